@@ -1,0 +1,24 @@
+/* check.h - the two ways of stopping for our own bugs.
+ *
+ * CHECK is always on and must be O(1). It is for our mistakes only: what a user can cause goes through
+ * base/diag.h. A failed CHECK prints the place, the expression and a state line, and aborts (exit by SIGABRT).
+ */
+#ifndef STRATA_BASE_CHECK_H
+#define STRATA_BASE_CHECK_H
+
+/* Prints "strata: internal error at FILE:LINE: WHAT" and the registered state line, then aborts. */
+_Noreturn void base_bug_at(const char *file, int line, const char *what);
+
+/* Registers a function that describes the simulation's state in one line for the bug message (NULL removes it).
+ * ctx must outlive the registration; describe must not allocate. */
+void base_bug_set_describe(void (*describe)(void *ctx, char *buf, unsigned long size_bytes), void *ctx);
+
+#define CHECK(e) (__builtin_expect(!!(e), 1) ? (void)0 : base_bug_at(__FILE__, __LINE__, #e))
+#define UNREACHABLE(why) base_bug_at(__FILE__, __LINE__, "unreachable: " why)
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

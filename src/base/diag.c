@@ -1,0 +1,108 @@
+#include "base/diag.h"
+
+#include <glib.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void base_diag_init(struct base_diag_list *list)
+{
+	*list = (struct base_diag_list){0};
+}
+
+void base_diag_free(struct base_diag_list *list)
+{
+	struct base_diag *d = list->first;
+
+	while (d) {
+		struct base_diag *next = d->next;
+
+		g_free(d->text);
+		g_free(d);
+		d = next;
+	}
+	base_diag_init(list);
+}
+
+void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
+{
+	list->error_count++;
+	if (list->error_count > BASE_DIAG_MAX)
+		return;
+
+	GString *s = g_string_new(NULL);
+	va_list ap;
+
+	if (at.file && at.line)
+		g_string_printf(s, "%s:%u:%u: ", at.file, at.line, at.col);
+	else if (at.file)
+		g_string_printf(s, "%s: ", at.file);
+	g_string_append(s, "error: ");
+	va_start(ap, fmt);
+	g_string_append_vprintf(s, fmt, ap);
+	va_end(ap);
+
+	struct base_diag *d = g_new0(struct base_diag, 1);
+
+	d->text = g_string_free(s, FALSE);
+	if (list->last)
+		list->last->next = d;
+	else
+		list->first = d;
+	list->last = d;
+}
+
+char *base_diag_join(const struct base_diag_list *list)
+{
+	GString *s = g_string_new(NULL);
+
+	for (const struct base_diag *d = list->first; d; d = d->next)
+		g_string_append_printf(s, "%s%s", s->len ? "\n" : "", d->text);
+	if (list->error_count > BASE_DIAG_MAX)
+		g_string_append_printf(s, "\n... and %u more errors", list->error_count - BASE_DIAG_MAX);
+
+	char *text = strdup(s->str);
+
+	g_string_free(s, TRUE);
+	return text;
+}
+
+static uint32_t edit_distance(const char *a, const char *b)
+{
+	enum { LEN_MAX = 64 };
+	uint32_t row[LEN_MAX + 1];
+	uint32_t alen = (uint32_t)strlen(a), blen = (uint32_t)strlen(b);
+
+	if (alen > LEN_MAX || blen > LEN_MAX)
+		return UINT32_MAX;
+	for (uint32_t j = 0; j <= blen; j++)
+		row[j] = j;
+	for (uint32_t i = 1; i <= alen; i++) {
+		uint32_t diagonal = row[0];
+
+		row[0] = i;
+		for (uint32_t j = 1; j <= blen; j++) {
+			uint32_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = MIN(MIN(row[j] + 1, row[j - 1] + 1), substitute);
+		}
+	}
+	return row[blen];
+}
+
+const char *base_nearest_name(const char *word, const char *const *names, uint32_t count)
+{
+	uint32_t best = (uint32_t)strlen(word) / 3 + 1;
+	const char *nearest = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t d = edit_distance(word, names[i]);
+
+		if (d <= best && (d < best || !nearest)) {
+			best = d;
+			nearest = names[i];
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,44 @@
+/* diag.h - messages about the user's input: collected, each with its place, printed together.
+ *
+ * A diag list owns its texts. Functions that read input append to it and go on as far as makes sense, so that one
+ * run reports all mistakes. Nothing here prints or exits; the cli and the driver do.
+ */
+#ifndef STRATA_BASE_DIAG_H
+#define STRATA_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct base_diag {
+	char *text;	   /* "FILE:LINE:COL: error: ..." or "error: ..." */
+	struct base_diag *next;
+};
+
+struct base_diag_list {
+	struct base_diag *first, *last;
+	uint32_t error_count; /* all errors, also those dropped past BASE_DIAG_MAX */
+};
+
+enum { BASE_DIAG_MAX = 50 };
+
+/* Where a message points. file may be NULL (no place); line and col are 1-based, 0 = unknown. */
+struct base_place {
+	const char *file;
+	uint32_t line, col;
+};
+
+void base_diag_init(struct base_diag_list *list);
+void base_diag_free(struct base_diag_list *list);
+
+/* Appends one error; texts past BASE_DIAG_MAX are counted, not kept. */
+void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* All texts joined by newlines, malloc'ed, owned by the caller; "" if none. */
+char *base_diag_join(const struct base_diag_list *list);
+
+/* The member of names[0..count) nearest to word (edit distance at most a third of its length), or NULL: for
+ * "did you mean". */
+const char *base_nearest_name(const char *word, const char *const *names, uint32_t count);
+
+#endif

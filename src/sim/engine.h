@@ -1,0 +1,80 @@
+/* engine.h - simulated time: clock domains, sleeping components, and a total order of events.
+ *
+ * Time is an unsigned 64-bit count of *units*. One unit is 1/D picoseconds, where D is chosen when the engine is
+ * built such that the period of every clock domain is a whole number of units (1.4 GHz, 1.25 GHz and tCK = 1.5 ns
+ * give D = 7). Cycle n of a domain is at exactly n * period_units; nothing is ever rounded or accumulated, so
+ * domains never drift.
+ *
+ * A component belongs to one domain and sleeps until somebody wakes it for a cycle. All components woken for the same
+ * cycle of a domain tick in the order in which they were added. Domains whose edges coincide tick in the order in
+ * which they were added. This is the total order of the simulation: no tie is ever broken by anything else.
+ *
+ * A tick at cycle c may wake any component for a time >= now. Waking a component of the same domain in the current
+ * cycle is legal only for a component that comes later in the order (it then ticks in this cycle); waking one that
+ * has had its turn, or itself, moves to the next cycle.
+ */
+#ifndef STRATA_SIM_ENGINE_H
+#define STRATA_SIM_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_NEVER UINT64_MAX
+
+enum { SIM_DOMAIN_MAX = 16 };
+
+struct sim_engine;
+
+typedef void (*sim_tick_fn)(void *component, uint64_t cycle);
+
+/* A component's place in the engine: by value, valid for the engine's life. */
+struct sim_comp {
+	uint16_t domain;
+	uint16_t index; /* order within the domain */
+};
+
+/* An exact frequency: millihertz would not hold 2000/3 MHz, so a fraction: period = num / den picoseconds. */
+struct sim_period {
+	uint64_t num_ps, den;
+};
+
+/* period of a frequency given in kHz (1 .. 100 GHz): num = 10^9, den = khz, reduced. */
+struct sim_period sim_period_of_khz(uint64_t khz);
+/* period given in whole picoseconds. */
+struct sim_period sim_period_of_ps(uint64_t ps);
+
+/* Creates an engine for these domains (names are kept, not copied; each name is unique). Returns NULL if the periods
+ * have no common unit small enough to count 10^4 simulated seconds in 64 bits; the caller reports that as the user's
+ * mistake. Free with sim_engine_free. */
+struct sim_engine *sim_engine_new(const char *const *names, const struct sim_period *periods, uint32_t count);
+void sim_engine_free(struct sim_engine *e);
+
+/* Adds a component to a domain, in tick order; only before the first run. */
+struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char *name, sim_tick_fn tick,
+			       void *component);
+
+uint64_t sim_now_units(const struct sim_engine *e);
+uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain);
+uint64_t sim_units_per_ps(const struct sim_engine *e); /* D */
+uint64_t sim_ps_of_units(const struct sim_engine *e, uint64_t units); /* rounded down */
+/* The units that a duration of num/den nanoseconds takes, rounded up: for latencies given in ns. */
+uint64_t sim_units_of_ps(const struct sim_engine *e, uint64_t ps);
+/* The domain's current cycle: of the tick in progress, or the first cycle at or after now. */
+uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain);
+
+/* Wakes the component for a cycle of its own domain; waking for the past is a bug. Several wakes for different
+ * cycles all happen; for the same cycle they are one. */
+void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
+/* Wakes it for the first of its cycles at or after a time in units. */
+void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units);
+
+/* Runs until no component is scheduled, or sim_stop was called. Returns the number of ticks executed. */
+uint64_t sim_run(struct sim_engine *e);
+/* Asks sim_run to return after the current tick (also from a signal handler). Pending wakes stay. */
+void sim_stop(struct sim_engine *e);
+/* Forgets all pending wakes (after an aborted launch); time stands. */
+void sim_cancel_all(struct sim_engine *e);
+/* Moves time forward to time_units with nothing scheduled before it: for host-side delays between launches. */
+void sim_advance_units(struct sim_engine *e, uint64_t time_units);
+
+#endif

@@ -1,0 +1,66 @@
+/* param.h - parameters: declared once in tables, set by name, validated, listed.
+ *
+ * A component lists its parameters in a .def file, one row each (the same file expanded twice makes the struct and
+ * the descriptor table):
+ *
+ *   PARAM_U64(name, unit, default, min, max, source, doc)
+ *   PARAM_F64(name, unit, default, min, max, source, doc)
+ *   PARAM_BOOL(name, default, source, doc)
+ *   PARAM_ENUM(name, "first|second|...", default_index, source, doc)      value: index of the choice, uint64_t
+ *
+ * The name of a U64 or F64 parameter ends in its unit's suffix (_count, _bytes, _cycles, _khz, _ps, ...), see units in
+ * param.c. The key a user writes is GROUP.NAME, e.g. "l2.size_bytes".
+ *
+ * .h of a component:                              .c of the component:
+ *   struct dram_params {                            static const struct sim_param_desc rows[] = {
+ *   #include "sim/param_fields.inc"                 #define PARAM_STRUCT struct dram_params
+ *   #include "mem/dram_params.def"                  #include "sim/param_rows.inc"
+ *   #include "sim/param_end.inc"                    #include "mem/dram_params.def"
+ *   };                                              #include "sim/param_end.inc"
+ *                                                   };
+ */
+#ifndef STRATA_SIM_PARAM_H
+#define STRATA_SIM_PARAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum sim_param_kind { SIM_PARAM_U64, SIM_PARAM_F64, SIM_PARAM_BOOL, SIM_PARAM_ENUM };
+
+struct sim_param_desc {
+	const char *name;
+	enum sim_param_kind kind;
+	const char *unit;    /* "bytes", "cycles", ...; "" for bool and enum */
+	const char *choices; /* enum: names separated by '|'; else NULL */
+	double dflt, min, max;
+	const char *source; /* document and section, or "choice: why" */
+	const char *doc;
+	size_t offset; /* in the group's struct */
+};
+
+/* One group of parameters: a table bound to one instance of its struct ("l1d" and "l2" share a table). */
+struct sim_param_group {
+	const char *prefix;
+	const struct sim_param_desc *rows;
+	uint32_t row_count;
+	void *values;
+};
+
+/* Sets all values of the group to their defaults. */
+void sim_param_defaults(const struct sim_param_group *g);
+
+/* Sets "prefix.name" from text ("true", "48", "4KiB", "1.4GHz" with a unit the parameter accepts, a choice's name).
+ * On an unknown name, bad value, or value out of range appends one message (with did-you-mean) and returns false. */
+bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, const char *key, const char *value,
+		   struct base_place at, struct base_diag_list *diag);
+
+/* Writes the value as sim_param_set would read it. */
+void sim_param_format(const struct sim_param_group *g, const struct sim_param_desc *row, char *buf, size_t size_bytes);
+
+/* The value as a double (bool 0/1, enum index); exact for integers below 2^53. */
+double sim_param_value(const struct sim_param_group *g, const struct sim_param_desc *row);
+
+#endif

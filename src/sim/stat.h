@@ -1,0 +1,84 @@
+/* stat.h - statistics: declared once in tables, counted in plain struct fields, read by descriptor.
+ *
+ *   STAT_COUNT(name, unit, doc)     uint64_t, summed over instances
+ *   STAT_MAX(name, unit, doc)       uint64_t, maximum over instances
+ *   STAT_HIST(name, unit, doc)      struct sim_hist, merged over instances
+ *
+ * The hot path increments the field and nothing else. The same .def makes struct and table, as for parameters, with
+ * "sim/stat_fields.inc", "sim/stat_rows.inc" (needs STAT_STRUCT) and "sim/stat_end.inc".
+ */
+#ifndef STRATA_SIM_STAT_H
+#define STRATA_SIM_STAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Log-linear histogram: 16 linear steps per power of two; relative error below 1/16; 64-bit values. */
+enum { SIM_HIST_STEPS = 16, SIM_HIST_BUCKETS = 61 * SIM_HIST_STEPS };
+
+struct sim_hist {
+	uint64_t count, sum, max;
+	uint32_t bucket[SIM_HIST_BUCKETS];
+};
+
+static inline uint32_t sim_hist_bucket(uint64_t v)
+{
+	if (v < SIM_HIST_STEPS)
+		return (uint32_t)v;
+
+	uint32_t log2 = 63 - (uint32_t)__builtin_clzll(v);
+
+	return (log2 - 3) * SIM_HIST_STEPS + (uint32_t)(v >> (log2 - 4)) - SIM_HIST_STEPS;
+}
+
+static inline void sim_hist_add(struct sim_hist *h, uint64_t v)
+{
+	h->count++;
+	h->sum += v;
+	if (v > h->max)
+		h->max = v;
+	h->bucket[sim_hist_bucket(v)]++;
+}
+
+/* Lower edge of the bucket that holds the q-quantile (0 < q <= 1); 0 when empty. */
+uint64_t sim_hist_quantile(const struct sim_hist *h, double q);
+void sim_hist_merge(struct sim_hist *into, const struct sim_hist *from);
+
+enum sim_stat_kind { SIM_STAT_COUNT, SIM_STAT_MAX, SIM_STAT_HIST };
+
+struct sim_stat_desc {
+	const char *name;
+	enum sim_stat_kind kind;
+	const char *unit;
+	const char *doc;
+	size_t offset;
+};
+
+/* All statistics of a run: groups of instances. Does not own the instances. */
+struct sim_stats;
+
+struct sim_stats *sim_stats_new(void);
+void sim_stats_free(struct sim_stats *s);
+
+/* Adds one instance to group prefix (created at first use; prefix is kept, not copied). All instances of a group share
+ * one table. bytes is the size of the instance's struct, for reset. */
+void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
+		   void *instance, size_t bytes);
+
+/* Calls fn once per declared statistic, groups in order of addition, with the value merged over the instances: value
+ * for counts and maxima, hist (else NULL) for histograms. */
+void sim_stats_each(const struct sim_stats *s,
+		    void (*fn)(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+			       const struct sim_hist *hist),
+		    void *ctx);
+
+/* Merged value of "prefix.name"; false if there is no such statistic or it is a histogram. */
+bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value);
+/* Merged histogram of "prefix.name" into *hist; false if there is none. */
+bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist *hist);
+/* Value of one instance (by order of addition). */
+bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32_t instance, uint64_t *value);
+uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix);
+
+#endif
