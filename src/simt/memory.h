@@ -1,0 +1,61 @@
+/* memory.h - the simulated device's memory: allocations, bounds, and where they are.
+ *
+ * Device addresses are host addresses: the arena is one fixed-address mapping, so a device pointer can be dereferenced
+ * by the simulator without translation, a managed pointer works on both sides, and registered host memory needs no copy.
+ * The arena's base is a constant, hence device addresses are the same in every run.
+ *
+ * Generic addresses of shared and local memory lie in two windows far below the arena.
+ */
+#ifndef STRATA_SIMT_MEMORY_H
+#define STRATA_SIMT_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIMT_SHARED_WINDOW 0x0000000001000000ull /* generic address of a CTA's shared byte 0; 16 MiB long */
+#define SIMT_LOCAL_WINDOW 0x0000000002000000ull	 /* generic address of a thread's local byte 0; 16 MiB long */
+#define SIMT_WINDOW_BYTES 0x0000000001000000ull
+#define SIMT_ARENA_BASE 0x0000200000000000ull
+#define SIMT_ARENA_ALIGN_BYTES 512u
+
+enum simt_alloc_kind {
+	SIMT_ALLOC_DEVICE,
+	SIMT_ALLOC_MANAGED,
+	SIMT_ALLOC_HOST,       /* pinned host memory that we allocated (in the arena too, so its address is stable) */
+	SIMT_ALLOC_REGISTERED, /* the user's own host memory */
+	SIMT_ALLOC_MODULE,     /* module variables */
+	SIMT_ALLOC_HEAP,       /* device-side malloc */
+	SIMT_ALLOC_LOCAL,      /* backing of local memory: only the simulator's addresses */
+};
+
+struct simt_alloc {
+	uint64_t addr, size_bytes;
+	enum simt_alloc_kind kind;
+	bool is_readonly;
+	bool is_live; /* false: freed; kept for "use after free" messages until the range is reused */
+};
+
+struct simt_memory;
+
+/* Reserves (not commits) capacity_bytes. NULL if the fixed range cannot be mapped (errno tells). */
+struct simt_memory *simt_memory_new(uint64_t capacity_bytes);
+void simt_memory_free(struct simt_memory *m);
+
+/* Allocates size_bytes (>= 1), aligned to align_bytes (power of two, at least SIMT_ARENA_ALIGN_BYTES). First fit from
+ * the lowest address: deterministic. New memory reads as zero in pages never used before and as left by the former
+ * owner otherwise, as on a real device. Returns 0 if there is no room. */
+uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind);
+/* Frees the allocation that starts at addr; false if there is none. Pages are given back to the host. */
+bool simt_memory_release(struct simt_memory *m, uint64_t addr);
+/* The user's own range becomes accessible to kernels; false if it overlaps a registered one. */
+bool simt_memory_register(struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
+
+/* The live allocation that contains [addr, addr + size_bytes), or NULL. Valid until the next alloc or release. */
+const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
+/* The live or freed allocation nearest to addr, for messages; NULL if there is none at all. */
+const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr);
+
+uint64_t simt_memory_capacity_bytes(const struct simt_memory *m);
+uint64_t simt_memory_used_bytes(const struct simt_memory *m); /* device, managed, module, heap */
+
+#endif

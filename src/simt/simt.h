@@ -1,0 +1,216 @@
+/* simt.h - what a warp computes: decoded programs, warps, CTAs, and one step at a time.
+ *
+ * A program is an entry function with everything it can call, decoded once: PCs index one instruction array. A warp
+ * executes one instruction per simt_step, values and memory included; the caller (the SM's timing model, or the
+ * functional runner) decides when. The step reports what the timing model needs: the instruction, the lanes, the
+ * addresses. Nothing in simt/ knows time; %clock and %globaltimer come from the launch's callback.
+ *
+ * Reconvergence: a SIMT stack per warp with reconvergence at the immediate post-dominator. Lanes that wait in
+ * bar.warp.sync or *.sync with a partial mask (independent thread scheduling) are handled as docs/execution.md says.
+ */
+#ifndef STRATA_SIMT_SIMT_H
+#define STRATA_SIMT_SIMT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "ptx/cfg.h"
+#include "ptx/ptx.h"
+#include "simt/alu/alu.h"
+#include "simt/memory.h"
+
+enum { SIMT_LANES = 32, SIMT_FULL_MASK_BITS = 32 };
+#define SIMT_FULL_MASK UINT32_MAX
+
+/* ---- modules ---- */
+
+/* A PTX module placed in device memory: every .global and .const variable has an address and its initial value. */
+struct simt_module;
+
+struct simt_module *simt_module_load(const struct ptx_module *ptx, struct simt_memory *mem, struct base_diag_list *diag);
+void simt_module_unload(struct simt_module *m); /* releases the variables; programs of it must be gone */
+/* Device address and size of a module-scope variable; false if there is none of this name. */
+bool simt_module_var(const struct simt_module *m, const char *name, uint64_t *addr, uint64_t *size_bytes);
+/* Binds a .texref/.surfref-typed module variable to an object handle (driver's cuTexRef* and texture objects). */
+
+/* ---- programs ---- */
+
+enum simt_inst_flags {
+	SIMT_LOAD = 1 << 0,	/* reads memory: ld, tex, suld, atom */
+	SIMT_STORE = 1 << 1,	/* writes memory: st, sust, red, atom */
+	SIMT_ATOMIC = 1 << 2,	/* atom, red */
+	SIMT_BRANCH = 1 << 3,	/* may change the warp's pc: bra, brx, call, ret, exit, trap */
+	SIMT_BARRIER = 1 << 4,	/* CTA barrier (bar/barrier sync, red; arrive does not wait) */
+	SIMT_FENCE = 1 << 5,	/* membar, fence */
+	SIMT_EXIT = 1 << 6,
+	SIMT_BLOCK_BEGIN = 1 << 7, /* a near-data mechanism marked this pc, see simt_program_mark */
+	SIMT_SHUFFLE = 1 << 8,
+};
+
+/* Memory space of a memory instruction as decoded; generic resolves per access. */
+enum simt_space { SIMT_MEM_NONE, SIMT_MEM_GLOBAL, SIMT_MEM_SHARED, SIMT_MEM_LOCAL, SIMT_MEM_CONST, SIMT_MEM_PARAM,
+		  SIMT_MEM_GENERIC, SIMT_MEM_TEXTURE };
+
+/* The part of a decoded instruction that timing reads; execution's part is private to simt/. 32 bytes. */
+struct simt_inst {
+	uint16_t flags;
+	uint8_t unit;	     /* enum simt_unit */
+	uint8_t issue_slots;
+	uint8_t space;	     /* enum simt_space */
+	uint8_t access_bytes; /* per lane and element: 1, 2, 4, 8; whole vector = access_bytes * vec */
+	uint8_t vec;
+	uint8_t cache;	     /* enum ptx_cache */
+	uint8_t sem;	     /* enum ptx_sem */
+	uint8_t read_count, write_count;
+	uint8_t barrier_id_imm;
+	uint32_t sb_first;   /* scoreboard ids at program->sb[sb_first]: read_count reads, then write_count writes */
+	uint32_t line;	     /* in the PTX text */
+	const struct ptx_inst *ptx;
+	uint32_t func;	     /* index of the function in the program */
+	uint32_t mark;	     /* simt_program_mark value, 0 = none */
+};
+
+struct simt_program {
+	const char *name; /* kernel name */
+	const struct ptx_func *entry;
+	const struct simt_inst *insts;
+	uint32_t inst_count;
+	const uint16_t *sb; /* scoreboard ids: register slot s of the frame-relative window, or sb_pred_first + predicate */
+	uint32_t slot_count; /* 32-bit registers per thread incl. deepest static call chain: what a CTA allocates */
+	uint32_t pred_count;
+	uint32_t sb_count;   /* all scoreboard ids are below this */
+	uint32_t sb_pred_first;
+	uint64_t shared_static_bytes, local_bytes_per_thread, param_bytes;
+	uint32_t max_threads_per_cta; /* from .maxntid/.reqntid, else 1024 */
+	const struct ptx_cfg *entry_cfg;     /* pc of the entry function's instruction i is i */
+	const struct ptx_alloc *entry_alloc;
+};
+
+/* Decodes entry and what it calls. NULL with messages (unsupported instruction with its line, undefined function) . */
+struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
+					struct base_diag_list *diag);
+void simt_program_free(struct simt_program *p);
+
+/* Marks the pc where a near-data block begins (value >= 1, the mechanism's block number + 1). */
+void simt_program_mark(struct simt_program *p, uint32_t pc, uint32_t value);
+
+/* ---- faults ---- */
+
+enum simt_fault_kind {
+	SIMT_FAULT_NONE,
+	SIMT_FAULT_ADDRESS,    /* outside every allocation, window or the CTA's shared memory */
+	SIMT_FAULT_ALIGNMENT,
+	SIMT_FAULT_TRAP,
+	SIMT_FAULT_ASSERT,     /* __assertfail */
+	SIMT_FAULT_BARRIER,    /* deadlock: all live warps wait and none can go on */
+	SIMT_FAULT_STACK,      /* call depth or local memory exhausted */
+	SIMT_FAULT_INSTRUCTION, /* a call through a pointer that is no function */
+	SIMT_FAULT_STOPPED,    /* interrupted by the user */
+};
+
+struct simt_fault {
+	enum simt_fault_kind kind;
+	char text[768]; /* one message: kernel, PTX line, CTA and thread, address, nearest allocation */
+};
+
+/* ---- launches, CTAs, warps ---- */
+
+struct simt_textures; /* texture and surface objects: simt/texture.h */
+
+struct simt_launch {
+	const struct simt_program *program;
+	struct simt_memory *mem;
+	uint32_t grid[3], block[3];
+	const uint8_t *params; /* program->param_bytes */
+	uint32_t shared_dynamic_bytes;
+	uint64_t grid_id;
+	uint32_t sm_count;     /* %nsmid */
+	uint64_t (*clock_cycles)(void *ctx, uint32_t smid); /* %clock64; NULL: counts steps */
+	uint64_t (*time_ns)(void *ctx);		      /* %globaltimer; NULL: 0 */
+	void *clock_ctx;
+	void (*print)(void *ctx, const char *text, uint32_t bytes); /* vprintf output, whole strings */
+	void *print_ctx;
+	struct simt_fault fault; /* first fault; the launch is over when kind != NONE */
+	bool is_cooperative;
+	/* Private execution state (heap, hints), created by simt_launch_begin. */
+	struct simt_launch_state *state;
+};
+
+/* Checks dimensions against the program, prepares constant rows and local memory for at most resident_warp_count
+ * warps at a time. False with a message for the user. */
+bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, struct base_diag_list *diag);
+void simt_launch_end(struct simt_launch *l);
+
+struct simt_cta;
+
+/* One warp. Fields above "private" may be read by everybody; slots of finished warps are reused. */
+struct simt_warp {
+	uint32_t pc;	       /* next instruction of the top of the SIMT stack */
+	uint32_t active_mask;  /* lanes that execute it */
+	uint32_t live_mask;    /* lanes not exited */
+	uint32_t index_in_cta; /* %warpid is this */
+	bool is_done;	       /* all lanes exited */
+	bool at_barrier;       /* waits for a CTA barrier; cleared when it opens */
+	uint8_t barrier_id;
+	uint16_t stack_depth;  /* SIMT stack entries in use; 1 = not diverged */
+	struct simt_cta *cta;
+	uint32_t smid, slot;   /* set by the owner */
+	void *owner;	       /* the timing model's warp */
+	uint64_t instruction_count; /* warp instructions stepped */
+	/* private */
+	struct simt_warp_state *state;
+};
+
+/* What one step did. */
+struct simt_step {
+	const struct simt_inst *inst;
+	uint32_t pc;
+	uint32_t exec_mask;    /* lanes that really executed it (active and guard true) */
+	uint32_t access_mask;  /* memory: lanes that accessed memory (exec_mask but for sinks and textures) */
+	uint8_t space;	       /* enum simt_space, generic resolved; a generic access that mixes spaces reports GLOBAL for
+				* its global lanes and access_mask covers only them; shared_mask the others */
+	uint32_t shared_mask;
+	bool barrier_opened;   /* this step completed a CTA barrier: the cta's waiting warps run again */
+	bool branched;	       /* pc is not the next instruction */
+	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset (shared),
+				    * backing device address (local); valid for access_mask | shared_mask */
+};
+
+struct simt_warp *simt_cta_warp(struct simt_cta *c, uint32_t index);
+uint32_t simt_cta_warp_count(const struct simt_cta *c);
+bool simt_cta_is_done(const struct simt_cta *c);
+uint64_t simt_cta_index(const struct simt_cta *c); /* linear CTA number */
+
+/* Takes a CTA from the launch's pool, ready to run at pc 0. Allocation only when the pool grows. */
+struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, uint32_t smid);
+void simt_cta_end(struct simt_cta *c);
+
+/* The instruction the warp would execute next. */
+static inline const struct simt_inst *simt_next(const struct simt_launch *l, const struct simt_warp *w)
+{
+	return &l->program->insts[w->pc];
+}
+
+/* Executes one instruction of the warp. Must not be called when done or at_barrier. On a fault sets l->fault and
+ * returns false; the warp must not be stepped again. */
+bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
+
+/* The whole launch without timing: CTAs in order, warps round robin between barriers. Returns false on a fault.
+ * *warp_instruction_count and *thread_instruction_count are added to. stop, if not NULL, is polled. */
+bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
+			 const volatile bool *stop);
+
+/* ---- near-data execution of a block of instructions ---- */
+
+/* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It shares
+ * the home warp's CTA identity. All other registers and predicates hold poison (a pattern that makes results wrong). */
+struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc, uint32_t mask,
+				   const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid);
+/* True when the guest, at its outermost divergence level, has reached end_pc (or all its lanes are done). */
+bool simt_guest_reached(const struct simt_warp *guest, uint32_t end_pc);
+/* Copies the live-outs of the guest's lanes back into the home warp, sets the home's pc to end_pc, frees the guest. */
+void simt_guest_end(struct simt_launch *l, struct simt_warp *home, struct simt_warp *guest, uint32_t end_pc,
+		    const uint16_t *live_out_sb, uint32_t live_out_count);
+
+#endif
