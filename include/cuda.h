@@ -1,0 +1,385 @@
+/*
+ * The CUDA driver API, as far as Strata's libcuda.so.1 implements it.
+ *
+ * A program that includes this header and links to libcuda compiles unchanged against a real driver.  Rules that hold
+ * for every call (CUDA Driver API reference, version 12.0):
+ *   - cuInit comes first; before it every call but cuDriverGetVersion and the cuGetError* pair returns
+ *     CUDA_ERROR_NOT_INITIALIZED.
+ *   - A NULL or out-of-range argument gives CUDA_ERROR_INVALID_VALUE, a dead handle CUDA_ERROR_INVALID_HANDLE, a call
+ *     that needs a current context without one CUDA_ERROR_INVALID_CONTEXT; outputs are then left alone.
+ *   - A kernel that failed (illegal address, trap, ...) makes its context return that error from then on.
+ *   - Sizes, pitches and offsets are bytes unless the name says elements (the N of cuMemsetD16/D32 counts elements).
+ *   - Handles are owned by the caller until the matching Destroy, Unload or Free; destroying a context frees what it
+ *     owns.
+ *   - What is not implemented returns CUDA_ERROR_NOT_SUPPORTED and names itself once on stderr.
+ * Time that these calls show (events, kernel clocks) is simulated time; host time never appears.
+ */
+#ifndef STRATA_CUDA_H
+#define STRATA_CUDA_H
+
+#if !defined(__LP64__) && !defined(_LP64)
+#error "the CUDA driver interface of Strata needs a 64-bit host"
+#endif
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#error "per-thread default streams are not available by macro; pass CU_STREAM_PER_THREAD as the stream instead"
+#endif
+
+#include <strata/cuda_types.h>
+
+/*
+ * Calls whose binary interface changed once carry a suffix in the library; sources use the plain name.
+ */
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#define cuCtxCreate cuCtxCreate_v2
+#define cuCtxDestroy cuCtxDestroy_v2
+#define cuCtxPopCurrent cuCtxPopCurrent_v2
+#define cuCtxPushCurrent cuCtxPushCurrent_v2
+#define cuDeviceGetUuid cuDeviceGetUuid_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
+#define cuEventDestroy cuEventDestroy_v2
+#define cuGetProcAddress cuGetProcAddress_v2
+#define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
+#define cuLinkCreate cuLinkCreate_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemAllocHost cuMemAllocHost_v2
+#define cuMemAllocPitch cuMemAllocPitch_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister cuMemHostRegister_v2
+#define cuMemcpy2D cuMemcpy2D_v2
+#define cuMemcpy2DAsync cuMemcpy2DAsync_v2
+#define cuMemcpy2DUnaligned cuMemcpy2DUnaligned_v2
+#define cuMemcpy3D cuMemcpy3D_v2
+#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
+#define cuMemcpyAtoA cuMemcpyAtoA_v2
+#define cuMemcpyAtoD cuMemcpyAtoD_v2
+#define cuMemcpyAtoH cuMemcpyAtoH_v2
+#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
+#define cuMemcpyDtoA cuMemcpyDtoA_v2
+#define cuMemcpyDtoD cuMemcpyDtoD_v2
+#define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
+#define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
+#define cuMemcpyHtoA cuMemcpyHtoA_v2
+#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_v2
+#define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
+#define cuMemsetD16 cuMemsetD16_v2
+#define cuMemsetD2D16 cuMemsetD2D16_v2
+#define cuMemsetD2D32 cuMemsetD2D32_v2
+#define cuMemsetD2D8 cuMemsetD2D8_v2
+#define cuMemsetD32 cuMemsetD32_v2
+#define cuMemsetD8 cuMemsetD8_v2
+#define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors, start-up, versions, entry points ------------------------------------------------------------------- */
+
+/* The text that describes `error` ("out of memory"); static storage.  INVALID_VALUE and NULL for an unknown code. */
+CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text);
+/* The enumerator's own name ("CUDA_ERROR_OUT_OF_MEMORY"); static storage. */
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name);
+/* Start the driver: `flags` must be 0.  May be called any number of times. */
+CUresult CUDAAPI cuInit(unsigned int flags);
+/* The version of the interface, as CUDA_VERSION. */
+CUresult CUDAAPI cuDriverGetVersion(int *version);
+/* Address of an entry point by its plain name; `status` (may be NULL) tells a wrong name from a wrong version. */
+CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version, cuuint64_t flags,
+				     CUdriverProcAddressQueryResult *status);
+/* Mark the part of the program that a profiler is to look at. */
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
+
+/* ---- Devices ---------------------------------------------------------------------------------------------------- */
+
+CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal);
+CUresult CUDAAPI cuDeviceGetCount(int *count);
+/* The device's name, cut to `length` bytes with its terminating NUL. */
+CUresult CUDAAPI cuDeviceGetName(char *name, int length, CUdevice device);
+CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
+#undef cuDeviceGetUuid
+CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+#define cuDeviceGetUuid cuDeviceGetUuid_v2
+CUresult CUDAAPI cuDeviceTotalMem_v2(size_t *bytes, CUdevice device);
+/* One attribute of the modelled machine; INVALID_VALUE for an unknown one. */
+CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
+CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *properties, CUdevice device);
+CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
+CUresult CUDAAPI cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device);
+CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id);
+CUresult CUDAAPI cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer);
+CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source,
+					 CUdevice destination);
+
+/* ---- Contexts --------------------------------------------------------------------------------------------------- */
+
+/* Create a context and push it on the calling thread's stack; `flags` are CUctx_flags. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+CUresult CUDAAPI cuCtxDestroy_v2(CUcontext context);
+CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext context);
+/* Take the current context off the stack; `context` may be NULL. */
+CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext *context);
+/* Replace the top of the stack; NULL only pops. */
+CUresult CUDAAPI cuCtxSetCurrent(CUcontext context);
+/* The current context, or NULL when there is none (not an error). */
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context);
+CUresult CUDAAPI cuCtxGetDevice(CUdevice *device);
+CUresult CUDAAPI cuCtxGetFlags(unsigned int *flags);
+CUresult CUDAAPI cuCtxGetId(CUcontext context, unsigned long long *id);
+/* Wait for everything that was given to the current context. */
+CUresult CUDAAPI cuCtxSynchronize(void);
+CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult CUDAAPI cuCtxGetLimit(size_t *value, CUlimit limit);
+CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache *config);
+CUresult CUDAAPI cuCtxSetCacheConfig(CUfunc_cache config);
+CUresult CUDAAPI cuCtxGetSharedMemConfig(CUsharedconfig *config);
+CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config);
+CUresult CUDAAPI cuCtxGetApiVersion(CUcontext context, unsigned int *version);
+/* Numerically lower is more urgent. */
+CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest);
+CUresult CUDAAPI cuCtxResetPersistingL2Cache(void);
+CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
+CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peer);
+/* Old forms, kept by the driver: a usage count over one context. */
+CUresult CUDAAPI cuCtxAttach(CUcontext *context, unsigned int flags);
+CUresult CUDAAPI cuCtxDetach(CUcontext context);
+/* The primary context of a device, counted: created by the first Retain, destroyed by the last Release. */
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
+CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice device);
+CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult CUDAAPI cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags);
+CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active);
+
+/* ---- Modules and linking ---------------------------------------------------------------------------------------- */
+
+/* Load PTX (or a fat binary that holds PTX) from a file, or from memory as text that ends in NUL. */
+CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path);
+CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image);
+/* As above; options and values are parallel arrays of `options_count` entries.  Log buffers get the messages. */
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int options_count,
+				    CUjit_option *options, void **values);
+CUresult CUDAAPI cuModuleLoadFatBinary(CUmodule *module, const void *fat_binary);
+CUresult CUDAAPI cuModuleUnload(CUmodule module);
+/* NOT_FOUND when the module has no such kernel. */
+CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
+/* Address and size of a global or constant variable; either output may be NULL. */
+CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name);
+CUresult CUDAAPI cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name);
+CUresult CUDAAPI cuModuleGetSurfRef(CUsurfref *surfref, CUmodule module, const char *name);
+
+/* Link several PTX texts into one image.  The image belongs to the link state and dies with it. */
+CUresult CUDAAPI cuLinkCreate_v2(unsigned int options_count, CUjit_option *options, void **values, CUlinkState *state);
+CUresult CUDAAPI cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
+				  unsigned int options_count, CUjit_option *options, void **values);
+CUresult CUDAAPI cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+				  unsigned int options_count, CUjit_option *options, void **values);
+CUresult CUDAAPI cuLinkComplete(CUlinkState state, void **image, size_t *bytes);
+CUresult CUDAAPI cuLinkDestroy(CUlinkState state);
+/* The same two under their unsuffixed binary names, which GCC's offloading library looks up. */
+#undef cuLinkCreate
+#undef cuLinkAddData
+CUresult CUDAAPI cuLinkCreate(unsigned int options_count, CUjit_option *options, void **values, CUlinkState *state);
+CUresult CUDAAPI cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
+			       unsigned int options_count, CUjit_option *options, void **values);
+#define cuLinkCreate cuLinkCreate_v2
+#define cuLinkAddData cuLinkAddData_v2
+
+/* ---- Functions, launches, occupancy ----------------------------------------------------------------------------- */
+
+CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function);
+CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
+CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
+CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
+CUresult CUDAAPI cuFuncGetModule(CUmodule *module, CUfunction function);
+/*
+ * Start a grid of grid_x * grid_y * grid_z CTAs of block_x * block_y * block_z threads.  Parameters come either as
+ * `params`, an array of pointers to the values in order, or packed in `extra`; not both.
+ */
+CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+				unsigned int block_x, unsigned int block_y, unsigned int block_z,
+				unsigned int shared_bytes, CUstream stream, void **params, void **extra);
+/* The same for grids whose CTAs all have to be resident at once (CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE). */
+CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+					   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+					   unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+					   void **params);
+/* Call `function` on a host thread when the stream gets there; it must not call this API. */
+CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);
+/* CTAs of `block_size` threads that one SM can hold. */
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas_count, CUfunction function, int block_size,
+							     size_t shared_bytes);
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas_count, CUfunction function,
+								      int block_size, size_t shared_bytes,
+								      unsigned int flags);
+/* A block size (at most `block_size_limit`; 0: no limit) of highest occupancy, and the least grid that fills it. */
+CUresult CUDAAPI cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size, CUfunction function,
+						  CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
+						  int block_size_limit);
+CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, int *block_size, CUfunction function,
+							   CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
+							   int block_size_limit, unsigned int flags);
+CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction function, int ctas_count,
+							 int block_size);
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+CUresult CUDAAPI cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes);
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *address, size_t bytes);
+/* Rows of `width_bytes`, padded to the pitch that is returned; elements are of 4, 8 or 16 bytes. */
+CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch_bytes, size_t width_bytes, size_t height,
+				    unsigned int element_bytes);
+CUresult CUDAAPI cuMemFree_v2(CUdeviceptr address);
+/* Start and size of the allocation that holds `address`; either output may be NULL. */
+CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address);
+CUresult CUDAAPI cuMemAllocHost_v2(void **pointer, size_t bytes);
+CUresult CUDAAPI cuMemHostAlloc(void **pointer, size_t bytes, unsigned int flags);
+CUresult CUDAAPI cuMemFreeHost(void *pointer);
+CUresult CUDAAPI cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned int flags);
+CUresult CUDAAPI cuMemHostUnregister(void *pointer);
+CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer, unsigned int flags);
+CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer);
+/* Memory that host and kernels reach by the same address; `flags` are CUmemAttach_flags. */
+CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags);
+CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destination, CUstream stream);
+CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags,
+				       CUstream stream);
+CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);
+CUresult CUDAAPI cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location);
+CUresult CUDAAPI cuMemRangeGetAttribute(void *data, size_t data_bytes, CUmem_range_attribute attribute,
+					CUdeviceptr address, size_t bytes);
+/* `data` points to a value of the attribute's own type. */
+CUresult CUDAAPI cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address);
+CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
+					CUdeviceptr address);
+CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address);
+/* Stream-ordered allocation, from the device's default pool. */
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream);
+
+/* Copies: H host, D device, A array.  Async forms are ordered in their stream; the others have happened on return. */
+CUresult CUDAAPI cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes);
+CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr destination, const void *source, size_t bytes);
+CUresult CUDAAPI cuMemcpyDtoH_v2(void *destination, CUdeviceptr source, size_t bytes);
+CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes);
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void *destination, CUdeviceptr source, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
+			      CUcontext source_context, size_t bytes);
+CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
+				   CUcontext source_context, size_t bytes, CUstream stream);
+CUresult CUDAAPI cuMemcpyDtoA_v2(CUarray destination, size_t destination_offset, CUdeviceptr source, size_t bytes);
+CUresult CUDAAPI cuMemcpyAtoD_v2(CUdeviceptr destination, CUarray source, size_t source_offset, size_t bytes);
+CUresult CUDAAPI cuMemcpyHtoA_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes);
+CUresult CUDAAPI cuMemcpyAtoH_v2(void *destination, CUarray source, size_t source_offset, size_t bytes);
+CUresult CUDAAPI cuMemcpyAtoA_v2(CUarray destination, size_t destination_offset, CUarray source, size_t source_offset,
+				 size_t bytes);
+CUresult CUDAAPI cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes,
+				      CUstream stream);
+CUresult CUDAAPI cuMemcpyAtoHAsync_v2(void *destination, CUarray source, size_t source_offset, size_t bytes,
+				      CUstream stream);
+CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy);
+CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy);
+CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream);
+CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy);
+CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
+
+/* Fills: `count` elements of 1, 2 or 4 bytes, or `height` rows of `width` elements, `pitch_bytes` apart. */
+CUresult CUDAAPI cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t count);
+CUresult CUDAAPI cuMemsetD16_v2(CUdeviceptr address, unsigned short value, size_t count);
+CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr address, unsigned int value, size_t count);
+CUresult CUDAAPI cuMemsetD2D8_v2(CUdeviceptr address, size_t pitch_bytes, unsigned char value, size_t width,
+				 size_t height);
+CUresult CUDAAPI cuMemsetD2D16_v2(CUdeviceptr address, size_t pitch_bytes, unsigned short value, size_t width,
+				  size_t height);
+CUresult CUDAAPI cuMemsetD2D32_v2(CUdeviceptr address, size_t pitch_bytes, unsigned int value, size_t width,
+				  size_t height);
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t count, CUstream stream);
+CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr address, unsigned short value, size_t count, CUstream stream);
+CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr address, unsigned int value, size_t count, CUstream stream);
+CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr address, size_t pitch_bytes, unsigned char value, size_t width,
+				   size_t height, CUstream stream);
+CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr address, size_t pitch_bytes, unsigned short value, size_t width,
+				    size_t height, CUstream stream);
+CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr address, size_t pitch_bytes, unsigned int value, size_t width,
+				    size_t height, CUstream stream);
+
+/* ---- Streams and events ----------------------------------------------------------------------------------------- */
+
+CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned int flags);
+CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority);
+CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream);
+/* SUCCESS when the stream is idle, NOT_READY while it has work. */
+CUresult CUDAAPI cuStreamQuery(CUstream stream);
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream);
+CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
+CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags);
+CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags);
+CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);
+CUresult CUDAAPI cuStreamGetPriority(CUstream stream, int *priority);
+CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context);
+CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags);
+CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream);
+CUresult CUDAAPI cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);
+CUresult CUDAAPI cuEventQuery(CUevent event);
+CUresult CUDAAPI cuEventSynchronize(CUevent event);
+/* Simulated milliseconds from `start` to `end`. */
+CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+CUresult CUDAAPI cuEventDestroy_v2(CUevent event);
+
+/* ---- Arrays, textures and surfaces ------------------------------------------------------------------------------ */
+
+CUresult CUDAAPI cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor);
+CUresult CUDAAPI cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array);
+CUresult CUDAAPI cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+CUresult CUDAAPI cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array);
+CUresult CUDAAPI cuArrayDestroy(CUarray array);
+/* `view` may be NULL: elements are then read as the resource describes them. */
+CUresult CUDAAPI cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
+				   const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view);
+CUresult CUDAAPI cuTexObjectDestroy(CUtexObject object);
+CUresult CUDAAPI cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object);
+CUresult CUDAAPI cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture, CUtexObject object);
+CUresult CUDAAPI cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject object);
+/* The resource must be an array. */
+CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource);
+CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject object);
+CUresult CUDAAPI cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object);
+/* Texture and surface references: module-scope .texref and .surfref variables, set up before the launch. */
+CUresult CUDAAPI cuTexRefCreate(CUtexref *texref);
+CUresult CUDAAPI cuTexRefDestroy(CUtexref texref);
+CUresult CUDAAPI cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags);
+CUresult CUDAAPI cuTexRefSetAddress_v2(size_t *offset_bytes, CUtexref texref, CUdeviceptr address, size_t bytes);
+CUresult CUDAAPI cuTexRefSetAddress2D_v3(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *descriptor, CUdeviceptr address,
+					 size_t pitch_bytes);
+CUresult CUDAAPI cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels_count);
+CUresult CUDAAPI cuTexRefSetAddressMode(CUtexref texref, int dimension, CUaddress_mode mode);
+CUresult CUDAAPI cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode);
+CUresult CUDAAPI cuTexRefSetFlags(CUtexref texref, unsigned int flags);
+CUresult CUDAAPI cuTexRefGetAddress_v2(CUdeviceptr *address, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetArray(CUarray *array, CUtexref texref);
+CUresult CUDAAPI cuSurfRefSetArray(CUsurfref surfref, CUarray array, unsigned int flags);
+CUresult CUDAAPI cuSurfRefGetArray(CUarray *array, CUsurfref surfref);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
