@@ -88,6 +88,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* ---- Errors, start-up, versions, entry points ------------------------------------------------------------------- */
 
@@ -378,6 +381,9 @@ CUresult CUDAAPI cuTexRefGetArray(CUarray *array, CUtexref texref);
 CUresult CUDAAPI cuSurfRefSetArray(CUsurfref surfref, CUarray array, unsigned int flags);
 CUresult CUDAAPI cuSurfRefGetArray(CUarray *array, CUsurfref surfref);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
