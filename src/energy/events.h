@@ -1,0 +1,49 @@
+/* events.h - energy: events counted by the components times energy per event, plus static power times time.
+ *
+ * Every row of constants.def has a value, a unit and a source. The components only count events in their statistics;
+ * energy_account turns the statistics of a run into picojoules per component.
+ */
+#ifndef STRATA_ENERGY_EVENTS_H
+#define STRATA_ENERGY_EVENTS_H
+
+#include <stdint.h>
+
+#include "sim/param.h"
+#include "sim/stat.h"
+
+struct energy_params {
+#include "sim/param_fields.inc"
+#include "energy/energy_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc energy_param_rows[];
+extern const uint32_t energy_param_row_count;
+
+enum { ENERGY_COMPONENT_MAX = 24 };
+
+struct energy_component {
+	const char *name; /* "sm_dynamic", "sm_static", "l1", "l2", "xbar", "link_active", "link_idle", "dram_activate", ... */
+	double pj;
+};
+
+struct energy_report {
+	struct energy_component components[ENERGY_COMPONENT_MAX];
+	uint32_t component_count;
+	double total_pj;
+};
+
+/* What the accounting needs beyond statistics. */
+struct energy_run {
+	uint64_t time_ps;	 /* simulated time of the kernels */
+	uint32_t sm_count;	 /* all SMs, those in stacks included */
+	uint32_t link_count;	 /* directed off-chip channels (TX and RX of every stack, stack to stack) */
+	double link_bits_per_ps; /* capacity of one GPU-stack channel */
+	double mesh_bits_per_ps; /* capacity of one stack-stack channel */
+	uint32_t mesh_count;
+	uint32_t stack_count;
+};
+
+void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
+		    struct energy_report *out);
+
+#endif

@@ -1,0 +1,56 @@
+/* gpu.h - the timed GPU: SMs, crossbar, L2 slices, links, stacks, and SMs in the stacks when the machine has them.
+ *
+ * One gpu runs one launch at a time to its end; simulated time goes on between launches. Build with gpu_new from a
+ * checked configuration; run with gpu_launch; read the statistics through gpu_stats.
+ */
+#ifndef STRATA_GPU_GPU_H
+#define STRATA_GPU_GPU_H
+
+#include "base/diag.h"
+#include "gpu/config.h"
+#include "gpu/guest.h"
+#include "sim/stat.h"
+#include "simt/simt.h"
+
+/* One launch's outcome. */
+struct gpu_kernel_result {
+	uint64_t start_ps, end_ps;
+	uint64_t cycles; /* SM clock */
+	uint64_t warp_instructions, thread_instructions;
+	uint64_t cta_count;
+};
+
+/* Builds the machine. guest may be NULL. Keeps config. NULL with messages when parameters contradict each other. */
+struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
+		    struct base_diag_list *diag);
+void gpu_free(struct gpu *g);
+
+/* Resident warps at most, over all SMs: what simt_launch_begin needs. */
+uint32_t gpu_warp_capacity(const struct gpu *g);
+/* CTAs of this launch that fit on one SM (threads, CTAs, registers, shared memory); 0 with a message when none fits. */
+uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *p, uint32_t threads_per_cta,
+			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
+
+/* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional
+ * mode (config->sim.mode) only values are computed and time stands. */
+bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *result);
+/* Async-signal-safe: the running launch ends with SIMT_FAULT_STOPPED. */
+void gpu_interrupt(struct gpu *g);
+
+struct sim_stats *gpu_stats(struct gpu *g);
+const struct gpu_config *gpu_config_of(const struct gpu *g);
+uint64_t gpu_now_ps(const struct gpu *g);
+/* The host was busy (copies, API calls) until time_ps. */
+void gpu_advance_ps(struct gpu *g, uint64_t time_ps);
+/* Time spent in kernels, and SM cycles in them, over the gpu's life. */
+uint64_t gpu_kernel_time_ps(const struct gpu *g);
+uint64_t gpu_kernel_cycles(const struct gpu *g);
+/* FNV-1a hash over all statistics and simulated time: equal for equal runs. */
+uint64_t gpu_run_hash(const struct gpu *g);
+/* Bytes that crossed each kind of wire, for the traffic table. */
+struct gpu_traffic {
+	uint64_t tx_bytes, rx_bytes, stack_to_stack_bytes, dram_read_bytes, dram_write_bytes;
+};
+struct gpu_traffic gpu_traffic_of(const struct gpu *g);
+
+#endif

@@ -1,0 +1,61 @@
+/* cache.h - tags and MSHRs of one cache. Timing (ports, queues) belongs to whoever owns the cache.
+ *
+ * Lines are line_bytes; LRU replacement; write-through or write-back, write-allocate or not, by parameter. A miss
+ * reserves its MSHR; requests to a pending line merge; a fill frees the MSHR and returns the chain of merged requests.
+ */
+#ifndef STRATA_MEM_CACHE_H
+#define STRATA_MEM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mem/req.h"
+#include "sim/param.h"
+#include "sim/stat.h"
+
+struct cache_params {
+#include "sim/param_fields.inc"
+#include "mem/cache_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc cache_param_rows[];
+extern const uint32_t cache_param_row_count;
+
+struct cache_stats {
+#include "sim/stat_fields.inc"
+#include "mem/cache_stats.def"
+#include "sim/stat_end.inc"
+};
+extern const struct sim_stat_desc cache_stat_rows[];
+extern const uint32_t cache_stat_row_count;
+
+enum mem_cache_result {
+	MEM_CACHE_HIT,
+	MEM_CACHE_MISS,	  /* MSHR reserved: the owner must fetch the line */
+	MEM_CACHE_MERGED, /* waits on a pending line's MSHR; the request is chained there */
+	MEM_CACHE_STALL,  /* no MSHR, no merge place, or no line to evict: try again after a fill */
+	MEM_CACHE_WRITE_THROUGH, /* the write goes on to the next level (line updated if present per policy) */
+};
+
+struct mem_cache;
+
+struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix);
+void mem_cache_free(struct mem_cache *c);
+
+/* A read of the line holding r->addr_bytes. On MISS the returned MSHR index is in *mshr and r is its first chained
+ * request; on MERGED r was chained. */
+enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
+/* A write of r->size_bytes. Write-through: returns WRITE_THROUGH. Write-back: HIT (line dirty), MISS or STALL. */
+enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
+/* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
+ * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
+struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);
+uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
+/* Is the line present? Changes nothing, counts nothing. */
+bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes);
+void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes);
+void mem_cache_invalidate_all(struct mem_cache *c);
+bool mem_cache_is_idle(const struct mem_cache *c); /* no MSHR in use */
+void mem_cache_reset(struct mem_cache *c);	   /* after an aborted launch: drops MSHRs; tags invalid */
+
+#endif

@@ -1,0 +1,45 @@
+/* map.h - address mapping as a described bit function: which stack, vault, bank, row and column a byte lives in.
+ *
+ * Each index bit is the XOR of a set of address bits. A mapping is described by a string per field, most significant
+ * index bit first, comma separated, each bit a '^'-joined list of address bits: "8^14^20,7^13^19".
+ */
+#ifndef STRATA_MEM_MAP_H
+#define STRATA_MEM_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum { MEM_MAP_FIELD_BITS_MAX = 32 };
+
+struct mem_map_field {
+	uint32_t bit_count;
+	uint64_t masks[MEM_MAP_FIELD_BITS_MAX]; /* [i]: address bits XORed into index bit i (least significant first) */
+};
+
+struct mem_map {
+	struct mem_map_field stack, vault, bank, row, column;
+};
+
+struct mem_place {
+	uint32_t stack, vault, bank, row, column_bytes;
+};
+
+/* The baseline of TOM (ISCA'16) section 5.1 as Strata reads it: stack = a[8:7]^a[14:13]^a[20:19] (for 4 stacks), vault
+ * = next four bits [12:9] XOR [18:15], and the remaining bits as column, bank and row so that a row holds lines of one
+ * stack and vault only. Counts are powers of two. */
+void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		      uint32_t row_bytes, uint32_t line_bytes);
+/* Two consecutive bits [bit+1:bit] select the stack; other fields from the address without them (TOM section 3.2). */
+void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		     uint32_t row_bytes, uint32_t line_bytes);
+/* Pages of page_bytes at random stacks by a seeded hash (NSU, SC'17, section 5); within a stack as in the baseline. */
+uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count);
+
+bool mem_map_parse_field(struct mem_map_field *f, const char *text, struct base_place at, struct base_diag_list *diag);
+struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);
+/* True when no two addresses share a place: the masks of all fields form an invertible matrix. */
+bool mem_map_is_bijective(const struct mem_map *map, uint32_t address_bits);
+
+#endif

@@ -1,0 +1,48 @@
+/* req.h - the one memory request: the same struct from the core to the bank, whoever issues it.
+ *
+ * Requests carry no data (values are computed by simt/ when the access executes); they carry what timing, traffic and
+ * energy depend on. They come from a pool; the issuer allocates, and the one who consumes the answer frees.
+ */
+#ifndef STRATA_MEM_REQ_H
+#define STRATA_MEM_REQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/check.h"
+
+enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
+enum mem_class { MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL };
+
+struct mem_req {
+	uint64_t addr_bytes;	 /* of the line (128 B) or of the part transferred */
+	uint64_t issue_units;	 /* when the core issued it: latency statistics */
+	uint64_t ready_units;	 /* channels: when it arrives at the far end; others may use it while they hold the req */
+	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
+	uint16_t size_bytes;	 /* data bytes read or written */
+	uint8_t op;		 /* enum mem_op */
+	uint8_t class;		 /* enum mem_class */
+	bool is_reply;
+	uint8_t stack;		 /* destination, from the address mapping */
+	uint8_t vault, bank;
+	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */
+	uint16_t slice;		 /* L2 slice on its way */
+	uint32_t row, column;	 /* column: byte offset in the row */
+	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
+	uint32_t byte_count_left; /* vault: column accesses still to issue */
+	uint64_t queue_units;	 /* vault: arrival in its queue */
+	void *owner;		 /* requester's own */
+};
+
+struct mem_req_pool;
+
+struct mem_req_pool *mem_req_pool_new(void);
+/* CHECKs that every request came back. */
+void mem_req_pool_free(struct mem_req_pool *p);
+struct mem_req *mem_req_get(struct mem_req_pool *p); /* fields undefined; pool grows by whole chunks */
+void mem_req_put(struct mem_req_pool *p, struct mem_req *r);
+uint64_t mem_req_outstanding(const struct mem_req_pool *p);
+/* After an aborted launch: all requests are free again. */
+void mem_req_pool_reset(struct mem_req_pool *p);
+
+#endif

@@ -1,0 +1,87 @@
+/* channel.h - one direction of a link: serialisation, latency, a bounded buffer at the far end, real credits.
+ *
+ * The same model for an SM's port, a crossbar output, a GPU-stack link, a stack-stack link. Sending reserves the wire:
+ * a packet of n flits leaves when the wire is free, arrives latency after its last flit has been sent, and holds one
+ * buffer place at the far end until the receiver pops it. With no place left the sender must wait; it is woken (in
+ * the order of asking) when a credit comes back. No channel ever ticks.
+ */
+#ifndef STRATA_NET_CHANNEL_H
+#define STRATA_NET_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mem/req.h"
+#include "sim/engine.h"
+#include "sim/stat.h"
+
+struct net_channel_stats {
+#include "sim/stat_fields.inc"
+#include "net/channel_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct net_channel;
+
+struct net_channel_config {
+	struct sim_engine *engine;
+	uint64_t flit_units;	/* time one flit occupies the wire (0: infinite bandwidth) */
+	uint32_t flit_bytes;
+	uint64_t latency_units; /* from last flit sent to packet usable */
+	uint64_t credit_units;	/* from pop to the credit being usable by the sender */
+	uint32_t depth_packets; /* buffer places at the far end, >= 1 */
+	struct sim_comp receiver; /* woken when a packet arrives */
+	bool has_receiver;
+	struct sim_stats *stats;
+	const char *stats_prefix; /* "link_tx", "xbar_request", ...: kept */
+};
+
+struct net_channel *net_channel_new(const struct net_channel_config *c);
+void net_channel_free(struct net_channel *ch);
+void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver);
+
+/* Is there a credit now? If not, and waiter is not NULL, the waiter is woken (once) when there is one. */
+bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter);
+/* Sends r as a packet of bytes (rounded up to flits), not before earliest_units (>= now). Requires a credit. Returns
+ * the time at which the wire has taken the last flit. */
+uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units);
+/* First packet that has arrived by now, or NULL. */
+struct mem_req *net_channel_peek(struct net_channel *ch);
+/* Removes what peek returned and returns the credit. */
+struct mem_req *net_channel_pop(struct net_channel *ch);
+/* Arrival time of the first packet in flight, SIM_NEVER if none: when the receiver should look again. */
+uint64_t net_channel_next_units(const struct net_channel *ch);
+bool net_channel_is_idle(const struct net_channel *ch); /* nothing in flight or buffered, all credits home */
+void net_channel_reset(struct net_channel *ch);
+/* Utilisation bookkeeping for busy monitors: wire-busy time since the beginning. */
+uint64_t net_channel_busy_units(const struct net_channel *ch);
+
+/* A crossbar: every input may send to every output; an input port and an output port each carry one packet at a time
+ * at the flit rate; an output's buffer is bounded, and an input whose head packet finds it full blocks (no virtual
+ * output queues). */
+struct net_xbar;
+
+struct net_xbar_config {
+	struct sim_engine *engine;
+	uint32_t input_count, output_count;
+	uint64_t flit_units;
+	uint32_t flit_bytes;
+	uint64_t latency_units;
+	uint32_t depth_packets; /* per output */
+	struct sim_stats *stats;
+	const char *stats_prefix;
+};
+
+struct net_xbar *net_xbar_new(const struct net_xbar_config *c);
+void net_xbar_free(struct net_xbar *x);
+void net_xbar_set_receiver(struct net_xbar *x, uint32_t output, struct sim_comp receiver);
+bool net_xbar_ready(struct net_xbar *x, uint32_t input, uint32_t output, const struct sim_comp *waiter);
+uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
+		       uint64_t earliest_units);
+struct mem_req *net_xbar_peek(struct net_xbar *x, uint32_t output);
+struct mem_req *net_xbar_pop(struct net_xbar *x, uint32_t output);
+uint64_t net_xbar_next_units(const struct net_xbar *x, uint32_t output);
+bool net_xbar_is_idle(const struct net_xbar *x);
+void net_xbar_reset(struct net_xbar *x);
+
+#endif
