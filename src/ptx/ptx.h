@@ -88,6 +88,16 @@ enum ptx_shf { PTX_SHF_NONE, PTX_SHF_CLAMP, PTX_SHF_WRAP };
 /* tex/sust/suld */
 enum ptx_geom { PTX_GEOM_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE };
 enum ptx_clamp { PTX_CLAMP_NONE, PTX_CLAMP_TRAP, PTX_CLAMP_CLAMP, PTX_CLAMP_ZERO };
+/* what txq and suq ask for; the component of tld4 */
+enum ptx_query {
+	PTX_QUERY_NONE, PTX_QUERY_WIDTH, PTX_QUERY_HEIGHT, PTX_QUERY_DEPTH, PTX_QUERY_CHANNEL_DATA_TYPE,
+	PTX_QUERY_CHANNEL_ORDER, PTX_QUERY_NORMALIZED_COORDS, PTX_QUERY_FILTER_MODE, PTX_QUERY_ADDR_MODE_0,
+	PTX_QUERY_ADDR_MODE_1, PTX_QUERY_ADDR_MODE_2, PTX_QUERY_ARRAY_SIZE, PTX_QUERY_NUM_MIPMAP_LEVELS,
+	PTX_QUERY_NUM_SAMPLES, PTX_QUERY_MEMORY_LAYOUT,
+	PTX_QUERY_COMP_R, PTX_QUERY_COMP_G, PTX_QUERY_COMP_B, PTX_QUERY_COMP_A,
+};
+/* mipmap level of tex; cache level of prefetch, prefetchu, discard */
+enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_LEVEL, PTX_LEVEL_GRAD, PTX_LEVEL_L1, PTX_LEVEL_L2 };
 /* video instructions: secondary operation, and per operand a byte/half selector */
 enum ptx_vsecond { PTX_VSECOND_NONE, PTX_VSECOND_ADD, PTX_VSECOND_MIN, PTX_VSECOND_MAX, PTX_VSECOND_MRG_H0, PTX_VSECOND_MRG_H1,
 		   PTX_VSECOND_MRG_B };
@@ -118,7 +128,11 @@ struct ptx_mods {
 	uint8_t vec;	  /* 0/1 scalar, 2, 4: .v2/.v4 of ld, st, tex, sust */
 	uint8_t shift_amount; /* vshr/vmad .shr7/.shr15: 7 or 15 */
 	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left, right,
-		relu, nan, xorsign, trunc_po /* .po */, unified, b_form /* sust.b/.p */;
+		relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
+		policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx;
+	uint8_t b_form; /* suld, sust, sured: 1 = .b, 2 = .p */
+	uint8_t query;	/* enum ptx_query */
+	uint8_t level;	/* enum ptx_level */
 };
 
 struct ptx_func;

@@ -1,0 +1,56 @@
+/* session.h - how the strata command tells the driver library which machine to model, and gets the results back.
+ *
+ * `strata run` resolves the machine description and overrides into a session file of "key = value" lines, names it in
+ * the environment variable STRATA_SESSION and starts the program. The library reads it at the first driver call. When
+ * the program ends (exit or destructor), the library writes the results as one JSON object to the result path that the
+ * session names. Without STRATA_SESSION the library uses the default machine, says so once on stderr, and prints a
+ * three-line summary to stderr at the end.
+ */
+#ifndef STRATA_MACHINE_SESSION_H
+#define STRATA_MACHINE_SESSION_H
+
+#include "base/diag.h"
+#include "gpu/gpu.h"
+
+struct machine_session {
+	struct gpu_config config;
+	char machine[128];     /* "tom-baseline" */
+	char result_path[4096]; /* "" = none */
+	bool is_default;       /* no STRATA_SESSION in the environment */
+};
+
+/* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
+bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);
+/* Writes a session file (used by the cli). False: errno tells. */
+bool machine_session_write(const char *path, const struct machine_session *s);
+
+/* Builds the gpu with the mechanism that config.ndp names (the registry of mechanisms lives in ndp/registry.h). */
+struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag);
+
+/* One finished launch, as the driver recorded it. */
+struct machine_kernel {
+	const char *name;
+	uint32_t grid[3], block[3];
+	struct gpu_kernel_result result;
+};
+
+/* What the driver knows at the end of a run. */
+struct machine_run {
+	const struct machine_session *session;
+	struct gpu *gpu; /* may be NULL: the program never made a context */
+	const struct machine_kernel *kernels;
+	uint32_t kernel_count;
+	uint64_t total_time_ps; /* kernels and copies and host API time as modelled */
+	uint64_t copy_bytes_to_device, copy_bytes_to_host;
+	double host_seconds; /* CPU seconds of this process */
+	uint64_t peak_rss_bytes;
+	const char *fault; /* text of the first fault, or NULL */
+};
+
+/* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)
+ * to session->result_path, atomically (temporary file, then rename). False: errno tells. */
+bool machine_result_write(const struct machine_run *run);
+/* The short text for runs without strata: time, IPC, main stall. */
+void machine_result_print_short(const struct machine_run *run, int fd);
+
+#endif

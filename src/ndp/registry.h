@@ -1,0 +1,17 @@
+/* registry.h - the near-data mechanisms: one line each in mechanisms.def, in the order of ndp_params' `mechanism`. */
+#ifndef STRATA_NDP_REGISTRY_H
+#define STRATA_NDP_REGISTRY_H
+
+#include "base/diag.h"
+#include "gpu/config.h"
+#include "gpu/guest.h"
+
+/* The mechanism config->ndp.mechanism names: its table and a new context in *ctx (owned by the gpu, freed through
+ * ops->free). NULL when the machine has none. A mechanism that cannot live on this machine (no stack SMs) adds a
+ * message and returns NULL. */
+const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag);
+
+/* Names for listings, index = value of the parameter; [0] is "none". */
+const char *ndp_mechanism_name(uint32_t mechanism);
+
+#endif
