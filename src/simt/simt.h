@@ -201,6 +201,10 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
 			 const volatile bool *stop);
 
+/* Value of a register slot (first of two for 64 bits) in one lane, for conditions that hardware reads from the register
+ * file. sb is a scoreboard id of the warp's current function; bytes is 4 or 8. */
+uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t bytes, uint32_t lane);
+
 /* ---- near-data execution of a block of instructions ---- */
 
 /* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It shares

@@ -1,0 +1,86 @@
+/* candidates.h - TOM's static selection of offload candidate blocks (TOM, ISCA'16, section 3.1).
+ *
+ * A candidate is a single-entry, single-exit region of one entry function: instructions [begin, end) in text order,
+ * entered only at begin and left only to end. It contains no shared-memory access, no barrier, fence or atomic, no
+ * call, no exit, and nothing that only the home SM knows (special registers). Its cost and benefit in words per warp:
+ *
+ *   BW_TX = REG_TX*S_W - (N_LD*Coal_LD*Miss_LD + N_ST*(S_W + Coal_ST))            equation 3
+ *   BW_RX = REG_RX*S_W - (N_LD*Coal_LD*S_C*Miss_LD + 1/4*N_ST*Coal_ST)            equation 4
+ *
+ * with a loop's loads and stores multiplied by its trip count; candidate <=> BW_TX + BW_RX < 0.
+ */
+#ifndef STRATA_NDP_TOM_CANDIDATES_H
+#define STRATA_NDP_TOM_CANDIDATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ptx/cfg.h"
+
+/* The cost model's constants (TOM section 3.1.1). */
+struct tom_cost_params {
+	double warp_size;	 /* S_W, threads */
+	double line_words;	 /* S_C: line size over address size */
+	double load_coalescing;	 /* Coal_LD, lines per warp access */
+	double store_coalescing; /* Coal_ST */
+	double load_miss_rate;	 /* Miss_LD, 0..1 */
+};
+extern const struct tom_cost_params tom_cost_default; /* 32, 32, 1, 1, 0.5 */
+
+struct tom_bandwidth {
+	double tx_words, rx_words; /* change caused by offloading; negative saves */
+};
+
+/* Equations 3 and 4. Registers in 4-byte words per thread (a 64-bit register is two); a predicate costs one word per
+ * warp, so it enters as 1/S_W. Loads and stores in 4-byte accesses per thread. */
+struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, double reg_tx, double reg_rx, double loads,
+					  double stores);
+
+enum tom_trip_kind {
+	TOM_TRIP_NO_LOOP,
+	TOM_TRIP_STATIC,  /* case 1: known at compile time */
+	TOM_TRIP_RUNTIME, /* case 2: known before the loop, in one register: conditional candidate */
+	TOM_TRIP_UNKNOWN, /* case 3: counted as one */
+};
+
+/* Offload only if the register, read as a signed 64-bit or 32-bit integer, is at least (or at most) threshold. */
+struct tom_condition {
+	bool exists;
+	uint32_t reg; /* virtual register of the function */
+	bool is_at_most;
+	int64_t threshold;
+};
+
+enum { TOM_TAG_TX = 1, TOM_TAG_RX = 2 }; /* offloading saves this direction */
+
+struct tom_candidate {
+	uint32_t begin, end; /* instruction indexes; end is outside */
+	uint32_t *live_in, live_in_count; /* virtual registers, ascending */
+	uint32_t *live_out, live_out_count;
+	double reg_tx_words, reg_rx_words; /* per thread */
+	uint32_t load_count, store_count;  /* static instructions */
+	double loads, stores; /* 4-byte accesses per thread with static trip counts, the outermost run-time loop once */
+	enum tom_trip_kind trip_kind;
+	uint64_t trip_count; /* static: the outermost loop's count; run-time: the smallest count that pays */
+	struct tom_condition condition;
+	struct tom_bandwidth bandwidth; /* with trip_count applied */
+	uint8_t tag;
+	uint32_t mem_first; /* first memory instruction in text order */
+};
+
+struct tom_candidate_set {
+	const struct ptx_func *func;
+	struct tom_candidate *items;
+	uint32_t count;
+};
+
+/* Finds the candidates of a function: outermost profitable regions, non-overlapping, in text order; within a straight
+ * run the sub-range with the largest saving, the shorter on ties. */
+struct tom_candidate_set *tom_candidates_find(const struct ptx_cfg *cfg, const struct tom_cost_params *p);
+void tom_candidates_free(struct tom_candidate_set *set);
+
+/* One paragraph per candidate: lines, live-ins, live-outs, score, tags, condition. */
+void tom_candidates_print(FILE *out, const struct tom_candidate_set *set);
+
+#endif
