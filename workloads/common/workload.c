@@ -1,0 +1,242 @@
+#include "common/workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The name that starts every message; set when the command line is parsed. */
+static const char *workload_name = "workload";
+
+static void help_print(const struct workload_about *about)
+{
+	printf("usage: %s [--size small|paper] [--seed N]\n\n%s\n\n", about->name, about->summary);
+	printf("  --size small  %s (default)\n", about->small_size);
+	printf("  --size paper  %s\n", about->paper_size);
+	printf("  --seed N      seed of the generated input, 0 to 2^64 - 1 (default 1)\n");
+	printf("  --help        print this text\n\n");
+	printf("Exit status: 0 all results are right, 1 a result is wrong, 2 wrong usage or a failed call.\n");
+}
+
+static uint64_t seed_parse(const char *text)
+{
+	char *end;
+	uint64_t seed;
+
+	errno = 0;
+	seed = strtoull(text, &end, 0);
+	if (*text < '0' || *text > '9' || *end || errno)
+		workload_fail("--seed wants a number from 0 to 2^64 - 1, not '%s'", text);
+	return seed;
+}
+
+static bool size_parse(const char *text)
+{
+	if (strcmp(text, "small") && strcmp(text, "paper"))
+		workload_fail("--size is small or paper, not '%s'", text);
+	return !strcmp(text, "paper");
+}
+
+struct workload_options workload_options_parse(const struct workload_about *about, int argc, char **argv)
+{
+	struct workload_options options = {.paper = false, .seed = 1};
+
+	workload_name = about->name;
+	for (int i = 1; i < argc; i++) {
+		bool is_size = !strcmp(argv[i], "--size");
+		bool is_seed = !strcmp(argv[i], "--seed");
+
+		if (!strcmp(argv[i], "--help")) {
+			help_print(about);
+			exit(WORKLOAD_EXIT_RIGHT);
+		}
+		if (!strncmp(argv[i], "--size=", 7))
+			options.paper = size_parse(argv[i] + 7);
+		else if (!strncmp(argv[i], "--seed=", 7))
+			options.seed = seed_parse(argv[i] + 7);
+		else if (!is_size && !is_seed)
+			workload_fail("unknown argument '%s'; --help lists the options", argv[i]);
+		else if (i + 1 == argc)
+			workload_fail("%s wants a value; --help lists the options", argv[i]);
+		else if (is_size)
+			options.paper = size_parse(argv[++i]);
+		else
+			options.seed = seed_parse(argv[++i]);
+	}
+	return options;
+}
+
+void workload_fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fprintf(stderr, "%s: ", workload_name);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	exit(WORKLOAD_EXIT_ERROR);
+}
+
+int workload_finish(bool right, const char *format, ...)
+{
+	va_list args;
+
+	if (!right)
+		return WORKLOAD_EXIT_WRONG;
+	va_start(args, format);
+	printf("%s: ", workload_name);
+	vprintf(format, args);
+	printf(", verified\n");
+	va_end(args);
+	return WORKLOAD_EXIT_RIGHT;
+}
+
+void *workload_host_alloc(size_t count, size_t element_bytes)
+{
+	void *memory = calloc(count ? count : 1, element_bytes);
+
+	if (!memory)
+		workload_fail("no host memory for %zu elements of %zu bytes", count, element_bytes);
+	return memory;
+}
+
+void workload_cuda_check(CUresult result, const char *call)
+{
+	const char *name = NULL;
+	const char *text = NULL;
+
+	if (result == CUDA_SUCCESS)
+		return;
+	if (cuGetErrorName(result, &name) || cuGetErrorString(result, &text))
+		workload_fail("%s: error %d", call, (int)result);
+	workload_fail("%s: %s: %s", call, name, text);
+}
+
+struct workload_gpu workload_gpu_open(const char *ptx)
+{
+	struct workload_gpu gpu;
+	CUdevice device;
+
+	WORKLOAD_CUDA(cuInit(0));
+	WORKLOAD_CUDA(cuDeviceGet(&device, 0));
+	WORKLOAD_CUDA(cuCtxCreate(&gpu.context, 0, device));
+	WORKLOAD_CUDA(cuModuleLoadData(&gpu.module, ptx));
+	return gpu;
+}
+
+void workload_gpu_close(struct workload_gpu *gpu)
+{
+	WORKLOAD_CUDA(cuModuleUnload(gpu->module));
+	WORKLOAD_CUDA(cuCtxDestroy(gpu->context));
+}
+
+CUfunction workload_gpu_kernel(const struct workload_gpu *gpu, const char *name)
+{
+	CUfunction kernel;
+	CUresult result = cuModuleGetFunction(&kernel, gpu->module, name);
+
+	if (result == CUDA_ERROR_NOT_FOUND)
+		workload_fail("the module has no kernel '%s'", name);
+	workload_cuda_check(result, "cuModuleGetFunction");
+	return kernel;
+}
+
+CUdeviceptr workload_device_alloc(size_t bytes)
+{
+	CUdeviceptr address;
+
+	WORKLOAD_CUDA(cuMemAlloc(&address, bytes));
+	return address;
+}
+
+CUdeviceptr workload_device_copy(const void *source, size_t bytes)
+{
+	CUdeviceptr address = workload_device_alloc(bytes);
+
+	WORKLOAD_CUDA(cuMemcpyHtoD(address, source, bytes));
+	return address;
+}
+
+void workload_launch(CUfunction kernel, struct workload_dim grid, struct workload_dim block, void **params)
+{
+	WORKLOAD_CUDA(cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, 0, NULL, params, NULL));
+}
+
+unsigned int workload_ctas(size_t count, unsigned int block_size)
+{
+	return (unsigned int)((count + block_size - 1) / block_size);
+}
+
+/* The mixing function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t mix64(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+uint64_t workload_random(uint64_t seed, uint32_t stream, uint64_t index)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+
+	return mix64(mix64(seed + golden * (stream + UINT64_C(1))) + golden * (index + 1));
+}
+
+float workload_random_float(uint64_t seed, uint32_t stream, uint64_t index)
+{
+	return (float)(workload_random(seed, stream, index) >> 40) * 0x1p-24f;
+}
+
+float workload_random_normal(uint64_t seed, uint32_t stream, uint64_t index)
+{
+	double radius = 1.0 - workload_random_float(seed, stream, 2 * index);
+	double angle = 6.283185307179586 * workload_random_float(seed, stream, 2 * index + 1);
+
+	return (float)(sqrt(-2.0 * log(radius)) * cos(angle));
+}
+
+static void mismatch_print_f32(const char *what, size_t index, float got, float want)
+{
+	fprintf(stderr, "%s: %s[%zu] is %.9g (%a), expected %.9g (%a)\n", workload_name, what, index, got, got, want, want);
+}
+
+bool workload_same_f32(const char *what, const float *got, const float *want, size_t count, size_t first)
+{
+	if (!memcmp(got, want, count * sizeof(*got)))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (memcmp(&got[i], &want[i], sizeof(*got))) {
+			mismatch_print_f32(what, first + i, got[i], want[i]);
+			break;
+		}
+	}
+	return false;
+}
+
+bool workload_same_u32(const char *what, const uint32_t *got, const uint32_t *want, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (got[i] != want[i]) {
+			fprintf(stderr, "%s: %s[%zu] is %u, expected %u\n", workload_name, what, i, got[i], want[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool workload_close_f32(const char *what, const float *got, const float *want, size_t count, float tolerance)
+{
+	for (size_t i = 0; i < count; i++) {
+		float scale = fabsf(want[i]) > 1.0f ? fabsf(want[i]) : 1.0f;
+
+		/* Written so that a NaN fails. */
+		if (!(fabsf(got[i] - want[i]) <= tolerance * scale)) {
+			mismatch_print_f32(what, i, got[i], want[i]);
+			return false;
+		}
+	}
+	return true;
+}

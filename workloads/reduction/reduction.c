@@ -1,0 +1,71 @@
+/*
+ * Parallel reduction of unsigned integers in several passes, each of which leaves one sum per CTA, until one is left.
+ * Additions wrap modulo 2^32, so that the order does not matter and the result is compared exactly.
+ */
+#include "common/workload.h"
+#include "reduction.h"
+
+#include <stdlib.h>
+
+static const char reduction_ptx[] =
+#include "reduction.ptx.h"
+	;
+
+/* Enough CTAs to fill a large GPU; each then loops over its share. */
+enum {
+	GRID_CTAS_MAX = 1024,
+};
+
+/* Reduce `count` elements at `from`; the sums go back and forth between two small buffers. */
+static uint32_t passes_run(CUfunction kernel, CUdeviceptr from, unsigned int count, unsigned int *passes_count)
+{
+	CUdeviceptr sums[2];
+	uint32_t total;
+
+	sums[0] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
+	sums[1] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
+	*passes_count = 0;
+	while (count > 1) {
+		CUdeviceptr to = sums[*passes_count % 2];
+		unsigned int ctas = workload_ctas(count, 2 * REDUCTION_BLOCK_THREADS);
+		void *params[] = {&from, &to, &count};
+
+		if (ctas > GRID_CTAS_MAX)
+			ctas = GRID_CTAS_MAX;
+		workload_launch(kernel, (struct workload_dim){ctas, 1, 1},
+				(struct workload_dim){REDUCTION_BLOCK_THREADS, 1, 1}, params);
+		from = to;
+		count = ctas;
+		++*passes_count;
+	}
+	WORKLOAD_CUDA(cuMemcpyDtoH(&total, from, sizeof(total)));
+	WORKLOAD_CUDA(cuMemFree(sums[0]));
+	WORKLOAD_CUDA(cuMemFree(sums[1]));
+	return total;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct workload_about about = {
+		"reduction", "Sum of an array of integers.", "1,048,576 elements",
+		"16,777,216 elements (the default of the CUDA SDK's program; TOM states no size)"};
+	struct workload_options options = workload_options_parse(&about, argc, argv);
+	unsigned int count = options.paper ? 1 << 24 : 1 << 20;
+	struct workload_gpu gpu = workload_gpu_open(reduction_ptx);
+	uint32_t *input = workload_host_alloc(count, sizeof(*input));
+	unsigned int passes_count;
+	uint32_t total;
+	uint32_t want = 0;
+	CUdeviceptr device_input;
+
+	for (unsigned int i = 0; i < count; i++) {
+		input[i] = (uint32_t)workload_random(options.seed, 0, i);
+		want += input[i];
+	}
+	device_input = workload_device_copy(input, count * sizeof(*input));
+	total = passes_run(workload_gpu_kernel(&gpu, "reduce"), device_input, count, &passes_count);
+	WORKLOAD_CUDA(cuMemFree(device_input));
+	free(input);
+	workload_gpu_close(&gpu);
+	return workload_finish(workload_same_u32("sum", &total, &want, 1), "%u elements in %u passes", count, passes_count);
+}
