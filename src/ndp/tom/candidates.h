@@ -1,6 +1,6 @@
 /* candidates.h - TOM's static selection of offload candidate blocks (TOM, ISCA'16, section 3.1).
  *
- * A candidate is a single-entry, single-exit region of one entry function: instructions [begin, end) in text order,
+ * A candidate is a single-entry, single-exit region of one entry function: instructions [begin, last] in text order,
  * entered only at begin and left only to end. It contains no shared-memory access, no barrier, fence or atomic, no
  * call, no exit, and nothing that only the home SM knows (special registers). Its cost and benefit in words per warp:
  *
@@ -25,8 +25,11 @@ struct tom_cost_params {
 	double load_coalescing;	 /* Coal_LD, lines per warp access */
 	double store_coalescing; /* Coal_ST */
 	double load_miss_rate;	 /* Miss_LD, 0..1 */
+	/* A register whose only definition is a kernel parameter, an immediate or a variable's address need not travel: the
+	 * block loads it again from the constant bank that every SM of the launch has. */
+	bool rematerialise;
 };
-extern const struct tom_cost_params tom_cost_default; /* 32, 32, 1, 1, 0.5 */
+extern const struct tom_cost_params tom_cost_default; /* 32, 32, 1, 1, 0.5, true */
 
 struct tom_bandwidth {
 	double tx_words, rx_words; /* change caused by offloading; negative saves */
@@ -55,9 +58,11 @@ struct tom_condition {
 enum { TOM_TAG_TX = 1, TOM_TAG_RX = 2 }; /* offloading saves this direction */
 
 struct tom_candidate {
-	uint32_t begin, end; /* instruction indexes; end is outside */
+	uint32_t begin, last; /* first and last instruction of the region in text order */
+	uint32_t end;	      /* where execution goes on afterwards (last + 1, or the loop's exit) */
 	uint32_t *live_in, live_in_count; /* virtual registers, ascending */
 	uint32_t *live_out, live_out_count;
+	uint32_t *remat, remat_count; /* registers that the block recomputes from constants, see tom_cost_params */
 	double reg_tx_words, reg_rx_words; /* per thread */
 	uint32_t load_count, store_count;  /* static instructions */
 	double loads, stores; /* 4-byte accesses per thread with static trip counts, the outermost run-time loop once */
@@ -66,7 +71,6 @@ struct tom_candidate {
 	struct tom_condition condition;
 	struct tom_bandwidth bandwidth; /* with trip_count applied */
 	uint8_t tag;
-	uint32_t mem_first; /* first memory instruction in text order */
 };
 
 struct tom_candidate_set {

@@ -1,0 +1,262 @@
+/* trip.c - how often a loop runs, from its backward conditional branch (TOM section 3.1.3).
+ *
+ * A counted loop ends in "@p bra header" where p compares a value that the loop changes once by a constant step, and
+ * that has been stepped before the comparison. Its count follows from where the value starts and what it is compared
+ * with; one of the two must be a constant for the condition to fit one register.
+ */
+#include "ndp/tom/region.h"
+
+#include "ndp/tom/bits.h"
+
+/* Continue while (value cmp bound), normalised so that the value steps upwards. */
+struct counted {
+	uint32_t iv;	  /* the stepped register at the loop's header */
+	int64_t step;
+	enum ptx_cmp cmp; /* LT, LE or NE after normalisation */
+	const struct ptx_operand *bound;
+};
+
+static bool loop_has_block(const struct ptx_loop *l, uint32_t block)
+{
+	for (uint32_t i = 0; i < l->block_count; i++)
+		if (l->blocks[i] == block)
+			return true;
+	return false;
+}
+
+static bool inst_writes(const struct tom_facts *f, uint32_t inst, uint32_t reg)
+{
+	for (uint32_t w = 0; w < f->uses[inst].write_count; w++)
+		if (f->uses[inst].writes[w] == reg)
+			return true;
+	return false;
+}
+
+/* The only instruction of the loop that writes reg; UINT32_MAX if none, UINT32_MAX - 1 if several. */
+static uint32_t only_def_in_loop(const struct tom_facts *f, const struct ptx_loop *l, uint32_t reg)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t n = 0; n < l->block_count; n++) {
+		const struct ptx_block *b = &f->cfg->blocks[l->blocks[n]];
+
+		for (uint32_t i = b->first; i <= b->last; i++) {
+			if (!inst_writes(f, i, reg))
+				continue;
+			if (found != UINT32_MAX)
+				return UINT32_MAX - 1;
+			found = i;
+		}
+	}
+	return found;
+}
+
+static bool is_integer_step(const struct ptx_inst *i)
+{
+	return (i->op == PTX_OP_ADD || i->op == PTX_OP_SUB) && !i->has_guard && !ptx_type_is_float(i->type) &&
+	       i->dst.kind == PTX_OPND_REG && i->src[0].kind == PTX_OPND_REG && i->src[1].kind == PTX_OPND_IMM;
+}
+
+static int64_t imm_signed(const struct ptx_operand *o, enum ptx_type t)
+{
+	switch (ptx_type_bytes(t)) {
+	case 1:
+		return (int8_t)o->imm;
+	case 2:
+		return (int16_t)o->imm;
+	case 4:
+		return (int32_t)o->imm;
+	default:
+		return (int64_t)o->imm;
+	}
+}
+
+/* Is tested the value of an induction register after its step? Fills iv and step. */
+static bool find_induction(const struct tom_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
+			   struct counted *c)
+{
+	const struct ptx_inst *insts = f->cfg->func->insts;
+	uint32_t def = only_def_in_loop(f, l, tested);
+
+	if (def >= UINT32_MAX - 1 || !is_integer_step(&insts[def]))
+		return false;
+
+	uint32_t def_block = f->cfg->block_of[def], setp_block = f->cfg->block_of[setp_inst];
+	bool is_before = def_block == setp_block ? def < setp_inst : ptx_dominates(f->cfg, def_block, setp_block);
+	uint32_t from = insts[def].src[0].reg;
+
+	if (!is_before)
+		return false;
+	if (from != tested) {
+		/* "add t, iv, step; ...; mov iv, t": the header's register is copied from the stepped one. */
+		uint32_t copy = only_def_in_loop(f, l, from);
+
+		if (copy >= UINT32_MAX - 1 || insts[copy].op != PTX_OP_MOV || insts[copy].has_guard ||
+		    insts[copy].src[0].kind != PTX_OPND_REG || insts[copy].src[0].reg != tested ||
+		    f->cfg->block_of[copy] != l->latch || copy < def)
+			return false;
+	}
+	c->iv = from;
+	c->step = imm_signed(&insts[def].src[1], insts[def].type);
+	if (insts[def].op == PTX_OP_SUB)
+		c->step = -c->step;
+	return c->step != 0;
+}
+
+static enum ptx_cmp cmp_negate(enum ptx_cmp cmp)
+{
+	switch (cmp) {
+	case PTX_EQ:
+		return PTX_NE;
+	case PTX_NE:
+		return PTX_EQ;
+	case PTX_LT:
+	case PTX_LO:
+		return PTX_GE;
+	case PTX_LE:
+	case PTX_LS:
+		return PTX_GT;
+	case PTX_GT:
+	case PTX_HI:
+		return PTX_LE;
+	case PTX_GE:
+	case PTX_HS:
+		return PTX_LT;
+	default:
+		return PTX_CMP_NONE;
+	}
+}
+
+static enum ptx_cmp cmp_mirror(enum ptx_cmp cmp)
+{
+	switch (cmp) {
+	case PTX_LT:
+	case PTX_LO:
+		return PTX_GT;
+	case PTX_LE:
+	case PTX_LS:
+		return PTX_GE;
+	case PTX_GT:
+	case PTX_HI:
+		return PTX_LT;
+	case PTX_GE:
+	case PTX_HS:
+		return PTX_LE;
+	default:
+		return cmp;
+	}
+}
+
+static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, struct counted *c)
+{
+	const struct ptx_inst *insts = f->cfg->func->insts;
+	const struct ptx_block *latch = &f->cfg->blocks[l->latch];
+	const struct ptx_inst *branch = &insts[latch->last];
+
+	if (branch->op != PTX_OP_BRA || !branch->has_guard ||
+	    branch->src[0].label != f->cfg->blocks[l->header].first)
+		return false;
+	for (uint32_t i = latch->last; i-- > latch->first;) {
+		if (!inst_writes(f, i, branch->guard_reg))
+			continue;
+
+		const struct ptx_inst *setp = &insts[i];
+
+		if (setp->op != PTX_OP_SETP || setp->has_guard || setp->mods.boolop != PTX_BOOL_NONE ||
+		    ptx_type_is_float(setp->type) || setp->dst.kind != PTX_OPND_REG ||
+		    setp->dst.reg != branch->guard_reg)
+			return false;
+		c->cmp = branch->guard_negate ? cmp_negate(setp->mods.cmp) : (enum ptx_cmp)setp->mods.cmp;
+		if (setp->src[0].kind == PTX_OPND_REG && find_induction(f, l, setp->src[0].reg, i, c)) {
+			c->bound = &setp->src[1];
+		} else if (setp->src[1].kind == PTX_OPND_REG && find_induction(f, l, setp->src[1].reg, i, c)) {
+			c->bound = &setp->src[0];
+			c->cmp = cmp_mirror(c->cmp);
+		} else {
+			return false;
+		}
+		if (c->bound->kind == PTX_OPND_REG)
+			return only_def_in_loop(f, l, c->bound->reg) == UINT32_MAX;
+		return c->bound->kind == PTX_OPND_IMM;
+	}
+	return false;
+}
+
+/* The constant that reg holds on entry to the loop: its one definition outside is a mov of an immediate that dominates
+ * the header. */
+static bool entry_constant(const struct tom_facts *f, const struct ptx_loop *l, uint32_t reg, int64_t *value)
+{
+	const struct ptx_func *fn = f->cfg->func;
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; i < fn->inst_count; i++) {
+		if (!inst_writes(f, i, reg) || loop_has_block(l, f->cfg->block_of[i]))
+			continue;
+		if (found != UINT32_MAX)
+			return false;
+		found = i;
+	}
+	if (found == UINT32_MAX)
+		return false;
+
+	const struct ptx_inst *def = &fn->insts[found];
+
+	if (def->op != PTX_OP_MOV || def->has_guard || def->src[0].kind != PTX_OPND_IMM ||
+	    !ptx_dominates(f->cfg, f->cfg->block_of[found], l->header))
+		return false;
+	*value = imm_signed(&def->src[0], def->type);
+	return true;
+}
+
+/* Iterations of "do { v += step } while (v cmp bound)" for step > 0, distance = bound - start. */
+static uint64_t count_of(enum ptx_cmp cmp, int64_t distance, int64_t step)
+{
+	int64_t n = cmp == PTX_LE ? distance / step + 1 : (distance + step - 1) / step;
+
+	return distance <= 0 && cmp != PTX_LE ? 1 : n < 1 ? 1 : (uint64_t)n;
+}
+
+struct tom_trip tom_loop_trip(const struct tom_facts *f, uint32_t loop)
+{
+	const struct ptx_loop *l = &f->cfg->loops[loop];
+	struct tom_trip unknown = {.kind = TOM_TRIP_UNKNOWN};
+	struct counted c = {0};
+
+	if (!find_counted(f, l, &c))
+		return unknown;
+
+	bool is_up = c.step > 0;
+	enum ptx_cmp cmp = is_up ? c.cmp : cmp_mirror(c.cmp);
+	int64_t step = is_up ? c.step : -c.step, start = 0, bound = 0;
+	bool start_known = entry_constant(f, l, c.iv, &start);
+	bool bound_known = c.bound->kind == PTX_OPND_IMM;
+
+	if (cmp == PTX_LO)
+		cmp = PTX_LT;
+	else if (cmp == PTX_LS)
+		cmp = PTX_LE;
+	if (cmp != PTX_LT && cmp != PTX_LE && cmp != PTX_NE)
+		return unknown;
+	if (bound_known)
+		bound = imm_signed(c.bound, f->cfg->func->regs[c.iv].type);
+	if (start_known && bound_known)
+		return (struct tom_trip){.kind = TOM_TRIP_STATIC,
+					 .count = count_of(cmp, is_up ? bound - start : start - bound, step)};
+	if (!start_known && !bound_known)
+		return unknown;
+
+	/* At least n iterations <=> distance >= slack + step * n, with distance the way from start to bound. */
+	int64_t slack = cmp == PTX_LT ? 1 - step : cmp == PTX_LE ? -step : 0;
+	struct tom_trip t = {.kind = TOM_TRIP_RUNTIME, .step = step};
+
+	if (bound_known) { /* distance = is_up ? bound - reg : reg - bound */
+		t.reg = c.iv;
+		t.sign = is_up ? -1 : 1;
+		t.base = slack + (is_up ? -bound : bound);
+	} else { /* distance = is_up ? reg - start : start - reg */
+		t.reg = c.bound->reg;
+		t.sign = is_up ? 1 : -1;
+		t.base = slack + (is_up ? start : -start);
+	}
+	return t;
+}
