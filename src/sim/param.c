@@ -1,0 +1,346 @@
+/* param.c - parameters by name: lookup, parsing with units, ranges, printing.
+ *
+ * Numbers are read as an exact decimal fraction times the ratio of two units, so that "1.4GHz" for a parameter in
+ * kHz is 1400000 and never 1399999.
+ */
+#include "sim/param.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+/* A suffix a user may write, and what it is worth in the parameter's own unit: num / den. */
+struct unit_suffix {
+	const char *unit; /* of the parameter */
+	const char *suffix;
+	uint64_t num, den;
+};
+
+static const struct unit_suffix suffixes[] = {
+	{"bytes", "B", 1, 1},		    {"bytes", "KiB", 1ull << 10, 1},  {"bytes", "MiB", 1ull << 20, 1},
+	{"bytes", "GiB", 1ull << 30, 1},    {"bytes", "kB", 1000, 1},	      {"bytes", "MB", 1000000, 1},
+	{"bytes", "GB", 1000000000, 1},	    {"bits", "b", 1, 1},	      {"khz", "Hz", 1, 1000},
+	{"khz", "kHz", 1, 1},		    {"khz", "MHz", 1000, 1},	      {"khz", "GHz", 1000000, 1},
+	{"ps", "ps", 1, 1},		    {"ps", "ns", 1000, 1},	      {"ps", "us", 1000000, 1},
+	{"ps", "ms", 1000000000, 1},	    {"ps", "s", 1000000000000, 1},    {"ns", "ps", 1, 1000},
+	{"ns", "ns", 1, 1},		    {"ns", "us", 1000, 1},	      {"ns", "ms", 1000000, 1},
+	{"mbps", "Mb/s", 1, 1},		    {"mbps", "Gb/s", 1000, 1},	      {"mbytes_per_s", "MB/s", 1, 1},
+	{"mbytes_per_s", "GB/s", 1000, 1},  {"mbytes_per_s", "TB/s", 1000000, 1},
+	{"cycles", "cycles", 1, 1},	    {"pj", "fJ", 1, 1000},	      {"pj", "pJ", 1, 1},
+	{"pj", "nJ", 1000, 1},		    {"mw", "mW", 1, 1},		      {"mw", "W", 1000, 1},
+	{"percent", "%", 1, 1},
+};
+
+/* mantissa * num / (10^decimals * den): what the user wrote, in the parameter's unit, before any rounding. */
+struct exact {
+	uint64_t mantissa, num, den;
+	uint32_t decimals;
+};
+
+static void list_suffixes(const char *unit, GString *out)
+{
+	for (uint32_t i = 0; i < ARRAY_COUNT(suffixes); i++) {
+		if (!strcmp(suffixes[i].unit, unit))
+			g_string_append_printf(out, "%s%s", out->len ? ", " : "", suffixes[i].suffix);
+	}
+}
+
+/* Finds the ratio for a suffix; an empty suffix is the parameter's own unit. */
+static bool find_suffix(const char *unit, const char *suffix, struct exact *x)
+{
+	x->num = x->den = 1;
+	if (!*suffix)
+		return true;
+	for (uint32_t i = 0; i < ARRAY_COUNT(suffixes); i++) {
+		if (!strcmp(suffixes[i].unit, unit) && !strcmp(suffixes[i].suffix, suffix)) {
+			x->num = suffixes[i].num;
+			x->den = suffixes[i].den;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reads digits[.digits], at most 18 of them after leading zeros. Returns the rest of the text, NULL if it is no
+ * number. */
+static const char *read_decimal(const char *s, struct exact *x)
+{
+	const uint64_t mantissa_max = 100000000000000000ull;
+	bool has_digit = false, in_fraction = false;
+
+	x->mantissa = 0;
+	x->decimals = 0;
+	for (; isdigit((unsigned char)*s) || (*s == '.' && !in_fraction) || (*s == '_' && has_digit); s++) {
+		if (*s == '_')
+			continue;
+		if (*s == '.') {
+			in_fraction = true;
+			continue;
+		}
+		if (x->mantissa >= mantissa_max)
+			return NULL;
+		x->mantissa = x->mantissa * 10 + (uint64_t)(*s - '0');
+		x->decimals += in_fraction;
+		has_digit = true;
+	}
+	if (!has_digit)
+		return NULL;
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static bool bad_value(struct base_place at, struct base_diag_list *diag, const char *key, const char *value,
+		      const char *expected)
+{
+	base_diag_error(diag, at, "%s: bad value '%s', expected %s", key, value, expected);
+	return false;
+}
+
+static bool bad_number(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
+		       const char *key, const char *value)
+{
+	GString *units = g_string_new(NULL);
+	char *expected;
+
+	list_suffixes(row->unit, units);
+	if (units->len)
+		expected = g_strdup_printf("a number of %s (or with one of the suffixes %s)", row->unit, units->str);
+	else
+		expected = g_strdup_printf("a number of %s without a suffix", *row->unit ? row->unit : "units");
+	bad_value(at, diag, key, value, expected);
+	g_free(expected);
+	g_string_free(units, TRUE);
+	return false;
+}
+
+static bool bad_range(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
+		      const char *key, const char *value)
+{
+	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g %s", key, value, row->min, row->max,
+			row->unit);
+	return false;
+}
+
+static bool set_u64(const struct sim_param_desc *row, void *field, const char *key, const char *value,
+		    struct base_place at, struct base_diag_list *diag)
+{
+	struct exact x;
+	const char *rest = read_decimal(value, &x);
+
+	if (!rest || !find_suffix(row->unit, rest, &x))
+		return bad_number(row, at, diag, key, value);
+
+	unsigned __int128 n = (unsigned __int128)x.mantissa * x.num, d = x.den;
+
+	for (uint32_t i = 0; i < x.decimals; i++)
+		d *= 10;
+	if (n % d)
+		return bad_value(at, diag, key, value, "a whole number in the parameter's own unit");
+
+	unsigned __int128 v = n / d;
+
+	if (v > UINT64_MAX || (double)v < row->min || (double)v > row->max)
+		return bad_range(row, at, diag, key, value);
+	*(uint64_t *)field = (uint64_t)v;
+	return true;
+}
+
+static bool set_f64(const struct sim_param_desc *row, void *field, const char *key, const char *value,
+		    struct base_place at, struct base_diag_list *diag)
+{
+	struct exact x;
+	char *rest;
+	double v;
+
+	if (!isdigit((unsigned char)*value) && *value != '.' && *value != '-')
+		return bad_number(row, at, diag, key, value); /* strtod would take "inf", "nan" and hexadecimal */
+	if (value[0] == '0' && (value[1] == 'x' || value[1] == 'X'))
+		return bad_number(row, at, diag, key, value);
+	v = g_ascii_strtod(value, &rest);
+	while (*rest == ' ')
+		rest++;
+	if (rest == value || !find_suffix(row->unit, rest, &x))
+		return bad_number(row, at, diag, key, value);
+	v = v * (double)x.num / (double)x.den;
+	if (!(v >= row->min && v <= row->max))
+		return bad_range(row, at, diag, key, value);
+	*(double *)field = v;
+	return true;
+}
+
+static bool set_bool(void *field, const char *key, const char *value, struct base_place at, struct base_diag_list *diag)
+{
+	if (!strcmp(value, "true") || !strcmp(value, "on") || !strcmp(value, "yes") || !strcmp(value, "1"))
+		*(bool *)field = true;
+	else if (!strcmp(value, "false") || !strcmp(value, "off") || !strcmp(value, "no") || !strcmp(value, "0"))
+		*(bool *)field = false;
+	else
+		return bad_value(at, diag, key, value, "true or false");
+	return true;
+}
+
+static bool set_enum(const struct sim_param_desc *row, void *field, const char *key, const char *value,
+		     struct base_place at, struct base_diag_list *diag)
+{
+	char **names = g_strsplit(row->choices, "|", -1);
+	uint32_t count = g_strv_length(names), i;
+	bool is_known;
+
+	for (i = 0; i < count && strcmp(names[i], value); i++)
+		;
+	is_known = i < count;
+	if (is_known) {
+		*(uint64_t *)field = i;
+	} else {
+		const char *nearest = base_nearest_name(value, (const char *const *)names, count);
+		char *joined = g_strjoinv(", ", names);
+
+		base_diag_error(diag, at, "%s: bad value '%s', expected one of %s%s%s%s", key, value, joined,
+				nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+		g_free(joined);
+	}
+	g_strfreev(names);
+	return is_known;
+}
+
+static void *field_of(const struct sim_param_group *g, const struct sim_param_desc *row)
+{
+	return (char *)g->values + row->offset;
+}
+
+void sim_param_defaults(const struct sim_param_group *g)
+{
+	for (uint32_t i = 0; i < g->row_count; i++) {
+		const struct sim_param_desc *row = &g->rows[i];
+		void *field = field_of(g, row);
+
+		switch (row->kind) {
+		case SIM_PARAM_F64:
+			*(double *)field = row->dflt;
+			break;
+		case SIM_PARAM_BOOL:
+			*(bool *)field = row->dflt != 0;
+			break;
+		case SIM_PARAM_U64:
+		case SIM_PARAM_ENUM:
+			*(uint64_t *)field = (uint64_t)row->dflt;
+			break;
+		}
+	}
+}
+
+/* The group may be unknown, or known without this name: the message lists the nearest full key. */
+static void report_unknown(const struct sim_param_group *groups, uint32_t group_count, const char *key,
+			   struct base_place at, struct base_diag_list *diag)
+{
+	GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
+	const char *nearest;
+
+	for (uint32_t i = 0; i < group_count; i++) {
+		for (uint32_t j = 0; j < groups[i].row_count; j++)
+			g_ptr_array_add(keys, g_strdup_printf("%s.%s", groups[i].prefix, groups[i].rows[j].name));
+	}
+	nearest = base_nearest_name(key, (const char *const *)keys->pdata, keys->len);
+	if (nearest)
+		base_diag_error(diag, at, "unknown parameter '%s', did you mean '%s'?", key, nearest);
+	else
+		base_diag_error(diag, at, "unknown parameter '%s', see 'strata list params'", key);
+	g_ptr_array_free(keys, TRUE);
+}
+
+static const struct sim_param_desc *find_row(const struct sim_param_group *groups, uint32_t group_count,
+					     const char *key, const struct sim_param_group **group)
+{
+	for (uint32_t i = 0; i < group_count; i++) {
+		size_t length = strlen(groups[i].prefix);
+
+		if (strncmp(key, groups[i].prefix, length) || key[length] != '.')
+			continue;
+		for (uint32_t j = 0; j < groups[i].row_count; j++) {
+			if (!strcmp(groups[i].rows[j].name, key + length + 1)) {
+				*group = &groups[i];
+				return &groups[i].rows[j];
+			}
+		}
+	}
+	return NULL;
+}
+
+bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, const char *key, const char *value,
+		   struct base_place at, struct base_diag_list *diag)
+{
+	const struct sim_param_group *group = NULL;
+	const struct sim_param_desc *row = find_row(groups, group_count, key, &group);
+
+	if (!row) {
+		report_unknown(groups, group_count, key, at, diag);
+		return false;
+	}
+	switch (row->kind) {
+	case SIM_PARAM_U64:
+		return set_u64(row, field_of(group, row), key, value, at, diag);
+	case SIM_PARAM_F64:
+		return set_f64(row, field_of(group, row), key, value, at, diag);
+	case SIM_PARAM_BOOL:
+		return set_bool(field_of(group, row), key, value, at, diag);
+	case SIM_PARAM_ENUM:
+		return set_enum(row, field_of(group, row), key, value, at, diag);
+	}
+	UNREACHABLE("parameter kind");
+}
+
+void sim_param_format(const struct sim_param_group *g, const struct sim_param_desc *row, char *buf, size_t size_bytes)
+{
+	const void *field = field_of(g, row);
+	char **names;
+
+	switch (row->kind) {
+	case SIM_PARAM_U64:
+		snprintf(buf, size_bytes, "%" G_GUINT64_FORMAT, *(const uint64_t *)field);
+		break;
+	case SIM_PARAM_F64:
+		g_ascii_formatd(buf, (gint)size_bytes, "%.17g", *(const double *)field);
+		for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */
+			char shorter[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+
+			snprintf(format, sizeof(format), "%%.%dg", digits);
+			g_ascii_formatd(shorter, sizeof(shorter), format, *(const double *)field);
+			if (g_ascii_strtod(shorter, NULL) == *(const double *)field) {
+				snprintf(buf, size_bytes, "%s", shorter);
+				break;
+			}
+		}
+		break;
+	case SIM_PARAM_BOOL:
+		snprintf(buf, size_bytes, "%s", *(const bool *)field ? "true" : "false");
+		break;
+	case SIM_PARAM_ENUM:
+		names = g_strsplit(row->choices, "|", -1);
+		CHECK(*(const uint64_t *)field < g_strv_length(names));
+		snprintf(buf, size_bytes, "%s", names[*(const uint64_t *)field]);
+		g_strfreev(names);
+		break;
+	}
+}
+
+double sim_param_value(const struct sim_param_group *g, const struct sim_param_desc *row)
+{
+	const void *field = field_of(g, row);
+
+	switch (row->kind) {
+	case SIM_PARAM_F64:
+		return *(const double *)field;
+	case SIM_PARAM_BOOL:
+		return *(const bool *)field;
+	case SIM_PARAM_U64:
+	case SIM_PARAM_ENUM:
+		return (double)*(const uint64_t *)field;
+	}
+	UNREACHABLE("parameter kind");
+}

@@ -1,0 +1,210 @@
+/* stat.c - statistics: groups of instances that share a table, read merged or one by one. */
+#include "sim/stat.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+
+struct stat_group {
+	const char *prefix;
+	const struct sim_stat_desc *rows;
+	uint32_t row_count;
+	GPtrArray *instances; /* not owned */
+};
+
+struct sim_stats {
+	GPtrArray *groups; /* of struct stat_group, in order of addition */
+};
+
+uint64_t sim_hist_quantile(const struct sim_hist *h, double q)
+{
+	if (h->count == 0)
+		return 0;
+
+	double wanted = ceil(q * (double)h->count);
+	uint64_t rank = wanted < 1 ? 1 : (uint64_t)wanted, seen = 0;
+
+	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
+		seen += h->bucket[i];
+		if (seen < rank)
+			continue;
+		if (i < SIM_HIST_STEPS)
+			return i;
+
+		uint32_t log2 = i / SIM_HIST_STEPS + 3;
+
+		return (uint64_t)(i % SIM_HIST_STEPS + SIM_HIST_STEPS) << (log2 - 4);
+	}
+	return h->max; /* q > 1 by rounding */
+}
+
+void sim_hist_merge(struct sim_hist *into, const struct sim_hist *from)
+{
+	into->count += from->count;
+	into->sum += from->sum;
+	if (from->max > into->max)
+		into->max = from->max;
+	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++)
+		into->bucket[i] += from->bucket[i];
+}
+
+static void free_group(void *p)
+{
+	struct stat_group *g = p;
+
+	g_ptr_array_free(g->instances, TRUE);
+	g_free(g);
+}
+
+struct sim_stats *sim_stats_new(void)
+{
+	struct sim_stats *s = g_new0(struct sim_stats, 1);
+
+	s->groups = g_ptr_array_new_with_free_func(free_group);
+	return s;
+}
+
+void sim_stats_free(struct sim_stats *s)
+{
+	if (!s)
+		return;
+	g_ptr_array_free(s->groups, TRUE);
+	g_free(s);
+}
+
+static struct stat_group *find_group(const struct sim_stats *s, const char *prefix, size_t length)
+{
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		struct stat_group *g = s->groups->pdata[i];
+
+		if (strlen(g->prefix) == length && !strncmp(g->prefix, prefix, length))
+			return g;
+	}
+	return NULL;
+}
+
+void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
+		   void *instance, size_t bytes)
+{
+	struct stat_group *g = find_group(s, prefix, strlen(prefix));
+
+	if (!g) {
+		g = g_new0(struct stat_group, 1);
+		g->prefix = prefix;
+		g->rows = rows;
+		g->row_count = row_count;
+		g->instances = g_ptr_array_new();
+		g_ptr_array_add(s->groups, g);
+	}
+	CHECK(g->rows == rows && g->row_count == row_count);
+	for (uint32_t i = 0; i < row_count; i++)
+		CHECK(rows[i].offset < bytes);
+	g_ptr_array_add(g->instances, instance);
+}
+
+static uint64_t read_u64(const struct stat_group *g, const struct sim_stat_desc *row, uint32_t instance)
+{
+	return *(const uint64_t *)((const char *)g->instances->pdata[instance] + row->offset);
+}
+
+static uint64_t merged_value(const struct stat_group *g, const struct sim_stat_desc *row)
+{
+	uint64_t value = 0;
+
+	for (uint32_t i = 0; i < g->instances->len; i++) {
+		uint64_t v = read_u64(g, row, i);
+
+		if (row->kind == SIM_STAT_COUNT)
+			value += v;
+		else if (v > value)
+			value = v;
+	}
+	return value;
+}
+
+static void merged_hist(const struct stat_group *g, const struct sim_stat_desc *row, struct sim_hist *hist)
+{
+	memset(hist, 0, sizeof(*hist));
+	for (uint32_t i = 0; i < g->instances->len; i++)
+		sim_hist_merge(hist, (const struct sim_hist *)((const char *)g->instances->pdata[i] + row->offset));
+}
+
+void sim_stats_each(const struct sim_stats *s,
+		    void (*fn)(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+			       const struct sim_hist *hist),
+		    void *ctx)
+{
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		const struct stat_group *g = s->groups->pdata[i];
+
+		for (uint32_t j = 0; j < g->row_count; j++) {
+			if (g->rows[j].kind == SIM_STAT_HIST) {
+				struct sim_hist hist;
+
+				merged_hist(g, &g->rows[j], &hist);
+				fn(ctx, g->prefix, &g->rows[j], hist.count, &hist);
+			} else {
+				fn(ctx, g->prefix, &g->rows[j], merged_value(g, &g->rows[j]), NULL);
+			}
+		}
+	}
+}
+
+/* A prefix may itself contain dots: the name is what follows the last one. */
+static const struct sim_stat_desc *find_row(const struct sim_stats *s, const char *key, const struct stat_group **group)
+{
+	const char *dot = strrchr(key, '.');
+
+	if (!dot)
+		return NULL;
+	*group = find_group(s, key, (size_t)(dot - key));
+	if (!*group)
+		return NULL;
+	for (uint32_t i = 0; i < (*group)->row_count; i++) {
+		if (!strcmp((*group)->rows[i].name, dot + 1))
+			return &(*group)->rows[i];
+	}
+	return NULL;
+}
+
+bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value)
+{
+	const struct stat_group *g = NULL;
+	const struct sim_stat_desc *row = find_row(s, key, &g);
+
+	if (!row || row->kind == SIM_STAT_HIST)
+		return false;
+	*value = merged_value(g, row);
+	return true;
+}
+
+bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist *hist)
+{
+	const struct stat_group *g = NULL;
+	const struct sim_stat_desc *row = find_row(s, key, &g);
+
+	if (!row || row->kind != SIM_STAT_HIST)
+		return false;
+	merged_hist(g, row, hist);
+	return true;
+}
+
+bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32_t instance, uint64_t *value)
+{
+	const struct stat_group *g = NULL;
+	const struct sim_stat_desc *row = find_row(s, key, &g);
+
+	if (!row || row->kind == SIM_STAT_HIST || instance >= g->instances->len)
+		return false;
+	*value = read_u64(g, row, instance);
+	return true;
+}
+
+uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix)
+{
+	const struct stat_group *g = find_group(s, prefix, strlen(prefix));
+
+	return g ? g->instances->len : 0;
+}
