@@ -76,8 +76,8 @@ unsigned int workload_ctas(size_t count, unsigned int block_size);
 /* ---- Random input ----------------------------------------------------------------------------------------------- */
 
 /*
- * Numbers by position: the value at (seed, stream, index) does not depend on what was drawn before, so that an input can
- * be made, and made again for the check, in any order and in pieces.
+ * Numbers by position: the value at (seed, stream, index) does not depend on what was drawn before, so that an input
+ * can be made, and made again for the check, in any order and in pieces.
  */
 uint64_t workload_random(uint64_t seed, uint32_t stream, uint64_t index);
 
