@@ -85,6 +85,10 @@ struct simt_program {
 	uint32_t max_threads_per_cta; /* from .maxntid/.reqntid, else 1024 */
 	const struct ptx_cfg *entry_cfg;     /* pc of the entry function's instruction i is i */
 	const struct ptx_alloc *entry_alloc;
+	/* What the near-data mechanism of this run found out about the program, made at its first launch. Owned by the
+	 * program; simt_program_free calls guest_free (when not NULL) on it. */
+	void *guest_data;
+	void (*guest_free)(void *guest_data);
 };
 
 /* Decodes entry and what it calls. NULL with messages (unsupported instruction with its line, undefined function) . */

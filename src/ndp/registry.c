@@ -1,0 +1,35 @@
+#include "ndp/registry.h"
+
+#include "base/check.h"
+#include "ndp/mechanism.h"
+
+static const struct ndp_mechanism *const mechanisms[] = {
+	NULL, /* none */
+#define MECHANISM(symbol, name) &ndp_##symbol,
+#include "ndp/mechanisms.def"
+#undef MECHANISM
+};
+
+static const char *const names[] = {
+	"none",
+#define MECHANISM(symbol, name) name,
+#include "ndp/mechanisms.def"
+#undef MECHANISM
+};
+
+const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag)
+{
+	uint64_t which = config->ndp.mechanism;
+
+	CHECK(which < ARRAY_COUNT(mechanisms));
+	*ctx = NULL;
+	if (!mechanisms[which])
+		return NULL;
+	*ctx = mechanisms[which]->create(config, diag);
+	return *ctx ? &mechanisms[which]->ops : NULL;
+}
+
+const char *ndp_mechanism_name(uint32_t mechanism)
+{
+	return mechanism < ARRAY_COUNT(names) ? names[mechanism] : NULL;
+}

@@ -1,0 +1,109 @@
+#include "ndp/tom/blocks.h"
+
+#include <glib.h>
+
+#include "base/check.h"
+
+static void add_register(GArray *ids, const struct simt_program *p, uint32_t reg)
+{
+	const struct ptx_reg *r = &p->entry->regs[reg];
+	uint32_t first = p->entry_alloc->slot[reg];
+
+	if (r->type == PTX_PRED) {
+		uint16_t id = (uint16_t)(p->sb_pred_first + first);
+
+		g_array_append_val(ids, id);
+		return;
+	}
+
+	uint32_t slots = (ptx_type_bytes(r->type) > 4 ? 2 : 1) * (r->vec ? r->vec : 1);
+
+	for (uint32_t s = 0; s < slots; s++) {
+		uint16_t id = (uint16_t)(first + s);
+
+		g_array_append_val(ids, id);
+	}
+}
+
+static uint16_t *scoreboard_ids(const struct simt_program *p, const uint32_t *regs, uint32_t count,
+				const uint32_t *more, uint32_t more_count, uint32_t *id_count)
+{
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+
+	for (uint32_t i = 0; i < count; i++)
+		add_register(ids, p, regs[i]);
+	for (uint32_t i = 0; i < more_count; i++)
+		add_register(ids, p, more[i]);
+	*id_count = ids->len;
+	return (uint16_t *)g_array_free(ids, FALSE);
+}
+
+static struct tom_block block_of(const struct simt_program *p, const struct tom_candidate *c)
+{
+	struct tom_block b = {
+		.block = {.begin_pc = c->begin, .end_pc = c->end},
+		.has_condition = c->condition.exists,
+		.is_at_most = c->condition.is_at_most,
+		.threshold = c->condition.threshold,
+		.tag = c->tag,
+	};
+
+	/* What the block loads again from the constant bank is in the guest's registers from its first instruction on,
+	 * but it is not in the packet: live_in_count of the candidate, not of the block, sizes it. */
+	b.block.live_in_sb = scoreboard_ids(p, c->live_in, c->live_in_count, c->remat, c->remat_count,
+					    &b.block.live_in_count);
+	b.block.live_out_sb = scoreboard_ids(p, c->live_out, c->live_out_count, NULL, 0, &b.block.live_out_count);
+	if (c->condition.exists) {
+		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];
+		b.condition_bytes = ptx_type_bytes(p->entry->regs[c->condition.reg].type) > 4 ? 8 : 4;
+	}
+	return b;
+}
+
+static void blocks_free(void *data)
+{
+	struct tom_blocks *blocks = data;
+
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		g_free((void *)blocks->items[i].block.live_in_sb);
+		g_free((void *)blocks->items[i].block.live_out_sb);
+	}
+	g_free(blocks->items);
+	g_free(blocks);
+}
+
+const struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost)
+{
+	if (p->guest_data)
+		return p->guest_data;
+
+	struct tom_candidate_set *set = tom_candidates_find(p->entry_cfg, cost);
+	struct tom_blocks *blocks = g_new0(struct tom_blocks, 1);
+
+	blocks->items = g_new0(struct tom_block, set->count + 1);
+	blocks->count = set->count;
+	for (uint32_t i = 0; i < set->count; i++) {
+		blocks->items[i] = block_of(p, &set->items[i]);
+		simt_program_mark(p, blocks->items[i].block.begin_pc, i + 1);
+	}
+	tom_candidates_free(set);
+	CHECK(!p->guest_free);
+	p->guest_data = blocks;
+	p->guest_free = blocks_free;
+	return blocks;
+}
+
+bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w)
+{
+	if (!b->has_condition)
+		return true;
+	for (uint32_t lanes = w->active_mask; lanes; lanes &= lanes - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+		uint64_t raw = simt_warp_slot_value(w, b->condition_sb, b->condition_bytes, lane);
+		int64_t value = b->condition_bytes == 4 ? (int32_t)raw : (int64_t)raw;
+
+		if (b->is_at_most ? value > b->threshold : value < b->threshold)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,145 @@
+/* ideal.c - the idealised system of TOM section 2, figure 2: offloading costs nothing, and all data of an offloaded block
+ * lies in the stack that runs it.
+ *
+ * What stays real: candidates are found by the real analysis and run-time conditions are evaluated; a stack SM has its
+ * warp limit, pipeline and L1; its memory accesses use the stack's vaults and their bandwidth. Only the live-ins (and
+ * what the block recomputes from constants) reach the guest.
+ */
+#include <glib.h>
+
+#include "base/check.h"
+#include "gpu/gpu.h"
+#include "ndp/mechanism.h"
+#include "ndp/tom/blocks.h"
+
+struct tom_stats {
+#include "sim/stat_fields.inc"
+#include "ndp/tom/tom_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct tom_stats
+#include "sim/stat_rows.inc"
+#include "ndp/tom/tom_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct ideal {
+	const struct gpu_config *config;
+	const struct tom_blocks *blocks; /* of the running kernel */
+	uint32_t stack_count;
+	uint32_t warp_limit;	 /* guests one stack holds */
+	uint32_t *pending;	 /* [stack_count] */
+	uint32_t next_stack;	 /* where the search for the least loaded begins: spreads ties */
+	struct tom_stats stats;
+};
+
+static void *ideal_create(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	if (config->gpu.stack_sm_count == 0) {
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.mechanism = tom-ideal needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
+		return NULL;
+	}
+
+	struct ideal *t = g_new0(struct ideal, 1);
+
+	t->config = config;
+	t->stack_count = (uint32_t)config->gpu.stack_count;
+	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->sm.warp_slot_count);
+	t->pending = g_new0(uint32_t, t->stack_count);
+	return t;
+}
+
+static void ideal_free(void *ctx)
+{
+	struct ideal *t = ctx;
+
+	g_free(t->pending);
+	g_free(t);
+}
+
+static void ideal_add_stats(void *ctx, struct sim_stats *stats)
+{
+	struct ideal *t = ctx;
+
+	sim_stats_add(stats, "tom", stat_rows, ARRAY_COUNT(stat_rows), &t->stats, sizeof(t->stats));
+}
+
+static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+{
+	struct ideal *t = ctx;
+
+	(void)g;
+	(void)l;
+	t->blocks = tom_blocks_of(p, &tom_cost_default);
+	for (uint32_t s = 0; s < t->stack_count; s++)
+		t->pending[s] = 0; /* a launch that ended in a fault left its guests behind */
+}
+
+static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+					    uint32_t mark)
+{
+	struct ideal *t = ctx;
+	const struct tom_block *b = &t->blocks->items[mark - 1];
+	struct gpu_offload stay = {.is_offloaded = false};
+
+	(void)g;
+	(void)sm;
+	t->stats.instance_count++;
+	if (!tom_block_condition_holds(b, w)) {
+		t->stats.condition_false_count++;
+		return stay;
+	}
+
+	uint32_t stack = t->next_stack;
+
+	for (uint32_t n = 1; n < t->stack_count; n++) {
+		uint32_t s = (t->next_stack + n) % t->stack_count;
+
+		if (t->pending[s] < t->pending[stack])
+			stack = s;
+	}
+	if (t->pending[stack] >= t->warp_limit) {
+		t->stats.full_count++;
+		return stay;
+	}
+	t->next_stack = (stack + 1) % t->stack_count;
+	t->pending[stack]++;
+	t->stats.offloaded_count++;
+	return (struct gpu_offload){.is_offloaded = true, .block = &b->block, .stack = stack, .is_free = true};
+}
+
+static void ideal_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o)
+{
+	struct ideal *t = ctx;
+
+	(void)g;
+	(void)sm;
+	CHECK(t->pending[o->stack] > 0);
+	t->pending[o->stack]--;
+}
+
+/* Perfect co-location: whatever a block touches is in its own stack. */
+static void ideal_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
+{
+	uint32_t stack = gpu_sm_stack(g, sm);
+
+	(void)ctx;
+	if (stack != UINT32_MAX)
+		r->stack = (uint8_t)stack;
+}
+
+const struct ndp_mechanism ndp_tom_ideal = {
+	.ops = {
+		.name = "tom-ideal",
+		.kernel_begin = ideal_kernel_begin,
+		.block_begin = ideal_block_begin,
+		.block_end = ideal_block_end,
+		.access = ideal_access,
+		.add_stats = ideal_add_stats,
+		.free = ideal_free,
+	},
+	.create = ideal_create,
+};
