@@ -12,6 +12,9 @@
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
 
+/* Choices of ndp.tom_ideal_when_full, in their order. */
+enum { WHEN_FULL_LOCAL, WHEN_FULL_WAIT };
+
 struct tom_stats {
 #include "sim/stat_fields.inc"
 #include "ndp/tom/tom_stats.def"
@@ -103,7 +106,8 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 	}
 	if (t->pending[stack] >= t->warp_limit) {
 		t->stats.full_count++;
-		return stay;
+		if (t->config->ndp.tom_ideal_when_full == WHEN_FULL_LOCAL)
+			return stay;
 	}
 	t->next_stack = (stack + 1) % t->stack_count;
 	t->pending[stack]++;

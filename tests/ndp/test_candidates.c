@@ -1,0 +1,281 @@
+/* test_candidates.c - TOM's static selection against the paper's worked example and hand-computed candidate sets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ndp/tom/candidates.h"
+
+static double total(struct tom_bandwidth b)
+{
+	return b.tx_words + b.rx_words;
+}
+
+/* TOM section 3.1.5: five live-ins, no live-out, one load and one store per iteration. */
+static void equations_give_the_libor_scores(void **state)
+{
+	(void)state;
+
+	struct tom_bandwidth once = tom_bandwidth_change(&tom_cost_default, 5, 0, 1, 1);
+
+	assert_true(once.tx_words == 126.5);
+	assert_true(once.rx_words == -16.25);
+	assert_true(total(once) == 110.25);
+	assert_true(total(tom_bandwidth_change(&tom_cost_default, 5, 0, 3, 3)) == 10.75);
+	assert_true(total(tom_bandwidth_change(&tom_cost_default, 5, 0, 4, 4)) == -39);
+}
+
+struct analysed {
+	struct base_diag_list diag;
+	struct ptx_module *module;
+	struct ptx_cfg *cfg;
+	struct tom_candidate_set *set;
+};
+
+static struct analysed analyse_with(const char *body, const struct tom_cost_params *cost)
+{
+	struct analysed a = {0};
+	char text[8192];
+
+	snprintf(text, sizeof(text), ".version 6.0\n.target sm_60\n.address_size 64\n%s", body);
+	base_diag_init(&a.diag);
+	a.module = ptx_module_parse("test.ptx", text, strlen(text), &a.diag);
+	if (!a.module)
+		fail_msg("%s", base_diag_join(&a.diag));
+	a.cfg = ptx_cfg_build(ptx_module_func(a.module, "k"));
+	a.set = tom_candidates_find(a.cfg, cost);
+	return a;
+}
+
+static struct analysed analyse(const char *body)
+{
+	return analyse_with(body, &tom_cost_default);
+}
+
+static void release(struct analysed *a)
+{
+	tom_candidates_free(a->set);
+	ptx_cfg_free(a->cfg);
+	ptx_module_free(a->module);
+	base_diag_free(&a->diag);
+}
+
+/* The first LIBOR loop with the paper's five live-ins (v, delta, L, L_b, counter), addresses of 32 bits as in the cost
+ * model. The counter runs down, so the condition reads it. */
+static const char libor_loop[] =
+	".visible .entry k(.param .u32 pL, .param .u32 pLb, .param .u32 pn)\n{\n"
+	".reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<8>;\n"
+	"mov.u32 %r5, %tid.x;\n"
+	"ld.param.u32 %r1, [pL]; add.u32 %r1, %r1, %r5;\n"
+	"ld.param.u32 %r2, [pLb]; add.u32 %r2, %r2, %r5;\n"
+	"ld.param.u32 %r3, [pn]; add.u32 %r3, %r3, %r5;\n"
+	"cvt.rn.f32.u32 %f1, %r5; mul.f32 %f2, %f1, 0f3E800000;\n"
+	"bar.sync 0;\n"
+	"LOOP:\n"
+	"ld.global.f32 %f3, [%r1];\n"
+	"fma.rn.f32 %f4, %f2, %f3, 0f3F800000;\n"
+	"div.rn.f32 %f5, %f1, %f4;\n"
+	"st.global.f32 [%r2], %f5;\n"
+	"add.u32 %r1, %r1, 4; add.u32 %r2, %r2, 4;\n"
+	"add.s32 %r3, %r3, -1;\n"
+	"setp.gt.s32 %p1, %r3, 0;\n"
+	"@%p1 bra LOOP;\n"
+	"ret;\n}\n";
+
+static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **state)
+{
+	(void)state;
+
+	struct analysed a = analyse(libor_loop);
+
+	assert_int_equal(a.set->count, 1);
+
+	const struct tom_candidate *c = &a.set->items[0];
+
+	assert_int_equal(c->live_in_count, 5);
+	assert_int_equal(c->live_out_count, 0);
+	assert_int_equal(c->trip_kind, TOM_TRIP_RUNTIME);
+	assert_int_equal(c->trip_count, 4);
+	assert_true(c->condition.exists);
+	assert_false(c->condition.is_at_most);
+	assert_string_equal(a.cfg->func->regs[c->condition.reg].name, "%r3");
+	assert_int_equal(c->condition.threshold, 4); /* do { n-- } while (n > 0) runs n times */
+	assert_true(total(c->bandwidth) == -39);
+	assert_int_equal(c->tag, TOM_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
+	release(&a);
+}
+
+/* A straight run: the two loads and the store pay for one live index; the pointers come from the constant bank. */
+static void vectoradd_is_one_unconditional_candidate(void **state)
+{
+	(void)state;
+
+	static const char body[] = ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n{\n"
+				   ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<11>; .reg .f32 %f<4>;\n"
+				   "ld.param.u64 %rd1, [pa]; ld.param.u64 %rd2, [pb]; ld.param.u64 %rd3, [pc];\n"
+				   "ld.param.u32 %r2, [pn];\n"
+				   "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;\n"
+				   "mad.lo.s32 %r1, %r4, %r3, %r5;\n"
+				   "setp.ge.s32 %p1, %r1, %r2;\n"
+				   "@%p1 bra END;\n"
+				   "cvta.to.global.u64 %rd4, %rd1; cvta.to.global.u64 %rd7, %rd2; cvta.to.global.u64 %rd9, %rd3;\n"
+				   "mul.wide.s32 %rd5, %r1, 4;\n"
+				   "add.s64 %rd6, %rd4, %rd5; ld.global.f32 %f1, [%rd6];\n"
+				   "add.s64 %rd8, %rd7, %rd5; ld.global.f32 %f2, [%rd8];\n"
+				   "add.f32 %f3, %f1, %f2;\n"
+				   "add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3;\n"
+				   "END: ret;\n}\n";
+	struct analysed a = analyse(body);
+
+	assert_int_equal(a.set->count, 1);
+
+	const struct tom_candidate *c = &a.set->items[0];
+
+	assert_int_equal(c->live_in_count, 1);
+	assert_string_equal(a.cfg->func->regs[c->live_in[0]].name, "%r1");
+	assert_int_equal(c->live_out_count, 0);
+	assert_true(c->remat_count >= 3);
+	assert_int_equal(c->load_count, 2);
+	assert_int_equal(c->store_count, 1);
+	assert_true(c->bandwidth.tx_words == 32 - (1 + 33));
+	assert_true(c->bandwidth.rx_words == -(32 + 0.25));
+	assert_int_equal(c->tag, TOM_TAG_TX | TOM_TAG_RX);
+	release(&a);
+
+	struct tom_cost_params travel = tom_cost_default;
+
+	travel.rematerialise = false; /* three pointers of two words each now cost more than the block saves */
+	a = analyse_with(body, &travel);
+	assert_int_equal(a.set->count, 0);
+	release(&a);
+}
+
+static void static_trip_count_multiplies(void **state)
+{
+	(void)state;
+
+	/* 16 iterations of one load; the sum is live-out: TX 3*32+32 - 16*.5, RX 32 - 16*16. */
+	struct analysed a = analyse(".visible .entry k(.param .u64 pa)\n{\n"
+				    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .f32 %f<3>;\n"
+				    "ld.param.u64 %rd1, [pa];\n"
+				    "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; add.u64 %rd2, %rd2, %rd1;\n"
+				    "cvt.rn.f32.u32 %f1, %r1;\n"
+				    "mov.u32 %r2, 0;\n"
+				    "bar.sync 0;\n"
+				    "L: ld.global.f32 %f2, [%rd2];\n"
+				    "add.f32 %f1, %f1, %f2; add.s64 %rd2, %rd2, 4;\n"
+				    "add.s32 %r2, %r2, 1; setp.ne.s32 %p1, %r2, 16; @%p1 bra L;\n"
+				    "bar.sync 0;\n"
+				    "st.global.f32 [%rd1], %f1;\n"
+				    "ret;\n}\n");
+
+	assert_int_equal(a.set->count, 1);
+
+	const struct tom_candidate *c = &a.set->items[0];
+
+	assert_int_equal(c->trip_kind, TOM_TRIP_STATIC);
+	assert_true(c->loads == 16);
+	assert_false(c->condition.exists);
+	/* live-in: pointer (2 words), sum, counter; live-out: the sum */
+	assert_true(c->reg_tx_words == 4);
+	assert_true(c->reg_rx_words == 1);
+	assert_true(c->bandwidth.tx_words == 4 * 32 - 8);
+	assert_true(c->bandwidth.rx_words == 32 - 256);
+	assert_int_equal(c->tag, TOM_TAG_RX);
+	release(&a);
+}
+
+static void forbidden_instructions_split_blocks(void **state)
+{
+	(void)state;
+
+	static const char *const forbidden[] = {
+		"bar.sync 0;",
+		"membar.gl;",
+		"atom.global.add.u32 %r3, [%rd1], 1;",
+		"ld.shared.u32 %r3, [sh];",
+		"st.volatile.global.u32 [%rd1], %r1;",
+		"mov.u32 %r3, %laneid;",
+	};
+
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
+		char body[2048];
+
+		snprintf(body, sizeof(body),
+			 ".visible .entry k(.param .u64 pa)\n{\n.shared .b32 sh[4];\n"
+			 ".reg .b32 %%r<8>; .reg .b64 %%rd<4>;\n"
+			 "ld.param.u64 %%rd1, [pa]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4;\n"
+			 "add.s64 %%rd3, %%rd1, %%rd2;\n"
+			 "st.global.u32 [%%rd3], %%r1; st.global.u32 [%%rd3+4], %%r1; st.global.u32 [%%rd3+8], %%r1;\n"
+			 "st.global.u32 [%%rd3+12], %%r1;\n"
+			 "%s\n"
+			 "st.global.u32 [%%rd3+16], %%r1; st.global.u32 [%%rd3+20], %%r1; st.global.u32 [%%rd3+24], %%r1;\n"
+			 "st.global.u32 [%%rd3+28], %%r1;\n"
+			 "ret;\n}\n",
+			 forbidden[i]);
+
+		struct analysed a = analyse(body);
+
+		assert_int_equal(a.set->count, 2);
+		for (uint32_t c = 0; c < 2; c++)
+			assert_int_equal(a.set->items[c].store_count, 4);
+		assert_true(a.set->items[0].end <= a.set->items[1].begin);
+		release(&a);
+	}
+}
+
+/* A guarded write keeps the old value in the other lanes, so a live-out written under a guard is a live-in as well. */
+static void guarded_live_out_travels_both_ways(void **state)
+{
+	(void)state;
+
+	struct analysed a = analyse(".visible .entry k(.param .u64 pa)\n{\n"
+				    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
+				    "ld.param.u64 %rd1, [pa]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 64;\n"
+				    "mov.u32 %r2, %laneid;\n"
+				    "setp.gt.u32 %p1, %r1, 5;\n"
+				    "bar.sync 0;\n"
+				    "add.s64 %rd3, %rd1, %rd2;\n"
+				    "@%p1 ld.global.u32 %r2, [%rd3];\n"
+				    "st.global.u32 [%rd3+4], %r1; st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
+				    "st.global.u32 [%rd3+16], %r1; st.global.u32 [%rd3+20], %r1;\n"
+				    "st.global.u32 [%rd3+24], %r1; st.global.u32 [%rd3+28], %r1;\n"
+				    "bar.sync 0;\n"
+				    "st.global.u32 [%rd1], %r2;\n"
+				    "ret;\n}\n");
+	bool found = false;
+
+	for (uint32_t i = 0; i < a.set->count; i++) {
+		const struct tom_candidate *c = &a.set->items[i];
+
+		for (uint32_t o = 0; o < c->live_out_count; o++) {
+			if (strcmp(a.cfg->func->regs[c->live_out[o]].name, "%r2"))
+				continue;
+
+			bool is_in = false;
+
+			for (uint32_t n = 0; n < c->live_in_count; n++)
+				is_in |= c->live_in[n] == c->live_out[o];
+			assert_true(is_in);
+			found = true;
+		}
+	}
+	assert_true(found);
+	release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equations_give_the_libor_scores),
+		cmocka_unit_test(libor_loop_is_a_conditional_candidate_from_four_iterations),
+		cmocka_unit_test(vectoradd_is_one_unconditional_candidate),
+		cmocka_unit_test(static_trip_count_multiplies),
+		cmocka_unit_test(forbidden_instructions_split_blocks),
+		cmocka_unit_test(guarded_live_out_travels_both_ways),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
