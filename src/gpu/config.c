@@ -1,0 +1,212 @@
+/* config.c - the table of parameter groups, the defaults per group, and the rules across parameters. */
+#include "gpu/config.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+static const struct sim_param_desc gpu_rows[] = {
+#define PARAM_STRUCT struct gpu_params
+#include "sim/param_rows.inc"
+#include "gpu/gpu_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc sm_rows[] = {
+#define PARAM_STRUCT struct sm_params
+#include "sim/param_rows.inc"
+#include "gpu/sm_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc xbar_rows[] = {
+#define PARAM_STRUCT struct xbar_params
+#include "sim/param_rows.inc"
+#include "gpu/xbar_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc link_rows[] = {
+#define PARAM_STRUCT struct link_params
+#include "sim/param_rows.inc"
+#include "gpu/link_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc ndp_rows[] = {
+#define PARAM_STRUCT struct ndp_params
+#include "sim/param_rows.inc"
+#include "gpu/ndp_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc host_rows[] = {
+#define PARAM_STRUCT struct host_params
+#include "sim/param_rows.inc"
+#include "gpu/host_params.def"
+#include "sim/param_end.inc"
+};
+static const struct sim_param_desc run_rows[] = {
+#define PARAM_STRUCT struct run_params
+#include "sim/param_rows.inc"
+#include "gpu/run_params.def"
+#include "sim/param_end.inc"
+};
+
+static void group_add(struct sim_param_group *groups, uint32_t *count, const char *prefix,
+		      const struct sim_param_desc *rows, uint32_t row_count, void *values)
+{
+	CHECK(*count < GPU_CONFIG_GROUPS_MAX);
+	groups[(*count)++] = (struct sim_param_group){prefix, rows, row_count, values};
+}
+
+uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups)
+{
+	uint32_t n = 0;
+
+	group_add(groups, &n, "gpu", gpu_rows, ARRAY_COUNT(gpu_rows), &c->gpu);
+	group_add(groups, &n, "sm", sm_rows, ARRAY_COUNT(sm_rows), &c->sm);
+	group_add(groups, &n, "l1d", cache_param_rows, cache_param_row_count, &c->l1d);
+	group_add(groups, &n, "l1i", cache_param_rows, cache_param_row_count, &c->l1i);
+	group_add(groups, &n, "l1c", cache_param_rows, cache_param_row_count, &c->l1c);
+	group_add(groups, &n, "l1t", cache_param_rows, cache_param_row_count, &c->l1t);
+	group_add(groups, &n, "l2", cache_param_rows, cache_param_row_count, &c->l2);
+	group_add(groups, &n, "xbar", xbar_rows, ARRAY_COUNT(xbar_rows), &c->xbar);
+	group_add(groups, &n, "link", link_rows, ARRAY_COUNT(link_rows), &c->link);
+	group_add(groups, &n, "mesh", link_rows, ARRAY_COUNT(link_rows), &c->mesh);
+	group_add(groups, &n, "dram", dram_param_rows, dram_param_row_count, &c->dram);
+	group_add(groups, &n, "energy", energy_param_rows, energy_param_row_count, &c->energy);
+	group_add(groups, &n, "ndp", ndp_rows, ARRAY_COUNT(ndp_rows), &c->ndp);
+	group_add(groups, &n, "host", host_rows, ARRAY_COUNT(host_rows), &c->host);
+	group_add(groups, &n, "run", run_rows, ARRAY_COUNT(run_rows), &c->run);
+	return n;
+}
+
+void gpu_config_defaults(struct gpu_config *c)
+{
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t count;
+
+	memset(c, 0, sizeof(*c));
+	count = gpu_config_groups(c, groups);
+	for (uint32_t i = 0; i < count; i++)
+		sim_param_defaults(&groups[i]);
+
+	/* Choice: dependent issue 36 cycles after an L1 hit, between Fermi's shared memory and its measured L1. */
+	c->l1d.hit_latency_cycles = 36;
+	/* NSU (SC'17) Table 2: 4 KB, 4 ways, 2 MSHRs. The latency covers L1I access and decode (choice). */
+	c->l1i.size_bytes = 4096;
+	c->l1i.mshr_count = 2;
+	c->l1i.mshr_merge_count = 64;
+	c->l1i.hit_latency_cycles = 4;
+	/* NSU (SC'17) Table 2 gives 4 KB for the NSU's constant cache; the SM's gets Fermi's 8 KB (choice). Hits cost
+	 * about an ALU latency, since instructions take constants as operands. */
+	c->l1c.size_bytes = 8192;
+	c->l1c.mshr_count = 4;
+	c->l1c.mshr_merge_count = 64;
+	c->l1c.hit_latency_cycles = 20;
+	/* Choice: Fermi's 12 KB rounded to a power of two; the latency is mostly the filter pipeline. */
+	c->l1t.size_bytes = 16384;
+	c->l1t.hit_latency_cycles = 100;
+	/* TOM (ISCA'16) Table 1: 1 MB, 16 ways. NSU (SC'17) Table 2: 48 MSHRs, read as per slice. Latency (choice): an
+	 * L2 hit then costs about 130 SM cycles from issue to use. */
+	c->l2.size_bytes = 1048576;
+	c->l2.way_count = 16;
+	c->l2.hit_latency_cycles = 30;
+	c->l2.mshr_merge_count = 16;
+	/* TOM (ISCA'16) Table 1: 40 GB/s. */
+	c->mesh.bandwidth_mbytes_per_s = 40000;
+}
+
+static bool is_power_of_two(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+static void wrong(struct base_diag_list *diag, const char *key, uint64_t value, const char *what)
+{
+	base_diag_error(diag, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
+}
+
+static void check_power(struct base_diag_list *diag, const char *key, uint64_t value)
+{
+	if (!is_power_of_two(value))
+		wrong(diag, key, value, "must be a power of two");
+}
+
+static void check_cache(struct base_diag_list *diag, const char *prefix, const struct cache_params *p, uint64_t parts)
+{
+	uint64_t set_bytes = p->way_count * p->line_bytes;
+
+	if (p->line_bytes != 128)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.line_bytes = %llu: the GPU's caches have lines of 128 B (one warp access)", prefix,
+				(unsigned long long)p->line_bytes);
+	if (p->size_bytes % (set_bytes * parts) || !is_power_of_two(p->size_bytes / parts / set_bytes))
+		base_diag_error(diag, (struct base_place){0},
+				"%s.size_bytes = %llu: must give a power of two of sets with %llu ways of %llu B in %llu "
+				"part(s); change size_bytes or way_count",
+				prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
+				(unsigned long long)p->line_bytes, (unsigned long long)parts);
+}
+
+static void check_l1(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
+{
+	check_cache(diag, prefix, p, 1);
+	if (p->write_policy)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.write_policy = back: first-level caches are write-through here, since nothing keeps "
+				"those of different SMs coherent; set it to through",
+				prefix);
+}
+
+static void check_warp_slots(struct base_diag_list *diag, const char *key, uint64_t slots, uint64_t schedulers)
+{
+	if ((slots + schedulers - 1) / schedulers > 64)
+		wrong(diag, key, slots, "at most 64 warp slots per scheduler; raise sm.scheduler_count");
+}
+
+/* The engine's common unit of time must exist: the same call that gpu_new makes, on a throw-away engine. */
+static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag)
+{
+	static const char *const names[] = {"xbar", "l2", "sm", "dram"};
+	const struct sim_period periods[] = {
+		sim_period_of_khz(c->gpu.xbar_clock_khz), sim_period_of_khz(c->gpu.l2_clock_khz),
+		sim_period_of_khz(c->gpu.sm_clock_khz), sim_period_of_ps(c->dram.t_ck_ps),
+	};
+	struct sim_engine *e = sim_engine_new(names, periods, ARRAY_COUNT(periods));
+
+	if (!e)
+		base_diag_error(diag, (struct base_place){0},
+				"the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu "
+				"and dram.t_ck_ps = %llu have no common unit of time of 1/1800 ps or more; choose rounder "
+				"frequencies",
+				(unsigned long long)c->gpu.sm_clock_khz, (unsigned long long)c->gpu.xbar_clock_khz,
+				(unsigned long long)c->gpu.l2_clock_khz, (unsigned long long)c->dram.t_ck_ps);
+	sim_engine_free(e);
+}
+
+bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
+{
+	uint32_t before = diag->error_count;
+
+	check_power(diag, "gpu.stack_count", c->gpu.stack_count);
+	check_power(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count);
+	check_power(diag, "gpu.page_bytes", c->gpu.page_bytes);
+	check_power(diag, "sm.shared_bank_count", c->sm.shared_bank_count);
+	check_power(diag, "sm.ibuffer_count", c->sm.ibuffer_count);
+	check_power(diag, "sm.inst_bytes", c->sm.inst_bytes);
+	check_power(diag, "sm.sector_bytes", c->sm.sector_bytes);
+	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
+		wrong(diag, "sm.ibuffer_count", c->sm.ibuffer_count, "one fetch must not exceed a line of 128 B");
+	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
+		wrong(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count,
+		      "must not exceed dram.vault_count");
+	if ((c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count) > 4000)
+		wrong(diag, "gpu.sm_count", c->gpu.sm_count, "at most 4000 SMs together with those in stacks");
+	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
+	check_warp_slots(diag, "gpu.stack_sm_warp_slot_count", c->gpu.stack_sm_warp_slot_count, c->sm.scheduler_count);
+	check_l1(diag, "l1d", &c->l1d);
+	check_l1(diag, "l1i", &c->l1i);
+	check_l1(diag, "l1c", &c->l1c);
+	check_l1(diag, "l1t", &c->l1t);
+	check_cache(diag, "l2", &c->l2, c->gpu.stack_count * c->gpu.l2_slices_per_stack_count);
+	if (dram_params_check(&c->dram, diag))
+		check_clocks(c, diag);
+	return diag->error_count == before;
+}
