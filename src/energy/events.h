@@ -1,6 +1,6 @@
 /* events.h - energy: events counted by the components times energy per event, plus static power times time.
  *
- * Every row of constants.def has a value, a unit and a source. The components only count events in their statistics;
+ * Every row of energy_params.def has a value, a unit and a source. The components only count events in their statistics;
  * energy_account turns the statistics of a run into picojoules per component.
  */
 #ifndef STRATA_ENERGY_EVENTS_H

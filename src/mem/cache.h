@@ -1,6 +1,6 @@
 /* cache.h - tags and MSHRs of one cache. Timing (ports, queues) belongs to whoever owns the cache.
  *
- * Lines are line_bytes; LRU replacement; write-through or write-back, write-allocate or not, by parameter. A miss
+ * Lines are line_bytes; LRU replacement, the way chosen when the line arrives; write-through or write-back, write-allocate or not, by parameter. A miss
  * reserves its MSHR; requests to a pending line merge; a fill frees the MSHR and returns the chain of merged requests.
  */
 #ifndef STRATA_MEM_CACHE_H
@@ -33,11 +33,16 @@ enum mem_cache_result {
 	MEM_CACHE_HIT,
 	MEM_CACHE_MISS,	  /* MSHR reserved: the owner must fetch the line */
 	MEM_CACHE_MERGED, /* waits on a pending line's MSHR; the request is chained there */
-	MEM_CACHE_STALL,  /* no MSHR, no merge place, or no line to evict: try again after a fill */
+	MEM_CACHE_STALL,  /* no MSHR or no merge place: try again after a fill */
 	MEM_CACHE_WRITE_THROUGH, /* the write goes on to the next level (line updated if present per policy) */
 };
 
+enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICY_THROUGH, MEM_CACHE_WRITE_POLICY_BACK };
+
 struct mem_cache;
+
+/* Lines a power of two, sets a power of two: one message per mistake, keys as prefix.name. */
+bool mem_cache_params_check(const struct cache_params *p, const char *prefix, struct base_diag_list *diag);
 
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix);
 void mem_cache_free(struct mem_cache *c);
@@ -45,7 +50,9 @@ void mem_cache_free(struct mem_cache *c);
 /* A read of the line holding r->addr_bytes. On MISS the returned MSHR index is in *mshr and r is its first chained
  * request; on MERGED r was chained. */
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
-/* A write of r->size_bytes. Write-through: returns WRITE_THROUGH. Write-back: HIT (line dirty), MISS or STALL. */
+/* A write of r->size_bytes. Write-through: returns WRITE_THROUGH, and nothing waits. Write-back: HIT (line dirty),
+ * MISS, MERGED or STALL as for a read (the line arrives dirty); without write_allocate a write that finds neither the
+ * line nor an MSHR of it is WRITE_THROUGH. Parameters must have passed mem_cache_params_check. */
 enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */

@@ -11,11 +11,18 @@
 
 #include "base/diag.h"
 
-enum { MEM_MAP_FIELD_BITS_MAX = 32 };
+enum { MEM_MAP_FIELD_BITS_MAX = 32, MEM_MAP_TERMS_MAX = 64 };
+
+/* Index bits that all lie the same distance from an address bit they take: index ^= rotr(address, rotate) & mask. */
+struct mem_map_term {
+	uint32_t rotate, mask;
+};
 
 struct mem_map_field {
 	uint32_t bit_count;
 	uint64_t masks[MEM_MAP_FIELD_BITS_MAX]; /* [i]: address bits XORed into index bit i (least significant first) */
+	uint32_t term_count;	/* the masks by diagonals, made by mem_map_field_prepare */
+	struct mem_map_term terms[MEM_MAP_TERMS_MAX];
 };
 
 struct mem_map {
@@ -37,6 +44,8 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 /* Pages of page_bytes at random stacks by a seeded hash (NSU, SC'17, section 5); within a stack as in the baseline. */
 uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count);
 
+/* To be called after changing masks by hand; the functions of this header have done it. */
+void mem_map_field_prepare(struct mem_map_field *f);
 bool mem_map_parse_field(struct mem_map_field *f, const char *text, struct base_place at, struct base_diag_list *diag);
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);
 /* True when no two addresses share a place: the masks of all fields form an invertible matrix. */

@@ -20,6 +20,8 @@ struct net_channel_stats {
 #include "net/channel_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_desc net_channel_stat_rows[];
+extern const uint32_t net_channel_stat_row_count;
 
 struct net_channel;
 
@@ -40,7 +42,10 @@ struct net_channel *net_channel_new(const struct net_channel_config *c);
 void net_channel_free(struct net_channel *ch);
 void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver);
 
-/* Is there a credit now? If not, and waiter is not NULL, the waiter is woken (once) when there is one. */
+/* Is there a credit for this sender now? If not, and waiter is not NULL, the waiter is woken (once) when there is one.
+ * The credit is kept for a woken sender until it asks again with itself as waiter; a sender awake for it must ask again
+ * or its successors wait two of its cycles longer. A sender that is told true sends in the same tick. NULL asks without
+ * queueing. */
 bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter);
 /* Sends r as a packet of bytes (rounded up to flits), not before earliest_units (>= now). Requires a credit. Returns
  * the time at which the wire has taken the last flit. */
@@ -75,6 +80,7 @@ struct net_xbar_config {
 struct net_xbar *net_xbar_new(const struct net_xbar_config *c);
 void net_xbar_free(struct net_xbar *x);
 void net_xbar_set_receiver(struct net_xbar *x, uint32_t output, struct sim_comp receiver);
+/* Is the input port free before the waiter's next cycle (NULL: now), and has the output a place? As net_channel_ready. */
 bool net_xbar_ready(struct net_xbar *x, uint32_t input, uint32_t output, const struct sim_comp *waiter);
 uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
 		       uint64_t earliest_units);

@@ -1,0 +1,411 @@
+/* cache.c - tags, replacement and MSHRs.
+ *
+ * A set is a row of tags (line number + 1; 0 = invalid) and a row of ages; a probe compares all ways without leaving
+ * early so that the compiler uses vector compares. A miss reserves its MSHR; the way is chosen when the line arrives.
+ * Pending lines are found through a small hash table of MSHR indices (linear probing, never more than half full).
+ */
+#include "mem/cache.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+const struct sim_param_desc cache_param_rows[] = {
+#define PARAM_STRUCT struct cache_params
+#include "sim/param_rows.inc"
+#include "mem/cache_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t cache_param_row_count = ARRAY_COUNT(cache_param_rows);
+
+const struct sim_stat_desc cache_stat_rows[] = {
+#define STAT_STRUCT struct cache_stats
+#include "sim/stat_rows.inc"
+#include "mem/cache_stats.def"
+#include "sim/stat_end.inc"
+};
+const uint32_t cache_stat_row_count = ARRAY_COUNT(cache_stat_rows);
+
+enum { NO_MSHR = UINT32_MAX, WAY_MAX = 64 };
+
+struct mshr {
+	uint64_t line;
+	struct mem_req *first, *last;
+	uint32_t request_count;
+	uint32_t next_free;
+	bool is_used, is_dirty; /* a write waits: the line arrives dirty */
+};
+
+struct mem_cache {
+	uint32_t way_count, set_bits, line_shift;
+	bool is_write_back, allocates_on_write, updates_on_write, hashes_index;
+	uint32_t merge_count;
+	uint64_t *tags;	   /* [set][way]: line + 1, 0 = invalid */
+	uint64_t *last_use; /* [set][way] */
+	uint64_t *dirty;   /* [set]: bit per way */
+	uint64_t clock;	   /* counts uses */
+
+	struct mshr *mshrs;
+	uint32_t mshr_count, mshr_used_count, mshr_free;
+	uint32_t *table; /* MSHR of a line, by hash */
+	uint32_t table_mask;
+
+	struct cache_stats stats;
+};
+
+static uint32_t log2_of(uint64_t power)
+{
+	CHECK(power != 0 && (power & (power - 1)) == 0);
+	return (uint32_t)__builtin_ctzll(power);
+}
+
+static void link_mshrs(struct mem_cache *c)
+{
+	for (uint32_t i = 0; i < c->mshr_count; i++) {
+		c->mshrs[i].is_used = false;
+		c->mshrs[i].next_free = i + 1 < c->mshr_count ? i + 1 : NO_MSHR;
+	}
+	c->mshr_free = 0;
+	c->mshr_used_count = 0;
+	memset(c->table, 0xff, ((size_t)c->table_mask + 1) * sizeof(*c->table));
+}
+
+bool mem_cache_params_check(const struct cache_params *p, const char *prefix, struct base_diag_list *diag)
+{
+	const struct base_place nowhere = {0};
+	uint64_t way_bytes = p->way_count * p->line_bytes, set_count = p->size_bytes / way_bytes;
+
+	if (p->line_bytes & (p->line_bytes - 1)) {
+		base_diag_error(diag, nowhere, "%s.line_bytes: %llu is not a power of two", prefix,
+				(unsigned long long)p->line_bytes);
+		return false;
+	}
+	if (set_count == 0 || set_count * way_bytes != p->size_bytes || (set_count & (set_count - 1))) {
+		base_diag_error(diag, nowhere,
+				"%s.size_bytes: %llu bytes with %llu ways of %llu-byte lines give no power of two of sets",
+				prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
+				(unsigned long long)p->line_bytes);
+		return false;
+	}
+	return true;
+}
+
+struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix)
+{
+	struct mem_cache *c = g_new0(struct mem_cache, 1);
+	uint64_t set_count = p->size_bytes / (p->way_count * p->line_bytes);
+	size_t line_count = (size_t)set_count * p->way_count;
+
+	CHECK(p->way_count <= WAY_MAX);
+	c->way_count = (uint32_t)p->way_count;
+	c->line_shift = log2_of(p->line_bytes);
+	c->set_bits = log2_of(set_count);
+	c->is_write_back = p->write_policy == MEM_CACHE_WRITE_POLICY_BACK;
+	c->allocates_on_write = p->write_allocate;
+	c->updates_on_write = p->write_update;
+	c->hashes_index = p->index_hash != 0;
+	c->merge_count = (uint32_t)p->mshr_merge_count;
+	c->tags = g_new0(uint64_t, line_count);
+	c->last_use = g_new0(uint64_t, line_count);
+	c->dirty = g_new0(uint64_t, set_count);
+	c->mshr_count = (uint32_t)p->mshr_count;
+	c->mshrs = g_new0(struct mshr, c->mshr_count);
+	c->table_mask = 3;
+	while (c->table_mask + 1 < 2 * c->mshr_count)
+		c->table_mask = 2 * c->table_mask + 1;
+	c->table = g_new(uint32_t, (size_t)c->table_mask + 1);
+	link_mshrs(c);
+	if (stats)
+		sim_stats_add(stats, prefix, cache_stat_rows, cache_stat_row_count, &c->stats, sizeof(c->stats));
+	return c;
+}
+
+void mem_cache_free(struct mem_cache *c)
+{
+	if (!c)
+		return;
+	g_free(c->tags);
+	g_free(c->last_use);
+	g_free(c->dirty);
+	g_free(c->mshrs);
+	g_free(c->table);
+	g_free(c);
+}
+
+static inline uint32_t set_of(const struct mem_cache *c, uint64_t line)
+{
+	uint64_t index = line;
+
+	if (c->hashes_index)
+		index ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
+	return (uint32_t)(index & ((1ull << c->set_bits) - 1));
+}
+
+/* The way that holds the line, or -1. */
+static inline int find_way(const struct mem_cache *c, uint32_t set, uint64_t line)
+{
+	const uint64_t *tags = c->tags + (size_t)set * c->way_count;
+	int way = -1;
+
+	for (uint32_t i = 0; i < c->way_count; i++)
+		way = tags[i] == line + 1 ? (int)i : way;
+	return way;
+}
+
+static inline void touch(struct mem_cache *c, uint32_t set, uint32_t way)
+{
+	c->last_use[(size_t)set * c->way_count + way] = ++c->clock;
+}
+
+static inline uint32_t table_slot(const struct mem_cache *c, uint64_t line)
+{
+	return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> 32) & c->table_mask;
+}
+
+static uint32_t find_mshr(const struct mem_cache *c, uint64_t line)
+{
+	if (c->mshr_used_count == 0)
+		return NO_MSHR;
+	for (uint32_t slot = table_slot(c, line);; slot = (slot + 1) & c->table_mask) {
+		uint32_t m = c->table[slot];
+
+		if (m == NO_MSHR || c->mshrs[m].line == line)
+			return m;
+	}
+}
+
+static void table_insert(struct mem_cache *c, uint32_t m)
+{
+	uint32_t slot = table_slot(c, c->mshrs[m].line);
+
+	while (c->table[slot] != NO_MSHR)
+		slot = (slot + 1) & c->table_mask;
+	c->table[slot] = m;
+}
+
+/* Removes by moving later entries of the same run back (no tombstones). */
+static void table_remove(struct mem_cache *c, uint32_t m)
+{
+	uint32_t hole = table_slot(c, c->mshrs[m].line), slot;
+
+	while (c->table[hole] != m)
+		hole = (hole + 1) & c->table_mask;
+	for (slot = (hole + 1) & c->table_mask; c->table[slot] != NO_MSHR; slot = (slot + 1) & c->table_mask) {
+		uint32_t home = table_slot(c, c->mshrs[c->table[slot]].line);
+
+		if (((slot - home) & c->table_mask) >= ((slot - hole) & c->table_mask)) {
+			c->table[hole] = c->table[slot];
+			hole = slot;
+		}
+	}
+	c->table[hole] = NO_MSHR;
+}
+
+static void chain(struct mshr *m, struct mem_req *r)
+{
+	r->next = NULL;
+	if (m->last)
+		m->last->next = r;
+	else
+		m->first = r;
+	m->last = r;
+	m->request_count++;
+}
+
+/* A miss: merges into the pending line's MSHR or reserves one. */
+static enum mem_cache_result miss(struct mem_cache *c, struct mem_req *r, uint64_t line, bool is_write, uint32_t *mshr)
+{
+	uint32_t m = find_mshr(c, line);
+
+	if (m != NO_MSHR) {
+		if (c->mshrs[m].request_count >= c->merge_count) {
+			c->stats.merge_stalls++;
+			return MEM_CACHE_STALL;
+		}
+		chain(&c->mshrs[m], r);
+		c->mshrs[m].is_dirty |= is_write;
+		*mshr = m;
+		return MEM_CACHE_MERGED;
+	}
+	m = c->mshr_free;
+	if (m == NO_MSHR) {
+		c->stats.mshr_stalls++;
+		return MEM_CACHE_STALL;
+	}
+	c->mshr_free = c->mshrs[m].next_free;
+	c->mshrs[m] = (struct mshr){.line = line, .is_used = true, .is_dirty = is_write};
+	chain(&c->mshrs[m], r);
+	table_insert(c, m);
+	c->mshr_used_count++;
+	if (c->mshr_used_count > c->stats.mshr_max)
+		c->stats.mshr_max = c->mshr_used_count;
+	*mshr = m;
+	return MEM_CACHE_MISS;
+}
+
+enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr)
+{
+	uint64_t line = r->addr_bytes >> c->line_shift;
+	uint32_t set = set_of(c, line);
+	int way = find_way(c, set, line);
+	enum mem_cache_result result;
+
+	if (way >= 0) {
+		touch(c, set, (uint32_t)way);
+		c->stats.reads++;
+		c->stats.read_hits++;
+		return MEM_CACHE_HIT;
+	}
+	result = miss(c, r, line, false, mshr);
+	if (result == MEM_CACHE_STALL)
+		return result;
+	c->stats.reads++;
+	if (result == MEM_CACHE_MISS)
+		c->stats.read_misses++;
+	else
+		c->stats.read_merges++;
+	return result;
+}
+
+static void drop_way(struct mem_cache *c, uint32_t set, uint32_t way)
+{
+	c->tags[(size_t)set * c->way_count + way] = 0;
+	c->dirty[set] &= ~(1ull << way);
+	c->stats.invalidations++;
+}
+
+static enum mem_cache_result write_through(struct mem_cache *c, uint32_t set, int way)
+{
+	c->stats.writes++;
+	if (way < 0) {
+		c->stats.write_misses++;
+		return MEM_CACHE_WRITE_THROUGH;
+	}
+	c->stats.write_hits++;
+	if (c->updates_on_write)
+		touch(c, set, (uint32_t)way);
+	else
+		drop_way(c, set, (uint32_t)way);
+	return MEM_CACHE_WRITE_THROUGH;
+}
+
+enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr)
+{
+	uint64_t line = r->addr_bytes >> c->line_shift;
+	uint32_t set = set_of(c, line);
+	int way = find_way(c, set, line);
+	enum mem_cache_result result;
+
+	if (!c->is_write_back)
+		return write_through(c, set, way);
+	if (way >= 0) {
+		touch(c, set, (uint32_t)way);
+		c->dirty[set] |= 1ull << way;
+		c->stats.writes++;
+		c->stats.write_hits++;
+		return MEM_CACHE_HIT;
+	}
+	/* Not allocating, a write to a line on its way must still meet it, or the older line would arrive after it. */
+	if (!c->allocates_on_write && find_mshr(c, line) == NO_MSHR) {
+		c->stats.writes++;
+		c->stats.write_misses++;
+		return MEM_CACHE_WRITE_THROUGH;
+	}
+	result = miss(c, r, line, true, mshr);
+	if (result != MEM_CACHE_STALL) {
+		c->stats.writes++;
+		c->stats.write_misses++;
+	}
+	return result;
+}
+
+/* An invalid way, else the least recently used one. */
+static uint32_t victim_way(const struct mem_cache *c, uint32_t set)
+{
+	const uint64_t *tags = c->tags + (size_t)set * c->way_count;
+	const uint64_t *used = c->last_use + (size_t)set * c->way_count;
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < c->way_count; i++) {
+		if (tags[i] == 0)
+			return i;
+		if (used[i] < used[best])
+			best = i;
+	}
+	return best;
+}
+
+struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
+{
+	struct mshr *m = &c->mshrs[mshr];
+	uint32_t set = set_of(c, m->line);
+	uint32_t way = victim_way(c, set);
+	uint64_t *tag = &c->tags[(size_t)set * c->way_count + way], bit = 1ull << way;
+
+	CHECK(mshr < c->mshr_count && m->is_used);
+	*victim_addr_bytes = UINT64_MAX;
+	if (*tag) {
+		c->stats.evictions++;
+		if (c->dirty[set] & bit) {
+			c->stats.writebacks++;
+			*victim_addr_bytes = (*tag - 1) << c->line_shift;
+		}
+	}
+	*tag = m->line + 1;
+	c->dirty[set] = (c->dirty[set] & ~bit) | (m->is_dirty ? bit : 0);
+	touch(c, set, way);
+	c->stats.fills++;
+	table_remove(c, mshr);
+	m->is_used = false;
+	m->next_free = c->mshr_free;
+	c->mshr_free = mshr;
+	c->mshr_used_count--;
+	return m->first;
+}
+
+uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr)
+{
+	CHECK(mshr < c->mshr_count && c->mshrs[mshr].is_used);
+	return c->mshrs[mshr].line << c->line_shift;
+}
+
+bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
+{
+	uint64_t line = addr_bytes >> c->line_shift;
+
+	return find_way(c, set_of(c, line), line) >= 0;
+}
+
+void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
+{
+	uint64_t line = addr_bytes >> c->line_shift;
+	uint32_t set = set_of(c, line);
+	int way = find_way(c, set, line);
+
+	if (way >= 0)
+		drop_way(c, set, (uint32_t)way);
+}
+
+void mem_cache_invalidate_all(struct mem_cache *c)
+{
+	uint32_t set_count = 1u << c->set_bits;
+
+	for (uint32_t set = 0; set < set_count; set++) {
+		for (uint32_t way = 0; way < c->way_count; way++) {
+			if (c->tags[(size_t)set * c->way_count + way])
+				drop_way(c, set, way);
+		}
+	}
+}
+
+bool mem_cache_is_idle(const struct mem_cache *c)
+{
+	return c->mshr_used_count == 0;
+}
+
+void mem_cache_reset(struct mem_cache *c)
+{
+	mem_cache_invalidate_all(c);
+	link_mshrs(c);
+}

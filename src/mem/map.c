@@ -1,0 +1,219 @@
+/* map.c - address mappings as GF(2) matrices. */
+#include "mem/map.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+
+void mem_map_field_prepare(struct mem_map_field *f)
+{
+	f->term_count = 0;
+	for (uint32_t rotate = 0; rotate < 64; rotate++) {
+		uint32_t mask = 0;
+
+		for (uint32_t i = 0; i < f->bit_count; i++)
+			mask |= (uint32_t)(f->masks[i] >> ((rotate + i) & 63) & 1) << i;
+		if (mask)
+			f->terms[f->term_count++] = (struct mem_map_term){rotate, mask};
+	}
+}
+
+static void prepare_all(struct mem_map *map)
+{
+	mem_map_field_prepare(&map->stack);
+	mem_map_field_prepare(&map->vault);
+	mem_map_field_prepare(&map->bank);
+	mem_map_field_prepare(&map->row);
+	mem_map_field_prepare(&map->column);
+}
+
+static uint32_t log2_of(uint64_t power)
+{
+	CHECK(power != 0 && (power & (power - 1)) == 0);
+	return (uint32_t)__builtin_ctzll(power);
+}
+
+static void set_plain(struct mem_map_field *f, uint32_t first_bit, uint32_t count)
+{
+	CHECK(count <= MEM_MAP_FIELD_BITS_MAX);
+	f->bit_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		f->masks[i] = 1ull << (first_bit + i);
+}
+
+/* Shifts every mask bit at or above bit up by width: the field as seen by an address with width bits put in there. */
+static void insert_bits(struct mem_map_field *f, uint32_t bit, uint32_t width)
+{
+	uint64_t low = (1ull << bit) - 1;
+
+	for (uint32_t i = 0; i < f->bit_count; i++)
+		f->masks[i] = (f->masks[i] & low) | (f->masks[i] & ~low) << width;
+}
+
+/* Vault, bank, row and column of an address whose stack bits are outside of it: [line offset][vault][rest of the
+ * column][bank][row]. A row so holds row_bytes / line_bytes lines of one vault. Vault bits are XORed with the bits
+ * next above the column, bank bits with the low row bits, so that power-of-two strides spread. */
+static void map_in_stack(struct mem_map *map, uint32_t vault_count, uint32_t bank_count, uint32_t row_bytes,
+			 uint32_t line_bytes)
+{
+	const uint32_t address_bits = 48;
+	uint32_t line = log2_of(line_bytes), vault = log2_of(vault_count), bank = log2_of(bank_count);
+	uint32_t column = log2_of(row_bytes);
+	uint32_t column_high = column > line ? column - line : 0;
+	uint32_t bank_first = line + vault + column_high, row_first = bank_first + bank;
+	uint32_t row_bits = address_bits - row_first < MEM_MAP_FIELD_BITS_MAX ? address_bits - row_first :
+										MEM_MAP_FIELD_BITS_MAX;
+
+	set_plain(&map->vault, line, vault);
+	set_plain(&map->bank, bank_first, bank);
+	set_plain(&map->row, row_first, row_bits);
+	set_plain(&map->column, 0, line);
+	map->column.bit_count = line + column_high;
+	for (uint32_t i = 0; i < column_high; i++)
+		map->column.masks[line + i] = 1ull << (line + vault + i);
+	for (uint32_t i = 0; i < bank; i++)
+		map->bank.masks[i] |= 1ull << (row_first + i);
+}
+
+void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		      uint32_t row_bytes, uint32_t line_bytes)
+{
+	const uint32_t stride = 6; /* a[8:7]^a[14:13]^a[20:19] */
+	uint32_t line = log2_of(line_bytes), stack = log2_of(stack_count), vault = log2_of(vault_count);
+	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
+
+	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++)
+		insert_bits(fields[i], line, stack);
+	map->stack.bit_count = stack;
+	for (uint32_t i = 0; i < stack; i++) {
+		uint32_t b = line + i;
+
+		map->stack.masks[i] = 1ull << b | 1ull << (b + stride) | 1ull << (b + 2 * stride);
+	}
+	for (uint32_t i = 0; i < vault; i++)
+		map->vault.masks[i] |= 1ull << (line + stack + i + stride);
+	prepare_all(map);
+}
+
+void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		     uint32_t row_bytes, uint32_t line_bytes)
+{
+	const uint32_t stride = 6;
+	uint32_t line = log2_of(line_bytes), stack = log2_of(stack_count), vault = log2_of(vault_count);
+	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
+
+	CHECK(bit >= line);
+	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
+	for (uint32_t i = 0; i < vault; i++)
+		map->vault.masks[i] |= 1ull << (line + i + stride);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++)
+		insert_bits(fields[i], bit, stack);
+	set_plain(&map->stack, bit, stack);
+	prepare_all(map);
+}
+
+uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count)
+{
+	/* splitmix64's finaliser (Steele, Lea, Flood, OOPSLA'14) over page number and seed */
+	uint64_t z = addr_bytes / page_bytes + seed * 0x9e3779b97f4a7c15ull + 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	z ^= z >> 31;
+	return (uint32_t)((unsigned __int128)z * stack_count >> 64);
+}
+
+bool mem_map_parse_field(struct mem_map_field *f, const char *text, struct base_place at, struct base_diag_list *diag)
+{
+	const char *s = text;
+	uint64_t bits[MEM_MAP_FIELD_BITS_MAX];
+	uint32_t count = 0;
+
+	while (*s) {
+		if (count == MEM_MAP_FIELD_BITS_MAX) {
+			base_diag_error(diag, at, "address map '%s': more than %d index bits", text,
+					MEM_MAP_FIELD_BITS_MAX);
+			return false;
+		}
+		bits[count] = 0;
+		for (;;) {
+			char *end;
+			unsigned long bit = isdigit((unsigned char)*s) ? strtoul(s, &end, 10) : 64;
+
+			if (bit > 63) {
+				base_diag_error(diag, at, "address map '%s': expected an address bit (0 to 63) at '%s'",
+						text, s);
+				return false;
+			}
+			bits[count] ^= 1ull << bit;
+			s = end;
+			if (*s != '^')
+				break;
+			s++;
+		}
+		count++;
+		if (*s == ',' && s[1]) {
+			s++;
+		} else if (*s) {
+			base_diag_error(diag, at, "address map '%s': expected ',' or '^' between address bits at '%s'",
+					text, s);
+			return false;
+		}
+	}
+	f->bit_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		f->masks[i] = bits[count - 1 - i];
+	mem_map_field_prepare(f);
+	return true;
+}
+
+static inline uint32_t field_index(const struct mem_map_field *f, uint64_t addr_bytes)
+{
+	uint32_t index = 0;
+
+	for (uint32_t i = 0; i < f->term_count; i++) {
+		uint32_t rotate = f->terms[i].rotate;
+
+		index ^= (uint32_t)(addr_bytes >> rotate | addr_bytes << (-rotate & 63)) & f->terms[i].mask;
+	}
+	return index;
+}
+
+struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes)
+{
+	return (struct mem_place){
+		.stack = field_index(&map->stack, addr_bytes),
+		.vault = field_index(&map->vault, addr_bytes),
+		.bank = field_index(&map->bank, addr_bytes),
+		.row = field_index(&map->row, addr_bytes),
+		.column_bytes = field_index(&map->column, addr_bytes),
+	};
+}
+
+bool mem_map_is_bijective(const struct mem_map *map, uint32_t address_bits)
+{
+	const struct mem_map_field *fields[] = {&map->stack, &map->vault, &map->bank, &map->row, &map->column};
+	uint64_t pivot[64] = {0}; /* [b]: a reduced mask whose highest bit is b */
+	uint64_t inside = address_bits >= 64 ? ~0ull : (1ull << address_bits) - 1;
+	uint32_t rank = 0;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++) {
+		for (uint32_t j = 0; j < fields[i]->bit_count; j++) {
+			uint64_t m = fields[i]->masks[j] & inside;
+
+			while (m) {
+				uint32_t top = 63 - (uint32_t)__builtin_clzll(m);
+
+				if (!pivot[top]) {
+					pivot[top] = m;
+					rank++;
+					break;
+				}
+				m ^= pivot[top];
+			}
+		}
+	}
+	return rank == address_bits;
+}

@@ -1,0 +1,74 @@
+/* req.c - the request pool: a freelist over chunks. */
+#include "mem/req.h"
+
+#include <glib.h>
+
+enum { CHUNK_REQS = 4096 };
+
+struct mem_req_pool {
+	struct mem_req *free;
+	uint64_t outstanding_count;
+	GPtrArray *chunks;
+};
+
+static void thread_chunk(struct mem_req_pool *p, struct mem_req *chunk)
+{
+	for (uint32_t i = CHUNK_REQS; i-- > 0;) {
+		chunk[i].next = p->free;
+		p->free = &chunk[i];
+	}
+}
+
+struct mem_req_pool *mem_req_pool_new(void)
+{
+	struct mem_req_pool *p = g_new0(struct mem_req_pool, 1);
+
+	p->chunks = g_ptr_array_new_with_free_func(g_free);
+	return p;
+}
+
+void mem_req_pool_free(struct mem_req_pool *p)
+{
+	if (!p)
+		return;
+	CHECK(p->outstanding_count == 0);
+	g_ptr_array_free(p->chunks, TRUE);
+	g_free(p);
+}
+
+struct mem_req *mem_req_get(struct mem_req_pool *p)
+{
+	if (unlikely(!p->free)) {
+		struct mem_req *chunk = g_new(struct mem_req, CHUNK_REQS);
+
+		g_ptr_array_add(p->chunks, chunk);
+		thread_chunk(p, chunk);
+	}
+
+	struct mem_req *r = p->free;
+
+	p->free = r->next;
+	p->outstanding_count++;
+	return r;
+}
+
+void mem_req_put(struct mem_req_pool *p, struct mem_req *r)
+{
+	CHECK(p->outstanding_count > 0);
+	p->outstanding_count--;
+	r->next = p->free;
+	p->free = r;
+}
+
+uint64_t mem_req_outstanding(const struct mem_req_pool *p)
+{
+	return p->outstanding_count;
+}
+
+void mem_req_pool_reset(struct mem_req_pool *p)
+{
+	p->free = NULL;
+	p->outstanding_count = 0;
+	for (uint32_t i = p->chunks->len; i-- > 0;)
+		thread_chunk(p, p->chunks->pdata[i]);
+}

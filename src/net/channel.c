@@ -1,0 +1,295 @@
+/* channel.c - one direction of a link: a wire that is reserved packet by packet, a ring of packets, credits.
+ *
+ * A credit returned by a pop becomes usable credit_units later; times of return are monotone, so a ring holds them.
+ * Senders that found no credit queue up; each credit wakes the first of them. The credit is kept for the woken sender
+ * (a grant) until it asks again; a grant not taken up within two cycles of the sender's domain lapses, so that a sender
+ * which changed its mind costs a delay and not a deadlock.
+ */
+#include "net/channel.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+const struct sim_stat_desc net_channel_stat_rows[] = {
+#define STAT_STRUCT struct net_channel_stats
+#include "sim/stat_rows.inc"
+#include "net/channel_stats.def"
+#include "sim/stat_end.inc"
+};
+const uint32_t net_channel_stat_row_count = ARRAY_COUNT(net_channel_stat_rows);
+
+struct grant {
+	struct sim_comp comp;
+	uint64_t until_units;
+};
+
+struct net_channel {
+	struct net_channel_config config;
+	uint64_t wire_free_units;
+	uint32_t flit_shift; /* log2 of flit_bytes, or UINT32_MAX */
+
+	struct mem_req **ring; /* packets in flight or buffered, in order; ready_units is their arrival */
+	uint32_t ring_first, ring_count;
+
+	uint64_t *returns; /* when credits on their way back become usable, in order */
+	uint32_t return_first, return_count;
+	uint32_t credit_count; /* usable now */
+
+	struct sim_comp *waiters; /* ring of senders asleep, in order of asking */
+	uint32_t waiter_first, waiter_count, waiter_cap;
+	struct grant *grants;
+	uint32_t grant_count;
+
+	struct net_channel_stats stats;
+};
+
+struct net_channel *net_channel_new(const struct net_channel_config *c)
+{
+	struct net_channel *ch = g_new0(struct net_channel, 1);
+
+	CHECK(c->depth_packets >= 1 && c->flit_bytes >= 1);
+	ch->config = *c;
+	ch->flit_shift = c->flit_bytes & (c->flit_bytes - 1) ? UINT32_MAX : (uint32_t)__builtin_ctz(c->flit_bytes);
+	ch->ring = g_new0(struct mem_req *, c->depth_packets);
+	ch->returns = g_new0(uint64_t, c->depth_packets);
+	ch->grants = g_new0(struct grant, c->depth_packets);
+	ch->waiter_cap = 16;
+	ch->waiters = g_new0(struct sim_comp, ch->waiter_cap);
+	ch->credit_count = c->depth_packets;
+	if (c->stats)
+		sim_stats_add(c->stats, c->stats_prefix, net_channel_stat_rows, net_channel_stat_row_count, &ch->stats,
+			      sizeof(ch->stats));
+	return ch;
+}
+
+void net_channel_free(struct net_channel *ch)
+{
+	if (!ch)
+		return;
+	g_free(ch->ring);
+	g_free(ch->returns);
+	g_free(ch->grants);
+	g_free(ch->waiters);
+	g_free(ch);
+}
+
+void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver)
+{
+	ch->config.receiver = receiver;
+	ch->config.has_receiver = true;
+}
+
+static inline uint32_t ring_index(uint32_t first, uint32_t offset, uint32_t cap)
+{
+	uint32_t i = first + offset;
+
+	return i >= cap ? i - cap : i;
+}
+
+static inline bool same_comp(struct sim_comp a, struct sim_comp b)
+{
+	return a.domain == b.domain && a.index == b.index;
+}
+
+static void mature_credits(struct net_channel *ch, uint64_t now)
+{
+	while (ch->return_count && ch->returns[ch->return_first] <= now) {
+		ch->return_first = ring_index(ch->return_first, 1, ch->config.depth_packets);
+		ch->return_count--;
+		ch->credit_count++;
+	}
+}
+
+static void drop_grant(struct net_channel *ch, uint32_t index)
+{
+	ch->grant_count--;
+	memmove(&ch->grants[index], &ch->grants[index + 1], (ch->grant_count - index) * sizeof(*ch->grants));
+}
+
+static void lapse_grants(struct net_channel *ch, uint64_t now)
+{
+	while (ch->grant_count && ch->grants[0].until_units < now)
+		drop_grant(ch, 0);
+}
+
+/* Wakes the first waiter for a credit usable at time_units and keeps that credit for it. */
+static void grant_first(struct net_channel *ch, uint64_t time_units)
+{
+	struct sim_comp w = ch->waiters[ch->waiter_first];
+	struct sim_engine *e = ch->config.engine;
+
+	ch->waiter_first = ring_index(ch->waiter_first, 1, ch->waiter_cap);
+	ch->waiter_count--;
+	ch->grants[ch->grant_count++] = (struct grant){w, time_units + 2 * sim_period_units(e, w.domain)};
+	sim_wake_units(e, w, time_units);
+}
+
+static void add_waiter(struct net_channel *ch, struct sim_comp w)
+{
+	for (uint32_t i = 0; i < ch->waiter_count; i++) {
+		if (same_comp(ch->waiters[ring_index(ch->waiter_first, i, ch->waiter_cap)], w))
+			return;
+	}
+	if (ch->waiter_count == ch->waiter_cap) {
+		struct sim_comp *wider = g_new0(struct sim_comp, 2 * (size_t)ch->waiter_cap);
+
+		for (uint32_t i = 0; i < ch->waiter_count; i++)
+			wider[i] = ch->waiters[ring_index(ch->waiter_first, i, ch->waiter_cap)];
+		g_free(ch->waiters);
+		ch->waiters = wider;
+		ch->waiter_first = 0;
+		ch->waiter_cap *= 2;
+	}
+	ch->waiters[ring_index(ch->waiter_first, ch->waiter_count, ch->waiter_cap)] = w;
+	ch->waiter_count++;
+}
+
+/* Grants to the waiters what is free by now or on its way back, as far as it is not granted. */
+static void grant_waiters(struct net_channel *ch, uint64_t now)
+{
+	while (ch->waiter_count && ch->grant_count < ch->credit_count + ch->return_count) {
+		uint32_t later = ch->grant_count < ch->credit_count ? 0 : ch->grant_count - ch->credit_count + 1;
+		uint64_t time = now;
+
+		if (later)
+			time = ch->returns[ring_index(ch->return_first, later - 1, ch->config.depth_packets)];
+		grant_first(ch, time > now ? time : now);
+	}
+}
+
+static bool take_grant(struct net_channel *ch, struct sim_comp w)
+{
+	for (uint32_t i = 0; i < ch->grant_count; i++) {
+		if (same_comp(ch->grants[i].comp, w)) {
+			if (ch->credit_count == 0)
+				return false; /* awake for another reason, before the credit is usable */
+			drop_grant(ch, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_grant(const struct net_channel *ch, struct sim_comp w)
+{
+	for (uint32_t i = 0; i < ch->grant_count; i++) {
+		if (same_comp(ch->grants[i].comp, w))
+			return true;
+	}
+	return false;
+}
+
+bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter)
+{
+	uint64_t now = sim_now_units(ch->config.engine);
+
+	mature_credits(ch, now);
+	if (likely(!ch->grant_count && !ch->waiter_count)) {
+		if (likely(ch->credit_count))
+			return true;
+	} else {
+		lapse_grants(ch, now);
+		if (waiter && take_grant(ch, *waiter))
+			return true;
+		if (ch->credit_count > ch->grant_count && (!ch->waiter_count || !waiter))
+			return true;
+	}
+	ch->stats.full_stalls++;
+	if (waiter && !has_grant(ch, *waiter))
+		add_waiter(ch, *waiter);
+	grant_waiters(ch, now);
+	return false;
+}
+
+static inline uint64_t flits_of(const struct net_channel *ch, uint32_t bytes)
+{
+	uint32_t up = bytes + ch->config.flit_bytes - 1;
+
+	return ch->flit_shift == UINT32_MAX ? up / ch->config.flit_bytes : up >> ch->flit_shift;
+}
+
+uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
+{
+	uint64_t now = sim_now_units(ch->config.engine);
+	uint64_t flits = flits_of(ch, bytes), busy = flits * ch->config.flit_units;
+	uint64_t start = earliest_units > ch->wire_free_units ? earliest_units : ch->wire_free_units;
+
+	mature_credits(ch, now);
+	CHECK(ch->credit_count > 0 && earliest_units >= now && bytes > 0);
+	ch->credit_count--;
+	ch->wire_free_units = start + busy;
+	r->ready_units = ch->wire_free_units + ch->config.latency_units;
+	r->next = NULL;
+	ch->ring[ring_index(ch->ring_first, ch->ring_count, ch->config.depth_packets)] = r;
+	ch->ring_count++;
+	ch->stats.packets++;
+	ch->stats.flits += flits;
+	ch->stats.bytes += bytes;
+	ch->stats.busy_units += busy;
+	ch->stats.wait_units += start - earliest_units;
+	if (ch->ring_count > ch->stats.occupancy_max)
+		ch->stats.occupancy_max = ch->ring_count;
+	if (ch->config.has_receiver)
+		sim_wake_units(ch->config.engine, ch->config.receiver, r->ready_units);
+	return ch->wire_free_units;
+}
+
+struct mem_req *net_channel_peek(struct net_channel *ch)
+{
+	struct mem_req *r;
+
+	if (ch->ring_count == 0)
+		return NULL;
+	r = ch->ring[ch->ring_first];
+	return r->ready_units <= sim_now_units(ch->config.engine) ? r : NULL;
+}
+
+struct mem_req *net_channel_pop(struct net_channel *ch)
+{
+	uint64_t now = sim_now_units(ch->config.engine);
+	struct mem_req *r = net_channel_peek(ch);
+
+	CHECK(r);
+	ch->ring_first = ring_index(ch->ring_first, 1, ch->config.depth_packets);
+	ch->ring_count--;
+	mature_credits(ch, now);
+	if (ch->config.credit_units) {
+		ch->returns[ring_index(ch->return_first, ch->return_count, ch->config.depth_packets)] =
+			now + ch->config.credit_units;
+		ch->return_count++;
+	} else {
+		ch->credit_count++;
+	}
+	if (ch->waiter_count) {
+		lapse_grants(ch, now);
+		grant_waiters(ch, now);
+	}
+	return r;
+}
+
+uint64_t net_channel_next_units(const struct net_channel *ch)
+{
+	return ch->ring_count ? ch->ring[ch->ring_first]->ready_units : SIM_NEVER;
+}
+
+bool net_channel_is_idle(const struct net_channel *ch)
+{
+	return ch->ring_count == 0 && ch->credit_count + ch->return_count == ch->config.depth_packets;
+}
+
+void net_channel_reset(struct net_channel *ch)
+{
+	ch->ring_first = ch->ring_count = 0;
+	ch->return_first = ch->return_count = 0;
+	ch->credit_count = ch->config.depth_packets;
+	ch->waiter_first = ch->waiter_count = 0;
+	ch->grant_count = 0;
+	ch->wire_free_units = sim_now_units(ch->config.engine);
+}
+
+uint64_t net_channel_busy_units(const struct net_channel *ch)
+{
+	return ch->stats.busy_units;
+}
