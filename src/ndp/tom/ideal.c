@@ -50,7 +50,7 @@ static void *ideal_create(const struct gpu_config *config, struct base_diag_list
 
 	t->config = config;
 	t->stack_count = (uint32_t)config->gpu.stack_count;
-	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->sm.warp_slot_count);
+	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->pending = g_new0(uint32_t, t->stack_count);
 	return t;
 }
