@@ -22,6 +22,7 @@ struct libor_market {
 #if defined(__CUDA__) || defined(__CUDACC__)
 #define LIBOR_BOTH __device__ __forceinline__
 #else
+#include <math.h>
 #define LIBOR_BOTH inline
 #endif
 
