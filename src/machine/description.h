@@ -1,0 +1,39 @@
+/* description.h - a machine by name: its YAML file, the files that it extends, and overrides, as one checked config.
+ *
+ * A description starts from the defaults of the parameter tables (the machine tom-baseline) or from the machine that
+ * its `extends:` names, and states what differs. `summary:` is one line for listings. All else are groups of
+ * parameters as `strata list params` prints them.
+ */
+#ifndef STRATA_MACHINE_DESCRIPTION_H
+#define STRATA_MACHINE_DESCRIPTION_H
+
+#include "base/diag.h"
+#include "gpu/config.h"
+
+/* Where names are looked up, first match wins. */
+struct machine_search {
+	const char *const *dirs;
+	uint32_t dir_count;
+};
+
+struct machine_description {
+	char name[128];	   /* the file's name without ".yaml" */
+	char summary[256]; /* "" if the file has none */
+	struct gpu_config config;
+};
+
+enum { MACHINE_EXTENDS_MAX = 16 };
+
+/* Loads a machine by name ("tom-ideal": DIR/tom-ideal.yaml in the search path) or by path (it has a '/' or ends in
+ * ".yaml"). False with messages on any mistake. Rules across parameters are not checked yet: overrides may follow. */
+bool machine_description_load(const char *name_or_path, const struct machine_search *search,
+			      struct machine_description *out, struct base_diag_list *diag);
+
+/* Applies one "group.name=value"; where names the option in messages ("--set"). */
+bool machine_description_set(struct gpu_config *config, const char *assignment, const char *where,
+			     struct base_diag_list *diag);
+
+/* All names in the search path, sorted, each once; free with g_strfreev. */
+char **machine_description_names(const struct machine_search *search);
+
+#endif

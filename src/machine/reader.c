@@ -1,0 +1,248 @@
+#include "machine/reader.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+struct reader {
+	const char *path;
+	yaml_parser_t parser;
+	struct base_diag_list *diag;
+	GArray *items;
+};
+
+static struct base_place place_of(const struct reader *r, yaml_mark_t mark)
+{
+	return (struct base_place){r->path, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+}
+
+/* The next event, or false after a syntax error (reported). */
+static bool next(struct reader *r, yaml_event_t *e)
+{
+	if (yaml_parser_parse(&r->parser, e))
+		return true;
+
+	const char *problem = r->parser.problem ? r->parser.problem : "not YAML";
+	const char *context = r->parser.context;
+
+	if (r->parser.error == YAML_READER_ERROR)
+		base_diag_error(r->diag, (struct base_place){r->path, 0, 0}, "not text in UTF-8: %s at byte %zu", problem,
+				r->parser.problem_offset);
+	else
+		base_diag_error(r->diag, place_of(r, r->parser.problem_mark), "%s%s%s", problem, context ? " " : "",
+				context ? context : "");
+	return false;
+}
+
+/* Reads on to the end of the value that e begins, which nobody wants. Consumes e. */
+static bool skip(struct reader *r, yaml_event_t *e)
+{
+	uint32_t depth = 0;
+
+	for (;;) {
+		bool is_begin = e->type == YAML_MAPPING_START_EVENT || e->type == YAML_SEQUENCE_START_EVENT;
+		bool is_end = e->type == YAML_MAPPING_END_EVENT || e->type == YAML_SEQUENCE_END_EVENT;
+
+		yaml_event_delete(e);
+		depth += is_begin;
+		depth -= is_end;
+		if (!depth)
+			return true;
+		if (!next(r, e))
+			return false;
+	}
+}
+
+/* A scalar without anchor and tag; else reports what stands there. */
+static bool is_plain(struct reader *r, const yaml_event_t *e, const char *expected)
+{
+	struct base_place at = place_of(r, e->start_mark);
+
+	if (e->type == YAML_ALIAS_EVENT)
+		base_diag_error(r->diag, at, "expected %s, found the alias *%s: machine files have no anchors", expected,
+				e->data.alias.anchor);
+	else if (e->type == YAML_SEQUENCE_START_EVENT)
+		base_diag_error(r->diag, at, "expected %s, found a list", expected);
+	else if (e->type == YAML_MAPPING_START_EVENT)
+		base_diag_error(r->diag, at, "expected %s, found a mapping", expected);
+	else if (e->data.scalar.anchor)
+		base_diag_error(r->diag, at, "expected %s, found the anchor &%s: machine files have no anchors", expected,
+				e->data.scalar.anchor);
+	else if (e->data.scalar.tag)
+		base_diag_error(r->diag, at, "expected %s, found the tag %s: machine files have no tags", expected,
+				e->data.scalar.tag);
+	else if (strlen((const char *)e->data.scalar.value) != e->data.scalar.length)
+		base_diag_error(r->diag, at, "expected %s, found text with a NUL character", expected);
+	else
+		return true;
+	return false;
+}
+
+static void check_twice(struct reader *r, const struct machine_item *item)
+{
+	for (uint32_t i = 0; i < r->items->len; i++) {
+		const struct machine_item *other = &g_array_index(r->items, struct machine_item, i);
+
+		if (g_strcmp0(other->group, item->group) || strcmp(other->name, item->name))
+			continue;
+		base_diag_error(r->diag, item->name_at, "'%s' is given twice; the first is in line %u", item->name,
+				other->name_at.line);
+		return;
+	}
+}
+
+static void add_item(struct reader *r, const char *group, struct base_place group_at, const char *name,
+		     struct base_place name_at, const yaml_event_t *value)
+{
+	struct machine_item item = {
+		.group = g_strdup(group),
+		.name = g_strdup(name),
+		.value = g_strdup((const char *)value->data.scalar.value),
+		.group_at = group_at,
+		.name_at = name_at,
+		.value_at = place_of(r, value->start_mark),
+	};
+
+	check_twice(r, &item);
+	if (!item.value[0])
+		base_diag_error(r->diag, item.value_at, "'%s' has no value", name);
+	g_array_append_val(r->items, item);
+}
+
+static bool read_group(struct reader *r, const char *group, struct base_place group_at);
+
+/* One "key: value" of the mapping that is group (NULL: the top). key_event is consumed. False: stop reading. */
+static bool read_pair(struct reader *r, const char *group, struct base_place group_at, yaml_event_t *key_event)
+{
+	if (!is_plain(r, key_event, "a name")) {
+		yaml_event_t value;
+
+		return skip(r, key_event) && next(r, &value) && skip(r, &value);
+	}
+
+	g_autofree char *key = g_strdup((const char *)key_event->data.scalar.value);
+	struct base_place key_at = place_of(r, key_event->start_mark);
+	yaml_event_t value;
+
+	yaml_event_delete(key_event);
+	if (!next(r, &value))
+		return false;
+	if (!group && value.type == YAML_MAPPING_START_EVENT) {
+		yaml_event_delete(&value);
+		return read_group(r, key, key_at);
+	}
+	if (is_plain(r, &value, group ? "one value" : "a value or a group of parameters"))
+		add_item(r, group, group_at, key, key_at, &value);
+	return skip(r, &value);
+}
+
+static bool read_group(struct reader *r, const char *group, struct base_place group_at)
+{
+	yaml_event_t e;
+
+	for (;;) {
+		if (!next(r, &e))
+			return false;
+		if (e.type == YAML_MAPPING_END_EVENT)
+			break;
+		if (!read_pair(r, group, group_at, &e))
+			return false;
+	}
+	yaml_event_delete(&e);
+	return true;
+}
+
+static void read_stream(struct reader *r)
+{
+	yaml_event_t e;
+	uint32_t document_count = 0;
+
+	for (;;) {
+		if (!next(r, &e))
+			return;
+
+		yaml_event_type_t type = e.type;
+		struct base_place at = place_of(r, e.start_mark);
+
+		if (type == YAML_STREAM_END_EVENT) {
+			yaml_event_delete(&e);
+			break;
+		}
+		if (type == YAML_DOCUMENT_START_EVENT && document_count++) {
+			base_diag_error(r->diag, at, "a second document: a machine file describes one machine");
+			yaml_event_delete(&e);
+			return;
+		}
+		if (type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT) {
+			base_diag_error(r->diag, at, "expected groups of parameters such as 'sm:', found %s",
+					type == YAML_SCALAR_EVENT ? "text" : "a list");
+			yaml_event_delete(&e);
+			return;
+		}
+		yaml_event_delete(&e);
+		if (type == YAML_MAPPING_START_EVENT && !read_group(r, NULL, at))
+			return;
+	}
+	if (!document_count)
+		base_diag_error(r->diag, (struct base_place){r->path, 0, 0},
+				"the file is empty: expected groups of parameters such as 'sm:'");
+}
+
+static bool file_load(const char *path, char **text, size_t *size_bytes, struct base_diag_list *diag)
+{
+	struct base_place at = {path, 0, 0};
+	FILE *f = fopen(path, "rb");
+
+	if (!f) {
+		base_diag_error(diag, at, "cannot open the machine description: %s", strerror(errno));
+		return false;
+	}
+	*text = g_malloc(MACHINE_FILE_BYTES_MAX + 1);
+	*size_bytes = fread(*text, 1, MACHINE_FILE_BYTES_MAX + 1, f);
+
+	bool is_read = !ferror(f);
+
+	if (!is_read)
+		base_diag_error(diag, at, "cannot read the machine description: %s", strerror(errno));
+	fclose(f);
+	if (is_read && *size_bytes > MACHINE_FILE_BYTES_MAX) {
+		base_diag_error(diag, at, "larger than 1 MiB: not a machine description");
+		return false;
+	}
+	return is_read;
+}
+
+bool machine_items_read(const char *path, struct machine_items *out, struct base_diag_list *diag)
+{
+	struct reader r = {.path = path, .diag = diag};
+	uint32_t errors_before = diag->error_count;
+	g_autofree char *text = NULL;
+	size_t size_bytes;
+
+	*out = (struct machine_items){0};
+	if (!file_load(path, &text, &size_bytes, diag))
+		return false;
+	r.items = g_array_new(FALSE, FALSE, sizeof(struct machine_item));
+	CHECK(yaml_parser_initialize(&r.parser));
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size_bytes);
+	read_stream(&r);
+	yaml_parser_delete(&r.parser);
+	out->count = r.items->len;
+	out->items = (struct machine_item *)(void *)g_array_free(r.items, FALSE);
+	return diag->error_count == errors_before;
+}
+
+void machine_items_free(struct machine_items *items)
+{
+	for (uint32_t i = 0; i < items->count; i++) {
+		g_free(items->items[i].group);
+		g_free(items->items[i].name);
+		g_free(items->items[i].value);
+	}
+	g_free(items->items);
+	*items = (struct machine_items){0};
+}

@@ -1,0 +1,425 @@
+/* result.c - what a run gives back: one JSON object, and three lines for runs without strata. */
+#include "machine/session.h"
+
+#include "energy/events.h"
+#include "mem/dram.h"
+#include "ndp/registry.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double ps_per_s = 1e12;
+static const double bits_per_byte = 8;
+static const double bytes_per_mbyte = 1e6;
+
+/* The statistics of the SMs that say why a scheduler issued nothing: "sm.stall_REASON" and their unit's suffix. */
+static const char stall_prefix[] = "stall_";
+
+static void put_int(json_t *o, const char *key, uint64_t value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+static void put_real(json_t *o, const char *key, double value)
+{
+	json_object_set_new(o, key, json_real(value));
+}
+
+static void put_text(json_t *o, const char *key, const char *value)
+{
+	json_object_set_new(o, key, value ? json_string(value) : json_null());
+}
+
+static uint64_t stat_of(const struct sim_stats *stats, const char *key)
+{
+	uint64_t value = 0;
+
+	sim_stats_value(stats, key, &value);
+	return value;
+}
+
+struct stat_sink {
+	json_t *stats, *units, *stalls;
+};
+
+static json_t *hist_json(const struct sim_hist *h)
+{
+	static const struct {
+		const char *name;
+		double q;
+	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}};
+	json_t *o = json_object();
+
+	put_int(o, "count", h->count);
+	put_int(o, "sum", h->sum);
+	put_int(o, "max", h->max);
+	for (uint32_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+		put_int(o, quantiles[i].name, sim_hist_quantile(h, quantiles[i].q));
+	return o;
+}
+
+/* "sm.stall_scoreboard_cycles" is the reason "scoreboard". */
+static void put_stall(json_t *stalls, const struct sim_stat_desc *row, uint64_t value)
+{
+	g_autofree char *reason = g_strdup(row->name + strlen(stall_prefix));
+
+	if (g_str_has_suffix(reason, "_cycles"))
+		reason[strlen(reason) - strlen("_cycles")] = '\0';
+	put_int(stalls, reason, value);
+}
+
+static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+		      const struct sim_hist *hist)
+{
+	struct stat_sink *sink = ctx;
+	g_autofree char *key = g_strconcat(prefix, ".", row->name, NULL);
+
+	if (hist)
+		json_object_set_new(sink->stats, key, hist_json(hist));
+	else
+		put_int(sink->stats, key, value);
+	put_text(sink->units, key, row->unit);
+	if (!strcmp(prefix, "sm") && g_str_has_prefix(row->name, stall_prefix))
+		put_stall(sink->stalls, row, value);
+}
+
+static json_t *params_json(const struct gpu_config *config, json_t *units)
+{
+	struct gpu_config copy = *config;
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t group_count = gpu_config_groups(&copy, groups);
+	json_t *o = json_object();
+
+	for (uint32_t g = 0; g < group_count; g++) {
+		for (uint32_t i = 0; i < groups[g].row_count; i++) {
+			const struct sim_param_desc *row = &groups[g].rows[i];
+			g_autofree char *key = g_strconcat(groups[g].prefix, ".", row->name, NULL);
+			double value = sim_param_value(&groups[g], row);
+			char text[128];
+
+			sim_param_format(&groups[g], row, text, sizeof(text));
+			if (row->kind == SIM_PARAM_BOOL)
+				json_object_set_new(o, key, json_boolean(value != 0));
+			else if (row->kind == SIM_PARAM_ENUM)
+				put_text(o, key, text);
+			else if (row->kind == SIM_PARAM_F64)
+				put_real(o, key, value);
+			else
+				put_int(o, key, (uint64_t)value);
+			if (*row->unit)
+				put_text(units, key, row->unit);
+		}
+	}
+	return o;
+}
+
+static json_t *traffic_json(const struct gpu_traffic *t)
+{
+	json_t *o = json_object();
+
+	put_int(o, "tx", t->tx_bytes);
+	put_int(o, "rx", t->rx_bytes);
+	put_int(o, "stack_to_stack", t->stack_to_stack_bytes);
+	put_int(o, "dram_read", t->dram_read_bytes);
+	put_int(o, "dram_write", t->dram_write_bytes);
+	return o;
+}
+
+/* Directed stack-to-stack channels: the stacks are fully connected. */
+static uint32_t mesh_count_of(const struct gpu_config *c)
+{
+	return (uint32_t)(c->gpu.stack_count * (c->gpu.stack_count - 1));
+}
+
+static double bytes_per_s(const struct link_params *link)
+{
+	return (double)link->bandwidth_mbytes_per_s * bytes_per_mbyte;
+}
+
+/* What the wires could carry at most, all of a kind together. */
+static json_t *peaks_json(const struct gpu_config *c)
+{
+	json_t *o = json_object();
+	double link = (double)c->gpu.stack_count * bytes_per_s(&c->link);
+
+	put_real(o, "tx", link);
+	put_real(o, "rx", link);
+	put_real(o, "stack_to_stack", mesh_count_of(c) * bytes_per_s(&c->mesh));
+	put_real(o, "dram", (double)(c->gpu.stack_count * c->dram.vault_count) * dram_vault_peak_bytes_per_s(&c->dram));
+	return o;
+}
+
+static json_t *cache_json(const struct sim_stats *stats, const char *prefix)
+{
+	static const struct {
+		const char *name, *reads, *writes;
+	} sums[] = {{"accesses", "reads", "writes"}, {"hits", "read_hits", "write_hits"}};
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+		g_autofree char *reads = g_strconcat(prefix, ".", sums[i].reads, NULL);
+		g_autofree char *writes = g_strconcat(prefix, ".", sums[i].writes, NULL);
+
+		put_int(o, sums[i].name, stat_of(stats, reads) + stat_of(stats, writes));
+	}
+	return o;
+}
+
+static uint64_t instances_sum(const struct sim_stats *stats, const char *key, uint32_t first, uint32_t count)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		uint64_t value = 0;
+
+		sim_stats_instance_value(stats, key, i, &value);
+		sum += value;
+	}
+	return sum;
+}
+
+/* One object per stack: its link and its vaults. Channels and vaults are added stack by stack. */
+static json_t *stacks_json(const struct gpu_config *c, const struct sim_stats *stats)
+{
+	json_t *list = json_array();
+	uint32_t vaults = (uint32_t)c->dram.vault_count;
+
+	for (uint32_t i = 0; i < c->gpu.stack_count; i++) {
+		json_t *o = json_object();
+
+		put_int(o, "tx_bytes", instances_sum(stats, "link_tx.flits", i, 1) * c->link.flit_bytes);
+		put_int(o, "rx_bytes", instances_sum(stats, "link_rx.flits", i, 1) * c->link.flit_bytes);
+		put_int(o, "dram_read_bytes", instances_sum(stats, "vault.read_bytes", i * vaults, vaults));
+		put_int(o, "dram_write_bytes", instances_sum(stats, "vault.write_bytes", i * vaults, vaults));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static struct energy_report energy_of(const struct machine_run *run)
+{
+	const struct gpu_config *c = &run->session->config;
+	struct energy_run e = {
+		.time_ps = gpu_kernel_time_ps(run->gpu),
+		.sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
+		.link_count = (uint32_t)(2 * c->gpu.stack_count),
+		.link_bits_per_ps = bytes_per_s(&c->link) * bits_per_byte / ps_per_s,
+		.mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
+		.mesh_count = mesh_count_of(c),
+		.stack_count = (uint32_t)c->gpu.stack_count,
+	};
+	struct energy_report report;
+
+	energy_account(&c->energy, gpu_stats(run->gpu), &e, &report);
+	return report;
+}
+
+static void put_energy(json_t *o, const struct machine_run *run)
+{
+	json_t *components = json_object();
+	struct energy_report report = energy_of(run);
+
+	for (uint32_t i = 0; i < report.component_count; i++)
+		put_real(components, report.components[i].name, report.components[i].pj);
+	json_object_set_new(o, "energy_pj", components);
+	put_real(o, "energy_total_pj", report.total_pj);
+}
+
+static json_t *dim_json(const uint32_t dim[3])
+{
+	return json_pack("[i,i,i]", (int)dim[0], (int)dim[1], (int)dim[2]);
+}
+
+static json_t *kernels_json(const struct machine_run *run)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < run->kernel_count; i++) {
+		const struct machine_kernel *k = &run->kernels[i];
+		json_t *o = json_object();
+
+		put_text(o, "name", k->name);
+		json_object_set_new(o, "grid", dim_json(k->grid));
+		json_object_set_new(o, "block", dim_json(k->block));
+		put_int(o, "start_ps", k->result.start_ps);
+		put_int(o, "end_ps", k->result.end_ps);
+		put_int(o, "cycles", k->result.cycles);
+		put_int(o, "warp_instructions", k->result.warp_instructions);
+		put_int(o, "thread_instructions", k->result.thread_instructions);
+		put_int(o, "cta_count", k->result.cta_count);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+struct totals {
+	uint64_t cycles, time_ps, warp_instructions, thread_instructions;
+};
+
+static struct totals totals_of(const struct machine_run *run)
+{
+	struct totals t = {0};
+
+	for (uint32_t i = 0; i < run->kernel_count; i++) {
+		t.warp_instructions += run->kernels[i].result.warp_instructions;
+		t.thread_instructions += run->kernels[i].result.thread_instructions;
+	}
+	if (run->gpu) {
+		t.cycles = gpu_kernel_cycles(run->gpu);
+		t.time_ps = gpu_kernel_time_ps(run->gpu);
+	}
+	return t;
+}
+
+static double ipc_of(const struct totals *t)
+{
+	return t->cycles ? (double)t->thread_instructions / (double)t->cycles : 0;
+}
+
+/* Units of the fields that are neither statistics nor parameters. */
+static void put_field_units(json_t *units)
+{
+	static const char *const rows[][2] = {
+		{"cycles", "SM cycles in kernels"}, {"time_ps", "ps in kernels"},
+		{"total_time_ps", "ps, kernels and copies and launches"}, {"ipc", "thread instructions per SM cycle"},
+		{"stalls", "scheduler cycles"}, {"traffic_bytes", "bytes"}, {"peak_bytes_per_s", "bytes per second"},
+		{"l1", "accesses"}, {"l2", "accesses"}, {"energy_pj", "pJ"}, {"energy_total_pj", "pJ"},
+		{"host_seconds", "CPU seconds of the program's process"}, {"peak_rss_bytes", "bytes"},
+	};
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		put_text(units, rows[i][0], rows[i][1]);
+}
+
+static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
+{
+	struct gpu_traffic none = {0};
+	struct gpu_traffic traffic = run->gpu ? gpu_traffic_of(run->gpu) : none;
+	struct sim_stats *empty = run->gpu ? NULL : sim_stats_new();
+	struct sim_stats *stats = run->gpu ? gpu_stats(run->gpu) : empty;
+	struct stat_sink sink = {json_object(), units, json_object()};
+
+	sim_stats_each(stats, sink_stat, &sink);
+	json_object_set_new(o, "stalls", sink.stalls);
+	json_object_set_new(o, "traffic_bytes", traffic_json(&traffic));
+	json_object_set_new(o, "peak_bytes_per_s", peaks_json(&run->session->config));
+	json_object_set_new(o, "stacks", stacks_json(&run->session->config, stats));
+	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
+	json_object_set_new(o, "l2", cache_json(stats, "l2"));
+	if (run->gpu) {
+		g_autofree char *hash = g_strdup_printf("%016" PRIx64, gpu_run_hash(run->gpu));
+
+		put_energy(o, run);
+		put_text(o, "run_hash", hash);
+	} else {
+		json_object_set_new(o, "energy_pj", json_object());
+		put_real(o, "energy_total_pj", 0);
+		put_text(o, "run_hash", NULL);
+	}
+	json_object_set_new(o, "stats", sink.stats);
+	sim_stats_free(empty);
+}
+
+static json_t *run_json(const struct machine_run *run)
+{
+	const struct machine_session *s = run->session;
+	struct totals t = totals_of(run);
+	json_t *o = json_object(), *units = json_object();
+
+	put_text(o, "machine", s->machine);
+	put_text(o, "mechanism", ndp_mechanism_name((uint32_t)s->config.ndp.mechanism));
+	put_text(o, "fault", run->fault);
+	put_int(o, "cycles", t.cycles);
+	put_int(o, "time_ps", t.time_ps);
+	put_int(o, "total_time_ps", run->total_time_ps);
+	put_int(o, "warp_instructions", t.warp_instructions);
+	put_int(o, "thread_instructions", t.thread_instructions);
+	put_real(o, "ipc", ipc_of(&t));
+	put_int(o, "copy_bytes_to_device", run->copy_bytes_to_device);
+	put_int(o, "copy_bytes_to_host", run->copy_bytes_to_host);
+	put_gpu(o, units, run);
+	put_real(o, "host_seconds", run->host_seconds);
+	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
+	json_object_set_new(o, "kernels", kernels_json(run));
+	json_object_set_new(o, "params", params_json(&s->config, units));
+	put_field_units(units);
+	json_object_set_new(o, "units", units);
+	return o;
+}
+
+static bool dump(const json_t *o, const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return false;
+
+	bool is_written = !json_dumpf(o, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) && !ferror(f);
+	int error = errno;
+
+	if (fclose(f))
+		return false;
+	errno = error;
+	return is_written;
+}
+
+bool machine_result_write(const struct machine_run *run)
+{
+	const char *path = run->session->result_path;
+
+	if (!*path)
+		return true;
+
+	g_autofree char *part = g_strconcat(path, ".part", NULL);
+	json_t *o = run_json(run);
+	bool is_written = dump(o, part) && !rename(part, path);
+
+	json_decref(o);
+	if (!is_written) {
+		int error = errno;
+
+		unlink(part);
+		errno = error;
+	}
+	return is_written;
+}
+
+struct top_stall {
+	const char *name;
+	uint64_t cycles, total_cycles;
+};
+
+static void find_top_stall(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+			   const struct sim_hist *hist)
+{
+	struct top_stall *top = ctx;
+
+	if (hist || strcmp(prefix, "sm") || !g_str_has_prefix(row->name, stall_prefix))
+		return;
+	top->total_cycles += value;
+	if (value > top->cycles) {
+		top->cycles = value;
+		top->name = row->name + strlen(stall_prefix);
+	}
+}
+
+void machine_result_print_short(const struct machine_run *run, int fd)
+{
+	struct totals t = totals_of(run);
+	struct top_stall top = {0};
+
+	dprintf(fd, "strata: %s: %u kernels, %.3f us in kernels, %.3f us with copies and launches\n",
+		run->session->machine, run->kernel_count, (double)t.time_ps / 1e6, (double)run->total_time_ps / 1e6);
+	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
+		t.cycles, ipc_of(&t));
+	if (run->gpu)
+		sim_stats_each(gpu_stats(run->gpu), find_top_stall, &top);
+	if (top.name)
+		dprintf(fd, "strata: main stall: %s, %.1f %% of stalled scheduler cycles\n", top.name,
+			100.0 * (double)top.cycles / (double)top.total_cycles);
+}

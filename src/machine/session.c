@@ -1,0 +1,136 @@
+#include "machine/session.h"
+
+#include "ndp/registry.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_machine[] = "tom-baseline";
+
+struct session_reader {
+	struct machine_session *session;
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t group_count;
+	struct base_diag_list *diag;
+};
+
+static void copy_text(char *out, size_t size_bytes, const char *key, const char *value, struct base_place at,
+		      struct base_diag_list *diag)
+{
+	if (g_strlcpy(out, value, size_bytes) >= size_bytes)
+		base_diag_error(diag, at, "'%s' is longer than %zu bytes", key, size_bytes - 1);
+}
+
+/* One line "key = value"; empty lines and lines that begin with '#' say nothing. */
+static void read_line(struct session_reader *r, char *line, struct base_place at)
+{
+	g_strstrip(line);
+	if (!*line || *line == '#')
+		return;
+
+	char *equals = strchr(line, '=');
+
+	if (!equals) {
+		base_diag_error(r->diag, at, "expected 'key = value', found '%s'", line);
+		return;
+	}
+	*equals = '\0';
+
+	char *key = g_strchomp(line);
+	char *value = g_strchug(equals + 1);
+	struct machine_session *s = r->session;
+
+	if (!strcmp(key, "machine"))
+		copy_text(s->machine, sizeof(s->machine), key, value, at, r->diag);
+	else if (!strcmp(key, "result"))
+		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
+	else
+		sim_param_set(r->groups, r->group_count, key, value, at, r->diag);
+}
+
+static bool read_file(const char *path, struct session_reader *r)
+{
+	struct base_place at = {path, 0, 0};
+	FILE *f = fopen(path, "r");
+	char *line = NULL;
+	size_t line_bytes = 0;
+
+	if (!f) {
+		base_diag_error(r->diag, at, "cannot open the session that STRATA_SESSION names: %s", strerror(errno));
+		return false;
+	}
+	at.col = 1;
+	while (getline(&line, &line_bytes, f) >= 0) {
+		at.line++;
+		read_line(r, line, at);
+	}
+	if (ferror(f))
+		base_diag_error(r->diag, (struct base_place){path, 0, 0}, "cannot read the session: %s", strerror(errno));
+	free(line);
+	fclose(f);
+	return true;
+}
+
+bool machine_session_load(struct machine_session *s, struct base_diag_list *diag)
+{
+	const char *path = getenv("STRATA_SESSION");
+	uint32_t errors_before = diag->error_count;
+	struct session_reader r = {.session = s, .diag = diag};
+
+	*s = (struct machine_session){.is_default = !path || !*path};
+	g_strlcpy(s->machine, default_machine, sizeof(s->machine));
+	gpu_config_defaults(&s->config);
+	r.group_count = gpu_config_groups(&s->config, r.groups);
+	if (s->is_default)
+		return true;
+	return read_file(path, &r) && gpu_config_check(&s->config, diag) && diag->error_count == errors_before;
+}
+
+bool machine_session_write(const char *path, const struct machine_session *s)
+{
+	struct gpu_config config = s->config;
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t group_count = gpu_config_groups(&config, groups);
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return false;
+	fprintf(f, "machine = %s\n", s->machine);
+	if (*s->result_path)
+		fprintf(f, "result = %s\n", s->result_path);
+	for (uint32_t g = 0; g < group_count; g++) {
+		for (uint32_t i = 0; i < groups[g].row_count; i++) {
+			char value[128];
+
+			sim_param_format(&groups[g], &groups[g].rows[i], value, sizeof(value));
+			fprintf(f, "%s.%s = %s\n", groups[g].prefix, groups[g].rows[i].name, value);
+		}
+	}
+
+	bool is_written = !ferror(f);
+	int error = errno;
+
+	if (fclose(f))
+		return false;
+	if (!is_written)
+		errno = error;
+	return is_written;
+}
+
+struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag)
+{
+	uint32_t errors_before = diag->error_count;
+	void *guest_ctx = NULL;
+
+	if (!gpu_config_check(&s->config, diag))
+		return NULL;
+
+	const struct gpu_guest_ops *guest = ndp_mechanism_new(&s->config, &guest_ctx, diag);
+
+	if (diag->error_count != errors_before)
+		return NULL;
+	return gpu_new(&s->config, guest, guest_ctx, diag);
+}
