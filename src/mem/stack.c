@@ -1,0 +1,106 @@
+/* stack.c - a stack is its vaults; the switch in front of them belongs to the owner's network. */
+#include "mem/stack.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "mem/audit.h"
+#include "mem/vault.h"
+
+struct stack_audit {
+	uint32_t stack, vault;
+	struct mem_audit *audit;
+};
+
+struct mem_stack {
+	uint32_t vault_count;
+	struct mem_vault **vaults;
+	struct stack_audit *audits;
+};
+
+static void stop_on_violation(void *ctx, const char *text)
+{
+	const struct stack_audit *a = ctx;
+
+	fprintf(stderr, "strata: DRAM audit: stack %u vault %u: %s\n", a->stack, a->vault, text);
+	UNREACHABLE("the controller issued a DRAM command against the timing table");
+}
+
+struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
+{
+	struct mem_stack *s = g_new0(struct mem_stack, 1);
+
+	s->vault_count = (uint32_t)c->dram->vault_count;
+	s->vaults = g_new0(struct mem_vault *, s->vault_count);
+	s->audits = g_new0(struct stack_audit, s->vault_count);
+	for (uint32_t i = 0; i < s->vault_count; i++) {
+		struct stack_audit *a = &s->audits[i];
+
+		a->stack = c->index;
+		a->vault = i;
+		if (c->audit)
+			a->audit = mem_audit_new(c->dram, sim_units_per_ps(c->engine), stop_on_violation, a);
+
+		const struct mem_vault_config vault = {
+			.dram = c->dram,
+			.engine = c->engine,
+			.dram_domain = c->dram_domain,
+			.index = i,
+			.audit = a->audit,
+			.done = c->done,
+			.room = c->room,
+			.ctx = c->ctx,
+			.stats = c->stats,
+		};
+		s->vaults[i] = mem_vault_new(&vault);
+	}
+	return s;
+}
+
+void mem_stack_free(struct mem_stack *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->vault_count; i++) {
+		mem_vault_free(s->vaults[i]);
+		mem_audit_free(s->audits[i].audit);
+	}
+	g_free(s->vaults);
+	g_free(s->audits);
+	g_free(s);
+}
+
+bool mem_stack_can_accept(struct mem_stack *s, uint32_t vault, enum mem_op op)
+{
+	(void)op; /* one queue for all */
+	CHECK(vault < s->vault_count);
+	return mem_vault_can_accept(s->vaults[vault]);
+}
+
+void mem_stack_accept(struct mem_stack *s, struct mem_req *r)
+{
+	CHECK(r->vault < s->vault_count);
+	mem_vault_accept(s->vaults[r->vault], r);
+}
+
+bool mem_stack_is_idle(const struct mem_stack *s)
+{
+	for (uint32_t i = 0; i < s->vault_count; i++) {
+		if (!mem_vault_is_idle(s->vaults[i]))
+			return false;
+	}
+	return true;
+}
+
+void mem_stack_reset(struct mem_stack *s)
+{
+	for (uint32_t i = 0; i < s->vault_count; i++)
+		mem_vault_reset(s->vaults[i]);
+}
+
+void mem_stack_settle(struct mem_stack *s)
+{
+	for (uint32_t i = 0; i < s->vault_count; i++)
+		mem_vault_settle(s->vaults[i]);
+}

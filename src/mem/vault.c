@@ -1,0 +1,583 @@
+/* vault.c - the command scheduler.
+ *
+ * Waiting requests sit in slots; each bank has a list of them per direction in order of arrival, and remembers the
+ * oldest one that wants its open row (the "hit"). Each bank proposes one command; a proposal changes only when
+ * something happens to its bank, so it is kept, with the first cycle at which the bank itself allows it. A tick takes
+ * the proposals that are legal now, columns first, then ACT, then PRE, the oldest request first among equals.
+ *
+ * Reads and writes share the queue, but the bus serves one direction at a time: writes wait until there are
+ * write_high_count of them, or no reads, or one has waited too long; then they are drained down to write_low_count (at
+ * most as many as were there). The FIFO scheduler knows no directions: requests enter banks in order of arrival, one
+ * per bank.
+ *
+ * Refresh: when REF falls due, no other command is issued until all banks are precharged and REF is out. A vault with
+ * nothing to do sleeps; REFs that fall due meanwhile are issued, at the cycles at which they were due, when it wakes.
+ */
+#include "mem/vault.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "mem/audit.h"
+
+const struct sim_stat_desc vault_stat_rows[] = {
+#define STAT_STRUCT struct vault_stats
+#include "sim/stat_rows.inc"
+#include "mem/vault_stats.def"
+#include "sim/stat_end.inc"
+};
+const uint32_t vault_stat_row_count = ARRAY_COUNT(vault_stat_rows);
+
+enum { SLOT_MAX = 64, NO_SLOT = 0xff };
+enum direction { READING, WRITING, DIRECTION_COUNT };
+
+struct slot {
+	struct mem_req *req;
+	uint64_t sequence, arrival_cycle;
+	uint32_t row, columns_left;
+	uint8_t bank, next, direction;
+	bool needed_act, needed_pre, has_started;
+};
+
+struct list {
+	uint8_t first, last, hit; /* hit: the oldest slot that wants the open row */
+};
+
+/* What a bank would like to do next. */
+struct proposal {
+	uint64_t ready_cycle; /* as far as the bank itself is concerned */
+	uint64_t sequence;    /* of the request served */
+	uint8_t command;      /* enum dram_command */
+	uint8_t slot;	      /* or NO_SLOT: a closed-page precharge */
+};
+
+struct req_fifo {
+	struct mem_req *first, *last;
+};
+
+struct mem_vault {
+	struct mem_vault_config config;
+	struct sim_comp comp;
+	struct dram_banks banks;
+	bool is_fifo, closes_pages;
+	uint32_t queue_entries, write_high, write_low;
+	uint64_t starvation_cap, units_per_ps;
+
+	struct slot slots[SLOT_MAX];
+	uint64_t free_slots; /* bit per slot */
+	uint32_t queue_count, count[DIRECTION_COUNT];
+	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
+	uint32_t pending[DIRECTION_COUNT]; /* bit per bank: its list is not empty */
+	uint32_t close_pending;		   /* bit per bank: closed-page precharge proposed */
+	struct proposal proposals[DRAM_BANK_MAX];
+	uint32_t dirty; /* bit per bank: proposal to be made again */
+	uint64_t next_sequence;
+	uint8_t order[SLOT_MAX]; /* FIFO: slots that have not entered their bank, a ring */
+	uint32_t order_first, order_count;
+
+	enum direction direction;
+	uint32_t drain_left;
+	uint64_t write_wait_cycle; /* since when writes have waited for their turn */
+
+	uint64_t next_cycle;	/* the first at which a command may be legal */
+	uint64_t refresh_cycle; /* next REF due; SIM_NEVER without refresh */
+	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
+	bool owes_room;
+
+	struct vault_stats stats;
+};
+
+static void vault_tick(void *component, uint64_t cycle);
+
+static void clear_queue(struct mem_vault *v)
+{
+	v->free_slots = v->queue_entries == 64 ? ~0ull : (1ull << v->queue_entries) - 1;
+	v->queue_count = v->count[READING] = v->count[WRITING] = 0;
+	memset(v->lists, NO_SLOT, sizeof(v->lists));
+	v->pending[READING] = v->pending[WRITING] = v->close_pending = 0;
+	v->dirty = ~0u;
+	v->order_first = v->order_count = 0;
+	v->direction = READING;
+	v->drain_left = 0;
+	v->next_cycle = SIM_NEVER;
+	memset(v->done, 0, sizeof(v->done));
+	v->owes_room = false;
+}
+
+struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
+{
+	struct mem_vault *v = g_new0(struct mem_vault, 1);
+	const struct dram_params *p = c->dram;
+	struct dram_timing t;
+
+	v->config = *c;
+	v->units_per_ps = sim_units_per_ps(c->engine);
+	dram_timing_init(&t, p, sim_period_units(c->engine, c->dram_domain), v->units_per_ps);
+	dram_banks_init(&v->banks, &t);
+	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick, v);
+	v->is_fifo = p->scheduler == DRAM_FIFO;
+	v->closes_pages = p->page_policy == DRAM_PAGE_CLOSED;
+	v->queue_entries = (uint32_t)p->queue_entries;
+	v->write_high = (uint32_t)p->write_high_count;
+	v->write_low = (uint32_t)p->write_low_count;
+	v->starvation_cap = p->starvation_cap_cycles;
+	CHECK(v->queue_entries >= 1 && v->queue_entries <= SLOT_MAX);
+	/* Vaults refresh in turn, so that a stack never stands still as a whole. */
+	v->refresh_cycle = t.refi ? t.refi * (c->index % p->vault_count + 1) / p->vault_count : SIM_NEVER;
+	clear_queue(v);
+	if (c->stats)
+		sim_stats_add(c->stats, "vault", vault_stat_rows, vault_stat_row_count, &v->stats, sizeof(v->stats));
+	return v;
+}
+
+void mem_vault_free(struct mem_vault *v)
+{
+	g_free(v);
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
+{
+	if (v->config.audit)
+		mem_audit_command(v->config.audit, c, bank, row, cycle);
+	return dram_banks_issue(&v->banks, c, bank, row, cycle);
+}
+
+static void issue_precharge_all(struct mem_vault *v, uint64_t cycle)
+{
+	v->stats.precharges += v->banks.open_count;
+	issue(v, DRAM_PREA, 0, 0, cycle);
+	for (uint32_t b = 0; b < v->banks.t.bank_count; b++)
+		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
+	v->close_pending = 0;
+	v->dirty = ~0u;
+}
+
+static void issue_refresh(struct mem_vault *v, uint64_t cycle)
+{
+	issue(v, DRAM_REF, 0, 0, cycle);
+	v->stats.refreshes++;
+	v->refresh_cycle += v->banks.t.refi;
+	v->dirty = ~0u;
+}
+
+/* Issues what fell due before the cycle now while the vault slept. */
+static void catch_up(struct mem_vault *v, uint64_t now)
+{
+	const uint64_t refi = v->banks.t.refi;
+
+	while (v->refresh_cycle < now) {
+		enum dram_command c = v->banks.open_count ? DRAM_PREA : DRAM_REF;
+		uint64_t cycle = dram_banks_earliest(&v->banks, c, 0, v->refresh_cycle);
+
+		if (cycle >= now)
+			return; /* the next tick goes on with it */
+		if (c == DRAM_PREA) {
+			issue_precharge_all(v, cycle);
+			continue;
+		}
+		if (!v->config.audit && now - v->refresh_cycle > 4 * refi) {
+			uint64_t skipped = (now - v->refresh_cycle) / refi - 2;
+
+			v->stats.refreshes += skipped;
+			v->refresh_cycle += skipped * refi;
+			continue;
+		}
+		issue_refresh(v, cycle);
+	}
+}
+
+bool mem_vault_can_accept(struct mem_vault *v)
+{
+	if (likely(v->free_slots))
+		return true;
+	v->stats.queue_full_stalls++;
+	v->owes_room = true;
+	return false;
+}
+
+static void enter_bank(struct mem_vault *v, uint8_t s)
+{
+	struct slot *slot = &v->slots[s];
+	struct list *l = &v->lists[slot->direction][slot->bank];
+
+	slot->next = NO_SLOT;
+	if (l->first == NO_SLOT) {
+		l->first = s;
+		v->pending[slot->direction] |= 1u << slot->bank;
+		v->dirty |= 1u << slot->bank;
+	} else {
+		v->slots[l->last].next = s;
+	}
+	l->last = s;
+	if (l->hit == NO_SLOT && v->banks.bank[slot->bank].open_row == slot->row) {
+		l->hit = s;
+		v->dirty |= 1u << slot->bank;
+	}
+}
+
+/* FIFO: the oldest waiting requests enter their banks as long as these are free. */
+static void enter_in_order(struct mem_vault *v)
+{
+	while (v->order_count) {
+		uint8_t s = v->order[v->order_first];
+
+		if ((v->pending[READING] | v->pending[WRITING]) & 1u << v->slots[s].bank)
+			return;
+		v->order_first = (v->order_first + 1) % SLOT_MAX;
+		v->order_count--;
+		enter_bank(v, s);
+	}
+}
+
+void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
+{
+	struct sim_engine *e = v->config.engine;
+	uint64_t now = sim_cycle_now(e, v->config.dram_domain);
+	uint32_t column_bytes = v->banks.t.column_bytes, offset = r->column & (column_bytes - 1);
+	uint8_t s = (uint8_t)__builtin_ctzll(v->free_slots);
+	enum direction d = r->op == MEM_WRITE ? WRITING : READING;
+
+	CHECK(v->free_slots && r->bank < v->banks.t.bank_count);
+	CHECK(r->column + r->size_bytes <= v->config.dram->row_bytes);
+	if (v->queue_count == 0)
+		catch_up(v, now);
+	sim_hist_add(&v->stats.queue_occupancy, v->queue_count);
+	r->queue_units = sim_now_units(e);
+	r->byte_count_left = r->size_bytes;
+	v->slots[s] = (struct slot){
+		.req = r,
+		.sequence = v->next_sequence++,
+		.arrival_cycle = now,
+		.row = r->row,
+		.columns_left = r->size_bytes ? (offset + r->size_bytes + column_bytes - 1) / column_bytes : 1,
+		.bank = r->bank,
+		.direction = (uint8_t)d,
+	};
+	v->free_slots &= v->free_slots - 1;
+	v->queue_count++;
+	if (v->queue_count > v->stats.queue_max)
+		v->stats.queue_max = v->queue_count;
+	if (d == WRITING && v->count[WRITING] == 0)
+		v->write_wait_cycle = now;
+	v->count[d]++;
+	if (v->is_fifo) {
+		v->order[(v->order_first + v->order_count) % SLOT_MAX] = s;
+		v->order_count++;
+		enter_in_order(v);
+	} else {
+		enter_bank(v, s);
+	}
+	/* Behind others of its bank and direction it changes nothing; the direction may have to change for it. */
+	if (v->dirty || v->next_cycle == SIM_NEVER || v->count[d] == 1 || v->count[WRITING] == v->write_high) {
+		v->next_cycle = now;
+		sim_wake_cycle(e, v->comp, now);
+	}
+}
+
+/* Which direction the bus serves next. */
+static void choose_direction(struct mem_vault *v, uint64_t cycle)
+{
+	uint32_t writes = v->count[WRITING], reads = v->count[READING];
+	enum direction d = v->direction;
+
+	if (d == WRITING && (writes == 0 || (reads && (writes <= v->write_low || v->drain_left == 0))))
+		d = READING;
+	if (d == READING && writes &&
+	    (reads == 0 || writes >= v->write_high || cycle - v->write_wait_cycle > v->starvation_cap))
+		d = WRITING;
+	if (d == v->direction)
+		return;
+	v->direction = d;
+	v->drain_left = writes;
+	v->write_wait_cycle = cycle;
+	v->dirty = ~0u;
+	v->stats.turnarounds++;
+}
+
+/* Makes bank b's proposal: serve a row hit, or open or close a row for the oldest request. */
+static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	struct dram_bank *k = &v->banks.bank[b];
+	enum direction d = v->direction;
+	struct proposal *p = &v->proposals[b];
+
+	if (v->is_fifo)
+		d = v->pending[WRITING] & 1u << b ? WRITING : READING;
+
+	struct list *l = &v->lists[d][b];
+
+	v->close_pending &= ~(1u << b);
+	if (l->first == NO_SLOT) {
+		if (!v->closes_pages || k->open_row == DRAM_NO_ROW || v->lists[!d][b].hit != NO_SLOT)
+			return;
+		v->close_pending |= 1u << b;
+		*p = (struct proposal){k->pre_cycle, UINT64_MAX, DRAM_PRE, NO_SLOT};
+		return;
+	}
+
+	struct slot *first = &v->slots[l->first];
+	bool is_starving = l->hit != l->first && cycle - first->arrival_cycle > v->starvation_cap;
+
+	if (l->hit != NO_SLOT && !is_starving)
+		*p = (struct proposal){k->column_cycle, v->slots[l->hit].sequence,
+				       d == WRITING ? DRAM_WR : DRAM_RD, l->hit};
+	else if (k->open_row == DRAM_NO_ROW)
+		*p = (struct proposal){k->act_cycle, first->sequence, DRAM_ACT, l->first};
+	else
+		*p = (struct proposal){k->pre_cycle, first->sequence, DRAM_PRE, l->first};
+}
+
+static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
+{
+	while (from != NO_SLOT && v->slots[from].row != row)
+		from = v->slots[from].next;
+	return from;
+}
+
+/* Takes a served slot out of its bank's list and finds the next hit behind it. */
+static void leave_bank(struct mem_vault *v, uint8_t s)
+{
+	struct slot *slot = &v->slots[s];
+	struct list *l = &v->lists[slot->direction][slot->bank];
+	uint8_t before = NO_SLOT;
+
+	if (l->first == s) {
+		l->first = slot->next;
+	} else {
+		for (before = l->first; v->slots[before].next != s;)
+			before = v->slots[before].next;
+		v->slots[before].next = slot->next;
+	}
+	if (l->last == s)
+		l->last = before;
+	if (l->first == NO_SLOT)
+		v->pending[slot->direction] &= ~(1u << slot->bank);
+	l->hit = find_hit(v, slot->next, slot->row);
+}
+
+static void push_done(struct mem_vault *v, struct mem_req *r, enum direction d, uint64_t ready_units)
+{
+	struct req_fifo *f = &v->done[d];
+
+	r->ready_units = ready_units;
+	r->next = NULL;
+	if (f->first)
+		f->last->next = r;
+	else
+		f->first = r;
+	f->last = r;
+	sim_wake_units(v->config.engine, v->comp, ready_units);
+}
+
+static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
+{
+	struct slot *slot = &v->slots[s];
+	enum direction d = (enum direction)slot->direction;
+	struct mem_req *r = slot->req;
+	uint64_t ready = end_units + v->banks.t.tsv_latency_units;
+
+	sim_hist_add(d == WRITING ? &v->stats.write_latency_ps : &v->stats.read_latency_ps,
+		     (ready - r->queue_units) / v->units_per_ps);
+	if (d == WRITING)
+		v->stats.writes++;
+	else
+		v->stats.reads++;
+	leave_bank(v, s);
+	v->free_slots |= 1ull << s;
+	v->queue_count--;
+	v->count[d]--;
+	if (d == WRITING && v->drain_left)
+		v->drain_left--;
+	push_done(v, r, d, ready);
+	if (v->is_fifo)
+		enter_in_order(v);
+}
+
+static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, uint64_t cycle)
+{
+	struct slot *slot = &v->slots[s];
+	uint64_t end = issue(v, c, slot->bank, slot->row, cycle);
+	uint32_t column_bytes = v->banks.t.column_bytes;
+
+	if (!slot->has_started) {
+		slot->has_started = true;
+		if (slot->needed_pre)
+			v->stats.row_conflicts++;
+		else if (slot->needed_act)
+			v->stats.row_misses++;
+		else
+			v->stats.row_hits++;
+	}
+	v->stats.tsv_busy_units += v->banks.t.burst_units;
+	if (c == DRAM_WR) {
+		v->stats.column_writes++;
+		v->stats.write_bytes += column_bytes;
+	} else {
+		v->stats.column_reads++;
+		v->stats.read_bytes += column_bytes;
+	}
+	if (--slot->columns_left == 0)
+		finish_slot(v, s, end);
+}
+
+static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	struct proposal p = v->proposals[b];
+	uint32_t row;
+
+	v->dirty |= 1u << b;
+	switch (p.command) {
+	case DRAM_ACT:
+		row = v->slots[p.slot].row;
+		issue(v, DRAM_ACT, b, row, cycle);
+		v->stats.activates++;
+		v->slots[p.slot].needed_act = true;
+		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
+			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
+		break;
+	case DRAM_PRE:
+		issue(v, DRAM_PRE, b, 0, cycle);
+		v->stats.precharges++;
+		if (p.slot != NO_SLOT) {
+			v->slots[p.slot].needed_pre = true;
+			v->stats.starvation_breaks += v->lists[v->slots[p.slot].direction][b].hit != NO_SLOT;
+		}
+		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
+		break;
+	default:
+		serve_column(v, p.slot, (enum dram_command)p.command, cycle);
+		break;
+	}
+}
+
+/* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
+static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
+{
+	const struct dram_banks *k = &v->banks;
+	const uint64_t shared_cycle[DRAM_COMMAND_COUNT] = {
+		[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle};
+	/* Columns before ACT before PRE. */
+	static const uint8_t rank[DRAM_COMMAND_COUNT] = {[DRAM_ACT] = 1, [DRAM_PRE] = 2, [DRAM_RD] = 0, [DRAM_WR] = 0};
+	uint64_t next = SIM_NEVER, best_sequence = 0;
+	uint32_t best_rank = 3, best_bank = 0, waiting, dirty;
+
+	if (v->is_fifo)
+		waiting = v->pending[READING] | v->pending[WRITING];
+	else
+		waiting = v->pending[v->direction];
+	dirty = v->dirty & (waiting | (v->closes_pages ? ~0u : 0));
+	if (k->t.bank_count < 32)
+		dirty &= (1u << k->t.bank_count) - 1;
+	for (; dirty; dirty &= dirty - 1)
+		propose(v, (uint32_t)__builtin_ctz(dirty), cycle);
+	v->dirty = 0;
+	for (uint32_t left = waiting | v->close_pending; left; left &= left - 1) {
+		uint32_t b = (uint32_t)__builtin_ctz(left);
+		const struct proposal *p = &v->proposals[b];
+		uint64_t legal = max_u64(p->ready_cycle, shared_cycle[p->command]);
+		uint32_t r = rank[p->command];
+
+		if (legal > cycle) {
+			next = legal < next ? legal : next;
+		} else if (r < best_rank || (r == best_rank && p->sequence < best_sequence)) {
+			if (best_rank < 3)
+				next = cycle + 1; /* more than one is legal */
+			best_rank = r;
+			best_sequence = p->sequence;
+			best_bank = b;
+		} else {
+			next = cycle + 1;
+		}
+	}
+	if (best_rank == 3)
+		return next;
+	serve(v, best_bank, cycle);
+	return cycle + 1;
+}
+
+/* Precharges all banks and refreshes. Returns the next cycle to look at. */
+static uint64_t refresh(struct mem_vault *v, uint64_t cycle)
+{
+	enum dram_command c = v->banks.open_count ? DRAM_PREA : DRAM_REF;
+	uint64_t legal = dram_banks_earliest(&v->banks, c, 0, cycle);
+
+	if (legal > cycle)
+		return legal;
+	if (c == DRAM_PREA)
+		issue_precharge_all(v, cycle);
+	else
+		issue_refresh(v, cycle);
+	return cycle + 1;
+}
+
+static void answer(struct mem_vault *v, enum direction d, uint64_t now)
+{
+	struct req_fifo *f = &v->done[d];
+
+	while (f->first && f->first->ready_units <= now) {
+		struct mem_req *r = f->first;
+
+		f->first = r->next;
+		r->next = NULL;
+		v->config.done(v->config.ctx, r);
+	}
+}
+
+static void vault_tick(void *component, uint64_t cycle)
+{
+	struct mem_vault *v = component;
+	uint64_t now = sim_now_units(v->config.engine), next;
+
+	answer(v, READING, now);
+	answer(v, WRITING, now);
+	if (cycle < v->next_cycle)
+		return;
+	if (v->queue_count == 0 && !v->close_pending && !(v->closes_pages && v->banks.open_count)) {
+		v->next_cycle = SIM_NEVER; /* refreshes are caught up with later */
+		return;
+	}
+	if (cycle >= v->refresh_cycle) {
+		next = refresh(v, cycle);
+	} else {
+		if (!v->is_fifo)
+			choose_direction(v, cycle);
+		next = schedule(v, cycle);
+		if (v->refresh_cycle < next)
+			next = v->refresh_cycle;
+	}
+	v->next_cycle = next;
+	if (next != SIM_NEVER)
+		sim_wake_cycle(v->config.engine, v->comp, next);
+	if (v->owes_room && v->free_slots) {
+		v->owes_room = false;
+		v->config.room(v->config.ctx, v->config.index);
+	}
+}
+
+bool mem_vault_is_idle(const struct mem_vault *v)
+{
+	return v->queue_count == 0 && !v->done[READING].first && !v->done[WRITING].first;
+}
+
+void mem_vault_reset(struct mem_vault *v)
+{
+	clear_queue(v);
+	for (uint32_t b = 0; b < DRAM_BANK_MAX; b++)
+		v->proposals[b] = (struct proposal){0};
+}
+
+void mem_vault_settle(struct mem_vault *v)
+{
+	uint64_t now = sim_cycle_now(v->config.engine, v->config.dram_domain);
+
+	if (v->queue_count == 0)
+		catch_up(v, now);
+	if (v->config.audit)
+		mem_audit_until(v->config.audit, now);
+}

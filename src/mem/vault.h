@@ -1,0 +1,47 @@
+/* vault.h - one vault: a request queue and the command scheduler over its banks. Private to mem/ and its tests; others
+ * use mem/stack.h. A DDR or GDDR channel is a vault with other numbers.
+ *
+ * A vault is one component of the DRAM clock domain. It issues at most one command per tick, computes the first cycle
+ * at which the next command can be legal, and sleeps till then.
+ */
+#ifndef STRATA_MEM_VAULT_H
+#define STRATA_MEM_VAULT_H
+
+#include "mem/dram.h"
+#include "mem/req.h"
+#include "sim/engine.h"
+#include "sim/stat.h"
+
+struct vault_stats {
+#include "sim/stat_fields.inc"
+#include "mem/vault_stats.def"
+#include "sim/stat_end.inc"
+};
+extern const struct sim_stat_desc vault_stat_rows[];
+extern const uint32_t vault_stat_row_count;
+
+struct mem_audit;
+struct mem_vault;
+
+struct mem_vault_config {
+	const struct dram_params *dram; /* kept */
+	struct sim_engine *engine;
+	uint32_t dram_domain;
+	uint32_t index;	      /* within its stack: given to room(), and staggers the refresh */
+	struct mem_audit *audit; /* or NULL; not owned */
+	void (*done)(void *ctx, struct mem_req *r);
+	void (*room)(void *ctx, uint32_t vault);
+	void *ctx;
+	struct sim_stats *stats;
+};
+
+struct mem_vault *mem_vault_new(const struct mem_vault_config *c);
+void mem_vault_free(struct mem_vault *v);
+bool mem_vault_can_accept(struct mem_vault *v);
+void mem_vault_accept(struct mem_vault *v, struct mem_req *r);
+bool mem_vault_is_idle(const struct mem_vault *v);
+void mem_vault_reset(struct mem_vault *v);
+/* Issues the refreshes that fell due while the vault slept. */
+void mem_vault_settle(struct mem_vault *v);
+
+#endif
