@@ -129,8 +129,8 @@ struct ptx_mods {
 	uint8_t shift_amount; /* vshr/vmad .shr7/.shr15: 7 or 15 */
 	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left, right,
 		relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
-		policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx;
-	uint8_t b_form; /* suld, sust, sured: 1 = .b, 2 = .p */
+		policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
+		b_form /* suld, sust, sured: .b; false = .p */;
 	uint8_t query;	/* enum ptx_query */
 	uint8_t level;	/* enum ptx_level */
 };
@@ -264,6 +264,7 @@ struct ptx_func {
 	uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0 = not given */
 	const char *unsupported; /* first reason why the function cannot run; NULL = can */
 	uint32_t unsupported_line;
+	const struct ptx_func *alias; /* .alias: the function this name stands for; has_body is false */
 	uint32_t index; /* in module->funcs */
 	uint32_t line;
 	const struct ptx_module *module;

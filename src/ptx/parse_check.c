@@ -1,0 +1,372 @@
+/* parse_check.c - operands as written against the opcode's shape; see ptx_forms.def for the letters. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/priv.h"
+
+static bool wrong(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected)
+{
+	char found[128];
+
+	return ptx_parse_error(p, o->line, o->col, "'%s': found %s, expected %s", ptx_op_name(i->op),
+			       ptx_operand_describe(p, o, found, sizeof(found)), expected);
+}
+
+static enum ptx_type wide_type(enum ptx_type t)
+{
+	switch (t) {
+	case PTX_U16:
+		return PTX_U32;
+	case PTX_S16:
+		return PTX_S32;
+	case PTX_U32:
+		return PTX_U64;
+	case PTX_S32:
+		return PTX_S64;
+	default:
+		return t;
+	}
+}
+
+static enum ptx_type letter_type(const struct ptx_inst *i, char letter)
+{
+	switch (letter) {
+	case '1':
+		return i->type;
+	case '2':
+		return i->type2;
+	case '3':
+		return i->type3;
+	case 'w':
+		return i->mods.part == PTX_WIDE ? wide_type(i->type) : i->type;
+	case 'p':
+		return PTX_PRED;
+	default:
+		return PTX_U32;
+	}
+}
+
+/* A register as value of type t. PTX ISA, section on operand size: ld, st and cvt take wider registers too. */
+static bool check_reg(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, enum ptx_type t,
+		      bool relaxed)
+{
+	const struct ptx_reg *r = &p->regs.at[o->reg];
+	uint32_t want = ptx_type_bytes(t), have = ptx_type_bytes(r->type);
+	char expected[64];
+
+	if ((r->type == PTX_PRED) != (t == PTX_PRED) || (relaxed ? have < want : have != want)) {
+		if (t == PTX_PRED)
+			snprintf(expected, sizeof(expected), "a predicate register");
+		else
+			snprintf(expected, sizeof(expected), "a register of %u bits%s for .%s", want * 8,
+				 relaxed ? " or more" : "", ptx_type_name(t));
+		return wrong(p, i, o, expected);
+	}
+	if (r->vec > 1 && !o->component)
+		return wrong(p, i, o, "one component (.x .y .z .w) of the vector register");
+	return true;
+}
+
+static bool check_value(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, enum ptx_type t, bool relaxed,
+			bool is_dst)
+{
+	if (o->kind == PTX_OPND_REG)
+		return check_reg(p, i, o, t, relaxed);
+	if (is_dst)
+		return wrong(p, i, o, "a register to write");
+	if (o->kind == PTX_OPND_SREG) {
+		if (o->sreg == PTX_SREG_COUNT)
+			i->unsupported = "special register of thread-block clusters: outside Strata's scope";
+		return true;
+	}
+	if (o->kind >= PTX_RAW_INT)
+		return ptx_operand_settle(p, o, t);
+	return wrong(p, i, o, t == PTX_PRED ? "a predicate" : "a register or constant");
+}
+
+static bool check_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, enum ptx_type t, bool relaxed,
+			 bool is_dst)
+{
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "a vector of %u, {a, b...}", i->mods.vec);
+	if (o->kind == PTX_OPND_REG && p->regs.at[o->reg].vec == i->mods.vec && !o->component)
+		return ptx_type_bytes(p->regs.at[o->reg].type) == ptx_type_bytes(t) ||
+		       wrong(p, i, o, "a vector register of the instruction's type");
+	if (o->kind != PTX_OPND_VEC || o->elem_count != i->mods.vec)
+		return wrong(p, i, o, expected);
+	for (uint32_t k = 0; k < o->elem_count; k++) {
+		if (o->elems[k].kind == PTX_OPND_SINK && is_dst)
+			continue;
+		if (!check_value(p, i, &o->elems[k], t, relaxed, is_dst))
+			return false;
+	}
+	return true;
+}
+
+/* .param is the kernel's parameter block or the call frame, as the variable says; a register base follows the function. */
+static void settle_param_space(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_operand *o)
+{
+	if (o->var)
+		i->mods.space = (uint8_t)o->var->space;
+	else if (p->func->is_entry && i->op == PTX_OP_LD)
+		i->mods.space = PTX_PARAM_ENTRY;
+}
+
+static bool check_space(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_operand *o)
+{
+	bool is_param = i->mods.space == PTX_PARAM_CALL || i->mods.space == PTX_PARAM_ENTRY;
+
+	if (o->var && i->mods.space) {
+		bool var_param = o->var->space == PTX_PARAM_CALL || o->var->space == PTX_PARAM_ENTRY;
+
+		if (is_param != var_param || (!is_param && o->var->space != i->mods.space))
+			return ptx_parse_error(p, o->line, o->col, "variable '%s' is in %s, but the instruction accesses %s", o->var->name,
+					       ptx_space_name(o->var->space), ptx_space_name(i->mods.space));
+	}
+	if (is_param)
+		settle_param_space(p, i, o);
+	return true;
+}
+
+static bool check_address(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
+{
+	if (o->kind != PTX_OPND_ADDR || o->elem_count)
+		return wrong(p, i, o, "an address in brackets, such as [%rd1+8]");
+	if (o->reg != PTX_NO_REG) {
+		const struct ptx_reg *r = &p->regs.at[o->reg];
+
+		if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 || (r->vec > 1 && !o->component))
+			return wrong(p, i, o, "an address register of 32 or 64 bits");
+	}
+	return check_space(p, i, o);
+}
+
+/* The value of an address: cvta, isspacep. */
+static bool check_pointer(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
+{
+	if (o->kind == PTX_OPND_VAR || o->kind == PTX_OPND_FUNC)
+		return true;
+	if (o->kind >= PTX_RAW_INT)
+		return ptx_operand_settle(p, o, i->type ? i->type : PTX_U64);
+	if (o->kind != PTX_OPND_REG)
+		return wrong(p, i, o, "a register or variable");
+	const struct ptx_reg *r = &p->regs.at[o->reg];
+	if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 || (i->type && ptx_type_bytes(r->type) != ptx_type_bytes(i->type)))
+		return wrong(p, i, o, "an address register of the instruction's width");
+	return true;
+}
+
+static bool check_any(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
+{
+	if (o->kind == PTX_OPND_REG)
+		return true;
+	if (o->kind >= PTX_RAW_INT)
+		return ptx_operand_settle(p, o, i->type2 && ptx_type_is_float(i->type2) ? i->type2 : PTX_U32);
+	if (o->kind != PTX_OPND_VEC)
+		return wrong(p, i, o, "a register, constant or vector");
+	for (uint32_t k = 0; k < o->elem_count; k++) {
+		struct ptx_operand *e = &o->elems[k];
+
+		if (e->kind == PTX_OPND_VEC || !check_any(p, i, e))
+			return e->kind == PTX_OPND_VEC ? wrong(p, i, e, "a register or constant") : false;
+	}
+	return true;
+}
+
+bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, char letter, bool relaxed, bool vector,
+		       bool is_dst)
+{
+	if (letter == 'm')
+		return check_address(p, i, o);
+	if (letter == 'A')
+		return check_pointer(p, i, o);
+	if (letter == '*')
+		return check_any(p, i, o);
+	if (vector && i->mods.vec > 1)
+		return check_vector(p, i, o, letter_type(i, letter), relaxed, is_dst);
+	if (o->negate && !is_dst && letter != 'p' && i->op != PTX_OP_VMAD)
+		return wrong(p, i, o, "an operand without '!' or '-'");
+	return check_value(p, i, o, letter_type(i, letter), relaxed, is_dst);
+}
+
+/* "[texture, coordinates]" or "[texture, sampler, coordinates]" becomes sources texture, coordinates, sampler. */
+static bool check_texture(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
+{
+	bool has_coords = i->op != PTX_OP_TXQ && i->op != PTX_OP_SUQ;
+	bool may_sample = i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4;
+	struct ptx_operand handle = *o;
+
+	if (o->kind != PTX_OPND_ADDR || o->offset || (o->var == NULL && o->reg == PTX_NO_REG))
+		return wrong(p, i, o, "a texture or surface in brackets");
+	if (o->elem_count != (has_coords ? 1 : 0) && !(may_sample && o->elem_count == 2))
+		return wrong(p, i, o, has_coords ? "[texture, coordinates]" : "[texture] or [surface]");
+	handle.kind = o->var ? PTX_OPND_VAR : PTX_OPND_REG;
+	handle.elems = NULL;
+	handle.elem_count = 0;
+	if (!o->var && ptx_type_bytes(p->regs.at[o->reg].type) != 8)
+		return wrong(p, i, &handle, "a 64-bit texture or surface handle");
+	i->src[i->src_count++] = handle;
+	if (!has_coords)
+		return true;
+	struct ptx_operand *coords = &o->elems[o->elem_count - 1];
+	if (!check_any(p, i, coords))
+		return false;
+	i->src[i->src_count++] = *coords;
+	if (!may_sample)
+		return true;
+	struct ptx_operand *sampler = &i->src[i->src_count++];
+	if (o->elem_count == 2) {
+		*sampler = o->elems[0];
+		if (sampler->kind != PTX_OPND_VAR && sampler->kind != PTX_OPND_REG)
+			return wrong(p, i, sampler, "a sampler: a variable or register");
+	}
+	return true;
+}
+
+/* One letter of the shape with its flags. */
+struct slot {
+	char letter;
+	bool relaxed, second, optional, vector, sink;
+};
+
+static const char *next_slot(const char *shape, struct slot *s)
+{
+	*s = (struct slot){ .letter = *shape++ };
+	for (;; shape++) {
+		if (*shape == '~')
+			s->relaxed = true;
+		else if (*shape == '|')
+			s->second = true;
+		else if (*shape == '?')
+			s->optional = true;
+		else if (*shape == 'v')
+			s->vector = true;
+		else if (*shape == '_')
+			s->sink = true;
+		else
+			return shape;
+	}
+}
+
+static void count_slots(const char *shape, uint32_t *min, uint32_t *max)
+{
+	struct slot s;
+
+	*min = *max = 0;
+	while (*shape) {
+		if (*shape == ':') {
+			shape++;
+			continue;
+		}
+		shape = next_slot(shape, &s);
+		++*max;
+		*min += !s.optional;
+	}
+}
+
+static bool check_count(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, const char *shape)
+{
+	uint32_t min, max;
+
+	count_slots(shape, &min, &max);
+	if (w->count >= min && w->count <= max)
+		return true;
+	if (min == max)
+		return ptx_parse_error(p, i->line, i->col, "'%s' takes %u operand%s, found %u", ptx_op_name(i->op), min,
+				       min == 1 ? "" : "s", w->count);
+	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u to %u operands, found %u", ptx_op_name(i->op), min, max, w->count);
+}
+
+static bool check_dst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w, const struct slot *s)
+{
+	struct ptx_operand *o = &w->at[0];
+
+	if (w->has_second && !s->second)
+		return wrong(p, i, &w->second, "one destination");
+	if (!(s->sink && o->kind == PTX_OPND_SINK) && !ptx_check_operand(p, i, o, s->letter, s->relaxed, s->vector, true))
+		return false;
+	i->dst = *o;
+	if (w->has_second && w->second.kind != PTX_OPND_SINK &&
+	    !ptx_check_operand(p, i, &w->second, 'p', false, false, true))
+		return false;
+	if (w->has_second)
+		i->dst2 = w->second;
+	return true;
+}
+
+static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w, const char *shape, uint32_t at)
+{
+	struct slot s;
+
+	while (*shape && at < w->count) {
+		struct ptx_operand *o = &w->at[at++];
+
+		shape = next_slot(shape, &s);
+		if (s.letter == 't') {
+			if (!check_texture(p, i, o))
+				return false;
+			continue;
+		}
+		if (!ptx_check_operand(p, i, o, s.letter, s.relaxed, s.vector, false))
+			return false;
+		if (i->src_count == PTX_SRC_MAX) {
+			i->unsupported = ptx_arena_printf(p->arena, "%s with offsets or depth comparison", ptx_op_name(i->op));
+			return true;
+		}
+		i->src[i->src_count++] = *o;
+	}
+	return true;
+}
+
+static bool is_int(enum ptx_type t)
+{
+	return t != PTX_PRED && !ptx_type_is_float(t);
+}
+
+/* What depends on more than one modifier. */
+static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
+{
+	const struct ptx_mods *m = &i->mods;
+
+	if ((i->op == PTX_OP_MUL || i->op == PTX_OP_MAD) && is_int(i->type) && !m->part)
+		return ptx_parse_error(p, i->line, i->col, "'%s' on integers needs .lo, .hi or .wide", ptx_op_name(i->op));
+	if (m->part == PTX_WIDE && ptx_type_bytes(i->type) > 4)
+		return ptx_parse_error(p, i->line, i->col, ".wide needs a 16- or 32-bit integer type, found .%s",
+				       ptx_type_name(i->type));
+	if (i->op == PTX_OP_SHF && m->left == m->right)
+		return ptx_parse_error(p, i->line, i->col, "'shf' needs one of .l and .r");
+	if ((i->op == PTX_OP_SETP || i->op == PTX_OP_SET) && m->boolop && i->src_count != 3)
+		return ptx_parse_error(p, i->line, i->col, "'%s' with a boolean operation takes a third source, a predicate",
+				       ptx_op_name(i->op));
+	if ((i->op == PTX_OP_SETP || i->op == PTX_OP_SET) && !m->boolop && i->src_count == 3)
+		return ptx_parse_error(p, i->line, i->col, "'%s' takes a third source only with .and, .or or .xor", ptx_op_name(i->op));
+	if (i->op == PTX_OP_ATOM && (m->atom == PTX_ATOM_CAS) != (i->src_count - m->policy == 3))
+		return ptx_parse_error(p, i->line, i->col, "'atom%s", m->atom == PTX_ATOM_CAS ? ".cas' takes an address and two values" :
+											      "' takes an address and one value");
+	if ((i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE) && m->sync != (i->src_count == (i->op == PTX_OP_SHFL ? 4 : 2)))
+		return ptx_parse_error(p, i->line, i->col, "'%s' takes a member mask with .sync, and only then", ptx_op_name(i->op));
+	return true;
+}
+
+bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
+{
+	const char *shape = ptx_forms[i->op].shape;
+	struct slot s;
+
+	if (shape[0] == '?')
+		return ptx_check_special(p, i, w);
+	if (!check_count(p, i, w, shape))
+		return false;
+	if (*shape != ':') {
+		shape = next_slot(shape, &s);
+		if (!check_dst(p, i, w, &s) || !check_sources(p, i, w, shape + 1, 1))
+			return false;
+	} else {
+		if (w->has_second)
+			return wrong(p, i, &w->second, "no destination");
+		if (!check_sources(p, i, w, shape + 1, 0))
+			return false;
+	}
+	return i->unsupported || check_forms(p, i);
+}

@@ -1,0 +1,241 @@
+/* parse_inst.c - one instruction: guard, opcode, modifiers, operands as written. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/priv.h"
+
+/* The text from start to the end of the last token, runs of white space as one blank. */
+static const char *one_line(struct ptx_parser *p, const char *start)
+{
+	size_t length = (size_t)(p->prev_end - start), n = 0;
+	char *out = ptx_arena_alloc(p->arena, length + 1);
+
+	for (size_t i = 0; i < length; i++) {
+		bool blank = isspace((unsigned char)start[i]);
+
+		if (blank && n && out[n - 1] == ' ')
+			continue;
+		out[n++] = blank ? ' ' : start[i];
+	}
+	out[n] = 0;
+	return out;
+}
+
+static bool parse_guard(struct ptx_parser *p, struct ptx_inst *i)
+{
+	if (!ptx_parse_take(p, '@'))
+		return true;
+	i->guard_negate = ptx_parse_take(p, '!');
+	struct ptx_token t = p->tok;
+	if (t.kind != PTX_TOK_IDENT)
+		return ptx_parse_unexpected(p, "a predicate register after '@'");
+	i->guard_reg = ptx_symbol_reg(p, t.text, t.length);
+	if (i->guard_reg == PTX_NO_REG)
+		return ptx_parse_error_tok(p, &t, "guard '%.*s' is not a declared register", (int)t.length, t.text);
+	if (p->regs.at[i->guard_reg].type != PTX_PRED)
+		return ptx_parse_error_tok(p, &t, "guard '%.*s' is of type .%s; expected .pred", (int)t.length, t.text,
+					   ptx_type_name(p->regs.at[i->guard_reg].type));
+	i->has_guard = true;
+	ptx_parse_next(p);
+	return true;
+}
+
+/* Keeps an instruction as text. why: arena or static text. */
+static void make_unsupported(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_token *op, const char *why)
+{
+	if (!i->unsupported)
+		i->unsupported = ptx_arena_printf(p->arena, "%.*s: %s", (int)(op->length > 60 ? 60 : op->length), op->text, why);
+	if (!p->func->unsupported) {
+		p->func->unsupported = i->unsupported;
+		p->func->unsupported_line = i->line;
+	}
+}
+
+static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, enum ptx_type t, uint32_t *count)
+{
+	if (*count == form->type_max)
+		return ptx_parse_error_tok(p, &p->tok, "'%.*s': '%s' takes %s%u type suffix%s", (int)p->tok.length, p->tok.text,
+					   ptx_op_name(i->op), form->type_max ? "at most " : "", form->type_max,
+					   form->type_max == 1 ? "" : "es");
+	if (!(form->types >> t & 1))
+		return ptx_parse_error_tok(p, &p->tok, "'%s' has no form of type '%.*s'", ptx_op_name(i->op),
+					   (int)p->tok.length, p->tok.text);
+	*(*count == 0 ? &i->type : *count == 1 ? &i->type2 : &i->type3) = t;
+	++*count;
+	return true;
+}
+
+/* An unknown or misplaced modifier, in words. */
+static bool bad_modifier(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_form *form)
+{
+	const char *names[PTX_CLASS_COUNT * 4];
+	char word[40] = { 0 };
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < ptx_mods_count && n < PTX_CLASS_COUNT * 4; k++)
+		if (form->allowed >> ptx_mods_table[k].class_id & 1)
+			names[n++] = ptx_mods_table[k].text;
+	if (p->tok.length - 1 < sizeof(word))
+		memcpy(word, p->tok.text + 1, p->tok.length - 1);
+	const char *near = word[0] ? base_nearest_name(word, names, n) : NULL;
+	if (near)
+		return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'; did you mean '.%s'?", ptx_op_name(i->op),
+					   (int)p->tok.length, p->tok.text, near);
+	return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'", ptx_op_name(i->op), (int)p->tok.length,
+				   p->tok.text);
+}
+
+static bool parse_modifier(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, uint64_t *seen,
+			   uint32_t *type_count)
+{
+	const char *word = p->tok.text + 1;
+	uint32_t length = p->tok.length - 1;
+	enum ptx_type t = ptx_type_find(word, length);
+
+	if (t != PTX_TYPE_NONE)
+		return set_type(p, i, form, t, type_count);
+	if (i->op == PTX_OP_BAR && ptx_token_is(&p->tok, ".warp")) {
+		i->mods.bar = PTX_BAR_WARP_SYNC;
+		return true;
+	}
+	const struct ptx_mod_info *m = ptx_mod_find(word, length, form->allowed & ~*seen);
+	if (!m) {
+		const char *why = ptx_mod_outside(word, length);
+
+		if (ptx_mod_find(word, length, form->allowed))
+			return ptx_parse_error_tok(p, &p->tok, "second %s modifier '%.*s'",
+						   ptx_classes[ptx_mod_find(word, length, form->allowed)->class_id].what,
+						   (int)p->tok.length, p->tok.text);
+		if (!why)
+			return bad_modifier(p, i, form);
+		i->unsupported = ptx_arena_printf(p->arena, "%s: %s: outside Strata's scope", ptx_op_name(i->op), why);
+		return true;
+	}
+	if (m->class_id != PTX_CLASS_HINT)
+		*seen |= 1ull << m->class_id;
+	uint8_t *field = (uint8_t *)&i->mods + ptx_classes[m->class_id].field_offset;
+	if (m->class_id == PTX_CLASS_BAR && *field == PTX_BAR_WARP_SYNC)
+		return true;
+	*field = m->value;
+	return true;
+}
+
+static bool check_needed(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_form *form, uint64_t seen,
+			 uint32_t type_count)
+{
+	uint64_t missing = form->needed & ~seen;
+
+	if (missing)
+		return ptx_parse_error(p, i->line, i->col, "'%s' needs a modifier: %s", ptx_op_name(i->op),
+				       ptx_classes[__builtin_ctzll(missing)].what);
+	if (type_count < form->type_min)
+		return ptx_parse_error(p, i->line, i->col, "'%s' needs %u type suffix%s, found %u", ptx_op_name(i->op),
+				       form->type_min, form->type_min == 1 ? "" : "es", type_count);
+	return true;
+}
+
+static bool parse_modifiers(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form)
+{
+	uint64_t seen = 0;
+	uint32_t type_count = 0, count = 0;
+
+	for (; p->tok.kind == PTX_TOK_DOT; ptx_parse_next(p)) {
+		if (++count > PTX_MODS_MAX)
+			return ptx_parse_error_tok(p, &p->tok, "more than %d modifiers", PTX_MODS_MAX);
+		if (i->unsupported)
+			continue;
+		if (!parse_modifier(p, i, form, &seen, &type_count))
+			return false;
+	}
+	return i->unsupported || check_needed(p, i, form, seen, type_count);
+}
+
+static bool parse_operands(struct ptx_parser *p, struct ptx_written *w)
+{
+	if (ptx_parse_is(p, ';'))
+		return true;
+	do {
+		if (w->count == PTX_OPERANDS_MAX)
+			return ptx_parse_error_tok(p, &p->tok, "more than %d operands", PTX_OPERANDS_MAX);
+		if (!ptx_parse_operand(p, &w->at[w->count]))
+			return false;
+		if (w->count++ == 0 && ptx_parse_take(p, '|')) {
+			w->has_second = true;
+			if (!ptx_parse_operand(p, &w->second))
+				return false;
+		}
+	} while (ptx_parse_take(p, ','));
+	return true;
+}
+
+/* Skips what is left of an instruction that is kept as text only. */
+static bool skip_rest(struct ptx_parser *p)
+{
+	struct ptx_token at = p->tok;
+
+	while (p->tok.kind != PTX_TOK_END && !ptx_parse_is(p, ';')) {
+		if (p->tok.kind == PTX_TOK_BAD)
+			return ptx_parse_unexpected(p, "an operand");
+		/* A '{' of operands is closed before the ';'; a block's brace means that the ';' is missing. */
+		if (ptx_token_is_punct(&p->tok, '}') && ptx_token_is_punct(&p->ahead, '}'))
+			return ptx_parse_error_tok(p, &at, "instruction without ';'");
+		ptx_parse_next(p);
+	}
+	return ptx_parse_expect(p, ';', "after an instruction");
+}
+
+static bool parse_known(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_token *op)
+{
+	const struct ptx_form *form = &ptx_forms[i->op];
+	struct ptx_written w = { 0 };
+
+	if (!parse_modifiers(p, i, form))
+		return false;
+	if (i->unsupported) {
+		make_unsupported(p, i, op, "");
+		i->op = PTX_OP_UNSUPPORTED;
+		return skip_rest(p);
+	}
+	if (i->op == PTX_OP_CALL) {
+		if (!ptx_parse_call(p, i))
+			return false;
+	} else if (!parse_operands(p, &w) || !ptx_check_inst(p, i, &w)) {
+		return false;
+	}
+	if (i->unsupported) {
+		make_unsupported(p, i, op, "");
+		i->op = PTX_OP_UNSUPPORTED;
+		i->src_count = 0;
+		memset(&i->dst, 0, sizeof(i->dst));
+		memset(&i->dst2, 0, sizeof(i->dst2));
+		memset(i->src, 0, sizeof(i->src));
+	}
+	return ptx_parse_expect(p, ';', "after an instruction");
+}
+
+bool ptx_parse_inst(struct ptx_parser *p)
+{
+	struct ptx_token start = p->tok;
+	struct ptx_inst i = { .line = start.line, .col = start.col, .loc = p->loc };
+
+	if (!parse_guard(p, &i))
+		return false;
+	struct ptx_token op = p->tok;
+	if (op.kind != PTX_TOK_IDENT)
+		return ptx_parse_unexpected(p, "an instruction");
+	ptx_parse_next(p);
+	i.op = ptx_op_find(op.text, op.length);
+	if (i.op == PTX_OP_UNSUPPORTED || !ptx_forms[i.op].shape) {
+		i.op = PTX_OP_UNSUPPORTED;
+		make_unsupported(p, &i, &op, ptx_op_outside(op.text, op.length));
+		if (!skip_rest(p))
+			return false;
+	} else if (!parse_known(p, &i, &op)) {
+		return false;
+	}
+	i.text = one_line(p, start.text);
+	*PTX_VECTOR_ADD(&p->insts) = i;
+	p->label_at_end = false;
+	return true;
+}
