@@ -61,8 +61,9 @@ struct simt_alu {
 };
 
 /* Finds the function for an instruction with its types and modifiers. Returns false for instructions that are not
- * arithmetic on rows (memory, control, warp-wide) and for unsupported combinations (*why then says which; static). */
-/* setp p|q: the function returns p; q follows from p, the operand c and the lanes of mask: without boolop ~p, .and
+ * arithmetic on rows (memory, control, warp-wide) and for unsupported combinations (*why then says which; static).
+ *
+ * setp p|q: the function returns p; q follows from p, the operand c and the lanes of mask: without boolop ~p, .and
  * c & ~p, .or c | ~p, .xor ~p. Types f16x2 and bf16x2 have no such rule: d then points to a uint32_t that receives q. */
 bool simt_alu_find(const struct ptx_inst *inst, enum simt_isa isa, struct simt_alu *alu, const char **why);
 

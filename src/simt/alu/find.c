@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "simt/alu/rows.h"
+#include "simt/alu/video.h"
 
 /* ---- which build ---- */
 
@@ -41,8 +42,10 @@ enum simt_isa simt_isa_choose(const char *name)
 	return SIMT_ISA_COUNT;
 }
 
-#define BUILD(b) {&simt_alu_int_##b, &simt_alu_float_##b, &simt_alu_compare_##b, &simt_alu_convert_##b}
-enum { TABLES = 4, SLOTS = 8192 };
+#define BUILD(b)                                                                                                       \
+	{&simt_alu_int_##b, &simt_alu_float_##b, &simt_alu_compare_##b, &simt_alu_convert_##b, &simt_alu_half_##b,     \
+	 &simt_alu_sfu_##b, &simt_alu_video_##b}
+enum { TABLES = 7, SLOTS = 16384 };
 static const struct simt_alu_table *const tables[SIMT_ISA_COUNT][TABLES] = {
 	[SIMT_ISA_PORTABLE] = BUILD(portable),
 #if defined(__x86_64__)
@@ -318,16 +321,65 @@ static void form_key(const struct form *f, char key[KEY_BYTES])
 		key_add(key, f->t[k] == PTX_TYPE_NONE ? "" : ptx_type_name(f->t[k]));
 }
 
+/* ---- video instructions: the form is in aux ---- */
+
+static uint32_t video_selector(const struct ptx_inst *inst, int k)
+{
+	const struct ptx_operand *o = k == 0 ? &inst->dst : &inst->src[k - 1];
+
+	return inst->mods.vsel[k] ? inst->mods.vsel[k] : o->sel;
+}
+
+static bool video_aux(const struct ptx_inst *inst, uint32_t *aux, const char **why)
+{
+	static const uint8_t order[] = {[PTX_EQ] = 0, [PTX_NE] = 1, [PTX_LT] = 2, [PTX_LE] = 3, [PTX_GT] = 4,
+					[PTX_GE] = 5, [PTX_LO] = 2, [PTX_LS] = 3, [PTX_HI] = 4, [PTX_HS] = 5};
+	const struct ptx_mods *m = &inst->mods;
+	const bool is_set = inst->op == PTX_OP_VSET || inst->op == PTX_OP_VSET2 || inst->op == PTX_OP_VSET4;
+	const enum ptx_type td = is_set ? PTX_U32 : inst->type, ta = is_set ? inst->type : inst->type2;
+	const enum ptx_type tb = is_set ? inst->type2 : inst->type3;
+	uint32_t u = (ptx_type_is_signed(ta) ? VIDEO_SIGNED_A : 0) | (ptx_type_is_signed(tb) ? VIDEO_SIGNED_B : 0) |
+		     (ptx_type_is_signed(td) ? VIDEO_SIGNED_D : 0) | (m->sat ? VIDEO_SAT : 0);
+
+	if (m->vsecond > PTX_VSECOND_MAX) {
+		*why = "has a secondary operation other than .add, .min and .max";
+		return false;
+	}
+	if (is_set && (m->cmp == PTX_CMP_NONE || m->cmp > PTX_HS)) {
+		*why = "needs an integer comparison";
+		return false;
+	}
+	u |= video_selector(inst, 0) << VIDEO_SEL_D | video_selector(inst, 1) << VIDEO_SEL_A |
+	     video_selector(inst, 2) << VIDEO_SEL_B | (uint32_t)m->vsecond << VIDEO_SECOND;
+	u |= (is_set ? (uint32_t)order[m->cmp] : 0) << VIDEO_CMP | (uint32_t)(m->shift_amount & 15) << VIDEO_SHIFT;
+	u |= (m->trunc_po ? VIDEO_PLUS_ONE : 0) | (m->shf == PTX_SHF_WRAP ? VIDEO_WRAP : 0);
+	if (inst->op == PTX_OP_VMAD)
+		u |= (inst->src[0].negate != inst->src[1].negate ? VIDEO_NEGATE_AB : 0) |
+		     (inst->src[2].negate ? VIDEO_NEGATE_C : 0);
+	*aux = u | (m->vmask ? (uint32_t)m->vmask & 15 : 15u) << VIDEO_MASK;
+	return true;
+}
+
+static bool video_find(const struct ptx_inst *inst, enum simt_isa isa, struct simt_alu *alu, const char **why)
+{
+	*alu = simt_alu_row(ptx_op_name(inst->op), isa)->alu;
+	alu->src_bytes[2] = inst->src_count > 2 ? 4 : 0;
+	return video_aux(inst, &alu->aux, why);
+}
+
 bool simt_alu_find(const struct ptx_inst *inst, enum simt_isa isa, struct simt_alu *alu, const char **why)
 {
 	struct form f = {.op = inst->op, .m = inst->mods, .t = {inst->type, inst->type2, inst->type3}};
 	char key[KEY_BYTES];
 
+	memset(alu, 0, sizeof *alu);
 	*why = NULL;
 	if (inst->type == PTX_PRED) {
 		*why = "operates on predicates, not on rows";
 		return false;
 	}
+	if (inst->op >= PTX_OP_VABSDIFF && inst->op <= PTX_OP_VSUB4 && inst->op != PTX_OP_VOTE)
+		return video_find(inst, isa, alu, why);
 	form_normalise(&f);
 	if (f.why) {
 		*why = f.why;

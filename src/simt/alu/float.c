@@ -39,7 +39,7 @@ static inline double flt_max64(double a, double b)
 
 static inline float flt_nan_wins(float r, float a, float b)
 {
-	return (a != a) | (b != b) ? flt_from(FLT_NAN_F32) : r;
+	return ((a != a) | (b != b)) ? flt_from(FLT_NAN_F32) : r;
 }
 
 static inline float flt_xorsign(float r, float a, float b)

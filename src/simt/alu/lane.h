@@ -288,9 +288,30 @@ static inline void lane_round_leave(enum lane_round mode, void *out, unsigned ol
 		return lane_pack(bits) & mask;                                                                         \
 	}
 
-/* Comparisons: the plain one, and the three that combine with a predicate operand (aux). */
-#define LANE_FNP(id, TA, TB, expr)                                                                                     \
-	static uint32_t k_setp_##id(LANE_ARGS)                                                                         \
+/* Comparisons. setp gives the mask, set writes one or another value per lane; three forms more combine with a predicate
+ * operand (aux). */
+static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, uint32_t mask, uint32_t set, uint32_t one)
+{
+	lane_u32 *out = d;
+	LANE_LOOP out[i] = mask & lane_bit[i] ? (set & lane_bit[i] ? one : 0) : out[i];
+	return 0;
+}
+
+#define LANE_SET(name, cmp, ftz, D, T, one, combine)                                                                   \
+	static uint32_t k_set_##name##cmp##_##ftz##D##_##T(LANE_ARGS)                                                  \
+	{                                                                                                              \
+		const uint32_t p = k_setp_##cmp##_##ftz##T(d, src, mask, 0);                                           \
+		(void)aux;                                                                                             \
+		return lane_write_mask(d, mask, combine, one);                                                         \
+	}
+#define LANE_SETS(cmp, ftz, D, T, one)                                                                                 \
+	LANE_SET(, cmp, ftz, D, T, one, p)                                                                             \
+	LANE_SET(and_, cmp, ftz, D, T, one, p & aux)                                                                   \
+	LANE_SET(or_, cmp, ftz, D, T, one, p | aux)                                                                    \
+	LANE_SET(xor_, cmp, ftz, D, T, one, p ^ aux)
+
+#define LANE_FNP(cmp, ftz, TA, expr)                                                                                   \
+	static uint32_t k_setp_##cmp##_##ftz##TA(LANE_ARGS)                                                            \
 	{                                                                                                              \
 		uint32_t bits[32] __attribute__((aligned(64)));                                                        \
 		const void *const pa = LANE_ROW(0), *const pb = LANE_ROW(1);                                           \
@@ -299,22 +320,89 @@ static inline void lane_round_leave(enum lane_round mode, void *out, unsigned ol
 		LANE_LOOP                                                                                              \
 		{                                                                                                      \
 			const val_##TA a = RD_##TA(pa, i);                                                             \
-			const val_##TB b = RD_##TB(pb, i);                                                             \
+			const val_##TA b = RD_##TA(pb, i);                                                             \
 			bits[i] = (expr) ? UINT32_MAX : 0;                                                             \
 		}                                                                                                      \
 		return lane_pack(bits) & mask;                                                                         \
 	}                                                                                                              \
-	static uint32_t k_setp_and_##id(LANE_ARGS)                                                                     \
+	static uint32_t k_setp_and_##cmp##_##ftz##TA(LANE_ARGS)                                                        \
 	{                                                                                                              \
-		return k_setp_##id(d, src, mask, 0) & aux;                                                             \
+		return k_setp_##cmp##_##ftz##TA(d, src, mask, 0) & aux;                                                \
 	}                                                                                                              \
-	static uint32_t k_setp_or_##id(LANE_ARGS)                                                                      \
+	static uint32_t k_setp_or_##cmp##_##ftz##TA(LANE_ARGS)                                                         \
 	{                                                                                                              \
-		return k_setp_##id(d, src, mask, 0) | (aux & mask);                                                    \
+		return k_setp_##cmp##_##ftz##TA(d, src, mask, 0) | (aux & mask);                                       \
 	}                                                                                                              \
-	static uint32_t k_setp_xor_##id(LANE_ARGS)                                                                     \
+	static uint32_t k_setp_xor_##cmp##_##ftz##TA(LANE_ARGS)                                                        \
 	{                                                                                                              \
-		return k_setp_##id(d, src, mask, 0) ^ (aux & mask);                                                    \
+		return k_setp_##cmp##_##ftz##TA(d, src, mask, 0) ^ (aux & mask);                                       \
+	}                                                                                                              \
+	LANE_SETS(cmp, ftz, u32, TA, UINT32_MAX)                                                                       \
+	LANE_SETS(cmp, ftz, f32, TA, 0x3f800000)
+
+#define LANE_FNT(test, TA, expr)                                                                                       \
+	static uint32_t k_testp_##test##_##TA(LANE_ARGS)                                                               \
+	{                                                                                                              \
+		uint32_t bits[32] __attribute__((aligned(64)));                                                        \
+		const void *const pa = LANE_ROW(0);                                                                    \
+		(void)d;                                                                                               \
+		(void)aux;                                                                                             \
+		LANE_LOOP                                                                                              \
+		{                                                                                                      \
+			const val_##TA a = RD_##TA(pa, i);                                                             \
+			bits[i] = (expr) ? UINT32_MAX : 0;                                                             \
+		}                                                                                                      \
+		return lane_pack(bits) & mask;                                                                         \
 	}
+
+/* Packed halves: p of the low one, q of the high one. */
+#define LANE_FNPX(cmp, ftz, T, expr)                                                                                   \
+	static inline uint32_t pair_##cmp##_##ftz##T(const void *const *src, int shift)                                \
+	{                                                                                                              \
+		uint32_t bits[32] __attribute__((aligned(64)));                                                        \
+		const void *const pa = LANE_ROW(0), *const pb = LANE_ROW(1);                                           \
+		LANE_LOOP                                                                                              \
+		{                                                                                                      \
+			const uint16_t a = (uint16_t)(RD_u32(pa, i) >> shift), b = (uint16_t)(RD_u32(pb, i) >> shift); \
+			bits[i] = (expr) ? UINT32_MAX : 0;                                                             \
+		}                                                                                                      \
+		return lane_pack(bits);                                                                                \
+	}                                                                                                              \
+	LANE_PAIR(, cmp, ftz, T, p)                                                                                    \
+	LANE_PAIR(and_, cmp, ftz, T, p & aux)                                                                          \
+	LANE_PAIR(or_, cmp, ftz, T, p | aux)                                                                           \
+	LANE_PAIR(xor_, cmp, ftz, T, p ^ aux)
+
+#define LANE_PAIR(name, cmp, ftz, T, combine)                                                                          \
+	static uint32_t k_setp_##name##cmp##_##ftz##T##x2(LANE_ARGS)                                                   \
+	{                                                                                                              \
+		uint32_t p = pair_##cmp##_##ftz##T(src, 16);                                                           \
+		(void)aux;                                                                                             \
+		*(lane_u32 *)d = (combine) & mask;                                                                     \
+		p = pair_##cmp##_##ftz##T(src, 0);                                                                     \
+		return (combine) & mask;                                                                               \
+	}                                                                                                              \
+	static uint32_t k_set_##name##cmp##_##ftz##T##x2_##T##x2(LANE_ARGS)                                            \
+	{                                                                                                              \
+		uint32_t p = pair_##cmp##_##ftz##T(src, 16);                                                           \
+		(void)aux;                                                                                             \
+		const uint32_t high = combine;                                                                         \
+		p = pair_##cmp##_##ftz##T(src, 0);                                                                     \
+		return lane_write_pairs(d, mask, combine, high, LANE_ONE_##T);                                         \
+	}
+#define LANE_ONE_f16 0x3c00u
+#define LANE_ONE_bf16 0x3f80u
+
+static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_pairs(void *d, uint32_t mask, uint32_t low, uint32_t high,
+								       uint32_t one)
+{
+	lane_u32 *out = d;
+	LANE_LOOP
+	{
+		const uint32_t v = (low & lane_bit[i] ? one : 0) | (high & lane_bit[i] ? one << 16 : 0);
+		out[i] = mask & lane_bit[i] ? v : out[i];
+	}
+	return 0;
+}
 
 #endif

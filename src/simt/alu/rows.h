@@ -18,7 +18,7 @@ struct simt_alu_table {
 /* The tables that one build has; the last one has no rows. */
 #define SIMT_ALU_TABLES(build)                                                                                         \
 	extern const struct simt_alu_table simt_alu_int_##build, simt_alu_float_##build, simt_alu_compare_##build,     \
-		simt_alu_convert_##build
+		simt_alu_convert_##build, simt_alu_half_##build, simt_alu_sfu_##build, simt_alu_video_##build
 SIMT_ALU_TABLES(portable);
 #if defined(__x86_64__)
 SIMT_ALU_TABLES(avx2);
