@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char backprop_ptx[] =
-#include "backprop.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 /* Learning rate and momentum of Rodinia's program. */

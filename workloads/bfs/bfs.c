@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char bfs_ptx[] =
-#include "bfs.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const char bicg_ptx[] =
-#include "bicg.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 /* Small CTAs: there is only one thread per row or column, and all SMs should have some. */

@@ -3,6 +3,8 @@
  *
  * Every program follows the same conventions.  Exit status: 0 when all results are right, 1 when one is wrong (the
  * first wrong one is printed), 2 for a wrong command line or when the driver or the host refuses something.
+ *
+ * The build names the file that holds the kernels, as a C string literal, in WORKLOAD_PTX.
  */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static const char fwt_ptx[] =
-#include "fwt.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

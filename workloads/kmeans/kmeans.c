@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char kmeans_ptx[] =
-#include "kmeans.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

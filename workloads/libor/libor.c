@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char libor_ptx[] =
-#include "libor.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const char reduction_ptx[] =
-#include "reduction.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 /* Enough CTAs to fill a large GPU; each then loops over its share. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static const char scalarprod_ptx[] =
-#include "scalarprod.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char stencil_ptx[] =
-#include "stencil.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {

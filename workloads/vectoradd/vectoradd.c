@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const char vectoradd_ptx[] =
-#include "vectoradd.ptx.h"
+#include WORKLOAD_PTX
 	;
 
 enum {
