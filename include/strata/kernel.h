@@ -1,7 +1,7 @@
 /*
  * The device side of CUDA C for clang without a CUDA toolkit.
  *
- * Kernels include this header first.  clang (14 or newer, nvptx back end) is called with -nocudainc -nocudalib and finds
+ * Kernels include this header first.  clang (14 or newer, nvptx back end), called with -nocudainc -nocudalib, finds
  * here the qualifiers, the built-in variables and the functions that our kernels use, each on top of one compiler
  * built-in, and therefore on one PTX instruction unless a comment says otherwise.  nvcc brings its own definitions: for
  * it this header is empty, so that the same source compiles with both.
