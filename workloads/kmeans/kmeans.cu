@@ -6,9 +6,11 @@ extern "C" __global__ void kmeans_invert(const float *by_object, float *by_featu
 {
 	unsigned int object = blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (object < objects_count)
-		for (unsigned int f = 0; f < features_count; f++)
-			by_feature[f * objects_count + object] = by_object[object * features_count + f];
+	if (object >= objects_count)
+		return;
+#pragma unroll 1
+	for (unsigned int f = 0; f < features_count; f++)
+		by_feature[f * objects_count + object] = by_object[object * features_count + f];
 }
 
 /* The nearest cluster of each object; features and centres are both read from global memory. */
@@ -25,6 +27,7 @@ extern "C" __global__ void kmeans_assign(const float *by_feature, const float *c
 	for (unsigned int cluster = 0; cluster < clusters_count; cluster++) {
 		float distance = 0.0f;
 
+#pragma unroll 1
 		for (unsigned int f = 0; f < features_count; f++) {
 			float d = by_feature[f * objects_count + object] - centres[cluster * features_count + f];
 

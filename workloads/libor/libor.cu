@@ -2,8 +2,8 @@
 
 #include "libor.h"
 
-/* Element n of a per-path array. */
-#define AT(array, n) ((array)[(n) * LIBOR_BLOCK_THREADS])
+/* Element n of a per-path array.  64 bits, so that the compiler may turn the index into a running pointer. */
+#define AT(array, n) ((array)[(unsigned long long)(n) * LIBOR_BLOCK_THREADS])
 
 /* The part of this path in an array of `elements_count` elements per path. */
 static __device__ __forceinline__ float *path_array(float *array, unsigned int elements_count)
@@ -26,9 +26,11 @@ static __device__ __forceinline__ void path_evolve(const struct libor_market *ma
 		float shock = root * AT(z, n);
 		float drift = 0.0f;
 
-		if (keep)
+		if (keep) {
+#pragma unroll 1
 			for (unsigned int i = 0; i < rates; i++)
 				AT(history, n * rates + i) = AT(L, i);
+		}
 #pragma unroll 1
 		for (unsigned int i = n + 1; i < rates; i++) {
 			float volatility = market->lambda[i - n - 1];
@@ -173,6 +175,7 @@ extern "C" __global__ void libor_greeks(const struct libor_market *market, const
 	L = path_array(L, rates);
 	L_b = path_array(L_b, rates);
 	history = path_array(history, steps * rates);
+#pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
 		AT(L, i) = initial_rate;
 	path_evolve(market, L, z, history, true, steps, rates);
@@ -193,6 +196,7 @@ extern "C" __global__ void libor_value(const struct libor_market *market, const 
 
 	z = path_array((float *)z, steps);
 	L = path_array(L, rates);
+#pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
 		AT(L, i) = initial_rate;
 	path_evolve(market, L, z, L, false, steps, rates);
