@@ -227,6 +227,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	ch->stats.packets++;
 	ch->stats.flits += flits;
 	ch->stats.bytes += bytes;
+	ch->stats.wire_bytes += flits * ch->config.flit_bytes;
 	ch->stats.busy_units += busy;
 	ch->stats.wait_units += start - earliest_units;
 	if (ch->ring_count > ch->stats.occupancy_max)
