@@ -663,4 +663,24 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 	CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 } CUdriverProcAddressQueryResult;
 
+/* The layouts are part of the binary interface: a change of one of these sizes breaks every compiled program. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define STRATA_SIZE_IS(type, bytes) static_assert(sizeof(type) == (bytes), #type " has the wrong size")
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define STRATA_SIZE_IS(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has the wrong size")
+#endif
+#ifdef STRATA_SIZE_IS
+STRATA_SIZE_IS(CUuuid, 16);
+STRATA_SIZE_IS(CUdevprop, 56);
+STRATA_SIZE_IS(CUmemLocation, 8);
+STRATA_SIZE_IS(CUDA_MEMCPY2D, 128);
+STRATA_SIZE_IS(CUDA_MEMCPY3D, 200);
+STRATA_SIZE_IS(CUDA_ARRAY_DESCRIPTOR, 24);
+STRATA_SIZE_IS(CUDA_ARRAY3D_DESCRIPTOR, 40);
+STRATA_SIZE_IS(CUDA_RESOURCE_DESC, 144);
+STRATA_SIZE_IS(CUDA_TEXTURE_DESC, 104);
+STRATA_SIZE_IS(CUDA_RESOURCE_VIEW_DESC, 112);
+#undef STRATA_SIZE_IS
+#endif
+
 #endif
