@@ -52,7 +52,7 @@ bool ptx_dominates(const struct ptx_cfg *cfg, uint32_t a, uint32_t b);
  * two adjacent slots (even-aligned), vectors their elements in sequence; predicates are numbered apart. Slots are what
  * the hardware would allocate: slot_count is the kernel's register count per thread. */
 struct ptx_alloc {
-	uint32_t *slot; /* [reg_count]: first 32-bit slot, or predicate number for .pred */
+	uint32_t *slot; /* [reg_count]: first 32-bit slot or predicate number; UINT32_MAX: in no instruction */
 	uint32_t slot_count, pred_count;
 	uint32_t live_max; /* the largest number of 32-bit slots live at once */
 };

@@ -43,7 +43,8 @@ void ptx_inst_regs(const struct ptx_inst *i, struct ptx_reg_use *use)
 bool ptx_inst_is_load(const struct ptx_inst *i)
 {
 	if (i->op == PTX_OP_LD)
-		return i->mods.space != PTX_PARAM_ENTRY && i->mods.space != PTX_PARAM_CALL && i->mods.space != PTX_CONST;
+		return i->mods.space != PTX_PARAM_ENTRY && i->mods.space != PTX_PARAM_CALL &&
+		       i->mods.space != PTX_CONST;
 	return i->op == PTX_OP_LDU || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4 || i->op == PTX_OP_SULD;
 }
 

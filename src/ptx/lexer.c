@@ -6,7 +6,7 @@
 #include "ptx/lexer.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +156,16 @@ static void lex_integer(struct ptx_lexer *lx, struct ptx_token *t, uint32_t base
 	}
 }
 
+/* The host program may have set a locale whose decimal point is a comma. */
+static locale_t c_locale(void)
+{
+	static locale_t c;
+
+	if (!c)
+		c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	return c;
+}
+
 /* Digits with a point or an exponent. Returns false if it is an integer. */
 static bool lex_decimal_float(struct ptx_lexer *lx, struct ptx_token *t)
 {
@@ -189,7 +199,7 @@ static bool lex_decimal_float(struct ptx_lexer *lx, struct ptx_token *t)
 	} else {
 		memcpy(text, lx->at, n);
 		text[n] = 0;
-		double d = strtod(text, NULL);
+		double d = strtod_l(text, NULL, c_locale());
 		memcpy(&t->bits, &d, sizeof(d));
 	}
 	lx->at += n;
@@ -238,8 +248,8 @@ static void lex_string(struct ptx_lexer *lx, struct ptx_token *t)
 
 static void lex_punct(struct ptx_lexer *lx, struct ptx_token *t)
 {
-	static const char pairs[][2] = { { '<', '<' }, { '>', '>' }, { '&', '&' }, { '|', '|' },
-					 { '=', '=' }, { '!', '=' }, { '<', '=' }, { '>', '=' } };
+	static const char pairs[][2] = {{'<', '<'}, {'>', '>'}, {'&', '&'}, {'|', '|'},
+					{'=', '='}, {'!', '='}, {'<', '='}, {'>', '='}};
 	int c = char_at(lx, 0), d = char_at(lx, 1);
 
 	t->kind = PTX_TOK_PUNCT;
@@ -258,7 +268,7 @@ static void lex_punct(struct ptx_lexer *lx, struct ptx_token *t)
 
 struct ptx_token ptx_lexer_next(struct ptx_lexer *lx)
 {
-	struct ptx_token t = { 0 };
+	struct ptx_token t = {0};
 	const char *before = lx->at;
 	bool closed = skip_space(lx);
 	int c = char_at(lx, 0), d = char_at(lx, 1);

@@ -8,14 +8,14 @@
 
 enum ptx_token_kind {
 	PTX_TOK_END,
-	PTX_TOK_IDENT,	/* name, %name, $name, _ */
-	PTX_TOK_DOT,	/* .word, also .L2::128B; text begins with the dot */
-	PTX_TOK_INT,	/* bits; is_unsigned: U suffix or above INT64_MAX */
-	PTX_TOK_F32,	/* 0f...: bits of a float */
-	PTX_TOK_F64,	/* 0d... or decimal: bits of a double */
+	PTX_TOK_IDENT,  /* name, %name, $name, _ */
+	PTX_TOK_DOT,    /* .word, also .L2::128B; text begins with the dot */
+	PTX_TOK_INT,    /* bits; is_unsigned: U suffix or above INT64_MAX */
+	PTX_TOK_F32,    /* 0f...: bits of a float */
+	PTX_TOK_F64,    /* 0d... or decimal: bits of a double */
 	PTX_TOK_STRING, /* text without the quotes */
-	PTX_TOK_PUNCT,	/* punct: the character, or two of them as (first << 8 | second) */
-	PTX_TOK_BAD,	/* problem says what is wrong */
+	PTX_TOK_PUNCT,  /* punct: the character, or two of them as (first << 8 | second) */
+	PTX_TOK_BAD,    /* problem says what is wrong */
 };
 
 struct ptx_token {

@@ -26,7 +26,7 @@ bool ptx_parse_too_many_errors(const struct ptx_parser *p)
 
 bool ptx_parse_error(struct ptx_parser *p, uint32_t line, uint32_t col, const char *fmt, ...)
 {
-	struct base_place at = { p->m->pub.name, line, col };
+	struct base_place at = {p->m->pub.name, line, col};
 	char text[512];
 	va_list ap;
 
@@ -39,7 +39,7 @@ bool ptx_parse_error(struct ptx_parser *p, uint32_t line, uint32_t col, const ch
 
 bool ptx_parse_error_tok(struct ptx_parser *p, const struct ptx_token *t, const char *fmt, ...)
 {
-	struct base_place at = { p->m->pub.name, t->line, t->col };
+	struct base_place at = {p->m->pub.name, t->line, t->col};
 	char text[512];
 	va_list ap;
 
@@ -63,7 +63,8 @@ static void token_show(const struct ptx_token *t, char *buf, size_t size_bytes)
 	for (; n < t->length && n < 40; n++)
 		shown[n] = t->text[n] >= ' ' && t->text[n] < 127 ? t->text[n] : '?';
 	shown[n] = 0;
-	snprintf(buf, size_bytes, t->kind == PTX_TOK_STRING ? "\"%s%s\"" : "'%s%s'", shown, t->length > 40 ? "..." : "");
+	snprintf(buf, size_bytes, t->kind == PTX_TOK_STRING ? "\"%s%s\"" : "'%s%s'", shown,
+		 t->length > 40 ? "..." : "");
 }
 
 bool ptx_parse_unexpected(struct ptx_parser *p, const char *expected)
@@ -190,15 +191,15 @@ static void publish(struct ptx_parser *p)
 struct ptx_module *ptx_module_parse(const char *name, const char *text, size_t size_bytes, struct base_diag_list *diag)
 {
 	struct ptx_module_priv *m = calloc(1, sizeof(*m));
-	struct ptx_parser p = { .m = m, .diag = diag };
+	struct ptx_parser p = {.m = m, .diag = diag};
 	uint32_t errors_before = diag->error_count;
 
 	CHECK(m);
 	p.arena = &m->arena;
 	m->pub.name = ptx_arena_text(&m->arena, name, strlen(name));
 	if (size_bytes > PTX_TEXT_BYTES_MAX) {
-		base_diag_error(diag, (struct base_place){ m->pub.name, 0, 0 }, "PTX text of %zu bytes; at most %llu are accepted",
-				size_bytes, PTX_TEXT_BYTES_MAX);
+		base_diag_error(diag, (struct base_place){m->pub.name, 0, 0},
+				"PTX text of %zu bytes; at most %llu are accepted", size_bytes, PTX_TEXT_BYTES_MAX);
 		ptx_module_free(&m->pub);
 		return NULL;
 	}

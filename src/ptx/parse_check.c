@@ -104,7 +104,8 @@ static bool check_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_op
 	return true;
 }
 
-/* .param is the kernel's parameter block or the call frame, as the variable says; a register base follows the function. */
+/* .param is the kernel's parameter block or the call frame, as the variable says; a register base follows the function.
+ */
 static void settle_param_space(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_operand *o)
 {
 	if (o->var)
@@ -121,7 +122,8 @@ static bool check_space(struct ptx_parser *p, struct ptx_inst *i, const struct p
 		bool var_param = o->var->space == PTX_PARAM_CALL || o->var->space == PTX_PARAM_ENTRY;
 
 		if (is_param != var_param || (!is_param && o->var->space != i->mods.space))
-			return ptx_parse_error(p, o->line, o->col, "variable '%s' is in %s, but the instruction accesses %s", o->var->name,
+			return ptx_parse_error(p, o->line, o->col,
+					       "variable '%s' is in %s, but the instruction accesses %s", o->var->name,
 					       ptx_space_name(o->var->space), ptx_space_name(i->mods.space));
 	}
 	if (is_param)
@@ -152,7 +154,8 @@ static bool check_pointer(struct ptx_parser *p, struct ptx_inst *i, struct ptx_o
 	if (o->kind != PTX_OPND_REG)
 		return wrong(p, i, o, "a register or variable");
 	const struct ptx_reg *r = &p->regs.at[o->reg];
-	if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 || (i->type && ptx_type_bytes(r->type) != ptx_type_bytes(i->type)))
+	if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 ||
+	    (i->type && ptx_type_bytes(r->type) != ptx_type_bytes(i->type)))
 		return wrong(p, i, o, "an address register of the instruction's width");
 	return true;
 }
@@ -174,8 +177,8 @@ static bool check_any(struct ptx_parser *p, struct ptx_inst *i, struct ptx_opera
 	return true;
 }
 
-bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, char letter, bool relaxed, bool vector,
-		       bool is_dst)
+bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, char letter, bool relaxed,
+		       bool vector, bool is_dst)
 {
 	if (letter == 'm')
 		return check_address(p, i, o);
@@ -232,7 +235,7 @@ struct slot {
 
 static const char *next_slot(const char *shape, struct slot *s)
 {
-	*s = (struct slot){ .letter = *shape++ };
+	*s = (struct slot){.letter = *shape++};
 	for (;; shape++) {
 		if (*shape == '~')
 			s->relaxed = true;
@@ -275,7 +278,8 @@ static bool check_count(struct ptx_parser *p, const struct ptx_inst *i, const st
 	if (min == max)
 		return ptx_parse_error(p, i->line, i->col, "'%s' takes %u operand%s, found %u", ptx_op_name(i->op), min,
 				       min == 1 ? "" : "s", w->count);
-	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u to %u operands, found %u", ptx_op_name(i->op), min, max, w->count);
+	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u to %u operands, found %u", ptx_op_name(i->op), min,
+			       max, w->count);
 }
 
 static bool check_dst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w, const struct slot *s)
@@ -284,7 +288,8 @@ static bool check_dst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 
 	if (w->has_second && !s->second)
 		return wrong(p, i, &w->second, "one destination");
-	if (!(s->sink && o->kind == PTX_OPND_SINK) && !ptx_check_operand(p, i, o, s->letter, s->relaxed, s->vector, true))
+	if (!(s->sink && o->kind == PTX_OPND_SINK) &&
+	    !ptx_check_operand(p, i, o, s->letter, s->relaxed, s->vector, true))
 		return false;
 	i->dst = *o;
 	if (w->has_second && w->second.kind != PTX_OPND_SINK &&
@@ -295,7 +300,8 @@ static bool check_dst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 	return true;
 }
 
-static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w, const char *shape, uint32_t at)
+static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w, const char *shape,
+			  uint32_t at)
 {
 	struct slot s;
 
@@ -311,7 +317,8 @@ static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 		if (!ptx_check_operand(p, i, o, s.letter, s.relaxed, s.vector, false))
 			return false;
 		if (i->src_count == PTX_SRC_MAX) {
-			i->unsupported = ptx_arena_printf(p->arena, "%s with offsets or depth comparison", ptx_op_name(i->op));
+			i->unsupported =
+			    ptx_arena_printf(p->arena, "%s with offsets or depth comparison", ptx_op_name(i->op));
 			return true;
 		}
 		i->src[i->src_count++] = *o;
@@ -330,22 +337,28 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	const struct ptx_mods *m = &i->mods;
 
 	if ((i->op == PTX_OP_MUL || i->op == PTX_OP_MAD) && is_int(i->type) && !m->part)
-		return ptx_parse_error(p, i->line, i->col, "'%s' on integers needs .lo, .hi or .wide", ptx_op_name(i->op));
+		return ptx_parse_error(p, i->line, i->col, "'%s' on integers needs .lo, .hi or .wide",
+				       ptx_op_name(i->op));
 	if (m->part == PTX_WIDE && ptx_type_bytes(i->type) > 4)
 		return ptx_parse_error(p, i->line, i->col, ".wide needs a 16- or 32-bit integer type, found .%s",
 				       ptx_type_name(i->type));
 	if (i->op == PTX_OP_SHF && m->left == m->right)
 		return ptx_parse_error(p, i->line, i->col, "'shf' needs one of .l and .r");
 	if ((i->op == PTX_OP_SETP || i->op == PTX_OP_SET) && m->boolop && i->src_count != 3)
-		return ptx_parse_error(p, i->line, i->col, "'%s' with a boolean operation takes a third source, a predicate",
+		return ptx_parse_error(p, i->line, i->col,
+				       "'%s' with a boolean operation takes a third source, a predicate",
 				       ptx_op_name(i->op));
 	if ((i->op == PTX_OP_SETP || i->op == PTX_OP_SET) && !m->boolop && i->src_count == 3)
-		return ptx_parse_error(p, i->line, i->col, "'%s' takes a third source only with .and, .or or .xor", ptx_op_name(i->op));
+		return ptx_parse_error(p, i->line, i->col, "'%s' takes a third source only with .and, .or or .xor",
+				       ptx_op_name(i->op));
 	if (i->op == PTX_OP_ATOM && (m->atom == PTX_ATOM_CAS) != (i->src_count - m->policy == 3))
-		return ptx_parse_error(p, i->line, i->col, "'atom%s", m->atom == PTX_ATOM_CAS ? ".cas' takes an address and two values" :
-											      "' takes an address and one value");
-	if ((i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE) && m->sync != (i->src_count == (i->op == PTX_OP_SHFL ? 4 : 2)))
-		return ptx_parse_error(p, i->line, i->col, "'%s' takes a member mask with .sync, and only then", ptx_op_name(i->op));
+		return ptx_parse_error(p, i->line, i->col, "'atom%s",
+				       m->atom == PTX_ATOM_CAS ? ".cas' takes an address and two values"
+							       : "' takes an address and one value");
+	if ((i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE) &&
+	    m->sync != (i->src_count == (i->op == PTX_OP_SHFL ? 4 : 2)))
+		return ptx_parse_error(p, i->line, i->col, "'%s' takes a member mask with .sync, and only then",
+				       ptx_op_name(i->op));
 	return true;
 }
 

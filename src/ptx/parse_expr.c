@@ -14,8 +14,9 @@ bool ptx_expr_starts(const struct ptx_parser *p)
 {
 	enum ptx_token_kind k = p->tok.kind;
 
-	return k == PTX_TOK_INT || k == PTX_TOK_F32 || k == PTX_TOK_F64 || ptx_parse_is(p, '-') || ptx_parse_is(p, '+') ||
-	       ptx_parse_is(p, '~') || ptx_parse_is(p, '!') || ptx_parse_is(p, '(') || ptx_token_is(&p->tok, "WARP_SZ");
+	return k == PTX_TOK_INT || k == PTX_TOK_F32 || k == PTX_TOK_F64 || ptx_parse_is(p, '-') ||
+	       ptx_parse_is(p, '+') || ptx_parse_is(p, '~') || ptx_parse_is(p, '!') || ptx_parse_is(p, '(') ||
+	       ptx_token_is(&p->tok, "WARP_SZ");
 }
 
 static double value_double(const struct ptx_value *v)
@@ -80,7 +81,7 @@ static bool parse_primary(struct expr *e, struct ptx_value *out)
 	if (t.kind == PTX_TOK_INT)
 		set_int(out, t.bits, t.is_unsigned);
 	else if (t.kind == PTX_TOK_F32 || t.kind == PTX_TOK_F64)
-		*out = (struct ptx_value){ t.kind == PTX_TOK_F32 ? PTX_VALUE_F32 : PTX_VALUE_F64, false, t.bits };
+		*out = (struct ptx_value){t.kind == PTX_TOK_F32 ? PTX_VALUE_F32 : PTX_VALUE_F64, false, t.bits};
 	else if (t.kind == PTX_TOK_IDENT && ptx_token_is(&t, "WARP_SZ"))
 		set_int(out, 32, false); /* PTX ISA, WARP_SZ: 32 on every target */
 	else
@@ -142,10 +143,24 @@ static uint32_t precedence(const struct ptx_token *t)
 	static const struct {
 		uint32_t punct, level;
 	} binary[] = {
-		{ '*', 10 }, { '/', 10 }, { '%', 10 }, { '+', 9 }, { '-', 9 }, { PTX_PUNCT2('<', '<'), 8 },
-		{ PTX_PUNCT2('>', '>'), 8 }, { '<', 7 }, { '>', 7 }, { PTX_PUNCT2('<', '='), 7 },
-		{ PTX_PUNCT2('>', '='), 7 }, { PTX_PUNCT2('=', '='), 6 }, { PTX_PUNCT2('!', '='), 6 }, { '&', 5 },
-		{ '^', 4 }, { '|', 3 }, { PTX_PUNCT2('&', '&'), 2 }, { PTX_PUNCT2('|', '|'), 1 },
+	    {'*', 10},
+	    {'/', 10},
+	    {'%', 10},
+	    {'+', 9},
+	    {'-', 9},
+	    {PTX_PUNCT2('<', '<'), 8},
+	    {PTX_PUNCT2('>', '>'), 8},
+	    {'<', 7},
+	    {'>', 7},
+	    {PTX_PUNCT2('<', '='), 7},
+	    {PTX_PUNCT2('>', '='), 7},
+	    {PTX_PUNCT2('=', '='), 6},
+	    {PTX_PUNCT2('!', '='), 6},
+	    {'&', 5},
+	    {'^', 4},
+	    {'|', 3},
+	    {PTX_PUNCT2('&', '&'), 2},
+	    {PTX_PUNCT2('|', '|'), 1},
 	};
 
 	if (t->kind == PTX_TOK_PUNCT)
@@ -205,8 +220,8 @@ static bool divide(struct expr *e, const struct ptx_token *op, struct ptx_value 
 		set_int(a, op->punct == '/' ? 0 - a->bits : 0, false);
 	else
 		set_int(a,
-			(uint64_t)(op->punct == '/' ? (int64_t)a->bits / (int64_t)b->bits :
-						      (int64_t)a->bits % (int64_t)b->bits),
+			(uint64_t)(op->punct == '/' ? (int64_t)a->bits / (int64_t)b->bits
+						    : (int64_t)a->bits % (int64_t)b->bits),
 			false);
 	return true;
 }
@@ -307,7 +322,8 @@ static bool parse_ternary(struct expr *e, struct ptx_value *out)
 	e->depth++;
 	bool ok = parse_binary(e, 1, out);
 	if (ok && ptx_parse_take(e->p, '?')) {
-		ok = parse_ternary(e, &yes) && ptx_parse_expect(e->p, ':', "in a ?: expression") && parse_ternary(e, &no);
+		ok = parse_ternary(e, &yes) && ptx_parse_expect(e->p, ':', "in a ?: expression") &&
+		     parse_ternary(e, &no);
 		if (ok)
 			*out = value_double(out) != 0 ? yes : no;
 	}
@@ -317,7 +333,7 @@ static bool parse_ternary(struct expr *e, struct ptx_value *out)
 
 bool ptx_expr_parse(struct ptx_parser *p, struct ptx_value *out)
 {
-	struct expr e = { p, 0 };
+	struct expr e = {p, 0};
 
 	return parse_ternary(&e, out);
 }

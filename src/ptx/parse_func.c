@@ -66,8 +66,10 @@ static bool parse_attribute(struct ptx_parser *p, struct ptx_func *f)
 		f->unsupported_line = t.line;
 		return ptx_token_is(&t, ".explicitcluster") || take_triple(p, "cluster size", ignored);
 	}
-	return ptx_parse_error_tok(p, &t, "found '%.*s', expected .maxntid, .reqntid, .minnctapersm, .maxnreg, .noreturn, "
-				   ".pragma, '{' or ';'", (int)t.length, t.text);
+	return ptx_parse_error_tok(p, &t,
+				   "found '%.*s', expected .maxntid, .reqntid, .minnctapersm, .maxnreg, .noreturn, "
+				   ".pragma, '{' or ';'",
+				   (int)t.length, t.text);
 }
 
 /* Where the header is ready: what is left to do with an earlier declaration. Yields the one object of that name. */
@@ -87,9 +89,12 @@ static struct ptx_func *bind(struct ptx_parser *p, const struct ptx_token *name,
 		ptx_parse_error_tok(p, name, "'%s' is already defined in line %u", s->name, s->line);
 		return NULL;
 	}
-	if (s->func->param_count != f->param_count || s->func->ret_count != f->ret_count || s->func->is_entry != f->is_entry) {
-		ptx_parse_error_tok(p, name, "'%s' differs from its declaration in line %u (%u parameters and %u results there, "
-				    "%u and %u here)", s->name, s->line, s->func->param_count, s->func->ret_count, f->param_count,
+	if (s->func->param_count != f->param_count || s->func->ret_count != f->ret_count ||
+	    s->func->is_entry != f->is_entry) {
+		ptx_parse_error_tok(p, name,
+				    "'%s' differs from its declaration in line %u (%u parameters and %u results there, "
+				    "%u and %u here)",
+				    s->name, s->line, s->func->param_count, s->func->ret_count, f->param_count,
 				    f->ret_count);
 		return NULL;
 	}
@@ -139,7 +144,7 @@ static bool parse_header(struct ptx_parser *p, struct ptx_func *f, struct ptx_to
 static bool parse_branch_targets(struct ptx_parser *p, const struct ptx_token *name)
 {
 	struct ptx_symbol *s = ptx_symbol_declare(p, name, PTX_SYM_TARGETS);
-	PTX_VECTOR(struct ptx_operand) list = { 0 };
+	PTX_VECTOR(struct ptx_operand) list = {0};
 	bool ok = s;
 
 	while (ok) {
@@ -224,6 +229,7 @@ static bool parse_label(struct ptx_parser *p)
 	if (!s)
 		return true; /* reported; what follows is an instruction of its own */
 	s->index = p->insts.count;
+	p->label_count++;
 	p->label_at_end = true;
 	return true;
 }
@@ -273,8 +279,9 @@ static bool parse_body(struct ptx_parser *p)
 	for (;;) {
 		if (ptx_parse_is(p, '{')) {
 			if (depth == PTX_NESTING_MAX)
-				return ptx_parse_error_tok(p, &p->tok, "blocks are nested deeper than %d", PTX_NESTING_MAX);
-			open[depth++] = (struct block){ p->scope, f->frame_param_bytes };
+				return ptx_parse_error_tok(p, &p->tok, "blocks are nested deeper than %d",
+							   PTX_NESTING_MAX);
+			open[depth++] = (struct block){p->scope, f->frame_param_bytes};
 			scope_open(p);
 			ptx_parse_next(p);
 		} else if (ptx_parse_is(p, '}')) {
@@ -329,7 +336,8 @@ static bool resolve_label(struct ptx_parser *p, struct ptx_operand *o)
 		o->elem_count = (uint16_t)s->target_count;
 		return true;
 	}
-	return ptx_parse_error(p, r->line, r->col, "label '%.*s' is not defined in this function", (int)r->length, r->name);
+	return ptx_parse_error(p, r->line, r->col, "label '%.*s' is not defined in this function", (int)r->length,
+			       r->name);
 }
 
 static void resolve_operand(struct ptx_parser *p, struct ptx_operand *o)
@@ -350,10 +358,24 @@ static void resolve_labels(struct ptx_parser *p)
 				resolve_operand(p, &p->insts.at[i].src[k]);
 }
 
+/* Liveness needs a set of registers per block: a function too large for that is refused here, not there. */
+static void check_size(struct ptx_parser *p, const struct ptx_func *f)
+{
+	uint64_t blocks = 1 + p->label_count;
+
+	for (uint32_t n = 0; n < p->insts.count; n++)
+		blocks += ptx_inst_ends_block(&p->insts.at[n]);
+	if (blocks * p->regs.count > PTX_LIVENESS_BITS_MAX)
+		ptx_parse_error(p, f->line, 1,
+				"'%s' has %u registers and about %llu blocks; at most %llu for their product", f->name,
+				p->regs.count, (unsigned long long)blocks, PTX_LIVENESS_BITS_MAX);
+}
+
 static void finish_func(struct ptx_parser *p, struct ptx_func *f)
 {
 	close_body(p);
 	resolve_labels(p);
+	check_size(p, f);
 	f->regs = ptx_arena_copy(p->arena, p->regs.at, p->regs.count * sizeof(p->regs.at[0]));
 	f->reg_count = p->regs.count;
 	f->insts = ptx_arena_copy(p->arena, p->insts.at, p->insts.count * sizeof(p->insts.at[0]));
@@ -397,6 +419,7 @@ bool ptx_parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entr
 	scope_open(p);
 	p->regs.count = p->insts.count = p->locals.count = p->label_refs.count = 0;
 	p->loc = 0;
+	p->label_count = 0;
 	p->label_at_end = false;
 	bool ok = parse_func_in(p, f);
 	p->func = NULL;

@@ -14,7 +14,7 @@ struct init {
 	struct ptx_var *var;
 	uint32_t elem_bytes;
 	uint64_t at_bytes, limit_bytes; /* limit: of the variable, or of any image if its size is open */
-	uint8_t *bytes;			/* malloc'ed, grows while the size is open */
+	uint8_t *bytes;                 /* malloc'ed, grows while the size is open */
 	uint64_t cap_bytes;
 	uint32_t depth;
 	PTX_VECTOR(struct ptx_reloc) relocs;
@@ -25,9 +25,10 @@ static bool room(struct init *in, const struct ptx_token *at)
 	uint64_t end = in->at_bytes + in->elem_bytes;
 
 	if (end > in->limit_bytes)
-		return ptx_parse_error_tok(in->p, at, in->var->is_unsized ?
-						   "initial values of '%s' exceed %llu bytes, the largest image accepted" :
-						   "more initial values than '%s' holds (%llu bytes)",
+		return ptx_parse_error_tok(in->p, at,
+					   in->var->is_unsized
+					       ? "initial values of '%s' exceed %llu bytes, the largest image accepted"
+					       : "more initial values than '%s' holds (%llu bytes)",
 					   in->var->name, (unsigned long long)in->limit_bytes);
 	while (end > in->cap_bytes) {
 		uint64_t cap = in->cap_bytes ? in->cap_bytes * 2 : 64;
@@ -104,8 +105,8 @@ static bool parse_symbol(struct init *in, struct ptx_reloc *r)
 		return ptx_parse_unexpected(in->p, "the name of a variable or function");
 	s = ptx_symbol_find(in->p, name.text, name.length);
 	if (!s || (s->kind != PTX_SYM_VAR && s->kind != PTX_SYM_FUNC))
-		return ptx_parse_error_tok(in->p, &name, "'%.*s' is not a declared variable or function", (int)name.length,
-					   name.text);
+		return ptx_parse_error_tok(in->p, &name, "'%.*s' is not a declared variable or function",
+					   (int)name.length, name.text);
 	r->var = s->kind == PTX_SYM_VAR ? s->var : NULL;
 	r->func = s->kind == PTX_SYM_FUNC ? s->func : NULL;
 	ptx_parse_next(in->p);
@@ -116,7 +117,7 @@ static bool parse_address(struct init *in, bool has_mask, uint64_t mask)
 {
 	struct ptx_parser *p = in->p;
 	struct ptx_token at = p->tok;
-	struct ptx_reloc r = { .at_bytes = in->at_bytes, .bytes = in->elem_bytes };
+	struct ptx_reloc r = {.at_bytes = in->at_bytes, .bytes = in->elem_bytes};
 	uint64_t more = 0;
 
 	if (!room(in, &at))
@@ -224,13 +225,15 @@ bool ptx_parse_init(struct ptx_parser *p, struct ptx_var *var)
 {
 	struct ptx_token at = p->tok;
 	uint64_t left = PTX_IMAGE_BYTES_MAX - p->image_bytes;
-	struct init in = { .p = p, .var = var, .elem_bytes = ptx_type_bytes(var->type) };
+	struct init in = {.p = p, .var = var, .elem_bytes = ptx_type_bytes(var->type)};
 
 	if (var->type == PTX_TEXREF || var->type == PTX_SAMPLERREF || var->type == PTX_SURFREF)
-		return ptx_parse_is(p, '{') ? ptx_parse_skip_braces(p) : ptx_parse_unexpected(p, "'{' of a texture's settings");
+		return ptx_parse_is(p, '{') ? ptx_parse_skip_braces(p)
+					    : ptx_parse_unexpected(p, "'{' of a texture's settings");
 	if (var->size_bytes > left)
-		return ptx_parse_error_tok(p, &at, "'%s' has %llu initialised bytes; a module may have at most %llu in all", var->name,
-					   (unsigned long long)var->size_bytes, (unsigned long long)PTX_IMAGE_BYTES_MAX);
+		return ptx_parse_error_tok(
+		    p, &at, "'%s' has %llu initialised bytes; a module may have at most %llu in all", var->name,
+		    (unsigned long long)var->size_bytes, (unsigned long long)PTX_IMAGE_BYTES_MAX);
 	in.limit_bytes = var->is_unsized ? left : var->size_bytes;
 	bool ok = parse_braces(&in);
 	if (ok)

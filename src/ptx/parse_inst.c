@@ -45,19 +45,21 @@ static bool parse_guard(struct ptx_parser *p, struct ptx_inst *i)
 static void make_unsupported(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_token *op, const char *why)
 {
 	if (!i->unsupported)
-		i->unsupported = ptx_arena_printf(p->arena, "%.*s: %s", (int)(op->length > 60 ? 60 : op->length), op->text, why);
+		i->unsupported =
+		    ptx_arena_printf(p->arena, "%.*s: %s", (int)(op->length > 60 ? 60 : op->length), op->text, why);
 	if (!p->func->unsupported) {
 		p->func->unsupported = i->unsupported;
 		p->func->unsupported_line = i->line;
 	}
 }
 
-static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, enum ptx_type t, uint32_t *count)
+static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, enum ptx_type t,
+		     uint32_t *count)
 {
 	if (*count == form->type_max)
-		return ptx_parse_error_tok(p, &p->tok, "'%.*s': '%s' takes %s%u type suffix%s", (int)p->tok.length, p->tok.text,
-					   ptx_op_name(i->op), form->type_max ? "at most " : "", form->type_max,
-					   form->type_max == 1 ? "" : "es");
+		return ptx_parse_error_tok(p, &p->tok, "'%.*s': '%s' takes %s%u type suffix%s", (int)p->tok.length,
+					   p->tok.text, ptx_op_name(i->op), form->type_max ? "at most " : "",
+					   form->type_max, form->type_max == 1 ? "" : "es");
 	if (!(form->types >> t & 1))
 		return ptx_parse_error_tok(p, &p->tok, "'%s' has no form of type '%.*s'", ptx_op_name(i->op),
 					   (int)p->tok.length, p->tok.text);
@@ -70,7 +72,7 @@ static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_
 static bool bad_modifier(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_form *form)
 {
 	const char *names[PTX_CLASS_COUNT * 4];
-	char word[40] = { 0 };
+	char word[40] = {0};
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < ptx_mods_count && n < PTX_CLASS_COUNT * 4; k++)
@@ -80,8 +82,8 @@ static bool bad_modifier(struct ptx_parser *p, const struct ptx_inst *i, const s
 		memcpy(word, p->tok.text + 1, p->tok.length - 1);
 	const char *near = word[0] ? base_nearest_name(word, names, n) : NULL;
 	if (near)
-		return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'; did you mean '.%s'?", ptx_op_name(i->op),
-					   (int)p->tok.length, p->tok.text, near);
+		return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'; did you mean '.%s'?",
+					   ptx_op_name(i->op), (int)p->tok.length, p->tok.text, near);
 	return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'", ptx_op_name(i->op), (int)p->tok.length,
 				   p->tok.text);
 }
@@ -104,9 +106,10 @@ static bool parse_modifier(struct ptx_parser *p, struct ptx_inst *i, const struc
 		const char *why = ptx_mod_outside(word, length);
 
 		if (ptx_mod_find(word, length, form->allowed))
-			return ptx_parse_error_tok(p, &p->tok, "second %s modifier '%.*s'",
-						   ptx_classes[ptx_mod_find(word, length, form->allowed)->class_id].what,
-						   (int)p->tok.length, p->tok.text);
+			return ptx_parse_error_tok(
+			    p, &p->tok, "second %s modifier '%.*s'",
+			    ptx_classes[ptx_mod_find(word, length, form->allowed)->class_id].what, (int)p->tok.length,
+			    p->tok.text);
 		if (!why)
 			return bad_modifier(p, i, form);
 		i->unsupported = ptx_arena_printf(p->arena, "%s: %s: outside Strata's scope", ptx_op_name(i->op), why);
@@ -188,7 +191,7 @@ static bool skip_rest(struct ptx_parser *p)
 static bool parse_known(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_token *op)
 {
 	const struct ptx_form *form = &ptx_forms[i->op];
-	struct ptx_written w = { 0 };
+	struct ptx_written w = {0};
 
 	if (!parse_modifiers(p, i, form))
 		return false;
@@ -217,7 +220,7 @@ static bool parse_known(struct ptx_parser *p, struct ptx_inst *i, const struct p
 bool ptx_parse_inst(struct ptx_parser *p)
 {
 	struct ptx_token start = p->tok;
-	struct ptx_inst i = { .line = start.line, .col = start.col, .loc = p->loc };
+	struct ptx_inst i = {.line = start.line, .col = start.col, .loc = p->loc};
 
 	if (!parse_guard(p, &i))
 		return false;

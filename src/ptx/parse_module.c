@@ -86,7 +86,7 @@ static bool take_number(struct ptx_parser *p, uint32_t *out)
 /* .loc FILE LINE COL [, function_name LABEL [+ N], inlined_at FILE LINE COL] */
 static bool parse_loc(struct ptx_parser *p)
 {
-	struct ptx_loc loc = { 0 };
+	struct ptx_loc loc = {0};
 	uint32_t number;
 
 	if (!take_number(p, &loc.file) || !take_number(p, &loc.line) ||
@@ -133,7 +133,8 @@ bool ptx_parse_common_directive(struct ptx_parser *p, bool *taken)
 	static const struct {
 		const char *word;
 		bool (*parse)(struct ptx_parser *p);
-	} directives[] = { { ".loc", parse_loc }, { ".file", parse_file }, { ".section", parse_section }, { ".pragma", parse_pragma } };
+	} directives[] = {
+	    {".loc", parse_loc}, {".file", parse_file}, {".section", parse_section}, {".pragma", parse_pragma}};
 
 	*taken = false;
 	for (uint32_t i = 0; p->tok.kind == PTX_TOK_DOT && i < sizeof(directives) / sizeof(directives[0]); i++) {
@@ -156,7 +157,8 @@ static bool parse_alias(struct ptx_parser *p)
 			return ptx_parse_unexpected(p, "a function name");
 		s[i] = ptx_symbol_get(p->m, 0, p->tok.text, p->tok.length);
 		if (!s[i] || s[i]->kind != PTX_SYM_FUNC)
-			return ptx_parse_error_tok(p, &p->tok, "'%.*s' is not a declared function", (int)p->tok.length, p->tok.text);
+			return ptx_parse_error_tok(p, &p->tok, "'%.*s' is not a declared function", (int)p->tok.length,
+						   p->tok.text);
 		ptx_parse_next(p);
 		if (!i && !ptx_parse_expect(p, ',', "between the names of .alias"))
 			return false;
@@ -172,8 +174,10 @@ void ptx_parse_linkage(struct ptx_parser *p, enum ptx_linkage *linkage)
 	static const struct {
 		const char *word;
 		enum ptx_linkage linkage;
-	} words[] = { { ".visible", PTX_LINK_VISIBLE }, { ".extern", PTX_LINK_EXTERN }, { ".weak", PTX_LINK_WEAK },
-		      { ".common", PTX_LINK_COMMON } };
+	} words[] = {{".visible", PTX_LINK_VISIBLE},
+		     {".extern", PTX_LINK_EXTERN},
+		     {".weak", PTX_LINK_WEAK},
+		     {".common", PTX_LINK_COMMON}};
 
 	*linkage = PTX_LINK_LOCAL;
 	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

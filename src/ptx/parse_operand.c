@@ -9,10 +9,11 @@ static bool parse_operand_at(struct ptx_parser *p, struct ptx_operand *o, uint32
 
 struct ptx_operand ptx_label_operand(struct ptx_parser *p, const struct ptx_token *name)
 {
-	struct ptx_operand o = { .kind = PTX_OPND_LABEL, .line = name->line, .col = name->col, .imm = p->label_refs.count };
+	struct ptx_operand o = {
+	    .kind = PTX_OPND_LABEL, .line = name->line, .col = name->col, .imm = p->label_refs.count};
 	struct ptx_label_ref *r = PTX_VECTOR_ADD(&p->label_refs);
 
-	*r = (struct ptx_label_ref){ name->text, name->length, p->scope, name->line, name->col };
+	*r = (struct ptx_label_ref){name->text, name->length, p->scope, name->line, name->col};
 	return o;
 }
 
@@ -23,9 +24,10 @@ static bool suffix(struct ptx_operand *o, const struct ptx_token *t)
 		const char *word;
 		uint8_t component, sel;
 	} words[] = {
-		{ ".x", 1, 0 }, { ".y", 2, 0 }, { ".z", 3, 0 }, { ".w", 4, 0 }, { ".r", 1, 0 }, { ".g", 2, 0 },
-		{ ".b", 3, 0 }, { ".a", 4, 0 }, { ".b0", 0, PTX_SEL_B0 }, { ".b1", 0, PTX_SEL_B1 }, { ".b2", 0, PTX_SEL_B2 },
-		{ ".b3", 0, PTX_SEL_B3 }, { ".h0", 0, PTX_SEL_H0 }, { ".h1", 0, PTX_SEL_H1 },
+	    {".x", 1, 0},           {".y", 2, 0},           {".z", 3, 0},           {".w", 4, 0},
+	    {".r", 1, 0},           {".g", 2, 0},           {".b", 3, 0},           {".a", 4, 0},
+	    {".b0", 0, PTX_SEL_B0}, {".b1", 0, PTX_SEL_B1}, {".b2", 0, PTX_SEL_B2}, {".b3", 0, PTX_SEL_B3},
+	    {".h0", 0, PTX_SEL_H0}, {".h1", 0, PTX_SEL_H1},
 	};
 
 	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -129,7 +131,7 @@ static bool parse_name(struct ptx_parser *p, struct ptx_operand *o)
 
 	ptx_parse_next(p);
 	if (ptx_token_is(&t, "_")) {
-		*o = (struct ptx_operand){ .kind = PTX_OPND_SINK, .line = t.line, .col = t.col };
+		*o = (struct ptx_operand){.kind = PTX_OPND_SINK, .line = t.line, .col = t.col};
 		return true;
 	}
 	if (!resolve_name(p, &t, o))
@@ -157,7 +159,7 @@ static bool parse_constant(struct ptx_parser *p, struct ptx_operand *o)
 
 static bool parse_list_at(struct ptx_parser *p, uint32_t close, uint32_t max, struct ptx_operand *list, uint32_t depth)
 {
-	PTX_VECTOR(struct ptx_operand) v = { 0 };
+	PTX_VECTOR(struct ptx_operand) v = {0};
 	bool ok = true;
 
 	if (!ptx_parse_is(p, close)) {
@@ -182,7 +184,7 @@ bool ptx_parse_list(struct ptx_parser *p, uint32_t close, uint32_t max, struct p
 /* "[base + offset]", or "[texture, coordinates ...]": then the parts after the base are elems. */
 static bool parse_address(struct ptx_parser *p, struct ptx_operand *o, uint32_t depth)
 {
-	struct ptx_operand base = { .line = p->tok.line, .col = p->tok.col };
+	struct ptx_operand base = {.line = p->tok.line, .col = p->tok.col};
 
 	if (p->tok.kind == PTX_TOK_IDENT && !ptx_token_is(&p->tok, "WARP_SZ")) {
 		if (!parse_name(p, &base))
@@ -205,7 +207,8 @@ static bool parse_address(struct ptx_parser *p, struct ptx_operand *o, uint32_t 
 		o->offset = (int64_t)base.imm;
 		break;
 	case PTX_OPND_LABEL:
-		return ptx_parse_error(p, base.line, base.col, "'%.*s' is not declared; expected a register or variable",
+		return ptx_parse_error(p, base.line, base.col,
+				       "'%.*s' is not declared; expected a register or variable",
 				       (int)p->label_refs.at[base.imm].length, p->label_refs.at[base.imm].name);
 	default:
 		return ptx_parse_error(p, base.line, base.col, "expected a register, variable or integer as address");
@@ -263,14 +266,17 @@ bool ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o)
 
 bool ptx_operand_settle(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t)
 {
-	struct ptx_value v = { .bits = o->imm };
+	struct ptx_value v = {.bits = o->imm};
 
 	v.kind = o->kind == PTX_RAW_INT ? PTX_VALUE_INT : o->kind == PTX_RAW_F32 ? PTX_VALUE_F32 : PTX_VALUE_F64;
 	if (v.kind == PTX_VALUE_INT && ptx_type_is_float(t))
-		return ptx_parse_error(p, o->line, o->col, "integer constant where .%s is expected; write 0f%s or a decimal "
-				       "point", ptx_type_name(t), "........");
+		return ptx_parse_error(p, o->line, o->col,
+				       "integer constant where .%s is expected; write 0f%s or a decimal "
+				       "point",
+				       ptx_type_name(t), "........");
 	if (!ptx_value_to(&v, t, &o->imm))
-		return ptx_parse_error(p, o->line, o->col, "floating-point constant where .%s is expected", ptx_type_name(t));
+		return ptx_parse_error(p, o->line, o->col, "floating-point constant where .%s is expected",
+				       ptx_type_name(t));
 	o->kind = PTX_OPND_IMM;
 	return true;
 }

@@ -11,7 +11,8 @@ static bool fail(struct ptx_parser *p, const struct ptx_inst *i, const struct pt
 			       ptx_operand_describe(p, o, found, sizeof(found)), expected);
 }
 
-static bool count_is(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min, uint32_t max)
+static bool count_is(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min,
+		     uint32_t max)
 {
 	if (w->count >= min && w->count <= max && !w->has_second)
 		return true;
@@ -38,7 +39,8 @@ static bool check_parts(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 		if (e->kind == PTX_OPND_SINK && is_dst)
 			continue;
 		if (e->kind == PTX_OPND_REG) {
-			if (p->regs.at[e->reg].type == PTX_PRED || ptx_type_bytes(p->regs.at[e->reg].type) != ptx_type_bytes(part))
+			if (p->regs.at[e->reg].type == PTX_PRED ||
+			    ptx_type_bytes(p->regs.at[e->reg].type) != ptx_type_bytes(part))
 				return fail(p, i, e, "a register that is a half or quarter of the whole");
 		} else if (is_dst || e->kind < PTX_RAW_INT) {
 			return fail(p, i, e, is_dst ? "a register" : "a register or constant");
@@ -51,7 +53,8 @@ static bool check_parts(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 
 static bool check_mov_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
-	if (!ptx_check_operand(p, i, &w->at[0], '1', false, true, true) || !ptx_check_operand(p, i, &w->at[1], '1', false, true, false))
+	if (!ptx_check_operand(p, i, &w->at[0], '1', false, true, true) ||
+	    !ptx_check_operand(p, i, &w->at[1], '1', false, true, false))
 		return false;
 	i->dst = w->at[0];
 	i->src[i->src_count++] = w->at[1];
@@ -68,7 +71,8 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 		return check_mov_vector(p, i, w);
 	if (d->kind == PTX_OPND_VEC && s->kind == PTX_OPND_VEC)
 		return fail(p, i, s, "one register: only one side can be a vector");
-	if (d->kind == PTX_OPND_VEC ? !check_parts(p, i, d, true) : !ptx_check_operand(p, i, d, '1', false, false, true))
+	if (d->kind == PTX_OPND_VEC ? !check_parts(p, i, d, true)
+				    : !ptx_check_operand(p, i, d, '1', false, false, true))
 		return false;
 	if (s->kind == PTX_OPND_VEC) {
 		if (!check_parts(p, i, s, false))
@@ -121,7 +125,8 @@ static bool check_brx(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 /* bar.red d, a, {b,} {!}c: sources a, b or none, c. */
 static bool check_bar_red(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
-	if (!i->mods.atom || i->mods.atom == PTX_ATOM_CAS || (i->mods.atom > PTX_ATOM_OR && i->mods.atom != PTX_ATOM_POPC))
+	if (!i->mods.atom || i->mods.atom == PTX_ATOM_CAS ||
+	    (i->mods.atom > PTX_ATOM_OR && i->mods.atom != PTX_ATOM_POPC))
 		return ptx_parse_error(p, i->line, i->col, "'%s.red' needs .and, .or or .popc", ptx_op_name(i->op));
 	bool is_popc = i->mods.atom == PTX_ATOM_POPC;
 	if (i->type == PTX_TYPE_NONE || (i->type == PTX_PRED) == is_popc)
@@ -189,7 +194,9 @@ static bool check_args(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		    (e->kind == PTX_OPND_VAR && (e->var->space == PTX_PARAM_CALL || e->var->space == PTX_PARAM_ENTRY)))
 			continue;
 		if (is_ret || e->kind < PTX_RAW_INT)
-			return fail(p, i, e, is_ret ? "a register or .param variable" : "a register, constant or .param variable");
+			return fail(p, i, e,
+				    is_ret ? "a register or .param variable"
+					   : "a register, constant or .param variable");
 		if (!ptx_operand_settle(p, e, k < count ? params[k].type : PTX_B64))
 			return false;
 	}
@@ -213,7 +220,8 @@ static bool parse_prototype_name(struct ptx_parser *p, struct ptx_inst *i)
 		return ptx_parse_unexpected(p, "the name of a .callprototype or .calltargets");
 	const struct ptx_symbol *s = ptx_symbol_find(p, t.text, t.length);
 	if (!s || (s->kind != PTX_SYM_PROTO && s->kind != PTX_SYM_FUNC))
-		return ptx_parse_error_tok(p, &t, "'%.*s' is not a .callprototype or .calltargets declared before", (int)t.length, t.text);
+		return ptx_parse_error_tok(p, &t, "'%.*s' is not a .callprototype or .calltargets declared before",
+					   (int)t.length, t.text);
 	i->prototype = s->func;
 	ptx_parse_next(p);
 	return true;
@@ -232,7 +240,8 @@ static bool check_signature(struct ptx_parser *p, struct ptx_inst *i)
 	if (f->is_entry)
 		return ptx_parse_error(p, i->line, i->col, "'%s' is a kernel (.entry) and cannot be called", f->name);
 	if (f->param_count != i->src[1].elem_count || f->ret_count != i->dst.elem_count)
-		return ptx_parse_error(p, i->line, i->col, "'%s' takes %u arguments and gives %u results; found %u and %u", f->name,
+		return ptx_parse_error(p, i->line, i->col,
+				       "'%s' takes %u arguments and gives %u results; found %u and %u", f->name,
 				       f->param_count, f->ret_count, i->src[1].elem_count, i->dst.elem_count);
 	return check_args(p, i, &i->dst, f->rets, f->ret_count, true) &&
 	       check_args(p, i, &i->src[1], f->params, f->param_count, false);
@@ -241,7 +250,8 @@ static bool check_signature(struct ptx_parser *p, struct ptx_inst *i)
 /* call{.uni} {(results),} function {, (arguments)} {, prototype}; */
 bool ptx_parse_call(struct ptx_parser *p, struct ptx_inst *i)
 {
-	if (ptx_parse_is(p, '(') && (!parse_args(p, &i->dst) || !ptx_parse_expect(p, ',', "after the results of a call")))
+	if (ptx_parse_is(p, '(') &&
+	    (!parse_args(p, &i->dst) || !ptx_parse_expect(p, ',', "after the results of a call")))
 		return false;
 	if (!ptx_parse_operand(p, &i->src[0]))
 		return false;

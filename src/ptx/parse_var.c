@@ -19,9 +19,8 @@ enum ptx_space ptx_parse_space_of(const struct ptx_token *t)
 	static const struct {
 		const char *word;
 		enum ptx_space space;
-	} spaces[] = { { ".global", PTX_GLOBAL }, { ".shared", PTX_SHARED }, { ".const", PTX_CONST },
-		       { ".local", PTX_LOCAL },	  { ".param", PTX_PARAM_CALL }, { ".reg", PTX_REG },
-		       { ".tex", PTX_TEX } };
+	} spaces[] = {{".global", PTX_GLOBAL},    {".shared", PTX_SHARED}, {".const", PTX_CONST}, {".local", PTX_LOCAL},
+		      {".param", PTX_PARAM_CALL}, {".reg", PTX_REG},       {".tex", PTX_TEX}};
 
 	if (t->kind == PTX_TOK_DOT)
 		for (uint32_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
@@ -76,8 +75,8 @@ static bool parse_decl_word(struct ptx_parser *p, struct decl *d)
 		d->type = type;
 		return true;
 	}
-	return ptx_parse_error_tok(p, &t, "found '%.*s', expected a type such as .u32, .align N, .v2 or .v4", (int)t.length,
-				   t.text);
+	return ptx_parse_error_tok(p, &t, "found '%.*s', expected a type such as .u32, .align N, .v2 or .v4",
+				   (int)t.length, t.text);
 }
 
 static bool parse_decl_words(struct ptx_parser *p, struct decl *d)
@@ -111,7 +110,8 @@ static bool parse_dimensions(struct ptx_parser *p, uint64_t *count, bool *is_uns
 		    !ptx_parse_expect(p, ']', "after an array size"))
 			return false;
 		if (__builtin_mul_overflow(*count, n, count) || *count > PTX_VAR_BYTES_MAX)
-			return ptx_parse_error_tok(p, &at, "array has more than %llu elements, the largest size accepted",
+			return ptx_parse_error_tok(p, &at,
+						   "array has more than %llu elements, the largest size accepted",
 						   (unsigned long long)PTX_VAR_BYTES_MAX);
 	}
 	return true;
@@ -132,9 +132,10 @@ static bool set_size(struct ptx_parser *p, const struct ptx_token *at, struct pt
 {
 	uint64_t size;
 
-	if (__builtin_mul_overflow(count, (uint64_t)ptx_type_bytes(v->type) * v->vec, &size) || size > PTX_VAR_BYTES_MAX)
-		return ptx_parse_error_tok(p, at, "variable '%s' is larger than %llu bytes, the largest size accepted", v->name,
-					   (unsigned long long)PTX_VAR_BYTES_MAX);
+	if (__builtin_mul_overflow(count, (uint64_t)ptx_type_bytes(v->type) * v->vec, &size) ||
+	    size > PTX_VAR_BYTES_MAX)
+		return ptx_parse_error_tok(p, at, "variable '%s' is larger than %llu bytes, the largest size accepted",
+					   v->name, (unsigned long long)PTX_VAR_BYTES_MAX);
 	v->size_bytes = size;
 	return true;
 }
@@ -179,7 +180,8 @@ static bool declare_global(struct ptx_parser *p, const struct ptx_token *name, s
 	if (s && s->kind == PTX_SYM_VAR && (s->var->linkage == PTX_LINK_EXTERN || v->linkage == PTX_LINK_EXTERN)) {
 		if (s->var->space != v->space)
 			return ptx_parse_error_tok(p, name, "'%s' was declared in %s in line %u, now in %s", v->name,
-						   ptx_space_name(s->var->space), s->var->line, ptx_space_name(v->space));
+						   ptx_space_name(s->var->space), s->var->line,
+						   ptx_space_name(v->space));
 		if (s->var->linkage == PTX_LINK_EXTERN) {
 			v->index = s->var->index;
 			*s->var = *v;
@@ -212,12 +214,14 @@ static bool parse_var(struct ptx_parser *p, const struct decl *d, enum ptx_linka
 		return false;
 	if (ptx_parse_take(p, '=')) {
 		if (v->space != PTX_GLOBAL && v->space != PTX_CONST && v->space != PTX_TEX)
-			return ptx_parse_error_tok(p, &name, "'%s' is in %s; only .global and .const variables take initial values",
-						   v->name, ptx_space_name(v->space));
+			return ptx_parse_error_tok(
+			    p, &name, "'%s' is in %s; only .global and .const variables take initial values", v->name,
+			    ptx_space_name(v->space));
 		if (!ptx_parse_init(p, v))
 			return false;
 	} else if (v->is_unsized && linkage != PTX_LINK_EXTERN) {
-		return ptx_parse_error_tok(p, &name, "'%s[]' has no size: expected a size, an initial value or .extern", v->name);
+		return ptx_parse_error_tok(p, &name, "'%s[]' has no size: expected a size, an initial value or .extern",
+					   v->name);
 	}
 	/* A .param in a function is call space; the function's own name space decides between module and frame. */
 	return p->func ? declare_local(p, &name, v) : declare_global(p, &name, v);
@@ -225,7 +229,7 @@ static bool parse_var(struct ptx_parser *p, const struct decl *d, enum ptx_linka
 
 bool ptx_parse_var_decl(struct ptx_parser *p, enum ptx_space space, enum ptx_linkage linkage)
 {
-	struct decl d = { .space = space };
+	struct decl d = {.space = space};
 
 	if (!parse_decl_words(p, &d))
 		return false;
@@ -272,7 +276,7 @@ static bool parse_reg(struct ptx_parser *p, const struct decl *d)
 
 bool ptx_parse_reg_decl(struct ptx_parser *p)
 {
-	struct decl d = { .space = PTX_REG };
+	struct decl d = {.space = PTX_REG};
 
 	if (!parse_decl_words(p, &d))
 		return false;
@@ -285,12 +289,13 @@ bool ptx_parse_reg_decl(struct ptx_parser *p)
 
 static bool parse_param(struct ptx_parser *p, enum ptx_space space, struct ptx_var *v, uint64_t *end_bytes)
 {
-	struct decl d = { .space = ptx_parse_space_of(&p->tok) };
+	struct decl d = {.space = ptx_parse_space_of(&p->tok)};
 	struct ptx_token at = p->tok;
 	uint64_t count;
 
 	if (d.space != PTX_PARAM_CALL && !(d.space == PTX_REG && space == PTX_PARAM_CALL))
-		return ptx_parse_unexpected(p, space == PTX_PARAM_CALL ? "a parameter: .param or .reg" : "a parameter: .param");
+		return ptx_parse_unexpected(p, space == PTX_PARAM_CALL ? "a parameter: .param or .reg"
+								       : "a parameter: .param");
 	ptx_parse_next(p);
 	if (d.space == PTX_PARAM_CALL)
 		d.space = space;

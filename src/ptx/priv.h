@@ -10,17 +10,19 @@
 
 /* Limits on what one module may ask for; each error names its limit. */
 enum {
-	PTX_REG_RANGE_MAX = 1 << 20,	/* registers of one .reg %r<N> */
-	PTX_NESTING_MAX = 64,		/* { } scopes, initialiser braces */
-	PTX_EXPR_DEPTH_MAX = 64,	/* parentheses and unary operators in an expression */
-	PTX_OPERANDS_MAX = 16,		/* operands of one instruction, elements of a vector */
-	PTX_CALL_ARGS_MAX = 4096,	/* arguments of one call */
-	PTX_MODS_MAX = 16,		/* modifiers of one opcode */
-	PTX_FILES_MAX = 65536,		/* .file numbers */
+	PTX_REG_RANGE_MAX = 1 << 20, /* registers of one .reg %r<N> */
+	PTX_NESTING_MAX = 64,        /* { } scopes, initialiser braces */
+	PTX_EXPR_DEPTH_MAX = 64,     /* parentheses and unary operators in an expression */
+	PTX_OPERANDS_MAX = 16,       /* operands of one instruction, elements of a vector */
+	PTX_CALL_ARGS_MAX = 4096,    /* arguments of one call */
+	PTX_MODS_MAX = 16,           /* modifiers of one opcode */
+	PTX_FILES_MAX = 65536,       /* .file numbers */
 };
-#define PTX_TEXT_BYTES_MAX (1ull << 31)	 /* a module's text */
-#define PTX_VAR_BYTES_MAX (1ull << 36)	 /* one variable */
+#define PTX_TEXT_BYTES_MAX (1ull << 31)  /* a module's text */
+#define PTX_VAR_BYTES_MAX (1ull << 36)   /* one variable */
 #define PTX_IMAGE_BYTES_MAX (1ull << 28) /* all initialised variables of a module */
+/* Registers times instructions that end or begin a block, in one function: the bits of one liveness set. */
+#define PTX_LIVENESS_BITS_MAX (1ull << 33)
 #define PTX_NO_REG UINT32_MAX
 
 /* The module as the parser makes it: the public part first. */
@@ -29,11 +31,19 @@ struct ptx_module_priv {
 	struct ptx_module pub;
 	struct ptx_arena arena;
 	struct ptx_symbol **buckets; /* symbols of module scope stay for look-up by name */
-	uint32_t bucket_count;	     /* a power of two */
+	uint32_t bucket_count;       /* a power of two */
 	uint32_t symbol_count;
 };
 
-enum ptx_symbol_kind { PTX_SYM_VAR, PTX_SYM_FUNC, PTX_SYM_REG, PTX_SYM_RANGE, PTX_SYM_LABEL, PTX_SYM_TARGETS, PTX_SYM_PROTO };
+enum ptx_symbol_kind {
+	PTX_SYM_VAR,
+	PTX_SYM_FUNC,
+	PTX_SYM_REG,
+	PTX_SYM_RANGE,
+	PTX_SYM_LABEL,
+	PTX_SYM_TARGETS,
+	PTX_SYM_PROTO
+};
 
 struct ptx_symbol {
 	struct ptx_symbol *next; /* in the bucket */
@@ -62,14 +72,15 @@ struct ptx_label_ref {
 	uint32_t length, scope, line, col;
 };
 
-#define PTX_VECTOR(type)                                                                                               \
-	struct {                                                                                                       \
-		type *at;                                                                                              \
-		uint32_t count, cap;                                                                                   \
+#define PTX_VECTOR(type)             \
+	struct {                     \
+		type *at;            \
+		uint32_t count, cap; \
 	}
 
 /* Appends a zeroed element and yields a pointer to it, valid until the next append. */
-#define PTX_VECTOR_ADD(v) ((v)->at = ptx_vector_grow((v)->at, &(v)->cap, (v)->count, sizeof((v)->at[0])), &(v)->at[(v)->count++])
+#define PTX_VECTOR_ADD(v) \
+	((v)->at = ptx_vector_grow((v)->at, &(v)->cap, (v)->count, sizeof((v)->at[0])), &(v)->at[(v)->count++])
 
 /* Makes room for element count (zeroed); cap is updated. */
 void *ptx_vector_grow(void *at, uint32_t *cap, uint32_t count, size_t size_bytes);
@@ -80,7 +91,7 @@ struct ptx_parser {
 	struct base_diag_list *diag;
 	struct ptx_lexer lexer;
 	struct ptx_token tok, ahead; /* the current token and the one after */
-	const char *prev_end;	     /* end of the last token taken */
+	const char *prev_end;        /* end of the last token taken */
 	uint64_t image_bytes;
 	PTX_VECTOR(struct ptx_var *) vars;
 	PTX_VECTOR(struct ptx_func *) funcs;
@@ -94,7 +105,7 @@ struct ptx_parser {
 	PTX_VECTOR(struct ptx_inst) insts;
 	PTX_VECTOR(struct ptx_var *) locals;
 	PTX_VECTOR(struct ptx_label_ref) label_refs;
-	uint32_t loc;
+	uint32_t loc, label_count;
 	bool label_at_end; /* a label follows the last instruction */
 };
 
@@ -111,9 +122,9 @@ bool ptx_parse_expect(struct ptx_parser *p, uint32_t punct, const char *where);
 bool ptx_parse_unexpected(struct ptx_parser *p, const char *expected);
 /* Reports at the given place; returns false. */
 bool ptx_parse_error(struct ptx_parser *p, uint32_t line, uint32_t col, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 bool ptx_parse_error_tok(struct ptx_parser *p, const struct ptx_token *t, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* Skips past the next ';' at this nesting level, or to a '}' that closes it, or past a balanced {...}. */
 void ptx_parse_recover(struct ptx_parser *p);
 /* Skips a balanced {...}; the current token is '{'. */

@@ -1,4 +1,5 @@
-/* symbols.c - names: module scope is 0, every { } in a function is a scope of its own. One hash table holds them all. */
+/* symbols.c - names: module scope is 0, every { } in a function is a scope of its own. One hash table holds them all.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -23,33 +23,22 @@ static const struct {
 	const char *name;
 	uint8_t bytes, family;
 } types[PTX_TYPE_COUNT] = {
-	[PTX_TYPE_NONE] = { "", 0, FAMILY_OTHER },
-	[PTX_U8] = { "u8", 1, FAMILY_UNSIGNED },
-	[PTX_S8] = { "s8", 1, FAMILY_SIGNED },
-	[PTX_B8] = { "b8", 1, FAMILY_BITS },
-	[PTX_U16] = { "u16", 2, FAMILY_UNSIGNED },
-	[PTX_S16] = { "s16", 2, FAMILY_SIGNED },
-	[PTX_B16] = { "b16", 2, FAMILY_BITS },
-	[PTX_F16] = { "f16", 2, FAMILY_FLOAT },
-	[PTX_BF16] = { "bf16", 2, FAMILY_FLOAT },
-	[PTX_U32] = { "u32", 4, FAMILY_UNSIGNED },
-	[PTX_S32] = { "s32", 4, FAMILY_SIGNED },
-	[PTX_B32] = { "b32", 4, FAMILY_BITS },
-	[PTX_F32] = { "f32", 4, FAMILY_FLOAT },
-	[PTX_F16X2] = { "f16x2", 4, FAMILY_FLOAT },
-	[PTX_BF16X2] = { "bf16x2", 4, FAMILY_FLOAT },
-	[PTX_U64] = { "u64", 8, FAMILY_UNSIGNED },
-	[PTX_S64] = { "s64", 8, FAMILY_SIGNED },
-	[PTX_B64] = { "b64", 8, FAMILY_BITS },
-	[PTX_F64] = { "f64", 8, FAMILY_FLOAT },
-	[PTX_PRED] = { "pred", 1, FAMILY_OTHER },
-	[PTX_TEXREF] = { "texref", 8, FAMILY_OTHER },
-	[PTX_SAMPLERREF] = { "samplerref", 8, FAMILY_OTHER },
-	[PTX_SURFREF] = { "surfref", 8, FAMILY_OTHER },
+    [PTX_TYPE_NONE] = {"", 0, FAMILY_OTHER},      [PTX_U8] = {"u8", 1, FAMILY_UNSIGNED},
+    [PTX_S8] = {"s8", 1, FAMILY_SIGNED},          [PTX_B8] = {"b8", 1, FAMILY_BITS},
+    [PTX_U16] = {"u16", 2, FAMILY_UNSIGNED},      [PTX_S16] = {"s16", 2, FAMILY_SIGNED},
+    [PTX_B16] = {"b16", 2, FAMILY_BITS},          [PTX_F16] = {"f16", 2, FAMILY_FLOAT},
+    [PTX_BF16] = {"bf16", 2, FAMILY_FLOAT},       [PTX_U32] = {"u32", 4, FAMILY_UNSIGNED},
+    [PTX_S32] = {"s32", 4, FAMILY_SIGNED},        [PTX_B32] = {"b32", 4, FAMILY_BITS},
+    [PTX_F32] = {"f32", 4, FAMILY_FLOAT},         [PTX_F16X2] = {"f16x2", 4, FAMILY_FLOAT},
+    [PTX_BF16X2] = {"bf16x2", 4, FAMILY_FLOAT},   [PTX_U64] = {"u64", 8, FAMILY_UNSIGNED},
+    [PTX_S64] = {"s64", 8, FAMILY_SIGNED},        [PTX_B64] = {"b64", 8, FAMILY_BITS},
+    [PTX_F64] = {"f64", 8, FAMILY_FLOAT},         [PTX_PRED] = {"pred", 1, FAMILY_OTHER},
+    [PTX_TEXREF] = {"texref", 8, FAMILY_OTHER},   [PTX_SAMPLERREF] = {"samplerref", 8, FAMILY_OTHER},
+    [PTX_SURFREF] = {"surfref", 8, FAMILY_OTHER},
 };
 
 const struct ptx_class_info ptx_classes[PTX_CLASS_COUNT] = {
-#define CLASS(id, field, what) [PTX_CLASS_##id] = { offsetof(struct ptx_mods, field), what },
+#define CLASS(id, field, what) [PTX_CLASS_##id] = {offsetof(struct ptx_mods, field), what},
 #include "ptx/ptx_classes.def"
 #undef CLASS
 };
@@ -57,7 +46,7 @@ _Static_assert(PTX_CLASS_COUNT <= 64, "class sets are 64-bit masks");
 _Static_assert(PTX_TYPE_COUNT <= 32, "type sets are 32-bit masks");
 
 const struct ptx_mod_info ptx_mods_table[] = {
-#define MOD(text, class_id, value) { text, PTX_CLASS_##class_id, value },
+#define MOD(text, class_id, value) {text, PTX_CLASS_##class_id, value},
 #include "ptx/ptx_mods.def"
 #undef MOD
 };
@@ -72,8 +61,8 @@ const uint32_t ptx_mods_count = ARRAY_COUNT(ptx_mods_table);
 #define M(c) (1ull << PTX_CLASS_##c)
 
 const struct ptx_form ptx_forms[PTX_OP_COUNT] = {
-#define FORM(op, shape, type_min, type_max, types, allowed, needed)                                                    \
-	[PTX_OP_##op] = { shape, type_min, type_max, types, allowed, needed },
+#define FORM(op, shape, type_min, type_max, types, allowed, needed) \
+	[PTX_OP_##op] = {shape, type_min, type_max, types, allowed, needed},
 #include "ptx/ptx_forms.def"
 #undef FORM
 };
@@ -116,11 +105,10 @@ const char *ptx_sreg_name(enum ptx_sreg s)
 
 const char *ptx_space_name(enum ptx_space s)
 {
-	static const char *const names[] = { [PTX_SPACE_NONE] = "generic", [PTX_REG] = ".reg",
-					     [PTX_CONST] = ".const",	   [PTX_GLOBAL] = ".global",
-					     [PTX_LOCAL] = ".local",	   [PTX_SHARED] = ".shared",
-					     [PTX_PARAM_ENTRY] = ".param", [PTX_PARAM_CALL] = ".param",
-					     [PTX_TEX] = ".tex" };
+	static const char *const names[] = {
+	    [PTX_SPACE_NONE] = "generic", [PTX_REG] = ".reg",          [PTX_CONST] = ".const",
+	    [PTX_GLOBAL] = ".global",     [PTX_LOCAL] = ".local",      [PTX_SHARED] = ".shared",
+	    [PTX_PARAM_ENTRY] = ".param", [PTX_PARAM_CALL] = ".param", [PTX_TEX] = ".tex"};
 	CHECK((unsigned)s < ARRAY_COUNT(names));
 	return names[s];
 }
@@ -159,14 +147,21 @@ const char *ptx_op_outside(const char *text, uint32_t length)
 	static const struct {
 		const char *op, *why;
 	} outside[] = {
-		{ "wmma", "tensor-core instruction" },	  { "mma", "tensor-core instruction" },
-		{ "ldmatrix", "tensor-core instruction" }, { "stmatrix", "tensor-core instruction" },
-		{ "movmatrix", "tensor-core instruction" }, { "wgmma", "tensor-core instruction" },
-		{ "tcgen05", "tensor-core instruction" },  { "cp", "asynchronous-copy instruction" },
-		{ "mbarrier", "asynchronous-copy instruction" }, { "multimem", "multi-GPU memory instruction" },
-		{ "griddepcontrol", "dependent-launch instruction" }, { "setmaxnreg", "warp-group instruction" },
-		{ "mapa", "cluster instruction" },	  { "clusterlaunchcontrol", "cluster instruction" },
-		{ "tensormap", "tensor-map instruction" },
+	    {"wmma", "tensor-core instruction"},
+	    {"mma", "tensor-core instruction"},
+	    {"ldmatrix", "tensor-core instruction"},
+	    {"stmatrix", "tensor-core instruction"},
+	    {"movmatrix", "tensor-core instruction"},
+	    {"wgmma", "tensor-core instruction"},
+	    {"tcgen05", "tensor-core instruction"},
+	    {"cp", "asynchronous-copy instruction"},
+	    {"mbarrier", "asynchronous-copy instruction"},
+	    {"multimem", "multi-GPU memory instruction"},
+	    {"griddepcontrol", "dependent-launch instruction"},
+	    {"setmaxnreg", "warp-group instruction"},
+	    {"mapa", "cluster instruction"},
+	    {"clusterlaunchcontrol", "cluster instruction"},
+	    {"tensormap", "tensor-map instruction"},
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)
@@ -180,16 +175,26 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	static const struct {
 		const char *mod, *why;
 	} outside[] = {
-		{ "tf32", "the tensor-core type .tf32" }, { "e4m3x2", "the 8-bit float type .e4m3x2" },
-		{ "e5m2x2", "the 8-bit float type .e5m2x2" }, { "e2m1x2", "the 4-bit float type .e2m1x2" },
-		{ "b128", "128-bit values" },		    { "v8", "vectors of eight" },
-		{ "satfinite", "saturation to finite values" }, { "shared::cluster", "thread-block clusters" },
-		{ "cluster", "thread-block clusters" },	    { "pack", "packing conversions" },
-		{ "proxy", "proxy fences" },		    { "alias", "proxy fences" },
-		{ "async", "asynchronous copies" },	    { "mbarrier_init", "asynchronous copies" },
-		{ "2dms", "multi-sample textures" },	    { "a2dms", "multi-sample textures" },
-		{ "abs", "the .abs modifier" },		    { "rs", "stochastic rounding" },
-		{ "unpack", "unpacking moves" },	    { "fractional", "fractional cache policies" },
+	    {"tf32", "the tensor-core type .tf32"},
+	    {"e4m3x2", "the 8-bit float type .e4m3x2"},
+	    {"e5m2x2", "the 8-bit float type .e5m2x2"},
+	    {"e2m1x2", "the 4-bit float type .e2m1x2"},
+	    {"b128", "128-bit values"},
+	    {"v8", "vectors of eight"},
+	    {"satfinite", "saturation to finite values"},
+	    {"shared::cluster", "thread-block clusters"},
+	    {"cluster", "thread-block clusters"},
+	    {"pack", "packing conversions"},
+	    {"proxy", "proxy fences"},
+	    {"alias", "proxy fences"},
+	    {"async", "asynchronous copies"},
+	    {"mbarrier_init", "asynchronous copies"},
+	    {"2dms", "multi-sample textures"},
+	    {"a2dms", "multi-sample textures"},
+	    {"abs", "the .abs modifier"},
+	    {"rs", "stochastic rounding"},
+	    {"unpack", "unpacking moves"},
+	    {"fractional", "fractional cache policies"},
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)
@@ -222,10 +227,20 @@ enum ptx_sreg ptx_sreg_find(const char *text, uint32_t length, uint32_t *number)
 bool ptx_sreg_is_outside(const char *text, uint32_t length)
 {
 	static const char *const outside[] = {
-		"%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank",
-		"%cluster_nctarank", "%is_explicit_cluster", "%aggr_smem_size", "%current_graph_exec",
-		"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap",
-		"%reserved_smem_offset_0", "%reserved_smem_offset_1",
+	    "%clusterid",
+	    "%nclusterid",
+	    "%cluster_ctaid",
+	    "%cluster_nctaid",
+	    "%cluster_ctarank",
+	    "%cluster_nctarank",
+	    "%is_explicit_cluster",
+	    "%aggr_smem_size",
+	    "%current_graph_exec",
+	    "%reserved_smem_offset_begin",
+	    "%reserved_smem_offset_end",
+	    "%reserved_smem_offset_cap",
+	    "%reserved_smem_offset_0",
+	    "%reserved_smem_offset_1",
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)

@@ -28,7 +28,7 @@ extern const uint32_t ptx_mods_count;
 struct ptx_form {
 	const char *shape; /* see ptx_forms.def; NULL: no such opcode */
 	uint8_t type_min, type_max;
-	uint32_t types;	  /* bit set of enum ptx_type */
+	uint32_t types;   /* bit set of enum ptx_type */
 	uint64_t allowed; /* bit set of enum ptx_class */
 	uint64_t needed;
 };

@@ -1,0 +1,305 @@
+/* alloc.c - linear scan over live ranges: how many registers the hardware would give a thread.
+ *
+ * A range is the hull, in text order, of all points where the register is live: block boundaries come from the
+ * liveness sets, so a value that is live around a loop covers the whole loop. Position 2n is where instruction n reads,
+ * 2n + 1 where it writes: a result may take the slot of an operand that dies there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "ptx/analysis.h"
+
+struct range {
+	uint32_t reg, start, end;
+	uint32_t width; /* slots */
+	uint32_t align;
+	uint32_t slot;
+};
+
+/* Slots in use, and the ranges that hold them as a heap with the earliest end first. */
+struct pool {
+	uint64_t *used;
+	uint32_t words, high;
+	struct range **heap;
+	uint32_t heap_count;
+};
+
+static void *zeroed(size_t count, size_t size_bytes)
+{
+	void *p = calloc(count ? count : 1, size_bytes);
+
+	CHECK(p);
+	return p;
+}
+
+static uint32_t slots_of(const struct ptx_reg *r)
+{
+	return (ptx_type_bytes(r->type) > 4 ? 2u : 1u) * (r->vec ? r->vec : 1u);
+}
+
+static void cover(struct range *r, uint32_t at)
+{
+	if (r->start == UINT32_MAX || at < r->start)
+		r->start = at;
+	if (at > r->end)
+		r->end = at;
+}
+
+static void cover_set(struct range *ranges, const uint64_t *set, uint32_t words, uint32_t at)
+{
+	for (uint32_t w = 0; w < words; w++)
+		for (uint64_t bits = set[w]; bits; bits &= bits - 1)
+			cover(&ranges[w * 64 + (uint32_t)__builtin_ctzll(bits)], at);
+}
+
+static struct range *find_ranges(const struct ptx_cfg *c)
+{
+	const struct ptx_func *f = c->func;
+	struct range *ranges = zeroed(f->reg_count, sizeof(*ranges));
+	struct ptx_reg_use use;
+
+	for (uint32_t r = 0; r < f->reg_count; r++)
+		ranges[r] = (struct range){.reg = r,
+					   .start = UINT32_MAX,
+					   .width = slots_of(&f->regs[r]),
+					   .align = ptx_type_bytes(f->regs[r].type) > 4 ? 2 : 1};
+	for (uint32_t b = 0; b < c->block_count; b++) {
+		cover_set(ranges, c->live_in + (size_t)b * c->live_words, c->live_words, c->blocks[b].first * 2);
+		cover_set(ranges, c->live_out + (size_t)b * c->live_words, c->live_words, c->blocks[b].last * 2 + 1);
+	}
+	for (uint32_t n = 0; n < f->inst_count; n++) {
+		ptx_inst_regs(&f->insts[n], &use);
+		for (uint32_t k = 0; k < use.read_count; k++)
+			cover(&ranges[use.reads[k]], n * 2);
+		for (uint32_t k = 0; k < use.write_count; k++)
+			cover(&ranges[use.writes[k]], n * 2 + 1);
+	}
+	return ranges;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = *(struct range *const *)a, *y = *(struct range *const *)b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+static void heap_push(struct pool *p, struct range *r)
+{
+	uint32_t at = p->heap_count++;
+
+	while (at && p->heap[(at - 1) / 2]->end > r->end) {
+		p->heap[at] = p->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	p->heap[at] = r;
+}
+
+static struct range *heap_pop(struct pool *p)
+{
+	struct range *top = p->heap[0], *last = p->heap[--p->heap_count];
+	uint32_t at = 0;
+
+	for (;;) {
+		uint32_t child = at * 2 + 1;
+
+		if (child >= p->heap_count)
+			break;
+		if (child + 1 < p->heap_count && p->heap[child + 1]->end < p->heap[child]->end)
+			child++;
+		if (p->heap[child]->end >= last->end)
+			break;
+		p->heap[at] = p->heap[child];
+		at = child;
+	}
+	p->heap[at] = last;
+	return top;
+}
+
+static void mark(struct pool *p, const struct range *r, bool used)
+{
+	uint64_t bits = ((1ull << r->width) - 1) << (r->slot % 64);
+
+	if (used)
+		p->used[r->slot / 64] |= bits;
+	else
+		p->used[r->slot / 64] &= ~bits;
+}
+
+/* The lowest free run of width slots, aligned, inside one 64-slot word. */
+static uint32_t find_free(const struct pool *p, uint32_t width, uint32_t align)
+{
+	for (uint32_t w = 0; w < p->words; w++) {
+		uint64_t run = ~p->used[w];
+
+		for (uint32_t k = 1; k < width; k++)
+			run &= ~p->used[w] >> k;
+		if (align == 2)
+			run &= 0x5555555555555555ull;
+		if (run)
+			return w * 64 + (uint32_t)__builtin_ctzll(run);
+	}
+	UNREACHABLE("the pool has room for all registers at once");
+}
+
+/* Numbers the ranges of list in order of their start; returns the number of slots needed. */
+static uint32_t scan(struct range **list, uint32_t count)
+{
+	uint64_t total = 0;
+
+	for (uint32_t k = 0; k < count; k++)
+		total += list[k]->width;
+	/* Runs stay inside a word: at worst a run of up to 8 leaves 7 slots of a word unused. */
+	struct pool p = {.words = (uint32_t)(total / 56 + 2)};
+	p.used = zeroed(p.words, sizeof(uint64_t));
+	p.heap = zeroed(count, sizeof(*p.heap));
+	qsort(list, count, sizeof(*list), compare_ranges);
+	for (uint32_t k = 0; k < count; k++) {
+		while (p.heap_count && p.heap[0]->end < list[k]->start)
+			mark(&p, heap_pop(&p), false);
+		list[k]->slot = find_free(&p, list[k]->width, list[k]->align);
+		mark(&p, list[k], true);
+		heap_push(&p, list[k]);
+		if (list[k]->slot + list[k]->width > p.high)
+			p.high = list[k]->slot + list[k]->width;
+	}
+	free(p.used);
+	free(p.heap);
+	return p.high;
+}
+
+static uint32_t live_slots(const struct ptx_func *f, uint32_t reg)
+{
+	return f->regs[reg].type == PTX_PRED ? 0 : slots_of(&f->regs[reg]);
+}
+
+/* Where each register is first written in the block being walked: before that it has a value only if it came in live.
+ */
+struct first_write {
+	uint32_t *block, *inst;
+};
+
+static void find_first_writes(const struct ptx_cfg *c, uint32_t b, struct first_write *first)
+{
+	struct ptx_reg_use use;
+
+	for (uint32_t n = c->blocks[b].last + 1; n-- > c->blocks[b].first;) {
+		ptx_inst_regs(&c->func->insts[n], &use);
+		for (uint32_t k = 0; k < use.write_count; k++) {
+			first->block[use.writes[k]] = b;
+			first->inst[use.writes[k]] = n;
+		}
+	}
+}
+
+struct pressure {
+	const struct ptx_func *func;
+	uint64_t *live;
+	uint32_t now, max;
+};
+
+static void set_live(struct pressure *p, uint32_t reg, bool live)
+{
+	if (ptx_bit(p->live, reg) == live)
+		return;
+	if (live) {
+		ptx_bit_set(p->live, reg);
+		p->now += live_slots(p->func, reg);
+	} else {
+		ptx_bit_clear(p->live, reg);
+		p->now -= live_slots(p->func, reg);
+	}
+}
+
+static void step_pressure(struct pressure *p, const struct ptx_cfg *c, uint32_t b, uint32_t n,
+			  const struct first_write *first)
+{
+	const struct ptx_inst *i = &p->func->insts[n];
+	const uint64_t *live_in = c->live_in + (size_t)b * c->live_words;
+	struct ptx_reg_use use;
+	uint32_t dead = 0;
+
+	ptx_inst_regs(i, &use);
+	for (uint32_t k = 0; k < use.write_count; k++)
+		dead += ptx_bit(p->live, use.writes[k]) ? 0 : live_slots(p->func, use.writes[k]);
+	if (p->now + dead > p->max)
+		p->max = p->now + dead;
+	for (uint32_t k = 0; k < use.write_count; k++) {
+		uint32_t r = use.writes[k];
+
+		if (ptx_write_is_total(i, r) || (first->inst[r] == n && !ptx_bit(live_in, r)))
+			set_live(p, r, false);
+	}
+	for (uint32_t k = 0; k < use.read_count; k++) {
+		uint32_t r = use.reads[k];
+
+		if (ptx_bit(live_in, r) || (first->block[r] == b && first->inst[r] < n))
+			set_live(p, r, true);
+	}
+	if (p->now > p->max)
+		p->max = p->now;
+}
+
+/* The most 32-bit slots live between any two instructions; a result nobody reads counts at its write. */
+static uint32_t find_live_max(const struct ptx_cfg *c)
+{
+	const struct ptx_func *f = c->func;
+	struct pressure p = {.func = f, .live = zeroed(c->live_words, sizeof(uint64_t))};
+	struct first_write first = {zeroed(f->reg_count, sizeof(uint32_t)), zeroed(f->reg_count, sizeof(uint32_t))};
+
+	memset(first.block, 0xff, f->reg_count * sizeof(uint32_t));
+	for (uint32_t b = 0; b < c->block_count; b++) {
+		memcpy(p.live, c->live_out + (size_t)b * c->live_words, c->live_words * sizeof(uint64_t));
+		p.now = 0;
+		for (uint32_t w = 0; w < c->live_words; w++)
+			for (uint64_t bits = p.live[w]; bits; bits &= bits - 1)
+				p.now += live_slots(f, w * 64 + (uint32_t)__builtin_ctzll(bits));
+		p.max = p.now > p.max ? p.now : p.max;
+		find_first_writes(c, b, &first);
+		for (uint32_t n = c->blocks[b].last + 1; n-- > c->blocks[b].first;)
+			step_pressure(&p, c, b, n, &first);
+	}
+	free(p.live);
+	free(first.block);
+	free(first.inst);
+	return p.max;
+}
+
+struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
+{
+	const struct ptx_func *f = c->func;
+	struct ptx_alloc *a = zeroed(1, sizeof(*a));
+	struct range *ranges = find_ranges(c);
+	struct range **list = zeroed(f->reg_count, sizeof(*list));
+	uint32_t count = 0;
+
+	a->slot = zeroed(f->reg_count, sizeof(uint32_t));
+	memset(a->slot, 0xff, f->reg_count * sizeof(uint32_t));
+	for (uint32_t r = 0; r < f->reg_count; r++)
+		if (ranges[r].start != UINT32_MAX && f->regs[r].type != PTX_PRED)
+			list[count++] = &ranges[r];
+	a->slot_count = scan(list, count);
+	for (uint32_t k = 0; k < count; k++)
+		a->slot[list[k]->reg] = list[k]->slot;
+	count = 0;
+	for (uint32_t r = 0; r < f->reg_count; r++)
+		if (ranges[r].start != UINT32_MAX && f->regs[r].type == PTX_PRED)
+			list[count++] = &ranges[r];
+	a->pred_count = scan(list, count);
+	for (uint32_t k = 0; k < count; k++)
+		a->slot[list[k]->reg] = list[k]->slot;
+	a->live_max = find_live_max(c);
+	free(list);
+	free(ranges);
+	return a;
+}
+
+void ptx_alloc_free(struct ptx_alloc *a)
+{
+	if (a)
+		free(a->slot);
+	free(a);
+}

@@ -1,0 +1,30 @@
+/* analysis.h - what the parts of the control-flow analysis share. Not for other folders. */
+#ifndef STRATA_PTX_ANALYSIS_H
+#define STRATA_PTX_ANALYSIS_H
+
+#include "ptx/cfg.h"
+
+/* Fills live_words, live_in and live_out of a cfg whose blocks and rpo are there. */
+void ptx_liveness_build(struct ptx_cfg *c);
+
+static inline bool ptx_bit(const uint64_t *set, uint32_t n)
+{
+	return set[n / 64] >> (n % 64) & 1;
+}
+
+static inline void ptx_bit_set(uint64_t *set, uint32_t n)
+{
+	set[n / 64] |= 1ull << (n % 64);
+}
+
+static inline void ptx_bit_clear(uint64_t *set, uint32_t n)
+{
+	set[n / 64] &= ~(1ull << (n % 64));
+}
+
+/* A write that always replaces the whole register: neither guarded nor of a component. */
+bool ptx_write_is_total(const struct ptx_inst *i, uint32_t reg);
+/* live: the registers live after i; becomes those live before it. */
+void ptx_live_step(const struct ptx_inst *i, const struct ptx_reg_use *use, uint64_t *live);
+
+#endif
