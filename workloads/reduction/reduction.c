@@ -27,11 +27,11 @@ static uint32_t passes_run(CUfunction kernel, CUdeviceptr from, unsigned int cou
 	*passes_count = 0;
 	while (count > 1) {
 		CUdeviceptr to = sums[*passes_count % 2];
-		unsigned int ctas = workload_ctas(count, 2 * REDUCTION_BLOCK_THREADS);
-		void *params[] = {&from, &to, &count};
+		unsigned int parts = workload_ctas(count, 2 * REDUCTION_BLOCK_THREADS);
+		unsigned int ctas = parts < GRID_CTAS_MAX ? parts : GRID_CTAS_MAX;
+		unsigned int rounds = count / (ctas * 2 * REDUCTION_BLOCK_THREADS);
+		void *params[] = {&from, &to, &count, &rounds};
 
-		if (ctas > GRID_CTAS_MAX)
-			ctas = GRID_CTAS_MAX;
 		workload_launch(kernel, (struct workload_dim){ctas, 1, 1},
 				(struct workload_dim){REDUCTION_BLOCK_THREADS, 1, 1}, params);
 		from = to;

@@ -3,21 +3,29 @@
 #include "reduction.h"
 
 /*
- * One pass of a reduction: every CTA adds its part of `input` (a grid-stride loop, two elements at a time), then its
- * threads' sums as a tree in shared memory, the last 32 of them by shuffles.  One sum per CTA goes to `output`.
+ * One pass of a reduction: every CTA adds its part of `input`, first in `rounds` full rounds over the grid of two
+ * elements per thread, then what is left; then its threads' sums as a tree in shared memory, the last 32 of them by
+ * shuffles.  One sum per CTA goes to `output`.
  */
-extern "C" __global__ void reduce(const unsigned int *input, unsigned int *output, unsigned int count)
+extern "C" __global__ void reduce(const unsigned int *input, unsigned int *output, unsigned int count,
+				  unsigned int rounds)
 {
 	__shared__ unsigned int sums[REDUCTION_BLOCK_THREADS];
 	unsigned int tid = threadIdx.x;
 	unsigned int stride = gridDim.x * (2 * REDUCTION_BLOCK_THREADS);
+	unsigned int i = blockIdx.x * (2 * REDUCTION_BLOCK_THREADS) + tid;
 	unsigned int sum = 0;
 
-	for (unsigned int i = blockIdx.x * (2 * REDUCTION_BLOCK_THREADS) + tid; i < count; i += stride) {
+#pragma unroll 1
+	for (; rounds > 0; rounds--) {
 		sum += input[i];
-		if (i + REDUCTION_BLOCK_THREADS < count)
-			sum += input[i + REDUCTION_BLOCK_THREADS];
+		sum += input[i + REDUCTION_BLOCK_THREADS];
+		i += stride;
 	}
+	if (i < count)
+		sum += input[i];
+	if (i + REDUCTION_BLOCK_THREADS < count)
+		sum += input[i + REDUCTION_BLOCK_THREADS];
 	sums[tid] = sum;
 	__syncthreads();
 #pragma unroll

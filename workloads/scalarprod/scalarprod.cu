@@ -4,22 +4,26 @@
 
 /*
  * Scalar products of pairs of vectors, one pair per CTA at a time.  Each of SCALARPROD_ACCUMULATORS sums walks the pair
- * with that stride; the sums meet in shared memory and are added as a tree.
+ * with that stride (their length is a multiple of it); the sums meet in shared memory and are added as a tree.
  */
 extern "C" __global__ void scalar_prod(const float *a, const float *b, float *products, unsigned int pairs_count,
 				       unsigned int elements_count)
 {
 	__shared__ float sums[SCALARPROD_ACCUMULATORS];
+	unsigned int rounds = elements_count / SCALARPROD_ACCUMULATORS;
 
 	for (unsigned int pair = blockIdx.x; pair < pairs_count; pair += gridDim.x) {
 		unsigned int begin = pair * elements_count;
-		unsigned int end = begin + elements_count;
 
 		for (unsigned int k = threadIdx.x; k < SCALARPROD_ACCUMULATORS; k += blockDim.x) {
 			float sum = 0.0f;
 
-			for (unsigned int i = begin + k; i < end; i += SCALARPROD_ACCUMULATORS)
+#pragma unroll 1
+			for (unsigned int round = 0; round < rounds; round++) {
+				unsigned int i = begin + k + round * SCALARPROD_ACCUMULATORS;
+
 				sum = fmaf(a[i], b[i], sum);
+			}
 			sums[k] = sum;
 		}
 		for (unsigned int stride = SCALARPROD_ACCUMULATORS / 2; stride > 0; stride /= 2) {
