@@ -13,7 +13,7 @@ static const char reduction_ptx[] =
 
 /* Enough CTAs to fill a large GPU; each then loops over its share. */
 enum {
-	GRID_CTAS_MAX = 1024,
+	GRID_CTAS_MAX = 512,
 };
 
 /* Reduce `count` elements at `from`; the sums go back and forth between two small buffers. */
