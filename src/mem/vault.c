@@ -30,6 +30,9 @@ const struct sim_stat_desc vault_stat_rows[] = {
 const uint32_t vault_stat_row_count = ARRAY_COUNT(vault_stat_rows);
 
 enum { SLOT_MAX = 64, NO_SLOT = 0xff };
+/* After every request: precharges of rows that nobody wants. */
+#define CLOSE_ORDER (3ull << 62)
+
 enum direction { READING, WRITING, DIRECTION_COUNT };
 
 struct slot {
@@ -47,7 +50,7 @@ struct list {
 /* What a bank would like to do next. */
 struct proposal {
 	uint64_t ready_cycle; /* as far as the bank itself is concerned */
-	uint64_t sequence;    /* of the request served */
+	uint64_t order; /* the smallest goes first: rank of the command, age of the request, bank */
 	uint8_t command;      /* enum dram_command */
 	uint8_t slot;	      /* or NO_SLOT: a closed-page precharge */
 };
@@ -300,6 +303,14 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	v->stats.turnarounds++;
 }
 
+/* Columns before ACT before PRE, then the older request first, then the lower bank. */
+static inline uint64_t order_of(enum dram_command c, uint64_t sequence, uint32_t bank)
+{
+	const uint64_t rank = c == DRAM_ACT ? 1 : c == DRAM_PRE ? 2 : 0;
+
+	return rank << 62 | (sequence * DRAM_BANK_MAX + bank);
+}
+
 /* Makes bank b's proposal: serve a row hit, or open or close a row for the oldest request. */
 static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
@@ -317,20 +328,29 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		if (!v->closes_pages || k->open_row == DRAM_NO_ROW || v->lists[!d][b].hit != NO_SLOT)
 			return;
 		v->close_pending |= 1u << b;
-		*p = (struct proposal){k->pre_cycle, UINT64_MAX, DRAM_PRE, NO_SLOT};
+		*p = (struct proposal){k->pre_cycle, CLOSE_ORDER + b, DRAM_PRE, NO_SLOT};
 		return;
 	}
 
 	struct slot *first = &v->slots[l->first];
 	bool is_starving = l->hit != l->first && cycle - first->arrival_cycle > v->starvation_cap;
 
-	if (l->hit != NO_SLOT && !is_starving)
-		*p = (struct proposal){k->column_cycle, v->slots[l->hit].sequence,
-				       d == WRITING ? DRAM_WR : DRAM_RD, l->hit};
-	else if (k->open_row == DRAM_NO_ROW)
-		*p = (struct proposal){k->act_cycle, first->sequence, DRAM_ACT, l->first};
-	else
-		*p = (struct proposal){k->pre_cycle, first->sequence, DRAM_PRE, l->first};
+	enum dram_command c;
+	uint64_t ready;
+	uint8_t s = l->first;
+
+	if (l->hit != NO_SLOT && !is_starving) {
+		c = d == WRITING ? DRAM_WR : DRAM_RD;
+		ready = k->column_cycle;
+		s = l->hit;
+	} else if (k->open_row == DRAM_NO_ROW) {
+		c = DRAM_ACT;
+		ready = k->act_cycle;
+	} else {
+		c = DRAM_PRE;
+		ready = k->pre_cycle;
+	}
+	*p = (struct proposal){ready, order_of(c, v->slots[s].sequence, b), (uint8_t)c, s};
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -462,10 +482,8 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	const struct dram_banks *k = &v->banks;
 	const uint64_t shared_cycle[DRAM_COMMAND_COUNT] = {
 		[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle};
-	/* Columns before ACT before PRE. */
-	static const uint8_t rank[DRAM_COMMAND_COUNT] = {[DRAM_ACT] = 1, [DRAM_PRE] = 2, [DRAM_RD] = 0, [DRAM_WR] = 0};
-	uint64_t next = SIM_NEVER, best_sequence = 0;
-	uint32_t best_rank = 3, best_bank = 0, waiting, dirty;
+	uint64_t next = SIM_NEVER, best = SIM_NEVER;
+	uint32_t legal_count = 0, waiting, dirty;
 
 	if (v->is_fifo)
 		waiting = v->pending[READING] | v->pending[WRITING];
@@ -481,23 +499,16 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 		uint32_t b = (uint32_t)__builtin_ctz(left);
 		const struct proposal *p = &v->proposals[b];
 		uint64_t legal = max_u64(p->ready_cycle, shared_cycle[p->command]);
-		uint32_t r = rank[p->command];
+		bool is_legal = legal <= cycle;
+		uint64_t order = is_legal ? p->order : SIM_NEVER, later = is_legal ? SIM_NEVER : legal;
 
-		if (legal > cycle) {
-			next = legal < next ? legal : next;
-		} else if (r < best_rank || (r == best_rank && p->sequence < best_sequence)) {
-			if (best_rank < 3)
-				next = cycle + 1; /* more than one is legal */
-			best_rank = r;
-			best_sequence = p->sequence;
-			best_bank = b;
-		} else {
-			next = cycle + 1;
-		}
+		best = order < best ? order : best;
+		next = later < next ? later : next;
+		legal_count += is_legal;
 	}
-	if (best_rank == 3)
+	if (!legal_count)
 		return next;
-	serve(v, best_bank, cycle);
+	serve(v, (uint32_t)best % DRAM_BANK_MAX, cycle);
 	return cycle + 1;
 }
 

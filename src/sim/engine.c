@@ -43,7 +43,7 @@ struct domain {
 
 struct sim_engine {
 	uint64_t now_units, units_per_ps;
-	uint32_t domain_count;
+	uint32_t domain_count, ticking_domain; /* ticking_domain: 0 between ticks */
 	volatile bool stop;
 	struct domain domains[SIM_DOMAIN_MAX];
 };
@@ -212,6 +212,8 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 
 	if (d->ticking && cycle <= d->wheel_cycle && c.index <= d->ticking_index)
 		cycle = d->wheel_cycle + 1; /* has had its turn in this cycle */
+	else if (c.domain < e->ticking_domain && cycle * d->period_units <= e->now_units)
+		cycle = e->now_units / d->period_units + 1; /* its domain has had its turn at this time */
 	CHECK((cycle + 1) * d->period_units > e->now_units);
 	if (cycle < d->wheel_cycle)
 		cycle = d->wheel_cycle; /* the domain has had this edge already */
@@ -273,6 +275,7 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 		far_drain(d);
 	e->now_units = cycle * d->period_units;
 	d->ticking = true;
+	e->ticking_domain = (uint32_t)(d - e->domains);
 
 	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
 	uint64_t *bits = d->slots + (size_t)slot * d->words;
@@ -288,6 +291,7 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 		}
 	}
 	d->ticking = false;
+	e->ticking_domain = 0;
 	d->occupancy[slot / 64] &= ~(1ull << (slot % 64));
 	d->wheel_cycle = cycle + 1;
 	d->next_cycle = wheel_find(d, cycle + 1);

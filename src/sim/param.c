@@ -307,7 +307,7 @@ void sim_param_format(const struct sim_param_group *g, const struct sim_param_de
 	case SIM_PARAM_F64:
 		g_ascii_formatd(buf, (gint)size_bytes, "%.17g", *(const double *)field);
 		for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */
-			char shorter[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+			char shorter[G_ASCII_DTOSTR_BUF_SIZE], format[16];
 
 			snprintf(format, sizeof(format), "%%.%dg", digits);
 			g_ascii_formatd(shorter, sizeof(shorter), format, *(const double *)field);

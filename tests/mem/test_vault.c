@@ -1,0 +1,277 @@
+/* The vault and the stack: unloaded latency and peak bandwidth in closed form, conservation under random load with the
+ * auditor on, refresh on time, every policy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mem/map.h"
+#include "mem/stack.h"
+
+enum { LINE_BYTES = 128, REQS_MAX = 20000 };
+
+struct rig {
+	struct dram_params p;
+	struct sim_engine *engine;
+	struct sim_stats *stats;
+	struct mem_stack *stack;
+	struct mem_req_pool *pool;
+	struct mem_map map;
+	struct sim_comp feeder;
+	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
+	uint32_t write_percent, gap_cycles, vault_at_a_time;
+	bool is_answered[REQS_MAX];
+	uint32_t next_tag;
+};
+
+static uint64_t rnd(struct rig *g)
+{
+	g->seed = g->seed * 6364136223846793005ull + 1442695040888963407ull;
+	return g->seed >> 33;
+}
+
+static void done(void *ctx, struct mem_req *r)
+{
+	struct rig *g = ctx;
+
+	assert_false(g->is_answered[r->tag]);
+	assert_true(r->ready_units <= sim_now_units(g->engine));
+	g->is_answered[r->tag] = true;
+	g->done_count++;
+	g->last_done_ps = r->ready_units;
+	mem_req_put(g->pool, r);
+}
+
+static void room(void *ctx, uint32_t vault)
+{
+	struct rig *g = ctx;
+
+	(void)vault;
+	sim_wake_units(g->engine, g->feeder, sim_now_units(g->engine));
+}
+
+static struct mem_req *make(struct rig *g, uint64_t addr, enum mem_op op)
+{
+	struct mem_req *r = mem_req_get(g->pool);
+	struct mem_place at = mem_map_place(&g->map, addr);
+
+	memset(r, 0, sizeof(*r));
+	r->addr_bytes = addr;
+	r->size_bytes = LINE_BYTES;
+	r->op = (uint8_t)op;
+	r->vault = (uint8_t)at.vault;
+	r->bank = (uint8_t)at.bank;
+	r->row = at.row;
+	r->column = at.column_bytes;
+	r->tag = g->next_tag++;
+	return r;
+}
+
+static void feed(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	for (uint32_t n = g->gap_cycles ? 1 : 64; n && g->left; n--) {
+		uint64_t addr = g->span_bytes ? rnd(g) % g->span_bytes / LINE_BYTES * LINE_BYTES : g->address;
+
+		if (!mem_stack_can_accept(g->stack, mem_map_place(&g->map, addr).vault, MEM_READ))
+			return;
+		g->address += g->stride_bytes;
+		mem_stack_accept(g->stack, make(g, addr, rnd(g) % 100 < g->write_percent ? MEM_WRITE : MEM_READ));
+		g->left--;
+	}
+	if (g->left)
+		sim_wake_cycle(g->engine, g->feeder, cycle + 1 + (g->gap_cycles ? rnd(g) % g->gap_cycles : 0));
+}
+
+static struct rig *rig_new(void)
+{
+	struct rig *g = calloc(1, sizeof(*g));
+	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->p};
+
+	sim_param_defaults(&group);
+	g->seed = 1;
+	g->stride_bytes = LINE_BYTES;
+	return g;
+}
+
+static void rig_build(struct rig *g)
+{
+	static const char *const domains[] = {"dram", "feeder"};
+	const struct sim_period periods[] = {sim_period_of_ps(g->p.t_ck_ps), sim_period_of_ps(1000)};
+
+	g->engine = sim_engine_new(domains, periods, 2);
+	assert_int_equal(sim_units_per_ps(g->engine), 1);
+	g->stats = sim_stats_new();
+	g->pool = mem_req_pool_new();
+	mem_map_baseline(&g->map, 1, (uint32_t)g->p.vault_count, (uint32_t)g->p.bank_count, (uint32_t)g->p.row_bytes,
+			 LINE_BYTES);
+
+	const struct mem_stack_config c = {.dram = &g->p, .engine = g->engine, .done = done, .room = room, .ctx = g,
+					   .stats = g->stats, .audit = true};
+
+	g->stack = mem_stack_new(&c);
+	g->feeder = sim_engine_add(g->engine, 1, "feeder", feed, g);
+}
+
+static void rig_free(struct rig *g)
+{
+	assert_true(mem_stack_is_idle(g->stack));
+	mem_stack_free(g->stack);
+	mem_req_pool_free(g->pool);
+	sim_stats_free(g->stats);
+	sim_engine_free(g->engine);
+	free(g);
+}
+
+static uint64_t stat(const struct rig *g, const char *key)
+{
+	uint64_t value = 0;
+
+	assert_true(sim_stats_value(g->stats, key, &value));
+	return value;
+}
+
+/* A lone read: tRCD + tCL, two bursts, the TSVs; then to the open row: tCL, two bursts, the TSVs. */
+static void test_unloaded_latency(void **state)
+{
+	struct rig *g = rig_new();
+	const uint64_t bursts_ps = 2 * 6400, ck = 1250;
+	uint64_t begin;
+
+	(void)state;
+	g->p.refresh = false;
+	rig_build(g);
+	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	sim_run(g->engine);
+	assert_int_equal(g->last_done_ps, (11 + 11) * ck + bursts_ps + 1500);
+	begin = (sim_now_units(g->engine) + ck) / ck * ck;
+	sim_advance_units(g->engine, begin);
+	mem_stack_accept(g->stack, make(g, LINE_BYTES * 16, MEM_READ));
+	sim_run(g->engine);
+	assert_int_equal(g->last_done_ps - begin, 11 * ck + bursts_ps + 1500);
+	begin = (sim_now_units(g->engine) + 100 * ck) / ck * ck;
+	sim_advance_units(g->engine, begin);
+	mem_stack_accept(g->stack, make(g, 1ull << 30, MEM_READ));
+	sim_run(g->engine);
+	assert_int_equal(g->last_done_ps - begin, (11 + 11 + 11) * ck + bursts_ps + 1500);
+	assert_int_equal(stat(g, "vault.row_hits"), 1);
+	assert_int_equal(stat(g, "vault.row_misses"), 1);
+	assert_int_equal(stat(g, "vault.row_conflicts"), 1);
+	rig_free(g);
+}
+
+/* n reads of consecutive lines: the bus never pauses after its first burst. 10 GB/s per vault, 160 per stack. */
+static void test_peak_bandwidth(void **state)
+{
+	(void)state;
+	for (uint32_t vaults = 1; vaults <= 16; vaults *= 16) {
+		struct rig *g = rig_new();
+		const uint64_t count = 8000;
+
+		g->p.refresh = false;
+		g->p.vault_count = vaults;
+		g->left = count;
+		rig_build(g);
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		sim_run(g->engine);
+		assert_int_equal(g->done_count, count);
+		assert_int_equal(stat(g, "vault.read_bytes"), count * LINE_BYTES);
+		assert_int_equal(stat(g, "vault.tsv_busy_units"), count * 2 * 6400);
+		if (vaults == 1)
+			assert_int_equal(g->last_done_ps, 22 * 1250 + count * 2 * 6400 + 1500);
+		else
+			assert_in_range(g->last_done_ps, count / vaults * 12800, count / vaults * 12800 * 103 / 100);
+		rig_free(g);
+	}
+}
+
+/* Every policy under random load, auditor on: each request is answered once, all columns are counted. */
+static void test_conservation_under_random_load(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 32; i++) {
+		struct rig *g = rig_new();
+
+		g->seed = i;
+		g->p.scheduler = i & 1 ? DRAM_FIFO : DRAM_FRFCFS;
+		g->p.page_policy = i & 2 ? DRAM_PAGE_CLOSED : DRAM_PAGE_OPEN;
+		g->p.vault_count = 2;
+		g->p.starvation_cap_cycles = i & 16 ? 50 : 2000;
+		g->p.queue_entries = i & 8 ? 32 : 64;
+		g->write_percent = i & 4 ? 40 : 10;
+		g->gap_cycles = i % 3 ? 0 : 400;
+		g->span_bytes = i & 8 ? 1ull << 28 : 1 << 16;
+		g->left = 4000;
+		rig_build(g);
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		sim_run(g->engine);
+		mem_stack_settle(g->stack);
+		assert_int_equal(g->done_count, 4000);
+		assert_int_equal(stat(g, "vault.reads") + stat(g, "vault.writes"), 4000);
+		assert_int_equal(stat(g, "vault.row_hits") + stat(g, "vault.row_misses") + stat(g, "vault.row_conflicts"),
+				 4000);
+		assert_int_equal(stat(g, "vault.read_bytes"), stat(g, "vault.reads") * LINE_BYTES);
+		assert_int_equal(stat(g, "vault.write_bytes"), stat(g, "vault.writes") * LINE_BYTES);
+		rig_free(g);
+	}
+}
+
+/* Refreshes are issued for idle time too: one per tREFI and vault. */
+static void test_refresh_is_issued_on_time(void **state)
+{
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.vault_count = 4;
+	rig_build(g);
+	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	sim_run(g->engine);
+	sim_advance_units(g->engine, 1000 * 7800000ull + 1000000);
+	mem_stack_settle(g->stack);
+	assert_in_range(stat(g, "vault.refreshes"), 4 * 1000, 4 * 1000 + 4);
+	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	sim_run(g->engine);
+	assert_int_equal(g->done_count, 2);
+	rig_free(g);
+}
+
+/* Row hits overtake older requests to another row, but not for ever. */
+static void test_frfcfs_prefers_hits(void **state)
+{
+	uint64_t conflicts[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.scheduler = i ? DRAM_FIFO : DRAM_FRFCFS;
+		rig_build(g);
+		for (uint32_t k = 0; k < 40; k++) /* two rows of one bank, in turn */
+			mem_stack_accept(g->stack, make(g, (k % 2) * (1ull << 26) + k / 2 * LINE_BYTES, MEM_READ));
+		sim_run(g->engine);
+		conflicts[i] = stat(g, "vault.row_conflicts");
+		rig_free(g);
+	}
+	assert_int_equal(conflicts[0], 1);
+	assert_int_equal(conflicts[1], 39);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unloaded_latency),
+		cmocka_unit_test(test_peak_bandwidth),
+		cmocka_unit_test(test_conservation_under_random_load),
+		cmocka_unit_test(test_refresh_is_issued_on_time),
+		cmocka_unit_test(test_frfcfs_prefers_hits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* The engine against a naive reference: a list of (time, domain, component) searched for its smallest element. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/engine.h"
+
+enum { DOMAINS = 3, COMPS = 70, WAKES_MAX = 20000, TRACE_MAX = 400000 };
+
+static const char *const names[DOMAINS] = {"sm", "link", "dram"};
+
+struct event {
+	uint64_t time, cycle;
+	uint32_t domain, index;
+};
+
+struct world {
+	struct sim_engine *engine; /* NULL: the reference runs */
+	struct sim_comp comps[DOMAINS][COMPS];
+	struct event pending[WAKES_MAX];
+	uint32_t pending_count, wakes_left;
+	uint64_t period[DOMAINS], now;
+	int32_t ticking_domain;
+	uint32_t ticking_index;
+	uint64_t seed;
+	struct event trace[TRACE_MAX];
+	uint32_t trace_count;
+};
+
+struct part {
+	struct world *w;
+	uint32_t domain, index;
+};
+
+static struct part parts[DOMAINS][COMPS];
+
+static uint64_t rnd(struct world *w)
+{
+	w->seed = w->seed * 6364136223846793005ull + 1442695040888963407ull;
+	return w->seed >> 33;
+}
+
+/* "Waking a component in the current time is legal only for what comes later in the order; else the next cycle." */
+static void ref_wake(struct world *w, uint32_t d, uint32_t i, uint64_t cycle)
+{
+	bool has_had_turn = w->ticking_domain >= 0 &&
+			    ((int32_t)d < w->ticking_domain ||
+			     ((int32_t)d == w->ticking_domain && i <= w->ticking_index));
+
+	if (has_had_turn && cycle * w->period[d] <= w->now)
+		cycle++;
+	for (uint32_t k = 0; k < w->pending_count; k++) {
+		if (w->pending[k].domain == d && w->pending[k].index == i && w->pending[k].cycle == cycle)
+			return;
+	}
+	assert_true(w->pending_count < WAKES_MAX);
+	w->pending[w->pending_count++] = (struct event){cycle * w->period[d], cycle, d, i};
+}
+
+static void wake(struct world *w, uint32_t d, uint32_t i, uint64_t time)
+{
+	uint64_t cycle = (time + w->period[d] - 1) / w->period[d];
+
+	bool by_time = rnd(w) % 2;
+
+	if (w->engine && by_time)
+		sim_wake_units(w->engine, w->comps[d][i], time);
+	else if (w->engine)
+		sim_wake_cycle(w->engine, w->comps[d][i], cycle);
+	else
+		ref_wake(w, d, i, cycle);
+}
+
+/* What every component does: notes its tick and wakes some others at random distances. */
+static void tick(void *component, uint64_t cycle)
+{
+	struct part *p = component;
+	struct world *w = p->w;
+	uint64_t now = w->engine ? sim_now_units(w->engine) : w->now;
+
+	assert_true(w->trace_count < TRACE_MAX);
+	w->trace[w->trace_count++] = (struct event){now, cycle, p->domain, p->index};
+	for (uint32_t n = (uint32_t)(rnd(w) % 4); n && w->wakes_left; n--, w->wakes_left--) {
+		static const uint64_t reach[] = {1, 1, 40, 5000, 30000000, 1, 9000};
+		uint32_t d = (uint32_t)(rnd(w) % DOMAINS), i = (uint32_t)(rnd(w) % COMPS);
+
+		wake(w, d, i, now + rnd(w) % reach[rnd(w) % 7]);
+	}
+}
+
+static bool before(const struct event *a, const struct event *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	return a->domain != b->domain ? a->domain < b->domain : a->index < b->index;
+}
+
+static void ref_run(struct world *w)
+{
+	while (w->pending_count) {
+		uint32_t first = 0;
+
+		for (uint32_t k = 1; k < w->pending_count; k++) {
+			if (before(&w->pending[k], &w->pending[first]))
+				first = k;
+		}
+
+		struct event e = w->pending[first];
+
+		w->pending[first] = w->pending[--w->pending_count];
+		w->now = e.time;
+		w->ticking_domain = (int32_t)e.domain;
+		w->ticking_index = e.index;
+		tick(&parts[e.domain][e.index], e.cycle);
+		w->ticking_domain = -1;
+	}
+}
+
+static const struct sim_period periods[DOMAINS] = {{5000, 7}, {800, 1}, {1500, 1}}; /* 1.4 GHz, 1.25 GHz, 1.5 ns */
+
+static struct world *world_new(bool is_reference, uint64_t seed)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
+
+	w->seed = seed;
+	w->wakes_left = 12000;
+	w->ticking_domain = -1;
+	for (uint32_t d = 0; d < DOMAINS; d++) {
+		w->period[d] = sim_period_units(e, d);
+		for (uint32_t i = 0; i < COMPS; i++) {
+			parts[d][i] = (struct part){w, d, i};
+			w->comps[d][i] = sim_engine_add(e, d, "part", tick, &parts[d][i]);
+		}
+	}
+	if (is_reference)
+		sim_engine_free(e);
+	else
+		w->engine = e;
+	for (uint32_t n = 0; n < 40; n++)
+		wake(w, n % DOMAINS, (uint32_t)(rnd(w) % COMPS), rnd(w) % 3000);
+	return w;
+}
+
+static void test_total_order_against_reference(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct world *w = world_new(true, seed);
+
+		ref_run(w);
+
+		struct world *m = world_new(false, seed);
+		uint64_t ticks = sim_run(m->engine);
+
+		assert_int_equal(ticks, m->trace_count);
+		for (uint32_t i = 0; i < w->trace_count && i < m->trace_count; i++) {
+			if (memcmp(&w->trace[i], &m->trace[i], sizeof(struct event)))
+				fail_msg("seed %d, tick %u: engine %llu/%u/%u, reference %llu/%u/%u", (int)seed, i,
+					 (unsigned long long)m->trace[i].time, m->trace[i].domain, m->trace[i].index,
+					 (unsigned long long)w->trace[i].time, w->trace[i].domain, w->trace[i].index);
+		}
+		assert_int_equal(w->trace_count, m->trace_count);
+		assert_true(w->trace_count > 5000);
+		sim_engine_free(m->engine);
+		free(m);
+		free(w);
+	}
+}
+
+static void count_tick(void *component, uint64_t cycle)
+{
+	*(uint64_t *)component = cycle;
+}
+
+static void test_time_is_exact_after_long_idle(void **state)
+{
+	const uint64_t far = 1000000007ull * 1400;
+	uint64_t seen = 0;
+	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
+	struct sim_comp c = sim_engine_add(e, 0, "counter", count_tick, &seen);
+
+	(void)state;
+	assert_int_equal(sim_units_per_ps(e), 7);
+	assert_int_equal(sim_period_units(e, 0), 5000);
+	sim_wake_cycle(e, c, far);
+	assert_int_equal(sim_run(e), 1);
+	assert_int_equal(seen, far);
+	assert_int_equal(sim_now_units(e), far * 5000);
+	sim_advance_units(e, far * 5000 + 12345678);
+	sim_wake_units(e, c, sim_now_units(e));
+	assert_int_equal(sim_run(e), 1);
+	assert_int_equal(seen, far + 12345678 / 5000 + 1);
+	sim_wake_cycle(e, c, seen + 3);
+	sim_wake_cycle(e, c, seen + 100000);
+	sim_cancel_all(e);
+	assert_int_equal(sim_run(e), 0);
+	sim_engine_free(e);
+}
+
+struct pair {
+	struct sim_engine *engine;
+	struct sim_comp other;
+	uint64_t cycle;
+};
+
+static void wake_other_now(void *component, uint64_t cycle)
+{
+	struct pair *p = component;
+
+	p->cycle = cycle;
+	if (p->engine)
+		sim_wake_units(p->engine, p->other, sim_now_units(p->engine));
+}
+
+/* Edges that coincide: a later domain's tick reaches an earlier, idle domain at its next edge only. */
+static void test_earlier_domain_has_had_its_turn(void **state)
+{
+	const struct sim_period same[] = {{1000, 1}, {1000, 1}};
+	struct sim_engine *e = sim_engine_new(names, same, 2);
+	struct pair early = {0}, late = {.engine = e};
+	struct sim_comp c;
+
+	(void)state;
+	late.other = sim_engine_add(e, 0, "early", wake_other_now, &early);
+	c = sim_engine_add(e, 1, "late", wake_other_now, &late);
+	sim_wake_cycle(e, c, 5);
+	sim_run(e);
+	assert_int_equal(early.cycle, 6);
+	early.engine = e;
+	early.other = c;
+	late.engine = NULL;
+	sim_wake_cycle(e, late.other, 9);
+	sim_run(e);
+	assert_int_equal(late.cycle, 9);
+	sim_engine_free(e);
+}
+
+static void test_clocks_without_common_unit_are_refused(void **state)
+{
+	const struct sim_period odd[] = {{1000000000, 1400001}, {1000000000, 1300003}};
+
+	(void)state;
+	assert_null(sim_engine_new(names, odd, 2));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_total_order_against_reference),
+		cmocka_unit_test(test_time_is_exact_after_long_idle),
+		cmocka_unit_test(test_earlier_domain_has_had_its_turn),
+		cmocka_unit_test(test_clocks_without_common_unit_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
