@@ -1,0 +1,367 @@
+/* gpu.c - builds and wires the machine; what the outside may ask of it. */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/priv.h"
+
+static const struct sim_stat_desc memory_stat_rows[] = {
+#define STAT_STRUCT struct memory_stats
+#include "sim/stat_rows.inc"
+#include "gpu/memory_stats.def"
+#include "sim/stat_end.inc"
+};
+static const struct sim_stat_desc gpu_stat_rows[] = {
+#define STAT_STRUCT struct gpu_stats
+#include "sim/stat_rows.inc"
+#include "gpu/gpu_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct gpu_guest_ops no_guest = {.name = "none"};
+
+/* ---- the SM side of the crossbars ---- */
+
+static void cluster_tick(void *component, uint64_t cycle)
+{
+	struct cluster *c = component;
+	struct mem_req *r;
+
+	(void)cycle;
+	while ((r = net_xbar_peek(c->gpu->replies, c->index)))
+		port_receive(c->gpu->sms[r->source], net_xbar_pop(c->gpu->replies, c->index));
+}
+
+static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t outputs, const char *prefix)
+{
+	const struct xbar_params *p = &g->config->xbar;
+	uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_XBAR);
+	const struct net_xbar_config c = {
+		.engine = g->engine,
+		.input_count = inputs,
+		.output_count = outputs,
+		.flit_units = period,
+		.flit_bytes = (uint32_t)p->flit_bytes,
+		.latency_units = p->latency_cycles * period,
+		.depth_packets = (uint32_t)p->depth_count,
+		.stats = g->stats,
+		.stats_prefix = prefix,
+	};
+
+	return net_xbar_new(&c);
+}
+
+/* ---- building ---- */
+
+static void engine_new(struct gpu *g)
+{
+	static const char *const names[] = {"l2", "sm", "xbar", "dram"};
+	const struct gpu_config *c = g->config;
+	const struct sim_period periods[] = {
+		[GPU_DOMAIN_L2] = sim_period_of_khz(c->gpu.l2_clock_khz),
+		[GPU_DOMAIN_SM] = sim_period_of_khz(c->gpu.sm_clock_khz),
+		[GPU_DOMAIN_XBAR] = sim_period_of_khz(c->gpu.xbar_clock_khz),
+		[GPU_DOMAIN_DRAM] = sim_period_of_ps(c->dram.t_ck_ps),
+	};
+
+	g->engine = sim_engine_new(names, periods, GPU_DOMAIN_COUNT);
+	CHECK(g->engine); /* gpu_config_check has tried it */
+}
+
+static void map_new(struct gpu *g)
+{
+	const struct gpu_config *c = g->config;
+	uint32_t stacks = (uint32_t)c->gpu.stack_count, vaults = (uint32_t)c->dram.vault_count;
+	uint32_t banks = (uint32_t)c->dram.bank_count, row_bytes = (uint32_t)c->dram.row_bytes;
+
+	if (c->gpu.address_map == 1)
+		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes,
+				COALESCE_LINE_BYTES);
+	else
+		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, COALESCE_LINE_BYTES);
+}
+
+static void memory_side_new(struct gpu *g)
+{
+	g->stacks = g_new0(struct stack_port *, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		g->stacks[i] = stack_port_new(g, i);
+	stack_port_connect(g);
+	g->slice_params = g->config->l2;
+	g->slice_params.size_bytes /= g->slice_count;
+	g->slices = g_new0(struct l2_slice *, g->slice_count);
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		g->slices[i] = l2_slice_new(g, i, g->stacks[i / g->slices_per_stack]);
+}
+
+static void sm_side_new(struct gpu *g)
+{
+	uint32_t per_cluster = (uint32_t)g->config->gpu.sms_per_cluster_count;
+
+	g->clusters = g_new0(struct cluster, g->cluster_count);
+	for (uint32_t i = 0; i < g->cluster_count; i++) {
+		g->clusters[i].gpu = g;
+		g->clusters[i].index = i;
+		/* Before the SMs: what arrives in a cycle can be used in it. */
+		g->clusters[i].comp =
+			sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster", cluster_tick, &g->clusters[i]);
+		net_xbar_set_receiver(g->replies, i, g->clusters[i].comp);
+	}
+	g->sms = g_new0(struct sm *, g->sm_total);
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		bool in_stack = i >= g->sm_count;
+
+		g->sms[i] = sm_new(g, i, in_stack ? UINT32_MAX : i / per_cluster,
+				   in_stack ? (i - g->sm_count) / g->stack_sm_count : UINT32_MAX);
+	}
+}
+
+static void epoch_tick(void *component, uint64_t cycle)
+{
+	struct gpu *g = component;
+
+	if (g->ctas_left == 0 || g->has_failed)
+		return;
+	g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle);
+	sim_wake_cycle(g->engine, g->epoch_comp, cycle + g->guest->epoch_cycles);
+}
+
+/* One line for a failed CHECK: where the work is. */
+static void describe(void *ctx, char *buf, unsigned long size_bytes)
+{
+	struct gpu *g = ctx;
+	uint32_t busy_sms = 0, busy_slices = 0, busy_stacks = 0, waits[SM_WAIT_COUNT] = {0};
+
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		busy_sms += g->sms[i]->resident_warps != 0;
+		for (uint32_t k = 0; k < g->sms[i]->scheduler_count; k++) {
+			for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
+				waits[r] += (uint32_t)__builtin_popcountll(g->sms[i]->schedulers[k].waiting[r]);
+		}
+	}
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		busy_slices += !l2_slice_is_idle(g->slices[i]);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		busy_stacks += !stack_port_is_idle(g->stacks[i]);
+	snprintf(buf, size_bytes,
+		 "gpu at %llu ps: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
+		 "wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, offload %u",
+		 (unsigned long long)gpu_now_ps(g), (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
+		 net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
+		 (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
+		 waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
+}
+
+struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
+		    struct base_diag_list *diag)
+{
+	struct gpu *g;
+
+	if (!gpu_config_check(config, diag))
+		return NULL;
+	g = g_new0(struct gpu, 1);
+	g->config = config;
+	g->guest = guest ? guest : &no_guest;
+	g->guest_ctx = guest_ctx;
+	g->stats = sim_stats_new();
+	g->pool = mem_req_pool_new();
+	g->sm_count = (uint32_t)config->gpu.sm_count;
+	g->stack_count = (uint32_t)config->gpu.stack_count;
+	g->stack_sm_count = (uint32_t)config->gpu.stack_sm_count;
+	g->sm_total = g->sm_count + g->stack_count * g->stack_sm_count;
+	g->slices_per_stack = (uint32_t)config->gpu.l2_slices_per_stack_count;
+	g->slice_count = g->stack_count * g->slices_per_stack;
+	g->cluster_count = (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) /
+				      config->gpu.sms_per_cluster_count);
+	g->thread_budget = config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
+	engine_new(g);
+	map_new(g);
+	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
+	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
+		      sizeof(g->memory_stats));
+	g->requests = xbar_new(g, g->cluster_count, g->slice_count, "xbar_request");
+	g->replies = xbar_new(g, g->slice_count, g->cluster_count, "xbar_reply");
+	memory_side_new(g);
+	sm_side_new(g);
+	g->guest_queue_first = g_new0(struct sm_guest *, g->stack_count);
+	g->guest_queue_last = g_new0(struct sm_guest *, g->stack_count);
+	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
+	if (g->guest->epoch)
+		g->epoch_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "epoch", epoch_tick, g);
+	if (g->guest->add_stats)
+		g->guest->add_stats(guest_ctx, g->stats);
+	base_bug_set_describe(describe, g);
+	return g;
+}
+
+void gpu_free(struct gpu *g)
+{
+	if (!g)
+		return;
+	base_bug_set_describe(NULL, NULL);
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		sm_free(g->sms[i]);
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		l2_slice_free(g->slices[i]);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		stack_port_free(g->stacks[i]);
+	net_xbar_free(g->requests);
+	net_xbar_free(g->replies);
+	while (g->guests_free) {
+		struct sm_guest *next = g->guests_free->next;
+
+		g_free(g->guests_free->lines);
+		g_free(g->guests_free);
+		g->guests_free = next;
+	}
+	if (g->guest->free)
+		g->guest->free(g->guest_ctx);
+	mem_req_pool_free(g->pool);
+	sim_engine_free(g->engine);
+	sim_stats_free(g->stats);
+	g_free(g->sms);
+	g_free(g->slices);
+	g_free(g->stacks);
+	g_free(g->clusters);
+	g_free(g->guest_queue_first);
+	g_free(g->guest_queue_last);
+	g_free(g->guest_queue_count);
+	g_free(g->pages);
+	g_free(g);
+}
+
+/* ---- questions ---- */
+
+uint32_t gpu_warp_capacity(const struct gpu *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		n += g->sms[i]->warp_slot_count;
+	return n;
+}
+
+static uint64_t round_up(uint64_t v, uint64_t unit)
+{
+	return (v + unit - 1) / unit * unit;
+}
+
+uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *p, uint32_t threads_per_cta,
+			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
+{
+	const struct sm_params *s = &c->sm;
+	uint64_t warps = (threads_per_cta + SIMT_LANES - 1) / SIMT_LANES;
+	uint64_t registers = warps * round_up((uint64_t)p->slot_count * SIMT_LANES, s->register_alloc_count);
+	uint64_t shared = round_up(p->shared_static_bytes + shared_dynamic_bytes, s->shared_alloc_bytes);
+	const struct {
+		const char *what, *key;
+		uint64_t need, have;
+	} limits[] = {
+		{"CTAs", "sm.cta_slot_count", 1, s->cta_slot_count},
+		{"threads", "sm.thread_slot_count", threads_per_cta, s->thread_slot_count},
+		{"warps", "sm.warp_slot_count", warps, s->warp_slot_count},
+		{"registers", "sm.register_count", registers, s->register_count},
+		{"bytes of shared memory", "sm.shared_bytes", shared, s->shared_bytes},
+	};
+	uint64_t fit = UINT32_MAX;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(limits); i++) {
+		if (limits[i].need && limits[i].have / limits[i].need < fit)
+			fit = limits[i].have / limits[i].need;
+		if (limits[i].need > limits[i].have)
+			base_diag_error(diag, (struct base_place){0},
+					"kernel %s: a CTA needs %llu %s, an SM has %llu (%s)", p->name,
+					(unsigned long long)limits[i].need, limits[i].what,
+					(unsigned long long)limits[i].have, limits[i].key);
+	}
+	return (uint32_t)fit;
+}
+
+uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)
+{
+	return g->sms[sm]->stack;
+}
+
+struct sim_stats *gpu_stats(struct gpu *g)
+{
+	return g->stats;
+}
+
+const struct gpu_config *gpu_config_of(const struct gpu *g)
+{
+	return g->config;
+}
+
+uint64_t gpu_now_ps(const struct gpu *g)
+{
+	return sim_ps_of_units(g->engine, sim_now_units(g->engine));
+}
+
+void gpu_advance_ps(struct gpu *g, uint64_t time_ps)
+{
+	uint64_t units = sim_units_of_ps(g->engine, time_ps);
+
+	if (units > sim_now_units(g->engine))
+		sim_advance_units(g->engine, units);
+}
+
+uint64_t gpu_kernel_time_ps(const struct gpu *g)
+{
+	return g->totals.time_ps;
+}
+
+uint64_t gpu_kernel_cycles(const struct gpu *g)
+{
+	return g->totals.cycles;
+}
+
+static uint64_t hash_add(uint64_t h, const void *data, size_t bytes)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
+
+static void hash_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+		      const struct sim_hist *hist)
+{
+	uint64_t *h = ctx;
+
+	*h = hash_add(*h, prefix, strlen(prefix));
+	*h = hash_add(*h, row->name, strlen(row->name));
+	*h = hash_add(*h, &value, sizeof(value));
+	if (hist) {
+		const uint64_t head[] = {hist->count, hist->sum, hist->max};
+
+		*h = hash_add(*h, head, sizeof(head));
+		*h = hash_add(*h, hist->bucket, sizeof(hist->bucket));
+	}
+}
+
+uint64_t gpu_run_hash(const struct gpu *g)
+{
+	uint64_t h = 0xcbf29ce484222325ull, now = sim_now_units(g->engine);
+
+	sim_stats_each(g->stats, hash_stat, &h);
+	return hash_add(h, &now, sizeof(now));
+}
+
+static uint64_t stat(const struct gpu *g, const char *key)
+{
+	uint64_t v = 0;
+
+	return sim_stats_value(g->stats, key, &v) ? v : 0;
+}
+
+struct gpu_traffic gpu_traffic_of(const struct gpu *g)
+{
+	return (struct gpu_traffic){
+		.tx_bytes = stat(g, "link_tx.wire_bytes"),
+		.rx_bytes = stat(g, "link_rx.wire_bytes"),
+		.stack_to_stack_bytes = stat(g, "mesh.wire_bytes"),
+		.dram_read_bytes = stat(g, "vault.read_bytes"),
+		.dram_write_bytes = stat(g, "vault.write_bytes"),
+	};
+}

@@ -1,0 +1,345 @@
+/* l2.c - one L2 slice: takes requests from its crossbar port in order, answers hits after the hit latency, sends misses,
+ * write-throughs and packets of near-data mechanisms to its stack's TX channel. Atomics execute here.
+ *
+ * Requests that a slice makes itself (line fetches, write-backs, the write-through of an atomic) carry GPU_SOURCE_L2;
+ * a fetch's tag is its MSHR.
+ */
+#include "gpu/priv.h"
+
+#include <glib.h>
+
+struct l2_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/l2_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct l2_stats
+#include "sim/stat_rows.inc"
+#include "gpu/l2_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct queue {
+	struct mem_req *first, *last;
+	uint32_t count;
+};
+
+struct l2_slice {
+	struct gpu *gpu;
+	struct sim_comp comp;
+	uint32_t index;
+	struct stack_port *stack;
+	struct net_channel *tx;
+	struct mem_cache *cache;
+	uint32_t queue_cap;
+	uint64_t hit_units; /* from tag access to departure */
+	uint64_t free_cycle; /* next tag access */
+	bool is_write_back, has_refused; /* has_refused: tell the stack port when there is room */
+	struct mem_req *held;	     /* taken from the port, waits for an MSHR */
+	struct queue hits;	     /* wait for their latency, then for the crossbar */
+	struct queue replies;	     /* of fills and acknowledgments */
+	struct queue misses;	     /* wait for the link */
+	struct l2_stats stats;
+};
+
+static void queue_push(struct queue *q, struct mem_req *r)
+{
+	r->next = NULL;
+	if (q->last)
+		q->last->next = r;
+	else
+		q->first = r;
+	q->last = r;
+	q->count++;
+}
+
+static struct mem_req *queue_pop(struct queue *q)
+{
+	struct mem_req *r = q->first;
+
+	q->first = r->next;
+	if (!q->first)
+		q->last = NULL;
+	q->count--;
+	return r;
+}
+
+/* A request of the slice itself, at the place of r's line. */
+static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, enum mem_op op, uint32_t size_bytes)
+{
+	struct mem_req *f = mem_req_get(s->gpu->pool);
+
+	*f = *r;
+	f->next = NULL;
+	f->op = (uint8_t)op;
+	f->size_bytes = (uint16_t)size_bytes;
+	f->source = GPU_SOURCE_L2;
+	f->is_reply = false;
+	f->owner = NULL;
+	return f;
+}
+
+static void reply(struct queue *q, struct mem_req *r, uint64_t ready_units)
+{
+	r->is_reply = true;
+	r->ready_units = ready_units;
+	queue_push(q, r);
+}
+
+/* The line is here: the atomic is done, its result goes on to memory unless the L2 keeps it. */
+static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, uint64_t ready_units)
+{
+	uint32_t words = r->size_bytes / 4u;
+
+	s->stats.atomic_words += words;
+	s->free_cycle += words * s->gpu->config->gpu.l2_atomic_interval_cycles;
+	if (!s->is_write_back) {
+		uint32_t sector = (uint32_t)s->gpu->config->sm.sector_bytes;
+		uint32_t bytes = (r->size_bytes + sector - 1) / sector * sector;
+
+		queue_push(&s->misses,
+			   own_request(s, r, MEM_WRITE, bytes < COALESCE_LINE_BYTES ? bytes : COALESCE_LINE_BYTES));
+	}
+	reply(q, r, ready_units);
+}
+
+static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
+{
+	struct mem_req *f = own_request(s, r, MEM_READ, COALESCE_LINE_BYTES);
+
+	f->tag = mshr;
+	queue_push(&s->misses, f);
+}
+
+/* Looks the request up. False: no MSHR, it is held. */
+static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	bool is_write = r->op == MEM_WRITE || (r->op == MEM_ATOMIC && s->is_write_back);
+	uint32_t mshr;
+
+	switch (is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr)) {
+	case MEM_CACHE_HIT:
+		if (r->op == MEM_ATOMIC)
+			atomic_do(s, &s->hits, r, now + s->hit_units);
+		else
+			reply(&s->hits, r, now + s->hit_units);
+		return true;
+	case MEM_CACHE_MISS:
+		fetch(s, r, mshr);
+		return true;
+	case MEM_CACHE_MERGED:
+		return true;
+	case MEM_CACHE_WRITE_THROUGH:
+		if (r->op == MEM_ATOMIC) { /* write-back without write allocation: still done here */
+			s->stats.atomic_words += r->size_bytes / 4u;
+			queue_push(&s->misses, own_request(s, r, MEM_WRITE, r->size_bytes));
+			reply(&s->hits, r, now + s->hit_units);
+		} else {
+			queue_push(&s->misses, r);
+		}
+		return true;
+	default:
+		s->stats.mshr_full_stalls++;
+		return false;
+	}
+}
+
+static bool has_room(struct l2_slice *s)
+{
+	if (s->hits.count + s->replies.count >= s->queue_cap) {
+		s->stats.reply_full_stalls++;
+		return false;
+	}
+	if (s->misses.count >= s->queue_cap) {
+		s->stats.miss_full_stalls++;
+		return false;
+	}
+	return true;
+}
+
+static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	if (r->class != MEM_CLASS_CONTROL)
+		return look_up(s, r, now);
+	s->stats.offload_packets++;
+	queue_push(&s->misses, r);
+	return true;
+}
+
+enum sent { SENT_NOTHING, SENT_ONE, SENT_BLOCKED };
+
+static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
+{
+	struct gpu *g = s->gpu;
+	const struct xbar_params *p = &g->config->xbar;
+	struct mem_req *r = q->first;
+	uint32_t cluster;
+
+	if (!r || r->ready_units > now)
+		return SENT_NOTHING;
+	cluster = g->sms[r->source]->cluster;
+	if (!net_xbar_ready(g->replies, s->index, cluster, &s->comp))
+		return SENT_BLOCKED; /* woken when the port or the output is free */
+	queue_pop(q);
+	net_xbar_send(g->replies, s->index, cluster, r,
+		      packet_bytes(r, (uint32_t)p->header_bytes, (uint32_t)p->header_bytes), now);
+	return SENT_ONE;
+}
+
+static void send_misses(struct l2_slice *s, uint64_t now)
+{
+	while (s->misses.first && net_channel_ready(s->tx, &s->comp)) {
+		struct mem_req *r = queue_pop(&s->misses);
+
+		net_channel_send(s->tx, r, packet_bytes(r, (uint32_t)s->gpu->config->link.header_bytes, 0), now);
+	}
+}
+
+static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked)
+{
+	struct gpu *g = s->gpu;
+
+	if (s->replies.first && !is_blocked)
+		sim_wake_cycle(g->engine, s->comp, cycle + 1);
+	if (s->hits.first && !is_blocked)
+		sim_wake_units(g->engine, s->comp,
+			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units :
+										       sim_now_units(g->engine) + 1);
+	/* Without room, or held for an MSHR: what makes room wakes the slice. */
+	if (!s->held && net_xbar_peek(g->requests, s->index) && s->hits.count + s->replies.count < s->queue_cap &&
+	    s->misses.count < s->queue_cap)
+		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
+}
+
+static void take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
+{
+	struct gpu *g = s->gpu;
+	struct mem_req *r = s->held;
+
+	if (!r && !net_xbar_peek(g->requests, s->index))
+		return;
+	if (!has_room(s))
+		return;
+	if (!r) {
+		r = net_xbar_pop(g->requests, s->index);
+		s->stats.requests++;
+	}
+	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
+	s->held = process(s, r, now) ? NULL : r;
+}
+
+static void slice_tick(void *component, uint64_t cycle)
+{
+	struct l2_slice *s = component;
+	uint64_t now = sim_now_units(s->gpu->engine);
+	enum sent sent = send_reply(s, &s->replies, now);
+
+	if (sent == SENT_NOTHING)
+		sent = send_reply(s, &s->hits, now);
+	if (cycle >= s->free_cycle)
+		take_request(s, cycle, now);
+	send_misses(s, now);
+	if (s->has_refused && l2_slice_can_take(s)) {
+		s->has_refused = false;
+		stack_port_slice_room(s->stack);
+	}
+	wake_next(s, cycle, sent == SENT_BLOCKED);
+}
+
+bool l2_slice_can_take(const struct l2_slice *s)
+{
+	return s->replies.count < s->queue_cap;
+}
+
+/* A line has arrived: answers all requests that waited for it. */
+static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
+{
+	uint64_t victim;
+	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
+
+	if (victim != UINT64_MAX) {
+		struct mem_place p = mem_map_place(&s->gpu->map, victim);
+		struct mem_req *w = own_request(s, f, MEM_WRITE, COALESCE_LINE_BYTES);
+
+		w->addr_bytes = victim;
+		w->vault = (uint8_t)p.vault;
+		w->bank = (uint8_t)p.bank;
+		w->row = p.row;
+		w->column = p.column_bytes;
+		queue_push(&s->misses, w);
+	}
+	while (r) {
+		struct mem_req *next = r->next;
+
+		if (r->op == MEM_ATOMIC)
+			atomic_do(s, &s->replies, r, now);
+		else
+			reply(&s->replies, r, now);
+		r = next;
+	}
+}
+
+void l2_slice_take(struct l2_slice *s, struct mem_req *r)
+{
+	uint64_t now = sim_now_units(s->gpu->engine);
+
+	if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
+		reply(&s->replies, r, now);
+	} else {
+		if (r->op == MEM_READ)
+			fill(s, r, now);
+		mem_req_put(s->gpu->pool, r);
+	}
+	if (!l2_slice_can_take(s))
+		s->has_refused = true;
+	sim_wake_units(s->gpu->engine, s->comp, now);
+}
+
+void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes)
+{
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		mem_cache_invalidate_line(g->slices[i]->cache, addr_bytes);
+}
+
+struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack)
+{
+	const struct gpu_config *c = g->config;
+	struct l2_slice *s = g_new0(struct l2_slice, 1);
+
+	s->gpu = g;
+	s->index = index;
+	s->stack = stack;
+	s->tx = stack_port_tx(stack);
+	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");
+	s->queue_cap = (uint32_t)c->gpu.l2_queue_count;
+	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, GPU_DOMAIN_L2);
+	s->is_write_back = c->l2.write_policy == MEM_CACHE_WRITE_POLICY_BACK;
+	s->comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "l2", slice_tick, s);
+	net_xbar_set_receiver(g->requests, index, s->comp);
+	sim_stats_add(g->stats, "l2_slice", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	return s;
+}
+
+void l2_slice_free(struct l2_slice *s)
+{
+	if (!s)
+		return;
+	mem_cache_free(s->cache);
+	g_free(s);
+}
+
+bool l2_slice_is_idle(const struct l2_slice *s)
+{
+	return s->hits.count + s->replies.count + s->misses.count == 0 && !s->held && mem_cache_is_idle(s->cache);
+}
+
+void l2_slice_reset(struct l2_slice *s)
+{
+	s->hits = s->replies = s->misses = (struct queue){0};
+	s->free_cycle = 0;
+	s->has_refused = false;
+	s->held = NULL;
+	mem_cache_reset(s->cache);
+}

@@ -1,0 +1,303 @@
+/* launch.c - one kernel: CTAs to SMs, the run, its end or its failure, and the checks that nothing got lost. */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/priv.h"
+
+static uint64_t clock_cycles(void *ctx, uint32_t smid)
+{
+	struct gpu *g = ctx;
+
+	(void)smid;
+	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+}
+
+static uint64_t time_ns(void *ctx)
+{
+	return gpu_now_ps(ctx) / 1000;
+}
+
+void gpu_fail(struct gpu *g)
+{
+	g->has_failed = true;
+	sim_stop(g->engine);
+}
+
+void gpu_interrupt(struct gpu *g)
+{
+	g->is_interrupted = true;
+	sim_stop(g->engine);
+}
+
+/* ---- CTAs ---- */
+
+static void place_next(struct gpu *g, struct sm *sm)
+{
+	struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, sm->index);
+
+	sm_cta_place(sm, cta);
+	if (g->guest->cta_placed)
+		g->guest->cta_placed(g->guest_ctx, g, sm->index, g->cta_next - 1);
+}
+
+void gpu_cta_done(struct gpu *g, struct sm *sm)
+{
+	g->ctas_left--;
+	if (g->is_interrupted)
+		sim_stop(g->engine);
+	else if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
+		place_next(g, sm);
+}
+
+/* One CTA per SM and round, as long as there are CTAs and places. */
+static void place_first(struct gpu *g)
+{
+	bool has_placed = true;
+
+	while (has_placed && g->cta_next < g->cta_total) {
+		has_placed = false;
+		for (uint32_t i = 0; i < g->sm_count && g->cta_next < g->cta_total; i++) {
+			if (!sm_has_cta_slot(g->sms[i]))
+				continue;
+			place_next(g, g->sms[i]);
+			has_placed = true;
+		}
+	}
+}
+
+/* ---- pages ---- */
+
+static void pages_grow(struct gpu *g)
+{
+	uint64_t *old = g->pages, old_cap = g->page_cap;
+
+	g->page_cap = old_cap ? 2 * old_cap : 1024;
+	g->pages = g_new0(uint64_t, g->page_cap);
+	g->page_count = 0;
+	for (uint64_t i = 0; i < old_cap; i++) {
+		uint64_t k = old[i] * 0x9e3779b97f4a7c15ull & (g->page_cap - 1);
+
+		if (!old[i])
+			continue;
+		while (g->pages[k])
+			k = (k + 1) & (g->page_cap - 1);
+		g->pages[k] = old[i];
+		g->page_count++;
+	}
+	g_free(old);
+}
+
+void gpu_page_touch(struct gpu *g, uint64_t addr_bytes)
+{
+	uint64_t page = addr_bytes / g->config->gpu.page_bytes + 1; /* 0 marks an empty place */
+	uint64_t k;
+
+	if (2 * g->page_count >= g->page_cap)
+		pages_grow(g);
+	for (k = page * 0x9e3779b97f4a7c15ull & (g->page_cap - 1); g->pages[k]; k = (k + 1) & (g->page_cap - 1)) {
+		if (g->pages[k] == page)
+			return;
+	}
+	g->pages[k] = page;
+	g->page_count++;
+	g->guest->page_touch(g->guest_ctx, g, (page - 1) * g->config->gpu.page_bytes);
+}
+
+/* ---- the end ---- */
+
+/* Everything back to the state between kernels, whatever was on its way. */
+static void clean(struct gpu *g)
+{
+	sim_cancel_all(g->engine);
+	mem_req_pool_reset(g->pool);
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		sm_reset(g->sms[i]);
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		l2_slice_reset(g->slices[i]);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		stack_port_reset(g->stacks[i]);
+	net_xbar_reset(g->requests);
+	net_xbar_reset(g->replies);
+	offload_reset(g);
+	g->memory_stats.answers = g->memory_stats.requests;
+}
+
+/* Conservation: every request answered, every credit home, every cycle attributed. */
+static void check_end(struct gpu *g, uint64_t end_cycle)
+{
+	CHECK(g->memory_stats.requests == g->memory_stats.answers);
+	CHECK(mem_req_outstanding(g->pool) == g->sm_total); /* each SM's spare */
+	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		CHECK(l2_slice_is_idle(g->slices[i]));
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		CHECK(stack_port_is_idle(g->stacks[i]));
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		sm_kernel_end(g->sms[i], end_cycle);
+}
+
+/* Nothing is scheduled and CTAs are left: the program's own deadlock if all its warps wait at barriers. */
+static bool is_barrier_deadlock(struct gpu *g)
+{
+	if (mem_req_outstanding(g->pool) != g->sm_total)
+		return false;
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		struct sm *sm = g->sms[i];
+
+		for (uint32_t k = 0; k < sm->warp_slot_count; k++) {
+			if (sm->warps[k].w && sm->warps[k].wait != SM_WAIT_BARRIER)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text)
+{
+	if (l->fault.kind != SIMT_FAULT_NONE)
+		return;
+	l->fault.kind = kind;
+	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, text);
+}
+
+/* Decides how the run ended. True: to its end. */
+static bool judge(struct gpu *g)
+{
+	struct simt_launch *l = g->launch;
+
+	if (g->has_failed)
+		return false;
+	if (g->is_interrupted) {
+		fault(l, SIMT_FAULT_STOPPED, "stopped by the user");
+		return false;
+	}
+	if (g->limit_reached)
+		return gpu_finish_untimed(g);
+	if (g->ctas_left) {
+		CHECK(is_barrier_deadlock(g));
+		fault(l, SIMT_FAULT_BARRIER, "deadlock: every warp waits at a CTA barrier that cannot open");
+		return false;
+	}
+	return true;
+}
+
+/* ---- launch ---- */
+
+static uint64_t cta_total(const struct simt_launch *l)
+{
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+/* A kernel's code has its own place in the address space, the same in every run. */
+static uint64_t code_base(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
+	return GPU_CODE_BASE + ((h ^ h >> 32) & 0xffff) * 0x100000;
+}
+
+static void count_instructions(const struct gpu *g, uint64_t *warps, uint64_t *threads)
+{
+	*warps = *threads = 0;
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		*warps += g->sms[i]->stats.warp_instructions;
+		*threads += g->sms[i]->stats.thread_instructions;
+	}
+}
+
+static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
+{
+	struct simt_launch *l = g->launch;
+	bool ok = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &g->is_interrupted);
+
+	if (!ok && g->is_interrupted)
+		fault(l, SIMT_FAULT_STOPPED, "stopped by the user");
+	result->start_ps = result->end_ps = gpu_now_ps(g);
+	g->totals.kernels_untimed++;
+	g->totals.untimed_warp_instructions += result->warp_instructions;
+	return ok;
+}
+
+static void launch_begin(struct gpu *g)
+{
+	struct simt_launch *l = g->launch;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	g->ctas_per_sm = gpu_ctas_per_sm(g->config, l->program, l->block[0] * l->block[1] * l->block[2],
+					 l->shared_dynamic_bytes, &diag);
+	base_diag_free(&diag);
+	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
+	g->start_cycle = sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	g->code_base = code_base(l->program->name);
+	g->cta_next = 0;
+	g->cta_total = g->ctas_left = cta_total(l);
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		sm_kernel_begin(g->sms[i]);
+	place_first(g);
+	for (uint32_t i = 0; i < g->sm_count; i++) {
+		if (g->sms[i]->resident_warps)
+			sm_wake(g->sms[i], 0);
+	}
+	if (g->guest->epoch)
+		sim_wake_cycle(g->engine, g->epoch_comp, g->start_cycle + g->guest->epoch_cycles);
+}
+
+static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
+{
+	uint64_t warps, threads, end_cycle;
+	bool ok;
+
+	count_instructions(g, &warps, &threads);
+	launch_begin(g);
+	sim_run(g->engine);
+	ok = judge(g);
+	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, GPU_DOMAIN_SM) + 1;
+	if (end_cycle < g->start_cycle)
+		end_cycle = g->start_cycle;
+	if (!ok || g->limit_reached)
+		clean(g);
+	else
+		check_end(g, end_cycle);
+	sim_advance_units(g->engine, end_cycle * sim_period_units(g->engine, GPU_DOMAIN_SM));
+	count_instructions(g, &result->warp_instructions, &result->thread_instructions);
+	result->warp_instructions -= warps;
+	result->thread_instructions -= threads;
+	result->cycles = end_cycle - g->start_cycle;
+	result->start_ps = sim_ps_of_units(g->engine, g->start_cycle * sim_period_units(g->engine, GPU_DOMAIN_SM));
+	result->end_ps = gpu_now_ps(g);
+	g->totals.kernels++;
+	g->totals.cycles += result->cycles;
+	g->totals.time_ps += result->end_ps - result->start_ps;
+	g->totals.warp_instructions += result->warp_instructions;
+	g->totals.thread_instructions += result->thread_instructions;
+	return ok;
+}
+
+bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *result)
+{
+	bool ok;
+
+	*result = (struct gpu_kernel_result){.cta_count = cta_total(l)};
+	g->launch = l;
+	g->has_failed = false;
+	l->sm_count = g->sm_total;
+	l->clock_cycles = clock_cycles;
+	l->time_ns = time_ns;
+	l->clock_ctx = g;
+	if (g->config->run.mode == 1 || g->limit_reached) {
+		ok = launch_untimed(g, result);
+	} else {
+		if (g->guest->kernel_begin)
+			g->guest->kernel_begin(g->guest_ctx, g, l, (struct simt_program *)l->program);
+		ok = launch_timed(g, result);
+		if (g->guest->kernel_end)
+			g->guest->kernel_end(g->guest_ctx, g, l);
+	}
+	g->is_interrupted = false;
+	g->launch = NULL;
+	return ok;
+}

@@ -1,0 +1,398 @@
+/* lsu.c - the load-store unit: memory instructions queue in order; the head gives one pass over the shared-memory banks,
+ * one constant word, or one line per cycle. A line that finds no MSHR, miss-queue place or store-buffer place holds
+ * everything behind it.
+ */
+#include "gpu/priv.h"
+
+#include <glib.h>
+
+static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_inst *inst, uint32_t parts)
+{
+	uint32_t i = sm->access_free;
+
+	if (unlikely(i == SM_NO_ACCESS)) {
+		uint32_t old = sm->access_cap;
+
+		sm->access_cap = old ? 2 * old : 128;
+		sm->accesses = g_renew(struct sm_access, sm->accesses, sm->access_cap);
+		for (i = old; i < sm->access_cap; i++)
+			sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
+		i = old;
+	}
+	sm->access_free = sm->accesses[i].next_free;
+	sm->accesses[i] = (struct sm_access){.inst = inst, .parts_left = parts, .slot = w->slot};
+	w->loads_pending++;
+	return i;
+}
+
+/* One part of an access has its data at cycle ready. Returns true when it was the last one. */
+static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
+{
+	struct sm_access *a = &sm->accesses[index];
+	struct sm_warp *w = &sm->warps[a->slot];
+	const uint16_t *writes;
+
+	if (ready > a->ready)
+		a->ready = ready;
+	if (--a->parts_left)
+		return false;
+	writes = sm->gpu->launch->program->sb + a->inst->sb_first + a->inst->read_count;
+	for (uint32_t i = 0; i < a->inst->write_count; i++)
+		w->sb[writes[i]] = a->ready << 1 | 1;
+	a->next_free = sm->access_free;
+	sm->access_free = index;
+	w->loads_pending--;
+	if (unlikely(w->offload_waits))
+		offload_leave(sm, w);
+	else if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
+		sm_evaluate(sm, w);
+	return true;
+}
+
+static bool bypasses_l1(const struct simt_inst *inst)
+{
+	return inst->cache == PTX_CG || inst->cache == PTX_CV || inst->sem != PTX_SEM_WEAK;
+}
+
+static void classify_global(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	const struct simt_inst *inst = step->inst;
+	struct sm_stats *st = &sm->stats;
+
+	e->class = step->space == SIMT_MEM_LOCAL ? MEM_CLASS_LOCAL : MEM_CLASS_DATA;
+	e->count = coalesce_lines(step->addr, step->access_mask, inst->access_bytes * inst->vec, e->lines);
+	if (inst->flags & SIMT_ATOMIC) {
+		e->kind = LSU_ATOMIC;
+		st->atomic_instructions++;
+		st->atomic_lines += e->count;
+	} else if (inst->flags & SIMT_STORE) {
+		e->kind = LSU_STORE;
+		st->store_instructions++;
+		st->store_lines += e->count;
+	} else {
+		e->kind = LSU_LOAD;
+		e->is_bypassing = bypasses_l1(inst);
+		st->load_instructions++;
+		st->load_lines += e->count;
+	}
+}
+
+static void classify_shared(struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t mask)
+{
+	const struct simt_inst *inst = step->inst;
+
+	e->passes = coalesce_bank_passes(step->addr, mask, inst->access_bytes * inst->vec, sm->bank_count,
+					 inst->flags & SIMT_ATOMIC);
+	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
+	sm->stats.shared_accesses += e->passes;
+	sm->stats.shared_conflicts += e->passes - 1;
+}
+
+static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	uint32_t words = coalesce_distinct_words(step->addr, step->access_mask);
+
+	e->kind = LSU_CONST;
+	e->class = MEM_CLASS_CONST;
+	e->latency = (uint32_t)sm->gpu->config->l1c.hit_latency_cycles;
+	e->count = coalesce_lines(step->addr, step->access_mask, step->inst->access_bytes, e->lines);
+	e->passes = words > e->count ? words - e->count : 0;
+	sm->stats.constant_instructions++;
+	sm->stats.constant_accesses += words;
+}
+
+static void classify_texture(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	uint32_t bytes = step->inst->access_bytes ? step->inst->access_bytes : 4;
+
+	e->count = coalesce_lines(step->addr, step->access_mask, bytes, e->lines);
+	e->class = MEM_CLASS_TEXTURE;
+	e->kind = step->inst->flags & SIMT_STORE ? LSU_STORE : LSU_TEXTURE;
+	sm->stats.texture_instructions++;
+	sm->stats.texture_lines += e->count;
+}
+
+static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	const struct gpu_config *c = sm->gpu->config;
+
+	e->kind = LSU_FIXED;
+	e->is_bypassing = false;
+	e->passes = e->count = e->next = 0;
+	switch (step->space) {
+	case SIMT_MEM_GLOBAL:
+	case SIMT_MEM_LOCAL:
+	case SIMT_MEM_GENERIC:
+		if (step->access_mask)
+			classify_global(sm, e, step);
+		if (step->shared_mask)
+			classify_shared(sm, e, step, step->shared_mask);
+		break;
+	case SIMT_MEM_SHARED:
+		if (step->access_mask | step->shared_mask)
+			classify_shared(sm, e, step, step->access_mask | step->shared_mask);
+		break;
+	case SIMT_MEM_CONST:
+		if (step->access_mask)
+			classify_const(sm, e, step);
+		break;
+	case SIMT_MEM_TEXTURE:
+		if (step->access_mask)
+			classify_texture(sm, e, step);
+		break;
+	case SIMT_MEM_PARAM:
+		e->passes = 1;
+		e->latency = (uint32_t)c->l1c.hit_latency_cycles;
+		sm->stats.constant_instructions++;
+		sm->stats.constant_accesses++;
+		break;
+	default:
+		break;
+	}
+	if (e->passes + e->count == 0) { /* shuffles, and accesses that no lane makes */
+		e->passes = 1;
+		e->latency = (uint32_t)c->sm.shared_latency_cycles;
+	}
+	if (step->inst->flags & SIMT_SHUFFLE)
+		sm->stats.shuffles++;
+}
+
+void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
+{
+	uint32_t at = sm->lsu_first + sm->lsu_count;
+	struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
+	const struct simt_inst *inst = step->inst;
+	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
+
+	CHECK(lsu_has_room(sm));
+	sm->lsu_count++;
+	e->slot = w->slot;
+	classify(sm, e, step);
+	e->access = SM_NO_ACCESS;
+	if (inst->write_count == 0)
+		return;
+	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
+	for (uint32_t i = 0; i < inst->write_count; i++)
+		w->sb[writes[i]] = SM_SB_PENDING;
+}
+
+/* ---- one line ---- */
+
+static void request_init(struct mem_req *r, const struct lsu_entry *e, const struct coalesced_line *l, enum mem_op op,
+			 uint32_t size_bytes, struct sm_warp *w)
+{
+	r->addr_bytes = l->addr_bytes;
+	r->size_bytes = (uint16_t)size_bytes;
+	r->op = (uint8_t)op;
+	r->class = e->class;
+	r->tag = e->access;
+	r->owner = w;
+}
+
+static bool wait_for_port(struct sm *sm)
+{
+	sm->lsu_waits_port = true;
+	sm->stats.request_stalls++;
+	return false;
+}
+
+static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l,
+			       struct mem_cache *cache, uint32_t hit_latency)
+{
+	struct mem_req *r = sm->spare;
+	uint32_t mshr;
+
+	if (!port_has_room(sm, 1))
+		return wait_for_port(sm);
+	request_init(r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+	switch (mem_cache_read(cache, r, &mshr)) {
+	case MEM_CACHE_HIT:
+		access_part(sm, e->access, sm->now + hit_latency);
+		return true;
+	case MEM_CACHE_MISS:
+		sm->spare = mem_req_get(sm->gpu->pool);
+		r = mem_req_get(sm->gpu->pool);
+		request_init(r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+		r->tag = mshr;
+		port_push(sm, r);
+		return true;
+	case MEM_CACHE_MERGED:
+		sm->spare = mem_req_get(sm->gpu->pool);
+		return true;
+	default:
+		sm->lsu_waits_fill = true;
+		return false;
+	}
+}
+
+static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
+{
+	struct mem_req *r;
+
+	if (!port_has_room(sm, 1))
+		return wait_for_port(sm);
+	r = mem_req_get(sm->gpu->pool);
+	request_init(r, e, l, MEM_READ, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), &sm->warps[e->slot]);
+	port_push(sm, r);
+	return true;
+}
+
+/* Stores and reductions hold a place of the store buffer until they are acknowledged. */
+static bool store_place(struct sm *sm, struct sm_warp *w)
+{
+	if (!port_has_room(sm, 1))
+		return wait_for_port(sm);
+	if (sm->stores_left == 0) {
+		sm->lsu_waits_fill = true;
+		return false;
+	}
+	sm->stores_left--;
+	w->stores_pending++;
+	return true;
+}
+
+static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
+{
+	struct sm_warp *w = &sm->warps[e->slot];
+	struct mem_req *r;
+	uint32_t mshr;
+
+	if (!store_place(sm, w))
+		return false;
+	r = mem_req_get(sm->gpu->pool);
+	request_init(r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
+	CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
+	if (w->guest)
+		offload_wrote(sm, w, l->addr_bytes);
+	port_push(sm, r);
+	return true;
+}
+
+static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
+{
+	struct sm_warp *w = &sm->warps[e->slot];
+	struct mem_req *r;
+
+	if (e->access == SM_NO_ACCESS ? !store_place(sm, w) : !port_has_room(sm, 1) && !wait_for_port(sm))
+		return false;
+	mem_cache_invalidate_line(sm->l1d, l->addr_bytes);
+	if (w->guest)
+		offload_wrote(sm, w, l->addr_bytes);
+	r = mem_req_get(sm->gpu->pool);
+	request_init(r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
+	port_push(sm, r);
+	return true;
+}
+
+static bool line_do(struct sm *sm, struct lsu_entry *e)
+{
+	const struct coalesced_line *l = &e->lines[e->next];
+	const struct gpu_config *c = sm->gpu->config;
+
+	if (e->access == SM_NO_ACCESS && e->kind != LSU_STORE && e->kind != LSU_ATOMIC)
+		return true; /* nobody waits for what a prefetch brings */
+	switch (e->kind) {
+	case LSU_LOAD:
+		if (e->is_bypassing)
+			return line_bypassing(sm, e, l);
+		return line_through_cache(sm, e, l, sm->l1d, (uint32_t)c->l1d.hit_latency_cycles);
+	case LSU_STORE:
+		return line_store(sm, e, l);
+	case LSU_ATOMIC:
+		return line_atomic(sm, e, l);
+	case LSU_CONST:
+		return line_through_cache(sm, e, l, sm->l1c, (uint32_t)c->l1c.hit_latency_cycles);
+	case LSU_TEXTURE:
+		return line_through_cache(sm, e, l, sm->l1t, (uint32_t)c->l1t.hit_latency_cycles);
+	default:
+		UNREACHABLE("an entry of fixed latency has no lines");
+	}
+}
+
+static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
+{
+	if (e->passes || e->next < e->count)
+		return;
+	sm->lsu_first = sm->lsu_first + 1 == sm->lsu_cap ? 0 : sm->lsu_first + 1;
+	sm->lsu_count--;
+}
+
+uint32_t lsu_tick(struct sm *sm)
+{
+	if (!sm->lsu_count || sm->lsu_waits_fill || sm->lsu_waits_port)
+		return SM_NEVER;
+	if (sm->lsu_free > sm->now)
+		return sm->lsu_free;
+
+	struct lsu_entry *e = &sm->lsu[sm->lsu_first];
+
+	if (e->passes) {
+		sm->lsu_free = sm->now + e->passes;
+		if (e->access != SM_NO_ACCESS)
+			access_part(sm, e->access, sm->lsu_free - 1 + e->latency);
+		e->passes = 0;
+	} else {
+		if (!line_do(sm, e))
+			return SM_NEVER;
+		e->next++;
+		sm->lsu_free = sm->now + 1;
+	}
+	pop_if_done(sm, e);
+	return sm->lsu_count ? sm->lsu_free : SM_NEVER;
+}
+
+/* ---- answers ---- */
+
+static bool store_acknowledged(struct sm *sm, struct mem_req *r)
+{
+	struct sm_warp *w = r->owner;
+	bool needs_tick = sm->lsu_waits_fill;
+
+	w->stores_pending--;
+	sm->stores_left++;
+	sm->lsu_waits_fill = false;
+	if (unlikely(w->offload_waits)) {
+		offload_leave(sm, w);
+		needs_tick = true;
+	}
+	if (w->wait == SM_WAIT_FENCE || (w->guest && w->guest->is_ending)) {
+		sm_evaluate(sm, w);
+		needs_tick = true;
+	}
+	return needs_tick;
+}
+
+static bool line_filled(struct sm *sm, struct mem_cache *cache, uint32_t mshr)
+{
+	uint64_t victim;
+	struct mem_req *r = mem_cache_fill(cache, mshr, &victim);
+	bool needs_tick = sm->lsu_waits_fill;
+
+	sm->lsu_waits_fill = false;
+	while (r) {
+		struct mem_req *next = r->next;
+
+		needs_tick |= access_part(sm, r->tag, sm->now + 1);
+		mem_req_put(sm->gpu->pool, r);
+		r = next;
+	}
+	return needs_tick;
+}
+
+bool lsu_answer(struct sm *sm, struct mem_req *r)
+{
+	bool needs_tick;
+
+	if (r->op == MEM_WRITE || (r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS))
+		needs_tick = store_acknowledged(sm, r);
+	else if (r->owner)
+		needs_tick = r->tag != SM_NO_ACCESS && access_part(sm, r->tag, sm->now + 1);
+	else if (r->class == MEM_CLASS_CONST)
+		needs_tick = line_filled(sm, sm->l1c, r->tag);
+	else if (r->class == MEM_CLASS_TEXTURE)
+		needs_tick = line_filled(sm, sm->l1t, r->tag);
+	else
+		needs_tick = line_filled(sm, sm->l1d, r->tag);
+	mem_req_put(sm->gpu->pool, r);
+	return needs_tick;
+}

@@ -1,0 +1,111 @@
+/* port.c - where requests leave an SM and answers reach it. A GPU SM's requests go through its cluster's crossbar port to
+ * an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
+#include "gpu/priv.h"
+
+static void place(struct sm *sm, struct mem_req *r)
+{
+	struct gpu *g = sm->gpu;
+	struct mem_place p = mem_map_place(&g->map, r->addr_bytes);
+
+	r->stack = (uint8_t)p.stack;
+	r->vault = (uint8_t)p.vault;
+	r->bank = (uint8_t)p.bank;
+	r->row = p.row;
+	r->column = p.column_bytes;
+	if (g->config->gpu.address_map == 2)
+		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
+							      g->config->run.seed, g->stack_count);
+	if (g->guest->page_touch && r->class != MEM_CLASS_INST)
+		gpu_page_touch(g, r->addr_bytes);
+	if (g->guest->access)
+		g->guest->access(g->guest_ctx, g, sm->index, r);
+}
+
+void port_push(struct sm *sm, struct mem_req *r)
+{
+	struct gpu *g = sm->gpu;
+
+	r->issue_units = sim_now_units(g->engine);
+	r->source = (uint16_t)sm->index;
+	r->is_reply = false;
+	r->next = NULL;
+	if (r->class != MEM_CLASS_CONTROL)
+		place(sm, r);
+	r->slice = (uint16_t)(r->stack * g->slices_per_stack + (r->vault & (g->slices_per_stack - 1)));
+	g->memory_stats.requests++;
+	if (sm->out_last)
+		sm->out_last->next = r;
+	else
+		sm->out_first = r;
+	sm->out_last = r;
+	sm->out_count++;
+}
+
+static bool send(struct sm *sm, struct mem_req *r)
+{
+	struct gpu *g = sm->gpu;
+
+	if (sm->stack != UINT32_MAX)
+		return stack_port_offer(g->stacks[sm->stack], sm, r);
+	if (!net_xbar_ready(g->requests, sm->cluster, r->slice, &sm->comp))
+		return false;
+	net_xbar_send(g->requests, sm->cluster, r->slice, r, packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0),
+		      sim_now_units(g->engine));
+	return true;
+}
+
+void port_drain(struct sm *sm)
+{
+	while (sm->out_first) {
+		struct mem_req *r = sm->out_first, *next = r->next;
+
+		if (!send(sm, r))
+			break;
+		sm->out_first = next;
+		sm->out_count--;
+	}
+	if (!sm->out_first)
+		sm->out_last = NULL;
+}
+
+static void count_answer(struct sm *sm, const struct mem_req *r)
+{
+	struct gpu *g = sm->gpu;
+	struct memory_stats *st = &g->memory_stats;
+	uint64_t ps = sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units);
+	struct sim_hist *h = &st->data_read_latency_ps;
+
+	st->answers++;
+	if (r->class == MEM_CLASS_CONTROL)
+		h = &st->offload_latency_ps;
+	else if (r->op == MEM_WRITE)
+		h = &st->write_latency_ps;
+	else if (r->op == MEM_ATOMIC)
+		h = &st->atomic_latency_ps;
+	else if (r->class == MEM_CLASS_INST)
+		h = &st->inst_latency_ps;
+	else if (r->class == MEM_CLASS_CONST)
+		h = &st->const_latency_ps;
+	else if (r->class == MEM_CLASS_TEXTURE)
+		h = &st->texture_latency_ps;
+	else if (r->class == MEM_CLASS_LOCAL)
+		h = &st->local_read_latency_ps;
+	sim_hist_add(h, ps);
+}
+
+void port_receive(struct sm *sm, struct mem_req *r)
+{
+	sm_touch(sm);
+	count_answer(sm, r);
+	if (r->class == MEM_CLASS_INST) {
+		sm_fetch_filled(sm, r);
+	} else if (r->class == MEM_CLASS_CONTROL) {
+		struct sm_guest *o = r->owner;
+
+		mem_req_put(sm->gpu->pool, r);
+		offload_finish(sm->gpu, o);
+	} else if (!lsu_answer(sm, r)) {
+		return;
+	}
+	sm_wake(sm, sm->now);
+}

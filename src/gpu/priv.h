@@ -1,0 +1,133 @@
+/* priv.h - private to gpu/: the machine's parts and how they are wired. */
+#ifndef STRATA_GPU_PRIV_H
+#define STRATA_GPU_PRIV_H
+
+#include "gpu/gpu.h"
+#include "gpu/sm.h"
+#include "mem/map.h"
+#include "mem/stack.h"
+#include "net/channel.h"
+
+enum { GPU_DOMAIN_L2, GPU_DOMAIN_SM, GPU_DOMAIN_XBAR, GPU_DOMAIN_DRAM, GPU_DOMAIN_COUNT };
+
+/* Source of requests that an L2 slice makes on its own account. */
+enum { GPU_SOURCE_L2 = UINT16_MAX };
+
+/* Where code lies in the address space, for the instruction caches: far above every allocation. */
+#define GPU_CODE_BASE 0x0000600000000000ull
+
+struct memory_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/memory_stats.def"
+#include "sim/stat_end.inc"
+};
+struct gpu_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/gpu_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* The SM side of a crossbar port: hands what arrives to the cluster's SMs. */
+struct cluster {
+	struct gpu *gpu;
+	struct sim_comp comp;
+	uint32_t index;
+};
+
+struct l2_slice;
+struct stack_port;
+
+struct gpu {
+	const struct gpu_config *config;
+	const struct gpu_guest_ops *guest; /* never NULL */
+	void *guest_ctx;
+	struct sim_engine *engine;
+	struct sim_stats *stats;
+	struct mem_req_pool *pool;
+	struct mem_map map;
+	struct sm **sms;
+	uint32_t sm_count, sm_total; /* of the GPU; with those of the stacks */
+	struct cluster *clusters;
+	uint32_t cluster_count;
+	struct net_xbar *requests, *replies;
+	struct l2_slice **slices;
+	uint32_t slice_count, slices_per_stack;
+	struct stack_port **stacks;
+	uint32_t stack_count, stack_sm_count;
+	struct cache_params slice_params;
+
+	/* the running launch */
+	struct simt_launch *launch;
+	struct simt_step step;
+	uint64_t code_base;
+	uint64_t start_cycle;
+	uint64_t cta_next, cta_total, ctas_left;
+	uint32_t ctas_per_sm;
+	bool has_failed; /* launch->fault is set */
+	bool limit_reached;
+	int64_t thread_budget; /* thread instructions left before the limit */
+	volatile bool is_interrupted;
+
+	struct sm_guest *guests_free, *guests_live, **guest_queue_first, **guest_queue_last; /* [stack]: wait for a warp slot */
+	uint32_t *guest_queue_count;
+	struct sim_comp epoch_comp;
+	uint64_t *pages; /* open addressing: pages touched, for the mechanism's page_touch */
+	uint64_t page_cap, page_count;
+
+	struct memory_stats memory_stats;
+	struct gpu_stats totals;
+};
+
+static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
+{
+	return g->sms[g->sm_count + stack * g->stack_sm_count + i];
+}
+
+/* launch.c */
+void gpu_cta_done(struct gpu *g, struct sm *sm);
+void gpu_fail(struct gpu *g);
+/* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
+bool gpu_finish_untimed(struct gpu *g);
+/* Tells the mechanism of pages touched for the first time. */
+void gpu_page_touch(struct gpu *g, uint64_t addr_bytes);
+
+/* l2.c */
+struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack);
+void l2_slice_free(struct l2_slice *s);
+/* Has the slice room for what an arriving answer may produce? */
+bool l2_slice_can_take(const struct l2_slice *s);
+/* An answer from the stack. */
+void l2_slice_take(struct l2_slice *s, struct mem_req *r);
+void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes);
+bool l2_slice_is_idle(const struct l2_slice *s);
+void l2_slice_reset(struct l2_slice *s);
+
+/* stack_port.c */
+struct stack_port *stack_port_new(struct gpu *g, uint32_t index);
+void stack_port_free(struct stack_port *p);
+struct net_channel *stack_port_tx(struct stack_port *p);
+/* A slice has room again for answers. */
+void stack_port_slice_room(struct stack_port *p);
+/* From an SM of this stack: false if it must wait; it is woken. */
+bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r);
+/* The answer to an offload request, to the home SM. */
+void stack_port_reply(struct stack_port *p, struct mem_req *r);
+void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
+bool stack_port_is_idle(const struct stack_port *p);
+void stack_port_reset(struct stack_port *p);
+
+/* Bytes of a request or answer on a wire, header included. */
+static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_bytes, uint32_t ack_bytes)
+{
+	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
+
+	if (r->class == MEM_CLASS_CONTROL)
+		return header_bytes + r->size_bytes;
+	if (!has_data)
+		return r->is_reply ? ack_bytes : header_bytes;
+	if (r->is_reply && r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS)
+		return ack_bytes; /* a reduction returns nothing */
+	return header_bytes + r->size_bytes;
+}
+
+#endif

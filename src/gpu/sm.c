@@ -1,0 +1,382 @@
+/* sm.c - an SM's parts, its CTAs and warp slots, and its cycle. */
+#include "gpu/priv.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct sm_stats
+#include "sim/stat_rows.inc"
+#include "gpu/sm_stats.def"
+#include "sim/stat_end.inc"
+};
+
+enum { REBASE_CYCLES = 1 << 30 };
+
+static void units_init(struct sm *sm, const struct sm_params *p)
+{
+	const uint64_t latency[SIMT_UNIT_COUNT] = {
+		[SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
+		[SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
+		[SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_CTRL] = p->ctrl_latency_cycles,
+	};
+	const uint64_t interval[SIMT_UNIT_COUNT] = {
+		[SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
+		[SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
+		[SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_CTRL] = 1,
+	};
+
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+		sm->latency[u] = (uint32_t)latency[u];
+		sm->interval[u] = (uint32_t)interval[u];
+	}
+}
+
+static void caches_new(struct sm *sm)
+{
+	const struct gpu_config *c = sm->gpu->config;
+
+	sm->l1d = mem_cache_new(&c->l1d, sm->gpu->stats, "l1d");
+	sm->l1i = mem_cache_new(&c->l1i, sm->gpu->stats, "l1i");
+	sm->l1c = mem_cache_new(&c->l1c, sm->gpu->stats, "l1c");
+	sm->l1t = mem_cache_new(&c->l1t, sm->gpu->stats, "l1t");
+}
+
+static void sm_tick(void *component, uint64_t cycle);
+
+struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack)
+{
+	const struct gpu_config *c = g->config;
+	struct sm *sm = g_new0(struct sm, 1);
+	uint32_t inst_line_shift = (uint32_t)__builtin_ctzll(COALESCE_LINE_BYTES / c->sm.inst_bytes);
+
+	sm->gpu = g;
+	sm->index = index;
+	sm->cluster = cluster;
+	sm->stack = stack;
+	sm->scheduler_count = (uint32_t)c->sm.scheduler_count;
+	sm->warp_slot_count = (uint32_t)(stack == UINT32_MAX ? c->sm.warp_slot_count : c->gpu.stack_sm_warp_slot_count);
+	sm->cta_slot_count = (uint32_t)c->sm.cta_slot_count;
+	sm->is_gto = c->sm.scheduler == 1;
+	sm->warps = g_new0(struct sm_warp, sm->warp_slot_count);
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		sm->warps[i].sm = sm;
+		sm->warps[i].slot = (uint16_t)i;
+		sm->warps[i].scheduler = (uint8_t)(i % sm->scheduler_count);
+		sm->warps[i].bit = (uint8_t)(i / sm->scheduler_count);
+	}
+	units_init(sm, &c->sm);
+	sm->group_shift = (uint32_t)__builtin_ctzll(c->sm.ibuffer_count);
+	sm->group_line_shift = inst_line_shift - sm->group_shift;
+	sm->fetch_latency = (uint32_t)c->l1i.hit_latency_cycles;
+	sm->branch_penalty = (uint32_t)c->sm.branch_penalty_cycles;
+	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
+	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
+	sm->access_free = SM_NO_ACCESS;
+	sm->lsu_cap = (uint32_t)c->sm.lsu_queue_count;
+	sm->lsu = g_new0(struct lsu_entry, sm->lsu_cap);
+	sm->stores_left = (uint32_t)c->sm.store_count;
+	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
+	sm->spare = mem_req_get(g->pool);
+	caches_new(sm);
+	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
+	sm->comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "sm", sm_tick, sm);
+	return sm;
+}
+
+void sm_free(struct sm *sm)
+{
+	if (!sm)
+		return;
+	mem_req_put(sm->gpu->pool, sm->spare);
+	mem_cache_free(sm->l1d);
+	mem_cache_free(sm->l1i);
+	mem_cache_free(sm->l1c);
+	mem_cache_free(sm->l1t);
+	g_free(sm->warps);
+	g_free(sm->sb_all);
+	g_free(sm->accesses);
+	g_free(sm->lsu);
+	g_free(sm);
+}
+
+/* ---- time ---- */
+
+/* Attributes the cycles before upto that no tick has attributed: nothing has changed in them. */
+static void account(struct sm *sm, uint32_t upto)
+{
+	if (upto <= sm->accounted)
+		return;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		(&sm->stats.stall_lsu)[sm->schedulers[i].reason] += upto - sm->accounted;
+	sm->accounted = upto;
+}
+
+/* Cycles are 31 bits in the scoreboard: moves their origin long before they overflow. */
+static void rebase(struct sm *sm, uint32_t by)
+{
+	sm->base += by;
+	sm->accounted -= by;
+	sm->lsu_free -= sm->lsu_free < by ? sm->lsu_free : by;
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+
+		w->ready -= w->ready < by || w->ready == SM_NEVER ? 0 : by;
+		w->fetch_ready -= w->fetch_ready == SM_NEVER ? 0 : w->fetch_ready < by ? w->fetch_ready : by;
+		w->next_ready -= w->next_ready == SM_NEVER ? 0 : w->next_ready < by ? w->next_ready : by;
+		for (uint32_t k = 0; k < sm->sb_count; k++) {
+			uint32_t *sb = &w->sb[k];
+
+			*sb -= *sb == SM_SB_PENDING ? 0 : *sb < 2 * by ? *sb : 2 * by;
+		}
+	}
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+		sm->unit_free[u] -= sm->unit_free[u] < by ? sm->unit_free[u] : by;
+		for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+			uint32_t *free_at = &sm->schedulers[i].unit_free[u];
+
+			*free_at -= *free_at < by ? *free_at : by;
+		}
+	}
+	for (uint32_t i = 0; i < sm->access_cap; i++)
+		sm->accesses[i].ready -= sm->accesses[i].ready < by ? sm->accesses[i].ready : by;
+}
+
+static void time_set(struct sm *sm, uint64_t cycle)
+{
+	account(sm, cycle - sm->base > UINT32_MAX ? UINT32_MAX : (uint32_t)(cycle - sm->base));
+	while (unlikely(cycle - sm->base >= REBASE_CYCLES)) {
+		/* A multiple of the wheel's length keeps its slots where they are. */
+		rebase(sm, REBASE_CYCLES - SM_WHEEL_SLOTS);
+	}
+	sm->now = (uint32_t)(cycle - sm->base);
+}
+
+void sm_touch(struct sm *sm)
+{
+	time_set(sm, sim_cycle_now(sm->gpu->engine, GPU_DOMAIN_SM));
+}
+
+void sm_wake(struct sm *sm, uint32_t at)
+{
+	sim_wake_cycle(sm->gpu->engine, sm->comp, sm->base + at);
+}
+
+static void sm_tick(void *component, uint64_t cycle)
+{
+	struct sm *sm = component;
+	uint32_t next, at;
+
+	if (unlikely(sm->gpu->has_failed))
+		return;
+	time_set(sm, cycle);
+	sm->accounted = sm->now + 1;
+	sm_wheel_due(sm);
+	next = lsu_tick(sm);
+	if (sm->out_first)
+		port_drain(sm);
+	if (sm->lsu_waits_port && port_has_room(sm, 1)) {
+		sm->lsu_waits_port = false;
+		next = sm->now + 1;
+	}
+	at = sm_schedule(sm);
+	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port)
+		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
+	next = at < next ? at : next;
+	if (next != SM_NEVER && !sm->gpu->has_failed)
+		sm_wake(sm, next);
+}
+
+/* ---- warps and CTAs ---- */
+
+uint32_t sm_slot_find(const struct sm *sm)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		uint64_t vacant = ~sm->schedulers[i].resident;
+		uint32_t slot = vacant ? (uint32_t)__builtin_ctzll(vacant) * sm->scheduler_count + i : UINT32_MAX;
+
+		best = slot < best ? slot : best;
+	}
+	return best < sm->warp_slot_count ? best : UINT32_MAX;
+}
+
+struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot, uint32_t start)
+{
+	struct sm_warp *w = &sm->warps[slot];
+	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
+
+	CHECK(!w->w && w->loads_pending == 0);
+	w->w = t;
+	w->guest = NULL;
+	w->is_asked = false;
+	w->fetch_line = UINT32_MAX;
+	memset(w->sb, 0, sm->sb_count * sizeof(*w->sb));
+	t->owner = w;
+	t->slot = slot;
+	t->smid = sm->index;
+	s->resident |= 1ull << w->bit;
+	s->waiting[SM_WAIT_FETCH] |= 1ull << w->bit;
+	w->wait = SM_WAIT_FETCH;
+	sm->resident_warps++;
+	if (sm->resident_warps > sm->stats.warps_max)
+		sm->stats.warps_max = sm->resident_warps;
+	sm_fetch_start(sm, w, t->pc, start);
+	sm_evaluate(sm, w);
+	return w;
+}
+
+static void slot_release(struct sm *sm, struct sm_warp *w)
+{
+	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
+	uint64_t mask = ~(1ull << w->bit);
+
+	sm_set_wait(sm, w, SM_WAIT_IDLE);
+	s->waiting[SM_WAIT_IDLE] &= mask;
+	s->resident &= mask;
+	sm->fetch_retry[w->scheduler] &= mask;
+	w->w = NULL;
+	w->guest = NULL;
+	sm->resident_warps--;
+}
+
+bool sm_has_cta_slot(const struct sm *sm)
+{
+	return sm->stack == UINT32_MAX && sm->cta_count < sm->gpu->ctas_per_sm;
+}
+
+void sm_cta_place(struct sm *sm, struct simt_cta *cta)
+{
+	uint32_t slot = 0, start = sm->now + (uint32_t)sm->gpu->config->sm.cta_launch_cycles;
+	struct sm_cta *c;
+
+	while (sm->ctas[slot].cta)
+		slot++;
+	CHECK(slot < sm->cta_slot_count);
+	c = &sm->ctas[slot];
+	*c = (struct sm_cta){.cta = cta, .warp_count = simt_cta_warp_count(cta)};
+	c->warps_left = c->warp_count;
+	sm->cta_order[sm->cta_count++] = (uint8_t)slot;
+	sm->stats.ctas++;
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		uint32_t warp_slot = sm_slot_find(sm);
+		struct sm_warp *w = &sm->warps[warp_slot];
+
+		CHECK(warp_slot != UINT32_MAX);
+		w->cta_slot = (uint16_t)slot;
+		c->masks[w->scheduler] |= 1ull << w->bit;
+		sm_warp_place(sm, simt_cta_warp(cta, i), warp_slot, start);
+	}
+}
+
+static void cta_end(struct sm *sm, struct sm_cta *c)
+{
+	uint32_t slot = (uint32_t)(c - sm->ctas), i = 0;
+
+	while (sm->cta_order[i] != slot)
+		i++;
+	memmove(&sm->cta_order[i], &sm->cta_order[i + 1], sm->cta_count - i - 1);
+	sm->cta_count--;
+	simt_cta_end(c->cta);
+	c->cta = NULL;
+	gpu_cta_done(sm->gpu, sm);
+}
+
+void sm_warp_retire(struct sm *sm, struct sm_warp *w)
+{
+	struct sm_cta *c = &sm->ctas[w->cta_slot];
+	bool is_guest = w->guest;
+
+	slot_release(sm, w);
+	if (is_guest)
+		return;
+	c->masks[w->scheduler] &= ~(1ull << w->bit);
+	if (--c->warps_left == 0)
+		cta_end(sm, c);
+}
+
+/* ---- kernels ---- */
+
+static void state_clear(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		memset(&sm->schedulers[i], 0, sizeof(sm->schedulers[i]));
+		sm->schedulers[i].reason = SM_WAIT_IDLE;
+		sm->fetch_retry[i] = 0;
+	}
+	memset(sm->unit_free, 0, sizeof(sm->unit_free));
+	sm->lsu_free = 0;
+}
+
+void sm_kernel_begin(struct sm *sm)
+{
+	const struct simt_program *p = sm->gpu->launch->program;
+
+	if (p->sb_count > sm->sb_count || !sm->sb_all) {
+		sm->sb_count = p->sb_count;
+		sm->sb_all = g_renew(uint32_t, sm->sb_all, (size_t)sm->warp_slot_count * sm->sb_count);
+		for (uint32_t i = 0; i < sm->warp_slot_count; i++)
+			sm->warps[i].sb = sm->sb_all + (size_t)i * sm->sb_count;
+	}
+	state_clear(sm);
+	sm->base = sm->gpu->start_cycle;
+	sm->now = sm->accounted = 0;
+	/* The L1s are not coherent: a kernel starts with none of the former one's lines. */
+	mem_cache_invalidate_all(sm->l1d);
+	mem_cache_invalidate_all(sm->l1i);
+	mem_cache_invalidate_all(sm->l1c);
+	mem_cache_invalidate_all(sm->l1t);
+}
+
+void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
+{
+	struct sm_stats *st = &sm->stats;
+	uint64_t sum = 0;
+
+	time_set(sm, end_cycle);
+	st->scheduler_cycles += sm->scheduler_count * (end_cycle - sm->gpu->start_cycle);
+	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
+		sum += (&st->stall_lsu)[r];
+	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
+	CHECK(sm->resident_warps == 0 && sm->cta_count == 0);
+	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
+	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
+	CHECK(mem_cache_is_idle(sm->l1c) && mem_cache_is_idle(sm->l1t));
+}
+
+void sm_reset(struct sm *sm)
+{
+	struct sm_stats *st = &sm->stats;
+	uint64_t sum = 0;
+
+	/* What an aborted kernel has counted stays, and the sums still agree. */
+	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
+		sum += (&st->stall_lsu)[r];
+	st->scheduler_cycles = sum + st->issued_cycles;
+	state_clear(sm);
+	for (uint32_t i = 0; i < sm->cta_slot_count; i++) {
+		if (sm->ctas[i].cta)
+			simt_cta_end(sm->ctas[i].cta);
+		sm->ctas[i].cta = NULL;
+	}
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		sm->warps[i].w = NULL;
+		sm->warps[i].guest = NULL;
+		sm->warps[i].loads_pending = sm->warps[i].stores_pending = 0;
+	}
+	sm->cta_count = sm->resident_warps = 0;
+	for (uint32_t i = 0; i < sm->access_cap; i++)
+		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
+	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;
+	sm->lsu_first = sm->lsu_count = 0;
+	sm->lsu_waits_fill = sm->lsu_waits_port = false;
+	sm->stores_left = (uint32_t)sm->gpu->config->sm.store_count;
+	sm->out_first = sm->out_last = NULL;
+	sm->out_count = 0;
+	mem_cache_reset(sm->l1d);
+	mem_cache_reset(sm->l1i);
+	mem_cache_reset(sm->l1c);
+	mem_cache_reset(sm->l1t);
+	sm->spare = mem_req_get(sm->gpu->pool); /* the pool was emptied */
+}

@@ -1,0 +1,228 @@
+/* sm.h - private to gpu/: one streaming multiprocessor, of the GPU or in a stack.
+ *
+ * An SM ticks only in cycles in which a warp may issue, the load-store unit has work, or an answer has arrived. Cycles
+ * are kept relative to `base` in 32 bits. A scoreboard entry is the cycle its register is ready, times two, plus one if
+ * a load makes it: the maximum over an instruction's registers is both the time to wait for and the reason.
+ *
+ * A resident warp is in exactly one set of its scheduler: ready[unit] (may issue as soon as the unit is free) or
+ * waiting[reason]. Sets are 64-bit masks over the scheduler's warps. A warp that waits for a known cycle is also in the
+ * scheduler's wheel.
+ */
+#ifndef STRATA_GPU_SM_H
+#define STRATA_GPU_SM_H
+
+#include "gpu/coalesce.h"
+#include "gpu/gpu.h"
+#include "mem/cache.h"
+#include "sim/engine.h"
+
+struct sm_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/sm_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Why a warp cannot issue; in the order in which a scheduler cycle without issue is attributed (see docs). */
+enum sm_wait {
+	SM_WAIT_LSU,
+	SM_WAIT_UNIT,
+	SM_WAIT_FETCH,
+	SM_WAIT_EXECUTION,
+	SM_WAIT_MEMORY,
+	SM_WAIT_FENCE,
+	SM_WAIT_BARRIER,
+	SM_WAIT_OFFLOAD,
+	SM_WAIT_IDLE,
+	SM_WAIT_COUNT
+};
+
+enum {
+	SM_SCHEDULER_MAX = 4,
+	SM_WHEEL_SLOTS = 64,
+	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
+	SM_NO_ACCESS = UINT32_MAX,
+	SM_NEVER = UINT32_MAX,
+};
+
+struct sm;
+
+struct sm_warp {
+	struct simt_warp *w; /* NULL: the slot is free */
+	struct sm *sm;
+	uint32_t *sb;	     /* [sb_count] */
+	uint32_t ready;	     /* cycle of the next issue if it is known */
+	uint8_t wait;	     /* enum sm_wait; SM_WAIT_COUNT: in ready[unit] */
+	uint8_t unit;
+	uint8_t scheduler, bit;
+	uint16_t slot, cta_slot;
+	uint16_t loads_pending, stores_pending;
+	/* instruction buffer */
+	uint32_t fetch_group; /* pc / ibuffer_count of the group the warp is in */
+	uint32_t fetch_ready; /* that group may issue; SM_NEVER: L1I miss */
+	uint32_t next_ready;  /* the following group is there */
+	uint32_t fetch_line;  /* code line of the last group fetched */
+	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
+	/* near-data blocks */
+	bool is_asked;	      /* the mechanism said: stay, for the marked instruction at pc */
+	struct sm_guest *guest; /* this warp is a guest: where it came from */
+	struct gpu_offload offload; /* of a home warp that waits */
+	bool offload_waits; /* home: for its own loads or stores, before the request leaves */
+};
+
+/* An offloaded block on its way, running, or on its way back. */
+struct sm_guest {
+	struct sm_warp *home;
+	struct simt_warp *w;
+	struct gpu_offload offload;
+	uint64_t start_units;
+	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
+	uint32_t line_count, line_cap;
+	bool is_ending; /* reached its end; waits for what it still has in flight */
+	struct sm_guest *next;
+	struct sm_guest *live_next, *live_prev; /* all blocks under way */
+};
+
+struct sm_scheduler {
+	uint64_t ready[SIMT_UNIT_COUNT];
+	uint64_t waiting[SM_WAIT_COUNT];
+	uint64_t resident;
+	uint64_t wheel_bits;
+	uint64_t wheel[SM_WHEEL_SLOTS];
+	uint32_t unit_free[SIMT_UNIT_COUNT];
+	uint32_t last; /* warp that issued last */
+	uint8_t reason; /* of every cycle since the last tick */
+};
+
+struct sm_cta {
+	struct simt_cta *cta; /* NULL: free */
+	uint32_t warp_count, warps_left;
+	uint64_t masks[SM_SCHEDULER_MAX];
+};
+
+/* A warp's access whose results are outstanding. */
+struct sm_access {
+	const struct simt_inst *inst;
+	uint32_t parts_left;
+	uint32_t ready; /* latest of the parts that are done */
+	uint16_t slot;
+	uint32_t next_free;
+};
+
+enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED };
+
+struct lsu_entry {
+	uint8_t kind;
+	uint8_t class;	    /* enum mem_class */
+	bool is_bypassing;  /* of the L1 */
+	uint16_t slot;
+	uint32_t access;    /* or SM_NO_ACCESS */
+	uint32_t passes;    /* bank passes, constant words: cycles before the lines, or instead of them */
+	uint32_t latency;   /* of the passes' result */
+	uint32_t count, next;
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+};
+
+struct sm {
+	struct gpu *gpu;
+	struct sim_comp comp;
+	uint32_t index;	  /* over all SMs */
+	uint32_t cluster; /* crossbar port; of GPU SMs */
+	uint32_t stack;	  /* UINT32_MAX: an SM of the GPU */
+	uint32_t scheduler_count, warp_slot_count, cta_slot_count;
+	bool is_gto;
+
+	uint64_t base;	  /* cycle 0 of relative cycles */
+	uint32_t accounted; /* first cycle not yet attributed */
+	uint32_t now;
+	struct sm_scheduler schedulers[SM_SCHEDULER_MAX];
+	struct sm_warp *warps;
+	uint32_t *sb_all;
+	uint32_t sb_count;
+	uint32_t resident_warps;
+	uint32_t unit_free[SIMT_UNIT_COUNT]; /* units shared by the schedulers */
+	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
+	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
+	uint32_t sector_bytes, bank_count;
+
+	struct sm_cta ctas[32];
+	uint8_t cta_order[32]; /* slots in use, oldest first */
+	uint32_t cta_count;
+
+	struct sm_access *accesses;
+	uint32_t access_cap, access_free;
+
+	struct lsu_entry *lsu;
+	uint32_t lsu_cap, lsu_first, lsu_count;
+	uint32_t lsu_free;
+	bool lsu_waits_fill, lsu_waits_port;
+	uint32_t stores_left; /* store buffer places */
+
+	struct mem_cache *l1d, *l1i, *l1c, *l1t;
+	struct mem_req *spare;
+	struct mem_req *out_first, *out_last; /* to the crossbar, or to the stack's vaults */
+	uint32_t out_count, out_cap;
+	uint64_t fetch_retry[SM_SCHEDULER_MAX]; /* warps whose fetch found no MSHR */
+
+	struct sm_stats stats;
+};
+
+/* sm.c */
+struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack);
+void sm_free(struct sm *sm);
+void sm_kernel_begin(struct sm *sm);
+void sm_kernel_end(struct sm *sm, uint64_t end_cycle); /* CHECKs that nothing is left */
+void sm_reset(struct sm *sm);			       /* after an aborted launch */
+bool sm_has_cta_slot(const struct sm *sm);
+void sm_cta_place(struct sm *sm, struct simt_cta *cta);
+void sm_warp_retire(struct sm *sm, struct sm_warp *w);
+/* Brings the SM's view of time to the present before a change from outside its own tick. */
+void sm_touch(struct sm *sm);
+void sm_wake(struct sm *sm, uint32_t at);
+struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot, uint32_t start);
+uint32_t sm_slot_find(const struct sm *sm);
+
+/* sm_issue.c */
+void sm_evaluate(struct sm *sm, struct sm_warp *w);
+void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
+uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
+void sm_wheel_due(struct sm *sm);
+void sm_wheel_add(struct sm *sm, struct sm_warp *w);
+
+/* sm_fetch.c */
+void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start);
+void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc);
+void sm_fetch_filled(struct sm *sm, struct mem_req *reply);
+
+/* lsu.c */
+void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
+static inline bool lsu_has_room(const struct sm *sm)
+{
+	return sm->lsu_count < sm->lsu_cap;
+}
+uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
+/* An answer for the SM's data, constant or texture caches or its stores. */
+bool lsu_answer(struct sm *sm, struct mem_req *r); /* true: the SM must tick */
+
+/* port.c */
+/* Takes a request whose address, size, op, class and tag are set; finds its place and queues it. */
+void port_push(struct sm *sm, struct mem_req *r);
+static inline bool port_has_room(const struct sm *sm, uint32_t count)
+{
+	return sm->out_count + count <= sm->out_cap;
+}
+void port_drain(struct sm *sm);
+/* Any answer that reaches the SM. */
+void port_receive(struct sm *sm, struct mem_req *r);
+
+/* offload.c */
+/* The warp stands at a marked instruction: true if it has left (or waits), false if it issues here. */
+bool offload_begin(struct sm *sm, struct sm_warp *w);
+void offload_arrive(struct gpu *g, struct mem_req *r); /* a request packet reached its stack */
+void offload_leave(struct sm *sm, struct sm_warp *w);  /* a home warp's delay is over: the request leaves */
+void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */
+void offload_finish(struct gpu *g, struct sm_guest *o);	  /* the answer is home */
+void offload_wrote(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes);
+void offload_try_end(struct sm *sm, struct sm_warp *w);
+void offload_reset(struct gpu *g);
+
+#endif

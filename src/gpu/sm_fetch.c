@@ -1,0 +1,142 @@
+/* sm_fetch.c - instruction fetch: a warp's buffer holds one group of instructions, and the group that follows it is
+ * fetched while the warp issues from this one. A taken branch empties the buffer. A group in a code line that the L1I
+ * does not hold waits for memory.
+ */
+#include "gpu/priv.h"
+
+/* Fetches a group; returns the cycle it is there, SM_NEVER while the L1I waits for its line. */
+static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, uint32_t start)
+{
+	struct gpu *g = sm->gpu;
+	uint32_t line = group >> sm->group_line_shift, mshr;
+
+	w->fetch_token++;
+	if (line == w->fetch_line)
+		return start + sm->fetch_latency;
+	sm->spare->addr_bytes = g->code_base + (uint64_t)line * COALESCE_LINE_BYTES;
+	sm->spare->tag = w->slot;
+	sm->spare->row = w->fetch_token;
+	enum mem_cache_result result = mem_cache_read(sm->l1i, sm->spare, &mshr);
+
+	if (result == MEM_CACHE_HIT) {
+		w->fetch_line = line;
+		return start + sm->fetch_latency;
+	}
+	if (result == MEM_CACHE_STALL) {
+		sm->fetch_retry[w->scheduler] |= 1ull << w->bit;
+		return SM_NEVER;
+	}
+
+	uint64_t addr_bytes = sm->spare->addr_bytes;
+
+	w->fetch_line = UINT32_MAX;
+	sm->spare = mem_req_get(g->pool);
+	if (result == MEM_CACHE_MISS) {
+		struct mem_req *r = mem_req_get(g->pool);
+
+		r->addr_bytes = addr_bytes;
+		r->size_bytes = COALESCE_LINE_BYTES;
+		r->op = MEM_READ;
+		r->class = MEM_CLASS_INST;
+		r->tag = mshr;
+		r->owner = NULL;
+		port_push(sm, r);
+	}
+	return SM_NEVER;
+}
+
+static uint32_t group_count(const struct sm *sm)
+{
+	return ((sm->gpu->launch->program->inst_count - 1) >> sm->group_shift) + 1;
+}
+
+static void prefetch(struct sm *sm, struct sm_warp *w)
+{
+	w->next_ready = SM_NEVER;
+	if (w->fetch_ready != SM_NEVER && w->fetch_group + 1 < group_count(sm))
+		w->next_ready = fetch_group(sm, w, w->fetch_group + 1,
+					    w->fetch_ready > sm->now ? w->fetch_ready : sm->now);
+}
+
+void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start)
+{
+	if (w->w->is_done)
+		return;
+	w->fetch_group = pc >> sm->group_shift;
+	w->fetch_ready = fetch_group(sm, w, w->fetch_group, start);
+	prefetch(sm, w);
+}
+
+void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc)
+{
+	uint32_t group = pc >> sm->group_shift;
+
+	if (likely(group == w->fetch_group) || w->w->is_done)
+		return;
+	if (unlikely(group != w->fetch_group + 1)) {
+		sm_fetch_start(sm, w, pc, sm->now + 1);
+		return;
+	}
+	w->fetch_group = group;
+	w->fetch_ready = w->next_ready;
+	prefetch(sm, w);
+}
+
+/* The line that the warp's last fetch waited for is there. */
+static void fetch_resume(struct sm *sm, struct sm_warp *w, uint64_t addr_bytes)
+{
+	uint32_t at = sm->now + sm->fetch_latency;
+
+	w->fetch_line = (uint32_t)((addr_bytes - sm->gpu->code_base) / COALESCE_LINE_BYTES);
+	if (w->fetch_ready == SM_NEVER) {
+		w->fetch_ready = at;
+		prefetch(sm, w);
+		if (w->wait == SM_WAIT_FETCH)
+			sm_evaluate(sm, w);
+	} else {
+		w->next_ready = at;
+	}
+}
+
+/* Warps that found no MSHR ask again. */
+static void fetch_again(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		uint64_t m = sm->fetch_retry[i] & sm->schedulers[i].resident;
+
+		sm->fetch_retry[i] = 0;
+		for (; m; m &= m - 1) {
+			struct sm_warp *w =
+				&sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+			uint32_t *slot = w->fetch_ready == SM_NEVER ? &w->fetch_ready : &w->next_ready;
+			uint32_t group = w->fetch_group + (w->fetch_ready != SM_NEVER);
+
+			if (w->w->is_done || *slot != SM_NEVER || group >= group_count(sm))
+				continue;
+			*slot = fetch_group(sm, w, group, sm->now);
+			if (slot == &w->fetch_ready && *slot != SM_NEVER) {
+				prefetch(sm, w);
+				if (w->wait == SM_WAIT_FETCH)
+					sm_evaluate(sm, w);
+			}
+		}
+	}
+}
+
+void sm_fetch_filled(struct sm *sm, struct mem_req *reply)
+{
+	uint64_t victim;
+	struct mem_req *r = mem_cache_fill(sm->l1i, reply->tag, &victim);
+
+	while (r) {
+		struct mem_req *next = r->next;
+		struct sm_warp *w = &sm->warps[r->tag];
+
+		if (w->w && w->fetch_token == r->row)
+			fetch_resume(sm, w, r->addr_bytes);
+		mem_req_put(sm->gpu->pool, r);
+		r = next;
+	}
+	mem_req_put(sm->gpu->pool, reply);
+	fetch_again(sm);
+}

@@ -1,0 +1,374 @@
+/* sm_issue.c - the warp schedulers: which warps may issue, which one does, and where the other cycles go. */
+#include "gpu/priv.h"
+
+static struct sm_warp *warp_at(struct sm *sm, uint32_t scheduler, uint32_t bit)
+{
+	return &sm->warps[bit * sm->scheduler_count + scheduler];
+}
+
+/* Takes the warp out of the set it is in. */
+static void set_remove(struct sm_scheduler *s, struct sm_warp *w)
+{
+	uint64_t mask = ~(1ull << w->bit);
+
+	if (w->wait == SM_WAIT_COUNT)
+		s->ready[w->unit] &= mask;
+	else
+		s->waiting[w->wait] &= mask;
+}
+
+void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason)
+{
+	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
+
+	set_remove(s, w);
+	w->wait = (uint8_t)reason;
+	s->waiting[reason] |= 1ull << w->bit;
+}
+
+static void set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit)
+{
+	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
+
+	set_remove(s, w);
+	w->wait = SM_WAIT_COUNT;
+	w->unit = (uint8_t)unit;
+	s->ready[unit] |= 1ull << w->bit;
+}
+
+void sm_wheel_add(struct sm *sm, struct sm_warp *w)
+{
+	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
+	uint32_t delay = w->ready - sm->now;
+
+	/* Further away than the wheel is long: looked at again on the way. */
+	uint32_t slot = (sm->now + (delay < SM_WHEEL_SLOTS ? delay : SM_WHEEL_SLOTS - 1)) % SM_WHEEL_SLOTS;
+
+	s->wheel[slot] |= 1ull << w->bit;
+	s->wheel_bits |= 1ull << slot;
+}
+
+/* The latest of the scoreboard entries that the instruction reads or writes. */
+static inline uint32_t operands_ready(const struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst)
+{
+	const uint16_t *sb = sm->gpu->launch->program->sb + inst->sb_first;
+	uint32_t count = (uint32_t)inst->read_count + inst->write_count, ready = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t r = w->sb[sb[i]];
+
+		ready = r > ready ? r : ready;
+	}
+	return ready;
+}
+
+/* A fence waits for the warp's earlier accesses. */
+static bool fence_holds(const struct sm_warp *w, const struct simt_inst *inst)
+{
+	return (inst->flags & SIMT_FENCE) && (w->loads_pending || w->stores_pending);
+}
+
+/* Puts the warp into the set that its next instruction belongs to at cycle sm->now. */
+void sm_evaluate(struct sm *sm, struct sm_warp *w)
+{
+	const struct simt_warp *t = w->w;
+
+	if (unlikely(w->guest && w->guest->is_ending)) {
+		offload_try_end(sm, w);
+		return;
+	}
+	if (unlikely(t->is_done)) {
+		if (w->loads_pending)
+			sm_set_wait(sm, w, SM_WAIT_MEMORY);
+		else
+			sm_warp_retire(sm, w);
+		return;
+	}
+	if (t->at_barrier) {
+		sm_set_wait(sm, w, SM_WAIT_BARRIER);
+		return;
+	}
+
+	const struct simt_inst *inst = &sm->gpu->launch->program->insts[t->pc];
+	uint32_t operands = operands_ready(sm, w, inst), cycle = operands >> 1;
+
+	if (operands == SM_SB_PENDING) {
+		sm_set_wait(sm, w, SM_WAIT_MEMORY);
+		return;
+	}
+	if (w->fetch_ready > sm->now && w->fetch_ready > cycle) {
+		sm_set_wait(sm, w, SM_WAIT_FETCH);
+		w->ready = w->fetch_ready;
+		if (w->fetch_ready != SM_NEVER)
+			sm_wheel_add(sm, w);
+		return;
+	}
+	if (cycle > sm->now) {
+		sm_set_wait(sm, w, operands & 1 ? SM_WAIT_MEMORY : SM_WAIT_EXECUTION);
+		w->ready = cycle;
+		sm_wheel_add(sm, w);
+		return;
+	}
+	if (unlikely(fence_holds(w, inst))) {
+		sm_set_wait(sm, w, SM_WAIT_FENCE);
+		return;
+	}
+	set_ready(sm, w, inst->unit);
+}
+
+void sm_wheel_due(struct sm *sm)
+{
+	uint32_t slot = sm->now % SM_WHEEL_SLOTS;
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct sm_scheduler *s = &sm->schedulers[i];
+		uint64_t due = s->wheel[slot] & s->resident;
+
+		s->wheel[slot] = 0;
+		s->wheel_bits &= ~(1ull << slot);
+		for (; due; due &= due - 1) {
+			struct sm_warp *w = warp_at(sm, i, (uint32_t)__builtin_ctzll(due));
+
+			/* A warp that was woken earlier by something else may have an old entry here. */
+			if (w->wait == SM_WAIT_EXECUTION || w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FETCH)
+				sm_evaluate(sm, w);
+			else if (w->wait == SM_WAIT_OFFLOAD && w->ready == sm->now)
+				offload_leave(sm, w);
+		}
+	}
+}
+
+static inline bool unit_is_shared(uint32_t unit)
+{
+	return unit == SIMT_UNIT_FP64 || unit == SIMT_UNIT_SFU;
+}
+
+static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t unit)
+{
+	return unit_is_shared(unit) ? sm->unit_free[unit] : s->unit_free[unit];
+}
+
+/* Warps that can issue now: operands and instruction there, unit free. */
+static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler *s)
+{
+	uint64_t c = lsu_has_room(sm) ? s->ready[SIMT_UNIT_LDST] : 0;
+
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+		if (u != SIMT_UNIT_LDST && s->ready[u] && unit_free_at(sm, s, u) <= sm->now)
+			c |= s->ready[u];
+	}
+	return c;
+}
+
+/* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first of
+ * the oldest CTA. */
+static uint32_t choose(const struct sm *sm, uint32_t scheduler, uint64_t c)
+{
+	const struct sm_scheduler *s = &sm->schedulers[scheduler];
+
+	if (!sm->is_gto) {
+		uint64_t after = s->last == 63 ? 0 : c & UINT64_MAX << (s->last + 1);
+
+		return (uint32_t)__builtin_ctzll(after ? after : c);
+	}
+	if (c >> s->last & 1)
+		return s->last;
+	for (uint32_t i = 0; i < sm->cta_count; i++) {
+		uint64_t m = c & sm->ctas[sm->cta_order[i]].masks[scheduler];
+
+		if (m)
+			return (uint32_t)__builtin_ctzll(m);
+	}
+	return (uint32_t)__builtin_ctzll(c); /* guests belong to no CTA here */
+}
+
+static void count_threads(struct sm_stats *st, uint32_t unit, uint32_t threads)
+{
+	switch (unit) {
+	case SIMT_UNIT_INT:
+		st->int_threads += threads;
+		break;
+	case SIMT_UNIT_IMUL:
+		st->imul_threads += threads;
+		break;
+	case SIMT_UNIT_FP32:
+		st->fp32_threads += threads;
+		break;
+	case SIMT_UNIT_FP64:
+		st->fp64_threads += threads;
+		break;
+	case SIMT_UNIT_SFU:
+		st->sfu_threads += threads;
+		break;
+	case SIMT_UNIT_LDST:
+		st->memory_threads += threads;
+		break;
+	default:
+		st->control_threads += threads;
+		break;
+	}
+}
+
+static void count_issue(struct sm *sm, const struct simt_step *step)
+{
+	struct sm_stats *st = &sm->stats;
+	uint32_t threads = (uint32_t)__builtin_popcount(step->exec_mask);
+
+	st->warp_instructions++;
+	st->thread_instructions += threads;
+	st->register_reads += step->inst->read_count;
+	st->register_writes += step->inst->write_count;
+	count_threads(st, step->inst->unit, threads);
+	sm->gpu->thread_budget -= threads;
+	if (unlikely(sm->gpu->thread_budget <= 0)) {
+		sm->gpu->limit_reached = true;
+		sim_stop(sm->gpu->engine);
+	}
+}
+
+/* The barrier of the warp's CTA has opened: its warps run again. */
+static void open_barrier(struct sm *sm, const struct sm_warp *w)
+{
+	const struct sm_cta *c = &sm->ctas[w->cta_slot];
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct sm_scheduler *s = &sm->schedulers[i];
+
+		for (uint64_t m = s->waiting[SM_WAIT_BARRIER] & c->masks[i]; m; m &= m - 1)
+			sm_evaluate(sm, warp_at(sm, i, (uint32_t)__builtin_ctzll(m)));
+	}
+}
+
+static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w, const struct simt_inst *inst)
+{
+	uint32_t unit = inst->unit, slots = inst->issue_slots ? inst->issue_slots : 1;
+	uint32_t interval = sm->interval[unit];
+	uint32_t ready = (sm->now + sm->latency[unit] + (slots - 1) * interval) << 1;
+	uint32_t *unit_free = unit_is_shared(unit) ? &sm->unit_free[unit] : &s->unit_free[unit];
+	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
+
+	*unit_free = sm->now + slots * interval;
+	for (uint32_t i = 0; i < inst->write_count; i++)
+		w->sb[writes[i]] = ready;
+}
+
+/* Issues one instruction of the warp. Returns false when the launch has failed. */
+static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+	struct simt_step *step = &g->step;
+	struct simt_warp *t = w->w;
+	uint32_t depth = t->stack_depth;
+
+	w->is_asked = false;
+	if (unlikely(!simt_step(g->launch, t, step))) {
+		gpu_fail(g);
+		return false;
+	}
+	count_issue(sm, step);
+	if (step->inst->unit == SIMT_UNIT_LDST)
+		lsu_issue(sm, w, step);
+	else
+		occupy_unit(sm, s, w, step->inst);
+	if (step->branched)
+		sm_fetch_start(sm, w, t->pc, sm->now + 1 + sm->branch_penalty);
+	else
+		sm_fetch_advance(sm, w, t->pc);
+	if (unlikely(t->stack_depth > depth && (step->inst->flags & SIMT_BRANCH)))
+		sm->stats.divergent_branches++;
+	if (unlikely(step->barrier_opened))
+		open_barrier(sm, w);
+	if (unlikely(w->guest))
+		offload_step_done(sm, w);
+	else
+		sm_evaluate(sm, w);
+	return true;
+}
+
+/* To whom a cycle without issue belongs: the waiting warp that is nearest to issue decides. */
+static uint32_t stall_reason(const struct sm_scheduler *s)
+{
+	if (s->ready[SIMT_UNIT_LDST])
+		return SM_WAIT_LSU;
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+		if (s->ready[u])
+			return SM_WAIT_UNIT;
+	}
+	for (uint32_t r = SM_WAIT_FETCH; r < SM_WAIT_IDLE; r++) {
+		if (s->waiting[r])
+			return r;
+	}
+	return SM_WAIT_IDLE;
+}
+
+/* One scheduler's cycle. Returns true when it issued. */
+static bool schedule_one(struct sm *sm, uint32_t index)
+{
+	struct sm_scheduler *s = &sm->schedulers[index];
+
+	for (;;) {
+		uint64_t c = candidates(sm, s);
+
+		if (!c)
+			return false;
+
+		uint32_t bit = choose(sm, index, c);
+		struct sm_warp *w = warp_at(sm, index, bit);
+
+		if (unlikely(sm->gpu->launch->program->insts[w->w->pc].mark) && !w->is_asked && !w->guest &&
+		    sm->stack == UINT32_MAX && offload_begin(sm, w))
+			continue;
+		s->last = bit;
+		return issue(sm, s, w);
+	}
+}
+
+/* When a scheduler should look again: next cycle if it could then issue, else when a unit frees or a warp's wait ends. */
+static uint32_t next_look(const struct sm *sm, const struct sm_scheduler *s)
+{
+	uint32_t next = SM_NEVER, soon = sm->now + 1;
+
+	if (s->ready[SIMT_UNIT_LDST] && lsu_has_room(sm))
+		return soon;
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+		if (u == SIMT_UNIT_LDST || !s->ready[u])
+			continue;
+
+		uint32_t at = unit_free_at(sm, s, u);
+
+		if (at <= soon)
+			return soon;
+		next = at < next ? at : next;
+	}
+	if (s->wheel_bits) {
+		uint32_t shift = soon % SM_WHEEL_SLOTS;
+		uint64_t rotated = s->wheel_bits >> shift | s->wheel_bits << ((64 - shift) & 63);
+		uint32_t at = soon + (uint32_t)__builtin_ctzll(rotated);
+
+		next = at < next ? at : next;
+	}
+	return next;
+}
+
+uint32_t sm_schedule(struct sm *sm)
+{
+	uint32_t next = SM_NEVER;
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		if (schedule_one(sm, i))
+			sm->stats.issued_cycles++;
+		else
+			(&sm->stats.stall_lsu)[stall_reason(&sm->schedulers[i])]++;
+		if (unlikely(sm->gpu->has_failed))
+			return SM_NEVER;
+	}
+	/* After both: an issue may have opened a barrier or freed a CTA's place for warps of the other scheduler. */
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct sm_scheduler *s = &sm->schedulers[i];
+		uint32_t at = next_look(sm, s);
+
+		s->reason = (uint8_t)stall_reason(s);
+		next = at < next ? at : next;
+	}
+	return next;
+}

@@ -1,0 +1,333 @@
+/* stack_port.c - the logic layer's side of a stack: the TX and RX channels to the GPU, the mesh to the other stacks, and
+ * the way to the vaults.
+ *
+ * Requests from TX enter the vaults in order of arrival; a full vault holds those behind it. Answers for the GPU wait
+ * here for the RX channel; while link.depth_count of them wait, nothing more is taken from TX. Requests from the mesh
+ * and from SMs of this stack are not held back so: their number is bounded by what stack SMs may have outstanding, and
+ * holding them back could close a cycle of stacks that wait for one another.
+ */
+#include "gpu/priv.h"
+
+#include <glib.h>
+
+struct queue {
+	struct mem_req *first, *last;
+	uint32_t count;
+};
+
+struct stack_port {
+	struct gpu *gpu;
+	struct sim_comp comp;	 /* DRAM clock: TX and mesh arrivals */
+	struct sim_comp rx_comp; /* L2 clock: RX arrivals, GPU side */
+	uint32_t index;
+	struct net_channel *tx, *rx;
+	struct net_channel **mesh; /* [stack]: from this stack to that one; NULL without stack SMs */
+	struct mem_stack *stack;
+	struct queue answers;	    /* wait for RX */
+	struct queue *mesh_answers; /* [stack] wait for the mesh */
+	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
+	bool sms_wait;		    /* an SM of this stack was refused by a vault */
+};
+
+static void queue_push(struct queue *q, struct mem_req *r)
+{
+	r->next = NULL;
+	if (q->last)
+		q->last->next = r;
+	else
+		q->first = r;
+	q->last = r;
+	q->count++;
+}
+
+static struct mem_req *queue_pop(struct queue *q)
+{
+	struct mem_req *r = q->first;
+
+	q->first = r->next;
+	if (!q->first)
+		q->last = NULL;
+	q->count--;
+	return r;
+}
+
+/* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
+static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
+{
+	const struct link_params *l = &p->gpu->config->link;
+	uint32_t bytes = packet_bytes(r, (uint32_t)l->header_bytes, 0);
+
+	if (bytes)
+		return bytes;
+	p->ack_left_bytes += l->ack_bytes;
+	bytes = (uint32_t)(p->ack_left_bytes / l->flit_bytes * l->flit_bytes);
+	p->ack_left_bytes -= bytes;
+	return bytes;
+}
+
+static void drain_rx(struct stack_port *p)
+{
+	while (p->answers.first && net_channel_ready(p->rx, &p->comp)) {
+		struct mem_req *r = queue_pop(&p->answers);
+
+		net_channel_send(p->rx, r, answer_bytes(p, r), sim_now_units(p->gpu->engine));
+	}
+}
+
+static void drain_mesh(struct stack_port *p, uint32_t to)
+{
+	const struct link_params *l = &p->gpu->config->mesh;
+
+	while (p->mesh_answers[to].first && net_channel_ready(p->mesh[to], &p->comp)) {
+		struct mem_req *r = queue_pop(&p->mesh_answers[to]);
+
+		net_channel_send(p->mesh[to], r, packet_bytes(r, (uint32_t)l->header_bytes, (uint32_t)l->ack_bytes),
+				 sim_now_units(p->gpu->engine));
+	}
+}
+
+/* A vault is done with r. */
+static void vault_done(void *ctx, struct mem_req *r)
+{
+	struct stack_port *p = ctx;
+	struct gpu *g = p->gpu;
+
+	r->is_reply = true;
+	if (r->source == GPU_SOURCE_L2 || r->source < g->sm_count) {
+		queue_push(&p->answers, r);
+		drain_rx(p);
+		return;
+	}
+
+	struct sm *sm = g->sms[r->source];
+
+	if (sm->stack == p->index) {
+		port_receive(sm, r);
+	} else {
+		queue_push(&p->mesh_answers[sm->stack], r);
+		drain_mesh(p, sm->stack);
+	}
+}
+
+static void vault_room(void *ctx, uint32_t vault)
+{
+	struct stack_port *p = ctx;
+	struct gpu *g = p->gpu;
+
+	(void)vault;
+	sim_wake_units(g->engine, p->comp, sim_now_units(g->engine));
+	if (!p->sms_wait)
+		return;
+	p->sms_wait = false;
+	for (uint32_t i = 0; i < g->stack_sm_count; i++)
+		sim_wake_units(g->engine, gpu_stack_sm(g, p->index, i)->comp, sim_now_units(g->engine));
+}
+
+static bool vault_takes(struct stack_port *p, struct mem_req *r)
+{
+	return mem_stack_can_accept(p->stack, r->vault, (enum mem_op)r->op);
+}
+
+static void take_tx(struct stack_port *p)
+{
+	struct mem_req *r;
+
+	while ((r = net_channel_peek(p->tx))) {
+		if (r->class == MEM_CLASS_CONTROL) {
+			offload_arrive(p->gpu, net_channel_pop(p->tx));
+			continue;
+		}
+		if (p->answers.count >= p->gpu->config->link.depth_count || !vault_takes(p, r))
+			return;
+		mem_stack_accept(p->stack, net_channel_pop(p->tx));
+	}
+}
+
+static void take_mesh(struct stack_port *p, struct net_channel *from)
+{
+	struct mem_req *r;
+
+	while ((r = net_channel_peek(from))) {
+		if (r->is_reply)
+			port_receive(p->gpu->sms[r->source], net_channel_pop(from));
+		else if (vault_takes(p, r))
+			mem_stack_accept(p->stack, net_channel_pop(from));
+		else
+			return;
+	}
+}
+
+static void port_tick(void *component, uint64_t cycle)
+{
+	struct stack_port *p = component;
+	struct gpu *g = p->gpu;
+
+	(void)cycle;
+	drain_rx(p);
+	take_tx(p);
+	if (!p->mesh)
+		return;
+	for (uint32_t i = 0; i < g->stack_count; i++) {
+		if (i == p->index)
+			continue;
+		drain_mesh(p, i);
+		take_mesh(p, g->stacks[i]->mesh[p->index]);
+	}
+}
+
+/* The GPU's end of RX: answers go to their slices; one that has no room holds those behind it. */
+static void rx_tick(void *component, uint64_t cycle)
+{
+	struct stack_port *p = component;
+	struct mem_req *r;
+
+	(void)cycle;
+	while ((r = net_channel_peek(p->rx))) {
+		struct l2_slice *s = p->gpu->slices[r->slice];
+
+		if (!l2_slice_can_take(s))
+			return;
+		l2_slice_take(s, net_channel_pop(p->rx));
+	}
+}
+
+void stack_port_slice_room(struct stack_port *p)
+{
+	sim_wake_units(p->gpu->engine, p->rx_comp, sim_now_units(p->gpu->engine));
+}
+
+bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
+{
+	const struct link_params *l = &p->gpu->config->mesh;
+
+	if (r->stack == p->index) {
+		if (!vault_takes(p, r)) {
+			p->sms_wait = true;
+			return false;
+		}
+		mem_stack_accept(p->stack, r);
+		return true;
+	}
+	if (!net_channel_ready(p->mesh[r->stack], &sm->comp))
+		return false;
+	net_channel_send(p->mesh[r->stack], r, packet_bytes(r, (uint32_t)l->header_bytes, (uint32_t)l->ack_bytes),
+			 sim_now_units(p->gpu->engine));
+	return true;
+}
+
+void stack_port_reply(struct stack_port *p, struct mem_req *r)
+{
+	queue_push(&p->answers, r);
+	drain_rx(p);
+}
+
+/* ---- building ---- */
+
+static struct net_channel *link_new(struct gpu *g, const struct link_params *l, const char *prefix)
+{
+	uint64_t d = sim_units_per_ps(g->engine);
+	/* bytes / (10^6 bytes/s) = 10^6 ps; a wire time that is no whole number of units is rounded up. */
+	uint64_t flit_units = (l->flit_bytes * 1000000 * d + l->bandwidth_mbytes_per_s - 1) / l->bandwidth_mbytes_per_s;
+	const struct net_channel_config c = {
+		.engine = g->engine,
+		.flit_units = flit_units,
+		.flit_bytes = (uint32_t)l->flit_bytes,
+		.latency_units = sim_units_of_ps(g->engine, l->latency_ps),
+		.depth_packets = (uint32_t)l->depth_count,
+		.stats = g->stats,
+		.stats_prefix = prefix,
+	};
+
+	return net_channel_new(&c);
+}
+
+struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
+{
+	struct stack_port *p = g_new0(struct stack_port, 1);
+
+	p->gpu = g;
+	p->index = index;
+	p->tx = link_new(g, &g->config->link, "link_tx");
+	p->rx = link_new(g, &g->config->link, "link_rx");
+	p->comp = sim_engine_add(g->engine, GPU_DOMAIN_DRAM, "stack_port", port_tick, p);
+	p->rx_comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "link_rx", rx_tick, p);
+	net_channel_set_receiver(p->tx, p->comp);
+	net_channel_set_receiver(p->rx, p->rx_comp);
+
+	const struct mem_stack_config c = {
+		.dram = &g->config->dram,
+		.engine = g->engine,
+		.dram_domain = GPU_DOMAIN_DRAM,
+		.index = index,
+		.done = vault_done,
+		.room = vault_room,
+		.ctx = p,
+		.stats = g->stats,
+		.audit = g->config->run.audit,
+	};
+
+	p->stack = mem_stack_new(&c);
+	return p;
+}
+
+void stack_port_connect(struct gpu *g)
+{
+	if (g->stack_sm_count == 0 || g->stack_count == 1)
+		return;
+	for (uint32_t i = 0; i < g->stack_count; i++) {
+		struct stack_port *p = g->stacks[i];
+
+		p->mesh = g_new0(struct net_channel *, g->stack_count);
+		p->mesh_answers = g_new0(struct queue, g->stack_count);
+		for (uint32_t k = 0; k < g->stack_count; k++) {
+			if (k == i)
+				continue;
+			p->mesh[k] = link_new(g, &g->config->mesh, "mesh");
+			net_channel_set_receiver(p->mesh[k], g->stacks[k]->comp);
+		}
+	}
+}
+
+void stack_port_free(struct stack_port *p)
+{
+	if (!p)
+		return;
+	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++)
+		net_channel_free(p->mesh[k]);
+	g_free(p->mesh);
+	g_free(p->mesh_answers);
+	net_channel_free(p->tx);
+	net_channel_free(p->rx);
+	mem_stack_free(p->stack);
+	g_free(p);
+}
+
+struct net_channel *stack_port_tx(struct stack_port *p)
+{
+	return p->tx;
+}
+
+bool stack_port_is_idle(const struct stack_port *p)
+{
+	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {
+		if (k != p->index && (p->mesh_answers[k].count || !net_channel_is_idle(p->mesh[k])))
+			return false;
+	}
+	return p->answers.count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
+	       mem_stack_is_idle(p->stack);
+}
+
+void stack_port_reset(struct stack_port *p)
+{
+	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {
+		p->mesh_answers[k] = (struct queue){0};
+		if (k != p->index)
+			net_channel_reset(p->mesh[k]);
+	}
+	p->answers = (struct queue){0};
+	p->ack_left_bytes = 0;
+	p->sms_wait = false;
+	net_channel_reset(p->tx);
+	net_channel_reset(p->rx);
+	mem_stack_reset(p->stack);
+}

@@ -1,0 +1,76 @@
+/* untimed.c - past the instruction limit: what a kernel has left runs for its values only. Offloaded blocks end first,
+ * then the resident CTAs, then those not yet placed. */
+#include "gpu/priv.h"
+
+enum { STEPS_PER_TURN = 64 };
+
+static bool step(struct gpu *g, struct simt_warp *w)
+{
+	if (!simt_step(g->launch, w, &g->step)) {
+		g->has_failed = true;
+		return false;
+	}
+	g->totals.untimed_warp_instructions++;
+	return true;
+}
+
+/* Blocks under way: one that has begun runs to its end; one that has not runs at home, where its warp still stands. */
+static bool guests_end(struct gpu *g)
+{
+	for (struct sm_guest *o = g->guests_live; o; o = o->live_next) {
+		const struct gpu_block *b = o->offload.block;
+
+		if (!o->w)
+			continue;
+		while (!simt_guest_reached(o->w, b->end_pc)) {
+			if (!step(g, o->w))
+				return false;
+		}
+		simt_guest_end(g->launch, o->home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
+	}
+	return true;
+}
+
+/* Steps all warps of a CTA in turn until all have exited. */
+static bool cta_run(struct gpu *g, struct simt_cta *cta)
+{
+	while (!simt_cta_is_done(cta)) {
+		bool has_stepped = false;
+
+		for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
+			struct simt_warp *w = simt_cta_warp(cta, i);
+
+			for (uint32_t n = 0; n < STEPS_PER_TURN && !w->is_done && !w->at_barrier; n++) {
+				if (g->is_interrupted || !step(g, w))
+					return false;
+				has_stepped = true;
+			}
+		}
+		if (!has_stepped)
+			return false;
+	}
+	return true;
+}
+
+bool gpu_finish_untimed(struct gpu *g)
+{
+	if (!guests_end(g))
+		return false;
+	for (uint32_t i = 0; i < g->sm_count; i++) {
+		struct sm *sm = g->sms[i];
+
+		for (uint32_t k = 0; k < sm->cta_slot_count; k++) {
+			if (sm->ctas[k].cta && !cta_run(g, sm->ctas[k].cta))
+				return false;
+		}
+	}
+	while (g->cta_next < g->cta_total) {
+		struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, 0);
+		bool ok = cta_run(g, cta);
+
+		simt_cta_end(cta);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
