@@ -62,6 +62,7 @@ static bool parse_attribute(struct ptx_parser *p, struct ptx_func *f)
 	}
 	if (ptx_token_is(&t, ".reqnctapercluster") || ptx_token_is(&t, ".maxclusterrank") ||
 	    ptx_token_is(&t, ".explicitcluster")) {
+		f->has_clusters = true;
 		f->unsupported = "thread-block clusters are outside Strata's scope";
 		f->unsupported_line = t.line;
 		return ptx_token_is(&t, ".explicitcluster") || take_triple(p, "cluster size", ignored);
@@ -417,6 +418,7 @@ bool ptx_parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entr
 	p->func = f;
 	p->scope = 0;
 	scope_open(p);
+	p->func_scope = p->scope;
 	p->regs.count = p->insts.count = p->locals.count = p->label_refs.count = 0;
 	p->loc = 0;
 	p->label_count = 0;

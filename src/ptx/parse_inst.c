@@ -5,15 +5,31 @@
 
 #include "ptx/priv.h"
 
-/* The text from start to the end of the last token, runs of white space as one blank. */
+/* The length of a comment at s[0..length), 0 if there is none. */
+static size_t comment_length(const char *s, size_t length)
+{
+	const char *end;
+
+	if (length < 2 || s[0] != '/' || (s[1] != '/' && s[1] != '*'))
+		return 0;
+	end = s[1] == '/' ? memchr(s, '\n', length) : memmem(s + 2, length - 2, "*/", 2);
+	if (!end)
+		return length;
+	return (size_t)(end - s) + (s[1] == '/' ? 1 : 2);
+}
+
+/* The text from start to the end of the last token, comments and runs of white space as one blank. */
 static const char *one_line(struct ptx_parser *p, const char *start)
 {
 	size_t length = (size_t)(p->prev_end - start), n = 0;
 	char *out = ptx_arena_alloc(p->arena, length + 1);
 
 	for (size_t i = 0; i < length; i++) {
-		bool blank = isspace((unsigned char)start[i]);
+		size_t skipped = comment_length(start + i, length - i);
+		bool blank = skipped || isspace((unsigned char)start[i]);
 
+		if (skipped)
+			i += skipped - 1;
 		if (blank && n && out[n - 1] == ' ')
 			continue;
 		out[n++] = blank ? ' ' : start[i];

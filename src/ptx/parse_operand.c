@@ -278,6 +278,7 @@ bool ptx_operand_settle(struct ptx_parser *p, struct ptx_operand *o, enum ptx_ty
 		return ptx_parse_error(p, o->line, o->col, "floating-point constant where .%s is expected",
 				       ptx_type_name(t));
 	o->kind = PTX_OPND_IMM;
+	o->type = (uint8_t)t;
 	return true;
 }
 

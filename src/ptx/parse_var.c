@@ -168,6 +168,7 @@ static bool declare_local(struct ptx_parser *p, const struct ptx_token *name, st
 	if (!s)
 		return false;
 	s->var = v;
+	v->name = ptx_symbol_unique(p, name->text, name->length);
 	place_local(p, v);
 	return true;
 }
@@ -317,8 +318,12 @@ static bool parse_param(struct ptx_parser *p, enum ptx_space space, struct ptx_v
 	if (!s)
 		return false;
 	s->var = v;
-	if (d.space == PTX_REG)
+	if (d.space == PTX_REG) {
 		s->index = v->index = ptx_reg_add(p, name.text, name.length, d.type, v->vec);
+		v->name = p->regs.at[v->index].name;
+	} else {
+		v->name = ptx_symbol_unique(p, name.text, name.length);
+	}
 	return true;
 }
 

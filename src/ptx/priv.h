@@ -100,7 +100,7 @@ struct ptx_parser {
 	/* the function being parsed */
 	struct ptx_func *func;
 	PTX_VECTOR(struct ptx_block_scope) scopes;
-	uint32_t scope, nesting;
+	uint32_t scope, func_scope; /* the innermost, and that of the function */
 	PTX_VECTOR(struct ptx_reg) regs;
 	PTX_VECTOR(struct ptx_inst) insts;
 	PTX_VECTOR(struct ptx_var *) locals;
@@ -144,6 +144,8 @@ struct ptx_symbol *ptx_symbol_find_from(const struct ptx_parser *p, uint32_t sco
 struct ptx_symbol *ptx_symbol_declare(struct ptx_parser *p, const struct ptx_token *name, enum ptx_symbol_kind kind);
 /* The register of that name, made on first use if a range declares it; PTX_NO_REG if there is none. */
 uint32_t ptx_symbol_reg(struct ptx_parser *p, const char *name, uint32_t length);
+/* The name, or the name with a suffix that makes it the only one in its function; then it is taken. */
+const char *ptx_symbol_unique(struct ptx_parser *p, const char *name, uint32_t length);
 uint32_t ptx_reg_add(struct ptx_parser *p, const char *name, uint32_t length, enum ptx_type type, uint8_t vec);
 
 /* parse_expr.c: constant expressions */

@@ -166,6 +166,7 @@ struct ptx_operand {
 	bool is_float_literal;
 	uint8_t component;   /* 0 none, 1..4 = .x .y .z .w of a vector register or special register */
 	uint8_t sel;	     /* enum ptx_vsel of a video operand */
+	uint8_t type;	     /* IMM: enum ptx_type of the value */
 	uint16_t elem_count; /* VEC, LIST */
 	uint32_t reg;	     /* REG, ADDR with register base: index into func->regs; UINT32_MAX = none */
 	uint32_t label;	     /* LABEL: instruction index in func->insts */
@@ -245,7 +246,7 @@ struct ptx_cfg; /* ptx/cfg.h */
 
 struct ptx_func {
 	const char *name;
-	bool is_entry, is_prototype /* .callprototype */, has_body, is_noreturn;
+	bool is_entry, is_prototype /* .callprototype */, has_body, is_noreturn, has_clusters;
 	enum ptx_linkage linkage;
 	struct ptx_var *params; /* inputs, PTX_PARAM_ENTRY or PTX_PARAM_CALL (or PTX_REG for old register params) */
 	uint32_t param_count;

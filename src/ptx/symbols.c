@@ -98,11 +98,40 @@ static struct ptx_symbol *lookup_ranged(const struct ptx_parser *p, uint32_t sco
 	return NULL;
 }
 
+/* Scopes that hold the names taken in a whole function; ordinary scopes are numbered from 0. */
+#define TAKEN_SCOPE (1u << 31)
+
+static bool is_taken(const struct ptx_parser *p, const char *name, uint32_t length)
+{
+	uint32_t number;
+
+	return lookup(p->m, TAKEN_SCOPE | p->func_scope, name, length, false) || lookup(p->m, 0, name, length, false) ||
+	       ptx_sreg_find(name, length, &number) != PTX_SREG_COUNT;
+}
+
+const char *ptx_symbol_unique(struct ptx_parser *p, const char *name, uint32_t length)
+{
+	char *unique = ptx_arena_text(p->arena, name, length);
+
+	if (is_taken(p, name, length)) {
+		struct ptx_symbol *s = lookup(p->m, TAKEN_SCOPE | p->func_scope, name, length, false);
+		uint32_t suffix = s && s->index ? s->index : 2;
+
+		do
+			unique = ptx_arena_printf(p->arena, "%.*s$%u", (int)length, name, suffix++);
+		while (is_taken(p, unique, (uint32_t)strlen(unique)));
+		if (s)
+			s->index = suffix;
+	}
+	ptx_symbol_add(p->m, TAKEN_SCOPE | p->func_scope, unique, (uint32_t)strlen(unique), PTX_SYM_REG);
+	return unique;
+}
+
 uint32_t ptx_reg_add(struct ptx_parser *p, const char *name, uint32_t length, enum ptx_type type, uint8_t vec)
 {
 	struct ptx_reg *r = PTX_VECTOR_ADD(&p->regs);
 
-	r->name = ptx_arena_text(p->arena, name, length);
+	r->name = ptx_symbol_unique(p, name, length);
 	r->type = type;
 	r->vec = vec;
 	return p->regs.count - 1;
@@ -149,7 +178,15 @@ uint32_t ptx_symbol_reg(struct ptx_parser *p, const char *name, uint32_t length)
 struct ptx_symbol *ptx_symbol_declare(struct ptx_parser *p, const struct ptx_token *name, enum ptx_symbol_kind kind)
 {
 	struct ptx_symbol *old = lookup(p->m, p->scope, name->text, name->length, kind == PTX_SYM_RANGE);
+	uint32_t number;
 
+	if (ptx_token_is(name, "_") || ptx_token_is(name, "WARP_SZ")) {
+		ptx_parse_error_tok(p, name, "'%.*s' cannot be declared: PTX uses the name itself", (int)name->length,
+				    name->text);
+		return NULL;
+	}
+	if (!old && kind == PTX_SYM_REG)
+		old = lookup_ranged(p, p->scope, name->text, name->length, &number);
 	if (old) {
 		ptx_parse_error_tok(p, name, "'%s' is already declared in line %u", old->name, old->line);
 		return NULL;
