@@ -1,0 +1,123 @@
+/* functional.c - runs a whole launch without timing.
+ *
+ * CTAs start in order. Warps of the running CTAs take turns of a fixed number of instructions, so that a warp which
+ * polls memory does not starve the one it waits for. A CTA that is still running after many turns may wait for a later
+ * one (a grid-wide barrier built from atomics): then one more CTA starts.
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "simt/state.h"
+
+enum {
+	TURN_INSTRUCTIONS = 4096,
+	TURNS_BEFORE_NEXT_CTA = 256, /* about a million instructions per warp */
+	RUNNING_CTAS_MAX = 1024,
+};
+
+struct runner {
+	struct simt_launch *l;
+	struct simt_cta *running[RUNNING_CTAS_MAX];
+	uint32_t running_count;
+	uint64_t next_cta;
+	uint64_t *warp_instructions, *thread_instructions;
+};
+
+static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *step)
+{
+	uint64_t threads = 0;
+	uint32_t n = 0;
+	bool ok = true;
+
+	while (n < TURN_INSTRUCTIONS && !w->is_done && !w->at_barrier && ok) {
+		ok = simt_step(r->l, w, step);
+		threads += (uint32_t)__builtin_popcount(step->exec_mask);
+		n++;
+	}
+	*r->warp_instructions += n;
+	*r->thread_instructions += threads;
+	return ok;
+}
+
+static bool run_cta_turn(struct runner *r, struct simt_cta *c, struct simt_step *step)
+{
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		if (!run_turn(r, &c->warps[i], step))
+			return false;
+	return true;
+}
+
+static void start_cta(struct runner *r)
+{
+	uint32_t sm_count = r->l->sm_count ? r->l->sm_count : 1;
+
+	r->running[r->running_count++] = simt_cta_begin(r->l, r->next_cta, (uint32_t)(r->next_cta % sm_count));
+	r->next_cta++;
+}
+
+static void drop_finished(struct runner *r)
+{
+	uint32_t keep = 0;
+
+	for (uint32_t i = 0; i < r->running_count; i++) {
+		if (simt_cta_is_done(r->running[i]))
+			simt_cta_end(r->running[i]);
+		else
+			r->running[keep++] = r->running[i];
+	}
+	r->running_count = keep;
+}
+
+/* How many CTAs may run at once: local memory was laid out for that many. */
+static uint32_t cta_limit(const struct simt_launch *l)
+{
+	uint32_t limit = RUNNING_CTAS_MAX;
+
+	if (l->state->local_warp_bytes && l->state->local_slots / l->state->warps_per_cta < limit)
+		limit = l->state->local_slots / l->state->warps_per_cta;
+	return limit ? limit : 1;
+}
+
+static bool run_all(struct runner *r, const volatile bool *stop)
+{
+	struct simt_launch *l = r->l;
+	const uint32_t limit = cta_limit(l);
+	struct simt_step step;
+	uint32_t turns = 0, want = l->is_cooperative ? limit : 1;
+
+	while (r->running_count || r->next_cta < l->state->cta_count) {
+		while (r->running_count < want && r->next_cta < l->state->cta_count)
+			start_cta(r);
+		for (uint32_t i = 0; i < r->running_count; i++)
+			if (!run_cta_turn(r, r->running[i], &step))
+				return false;
+		const uint32_t before = r->running_count;
+
+		drop_finished(r);
+		turns = r->running_count == before ? turns + 1 : 0;
+		if (turns == TURNS_BEFORE_NEXT_CTA && want < limit) {
+			want++;
+			turns = 0;
+		}
+		if (stop && *stop) {
+			l->fault.kind = SIMT_FAULT_STOPPED;
+			return false;
+		}
+	}
+	return true;
+}
+
+bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
+			 const volatile bool *stop)
+{
+	struct runner *r = calloc(1, sizeof(*r));
+
+	CHECK(r);
+	r->l = l;
+	r->warp_instructions = warp_instruction_count;
+	r->thread_instructions = thread_instruction_count;
+	bool ok = run_all(r, stop);
+
+	free(r);
+	return ok;
+}

@@ -1,0 +1,114 @@
+/* heap.c - device-side malloc and free: first fit in one allocation of the arena.
+ *
+ * The heap belongs to the memory, not to a launch: what one kernel allocates a later one may use and free, as on a real
+ * device. The list of blocks is kept outside the simulated memory, so kernels cannot damage it.
+ */
+#include "simt/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+enum { GRAIN_BYTES = 16 };
+
+/* Blocks in address order cover the whole heap. */
+struct block {
+	uint64_t addr, size_bytes;
+	bool is_used;
+};
+
+struct simt_heap {
+	struct block *blocks;
+	uint32_t count, cap;
+};
+
+static struct simt_heap *new_heap(struct simt_memory *m)
+{
+	uint64_t addr = simt_memory_alloc(m, SIMT_HEAP_BYTES, GRAIN_BYTES, SIMT_ALLOC_HEAP);
+	struct simt_heap *h;
+
+	if (!addr)
+		return NULL;
+	h = calloc(1, sizeof(*h));
+	CHECK(h);
+	h->cap = 64;
+	h->blocks = malloc(h->cap * sizeof(*h->blocks));
+	CHECK(h->blocks);
+	h->blocks[h->count++] = (struct block){ addr, SIMT_HEAP_BYTES, false };
+	return h;
+}
+
+static void insert(struct simt_heap *h, uint32_t at, struct block b)
+{
+	if (h->count == h->cap) {
+		h->cap *= 2;
+		h->blocks = realloc(h->blocks, h->cap * sizeof(*h->blocks));
+		CHECK(h->blocks);
+	}
+	memmove(&h->blocks[at + 1], &h->blocks[at], (h->count - at) * sizeof(b));
+	h->blocks[at] = b;
+	h->count++;
+}
+
+uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
+{
+	struct simt_heap **slot = simt_memory_heap(m);
+
+	if (!size_bytes || size_bytes > SIMT_HEAP_BYTES)
+		return 0;
+	if (!*slot)
+		*slot = new_heap(m);
+	struct simt_heap *h = *slot;
+
+	size_bytes = (size_bytes + GRAIN_BYTES - 1) & ~(GRAIN_BYTES - 1ull);
+	for (uint32_t i = 0; h && i < h->count; i++) {
+		struct block *b = &h->blocks[i];
+
+		if (b->is_used || b->size_bytes < size_bytes)
+			continue;
+		struct block rest = { b->addr + size_bytes, b->size_bytes - size_bytes, false };
+
+		b->is_used = true;
+		b->size_bytes = size_bytes;
+		uint64_t addr = b->addr;
+
+		if (rest.size_bytes)
+			insert(h, i + 1, rest);
+		return addr;
+	}
+	return 0;
+}
+
+static void join_next(struct simt_heap *h, uint32_t i)
+{
+	if (i + 1 >= h->count || h->blocks[i].is_used || h->blocks[i + 1].is_used)
+		return;
+	h->blocks[i].size_bytes += h->blocks[i + 1].size_bytes;
+	memmove(&h->blocks[i + 1], &h->blocks[i + 2], (h->count - i - 2) * sizeof(struct block));
+	h->count--;
+}
+
+bool simt_heap_release(struct simt_memory *m, uint64_t addr)
+{
+	struct simt_heap *h = *simt_memory_heap(m);
+
+	for (uint32_t i = 0; h && i < h->count; i++) {
+		if (h->blocks[i].addr != addr || !h->blocks[i].is_used)
+			continue;
+		h->blocks[i].is_used = false;
+		join_next(h, i);
+		if (i)
+			join_next(h, i - 1);
+		return true;
+	}
+	return false;
+}
+
+void simt_heap_free(struct simt_heap *h)
+{
+	if (!h)
+		return;
+	free(h->blocks);
+	free(h);
+}

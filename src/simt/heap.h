@@ -1,0 +1,21 @@
+/* heap.h - device-side malloc. Not for other folders. */
+#ifndef STRATA_SIMT_HEAP_H
+#define STRATA_SIMT_HEAP_H
+
+#include "simt/memory.h"
+
+/* As the default of CUDA's malloc heap size limit (CUDA C++ Programming Guide, Heap Memory Allocation). */
+#define SIMT_HEAP_BYTES (8ull << 20)
+
+struct simt_heap;
+
+/* 16-byte aligned; 0 if size_bytes is 0 or there is no room. The heap is made at the first call. */
+uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes);
+/* False if addr is not the start of a used block. */
+bool simt_heap_release(struct simt_memory *m, uint64_t addr);
+void simt_heap_free(struct simt_heap *h);
+
+/* Where a memory keeps its heap (NULL until used); freed with the memory. In memory.c. */
+struct simt_heap **simt_memory_heap(struct simt_memory *m);
+
+#endif

@@ -1,0 +1,494 @@
+/* memory_ops.c - executes loads, stores and atomics: addresses, spaces, bounds, alignment, data.
+ *
+ * Every access ends as base + address in host memory: global, constant and local addresses are host addresses, shared
+ * ones are offsets into the CTA's block. Bounds are checked against the allocation that the instruction hit last.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "simt/build.h"
+#include "simt/lanes.h"
+#include "simt/state.h"
+
+/* ---- addresses ---- */
+
+static void compute_addresses(const struct simt_warp_state *s, const struct simt_mem_op *op, uint64_t *restrict addr)
+{
+	const uint64_t offset = (uint64_t)op->offset + (op->is_frame_local ? s->frame.local_bytes : 0);
+
+	if (op->addr.bytes == 8) {
+		const uint64_t *row = simt_row(s, op->addr);
+
+		for (uint32_t i = 0; i < SIMT_LANES; i++)
+			addr[i] = row[i] + offset;
+	} else if (op->addr.bytes == 4) {
+		const uint32_t *row = simt_row(s, op->addr);
+
+		for (uint32_t i = 0; i < SIMT_LANES; i++)
+			addr[i] = (uint32_t)(row[i] + (uint32_t)offset);
+	} else {
+		for (uint32_t i = 0; i < SIMT_LANES; i++)
+			addr[i] = offset;
+	}
+}
+
+static bool is_contiguous(const uint64_t *addr, uint32_t bytes)
+{
+	uint64_t differs = 0;
+
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		differs |= addr[i] - addr[0] - (uint64_t)i * bytes;
+	return !differs;
+}
+
+/* ---- checks ---- */
+
+struct access {
+	struct simt_launch *l;
+	struct simt_warp *w;
+	const struct simt_exec *e;
+	const struct simt_mem_op *op;
+	bool is_store;
+};
+
+static enum simt_next misaligned(const struct access *a, uint32_t mask, const uint64_t *addr)
+{
+	SIMT_FOR_LANES (lane, mask)
+		if (addr[lane] & (a->op->align - 1u))
+			return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->align);
+	UNREACHABLE("some lane is misaligned");
+}
+
+/* Lanes outside the hint, one by one; the hint becomes the last allocation found. */
+static enum simt_next check_global_slow(const struct access *a, struct simt_hint *hint, uint32_t mask, const uint64_t *addr)
+{
+	const uint32_t size = a->op->align;
+
+	SIMT_FOR_LANES (lane, mask) {
+		if (addr[lane] >= hint->lo && addr[lane] <= hint->hi && hint->hi - addr[lane] >= size &&
+		    !(a->is_store && hint->is_readonly))
+			continue;
+		const struct simt_alloc *found = simt_memory_find(a->l->mem, addr[lane], size);
+
+		if (!found || found->kind == SIMT_ALLOC_LOCAL || (a->is_store && found->is_readonly))
+			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, SIMT_MEM_GLOBAL, addr[lane], size, 0);
+		*hint = (struct simt_hint){ found->addr, found->addr + found->size_bytes, found->is_readonly };
+	}
+	return SIMT_NEXT;
+}
+
+static enum simt_next check_global(const struct access *a, uint32_t mask, const uint64_t *addr)
+{
+	struct simt_hint *hint = &a->l->state->hints[a->e - simt_program_of(a->l)->execs];
+	const uint64_t lo = hint->lo, size = a->op->align, room = hint->hi - lo;
+	uint64_t low_bits = 0, outside = room < size || (a->is_store && hint->is_readonly);
+	const uint64_t last = room - size;
+
+	if (mask == SIMT_FULL_MASK) {
+		for (uint32_t i = 0; i < SIMT_LANES; i++) {
+			low_bits |= addr[i];
+			outside |= addr[i] - lo > last;
+		}
+	} else {
+		SIMT_FOR_LANES (lane, mask) {
+			low_bits |= addr[lane];
+			outside |= addr[lane] - lo > last;
+		}
+	}
+	if (unlikely(low_bits & (size - 1)))
+		return misaligned(a, mask, addr);
+	if (unlikely(outside))
+		return check_global_slow(a, hint, mask, addr);
+	return SIMT_NEXT;
+}
+
+/* Shared memory and other blocks that begin at 0. */
+static enum simt_next check_block(const struct access *a, enum simt_space space, uint32_t mask, const uint64_t *addr,
+				  uint64_t limit)
+{
+	const uint64_t size = a->op->align;
+
+	SIMT_FOR_LANES (lane, mask) {
+		if (unlikely(addr[lane] > limit || limit - addr[lane] < size))
+			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size, limit);
+		if (unlikely(addr[lane] & (size - 1)))
+			return misaligned(a, mask, addr);
+	}
+	return SIMT_NEXT;
+}
+
+/* From offsets in local memory to the interleaved backing: word k of all lanes is one row. */
+static void local_backing(const struct simt_warp_state *s, uint32_t mask, uint64_t *addr)
+{
+	SIMT_FOR_LANES (lane, mask)
+		addr[lane] = (uint64_t)(uintptr_t)s->local + addr[lane] / 4 * SIMT_ROW_BYTES + lane * 4 + addr[lane] % 4;
+}
+
+/* ---- data ---- */
+
+static void load_wide_local(void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
+{
+	SIMT_FOR_LANES (lane, mask) {
+		const uint8_t *at = (const uint8_t *)(uintptr_t)(addr[lane] + step);
+
+		((uint64_t *)row)[lane] = *(const uint32_t *)at | (uint64_t)*(const uint32_t *)(at + SIMT_ROW_BYTES) << 32;
+	}
+}
+
+static void store_wide_local(const void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
+{
+	SIMT_FOR_LANES (lane, mask) {
+		uint8_t *at = (uint8_t *)(uintptr_t)(addr[lane] + step);
+		uint64_t v = ((const uint64_t *)row)[lane];
+
+		*(uint32_t *)at = (uint32_t)v;
+		*(uint32_t *)(at + SIMT_ROW_BYTES) = (uint32_t)(v >> 32);
+	}
+}
+
+/* Distance of element k from the first: interleaved by words in local memory. */
+static uint64_t element_step(const struct simt_mem_op *op, bool is_local, uint32_t k)
+{
+	const uint64_t step = (uint64_t)k * op->bytes;
+
+	return is_local ? step / 4 * SIMT_ROW_BYTES + step % 4 : step;
+}
+
+static void load_elements(struct simt_warp_state *s, const struct simt_mem_op *op, const uint8_t *base, bool is_local,
+			  const uint64_t *addr, uint32_t mask)
+{
+	for (uint32_t k = 0; k < op->vec; k++) {
+		if (!op->elem[k].bytes)
+			continue;
+		uint8_t *row = simt_row_mut(s, op->elem[k]);
+		const uint64_t step = element_step(op, is_local, k);
+
+		if (is_local && op->bytes == 8)
+			load_wide_local(row, step, addr, mask);
+		else
+			simt_gather(row, op->elem[k].bytes, base + step, addr, op->bytes, op->is_signed, mask);
+	}
+}
+
+static void store_elements(struct simt_warp_state *s, const struct simt_mem_op *op, uint8_t *base, bool is_local,
+			   const uint64_t *addr, uint32_t mask)
+{
+	for (uint32_t k = 0; k < op->vec; k++) {
+		if (!op->elem[k].bytes)
+			continue;
+		const void *row = simt_row(s, op->elem[k]);
+		const uint64_t step = element_step(op, is_local, k);
+
+		if (is_local && op->bytes == 8)
+			store_wide_local(row, step, addr, mask);
+		else
+			simt_scatter(row, op->elem[k].bytes, base + step, addr, op->bytes, mask);
+	}
+}
+
+/* ---- generic addresses ---- */
+
+static bool in_window(uint64_t addr, uint64_t window)
+{
+	return addr - window < SIMT_WINDOW_BYTES;
+}
+
+struct kinds {
+	uint32_t global, shared, local;
+};
+
+/* Sorts the lanes by what their generic address means and makes the addresses relative to that. */
+static struct kinds split_generic(uint32_t mask, uint64_t *addr)
+{
+	struct kinds k = { 0 };
+	uint64_t low = 0;
+
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		low |= addr[i] < SIMT_LOCAL_WINDOW + SIMT_WINDOW_BYTES;
+	if (likely(!low)) {
+		k.global = mask;
+		return k;
+	}
+	SIMT_FOR_LANES (lane, mask) {
+		if (in_window(addr[lane], SIMT_SHARED_WINDOW)) {
+			addr[lane] -= SIMT_SHARED_WINDOW;
+			k.shared |= 1u << lane;
+		} else if (in_window(addr[lane], SIMT_LOCAL_WINDOW)) {
+			addr[lane] -= SIMT_LOCAL_WINDOW;
+			k.local |= 1u << lane;
+		} else {
+			k.global |= 1u << lane;
+		}
+	}
+	return k;
+}
+
+/* Computes and checks all addresses; afterwards lanes in ->global and ->local hold host addresses. */
+static enum simt_next resolve(const struct access *a, uint32_t mask, struct simt_step *out, struct kinds *k)
+{
+	struct simt_warp_state *s = a->w->state;
+	uint64_t *addr = out->addr;
+
+	compute_addresses(s, a->op, addr);
+	*k = (struct kinds){ 0 };
+	switch ((enum simt_area)a->op->area) {
+	case SIMT_AREA_GLOBAL:
+		k->global = mask;
+		break;
+	case SIMT_AREA_SHARED:
+		k->shared = mask;
+		break;
+	case SIMT_AREA_LOCAL:
+		k->local = mask;
+		break;
+	default:
+		*k = split_generic(mask, addr);
+	}
+	if (k->global && check_global(a, k->global, addr) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k->shared && check_block(a, SIMT_MEM_SHARED, k->shared, addr, a->w->cta->shared_bytes) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k->local) {
+		if (check_block(a, SIMT_MEM_LOCAL, k->local, addr, s->local_bytes) != SIMT_NEXT)
+			return SIMT_FAULTED;
+		local_backing(s, k->local, addr);
+	}
+	if (a->op->area == SIMT_AREA_GENERIC)
+		out->space = k->global ? SIMT_MEM_GLOBAL : k->shared ? SIMT_MEM_SHARED : SIMT_MEM_LOCAL;
+	else
+		out->space = out->inst->space;
+	if (out->space == SIMT_MEM_SHARED && !k->local) {
+		out->access_mask = k->shared;
+	} else {
+		out->access_mask = k->global | k->local;
+		out->shared_mask = k->shared;
+		if (out->space == SIMT_MEM_SHARED)
+			out->space = SIMT_MEM_LOCAL;
+	}
+	return SIMT_NEXT;
+}
+
+/* ---- loads and stores ---- */
+
+SIMT_RUN(simt_run_load)
+{
+	const struct simt_mem_op *op = e->mem;
+	struct simt_warp_state *s = w->state;
+	const struct access a = { l, w, e, op, false };
+	struct kinds k;
+
+	s->polled |= e->polls;
+	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes && is_contiguous(out->addr, op->bytes)) {
+		memcpy(simt_row_mut(s, op->elem[0]), (const void *)(uintptr_t)out->addr[0], (size_t)op->bytes * SIMT_LANES);
+		return SIMT_NEXT;
+	}
+	/* A destination may be the row of the addresses: those have been read. */
+	if (k.global)
+		load_elements(s, op, NULL, false, out->addr, k.global);
+	if (k.shared)
+		load_elements(s, op, w->cta->shared, false, out->addr, k.shared);
+	if (k.local)
+		load_elements(s, op, NULL, true, out->addr, k.local);
+	return SIMT_NEXT;
+}
+
+SIMT_RUN(simt_run_store)
+{
+	const struct simt_mem_op *op = e->mem;
+	struct simt_warp_state *s = w->state;
+	const struct access a = { l, w, e, op, true };
+	struct kinds k;
+
+	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes && is_contiguous(out->addr, op->bytes)) {
+		memcpy((void *)(uintptr_t)out->addr[0], simt_row(s, op->elem[0]), (size_t)op->bytes * SIMT_LANES);
+		return SIMT_NEXT;
+	}
+	if (k.global)
+		store_elements(s, op, NULL, false, out->addr, k.global);
+	if (k.shared)
+		store_elements(s, op, w->cta->shared, false, out->addr, k.shared);
+	if (k.local)
+		store_elements(s, op, NULL, true, out->addr, k.local);
+	return SIMT_NEXT;
+}
+
+/* ---- parameters ---- */
+
+static uint64_t extend(uint64_t v, uint32_t bytes, bool is_signed)
+{
+	const uint32_t shift = 64 - bytes * 8;
+
+	return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v;
+}
+
+/* The block is uniform; an address in a register need not be. */
+SIMT_RUN(simt_run_load_param)
+{
+	const struct simt_mem_op *op = e->mem;
+	const struct access a = { l, w, e, op, false };
+	struct simt_warp_state *s = w->state;
+	const uint8_t *block = (const uint8_t *)(uintptr_t)l->state->param_addr;
+	const uint32_t checked = op->addr.bytes ? mask : mask & -mask;
+
+	compute_addresses(s, op, out->addr);
+	out->space = SIMT_MEM_PARAM;
+	if (check_block(&a, SIMT_MEM_PARAM, checked, out->addr, l->program->param_bytes) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (op->addr.bytes) {
+		load_elements(s, op, block, false, out->addr, mask);
+		return SIMT_NEXT;
+	}
+	for (uint32_t k = 0; k < op->vec; k++) {
+		uint64_t v = 0, row[SIMT_LANES];
+
+		if (!op->elem[k].bytes)
+			continue;
+		memcpy(&v, block + out->addr[0] + (size_t)k * op->bytes, op->bytes);
+		v = extend(v, op->bytes, op->is_signed);
+		for (uint32_t i = 0; i < SIMT_LANES; i++)
+			simt_lane_set(row, op->elem[k].bytes, i, v);
+		simt_row_convert(simt_row_mut(s, op->elem[k]), op->elem[k].bytes, row, op->elem[k].bytes, false, mask);
+	}
+	return SIMT_NEXT;
+}
+
+static enum simt_next check_frame(const struct access *a, uint32_t mask, struct simt_step *out)
+{
+	const struct simt_program_func *f = &simt_program_of(a->l)->funcs[a->w->state->frame.func];
+
+	compute_addresses(a->w->state, a->op, out->addr);
+	out->space = SIMT_MEM_PARAM;
+	return check_block(a, SIMT_MEM_PARAM, mask, out->addr, f->ptx->frame_param_bytes);
+}
+
+SIMT_RUN(simt_run_load_frame)
+{
+	const struct simt_mem_op *op = e->mem;
+	struct simt_warp_state *s = w->state;
+	const struct access a = { l, w, e, op, false };
+
+	if (check_frame(&a, mask, out) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	const uint8_t *rows = simt_param_rows(l, s, &s->frame);
+
+	for (uint32_t k = 0; k < op->vec; k++) {
+		const struct simt_ref r = op->elem[k];
+		const uint64_t off = out->addr[0] + (uint64_t)k * op->bytes;
+
+		if (!r.bytes)
+			continue;
+		if (op->bytes == 4 && r.bytes == 4 && !op->addr.bytes) {
+			simt_row_copy32(simt_row_mut(s, r), (const uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES), mask);
+			continue;
+		}
+		uint8_t *row = simt_row_mut(s, r);
+
+		SIMT_FOR_LANES (lane, mask) {
+			uint64_t at = out->addr[lane] + (uint64_t)k * op->bytes;
+
+			simt_lane_set(row, r.bytes, lane,
+				      extend(simt_words_get(rows, at, op->bytes, lane), op->bytes, op->is_signed));
+		}
+	}
+	return SIMT_NEXT;
+}
+
+SIMT_RUN(simt_run_store_frame)
+{
+	const struct simt_mem_op *op = e->mem;
+	struct simt_warp_state *s = w->state;
+	const struct access a = { l, w, e, op, true };
+
+	if (check_frame(&a, mask, out) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	uint8_t *rows = simt_param_rows(l, s, &s->frame);
+
+	for (uint32_t k = 0; k < op->vec; k++) {
+		const struct simt_ref r = op->elem[k];
+		const uint64_t off = out->addr[0] + (uint64_t)k * op->bytes;
+
+		if (!r.bytes)
+			continue;
+		if (op->bytes == 4 && r.bytes == 4 && !op->addr.bytes) {
+			simt_row_copy32((uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES), simt_row(s, r), mask);
+			continue;
+		}
+		const void *row = simt_row(s, r);
+
+		SIMT_FOR_LANES (lane, mask)
+			simt_words_set(rows, out->addr[lane] + (uint64_t)k * op->bytes, op->bytes, lane,
+				       simt_lane_get(row, r.bytes, lane));
+	}
+	return SIMT_NEXT;
+}
+
+/* ---- atomics ---- */
+
+/* Lanes in ascending order: that is the global order inside a warp instruction. */
+static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, simt_atom_fn fn, uint8_t *base,
+		    const uint64_t *addr, uint32_t mask, uint64_t *old)
+{
+	const void *b = simt_row(s, op->b), *c = simt_row(s, op->c);
+
+	SIMT_FOR_LANES (lane, mask)
+		old[lane] = fn(base + addr[lane], simt_lane_get(b, op->b.bytes, lane),
+			       op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
+}
+
+SIMT_RUN(simt_run_atom)
+{
+	const struct simt_mem_op *op = e->mem;
+	struct simt_warp_state *s = w->state;
+	const struct access a = { l, w, e, op, true };
+	uint64_t old[SIMT_LANES];
+	struct kinds k;
+
+	s->polled = true;
+	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k.local)
+		return simt_fault_access(l, w, e, (uint32_t)__builtin_ctz(k.local), true, SIMT_MEM_LOCAL,
+					 out->addr[__builtin_ctz(k.local)], op->align, 0);
+	const bool is_f32_add = e->ptx->type == PTX_F32 && e->ptx->mods.atom == PTX_ATOM_ADD;
+
+	if (k.global)
+		atomics(s, op, is_f32_add ? simt_atom_add_f32_flush : op->atom, NULL, out->addr, k.global, old);
+	if (k.shared)
+		atomics(s, op, op->atom, w->cta->shared, out->addr, k.shared, old);
+	if (!op->elem[0].bytes)
+		return SIMT_NEXT;
+	void *d = simt_row_mut(s, op->elem[0]);
+
+	SIMT_FOR_LANES (lane, mask)
+		simt_lane_set(d, op->elem[0].bytes, lane, extend(old[lane], op->bytes, op->is_signed));
+	return SIMT_NEXT;
+}
+
+/* ---- one byte, for system calls ---- */
+
+bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes, void *to)
+{
+	if (in_window(addr, SIMT_LOCAL_WINDOW)) {
+		addr -= SIMT_LOCAL_WINDOW;
+		if (addr + bytes > w->state->local_bytes)
+			return false;
+		for (uint32_t k = 0; k < bytes; k++)
+			((uint8_t *)to)[k] = (uint8_t)simt_words_get(w->state->local, addr + k, 1, lane);
+		return true;
+	}
+	if (in_window(addr, SIMT_SHARED_WINDOW)) {
+		addr -= SIMT_SHARED_WINDOW;
+		if (addr + bytes > w->cta->shared_bytes)
+			return false;
+		memcpy(to, w->cta->shared + addr, bytes);
+		return true;
+	}
+	if (!simt_memory_find(l->mem, addr, bytes))
+		return false;
+	memcpy(to, (const void *)(uintptr_t)addr, bytes);
+	return true;
+}

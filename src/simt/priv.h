@@ -1,0 +1,325 @@
+/* priv.h - what the parts of simt/ share: modules, decoded execution records, warp and CTA state. Not for other folders.
+ *
+ * A program is decoded once into two parallel arrays: struct simt_inst (what timing reads) and struct simt_exec (what
+ * execution reads). An operand is a row: a base (the warp's frame, the program's constants, the warp's special
+ * registers) plus a byte offset, so that a handler finds its rows with two additions and no branch.
+ */
+#ifndef STRATA_SIMT_PRIV_H
+#define STRATA_SIMT_PRIV_H
+
+#include "simt/simt.h"
+#include "simt/texture.h"
+
+enum {
+	SIMT_ROW_BYTES = 128,	  /* 32 lanes of 32 bits; a 64-bit row is two of these */
+	SIMT_BARRIERS = 16,	  /* named barriers of a CTA (PTX ISA, bar) */
+	SIMT_SRC_ROWS = 4,
+	SIMT_ELEMS = 4,		  /* elements of the widest vector access */
+	SIMT_CALL_DEPTH_MAX = 512,
+	/* Backward branches that poll memory before a diverged warp lets other lanes run; after the first such switch
+	 * the warp is known to spin and yields sooner. See docs/execution.md. */
+	SIMT_SPIN_FIRST = 1024,
+	SIMT_SPIN_NEXT = 16,
+	/* Local memory per thread of a program that recurses or calls through pointers, beyond its static frames. */
+	SIMT_RECURSION_BYTES = 16 << 10,
+};
+
+#define SIMT_NO_PC UINT32_MAX
+#define SIMT_NO_PRED UINT32_MAX
+/* Function pointers: nothing can be loaded from here, and a call checks that it hits a function exactly. */
+#define SIMT_FUNC_BASE 0x0000000003000000ull
+#define SIMT_FUNC_STEP 16u
+
+/* ---- modules ---- */
+
+struct simt_module {
+	const struct ptx_module *ptx;
+	struct simt_memory *mem;
+	uint64_t *addr;	     /* [ptx->var_count]: device address of .global and .const variables, else 0 */
+	uint64_t **local_addr; /* [func_count][local_count]: the same for function-scope variables */
+};
+
+/* Address of a .global or .const variable of module or function scope; 0 if it has none (extern, other space). */
+uint64_t simt_module_var_addr(const struct simt_module *m, const struct ptx_var *var);
+uint64_t simt_func_addr(const struct ptx_func *f);
+
+/* ---- decoded execution ---- */
+
+enum simt_base { SIMT_BASE_FRAME, SIMT_BASE_CONST, SIMT_BASE_SPECIAL, SIMT_BASE_COUNT };
+
+/* Where a row is. bytes 0: no operand (sink). */
+struct simt_ref {
+	uint32_t off;
+	uint8_t base;  /* enum simt_base */
+	uint8_t bytes; /* 4 or 8: what is there */
+};
+
+enum simt_next { SIMT_NEXT, SIMT_JUMPED, SIMT_FAULTED };
+
+struct simt_exec;
+typedef enum simt_next (*simt_run_fn)(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
+				      struct simt_step *out);
+
+/* A width change between an operand's row and what the instruction works on. */
+enum simt_fix { SIMT_FIX_NONE, SIMT_FIX_LOW, SIMT_FIX_ZERO, SIMT_FIX_SIGN };
+
+/* Predicate operand: mask = pred[index] ^ flip; index SIMT_NO_PRED: the constant flip. */
+struct simt_pred_ref {
+	uint32_t index, flip;
+};
+
+/* One lane's atomic at p: writes the new value, returns the old one. */
+typedef uint64_t (*simt_atom_fn)(void *p, uint64_t b, uint64_t c);
+
+enum simt_area { /* what an address is relative to */
+	SIMT_AREA_GLOBAL, SIMT_AREA_SHARED, SIMT_AREA_LOCAL, SIMT_AREA_GENERIC, SIMT_AREA_PARAM,
+	SIMT_AREA_FRAME /* call-site .param: rows of the frame */
+};
+
+struct simt_mem_op {
+	uint8_t area, bytes, vec, align; /* align: bytes of the whole access */
+	bool is_frame_local; /* the offset is relative to the frame's local memory */
+	struct simt_ref addr; /* bytes 0: absolute */
+	int64_t offset;
+	struct simt_ref elem[SIMT_ELEMS];
+	simt_atom_fn atom;
+	struct simt_ref b, c;
+	bool is_signed;
+};
+
+struct simt_call_place {
+	bool is_param; /* off and bytes: byte range of the frame's param rows; else ref: a register or constant */
+	uint32_t off, bytes;
+	struct simt_ref ref;
+};
+
+struct simt_call_op {
+	uint32_t func; /* index in the program; UINT32_MAX: through a pointer */
+	uint32_t func_of_caller;
+	struct simt_ref target;
+	const struct ptx_inst *ptx;
+	struct simt_call_place *args, *rets;
+	uint32_t arg_count, ret_count;
+};
+
+struct simt_branch_op {
+	uint32_t target, rpc;
+	uint32_t *table, table_count; /* brx.idx */
+	struct simt_ref index;
+};
+
+struct simt_exec {
+	simt_run_fn run;
+	struct simt_pred_ref guard;
+	simt_alu_fn alu;
+	uint32_t aux;
+	uint8_t aux_kind, src_count;
+	bool writes_carry, polls; /* polls: may see another thread's write: atom, volatile or acquire load */
+	struct simt_ref dst, src[SIMT_SRC_ROWS];
+	uint8_t fix_src[SIMT_SRC_ROWS], fix_dst;
+	uint8_t dynamic_sreg; /* 1: refresh clocks before running */
+	struct simt_pred_ref pred_src;
+	uint32_t pred_dst, pred_dst2;
+	uint8_t boolop;
+	union {
+		struct simt_mem_op *mem;
+		struct simt_call_op *call;
+		struct simt_branch_op *branch;
+		struct simt_tex_op *tex;
+		struct simt_pack_op *pack;
+		uint64_t imm;
+	};
+	const struct ptx_inst *ptx;
+};
+
+/* mov between a scalar and a vector of parts. */
+struct simt_pack_op {
+	struct simt_ref whole, part[SIMT_ELEMS];
+	uint8_t count, part_bytes;
+};
+
+enum simt_builtin { SIMT_BUILTIN_NONE, SIMT_BUILTIN_VPRINTF, SIMT_BUILTIN_MALLOC, SIMT_BUILTIN_FREE, SIMT_BUILTIN_ASSERTFAIL };
+
+struct simt_program_func {
+	const struct ptx_func *ptx;
+	struct ptx_cfg *cfg;
+	struct ptx_alloc *alloc;
+	enum simt_builtin builtin;
+	uint32_t first_pc, inst_count;
+	uint32_t param_row;   /* the frame's param rows begin here, after the register rows */
+	uint32_t row_count;   /* registers and param rows */
+	uint64_t shared_base; /* of the function's own .shared variables */
+	uint32_t local_bytes; /* frame, 16-byte aligned */
+	bool zero_frame;      /* some register may be read before it is written */
+};
+
+struct simt_sreg_use {
+	uint8_t sreg, component;
+	uint32_t off;
+};
+
+struct simt_shared_var {
+	const struct ptx_var *var;
+	uint64_t offset;
+};
+
+struct simt_program_priv {
+	struct simt_program pub;
+	const struct simt_module *module;
+	struct simt_inst *insts;
+	struct simt_exec *execs;
+	uint16_t *sb;
+	struct simt_program_func *funcs;
+	uint32_t func_count;
+	uint32_t *func_of_index; /* [ptx->func_count]: index in funcs + 1, 0 = not in the program */
+	uint8_t *rows;		 /* constant rows */
+	uint32_t rows_bytes;
+	struct simt_sreg_use *sregs;
+	uint32_t sreg_count, special_bytes;
+	bool has_clock;
+	uint32_t local_fixed_bytes; /* module-scope .local variables, below all frames */
+	bool is_recursive;
+	void *owned; /* list of small records */
+};
+
+static inline const struct simt_program_priv *simt_program_of(const struct simt_launch *l)
+{
+	return (const struct simt_program_priv *)l->program;
+}
+
+/* ---- running state ---- */
+
+/* A function activation, shared by the entries that run in it. */
+struct simt_frame {
+	uint32_t row, pred;    /* first row and predicate */
+	uint32_t local_bytes;  /* offset of the frame in local memory */
+	uint32_t func;
+	uint32_t depth;	       /* 0 = entry function */
+	uint32_t caller_row;
+	const struct simt_call_op *call; /* NULL in the entry function */
+};
+
+struct simt_entry {
+	uint32_t pc, rpc, mask;
+	struct simt_frame frame;
+};
+
+enum simt_wait { SIMT_WAIT_NONE, SIMT_WAIT_SYNC, SIMT_WAIT_BARRIER };
+
+/* Lanes that share a SIMT stack. Nearly always a warp has one. */
+struct simt_split {
+	struct simt_entry *stack;
+	uint32_t depth, cap;
+	uint32_t lanes; /* live lanes of this split */
+	uint8_t wait;	/* enum simt_wait */
+	uint32_t need;	/* SIMT_WAIT_SYNC: the lanes it waits for */
+	/* SIMT_WAIT_BARRIER with a result */
+	uint8_t barrier_id;
+	const struct simt_exec *red;
+	uint32_t red_mask;
+	struct simt_frame red_frame;
+};
+
+struct simt_warp_state {
+	const uint8_t *base[SIMT_BASE_COUNT]; /* the frame's rows may be written */
+	uint32_t *pred;	 /* of the current frame */
+	uint32_t rpc;	 /* of the top entry */
+	uint32_t carry;
+	struct simt_frame frame; /* of the top entry */
+	uint8_t *rows;	 /* all frames */
+	uint32_t row_cap;
+	uint32_t *preds;
+	uint32_t pred_cap;
+	uint8_t *special;
+	uint8_t *local;	 /* interleaved local memory of the warp */
+	uint64_t local_bytes; /* per thread */
+	struct simt_split *splits; /* [32], allocated with room for one stack in [0] */
+	uint32_t split_count, current;
+	uint32_t spin_count, spin_budget;
+	bool polled;	 /* a polling load or atomic since the last backward branch */
+	bool is_guest;
+	uint32_t guest_depth;
+	uint8_t *scratch; /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
+	struct simt_warp *next_free, *next; /* guests */
+	uint32_t local_slot;
+};
+
+struct simt_barrier {
+	uint32_t waiting_warps, arrived_threads, expected_threads; /* expected 0: all of the CTA */
+	uint32_t red_popc;
+	bool red_and, red_or;
+};
+
+struct simt_cta {
+	struct simt_launch *launch;
+	uint64_t index;
+	uint32_t id[3];
+	uint32_t smid;
+	struct simt_warp *warps;
+	uint32_t warp_count, live_warps, waiting_warps;
+	uint8_t *shared;
+	uint32_t shared_bytes;
+	struct simt_barrier barriers[SIMT_BARRIERS];
+	struct simt_cta *next_free, *next;
+};
+
+/* Bounds of the allocation an instruction last hit. */
+struct simt_hint {
+	uint64_t lo, hi;
+	bool is_readonly;
+};
+
+struct simt_launch_state {
+	struct simt_hint *hints; /* [inst_count] */
+	struct simt_cta *free_ctas, *all_ctas;
+	struct simt_warp *free_guests, *all_guests;
+	uint64_t cta_count;
+	uint32_t threads_per_cta, warps_per_cta;
+	uint64_t local_addr;	     /* device address of all local memory */
+	uint64_t local_warp_bytes;   /* of one warp */
+	uint32_t local_slots, *local_free, local_free_count;
+	uint64_t param_addr;
+	uint64_t steps;		     /* %clock without a callback */
+};
+
+/* ---- operands ---- */
+
+static inline const void *simt_row(const struct simt_warp_state *s, struct simt_ref r)
+{
+	return s->base[r.base] + r.off;
+}
+
+static inline void *simt_row_mut(struct simt_warp_state *s, struct simt_ref r)
+{
+	return (uint8_t *)s->base[SIMT_BASE_FRAME] + r.off;
+}
+
+static inline uint32_t simt_pred_get(const struct simt_warp_state *s, struct simt_pred_ref p)
+{
+	return p.index == SIMT_NO_PRED ? p.flip : s->pred[p.index] ^ p.flip;
+}
+
+static inline void simt_pred_set(struct simt_warp_state *s, uint32_t index, uint32_t mask, uint32_t value)
+{
+	if (index != SIMT_NO_PRED)
+		s->pred[index] = (s->pred[index] & ~mask) | (value & mask);
+}
+
+static inline uint64_t simt_lane_get(const void *row, uint32_t bytes, uint32_t lane)
+{
+	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+static inline void simt_lane_set(void *row, uint32_t bytes, uint32_t lane, uint64_t v)
+{
+	if (bytes == 8)
+		((uint64_t *)row)[lane] = v;
+	else
+		((uint32_t *)row)[lane] = (uint32_t)v;
+}
+
+#define SIMT_FOR_LANES(lane, mask)                                                                                     \
+	for (uint32_t m_##lane = (mask), lane; m_##lane && (lane = (uint32_t)__builtin_ctz(m_##lane), true);         \
+	     m_##lane &= m_##lane - 1)
+
+#endif

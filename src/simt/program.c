@@ -1,0 +1,639 @@
+/* program.c - builds a program: which functions it needs, where their code, constants and memory lie. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "simt/build.h"
+
+struct owned {
+	struct owned *next;
+	_Alignas(16) uint8_t bytes[];
+};
+
+void *simt_own(struct simt_program_priv *p, size_t bytes)
+{
+	struct owned *o = calloc(1, sizeof(*o) + bytes);
+
+	CHECK(o);
+	o->next = p->owned;
+	p->owned = o;
+	return o->bytes;
+}
+
+static void *grow(void *at, uint32_t *cap, uint32_t need, size_t size)
+{
+	if (need <= *cap)
+		return at;
+	*cap = *cap * 2 > need ? *cap * 2 : need + 16;
+	at = realloc(at, *cap * size);
+	CHECK(at);
+	return at;
+}
+
+void simt_build_error(struct simt_build *b, const char *fmt, ...)
+{
+	char text[384];
+	va_list ap;
+
+	if (b->failed)
+		return;
+	b->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	base_diag_error(b->diag, (struct base_place){ b->m->ptx->name, b->i->line, b->i->col }, "kernel %s: %s: %s",
+			b->p->pub.name, b->i->text ? b->i->text : ptx_op_name(b->i->op), text);
+}
+
+/* ---- functions ---- */
+
+static enum simt_builtin builtin_of(const struct ptx_func *f)
+{
+	static const char *const names[] = { "", "vprintf", "malloc", "free", "__assertfail" };
+
+	for (uint32_t i = 1; i < ARRAY_COUNT(names); i++)
+		if (!f->has_body && !strcmp(f->name, names[i]))
+			return (enum simt_builtin)i;
+	return SIMT_BUILTIN_NONE;
+}
+
+/* The definition behind a declaration, if there is one. */
+static const struct ptx_func *definition(const struct simt_build *b, const struct ptx_func *f)
+{
+	if (f->has_body)
+		return f;
+	const struct ptx_func *d = ptx_module_func(b->m->ptx, f->name);
+
+	return d ? d : f;
+}
+
+static void add_func(struct simt_build *b, const struct ptx_func *ptx, const struct ptx_inst *from)
+{
+	struct simt_program_priv *p = b->p;
+	const struct ptx_func *f = definition(b, ptx);
+
+	if (p->func_of_index[f->index]) {
+		p->func_of_index[ptx->index] = p->func_of_index[f->index];
+		return;
+	}
+	enum simt_builtin builtin = builtin_of(f);
+	struct base_place at = { b->m->ptx->name, from ? from->line : f->line, from ? from->col : 0 };
+
+	if (!f->has_body && !builtin) {
+		base_diag_error(b->diag, at, "kernel %s calls %s, which is declared but not defined in the module",
+				p->pub.name, f->name);
+		return;
+	}
+	if (f->unsupported) {
+		at.line = f->unsupported_line;
+		at.col = 0;
+		base_diag_error(b->diag, at, "kernel %s cannot run: %s", p->pub.name, f->unsupported);
+		return;
+	}
+	p->funcs = grow(p->funcs, &b->func_cap, p->func_count + 1, sizeof(*p->funcs));
+	struct simt_program_func *pf = &p->funcs[p->func_count++];
+
+	*pf = (struct simt_program_func){ .ptx = f, .builtin = builtin };
+	p->func_of_index[f->index] = p->func_of_index[ptx->index] = p->func_count;
+	if (builtin)
+		return;
+	pf->cfg = ptx_cfg_build(f);
+	pf->alloc = ptx_alloc_build(pf->cfg);
+	pf->param_row = pf->alloc->slot_count;
+	pf->row_count = pf->param_row + (uint32_t)((f->frame_param_bytes + 3) / 4);
+	pf->local_bytes = (uint32_t)((f->frame_local_bytes + 15) & ~15ull);
+	for (uint32_t w = 0; w < pf->cfg->live_words && pf->cfg->block_count; w++)
+		pf->zero_frame |= pf->cfg->live_in[w] != 0;
+}
+
+static void add_taken(struct simt_build *b, const struct ptx_operand *o)
+{
+	if (o->kind == PTX_OPND_FUNC)
+		add_func(b, o->func, NULL);
+	for (uint32_t i = 0; i < o->elem_count; i++)
+		add_taken(b, &o->elems[i]);
+}
+
+static void add_callees(struct simt_build *b, const struct ptx_func *f)
+{
+	for (uint32_t k = 0; k < f->inst_count; k++) {
+		const struct ptx_inst *i = &f->insts[k];
+
+		if (i->op == PTX_OP_CALL && i->src[0].kind == PTX_OPND_FUNC)
+			add_func(b, i->src[0].func, i);
+		else if (i->op == PTX_OP_CALL)
+			b->has_indirect = true;
+		else
+			for (uint32_t s = 0; s < i->src_count; s++)
+				add_taken(b, &i->src[s]);
+	}
+}
+
+/* A call through a pointer can reach every function whose address a variable holds. */
+static void add_address_taken(struct simt_build *b)
+{
+	const struct ptx_module *ptx = b->m->ptx;
+
+	for (uint32_t v = 0; v < ptx->var_count; v++)
+		for (uint32_t r = 0; r < ptx->vars[v]->reloc_count; r++) {
+			const struct ptx_func *f = ptx->vars[v]->relocs[r].func;
+
+			if (f && (definition(b, f)->has_body || builtin_of(f)))
+				add_func(b, f, NULL);
+		}
+}
+
+static void find_functions(struct simt_build *b, const struct ptx_func *entry)
+{
+	bool taken = false;
+
+	add_func(b, entry, NULL);
+	for (uint32_t i = 0; i < b->p->func_count; i++) {
+		if (!b->p->funcs[i].builtin)
+			add_callees(b, b->p->funcs[i].ptx);
+		if (i + 1 == b->p->func_count && b->has_indirect && !taken) {
+			taken = true;
+			add_address_taken(b);
+		}
+	}
+}
+
+/* ---- the deepest chain of calls ---- */
+
+struct chain {
+	uint32_t slots, preds, local_bytes;
+	uint8_t state; /* 0 new, 1 being walked, 2 done */
+};
+
+static void chain_max(struct chain *to, const struct chain *c)
+{
+	to->slots = c->slots > to->slots ? c->slots : to->slots;
+	to->preds = c->preds > to->preds ? c->preds : to->preds;
+	to->local_bytes = c->local_bytes > to->local_bytes ? c->local_bytes : to->local_bytes;
+}
+
+static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at);
+
+static void chain_callee(struct simt_build *b, struct chain *chains, uint32_t callee, struct chain *deepest)
+{
+	if (chains[callee].state == 1) {
+		b->p->is_recursive = true;
+		return;
+	}
+	chain_walk(b, chains, callee);
+	chain_max(deepest, &chains[callee]);
+}
+
+static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at)
+{
+	const struct simt_program_func *f = &b->p->funcs[at];
+	struct chain deepest = { 0 };
+
+	if (chains[at].state || f->builtin)
+		return;
+	chains[at].state = 1;
+	for (uint32_t k = 0; k < f->ptx->inst_count; k++) {
+		const struct ptx_inst *i = &f->ptx->insts[k];
+
+		if (i->op != PTX_OP_CALL)
+			continue;
+		if (i->src[0].kind == PTX_OPND_FUNC) {
+			chain_callee(b, chains, b->p->func_of_index[i->src[0].func->index] - 1, &deepest);
+			continue;
+		}
+		for (uint32_t c = 1; c < b->p->func_count; c++)
+			chain_callee(b, chains, c, &deepest);
+	}
+	chains[at] = (struct chain){ f->alloc->slot_count + deepest.slots, f->alloc->pred_count + deepest.preds,
+				     f->local_bytes + deepest.local_bytes, 2 };
+}
+
+static void measure_chains(struct simt_build *b)
+{
+	struct chain *chains = calloc(b->p->func_count, sizeof(*chains));
+	uint32_t sb_slots = 0, sb_preds = 0;
+
+	CHECK(chains);
+	chain_walk(b, chains, 0);
+	b->p->pub.slot_count = chains[0].slots;
+	b->p->pub.local_bytes_per_thread = chains[0].local_bytes;
+	free(chains);
+	for (uint32_t i = 0; i < b->p->func_count; i++) {
+		const struct ptx_alloc *a = b->p->funcs[i].alloc;
+
+		if (a && a->slot_count > sb_slots)
+			sb_slots = a->slot_count;
+		if (a && a->pred_count > sb_preds)
+			sb_preds = a->pred_count;
+	}
+	b->p->pub.pred_count = sb_preds;
+	b->p->pub.sb_pred_first = sb_slots;
+	b->p->pub.sb_count = sb_slots + sb_preds;
+}
+
+/* ---- shared and local variables ---- */
+
+static void place_var(struct simt_build *b, const struct ptx_var *v)
+{
+	if (v->owner || (v->space != PTX_SHARED && v->space != PTX_LOCAL) || v->is_unsized)
+		return;
+	for (uint32_t i = 0; i < b->placed_count; i++)
+		if (b->placed[i].var == v)
+			return;
+	uint64_t *end = v->space == PTX_SHARED ? &b->shared_bytes : &b->local_bytes;
+	uint64_t align = v->align_bytes ? v->align_bytes : 1;
+
+	*end = (*end + align - 1) & ~(align - 1);
+	b->placed = grow(b->placed, &b->placed_cap, b->placed_count + 1, sizeof(*b->placed));
+	b->placed[b->placed_count++] = (struct simt_placed_var){ v, *end };
+	*end += v->size_bytes;
+}
+
+static void place_operand(struct simt_build *b, const struct ptx_operand *o)
+{
+	if (o->var)
+		place_var(b, o->var);
+	for (uint32_t i = 0; i < o->elem_count; i++)
+		place_operand(b, &o->elems[i]);
+}
+
+static void lay_out_memory(struct simt_build *b)
+{
+	for (uint32_t n = 0; n < b->p->func_count; n++) {
+		struct simt_program_func *f = &b->p->funcs[n];
+
+		if (f->builtin)
+			continue;
+		b->shared_bytes = (b->shared_bytes + 127) & ~127ull;
+		f->shared_base = b->shared_bytes;
+		b->shared_bytes += f->ptx->static_shared_bytes;
+		for (uint32_t k = 0; k < f->ptx->inst_count; k++)
+			for (uint32_t s = 0; s < f->ptx->insts[k].src_count; s++)
+				place_operand(b, &f->ptx->insts[k].src[s]);
+	}
+	/* Dynamic shared memory begins behind the static part. */
+	b->shared_bytes = (b->shared_bytes + 15) & ~15ull;
+	b->p->pub.shared_static_bytes = b->shared_bytes;
+	b->p->local_fixed_bytes = (uint32_t)((b->local_bytes + 15) & ~15ull);
+	b->p->pub.local_bytes_per_thread += b->p->local_fixed_bytes;
+	if (b->p->is_recursive)
+		b->p->pub.local_bytes_per_thread += SIMT_RECURSION_BYTES;
+}
+
+bool simt_is_frame_local(const struct simt_build *b, const struct ptx_var *v)
+{
+	return v->space == PTX_LOCAL && v->owner && b->func_index != 0;
+}
+
+uint64_t simt_var_offset(struct simt_build *b, const struct ptx_var *v)
+{
+	switch (v->space) {
+	case PTX_SHARED:
+		if (v->is_unsized)
+			return b->p->pub.shared_static_bytes;
+		if (v->owner)
+			return b->f->shared_base + v->offset_bytes;
+		break;
+	case PTX_LOCAL:
+		if (v->owner)
+			return v->offset_bytes + (b->func_index ? 0 : b->p->local_fixed_bytes);
+		break;
+	case PTX_PARAM_ENTRY:
+	case PTX_PARAM_CALL:
+		return v->offset_bytes;
+	default: {
+		uint64_t addr = simt_module_var_addr(b->m, v);
+
+		if (!addr)
+			simt_build_error(b, "variable %s is declared .extern and not defined in the module", v->name);
+		return addr;
+	}
+	}
+	for (uint32_t i = 0; i < b->placed_count; i++)
+		if (b->placed[i].var == v)
+			return b->placed[i].offset;
+	UNREACHABLE("every shared and local variable in an operand was placed");
+}
+
+/* ---- rows ---- */
+
+static struct simt_ref new_const_row(struct simt_build *b, const void *row, uint32_t bytes)
+{
+	struct simt_program_priv *p = b->p;
+	uint32_t size = bytes * SIMT_LANES, at;
+
+	for (at = 0; at + size <= p->rows_bytes; at += SIMT_ROW_BYTES)
+		if (!memcmp(p->rows + at, row, size))
+			return (struct simt_ref){ at, SIMT_BASE_CONST, (uint8_t)bytes };
+	p->rows = grow(p->rows, &b->rows_cap, p->rows_bytes + size, 1);
+	at = p->rows_bytes;
+	memcpy(p->rows + at, row, size);
+	p->rows_bytes += size;
+	return (struct simt_ref){ at, SIMT_BASE_CONST, (uint8_t)bytes };
+}
+
+struct simt_ref simt_const_row(struct simt_build *b, uint64_t value, uint32_t bytes)
+{
+	uint64_t row[SIMT_LANES];
+
+	bytes = bytes == 8 ? 8 : 4;
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		simt_lane_set(row, bytes, i, value);
+	return new_const_row(b, row, bytes);
+}
+
+static uint32_t lanemask(enum ptx_sreg s, uint32_t lane)
+{
+	uint32_t eq = 1u << lane;
+
+	switch (s) {
+	case PTX_SREG_LANEMASK_EQ:
+		return eq;
+	case PTX_SREG_LANEMASK_LE:
+		return eq | (eq - 1);
+	case PTX_SREG_LANEMASK_LT:
+		return eq - 1;
+	case PTX_SREG_LANEMASK_GE:
+		return ~(eq - 1);
+	case PTX_SREG_LANEMASK_GT:
+		return ~(eq | (eq - 1));
+	default:
+		return lane;
+	}
+}
+
+static bool is_clock(enum ptx_sreg s)
+{
+	return s >= PTX_SREG_CLOCK && s <= PTX_SREG_GLOBALTIMER_HI;
+}
+
+static uint32_t sreg_bytes(enum ptx_sreg s)
+{
+	return s == PTX_SREG_GRIDID || s == PTX_SREG_CLOCK64 || s == PTX_SREG_GLOBALTIMER ? 8 : 4;
+}
+
+static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *o)
+{
+	struct simt_program_priv *p = b->p;
+	uint32_t bytes = sreg_bytes(o->sreg), component = o->component ? o->component : 1;
+
+	if (o->sreg == PTX_SREG_WARP_SZ)
+		return simt_const_row(b, SIMT_LANES, 4);
+	if (o->sreg == PTX_SREG_LANEID || (o->sreg >= PTX_SREG_LANEMASK_EQ && o->sreg <= PTX_SREG_LANEMASK_GT)) {
+		uint32_t row[SIMT_LANES];
+
+		for (uint32_t i = 0; i < SIMT_LANES; i++)
+			row[i] = lanemask(o->sreg, i);
+		return new_const_row(b, row, 4);
+	}
+	if (o->sreg == PTX_SREG_ENVREG || o->sreg == PTX_SREG_PM)
+		component = 1;
+	p->has_clock |= is_clock(o->sreg);
+	for (uint32_t i = 0; i < p->sreg_count; i++)
+		if (p->sregs[i].sreg == o->sreg && p->sregs[i].component == component)
+			return (struct simt_ref){ p->sregs[i].off, SIMT_BASE_SPECIAL, (uint8_t)bytes };
+	p->sregs = grow(p->sregs, &b->sreg_cap, p->sreg_count + 1, sizeof(*p->sregs));
+	p->sregs[p->sreg_count++] = (struct simt_sreg_use){ (uint8_t)o->sreg, (uint8_t)component, p->special_bytes };
+	struct simt_ref r = { p->special_bytes, SIMT_BASE_SPECIAL, (uint8_t)bytes };
+
+	p->special_bytes += bytes * SIMT_LANES;
+	return r;
+}
+
+enum ptx_type simt_reg_type(const struct simt_build *b, uint32_t reg)
+{
+	return b->f->ptx->regs[reg].type;
+}
+
+struct simt_ref simt_reg_ref(struct simt_build *b, uint32_t reg, uint32_t elem)
+{
+	uint32_t bytes = ptx_type_bytes(simt_reg_type(b, reg)) == 8 ? 8 : 4;
+
+	return (struct simt_ref){ (b->f->alloc->slot[reg] + elem * bytes / 4) * SIMT_ROW_BYTES, SIMT_BASE_FRAME,
+				  (uint8_t)bytes };
+}
+
+struct simt_ref simt_operand_ref(struct simt_build *b, const struct ptx_operand *o, uint32_t bytes)
+{
+	switch (o->kind) {
+	case PTX_OPND_NONE:
+	case PTX_OPND_SINK:
+		return (struct simt_ref){ 0 };
+	case PTX_OPND_REG:
+		if (simt_reg_type(b, o->reg) == PTX_PRED)
+			break;
+		return simt_reg_ref(b, o->reg, o->component ? o->component - 1 : 0);
+	case PTX_OPND_IMM:
+		return simt_const_row(b, o->imm, bytes);
+	case PTX_OPND_SREG:
+		return sreg_ref(b, o);
+	case PTX_OPND_FUNC:
+		return simt_const_row(b, simt_func_addr(definition(b, o->func)), bytes);
+	case PTX_OPND_VAR:
+		if (!simt_is_frame_local(b, o->var))
+			return simt_const_row(b, simt_var_offset(b, o->var) + (uint64_t)o->offset, bytes);
+		break;
+	default:
+		break;
+	}
+	simt_build_error(b, "an operand of this kind is not supported here");
+	return simt_const_row(b, 0, bytes);
+}
+
+bool simt_is_pred(const struct simt_build *b, const struct ptx_operand *o)
+{
+	return o->kind == PTX_OPND_REG && simt_reg_type(b, o->reg) == PTX_PRED;
+}
+
+struct simt_pred_ref simt_pred_operand(struct simt_build *b, const struct ptx_operand *o)
+{
+	if (o->kind == PTX_OPND_REG)
+		return (struct simt_pred_ref){ b->f->alloc->slot[o->reg], o->negate ? UINT32_MAX : 0 };
+	if (o->kind != PTX_OPND_IMM)
+		simt_build_error(b, "expected a predicate");
+	return (struct simt_pred_ref){ SIMT_NO_PRED, (o->imm != 0) != o->negate ? UINT32_MAX : 0 };
+}
+
+uint32_t simt_pred_dst(struct simt_build *b, const struct ptx_operand *o)
+{
+	return simt_is_pred(b, o) ? b->f->alloc->slot[o->reg] : SIMT_NO_PRED;
+}
+
+/* ---- scoreboard ids ---- */
+
+static void sb_reg(struct simt_build *b, uint32_t reg, uint8_t *count)
+{
+	const struct ptx_reg *r = &b->f->ptx->regs[reg];
+	uint32_t first = b->f->alloc->slot[reg], n = 1;
+
+	if (r->type == PTX_PRED)
+		first += b->p->pub.sb_pred_first;
+	else
+		n = (ptx_type_bytes(r->type) == 8 ? 2 : 1) * (r->vec ? r->vec : 1);
+	for (uint32_t k = 0; k < n && *count < UINT8_MAX; k++, ++*count) {
+		b->p->sb = grow(b->p->sb, &b->sb_cap, b->sb_count + 1, sizeof(*b->p->sb));
+		b->p->sb[b->sb_count++] = (uint16_t)(first + k);
+	}
+}
+
+static void list_scoreboard(struct simt_build *b, struct simt_inst *inst)
+{
+	struct ptx_reg_use use;
+
+	ptx_inst_regs(b->i, &use);
+	inst->sb_first = b->sb_count;
+	for (uint32_t k = 0; k < use.read_count; k++)
+		sb_reg(b, use.reads[k], &inst->read_count);
+	for (uint32_t k = 0; k < use.write_count; k++)
+		sb_reg(b, use.writes[k], &inst->write_count);
+}
+
+/* ---- code ---- */
+
+static bool needs_ret(const struct ptx_func *f)
+{
+	const struct ptx_inst *last = f->inst_count ? &f->insts[f->inst_count - 1] : NULL;
+
+	if (!last || last->has_guard || (last->op != PTX_OP_RET && last->op != PTX_OP_EXIT))
+		return true;
+	for (uint32_t k = 0; k < f->inst_count; k++) {
+		const struct ptx_inst *i = &f->insts[k];
+
+		if ((i->op == PTX_OP_BRA || i->op == PTX_OP_BRX) && i->src[0].kind == PTX_OPND_LABEL &&
+		    i->src[0].label >= f->inst_count)
+			return true;
+	}
+	return false;
+}
+
+static void lay_out_code(struct simt_build *b)
+{
+	uint32_t pc = 0;
+
+	for (uint32_t n = 0; n < b->p->func_count; n++) {
+		struct simt_program_func *f = &b->p->funcs[n];
+
+		f->first_pc = pc;
+		f->inst_count = f->builtin ? 0 : f->ptx->inst_count + needs_ret(f->ptx);
+		pc += f->inst_count;
+	}
+	b->p->pub.inst_count = pc;
+	b->p->insts = calloc(pc + 1, sizeof(*b->p->insts));
+	b->p->execs = calloc(pc + 1, sizeof(*b->p->execs));
+	CHECK(b->p->insts && b->p->execs);
+}
+
+static void decode_all(struct simt_build *b)
+{
+	static const struct ptx_inst implicit_ret = { .op = PTX_OP_RET, .text = "(end of function)" };
+
+	for (uint32_t n = 0; n < b->p->func_count; n++) {
+		b->f = &b->p->funcs[n];
+		b->func_index = n;
+		for (uint32_t k = 0; k < b->f->inst_count; k++) {
+			b->pc = b->f->first_pc + k;
+			b->i = k < b->f->ptx->inst_count ? &b->f->ptx->insts[k] : &implicit_ret;
+			b->failed = false;
+			struct simt_inst *inst = &b->p->insts[b->pc];
+
+			inst->ptx = b->i;
+			inst->line = b->i->line;
+			inst->func = n;
+			list_scoreboard(b, inst);
+			simt_decode(b, inst, &b->p->execs[b->pc]);
+		}
+	}
+}
+
+static void publish(struct simt_build *b, const struct ptx_func *entry)
+{
+	struct simt_program *pub = &b->p->pub;
+	const uint32_t *n = entry->reqntid[0] ? entry->reqntid : entry->maxntid;
+	uint64_t threads = n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : 1024;
+
+	pub->entry = entry;
+	pub->insts = b->p->insts;
+	pub->sb = b->p->sb;
+	pub->param_bytes = entry->param_bytes;
+	pub->max_threads_per_cta = threads < 1024 ? (uint32_t)threads : 1024;
+	pub->entry_cfg = b->p->funcs[0].cfg;
+	pub->entry_alloc = b->p->funcs[0].alloc;
+	/* Rows are aligned for the widest vector instructions. */
+	uint8_t *aligned = aligned_alloc(64, (b->p->rows_bytes + SIMT_ROW_BYTES) & ~63u);
+
+	CHECK(aligned);
+	if (b->p->rows_bytes)
+		memcpy(aligned, b->p->rows, b->p->rows_bytes);
+	free(b->p->rows);
+	b->p->rows = aligned;
+}
+
+struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
+					struct base_diag_list *diag)
+{
+	const struct ptx_func *f = ptx_module_func(m->ptx, entry);
+	uint32_t errors = diag->error_count;
+
+	if (!f || !f->is_entry || !f->has_body) {
+		base_diag_error(diag, (struct base_place){ m->ptx->name, 0, 0 }, "no kernel named %s in the module", entry);
+		return NULL;
+	}
+	struct simt_program_priv *p = calloc(1, sizeof(*p));
+	struct simt_build b = { .p = p, .m = m, .isa = isa, .diag = diag };
+
+	CHECK(p);
+	p->module = m;
+	p->pub.name = f->name;
+	p->func_of_index = calloc(m->ptx->func_count + 1, sizeof(*p->func_of_index));
+	CHECK(p->func_of_index);
+	find_functions(&b, f);
+	if (diag->error_count == errors) {
+		measure_chains(&b);
+		lay_out_memory(&b);
+		lay_out_code(&b);
+		decode_all(&b);
+		publish(&b, f);
+	}
+	free(b.placed);
+	if (diag->error_count == errors)
+		return &p->pub;
+	simt_program_free(&p->pub);
+	return NULL;
+}
+
+void simt_program_free(struct simt_program *pub)
+{
+	struct simt_program_priv *p = (struct simt_program_priv *)pub;
+
+	if (!p)
+		return;
+	for (struct owned *o = p->owned, *next; o; o = next) {
+		next = o->next;
+		free(o);
+	}
+	for (uint32_t i = 0; i < p->func_count; i++) {
+		if (p->funcs[i].alloc)
+			ptx_alloc_free(p->funcs[i].alloc);
+		if (p->funcs[i].cfg)
+			ptx_cfg_free(p->funcs[i].cfg);
+	}
+	free(p->funcs);
+	free(p->func_of_index);
+	free(p->insts);
+	free(p->execs);
+	free(p->sb);
+	free(p->rows);
+	free(p->sregs);
+	free(p);
+}
+
+void simt_program_mark(struct simt_program *pub, uint32_t pc, uint32_t value)
+{
+	struct simt_program_priv *p = (struct simt_program_priv *)pub;
+
+	CHECK(pc < pub->inst_count && value);
+	p->insts[pc].mark = value;
+	p->insts[pc].flags |= SIMT_BLOCK_BEGIN;
+}

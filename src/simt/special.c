@@ -1,0 +1,110 @@
+/* special.c - rows of special registers: filled when a warp begins, clocks when they are read. */
+#include "simt/state.h"
+
+static uint32_t thread_component(const struct simt_launch *l, const struct simt_warp *w, uint32_t lane, uint32_t component)
+{
+	uint32_t thread = w->index_in_cta * SIMT_LANES + lane;
+
+	switch (component) {
+	case 1:
+		return thread % l->block[0];
+	case 2:
+		return thread / l->block[0] % l->block[1];
+	case 3:
+		return thread / l->block[0] / l->block[1];
+	default:
+		return 0;
+	}
+}
+
+static uint64_t cycles(const struct simt_launch *l, const struct simt_warp *w)
+{
+	return l->clock_cycles ? l->clock_cycles(l->clock_ctx, w->smid) : l->state->steps;
+}
+
+static uint64_t time_ns(const struct simt_launch *l)
+{
+	return l->time_ns ? l->time_ns(l->clock_ctx) : 0;
+}
+
+/* Value of a register that is the same in all lanes. component 4 (.w) of vector registers reads 0. */
+static uint64_t uniform_value(const struct simt_launch *l, const struct simt_warp *w, const struct simt_sreg_use *u)
+{
+	const uint32_t k = u->component - 1u;
+
+	switch ((enum ptx_sreg)u->sreg) {
+	case PTX_SREG_NTID:
+		return k < 3 ? l->block[k] : 0;
+	case PTX_SREG_CTAID:
+		return k < 3 ? w->cta->id[k] : 0;
+	case PTX_SREG_NCTAID:
+		return k < 3 ? l->grid[k] : 0;
+	case PTX_SREG_WARPID:
+		return w->index_in_cta;
+	case PTX_SREG_NWARPID:
+		return w->cta->warp_count;
+	case PTX_SREG_SMID:
+		return w->smid;
+	case PTX_SREG_NSMID:
+		return l->sm_count;
+	case PTX_SREG_GRIDID:
+		return l->grid_id;
+	case PTX_SREG_CLOCK:
+	case PTX_SREG_CLOCK64:
+		return cycles(l, w);
+	case PTX_SREG_CLOCK_HI:
+		return cycles(l, w) >> 32;
+	case PTX_SREG_GLOBALTIMER:
+	case PTX_SREG_GLOBALTIMER_LO:
+		return time_ns(l);
+	case PTX_SREG_GLOBALTIMER_HI:
+		return time_ns(l) >> 32;
+	case PTX_SREG_DYNAMIC_SMEM_SIZE:
+		return l->shared_dynamic_bytes;
+	case PTX_SREG_TOTAL_SMEM_SIZE:
+		return w->cta->shared_bytes;
+	default: /* %envreg and %pm: nothing sets them */
+		return 0;
+	}
+}
+
+static uint32_t bytes_of(const struct simt_sreg_use *u)
+{
+	return u->sreg == PTX_SREG_GRIDID || u->sreg == PTX_SREG_CLOCK64 || u->sreg == PTX_SREG_GLOBALTIMER ? 8 : 4;
+}
+
+static void fill(const struct simt_launch *l, struct simt_warp *w, const struct simt_sreg_use *u)
+{
+	uint8_t *row = w->state->special + u->off;
+
+	if (u->sreg == PTX_SREG_TID) {
+		for (uint32_t lane = 0; lane < SIMT_LANES; lane++)
+			((uint32_t *)row)[lane] = thread_component(l, w, lane, u->component);
+		return;
+	}
+	uint64_t value = uniform_value(l, w, u);
+
+	if (bytes_of(u) == 8)
+		for (uint32_t lane = 0; lane < SIMT_LANES; lane++)
+			((uint64_t *)row)[lane] = value;
+	else
+		for (uint32_t lane = 0; lane < SIMT_LANES; lane++)
+			((uint32_t *)row)[lane] = (uint32_t)value;
+}
+
+void simt_special_fill(const struct simt_launch *l, struct simt_warp *w)
+{
+	const struct simt_program_priv *p = simt_program_of(l);
+
+	for (uint32_t i = 0; i < p->sreg_count; i++)
+		fill(l, w, &p->sregs[i]);
+}
+
+void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w)
+{
+	const struct simt_program_priv *p = simt_program_of(l);
+
+	for (uint32_t i = 0; i < p->sreg_count; i++)
+		if (p->sregs[i].sreg >= PTX_SREG_CLOCK && p->sregs[i].sreg <= PTX_SREG_GLOBALTIMER_HI)
+			fill(l, w, &p->sregs[i]);
+}

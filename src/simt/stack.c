@@ -1,0 +1,165 @@
+/* stack.c - the SIMT stack: entries of lanes that run together, meeting again at reconvergence points.
+ *
+ * Invariants. The top entry runs; its pc, lanes, reconvergence pc and frame are cached in the warp (stack_save writes
+ * the pc back). An entry waits at its pc for the entries above it that carry this pc as rpc. Masks shrink only by exit,
+ * ret and split; an entry with no lanes does not exist. Entries of a deeper call lie above those of their caller.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "simt/state.h"
+
+static struct simt_entry *top_of(struct simt_warp *w)
+{
+	struct simt_split *split = simt_split_of(w);
+
+	CHECK(split->depth);
+	return &split->stack[split->depth - 1];
+}
+
+static void cache_top(struct simt_warp *w)
+{
+	struct simt_warp_state *s = w->state;
+	const struct simt_entry *e = top_of(w);
+
+	w->pc = e->pc;
+	w->active_mask = e->mask;
+	w->stack_depth = (uint16_t)simt_split_of(w)->depth;
+	s->rpc = e->rpc;
+	s->frame = e->frame;
+	s->base[SIMT_BASE_FRAME] = s->rows + (uint64_t)e->frame.row * SIMT_ROW_BYTES;
+	s->pred = s->preds + e->frame.pred;
+}
+
+void simt_stack_save(struct simt_warp *w)
+{
+	top_of(w)->pc = w->pc;
+}
+
+void simt_stack_load(struct simt_warp *w)
+{
+	struct simt_split *split = simt_split_of(w);
+
+	while (split->depth > 1 && top_of(w)->pc == top_of(w)->rpc)
+		split->depth--;
+	cache_top(w);
+}
+
+void simt_stack_goto(struct simt_warp *w, uint32_t pc)
+{
+	w->pc = pc;
+	if (pc != w->state->rpc)
+		return;
+	simt_stack_save(w);
+	simt_stack_load(w);
+}
+
+void simt_stack_push(struct simt_warp *w, const struct simt_entry *e)
+{
+	struct simt_split *split = simt_split_of(w);
+
+	if (split->depth == split->cap) {
+		split->cap = split->cap ? split->cap * 2 : 16;
+		split->stack = realloc(split->stack, split->cap * sizeof(*split->stack));
+		CHECK(split->stack);
+	}
+	split->stack[split->depth++] = *e;
+}
+
+void simt_stack_diverge(struct simt_warp *w, const uint32_t *pcs, const uint32_t *masks, uint32_t count, uint32_t rpc)
+{
+	struct simt_entry *top = top_of(w), child = *top;
+
+	/* Lanes that part inside a loop they entered parted already meet where the outer entry waits: no new entry, so
+	 * the stack does not grow with the trip count. */
+	if (rpc == SIMT_NO_PC || rpc == top->rpc) {
+		simt_split_of(w)->depth--;
+	} else {
+		top->pc = rpc;
+		child.rpc = rpc;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!masks[i] || pcs[i] == child.rpc)
+			continue;
+		child.pc = pcs[i];
+		child.mask = masks[i];
+		simt_stack_push(w, &child);
+	}
+	simt_stack_load(w);
+}
+
+void simt_stack_drop(struct simt_warp *w, uint32_t lanes, uint32_t depth)
+{
+	struct simt_split *split = simt_split_of(w);
+	uint32_t first = split->depth, keep;
+
+	while (first && split->stack[first - 1].frame.depth >= depth)
+		first--;
+	keep = first;
+	for (uint32_t i = first; i < split->depth; i++) {
+		split->stack[i].mask &= ~lanes;
+		if (split->stack[i].mask)
+			split->stack[keep++] = split->stack[i];
+	}
+	split->depth = keep;
+}
+
+void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f, uint32_t lanes)
+{
+	struct simt_warp_state *s = w->state;
+	const struct simt_program_func *func = &simt_program_of(l)->funcs[f->func];
+	uint32_t rows = f->row + func->row_count, preds = f->pred + func->alloc->pred_count;
+
+	/* Room for twice the need: only recursion comes here again. */
+	if (rows > s->row_cap) {
+		uint8_t *bigger = aligned_alloc(64, (size_t)rows * 2 * SIMT_ROW_BYTES);
+
+		CHECK(bigger);
+		memset(bigger, 0, (size_t)rows * 2 * SIMT_ROW_BYTES);
+		if (s->row_cap)
+			memcpy(bigger, s->rows, (size_t)s->row_cap * SIMT_ROW_BYTES);
+		free(s->rows);
+		s->rows = bigger;
+		s->row_cap = rows * 2;
+	}
+	if (preds > s->pred_cap) {
+		s->preds = realloc(s->preds, (size_t)preds * 2 * sizeof(*s->preds));
+		CHECK(s->preds);
+		memset(s->preds + s->pred_cap, 0, ((size_t)preds * 2 - s->pred_cap) * sizeof(*s->preds));
+		s->pred_cap = preds * 2;
+	}
+	if (!func->zero_frame)
+		return;
+	uint32_t *row = (uint32_t *)(s->rows + (size_t)f->row * SIMT_ROW_BYTES);
+	static const uint32_t zeros[SIMT_LANES];
+
+	for (uint32_t k = 0; k < func->row_count; k++)
+		simt_row_copy32(row + (size_t)k * SIMT_LANES, zeros, lanes);
+	for (uint32_t k = 0; k < func->alloc->pred_count; k++)
+		s->preds[f->pred + k] &= ~lanes;
+}
+
+void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t lanes)
+{
+	struct simt_warp_state *s = w->state;
+	struct simt_entry e = { .pc = 0, .rpc = SIMT_NO_PC, .mask = lanes };
+
+	e.frame.local_bytes = simt_program_of(l)->local_fixed_bytes;
+	s->split_count = 1;
+	s->current = 0;
+	s->splits[0].depth = 0;
+	s->splits[0].lanes = lanes;
+	s->splits[0].wait = SIMT_WAIT_NONE;
+	s->carry = 0;
+	s->polled = false;
+	s->spin_count = 0;
+	s->spin_budget = SIMT_SPIN_FIRST;
+	simt_frame_open(l, w, &e.frame, SIMT_FULL_MASK);
+	simt_stack_push(w, &e);
+	simt_stack_load(w);
+	w->live_mask = lanes;
+	w->is_done = !lanes;
+	w->at_barrier = false;
+	w->instruction_count = 0;
+}

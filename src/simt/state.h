@@ -1,0 +1,132 @@
+/* state.h - functions on running warps and CTAs that several parts of simt/ use. Not for other folders. */
+#ifndef STRATA_SIMT_STATE_H
+#define STRATA_SIMT_STATE_H
+
+#include "simt/priv.h"
+
+/* ---- rows ---- */
+
+extern const uint32_t simt_lane_bit[SIMT_LANES]; /* 1 << lane */
+
+/* d = s on the lanes of mask. */
+static inline void simt_row_copy32(uint32_t *restrict d, const uint32_t *restrict s, uint32_t mask)
+{
+	if (mask == SIMT_FULL_MASK) {
+		__builtin_memcpy(d, s, SIMT_ROW_BYTES);
+		return;
+	}
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		d[i] = mask & simt_lane_bit[i] ? s[i] : d[i];
+}
+
+static inline void simt_row_copy64(uint64_t *restrict d, const uint64_t *restrict s, uint32_t mask)
+{
+	if (mask == SIMT_FULL_MASK) {
+		__builtin_memcpy(d, s, 2 * SIMT_ROW_BYTES);
+		return;
+	}
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		d[i] = mask & simt_lane_bit[i] ? s[i] : d[i];
+}
+
+/* Copies between rows of any two widths: to = low bits, or zero- or sign-extended. s and d may be the same row only if
+ * the widths agree. */
+void simt_row_convert(void *d, uint32_t d_bytes, const void *s, uint32_t s_bytes, bool sign, uint32_t mask);
+
+/* Bytes [off, off + bytes) of a lane in interleaved rows: 4 bytes per lane and row. */
+uint64_t simt_words_get(const uint8_t *rows, uint64_t off, uint32_t bytes, uint32_t lane);
+void simt_words_set(uint8_t *rows, uint64_t off, uint32_t bytes, uint32_t lane, uint64_t value);
+
+static inline uint8_t *simt_param_rows(const struct simt_launch *l, const struct simt_warp_state *s,
+				       const struct simt_frame *f)
+{
+	return s->rows + (uint64_t)(f->row + simt_program_of(l)->funcs[f->func].param_row) * SIMT_ROW_BYTES;
+}
+
+/* ---- the SIMT stack (stack.c) ---- */
+
+static inline struct simt_split *simt_split_of(struct simt_warp *w)
+{
+	return &w->state->splits[w->state->current];
+}
+
+/* Makes the warp ready to run lanes at pc 0 in the entry function's frame. */
+void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t lanes);
+/* Writes pc to the top entry / reads the top entry and pops what has reached its reconvergence point. */
+void simt_stack_save(struct simt_warp *w);
+void simt_stack_load(struct simt_warp *w);
+/* Continues the top entry at pc. */
+void simt_stack_goto(struct simt_warp *w, uint32_t pc);
+/* The top entry's lanes part: masks[i] go to pcs[i]; they meet again at rpc. */
+void simt_stack_diverge(struct simt_warp *w, const uint32_t *pcs, const uint32_t *masks, uint32_t count, uint32_t rpc);
+void simt_stack_push(struct simt_warp *w, const struct simt_entry *e);
+/* Drops lanes from the current split's entries down to and including call depth `depth`; empty entries vanish. The top
+ * entry is not loaded. */
+void simt_stack_drop(struct simt_warp *w, uint32_t lanes, uint32_t depth);
+
+/* ---- lanes that do not run together (split.c) ---- */
+
+/* Moves lanes (some of the current split's, not all) to a new split and returns its index; neither is loaded. */
+uint32_t simt_split_carve(struct simt_warp *w, uint32_t lanes);
+/* Chooses a split that can run and loads it; or completes the warp; or lets it wait at its CTA barrier. False: none can
+ * ever run (the fault is set). */
+bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
+/* Joins splits whose stacks are equal. The current split must be saved; loads it again. */
+void simt_split_merge(struct simt_warp *w);
+/* At a .sync instruction: lanes `mask` arrived and need `need`. SIMT_NEXT: *all can execute it now, end with
+ * simt_sync_leave. SIMT_JUMPED: they wait, others run. */
+enum simt_next simt_sync_enter(struct simt_launch *l, struct simt_warp *w, uint32_t mask, uint32_t need, uint32_t *all,
+			       struct simt_step *out);
+enum simt_next simt_sync_leave(struct simt_warp *w, uint32_t mask, uint32_t all);
+/* After a backward branch of a diverged warp: lets other lanes run if this loop only polls. */
+enum simt_next simt_spin_check(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
+
+/* ---- exits and CTA barriers (barrier.c) ---- */
+
+/* Lanes leave the kernel. */
+enum simt_next simt_lanes_exit(struct simt_launch *l, struct simt_warp *w, uint32_t lanes, uint32_t resume_pc,
+			       struct simt_step *out);
+/* All live lanes of the warp wait at barrier id. */
+bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint32_t id, struct simt_step *out);
+/* A warp of the CTA is done: barriers may open. */
+bool simt_barrier_warp_done(struct simt_launch *l, struct simt_cta *c, struct simt_step *out);
+
+/* ---- frames (frame.c) ---- */
+
+/* Makes room for a frame of function func at row and pred; clears it on lanes where the function needs that. */
+void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f, uint32_t lanes);
+
+/* launch.c: a warp's state, with no rows yet. */
+struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l);
+
+/* ---- special registers (special.c) ---- */
+
+void simt_special_fill(const struct simt_launch *l, struct simt_warp *w);
+void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w);
+
+/* control.c: argument k of a call as a lane passes it; the call's result in a lane. For system calls. */
+uint64_t simt_call_arg(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t k,
+		       uint32_t lane);
+void simt_call_result(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane,
+		      uint64_t value);
+
+/* ---- faults (fault.c): all set l->fault once and return SIMT_FAULTED ---- */
+
+enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+			  enum simt_fault_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+				 bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes, uint64_t limit);
+enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+				bool is_store, uint64_t addr, uint32_t bytes);
+
+/* ---- system calls (syscall.c) ---- */
+
+enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+				 const struct simt_call_op *op, enum simt_builtin builtin, uint32_t mask);
+
+/* ---- generic addresses (memory_ops.c) ---- */
+
+/* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
+bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes, void *to);
+
+#endif

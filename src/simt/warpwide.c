@@ -1,0 +1,266 @@
+/* warpwide.c - instructions that look across the lanes of a warp: shuffle, vote, match, elect, redux, warp barrier. */
+#include "base/check.h"
+#include "simt/build.h"
+#include "simt/state.h"
+
+/* Gathers the lanes that the member masks in row r name; without .sync only the executing lanes take part. */
+static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
+				     struct simt_ref r, uint32_t *all, struct simt_step *out)
+{
+	*all = mask;
+	if (!e->ptx->mods.sync && e->ptx->mods.bar != PTX_BAR_WARP_SYNC)
+		return SIMT_NEXT;
+	const uint32_t *members = simt_row(w->state, r);
+	uint32_t need = 0;
+
+	SIMT_FOR_LANES (lane, mask) {
+		if (!(members[lane] >> lane & 1))
+			return simt_fault(l, w, e, lane, SIMT_FAULT_BARRIER,
+					  "member mask 0x%08x of a .sync instruction does not name the lane that executes it",
+					  members[lane]);
+		need |= members[lane];
+	}
+	enum simt_next next = simt_sync_enter(l, w, mask, need, all, out);
+
+	if (next == SIMT_NEXT)
+		out->exec_mask = *all;
+	return next;
+}
+
+static enum simt_next finish(struct simt_warp *w, const struct simt_exec *e, uint32_t mask, uint32_t all)
+{
+	if (!e->ptx->mods.sync && e->ptx->mods.bar != PTX_BAR_WARP_SYNC)
+		return SIMT_NEXT;
+	return simt_sync_leave(w, mask, all);
+}
+
+/* Lanes of all that named the same members as lane: tiles of a warp may execute one instruction together. */
+static uint32_t team_of(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t lane,
+			uint32_t all)
+{
+	return e->ptx->mods.sync ? ((const uint32_t *)simt_row(s, r))[lane] & all : all;
+}
+
+SIMT_RUN(simt_run_warp_sync)
+{
+	uint32_t all;
+	enum simt_next next = gather_members(l, w, e, mask, e->src[0], &all, out);
+
+	return next == SIMT_NEXT ? finish(w, e, mask, all) : next;
+}
+
+/* ---- shuffle ---- */
+
+/* Source lane by the formulas of the PTX ISA (shfl): false if it is out of range, then the lane keeps its own value. */
+static bool shuffle_source(enum ptx_shfl mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
+{
+	const uint32_t segment = c >> 8 & 31, clamp = c & 31;
+	const uint32_t max_lane = (lane & segment) | (clamp & ~segment), min_lane = lane & segment;
+	int32_t j;
+	bool in_range;
+
+	b &= 31;
+	switch (mode) {
+	case PTX_SHFL_UP:
+		j = (int32_t)lane - (int32_t)b;
+		in_range = j >= (int32_t)max_lane;
+		break;
+	case PTX_SHFL_DOWN:
+		j = (int32_t)(lane + b);
+		in_range = j <= (int32_t)max_lane;
+		break;
+	case PTX_SHFL_BFLY:
+		j = (int32_t)(lane ^ b);
+		in_range = j <= (int32_t)max_lane;
+		break;
+	default:
+		j = (int32_t)(min_lane | (b & ~segment));
+		in_range = j <= (int32_t)max_lane;
+	}
+	*from = in_range ? (uint32_t)j & 31 : lane;
+	return in_range;
+}
+
+SIMT_RUN(simt_run_shfl)
+{
+	struct simt_warp_state *s = w->state;
+	uint32_t all, in_range = 0, result[SIMT_LANES];
+	enum simt_next next = gather_members(l, w, e, mask, e->src[3], &all, out);
+
+	if (next != SIMT_NEXT)
+		return next;
+	const uint32_t *a = simt_row(s, e->src[0]), *b = simt_row(s, e->src[1]), *c = simt_row(s, e->src[2]);
+
+	SIMT_FOR_LANES (lane, all) {
+		uint32_t from;
+
+		if (shuffle_source((enum ptx_shfl)e->ptx->mods.shfl, lane, b[lane], c[lane], &from))
+			in_range |= 1u << lane;
+		result[lane] = a[from];
+	}
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(s, e->dst);
+
+		SIMT_FOR_LANES (lane, all)
+			d[lane] = result[lane];
+	}
+	simt_pred_set(s, e->pred_dst2, all, in_range);
+	return finish(w, e, mask, all);
+}
+
+/* ---- vote, match, elect, activemask ---- */
+
+static uint32_t vote(enum ptx_vote mode, uint32_t team, uint32_t pred)
+{
+	switch (mode) {
+	case PTX_VOTE_ALL:
+		return !(team & ~pred);
+	case PTX_VOTE_ANY:
+		return (team & pred) != 0;
+	case PTX_VOTE_UNI:
+		return !(team & ~pred) || !(team & pred);
+	default:
+		return team & pred;
+	}
+}
+
+SIMT_RUN(simt_run_vote)
+{
+	struct simt_warp_state *s = w->state;
+	uint32_t all, result = 0;
+	enum simt_next next = gather_members(l, w, e, mask, e->src[1], &all, out);
+
+	if (next != SIMT_NEXT)
+		return next;
+	const uint32_t pred = simt_pred_get(s, e->pred_src);
+	uint32_t *d = e->dst.bytes ? simt_row_mut(s, e->dst) : NULL;
+
+	for (uint32_t left = all; left;) {
+		uint32_t team = team_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), left);
+		uint32_t value = vote((enum ptx_vote)e->ptx->mods.vote, team, pred);
+
+		left &= ~team;
+		if (d)
+			SIMT_FOR_LANES (lane, team)
+				d[lane] = value;
+		else if (value)
+			result |= team;
+	}
+	simt_pred_set(s, e->pred_dst, all, result);
+	return finish(w, e, mask, all);
+}
+
+SIMT_RUN(simt_run_match)
+{
+	struct simt_warp_state *s = w->state;
+	uint32_t all, result[SIMT_LANES], all_equal = 0;
+	enum simt_next next = gather_members(l, w, e, mask, e->src[1], &all, out);
+
+	if (next != SIMT_NEXT)
+		return next;
+	const void *a = simt_row(s, e->src[0]);
+
+	SIMT_FOR_LANES (lane, all) {
+		uint32_t team = team_of(s, e, e->src[1], lane, all), same = 0;
+		uint64_t value = simt_lane_get(a, e->src[0].bytes, lane);
+
+		SIMT_FOR_LANES (other, team)
+			same |= (uint32_t)(simt_lane_get(a, e->src[0].bytes, other) == value) << other;
+		if (same == team)
+			all_equal |= 1u << lane;
+		result[lane] = e->ptx->mods.match == PTX_MATCH_ANY ? same : same == team ? team : 0;
+	}
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(s, e->dst);
+
+		SIMT_FOR_LANES (lane, all)
+			d[lane] = result[lane];
+	}
+	simt_pred_set(s, e->pred_dst2, all, all_equal);
+	return finish(w, e, mask, all);
+}
+
+SIMT_RUN(simt_run_elect)
+{
+	struct simt_warp_state *s = w->state;
+	uint32_t all, elected = 0, leader[SIMT_LANES];
+	enum simt_next next = gather_members(l, w, e, mask, e->src[0], &all, out);
+
+	if (next != SIMT_NEXT)
+		return next;
+	SIMT_FOR_LANES (lane, all) {
+		leader[lane] = (uint32_t)__builtin_ctz(team_of(s, e, e->src[0], lane, all));
+		elected |= 1u << leader[lane];
+	}
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(s, e->dst);
+
+		SIMT_FOR_LANES (lane, all)
+			d[lane] = leader[lane];
+	}
+	simt_pred_set(s, e->pred_dst2, all, elected);
+	return finish(w, e, mask, all);
+}
+
+SIMT_RUN(simt_run_activemask)
+{
+	(void)l, (void)out;
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(w->state, e->dst);
+
+		SIMT_FOR_LANES (lane, mask)
+			d[lane] = mask;
+	}
+	return SIMT_NEXT;
+}
+
+/* ---- redux ---- */
+
+static uint32_t reduce_two(enum ptx_atom op, bool is_signed, uint32_t a, uint32_t b)
+{
+	const bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+
+	switch (op) {
+	case PTX_ATOM_ADD:
+		return a + b;
+	case PTX_ATOM_AND:
+		return a & b;
+	case PTX_ATOM_OR:
+		return a | b;
+	case PTX_ATOM_XOR:
+		return a ^ b;
+	case PTX_ATOM_MIN:
+		return less ? a : b;
+	default:
+		return less ? b : a;
+	}
+}
+
+SIMT_RUN(simt_run_redux)
+{
+	struct simt_warp_state *s = w->state;
+	uint32_t all, result[SIMT_LANES];
+	enum simt_next next = gather_members(l, w, e, mask, e->src[1], &all, out);
+
+	if (next != SIMT_NEXT)
+		return next;
+	const uint32_t *a = simt_row(s, e->src[0]);
+
+	for (uint32_t left = all; left;) {
+		uint32_t first = (uint32_t)__builtin_ctz(left), team = team_of(s, e, e->src[1], first, left);
+		uint32_t value = a[first];
+
+		SIMT_FOR_LANES (lane, team & (team - 1))
+			value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
+		SIMT_FOR_LANES (same, team)
+			result[same] = value;
+		left &= ~team;
+	}
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(s, e->dst);
+
+		SIMT_FOR_LANES (lane, all)
+			d[lane] = result[lane];
+	}
+	return finish(w, e, mask, all);
+}
