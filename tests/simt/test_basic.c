@@ -40,13 +40,13 @@ static void test_reduction(void **state)
 {
 	static const char text[] = RIG_KERNEL(
 		".shared .align 4 .b8 buf[1024];\n"
-		"mov.u32 %r1, buf; shl.b32 %r2, %tid, 2; add.u32 %r3, %r1, %r2; add.u32 %r4, %i, 1; st.shared.u32 [%r3], %r4;\n"
+		"mov.u32 %r1, buf; shl.b32 %r2, %t, 2; add.u32 %r3, %r1, %r2; add.u32 %r4, %i, 1; st.shared.u32 [%r3], %r4;\n"
 		"bar.sync 0; mov.u32 %r5, 128;\n"
-		"LOOP: setp.ge.u32 %p1, %tid, %r5; @%p1 bra SKIP;\n"
+		"LOOP: setp.ge.u32 %p1, %t, %r5; @%p1 bra SKIP;\n"
 		"shl.b32 %r6, %r5, 2; add.u32 %r7, %r3, %r6; ld.shared.u32 %r8, [%r7]; ld.shared.u32 %r9, [%r3];\n"
 		"add.u32 %r9, %r9, %r8; st.shared.u32 [%r3], %r9;\n"
 		"SKIP: bar.sync 0; shr.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0; @%p2 bra LOOP;\n"
-		"setp.ne.u32 %p3, %tid, 0; @%p3 bra END; mov.u32 %r10, %ctaid.x; mul.wide.u32 %rd1, %r10, 4;\n"
+		"setp.ne.u32 %p3, %t, 0; @%p3 bra END; mov.u32 %r10, %ctaid.x; mul.wide.u32 %rd1, %r10, 4;\n"
 		"add.u64 %rd2, %out, %rd1; ld.shared.u32 %r11, [buf]; st.global.u32 [%rd2], %r11;\nEND:");
 	struct rig r;
 
