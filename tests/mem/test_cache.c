@@ -1,0 +1,259 @@
+/* The cache against a naive model: a list of lines per set with explicit ages, and a list of pending lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mem/cache.h"
+
+enum { LINES_MAX = 256, PENDING_MAX = 8, MERGE_MAX = 3 };
+
+struct naive_line {
+	uint64_t line, age;
+	bool is_valid, is_dirty;
+};
+
+struct naive {
+	struct naive_line lines[LINES_MAX];
+	uint32_t set_count, way_count;
+	uint64_t clock;
+	struct {
+		uint64_t line;
+		uint32_t count, mshr;
+		bool is_used, is_dirty;
+	} pending[PENDING_MAX];
+};
+
+static struct naive_line *naive_find(struct naive *n, uint64_t line)
+{
+	struct naive_line *set = &n->lines[line % n->set_count * n->way_count];
+
+	for (uint32_t i = 0; i < n->way_count; i++) {
+		if (set[i].is_valid && set[i].line == line)
+			return &set[i];
+	}
+	return NULL;
+}
+
+static enum mem_cache_result naive_access(struct naive *n, uint64_t line, bool is_write, bool is_back, uint32_t *slot)
+{
+	struct naive_line *l = naive_find(n, line);
+	uint32_t free_slot = PENDING_MAX;
+
+	if (l) {
+		l->age = ++n->clock;
+		l->is_dirty |= is_write && is_back;
+	}
+	if (is_write && !is_back)
+		return MEM_CACHE_WRITE_THROUGH;
+	if (l)
+		return MEM_CACHE_HIT;
+	for (uint32_t i = 0; i < PENDING_MAX; i++) {
+		if (n->pending[i].is_used && n->pending[i].line == line) {
+			if (n->pending[i].count == MERGE_MAX)
+				return MEM_CACHE_STALL;
+			n->pending[i].count++;
+			n->pending[i].is_dirty |= is_write;
+			*slot = i;
+			return MEM_CACHE_MERGED;
+		}
+		if (!n->pending[i].is_used && free_slot == PENDING_MAX)
+			free_slot = i;
+	}
+	if (free_slot == PENDING_MAX)
+		return MEM_CACHE_STALL;
+	n->pending[free_slot].is_used = true;
+	n->pending[free_slot].line = line;
+	n->pending[free_slot].count = 1;
+	n->pending[free_slot].is_dirty = is_write;
+	*slot = free_slot;
+	return MEM_CACHE_MISS;
+}
+
+static uint64_t naive_fill(struct naive *n, uint32_t slot)
+{
+	uint64_t line = n->pending[slot].line, victim = UINT64_MAX;
+	struct naive_line *set = &n->lines[line % n->set_count * n->way_count], *best = NULL;
+
+	for (uint32_t i = 0; i < n->way_count && !best; i++) {
+		if (!set[i].is_valid)
+			best = &set[i];
+	}
+	for (uint32_t i = 0; i < n->way_count && (!best || best->is_valid); i++) {
+		if (!best || set[i].age < best->age)
+			best = &set[i];
+	}
+	if (best->is_valid && best->is_dirty)
+		victim = best->line * 128;
+	*best = (struct naive_line){line, ++n->clock, true, n->pending[slot].is_dirty};
+	n->pending[slot].is_used = false;
+	return victim;
+}
+
+static uint64_t seed;
+
+static uint64_t rnd(void)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return seed >> 33;
+}
+
+static struct cache_params params(uint64_t size, uint64_t ways)
+{
+	struct cache_params p;
+	const struct sim_param_group g = {"l1d", cache_param_rows, cache_param_row_count, &p};
+
+	sim_param_defaults(&g);
+	p.size_bytes = size;
+	p.way_count = ways;
+	p.index_hash = 0;
+	p.mshr_count = PENDING_MAX;
+	p.mshr_merge_count = MERGE_MAX;
+	return p;
+}
+
+static void random_stream(bool is_back, uint64_t ways)
+{
+	struct cache_params p = params(8192, ways);
+	struct mem_req_pool *pool = mem_req_pool_new();
+	struct naive *n = calloc(1, sizeof(*n));
+	struct mem_cache *c;
+	uint64_t answered = 0, chained = 0;
+
+	p.write_policy = is_back;
+	p.write_allocate = is_back;
+	n->way_count = (uint32_t)ways;
+	n->set_count = (uint32_t)(8192 / 128 / ways);
+	c = mem_cache_new(&p, NULL, "l1d");
+	for (uint32_t step = 0; step < 60000; step++) {
+		uint32_t slot = 0, mshr = 0;
+
+		if (rnd() % 4 == 0) {
+			slot = (uint32_t)(rnd() % PENDING_MAX);
+			if (!n->pending[slot].is_used)
+				continue;
+
+			uint64_t victim, expected_count = n->pending[slot].count, count = 0;
+			uint64_t line = n->pending[slot].line;
+
+			assert_int_equal(mem_cache_mshr_addr_bytes(c, n->pending[slot].mshr), line * 128);
+
+			struct mem_req *chain = mem_cache_fill(c, n->pending[slot].mshr, &victim);
+
+			while (chain) {
+				struct mem_req *next = chain->next;
+
+				assert_int_equal(chain->addr_bytes / 128, line);
+				mem_req_put(pool, chain);
+				chain = next;
+				count++;
+			}
+			answered += count;
+			assert_int_equal(count, expected_count);
+			assert_int_equal(victim, naive_fill(n, slot));
+			continue;
+		}
+
+		bool is_write = rnd() % 3 == 0;
+		struct mem_req *r = mem_req_get(pool);
+
+		r->addr_bytes = rnd() % 150 * 128 + rnd() % 4 * 32;
+		r->size_bytes = 32;
+
+		enum mem_cache_result got = is_write ? mem_cache_write(c, r, &mshr) : mem_cache_read(c, r, &mshr);
+		enum mem_cache_result want = naive_access(n, r->addr_bytes / 128, is_write, is_back, &slot);
+
+		assert_int_equal(got, want);
+		if (got == MEM_CACHE_MISS)
+			n->pending[slot].mshr = mshr;
+		if (got == MEM_CACHE_MISS || got == MEM_CACHE_MERGED) {
+			assert_int_equal(n->pending[slot].mshr, mshr);
+			chained++;
+		} else {
+			mem_req_put(pool, r);
+		}
+
+		uint64_t line = rnd() % 150;
+
+		assert_int_equal(mem_cache_holds(c, line * 128), naive_find(n, line) != NULL);
+	}
+	assert_int_equal(chained - answered, mem_req_outstanding(pool));
+	assert_true(answered > 2000);
+	mem_req_pool_reset(pool);
+	mem_cache_reset(c);
+	assert_true(mem_cache_is_idle(c));
+	mem_cache_free(c);
+	mem_req_pool_free(pool);
+	free(n);
+}
+
+static void test_against_naive_model(void **state)
+{
+	(void)state;
+	for (seed = 1; seed < 4; seed++) {
+		uint64_t keep = seed;
+
+		random_stream(false, 4);
+		random_stream(true, 4);
+		random_stream(true, 16);
+		random_stream(true, 1);
+		seed = keep;
+	}
+}
+
+/* The hash spreads a stride of one way's size, which plain indexing maps to a single set. */
+static void test_index_hash_spreads_strides(void **state)
+{
+	uint32_t held[2] = {0, 0};
+
+	(void)state;
+	for (uint32_t hash = 0; hash < 2; hash++) {
+		struct cache_params p = params(32768, 4);
+		struct mem_cache *c;
+
+		p.index_hash = hash;
+		c = mem_cache_new(&p, NULL, "l1d");
+		for (uint32_t i = 0; i < 64; i++) {
+			struct mem_req r = {.addr_bytes = i * 8192ull};
+			uint64_t victim;
+			uint32_t mshr;
+
+			assert_int_equal(mem_cache_read(c, &r, &mshr), MEM_CACHE_MISS);
+			mem_cache_fill(c, mshr, &victim);
+		}
+		for (uint32_t i = 0; i < 64; i++)
+			held[hash] += mem_cache_holds(c, i * 8192ull);
+		mem_cache_free(c);
+	}
+	assert_int_equal(held[0], 4);
+	assert_int_equal(held[1], 64);
+}
+
+static void test_shapes_are_checked(void **state)
+{
+	struct base_diag_list diag;
+	struct cache_params p = params(32768, 4);
+
+	(void)state;
+	base_diag_init(&diag);
+	assert_true(mem_cache_params_check(&p, "l1d", &diag));
+	p.way_count = 3;
+	assert_false(mem_cache_params_check(&p, "l1d", &diag));
+	assert_non_null(strstr(diag.first->text, "l1d.size_bytes: 32768 bytes with 3 ways"));
+	base_diag_free(&diag);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_naive_model),
+		cmocka_unit_test(test_index_hash_spreads_strides),
+		cmocka_unit_test(test_shapes_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

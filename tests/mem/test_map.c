@@ -1,0 +1,116 @@
+/* Address maps: a place per line and no two lines in one place, the stated bits, and the parser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mem/map.h"
+
+static void test_baseline_is_bijective(void **state)
+{
+	struct mem_map m;
+
+	(void)state;
+	for (uint32_t stacks = 1; stacks <= 8; stacks *= 2) {
+		for (uint32_t vaults = 1; vaults <= 32; vaults *= 2) {
+			mem_map_baseline(&m, stacks, vaults, 16, 4096, 128);
+			assert_true(mem_map_is_bijective(&m, 40));
+		}
+	}
+}
+
+static void test_two_bit_maps_are_bijective(void **state)
+{
+	(void)state;
+	for (uint32_t bit = 7; bit <= 16; bit++) {
+		struct mem_map m;
+
+		mem_map_two_bit(&m, bit, 4, 16, 16, 4096, 128);
+		assert_true(mem_map_is_bijective(&m, 40));
+		for (uint64_t a = 0; a < 1 << 20; a += 128)
+			assert_int_equal(mem_map_place(&m, a).stack, a >> bit & 3);
+	}
+}
+
+/* TOM section 5.1: a[8:7] ^ a[14:13] ^ a[20:19]. */
+static void test_baseline_stack_bits(void **state)
+{
+	struct mem_map m;
+
+	(void)state;
+	mem_map_baseline(&m, 4, 16, 16, 4096, 128);
+	for (uint64_t a = 0; a < 1 << 22; a += 96) {
+		struct mem_place p = mem_map_place(&m, a);
+
+		assert_int_equal(p.stack, ((a >> 7) ^ (a >> 13) ^ (a >> 19)) & 3);
+		assert_int_equal(p.vault, ((a >> 9) ^ (a >> 15)) & 15);
+		assert_int_equal(p.column_bytes & 127, a & 127);
+		assert_true(p.column_bytes < 4096 && p.bank < 16);
+	}
+}
+
+static void test_planted_overlap_is_found(void **state)
+{
+	struct mem_map m;
+
+	(void)state;
+	mem_map_baseline(&m, 4, 16, 16, 4096, 128);
+	m.vault.masks[1] = m.vault.masks[0];
+	mem_map_field_prepare(&m.vault);
+	assert_false(mem_map_is_bijective(&m, 40));
+}
+
+static void test_parser(void **state)
+{
+	static const char *const bad[] = {"8^", "8,,9", "64", "x", "8 9", "8,", "^8", "-1"};
+	struct mem_map_field f;
+	struct base_diag_list diag;
+	const struct base_place at = {"m.yaml", 3, 9};
+
+	(void)state;
+	base_diag_init(&diag);
+	assert_true(mem_map_parse_field(&f, "8^14^20,7^13^19", at, &diag));
+	assert_int_equal(f.bit_count, 2);
+	assert_int_equal(f.masks[0], 1 << 7 | 1 << 13 | 1 << 19);
+	assert_int_equal(f.masks[1], 1 << 8 | 1 << 14 | 1 << 20);
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(mem_map_parse_field(&f, bad[i], at, &diag));
+		assert_int_equal(diag.error_count, i + 1);
+	}
+	assert_memory_equal(diag.first->text, "m.yaml:3:9: error: ", 19);
+	base_diag_free(&diag);
+}
+
+static void test_random_pages_are_even_and_seeded(void **state)
+{
+	uint32_t count[8] = {0}, same = 0;
+
+	(void)state;
+	for (uint64_t page = 0; page < 8000; page++) {
+		uint32_t s = mem_map_random_page_stack(page * 4096 + 77, 4096, 1, 8);
+
+		assert_int_equal(s, mem_map_random_page_stack(page * 4096, 4096, 1, 8));
+		same += s == mem_map_random_page_stack(page * 4096, 4096, 2, 8);
+		count[s]++;
+	}
+	for (uint32_t i = 0; i < 8; i++)
+		assert_in_range(count[i], 880, 1120);
+	assert_in_range(same, 880, 1120);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_baseline_is_bijective),
+		cmocka_unit_test(test_two_bit_maps_are_bijective),
+		cmocka_unit_test(test_baseline_stack_bits),
+		cmocka_unit_test(test_planted_overlap_is_found),
+		cmocka_unit_test(test_parser),
+		cmocka_unit_test(test_random_pages_are_even_and_seeded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
