@@ -1,0 +1,66 @@
+/* Energy by hand: the papers' figures times known events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "energy/events.h"
+#include "mem/vault.h"
+#include "net/channel.h"
+
+static double component(const struct energy_report *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->component_count; i++) {
+		if (!strcmp(r->components[i].name, name))
+			return r->components[i].pj;
+	}
+	fail_msg("no component %s", name);
+	return 0;
+}
+
+static void test_links_dram_and_static(void **state)
+{
+	struct energy_params p;
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	struct sim_stats *stats = sim_stats_new();
+	struct net_channel_stats tx = {.wire_bytes = 1000}, rx = {.wire_bytes = 3000};
+	struct vault_stats *vault = calloc(1, sizeof(*vault));
+	struct energy_report report;
+	const struct energy_run run = {.time_ps = 1000000, .sm_count = 2, .link_count = 2, .link_bits_per_ps = 0.64,
+				       .stack_count = 1, .dram_row_bytes = 2048, .dram_bank_count = 16};
+	double total = 0;
+
+	(void)state;
+	sim_param_defaults(&g);
+	vault->activates = 10;
+	vault->refreshes = 3;
+	vault->read_bytes = 4096;
+	vault->write_bytes = 1024;
+	sim_stats_add(stats, "link_tx", net_channel_stat_rows, net_channel_stat_row_count, &tx, sizeof(tx));
+	sim_stats_add(stats, "link_rx", net_channel_stat_rows, net_channel_stat_row_count, &rx, sizeof(rx));
+	sim_stats_add(stats, "vault", vault_stat_rows, vault_stat_row_count, vault, sizeof(*vault));
+	energy_account(&p, stats, &run, &report);
+	assert_true(component(&report, "link_active") == 4000 * 8 * 2.0);
+	assert_true(component(&report, "link_idle") == (2 * 0.64 * 1e6 - 4000 * 8) * 1.5);
+	assert_true(component(&report, "dram_activate") == 10 * 11800 / 2.0);
+	assert_true(component(&report, "dram_refresh") == 3 * 4 * 16 * 11800 / 2.0);
+	assert_true(component(&report, "dram_row_buffer") == 5120 * 8 * 4.0);
+	assert_true(component(&report, "sm_static") == 2 * 600 * 1e3); /* 0.6 W for 1 us is 0.6 uJ */
+	assert_true(component(&report, "l2") == 0); /* no such group */
+	for (uint32_t i = 0; i < report.component_count; i++)
+		total += report.components[i].pj;
+	assert_true(total == report.total_pj);
+	sim_stats_free(stats);
+	free(vault);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_links_dram_and_static)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* Parameters: exact units, ranges, choices, did-you-mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/param.h"
+
+struct values {
+	uint64_t clock_khz, size_bytes, way_count, policy;
+	double power_mw;
+	bool refresh;
+};
+
+static const struct sim_param_desc rows[] = {
+	{"clock_khz", SIM_PARAM_U64, "khz", NULL, 1400000, 1, 1e8, "test", "doc", offsetof(struct values, clock_khz)},
+	{"size_bytes", SIM_PARAM_U64, "bytes", NULL, 32768, 1024, 1 << 24, "test", "doc",
+	 offsetof(struct values, size_bytes)},
+	{"way_count", SIM_PARAM_U64, "ways", NULL, 4, 1, 64, "test", "doc", offsetof(struct values, way_count)},
+	{"policy", SIM_PARAM_ENUM, "", "fifo|frfcfs", 1, 0, 15, "test", "doc", offsetof(struct values, policy)},
+	{"power_mw", SIM_PARAM_F64, "mw", NULL, 1.5, 0, 1e4, "test", "doc", offsetof(struct values, power_mw)},
+	{"refresh", SIM_PARAM_BOOL, "", NULL, 1, 0, 1, "test", "doc", offsetof(struct values, refresh)},
+};
+
+static struct values v;
+static const struct sim_param_group group = {"l2", rows, 6, &v};
+
+static void good(const char *key, const char *text)
+{
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	if (!sim_param_set(&group, 1, key, text, (struct base_place){0}, &diag))
+		fail_msg("%s=%s: %s", key, text, diag.first->text);
+	assert_int_equal(diag.error_count, 0);
+}
+
+static void bad(const char *key, const char *text, const char *message)
+{
+	const struct values before = v;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_false(sim_param_set(&group, 1, key, text, (struct base_place){"m.yaml", 3, 5}, &diag));
+	assert_int_equal(diag.error_count, 1);
+	if (!strstr(diag.first->text, message) || strncmp(diag.first->text, "m.yaml:3:5: error: ", 19))
+		fail_msg("%s=%s: '%s' has not '%s'", key, text, diag.first->text, message);
+	assert_memory_equal(&before, &v, sizeof(v));
+	base_diag_free(&diag);
+}
+
+static void test_units_are_exact(void **state)
+{
+	(void)state;
+	sim_param_defaults(&group);
+	assert_int_equal(v.clock_khz, 1400000);
+	assert_true(v.refresh && v.policy == 1 && v.power_mw == 1.5);
+	good("l2.clock_khz", "1.4GHz");
+	assert_int_equal(v.clock_khz, 1400000);
+	good("l2.clock_khz", "0.7 GHz");
+	assert_int_equal(v.clock_khz, 700000);
+	good("l2.clock_khz", "1234567kHz");
+	assert_int_equal(v.clock_khz, 1234567);
+	good("l2.size_bytes", "4KiB");
+	assert_int_equal(v.size_bytes, 4096);
+	good("l2.size_bytes", "0.5MiB");
+	assert_int_equal(v.size_bytes, 524288);
+	good("l2.policy", "fifo");
+	assert_int_equal(v.policy, 0);
+	good("l2.power_mw", "0.25W");
+	assert_true(v.power_mw == 250);
+	good("l2.refresh", "off");
+	assert_false(v.refresh);
+}
+
+static void test_bad_values_are_named(void **state)
+{
+	(void)state;
+	sim_param_defaults(&group);
+	bad("l2.clock_khz", "1.4 parsec", "expected a number of khz");
+	bad("l2.clock_khz", "1.2345678MHz", "whole number");
+	bad("l2.size_bytes", "17GiB", "out of range, expected 1024 to 16777216 bytes");
+	bad("l2.size_bytes", "-4096", "expected a number of bytes");
+	bad("l2.size_bytes", "", "expected a number");
+	bad("l2.size_bytes", "99999999999999999999", "expected a number");
+	bad("l2.way_count", "4KiB", "without a suffix");
+	bad("l2.way_count", "0x10", "without a suffix");
+	bad("l2.way_count", "0", "out of range");
+	bad("l2.power_mw", "nan", "expected a number");
+	bad("l2.power_mw", "inf", "expected a number");
+	bad("l2.power_mw", "-1", "out of range");
+	bad("l2.policy", "frfcf", "did you mean 'frfcfs'?");
+	bad("l2.refresh", "maybe", "true or false");
+	bad("l2.sise_bytes", "1", "did you mean 'l2.size_bytes'?");
+	bad("l3.wholly_other", "1", "unknown parameter");
+	bad("size_bytes", "1", "unknown parameter");
+}
+
+static void test_format_reads_back(void **state)
+{
+	static const double powers[] = {0.1, 1e-7, 1234.5678, 3.0, 2.0 / 3};
+	char buf[64];
+
+	(void)state;
+	sim_param_defaults(&group);
+	for (uint32_t i = 0; i < 5; i++) {
+		v.power_mw = powers[i];
+		sim_param_format(&group, &rows[4], buf, sizeof(buf));
+		good("l2.power_mw", buf);
+		assert_true(v.power_mw == powers[i]);
+	}
+	v.power_mw = 0.1;
+	sim_param_format(&group, &rows[4], buf, sizeof(buf));
+	assert_string_equal(buf, "0.1");
+	sim_param_format(&group, &rows[3], buf, sizeof(buf));
+	assert_string_equal(buf, "frfcfs");
+	assert_true(sim_param_value(&group, &rows[3]) == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_units_are_exact),
+		cmocka_unit_test(test_bad_values_are_named),
+		cmocka_unit_test(test_format_reads_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* Histograms against sorted values, and merging over instances. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/stat.h"
+
+struct values {
+	uint64_t reads, depth_max;
+	struct sim_hist latency;
+};
+
+static const struct sim_stat_desc rows[] = {
+	{"reads", SIM_STAT_COUNT, "requests", "doc", offsetof(struct values, reads)},
+	{"depth_max", SIM_STAT_MAX, "requests", "doc", offsetof(struct values, depth_max)},
+	{"latency", SIM_STAT_HIST, "ps", "doc", offsetof(struct values, latency)},
+};
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void test_quantiles(void **state)
+{
+	enum { COUNT = 5000 };
+	static const double quantiles[] = {0.001, 0.25, 0.5, 0.9, 0.99, 1};
+	static uint64_t sorted[COUNT];
+	struct sim_hist *h = calloc(1, sizeof(*h));
+	uint64_t seed = 1;
+
+	(void)state;
+	assert_int_equal(sim_hist_quantile(h, 0.5), 0);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		sorted[i] = seed >> (20 + seed % 40);
+		sim_hist_add(h, sorted[i]);
+	}
+	qsort(sorted, COUNT, sizeof(*sorted), compare);
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t exact = sorted[(uint32_t)(quantiles[i] * COUNT + 0.999999) - 1];
+		uint64_t got = sim_hist_quantile(h, quantiles[i]);
+
+		assert_true(got <= exact && exact - got <= exact / 16);
+	}
+	assert_int_equal(h->max, sorted[COUNT - 1]);
+	assert_true(sim_hist_bucket(UINT64_MAX) < SIM_HIST_BUCKETS);
+	free(h);
+}
+
+static void test_instances_are_merged(void **state)
+{
+	struct values *v = calloc(2, sizeof(*v));
+	struct sim_stats *s = sim_stats_new();
+	struct sim_hist *h = calloc(1, sizeof(*h));
+	uint64_t value;
+
+	(void)state;
+	v[0].reads = 3;
+	v[1].reads = 4;
+	v[0].depth_max = 9;
+	v[1].depth_max = 5;
+	sim_hist_add(&v[0].latency, 10);
+	sim_hist_add(&v[1].latency, 12);
+	sim_stats_add(s, "vault", rows, 3, &v[0], sizeof(v[0]));
+	sim_stats_add(s, "vault", rows, 3, &v[1], sizeof(v[1]));
+	assert_true(sim_stats_value(s, "vault.reads", &value) && value == 7);
+	assert_true(sim_stats_value(s, "vault.depth_max", &value) && value == 9);
+	assert_true(sim_stats_instance_value(s, "vault.reads", 1, &value) && value == 4);
+	assert_false(sim_stats_instance_value(s, "vault.reads", 2, &value));
+	assert_false(sim_stats_value(s, "vault.latency", &value));
+	assert_false(sim_stats_value(s, "vaul.reads", &value));
+	assert_true(sim_stats_hist(s, "vault.latency", h));
+	assert_true(h->count == 2 && h->sum == 22 && h->max == 12);
+	assert_int_equal(sim_stats_instance_count(s, "vault"), 2);
+	assert_int_equal(sim_stats_instance_count(s, "other"), 0);
+	sim_stats_free(s);
+	free(h);
+	free(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_instances_are_merged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
