@@ -508,8 +508,26 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	}
 	if (!legal_count)
 		return next;
-	serve(v, (uint32_t)best % DRAM_BANK_MAX, cycle);
-	return cycle + 1;
+
+	uint32_t served = (uint32_t)best % DRAM_BANK_MAX, requests = v->queue_count;
+
+	serve(v, served, cycle);
+	if (legal_count > 1 || v->queue_count != requests)
+		return cycle + 1;
+	/* Nothing else is legal before next, and only the served bank's proposal has changed. */
+	propose(v, served, cycle);
+	v->dirty = 0;
+	if ((waiting | v->close_pending) & 1u << served) {
+		const struct proposal *p = &v->proposals[served];
+		uint64_t shared = p->command == DRAM_ACT ? k->act_cycle :
+				  p->command == DRAM_RD	 ? k->read_cycle :
+				  p->command == DRAM_WR	 ? k->write_cycle :
+							   0;
+		uint64_t legal = max_u64(p->ready_cycle, shared);
+
+		next = legal < next ? legal : next;
+	}
+	return max_u64(next, cycle + 1);
 }
 
 /* Precharges all banks and refreshes. Returns the next cycle to look at. */
