@@ -192,8 +192,8 @@ static json_t *stacks_json(const struct gpu_config *c, const struct sim_stats *s
 	for (uint32_t i = 0; i < c->gpu.stack_count; i++) {
 		json_t *o = json_object();
 
-		put_int(o, "tx_bytes", instances_sum(stats, "link_tx.flits", i, 1) * c->link.flit_bytes);
-		put_int(o, "rx_bytes", instances_sum(stats, "link_rx.flits", i, 1) * c->link.flit_bytes);
+		put_int(o, "tx_bytes", instances_sum(stats, "link_tx.wire_bytes", i, 1));
+		put_int(o, "rx_bytes", instances_sum(stats, "link_rx.wire_bytes", i, 1));
 		put_int(o, "dram_read_bytes", instances_sum(stats, "vault.read_bytes", i * vaults, vaults));
 		put_int(o, "dram_write_bytes", instances_sum(stats, "vault.write_bytes", i * vaults, vaults));
 		json_array_append_new(list, o);
@@ -212,6 +212,8 @@ static struct energy_report energy_of(const struct machine_run *run)
 		.mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
 		.mesh_count = mesh_count_of(c),
 		.stack_count = (uint32_t)c->gpu.stack_count,
+		.dram_row_bytes = c->dram.row_bytes,
+		.dram_bank_count = (uint32_t)c->dram.bank_count,
 	};
 	struct energy_report report;
 

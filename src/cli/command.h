@@ -1,0 +1,10 @@
+/* command.h - the commands: one function each, argv[0] is the command's name, the result is the exit status. */
+#ifndef STRATA_CLI_COMMAND_H
+#define STRATA_CLI_COMMAND_H
+
+int cli_run(int argc, char **argv);
+int cli_compare(int argc, char **argv);
+int cli_list(int argc, char **argv);
+int cli_ptx(int argc, char **argv);
+
+#endif

@@ -1,0 +1,290 @@
+#include "cli/job.h"
+
+#include "base/check.h"
+#include "cli/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void target_free(struct cli_target *t)
+{
+	g_free(t->name);
+	g_strfreev(t->argv);
+	g_free(t);
+}
+
+void cli_targets_free(GPtrArray *targets)
+{
+	for (uint32_t i = 0; i < targets->len; i++)
+		target_free(targets->pdata[i]);
+	g_ptr_array_free(targets, TRUE);
+}
+
+static bool is_executable(const char *path, const char *what)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		cli_error("cannot run %s: %s", what, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		cli_error("cannot run %s: it is a directory", what);
+	else if (access(path, X_OK))
+		cli_error("cannot run %s: it is not executable", what);
+	else
+		return true;
+	return false;
+}
+
+static bool add_program(char **program, const char *command, const char *size, GPtrArray *targets)
+{
+	if (!*program) {
+		cli_error("%s: expected a program after '--'", command);
+		return false;
+	}
+	if (size) {
+		cli_error("%s: --size is for workloads; give the program its own arguments", command);
+		return false;
+	}
+
+	g_autofree char *found = strchr(program[0], '/') ? g_strdup(program[0]) : g_find_program_in_path(program[0]);
+
+	if (!found) {
+		cli_error("cannot run %s: no such program in PATH; write ./%s for one in this directory", program[0],
+			  program[0]);
+		return false;
+	}
+	if (!is_executable(found, program[0]))
+		return false;
+
+	struct cli_target *t = g_new0(struct cli_target, 1);
+
+	t->name = g_path_get_basename(program[0]);
+	t->argv = g_strdupv(program);
+	g_free(t->argv[0]);
+	t->argv[0] = g_steal_pointer(&found);
+	g_ptr_array_add(targets, t);
+	return true;
+}
+
+static void unknown_workload(GPtrArray *workloads, const char *command, const char *name)
+{
+	const char **names = g_new0(const char *, workloads->len + 1);
+
+	for (uint32_t i = 0; i < workloads->len; i++)
+		names[i] = ((struct cli_workload *)workloads->pdata[i])->name;
+
+	const char *nearest = base_nearest_name(name, names, workloads->len);
+
+	if (nearest)
+		cli_error("%s: no workload '%s'; did you mean '%s'?", command, name, nearest);
+	else
+		cli_error("%s: no workload '%s'; `strata list workloads` prints them, a program of your own goes after '--'",
+			  command, name);
+	g_free(names);
+}
+
+static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, const char *command, const char *name,
+			 const char *size, GPtrArray *targets)
+{
+	uint32_t i = 0;
+
+	while (i < workloads->len && strcmp(((struct cli_workload *)workloads->pdata[i])->name, name))
+		i++;
+	if (i == workloads->len) {
+		unknown_workload(workloads, command, name);
+		return false;
+	}
+
+	g_autofree char *path = g_build_filename(paths->workload_dir, name, NULL);
+
+	if (!is_executable(path, name))
+		return false;
+
+	struct cli_target *t = g_new0(struct cli_target, 1);
+
+	t->name = g_strdup(name);
+	t->argv = g_new0(char *, 4);
+	t->argv[0] = g_steal_pointer(&path);
+	if (size) {
+		t->argv[1] = g_strdup("--size");
+		t->argv[2] = g_strdup(size);
+	}
+	g_ptr_array_add(targets, t);
+	return true;
+}
+
+static bool is_size_known(const char *command, const char *size)
+{
+	if (!size || !strcmp(size, "small") || !strcmp(size, "paper"))
+		return true;
+	cli_error("%s: bad --size '%s', expected small or paper", command, size);
+	return false;
+}
+
+bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPtrArray *words, char **program,
+			 const char *size, GPtrArray *targets)
+{
+	if (!is_size_known(command, size))
+		return false;
+	if (program && words->len) {
+		cli_error("%s: '%s' stands before '--'; a workload and a program exclude each other", command,
+			  (const char *)words->pdata[0]);
+		return false;
+	}
+	if (program)
+		return add_program(program, command, size, targets);
+	if (!words->len) {
+		cli_error("%s: expected a workload's name, or '--' and a program; see `strata %s --help`", command, command);
+		return false;
+	}
+
+	GPtrArray *workloads = cli_workloads_read(paths);
+	bool is_ok = true;
+
+	for (uint32_t i = 0; is_ok && i < words->len; i++)
+		is_ok = add_workload(paths, workloads, command, words->pdata[i], size, targets);
+	cli_workloads_free(workloads);
+	return is_ok;
+}
+
+bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
+{
+	struct base_diag_list diag;
+	struct machine_description description;
+
+	base_diag_init(&diag);
+	if (machine_description_load(name, &paths->machines, &description, &diag))
+		for (uint32_t i = 0; i < sets->len; i++)
+			machine_description_set(&description.config, sets->pdata[i], "--set", &diag);
+	if (!diag.error_count)
+		gpu_config_check(&description.config, &diag);
+
+	bool is_ok = !diag.error_count;
+
+	if (!is_ok) {
+		char *text = base_diag_join(&diag);
+
+		fprintf(stderr, "%s\n", text);
+		free(text);
+	}
+	base_diag_free(&diag);
+	*out = (struct machine_session){.config = description.config};
+	g_strlcpy(out->machine, description.name, sizeof(out->machine));
+	return is_ok;
+}
+
+bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool is_captured)
+{
+	struct machine_session session = *job->machine;
+
+	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
+	job->result_path = g_strdup_printf("%s/%u.json", dir, index);
+	job->output_path = is_captured ? g_strdup_printf("%s/%u.out", dir, index) : NULL;
+	if (g_strlcpy(session.result_path, job->result_path, sizeof(session.result_path)) >=
+	    sizeof(session.result_path)) {
+		cli_error("the temporary directory's name is too long: %s", dir);
+		return false;
+	}
+	if (machine_session_write(job->session_path, &session))
+		return true;
+	cli_error("cannot write %s: %s", job->session_path, strerror(errno));
+	return false;
+}
+
+/* In the child: our driver first, a fixed address space (device addresses of registered host memory are host
+ * addresses, so that a random layout would change cache sets and banks from run to run), and no life of its own. */
+static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	g_autofree char *libraries =
+		old && *old ? g_strconcat(paths->driver_dir, ":", old, NULL) : g_strdup(paths->driver_dir);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGINT, SIG_DFL);
+	setenv("LD_LIBRARY_PATH", libraries, 1);
+	setenv("STRATA_SESSION", job->session_path, 1);
+	personality(ADDR_NO_RANDOMIZE);
+	if (job->output_path) {
+		int fd = open(job->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
+			_exit(127);
+		close(fd);
+		setpgid(0, 0);
+	}
+	execv(job->target->argv[0], job->target->argv);
+	dprintf(STDERR_FILENO, "strata: cannot run %s: %s\n", job->target->argv[0], strerror(errno));
+	_exit(127);
+}
+
+bool cli_job_start(const struct cli_paths *paths, struct cli_job *job)
+{
+	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+
+	if (access(driver, R_OK)) {
+		cli_error("cannot find the driver library %s; build or install Strata again", driver);
+		return false;
+	}
+	fflush(NULL);
+	job->pid = fork();
+	if (!job->pid)
+		child(paths, job);
+	if (job->pid > 0)
+		return true;
+	cli_error("cannot start %s: %s", job->target->name, strerror(errno));
+	job->pid = 0;
+	return false;
+}
+
+static json_t *args_json(char **argv)
+{
+	json_t *args = json_array();
+
+	/* Arguments are bytes; JSON wants UTF-8. */
+	for (char **arg = argv + 1; *arg; arg++) {
+		g_autofree char *text = g_utf8_make_valid(*arg, -1);
+
+		json_array_append_new(args, json_string(text));
+	}
+	return args;
+}
+
+void cli_job_finish(struct cli_job *job, int wait_status)
+{
+	json_error_t error;
+	json_t *o = json_object();
+
+	job->is_done = true;
+	job->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+	json_object_set_new(o, "workload", json_string(job->target->name));
+	json_object_set_new(o, "args", args_json(job->target->argv));
+	json_object_set_new(o, "machine", json_string(job->machine->machine));
+	json_object_set_new(o, "verified", json_boolean(!job->exit_status));
+	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
+
+	json_t *written = json_load_file(job->result_path, 0, &error);
+
+	job->has_result = json_is_object(written);
+	if (job->has_result)
+		json_object_update(o, written);
+	json_decref(written);
+	job->result = o;
+}
+
+void cli_job_free(struct cli_job *job)
+{
+	json_decref(job->result);
+	g_free(job->session_path);
+	g_free(job->result_path);
+	g_free(job->output_path);
+	*job = (struct cli_job){0};
+}

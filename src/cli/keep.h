@@ -1,0 +1,15 @@
+/* keep.h - what every command does with finished runs: the JSON file and the run store. */
+#ifndef STRATA_CLI_KEEP_H
+#define STRATA_CLI_KEEP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* STRATA_STORE, or .strata/runs.db in the working directory. */
+const char *cli_store_path(void);
+/* Is the JSON file's folder there and writable? To be asked before hours of simulation. False after a message. */
+bool cli_json_check(const char *command, const char *path);
+/* Writes the array to json_path (NULL: no file) and adds it to the store. False after printed messages. */
+bool cli_runs_keep(const char *json_path, const json_t *runs);
+
+#endif

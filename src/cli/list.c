@@ -1,0 +1,274 @@
+/* list.c - strata list: what is declared, as text or JSON. */
+#include "cli/command.h"
+
+#include "base/check.h"
+#include "cli/options.h"
+#include "cli/paths.h"
+#include "machine/session.h"
+#include "ndp/registry.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_about about = {
+	.name = "list",
+	.usage = "strata list params|stats|machines|workloads|mechanisms [--json]",
+	.summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
+		   "the machines, workloads and near-data mechanisms by name.",
+};
+
+static void put(json_t *o, const char *key, const char *value)
+{
+	json_object_set_new(o, key, json_string(value));
+}
+
+static void add_param(json_t *list, const struct sim_param_group *g, const struct sim_param_desc *row)
+{
+	g_autofree char *name = g_strconcat(g->prefix, ".", row->name, NULL);
+	json_t *o = json_object();
+	char value[128];
+
+	sim_param_format(g, row, value, sizeof(value));
+	put(o, "name", name);
+	put(o, "default", value);
+	put(o, "unit", row->unit);
+	if (row->choices)
+		put(o, "choices", row->choices);
+	if (row->kind == SIM_PARAM_U64 || row->kind == SIM_PARAM_F64) {
+		json_object_set_new(o, "min", json_real(row->min));
+		json_object_set_new(o, "max", json_real(row->max));
+	}
+	put(o, "doc", row->doc);
+	put(o, "source", row->source);
+	json_array_append_new(list, o);
+}
+
+static bool list_params(const struct cli_paths *paths, json_t *list)
+{
+	struct gpu_config config;
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+
+	(void)paths;
+	gpu_config_defaults(&config);
+
+	uint32_t group_count = gpu_config_groups(&config, groups);
+
+	for (uint32_t g = 0; g < group_count; g++)
+		for (uint32_t i = 0; i < groups[g].row_count; i++)
+			add_param(list, &groups[g], &groups[g].rows[i]);
+	return true;
+}
+
+static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+		     const struct sim_hist *hist)
+{
+	static const char *const kinds[] = {[SIM_STAT_COUNT] = "count", [SIM_STAT_MAX] = "max", [SIM_STAT_HIST] = "histogram"};
+	g_autofree char *name = g_strconcat(prefix, ".", row->name, NULL);
+	json_t *o = json_object();
+
+	(void)value;
+	(void)hist;
+	put(o, "name", name);
+	put(o, "kind", kinds[row->kind]);
+	put(o, "unit", row->unit);
+	put(o, "doc", row->doc);
+	json_array_append_new(ctx, o);
+}
+
+/* Components declare their statistics when they are built: build the machine that has every kind of part. */
+static bool list_stats(const struct cli_paths *paths, json_t *list)
+{
+	static const char every_part[] = "tom-ideal";
+	struct base_diag_list diag;
+	struct machine_description d;
+	struct machine_session session = {0};
+	struct gpu *gpu = NULL;
+
+	base_diag_init(&diag);
+	if (machine_description_load(every_part, &paths->machines, &d, &diag)) {
+		session.config = d.config;
+		gpu = machine_build(&session, &diag);
+	}
+	if (gpu) {
+		sim_stats_each(gpu_stats(gpu), add_stat, list);
+		gpu_free(gpu);
+	} else {
+		char *text = base_diag_join(&diag);
+
+		fprintf(stderr, "%s\n", text);
+		free(text);
+	}
+	base_diag_free(&diag);
+	return gpu != NULL;
+}
+
+static bool list_machines(const struct cli_paths *paths, json_t *list)
+{
+	g_auto(GStrv) names = machine_description_names(&paths->machines);
+	bool is_ok = true;
+
+	for (char **name = names; *name; name++) {
+		struct base_diag_list diag;
+		struct machine_description d;
+		json_t *o = json_object();
+
+		base_diag_init(&diag);
+		if (!machine_description_load(*name, &paths->machines, &d, &diag)) {
+			char *text = base_diag_join(&diag);
+
+			fprintf(stderr, "%s\n", text);
+			free(text);
+			is_ok = false;
+		}
+		put(o, "name", *name);
+		put(o, "summary", d.summary);
+		json_array_append_new(list, o);
+		base_diag_free(&diag);
+	}
+	return is_ok;
+}
+
+static bool list_workloads(const struct cli_paths *paths, json_t *list)
+{
+	GPtrArray *workloads = cli_workloads_read(paths);
+
+	for (uint32_t i = 0; i < workloads->len; i++) {
+		const struct cli_workload *w = workloads->pdata[i];
+		json_t *o = json_object();
+
+		put(o, "name", w->name);
+		put(o, "summary", w->summary);
+		put(o, "source", w->source);
+		json_array_append_new(list, o);
+	}
+	if (!workloads->len)
+		cli_error("no workloads: %s is missing", paths->workload_list);
+	cli_workloads_free(workloads);
+	return json_array_size(list) > 0;
+}
+
+static bool list_mechanisms(const struct cli_paths *paths, json_t *list)
+{
+	const char *name;
+
+	(void)paths;
+	for (uint32_t i = 0; (name = ndp_mechanism_name(i)); i++) {
+		json_t *o = json_object();
+
+		put(o, "name", name);
+		json_array_append_new(list, o);
+	}
+	return true;
+}
+
+static const struct listing {
+	const char *name;
+	bool (*list)(const struct cli_paths *paths, json_t *out);
+} listings[] = {
+	{"params", list_params},       {"stats", list_stats},		{"machines", list_machines},
+	{"workloads", list_workloads}, {"mechanisms", list_mechanisms},
+};
+
+static void print_range(const json_t *o)
+{
+	const char *choices = json_string_value(json_object_get(o, "choices"));
+
+	if (choices)
+		printf(" (%s)", choices);
+	else if (json_object_get(o, "min"))
+		printf(" (%.15g to %.15g)", json_number_value(json_object_get(o, "min")),
+		       json_number_value(json_object_get(o, "max")));
+}
+
+/* name, then what there is: default and range, unit, doc, source. */
+static void print_text(const json_t *list)
+{
+	size_t i;
+	json_t *o;
+
+	json_array_foreach(list, i, o)
+	{
+		const char *value = json_string_value(json_object_get(o, "default"));
+		const char *unit = json_string_value(json_object_get(o, "unit"));
+		const char *doc = json_string_value(json_object_get(o, json_object_get(o, "doc") ? "doc" : "summary"));
+		const char *source = json_string_value(json_object_get(o, "source"));
+
+		printf("%s", json_string_value(json_object_get(o, "name")));
+		if (value)
+			printf(" = %s", value);
+		if (unit && *unit)
+			printf(" %s", unit);
+		print_range(o);
+		if (doc && *doc)
+			printf(": %s", doc);
+		if (source && *source)
+			printf(" [%s]", source);
+		putchar('\n');
+	}
+}
+
+static const struct listing *find_listing(const char *name)
+{
+	const char *names[ARRAY_COUNT(listings)];
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(listings); i++) {
+		names[i] = listings[i].name;
+		if (!strcmp(listings[i].name, name))
+			return &listings[i];
+	}
+
+	const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(names));
+
+	if (nearest)
+		cli_error("list: nothing called '%s'; did you mean '%s'?", name, nearest);
+	else
+		cli_error("list: nothing called '%s'; expected params, stats, machines, workloads or mechanisms", name);
+	return NULL;
+}
+
+static int list_words(const struct cli_words *words, bool is_json)
+{
+	if (words->words->len != 1 || words->program) {
+		cli_error("list: expected one of params, stats, machines, workloads, mechanisms");
+		return CLI_USAGE;
+	}
+
+	const struct listing *listing = find_listing(words->words->pdata[0]);
+	struct cli_paths paths;
+
+	if (!listing)
+		return CLI_USAGE;
+	cli_paths_find(&paths);
+
+	json_t *list = json_array();
+	bool is_ok = listing->list(&paths, list);
+
+	if (is_json) {
+		json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+		putchar('\n');
+	} else {
+		print_text(list);
+	}
+	json_decref(list);
+	cli_paths_free(&paths);
+	return is_ok ? CLI_OK : CLI_FAILED;
+}
+
+int cli_list(int argc, char **argv)
+{
+	bool is_json = false;
+	const struct cli_option options[] = {
+		{"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects"},
+		{0},
+	};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED)
+		exit_status = list_words(&words, is_json);
+	g_ptr_array_free(words.words, TRUE);
+	return exit_status;
+}

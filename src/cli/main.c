@@ -1,0 +1,63 @@
+#include "base/check.h"
+#include "base/diag.h"
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{"run", cli_run, "run a program or workload on a modelled machine"},
+	{"compare", cli_compare, "run programs on several machines side by side and print the table"},
+	{"list", cli_list, "print parameters, statistics, machines, workloads or mechanisms"},
+	{"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
+};
+
+static int help(FILE *out)
+{
+	fputs("usage: strata COMMAND [options]\n\n"
+	      "Strata runs CUDA programs on modelled machines and measures time, traffic and energy.\n\n",
+	      out);
+	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n`strata COMMAND --help` prints a command's options; `strata --version` the version.\n", out);
+	return CLI_OK;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[ARRAY_COUNT(commands)];
+
+	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
+		names[i] = commands[i].name;
+
+	const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(commands));
+
+	if (nearest)
+		cli_error("unknown command '%s'; did you mean '%s'?", name, nearest);
+	else
+		cli_error("unknown command '%s'; see `strata --help`", name);
+	return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		help(stderr);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help(stdout);
+	if (!strcmp(argv[1], "--version")) {
+		puts("strata " STRATA_VERSION);
+		return CLI_OK;
+	}
+	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	return unknown(argv[1]);
+}

@@ -1,0 +1,123 @@
+#include "cli/options.h"
+
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 16 };
+
+void cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("strata: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+static void print_help(const struct cli_about *about, const struct cli_option *options)
+{
+	printf("usage: %s\n\n%s\n\n", about->usage, about->summary);
+	for (const struct cli_option *o = options; o->name; o++) {
+		g_autofree char *left = g_strdup_printf("--%s%s%s", o->name, o->metavar ? " " : "", o->metavar ? o->metavar : "");
+
+		printf("  %-22s %s\n", left, o->doc);
+	}
+	printf("  %-22s %s\n", "--help", "print this");
+}
+
+static const struct cli_option *find(const struct cli_option *options, const char *name, size_t length)
+{
+	for (const struct cli_option *o = options; o->name; o++)
+		if (strlen(o->name) == length && !strncmp(o->name, name, length))
+			return o;
+	return NULL;
+}
+
+static void unknown(const struct cli_about *about, const struct cli_option *options, const char *arg, size_t length)
+{
+	const char *names[OPTIONS_MAX + 1];
+	uint32_t count = 0;
+	g_autofree char *name = g_strndup(arg, length);
+
+	for (const struct cli_option *o = options; o->name && count < OPTIONS_MAX; o++)
+		names[count++] = o->name;
+	names[count++] = "help";
+
+	const char *nearest = *name == '-' ? base_nearest_name(name + strspn(name, "-"), names, count) : NULL;
+
+	if (nearest)
+		cli_error("%s: unknown option '%s'; did you mean '--%s'?", about->name, name, nearest);
+	else
+		cli_error("%s: unknown option '%s'; see `strata %s --help`", about->name, name, about->name);
+}
+
+static void store(const struct cli_option *o, const char *value)
+{
+	if (o->kind == CLI_FLAG)
+		*(bool *)o->out = true;
+	else if (o->kind == CLI_TEXT)
+		*(const char **)o->out = value;
+	else
+		g_ptr_array_add(o->out, (char *)value);
+}
+
+/* The option at argv[*i]; steps over its value. */
+static bool parse_option(const struct cli_about *about, const struct cli_option *options, int argc, char **argv, int *i)
+{
+	const char *arg = argv[*i];
+	const char *equals = strchr(arg, '=');
+	size_t length = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct cli_option *o = g_str_has_prefix(arg, "--") ? find(options, arg + 2, length - 2) : NULL;
+
+	if (!o) {
+		unknown(about, options, arg, length);
+		return false;
+	}
+	if (o->kind == CLI_FLAG && equals) {
+		cli_error("%s: --%s takes no value", about->name, o->name);
+		return false;
+	}
+	if (o->kind == CLI_TEXT && *(const char **)o->out) {
+		cli_error("%s: --%s is given twice", about->name, o->name);
+		return false;
+	}
+	if (o->kind == CLI_FLAG) {
+		store(o, NULL);
+		return true;
+	}
+
+	const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : "";
+
+	if (!*value || (!equals && !strcmp(value, "--"))) {
+		cli_error("%s: --%s needs a value: --%s %s", about->name, o->name, o->name, o->metavar);
+		return false;
+	}
+	store(o, value);
+	return true;
+}
+
+enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
+				 struct cli_words *words)
+{
+	*words = (struct cli_words){.words = g_ptr_array_new()};
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			words->program = &argv[i + 1];
+			break;
+		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			print_help(about, options);
+			return CLI_PARSE_HELP;
+		}
+		if (argv[i][0] != '-' || !argv[i][1])
+			g_ptr_array_add(words->words, argv[i]);
+		else if (!parse_option(about, options, argc, argv, &i))
+			return CLI_PARSE_WRONG;
+	}
+	return CLI_PARSED;
+}

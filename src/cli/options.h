@@ -1,0 +1,45 @@
+/* options.h - the command lines of the commands: declared in tables, parsed and printed by one parser.
+ *
+ * "--name value" and "--name=value" are the same. "--" ends the options; what follows is a program and its arguments,
+ * kept apart in program. Mistakes are printed with a did-you-mean and end in CLI_USAGE.
+ */
+#ifndef STRATA_CLI_OPTIONS_H
+#define STRATA_CLI_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+
+enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_LIST };
+
+struct cli_option {
+	const char *name; /* without the dashes */
+	enum cli_option_kind kind;
+	void *out;	     /* bool *, const char ** or GPtrArray * of const char * (texts of argv) */
+	const char *metavar; /* NULL for flags */
+	const char *doc;
+};
+
+/* A command's own description, for --help. */
+struct cli_about {
+	const char *name;  /* "run" */
+	const char *usage; /* "strata run [options] NAME | -- program args" */
+	const char *summary;
+};
+
+struct cli_words {
+	GPtrArray *words; /* what stands before "--" and is no option */
+	char **program;	  /* what follows "--", NULL-terminated, or NULL */
+};
+
+enum cli_parse { CLI_PARSED, CLI_PARSE_HELP, CLI_PARSE_WRONG };
+
+/* argv[0] is the command's name. CLI_PARSE_HELP: help was asked for and printed. Free words->words in every case. */
+enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
+				 struct cli_words *words);
+
+/* "strata: MESSAGE" on stderr. */
+void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,100 @@
+#include "cli/paths.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *binary_dir(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return g_strdup(".");
+	path[length] = '\0';
+	return g_path_get_dirname(path);
+}
+
+void cli_paths_find(struct cli_paths *p)
+{
+	g_autofree char *bin = binary_dir();
+	const char *own = getenv("STRATA_MACHINES");
+	char *built_driver = g_build_filename(bin, "..", "cuda", NULL);
+	g_autofree char *build_file = g_build_filename(bin, "..", "..", "build.ninja", NULL);
+	bool is_built = !access(build_file, F_OK);
+	char *machines;
+
+	if (is_built) {
+		p->driver_dir = built_driver;
+		p->workload_dir = g_build_filename(bin, "..", "..", "workloads", NULL);
+		p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
+		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
+	} else {
+		g_free(built_driver);
+		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", NULL);
+		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
+		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
+		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
+	}
+
+	p->machines = (struct machine_search){.dirs = (const char *const *)p->machine_dirs};
+	p->machine_dirs[0] = p->machine_dirs[1] = NULL;
+	if (own && *own)
+		p->machine_dirs[p->machines.dir_count++] = g_strdup(own);
+	p->machine_dirs[p->machines.dir_count++] = machines;
+}
+
+void cli_paths_free(struct cli_paths *p)
+{
+	g_free(p->driver_dir);
+	g_free(p->workload_dir);
+	g_free(p->workload_list);
+	g_free(p->machine_dirs[0]);
+	g_free(p->machine_dirs[1]);
+}
+
+/* One line "name TAB summary TAB source". */
+static void add_workload(GPtrArray *workloads, const char *line)
+{
+	g_auto(GStrv) fields = g_strsplit(line, "\t", 3);
+	uint32_t count = g_strv_length(fields);
+
+	if (!count || !fields[0][0])
+		return;
+
+	struct cli_workload *w = g_new0(struct cli_workload, 1);
+
+	w->name = g_strdup(fields[0]);
+	w->summary = g_strdup(count > 1 ? fields[1] : "");
+	w->source = g_strdup(count > 2 ? fields[2] : "");
+	g_ptr_array_add(workloads, w);
+}
+
+GPtrArray *cli_workloads_read(const struct cli_paths *p)
+{
+	GPtrArray *workloads = g_ptr_array_new();
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(p->workload_list, &text, NULL, NULL))
+		return workloads;
+
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		add_workload(workloads, *line);
+	return workloads;
+}
+
+void cli_workloads_free(GPtrArray *workloads)
+{
+	for (uint32_t i = 0; i < workloads->len; i++) {
+		struct cli_workload *w = workloads->pdata[i];
+
+		g_free(w->name);
+		g_free(w->summary);
+		g_free(w->source);
+		g_free(w);
+	}
+	g_ptr_array_free(workloads, TRUE);
+}

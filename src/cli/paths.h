@@ -1,0 +1,35 @@
+/* paths.h - where the parts of Strata are, seen from the running binary: in a build tree or as installed.
+ *
+ *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/machines
+ *   installed    PREFIX/bin/strata     PREFIX/LIBDIR/strata/libcuda.so.1  PREFIX/libexec/strata/NAME
+ *                PREFIX/share/strata/machines
+ */
+#ifndef STRATA_CLI_PATHS_H
+#define STRATA_CLI_PATHS_H
+
+#include "machine/description.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct cli_paths {
+	char *driver_dir;    /* holds libcuda.so.1 */
+	char *workload_dir;  /* holds the workloads' programs */
+	char *workload_list; /* workloads.list */
+	char *machine_dirs[2];
+	struct machine_search machines;
+};
+
+/* All paths, whether or not there is something. STRATA_MACHINES, a directory, comes before our own machines. */
+void cli_paths_find(struct cli_paths *p);
+void cli_paths_free(struct cli_paths *p);
+
+struct cli_workload {
+	char *name, *summary, *source; /* "vectoradd", "vector addition", "VADD (NSU)" */
+};
+
+/* The declared workloads; free with cli_workloads_free. Empty when the list is missing. */
+GPtrArray *cli_workloads_read(const struct cli_paths *p);
+void cli_workloads_free(GPtrArray *workloads);
+
+#endif

@@ -1,0 +1,173 @@
+/* ptx.c - strata ptx: what the PTX front end and the candidate analysis make of a file. */
+#include "cli/command.h"
+
+#include "base/check.h"
+#include "cli/options.h"
+#include "ndp/tom/candidates.h"
+#include "ptx/print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_about about = {
+	.name = "ptx",
+	.usage = "strata ptx check|show|candidates FILE...",
+	.summary = "check       reports every mistake with file:line:column, and what this simulator does not support\n"
+		   "show        prints every function decoded: blocks, edges, dominators, loops, live ranges\n"
+		   "candidates  lists the blocks that TOM's static selection would offload, with live-ins, live-outs,\n"
+		   "            score, tags and condition",
+};
+
+/* Functions that cannot run; an entry without reason is no error of the module. */
+static uint32_t report_unsupported(const struct ptx_module *m)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->func_count; i++) {
+		const struct ptx_func *f = m->funcs[i];
+
+		if (!f->unsupported)
+			continue;
+		fprintf(stderr, "%s:%u: unsupported: %s: %s\n", m->name, f->unsupported_line, f->name, f->unsupported);
+		count++;
+	}
+	return count;
+}
+
+static int check(const struct ptx_module *m)
+{
+	uint32_t body_count = 0, entry_count = 0;
+	uint32_t unsupported_count = report_unsupported(m);
+
+	for (uint32_t i = 0; i < m->func_count; i++) {
+		body_count += m->funcs[i]->has_body;
+		entry_count += m->funcs[i]->is_entry;
+	}
+	printf("%s: PTX %u.%u for %s, %u functions, %u of them kernels, %u cannot run\n", m->name, m->version_major,
+	       m->version_minor, m->target ? m->target : "no target", body_count, entry_count, unsupported_count);
+	return unsupported_count ? CLI_FAILED : CLI_OK;
+}
+
+static int show(const struct ptx_module *m)
+{
+	for (uint32_t i = 0; i < m->func_count; i++) {
+		if (!m->funcs[i]->has_body)
+			continue;
+
+		struct ptx_cfg *cfg = ptx_cfg_build(m->funcs[i]);
+		struct ptx_alloc *alloc = ptx_alloc_build(cfg);
+
+		ptx_print_func(stdout, m->funcs[i], cfg, alloc);
+		ptx_alloc_free(alloc);
+		ptx_cfg_free(cfg);
+	}
+	return CLI_OK;
+}
+
+static int candidates(const struct ptx_module *m)
+{
+	for (uint32_t i = 0; i < m->func_count; i++) {
+		const struct ptx_func *f = m->funcs[i];
+
+		if (!f->has_body || !f->is_entry)
+			continue;
+
+		struct ptx_cfg *cfg = ptx_cfg_build(f);
+		struct tom_candidate_set *set = tom_candidates_find(cfg, &tom_cost_default);
+
+		printf("%s: %u candidate blocks\n", f->name, set->count);
+		tom_candidates_print(stdout, set);
+		tom_candidates_free(set);
+		ptx_cfg_free(cfg);
+	}
+	return CLI_OK;
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(const struct ptx_module *m);
+} actions[] = {{"check", check}, {"show", show}, {"candidates", candidates}};
+
+static int run_file(const struct action *action, const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	gsize length;
+	struct base_diag_list diag;
+	int exit_status = CLI_USAGE;
+
+	if (!g_file_get_contents(path, &text, &length, &error)) {
+		cli_error("%s", error->message);
+		return CLI_USAGE;
+	}
+	base_diag_init(&diag);
+
+	struct ptx_module *m = ptx_module_parse(path, text, length, &diag);
+
+	if (m) {
+		exit_status = action->run(m);
+		ptx_module_free(m);
+	} else {
+		char *messages = base_diag_join(&diag);
+
+		fprintf(stderr, "%s\n", messages);
+		free(messages);
+	}
+	base_diag_free(&diag);
+	return exit_status;
+}
+
+static const struct action *find_action(const char *name)
+{
+	const char *names[ARRAY_COUNT(actions)];
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(actions); i++) {
+		names[i] = actions[i].name;
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	}
+
+	const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(names));
+
+	if (nearest)
+		cli_error("ptx: unknown action '%s'; did you mean '%s'?", name, nearest);
+	else
+		cli_error("ptx: unknown action '%s'; expected check, show or candidates", name);
+	return NULL;
+}
+
+static int run_words(const struct cli_words *words)
+{
+	int exit_status = CLI_OK;
+
+	if (!words->words->len || words->program) {
+		cli_error("ptx: expected check, show or candidates, and a file; see `strata ptx --help`");
+		return CLI_USAGE;
+	}
+
+	const struct action *action = find_action(words->words->pdata[0]);
+
+	if (!action)
+		return CLI_USAGE;
+	if (words->words->len == 1) {
+		cli_error("ptx: expected a file: strata ptx %s FILE", action->name);
+		return CLI_USAGE;
+	}
+	for (uint32_t i = 1; i < words->words->len; i++)
+		exit_status = MAX(exit_status, run_file(action, words->words->pdata[i]));
+	return exit_status;
+}
+
+int cli_ptx(int argc, char **argv)
+{
+	const struct cli_option options[] = {{0}};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED)
+		exit_status = run_words(&words);
+	g_ptr_array_free(words.words, TRUE);
+	return exit_status;
+}

@@ -1,0 +1,171 @@
+#include "report/report.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
+		    pj_per_mj = 1e9;
+
+enum { STALLS_SHOWN = 4 };
+
+static double per_second(const json_t *run, double bytes)
+{
+	double time_ps = report_number(run, "time_ps", NULL);
+
+	return time_ps > 0 ? bytes / (time_ps / ps_per_s) : 0;
+}
+
+static double ratio_percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_head(FILE *out, const json_t *run)
+{
+	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
+	bool has_mechanism = mechanism && strcmp(mechanism, "none");
+
+	fprintf(out, "\n%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")),
+		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
+		has_mechanism ? mechanism : "", has_mechanism ? ")" : "",
+		json_is_true(json_object_get(run, "verified")) ? "verified" : "NOT VERIFIED");
+
+	const char *fault = json_string_value(json_object_get(run, "fault"));
+
+	if (fault)
+		fprintf(out, "  fault          %s\n", fault);
+}
+
+static void print_time(FILE *out, const json_t *run)
+{
+	fprintf(out, "  time           %.3f us in kernels (%.0f SM cycles), %.3f us with copies and launches\n",
+		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL),
+		report_number(run, "total_time_ps", NULL) / ps_per_us);
+	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
+		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),
+		report_number(run, "ipc", NULL));
+}
+
+static void print_stalls(FILE *out, const json_t *run)
+{
+	struct report_stall stalls[STALLS_SHOWN];
+	uint32_t count = report_top_stalls(run, stalls, STALLS_SHOWN);
+	double issued = ratio_percent(report_number(run, "stats", "sm.issued_cycles"),
+				      report_number(run, "stats", "sm.scheduler_cycles"));
+
+	fprintf(out, "  limited by     ");
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(out, "%s %.1f %%, ", stalls[i].reason, 100 * stalls[i].share);
+	fprintf(out, "issuing %.1f %% of scheduler cycles\n", issued);
+}
+
+static void print_traffic_row(FILE *out, const json_t *run, const char *name, double bytes, double peak)
+{
+	double rate = per_second(run, bytes);
+
+	fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb, rate / bytes_per_gb,
+		peak / bytes_per_gb, ratio_percent(rate, peak));
+}
+
+static void print_traffic(FILE *out, const json_t *run)
+{
+	static const struct {
+		const char *name, *key;
+	} rows[] = {{"GPU to stacks", "tx"}, {"stacks to GPU", "rx"}, {"stack to stack", "stack_to_stack"}};
+	double dram = report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		print_traffic_row(out, run, rows[i].name, report_number(run, "traffic_bytes", rows[i].key),
+				  report_number(run, "peak_bytes_per_s", rows[i].key));
+	print_traffic_row(out, run, "DRAM", dram, report_number(run, "peak_bytes_per_s", "dram"));
+}
+
+static void print_stacks(FILE *out, const json_t *run)
+{
+	json_t *stacks = json_object_get(run, "stacks"), *stack;
+	double count = (double)json_array_size(stacks);
+	size_t i;
+
+	fprintf(out, "  per stack      GB/s TX, RX (peak %.1f each), DRAM (peak %.1f)\n",
+		report_number(run, "peak_bytes_per_s", "tx") / count / bytes_per_gb,
+		report_number(run, "peak_bytes_per_s", "dram") / count / bytes_per_gb);
+	json_array_foreach(stacks, i, stack)
+	{
+		double dram = report_number(stack, "dram_read_bytes", NULL) + report_number(stack, "dram_write_bytes", NULL);
+
+		fprintf(out, "    stack %-6zu %9.1f %9.1f %9.1f\n", i,
+			per_second(run, report_number(stack, "tx_bytes", NULL)) / bytes_per_gb,
+			per_second(run, report_number(stack, "rx_bytes", NULL)) / bytes_per_gb,
+			per_second(run, dram) / bytes_per_gb);
+	}
+}
+
+static void print_rows(FILE *out, const json_t *run)
+{
+	double hits = report_number(run, "stats", "vault.row_hits");
+	double all = hits + report_number(run, "stats", "vault.row_misses") +
+		     report_number(run, "stats", "vault.row_conflicts");
+
+	fprintf(out, "  row hits       %.1f %% of %.0f requests\n", ratio_percent(hits, all), all);
+	fprintf(out, "  L1, L2 hits    %.1f %%, %.1f %%\n",
+		ratio_percent(report_number(run, "l1", "hits"), report_number(run, "l1", "accesses")),
+		ratio_percent(report_number(run, "l2", "hits"), report_number(run, "l2", "accesses")));
+}
+
+/* Percentiles of every latency histogram of the requests as the SMs see them. */
+static void print_latency(FILE *out, const json_t *run)
+{
+	static const char prefix[] = "memory.", suffix[] = "_latency_ps";
+	json_t *stats = json_object_get(run, "stats"), *h;
+	const char *key;
+
+	json_object_foreach(stats, key, h)
+	{
+		if (!json_is_object(h) || !g_str_has_prefix(key, prefix) || !g_str_has_suffix(key, suffix) ||
+		    report_number(h, "count", NULL) <= 0)
+			continue;
+
+		g_autofree char *name =
+			g_strndup(key + strlen(prefix), strlen(key) - strlen(prefix) - strlen(suffix));
+
+		g_strdelimit(name, "_", ' ');
+		fprintf(out, "  latency        %s: p50 %.0f ns, p90 %.0f, p99 %.0f, max %.0f (%.0f requests)\n", name,
+			report_number(h, "p50", NULL) / ps_per_ns, report_number(h, "p90", NULL) / ps_per_ns,
+			report_number(h, "p99", NULL) / ps_per_ns, report_number(h, "max", NULL) / ps_per_ns,
+			report_number(h, "count", NULL));
+	}
+}
+
+static void print_energy(FILE *out, const json_t *run)
+{
+	json_t *energy = json_object_get(run, "energy_pj"), *value;
+	double total = report_number(run, "energy_total_pj", NULL);
+	const char *name;
+	uint32_t column = 0;
+
+	fprintf(out, "  energy         %.3f mJ", total / pj_per_mj);
+	json_object_foreach(energy, name, value)
+	{
+		double pj = json_number_value(value);
+
+		if (pj > 0)
+			fprintf(out, "%s%s %.1f %%", column++ % 5 ? ", " : "\n    ", name, ratio_percent(pj, total));
+	}
+	fputc('\n', out);
+}
+
+void report_summary_print(FILE *out, const json_t *run)
+{
+	print_head(out, run);
+	if (!report_has_run(run)) {
+		fprintf(out, "  no results: the program did not use the CUDA driver\n");
+		return;
+	}
+	print_time(out, run);
+	print_stalls(out, run);
+	print_traffic(out, run);
+	print_stacks(out, run);
+	print_rows(out, run);
+	print_latency(out, run);
+	print_energy(out, run);
+}
