@@ -230,7 +230,7 @@ static void step_pressure(struct pressure *p, const struct ptx_cfg *c, uint32_t 
 	for (uint32_t k = 0; k < use.write_count; k++) {
 		uint32_t r = use.writes[k];
 
-		if (ptx_write_is_total(i, r) || (first->inst[r] == n && !ptx_bit(live_in, r)))
+		if (ptx_write_is_total(p->func, i, r) || (first->inst[r] == n && !ptx_bit(live_in, r)))
 			set_live(p, r, false);
 	}
 	for (uint32_t k = 0; k < use.read_count; k++) {

@@ -9,27 +9,32 @@
 #include "base/check.h"
 #include "ptx/analysis.h"
 
-static bool part_written(const struct ptx_operand *o, uint32_t reg)
+/* Which components of the register an operand writes: bit 0 the whole, bits 1 to 4 .x to .w. */
+static uint32_t components_written(const struct ptx_operand *o, uint32_t reg)
 {
-	if (o->kind == PTX_OPND_REG)
-		return o->reg == reg && o->component;
+	uint32_t set = 0;
+
+	if (o->kind == PTX_OPND_REG && o->reg == reg)
+		return 1u << o->component;
 	if (o->kind == PTX_OPND_VEC || o->kind == PTX_OPND_LIST)
 		for (uint32_t k = 0; k < o->elem_count; k++)
-			if (o->elems[k].kind == PTX_OPND_REG && o->elems[k].reg == reg)
-				return o->elems[k].component;
-	return false;
+			set |= components_written(&o->elems[k], reg);
+	return set;
 }
 
 /* A video instruction with a selected destination byte merges too, but then its third source is the old value. */
-bool ptx_write_is_total(const struct ptx_inst *i, uint32_t reg)
+bool ptx_write_is_total(const struct ptx_func *f, const struct ptx_inst *i, uint32_t reg)
 {
-	return !i->has_guard && !part_written(&i->dst, reg);
+	uint32_t set = components_written(&i->dst, reg) | components_written(&i->dst2, reg);
+	uint32_t all = ((1u << f->regs[reg].vec) - 1) << 1;
+
+	return !i->has_guard && ((set & 1) || (set & all) == all);
 }
 
-void ptx_live_step(const struct ptx_inst *i, const struct ptx_reg_use *use, uint64_t *live)
+void ptx_live_step(const struct ptx_func *f, const struct ptx_inst *i, const struct ptx_reg_use *use, uint64_t *live)
 {
 	for (uint32_t k = 0; k < use->write_count; k++)
-		if (ptx_write_is_total(i, use->writes[k]))
+		if (ptx_write_is_total(f, i, use->writes[k]))
 			ptx_bit_clear(live, use->writes[k]);
 	for (uint32_t k = 0; k < use->read_count; k++)
 		ptx_bit_set(live, use->reads[k]);
@@ -63,7 +68,7 @@ static void summarise(const struct ptx_cfg *c, uint64_t *gen, uint64_t *kill, ui
 					ptx_bit_set(g, use.reads[j]);
 			for (uint32_t j = 0; j < use.write_count; j++) {
 				ptx_bit_set(a, use.writes[j]);
-				if (ptx_write_is_total(&c->func->insts[n], use.writes[j]))
+				if (ptx_write_is_total(c->func, &c->func->insts[n], use.writes[j]))
 					ptx_bit_set(k, use.writes[j]);
 			}
 		}
@@ -162,7 +167,7 @@ void ptx_live_before(const struct ptx_cfg *c, uint32_t inst, uint64_t *out)
 	memcpy(out, c->live_out + (size_t)b * c->live_words, c->live_words * sizeof(uint64_t));
 	for (uint32_t n = c->blocks[b].last + 1; n-- > inst;) {
 		ptx_inst_regs(&c->func->insts[n], &use);
-		ptx_live_step(&c->func->insts[n], &use, out);
+		ptx_live_step(c->func, &c->func->insts[n], &use, out);
 	}
 	/* What was live at the block's start or written since is known to have a value. */
 	memcpy(written, c->live_in + (size_t)b * c->live_words, c->live_words * sizeof(uint64_t));

@@ -91,8 +91,7 @@ static bool check_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_op
 
 	snprintf(expected, sizeof(expected), "a vector of %u, {a, b...}", i->mods.vec);
 	if (o->kind == PTX_OPND_REG && p->regs.at[o->reg].vec == i->mods.vec && !o->component)
-		return ptx_type_bytes(p->regs.at[o->reg].type) == ptx_type_bytes(t) ||
-		       wrong(p, i, o, "a vector register of the instruction's type");
+		ptx_operand_spread(p, o);
 	if (o->kind != PTX_OPND_VEC || o->elem_count != i->mods.vec)
 		return wrong(p, i, o, expected);
 	for (uint32_t k = 0; k < o->elem_count; k++) {

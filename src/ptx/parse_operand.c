@@ -264,6 +264,19 @@ bool ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o)
 	return parse_operand_at(p, o, 0);
 }
 
+void ptx_operand_spread(struct ptx_parser *p, struct ptx_operand *o)
+{
+	uint8_t count = p->regs.at[o->reg].vec;
+	struct ptx_operand *elems = ptx_arena_array(p->arena, count, sizeof(*elems));
+
+	for (uint8_t k = 0; k < count; k++) {
+		elems[k] = *o;
+		elems[k].component = (uint8_t)(k + 1);
+	}
+	*o = (struct ptx_operand){
+	    .kind = PTX_OPND_VEC, .elem_count = count, .elems = elems, .line = o->line, .col = o->col};
+}
+
 bool ptx_operand_settle(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t)
 {
 	struct ptx_value v = {.bits = o->imm};

@@ -61,6 +61,15 @@ static bool check_mov_vector(struct ptx_parser *p, struct ptx_inst *i, struct pt
 	return true;
 }
 
+/* "mov.b64 %r, %v2" of GCC: a vector register that is as wide as the whole. */
+static void spread_whole(struct ptx_parser *p, const struct ptx_inst *i, struct ptx_operand *o)
+{
+	const struct ptx_reg *r = o->kind == PTX_OPND_REG && !o->component ? &p->regs.at[o->reg] : NULL;
+
+	if (r && r->vec > 1 && ptx_type_bytes(r->type) * r->vec == ptx_type_bytes(i->type))
+		ptx_operand_spread(p, o);
+}
+
 static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
 	struct ptx_operand *d = &w->at[0], *s = &w->at[1];
@@ -69,6 +78,8 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 		return false;
 	if (i->mods.vec > 1)
 		return check_mov_vector(p, i, w);
+	spread_whole(p, i, d);
+	spread_whole(p, i, s);
 	if (d->kind == PTX_OPND_VEC && s->kind == PTX_OPND_VEC)
 		return fail(p, i, s, "one register: only one side can be a vector");
 	if (d->kind == PTX_OPND_VEC ? !check_parts(p, i, d, true)

@@ -49,7 +49,7 @@ static void print_elems(FILE *out, const struct ptx_func *f, const struct ptx_op
 
 static void print_suffix(FILE *out, const struct ptx_operand *o)
 {
-	static const char *const sels[] = { "", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1" };
+	static const char *const sels[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
 
 	if (o->component)
 		fprintf(out, ".%c", "xyzw"[o->component - 1]);

@@ -87,7 +87,7 @@ static struct extent *find_extents(const struct ptx_func *f, const struct ptx_cf
 
 	CHECK(e);
 	for (uint32_t r = 0; r < f->reg_count; r++)
-		e[r] = (struct extent){ UINT32_MAX, 0 };
+		e[r] = (struct extent){UINT32_MAX, 0};
 	for (uint32_t n = 0; n < f->inst_count; n++) {
 		ptx_inst_regs(&f->insts[n], &use);
 		for (uint32_t k = 0; k < use.read_count; k++)
@@ -114,8 +114,8 @@ static void print_registers(FILE *out, const struct ptx_func *f, const struct pt
 		if (a->slot[r] == UINT32_MAX)
 			continue;
 		fprintf(out, "register %s .%s", f->regs[r].name, ptx_type_name(f->regs[r].type));
-		fprintf(out, ": %s %u, live from %u to %u\n", f->regs[r].type == PTX_PRED ? "predicate" : "slot", a->slot[r],
-			e[r].first, e[r].last);
+		fprintf(out, ": %s %u, live from %u to %u\n", f->regs[r].type == PTX_PRED ? "predicate" : "slot",
+			a->slot[r], e[r].first, e[r].last);
 	}
 	free(e);
 }
@@ -129,8 +129,8 @@ void ptx_print_func(FILE *out, const struct ptx_func *f, const struct ptx_cfg *c
 		f->inst_count, c->block_count, c->loop_count);
 	fprintf(out, "parameters %" PRIu64 " B, shared %" PRIu64 " B, local %" PRIu64 " B, call frame %" PRIu64 " B\n",
 		f->param_bytes, f->static_shared_bytes, f->frame_local_bytes, f->frame_param_bytes);
-	fprintf(out, "registers: %u slots of 32 bits (at most %u live at once), %u predicates\n", a->slot_count, a->live_max,
-		a->pred_count);
+	fprintf(out, "registers: %u slots of 32 bits (at most %u live at once), %u predicates\n", a->slot_count,
+		a->live_max, a->pred_count);
 	if (f->unsupported)
 		fprintf(out, "cannot run: %s (line %u)\n", f->unsupported, f->unsupported_line);
 	fputs("number, live slots before it, instruction; @N is the instruction numbered N\n", out);

@@ -9,11 +9,11 @@
 
 static const char *linkage_text(enum ptx_linkage l)
 {
-	static const char *const texts[] = { [PTX_LINK_LOCAL] = "",
-					     [PTX_LINK_VISIBLE] = ".visible ",
-					     [PTX_LINK_EXTERN] = ".extern ",
-					     [PTX_LINK_WEAK] = ".weak ",
-					     [PTX_LINK_COMMON] = ".common " };
+	static const char *const texts[] = {[PTX_LINK_LOCAL] = "",
+					    [PTX_LINK_VISIBLE] = ".visible ",
+					    [PTX_LINK_EXTERN] = ".extern ",
+					    [PTX_LINK_WEAK] = ".weak ",
+					    [PTX_LINK_COMMON] = ".common "};
 	return texts[l];
 }
 
@@ -27,7 +27,8 @@ static void print_shape(FILE *out, const struct ptx_var *v, const char *name)
 		fprintf(out, ".v%u ", v->vec);
 	fprintf(out, ".%s ", ptx_type_name(v->type));
 	if (v->is_ptr)
-		fprintf(out, ".ptr %s .align %u ", v->ptr_space ? ptx_space_name(v->ptr_space) : "", v->ptr_align_bytes);
+		fprintf(out, ".ptr %s .align %u ", v->ptr_space ? ptx_space_name(v->ptr_space) : "",
+			v->ptr_align_bytes);
 	fputs(name, out);
 	if (v->is_unsized)
 		fputs("[]", out);

@@ -193,6 +193,8 @@ bool ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o);
 bool ptx_parse_list(struct ptx_parser *p, uint32_t close, uint32_t max, struct ptx_operand *list);
 /* A reference to a label that may come later; imm is the index into label_refs until the function ends. */
 struct ptx_operand ptx_label_operand(struct ptx_parser *p, const struct ptx_token *name);
+/* A whole vector register becomes the vector of its components. */
+void ptx_operand_spread(struct ptx_parser *p, struct ptx_operand *o);
 /* Makes an immediate of type t out of a raw one. */
 bool ptx_operand_settle(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t);
 

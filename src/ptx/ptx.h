@@ -181,7 +181,15 @@ struct ptx_operand {
 
 enum { PTX_SRC_MAX = 5 };
 
-/* One instruction. dst2 is the predicate q of "p|q" (setp, shfl, match, lop3...), or the carry-like second result. */
+/* Sources by opcode, where the order is not that of the text:
+ * - st, red, sust, sured: no dst; the address, or texture and coordinates, first, then the value.
+ * - tex, tld4: src[0] texture (VAR, or REG with a handle), src[1] coordinates (VEC, REG or IMM), src[2] sampler or NONE,
+ *   then level or gradients. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
+ * - bar.red: src[0] barrier, src[1] thread count or NONE, src[2] predicate.
+ * A whole vector register is given as the VEC of its components, so that REG always means one value. A vmad operand
+ * with '-' has negate. PM and ENVREG have their number in offset.
+ *
+ * One instruction. dst2 is the predicate q of "p|q" (setp, shfl, match, lop3...), or the carry-like second result. */
 struct ptx_inst {
 	enum ptx_op op;
 	struct ptx_mods mods;

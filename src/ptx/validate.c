@@ -107,10 +107,10 @@ static bool locals_hold(const struct checker *v)
 	for (uint32_t k = 0; k < f->local_count; k++) {
 		const struct ptx_var *l = f->locals[k];
 		uint64_t end = l->offset_bytes + l->size_bytes;
-		uint64_t frame = l->space == PTX_LOCAL	    ? f->frame_local_bytes :
-				 l->space == PTX_PARAM_CALL ? f->frame_param_bytes :
-				 l->space == PTX_SHARED	    ? f->static_shared_bytes :
-							      UINT64_MAX;
+		uint64_t frame = l->space == PTX_LOCAL        ? f->frame_local_bytes
+				 : l->space == PTX_PARAM_CALL ? f->frame_param_bytes
+				 : l->space == PTX_SHARED     ? f->static_shared_bytes
+							      : UINT64_MAX;
 
 		if (l->owner != f || end > frame || l->offset_bytes % l->align_bytes)
 			return fails(v, "variable %s: owner or place", l->name);
@@ -151,7 +151,7 @@ static bool var_holds(const struct checker *v, const struct ptx_var *var)
 
 bool ptx_validate(const struct ptx_module *m, char *what, size_t size_bytes)
 {
-	struct checker v = { NULL, what, size_bytes };
+	struct checker v = {NULL, what, size_bytes};
 
 	if (!m->version_major || !m->target || (m->address_bits != 32 && m->address_bits != 64))
 		return fails(&v, "version, target or address size");

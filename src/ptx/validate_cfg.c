@@ -195,12 +195,12 @@ static bool liveness_holds(const struct checker *v)
 	bool ok = true;
 
 	for (uint32_t b = 0; ok && b < c->block_count; b++) {
-		const uint64_t *in = c->live_in + (size_t)b * c->live_words, *out = c->live_out + (size_t)b * c->live_words;
+		const uint64_t *in = c->live_in + (size_t)b * c->live_words,
+			       *out = c->live_out + (size_t)b * c->live_words;
 
 		for (uint32_t k = 0; ok && k < c->blocks[b].succ_count; k++)
 			for (uint32_t w = 0; ok && w < c->live_words; w++)
-				if (c->live_in[(size_t)c->blocks[b].succs[k] * c->live_words + w] & ~out[w] &
-				    in[w])
+				if (c->live_in[(size_t)c->blocks[b].succs[k] * c->live_words + w] & ~out[w] & in[w])
 					ok = fails(v, "live into block %u, through block %u, not out of it",
 						   c->blocks[b].succs[k], b);
 		ptx_live_before(c, c->blocks[b].first, now);
@@ -254,7 +254,8 @@ static bool alloc_holds(const struct checker *v, const struct ptx_alloc *a)
 		ptx_live_before(c, n, live);
 		ok = apart(v, a, live, n);
 		if (n == c->blocks[c->block_of[n]].last)
-			memcpy(live, c->live_out + (size_t)c->block_of[n] * c->live_words, c->live_words * sizeof(uint64_t));
+			memcpy(live, c->live_out + (size_t)c->block_of[n] * c->live_words,
+			       c->live_words * sizeof(uint64_t));
 		else
 			ptx_live_before(c, n + 1, live);
 		ptx_inst_regs(&c->func->insts[n], &use);
@@ -268,8 +269,8 @@ static bool alloc_holds(const struct checker *v, const struct ptx_alloc *a)
 
 bool ptx_validate_cfg(const struct ptx_cfg *c, const struct ptx_alloc *a, char *what, size_t size_bytes)
 {
-	struct checker v = { c, what, size_bytes };
+	struct checker v = {c, what, size_bytes};
 
-	return blocks_hold(&v) && dominators_hold(&v) && post_dominators_hold(&v) && loops_hold(&v) && liveness_holds(&v) &&
-	       alloc_holds(&v, a);
+	return blocks_hold(&v) && dominators_hold(&v) && post_dominators_hold(&v) && loops_hold(&v) &&
+	       liveness_holds(&v) && alloc_holds(&v, a);
 }
