@@ -1,7 +1,8 @@
 /* cache.h - tags and MSHRs of one cache. Timing (ports, queues) belongs to whoever owns the cache.
  *
  * Lines are line_bytes; LRU replacement, the way chosen when the line arrives; write-through or write-back,
- * write-allocate or not, by parameter. A miss reserves its MSHR; requests to a pending line merge; a fill frees the MSHR and returns the chain of merged requests.
+ * write-allocate or not, by parameter. A miss reserves its MSHR; requests to a pending line merge; a fill frees the
+ * MSHR and returns the chain of merged requests.
  */
 #ifndef STRATA_MEM_CACHE_H
 #define STRATA_MEM_CACHE_H
