@@ -78,23 +78,30 @@ static inline double flt_quiet64(double f)
 	return flt_from64(flt_bits64(f) | 1ull << 51);
 }
 
+static inline double flt_nan_of(double a, double otherwise)
+{
+	return a != a ? flt_quiet64(a) : otherwise;
+}
+
 static inline double flt_nan1(double r, double a)
 {
-	return r == r ? r : a != a ? flt_quiet64(a) : flt_from64(FLT_NAN_F64);
+	const double nan = flt_nan_of(a, flt_from64(FLT_NAN_F64));
+
+	return r == r ? r : nan;
 }
 
 static inline double flt_nan2(double r, double a, double b)
 {
-	return r == r ? r : a != a ? flt_quiet64(a) : b != b ? flt_quiet64(b) : flt_from64(FLT_NAN_F64);
+	const double nan = flt_nan_of(a, flt_nan_of(b, flt_from64(FLT_NAN_F64)));
+
+	return r == r ? r : nan;
 }
 
 static inline double flt_nan3(double r, double a, double b, double c)
 {
-	return r == r	? r
-	       : a != a ? flt_quiet64(a)
-	       : b != b ? flt_quiet64(b)
-	       : c != c ? flt_quiet64(c)
-			: flt_from64(FLT_NAN_F64);
+	const double nan = flt_nan_of(a, flt_nan_of(b, flt_nan_of(c, flt_from64(FLT_NAN_F64))));
+
+	return r == r ? r : nan;
 }
 
 static inline float flt_of_bf16(uint16_t h)
