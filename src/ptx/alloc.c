@@ -53,6 +53,14 @@ static void cover_set(struct range *ranges, const uint64_t *set, uint32_t words,
 			cover(&ranges[w * 64 + (uint32_t)__builtin_ctzll(bits)], at);
 }
 
+static bool same_width(const struct range *ranges, const struct ptx_reg_use *use, uint32_t reg)
+{
+	for (uint32_t k = 0; k < use->write_count; k++)
+		if (ranges[use->writes[k]].width != ranges[reg].width)
+			return false;
+	return true;
+}
+
 static struct range *find_ranges(const struct ptx_cfg *c)
 {
 	const struct ptx_func *f = c->func;
@@ -71,7 +79,7 @@ static struct range *find_ranges(const struct ptx_cfg *c)
 	for (uint32_t n = 0; n < f->inst_count; n++) {
 		ptx_inst_regs(&f->insts[n], &use);
 		for (uint32_t k = 0; k < use.read_count; k++)
-			cover(&ranges[use.reads[k]], n * 2);
+			cover(&ranges[use.reads[k]], n * 2 + !same_width(ranges, &use, use.reads[k]));
 		for (uint32_t k = 0; k < use.write_count; k++)
 			cover(&ranges[use.writes[k]], n * 2 + 1);
 	}
