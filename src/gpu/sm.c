@@ -303,6 +303,7 @@ static void state_clear(struct sm *sm)
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		memset(&sm->schedulers[i], 0, sizeof(sm->schedulers[i]));
 		sm->schedulers[i].reason = SM_WAIT_IDLE;
+		sm->schedulers[i].last = 63; /* round robin begins with warp 0 */
 		sm->fetch_retry[i] = 0;
 	}
 	memset(sm->unit_free, 0, sizeof(sm->unit_free));

@@ -217,7 +217,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	uint64_t start = earliest_units > ch->wire_free_units ? earliest_units : ch->wire_free_units;
 
 	mature_credits(ch, now);
-	CHECK(ch->credit_count > 0 && earliest_units >= now && bytes > 0);
+	CHECK(ch->credit_count > 0 && earliest_units >= now);
 	ch->credit_count--;
 	ch->wire_free_units = start + busy;
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;

@@ -1,0 +1,32 @@
+/* rig.h - a small machine for the timing tests: parameters by name, one launch, one statistic. */
+#ifndef STRATA_TESTS_GPU_RIG_H
+#define STRATA_TESTS_GPU_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_simt.h"
+#include "gpu/gpu.h"
+
+#define RIG_MEMORY 0x0000200000000000ull
+
+struct rig {
+	struct gpu_config config;
+	struct gpu *gpu;
+};
+
+/* settings: "key", "value", ..., NULL on top of: one SM, auditor on. */
+void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx, const char *const *settings);
+void rig_close(struct rig *r);
+/* Runs the program to its end and returns its SM cycles. */
+uint64_t rig_run(struct rig *r, const struct fake_inst *insts, uint32_t count, uint32_t ctas, uint32_t threads);
+uint64_t rig_stat(struct rig *r, const char *key);
+/* Cycles of one run on a fresh machine. */
+uint64_t rig_cycles(const char *const *settings, const struct fake_inst *insts, uint32_t count, uint32_t ctas,
+		    uint32_t threads);
+
+#endif

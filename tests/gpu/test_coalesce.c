@@ -1,0 +1,162 @@
+/* test_coalesce.c - lines, sectors, bank passes and constant words against formulas and a simple reference. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/check.h"
+#include "gpu/coalesce.h"
+
+static void strided(uint64_t *addr, uint64_t base, uint64_t stride)
+{
+	for (uint32_t i = 0; i < 32; i++)
+		addr[i] = base + i * stride;
+}
+
+/* 32 lanes at a stride of s bytes (a power of two of at least 4) from a line's start touch ceil(32 * s / 128) lines, at
+ * most 32. */
+static void lines_of_strides(void **state)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32];
+
+	(void)state;
+	for (uint64_t s = 4; s <= 4096; s *= 2) {
+		uint32_t expected = s * 32 / 128 > 32 ? 32 : (uint32_t)(s * 32 / 128);
+
+		strided(addr, 0x10000, s);
+		assert_int_equal(coalesce_lines(addr, UINT32_MAX, 4, lines), expected);
+		for (uint32_t i = 0; i < expected; i++) {
+			assert_int_equal(lines[i].addr_bytes, 0x10000 + i * (s < 128 ? 128 : s));
+			assert_int_equal(lines[i].word_count, 32 / expected);
+		}
+	}
+}
+
+static void lines_of_misaligned(void **state)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32];
+
+	(void)state;
+	strided(addr, 0x10004, 4);
+	assert_int_equal(coalesce_lines(addr, UINT32_MAX, 4, lines), 2);
+	assert_int_equal(lines[0].word_mask, 0xfffffffe);
+	assert_int_equal(lines[1].word_mask, 1);
+	strided(addr, 0x10000, 1);
+	assert_int_equal(coalesce_lines(addr, UINT32_MAX, 1, lines), 1);
+	assert_int_equal(lines[0].word_mask, 0xff);
+	assert_int_equal(lines[0].word_count, 32);
+	strided(addr, 0x10000, 32);
+	assert_int_equal(coalesce_lines(addr, UINT32_MAX, 32, lines), 8);
+	strided(addr, 0x10000, 0);
+	assert_int_equal(coalesce_lines(addr, 0x00ff00ff, 4, lines), 1);
+	assert_int_equal(lines[0].word_mask, 1);
+	assert_int_equal(lines[0].word_count, 16);
+}
+
+static uint32_t reference_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+	uint64_t seen[64];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		for (uint64_t a = addr[i] / 128; mask >> i & 1 && a <= (addr[i] + bytes - 1) / 128; a++) {
+			uint32_t k = 0;
+
+			while (k < n && seen[k] != a)
+				k++;
+			if (k == n)
+				seen[n++] = a;
+		}
+	}
+	return n;
+}
+
+static void lines_of_random(void **state)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32], x = 88172645463325252ull;
+
+	(void)state;
+	for (uint32_t n = 0; n < 20000; n++) {
+		uint32_t bytes = 1u << n % 6, words = 0, count;
+
+		for (uint32_t i = 0; i < 32; i++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			addr[i] = (x >> 20) % (1u << (8 + n % 16));
+		}
+		count = coalesce_lines(addr, (uint32_t)x | 1, bytes, lines);
+		assert_int_equal(count, reference_lines(addr, (uint32_t)x | 1, bytes));
+		for (uint32_t i = 0; i < count; i++)
+			words += lines[i].word_count;
+		assert_true(words >= (uint32_t)__builtin_popcount((uint32_t)x | 1));
+	}
+}
+
+static void sectors(void **state)
+{
+	(void)state;
+	assert_int_equal(coalesce_sector_bytes(1, 32), 32);
+	assert_int_equal(coalesce_sector_bytes(UINT32_MAX, 32), 128);
+	assert_int_equal(coalesce_sector_bytes(0x80000001, 32), 64);
+	assert_int_equal(coalesce_sector_bytes(0x80000001, 4), 8);
+	assert_int_equal(coalesce_sector_bytes(0x100, 128), 128);
+}
+
+/* Stride of w words: gcd(w, 32) lanes share a bank. */
+static void banks_of_strides(void **state)
+{
+	uint64_t addr[32];
+
+	(void)state;
+	for (uint32_t w = 1; w <= 64; w++) {
+		uint32_t a = w, b = 32;
+
+		while (b) {
+			uint32_t t = a % b;
+
+			a = b;
+			b = t;
+		}
+		strided(addr, 0, 4 * w);
+		assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 4, 32, false), a);
+	}
+	strided(addr, 64, 0);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 4, 32, false), 1);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 4, 32, true), 32);
+	strided(addr, 0, 8);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 8, 32, false), 2);
+	strided(addr, 0, 16);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 16, 32, false), 4);
+	strided(addr, 0, 1);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 1, 32, false), 1);
+}
+
+static void constant_words(void **state)
+{
+	uint64_t addr[32];
+
+	(void)state;
+	strided(addr, 0, 0);
+	assert_int_equal(coalesce_distinct_words(addr, UINT32_MAX), 1);
+	strided(addr, 0, 4);
+	assert_int_equal(coalesce_distinct_words(addr, UINT32_MAX), 32);
+	assert_int_equal(coalesce_distinct_words(addr, 0x11), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_strides), cmocka_unit_test(lines_of_misaligned),
+		cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
+		cmocka_unit_test(banks_of_strides), cmocka_unit_test(constant_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

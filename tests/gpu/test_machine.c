@@ -1,0 +1,391 @@
+/* test_machine.c - the whole machine: bandwidth, traffic, determinism, smallest queues, offloading, ends and failures. */
+#include <string.h>
+
+#include "base/check.h"
+#include "rig.h"
+
+static uint64_t stream(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + thread * 4 + (uint64_t)visit * (64 << 20);
+}
+
+static uint64_t stream_out(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + (1ull << 30) + thread * 4 + (uint64_t)visit * (64 << 20);
+}
+
+static uint64_t scattered(uint64_t thread, uint32_t visit)
+{
+	uint64_t z = (thread * 31 + visit + 1) * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 29) * 0xbf58476d1ce4e5b9ull;
+	return RIG_MEMORY + ((z ^ z >> 32) & 0x3ffffff) / 4 * 4;
+}
+
+static struct fake_inst atomic(uint16_t dst, uint64_t (*addr)(uint64_t, uint32_t))
+{
+	struct fake_inst i = FAKE_LOAD(dst, addr);
+
+	i.flags = SIMT_LOAD | SIMT_STORE | SIMT_ATOMIC;
+	return i;
+}
+
+/* Loads only: RX carries a header and eight flits per line and must be nearly always busy. */
+static void link_bandwidth(void **state)
+{
+	static const char *const settings[] = {"gpu.sm_count", "68", "run.audit", "false", NULL};
+	const struct fake_inst insts[] = {FAKE_LOAD(1, stream), FAKE_LOAD(2, stream_out), FAKE_EXIT};
+	struct gpu_traffic t;
+	struct rig r;
+	double ps, used;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	ps = (double)rig_run(&r, insts, 3, 4000, 256) * 1e6 / 1400;
+	t = gpu_traffic_of(r.gpu);
+	used = (double)t.rx_bytes / (ps * 0.32); /* 4 links of 0.08 B/ps */
+	assert_true(used > 0.85 && used <= 1.0);
+	/* 2 * 4000 * 256 * 4 B in lines of 8 + 1 flits; and the code, read once. */
+	assert_int_equal(rig_stat(&r, "vault.reads"), 2 * 4000 * 8 + 1);
+	assert_int_equal(t.rx_bytes, (2 * 4000 * 8 + 1) * 144);
+	assert_int_equal(t.tx_bytes, (2 * 4000 * 8 + 1) * 16);
+	assert_int_equal(t.dram_read_bytes, (2 * 4000 * 8 + 1) * 128);
+	rig_close(&r);
+}
+
+static const struct fake_inst mixed[] = {
+	FAKE_LOAD(1, scattered),
+	FAKE_STORE(1, stream_out),
+	FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+	FAKE_STORE(2, scattered),
+	FAKE_FENCE,
+	FAKE_BARRIER,
+	FAKE_LOOP(0, 3),
+	FAKE_LOAD(3, stream),
+	FAKE_EXIT,
+};
+
+static uint32_t with_atomics(struct fake_inst *insts)
+{
+	memcpy(insts, mixed, sizeof(mixed));
+	insts[7] = atomic(3, scattered);
+	return ARRAY_COUNT(mixed);
+}
+
+static void determinism(void **state)
+{
+	static const char *const settings[] = {"gpu.sm_count", "9", NULL};
+	struct fake_inst insts[ARRAY_COUNT(mixed)];
+	uint32_t count = with_atomics(insts);
+	struct rig a, b;
+
+	(void)state;
+	rig_open(&a, NULL, NULL, settings);
+	rig_open(&b, NULL, NULL, settings);
+	for (uint32_t i = 0; i < 2; i++) { /* two machines in turn, neither sees the other */
+		uint64_t cycles = rig_run(&a, insts, count, 40, 128);
+
+		assert_int_equal(rig_run(&b, insts, count, 40, 128), cycles);
+		assert_int_equal(gpu_run_hash(a.gpu), gpu_run_hash(b.gpu));
+	}
+	rig_run(&b, insts, count, 1, 32);
+	assert_int_not_equal(gpu_run_hash(a.gpu), gpu_run_hash(b.gpu));
+	rig_close(&a);
+	rig_close(&b);
+}
+
+#define TINY                                                                                                           \
+	"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", "gpu.l2_queue_count", "1", "xbar.depth_count", "1",         \
+		"link.depth_count", "1", "mesh.depth_count", "1", "sm.lsu_queue_count", "1", "sm.store_count", "1",        \
+		"sm.miss_queue_count", "1", "l1d.mshr_count", "1", "l1d.mshr_merge_count", "1", "l2.mshr_count", "1",      \
+		"l2.mshr_merge_count", "1", "l1i.mshr_count", "1", "l1i.mshr_merge_count", "1", "dram.queue_entries", "1", \
+		"dram.write_high_count", "1", "dram.write_low_count", "0", "sm.ibuffer_count", "1"
+
+/* Every queue of one place: slow, but it ends, and the checks of a kernel's end hold. */
+static void smallest_queues(void **state)
+{
+	static const char *const settings[] = {TINY, NULL};
+	static const char *const roomy[] = {"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", NULL};
+	struct fake_inst insts[ARRAY_COUNT(mixed)];
+	uint32_t count = with_atomics(insts);
+
+	(void)state;
+	assert_true(rig_cycles(settings, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
+}
+
+static void write_back_l2(void **state)
+{
+	static const char *const settings[] = {"l2.write_policy", "back", "l2.size_bytes", "65536", "l2.way_count", "1", NULL};
+	struct fake_inst insts[ARRAY_COUNT(mixed)];
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, with_atomics(insts), 8, 64);
+	assert_int_equal(rig_stat(&r, "memory.requests"), rig_stat(&r, "memory.answers"));
+	rig_close(&r);
+}
+
+static void address_maps(void **state)
+{
+	static const char *const maps[] = {"baseline", "two_bit", "random_page"};
+	uint64_t cycles[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const char *const settings[] = {"gpu.address_map", maps[i], "gpu.map_bit", "12", "gpu.sm_count", "8", NULL};
+
+		cycles[i] = rig_cycles(settings, mixed, ARRAY_COUNT(mixed), 32, 128);
+	}
+	assert_int_not_equal(cycles[0], cycles[1]);
+	assert_int_not_equal(cycles[0], cycles[2]);
+}
+
+/* ---- acknowledgments smaller than a flit ---- */
+
+static void small_acknowledgments(void **state)
+{
+	static const char *const settings[] = {"link.ack_bytes", "1", NULL};
+	const struct fake_inst insts[] = {FAKE_STORE(1, stream), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, 2, 256, 256);
+	/* 2048 stores of a line, spread evenly over four stacks: 32 flits each; and one line of code. */
+	assert_int_equal(gpu_traffic_of(r.gpu).rx_bytes, 2048 + 144);
+	rig_close(&r);
+}
+
+/* ---- offloading ---- */
+
+struct mechanism {
+	struct gpu_block block;
+	struct gpu_offload offload;
+	uint32_t begun, ended, pages, placed, epochs, refuse_each;
+};
+
+static struct gpu_offload block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark)
+{
+	struct mechanism *m = ctx;
+	struct gpu_offload o = m->offload;
+
+	(void)g;
+	(void)sm;
+	(void)w;
+	assert_int_equal(mark, 1);
+	o.block = &m->block;
+	o.is_offloaded = m->refuse_each == 0 || ++m->begun % m->refuse_each != 0;
+	o.stack = m->begun % 4;
+	m->begun += m->refuse_each == 0;
+	return o;
+}
+
+static void block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o)
+{
+	struct mechanism *m = ctx;
+
+	(void)g;
+	(void)sm;
+	assert_true(o->is_offloaded);
+	m->ended++;
+}
+
+static void page_touch(void *ctx, struct gpu *g, uint64_t page_addr_bytes)
+{
+	(void)g;
+	assert_int_equal(page_addr_bytes % 4096, 0);
+	((struct mechanism *)ctx)->pages++;
+}
+
+static void cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	(void)g;
+	(void)sm;
+	assert_int_equal(cta, ((struct mechanism *)ctx)->placed);
+	((struct mechanism *)ctx)->placed++;
+}
+
+static void epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct mechanism *m = ctx;
+
+	(void)g;
+	m->epochs++;
+	assert_int_equal(cycle, m->epochs * 100);
+}
+
+static const struct gpu_guest_ops ops = {
+	.name = "test",
+	.block_begin = block_begin,
+	.block_end = block_end,
+	.page_touch = page_touch,
+	.cta_placed = cta_placed,
+	.epoch = epoch,
+	.epoch_cycles = 100,
+};
+
+static void offload_with(struct mechanism *m, const char *const *settings, uint64_t packets_bytes)
+{
+	static const uint16_t live_in[] = {1}, live_out[] = {3};
+	const struct fake_inst insts[] = {
+		FAKE_LOAD(1, scattered),
+		{.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, .read_count = 1,
+		 .write_count = 1, .sb = {1, 2}, .addr = stream, .mark = 1},
+		FAKE_STORE(2, stream_out),
+		FAKE_ALU(SIMT_UNIT_INT, 3, 2),
+		FAKE_STORE(3, scattered),
+		FAKE_EXIT,
+	};
+	struct rig r;
+	uint64_t cycles;
+
+	m->block = (struct gpu_block){1, 4, live_in, live_out, 1, 1};
+	rig_open(&r, &ops, m, settings);
+	cycles = rig_run(&r, insts, ARRAY_COUNT(insts), 24, 256);
+	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 24 * 8 * 6);
+	assert_int_equal(m->ended, rig_stat(&r, "gpu.offloads"));
+	assert_int_equal(rig_stat(&r, "sm.guest_warps"), m->ended);
+	assert_true(rig_stat(&r, "sm.stall_offload") > 0);
+	assert_int_equal(m->placed, 24);
+	assert_true(m->epochs > 0 && m->epochs * 100 < cycles && m->pages > 0);
+	assert_int_equal(rig_stat(&r, "l2_slice.offload_packets") > 0, packets_bytes > 0);
+	rig_close(&r);
+}
+
+#define STACKS "gpu.stack_sm_count", "1", "gpu.stack_sm_warp_slot_count", "3"
+
+static void offload_free(void **state)
+{
+	static const char *const settings[] = {"gpu.sm_count", "4", STACKS, NULL};
+	struct mechanism m = {.offload = {.is_free = true}};
+
+	(void)state;
+	offload_with(&m, settings, 0);
+	assert_int_equal(m.ended, 24 * 8);
+}
+
+static void offload_packets(void **state)
+{
+	static const char *const settings[] = {"gpu.sm_count", "4", STACKS, NULL};
+	struct mechanism m = {.offload = {.request_bytes = 144, .reply_bytes = 128, .latency_cycles = 10,
+					  .invalidate_lines = true},
+			      .refuse_each = 3};
+
+	(void)state;
+	offload_with(&m, settings, 272);
+	assert_int_equal(m.ended, 24 * 8 * 2 / 3);
+}
+
+static void offload_smallest_queues(void **state)
+{
+	static const char *const settings[] = {TINY, STACKS, NULL};
+	struct mechanism m = {.offload = {.request_bytes = 144, .reply_bytes = 128, .invalidate_lines = true}};
+
+	(void)state;
+	offload_with(&m, settings, 272);
+}
+
+/* ---- ends ---- */
+
+static void instruction_limit(void **state)
+{
+	static const char *const settings[] = {"run.instruction_limit_count", "20000", NULL};
+	struct rig r;
+	uint64_t timed;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, mixed, ARRAY_COUNT(mixed), 64, 64);
+	timed = rig_stat(&r, "sm.thread_instructions");
+	assert_true(timed >= 20000 && timed <= 20000 + 64);
+	assert_int_equal(timed / 32 + rig_stat(&r, "gpu.untimed_warp_instructions"), 64 * 2 * (7 * 4 + 2));
+	assert_int_equal(rig_run(&r, mixed, ARRAY_COUNT(mixed), 2, 64), 0);
+	rig_close(&r);
+}
+
+static void functional_mode(void **state)
+{
+	static const char *const settings[] = {"run.mode", "functional", NULL};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	assert_int_equal(rig_run(&r, mixed, ARRAY_COUNT(mixed), 3, 64), 0);
+	assert_int_equal(rig_stat(&r, "gpu.untimed_warp_instructions"), 3 * 2 * (7 * 4 + 2));
+	assert_int_equal(gpu_now_ps(r.gpu), 0);
+	rig_close(&r);
+}
+
+static struct gpu *to_interrupt;
+
+static uint64_t interrupting(uint64_t thread, uint32_t visit)
+{
+	if (thread == 3000)
+		gpu_interrupt(to_interrupt);
+	return stream(thread, visit);
+}
+
+/* Stopped in the middle, with requests everywhere; afterwards the machine works and all checks hold. */
+static void interrupt(void **state)
+{
+	const struct fake_inst insts[] = {FAKE_LOAD(1, scattered), FAKE_LOAD(2, interrupting), FAKE_STORE(1, scattered),
+					  FAKE_EXIT};
+	struct simt_program *p = fake_program_new("test", insts, 4);
+	struct simt_launch l = fake_launch(p, 64, 128);
+	struct gpu_kernel_result result;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, NULL);
+	to_interrupt = r.gpu;
+	assert_false(gpu_launch(r.gpu, &l, &result));
+	assert_int_equal(l.fault.kind, SIMT_FAULT_STOPPED);
+	gpu_advance_ps(r.gpu, gpu_now_ps(r.gpu) + 12345678);
+	rig_run(&r, mixed, ARRAY_COUNT(mixed), 16, 128);
+	fake_program_free(p);
+	rig_close(&r);
+}
+
+static void bad_configurations(void **state)
+{
+	static const struct {
+		const char *key, *value, *text;
+	} cases[] = {
+		{"gpu.stack_count", "3", "power of two"},	     {"l2.size_bytes", "1000000", "l2.size_bytes"},
+		{"l1d.write_policy", "back", "write-through"},	     {"sm.warp_slot_count", "200", "64 warp slots"},
+		{"sm.sector_bytes", "48", "power of two"},	     {"gpu.sm_clock_khz", "1399999", "unit of time"},
+		{"sm.ibuffer_count", "3", "power of two"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+		struct gpu_config c;
+		struct base_diag_list diag;
+
+		base_diag_init(&diag);
+		gpu_config_defaults(&c);
+		assert_true(gpu_config_check(&c, &diag));
+		assert_true(sim_param_set(groups, gpu_config_groups(&c, groups), cases[i].key, cases[i].value,
+					  (struct base_place){0}, &diag));
+		assert_null(gpu_new(&c, NULL, NULL, &diag));
+		assert_non_null(strstr(diag.first->text, cases[i].text));
+		base_diag_free(&diag);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(link_bandwidth),	cmocka_unit_test(determinism),
+		cmocka_unit_test(smallest_queues),	cmocka_unit_test(write_back_l2),
+		cmocka_unit_test(address_maps),		cmocka_unit_test(small_acknowledgments),
+		cmocka_unit_test(offload_free),		cmocka_unit_test(offload_packets),
+		cmocka_unit_test(offload_smallest_queues), cmocka_unit_test(instruction_limit),
+		cmocka_unit_test(functional_mode),	cmocka_unit_test(interrupt),
+		cmocka_unit_test(bad_configurations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* test_sm.c - one SM: latencies as the sums of their parts, issue order, occupancy, stall accounting. */
+#include <string.h>
+
+#include "base/check.h"
+#include "rig.h"
+
+enum { CHAIN = 40 };
+
+static uint64_t same_line(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + thread % 32 * 4;
+}
+
+static uint64_t line_per_visit(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + thread % 32 * 4 + (uint64_t)visit * 128;
+}
+
+static uint64_t shared_stride_8(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return thread % 32 * 32;
+}
+
+/* A chain of count copies of an instruction whose result it reads, after a warm-up copy, in straight code. */
+static uint32_t chain(struct fake_inst *insts, struct fake_inst link, uint32_t count)
+{
+	link.read_count = link.write_count = 1;
+	link.sb[0] = link.sb[1] = 3;
+	for (uint32_t i = 0; i < count; i++)
+		insts[i] = link;
+	insts[count] = (struct fake_inst)FAKE_EXIT;
+	return count + 1;
+}
+
+/* What one link of the chain costs, in hundredths of a cycle; the instruction cache holds the code after a first run. */
+static uint64_t chain_cost(const char *const *settings, struct fake_inst link)
+{
+	struct fake_inst insts[3 * CHAIN + 1];
+	struct rig r;
+	uint64_t shorter, longer;
+
+	/* A loop keeps the code in few lines: branches would add their penalty, so the code is straight and the lines are
+	 * brought in by the L2 before; a dependent chain hides the remaining fetches. */
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, chain(insts, link, 3 * CHAIN), 1, 32);
+	shorter = rig_run(&r, insts, chain(insts, link, CHAIN), 1, 32);
+	longer = rig_run(&r, insts, chain(insts, link, 3 * CHAIN), 1, 32);
+	rig_close(&r);
+	return (longer - shorter) * 100 / (2 * CHAIN);
+}
+
+static void alu_latency(void **state)
+{
+	static const char *const fast_fetch[] = {"l1i.size_bytes", "65536", NULL};
+	struct fake_inst link = FAKE_ALU(SIMT_UNIT_INT, 0, 0);
+
+	(void)state;
+	/* Eight links of 150 cycles each hide an L1I miss; a link of 18 does not: compare a long unit. */
+	static const char *const slow[] = {"sm.int_latency_cycles", "400", NULL};
+
+	assert_int_equal(chain_cost(slow, link), 40000);
+	link.issue_slots = 4;
+	assert_int_equal(chain_cost(slow, link), 40300);
+	assert_true(chain_cost(fast_fetch, link) >= 1800);
+}
+
+/* Issue, a cycle later the L1 access, the hit latency. */
+static void l1_hit_latency(void **state)
+{
+	static const char *const settings[] = {"l1d.hit_latency_cycles", "400", NULL};
+	struct fake_inst link = FAKE_LOAD(0, same_line);
+
+	(void)state;
+	assert_int_equal(chain_cost(settings, link), 40100);
+}
+
+/* Conflict-free: issue to LSU 1, latency. Eight-way conflict: seven more passes. */
+static void shared_latency(void **state)
+{
+	static const char *const settings[] = {"sm.shared_latency_cycles", "400", NULL};
+	struct fake_inst link = FAKE_SHARED(0, same_line);
+
+	(void)state;
+	assert_int_equal(chain_cost(settings, link), 40100);
+	link.addr = shared_stride_8;
+	assert_int_equal(chain_cost(settings, link), 40800);
+}
+
+/* In picoseconds: crossbar there (1 flit) and back (5 flits), L2 hit latency; each passage into another clock domain
+ * waits for its next edge: at most one L2 cycle in, one L2 cycle out, one SM cycle at the end. */
+static void l2_hit_latency(void **state)
+{
+	const double sm_ps = 1e6 / 1400, xbar_ps = 800, l2_ps = 1e6 / 700;
+	const double exact = 1 * sm_ps + (1 + 8) * xbar_ps + 30 * l2_ps + (2 + 8) * xbar_ps + 1 * sm_ps;
+	struct fake_inst link = FAKE_LOAD(0, same_line);
+	double cost;
+
+	(void)state;
+	link.cache = PTX_CG;
+	link.access_bytes = 1; /* 32 lanes of one line at 4 B: one sector per 8 lanes; lanes 0..7 only */
+	link.lanes = 0xff;
+	cost = (double)chain_cost(NULL, link) / 100 * sm_ps;
+	assert_true(cost >= exact);
+	assert_true(cost <= exact + 2 * l2_ps + sm_ps);
+}
+
+/* Beyond an L2 hit's parts: TX flit and latency, DRAM (a row hit or an activation), RX flits and latency, no L2 hit
+ * latency; edges of L2 and DRAM clock. */
+static void dram_latency(void **state)
+{
+	const double sm_ps = 1e6 / 1400, xbar_ps = 800, l2_ps = 1e6 / 700, ck_ps = 1250, flit_ps = 200;
+	const double wires = 2 * sm_ps + 9 * xbar_ps + 13 * xbar_ps + flit_ps + 9 * flit_ps + 2 * 8000;
+	const double row_hit = 11 * ck_ps + 2 * 6400 + 1500, activation = (11 + 11) * ck_ps;
+	struct fake_inst insts[9];
+	struct rig r;
+	struct sim_hist h;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, NULL);
+	for (uint32_t i = 0; i < 8; i++) {
+		insts[i] = (struct fake_inst)FAKE_LOAD(0, line_per_visit);
+		insts[i].read_count = 1;
+	}
+	insts[7] = (struct fake_inst)FAKE_LOOP(0, 30);
+	insts[8] = (struct fake_inst)FAKE_EXIT;
+	rig_run(&r, insts, 9, 1, 32);
+	assert_true(sim_stats_hist(gpu_stats(r.gpu), "memory.data_read_latency_ps", &h));
+	assert_int_equal(h.count, 31); /* the seven loads of an iteration share a line */
+	double mean = (double)h.sum / (double)h.count;
+
+	/* The mean lies between all row hits with no edge lost and all activations with every edge and a conflict. */
+	assert_true(mean >= wires + row_hit - sm_ps * 2);
+	assert_true(mean <= wires + row_hit + activation + 3 * l2_ps + 3 * ck_ps + 2 * sm_ps + 200000);
+	rig_close(&r);
+}
+
+static void stalls_add_up(void **state)
+{
+	const struct fake_inst insts[] = {
+		FAKE_LOAD(1, line_per_visit),
+		FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+		FAKE_ALU(SIMT_UNIT_SFU, 3, 2),
+		FAKE_BARRIER,
+		FAKE_STORE(3, line_per_visit),
+		FAKE_FENCE,
+		FAKE_SHARED(4, shared_stride_8),
+		FAKE_LOOP(0, 5),
+		FAKE_EXIT,
+	};
+	static const char *const reasons[] = {"sm.stall_lsu",	  "sm.stall_unit",   "sm.stall_fetch",
+					      "sm.stall_execution", "sm.stall_memory", "sm.stall_fence",
+					      "sm.stall_barrier",   "sm.stall_offload", "sm.stall_idle",
+					      "sm.issued_cycles"};
+	static const char *const settings[] = {"gpu.sm_count", "5", NULL};
+	struct rig r;
+	uint64_t sum = 0, cycles;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	cycles = rig_run(&r, insts, ARRAY_COUNT(insts), 23, 160);
+	for (uint32_t i = 0; i < ARRAY_COUNT(reasons); i++)
+		sum += rig_stat(&r, reasons[i]);
+	assert_int_equal(sum, cycles * 2 * 5);
+	assert_int_equal(rig_stat(&r, "sm.issued_cycles"), rig_stat(&r, "sm.warp_instructions"));
+	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 23 * 5 * (8 * 6 + 1));
+	assert_true(rig_stat(&r, "sm.stall_memory") > 0 && rig_stat(&r, "sm.stall_fence") > 0);
+	rig_close(&r);
+}
+
+static void occupancy(void **state)
+{
+	static const struct {
+		const char *key, *value;
+		uint32_t threads, expected;
+	} cases[] = {
+		{"sm.cta_slot_count", "8", 32, 8},	     {"sm.cta_slot_count", "3", 32, 3},
+		{"sm.thread_slot_count", "1536", 512, 3},    {"sm.warp_slot_count", "7", 96, 2},
+		{"sm.register_count", "4096", 128, 4096 / (4 * 320)}, {"sm.thread_slot_count", "1536", 1024, 1},
+	};
+	struct fake_inst insts[] = {FAKE_ALU(SIMT_UNIT_INT, 9, 1), FAKE_EXIT}; /* ten registers: 320 per warp */
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		const char *const settings[] = {cases[i].key, cases[i].value, NULL};
+		struct simt_program *p = fake_program_new("test", insts, 2);
+		struct base_diag_list diag;
+		struct rig r;
+
+		base_diag_init(&diag);
+		rig_open(&r, NULL, NULL, settings);
+		assert_int_equal(gpu_ctas_per_sm(&r.config, p, cases[i].threads, 0, &diag), cases[i].expected);
+		rig_run(&r, insts, 2, 20, cases[i].threads);
+		assert_int_equal(rig_stat(&r, "sm.warps_max"), cases[i].expected * ((cases[i].threads + 31) / 32));
+		p->shared_static_bytes = 20000;
+		assert_true(gpu_ctas_per_sm(&r.config, p, 32, 0, &diag) <= 2);
+		assert_int_equal(diag.error_count, 0);
+		assert_int_equal(gpu_ctas_per_sm(&r.config, p, 32, 40000, &diag), 0);
+		assert_int_equal(diag.error_count, 1);
+		rig_close(&r);
+		base_diag_free(&diag);
+		fake_program_free(p);
+	}
+}
+
+/* Independent instructions, one scheduler: round robin changes the warp at every issue, greedy stays. */
+static void issue_order(void **state)
+{
+	static const char *const lrr[] = {"sm.scheduler", "lrr", "sm.scheduler_count", "1", NULL};
+	static const char *const gto[] = {"sm.scheduler", "gto", "sm.scheduler_count", "1", NULL};
+	struct fake_inst insts[5];
+
+	(void)state;
+	for (uint16_t i = 0; i < 4; i++)
+		insts[i] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, (uint16_t)(10 + i), i);
+	insts[4] = (struct fake_inst)FAKE_EXIT;
+	rig_cycles(lrr, insts, 5, 1, 128);
+	assert_int_equal(fake_trace_count, 20);
+	for (uint32_t i = 0; i < 16; i++)
+		assert_int_equal(fake_trace[i], i % 4);
+	rig_cycles(gto, insts, 5, 1, 128);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(fake_trace[i], i / 5);
+}
+
+/* A barrier in the middle: no warp passes it before the last has come. */
+static void barrier(void **state)
+{
+	const struct fake_inst insts[] = {FAKE_LOAD(1, line_per_visit), FAKE_ALU(SIMT_UNIT_INT, 2, 1), FAKE_BARRIER,
+					  FAKE_EXIT};
+	uint32_t seen[8] = {0};
+
+	(void)state;
+	rig_cycles(NULL, insts, 4, 1, 256);
+	assert_int_equal(fake_trace_count, 32);
+	for (uint32_t i = 0; i < 32; i++) {
+		if (++seen[fake_trace[i]] == 4)
+			assert_true(i >= 24); /* all 24 instructions up to the barrier came first */
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alu_latency),	 cmocka_unit_test(l1_hit_latency), cmocka_unit_test(shared_latency),
+		cmocka_unit_test(l2_hit_latency), cmocka_unit_test(dram_latency),  cmocka_unit_test(stalls_add_up),
+		cmocka_unit_test(occupancy),	 cmocka_unit_test(issue_order),	   cmocka_unit_test(barrier),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
