@@ -47,8 +47,8 @@ void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver);
  * or its successors wait two of its cycles longer. A sender that is told true sends in the same tick. NULL asks without
  * queueing. */
 bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter);
-/* Sends r as a packet of bytes (rounded up to flits; 0: it shares an earlier packet's flit), not before earliest_units (>= now). Requires a credit. Returns
- * the time at which the wire has taken the last flit. */
+/* Sends r as a packet of bytes (rounded up to flits; 0: it shares an earlier packet's flit), not before earliest_units
+ * (>= now). Requires a credit. Returns the time at which the wire has taken the last flit. */
 uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units);
 /* First packet that has arrived by now, or NULL. */
 struct mem_req *net_channel_peek(struct net_channel *ch);
