@@ -71,7 +71,7 @@ static const char *alloc_name(enum simt_alloc_kind k)
 {
 	static const char *const names[] = { "device memory", "managed memory", "pinned host memory",
 					     "registered host memory", "a module variable", "the device heap",
-					     "local memory" };
+					     "local memory", "kernel parameters" };
 
 	return names[k];
 }

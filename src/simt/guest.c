@@ -11,6 +11,14 @@ static uint32_t poison(uint32_t slot, uint32_t lane)
 	return 0xbadc0de5u ^ (slot * 0x01000193u) ^ (lane << 11);
 }
 
+uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t bytes, uint32_t lane)
+{
+	const struct simt_ref r = { sb * (uint32_t)SIMT_ROW_BYTES, SIMT_BASE_FRAME, (uint8_t)bytes };
+	const void *row = simt_row(w->state, r);
+
+	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
 static struct simt_warp *take_guest(struct simt_launch *l)
 {
 	struct simt_launch_state *st = l->state;

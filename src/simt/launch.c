@@ -58,7 +58,7 @@ static bool place_params(struct simt_launch *l, struct base_diag_list *diag)
 {
 	uint64_t bytes = l->program->param_bytes;
 
-	l->state->param_addr = simt_memory_alloc(l->mem, bytes + 8, 1, SIMT_ALLOC_MODULE);
+	l->state->param_addr = simt_memory_alloc(l->mem, bytes + 8, 1, SIMT_ALLOC_PARAM);
 	if (!l->state->param_addr) {
 		base_diag_error(diag, (struct base_place){ 0 }, "kernel %s: no room in device memory for its parameters",
 				l->program->name);

@@ -121,12 +121,8 @@ static bool counts_as_used(enum simt_alloc_kind k)
 	return k == SIMT_ALLOC_DEVICE || k == SIMT_ALLOC_MANAGED || k == SIMT_ALLOC_MODULE || k == SIMT_ALLOC_HEAP;
 }
 
-uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind)
+static uint64_t lowest_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
-	CHECK(size_bytes && !(align_bytes & (align_bytes - 1)) && kind != SIMT_ALLOC_REGISTERED);
-	if (align_bytes < SIMT_ARENA_ALIGN_BYTES)
-		align_bytes = SIMT_ARENA_ALIGN_BYTES;
-
 	uint64_t end = SIMT_ARENA_BASE + m->capacity_bytes, at = SIMT_ARENA_BASE;
 
 	for (uint32_t i = 0; i <= m->count; i++) {
@@ -137,16 +133,48 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 		at = (at + align_bytes - 1) & ~(align_bytes - 1);
 		uint64_t limit = a ? a->addr : end;
 
-		if (at <= limit && size_bytes <= limit - at) {
-			insert(m, (struct simt_alloc){ .addr = at, .size_bytes = size_bytes, .kind = kind, .is_live = true });
-			if (counts_as_used(kind))
-				m->used_bytes += size_bytes;
+		if (at <= limit && size_bytes <= limit - at)
 			return at;
-		}
 		if (a)
 			at = a->addr + a->size_bytes;
 	}
 	return 0;
+}
+
+static uint64_t highest_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
+{
+	uint64_t end = SIMT_ARENA_BASE + m->capacity_bytes;
+
+	for (uint32_t i = m->count + 1; i-- > 0;) {
+		const struct simt_alloc *a = i ? &m->allocs[i - 1] : NULL;
+
+		if (a && (!a->is_live || !in_arena(m, a->addr)))
+			continue;
+		uint64_t limit = a ? a->addr + a->size_bytes : SIMT_ARENA_BASE;
+
+		if (size_bytes <= end - SIMT_ARENA_BASE && ((end - size_bytes) & ~(align_bytes - 1)) >= limit)
+			return (end - size_bytes) & ~(align_bytes - 1);
+		if (a)
+			end = a->addr;
+	}
+	return 0;
+}
+
+uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind)
+{
+	CHECK(size_bytes && !(align_bytes & (align_bytes - 1)) && kind != SIMT_ALLOC_REGISTERED);
+	if (align_bytes < SIMT_ARENA_ALIGN_BYTES)
+		align_bytes = SIMT_ARENA_ALIGN_BYTES;
+	const bool is_ours = kind == SIMT_ALLOC_LOCAL || kind == SIMT_ALLOC_PARAM;
+	uint64_t at = is_ours ? highest_fit(m, size_bytes, align_bytes) : lowest_fit(m, size_bytes, align_bytes);
+
+	if (!at)
+		return 0;
+	insert(m, (struct simt_alloc){ .addr = at, .size_bytes = size_bytes, .kind = kind, .is_live = true,
+				       .is_readonly = kind == SIMT_ALLOC_PARAM });
+	if (counts_as_used(kind))
+		m->used_bytes += size_bytes;
+	return at;
 }
 
 bool simt_memory_release(struct simt_memory *m, uint64_t addr)
@@ -200,16 +228,21 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 	return a;
 }
 
+static bool is_the_users(enum simt_alloc_kind k)
+{
+	return k != SIMT_ALLOC_LOCAL && k != SIMT_ALLOC_PARAM;
+}
+
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr)
 {
 	uint32_t i = upper(m, addr);
 	const struct simt_alloc *below = NULL, *above = NULL;
 
 	for (uint32_t j = i; j > 0 && !below; j--)
-		if (m->allocs[j - 1].kind != SIMT_ALLOC_LOCAL)
+		if (is_the_users(m->allocs[j - 1].kind))
 			below = &m->allocs[j - 1];
 	for (uint32_t j = i; j < m->count && !above; j++)
-		if (m->allocs[j].kind != SIMT_ALLOC_LOCAL)
+		if (is_the_users(m->allocs[j].kind))
 			above = &m->allocs[j];
 	if (!below || !above)
 		return below ? below : above;

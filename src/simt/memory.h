@@ -26,6 +26,7 @@ enum simt_alloc_kind {
 	SIMT_ALLOC_MODULE,     /* module variables */
 	SIMT_ALLOC_HEAP,       /* device-side malloc */
 	SIMT_ALLOC_LOCAL,      /* backing of local memory: only the simulator's addresses */
+	SIMT_ALLOC_PARAM,      /* a running kernel's parameter block; read-only */
 };
 
 struct simt_alloc {
@@ -42,7 +43,7 @@ struct simt_memory *simt_memory_new(uint64_t capacity_bytes);
 void simt_memory_free(struct simt_memory *m);
 
 /* Allocates size_bytes (>= 1), aligned to align_bytes (power of two, at least SIMT_ARENA_ALIGN_BYTES). First fit from
- * the lowest address: deterministic. New memory reads as zero in pages never used before and as left by the former
+ * the lowest address: deterministic. LOCAL and PARAM blocks lie at the top, so launches do not move user memory. New memory reads as zero in pages never used before and as left by the former
  * owner otherwise, as on a real device. Returns 0 if there is no room. */
 uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind);
 /* Frees the allocation that starts at addr; false if there is none. Pages are given back to the host. */

@@ -1,0 +1,286 @@
+/* test_control.c - divergence, calls, barriers, and lanes that wait for each other. */
+#include "rig.h"
+
+#define STORE "st.global.u32 [%at], %r1;\n"
+
+/* Runs text on one CTA and compares every thread's word. */
+static void expect(const char *text, uint32_t threads, uint32_t (*want)(uint32_t))
+{
+	struct rig r;
+
+	rig_check(&r, text, 1, threads);
+	for (uint32_t i = 0; i < threads; i++)
+		if (r.words[i] != want(i))
+			fail_msg("thread %u: 0x%x, expected 0x%x", i, r.words[i], want(i));
+	rig_close(&r);
+}
+
+/* Collatz-like nested loops with break and continue, and an early exit for some lanes. */
+static uint32_t nested(uint32_t t)
+{
+	uint32_t sum = 0;
+
+	if (t % 7 == 6)
+		return 0xabc;
+	for (uint32_t a = 0; a < t; a++) {
+		if (a % 3 == 1)
+			continue;
+		for (uint32_t b = 0;; b++) {
+			if (b * 2 > a + t % 5)
+				break;
+			sum += a * b + 1;
+		}
+	}
+	return sum;
+}
+
+static void test_nested_loops(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("rem.u32 %r2, %t, 7; setp.eq.u32 %p1, %r2, 6; mov.u32 %r1, 0xabc; @%p1 st.global.u32 [%at], %r1;\n"
+			  "@%p1 exit; mov.u32 %r1, 0; mov.u32 %r3, 0;\n"
+			  "OUTER: setp.ge.u32 %p2, %r3, %t; @%p2 bra DONE;\n"
+			  "rem.u32 %r4, %r3, 3; setp.eq.u32 %p3, %r4, 1; @%p3 bra NEXT; mov.u32 %r5, 0;\n"
+			  "INNER: shl.b32 %r6, %r5, 1; rem.u32 %r7, %t, 5; add.u32 %r7, %r7, %r3; setp.gt.u32 %p4, %r6, %r7;\n"
+			  "@%p4 bra NEXT; mad.lo.u32 %r1, %r3, %r5, %r1; add.u32 %r1, %r1, 1; add.u32 %r5, %r5, 1; bra INNER;\n"
+			  "NEXT: add.u32 %r3, %r3, 1; bra OUTER;\nDONE: " STORE),
+	       96, nested);
+}
+
+static uint32_t switched(uint32_t t)
+{
+	static const uint32_t values[] = { 10, 20, 30, 20 };
+
+	return values[t % 4] + t;
+}
+
+static void test_brx(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("TABLE: .branchtargets A, B, C, B; and.b32 %r2, %t, 3; brx.idx %r2, TABLE;\n"
+			  "A: mov.u32 %r1, 10; bra.uni J;\nB: mov.u32 %r1, 20; bra.uni J;\nC: mov.u32 %r1, 30;\n"
+			  "J: add.u32 %r1, %r1, %t; activemask.b32 %r3; setp.ne.u32 %p1, %r3, -1; @%p1 trap; " STORE),
+	       32, switched);
+}
+
+/* ---- calls ---- */
+
+#define FIB                                                                                                            \
+	RIG_HEAD ".func (.param .b32 r) fib(.param .b32 n)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>;\n"                    \
+		 ".local .align 4 .b8 keep[8]; .reg .b64 %rd<3>;\n"                                                      \
+		 "ld.param.b32 %r1, [n]; setp.lt.u32 %p1, %r1, 2; @%p1 bra BASE;\n"                                     \
+		 "st.local.u32 [keep], %r1; sub.u32 %r2, %r1, 1;\n"                                                     \
+		 "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r2; call.uni (v), fib, (a); ld.param.b32 %r3, [v]; }\n"   \
+		 "ld.local.u32 %r4, [keep]; sub.u32 %r5, %r4, 2;\n"                                                     \
+		 "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r5; call (v), fib, (a); ld.param.b32 %r6, [v]; }\n"       \
+		 "add.u32 %r7, %r3, %r6; st.param.b32 [r], %r7; ret;\nBASE: st.param.b32 [r], %r1; ret;\n}\n"
+
+static uint32_t fib(uint32_t n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+static uint32_t fib_of(uint32_t t)
+{
+	return t % 3 == 2 ? 7 : fib(t % 11);
+}
+
+static void test_recursion_in_divergent_flow(void **state)
+{
+	(void)state;
+	expect(FIB ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n"
+		   "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+		   "rem.u32 %r2, %r1, 3; setp.eq.u32 %p1, %r2, 2; mov.u32 %r4, 7; @%p1 bra J; rem.u32 %r3, %r1, 11;\n"
+		   "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r3; call (v), fib, (a); ld.param.b32 %r4, [v]; }\n"
+		   "J: st.global.u32 [%rd3], %r4; ret;\n}\n",
+	       64, fib_of);
+}
+
+static uint32_t indirect(uint32_t t)
+{
+	return t % 2 ? t * 3 : t + 100;
+}
+
+static void test_indirect_call(void **state)
+{
+	(void)state;
+	expect(RIG_HEAD
+	       ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, 100;\n"
+	       "st.param.b32 [r], %r2; ret; }\n"
+	       ".func (.param .b32 r) times(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;\n"
+	       "st.param.b32 [r], %r2; ret; }\n"
+	       ".global .align 8 .u64 table[2] = { plus, times };\n"
+	       ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+	       "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+	       "and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 8; mov.u64 %rd5, table; add.u64 %rd6, %rd5, %rd4;\n"
+	       "ld.global.u64 %rd7, [%rd6];\n"
+	       "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r1;\n"
+	       "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+	       "call (v), %rd7, (a), P; ld.param.b32 %r4, [v]; }\n"
+	       "st.global.u32 [%rd3], %r4; ret;\n}\n",
+	       40, indirect);
+}
+
+/* ---- lanes that wait for each other ---- */
+
+static uint32_t all_locked(uint32_t t)
+{
+	return t == 0 ? 64 : 0;
+}
+
+/* Every lane takes the lock, adds without atomics, releases: the loop exits before the critical section. */
+static void test_spin_lock(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024;\n"
+			  "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
+			  "ld.volatile.global.u32 %r3, [%out]; add.u32 %r3, %r3, 1; st.volatile.global.u32 [%out], %r3;\n"
+			  "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0;"),
+	       64, all_locked);
+}
+
+static uint32_t exchanged(uint32_t t)
+{
+	return t < 32 ? (t ^ 16) + 1 : 0;
+}
+
+/* Both sides of a branch meet in a warp barrier of all lanes; the data goes through shared memory. */
+static void test_warp_sync_across_branch(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL(".shared .align 4 .b8 buf[128];\n"
+			  "mov.u32 %r2, buf; shl.b32 %r3, %t, 2; add.u32 %r3, %r2, %r3; add.u32 %r4, %t, 1;\n"
+			  "xor.b32 %r5, %t, 16; shl.b32 %r5, %r5, 2; add.u32 %r5, %r2, %r5;\n"
+			  "setp.lt.u32 %p1, %t, 16; @%p1 bra LOW;\n"
+			  "st.shared.u32 [%r3], %r4; bar.warp.sync -1; ld.shared.u32 %r1, [%r5]; bra J;\n"
+			  "LOW: st.shared.u32 [%r3], %r4; bar.warp.sync -1; ld.shared.u32 %r1, [%r5];\nJ: " STORE),
+	       32, exchanged);
+}
+
+static uint32_t rotated(uint32_t t)
+{
+	return (t + 1) % 32;
+}
+
+/* Lanes reach one shuffle from two sides of a branch that do not reconverge before it. */
+static void test_shuffle_waits_for_members(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("mov.u32 %r9, 0; setp.lt.u32 %p1, %t, 8; @%p1 bra S; mov.u32 %r9, 1;\n"
+			  "S: add.u32 %r2, %t, 1; shfl.sync.idx.b32 %r1, %t, %r2, 31, -1; " STORE),
+	       32, rotated);
+}
+
+static uint32_t by_tile(uint32_t t)
+{
+	return t < 16 ? 0x5555 : 0xffff0000;
+}
+
+/* One vote executed together by two tiles with their own masks. */
+static void test_tiles_vote(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("setp.lt.u32 %p1, %t, 16; selp.b32 %r2, 0xffff, 0xffff0000, %p1;\n"
+			  "and.b32 %r3, %t, 1; setp.eq.u32 %p2, %r3, 0; not.pred %p3, %p1; or.pred %p4, %p2, %p3;\n"
+			  "vote.sync.ballot.b32 %r1, %p4, %r2; " STORE),
+	       32, by_tile);
+}
+
+static uint32_t count_all(uint32_t t)
+{
+	(void)t;
+	return 40;
+}
+
+/* __syncthreads_count by lanes that come from different branches, with a partial last warp. */
+static void test_barrier_reduction(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("setp.lt.u32 %p1, %t, 40; setp.lt.u32 %p2, %t, 7; @%p2 bra A;\n"
+			  "barrier.red.popc.u32 %r1, 0, %p1; bra J;\nA: barrier.red.popc.u32 %r1, 0, %p1;\nJ: " STORE),
+	       70, count_all);
+}
+
+static uint32_t produced(uint32_t t)
+{
+	return t < 32 ? 0 : t - 31;
+}
+
+/* Producer and consumer warps on a named barrier with arrive. */
+static void test_named_barrier(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL(".shared .align 4 .b8 buf[128];\n"
+			  "mov.u32 %r2, buf; and.b32 %r3, %t, 31; mad.lo.u32 %r4, %r3, 4, %r2; mov.u32 %r1, 0;\n"
+			  "setp.ge.u32 %p1, %t, 32; @%p1 bra C; add.u32 %r5, %t, 1; st.shared.u32 [%r4], %r5;\n"
+			  "bar.arrive 3, 64; bra J;\nC: bar.sync 3, 64; ld.shared.u32 %r1, [%r4];\nJ: " STORE),
+	       64, produced);
+}
+
+static void test_deadlock(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check_fault(&r, RIG_KERNEL("setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64; @!%p1 bar.sync 2, 64;"), 1, 64,
+			SIMT_FAULT_BARRIER);
+	assert_non_null(strstr(r.launch.fault.text, "barrier deadlock: all 2 warps"));
+	rig_close(&r);
+}
+
+static void test_trap(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check_fault(&r, RIG_KERNEL("setp.eq.u32 %p1, %t, 33; @%p1 trap;"), 2, 64, SIMT_FAULT_TRAP);
+	assert_string_equal(r.launch.fault.text, "kernel k, test.ptx line 11 (@%p1 trap;), CTA (0,0,0), thread (33,0,0): trap "
+						 "instruction executed");
+	rig_close(&r);
+}
+
+static void test_endless_recursion(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check_fault(&r, RIG_HEAD ".func f() { call.uni f; ret; }\n"
+				     ".visible .entry k(.param .u64 out) { call.uni f; ret; }\n",
+			1, 32, SIMT_FAULT_STACK);
+	assert_non_null(strstr(r.launch.fault.text, "call depth exceeds"));
+	rig_close(&r);
+}
+
+static void test_bad_function_pointer(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check_fault(&r, RIG_HEAD ".visible .entry k(.param .u64 out) { .reg .b64 %rd<2>; mov.u64 %rd1, 4660;\n"
+				     "P: .callprototype _ ();\ncall %rd1, (), P; ret; }\n",
+			1, 32, SIMT_FAULT_INSTRUCTION);
+	assert_non_null(strstr(r.launch.fault.text, "call through 0x1234, which is not the address of a function"));
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nested_loops),
+		cmocka_unit_test(test_brx),
+		cmocka_unit_test(test_recursion_in_divergent_flow),
+		cmocka_unit_test(test_indirect_call),
+		cmocka_unit_test(test_spin_lock),
+		cmocka_unit_test(test_warp_sync_across_branch),
+		cmocka_unit_test(test_shuffle_waits_for_members),
+		cmocka_unit_test(test_tiles_vote),
+		cmocka_unit_test(test_barrier_reduction),
+		cmocka_unit_test(test_named_barrier),
+		cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_trap),
+		cmocka_unit_test(test_endless_recursion),
+		cmocka_unit_test(test_bad_function_pointer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
