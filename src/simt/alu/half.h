@@ -32,14 +32,42 @@ static inline uint16_t half_round(double x, int digits, int least, enum half_rou
 	return (uint16_t)(x != x ? FLT_NAN_HALF : r | (uint32_t)sign << 15);
 }
 
+/* A double as a float rounded to odd: cut, and the last bit set if anything was lost. It still lies on the right side of
+ * every half and every midpoint between halves. */
+static inline float half_odd(double x)
+{
+	const float f = (float)x;
+	const uint32_t u = flt_bits(f), past = __builtin_fabs((double)f) > __builtin_fabs(x) ? 1 : 0;
+
+	return flt_from((double)f == x ? u : (u - past) | 1);
+}
+
+/* To nearest. Adding 1/2 leaves a subnormal half's bits, rounded by the addition itself, at the end of the mantissa. */
+static inline uint16_t half_near_f16(float f)
+{
+	const uint32_t u = flt_bits(f), size = u & 0x7fffffff;
+	const uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+	const uint32_t small = flt_bits(flt_from(size < 0x38800000 ? size : 0) + 0.5f) - 0x3f000000;
+	const uint32_t finite = size < 0x38800000 ? small : size < 0x477ff000 ? normal : 0x7c00;
+
+	return (uint16_t)(size > 0x7f800000 ? FLT_NAN_HALF : finite | (u >> 16 & 0x8000));
+}
+
+static inline uint16_t half_near_bf16(float f)
+{
+	const uint32_t u = flt_bits(f);
+
+	return (uint16_t)(f != f ? FLT_NAN_HALF : (u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
 static inline uint16_t half_f16(double x, enum half_round mode)
 {
-	return half_round(x, 10, -14, mode);
+	return mode == HALF_RN ? half_near_f16(half_odd(x)) : half_round(x, 10, -14, mode);
 }
 
 static inline uint16_t half_bf16(double x, enum half_round mode)
 {
-	return half_round(x, 7, -126, mode);
+	return mode == HALF_RN ? half_near_bf16(half_odd(x)) : half_round(x, 7, -126, mode);
 }
 
 /* a + b rounded to odd: inexact sums end in a one, so that a second rounding to a much shorter format sees which side
