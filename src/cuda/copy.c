@@ -1,0 +1,393 @@
+/* copy.c - copies in all directions and shapes, fills, and what they cost.
+ *
+ * Every copy is one box of rows and slices between two sides; a side is resolved to host addresses (device addresses
+ * are host addresses), checked against what it points into, and then rows are moved.
+ *
+ * Cost: over PCI-E, a set-up time and the bytes at the bus's rate. Inside the device, the bytes at the rate of all
+ * stacks' links in one direction: the copy engine reads over RX while it writes over TX. A box costs as its bytes.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "cuda/driver.h"
+
+/* ---- cost ---- */
+
+static uint64_t transfer_ps(uint64_t bytes, uint64_t mbytes_per_s)
+{
+	return (uint64_t)((unsigned __int128)bytes * 1000000 / mbytes_per_s);
+}
+
+static void charge(uint64_t ps)
+{
+	gpu_advance_ps(cuda_driver.gpu, gpu_now_ps(cuda_driver.gpu) + ps);
+}
+
+static uint64_t links_mbytes_per_s(void)
+{
+	const struct gpu_config *c = &cuda_driver.session.config;
+
+	return c->link.bandwidth_mbytes_per_s * c->gpu.stack_count;
+}
+
+void cuda_charge_copy(bool from_host, bool to_host, uint64_t bytes)
+{
+	const struct host_params *h = &cuda_driver.session.config.host;
+
+	if (!bytes || (from_host && to_host))
+		return; /* the host's own memory is not modelled */
+	if (from_host)
+		cuda_driver.copy_bytes_to_device += bytes;
+	if (to_host)
+		cuda_driver.copy_bytes_to_host += bytes;
+	charge(h->pcie_latency_ps +
+	       transfer_ps(bytes, from_host || to_host ? h->pcie_bandwidth_mbytes_per_s : links_mbytes_per_s()));
+}
+
+void cuda_charge_fill(uint64_t bytes)
+{
+	charge(cuda_driver.session.config.host.pcie_latency_ps + transfer_ps(bytes, links_mbytes_per_s()));
+}
+
+/* ---- linear copies ---- */
+
+/* A host pointer is any address, but inside the arena it must be allocated memory. */
+static bool is_host_range(const void *pointer, uint64_t bytes)
+{
+	uint64_t addr = (uint64_t)pointer;
+
+	return pointer && (!cuda_address_is_arena(addr) || cuda_range_is_device(addr, bytes));
+}
+
+/* A unified address: memory this API knows if it points into any, else the host's. */
+static bool is_any_range(uint64_t addr, uint64_t bytes)
+{
+	if (simt_memory_find(cuda_driver.mem, addr, 1))
+		return cuda_range_is_device(addr, bytes);
+	return addr && !cuda_address_is_arena(addr);
+}
+
+static void move_linear(uint64_t destination, uint64_t source, uint64_t bytes)
+{
+	memmove((void *)destination, (const void *)source, bytes);
+	cuda_charge_copy(!cuda_address_is_on_device(source), !cuda_address_is_on_device(destination), bytes);
+}
+
+enum side_kind { SIDE_HOST, SIDE_DEVICE, SIDE_ANY };
+
+static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_kind from, uint64_t source, size_t bytes,
+			    CUstream stream)
+{
+	CUresult result = cuda_stream_check(stream);
+
+	if (result != CUDA_SUCCESS || !bytes)
+		return result;
+
+	const struct {
+		enum side_kind kind;
+		uint64_t addr;
+	} sides[2] = {{to, destination}, {from, source}};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		bool is_right = sides[i].kind == SIDE_HOST     ? is_host_range((void *)sides[i].addr, bytes)
+				: sides[i].kind == SIDE_DEVICE ? cuda_range_is_device(sides[i].addr, bytes)
+							       : is_any_range(sides[i].addr, bytes);
+
+		if (!is_right)
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	move_linear(destination, source, bytes);
+	return CUDA_SUCCESS;
+}
+
+#define COPY_LINEAR(name, to_type, to_kind, from_type, from_kind)                                                      \
+	CUresult name##_v2(to_type destination, from_type source, size_t bytes)                                        \
+	{                                                                                                              \
+		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
+		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, NULL);          \
+	}                                                                                                              \
+	CUDA_ALIAS(name##_v2, _ptds);                                                                                  \
+	CUresult name##Async_v2(to_type destination, from_type source, size_t bytes, CUstream stream)                  \
+	{                                                                                                              \
+		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
+		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, stream);        \
+	}                                                                                                              \
+	CUDA_ALIAS(name##Async_v2, _ptsz)
+
+#undef cuMemcpyHtoD
+#undef cuMemcpyDtoH
+#undef cuMemcpyDtoD
+COPY_LINEAR(cuMemcpyHtoD, CUdeviceptr, SIDE_DEVICE, const void *, SIDE_HOST);
+COPY_LINEAR(cuMemcpyDtoH, void *, SIDE_HOST, CUdeviceptr, SIDE_DEVICE);
+COPY_LINEAR(cuMemcpyDtoD, CUdeviceptr, SIDE_DEVICE, CUdeviceptr, SIDE_DEVICE);
+
+CUresult cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_linear(SIDE_ANY, destination, SIDE_ANY, source, bytes, stream);
+}
+CUDA_ALIAS(cuMemcpyAsync, _ptsz);
+
+CUresult cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
+{
+	return cuMemcpyAsync(destination, source, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpy, _ptds);
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
+			   CUcontext source_context, size_t bytes, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(destination_context, CUDA_KIND_CONTEXT) ||
+	    !cuda_object_is(source_context, CUDA_KIND_CONTEXT))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return copy_linear(SIDE_DEVICE, destination, SIDE_DEVICE, source, bytes, stream);
+}
+CUDA_ALIAS(cuMemcpyPeerAsync, _ptsz);
+
+CUresult cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
+		      CUcontext source_context, size_t bytes)
+{
+	return cuMemcpyPeerAsync(destination, destination_context, source, source_context, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyPeer, _ptds);
+
+/* ---- arrays as lines ---- */
+
+/* Bytes [offset, offset + bytes) of the first row of an array; 0 outside it. */
+static uint64_t array_line(CUarray a, size_t offset, size_t bytes)
+{
+	uint64_t row_bytes = a->desc.Width * a->element_bytes;
+
+	return offset <= row_bytes && bytes <= row_bytes - offset ? a->addr + offset : 0;
+}
+
+static CUresult copy_arrays(CUarray to, size_t to_offset, uint64_t to_addr, CUarray from, size_t from_offset,
+			    uint64_t from_addr, enum side_kind other, size_t bytes, CUstream stream)
+{
+	if ((to && !cuda_object_is(to, CUDA_KIND_ARRAY)) || (from && !cuda_object_is(from, CUDA_KIND_ARRAY)))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (to)
+		to_addr = array_line(to, to_offset, bytes);
+	if (from)
+		from_addr = array_line(from, from_offset, bytes);
+	if (!to_addr || !from_addr)
+		return CUDA_ERROR_INVALID_VALUE;
+	return copy_linear(to ? SIDE_DEVICE : other, to_addr, from ? SIDE_DEVICE : other, from_addr, bytes, stream);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray destination, size_t destination_offset, CUdeviceptr source, size_t bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!destination)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, source, SIDE_DEVICE, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyDtoA_v2, _ptds);
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr destination, CUarray source, size_t source_offset, size_t bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!source)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(NULL, 0, destination, source, source_offset, 0, SIDE_DEVICE, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyAtoD_v2, _ptds);
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes,
+			      CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!destination)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, stream);
+}
+CUDA_ALIAS(cuMemcpyHtoAAsync_v2, _ptsz);
+
+CUresult cuMemcpyHtoA_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes)
+{
+	return cuMemcpyHtoAAsync_v2(destination, destination_offset, source, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyHtoA_v2, _ptds);
+
+CUresult cuMemcpyAtoHAsync_v2(void *destination, CUarray source, size_t source_offset, size_t bytes, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!source)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, stream);
+}
+CUDA_ALIAS(cuMemcpyAtoHAsync_v2, _ptsz);
+
+CUresult cuMemcpyAtoH_v2(void *destination, CUarray source, size_t source_offset, size_t bytes)
+{
+	return cuMemcpyAtoHAsync_v2(destination, source, source_offset, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyAtoH_v2, _ptds);
+
+CUresult cuMemcpyAtoA_v2(CUarray destination, size_t destination_offset, CUarray source, size_t source_offset,
+			 size_t bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!destination || !source)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(destination, destination_offset, 0, source, source_offset, 0, SIDE_DEVICE, bytes, NULL);
+}
+CUDA_ALIAS(cuMemcpyAtoA_v2, _ptds);
+
+/* ---- boxes ---- */
+
+/* One side of a box copy, as given and then resolved. */
+struct side {
+	CUmemorytype type;
+	uint64_t addr; /* of the memory's start */
+	CUarray array;
+	uint64_t x_bytes, y, z, pitch_bytes, height;
+};
+
+struct box {
+	uint64_t width_bytes, height, depth;
+};
+
+static bool add_mul(uint64_t *sum, uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
+}
+
+/* Makes s->addr the address of the box's first byte, after checking that the box lies in the side. */
+static CUresult resolve(struct side *s, const struct box *b)
+{
+	if (s->type == CU_MEMORYTYPE_ARRAY) {
+		if (!cuda_object_is(s->array, CUDA_KIND_ARRAY))
+			return CUDA_ERROR_INVALID_HANDLE;
+
+		uint64_t row_bytes = s->array->desc.Width * s->array->element_bytes;
+
+		if (s->x_bytes > row_bytes || b->width_bytes > row_bytes - s->x_bytes || s->y > s->array->rows ||
+		    b->height > s->array->rows - s->y || s->z > s->array->slices ||
+		    b->depth > s->array->slices - s->z || s->x_bytes % s->array->element_bytes ||
+		    b->width_bytes % s->array->element_bytes)
+			return CUDA_ERROR_INVALID_VALUE;
+		s->pitch_bytes = s->array->pitch_bytes;
+		s->height = s->array->rows;
+		s->addr = s->array->addr + s->z * s->array->slice_bytes + s->y * s->pitch_bytes + s->x_bytes;
+		return CUDA_SUCCESS;
+	}
+	/* A pitch of 0 means rows that touch. */
+	if (!s->pitch_bytes)
+		s->pitch_bytes = s->x_bytes + b->width_bytes;
+	if (!s->height)
+		s->height = s->y + b->height;
+	if (!s->addr || (b->height > 1 && s->pitch_bytes < s->x_bytes + b->width_bytes) ||
+	    (b->depth > 1 && s->height < s->y + b->height))
+		return CUDA_ERROR_INVALID_VALUE;
+
+	uint64_t first = s->x_bytes, last, slice_bytes;
+
+	if (__builtin_mul_overflow(s->pitch_bytes, s->height, &slice_bytes) || !add_mul(&first, s->y, s->pitch_bytes) ||
+	    !add_mul(&first, s->z, slice_bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	last = first;
+	if (!add_mul(&last, b->height - 1, s->pitch_bytes) || !add_mul(&last, b->depth - 1, slice_bytes) ||
+	    !add_mul(&last, b->width_bytes, 1) || __builtin_add_overflow(s->addr, last, &last))
+		return CUDA_ERROR_INVALID_VALUE;
+	s->addr += first;
+
+	uint64_t bytes = last - s->addr;
+	bool is_right = s->type == CU_MEMORYTYPE_HOST	  ? is_host_range((void *)s->addr, bytes)
+			: s->type == CU_MEMORYTYPE_DEVICE ? cuda_range_is_device(s->addr, bytes)
+							  : is_any_range(s->addr, bytes);
+
+	return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult copy_box(struct side *to, struct side *from, const struct box *b, CUstream stream)
+{
+	CUresult result = cuda_stream_check(stream);
+	struct side *sides[2] = {to, from};
+
+	for (uint32_t i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
+		if (sides[i]->type < CU_MEMORYTYPE_HOST || sides[i]->type > CU_MEMORYTYPE_UNIFIED)
+			result = CUDA_ERROR_INVALID_VALUE;
+	}
+	if (result != CUDA_SUCCESS || !b->width_bytes || !b->height || !b->depth)
+		return result;
+	if ((result = resolve(to, b)) != CUDA_SUCCESS || (result = resolve(from, b)) != CUDA_SUCCESS)
+		return result;
+	for (uint64_t z = 0; z < b->depth; z++) {
+		for (uint64_t y = 0; y < b->height; y++)
+			memmove((void *)(to->addr + (z * to->height + y) * to->pitch_bytes),
+				(const void *)(from->addr + (z * from->height + y) * from->pitch_bytes),
+				b->width_bytes);
+	}
+	cuda_charge_copy(!cuda_address_is_on_device(from->addr), !cuda_address_is_on_device(to->addr),
+			 b->width_bytes * b->height * b->depth);
+	return CUDA_SUCCESS;
+}
+
+static uint64_t side_addr(CUmemorytype type, const void *host, CUdeviceptr device)
+{
+	return type == CU_MEMORYTYPE_HOST ? (uint64_t)host : device;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, CUstream stream)
+{
+	if (!c)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_any_pitch && (c->srcPitch > INT32_MAX || c->dstPitch > INT32_MAX))
+		return CUDA_ERROR_INVALID_VALUE;
+
+	const struct box b = {c->WidthInBytes, c->Height, 1};
+	struct side from = {.type = c->srcMemoryType, .addr = side_addr(c->srcMemoryType, c->srcHost, c->srcDevice),
+			    .array = c->srcArray, .x_bytes = c->srcXInBytes, .y = c->srcY, .pitch_bytes = c->srcPitch};
+	struct side to = {.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
+			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .pitch_bytes = c->dstPitch};
+
+	return copy_box(&to, &from, &b, stream);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_2d(copy, false, stream);
+}
+CUDA_ALIAS(cuMemcpy2DAsync_v2, _ptsz);
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
+{
+	return cuMemcpy2DAsync_v2(copy, NULL);
+}
+CUDA_ALIAS(cuMemcpy2D_v2, _ptds);
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_2d(copy, true, NULL);
+}
+CUDA_ALIAS(cuMemcpy2DUnaligned_v2, _ptds);
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	const struct box b = {c->WidthInBytes, c->Height, c->Depth};
+	struct side from = {.type = c->srcMemoryType, .addr = side_addr(c->srcMemoryType, c->srcHost, c->srcDevice),
+			    .array = c->srcArray, .x_bytes = c->srcXInBytes, .y = c->srcY, .z = c->srcZ,
+			    .pitch_bytes = c->srcPitch, .height = c->srcHeight};
+	struct side to = {.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
+			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .z = c->dstZ,
+			  .pitch_bytes = c->dstPitch, .height = c->dstHeight};
+
+	return copy_box(&to, &from, &b, stream);
+}
+CUDA_ALIAS(cuMemcpy3DAsync_v2, _ptsz);
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
+{
+	return cuMemcpy3DAsync_v2(copy, NULL);
+}
+CUDA_ALIAS(cuMemcpy3D_v2, _ptds);

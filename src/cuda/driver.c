@@ -1,0 +1,301 @@
+/* driver.c - the one driver: start, end, the entry guard and the table of live handles. */
+#include "cuda/driver.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "cuda/unsupported.h"
+
+struct cuda_driver cuda_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+static _Thread_local bool is_in_callback;
+
+/* ---- handles ---- */
+
+void cuda_object_add(struct cuda_object *o, enum cuda_kind kind, struct CUctx_st *ctx,
+		     void (*destroy)(struct cuda_object *o))
+{
+	o->kind = kind;
+	o->ctx = ctx;
+	o->destroy = destroy;
+	o->prev = o->next = NULL;
+	if (ctx) {
+		o->next = ctx->first;
+		if (o->next)
+			o->next->prev = o;
+		ctx->first = o;
+	}
+	g_hash_table_insert(cuda_driver.objects, o, o);
+}
+
+void cuda_object_remove(struct cuda_object *o)
+{
+	g_hash_table_remove(cuda_driver.objects, o);
+	if (o->next)
+		o->next->prev = o->prev;
+	if (o->prev)
+		o->prev->next = o->next;
+	else if (o->ctx)
+		o->ctx->first = o->next;
+}
+
+bool cuda_object_is(const void *handle, enum cuda_kind kind)
+{
+	const struct cuda_object *o = handle ? g_hash_table_lookup(cuda_driver.objects, handle) : NULL;
+
+	return o && o->kind == kind;
+}
+
+/* ---- entry guard ---- */
+
+struct cuda_call cuda_enter(enum cuda_needs needs)
+{
+	struct cuda_call call = {CUDA_SUCCESS, false, NULL};
+
+	if (cuda_driver.is_forked) {
+		call.result = CUDA_ERROR_NOT_INITIALIZED;
+		return call;
+	}
+	if (is_in_callback) {
+		call.result = CUDA_ERROR_NOT_PERMITTED;
+		return call;
+	}
+	pthread_mutex_lock(&cuda_driver.lock);
+	call.is_locked = true;
+	if (cuda_driver.is_shut_down) {
+		call.result = CUDA_ERROR_DEINITIALIZED;
+	} else if (!cuda_driver.is_initialised) {
+		call.result = CUDA_ERROR_NOT_INITIALIZED;
+	} else if (needs != CUDA_NEEDS_INIT) {
+		call.ctx = cuda_context_current();
+		if (!call.ctx)
+			call.result = CUDA_ERROR_INVALID_CONTEXT;
+		else if (needs == CUDA_NEEDS_HEALTH)
+			call.result = call.ctx->sticky;
+	}
+	return call;
+}
+
+void cuda_leave(struct cuda_call *call)
+{
+	if (call->is_locked)
+		pthread_mutex_unlock(&cuda_driver.lock);
+}
+
+void cuda_callback_begin(void)
+{
+	is_in_callback = true;
+	pthread_mutex_unlock(&cuda_driver.lock);
+}
+
+void cuda_callback_end(void)
+{
+	pthread_mutex_lock(&cuda_driver.lock);
+	is_in_callback = false;
+}
+
+/* ---- start ---- */
+
+static void after_fork_in_child(void)
+{
+	if (cuda_driver.is_initialised)
+		cuda_driver.is_forked = true;
+}
+
+static CUresult start(void)
+{
+	struct cuda_driver *d = &cuda_driver;
+	struct base_diag_list diag;
+	CUresult result = CUDA_SUCCESS;
+
+	base_diag_init(&diag);
+	d->isa = simt_isa_choose(getenv("STRATA_ISA"));
+	if (d->isa == SIMT_ISA_COUNT) {
+		cuda_message("error: STRATA_ISA=%s: expected portable, avx2 or avx512, and one that this host can run",
+			     getenv("STRATA_ISA"));
+		result = CUDA_ERROR_NO_DEVICE;
+	} else if (!machine_session_load(&d->session, &diag) || !(d->gpu = machine_build(&d->session, &diag))) {
+		cuda_print_diag(&diag);
+		result = CUDA_ERROR_NO_DEVICE;
+	} else if (!(d->mem = simt_memory_new(d->session.config.run.device_memory_bytes))) {
+		cuda_message("error: cannot reserve %llu bytes of address space for the device's memory: %s",
+			     (unsigned long long)d->session.config.run.device_memory_bytes, strerror(errno));
+		gpu_free(d->gpu);
+		d->gpu = NULL;
+		result = CUDA_ERROR_NO_DEVICE;
+	}
+	base_diag_free(&diag);
+	return result;
+}
+
+CUresult cuInit(unsigned int flags)
+{
+	struct cuda_driver *d = &cuda_driver;
+
+	if (flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (d->is_forked)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (is_in_callback)
+		return CUDA_ERROR_NOT_PERMITTED;
+	pthread_mutex_lock(&d->lock);
+	if (d->is_shut_down) {
+		d->init_result = CUDA_ERROR_DEINITIALIZED;
+	} else if (!d->is_initialised && d->init_result == CUDA_SUCCESS) {
+		d->init_result = start();
+		if (d->init_result == CUDA_SUCCESS) {
+			d->objects = g_hash_table_new(NULL, NULL);
+			d->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+			d->kernels = g_array_new(FALSE, FALSE, sizeof(struct machine_kernel));
+			d->is_initialised = true;
+			pthread_atfork(NULL, NULL, after_fork_in_child);
+			cuda_interrupt_install();
+			if (d->session.is_default)
+				cuda_message("no machine given (start programs with `strata run`): using %s",
+					     d->session.machine);
+		}
+	}
+
+	CUresult result = d->init_result;
+
+	pthread_mutex_unlock(&d->lock);
+	return result;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = CUDA_VERSION;
+	return CUDA_SUCCESS;
+}
+
+/* ---- end ---- */
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void cuda_results_write(void)
+{
+	struct cuda_driver *d = &cuda_driver;
+	static bool is_written;
+
+	if (is_written || !d->is_initialised)
+		return;
+	is_written = true;
+
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+
+	const struct machine_run run = {
+		.session = &d->session,
+		.gpu = d->gpu,
+		.kernels = (const struct machine_kernel *)(void *)d->kernels->data,
+		.kernel_count = d->kernels->len,
+		.total_time_ps = gpu_now_ps(d->gpu),
+		.copy_bytes_to_device = d->copy_bytes_to_device,
+		.copy_bytes_to_host = d->copy_bytes_to_host,
+		.host_seconds = cpu_seconds(),
+		.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024,
+		.fault = d->fault,
+	};
+
+	if (d->session.result_path[0] && !machine_result_write(&run))
+		cuda_message("error: cannot write the results to %s: %s", d->session.result_path, strerror(errno));
+	if (d->session.is_default)
+		machine_result_print_short(&run, STDERR_FILENO);
+}
+
+/* At exit or dlclose. A kernel that another thread still runs is ended first. */
+__attribute__((destructor)) static void stop(void)
+{
+	struct cuda_driver *d = &cuda_driver;
+
+	if (!d->is_initialised || d->is_forked || d->is_shut_down)
+		return;
+	cuda_interrupt_remove();
+	if (pthread_mutex_trylock(&d->lock)) {
+		gpu_interrupt(d->gpu);
+		pthread_mutex_lock(&d->lock);
+	}
+	cuda_results_write();
+	d->is_shut_down = true;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- entry points by name ---- */
+
+static void *find_entry(const char *symbol, bool is_per_thread)
+{
+	static const char *const versions[] = {"_v3", "_v2", ""};
+	static const char *const streams[] = {"_ptsz", "_ptds", ""};
+	Dl_info self;
+	void *library = dladdr((void *)&cuda_driver, &self) ? dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found = NULL;
+
+	for (uint32_t s = is_per_thread ? 0 : 2; library && s < ARRAY_COUNT(streams) && !found; s++) {
+		for (uint32_t v = 0; v < ARRAY_COUNT(versions) && !found; v++) {
+			char *name = g_strconcat(symbol, versions[v], streams[s], NULL);
+
+			found = dlsym(library, name);
+			g_free(name);
+		}
+	}
+	if (library)
+		dlclose(library);
+	return found;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version, cuuint64_t flags,
+			     CUdriverProcAddressQueryResult *status)
+{
+	if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || cuda_version < 2000)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	bool is_ours = !strncmp(symbol, "cu", 2);
+	void *found = is_ours ? find_entry(symbol, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) : NULL;
+
+	if (status)
+		*status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	*function = found;
+	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+#undef cuGetProcAddress
+CUresult cuGetProcAddress(const char *symbol, void **function, int cuda_version, cuuint64_t flags);
+__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **function,
+								 int cuda_version, cuuint64_t flags)
+{
+	return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
+}
+
+CUresult cuProfilerStart(void)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return cuda_not_supported("cuProfilerStart");
+}
+
+CUresult cuProfilerStop(void)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return cuda_not_supported("cuProfilerStop");
+}
+
+int cuda_unsupported_call(const char *name)
+{
+	CUDA_CALL(CUDA_NEEDS_INIT);
+	return cuda_not_supported(name);
+}

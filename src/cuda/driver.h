@@ -1,0 +1,242 @@
+/* driver.h - what the files of the CUDA driver share: the one driver, its handles, contexts and the entry guard.
+ *
+ * One mutex guards everything; every entry point begins with CUDA_CALL, which takes it, checks what the call needs
+ * (initialised, a current context, a context without a sticky error) and gives it back on return. Handles are looked up
+ * in a table before they are followed, so a dead or invented handle gives CUDA_ERROR_INVALID_HANDLE and nothing worse.
+ *
+ * Work happens at call time, in call order: when an entry point returns, the copy or kernel is done and simulated time
+ * stands at its end. Streams and events therefore only keep handles and times.
+ */
+#ifndef STRATA_CUDA_DRIVER_H
+#define STRATA_CUDA_DRIVER_H
+
+#include <cuda.h>
+#include <glib.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine/session.h"
+#include "ptx/ptx.h"
+#include "simt/memory.h"
+#include "simt/simt.h"
+
+/* ---- handles ---- */
+
+enum cuda_kind {
+	CUDA_KIND_CONTEXT, CUDA_KIND_MODULE, CUDA_KIND_FUNCTION, CUDA_KIND_STREAM, CUDA_KIND_EVENT, CUDA_KIND_ARRAY,
+	CUDA_KIND_TEXREF, CUDA_KIND_SURFREF, CUDA_KIND_TEXOBJECT, CUDA_KIND_SURFOBJECT, CUDA_KIND_LINK, CUDA_KIND_ALLOC,
+};
+
+/* First member of everything a context owns. */
+struct cuda_object {
+	enum cuda_kind kind;
+	struct CUctx_st *ctx; /* owner; NULL for contexts */
+	struct cuda_object *prev, *next; /* in the owner's list, newest first */
+	void (*destroy)(struct cuda_object *o); /* frees it with everything it holds */
+};
+
+/* Registers o as a live handle and puts it on ctx's list (ctx may be NULL). */
+void cuda_object_add(struct cuda_object *o, enum cuda_kind kind, struct CUctx_st *ctx,
+		     void (*destroy)(struct cuda_object *o));
+/* Takes o off the table and its list; destroy functions call it first. */
+void cuda_object_remove(struct cuda_object *o);
+bool cuda_object_is(const void *handle, enum cuda_kind kind);
+
+/* ---- contexts ---- */
+
+enum { CUDA_LIMIT_COUNT = 7 };
+
+struct CUctx_st {
+	struct cuda_object object;
+	unsigned int flags;
+	uint64_t id;
+	uint32_t attach_count;
+	struct cuda_object *first; /* what it owns, newest first */
+	CUresult sticky;	   /* a kernel failed: every call returns this */
+	size_t limits[CUDA_LIMIT_COUNT];
+	CUfunc_cache cache_config;
+	CUsharedconfig shared_config;
+};
+
+CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx);
+/* The calling thread's current context, or NULL. */
+struct CUctx_st *cuda_context_current(void);
+
+/* ---- the driver ---- */
+
+struct cuda_driver {
+	pthread_mutex_t lock;
+	bool is_initialised;
+	CUresult init_result; /* of the first cuInit; later ones return it too */
+	volatile bool is_shut_down, is_forked;
+	struct machine_session session;
+	struct gpu *gpu;
+	struct simt_memory *mem;
+	enum simt_isa isa;
+	GHashTable *objects; /* live handles: address -> struct cuda_object */
+	GHashTable *names;   /* kernel names, which outlive their modules */
+	GArray *kernels;     /* struct machine_kernel, in launch order */
+	char *fault;	     /* text of the first fault */
+	uint64_t copy_bytes_to_device, copy_bytes_to_host;
+	uint64_t next_id;
+	struct CUctx_st *primary;
+	uint32_t primary_count;
+	unsigned int primary_flags;
+};
+
+extern struct cuda_driver cuda_driver;
+
+/* ---- entry guard ---- */
+
+enum cuda_needs {
+	CUDA_NEEDS_INIT,    /* cuInit was called */
+	CUDA_NEEDS_CONTEXT, /* and there is a current context */
+	CUDA_NEEDS_HEALTH,  /* and none of its kernels has failed */
+};
+
+struct cuda_call {
+	CUresult result;
+	bool is_locked;
+	struct CUctx_st *ctx;
+};
+
+struct cuda_call cuda_enter(enum cuda_needs needs);
+void cuda_leave(struct cuda_call *call);
+
+/* First statement of an entry point; `call.ctx` is the current context. */
+#define CUDA_CALL(needs) \
+	struct cuda_call call __attribute__((cleanup(cuda_leave))) = cuda_enter(needs); \
+	if (call.result != CUDA_SUCCESS) \
+		return call.result
+
+/* Runs the user's code without the driver's lock; calls of this API from it are refused. */
+void cuda_callback_begin(void);
+void cuda_callback_end(void);
+
+/* The same entry point under its per-thread-stream name: streams do not overlap, so the default stream of a thread is
+ * the default stream. */
+#define CUDA_ALIAS(name, suffix) \
+	extern __typeof__(name) name##suffix __attribute__((alias(#name), visibility("default")))
+
+/* ---- messages ---- */
+
+/* One line "strata: ..." on stderr. */
+void cuda_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* All messages of the list on stderr. */
+void cuda_print_diag(const struct base_diag_list *diag);
+/* Names what is missing, once per name and process. Returns CUDA_ERROR_NOT_SUPPORTED. */
+CUresult cuda_not_supported(const char *name);
+/* Text of an error code, or NULL. */
+const char *cuda_error_text(CUresult e);
+
+/* ---- the device ---- */
+
+/* CUDA_SUCCESS for the one device there is. */
+CUresult cuda_device_check(CUdevice device);
+int cuda_device_attribute(CUdevice_attribute a, bool *is_known);
+
+/* ---- memory ---- */
+
+/* An allocation made by this API; address and size are in simt_memory. */
+struct cuda_alloc {
+	struct cuda_object object;
+	uint64_t addr, size_bytes, id;
+	enum simt_alloc_kind kind;
+	unsigned int flags;
+	bool is_readonly, is_read_mostly;
+	int preferred_location, prefetch_location;
+};
+
+/* The live allocation of this API that holds addr, or NULL. */
+struct cuda_alloc *cuda_alloc_find(uint64_t addr);
+/* Allocates device memory owned by ctx; 0 when there is none left. */
+uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags);
+CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b);
+/* Host code may pass [addr, addr + size_bytes) as device memory to a copy or fill. */
+bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes);
+/* Whether addr lies where only device-visible memory can lie. */
+bool cuda_address_is_arena(uint64_t addr);
+/* Where the bytes physically are. */
+bool cuda_address_is_on_device(uint64_t addr);
+
+/* Simulated time that a transfer takes, and its count. */
+void cuda_charge_copy(bool from_host, bool to_host, uint64_t bytes);
+void cuda_charge_fill(uint64_t bytes);
+
+/* ---- arrays ---- */
+
+struct CUarray_st {
+	struct cuda_object object;
+	CUDA_ARRAY3D_DESCRIPTOR desc;
+	uint64_t addr, pitch_bytes, slice_bytes; /* rows and slices of texels in device memory */
+	uint32_t element_bytes;
+	uint64_t rows, slices; /* at least 1 */
+};
+
+/* Bytes of one component, 0 for an unknown format. */
+uint32_t cuda_format_bytes(CUarray_format f);
+
+/* ---- modules and functions ---- */
+
+struct CUmod_st {
+	struct cuda_object object;
+	struct ptx_module *ptx;
+	struct simt_module *simt;
+};
+
+struct CUfunc_st {
+	struct cuda_object object;
+	struct CUmod_st *module;
+	const struct ptx_func *func;
+	struct simt_program *program; /* built at the first need */
+	bool has_failed_build;	      /* its messages were printed */
+	int max_dynamic_shared_bytes, carveout_percent;
+	CUfunc_cache cache_config;
+};
+
+/* Log buffers and options of cuModuleLoadDataEx and cuLink*. */
+struct cuda_jit {
+	char *info, *error;
+	size_t info_bytes, error_bytes;
+	unsigned int count;
+	CUjit_option *options;
+	void **values;
+};
+
+CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *options, void **values);
+/* Fills the buffers and writes back the sizes used. */
+void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
+/* Recognises what is not PTX text; prints why and returns the error, else CUDA_SUCCESS. */
+CUresult cuda_image_check(const void *image, const char *what);
+/* Parses and places PTX text; messages go to the log and, without an error log, to stderr. */
+CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,
+			  struct cuda_jit *j, CUmodule *module);
+/* The decoded program of f; NULL after printing (once) what it needs and Strata lacks. */
+struct simt_program *cuda_function_program(struct CUfunc_st *f);
+/* CTAs per SM for this shape, 0 if none; diag may be NULL. */
+uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64_t dynamic_bytes,
+				   struct base_diag_list *diag);
+/* Reads the whole file, NUL-terminated; NULL with errno. */
+char *cuda_file_read(const char *path, size_t *size_bytes);
+
+/* ---- streams ---- */
+
+struct CUstream_st {
+	struct cuda_object object;
+	unsigned int flags;
+	int priority;
+};
+
+/* CUDA_SUCCESS for a live stream and the three built-in ones. */
+CUresult cuda_stream_check(CUstream s);
+
+/* ---- running out ---- */
+
+/* Watches for SIGINT if the program leaves it alone. Called once by cuInit. */
+void cuda_interrupt_install(void);
+void cuda_interrupt_remove(void);
+/* Writes the results, once. Called with the lock held. */
+void cuda_results_write(void);
+
+#endif

@@ -1,0 +1,406 @@
+/* launch.c - kernels: their programs and attributes, checking a launch, running it on the modelled GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "cuda/driver.h"
+
+/* ---- programs and attributes ---- */
+
+struct simt_program *cuda_function_program(struct CUfunc_st *f)
+{
+	struct base_diag_list diag;
+
+	if (f->program || f->has_failed_build)
+		return f->program;
+	base_diag_init(&diag);
+	f->program = simt_program_build(f->module->simt, f->func->name, cuda_driver.isa, &diag);
+	if (!f->program) {
+		f->has_failed_build = true;
+		cuda_print_diag(&diag);
+	}
+	base_diag_free(&diag);
+	return f->program;
+}
+
+static int attribute(CUdevice_attribute a)
+{
+	bool is_known;
+
+	return cuda_device_attribute(a, &is_known);
+}
+
+static uint64_t max_dynamic_shared_bytes(const struct CUfunc_st *f)
+{
+	uint64_t limit = (uint64_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+
+	if (f->max_dynamic_shared_bytes >= 0)
+		return (uint64_t)f->max_dynamic_shared_bytes;
+	return f->program->shared_static_bytes < limit ? limit - f->program->shared_static_bytes : 0;
+}
+
+uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64_t dynamic_bytes,
+				   struct base_diag_list *diag)
+{
+	struct base_diag_list own;
+
+	base_diag_init(&own);
+
+	uint32_t count = gpu_ctas_per_sm(&cuda_driver.session.config, f->program, threads, dynamic_bytes,
+					 diag ? diag : &own);
+
+	base_diag_free(&own);
+	return count;
+}
+
+/* Most threads of a CTA that fit, in whole warps. */
+static int max_threads(struct CUfunc_st *f)
+{
+	uint32_t limit = (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+
+	if (f->program->max_threads_per_cta < limit)
+		limit = f->program->max_threads_per_cta;
+	while (limit > SIMT_LANES && !cuda_function_ctas_per_sm(f, limit, 0, NULL))
+		limit = (limit - 1) / SIMT_LANES * SIMT_LANES;
+	return (int)limit;
+}
+
+static int constant_bytes(const struct CUfunc_st *f)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < f->module->ptx->var_count; i++) {
+		if (f->module->ptx->vars[i]->space == PTX_CONST)
+			sum += f->module->ptx->vars[i]->size_bytes;
+	}
+	return (int)sum;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction function)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!value || (unsigned int)a > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+
+	const struct ptx_module *ptx = function->module->ptx;
+	const struct simt_program *p = cuda_function_program(function);
+	const char *target = ptx->target ? strchr(ptx->target, '_') : NULL;
+
+	if (!p)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	switch (a) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*value = max_threads(function);
+		break;
+	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*value = (int)p->shared_static_bytes;
+		break;
+	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+		*value = constant_bytes(function);
+		break;
+	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*value = (int)p->local_bytes_per_thread;
+		break;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		*value = (int)p->slot_count;
+		break;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+		*value = (int)(ptx->version_major * 10 + ptx->version_minor);
+		break;
+	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+		*value = target ? atoi(target + 1) : 0;
+		break;
+	case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+		*value = 0;
+		break;
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value = (int)max_dynamic_shared_bytes(function);
+		break;
+	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*value = function->carveout_percent;
+		break;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int value)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (a == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+		if (value < -1 || value > 100)
+			return CUDA_ERROR_INVALID_VALUE;
+		function->carveout_percent = value; /* a hint; L1 and shared memory are separate here */
+		return CUDA_SUCCESS;
+	}
+	if (a != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_function_program(function))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (value < 0 || (uint64_t)value + function->program->shared_static_bytes >
+				 (uint64_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN))
+		return CUDA_ERROR_INVALID_VALUE;
+	function->max_dynamic_shared_bytes = value;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return (unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
+										: CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!module)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*module = function->module;
+	return CUDA_SUCCESS;
+}
+
+/* ---- checking a launch ---- */
+
+struct launch {
+	struct CUfunc_st *f;
+	uint32_t grid[3], block[3], threads, dynamic_bytes;
+	bool is_cooperative;
+};
+
+static CUresult check_shape(const struct launch *l)
+{
+	static const CUdevice_attribute grid_max[3] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+						       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+						       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+	static const CUdevice_attribute block_max[3] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		if (!l->grid[i] || l->grid[i] > (uint32_t)attribute(grid_max[i]))
+			return CUDA_ERROR_INVALID_VALUE;
+		if (!l->block[i] || l->block[i] > (uint32_t)attribute(block_max[i]))
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	return l->threads > (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ? CUDA_ERROR_INVALID_VALUE
+											   : CUDA_SUCCESS;
+}
+
+static CUresult check_resources(const struct launch *l)
+{
+	struct base_diag_list diag;
+	CUresult result = CUDA_SUCCESS;
+
+	if (l->dynamic_bytes > max_dynamic_shared_bytes(l->f))
+		return CUDA_ERROR_INVALID_VALUE;
+	base_diag_init(&diag);
+
+	uint64_t per_sm = cuda_function_ctas_per_sm(l->f, l->threads, l->dynamic_bytes, &diag);
+
+	if (!per_sm) {
+		cuda_print_diag(&diag);
+		result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	} else if (l->threads > l->f->program->max_threads_per_cta) {
+		cuda_message("error: kernel %s was compiled for CTAs of at most %u threads; this launch has %u",
+			     l->f->func->name, l->f->program->max_threads_per_cta, l->threads);
+		result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	} else if (l->is_cooperative) {
+		uint64_t room = per_sm * cuda_driver.session.config.gpu.sm_count;
+
+		if ((uint64_t)l->grid[0] * l->grid[1] > room ||
+		    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > room)
+			result = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+	}
+	base_diag_free(&diag);
+	return result;
+}
+
+/* The parameter block, from either form; *block is malloc'ed. */
+static CUresult gather_params(const struct CUfunc_st *f, void **params, void **extra, uint8_t **block)
+{
+	const struct ptx_func *func = f->func;
+	const void *buffer = NULL;
+	const size_t *buffer_bytes = NULL;
+
+	if (params && extra)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (void **e = extra; e && *e != CU_LAUNCH_PARAM_END; e += 2) {
+		if (*e == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = e[1];
+		else if (*e == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			buffer_bytes = e[1];
+		else
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+
+	bool has_buffer = buffer && buffer_bytes;
+
+	if (func->param_count && !params && !has_buffer)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (has_buffer && *buffer_bytes < func->param_bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (uint32_t i = 0; params && i < func->param_count; i++) {
+		if (!params[i])
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	*block = calloc(1, f->program->param_bytes + 1);
+	if (!*block)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (has_buffer)
+		memcpy(*block, buffer, func->param_bytes);
+	for (uint32_t i = 0; params && i < func->param_count; i++)
+		memcpy(*block + func->params[i].offset_bytes, params[i], func->params[i].size_bytes);
+	return CUDA_SUCCESS;
+}
+
+/* ---- running ---- */
+
+static const CUresult fault_results[] = {
+	[SIMT_FAULT_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+	[SIMT_FAULT_ALIGNMENT] = CUDA_ERROR_MISALIGNED_ADDRESS,
+	[SIMT_FAULT_TRAP] = CUDA_ERROR_LAUNCH_FAILED,
+	[SIMT_FAULT_ASSERT] = CUDA_ERROR_ASSERT,
+	[SIMT_FAULT_BARRIER] = CUDA_ERROR_LAUNCH_TIMEOUT,
+	[SIMT_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
+	[SIMT_FAULT_INSTRUCTION] = CUDA_ERROR_INVALID_PC,
+	[SIMT_FAULT_STOPPED] = CUDA_ERROR_LAUNCH_TIMEOUT,
+};
+
+static void print_text(void *ctx, const char *text, uint32_t bytes)
+{
+	(void)ctx;
+	fwrite(text, 1, bytes, stdout);
+}
+
+static const char *kernel_name(const char *name)
+{
+	const char *known = g_hash_table_lookup(cuda_driver.names, name);
+
+	if (!known) {
+		known = g_strdup(name);
+		g_hash_table_insert(cuda_driver.names, (gpointer)known, (gpointer)known);
+	}
+	return known;
+}
+
+static void record(const struct launch *l, const struct gpu_kernel_result *result)
+{
+	struct machine_kernel k = {.name = kernel_name(l->f->func->name), .result = *result};
+
+	memcpy(k.grid, l->grid, sizeof(k.grid));
+	memcpy(k.block, l->block, sizeof(k.block));
+	g_array_append_val(cuda_driver.kernels, k);
+}
+
+static CUresult run(struct CUctx_st *ctx, const struct launch *l, const uint8_t *params)
+{
+	struct cuda_driver *d = &cuda_driver;
+	struct base_diag_list diag;
+	struct gpu_kernel_result result = {0};
+	struct simt_launch s = {
+		.program = l->f->program,
+		.mem = d->mem,
+		.params = params,
+		.shared_dynamic_bytes = l->dynamic_bytes,
+		.grid_id = d->kernels->len + 1,
+		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
+		.print = print_text,
+		.is_cooperative = l->is_cooperative,
+	};
+
+	memcpy(s.grid, l->grid, sizeof(s.grid));
+	memcpy(s.block, l->block, sizeof(s.block));
+	base_diag_init(&diag);
+
+	bool has_begun = simt_launch_begin(&s, gpu_warp_capacity(d->gpu), &diag);
+
+	cuda_print_diag(&diag);
+	base_diag_free(&diag);
+	if (!has_begun)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	gpu_advance_ps(d->gpu, gpu_now_ps(d->gpu) + d->session.config.host.launch_ps);
+
+	bool is_right = gpu_launch(d->gpu, &s, &result);
+
+	simt_launch_end(&s);
+	record(l, &result);
+	if (is_right)
+		return CUDA_SUCCESS;
+	ctx->sticky = fault_results[s.fault.kind];
+	if (s.fault.kind != SIMT_FAULT_STOPPED)
+		cuda_message("%s", s.fault.text);
+	if (!d->fault)
+		d->fault = g_strdup(s.fault.text);
+	return ctx->sticky;
+}
+
+static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, void **params, void **extra)
+{
+	CUresult result;
+	uint8_t *block = NULL;
+
+	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if ((result = cuda_stream_check(stream)) != CUDA_SUCCESS)
+		return result;
+	/* No product of the dimensions can overflow before check_shape has seen each. */
+	uint64_t threads = (uint64_t)l->block[0] * l->block[1];
+
+	l->threads = threads > 1024 || threads * l->block[2] > 1024 ? UINT32_MAX : (uint32_t)threads * l->block[2];
+	if ((result = check_shape(l)) != CUDA_SUCCESS)
+		return result;
+	if (!cuda_function_program(l->f)) {
+		cuda_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	if ((result = check_resources(l)) != CUDA_SUCCESS)
+		return result;
+	if ((result = gather_params(l->f, params, extra, &block)) == CUDA_SUCCESS)
+		result = run(ctx, l, block);
+	free(block);
+	return result;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+			CUstream stream, void **params, void **extra)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+			   .dynamic_bytes = shared_bytes};
+
+	return launch(call.ctx, &l, stream, params, extra);
+}
+CUDA_ALIAS(cuLaunchKernel, _ptsz);
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+				   unsigned int shared_bytes, CUstream stream, void **params)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+			   .dynamic_bytes = shared_bytes, .is_cooperative = true};
+
+	return launch(call.ctx, &l, stream, params, NULL);
+}
+CUDA_ALIAS(cuLaunchCooperativeKernel, _ptsz);

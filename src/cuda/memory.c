@@ -1,0 +1,571 @@
+/* memory.c - allocations: device, pinned, managed, registered; what a pointer points to. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "cuda/driver.h"
+
+/* Alignment of the pitch of cuMemAllocPitch: CUDA's own value, a multiple of every modelled cache line. */
+enum { PITCH_ALIGN_BYTES = 512 };
+
+/* ---- bookkeeping ---- */
+
+static GHashTable *by_addr(void)
+{
+	static GHashTable *table;
+
+	if (!table)
+		table = g_hash_table_new(g_int64_hash, g_int64_equal);
+	return table;
+}
+
+static void destroy_alloc(struct cuda_object *o)
+{
+	struct cuda_alloc *a = (struct cuda_alloc *)o;
+
+	g_hash_table_remove(by_addr(), &a->addr);
+	cuda_object_remove(o);
+	CHECK(simt_memory_release(cuda_driver.mem, a->addr));
+	free(a);
+}
+
+struct cuda_alloc *cuda_alloc_find(uint64_t addr)
+{
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, addr, 1);
+
+	return s ? g_hash_table_lookup(by_addr(), &s->addr) : NULL;
+}
+
+static struct cuda_alloc *add_alloc(struct CUctx_st *ctx, uint64_t addr, uint64_t size_bytes,
+				    enum simt_alloc_kind kind, unsigned int flags)
+{
+	struct cuda_alloc *a = g_new0(struct cuda_alloc, 1);
+
+	a->addr = addr;
+	a->size_bytes = size_bytes;
+	a->kind = kind;
+	a->flags = flags;
+	a->id = ++cuda_driver.next_id;
+	a->preferred_location = a->prefetch_location = CU_DEVICE_INVALID;
+	g_hash_table_insert(by_addr(), &a->addr, a);
+	cuda_object_add(&a->object, CUDA_KIND_ALLOC, ctx, destroy_alloc);
+	return a;
+}
+
+uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags)
+{
+	uint64_t addr = simt_memory_alloc(cuda_driver.mem, size_bytes, SIMT_ARENA_ALIGN_BYTES, kind);
+
+	if (addr)
+		add_alloc(ctx, addr, size_bytes, kind, flags);
+	return addr;
+}
+
+CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b)
+{
+	struct cuda_alloc *found = cuda_alloc_find(addr);
+
+	if (!found || found->addr != addr || (found->kind != a && found->kind != b))
+		return CUDA_ERROR_INVALID_VALUE;
+	destroy_alloc(&found->object);
+	return CUDA_SUCCESS;
+}
+
+bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes)
+{
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, addr, size_bytes ? size_bytes : 1);
+
+	return s && s->kind <= SIMT_ALLOC_MODULE; /* the heap of kernels and what launches need is not the host's */
+}
+
+bool cuda_address_is_arena(uint64_t addr)
+{
+	return addr >= SIMT_ARENA_BASE &&
+	       addr - SIMT_ARENA_BASE < simt_memory_capacity_bytes(cuda_driver.mem);
+}
+
+bool cuda_address_is_on_device(uint64_t addr)
+{
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, addr, 1);
+
+	return s && s->kind != SIMT_ALLOC_HOST && s->kind != SIMT_ALLOC_REGISTERED;
+}
+
+/* ---- device memory ---- */
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!free_bytes || !total_bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	uint64_t capacity = simt_memory_capacity_bytes(cuda_driver.mem), used = simt_memory_used_bytes(cuda_driver.mem);
+
+	*total_bytes = capacity;
+	*free_bytes = used < capacity ? capacity - used : 0;
+	return CUDA_SUCCESS;
+}
+
+static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kind kind, unsigned int flags,
+			 uint64_t *address)
+{
+	if (!bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	uint64_t addr = cuda_alloc_new(ctx, bytes, kind, flags);
+
+	if (!addr)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*address = addr;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!address)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	uint64_t addr;
+	CUresult result = allocate(call.ctx, bytes, SIMT_ALLOC_DEVICE, 0, &addr);
+
+	if (result == CUDA_SUCCESS)
+		*address = addr;
+	return result;
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch_bytes, size_t width_bytes, size_t height,
+			    unsigned int element_bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!address || !pitch_bytes || !width_bytes || !height ||
+	    (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (width_bytes > INT32_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	size_t pitch = (width_bytes + PITCH_ALIGN_BYTES - 1) / PITCH_ALIGN_BYTES * PITCH_ALIGN_BYTES, bytes;
+	uint64_t addr;
+
+	if (__builtin_mul_overflow(pitch, height, &bytes))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+
+	CUresult result = allocate(call.ctx, bytes, SIMT_ALLOC_DEVICE, 0, &addr);
+
+	if (result == CUDA_SUCCESS) {
+		*address = addr;
+		*pitch_bytes = pitch;
+	}
+	return result;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!address)
+		return CUDA_SUCCESS;
+	return cuda_alloc_free(address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED);
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, address, 1);
+
+	if (!s)
+		return CUDA_ERROR_NOT_FOUND;
+	if (base)
+		*base = s->addr;
+	if (bytes)
+		*bytes = s->size_bytes;
+	return CUDA_SUCCESS;
+}
+
+/* ---- host memory ---- */
+
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	const unsigned int known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+	uint64_t addr;
+
+	if (!pointer || flags & ~known)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	CUresult result = allocate(call.ctx, bytes, SIMT_ALLOC_HOST, flags, &addr);
+
+	if (result == CUDA_SUCCESS)
+		*pointer = (void *)addr;
+	return result;
+}
+
+CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+	return cuMemHostAlloc(pointer, bytes, 0);
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return cuda_alloc_free((uint64_t)pointer, SIMT_ALLOC_HOST, SIMT_ALLOC_HOST);
+}
+
+CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	const unsigned int known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+				   CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+	uint64_t addr = (uint64_t)pointer, end;
+
+	if (!pointer || !bytes || flags & ~known || __builtin_add_overflow(addr, bytes, &end))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
+		return cuda_not_supported("cuMemHostRegister with CU_MEMHOSTREGISTER_IOMEMORY");
+	if (cuda_address_is_arena(addr) || cuda_address_is_arena(end - 1))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!simt_memory_register(cuda_driver.mem, addr, bytes))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	add_alloc(call.ctx, addr, bytes, SIMT_ALLOC_REGISTERED, flags);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void *pointer)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!pointer)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	CUresult result = cuda_alloc_free((uint64_t)pointer, SIMT_ALLOC_REGISTERED, SIMT_ALLOC_REGISTERED);
+
+	return result == CUDA_SUCCESS ? result : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
+static struct cuda_alloc *find_host(void *pointer)
+{
+	struct cuda_alloc *a = cuda_alloc_find((uint64_t)pointer);
+
+	return a && (a->kind == SIMT_ALLOC_HOST || a->kind == SIMT_ALLOC_REGISTERED) ? a : NULL;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer, unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!address || flags || !find_host(pointer))
+		return CUDA_ERROR_INVALID_VALUE;
+	*address = (CUdeviceptr)pointer;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned int *flags, void *pointer)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_alloc *a = find_host(pointer);
+
+	if (!flags || !a || a->kind != SIMT_ALLOC_HOST)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = a->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* always mapped, as with unified addressing */
+	return CUDA_SUCCESS;
+}
+
+/* ---- managed and stream-ordered memory ---- */
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!address || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+
+	uint64_t addr;
+	CUresult result = allocate(call.ctx, bytes, SIMT_ALLOC_MANAGED, flags, &addr);
+
+	if (result == CUDA_SUCCESS)
+		*address = addr;
+	return result;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = cuda_stream_check(stream);
+
+	return result == CUDA_SUCCESS ? cuMemAlloc_v2(address, bytes) : result;
+}
+CUDA_ALIAS(cuMemAllocAsync, _ptsz);
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = cuda_stream_check(stream);
+
+	if (result == CUDA_SUCCESS && !address)
+		return CUDA_ERROR_INVALID_VALUE;
+	return result == CUDA_SUCCESS ? cuMemFree_v2(address) : result;
+}
+CUDA_ALIAS(cuMemFreeAsync, _ptsz);
+
+static struct cuda_alloc *find_managed(CUdeviceptr address, size_t bytes)
+{
+	struct cuda_alloc *a = bytes && simt_memory_find(cuda_driver.mem, address, bytes) ? cuda_alloc_find(address)
+											   : NULL;
+
+	return a && a->kind == SIMT_ALLOC_MANAGED ? a : NULL;
+}
+
+/* Managed memory stays in the device's memory, so a prefetch moves nothing and advice changes nothing; both are
+ * remembered for cuMemRangeGetAttribute. */
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destination, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_alloc *a = find_managed(address, bytes);
+
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (destination && destination != CU_DEVICE_CPU)
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!a)
+		return CUDA_ERROR_INVALID_VALUE;
+	a->prefetch_location = destination;
+	return CUDA_SUCCESS;
+}
+CUDA_ALIAS(cuMemPrefetchAsync, _ptsz);
+
+static bool location_device(CUmemLocation l, CUdevice *device)
+{
+	*device = l.type == CU_MEM_LOCATION_TYPE_HOST ? CU_DEVICE_CPU : l.id;
+	return l.type == CU_MEM_LOCATION_TYPE_HOST || l.type == CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags,
+			       CUstream stream)
+{
+	CUdevice device;
+
+	if (flags || !location_device(location, &device))
+		return CUDA_ERROR_INVALID_VALUE;
+	return cuMemPrefetchAsync(address, bytes, device, stream);
+}
+CUDA_ALIAS(cuMemPrefetchAsync_v2, _ptsz);
+
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_alloc *a = find_managed(address, bytes);
+
+	if (!a || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION && device && device != CU_DEVICE_CPU)
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (advice == CU_MEM_ADVISE_SET_READ_MOSTLY || advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY)
+		a->is_read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+	if (advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION)
+		a->preferred_location = device;
+	if (advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+		a->preferred_location = CU_DEVICE_INVALID;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location)
+{
+	CUdevice device;
+
+	if (!location_device(location, &device))
+		return CUDA_ERROR_INVALID_VALUE;
+	return cuMemAdvise(address, bytes, advice, device);
+}
+
+CUresult cuMemRangeGetAttribute(void *data, size_t data_bytes, CUmem_range_attribute attribute, CUdeviceptr address,
+				size_t bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_alloc *a = find_managed(address, bytes);
+	int value;
+
+	if (!data || !a || !data_bytes || data_bytes % sizeof(value))
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (attribute) {
+	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+		value = a->is_read_mostly;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+		value = a->preferred_location;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+		value = a->prefetch_location;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: /* a list of devices: the device reaches it always */
+		for (size_t i = 1; i < data_bytes / sizeof(value); i++)
+			((int *)data)[i] = CU_DEVICE_INVALID;
+		value = 0;
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	memcpy(data, &value, sizeof(value));
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_alloc *a = cuda_alloc_find(address);
+
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!a || a->kind != SIMT_ALLOC_MANAGED || (bytes && (bytes != a->size_bytes || address != a->addr)) ||
+	    (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE))
+		return CUDA_ERROR_INVALID_VALUE;
+	a->flags = flags;
+	return CUDA_SUCCESS;
+}
+CUDA_ALIAS(cuStreamAttachMemAsync, _ptsz);
+
+/* ---- pointers ---- */
+
+#define PUT(type, value) (*(type *)data = (type)(value))
+
+/* s is the memory that holds address, a its record when this API made it (module variables have none). */
+static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uint64_t address,
+				  const struct simt_alloc *s, const struct cuda_alloc *a)
+{
+	bool is_host = s->kind == SIMT_ALLOC_HOST || s->kind == SIMT_ALLOC_REGISTERED;
+
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		PUT(CUcontext, a ? a->object.ctx : cuda_context_current());
+		break;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		PUT(unsigned int, is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		PUT(CUdeviceptr, address);
+		break;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		if (!is_host && s->kind != SIMT_ALLOC_MANAGED)
+			return CUDA_ERROR_INVALID_VALUE;
+		PUT(void *, address);
+		break;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+		PUT(int, 1); /* every operation is synchronous */
+		break;
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+		PUT(unsigned long long, a ? a->id : 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		PUT(int, s->kind == SIMT_ALLOC_MANAGED);
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		PUT(int, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		PUT(CUdeviceptr, s->addr);
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		PUT(size_t, s->size_bytes);
+		break;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		PUT(int, 1);
+		break;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+		PUT(int, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+		PUT(uint64_t, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		PUT(int, 3); /* read and write */
+		break;
+	case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		return cuda_not_supported("cuPointerGetAttribute (P2P_TOKENS, MEMPOOL_HANDLE)");
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, address, 1);
+
+	if (!data || !s)
+		return CUDA_ERROR_INVALID_VALUE;
+	return pointer_attribute(data, attribute, address, s, cuda_alloc_find(address));
+}
+
+/* For a pointer this driver does not know, each attribute is "none". */
+static CUresult unknown_pointer_attribute(void *data, CUpointer_attribute attribute)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		PUT(int, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		PUT(int, CU_DEVICE_INVALID);
+		break;
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		PUT(uint64_t, 0);
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!count || !attributes || !data)
+		return CUDA_ERROR_INVALID_VALUE;
+
+	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, address, 1);
+	const struct cuda_alloc *a = s ? cuda_alloc_find(address) : NULL;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!data[i])
+			return CUDA_ERROR_INVALID_VALUE;
+
+		CUresult result = s ? pointer_attribute(data[i], attributes[i], address, s, a) : CUDA_SUCCESS;
+
+		if (!s || (result == CUDA_ERROR_INVALID_VALUE && attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER))
+			result = unknown_pointer_attribute(data[i], attributes[i]);
+		if (result != CUDA_SUCCESS)
+			return result;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	/* The one attribute that can be set asks for what is always the case. */
+	if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !cuda_alloc_find(address))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
