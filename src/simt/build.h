@@ -54,6 +54,8 @@ enum ptx_type simt_reg_type(const struct simt_build *b, uint32_t reg);
 
 /* decode.c */
 void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
+/* tex_ops.c: true if it was a texture or surface instruction. */
+bool simt_decode_texture(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_mem.c: true if it was a memory, texture or atomic instruction. */
 bool simt_decode_memory(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_control.c: true if it was a branch, call, barrier or warp-wide instruction. */

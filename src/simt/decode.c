@@ -255,7 +255,8 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 		simt_build_error(b, "%s", i->unsupported ? i->unsupported : "unsupported instruction");
 		return;
 	}
-	if (decode_simple(b, inst, e) || simt_decode_memory(b, inst, e) || simt_decode_control(b, inst, e) ||
+	if (decode_simple(b, inst, e) || simt_decode_memory(b, inst, e) || simt_decode_texture(b, inst, e) ||
+	    simt_decode_control(b, inst, e) ||
 	    decode_alu(b, inst, e))
 		return;
 	struct simt_alu alu;

@@ -6,15 +6,15 @@
 #include "base/check.h"
 
 #define GATHER(name, row_type, type)                                                                                   \
-	static void name(row_type *restrict row, const uint8_t *base, const uint64_t *addr, uint32_t mask)               \
+	static void name(row_type *restrict row, uint64_t base, const uint64_t *addr, uint32_t mask)               \
 	{                                                                                                              \
 		if (mask == SIMT_FULL_MASK) {                                                                          \
 			for (uint32_t i = 0; i < SIMT_LANES; i++)                                                      \
-				row[i] = (row_type) * (const type *)(base + addr[i]);                                    \
+				row[i] = (row_type) * (const type *)(uintptr_t)(base + addr[i]);                                    \
 			return;                                                                                        \
 		}                                                                                                      \
 		SIMT_FOR_LANES (lane, mask)                                                                            \
-			row[lane] = (row_type) * (const type *)(base + addr[lane]);                                      \
+			row[lane] = (row_type) * (const type *)(uintptr_t)(base + addr[lane]);                                      \
 	}
 GATHER(gather_u8, uint32_t, uint8_t)
 GATHER(gather_s8, uint32_t, int8_t)
@@ -30,7 +30,7 @@ GATHER(gather_s32_64, uint64_t, int32_t)
 GATHER(gather_64, uint64_t, uint64_t)
 GATHER(gather_64_32, uint32_t, uint64_t)
 
-void simt_gather(void *row, uint32_t row_bytes, const uint8_t *base, const uint64_t *addr, uint32_t bytes, bool is_signed,
+void simt_gather(void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, bool is_signed,
 		 uint32_t mask)
 {
 	const bool wide = row_bytes == 8;
@@ -53,15 +53,15 @@ void simt_gather(void *row, uint32_t row_bytes, const uint8_t *base, const uint6
 }
 
 #define SCATTER(name, row_type, type)                                                                                  \
-	static void name(const row_type *row, uint8_t *base, const uint64_t *addr, uint32_t mask)                        \
+	static void name(const row_type *row, uint64_t base, const uint64_t *addr, uint32_t mask)                        \
 	{                                                                                                              \
 		if (mask == SIMT_FULL_MASK) {                                                                          \
 			for (uint32_t i = 0; i < SIMT_LANES; i++)                                                      \
-				*(type *)(base + addr[i]) = (type)row[i];                                              \
+				*(type *)(uintptr_t)(base + addr[i]) = (type)row[i];                                              \
 			return;                                                                                        \
 		}                                                                                                      \
 		SIMT_FOR_LANES (lane, mask)                                                                            \
-			*(type *)(base + addr[lane]) = (type)row[lane];                                                \
+			*(type *)(uintptr_t)(base + addr[lane]) = (type)row[lane];                                                \
 	}
 SCATTER(scatter_8, uint32_t, uint8_t)
 SCATTER(scatter_16, uint32_t, uint16_t)
@@ -72,7 +72,7 @@ SCATTER(scatter_32_64, uint64_t, uint32_t)
 SCATTER(scatter_64, uint64_t, uint64_t)
 SCATTER(scatter_64_32, uint32_t, uint64_t)
 
-void simt_scatter(const void *row, uint32_t row_bytes, uint8_t *base, const uint64_t *addr, uint32_t bytes, uint32_t mask)
+void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, uint32_t mask)
 {
 	const bool wide = row_bytes == 8;
 

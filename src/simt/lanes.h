@@ -5,10 +5,10 @@
 #include "simt/priv.h"
 
 /* Lane i of mask: row[i] = the bytes at base + addr[i], zero- or sign-extended to row_bytes. Nothing is checked. */
-void simt_gather(void *row, uint32_t row_bytes, const uint8_t *base, const uint64_t *addr, uint32_t bytes, bool is_signed,
+void simt_gather(void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, bool is_signed,
 		 uint32_t mask);
 /* The bytes at base + addr[i] = low bytes of row[i]; lanes in ascending order, so the highest lane wins. */
-void simt_scatter(const void *row, uint32_t row_bytes, uint8_t *base, const uint64_t *addr, uint32_t bytes, uint32_t mask);
+void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, uint32_t mask);
 
 /* One lane's atomic operation on type t, or NULL if PTX has no such one. */
 simt_atom_fn simt_atom_find(enum ptx_atom op, enum ptx_type t);

@@ -154,7 +154,7 @@ static uint64_t element_step(const struct simt_mem_op *op, bool is_local, uint32
 	return is_local ? step / 4 * SIMT_ROW_BYTES + step % 4 : step;
 }
 
-static void load_elements(struct simt_warp_state *s, const struct simt_mem_op *op, const uint8_t *base, bool is_local,
+static void load_elements(struct simt_warp_state *s, const struct simt_mem_op *op, uint64_t base, bool is_local,
 			  const uint64_t *addr, uint32_t mask)
 {
 	for (uint32_t k = 0; k < op->vec; k++) {
@@ -170,7 +170,7 @@ static void load_elements(struct simt_warp_state *s, const struct simt_mem_op *o
 	}
 }
 
-static void store_elements(struct simt_warp_state *s, const struct simt_mem_op *op, uint8_t *base, bool is_local,
+static void store_elements(struct simt_warp_state *s, const struct simt_mem_op *op, uint64_t base, bool is_local,
 			   const uint64_t *addr, uint32_t mask)
 {
 	for (uint32_t k = 0; k < op->vec; k++) {
@@ -286,11 +286,11 @@ SIMT_RUN(simt_run_load)
 	}
 	/* A destination may be the row of the addresses: those have been read. */
 	if (k.global)
-		load_elements(s, op, NULL, false, out->addr, k.global);
+		load_elements(s, op, 0, false, out->addr, k.global);
 	if (k.shared)
-		load_elements(s, op, w->cta->shared, false, out->addr, k.shared);
+		load_elements(s, op, (uintptr_t)w->cta->shared, false, out->addr, k.shared);
 	if (k.local)
-		load_elements(s, op, NULL, true, out->addr, k.local);
+		load_elements(s, op, 0, true, out->addr, k.local);
 	return SIMT_NEXT;
 }
 
@@ -308,11 +308,11 @@ SIMT_RUN(simt_run_store)
 		return SIMT_NEXT;
 	}
 	if (k.global)
-		store_elements(s, op, NULL, false, out->addr, k.global);
+		store_elements(s, op, 0, false, out->addr, k.global);
 	if (k.shared)
-		store_elements(s, op, w->cta->shared, false, out->addr, k.shared);
+		store_elements(s, op, (uintptr_t)w->cta->shared, false, out->addr, k.shared);
 	if (k.local)
-		store_elements(s, op, NULL, true, out->addr, k.local);
+		store_elements(s, op, 0, true, out->addr, k.local);
 	return SIMT_NEXT;
 }
 
@@ -339,7 +339,7 @@ SIMT_RUN(simt_run_load_param)
 	if (check_block(&a, SIMT_MEM_PARAM, checked, out->addr, l->program->param_bytes) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	if (op->addr.bytes) {
-		load_elements(s, op, block, false, out->addr, mask);
+		load_elements(s, op, l->state->param_addr, false, out->addr, mask);
 		return SIMT_NEXT;
 	}
 	for (uint32_t k = 0; k < op->vec; k++) {
@@ -429,13 +429,13 @@ SIMT_RUN(simt_run_store_frame)
 /* ---- atomics ---- */
 
 /* Lanes in ascending order: that is the global order inside a warp instruction. */
-static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, simt_atom_fn fn, uint8_t *base,
+static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, simt_atom_fn fn, uint64_t base,
 		    const uint64_t *addr, uint32_t mask, uint64_t *old)
 {
 	const void *b = simt_row(s, op->b), *c = simt_row(s, op->c);
 
 	SIMT_FOR_LANES (lane, mask)
-		old[lane] = fn(base + addr[lane], simt_lane_get(b, op->b.bytes, lane),
+		old[lane] = fn((void *)(uintptr_t)(base + addr[lane]), simt_lane_get(b, op->b.bytes, lane),
 			       op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
 }
 
@@ -456,9 +456,9 @@ SIMT_RUN(simt_run_atom)
 	const bool is_f32_add = e->ptx->type == PTX_F32 && e->ptx->mods.atom == PTX_ATOM_ADD;
 
 	if (k.global)
-		atomics(s, op, is_f32_add ? simt_atom_add_f32_flush : op->atom, NULL, out->addr, k.global, old);
+		atomics(s, op, is_f32_add ? simt_atom_add_f32_flush : op->atom, 0, out->addr, k.global, old);
 	if (k.shared)
-		atomics(s, op, op->atom, w->cta->shared, out->addr, k.shared, old);
+		atomics(s, op, op->atom, (uintptr_t)w->cta->shared, out->addr, k.shared, old);
 	if (!op->elem[0].bytes)
 		return SIMT_NEXT;
 	void *d = simt_row_mut(s, op->elem[0]);

@@ -102,6 +102,14 @@ struct simt_call_op {
 	uint32_t arg_count, ret_count;
 };
 
+struct simt_tex_op {
+	struct simt_ref handle;  /* bytes 0: the handle is the value of the variable at handle_addr */
+	uint64_t handle_addr;
+	struct simt_ref coord[3], layer, value[SIMT_ELEMS];
+	uint8_t dims, count, bytes;
+	simt_atom_fn atom; /* sured */
+};
+
 struct simt_branch_op {
 	uint32_t target, rpc;
 	uint32_t *table, table_count; /* brx.idx */

@@ -32,7 +32,7 @@ struct simt_module *simt_module_load(const struct ptx_module *ptx, struct simt_m
 void simt_module_unload(struct simt_module *m); /* releases the variables; programs of it must be gone */
 /* Device address and size of a module-scope variable; false if there is none of this name. */
 bool simt_module_var(const struct simt_module *m, const char *name, uint64_t *addr, uint64_t *size_bytes);
-/* Binds a .texref/.surfref-typed module variable to an object handle (driver's cuTexRef* and texture objects). */
+/* A .texref or .surfref variable of a module is 8 bytes that hold an object handle (simt/texture.h): write it there. */
 
 /* ---- programs ---- */
 
@@ -125,6 +125,7 @@ struct simt_textures; /* texture and surface objects: simt/texture.h */
 struct simt_launch {
 	const struct simt_program *program;
 	struct simt_memory *mem;
+	const struct simt_textures *textures; /* objects that handles mean; NULL: none */
 	uint32_t grid[3], block[3];
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t shared_dynamic_bytes;
