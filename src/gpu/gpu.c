@@ -22,7 +22,7 @@ static const struct gpu_guest_ops no_guest = {.name = "none"};
 
 /* ---- the SM side of the crossbars ---- */
 
-static void cluster_tick(void *component, uint64_t cycle)
+static void cluster_rx_tick(void *component, uint64_t cycle)
 {
 	struct cluster *c = component;
 	struct mem_req *r;
@@ -100,12 +100,14 @@ static void sm_side_new(struct gpu *g)
 
 	g->clusters = g_new0(struct cluster, g->cluster_count);
 	for (uint32_t i = 0; i < g->cluster_count; i++) {
-		g->clusters[i].gpu = g;
-		g->clusters[i].index = i;
+		struct cluster *c = &g->clusters[i];
+		uint32_t first = i * per_cluster;
+
+		*c = (struct cluster){.gpu = g, .index = i, .sm_first = first};
+		c->sm_count = g->sm_count - first < per_cluster ? g->sm_count - first : per_cluster;
 		/* Before the SMs: what arrives in a cycle can be used in it. */
-		g->clusters[i].comp =
-			sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster", cluster_tick, &g->clusters[i]);
-		net_xbar_set_receiver(g->replies, i, g->clusters[i].comp);
+		c->rx_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_rx", cluster_rx_tick, c);
+		net_xbar_set_receiver(g->replies, i, c->rx_comp);
 	}
 	g->sms = g_new0(struct sm *, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
@@ -114,6 +116,9 @@ static void sm_side_new(struct gpu *g)
 		g->sms[i] = sm_new(g, i, in_stack ? UINT32_MAX : i / per_cluster,
 				   in_stack ? (i - g->sm_count) / g->stack_sm_count : UINT32_MAX);
 	}
+	for (uint32_t i = 0; i < g->cluster_count; i++)
+		g->clusters[i].tx_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_tx", cluster_tx_tick,
+							&g->clusters[i]);
 }
 
 static void epoch_tick(void *component, uint64_t cycle)

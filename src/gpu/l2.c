@@ -197,7 +197,7 @@ static void send_misses(struct l2_slice *s, uint64_t now)
 	}
 }
 
-static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked)
+static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
 
@@ -208,26 +208,28 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked)
 			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units :
 										       sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
-	if (!s->held && net_xbar_peek(g->requests, s->index) && s->hits.count + s->replies.count < s->queue_cap &&
+	if (may_have_more && !s->held && net_xbar_peek(g->requests, s->index) && s->hits.count + s->replies.count < s->queue_cap &&
 	    s->misses.count < s->queue_cap)
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
 
-static void take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
+/* False: no request is waiting. */
+static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 {
 	struct gpu *g = s->gpu;
 	struct mem_req *r = s->held;
 
 	if (!r && !net_xbar_peek(g->requests, s->index))
-		return;
+		return false;
 	if (!has_room(s))
-		return;
+		return true;
 	if (!r) {
 		r = net_xbar_pop(g->requests, s->index);
 		s->stats.requests++;
 	}
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
 	s->held = process(s, r, now) ? NULL : r;
+	return true;
 }
 
 static void slice_tick(void *component, uint64_t cycle)
@@ -235,17 +237,18 @@ static void slice_tick(void *component, uint64_t cycle)
 	struct l2_slice *s = component;
 	uint64_t now = sim_now_units(s->gpu->engine);
 	enum sent sent = send_reply(s, &s->replies, now);
+	bool may_have_more = true;
 
 	if (sent == SENT_NOTHING)
 		sent = send_reply(s, &s->hits, now);
 	if (cycle >= s->free_cycle)
-		take_request(s, cycle, now);
+		may_have_more = take_request(s, cycle, now);
 	send_misses(s, now);
 	if (s->has_refused && l2_slice_can_take(s)) {
 		s->has_refused = false;
 		stack_port_slice_room(s->stack);
 	}
-	wake_next(s, cycle, sent == SENT_BLOCKED);
+	wake_next(s, cycle, sent == SENT_BLOCKED, may_have_more);
 }
 
 bool l2_slice_can_take(const struct l2_slice *s)

@@ -39,19 +39,16 @@ void port_push(struct sm *sm, struct mem_req *r)
 		sm->out_first = r;
 	sm->out_last = r;
 	sm->out_count++;
+	if (sm->stack == UINT32_MAX)
+		sim_wake_units(g->engine, g->clusters[sm->cluster].tx_comp, r->issue_units);
 }
 
-static bool send(struct sm *sm, struct mem_req *r)
+static void pop_out(struct sm *sm, struct mem_req *next)
 {
-	struct gpu *g = sm->gpu;
-
-	if (sm->stack != UINT32_MAX)
-		return stack_port_offer(g->stacks[sm->stack], sm, r);
-	if (!net_xbar_ready(g->requests, sm->cluster, r->slice, &sm->comp))
-		return false;
-	net_xbar_send(g->requests, sm->cluster, r->slice, r, packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0),
-		      sim_now_units(g->engine));
-	return true;
+	sm->out_first = next;
+	if (!next)
+		sm->out_last = NULL;
+	sm->out_count--;
 }
 
 void port_drain(struct sm *sm)
@@ -59,13 +56,43 @@ void port_drain(struct sm *sm)
 	while (sm->out_first) {
 		struct mem_req *r = sm->out_first, *next = r->next;
 
-		if (!send(sm, r))
+		if (!stack_port_offer(sm->gpu->stacks[sm->stack], sm, r))
 			break;
-		sm->out_first = next;
-		sm->out_count--;
+		pop_out(sm, next);
 	}
-	if (!sm->out_first)
-		sm->out_last = NULL;
+}
+
+/* Sends the SM's first request. False: the port or the output is not free; the cluster is woken when it is. */
+static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
+{
+	struct gpu *g = c->gpu;
+	struct mem_req *r = sm->out_first, *next = r->next;
+
+	if (!net_xbar_ready(g->requests, c->index, r->slice, &c->tx_comp))
+		return false;
+	net_xbar_send(g->requests, c->index, r->slice, r, packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
+	pop_out(sm, next);
+	if (sm->lsu_waits_port) {
+		sm->lsu_waits_port = false;
+		sim_wake_units(g->engine, sm->comp, now);
+	}
+	return true;
+}
+
+void cluster_tx_tick(void *component, uint64_t cycle)
+{
+	struct cluster *c = component;
+	struct gpu *g = c->gpu;
+	uint64_t now = sim_now_units(g->engine);
+	uint32_t refused = 0;
+
+	(void)cycle;
+	while (refused < c->sm_count) {
+		struct sm *sm = g->sms[c->sm_first + c->turn];
+
+		c->turn = c->turn + 1 == c->sm_count ? 0 : c->turn + 1;
+		refused = sm->out_first && cluster_send(c, sm, now) ? 0 : refused + 1;
+	}
 }
 
 static void count_answer(struct sm *sm, const struct mem_req *r)

@@ -27,11 +27,13 @@ struct gpu_stats {
 #include "sim/stat_end.inc"
 };
 
-/* The SM side of a crossbar port: hands what arrives to the cluster's SMs. */
+/* The SM side of a crossbar port: its SMs take turns in sending; what arrives is handed to them. */
 struct cluster {
 	struct gpu *gpu;
-	struct sim_comp comp;
-	uint32_t index;
+	struct sim_comp rx_comp; /* answers, before the SMs in a cycle */
+	struct sim_comp tx_comp; /* requests, after them */
+	uint32_t index, sm_first, sm_count;
+	uint32_t turn; /* SM whose request goes first */
 };
 
 struct l2_slice;
@@ -82,6 +84,9 @@ static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 {
 	return g->sms[g->sm_count + stack * g->stack_sm_count + i];
 }
+
+/* port.c: sends what the cluster's SMs have queued, one SM after the other. */
+void cluster_tx_tick(void *component, uint64_t cycle);
 
 /* launch.c */
 void gpu_cta_done(struct gpu *g, struct sm *sm);

@@ -173,7 +173,7 @@ static void sm_tick(void *component, uint64_t cycle)
 	sm->accounted = sm->now + 1;
 	sm_wheel_due(sm);
 	next = lsu_tick(sm);
-	if (sm->out_first)
+	if (sm->out_first && sm->stack != UINT32_MAX)
 		port_drain(sm);
 	if (sm->lsu_waits_port && port_has_room(sm, 1)) {
 		sm->lsu_waits_port = false;

@@ -210,7 +210,7 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 {
 	return sm->out_count + count <= sm->out_cap;
 }
-void port_drain(struct sm *sm);
+void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 /* Any answer that reaches the SM. */
 void port_receive(struct sm *sm, struct mem_req *r);
 

@@ -288,12 +288,14 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 /* To whom a cycle without issue belongs: the waiting warp that is nearest to issue decides. */
 static uint32_t stall_reason(const struct sm_scheduler *s)
 {
+	uint64_t ready = 0;
+
 	if (s->ready[SIMT_UNIT_LDST])
 		return SM_WAIT_LSU;
-	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
-		if (s->ready[u])
-			return SM_WAIT_UNIT;
-	}
+	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++)
+		ready |= s->ready[u];
+	if (ready)
+		return SM_WAIT_UNIT;
 	for (uint32_t r = SM_WAIT_FETCH; r < SM_WAIT_IDLE; r++) {
 		if (s->waiting[r])
 			return r;
@@ -323,22 +325,23 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 	}
 }
 
-/* When a scheduler should look again: next cycle if it could then issue, else when a unit frees or a warp's wait ends. */
-static uint32_t next_look(const struct sm *sm, const struct sm_scheduler *s)
+/* Why the scheduler cannot issue as its sets are now, and when to look again: next cycle if a warp could then issue, else
+ * when a unit frees or a warp's wait ends. */
+static uint32_t next_look(const struct sm *sm, struct sm_scheduler *s)
 {
 	uint32_t next = SM_NEVER, soon = sm->now + 1;
 
-	if (s->ready[SIMT_UNIT_LDST] && lsu_has_room(sm))
-		return soon;
-	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
-		if (u == SIMT_UNIT_LDST || !s->ready[u])
-			continue;
-
-		uint32_t at = unit_free_at(sm, s, u);
-
-		if (at <= soon)
+	s->reason = (uint8_t)stall_reason(s);
+	if (s->reason <= SM_WAIT_UNIT) {
+		if (s->ready[SIMT_UNIT_LDST] && lsu_has_room(sm))
 			return soon;
-		next = at < next ? at : next;
+		for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
+			uint32_t at = u == SIMT_UNIT_LDST || !s->ready[u] ? SM_NEVER : unit_free_at(sm, s, u);
+
+			next = at < next ? at : next;
+		}
+		if (next <= soon)
+			return soon;
 	}
 	if (s->wheel_bits) {
 		uint32_t shift = soon % SM_WHEEL_SLOTS;
@@ -352,22 +355,22 @@ static uint32_t next_look(const struct sm *sm, const struct sm_scheduler *s)
 
 uint32_t sm_schedule(struct sm *sm)
 {
-	uint32_t next = SM_NEVER;
+	uint32_t next = SM_NEVER, issued = 0;
 
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		if (schedule_one(sm, i))
-			sm->stats.issued_cycles++;
-		else
-			(&sm->stats.stall_lsu)[stall_reason(&sm->schedulers[i])]++;
+		issued |= (uint32_t)schedule_one(sm, i) << i;
 		if (unlikely(sm->gpu->has_failed))
-			return SM_NEVER;
+			break;
 	}
 	/* After both: an issue may have opened a barrier or freed a CTA's place for warps of the other scheduler. */
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		struct sm_scheduler *s = &sm->schedulers[i];
 		uint32_t at = next_look(sm, s);
 
-		s->reason = (uint8_t)stall_reason(s);
+		if (issued >> i & 1)
+			sm->stats.issued_cycles++;
+		else
+			(&sm->stats.stall_lsu)[s->reason]++;
 		next = at < next ? at : next;
 	}
 	return next;
