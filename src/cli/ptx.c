@@ -76,7 +76,6 @@ static int candidates(const struct ptx_module *m)
 		struct ptx_cfg *cfg = ptx_cfg_build(f);
 		struct tom_candidate_set *set = tom_candidates_find(cfg, &tom_cost_default);
 
-		printf("%s: %u candidate blocks\n", f->name, set->count);
 		tom_candidates_print(stdout, set);
 		tom_candidates_free(set);
 		ptx_cfg_free(cfg);
@@ -154,8 +153,11 @@ static int run_words(const struct cli_words *words)
 		cli_error("ptx: expected a file: strata ptx %s FILE", action->name);
 		return CLI_USAGE;
 	}
-	for (uint32_t i = 1; i < words->words->len; i++)
-		exit_status = MAX(exit_status, run_file(action, words->words->pdata[i]));
+	for (uint32_t i = 1; i < words->words->len; i++) {
+		int status = run_file(action, words->words->pdata[i]);
+
+		exit_status = MAX(exit_status, status);
+	}
 	return exit_status;
 }
 

@@ -1,0 +1,233 @@
+/* Sessions and results: what strata writes is what the library reads, and what the library writes is what is promised. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "machine/session.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *scratch;
+
+static char *path_of(const char *name)
+{
+	return g_build_filename(scratch, name, NULL);
+}
+
+static void test_default_without_session(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+
+	(void)state;
+	unsetenv("STRATA_SESSION");
+	base_diag_init(&diag);
+	assert_true(machine_session_load(&s, &diag));
+	assert_true(s.is_default);
+	assert_string_equal(s.machine, "tom-baseline");
+	assert_int_equal(s.config.gpu.sm_count, 68);
+	base_diag_free(&diag);
+}
+
+static void test_round_trip(void **state)
+{
+	struct machine_session s, t;
+	struct base_diag_list diag;
+	g_autofree char *path = path_of("session");
+
+	(void)state;
+	base_diag_init(&diag);
+	unsetenv("STRATA_SESSION");
+	assert_true(machine_session_load(&s, &diag));
+	s.config.gpu.sm_count = 7;
+	s.config.sm.scheduler = 0;
+	s.config.energy.tsv_pj = 0.1;
+	s.config.run.audit = true;
+	g_strlcpy(s.machine, "a machine = with signs", sizeof(s.machine));
+	g_strlcpy(s.result_path, "/nowhere/with spaces = and signs.json", sizeof(s.result_path));
+	assert_true(machine_session_write(path, &s));
+	setenv("STRATA_SESSION", path, 1);
+	assert_true(machine_session_load(&t, &diag));
+	assert_false(t.is_default);
+	assert_string_equal(t.machine, s.machine);
+	assert_string_equal(t.result_path, s.result_path);
+	assert_memory_equal(&t.config, &s.config, sizeof(s.config));
+	base_diag_free(&diag);
+}
+
+static void test_bad_session(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+	g_autofree char *path = path_of("bad");
+	g_autofree char *expected = g_strdup_printf("%s:2:1: error: expected 'key = value', found 'nonsense'", path);
+
+	(void)state;
+	base_diag_init(&diag);
+	assert_true(g_file_set_contents(path, "# comment\nnonsense\ngpu.sm_count = -1\n", -1, NULL));
+	setenv("STRATA_SESSION", path, 1);
+	assert_false(machine_session_load(&s, &diag));
+	assert_int_equal(diag.error_count, 2);
+	assert_string_equal(diag.first->text, expected);
+	base_diag_free(&diag);
+
+	setenv("STRATA_SESSION", "/nonexistent/session", 1);
+	assert_false(machine_session_load(&s, &diag));
+	assert_int_equal(diag.error_count, 1);
+	base_diag_free(&diag);
+}
+
+static void test_contradictory_machine(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+
+	(void)state;
+	unsetenv("STRATA_SESSION");
+	base_diag_init(&diag);
+	assert_true(machine_session_load(&s, &diag));
+	s.config.gpu.stack_count = 3;
+	assert_null(machine_build(&s, &diag));
+	assert_true(diag.error_count > 0);
+	base_diag_free(&diag);
+}
+
+/* The fields that the list and docs/results.md promise. */
+static const char *const promised[] = {
+	"machine", "mechanism", "fault", "cycles", "time_ps", "total_time_ps", "warp_instructions", "thread_instructions",
+	"ipc", "stalls", "traffic_bytes", "peak_bytes_per_s", "stacks", "l1", "l2", "energy_pj", "energy_total_pj",
+	"host_seconds", "peak_rss_bytes", "kernels", "stats", "params", "units", "run_hash",
+};
+
+static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
+{
+	g_autofree char *path = path_of("result.json");
+	const struct machine_kernel kernel = {
+		.name = "k", .grid = {2, 1, 1}, .block = {64, 1, 1},
+		.result = {.cycles = 10, .warp_instructions = 3, .thread_instructions = 96, .cta_count = 2},
+	};
+	const struct machine_run run = {.session = s, .gpu = gpu, .kernels = &kernel, .kernel_count = 1,
+					.total_time_ps = 5, .host_seconds = 0.5, .peak_rss_bytes = 7};
+
+	g_strlcpy(s->result_path, path, sizeof(s->result_path));
+	assert_true(machine_result_write(&run));
+
+	json_t *o = json_load_file(path, 0, NULL);
+
+	assert_non_null(o);
+	return o;
+}
+
+static void check_fields(const json_t *o)
+{
+	for (uint32_t i = 0; i < G_N_ELEMENTS(promised); i++)
+		if (!json_object_get(o, promised[i]))
+			fail_msg("no field %s", promised[i]);
+}
+
+static void test_result_without_gpu(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+
+	(void)state;
+	unsetenv("STRATA_SESSION");
+	base_diag_init(&diag);
+	assert_true(machine_session_load(&s, &diag));
+
+	json_t *o = write_and_read(&s, NULL);
+
+	check_fields(o);
+	assert_int_equal(json_integer_value(json_object_get(o, "thread_instructions")), 96);
+	assert_int_equal(json_array_size(json_object_get(o, "kernels")), 1);
+	json_decref(o);
+	base_diag_free(&diag);
+}
+
+static void test_result_of_gpu(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+	const char *key;
+	json_t *value;
+
+	(void)state;
+	unsetenv("STRATA_SESSION");
+	base_diag_init(&diag);
+	assert_true(machine_session_load(&s, &diag));
+
+	struct gpu *gpu = machine_build(&s, &diag);
+
+	assert_non_null(gpu);
+
+	json_t *o = write_and_read(&s, gpu), *units = json_object_get(o, "units");
+
+	check_fields(o);
+	assert_int_equal(json_array_size(json_object_get(o, "stacks")), 4);
+	assert_true(json_object_size(json_object_get(o, "stalls")) >= 8);
+	assert_true(json_object_size(json_object_get(o, "stats")) >= 100);
+	json_object_foreach(json_object_get(o, "stats"), key, value)
+		if (!json_object_get(units, key))
+			fail_msg("statistic %s has no unit", key);
+	/* TOM (ISCA'16) Table 1: 4 links of 80 GB/s, 640 GB/s in the stacks. */
+	json_t *peaks = json_object_get(o, "peak_bytes_per_s");
+
+	assert_true(json_number_value(json_object_get(peaks, "tx")) == 320e9);
+	assert_true(json_number_value(json_object_get(peaks, "dram")) == 640e9);
+	json_decref(o);
+	gpu_free(gpu);
+	base_diag_free(&diag);
+}
+
+static void test_result_unwritable(void **state)
+{
+	struct machine_session s;
+	struct base_diag_list diag;
+
+	(void)state;
+	unsetenv("STRATA_SESSION");
+	base_diag_init(&diag);
+	assert_true(machine_session_load(&s, &diag));
+
+	const struct machine_run run = {.session = &s};
+
+	g_strlcpy(s.result_path, "/nonexistent/result.json", sizeof(s.result_path));
+	errno = 0;
+	assert_false(machine_result_write(&run));
+	assert_int_equal(errno, ENOENT);
+	base_diag_free(&diag);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_default_without_session), cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_bad_session),		cmocka_unit_test(test_contradictory_machine),
+		cmocka_unit_test(test_result_without_gpu),	cmocka_unit_test(test_result_of_gpu),
+		cmocka_unit_test(test_result_unwritable),
+	};
+	static const char *const files[] = {"session", "bad", "result.json"};
+
+	scratch = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	if (!scratch)
+		return 1;
+
+	int failures = cmocka_run_group_tests(tests, NULL, NULL);
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *path = path_of(files[i]);
+
+		g_unlink(path);
+	}
+	g_rmdir(scratch);
+	g_free(scratch);
+	return failures;
+}
