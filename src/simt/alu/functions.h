@@ -16,7 +16,7 @@
 #define ROWX(id, u, slots, kind, dst, s0, s1, s2, s3, returns)
 /* Halves: the lane function, then the row of one and the row of a pair. */
 #define ROWH1(op, mods, T, expr)                                                                                       \
-	static inline uint16_t h_##op##_##mods##T(uint16_t a)                                                          \
+	static inline __attribute__((always_inline)) uint16_t h_##op##_##mods##T(uint16_t a)                           \
 	{                                                                                                              \
 		return (uint16_t)(expr);                                                                               \
 	}                                                                                                              \
@@ -24,7 +24,7 @@
 	LANE_FN1(op##_##mods##T##x2, LANE_RN, u32, u32,                                                                \
 		 HALF_PAIR(h_##op##_##mods##T((uint16_t)a), h_##op##_##mods##T((uint16_t)(a >> 16))))
 #define ROWH2(op, mods, T, expr)                                                                                       \
-	static inline uint16_t h_##op##_##mods##T(uint16_t a, uint16_t b)                                              \
+	static inline __attribute__((always_inline)) uint16_t h_##op##_##mods##T(uint16_t a, uint16_t b)               \
 	{                                                                                                              \
 		return (uint16_t)(expr);                                                                               \
 	}                                                                                                              \
@@ -33,7 +33,7 @@
 		 HALF_PAIR(h_##op##_##mods##T((uint16_t)a, (uint16_t)b),                                               \
 			   h_##op##_##mods##T((uint16_t)(a >> 16), (uint16_t)(b >> 16))))
 #define ROWH3(op, mods, T, expr)                                                                                       \
-	static inline uint16_t h_##op##_##mods##T(uint16_t a, uint16_t b, uint16_t c)                                  \
+	static inline __attribute__((always_inline)) uint16_t h_##op##_##mods##T(uint16_t a, uint16_t b, uint16_t c)   \
 	{                                                                                                              \
 		return (uint16_t)(expr);                                                                               \
 	}                                                                                                              \
