@@ -187,6 +187,12 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		return check_any(p, i, o);
 	if (vector && i->mods.vec > 1)
 		return check_vector(p, i, o, letter_type(i, letter), relaxed, is_dst);
+	/* Compilers write the one element of suld and sust in braces. */
+	if (vector && o->kind == PTX_OPND_VEC && o->elem_count == 1) {
+		struct ptx_operand only = o->elems[0];
+
+		*o = only;
+	}
 	if (o->negate && !is_dst && letter != 'p' && i->op != PTX_OP_VMAD)
 		return wrong(p, i, o, "an operand without '!' or '-'");
 	return check_value(p, i, o, letter_type(i, letter), relaxed, is_dst);
