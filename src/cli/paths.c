@@ -32,7 +32,7 @@ void cli_paths_find(struct cli_paths *p)
 		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
 	} else {
 		g_free(built_driver);
-		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", NULL);
+		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
 		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
 		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);

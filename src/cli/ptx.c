@@ -6,9 +6,11 @@
 #include "ndp/tom/candidates.h"
 #include "ptx/print.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_about about = {
 	.name = "ptx",
@@ -97,7 +99,8 @@ static int run_file(const struct action *action, const char *path)
 	int exit_status = CLI_USAGE;
 
 	if (!g_file_get_contents(path, &text, &length, &error)) {
-		cli_error("%s", error->message);
+		/* GLib's own text depends on the locale. */
+		cli_error("cannot read %s: %s", path, access(path, R_OK) ? strerror(errno) : error->message);
 		return CLI_USAGE;
 	}
 	base_diag_init(&diag);

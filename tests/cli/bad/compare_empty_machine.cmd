@@ -1,0 +1,1 @@
+compare --machines tom-ideal,,tom-baseline vectoradd

@@ -1,0 +1,1 @@
+ptx check nothing-here.ptx

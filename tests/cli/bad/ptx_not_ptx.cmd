@@ -1,0 +1,1 @@
+ptx check bad/run_directory.cmd

@@ -1,0 +1,1 @@
+run --set gpu.sm_count vectoradd

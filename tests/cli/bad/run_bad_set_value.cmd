@@ -1,0 +1,1 @@
+run --set gpu.sm_count=0 vectoradd

@@ -1,0 +1,1 @@
+run --set gpu.stack_count=3 vectoradd

@@ -1,0 +1,1 @@
+run --json bad vectoradd

@@ -1,0 +1,1 @@
+run --json nowhere/x.json vectoradd

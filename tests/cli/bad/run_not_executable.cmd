@@ -1,0 +1,1 @@
+run -- ./bad/run_directory.cmd

@@ -1,0 +1,1 @@
+run -- nothing-in-the-path

@@ -1,0 +1,1 @@
+run -m tom-ideal vectoradd

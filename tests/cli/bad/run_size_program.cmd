@@ -1,0 +1,1 @@
+run --size small -- true

@@ -1,0 +1,1 @@
+run --machine a --machine b vectoradd

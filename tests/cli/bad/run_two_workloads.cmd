@@ -1,0 +1,1 @@
+run vectoradd bicg

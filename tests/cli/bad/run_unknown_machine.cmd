@@ -1,0 +1,1 @@
+run --machine tom-idael vectoradd

@@ -1,0 +1,1 @@
+run --machin tom-ideal vectoradd
