@@ -53,14 +53,6 @@ static void cover_set(struct range *ranges, const uint64_t *set, uint32_t words,
 			cover(&ranges[w * 64 + (uint32_t)__builtin_ctzll(bits)], at);
 }
 
-static bool same_width(const struct range *ranges, const struct ptx_reg_use *use, uint32_t reg)
-{
-	for (uint32_t k = 0; k < use->write_count; k++)
-		if (ranges[use->writes[k]].width != ranges[reg].width)
-			return false;
-	return true;
-}
-
 static struct range *find_ranges(const struct ptx_cfg *c)
 {
 	const struct ptx_func *f = c->func;
@@ -79,7 +71,7 @@ static struct range *find_ranges(const struct ptx_cfg *c)
 	for (uint32_t n = 0; n < f->inst_count; n++) {
 		ptx_inst_regs(&f->insts[n], &use);
 		for (uint32_t k = 0; k < use.read_count; k++)
-			cover(&ranges[use.reads[k]], n * 2 + !same_width(ranges, &use, use.reads[k]));
+			cover(&ranges[use.reads[k]], n * 2);
 		for (uint32_t k = 0; k < use.write_count; k++)
 			cover(&ranges[use.writes[k]], n * 2 + 1);
 	}
@@ -276,6 +268,22 @@ static uint32_t find_live_max(const struct ptx_cfg *c)
 	return p.max;
 }
 
+/* Slots from first on for the ranges of list with elements of this many slots; returns the first slot behind them. */
+static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32_t count, uint32_t align, uint32_t first)
+{
+	struct range **same = zeroed(count, sizeof(*same));
+	uint32_t same_count = 0, end;
+
+	for (uint32_t k = 0; k < count; k++)
+		if (list[k]->align == align)
+			same[same_count++] = list[k];
+	end = first + scan(same, same_count);
+	for (uint32_t k = 0; k < same_count; k++)
+		a->slot[same[k]->reg] = first + same[k]->slot;
+	free(same);
+	return end;
+}
+
 struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
 {
 	const struct ptx_func *f = c->func;
@@ -289,9 +297,9 @@ struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type != PTX_PRED)
 			list[count++] = &ranges[r];
-	a->slot_count = scan(list, count);
-	for (uint32_t k = 0; k < count; k++)
-		a->slot[list[k]->reg] = list[k]->slot;
+	a->register_count = scan(list, count);
+	a->slot_count = number_by_width(a, list, count, 2, 0);
+	a->slot_count = number_by_width(a, list, count, 1, a->slot_count);
 	count = 0;
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type == PTX_PRED)

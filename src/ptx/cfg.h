@@ -49,11 +49,15 @@ void ptx_live_before(const struct ptx_cfg *cfg, uint32_t inst, uint64_t *out);
 bool ptx_dominates(const struct ptx_cfg *cfg, uint32_t a, uint32_t b);
 
 /* Register allocation by linear scan over live ranges: virtual registers of 32 bits or less take one slot, 64-bit ones
- * two adjacent slots (even-aligned), vectors their elements in sequence; predicates are numbered apart. Slots are what
- * the hardware would allocate: slot_count is the kernel's register count per thread. */
+ * two adjacent slots (even-aligned), vectors their elements in sequence; predicates are numbered apart.
+ *
+ * Two numbers of slots come out. register_count is what the hardware would allocate per thread. slot_count is larger:
+ * there, 64-bit values have slots of their own, first in number. A warp's row of 64-bit lanes covers two slots, so a
+ * 32-bit row in one of them would hold other lanes' bits, which lanes on another divergent path may still need. */
 struct ptx_alloc {
 	uint32_t *slot; /* [reg_count]: first 32-bit slot or predicate number; UINT32_MAX: in no instruction */
 	uint32_t slot_count, pred_count;
+	uint32_t register_count;
 	uint32_t live_max; /* the largest number of 32-bit slots live at once */
 };
 struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *cfg);

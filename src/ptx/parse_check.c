@@ -185,6 +185,8 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		return check_pointer(p, i, o);
 	if (letter == '*')
 		return check_any(p, i, o);
+	if (vector && i->mods.vec < 2 && o->kind == PTX_OPND_VEC && o->elem_count == 1)
+		*o = o->elems[0]; /* "{%r}" of surface instructions */
 	if (vector && i->mods.vec > 1)
 		return check_vector(p, i, o, letter_type(i, letter), relaxed, is_dst);
 	/* Compilers write the one element of suld and sust in braces. */

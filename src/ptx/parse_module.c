@@ -238,7 +238,8 @@ bool ptx_parse_module(struct ptx_parser *p)
 		p->func = NULL;
 		p->scope = 0;
 		ptx_parse_recover(p);
-		ptx_parse_take(p, '}');
+		if (ptx_parse_take(p, '}'))
+			ptx_parse_take(p, ';');
 	}
 	if (ok && !p->m->pub.target)
 		return ptx_parse_error_tok(p, &p->tok, "the module has no .target");

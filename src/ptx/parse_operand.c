@@ -46,7 +46,8 @@ static bool parse_suffix(struct ptx_parser *p, struct ptx_operand *o)
 		return true;
 	if (!suffix(o, &p->tok))
 		return ptx_parse_unexpected(p, "a component (.x .y .z .w) or a selector (.b0 to .b3, .h0, .h1)");
-	if (o->component && o->kind == PTX_OPND_REG && o->component > p->regs.at[o->reg].vec)
+	if (o->component && o->kind == PTX_OPND_REG &&
+	    (p->regs.at[o->reg].vec < 2 || o->component > p->regs.at[o->reg].vec))
 		return ptx_parse_error_tok(p, &p->tok, "register '%s' has no component '%.*s'", p->regs.at[o->reg].name,
 					   (int)p->tok.length, p->tok.text);
 	ptx_parse_next(p);

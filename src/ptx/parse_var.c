@@ -9,7 +9,7 @@ struct decl {
 	enum ptx_type type;
 	uint8_t vec;
 	uint32_t align_bytes; /* 0: not given */
-	bool is_ptr;
+	bool is_ptr, is_managed;
 	enum ptx_space ptr_space;
 	uint32_t ptr_align_bytes;
 };
@@ -55,6 +55,29 @@ static bool parse_ptr(struct ptx_parser *p, struct decl *d)
 	return !ptx_parse_take_dot(p, ".align") || parse_align(p, &d->ptr_align_bytes);
 }
 
+/* ".attribute(.managed, .unified(a, b))": .unified is an identity across devices, of which Strata has one. */
+static bool parse_attributes(struct ptx_parser *p, struct decl *d)
+{
+	uint64_t id;
+
+	if (!ptx_parse_expect(p, '(', "after .attribute"))
+		return false;
+	do {
+		if (ptx_parse_take_dot(p, ".managed")) {
+			d->is_managed = true;
+		} else if (!ptx_parse_take_dot(p, ".unified")) {
+			return ptx_parse_unexpected(p, "the attribute .managed or .unified");
+		} else if (!ptx_parse_expect(p, '(', "after .unified") ||
+			   !ptx_expr_parse_count(p, UINT64_MAX, "identity", &id) ||
+			   !ptx_parse_expect(p, ',', "in .unified") ||
+			   !ptx_expr_parse_count(p, UINT64_MAX, "identity", &id) ||
+			   !ptx_parse_expect(p, ')', "after .unified")) {
+			return false;
+		}
+	} while (ptx_parse_take(p, ','));
+	return ptx_parse_expect(p, ')', "after attributes");
+}
+
 static bool parse_decl_word(struct ptx_parser *p, struct decl *d)
 {
 	struct ptx_token t = p->tok;
@@ -67,6 +90,8 @@ static bool parse_decl_word(struct ptx_parser *p, struct decl *d)
 		d->vec = t.text[2] == '2' ? 2 : 4;
 		return true;
 	}
+	if (ptx_token_is(&t, ".attribute"))
+		return parse_attributes(p, d);
 	if (ptx_token_is(&t, ".ptr"))
 		return parse_ptr(p, d);
 	if (d->type != PTX_TYPE_NONE && type != PTX_TYPE_NONE)
@@ -124,6 +149,7 @@ static void fill_var(struct ptx_var *v, const struct decl *d)
 	v->vec = d->vec ? d->vec : 1;
 	v->align_bytes = d->align_bytes ? d->align_bytes : ptx_type_bytes(d->type) * v->vec;
 	v->is_ptr = d->is_ptr;
+	v->is_managed = d->is_managed;
 	v->ptr_space = d->ptr_space;
 	v->ptr_align_bytes = d->ptr_align_bytes;
 }
@@ -198,6 +224,43 @@ static bool declare_global(struct ptx_parser *p, const struct ptx_token *name, s
 	return true;
 }
 
+/* "name<3>": name0, name1, name2; the '<' is the current token. */
+static bool parse_range_count(struct ptx_parser *p, uint32_t max, const char *what, uint32_t *count)
+{
+	ptx_parse_next(p);
+	/* Not an expression: its '>' would be taken for an operator. */
+	if (p->tok.kind != PTX_TOK_INT)
+		return ptx_parse_unexpected(p, "a number");
+	if (p->tok.bits > max)
+		return ptx_parse_error_tok(p, &p->tok, "%llu %s; at most %u are accepted in one range",
+					   (unsigned long long)p->tok.bits, what, max);
+	*count = (uint32_t)p->tok.bits;
+	ptx_parse_next(p);
+	return ptx_parse_expect(p, '>', "after the number of a range");
+}
+
+static bool parse_var_range(struct ptx_parser *p, const struct decl *d, enum ptx_linkage linkage,
+			    const struct ptx_token *stem)
+{
+	uint32_t count;
+
+	if (!parse_range_count(p, PTX_VAR_RANGE_MAX, "variables", &count))
+		return false;
+	for (uint32_t k = 0; k < count; k++) {
+		struct ptx_var *v = ptx_arena_alloc(p->arena, sizeof(*v));
+		struct ptx_token name = *stem;
+
+		v->name = name.text = ptx_arena_printf(p->arena, "%.*s%u", (int)stem->length, stem->text, k);
+		name.length = (uint32_t)strlen(v->name);
+		v->linkage = linkage;
+		v->line = stem->line;
+		fill_var(v, d);
+		if (!set_size(p, stem, v, 1) || !(p->func ? declare_local(p, &name, v) : declare_global(p, &name, v)))
+			return false;
+	}
+	return true;
+}
+
 static bool parse_var(struct ptx_parser *p, const struct decl *d, enum ptx_linkage linkage)
 {
 	struct ptx_token name = p->tok;
@@ -206,6 +269,8 @@ static bool parse_var(struct ptx_parser *p, const struct decl *d, enum ptx_linka
 	if (name.kind != PTX_TOK_IDENT)
 		return ptx_parse_unexpected(p, "a variable name");
 	ptx_parse_next(p);
+	if (ptx_parse_is(p, '<'))
+		return parse_var_range(p, d, linkage, &name);
 	struct ptx_var *v = ptx_arena_alloc(p->arena, sizeof(*v));
 	v->name = ptx_parse_name(p, &name);
 	v->linkage = linkage;
@@ -246,30 +311,20 @@ bool ptx_parse_var_decl(struct ptx_parser *p, enum ptx_space space, enum ptx_lin
 static bool parse_reg(struct ptx_parser *p, const struct decl *d)
 {
 	struct ptx_token name = p->tok;
-	uint64_t count = 0;
+	uint32_t count = 0;
 
 	if (name.kind != PTX_TOK_IDENT)
 		return ptx_parse_unexpected(p, "a register name");
 	ptx_parse_next(p);
-	bool is_range = ptx_parse_take(p, '<');
-	if (is_range) {
-		/* Not an expression: its '>' would be taken for an operator. */
-		if (p->tok.kind != PTX_TOK_INT)
-			return ptx_parse_unexpected(p, "the number of registers");
-		count = p->tok.bits;
-		if (count > PTX_REG_RANGE_MAX)
-			return ptx_parse_error_tok(p, &p->tok, "%llu registers; at most %d are accepted in one range",
-						   (unsigned long long)count, PTX_REG_RANGE_MAX);
-		ptx_parse_next(p);
-		if (!ptx_parse_expect(p, '>', "after the number of registers"))
-			return false;
-	}
+	bool is_range = ptx_parse_is(p, '<');
+	if (is_range && !parse_range_count(p, PTX_REG_RANGE_MAX, "registers", &count))
+		return false;
 	struct ptx_symbol *s = ptx_symbol_declare(p, &name, is_range ? PTX_SYM_RANGE : PTX_SYM_REG);
 	if (!s)
 		return false;
 	s->type = d->type;
 	s->vec = d->vec ? d->vec : 1;
-	s->range_count = (uint32_t)count;
+	s->range_count = count;
 	if (!is_range)
 		s->index = ptx_reg_add(p, name.text, name.length, s->type, s->vec);
 	return true;

@@ -101,6 +101,8 @@ static void print_init(FILE *out, const struct ptx_var *v)
 static void print_var(FILE *out, const struct ptx_var *v, enum ptx_linkage linkage, bool with_init)
 {
 	fprintf(out, "%s%s ", linkage_text(linkage), ptx_space_name(v->space));
+	if (v->is_managed)
+		fputs(".attribute(.managed) ", out);
 	print_shape(out, v, v->name);
 	if (with_init && v->init && v->size_bytes)
 		print_init(out, v);

@@ -11,6 +11,7 @@
 /* Limits on what one module may ask for; each error names its limit. */
 enum {
 	PTX_REG_RANGE_MAX = 1 << 20, /* registers of one .reg %r<N> */
+	PTX_VAR_RANGE_MAX = 1 << 12, /* variables of one .param %p<N> */
 	PTX_NESTING_MAX = 64,        /* { } scopes, initialiser braces */
 	PTX_EXPR_DEPTH_MAX = 64,     /* parentheses and unary operators in an expression */
 	PTX_OPERANDS_MAX = 16,       /* operands of one instruction, elements of a vector */

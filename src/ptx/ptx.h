@@ -237,6 +237,7 @@ struct ptx_var {
 	uint64_t size_bytes; /* whole variable; 0 for .extern .shared x[] and other unsized externs */
 	uint32_t align_bytes;
 	bool is_unsized;     /* [] */
+	bool is_managed;     /* .attribute(.managed): the host reads and writes it too */
 	bool is_ptr;	     /* kernel parameter with .ptr */
 	enum ptx_space ptr_space;
 	uint32_t ptr_align_bytes;
