@@ -119,6 +119,10 @@ static void clean(struct gpu *g)
 		stack_port_reset(g->stacks[i]);
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
+	for (uint32_t i = 0; i < g->cluster_count; i++) {
+		g->clusters[i].queued_count = 0;
+		g->clusters[i].free_units = 0;
+	}
 	offload_reset(g);
 	g->memory_stats.answers = g->memory_stats.requests;
 }

@@ -21,6 +21,23 @@ static void place(struct sm *sm, struct mem_req *r)
 		g->guest->access(g->guest_ctx, g, sm->index, r);
 }
 
+/* Wakes the cluster for the first cycle before whose end its port is free. */
+static void cluster_wake(struct cluster *c)
+{
+	struct sim_engine *e = c->gpu->engine;
+	uint64_t slack = sim_period_units(e, GPU_DOMAIN_SM) - 1;
+
+	sim_wake_units(e, c->tx_comp, c->free_units > slack ? c->free_units - slack : 0);
+}
+
+/* A request behind others of its SM changes nothing for the cluster: it waits for the port or an output already. */
+static void cluster_push(struct cluster *c, bool is_first)
+{
+	c->queued_count++;
+	if (is_first)
+		cluster_wake(c);
+}
+
 void port_push(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
@@ -40,7 +57,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 	sm->out_last = r;
 	sm->out_count++;
 	if (sm->stack == UINT32_MAX)
-		sim_wake_units(g->engine, g->clusters[sm->cluster].tx_comp, r->issue_units);
+		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
 }
 
 static void pop_out(struct sm *sm, struct mem_req *next)
@@ -62,7 +79,7 @@ void port_drain(struct sm *sm)
 	}
 }
 
-/* Sends the SM's first request. False: the port or the output is not free; the cluster is woken when it is. */
+/* Sends the SM's first request. False: the output has no place; the cluster is woken when it has. */
 static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 {
 	struct gpu *g = c->gpu;
@@ -70,7 +87,9 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 
 	if (!net_xbar_ready(g->requests, c->index, r->slice, &c->tx_comp))
 		return false;
-	net_xbar_send(g->requests, c->index, r->slice, r, packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
+	c->free_units = net_xbar_send(g->requests, c->index, r->slice, r,
+				      packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
+	c->queued_count--;
 	pop_out(sm, next);
 	if (sm->lsu_waits_port) {
 		sm->lsu_waits_port = false;
@@ -84,10 +103,16 @@ void cluster_tx_tick(void *component, uint64_t cycle)
 	struct cluster *c = component;
 	struct gpu *g = c->gpu;
 	uint64_t now = sim_now_units(g->engine);
+	uint64_t next_cycle = now + sim_period_units(g->engine, GPU_DOMAIN_SM);
 	uint32_t refused = 0;
 
 	(void)cycle;
-	while (refused < c->sm_count) {
+	while (c->queued_count && refused < c->sm_count) {
+		if (c->free_units >= next_cycle) {
+			cluster_wake(c);
+			return;
+		}
+
 		struct sm *sm = g->sms[c->sm_first + c->turn];
 
 		c->turn = c->turn + 1 == c->sm_count ? 0 : c->turn + 1;

@@ -34,6 +34,8 @@ struct cluster {
 	struct sim_comp tx_comp; /* requests, after them */
 	uint32_t index, sm_first, sm_count;
 	uint32_t turn; /* SM whose request goes first */
+	uint32_t queued_count; /* requests of all its SMs */
+	uint64_t free_units;   /* the port has taken the last flit sent */
 };
 
 struct l2_slice;
