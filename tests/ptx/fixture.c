@@ -165,8 +165,8 @@ static bool var_equal(struct compare *c, const struct ptx_var *a, const struct p
 {
 	if (!same_name(a->name, b->name) || a->space != b->space || a->linkage != b->linkage || a->type != b->type ||
 	    a->vec != b->vec || a->size_bytes != b->size_bytes || a->align_bytes != b->align_bytes ||
-	    a->is_unsized != b->is_unsized || a->is_ptr != b->is_ptr || a->is_managed != b->is_managed || a->ptr_space != b->ptr_space ||
-	    a->reloc_count != b->reloc_count)
+	    a->is_unsized != b->is_unsized || a->is_ptr != b->is_ptr || a->is_managed != b->is_managed ||
+	    a->ptr_space != b->ptr_space || a->reloc_count != b->reloc_count)
 		return differ(c, "declaration of %s", a->name);
 	if (a->space != PTX_PARAM_CALL && a->offset_bytes != b->offset_bytes)
 		return differ(c, "place of %s", a->name);
