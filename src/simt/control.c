@@ -97,7 +97,8 @@ static struct place place_of_callee(const struct simt_launch *l, struct simt_war
 			continue;
 		uint32_t bytes = ptx_type_bytes(func->ptx->regs[r].type) == 8 ? 8 : 4;
 
-		return (struct place){ .row = s->rows + (uint64_t)(f->row + func->alloc->slot[r]) * SIMT_ROW_BYTES,
+		return (struct place){ .row = s->rows + (uint64_t)f->row * SIMT_ROW_BYTES +
+					      simt_slot_offset(func, func->alloc->slot[r], bytes),
 				       .row_bytes = bytes, .bytes = bytes };
 	}
 	UNREACHABLE("a register parameter is among its function's registers");

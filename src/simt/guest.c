@@ -37,20 +37,33 @@ static struct simt_warp *take_guest(struct simt_launch *l)
 	return g;
 }
 
+static bool has_id(const uint16_t *sb, uint32_t count, uint32_t id)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (sb[i] == id)
+			return true;
+	return false;
+}
+
 /* Copies registers and predicates named by scoreboard ids, lanes of mask, between the current frames of two warps. */
 static void copy_registers(const struct simt_launch *l, struct simt_warp *to, const struct simt_warp *from,
 			   const uint16_t *sb, uint32_t count, uint32_t mask)
 {
 	const uint32_t pred_first = l->program->sb_pred_first;
+	const struct simt_program_func *f = &simt_program_of(l)->funcs[to->state->frame.func];
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (sb[i] >= pred_first) {
 			simt_pred_set(to->state, sb[i] - pred_first, mask, from->state->pred[sb[i] - pred_first]);
 			continue;
 		}
-		const struct simt_ref r = { sb[i] * (uint32_t)SIMT_ROW_BYTES, SIMT_BASE_FRAME, 4 };
+		const struct simt_ref r = { simt_slot_offset(f, sb[i], 4), SIMT_BASE_FRAME, 4 };
+		const struct simt_ref wide = { simt_slot_offset(f, sb[i], 8), SIMT_BASE_FRAME, 8 };
 
 		simt_row_copy32(simt_row_mut(to->state, r), simt_row(from->state, r), mask);
+		/* A 64-bit register is named by both its slots. */
+		if (sb[i] % 2 == 0 && has_id(sb, count, sb[i] + 1u))
+			simt_row_copy64(simt_row_mut(to->state, wide), simt_row(from->state, wide), mask);
 	}
 }
 

@@ -101,7 +101,8 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 		return;
 	pf->cfg = ptx_cfg_build(f);
 	pf->alloc = ptx_alloc_build(pf->cfg);
-	pf->param_row = pf->alloc->slot_count;
+	pf->wide_row = (pf->alloc->slot_count + 1) & ~1u;
+	pf->param_row = 2 * pf->wide_row;
 	pf->row_count = pf->param_row + (uint32_t)((f->frame_param_bytes + 3) / 4);
 	pf->local_bytes = (uint32_t)((f->frame_local_bytes + 15) & ~15ull);
 	for (uint32_t w = 0; w < pf->cfg->live_words && pf->cfg->block_count; w++)
@@ -206,7 +207,7 @@ static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at)
 		for (uint32_t c = 1; c < b->p->func_count; c++)
 			chain_callee(b, chains, c, &deepest);
 	}
-	chains[at] = (struct chain){ f->alloc->slot_count + deepest.slots, f->alloc->pred_count + deepest.preds,
+	chains[at] = (struct chain){ f->alloc->register_count + deepest.slots, f->alloc->pred_count + deepest.preds,
 				     f->local_bytes + deepest.local_bytes, 2 };
 }
 
@@ -411,7 +412,7 @@ struct simt_ref simt_reg_ref(struct simt_build *b, uint32_t reg, uint32_t elem)
 {
 	uint32_t bytes = ptx_type_bytes(simt_reg_type(b, reg)) == 8 ? 8 : 4;
 
-	return (struct simt_ref){ (b->f->alloc->slot[reg] + elem * bytes / 4) * SIMT_ROW_BYTES, SIMT_BASE_FRAME,
+	return (struct simt_ref){ simt_slot_offset(b->f, b->f->alloc->slot[reg] + elem * bytes / 4, bytes), SIMT_BASE_FRAME,
 				  (uint8_t)bytes };
 }
 

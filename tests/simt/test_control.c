@@ -139,6 +139,24 @@ static void test_spin_lock(void **state)
 	       64, all_locked);
 }
 
+static uint32_t weighed(uint32_t t)
+{
+	return t * (3 + 5 + 7 + 11 + 13 + 17) + 1;
+}
+
+/* Lanes that run ahead reuse the register slots of lanes that still spin, in another width. */
+static void test_slots_of_lanes_apart(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024; mov.u64 %rd2, 1;\n"
+			  "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
+			  "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0; cvt.u32.u64 %r1, %rd2;\n"
+			  "mul.lo.u32 %r10, %t, 3; mul.lo.u32 %r11, %t, 5; mul.lo.u32 %r12, %t, 7; mul.lo.u32 %r13, %t, 11;\n"
+			  "mul.lo.u32 %r14, %t, 13; mul.lo.u32 %r15, %t, 17; add.u32 %r1, %r1, %r10; add.u32 %r1, %r1, %r11;\n"
+			  "add.u32 %r1, %r1, %r12; add.u32 %r1, %r1, %r13; add.u32 %r1, %r1, %r14; add.u32 %r1, %r1, %r15; " STORE),
+	       64, weighed);
+}
+
 static uint32_t exchanged(uint32_t t)
 {
 	return t < 32 ? (t ^ 16) + 1 : 0;
@@ -271,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_recursion_in_divergent_flow),
 		cmocka_unit_test(test_indirect_call),
 		cmocka_unit_test(test_spin_lock),
+		cmocka_unit_test(test_slots_of_lanes_apart),
 		cmocka_unit_test(test_warp_sync_across_branch),
 		cmocka_unit_test(test_shuffle_waits_for_members),
 		cmocka_unit_test(test_tiles_vote),
