@@ -1,0 +1,171 @@
+/* Reports from result objects made by hand: order of stalls, the comparison's ratios, the store's rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *make_run(const char *workload, const char *machine, int time_ps, double energy_pj)
+{
+	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:f, s:f}", "workload", workload, "args", "x",
+				"machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles", 100,
+				"time_ps", time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
+
+	json_object_set_new(run, "stalls", json_pack("{s:i, s:i, s:i, s:i}", "a", 10, "b", 30, "c", 0, "d", 20));
+	json_object_set_new(run, "stats", json_pack("{s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100,
+						    "memory.write_latency_ps", "count", 4, "sum", 40, "p50", 9));
+	json_object_set_new(run, "params", json_pack("{s:i, s:s}", "gpu.sm_count", 68, "sm.scheduler", "gto"));
+	json_object_set_new(run, "units", json_pack("{s:s, s:s}", "sm.scheduler_cycles", "cycles",
+						    "memory.write_latency_ps", "ps"));
+	return run;
+}
+
+static void test_top_stalls(void **state)
+{
+	json_t *run = make_run("w", "m", 1, 1);
+	struct report_stall stalls[4];
+
+	(void)state;
+	assert_int_equal(report_top_stalls(run, stalls, 4), 3);
+	assert_string_equal(stalls[0].reason, "b");
+	assert_string_equal(stalls[1].reason, "d");
+	assert_string_equal(stalls[2].reason, "a");
+	assert_true(stalls[0].share == 0.3);
+	assert_int_equal(report_top_stalls(run, stalls, 2), 2);
+	assert_string_equal(stalls[1].reason, "d");
+	json_decref(run);
+}
+
+static char *comparison_of(const json_t *runs)
+{
+	char *text = NULL;
+	size_t size_bytes = 0;
+	FILE *f = open_memstream(&text, &size_bytes);
+
+	report_comparison_print(f, runs);
+	fclose(f);
+	return text;
+}
+
+static void test_comparison(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	json_array_append_new(runs, make_run("w", "base", 4000000, 10));
+	json_array_append_new(runs, make_run("w", "fast", 1000000, 20));
+	json_array_append_new(runs, make_run("v", "base", 1000000, 10));
+	json_array_append_new(runs, make_run("v", "fast", 1000000, 5));
+
+	char *text = comparison_of(runs);
+
+	/* 4 times and 1 times as fast: the mean is 2. Energy doubled and halved: the mean is 1. */
+	assert_non_null(strstr(text, "   4.00x"));
+	assert_non_null(strstr(text, "geo. mean   base"));
+	assert_non_null(strstr(text, "   2.00x  b 30 %"));
+
+	const char *mean = strstr(text, "of 2 workloads\n") + strlen("of 2 workloads\n");
+
+	assert_non_null(strstr(mean, "2.00x"));
+	assert_non_null(strstr(mean, "1.00x  of 2 workloads"));
+	free(text);
+	json_decref(runs);
+}
+
+static void test_comparison_of_a_failure(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	json_array_append_new(runs, make_run("w", "base", 4000000, 10));
+	json_array_append_new(runs, json_pack("{s:s, s:s, s:b, s:i}", "workload", "w", "machine", "fast", "verified", 0,
+					      "exit_status", 139));
+
+	char *text = comparison_of(runs);
+
+	assert_non_null(strstr(text, "no results (exit status 139)"));
+	free(text);
+	json_decref(runs);
+}
+
+static int64_t query(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *stmt;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+
+	int64_t value = sqlite3_column_int64(stmt, 0);
+
+	sqlite3_finalize(stmt);
+	return value;
+}
+
+static void test_store(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *folder = g_build_filename(dir, "new", NULL);
+	g_autofree char *path = g_build_filename(folder, "runs.db", NULL);
+	json_t *runs = json_array();
+	sqlite3 *db;
+
+	(void)state;
+	json_array_append_new(runs, make_run("w", "base", 4000000, 10));
+	json_array_append_new(runs, make_run("w", "fast", 1000000, 20));
+	assert_null(report_store_add(path, runs));
+	assert_null(report_store_add(path, runs));
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(query(db, "SELECT count(*) FROM runs"), 4);
+	assert_int_equal(query(db, "SELECT time_ps FROM runs WHERE machine = 'fast' LIMIT 1"), 1000000);
+	assert_int_equal(query(db, "SELECT verified FROM runs LIMIT 1"), 1);
+	assert_int_equal(query(db, "SELECT value FROM stats WHERE run_id = 1 AND name = 'memory.write_latency_ps.p50'"), 9);
+	assert_int_equal(query(db, "SELECT count(*) FROM stats WHERE name = 'sm.scheduler_cycles' AND unit = 'cycles'"), 4);
+	assert_int_equal(query(db, "SELECT value FROM params WHERE run_id = 4 AND name = 'gpu.sm_count'"), 68);
+	sqlite3_close(db);
+	g_unlink(path);
+	g_rmdir(folder);
+	g_rmdir(dir);
+	json_decref(runs);
+}
+
+static void test_store_refused(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	json_array_append_new(runs, make_run("w", "base", 4000000, 10));
+
+	g_autofree char *message = report_store_add("/dev/null/runs.db", runs);
+
+	assert_non_null(message);
+	assert_non_null(strstr(message, "/dev/null/runs.db"));
+	json_decref(runs);
+}
+
+static void test_json_whole_or_nothing(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	assert_false(report_json_write("/nonexistent/folder/x.json", runs));
+	json_decref(runs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_top_stalls),		cmocka_unit_test(test_comparison),
+		cmocka_unit_test(test_comparison_of_a_failure), cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_refused),		cmocka_unit_test(test_json_whole_or_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
