@@ -242,7 +242,7 @@ static bool parse_range_count(struct ptx_parser *p, uint32_t max, const char *wh
 static bool parse_var_range(struct ptx_parser *p, const struct decl *d, enum ptx_linkage linkage,
 			    const struct ptx_token *stem)
 {
-	uint32_t count;
+	uint32_t count = 0;
 
 	if (!parse_range_count(p, PTX_VAR_RANGE_MAX, "variables", &count))
 		return false;
