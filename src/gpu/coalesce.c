@@ -60,7 +60,7 @@ static struct coalesced_line *find_line(struct line_table *t, struct coalesced_l
 		if (lines[i - 1].addr_bytes == line)
 			return &lines[i - 1];
 	}
-	t->index[slot] = (uint8_t)++*count;
+	t->index[slot] = (uint8_t)++ * count;
 	lines[*count - 1] = (struct coalesced_line){.addr_bytes = line};
 	return &lines[*count - 1];
 }
@@ -130,8 +130,7 @@ static uint32_t group_passes(const uint64_t *words, uint32_t count, uint32_t ban
 	return passes;
 }
 
-uint32_t coalesce_bank_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t bank_count,
-			      bool is_atomic)
+uint32_t coalesce_bank_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t bank_count, bool is_atomic)
 {
 	uint32_t lane_words = bytes <= 4 ? 1 : bytes / 4, group_lanes = 32 / lane_words, passes = 0;
 

@@ -22,8 +22,7 @@ uint32_t coalesce_sector_bytes(uint32_t word_mask, uint32_t sector_bytes);
 /* Passes over banks of 4 B: lanes that read the same word share a pass; different words of a bank take one pass each.
  * Accesses wider than 4 B go in groups of lanes that move 128 B at most.
  * Atomics do not share: lanes at the same word take one pass each. */
-uint32_t coalesce_bank_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t bank_count,
-			      bool is_atomic);
+uint32_t coalesce_bank_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t bank_count, bool is_atomic);
 /* Distinct 4-byte words read at the lanes' first bytes: a constant cache serves one per cycle. */
 uint32_t coalesce_distinct_words(const uint64_t *addr, uint32_t mask);
 

@@ -138,21 +138,23 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 				"%s.line_bytes = %llu: the GPU's caches have lines of 128 B (one warp access)", prefix,
 				(unsigned long long)p->line_bytes);
 	if (p->size_bytes % (set_bytes * parts) || !is_power_of_two(p->size_bytes / parts / set_bytes))
-		base_diag_error(diag, (struct base_place){0},
-				"%s.size_bytes = %llu: must give a power of two of sets with %llu ways of %llu B in %llu "
-				"part(s); change size_bytes or way_count",
-				prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
-				(unsigned long long)p->line_bytes, (unsigned long long)parts);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "%s.size_bytes = %llu: must give a power of two of sets with %llu ways of %llu B in %llu "
+		    "part(s); change size_bytes or way_count",
+		    prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
+		    (unsigned long long)p->line_bytes, (unsigned long long)parts);
 }
 
 static void check_l1(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
 {
 	check_cache(diag, prefix, p, 1);
 	if (p->write_policy)
-		base_diag_error(diag, (struct base_place){0},
-				"%s.write_policy = back: first-level caches are write-through here, since nothing keeps "
-				"those of different SMs coherent; set it to through",
-				prefix);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "%s.write_policy = back: first-level caches are write-through here, since nothing keeps "
+		    "those of different SMs coherent; set it to through",
+		    prefix);
 }
 
 static void check_warp_slots(struct base_diag_list *diag, const char *key, uint64_t slots, uint64_t schedulers)
@@ -166,18 +168,21 @@ static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag
 {
 	static const char *const names[] = {"xbar", "l2", "sm", "dram"};
 	const struct sim_period periods[] = {
-		sim_period_of_khz(c->gpu.xbar_clock_khz), sim_period_of_khz(c->gpu.l2_clock_khz),
-		sim_period_of_khz(c->gpu.sm_clock_khz), sim_period_of_ps(c->dram.t_ck_ps),
+	    sim_period_of_khz(c->gpu.xbar_clock_khz),
+	    sim_period_of_khz(c->gpu.l2_clock_khz),
+	    sim_period_of_khz(c->gpu.sm_clock_khz),
+	    sim_period_of_ps(c->dram.t_ck_ps),
 	};
 	struct sim_engine *e = sim_engine_new(names, periods, ARRAY_COUNT(periods));
 
 	if (!e)
-		base_diag_error(diag, (struct base_place){0},
-				"the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu "
-				"and dram.t_ck_ps = %llu have no common unit of time of 1/1800 ps or more; choose rounder "
-				"frequencies",
-				(unsigned long long)c->gpu.sm_clock_khz, (unsigned long long)c->gpu.xbar_clock_khz,
-				(unsigned long long)c->gpu.l2_clock_khz, (unsigned long long)c->dram.t_ck_ps);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu "
+		    "and dram.t_ck_ps = %llu have no common unit of time of 1/1800 ps or more; choose rounder "
+		    "frequencies",
+		    (unsigned long long)c->gpu.sm_clock_khz, (unsigned long long)c->gpu.xbar_clock_khz,
+		    (unsigned long long)c->gpu.l2_clock_khz, (unsigned long long)c->dram.t_ck_ps);
 	sim_engine_free(e);
 }
 

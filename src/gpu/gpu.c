@@ -37,15 +37,15 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 	const struct xbar_params *p = &g->config->xbar;
 	uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_XBAR);
 	const struct net_xbar_config c = {
-		.engine = g->engine,
-		.input_count = inputs,
-		.output_count = outputs,
-		.flit_units = period,
-		.flit_bytes = (uint32_t)p->flit_bytes,
-		.latency_units = p->latency_cycles * period,
-		.depth_packets = (uint32_t)p->depth_count,
-		.stats = g->stats,
-		.stats_prefix = prefix,
+	    .engine = g->engine,
+	    .input_count = inputs,
+	    .output_count = outputs,
+	    .flit_units = period,
+	    .flit_bytes = (uint32_t)p->flit_bytes,
+	    .latency_units = p->latency_cycles * period,
+	    .depth_packets = (uint32_t)p->depth_count,
+	    .stats = g->stats,
+	    .stats_prefix = prefix,
 	};
 
 	return net_xbar_new(&c);
@@ -58,10 +58,10 @@ static void engine_new(struct gpu *g)
 	static const char *const names[] = {"l2", "sm", "xbar", "dram"};
 	const struct gpu_config *c = g->config;
 	const struct sim_period periods[] = {
-		[GPU_DOMAIN_L2] = sim_period_of_khz(c->gpu.l2_clock_khz),
-		[GPU_DOMAIN_SM] = sim_period_of_khz(c->gpu.sm_clock_khz),
-		[GPU_DOMAIN_XBAR] = sim_period_of_khz(c->gpu.xbar_clock_khz),
-		[GPU_DOMAIN_DRAM] = sim_period_of_ps(c->dram.t_ck_ps),
+	    [GPU_DOMAIN_L2] = sim_period_of_khz(c->gpu.l2_clock_khz),
+	    [GPU_DOMAIN_SM] = sim_period_of_khz(c->gpu.sm_clock_khz),
+	    [GPU_DOMAIN_XBAR] = sim_period_of_khz(c->gpu.xbar_clock_khz),
+	    [GPU_DOMAIN_DRAM] = sim_period_of_ps(c->dram.t_ck_ps),
 	};
 
 	g->engine = sim_engine_new(names, periods, GPU_DOMAIN_COUNT);
@@ -117,8 +117,8 @@ static void sm_side_new(struct gpu *g)
 				   in_stack ? (i - g->sm_count) / g->stack_sm_count : UINT32_MAX);
 	}
 	for (uint32_t i = 0; i < g->cluster_count; i++)
-		g->clusters[i].tx_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_tx", cluster_tx_tick,
-							&g->clusters[i]);
+		g->clusters[i].tx_comp =
+		    sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
 }
 
 static void epoch_tick(void *component, uint64_t cycle)
@@ -148,13 +148,14 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		busy_slices += !l2_slice_is_idle(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		busy_stacks += !stack_port_is_idle(g->stacks[i]);
-	snprintf(buf, size_bytes,
-		 "gpu at %llu ps: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
-		 "wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, offload %u",
-		 (unsigned long long)gpu_now_ps(g), (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
-		 net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
-		 (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
-		 waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
+	snprintf(
+	    buf, size_bytes,
+	    "gpu at %llu ps: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
+	    "wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, offload %u",
+	    (unsigned long long)gpu_now_ps(g), (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
+	    net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
+	    (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
+	    waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
 }
 
 struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
@@ -176,9 +177,10 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->sm_total = g->sm_count + g->stack_count * g->stack_sm_count;
 	g->slices_per_stack = (uint32_t)config->gpu.l2_slices_per_stack_count;
 	g->slice_count = g->stack_count * g->slices_per_stack;
-	g->cluster_count = (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) /
-				      config->gpu.sms_per_cluster_count);
-	g->thread_budget = config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
+	g->cluster_count =
+	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
+	g->thread_budget =
+	    config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
 	engine_new(g);
 	map_new(g);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
@@ -262,11 +264,11 @@ uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *
 		const char *what, *key;
 		uint64_t need, have;
 	} limits[] = {
-		{"CTAs", "sm.cta_slot_count", 1, s->cta_slot_count},
-		{"threads", "sm.thread_slot_count", threads_per_cta, s->thread_slot_count},
-		{"warps", "sm.warp_slot_count", warps, s->warp_slot_count},
-		{"registers", "sm.register_count", registers, s->register_count},
-		{"bytes of shared memory", "sm.shared_bytes", shared, s->shared_bytes},
+	    {"CTAs", "sm.cta_slot_count", 1, s->cta_slot_count},
+	    {"threads", "sm.thread_slot_count", threads_per_cta, s->thread_slot_count},
+	    {"warps", "sm.warp_slot_count", warps, s->warp_slot_count},
+	    {"registers", "sm.register_count", registers, s->register_count},
+	    {"bytes of shared memory", "sm.shared_bytes", shared, s->shared_bytes},
 	};
 	uint64_t fit = UINT32_MAX;
 
@@ -363,10 +365,10 @@ static uint64_t stat(const struct gpu *g, const char *key)
 struct gpu_traffic gpu_traffic_of(const struct gpu *g)
 {
 	return (struct gpu_traffic){
-		.tx_bytes = stat(g, "link_tx.wire_bytes"),
-		.rx_bytes = stat(g, "link_rx.wire_bytes"),
-		.stack_to_stack_bytes = stat(g, "mesh.wire_bytes"),
-		.dram_read_bytes = stat(g, "vault.read_bytes"),
-		.dram_write_bytes = stat(g, "vault.write_bytes"),
+	    .tx_bytes = stat(g, "link_tx.wire_bytes"),
+	    .rx_bytes = stat(g, "link_rx.wire_bytes"),
+	    .stack_to_stack_bytes = stat(g, "mesh.wire_bytes"),
+	    .dram_read_bytes = stat(g, "vault.read_bytes"),
+	    .dram_write_bytes = stat(g, "vault.write_bytes"),
 	};
 }

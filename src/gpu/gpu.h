@@ -45,8 +45,8 @@ void gpu_advance_ps(struct gpu *g, uint64_t time_ps);
 /* Time spent in kernels, and SM cycles in them, over the gpu's life. */
 uint64_t gpu_kernel_time_ps(const struct gpu *g);
 uint64_t gpu_kernel_cycles(const struct gpu *g);
-/* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow those
- * of the GPU. */
+/* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
+ * those of the GPU. */
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm);
 /* FNV-1a hash over all statistics and simulated time: equal for equal runs. */
 uint64_t gpu_run_hash(const struct gpu *g);

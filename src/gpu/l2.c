@@ -1,5 +1,5 @@
-/* l2.c - one L2 slice: takes requests from its crossbar port in order, answers hits after the hit latency, sends misses,
- * write-throughs and packets of near-data mechanisms to its stack's TX channel. Atomics execute here.
+/* l2.c - one L2 slice: takes requests from its crossbar port in order, answers hits after the hit latency, sends
+ * misses, write-throughs and packets of near-data mechanisms to its stack's TX channel. Atomics execute here.
  *
  * Requests that a slice makes itself (line fetches, write-backs, the write-through of an atomic) carry GPU_SOURCE_L2;
  * a fetch's tag is its MSHR.
@@ -34,13 +34,13 @@ struct l2_slice {
 	struct net_channel *tx;
 	struct mem_cache *cache;
 	uint32_t queue_cap;
-	uint64_t hit_units; /* from tag access to departure */
-	uint64_t free_cycle; /* next tag access */
+	uint64_t hit_units;              /* from tag access to departure */
+	uint64_t free_cycle;             /* next tag access */
 	bool is_write_back, has_refused; /* has_refused: tell the stack port when there is room */
-	struct mem_req *held;	     /* taken from the port, waits for an MSHR */
-	struct queue hits;	     /* wait for their latency, then for the crossbar */
-	struct queue replies;	     /* of fills and acknowledgments */
-	struct queue misses;	     /* wait for the link */
+	struct mem_req *held;            /* taken from the port, waits for an MSHR */
+	struct queue hits;               /* wait for their latency, then for the crossbar */
+	struct queue replies;            /* of fills and acknowledgments */
+	struct queue misses;             /* wait for the link */
 	struct l2_stats stats;
 };
 
@@ -205,11 +205,11 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 		sim_wake_cycle(g->engine, s->comp, cycle + 1);
 	if (s->hits.first && !is_blocked)
 		sim_wake_units(g->engine, s->comp,
-			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units :
-										       sim_now_units(g->engine) + 1);
+			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units
+										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
-	if (may_have_more && !s->held && net_xbar_peek(g->requests, s->index) && s->hits.count + s->replies.count < s->queue_cap &&
-	    s->misses.count < s->queue_cap)
+	if (may_have_more && !s->held && net_xbar_peek(g->requests, s->index) &&
+	    s->hits.count + s->replies.count < s->queue_cap && s->misses.count < s->queue_cap)
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
 

@@ -1,6 +1,6 @@
-/* lsu.c - the load-store unit: memory instructions queue in order; the head gives one pass over the shared-memory banks,
- * one constant word, or one line per cycle. A line that finds no MSHR, miss-queue place or store-buffer place holds
- * everything behind it.
+/* lsu.c - the load-store unit: memory instructions queue in order; the head gives one pass over the shared-memory
+ * banks, one constant word, or one line per cycle. A line that finds no MSHR, miss-queue place or store-buffer place
+ * holds everything behind it.
  */
 #include "gpu/priv.h"
 

@@ -1,5 +1,5 @@
-/* offload.c - carries a block of instructions from a GPU SM to a stack SM and back: the part that every mechanism of this
- * kind shares. Which block, when and where to is the mechanism's decision (guest.h).
+/* offload.c - carries a block of instructions from a GPU SM to a stack SM and back: the part that every mechanism of
+ * this kind shares. Which block, when and where to is the mechanism's decision (guest.h).
  *
  *   home warp stands at a marked instruction -> offload_begin
  *     -> [stores acknowledged] -> delay -> request packet -> offload_arrive     (or at once, when it is free)

@@ -1,5 +1,5 @@
-/* port.c - where requests leave an SM and answers reach it. A GPU SM's requests go through its cluster's crossbar port to
- * an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
+/* port.c - where requests leave an SM and answers reach it. A GPU SM's requests go through its cluster's crossbar port
+ * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
 #include "gpu/priv.h"
 
 static void place(struct sm *sm, struct mem_req *r)

@@ -33,7 +33,7 @@ struct cluster {
 	struct sim_comp rx_comp; /* answers, before the SMs in a cycle */
 	struct sim_comp tx_comp; /* requests, after them */
 	uint32_t index, sm_first, sm_count;
-	uint32_t turn; /* SM whose request goes first */
+	uint32_t turn;         /* SM whose request goes first */
 	uint32_t queued_count; /* requests of all its SMs */
 	uint64_t free_units;   /* the port has taken the last flit sent */
 };
@@ -72,7 +72,8 @@ struct gpu {
 	int64_t thread_budget; /* thread instructions left before the limit */
 	volatile bool is_interrupted;
 
-	struct sm_guest *guests_free, *guests_live, **guest_queue_first, **guest_queue_last; /* [stack]: wait for a warp slot */
+	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
+	    **guest_queue_last; /* [stack]: wait for a warp slot */
 	uint32_t *guest_queue_count;
 	struct sim_comp epoch_comp;
 	uint64_t *pages; /* open addressing: pages touched, for the mechanism's page_touch */

@@ -16,14 +16,14 @@ enum { REBASE_CYCLES = 1 << 30 };
 static void units_init(struct sm *sm, const struct sm_params *p)
 {
 	const uint64_t latency[SIMT_UNIT_COUNT] = {
-		[SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
-		[SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
-		[SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_CTRL] = p->ctrl_latency_cycles,
+	    [SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
+	    [SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
+	    [SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_CTRL] = p->ctrl_latency_cycles,
 	};
 	const uint64_t interval[SIMT_UNIT_COUNT] = {
-		[SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
-		[SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
-		[SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_CTRL] = 1,
+	    [SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
+	    [SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
+	    [SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_CTRL] = 1,
 	};
 
 	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {

@@ -49,9 +49,9 @@ struct sm;
 struct sm_warp {
 	struct simt_warp *w; /* NULL: the slot is free */
 	struct sm *sm;
-	uint32_t *sb;	     /* [sb_count] */
-	uint32_t ready;	     /* cycle of the next issue if it is known */
-	uint8_t wait;	     /* enum sm_wait; SM_WAIT_COUNT: in ready[unit] */
+	uint32_t *sb;   /* [sb_count] */
+	uint32_t ready; /* cycle of the next issue if it is known */
+	uint8_t wait;   /* enum sm_wait; SM_WAIT_COUNT: in ready[unit] */
 	uint8_t unit;
 	uint8_t scheduler, bit;
 	uint16_t slot, cta_slot;
@@ -63,10 +63,10 @@ struct sm_warp {
 	uint32_t fetch_line;  /* code line of the last group fetched */
 	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
 	/* near-data blocks */
-	bool is_asked;	      /* the mechanism said: stay, for the marked instruction at pc */
-	struct sm_guest *guest; /* this warp is a guest: where it came from */
+	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
+	struct sm_guest *guest;     /* this warp is a guest: where it came from */
 	struct gpu_offload offload; /* of a home warp that waits */
-	bool offload_waits; /* home: for its own loads or stores, before the request leaves */
+	bool offload_waits;         /* home: for its own loads or stores, before the request leaves */
 };
 
 /* An offloaded block on its way, running, or on its way back. */
@@ -89,7 +89,7 @@ struct sm_scheduler {
 	uint64_t wheel_bits;
 	uint64_t wheel[SM_WHEEL_SLOTS];
 	uint32_t unit_free[SIMT_UNIT_COUNT];
-	uint32_t last; /* warp that issued last */
+	uint32_t last;  /* warp that issued last */
 	uint8_t reason; /* of every cycle since the last tick */
 };
 
@@ -112,12 +112,12 @@ enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIX
 
 struct lsu_entry {
 	uint8_t kind;
-	uint8_t class;	    /* enum mem_class */
-	bool is_bypassing;  /* of the L1 */
+	uint8_t class;     /* enum mem_class */
+	bool is_bypassing; /* of the L1 */
 	uint16_t slot;
-	uint32_t access;    /* or SM_NO_ACCESS */
-	uint32_t passes;    /* bank passes, constant words: cycles before the lines, or instead of them */
-	uint32_t latency;   /* of the passes' result */
+	uint32_t access;  /* or SM_NO_ACCESS */
+	uint32_t passes;  /* bank passes, constant words: cycles before the lines, or instead of them */
+	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 };
@@ -125,13 +125,13 @@ struct lsu_entry {
 struct sm {
 	struct gpu *gpu;
 	struct sim_comp comp;
-	uint32_t index;	  /* over all SMs */
+	uint32_t index;   /* over all SMs */
 	uint32_t cluster; /* crossbar port; of GPU SMs */
-	uint32_t stack;	  /* UINT32_MAX: an SM of the GPU */
+	uint32_t stack;   /* UINT32_MAX: an SM of the GPU */
 	uint32_t scheduler_count, warp_slot_count, cta_slot_count;
 	bool is_gto;
 
-	uint64_t base;	  /* cycle 0 of relative cycles */
+	uint64_t base;      /* cycle 0 of relative cycles */
 	uint32_t accounted; /* first cycle not yet attributed */
 	uint32_t now;
 	struct sm_scheduler schedulers[SM_SCHEDULER_MAX];
@@ -171,7 +171,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 void sm_free(struct sm *sm);
 void sm_kernel_begin(struct sm *sm);
 void sm_kernel_end(struct sm *sm, uint64_t end_cycle); /* CHECKs that nothing is left */
-void sm_reset(struct sm *sm);			       /* after an aborted launch */
+void sm_reset(struct sm *sm);                          /* after an aborted launch */
 bool sm_has_cta_slot(const struct sm *sm);
 void sm_cta_place(struct sm *sm, struct simt_cta *cta);
 void sm_warp_retire(struct sm *sm, struct sm_warp *w);
@@ -217,10 +217,10 @@ void port_receive(struct sm *sm, struct mem_req *r);
 /* offload.c */
 /* The warp stands at a marked instruction: true if it has left (or waits), false if it issues here. */
 bool offload_begin(struct sm *sm, struct sm_warp *w);
-void offload_arrive(struct gpu *g, struct mem_req *r); /* a request packet reached its stack */
-void offload_leave(struct sm *sm, struct sm_warp *w);  /* a home warp's delay is over: the request leaves */
+void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
+void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
 void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */
-void offload_finish(struct gpu *g, struct sm_guest *o);	  /* the answer is home */
+void offload_finish(struct gpu *g, struct sm_guest *o);   /* the answer is home */
 void offload_wrote(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes);
 void offload_try_end(struct sm *sm, struct sm_warp *w);
 void offload_reset(struct gpu *g);

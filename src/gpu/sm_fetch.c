@@ -54,8 +54,8 @@ static void prefetch(struct sm *sm, struct sm_warp *w)
 {
 	w->next_ready = SM_NEVER;
 	if (w->fetch_ready != SM_NEVER && w->fetch_group + 1 < group_count(sm))
-		w->next_ready = fetch_group(sm, w, w->fetch_group + 1,
-					    w->fetch_ready > sm->now ? w->fetch_ready : sm->now);
+		w->next_ready =
+		    fetch_group(sm, w, w->fetch_group + 1, w->fetch_ready > sm->now ? w->fetch_ready : sm->now);
 }
 
 void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start)
@@ -106,8 +106,7 @@ static void fetch_again(struct sm *sm)
 
 		sm->fetch_retry[i] = 0;
 		for (; m; m &= m - 1) {
-			struct sm_warp *w =
-				&sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 			uint32_t *slot = w->fetch_ready == SM_NEVER ? &w->fetch_ready : &w->next_ready;
 			uint32_t group = w->fetch_group + (w->fetch_ready != SM_NEVER);
 

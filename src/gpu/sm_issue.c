@@ -160,8 +160,8 @@ static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler
 	return c;
 }
 
-/* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first of
- * the oldest CTA. */
+/* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first
+ * of the oldest CTA. */
 static uint32_t choose(const struct sm *sm, uint32_t scheduler, uint64_t c)
 {
 	const struct sm_scheduler *s = &sm->schedulers[scheduler];
@@ -325,8 +325,8 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 	}
 }
 
-/* Why the scheduler cannot issue as its sets are now, and when to look again: next cycle if a warp could then issue, else
- * when a unit frees or a warp's wait ends. */
+/* Why the scheduler cannot issue as its sets are now, and when to look again: next cycle if a warp could then issue,
+ * else when a unit frees or a warp's wait ends. */
 static uint32_t next_look(const struct sm *sm, struct sm_scheduler *s)
 {
 	uint32_t next = SM_NEVER, soon = sm->now + 1;

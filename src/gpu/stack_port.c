@@ -1,5 +1,5 @@
-/* stack_port.c - the logic layer's side of a stack: the TX and RX channels to the GPU, the mesh to the other stacks, and
- * the way to the vaults.
+/* stack_port.c - the logic layer's side of a stack: the TX and RX channels to the GPU, the mesh to the other stacks,
+ * and the way to the vaults.
  *
  * Requests from TX enter the vaults in order of arrival; a full vault holds those behind it. Answers for the GPU wait
  * here for the RX channel; while link.depth_count of them wait, nothing more is taken from TX. Requests from the mesh
@@ -17,16 +17,16 @@ struct queue {
 
 struct stack_port {
 	struct gpu *gpu;
-	struct sim_comp comp;	 /* DRAM clock: TX and mesh arrivals */
+	struct sim_comp comp;    /* DRAM clock: TX and mesh arrivals */
 	struct sim_comp rx_comp; /* L2 clock: RX arrivals, GPU side */
 	uint32_t index;
 	struct net_channel *tx, *rx;
 	struct net_channel **mesh; /* [stack]: from this stack to that one; NULL without stack SMs */
 	struct mem_stack *stack;
-	struct queue answers;	    /* wait for RX */
+	struct queue answers;       /* wait for RX */
 	struct queue *mesh_answers; /* [stack] wait for the mesh */
 	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
-	bool sms_wait;		    /* an SM of this stack was refused by a vault */
+	bool sms_wait;              /* an SM of this stack was refused by a vault */
 };
 
 static void queue_push(struct queue *q, struct mem_req *r)
@@ -229,13 +229,13 @@ static struct net_channel *link_new(struct gpu *g, const struct link_params *l, 
 	/* bytes / (10^6 bytes/s) = 10^6 ps; a wire time that is no whole number of units is rounded up. */
 	uint64_t flit_units = (l->flit_bytes * 1000000 * d + l->bandwidth_mbytes_per_s - 1) / l->bandwidth_mbytes_per_s;
 	const struct net_channel_config c = {
-		.engine = g->engine,
-		.flit_units = flit_units,
-		.flit_bytes = (uint32_t)l->flit_bytes,
-		.latency_units = sim_units_of_ps(g->engine, l->latency_ps),
-		.depth_packets = (uint32_t)l->depth_count,
-		.stats = g->stats,
-		.stats_prefix = prefix,
+	    .engine = g->engine,
+	    .flit_units = flit_units,
+	    .flit_bytes = (uint32_t)l->flit_bytes,
+	    .latency_units = sim_units_of_ps(g->engine, l->latency_ps),
+	    .depth_packets = (uint32_t)l->depth_count,
+	    .stats = g->stats,
+	    .stats_prefix = prefix,
 	};
 
 	return net_channel_new(&c);
@@ -255,15 +255,15 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	net_channel_set_receiver(p->rx, p->rx_comp);
 
 	const struct mem_stack_config c = {
-		.dram = &g->config->dram,
-		.engine = g->engine,
-		.dram_domain = GPU_DOMAIN_DRAM,
-		.index = index,
-		.done = vault_done,
-		.room = vault_room,
-		.ctx = p,
-		.stats = g->stats,
-		.audit = g->config->run.audit,
+	    .dram = &g->config->dram,
+	    .engine = g->engine,
+	    .dram_domain = GPU_DOMAIN_DRAM,
+	    .index = index,
+	    .done = vault_done,
+	    .room = vault_room,
+	    .ctx = p,
+	    .stats = g->stats,
+	    .audit = g->config->run.audit,
 	};
 
 	p->stack = mem_stack_new(&c);

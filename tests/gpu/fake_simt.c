@@ -190,8 +190,8 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 }
 
 /* A guest has its own context and ends at end_pc; the home warp goes on there. */
-struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc, uint32_t mask,
-				   const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid)
+struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc,
+				   uint32_t mask, const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid)
 {
 	struct simt_warp *w = g_new0(struct simt_warp, 1);
 

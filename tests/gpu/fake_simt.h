@@ -1,5 +1,5 @@
-/* fake_simt.h - a stand-in for simt/ with programs written as tables, so that the timing tests choose every instruction,
- * register and address themselves. It replaces simt/ at link time. Nothing is computed. */
+/* fake_simt.h - a stand-in for simt/ with programs written as tables, so that the timing tests choose every
+ * instruction, register and address themselves. It replaces simt/ at link time. Nothing is computed. */
 #ifndef STRATA_TESTS_GPU_FAKE_SIMT_H
 #define STRATA_TESTS_GPU_FAKE_SIMT_H
 
@@ -14,8 +14,8 @@ struct fake_inst {
 	uint16_t sb[FAKE_OPERANDS_MAX]; /* reads, then writes */
 	/* Address of a lane: addr(thread, visit) with the grid-wide thread number and how often the warp was here. */
 	uint64_t (*addr)(uint64_t thread, uint32_t visit);
-	uint32_t lanes;	      /* mask; 0 = all */
-	uint32_t branch_to;   /* SIMT_BRANCH: target, taken `times` times */
+	uint32_t lanes;     /* mask; 0 = all */
+	uint32_t branch_to; /* SIMT_BRANCH: target, taken `times` times */
 	uint32_t times;
 	uint32_t mark;
 };
@@ -32,21 +32,40 @@ extern uint32_t fake_trace_count;
 extern uint32_t fake_trace[FAKE_TRACE_MAX];
 
 /* Shorthands. */
-#define FAKE_ALU(u, dst, src) \
-	{.unit = (u), .issue_slots = 1, .read_count = 1, .write_count = 1, .sb = {(src), (dst)}}
-#define FAKE_LOAD(dst, address) \
-	{.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, .write_count = 1, \
-	 .sb = {(dst)}, .addr = (address)}
-#define FAKE_STORE(src, address) \
-	{.unit = SIMT_UNIT_LDST, .flags = SIMT_STORE, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, .read_count = 1, \
-	 .sb = {(src)}, .addr = (address)}
-#define FAKE_SHARED(dst, address) \
-	{.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_SHARED, .access_bytes = 4, .write_count = 1, \
-	 .sb = {(dst)}, .addr = (address)}
-#define FAKE_LOOP(target, count) \
-	{.unit = SIMT_UNIT_CTRL, .flags = SIMT_BRANCH, .branch_to = (target), .times = (count)}
-#define FAKE_BARRIER {.unit = SIMT_UNIT_CTRL, .flags = SIMT_BARRIER}
-#define FAKE_FENCE {.unit = SIMT_UNIT_CTRL, .flags = SIMT_FENCE}
-#define FAKE_EXIT {.unit = SIMT_UNIT_CTRL, .flags = SIMT_EXIT | SIMT_BRANCH}
+#define FAKE_ALU(u, dst, src)                                                                           \
+	{                                                                                               \
+		.unit = (u), .issue_slots = 1, .read_count = 1, .write_count = 1, .sb = {(src), (dst) } \
+	}
+#define FAKE_LOAD(dst, address)                                                                          \
+	{                                                                                                \
+		.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, \
+		.write_count = 1, .sb = {(dst)}, .addr = (address)                                       \
+	}
+#define FAKE_STORE(src, address)                                                                          \
+	{                                                                                                 \
+		.unit = SIMT_UNIT_LDST, .flags = SIMT_STORE, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, \
+		.read_count = 1, .sb = {(src)}, .addr = (address)                                         \
+	}
+#define FAKE_SHARED(dst, address)                                                                        \
+	{                                                                                                \
+		.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_SHARED, .access_bytes = 4, \
+		.write_count = 1, .sb = {(dst)}, .addr = (address)                                       \
+	}
+#define FAKE_LOOP(target, count)                                                                      \
+	{                                                                                             \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_BRANCH, .branch_to = (target), .times = (count) \
+	}
+#define FAKE_BARRIER                                          \
+	{                                                     \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_BARRIER \
+	}
+#define FAKE_FENCE                                          \
+	{                                                   \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_FENCE \
+	}
+#define FAKE_EXIT                                                        \
+	{                                                                \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_EXIT | SIMT_BRANCH \
+	}
 
 #endif

@@ -153,9 +153,9 @@ static void constant_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_strides), cmocka_unit_test(lines_of_misaligned),
-		cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
-		cmocka_unit_test(banks_of_strides), cmocka_unit_test(constant_words),
+	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(lines_of_misaligned),
+	    cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
+	    cmocka_unit_test(banks_of_strides), cmocka_unit_test(constant_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

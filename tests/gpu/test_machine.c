@@ -1,4 +1,5 @@
-/* test_machine.c - the whole machine: bandwidth, traffic, determinism, smallest queues, offloading, ends and failures. */
+/* test_machine.c - the whole machine: bandwidth, traffic, determinism, smallest queues, offloading, ends and failures.
+ */
 #include <string.h>
 
 #include "base/check.h"
@@ -54,15 +55,15 @@ static void link_bandwidth(void **state)
 }
 
 static const struct fake_inst mixed[] = {
-	FAKE_LOAD(1, scattered),
-	FAKE_STORE(1, stream_out),
-	FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
-	FAKE_STORE(2, scattered),
-	FAKE_FENCE,
-	FAKE_BARRIER,
-	FAKE_LOOP(0, 3),
-	FAKE_LOAD(3, stream),
-	FAKE_EXIT,
+    FAKE_LOAD(1, scattered),
+    FAKE_STORE(1, stream_out),
+    FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+    FAKE_STORE(2, scattered),
+    FAKE_FENCE,
+    FAKE_BARRIER,
+    FAKE_LOOP(0, 3),
+    FAKE_LOAD(3, stream),
+    FAKE_EXIT,
 };
 
 static uint32_t with_atomics(struct fake_inst *insts)
@@ -95,11 +96,11 @@ static void determinism(void **state)
 }
 
 #define TINY                                                                                                           \
-	"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", "gpu.l2_queue_count", "1", "xbar.depth_count", "1",         \
-		"link.depth_count", "1", "mesh.depth_count", "1", "sm.lsu_queue_count", "1", "sm.store_count", "1",        \
-		"sm.miss_queue_count", "1", "l1d.mshr_count", "1", "l1d.mshr_merge_count", "1", "l2.mshr_count", "1",      \
-		"l2.mshr_merge_count", "1", "l1i.mshr_count", "1", "l1i.mshr_merge_count", "1", "dram.queue_entries", "1", \
-		"dram.write_high_count", "1", "dram.write_low_count", "0", "sm.ibuffer_count", "1"
+	"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", "gpu.l2_queue_count", "1", "xbar.depth_count", "1",     \
+	    "link.depth_count", "1", "mesh.depth_count", "1", "sm.lsu_queue_count", "1", "sm.store_count", "1",        \
+	    "sm.miss_queue_count", "1", "l1d.mshr_count", "1", "l1d.mshr_merge_count", "1", "l2.mshr_count", "1",      \
+	    "l2.mshr_merge_count", "1", "l1i.mshr_count", "1", "l1i.mshr_merge_count", "1", "dram.queue_entries", "1", \
+	    "dram.write_high_count", "1", "dram.write_low_count", "0", "sm.ibuffer_count", "1"
 
 /* Every queue of one place: slow, but it ends, and the checks of a kernel's end hold. */
 static void smallest_queues(void **state)
@@ -115,7 +116,8 @@ static void smallest_queues(void **state)
 
 static void write_back_l2(void **state)
 {
-	static const char *const settings[] = {"l2.write_policy", "back", "l2.size_bytes", "65536", "l2.way_count", "1", NULL};
+	static const char *const settings[] = {
+	    "l2.write_policy", "back", "l2.size_bytes", "65536", "l2.way_count", "1", NULL};
 	struct fake_inst insts[ARRAY_COUNT(mixed)];
 	struct rig r;
 
@@ -133,7 +135,8 @@ static void address_maps(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
-		const char *const settings[] = {"gpu.address_map", maps[i], "gpu.map_bit", "12", "gpu.sm_count", "8", NULL};
+		const char *const settings[] = {"gpu.address_map", maps[i], "gpu.map_bit", "12",
+						"gpu.sm_count",    "8",     NULL};
 
 		cycles[i] = rig_cycles(settings, mixed, ARRAY_COUNT(mixed), 32, 128);
 	}
@@ -216,26 +219,33 @@ static void epoch(void *ctx, struct gpu *g, uint64_t cycle)
 }
 
 static const struct gpu_guest_ops ops = {
-	.name = "test",
-	.block_begin = block_begin,
-	.block_end = block_end,
-	.page_touch = page_touch,
-	.cta_placed = cta_placed,
-	.epoch = epoch,
-	.epoch_cycles = 100,
+    .name = "test",
+    .block_begin = block_begin,
+    .block_end = block_end,
+    .page_touch = page_touch,
+    .cta_placed = cta_placed,
+    .epoch = epoch,
+    .epoch_cycles = 100,
 };
 
 static void offload_with(struct mechanism *m, const char *const *settings, uint64_t packets_bytes)
 {
 	static const uint16_t live_in[] = {1}, live_out[] = {3};
 	const struct fake_inst insts[] = {
-		FAKE_LOAD(1, scattered),
-		{.unit = SIMT_UNIT_LDST, .flags = SIMT_LOAD, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, .read_count = 1,
-		 .write_count = 1, .sb = {1, 2}, .addr = stream, .mark = 1},
-		FAKE_STORE(2, stream_out),
-		FAKE_ALU(SIMT_UNIT_INT, 3, 2),
-		FAKE_STORE(3, scattered),
-		FAKE_EXIT,
+	    FAKE_LOAD(1, scattered),
+	    {.unit = SIMT_UNIT_LDST,
+	     .flags = SIMT_LOAD,
+	     .space = SIMT_MEM_GLOBAL,
+	     .access_bytes = 4,
+	     .read_count = 1,
+	     .write_count = 1,
+	     .sb = {1, 2},
+	     .addr = stream,
+	     .mark = 1},
+	    FAKE_STORE(2, stream_out),
+	    FAKE_ALU(SIMT_UNIT_INT, 3, 2),
+	    FAKE_STORE(3, scattered),
+	    FAKE_EXIT,
 	};
 	struct rig r;
 	uint64_t cycles;
@@ -268,9 +278,9 @@ static void offload_free(void **state)
 static void offload_packets(void **state)
 {
 	static const char *const settings[] = {"gpu.sm_count", "4", STACKS, NULL};
-	struct mechanism m = {.offload = {.request_bytes = 144, .reply_bytes = 128, .latency_cycles = 10,
-					  .invalidate_lines = true},
-			      .refuse_each = 3};
+	struct mechanism m = {
+	    .offload = {.request_bytes = 144, .reply_bytes = 128, .latency_cycles = 10, .invalidate_lines = true},
+	    .refuse_each = 3};
 
 	(void)state;
 	offload_with(&m, settings, 272);
@@ -352,10 +362,10 @@ static void bad_configurations(void **state)
 	static const struct {
 		const char *key, *value, *text;
 	} cases[] = {
-		{"gpu.stack_count", "3", "power of two"},	     {"l2.size_bytes", "1000000", "l2.size_bytes"},
-		{"l1d.write_policy", "back", "write-through"},	     {"sm.warp_slot_count", "200", "64 warp slots"},
-		{"sm.sector_bytes", "48", "power of two"},	     {"gpu.sm_clock_khz", "1399999", "unit of time"},
-		{"sm.ibuffer_count", "3", "power of two"},
+	    {"gpu.stack_count", "3", "power of two"},      {"l2.size_bytes", "1000000", "l2.size_bytes"},
+	    {"l1d.write_policy", "back", "write-through"}, {"sm.warp_slot_count", "200", "64 warp slots"},
+	    {"sm.sector_bytes", "48", "power of two"},     {"gpu.sm_clock_khz", "1399999", "unit of time"},
+	    {"sm.ibuffer_count", "3", "power of two"},
 	};
 
 	(void)state;
@@ -378,13 +388,19 @@ static void bad_configurations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(link_bandwidth),	cmocka_unit_test(determinism),
-		cmocka_unit_test(smallest_queues),	cmocka_unit_test(write_back_l2),
-		cmocka_unit_test(address_maps),		cmocka_unit_test(small_acknowledgments),
-		cmocka_unit_test(offload_free),		cmocka_unit_test(offload_packets),
-		cmocka_unit_test(offload_smallest_queues), cmocka_unit_test(instruction_limit),
-		cmocka_unit_test(functional_mode),	cmocka_unit_test(interrupt),
-		cmocka_unit_test(bad_configurations),
+	    cmocka_unit_test(link_bandwidth),
+	    cmocka_unit_test(determinism),
+	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(write_back_l2),
+	    cmocka_unit_test(address_maps),
+	    cmocka_unit_test(small_acknowledgments),
+	    cmocka_unit_test(offload_free),
+	    cmocka_unit_test(offload_packets),
+	    cmocka_unit_test(offload_smallest_queues),
+	    cmocka_unit_test(instruction_limit),
+	    cmocka_unit_test(functional_mode),
+	    cmocka_unit_test(interrupt),
+	    cmocka_unit_test(bad_configurations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

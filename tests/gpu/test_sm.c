@@ -34,15 +34,16 @@ static uint32_t chain(struct fake_inst *insts, struct fake_inst link, uint32_t c
 	return count + 1;
 }
 
-/* What one link of the chain costs, in hundredths of a cycle; the instruction cache holds the code after a first run. */
+/* What one link of the chain costs, in hundredths of a cycle; the instruction cache holds the code after a first run.
+ */
 static uint64_t chain_cost(const char *const *settings, struct fake_inst link)
 {
 	struct fake_inst insts[3 * CHAIN + 1];
 	struct rig r;
 	uint64_t shorter, longer;
 
-	/* A loop keeps the code in few lines: branches would add their penalty, so the code is straight and the lines are
-	 * brought in by the L2 before; a dependent chain hides the remaining fetches. */
+	/* A loop keeps the code in few lines: branches would add their penalty, so the code is straight and the lines
+	 * are brought in by the L2 before; a dependent chain hides the remaining fetches. */
 	rig_open(&r, NULL, NULL, settings);
 	rig_run(&r, insts, chain(insts, link, 3 * CHAIN), 1, 32);
 	shorter = rig_run(&r, insts, chain(insts, link, CHAIN), 1, 32);
@@ -139,20 +140,19 @@ static void dram_latency(void **state)
 static void stalls_add_up(void **state)
 {
 	const struct fake_inst insts[] = {
-		FAKE_LOAD(1, line_per_visit),
-		FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
-		FAKE_ALU(SIMT_UNIT_SFU, 3, 2),
-		FAKE_BARRIER,
-		FAKE_STORE(3, line_per_visit),
-		FAKE_FENCE,
-		FAKE_SHARED(4, shared_stride_8),
-		FAKE_LOOP(0, 5),
-		FAKE_EXIT,
+	    FAKE_LOAD(1, line_per_visit),
+	    FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+	    FAKE_ALU(SIMT_UNIT_SFU, 3, 2),
+	    FAKE_BARRIER,
+	    FAKE_STORE(3, line_per_visit),
+	    FAKE_FENCE,
+	    FAKE_SHARED(4, shared_stride_8),
+	    FAKE_LOOP(0, 5),
+	    FAKE_EXIT,
 	};
-	static const char *const reasons[] = {"sm.stall_lsu",	  "sm.stall_unit",   "sm.stall_fetch",
-					      "sm.stall_execution", "sm.stall_memory", "sm.stall_fence",
-					      "sm.stall_barrier",   "sm.stall_offload", "sm.stall_idle",
-					      "sm.issued_cycles"};
+	static const char *const reasons[] = {
+	    "sm.stall_lsu",   "sm.stall_unit",    "sm.stall_fetch",   "sm.stall_execution", "sm.stall_memory",
+	    "sm.stall_fence", "sm.stall_barrier", "sm.stall_offload", "sm.stall_idle",      "sm.issued_cycles"};
 	static const char *const settings[] = {"gpu.sm_count", "5", NULL};
 	struct rig r;
 	uint64_t sum = 0, cycles;
@@ -175,9 +175,12 @@ static void occupancy(void **state)
 		const char *key, *value;
 		uint32_t threads, expected;
 	} cases[] = {
-		{"sm.cta_slot_count", "8", 32, 8},	     {"sm.cta_slot_count", "3", 32, 3},
-		{"sm.thread_slot_count", "1536", 512, 3},    {"sm.warp_slot_count", "7", 96, 2},
-		{"sm.register_count", "4096", 128, 4096 / (4 * 320)}, {"sm.thread_slot_count", "1536", 1024, 1},
+	    {"sm.cta_slot_count", "8", 32, 8},
+	    {"sm.cta_slot_count", "3", 32, 3},
+	    {"sm.thread_slot_count", "1536", 512, 3},
+	    {"sm.warp_slot_count", "7", 96, 2},
+	    {"sm.register_count", "4096", 128, 4096 / (4 * 320)},
+	    {"sm.thread_slot_count", "1536", 1024, 1},
 	};
 	struct fake_inst insts[] = {FAKE_ALU(SIMT_UNIT_INT, 9, 1), FAKE_EXIT}; /* ten registers: 320 per warp */
 
@@ -243,9 +246,9 @@ static void barrier(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alu_latency),	 cmocka_unit_test(l1_hit_latency), cmocka_unit_test(shared_latency),
-		cmocka_unit_test(l2_hit_latency), cmocka_unit_test(dram_latency),  cmocka_unit_test(stalls_add_up),
-		cmocka_unit_test(occupancy),	 cmocka_unit_test(issue_order),	   cmocka_unit_test(barrier),
+	    cmocka_unit_test(alu_latency),    cmocka_unit_test(l1_hit_latency), cmocka_unit_test(shared_latency),
+	    cmocka_unit_test(l2_hit_latency), cmocka_unit_test(dram_latency),   cmocka_unit_test(stalls_add_up),
+	    cmocka_unit_test(occupancy),      cmocka_unit_test(issue_order),    cmocka_unit_test(barrier),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
