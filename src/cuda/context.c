@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "cuda/driver.h"
+#include "simt/heap.h"
 
 enum { STACK_MAX = 64 };
 
@@ -17,7 +18,7 @@ static _Thread_local uint32_t depth;
 static const size_t limit_defaults[CUDA_LIMIT_COUNT] = {
 	[CU_LIMIT_STACK_SIZE] = 1024,
 	[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
-	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+	[CU_LIMIT_MALLOC_HEAP_SIZE] = SIMT_HEAP_BYTES,
 };
 
 struct CUctx_st *cuda_context_current(void)
@@ -200,6 +201,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!has_limit(limit))
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && value > SIMT_HEAP_BYTES)
+		return cuda_not_supported("a CU_LIMIT_MALLOC_HEAP_SIZE above the heap's 8 MiB");
 	call.ctx->limits[limit] = value;
 	return CUDA_SUCCESS;
 }

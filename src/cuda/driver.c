@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "cuda/unsupported.h"
+#include "simt/texture.h"
 
 struct cuda_driver cuda_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
@@ -153,6 +154,7 @@ CUresult cuInit(unsigned int flags)
 		if (d->init_result == CUDA_SUCCESS) {
 			d->objects = g_hash_table_new(NULL, NULL);
 			d->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+			d->textures = simt_textures_new();
 			d->kernels = g_array_new(FALSE, FALSE, sizeof(struct machine_kernel));
 			d->is_initialised = true;
 			pthread_atfork(NULL, NULL, after_fork_in_child);

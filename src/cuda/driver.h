@@ -73,6 +73,7 @@ struct cuda_driver {
 	struct machine_session session;
 	struct gpu *gpu;
 	struct simt_memory *mem;
+	struct simt_textures *textures;
 	enum simt_isa isa;
 	GHashTable *objects; /* live handles: address -> struct cuda_object */
 	GHashTable *names;   /* kernel names, which outlive their modules */

@@ -318,6 +318,7 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, const uint8_t 
 	struct simt_launch s = {
 		.program = l->f->program,
 		.mem = d->mem,
+		.textures = d->textures,
 		.params = params,
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.grid_id = d->kernels->len + 1,

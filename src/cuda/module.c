@@ -114,7 +114,7 @@ char *cuda_file_read(const char *path, size_t *size_bytes)
 	GError *error = NULL;
 
 	if (!g_file_get_contents(path, &text, &length, &error)) {
-		cuda_message("%s", error->message);
+		cuda_message("error: %s", error->message);
 		g_error_free(error);
 		return NULL;
 	}
