@@ -171,7 +171,9 @@ static void static_trip_count_multiplies(void **state)
 				    "st.global.f32 [%rd1], %f1;\n"
 				    "ret;\n}\n");
 
-	assert_int_equal(a.set->count, 1);
+	/* The loop, and the lone store: one live-in against its 33 words on TX. */
+	assert_int_equal(a.set->count, 2);
+	assert_true(a.set->items[1].bandwidth.tx_words == 32 - 33);
 
 	const struct tom_candidate *c = &a.set->items[0];
 
@@ -238,8 +240,9 @@ static void guarded_live_out_travels_both_ways(void **state)
 				    "setp.gt.u32 %p1, %r1, 5;\n"
 				    "bar.sync 0;\n"
 				    "add.s64 %rd3, %rd1, %rd2;\n"
-				    "@%p1 ld.global.u32 %r2, [%rd3];\n"
 				    "st.global.u32 [%rd3+4], %r1; st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
+				    "@%p1 ld.global.u32 %r2, [%rd3];\n"
+				    "st.global.u32 [%rd3+28], %r2; st.global.u32 [%rd3+32], %r2;\n"
 				    "st.global.u32 [%rd3+16], %r1; st.global.u32 [%rd3+20], %r1;\n"
 				    "st.global.u32 [%rd3+24], %r1; st.global.u32 [%rd3+28], %r1;\n"
 				    "bar.sync 0;\n"

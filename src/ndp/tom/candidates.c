@@ -185,9 +185,11 @@ static bool score(struct finder *fi, const struct tom_region *r, struct tom_cand
 	c->loads = a.loads + a.loop_loads;
 	c->stores = a.stores + a.loop_stores;
 	c->trip_count = 1;
-	c->trip_kind = region_has_loop(fi, r, TOM_TRIP_STATIC)	 ? TOM_TRIP_STATIC
-		       : region_has_loop(fi, r, TOM_TRIP_UNKNOWN) ? TOM_TRIP_UNKNOWN
-								  : TOM_TRIP_NO_LOOP;
+	/* A run-time count that one pass makes unnecessary, or that cannot be read at the begin, counts once as well. */
+	c->trip_kind = region_has_loop(fi, r, TOM_TRIP_UNKNOWN) || region_has_loop(fi, r, TOM_TRIP_RUNTIME)
+			       ? TOM_TRIP_UNKNOWN
+		       : region_has_loop(fi, r, TOM_TRIP_STATIC) ? TOM_TRIP_STATIC
+								 : TOM_TRIP_NO_LOOP;
 
 	struct tom_bandwidth once = tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
 
@@ -419,8 +421,8 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 	static const char *const kinds[] = {
 		[TOM_TRIP_NO_LOOP] = "no loop",
 		[TOM_TRIP_STATIC] = "static trip count",
-		[TOM_TRIP_RUNTIME] = "trip count known before the loop",
-		[TOM_TRIP_UNKNOWN] = "trip count unknown, counted once",
+		[TOM_TRIP_RUNTIME] = "conditional on a trip count known before the loop",
+		[TOM_TRIP_UNKNOWN] = "pays with one pass of its loops",
 	};
 	const struct ptx_func *fn = set->func;
 

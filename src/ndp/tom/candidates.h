@@ -43,8 +43,8 @@ struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, doubl
 enum tom_trip_kind {
 	TOM_TRIP_NO_LOOP,
 	TOM_TRIP_STATIC,  /* case 1: known at compile time */
-	TOM_TRIP_RUNTIME, /* case 2: known before the loop, in one register: conditional candidate */
-	TOM_TRIP_UNKNOWN, /* case 3: counted as one */
+	TOM_TRIP_RUNTIME, /* case 2: known before the loop, in one register, and needed: conditional candidate */
+	TOM_TRIP_UNKNOWN, /* case 3: counted as one; also case 2 where one pass already pays */
 };
 
 /* Offload only if the register, read as a signed 64-bit or 32-bit integer, is at least (or at most) threshold. */

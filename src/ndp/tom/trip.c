@@ -1,6 +1,6 @@
 /* trip.c - how often a loop runs, from its backward conditional branch (TOM section 3.1.3).
  *
- * A counted loop ends in "@p bra header" where p compares a value that the loop changes once by a constant step, and
+ * A counted loop ends in a conditional branch whose predicate p compares a value that the loop changes once by a constant step, and
  * that has been stepped before the comparison. Its count follows from where the value starts and what it is compared
  * with; one of the two must be a constant for the condition to fit one register.
  */
@@ -147,16 +147,41 @@ static enum ptx_cmp cmp_mirror(enum ptx_cmp cmp)
 	}
 }
 
-static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, struct counted *c)
+/* The conditional branch that decides whether the loop goes round again, and whether its guard must hold for that. Two
+ * forms: "@p bra header" ends the latch, or the latch is a bare "bra header" behind a block that ends in "@p bra exit". */
+static const struct ptx_inst *find_test(const struct tom_facts *f, const struct ptx_loop *l, uint32_t *block, bool *holds)
 {
 	const struct ptx_inst *insts = f->cfg->func->insts;
 	const struct ptx_block *latch = &f->cfg->blocks[l->latch];
 	const struct ptx_inst *branch = &insts[latch->last];
 
-	if (branch->op != PTX_OP_BRA || !branch->has_guard ||
-	    branch->src[0].label != f->cfg->blocks[l->header].first)
+	if (branch->op != PTX_OP_BRA || branch->src[0].label != f->cfg->blocks[l->header].first)
+		return NULL;
+	*block = l->latch;
+	*holds = true;
+	if (branch->has_guard)
+		return branch;
+	if (latch->first != latch->last || latch->pred_count != 1)
+		return NULL;
+	*block = latch->preds[0];
+	*holds = false;
+	branch = &insts[f->cfg->blocks[*block].last];
+	if (branch->op != PTX_OP_BRA || !branch->has_guard || !loop_has_block(l, *block) ||
+	    loop_has_block(l, f->cfg->block_of[branch->src[0].label]))
+		return NULL;
+	return branch;
+}
+
+static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, struct counted *c)
+{
+	const struct ptx_inst *insts = f->cfg->func->insts;
+	uint32_t test_block;
+	bool guard_repeats;
+	const struct ptx_inst *branch = find_test(f, l, &test_block, &guard_repeats);
+
+	if (!branch)
 		return false;
-	for (uint32_t i = latch->last; i-- > latch->first;) {
+	for (uint32_t i = f->cfg->blocks[test_block].last; i-- > f->cfg->blocks[test_block].first;) {
 		if (!inst_writes(f, i, branch->guard_reg))
 			continue;
 
@@ -166,7 +191,8 @@ static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, st
 		    ptx_type_is_float(setp->type) || setp->dst.kind != PTX_OPND_REG ||
 		    setp->dst.reg != branch->guard_reg)
 			return false;
-		c->cmp = branch->guard_negate ? cmp_negate(setp->mods.cmp) : (enum ptx_cmp)setp->mods.cmp;
+		c->cmp = branch->guard_negate == guard_repeats ? cmp_negate(setp->mods.cmp)
+							       : (enum ptx_cmp)setp->mods.cmp;
 		if (setp->src[0].kind == PTX_OPND_REG && find_induction(f, l, setp->src[0].reg, i, c)) {
 			c->bound = &setp->src[1];
 		} else if (setp->src[1].kind == PTX_OPND_REG && find_induction(f, l, setp->src[1].reg, i, c)) {
@@ -182,30 +208,39 @@ static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, st
 	return false;
 }
 
-/* The constant that reg holds on entry to the loop: its one definition outside is a mov of an immediate that dominates
- * the header. */
+/* The constant that reg holds on entry to the loop: its one definition outside dominates the header and is a mov of an
+ * immediate, or of a register that holds one in the same way. */
 static bool entry_constant(const struct tom_facts *f, const struct ptx_loop *l, uint32_t reg, int64_t *value)
 {
+	enum { COPIES_MAX = 4 };
 	const struct ptx_func *fn = f->cfg->func;
-	uint32_t found = UINT32_MAX;
 
-	for (uint32_t i = 0; i < fn->inst_count; i++) {
-		if (!inst_writes(f, i, reg) || loop_has_block(l, f->cfg->block_of[i]))
-			continue;
-		if (found != UINT32_MAX)
+	for (int copies = 0; copies < COPIES_MAX; copies++) {
+		uint32_t found = UINT32_MAX;
+
+		for (uint32_t i = 0; i < fn->inst_count; i++) {
+			if (!inst_writes(f, i, reg) || (copies == 0 && loop_has_block(l, f->cfg->block_of[i])))
+				continue;
+			if (found != UINT32_MAX)
+				return false;
+			found = i;
+		}
+		if (found == UINT32_MAX)
 			return false;
-		found = i;
+
+		const struct ptx_inst *def = &fn->insts[found];
+
+		if (def->op != PTX_OP_MOV || def->has_guard || !ptx_dominates(f->cfg, f->cfg->block_of[found], l->header))
+			return false;
+		if (def->src[0].kind == PTX_OPND_IMM) {
+			*value = imm_signed(&def->src[0], def->type);
+			return true;
+		}
+		if (def->src[0].kind != PTX_OPND_REG)
+			return false;
+		reg = def->src[0].reg;
 	}
-	if (found == UINT32_MAX)
-		return false;
-
-	const struct ptx_inst *def = &fn->insts[found];
-
-	if (def->op != PTX_OP_MOV || def->has_guard || def->src[0].kind != PTX_OPND_IMM ||
-	    !ptx_dominates(f->cfg, f->cfg->block_of[found], l->header))
-		return false;
-	*value = imm_signed(&def->src[0], def->type);
-	return true;
+	return false;
 }
 
 /* Iterations of "do { v += step } while (v cmp bound)" for step > 0, distance = bound - start. */
