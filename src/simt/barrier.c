@@ -28,14 +28,14 @@ static void release_split(struct simt_warp *w, struct simt_split *split, const s
 	} else if (e->dst.bytes) {
 		uint8_t *row = s->rows + (uint64_t)split->red_frame.row * SIMT_ROW_BYTES + e->dst.off;
 
-		SIMT_FOR_LANES (lane, split->red_mask)
-			simt_lane_set(row, e->dst.bytes, lane, b->red_popc);
+		SIMT_FOR_LANES(lane, split->red_mask)
+		simt_lane_set(row, e->dst.bytes, lane, b->red_popc);
 	}
 }
 
 static void reset(struct simt_barrier *b)
 {
-	*b = (struct simt_barrier){ .red_and = true };
+	*b = (struct simt_barrier){.red_and = true};
 }
 
 static void open_barrier(struct simt_cta *c, uint32_t id, struct simt_step *out)
@@ -78,10 +78,12 @@ static bool check_progress(struct simt_launch *l, const struct simt_cta *c)
 
 		if (w->is_done)
 			continue;
-		simt_fault(l, w, NULL, (uint32_t)__builtin_ctz(w->live_mask), SIMT_FAULT_BARRIER,
-			   "barrier deadlock: all %u warps of the CTA that have not finished wait; barrier %u has %u of %u "
-			   "threads", c->live_warps, w->barrier_id, b->arrived_threads,
-			   b->expected_threads ? b->expected_threads : c->live_warps * SIMT_LANES);
+		simt_fault(
+		    l, w, NULL, (uint32_t)__builtin_ctz(w->live_mask), SIMT_FAULT_BARRIER,
+		    "barrier deadlock: all %u warps of the CTA that have not finished wait; barrier %u has %u of %u "
+		    "threads",
+		    c->live_warps, w->barrier_id, b->arrived_threads,
+		    b->expected_threads ? b->expected_threads : c->live_warps * SIMT_LANES);
 		return false;
 	}
 	return true;
@@ -129,8 +131,8 @@ SIMT_RUN(simt_run_barrier)
 
 	CHECK(!s->is_guest);
 	if (id >= SIMT_BARRIERS)
-		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_BARRIER, "barrier number %u; expected 0 to %u",
-				  id, SIMT_BARRIERS - 1);
+		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_BARRIER,
+				  "barrier number %u; expected 0 to %u", id, SIMT_BARRIERS - 1);
 	if (has_count && (count % SIMT_LANES || !count))
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_BARRIER,
 				  "barrier thread count %u; expected a multiple of %u", count, SIMT_LANES);

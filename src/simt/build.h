@@ -62,8 +62,8 @@ bool simt_decode_memory(struct simt_build *b, struct simt_inst *inst, struct sim
 bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 
 /* Functions by which a record runs. */
-#define SIMT_RUN(name)                                                                                                 \
-	enum simt_next name(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,      \
+#define SIMT_RUN(name)                                                                                            \
+	enum simt_next name(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask, \
 			    struct simt_step *out)
 SIMT_RUN(simt_run_alu);
 SIMT_RUN(simt_run_alu_fixed);

@@ -19,7 +19,7 @@ SIMT_RUN(simt_run_bra)
 		return SIMT_JUMPED;
 	}
 	/* The fall-through path runs first: program order. */
-	const uint32_t pcs[2] = { op->target, w->pc + 1 }, masks[2] = { mask, stay };
+	const uint32_t pcs[2] = {op->target, w->pc + 1}, masks[2] = {mask, stay};
 	const bool backward = op->target <= w->pc;
 
 	simt_stack_save(w);
@@ -37,13 +37,14 @@ SIMT_RUN(simt_run_brx)
 		uint32_t lane = (uint32_t)__builtin_ctz(left), same = 0;
 
 		if (index[lane] >= op->table_count)
-			return simt_fault(l, w, e, lane, SIMT_FAULT_INSTRUCTION, "brx.idx index %u; the target list has %u labels",
-					  index[lane], op->table_count);
+			return simt_fault(l, w, e, lane, SIMT_FAULT_INSTRUCTION,
+					  "brx.idx index %u; the target list has %u labels", index[lane],
+					  op->table_count);
 		uint32_t pc = op->table[index[lane]];
 
-		SIMT_FOR_LANES (other, left)
-			if (index[other] < op->table_count && op->table[index[other]] == pc)
-				same |= 1u << other;
+		SIMT_FOR_LANES(other, left)
+		if (index[other] < op->table_count && op->table[index[other]] == pc)
+			same |= 1u << other;
 		pcs[count] = pc;
 		masks[count++] = same;
 		left &= ~same;
@@ -72,15 +73,15 @@ struct place {
 	uint32_t row_bytes, bytes;
 };
 
-static struct place place_of_caller(const struct simt_launch *l, struct simt_warp_state *s, const struct simt_frame *caller,
-				    const struct simt_call_place *at)
+static struct place place_of_caller(const struct simt_launch *l, struct simt_warp_state *s,
+				    const struct simt_frame *caller, const struct simt_call_place *at)
 {
 	if (at->is_param)
-		return (struct place){ .rows = simt_param_rows(l, s, caller), .off = at->off, .bytes = at->bytes };
-	const uint8_t *base = at->ref.base == SIMT_BASE_FRAME ? s->rows + (uint64_t)caller->row * SIMT_ROW_BYTES :
-								s->base[at->ref.base];
+		return (struct place){.rows = simt_param_rows(l, s, caller), .off = at->off, .bytes = at->bytes};
+	const uint8_t *base =
+	    at->ref.base == SIMT_BASE_FRAME ? s->rows + (uint64_t)caller->row * SIMT_ROW_BYTES : s->base[at->ref.base];
 
-	return (struct place){ .row = (void *)(base + at->ref.off), .row_bytes = at->ref.bytes, .bytes = at->ref.bytes };
+	return (struct place){.row = (void *)(base + at->ref.off), .row_bytes = at->ref.bytes, .bytes = at->ref.bytes};
 }
 
 /* A formal parameter or result of a device function. Old PTX declares them as registers. */
@@ -90,16 +91,17 @@ static struct place place_of_callee(const struct simt_launch *l, struct simt_war
 	const struct simt_program_func *func = &simt_program_of(l)->funcs[f->func];
 
 	if (var->space != PTX_REG)
-		return (struct place){ .rows = simt_param_rows(l, s, f), .off = var->offset_bytes,
-				       .bytes = (uint32_t)var->size_bytes };
+		return (struct place){
+		    .rows = simt_param_rows(l, s, f), .off = var->offset_bytes, .bytes = (uint32_t)var->size_bytes};
 	for (uint32_t r = 0; r < func->ptx->reg_count; r++) {
 		if (strcmp(func->ptx->regs[r].name, var->name) != 0)
 			continue;
 		uint32_t bytes = ptx_type_bytes(func->ptx->regs[r].type) == 8 ? 8 : 4;
 
-		return (struct place){ .row = s->rows + (uint64_t)f->row * SIMT_ROW_BYTES +
-					      simt_slot_offset(func, func->alloc->slot[r], bytes),
-				       .row_bytes = bytes, .bytes = bytes };
+		return (struct place){.row = s->rows + (uint64_t)f->row * SIMT_ROW_BYTES +
+					     simt_slot_offset(func, func->alloc->slot[r], bytes),
+				      .row_bytes = bytes,
+				      .bytes = bytes};
 	}
 	UNREACHABLE("a register parameter is among its function's registers");
 }
@@ -110,8 +112,8 @@ static void copy_lane_bytes(const struct place *to, const struct place *from, ui
 
 	for (uint32_t k = 0; k < bytes; k += 8) {
 		uint32_t n = bytes - k < 8 ? bytes - k : 8;
-		uint64_t v = from->rows ? simt_words_get(from->rows, from->off + k, n, lane) :
-					  simt_lane_get(from->row, from->row_bytes, lane);
+		uint64_t v = from->rows ? simt_words_get(from->rows, from->off + k, n, lane)
+					: simt_lane_get(from->row, from->row_bytes, lane);
 
 		if (to->rows)
 			simt_words_set(to->rows, to->off + k, n, lane, v);
@@ -125,8 +127,8 @@ static void copy_place(const struct place *to, const struct place *from, uint32_
 	const bool words = to->rows && from->rows && !((to->off | from->off | to->bytes | from->bytes) & 3);
 
 	if (!words) {
-		SIMT_FOR_LANES (lane, mask)
-			copy_lane_bytes(to, from, lane);
+		SIMT_FOR_LANES(lane, mask)
+		copy_lane_bytes(to, from, lane);
 		return;
 	}
 	for (uint32_t k = 0; k < to->bytes && k < from->bytes; k += 4)
@@ -139,8 +141,8 @@ uint64_t simt_call_arg(const struct simt_launch *l, struct simt_warp *w, const s
 {
 	struct place p = place_of_caller(l, w->state, &w->state->frame, &op->args[k]);
 
-	return p.rows ? simt_words_get(p.rows, p.off, p.bytes < 8 ? p.bytes : 8, lane) :
-			simt_lane_get(p.row, p.row_bytes, lane);
+	return p.rows ? simt_words_get(p.rows, p.off, p.bytes < 8 ? p.bytes : 8, lane)
+		      : simt_lane_get(p.row, p.row_bytes, lane);
 }
 
 void simt_call_result(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane,
@@ -163,25 +165,26 @@ static enum simt_next enter(struct simt_launch *l, struct simt_warp *w, const st
 	const struct simt_program_priv *p = simt_program_of(l);
 	const struct simt_call_op *op = e->call;
 	const struct simt_program_func *from = &p->funcs[caller->func], *to = &p->funcs[func];
-	struct simt_entry entry = { .pc = to->first_pc, .rpc = SIMT_NO_PC, .mask = lanes };
+	struct simt_entry entry = {.pc = to->first_pc, .rpc = SIMT_NO_PC, .mask = lanes};
 
 	entry.frame = (struct simt_frame){
-		.row = caller->row + from->row_count,
-		.pred = caller->pred + from->alloc->pred_count,
-		.local_bytes = caller->local_bytes + from->local_bytes,
-		.func = func,
-		.depth = caller->depth + 1,
-		.caller_row = caller->row,
-		.call = op,
+	    .row = caller->row + from->row_count,
+	    .pred = caller->pred + from->alloc->pred_count,
+	    .local_bytes = caller->local_bytes + from->local_bytes,
+	    .func = func,
+	    .depth = caller->depth + 1,
+	    .caller_row = caller->row,
+	    .call = op,
 	};
 	if (entry.frame.depth > SIMT_CALL_DEPTH_MAX)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
 				  "call depth exceeds %u in function %s", SIMT_CALL_DEPTH_MAX, to->ptx->name);
 	if ((uint64_t)entry.frame.local_bytes + to->local_bytes > p->pub.local_bytes_per_thread)
-		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
-				  "local memory exhausted: function %s needs %u bytes at call depth %u, a thread has %llu",
-				  to->ptx->name, to->local_bytes, entry.frame.depth,
-				  (unsigned long long)p->pub.local_bytes_per_thread);
+		return simt_fault(
+		    l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
+		    "local memory exhausted: function %s needs %u bytes at call depth %u, a thread has %llu",
+		    to->ptx->name, to->local_bytes, entry.frame.depth,
+		    (unsigned long long)p->pub.local_bytes_per_thread);
 	if (op->arg_count != to->ptx->param_count)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_INSTRUCTION,
 				  "call passes %u arguments; function %s takes %u", op->arg_count, to->ptx->name,
@@ -225,12 +228,13 @@ SIMT_RUN(simt_run_call)
 
 			func = function_at(p, target);
 			if (func == UINT32_MAX)
-				return simt_fault(l, w, e, lane, SIMT_FAULT_INSTRUCTION,
-						  "call through 0x%llx, which is not the address of a function this kernel can reach",
-						  (unsigned long long)target);
-			SIMT_FOR_LANES (other, left)
-				if (simt_lane_get(row, op->target.bytes, other) != target)
-					group &= ~(1u << other);
+				return simt_fault(
+				    l, w, e, lane, SIMT_FAULT_INSTRUCTION,
+				    "call through 0x%llx, which is not the address of a function this kernel can reach",
+				    (unsigned long long)target);
+			SIMT_FOR_LANES(other, left)
+			if (simt_lane_get(row, op->target.bytes, other) != target)
+				group &= ~(1u << other);
 		}
 		left &= ~group;
 		if (p->funcs[func].builtin) {
@@ -259,7 +263,7 @@ SIMT_RUN(simt_run_ret)
 	struct simt_warp_state *s = w->state;
 	const struct simt_frame f = s->frame;
 	const struct simt_program_func *func = &simt_program_of(l)->funcs[f.func];
-	struct simt_frame caller = { .row = f.caller_row, .func = f.call->func_of_caller };
+	struct simt_frame caller = {.row = f.caller_row, .func = f.call->func_of_caller};
 
 	(void)e, (void)out;
 	for (uint32_t k = 0; k < f.call->ret_count && k < func->ptx->ret_count; k++) {

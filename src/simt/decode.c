@@ -6,7 +6,7 @@
 
 static void no_preds(struct simt_exec *e)
 {
-	e->pred_src = (struct simt_pred_ref){ SIMT_NO_PRED, 0 };
+	e->pred_src = (struct simt_pred_ref){SIMT_NO_PRED, 0};
 	e->pred_dst = e->pred_dst2 = SIMT_NO_PRED;
 }
 
@@ -75,7 +75,7 @@ static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt
 {
 	const struct ptx_inst *i = b->i;
 	struct ptx_inst plain = *i;
-	struct simt_alu alu = { 0 };
+	struct simt_alu alu = {0};
 	const char *why = NULL;
 
 	if (i->op == PTX_OP_LOP3)
@@ -160,7 +160,9 @@ static void decode_mov(struct simt_build *b, struct simt_inst *inst, struct simt
 static void decode_cvta(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
-	uint64_t window = i->mods.space == PTX_SHARED ? SIMT_SHARED_WINDOW : i->mods.space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	uint64_t window = i->mods.space == PTX_SHARED  ? SIMT_SHARED_WINDOW
+			  : i->mods.space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
+						       : 0;
 
 	inst->unit = SIMT_UNIT_INT;
 	e->dst = simt_operand_ref(b, &i->dst, 8);
@@ -245,9 +247,9 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 
 	no_preds(e);
 	e->ptx = i;
-	e->guard = (struct simt_pred_ref){ SIMT_NO_PRED, UINT32_MAX };
+	e->guard = (struct simt_pred_ref){SIMT_NO_PRED, UINT32_MAX};
 	if (i->has_guard)
-		e->guard = (struct simt_pred_ref){ b->f->alloc->slot[i->guard_reg], i->guard_negate ? UINT32_MAX : 0 };
+		e->guard = (struct simt_pred_ref){b->f->alloc->slot[i->guard_reg], i->guard_negate ? UINT32_MAX : 0};
 	inst->issue_slots = 1;
 	inst->cache = i->mods.cache;
 	inst->sem = i->mods.sem;
@@ -256,12 +258,12 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 		return;
 	}
 	if (decode_simple(b, inst, e) || simt_decode_memory(b, inst, e) || simt_decode_texture(b, inst, e) ||
-	    simt_decode_control(b, inst, e) ||
-	    decode_alu(b, inst, e))
+	    simt_decode_control(b, inst, e) || decode_alu(b, inst, e))
 		return;
 	struct simt_alu alu;
 	const char *why = NULL;
 
 	simt_alu_find(i, b->isa, &alu, &why);
-	simt_build_error(b, "instruction %s", why ? why : "is not supported in this combination of types and modifiers");
+	simt_build_error(b, "instruction %s",
+			 why ? why : "is not supported in this combination of types and modifiers");
 }

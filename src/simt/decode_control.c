@@ -51,7 +51,8 @@ static void decode_call(struct simt_build *b, struct simt_exec *e)
 	op->args = simt_own(b->p, (op->arg_count + op->ret_count + 1) * sizeof(*op->args));
 	op->rets = op->args + op->arg_count;
 	for (uint32_t k = 0; k < op->arg_count + op->ret_count; k++) {
-		const struct ptx_operand *o = k < op->arg_count ? &i->src[1].elems[k] : &i->dst.elems[k - op->arg_count];
+		const struct ptx_operand *o =
+		    k < op->arg_count ? &i->src[1].elems[k] : &i->dst.elems[k - op->arg_count];
 		struct simt_call_place *at = &op->args[k];
 
 		if (o->kind == PTX_OPND_VAR && o->var->space != PTX_REG) {
@@ -88,7 +89,8 @@ static void decode_barrier(struct simt_build *b, struct simt_inst *inst, struct 
 	if (i->src[0].kind == PTX_OPND_IMM)
 		inst->barrier_id_imm = (uint8_t)i->src[0].imm;
 	if (i->src[0].kind == PTX_OPND_IMM && i->src[0].imm >= SIMT_BARRIERS)
-		simt_build_error(b, "barrier %llu; expected 0 to %u", (unsigned long long)i->src[0].imm, SIMT_BARRIERS - 1);
+		simt_build_error(b, "barrier %llu; expected 0 to %u", (unsigned long long)i->src[0].imm,
+				 SIMT_BARRIERS - 1);
 	e->pred_dst = simt_pred_dst(b, &i->dst);
 	if (e->pred_dst == SIMT_NO_PRED)
 		e->dst = simt_operand_ref(b, &i->dst, 4);

@@ -3,7 +3,8 @@
 #include "simt/build.h"
 #include "simt/lanes.h"
 
-static bool decode_area(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op, const struct ptx_operand *addr)
+static bool decode_area(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op,
+			const struct ptx_operand *addr)
 {
 	const struct ptx_inst *i = b->i;
 	enum ptx_space space = i->mods.space;
@@ -107,8 +108,9 @@ static void decode_load(struct simt_build *b, struct simt_inst *inst, struct sim
 	op->is_signed = ptx_type_is_signed(i->type);
 	e->polls = op->area != SIMT_AREA_PARAM && op->area != SIMT_AREA_FRAME && op->area != SIMT_AREA_LOCAL &&
 		   inst->space != SIMT_MEM_CONST && i->mods.cache != PTX_NC;
-	e->run = op->area == SIMT_AREA_PARAM ? simt_run_load_param :
-		 op->area == SIMT_AREA_FRAME ? simt_run_load_frame : simt_run_load;
+	e->run = op->area == SIMT_AREA_PARAM   ? simt_run_load_param
+		 : op->area == SIMT_AREA_FRAME ? simt_run_load_frame
+					       : simt_run_load;
 }
 
 static void decode_store(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)

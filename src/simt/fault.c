@@ -43,7 +43,7 @@ static void add_place(struct text *t, const struct simt_launch *l, const struct 
 static struct text begin(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			 enum simt_fault_kind kind)
 {
-	struct text t = { l->fault.text, sizeof(l->fault.text) };
+	struct text t = {l->fault.text, sizeof(l->fault.text)};
 
 	l->fault.kind = kind;
 	add_place(&t, l, w, e, lane);
@@ -69,9 +69,9 @@ enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, cons
 
 static const char *alloc_name(enum simt_alloc_kind k)
 {
-	static const char *const names[] = { "device memory", "managed memory", "pinned host memory",
-					     "registered host memory", "a module variable", "the device heap",
-					     "local memory", "kernel parameters" };
+	static const char *const names[] = {"device memory",          "managed memory",    "pinned host memory",
+					    "registered host memory", "a module variable", "the device heap",
+					    "local memory",           "kernel parameters"};
 
 	return names[k];
 }
@@ -99,12 +99,14 @@ static void add_nearest(struct text *t, const struct simt_launch *l, uint64_t ad
 		add(t, ", which is read-only");
 }
 
-enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
-				 bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes, uint64_t limit)
+enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
+				 uint32_t lane, bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes,
+				 uint64_t limit)
 {
-	static const char *const spaces[] = {
-		[SIMT_MEM_SHARED] = "shared memory", [SIMT_MEM_LOCAL] = "local memory", [SIMT_MEM_PARAM] = "parameter space",
-		[SIMT_MEM_TEXTURE] = "texture" };
+	static const char *const spaces[] = {[SIMT_MEM_SHARED] = "shared memory",
+					     [SIMT_MEM_LOCAL] = "local memory",
+					     [SIMT_MEM_PARAM] = "parameter space",
+					     [SIMT_MEM_TEXTURE] = "texture"};
 
 	if (l->fault.kind)
 		return SIMT_FAULTED;
@@ -118,8 +120,8 @@ enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *
 	return SIMT_FAULTED;
 }
 
-enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
-				bool is_store, uint64_t addr, uint32_t bytes)
+enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
+				uint32_t lane, bool is_store, uint64_t addr, uint32_t bytes)
 {
 	if (l->fault.kind)
 		return SIMT_FAULTED;

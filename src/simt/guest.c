@@ -13,7 +13,7 @@ static uint32_t poison(uint32_t slot, uint32_t lane)
 
 uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t bytes, uint32_t lane)
 {
-	const struct simt_ref r = { sb * (uint32_t)SIMT_ROW_BYTES, SIMT_BASE_FRAME, (uint8_t)bytes };
+	const struct simt_ref r = {sb * (uint32_t)SIMT_ROW_BYTES, SIMT_BASE_FRAME, (uint8_t)bytes};
 	const void *row = simt_row(w->state, r);
 
 	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
@@ -57,8 +57,8 @@ static void copy_registers(const struct simt_launch *l, struct simt_warp *to, co
 			simt_pred_set(to->state, sb[i] - pred_first, mask, from->state->pred[sb[i] - pred_first]);
 			continue;
 		}
-		const struct simt_ref r = { simt_slot_offset(f, sb[i], 4), SIMT_BASE_FRAME, 4 };
-		const struct simt_ref wide = { simt_slot_offset(f, sb[i], 8), SIMT_BASE_FRAME, 8 };
+		const struct simt_ref r = {simt_slot_offset(f, sb[i], 4), SIMT_BASE_FRAME, 4};
+		const struct simt_ref wide = {simt_slot_offset(f, sb[i], 8), SIMT_BASE_FRAME, 8};
 
 		simt_row_copy32(simt_row_mut(to->state, r), simt_row(from->state, r), mask);
 		/* A 64-bit register is named by both its slots. */
@@ -79,8 +79,8 @@ static void poison_frame(const struct simt_launch *l, struct simt_warp *g)
 		g->state->pred[p] = poison(p, 0);
 }
 
-struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc, uint32_t mask,
-				   const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid)
+struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc,
+				   uint32_t mask, const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid)
 {
 	struct simt_warp *g = take_guest(l);
 	struct simt_warp_state *s = g->state;

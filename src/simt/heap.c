@@ -35,7 +35,7 @@ static struct simt_heap *new_heap(struct simt_memory *m)
 	h->cap = 64;
 	h->blocks = malloc(h->cap * sizeof(*h->blocks));
 	CHECK(h->blocks);
-	h->blocks[h->count++] = (struct block){ addr, SIMT_HEAP_BYTES, false };
+	h->blocks[h->count++] = (struct block){addr, SIMT_HEAP_BYTES, false};
 	return h;
 }
 
@@ -67,7 +67,7 @@ uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
 
 		if (b->is_used || b->size_bytes < size_bytes)
 			continue;
-		struct block rest = { b->addr + size_bytes, b->size_bytes - size_bytes, false };
+		struct block rest = {b->addr + size_bytes, b->size_bytes - size_bytes, false};
 
 		b->is_used = true;
 		b->size_bytes = size_bytes;

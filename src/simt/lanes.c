@@ -5,16 +5,16 @@
 
 #include "base/check.h"
 
-#define GATHER(name, row_type, type)                                                                                   \
-	static void name(row_type *restrict row, uint64_t base, const uint64_t *addr, uint32_t mask)               \
-	{                                                                                                              \
-		if (mask == SIMT_FULL_MASK) {                                                                          \
-			for (uint32_t i = 0; i < SIMT_LANES; i++)                                                      \
-				row[i] = (row_type) * (const type *)(uintptr_t)(base + addr[i]);                                    \
-			return;                                                                                        \
-		}                                                                                                      \
-		SIMT_FOR_LANES (lane, mask)                                                                            \
-			row[lane] = (row_type) * (const type *)(uintptr_t)(base + addr[lane]);                                      \
+#define GATHER(name, row_type, type)                                                                 \
+	static void name(row_type *restrict row, uint64_t base, const uint64_t *addr, uint32_t mask) \
+	{                                                                                            \
+		if (mask == SIMT_FULL_MASK) {                                                        \
+			for (uint32_t i = 0; i < SIMT_LANES; i++)                                    \
+				row[i] = (row_type) * (const type *)(uintptr_t)(base + addr[i]);     \
+			return;                                                                      \
+		}                                                                                    \
+		SIMT_FOR_LANES(lane, mask)                                                           \
+		row[lane] = (row_type) * (const type *)(uintptr_t)(base + addr[lane]);               \
 	}
 GATHER(gather_u8, uint32_t, uint8_t)
 GATHER(gather_s8, uint32_t, int8_t)
@@ -37,31 +37,32 @@ void simt_gather(void *row, uint32_t row_bytes, uint64_t base, const uint64_t *a
 
 	switch (bytes) {
 	case 1:
-		wide ? (is_signed ? gather_s8_64 : gather_u8_64)(row, base, addr, mask) :
-		       (is_signed ? gather_s8 : gather_u8)(row, base, addr, mask);
+		wide ? (is_signed ? gather_s8_64 : gather_u8_64)(row, base, addr, mask)
+		     : (is_signed ? gather_s8 : gather_u8)(row, base, addr, mask);
 		break;
 	case 2:
-		wide ? (is_signed ? gather_s16_64 : gather_u16_64)(row, base, addr, mask) :
-		       (is_signed ? gather_s16 : gather_u16)(row, base, addr, mask);
+		wide ? (is_signed ? gather_s16_64 : gather_u16_64)(row, base, addr, mask)
+		     : (is_signed ? gather_s16 : gather_u16)(row, base, addr, mask);
 		break;
 	case 4:
-		wide ? (is_signed ? gather_s32_64 : gather_u32_64)(row, base, addr, mask) : gather_32(row, base, addr, mask);
+		wide ? (is_signed ? gather_s32_64 : gather_u32_64)(row, base, addr, mask)
+		     : gather_32(row, base, addr, mask);
 		break;
 	default:
 		wide ? gather_64(row, base, addr, mask) : gather_64_32(row, base, addr, mask);
 	}
 }
 
-#define SCATTER(name, row_type, type)                                                                                  \
-	static void name(const row_type *row, uint64_t base, const uint64_t *addr, uint32_t mask)                        \
-	{                                                                                                              \
-		if (mask == SIMT_FULL_MASK) {                                                                          \
-			for (uint32_t i = 0; i < SIMT_LANES; i++)                                                      \
-				*(type *)(uintptr_t)(base + addr[i]) = (type)row[i];                                              \
-			return;                                                                                        \
-		}                                                                                                      \
-		SIMT_FOR_LANES (lane, mask)                                                                            \
-			*(type *)(uintptr_t)(base + addr[lane]) = (type)row[lane];                                                \
+#define SCATTER(name, row_type, type)                                                             \
+	static void name(const row_type *row, uint64_t base, const uint64_t *addr, uint32_t mask) \
+	{                                                                                         \
+		if (mask == SIMT_FULL_MASK) {                                                     \
+			for (uint32_t i = 0; i < SIMT_LANES; i++)                                 \
+				*(type *)(uintptr_t)(base + addr[i]) = (type)row[i];              \
+			return;                                                                   \
+		}                                                                                 \
+		SIMT_FOR_LANES(lane, mask)                                                        \
+		*(type *)(uintptr_t)(base + addr[lane]) = (type)row[lane];                        \
 	}
 SCATTER(scatter_8, uint32_t, uint8_t)
 SCATTER(scatter_16, uint32_t, uint16_t)
@@ -72,7 +73,8 @@ SCATTER(scatter_32_64, uint64_t, uint32_t)
 SCATTER(scatter_64, uint64_t, uint64_t)
 SCATTER(scatter_64_32, uint32_t, uint64_t)
 
-void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, uint32_t mask)
+void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes,
+		  uint32_t mask)
 {
 	const bool wide = row_bytes == 8;
 
@@ -167,28 +169,28 @@ uint16_t simt_float_to_bf16(float f)
 /* ---- atomics ---- */
 
 /* ATOM(name, type, expression of the new value in old, b, c) */
-#define ATOM(name, type, value)                                                                                        \
-	static uint64_t name(void *p, uint64_t b64, uint64_t c64)                                                        \
-	{                                                                                                              \
-		type *const at = p;                                                                                    \
-		const type old = *at, b = (type)b64, c = (type)c64;                                                    \
-                                                                                                                       \
-		(void)b, (void)c;                                                                                      \
-		*at = (type)(value);                                                                                   \
-		return (uint64_t)old;                                                                                  \
+#define ATOM(name, type, value)                                     \
+	static uint64_t name(void *p, uint64_t b64, uint64_t c64)   \
+	{                                                           \
+		type *const at = p;                                 \
+		const type old = *at, b = (type)b64, c = (type)c64; \
+                                                                    \
+		(void)b, (void)c;                                   \
+		*at = (type)(value);                                \
+		return (uint64_t)old;                               \
 	}
-#define ATOM_BITS(bits)                                                                                                \
-	ATOM(atom_and_##bits, uint##bits##_t, old &b)                                                                  \
-	ATOM(atom_or_##bits, uint##bits##_t, old | b)                                                                  \
-	ATOM(atom_xor_##bits, uint##bits##_t, old ^ b)                                                                 \
-	ATOM(atom_exch_##bits, uint##bits##_t, b)                                                                      \
-	ATOM(atom_cas_##bits, uint##bits##_t, old == b ? c : old)                                                      \
-	ATOM(atom_add_##bits, uint##bits##_t, old + b)                                                                 \
-	ATOM(atom_inc_##bits, uint##bits##_t, old >= b ? 0 : old + 1)                                                  \
-	ATOM(atom_dec_##bits, uint##bits##_t, old == 0 || old > b ? b : old - 1)                                       \
-	ATOM(atom_umin_##bits, uint##bits##_t, old < b ? old : b)                                                      \
-	ATOM(atom_umax_##bits, uint##bits##_t, old > b ? old : b)                                                      \
-	ATOM(atom_smin_##bits, uint##bits##_t, (int##bits##_t)old < (int##bits##_t)b ? old : b)                        \
+#define ATOM_BITS(bits)                                                                         \
+	ATOM(atom_and_##bits, uint##bits##_t, old &b)                                           \
+	ATOM(atom_or_##bits, uint##bits##_t, old | b)                                           \
+	ATOM(atom_xor_##bits, uint##bits##_t, old ^ b)                                          \
+	ATOM(atom_exch_##bits, uint##bits##_t, b)                                               \
+	ATOM(atom_cas_##bits, uint##bits##_t, old == b ? c : old)                               \
+	ATOM(atom_add_##bits, uint##bits##_t, old + b)                                          \
+	ATOM(atom_inc_##bits, uint##bits##_t, old >= b ? 0 : old + 1)                           \
+	ATOM(atom_dec_##bits, uint##bits##_t, old == 0 || old > b ? b : old - 1)                \
+	ATOM(atom_umin_##bits, uint##bits##_t, old < b ? old : b)                               \
+	ATOM(atom_umax_##bits, uint##bits##_t, old > b ? old : b)                               \
+	ATOM(atom_smin_##bits, uint##bits##_t, (int##bits##_t)old < (int##bits##_t)b ? old : b) \
 	ATOM(atom_smax_##bits, uint##bits##_t, (int##bits##_t)old > (int##bits##_t)b ? old : b)
 ATOM_BITS(32)
 ATOM_BITS(64)
@@ -260,16 +262,16 @@ static bool float_less(float a, float b)
 	return a < b || (a == b && __builtin_signbit(a) && !__builtin_signbit(b));
 }
 
-#define HALF_PICK(name, to_float, first_if)                                                                            \
-	static uint16_t name(uint16_t a, uint16_t b)                                                                     \
-	{                                                                                                              \
-		float x = to_float(a), y = to_float(b);                                                                \
-                                                                                                                       \
-		if (x != x && y != y)                                                                                  \
-			return 0x7fff;                                                                                 \
-		if (x != x || y != y)                                                                                  \
-			return x != x ? b : a;                                                                         \
-		return first_if ? a : b;                                                                               \
+#define HALF_PICK(name, to_float, first_if)             \
+	static uint16_t name(uint16_t a, uint16_t b)    \
+	{                                               \
+		float x = to_float(a), y = to_float(b); \
+                                                        \
+		if (x != x && y != y)                   \
+			return 0x7fff;                  \
+		if (x != x || y != y)                   \
+			return x != x ? b : a;          \
+		return first_if ? a : b;                \
 	}
 HALF_PICK(half_min, simt_half_to_float, float_less(x, y))
 HALF_PICK(half_max, simt_half_to_float, float_less(y, x))
@@ -292,16 +294,16 @@ static uint64_t atom_16x2(void *p, uint64_t b, half_fn fn)
 	return old;
 }
 
-#define ATOM_HALF(fn)                                                                                                  \
-	static uint64_t atom_##fn(void *p, uint64_t b, uint64_t c)                                                       \
-	{                                                                                                              \
-		(void)c;                                                                                               \
-		return atom_16(p, b, fn);                                                                              \
-	}                                                                                                              \
-	static uint64_t atom_##fn##_x2(void *p, uint64_t b, uint64_t c)                                                  \
-	{                                                                                                              \
-		(void)c;                                                                                               \
-		return atom_16x2(p, b, fn);                                                                            \
+#define ATOM_HALF(fn)                                                   \
+	static uint64_t atom_##fn(void *p, uint64_t b, uint64_t c)      \
+	{                                                               \
+		(void)c;                                                \
+		return atom_16(p, b, fn);                               \
+	}                                                               \
+	static uint64_t atom_##fn##_x2(void *p, uint64_t b, uint64_t c) \
+	{                                                               \
+		(void)c;                                                \
+		return atom_16x2(p, b, fn);                             \
 	}
 ATOM_HALF(half_add)
 ATOM_HALF(half_min)
@@ -341,14 +343,17 @@ static simt_atom_fn find_integer(enum ptx_atom op, bool wide, bool is_signed)
 static simt_atom_fn find_half(enum ptx_atom op, enum ptx_type t)
 {
 	static const simt_atom_fn fns[4][3] = {
-		{ atom_half_add, atom_half_min, atom_half_max },
-		{ atom_half_add_x2, atom_half_min_x2, atom_half_max_x2 },
-		{ atom_bf16_add, atom_bf16_min, atom_bf16_max },
-		{ atom_bf16_add_x2, atom_bf16_min_x2, atom_bf16_max_x2 },
+	    {atom_half_add, atom_half_min, atom_half_max},
+	    {atom_half_add_x2, atom_half_min_x2, atom_half_max_x2},
+	    {atom_bf16_add, atom_bf16_min, atom_bf16_max},
+	    {atom_bf16_add_x2, atom_bf16_min_x2, atom_bf16_max_x2},
 	};
 	uint32_t row = t == PTX_F16 ? 0 : t == PTX_F16X2 ? 1 : t == PTX_BF16 ? 2 : 3;
 
-	return op == PTX_ATOM_ADD ? fns[row][0] : op == PTX_ATOM_MIN ? fns[row][1] : op == PTX_ATOM_MAX ? fns[row][2] : NULL;
+	return op == PTX_ATOM_ADD   ? fns[row][0]
+	       : op == PTX_ATOM_MIN ? fns[row][1]
+	       : op == PTX_ATOM_MAX ? fns[row][2]
+				    : NULL;
 }
 
 simt_atom_fn simt_atom_find(enum ptx_atom op, enum ptx_type t)

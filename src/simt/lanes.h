@@ -8,7 +8,8 @@
 void simt_gather(void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, bool is_signed,
 		 uint32_t mask);
 /* The bytes at base + addr[i] = low bytes of row[i]; lanes in ascending order, so the highest lane wins. */
-void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes, uint32_t mask);
+void simt_scatter(const void *row, uint32_t row_bytes, uint64_t base, const uint64_t *addr, uint32_t bytes,
+		  uint32_t mask);
 
 /* One lane's atomic operation on type t, or NULL if PTX has no such one. */
 simt_atom_fn simt_atom_find(enum ptx_atom op, enum ptx_type t);

@@ -9,25 +9,25 @@
 
 static bool check_dimensions(const struct simt_launch *l, struct base_diag_list *diag)
 {
-	static const uint32_t block_max[3] = { 1024, 1024, 64 }, grid_max[3] = { INT32_MAX, 65535, 65535 };
-	const struct base_place nowhere = { 0 };
+	static const uint32_t block_max[3] = {1024, 1024, 64}, grid_max[3] = {INT32_MAX, 65535, 65535};
+	const struct base_place nowhere = {0};
 	const uint32_t errors = diag->error_count;
 
 	for (uint32_t k = 0; k < 3; k++) {
 		if (!l->block[k] || l->block[k] > block_max[k])
-			base_diag_error(diag, nowhere, "kernel %s: block dimension %c is %u; expected 1 to %u", l->program->name,
-					'x' + (int)k, l->block[k], block_max[k]);
+			base_diag_error(diag, nowhere, "kernel %s: block dimension %c is %u; expected 1 to %u",
+					l->program->name, 'x' + (int)k, l->block[k], block_max[k]);
 		if (!l->grid[k] || l->grid[k] > grid_max[k])
-			base_diag_error(diag, nowhere, "kernel %s: grid dimension %c is %u; expected 1 to %u", l->program->name,
-					'x' + (int)k, l->grid[k], grid_max[k]);
+			base_diag_error(diag, nowhere, "kernel %s: grid dimension %c is %u; expected 1 to %u",
+					l->program->name, 'x' + (int)k, l->grid[k], grid_max[k]);
 	}
 	if (diag->error_count != errors)
 		return false;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
 	if (threads > l->program->max_threads_per_cta)
-		base_diag_error(diag, nowhere, "kernel %s: %llu threads per CTA; the kernel allows at most %u", l->program->name,
-				(unsigned long long)threads, l->program->max_threads_per_cta);
+		base_diag_error(diag, nowhere, "kernel %s: %llu threads per CTA; the kernel allows at most %u",
+				l->program->name, (unsigned long long)threads, l->program->max_threads_per_cta);
 	return diag->error_count == errors;
 }
 
@@ -41,9 +41,10 @@ static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_
 		return true;
 	st->local_addr = simt_memory_alloc(l->mem, st->local_warp_bytes * warps, 1, SIMT_ALLOC_LOCAL);
 	if (!st->local_addr) {
-		base_diag_error(diag, (struct base_place){ 0 },
-				"kernel %s: no room in device memory for %llu bytes of local memory per thread of %u warps",
-				l->program->name, (unsigned long long)l->program->local_bytes_per_thread, warps);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "kernel %s: no room in device memory for %llu bytes of local memory per thread of %u warps",
+		    l->program->name, (unsigned long long)l->program->local_bytes_per_thread, warps);
 		return false;
 	}
 	st->local_free = malloc(warps * sizeof(*st->local_free));
@@ -60,7 +61,7 @@ static bool place_params(struct simt_launch *l, struct base_diag_list *diag)
 
 	l->state->param_addr = simt_memory_alloc(l->mem, bytes + 8, 1, SIMT_ALLOC_PARAM);
 	if (!l->state->param_addr) {
-		base_diag_error(diag, (struct base_place){ 0 }, "kernel %s: no room in device memory for its parameters",
+		base_diag_error(diag, (struct base_place){0}, "kernel %s: no room in device memory for its parameters",
 				l->program->name);
 		return false;
 	}
@@ -211,7 +212,7 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 	c->live_warps = c->warp_count;
 	c->waiting_warps = 0;
 	for (uint32_t i = 0; i < SIMT_BARRIERS; i++)
-		c->barriers[i] = (struct simt_barrier){ .red_and = true };
+		c->barriers[i] = (struct simt_barrier){.red_and = true};
 	/* Deterministic whatever ran here before. */
 	memset(c->shared, 0, c->shared_bytes);
 	for (uint32_t i = 0; i < c->warp_count; i++)

@@ -170,8 +170,11 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 
 	if (!at)
 		return 0;
-	insert(m, (struct simt_alloc){ .addr = at, .size_bytes = size_bytes, .kind = kind, .is_live = true,
-				       .is_readonly = kind == SIMT_ALLOC_PARAM });
+	insert(m, (struct simt_alloc){.addr = at,
+				      .size_bytes = size_bytes,
+				      .kind = kind,
+				      .is_live = true,
+				      .is_readonly = kind == SIMT_ALLOC_PARAM});
 	if (counts_as_used(kind))
 		m->used_bytes += size_bytes;
 	return at;
@@ -211,7 +214,8 @@ bool simt_memory_register(struct simt_memory *m, uint64_t addr, uint64_t size_by
 		if (a->is_live && a->addr < addr + size_bytes && addr < a->addr + a->size_bytes)
 			return false;
 	}
-	insert(m, (struct simt_alloc){ .addr = addr, .size_bytes = size_bytes, .kind = SIMT_ALLOC_REGISTERED, .is_live = true });
+	insert(m, (struct simt_alloc){
+		      .addr = addr, .size_bytes = size_bytes, .kind = SIMT_ALLOC_REGISTERED, .is_live = true});
 	return true;
 }
 

@@ -53,26 +53,29 @@ struct access {
 
 static enum simt_next misaligned(const struct access *a, uint32_t mask, const uint64_t *addr)
 {
-	SIMT_FOR_LANES (lane, mask)
-		if (addr[lane] & (a->op->align - 1u))
-			return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->align);
+	SIMT_FOR_LANES(lane, mask)
+	if (addr[lane] & (a->op->align - 1u))
+		return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->align);
 	UNREACHABLE("some lane is misaligned");
 }
 
 /* Lanes outside the hint, one by one; the hint becomes the last allocation found. */
-static enum simt_next check_global_slow(const struct access *a, struct simt_hint *hint, uint32_t mask, const uint64_t *addr)
+static enum simt_next check_global_slow(const struct access *a, struct simt_hint *hint, uint32_t mask,
+					const uint64_t *addr)
 {
 	const uint32_t size = a->op->align;
 
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (addr[lane] >= hint->lo && addr[lane] <= hint->hi && hint->hi - addr[lane] >= size &&
 		    !(a->is_store && hint->is_readonly))
 			continue;
 		const struct simt_alloc *found = simt_memory_find(a->l->mem, addr[lane], size);
 
 		if (!found || found->kind == SIMT_ALLOC_LOCAL || (a->is_store && found->is_readonly))
-			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, SIMT_MEM_GLOBAL, addr[lane], size, 0);
-		*hint = (struct simt_hint){ found->addr, found->addr + found->size_bytes, found->is_readonly };
+			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, SIMT_MEM_GLOBAL, addr[lane], size,
+						 0);
+		*hint = (struct simt_hint){found->addr, found->addr + found->size_bytes, found->is_readonly};
 	}
 	return SIMT_NEXT;
 }
@@ -90,7 +93,8 @@ static enum simt_next check_global(const struct access *a, uint32_t mask, const 
 			outside |= addr[i] - lo > last;
 		}
 	} else {
-		SIMT_FOR_LANES (lane, mask) {
+		SIMT_FOR_LANES(lane, mask)
+		{
 			low_bits |= addr[lane];
 			outside |= addr[lane] - lo > last;
 		}
@@ -108,9 +112,11 @@ static enum simt_next check_block(const struct access *a, enum simt_space space,
 {
 	const uint64_t size = a->op->align;
 
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (unlikely(addr[lane] > limit || limit - addr[lane] < size))
-			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size, limit);
+			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size,
+						 limit);
 		if (unlikely(addr[lane] & (size - 1)))
 			return misaligned(a, mask, addr);
 	}
@@ -120,24 +126,27 @@ static enum simt_next check_block(const struct access *a, enum simt_space space,
 /* From offsets in local memory to the interleaved backing: word k of all lanes is one row. */
 static void local_backing(const struct simt_warp_state *s, uint32_t mask, uint64_t *addr)
 {
-	SIMT_FOR_LANES (lane, mask)
-		addr[lane] = (uint64_t)(uintptr_t)s->local + addr[lane] / 4 * SIMT_ROW_BYTES + lane * 4 + addr[lane] % 4;
+	SIMT_FOR_LANES(lane, mask)
+	addr[lane] = (uint64_t)(uintptr_t)s->local + addr[lane] / 4 * SIMT_ROW_BYTES + lane * 4 + addr[lane] % 4;
 }
 
 /* ---- data ---- */
 
 static void load_wide_local(void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
 {
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		const uint8_t *at = (const uint8_t *)(uintptr_t)(addr[lane] + step);
 
-		((uint64_t *)row)[lane] = *(const uint32_t *)at | (uint64_t)*(const uint32_t *)(at + SIMT_ROW_BYTES) << 32;
+		((uint64_t *)row)[lane] = *(const uint32_t *)at | (uint64_t) * (const uint32_t *)(at + SIMT_ROW_BYTES)
+								      << 32;
 	}
 }
 
 static void store_wide_local(const void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
 {
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		uint8_t *at = (uint8_t *)(uintptr_t)(addr[lane] + step);
 		uint64_t v = ((const uint64_t *)row)[lane];
 
@@ -200,7 +209,7 @@ struct kinds {
 /* Sorts the lanes by what their generic address means and makes the addresses relative to that. */
 static struct kinds split_generic(uint32_t mask, uint64_t *addr)
 {
-	struct kinds k = { 0 };
+	struct kinds k = {0};
 	uint64_t low = 0;
 
 	for (uint32_t i = 0; i < SIMT_LANES; i++)
@@ -209,7 +218,8 @@ static struct kinds split_generic(uint32_t mask, uint64_t *addr)
 		k.global = mask;
 		return k;
 	}
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (in_window(addr[lane], SIMT_SHARED_WINDOW)) {
 			addr[lane] -= SIMT_SHARED_WINDOW;
 			k.shared |= 1u << lane;
@@ -230,7 +240,7 @@ static enum simt_next resolve(const struct access *a, uint32_t mask, struct simt
 	uint64_t *addr = out->addr;
 
 	compute_addresses(s, a->op, addr);
-	*k = (struct kinds){ 0 };
+	*k = (struct kinds){0};
 	switch ((enum simt_area)a->op->area) {
 	case SIMT_AREA_GLOBAL:
 		k->global = mask;
@@ -274,14 +284,16 @@ SIMT_RUN(simt_run_load)
 {
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
-	const struct access a = { l, w, e, op, false };
+	const struct access a = {l, w, e, op, false};
 	struct kinds k;
 
 	s->polled |= e->polls;
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes && is_contiguous(out->addr, op->bytes)) {
-		memcpy(simt_row_mut(s, op->elem[0]), (const void *)(uintptr_t)out->addr[0], (size_t)op->bytes * SIMT_LANES);
+	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes &&
+	    is_contiguous(out->addr, op->bytes)) {
+		memcpy(simt_row_mut(s, op->elem[0]), (const void *)(uintptr_t)out->addr[0],
+		       (size_t)op->bytes * SIMT_LANES);
 		return SIMT_NEXT;
 	}
 	/* A destination may be the row of the addresses: those have been read. */
@@ -298,12 +310,13 @@ SIMT_RUN(simt_run_store)
 {
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
-	const struct access a = { l, w, e, op, true };
+	const struct access a = {l, w, e, op, true};
 	struct kinds k;
 
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes && is_contiguous(out->addr, op->bytes)) {
+	if (k.global == SIMT_FULL_MASK && op->vec == 1 && op->elem[0].bytes == op->bytes &&
+	    is_contiguous(out->addr, op->bytes)) {
 		memcpy((void *)(uintptr_t)out->addr[0], simt_row(s, op->elem[0]), (size_t)op->bytes * SIMT_LANES);
 		return SIMT_NEXT;
 	}
@@ -329,7 +342,7 @@ static uint64_t extend(uint64_t v, uint32_t bytes, bool is_signed)
 SIMT_RUN(simt_run_load_param)
 {
 	const struct simt_mem_op *op = e->mem;
-	const struct access a = { l, w, e, op, false };
+	const struct access a = {l, w, e, op, false};
 	struct simt_warp_state *s = w->state;
 	const uint8_t *block = (const uint8_t *)(uintptr_t)l->state->param_addr;
 	const uint32_t checked = op->addr.bytes ? mask : mask & -mask;
@@ -369,7 +382,7 @@ SIMT_RUN(simt_run_load_frame)
 {
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
-	const struct access a = { l, w, e, op, false };
+	const struct access a = {l, w, e, op, false};
 
 	if (check_frame(&a, mask, out) != SIMT_NEXT)
 		return SIMT_FAULTED;
@@ -387,7 +400,8 @@ SIMT_RUN(simt_run_load_frame)
 		}
 		uint8_t *row = simt_row_mut(s, r);
 
-		SIMT_FOR_LANES (lane, mask) {
+		SIMT_FOR_LANES(lane, mask)
+		{
 			uint64_t at = out->addr[lane] + (uint64_t)k * op->bytes;
 
 			simt_lane_set(row, r.bytes, lane,
@@ -401,7 +415,7 @@ SIMT_RUN(simt_run_store_frame)
 {
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
-	const struct access a = { l, w, e, op, true };
+	const struct access a = {l, w, e, op, true};
 
 	if (check_frame(&a, mask, out) != SIMT_NEXT)
 		return SIMT_FAULTED;
@@ -419,9 +433,9 @@ SIMT_RUN(simt_run_store_frame)
 		}
 		const void *row = simt_row(s, r);
 
-		SIMT_FOR_LANES (lane, mask)
-			simt_words_set(rows, out->addr[lane] + (uint64_t)k * op->bytes, op->bytes, lane,
-				       simt_lane_get(row, r.bytes, lane));
+		SIMT_FOR_LANES(lane, mask)
+		simt_words_set(rows, out->addr[lane] + (uint64_t)k * op->bytes, op->bytes, lane,
+			       simt_lane_get(row, r.bytes, lane));
 	}
 	return SIMT_NEXT;
 }
@@ -434,16 +448,16 @@ static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, sim
 {
 	const void *b = simt_row(s, op->b), *c = simt_row(s, op->c);
 
-	SIMT_FOR_LANES (lane, mask)
-		old[lane] = fn((void *)(uintptr_t)(base + addr[lane]), simt_lane_get(b, op->b.bytes, lane),
-			       op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
+	SIMT_FOR_LANES(lane, mask)
+	old[lane] = fn((void *)(uintptr_t)(base + addr[lane]), simt_lane_get(b, op->b.bytes, lane),
+		       op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
 }
 
 SIMT_RUN(simt_run_atom)
 {
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
-	const struct access a = { l, w, e, op, true };
+	const struct access a = {l, w, e, op, true};
 	uint64_t old[SIMT_LANES];
 	struct kinds k;
 
@@ -463,14 +477,15 @@ SIMT_RUN(simt_run_atom)
 		return SIMT_NEXT;
 	void *d = simt_row_mut(s, op->elem[0]);
 
-	SIMT_FOR_LANES (lane, mask)
-		simt_lane_set(d, op->elem[0].bytes, lane, extend(old[lane], op->bytes, op->is_signed));
+	SIMT_FOR_LANES(lane, mask)
+	simt_lane_set(d, op->elem[0].bytes, lane, extend(old[lane], op->bytes, op->is_signed));
 	return SIMT_NEXT;
 }
 
 /* ---- one byte, for system calls ---- */
 
-bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes, void *to)
+bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
+			void *to)
 {
 	if (in_window(addr, SIMT_LOCAL_WINDOW)) {
 		addr -= SIMT_LOCAL_WINDOW;

@@ -53,8 +53,9 @@ static uint64_t place(struct simt_module *m, const struct ptx_var *v, struct bas
 	uint64_t addr = simt_memory_alloc(m->mem, size, v->align_bytes ? v->align_bytes : 1, SIMT_ALLOC_MODULE);
 
 	if (!addr) {
-		base_diag_error(diag, (struct base_place){ m->ptx->name, v->line, 0 },
-				"no room in device memory for variable %s of %llu bytes", v->name, (unsigned long long)size);
+		base_diag_error(diag, (struct base_place){m->ptx->name, v->line, 0},
+				"no room in device memory for variable %s of %llu bytes", v->name,
+				(unsigned long long)size);
 		return 0;
 	}
 	if (v->init)
@@ -82,9 +83,9 @@ static void relocate(struct simt_module *m, const struct ptx_var *v, uint64_t ad
 		uint64_t value;
 
 		if (!reloc_value(m, r, &value)) {
-			base_diag_error(diag, (struct base_place){ m->ptx->name, v->line, 0 },
-					"initialiser of %s takes the address of %s, which has none in this module", v->name,
-					r->var->name);
+			base_diag_error(diag, (struct base_place){m->ptx->name, v->line, 0},
+					"initialiser of %s takes the address of %s, which has none in this module",
+					v->name, r->var->name);
 			continue;
 		}
 		value >>= r->mask_shift;
@@ -93,7 +94,8 @@ static void relocate(struct simt_module *m, const struct ptx_var *v, uint64_t ad
 }
 
 static void for_each_var(struct simt_module *m, struct base_diag_list *diag,
-			 void (*visit)(struct simt_module *, const struct ptx_var *, uint64_t *, struct base_diag_list *))
+			 void (*visit)(struct simt_module *, const struct ptx_var *, uint64_t *,
+				       struct base_diag_list *))
 {
 	for (uint32_t i = 0; i < m->ptx->var_count; i++)
 		if (has_address(m->ptx->vars[i]))
@@ -138,7 +140,7 @@ struct simt_module *simt_module_load(const struct ptx_module *ptx, struct simt_m
 		CHECK(m->local_addr[f]);
 	}
 	if (ptx->address_bits == 32)
-		base_diag_error(diag, (struct base_place){ ptx->name, 1, 0 },
+		base_diag_error(diag, (struct base_place){ptx->name, 1, 0},
 				"module has .address_size 32; expected 64: compile for 64-bit device addresses (-m64)");
 	else
 		for_each_var(m, diag, visit_place);

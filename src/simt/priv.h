@@ -1,4 +1,5 @@
-/* priv.h - what the parts of simt/ share: modules, decoded execution records, warp and CTA state. Not for other folders.
+/* priv.h - what the parts of simt/ share: modules, decoded execution records, warp and CTA state. Not for other
+ * folders.
  *
  * A program is decoded once into two parallel arrays: struct simt_inst (what timing reads) and struct simt_exec (what
  * execution reads). An operand is a row: a base (the warp's frame, the program's constants, the warp's special
@@ -11,10 +12,10 @@
 #include "simt/texture.h"
 
 enum {
-	SIMT_ROW_BYTES = 128,	  /* 32 lanes of 32 bits; a 64-bit row is two of these */
-	SIMT_BARRIERS = 16,	  /* named barriers of a CTA (PTX ISA, bar) */
+	SIMT_ROW_BYTES = 128, /* 32 lanes of 32 bits; a 64-bit row is two of these */
+	SIMT_BARRIERS = 16,   /* named barriers of a CTA (PTX ISA, bar) */
 	SIMT_SRC_ROWS = 4,
-	SIMT_ELEMS = 4,		  /* elements of the widest vector access */
+	SIMT_ELEMS = 4, /* elements of the widest vector access */
 	SIMT_CALL_DEPTH_MAX = 512,
 	/* Backward branches that poll memory before a diverged warp lets other lanes run; after the first such switch
 	 * the warp is known to spin and yields sooner. See docs/execution.md. */
@@ -35,7 +36,7 @@ enum {
 struct simt_module {
 	const struct ptx_module *ptx;
 	struct simt_memory *mem;
-	uint64_t *addr;	     /* [ptx->var_count]: device address of .global and .const variables, else 0 */
+	uint64_t *addr;        /* [ptx->var_count]: device address of .global and .const variables, else 0 */
 	uint64_t **local_addr; /* [func_count][local_count]: the same for function-scope variables */
 };
 
@@ -57,8 +58,8 @@ struct simt_ref {
 enum simt_next { SIMT_NEXT, SIMT_JUMPED, SIMT_FAULTED };
 
 struct simt_exec;
-typedef enum simt_next (*simt_run_fn)(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
-				      struct simt_step *out);
+typedef enum simt_next (*simt_run_fn)(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+				      uint32_t mask, struct simt_step *out);
 
 /* A width change between an operand's row and what the instruction works on. */
 enum simt_fix { SIMT_FIX_NONE, SIMT_FIX_LOW, SIMT_FIX_ZERO, SIMT_FIX_SIGN };
@@ -72,14 +73,18 @@ struct simt_pred_ref {
 typedef uint64_t (*simt_atom_fn)(void *p, uint64_t b, uint64_t c);
 
 enum simt_area { /* what an address is relative to */
-	SIMT_AREA_GLOBAL, SIMT_AREA_SHARED, SIMT_AREA_LOCAL, SIMT_AREA_GENERIC, SIMT_AREA_PARAM,
-	SIMT_AREA_FRAME /* call-site .param: rows of the frame */
+		 SIMT_AREA_GLOBAL,
+		 SIMT_AREA_SHARED,
+		 SIMT_AREA_LOCAL,
+		 SIMT_AREA_GENERIC,
+		 SIMT_AREA_PARAM,
+		 SIMT_AREA_FRAME /* call-site .param: rows of the frame */
 };
 
 struct simt_mem_op {
 	uint8_t area, bytes, vec, align; /* align: bytes of the whole access */
-	bool is_frame_local; /* the offset is relative to the frame's local memory */
-	struct simt_ref addr; /* bytes 0: absolute */
+	bool is_frame_local;             /* the offset is relative to the frame's local memory */
+	struct simt_ref addr;            /* bytes 0: absolute */
 	int64_t offset;
 	struct simt_ref elem[SIMT_ELEMS];
 	simt_atom_fn atom;
@@ -103,7 +108,7 @@ struct simt_call_op {
 };
 
 struct simt_tex_op {
-	struct simt_ref handle;  /* bytes 0: the handle is the value of the variable at handle_addr */
+	struct simt_ref handle; /* bytes 0: the handle is the value of the variable at handle_addr */
 	uint64_t handle_addr;
 	struct simt_ref coord[3], layer, value[SIMT_ELEMS];
 	uint8_t dims, count, bytes;
@@ -146,7 +151,13 @@ struct simt_pack_op {
 	uint8_t count, part_bytes;
 };
 
-enum simt_builtin { SIMT_BUILTIN_NONE, SIMT_BUILTIN_VPRINTF, SIMT_BUILTIN_MALLOC, SIMT_BUILTIN_FREE, SIMT_BUILTIN_ASSERTFAIL };
+enum simt_builtin {
+	SIMT_BUILTIN_NONE,
+	SIMT_BUILTIN_VPRINTF,
+	SIMT_BUILTIN_MALLOC,
+	SIMT_BUILTIN_FREE,
+	SIMT_BUILTIN_ASSERTFAIL
+};
 
 struct simt_program_func {
 	const struct ptx_func *ptx;
@@ -154,9 +165,9 @@ struct simt_program_func {
 	struct ptx_alloc *alloc;
 	enum simt_builtin builtin;
 	uint32_t first_pc, inst_count;
-	/* A frame is rows: 32-bit registers by slot, then 64-bit registers by slot, then .param variables. The two widths do
-	 * not share rows, although they share slots: lane 1 of a 32-bit row would be half of lane 0 of a 64-bit one, and
-	 * lanes at different places hold different registers in a slot. */
+	/* A frame is rows: 32-bit registers by slot, then 64-bit registers by slot, then .param variables. The two
+	 * widths do not share rows, although they share slots: lane 1 of a 32-bit row would be half of lane 0 of a
+	 * 64-bit one, and lanes at different places hold different registers in a slot. */
 	uint32_t wide_row, param_row;
 	uint32_t row_count;   /* registers and param rows */
 	uint64_t shared_base; /* of the function's own .shared variables */
@@ -183,7 +194,7 @@ struct simt_program_priv {
 	struct simt_program_func *funcs;
 	uint32_t func_count;
 	uint32_t *func_of_index; /* [ptx->func_count]: index in funcs + 1, 0 = not in the program */
-	uint8_t *rows;		 /* constant rows */
+	uint8_t *rows;           /* constant rows */
 	uint32_t rows_bytes;
 	struct simt_sreg_use *sregs;
 	uint32_t sreg_count, special_bytes;
@@ -208,10 +219,10 @@ static inline const struct simt_program_priv *simt_program_of(const struct simt_
 
 /* A function activation, shared by the entries that run in it. */
 struct simt_frame {
-	uint32_t row, pred;    /* first row and predicate */
-	uint32_t local_bytes;  /* offset of the frame in local memory */
+	uint32_t row, pred;   /* first row and predicate */
+	uint32_t local_bytes; /* offset of the frame in local memory */
 	uint32_t func;
-	uint32_t depth;	       /* 0 = entry function */
+	uint32_t depth; /* 0 = entry function */
 	uint32_t caller_row;
 	const struct simt_call_op *call; /* NULL in the entry function */
 };
@@ -228,8 +239,8 @@ struct simt_split {
 	struct simt_entry *stack;
 	uint32_t depth, cap;
 	uint32_t lanes; /* live lanes of this split */
-	uint8_t wait;	/* enum simt_wait */
-	uint32_t need;	/* SIMT_WAIT_SYNC: the lanes it waits for */
+	uint8_t wait;   /* enum simt_wait */
+	uint32_t need;  /* SIMT_WAIT_SYNC: the lanes it waits for */
 	/* SIMT_WAIT_BARRIER with a result */
 	uint8_t barrier_id;
 	const struct simt_exec *red;
@@ -239,24 +250,24 @@ struct simt_split {
 
 struct simt_warp_state {
 	const uint8_t *base[SIMT_BASE_COUNT]; /* the frame's rows may be written */
-	uint32_t *pred;	 /* of the current frame */
-	uint32_t rpc;	 /* of the top entry */
+	uint32_t *pred;                       /* of the current frame */
+	uint32_t rpc;                         /* of the top entry */
 	uint32_t carry;
 	struct simt_frame frame; /* of the top entry */
-	uint8_t *rows;	 /* all frames */
+	uint8_t *rows;           /* all frames */
 	uint32_t row_cap;
 	uint32_t *preds;
 	uint32_t pred_cap;
 	uint8_t *special;
-	uint8_t *local;	 /* interleaved local memory of the warp */
-	uint64_t local_bytes; /* per thread */
+	uint8_t *local;            /* interleaved local memory of the warp */
+	uint64_t local_bytes;      /* per thread */
 	struct simt_split *splits; /* [32], allocated with room for one stack in [0] */
 	uint32_t split_count, current;
 	uint32_t spin_count, spin_budget;
-	bool polled;	 /* a polling load or atomic since the last backward branch */
+	bool polled; /* a polling load or atomic since the last backward branch */
 	bool is_guest;
 	uint32_t guest_depth;
-	uint8_t *scratch; /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
+	uint8_t *scratch;                   /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
 	struct simt_warp *next_free, *next; /* guests */
 	uint32_t local_slot;
 };
@@ -292,11 +303,11 @@ struct simt_launch_state {
 	struct simt_warp *free_guests, *all_guests;
 	uint64_t cta_count;
 	uint32_t threads_per_cta, warps_per_cta;
-	uint64_t local_addr;	     /* device address of all local memory */
-	uint64_t local_warp_bytes;   /* of one warp */
+	uint64_t local_addr;       /* device address of all local memory */
+	uint64_t local_warp_bytes; /* of one warp */
 	uint32_t local_slots, *local_free, local_free_count;
 	uint64_t param_addr;
-	uint64_t steps;		     /* %clock without a callback */
+	uint64_t steps; /* %clock without a callback */
 };
 
 /* ---- operands ---- */
@@ -335,8 +346,8 @@ static inline void simt_lane_set(void *row, uint32_t bytes, uint32_t lane, uint6
 		((uint32_t *)row)[lane] = (uint32_t)v;
 }
 
-#define SIMT_FOR_LANES(lane, mask)                                                                                     \
-	for (uint32_t m_##lane = (mask), lane; m_##lane && (lane = (uint32_t)__builtin_ctz(m_##lane), true);         \
+#define SIMT_FOR_LANES(lane, mask)                                                                           \
+	for (uint32_t m_##lane = (mask), lane; m_##lane && (lane = (uint32_t)__builtin_ctz(m_##lane), true); \
 	     m_##lane &= m_##lane - 1)
 
 #endif

@@ -43,7 +43,7 @@ void simt_build_error(struct simt_build *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	base_diag_error(b->diag, (struct base_place){ b->m->ptx->name, b->i->line, b->i->col }, "kernel %s: %s: %s",
+	base_diag_error(b->diag, (struct base_place){b->m->ptx->name, b->i->line, b->i->col}, "kernel %s: %s: %s",
 			b->p->pub.name, b->i->text ? b->i->text : ptx_op_name(b->i->op), text);
 }
 
@@ -51,7 +51,7 @@ void simt_build_error(struct simt_build *b, const char *fmt, ...)
 
 static enum simt_builtin builtin_of(const struct ptx_func *f)
 {
-	static const char *const names[] = { "", "vprintf", "malloc", "free", "__assertfail" };
+	static const char *const names[] = {"", "vprintf", "malloc", "free", "__assertfail"};
 
 	for (uint32_t i = 1; i < ARRAY_COUNT(names); i++)
 		if (!f->has_body && !strcmp(f->name, names[i]))
@@ -79,7 +79,7 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 		return;
 	}
 	enum simt_builtin builtin = builtin_of(f);
-	struct base_place at = { b->m->ptx->name, from ? from->line : f->line, from ? from->col : 0 };
+	struct base_place at = {b->m->ptx->name, from ? from->line : f->line, from ? from->col : 0};
 
 	if (!f->has_body && !builtin) {
 		base_diag_error(b->diag, at, "kernel %s calls %s, which is declared but not defined in the module",
@@ -95,7 +95,7 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 	p->funcs = grow(p->funcs, &b->func_cap, p->func_count + 1, sizeof(*p->funcs));
 	struct simt_program_func *pf = &p->funcs[p->func_count++];
 
-	*pf = (struct simt_program_func){ .ptx = f, .builtin = builtin };
+	*pf = (struct simt_program_func){.ptx = f, .builtin = builtin};
 	p->func_of_index[f->index] = p->func_of_index[ptx->index] = p->func_count;
 	if (builtin)
 		return;
@@ -190,7 +190,7 @@ static void chain_callee(struct simt_build *b, struct chain *chains, uint32_t ca
 static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at)
 {
 	const struct simt_program_func *f = &b->p->funcs[at];
-	struct chain deepest = { 0 };
+	struct chain deepest = {0};
 
 	if (chains[at].state || f->builtin)
 		return;
@@ -207,8 +207,8 @@ static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at)
 		for (uint32_t c = 1; c < b->p->func_count; c++)
 			chain_callee(b, chains, c, &deepest);
 	}
-	chains[at] = (struct chain){ f->alloc->register_count + deepest.slots, f->alloc->pred_count + deepest.preds,
-				     f->local_bytes + deepest.local_bytes, 2 };
+	chains[at] = (struct chain){f->alloc->register_count + deepest.slots, f->alloc->pred_count + deepest.preds,
+				    f->local_bytes + deepest.local_bytes, 2};
 }
 
 static void measure_chains(struct simt_build *b)
@@ -248,7 +248,7 @@ static void place_var(struct simt_build *b, const struct ptx_var *v)
 
 	*end = (*end + align - 1) & ~(align - 1);
 	b->placed = grow(b->placed, &b->placed_cap, b->placed_count + 1, sizeof(*b->placed));
-	b->placed[b->placed_count++] = (struct simt_placed_var){ v, *end };
+	b->placed[b->placed_count++] = (struct simt_placed_var){v, *end};
 	*end += v->size_bytes;
 }
 
@@ -327,12 +327,12 @@ static struct simt_ref new_const_row(struct simt_build *b, const void *row, uint
 
 	for (at = 0; at + size <= p->rows_bytes; at += SIMT_ROW_BYTES)
 		if (!memcmp(p->rows + at, row, size))
-			return (struct simt_ref){ at, SIMT_BASE_CONST, (uint8_t)bytes };
+			return (struct simt_ref){at, SIMT_BASE_CONST, (uint8_t)bytes};
 	p->rows = grow(p->rows, &b->rows_cap, p->rows_bytes + size, 1);
 	at = p->rows_bytes;
 	memcpy(p->rows + at, row, size);
 	p->rows_bytes += size;
-	return (struct simt_ref){ at, SIMT_BASE_CONST, (uint8_t)bytes };
+	return (struct simt_ref){at, SIMT_BASE_CONST, (uint8_t)bytes};
 }
 
 struct simt_ref simt_const_row(struct simt_build *b, uint64_t value, uint32_t bytes)
@@ -394,10 +394,10 @@ static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *
 	p->has_clock |= is_clock(o->sreg);
 	for (uint32_t i = 0; i < p->sreg_count; i++)
 		if (p->sregs[i].sreg == o->sreg && p->sregs[i].component == component)
-			return (struct simt_ref){ p->sregs[i].off, SIMT_BASE_SPECIAL, (uint8_t)bytes };
+			return (struct simt_ref){p->sregs[i].off, SIMT_BASE_SPECIAL, (uint8_t)bytes};
 	p->sregs = grow(p->sregs, &b->sreg_cap, p->sreg_count + 1, sizeof(*p->sregs));
-	p->sregs[p->sreg_count++] = (struct simt_sreg_use){ (uint8_t)o->sreg, (uint8_t)component, p->special_bytes };
-	struct simt_ref r = { p->special_bytes, SIMT_BASE_SPECIAL, (uint8_t)bytes };
+	p->sregs[p->sreg_count++] = (struct simt_sreg_use){(uint8_t)o->sreg, (uint8_t)component, p->special_bytes};
+	struct simt_ref r = {p->special_bytes, SIMT_BASE_SPECIAL, (uint8_t)bytes};
 
 	p->special_bytes += bytes * SIMT_LANES;
 	return r;
@@ -412,8 +412,8 @@ struct simt_ref simt_reg_ref(struct simt_build *b, uint32_t reg, uint32_t elem)
 {
 	uint32_t bytes = ptx_type_bytes(simt_reg_type(b, reg)) == 8 ? 8 : 4;
 
-	return (struct simt_ref){ simt_slot_offset(b->f, b->f->alloc->slot[reg] + elem * bytes / 4, bytes), SIMT_BASE_FRAME,
-				  (uint8_t)bytes };
+	return (struct simt_ref){simt_slot_offset(b->f, b->f->alloc->slot[reg] + elem * bytes / 4, bytes),
+				 SIMT_BASE_FRAME, (uint8_t)bytes};
 }
 
 struct simt_ref simt_operand_ref(struct simt_build *b, const struct ptx_operand *o, uint32_t bytes)
@@ -421,7 +421,7 @@ struct simt_ref simt_operand_ref(struct simt_build *b, const struct ptx_operand 
 	switch (o->kind) {
 	case PTX_OPND_NONE:
 	case PTX_OPND_SINK:
-		return (struct simt_ref){ 0 };
+		return (struct simt_ref){0};
 	case PTX_OPND_REG:
 		if (simt_reg_type(b, o->reg) == PTX_PRED)
 			break;
@@ -451,10 +451,10 @@ bool simt_is_pred(const struct simt_build *b, const struct ptx_operand *o)
 struct simt_pred_ref simt_pred_operand(struct simt_build *b, const struct ptx_operand *o)
 {
 	if (o->kind == PTX_OPND_REG)
-		return (struct simt_pred_ref){ b->f->alloc->slot[o->reg], o->negate ? UINT32_MAX : 0 };
+		return (struct simt_pred_ref){b->f->alloc->slot[o->reg], o->negate ? UINT32_MAX : 0};
 	if (o->kind != PTX_OPND_IMM)
 		simt_build_error(b, "expected a predicate");
-	return (struct simt_pred_ref){ SIMT_NO_PRED, (o->imm != 0) != o->negate ? UINT32_MAX : 0 };
+	return (struct simt_pred_ref){SIMT_NO_PRED, (o->imm != 0) != o->negate ? UINT32_MAX : 0};
 }
 
 uint32_t simt_pred_dst(struct simt_build *b, const struct ptx_operand *o)
@@ -528,7 +528,7 @@ static void lay_out_code(struct simt_build *b)
 
 static void decode_all(struct simt_build *b)
 {
-	static const struct ptx_inst implicit_ret = { .op = PTX_OP_RET, .text = "(end of function)" };
+	static const struct ptx_inst implicit_ret = {.op = PTX_OP_RET, .text = "(end of function)"};
 
 	for (uint32_t n = 0; n < b->p->func_count; n++) {
 		b->f = &b->p->funcs[n];
@@ -578,11 +578,12 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 	uint32_t errors = diag->error_count;
 
 	if (!f || !f->is_entry || !f->has_body) {
-		base_diag_error(diag, (struct base_place){ m->ptx->name, 0, 0 }, "no kernel named %s in the module", entry);
+		base_diag_error(diag, (struct base_place){m->ptx->name, 0, 0}, "no kernel named %s in the module",
+				entry);
 		return NULL;
 	}
 	struct simt_program_priv *p = calloc(1, sizeof(*p));
-	struct simt_build b = { .p = p, .m = m, .isa = isa, .diag = diag };
+	struct simt_build b = {.p = p, .m = m, .isa = isa, .diag = diag};
 
 	CHECK(p);
 	p->module = m;

@@ -1,7 +1,8 @@
 /* special.c - rows of special registers: filled when a warp begins, clocks when they are read. */
 #include "simt/state.h"
 
-static uint32_t thread_component(const struct simt_launch *l, const struct simt_warp *w, uint32_t lane, uint32_t component)
+static uint32_t thread_component(const struct simt_launch *l, const struct simt_warp *w, uint32_t lane,
+				 uint32_t component)
 {
 	uint32_t thread = w->index_in_cta * SIMT_LANES + lane;
 

@@ -1,7 +1,8 @@
 /* split.c - lanes of a warp that do not run together: independent thread scheduling, as docs/execution.md describes it.
  *
  * A warp begins as one split. It is carved when some of its lanes must wait (at a .sync instruction for lanes that are
- * elsewhere, at a CTA barrier that the others have not reached) or only poll. Splits with equal stacks are joined again.
+ * elsewhere, at a CTA barrier that the others have not reached) or only poll. Splits with equal stacks are joined
+ * again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,9 @@ static bool same_stack(const struct simt_split *a, const struct simt_split *b)
 	for (uint32_t i = 0; i < a->depth; i++) {
 		const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
 
-		if (x->pc != y->pc || x->rpc != y->rpc || x->frame.row != y->frame.row || x->frame.pred != y->frame.pred ||
-		    x->frame.func != y->frame.func || x->frame.call != y->frame.call ||
-		    x->frame.local_bytes != y->frame.local_bytes)
+		if (x->pc != y->pc || x->rpc != y->rpc || x->frame.row != y->frame.row ||
+		    x->frame.pred != y->frame.pred || x->frame.func != y->frame.func ||
+		    x->frame.call != y->frame.call || x->frame.local_bytes != y->frame.local_bytes)
 			return false;
 	}
 	return true;
@@ -163,9 +164,11 @@ bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt
 	simt_stack_load(w);
 	if (all_at_barrier(s))
 		return simt_barrier_warp_arrived(l, w, s->splits[0].barrier_id, out);
-	simt_fault(l, w, &simt_program_of(l)->execs[w->pc], (uint32_t)__builtin_ctz(w->active_mask), SIMT_FAULT_BARRIER,
-		   "deadlock inside a warp: its lanes wait for each other at different places (live lanes 0x%08x, waiting "
-		   "here 0x%08x)", w->live_mask, w->active_mask);
+	simt_fault(
+	    l, w, &simt_program_of(l)->execs[w->pc], (uint32_t)__builtin_ctz(w->active_mask), SIMT_FAULT_BARRIER,
+	    "deadlock inside a warp: its lanes wait for each other at different places (live lanes 0x%08x, waiting "
+	    "here 0x%08x)",
+	    w->live_mask, w->active_mask);
 	return false;
 }
 

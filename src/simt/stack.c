@@ -143,7 +143,7 @@ void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const str
 void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t lanes)
 {
 	struct simt_warp_state *s = w->state;
-	struct simt_entry e = { .pc = 0, .rpc = SIMT_NO_PC, .mask = lanes };
+	struct simt_entry e = {.pc = 0, .rpc = SIMT_NO_PC, .mask = lanes};
 
 	e.frame.local_bytes = simt_program_of(l)->local_fixed_bytes;
 	s->split_count = 1;

@@ -114,10 +114,11 @@ void simt_call_result(const struct simt_launch *l, struct simt_warp *w, const st
 
 enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			  enum simt_fault_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
-				 bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes, uint64_t limit);
-enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
-				bool is_store, uint64_t addr, uint32_t bytes);
+enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
+				 uint32_t lane, bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes,
+				 uint64_t limit);
+enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
+				uint32_t lane, bool is_store, uint64_t addr, uint32_t bytes);
 
 /* ---- system calls (syscall.c) ---- */
 
@@ -127,6 +128,7 @@ enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, con
 /* ---- generic addresses (memory_ops.c) ---- */
 
 /* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
-bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes, void *to);
+bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
+			void *to);
 
 #endif

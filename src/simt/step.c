@@ -6,9 +6,9 @@
 #include "simt/state.h"
 
 const uint32_t simt_lane_bit[SIMT_LANES] = {
-	1u << 0,  1u << 1,  1u << 2,  1u << 3,	1u << 4,  1u << 5,  1u << 6,  1u << 7,	1u << 8,  1u << 9,  1u << 10,
-	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
 bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
@@ -54,7 +54,8 @@ void simt_row_convert(void *d, uint32_t d_bytes, const void *s, uint32_t s_bytes
 			simt_row_copy32(d, s, mask);
 		return;
 	}
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		uint64_t v = simt_lane_get(s, s_bytes, lane);
 
 		simt_lane_set(d, d_bytes, lane, sign && s_bytes == 4 ? (uint64_t)(int64_t)(int32_t)v : v);
@@ -103,7 +104,8 @@ static uint32_t second_predicate(const struct simt_exec *e, uint32_t p, uint32_t
 	}
 }
 
-static void alu_finish(struct simt_warp_state *s, const struct simt_exec *e, uint32_t mask, uint32_t result, uint32_t aux)
+static void alu_finish(struct simt_warp_state *s, const struct simt_exec *e, uint32_t mask, uint32_t result,
+		       uint32_t aux)
 {
 	simt_pred_set(s, e->pred_dst, mask, result);
 	if (e->pred_dst2 != SIMT_NO_PRED)
@@ -131,7 +133,7 @@ SIMT_RUN(simt_run_alu)
 SIMT_RUN(simt_run_alu_fixed)
 {
 	struct simt_warp_state *s = w->state;
-	const void *src[SIMT_SRC_ROWS] = { 0 };
+	const void *src[SIMT_SRC_ROWS] = {0};
 	uint8_t *scratch = s->scratch, *result_row = scratch + SIMT_SRC_ROWS * 2 * SIMT_ROW_BYTES;
 
 	(void)out;
@@ -143,8 +145,8 @@ SIMT_RUN(simt_run_alu_fixed)
 			continue;
 		void *fixed = scratch + k * 2 * SIMT_ROW_BYTES;
 
-		simt_row_convert(fixed, e->src[k].bytes == 8 ? 4 : 8, src[k], e->src[k].bytes, e->fix_src[k] == SIMT_FIX_SIGN,
-				 mask);
+		simt_row_convert(fixed, e->src[k].bytes == 8 ? 4 : 8, src[k], e->src[k].bytes,
+				 e->fix_src[k] == SIMT_FIX_SIGN, mask);
 		src[k] = fixed;
 	}
 	const bool direct = e->dst.bytes && !e->fix_dst;
@@ -171,12 +173,14 @@ SIMT_RUN(simt_run_lop3_pred)
 	e->alu(row, src, mask, e->aux);
 	uint32_t nonzero = 0, q = simt_pred_get(s, e->pred_src);
 
-	SIMT_FOR_LANES (lane, mask)
-		nonzero |= (uint32_t)(row[lane] != 0) << lane;
+	SIMT_FOR_LANES(lane, mask)
+	nonzero |= (uint32_t)(row[lane] != 0) << lane;
 	if (e->dst.bytes)
 		simt_row_copy32(simt_row_mut(s, e->dst), row, mask);
 	simt_pred_set(s, e->pred_dst2, mask,
-		      e->boolop == PTX_BOOL_AND ? nonzero & q : e->boolop == PTX_BOOL_OR ? nonzero | q : nonzero ^ q);
+		      e->boolop == PTX_BOOL_AND  ? nonzero & q
+		      : e->boolop == PTX_BOOL_OR ? nonzero | q
+						 : nonzero ^ q);
 	return SIMT_NEXT;
 }
 
@@ -209,8 +213,8 @@ static void row_fill64(struct simt_warp_state *s, struct simt_ref dst, uint64_t 
 {
 	void *d = simt_row_mut(s, dst);
 
-	SIMT_FOR_LANES (lane, mask)
-		simt_lane_set(d, dst.bytes, lane, value);
+	SIMT_FOR_LANES(lane, mask)
+	simt_lane_set(d, dst.bytes, lane, value);
 }
 
 SIMT_RUN(simt_run_local_addr)
@@ -235,8 +239,8 @@ SIMT_RUN(simt_run_cvta)
 	const void *src = simt_row(s, e->src[0]);
 	void *dst = simt_row_mut(s, e->dst);
 
-	SIMT_FOR_LANES (lane, mask)
-		simt_lane_set(dst, e->dst.bytes, lane, simt_lane_get(src, e->src[0].bytes, lane) + add);
+	SIMT_FOR_LANES(lane, mask)
+	simt_lane_set(dst, e->dst.bytes, lane, simt_lane_get(src, e->src[0].bytes, lane) + add);
 	return SIMT_NEXT;
 }
 
@@ -276,8 +280,8 @@ SIMT_RUN(simt_run_isspacep)
 	uint32_t result = 0;
 
 	(void)out;
-	SIMT_FOR_LANES (lane, mask)
-		result |= (uint32_t)in_space(l, simt_lane_get(src, e->src[0].bytes, lane), e->aux) << lane;
+	SIMT_FOR_LANES(lane, mask)
+	result |= (uint32_t)in_space(l, simt_lane_get(src, e->src[0].bytes, lane), e->aux) << lane;
 	simt_pred_set(w->state, e->pred_dst, mask, result);
 	return SIMT_NEXT;
 }
@@ -286,7 +290,7 @@ SIMT_RUN(simt_run_pred_logic)
 {
 	struct simt_warp_state *s = w->state;
 	uint32_t a = simt_pred_get(s, e->pred_src), r = a;
-	struct simt_pred_ref second = { (uint32_t)(e->imm >> 32), (uint32_t)e->imm };
+	struct simt_pred_ref second = {(uint32_t)(e->imm >> 32), (uint32_t)e->imm};
 
 	(void)l, (void)out;
 	switch ((enum ptx_op)e->aux) {
@@ -314,7 +318,7 @@ SIMT_RUN(simt_run_pack)
 	struct simt_warp_state *s = w->state;
 	const struct simt_pack_op *op = e->pack;
 	const uint64_t keep = (1ull << (op->part_bytes * 8)) - 1;
-	uint64_t row[SIMT_LANES] = { 0 };
+	uint64_t row[SIMT_LANES] = {0};
 
 	(void)l, (void)out;
 	if (!op->whole.bytes)
@@ -348,8 +352,8 @@ SIMT_RUN(simt_run_unpack)
 			continue;
 		void *part = simt_row_mut(s, op->part[k]);
 
-		SIMT_FOR_LANES (lane, mask)
-			simt_lane_set(part, op->part[k].bytes, lane, row[lane] >> (8 * op->part_bytes * k) & keep);
+		SIMT_FOR_LANES(lane, mask)
+		simt_lane_set(part, op->part[k].bytes, lane, row[lane] >> (8 * op->part_bytes * k) & keep);
 	}
 	return SIMT_NEXT;
 }

@@ -56,7 +56,7 @@ struct caller {
 /* Reads a string from device memory; NULL (with the fault set) if it is not readable. The caller frees it. */
 static char *read_string(const struct caller *c, uint64_t addr)
 {
-	struct buffer b = { 0 };
+	struct buffer b = {0};
 	char ch;
 
 	put(&b, "", 0);
@@ -89,7 +89,7 @@ static bool next_argument(struct caller *c, uint32_t bytes, uint64_t *value)
 /* A conversion: its flags, width and precision as text for the host's printf, its length, its letter. */
 struct conversion {
 	char flags[48];
-	uint32_t bytes; /* of an integer argument */
+	uint32_t bytes;  /* of an integer argument */
 	uint32_t narrow; /* hh: 1, h: 2, else 0 */
 	char letter;
 };
@@ -109,7 +109,7 @@ static const char *parse_conversion(struct caller *c, const char *f, struct conv
 {
 	size_t n = 0;
 
-	*v = (struct conversion){ .bytes = 4 };
+	*v = (struct conversion){.bytes = 4};
 	for (; *f && strchr("-+ #0123456789.*", *f); f++) {
 		if (n > sizeof(v->flags) - 16)
 			continue;
@@ -235,7 +235,7 @@ static bool format_all(struct caller *c, const char *f, struct buffer *out)
 static bool do_vprintf(struct caller *c, const struct simt_call_op *op)
 {
 	char *fmt = read_string(c, simt_call_arg(c->l, c->w, op, 0, c->lane));
-	struct buffer out = { 0 };
+	struct buffer out = {0};
 
 	if (!fmt)
 		return false;
@@ -257,7 +257,8 @@ static bool do_free(struct caller *c, const struct simt_call_op *op)
 	if (!addr || simt_heap_release(c->l->mem, addr))
 		return true;
 	simt_fault(c->l, c->w, c->e, c->lane, SIMT_FAULT_ADDRESS,
-		   "free of 0x%llx, which is not the start of a block from device-side malloc", (unsigned long long)addr);
+		   "free of 0x%llx, which is not the start of a block from device-side malloc",
+		   (unsigned long long)addr);
 	return false;
 }
 
@@ -269,8 +270,9 @@ static bool do_assertfail(struct caller *c, const struct simt_call_op *op)
 	char *function = file ? read_string(c, simt_call_arg(c->l, c->w, op, 3, c->lane)) : NULL;
 
 	if (function)
-		simt_fault(c->l, c->w, c->e, c->lane, SIMT_FAULT_ASSERT, "assertion failed: %.120s, in %.100s at %.120s:%u",
-			   message, function, file, (uint32_t)simt_call_arg(c->l, c->w, op, 2, c->lane));
+		simt_fault(c->l, c->w, c->e, c->lane, SIMT_FAULT_ASSERT,
+			   "assertion failed: %.120s, in %.100s at %.120s:%u", message, function, file,
+			   (uint32_t)simt_call_arg(c->l, c->w, op, 2, c->lane));
 	free(message);
 	free(file);
 	free(function);
@@ -298,13 +300,14 @@ static bool do_one(struct caller *c, const struct simt_call_op *op, enum simt_bu
 enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
 				 const struct simt_call_op *op, enum simt_builtin builtin, uint32_t mask)
 {
-	static const uint8_t arguments[] = { 0, 2, 1, 1, 5 };
-	struct caller c = { .l = l, .w = w, .e = e };
+	static const uint8_t arguments[] = {0, 2, 1, 1, 5};
+	struct caller c = {.l = l, .w = w, .e = e};
 
 	if (op->arg_count != arguments[builtin])
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_INSTRUCTION,
 				  "a system call with %u arguments; expected %u", op->arg_count, arguments[builtin]);
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		c.lane = lane;
 		if (!do_one(&c, op, builtin))
 			return SIMT_FAULTED;

@@ -6,7 +6,7 @@
 
 #include "simt/lanes.h"
 
-static const uint8_t channel_bytes[] = { 1, 2, 4, 1, 2, 4, 2, 4 };
+static const uint8_t channel_bytes[] = {1, 2, 4, 1, 2, 4, 2, 4};
 
 uint32_t simt_texel_bytes(const struct simt_tex_desc *d)
 {
@@ -20,7 +20,8 @@ static int32_t modulo(int32_t i, int32_t n)
 	return r < 0 ? r + n : r;
 }
 
-/* Applies an address mode to a texel index; false: the border. Wrap and mirror exist for normalised coordinates only. */
+/* Applies an address mode to a texel index; false: the border. Wrap and mirror exist for normalised coordinates only.
+ */
 static bool address(const struct simt_tex_desc *d, uint32_t dim, int32_t size, int32_t *i)
 {
 	uint8_t mode = d->address[dim];
@@ -97,11 +98,11 @@ static bool reads_float(const struct simt_tex_desc *d)
 bool simt_tex_fetch_int(const struct simt_memory *m, const struct simt_tex_desc *d, const int32_t at[3], uint32_t layer,
 			struct simt_texel_value *v)
 {
-	const int32_t size[3] = { (int32_t)d->width, (int32_t)d->height, (int32_t)d->depth };
-	int32_t i[3] = { at[0], at[1], at[2] };
+	const int32_t size[3] = {(int32_t)d->width, (int32_t)d->height, (int32_t)d->depth};
+	int32_t i[3] = {at[0], at[1], at[2]};
 	bool inside = true;
 
-	*v = (struct simt_texel_value){ .is_float = reads_float(d) };
+	*v = (struct simt_texel_value){.is_float = reads_float(d)};
 	set_missing(d, v);
 	for (uint32_t k = 0; k < 3 && inside; k++)
 		inside = d->is_linear_memory ? i[k] >= 0 && i[k] < size[k] : address(d, k, size[k], &i[k]);
@@ -138,9 +139,9 @@ static int32_t floor_index(float x)
 static bool fetch_linear(const struct simt_memory *m, const struct simt_tex_desc *d, const float x[3], uint32_t dims,
 			 uint32_t layer, struct simt_texel_value *v)
 {
-	int32_t base[3] = { 0 };
-	float weight[3] = { 0 };
-	double sum[4] = { 0 };
+	int32_t base[3] = {0};
+	float weight[3] = {0};
+	double sum[4] = {0};
 	uint64_t addr = 0;
 
 	for (uint32_t k = 0; k < dims; k++) {
@@ -148,7 +149,7 @@ static bool fetch_linear(const struct simt_memory *m, const struct simt_tex_desc
 		weight[k] = rintf((x[k] - 0.5f - (float)base[k]) * 256.0f) / 256.0f;
 	}
 	for (uint32_t corner = 0; corner < 1u << dims; corner++) {
-		int32_t at[3] = { base[0], base[1], base[2] };
+		int32_t at[3] = {base[0], base[1], base[2]};
 		double w = 1;
 
 		for (uint32_t k = 0; k < dims; k++) {
@@ -171,9 +172,9 @@ static bool fetch_linear(const struct simt_memory *m, const struct simt_tex_desc
 bool simt_tex_fetch_float(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t dims,
 			  uint32_t layer, struct simt_texel_value *v)
 {
-	const uint32_t size[3] = { d->width, d->height, d->depth };
-	float x[3] = { 0 };
-	int32_t i[3] = { 0 };
+	const uint32_t size[3] = {d->width, d->height, d->depth};
+	float x[3] = {0};
+	int32_t i[3] = {0};
 
 	for (uint32_t k = 0; k < dims; k++) {
 		x[k] = scale(d, at[k], size[k]);
@@ -184,16 +185,17 @@ bool simt_tex_fetch_float(const struct simt_memory *m, const struct simt_tex_des
 	return simt_tex_fetch_int(m, d, i, layer, v);
 }
 
-bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t layer, uint32_t c,
-		     struct simt_texel_value *v)
+bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t layer,
+		     uint32_t c, struct simt_texel_value *v)
 {
-	static const int32_t step[4][2] = { { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } };
-	const int32_t x = floor_index(scale(d, at[0], d->width) - 0.5f), y = floor_index(scale(d, at[1], d->height) - 0.5f);
+	static const int32_t step[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+	const int32_t x = floor_index(scale(d, at[0], d->width) - 0.5f),
+		      y = floor_index(scale(d, at[1], d->height) - 0.5f);
 	struct simt_texel_value one;
 
-	*v = (struct simt_texel_value){ .is_float = reads_float(d) };
+	*v = (struct simt_texel_value){.is_float = reads_float(d)};
 	for (uint32_t k = 0; k < 4; k++) {
-		const int32_t i[3] = { x + step[k][0], y + step[k][1], 0 };
+		const int32_t i[3] = {x + step[k][0], y + step[k][1], 0};
 
 		if (!simt_tex_fetch_int(m, d, i, layer, &one))
 			return false;

@@ -23,7 +23,7 @@ bool simt_tex_fetch_int(const struct simt_memory *m, const struct simt_tex_desc 
 bool simt_tex_fetch_float(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t dims,
 			  uint32_t layer, struct simt_texel_value *v);
 /* The four texels that a bilinear fetch would use, channel c of each, in tld4's order. */
-bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t layer, uint32_t c,
-		     struct simt_texel_value *v);
+bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t layer,
+		     uint32_t c, struct simt_texel_value *v);
 
 #endif

@@ -45,7 +45,8 @@ static void decode_coords(struct simt_build *b, struct simt_tex_op *op, const st
 
 	op->dims = (uint8_t)geometry_dims(b->i);
 	if (!op->dims) {
-		simt_build_error(b, "cube and multi-sample textures are not supported; expected .1d, .2d, .3d, .a1d or .a2d");
+		simt_build_error(
+		    b, "cube and multi-sample textures are not supported; expected .1d, .2d, .3d, .a1d or .a2d");
 		return;
 	}
 	if (count < first + op->dims || count > SIMT_ELEMS) {
@@ -76,7 +77,8 @@ static void decode_fetch(struct simt_build *b, struct simt_tex_op *op, struct si
 	const struct ptx_inst *i = b->i;
 
 	if (i->op == PTX_OP_TEX && i->src_count > 2 && i->src[2].kind != PTX_OPND_NONE)
-		simt_build_error(b, "separate samplers (.independent texturing mode) are not supported; use texture objects");
+		simt_build_error(
+		    b, "separate samplers (.independent texturing mode) are not supported; use texture objects");
 	if (i->type == PTX_F16 || i->type == PTX_F16X2)
 		simt_build_error(b, "half-precision texture results are not supported; fetch .f32 and convert");
 	if (i->op == PTX_OP_TLD4 && i->mods.geom != PTX_2D && i->mods.geom != PTX_A2D)
@@ -121,8 +123,9 @@ static void decode_query(struct simt_build *b, struct simt_tex_op *op, struct si
 	case PTX_QUERY_NORMALIZED_COORDS:
 		break;
 	default:
-		simt_build_error(b, "this query is not supported; expected width, height, depth, array_size, num_mipmap_levels, "
-				    "num_samples or normalized_coords");
+		simt_build_error(
+		    b, "this query is not supported; expected width, height, depth, array_size, num_mipmap_levels, "
+		       "num_samples or normalized_coords");
 	}
 	decode_values(b, op, &b->i->dst, 4);
 	e->run = simt_run_query;
@@ -133,8 +136,8 @@ bool simt_decode_texture(struct simt_build *b, struct simt_inst *inst, struct si
 	const struct ptx_inst *i = b->i;
 	struct simt_tex_op *op;
 
-	if (i->op != PTX_OP_TEX && i->op != PTX_OP_TLD4 && i->op != PTX_OP_TXQ && i->op != PTX_OP_SUQ && i->op != PTX_OP_SULD &&
-	    i->op != PTX_OP_SUST && i->op != PTX_OP_SURED)
+	if (i->op != PTX_OP_TEX && i->op != PTX_OP_TLD4 && i->op != PTX_OP_TXQ && i->op != PTX_OP_SUQ &&
+	    i->op != PTX_OP_SULD && i->op != PTX_OP_SUST && i->op != PTX_OP_SURED)
 		return false;
 	op = simt_own(b->p, sizeof(*op));
 	e->tex = op;
@@ -185,7 +188,8 @@ static const struct simt_tex_desc *object_of(struct simt_launch *l, struct simt_
 	return d;
 }
 
-static void put_value(struct simt_warp_state *s, const struct simt_tex_op *op, uint32_t lane, const struct simt_texel_value *v)
+static void put_value(struct simt_warp_state *s, const struct simt_tex_op *op, uint32_t lane,
+		      const struct simt_texel_value *v)
 {
 	for (uint32_t c = 0; c < op->count; c++) {
 		uint32_t bits = v->i[c];
@@ -203,9 +207,9 @@ static enum simt_next fetch(struct simt_launch *l, struct simt_warp *w, const st
 	const struct simt_warp_state *s = w->state;
 	const struct simt_tex_op *op = e->tex;
 	const struct simt_tex_desc *d = object_of(l, w, e, lane);
-	uint32_t layer = op->layer.bytes ? lane_u32(s, op->layer, lane) : 0, raw[3] = { 0 };
-	float x[3] = { 0 };
-	int32_t i[3] = { 0 };
+	uint32_t layer = op->layer.bytes ? lane_u32(s, op->layer, lane) : 0, raw[3] = {0};
+	float x[3] = {0};
+	int32_t i[3] = {0};
 	bool ok;
 
 	if (!d)
@@ -231,7 +235,8 @@ SIMT_RUN(simt_run_tex)
 	struct simt_texel_value v;
 
 	out->space = SIMT_MEM_TEXTURE;
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (fetch(l, w, e, lane, &v) != SIMT_NEXT)
 			return SIMT_FAULTED;
 		put_value(w->state, e->tex, lane, &v);
@@ -251,7 +256,8 @@ SIMT_RUN(simt_run_query)
 	struct simt_warp_state *s = w->state;
 
 	(void)out;
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		const struct simt_tex_desc *d = object_of(l, w, e, lane);
 		uint32_t value = 1; /* mipmap levels, samples */
 
@@ -281,14 +287,14 @@ static int64_t clamp_to(int64_t i, int64_t last)
 }
 
 /* Address of a lane's surface access; x is in bytes. *addr 0: outside, and the access is dropped (.zero). */
-static enum simt_next surface_address(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
-				      bool is_store, uint64_t *addr)
+static enum simt_next surface_address(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+				      uint32_t lane, bool is_store, uint64_t *addr)
 {
 	const struct simt_warp_state *s = w->state;
 	const struct simt_tex_op *op = e->tex;
 	const struct simt_tex_desc *d = object_of(l, w, e, lane);
 	const uint32_t bytes = (uint32_t)op->bytes * op->count;
-	int64_t i[3] = { 0 }, last[3];
+	int64_t i[3] = {0}, last[3];
 	bool inside = true;
 
 	*addr = 0;
@@ -307,7 +313,8 @@ static enum simt_next surface_address(struct simt_launch *l, struct simt_warp *w
 		return SIMT_NEXT;
 	if (!inside && e->ptx->mods.clamp != PTX_CLAMP_CLAMP)
 		return simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS,
-				  "surface access outside the surface: byte %lld, row %lld, slice %lld of %u x %u x %u texels of %u bytes",
+				  "surface access outside the surface: byte %lld, row %lld, slice %lld of %u x %u x %u "
+				  "texels of %u bytes",
 				  (long long)i[0], (long long)i[1], (long long)i[2], d->width, d->height,
 				  d->layers ? d->layers : d->depth, simt_texel_bytes(d));
 	for (uint32_t k = 0; k < 3; k++)
@@ -321,11 +328,12 @@ static enum simt_next surface_address(struct simt_launch *l, struct simt_warp *w
 }
 
 /* Fills addr for all lanes; *inside are those that touch memory. */
-static enum simt_next surface_addresses(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
-					bool is_store, struct simt_step *out)
+static enum simt_next surface_addresses(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+					uint32_t mask, bool is_store, struct simt_step *out)
 {
 	out->space = SIMT_MEM_TEXTURE;
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (surface_address(l, w, e, lane, is_store, &out->addr[lane]) != SIMT_NEXT)
 			return SIMT_FAULTED;
 		out->access_mask |= out->addr[lane] ? 1u << lane : 0;
@@ -345,8 +353,8 @@ SIMT_RUN(simt_run_suld)
 			continue;
 		void *row = simt_row_mut(s, op->value[k]);
 
-		SIMT_FOR_LANES (lane, mask & ~out->access_mask)
-			simt_lane_set(row, op->value[k].bytes, lane, 0);
+		SIMT_FOR_LANES(lane, mask & ~out->access_mask)
+		simt_lane_set(row, op->value[k].bytes, lane, 0);
 		simt_gather(row, op->value[k].bytes, (uint64_t)k * op->bytes, out->addr, op->bytes, false,
 			    out->access_mask);
 	}
@@ -362,8 +370,8 @@ SIMT_RUN(simt_run_sust)
 		return SIMT_FAULTED;
 	for (uint32_t k = 0; k < op->count; k++)
 		if (op->value[k].bytes)
-			simt_scatter(simt_row(s, op->value[k]), op->value[k].bytes, (uint64_t)k * op->bytes,
-				     out->addr, op->bytes, out->access_mask);
+			simt_scatter(simt_row(s, op->value[k]), op->value[k].bytes, (uint64_t)k * op->bytes, out->addr,
+				     op->bytes, out->access_mask);
 	return SIMT_NEXT;
 }
 
@@ -374,8 +382,8 @@ SIMT_RUN(simt_run_sured)
 
 	if (surface_addresses(l, w, e, mask, true, out) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	SIMT_FOR_LANES (lane, out->access_mask)
-		op->atom((void *)(uintptr_t)out->addr[lane],
-			 simt_lane_get(simt_row(s, op->value[0]), op->value[0].bytes, lane), 0);
+	SIMT_FOR_LANES(lane, out->access_mask)
+	op->atom((void *)(uintptr_t)out->addr[lane], simt_lane_get(simt_row(s, op->value[0]), op->value[0].bytes, lane),
+		 0);
 	return SIMT_NEXT;
 }

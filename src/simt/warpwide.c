@@ -4,8 +4,8 @@
 #include "simt/state.h"
 
 /* Gathers the lanes that the member masks in row r name; without .sync only the executing lanes take part. */
-static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
-				     struct simt_ref r, uint32_t *all, struct simt_step *out)
+static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+				     uint32_t mask, struct simt_ref r, uint32_t *all, struct simt_step *out)
 {
 	*all = mask;
 	if (!e->ptx->mods.sync && e->ptx->mods.bar != PTX_BAR_WARP_SYNC)
@@ -13,11 +13,13 @@ static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w,
 	const uint32_t *members = simt_row(w->state, r);
 	uint32_t need = 0;
 
-	SIMT_FOR_LANES (lane, mask) {
+	SIMT_FOR_LANES(lane, mask)
+	{
 		if (!(members[lane] >> lane & 1))
-			return simt_fault(l, w, e, lane, SIMT_FAULT_BARRIER,
-					  "member mask 0x%08x of a .sync instruction does not name the lane that executes it",
-					  members[lane]);
+			return simt_fault(
+			    l, w, e, lane, SIMT_FAULT_BARRIER,
+			    "member mask 0x%08x of a .sync instruction does not name the lane that executes it",
+			    members[lane]);
 		need |= members[lane];
 	}
 	enum simt_next next = simt_sync_enter(l, w, mask, need, all, out);
@@ -91,7 +93,8 @@ SIMT_RUN(simt_run_shfl)
 		return next;
 	const uint32_t *a = simt_row(s, e->src[0]), *b = simt_row(s, e->src[1]), *c = simt_row(s, e->src[2]);
 
-	SIMT_FOR_LANES (lane, all) {
+	SIMT_FOR_LANES(lane, all)
+	{
 		uint32_t from;
 
 		if (shuffle_source((enum ptx_shfl)e->ptx->mods.shfl, lane, b[lane], c[lane], &from))
@@ -101,8 +104,8 @@ SIMT_RUN(simt_run_shfl)
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
 
-		SIMT_FOR_LANES (lane, all)
-			d[lane] = result[lane];
+		SIMT_FOR_LANES(lane, all)
+		d[lane] = result[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, in_range);
 	return finish(w, e, mask, all);
@@ -141,10 +144,9 @@ SIMT_RUN(simt_run_vote)
 
 		left &= ~team;
 		if (d)
-			SIMT_FOR_LANES (lane, team)
-				d[lane] = value;
-		else if (value)
-			result |= team;
+			SIMT_FOR_LANES(lane, team)
+		d[lane] = value;
+		else if (value) result |= team;
 	}
 	simt_pred_set(s, e->pred_dst, all, result);
 	return finish(w, e, mask, all);
@@ -160,12 +162,13 @@ SIMT_RUN(simt_run_match)
 		return next;
 	const void *a = simt_row(s, e->src[0]);
 
-	SIMT_FOR_LANES (lane, all) {
+	SIMT_FOR_LANES(lane, all)
+	{
 		uint32_t team = team_of(s, e, e->src[1], lane, all), same = 0;
 		uint64_t value = simt_lane_get(a, e->src[0].bytes, lane);
 
-		SIMT_FOR_LANES (other, team)
-			same |= (uint32_t)(simt_lane_get(a, e->src[0].bytes, other) == value) << other;
+		SIMT_FOR_LANES(other, team)
+		same |= (uint32_t)(simt_lane_get(a, e->src[0].bytes, other) == value) << other;
 		if (same == team)
 			all_equal |= 1u << lane;
 		result[lane] = e->ptx->mods.match == PTX_MATCH_ANY ? same : same == team ? team : 0;
@@ -173,8 +176,8 @@ SIMT_RUN(simt_run_match)
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
 
-		SIMT_FOR_LANES (lane, all)
-			d[lane] = result[lane];
+		SIMT_FOR_LANES(lane, all)
+		d[lane] = result[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, all_equal);
 	return finish(w, e, mask, all);
@@ -188,15 +191,16 @@ SIMT_RUN(simt_run_elect)
 
 	if (next != SIMT_NEXT)
 		return next;
-	SIMT_FOR_LANES (lane, all) {
+	SIMT_FOR_LANES(lane, all)
+	{
 		leader[lane] = (uint32_t)__builtin_ctz(team_of(s, e, e->src[0], lane, all));
 		elected |= 1u << leader[lane];
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
 
-		SIMT_FOR_LANES (lane, all)
-			d[lane] = leader[lane];
+		SIMT_FOR_LANES(lane, all)
+		d[lane] = leader[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, elected);
 	return finish(w, e, mask, all);
@@ -208,8 +212,8 @@ SIMT_RUN(simt_run_activemask)
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(w->state, e->dst);
 
-		SIMT_FOR_LANES (lane, mask)
-			d[lane] = mask;
+		SIMT_FOR_LANES(lane, mask)
+		d[lane] = mask;
 	}
 	return SIMT_NEXT;
 }
@@ -250,17 +254,17 @@ SIMT_RUN(simt_run_redux)
 		uint32_t first = (uint32_t)__builtin_ctz(left), team = team_of(s, e, e->src[1], first, left);
 		uint32_t value = a[first];
 
-		SIMT_FOR_LANES (lane, team & (team - 1))
-			value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
-		SIMT_FOR_LANES (same, team)
-			result[same] = value;
+		SIMT_FOR_LANES(lane, team & (team - 1))
+		value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
+		SIMT_FOR_LANES(same, team)
+		result[same] = value;
 		left &= ~team;
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
 
-		SIMT_FOR_LANES (lane, all)
-			d[lane] = result[lane];
+		SIMT_FOR_LANES(lane, all)
+		d[lane] = result[lane];
 	}
 	return finish(w, e, mask, all);
 }

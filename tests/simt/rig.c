@@ -61,9 +61,15 @@ bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, c
 	if (kernel && !rig_build(r, kernel))
 		fail_msg("%s", r->errors);
 	memcpy(r->params, params, count * sizeof(*params));
-	r->launch = (struct simt_launch){ .program = r->program, .mem = r->mem, .grid = { grid, 1, 1 },
-					  .block = { block, 1, 1 }, .params = r->params, .sm_count = 4, .print = print,
-					  .print_ctx = r, .shared_dynamic_bytes = 1024 };
+	r->launch = (struct simt_launch){.program = r->program,
+					 .mem = r->mem,
+					 .grid = {grid, 1, 1},
+					 .block = {block, 1, 1},
+					 .params = r->params,
+					 .sm_count = 4,
+					 .print = print,
+					 .print_ctx = r,
+					 .shared_dynamic_bytes = 1024};
 	if (!simt_launch_begin(&r->launch, 64, &r->diag)) {
 		show_errors(r);
 		fail_msg("%s", r->errors);

@@ -22,8 +22,8 @@ struct rig {
 	struct simt_module *module;
 	struct simt_program *program;
 	struct base_diag_list diag;
-	uint64_t out;	  /* device address of RIG_OUT_WORDS words */
-	uint32_t *words;  /* the same */
+	uint64_t out;    /* device address of RIG_OUT_WORDS words */
+	uint32_t *words; /* the same */
 	uint8_t params[512];
 	struct simt_launch launch;
 	char printed[RIG_PRINT_BYTES];
@@ -45,13 +45,14 @@ void rig_check(struct rig *r, const char *ptx, uint32_t grid, uint32_t block);
 void rig_check_fault(struct rig *r, const char *ptx, uint32_t grid, uint32_t block, enum simt_fault_kind kind);
 
 #define RIG_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
-/* A kernel k(out): %t is %tid.x, %out is the buffer, %i the global thread number, %p the address of this thread's word. */
-#define RIG_KERNEL(body)                                                                                               \
-	RIG_HEAD ".visible .entry k(.param .u64 out)\n{\n"                                                              \
-		 ".reg .pred %p<16>; .reg .b32 %r<64>; .reg .b64 %rd<64>; .reg .f32 %f<16>; .reg .f64 %fd<16>;\n"       \
-		 ".reg .b16 %h<16>; .reg .b32 %t, %i; .reg .b64 %out, %at, %idx;\n"                                     \
-		 "ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x;\n"                               \
-		 "mov.u32 %r0, %ntid.x; mad.lo.u32 %i, %i, %r0, %t;\n"                                                 \
+/* A kernel k(out): %t is %tid.x, %out is the buffer, %i the global thread number, %p the address of this thread's word.
+ */
+#define RIG_KERNEL(body)                                                                                          \
+	RIG_HEAD ".visible .entry k(.param .u64 out)\n{\n"                                                        \
+		 ".reg .pred %p<16>; .reg .b32 %r<64>; .reg .b64 %rd<64>; .reg .f32 %f<16>; .reg .f64 %fd<16>;\n" \
+		 ".reg .b16 %h<16>; .reg .b32 %t, %i; .reg .b64 %out, %at, %idx;\n"                               \
+		 "ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x;\n"                          \
+		 "mov.u32 %r0, %ntid.x; mad.lo.u32 %i, %i, %r0, %t;\n"                                            \
 		 "mul.wide.u32 %idx, %i, 4; add.u64 %at, %out, %idx;\n" body "\nret;\n}\n"
 
 #endif

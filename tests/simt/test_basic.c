@@ -4,15 +4,15 @@
 static void test_vectoradd(void **state)
 {
 	static const char text[] = RIG_HEAD
-		".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n{\n"
-		".reg .pred %p<2>; .reg .f32 %f<4>; .reg .b32 %r<6>; .reg .b64 %rd<11>;\n"
-		"ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r2, [n];\n"
-		"mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.s32 %r1, %r3, %r4, %r5;\n"
-		"setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE;\n"
-		"cvta.to.global.u64 %rd4, %rd1; mul.wide.s32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5;\n"
-		"cvta.to.global.u64 %rd7, %rd2; add.s64 %rd8, %rd7, %rd5; ld.global.f32 %f1, [%rd8];\n"
-		"ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f2, %f1; cvta.to.global.u64 %rd9, %rd3;\n"
-		"add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3;\nDONE: ret;\n}\n";
+	    ".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n{\n"
+	    ".reg .pred %p<2>; .reg .f32 %f<4>; .reg .b32 %r<6>; .reg .b64 %rd<11>;\n"
+	    "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r2, [n];\n"
+	    "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.s32 %r1, %r3, %r4, %r5;\n"
+	    "setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE;\n"
+	    "cvta.to.global.u64 %rd4, %rd1; mul.wide.s32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5;\n"
+	    "cvta.to.global.u64 %rd7, %rd2; add.s64 %rd8, %rd7, %rd5; ld.global.f32 %f1, [%rd8];\n"
+	    "ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f2, %f1; cvta.to.global.u64 %rd9, %rd3;\n"
+	    "add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3;\nDONE: ret;\n}\n";
 	struct rig r;
 	const uint32_t n = 1000;
 
@@ -39,15 +39,16 @@ static void test_vectoradd(void **state)
 static void test_reduction(void **state)
 {
 	static const char text[] = RIG_KERNEL(
-		".shared .align 4 .b8 buf[1024];\n"
-		"mov.u32 %r1, buf; shl.b32 %r2, %t, 2; add.u32 %r3, %r1, %r2; add.u32 %r4, %i, 1; st.shared.u32 [%r3], %r4;\n"
-		"bar.sync 0; mov.u32 %r5, 128;\n"
-		"LOOP: setp.ge.u32 %p1, %t, %r5; @%p1 bra SKIP;\n"
-		"shl.b32 %r6, %r5, 2; add.u32 %r7, %r3, %r6; ld.shared.u32 %r8, [%r7]; ld.shared.u32 %r9, [%r3];\n"
-		"add.u32 %r9, %r9, %r8; st.shared.u32 [%r3], %r9;\n"
-		"SKIP: bar.sync 0; shr.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0; @%p2 bra LOOP;\n"
-		"setp.ne.u32 %p3, %t, 0; @%p3 bra END; mov.u32 %r10, %ctaid.x; mul.wide.u32 %rd1, %r10, 4;\n"
-		"add.u64 %rd2, %out, %rd1; ld.shared.u32 %r11, [buf]; st.global.u32 [%rd2], %r11;\nEND:");
+	    ".shared .align 4 .b8 buf[1024];\n"
+	    "mov.u32 %r1, buf; shl.b32 %r2, %t, 2; add.u32 %r3, %r1, %r2; add.u32 %r4, %i, 1; st.shared.u32 [%r3], "
+	    "%r4;\n"
+	    "bar.sync 0; mov.u32 %r5, 128;\n"
+	    "LOOP: setp.ge.u32 %p1, %t, %r5; @%p1 bra SKIP;\n"
+	    "shl.b32 %r6, %r5, 2; add.u32 %r7, %r3, %r6; ld.shared.u32 %r8, [%r7]; ld.shared.u32 %r9, [%r3];\n"
+	    "add.u32 %r9, %r9, %r8; st.shared.u32 [%r3], %r9;\n"
+	    "SKIP: bar.sync 0; shr.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0; @%p2 bra LOOP;\n"
+	    "setp.ne.u32 %p3, %t, 0; @%p3 bra END; mov.u32 %r10, %ctaid.x; mul.wide.u32 %rd1, %r10, 4;\n"
+	    "add.u64 %rd2, %out, %rd1; ld.shared.u32 %r11, [buf]; st.global.u32 [%rd2], %r11;\nEND:");
 	struct rig r;
 
 	(void)state;
@@ -59,7 +60,7 @@ static void test_reduction(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_reduction) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_reduction)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

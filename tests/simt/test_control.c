@@ -37,19 +37,21 @@ static uint32_t nested(uint32_t t)
 static void test_nested_loops(void **state)
 {
 	(void)state;
-	expect(RIG_KERNEL("rem.u32 %r2, %t, 7; setp.eq.u32 %p1, %r2, 6; mov.u32 %r1, 0xabc; @%p1 st.global.u32 [%at], %r1;\n"
-			  "@%p1 exit; mov.u32 %r1, 0; mov.u32 %r3, 0;\n"
-			  "OUTER: setp.ge.u32 %p2, %r3, %t; @%p2 bra DONE;\n"
-			  "rem.u32 %r4, %r3, 3; setp.eq.u32 %p3, %r4, 1; @%p3 bra NEXT; mov.u32 %r5, 0;\n"
-			  "INNER: shl.b32 %r6, %r5, 1; rem.u32 %r7, %t, 5; add.u32 %r7, %r7, %r3; setp.gt.u32 %p4, %r6, %r7;\n"
-			  "@%p4 bra NEXT; mad.lo.u32 %r1, %r3, %r5, %r1; add.u32 %r1, %r1, 1; add.u32 %r5, %r5, 1; bra INNER;\n"
-			  "NEXT: add.u32 %r3, %r3, 1; bra OUTER;\nDONE: " STORE),
-	       96, nested);
+	expect(
+	    RIG_KERNEL(
+		"rem.u32 %r2, %t, 7; setp.eq.u32 %p1, %r2, 6; mov.u32 %r1, 0xabc; @%p1 st.global.u32 [%at], %r1;\n"
+		"@%p1 exit; mov.u32 %r1, 0; mov.u32 %r3, 0;\n"
+		"OUTER: setp.ge.u32 %p2, %r3, %t; @%p2 bra DONE;\n"
+		"rem.u32 %r4, %r3, 3; setp.eq.u32 %p3, %r4, 1; @%p3 bra NEXT; mov.u32 %r5, 0;\n"
+		"INNER: shl.b32 %r6, %r5, 1; rem.u32 %r7, %t, 5; add.u32 %r7, %r7, %r3; setp.gt.u32 %p4, %r6, %r7;\n"
+		"@%p4 bra NEXT; mad.lo.u32 %r1, %r3, %r5, %r1; add.u32 %r1, %r1, 1; add.u32 %r5, %r5, 1; bra INNER;\n"
+		"NEXT: add.u32 %r3, %r3, 1; bra OUTER;\nDONE: " STORE),
+	    96, nested);
 }
 
 static uint32_t switched(uint32_t t)
 {
-	static const uint32_t values[] = { 10, 20, 30, 20 };
+	static const uint32_t values[] = {10, 20, 30, 20};
 
 	return values[t % 4] + t;
 }
@@ -65,15 +67,17 @@ static void test_brx(void **state)
 
 /* ---- calls ---- */
 
-#define FIB                                                                                                            \
-	RIG_HEAD ".func (.param .b32 r) fib(.param .b32 n)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>;\n"                    \
-		 ".local .align 4 .b8 keep[8]; .reg .b64 %rd<3>;\n"                                                      \
-		 "ld.param.b32 %r1, [n]; setp.lt.u32 %p1, %r1, 2; @%p1 bra BASE;\n"                                     \
-		 "st.local.u32 [keep], %r1; sub.u32 %r2, %r1, 1;\n"                                                     \
-		 "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r2; call.uni (v), fib, (a); ld.param.b32 %r3, [v]; }\n"   \
-		 "ld.local.u32 %r4, [keep]; sub.u32 %r5, %r4, 2;\n"                                                     \
-		 "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r5; call (v), fib, (a); ld.param.b32 %r6, [v]; }\n"       \
-		 "add.u32 %r7, %r3, %r6; st.param.b32 [r], %r7; ret;\nBASE: st.param.b32 [r], %r1; ret;\n}\n"
+#define FIB                                                                                                          \
+	RIG_HEAD                                                                                                     \
+	    ".func (.param .b32 r) fib(.param .b32 n)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>;\n"                      \
+	    ".local .align 4 .b8 keep[8]; .reg .b64 %rd<3>;\n"                                                       \
+	    "ld.param.b32 %r1, [n]; setp.lt.u32 %p1, %r1, 2; @%p1 bra BASE;\n"                                       \
+	    "st.local.u32 [keep], %r1; sub.u32 %r2, %r1, 1;\n"                                                       \
+	    "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r2; call.uni (v), fib, (a); ld.param.b32 %r3, [v]; " \
+	    "}\n"                                                                                                    \
+	    "ld.local.u32 %r4, [keep]; sub.u32 %r5, %r4, 2;\n"                                                       \
+	    "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r5; call (v), fib, (a); ld.param.b32 %r6, [v]; }\n"  \
+	    "add.u32 %r7, %r3, %r6; st.param.b32 [r], %r7; ret;\nBASE: st.param.b32 [r], %r1; ret;\n}\n"
 
 static uint32_t fib(uint32_t n)
 {
@@ -88,11 +92,12 @@ static uint32_t fib_of(uint32_t t)
 static void test_recursion_in_divergent_flow(void **state)
 {
 	(void)state;
-	expect(FIB ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n"
-		   "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
-		   "rem.u32 %r2, %r1, 3; setp.eq.u32 %p1, %r2, 2; mov.u32 %r4, 7; @%p1 bra J; rem.u32 %r3, %r1, 11;\n"
-		   "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r3; call (v), fib, (a); ld.param.b32 %r4, [v]; }\n"
-		   "J: st.global.u32 [%rd3], %r4; ret;\n}\n",
+	expect(FIB
+	       ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n"
+	       "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+	       "rem.u32 %r2, %r1, 3; setp.eq.u32 %p1, %r2, 2; mov.u32 %r4, 7; @%p1 bra J; rem.u32 %r3, %r1, 11;\n"
+	       "{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r3; call (v), fib, (a); ld.param.b32 %r4, [v]; }\n"
+	       "J: st.global.u32 [%rd3], %r4; ret;\n}\n",
 	       64, fib_of);
 }
 
@@ -105,9 +110,11 @@ static void test_indirect_call(void **state)
 {
 	(void)state;
 	expect(RIG_HEAD
-	       ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, 100;\n"
+	       ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, "
+	       "100;\n"
 	       "st.param.b32 [r], %r2; ret; }\n"
-	       ".func (.param .b32 r) times(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;\n"
+	       ".func (.param .b32 r) times(.param .b32 x) { .reg .b32 %r<3>; ld.param.b32 %r1, [x]; mul.lo.u32 %r2, "
+	       "%r1, 3;\n"
 	       "st.param.b32 [r], %r2; ret; }\n"
 	       ".global .align 8 .u64 table[2] = { plus, times };\n"
 	       ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
@@ -132,11 +139,12 @@ static uint32_t all_locked(uint32_t t)
 static void test_spin_lock(void **state)
 {
 	(void)state;
-	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024;\n"
-			  "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
-			  "ld.volatile.global.u32 %r3, [%out]; add.u32 %r3, %r3, 1; st.volatile.global.u32 [%out], %r3;\n"
-			  "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0;"),
-	       64, all_locked);
+	expect(
+	    RIG_KERNEL("add.u64 %rd1, %out, 1024;\n"
+		       "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
+		       "ld.volatile.global.u32 %r3, [%out]; add.u32 %r3, %r3, 1; st.volatile.global.u32 [%out], %r3;\n"
+		       "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0;"),
+	    64, all_locked);
 }
 
 static uint32_t weighed(uint32_t t)
@@ -148,12 +156,14 @@ static uint32_t weighed(uint32_t t)
 static void test_slots_of_lanes_apart(void **state)
 {
 	(void)state;
-	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024; mov.u64 %rd2, 1;\n"
-			  "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
-			  "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0; cvt.u32.u64 %r1, %rd2;\n"
-			  "mul.lo.u32 %r10, %t, 3; mul.lo.u32 %r11, %t, 5; mul.lo.u32 %r12, %t, 7; mul.lo.u32 %r13, %t, 11;\n"
-			  "mul.lo.u32 %r14, %t, 13; mul.lo.u32 %r15, %t, 17; add.u32 %r1, %r1, %r10; add.u32 %r1, %r1, %r11;\n"
-			  "add.u32 %r1, %r1, %r12; add.u32 %r1, %r1, %r13; add.u32 %r1, %r1, %r14; add.u32 %r1, %r1, %r15; " STORE),
+	expect(RIG_KERNEL(
+		   "add.u64 %rd1, %out, 1024; mov.u64 %rd2, 1;\n"
+		   "SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;\n"
+		   "membar.gl; atom.global.exch.b32 %r4, [%rd1], 0; cvt.u32.u64 %r1, %rd2;\n"
+		   "mul.lo.u32 %r10, %t, 3; mul.lo.u32 %r11, %t, 5; mul.lo.u32 %r12, %t, 7; mul.lo.u32 %r13, %t, 11;\n"
+		   "mul.lo.u32 %r14, %t, 13; mul.lo.u32 %r15, %t, 17; add.u32 %r1, %r1, %r10; add.u32 %r1, %r1, %r11;\n"
+		   "add.u32 %r1, %r1, %r12; add.u32 %r1, %r1, %r13; add.u32 %r1, %r1, %r14; add.u32 %r1, %r1, "
+		   "%r15; " STORE),
 	       64, weighed);
 }
 
@@ -252,8 +262,9 @@ static void test_trap(void **state)
 
 	(void)state;
 	rig_check_fault(&r, RIG_KERNEL("setp.eq.u32 %p1, %t, 33; @%p1 trap;"), 2, 64, SIMT_FAULT_TRAP);
-	assert_string_equal(r.launch.fault.text, "kernel k, test.ptx line 11 (@%p1 trap;), CTA (0,0,0), thread (33,0,0): trap "
-						 "instruction executed");
+	assert_string_equal(r.launch.fault.text,
+			    "kernel k, test.ptx line 11 (@%p1 trap;), CTA (0,0,0), thread (33,0,0): trap "
+			    "instruction executed");
 	rig_close(&r);
 }
 
@@ -262,8 +273,9 @@ static void test_endless_recursion(void **state)
 	struct rig r;
 
 	(void)state;
-	rig_check_fault(&r, RIG_HEAD ".func f() { call.uni f; ret; }\n"
-				     ".visible .entry k(.param .u64 out) { call.uni f; ret; }\n",
+	rig_check_fault(&r,
+			RIG_HEAD ".func f() { call.uni f; ret; }\n"
+				 ".visible .entry k(.param .u64 out) { call.uni f; ret; }\n",
 			1, 32, SIMT_FAULT_STACK);
 	assert_non_null(strstr(r.launch.fault.text, "call depth exceeds"));
 	rig_close(&r);
@@ -274,8 +286,9 @@ static void test_bad_function_pointer(void **state)
 	struct rig r;
 
 	(void)state;
-	rig_check_fault(&r, RIG_HEAD ".visible .entry k(.param .u64 out) { .reg .b64 %rd<2>; mov.u64 %rd1, 4660;\n"
-				     "P: .callprototype _ ();\ncall %rd1, (), P; ret; }\n",
+	rig_check_fault(&r,
+			RIG_HEAD ".visible .entry k(.param .u64 out) { .reg .b64 %rd<2>; mov.u64 %rd1, 4660;\n"
+				 "P: .callprototype _ ();\ncall %rd1, (), P; ret; }\n",
 			1, 32, SIMT_FAULT_INSTRUCTION);
 	assert_non_null(strstr(r.launch.fault.text, "call through 0x1234, which is not the address of a function"));
 	rig_close(&r);
@@ -284,21 +297,21 @@ static void test_bad_function_pointer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nested_loops),
-		cmocka_unit_test(test_brx),
-		cmocka_unit_test(test_recursion_in_divergent_flow),
-		cmocka_unit_test(test_indirect_call),
-		cmocka_unit_test(test_spin_lock),
-		cmocka_unit_test(test_slots_of_lanes_apart),
-		cmocka_unit_test(test_warp_sync_across_branch),
-		cmocka_unit_test(test_shuffle_waits_for_members),
-		cmocka_unit_test(test_tiles_vote),
-		cmocka_unit_test(test_barrier_reduction),
-		cmocka_unit_test(test_named_barrier),
-		cmocka_unit_test(test_deadlock),
-		cmocka_unit_test(test_trap),
-		cmocka_unit_test(test_endless_recursion),
-		cmocka_unit_test(test_bad_function_pointer),
+	    cmocka_unit_test(test_nested_loops),
+	    cmocka_unit_test(test_brx),
+	    cmocka_unit_test(test_recursion_in_divergent_flow),
+	    cmocka_unit_test(test_indirect_call),
+	    cmocka_unit_test(test_spin_lock),
+	    cmocka_unit_test(test_slots_of_lanes_apart),
+	    cmocka_unit_test(test_warp_sync_across_branch),
+	    cmocka_unit_test(test_shuffle_waits_for_members),
+	    cmocka_unit_test(test_tiles_vote),
+	    cmocka_unit_test(test_barrier_reduction),
+	    cmocka_unit_test(test_named_barrier),
+	    cmocka_unit_test(test_deadlock),
+	    cmocka_unit_test(test_trap),
+	    cmocka_unit_test(test_endless_recursion),
+	    cmocka_unit_test(test_bad_function_pointer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,12 +14,13 @@ static void expect_words(const char *text, uint32_t threads, const uint32_t *wan
 
 static void test_widths(void **state)
 {
-	static const uint32_t want[] = { 0xffffff80, 0x80, 0xffff8180, 0x8180, 0xffffff80, 0xffffffff, 0x84838281, 0 };
+	static const uint32_t want[] = {0xffffff80, 0x80, 0xffff8180, 0x8180, 0xffffff80, 0xffffffff, 0x84838281, 0};
 
 	(void)state;
 	expect_words(RIG_KERNEL(".global .align 8 .b8 src[8] = {128, 129, 130, 131, 132, 133, 134, 135};\n"
 				".global .align 4 .u32 word = 0x84838281;\n"
-				"ld.global.s8 %r1, [src]; ld.global.u8 %r2, [src]; ld.global.s16 %r3, [src]; ld.global.u16 %r4, [src];\n"
+				"ld.global.s8 %r1, [src]; ld.global.u8 %r2, [src]; ld.global.s16 %r3, [src]; "
+				"ld.global.u16 %r4, [src];\n"
 				"st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n"
 				"ld.global.s8 %rd1, [src]; st.global.u64 [%out+16], %rd1;\n"
 				"ld.global.u32 %rd2, [word]; st.global.u64 [%out+24], %rd2;\n"),
@@ -28,7 +29,7 @@ static void test_widths(void **state)
 
 static void test_vectors_and_sinks(void **state)
 {
-	static const uint32_t want[] = { 11, 44, 0x0201, 0x03 };
+	static const uint32_t want[] = {11, 44, 0x0201, 0x03};
 
 	(void)state;
 	expect_words(RIG_KERNEL(".const .align 16 .u32 c[4] = {11, 22, 33, 44};\n"
@@ -47,12 +48,15 @@ static void test_local(void **state)
 
 	for (uint32_t i = 0; i < 64; i++)
 		want[i] = i * 0x01010101u + (i * 7 & 0xff);
-	expect_words(RIG_KERNEL(".local .align 8 .b8 buf[32];\n"
-				"mul.lo.u32 %r1, %t, 0x01010101; mov.u32 %r2, 5; mov.b64 %rd1, {%r2, %r1}; st.local.u64 [buf+8], %rd1;\n"
-				"mov.u64 %rd2, buf; cvta.local.u64 %rd3, %rd2; ld.u32 %r3, [%rd3+12];\n"
-				"mul.lo.u32 %r4, %t, 7; st.u8 [%rd3+21], %r4; ld.local.u8 %r5, [buf+21]; add.u32 %r6, %r3, %r5;\n"
-				"st.global.u32 [%at], %r6;"),
-		     64, want, 64);
+	expect_words(
+	    RIG_KERNEL(
+		".local .align 8 .b8 buf[32];\n"
+		"mul.lo.u32 %r1, %t, 0x01010101; mov.u32 %r2, 5; mov.b64 %rd1, {%r2, %r1}; st.local.u64 [buf+8], "
+		"%rd1;\n"
+		"mov.u64 %rd2, buf; cvta.local.u64 %rd3, %rd2; ld.u32 %r3, [%rd3+12];\n"
+		"mul.lo.u32 %r4, %t, 7; st.u8 [%rd3+21], %r4; ld.local.u8 %r5, [buf+21]; add.u32 %r6, %r3, %r5;\n"
+		"st.global.u32 [%at], %r6;"),
+	    64, want, 64);
 }
 
 static void test_generic_mixed(void **state)
@@ -80,13 +84,15 @@ static void test_dynamic_shared(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 32; i++)
 		want[i] = 31 - i;
-	expect_words(RIG_HEAD ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 pad[20];\n"
-			      ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-			      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n"
-			      "st.shared.u32 [pad], 7; mov.u32 %r2, dyn; mad.lo.u32 %r3, %r1, 4, %r2;\n"
-			      "st.shared.u32 [%r3], %r1; bar.sync 0; sub.u32 %r4, 31, %r1; mad.lo.u32 %r5, %r4, 4, %r2;\n"
-			      "ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd1], %r6; ret; }\n",
-		     32, want, 32);
+	expect_words(
+	    RIG_HEAD
+	    ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 pad[20];\n"
+	    ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+	    "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n"
+	    "st.shared.u32 [pad], 7; mov.u32 %r2, dyn; mad.lo.u32 %r3, %r1, 4, %r2;\n"
+	    "st.shared.u32 [%r3], %r1; bar.sync 0; sub.u32 %r4, 31, %r1; mad.lo.u32 %r5, %r4, 4, %r2;\n"
+	    "ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd1], %r6; ret; }\n",
+	    32, want, 32);
 }
 
 /* ---- atomics ---- */
@@ -94,23 +100,24 @@ static void test_dynamic_shared(void **state)
 static void test_atomics_32(void **state)
 {
 	/* 64 threads on words 0..11, then old values of inc by thread at 64.. */
-	static const uint32_t want[] = { 64 * 63 / 2, 63, 0, 0xffffffe0, 31, 0, 0xffffffff, 0, 4, 64, 0x42800000 };
+	static const uint32_t want[] = {64 * 63 / 2, 63, 0, 0xffffffe0, 31, 0, 0xffffffff, 0, 4, 64, 0x42800000};
 
 	(void)state;
-	expect_words(RIG_KERNEL("mov.u32 %r9, %t;\n"
-				"red.global.add.u32 [%out], %t; red.global.max.u32 [%out+4], %t;\n"
-				"red.global.min.u32 [%out+8], %t; sub.u32 %r1, %t, 32; red.global.min.s32 [%out+12], %r1;\n"
-				"red.global.max.s32 [%out+16], %r1; red.global.and.b32 [%out+20], %t;\n"
-				"or.b32 %r2, %t, 0xfffffff0; red.global.or.b32 [%out+24], %r2;\n"
-				"red.global.xor.b32 [%out+28], %t; atom.global.inc.u32 %r3, [%out+32], 4;\n"
-				"setp.gt.u32 %p1, %r3, 4; @%p1 trap; atom.global.add.u32 %r4, [%out+36], 1;\n"
-				"setp.ne.u32 %p2, %r4, %t; @%p2 trap; red.global.add.f32 [%out+40], 0f3F800000;"),
-		     64, want, 11);
+	expect_words(
+	    RIG_KERNEL("mov.u32 %r9, %t;\n"
+		       "red.global.add.u32 [%out], %t; red.global.max.u32 [%out+4], %t;\n"
+		       "red.global.min.u32 [%out+8], %t; sub.u32 %r1, %t, 32; red.global.min.s32 [%out+12], %r1;\n"
+		       "red.global.max.s32 [%out+16], %r1; red.global.and.b32 [%out+20], %t;\n"
+		       "or.b32 %r2, %t, 0xfffffff0; red.global.or.b32 [%out+24], %r2;\n"
+		       "red.global.xor.b32 [%out+28], %t; atom.global.inc.u32 %r3, [%out+32], 4;\n"
+		       "setp.gt.u32 %p1, %r3, 4; @%p1 trap; atom.global.add.u32 %r4, [%out+36], 1;\n"
+		       "setp.ne.u32 %p2, %r4, %t; @%p2 trap; red.global.add.f32 [%out+40], 0f3F800000;"),
+	    64, want, 11);
 }
 
 static void test_atomics_64_and_half(void **state)
 {
-	static const uint32_t want[] = { 0xffffffe0, 0x1f, 0, 0x40040000, 0x5000, 0x50005000, 9, 0 };
+	static const uint32_t want[] = {0xffffffe0, 0x1f, 0, 0x40040000, 0x5000, 0x50005000, 9, 0};
 
 	(void)state;
 	expect_words(RIG_KERNEL("mov.u64 %rd1, 0xffffffff; red.global.add.u64 [%out], %rd1;\n"
@@ -124,13 +131,14 @@ static void test_atomics_64_and_half(void **state)
 
 static void test_shared_atomics(void **state)
 {
-	static const uint32_t want[] = { 96, 0xc0 };
+	static const uint32_t want[] = {96, 0xc0};
 
 	(void)state;
-	expect_words(RIG_KERNEL(".shared .align 4 .b32 n; .shared .align 8 .b64 m;\n"
-				"red.shared.add.u32 [n], 1; cvta.shared.u64 %rd1, m; atom.add.u64 %rd2, [%rd1], 2; bar.sync 0;\n"
-				"ld.shared.u32 %r1, [n]; ld.shared.u32 %r2, [m]; st.global.v2.u32 [%out], {%r1, %r2};"),
-		     96, want, 2);
+	expect_words(
+	    RIG_KERNEL(".shared .align 4 .b32 n; .shared .align 8 .b64 m;\n"
+		       "red.shared.add.u32 [n], 1; cvta.shared.u64 %rd1, m; atom.add.u64 %rd2, [%rd1], 2; bar.sync 0;\n"
+		       "ld.shared.u32 %r1, [n]; ld.shared.u32 %r2, [m]; st.global.v2.u32 [%out], {%r1, %r2};"),
+	    96, want, 2);
 }
 
 /* ---- faults ---- */
@@ -149,27 +157,31 @@ static void expect_fault(const char *text, enum simt_fault_kind kind, const char
 static void test_out_of_bounds(void **state)
 {
 	(void)state;
-	expect_fault(RIG_KERNEL("setp.eq.u32 %p1, %t, 37; mov.u64 %rd1, %out; @%p1 add.u64 %rd1, %out, 16384;\n"
-				"st.global.u32 [%rd1+8], 1;"),
-		     SIMT_FAULT_ADDRESS,
-		     (const char *[]){ "kernel k, test.ptx line 12 (st.global.u32 [%rd1+8], 1;), CTA (0,0,0), thread (37,0,0): "
-				       "illegal write of 4 bytes at 0x2000000",
-				       "8 bytes past the end of the nearest allocation, 0x20000000", "of 16384 bytes, device memory", NULL });
+	expect_fault(
+	    RIG_KERNEL("setp.eq.u32 %p1, %t, 37; mov.u64 %rd1, %out; @%p1 add.u64 %rd1, %out, 16384;\n"
+		       "st.global.u32 [%rd1+8], 1;"),
+	    SIMT_FAULT_ADDRESS,
+	    (const char *[]){"kernel k, test.ptx line 12 (st.global.u32 [%rd1+8], 1;), CTA (0,0,0), thread (37,0,0): "
+			     "illegal write of 4 bytes at 0x2000000",
+			     "8 bytes past the end of the nearest allocation, 0x20000000",
+			     "of 16384 bytes, device memory", NULL});
 	expect_fault(RIG_KERNEL("mov.u64 %rd1, 16; ld.global.u32 %r1, [%rd1];"), SIMT_FAULT_ADDRESS,
-		     (const char *[]){ "illegal read of 4 bytes at 0x10;", "bytes before the nearest allocation", NULL });
-	expect_fault(RIG_KERNEL(".shared .align 4 .b8 s[16]; mov.u32 %r1, s; ld.shared.u32 %r2, [%r1+1040];"), SIMT_FAULT_ADDRESS,
-		     (const char *[]){ "illegal read of 4 bytes at 0x410 of shared memory, which has 1040 bytes", NULL });
-	expect_fault(RIG_KERNEL(".local .align 4 .b8 s[16]; mov.u64 %rd1, s; ld.local.u32 %r2, [%rd1+16];"), SIMT_FAULT_ADDRESS,
-		     (const char *[]){ "illegal read of 4 bytes at 0x10 of local memory, which has 16 bytes", NULL });
+		     (const char *[]){"illegal read of 4 bytes at 0x10;", "bytes before the nearest allocation", NULL});
+	expect_fault(RIG_KERNEL(".shared .align 4 .b8 s[16]; mov.u32 %r1, s; ld.shared.u32 %r2, [%r1+1040];"),
+		     SIMT_FAULT_ADDRESS,
+		     (const char *[]){"illegal read of 4 bytes at 0x410 of shared memory, which has 1040 bytes", NULL});
+	expect_fault(RIG_KERNEL(".local .align 4 .b8 s[16]; mov.u64 %rd1, s; ld.local.u32 %r2, [%rd1+16];"),
+		     SIMT_FAULT_ADDRESS,
+		     (const char *[]){"illegal read of 4 bytes at 0x10 of local memory, which has 16 bytes", NULL});
 }
 
 static void test_misaligned(void **state)
 {
 	(void)state;
 	expect_fault(RIG_KERNEL("ld.global.v2.u32 {%r1, %r2}, [%out+4];"), SIMT_FAULT_ALIGNMENT,
-		     (const char *[]){ "misaligned read at 0x20000000", "must be a multiple of 8", NULL });
+		     (const char *[]){"misaligned read at 0x20000000", "must be a multiple of 8", NULL});
 	expect_fault(RIG_KERNEL(".shared .align 4 .b8 s[16]; st.shared.u16 [s+1], %h1;"), SIMT_FAULT_ALIGNMENT,
-		     (const char *[]){ "misaligned write at 0x1: the address must be a multiple of 2", NULL });
+		     (const char *[]){"misaligned write at 0x1: the address must be a multiple of 2", NULL});
 }
 
 static void test_use_after_free(void **state)
@@ -222,18 +234,18 @@ static void test_allocator(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_vectors_and_sinks),
-		cmocka_unit_test(test_local),
-		cmocka_unit_test(test_generic_mixed),
-		cmocka_unit_test(test_dynamic_shared),
-		cmocka_unit_test(test_atomics_32),
-		cmocka_unit_test(test_atomics_64_and_half),
-		cmocka_unit_test(test_shared_atomics),
-		cmocka_unit_test(test_out_of_bounds),
-		cmocka_unit_test(test_misaligned),
-		cmocka_unit_test(test_use_after_free),
-		cmocka_unit_test(test_allocator),
+	    cmocka_unit_test(test_widths),
+	    cmocka_unit_test(test_vectors_and_sinks),
+	    cmocka_unit_test(test_local),
+	    cmocka_unit_test(test_generic_mixed),
+	    cmocka_unit_test(test_dynamic_shared),
+	    cmocka_unit_test(test_atomics_32),
+	    cmocka_unit_test(test_atomics_64_and_half),
+	    cmocka_unit_test(test_shared_atomics),
+	    cmocka_unit_test(test_out_of_bounds),
+	    cmocka_unit_test(test_misaligned),
+	    cmocka_unit_test(test_use_after_free),
+	    cmocka_unit_test(test_allocator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@ static void expect(const char *text, uint32_t threads, uint32_t (*want)(uint32_t
 	rig_close(&r);
 }
 
-#define SHFL(mode, b, c)                                                                                               \
-	RIG_KERNEL("shfl.sync." mode ".b32 %r1|%p1, %t, " b ", " c ", -1; selp.u32 %r2, 256, 0, %p1;\n"                  \
+#define SHFL(mode, b, c)                                                                                \
+	RIG_KERNEL("shfl.sync." mode ".b32 %r1|%p1, %t, " b ", " c ", -1; selp.u32 %r2, 256, 0, %p1;\n" \
 		   "or.b32 %r1, %r1, %r2; st.global.u32 [%at], %r1;")
 
 static uint32_t up(uint32_t t)
@@ -66,11 +66,12 @@ static void test_vote_and_redux(void **state)
 {
 	(void)state;
 	/* In divergent flow, without .sync: only the lanes of this side take part. */
-	expect(RIG_KERNEL("and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; setp.lt.u32 %p2, %t, 10; @%p1 bra ODD;\n"
-			  "redux.sync.min.s32 %r3, %t, 0x55555555; setp.ne.u32 %p5, %r3, 0; @%p5 trap;\n"
-			  "redux.sync.add.u32 %r3, %t, 0x55555555; setp.ne.u32 %p5, %r3, 240; @%p5 trap;\n"
-			  "vote.any.pred %p3, %p2; vote.all.pred %p4, %p2; @%p4 trap; @!%p3 trap; mov.u32 %r1, 0xff; bra J;\n"
-			  "ODD: vote.ballot.b32 %r1, %p2; shr.u32 %r1, %r1, 1;\nJ: st.global.u32 [%at], %r1;"),
+	expect(RIG_KERNEL(
+		   "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; setp.lt.u32 %p2, %t, 10; @%p1 bra ODD;\n"
+		   "redux.sync.min.s32 %r3, %t, 0x55555555; setp.ne.u32 %p5, %r3, 0; @%p5 trap;\n"
+		   "redux.sync.add.u32 %r3, %t, 0x55555555; setp.ne.u32 %p5, %r3, 240; @%p5 trap;\n"
+		   "vote.any.pred %p3, %p2; vote.all.pred %p4, %p2; @%p4 trap; @!%p3 trap; mov.u32 %r1, 0xff; bra J;\n"
+		   "ODD: vote.ballot.b32 %r1, %p2; shr.u32 %r1, %r1, 1;\nJ: st.global.u32 [%at], %r1;"),
 	       32, votes);
 }
 
@@ -93,9 +94,9 @@ static void test_special_registers(void **state)
 {
 	struct rig r;
 	static const char text[] = RIG_KERNEL(
-		"mov.u32 %r1, %laneid; mov.u32 %r2, %lanemask_lt; mov.u32 %r3, %warpid; mov.u32 %r4, %nctaid.x;\n"
-		"mul.wide.u32 %rd1, %i, 16; add.u64 %rd1, %out, %rd1; st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};\n"
-		"mov.u64 %rd2, %clock64; mov.u64 %rd3, %clock64; setp.ge.u64 %p1, %rd2, %rd3; @%p1 trap;");
+	    "mov.u32 %r1, %laneid; mov.u32 %r2, %lanemask_lt; mov.u32 %r3, %warpid; mov.u32 %r4, %nctaid.x;\n"
+	    "mul.wide.u32 %rd1, %i, 16; add.u64 %rd1, %out, %rd1; st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};\n"
+	    "mov.u64 %rd2, %clock64; mov.u64 %rd3, %clock64; setp.ge.u64 %p1, %rd2, %rd3; @%p1 trap;");
 
 	(void)state;
 	rig_check(&r, text, 2, 48);
@@ -119,37 +120,39 @@ static void test_vprintf(void **state)
 	struct rig r;
 
 	(void)state;
-	rig_check(&r,
-		  RIG_HEAD VPRINTF ".global .align 1 .b8 fmt[40] = {37,100,124,37,45,53,108,108,117,124,37,48,56,46,51,102,124,37,"
-		  "115,124,37,99,37,37,10,0};\n" /* "%d|%-5llu|%08.3f|%s|%c%%\n" */
-		  ".global .align 1 .b8 str[4] = {97,98,99,0};\n"
-		  ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;\n"
-		  ".local .align 8 .b8 args[40]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 1; @%p1 ret;\n"
-		  "neg.s32 %r2, %r1; st.local.u32 [args], %r2; st.local.u64 [args+8], 77; mov.u64 %rd1, 0xC009333333333333;\n"
-		  "st.local.u64 [args+16], %rd1; mov.u64 %rd2, str; cvta.global.u64 %rd3, %rd2; st.local.u64 [args+24], %rd3;\n"
-		  "st.local.u32 [args+32], 90; mov.u64 %rd4, fmt; cvta.global.u64 %rd5, %rd4; mov.u64 %rd6, args;\n"
-		  "cvta.local.u64 %rd7, %rd6;\n"
-		  "{ .param .b64 f; .param .b64 a; .param .b32 v; st.param.b64 [f], %rd5; st.param.b64 [a], %rd7;\n"
-		  "call.uni (v), vprintf, (f, a); ld.param.b32 %r3, [v]; } ret; }\n",
-		  1, 32);
+	rig_check(
+	    &r,
+	    RIG_HEAD VPRINTF
+	    ".global .align 1 .b8 fmt[40] = {37,100,124,37,45,53,108,108,117,124,37,48,56,46,51,102,124,37,"
+	    "115,124,37,99,37,37,10,0};\n" /* "%d|%-5llu|%08.3f|%s|%c%%\n" */
+	    ".global .align 1 .b8 str[4] = {97,98,99,0};\n"
+	    ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;\n"
+	    ".local .align 8 .b8 args[40]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 1; @%p1 ret;\n"
+	    "neg.s32 %r2, %r1; st.local.u32 [args], %r2; st.local.u64 [args+8], 77; mov.u64 %rd1, 0xC009333333333333;\n"
+	    "st.local.u64 [args+16], %rd1; mov.u64 %rd2, str; cvta.global.u64 %rd3, %rd2; st.local.u64 [args+24], "
+	    "%rd3;\n"
+	    "st.local.u32 [args+32], 90; mov.u64 %rd4, fmt; cvta.global.u64 %rd5, %rd4; mov.u64 %rd6, args;\n"
+	    "cvta.local.u64 %rd7, %rd6;\n"
+	    "{ .param .b64 f; .param .b64 a; .param .b32 v; st.param.b64 [f], %rd5; st.param.b64 [a], %rd7;\n"
+	    "call.uni (v), vprintf, (f, a); ld.param.b32 %r3, [v]; } ret; }\n",
+	    1, 32);
 	assert_string_equal(r.printed, "0|77   |-003.150|abc|Z%\n-1|77   |-003.150|abc|Z%\n");
 	rig_close(&r);
 }
 
-#define MALLOC                                                                                                         \
-	".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+#define MALLOC ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
 
 static void test_malloc_and_free(void **state)
 {
 	struct rig r;
 	static const char text[] = RIG_HEAD MALLOC
-		".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-		"ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd3, %rd1, %rd2;\n"
-		"{ .param .b64 n; .param .b64 v; st.param.b64 [n], 24; call (v), malloc, (n); ld.param.b64 %rd4, [v]; }\n"
-		"st.u32 [%rd4+20], %r1; ld.u32 %r2, [%rd4+20]; cvt.u64.u32 %rd5, %r2; add.u64 %rd5, %rd5, %rd4;\n"
-		"st.global.u64 [%rd3], %rd5;\n"
-		"{ .param .b64 p; st.param.b64 [p], %rd4; call free, (p); } ret; }\n"
-		".visible .entry bad(.param .u64 out) { .param .b64 p; st.param.b64 [p], 4096; call free, (p); ret; }\n";
+	    ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+	    "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd3, %rd1, %rd2;\n"
+	    "{ .param .b64 n; .param .b64 v; st.param.b64 [n], 24; call (v), malloc, (n); ld.param.b64 %rd4, [v]; }\n"
+	    "st.u32 [%rd4+20], %r1; ld.u32 %r2, [%rd4+20]; cvt.u64.u32 %rd5, %r2; add.u64 %rd5, %rd5, %rd4;\n"
+	    "st.global.u64 [%rd3], %rd5;\n"
+	    "{ .param .b64 p; st.param.b64 [p], %rd4; call free, (p); } ret; }\n"
+	    ".visible .entry bad(.param .u64 out) { .param .b64 p; st.param.b64 [p], 4096; call free, (p); ret; }\n";
 
 	(void)state;
 	rig_check(&r, text, 1, 32);
@@ -171,16 +174,17 @@ static void test_assertfail(void **state)
 	struct rig r;
 
 	(void)state;
-	rig_check_fault(&r,
-			RIG_HEAD
-			".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n"
-			".global .b8 msg[4] = {120,62,48,0}; .global .b8 file[4] = {97,46,99,0}; .global .b8 fn[2] = {102,0};\n"
-			".visible .entry k(.param .u64 out) { .reg .b64 %rd<9>; mov.u64 %rd1, msg; mov.u64 %rd2, file;\n"
-			"mov.u64 %rd3, fn;\n"
-			"{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;\n"
-			"st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 42; st.param.b64 [n], %rd3;\n"
-			"st.param.b64 [s], 1; call.uni __assertfail, (m, f, l, n, s); } ret; }\n",
-			1, 32, SIMT_FAULT_ASSERT);
+	rig_check_fault(
+	    &r,
+	    RIG_HEAD
+	    ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n"
+	    ".global .b8 msg[4] = {120,62,48,0}; .global .b8 file[4] = {97,46,99,0}; .global .b8 fn[2] = {102,0};\n"
+	    ".visible .entry k(.param .u64 out) { .reg .b64 %rd<9>; mov.u64 %rd1, msg; mov.u64 %rd2, file;\n"
+	    "mov.u64 %rd3, fn;\n"
+	    "{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;\n"
+	    "st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 42; st.param.b64 [n], %rd3;\n"
+	    "st.param.b64 [s], 1; call.uni __assertfail, (m, f, l, n, s); } ret; }\n",
+	    1, 32, SIMT_FAULT_ASSERT);
 	assert_non_null(strstr(r.launch.fault.text, "assertion failed: x>0, in f at a.c:42"));
 	rig_close(&r);
 }
@@ -209,17 +213,18 @@ static void test_guest(void **state)
 {
 	struct rig r;
 	struct simt_step step;
-	static const char text[] = RIG_KERNEL("mov.u32 %r9, 1; setp.lt.u32 %p1, %t, 20;\n"
-					      "mul.lo.u32 %r1, %t, 3; add.u32 %r1, %r1, 7; mov.u32 %r5, %r9; @%p1 add.u32 %r1, %r1, 1;\n"
-					      "st.global.u32 [%at], %r1; st.global.u32 [%at+128], %r5;"
-					      "st.global.u32 [%at+256], %r9;");
+	static const char text[] =
+	    RIG_KERNEL("mov.u32 %r9, 1; setp.lt.u32 %p1, %t, 20;\n"
+		       "mul.lo.u32 %r1, %t, 3; add.u32 %r1, %r1, 7; mov.u32 %r5, %r9; @%p1 add.u32 %r1, %r1, 1;\n"
+		       "st.global.u32 [%at], %r1; st.global.u32 [%at+128], %r5;"
+		       "st.global.u32 [%at+256], %r9;");
 
 	(void)state;
 	rig_open(&r, text);
 	assert_true(rig_build(&r, "k"));
 	memcpy(r.params, &r.out, 8);
-	r.launch = (struct simt_launch){ .program = r.program, .mem = r.mem, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
-					 .params = r.params };
+	r.launch = (struct simt_launch){
+	    .program = r.program, .mem = r.mem, .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = r.params};
 	assert_true(simt_launch_begin(&r.launch, 1, &r.diag));
 	struct simt_cta *c = simt_cta_begin(&r.launch, 0, 0);
 	struct simt_warp *w = simt_cta_warp(c, 0);
@@ -230,10 +235,11 @@ static void test_guest(void **state)
 	while (w->pc != begin)
 		assert_true(simt_step(&r.launch, w, &step));
 	const struct ptx_alloc *a = p->entry_alloc;
-	const struct ptx_inst *mul = p->insts[begin].ptx, *mov = p->insts[begin + 2].ptx, *add = p->insts[begin + 3].ptx;
-	const uint16_t in[] = { (uint16_t)a->slot[mul->src[0].reg],
-				(uint16_t)(p->sb_pred_first + a->slot[add->guard_reg]) };
-	const uint16_t out[] = { (uint16_t)a->slot[mul->dst.reg], (uint16_t)a->slot[mov->dst.reg] };
+	const struct ptx_inst *mul = p->insts[begin].ptx, *mov = p->insts[begin + 2].ptx,
+			      *add = p->insts[begin + 3].ptx;
+	const uint16_t in[] = {(uint16_t)a->slot[mul->src[0].reg],
+			       (uint16_t)(p->sb_pred_first + a->slot[add->guard_reg])};
+	const uint16_t out[] = {(uint16_t)a->slot[mul->dst.reg], (uint16_t)a->slot[mov->dst.reg]};
 	struct simt_warp *g = simt_guest_begin(&r.launch, w, begin, w->active_mask, in, 2, 3);
 
 	while (!simt_guest_reached(g, end))
@@ -257,16 +263,11 @@ static void test_guest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shuffles),
-		cmocka_unit_test(test_match),
-		cmocka_unit_test(test_vote_and_redux),
-		cmocka_unit_test(test_elect),
-		cmocka_unit_test(test_special_registers),
-		cmocka_unit_test(test_vprintf),
-		cmocka_unit_test(test_malloc_and_free),
-		cmocka_unit_test(test_assertfail),
-		cmocka_unit_test(test_build_errors),
-		cmocka_unit_test(test_guest),
+	    cmocka_unit_test(test_shuffles),          cmocka_unit_test(test_match),
+	    cmocka_unit_test(test_vote_and_redux),    cmocka_unit_test(test_elect),
+	    cmocka_unit_test(test_special_registers), cmocka_unit_test(test_vprintf),
+	    cmocka_unit_test(test_malloc_and_free),   cmocka_unit_test(test_assertfail),
+	    cmocka_unit_test(test_build_errors),      cmocka_unit_test(test_guest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
