@@ -369,6 +369,20 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	return true;
 }
 
+/* Selectors of video operands stand in one place too, and the SIMD forms work on all their lanes. */
+static void gather_selectors(struct ptx_inst *i)
+{
+	const char *name = ptx_op_name(i->op);
+	char lanes = name[strlen(name) - 1];
+
+	if (name[0] != 'v' || i->op == PTX_OP_VOTE)
+		return;
+	i->mods.vsel[0] = i->dst.sel;
+	for (uint32_t k = 0; k < i->src_count && k < 3; k++)
+		i->mods.vsel[k + 1] = i->src[k].sel;
+	i->mods.vmask = lanes == '4' ? 0xF : lanes == '2' ? 0x3 : 0;
+}
+
 bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
 	const char *shape = ptx_forms[i->op].shape;
@@ -388,5 +402,6 @@ bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written
 		if (!check_sources(p, i, w, shape + 1, 0))
 			return false;
 	}
+	gather_selectors(i);
 	return i->unsupported || check_forms(p, i);
 }

@@ -99,8 +99,15 @@ enum ptx_query {
 /* mipmap level of tex; cache level of prefetch, prefetchu, discard */
 enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_LEVEL, PTX_LEVEL_GRAD, PTX_LEVEL_L1, PTX_LEVEL_L2 };
 /* video instructions: secondary operation, and per operand a byte/half selector */
-enum ptx_vsecond { PTX_VSECOND_NONE, PTX_VSECOND_ADD, PTX_VSECOND_MIN, PTX_VSECOND_MAX, PTX_VSECOND_MRG_H0, PTX_VSECOND_MRG_H1,
-		   PTX_VSECOND_MRG_B };
+enum ptx_vsecond {
+	PTX_VSECOND_NONE,
+	PTX_VSECOND_ADD,
+	PTX_VSECOND_MIN,
+	PTX_VSECOND_MAX,
+	PTX_VSECOND_MRG_H0,
+	PTX_VSECOND_MRG_H1,
+	PTX_VSECOND_MRG_B
+};
 enum ptx_vsel { PTX_SEL_NONE, PTX_SEL_B0, PTX_SEL_B1, PTX_SEL_B2, PTX_SEL_B3, PTX_SEL_H0, PTX_SEL_H1 };
 
 /* Everything that follows the base opcode. Fields that do not apply are zero. */
@@ -127,10 +134,10 @@ struct ptx_mods {
 	uint8_t vmask;	  /* .b3210 style lane mask of SIMD video instructions */
 	uint8_t vec;	  /* 0/1 scalar, 2, 4: .v2/.v4 of ld, st, tex, sust */
 	uint8_t shift_amount; /* vshr/vmad .shr7/.shr15: 7 or 15 */
-	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left, right,
-		relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
-		policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
-		b_form /* suld, sust, sured: .b; false = .p */;
+	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left,
+	    right, relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
+	    policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
+	    b_form /* suld, sust, sured: .b; false = .p */;
 	uint8_t query;	/* enum ptx_query */
 	uint8_t level;	/* enum ptx_level */
 };
@@ -140,16 +147,16 @@ struct ptx_var;
 
 enum ptx_operand_kind {
 	PTX_OPND_NONE,
-	PTX_OPND_REG,	/* reg; negate: "!p" */
-	PTX_OPND_IMM,	/* imm: value in the instruction's operand type (bits); is_float_literal tells how it was written */
-	PTX_OPND_SREG,	/* sreg, and component for .x .y .z */
-	PTX_OPND_ADDR,	/* [base + offset]: base is reg or var or none (absolute) */
-	PTX_OPND_VAR,	/* address of a variable (+ offset): mov, call parameter names */
+	PTX_OPND_REG,  /* reg; negate: "!p" */
+	PTX_OPND_IMM,  /* imm: bits of a value of the operand's type; is_float_literal: how it was written */
+	PTX_OPND_SREG, /* sreg, and component for .x .y .z */
+	PTX_OPND_ADDR, /* [base + offset]: base is reg or var or none (absolute) */
+	PTX_OPND_VAR,  /* address of a variable (+ offset): mov, call parameter names */
 	PTX_OPND_LABEL, /* instruction index */
-	PTX_OPND_FUNC,	/* function symbol: call target, or address of a function */
-	PTX_OPND_VEC,	/* {a, b, ...}: elems */
-	PTX_OPND_SINK,	/* _ */
-	PTX_OPND_LIST,	/* ( ... ) of call; branch target list of brx: elems */
+	PTX_OPND_FUNC,  /* function symbol: call target, or address of a function */
+	PTX_OPND_VEC,   /* {a, b, ...}: elems */
+	PTX_OPND_SINK,  /* _ */
+	PTX_OPND_LIST,  /* ( ... ) of call; branch target list of brx: elems */
 };
 
 enum ptx_sreg {
@@ -183,8 +190,8 @@ enum { PTX_SRC_MAX = 5 };
 
 /* Sources by opcode, where the order is not that of the text:
  * - st, red, sust, sured: no dst; the address, or texture and coordinates, first, then the value.
- * - tex, tld4: src[0] texture (VAR, or REG with a handle), src[1] coordinates (VEC, REG or IMM), src[2] sampler or NONE,
- *   then level or gradients. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
+ * - tex, tld4: src[0] texture (VAR, or REG with a handle), src[1] coordinates (VEC, REG or IMM), src[2] sampler or
+ * NONE, then level or gradients. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
  * - bar.red: src[0] barrier, src[1] thread count or NONE, src[2] predicate.
  * A whole vector register is given as the VEC of its components, so that REG always means one value. A vmad operand
  * with '-' has negate. PM and ENVREG have their number in offset.
@@ -207,7 +214,7 @@ struct ptx_inst {
 	uint32_t line, col;  /* in the PTX text */
 	uint32_t loc;	     /* index into module->locs, 0 = none: .loc source line */
 	const char *text;    /* the instruction as written, one line, for messages */
-	const char *unsupported; /* op UNSUPPORTED: why, e.g. "tensor-core instruction wmma.mma is outside Strata's scope" */
+	const char *unsupported; /* op UNSUPPORTED: why, e.g. "wmma: tensor-core instruction" */
 };
 
 struct ptx_reg {
@@ -244,8 +251,8 @@ struct ptx_var {
 	uint8_t *init;	     /* size_bytes initial bytes, or NULL = zero */
 	struct ptx_reloc *relocs;
 	uint32_t reloc_count;
-	uint64_t offset_bytes; /* kernel params: offset in the parameter block; function-scope .local/.shared/.param: offset
-				* in the frame area of their space (laid out by the parser, aligned) */
+	uint64_t offset_bytes; /* kernel params: offset in the parameter block; function-scope .local/.shared/.param:
+				* offset in the frame area of their space (laid out by the parser, aligned) */
 	const struct ptx_func *owner; /* NULL: module scope */
 	uint32_t index;	     /* in module->vars for module scope */
 	uint32_t line;
@@ -286,7 +293,8 @@ struct ptx_loc {
 
 struct ptx_module {
 	const char *name; /* file name or what the caller called it */
-	uint32_t version_major, version_minor, address_bits;
+	uint32_t version_major, version_minor;
+	uint32_t address_bits; /* .address_size; 64 where the module has none (64-bit PTX before 2.3 had none either) */
 	const char *target; /* "sm_70" */
 	struct ptx_var **vars; /* module scope */
 	uint32_t var_count;
@@ -298,9 +306,10 @@ struct ptx_module {
 	uint32_t file_count;
 };
 
-/* Parses text[0..size) (a terminating NUL inside size is allowed). name appears in messages; copied. Returns the module,
- * or NULL with at least one message "name:line:col: error: ..." naming the offending text and what was expected. Errors
- * are collected up to a limit. Never crashes, never loops, whatever the bytes. Free with ptx_module_free. */
+/* Parses text[0..size) (a terminating NUL inside size is allowed). name appears in messages; copied. Returns the
+ * module, or NULL with at least one message "name:line:col: error: ..." naming the offending text and what was
+ * expected. Errors are collected up to a limit. Never crashes, never loops, whatever the bytes. Free with
+ * ptx_module_free. */
 struct ptx_module *ptx_module_parse(const char *name, const char *text, size_t size_bytes, struct base_diag_list *diag);
 void ptx_module_free(struct ptx_module *m);
 
