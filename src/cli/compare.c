@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 static const struct cli_about about = {
-	.name = "compare",
-	.usage = "strata compare --machines A,B,... WORKLOAD...  |  strata compare --machines A,B,... -- PROGRAM [ARGS]",
-	.summary = "Runs every workload, or one program, on every machine and prints the table: time, speed-up over the\n"
-		   "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores.",
+    .name = "compare",
+    .usage = "strata compare --machines A,B,... WORKLOAD...  |  strata compare --machines A,B,... -- PROGRAM [ARGS]",
+    .summary = "Runs every workload, or one program, on every machine and prints the table: time, speed-up over the\n"
+	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores.",
 };
 
 enum { POLL_NS = 20 * 1000 * 1000, PROGRESS_PERIOD_POLLS = 25, OUTPUT_SHOWN_BYTES = 2000 };
@@ -36,18 +36,19 @@ struct batch {
 	const struct cli_paths *paths;
 	struct cli_job *jobs;
 	uint32_t job_count, next, running_count, done_count;
-	uint32_t slots;	 /* at most so many side by side */
+	uint32_t slots; /* at most so many side by side */
 	time_t begin;
 	bool has_progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
-	bool is_broken;	 /* a program could not be started */
+	bool is_broken;  /* a program could not be started */
 };
 
 static void print_progress(const struct batch *b)
 {
 	long elapsed = (long)(time(NULL) - b->begin);
 
-	fprintf(stderr, "\r%u of %u runs done, %u running, %ld s", b->done_count, b->job_count, b->running_count, elapsed);
+	fprintf(stderr, "\r%u of %u runs done, %u running, %ld s", b->done_count, b->job_count, b->running_count,
+		elapsed);
 	if (b->done_count)
 		fprintf(stderr, ", about %ld s left",
 			elapsed * (long)(b->job_count - b->done_count) / (long)b->done_count);
@@ -191,7 +192,9 @@ static bool make_jobs(struct batch *b, const char *dir, GPtrArray *targets, cons
 static int compare(const struct cli_paths *paths, GPtrArray *targets, const struct machine_session *machines,
 		   uint32_t machine_count, const char *json)
 {
-	struct batch b = {.paths = paths, .slots = g_get_num_processors(), .begin = time(NULL),
+	struct batch b = {.paths = paths,
+			  .slots = g_get_num_processors(),
+			  .begin = time(NULL),
 			  .has_progress = isatty(STDERR_FILENO)};
 	const struct sigaction action = {.sa_handler = on_interrupt};
 	char *dir = cli_scratch_make();
@@ -212,7 +215,8 @@ static int compare(const struct cli_paths *paths, GPtrArray *targets, const stru
 	return exit_status;
 }
 
-static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray *sets, struct machine_session *machines)
+static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray *sets,
+			  struct machine_session *machines)
 {
 	bool is_ok = true;
 
@@ -253,11 +257,12 @@ int cli_compare(int argc, char **argv)
 {
 	struct compare_options o = {.sets = g_ptr_array_new()};
 	const struct cli_option options[] = {
-		{"machines", CLI_TEXT, &o.machines, "A,B,...", "the machines; the first is what the others are compared with"},
-		{"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times"},
-		{"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper"},
-		{"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array"},
-		{0},
+	    {"machines", CLI_TEXT, &o.machines, "A,B,...",
+	     "the machines; the first is what the others are compared with"},
+	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times"},
+	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper"},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array"},
+	    {0},
 	};
 	struct cli_words words;
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);

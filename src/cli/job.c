@@ -87,8 +87,9 @@ static void unknown_workload(GPtrArray *workloads, const char *command, const ch
 	if (nearest)
 		cli_error("%s: no workload '%s'; did you mean '%s'?", command, name, nearest);
 	else
-		cli_error("%s: no workload '%s'; `strata list workloads` prints them, a program of your own goes after '--'",
-			  command, name);
+		cli_error(
+		    "%s: no workload '%s'; `strata list workloads` prints them, a program of your own goes after '--'",
+		    command, name);
 	g_free(names);
 }
 
@@ -143,7 +144,8 @@ bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPt
 	if (program)
 		return add_program(program, command, size, targets);
 	if (!words->len) {
-		cli_error("%s: expected a workload's name, or '--' and a program; see `strata %s --help`", command, command);
+		cli_error("%s: expected a workload's name, or '--' and a program; see `strata %s --help`", command,
+			  command);
 		return false;
 	}
 
@@ -206,7 +208,7 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	g_autofree char *libraries =
-		old && *old ? g_strconcat(paths->driver_dir, ":", old, NULL) : g_strdup(paths->driver_dir);
+	    old && *old ? g_strconcat(paths->driver_dir, ":", old, NULL) : g_strdup(paths->driver_dir);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);

@@ -28,10 +28,10 @@ struct cli_job {
 	const struct cli_target *target;
 	const struct machine_session *machine;
 	char *session_path, *result_path, *output_path; /* output_path NULL: the program's output is not captured */
-	pid_t pid;	 /* 0: not started */
+	pid_t pid;                                      /* 0: not started */
 	bool is_done;
 	int exit_status; /* the program's; 128 + signal when one ended it */
-	json_t *result;	 /* NULL until done; then always an object */
+	json_t *result;  /* NULL until done; then always an object */
 	bool has_result; /* the program used the driver and the library wrote its results */
 };
 

@@ -13,10 +13,10 @@
 #include <string.h>
 
 static const struct cli_about about = {
-	.name = "list",
-	.usage = "strata list params|stats|machines|workloads|mechanisms [--json]",
-	.summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
-		   "the machines, workloads and near-data mechanisms by name.",
+    .name = "list",
+    .usage = "strata list params|stats|machines|workloads|mechanisms [--json]",
+    .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
+	       "the machines, workloads and near-data mechanisms by name.",
 };
 
 static void put(json_t *o, const char *key, const char *value)
@@ -64,7 +64,8 @@ static bool list_params(const struct cli_paths *paths, json_t *list)
 static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 		     const struct sim_hist *hist)
 {
-	static const char *const kinds[] = {[SIM_STAT_COUNT] = "count", [SIM_STAT_MAX] = "max", [SIM_STAT_HIST] = "histogram"};
+	static const char *const kinds[] = {
+	    [SIM_STAT_COUNT] = "count", [SIM_STAT_MAX] = "max", [SIM_STAT_HIST] = "histogram"};
 	g_autofree char *name = g_strconcat(prefix, ".", row->name, NULL);
 	json_t *o = json_object();
 
@@ -167,8 +168,8 @@ static const struct listing {
 	const char *name;
 	bool (*list)(const struct cli_paths *paths, json_t *out);
 } listings[] = {
-	{"params", list_params},       {"stats", list_stats},		{"machines", list_machines},
-	{"workloads", list_workloads}, {"mechanisms", list_mechanisms},
+    {"params", list_params},       {"stats", list_stats},           {"machines", list_machines},
+    {"workloads", list_workloads}, {"mechanisms", list_mechanisms},
 };
 
 static void print_range(const json_t *o)
@@ -260,8 +261,8 @@ int cli_list(int argc, char **argv)
 {
 	bool is_json = false;
 	const struct cli_option options[] = {
-		{"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects"},
-		{0},
+	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects"},
+	    {0},
 	};
 	struct cli_words words;
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);

@@ -11,10 +11,10 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{"run", cli_run, "run a program or workload on a modelled machine"},
-	{"compare", cli_compare, "run programs on several machines side by side and print the table"},
-	{"list", cli_list, "print parameters, statistics, machines, workloads or mechanisms"},
-	{"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
+    {"run", cli_run, "run a program or workload on a modelled machine"},
+    {"compare", cli_compare, "run programs on several machines side by side and print the table"},
+    {"list", cli_list, "print parameters, statistics, machines, workloads or mechanisms"},
+    {"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
 };
 
 static int help(FILE *out)

@@ -23,7 +23,8 @@ static void print_help(const struct cli_about *about, const struct cli_option *o
 {
 	printf("usage: %s\n\n%s\n\n", about->usage, about->summary);
 	for (const struct cli_option *o = options; o->name; o++) {
-		g_autofree char *left = g_strdup_printf("--%s%s%s", o->name, o->metavar ? " " : "", o->metavar ? o->metavar : "");
+		g_autofree char *left =
+		    g_strdup_printf("--%s%s%s", o->name, o->metavar ? " " : "", o->metavar ? o->metavar : "");
 
 		printf("  %-22s %s\n", left, o->doc);
 	}

@@ -16,7 +16,7 @@ enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_LIST };
 struct cli_option {
 	const char *name; /* without the dashes */
 	enum cli_option_kind kind;
-	void *out;	     /* bool *, const char ** or GPtrArray * of const char * (texts of argv) */
+	void *out;           /* bool *, const char ** or GPtrArray * of const char * (texts of argv) */
 	const char *metavar; /* NULL for flags */
 	const char *doc;
 };
@@ -30,7 +30,7 @@ struct cli_about {
 
 struct cli_words {
 	GPtrArray *words; /* what stands before "--" and is no option */
-	char **program;	  /* what follows "--", NULL-terminated, or NULL */
+	char **program;   /* what follows "--", NULL-terminated, or NULL */
 };
 
 enum cli_parse { CLI_PARSED, CLI_PARSE_HELP, CLI_PARSE_WRONG };

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 static const struct cli_about about = {
-	.name = "ptx",
-	.usage = "strata ptx check|show|candidates FILE...",
-	.summary = "check       reports every mistake with file:line:column, and what this simulator does not support\n"
-		   "show        prints every function decoded: blocks, edges, dominators, loops, live ranges\n"
-		   "candidates  lists the blocks that TOM's static selection would offload, with live-ins, live-outs,\n"
-		   "            score, tags and condition",
+    .name = "ptx",
+    .usage = "strata ptx check|show|candidates FILE...",
+    .summary = "check       reports every mistake with file:line:column, and what this simulator does not support\n"
+	       "show        prints every function decoded: blocks, edges, dominators, loops, live ranges\n"
+	       "candidates  lists the blocks that TOM's static selection would offload, with live-ins, live-outs,\n"
+	       "            score, tags and condition",
 };
 
 /* Functions that cannot run; an entry without reason is no error of the module. */

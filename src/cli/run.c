@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 
 static const struct cli_about about = {
-	.name = "run",
-	.usage = "strata run [options] WORKLOAD  |  strata run [options] -- PROGRAM [ARGS]",
-	.summary = "Runs a program that uses the CUDA driver API on a modelled machine and prints what was measured.\n"
-		   "The exit status is the program's.",
+    .name = "run",
+    .usage = "strata run [options] WORKLOAD  |  strata run [options] -- PROGRAM [ARGS]",
+    .summary = "Runs a program that uses the CUDA driver API on a modelled machine and prints what was measured.\n"
+	       "The exit status is the program's.",
 };
 
 struct run_options {
@@ -89,11 +89,11 @@ int cli_run(int argc, char **argv)
 {
 	struct run_options o = {.sets = g_ptr_array_new()};
 	const struct cli_option options[] = {
-		{"machine", CLI_TEXT, &o.machine, "M", "the machine: a name or a .yaml file (default tom-baseline)"},
-		{"set", CLI_LIST, o.sets, "K=V", "override one parameter; may be given several times"},
-		{"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper"},
-		{"json", CLI_TEXT, &o.json, "FILE", "write the results there as a JSON array"},
-		{0},
+	    {"machine", CLI_TEXT, &o.machine, "M", "the machine: a name or a .yaml file (default tom-baseline)"},
+	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter; may be given several times"},
+	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper"},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write the results there as a JSON array"},
+	    {0},
 	};
 	struct cli_words words;
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);

@@ -100,8 +100,8 @@ static void apply_top(struct load *l, const struct machine_item *item, char *sum
 	if (!strcmp(item->name, "summary"))
 		g_strlcpy(summary, item->value, summary_bytes);
 	else if (is_group(l, item->name))
-		base_diag_error(l->diag, item->value_at, "'%s' is a group: write its parameters as 'name: value' below it",
-				item->name);
+		base_diag_error(l->diag, item->value_at,
+				"'%s' is a group: write its parameters as 'name: value' below it", item->name);
 	else
 		report_unknown_top(l, item->name, item->name_at);
 }

@@ -17,7 +17,7 @@ struct machine_search {
 };
 
 struct machine_description {
-	char name[128];	   /* the file's name without ".yaml" */
+	char name[128];    /* the file's name without ".yaml" */
 	char summary[256]; /* "" if the file has none */
 	struct gpu_config config;
 };

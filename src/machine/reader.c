@@ -30,8 +30,8 @@ static bool next(struct reader *r, yaml_event_t *e)
 	const char *context = r->parser.context;
 
 	if (r->parser.error == YAML_READER_ERROR)
-		base_diag_error(r->diag, (struct base_place){r->path, 0, 0}, "not text in UTF-8: %s at byte %zu", problem,
-				r->parser.problem_offset);
+		base_diag_error(r->diag, (struct base_place){r->path, 0, 0}, "not text in UTF-8: %s at byte %zu",
+				problem, r->parser.problem_offset);
 	else
 		base_diag_error(r->diag, place_of(r, r->parser.problem_mark), "%s%s%s", problem, context ? " " : "",
 				context ? context : "");
@@ -63,15 +63,15 @@ static bool is_plain(struct reader *r, const yaml_event_t *e, const char *expect
 	struct base_place at = place_of(r, e->start_mark);
 
 	if (e->type == YAML_ALIAS_EVENT)
-		base_diag_error(r->diag, at, "expected %s, found the alias *%s: machine files have no anchors", expected,
-				e->data.alias.anchor);
+		base_diag_error(r->diag, at, "expected %s, found the alias *%s: machine files have no anchors",
+				expected, e->data.alias.anchor);
 	else if (e->type == YAML_SEQUENCE_START_EVENT)
 		base_diag_error(r->diag, at, "expected %s, found a list", expected);
 	else if (e->type == YAML_MAPPING_START_EVENT)
 		base_diag_error(r->diag, at, "expected %s, found a mapping", expected);
 	else if (e->data.scalar.anchor)
-		base_diag_error(r->diag, at, "expected %s, found the anchor &%s: machine files have no anchors", expected,
-				e->data.scalar.anchor);
+		base_diag_error(r->diag, at, "expected %s, found the anchor &%s: machine files have no anchors",
+				expected, e->data.scalar.anchor);
 	else if (e->data.scalar.tag)
 		base_diag_error(r->diag, at, "expected %s, found the tag %s: machine files have no tags", expected,
 				e->data.scalar.tag);
@@ -99,12 +99,12 @@ static void add_item(struct reader *r, const char *group, struct base_place grou
 		     struct base_place name_at, const yaml_event_t *value)
 {
 	struct machine_item item = {
-		.group = g_strdup(group),
-		.name = g_strdup(name),
-		.value = g_strdup((const char *)value->data.scalar.value),
-		.group_at = group_at,
-		.name_at = name_at,
-		.value_at = place_of(r, value->start_mark),
+	    .group = g_strdup(group),
+	    .name = g_strdup(name),
+	    .value = g_strdup((const char *)value->data.scalar.value),
+	    .group_at = group_at,
+	    .name_at = name_at,
+	    .value_at = place_of(r, value->start_mark),
 	};
 
 	check_twice(r, &item);

@@ -205,15 +205,15 @@ static struct energy_report energy_of(const struct machine_run *run)
 {
 	const struct gpu_config *c = &run->session->config;
 	struct energy_run e = {
-		.time_ps = gpu_kernel_time_ps(run->gpu),
-		.sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
-		.link_count = (uint32_t)(2 * c->gpu.stack_count),
-		.link_bits_per_ps = bytes_per_s(&c->link) * bits_per_byte / ps_per_s,
-		.mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
-		.mesh_count = mesh_count_of(c),
-		.stack_count = (uint32_t)c->gpu.stack_count,
-		.dram_row_bytes = c->dram.row_bytes,
-		.dram_bank_count = (uint32_t)c->dram.bank_count,
+	    .time_ps = gpu_kernel_time_ps(run->gpu),
+	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
+	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
+	    .link_bits_per_ps = bytes_per_s(&c->link) * bits_per_byte / ps_per_s,
+	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
+	    .mesh_count = mesh_count_of(c),
+	    .stack_count = (uint32_t)c->gpu.stack_count,
+	    .dram_row_bytes = c->dram.row_bytes,
+	    .dram_bank_count = (uint32_t)c->dram.bank_count,
 	};
 	struct energy_report report;
 
@@ -287,11 +287,19 @@ static double ipc_of(const struct totals *t)
 static void put_field_units(json_t *units)
 {
 	static const char *const rows[][2] = {
-		{"cycles", "SM cycles in kernels"}, {"time_ps", "ps in kernels"},
-		{"total_time_ps", "ps, kernels and copies and launches"}, {"ipc", "thread instructions per SM cycle"},
-		{"stalls", "scheduler cycles"}, {"traffic_bytes", "bytes"}, {"peak_bytes_per_s", "bytes per second"},
-		{"l1", "accesses"}, {"l2", "accesses"}, {"energy_pj", "pJ"}, {"energy_total_pj", "pJ"},
-		{"host_seconds", "CPU seconds of the program's process"}, {"peak_rss_bytes", "bytes"},
+	    {"cycles", "SM cycles in kernels"},
+	    {"time_ps", "ps in kernels"},
+	    {"total_time_ps", "ps, kernels and copies and launches"},
+	    {"ipc", "thread instructions per SM cycle"},
+	    {"stalls", "scheduler cycles"},
+	    {"traffic_bytes", "bytes"},
+	    {"peak_bytes_per_s", "bytes per second"},
+	    {"l1", "accesses"},
+	    {"l2", "accesses"},
+	    {"energy_pj", "pJ"},
+	    {"energy_total_pj", "pJ"},
+	    {"host_seconds", "CPU seconds of the program's process"},
+	    {"peak_rss_bytes", "bytes"},
 	};
 
 	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)

@@ -68,7 +68,8 @@ static bool read_file(const char *path, struct session_reader *r)
 		read_line(r, line, at);
 	}
 	if (ferror(f))
-		base_diag_error(r->diag, (struct base_place){path, 0, 0}, "cannot read the session: %s", strerror(errno));
+		base_diag_error(r->diag, (struct base_place){path, 0, 0}, "cannot read the session: %s",
+				strerror(errno));
 	free(line);
 	fclose(f);
 	return true;

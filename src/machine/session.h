@@ -14,9 +14,9 @@
 
 struct machine_session {
 	struct gpu_config config;
-	char machine[128];     /* "tom-baseline" */
+	char machine[128];      /* "tom-baseline" */
 	char result_path[4096]; /* "" = none */
-	bool is_default;       /* no STRATA_SESSION in the environment */
+	bool is_default;        /* no STRATA_SESSION in the environment */
 };
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */

@@ -7,20 +7,34 @@
 #include <string.h>
 
 static const char schema[] =
-	"CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY, stored_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,"
-	" workload TEXT, args TEXT, machine TEXT, mechanism TEXT, verified INTEGER, exit_status INTEGER, fault TEXT,"
-	" cycles INTEGER, time_ps INTEGER, total_time_ps INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,"
-	" ipc REAL, energy_total_pj REAL, host_seconds REAL, peak_rss_bytes INTEGER, run_hash TEXT, result TEXT);"
-	"CREATE TABLE IF NOT EXISTS stats(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
-	" unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS params(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
-	" unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY, stored_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,"
+    " workload TEXT, args TEXT, machine TEXT, mechanism TEXT, verified INTEGER, exit_status INTEGER, fault TEXT,"
+    " cycles INTEGER, time_ps INTEGER, total_time_ps INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,"
+    " ipc REAL, energy_total_pj REAL, host_seconds REAL, peak_rss_bytes INTEGER, run_hash TEXT, result TEXT);"
+    "CREATE TABLE IF NOT EXISTS stats(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
+    " unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS params(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
+    " unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;";
 
 /* The columns of runs that are fields of the object under the same name, in the order of the statement. */
 static const char *const fields[] = {
-	"workload", "args", "machine", "mechanism", "verified", "exit_status", "fault", "cycles", "time_ps",
-	"total_time_ps", "warp_instructions", "thread_instructions", "ipc", "energy_total_pj", "host_seconds",
-	"peak_rss_bytes", "run_hash",
+    "workload",
+    "args",
+    "machine",
+    "mechanism",
+    "verified",
+    "exit_status",
+    "fault",
+    "cycles",
+    "time_ps",
+    "total_time_ps",
+    "warp_instructions",
+    "thread_instructions",
+    "ipc",
+    "energy_total_pj",
+    "host_seconds",
+    "peak_rss_bytes",
+    "run_hash",
 };
 
 struct store {
@@ -87,8 +101,8 @@ static void insert_run(struct store *s, const json_t *run)
 	g_string_free(marks, TRUE);
 }
 
-static void insert_value(struct store *s, sqlite3_stmt *stmt, sqlite3_int64 run_id, const char *name, const json_t *value,
-			 const json_t *unit)
+static void insert_value(struct store *s, sqlite3_stmt *stmt, sqlite3_int64 run_id, const char *name,
+			 const json_t *value, const json_t *unit)
 {
 	check(s, sqlite3_reset(stmt));
 	check(s, sqlite3_clear_bindings(stmt));
@@ -157,8 +171,9 @@ char *report_store_add(const char *path, const json_t *runs)
 	}
 	exec(&s, "COMMIT");
 
-	char *message = s.status == SQLITE_OK ? NULL
-					      : g_strdup_printf("cannot keep the run in %s: %s", path, sqlite3_errstr(s.status));
+	char *message = s.status == SQLITE_OK
+			    ? NULL
+			    : g_strdup_printf("cannot keep the run in %s: %s", path, sqlite3_errstr(s.status));
 
 	if (message)
 		sqlite3_exec(s.db, "ROLLBACK", NULL, NULL, NULL);

@@ -63,8 +63,8 @@ static void print_traffic_row(FILE *out, const json_t *run, const char *name, do
 {
 	double rate = per_second(run, bytes);
 
-	fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb, rate / bytes_per_gb,
-		peak / bytes_per_gb, ratio_percent(rate, peak));
+	fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb,
+		rate / bytes_per_gb, peak / bytes_per_gb, ratio_percent(rate, peak));
 }
 
 static void print_traffic(FILE *out, const json_t *run)
@@ -72,7 +72,8 @@ static void print_traffic(FILE *out, const json_t *run)
 	static const struct {
 		const char *name, *key;
 	} rows[] = {{"GPU to stacks", "tx"}, {"stacks to GPU", "rx"}, {"stack to stack", "stack_to_stack"}};
-	double dram = report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+	double dram =
+	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
 
 	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		print_traffic_row(out, run, rows[i].name, report_number(run, "traffic_bytes", rows[i].key),
@@ -91,7 +92,8 @@ static void print_stacks(FILE *out, const json_t *run)
 		report_number(run, "peak_bytes_per_s", "dram") / count / bytes_per_gb);
 	json_array_foreach(stacks, i, stack)
 	{
-		double dram = report_number(stack, "dram_read_bytes", NULL) + report_number(stack, "dram_write_bytes", NULL);
+		double dram =
+		    report_number(stack, "dram_read_bytes", NULL) + report_number(stack, "dram_write_bytes", NULL);
 
 		fprintf(out, "    stack %-6zu %9.1f %9.1f %9.1f\n", i,
 			per_second(run, report_number(stack, "tx_bytes", NULL)) / bytes_per_gb,
@@ -103,8 +105,8 @@ static void print_stacks(FILE *out, const json_t *run)
 static void print_rows(FILE *out, const json_t *run)
 {
 	double hits = report_number(run, "stats", "vault.row_hits");
-	double all = hits + report_number(run, "stats", "vault.row_misses") +
-		     report_number(run, "stats", "vault.row_conflicts");
+	double all =
+	    hits + report_number(run, "stats", "vault.row_misses") + report_number(run, "stats", "vault.row_conflicts");
 
 	fprintf(out, "  row hits       %.1f %% of %.0f requests\n", ratio_percent(hits, all), all);
 	fprintf(out, "  L1, L2 hits    %.1f %%, %.1f %%\n",
@@ -125,8 +127,7 @@ static void print_latency(FILE *out, const json_t *run)
 		    report_number(h, "count", NULL) <= 0)
 			continue;
 
-		g_autofree char *name =
-			g_strndup(key + strlen(prefix), strlen(key) - strlen(prefix) - strlen(suffix));
+		g_autofree char *name = g_strndup(key + strlen(prefix), strlen(key) - strlen(prefix) - strlen(suffix));
 
 		g_strdelimit(name, "_", ' ');
 		fprintf(out, "  latency        %s: p50 %.0f ns, p90 %.0f, p99 %.0f, max %.0f (%.0f requests)\n", name,

@@ -15,16 +15,17 @@
 
 static json_t *make_run(const char *workload, const char *machine, int time_ps, double energy_pj)
 {
-	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:f, s:f}", "workload", workload, "args", "x",
-				"machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles", 100,
-				"time_ps", time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
+	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:f, s:f}", "workload", workload, "args",
+				"x", "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles",
+				100, "time_ps", time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
 
 	json_object_set_new(run, "stalls", json_pack("{s:i, s:i, s:i, s:i}", "a", 10, "b", 30, "c", 0, "d", 20));
-	json_object_set_new(run, "stats", json_pack("{s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100,
-						    "memory.write_latency_ps", "count", 4, "sum", 40, "p50", 9));
+	json_object_set_new(run, "stats",
+			    json_pack("{s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100, "memory.write_latency_ps",
+				      "count", 4, "sum", 40, "p50", 9));
 	json_object_set_new(run, "params", json_pack("{s:i, s:s}", "gpu.sm_count", 68, "sm.scheduler", "gto"));
-	json_object_set_new(run, "units", json_pack("{s:s, s:s}", "sm.scheduler_cycles", "cycles",
-						    "memory.write_latency_ps", "ps"));
+	json_object_set_new(run, "units",
+			    json_pack("{s:s, s:s}", "sm.scheduler_cycles", "cycles", "memory.write_latency_ps", "ps"));
 	return run;
 }
 
@@ -52,7 +53,11 @@ static char *comparison_of(const json_t *runs)
 
 	report_comparison_print(f, runs);
 	fclose(f);
-	return text;
+
+	char *copy = strdup(text);
+
+	free(text);
+	return copy;
 }
 
 static void test_comparison(void **state)
@@ -72,8 +77,10 @@ static void test_comparison(void **state)
 	assert_non_null(strstr(text, "geo. mean   base"));
 	assert_non_null(strstr(text, "   2.00x  b 30 %"));
 
-	const char *mean = strstr(text, "of 2 workloads\n") + strlen("of 2 workloads\n");
+	const char *mean = strstr(text, "of 2 workloads\n");
 
+	assert_non_null(mean);
+	mean += strlen("of 2 workloads\n");
 	assert_non_null(strstr(mean, "2.00x"));
 	assert_non_null(strstr(mean, "1.00x  of 2 workloads"));
 	free(text);
@@ -126,8 +133,10 @@ static void test_store(void **state)
 	assert_int_equal(query(db, "SELECT count(*) FROM runs"), 4);
 	assert_int_equal(query(db, "SELECT time_ps FROM runs WHERE machine = 'fast' LIMIT 1"), 1000000);
 	assert_int_equal(query(db, "SELECT verified FROM runs LIMIT 1"), 1);
-	assert_int_equal(query(db, "SELECT value FROM stats WHERE run_id = 1 AND name = 'memory.write_latency_ps.p50'"), 9);
-	assert_int_equal(query(db, "SELECT count(*) FROM stats WHERE name = 'sm.scheduler_cycles' AND unit = 'cycles'"), 4);
+	assert_int_equal(query(db, "SELECT value FROM stats WHERE run_id = 1 AND name = 'memory.write_latency_ps.p50'"),
+			 9);
+	assert_int_equal(query(db, "SELECT count(*) FROM stats WHERE name = 'sm.scheduler_cycles' AND unit = 'cycles'"),
+			 4);
 	assert_int_equal(query(db, "SELECT value FROM params WHERE run_id = 4 AND name = 'gpu.sm_count'"), 68);
 	sqlite3_close(db);
 	g_unlink(path);
@@ -162,9 +171,12 @@ static void test_json_whole_or_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_top_stalls),		cmocka_unit_test(test_comparison),
-		cmocka_unit_test(test_comparison_of_a_failure), cmocka_unit_test(test_store),
-		cmocka_unit_test(test_store_refused),		cmocka_unit_test(test_json_whole_or_nothing),
+	    cmocka_unit_test(test_top_stalls),
+	    cmocka_unit_test(test_comparison),
+	    cmocka_unit_test(test_comparison_of_a_failure),
+	    cmocka_unit_test(test_store),
+	    cmocka_unit_test(test_store_refused),
+	    cmocka_unit_test(test_json_whole_or_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static void test_baseline_is_the_default(void **state)
 	gpu_config_groups(&d.config, theirs);
 	for (uint32_t g = 0; g < count; g++)
 		for (uint32_t i = 0; i < ours[g].row_count; i++)
-			if (sim_param_value(&ours[g], &ours[g].rows[i]) != sim_param_value(&theirs[g], &theirs[g].rows[i]))
+			if (sim_param_value(&ours[g], &ours[g].rows[i]) !=
+			    sim_param_value(&theirs[g], &theirs[g].rows[i]))
 				fail_msg("%s.%s differs", ours[g].prefix, ours[g].rows[i].name);
 	base_diag_free(&diag);
 }
@@ -152,12 +153,9 @@ static void test_bad_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inherits_in_order),
-		cmocka_unit_test(test_overrides_after_description),
-		cmocka_unit_test(test_shipped_machines),
-		cmocka_unit_test(test_baseline_is_the_default),
-		cmocka_unit_test(test_unknown_machine),
-		cmocka_unit_test(test_bad_files),
+	    cmocka_unit_test(test_inherits_in_order), cmocka_unit_test(test_overrides_after_description),
+	    cmocka_unit_test(test_shipped_machines),  cmocka_unit_test(test_baseline_is_the_default),
+	    cmocka_unit_test(test_unknown_machine),   cmocka_unit_test(test_bad_files),
 	};
 
 	if (chdir(TEST_DIR))

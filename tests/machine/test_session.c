@@ -1,4 +1,5 @@
-/* Sessions and results: what strata writes is what the library reads, and what the library writes is what is promised. */
+/* Sessions and results: what strata writes is what the library reads, and what the library writes is what is promised.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,20 +103,48 @@ static void test_contradictory_machine(void **state)
 
 /* The fields that the list and docs/results.md promise. */
 static const char *const promised[] = {
-	"machine", "mechanism", "fault", "cycles", "time_ps", "total_time_ps", "warp_instructions", "thread_instructions",
-	"ipc", "stalls", "traffic_bytes", "peak_bytes_per_s", "stacks", "l1", "l2", "energy_pj", "energy_total_pj",
-	"host_seconds", "peak_rss_bytes", "kernels", "stats", "params", "units", "run_hash",
+    "machine",
+    "mechanism",
+    "fault",
+    "cycles",
+    "time_ps",
+    "total_time_ps",
+    "warp_instructions",
+    "thread_instructions",
+    "ipc",
+    "stalls",
+    "traffic_bytes",
+    "peak_bytes_per_s",
+    "stacks",
+    "l1",
+    "l2",
+    "energy_pj",
+    "energy_total_pj",
+    "host_seconds",
+    "peak_rss_bytes",
+    "kernels",
+    "stats",
+    "params",
+    "units",
+    "run_hash",
 };
 
 static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 {
 	g_autofree char *path = path_of("result.json");
 	const struct machine_kernel kernel = {
-		.name = "k", .grid = {2, 1, 1}, .block = {64, 1, 1},
-		.result = {.cycles = 10, .warp_instructions = 3, .thread_instructions = 96, .cta_count = 2},
+	    .name = "k",
+	    .grid = {2, 1, 1},
+	    .block = {64, 1, 1},
+	    .result = {.cycles = 10, .warp_instructions = 3, .thread_instructions = 96, .cta_count = 2},
 	};
-	const struct machine_run run = {.session = s, .gpu = gpu, .kernels = &kernel, .kernel_count = 1,
-					.total_time_ps = 5, .host_seconds = 0.5, .peak_rss_bytes = 7};
+	const struct machine_run run = {.session = s,
+					.gpu = gpu,
+					.kernels = &kernel,
+					.kernel_count = 1,
+					.total_time_ps = 5,
+					.host_seconds = 0.5,
+					.peak_rss_bytes = 7};
 
 	g_strlcpy(s->result_path, path, sizeof(s->result_path));
 	assert_true(machine_result_write(&run));
@@ -174,9 +203,8 @@ static void test_result_of_gpu(void **state)
 	assert_int_equal(json_array_size(json_object_get(o, "stacks")), 4);
 	assert_true(json_object_size(json_object_get(o, "stalls")) >= 8);
 	assert_true(json_object_size(json_object_get(o, "stats")) >= 100);
-	json_object_foreach(json_object_get(o, "stats"), key, value)
-		if (!json_object_get(units, key))
-			fail_msg("statistic %s has no unit", key);
+	json_object_foreach(json_object_get(o, "stats"), key, value) if (!json_object_get(units, key))
+	    fail_msg("statistic %s has no unit", key);
 	/* TOM (ISCA'16) Table 1: 4 links of 80 GB/s, 640 GB/s in the stacks. */
 	json_t *peaks = json_object_get(o, "peak_bytes_per_s");
 
@@ -209,10 +237,13 @@ static void test_result_unwritable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default_without_session), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_bad_session),		cmocka_unit_test(test_contradictory_machine),
-		cmocka_unit_test(test_result_without_gpu),	cmocka_unit_test(test_result_of_gpu),
-		cmocka_unit_test(test_result_unwritable),
+	    cmocka_unit_test(test_default_without_session),
+	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_bad_session),
+	    cmocka_unit_test(test_contradictory_machine),
+	    cmocka_unit_test(test_result_without_gpu),
+	    cmocka_unit_test(test_result_of_gpu),
+	    cmocka_unit_test(test_result_unwritable),
 	};
 	static const char *const files[] = {"session", "bad", "result.json"};
 
