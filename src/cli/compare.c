@@ -156,15 +156,16 @@ static json_t *results_of(const struct batch *b)
 static int finish(const struct batch *b, const char *json)
 {
 	json_t *runs = results_of(b);
-	bool is_verified = true, is_kept = true;
+	bool is_good = true, is_kept = true;
 	size_t count = json_array_size(runs);
 
 	for (uint32_t i = 0; i < b->job_count; i++)
-		is_verified = is_verified && b->jobs[i].is_done && !b->jobs[i].exit_status;
+		is_good = is_good && b->jobs[i].has_result && !b->jobs[i].exit_status;
 	if (count) {
 		report_comparison_print(stdout, runs);
 		is_kept = cli_runs_keep(json, runs);
-		printf("\nfull results: %s%s%s\n", cli_store_path(), json ? " and " : "", json ? json : "");
+		if (is_kept)
+			printf("\nfull results: %s%s%s\n", cli_store_path(), json ? " and " : "", json ? json : "");
 	}
 	fflush(stdout);
 	json_decref(runs);
@@ -172,7 +173,7 @@ static int finish(const struct batch *b, const char *json)
 		cli_error("interrupted: %zu of %u runs are finished and kept", count, b->job_count);
 		return CLI_INTERRUPTED;
 	}
-	return is_verified && is_kept && !b->is_broken ? CLI_OK : CLI_FAILED;
+	return is_good && is_kept && !b->is_broken ? CLI_OK : CLI_FAILED;
 }
 
 static bool make_jobs(struct batch *b, const char *dir, GPtrArray *targets, const struct machine_session *machines,
@@ -204,6 +205,8 @@ static int compare(const struct cli_paths *paths, GPtrArray *targets, const stru
 		return CLI_FAILED;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup stays nohup */
+		sigaction(SIGHUP, &action, NULL);
 	if (make_jobs(&b, dir, targets, machines, machine_count)) {
 		run_all(&b);
 		exit_status = finish(&b, json);
@@ -218,16 +221,16 @@ static int compare(const struct cli_paths *paths, GPtrArray *targets, const stru
 static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray *sets,
 			  struct machine_session *machines)
 {
-	bool is_ok = true;
-
 	for (uint32_t i = 0; names[i]; i++) {
 		if (!*names[i]) {
 			cli_error("compare: empty name in --machines; write --machines A,B");
 			return false;
 		}
-		is_ok = cli_machine_load(paths, names[i], sets, &machines[i]) && is_ok;
+		/* One is enough: a wrong --set would be told once for every machine. */
+		if (!cli_machine_load(paths, names[i], sets, &machines[i]))
+			return false;
 	}
-	return is_ok;
+	return true;
 }
 
 struct compare_options {
@@ -247,7 +250,7 @@ static int compare_words(const struct cli_paths *paths, const struct compare_opt
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
 	else if (cli_json_check(about.name, o->json) &&
 		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-		 load_machines(paths, names, o->sets, machines))
+		 load_machines(paths, names, o->sets, machines) && cli_store_check(about.name))
 		exit_status = compare(paths, targets, machines, count, o->json);
 	cli_targets_free(targets);
 	return exit_status;

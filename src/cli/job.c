@@ -202,9 +202,18 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool 
 	return false;
 }
 
+/* In the child, which cannot become the program: tells the parent why. */
+static _Noreturn void give_up(int error_fd)
+{
+	int error = errno;
+	ssize_t length = write(error_fd, &error, sizeof(error));
+
+	_exit(length == sizeof(error) ? 127 : 126);
+}
+
 /* In the child: our driver first, a fixed address space (device addresses of registered host memory are host
  * addresses, so that a random layout would change cache sets and banks from run to run), and no life of its own. */
-static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job)
+static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job, int error_fd)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	g_autofree char *libraries =
@@ -219,13 +228,59 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 		int fd = open(job->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-			_exit(127);
+			give_up(error_fd);
 		close(fd);
 		setpgid(0, 0);
 	}
 	execv(job->target->argv[0], job->target->argv);
-	dprintf(STDERR_FILENO, "strata: cannot run %s: %s\n", job->target->argv[0], strerror(errno));
-	_exit(127);
+	give_up(error_fd);
+}
+
+static const char *exec_hint(int error)
+{
+	if (error == ENOEXEC)
+		return "; it is neither a program for this machine nor a script that begins with #!";
+	return error == ENOENT ? "; the file is there, the interpreter or loader that it names is not" : "";
+}
+
+/* Waits until the child has become the program. False, after a message and with the child gone, when it could not. */
+static bool has_become_program(const struct cli_job *job, int error_fd)
+{
+	int error;
+	ssize_t length;
+
+	do
+		length = read(error_fd, &error, sizeof(error));
+	while (length < 0 && errno == EINTR);
+	if (length != sizeof(error))
+		return true;
+	while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	cli_error("cannot run %s: %s%s", job->target->argv[0], strerror(error), exec_hint(error));
+	return false;
+}
+
+static bool start_child(const struct cli_paths *paths, struct cli_job *job)
+{
+	int error_fds[2];
+	bool is_started;
+
+	if (pipe2(error_fds, O_CLOEXEC)) {
+		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
+		return false;
+	}
+	fflush(NULL);
+	job->pid = fork();
+	if (!job->pid)
+		child(paths, job, error_fds[1]);
+	if (job->pid < 0)
+		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
+	close(error_fds[1]);
+	is_started = job->pid > 0 && has_become_program(job, error_fds[0]);
+	close(error_fds[0]);
+	if (!is_started)
+		job->pid = 0;
+	return is_started;
 }
 
 bool cli_job_start(const struct cli_paths *paths, struct cli_job *job)
@@ -236,15 +291,7 @@ bool cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 		cli_error("cannot find the driver library %s; build or install Strata again", driver);
 		return false;
 	}
-	fflush(NULL);
-	job->pid = fork();
-	if (!job->pid)
-		child(paths, job);
-	if (job->pid > 0)
-		return true;
-	cli_error("cannot start %s: %s", job->target->name, strerror(errno));
-	job->pid = 0;
-	return false;
+	return start_child(paths, job);
 }
 
 static json_t *args_json(char **argv)

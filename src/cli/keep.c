@@ -32,6 +32,17 @@ bool cli_json_check(const char *command, const char *path)
 	return false;
 }
 
+bool cli_store_check(const char *command)
+{
+	json_t *none = json_array();
+	g_autofree char *message = report_store_add(cli_store_path(), none);
+
+	json_decref(none);
+	if (message)
+		cli_error("%s: %s; STRATA_STORE=FILE names another place", command, message);
+	return !message;
+}
+
 bool cli_runs_keep(const char *json_path, const json_t *runs)
 {
 	bool is_ok = true;

@@ -44,6 +44,15 @@ static int unknown(const char *name)
 	return CLI_USAGE;
 }
 
+/* Results that did not get out, to a full disk say, are no success. */
+static int finish_output(int exit_status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return exit_status;
+	cli_error("cannot write all of the standard output");
+	return exit_status ? exit_status : CLI_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -51,13 +60,13 @@ int main(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return help(stdout);
+		return finish_output(help(stdout));
 	if (!strcmp(argv[1], "--version")) {
 		puts("strata " STRATA_VERSION);
-		return CLI_OK;
+		return finish_output(CLI_OK);
 	}
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return finish_output(commands[i].run(argc - 1, argv + 1));
 	return unknown(argv[1]);
 }

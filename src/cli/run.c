@@ -24,7 +24,25 @@ struct run_options {
 	GPtrArray *sets;
 };
 
-/* Waits for the program. Ctrl-C goes to it as well (same process group), and it ends by itself. */
+static volatile sig_atomic_t program_pid;
+
+/* Ctrl-C goes to the program anyway (same process group), and it ends by itself; other requests to end are handed on. */
+static void on_end(int signal_number)
+{
+	if (program_pid)
+		kill(program_pid, signal_number);
+}
+
+static void hand_on_signals(void)
+{
+	const struct sigaction action = {.sa_handler = on_end};
+
+	signal(SIGINT, SIG_IGN);
+	sigaction(SIGTERM, &action, NULL);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup stays nohup */
+		sigaction(SIGHUP, &action, NULL);
+}
+
 static int wait_for(pid_t pid)
 {
 	int status = 0;
@@ -55,8 +73,11 @@ static int run_job(const struct cli_paths *paths, struct cli_job *job, const cha
 
 	if (!dir)
 		return CLI_FAILED;
-	signal(SIGINT, SIG_IGN);
-	if (cli_job_prepare(job, dir, 0, false) && cli_job_start(paths, job)) {
+	hand_on_signals();
+	if (cli_job_prepare(job, dir, 0, false) && !cli_job_start(paths, job)) {
+		exit_status = CLI_USAGE;
+	} else if (job->pid) {
+		program_pid = job->pid;
 		cli_job_finish(job, wait_for(job->pid));
 		exit_status = report(job, json);
 	}
@@ -76,7 +97,8 @@ static int run_words(const struct cli_paths *paths, const struct run_options *o,
 	else if (words->words->len > 1 && !words->program)
 		cli_error("run: one workload at a time; `strata compare` takes several");
 	else if (cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-		 cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", o->sets, &session)) {
+		 cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", o->sets, &session) &&
+		 cli_store_check(about.name)) {
 		struct cli_job job = {.target = targets->pdata[0], .machine = &session};
 
 		exit_status = run_job(paths, &job, o->json);

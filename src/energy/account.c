@@ -129,7 +129,10 @@ static void add_dram(struct account *a, const struct energy_params *p, const str
 
 	CHECK(bits == 0 || (run->dram_row_bytes && run->dram_bank_count));
 	add(a, DRAM_ACTIVATE, "vault", "activates", row_pj);
+	/* Like all energy, of the time in kernels only. */
 	add(a, DRAM_REFRESH, "vault", "refreshes", row_pj * p->dram_refresh_rows_count * run->dram_bank_count);
+	add(a, DRAM_REFRESH, "vault", "refreshes_between_kernels",
+	    -row_pj * p->dram_refresh_rows_count * run->dram_bank_count);
 	a->pj[DRAM_ROW_BUFFER] = bits * p->dram_row_buffer_pj;
 	a->pj[TSV] = bits * p->tsv_pj;
 	a->pj[LOGIC_LAYER] = bits * p->logic_layer_pj;

@@ -250,12 +250,19 @@ static void launch_begin(struct gpu *g)
 		sim_wake_cycle(g->engine, g->epoch_comp, g->start_cycle + g->guest->epoch_cycles);
 }
 
+static void settle_stacks(struct gpu *g, bool is_between_kernels)
+{
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		stack_port_settle(g->stacks[i], is_between_kernels);
+}
+
 static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 {
 	uint64_t warps, threads, end_cycle;
 	bool ok;
 
 	count_instructions(g, &warps, &threads);
+	settle_stacks(g, true);
 	launch_begin(g);
 	sim_run(g->engine);
 	ok = judge(g);
@@ -267,6 +274,7 @@ static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 	else
 		check_end(g, end_cycle);
 	sim_advance_units(g->engine, end_cycle * sim_period_units(g->engine, GPU_DOMAIN_SM));
+	settle_stacks(g, false);
 	count_instructions(g, &result->warp_instructions, &result->thread_instructions);
 	result->warp_instructions -= warps;
 	result->thread_instructions -= threads;

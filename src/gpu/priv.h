@@ -123,6 +123,8 @@ void stack_port_reply(struct stack_port *p, struct mem_req *r);
 void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
 bool stack_port_is_idle(const struct stack_port *p);
 void stack_port_reset(struct stack_port *p);
+/* Refreshes owed up to now, see mem_stack_settle. */
+void stack_port_settle(struct stack_port *p, bool is_between_kernels);
 
 /* Bytes of a request or answer on a wire, header included. */
 static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_bytes, uint32_t ack_bytes)

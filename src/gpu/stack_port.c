@@ -317,6 +317,11 @@ bool stack_port_is_idle(const struct stack_port *p)
 	       mem_stack_is_idle(p->stack);
 }
 
+void stack_port_settle(struct stack_port *p, bool is_between_kernels)
+{
+	mem_stack_settle(p->stack, is_between_kernels);
+}
+
 void stack_port_reset(struct stack_port *p)
 {
 	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {

@@ -99,8 +99,8 @@ void mem_stack_reset(struct mem_stack *s)
 		mem_vault_reset(s->vaults[i]);
 }
 
-void mem_stack_settle(struct mem_stack *s)
+void mem_stack_settle(struct mem_stack *s, bool is_between_kernels)
 {
 	for (uint32_t i = 0; i < s->vault_count; i++)
-		mem_vault_settle(s->vaults[i]);
+		mem_vault_settle(s->vaults[i], is_between_kernels);
 }

@@ -601,12 +601,14 @@ void mem_vault_reset(struct mem_vault *v)
 		v->proposals[b] = (struct proposal){0};
 }
 
-void mem_vault_settle(struct mem_vault *v)
+void mem_vault_settle(struct mem_vault *v, bool is_between_kernels)
 {
-	uint64_t now = sim_cycle_now(v->config.engine, v->config.dram_domain);
+	uint64_t now = sim_cycle_now(v->config.engine, v->config.dram_domain), before = v->stats.refreshes;
 
 	if (v->queue_count == 0)
 		catch_up(v, now);
+	if (is_between_kernels)
+		v->stats.refreshes_between_kernels += v->stats.refreshes - before;
 	if (v->config.audit)
 		mem_audit_until(v->config.audit, now);
 }

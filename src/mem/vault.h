@@ -41,7 +41,7 @@ bool mem_vault_can_accept(struct mem_vault *v);
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r);
 bool mem_vault_is_idle(const struct mem_vault *v);
 void mem_vault_reset(struct mem_vault *v);
-/* Issues the refreshes that fell due while the vault slept. */
-void mem_vault_settle(struct mem_vault *v);
+/* Issues the refreshes that fell due while the vault slept; counts them apart when no kernel ran. */
+void mem_vault_settle(struct mem_vault *v, bool is_between_kernels);
 
 #endif

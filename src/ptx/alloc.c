@@ -298,8 +298,8 @@ struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type != PTX_PRED)
 			list[count++] = &ranges[r];
 	a->register_count = scan(list, count);
-	a->slot_count = number_by_width(a, list, count, 2, 0);
-	a->slot_count = number_by_width(a, list, count, 1, a->slot_count);
+	a->wide_slot_count = number_by_width(a, list, count, 2, 0);
+	a->slot_count = number_by_width(a, list, count, 1, a->wide_slot_count);
 	count = 0;
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type == PTX_PRED)

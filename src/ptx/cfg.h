@@ -57,6 +57,7 @@ bool ptx_dominates(const struct ptx_cfg *cfg, uint32_t a, uint32_t b);
 struct ptx_alloc {
 	uint32_t *slot; /* [reg_count]: first 32-bit slot or predicate number; UINT32_MAX: in no instruction */
 	uint32_t slot_count, pred_count;
+	uint32_t wide_slot_count; /* slots below this hold 64-bit values, the others 32-bit ones */
 	uint32_t register_count;
 	uint32_t live_max; /* the largest number of 32-bit slots live at once */
 };

@@ -6,7 +6,7 @@
 static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
 		    pj_per_mj = 1e9;
 
-enum { STALLS_SHOWN = 4 };
+enum { STALLS_SHOWN = 4, EXIT_BY_SIGNAL = 128 };
 
 static double per_second(const json_t *run, double bytes)
 {
@@ -20,6 +20,13 @@ static double ratio_percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
+static const char *verdict(const json_t *run)
+{
+	if (!json_is_true(json_object_get(run, "verified")))
+		return "NOT VERIFIED";
+	return report_has_run(run) ? "verified" : "nothing was measured";
+}
+
 static void print_head(FILE *out, const json_t *run)
 {
 	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
@@ -28,7 +35,7 @@ static void print_head(FILE *out, const json_t *run)
 	fprintf(out, "\n%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")),
 		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
 		has_mechanism ? mechanism : "", has_mechanism ? ")" : "",
-		json_is_true(json_object_get(run, "verified")) ? "verified" : "NOT VERIFIED");
+		verdict(run));
 
 	const char *fault = json_string_value(json_object_get(run, "fault"));
 
@@ -155,11 +162,22 @@ static void print_energy(FILE *out, const json_t *run)
 	fputc('\n', out);
 }
 
+static void print_no_run(FILE *out, const json_t *run)
+{
+	int status = (int)report_number(run, "exit_status", NULL);
+
+	if (status > EXIT_BY_SIGNAL)
+		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",
+			status - EXIT_BY_SIGNAL, g_strsignal(status - EXIT_BY_SIGNAL));
+	else
+		fprintf(out, "  no results: the program did not use the CUDA driver\n");
+}
+
 void report_summary_print(FILE *out, const json_t *run)
 {
 	print_head(out, run);
 	if (!report_has_run(run)) {
-		fprintf(out, "  no results: the program did not use the CUDA driver\n");
+		print_no_run(out, run);
 		return;
 	}
 	print_time(out, run);

@@ -98,8 +98,7 @@ static struct place place_of_callee(const struct simt_launch *l, struct simt_war
 			continue;
 		uint32_t bytes = ptx_type_bytes(func->ptx->regs[r].type) == 8 ? 8 : 4;
 
-		return (struct place){.row = s->rows + (uint64_t)f->row * SIMT_ROW_BYTES +
-					     simt_slot_offset(func, func->alloc->slot[r], bytes),
+		return (struct place){.row = s->rows + (uint64_t)(f->row + func->alloc->slot[r]) * SIMT_ROW_BYTES,
 				      .row_bytes = bytes,
 				      .bytes = bytes};
 	}

@@ -37,14 +37,6 @@ static struct simt_warp *take_guest(struct simt_launch *l)
 	return g;
 }
 
-static bool has_id(const uint16_t *sb, uint32_t count, uint32_t id)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (sb[i] == id)
-			return true;
-	return false;
-}
-
 /* Copies registers and predicates named by scoreboard ids, lanes of mask, between the current frames of two warps. */
 static void copy_registers(const struct simt_launch *l, struct simt_warp *to, const struct simt_warp *from,
 			   const uint16_t *sb, uint32_t count, uint32_t mask)
@@ -57,13 +49,13 @@ static void copy_registers(const struct simt_launch *l, struct simt_warp *to, co
 			simt_pred_set(to->state, sb[i] - pred_first, mask, from->state->pred[sb[i] - pred_first]);
 			continue;
 		}
-		const struct simt_ref r = {simt_slot_offset(f, sb[i], 4), SIMT_BASE_FRAME, 4};
-		const struct simt_ref wide = {simt_slot_offset(f, sb[i], 8), SIMT_BASE_FRAME, 8};
+		bool is_wide = sb[i] < f->alloc->wide_slot_count;
+		const struct simt_ref r = {sb[i] * (uint32_t)SIMT_ROW_BYTES, SIMT_BASE_FRAME, is_wide ? 8 : 4};
 
-		simt_row_copy32(simt_row_mut(to->state, r), simt_row(from->state, r), mask);
-		/* A 64-bit register is named by both its slots. */
-		if (sb[i] % 2 == 0 && has_id(sb, count, sb[i] + 1u))
-			simt_row_copy64(simt_row_mut(to->state, wide), simt_row(from->state, wide), mask);
+		if (!is_wide)
+			simt_row_copy32(simt_row_mut(to->state, r), simt_row(from->state, r), mask);
+		else if (sb[i] % 2 == 0) /* named by both its slots */
+			simt_row_copy64(simt_row_mut(to->state, r), simt_row(from->state, r), mask);
 	}
 }
 

@@ -165,10 +165,9 @@ struct simt_program_func {
 	struct ptx_alloc *alloc;
 	enum simt_builtin builtin;
 	uint32_t first_pc, inst_count;
-	/* A frame is rows: 32-bit registers by slot, then 64-bit registers by slot, then .param variables. The two
-	 * widths do not share rows, although they share slots: lane 1 of a 32-bit row would be half of lane 0 of a
-	 * 64-bit one, and lanes at different places hold different registers in a slot. */
-	uint32_t wide_row, param_row;
+	/* A frame is rows: registers by slot (64-bit ones below alloc->wide_slot_count, in two slots each), then .param
+	 * variables. */
+	uint32_t param_row;
 	uint32_t row_count;   /* registers and param rows */
 	uint64_t shared_base; /* of the function's own .shared variables */
 	uint32_t local_bytes; /* frame, 16-byte aligned */
@@ -203,12 +202,6 @@ struct simt_program_priv {
 	bool is_recursive;
 	void *owned; /* list of small records */
 };
-
-/* Byte offset of a register in its function's frame; slot: as allocated. */
-static inline uint32_t simt_slot_offset(const struct simt_program_func *f, uint32_t slot, uint32_t bytes)
-{
-	return ((bytes == 8 ? f->wide_row : 0) + slot) * SIMT_ROW_BYTES;
-}
 
 static inline const struct simt_program_priv *simt_program_of(const struct simt_launch *l)
 {

@@ -101,8 +101,7 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 		return;
 	pf->cfg = ptx_cfg_build(f);
 	pf->alloc = ptx_alloc_build(pf->cfg);
-	pf->wide_row = (pf->alloc->slot_count + 1) & ~1u;
-	pf->param_row = 2 * pf->wide_row;
+	pf->param_row = pf->alloc->slot_count;
 	pf->row_count = pf->param_row + (uint32_t)((f->frame_param_bytes + 3) / 4);
 	pf->local_bytes = (uint32_t)((f->frame_local_bytes + 15) & ~15ull);
 	for (uint32_t w = 0; w < pf->cfg->live_words && pf->cfg->block_count; w++)
@@ -412,8 +411,8 @@ struct simt_ref simt_reg_ref(struct simt_build *b, uint32_t reg, uint32_t elem)
 {
 	uint32_t bytes = ptx_type_bytes(simt_reg_type(b, reg)) == 8 ? 8 : 4;
 
-	return (struct simt_ref){simt_slot_offset(b->f, b->f->alloc->slot[reg] + elem * bytes / 4, bytes),
-				 SIMT_BASE_FRAME, (uint8_t)bytes};
+	return (struct simt_ref){(b->f->alloc->slot[reg] + elem * bytes / 4) * SIMT_ROW_BYTES, SIMT_BASE_FRAME,
+				 (uint8_t)bytes};
 }
 
 struct simt_ref simt_operand_ref(struct simt_build *b, const struct ptx_operand *o, uint32_t bytes)

@@ -210,7 +210,7 @@ static void test_conservation_under_random_load(void **state)
 		rig_build(g);
 		sim_wake_cycle(g->engine, g->feeder, 0);
 		sim_run(g->engine);
-		mem_stack_settle(g->stack);
+		mem_stack_settle(g->stack, false);
 		assert_int_equal(g->done_count, 4000);
 		assert_int_equal(stat(g, "vault.reads") + stat(g, "vault.writes"), 4000);
 		assert_int_equal(stat(g, "vault.row_hits") + stat(g, "vault.row_misses") + stat(g, "vault.row_conflicts"),
@@ -232,7 +232,7 @@ static void test_refresh_is_issued_on_time(void **state)
 	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
 	sim_run(g->engine);
 	sim_advance_units(g->engine, 1000 * 7800000ull + 1000000);
-	mem_stack_settle(g->stack);
+	mem_stack_settle(g->stack, false);
 	assert_in_range(stat(g, "vault.refreshes"), 4 * 1000, 4 * 1000 + 4);
 	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
 	sim_run(g->engine);
