@@ -235,6 +235,9 @@ __attribute__((destructor)) static void stop(void)
 	}
 	cuda_results_write();
 	d->is_shut_down = true;
+	/* The arena's addresses are fixed: after dlclose the next load needs them. */
+	simt_memory_free(d->mem);
+	gpu_free(d->gpu);
 	pthread_mutex_unlock(&d->lock);
 }
 
