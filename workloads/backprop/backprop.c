@@ -103,7 +103,8 @@ static bool partial_check(const struct backprop *work)
 			for (unsigned int r = 0; r < BACKPROP_ROWS; r += span)
 				for (unsigned int j = 0; j < HIDDEN; j++)
 					sums[r][j] += sums[r + span / 2][j];
-		if (!workload_same_f32("partial", &work->partial[(size_t)cta * HIDDEN], sums[0], HIDDEN, (size_t)cta * HIDDEN))
+		if (!workload_same_f32("partial", &work->partial[(size_t)cta * HIDDEN], sums[0], HIDDEN,
+				       (size_t)cta * HIDDEN))
 			return false;
 	}
 	return true;

@@ -14,7 +14,8 @@ static const char bfs_ptx[] =
 
 enum {
 	BLOCK_THREADS = 256,
-	/* Edges drawn per node, on average; each is stored at both its ends, which makes six, as in Rodinia's graphs. */
+	/* Edges drawn per node, on average; each is stored at both its ends, which makes six, as in Rodinia's graphs.
+	 */
 	AVERAGE_DRAWN = 3,
 };
 
@@ -162,5 +163,6 @@ int main(int argc, char **argv)
 	free(graph.edges);
 	free(got);
 	free(want);
-	return workload_finish(right, "%u nodes, %u edges, %u levels", graph.nodes_count, graph.edges_count, levels_count);
+	return workload_finish(right, "%u nodes, %u edges, %u levels", graph.nodes_count, graph.edges_count,
+			       levels_count);
 }

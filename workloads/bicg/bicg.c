@@ -94,7 +94,8 @@ static bool products_check(struct bicg *work)
 	}
 	for (size_t i = 0; i < 2 * (size_t)size; i++)
 		rounded[i] = (float)exact[i];
-	right = workload_same_f32("s", work->s, want, size, 0) && workload_same_f32("q", work->q, want + size, size, 0) &&
+	right = workload_same_f32("s", work->s, want, size, 0) &&
+		workload_same_f32("q", work->q, want + size, size, 0) &&
 		workload_close_f32("s", work->s, rounded, size, 1e-4f) &&
 		workload_close_f32("q", work->q, rounded + size, size, 1e-4f);
 	free(want);

@@ -200,7 +200,8 @@ float workload_random_normal(uint64_t seed, uint32_t stream, uint64_t index)
 
 static void mismatch_print_f32(const char *what, size_t index, float got, float want)
 {
-	fprintf(stderr, "%s: %s[%zu] is %.9g (%a), expected %.9g (%a)\n", workload_name, what, index, got, got, want, want);
+	fprintf(stderr, "%s: %s[%zu] is %.9g (%a), expected %.9g (%a)\n", workload_name, what, index, got, got, want,
+		want);
 }
 
 bool workload_same_f32(const char *what, const float *got, const float *want, size_t count, size_t first)

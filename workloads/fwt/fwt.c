@@ -54,7 +54,8 @@ static void transform_launch(const struct fwt_kernels *kernels, CUdeviceptr data
 		unsigned int stride = 1u << (log2 - 2);
 		void *params[] = {&data, &stride, &groups_count};
 
-		workload_launch(kernels->global, (struct workload_dim){workload_ctas(groups_count, BLOCK_THREADS), 1, 1},
+		workload_launch(kernels->global,
+				(struct workload_dim){workload_ctas(groups_count, BLOCK_THREADS), 1, 1},
 				(struct workload_dim){BLOCK_THREADS, 1, 1}, params);
 	}
 	void *params[] = {&data, &log2};

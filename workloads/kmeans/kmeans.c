@@ -166,8 +166,8 @@ static bool iteration_run(struct kmeans *work, struct kmeans_device *device, uns
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
-		"kmeans", "k-means clustering into 5 clusters.", "16,384 objects with 12 features, at most 2 iterations",
-		"28,000 objects with 138 features (NSU Table 1), at most 5 iterations"};
+	    "kmeans", "k-means clustering into 5 clusters.", "16,384 objects with 12 features, at most 2 iterations",
+	    "28,000 objects with 138 features (NSU Table 1), at most 5 iterations"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
 	struct kmeans work = {
 		.objects_count = options.paper ? 28000 : 16384,

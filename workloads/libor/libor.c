@@ -380,6 +380,6 @@ int main(int argc, char **argv)
 	free(work.value);
 	free(work.value_only);
 	free(work.derivative);
-	return workload_finish(right, "%u paths, %u rates, %u steps, %u options", work.paths_count, work.rates, work.steps,
-			       work.options_count);
+	return workload_finish(right, "%u paths, %u rates, %u steps, %u options", work.paths_count, work.rates,
+			       work.steps, work.options_count);
 }

@@ -47,10 +47,10 @@ static uint32_t passes_run(CUfunction kernel, CUdeviceptr from, unsigned int cou
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
-		"reduction", "Sum of an array of integers.", "1,048,576 elements",
+		"reduction", "Sum of an array of integers.", "2,097,152 elements",
 		"16,777,216 elements (the default of the CUDA SDK's program; TOM states no size)"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
-	unsigned int count = options.paper ? 1 << 24 : 1 << 20;
+	unsigned int count = options.paper ? 1 << 24 : 1 << 21;
 	struct workload_gpu gpu = workload_gpu_open(reduction_ptx);
 	uint32_t *input = workload_host_alloc(count, sizeof(*input));
 	unsigned int passes_count;
@@ -67,5 +67,6 @@ int main(int argc, char **argv)
 	WORKLOAD_CUDA(cuMemFree(device_input));
 	free(input);
 	workload_gpu_close(&gpu);
-	return workload_finish(workload_same_u32("sum", &total, &want, 1), "%u elements in %u passes", count, passes_count);
+	return workload_finish(workload_same_u32("sum", &total, &want, 1), "%u elements in %u passes", count,
+			       passes_count);
 }

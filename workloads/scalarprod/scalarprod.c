@@ -101,12 +101,12 @@ static bool products_check(const struct scalarprod *work)
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
-		"scalarprod", "Scalar products of pairs of vectors.", "256 pairs of 4,096-element vectors",
+		"scalarprod", "Scalar products of pairs of vectors.", "128 pairs of 8,192-element vectors",
 		"512 pairs of 32,768-element vectors (NSU Table 1)"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
 	struct scalarprod work = {
-		.pairs_count = options.paper ? 512 : 256,
-		.elements_count = options.paper ? 32768 : 4096,
+		.pairs_count = options.paper ? 512 : 128,
+		.elements_count = options.paper ? 32768 : 8192,
 	};
 	bool right;
 

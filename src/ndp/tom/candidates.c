@@ -248,15 +248,19 @@ static void take(struct finder *fi, const struct tom_region *r, struct tom_candi
 struct ranked {
 	struct tom_region region;
 	struct tom_candidate score;
+	bool is_loop;
 };
 
-static gint by_length_then_place(gconstpointer a, gconstpointer b)
+/* Loops first, inner before outer; then the other regions, outer before inner. */
+static gint by_preference(gconstpointer a, gconstpointer b)
 {
 	const struct ranked *x = a, *y = b;
 	uint32_t xl = x->region.last - x->region.begin, yl = y->region.last - y->region.begin;
 
+	if (x->is_loop != y->is_loop)
+		return x->is_loop ? -1 : 1;
 	if (xl != yl)
-		return xl > yl ? -1 : 1;
+		return (xl < yl) == x->is_loop ? -1 : 1;
 	return x->region.begin < y->region.begin ? -1 : x->region.begin > y->region.begin;
 }
 
@@ -268,7 +272,7 @@ static bool is_free(const struct finder *fi, const struct tom_region *r)
 	return true;
 }
 
-/* Regions of whole blocks: outermost profitable first. A single block counts when it is a loop of its own. */
+/* Regions of whole blocks, in order of preference. A single block counts when it is a loop of its own. */
 static void find_block_ranges(struct finder *fi)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
@@ -276,19 +280,18 @@ static void find_block_ranges(struct finder *fi)
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		for (uint32_t j = i; j < cfg->block_count; j++) {
-			struct ranked x;
-			bool is_loop_span = false;
+			struct ranked x = {.is_loop = false};
 
 			for (uint32_t l = 0; l < cfg->loop_count; l++)
-				is_loop_span |= cfg->loops[l].blocks[0] == i &&
-						cfg->loops[l].blocks[cfg->loops[l].block_count - 1] == j;
-			if (!is_loop_span && (i == j || cfg->block_count > BLOCKS_MAX))
+				x.is_loop |= cfg->loops[l].blocks[0] == i &&
+					     cfg->loops[l].blocks[cfg->loops[l].block_count - 1] == j;
+			if (!x.is_loop && (i == j || cfg->block_count > BLOCKS_MAX))
 				continue;
 			if (tom_region_of_blocks(fi->facts, i, j, &x.region) && score(fi, &x.region, &x.score))
 				g_array_append_val(ranked, x);
 		}
 	}
-	g_array_sort(ranked, by_length_then_place);
+	g_array_sort(ranked, by_preference);
 	for (guint n = 0; n < ranked->len; n++) {
 		struct ranked *x = &g_array_index(ranked, struct ranked, n);
 
@@ -325,7 +328,7 @@ static void find_in_run(struct finder *fi, uint32_t b, uint32_t from, uint32_t t
 
 			if (total(c.bandwidth) < best_total || (total(c.bandwidth) == best_total && length < best_length)) {
 				best_total = total(c.bandwidth);
-				best = (struct ranked){r, c};
+				best = (struct ranked){.region = r, .score = c};
 			}
 		}
 	}

@@ -79,8 +79,9 @@ struct tom_candidate_set {
 	uint32_t count;
 };
 
-/* Finds the candidates of a function: outermost profitable regions, non-overlapping, in text order; within a straight
- * run the sub-range with the largest saving, the shorter on ties. */
+/* Finds the candidates of a function, non-overlapping, in text order: first profitable loops, the innermost of a nest;
+ * then the outermost of the other profitable regions; then, within a straight run, the sub-range with the largest
+ * saving, the shorter on ties. docs/decisions/0005 says why. */
 struct tom_candidate_set *tom_candidates_find(const struct ptx_cfg *cfg, const struct tom_cost_params *p);
 void tom_candidates_free(struct tom_candidate_set *set);
 
