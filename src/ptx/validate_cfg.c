@@ -233,8 +233,12 @@ static bool apart(const struct checker *v, const struct ptx_alloc *a, const uint
 			continue;
 		if (a->slot[x] == UINT32_MAX)
 			return fails(v, "register %s is live and has no slot", f->regs[x].name);
-		if (ptx_type_bytes(f->regs[x].type) > 4 && f->regs[x].type != PTX_PRED && a->slot[x] % 2)
+		bool is_wide = ptx_type_bytes(f->regs[x].type) > 4;
+
+		if (is_wide && a->slot[x] % 2)
 			return fails(v, "register %s has an odd slot", f->regs[x].name);
+		if (f->regs[x].type != PTX_PRED && is_wide != (a->slot[x] < a->wide_slot_count))
+			return fails(v, "register %s is among slots of the other width", f->regs[x].name);
 		for (uint32_t y = 0; y < x; y++)
 			if (ptx_bit(live, y) && share(f, a, x, y))
 				return fails(v, "registers %s and %s share a slot at instruction %u", f->regs[x].name,
