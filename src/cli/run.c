@@ -26,7 +26,7 @@ struct run_options {
 
 static volatile sig_atomic_t program_pid;
 
-/* Ctrl-C goes to the program anyway (same process group), and it ends by itself; other requests to end are handed on. */
+/* Ctrl-C goes to the program anyway (same process group), and it ends by itself; other wishes to end are handed on. */
 static void on_end(int signal_number)
 {
 	if (program_pid)

@@ -34,8 +34,7 @@ static void print_head(FILE *out, const json_t *run)
 
 	fprintf(out, "\n%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")),
 		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
-		has_mechanism ? mechanism : "", has_mechanism ? ")" : "",
-		verdict(run));
+		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run));
 
 	const char *fault = json_string_value(json_object_get(run, "fault"));
 
