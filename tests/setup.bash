@@ -20,8 +20,11 @@ strata_install() {
 		as_root=(sudo)
 	fi
 	echo "setup: installing Debian packages: $*"
-	"${as_root[@]}" apt-get update -q
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+	if ! "${as_root[@]}" apt-get update -q ||
+		! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; then
+		echo "setup: apt-get could not install the packages, see above (network? package sources?): $*" >&2
+		exit 2
+	fi
 }
 
 # strata_setup PACKAGE...: makes sure that the packages are there.

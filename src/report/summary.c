@@ -169,7 +169,7 @@ static void print_no_run(FILE *out, const json_t *run)
 		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",
 			status - EXIT_BY_SIGNAL, g_strsignal(status - EXIT_BY_SIGNAL));
 	else
-		fprintf(out, "  no results: the program did not use the CUDA driver\n");
+		fprintf(out, "  no results: the program did not use the CUDA driver, or left by _exit\n");
 }
 
 void report_summary_print(FILE *out, const json_t *run)
