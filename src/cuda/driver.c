@@ -237,6 +237,7 @@ __attribute__((destructor)) static void stop(void)
 	d->is_shut_down = true;
 	/* The arena's addresses are fixed: after dlclose the next load needs them. */
 	simt_memory_free(d->mem);
+	simt_textures_free(d->textures);
 	gpu_free(d->gpu);
 	pthread_mutex_unlock(&d->lock);
 }
