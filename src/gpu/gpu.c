@@ -294,11 +294,6 @@ struct sim_stats *gpu_stats(struct gpu *g)
 	return g->stats;
 }
 
-const struct gpu_config *gpu_config_of(const struct gpu *g)
-{
-	return g->config;
-}
-
 uint64_t gpu_now_ps(const struct gpu *g)
 {
 	return sim_ps_of_units(g->engine, sim_now_units(g->engine));

@@ -37,8 +37,9 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 /* Async-signal-safe: the running launch ends with SIMT_FAULT_STOPPED. */
 void gpu_interrupt(struct gpu *g);
 
+/* All statistics of the machine; the GPU owns them. */
 struct sim_stats *gpu_stats(struct gpu *g);
-const struct gpu_config *gpu_config_of(const struct gpu *g);
+/* Simulated time since gpu_new. */
 uint64_t gpu_now_ps(const struct gpu *g);
 /* The host was busy (copies, API calls) until time_ps. */
 void gpu_advance_ps(struct gpu *g, uint64_t time_ps);

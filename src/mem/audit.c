@@ -272,8 +272,3 @@ void mem_audit_until(struct mem_audit *a, uint64_t cycle)
 
 	check_obligation(a, &e);
 }
-
-uint64_t mem_audit_command_count(const struct mem_audit *a)
-{
-	return a->count;
-}

@@ -20,6 +20,5 @@ void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, 
 /* Time has come to cycle with nothing else issued: tests the refresh obligation (JESD79-3F section 4.12: at most eight
  * REF postponed). */
 void mem_audit_until(struct mem_audit *a, uint64_t cycle);
-uint64_t mem_audit_command_count(const struct mem_audit *a);
 
 #endif

@@ -71,26 +71,6 @@ static void link_mshrs(struct mem_cache *c)
 	memset(c->table, 0xff, ((size_t)c->table_mask + 1) * sizeof(*c->table));
 }
 
-bool mem_cache_params_check(const struct cache_params *p, const char *prefix, struct base_diag_list *diag)
-{
-	const struct base_place nowhere = {0};
-	uint64_t way_bytes = p->way_count * p->line_bytes, set_count = p->size_bytes / way_bytes;
-
-	if (p->line_bytes & (p->line_bytes - 1)) {
-		base_diag_error(diag, nowhere, "%s.line_bytes: %llu is not a power of two", prefix,
-				(unsigned long long)p->line_bytes);
-		return false;
-	}
-	if (set_count == 0 || set_count * way_bytes != p->size_bytes || (set_count & (set_count - 1))) {
-		base_diag_error(diag, nowhere,
-				"%s.size_bytes: %llu bytes with %llu ways of %llu-byte lines give no power of two of sets",
-				prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
-				(unsigned long long)p->line_bytes);
-		return false;
-	}
-	return true;
-}
-
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix)
 {
 	struct mem_cache *c = g_new0(struct mem_cache, 1);

@@ -42,9 +42,6 @@ enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICY_THROUGH, MEM_CACHE_WRITE_PO
 
 struct mem_cache;
 
-/* Lines a power of two, sets a power of two: one message per mistake, keys as prefix.name. */
-bool mem_cache_params_check(const struct cache_params *p, const char *prefix, struct base_diag_list *diag);
-
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix);
 void mem_cache_free(struct mem_cache *c);
 

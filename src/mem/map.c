@@ -1,9 +1,6 @@
 /* map.c - address mappings as GF(2) matrices. */
 #include "mem/map.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 #include "base/check.h"
 
 void mem_map_field_prepare(struct mem_map_field *f)
@@ -123,50 +120,6 @@ uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uin
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	z ^= z >> 31;
 	return (uint32_t)((unsigned __int128)z * stack_count >> 64);
-}
-
-bool mem_map_parse_field(struct mem_map_field *f, const char *text, struct base_place at, struct base_diag_list *diag)
-{
-	const char *s = text;
-	uint64_t bits[MEM_MAP_FIELD_BITS_MAX];
-	uint32_t count = 0;
-
-	while (*s) {
-		if (count == MEM_MAP_FIELD_BITS_MAX) {
-			base_diag_error(diag, at, "address map '%s': more than %d index bits", text,
-					MEM_MAP_FIELD_BITS_MAX);
-			return false;
-		}
-		bits[count] = 0;
-		for (;;) {
-			char *end;
-			unsigned long bit = isdigit((unsigned char)*s) ? strtoul(s, &end, 10) : 64;
-
-			if (bit > 63) {
-				base_diag_error(diag, at, "address map '%s': expected an address bit (0 to 63) at '%s'",
-						text, s);
-				return false;
-			}
-			bits[count] ^= 1ull << bit;
-			s = end;
-			if (*s != '^')
-				break;
-			s++;
-		}
-		count++;
-		if (*s == ',' && s[1]) {
-			s++;
-		} else if (*s) {
-			base_diag_error(diag, at, "address map '%s': expected ',' or '^' between address bits at '%s'",
-					text, s);
-			return false;
-		}
-	}
-	f->bit_count = count;
-	for (uint32_t i = 0; i < count; i++)
-		f->masks[i] = bits[count - 1 - i];
-	mem_map_field_prepare(f);
-	return true;
 }
 
 static inline uint32_t field_index(const struct mem_map_field *f, uint64_t addr_bytes)

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
 
 enum { MEM_MAP_FIELD_BITS_MAX = 32, MEM_MAP_TERMS_MAX = 64 };
 
@@ -46,7 +45,6 @@ uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uin
 
 /* To be called after changing masks by hand; the functions of this header have done it. */
 void mem_map_field_prepare(struct mem_map_field *f);
-bool mem_map_parse_field(struct mem_map_field *f, const char *text, struct base_place at, struct base_diag_list *diag);
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);
 /* True when no two addresses share a place: the masks of all fields form an invertible matrix. */
 bool mem_map_is_bijective(const struct mem_map *map, uint32_t address_bits);

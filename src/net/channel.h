@@ -80,13 +80,12 @@ struct net_xbar_config {
 struct net_xbar *net_xbar_new(const struct net_xbar_config *c);
 void net_xbar_free(struct net_xbar *x);
 void net_xbar_set_receiver(struct net_xbar *x, uint32_t output, struct sim_comp receiver);
-/* Is the input port free before the waiter's next cycle (NULL: now), and has the output a place? As net_channel_ready. */
+/* Is the input port free before the waiter's next cycle (NULL: now), has the output a place? As net_channel_ready. */
 bool net_xbar_ready(struct net_xbar *x, uint32_t input, uint32_t output, const struct sim_comp *waiter);
 uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
 		       uint64_t earliest_units);
 struct mem_req *net_xbar_peek(struct net_xbar *x, uint32_t output);
 struct mem_req *net_xbar_pop(struct net_xbar *x, uint32_t output);
-uint64_t net_xbar_next_units(const struct net_xbar *x, uint32_t output);
 bool net_xbar_is_idle(const struct net_xbar *x);
 void net_xbar_reset(struct net_xbar *x);
 

@@ -86,11 +86,6 @@ struct mem_req *net_xbar_pop(struct net_xbar *x, uint32_t output)
 	return net_channel_pop(x->outputs[output]);
 }
 
-uint64_t net_xbar_next_units(const struct net_xbar *x, uint32_t output)
-{
-	return net_channel_next_units(x->outputs[output]);
-}
-
 bool net_xbar_is_idle(const struct net_xbar *x)
 {
 	for (uint32_t i = 0; i < x->output_count; i++) {

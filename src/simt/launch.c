@@ -204,7 +204,6 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 		st->free_ctas = c->next_free;
 	else
 		c = new_cta(l);
-	c->index = linear_index;
 	c->id[0] = (uint32_t)(linear_index % l->grid[0]);
 	c->id[1] = (uint32_t)(linear_index / l->grid[0] % l->grid[1]);
 	c->id[2] = (uint32_t)(linear_index / l->grid[0] / l->grid[1]);
@@ -245,9 +244,4 @@ uint32_t simt_cta_warp_count(const struct simt_cta *c)
 bool simt_cta_is_done(const struct simt_cta *c)
 {
 	return !c->live_warps;
-}
-
-uint64_t simt_cta_index(const struct simt_cta *c)
-{
-	return c->index;
 }

@@ -273,7 +273,6 @@ struct simt_barrier {
 
 struct simt_cta {
 	struct simt_launch *launch;
-	uint64_t index;
 	uint32_t id[3];
 	uint32_t smid;
 	struct simt_warp *warps;

@@ -28,11 +28,12 @@ enum { SIMT_LANES = 32, SIMT_FULL_MASK_BITS = 32 };
 /* A PTX module placed in device memory: every .global and .const variable has an address and its initial value. */
 struct simt_module;
 
-struct simt_module *simt_module_load(const struct ptx_module *ptx, struct simt_memory *mem, struct base_diag_list *diag);
+struct simt_module *simt_module_load(const struct ptx_module *ptx, struct simt_memory *mem,
+				     struct base_diag_list *diag);
 void simt_module_unload(struct simt_module *m); /* releases the variables; programs of it must be gone */
-/* Device address and size of a module-scope variable; false if there is none of this name. */
+/* Device address and size of a module-scope variable; false if there is none of this name. A .texref or .surfref
+ * variable is 8 bytes that hold an object's handle (simt/texture.h). */
 bool simt_module_var(const struct simt_module *m, const char *name, uint64_t *addr, uint64_t *size_bytes);
-/* A .texref or .surfref variable of a module is 8 bytes that hold an object handle (simt/texture.h): write it there. */
 
 /* ---- programs ---- */
 
@@ -76,7 +77,8 @@ struct simt_program {
 	const struct ptx_func *entry;
 	const struct simt_inst *insts;
 	uint32_t inst_count;
-	const uint16_t *sb; /* scoreboard ids: register slot s of the frame-relative window, or sb_pred_first + predicate */
+	/* Scoreboard ids: register slot s of the frame-relative window, or sb_pred_first + predicate. */
+	const uint16_t *sb;
 	uint32_t slot_count; /* 32-bit registers per thread incl. deepest static call chain: what a CTA allocates */
 	uint32_t pred_count;
 	uint32_t sb_count;   /* all scoreboard ids are below this */
@@ -173,19 +175,18 @@ struct simt_step {
 	uint32_t pc;
 	uint32_t exec_mask;    /* lanes that really executed it (active and guard true) */
 	uint32_t access_mask;  /* memory: lanes that accessed memory (exec_mask but for sinks and textures) */
-	uint8_t space;	       /* enum simt_space, generic resolved; a generic access that mixes spaces reports GLOBAL for
-				* its global lanes and access_mask covers only them; shared_mask the others */
+	uint8_t space; /* enum simt_space, generic resolved; a generic access that mixes spaces reports GLOBAL for
+			* its global lanes and access_mask covers only them; shared_mask the others */
 	uint32_t shared_mask;
 	bool barrier_opened;   /* this step completed a CTA barrier: the cta's waiting warps run again */
 	bool branched;	       /* pc is not the next instruction */
-	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset (shared),
-				    * backing device address (local); valid for access_mask | shared_mask */
+	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset
+				    * (shared), backing device address (local); valid for access_mask | shared_mask */
 };
 
 struct simt_warp *simt_cta_warp(struct simt_cta *c, uint32_t index);
 uint32_t simt_cta_warp_count(const struct simt_cta *c);
 bool simt_cta_is_done(const struct simt_cta *c);
-uint64_t simt_cta_index(const struct simt_cta *c); /* linear CTA number */
 
 /* Takes a CTA from the launch's pool, ready to run at pc 0. Allocation only when the pool grows. */
 struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, uint32_t smid);
@@ -212,10 +213,11 @@ uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t b
 
 /* ---- near-data execution of a block of instructions ---- */
 
-/* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It shares
- * the home warp's CTA identity. All other registers and predicates hold poison (a pattern that makes results wrong). */
-struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc, uint32_t mask,
-				   const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid);
+/* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It
+ * shares the home warp's CTA identity. All other registers and predicates hold poison (a pattern that makes results
+ * wrong). */
+struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc,
+				   uint32_t mask, const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid);
 /* True when the guest, at its outermost divergence level, has reached end_pc (or all its lanes are done). */
 bool simt_guest_reached(const struct simt_warp *guest, uint32_t end_pc);
 /* Copies the live-outs of the guest's lanes back into the home warp, sets the home's pc to end_pc, frees the guest. */

@@ -117,11 +117,6 @@ bool simt_cta_is_done(const struct simt_cta *c)
 	return c->done_count == c->warp_count;
 }
 
-uint64_t simt_cta_index(const struct simt_cta *c)
-{
-	return c->index;
-}
-
 static bool open_barrier(struct simt_cta *c)
 {
 	if (c->barrier_count == 0 || c->barrier_count + c->done_count < c->warp_count)

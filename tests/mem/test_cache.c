@@ -233,26 +233,11 @@ static void test_index_hash_spreads_strides(void **state)
 	assert_int_equal(held[1], 64);
 }
 
-static void test_shapes_are_checked(void **state)
-{
-	struct base_diag_list diag;
-	struct cache_params p = params(32768, 4);
-
-	(void)state;
-	base_diag_init(&diag);
-	assert_true(mem_cache_params_check(&p, "l1d", &diag));
-	p.way_count = 3;
-	assert_false(mem_cache_params_check(&p, "l1d", &diag));
-	assert_non_null(strstr(diag.first->text, "l1d.size_bytes: 32768 bytes with 3 ways"));
-	base_diag_free(&diag);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_naive_model),
 		cmocka_unit_test(test_index_hash_spreads_strides),
-		cmocka_unit_test(test_shapes_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

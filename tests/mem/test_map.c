@@ -63,27 +63,6 @@ static void test_planted_overlap_is_found(void **state)
 	assert_false(mem_map_is_bijective(&m, 40));
 }
 
-static void test_parser(void **state)
-{
-	static const char *const bad[] = {"8^", "8,,9", "64", "x", "8 9", "8,", "^8", "-1"};
-	struct mem_map_field f;
-	struct base_diag_list diag;
-	const struct base_place at = {"m.yaml", 3, 9};
-
-	(void)state;
-	base_diag_init(&diag);
-	assert_true(mem_map_parse_field(&f, "8^14^20,7^13^19", at, &diag));
-	assert_int_equal(f.bit_count, 2);
-	assert_int_equal(f.masks[0], 1 << 7 | 1 << 13 | 1 << 19);
-	assert_int_equal(f.masks[1], 1 << 8 | 1 << 14 | 1 << 20);
-	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_false(mem_map_parse_field(&f, bad[i], at, &diag));
-		assert_int_equal(diag.error_count, i + 1);
-	}
-	assert_memory_equal(diag.first->text, "m.yaml:3:9: error: ", 19);
-	base_diag_free(&diag);
-}
-
 static void test_random_pages_are_even_and_seeded(void **state)
 {
 	uint32_t count[8] = {0}, same = 0;
@@ -108,7 +87,6 @@ int main(void)
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
 		cmocka_unit_test(test_baseline_stack_bits),
 		cmocka_unit_test(test_planted_overlap_is_found),
-		cmocka_unit_test(test_parser),
 		cmocka_unit_test(test_random_pages_are_even_and_seeded),
 	};
 
