@@ -137,6 +137,14 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		base_diag_error(diag, (struct base_place){0},
 				"%s.line_bytes = %llu: the GPU's caches have lines of 128 B (one warp access)", prefix,
 				(unsigned long long)p->line_bytes);
+	if (p->write_allocate && p->write_policy != MEM_CACHE_WRITE_POLICY_BACK)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.write_allocate = true: only a cache with %s.write_policy = back allocates", prefix,
+				prefix);
+	if (!p->write_update && p->write_policy == MEM_CACHE_WRITE_POLICY_BACK)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.write_update = false: a cache with %s.write_policy = back always updates", prefix,
+				prefix);
 	if (p->size_bytes % (set_bytes * parts) || !is_power_of_two(p->size_bytes / parts / set_bytes))
 		base_diag_error(
 		    diag, (struct base_place){0},
@@ -144,6 +152,14 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		    "part(s); change size_bytes or way_count",
 		    prefix, (unsigned long long)p->size_bytes, (unsigned long long)p->way_count,
 		    (unsigned long long)p->line_bytes, (unsigned long long)parts);
+}
+
+/* What a cache that is never written would ignore. */
+static void check_read_only(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
+{
+	if (!p->write_update)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.write_update = false: this cache is never written; leave it at true", prefix);
 }
 
 static void check_l1(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
@@ -210,6 +226,9 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);
 	check_l1(diag, "l1t", &c->l1t);
+	check_read_only(diag, "l1i", &c->l1i);
+	check_read_only(diag, "l1c", &c->l1c);
+	check_read_only(diag, "l1t", &c->l1t);
 	check_cache(diag, "l2", &c->l2, c->gpu.stack_count * c->gpu.l2_slices_per_stack_count);
 	if (dram_params_check(&c->dram, diag))
 		check_clocks(c, diag);
