@@ -1,5 +1,5 @@
-/* alu_bench.c - nanoseconds per row of 32 lanes of arithmetic kernels, full and partial mask, in every build that the host
- * runs: alu_bench [KEY...], keys as in src/simt/alu's tables. CPU time, best of five. */
+/* alu_bench.c - nanoseconds per row of 32 lanes of arithmetic kernels, full and partial mask, in every build that the
+ * host runs: alu_bench [KEY...], keys as in src/simt/alu's tables. CPU time, best of five. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -35,10 +35,11 @@ static double row_ns(const struct simt_alu *alu, uint32_t mask)
 
 int main(int argc, char **argv)
 {
-	static const char *const usual[] = {
-		"add_u32", "mul_lo_u32", "mad_lo_u32", "add_rn_f32", "mul_rn_f32", "fma_rn_f32", "fma_rn_f64", "div_rn_f32",
-		"setp_lt_s32", "setp_lt_f32", "selp_b32", "cvt_rn_f32_s32", "cvt_rzi_s32_f32", "ex2_approx_f32",
-		"sin_approx_f32", "add_rn_f16x2", "fma_rn_f16x2", "div_s32", "lop3_b32", "add_rz_f32"};
+	static const char *const usual[] = {"add_u32",         "mul_lo_u32",     "mad_lo_u32",     "add_rn_f32",
+					    "mul_rn_f32",      "fma_rn_f32",     "fma_rn_f64",     "div_rn_f32",
+					    "setp_lt_s32",     "setp_lt_f32",    "selp_b32",       "cvt_rn_f32_s32",
+					    "cvt_rzi_s32_f32", "ex2_approx_f32", "sin_approx_f32", "add_rn_f16x2",
+					    "fma_rn_f16x2",    "div_s32",        "lop3_b32",       "add_rz_f32"};
 	static const char *const isas[] = {"portable", "avx2", "avx512"};
 	const int count = argc > 1 ? argc - 1 : (int)(sizeof usual / sizeof usual[0]);
 

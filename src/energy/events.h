@@ -1,7 +1,7 @@
 /* events.h - energy: events counted by the components times energy per event, plus static power times time.
  *
- * Every row of energy_params.def has a value, a unit and a source. The components only count events in their statistics;
- * energy_account turns the statistics of a run into picojoules per component.
+ * Every row of energy_params.def has a value, a unit and a source. The components only count events in their
+ * statistics; energy_account turns the statistics of a run into picojoules per component.
  */
 #ifndef STRATA_ENERGY_EVENTS_H
 #define STRATA_ENERGY_EVENTS_H
@@ -22,7 +22,7 @@ extern const uint32_t energy_param_row_count;
 enum { ENERGY_COMPONENT_MAX = 24 };
 
 struct energy_component {
-	const char *name; /* "sm_dynamic", "sm_static", "l1", "l2", "xbar", "link_active", "link_idle", "dram_activate", ... */
+	const char *name; /* "sm_dynamic", "sm_static", "l1", "l2", "xbar", "link_active", ...: see docs/memory.md */
 	double pj;
 };
 
@@ -45,9 +45,9 @@ struct energy_run {
 	uint32_t dram_bank_count; /* banks per vault: a refresh restores rows in each */
 };
 
-/* Reads the groups sm, l1d, l1i, l1c, l1t, l2, xbar_request, xbar_reply, link_tx, link_rx, mesh and vault. A group that the
- * machine has not counts nothing; a group without a statistic that is read here is a failed CHECK. Components appear in
- * a fixed order, all of them always. */
+/* Reads the groups sm, l1d, l1i, l1c, l1t, l2, xbar_request, xbar_reply, link_tx, link_rx, mesh and vault. A group that
+ * the machine has not counts nothing; a group without a statistic that is read here is a failed CHECK. Components
+ * appear in a fixed order, all of them always. */
 void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
 		    struct energy_report *out);
 

@@ -39,7 +39,8 @@ struct gpu_guest_ops {
 	void (*kernel_begin)(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p);
 	void (*kernel_end)(void *ctx, struct gpu *g, struct simt_launch *l);
 	/* A warp of a GPU SM stands at a marked instruction and could issue it. mark is the value given. */
-	struct gpu_offload (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark);
+	struct gpu_offload (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+					  uint32_t mark);
 	/* An offloaded block has ended and its warp resumes. */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */

@@ -48,10 +48,11 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 	}
 	burst_fraction(p, &num, &den);
 	if (num % den)
-		base_diag_error(diag, nowhere,
-				"dram.data_rate_mbps: %llu transfers at this rate take no whole number of ps; choose a rate "
-				"that divides, or 0 for dram.ck_beats transfers per tCK",
-				(unsigned long long)p->burst_beats);
+		base_diag_error(
+		    diag, nowhere,
+		    "dram.data_rate_mbps: %llu transfers at this rate take no whole number of ps; choose a rate "
+		    "that divides, or 0 for dram.ck_beats transfers per tCK",
+		    (unsigned long long)p->burst_beats);
 	if (dram_column_bytes(p) == 0 || dram_column_bytes(p) > p->row_bytes)
 		base_diag_error(diag, nowhere, "dram.burst_beats: a column access of %llu bits does not fit a row",
 				(unsigned long long)(p->burst_beats * p->data_bits));

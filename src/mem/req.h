@@ -12,12 +12,14 @@
 #include "base/check.h"
 
 enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
-enum mem_class { MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL };
+enum mem_class {
+	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
+};
 
 struct mem_req {
 	uint64_t addr_bytes;	 /* of the line (128 B) or of the part transferred */
 	uint64_t issue_units;	 /* when the core issued it: latency statistics */
-	uint64_t ready_units;	 /* channels: when it arrives at the far end; others may use it while they hold the req */
+	uint64_t ready_units; /* channels: when it arrives at the far end; others may use it while they hold the req */
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	uint16_t size_bytes;	 /* data bytes read or written */
 	uint8_t op;		 /* enum mem_op */

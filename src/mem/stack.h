@@ -44,8 +44,8 @@ bool mem_stack_is_idle(const struct mem_stack *s);
 /* After an aborted launch: drops everything queued (banks keep their state). */
 void mem_stack_reset(struct mem_stack *s);
 
-/* Issues the refreshes that fell due while vaults slept, up to now: when a kernel ends, and (is_between_kernels: counted
- * apart as well) when the next begins. */
+/* Issues the refreshes that fell due while vaults slept, up to now: when a kernel ends, and (is_between_kernels:
+ * counted apart as well) when the next begins. */
 void mem_stack_settle(struct mem_stack *s, bool is_between_kernels);
 
 #endif

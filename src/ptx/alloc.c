@@ -269,7 +269,8 @@ static uint32_t find_live_max(const struct ptx_cfg *c)
 }
 
 /* Slots from first on for the ranges of list with elements of this many slots; returns the first slot behind them. */
-static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32_t count, uint32_t align, uint32_t first)
+static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32_t count, uint32_t align,
+				uint32_t first)
 {
 	struct range **same = zeroed(count, sizeof(*same));
 	uint32_t same_count = 0, end;

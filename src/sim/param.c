@@ -122,8 +122,8 @@ static bool bad_number(const struct sim_param_desc *row, struct base_place at, s
 static bool bad_range(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
 		      const char *key, const char *value)
 {
-	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g %s", key, value, row->min, row->max,
-			row->unit);
+	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g %s", key, value, row->min,
+			row->max, row->unit);
 	return false;
 }
 

@@ -1,8 +1,8 @@
 /* memory.h - the simulated device's memory: allocations, bounds, and where they are.
  *
  * Device addresses are host addresses: the arena is one fixed-address mapping, so a device pointer can be dereferenced
- * by the simulator without translation, a managed pointer works on both sides, and registered host memory needs no copy.
- * The arena's base is a constant, hence device addresses are the same in every run.
+ * by the simulator without translation, a managed pointer works on both sides, and registered host memory needs no
+ * copy. The arena's base is a constant, hence device addresses are the same in every run.
  *
  * Generic addresses of shared and local memory lie in two windows far below the arena.
  */
@@ -43,8 +43,9 @@ struct simt_memory *simt_memory_new(uint64_t capacity_bytes);
 void simt_memory_free(struct simt_memory *m);
 
 /* Allocates size_bytes (>= 1), aligned to align_bytes (power of two, at least SIMT_ARENA_ALIGN_BYTES). First fit from
- * the lowest address: deterministic. LOCAL and PARAM blocks lie at the top, so launches do not move user memory. New memory reads as zero in pages never used before and as left by the former
- * owner otherwise, as on a real device. Returns 0 if there is no room. */
+ * the lowest address: deterministic. LOCAL and PARAM blocks lie at the top, so launches do not move user memory. New
+ * memory reads as zero in pages never used before and as left by the former owner otherwise, as on a real device.
+ * Returns 0 if there is no room. */
 uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind);
 /* Frees the allocation that starts at addr; false if there is none. Pages are given back to the host. */
 bool simt_memory_release(struct simt_memory *m, uint64_t addr);

@@ -1,8 +1,8 @@
 /* texture.h - texture and surface objects: what tex, tld4, txq, suld, sust and suq read and write.
  *
  * Texels lie in device memory, row by row and slice by slice, whatever they were bound from (linear memory, pitched
- * memory, an array); the modelled texture unit has no other layout. An object is a 64-bit handle, as a texture object of
- * the driver API or as the value of a .texref or .surfref module variable.
+ * memory, an array); the modelled texture unit has no other layout. An object is a 64-bit handle, as a texture object
+ * of the driver API or as the value of a .texref or .surfref module variable.
  */
 #ifndef STRATA_SIMT_TEXTURE_H
 #define STRATA_SIMT_TEXTURE_H

@@ -139,7 +139,8 @@ static uint32_t half_from(long double x, int rest, bool is_bf, char mode)
 			high = mid;
 	}
 	const long double below = half_value(low, is_bf);
-	const long double above = high == inf ? 2 * below - (long double)half_value(low - 1, is_bf) : half_value(high, is_bf);
+	const long double above =
+	    high == inf ? 2 * below - (long double)half_value(low - 1, is_bf) : half_value(high, is_bf);
 	const long double twice = 2 * size - (below + above);
 	const bool exact = size == below && more == 0;
 	bool up = false;
@@ -183,7 +184,10 @@ static void mode_set(char mode)
 static uint64_t finish_f32(float r, const struct words *w)
 {
 	if (words_has(w, "sat"))
-		return isnan(r) || r <= 0 ? 0 : r > 1 ? f32_bits(1.0f) : (ftz_form(w) && r < 0x1p-126f) ? 0 : f32_bits(r);
+		return isnan(r) || r <= 0               ? 0
+		       : r > 1                          ? f32_bits(1.0f)
+		       : (ftz_form(w) && r < 0x1p-126f) ? 0
+							: f32_bits(r);
 	if (isnan(r))
 		return 0x7fffffff;
 	return f32_bits((float)flush(r, "f32", ftz_form(w)));
@@ -305,8 +309,8 @@ static bool float_arith(const struct words *w, struct reference_lane *l)
 					       (uint32_t)l->src[2] & 65535, is_bf, &l->skip);
 	l->dst = low;
 	if (strstr(t, "x2"))
-		l->dst |= half_op(w, (uint32_t)l->src[0] >> 16, (uint32_t)l->src[1] >> 16, (uint32_t)l->src[2] >> 16, is_bf,
-				  &l->skip)
+		l->dst |= half_op(w, (uint32_t)l->src[0] >> 16, (uint32_t)l->src[1] >> 16, (uint32_t)l->src[2] >> 16,
+				  is_bf, &l->skip)
 			  << 16;
 	return true;
 }
@@ -347,7 +351,8 @@ static double integral(double v, const struct words *w)
 static uint64_t to_int(double v, const char *d, const char *s)
 {
 	const int n = type_bits(d);
-	const wide most = d[0] == 's' ? ((wide)1 << (n - 1)) - 1 : ((wide)1 << n) - 1, least = d[0] == 's' ? -most - 1 : 0;
+	const wide most = d[0] == 's' ? ((wide)1 << (n - 1)) - 1 : ((wide)1 << n) - 1,
+		   least = d[0] == 's' ? -most - 1 : 0;
 
 	if (isnan(v))
 		return n == 64 || strcmp(s, "f64") == 0 ? lane_int((wide)1 << (n - 1), d) : 0;
@@ -367,7 +372,8 @@ static bool convert(const struct words *w, struct reference_lane *l)
 	if (!type_float(d) && !type_float(s)) {
 		wide v = value_int(l->src[0], s);
 		const int n = type_bits(d);
-		const wide most = d[0] == 's' ? ((wide)1 << (n - 1)) - 1 : ((wide)1 << n) - 1, least = d[0] == 's' ? -most - 1 : 0;
+		const wide most = d[0] == 's' ? ((wide)1 << (n - 1)) - 1 : ((wide)1 << n) - 1,
+			   least = d[0] == 's' ? -most - 1 : 0;
 		if (words_has(w, "sat"))
 			v = v > most ? most : v < least ? least : v;
 		l->dst = lane_int(v, d);
@@ -470,7 +476,8 @@ static bool compare_form(const struct words *w, struct reference_lane *l)
 	const uint64_t one = d[0] == 'u' ? (type_bits(d) == 16 ? 0xffff : 0xffffffff) : d[0] == 'b' ? 0x3f80
 			     : strcmp(d, "f32") == 0					 ? 0x3f800000 : 0x3c00;
 	l->dst = p ? one : 0;
-	if (strstr(s, "x2") && combine(w, compare(w->word[at], l->src[0] >> 16, l->src[1] >> 16, t, ftz_form(w)), l->bit))
+	if (strstr(s, "x2") &&
+	    combine(w, compare(w->word[at], l->src[0] >> 16, l->src[1] >> 16, t, ftz_form(w)), l->bit))
 		l->dst |= one << 16;
 	return true;
 }

@@ -232,10 +232,14 @@ static bool logic(const char *op, const char *const *word, int count, struct ref
 		const bool pred = count > 2;
 		const uint64_t table = pred ? l->src[3] : l->aux;
 		for (int i = 0; i < 32; i++)
-			l->dst |= (table >> ((l->src[0] >> i & 1) << 2 | (l->src[1] >> i & 1) << 1 | (l->src[2] >> i & 1)) & 1)
-				  << i;
+			l->dst |=
+			    (table >> ((l->src[0] >> i & 1) << 2 | (l->src[1] >> i & 1) << 1 | (l->src[2] >> i & 1)) &
+			     1)
+			    << i;
 		const bool p = l->dst != 0;
-		l->mask = pred && (has(word, count, "and") ? p && l->bit : has(word, count, "or") ? p || l->bit : p != l->bit);
+		l->mask = pred && (has(word, count, "and")  ? p && l->bit
+				   : has(word, count, "or") ? p || l->bit
+							    : p != l->bit);
 		return true;
 	}
 	const int n = bits_of(word[count - 1]);
@@ -266,7 +270,10 @@ static bool order(const char *op, const char *const *word, int count, struct ref
 	const char *t = word[count - 1];
 	const int n = bits_of(t);
 	const wide a = number(l->src[0], n, t[0] == 's'), b = number(l->src[1], n, t[0] == 's');
-	wide v = is(op, "min") ? (a < b ? a : b) : is(op, "max") ? (a > b ? a : b) : is(op, "abs") ? (a < 0 ? -a : a) : -a;
+	wide v = is(op, "min")   ? (a < b ? a : b)
+		 : is(op, "max") ? (a > b ? a : b)
+		 : is(op, "abs") ? (a < 0 ? -a : a)
+				 : -a;
 
 	if (is(op, "sad")) {
 		l->dst = low((a < b ? b - a : a - b) + (wide)l->src[2], n);

@@ -1,5 +1,6 @@
 /* test_approx.c - the approximate functions stay within the bounds that the PTX ISA manual (8.x, sections 9.7.3 and
- * 9.7.4) documents for each, measured against the C library in double; and their special values are the documented ones. */
+ * 9.7.4) documents for each, measured against the C library in double; and their special values are the documented
+ * ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +79,9 @@ static double put(struct fixture *f, int i, const char *key, double x)
 	if (strcmp(t, "bf16") == 0)
 		bits >>= 16;
 	if (strcmp(t, "f16") == 0) /* by truncation; every argument here is a normal half or zero */
-		bits = fabsf(narrow) < 0x1p-14f ? 0 : (bits >> 16 & 0x8000) | ((((bits & 0x7fffffff) - (112u << 23)) >> 13));
+		bits = fabsf(narrow) < 0x1p-14f
+			   ? 0
+			   : (bits >> 16 & 0x8000) | ((((bits & 0x7fffffff) - (112u << 23)) >> 13));
 	((uint32_t *)f->src[0])[i] = bits;
 	return t[0] == 'b' ? half_to_double(bits, true) : strcmp(t, "f16") == 0 ? half_to_double(bits, false) : narrow;
 }
@@ -181,8 +184,10 @@ static void test_division(void **state)
 		const struct simt_alu_row *row = simt_alu_row(keys[round & 3], isa);
 		float a[32], b[32];
 		for (int i = 0; i < 32; i++) {
-			a[i] = ldexpf(1.0f + (float)(fixture_random(&f) & 0x7fffff) * 0x1p-23f, (int)(fixture_random(&f) % 120) - 60);
-			b[i] = -ldexpf(1.0f + (float)(fixture_random(&f) & 0x7fffff) * 0x1p-23f, (int)(fixture_random(&f) % 120) - 60);
+			a[i] = ldexpf(1.0f + (float)(fixture_random(&f) & 0x7fffff) * 0x1p-23f,
+				      (int)(fixture_random(&f) % 120) - 60);
+			b[i] = -ldexpf(1.0f + (float)(fixture_random(&f) & 0x7fffff) * 0x1p-23f,
+				       (int)(fixture_random(&f) % 120) - 60);
 		}
 		memcpy(f.src[0], a, sizeof a);
 		memcpy(f.src[1], b, sizeof b);

@@ -1,5 +1,5 @@
-/* test_builds.c - every row of the tables gives the same bits in every build that this host runs, on every kind of mask;
- * lanes outside the mask stay as they were; a row may be source and destination; and the bits are those that were
+/* test_builds.c - every row of the tables gives the same bits in every build that this host runs, on every kind of
+ * mask; lanes outside the mask stay as they were; a row may be source and destination; and the bits are those that were
  * recorded, whatever the compiler. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_find.c - instructions find their kernels whatever equivalent spelling they have, and combinations that PTX does not
- * have, or Strata not, are refused with a reason. */
+/* test_find.c - instructions find their kernels whatever equivalent spelling they have, and combinations that PTX does
+ * not have, or Strata not, are refused with a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@ static const struct {
 } cases[] = {
 	{{.op = PTX_OP_ADD, .type = PTX_S32}, "add_u32"},
 	{{.op = PTX_OP_ADD, .type = PTX_F32}, "add_rn_f32"},
-	{{.op = PTX_OP_ADD, .type = PTX_F32, .mods = {.round = PTX_RZ, .ftz = true, .sat = true}}, "add_rz_ftz_sat_f32"},
+	{{.op = PTX_OP_ADD, .type = PTX_F32, .mods = {.round = PTX_RZ, .ftz = true, .sat = true}},
+	 "add_rz_ftz_sat_f32"},
 	{{.op = PTX_OP_ADD, .type = PTX_S32, .mods = {.sat = true}}, "add_sat_s32"},
 	{{.op = PTX_OP_ADD, .type = PTX_U32, .mods = {.sat = true}}, NULL},
 	{{.op = PTX_OP_ADD, .type = PTX_S32, .mods = {.cc = true}}, "add_cc_u32"},
@@ -43,7 +44,8 @@ static const struct {
 	{{.op = PTX_OP_SET, .type = PTX_S32, .type2 = PTX_F32, .mods = {.cmp = PTX_LT}}, "set_lt_u32_f32"},
 	{{.op = PTX_OP_SLCT, .type = PTX_U64, .type2 = PTX_F32, .mods = {.ftz = true}}, "slct_ftz_b64_f32"},
 	{{.op = PTX_OP_CVT, .type = PTX_F64, .type2 = PTX_F32}, "cvt_f64_f32"},
-	{{.op = PTX_OP_CVT, .type = PTX_S32, .type2 = PTX_F64, .mods = {.round = PTX_RZI, .sat = true}}, "cvt_rzi_s32_f64"},
+	{{.op = PTX_OP_CVT, .type = PTX_S32, .type2 = PTX_F64, .mods = {.round = PTX_RZI, .sat = true}},
+	 "cvt_rzi_s32_f64"},
 	{{.op = PTX_OP_CVT, .type = PTX_F32, .type2 = PTX_F64}, NULL},
 	{{.op = PTX_OP_CVT, .type = PTX_U8, .type2 = PTX_S64, .mods = {.sat = true}}, "cvt_sat_u8_s64"},
 	{{.op = PTX_OP_CVT, .type = PTX_F16X2, .type2 = PTX_F32, .mods = {.round = PTX_RN}}, "cvt_rn_f16x2_f32"},
@@ -97,7 +99,8 @@ static uint32_t video(const struct ptx_inst *inst, uint32_t a, uint32_t b, uint3
 /* Worked by hand from the PTX ISA's definitions (9.7.17, 9.7.18). */
 static void test_video(void **state)
 {
-	struct ptx_inst i = {.op = PTX_OP_VABSDIFF4, .type = PTX_U32, .type2 = PTX_U32, .type3 = PTX_U32, .src_count = 3,
+	struct ptx_inst i = {.op = PTX_OP_VABSDIFF4, .type = PTX_U32, .type2 = PTX_U32, .type3 = PTX_U32,
+			     .src_count = 3,
 			     .mods = {.vsecond = PTX_VSECOND_ADD}};
 
 	(void)state;

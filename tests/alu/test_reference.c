@@ -111,10 +111,12 @@ static void test_f32_to_half_edges(void **state)
 
 		for (uint32_t h = 0; h < 65536; h += 4) {
 			for (uint32_t i = 0; i < 32; i++) {
-				const uint32_t half = h + i / 8, by = i % 8; /* -1, 0, 1 about the value and the midpoint */
+				const uint32_t half = h + i / 8,
+					       by = i % 8; /* -1, 0, 1 about the value and the midpoint */
 				const uint32_t e = half >> 10 & 31, base = is_bf ? half << 16
 					: (half & 0x8000) << 16 | (((half & 0x7fff) << 13) + (e ? 112u << 23 : 0));
-				((uint32_t *)f.src[0])[i] = base + (by > 3 ? (is_bf ? 0x8000 : 0x1000) : 0) + by % 4 - 1;
+				((uint32_t *)f.src[0])[i] =
+				    base + (by > 3 ? (is_bf ? 0x8000 : 0x1000) : 0) + by % 4 - 1;
 			}
 			assert_int_equal(check_lanes(row, &f, 0), 32);
 		}

@@ -213,8 +213,8 @@ static void test_conservation_under_random_load(void **state)
 		mem_stack_settle(g->stack, false);
 		assert_int_equal(g->done_count, 4000);
 		assert_int_equal(stat(g, "vault.reads") + stat(g, "vault.writes"), 4000);
-		assert_int_equal(stat(g, "vault.row_hits") + stat(g, "vault.row_misses") + stat(g, "vault.row_conflicts"),
-				 4000);
+		assert_int_equal(
+		    stat(g, "vault.row_hits") + stat(g, "vault.row_misses") + stat(g, "vault.row_conflicts"), 4000);
 		assert_int_equal(stat(g, "vault.read_bytes"), stat(g, "vault.reads") * LINE_BYTES);
 		assert_int_equal(stat(g, "vault.write_bytes"), stat(g, "vault.writes") * LINE_BYTES);
 		rig_free(g);

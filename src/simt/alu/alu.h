@@ -29,7 +29,8 @@ typedef uint32_t (*simt_alu_fn)(void *d, const void *const *src, uint32_t mask, 
 
 enum simt_alu_aux {
 	SIMT_AUX_CONST, /* pass simt_alu.aux */
-	SIMT_AUX_PRED,	/* pass the predicate operand's mask (selp, slct has rows instead; setp with boolop: operand c) */
+	SIMT_AUX_PRED,  /* pass the predicate operand's mask (selp, slct has rows instead; setp with boolop: operand c)
+			 */
 	SIMT_AUX_CARRY, /* pass the carry mask (addc, subc, madc) */
 };
 
@@ -52,10 +53,10 @@ struct simt_alu {
 	enum simt_unit unit;
 	uint8_t issue_slots; /* how many times the unit's initiation interval it holds the unit (64-bit int mul 4, IEEE
 			      * division sequences 8, ...): documented beside the table */
-	/* 4 or 8: width of the rows expected. 0: no row (unused; an immediate that aux carries). 1: the predicate operand,
-	 * passed as aux; src[i] is then not read. lop3 with a predicate has its table as src[3] and the predicate, operand
-	 * 4, in aux. cvt and selp read and write rows of these widths whatever the registers' own widths: the caller
-	 * narrows or widens. */
+	/* 4 or 8: width of the rows expected. 0: no row (unused; an immediate that aux carries). 1: the predicate
+	 * operand, passed as aux; src[i] is then not read. lop3 with a predicate has its table as src[3] and the
+	 * predicate, operand 4, in aux. cvt and selp read and write rows of these widths whatever the registers' own
+	 * widths: the caller narrows or widens. */
 	uint8_t src_bytes[4], dst_bytes;
 	bool returns_mask; /* the result (setp) or a second result (carry) is the returned mask */
 };
@@ -64,7 +65,8 @@ struct simt_alu {
  * arithmetic on rows (memory, control, warp-wide) and for unsupported combinations (*why then says which; static).
  *
  * setp p|q: the function returns p; q follows from p, the operand c and the lanes of mask: without boolop ~p, .and
- * c & ~p, .or c | ~p, .xor ~p. Types f16x2 and bf16x2 have no such rule: d then points to a uint32_t that receives q. */
+ * c & ~p, .or c | ~p, .xor ~p. Types f16x2 and bf16x2 have no such rule: d then points to a uint32_t that receives q.
+ */
 bool simt_alu_find(const struct ptx_inst *inst, enum simt_isa isa, struct simt_alu *alu, const char **why);
 
 #endif

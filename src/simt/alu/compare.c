@@ -10,4 +10,5 @@ static const struct simt_alu_row compare_rows[] = {
 #include "simt/alu/compare.def"
 };
 
-const struct simt_alu_table LANE_BUILD(simt_alu_compare) = {compare_rows, sizeof(compare_rows) / sizeof(compare_rows[0])};
+const struct simt_alu_table LANE_BUILD(simt_alu_compare) = {compare_rows,
+							    sizeof(compare_rows) / sizeof(compare_rows[0])};

@@ -10,4 +10,5 @@ static const struct simt_alu_row convert_rows[] = {
 #include "simt/alu/convert.def"
 };
 
-const struct simt_alu_table LANE_BUILD(simt_alu_convert) = {convert_rows, sizeof(convert_rows) / sizeof(convert_rows[0])};
+const struct simt_alu_table LANE_BUILD(simt_alu_convert) = {convert_rows,
+							    sizeof(convert_rows) / sizeof(convert_rows[0])};

@@ -17,8 +17,8 @@ bool simt_isa_available(enum simt_isa isa)
 		return true;
 #if defined(__x86_64__)
 	case SIMT_ISA_AVX2:
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-		       __builtin_cpu_supports("popcnt");
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+		       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 	case SIMT_ISA_AVX512:
 		return simt_isa_available(SIMT_ISA_AVX2) && __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -278,9 +278,9 @@ static void form_normalise(struct form *f)
 
 /* Words that are one modifier each, in the order of a key. */
 static const char *const round_words[] = {"", "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"};
-static const char *const cmp_words[] = {"",    "eq",  "ne",  "lt",	"le",	    "gt",     "ge",	      "lo",	"ls",
-					"hi",  "hs",  "equ", "neu",	"ltu",	    "leu",    "gtu",	      "geu",	"num",
-					"nan", "finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+static const char *const cmp_words[] = {
+    "",    "eq",  "ne",  "lt",  "le",  "gt",  "ge",     "lo",       "ls",     "hi",         "hs",     "equ",      "neu",
+    "ltu", "leu", "gtu", "geu", "num", "nan", "finite", "infinite", "number", "notanumber", "normal", "subnormal"};
 static const char *const bool_words[] = {"", "and", "or", "xor"};
 static const char *const part_words[] = {"", "lo", "hi", "wide"};
 static const char *const shf_words[] = {"", "clamp", "wrap"};

@@ -32,8 +32,8 @@ static inline uint16_t half_round(double x, int digits, int least, enum half_rou
 	return (uint16_t)(x != x ? FLT_NAN_HALF : r | (uint32_t)sign << 15);
 }
 
-/* A double as a float rounded to odd: cut, and the last bit set if anything was lost. It still lies on the right side of
- * every half and every midpoint between halves. */
+/* A double as a float rounded to odd: cut, and the last bit set if anything was lost. It still lies on the right side
+ * of every half and every midpoint between halves. */
 static inline float half_odd(double x)
 {
 	const float f = (float)x;

@@ -43,7 +43,8 @@ static inline int int_slct_ftz(uint32_t f32_bits)
 	return abs < 0x00800000 || (abs <= 0x7f800000 && abs == f32_bits);
 }
 
-/* Division by zero: all ones, and the dividend as the remainder. The most negative value over -1: itself, remainder 0. */
+/* Division by zero: all ones, and the dividend as the remainder. The most negative value over -1: itself, remainder 0.
+ */
 static inline uint32_t int_div_u32(uint32_t a, uint32_t b)
 {
 	return b ? a / b : UINT32_MAX;

@@ -141,7 +141,8 @@ static inline unsigned lane_round_enter(enum lane_round mode, void *out)
 	if (mode == LANE_RN)
 		return old;
 #if defined(__x86_64__)
-	static const unsigned bits[] = {[LANE_RN] = 0, [LANE_RM] = 1u << 13, [LANE_RP] = 2u << 13, [LANE_RZ] = 3u << 13};
+	static const unsigned bits[] = {
+	    [LANE_RN] = 0, [LANE_RM] = 1u << 13, [LANE_RP] = 2u << 13, [LANE_RZ] = 3u << 13};
 	old = _mm_getcsr();
 	_mm_setcsr((old & ~(3u << 13)) | bits[mode]);
 #else
@@ -290,7 +291,8 @@ static inline void lane_round_leave(enum lane_round mode, void *out, unsigned ol
 
 /* Comparisons. setp gives the mask, set writes one or another value per lane; three forms more combine with a predicate
  * operand (aux). */
-static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, uint32_t mask, uint32_t set, uint32_t one)
+static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, uint32_t mask, uint32_t set,
+								      uint32_t one)
 {
 	lane_u32 *out = d;
 	LANE_LOOP out[i] = mask & lane_bit[i] ? (set & lane_bit[i] ? one : 0) : out[i];
@@ -393,8 +395,8 @@ static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, u
 #define LANE_ONE_f16 0x3c00u
 #define LANE_ONE_bf16 0x3f80u
 
-static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_pairs(void *d, uint32_t mask, uint32_t low, uint32_t high,
-								       uint32_t one)
+static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_pairs(void *d, uint32_t mask, uint32_t low,
+								       uint32_t high, uint32_t one)
 {
 	lane_u32 *out = d;
 	LANE_LOOP

@@ -32,7 +32,8 @@ static inline double sfu_log2_normal(double x)
 	const double e = (double)((int32_t)(from >> 52) - (from >> 63 ? 4096 : 0));
 	const double m = flt_from64((from & 0xfffffffffffffull) + 0x3fe6a09e667f3bcdull);
 	const double s = (m - 1.0) / (m + 1.0), q = s * s;
-	const double p = 1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q * (1.0 / 11 + q * (1.0 / 13))))));
+	const double p =
+	    1.0 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q * (1.0 / 11 + q * (1.0 / 13))))));
 
 	return e + s * p * 0x1.71547652b82fep1;
 }
@@ -61,9 +62,13 @@ static inline double sfu_rest(double x, int32_t *quadrant)
 static inline double sfu_wave(double r, int32_t quadrant)
 {
 	const double z = r * r;
-	const double s = r * (1.0 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800))))));
-	const double c = 1.0 + z * (-1.0 / 2 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 +
-			 z * (1.0 / 479001600))))));
+	const double s =
+	    r *
+	    (1.0 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800))))));
+	const double c =
+	    1.0 +
+	    z * (-1.0 / 2 +
+		 z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600))))));
 	const double v = quadrant & 1 ? c : s;
 
 	return quadrant & 2 ? -v : v;
