@@ -11,7 +11,8 @@ static CUresult check_function(CUfunction function)
 /* The kernel's own limit on threads counts as well as the SM's resources. */
 static uint32_t ctas_per_sm(CUfunction f, uint32_t threads, size_t shared_bytes)
 {
-	return threads > f->program->max_threads_per_cta ? 0 : cuda_function_ctas_per_sm(f, threads, shared_bytes, NULL);
+	return threads > f->program->max_threads_per_cta ? 0
+							 : cuda_function_ctas_per_sm(f, threads, shared_bytes, NULL);
 }
 
 static int max_threads_per_cta(void)

@@ -28,7 +28,8 @@ static void random_boxes(void **state)
 		size_t w = 1 + next_random(&seed) % PITCH, h = 1 + next_random(&seed) % ROWS;
 		size_t sx = next_random(&seed) % (PITCH - w + 1), sy = next_random(&seed) % (ROWS - h + 1);
 		size_t dx = next_random(&seed) % (PITCH - w + 1), dy = next_random(&seed) % (ROWS - h + 1);
-		CUDA_MEMCPY2D box = {.srcXInBytes = sx, .srcY = sy, .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host,
+		CUDA_MEMCPY2D box = {.srcXInBytes = sx, .srcY = sy,
+				     .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host,
 				     .srcPitch = PITCH, .dstXInBytes = dx, .dstY = dy,
 				     .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = d, .dstPitch = PITCH,
 				     .WidthInBytes = w, .Height = h};
@@ -405,8 +406,9 @@ static void forked_child(void **state)
 	if (!child) {
 		CUdeviceptr p;
 
-		_exit(cuMemAlloc(&p, 4) == CUDA_ERROR_NOT_INITIALIZED && cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0
-															: 1);
+		bool is_refused = cuMemAlloc(&p, 4) == CUDA_ERROR_NOT_INITIALIZED;
+
+		_exit(is_refused && cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
 	assert_int_equal(status, 0);

@@ -112,7 +112,8 @@ static void vectoradd_is_one_unconditional_candidate(void **state)
 {
 	(void)state;
 
-	static const char body[] = ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n{\n"
+	static const char body[] =
+	    ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n{\n"
 				   ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<11>; .reg .f32 %f<4>;\n"
 				   "ld.param.u64 %rd1, [pa]; ld.param.u64 %rd2, [pb]; ld.param.u64 %rd3, [pc];\n"
 				   "ld.param.u32 %r2, [pn];\n"
@@ -120,7 +121,8 @@ static void vectoradd_is_one_unconditional_candidate(void **state)
 				   "mad.lo.s32 %r1, %r4, %r3, %r5;\n"
 				   "setp.ge.s32 %p1, %r1, %r2;\n"
 				   "@%p1 bra END;\n"
-				   "cvta.to.global.u64 %rd4, %rd1; cvta.to.global.u64 %rd7, %rd2; cvta.to.global.u64 %rd9, %rd3;\n"
+				   "cvta.to.global.u64 %rd4, %rd1; "
+				   "cvta.to.global.u64 %rd7, %rd2; cvta.to.global.u64 %rd9, %rd3;\n"
 				   "mul.wide.s32 %rd5, %r1, 4;\n"
 				   "add.s64 %rd6, %rd4, %rd5; ld.global.f32 %f1, [%rd6];\n"
 				   "add.s64 %rd8, %rd7, %rd5; ld.global.f32 %f2, [%rd8];\n"
@@ -213,7 +215,8 @@ static void forbidden_instructions_split_blocks(void **state)
 			 "st.global.u32 [%%rd3], %%r1; st.global.u32 [%%rd3+4], %%r1; st.global.u32 [%%rd3+8], %%r1;\n"
 			 "st.global.u32 [%%rd3+12], %%r1;\n"
 			 "%s\n"
-			 "st.global.u32 [%%rd3+16], %%r1; st.global.u32 [%%rd3+20], %%r1; st.global.u32 [%%rd3+24], %%r1;\n"
+			 "st.global.u32 [%%rd3+16], %%r1; "
+			 "st.global.u32 [%%rd3+20], %%r1; st.global.u32 [%%rd3+24], %%r1;\n"
 			 "st.global.u32 [%%rd3+28], %%r1;\n"
 			 "ret;\n}\n",
 			 forbidden[i]);
@@ -240,7 +243,8 @@ static void guarded_live_out_travels_both_ways(void **state)
 				    "setp.gt.u32 %p1, %r1, 5;\n"
 				    "bar.sync 0;\n"
 				    "add.s64 %rd3, %rd1, %rd2;\n"
-				    "st.global.u32 [%rd3+4], %r1; st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
+				    "st.global.u32 [%rd3+4], %r1; "
+				    "st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
 				    "@%p1 ld.global.u32 %r2, [%rd3];\n"
 				    "st.global.u32 [%rd3+28], %r2; st.global.u32 [%rd3+32], %r2;\n"
 				    "st.global.u32 [%rd3+16], %r1; st.global.u32 [%rd3+20], %r1;\n"

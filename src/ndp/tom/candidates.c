@@ -76,7 +76,8 @@ static bool region_holds_loop(const struct finder *fi, const struct tom_region *
 	const struct ptx_cfg *cfg = fi->facts->cfg;
 	const struct ptx_loop *l = &cfg->loops[loop];
 
-	return loop_is_inside(r, l) && r->begin <= cfg->blocks[l->header].first && r->last >= cfg->blocks[l->latch].last;
+	return loop_is_inside(r, l) && r->begin <= cfg->blocks[l->header].first &&
+	       r->last >= cfg->blocks[l->latch].last;
 }
 
 /* Accesses of the region, as constant + per_trip * n, n the count of the loop `symbol` (UINT32_MAX: none). */
@@ -109,7 +110,8 @@ static struct accesses count_accesses(const struct finder *fi, const struct tom_
 
 		bool is_store = inst->op == PTX_OP_ST;
 
-		*(is_symbolic ? (is_store ? &a.loop_stores : &a.loop_loads) : (is_store ? &a.stores : &a.loads)) += words;
+		*(is_symbolic ? (is_store ? &a.loop_stores : &a.loop_loads) : (is_store ? &a.stores : &a.loads)) +=
+		    words;
 		(*(is_store ? &a.store_count : &a.load_count))++;
 	}
 	return a;
@@ -143,7 +145,8 @@ static uint32_t choose_symbol(const struct finder *fi, const struct tom_region *
 	double best_words = 0;
 
 	for (uint32_t l = 0; l < cfg->loop_count; l++) {
-		if (fi->trips[l].kind != TOM_TRIP_RUNTIME || !region_holds_loop(fi, r, l) || !trip_is_readable(fi, r, l))
+		if (fi->trips[l].kind != TOM_TRIP_RUNTIME || !region_holds_loop(fi, r, l) ||
+		    !trip_is_readable(fi, r, l))
 			continue;
 
 		struct accesses a = count_accesses(fi, r, l);
@@ -185,13 +188,14 @@ static bool score(struct finder *fi, const struct tom_region *r, struct tom_cand
 	c->loads = a.loads + a.loop_loads;
 	c->stores = a.stores + a.loop_stores;
 	c->trip_count = 1;
-	/* A run-time count that one pass makes unnecessary, or that cannot be read at the begin, counts once as well. */
+	/* A run-time count that one pass makes unnecessary, or that cannot be read at the begin, counts once too. */
 	c->trip_kind = region_has_loop(fi, r, TOM_TRIP_UNKNOWN) || region_has_loop(fi, r, TOM_TRIP_RUNTIME)
 			       ? TOM_TRIP_UNKNOWN
 		       : region_has_loop(fi, r, TOM_TRIP_STATIC) ? TOM_TRIP_STATIC
 								 : TOM_TRIP_NO_LOOP;
 
-	struct tom_bandwidth once = tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
+	struct tom_bandwidth once =
+	    tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
 
 	c->bandwidth = once;
 	if (symbol != UINT32_MAX && total(once) >= 0) {
@@ -326,7 +330,8 @@ static void find_in_run(struct finder *fi, uint32_t b, uint32_t from, uint32_t t
 
 			uint32_t length = last - begin, best_length = best.region.last - best.region.begin;
 
-			if (total(c.bandwidth) < best_total || (total(c.bandwidth) == best_total && length < best_length)) {
+			if (total(c.bandwidth) < best_total ||
+			    (total(c.bandwidth) == best_total && length < best_length)) {
 				best_total = total(c.bandwidth);
 				best = (struct ranked){.region = r, .score = c};
 			}
@@ -444,7 +449,8 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 			c->bandwidth.rx_words, c->bandwidth.tx_words + c->bandwidth.rx_words,
 			c->tag & TOM_TAG_TX ? " TX" : "", c->tag & TOM_TAG_RX ? " RX" : "");
 		if (c->condition.exists)
-			fprintf(out, "  condition: %s %s %lld (at least %llu iterations)\n", fn->regs[c->condition.reg].name,
+			fprintf(out, "  condition: %s %s %lld (at least %llu iterations)\n",
+				fn->regs[c->condition.reg].name,
 				c->condition.is_at_most ? "<=" : ">=", (long long)c->condition.threshold,
 				(unsigned long long)c->trip_count);
 	}

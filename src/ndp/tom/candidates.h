@@ -25,8 +25,8 @@ struct tom_cost_params {
 	double load_coalescing;	 /* Coal_LD, lines per warp access */
 	double store_coalescing; /* Coal_ST */
 	double load_miss_rate;	 /* Miss_LD, 0..1 */
-	/* A register whose only definition is a kernel parameter, an immediate or a variable's address need not travel: the
-	 * block loads it again from the constant bank that every SM of the launch has. */
+	/* A register whose only definition is a kernel parameter, an immediate or a variable's address need not travel:
+	 * the block loads it again from the constant bank that every SM of the launch has. */
 	bool rematerialise;
 };
 extern const struct tom_cost_params tom_cost_default; /* 32, 32, 1, 1, 0.5, true */

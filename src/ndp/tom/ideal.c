@@ -1,5 +1,5 @@
-/* ideal.c - the idealised system of TOM section 2, figure 2: offloading costs nothing, and all data of an offloaded block
- * lies in the stack that runs it.
+/* ideal.c - the idealised system of TOM section 2, figure 2: offloading costs nothing, and all data of an offloaded
+ * block lies in the stack that runs it.
  *
  * What stays real: candidates are found by the real analysis and run-time conditions are evaluated; a stack SM has its
  * warp limit, pipeline and L1; its memory accesses use the stack's vaults and their bandwidth. Only the live-ins (and
@@ -41,8 +41,9 @@ struct ideal {
 static void *ideal_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
 	if (config->gpu.stack_sm_count == 0) {
-		base_diag_error(diag, (struct base_place){0},
-				"ndp.mechanism = tom-ideal needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "ndp.mechanism = tom-ideal needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
 		return NULL;
 	}
 

@@ -1,4 +1,4 @@
-/* region.h - a single-entry single-exit region of a function and what it reads, writes and accesses. Private to tom/. */
+/* region.h - a single-entry single-exit region of a function and what it reads, writes and accesses. Private. */
 #ifndef STRATA_NDP_TOM_REGION_H
 #define STRATA_NDP_TOM_REGION_H
 

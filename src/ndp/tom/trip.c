@@ -1,8 +1,8 @@
 /* trip.c - how often a loop runs, from its backward conditional branch (TOM section 3.1.3).
  *
- * A counted loop ends in a conditional branch whose predicate p compares a value that the loop changes once by a constant step, and
- * that has been stepped before the comparison. Its count follows from where the value starts and what it is compared
- * with; one of the two must be a constant for the condition to fit one register.
+ * A counted loop ends in a conditional branch whose predicate p compares a value that the loop changes once by a
+ * constant step, and that has been stepped before the comparison. Its count follows from where the value starts and
+ * what it is compared with; one of the two must be a constant for the condition to fit one register.
  */
 #include "ndp/tom/region.h"
 
@@ -148,8 +148,10 @@ static enum ptx_cmp cmp_mirror(enum ptx_cmp cmp)
 }
 
 /* The conditional branch that decides whether the loop goes round again, and whether its guard must hold for that. Two
- * forms: "@p bra header" ends the latch, or the latch is a bare "bra header" behind a block that ends in "@p bra exit". */
-static const struct ptx_inst *find_test(const struct tom_facts *f, const struct ptx_loop *l, uint32_t *block, bool *holds)
+ * forms: "@p bra header" ends the latch, or the latch is a bare "bra header" behind a block that ends in
+ * "@p bra exit". */
+static const struct ptx_inst *find_test(const struct tom_facts *f, const struct ptx_loop *l, uint32_t *block,
+					bool *holds)
 {
 	const struct ptx_inst *insts = f->cfg->func->insts;
 	const struct ptx_block *latch = &f->cfg->blocks[l->latch];
@@ -230,7 +232,8 @@ static bool entry_constant(const struct tom_facts *f, const struct ptx_loop *l, 
 
 		const struct ptx_inst *def = &fn->insts[found];
 
-		if (def->op != PTX_OP_MOV || def->has_guard || !ptx_dominates(f->cfg, f->cfg->block_of[found], l->header))
+		if (def->op != PTX_OP_MOV || def->has_guard ||
+		    !ptx_dominates(f->cfg, f->cfg->block_of[found], l->header))
 			return false;
 		if (def->src[0].kind == PTX_OPND_IMM) {
 			*value = imm_signed(&def->src[0], def->type);
