@@ -1,7 +1,8 @@
 /* cache.c - tags, replacement and MSHRs.
  *
- * A set is a row of tags (line number + 1; 0 = invalid) and a row of ages; a probe compares all ways without leaving
- * early so that the compiler uses vector compares. A miss reserves its MSHR; the way is chosen when the line arrives.
+ * A set is a row of tags (line number + 1; 0 = invalid) and a row of ranks, one byte a way: how many ways of the set
+ * have been used since. A probe compares all ways without leaving early so that the compiler uses vector compares; a
+ * use moves the ranks of a set as one vector. A miss reserves its MSHR; the way is chosen when the line arrives.
  * Pending lines are found through a small hash table of MSHR indices (linear probing, never more than half full).
  */
 #include "mem/cache.h"
@@ -27,7 +28,9 @@ const struct sim_stat_desc cache_stat_rows[] = {
 };
 const uint32_t cache_stat_row_count = ARRAY_COUNT(cache_stat_rows);
 
-enum { NO_MSHR = UINT32_MAX, WAY_MAX = 64 };
+enum { NO_MSHR = UINT32_MAX, WAY_MAX = 64, RANK_LANES = 16, RANK_NONE = 0xff };
+
+typedef uint8_t rank_lanes __attribute__((vector_size(RANK_LANES)));
 
 struct mshr {
 	uint64_t line;
@@ -42,9 +45,9 @@ struct mem_cache {
 	bool is_write_back, allocates_on_write, updates_on_write, hashes_index;
 	uint32_t merge_count;
 	uint64_t *tags;	   /* [set][way]: line + 1, 0 = invalid */
-	uint64_t *last_use; /* [set][way] */
-	uint64_t *dirty;   /* [set]: bit per way */
-	uint64_t clock;	   /* counts uses */
+	rank_lanes *ranks; /* [set][way], a whole number of vectors a set: 0 = used last; RANK_NONE: no way */
+	uint32_t rank_vectors; /* of a set */
+	uint64_t *dirty, *valid; /* [set]: bit per way */
 
 	struct mshr *mshrs;
 	uint32_t mshr_count, mshr_used_count, mshr_free;
@@ -71,6 +74,21 @@ static void link_mshrs(struct mem_cache *c)
 	memset(c->table, 0xff, ((size_t)c->table_mask + 1) * sizeof(*c->table));
 }
 
+/* Any order of the ways will do while they are invalid. */
+static void rank_ways(struct mem_cache *c, uint32_t set_count)
+{
+	const uint32_t lanes = (c->way_count + RANK_LANES - 1) / RANK_LANES * RANK_LANES;
+
+	c->rank_vectors = lanes / RANK_LANES;
+	c->ranks = g_new(rank_lanes, (size_t)set_count * c->rank_vectors);
+	for (uint32_t set = 0; set < set_count; set++) {
+		uint8_t *rank = (uint8_t *)(c->ranks + (size_t)set * c->rank_vectors);
+
+		for (uint32_t way = 0; way < lanes; way++)
+			rank[way] = way < c->way_count ? (uint8_t)way : RANK_NONE;
+	}
+}
+
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix)
 {
 	struct mem_cache *c = g_new0(struct mem_cache, 1);
@@ -87,8 +105,9 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->hashes_index = p->index_hash != 0;
 	c->merge_count = (uint32_t)p->mshr_merge_count;
 	c->tags = g_new0(uint64_t, line_count);
-	c->last_use = g_new0(uint64_t, line_count);
 	c->dirty = g_new0(uint64_t, set_count);
+	c->valid = g_new0(uint64_t, set_count);
+	rank_ways(c, (uint32_t)set_count);
 	c->mshr_count = (uint32_t)p->mshr_count;
 	c->mshrs = g_new0(struct mshr, c->mshr_count);
 	c->table_mask = 3;
@@ -106,8 +125,9 @@ void mem_cache_free(struct mem_cache *c)
 	if (!c)
 		return;
 	g_free(c->tags);
-	g_free(c->last_use);
+	g_free(c->ranks);
 	g_free(c->dirty);
+	g_free(c->valid);
 	g_free(c->mshrs);
 	g_free(c->table);
 	g_free(c);
@@ -135,7 +155,12 @@ static inline int find_way(const struct mem_cache *c, uint32_t set, uint64_t lin
 
 static inline void touch(struct mem_cache *c, uint32_t set, uint32_t way)
 {
-	c->last_use[(size_t)set * c->way_count + way] = ++c->clock;
+	rank_lanes *ranks = c->ranks + (size_t)set * c->rank_vectors;
+	uint8_t *rank = (uint8_t *)ranks, before = rank[way];
+
+	for (uint32_t i = 0; i < c->rank_vectors; i++)
+		ranks[i] -= (rank_lanes)(ranks[i] < before); /* a true lane is -1 */
+	rank[way] = 0;
 }
 
 static inline uint32_t table_slot(const struct mem_cache *c, uint64_t line)
@@ -252,6 +277,7 @@ static void drop_way(struct mem_cache *c, uint32_t set, uint32_t way)
 {
 	c->tags[(size_t)set * c->way_count + way] = 0;
 	c->dirty[set] &= ~(1ull << way);
+	c->valid[set] &= ~(1ull << way);
 	c->stats.invalidations++;
 }
 
@@ -303,17 +329,12 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
 /* An invalid way, else the least recently used one. */
 static uint32_t victim_way(const struct mem_cache *c, uint32_t set)
 {
-	const uint64_t *tags = c->tags + (size_t)set * c->way_count;
-	const uint64_t *used = c->last_use + (size_t)set * c->way_count;
-	uint32_t best = 0;
+	const uint8_t *rank = (const uint8_t *)(c->ranks + (size_t)set * c->rank_vectors);
+	uint64_t invalid = ~c->valid[set] & (~0ull >> (64 - c->way_count));
 
-	for (uint32_t i = 0; i < c->way_count; i++) {
-		if (tags[i] == 0)
-			return i;
-		if (used[i] < used[best])
-			best = i;
-	}
-	return best;
+	if (invalid)
+		return (uint32_t)__builtin_ctzll(invalid);
+	return (uint32_t)((const uint8_t *)memchr(rank, (int)c->way_count - 1, c->way_count) - rank);
 }
 
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
@@ -333,6 +354,7 @@ struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *vic
 		}
 	}
 	*tag = m->line + 1;
+	c->valid[set] |= bit;
 	c->dirty[set] = (c->dirty[set] & ~bit) | (m->is_dirty ? bit : 0);
 	touch(c, set, way);
 	c->stats.fills++;

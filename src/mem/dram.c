@@ -100,6 +100,7 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 	memset(t, 0, sizeof(*t));
 	CHECK(ck_units == p->t_ck_ps * units_per_ps && p->bank_count <= DRAM_BANK_MAX);
 	t->ck_units = ck_units;
+	t->ck_inverse = UINT64_MAX / ck_units;
 	t->rp = (uint32_t)p->t_rp;
 	t->rcd = (uint32_t)p->t_rcd;
 	t->cl = (uint32_t)p->t_cl;
@@ -135,9 +136,17 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* units / ck_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most 1. */
+static inline uint64_t cycle_before(const struct dram_banks *b, uint64_t units)
+{
+	uint64_t cycle = (uint64_t)((unsigned __int128)units * b->t.ck_inverse >> 64);
+
+	return cycle + (units - cycle * b->t.ck_units >= b->t.ck_units);
+}
+
 static inline uint64_t cycle_at_or_after(const struct dram_banks *b, uint64_t units)
 {
-	return (units + b->t.ck_units - 1) / b->t.ck_units;
+	return cycle_before(b, units + b->t.ck_units - 1);
 }
 
 static uint64_t refresh_earliest(const struct dram_banks *b, uint64_t from)
@@ -221,7 +230,7 @@ static void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint64_t 
 /* The first cycle whose data, latency cycles later, waits less than one tCK for the bus to be free at units. */
 static inline uint64_t bus_cycle(const struct dram_banks *b, uint64_t units, uint32_t latency)
 {
-	uint64_t data_cycle = units / b->t.ck_units;
+	uint64_t data_cycle = cycle_before(b, units);
 
 	return data_cycle > latency ? data_cycle - latency : 0;
 }

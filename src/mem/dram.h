@@ -47,7 +47,7 @@ uint64_t dram_burst_ps(const struct dram_params *p);
 
 /* Timing in cycles of tCK and, for the bus, in engine units. */
 struct dram_timing {
-	uint64_t ck_units;
+	uint64_t ck_units, ck_inverse; /* ck_inverse: floor((2^64 - 1) / ck_units) */
 	uint32_t rp, rcd, cl, cwl, ccd, wr, ras, rc, rrd, faw, wtr, rtp, rtw;
 	uint32_t rfc;
 	uint64_t refi;

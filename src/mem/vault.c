@@ -144,6 +144,11 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint64_t issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
 {
 	if (v->config.audit)
@@ -283,8 +288,8 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	}
 }
 
-/* Which direction the bus serves next. */
-static void choose_direction(struct mem_vault *v, uint64_t cycle)
+/* Which direction the bus should serve at cycle. */
+static inline enum direction wanted_direction(const struct mem_vault *v, uint64_t cycle)
 {
 	uint32_t writes = v->count[WRITING], reads = v->count[READING];
 	enum direction d = v->direction;
@@ -294,10 +299,17 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	if (d == READING && writes &&
 	    (reads == 0 || writes >= v->write_high || cycle - v->write_wait_cycle > v->starvation_cap))
 		d = WRITING;
+	return d;
+}
+
+static void choose_direction(struct mem_vault *v, uint64_t cycle)
+{
+	enum direction d = wanted_direction(v, cycle);
+
 	if (d == v->direction)
 		return;
 	v->direction = d;
-	v->drain_left = writes;
+	v->drain_left = v->count[WRITING];
 	v->write_wait_cycle = cycle;
 	v->dirty = ~0u;
 	v->stats.turnarounds++;
@@ -476,6 +488,22 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 	}
 }
 
+/* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
+static uint64_t first_legal(const struct mem_vault *v, uint32_t banks)
+{
+	const struct dram_banks *k = &v->banks;
+	const uint64_t shared_cycle[DRAM_COMMAND_COUNT] = {
+		[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle};
+	uint64_t first = SIM_NEVER;
+
+	for (; banks; banks &= banks - 1) {
+		const struct proposal *p = &v->proposals[__builtin_ctz(banks)];
+
+		first = min_u64(first, max_u64(p->ready_cycle, shared_cycle[p->command]));
+	}
+	return first;
+}
+
 /* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
 static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 {
@@ -510,23 +538,22 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 		return next;
 
 	uint32_t served = (uint32_t)best % DRAM_BANK_MAX, requests = v->queue_count;
+	bool has_left;
 
 	serve(v, served, cycle);
-	if (legal_count > 1 || v->queue_count != requests)
+	has_left = v->queue_count != requests;
+	/* A request that has left makes room for others of its bank and may turn the bus. */
+	if (legal_count > 1 ||
+	    (has_left && (v->is_fifo || !v->queue_count || wanted_direction(v, cycle + 1) != v->direction)))
 		return cycle + 1;
-	/* Nothing else is legal before next, and only the served bank's proposal has changed. */
-	propose(v, served, cycle);
+	/* Only the served bank's proposal has changed. */
+	propose(v, served, cycle + has_left);
 	v->dirty = 0;
-	if ((waiting | v->close_pending) & 1u << served) {
-		const struct proposal *p = &v->proposals[served];
-		uint64_t shared = p->command == DRAM_ACT ? k->act_cycle :
-				  p->command == DRAM_RD	 ? k->read_cycle :
-				  p->command == DRAM_WR	 ? k->write_cycle :
-							   0;
-		uint64_t legal = max_u64(p->ready_cycle, shared);
-
-		next = legal < next ? legal : next;
-	}
+	if (has_left)
+		return max_u64(first_legal(v, v->pending[v->direction] | v->close_pending), cycle + 1);
+	/* Nothing else is legal before next. */
+	if ((waiting | v->close_pending) & 1u << served)
+		next = min_u64(first_legal(v, 1u << served), next);
 	return max_u64(next, cycle + 1);
 }
 

@@ -26,6 +26,7 @@ struct far_wake {
 struct domain {
 	const char *name;
 	uint64_t period_units;
+	uint64_t period_inverse; /* floor((2^64 - 1) / period_units) */
 	uint64_t wheel_cycle; /* no bit set for an earlier cycle; the wheel covers [wheel_cycle, +WHEEL_SLOTS) */
 	uint64_t next_cycle;  /* first cycle with a bit set, or SIM_NEVER */
 	uint32_t comp_count, words; /* words per slot */
@@ -92,6 +93,7 @@ struct sim_engine *sim_engine_new(const char *const *names, const struct sim_per
 	for (uint32_t i = 0; i < count; i++) {
 		e->domains[i].name = names[i];
 		e->domains[i].period_units = periods[i].num_ps * (d / periods[i].den);
+		e->domains[i].period_inverse = UINT64_MAX / e->domains[i].period_units;
 		e->domains[i].next_cycle = SIM_NEVER;
 		e->domains[i].far_min_cycle = SIM_NEVER;
 	}
@@ -158,11 +160,22 @@ uint64_t sim_units_of_ps(const struct sim_engine *e, uint64_t ps)
 	return ps * e->units_per_ps;
 }
 
+/* units / period_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most
+ * 1. */
+static inline uint64_t cycles_of_units(const struct domain *d, uint64_t units)
+{
+	uint64_t cycles = (uint64_t)((unsigned __int128)units * d->period_inverse >> 64);
+
+	return cycles + (units - cycles * d->period_units >= d->period_units);
+}
+
 uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain)
 {
-	uint64_t period = e->domains[domain].period_units;
+	const struct domain *d = &e->domains[domain];
 
-	return (e->now_units + period - 1) / period;
+	if (d->ticking)
+		return d->wheel_cycle;
+	return cycles_of_units(d, e->now_units + d->period_units - 1);
 }
 
 static void wheel_set(struct domain *d, uint32_t index, uint64_t cycle)
@@ -213,13 +226,13 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 	if (d->ticking && cycle <= d->wheel_cycle && c.index <= d->ticking_index)
 		cycle = d->wheel_cycle + 1; /* has had its turn in this cycle */
 	else if (c.domain < e->ticking_domain && cycle * d->period_units <= e->now_units)
-		cycle = e->now_units / d->period_units + 1; /* its domain has had its turn at this time */
+		cycle = cycles_of_units(d, e->now_units) + 1; /* its domain has had its turn at this time */
 	CHECK((cycle + 1) * d->period_units > e->now_units);
 	if (cycle < d->wheel_cycle)
 		cycle = d->wheel_cycle; /* the domain has had this edge already */
 	if (unlikely(cycle - d->wheel_cycle >= WHEEL_SLOTS)) {
 		bool is_empty = d->next_cycle == SIM_NEVER && d->far_count == 0 && !d->ticking;
-		uint64_t now_cycle = e->now_units / d->period_units;
+		uint64_t now_cycle = cycles_of_units(d, e->now_units);
 
 		if (is_empty && now_cycle > d->wheel_cycle)
 			d->wheel_cycle = now_cycle;
@@ -233,11 +246,11 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 
 void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units)
 {
-	uint64_t period = e->domains[c.domain].period_units;
+	const struct domain *d = &e->domains[c.domain];
 
 	if (time_units < e->now_units)
 		time_units = e->now_units;
-	sim_wake_cycle(e, c, (time_units + period - 1) / period);
+	sim_wake_cycle(e, c, cycles_of_units(d, time_units + d->period_units - 1));
 }
 
 /* First occupied cycle of the wheel at or after from; SIM_NEVER if none. */
