@@ -110,6 +110,7 @@ static void sm_side_new(struct gpu *g)
 		net_xbar_set_receiver(g->replies, i, c->rx_comp);
 	}
 	g->sms = g_new0(struct sm *, g->sm_total);
+	g->sm_has_request = g_new0(uint8_t, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		bool in_stack = i >= g->sm_count;
 
@@ -227,6 +228,7 @@ void gpu_free(struct gpu *g)
 	sim_engine_free(g->engine);
 	sim_stats_free(g->stats);
 	g_free(g->sms);
+	g_free(g->sm_has_request);
 	g_free(g->slices);
 	g_free(g->stacks);
 	g_free(g->clusters);

@@ -56,6 +56,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 		sm->out_first = r;
 	sm->out_last = r;
 	sm->out_count++;
+	g->sm_has_request[sm->index] = true;
 	if (sm->stack == UINT32_MAX)
 		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
 }
@@ -63,6 +64,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 static void pop_out(struct sm *sm, struct mem_req *next)
 {
 	sm->out_first = next;
+	sm->gpu->sm_has_request[sm->index] = next != NULL;
 	if (!next)
 		sm->out_last = NULL;
 	sm->out_count--;
@@ -113,10 +115,10 @@ void cluster_tx_tick(void *component, uint64_t cycle)
 			return;
 		}
 
-		struct sm *sm = g->sms[c->sm_first + c->turn];
+		uint32_t sm = c->sm_first + c->turn;
 
 		c->turn = c->turn + 1 == c->sm_count ? 0 : c->turn + 1;
-		refused = sm->out_first && cluster_send(c, sm, now) ? 0 : refused + 1;
+		refused = g->sm_has_request[sm] && cluster_send(c, g->sms[sm], now) ? 0 : refused + 1;
 	}
 }
 

@@ -50,6 +50,7 @@ struct gpu {
 	struct mem_req_pool *pool;
 	struct mem_map map;
 	struct sm **sms;
+	uint8_t *sm_has_request; /* [SM]: something waits for the crossbar; in one place, for clusters look often */
 	uint32_t sm_count, sm_total; /* of the GPU; with those of the stacks */
 	struct cluster *clusters;
 	uint32_t cluster_count;

@@ -374,6 +374,7 @@ void sm_reset(struct sm *sm)
 	sm->lsu_waits_fill = sm->lsu_waits_port = false;
 	sm->stores_left = (uint32_t)sm->gpu->config->sm.store_count;
 	sm->out_first = sm->out_last = NULL;
+	sm->gpu->sm_has_request[sm->index] = false;
 	sm->out_count = 0;
 	mem_cache_reset(sm->l1d);
 	mem_cache_reset(sm->l1i);
