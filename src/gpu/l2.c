@@ -37,7 +37,9 @@ struct l2_slice {
 	uint64_t hit_units;              /* from tag access to departure */
 	uint64_t free_cycle;             /* next tag access */
 	bool is_write_back, has_refused; /* has_refused: tell the stack port when there is room */
-	struct mem_req *held;            /* taken from the port, waits for an MSHR */
+	struct mem_req *held;            /* taken from the port, waits for an MSHR or for room */
+	bool waits_fill;                 /* held found no MSHR: only a fill changes that */
+	struct queue *blocked;           /* hits or replies: its head waits for a place in the crossbar */
 	struct queue hits;               /* wait for their latency, then for the crossbar */
 	struct queue replies;            /* of fills and acknowledgments */
 	struct queue misses;             /* wait for the link */
@@ -188,6 +190,21 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	return SENT_ONE;
 }
 
+/* Fills go before hits, but a head that waits for a place in the crossbar is asked for first: the place that is kept for
+ * this slice is no one else's until then, and slices keeping each other's would wait for ever. */
+static enum sent send_next(struct l2_slice *s, uint64_t now)
+{
+	struct queue *q = s->blocked ? s->blocked : &s->replies;
+	enum sent sent = send_reply(s, q, now);
+
+	if (sent == SENT_NOTHING && q == &s->replies) {
+		q = &s->hits;
+		sent = send_reply(s, q, now);
+	}
+	s->blocked = sent == SENT_BLOCKED ? q : NULL;
+	return sent;
+}
+
 static void send_misses(struct l2_slice *s, uint64_t now)
 {
 	while (s->misses.first && net_channel_ready(s->tx, &s->comp)) {
@@ -208,7 +225,7 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units
 										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
-	if (may_have_more && !s->held && net_xbar_peek(g->requests, s->index) &&
+	if (may_have_more && (s->held ? !s->waits_fill : net_xbar_peek(g->requests, s->index) != NULL) &&
 	    s->hits.count + s->replies.count < s->queue_cap && s->misses.count < s->queue_cap)
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
@@ -229,6 +246,7 @@ static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 	}
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
 	s->held = process(s, r, now) ? NULL : r;
+	s->waits_fill = s->held != NULL;
 	return true;
 }
 
@@ -236,11 +254,9 @@ static void slice_tick(void *component, uint64_t cycle)
 {
 	struct l2_slice *s = component;
 	uint64_t now = sim_now_units(s->gpu->engine);
-	enum sent sent = send_reply(s, &s->replies, now);
+	enum sent sent = send_next(s, now);
 	bool may_have_more = true;
 
-	if (sent == SENT_NOTHING)
-		sent = send_reply(s, &s->hits, now);
 	if (cycle >= s->free_cycle)
 		may_have_more = take_request(s, cycle, now);
 	send_misses(s, now);
@@ -288,6 +304,7 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 {
 	uint64_t now = sim_now_units(s->gpu->engine);
 
+	s->waits_fill = false;
 	if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
 		reply(&s->replies, r, now);
 	} else {
@@ -344,5 +361,7 @@ void l2_slice_reset(struct l2_slice *s)
 	s->free_cycle = 0;
 	s->has_refused = false;
 	s->held = NULL;
+	s->waits_fill = false;
+	s->blocked = NULL;
 	mem_cache_reset(s->cache);
 }
