@@ -190,8 +190,8 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	return SENT_ONE;
 }
 
-/* Fills go before hits, but a head that waits for a place in the crossbar is asked for first: the place that is kept for
- * this slice is no one else's until then, and slices keeping each other's would wait for ever. */
+/* Fills go before hits, but a head that waits for a place in the crossbar is asked for first: the place that is kept
+ * for this slice is no one else's until then, and slices keeping each other's would wait for ever. */
 static enum sent send_next(struct l2_slice *s, uint64_t now)
 {
 	struct queue *q = s->blocked ? s->blocked : &s->replies;
