@@ -63,7 +63,8 @@ static uint32_t cube_beside(const struct grid *g, uint32_t cube, int axis, int s
 	return (uint32_t)((at[2] * side + at[1]) * side + at[0]);
 }
 
-static void face_set(struct grid *g, uint32_t e, unsigned int face, uint32_t cube, unsigned int cut, int plus, int minus)
+static void face_set(struct grid *g, uint32_t e, unsigned int face, uint32_t cube, unsigned int cut, int plus,
+		     int minus)
 {
 	const float half = 0.5f; /* the cubes have side 1 */
 

@@ -2,8 +2,8 @@
  * Shared by the host program and the kernels: one element's state and the flux through one of its faces, so that both
  * do the same operations in the same order.
  *
- * Arrays are element-minor: variable v of element e is at [v * elements + e], and component k of the outward area vector
- * of face f at [(3 * f + k) * elements + e].
+ * Arrays are element-minor: variable v of element e is at [v * elements + e], and component k of the outward area
+ * vector of face f at [(3 * f + k) * elements + e].
  */
 #ifndef CFD_H
 #define CFD_H
