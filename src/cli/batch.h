@@ -1,0 +1,27 @@
+/* batch.h - many jobs side by side, as many as the host has cores, with a progress line on a terminal. */
+#ifndef STRATA_CLI_BATCH_H
+#define STRATA_CLI_BATCH_H
+
+#include "cli/job.h"
+
+struct cli_batch {
+	const struct cli_paths *paths;
+	struct cli_job *jobs; /* prepared, with captured output; the caller's */
+	uint32_t job_count;
+	/* Called when a job has ended by itself (its result is there), not when it was asked to end; may be NULL. */
+	void (*done)(void *ctx, struct cli_job *job);
+	void *ctx;
+
+	/* Set by cli_batch_run. */
+	bool is_interrupted; /* by Ctrl-C, TERM or HUP: running jobs were asked to end, no more were started */
+	bool is_broken;	     /* a program could not be started; said so */
+};
+
+/* Runs all jobs, in their order, and returns when none is running. A job that fails is reported on stderr with the end
+ * of its output; the others go on. Catches the signals that end a program. */
+void cli_batch_run(struct cli_batch *batch);
+
+/* Jobs that have ended by themselves. */
+bool cli_batch_job_is_finished(const struct cli_batch *batch, uint32_t index);
+
+#endif
