@@ -1,6 +1,7 @@
 # setup.bash - what quickstart and test have in common: packages and build. Sourced, in the repository's root.
 
-strata_build_packages=(meson ninja-build gcc pkg-config libc6-dev libglib2.0-dev libyaml-dev libsqlite3-dev libjansson-dev)
+strata_build_packages=(meson ninja-build gcc pkg-config libc6-dev libglib2.0-dev libyaml-dev libsqlite3-dev libjansson-dev
+	liblz4-dev libzstd-dev)
 
 # Prints those of the packages that are not installed.
 strata_missing() {

@@ -211,13 +211,14 @@ static _Noreturn void give_up(int error_fd)
 	_exit(length == sizeof(error) ? 127 : 126);
 }
 
-/* In the child: our driver first, a fixed address space (device addresses of registered host memory are host
- * addresses, so that a random layout would change cache sets and banks from run to run), and no life of its own. */
+/* In the child: our driver and runtime first, a fixed address space (device addresses of registered host memory are
+ * host addresses, so that a random layout would change cache sets and banks from run to run), and no life of its
+ * own. */
 static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job, int error_fd)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	g_autofree char *libraries =
-	    old && *old ? g_strconcat(paths->driver_dir, ":", old, NULL) : g_strdup(paths->driver_dir);
+	    g_strjoin(":", paths->driver_dir, paths->runtime_dir, old && *old ? old : NULL, NULL);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);

@@ -14,6 +14,7 @@
 
 struct cli_paths {
 	char *driver_dir;    /* holds libcuda.so.1 */
+	char *runtime_dir;   /* holds libcudart.so.* */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
 	char *machine_dirs[2];

@@ -210,6 +210,12 @@ CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *op
 void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
 /* Recognises what is not PTX text; prints why and returns the error, else CUDA_SUCCESS. */
 CUresult cuda_image_check(const void *image, const char *what);
+/* Whether the image begins like a fat binary. */
+bool cuda_image_is_fatbin(const void *image);
+/* Loads the PTX of a fat binary, linked if there are several. limit_bytes: of the image, SIZE_MAX when unknown.
+ * Messages begin with the name of the program or library that holds the image, or with name; they are printed. */
+CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_bytes, const char *name,
+			  struct cuda_jit *j, CUmodule *module);
 /* Parses and places PTX text; messages go to the log and, without an error log, to stderr. */
 CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,
 			  struct cuda_jit *j, CUmodule *module);

@@ -7,8 +7,6 @@
 #include "base/check.h"
 #include "cuda/driver.h"
 
-enum { FATBIN_WRAPPER_MAGIC = 0x466243b1, FATBIN_MAGIC = (int)0xba55ed50 };
-
 /* ---- options ---- */
 
 CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *options, void **values)
@@ -86,10 +84,6 @@ CUresult cuda_image_check(const void *image, const char *what)
 	/* Byte by byte: a shorter text ends in NUL. */
 	for (uint32_t i = 0; i < 4 && (i == 0 || bytes[i - 1]); i++)
 		magic |= (uint32_t)bytes[i] << (8 * i);
-	if (magic == (uint32_t)FATBIN_WRAPPER_MAGIC || magic == (uint32_t)FATBIN_MAGIC) {
-		cuda_message("%s: error: this is a fat binary; expected PTX text (compile with -ptx)", what);
-		return CUDA_ERROR_NO_BINARY_FOR_GPU;
-	}
 	if (!memcmp(&magic, "\177ELF", 4)) {
 		cuda_message("%s: error: this is a cubin for a real GPU; expected PTX text (compile with -ptx)", what);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -177,11 +171,13 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 	return CUDA_SUCCESS;
 }
 
-static CUresult load_text(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module)
+static CUresult load_image(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "module-%llu.ptx", (unsigned long long)++cuda_driver.next_id);
+	if (cuda_image_is_fatbin(image))
+		return cuda_fatbin_load(ctx, image, SIZE_MAX, name, j, module);
 
 	CUresult result = cuda_image_check(image, name);
 
@@ -203,9 +199,11 @@ CUresult cuModuleLoad(CUmodule *module, const char *path)
 		return CUDA_ERROR_FILE_NOT_FOUND;
 
 	struct cuda_jit j = {0};
-	CUresult result = cuda_image_check(text, path);
+	CUresult result;
 
-	if (result == CUDA_SUCCESS)
+	if (cuda_image_is_fatbin(text))
+		result = cuda_fatbin_load(call.ctx, text, size_bytes, path, &j, module);
+	else if ((result = cuda_image_check(text, path)) == CUDA_SUCCESS)
 		result = cuda_module_load(call.ctx, path, text, size_bytes, &j, module);
 	g_free(text);
 	return result;
@@ -219,7 +217,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 
 	struct cuda_jit j = {0};
 
-	return load_text(call.ctx, image, &j, module);
+	return load_image(call.ctx, image, &j, module);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int options_count, CUjit_option *options,
@@ -232,7 +230,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int op
 	struct cuda_jit j;
 	CUresult result = cuda_jit_parse(&j, options_count, options, values);
 
-	return result == CUDA_SUCCESS ? load_text(call.ctx, image, &j, module) : result;
+	return result == CUDA_SUCCESS ? load_image(call.ctx, image, &j, module) : result;
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fat_binary)

@@ -148,7 +148,8 @@ static void modules_and_launches(void **state)
 	EXPECT(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&m, ""));
 	EXPECT(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&m, "\001\002\003"));
 	EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&m, "\177ELF"));
-	EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&m, "\xb1\x43\x62\x46"));
+	EXPECT(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&m, "\xb1\x43\x62\x46\3\0\0\0 no such version"));
+	EXPECT(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&m, "\x50\xed\x55\xba\1\0\1\0 header too short"));
 	EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, "hello, world"));
 	EXPECT(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "no-such-file.ptx"));
 	OK(cuModuleLoadData(&dead, PTX_KERNELS));
