@@ -33,7 +33,9 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 	GString *s = g_string_new(NULL);
 	va_list ap;
 
-	if (at.file && at.line)
+	if (at.file && at.line && !at.col)
+		g_string_printf(s, "%s:%u: ", at.file, at.line);
+	else if (at.file && at.line)
 		g_string_printf(s, "%s:%u:%u: ", at.file, at.line, at.col);
 	else if (at.file)
 		g_string_printf(s, "%s: ", at.file);

@@ -1,23 +1,38 @@
-/* link.c - the link interface for one PTX object; several objects are refused. */
+/* link.c - cuLink*: PTX objects are parsed as they are added and joined at the end. The image handed out is the linked
+ * module as PTX text, so that the program may copy it, keep it in a file, or add it to another link. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/driver.h"
+#include "ptx/link.h"
+#include "ptx/print.h"
 
 struct CUlinkState_st {
 	struct cuda_object object;
 	struct cuda_jit jit;
-	char *text; /* of the one object, NUL-terminated; the image too */
-	size_t size_bytes;
-	bool is_complete;
+	GPtrArray *objects; /* struct ptx_module *, until they are linked */
+	GString *info, *errors;
+	char *image; /* malloc'ed text; set when complete */
+	size_t image_bytes; /* with the NUL */
+	bool has_failed;
 };
 
 static void destroy_link(struct cuda_object *o)
 {
+	struct CUlinkState_st *s = (struct CUlinkState_st *)o;
+
 	cuda_object_remove(o);
-	g_free(((struct CUlinkState_st *)o)->text);
-	free(o);
+	g_ptr_array_free(s->objects, TRUE);
+	g_string_free(s->info, TRUE);
+	g_string_free(s->errors, TRUE);
+	free(s->image);
+	free(s);
+}
+
+static void free_module(gpointer m)
+{
+	ptx_module_free(m);
 }
 
 CUresult cuLinkCreate_v2(unsigned int options_count, CUjit_option *options, void **values, CUlinkState *state)
@@ -37,32 +52,54 @@ CUresult cuLinkCreate_v2(unsigned int options_count, CUjit_option *options, void
 		free(s);
 		return result;
 	}
+	s->objects = g_ptr_array_new_with_free_func(free_module);
+	s->info = g_string_new(NULL);
+	s->errors = g_string_new(NULL);
 	cuda_object_add(&s->object, CUDA_KIND_LINK, call.ctx, destroy_link);
 	*state = s;
 	return CUDA_SUCCESS;
 }
 
-/* Takes over text. */
-static CUresult add_text(struct CUlinkState_st *s, CUjitInputType type, char *text, size_t size_bytes, const char *name)
+/* Adds the messages to the error log; they go to stderr where the program gave no log. */
+static void take_messages(struct CUlinkState_st *s, struct base_diag_list *diag)
 {
-	CUresult result = CUDA_SUCCESS;
+	char *text = base_diag_join(diag);
 
-	if (s->is_complete)
-		result = CUDA_ERROR_INVALID_HANDLE;
-	else if ((unsigned int)type > CU_JIT_INPUT_LIBRARY)
-		result = CUDA_ERROR_INVALID_VALUE;
-	else if (type != CU_JIT_INPUT_PTX)
-		result = cuda_not_supported("cuLinkAddData of anything but PTX");
-	else if (s->text)
-		result = cuda_not_supported("cuLinkAddData of more than one object");
-	else
-		result = cuda_image_check(text, name);
-	if (result != CUDA_SUCCESS) {
-		g_free(text);
+	if (*text && !(s->jit.error && s->jit.error_bytes))
+		cuda_print_diag(diag);
+	if (*text && s->errors->len)
+		g_string_append_c(s->errors, '\n');
+	g_string_append(s->errors, text);
+	free(text);
+	base_diag_free(diag);
+	cuda_jit_finish(&s->jit, s->info->str, s->errors->str);
+}
+
+static CUresult add_text(struct CUlinkState_st *s, CUjitInputType type, const char *text, size_t size_bytes,
+			 const char *name)
+{
+	if (s->image || s->has_failed)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if ((unsigned int)type > CU_JIT_INPUT_LIBRARY)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
+		return cuda_not_supported("cuLinkAddData of host objects and libraries (PTX and fat binaries are)");
+
+	CUresult result = cuda_image_check(text, name);
+
+	if (result != CUDA_SUCCESS)
 		return result;
-	}
-	s->text = text;
-	s->size_bytes = size_bytes;
+
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+
+	struct ptx_module *m = ptx_module_parse(name, text, size_bytes, &diag);
+
+	take_messages(s, &diag);
+	if (!m)
+		return CUDA_ERROR_INVALID_PTX;
+	g_ptr_array_add(s->objects, m);
 	return CUDA_SUCCESS;
 }
 
@@ -76,12 +113,13 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 		return CUDA_ERROR_INVALID_VALUE;
 
 	/* bytes may or may not include the terminating NUL. */
-	size_t length = strnlen(data, bytes);
-	char *text = g_malloc(length + 1);
+	char *text = g_strndup(data, bytes);
+	char *unnamed = g_strdup_printf("object-%u", state->objects->len + 1);
+	CUresult result = add_text(state, type, text, strlen(text), name ? name : unnamed);
 
-	memcpy(text, data, length);
-	text[length] = '\0';
-	return add_text(state, type, text, length, name ? name : "linked object");
+	g_free(unnamed);
+	g_free(text);
+	return result;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int options_count,
@@ -96,36 +134,72 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 	size_t length;
 	char *text = cuda_file_read(path, &length);
 
-	return text ? add_text(state, type, text, length, path) : CUDA_ERROR_FILE_NOT_FOUND;
+	if (!text)
+		return CUDA_ERROR_FILE_NOT_FOUND;
+
+	CUresult result = add_text(state, type, text, length, path);
+
+	g_free(text);
+	return result;
+}
+
+/* The objects as one module; NULL after messages. */
+static struct ptx_module *join_objects(struct CUlinkState_st *s, struct base_diag_list *diag)
+{
+	guint count = s->objects->len;
+	gpointer *objects = g_ptr_array_steal(s->objects, NULL);
+	struct ptx_module *m = ptx_link("linked", (struct ptx_module **)objects, count, simt_builtin_is, diag);
+
+	g_free(objects);
+	if (m)
+		g_string_append_printf(s->info, "%u objects linked: %u functions, %u variables", count, m->func_count,
+				       m->var_count);
+	return m;
+}
+
+static CUresult write_image(struct CUlinkState_st *s, const struct ptx_module *m)
+{
+	FILE *out = open_memstream(&s->image, &s->image_bytes);
+
+	if (!out)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	ptx_print_module(out, m);
+
+	bool is_written = !ferror(out);
+
+	if (fclose(out) || !is_written) {
+		free(s->image);
+		s->image = NULL;
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	s->image_bytes++;
+	return CUDA_SUCCESS;
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (!cuda_object_is(state, CUDA_KIND_LINK))
+	if (!cuda_object_is(state, CUDA_KIND_LINK) || state->has_failed)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!image || !state->text)
+	if (!image || (!state->image && !state->objects->len))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!state->image) {
+		struct base_diag_list diag;
 
-	struct base_diag_list diag;
+		base_diag_init(&diag);
 
-	base_diag_init(&diag);
+		struct ptx_module *m = join_objects(state, &diag);
+		CUresult result = m ? write_image(state, m) : CUDA_ERROR_INVALID_PTX;
 
-	struct ptx_module *m = ptx_module_parse("linked object", state->text, state->size_bytes, &diag);
-	char *log = base_diag_join(&diag);
-
-	cuda_jit_finish(&state->jit, "", log);
-	if (!m && !(state->jit.error && state->jit.error_bytes))
-		cuda_print_diag(&diag);
-	free(log);
-	base_diag_free(&diag);
-	if (!m)
-		return CUDA_ERROR_INVALID_PTX;
-	ptx_module_free(m);
-	state->is_complete = true;
-	*image = state->text;
+		take_messages(state, &diag);
+		ptx_module_free(m);
+		state->has_failed = result != CUDA_SUCCESS;
+		if (result != CUDA_SUCCESS)
+			return result;
+	}
+	*image = state->image;
 	if (bytes)
-		*bytes = state->size_bytes + 1;
+		*bytes = state->image_bytes;
 	return CUDA_SUCCESS;
 }
 

@@ -81,6 +81,19 @@ char *ptx_arena_printf(struct ptx_arena *a, const char *fmt, ...)
 	return p;
 }
 
+void ptx_arena_join(struct ptx_arena *a, struct ptx_arena *from)
+{
+	struct ptx_arena_chunk **tail = &a->chunks;
+
+	if (!a->chunks)
+		a->used_bytes = a->size_bytes = 0; /* the newest chunk is none of ours to fill */
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = from->chunks;
+	from->chunks = NULL;
+	from->used_bytes = from->size_bytes = 0;
+}
+
 void ptx_arena_free(struct ptx_arena *a)
 {
 	while (a->chunks) {

@@ -24,6 +24,8 @@ void *ptx_arena_copy(struct ptx_arena *a, const void *data, size_t size_bytes);
 /* A copy of text[0..length) with a NUL after it. */
 char *ptx_arena_text(struct ptx_arena *a, const char *text, size_t length);
 char *ptx_arena_printf(struct ptx_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Moves everything that from holds to a, where it lives on at the same address; from is empty after it. */
+void ptx_arena_join(struct ptx_arena *a, struct ptx_arena *from);
 void ptx_arena_free(struct ptx_arena *a);
 
 #endif

@@ -72,6 +72,7 @@ SIMT_RUN(simt_run_nop);
 SIMT_RUN(simt_run_pred_logic);
 SIMT_RUN(simt_run_pack);
 SIMT_RUN(simt_run_unpack);
+SIMT_RUN(simt_run_vector_mov);
 SIMT_RUN(simt_run_local_addr);
 SIMT_RUN(simt_run_isspacep);
 SIMT_RUN(simt_run_cvta);

@@ -125,7 +125,30 @@ static void decode_pack(struct simt_build *b, struct simt_exec *e, const struct 
 	e->run = is_dst_vec ? simt_run_unpack : simt_run_pack;
 }
 
-/* mov between two vectors, element by element, is several moves; compilers do not emit it. */
+static void decode_vector_mov(struct simt_build *b, struct simt_exec *e)
+{
+	const struct ptx_operand *to = &b->i->dst, *from = &b->i->src[0];
+	uint32_t bytes = ptx_type_bytes(b->i->type);
+
+	if (to->elem_count != from->elem_count || to->elem_count > SIMT_ELEMS) {
+		simt_build_error(b, "mov from a vector of %u to one of %u; expected the same number, at most %u",
+				 from->elem_count, to->elem_count, SIMT_ELEMS);
+		return;
+	}
+	struct simt_pack_op *op = simt_own(b->p, sizeof(*op));
+
+	op->count = (uint8_t)to->elem_count;
+	op->part_bytes = (uint8_t)bytes;
+	for (uint32_t k = 0; k < op->count; k++) {
+		op->part[k] = simt_operand_ref(b, &to->elems[k], bytes);
+		op->from[k] = simt_operand_ref(b, &from->elems[k], bytes);
+		if (!op->from[k].bytes)
+			simt_build_error(b, "mov from a vector with _ in it");
+	}
+	e->pack = op;
+	e->run = simt_run_vector_mov;
+}
+
 static void decode_mov(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
@@ -133,7 +156,7 @@ static void decode_mov(struct simt_build *b, struct simt_inst *inst, struct simt
 
 	inst->unit = SIMT_UNIT_INT;
 	if (i->dst.kind == PTX_OPND_VEC && i->src[0].kind == PTX_OPND_VEC) {
-		simt_build_error(b, "mov from a vector to a vector is not supported; write one mov per element");
+		decode_vector_mov(b, e);
 		return;
 	}
 	if (i->dst.kind == PTX_OPND_VEC) {

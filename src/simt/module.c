@@ -39,8 +39,16 @@ uint64_t simt_module_var_addr(const struct simt_module *m, const struct ptx_var 
 	return var->owner ? m->local_addr[var->owner->index][local_index(var)] : m->addr[var->index];
 }
 
+const struct ptx_func *simt_func_unaliased(const struct ptx_func *f)
+{
+	for (uint32_t n = f->module->func_count; f->alias && n; n--) /* two names may stand for each other */
+		f = f->alias;
+	return f;
+}
+
 uint64_t simt_func_addr(const struct ptx_func *f)
 {
+	f = simt_func_unaliased(f);
 	return SIMT_FUNC_BASE + (f->index + 1ull) * SIMT_FUNC_STEP;
 }
 

@@ -42,6 +42,8 @@ struct simt_module {
 
 /* Address of a .global or .const variable of module or function scope; 0 if it has none (extern, other space). */
 uint64_t simt_module_var_addr(const struct simt_module *m, const struct ptx_var *var);
+/* The function that f is another name for, through all its aliases; f if it is none. */
+const struct ptx_func *simt_func_unaliased(const struct ptx_func *f);
 uint64_t simt_func_addr(const struct ptx_func *f);
 
 /* ---- decoded execution ---- */
@@ -145,9 +147,9 @@ struct simt_exec {
 	const struct ptx_inst *ptx;
 };
 
-/* mov between a scalar and a vector of parts. */
+/* mov between a scalar and a vector of parts, or from the vector `from` to the vector `part`. */
 struct simt_pack_op {
-	struct simt_ref whole, part[SIMT_ELEMS];
+	struct simt_ref whole, part[SIMT_ELEMS], from[SIMT_ELEMS];
 	uint8_t count, part_bytes;
 };
 

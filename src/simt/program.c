@@ -49,19 +49,30 @@ void simt_build_error(struct simt_build *b, const char *fmt, ...)
 
 /* ---- functions ---- */
 
-static enum simt_builtin builtin_of(const struct ptx_func *f)
+static enum simt_builtin builtin_named(const char *name)
 {
 	static const char *const names[] = {"", "vprintf", "malloc", "free", "__assertfail"};
 
 	for (uint32_t i = 1; i < ARRAY_COUNT(names); i++)
-		if (!f->has_body && !strcmp(f->name, names[i]))
+		if (!strcmp(name, names[i]))
 			return (enum simt_builtin)i;
 	return SIMT_BUILTIN_NONE;
+}
+
+static enum simt_builtin builtin_of(const struct ptx_func *f)
+{
+	return f->has_body ? SIMT_BUILTIN_NONE : builtin_named(f->name);
+}
+
+bool simt_builtin_is(const char *name)
+{
+	return builtin_named(name) != SIMT_BUILTIN_NONE;
 }
 
 /* The definition behind a declaration, if there is one. */
 static const struct ptx_func *definition(const struct simt_build *b, const struct ptx_func *f)
 {
+	f = simt_func_unaliased(f);
 	if (f->has_body)
 		return f;
 	const struct ptx_func *d = ptx_module_func(b->m->ptx, f->name);

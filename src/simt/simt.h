@@ -98,6 +98,10 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 					struct base_diag_list *diag);
 void simt_program_free(struct simt_program *p);
 
+/* True for a function that the device's run-time provides, which no module has to define: vprintf, malloc, free,
+ * __assertfail. */
+bool simt_builtin_is(const char *name);
+
 /* Marks the pc where a near-data block begins (value >= 1, the mechanism's block number + 1). */
 void simt_program_mark(struct simt_program *p, uint32_t pc, uint32_t value);
 

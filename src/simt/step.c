@@ -357,3 +357,23 @@ SIMT_RUN(simt_run_unpack)
 	}
 	return SIMT_NEXT;
 }
+
+SIMT_RUN(simt_run_vector_mov)
+{
+	struct simt_warp_state *s = w->state;
+	const struct simt_pack_op *op = e->pack;
+	uint64_t rows[SIMT_ELEMS][SIMT_LANES];
+
+	(void)l, (void)out;
+	/* {a, b} = {b, a} exchanges: read all before any is written. */
+	for (uint32_t k = 0; k < op->count; k++) {
+		const void *from = simt_row(s, op->from[k]);
+
+		for (uint32_t lane = 0; lane < SIMT_LANES; lane++)
+			rows[k][lane] = simt_lane_get(from, op->from[k].bytes, lane);
+	}
+	for (uint32_t k = 0; k < op->count; k++)
+		if (op->part[k].bytes)
+			simt_row_convert(simt_row_mut(s, op->part[k]), op->part[k].bytes, rows[k], 8, false, mask);
+	return SIMT_NEXT;
+}

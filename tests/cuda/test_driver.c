@@ -192,28 +192,6 @@ static void jit_log(void **state)
 	OK(cuCtxDestroy(c));
 }
 
-static void linking_one_object(void **state)
-{
-	CUcontext c = begin();
-	CUlinkState l;
-	CUmodule m;
-	CUfunction f;
-	void *image;
-	size_t bytes;
-	char ptx[] = PTX_KERNELS;
-
-	(void)state;
-	OK(cuLinkCreate(0, NULL, NULL, &l));
-	OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "one", 0, NULL, NULL));
-	assert_int_equal(cuLinkAddData(l, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "two", 0, NULL, NULL),
-			 CUDA_ERROR_NOT_SUPPORTED);
-	OK(cuLinkComplete(l, &image, &bytes));
-	OK(cuModuleLoadData(&m, image));
-	OK(cuModuleGetFunction(&f, m, "store"));
-	OK(cuLinkDestroy(l));
-	OK(cuCtxDestroy(c));
-}
-
 static void unsupported_instruction(void **state)
 {
 	CUcontext c = begin();
@@ -472,8 +450,8 @@ int main(void)
 		cmocka_unit_test(random_boxes),	       cmocka_unit_test(arrays_and_slices),
 		cmocka_unit_test(fills),	       cmocka_unit_test(pointers),
 		cmocka_unit_test(both_argument_forms), cmocka_unit_test(globals),
-		cmocka_unit_test(jit_log),	       cmocka_unit_test(linking_one_object),
-		cmocka_unit_test(unsupported_instruction), cmocka_unit_test(printed_text),
+		cmocka_unit_test(jit_log),	       cmocka_unit_test(unsupported_instruction),
+		cmocka_unit_test(printed_text),
 		cmocka_unit_test(illegal_address),     cmocka_unit_test(event_times),
 		cmocka_unit_test(host_functions),      cmocka_unit_test(two_threads),
 		cmocka_unit_test(forked_child),	       cmocka_unit_test(occupancy),

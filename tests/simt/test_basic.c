@@ -58,9 +58,29 @@ static void test_reduction(void **state)
 	rig_close(&r);
 }
 
+/* Between vectors: all is read before any is written, immediates and narrow parts included, under divergence too. */
+static void test_vector_mov(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r,
+		  RIG_KERNEL("mov.u32 %r1, 5; mov.u32 %r2, 9; setp.lt.u32 %p1, %t, 16;\n"
+			     "@%p1 mov.v2.u32 {%r1, %r2}, {%r2, %r1};\n"
+			     "mov.v2.u64 {%rd1, %rd2}, {0x100000000, 3}; cvt.u32.u64 %r3, %rd2;\n"
+			     "mov.v4.u16 {%h1, %h2, %h3, %h4}, {1, 2, 3, 4}; cvt.u32.u16 %r4, %h4;\n"
+			     "mad.lo.u32 %r5, %r1, 100, %r2; mad.lo.u32 %r5, %r5, 100, %r3;\n"
+			     "mad.lo.u32 %r5, %r5, 100, %r4; st.global.u32 [%at], %r5;"),
+		  1, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		assert_int_equal(r.words[t], t < 16 ? 9050304 : 5090304);
+	rig_close(&r);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_reduction)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_reduction),
+					   cmocka_unit_test(test_vector_mov)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,32 @@ static void test_indirect_call(void **state)
 	       40, indirect);
 }
 
+static uint32_t aliased(uint32_t t)
+{
+	return 1 + 2 * t;
+}
+
+/* An alias is called, called through an initial value, and has the address of what it stands for. */
+static void test_alias(void **state)
+{
+	(void)state;
+	expect(RIG_HEAD
+	       ".func (.param .b32 r) add(.param .b32 x, .param .b32 y) { .reg .b32 %r<4>;\n"
+	       "ld.param.b32 %r1, [x]; ld.param.b32 %r2, [y]; add.u32 %r3, %r1, %r2; st.param.b32 [r], %r3; ret; }\n"
+	       ".func (.param .b32 r) plus(.param .b32 x, .param .b32 y);\n"
+	       ".func (.param .b32 r) plus2(.param .b32 x, .param .b32 y);\n.alias plus, add;\n.alias plus2, plus;\n"
+	       ".global .u64 pointer = plus;\n"
+	       ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p;\n"
+	       "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+	       "ld.global.u64 %rd4, [pointer]; mov.u64 %rd5, add; setp.eq.u64 %p, %rd4, %rd5; selp.u32 %r5, 1, 9, %p;\n"
+	       "{ .param .b32 a, b, v; st.param.b32 [a], %r1; st.param.b32 [b], %r1;\n"
+	       "call (v), plus2, (a, b); ld.param.b32 %r4, [v]; st.param.b32 [a], %r4; st.param.b32 [b], %r5;\n"
+	       "P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n"
+	       "call (v), %rd4, (a, b), P; ld.param.b32 %r4, [v]; }\n"
+	       "st.global.u32 [%rd3], %r4; ret;\n}\n",
+	       40, aliased);
+}
+
 /* ---- lanes that wait for each other ---- */
 
 static uint32_t all_locked(uint32_t t)
@@ -301,6 +327,7 @@ int main(void)
 	    cmocka_unit_test(test_brx),
 	    cmocka_unit_test(test_recursion_in_divergent_flow),
 	    cmocka_unit_test(test_indirect_call),
+	    cmocka_unit_test(test_alias),
 	    cmocka_unit_test(test_spin_lock),
 	    cmocka_unit_test(test_slots_of_lanes_apart),
 	    cmocka_unit_test(test_warp_sync_across_branch),

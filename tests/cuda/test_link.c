@@ -1,0 +1,203 @@
+/* test_link.c - cuLink*: objects in memory and in files, logs, the life of the image, mistakes. */
+#include "common.h"
+
+/* main writes twice(21) + base to p; twice and base are the other object's. */
+#define MAIN_OBJECT                                                                                                    \
+	PTX_HEAD ".extern .func (.param .u32 r) twice(.param .u32 a);\n.extern .global .u32 base;\n"                   \
+		 ".visible .entry main(.param .u64 p)\n"                                                               \
+		 "{\n .reg .b64 %d;\n .reg .b32 %r<3>;\n .param .u32 in, out;\n"                                       \
+		 " st.param.u32 [in], 21;\n call (out), twice, (in);\n ld.param.u32 %r1, [out];\n"                     \
+		 " ld.global.u32 %r2, [base];\n add.u32 %r1, %r1, %r2;\n ld.param.u64 %d, [p];\n"                      \
+		 " st.global.u32 [%d], %r1;\n ret;\n}\n"
+#define LIBRARY_OBJECT                                                                                                 \
+	PTX_HEAD ".visible .global .u32 base = 100;\n"                                                                 \
+		 ".visible .func (.param .u32 r) twice(.param .u32 a)\n"                                               \
+		 "{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [a];\n add.u32 %r2, %r1, %r1;\n st.param.u32 [r], %r2;\n"   \
+		 " ret;\n}\n"
+
+static uint32_t run_main(const void *image)
+{
+	CUmodule m;
+	CUfunction f;
+	CUdeviceptr p;
+	uint32_t value = 0;
+	void *params[] = {&p};
+
+	OK(cuModuleLoadData(&m, image));
+	OK(cuModuleGetFunction(&f, m, "main"));
+	OK(cuMemAlloc(&p, 4));
+	OK(launch1(f, 1, params));
+	OK(cuMemcpyDtoH(&value, p, 4));
+	OK(cuMemFree(p));
+	OK(cuModuleUnload(m));
+	return value;
+}
+
+static CUresult add(CUlinkState l, const char *text, size_t bytes, const char *name)
+{
+	return cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)(uintptr_t)text, bytes, name, 0, NULL, NULL);
+}
+
+static void two_objects(void **state)
+{
+	CUcontext c = begin();
+	CUlinkState l;
+	void *image, *again;
+	size_t bytes, bytes_again;
+
+	(void)state;
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), "main.o"));
+	/* The size may leave the NUL out; the name may be missing. */
+	OK(add(l, LIBRARY_OBJECT, strlen(LIBRARY_OBJECT), NULL));
+	OK(cuLinkComplete(l, &image, &bytes));
+	assert_int_equal(strlen(image) + 1, bytes);
+	OK(cuLinkComplete(l, &again, &bytes_again));
+	assert_ptr_equal(again, image);
+	assert_int_equal(bytes_again, bytes);
+	assert_int_equal(add(l, PTX_HEAD, sizeof(PTX_HEAD), "late"), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(run_main(image), 142);
+
+	/* A copy of the image outlives the link, and can be linked again. */
+	char *copy = malloc(bytes);
+
+	memcpy(copy, image, bytes);
+	OK(cuLinkDestroy(l));
+	assert_int_equal(run_main(copy), 142);
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	OK(cuLinkAddData(l, CU_JIT_INPUT_CUBIN, copy, bytes, "linked before", 0, NULL, NULL));
+	OK(add(l, PTX_HEAD ".visible .entry more() { ret; }\n", 100, "more"));
+	OK(cuLinkComplete(l, &image, &bytes));
+	assert_int_equal(run_main(image), 142);
+	free(copy);
+	OK(cuLinkDestroy(l));
+	OK(cuCtxDestroy(c));
+}
+
+static void files(void **state)
+{
+	CUcontext c = begin();
+	CUlinkState l;
+	void *image;
+	char path[] = "/tmp/strata-link-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, LIBRARY_OBJECT, strlen(LIBRARY_OBJECT)), strlen(LIBRARY_OBJECT));
+	close(fd);
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	OK(cuLinkAddFile(l, CU_JIT_INPUT_PTX, path, 0, NULL, NULL));
+	unlink(path);
+
+	struct capture err = capture_begin(STDERR_FILENO);
+
+	assert_int_equal(cuLinkAddFile(l, CU_JIT_INPUT_PTX, path, 0, NULL, NULL), CUDA_ERROR_FILE_NOT_FOUND);
+	free(capture_end(&err));
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), "main.o"));
+	OK(cuLinkComplete(l, &image, NULL));
+	assert_int_equal(run_main(image), 142);
+	OK(cuLinkDestroy(l));
+	OK(cuCtxDestroy(c));
+}
+
+/* Options that ask for both logs, as the link state keeps them. */
+struct logs {
+	char info[256], error[512];
+	CUjit_option options[4];
+	void *values[4];
+};
+
+static void logs_init(struct logs *g)
+{
+	*g = (struct logs){
+	    .options = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+			CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
+	    .values = {g->info, (void *)sizeof(g->info), g->error, (void *)sizeof(g->error)}};
+}
+
+static void logs(void **state)
+{
+	CUcontext c = begin();
+	CUlinkState l;
+	struct logs g;
+	void *image;
+
+	(void)state;
+	logs_init(&g);
+	OK(cuLinkCreate(4, g.options, g.values, &l));
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), "main.o"));
+	OK(add(l, LIBRARY_OBJECT, sizeof(LIBRARY_OBJECT), "library.o"));
+	OK(cuLinkComplete(l, &image, NULL));
+	assert_string_equal(g.info, "2 objects linked: 2 functions, 1 variables");
+	assert_string_equal(g.error, "");
+	assert_int_equal((size_t)g.values[1], strlen(g.info));
+	OK(cuLinkDestroy(l));
+
+	/* An object that does not parse, then a link that fails: both are in the log, and nothing goes to stderr. */
+	struct capture err = capture_begin(STDERR_FILENO);
+
+	logs_init(&g);
+	OK(cuLinkCreate(4, g.options, g.values, &l));
+	assert_int_equal(add(l, PTX_HEAD "bad\n", 100, "bad.o"), CUDA_ERROR_INVALID_PTX);
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), "main.o"));
+	assert_int_equal(cuLinkComplete(l, &image, NULL), CUDA_ERROR_INVALID_PTX);
+	assert_non_null(strstr(g.error, "bad.o:4:1: error: "));
+	assert_non_null(strstr(g.error, "\nmain.o:12: error: 'twice', used by 'main', is not defined in any of"));
+	assert_non_null(strstr(g.error, "\nmain.o:14: error: 'base', used by 'main', is not defined in any of"));
+	assert_int_equal(cuLinkComplete(l, &image, NULL), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuLinkDestroy(l));
+
+	char *text = capture_end(&err);
+
+	assert_string_equal(text, "");
+	free(text);
+	OK(cuCtxDestroy(c));
+}
+
+static void mistakes(void **state)
+{
+	CUcontext c = begin();
+	CUlinkState l;
+	void *image;
+	size_t bytes;
+
+	(void)state;
+	assert_int_equal(cuLinkCreate(0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	assert_int_equal(cuLinkComplete(l, &image, &bytes), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(add(l, NULL, 4, NULL), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(add(l, PTX_HEAD, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+
+	/* Without a log the messages go to stderr, with a number for an object that has no name. */
+	struct capture err = capture_begin(STDERR_FILENO);
+
+	assert_int_equal(cuLinkAddData(l, CU_JIT_INPUT_OBJECT, (char[]){"x"}, 2, "host.o", 0, NULL, NULL),
+			 CUDA_ERROR_NOT_SUPPORTED);
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), NULL));
+	assert_int_equal(cuLinkComplete(l, &image, &bytes), CUDA_ERROR_INVALID_PTX);
+
+	char *text = capture_end(&err);
+
+	assert_non_null(strstr(text, "object-1:12: error: 'twice'"));
+	free(text);
+	OK(cuLinkDestroy(l));
+	assert_int_equal(cuLinkDestroy(l), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(cuLinkComplete(l, &image, &bytes), CUDA_ERROR_INVALID_HANDLE);
+
+	/* What is not destroyed goes with its context. */
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), NULL));
+	OK(cuCtxDestroy(c));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(two_objects),
+	    cmocka_unit_test(files),
+	    cmocka_unit_test(logs),
+	    cmocka_unit_test(mistakes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
