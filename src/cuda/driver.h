@@ -212,6 +212,8 @@ void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
 CUresult cuda_image_check(const void *image, const char *what);
 /* Whether the image begins like a fat binary. */
 bool cuda_image_is_fatbin(const void *image);
+/* Compute capability of the device, times 10. */
+uint32_t cuda_device_capability(void);
 /* Loads the PTX of a fat binary, linked if there are several. limit_bytes: of the image, SIZE_MAX when unknown.
  * Messages begin with the name of the program or library that holds the image, or with name; they are printed. */
 CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_bytes, const char *name,

@@ -16,7 +16,7 @@ static char *image_name(const void *image, const char *name)
 									  : g_strdup(name);
 }
 
-static uint32_t capability(void)
+uint32_t cuda_device_capability(void)
 {
 	bool is_known;
 
@@ -33,7 +33,7 @@ static CUresult choose(const void *data, size_t limit_bytes, const char *name, s
 
 	base_diag_init(&diag);
 	out->text = NULL;
-	switch (cuda_fatbin_choose(data, limit_bytes, capability(), name, out, &diag)) {
+	switch (cuda_fatbin_choose(data, limit_bytes, cuda_device_capability(), name, out, &diag)) {
 	case CUDA_FATBIN_FOUND:
 	case CUDA_FATBIN_EMPTY:
 		break;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cuda/driver.h"
+#include "cuda/fatbin.h"
 #include "ptx/link.h"
 #include "ptx/print.h"
 
@@ -75,8 +76,7 @@ static void take_messages(struct CUlinkState_st *s, struct base_diag_list *diag)
 	cuda_jit_finish(&s->jit, s->info->str, s->errors->str);
 }
 
-static CUresult add_text(struct CUlinkState_st *s, CUjitInputType type, const char *text, size_t size_bytes,
-			 const char *name)
+static CUresult check_addition(const struct CUlinkState_st *s, CUjitInputType type)
 {
 	if (s->image || s->has_failed)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -84,7 +84,11 @@ static CUresult add_text(struct CUlinkState_st *s, CUjitInputType type, const ch
 		return CUDA_ERROR_INVALID_VALUE;
 	if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
 		return cuda_not_supported("cuLinkAddData of host objects and libraries (PTX and fat binaries are)");
+	return CUDA_SUCCESS;
+}
 
+static CUresult add_text(struct CUlinkState_st *s, const char *text, size_t size_bytes, const char *name)
+{
 	CUresult result = cuda_image_check(text, name);
 
 	if (result != CUDA_SUCCESS)
@@ -103,6 +107,52 @@ static CUresult add_text(struct CUlinkState_st *s, CUjitInputType type, const ch
 	return CUDA_SUCCESS;
 }
 
+/* The container, or the wrapper in memory that points to it. */
+static CUresult add_fatbin(struct CUlinkState_st *s, const void *data, size_t limit_bytes, const char *name)
+{
+	struct cuda_fatbin_wrapper wrapper;
+	struct cuda_fatbin_ptx ptx;
+	struct base_diag_list diag;
+
+	memcpy(&wrapper.magic, data, sizeof(wrapper.magic));
+	if (wrapper.magic == CUDA_FATBIN_WRAPPER_MAGIC) {
+		if (limit_bytes < sizeof(wrapper))
+			return CUDA_ERROR_INVALID_IMAGE;
+		memcpy(&wrapper, data, sizeof(wrapper));
+		data = wrapper.container;
+		limit_bytes = SIZE_MAX;
+	}
+	base_diag_init(&diag);
+
+	enum cuda_fatbin_status status =
+		cuda_fatbin_choose(data, limit_bytes, cuda_device_capability(), name, &ptx, &diag);
+
+	take_messages(s, &diag);
+	if (status != CUDA_FATBIN_FOUND)
+		return status == CUDA_FATBIN_INVALID ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_NO_BINARY_FOR_GPU;
+
+	CUresult result = add_text(s, ptx.text, ptx.size_bytes, name);
+
+	free(ptx.text);
+	return result;
+}
+
+static CUresult add_data(struct CUlinkState_st *s, const char *data, size_t bytes, const char *name)
+{
+	char start[8] = {0};
+
+	memcpy(start, data, MIN(bytes, sizeof(start) - 1));
+	if (cuda_image_is_fatbin(start))
+		return add_fatbin(s, data, bytes, name);
+
+	/* bytes may or may not include the terminating NUL. */
+	char *text = g_strndup(data, bytes);
+	CUresult result = add_text(s, text, strlen(text), name);
+
+	g_free(text);
+	return result;
+}
+
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
 			  unsigned int options_count, CUjit_option *options, void **values)
 {
@@ -112,13 +162,13 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 	if (!data || !bytes || (options_count && (!options || !values)))
 		return CUDA_ERROR_INVALID_VALUE;
 
-	/* bytes may or may not include the terminating NUL. */
-	char *text = g_strndup(data, bytes);
-	char *unnamed = g_strdup_printf("object-%u", state->objects->len + 1);
-	CUresult result = add_text(state, type, text, strlen(text), name ? name : unnamed);
+	CUresult result = check_addition(state, type);
 
-	g_free(unnamed);
-	g_free(text);
+	if (result == CUDA_SUCCESS) {
+		g_autofree char *unnamed = g_strdup_printf("object-%u", state->objects->len + 1);
+
+		result = add_data(state, data, bytes, name ? name : unnamed);
+	}
 	return result;
 }
 
@@ -131,16 +181,17 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 	if (!path || (options_count && (!options || !values)))
 		return CUDA_ERROR_INVALID_VALUE;
 
+	CUresult result = check_addition(state, type);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+
 	size_t length;
-	char *text = cuda_file_read(path, &length);
+	g_autofree char *data = cuda_file_read(path, &length);
 
-	if (!text)
+	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;
-
-	CUresult result = add_text(state, type, text, length, path);
-
-	g_free(text);
-	return result;
+	return length ? add_data(state, data, length, path) : cuda_image_check("", path);
 }
 
 /* The objects as one module; NULL after messages. */

@@ -101,6 +101,68 @@ static void files(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* The PTX as the only entry of a fat binary, raw; size in *bytes. */
+static unsigned char *fatbin_of(const char *text, size_t *bytes)
+{
+	const size_t length = strlen(text) + 1, padded = (length + 7) & ~(size_t)7;
+	const uint16_t halves[] = {1, 16, 1, 0x101};
+	const uint32_t magic = 0xba55ed50, entry_header = 64, sm = 70;
+	const uint64_t content = 64 + padded, payload = padded;
+	unsigned char *at = calloc(1, 80 + padded);
+
+	memcpy(at, &magic, 4);
+	memcpy(at + 4, halves, 4);
+	memcpy(at + 8, &content, 8);
+	memcpy(at + 16, halves + 2, 4);
+	memcpy(at + 20, &entry_header, 4);
+	memcpy(at + 24, &payload, 8);
+	memcpy(at + 16 + 28, &sm, 4);
+	memcpy(at + 80, text, length);
+	*bytes = 80 + padded;
+	return at;
+}
+
+static void fat_binaries(void **state)
+{
+	CUcontext c = begin();
+	CUlinkState l;
+	void *image;
+	size_t bytes;
+	unsigned char *library = fatbin_of(LIBRARY_OBJECT, &bytes);
+	struct {
+		uint32_t magic, version;
+		void *container, *unused;
+	} wrapper = {0x466243b1, 1, library, NULL};
+
+	(void)state;
+	for (int wrapped = 0; wrapped < 2; wrapped++) {
+		OK(cuLinkCreate(0, NULL, NULL, &l));
+		OK(cuLinkAddData(l, CU_JIT_INPUT_FATBINARY, wrapped ? (void *)&wrapper : library,
+				 wrapped ? sizeof(wrapper) : bytes, "library", 0, NULL, NULL));
+		OK(add(l, MAIN_OBJECT, sizeof(MAIN_OBJECT), "main"));
+		OK(cuLinkComplete(l, &image, NULL));
+		assert_int_equal(run_main(image), 142);
+		OK(cuLinkDestroy(l));
+	}
+
+	/* Without its end; half a wrapper. */
+	struct capture err = capture_begin(STDERR_FILENO);
+
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	assert_int_equal(cuLinkAddData(l, CU_JIT_INPUT_FATBINARY, library, bytes - 8, "cut", 0, NULL, NULL),
+			 CUDA_ERROR_INVALID_IMAGE);
+	assert_int_equal(cuLinkAddData(l, CU_JIT_INPUT_FATBINARY, &wrapper, 8, "cut", 0, NULL, NULL),
+			 CUDA_ERROR_INVALID_IMAGE);
+	OK(cuLinkDestroy(l));
+
+	char *text = capture_end(&err);
+
+	assert_non_null(strstr(text, "cut: "));
+	free(text);
+	free(library);
+	OK(cuCtxDestroy(c));
+}
+
 /* Options that ask for both logs, as the link state keeps them. */
 struct logs {
 	char info[256], error[512];
@@ -196,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(two_objects),
 	    cmocka_unit_test(files),
+	    cmocka_unit_test(fat_binaries),
 	    cmocka_unit_test(logs),
 	    cmocka_unit_test(mistakes),
 	};
