@@ -39,9 +39,12 @@ typedef CUsurfObject_v1 CUsurfObject;
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 
+#ifndef STRATA_CUUUID /* driver_types.h has it too */
+#define STRATA_CUUUID
 typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
+#endif
 
 /* Streams that exist without being created: NULL and CU_STREAM_LEGACY are the context's default stream. */
 #define CU_STREAM_LEGACY ((CUstream)0x1)
