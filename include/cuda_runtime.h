@@ -1,7 +1,7 @@
 /*
  * CUDA C++ for programs that run on Strata: the runtime API with its C++ forms, and for kernels the device side.
  *
- * clang (16 or newer) compiles host and device code with it and without any file of a CUDA toolkit; see the page on CUDA
+ * clang (16 or newer) compiles host and device code with it, without any file of a CUDA toolkit; see the page on CUDA
  * programs for the command line. A host compiler gets the host side only. nvcc gets its own header.
  *
  * Include it before anything else, or let the command line do so (-include cuda_runtime.h): device overloads of <cmath>

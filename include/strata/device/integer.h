@@ -1,5 +1,5 @@
 /*
- * Device functions on integers and on the bits of floats, under the names that clang's headers call (__nv_*): one or two
+ * Device functions on integers and on the bits of floats, under the names that clang calls (__nv_*): one or two
  * instructions each. Not included by hand: include <cuda_runtime.h>.
  */
 #ifndef STRATA_DEVICE_INTEGER_H

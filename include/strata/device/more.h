@@ -9,7 +9,7 @@
 
 /* ---- Atomics: each returns the value from before ---------------------------------------------------------------- */
 
-/* One operation at the three scopes: device, block, system. `op` is the name within clang's functions (__iAtomicAdd). */
+/* One operation at the three scopes: device, block, system. `op` is clang's function (__iAtomicAdd). */
 #define STRATA_ATOMIC(name, type, op, as)                                                                              \
 	STRATA_DEV type atomic##name(type *address, type value)                                                        \
 	{                                                                                                              \
