@@ -190,12 +190,15 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool 
 
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
 	job->result_path = g_strdup_printf("%s/%u.json", dir, index);
+	job->findings_path = job->is_checked ? g_strdup_printf("%s/%u.findings", dir, index) : NULL;
 	job->output_path = is_captured ? g_strdup_printf("%s/%u.out", dir, index) : NULL;
 	if (g_strlcpy(session.result_path, job->result_path, sizeof(session.result_path)) >=
-	    sizeof(session.result_path)) {
+	    sizeof(session.result_path) - sizeof(".findings")) {
 		cli_error("the temporary directory's name is too long: %s", dir);
 		return false;
 	}
+	if (job->findings_path)
+		g_strlcpy(session.check_path, job->findings_path, sizeof(session.check_path));
 	if (machine_session_write(job->session_path, &session))
 		return true;
 	cli_error("cannot write %s: %s", job->session_path, strerror(errno));
@@ -335,6 +338,7 @@ void cli_job_free(struct cli_job *job)
 	json_decref(job->result);
 	g_free(job->session_path);
 	g_free(job->result_path);
+	g_free(job->findings_path);
 	g_free(job->output_path);
 	*job = (struct cli_job){0};
 }

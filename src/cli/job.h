@@ -27,7 +27,9 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 struct cli_job {
 	const struct cli_target *target;
 	const struct machine_session *machine;
+	bool is_checked; /* run it under the memory checker */
 	char *session_path, *result_path, *output_path; /* output_path NULL: the program's output is not captured */
+	char *findings_path; /* NULL: not under the memory checker */
 	pid_t pid;                                      /* 0: not started */
 	bool is_done;
 	int exit_status; /* the program's; 128 + signal when one ended it */

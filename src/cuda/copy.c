@@ -70,6 +70,7 @@ static bool is_any_range(uint64_t addr, uint64_t bytes)
 static void move_linear(uint64_t destination, uint64_t source, uint64_t bytes)
 {
 	memmove((void *)destination, (const void *)source, bytes);
+	cuda_check_copied(destination, source, bytes);
 	cuda_charge_copy(!cuda_address_is_on_device(source), !cuda_address_is_on_device(destination), bytes);
 }
 
@@ -317,10 +318,13 @@ static CUresult copy_box(struct side *to, struct side *from, const struct box *b
 	if ((result = resolve(to, b)) != CUDA_SUCCESS || (result = resolve(from, b)) != CUDA_SUCCESS)
 		return result;
 	for (uint64_t z = 0; z < b->depth; z++) {
-		for (uint64_t y = 0; y < b->height; y++)
-			memmove((void *)(to->addr + (z * to->height + y) * to->pitch_bytes),
-				(const void *)(from->addr + (z * from->height + y) * from->pitch_bytes),
-				b->width_bytes);
+		for (uint64_t y = 0; y < b->height; y++) {
+			const uint64_t row = to->addr + (z * to->height + y) * to->pitch_bytes;
+			const uint64_t from_row = from->addr + (z * from->height + y) * from->pitch_bytes;
+
+			memmove((void *)row, (const void *)from_row, b->width_bytes);
+			cuda_check_copied(row, from_row, b->width_bytes);
+		}
 	}
 	cuda_charge_copy(!cuda_address_is_on_device(from->addr), !cuda_address_is_on_device(to->addr),
 			 b->width_bytes * b->height * b->depth);

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "cuda/unsupported.h"
+#include "simt/check.h"
 #include "simt/texture.h"
 
 struct cuda_driver cuda_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
@@ -133,6 +134,8 @@ static CUresult start(void)
 		result = CUDA_ERROR_NO_DEVICE;
 	}
 	base_diag_free(&diag);
+	if (result == CUDA_SUCCESS)
+		cuda_check_begin();
 	return result;
 }
 
@@ -233,10 +236,12 @@ __attribute__((destructor)) static void stop(void)
 		gpu_interrupt(d->gpu);
 		pthread_mutex_lock(&d->lock);
 	}
+	cuda_check_end(true);
 	cuda_results_write();
 	d->is_shut_down = true;
 	/* The arena's addresses are fixed: after dlclose the next load needs them. */
 	simt_memory_free(d->mem);
+	simt_check_free(d->check);
 	simt_textures_free(d->textures);
 	gpu_free(d->gpu);
 	pthread_mutex_unlock(&d->lock);

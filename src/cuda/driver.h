@@ -73,6 +73,7 @@ struct cuda_driver {
 	struct machine_session session;
 	struct gpu *gpu;
 	struct simt_memory *mem;
+	struct simt_check *check; /* NULL: not under `strata check` */
 	struct simt_textures *textures;
 	enum simt_isa isa;
 	GHashTable *objects; /* live handles: address -> struct cuda_object */
@@ -146,6 +147,8 @@ struct cuda_alloc {
 	enum simt_alloc_kind kind;
 	unsigned int flags;
 	bool is_readonly, is_read_mostly;
+	bool is_freed; /* by the user, not with its context */
+	void *caller;  /* of the allocating call, for the memory checker */
 	int preferred_location, prefetch_location;
 };
 
@@ -164,6 +167,20 @@ bool cuda_address_is_on_device(uint64_t addr);
 /* Simulated time that a transfer takes, and its count. */
 void cuda_charge_copy(bool from_host, bool to_host, uint64_t bytes);
 void cuda_charge_fill(uint64_t bytes);
+
+/* ---- the memory checker (check.c): nothing happens where none is attached ---- */
+
+void cuda_check_begin(void);
+void cuda_check_allocated(struct cuda_alloc *a);
+/* when: "when the program ends" */
+void cuda_check_leaked(const struct cuda_alloc *a, const char *when);
+void cuda_check_bad_free(uint64_t addr);
+/* Host code wrote device memory, or copied it. */
+void cuda_check_written(uint64_t addr, uint64_t bytes);
+void cuda_check_copied(uint64_t to, uint64_t from, uint64_t bytes);
+void cuda_check_launched(void);
+/* Writes the findings; is_complete: the program has ended by itself, what is not freed now never will be. */
+void cuda_check_end(bool is_complete);
 
 /* ---- arrays ---- */
 

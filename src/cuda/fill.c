@@ -33,8 +33,10 @@ static CUresult fill(uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32
 	if (__builtin_mul_overflow(height - 1, pitch_bytes, &skip_bytes) ||
 	    __builtin_add_overflow(skip_bytes, row_bytes, &bytes) || !cuda_range_is_device(addr, bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (uint64_t y = 0; y < height; y++)
+	for (uint64_t y = 0; y < height; y++) {
 		fill_row(addr + y * pitch_bytes, value, element_bytes, width);
+		cuda_check_written(addr + y * pitch_bytes, row_bytes);
+	}
 	cuda_charge_fill(row_bytes * height);
 	return CUDA_SUCCESS;
 }

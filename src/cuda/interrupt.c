@@ -35,6 +35,7 @@ static void *watch(void *arg)
 		return NULL;
 	pthread_mutex_lock(&cuda_driver.lock);
 	cuda_message("interrupted: keeping the results so far");
+	cuda_check_end(false);
 	cuda_results_write();
 	fflush(stdout);
 	_exit(EXIT_BY_SIGINT);

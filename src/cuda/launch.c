@@ -343,6 +343,7 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, const uint8_t 
 
 	simt_launch_end(&s);
 	record(l, &result);
+	cuda_check_launched();
 	if (is_right)
 		return CUDA_SUCCESS;
 	ctx->sticky = fault_results[s.fault.kind];

@@ -24,6 +24,8 @@ static void destroy_alloc(struct cuda_object *o)
 {
 	struct cuda_alloc *a = (struct cuda_alloc *)o;
 
+	if (!a->is_freed)
+		cuda_check_leaked(a, "when its context is destroyed");
 	g_hash_table_remove(by_addr(), &a->addr);
 	cuda_object_remove(o);
 	CHECK(simt_memory_release(cuda_driver.mem, a->addr));
@@ -50,6 +52,7 @@ static struct cuda_alloc *add_alloc(struct CUctx_st *ctx, uint64_t addr, uint64_
 	a->preferred_location = a->prefetch_location = CU_DEVICE_INVALID;
 	g_hash_table_insert(by_addr(), &a->addr, a);
 	cuda_object_add(&a->object, CUDA_KIND_ALLOC, ctx, destroy_alloc);
+	cuda_check_allocated(a);
 	return a;
 }
 
@@ -66,8 +69,11 @@ CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_
 {
 	struct cuda_alloc *found = cuda_alloc_find(addr);
 
-	if (!found || found->addr != addr || (found->kind != a && found->kind != b))
+	if (!found || found->addr != addr || (found->kind != a && found->kind != b)) {
+		cuda_check_bad_free(addr);
 		return CUDA_ERROR_INVALID_VALUE;
+	}
+	found->is_freed = true;
 	destroy_alloc(&found->object);
 	return CUDA_SUCCESS;
 }

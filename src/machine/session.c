@@ -47,6 +47,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->machine, sizeof(s->machine), key, value, at, r->diag);
 	else if (!strcmp(key, "result"))
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
+	else if (!strcmp(key, "check"))
+		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
 	else
 		sim_param_set(r->groups, r->group_count, key, value, at, r->diag);
 }
@@ -102,6 +104,8 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	fprintf(f, "machine = %s\n", s->machine);
 	if (*s->result_path)
 		fprintf(f, "result = %s\n", s->result_path);
+	if (*s->check_path)
+		fprintf(f, "check = %s\n", s->check_path);
 	for (uint32_t g = 0; g < group_count; g++) {
 		for (uint32_t i = 0; i < groups[g].row_count; i++) {
 			char value[128];

@@ -32,8 +32,8 @@ void report_summary_print(FILE *out, const json_t *run);
  * what the others are measured against. With more than one workload a geometric mean closes the table. */
 void report_comparison_print(FILE *out, const json_t *runs);
 
-/* Writes an array of result objects (the whole file or nothing). False: errno tells. */
-bool report_json_write(const char *path, const json_t *runs);
+/* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
+bool report_json_write(const char *path, const json_t *value);
 
 /* Adds the runs to the SQLite store at path, made with its folder when missing. NULL, or the message of what went
  * wrong, to be freed with g_free; then nothing was added. */

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "simt/build.h"
+#include "simt/check_hooks.h"
 #include "simt/state.h"
 
 /* Writes the reduction's result to the lanes that asked for it and lets the split go on. */
@@ -49,12 +50,16 @@ static void open_barrier(struct simt_cta *c, uint32_t id, struct simt_step *out)
 			continue;
 		w->at_barrier = false;
 		c->waiting_warps--;
+		if (c->check)
+			simt_check_release(w, id);
 		for (uint32_t k = 0; k < w->state->split_count; k++)
 			release_split(w, &w->state->splits[k], b);
 		if (w->state->split_count > 1)
 			simt_split_merge(w);
 	}
 	reset(b);
+	if (c->check)
+		simt_check_barrier_reset(c, id);
 	out->barrier_opened = true;
 }
 
@@ -101,8 +106,12 @@ bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint3
 	return check_progress(l, c);
 }
 
-bool simt_barrier_warp_done(struct simt_launch *l, struct simt_cta *c, struct simt_step *out)
+bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
 {
+	struct simt_cta *c = w->cta;
+
+	if (c->check)
+		simt_check_warp_done(w);
 	c->live_warps--;
 	for (uint32_t id = 0; id < SIMT_BARRIERS && c->live_warps; id++)
 		open_if_complete(c, id, out);
@@ -138,6 +147,8 @@ SIMT_RUN(simt_run_barrier)
 				  "barrier thread count %u; expected a multiple of %u", count, SIMT_LANES);
 	struct simt_barrier *b = &w->cta->barriers[id];
 
+	if (w->cta->check)
+		simt_check_arrive(l, w, e, id, mask);
 	if (has_count)
 		b->expected_threads = count;
 	if (e->ptx->mods.bar == PTX_BAR_ARRIVE) {

@@ -32,9 +32,15 @@ static void add_place(struct text *t, const struct simt_launch *l, const struct 
 	uint64_t thread = (uint64_t)w->index_in_cta * SIMT_LANES + lane;
 
 	add(t, "kernel %s", l->program->name);
-	if (e && e->ptx->line)
-		add(t, ", %s line %u (%s)", simt_program_of(l)->module->ptx->name, e->ptx->line,
+	if (e && e->ptx->line) {
+		const struct ptx_module *m = simt_program_of(l)->module->ptx;
+		const struct ptx_loc *loc = e->ptx->loc ? &m->locs[e->ptx->loc] : NULL;
+
+		add(t, ", %s line %u (%s)", m->name, e->ptx->line,
 		    e->ptx->text ? e->ptx->text : ptx_op_name(e->ptx->op));
+		if (loc && loc->line && loc->file < m->file_count && m->files[loc->file])
+			add(t, ", source %s:%u", m->files[loc->file], loc->line);
+	}
 	add(t, ", CTA (%u,%u,%u), thread (%llu,%llu,%llu): ", c->id[0], c->id[1], c->id[2],
 	    (unsigned long long)(thread % l->block[0]), (unsigned long long)(thread / l->block[0] % l->block[1]),
 	    (unsigned long long)(thread / l->block[0] / l->block[1]));
@@ -67,38 +73,6 @@ enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, cons
 	return SIMT_FAULTED;
 }
 
-static const char *alloc_name(enum simt_alloc_kind k)
-{
-	static const char *const names[] = {"device memory",          "managed memory",    "pinned host memory",
-					    "registered host memory", "a module variable", "the device heap",
-					    "local memory",           "kernel parameters"};
-
-	return names[k];
-}
-
-static void add_nearest(struct text *t, const struct simt_launch *l, uint64_t addr)
-{
-	const struct simt_alloc *a = simt_memory_nearest(l->mem, addr);
-
-	if (!a) {
-		add(t, "; nothing is allocated");
-		return;
-	}
-	const char *freed = a->is_live ? "" : " (freed)";
-	uint64_t end = a->addr + a->size_bytes;
-
-	if (addr >= end)
-		add(t, "; %llu bytes past the end of", (unsigned long long)(addr - end));
-	else if (addr < a->addr)
-		add(t, "; %llu bytes before", (unsigned long long)(a->addr - addr));
-	else
-		add(t, "; %llu bytes into", (unsigned long long)(addr - a->addr));
-	add(t, " the nearest allocation, 0x%llx of %llu bytes, %s%s", (unsigned long long)a->addr,
-	    (unsigned long long)a->size_bytes, alloc_name(a->kind), freed);
-	if (a->is_live && a->is_readonly && addr >= a->addr && addr < end)
-		add(t, ", which is read-only");
-}
-
 enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
 				 uint32_t lane, bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes,
 				 uint64_t limit)
@@ -114,7 +88,7 @@ enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *
 
 	add(&t, "illegal %s of %u bytes at 0x%llx", is_store ? "write" : "read", bytes, (unsigned long long)addr);
 	if (space == SIMT_MEM_GLOBAL)
-		add_nearest(&t, l, addr);
+		simt_memory_describe(l->mem, addr, l->fault.text, sizeof(l->fault.text));
 	else
 		add(&t, " of %s, which has %llu bytes", spaces[space], (unsigned long long)limit);
 	return SIMT_FAULTED;

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "simt/check_hooks.h"
 
 enum { GRAIN_BYTES = 16 };
 
 /* Blocks in address order cover the whole heap. */
 struct block {
 	uint64_t addr, size_bytes;
+	uint64_t asked_bytes; /* of a used block */
 	bool is_used;
 };
 
@@ -35,7 +37,7 @@ static struct simt_heap *new_heap(struct simt_memory *m)
 	h->cap = 64;
 	h->blocks = malloc(h->cap * sizeof(*h->blocks));
 	CHECK(h->blocks);
-	h->blocks[h->count++] = (struct block){addr, SIMT_HEAP_BYTES, false};
+	h->blocks[h->count++] = (struct block){.addr = addr, .size_bytes = SIMT_HEAP_BYTES};
 	return h;
 }
 
@@ -55,6 +57,8 @@ uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
 {
 	struct simt_heap **slot = simt_memory_heap(m);
 
+	const uint64_t asked_bytes = size_bytes;
+
 	if (!size_bytes || size_bytes > SIMT_HEAP_BYTES)
 		return 0;
 	if (!*slot)
@@ -62,15 +66,20 @@ uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
 	struct simt_heap *h = *slot;
 
 	size_bytes = (size_bytes + GRAIN_BYTES - 1) & ~(GRAIN_BYTES - 1ull);
+	if (simt_memory_check(m))
+		size_bytes += GRAIN_BYTES; /* a distance to the next block */
 	for (uint32_t i = 0; h && i < h->count; i++) {
 		struct block *b = &h->blocks[i];
 
 		if (b->is_used || b->size_bytes < size_bytes)
 			continue;
-		struct block rest = {b->addr + size_bytes, b->size_bytes - size_bytes, false};
+		struct block rest = {.addr = b->addr + size_bytes, .size_bytes = b->size_bytes - size_bytes};
 
 		b->is_used = true;
 		b->size_bytes = size_bytes;
+		b->asked_bytes = asked_bytes;
+		if (simt_memory_check(m))
+			simt_check_allocated(simt_memory_check(m), b->addr, asked_bytes, SIMT_ALLOC_HEAP);
 		uint64_t addr = b->addr;
 
 		if (rest.size_bytes)
@@ -103,6 +112,26 @@ bool simt_heap_release(struct simt_memory *m, uint64_t addr)
 		return true;
 	}
 	return false;
+}
+
+bool simt_heap_is_used(struct simt_memory *m, uint64_t addr, uint64_t size_bytes)
+{
+	const struct simt_heap *h = *simt_memory_heap(m);
+	uint32_t lo = 0, hi = h ? h->count : 0;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (h->blocks[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	const struct block *b = &h->blocks[lo - 1];
+
+	return b->is_used && size_bytes <= b->asked_bytes && addr - b->addr <= b->asked_bytes - size_bytes;
 }
 
 void simt_heap_free(struct simt_heap *h)

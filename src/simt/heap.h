@@ -13,6 +13,8 @@ struct simt_heap;
 uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes);
 /* False if addr is not the start of a used block. */
 bool simt_heap_release(struct simt_memory *m, uint64_t addr);
+/* All bytes lie in one used block. */
+bool simt_heap_is_used(struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
 void simt_heap_free(struct simt_heap *h);
 
 /* Where a memory keeps its heap (NULL until used); freed with the memory. In memory.c. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "simt/check_hooks.h"
 #include "simt/state.h"
 
 /* ---- launches ---- */
@@ -114,12 +115,15 @@ void simt_launch_end(struct simt_launch *l)
 
 	if (!st)
 		return;
+	if (simt_memory_check(l->mem))
+		simt_check_fault(l);
 	for (struct simt_cta *c = st->all_ctas, *next; c; c = next) {
 		next = c->next;
 		for (uint32_t i = 0; i < c->warp_count; i++)
 			free_warp_state(c->warps[i].state);
 		free(c->warps);
 		free(c->shared);
+		simt_check_cta_free(c->check);
 		free(c);
 	}
 	for (struct simt_warp *g = st->all_guests, *next; g; g = next) {
@@ -173,6 +177,8 @@ static struct simt_cta *new_cta(struct simt_launch *l)
 		c->warps[i].index_in_cta = i;
 		c->warps[i].cta = c;
 	}
+	if (simt_memory_check(l->mem))
+		c->check = simt_check_cta_new(l, c);
 	c->next = st->all_ctas;
 	st->all_ctas = c;
 	return c;
@@ -214,6 +220,8 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 		c->barriers[i] = (struct simt_barrier){.red_and = true};
 	/* Deterministic whatever ran here before. */
 	memset(c->shared, 0, c->shared_bytes);
+	if (c->check)
+		simt_check_cta_begin(c->check);
 	for (uint32_t i = 0; i < c->warp_count; i++)
 		begin_warp(l, &c->warps[i]);
 	return c;

@@ -2,16 +2,21 @@
 #include "simt/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/check.h"
+#include "simt/check_hooks.h"
 #include "simt/heap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+
+/* Distance behind one of the user's allocations under a checker: half its size, between these two. */
+enum { CHECK_GAP_MIN_BYTES = 4096, CHECK_GAP_MAX_BYTES = 1 << 20 };
 
 /* Allocations by ascending address, freed ones included until their range is used again. Entries never overlap. */
 struct simt_memory {
@@ -19,6 +24,8 @@ struct simt_memory {
 	uint32_t count, cap;
 	uint64_t capacity_bytes, used_bytes;
 	struct simt_heap *heap;
+	struct simt_check *check;
+	uint32_t ordinal;
 };
 
 struct simt_heap **simt_memory_heap(struct simt_memory *m)
@@ -121,6 +128,11 @@ static bool counts_as_used(enum simt_alloc_kind k)
 	return k == SIMT_ALLOC_DEVICE || k == SIMT_ALLOC_MANAGED || k == SIMT_ALLOC_MODULE || k == SIMT_ALLOC_HEAP;
 }
 
+static bool is_the_users(enum simt_alloc_kind k)
+{
+	return k != SIMT_ALLOC_LOCAL && k != SIMT_ALLOC_PARAM;
+}
+
 static uint64_t lowest_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
 	uint64_t end = SIMT_ARENA_BASE + m->capacity_bytes, at = SIMT_ARENA_BASE;
@@ -139,6 +151,32 @@ static uint64_t lowest_fit(const struct simt_memory *m, uint64_t size_bytes, uin
 			at = a->addr + a->size_bytes;
 	}
 	return 0;
+}
+
+static uint64_t check_gap_bytes(uint64_t size_bytes)
+{
+	uint64_t gap = size_bytes / 2;
+
+	return gap < CHECK_GAP_MIN_BYTES ? CHECK_GAP_MIN_BYTES : gap > CHECK_GAP_MAX_BYTES ? CHECK_GAP_MAX_BYTES : gap;
+}
+
+/* Above everything the user ever had, with a gap; 0 when that is not to be had any more. */
+static uint64_t fresh_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
+{
+	uint64_t limit = SIMT_ARENA_BASE + m->capacity_bytes, at = SIMT_ARENA_BASE;
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct simt_alloc *a = &m->allocs[i];
+
+		if (!in_arena(m, a->addr))
+			continue;
+		if (is_the_users(a->kind))
+			at = a->addr + a->size_bytes + check_gap_bytes(a->size_bytes);
+		else if (a->is_live && a->addr < limit)
+			limit = a->addr;
+	}
+	at = (at + align_bytes - 1) & ~(align_bytes - 1);
+	return at <= limit && size_bytes <= limit - at ? at : 0;
 }
 
 static uint64_t highest_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
@@ -166,15 +204,21 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 	if (align_bytes < SIMT_ARENA_ALIGN_BYTES)
 		align_bytes = SIMT_ARENA_ALIGN_BYTES;
 	const bool is_ours = kind == SIMT_ALLOC_LOCAL || kind == SIMT_ALLOC_PARAM;
-	uint64_t at = is_ours ? highest_fit(m, size_bytes, align_bytes) : lowest_fit(m, size_bytes, align_bytes);
+	const bool is_numbered = kind == SIMT_ALLOC_DEVICE || kind == SIMT_ALLOC_MANAGED || kind == SIMT_ALLOC_HOST;
+	uint64_t at = m->check && !is_ours ? fresh_fit(m, size_bytes, align_bytes) : 0;
 
+	if (!at)
+		at = is_ours ? highest_fit(m, size_bytes, align_bytes) : lowest_fit(m, size_bytes, align_bytes);
 	if (!at)
 		return 0;
 	insert(m, (struct simt_alloc){.addr = at,
 				      .size_bytes = size_bytes,
 				      .kind = kind,
 				      .is_live = true,
-				      .is_readonly = kind == SIMT_ALLOC_PARAM});
+				      .is_readonly = kind == SIMT_ALLOC_PARAM,
+				      .ordinal = is_numbered ? ++m->ordinal : 0});
+	if (m->check)
+		simt_check_allocated(m->check, at, size_bytes, kind);
 	if (counts_as_used(kind))
 		m->used_bytes += size_bytes;
 	return at;
@@ -232,11 +276,6 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 	return a;
 }
 
-static bool is_the_users(enum simt_alloc_kind k)
-{
-	return k != SIMT_ALLOC_LOCAL && k != SIMT_ALLOC_PARAM;
-}
-
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr)
 {
 	uint32_t i = upper(m, addr);
@@ -254,6 +293,56 @@ const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64
 	uint64_t below_gap = addr < below_end ? 0 : addr - below_end + 1;
 
 	return below_gap <= above->addr - addr ? below : above;
+}
+
+void simt_memory_attach_check(struct simt_memory *m, struct simt_check *c)
+{
+	m->check = c;
+}
+
+struct simt_check *simt_memory_check(const struct simt_memory *m)
+{
+	return m->check;
+}
+
+const struct simt_alloc *simt_memory_entry(const struct simt_memory *m, uint32_t i)
+{
+	return i < m->count ? &m->allocs[i] : NULL;
+}
+
+static const char *alloc_name(enum simt_alloc_kind k)
+{
+	static const char *const names[] = {"device memory",          "managed memory",    "pinned host memory",
+					    "registered host memory", "a module variable", "the device heap",
+					    "local memory",           "kernel parameters"};
+
+	return names[k];
+}
+
+void simt_memory_describe(const struct simt_memory *m, uint64_t addr, char *text, uint32_t size_bytes)
+{
+	const struct simt_alloc *a = simt_memory_nearest(m, addr);
+	const size_t used = strlen(text);
+	char where[48], number[32] = "";
+
+	if (!a) {
+		snprintf(text + used, size_bytes - used, "; nothing is allocated");
+		return;
+	}
+	const uint64_t end = a->addr + a->size_bytes;
+	const bool is_inside = addr >= a->addr && addr < end;
+
+	if (addr >= end)
+		snprintf(where, sizeof(where), "%llu bytes past the end of", (unsigned long long)(addr - end));
+	else
+		snprintf(where, sizeof(where), "%llu bytes %s",
+			 (unsigned long long)(is_inside ? addr - a->addr : a->addr - addr),
+			 is_inside ? "into" : "before");
+	if (m->check && a->ordinal)
+		snprintf(number, sizeof(number), ", allocation %u", a->ordinal);
+	snprintf(text + used, size_bytes - used, "; %s the nearest allocation, 0x%llx of %llu bytes, %s%s%s%s", where,
+		 (unsigned long long)a->addr, (unsigned long long)a->size_bytes, alloc_name(a->kind), number,
+		 a->is_live ? "" : " (freed)", a->is_live && a->is_readonly && is_inside ? ", which is read-only" : "");
 }
 
 uint64_t simt_memory_capacity_bytes(const struct simt_memory *m)

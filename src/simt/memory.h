@@ -34,9 +34,11 @@ struct simt_alloc {
 	enum simt_alloc_kind kind;
 	bool is_readonly;
 	bool is_live; /* false: freed; kept for "use after free" messages until the range is reused */
+	uint32_t ordinal; /* the user's allocations are numbered from 1 in the order of their making; 0: ours */
 };
 
 struct simt_memory;
+struct simt_check; /* simt/check.h */
 
 /* Reserves (not commits) capacity_bytes. NULL if the fixed range cannot be mapped (errno tells). */
 struct simt_memory *simt_memory_new(uint64_t capacity_bytes);
@@ -56,6 +58,14 @@ bool simt_memory_register(struct simt_memory *m, uint64_t addr, uint64_t size_by
 const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
 /* The live or freed allocation nearest to addr, for messages; NULL if there is none at all. */
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr);
+
+/* With a checker, the user's allocations keep a distance and freed ranges are not used again while there is room. */
+void simt_memory_attach_check(struct simt_memory *m, struct simt_check *c);
+struct simt_check *simt_memory_check(const struct simt_memory *m); /* NULL: none */
+/* Entry i of the table of live and freed allocations by ascending address, NULL past its end. */
+const struct simt_alloc *simt_memory_entry(const struct simt_memory *m, uint32_t i);
+/* Appends "N bytes past the end of the nearest allocation, ..." to a message of at most size_bytes. */
+void simt_memory_describe(const struct simt_memory *m, uint64_t addr, char *text, uint32_t size_bytes);
 
 uint64_t simt_memory_capacity_bytes(const struct simt_memory *m);
 uint64_t simt_memory_used_bytes(const struct simt_memory *m); /* device, managed, module, heap */

@@ -278,6 +278,29 @@ static enum simt_next resolve(const struct access *a, uint32_t mask, struct simt
 	return SIMT_NEXT;
 }
 
+struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t mask,
+				     uint64_t *addr)
+{
+	compute_addresses(s, op, addr);
+	switch ((enum simt_area)op->area) {
+	case SIMT_AREA_GLOBAL:
+		return (struct simt_mem_lanes){.global = mask};
+	case SIMT_AREA_SHARED:
+		return (struct simt_mem_lanes){.shared = mask};
+	case SIMT_AREA_LOCAL:
+		return (struct simt_mem_lanes){.local = mask};
+	case SIMT_AREA_PARAM:
+		return (struct simt_mem_lanes){.param = mask};
+	case SIMT_AREA_FRAME:
+		return (struct simt_mem_lanes){.frame = mask};
+	case SIMT_AREA_GENERIC:
+		break;
+	}
+	const struct kinds k = split_generic(mask, addr);
+
+	return (struct simt_mem_lanes){.global = k.global, .shared = k.shared, .local = k.local};
+}
+
 /* ---- loads and stores ---- */
 
 SIMT_RUN(simt_run_load)

@@ -92,6 +92,7 @@ struct simt_mem_op {
 	simt_atom_fn atom;
 	struct simt_ref b, c;
 	bool is_signed;
+	simt_run_fn run; /* under a checker: what the checked access does then */
 };
 
 struct simt_call_place {
@@ -282,6 +283,7 @@ struct simt_cta {
 	uint8_t *shared;
 	uint32_t shared_bytes;
 	struct simt_barrier barriers[SIMT_BARRIERS];
+	struct simt_check_cta *check; /* NULL: no checker */
 	struct simt_cta *next_free, *next;
 };
 

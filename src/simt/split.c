@@ -147,7 +147,7 @@ bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt
 	if (!s->split_count) {
 		w->is_done = true;
 		w->active_mask = 0;
-		return s->is_guest || simt_barrier_warp_done(l, w->cta, out);
+		return s->is_guest || simt_barrier_warp_done(l, w, out);
 	}
 	for (uint32_t k = 1; k <= s->split_count; k++) {
 		uint32_t i = (s->current + k) % s->split_count;

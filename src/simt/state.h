@@ -88,8 +88,8 @@ enum simt_next simt_lanes_exit(struct simt_launch *l, struct simt_warp *w, uint3
 			       struct simt_step *out);
 /* All live lanes of the warp wait at barrier id. */
 bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint32_t id, struct simt_step *out);
-/* A warp of the CTA is done: barriers may open. */
-bool simt_barrier_warp_done(struct simt_launch *l, struct simt_cta *c, struct simt_step *out);
+/* The warp is done: barriers may open. */
+bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
 
 /* ---- frames (frame.c) ---- */
 
@@ -125,7 +125,16 @@ enum simt_next simt_fault_align(struct simt_launch *l, const struct simt_warp *w
 enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
 				 const struct simt_call_op *op, enum simt_builtin builtin, uint32_t mask);
 
-/* ---- generic addresses (memory_ops.c) ---- */
+/* ---- addresses (memory_ops.c) ---- */
+
+/* Lanes of a memory instruction by the memory they mean. */
+struct simt_mem_lanes {
+	uint32_t global, shared, local, param, frame;
+};
+
+/* Computes the addresses, relative to that memory, and sorts the lanes. Nothing is checked. */
+struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t mask,
+				     uint64_t *addr);
 
 /* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
 bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,

@@ -1,6 +1,7 @@
 /* warpwide.c - instructions that look across the lanes of a warp: shuffle, vote, match, elect, redux, warp barrier. */
 #include "base/check.h"
 #include "simt/build.h"
+#include "simt/check_hooks.h"
 #include "simt/state.h"
 
 /* Gathers the lanes that the member masks in row r name; without .sync only the executing lanes take part. */
@@ -33,6 +34,8 @@ static enum simt_next finish(struct simt_warp *w, const struct simt_exec *e, uin
 {
 	if (!e->ptx->mods.sync && e->ptx->mods.bar != PTX_BAR_WARP_SYNC)
 		return SIMT_NEXT;
+	if (w->cta->check)
+		simt_check_warp_sync(w);
 	return simt_sync_leave(w, mask, all);
 }
 

@@ -1,0 +1,36 @@
+/* single.h - what `run` and `check` share: the options of one run, and one program from its start to its end. */
+#ifndef STRATA_CLI_SINGLE_H
+#define STRATA_CLI_SINGLE_H
+
+#include "cli/job.h"
+#include "cli/options.h"
+
+struct cli_single_options {
+	const char *machine, *json, *size;
+	GPtrArray *sets; /* of const char * */
+};
+
+/* Their rows in a command's option table. */
+#define CLI_SINGLE_OPTIONS(o, json_doc)                                                                     \
+	{"machine", CLI_TEXT, &(o).machine, "M", "the machine: a name or a .yaml file (default tom-baseline)"}, \
+	    {"set", CLI_LIST, (o).sets, "K=V", "override one parameter; may be given several times"},           \
+	    {"size", CLI_TEXT, &(o).size, "S", "a workload's input size: small (default) or paper"},            \
+	    {"json", CLI_TEXT, &(o).json, "FILE", json_doc}
+
+/* What the command does with the finished job: the exit status. */
+typedef int (*cli_single_report)(const struct cli_job *job, void *ctx);
+
+struct cli_single {
+	const struct cli_about *about;
+	const struct cli_single_options *options;
+	bool is_checked; /* under the memory checker */
+	bool is_kept;    /* the store must be there */
+	cli_single_report report;
+	void *ctx;
+};
+
+/* Runs the one program that the words name. The exit status: the report's, or CLI_USAGE or CLI_FAILED after a
+ * message. */
+int cli_single_run(const struct cli_single *s, const struct cli_words *words);
+
+#endif

@@ -1,0 +1,13 @@
+/* findings.h - what the memory checker found, handed from the driver library to `strata check` as a JSON file. */
+#ifndef STRATA_MACHINE_FINDINGS_H
+#define STRATA_MACHINE_FINDINGS_H
+
+#include <stdbool.h>
+
+#include "simt/check.h"
+
+/* Writes {"findings": [...], "dropped": N, "launches": N, "is_complete": B} to path, atomically. is_complete: the
+ * program has ended by itself, so that leaks are among the findings. False: errno tells. */
+bool machine_findings_write(const char *path, const struct simt_check *c, uint64_t launch_count, bool is_complete);
+
+#endif

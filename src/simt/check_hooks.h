@@ -1,0 +1,40 @@
+/* check_hooks.h - what the rest of simt/ tells the checker. Called only where one is attached. Not for other folders.
+ */
+#ifndef STRATA_SIMT_CHECK_HOOKS_H
+#define STRATA_SIMT_CHECK_HOOKS_H
+
+#include "simt/priv.h"
+
+struct simt_check_cta; /* the shadow of one CTA */
+
+/* ---- memory.c, heap.c ---- */
+
+void simt_check_allocated(struct simt_check *c, uint64_t addr, uint64_t bytes, enum simt_alloc_kind kind);
+
+/* ---- decode: replaces the record's function ---- */
+
+void simt_check_decode(struct simt_inst *inst, struct simt_exec *e);
+
+/* ---- launch.c ---- */
+
+struct simt_check_cta *simt_check_cta_new(const struct simt_launch *l, const struct simt_cta *c);
+void simt_check_cta_free(struct simt_check_cta *s);
+void simt_check_cta_begin(struct simt_check_cta *s);
+/* The launch has ended with l->fault set. */
+void simt_check_fault(struct simt_launch *l);
+
+/* ---- barriers and warp-wide synchronisation ---- */
+
+/* The warp's accesses so far happen before what follows barrier id. mask: the lanes that arrive here. */
+void simt_check_arrive(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t id,
+		       uint32_t mask);
+/* Barrier id opens for warp w. */
+void simt_check_release(struct simt_warp *w, uint32_t id);
+/* Barrier id begins anew. */
+void simt_check_barrier_reset(struct simt_cta *c, uint32_t id);
+/* The warp has exited: nobody waits for it at barriers any more. */
+void simt_check_warp_done(struct simt_warp *w);
+void simt_check_warp_sync(struct simt_warp *w);
+void simt_check_fence(struct simt_warp *w);
+
+#endif

@@ -1,0 +1,1 @@
+check --skip everything vectoradd

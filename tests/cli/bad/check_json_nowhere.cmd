@@ -1,0 +1,1 @@
+check --json nowhere/x.json vectoradd
