@@ -46,8 +46,8 @@ static void note_heap(const struct simt_check_access *a, uint32_t lane, uint64_t
 
 	if (f)
 		simt_check_text(f,
-				"%s of %u bytes at 0x%llx of the device heap, in no block that malloc() gave and free() "
-				"has not taken back",
+				"%s of %u bytes at 0x%llx of the device heap, in no block that malloc() gave and "
+				"free() has not taken back",
 				verb(a), a->bytes, (unsigned long long)addr);
 }
 
