@@ -338,6 +338,8 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, si
 CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult CUDAAPI cuStreamGetPriority(CUstream stream, int *priority);
 CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context);
+/* A number that no other stream of the process has. */
+CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags);
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream);
 CUresult CUDAAPI cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);

@@ -251,7 +251,7 @@ char *cuda_file_read(const char *path, size_t *size_bytes);
 struct CUstream_st {
 	struct cuda_object object;
 	unsigned int flags;
-	int priority;
+	uint64_t id;
 };
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */

@@ -28,6 +28,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int pr
 	if (!s)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	s->flags = flags;
+	s->id = ++cuda_driver.next_id;
 	cuda_object_add(&s->object, CUDA_KIND_STREAM, call.ctx, destroy_stream);
 	*stream = s;
 	return CUDA_SUCCESS;
@@ -123,6 +124,22 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority)
 	return CUDA_SUCCESS;
 }
 CUDA_ALIAS(cuStreamGetPriority, _ptsz);
+
+/* Modulo 4, the ids of the built-in streams are 1 and 2, and those of created ones 0. */
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!id)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (cuda_object_is(stream, CUDA_KIND_STREAM))
+		*id = 4 * stream->id;
+	else
+		*id = 4 * call.ctx->id + (stream == CU_STREAM_PER_THREAD ? 2 : 1);
+	return CUDA_SUCCESS;
+}
+CUDA_ALIAS(cuStreamGetId, _ptsz);
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {

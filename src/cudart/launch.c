@@ -36,41 +36,133 @@ CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
 	return cudaSuccess;
 }
 
-/* A shape that the driver calls an invalid value has a code of its own here. */
-static cudaError_t launch_error(CUresult result)
-{
-	cudaError_t e = cudart_error(result);
+/* ---- launching ---- */
 
-	if (e == cudaErrorInvalidValue)
+struct launch {
+	const void *kernel;
+	dim3 grid, block;
+	void **arguments;
+	size_t shared_bytes;
+	cudaStream_t stream;
+	bool is_cooperative;
+};
+
+static bool is_between_1_and(CUdevice_attribute limit, uint64_t value)
+{
+	int most = 0;
+
+	cuDeviceGetAttribute(&most, limit, 0);
+	return value >= 1 && value <= (uint64_t)most;
+}
+
+static bool is_shape_possible(const struct launch *l)
+{
+	return is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, l->grid.x) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, l->grid.y) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, l->grid.z) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, l->block.x) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, l->block.y) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, l->block.z) &&
+	       is_between_1_and(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+				(uint64_t)l->block.x * l->block.y * l->block.z);
+}
+
+static cudaError_t launch(const struct launch *l)
+{
+	bool was_faulty = cudart_is_sticky(cudaPeekAtLastError());
+	CUfunction function;
+	CUresult result;
+	cudaError_t e;
+
+	CUDART_ENTER();
+	e = cudart_function(l->kernel, &function);
+	if (e != cudaSuccess)
+		return cudart_fail(e);
+	if (l->shared_bytes > UINT32_MAX)
+		return cudart_fail(cudaErrorInvalidValue);
+	if (l->is_cooperative)
+		result = cuLaunchCooperativeKernel(function, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
+						   l->block.z, (unsigned int)l->shared_bytes, l->stream, l->arguments);
+	else
+		result = cuLaunchKernel(function, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
+					(unsigned int)l->shared_bytes, l->stream, l->arguments, NULL);
+	e = cudart_error(result);
+	if (e == cudaErrorInvalidValue && !is_shape_possible(l))
 		e = cudaErrorInvalidConfiguration;
-	/* A launch returns before its kernel fails; what comes after it sees the fault. */
-	if (cudart_is_sticky(e) && cudaPeekAtLastError() != e) {
+	/* A launch returns before its kernel fails: the calls after it report the fault. */
+	if (cudart_is_sticky(e) && !was_faulty) {
 		cudart_fault(e);
 		return cudaSuccess;
 	}
 	return cudart_fail(e);
 }
 
-CUDART_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
-					cudaStream_t stream)
+CUDART_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+					size_t shared_bytes, cudaStream_t stream)
 {
-	CUfunction function;
-	cudaError_t e;
-
-	CUDART_ENTER();
-	e = cudart_function(kernel, &function);
-	if (e != cudaSuccess)
-		return cudart_fail(e);
-	if (shared_bytes > UINT32_MAX)
-		return cudart_fail(cudaErrorInvalidConfiguration);
-	return launch_error(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-					   (unsigned int)shared_bytes, stream, args, NULL));
+	return launch(&(struct launch){kernel, grid, block, arguments, shared_bytes, stream, false});
 }
 CUDART_ALIAS(cudaLaunchKernel, _ptsz);
+
+CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+						   size_t shared_bytes, cudaStream_t stream)
+{
+	return launch(&(struct launch){kernel, grid, block, arguments, shared_bytes, stream, true});
+}
+CUDART_ALIAS(cudaLaunchCooperativeKernel, _ptsz);
+
+/* Attributes that ask for what is not modelled are refused; those that only advise change nothing. */
+static cudaError_t apply(struct launch *l, const cudaLaunchAttribute *a)
+{
+	switch (a->id) {
+	case cudaLaunchAttributeIgnore:
+	case cudaLaunchAttributeAccessPolicyWindow:
+	case cudaLaunchAttributeSynchronizationPolicy:
+	case cudaLaunchAttributePriority:
+	case cudaLaunchAttributeProgrammaticStreamSerialization: /* a permission to overlap with the launch before */
+		return cudaSuccess;
+	case cudaLaunchAttributeCooperative:
+		l->is_cooperative = a->val.cooperative;
+		return cudaSuccess;
+	case cudaLaunchAttributeClusterDimension:
+		return a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z == 1
+			   ? cudaSuccess
+			   : cudart_not_supported("a launch with clusters of more than one block");
+	default:
+		return cudart_not_supported("a launch attribute of cudaLaunchKernelExC");
+	}
+}
+
+CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+	if (!config || (config->numAttrs && !config->attrs))
+		return cudart_fail(cudaErrorInvalidValue);
+
+	struct launch l = {kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+			   config->stream, false};
+
+	for (unsigned int i = 0; i < config->numAttrs; i++) {
+		cudaError_t e = apply(&l, &config->attrs[i]);
+
+		if (e != cudaSuccess)
+			return e;
+	}
+	return launch(&l);
+}
+CUDART_ALIAS(cudaLaunchKernelExC, _ptsz);
+
+/* ---- kernels as handles ---- */
 
 CUDART_API cudaError_t __cudaGetKernel(const void **handle, const void *host)
 {
 	return cudart_fail(cudart_kernel_handle(host, handle));
+}
+
+CUDART_API cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *host)
+{
+	if (!handle)
+		return cudart_fail(cudaErrorInvalidValue);
+	return cudart_fail(cudart_kernel_handle(host, (const void **)handle));
 }
 
 CUDART_API cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,

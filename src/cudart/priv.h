@@ -48,8 +48,11 @@ cudaError_t cudart_enter(void);
 			return enter_error;                                                                            \
 	} while (0)
 
-/* The current context and its id (ids are never used twice). Call after cudart_enter. */
-CUcontext cudart_context(uint64_t *id);
+/* For calls that need the driver and no context. Returns why it cannot start, recorded. */
+cudaError_t cudart_start(void);
+
+/* The id of the current context; ids are never used twice. Call after cudart_enter. */
+void cudart_context_id(uint64_t *id);
 
 /* ---- error state (error.c) ---- */
 
@@ -63,7 +66,7 @@ cudaError_t cudart_result(CUresult result);
 bool cudart_is_sticky(cudaError_t e);
 /* Remembers a fault that no call has returned yet (a kernel failed after its launch had succeeded). */
 void cudart_fault(cudaError_t e);
-/* After cudaDeviceReset: the context's faults are gone. */
+/* After a reset: the context's faults are gone. */
 void cudart_forget_fault(void);
 
 /* Names what is missing on stderr, once per name and process. Returns cudaErrorNotSupported, recorded. */

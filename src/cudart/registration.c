@@ -26,12 +26,14 @@ struct kernel {
 	const char *name; /* in the program's read-only data */
 	uint64_t context_id;
 	CUfunction function; /* in that context; NULL before the first use */
+	bool is_reported;    /* why it cannot be used was printed */
 };
 
 struct variable {
 	struct cudart_binary *binary;
 	const void *host;
 	const char *name;
+	void **managed; /* where host code finds the address of a managed variable; NULL for the others */
 };
 
 /* One lock for the tables: registration may come from dlopen in one thread while others launch. */
@@ -96,11 +98,52 @@ CUDART_API void __cudaRegisterVar(void **handle, char *host, char *device_name, 
 	pthread_mutex_unlock(&lock);
 }
 
+/* Host code reaches a managed variable through *slot and calls __cudaInitModule before it does. */
+CUDART_API void __cudaRegisterManagedVar(void **handle, void **slot, char *device_name, const char *name,
+					 int is_extern, size_t bytes, int is_constant, int is_global)
+{
+	struct cudart_binary *b = (struct cudart_binary *)handle;
+	struct variable *v;
+
+	__cudaRegisterVar(handle, (char *)slot, device_name, name, is_extern, bytes, is_constant, is_global);
+	v = b->variables->pdata[b->variables->len - 1];
+	v->managed = slot;
+}
+
+/* Texture and surface references (until CUDA 11) are of no use without the calls that bind them; those say that they
+ * are not supported. */
+CUDART_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+				      int dimensions, int is_normalized, int is_extern)
+{
+	(void)handle, (void)host, (void)device, (void)name, (void)dimensions, (void)is_normalized, (void)is_extern;
+}
+
+CUDART_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+				      int dimensions, int is_extern)
+{
+	(void)handle, (void)host, (void)device, (void)name, (void)dimensions, (void)is_extern;
+}
+
+/* Frees what the current context has of it. At exit the driver may be gone, and all with it. */
+static void unload(struct cudart_binary *b)
+{
+	uint64_t context_id;
+
+	cudart_context_id(&context_id);
+	for (guint i = 0; i < b->instances->len; i++) {
+		const struct instance *known = &g_array_index(b->instances, struct instance, i);
+
+		if (known->context_id == context_id && known->module)
+			cuModuleUnload(known->module);
+	}
+}
+
 CUDART_API void __cudaUnregisterFatBinary(void **handle)
 {
 	struct cudart_binary *b = (struct cudart_binary *)handle;
 
 	pthread_mutex_lock(&lock);
+	unload(b);
 	for (guint i = 0; i < b->kernels->len; i++) {
 		struct kernel *k = b->kernels->pdata[i];
 
@@ -123,6 +166,18 @@ CUDART_API void __cudaUnregisterFatBinary(void **handle)
 
 /* ---- loading ---- */
 
+/* Tells host code where the managed variables of a module are. */
+static void place_managed(const struct cudart_binary *b, CUmodule module)
+{
+	for (guint i = 0; i < b->variables->len; i++) {
+		const struct variable *v = b->variables->pdata[i];
+		CUdeviceptr address;
+
+		if (v->managed && cuModuleGetGlobal(&address, NULL, module, v->name) == CUDA_SUCCESS)
+			*v->managed = (void *)address;
+	}
+}
+
 /* The binary's module in the current context. Called with the lock held. */
 static cudaError_t load(struct cudart_binary *b, uint64_t context_id, CUmodule *module)
 {
@@ -138,10 +193,27 @@ static cudaError_t load(struct cudart_binary *b, uint64_t context_id, CUmodule *
 	struct instance new = {.context_id = context_id};
 
 	new.error = cudart_error(cuModuleLoadFatBinary(&new.module, b->wrapper));
+	if (new.error == cudaSuccess)
+		place_managed(b, new.module);
 	if (!cudart_is_sticky(new.error))
 		g_array_append_val(b->instances, new);
 	*module = new.module;
 	return new.error;
+}
+
+CUDART_API char __cudaInitModule(void **handle)
+{
+	uint64_t context_id;
+	CUmodule module;
+	cudaError_t error = cudart_enter();
+
+	if (error != cudaSuccess)
+		return 0;
+	pthread_mutex_lock(&lock);
+	cudart_context_id(&context_id);
+	error = load((struct cudart_binary *)handle, context_id, &module);
+	pthread_mutex_unlock(&lock);
+	return cudart_fail(error) == cudaSuccess;
 }
 
 static cudaError_t find_function(struct kernel *k, CUfunction *function)
@@ -150,14 +222,17 @@ static cudaError_t find_function(struct kernel *k, CUfunction *function)
 	CUmodule module;
 	cudaError_t error;
 
-	cudart_context(&context_id);
+	cudart_context_id(&context_id);
 	if (!k->function || k->context_id != context_id) {
 		error = load(k->binary, context_id, &module);
 		if (error == cudaSuccess)
 			error = cudart_error(cuModuleGetFunction(&k->function, module, k->name));
 		if (error != cudaSuccess) {
 			k->function = NULL;
-			cudart_message("error: kernel %s cannot be loaded: %s", k->name, cudaGetErrorString(error));
+			if (!k->is_reported)
+				cudart_message("error: kernel %s cannot be loaded: %s", k->name,
+					       cudaGetErrorString(error));
+			k->is_reported = true;
 			return error == cudaErrorSymbolNotFound ? cudaErrorInvalidDeviceFunction : error;
 		}
 		k->context_id = context_id;
@@ -192,30 +267,56 @@ const char *cudart_function_name(const void *kernel)
 	return k ? k->name : NULL;
 }
 
+/* By its shadow, or, as host code names a managed variable, by where it is. */
+static struct variable *find_variable(const void *symbol)
+{
+	GHashTableIter i;
+	gpointer value;
+
+	if (!variables)
+		return NULL;
+	value = g_hash_table_lookup(variables, symbol);
+	if (value)
+		return value;
+	g_hash_table_iter_init(&i, variables);
+	while (g_hash_table_iter_next(&i, NULL, &value)) {
+		struct variable *v = value;
+
+		if (v->managed && symbol && *v->managed == symbol)
+			return v;
+	}
+	return NULL;
+}
+
+static cudaError_t locate(const struct variable *v, CUdeviceptr *address, size_t *bytes)
+{
+	uint64_t context_id;
+	CUmodule module;
+	CUdeviceptr found_address;
+	size_t found_bytes;
+
+	cudart_context_id(&context_id);
+
+	cudaError_t error = load(v->binary, context_id, &module);
+
+	if (error == cudaSuccess)
+		error = cudart_error(cuModuleGetGlobal(&found_address, &found_bytes, module, v->name));
+	if (error != cudaSuccess)
+		return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
+	if (address)
+		*address = found_address;
+	if (bytes)
+		*bytes = found_bytes;
+	return cudaSuccess;
+}
+
 cudaError_t cudart_variable(const void *symbol, CUdeviceptr *address, size_t *bytes)
 {
 	pthread_mutex_lock(&lock);
 
-	struct variable *v = variables ? g_hash_table_lookup(variables, symbol) : NULL;
-	cudaError_t error = cudaErrorInvalidSymbol;
+	struct variable *v = find_variable(symbol);
+	cudaError_t error = v ? locate(v, address, bytes) : cudaErrorInvalidSymbol;
 
-	if (v) {
-		uint64_t context_id;
-		CUmodule module;
-		CUdeviceptr found = 0;
-		size_t size = 0;
-
-		cudart_context(&context_id);
-		error = load(v->binary, context_id, &module);
-		if (error == cudaSuccess)
-			error = cudart_error(cuModuleGetGlobal(&found, &size, module, v->name));
-		if (error == cudaErrorSymbolNotFound)
-			error = cudaErrorInvalidSymbol;
-		if (error == cudaSuccess && address)
-			*address = found;
-		if (error == cudaSuccess && bytes)
-			*bytes = size;
-	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }

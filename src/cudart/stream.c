@@ -1,0 +1,133 @@
+/* stream.c - streams and host functions in them. */
+#include <glib.h>
+
+#include "cudart/priv.h"
+
+CUDART_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamCreateWithPriority(stream, flags, priority));
+}
+
+CUDART_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+	return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+CUDART_API cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+	return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+CUDART_API cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamDestroy(stream));
+}
+
+CUDART_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamGetPriority(stream, priority));
+}
+CUDART_ALIAS(cudaStreamGetPriority, _ptsz);
+
+CUDART_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamGetFlags(stream, flags));
+}
+CUDART_ALIAS(cudaStreamGetFlags, _ptsz);
+
+CUDART_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamGetId(stream, id));
+}
+CUDART_ALIAS(cudaStreamGetId, _ptsz);
+
+CUDART_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+	CUcontext context;
+
+	CUDART_ENTER();
+	if (!device)
+		return cudart_fail(cudaErrorInvalidValue);
+
+	cudaError_t e = cudart_result(cuStreamGetCtx(stream, &context));
+
+	if (e == cudaSuccess)
+		*device = 0;
+	return e;
+}
+CUDART_ALIAS(cudaStreamGetDevice, _ptsz);
+
+CUDART_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamWaitEvent(stream, event, flags));
+}
+CUDART_ALIAS(cudaStreamWaitEvent, _ptsz);
+
+CUDART_API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamSynchronize(stream));
+}
+CUDART_ALIAS(cudaStreamSynchronize, _ptsz);
+
+CUDART_API cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamQuery(stream));
+}
+CUDART_ALIAS(cudaStreamQuery, _ptsz);
+
+CUDART_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamAttachMemAsync(stream, (CUdeviceptr)pointer, bytes, flags));
+}
+CUDART_ALIAS(cudaStreamAttachMemAsync, _ptsz);
+
+/* ---- host functions ---- */
+
+struct callback {
+	cudaStreamCallback_t function;
+	void *user_data;
+};
+
+/* The driver's form of a callback, with its own result codes. */
+static void call_back(CUstream stream, CUresult status, void *user_data)
+{
+	struct callback c = *(struct callback *)user_data;
+
+	g_free(user_data);
+	c.function(stream, cudart_error(status), c.user_data);
+}
+
+CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *user_data,
+					     unsigned int flags)
+{
+	CUDART_ENTER();
+	if (!function || flags)
+		return cudart_fail(cudaErrorInvalidValue);
+
+	struct callback *c = g_new(struct callback, 1);
+
+	*c = (struct callback){function, user_data};
+
+	cudaError_t e = cudart_result(cuStreamAddCallback(stream, call_back, c, 0));
+
+	if (e != cudaSuccess)
+		g_free(c);
+	return e;
+}
+CUDART_ALIAS(cudaStreamAddCallback, _ptsz);
+
+CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user_data)
+{
+	CUDART_ENTER();
+	return cudart_result(cuLaunchHostFunc(stream, function, user_data));
+}
+CUDART_ALIAS(cudaLaunchHostFunc, _ptsz);
