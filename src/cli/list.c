@@ -85,6 +85,7 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 	struct base_diag_list diag;
 	struct machine_description d;
 	struct machine_session session = {0};
+	struct machine_timeline *timeline;
 	struct gpu *gpu = NULL;
 
 	base_diag_init(&diag);
@@ -93,8 +94,10 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 		gpu = machine_build(&session, &diag);
 	}
 	if (gpu) {
+		timeline = machine_timeline_new(&session.config, gpu_stats(gpu));
 		sim_stats_each(gpu_stats(gpu), add_stat, list);
 		gpu_free(gpu);
+		machine_timeline_free(timeline);
 	} else {
 		char *text = base_diag_join(&diag);
 

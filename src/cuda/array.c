@@ -67,6 +67,7 @@ static CUresult create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, C
 	}
 	a->pitch_bytes = row_bytes / ROW_ALIGN_BYTES * ROW_ALIGN_BYTES;
 	a->slice_bytes = slice_bytes;
+	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
 	cuda_object_add(&a->object, CUDA_KIND_ARRAY, ctx, destroy_array);
 	*array = a;
 	return CUDA_SUCCESS;
@@ -120,6 +121,8 @@ CUresult cuArrayDestroy(CUarray array)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(array, CUDA_KIND_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
+	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	destroy_array(&array->object);
 	return CUDA_SUCCESS;
 }

@@ -35,8 +35,11 @@ static void destroy_context(struct cuda_object *o)
 {
 	struct CUctx_st *c = (struct CUctx_st *)o;
 
+	cuda_time_wait_ps(c->streams.end_ps);
 	while (c->first)
 		c->first->destroy(c->first);
+	if (c->per_thread)
+		g_hash_table_destroy(c->per_thread);
 	cuda_object_remove(o);
 	free(c);
 }
@@ -50,6 +53,7 @@ CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx)
 	c->flags = flags;
 	c->id = ++cuda_driver.next_id;
 	c->attach_count = 1;
+	c->legacy = (struct machine_stream){.context = &c->streams, .rule = MACHINE_STREAM_LEGACY};
 	memcpy(c->limits, limit_defaults, sizeof(c->limits));
 	cuda_object_add(&c->object, CUDA_KIND_CONTEXT, NULL, destroy_context);
 	*ctx = c;
@@ -185,6 +189,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 CUresult cuCtxSynchronize(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	return CUDA_SUCCESS;
 }
 

@@ -2,52 +2,24 @@
  *
  * Every copy is one box of rows and slices between two sides; a side is resolved to host addresses (device addresses
  * are host addresses), checked against what it points into, and then rows are moved.
- *
- * Cost: over PCI-E, a set-up time and the bytes at the bus's rate. Inside the device, the bytes at the rate of all
- * stacks' links in one direction: the copy engine reads over RX while it writes over TX. A box costs as its bytes.
+ * What a copy costs, and when it happens, is cuda/clock.h's; a box costs as its bytes.
  */
 #include <string.h>
 
 #include "base/check.h"
 #include "cuda/driver.h"
+#include "cuda/perthread.h"
 
-/* ---- cost ---- */
+/* Where a copy stands in the order of the program's work. */
+struct order {
+	struct CUctx_st *ctx;
+	CUstream stream;
+	bool is_async;
+};
 
-static uint64_t transfer_ps(uint64_t bytes, uint64_t mbytes_per_s)
-{
-	return (uint64_t)((unsigned __int128)bytes * 1000000 / mbytes_per_s);
-}
-
-static void charge(uint64_t ps)
-{
-	gpu_advance_ps(cuda_driver.gpu, gpu_now_ps(cuda_driver.gpu) + ps);
-}
-
-static uint64_t links_mbytes_per_s(void)
-{
-	const struct gpu_config *c = &cuda_driver.session.config;
-
-	return c->link.bandwidth_mbytes_per_s * c->gpu.stack_count;
-}
-
-void cuda_charge_copy(bool from_host, bool to_host, uint64_t bytes)
-{
-	const struct host_params *h = &cuda_driver.session.config.host;
-
-	if (!bytes || (from_host && to_host))
-		return; /* the host's own memory is not modelled */
-	if (from_host)
-		cuda_driver.copy_bytes_to_device += bytes;
-	if (to_host)
-		cuda_driver.copy_bytes_to_host += bytes;
-	charge(h->pcie_latency_ps +
-	       transfer_ps(bytes, from_host || to_host ? h->pcie_bandwidth_mbytes_per_s : links_mbytes_per_s()));
-}
-
-void cuda_charge_fill(uint64_t bytes)
-{
-	charge(cuda_driver.session.config.host.pcie_latency_ps + transfer_ps(bytes, links_mbytes_per_s()));
-}
+/* In the current context: synchronous, in the default stream; or asynchronous in a stream. For entry points. */
+#define SYNC (&(const struct order){call.ctx, NULL, false})
+#define ASYNC(stream) (&(const struct order){call.ctx, (stream), true})
 
 /* ---- linear copies ---- */
 
@@ -67,19 +39,12 @@ static bool is_any_range(uint64_t addr, uint64_t bytes)
 	return addr && !cuda_address_is_arena(addr);
 }
 
-static void move_linear(uint64_t destination, uint64_t source, uint64_t bytes)
-{
-	memmove((void *)destination, (const void *)source, bytes);
-	cuda_check_copied(destination, source, bytes);
-	cuda_charge_copy(!cuda_address_is_on_device(source), !cuda_address_is_on_device(destination), bytes);
-}
-
 enum side_kind { SIDE_HOST, SIDE_DEVICE, SIDE_ANY };
 
 static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_kind from, uint64_t source, size_t bytes,
-			    CUstream stream)
+			    const struct order *o)
 {
-	CUresult result = cuda_stream_check(stream);
+	CUresult result = cuda_stream_check(o->stream);
 
 	if (result != CUDA_SUCCESS || !bytes)
 		return result;
@@ -97,7 +62,9 @@ static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_k
 		if (!is_right)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
-	move_linear(destination, source, bytes);
+	memmove((void *)destination, (const void *)source, bytes);
+	cuda_check_copied(destination, source, bytes);
+	cuda_time_copy(o->ctx, o->stream, o->is_async, destination, source, bytes);
 	return CUDA_SUCCESS;
 }
 
@@ -105,15 +72,15 @@ static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_k
 	CUresult name##_v2(to_type destination, from_type source, size_t bytes)                                        \
 	{                                                                                                              \
 		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
-		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, NULL);          \
+		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, SYNC);          \
 	}                                                                                                              \
-	CUDA_ALIAS(name##_v2, _ptds);                                                                                  \
+	CUDA_PER_THREAD(name##_v2, _ptds, to_type, from_type, size_t);                                                 \
 	CUresult name##Async_v2(to_type destination, from_type source, size_t bytes, CUstream stream)                  \
 	{                                                                                                              \
 		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
-		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, stream);        \
+		return copy_linear(to_kind, (uint64_t)destination, from_kind, (uint64_t)source, bytes, ASYNC(stream)); \
 	}                                                                                                              \
-	CUDA_ALIAS(name##Async_v2, _ptsz)
+	CUDA_PER_THREAD(name##Async_v2, _ptsz, to_type, from_type, size_t, CUstream)
 
 #undef cuMemcpyHtoD
 #undef cuMemcpyDtoH
@@ -125,33 +92,41 @@ COPY_LINEAR(cuMemcpyDtoD, CUdeviceptr, SIDE_DEVICE, CUdeviceptr, SIDE_DEVICE);
 CUresult cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return copy_linear(SIDE_ANY, destination, SIDE_ANY, source, bytes, stream);
+	return copy_linear(SIDE_ANY, destination, SIDE_ANY, source, bytes, ASYNC(stream));
 }
-CUDA_ALIAS(cuMemcpyAsync, _ptsz);
+CUDA_PER_THREAD(cuMemcpyAsync, _ptsz, CUdeviceptr, CUdeviceptr, size_t, CUstream);
 
 CUresult cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
 {
-	return cuMemcpyAsync(destination, source, bytes, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_linear(SIDE_ANY, destination, SIDE_ANY, source, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpy, _ptds);
+CUDA_PER_THREAD(cuMemcpy, _ptds, CUdeviceptr, CUdeviceptr, size_t);
+
+static CUresult copy_peer(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
+			  CUcontext source_context, size_t bytes, const struct order *o)
+{
+	if (!cuda_object_is(destination_context, CUDA_KIND_CONTEXT) ||
+	    !cuda_object_is(source_context, CUDA_KIND_CONTEXT))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return copy_linear(SIDE_DEVICE, destination, SIDE_DEVICE, source, bytes, o);
+}
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
 			   CUcontext source_context, size_t bytes, CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (!cuda_object_is(destination_context, CUDA_KIND_CONTEXT) ||
-	    !cuda_object_is(source_context, CUDA_KIND_CONTEXT))
-		return CUDA_ERROR_INVALID_CONTEXT;
-	return copy_linear(SIDE_DEVICE, destination, SIDE_DEVICE, source, bytes, stream);
+	return copy_peer(destination, destination_context, source, source_context, bytes, ASYNC(stream));
 }
-CUDA_ALIAS(cuMemcpyPeerAsync, _ptsz);
+CUDA_PER_THREAD(cuMemcpyPeerAsync, _ptsz, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
 
 CUresult cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
 		      CUcontext source_context, size_t bytes)
 {
-	return cuMemcpyPeerAsync(destination, destination_context, source, source_context, bytes, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_peer(destination, destination_context, source, source_context, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyPeer, _ptds);
+CUDA_PER_THREAD(cuMemcpyPeer, _ptds, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t);
 
 /* ---- arrays as lines ---- */
 
@@ -164,7 +139,7 @@ static uint64_t array_line(CUarray a, size_t offset, size_t bytes)
 }
 
 static CUresult copy_arrays(CUarray to, size_t to_offset, uint64_t to_addr, CUarray from, size_t from_offset,
-			    uint64_t from_addr, enum side_kind other, size_t bytes, CUstream stream)
+			    uint64_t from_addr, enum side_kind other, size_t bytes, const struct order *o)
 {
 	if ((to && !cuda_object_is(to, CUDA_KIND_ARRAY)) || (from && !cuda_object_is(from, CUDA_KIND_ARRAY)))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -174,7 +149,7 @@ static CUresult copy_arrays(CUarray to, size_t to_offset, uint64_t to_addr, CUar
 		from_addr = array_line(from, from_offset, bytes);
 	if (!to_addr || !from_addr)
 		return CUDA_ERROR_INVALID_VALUE;
-	return copy_linear(to ? SIDE_DEVICE : other, to_addr, from ? SIDE_DEVICE : other, from_addr, bytes, stream);
+	return copy_linear(to ? SIDE_DEVICE : other, to_addr, from ? SIDE_DEVICE : other, from_addr, bytes, o);
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray destination, size_t destination_offset, CUdeviceptr source, size_t bytes)
@@ -182,18 +157,18 @@ CUresult cuMemcpyDtoA_v2(CUarray destination, size_t destination_offset, CUdevic
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(destination, destination_offset, 0, NULL, 0, source, SIDE_DEVICE, bytes, NULL);
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, source, SIDE_DEVICE, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyDtoA_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpyDtoA_v2, _ptds, CUarray, size_t, CUdeviceptr, size_t);
 
 CUresult cuMemcpyAtoD_v2(CUdeviceptr destination, CUarray source, size_t source_offset, size_t bytes)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!source)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(NULL, 0, destination, source, source_offset, 0, SIDE_DEVICE, bytes, NULL);
+	return copy_arrays(NULL, 0, destination, source, source_offset, 0, SIDE_DEVICE, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyAtoD_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpyAtoD_v2, _ptds, CUdeviceptr, CUarray, size_t, size_t);
 
 CUresult cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes,
 			      CUstream stream)
@@ -201,30 +176,36 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, co
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, stream);
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, ASYNC(stream));
 }
-CUDA_ALIAS(cuMemcpyHtoAAsync_v2, _ptsz);
+CUDA_PER_THREAD(cuMemcpyHtoAAsync_v2, _ptsz, CUarray, size_t, const void *, size_t, CUstream);
 
 CUresult cuMemcpyHtoA_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes)
 {
-	return cuMemcpyHtoAAsync_v2(destination, destination_offset, source, bytes, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!destination)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyHtoA_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpyHtoA_v2, _ptds, CUarray, size_t, const void *, size_t);
 
 CUresult cuMemcpyAtoHAsync_v2(void *destination, CUarray source, size_t source_offset, size_t bytes, CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!source)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, stream);
+	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, ASYNC(stream));
 }
-CUDA_ALIAS(cuMemcpyAtoHAsync_v2, _ptsz);
+CUDA_PER_THREAD(cuMemcpyAtoHAsync_v2, _ptsz, void *, CUarray, size_t, size_t, CUstream);
 
 CUresult cuMemcpyAtoH_v2(void *destination, CUarray source, size_t source_offset, size_t bytes)
 {
-	return cuMemcpyAtoHAsync_v2(destination, source, source_offset, bytes, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!source)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyAtoH_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpyAtoH_v2, _ptds, void *, CUarray, size_t, size_t);
 
 CUresult cuMemcpyAtoA_v2(CUarray destination, size_t destination_offset, CUarray source, size_t source_offset,
 			 size_t bytes)
@@ -232,9 +213,9 @@ CUresult cuMemcpyAtoA_v2(CUarray destination, size_t destination_offset, CUarray
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!destination || !source)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(destination, destination_offset, 0, source, source_offset, 0, SIDE_DEVICE, bytes, NULL);
+	return copy_arrays(destination, destination_offset, 0, source, source_offset, 0, SIDE_DEVICE, bytes, SYNC);
 }
-CUDA_ALIAS(cuMemcpyAtoA_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpyAtoA_v2, _ptds, CUarray, size_t, CUarray, size_t, size_t);
 
 /* ---- boxes ---- */
 
@@ -304,9 +285,9 @@ static CUresult resolve(struct side *s, const struct box *b)
 	return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_box(struct side *to, struct side *from, const struct box *b, CUstream stream)
+static CUresult copy_box(struct side *to, struct side *from, const struct box *b, const struct order *o)
 {
-	CUresult result = cuda_stream_check(stream);
+	CUresult result = cuda_stream_check(o->stream);
 	struct side *sides[2] = {to, from};
 
 	for (uint32_t i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
@@ -326,8 +307,7 @@ static CUresult copy_box(struct side *to, struct side *from, const struct box *b
 			cuda_check_copied(row, from_row, b->width_bytes);
 		}
 	}
-	cuda_charge_copy(!cuda_address_is_on_device(from->addr), !cuda_address_is_on_device(to->addr),
-			 b->width_bytes * b->height * b->depth);
+	cuda_time_copy(o->ctx, o->stream, o->is_async, to->addr, from->addr, b->width_bytes * b->height * b->depth);
 	return CUDA_SUCCESS;
 }
 
@@ -336,7 +316,7 @@ static uint64_t side_addr(CUmemorytype type, const void *host, CUdeviceptr devic
 	return type == CU_MEMORYTYPE_HOST ? (uint64_t)host : device;
 }
 
-static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, CUstream stream)
+static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, const struct order *o)
 {
 	if (!c)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -349,32 +329,32 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, CUstream stre
 	struct side to = {.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
 			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .pitch_bytes = c->dstPitch};
 
-	return copy_box(&to, &from, &b, stream);
+	return copy_box(&to, &from, &b, o);
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return copy_2d(copy, false, stream);
+	return copy_2d(copy, false, ASYNC(stream));
 }
-CUDA_ALIAS(cuMemcpy2DAsync_v2, _ptsz);
+CUDA_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, const CUDA_MEMCPY2D *, CUstream);
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
 {
-	return cuMemcpy2DAsync_v2(copy, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_2d(copy, false, SYNC);
 }
-CUDA_ALIAS(cuMemcpy2D_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpy2D_v2, _ptds, const CUDA_MEMCPY2D *);
 
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return copy_2d(copy, true, NULL);
+	return copy_2d(copy, true, SYNC);
 }
-CUDA_ALIAS(cuMemcpy2DUnaligned_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpy2DUnaligned_v2, _ptds, const CUDA_MEMCPY2D *);
 
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, const struct order *o)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -386,12 +366,19 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
 			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .z = c->dstZ,
 			  .pitch_bytes = c->dstPitch, .height = c->dstHeight};
 
-	return copy_box(&to, &from, &b, stream);
+	return copy_box(&to, &from, &b, o);
 }
-CUDA_ALIAS(cuMemcpy3DAsync_v2, _ptsz);
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_3d(copy, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpy3DAsync_v2, _ptsz, const CUDA_MEMCPY3D *, CUstream);
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
 {
-	return cuMemcpy3DAsync_v2(copy, NULL);
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_3d(copy, SYNC);
 }
-CUDA_ALIAS(cuMemcpy3D_v2, _ptds);
+CUDA_PER_THREAD(cuMemcpy3D_v2, _ptds, const CUDA_MEMCPY3D *);

@@ -59,7 +59,7 @@ bool cuda_object_is(const void *handle, enum cuda_kind kind)
 
 struct cuda_call cuda_enter(enum cuda_needs needs)
 {
-	struct cuda_call call = {CUDA_SUCCESS, false, NULL};
+	struct cuda_call call = {CUDA_SUCCESS, false, false, NULL};
 
 	if (cuda_driver.is_forked) {
 		call.result = CUDA_ERROR_NOT_INITIALIZED;
@@ -75,18 +75,22 @@ struct cuda_call cuda_enter(enum cuda_needs needs)
 		call.result = CUDA_ERROR_DEINITIALIZED;
 	} else if (!cuda_driver.is_initialised) {
 		call.result = CUDA_ERROR_NOT_INITIALIZED;
-	} else if (needs != CUDA_NEEDS_INIT) {
-		call.ctx = cuda_context_current();
-		if (!call.ctx)
+	} else {
+		call.ctx = needs == CUDA_NEEDS_INIT ? NULL : cuda_context_current();
+		if (needs != CUDA_NEEDS_INIT && !call.ctx)
 			call.result = CUDA_ERROR_INVALID_CONTEXT;
 		else if (needs == CUDA_NEEDS_HEALTH)
 			call.result = call.ctx->sticky;
+		call.is_timed = true;
+		cuda_time_enter(call.ctx && needs == CUDA_NEEDS_HEALTH);
 	}
 	return call;
 }
 
 void cuda_leave(struct cuda_call *call)
 {
+	if (call->is_timed)
+		cuda_time_leave();
 	if (call->is_locked)
 		pthread_mutex_unlock(&cuda_driver.lock);
 }
@@ -159,6 +163,8 @@ CUresult cuInit(unsigned int flags)
 			d->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 			d->textures = simt_textures_new();
 			d->kernels = g_array_new(FALSE, FALSE, sizeof(struct machine_kernel));
+			d->timeline = machine_timeline_new(&d->session.config, gpu_stats(d->gpu));
+			cuda_time_begin();
 			d->is_initialised = true;
 			pthread_atfork(NULL, NULL, after_fork_in_child);
 			cuda_interrupt_install();
@@ -204,15 +210,14 @@ void cuda_results_write(void)
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
+	machine_timeline_settle(d->timeline);
 
 	const struct machine_run run = {
 		.session = &d->session,
 		.gpu = d->gpu,
 		.kernels = (const struct machine_kernel *)(void *)d->kernels->data,
 		.kernel_count = d->kernels->len,
-		.total_time_ps = gpu_now_ps(d->gpu),
-		.copy_bytes_to_device = d->copy_bytes_to_device,
-		.copy_bytes_to_host = d->copy_bytes_to_host,
+		.timeline = d->timeline,
 		.host_seconds = cpu_seconds(),
 		.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024,
 		.fault = d->fault,
@@ -244,6 +249,7 @@ __attribute__((destructor)) static void stop(void)
 	simt_check_free(d->check);
 	simt_textures_free(d->textures);
 	gpu_free(d->gpu);
+	machine_timeline_free(d->timeline);
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -4,8 +4,8 @@
  * (initialised, a current context, a context without a sticky error) and gives it back on return. Handles are looked up
  * in a table before they are followed, so a dead or invented handle gives CUDA_ERROR_INVALID_HANDLE and nothing worse.
  *
- * Work happens at call time, in call order: when an entry point returns, the copy or kernel is done and simulated time
- * stands at its end. Streams and events therefore only keep handles and times.
+ * Values are computed at call time, in call order: when an entry point returns, the copy or kernel has been done. When it
+ * happens in simulated time is another matter (cuda/clock.h): streams and events keep the times at which their work ends.
  */
 #ifndef STRATA_CUDA_DRIVER_H
 #define STRATA_CUDA_DRIVER_H
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/clock.h"
 #include "machine/session.h"
 #include "ptx/ptx.h"
 #include "simt/memory.h"
@@ -57,6 +58,9 @@ struct CUctx_st {
 	size_t limits[CUDA_LIMIT_COUNT];
 	CUfunc_cache cache_config;
 	CUsharedconfig shared_config;
+	struct machine_streams streams;
+	struct machine_stream legacy; /* the legacy default stream */
+	GHashTable *per_thread;	      /* default streams of threads: number -> struct machine_stream; NULL: none yet */
 };
 
 CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx);
@@ -72,6 +76,7 @@ struct cuda_driver {
 	volatile bool is_shut_down, is_forked;
 	struct machine_session session;
 	struct gpu *gpu;
+	struct machine_timeline *timeline;
 	struct simt_memory *mem;
 	struct simt_check *check; /* NULL: not under `strata check` */
 	struct simt_textures *textures;
@@ -80,7 +85,6 @@ struct cuda_driver {
 	GHashTable *names;   /* kernel names, which outlive their modules */
 	GArray *kernels;     /* struct machine_kernel, in launch order */
 	char *fault;	     /* text of the first fault */
-	uint64_t copy_bytes_to_device, copy_bytes_to_host;
 	uint64_t next_id;
 	struct CUctx_st *primary;
 	uint32_t primary_count;
@@ -99,7 +103,7 @@ enum cuda_needs {
 
 struct cuda_call {
 	CUresult result;
-	bool is_locked;
+	bool is_locked, is_timed;
 	struct CUctx_st *ctx;
 };
 
@@ -115,11 +119,6 @@ void cuda_leave(struct cuda_call *call);
 /* Runs the user's code without the driver's lock; calls of this API from it are refused. */
 void cuda_callback_begin(void);
 void cuda_callback_end(void);
-
-/* The same entry point under its per-thread-stream name: streams do not overlap, so the default stream of a thread is
- * the default stream. */
-#define CUDA_ALIAS(name, suffix) \
-	extern __typeof__(name) name##suffix __attribute__((alias(#name), visibility("default")))
 
 /* ---- messages ---- */
 
@@ -149,6 +148,7 @@ struct cuda_alloc {
 	bool is_readonly, is_read_mostly;
 	bool is_freed; /* by the user, not with its context */
 	void *caller;  /* of the allocating call, for the memory checker */
+	bool is_synchronous; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	int preferred_location, prefetch_location;
 };
 
@@ -163,10 +163,6 @@ bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes);
 bool cuda_address_is_arena(uint64_t addr);
 /* Where the bytes physically are. */
 bool cuda_address_is_on_device(uint64_t addr);
-
-/* Simulated time that a transfer takes, and its count. */
-void cuda_charge_copy(bool from_host, bool to_host, uint64_t bytes);
-void cuda_charge_fill(uint64_t bytes);
 
 /* ---- the memory checker (check.c): nothing happens where none is attached ---- */
 
@@ -252,6 +248,7 @@ struct CUstream_st {
 	struct cuda_object object;
 	unsigned int flags;
 	uint64_t id;
+	struct machine_stream time;
 };
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */

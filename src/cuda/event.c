@@ -1,14 +1,9 @@
-/* event.c - events: marks of simulated time. */
+/* event.c - events: marks of simulated time in streams. */
 #include <stdlib.h>
 
 #include "cuda/driver.h"
-
-struct CUevent_st {
-	struct cuda_object object;
-	unsigned int flags;
-	bool is_recorded;
-	uint64_t time_ps;
-};
+#include "cuda/event.h"
+#include "cuda/perthread.h"
 
 static void destroy_event(struct cuda_object *o)
 {
@@ -42,27 +37,36 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int fla
 	if (cuda_object_is(stream, CUDA_KIND_STREAM) && stream->object.ctx != event->object.ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
 	event->is_recorded = true;
-	event->time_ps = gpu_now_ps(cuda_driver.gpu);
+
+	uint64_t ready = machine_stream_ready_ps(cuda_time_stream(call.ctx, stream)), now = cuda_time_now_ps();
+
+	event->time_ps = ready > now ? ready : now;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuEventRecordWithFlags, _ptsz);
+CUDA_PER_THREAD(cuEventRecordWithFlags, _ptsz, CUevent, CUstream, unsigned int);
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
 	return cuEventRecordWithFlags(event, stream, 0);
 }
-CUDA_ALIAS(cuEventRecord, _ptsz);
+CUDA_PER_THREAD(cuEventRecord, _ptsz, CUevent, CUstream);
 
+/* An event that was never recorded has time 0: it has ended, as CUDA says. */
 CUresult cuEventQuery(CUevent event)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_object_is(event, CUDA_KIND_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!cuda_object_is(event, CUDA_KIND_EVENT))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return cuda_time_is_over(event->time_ps) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent event)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_object_is(event, CUDA_KIND_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!cuda_object_is(event, CUDA_KIND_EVENT))
+		return CUDA_ERROR_INVALID_HANDLE;
+	cuda_time_wait_ps(event->time_ps);
+	return CUDA_SUCCESS;
 }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
@@ -74,6 +78,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!start->is_recorded || !end->is_recorded || (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (!cuda_time_is_over(start->time_ps > end->time_ps ? start->time_ps : end->time_ps))
+		return CUDA_ERROR_NOT_READY;
 	*milliseconds = (float)(((double)end->time_ps - (double)start->time_ps) * 1e-9);
 	return CUDA_SUCCESS;
 }

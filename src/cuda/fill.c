@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cuda/driver.h"
+#include "cuda/perthread.h"
 
 static void fill_row(uint64_t addr, uint32_t value, uint32_t element_bytes, uint64_t count)
 {
@@ -18,8 +19,8 @@ static void fill_row(uint64_t addr, uint32_t value, uint32_t element_bytes, uint
 		((uint32_t *)addr)[i] = value;
 }
 
-static CUresult fill(uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32_t element_bytes, uint64_t width,
-		     uint64_t height, CUstream stream)
+static CUresult fill(struct CUctx_st *ctx, uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32_t element_bytes,
+		     uint64_t width, uint64_t height, CUstream stream)
 {
 	CUresult result = cuda_stream_check(stream);
 	uint64_t row_bytes, skip_bytes, bytes;
@@ -37,7 +38,7 @@ static CUresult fill(uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32
 		fill_row(addr + y * pitch_bytes, value, element_bytes, width);
 		cuda_check_written(addr + y * pitch_bytes, row_bytes);
 	}
-	cuda_charge_fill(row_bytes * height);
+	cuda_time_fill(ctx, stream, addr, row_bytes * height);
 	return CUDA_SUCCESS;
 }
 
@@ -45,27 +46,27 @@ static CUresult fill(uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32
 	CUresult cuMemsetD##bits##Async(CUdeviceptr address, type value, size_t count, CUstream stream)                \
 	{                                                                                                              \
 		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
-		return fill(address, 0, value, sizeof(type), count, 1, stream);                                        \
+		return fill(call.ctx, address, 0, value, sizeof(type), count, 1, stream);                              \
 	}                                                                                                              \
-	CUDA_ALIAS(cuMemsetD##bits##Async, _ptsz);                                                                     \
+	CUDA_PER_THREAD(cuMemsetD##bits##Async, _ptsz, CUdeviceptr, type, size_t, CUstream);                           \
 	CUresult cuMemsetD##bits##_v2(CUdeviceptr address, type value, size_t count)                                   \
 	{                                                                                                              \
 		return cuMemsetD##bits##Async(address, value, count, NULL);                                            \
 	}                                                                                                              \
-	CUDA_ALIAS(cuMemsetD##bits##_v2, _ptds);                                                                       \
+	CUDA_PER_THREAD(cuMemsetD##bits##_v2, _ptds, CUdeviceptr, type, size_t);                                       \
 	CUresult cuMemsetD2D##bits##Async(CUdeviceptr address, size_t pitch_bytes, type value, size_t width,           \
 					  size_t height, CUstream stream)                                              \
 	{                                                                                                              \
 		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
-		return fill(address, pitch_bytes, value, sizeof(type), width, height, stream);                         \
+		return fill(call.ctx, address, pitch_bytes, value, sizeof(type), width, height, stream);               \
 	}                                                                                                              \
-	CUDA_ALIAS(cuMemsetD2D##bits##Async, _ptsz);                                                                   \
+	CUDA_PER_THREAD(cuMemsetD2D##bits##Async, _ptsz, CUdeviceptr, size_t, type, size_t, size_t, CUstream);         \
 	CUresult cuMemsetD2D##bits##_v2(CUdeviceptr address, size_t pitch_bytes, type value, size_t width,             \
 					size_t height)                                                                 \
 	{                                                                                                              \
 		return cuMemsetD2D##bits##Async(address, pitch_bytes, value, width, height, NULL);                     \
 	}                                                                                                              \
-	CUDA_ALIAS(cuMemsetD2D##bits##_v2, _ptds)
+	CUDA_PER_THREAD(cuMemsetD2D##bits##_v2, _ptds, CUdeviceptr, size_t, type, size_t, size_t)
 
 FILL(8, unsigned char);
 FILL(16, unsigned short);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "cuda/driver.h"
+#include "cuda/perthread.h"
 
 /* ---- programs and attributes ---- */
 
@@ -310,11 +311,33 @@ static void record(const struct launch *l, const struct gpu_kernel_result *resul
 	g_array_append_val(cuda_driver.kernels, k);
 }
 
-static CUresult run(struct CUctx_st *ctx, const struct launch *l, const uint8_t *params)
+/* Runs s when its stream and the device's compute engine are free, by the program's time. */
+static bool run_timed(struct CUctx_st *ctx, const struct launch *l, CUstream stream, struct simt_launch *s)
+{
+	struct cuda_driver *d = &cuda_driver;
+	struct machine_stream *place = cuda_time_stream(ctx, stream);
+	struct gpu_kernel_result result = {0};
+	uint64_t start;
+
+	cuda_time_spend_ps(d->session.config.host.issue_ps);
+	start = machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps());
+	gpu_advance_ps(d->gpu, start);
+
+	bool is_right = gpu_launch(d->gpu, s, &result);
+
+	/* The GPU begins with its next SM cycle, and rounds to picoseconds in its own way. */
+	result.start_ps = MAX(result.start_ps, start);
+	result.end_ps = MAX(result.end_ps, result.start_ps);
+	record(l, &result);
+	machine_timeline_add(d->timeline, MACHINE_WORK_KERNEL, place, kernel_name(l->f->func->name), result.start_ps,
+			     result.end_ps, 0, false);
+	return is_right;
+}
+
+static CUresult run(struct CUctx_st *ctx, const struct launch *l, CUstream stream, const uint8_t *params)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct base_diag_list diag;
-	struct gpu_kernel_result result = {0};
 	struct simt_launch s = {
 		.program = l->f->program,
 		.mem = d->mem,
@@ -337,12 +360,10 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, const uint8_t 
 	base_diag_free(&diag);
 	if (!has_begun)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	gpu_advance_ps(d->gpu, gpu_now_ps(d->gpu) + d->session.config.host.launch_ps);
 
-	bool is_right = gpu_launch(d->gpu, &s, &result);
+	bool is_right = run_timed(ctx, l, stream, &s);
 
 	simt_launch_end(&s);
-	record(l, &result);
 	cuda_check_launched();
 	if (is_right)
 		return CUDA_SUCCESS;
@@ -376,7 +397,7 @@ static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, 
 	if ((result = check_resources(l)) != CUDA_SUCCESS)
 		return result;
 	if ((result = gather_params(l->f, params, extra, &block)) == CUDA_SUCCESS)
-		result = run(ctx, l, block);
+		result = run(ctx, l, stream, block);
 	free(block);
 	return result;
 }
@@ -392,7 +413,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 
 	return launch(call.ctx, &l, stream, params, extra);
 }
-CUDA_ALIAS(cuLaunchKernel, _ptsz);
+CUDA_PER_THREAD(cuLaunchKernel, _ptsz, CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
+		unsigned int, unsigned int, unsigned int, CUstream, void **, void **);
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
 				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
@@ -405,4 +427,5 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 
 	return launch(call.ctx, &l, stream, params, NULL);
 }
-CUDA_ALIAS(cuLaunchCooperativeKernel, _ptsz);
+CUDA_PER_THREAD(cuLaunchCooperativeKernel, _ptsz, CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
+		unsigned int, unsigned int, unsigned int, CUstream, void **);

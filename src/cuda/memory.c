@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "cuda/driver.h"
+#include "cuda/perthread.h"
 
 /* Alignment of the pitch of cuMemAllocPitch: CUDA's own value, a multiple of every modelled cache line. */
 enum { PITCH_ALIGN_BYTES = 512 };
@@ -113,6 +114,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 	return CUDA_SUCCESS;
 }
 
+/* Allocating takes the host a while. */
 static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kind kind, unsigned int flags,
 			 uint64_t *address)
 {
@@ -121,10 +123,19 @@ static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kin
 
 	uint64_t addr = cuda_alloc_new(ctx, bytes, kind, flags);
 
+	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
 	if (!addr)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*address = addr;
 	return CUDA_SUCCESS;
+}
+
+/* Freeing too, and it waits for all work of the context, which may use the memory. */
+static CUresult release(struct CUctx_st *ctx, uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b)
+{
+	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_wait_ps(ctx->streams.end_ps);
+	return cuda_alloc_free(addr, a, b);
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
@@ -171,7 +182,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!address)
 		return CUDA_SUCCESS;
-	return cuda_alloc_free(address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED);
+	return release(call.ctx, address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED);
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
@@ -216,7 +227,7 @@ CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
 CUresult cuMemFreeHost(void *pointer)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_alloc_free((uint64_t)pointer, SIMT_ALLOC_HOST, SIMT_ALLOC_HOST);
+	return release(call.ctx, (uint64_t)pointer, SIMT_ALLOC_HOST, SIMT_ALLOC_HOST);
 }
 
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned int flags)
@@ -236,6 +247,7 @@ CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned int flags)
 	if (!simt_memory_register(cuda_driver.mem, addr, bytes))
 		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	add_alloc(call.ctx, addr, bytes, SIMT_ALLOC_REGISTERED, flags);
+	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
 	return CUDA_SUCCESS;
 }
 
@@ -245,7 +257,7 @@ CUresult cuMemHostUnregister(void *pointer)
 	if (!pointer)
 		return CUDA_ERROR_INVALID_VALUE;
 
-	CUresult result = cuda_alloc_free((uint64_t)pointer, SIMT_ALLOC_REGISTERED, SIMT_ALLOC_REGISTERED);
+	CUresult result = release(call.ctx, (uint64_t)pointer, SIMT_ALLOC_REGISTERED, SIMT_ALLOC_REGISTERED);
 
 	return result == CUDA_SUCCESS ? result : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
@@ -299,10 +311,20 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 
 	CUresult result = cuda_stream_check(stream);
+	uint64_t addr;
 
-	return result == CUDA_SUCCESS ? cuMemAlloc_v2(address, bytes) : result;
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!address || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* From a pool: no more than a call. */
+	addr = cuda_alloc_new(call.ctx, bytes, SIMT_ALLOC_DEVICE, 0);
+	if (!addr)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*address = addr;
+	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuMemAllocAsync, _ptsz);
+CUDA_PER_THREAD(cuMemAllocAsync, _ptsz, CUdeviceptr *, size_t, CUstream);
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
@@ -312,9 +334,9 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 
 	if (result == CUDA_SUCCESS && !address)
 		return CUDA_ERROR_INVALID_VALUE;
-	return result == CUDA_SUCCESS ? cuMemFree_v2(address) : result;
+	return result == CUDA_SUCCESS ? cuda_alloc_free(address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED) : result;
 }
-CUDA_ALIAS(cuMemFreeAsync, _ptsz);
+CUDA_PER_THREAD(cuMemFreeAsync, _ptsz, CUdeviceptr, CUstream);
 
 static struct cuda_alloc *find_managed(CUdeviceptr address, size_t bytes)
 {
@@ -341,7 +363,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destinat
 	a->prefetch_location = destination;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuMemPrefetchAsync, _ptsz);
+CUDA_PER_THREAD(cuMemPrefetchAsync, _ptsz, CUdeviceptr, size_t, CUdevice, CUstream);
 
 static bool location_device(CUmemLocation l, CUdevice *device)
 {
@@ -358,7 +380,7 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
 		return CUDA_ERROR_INVALID_VALUE;
 	return cuMemPrefetchAsync(address, bytes, device, stream);
 }
-CUDA_ALIAS(cuMemPrefetchAsync_v2, _ptsz);
+CUDA_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz, CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream);
 
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device)
 {
@@ -434,7 +456,7 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t byt
 	a->flags = flags;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamAttachMemAsync, _ptsz);
+CUDA_PER_THREAD(cuStreamAttachMemAsync, _ptsz, CUstream, CUdeviceptr, size_t, unsigned int);
 
 /* ---- pointers ---- */
 
@@ -462,7 +484,7 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
 		PUT(void *, address);
 		break;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-		PUT(int, 1); /* every operation is synchronous */
+		PUT(int, a && a->is_synchronous);
 		break;
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 		PUT(unsigned long long, a ? a->id : 0);
@@ -570,8 +592,11 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	/* The one attribute that can be set asks for what is always the case. */
-	if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !cuda_alloc_find(address))
+
+	struct cuda_alloc *a = cuda_alloc_find(address);
+
+	if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !a)
 		return CUDA_ERROR_INVALID_VALUE;
+	a->is_synchronous = *(const int *)value;
 	return CUDA_SUCCESS;
 }

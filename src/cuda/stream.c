@@ -1,7 +1,11 @@
-/* stream.c - streams and host callbacks. Work is done when it is given, so a stream is always idle. */
+/* stream.c - streams and host callbacks.
+ *
+ * What a stream is given is computed at once; a stream is ready when its last work has ended by the asking thread's clock.
+ */
 #include <stdlib.h>
 
-#include "cuda/driver.h"
+#include "cuda/event.h"
+#include "cuda/perthread.h"
 
 CUresult cuda_stream_check(CUstream s)
 {
@@ -29,6 +33,11 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int pr
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	s->flags = flags;
 	s->id = ++cuda_driver.next_id;
+	s->time = (struct machine_stream){
+		.context = &call.ctx->streams,
+		.rule = flags & CU_STREAM_NON_BLOCKING ? MACHINE_STREAM_NON_BLOCKING : MACHINE_STREAM_BLOCKING,
+		.number = cuda_time_stream_number(),
+	};
 	cuda_object_add(&s->object, CUDA_KIND_STREAM, call.ctx, destroy_stream);
 	*stream = s;
 	return CUDA_SUCCESS;
@@ -51,16 +60,24 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 CUresult cuStreamQuery(CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_stream_check(stream);
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+
+	uint64_t ready = machine_stream_ready_ps(cuda_time_stream(call.ctx, stream));
+
+	return cuda_time_is_over(ready) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
-CUDA_ALIAS(cuStreamQuery, _ptsz);
+CUDA_PER_THREAD(cuStreamQuery, _ptsz, CUstream);
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_stream_check(stream);
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	cuda_time_wait_ps(machine_stream_ready_ps(cuda_time_stream(call.ctx, stream)));
+	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamSynchronize, _ptsz);
+CUDA_PER_THREAD(cuStreamSynchronize, _ptsz, CUstream);
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 {
@@ -69,9 +86,12 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return cuda_stream_check(stream);
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	machine_stream_extend(cuda_time_stream(call.ctx, stream), event->time_ps);
+	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamWaitEvent, _ptsz);
+CUDA_PER_THREAD(cuStreamWaitEvent, _ptsz, CUstream, CUevent, unsigned int);
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags)
 {
@@ -80,12 +100,16 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *u
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_HANDLE;
+
+	uint64_t cpu_ns = cuda_time_cpu_ns();
+
 	cuda_callback_begin();
 	callback(stream, CUDA_SUCCESS, user_data);
 	cuda_callback_end();
+	cuda_time_host_function(call.ctx, stream, cuda_time_cpu_ns() - cpu_ns);
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamAddCallback, _ptsz);
+CUDA_PER_THREAD(cuStreamAddCallback, _ptsz, CUstream, CUstreamCallback, void *, unsigned int);
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data)
 {
@@ -94,12 +118,16 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_HANDLE;
+
+	uint64_t cpu_ns = cuda_time_cpu_ns();
+
 	cuda_callback_begin();
 	function(user_data);
 	cuda_callback_end();
+	cuda_time_host_function(call.ctx, stream, cuda_time_cpu_ns() - cpu_ns);
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuLaunchHostFunc, _ptsz);
+CUDA_PER_THREAD(cuLaunchHostFunc, _ptsz, CUstream, CUhostFn, void *);
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
 {
@@ -111,7 +139,7 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
 	*flags = cuda_object_is(stream, CUDA_KIND_STREAM) ? stream->flags : CU_STREAM_DEFAULT;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamGetFlags, _ptsz);
+CUDA_PER_THREAD(cuStreamGetFlags, _ptsz, CUstream, unsigned int *);
 
 CUresult cuStreamGetPriority(CUstream stream, int *priority)
 {
@@ -123,7 +151,7 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority)
 	*priority = 0;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamGetPriority, _ptsz);
+CUDA_PER_THREAD(cuStreamGetPriority, _ptsz, CUstream, int *);
 
 /* Modulo 4, the ids of the built-in streams are 1 and 2, and those of created ones 0. */
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
@@ -136,10 +164,10 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 	if (cuda_object_is(stream, CUDA_KIND_STREAM))
 		*id = 4 * stream->id;
 	else
-		*id = 4 * call.ctx->id + (stream == CU_STREAM_PER_THREAD ? 2 : 1);
+		*id = 4 * call.ctx->id + (cuda_time_stream(call.ctx, stream) == &call.ctx->legacy ? 1 : 2);
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamGetId, _ptsz);
+CUDA_PER_THREAD(cuStreamGetId, _ptsz, CUstream, unsigned long long *);
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
@@ -151,4 +179,4 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 	*context = cuda_object_is(stream, CUDA_KIND_STREAM) ? stream->object.ctx : call.ctx;
 	return CUDA_SUCCESS;
 }
-CUDA_ALIAS(cuStreamGetCtx, _ptsz);
+CUDA_PER_THREAD(cuStreamGetCtx, _ptsz, CUstream, CUcontext *);

@@ -2,6 +2,7 @@
 #include "machine/session.h"
 
 #include "energy/events.h"
+#include "machine/program.h"
 #include "mem/dram.h"
 #include "ndp/registry.h"
 
@@ -289,7 +290,10 @@ static void put_field_units(json_t *units)
 	static const char *const rows[][2] = {
 	    {"cycles", "SM cycles in kernels"},
 	    {"time_ps", "ps in kernels"},
-	    {"total_time_ps", "ps, kernels and copies and launches"},
+	    {"total_time_ps", "ps, the whole program"},
+	    {"copy_bytes_to_device", "bytes"},
+	    {"copy_bytes_to_host", "bytes"},
+	    {"timeline_count", "copies, kernels and host functions"},
 	    {"ipc", "thread instructions per SM cycle"},
 	    {"stalls", "scheduler cycles"},
 	    {"traffic_bytes", "bytes"},
@@ -335,6 +339,16 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 	sim_stats_free(empty);
 }
 
+static void put_program(json_t *o, const struct machine_timeline *t)
+{
+	json_object_set_new(o, "program", machine_program_json(t));
+	put_int(o, "total_time_ps", machine_timeline_program(t)->time_ps);
+	put_int(o, "copy_bytes_to_device", machine_timeline_copies(t)->to_device_bytes);
+	put_int(o, "copy_bytes_to_host", machine_timeline_copies(t)->to_host_bytes);
+	put_int(o, "timeline_count", machine_timeline_work_count(t));
+	json_object_set_new(o, "timeline", machine_program_work_json(t));
+}
+
 static json_t *run_json(const struct machine_run *run)
 {
 	const struct machine_session *s = run->session;
@@ -346,12 +360,11 @@ static json_t *run_json(const struct machine_run *run)
 	put_text(o, "fault", run->fault);
 	put_int(o, "cycles", t.cycles);
 	put_int(o, "time_ps", t.time_ps);
-	put_int(o, "total_time_ps", run->total_time_ps);
+	if (run->timeline)
+		put_program(o, run->timeline);
 	put_int(o, "warp_instructions", t.warp_instructions);
 	put_int(o, "thread_instructions", t.thread_instructions);
 	put_real(o, "ipc", ipc_of(&t));
-	put_int(o, "copy_bytes_to_device", run->copy_bytes_to_device);
-	put_int(o, "copy_bytes_to_host", run->copy_bytes_to_host);
 	put_gpu(o, units, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
@@ -423,8 +436,9 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 	struct totals t = totals_of(run);
 	struct top_stall top = {0};
 
-	dprintf(fd, "strata: %s: %u kernels, %.3f us in kernels, %.3f us with copies and launches\n",
-		run->session->machine, run->kernel_count, (double)t.time_ps / 1e6, (double)run->total_time_ps / 1e6);
+	dprintf(fd, "strata: %s: %u kernels, %.3f us in kernels, %.3f us the whole program\n", run->session->machine,
+		run->kernel_count, (double)t.time_ps / 1e6,
+		run->timeline ? (double)machine_timeline_program(run->timeline)->time_ps / 1e6 : 0);
 	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
 		t.cycles, ipc_of(&t));
 	if (run->gpu)

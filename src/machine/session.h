@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "gpu/gpu.h"
+#include "machine/timeline.h"
 
 struct machine_session {
 	struct gpu_config config;
@@ -41,8 +42,7 @@ struct machine_run {
 	struct gpu *gpu; /* may be NULL: the program never made a context */
 	const struct machine_kernel *kernels;
 	uint32_t kernel_count;
-	uint64_t total_time_ps; /* kernels and copies and host API time as modelled */
-	uint64_t copy_bytes_to_device, copy_bytes_to_host;
+	const struct machine_timeline *timeline; /* settled; NULL as gpu */
 	double host_seconds; /* CPU seconds of this process */
 	uint64_t peak_rss_bytes;
 	const char *fault; /* text of the first fault, or NULL */

@@ -109,6 +109,9 @@ static const char *const promised[] = {
     "cycles",
     "time_ps",
     "total_time_ps",
+    "program",
+    "timeline",
+    "timeline_count",
     "warp_instructions",
     "thread_instructions",
     "ipc",
@@ -131,6 +134,7 @@ static const char *const promised[] = {
 
 static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 {
+	struct machine_timeline *timeline = machine_timeline_new(&s->config, NULL);
 	g_autofree char *path = path_of("result.json");
 	const struct machine_kernel kernel = {
 	    .name = "k",
@@ -142,12 +146,14 @@ static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 					.gpu = gpu,
 					.kernels = &kernel,
 					.kernel_count = 1,
-					.total_time_ps = 5,
+					.timeline = timeline,
 					.host_seconds = 0.5,
 					.peak_rss_bytes = 7};
 
 	g_strlcpy(s->result_path, path, sizeof(s->result_path));
+	machine_timeline_settle(timeline);
 	assert_true(machine_result_write(&run));
+	machine_timeline_free(timeline);
 
 	json_t *o = json_load_file(path, 0, NULL);
 
