@@ -176,7 +176,8 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, co
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, ASYNC(stream));
+	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes,
+			   ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpyHtoAAsync_v2, _ptsz, CUarray, size_t, const void *, size_t, CUstream);
 

@@ -4,8 +4,9 @@
  * (initialised, a current context, a context without a sticky error) and gives it back on return. Handles are looked up
  * in a table before they are followed, so a dead or invented handle gives CUDA_ERROR_INVALID_HANDLE and nothing worse.
  *
- * Values are computed at call time, in call order: when an entry point returns, the copy or kernel has been done. When it
- * happens in simulated time is another matter (cuda/clock.h): streams and events keep the times at which their work ends.
+ * Values are computed at call time, in call order: when an entry point returns, the copy or kernel has been done. When
+ * it happens in simulated time is another matter (cuda/clock.h): streams and events keep the times at which their work
+ * ends.
  */
 #ifndef STRATA_CUDA_DRIVER_H
 #define STRATA_CUDA_DRIVER_H

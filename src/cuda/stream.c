@@ -1,6 +1,7 @@
 /* stream.c - streams and host callbacks.
  *
- * What a stream is given is computed at once; a stream is ready when its last work has ended by the asking thread's clock.
+ * What a stream is given is computed at once; a stream is ready when its last work has ended by the asking thread's
+ * clock.
  */
 #include <stdlib.h>
 
