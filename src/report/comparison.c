@@ -9,7 +9,7 @@ static const double ps_per_us = 1e6, bytes_per_mb = 1e6, pj_per_mj = 1e9;
 /* What a row is measured against, and what the means are made of. */
 struct machine_mean {
 	const char *machine;
-	double speedup_log, energy_log;
+	double speedup_log, program_log, energy_log;
 	uint32_t count;
 };
 
@@ -20,8 +20,9 @@ static const char *text_of(const json_t *run, const char *key)
 
 static void print_header(FILE *out)
 {
-	fprintf(out, "%-11s %-13s %11s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", "machine", "time us",
-		"speed-up", "IPC", "TX MB", "RX MB", "stacks MB", "DRAM MB", "energy mJ", "ratio", "main stall");
+	fprintf(out, "%-11s %-13s %11s %8s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", "machine",
+		"time us", "speed-up", "program", "IPC", "TX MB", "RX MB", "stacks MB", "DRAM MB", "energy mJ", "ratio",
+		"main stall");
 }
 
 static void print_ratio(FILE *out, int width, double a, double b)
@@ -56,6 +57,7 @@ static void print_row(FILE *out, const json_t *run, const json_t *base, bool is_
 	}
 	fprintf(out, " %11.3f", report_number(run, "time_ps", NULL) / ps_per_us);
 	print_ratio(out, 8, report_number(base, "time_ps", NULL), report_number(run, "time_ps", NULL));
+	print_ratio(out, 8, report_number(base, "total_time_ps", NULL), report_number(run, "total_time_ps", NULL));
 	fprintf(out, " %8.2f %9.3f %9.3f %9.3f %9.3f %10.4f", report_number(run, "ipc", NULL),
 		report_number(run, "traffic_bytes", "tx") / bytes_per_mb,
 		report_number(run, "traffic_bytes", "rx") / bytes_per_mb,
@@ -71,6 +73,8 @@ static void print_row(FILE *out, const json_t *run, const json_t *base, bool is_
 static void add_mean(GArray *means, const json_t *run, const json_t *base)
 {
 	double time = report_number(run, "time_ps", NULL), base_time = report_number(base, "time_ps", NULL);
+	double program = report_number(run, "total_time_ps", NULL);
+	double base_program = report_number(base, "total_time_ps", NULL);
 	double energy = report_number(run, "energy_total_pj", NULL);
 	double base_energy = report_number(base, "energy_total_pj", NULL);
 	uint32_t i = 0;
@@ -82,12 +86,13 @@ static void add_mean(GArray *means, const json_t *run, const json_t *base)
 
 		g_array_append_val(means, m);
 	}
-	if (time <= 0 || base_time <= 0 || energy <= 0 || base_energy <= 0)
+	if (time <= 0 || base_time <= 0 || program <= 0 || base_program <= 0 || energy <= 0 || base_energy <= 0)
 		return;
 
 	struct machine_mean *m = &g_array_index(means, struct machine_mean, i);
 
 	m->speedup_log += log(base_time / time);
+	m->program_log += log(base_program / program);
 	m->energy_log += log(energy / base_energy);
 	m->count++;
 }
@@ -99,6 +104,7 @@ static void print_means(FILE *out, const GArray *means)
 
 		fprintf(out, "%-11s %-13s %11s", i ? "" : "geo. mean", m->machine, "");
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
+		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
 		fprintf(out, "%59s", "");
 		print_ratio(out, 7, m->count ? exp(m->energy_log / m->count) : 0, 1);
 		fprintf(out, "  of %u workloads\n", m->count);

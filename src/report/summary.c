@@ -44,12 +44,51 @@ static void print_head(FILE *out, const json_t *run)
 
 static void print_time(FILE *out, const json_t *run)
 {
-	fprintf(out, "  time           %.3f us in kernels (%.0f SM cycles), %.3f us with copies and launches\n",
+	fprintf(out, "  time           %.3f us in kernels (%.0f SM cycles), %.3f us the whole program\n",
 		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL),
 		report_number(run, "total_time_ps", NULL) / ps_per_us);
 	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
 		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),
 		report_number(run, "ipc", NULL));
+}
+
+/* "copies to device 8.389 MB in 2099.152 us, 4.0 GB/s (2)", where there were any. */
+static void print_copies(FILE *out, const json_t *copies, const char *key, const char *what)
+{
+	const json_t *c = json_object_get(copies, key);
+
+	if (report_number(c, "count", NULL) > 0)
+		fprintf(out, "    %-18s %.3f MB in %.3f us, %.1f GB/s (%.0f)\n", what,
+			report_number(c, "bytes", NULL) / bytes_per_mb, report_number(c, "time_ps", NULL) / ps_per_us,
+			report_number(c, "bytes_per_s", NULL) / bytes_per_gb, report_number(c, "count", NULL));
+}
+
+/* The whole program's time: what of it the device and the host spent on what. */
+static void print_program(FILE *out, const json_t *run)
+{
+	static const char *const copies[][2] = {
+	    {"to_device", "copies to device"},
+	    {"to_host", "copies to host"},
+	    {"on_device", "copies on device"},
+	    {"fill", "memsets"},
+	};
+	const json_t *program = json_object_get(run, "program");
+	double time = report_number(program, "time_ps", NULL);
+
+	fprintf(out,
+		"  program        kernels %.1f %% of its time, %.1f %% of theirs beside copies; device idle %.1f %%\n",
+		ratio_percent(report_number(program, "kernel_ps", NULL), time),
+		ratio_percent(report_number(program, "kernel_overlap_ps", NULL),
+			      report_number(program, "kernel_ps", NULL)),
+		ratio_percent(report_number(program, "device_idle_ps", NULL), time));
+	for (uint32_t i = 0; i < G_N_ELEMENTS(copies); i++)
+		print_copies(out, json_object_get(program, "copies"), copies[i][0], copies[i][1]);
+	fprintf(out, "    %-18s %.0f, busy %.3f us, waiting %.3f us", "host calls",
+		report_number(program, "calls", NULL), report_number(program, "host_call_ps", NULL) / ps_per_us,
+		report_number(program, "host_wait_ps", NULL) / ps_per_us);
+	if (report_number(program, "host_code_ps", NULL) > 0)
+		fprintf(out, ", own code %.3f us", report_number(program, "host_code_ps", NULL) / ps_per_us);
+	fputc('\n', out);
 }
 
 static void print_stalls(FILE *out, const json_t *run)
@@ -180,6 +219,7 @@ void report_summary_print(FILE *out, const json_t *run)
 		return;
 	}
 	print_time(out, run);
+	print_program(out, run);
 	print_stalls(out, run);
 	print_traffic(out, run);
 	print_stacks(out, run);

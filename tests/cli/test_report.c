@@ -15,9 +15,10 @@
 
 static json_t *make_run(const char *workload, const char *machine, int time_ps, double energy_pj)
 {
-	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:f, s:f}", "workload", workload, "args",
-				"x", "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles",
-				100, "time_ps", time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
+	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:f, s:f}", "workload", workload,
+				"args", "x", "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0,
+				"cycles", 100, "time_ps", time_ps, "total_time_ps", 3000000 + time_ps, "ipc", 2.5,
+				"energy_total_pj", energy_pj);
 
 	json_object_set_new(run, "stalls", json_pack("{s:i, s:i, s:i, s:i}", "a", 10, "b", 30, "c", 0, "d", 20));
 	json_object_set_new(run, "stats",
@@ -73,7 +74,7 @@ static void test_comparison(void **state)
 	char *text = comparison_of(runs);
 
 	/* 4 times and 1 times as fast: the mean is 2. Energy doubled and halved: the mean is 1. */
-	assert_non_null(strstr(text, "   4.00x"));
+	assert_non_null(strstr(text, "   4.00x    1.75x")); /* of 7 us and 4 us the whole program */
 	assert_non_null(strstr(text, "geo. mean   base"));
 	assert_non_null(strstr(text, "   2.00x  b 30 %"));
 
@@ -82,6 +83,7 @@ static void test_comparison(void **state)
 	assert_non_null(mean);
 	mean += strlen("of 2 workloads\n");
 	assert_non_null(strstr(mean, "2.00x"));
+	assert_non_null(strstr(mean, "2.00x    1.32x")); /* the root of 7/4 and 1 */
 	assert_non_null(strstr(mean, "1.00x  of 2 workloads"));
 	free(text);
 	json_decref(runs);

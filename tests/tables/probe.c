@@ -55,6 +55,37 @@ static CUtexObject texture_of(CUdeviceptr texels)
 	return object;
 }
 
+static void count_call(void *count)
+{
+	++*(int *)count;
+}
+
+/* Copies of every kind in three streams, so that they overlap where the host's engines let them. */
+static void copy_around(CUfunction sum, void **sum_params)
+{
+	CUdeviceptr here = workload_device_alloc(BUFFER_BYTES), there = workload_device_alloc(BUFFER_BYTES);
+	CUstream up, down, beside;
+	void *source, *destination;
+	int count = 0;
+
+	WORKLOAD_CUDA(cuMemHostAlloc(&source, BUFFER_BYTES, 0));
+	WORKLOAD_CUDA(cuMemHostAlloc(&destination, BUFFER_BYTES, 0));
+	memset(source, 0, BUFFER_BYTES);
+	WORKLOAD_CUDA(cuStreamCreate(&up, CU_STREAM_NON_BLOCKING));
+	WORKLOAD_CUDA(cuStreamCreate(&down, CU_STREAM_NON_BLOCKING));
+	WORKLOAD_CUDA(cuStreamCreate(&beside, CU_STREAM_NON_BLOCKING));
+	WORKLOAD_CUDA(cuMemcpyHtoDAsync(here, source, BUFFER_BYTES, up));
+	WORKLOAD_CUDA(cuMemcpyDtoHAsync(destination, there, BUFFER_BYTES, down));
+	WORKLOAD_CUDA(cuLaunchKernel(sum, 1, 1, 1, CTA_THREADS, 1, 1, 0, beside, sum_params, NULL));
+	WORKLOAD_CUDA(cuMemsetD8Async(there, 0, BUFFER_BYTES, beside));
+	WORKLOAD_CUDA(cuMemcpyDtoDAsync(there, here, BUFFER_BYTES, beside));
+	WORKLOAD_CUDA(cuLaunchHostFunc(up, count_call, &count));
+	WORKLOAD_CUDA(cuMemcpy((CUdeviceptr)destination, (CUdeviceptr)source, BUFFER_BYTES));
+	WORKLOAD_CUDA(cuCtxSynchronize());
+	WORKLOAD_CUDA(cuMemFreeHost(source));
+	WORKLOAD_CUDA(cuMemFreeHost(destination));
+}
+
 int main(void)
 {
 	struct workload_gpu gpu = workload_gpu_open(probe_ptx);
@@ -79,6 +110,7 @@ int main(void)
 	/* One pass of its loop: not worth offloading. */
 	workload_launch(sum, (struct workload_dim){1, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1}, sum_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(zeros, sums, BUFFER_BYTES));
+	copy_around(sum, sum_params);
 	free(zeros);
 	workload_gpu_close(&gpu);
 	return 0;

@@ -1,0 +1,394 @@
+/* Simulated time of whole programs as the driver's calls show it: with round costs every figure has a closed form.
+ *
+ * With the argument "measured" only what host.code = measured adds is tested: the session is the process's.
+ */
+#include <pthread.h>
+#include <time.h>
+
+#include "common.h"
+
+/* us: a call 1, giving work 2, starting a kernel 4, a copy's set-up 10, a host function 50; one byte 1 ns over the
+ * wires and 2 ns through a staging buffer. */
+static const char session[] = "machine = test\nhost.call_ps = 1us\nhost.issue_ps = 2us\nhost.launch_ps = 4us\n"
+			      "host.alloc_ps = 7us\nhost.callback_ps = 50us\nhost.pcie_latency_ps = 10us\n"
+			      "host.pcie_bandwidth_mbytes_per_s = 1000\nhost.pcie_overhead_bytes = 0\n"
+			      "host.memcpy_mbytes_per_s = 500\n";
+
+enum { BYTES = 100000, CALL_US = 1, ISSUE_US = 2, START_US = 4, COPY_US = 110, STAGED_US = 210 };
+
+struct rig {
+	CUcontext c;
+	CUstream s[2], apart; /* two blocking streams and one that is not */
+	CUevent e[4];
+	CUdeviceptr d[2];
+	void *pinned[2], *pageable;
+};
+
+static struct rig rig_begin(void)
+{
+	struct rig r = {.c = begin(), .pageable = calloc(1, BYTES)};
+
+	for (int i = 0; i < 2; i++) {
+		OK(cuStreamCreate(&r.s[i], CU_STREAM_DEFAULT));
+		OK(cuMemAlloc(&r.d[i], BYTES));
+		OK(cuMemHostAlloc(&r.pinned[i], BYTES, 0));
+		memset(r.pinned[i], i, BYTES);
+	}
+	OK(cuStreamCreate(&r.apart, CU_STREAM_NON_BLOCKING));
+	for (int i = 0; i < 4; i++)
+		OK(cuEventCreate(&r.e[i], 0));
+	return r;
+}
+
+static void rig_end(struct rig *r)
+{
+	free(r->pageable);
+	OK(cuCtxDestroy(r->c));
+}
+
+/* Time between two events, which is expected to be so long, in us. */
+static void expect_us(CUevent from, CUevent to, double us)
+{
+	float ms;
+
+	OK(cuEventSynchronize(from));
+	OK(cuEventSynchronize(to));
+	OK(cuEventElapsedTime(&ms, from, to));
+	if (ms * 1e3 < us - 1e-3 || ms * 1e3 > us + 1e-3)
+		fail_msg("%g us, expected %g", ms * 1e3, us);
+}
+
+/* Records an event where the host stands: in a stream without work. */
+static void mark(struct rig *r, CUevent e)
+{
+	CUstream idle;
+
+	OK(cuStreamCreate(&idle, CU_STREAM_NON_BLOCKING));
+	OK(cuEventRecord(e, idle));
+	OK(cuStreamDestroy(idle));
+	(void)r;
+}
+
+static void synchronous_copies(void **state)
+{
+	struct rig r = rig_begin();
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], NULL));
+	OK(cuMemcpyHtoD(r.d[0], r.pinned[0], BYTES));
+	OK(cuEventRecord(r.e[1], NULL));
+	OK(cuMemcpyDtoH(r.pageable, r.d[0], BYTES));
+	OK(cuEventRecord(r.e[2], NULL));
+	OK(cuMemcpyDtoD(r.d[1], r.d[0], BYTES));
+	mark(&r, r.e[3]);
+	expect_us(r.e[0], r.e[1], CALL_US + ISSUE_US + COPY_US + CALL_US);
+	expect_us(r.e[1], r.e[2], CALL_US + ISSUE_US + STAGED_US + CALL_US);
+	/* Nobody waits for a copy inside the device. Two calls more: the stream of mark, and its event. */
+	expect_us(r.e[2], r.e[3], CALL_US + ISSUE_US + 2 * CALL_US);
+	rig_end(&r);
+}
+
+static void asynchronous_copies(void **state)
+{
+	struct rig r = rig_begin();
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	mark(&r, r.e[1]);
+	OK(cuEventRecord(r.e[2], r.s[0]));
+	assert_int_equal(cuEventQuery(r.e[2]), CUDA_ERROR_NOT_READY);
+	assert_int_equal(cuStreamQuery(r.s[0]), CUDA_ERROR_NOT_READY);
+	OK(cuEventQuery(r.e[1]));
+	OK(cuStreamQuery(r.s[1]));
+	expect_us(r.e[0], r.e[1], CALL_US + ISSUE_US + 2 * CALL_US);
+	expect_us(r.e[0], r.e[2], CALL_US + ISSUE_US + COPY_US);
+	OK(cuStreamQuery(r.s[0]));
+	/* From pageable memory the call returns after the copy. */
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pageable, BYTES, r.s[0]));
+	OK(cuStreamQuery(r.s[0]));
+	/* So it does when the memory is marked. */
+	OK(cuPointerSetAttribute(&(int){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, r.d[0]));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	OK(cuStreamQuery(r.s[0]));
+	rig_end(&r);
+}
+
+static void unfinished_events_have_no_time(void **state)
+{
+	struct rig r = rig_begin();
+	float ms;
+
+	(void)state;
+	OK(cuEventQuery(r.e[0])); /* never recorded */
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	OK(cuEventRecord(r.e[1], r.s[0]));
+	assert_int_equal(cuEventElapsedTime(&ms, r.e[0], r.e[1]), CUDA_ERROR_NOT_READY);
+	OK(cuStreamSynchronize(r.s[0]));
+	OK(cuEventElapsedTime(&ms, r.e[0], r.e[1]));
+	rig_end(&r);
+}
+
+static void polling_ends(void **state)
+{
+	struct rig r = rig_begin();
+	int polls = 0;
+
+	(void)state;
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	while (cuStreamQuery(r.s[0]) == CUDA_ERROR_NOT_READY)
+		polls++;
+	/* Each takes a call's time; the one that sees the end is none of them. */
+	assert_int_equal(polls, COPY_US / CALL_US - 1);
+	rig_end(&r);
+}
+
+/* The time of two pinned copies, one each way, from the first call to the later end. */
+static void two_copies(struct rig *r, CUstream first, CUstream second, double us)
+{
+	OK(cuCtxSynchronize());
+	OK(cuEventRecord(r->e[0], r->apart));
+	OK(cuMemcpyHtoDAsync(r->d[0], r->pinned[0], BYTES, first));
+	OK(cuMemcpyDtoHAsync(r->pinned[1], r->d[1], BYTES, second));
+	OK(cuEventRecord(r->e[1], second));
+	expect_us(r->e[0], r->e[1], us);
+}
+
+static void streams_and_default_streams(void **state)
+{
+	const double given = CALL_US + ISSUE_US;
+	struct rig r = rig_begin();
+
+	(void)state;
+	two_copies(&r, r.s[0], r.s[1], 2 * given + COPY_US);
+	two_copies(&r, r.s[0], r.s[0], given + 2 * COPY_US);
+	two_copies(&r, r.s[0], NULL, given + 2 * COPY_US);
+	two_copies(&r, CU_STREAM_LEGACY, r.s[0], given + 2 * COPY_US);
+	two_copies(&r, r.apart, NULL, 2 * given + COPY_US);
+	two_copies(&r, CU_STREAM_LEGACY, r.apart, 2 * given + COPY_US);
+	two_copies(&r, CU_STREAM_PER_THREAD, r.s[0], 2 * given + COPY_US);
+	two_copies(&r, CU_STREAM_PER_THREAD, NULL, given + 2 * COPY_US);
+	rig_end(&r);
+}
+
+CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr destination, const void *source, size_t bytes, CUstream stream);
+CUresult cuMemcpyDtoH_v2_ptds(void *destination, CUdeviceptr source, size_t bytes);
+CUresult cuEventRecord_ptsz(CUevent event, CUstream stream);
+
+static void names_with_a_default_stream_per_thread(void **state)
+{
+	struct rig r = rig_begin();
+
+	(void)state;
+	OK(cuMemcpyHtoDAsync(r.d[1], r.pinned[1], BYTES, r.s[0]));
+	OK(cuEventRecord_ptsz(r.e[0], NULL));
+	OK(cuMemcpyDtoH_v2_ptds(r.pinned[0], r.d[0], BYTES));
+	OK(cuEventRecord_ptsz(r.e[1], NULL));
+	/* Beside the other stream's copy; the legacy stream would have waited for it. */
+	expect_us(r.e[0], r.e[1], CALL_US + ISSUE_US + COPY_US + CALL_US);
+	rig_end(&r);
+}
+
+static void kernels_and_copies(void **state)
+{
+	struct rig r = rig_begin();
+	CUfunction f = kernel(PTX_KERNELS, "store");
+	uint32_t add = 1;
+	void *params[] = {&r.d[1], &add};
+	float kernel_ms, both_ms;
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, r.s[0], params, NULL));
+	OK(cuEventRecord(r.e[1], r.s[0]));
+	OK(cuEventSynchronize(r.e[1]));
+	OK(cuEventElapsedTime(&kernel_ms, r.e[0], r.e[1]));
+	assert_true(kernel_ms * 1e3 > CALL_US + ISSUE_US + START_US);
+	assert_true(kernel_ms * 1e3 < CALL_US + ISSUE_US + START_US + 10);
+	/* Under a longer copy the kernel takes no time of its own: the copy's end counts. */
+	OK(cuEventRecord(r.e[0], r.apart));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[1]));
+	OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, r.s[0], params, NULL));
+	OK(cuEventRecord(r.e[1], r.s[0]));
+	OK(cuEventRecord(r.e[2], NULL));
+	expect_us(r.e[0], r.e[2], CALL_US + ISSUE_US + COPY_US);
+	OK(cuEventElapsedTime(&both_ms, r.e[0], r.e[1]));
+	assert_true(both_ms * 1e3 < COPY_US / 2);
+	rig_end(&r);
+}
+
+static void events_join_streams(void **state)
+{
+	struct rig r = rig_begin();
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], r.apart));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	OK(cuEventRecord(r.e[1], r.s[0]));
+	OK(cuStreamWaitEvent(r.apart, r.e[1], 0));
+	OK(cuMemcpyDtoHAsync(r.pinned[1], r.d[1], BYTES, r.apart));
+	OK(cuEventRecord(r.e[2], r.apart));
+	expect_us(r.e[0], r.e[2], CALL_US + ISSUE_US + 2 * COPY_US);
+	/* Waiting for an event that was never recorded is waiting for nothing. */
+	OK(cuStreamWaitEvent(r.s[0], r.e[3], 0));
+	OK(cuStreamQuery(r.s[0]));
+	rig_end(&r);
+}
+
+static void count_call(void *count)
+{
+	++*(int *)count;
+}
+
+static void host_functions_take_their_place(void **state)
+{
+	struct rig r = rig_begin();
+	int count = 0;
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	OK(cuLaunchHostFunc(r.s[0], count_call, &count));
+	OK(cuEventRecord(r.e[1], r.s[0]));
+	expect_us(r.e[0], r.e[1], CALL_US + ISSUE_US + COPY_US + 50);
+	assert_int_equal(count, 1);
+	rig_end(&r);
+}
+
+static void freeing_waits_and_pools_do_not(void **state)
+{
+	struct rig r = rig_begin();
+	CUdeviceptr pooled;
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuMemcpyHtoDAsync(r.d[0], r.pinned[0], BYTES, r.s[0]));
+	OK(cuMemAllocAsync(&pooled, 64, r.s[0]));
+	OK(cuMemFreeAsync(pooled, r.s[0]));
+	mark(&r, r.e[1]);
+	OK(cuMemFree(r.d[1]));
+	mark(&r, r.e[2]);
+	expect_us(r.e[0], r.e[1], CALL_US + ISSUE_US + 4 * CALL_US);
+	expect_us(r.e[0], r.e[2], CALL_US + ISSUE_US + COPY_US + 2 * CALL_US);
+	OK(cuEventRecord(r.e[0], NULL));
+	OK(cuMemAlloc(&r.d[1], 64));
+	mark(&r, r.e[1]);
+	expect_us(r.e[0], r.e[1], CALL_US + 7 + 2 * CALL_US);
+	rig_end(&r);
+}
+
+static void *record_in_thread(void *arg)
+{
+	struct rig *r = arg;
+
+	OK(cuCtxSetCurrent(r->c));
+	OK(cuEventRecord(r->e[1], r->s[1]));
+	OK(cuMemcpyHtoD(r->d[0], r->pinned[0], BYTES));
+	return NULL;
+}
+
+static void threads_have_clocks(void **state)
+{
+	struct rig r = rig_begin();
+	pthread_t thread;
+
+	(void)state;
+	mark(&r, r.e[0]);
+	assert_int_equal(pthread_create(&thread, NULL, record_in_thread, &r), 0);
+	pthread_join(thread, NULL);
+	mark(&r, r.e[2]);
+	/* The thread begins where this one stands; what it waits for does not hold this one up. */
+	expect_us(r.e[0], r.e[1], CALL_US);
+	expect_us(r.e[0], r.e[2], 2 * CALL_US);
+	/* Waiting for the same work brings the clocks together. */
+	OK(cuCtxSynchronize());
+	mark(&r, r.e[3]);
+	expect_us(r.e[1], r.e[3], CALL_US + ISSUE_US + COPY_US + 2 * CALL_US);
+	rig_end(&r);
+}
+
+static void pointer_attribute(void **state)
+{
+	struct rig r = rig_begin();
+	int is_synchronous = 7;
+
+	(void)state;
+	OK(cuPointerGetAttribute(&is_synchronous, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, r.d[0]));
+	assert_int_equal(is_synchronous, 0);
+	OK(cuPointerSetAttribute(&(int){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, r.d[0]));
+	OK(cuPointerGetAttribute(&is_synchronous, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, r.d[0]));
+	assert_int_equal(is_synchronous, 1);
+	rig_end(&r);
+}
+
+/* ---- host.code = measured ---- */
+
+static double cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static void code_between_calls_counts(void **state)
+{
+	struct rig r = rig_begin();
+	float ms;
+
+	(void)state;
+	OK(cuEventRecord(r.e[0], NULL));
+
+	double begin_us = cpu_us(), end_us;
+
+	do
+		end_us = cpu_us();
+	while (end_us - begin_us < 3000);
+	OK(cuEventRecord(r.e[1], NULL));
+	OK(cuEventSynchronize(r.e[1]));
+	OK(cuEventElapsedTime(&ms, r.e[0], r.e[1]));
+	/* host.code_scale_percent = 1000: ten times what lies between the calls. */
+	assert_true(ms * 1e3 >= 10 * (end_us - begin_us));
+	rig_end(&r);
+}
+
+static void write_session(const char *more)
+{
+	char path[] = "strata-test-session-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+
+	fputs(session, f);
+	fputs(more, f);
+	fclose(f);
+	setenv("STRATA_SESSION", path, 1);
+	cuInit(0);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(synchronous_copies),
+		cmocka_unit_test(asynchronous_copies),
+		cmocka_unit_test(unfinished_events_have_no_time),
+		cmocka_unit_test(polling_ends),
+		cmocka_unit_test(streams_and_default_streams),
+		cmocka_unit_test(names_with_a_default_stream_per_thread),
+		cmocka_unit_test(kernels_and_copies),
+		cmocka_unit_test(events_join_streams),
+		cmocka_unit_test(host_functions_take_their_place),
+		cmocka_unit_test(freeing_waits_and_pools_do_not),
+		cmocka_unit_test(threads_have_clocks),
+		cmocka_unit_test(pointer_attribute),
+	};
+	const struct CMUnitTest measured[] = {cmocka_unit_test(code_between_calls_counts)};
+
+	if (argc > 1 && !strcmp(argv[1], "measured")) {
+		write_session("host.code = measured\nhost.code_scale_percent = 1000\n");
+		return cmocka_run_group_tests(measured, NULL, NULL);
+	}
+	write_session("");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
