@@ -228,7 +228,7 @@ static void measure_chains(struct simt_build *b)
 
 	CHECK(chains);
 	chain_walk(b, chains, 0);
-	b->p->pub.slot_count = chains[0].slots;
+	b->p->pub.slot_count = chains[0].slots < SIMT_REGISTER_MAX ? chains[0].slots : SIMT_REGISTER_MAX;
 	b->p->pub.local_bytes_per_thread = chains[0].local_bytes;
 	free(chains);
 	for (uint32_t i = 0; i < b->p->func_count; i++) {

@@ -72,6 +72,10 @@ struct simt_inst {
 	uint32_t mark;	     /* simt_program_mark value, 0 = none */
 };
 
+/* Registers that a thread of real hardware can have (CUDA programming guide, compute capability 3.5 and later). Code
+ * whose call chain needs more would keep the rest in local memory; Strata keeps it for nothing. */
+enum { SIMT_REGISTER_MAX = 255 };
+
 struct simt_program {
 	const char *name; /* kernel name */
 	const struct ptx_func *entry;
@@ -79,7 +83,9 @@ struct simt_program {
 	uint32_t inst_count;
 	/* Scoreboard ids: register slot s of the frame-relative window, or sb_pred_first + predicate. */
 	const uint16_t *sb;
-	uint32_t slot_count; /* 32-bit registers per thread incl. deepest static call chain: what a CTA allocates */
+	/* 32-bit registers per thread incl. deepest static call chain, at most SIMT_REGISTER_MAX: what a CTA
+	 * allocates. */
+	uint32_t slot_count;
 	uint32_t pred_count;
 	uint32_t sb_count;   /* all scoreboard ids are below this */
 	uint32_t sb_pred_first;
