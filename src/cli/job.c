@@ -1,6 +1,7 @@
 #include "cli/job.h"
 
 #include "base/check.h"
+#include "cli/inspect.h"
 #include "cli/options.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ static void target_free(struct cli_target *t)
 {
 	g_free(t->name);
 	g_strfreev(t->argv);
+	g_free(t->preload);
 	g_free(t);
 }
 
@@ -44,7 +46,8 @@ static bool is_executable(const char *path, const char *what)
 	return false;
 }
 
-static bool add_program(char **program, const char *command, const char *size, GPtrArray *targets)
+static bool add_program(const struct cli_paths *paths, char **program, const char *command, const char *size,
+			GPtrArray *targets)
 {
 	if (!*program) {
 		cli_error("%s: expected a program after '--'", command);
@@ -62,11 +65,17 @@ static bool add_program(char **program, const char *command, const char *size, G
 			  program[0]);
 		return false;
 	}
-	if (!is_executable(found, program[0]))
+
+	char *preload = NULL;
+
+	if (!is_executable(found, program[0]) || !cli_inspect(paths, found, program[0], &preload)) {
+		g_free(preload);
 		return false;
+	}
 
 	struct cli_target *t = g_new0(struct cli_target, 1);
 
+	t->preload = preload;
 	t->name = g_path_get_basename(program[0]);
 	t->argv = g_strdupv(program);
 	g_free(t->argv[0]);
@@ -142,7 +151,7 @@ bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPt
 		return false;
 	}
 	if (program)
-		return add_program(program, command, size, targets);
+		return add_program(paths, program, command, size, targets);
 	if (!words->len) {
 		cli_error("%s: expected a workload's name, or '--' and a program; see `strata %s --help`", command,
 			  command);
@@ -219,13 +228,16 @@ static _Noreturn void give_up(int error_fd)
  * own. */
 static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job, int error_fd)
 {
-	const char *old = getenv("LD_LIBRARY_PATH");
-	g_autofree char *libraries =
-	    g_strjoin(":", paths->driver_dir, paths->runtime_dir, old && *old ? old : NULL, NULL);
+	g_autofree char *libraries = cli_library_path(paths);
+	const char *old = getenv("LD_PRELOAD");
+	const char *preload = job->target->preload;
+	g_autofree char *preloads = g_strjoin(":", preload ? preload : "", old && *old ? old : NULL, NULL);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);
 	setenv("LD_LIBRARY_PATH", libraries, 1);
+	if (preload && *preload)
+		setenv("LD_PRELOAD", preloads, 1);
 	setenv("STRATA_SESSION", job->session_path, 1);
 	personality(ADDR_NO_RANDOMIZE);
 	if (job->output_path) {

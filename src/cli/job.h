@@ -13,6 +13,7 @@
 struct cli_target {
 	char *name;  /* "vectoradd", or the program's file name */
 	char **argv; /* argv[0] is the path to execute */
+	char *preload; /* libraries for LD_PRELOAD, NULL or "": none */
 };
 
 /* words and program as parsed; size is --size or NULL. Fills targets with struct cli_target *. False after a printed

@@ -47,6 +47,13 @@ void cli_paths_find(struct cli_paths *p)
 	p->machine_dirs[p->machines.dir_count++] = machines;
 }
 
+char *cli_library_path(const struct cli_paths *p)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+
+	return g_strjoin(":", p->driver_dir, p->runtime_dir, old && *old ? old : NULL, NULL);
+}
+
 void cli_paths_free(struct cli_paths *p)
 {
 	g_free(p->driver_dir);

@@ -23,6 +23,8 @@ struct cli_paths {
 
 /* All paths, whether or not there is something. STRATA_MACHINES, a directory, comes before our own machines. */
 void cli_paths_find(struct cli_paths *p);
+/* LD_LIBRARY_PATH for a program: our folders before those of the environment. Free with g_free. */
+char *cli_library_path(const struct cli_paths *p);
 void cli_paths_free(struct cli_paths *p);
 
 struct cli_workload {
