@@ -291,6 +291,13 @@ uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)
 	return g->sms[sm]->stack;
 }
 
+uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
+{
+	struct stack_port *p = g->stacks[stack];
+
+	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? stack_port_rx(p) : stack_port_tx(p)));
+}
+
 struct sim_stats *gpu_stats(struct gpu *g)
 {
 	return g->stats;

@@ -46,6 +46,10 @@ void gpu_advance_ps(struct gpu *g, uint64_t time_ps);
 /* Time spent in kernels, and SM cycles in them, over the gpu's life. */
 uint64_t gpu_kernel_time_ps(const struct gpu *g);
 uint64_t gpu_kernel_cycles(const struct gpu *g);
+/* The stack that an access of this SM to an address goes to, with whatever the mechanism does to the mapping. */
+uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
+/* Time that the wire of a stack's TX (to the stack) or RX channel has been busy since gpu_new. */
+uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx);
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
  * those of the GPU. */
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm);

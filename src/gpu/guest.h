@@ -15,9 +15,10 @@
 
 struct gpu;
 
-/* A block of instructions [begin_pc, end_pc) that may run elsewhere, as scoreboard ids of the program. */
+/* A block of instructions that may run elsewhere, as scoreboard ids of the program. */
 struct gpu_block {
-	uint32_t begin_pc, end_pc;
+	uint32_t begin_pc, last_pc; /* its instructions, in text order */
+	uint32_t end_pc;	    /* where execution goes on afterwards */
 	const uint16_t *live_in_sb, *live_out_sb;
 	uint32_t live_in_count, live_out_count;
 };
@@ -25,24 +26,35 @@ struct gpu_block {
 /* The mechanism's answer at a block's begin. */
 struct gpu_offload {
 	bool is_offloaded;	  /* false: the warp goes on where it is */
-	const struct gpu_block *block;
+	bool needs_access;	  /* not decided yet: ask block_access where the block makes its first access */
+	const struct gpu_block *block; /* also when it stays: a loop's later rounds are not asked again */
 	uint32_t stack;		  /* whose stack SM runs it */
 	bool is_free;		  /* ideal: no packets, no latency; else the two sizes below cross the stack's links */
 	uint32_t request_bytes, reply_bytes;
+	uint32_t reply_line_bytes; /* added to the answer per line written, with invalidate_lines */
 	uint32_t latency_cycles;  /* SM cycles before the request leaves */
+	uint32_t start_cycles;	  /* SM cycles from the warp slot to the block's first fetch */
 	bool invalidate_lines;	  /* coherence of TOM 4.4.2: handled by the GPU when set */
 };
 
 struct gpu_guest_ops {
 	const char *name;
-	/* A kernel is about to start: mark blocks with simt_program_mark. */
+	/* A kernel is about to start: mark blocks with simt_program_mark. Sets l->fault when the kernel cannot run on
+	 * this machine; it does not start then. */
 	void (*kernel_begin)(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p);
 	void (*kernel_end)(void *ctx, struct gpu *g, struct simt_launch *l);
-	/* A warp of a GPU SM stands at a marked instruction and could issue it. mark is the value given. */
+	/* A warp of a GPU SM stands at a marked instruction and could issue it. mark is the value given. Asked once per
+	 * entry into the block: a jump from inside the block to its begin does not ask. */
 	struct gpu_offload (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					  uint32_t mark);
-	/* An offloaded block has ended and its warp resumes. */
-	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o);
+	/* After needs_access: the warp, of mask lanes at the block's begin, stands at the block's first access to
+	 * memory (global, local, texture), which touches these lines; or it has left the block without one (count 0),
+	 * and the answer is ignored. step_count instructions of the block have run on the way, for nothing when the
+	 * answer is to offload. */
+	struct gpu_offload (*block_access)(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
+					   const uint64_t *lines, uint32_t count, uint32_t step_count);
+	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
+	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
 	/* A page is touched for the first time in this run. */

@@ -90,6 +90,15 @@ static void reply(struct queue *q, struct mem_req *r, uint64_t ready_units)
 	queue_push(q, r);
 }
 
+/* The result of an atomic on its way to memory: its SM hears when it is there. */
+static void atomic_write(struct l2_slice *s, const struct mem_req *r, uint32_t size_bytes)
+{
+	struct mem_req *w = own_request(s, r, MEM_WRITE, size_bytes);
+
+	w->owner = s->gpu->sms[r->source];
+	queue_push(&s->misses, w);
+}
+
 /* The line is here: the atomic is done, its result goes on to memory unless the L2 keeps it. */
 static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, uint64_t ready_units)
 {
@@ -101,8 +110,9 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 		uint32_t sector = (uint32_t)s->gpu->config->sm.sector_bytes;
 		uint32_t bytes = (r->size_bytes + sector - 1) / sector * sector;
 
-		queue_push(&s->misses,
-			   own_request(s, r, MEM_WRITE, bytes < COALESCE_LINE_BYTES ? bytes : COALESCE_LINE_BYTES));
+		atomic_write(s, r, bytes < COALESCE_LINE_BYTES ? bytes : COALESCE_LINE_BYTES);
+	} else {
+		sm_atomic_written(s->gpu->sms[r->source], r->store_bank);
 	}
 	reply(q, r, ready_units);
 }
@@ -136,7 +146,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	case MEM_CACHE_WRITE_THROUGH:
 		if (r->op == MEM_ATOMIC) { /* write-back without write allocation: still done here */
 			s->stats.atomic_words += r->size_bytes / 4u;
-			queue_push(&s->misses, own_request(s, r, MEM_WRITE, r->size_bytes));
+			atomic_write(s, r, r->size_bytes);
 			reply(&s->hits, r, now + s->hit_units);
 		} else {
 			queue_push(&s->misses, r);
@@ -310,6 +320,8 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 	} else {
 		if (r->op == MEM_READ)
 			fill(s, r, now);
+		else if (r->owner) /* an atomic's result is in memory */
+			sm_atomic_written(r->owner, r->store_bank);
 		mem_req_put(s->gpu->pool, r);
 	}
 	if (!l2_slice_can_take(s))

@@ -125,12 +125,14 @@ static void clean(struct gpu *g)
 	}
 	offload_reset(g);
 	g->memory_stats.answers = g->memory_stats.requests;
+	g->totals.offload_answers = g->totals.offloads;
 }
 
 /* Conservation: every request answered, every credit home, every cycle attributed. */
 static void check_end(struct gpu *g, uint64_t end_cycle)
 {
 	CHECK(g->memory_stats.requests == g->memory_stats.answers);
+	CHECK(g->totals.offloads == g->totals.offload_answers && !g->guests_live);
 	CHECK(mem_req_outstanding(g->pool) == g->sm_total); /* each SM's spare */
 	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
 	for (uint32_t i = 0; i < g->slice_count; i++)
@@ -305,7 +307,7 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 	} else {
 		if (g->guest->kernel_begin)
 			g->guest->kernel_begin(g->guest_ctx, g, l, (struct simt_program *)l->program);
-		ok = launch_timed(g, result);
+		ok = l->fault.kind == SIMT_FAULT_NONE && launch_timed(g, result);
 		if (g->guest->kernel_end)
 			g->guest->kernel_end(g->guest_ctx, g, l);
 	}

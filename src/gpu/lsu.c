@@ -169,6 +169,11 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	e->slot = w->slot;
 	classify(sm, e, step);
 	e->access = SM_NO_ACCESS;
+	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
+		/* Under way from now on, for fences and offload requests, not only once its lines leave. */
+		e->store_bank = sm_store_begin(sm);
+		w->stores_pending++;
+	}
 	if (inst->write_count == 0)
 		return;
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
@@ -261,6 +266,8 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 		return false;
 	r = mem_req_get(sm->gpu->pool);
 	request_init(r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
+	r->store_bank = e->store_bank;
+	sm->store_counts[e->store_bank]++;
 	CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
 	if (w->guest)
 		offload_wrote(sm, w, l->addr_bytes);
@@ -280,6 +287,8 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 		offload_wrote(sm, w, l->addr_bytes);
 	r = mem_req_get(sm->gpu->pool);
 	request_init(r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
+	r->store_bank = e->store_bank;
+	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */
 	port_push(sm, r);
 	return true;
 }
@@ -309,12 +318,25 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 	}
 }
 
+/* One store less under way: at a fence, or at the end of an offloaded block, the warp waits for the last. */
+static bool store_done(struct sm *sm, struct sm_warp *w)
+{
+	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !(w->guest && w->guest->is_ending)))
+		return false;
+	sm_evaluate(sm, w);
+	return true;
+}
+
 static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
 {
 	if (e->passes || e->next < e->count)
 		return;
 	sm->lsu_first = sm->lsu_first + 1 == sm->lsu_cap ? 0 : sm->lsu_first + 1;
 	sm->lsu_count--;
+	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
+		sm_store_end(sm, e->store_bank);
+		store_done(sm, &sm->warps[e->slot]);
+	}
 }
 
 uint32_t lsu_tick(struct sm *sm)
@@ -348,18 +370,11 @@ static bool store_acknowledged(struct sm *sm, struct mem_req *r)
 	struct sm_warp *w = r->owner;
 	bool needs_tick = sm->lsu_waits_fill;
 
-	w->stores_pending--;
 	sm->stores_left++;
 	sm->lsu_waits_fill = false;
-	if (unlikely(w->offload_waits)) {
-		offload_leave(sm, w);
-		needs_tick = true;
-	}
-	if (w->wait == SM_WAIT_FENCE || (w->guest && w->guest->is_ending)) {
-		sm_evaluate(sm, w);
-		needs_tick = true;
-	}
-	return needs_tick;
+	if (r->op == MEM_WRITE)
+		sm_store_end(sm, r->store_bank); /* of a reduction that only the L2 has seen, the L2 says when */
+	return store_done(sm, w) | needs_tick;
 }
 
 static bool line_filled(struct sm *sm, struct mem_cache *cache, uint32_t mshr)
@@ -383,6 +398,8 @@ bool lsu_answer(struct sm *sm, struct mem_req *r)
 {
 	bool needs_tick;
 
+	if (r->op == MEM_ATOMIC && sm->stack != UINT32_MAX)
+		sm_store_end(sm, r->store_bank); /* done in the vault */
 	if (r->op == MEM_WRITE || (r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS))
 		needs_tick = store_acknowledged(sm, r);
 	else if (r->owner)

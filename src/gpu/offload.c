@@ -1,8 +1,8 @@
 /* offload.c - carries a block of instructions from a GPU SM to a stack SM and back: the part that every mechanism of
  * this kind shares. Which block, when and where to is the mechanism's decision (guest.h).
  *
- *   home warp stands at a marked instruction -> offload_begin
- *     -> [stores acknowledged] -> delay -> request packet -> offload_arrive     (or at once, when it is free)
+ *   home warp stands at a marked instruction -> offload_begin -> [trial: up to the block's first access]
+ *     -> [stores of the SM in memory] -> delay -> request packet -> offload_arrive     (or at once, when it is free)
  *     -> a warp slot of a stack SM -> runs -> offload_step_done -> what it has in flight arrives
  *     -> answer packet -> offload_finish: live-outs written, home warp goes on after the block
  */
@@ -63,10 +63,11 @@ static void start(struct gpu *g, struct sm *sm, struct sm_guest *o)
 	sm_touch(sm);
 	if (o->offload.invalidate_lines)
 		mem_cache_invalidate_all(sm->l1d);
-	o->w = simt_guest_begin(g->launch, home, b->begin_pc, home->active_mask, b->live_in_sb, b->live_in_count,
-				sm->index);
+	if (!o->w)
+		o->w = simt_guest_begin(g->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
+					b->live_in_count, sm->index);
 	sm->stats.guest_warps++;
-	w = sm_warp_place(sm, o->w, sm_slot_find(sm), sm->now);
+	w = sm_warp_place(sm, o->w, sm_slot_find(sm), sm->now + o->offload.start_cycles);
 	w->guest = o;
 	sm_wake(sm, sm->now);
 }
@@ -105,38 +106,173 @@ static void slot_freed(struct gpu *g, uint32_t stack)
 	start(g, sm, o);
 }
 
-bool offload_begin(struct sm *sm, struct sm_warp *w)
-{
-	struct gpu *g = sm->gpu;
-	struct gpu_offload offload;
+/* ---- the home side: decision, trial, departure ---- */
 
-	if (!g->guest->block_begin)
-		return false;
-	offload = g->guest->block_begin(g->guest_ctx, g, sm->index, w->w, g->launch->program->insts[w->w->pc].mark);
-	w->is_asked = true;
-	if (!offload.is_offloaded)
-		return false;
-	CHECK(offload.stack < g->stack_count && g->stack_sm_count);
-	g->totals.offloads++;
-	w->offload = offload;
+static void leave_later(struct sm *sm, struct sm_warp *w)
+{
+	sm->gpu->totals.offloads++;
 	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
-	w->ready = sm->now + (offload.is_free ? 0 : offload.latency_cycles);
+	w->is_draining = false;
+	w->ready = sm->now + (w->offload.is_free ? 0 : w->offload.latency_cycles);
 	if (w->ready == sm->now)
 		offload_leave(sm, w);
 	else
 		sm_wheel_add(sm, w);
+}
+
+static void trial_begin(struct gpu *g, struct sm_warp *w)
+{
+	const struct gpu_block *b = w->offload.block;
+
+	w->trial = simt_guest_begin(g->launch, w->w, b->begin_pc, w->w->active_mask, b->live_in_sb, b->live_in_count,
+				    w->sm->index);
+	w->trial_steps = w->trial_threads = 0;
+	simt_trial_begin(w->w);
+}
+
+static void trial_drop(struct gpu *g, struct sm_warp *w)
+{
+	if (w->trial)
+		simt_guest_drop(g->launch, w->trial);
+	w->trial = NULL;
+}
+
+static struct gpu_offload ask_access(struct sm *sm, struct sm_warp *w, const struct coalesced_line *lines,
+				     uint32_t count)
+{
+	struct gpu *g = sm->gpu;
+	const struct simt_warp *t = w->trial ? w->trial : w->w;
+	uint64_t addr[COALESCE_LINES_MAX];
+
+	for (uint32_t i = 0; i < count; i++)
+		addr[i] = lines[i].addr_bytes;
+	return g->guest->block_access(g->guest_ctx, g, sm->index, t->active_mask, w->trial_mark, addr, count,
+				      w->trial ? w->trial_steps : 0);
+}
+
+/* The block's destination depends on its first access. The warp runs the block here until it stands at one; the
+ * registers that the block needs were read at its begin (they are in the guest that may leave), so that what the trial
+ * writes does no harm. True: it leaves. */
+static bool trial_step(struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+	struct simt_warp *t = w->w;
+	const struct gpu_block *b = w->offload.block;
+	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
+	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[SIMT_LANES];
+	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
+	struct gpu_offload answer;
+	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
+
+	if (is_inside && !mask) {
+		if (!w->trial)
+			trial_begin(g, w);
+		return false;
+	}
+	answer = ask_access(sm, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
+	if (!mask || !answer.is_offloaded) {
+		w->offload.needs_access = false;
+		trial_drop(g, w);
+		return false;
+	}
+	if (w->trial) {
+		simt_trial_undo(w->w);
+		g->thread_budget += w->trial_threads;
+		sm->stats.trial_instructions += w->trial_steps;
+	}
+	w->offload = answer;
 	return true;
 }
 
-/* The packet carries live-ins, so they must be there; and the stack SM must see the warp's stores. */
-static bool live_ins_ready(struct sm *sm, struct sm_warp *w)
+bool offload_begin(struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+
+	if (w->trial) {
+		if (trial_step(sm, w)) {
+			leave_later(sm, w);
+			return true;
+		}
+		if (w->trial || !g->launch->program->insts[w->w->pc].mark)
+			return false;
+	}
+	if (w->is_asked || !g->guest->block_begin)
+		return false;
+	w->trial_mark = g->launch->program->insts[w->w->pc].mark;
+	w->offload = g->guest->block_begin(g->guest_ctx, g, sm->index, w->w, w->trial_mark);
+	w->is_asked = true;
+	if (w->offload.needs_access ? !trial_step(sm, w) : !w->offload.is_offloaded)
+		return false;
+	CHECK(w->offload.stack < g->stack_count && g->stack_sm_count);
+	leave_later(sm, w);
+	return true;
+}
+
+void offload_branched(struct sm_warp *w, uint32_t from_pc)
+{
+	const struct gpu_block *b = w->offload.block;
+
+	w->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
+}
+
+/* ---- stores that must be in memory before a request leaves ----
+ *
+ * A request waits for all stores that its SM issued before (TOM section 4.4.2): the warp's own, and those of other
+ * warps of its CTA, which a barrier may have ordered before the block. Two counters do: stores are counted in the
+ * current epoch's; a request closes the epoch as soon as the one before is empty, and leaves when its own is. Later
+ * stores cannot hold it. */
+
+static bool stores_drained(struct sm *sm, struct sm_warp *w)
+{
+	uint32_t *counts = sm->store_counts;
+
+	if (counts[0] + counts[1] == 0)
+		return true;
+	if (!w->is_draining) {
+		w->is_draining = true;
+		w->drain_epoch = sm->store_epoch;
+	}
+	if (w->drain_epoch == sm->store_epoch && counts[(sm->store_epoch + 1) & 1] == 0)
+		sm->store_epoch++;
+	return sm->store_epoch - w->drain_epoch > 1 ||
+	       (sm->store_epoch != w->drain_epoch && counts[w->drain_epoch & 1] == 0);
+}
+
+void sm_store_end(struct sm *sm, uint8_t bank)
+{
+	CHECK(sm->store_counts[bank]);
+	if (--sm->store_counts[bank])
+		return;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(m);
+			struct sm_warp *w = &sm->warps[bit * sm->scheduler_count + i];
+
+			if (!w->offload_waits)
+				continue;
+			offload_leave(sm, w);
+			sm_wake(sm, sm->now);
+		}
+	}
+}
+
+void sm_atomic_written(struct sm *sm, uint8_t bank)
+{
+	sm_touch(sm);
+	sm_store_end(sm, bank);
+}
+
+/* The packet carries live-ins, so they must be there; and the stack SM must see the SM's stores. */
+static bool may_leave(struct sm *sm, struct sm_warp *w)
 {
 	const struct gpu_block *b = w->offload.block;
 	uint32_t ready = 0;
 
 	for (uint32_t i = 0; i < b->live_in_count; i++)
 		ready = w->sb[b->live_in_sb[i]] > ready ? w->sb[b->live_in_sb[i]] : ready;
-	w->offload_waits = ready == SM_SB_PENDING || (w->offload.invalidate_lines && w->stores_pending);
+	w->offload_waits = ready == SM_SB_PENDING || (w->offload.invalidate_lines && !stores_drained(sm, w));
 	if (w->offload_waits)
 		return false;
 	if (ready >> 1 <= sm->now)
@@ -152,9 +288,11 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 	struct sm_guest *o;
 	struct mem_req *r;
 
-	if (!live_ins_ready(sm, w))
+	if (!may_leave(sm, w))
 		return;
 	o = guest_new(g, w);
+	o->w = w->trial;
+	w->trial = NULL;
 	if (o->offload.is_free) {
 		place(g, o);
 		return;
@@ -165,7 +303,7 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 	r->class = MEM_CLASS_CONTROL;
 	r->size_bytes = (uint16_t)o->offload.request_bytes;
 	r->stack = (uint8_t)o->offload.stack;
-	r->vault = 0;
+	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
 	r->tag = w->slot;
 	r->owner = o;
 	port_push(sm, r);
@@ -230,11 +368,11 @@ void offload_try_end(struct sm *sm, struct sm_warp *w)
 	r->issue_units = o->start_units;
 	r->op = MEM_WRITE;
 	r->class = MEM_CLASS_CONTROL;
-	r->size_bytes = (uint16_t)o->offload.reply_bytes;
+	r->size_bytes = (uint16_t)(o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes);
 	r->is_reply = true;
 	r->source = (uint16_t)o->home->sm->index;
 	r->stack = (uint8_t)o->offload.stack;
-	r->slice = (uint16_t)(r->stack * g->slices_per_stack);
+	r->slice = (uint16_t)(r->stack * g->slices_per_stack + (o->home->slot & (g->slices_per_stack - 1)));
 	r->owner = o;
 	g->memory_stats.requests++;
 	stack_port_reply(g->stacks[r->stack], r);
@@ -260,8 +398,9 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 		l2_slice_invalidate(g, o->lines[i]);
 	}
 	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
+	g->totals.offload_answers++;
 	if (g->guest->block_end)
-		g->guest->block_end(g->guest_ctx, g, sm->index, &o->offload);
+		g->guest->block_end(g->guest_ctx, g, sm->index, &o->offload, o->line_count);
 	home->is_asked = false;
 	guest_free(g, o);
 	sm_fetch_start(sm, home, home->w->pc, sm->now);

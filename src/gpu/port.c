@@ -2,9 +2,8 @@
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
 #include "gpu/priv.h"
 
-static void place(struct sm *sm, struct mem_req *r)
+static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 {
-	struct gpu *g = sm->gpu;
 	struct mem_place p = mem_map_place(&g->map, r->addr_bytes);
 
 	r->stack = (uint8_t)p.stack;
@@ -15,10 +14,28 @@ static void place(struct sm *sm, struct mem_req *r)
 	if (g->config->gpu.address_map == 2)
 		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
 							      g->config->run.seed, g->stack_count);
+	if (g->guest->access)
+		g->guest->access(g->guest_ctx, g, sm, r);
+}
+
+static void place(struct sm *sm, struct mem_req *r)
+{
+	struct gpu *g = sm->gpu;
+
 	if (g->guest->page_touch && r->class != MEM_CLASS_INST)
 		gpu_page_touch(g, r->addr_bytes);
-	if (g->guest->access)
-		g->guest->access(g->guest_ctx, g, sm->index, r);
+	find_place(g, sm->index, r);
+	/* Every stack has its own copy of the code: fetches of its SMs stay there. */
+	if (r->class == MEM_CLASS_INST && sm->stack != UINT32_MAX)
+		r->stack = (uint8_t)sm->stack;
+}
+
+uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
+{
+	struct mem_req r = {.addr_bytes = addr_bytes, .class = MEM_CLASS_DATA};
+
+	find_place(g, sm, &r);
+	return r.stack;
 }
 
 /* Wakes the cluster for the first cycle before whose end its port is free. */

@@ -115,6 +115,7 @@ void l2_slice_reset(struct l2_slice *s);
 struct stack_port *stack_port_new(struct gpu *g, uint32_t index);
 void stack_port_free(struct stack_port *p);
 struct net_channel *stack_port_tx(struct stack_port *p);
+struct net_channel *stack_port_rx(struct stack_port *p);
 /* A slice has room again for answers. */
 void stack_port_slice_room(struct stack_port *p);
 /* From an SM of this stack: false if it must wait; it is woken. */

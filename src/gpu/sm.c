@@ -210,7 +210,9 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
 	w->guest = NULL;
-	w->is_asked = false;
+	w->is_asked = w->offload_waits = false;
+	w->offload = (struct gpu_offload){0};
+	w->trial = NULL;
 	w->fetch_line = UINT32_MAX;
 	memset(w->sb, 0, sm->sb_count * sizeof(*w->sb));
 	t->owner = w;
@@ -342,6 +344,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0);
 	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
+	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
 	CHECK(mem_cache_is_idle(sm->l1c) && mem_cache_is_idle(sm->l1t));
 }
@@ -365,6 +368,8 @@ void sm_reset(struct sm *sm)
 		sm->warps[i].w = NULL;
 		sm->warps[i].guest = NULL;
 		sm->warps[i].loads_pending = sm->warps[i].stores_pending = 0;
+		sm->warps[i].offload_waits = false;
+		sm->warps[i].trial = NULL;
 	}
 	sm->cta_count = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
@@ -373,6 +378,7 @@ void sm_reset(struct sm *sm)
 	sm->lsu_first = sm->lsu_count = 0;
 	sm->lsu_waits_fill = sm->lsu_waits_port = false;
 	sm->stores_left = (uint32_t)sm->gpu->config->sm.store_count;
+	sm->store_counts[0] = sm->store_counts[1] = 0;
 	sm->out_first = sm->out_last = NULL;
 	sm->gpu->sm_has_request[sm->index] = false;
 	sm->out_count = 0;

@@ -65,8 +65,12 @@ struct sm_warp {
 	/* near-data blocks */
 	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
 	struct sm_guest *guest;     /* this warp is a guest: where it came from */
-	struct gpu_offload offload; /* of a home warp that waits */
-	bool offload_waits;         /* home: for its own loads or stores, before the request leaves */
+	struct gpu_offload offload; /* of a home warp: the last answer */
+	bool offload_waits;         /* home: for live-ins or stores of its SM, before the request leaves */
+	bool is_draining;           /* home: drain_epoch is set */
+	uint32_t drain_epoch;       /* home: stores of this and earlier epochs must be in memory first */
+	struct simt_warp *trial;    /* home: runs up to its block's first access; the guest as it would leave */
+	uint32_t trial_mark, trial_steps, trial_threads;
 };
 
 /* An offloaded block on its way, running, or on its way back. */
@@ -119,6 +123,7 @@ struct lsu_entry {
 	uint32_t passes;  /* bank passes, constant words: cycles before the lines, or instead of them */
 	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
+	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 };
 
@@ -156,6 +161,8 @@ struct sm {
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
 	uint32_t stores_left; /* store buffer places */
+	uint32_t store_epoch; /* an offload request waits for the stores of its own and earlier epochs */
+	uint32_t store_counts[2]; /* [epoch % 2]: stores from issue to memory, see offload.c */
 
 	struct mem_cache *l1d, *l1i, *l1c, *l1t;
 	struct mem_req *spare;
@@ -193,6 +200,17 @@ void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t star
 void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc);
 void sm_fetch_filled(struct sm *sm, struct mem_req *reply);
 
+/* Stores not yet in memory, counted per epoch (offload.c). */
+static inline uint8_t sm_store_begin(struct sm *sm)
+{
+	uint8_t bank = sm->store_epoch & 1;
+
+	sm->store_counts[bank]++;
+	return bank;
+}
+void sm_store_end(struct sm *sm, uint8_t bank);
+void sm_atomic_written(struct sm *sm, uint8_t bank); /* the same, from outside the SM's own cycle */
+
 /* lsu.c */
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
 static inline bool lsu_has_room(const struct sm *sm)
@@ -215,8 +233,9 @@ void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 void port_receive(struct sm *sm, struct mem_req *r);
 
 /* offload.c */
-/* The warp stands at a marked instruction: true if it has left (or waits), false if it issues here. */
+/* The warp stands at a marked instruction or is on trial: true if it has left (or waits), false if it issues here. */
 bool offload_begin(struct sm *sm, struct sm_warp *w);
+void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to a marked instruction */
 void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
 void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
 void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */

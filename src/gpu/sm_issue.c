@@ -134,6 +134,8 @@ void sm_wheel_due(struct sm *sm)
 				sm_evaluate(sm, w);
 			else if (w->wait == SM_WAIT_OFFLOAD && w->ready == sm->now)
 				offload_leave(sm, w);
+			else if (w->wait == SM_WAIT_OFFLOAD && w->ready > sm->now)
+				sm_wheel_add(sm, w);
 		}
 	}
 }
@@ -266,6 +268,10 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		return false;
 	}
 	count_issue(sm, step);
+	if (unlikely(w->trial)) {
+		w->trial_steps++;
+		w->trial_threads += (uint32_t)__builtin_popcount(step->exec_mask);
+	}
 	if (step->inst->unit == SIMT_UNIT_LDST)
 		lsu_issue(sm, w, step);
 	else
@@ -274,6 +280,8 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		sm_fetch_start(sm, w, t->pc, sm->now + 1 + sm->branch_penalty);
 	else
 		sm_fetch_advance(sm, w, t->pc);
+	if (unlikely(step->branched && g->launch->program->insts[t->pc].mark))
+		offload_branched(w, step->pc);
 	if (unlikely(t->stack_depth > depth && (step->inst->flags & SIMT_BRANCH)))
 		sm->stats.divergent_branches++;
 	if (unlikely(step->barrier_opened))
@@ -317,7 +325,7 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 		uint32_t bit = choose(sm, index, c);
 		struct sm_warp *w = warp_at(sm, index, bit);
 
-		if (unlikely(sm->gpu->launch->program->insts[w->w->pc].mark) && !w->is_asked && !w->guest &&
+		if (unlikely(sm->gpu->launch->program->insts[w->w->pc].mark || w->trial) && !w->guest &&
 		    sm->stack == UINT32_MAX && offload_begin(sm, w))
 			continue;
 		s->last = bit;

@@ -307,6 +307,11 @@ struct net_channel *stack_port_tx(struct stack_port *p)
 	return p->tx;
 }
 
+struct net_channel *stack_port_rx(struct stack_port *p)
+{
+	return p->rx;
+}
+
 bool stack_port_is_idle(const struct stack_port *p)
 {
 	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {

@@ -32,6 +32,7 @@ struct mem_req {
 	uint32_t row, column;	 /* column: byte offset in the row */
 	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
 	uint32_t byte_count_left; /* vault: column accesses still to issue */
+	uint8_t store_bank;	 /* of the SM's count of stores not yet in memory */
 	uint64_t queue_units;	 /* vault: arrival in its queue */
 	void *owner;		 /* requester's own */
 };

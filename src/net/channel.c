@@ -292,5 +292,8 @@ void net_channel_reset(struct net_channel *ch)
 
 uint64_t net_channel_busy_units(const struct net_channel *ch)
 {
-	return ch->stats.busy_units;
+	uint64_t now = sim_now_units(ch->config.engine);
+
+	/* From now until the wire is free it is reserved throughout; that time is counted but has not passed. */
+	return ch->stats.busy_units - (ch->wire_free_units > now ? ch->wire_free_units - now : 0);
 }

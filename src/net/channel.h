@@ -58,7 +58,7 @@ struct mem_req *net_channel_pop(struct net_channel *ch);
 uint64_t net_channel_next_units(const struct net_channel *ch);
 bool net_channel_is_idle(const struct net_channel *ch); /* nothing in flight or buffered, all credits home */
 void net_channel_reset(struct net_channel *ch);
-/* Utilisation bookkeeping for busy monitors: wire-busy time since the beginning. */
+/* Utilisation bookkeeping for busy monitors: wire-busy time since the beginning, up to now. */
 uint64_t net_channel_busy_units(const struct net_channel *ch);
 
 /* A crossbar: every input may send to every output; an input port and an output port each carry one packet at a time

@@ -105,12 +105,40 @@ bool simt_guest_reached(const struct simt_warp *guest, uint32_t end_pc)
 	return guest->is_done || (guest->stack_depth == 1 && guest->state->split_count == 1 && guest->pc == end_pc);
 }
 
+void simt_trial_begin(struct simt_warp *w)
+{
+	struct simt_warp_state *s = w->state;
+	const struct simt_split *split = simt_split_of(w);
+
+	simt_stack_save(w);
+	s->trial = split->stack[split->depth - 1];
+	s->trial_depth = split->depth;
+}
+
+void simt_trial_undo(struct simt_warp *w)
+{
+	const struct simt_warp_state *s = w->state;
+	struct simt_split *split = simt_split_of(w);
+
+	/* Entries below the remembered one wait for lanes that have not left the block: they are as they were. The
+	 * remembered entry itself may have given way to entries of its lanes. */
+	CHECK(split->depth >= s->trial_depth);
+	split->depth = s->trial_depth - 1;
+	simt_stack_push(w, &s->trial);
+	simt_stack_load(w);
+}
+
+void simt_guest_drop(struct simt_launch *l, struct simt_warp *guest)
+{
+	guest->state->next_free = l->state->free_guests;
+	l->state->free_guests = guest;
+}
+
 void simt_guest_end(struct simt_launch *l, struct simt_warp *home, struct simt_warp *guest, uint32_t end_pc,
 		    const uint16_t *live_out_sb, uint32_t live_out_count)
 {
 	CHECK(simt_guest_reached(guest, end_pc) && !guest->is_done);
 	copy_registers(l, home, guest, live_out_sb, live_out_count, guest->live_mask);
 	simt_stack_goto(home, end_pc);
-	guest->state->next_free = l->state->free_guests;
-	l->state->free_guests = guest;
+	simt_guest_drop(l, guest);
 }

@@ -301,6 +301,25 @@ struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const stru
 	return (struct simt_mem_lanes){.global = k.global, .shared = k.shared, .local = k.local};
 }
 
+uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
+{
+	const struct simt_exec *e = &simt_program_of(l)->execs[w->pc];
+	const struct simt_inst *inst = simt_next(l, w);
+	uint32_t mask = w->active_mask & simt_pred_get(w->state, e->guard);
+
+	if (!(inst->flags & (SIMT_LOAD | SIMT_STORE)))
+		return 0;
+	if (inst->space == SIMT_MEM_TEXTURE)
+		return simt_peek_texture(l, w, e, mask, addr);
+	if (inst->space != SIMT_MEM_GLOBAL && inst->space != SIMT_MEM_LOCAL && inst->space != SIMT_MEM_GENERIC)
+		return 0;
+
+	const struct simt_mem_lanes lanes = simt_mem_lanes(w->state, e->mem, mask, addr);
+
+	local_backing(w->state, lanes.local, addr);
+	return lanes.global | lanes.local;
+}
+
 /* ---- loads and stores ---- */
 
 SIMT_RUN(simt_run_load)

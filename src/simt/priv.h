@@ -262,7 +262,8 @@ struct simt_warp_state {
 	uint32_t spin_count, spin_budget;
 	bool polled; /* a polling load or atomic since the last backward branch */
 	bool is_guest;
-	uint32_t guest_depth;
+	struct simt_entry trial; /* top entry when a trial began */
+	uint32_t trial_depth;
 	uint8_t *scratch;                   /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
 	struct simt_warp *next_free, *next; /* guests */
 	uint32_t local_slot;

@@ -123,6 +123,7 @@ enum simt_fault_kind {
 	SIMT_FAULT_STACK,      /* call depth or local memory exhausted */
 	SIMT_FAULT_INSTRUCTION, /* a call through a pointer that is no function */
 	SIMT_FAULT_STOPPED,    /* interrupted by the user */
+	SIMT_FAULT_MECHANISM,  /* the near-data mechanism cannot run this kernel */
 };
 
 struct simt_fault {
@@ -221,6 +222,11 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
  * file. sb is a scoreboard id of the warp's current function; bytes is 4 or 8. */
 uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t bytes, uint32_t lane);
 
+/* Lanes, and their device addresses (addr[SIMT_LANES]), that the warp's next instruction would read or write in global
+ * or local memory or in a texture; 0 when it would not. Nothing is executed or changed; what the access itself would be
+ * refused for is found when it executes. */
+uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr);
+
 /* ---- near-data execution of a block of instructions ---- */
 
 /* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It
@@ -228,6 +234,13 @@ uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t b
  * wrong). */
 struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc,
 				   uint32_t mask, const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid);
+/* A warp runs the first instructions of a block on trial: simt_trial_begin remembers where its lanes are, and
+ * simt_trial_undo brings them back there, joined. Registers keep what the trial wrote: the guest made before the trial
+ * has those that the block needs. The warp must not have left the block. */
+void simt_trial_begin(struct simt_warp *w);
+void simt_trial_undo(struct simt_warp *w);
+/* A guest that is not wanted after all. */
+void simt_guest_drop(struct simt_launch *l, struct simt_warp *guest);
 /* True when the guest, at its outermost divergence level, has reached end_pc (or all its lanes are done). */
 bool simt_guest_reached(const struct simt_warp *guest, uint32_t end_pc);
 /* Copies the live-outs of the guest's lanes back into the home warp, sets the home's pc to end_pc, frees the guest. */

@@ -99,6 +99,12 @@ void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const str
 /* launch.c: a warp's state, with no rows yet. */
 struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l);
 
+/* ---- textures (tex_ops.c) ---- */
+
+/* simt_peek_access of a texture instruction by lanes of mask. */
+uint32_t simt_peek_texture(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
+			   uint64_t *addr);
+
 /* ---- special registers (special.c) ---- */
 
 void simt_special_fill(const struct simt_launch *l, struct simt_warp *w);

@@ -246,6 +246,24 @@ SIMT_RUN(simt_run_tex)
 	return SIMT_NEXT;
 }
 
+uint32_t simt_peek_texture(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
+			   uint64_t *addr)
+{
+	struct simt_texel_value v;
+	uint32_t lanes = 0;
+
+	if (e->ptx->op != PTX_OP_TEX && e->ptx->op != PTX_OP_TLD4)
+		return 0;
+	SIMT_FOR_LANES(lane, mask)
+	{
+		if (fetch(l, w, e, lane, &v) != SIMT_NEXT)
+			return 0;
+		addr[lane] = v.addr;
+		lanes |= v.addr ? 1u << lane : 0;
+	}
+	return lanes;
+}
+
 SIMT_RUN(simt_run_tld4)
 {
 	return simt_run_tex(l, w, e, mask, out);

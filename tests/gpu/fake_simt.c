@@ -184,6 +184,38 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 	return true;
 }
 
+uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
+{
+	const struct fake_program *f = (const struct fake_program *)l->program;
+	const struct fake_inst *s = &f->fake[w->pc];
+	uint64_t thread = w->cta->index * w->cta->threads + w->index_in_cta * SIMT_LANES;
+
+	if (!s->addr || s->space != SIMT_MEM_GLOBAL)
+		return 0;
+	for (uint32_t i = 0; i < SIMT_LANES; i++)
+		addr[i] = s->addr(thread + i, w->state->visits[w->pc]);
+	return s->lanes ? w->active_mask & s->lanes : w->active_mask;
+}
+
+static uint32_t trial_pc;
+
+void simt_trial_begin(struct simt_warp *w)
+{
+	trial_pc = w->pc;
+}
+
+void simt_trial_undo(struct simt_warp *w)
+{
+	w->pc = trial_pc;
+}
+
+void simt_guest_drop(struct simt_launch *l, struct simt_warp *guest)
+{
+	(void)l;
+	g_free(guest->state);
+	g_free(guest);
+}
+
 /* A guest has its own context and ends at end_pc; the home warp goes on there. */
 struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp *home, uint32_t begin_pc,
 				   uint32_t mask, const uint16_t *live_in_sb, uint32_t live_in_count, uint32_t smid)
@@ -209,10 +241,8 @@ bool simt_guest_reached(const struct simt_warp *guest, uint32_t end_pc)
 void simt_guest_end(struct simt_launch *l, struct simt_warp *home, struct simt_warp *guest, uint32_t end_pc,
 		    const uint16_t *live_out_sb, uint32_t live_out_count)
 {
-	(void)l;
 	(void)live_out_sb;
 	(void)live_out_count;
 	home->pc = end_pc;
-	g_free(guest->state);
-	g_free(guest);
+	simt_guest_drop(l, guest);
 }

@@ -184,12 +184,13 @@ static struct gpu_offload block_begin(void *ctx, struct gpu *g, uint32_t sm, con
 	return o;
 }
 
-static void block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o)
+static void block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count)
 {
 	struct mechanism *m = ctx;
 
 	(void)g;
 	(void)sm;
+	assert_true(line_count <= (o->invalidate_lines ? 64 : 0));
 	assert_true(o->is_offloaded);
 	m->ended++;
 }
@@ -250,7 +251,7 @@ static void offload_with(struct mechanism *m, const char *const *settings, uint6
 	struct rig r;
 	uint64_t cycles;
 
-	m->block = (struct gpu_block){1, 4, live_in, live_out, 1, 1};
+	m->block = (struct gpu_block){1, 3, 4, live_in, live_out, 1, 1};
 	rig_open(&r, &ops, m, settings);
 	cycles = rig_run(&r, insts, ARRAY_COUNT(insts), 24, 256);
 	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 24 * 8 * 6);

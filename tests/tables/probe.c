@@ -90,7 +90,7 @@ int main(void)
 {
 	struct workload_gpu gpu = workload_gpu_open(probe_ptx);
 	CUfunction mix = workload_gpu_kernel(&gpu, "mix"), stream = workload_gpu_kernel(&gpu, "stream");
-	CUfunction sum = workload_gpu_kernel(&gpu, "sum");
+	CUfunction sum = workload_gpu_kernel(&gpu, "sum"), halves = workload_gpu_kernel(&gpu, "halves");
 	void *zeros = workload_host_alloc(BUFFER_BYTES, 1);
 	CUdeviceptr in = workload_device_copy(zeros, BUFFER_BYTES);
 	CUdeviceptr out = workload_device_copy(zeros, BUFFER_BYTES);
@@ -101,6 +101,7 @@ int main(void)
 	unsigned int once = 1;
 	void *stream_params[] = {&in, &out, &sums, &count};
 	void *sum_params[] = {&in, &sums, &once};
+	void *halves_params[] = {&in, &sums};
 
 	print_limits(mix);
 	workload_launch(mix, (struct workload_dim){MIX_CTAS, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1},
@@ -109,6 +110,8 @@ int main(void)
 			stream_params);
 	/* One pass of its loop: not worth offloading. */
 	workload_launch(sum, (struct workload_dim){1, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1}, sum_params);
+	workload_launch(halves, (struct workload_dim){STREAM_CTAS, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1},
+			halves_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(zeros, sums, BUFFER_BYTES));
 	copy_around(sum, sum_params);
 	free(zeros);

@@ -38,10 +38,28 @@ static uint16_t *scoreboard_ids(const struct simt_program *p, const uint32_t *re
 	return (uint16_t *)g_array_free(ids, FALSE);
 }
 
+static uint32_t count_predicates(const struct simt_program *p, const uint16_t *sb, uint32_t count)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		n += sb[i] >= p->sb_pred_first;
+	return n;
+}
+
+static double alu_ratio(const struct simt_program *p, const struct tom_candidate *c)
+{
+	uint32_t memory = 0;
+
+	for (uint32_t pc = c->begin; pc <= c->last; pc++)
+		memory += p->insts[pc].unit == SIMT_UNIT_LDST;
+	return 1 - (double)memory / (c->last - c->begin + 1);
+}
+
 static struct tom_block block_of(const struct simt_program *p, const struct tom_candidate *c)
 {
 	struct tom_block b = {
-		.block = {.begin_pc = c->begin, .end_pc = c->end},
+		.block = {.begin_pc = c->begin, .last_pc = c->last, .end_pc = c->end},
 		.has_condition = c->condition.exists,
 		.is_at_most = c->condition.is_at_most,
 		.threshold = c->condition.threshold,
@@ -53,6 +71,13 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	b.block.live_in_sb = scoreboard_ids(p, c->live_in, c->live_in_count, c->remat, c->remat_count,
 					    &b.block.live_in_count);
 	b.block.live_out_sb = scoreboard_ids(p, c->live_out, c->live_out_count, NULL, 0, &b.block.live_out_count);
+	g_free(scoreboard_ids(p, c->live_in, c->live_in_count, NULL, 0, &b.packet_in_count));
+	b.in_predicate_count = count_predicates(p, b.block.live_in_sb, b.packet_in_count);
+	b.in_register_count = b.packet_in_count - b.in_predicate_count;
+	b.out_predicate_count = count_predicates(p, b.block.live_out_sb, b.block.live_out_count);
+	b.out_register_count = b.block.live_out_count - b.out_predicate_count;
+	b.constant_count = c->remat_count;
+	b.alu_ratio = alu_ratio(p, c);
 	if (c->condition.exists) {
 		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];
 		b.condition_bytes = ptx_type_bytes(p->entry->regs[c->condition.reg].type) > 4 ? 8 : 4;

@@ -7,6 +7,12 @@
 
 struct tom_block {
 	struct gpu_block block;
+	/* What travels: the first packet_in_count of block.live_in_sb (the rest comes from constants) and all
+	 * live-outs, as 32-bit registers per lane and predicates per warp. */
+	uint32_t packet_in_count;
+	uint32_t in_register_count, in_predicate_count, out_register_count, out_predicate_count;
+	uint32_t constant_count; /* registers that the block loads again from constants before it begins */
+	double alu_ratio;	 /* share of its instructions that access no memory */
 	bool has_condition, is_at_most;
 	uint16_t condition_sb;
 	uint32_t condition_bytes; /* 4 or 8 */

@@ -11,22 +11,10 @@
 #include "gpu/gpu.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
+#include "ndp/tom/tom_stats.h"
 
 /* Choices of ndp.tom_ideal_when_full, in their order. */
 enum { WHEN_FULL_LOCAL, WHEN_FULL_WAIT };
-
-struct tom_stats {
-#include "sim/stat_fields.inc"
-#include "ndp/tom/tom_stats.def"
-#include "sim/stat_end.inc"
-};
-
-static const struct sim_stat_desc stat_rows[] = {
-#define STAT_STRUCT struct tom_stats
-#include "sim/stat_rows.inc"
-#include "ndp/tom/tom_stats.def"
-#include "sim/stat_end.inc"
-};
 
 struct ideal {
 	const struct gpu_config *config;
@@ -68,7 +56,7 @@ static void ideal_add_stats(void *ctx, struct sim_stats *stats)
 {
 	struct ideal *t = ctx;
 
-	sim_stats_add(stats, "tom", stat_rows, ARRAY_COUNT(stat_rows), &t->stats, sizeof(t->stats));
+	tom_stats_add(&t->stats, stats);
 }
 
 static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
@@ -87,7 +75,7 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 {
 	struct ideal *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct gpu_offload stay = {.is_offloaded = false};
+	struct gpu_offload stay = {.block = &b->block};
 
 	(void)g;
 	(void)sm;
@@ -116,12 +104,13 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 	return (struct gpu_offload){.is_offloaded = true, .block = &b->block, .stack = stack, .is_free = true};
 }
 
-static void ideal_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o)
+static void ideal_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count)
 {
 	struct ideal *t = ctx;
 
 	(void)g;
 	(void)sm;
+	(void)line_count;
 	CHECK(t->pending[o->stack] > 0);
 	t->pending[o->stack]--;
 }

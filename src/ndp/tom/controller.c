@@ -1,0 +1,243 @@
+/* controller.c - TOM's offload controller (TOM, ISCA'16, sections 3.3 and 4): one logical unit for the GPU, asked at
+ * every entry of a warp into a candidate block.
+ *
+ *   begin of a block -> condition (step 1)
+ *     -> at the block's first access to memory: destination, busy channels (step 2), pending requests (step 3)
+ *     -> request of tom_latency_cycles, live-ins, PCs and mask -> runs on a stack SM -> acknowledgment with live-outs
+ *        and the lines that were written
+ *
+ * What carries the packets, runs the block and keeps caches coherent is the GPU's (gpu/offload.c).
+ */
+#include <glib.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "gpu/gpu.h"
+#include "ndp/mechanism.h"
+#include "ndp/tom/blocks.h"
+#include "ndp/tom/decision.h"
+#include "ndp/tom/metadata.h"
+#include "ndp/tom/monitor.h"
+#include "ndp/tom/tom_stats.h"
+
+enum { BUSY_SCOPE_DESTINATION, BUSY_SCOPE_ANY }; /* of ndp.tom_busy_scope */
+enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4 };
+enum { LINES_MAX = 64 }; /* of one warp access */
+
+/* What the controller keeps per stack. */
+struct destination {
+	uint32_t pending_count;
+	double pending_alu;
+	struct tom_channel_monitor tx, rx;
+};
+
+struct controller {
+	const struct gpu_config *config;
+	const struct tom_blocks *blocks; /* of the running kernel */
+	struct destination *stacks;
+	uint32_t stack_count, warp_limit;
+	struct tom_stats stats;
+};
+
+static void *controller_create(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	uint32_t before = diag->error_count;
+
+	if (config->gpu.stack_sm_count == 0)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.mechanism = tom needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
+	if (config->l2.write_policy != MEM_CACHE_WRITE_POLICY_THROUGH)
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
+		    "memory (TOM section 4.4.2); set it to through");
+	if (diag->error_count != before)
+		return NULL;
+
+	struct controller *t = g_new0(struct controller, 1);
+
+	t->config = config;
+	t->stack_count = (uint32_t)config->gpu.stack_count;
+	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
+	t->stacks = g_new0(struct destination, t->stack_count);
+	for (uint32_t s = 0; s < t->stack_count; s++) {
+		tom_monitor_init(&t->stacks[s].tx, config->ndp.tom_busy_window_ps, config->ndp.tom_busy_ratio);
+		tom_monitor_init(&t->stacks[s].rx, config->ndp.tom_busy_window_ps, config->ndp.tom_busy_ratio);
+	}
+	return t;
+}
+
+static void controller_free(void *ctx)
+{
+	struct controller *t = ctx;
+
+	g_free(t->stacks);
+	g_free(t);
+}
+
+static void controller_add_stats(void *ctx, struct sim_stats *stats)
+{
+	struct controller *t = ctx;
+
+	tom_stats_add(&t->stats, stats);
+}
+
+static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+{
+	struct controller *t = ctx;
+	char text[512];
+
+	(void)g;
+	t->blocks = tom_blocks_of(p, &tom_cost_default);
+	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
+		l->fault.kind = SIMT_FAULT_MECHANISM;
+		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
+	}
+	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
+		t->stacks[s].pending_count = 0;
+		t->stacks[s].pending_alu = 0;
+	}
+}
+
+/* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
+static void look_at_channels(struct controller *t, struct gpu *g, uint32_t stack, bool *tx_is_busy, bool *rx_is_busy)
+{
+	bool is_any = t->config->ndp.tom_busy_scope == BUSY_SCOPE_ANY;
+	uint64_t now_ps = gpu_now_ps(g);
+
+	*tx_is_busy = *rx_is_busy = false;
+	for (uint32_t s = 0; s < t->stack_count; s++) {
+		bool tx = tom_monitor_is_busy(&t->stacks[s].tx, now_ps, gpu_link_busy_ps(g, s, false));
+		bool rx = tom_monitor_is_busy(&t->stacks[s].rx, now_ps, gpu_link_busy_ps(g, s, true));
+
+		if (is_any || s == stack) {
+			*tx_is_busy |= tx;
+			*rx_is_busy |= rx;
+		}
+	}
+}
+
+static void count_decision(struct tom_stats *st, enum tom_decision d)
+{
+	uint64_t *counts[] = {
+	    [TOM_OFFLOAD] = &st->offloaded_count,    [TOM_KEEP_CONDITION] = &st->condition_false_count,
+	    [TOM_KEEP_TX_BUSY] = &st->tx_busy_count, [TOM_KEEP_RX_BUSY] = &st->rx_busy_count,
+	    [TOM_KEEP_FULL] = &st->full_count,       [TOM_KEEP_ALU] = &st->alu_full_count,
+	};
+
+	++*counts[d];
+}
+
+static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t predicates)
+{
+	return registers * REGISTER_BYTES * (uint32_t)__builtin_popcount(mask) + predicates * PREDICATE_BYTES;
+}
+
+static struct gpu_offload request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
+{
+	const struct ndp_params *p = &t->config->ndp;
+	struct destination *d = &t->stacks[stack];
+	struct gpu_offload o = {
+	    .is_offloaded = true,
+	    .block = &b->block,
+	    .stack = stack,
+	    .request_bytes =
+		(uint32_t)p->tom_packet_bytes + registers_bytes(mask, b->in_register_count, b->in_predicate_count),
+	    .reply_bytes = registers_bytes(mask, b->out_register_count, b->out_predicate_count),
+	    .reply_line_bytes = p->tom_coherence ? (uint32_t)p->tom_line_address_bytes : 0,
+	    .latency_cycles = (uint32_t)p->tom_latency_cycles,
+	    .start_cycles = b->constant_count,
+	    .invalidate_lines = p->tom_coherence,
+	};
+
+	d->pending_count++;
+	d->pending_alu += b->alu_ratio;
+	if (d->pending_count > t->stats.pending_max)
+		t->stats.pending_max = d->pending_count;
+	t->stats.request_bytes += o.request_bytes;
+	return o;
+}
+
+/* Step 1. What follows depends on where the block goes: asked again at its first access. */
+static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+						 uint32_t mark)
+{
+	struct controller *t = ctx;
+	const struct tom_block *b = &t->blocks->items[mark - 1];
+	bool holds = tom_block_condition_holds(b, w);
+
+	(void)g;
+	(void)sm;
+	t->stats.instance_count++;
+	if (!holds)
+		count_decision(&t->stats, TOM_KEEP_CONDITION);
+	return (struct gpu_offload){.needs_access = holds, .block = &b->block};
+}
+
+/* Steps 2 and 3. */
+static struct gpu_offload controller_block_access(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
+						  const uint64_t *lines, uint32_t count, uint32_t step_count)
+{
+	struct controller *t = ctx;
+	const struct tom_block *b = &t->blocks->items[mark - 1];
+	struct gpu_offload stay = {.block = &b->block};
+	uint32_t stacks[LINES_MAX];
+
+	if (count == 0) {
+		t->stats.no_access_count++;
+		return stay;
+	}
+	t->stats.trial_count += step_count != 0;
+	CHECK(count <= LINES_MAX);
+	for (uint32_t i = 0; i < count; i++)
+		stacks[i] = gpu_stack_of(g, sm, lines[i]);
+
+	uint32_t stack = tom_destination(stacks, count);
+	struct tom_situation s = {
+	    .control = (enum tom_control)t->config->ndp.tom_control,
+	    .condition_holds = true,
+	    .tag = b->tag,
+	    .pending_count = t->stacks[stack].pending_count,
+	    .warp_limit = t->warp_limit,
+	    .alu_ratio = b->alu_ratio,
+	    .pending_alu = t->stacks[stack].pending_alu,
+	    .alu_limit = t->config->ndp.tom_alu_warp_count,
+	};
+
+	look_at_channels(t, g, stack, &s.tx_is_busy, &s.rx_is_busy);
+
+	enum tom_decision d = tom_decide(&s);
+
+	count_decision(&t->stats, d);
+	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
+}
+
+static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o,
+				 uint32_t line_count)
+{
+	struct controller *t = ctx;
+	struct destination *d = &t->stacks[o->stack];
+	const struct tom_block *b = (const struct tom_block *)o->block; /* its first member */
+
+	(void)g;
+	(void)sm;
+	CHECK(d->pending_count > 0);
+	d->pending_count--;
+	d->pending_alu = d->pending_count ? d->pending_alu - b->alu_ratio : 0;
+	t->stats.answer_bytes += o->reply_bytes + line_count * o->reply_line_bytes;
+	t->stats.answer_lines += line_count;
+}
+
+const struct ndp_mechanism ndp_tom = {
+    .ops =
+	{
+	    .name = "tom",
+	    .kernel_begin = controller_kernel_begin,
+	    .block_begin = controller_block_begin,
+	    .block_access = controller_block_access,
+	    .block_end = controller_block_end,
+	    .add_stats = controller_add_stats,
+	    .free = controller_free,
+	},
+    .create = controller_create,
+};

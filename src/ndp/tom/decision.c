@@ -1,0 +1,37 @@
+#include "ndp/tom/decision.h"
+
+#include "ndp/tom/candidates.h"
+
+enum tom_decision tom_decide(const struct tom_situation *s)
+{
+	if (!s->condition_holds)
+		return TOM_KEEP_CONDITION;
+	if (s->control == TOM_CONTROL_NONE)
+		return TOM_OFFLOAD;
+	if (s->tx_is_busy && !(s->tag & TOM_TAG_TX))
+		return TOM_KEEP_TX_BUSY;
+	if (s->rx_is_busy && !(s->tag & TOM_TAG_RX))
+		return TOM_KEEP_RX_BUSY;
+	if (s->pending_count >= s->warp_limit)
+		return TOM_KEEP_FULL;
+	if (s->control == TOM_CONTROL_CTRL_ALU && s->pending_alu + s->alu_ratio > s->alu_limit)
+		return TOM_KEEP_ALU;
+	return TOM_OFFLOAD;
+}
+
+uint32_t tom_destination(const uint32_t *stacks, uint32_t count)
+{
+	uint32_t best = stacks[0], best_lines = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lines = 0;
+
+		for (uint32_t k = 0; k < count; k++)
+			lines += stacks[k] == stacks[i];
+		if (lines > best_lines) {
+			best = stacks[i];
+			best_lines = lines;
+		}
+	}
+	return best;
+}

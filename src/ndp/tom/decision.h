@@ -1,0 +1,37 @@
+/* decision.h - what TOM's offload controller decides for one instance of a candidate block (TOM section 4.2), as a
+ * function of what its hardware sees. */
+#ifndef STRATA_NDP_TOM_DECISION_H
+#define STRATA_NDP_TOM_DECISION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Values of ndp.tom_control. */
+enum tom_control { TOM_CONTROL_NONE, TOM_CONTROL_CTRL, TOM_CONTROL_CTRL_ALU };
+
+enum tom_decision {
+	TOM_OFFLOAD,
+	TOM_KEEP_CONDITION, /* step 1 */
+	TOM_KEEP_TX_BUSY,   /* step 2 */
+	TOM_KEEP_RX_BUSY,
+	TOM_KEEP_FULL, /* step 3 */
+	TOM_KEEP_ALU,  /* ctrl_alu, after step 3 */
+};
+
+struct tom_situation {
+	enum tom_control control;
+	bool condition_holds; /* true for unconditional candidates */
+	uint8_t tag;          /* TOM_TAG_TX, TOM_TAG_RX: offloading saves this direction */
+	bool tx_is_busy, rx_is_busy;
+	uint32_t pending_count, warp_limit; /* of the destination */
+	double alu_ratio;                   /* of this block, 0 to 1 */
+	double pending_alu, alu_limit;      /* sum over the blocks pending at the destination */
+};
+
+enum tom_decision tom_decide(const struct tom_situation *s);
+
+/* The stack of most of the lines, that of the first line among equals (its lane is the lowest). stacks[i] is line i's;
+ * count is 1 or more. */
+uint32_t tom_destination(const uint32_t *stacks, uint32_t count);
+
+#endif

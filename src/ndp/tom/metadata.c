@@ -1,0 +1,96 @@
+#include "ndp/tom/metadata.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static uint32_t bits_for(uint64_t values)
+{
+	uint32_t bits = 0;
+
+	while (bits < 64 && 1ull << bits < values)
+		bits++;
+	return bits;
+}
+
+uint32_t tom_metadata_vector_bits(const struct ndp_params *p)
+{
+	return (uint32_t)(p->tom_table_entry_bits - 2 * TOM_ENTRY_PC_BITS - TOM_ENTRY_TAG_BITS -
+			  TOM_ENTRY_CONDITION_BITS) /
+	       2;
+}
+
+uint32_t tom_metadata_threshold_bits(const struct ndp_params *p)
+{
+	return TOM_ENTRY_CONDITION_BITS - TOM_ENTRY_FLAG_BITS - bits_for(tom_metadata_vector_bits(p));
+}
+
+static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
+{
+	for (uint32_t i = 0; i < count; i++)
+		above = sb[i] > above ? sb[i] : above;
+	return above;
+}
+
+static bool entry_fits(const struct ndp_params *p, const struct tom_block *b, char *text, uint32_t text_bytes)
+{
+	uint32_t vector = tom_metadata_vector_bits(p), most;
+	int64_t bound = 1ll << (tom_metadata_threshold_bits(p) - 1);
+
+	most = highest(b->block.live_in_sb, b->packet_in_count, b->has_condition ? b->condition_sb : 0);
+	most = highest(b->block.live_out_sb, b->block.live_out_count, most);
+	if (most >= vector) {
+		snprintf(
+		    text, text_bytes,
+		    "the block at instruction %" PRIu32 " needs register %" PRIu32 " and an entry of the offloading "
+		    "metadata table names %" PRIu32 "; raise ndp.tom_table_entry_bits from %" PRIu64 " to %" PRIu64,
+		    b->block.begin_pc, most, vector, p->tom_table_entry_bits,
+		    p->tom_table_entry_bits + 2 * (most + 1 - vector));
+		return false;
+	}
+	if (b->has_condition && (b->threshold >= bound || b->threshold < -bound)) {
+		snprintf(text, text_bytes,
+			 "the block at instruction %" PRIu32 " has the threshold %" PRId64 ", and a condition of the "
+			 "offloading metadata table has %" PRIu32 " bits for it; lower ndp.tom_table_entry_bits",
+			 b->block.begin_pc, b->threshold, tom_metadata_threshold_bits(p));
+		return false;
+	}
+	return true;
+}
+
+bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes)
+{
+	if (blocks->count > p->tom_table_entry_count) {
+		snprintf(text, text_bytes,
+			 "%" PRIu32 " offload candidates, and the offloading metadata table holds %" PRIu64
+			 "; raise ndp.tom_table_entry_count to %" PRIu32,
+			 blocks->count, p->tom_table_entry_count, blocks->count);
+		return false;
+	}
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		if (!entry_fits(p, &blocks->items[i], text, text_bytes))
+			return false;
+	}
+	return true;
+}
+
+uint32_t tom_metadata_storage(const struct gpu_config *c, struct tom_storage *items)
+{
+	const struct ndp_params *p = &c->ndp;
+	uint64_t warps = c->gpu.stack_sm_count * c->gpu.stack_sm_warp_slot_count;
+	uint32_t n = 0;
+
+	if (p->mechanism != 2)
+		return 0;
+	items[n++] =
+	    (struct tom_storage){"offloading metadata table", p->tom_table_entry_count * p->tom_table_entry_bits,
+				 c->gpu.sm_count, "SM", "TOM (ISCA'16) section 6.6: 10320 bits"};
+	items[n++] = (struct tom_storage){"outstanding stores, two epochs", 2 * bits_for(c->sm.store_count + 1) + 1,
+					  c->gpu.sm_count, "SM", "section 4.4.2, step 1"};
+	items[n++] = (struct tom_storage){"pending requests per stack", c->gpu.stack_count * bits_for(warps + 1), 1,
+					  "GPU", "section 3.3"};
+	items[n++] = (struct tom_storage){"channel busy monitor, a counter per channel",
+					  2 * c->gpu.stack_count *
+					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
+					  1, "GPU", "section 4.1"};
+	return n;
+}

@@ -1,0 +1,40 @@
+/* metadata.h - TOM's offloading metadata table: what the compiler hands to the offload controller of every SM (TOM
+ * sections 4.2 and 6.6), as bit fields of a bounded table.
+ *
+ * An entry of 258 bits: begin and end PC (32 bits each), a bit per register in the live-in and in the live-out vector,
+ * the 2-bit tag, and a condition of 64 bits: whether there is one, its direction, its width, the register's number and
+ * the threshold in the bits that are left. 258 - 64 - 2 - 64 = 128 bits make two vectors of 64 registers.
+ */
+#ifndef STRATA_NDP_TOM_METADATA_H
+#define STRATA_NDP_TOM_METADATA_H
+
+#include "gpu/config.h"
+#include "ndp/tom/blocks.h"
+
+enum {
+	TOM_ENTRY_PC_BITS = 32,
+	TOM_ENTRY_TAG_BITS = 2,
+	TOM_ENTRY_CONDITION_BITS = 64,
+	TOM_ENTRY_FLAG_BITS = 3, /* of the condition: exists, direction, width */
+};
+
+/* Registers and predicates that a vector of an entry covers. */
+uint32_t tom_metadata_vector_bits(const struct ndp_params *p);
+/* Bits of the condition's threshold, a signed number. */
+uint32_t tom_metadata_threshold_bits(const struct ndp_params *p);
+/* Does the table hold these blocks? False with one line in text: what does not fit and which parameter to raise. */
+bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes);
+
+/* Storage that TOM adds, from the configured structures (TOM section 6.6 and what it leaves out). */
+struct tom_storage {
+	const char *what;
+	uint64_t bits;  /* of one instance */
+	uint64_t count; /* instances in the machine */
+	const char *of; /* "SM", "GPU", "stack" */
+	const char *source;
+};
+enum { TOM_STORAGE_MAX = 8 };
+/* Fills items and returns their number; 0 for a machine whose mechanism is not tom. */
+uint32_t tom_metadata_storage(const struct gpu_config *c, struct tom_storage *items);
+
+#endif

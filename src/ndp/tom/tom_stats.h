@@ -1,0 +1,16 @@
+/* tom_stats.h - what TOM's mechanisms count. */
+#ifndef STRATA_NDP_TOM_STATS_H
+#define STRATA_NDP_TOM_STATS_H
+
+#include "sim/stat.h"
+
+struct tom_stats {
+#include "sim/stat_fields.inc"
+#include "ndp/tom/tom_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Registers them under "tom". */
+void tom_stats_add(struct tom_stats *s, struct sim_stats *stats);
+
+#endif

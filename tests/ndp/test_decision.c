@@ -1,0 +1,183 @@
+/* The offload controller's parts: its decision table, the destination, the channel busy monitor, the metadata table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/check.h"
+#include "ndp/tom/candidates.h"
+#include "ndp/tom/decision.h"
+#include "ndp/tom/metadata.h"
+#include "ndp/tom/monitor.h"
+
+/* ---- decisions ---- */
+
+static void decisions(void **state)
+{
+	/* control, condition, tag, TX busy, RX busy, pending of 48, ALU share and sum of 24 -> decision */
+	static const struct {
+		enum tom_control control;
+		int condition, tag, tx, rx;
+		uint32_t pending;
+		double alu, pending_alu;
+		enum tom_decision expected;
+	} table[] = {
+	    {TOM_CONTROL_CTRL, 1, 3, 0, 0, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 0, 3, 0, 0, 0, .5, 0, TOM_KEEP_CONDITION},
+	    {TOM_CONTROL_NONE, 0, 3, 0, 0, 0, .5, 0, TOM_KEEP_CONDITION},
+	    {TOM_CONTROL_CTRL, 0, 0, 1, 1, 48, .5, 0, TOM_KEEP_CONDITION},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX, 1, 0, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX, 0, 1, 0, .5, 0, TOM_KEEP_RX_BUSY},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 1, 0, 0, .5, 0, TOM_KEEP_TX_BUSY},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 0, 1, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 0, 0, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX | TOM_TAG_RX, 1, 1, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 1, 1, 48, .5, 0, TOM_KEEP_TX_BUSY},
+	    {TOM_CONTROL_NONE, 1, 0, 1, 1, 48, .5, 99, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, 3, 0, 0, 47, .5, 99, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, 3, 0, 0, 48, .5, 0, TOM_KEEP_FULL},
+	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 47, .5, 23.5, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 47, .75, 23.5, TOM_KEEP_ALU},
+	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 48, .75, 23.5, TOM_KEEP_FULL},
+	    {TOM_CONTROL_CTRL_ALU, 1, TOM_TAG_TX, 0, 1, 0, .75, 99, TOM_KEEP_RX_BUSY},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(table); i++) {
+		const struct tom_situation s = {
+		    .control = table[i].control,
+		    .condition_holds = table[i].condition,
+		    .tag = (uint8_t)table[i].tag,
+		    .tx_is_busy = table[i].tx,
+		    .rx_is_busy = table[i].rx,
+		    .pending_count = table[i].pending,
+		    .warp_limit = 48,
+		    .alu_ratio = table[i].alu,
+		    .pending_alu = table[i].pending_alu,
+		    .alu_limit = 24,
+		};
+
+		if (tom_decide(&s) != table[i].expected)
+			fail_msg("row %u: %d, expected %d", i, tom_decide(&s), table[i].expected);
+	}
+}
+
+static void destinations(void **state)
+{
+	static const uint32_t one[] = {2}, most[] = {1, 3, 0, 3}, tie[] = {2, 0, 0, 2}, late[] = {3, 1, 1};
+
+	(void)state;
+	assert_int_equal(tom_destination(one, 1), 2);
+	assert_int_equal(tom_destination(most, 4), 3);
+	assert_int_equal(tom_destination(tie, 4), 2); /* the lowest lane's */
+	assert_int_equal(tom_destination(late, 3), 1);
+}
+
+/* ---- monitor ---- */
+
+static void monitor_follows_the_wire(void **state)
+{
+	struct tom_channel_monitor m;
+	uint64_t busy_ps = 0, now_ps = 0;
+
+	(void)state;
+	tom_monitor_init(&m, 1000, 0.9);
+	/* 95 % busy: not before the window is full of it. */
+	for (; now_ps < 900; now_ps += 10, busy_ps += 10)
+		assert_false(tom_monitor_is_busy(&m, now_ps, busy_ps));
+	for (; now_ps < 5000; now_ps += 20, busy_ps += 19) {
+		bool is_busy = tom_monitor_is_busy(&m, now_ps, busy_ps);
+
+		assert_true(is_busy || now_ps < 1100);
+	}
+	/* 85 %: forgotten within a window. */
+	for (uint64_t end_ps = now_ps + 3000; now_ps < end_ps; now_ps += 20, busy_ps += 17) {
+		bool is_busy = tom_monitor_is_busy(&m, now_ps, busy_ps);
+
+		assert_true(!is_busy || now_ps < 6100);
+	}
+	/* Asked once after a long silence: the mean of that time. */
+	assert_false(tom_monitor_is_busy(&m, now_ps + 100000, busy_ps + 89000));
+	assert_true(tom_monitor_is_busy(&m, now_ps + 200000, busy_ps + 180000));
+}
+
+static void monitor_threshold_is_inclusive(void **state)
+{
+	struct tom_channel_monitor m;
+
+	(void)state;
+	tom_monitor_init(&m, 1000, 0.5);
+	assert_false(tom_monitor_is_busy(&m, 1000, 0));
+	assert_false(tom_monitor_is_busy(&m, 2000, 499));
+	tom_monitor_init(&m, 1000, 0.5);
+	assert_false(tom_monitor_is_busy(&m, 1000, 0));
+	assert_true(tom_monitor_is_busy(&m, 2000, 500));
+}
+
+/* ---- metadata table ---- */
+
+static void table_of_the_paper(void **state)
+{
+	struct gpu_config c;
+	struct tom_storage items[TOM_STORAGE_MAX];
+
+	(void)state;
+	gpu_config_defaults(&c);
+	assert_int_equal(tom_metadata_vector_bits(&c.ndp), 64);
+	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 3 - 6);
+	assert_int_equal(tom_metadata_storage(&c, items), 0); /* no mechanism */
+	c.ndp.mechanism = 2;
+	c.gpu.sm_count = 64;
+	c.gpu.stack_sm_count = 1;
+	assert_true(tom_metadata_storage(&c, items) > 0);
+	assert_int_equal(items[0].bits, 10320); /* TOM section 6.6 */
+	assert_int_equal(items[0].count, 64);
+}
+
+static void table_refuses(void **state)
+{
+	static const uint16_t in[] = {3, 70}, out[] = {63};
+	struct tom_block block = {
+	    .block = {.begin_pc = 5, .live_in_sb = in, .live_in_count = 2, .live_out_sb = out, .live_out_count = 1},
+	    .packet_in_count = 1,
+	};
+	struct tom_block many[41];
+	struct tom_blocks blocks = {&block, 1};
+	struct gpu_config c;
+	char text[512];
+
+	(void)state;
+	gpu_config_defaults(&c);
+	/* Register 70 comes from constants: no bit needed. */
+	assert_true(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	block.packet_in_count = 2;
+	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	assert_non_null(strstr(text, "raise ndp.tom_table_entry_bits from 258 to 272"));
+	c.ndp.tom_table_entry_bits = 272;
+	assert_true(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	block.has_condition = true;
+	block.threshold = 1ll << 60;
+	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	block.threshold = -40;
+	for (uint32_t i = 0; i < ARRAY_COUNT(many); i++)
+		many[i] = block;
+	blocks = (struct tom_blocks){many, 40};
+	assert_true(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	blocks.count = 41;
+	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	assert_non_null(strstr(text, "raise ndp.tom_table_entry_count to 41"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(decisions),		      cmocka_unit_test(destinations),
+	    cmocka_unit_test(monitor_follows_the_wire),	      cmocka_unit_test(monitor_threshold_is_inclusive),
+	    cmocka_unit_test(table_of_the_paper),	      cmocka_unit_test(table_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
