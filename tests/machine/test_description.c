@@ -60,7 +60,7 @@ static void test_shipped_machines(void **state)
 	g_auto(GStrv) names = machine_description_names(&shipped);
 
 	(void)state;
-	assert_int_equal(g_strv_length(names), 4);
+	assert_true(g_strv_length(names) >= 6);
 	for (char **name = names; *name; name++) {
 		struct machine_description d;
 		struct base_diag_list diag;
