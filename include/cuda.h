@@ -356,6 +356,11 @@ CUresult CUDAAPI cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUar
 CUresult CUDAAPI cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 CUresult CUDAAPI cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array);
 CUresult CUDAAPI cuArrayDestroy(CUarray array);
+/* Levels beyond the one of a single texel are not made. A level's array goes with the mipmapped array. */
+CUresult CUDAAPI cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+					unsigned int levels_count);
+CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsigned int number);
+CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray array);
 /* `view` may be NULL: elements are then read as the resource describes them. */
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
 				   const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view);
@@ -378,8 +383,24 @@ CUresult CUDAAPI cuTexRefSetFormat(CUtexref texref, CUarray_format format, int c
 CUresult CUDAAPI cuTexRefSetAddressMode(CUtexref texref, int dimension, CUaddress_mode mode);
 CUresult CUDAAPI cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode);
 CUresult CUDAAPI cuTexRefSetFlags(CUtexref texref, unsigned int flags);
+CUresult CUDAAPI cuTexRefSetMipmappedArray(CUtexref texref, CUmipmappedArray array, unsigned int flags);
+CUresult CUDAAPI cuTexRefSetMipmapFilterMode(CUtexref texref, CUfilter_mode mode);
+CUresult CUDAAPI cuTexRefSetMipmapLevelBias(CUtexref texref, float bias);
+CUresult CUDAAPI cuTexRefSetMipmapLevelClamp(CUtexref texref, float least, float most);
+CUresult CUDAAPI cuTexRefSetMaxAnisotropy(CUtexref texref, unsigned int most);
+CUresult CUDAAPI cuTexRefSetBorderColor(CUtexref texref, float *color);
 CUresult CUDAAPI cuTexRefGetAddress_v2(CUdeviceptr *address, CUtexref texref);
 CUresult CUDAAPI cuTexRefGetArray(CUarray *array, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetMipmappedArray(CUmipmappedArray *array, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref texref, int dimension);
+CUresult CUDAAPI cuTexRefGetFilterMode(CUfilter_mode *mode, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetFormat(CUarray_format *format, int *channels_count, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetMipmapFilterMode(CUfilter_mode *mode, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetMipmapLevelBias(float *bias, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetMipmapLevelClamp(float *least, float *most, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetMaxAnisotropy(int *most, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetBorderColor(float *color, CUtexref texref);
+CUresult CUDAAPI cuTexRefGetFlags(unsigned int *flags, CUtexref texref);
 CUresult CUDAAPI cuSurfRefSetArray(CUsurfref surfref, CUarray array, unsigned int flags);
 CUresult CUDAAPI cuSurfRefGetArray(CUarray *array, CUsurfref surfref);
 

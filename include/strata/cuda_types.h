@@ -556,6 +556,7 @@ typedef enum CUfilter_mode_enum {
 #define CU_TRSF_NORMALIZED_COORDINATES 0x02
 #define CU_TRSF_SRGB 0x10
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
+#define CU_TRSF_SEAMLESS_CUBEMAP 0x40
 
 typedef enum CUresourcetype_enum {
 	CU_RESOURCE_TYPE_ARRAY = 0,

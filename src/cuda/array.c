@@ -37,7 +37,7 @@ static uint64_t at_least_1(uint64_t n)
 	return n ? n : 1;
 }
 
-static CUresult create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, CUarray *array)
+CUresult cuda_array_create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, CUarray *array)
 {
 	const unsigned int known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
 				   CUDA_ARRAY3D_TEXTURE_GATHER;
@@ -46,8 +46,10 @@ static CUresult create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, C
 	if (!d->Width || !component || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
 	    d->Flags & ~known || (d->Depth && !d->Height && !(d->Flags & CUDA_ARRAY3D_LAYERED)))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (d->Flags & CUDA_ARRAY3D_CUBEMAP)
-		return cuda_not_supported("cuArray3DCreate with CUDA_ARRAY3D_CUBEMAP");
+	if (d->Flags & CUDA_ARRAY3D_CUBEMAP &&
+	    (d->Width != d->Height || !d->Depth || d->Depth % 6 ||
+	     (d->Depth != 6 && !(d->Flags & CUDA_ARRAY3D_LAYERED))))
+		return CUDA_ERROR_INVALID_VALUE;
 
 	struct CUarray_st *a = calloc(1, sizeof(*a));
 
@@ -82,7 +84,7 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descripto
 	const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = descriptor->Width, .Height = descriptor->Height,
 					   .Format = descriptor->Format, .NumChannels = descriptor->NumChannels};
 
-	return create(call.ctx, &d, array);
+	return cuda_array_create(call.ctx, &d, array);
 }
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array)
@@ -102,7 +104,7 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descr
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!array || !descriptor)
 		return CUDA_ERROR_INVALID_VALUE;
-	return create(call.ctx, descriptor, array);
+	return cuda_array_create(call.ctx, descriptor, array);
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array)
@@ -121,6 +123,8 @@ CUresult cuArrayDestroy(CUarray array)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(array, CUDA_KIND_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (array->is_level)
+		return CUDA_ERROR_INVALID_VALUE;
 	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
 	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	destroy_array(&array->object);

@@ -27,6 +27,7 @@
 
 enum cuda_kind {
 	CUDA_KIND_CONTEXT, CUDA_KIND_MODULE, CUDA_KIND_FUNCTION, CUDA_KIND_STREAM, CUDA_KIND_EVENT, CUDA_KIND_ARRAY,
+	CUDA_KIND_MIPMAP,
 	CUDA_KIND_TEXREF, CUDA_KIND_SURFREF, CUDA_KIND_TEXOBJECT, CUDA_KIND_SURFOBJECT, CUDA_KIND_LINK, CUDA_KIND_ALLOC,
 };
 
@@ -187,7 +188,18 @@ struct CUarray_st {
 	uint64_t addr, pitch_bytes, slice_bytes; /* rows and slices of texels in device memory */
 	uint32_t element_bytes;
 	uint64_t rows, slices; /* at least 1 */
+	bool is_level;	       /* of a mipmapped array, and goes with it */
 };
+
+enum { CUDA_MIPMAP_LEVELS_MAX = 18 };
+
+struct CUmipmappedArray_st {
+	struct cuda_object object;
+	uint32_t levels;
+	CUarray level[CUDA_MIPMAP_LEVELS_MAX];
+};
+
+CUresult cuda_array_create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, CUarray *array);
 
 /* Bytes of one component, 0 for an unknown format. */
 uint32_t cuda_format_bytes(CUarray_format f);
@@ -209,6 +221,9 @@ struct CUfunc_st {
 	int max_dynamic_shared_bytes, carveout_percent;
 	CUfunc_cache cache_config;
 };
+
+/* The object is a texture or surface reference of m (texref.c). */
+bool cuda_reference_is_of(const struct cuda_object *o, const struct CUmod_st *m);
 
 /* Log buffers and options of cuModuleLoadDataEx and cuLink*. */
 struct cuda_jit {

@@ -125,7 +125,8 @@ static void destroy_module(struct cuda_object *o)
 
 	for (struct cuda_object *f = o->ctx->first; f; f = next) {
 		next = f->next;
-		if (f->kind == CUDA_KIND_FUNCTION && ((struct CUfunc_st *)f)->module == m) {
+		if ((f->kind == CUDA_KIND_FUNCTION && ((struct CUfunc_st *)f)->module == m) ||
+		    cuda_reference_is_of(f, m)) {
 			f->destroy(f);
 			next = o->ctx->first; /* the list has changed under us */
 		}

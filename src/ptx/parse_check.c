@@ -165,14 +165,37 @@ static bool check_any(struct ptx_parser *p, struct ptx_inst *i, struct ptx_opera
 		return true;
 	if (o->kind >= PTX_RAW_INT)
 		return ptx_operand_settle(p, o, i->type2 && ptx_type_is_float(i->type2) ? i->type2 : PTX_U32);
-	if (o->kind != PTX_OPND_VEC)
-		return wrong(p, i, o, "a register, constant or vector");
+	if (o->kind != PTX_OPND_VEC || o->elem_count > 4)
+		return wrong(p, i, o, "a register, constant or vector of at most 4");
 	for (uint32_t k = 0; k < o->elem_count; k++) {
 		struct ptx_operand *e = &o->elems[k];
 
 		if (e->kind == PTX_OPND_VEC || !check_any(p, i, e))
 			return e->kind == PTX_OPND_VEC ? wrong(p, i, e, "a register or constant") : false;
 	}
+	return true;
+}
+
+/* Offsets of a fetch are integers, as many as the texture has dimensions; a value to compare with is one float. */
+static bool check_fetch_extra(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
+{
+	const bool is_1d = i->mods.geom == PTX_1D || i->mods.geom == PTX_A1D;
+	const bool is_float = o->kind == PTX_RAW_F32 || o->kind == PTX_RAW_F64 ||
+			      (o->kind == PTX_OPND_REG && p->regs.at[o->reg].type == PTX_F32);
+
+	if (o->kind == PTX_OPND_VEC || (is_1d && !is_float)) {
+		const uint32_t count = o->kind == PTX_OPND_VEC ? o->elem_count : 1;
+
+		if (count > 4)
+			return wrong(p, i, o, "a vector of at most 4 offsets");
+		for (uint32_t k = 0; k < count; k++)
+			if (!check_value(p, i, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, PTX_S32, false, false))
+				return false;
+		return true;
+	}
+	i->unsupported = ptx_arena_printf(p->arena,
+					  "%s with a depth comparison: the CUDA driver has no call that sets the "
+					  "comparison, so the result is not defined", ptx_op_name(i->op));
 	return true;
 }
 
@@ -185,6 +208,8 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		return check_pointer(p, i, o);
 	if (letter == '*')
 		return check_any(p, i, o);
+	if (letter == 'o')
+		return check_fetch_extra(p, i, o);
 	if (vector && i->mods.vec < 2 && o->kind == PTX_OPND_VEC && o->elem_count == 1)
 		*o = o->elems[0]; /* "{%r}" of surface instructions */
 	if (vector && i->mods.vec > 1)
@@ -198,6 +223,12 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 	if (o->negate && !is_dst && letter != 'p' && i->op != PTX_OP_VMAD)
 		return wrong(p, i, o, "an operand without '!' or '-'");
 	return check_value(p, i, o, letter_type(i, letter), relaxed, is_dst);
+}
+
+/* How many operands give the mipmap level of a tex. */
+static uint32_t level_operands(const struct ptx_inst *i)
+{
+	return i->mods.level == PTX_LEVEL_GRAD ? 2 : i->mods.level == PTX_LEVEL_LEVEL ? 1 : 0;
 }
 
 /* "[texture, coordinates]" or "[texture, sampler, coordinates]" becomes sources texture, coordinates, sampler. */
@@ -311,11 +342,19 @@ static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 			  uint32_t at)
 {
 	struct slot s;
+	uint32_t levels = level_operands(i);
 
+	if (i->op == PTX_OP_TEX && w->count < 2 + levels)
+		return ptx_parse_error(p, i->line, i->col, "'tex' needs its mipmap level: %u operands, found %u",
+				       2 + levels, w->count);
 	while (*shape && at < w->count) {
+		shape = next_slot(shape, &s);
+		if (i->op == PTX_OP_TEX && s.letter == '*' && !levels)
+			continue; /* no level was asked for: what follows are offsets */
+		levels -= i->op == PTX_OP_TEX && s.letter == '*';
+
 		struct ptx_operand *o = &w->at[at++];
 
-		shape = next_slot(shape, &s);
 		if (s.letter == 't') {
 			if (!check_texture(p, i, o))
 				return false;
@@ -323,11 +362,6 @@ static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 		}
 		if (!ptx_check_operand(p, i, o, s.letter, s.relaxed, s.vector, false))
 			return false;
-		if (i->src_count == PTX_SRC_MAX) {
-			i->unsupported =
-			    ptx_arena_printf(p->arena, "%s with offsets or depth comparison", ptx_op_name(i->op));
-			return true;
-		}
 		i->src[i->src_count++] = *o;
 	}
 	return true;

@@ -165,7 +165,6 @@ static bool parse_string(struct init *in)
 	return true;
 }
 
-/* "{.x = 1}" of .texref is host metadata of old PTX: names = values, which the driver sets again. */
 static bool parse_value(struct init *in)
 {
 	struct ptx_parser *p = in->p;
@@ -221,13 +220,82 @@ static void finish(struct init *in)
 	in->p->image_bytes += v->size_bytes;
 }
 
+/* What a word means among a sampler's values; UINT32_MAX: nothing. */
+static uint32_t sampler_value(const struct ptx_token *t)
+{
+	static const struct {
+		const char *word;
+		uint32_t value;
+	} words[] = {
+	    {"wrap", PTX_ADDR_WRAP}, {"mirror", PTX_ADDR_MIRROR}, {"clamp_to_edge", PTX_ADDR_CLAMP_TO_EDGE},
+	    {"clamp_to_border", PTX_ADDR_CLAMP_TO_BORDER}, {"nearest", 0}, {"linear", 1}, {"true", 1}, {"false", 0},
+	};
+
+	if (t->kind == PTX_TOK_INT)
+		return t->bits <= 1 ? (uint32_t)t->bits : UINT32_MAX;
+	for (uint32_t i = 0; i < ARRAY_COUNT(words); i++)
+		if (ptx_token_is(t, words[i].word))
+			return words[i].value;
+	return UINT32_MAX;
+}
+
+/* "{ addr_mode_0 = wrap, filter_mode = nearest }" (PTX ISA, Texture Sampler and Surface Types). */
+static bool parse_sampler_field(struct ptx_parser *p, uint64_t *packed)
+{
+	static const struct {
+		const char *word;
+		uint32_t shift;
+	} fields[] = {{"addr_mode_0", 0}, {"addr_mode_1", 3}, {"addr_mode_2", 6}, {"filter_mode", 9},
+		      {"force_unnormalized_coords", 10}};
+	struct ptx_token name = p->tok;
+
+	ptx_parse_next(p);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++) {
+		if (!ptx_token_is(&name, fields[i].word))
+			continue;
+		if (!ptx_parse_expect(p, '=', "after a sampler's field"))
+			return false;
+
+		const uint32_t value = sampler_value(&p->tok);
+
+		if (value == UINT32_MAX || (i >= 3 && value > 1))
+			return ptx_parse_unexpected(p, "a value of this field, such as clamp_to_edge, nearest or true");
+		*packed |= (uint64_t)value << fields[i].shift;
+		ptx_parse_next(p);
+		return true;
+	}
+	return ptx_parse_error_tok(p, &name, "'%.*s' is no field of a sampler; expected addr_mode_0, addr_mode_1, "
+				   "addr_mode_2, filter_mode or force_unnormalized_coords",
+				   (int)name.length, name.text);
+}
+
+static bool parse_sampler(struct ptx_parser *p, struct ptx_var *var)
+{
+	uint64_t packed = PTX_SAMPLER_PACKED;
+
+	if (var->size_bytes != sizeof(packed))
+		return ptx_parse_unexpected(p, "one sampler: arrays of them take no initial value");
+	if (!ptx_parse_expect(p, '{', "before a sampler's settings"))
+		return false;
+	do {
+		if (ptx_parse_is(p, '}'))
+			break;
+		if (!parse_sampler_field(p, &packed))
+			return false;
+	} while (ptx_parse_take(p, ','));
+	var->init = ptx_arena_copy(p->arena, &packed, sizeof(packed));
+	return ptx_parse_expect(p, '}', "after a sampler's settings");
+}
+
 bool ptx_parse_init(struct ptx_parser *p, struct ptx_var *var)
 {
 	struct ptx_token at = p->tok;
 	uint64_t left = PTX_IMAGE_BYTES_MAX - p->image_bytes;
 	struct init in = {.p = p, .var = var, .elem_bytes = ptx_type_bytes(var->type)};
 
-	if (var->type == PTX_TEXREF || var->type == PTX_SAMPLERREF || var->type == PTX_SURFREF)
+	if (var->type == PTX_SAMPLERREF)
+		return parse_sampler(p, var);
+	if (var->type == PTX_TEXREF || var->type == PTX_SURFREF)
 		return ptx_parse_is(p, '{') ? ptx_parse_skip_braces(p)
 					    : ptx_parse_unexpected(p, "'{' of a texture's settings");
 	if (var->size_bytes > left)

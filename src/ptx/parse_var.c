@@ -109,7 +109,7 @@ static bool parse_decl_words(struct ptx_parser *p, struct decl *d)
 	while (p->tok.kind == PTX_TOK_DOT)
 		if (!parse_decl_word(p, d))
 			return false;
-	if (d->space == PTX_TEX && d->type == PTX_TYPE_NONE)
+	if (d->space == PTX_TEX) /* PTX ISA: ".tex .u32 t" is the old way to write ".global .texref t" */
 		d->type = PTX_TEXREF;
 	if (d->type == PTX_TYPE_NONE)
 		return ptx_parse_unexpected(p, "a type such as .u32");

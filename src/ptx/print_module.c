@@ -69,6 +69,22 @@ static void print_reloc(FILE *out, const struct ptx_reloc *r, bool is_byte)
 		fputc(')', out);
 }
 
+static void print_sampler(FILE *out, const struct ptx_var *v)
+{
+	static const char *const modes[] = {[PTX_ADDR_WRAP] = "wrap", [PTX_ADDR_MIRROR] = "mirror",
+					    [PTX_ADDR_CLAMP_TO_EDGE] = "clamp_to_edge",
+					    [PTX_ADDR_CLAMP_TO_BORDER] = "clamp_to_border"};
+	uint64_t packed;
+
+	memcpy(&packed, v->init, sizeof(packed));
+	fputs(" = {", out);
+	for (uint32_t k = 0; k < 3; k++)
+		fprintf(out, "addr_mode_%u = %s, ", k, modes[packed >> (PTX_SAMPLER_ADDRESS_BITS * k) & 7]);
+	fprintf(out, "filter_mode = %s, force_unnormalized_coords = %s}",
+		packed & PTX_SAMPLER_LINEAR ? "linear" : "nearest",
+		packed & PTX_SAMPLER_UNNORMALIZED ? "true" : "false");
+}
+
 static void print_init(FILE *out, const struct ptx_var *v)
 {
 	uint32_t bytes = ptx_type_bytes(v->type), reloc = 0;
@@ -104,7 +120,9 @@ static void print_var(FILE *out, const struct ptx_var *v, enum ptx_linkage linka
 	if (v->is_managed)
 		fputs(".attribute(.managed) ", out);
 	print_shape(out, v, v->name);
-	if (with_init && v->init && v->size_bytes)
+	if (with_init && v->init && v->type == PTX_SAMPLERREF)
+		print_sampler(out, v);
+	else if (with_init && v->init && v->size_bytes)
 		print_init(out, v);
 	fputs(";\n", out);
 }

@@ -93,9 +93,15 @@ enum ptx_query {
 	PTX_QUERY_NONE, PTX_QUERY_WIDTH, PTX_QUERY_HEIGHT, PTX_QUERY_DEPTH, PTX_QUERY_CHANNEL_DATA_TYPE,
 	PTX_QUERY_CHANNEL_ORDER, PTX_QUERY_NORMALIZED_COORDS, PTX_QUERY_FILTER_MODE, PTX_QUERY_ADDR_MODE_0,
 	PTX_QUERY_ADDR_MODE_1, PTX_QUERY_ADDR_MODE_2, PTX_QUERY_ARRAY_SIZE, PTX_QUERY_NUM_MIPMAP_LEVELS,
-	PTX_QUERY_NUM_SAMPLES, PTX_QUERY_MEMORY_LAYOUT,
+	PTX_QUERY_NUM_SAMPLES, PTX_QUERY_MEMORY_LAYOUT, PTX_QUERY_FORCE_UNNORMALIZED,
 	PTX_QUERY_COMP_R, PTX_QUERY_COMP_G, PTX_QUERY_COMP_B, PTX_QUERY_COMP_A,
 };
+/* addr_mode_* of a .samplerref, numbered as txq answers (PTX ISA, txq) */
+enum ptx_addr_mode { PTX_ADDR_WRAP, PTX_ADDR_MIRROR, PTX_ADDR_CLAMP_OGL, PTX_ADDR_CLAMP_TO_EDGE,
+		     PTX_ADDR_CLAMP_TO_BORDER };
+/* Initial value of a .samplerref variable: address modes of dimensions 0, 1, 2 in three bits each, then these. */
+enum { PTX_SAMPLER_ADDRESS_BITS = 3, PTX_SAMPLER_LINEAR = 1 << 9, PTX_SAMPLER_UNNORMALIZED = 1 << 10 };
+#define PTX_SAMPLER_PACKED (1ull << 63) /* set in all of them: no texture object's handle has it */
 /* mipmap level of tex; cache level of prefetch, prefetchu, discard */
 enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_LEVEL, PTX_LEVEL_GRAD, PTX_LEVEL_L1, PTX_LEVEL_L2 };
 /* video instructions: secondary operation, and per operand a byte/half selector */
@@ -186,12 +192,12 @@ struct ptx_operand {
 	uint32_t line, col;
 };
 
-enum { PTX_SRC_MAX = 5 };
+enum { PTX_SRC_MAX = 7 };
 
 /* Sources by opcode, where the order is not that of the text:
  * - st, red, sust, sured: no dst; the address, or texture and coordinates, first, then the value.
  * - tex, tld4: src[0] texture (VAR, or REG with a handle), src[1] coordinates (VEC, REG or IMM), src[2] sampler or
- * NONE, then level or gradients. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
+ * NONE, then level or gradients, then offsets. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
  * - bar.red: src[0] barrier, src[1] thread count or NONE, src[2] predicate.
  * A whole vector register is given as the VEC of its components, so that REG always means one value. A vmad operand
  * with '-' has negate. PM and ENVREG have their number in offset.

@@ -54,7 +54,7 @@ enum ptx_type simt_reg_type(const struct simt_build *b, uint32_t reg);
 
 /* decode.c */
 void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
-/* tex_ops.c: true if it was a texture or surface instruction. */
+/* decode_tex.c: true if it was a texture or surface instruction. */
 bool simt_decode_texture(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_mem.c: true if it was a memory, texture or atomic instruction. */
 bool simt_decode_memory(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
@@ -98,10 +98,10 @@ SIMT_RUN(simt_run_store);
 SIMT_RUN(simt_run_store_frame);
 SIMT_RUN(simt_run_atom);
 SIMT_RUN(simt_run_tex);
-SIMT_RUN(simt_run_tld4);
 SIMT_RUN(simt_run_query);
 SIMT_RUN(simt_run_suld);
 SIMT_RUN(simt_run_sust);
+SIMT_RUN(simt_run_sust_formatted);
 SIMT_RUN(simt_run_sured);
 
 #endif

@@ -113,8 +113,13 @@ struct simt_call_op {
 struct simt_tex_op {
 	struct simt_ref handle; /* bytes 0: the handle is the value of the variable at handle_addr */
 	uint64_t handle_addr;
+	bool has_sampler; /* a separate sampler, given like the handle; in a query: the handle is a sampler */
+	struct simt_ref sampler;
+	uint64_t sampler_addr;
 	struct simt_ref coord[3], layer, value[SIMT_ELEMS];
+	struct simt_ref lod, dx[3], dy[3], offset[3]; /* bytes 0 where the instruction has none */
 	uint8_t dims, count, bytes;
+	bool is_cube;
 	simt_atom_fn atom; /* sured */
 };
 

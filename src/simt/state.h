@@ -104,6 +104,9 @@ struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l);
 /* simt_peek_access of a texture instruction by lanes of mask. */
 uint32_t simt_peek_texture(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
 			   uint64_t *addr);
+/* The object that a lane means, or NULL with the fault set. */
+const struct simt_tex_desc *simt_texture_of_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+						 uint32_t lane);
 
 /* ---- special registers (special.c) ---- */
 

@@ -13,17 +13,33 @@ struct simt_texel_value {
 	uint64_t addr; /* of the first texel read; 0 if none was */
 };
 
-uint32_t simt_texel_bytes(const struct simt_tex_desc *d);
+/* Where a lane reads. */
+struct simt_tex_at {
+	float x[3];	   /* coordinates as given, or a direction from the cube's centre */
+	int32_t i[3];	   /* the same as integers, if is_int: texels, no filter */
+	int32_t offset[3]; /* texels added to them */
+	uint32_t dims;	   /* 1 to 3 of them are used */
+	uint32_t layer;	   /* of a layered texture; number of the cube */
+	float lod;	   /* level of detail before bias and limits */
+	bool is_int, is_cube;
+};
 
-/* Fetches at integer coordinates (x, y, z) of layer: no filter. False if the texture's memory is not allocated. */
-bool simt_tex_fetch_int(const struct simt_memory *m, const struct simt_tex_desc *d, const int32_t at[3], uint32_t layer,
-			struct simt_texel_value *v);
-/* Fetches at floating-point coordinates with the object's address modes and filter; dims: 1 to 3 of them are used.
- * Filter weights have 8 fraction bits (CUDA C++ Programming Guide, Linear Filtering). */
-bool simt_tex_fetch_float(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t dims,
-			  uint32_t layer, struct simt_texel_value *v);
+uint32_t simt_texel_bytes(const struct simt_tex_desc *d);
+/* The object's texels are read as floats: they are floats, or integers that are normalised. */
+bool simt_texel_is_float(const struct simt_tex_desc *d);
+
+/* One texel: address modes are applied to (x, y, z). False if the texture's memory is not allocated. */
+bool simt_texel_read(const struct simt_memory *m, const struct simt_tex_desc *d, const struct simt_tex_sampler *s,
+		     uint32_t level, const int32_t at[3], uint32_t layer, struct simt_texel_value *v);
+
+/* A fetch with the sampler's filter. Weights have 8 fraction bits (CUDA C++ Programming Guide, Linear Filtering). */
+bool simt_tex_fetch(const struct simt_memory *m, const struct simt_tex_desc *d, const struct simt_tex_sampler *s,
+		    const struct simt_tex_at *at, struct simt_texel_value *v);
 /* The four texels that a bilinear fetch would use, channel c of each, in tld4's order. */
-bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const float at[3], uint32_t layer,
-		     uint32_t c, struct simt_texel_value *v);
+bool simt_tex_gather(const struct simt_memory *m, const struct simt_tex_desc *d, const struct simt_tex_sampler *s,
+		     const struct simt_tex_at *at, uint32_t c, struct simt_texel_value *v);
+/* The level of detail of a pixel whose texture coordinates change by dx and dy to its neighbours (tex.grad). */
+float simt_tex_gradient_lod(const struct simt_tex_desc *d, const struct simt_tex_sampler *s, uint32_t dims,
+			    const float dx[3], const float dy[3]);
 
 #endif

@@ -1,4 +1,4 @@
-/* tex_ops.c - decodes and executes texture and surface instructions. */
+/* tex_ops.c - executes texture fetches and the queries of textures, samplers and surfaces. */
 #include <string.h>
 
 #include "base/check.h"
@@ -7,223 +7,162 @@
 #include "simt/state.h"
 #include "simt/tex_fetch.h"
 
-/* ---- decoding ---- */
-
-static uint32_t geometry_dims(const struct ptx_inst *i)
+static uint64_t handle_of(const struct simt_warp_state *s, struct simt_ref r, uint64_t addr, uint32_t lane)
 {
-	switch (i->mods.geom) {
-	case PTX_1D:
-	case PTX_A1D:
-		return 1;
-	case PTX_2D:
-	case PTX_A2D:
-		return 2;
-	case PTX_3D:
-		return 3;
-	default:
-		return 0;
-	}
-}
-
-static bool is_layered(const struct ptx_inst *i)
-{
-	return i->mods.geom == PTX_A1D || i->mods.geom == PTX_A2D;
-}
-
-static void decode_handle(struct simt_build *b, struct simt_tex_op *op, const struct ptx_operand *o)
-{
-	if (o->kind == PTX_OPND_VAR)
-		op->handle_addr = simt_module_var_addr(b->m, o->var);
-	else
-		op->handle = simt_operand_ref(b, o, 8);
-}
-
-static void decode_coords(struct simt_build *b, struct simt_tex_op *op, const struct ptx_operand *o)
-{
-	const uint32_t count = o->kind == PTX_OPND_VEC ? o->elem_count : 1;
-	uint32_t first = is_layered(b->i);
-
-	op->dims = (uint8_t)geometry_dims(b->i);
-	if (!op->dims) {
-		simt_build_error(
-		    b, "cube and multi-sample textures are not supported; expected .1d, .2d, .3d, .a1d or .a2d");
-		return;
-	}
-	if (count < first + op->dims || count > SIMT_ELEMS) {
-		simt_build_error(b, "expected %u coordinates, found %u", first + op->dims, count);
-		return;
-	}
-	for (uint32_t k = 0; k < first + op->dims; k++) {
-		struct simt_ref r = simt_operand_ref(b, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, 4);
-
-		if (first && !k)
-			op->layer = r;
-		else
-			op->coord[k - first] = r;
-	}
-}
-
-static void decode_values(struct simt_build *b, struct simt_tex_op *op, const struct ptx_operand *o, uint32_t bytes)
-{
-	const uint32_t count = o->kind == PTX_OPND_VEC ? o->elem_count : 1;
-
-	op->count = (uint8_t)(count < SIMT_ELEMS ? count : SIMT_ELEMS);
-	for (uint32_t k = 0; k < op->count; k++)
-		op->value[k] = simt_operand_ref(b, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, bytes);
-}
-
-static void decode_fetch(struct simt_build *b, struct simt_tex_op *op, struct simt_exec *e)
-{
-	const struct ptx_inst *i = b->i;
-
-	if (i->op == PTX_OP_TEX && i->src_count > 2 && i->src[2].kind != PTX_OPND_NONE)
-		simt_build_error(
-		    b, "separate samplers (.independent texturing mode) are not supported; use texture objects");
-	if (i->type == PTX_F16 || i->type == PTX_F16X2)
-		simt_build_error(b, "half-precision texture results are not supported; fetch .f32 and convert");
-	if (i->op == PTX_OP_TLD4 && i->mods.geom != PTX_2D && i->mods.geom != PTX_A2D)
-		simt_build_error(b, "tld4 needs .2d or .a2d");
-	decode_coords(b, op, &i->src[1]);
-	decode_values(b, op, &i->dst, 4);
-	e->run = i->op == PTX_OP_TEX ? simt_run_tex : simt_run_tld4;
-}
-
-static void decode_surface(struct simt_build *b, struct simt_inst *inst, struct simt_tex_op *op, struct simt_exec *e)
-{
-	const struct ptx_inst *i = b->i;
-
-	op->bytes = (uint8_t)ptx_type_bytes(i->type);
-	inst->access_bytes = op->bytes;
-	if (i->mods.b_form != 1)
-		simt_build_error(b, "formatted surface access (.p) is not supported; expected .b");
-	decode_coords(b, op, &i->src[1]);
-	if (i->op == PTX_OP_SULD) {
-		decode_values(b, op, &i->dst, op->bytes);
-		e->run = simt_run_suld;
-		return;
-	}
-	decode_values(b, op, &i->src[2], op->bytes);
-	e->run = i->op == PTX_OP_SUST ? simt_run_sust : simt_run_sured;
-	if (i->op != PTX_OP_SURED)
-		return;
-	op->atom = simt_atom_find((enum ptx_atom)i->mods.atom, i->type);
-	if (!op->atom)
-		simt_build_error(b, "this surface reduction is not defined for type .%s", ptx_type_name(i->type));
-}
-
-static void decode_query(struct simt_build *b, struct simt_tex_op *op, struct simt_exec *e)
-{
-	switch (b->i->mods.query) {
-	case PTX_QUERY_WIDTH:
-	case PTX_QUERY_HEIGHT:
-	case PTX_QUERY_DEPTH:
-	case PTX_QUERY_ARRAY_SIZE:
-	case PTX_QUERY_NUM_MIPMAP_LEVELS:
-	case PTX_QUERY_NUM_SAMPLES:
-	case PTX_QUERY_NORMALIZED_COORDS:
-		break;
-	default:
-		simt_build_error(
-		    b, "this query is not supported; expected width, height, depth, array_size, num_mipmap_levels, "
-		       "num_samples or normalized_coords");
-	}
-	decode_values(b, op, &b->i->dst, 4);
-	e->run = simt_run_query;
-}
-
-bool simt_decode_texture(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
-{
-	const struct ptx_inst *i = b->i;
-	struct simt_tex_op *op;
-
-	if (i->op != PTX_OP_TEX && i->op != PTX_OP_TLD4 && i->op != PTX_OP_TXQ && i->op != PTX_OP_SUQ &&
-	    i->op != PTX_OP_SULD && i->op != PTX_OP_SUST && i->op != PTX_OP_SURED)
-		return false;
-	op = simt_own(b->p, sizeof(*op));
-	e->tex = op;
-	decode_handle(b, op, &i->src[0]);
-	inst->unit = SIMT_UNIT_LDST;
-	inst->space = SIMT_MEM_TEXTURE;
-	inst->access_bytes = 4;
-	inst->vec = i->mods.vec ? i->mods.vec : 1;
-	if (i->op == PTX_OP_TXQ || i->op == PTX_OP_SUQ) {
-		inst->space = SIMT_MEM_NONE;
-		inst->unit = SIMT_UNIT_INT;
-		decode_query(b, op, e);
-		return true;
-	}
-	inst->flags |= i->op == PTX_OP_SUST ? SIMT_STORE : SIMT_LOAD;
-	if (i->op == PTX_OP_SURED)
-		inst->flags |= SIMT_STORE | SIMT_ATOMIC;
-	if (i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4)
-		decode_fetch(b, op, e);
-	else
-		decode_surface(b, inst, op, e);
-	return true;
-}
-
-/* ---- execution ---- */
-
-static uint32_t lane_u32(const struct simt_warp_state *s, struct simt_ref r, uint32_t lane)
-{
-	return (uint32_t)simt_lane_get(simt_row(s, r), r.bytes, lane);
-}
-
-/* The object that a lane means, or NULL with the fault set. */
-static const struct simt_tex_desc *object_of(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
-					     uint32_t lane)
-{
-	const struct simt_tex_op *op = e->tex;
 	uint64_t handle;
 
-	if (op->handle.bytes)
-		handle = simt_lane_get(simt_row(w->state, op->handle), op->handle.bytes, lane);
-	else
-		memcpy(&handle, (const void *)(uintptr_t)op->handle_addr, sizeof(handle));
+	if (r.bytes)
+		return simt_lane_get(simt_row(s, r), r.bytes, lane);
+	memcpy(&handle, (const void *)(uintptr_t)addr, sizeof(handle));
+	return handle;
+}
+
+const struct simt_tex_desc *simt_texture_of_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+						 uint32_t lane)
+{
+	const struct simt_tex_op *op = e->tex;
+	const uint64_t handle = handle_of(w->state, op->handle, op->handle_addr, lane);
 	const struct simt_tex_desc *d = simt_texture_get(l->textures, handle);
 
-	if (!d)
+	if (!d && !op->handle.bytes && !handle)
+		simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS, "reference '%s' is not bound to a texture or surface",
+			   e->ptx->src[0].var->name);
+	else if (!d)
 		simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS, "0x%llx is not the handle of a texture or surface object",
 			   (unsigned long long)handle);
 	return d;
 }
 
-static void put_value(struct simt_warp_state *s, const struct simt_tex_op *op, uint32_t lane,
+/* A .samplerref's settings. What it leaves open, as mipmap filter and border colour, is the texture's. */
+static struct simt_tex_sampler unpack_sampler(const struct simt_tex_sampler *texture, uint64_t packed)
+{
+	static const uint8_t modes[] = {[PTX_ADDR_WRAP] = SIMT_TEX_WRAP,
+					[PTX_ADDR_MIRROR] = SIMT_TEX_MIRROR,
+					[PTX_ADDR_CLAMP_TO_EDGE] = SIMT_TEX_CLAMP,
+					[PTX_ADDR_CLAMP_TO_BORDER] = SIMT_TEX_BORDER};
+	struct simt_tex_sampler s = *texture;
+
+	for (uint32_t k = 0; k < 3; k++)
+		s.address[k] = modes[packed >> (PTX_SAMPLER_ADDRESS_BITS * k) & 7];
+	s.is_linear_filter = packed & PTX_SAMPLER_LINEAR;
+	s.is_normalized &= !(packed & PTX_SAMPLER_UNNORMALIZED);
+	return s;
+}
+
+/* The sampler that goes with a lane's texture: its own or, with a separate one, that. False: fault. */
+static bool sampler_of(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+		       const struct simt_tex_desc *d, struct simt_tex_sampler *s)
+{
+	const struct simt_tex_op *op = e->tex;
+
+	if (!op->has_sampler) {
+		*s = d->sampler;
+		return true;
+	}
+	const uint64_t handle = handle_of(w->state, op->sampler, op->sampler_addr, lane);
+	const struct simt_tex_desc *other = simt_texture_get(l->textures, handle);
+
+	if (!op->sampler.bytes || handle & PTX_SAMPLER_PACKED) {
+		*s = unpack_sampler(&d->sampler, handle);
+		return true;
+	}
+	if (!other) {
+		simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS, "0x%llx is not the handle of a sampler or texture object",
+			   (unsigned long long)handle);
+		return false;
+	}
+	*s = other->sampler;
+	return true;
+}
+
+static uint32_t lane_u32(const struct simt_warp_state *s, struct simt_ref r, uint32_t lane)
+{
+	return r.bytes ? (uint32_t)simt_lane_get(simt_row(s, r), r.bytes, lane) : 0;
+}
+
+static float lane_f32(const struct simt_warp_state *s, struct simt_ref r, uint32_t lane)
+{
+	const uint32_t bits = lane_u32(s, r, lane);
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static uint32_t channel_bits(const struct simt_texel_value *v, uint32_t c)
+{
+	uint32_t bits;
+
+	if (!v->is_float)
+		return v->i[c];
+	memcpy(&bits, &v->f[c], sizeof(bits));
+	return bits;
+}
+
+static uint32_t half_bits(const struct simt_texel_value *v, uint32_t c)
+{
+	return v->is_float ? simt_float_to_half(v->f[c]) : v->i[c] & 0xffff;
+}
+
+static void put_value(struct simt_warp_state *s, const struct simt_exec *e, uint32_t lane,
 		      const struct simt_texel_value *v)
 {
-	for (uint32_t c = 0; c < op->count; c++) {
-		uint32_t bits = v->i[c];
+	const struct simt_tex_op *op = e->tex;
+	const enum ptx_type type = e->ptx->type;
 
-		if (v->is_float)
-			memcpy(&bits, &v->f[c], sizeof(bits));
+	for (uint32_t c = 0; c < op->count; c++) {
+		const uint32_t bits = type == PTX_F16X2 ? half_bits(v, 2 * c) | half_bits(v, 2 * c + 1) << 16
+				      : type == PTX_F16 ? half_bits(v, c)
+							: channel_bits(v, c);
+
 		if (op->value[c].bytes)
 			simt_lane_set(simt_row_mut(s, op->value[c]), op->value[c].bytes, lane, bits);
 	}
 }
 
+/* Where a lane reads, as its operands say. */
+static struct simt_tex_at place_of(const struct simt_warp_state *s, const struct simt_exec *e, uint32_t lane,
+				   const struct simt_tex_desc *d, const struct simt_tex_sampler *sampler)
+{
+	const struct simt_tex_op *op = e->tex;
+	struct simt_tex_at at = {.dims = op->dims, .layer = lane_u32(s, op->layer, lane), .is_cube = op->is_cube,
+				 .is_int = e->ptx->type2 != PTX_F32};
+	float dx[3] = {0}, dy[3] = {0};
+
+	for (uint32_t k = 0; k < op->dims; k++) {
+		at.x[k] = lane_f32(s, op->coord[k], lane);
+		at.i[k] = (int32_t)lane_u32(s, op->coord[k], lane);
+		at.offset[k] = (int32_t)lane_u32(s, op->offset[k], lane);
+		dx[k] = lane_f32(s, op->dx[k], lane);
+		dy[k] = lane_f32(s, op->dy[k], lane);
+	}
+	if (e->ptx->mods.level == PTX_LEVEL_LEVEL)
+		at.lod = at.is_int ? (float)(int32_t)lane_u32(s, op->lod, lane) : lane_f32(s, op->lod, lane);
+	else if (e->ptx->mods.level == PTX_LEVEL_GRAD)
+		at.lod = simt_tex_gradient_lod(d, sampler, op->dims, dx, dy);
+	return at;
+}
+
 static enum simt_next fetch(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			    struct simt_texel_value *v)
 {
-	const struct simt_warp_state *s = w->state;
-	const struct simt_tex_op *op = e->tex;
-	const struct simt_tex_desc *d = object_of(l, w, e, lane);
-	uint32_t layer = op->layer.bytes ? lane_u32(s, op->layer, lane) : 0, raw[3] = {0};
-	float x[3] = {0};
-	int32_t i[3] = {0};
+	const struct simt_tex_desc *d = simt_texture_of_lane(l, w, e, lane);
+	struct simt_tex_sampler sampler;
 	bool ok;
 
-	if (!d)
+	if (!d || !sampler_of(l, w, e, lane, d, &sampler))
 		return SIMT_FAULTED;
-	for (uint32_t k = 0; k < op->dims; k++)
-		raw[k] = lane_u32(s, op->coord[k], lane);
-	memcpy(x, raw, sizeof(x));
-	memcpy(i, raw, sizeof(i));
+	if (e->tex->is_cube && !d->is_cube) {
+		simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS, "the texture object is not a cube map");
+		return SIMT_FAULTED;
+	}
+
+	const struct simt_tex_at at = place_of(w->state, e, lane, d, &sampler);
+
 	if (e->ptx->op == PTX_OP_TLD4)
-		ok = simt_tex_gather(l->mem, d, x, layer, e->ptx->mods.query - (uint32_t)PTX_QUERY_COMP_R, v);
-	else if (e->ptx->type2 == PTX_F32)
-		ok = simt_tex_fetch_float(l->mem, d, x, op->dims, layer, v);
+		ok = simt_tex_gather(l->mem, d, &sampler, &at, e->ptx->mods.query - (uint32_t)PTX_QUERY_COMP_R, v);
 	else
-		ok = simt_tex_fetch_int(l->mem, d, i, layer, v);
+		ok = simt_tex_fetch(l->mem, d, &sampler, &at, v);
 	if (ok)
 		return SIMT_NEXT;
 	return simt_fault_access(l, w, e, lane, false, SIMT_MEM_GLOBAL, v->addr, simt_texel_bytes(d), 0);
@@ -239,10 +178,12 @@ SIMT_RUN(simt_run_tex)
 	{
 		if (fetch(l, w, e, lane, &v) != SIMT_NEXT)
 			return SIMT_FAULTED;
-		put_value(w->state, e->tex, lane, &v);
+		put_value(w->state, e, lane, &v);
 		out->addr[lane] = v.addr;
 		out->access_mask |= v.addr ? 1u << lane : 0;
 	}
+	/* All texels are resident: there are no sparse arrays. */
+	simt_pred_set(w->state, e->pred_dst2, mask, UINT32_MAX);
 	return SIMT_NEXT;
 }
 
@@ -264,144 +205,100 @@ uint32_t simt_peek_texture(struct simt_launch *l, struct simt_warp *w, const str
 	return lanes;
 }
 
-SIMT_RUN(simt_run_tld4)
+/* ---- queries ---- */
+
+/* PTX ISA, Channel Data Type and Channel Order Fields: the numbers are OpenCL's. */
+static uint32_t data_type(const struct simt_tex_desc *d)
 {
-	return simt_run_tex(l, w, e, mask, out);
+	static const uint16_t as_integer[] = {0x10DA, 0x10DB, 0x10DC, 0x10D7, 0x10D8, 0x10D9, 0x10DD, 0x10DE},
+			      as_float[] = {0x10D2, 0x10D3, 0x10DC, 0x10D0, 0x10D1, 0x10D9, 0x10DD, 0x10DE};
+
+	return d->is_integer_read ? as_integer[d->texel] : as_float[d->texel];
+}
+
+static uint32_t channel_order(const struct simt_tex_desc *d)
+{
+	return d->channels == 1 ? 0x10B0 : d->channels == 2 ? 0x10B2 : 0x10B5;
+}
+
+/* PTX ISA, txq: wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border. */
+static uint32_t address_mode(const struct simt_tex_sampler *s, uint32_t dim)
+{
+	static const uint8_t modes[] = {[SIMT_TEX_WRAP] = PTX_ADDR_WRAP,
+					[SIMT_TEX_CLAMP] = PTX_ADDR_CLAMP_TO_EDGE,
+					[SIMT_TEX_MIRROR] = PTX_ADDR_MIRROR,
+					[SIMT_TEX_BORDER] = PTX_ADDR_CLAMP_TO_BORDER};
+
+	return modes[s->address[dim]];
+}
+
+static uint32_t answer(const struct simt_tex_desc *d, enum ptx_query query, uint32_t level)
+{
+	const struct simt_tex_image *image = &d->image[level < d->levels ? level : d->levels - 1];
+
+	switch (query) {
+	case PTX_QUERY_WIDTH:
+		return image->width;
+	case PTX_QUERY_HEIGHT:
+		return image->height;
+	case PTX_QUERY_DEPTH:
+		return image->depth;
+	case PTX_QUERY_ARRAY_SIZE:
+		return d->is_cube ? d->layers / 6 : d->layers;
+	case PTX_QUERY_NUM_MIPMAP_LEVELS:
+		return d->levels;
+	case PTX_QUERY_NORMALIZED_COORDS:
+		return d->sampler.is_normalized;
+	case PTX_QUERY_FILTER_MODE:
+		return d->sampler.is_linear_filter;
+	case PTX_QUERY_ADDR_MODE_0:
+	case PTX_QUERY_ADDR_MODE_1:
+	case PTX_QUERY_ADDR_MODE_2:
+		return address_mode(&d->sampler, query - PTX_QUERY_ADDR_MODE_0);
+	case PTX_QUERY_CHANNEL_DATA_TYPE:
+		return data_type(d);
+	case PTX_QUERY_CHANNEL_ORDER:
+		return channel_order(d);
+	case PTX_QUERY_MEMORY_LAYOUT:
+		return d->is_linear_memory || d->is_pitch_linear;
+	case PTX_QUERY_NUM_SAMPLES:
+		return 1;
+	default:
+		UNREACHABLE("decode_query lets these pass");
+	}
+}
+
+static uint32_t sampler_answer(uint64_t packed, enum ptx_query query)
+{
+	if (query == PTX_QUERY_FILTER_MODE)
+		return !!(packed & PTX_SAMPLER_LINEAR);
+	if (query == PTX_QUERY_FORCE_UNNORMALIZED)
+		return !!(packed & PTX_SAMPLER_UNNORMALIZED);
+	return packed >> (PTX_SAMPLER_ADDRESS_BITS * (query - PTX_QUERY_ADDR_MODE_0)) & 7;
 }
 
 SIMT_RUN(simt_run_query)
 {
 	struct simt_warp_state *s = w->state;
+	const struct simt_tex_op *op = e->tex;
 
 	(void)out;
 	SIMT_FOR_LANES(lane, mask)
 	{
-		const struct simt_tex_desc *d = object_of(l, w, e, lane);
-		uint32_t value = 1; /* mipmap levels, samples */
+		uint64_t packed = op->has_sampler ? handle_of(s, op->handle, op->handle_addr, lane) : 0;
+		uint32_t value;
 
-		if (!d)
-			return SIMT_FAULTED;
-		if (e->ptx->mods.query == PTX_QUERY_WIDTH)
-			value = d->width;
-		else if (e->ptx->mods.query == PTX_QUERY_HEIGHT)
-			value = d->height;
-		else if (e->ptx->mods.query == PTX_QUERY_DEPTH)
-			value = d->depth;
-		else if (e->ptx->mods.query == PTX_QUERY_ARRAY_SIZE)
-			value = d->layers;
-		else if (e->ptx->mods.query == PTX_QUERY_NORMALIZED_COORDS)
-			value = d->is_normalized;
-		if (e->tex->value[0].bytes)
-			simt_lane_set(simt_row_mut(s, e->tex->value[0]), e->tex->value[0].bytes, lane, value);
+		if (op->has_sampler) {
+			value = sampler_answer(packed, e->ptx->mods.query);
+		} else {
+			const struct simt_tex_desc *d = simt_texture_of_lane(l, w, e, lane);
+
+			if (!d)
+				return SIMT_FAULTED;
+			value = answer(d, e->ptx->mods.query, lane_u32(s, op->lod, lane));
+		}
+		if (op->value[0].bytes)
+			simt_lane_set(simt_row_mut(s, op->value[0]), op->value[0].bytes, lane, value);
 	}
-	return SIMT_NEXT;
-}
-
-/* ---- surfaces ---- */
-
-static int64_t clamp_to(int64_t i, int64_t last)
-{
-	return i < 0 ? 0 : i > last ? last : i;
-}
-
-/* Address of a lane's surface access; x is in bytes. *addr 0: outside, and the access is dropped (.zero). */
-static enum simt_next surface_address(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
-				      uint32_t lane, bool is_store, uint64_t *addr)
-{
-	const struct simt_warp_state *s = w->state;
-	const struct simt_tex_op *op = e->tex;
-	const struct simt_tex_desc *d = object_of(l, w, e, lane);
-	const uint32_t bytes = (uint32_t)op->bytes * op->count;
-	int64_t i[3] = {0}, last[3];
-	bool inside = true;
-
-	*addr = 0;
-	if (!d)
-		return SIMT_FAULTED;
-	last[0] = (int64_t)d->width * simt_texel_bytes(d) - bytes;
-	last[1] = (int64_t)d->height - 1;
-	last[2] = (int64_t)(d->layers ? d->layers : d->depth) - 1;
-	for (uint32_t k = 0; k < op->dims; k++)
-		i[k] = (int32_t)lane_u32(s, op->coord[k], lane);
-	if (op->layer.bytes)
-		i[2] = lane_u32(s, op->layer, lane);
-	for (uint32_t k = 0; k < 3; k++)
-		inside &= i[k] >= 0 && i[k] <= last[k];
-	if (!inside && e->ptx->mods.clamp == PTX_CLAMP_ZERO)
-		return SIMT_NEXT;
-	if (!inside && e->ptx->mods.clamp != PTX_CLAMP_CLAMP)
-		return simt_fault(l, w, e, lane, SIMT_FAULT_ADDRESS,
-				  "surface access outside the surface: byte %lld, row %lld, slice %lld of %u x %u x %u "
-				  "texels of %u bytes",
-				  (long long)i[0], (long long)i[1], (long long)i[2], d->width, d->height,
-				  d->layers ? d->layers : d->depth, simt_texel_bytes(d));
-	for (uint32_t k = 0; k < 3; k++)
-		i[k] = clamp_to(i[k], last[k]);
-	*addr = d->addr + (uint64_t)i[2] * d->slice_bytes + (uint64_t)i[1] * d->pitch_bytes + (uint64_t)i[0];
-	if (*addr % bytes)
-		return simt_fault_align(l, w, e, lane, is_store, *addr, bytes);
-	if (!simt_memory_find(l->mem, *addr, bytes))
-		return simt_fault_access(l, w, e, lane, is_store, SIMT_MEM_GLOBAL, *addr, bytes, 0);
-	return SIMT_NEXT;
-}
-
-/* Fills addr for all lanes; *inside are those that touch memory. */
-static enum simt_next surface_addresses(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
-					uint32_t mask, bool is_store, struct simt_step *out)
-{
-	out->space = SIMT_MEM_TEXTURE;
-	SIMT_FOR_LANES(lane, mask)
-	{
-		if (surface_address(l, w, e, lane, is_store, &out->addr[lane]) != SIMT_NEXT)
-			return SIMT_FAULTED;
-		out->access_mask |= out->addr[lane] ? 1u << lane : 0;
-	}
-	return SIMT_NEXT;
-}
-
-SIMT_RUN(simt_run_suld)
-{
-	struct simt_warp_state *s = w->state;
-	const struct simt_tex_op *op = e->tex;
-
-	if (surface_addresses(l, w, e, mask, false, out) != SIMT_NEXT)
-		return SIMT_FAULTED;
-	for (uint32_t k = 0; k < op->count; k++) {
-		if (!op->value[k].bytes)
-			continue;
-		void *row = simt_row_mut(s, op->value[k]);
-
-		SIMT_FOR_LANES(lane, mask & ~out->access_mask)
-		simt_lane_set(row, op->value[k].bytes, lane, 0);
-		simt_gather(row, op->value[k].bytes, (uint64_t)k * op->bytes, out->addr, op->bytes, false,
-			    out->access_mask);
-	}
-	return SIMT_NEXT;
-}
-
-SIMT_RUN(simt_run_sust)
-{
-	struct simt_warp_state *s = w->state;
-	const struct simt_tex_op *op = e->tex;
-
-	if (surface_addresses(l, w, e, mask, true, out) != SIMT_NEXT)
-		return SIMT_FAULTED;
-	for (uint32_t k = 0; k < op->count; k++)
-		if (op->value[k].bytes)
-			simt_scatter(simt_row(s, op->value[k]), op->value[k].bytes, (uint64_t)k * op->bytes, out->addr,
-				     op->bytes, out->access_mask);
-	return SIMT_NEXT;
-}
-
-SIMT_RUN(simt_run_sured)
-{
-	struct simt_warp_state *s = w->state;
-	const struct simt_tex_op *op = e->tex;
-
-	if (surface_addresses(l, w, e, mask, true, out) != SIMT_NEXT)
-		return SIMT_FAULTED;
-	SIMT_FOR_LANES(lane, out->access_mask)
-	op->atom((void *)(uintptr_t)out->addr[lane], simt_lane_get(simt_row(s, op->value[0]), op->value[0].bytes, lane),
-		 0);
 	return SIMT_NEXT;
 }

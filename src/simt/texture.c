@@ -70,3 +70,11 @@ bool simt_texture_destroy(struct simt_textures *t, uint64_t handle)
 	t->is_used[handle - 1] = false;
 	return true;
 }
+
+bool simt_texture_update(struct simt_textures *t, uint64_t handle, const struct simt_tex_desc *desc)
+{
+	if (!simt_texture_get(t, handle))
+		return false;
+	t->descs[handle - 1] = *desc;
+	return true;
+}

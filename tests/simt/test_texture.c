@@ -7,15 +7,12 @@ enum { W = 4, H = 3 };
 
 static struct simt_tex_desc image(const struct rig *r, enum simt_texel texel, uint8_t channels)
 {
-	return (struct simt_tex_desc){.addr = r->out + 8192,
-				      .pitch_bytes = 64,
-				      .slice_bytes = 1024,
-				      .width = W,
-				      .height = H,
-				      .depth = 1,
+	return (struct simt_tex_desc){.image[0] = {r->out + 8192, 64, 1024, W, H, 1},
+				      .levels = 1,
 				      .channels = channels,
 				      .texel = (uint8_t)texel,
-				      .address = {SIMT_TEX_CLAMP, SIMT_TEX_CLAMP, SIMT_TEX_CLAMP}};
+				      .sampler = {.address = {SIMT_TEX_CLAMP, SIMT_TEX_CLAMP, SIMT_TEX_CLAMP},
+						  .lod_max = SIMT_TEX_LEVELS_MAX}};
 }
 
 /* Runs k(out, handle); floats at out + 8192 are 10 * y + x. */
@@ -57,7 +54,7 @@ static void fill(struct rig *r)
 
 #define FETCH KERNEL("tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd2, {%f1, %f1}]; st.global.f32 [%rd3], %f4;")
 
-static void expect_fetch(const struct simt_tex_desc *change, const float *want, uint32_t n)
+static void expect_fetch(const struct simt_tex_sampler *change, const float *want, uint32_t n)
 {
 	struct rig r;
 
@@ -65,9 +62,7 @@ static void expect_fetch(const struct simt_tex_desc *change, const float *want, 
 	fill(&r);
 	struct simt_tex_desc d = image(&r, SIMT_TEXEL_F32, 1);
 
-	d.is_linear_filter = change->is_linear_filter;
-	d.is_normalized = change->is_normalized;
-	memcpy(d.address, change->address, sizeof(d.address));
+	d.sampler = *change;
 	assert_true(run(&r, &d, n));
 	for (uint32_t i = 0; i < n; i++)
 		if (((float *)r.words)[i] != want[i])
@@ -79,14 +74,15 @@ static void test_filters_and_modes(void **state)
 {
 	(void)state;
 	/* (0,0) (1,1) (2,2) (3,3): clamped to row 2, (4,4): column 3 */
-	expect_fetch(&(struct simt_tex_desc){.address = {1, 1, 1}}, (float[]){0, 11, 22, 23, 23}, 5);
-	expect_fetch(&(struct simt_tex_desc){.address = {3, 3, 3}}, (float[]){0, 11, 22, 0, 0}, 5);
+	expect_fetch(&(struct simt_tex_sampler){.address = {1, 1, 1}}, (float[]){0, 11, 22, 23, 23}, 5);
+	expect_fetch(&(struct simt_tex_sampler){.address = {3, 3, 3}}, (float[]){0, 11, 22, 0, 0}, 5);
 	/* At a texel corner the four neighbours count equally: mean of (0,0) (1,0) (0,1) (1,1) = 5.5 */
-	expect_fetch(&(struct simt_tex_desc){.address = {1, 1, 1}, .is_linear_filter = true},
+	expect_fetch(&(struct simt_tex_sampler){.address = {1, 1, 1}, .is_linear_filter = true},
 		     (float[]){0, 5.5f, 16.5f, 22.5f}, 4);
 	/* normalised: every integer is the whole texture again */
-	expect_fetch(&(struct simt_tex_desc){.address = {0, 0, 0}, .is_normalized = true}, (float[]){0, 0, 0}, 3);
-	expect_fetch(&(struct simt_tex_desc){.address = {2, 2, 2}, .is_normalized = true}, (float[]){0, 23, 0, 23}, 4);
+	expect_fetch(&(struct simt_tex_sampler){.address = {0, 0, 0}, .is_normalized = true}, (float[]){0, 0, 0}, 3);
+	expect_fetch(&(struct simt_tex_sampler){.address = {2, 2, 2}, .is_normalized = true},
+		     (float[]){0, 23, 0, 23}, 4);
 }
 
 static void test_integers_and_normalised_bytes(void **state)
@@ -100,7 +96,7 @@ static void test_integers_and_normalised_bytes(void **state)
 	(void)state;
 	rig_open(&r, text);
 	struct simt_tex_desc d = image(&r, SIMT_TEXEL_U8, 2);
-	uint8_t *row = (uint8_t *)(uintptr_t)(d.addr + d.pitch_bytes);
+	uint8_t *row = (uint8_t *)(uintptr_t)(d.image[0].addr + d.image[0].pitch_bytes);
 
 	row[0] = 255;
 	row[1] = 51;
@@ -172,7 +168,7 @@ static void test_texture_reference_and_bad_handle(void **state)
 
 	assert_true(simt_module_var(r.module, "ref", &addr, &size));
 	assert_false(run(&r, &d, 1));
-	assert_non_null(strstr(r.launch.fault.text, "0x0 is not the handle of a texture or surface object"));
+	assert_non_null(strstr(r.launch.fault.text, "reference 'ref' is not bound to a texture or surface"));
 	*(uint64_t *)(uintptr_t)addr = 1;
 	assert_true(run(&r, &d, 1));
 	assert_true(*(float *)r.words == 2.0f);
