@@ -71,6 +71,24 @@ static bool place_params(struct simt_launch *l, struct base_diag_list *diag)
 	return true;
 }
 
+/* What the compiler calls the grid's workspace: 8 bytes, zero at the start, whose upper half is the counter of the
+ * grid-wide barrier of cooperative groups (as nvcc 11 to 13 compiles it). Kernels find it in %envreg1 and %envreg2. */
+static bool place_workspace(struct simt_launch *l, struct base_diag_list *diag)
+{
+	const uint64_t bytes = 8;
+
+	if (!l->is_cooperative)
+		return true;
+	l->state->workspace_addr = simt_memory_alloc(l->mem, bytes, 1, SIMT_ALLOC_MODULE);
+	if (!l->state->workspace_addr) {
+		base_diag_error(diag, (struct base_place){0}, "kernel %s: no room in device memory for its workspace",
+				l->program->name);
+		return false;
+	}
+	memset((void *)(uintptr_t)l->state->workspace_addr, 0, bytes);
+	return true;
+}
+
 bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, struct base_diag_list *diag)
 {
 	struct simt_launch_state *st;
@@ -89,7 +107,7 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	st->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	if (resident_warp_count < st->warps_per_cta)
 		resident_warp_count = st->warps_per_cta;
-	if (place_params(l, diag) && place_local(l, resident_warp_count, diag))
+	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag))
 		return true;
 	simt_launch_end(l);
 	return false;
@@ -135,6 +153,8 @@ void simt_launch_end(struct simt_launch *l)
 		simt_memory_release(l->mem, st->param_addr);
 	if (st->local_addr)
 		simt_memory_release(l->mem, st->local_addr);
+	if (st->workspace_addr)
+		simt_memory_release(l->mem, st->workspace_addr);
 	free(st->local_free);
 	free(st->hints);
 	free(st);

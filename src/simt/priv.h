@@ -309,6 +309,7 @@ struct simt_launch_state {
 	uint64_t local_warp_bytes; /* of one warp */
 	uint32_t local_slots, *local_free, local_free_count;
 	uint64_t param_addr;
+	uint64_t workspace_addr; /* of a cooperative launch, else 0 */
 	uint64_t steps; /* %clock without a callback */
 };
 

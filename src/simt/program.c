@@ -399,7 +399,9 @@ static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *
 			row[i] = lanemask(o->sreg, i);
 		return new_const_row(b, row, 4);
 	}
-	if (o->sreg == PTX_SREG_ENVREG || o->sreg == PTX_SREG_PM)
+	if (o->sreg == PTX_SREG_ENVREG)
+		component = (uint32_t)o->offset + 1;
+	if (o->sreg == PTX_SREG_PM)
 		component = 1;
 	p->has_clock |= is_clock(o->sreg);
 	for (uint32_t i = 0; i < p->sreg_count; i++)
