@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_about about = {
     .name = "check",
@@ -230,8 +231,11 @@ static int report(const struct cli_job *job, void *ctx)
 
 	if (!json_is_object(written)) {
 		json_decref(written);
-		printf("check: nothing was checked: the program did not use the CUDA driver, or ended before it could "
-		       "say\n");
+		if (!access(job->findings_path, F_OK))
+			printf("check: the findings could not be written, see the message above\n");
+		else
+			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before it "
+			       "could say\n");
 		return job->exit_status ? job->exit_status : CLI_FAILED;
 	}
 

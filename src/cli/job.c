@@ -206,8 +206,11 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool 
 		cli_error("the temporary directory's name is too long: %s", dir);
 		return false;
 	}
-	if (job->findings_path)
+	if (job->findings_path) {
+		/* The findings are the results. */
+		session.result_path[0] = '\0';
 		g_strlcpy(session.check_path, job->findings_path, sizeof(session.check_path));
+	}
 	if (machine_session_write(job->session_path, &session))
 		return true;
 	cli_error("cannot write %s: %s", job->session_path, strerror(errno));
@@ -339,6 +342,9 @@ void cli_job_finish(struct cli_job *job, int wait_status)
 	json_t *written = json_load_file(job->result_path, 0, &error);
 
 	job->has_result = json_is_object(written);
+	job->is_result_lost = !job->has_result && !access(job->result_path, F_OK);
+	if (job->is_result_lost)
+		json_object_set_new(o, "fault", json_string("the results could not be written, see the message above"));
 	if (job->has_result)
 		json_object_update(o, written);
 	json_decref(written);

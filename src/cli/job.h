@@ -35,6 +35,7 @@ struct cli_job {
 	bool is_done;
 	int exit_status; /* the program's; 128 + signal when one ended it */
 	json_t *result;  /* NULL until done; then always an object */
+	bool is_result_lost; /* the library could not write its results, and said why */
 	bool has_result; /* the program used the driver and the library wrote its results */
 };
 

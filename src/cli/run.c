@@ -24,7 +24,7 @@ static int report(const struct cli_job *job, void *ctx)
 	bool is_kept = cli_runs_keep(o->json, runs);
 
 	json_decref(runs);
-	return job->exit_status ? job->exit_status : is_kept ? CLI_OK : CLI_FAILED;
+	return job->exit_status ? job->exit_status : is_kept && !job->is_result_lost ? CLI_OK : CLI_FAILED;
 }
 
 int cli_run(int argc, char **argv)

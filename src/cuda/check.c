@@ -117,8 +117,10 @@ static void write_findings(bool is_complete)
 {
 	const struct cuda_driver *d = &cuda_driver;
 
-	if (!machine_findings_write(d->session.check_path, d->check, d->kernels->len, is_complete))
-		cuda_message("error: cannot write the findings to %s: %s", d->session.check_path, strerror(errno));
+	if (machine_findings_write(d->session.check_path, d->check, d->kernels->len, is_complete))
+		return;
+	cuda_message("error: cannot write the findings to %s: %s", d->session.check_path, strerror(errno));
+	machine_result_lost(d->session.check_path);
 }
 
 /* A program that crashes later has at least these. */

@@ -223,8 +223,10 @@ void cuda_results_write(void)
 		.fault = d->fault,
 	};
 
-	if (d->session.result_path[0] && !machine_result_write(&run))
+	if (d->session.result_path[0] && !machine_result_write(&run)) {
 		cuda_message("error: cannot write the results to %s: %s", d->session.result_path, strerror(errno));
+		machine_result_lost(d->session.result_path);
+	}
 	if (d->session.is_default)
 		machine_result_print_short(&run, STDERR_FILENO);
 }

@@ -6,7 +6,7 @@
 static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
 		    pj_per_mj = 1e9;
 
-enum { STALLS_SHOWN = 4, EXIT_BY_SIGNAL = 128 };
+enum { STALLS_SHOWN = 4, EXIT_BY_SIGNAL = 128, EXIT_BY_INTERRUPT = 130 };
 
 static double per_second(const json_t *run, double bytes)
 {
@@ -22,6 +22,8 @@ static double ratio_percent(double part, double whole)
 
 static const char *verdict(const json_t *run)
 {
+	if (report_number(run, "exit_status", NULL) == EXIT_BY_INTERRUPT)
+		return "INTERRUPTED, these are the results so far";
 	if (!json_is_true(json_object_get(run, "verified")))
 		return "NOT VERIFIED";
 	return report_has_run(run) ? "verified" : "nothing was measured";
@@ -204,6 +206,8 @@ static void print_no_run(FILE *out, const json_t *run)
 {
 	int status = (int)report_number(run, "exit_status", NULL);
 
+	if (json_object_get(run, "fault"))
+		return; /* said already */
 	if (status > EXIT_BY_SIGNAL)
 		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",
 			status - EXIT_BY_SIGNAL, g_strsignal(status - EXIT_BY_SIGNAL));
