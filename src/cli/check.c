@@ -185,8 +185,8 @@ static void print_findings(const struct check_options *o, const json_t *findings
 			print_finding(f);
 	}
 	if (count > o->limit_count)
-		printf("%zu more findings are not printed; --limit N prints more, --json FILE writes all\n",
-		       count - (size_t)o->limit_count);
+		printf("%zu more finding%s not printed; --limit N prints more, --json FILE writes all\n",
+		       count - (size_t)o->limit_count, count - o->limit_count == 1 ? " is" : "s are");
 	if (dropped)
 		printf("%lld accesses more are like none of these, which are as many as are kept\n", dropped);
 	if (count)
@@ -234,8 +234,8 @@ static int report(const struct cli_job *job, void *ctx)
 		if (!access(job->findings_path, F_OK))
 			printf("check: the findings could not be written, see the message above\n");
 		else
-			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before it "
-			       "could say\n");
+			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before "
+			       "it could say\n");
 		return job->exit_status ? job->exit_status : CLI_FAILED;
 	}
 

@@ -51,6 +51,16 @@ static void note_heap(const struct simt_check_access *a, uint32_t lane, uint64_t
 				verb(a), a->bytes, (unsigned long long)addr);
 }
 
+/* Only the kernel's parameters are. */
+static void note_readonly(const struct simt_check_access *a, uint32_t lane, uint64_t addr)
+{
+	struct simt_finding *f = simt_check_note(a->l, a->w, a->e, lane, SIMT_FINDING_READONLY, NULL);
+
+	if (f)
+		simt_check_text(f, "%s of %u bytes at offset %llu of the kernel's parameters, which are read-only",
+				verb(a), a->bytes, (unsigned long long)(addr - a->l->state->param_addr));
+}
+
 static uint32_t check_aligned(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr)
 {
 	uint32_t good = mask;
@@ -102,7 +112,8 @@ static bool find_global(const struct simt_check_access *a, struct simt_hint *hin
 			*hint = (struct simt_hint){found->addr, found->addr + found->size_bytes, found->is_readonly};
 			return true;
 		}
-		kind = SIMT_FINDING_READONLY;
+		note_readonly(a, lane, addr);
+		return false;
 	} else if (!found) {
 		const struct simt_alloc *near = simt_memory_nearest(a->l->mem, addr);
 

@@ -19,12 +19,14 @@ static void show_errors(struct rig *r)
 	base_diag_init(&r->diag);
 }
 
-void rig_open(struct rig *r, const char *ptx)
+static void open(struct rig *r, const char *ptx, bool is_checked)
 {
 	memset(r, 0, sizeof(*r));
 	base_diag_init(&r->diag);
 	r->mem = simt_memory_new(1ull << 32);
 	assert_non_null(r->mem);
+	if (is_checked)
+		r->check = simt_check_new(r->mem);
 	r->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &r->diag);
 	if (r->ptx)
 		r->module = simt_module_load(r->ptx, r->mem, &r->diag);
@@ -35,6 +37,18 @@ void rig_open(struct rig *r, const char *ptx)
 	r->out = simt_memory_alloc(r->mem, RIG_OUT_WORDS * 4, 1, SIMT_ALLOC_DEVICE);
 	assert_true(r->out != 0);
 	r->words = (uint32_t *)(uintptr_t)r->out;
+	if (r->check)
+		simt_check_written(r->check, r->out, RIG_OUT_WORDS * 4);
+}
+
+void rig_open(struct rig *r, const char *ptx)
+{
+	open(r, ptx, false);
+}
+
+void rig_open_checked(struct rig *r, const char *ptx)
+{
+	open(r, ptx, true);
 }
 
 void rig_close(struct rig *r)
@@ -43,6 +57,7 @@ void rig_close(struct rig *r)
 	simt_module_unload(r->module);
 	ptx_module_free(r->ptx);
 	simt_memory_free(r->mem);
+	simt_check_free(r->check);
 	base_diag_free(&r->diag);
 	free(r->errors);
 }

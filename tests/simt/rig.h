@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "simt/check.h"
 #include "simt/simt.h"
 
 enum { RIG_OUT_WORDS = 4096, RIG_PRINT_BYTES = 8192 };
@@ -30,10 +31,13 @@ struct rig {
 	uint32_t printed_bytes;
 	uint64_t warp_instructions, thread_instructions;
 	char *errors; /* of a build that failed */
+	struct simt_check *check; /* of rig_open_checked */
 };
 
 /* Loads the module; kernels begin with header(). */
 void rig_open(struct rig *r, const char *ptx);
+/* The same under a memory checker; the output buffer counts as written. */
+void rig_open_checked(struct rig *r, const char *ptx);
 void rig_close(struct rig *r);
 /* Builds a kernel; false with r->errors if it cannot run. */
 bool rig_build(struct rig *r, const char *kernel);
