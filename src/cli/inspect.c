@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cuda/fatbin.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,29 @@ static bool check_linkage(const struct inspection *i)
 	return true;
 }
 
+/* OpenACC and OpenMP regions compiled by GCC: libgomp runs them on the host when its plugin is missing, silently. */
+static void check_offload(const struct inspection *i)
+{
+	const uint8_t *functions;
+	size_t size_bytes;
+
+	if (!needs(i, "libgomp.so.1") || !elf_section(&i->elf, ".gnu.offload_funcs", &functions, &size_bytes))
+		return;
+	if (!holds_text(i, "// BEGIN PREAMBLE")) {
+		WARN(i, "holds no device code for its OpenACC or OpenMP target regions, which cannot run on the "
+			"machine: compile it with -foffload=nvptx-none (package gcc-12-offload-nvptx)");
+		return;
+	}
+
+	void *plugin = dlopen("libgomp-plugin-nvptx.so.1", RTLD_LAZY);
+
+	if (plugin)
+		dlclose(plugin);
+	else
+		WARN(i, "has OpenACC or OpenMP target regions, and libgomp does not find its plugin for GPUs; they "
+			"run on the host: install libgomp-plugin-nvptx1");
+}
+
 /* A program that gains rights makes the loader ignore LD_LIBRARY_PATH. */
 static bool check_rights(const struct inspection *i)
 {
@@ -347,6 +371,8 @@ bool cli_inspect(const struct cli_paths *paths, const char *path, const char *wh
 	if (i.elf.is_elf)
 		is_ok = check_format(&i) && check_device_code(&i) && check_linkage(&i) && check_rights(&i) &&
 			check_libraries(&i);
+	if (i.elf.is_elf && is_ok)
+		check_offload(&i);
 	*preload = g_string_free(i.preload, FALSE);
 	return is_ok;
 }
