@@ -115,7 +115,7 @@ static int compare_words(const struct cli_paths *paths, const struct compare_opt
 
 	if (!o->machines)
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
-	else if (cli_json_check(about.name, o->json) &&
+	else if (cli_output_check(about.name, "json", o->json) &&
 		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
 		 load_machines(paths, names, o->sets, machines) && cli_store_check(about.name))
 		exit_status = compare(paths, targets, machines, count, o->json);

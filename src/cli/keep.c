@@ -15,7 +15,7 @@ const char *cli_store_path(void)
 	return path && *path ? path : ".strata/runs.db";
 }
 
-bool cli_json_check(const char *command, const char *path)
+bool cli_output_check(const char *command, const char *option, const char *path)
 {
 	if (!path)
 		return true;
@@ -24,9 +24,9 @@ bool cli_json_check(const char *command, const char *path)
 	bool is_there = g_file_test(path, G_FILE_TEST_EXISTS);
 
 	if (g_file_test(path, G_FILE_TEST_IS_DIR))
-		cli_error("%s: cannot write --json %s: it is a directory", command, path);
+		cli_error("%s: cannot write --%s %s: it is a directory", command, option, path);
 	else if (access(is_there ? path : dir, W_OK))
-		cli_error("%s: cannot write --json %s: %s", command, path, strerror(errno));
+		cli_error("%s: cannot write --%s %s: %s", command, option, path, strerror(errno));
 	else
 		return true;
 	return false;

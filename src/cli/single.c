@@ -63,7 +63,7 @@ static int run_words(const struct cli_single *s, const struct cli_paths *paths, 
 	struct machine_session session;
 	int exit_status = CLI_USAGE;
 
-	if (!cli_json_check(name, o->json))
+	if (!cli_output_check(name, "json", o->json))
 		exit_status = CLI_USAGE;
 	else if (words->words->len > 1 && !words->program)
 		cli_error("%s: one workload at a time; `strata compare` takes several", name);

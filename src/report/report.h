@@ -35,6 +35,10 @@ void report_comparison_print(FILE *out, const json_t *runs);
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
 bool report_json_write(const char *path, const json_t *value);
 
+/* Writes the run's timeline as trace events, which chrome://tracing and ui.perfetto.dev show: one process with a row
+ * per stream, one with a row per engine. False: errno tells. */
+bool report_trace_write(const char *path, const json_t *run);
+
 /* Adds the runs to the SQLite store at path, made with its folder when missing. NULL, or the message of what went
  * wrong, to be freed with g_free; then nothing was added. */
 char *report_store_add(const char *path, const json_t *runs);

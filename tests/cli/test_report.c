@@ -170,6 +170,50 @@ static void test_json_whole_or_nothing(void **state)
 	json_decref(runs);
 }
 
+/* Two pieces of work, one of them without an engine. */
+static void test_trace(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "trace.json", NULL);
+	json_t *run = make_run("w", "base", 4000000, 10), *event;
+	uint32_t kernels = 0, functions = 0, rows = 0;
+	size_t i;
+
+	(void)state;
+	json_object_set_new(run, "timeline",
+			    json_pack("[{s:s,s:s,s:i,s:i,s:i,s:i},{s:s,s:s,s:i,s:i,s:i,s:i}]", "kind", "kernel", "name",
+				      "k", "stream", 3, "start_ps", 1000000, "end_ps", 3500000, "bytes", 0, "kind",
+				      "host function", "name", "host function", "stream", 3, "start_ps", 3500000,
+				      "end_ps", 3600000, "bytes", 0));
+	assert_true(report_trace_write(path, run));
+
+	json_t *trace = json_load_file(path, 0, NULL);
+
+	assert_non_null(trace);
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, event)
+	{
+		const char *name = json_string_value(json_object_get(event, "name"));
+
+		rows += !strcmp(name, "thread_name") && report_number(event, "pid", NULL) == 1;
+		functions += !strcmp(name, "host function");
+		if (strcmp(name, "k"))
+			continue;
+		kernels++;
+		assert_true(report_number(event, "ts", NULL) == 1);
+		assert_true(report_number(event, "dur", NULL) == 2.5);
+		assert_int_equal(report_number(event, "tid", NULL), report_number(event, "pid", NULL) == 1 ? 3 : 0);
+	}
+	/* In its stream and on its engine; the host function has none; the stream is named once. */
+	assert_int_equal(kernels, 2);
+	assert_int_equal(functions, 1);
+	assert_int_equal(rows, 1);
+	assert_false(report_trace_write("/nonexistent/folder/x.json", run));
+	g_unlink(path);
+	g_rmdir(dir);
+	json_decref(trace);
+	json_decref(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +223,7 @@ int main(void)
 	    cmocka_unit_test(test_store),
 	    cmocka_unit_test(test_store_refused),
 	    cmocka_unit_test(test_json_whole_or_nothing),
+	    cmocka_unit_test(test_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

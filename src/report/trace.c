@@ -1,0 +1,77 @@
+/* trace.c - the timeline of a run as trace events: complete events ("ph": "X") in two processes, streams and engines.
+ * Source: Trace Event Format (the Chromium project), sections "JSON Object Format", "Complete Events", "Metadata
+ * Events". */
+#include "report/report.h"
+
+#include <string.h>
+
+static const double ps_per_us = 1e6;
+
+enum { PROCESS_STREAMS = 1, PROCESS_ENGINES = 2 };
+
+/* Rows of the engines' process, by kind of work. */
+static const char *const engines[] = {"kernel", "copy to device", "copy to host", "copy on device", "memset"};
+
+static void add_name(json_t *events, const char *what, int process, json_int_t row, const char *name)
+{
+	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:I, s:{s:s}}", "name", what, "ph", "M", "pid",
+						process, "tid", row, "args", "name", name));
+}
+
+static void add_work(json_t *events, const json_t *work, int process, json_int_t row)
+{
+	double start = report_number(work, "start_ps", NULL), end = report_number(work, "end_ps", NULL);
+
+	json_array_append_new(events,
+			      json_pack("{s:O, s:O, s:s, s:i, s:I, s:f, s:f, s:{s:O, s:O}}", "name",
+					json_object_get(work, "name"), "cat", json_object_get(work, "kind"), "ph", "X",
+					"pid", process, "tid", row, "ts", start / ps_per_us, "dur",
+					(end - start) / ps_per_us, "args", "stream", json_object_get(work, "stream"),
+					"bytes", json_object_get(work, "bytes")));
+}
+
+static void add_stream_name(json_t *events, json_int_t stream)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "stream %lld", (long long)stream);
+	add_name(events, "thread_name", PROCESS_STREAMS, stream, stream ? name : "default stream");
+}
+
+static json_t *events_of(const json_t *run)
+{
+	json_t *events = json_array(), *seen = json_object(), *work;
+	size_t i;
+
+	add_name(events, "process_name", PROCESS_STREAMS, 0, "streams");
+	add_name(events, "process_name", PROCESS_ENGINES, 0, "engines");
+	for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++)
+		add_name(events, "thread_name", PROCESS_ENGINES, e, engines[e]);
+	json_array_foreach(json_object_get(run, "timeline"), i, work)
+	{
+		const char *kind = json_string_value(json_object_get(work, "kind"));
+		json_int_t stream = json_integer_value(json_object_get(work, "stream"));
+		char key[32];
+
+		snprintf(key, sizeof(key), "%lld", (long long)stream);
+		if (!json_object_get(seen, key))
+			add_stream_name(events, stream);
+		json_object_set_new(seen, key, json_true());
+		add_work(events, work, PROCESS_STREAMS, stream);
+		for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
+			if (!strcmp(kind, engines[e]))
+				add_work(events, work, PROCESS_ENGINES, e);
+		}
+	}
+	json_decref(seen);
+	return events;
+}
+
+bool report_trace_write(const char *path, const json_t *run)
+{
+	json_t *trace = json_pack("{s:s, s:o}", "displayTimeUnit", "ns", "traceEvents", events_of(run));
+	bool is_written = report_json_write(path, trace);
+
+	json_decref(trace);
+	return is_written;
+}

@@ -1,0 +1,1 @@
+run --trace nowhere/x.json vectoradd
