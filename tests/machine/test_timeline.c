@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "machine/timeline.h"
+#include "machine/program.h"
+
+#include <string.h>
 
 static struct gpu_config config;
 static struct machine_streams context;
@@ -192,6 +194,42 @@ static void counts(void **state)
 	assert_int_equal(settled()->overlap_ps, 0);
 }
 
+static json_int_t int_of(const json_t *o, const char *key)
+{
+	assert_true(json_is_integer(json_object_get(o, key)));
+	return json_integer_value(json_object_get(o, key));
+}
+
+static void results(void **state)
+{
+	(void)state;
+	machine_timeline_add(t, MACHINE_WORK_TO_DEVICE, &blocking, NULL, 0, 1000000, 4000, false);
+	machine_timeline_add(t, MACHINE_WORK_KERNEL, &other, "k", 500000, 2000000, 0, false);
+	machine_timeline_settle(t);
+
+	json_t *program = machine_program_json(t), *work = machine_program_work_json(t);
+	json_t *copies = json_object_get(json_object_get(program, "copies"), "to_device");
+	json_t *kernel = json_array_get(work, 1);
+
+	assert_int_equal(int_of(program, "time_ps"), 2000000);
+	assert_int_equal(int_of(program, "kernel_ps"), 1500000);
+	assert_int_equal(int_of(program, "kernel_overlap_ps"), 500000);
+	assert_int_equal(int_of(program, "launches"), 1);
+	assert_int_equal(int_of(copies, "count"), 1);
+	assert_int_equal(int_of(copies, "bytes"), 4000);
+	assert_int_equal(int_of(copies, "time_ps"), 1000000);
+	assert_true(json_real_value(json_object_get(copies, "bytes_per_s")) == 4e9);
+	assert_int_equal(json_array_size(work), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(work, 0), "name")), "copy to device");
+	assert_string_equal(json_string_value(json_object_get(kernel, "kind")), "kernel");
+	assert_string_equal(json_string_value(json_object_get(kernel, "name")), "k");
+	assert_int_equal(int_of(kernel, "stream"), 2);
+	assert_int_equal(int_of(kernel, "start_ps"), 500000);
+	assert_int_equal(int_of(kernel, "end_ps"), 2000000);
+	json_decref(program);
+	json_decref(work);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(waited_for_events_delay, setup, teardown),
 		cmocka_unit_test_setup_teardown(launches_take_time_to_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(results, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
