@@ -234,3 +234,18 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 		check_clocks(c, diag);
 	return diag->error_count == before;
 }
+
+struct gpu_host_wires gpu_host_wires_of(const struct host_params *h)
+{
+	const struct gpu_host_wires pcie = {h->pcie_bandwidth_mbytes_per_s, h->pcie_payload_bytes,
+					    h->pcie_overhead_bytes, h->pcie_latency_ps};
+	const struct gpu_host_wires nvlink = {h->nvlink_bandwidth_mbytes_per_s, h->nvlink_payload_bytes,
+					      h->nvlink_overhead_bytes, h->nvlink_latency_ps};
+
+	return h->link == 1 ? nvlink : pcie;
+}
+
+uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes)
+{
+	return bytes + (bytes / w->payload_bytes + !!(bytes % w->payload_bytes)) * w->overhead_bytes;
+}

@@ -67,6 +67,15 @@ struct gpu_config {
 
 enum { GPU_CONFIG_GROUPS_MAX = 32 };
 
+/* The wires between host and device, as host.link chooses them. */
+struct gpu_host_wires {
+	uint64_t mbytes_per_s, payload_bytes, overhead_bytes, latency_ps;
+};
+
+struct gpu_host_wires gpu_host_wires_of(const struct host_params *h);
+/* What data of this size is on the wires, in packets. */
+uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes);
+
 /* Fills groups with the config's tables bound to it; returns their number. */
 uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups);
 /* All defaults, i.e. tom-baseline. */

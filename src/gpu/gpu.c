@@ -87,6 +87,7 @@ static void memory_side_new(struct gpu *g)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		g->stacks[i] = stack_port_new(g, i);
 	stack_port_connect(g);
+	g->host_link = host_link_new(g); /* before the slices: what arrives in a cycle can be used in it */
 	g->slice_params = g->config->l2;
 	g->slice_params.size_bytes /= g->slice_count;
 	g->slices = g_new0(struct l2_slice *, g->slice_count);
@@ -213,6 +214,7 @@ void gpu_free(struct gpu *g)
 		l2_slice_free(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_free(g->stacks[i]);
+	host_link_free(g->host_link);
 	net_xbar_free(g->requests);
 	net_xbar_free(g->replies);
 	while (g->guests_free) {

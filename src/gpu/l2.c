@@ -1,5 +1,6 @@
 /* l2.c - one L2 slice: takes requests from its crossbar port in order, answers hits after the hit latency, sends
- * misses, write-throughs and packets of near-data mechanisms to its stack's TX channel. Atomics execute here.
+ * misses, write-throughs and packets of near-data mechanisms to its stack's TX channel, those of host memory to the
+ * host's wires. Atomics execute here.
  *
  * Requests that a slice makes itself (line fetches, write-backs, the write-through of an atomic) carry GPU_SOURCE_L2;
  * a fetch's tag is its MSHR.
@@ -217,7 +218,17 @@ static enum sent send_next(struct l2_slice *s, uint64_t now)
 
 static void send_misses(struct l2_slice *s, uint64_t now)
 {
-	while (s->misses.first && net_channel_ready(s->tx, &s->comp)) {
+	const struct mem_req *next;
+
+	while ((next = s->misses.first)) {
+		if (s->gpu->has_host_memory && next->class != MEM_CLASS_CONTROL &&
+		    host_link_has(s->gpu, next->addr_bytes)) {
+			host_link_send(s->gpu->host_link, queue_pop(&s->misses), now);
+			continue;
+		}
+		if (!net_channel_ready(s->tx, &s->comp))
+			break;
+
 		struct mem_req *r = queue_pop(&s->misses);
 
 		net_channel_send(s->tx, r, packet_bytes(r, (uint32_t)s->gpu->config->link.header_bytes, 0), now);

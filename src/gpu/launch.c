@@ -117,6 +117,7 @@ static void clean(struct gpu *g)
 		l2_slice_reset(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_reset(g->stacks[i]);
+	host_link_reset(g->host_link);
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
 	for (uint32_t i = 0; i < g->cluster_count; i++) {
@@ -139,6 +140,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 		CHECK(l2_slice_is_idle(g->slices[i]));
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		CHECK(stack_port_is_idle(g->stacks[i]));
+	CHECK(host_link_is_idle(g->host_link));
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_end(g->sms[i], end_cycle);
 }
@@ -239,6 +241,7 @@ static void launch_begin(struct gpu *g)
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->start_cycle = sim_cycle_now(g->engine, GPU_DOMAIN_SM);
 	g->code_base = code_base(l->program->name);
+	g->has_host_memory = simt_memory_has_host(l->mem);
 	g->cta_next = 0;
 	g->cta_total = g->ctas_left = cta_total(l);
 	for (uint32_t i = 0; i < g->sm_total; i++)

@@ -38,6 +38,7 @@ struct cluster {
 	uint64_t free_units;   /* the port has taken the last flit sent */
 };
 
+struct host_link;
 struct l2_slice;
 struct stack_port;
 
@@ -58,6 +59,7 @@ struct gpu {
 	struct l2_slice **slices;
 	uint32_t slice_count, slices_per_stack;
 	struct stack_port **stacks;
+	struct host_link *host_link;
 	uint32_t stack_count, stack_sm_count;
 	struct cache_params slice_params;
 
@@ -68,6 +70,7 @@ struct gpu {
 	uint64_t start_cycle;
 	uint64_t cta_next, cta_total, ctas_left;
 	uint32_t ctas_per_sm;
+	bool has_host_memory; /* that its kernel could reach */
 	bool has_failed; /* launch->fault is set */
 	bool limit_reached;
 	int64_t thread_budget; /* thread instructions left before the limit */
@@ -110,6 +113,16 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r);
 void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes);
 bool l2_slice_is_idle(const struct l2_slice *s);
 void l2_slice_reset(struct l2_slice *s);
+
+/* host_link.c */
+struct host_link *host_link_new(struct gpu *g);
+void host_link_free(struct host_link *h);
+/* Does the line or part at addr_bytes lie in host memory that the running launch may reach? */
+bool host_link_has(const struct gpu *g, uint64_t addr_bytes);
+/* A slice's read or write; the answer goes to l2_slice_take. */
+void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
+bool host_link_is_idle(const struct host_link *h);
+void host_link_reset(struct host_link *h);
 
 /* stack_port.c */
 struct stack_port *stack_port_new(struct gpu *g, uint32_t index);

@@ -153,26 +153,6 @@ uint64_t machine_timeline_start_ps(const struct machine_timeline *t, enum machin
 	return e == ENGINE_NONE ? start : later(start, t->free_ps[e]);
 }
 
-/* The host's wires, as host.link chooses. */
-struct wires {
-	uint64_t mbytes_per_s, payload_bytes, overhead_bytes, latency_ps;
-};
-
-static struct wires wires_of(const struct host_params *h)
-{
-	const struct wires pcie = {h->pcie_bandwidth_mbytes_per_s, h->pcie_payload_bytes, h->pcie_overhead_bytes,
-				   h->pcie_latency_ps};
-	const struct wires nvlink = {h->nvlink_bandwidth_mbytes_per_s, h->nvlink_payload_bytes,
-				     h->nvlink_overhead_bytes, h->nvlink_latency_ps};
-
-	return h->link == 1 ? nvlink : pcie;
-}
-
-static uint64_t wire_bytes(const struct wires *w, uint64_t bytes)
-{
-	return bytes + (bytes / w->payload_bytes + !!(bytes % w->payload_bytes)) * w->overhead_bytes;
-}
-
 static uint64_t transfer_ps(uint64_t bytes, uint64_t mbytes_per_s)
 {
 	return (uint64_t)((unsigned __int128)bytes * 1000000 / mbytes_per_s);
@@ -182,13 +162,13 @@ uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine
 				  bool is_pageable)
 {
 	const struct host_params *h = &t->config->host;
-	struct wires w = wires_of(h);
+	struct gpu_host_wires w = gpu_host_wires_of(h);
 	uint64_t staging = is_pageable ? transfer_ps(bytes, h->memcpy_mbytes_per_s) : 0;
 
 	switch (kind) {
 	case MACHINE_WORK_TO_DEVICE:
 	case MACHINE_WORK_TO_HOST:
-		return w.latency_ps + later(transfer_ps(wire_bytes(&w, bytes), w.mbytes_per_s), staging);
+		return w.latency_ps + later(transfer_ps(gpu_host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
 	case MACHINE_WORK_ON_DEVICE:
 		return transfer_ps(bytes, t->device_copy_mbytes_per_s);
 	case MACHINE_WORK_FILL:
@@ -203,9 +183,9 @@ uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine
 
 static void count_wires(struct machine_timeline *t, uint64_t bytes, bool is_pageable)
 {
-	struct wires w = wires_of(&t->config->host);
+	struct gpu_host_wires w = gpu_host_wires_of(&t->config->host);
 
-	t->copy.wire_bytes += wire_bytes(&w, bytes);
+	t->copy.wire_bytes += gpu_host_wire_bytes(&w, bytes);
 	if (is_pageable)
 		t->copy.pageable_bytes += bytes;
 }

@@ -65,6 +65,17 @@ static void print_copies(FILE *out, const json_t *copies, const char *key, const
 			report_number(c, "bytes_per_s", NULL) / bytes_per_gb, report_number(c, "count", NULL));
 }
 
+/* What kernels read and wrote in the host's memory, where they did. */
+static void print_zero_copy(FILE *out, const json_t *run)
+{
+	double read = report_number(run, "stats", "host_link.read_bytes");
+	double written = report_number(run, "stats", "host_link.write_bytes");
+
+	if (read + written > 0)
+		fprintf(out, "    %-18s %.3f MB read, %.3f MB written by kernels\n", "host's memory",
+			read / bytes_per_mb, written / bytes_per_mb);
+}
+
 /* The whole program's time: what of it the device and the host spent on what. */
 static void print_program(FILE *out, const json_t *run)
 {
@@ -85,6 +96,7 @@ static void print_program(FILE *out, const json_t *run)
 		ratio_percent(report_number(program, "device_idle_ps", NULL), time));
 	for (uint32_t i = 0; i < G_N_ELEMENTS(copies); i++)
 		print_copies(out, json_object_get(program, "copies"), copies[i][0], copies[i][1]);
+	print_zero_copy(out, run);
 	fprintf(out, "    %-18s %.0f, busy %.3f us, waiting %.3f us", "host calls",
 		report_number(program, "calls", NULL), report_number(program, "host_call_ps", NULL) / ps_per_us,
 		report_number(program, "host_wait_ps", NULL) / ps_per_us);

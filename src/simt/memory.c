@@ -276,6 +276,26 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 	return a;
 }
 
+static bool is_host_kind(enum simt_alloc_kind kind)
+{
+	return kind == SIMT_ALLOC_HOST || kind == SIMT_ALLOC_REGISTERED;
+}
+
+bool simt_memory_has_host(const struct simt_memory *m)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->allocs[i].is_live && is_host_kind(m->allocs[i].kind))
+			return true;
+	return false;
+}
+
+bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr)
+{
+	const struct simt_alloc *a = simt_memory_find(m, addr, 1);
+
+	return a && is_host_kind(a->kind);
+}
+
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr)
 {
 	uint32_t i = upper(m, addr);

@@ -59,6 +59,10 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 /* The live or freed allocation nearest to addr, for messages; NULL if there is none at all. */
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr);
 
+/* Is there host memory (pinned or registered) that kernels could reach, and is addr in it? */
+bool simt_memory_has_host(const struct simt_memory *m);
+bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr);
+
 /* With a checker, the user's allocations keep a distance and freed ranges are not used again while there is room. */
 void simt_memory_attach_check(struct simt_memory *m, struct simt_check *c);
 struct simt_check *simt_memory_check(const struct simt_memory *m); /* NULL: none */

@@ -22,6 +22,7 @@ struct simt_cta {
 	struct simt_warp_state *states;
 };
 
+bool fake_has_host;
 uint32_t fake_trace_count;
 uint32_t fake_trace[FAKE_TRACE_MAX];
 
@@ -61,6 +62,18 @@ struct simt_program *fake_program_new(const char *name, const struct fake_inst *
 	f->p.slot_count = sb_max + 1;
 	f->p.max_threads_per_cta = 1024;
 	return &f->p;
+}
+
+bool simt_memory_has_host(const struct simt_memory *m)
+{
+	(void)m;
+	return fake_has_host;
+}
+
+bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr)
+{
+	(void)m;
+	return addr >= FAKE_HOST_MEMORY && addr < 2 * FAKE_HOST_MEMORY;
 }
 
 void fake_program_free(struct simt_program *p)

@@ -20,6 +20,10 @@ struct fake_inst {
 	uint32_t mark;
 };
 
+/* Addresses from here to twice here are host memory that kernels reach; nothing is, until fake_has_host is set. */
+#define FAKE_HOST_MEMORY 0x0000300000000000ull
+extern bool fake_has_host;
+
 /* A program of count instructions; the last one must be an exit. Free with fake_program_free. */
 struct simt_program *fake_program_new(const char *name, const struct fake_inst *insts, uint32_t count);
 void fake_program_free(struct simt_program *p);

@@ -114,6 +114,70 @@ static void smallest_queues(void **state)
 	assert_true(rig_cycles(settings, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
 }
 
+/* ---- host memory ---- */
+
+static uint64_t host_stream(uint64_t thread, uint32_t visit)
+{
+	return FAKE_HOST_MEMORY + 4 * thread + (1 << 20) * (uint64_t)visit;
+}
+
+static const struct fake_inst host_reads[] = {FAKE_LOAD(1, host_stream), FAKE_ALU(SIMT_UNIT_FP32, 2, 1), FAKE_EXIT};
+static const struct fake_inst host_writes[] = {FAKE_STORE(2, host_stream), FAKE_EXIT};
+
+static void host_memory_is_behind_its_wires(void **state)
+{
+	enum { CTAS = 64, LINES = CTAS * 4, WIRE_BYTES = LINES * (128 + 24), PS_PER_BYTE = 125 };
+	struct rig r;
+	uint64_t time_ps;
+
+	(void)state;
+	fake_has_host = true;
+	rig_open(&r, NULL, NULL, (const char *const[]){"gpu.sm_count", "4", NULL});
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
+	time_ps = gpu_kernel_time_ps(r.gpu);
+	assert_int_equal(rig_stat(&r, "host_link.reads"), LINES);
+	assert_int_equal(rig_stat(&r, "host_link.read_bytes"), LINES * 128);
+	assert_int_equal(rig_stat(&r, "host_link.down_wire_bytes"), WIRE_BYTES);
+	assert_int_equal(rig_stat(&r, "host_link.up_wire_bytes"), LINES * 24);
+	assert_true(rig_stat(&r, "vault.read_bytes") < 1024); /* code */
+	/* All data one after the other over the wires, and once the latency. */
+	assert_true(time_ps > WIRE_BYTES * PS_PER_BYTE + 1000000);
+	assert_true(time_ps < WIRE_BYTES * PS_PER_BYTE * 3 / 2 + 2000000);
+
+	/* What is in the L2 does not travel again. */
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
+	assert_int_equal(rig_stat(&r, "host_link.reads"), LINES);
+	rig_run(&r, host_writes, ARRAY_COUNT(host_writes), CTAS, 128);
+	assert_int_equal(rig_stat(&r, "host_link.writes"), LINES);
+	assert_int_equal(rig_stat(&r, "host_link.up_wire_bytes"), LINES * 24 + WIRE_BYTES);
+	assert_int_equal(rig_stat(&r, "host_link.down_wire_bytes"), WIRE_BYTES);
+	rig_close(&r);
+
+	/* The same from the stacks. */
+	rig_open(&r, NULL, NULL, (const char *const[]){"gpu.sm_count", "4", NULL});
+	fake_has_host = false;
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
+	assert_int_equal(rig_stat(&r, "host_link.reads"), 0);
+	assert_true(rig_stat(&r, "vault.read_bytes") >= LINES * 128);
+	assert_true(gpu_kernel_time_ps(r.gpu) < time_ps / 2);
+	rig_close(&r);
+}
+
+static void host_memory_through_smallest_queues(void **state)
+{
+	static const char *const settings[] = {TINY, "host.access_latency_ps", "0", NULL};
+	struct rig r;
+
+	(void)state;
+	fake_has_host = true;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), 24, 128);
+	rig_run(&r, host_writes, ARRAY_COUNT(host_writes), 24, 128);
+	assert_int_equal(rig_stat(&r, "host_link.read_bytes"), rig_stat(&r, "host_link.write_bytes"));
+	rig_close(&r);
+	fake_has_host = false;
+}
+
 static void write_back_l2(void **state)
 {
 	static const char *const settings[] = {
@@ -392,6 +456,8 @@ int main(void)
 	    cmocka_unit_test(link_bandwidth),
 	    cmocka_unit_test(determinism),
 	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(host_memory_is_behind_its_wires),
+	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),
 	    cmocka_unit_test(address_maps),
 	    cmocka_unit_test(small_acknowledgments),

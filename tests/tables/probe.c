@@ -60,12 +60,15 @@ static void count_call(void *count)
 	++*(int *)count;
 }
 
-/* Copies of every kind in three streams, so that they overlap where the host's engines let them. */
-static void copy_around(CUfunction sum, void **sum_params)
+/* Copies of every kind in three streams, so that they overlap where the host's engines let them, and a kernel that
+ * reads and writes the host's memory. */
+static void copy_around(CUfunction stream, CUfunction sum, void **sum_params)
 {
 	CUdeviceptr here = workload_device_alloc(BUFFER_BYTES), there = workload_device_alloc(BUFFER_BYTES);
 	CUstream up, down, beside;
 	void *source, *destination;
+	unsigned int some = STREAM_COUNT / 16;
+	void *zero_copy_params[] = {&source, &there, &destination, &some};
 	int count = 0;
 
 	WORKLOAD_CUDA(cuMemHostAlloc(&source, BUFFER_BYTES, 0));
@@ -79,6 +82,7 @@ static void copy_around(CUfunction sum, void **sum_params)
 	WORKLOAD_CUDA(cuLaunchKernel(sum, 1, 1, 1, CTA_THREADS, 1, 1, 0, beside, sum_params, NULL));
 	WORKLOAD_CUDA(cuMemsetD8Async(there, 0, BUFFER_BYTES, beside));
 	WORKLOAD_CUDA(cuMemcpyDtoDAsync(there, here, BUFFER_BYTES, beside));
+	WORKLOAD_CUDA(cuLaunchKernel(stream, STREAM_CTAS, 1, 1, CTA_THREADS, 1, 1, 0, beside, zero_copy_params, NULL));
 	WORKLOAD_CUDA(cuLaunchHostFunc(up, count_call, &count));
 	WORKLOAD_CUDA(cuMemcpy((CUdeviceptr)destination, (CUdeviceptr)source, BUFFER_BYTES));
 	WORKLOAD_CUDA(cuCtxSynchronize());
@@ -113,7 +117,7 @@ int main(void)
 	workload_launch(halves, (struct workload_dim){STREAM_CTAS, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1},
 			halves_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(zeros, sums, BUFFER_BYTES));
-	copy_around(sum, sum_params);
+	copy_around(stream, sum, sum_params);
 	free(zeros);
 	workload_gpu_close(&gpu);
 	return 0;
