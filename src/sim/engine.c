@@ -23,17 +23,22 @@ struct far_wake {
 	uint32_t index;
 };
 
+struct ticker {
+	sim_tick_fn tick;
+	void *component;
+};
+
 struct domain {
-	const char *name;
 	uint64_t period_units;
 	uint64_t period_inverse; /* floor((2^64 - 1) / period_units) */
+	uint64_t open_cycle;  /* the first that has not begun to tick: every component may be woken for it */
 	uint64_t wheel_cycle; /* no bit set for an earlier cycle; the wheel covers [wheel_cycle, +WHEEL_SLOTS) */
 	uint64_t next_cycle;  /* first cycle with a bit set, or SIM_NEVER */
+	uint64_t *slots; /* [WHEEL_SLOTS][words] */
 	uint32_t comp_count, words; /* words per slot */
 	uint64_t occupancy[OCCUPANCY_WORDS];
-	uint64_t *slots; /* [WHEEL_SLOTS][words] */
-	sim_tick_fn *tick;
-	void **component;
+	struct ticker *tickers; /* [comp_count] */
+	const char *name;
 	const char **comp_name;
 	struct far_wake *far;
 	uint32_t far_count, far_cap;
@@ -43,7 +48,8 @@ struct domain {
 };
 
 struct sim_engine {
-	uint64_t now_units, units_per_ps;
+	struct sim_clock clock; /* first: sim_now_units reads it */
+	uint64_t units_per_ps;
 	uint32_t domain_count, ticking_domain; /* ticking_domain: 0 between ticks */
 	volatile bool stop;
 	struct domain domains[SIM_DOMAIN_MAX];
@@ -106,8 +112,7 @@ void sim_engine_free(struct sim_engine *e)
 		return;
 	for (uint32_t i = 0; i < e->domain_count; i++) {
 		g_free(e->domains[i].slots);
-		g_free(e->domains[i].tick);
-		g_free(e->domains[i].component);
+		g_free(e->domains[i].tickers);
 		g_free(e->domains[i].comp_name);
 		g_free(e->domains[i].far);
 	}
@@ -117,27 +122,20 @@ void sim_engine_free(struct sim_engine *e)
 struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char *name, sim_tick_fn tick,
 			       void *component)
 {
-	CHECK(domain < e->domain_count && e->now_units == 0);
+	CHECK(domain < e->domain_count && e->clock.now_units == 0);
 
 	struct domain *d = &e->domains[domain];
 	uint32_t index = d->comp_count++;
 
 	CHECK(index < COMP_MAX && d->next_cycle == SIM_NEVER && d->far_count == 0);
-	d->tick = g_renew(sim_tick_fn, d->tick, d->comp_count);
-	d->component = g_renew(void *, d->component, d->comp_count);
+	d->tickers = g_renew(struct ticker, d->tickers, d->comp_count);
 	d->comp_name = g_renew(const char *, d->comp_name, d->comp_count);
-	d->tick[index] = tick;
-	d->component[index] = component;
+	d->tickers[index] = (struct ticker){tick, component};
 	d->comp_name[index] = name;
 	d->words = (d->comp_count + 63) / 64;
 	g_free(d->slots);
 	d->slots = g_new0(uint64_t, (size_t)WHEEL_SLOTS * d->words);
 	return (struct sim_comp){(uint16_t)domain, (uint16_t)index};
-}
-
-uint64_t sim_now_units(const struct sim_engine *e)
-{
-	return e->now_units;
 }
 
 uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain)
@@ -175,10 +173,10 @@ uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain)
 
 	if (d->ticking)
 		return d->wheel_cycle;
-	return cycles_of_units(d, e->now_units + d->period_units - 1);
+	return cycles_of_units(d, e->clock.now_units + d->period_units - 1);
 }
 
-static void wheel_set(struct domain *d, uint32_t index, uint64_t cycle)
+static inline void wheel_set(struct domain *d, uint32_t index, uint64_t cycle)
 {
 	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
 
@@ -219,23 +217,24 @@ static void far_drain(struct domain *d)
 	d->far_count = kept;
 }
 
-void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
+/* A wake for a cycle that has begun, or for one that the wheel does not reach. */
+static __attribute__((noinline)) void wake_slowly(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 {
 	struct domain *d = &e->domains[c.domain];
 
 	if (d->ticking && cycle <= d->wheel_cycle && c.index <= d->ticking_index)
 		cycle = d->wheel_cycle + 1; /* has had its turn in this cycle */
-	else if (c.domain < e->ticking_domain && cycle * d->period_units <= e->now_units)
-		cycle = cycles_of_units(d, e->now_units) + 1; /* its domain has had its turn at this time */
-	CHECK((cycle + 1) * d->period_units > e->now_units);
+	else if (c.domain < e->ticking_domain && cycle * d->period_units <= e->clock.now_units)
+		cycle = cycles_of_units(d, e->clock.now_units) + 1; /* its domain has had its turn at this time */
+	CHECK((cycle + 1) * d->period_units > e->clock.now_units);
 	if (cycle < d->wheel_cycle)
 		cycle = d->wheel_cycle; /* the domain has had this edge already */
 	if (unlikely(cycle - d->wheel_cycle >= WHEEL_SLOTS)) {
 		bool is_empty = d->next_cycle == SIM_NEVER && d->far_count == 0 && !d->ticking;
-		uint64_t now_cycle = cycles_of_units(d, e->now_units);
+		uint64_t now_cycle = cycles_of_units(d, e->clock.now_units);
 
 		if (is_empty && now_cycle > d->wheel_cycle)
-			d->wheel_cycle = now_cycle;
+			d->wheel_cycle = d->open_cycle = now_cycle;
 		if (cycle - d->wheel_cycle >= WHEEL_SLOTS) {
 			far_add(d, c.index, cycle);
 			return;
@@ -244,13 +243,26 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 	wheel_set(d, c.index, cycle);
 }
 
+void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
+{
+	struct domain *d = &e->domains[c.domain];
+
+	if (likely(cycle - d->open_cycle < WHEEL_SLOTS - 1 && cycle * d->period_units > e->clock.now_units))
+		wheel_set(d, c.index, cycle);
+	else
+		wake_slowly(e, c, cycle);
+}
+
 void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units)
 {
-	const struct domain *d = &e->domains[c.domain];
+	struct domain *d = &e->domains[c.domain];
+	uint64_t time = time_units > e->clock.now_units ? time_units : e->clock.now_units;
+	uint64_t cycle = cycles_of_units(d, time + d->period_units - 1);
 
-	if (time_units < e->now_units)
-		time_units = e->now_units;
-	sim_wake_cycle(e, c, cycles_of_units(d, time_units + d->period_units - 1));
+	if (likely(cycle - d->open_cycle < WHEEL_SLOTS - 1 && time_units > e->clock.now_units))
+		wheel_set(d, c.index, cycle);
+	else
+		wake_slowly(e, c, cycle);
 }
 
 /* First occupied cycle of the wheel at or after from; SIM_NEVER if none. */
@@ -284,9 +296,10 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 	uint64_t cycle = domain_next(d), ticks = 0;
 
 	d->wheel_cycle = cycle;
+	d->open_cycle = cycle + 1;
 	if (unlikely(d->far_min_cycle < cycle + WHEEL_SLOTS)) /* else a far wake could be passed over */
 		far_drain(d);
-	e->now_units = cycle * d->period_units;
+	e->clock.now_units = cycle * d->period_units;
 	d->ticking = true;
 	e->ticking_domain = (uint32_t)(d - e->domains);
 
@@ -299,7 +312,7 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 
 			bits[w] &= bits[w] - 1;
 			d->ticking_index = index;
-			d->tick[index](d->component[index], cycle);
+			d->tickers[index].tick(d->tickers[index].component, cycle);
 			ticks++;
 		}
 	}
@@ -360,11 +373,11 @@ void sim_cancel_all(struct sim_engine *e)
 
 void sim_advance_units(struct sim_engine *e, uint64_t time_units)
 {
-	CHECK(time_units >= e->now_units);
+	CHECK(time_units >= e->clock.now_units);
 	for (uint32_t i = 0; i < e->domain_count; i++) {
 		uint64_t cycle = domain_next(&e->domains[i]);
 
 		CHECK(cycle == SIM_NEVER || cycle * e->domains[i].period_units >= time_units);
 	}
-	e->now_units = time_units;
+	e->clock.now_units = time_units;
 }
