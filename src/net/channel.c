@@ -20,27 +20,30 @@ const struct sim_stat_desc net_channel_stat_rows[] = {
 };
 const uint32_t net_channel_stat_row_count = ARRAY_COUNT(net_channel_stat_rows);
 
+enum { WAITER_LANES = 8 }; /* compared at a time */
+
 struct grant {
 	struct sim_comp comp;
 	uint64_t until_units;
 };
 
+/* What is looked at most comes first. */
 struct net_channel {
-	struct net_channel_config config;
-	uint64_t wire_free_units;
-	uint32_t flit_shift; /* log2 of flit_bytes, or UINT32_MAX */
-
-	struct mem_req **ring; /* packets in flight or buffered, in order; ready_units is their arrival */
+	struct sim_engine *engine;
+	uint32_t depth, credit_count; /* places in all; usable now */
 	uint32_t ring_first, ring_count;
+	struct mem_req **ring; /* packets in flight or buffered, in order; ready_units is their arrival */
+	uint32_t waiter_count, grant_count;
+	uint64_t settled_units; /* until then a waiter that asks again changes nothing */
+	struct sim_comp *waiters; /* senders asleep, in order of asking */
+	struct grant *grants;
 
+	uint64_t wire_free_units;
+	struct net_channel_config config;
+	uint32_t flit_shift; /* log2 of flit_bytes, or UINT32_MAX */
+	uint32_t waiter_cap;
 	uint64_t *returns; /* when credits on their way back become usable, in order */
 	uint32_t return_first, return_count;
-	uint32_t credit_count; /* usable now */
-
-	struct sim_comp *waiters; /* ring of senders asleep, in order of asking */
-	uint32_t waiter_first, waiter_count, waiter_cap;
-	struct grant *grants;
-	uint32_t grant_count;
 
 	struct net_channel_stats stats;
 };
@@ -51,11 +54,13 @@ struct net_channel *net_channel_new(const struct net_channel_config *c)
 
 	CHECK(c->depth_packets >= 1 && c->flit_bytes >= 1);
 	ch->config = *c;
+	ch->engine = c->engine;
+	ch->depth = c->depth_packets;
 	ch->flit_shift = c->flit_bytes & (c->flit_bytes - 1) ? UINT32_MAX : (uint32_t)__builtin_ctz(c->flit_bytes);
 	ch->ring = g_new0(struct mem_req *, c->depth_packets);
 	ch->returns = g_new0(uint64_t, c->depth_packets);
 	ch->grants = g_new0(struct grant, c->depth_packets);
-	ch->waiter_cap = 16;
+	ch->waiter_cap = WAITER_LANES;
 	ch->waiters = g_new0(struct sim_comp, ch->waiter_cap);
 	ch->credit_count = c->depth_packets;
 	if (c->stats)
@@ -90,13 +95,13 @@ static inline uint32_t ring_index(uint32_t first, uint32_t offset, uint32_t cap)
 
 static inline bool same_comp(struct sim_comp a, struct sim_comp b)
 {
-	return a.domain == b.domain && a.index == b.index;
+	return ((uint32_t)a.domain << 16 | a.index) == ((uint32_t)b.domain << 16 | b.index);
 }
 
-static void mature_credits(struct net_channel *ch, uint64_t now)
+static inline void mature_credits(struct net_channel *ch, uint64_t now)
 {
-	while (ch->return_count && ch->returns[ch->return_first] <= now) {
-		ch->return_first = ring_index(ch->return_first, 1, ch->config.depth_packets);
+	while (unlikely(ch->return_count) && ch->returns[ch->return_first] <= now) {
+		ch->return_first = ring_index(ch->return_first, 1, ch->depth);
 		ch->return_count--;
 		ch->credit_count++;
 	}
@@ -105,6 +110,7 @@ static void mature_credits(struct net_channel *ch, uint64_t now)
 static void drop_grant(struct net_channel *ch, uint32_t index)
 {
 	ch->grant_count--;
+	ch->settled_units = 0;
 	memmove(&ch->grants[index], &ch->grants[index + 1], (ch->grant_count - index) * sizeof(*ch->grants));
 }
 
@@ -117,33 +123,38 @@ static void lapse_grants(struct net_channel *ch, uint64_t now)
 /* Wakes the first waiter for a credit usable at time_units and keeps that credit for it. */
 static void grant_first(struct net_channel *ch, uint64_t time_units)
 {
-	struct sim_comp w = ch->waiters[ch->waiter_first];
-	struct sim_engine *e = ch->config.engine;
+	struct sim_comp w = ch->waiters[0];
+	struct sim_engine *e = ch->engine;
 
-	ch->waiter_first = ring_index(ch->waiter_first, 1, ch->waiter_cap);
 	ch->waiter_count--;
+	memmove(ch->waiters, ch->waiters + 1, ch->waiter_count * sizeof(*ch->waiters));
 	ch->grants[ch->grant_count++] = (struct grant){w, time_units + 2 * sim_period_units(e, w.domain)};
 	sim_wake_units(e, w, time_units);
 }
 
+/* Looks at all lanes of a group, so that the compiler uses vector compares; what lies behind the count is no waiter. */
+static bool is_waiting(const struct net_channel *ch, struct sim_comp w)
+{
+	for (uint32_t first = 0; first < ch->waiter_count; first += WAITER_LANES) {
+		uint32_t found = 0;
+
+		for (uint32_t i = 0; i < WAITER_LANES; i++)
+			found |= (uint32_t)same_comp(ch->waiters[first + i], w) << i;
+		if (found & (ch->waiter_count - first >= WAITER_LANES ? ~0u : (1u << (ch->waiter_count - first)) - 1))
+			return true;
+	}
+	return false;
+}
+
 static void add_waiter(struct net_channel *ch, struct sim_comp w)
 {
-	for (uint32_t i = 0; i < ch->waiter_count; i++) {
-		if (same_comp(ch->waiters[ring_index(ch->waiter_first, i, ch->waiter_cap)], w))
-			return;
-	}
+	if (is_waiting(ch, w))
+		return;
 	if (ch->waiter_count == ch->waiter_cap) {
-		struct sim_comp *wider = g_new0(struct sim_comp, 2 * (size_t)ch->waiter_cap);
-
-		for (uint32_t i = 0; i < ch->waiter_count; i++)
-			wider[i] = ch->waiters[ring_index(ch->waiter_first, i, ch->waiter_cap)];
-		g_free(ch->waiters);
-		ch->waiters = wider;
-		ch->waiter_first = 0;
 		ch->waiter_cap *= 2;
+		ch->waiters = g_renew(struct sim_comp, ch->waiters, ch->waiter_cap);
 	}
-	ch->waiters[ring_index(ch->waiter_first, ch->waiter_count, ch->waiter_cap)] = w;
-	ch->waiter_count++;
+	ch->waiters[ch->waiter_count++] = w;
 }
 
 /* Grants to the waiters what is free by now or on its way back, as far as it is not granted. */
@@ -154,7 +165,7 @@ static void grant_waiters(struct net_channel *ch, uint64_t now)
 		uint64_t time = now;
 
 		if (later)
-			time = ch->returns[ring_index(ch->return_first, later - 1, ch->config.depth_packets)];
+			time = ch->returns[ring_index(ch->return_first, later - 1, ch->depth)];
 		grant_first(ch, time > now ? time : now);
 	}
 }
@@ -183,13 +194,17 @@ static bool has_grant(const struct net_channel *ch, struct sim_comp w)
 
 bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter)
 {
-	uint64_t now = sim_now_units(ch->config.engine);
+	uint64_t now = sim_now_units(ch->engine);
 
 	mature_credits(ch, now);
 	if (likely(!ch->grant_count && !ch->waiter_count)) {
 		if (likely(ch->credit_count))
 			return true;
 	} else {
+		if (waiter && now <= ch->settled_units && is_waiting(ch, *waiter)) {
+			ch->stats.full_stalls++;
+			return false;
+		}
 		lapse_grants(ch, now);
 		if (waiter && take_grant(ch, *waiter))
 			return true;
@@ -200,6 +215,7 @@ bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter)
 	if (waiter && !has_grant(ch, *waiter))
 		add_waiter(ch, *waiter);
 	grant_waiters(ch, now);
+	ch->settled_units = ch->grant_count ? ch->grants[0].until_units : SIM_NEVER;
 	return false;
 }
 
@@ -212,7 +228,7 @@ static inline uint64_t flits_of(const struct net_channel *ch, uint32_t bytes)
 
 uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
 {
-	uint64_t now = sim_now_units(ch->config.engine);
+	uint64_t now = sim_now_units(ch->engine);
 	uint64_t flits = flits_of(ch, bytes), busy = flits * ch->config.flit_units;
 	uint64_t start = earliest_units > ch->wire_free_units ? earliest_units : ch->wire_free_units;
 
@@ -222,7 +238,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	ch->wire_free_units = start + busy;
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;
 	r->next = NULL;
-	ch->ring[ring_index(ch->ring_first, ch->ring_count, ch->config.depth_packets)] = r;
+	ch->ring[ring_index(ch->ring_first, ch->ring_count, ch->depth)] = r;
 	ch->ring_count++;
 	ch->stats.packets++;
 	ch->stats.flits += flits;
@@ -233,7 +249,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	if (ch->ring_count > ch->stats.occupancy_max)
 		ch->stats.occupancy_max = ch->ring_count;
 	if (ch->config.has_receiver)
-		sim_wake_units(ch->config.engine, ch->config.receiver, r->ready_units);
+		sim_wake_units(ch->engine, ch->config.receiver, r->ready_units);
 	return ch->wire_free_units;
 }
 
@@ -244,20 +260,20 @@ struct mem_req *net_channel_peek(struct net_channel *ch)
 	if (ch->ring_count == 0)
 		return NULL;
 	r = ch->ring[ch->ring_first];
-	return r->ready_units <= sim_now_units(ch->config.engine) ? r : NULL;
+	return r->ready_units <= sim_now_units(ch->engine) ? r : NULL;
 }
 
 struct mem_req *net_channel_pop(struct net_channel *ch)
 {
-	uint64_t now = sim_now_units(ch->config.engine);
+	uint64_t now = sim_now_units(ch->engine);
 	struct mem_req *r = net_channel_peek(ch);
 
 	CHECK(r);
-	ch->ring_first = ring_index(ch->ring_first, 1, ch->config.depth_packets);
+	ch->ring_first = ring_index(ch->ring_first, 1, ch->depth);
 	ch->ring_count--;
 	mature_credits(ch, now);
 	if (ch->config.credit_units) {
-		ch->returns[ring_index(ch->return_first, ch->return_count, ch->config.depth_packets)] =
+		ch->returns[ring_index(ch->return_first, ch->return_count, ch->depth)] =
 			now + ch->config.credit_units;
 		ch->return_count++;
 	} else {
@@ -266,6 +282,7 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 	if (ch->waiter_count) {
 		lapse_grants(ch, now);
 		grant_waiters(ch, now);
+		ch->settled_units = ch->grant_count ? ch->grants[0].until_units : SIM_NEVER;
 	}
 	return r;
 }
@@ -277,17 +294,17 @@ uint64_t net_channel_next_units(const struct net_channel *ch)
 
 bool net_channel_is_idle(const struct net_channel *ch)
 {
-	return ch->ring_count == 0 && ch->credit_count + ch->return_count == ch->config.depth_packets;
+	return ch->ring_count == 0 && ch->credit_count + ch->return_count == ch->depth;
 }
 
 void net_channel_reset(struct net_channel *ch)
 {
 	ch->ring_first = ch->ring_count = 0;
 	ch->return_first = ch->return_count = 0;
-	ch->credit_count = ch->config.depth_packets;
-	ch->waiter_first = ch->waiter_count = 0;
-	ch->grant_count = 0;
-	ch->wire_free_units = sim_now_units(ch->config.engine);
+	ch->credit_count = ch->depth;
+	ch->waiter_count = ch->grant_count = 0;
+	ch->settled_units = 0;
+	ch->wire_free_units = sim_now_units(ch->engine);
 }
 
 uint64_t net_channel_busy_units(const struct net_channel *ch)
