@@ -49,7 +49,7 @@ static void feed(void *component, uint64_t cycle)
 		r->op = next_random(f) % 100 < f->write_percent ? MEM_WRITE : MEM_READ;
 		r->bank = (uint8_t)at.bank;
 		r->row = at.row;
-		r->column = at.column_bytes;
+		r->column = (uint16_t)at.column_bytes;
 		mem_stack_accept(f->stack, r);
 		f->left--;
 	}

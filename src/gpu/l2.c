@@ -307,7 +307,7 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 		w->vault = (uint8_t)p.vault;
 		w->bank = (uint8_t)p.bank;
 		w->row = p.row;
-		w->column = p.column_bytes;
+		w->column = (uint16_t)p.column_bytes;
 		queue_push(&s->misses, w);
 	}
 	while (r) {

@@ -10,7 +10,7 @@ static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 	r->vault = (uint8_t)p.vault;
 	r->bank = (uint8_t)p.bank;
 	r->row = p.row;
-	r->column = p.column_bytes;
+	r->column = (uint16_t)p.column_bytes;
 	if (g->config->gpu.address_map == 2)
 		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
 							      g->config->run.seed, g->stack_count);

@@ -172,32 +172,26 @@ static json_t *cache_json(const struct sim_stats *stats, const char *prefix)
 	return o;
 }
 
-static uint64_t instances_sum(const struct sim_stats *stats, const char *key, uint32_t first, uint32_t count)
+static uint64_t instance_of(const struct sim_stats *stats, const char *key, uint32_t instance)
 {
-	uint64_t sum = 0;
+	uint64_t value = 0;
 
-	for (uint32_t i = first; i < first + count; i++) {
-		uint64_t value = 0;
-
-		sim_stats_instance_value(stats, key, i, &value);
-		sum += value;
-	}
-	return sum;
+	sim_stats_instance_value(stats, key, instance, &value);
+	return value;
 }
 
-/* One object per stack: its link and its vaults. Channels and vaults are added stack by stack. */
+/* One object per stack: its link and its vaults. Channels and vaults (as one) are added stack by stack. */
 static json_t *stacks_json(const struct gpu_config *c, const struct sim_stats *stats)
 {
 	json_t *list = json_array();
-	uint32_t vaults = (uint32_t)c->dram.vault_count;
 
 	for (uint32_t i = 0; i < c->gpu.stack_count; i++) {
 		json_t *o = json_object();
 
-		put_int(o, "tx_bytes", instances_sum(stats, "link_tx.wire_bytes", i, 1));
-		put_int(o, "rx_bytes", instances_sum(stats, "link_rx.wire_bytes", i, 1));
-		put_int(o, "dram_read_bytes", instances_sum(stats, "vault.read_bytes", i * vaults, vaults));
-		put_int(o, "dram_write_bytes", instances_sum(stats, "vault.write_bytes", i * vaults, vaults));
+		put_int(o, "tx_bytes", instance_of(stats, "link_tx.wire_bytes", i));
+		put_int(o, "rx_bytes", instance_of(stats, "link_rx.wire_bytes", i));
+		put_int(o, "dram_read_bytes", instance_of(stats, "vault.read_bytes", i));
+		put_int(o, "dram_write_bytes", instance_of(stats, "vault.write_bytes", i));
 		json_array_append_new(list, o);
 	}
 	return list;

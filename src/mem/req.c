@@ -2,8 +2,9 @@
 #include "mem/req.h"
 
 #include <glib.h>
+#include <stdlib.h>
 
-enum { CHUNK_REQS = 4096 };
+enum { CHUNK_REQS = 4096, HOST_LINE_BYTES = 64 };
 
 struct mem_req_pool {
 	struct mem_req *free;
@@ -23,7 +24,7 @@ struct mem_req_pool *mem_req_pool_new(void)
 {
 	struct mem_req_pool *p = g_new0(struct mem_req_pool, 1);
 
-	p->chunks = g_ptr_array_new_with_free_func(g_free);
+	p->chunks = g_ptr_array_new_with_free_func(free);
 	return p;
 }
 
@@ -39,8 +40,9 @@ void mem_req_pool_free(struct mem_req_pool *p)
 struct mem_req *mem_req_get(struct mem_req_pool *p)
 {
 	if (unlikely(!p->free)) {
-		struct mem_req *chunk = g_new(struct mem_req, CHUNK_REQS);
+		struct mem_req *chunk = aligned_alloc(HOST_LINE_BYTES, CHUNK_REQS * sizeof(*chunk));
 
+		CHECK(chunk);
 		g_ptr_array_add(p->chunks, chunk);
 		thread_chunk(p, chunk);
 	}

@@ -16,26 +16,27 @@ enum mem_class {
 	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
 };
 
+/* One cache line of the host. */
 struct mem_req {
 	uint64_t addr_bytes;	 /* of the line (128 B) or of the part transferred */
 	uint64_t issue_units;	 /* when the core issued it: latency statistics */
-	uint64_t ready_units; /* channels: when it arrives at the far end; others may use it while they hold the req */
+	uint64_t ready_units;	 /* channels: when it arrives at the far end; others may use it while they hold the req */
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
+	void *owner;		 /* requester's own */
+	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
+	uint32_t row;
+	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
+	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */
+	uint16_t slice;		 /* L2 slice on its way */
 	uint8_t op;		 /* enum mem_op */
 	uint8_t class;		 /* enum mem_class */
 	bool is_reply;
 	uint8_t stack;		 /* destination, from the address mapping */
 	uint8_t vault, bank;
-	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */
-	uint16_t slice;		 /* L2 slice on its way */
-	uint32_t row, column;	 /* column: byte offset in the row */
-	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
-	uint32_t byte_count_left; /* vault: column accesses still to issue */
 	uint8_t store_bank;	 /* of the SM's count of stores not yet in memory */
-	uint64_t queue_units;	 /* vault: arrival in its queue */
-	void *owner;		 /* requester's own */
 };
+_Static_assert(sizeof(struct mem_req) == 64, "a request fills one cache line of the host");
 
 struct mem_req_pool;
 

@@ -17,6 +17,7 @@ struct mem_stack {
 	uint32_t vault_count;
 	struct mem_vault **vaults;
 	struct stack_audit *audits;
+	struct vault_stats stats; /* of all its vaults */
 };
 
 static void stop_on_violation(void *ctx, const char *text)
@@ -34,6 +35,8 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 	s->vault_count = (uint32_t)c->dram->vault_count;
 	s->vaults = g_new0(struct mem_vault *, s->vault_count);
 	s->audits = g_new0(struct stack_audit, s->vault_count);
+	if (c->stats)
+		sim_stats_add(c->stats, "vault", vault_stat_rows, vault_stat_row_count, &s->stats, sizeof(s->stats));
 	for (uint32_t i = 0; i < s->vault_count; i++) {
 		struct stack_audit *a = &s->audits[i];
 
@@ -51,7 +54,7 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 			.done = c->done,
 			.room = c->room,
 			.ctx = c->ctx,
-			.stats = c->stats,
+			.stats = &s->stats,
 		};
 		s->vaults[i] = mem_vault_new(&vault);
 	}

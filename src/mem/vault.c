@@ -38,57 +38,59 @@ enum direction { READING, WRITING, DIRECTION_COUNT };
 struct slot {
 	struct mem_req *req;
 	uint64_t sequence, arrival_cycle;
-	uint32_t row, columns_left;
-	uint8_t bank, next, direction;
-	bool needed_act, needed_pre, has_started;
+	uint32_t row;
+	uint16_t columns_left;
+	uint8_t bank, next;
 };
 
 struct list {
 	uint8_t first, last, hit; /* hit: the oldest slot that wants the open row */
 };
 
-/* What a bank would like to do next. */
-struct proposal {
-	uint64_t ready_cycle; /* as far as the bank itself is concerned */
-	uint64_t order; /* the smallest goes first: rank of the command, age of the request, bank */
-	uint8_t command;      /* enum dram_command */
-	uint8_t slot;	      /* or NO_SLOT: a closed-page precharge */
+/* What each bank would like to do next. */
+struct proposals {
+	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command */
+	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
+	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank itself is concerned */
+	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
 };
 
 struct req_fifo {
 	struct mem_req *first, *last;
 };
 
+/* What every tick looks at comes first. */
 struct mem_vault {
-	struct mem_vault_config config;
+	struct sim_engine *engine;
 	struct sim_comp comp;
-	struct dram_banks banks;
-	bool is_fifo, closes_pages;
-	uint32_t queue_entries, write_high, write_low;
-	uint64_t starvation_cap, units_per_ps;
-
-	struct slot slots[SLOT_MAX];
-	uint64_t free_slots; /* bit per slot */
-	uint32_t queue_count, count[DIRECTION_COUNT];
-	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
-	uint32_t pending[DIRECTION_COUNT]; /* bit per bank: its list is not empty */
-	uint32_t close_pending;		   /* bit per bank: closed-page precharge proposed */
-	struct proposal proposals[DRAM_BANK_MAX];
-	uint32_t dirty; /* bit per bank: proposal to be made again */
-	uint64_t next_sequence;
-	uint8_t order[SLOT_MAX]; /* FIFO: slots that have not entered their bank, a ring */
-	uint32_t order_first, order_count;
-
-	enum direction direction;
-	uint32_t drain_left;
-	uint64_t write_wait_cycle; /* since when writes have waited for their turn */
-
+	bool is_fifo, closes_pages, owes_room;
 	uint64_t next_cycle;	/* the first at which a command may be legal */
 	uint64_t refresh_cycle; /* next REF due; SIM_NEVER without refresh */
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
-	bool owes_room;
 
-	struct vault_stats stats;
+	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
+	uint32_t queue_count, count[DIRECTION_COUNT];
+	uint32_t pending[DIRECTION_COUNT]; /* bit per bank: its list is not empty */
+	uint32_t close_pending;		   /* bit per bank: closed-page precharge proposed */
+	uint32_t dirty;			   /* bit per bank: proposal to be made again */
+	enum direction direction;
+	uint32_t drain_left, write_high, write_low;
+	uint64_t write_wait_cycle; /* since when writes have waited for their turn */
+	uint64_t starvation_cap;
+
+	/* bit per slot */
+	uint64_t free_slots, is_write, needed_act, needed_pre, has_started;
+	uint64_t next_sequence, units_per_ps;
+	struct vault_stats *stats; /* of all vaults of the stack */
+
+	struct proposals proposals;
+	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
+	struct dram_banks banks;
+	struct slot slots[SLOT_MAX];
+	uint8_t order[SLOT_MAX]; /* FIFO: slots that have not entered their bank, a ring */
+	uint32_t order_first, order_count;
+	uint32_t queue_entries;
+	struct mem_vault_config config;
 };
 
 static void vault_tick(void *component, uint64_t cycle);
@@ -105,6 +107,7 @@ static void clear_queue(struct mem_vault *v)
 	v->drain_left = 0;
 	v->next_cycle = SIM_NEVER;
 	memset(v->done, 0, sizeof(v->done));
+	v->done_units = SIM_NEVER;
 	v->owes_room = false;
 }
 
@@ -115,6 +118,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	struct dram_timing t;
 
 	v->config = *c;
+	v->engine = c->engine;
+	v->stats = c->stats;
 	v->units_per_ps = sim_units_per_ps(c->engine);
 	dram_timing_init(&t, p, sim_period_units(c->engine, c->dram_domain), v->units_per_ps);
 	dram_banks_init(&v->banks, &t);
@@ -129,8 +134,6 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	/* Vaults refresh in turn, so that a stack never stands still as a whole. */
 	v->refresh_cycle = t.refi ? t.refi * (c->index % p->vault_count + 1) / p->vault_count : SIM_NEVER;
 	clear_queue(v);
-	if (c->stats)
-		sim_stats_add(c->stats, "vault", vault_stat_rows, vault_stat_row_count, &v->stats, sizeof(v->stats));
 	return v;
 }
 
@@ -158,7 +161,7 @@ static uint64_t issue(struct mem_vault *v, enum dram_command c, uint32_t bank, u
 
 static void issue_precharge_all(struct mem_vault *v, uint64_t cycle)
 {
-	v->stats.precharges += v->banks.open_count;
+	v->stats->precharges += v->banks.open_count;
 	issue(v, DRAM_PREA, 0, 0, cycle);
 	for (uint32_t b = 0; b < v->banks.t.bank_count; b++)
 		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
@@ -169,7 +172,7 @@ static void issue_precharge_all(struct mem_vault *v, uint64_t cycle)
 static void issue_refresh(struct mem_vault *v, uint64_t cycle)
 {
 	issue(v, DRAM_REF, 0, 0, cycle);
-	v->stats.refreshes++;
+	v->stats->refreshes++;
 	v->refresh_cycle += v->banks.t.refi;
 	v->dirty = ~0u;
 }
@@ -192,7 +195,7 @@ static void catch_up(struct mem_vault *v, uint64_t now)
 		if (!v->config.audit && now - v->refresh_cycle > 4 * refi) {
 			uint64_t skipped = (now - v->refresh_cycle) / refi - 2;
 
-			v->stats.refreshes += skipped;
+			v->stats->refreshes += skipped;
 			v->refresh_cycle += skipped * refi;
 			continue;
 		}
@@ -204,20 +207,26 @@ bool mem_vault_can_accept(struct mem_vault *v)
 {
 	if (likely(v->free_slots))
 		return true;
-	v->stats.queue_full_stalls++;
+	v->stats->queue_full_stalls++;
 	v->owes_room = true;
 	return false;
+}
+
+static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
+{
+	return (enum direction)(v->is_write >> s & 1);
 }
 
 static void enter_bank(struct mem_vault *v, uint8_t s)
 {
 	struct slot *slot = &v->slots[s];
-	struct list *l = &v->lists[slot->direction][slot->bank];
+	enum direction d = direction_of(v, s);
+	struct list *l = &v->lists[d][slot->bank];
 
 	slot->next = NO_SLOT;
 	if (l->first == NO_SLOT) {
 		l->first = s;
-		v->pending[slot->direction] |= 1u << slot->bank;
+		v->pending[d] |= 1u << slot->bank;
 		v->dirty |= 1u << slot->bank;
 	} else {
 		v->slots[l->last].next = s;
@@ -243,10 +252,16 @@ static void enter_in_order(struct mem_vault *v)
 	}
 }
 
+/* Column accesses are a power of two. */
+static inline uint32_t column_count(uint32_t column_bytes, uint32_t bytes)
+{
+	return (bytes + column_bytes - 1) >> __builtin_ctz(column_bytes);
+}
+
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 {
-	struct sim_engine *e = v->config.engine;
-	uint64_t now = sim_cycle_now(e, v->config.dram_domain);
+	struct sim_engine *e = v->engine;
+	uint64_t now = sim_cycle_now(e, v->config.dram_domain), bit;
 	uint32_t column_bytes = v->banks.t.column_bytes, offset = r->column & (column_bytes - 1);
 	uint8_t s = (uint8_t)__builtin_ctzll(v->free_slots);
 	enum direction d = r->op == MEM_WRITE ? WRITING : READING;
@@ -255,22 +270,25 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	CHECK(r->column + r->size_bytes <= v->config.dram->row_bytes);
 	if (v->queue_count == 0)
 		catch_up(v, now);
-	sim_hist_add(&v->stats.queue_occupancy, v->queue_count);
-	r->queue_units = sim_now_units(e);
-	r->byte_count_left = r->size_bytes;
+	sim_hist_add(&v->stats->queue_occupancy, v->queue_count);
+	r->ready_units = sim_now_units(e); /* till it is served: since when it waits */
 	v->slots[s] = (struct slot){
 		.req = r,
 		.sequence = v->next_sequence++,
 		.arrival_cycle = now,
 		.row = r->row,
-		.columns_left = r->size_bytes ? (offset + r->size_bytes + column_bytes - 1) / column_bytes : 1,
+		.columns_left = (uint16_t)(r->size_bytes ? column_count(column_bytes, offset + r->size_bytes) : 1),
 		.bank = r->bank,
-		.direction = (uint8_t)d,
 	};
-	v->free_slots &= v->free_slots - 1;
+	bit = 1ull << s;
+	v->free_slots &= ~bit;
+	v->is_write = (v->is_write & ~bit) | (d == WRITING ? bit : 0);
+	v->needed_act &= ~bit;
+	v->needed_pre &= ~bit;
+	v->has_started &= ~bit;
 	v->queue_count++;
-	if (v->queue_count > v->stats.queue_max)
-		v->stats.queue_max = v->queue_count;
+	if (v->queue_count > v->stats->queue_max)
+		v->stats->queue_max = v->queue_count;
 	if (d == WRITING && v->count[WRITING] == 0)
 		v->write_wait_cycle = now;
 	v->count[d]++;
@@ -312,7 +330,7 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	v->drain_left = v->count[WRITING];
 	v->write_wait_cycle = cycle;
 	v->dirty = ~0u;
-	v->stats.turnarounds++;
+	v->stats->turnarounds++;
 }
 
 /* Columns before ACT before PRE, then the older request first, then the lower bank. */
@@ -323,30 +341,36 @@ static inline uint64_t order_of(enum dram_command c, uint64_t sequence, uint32_t
 	return rank << 62 | (sequence * DRAM_BANK_MAX + bank);
 }
 
+static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t ready_cycle,
+				uint64_t order)
+{
+	v->proposals.command[b] = (uint8_t)c;
+	v->proposals.slot[b] = s;
+	v->proposals.ready_cycle[b] = ready_cycle;
+	v->proposals.order[b] = order;
+}
+
 /* Makes bank b's proposal: serve a row hit, or open or close a row for the oldest request. */
 static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
-	struct dram_bank *k = &v->banks.bank[b];
+	const struct dram_bank *k = &v->banks.bank[b];
 	enum direction d = v->direction;
-	struct proposal *p = &v->proposals[b];
 
 	if (v->is_fifo)
 		d = v->pending[WRITING] & 1u << b ? WRITING : READING;
 
-	struct list *l = &v->lists[d][b];
+	const struct list *l = &v->lists[d][b];
 
 	v->close_pending &= ~(1u << b);
 	if (l->first == NO_SLOT) {
 		if (!v->closes_pages || k->open_row == DRAM_NO_ROW || v->lists[!d][b].hit != NO_SLOT)
 			return;
 		v->close_pending |= 1u << b;
-		*p = (struct proposal){k->pre_cycle, CLOSE_ORDER + b, DRAM_PRE, NO_SLOT};
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->pre_cycle, CLOSE_ORDER + b);
 		return;
 	}
 
-	struct slot *first = &v->slots[l->first];
-	bool is_starving = l->hit != l->first && cycle - first->arrival_cycle > v->starvation_cap;
-
+	bool is_starving = l->hit != l->first && cycle - v->slots[l->first].arrival_cycle > v->starvation_cap;
 	enum dram_command c;
 	uint64_t ready;
 	uint8_t s = l->first;
@@ -362,7 +386,7 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		c = DRAM_PRE;
 		ready = k->pre_cycle;
 	}
-	*p = (struct proposal){ready, order_of(c, v->slots[s].sequence, b), (uint8_t)c, s};
+	set_proposal(v, b, c, s, ready, order_of(c, v->slots[s].sequence, b));
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -375,8 +399,9 @@ static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
 /* Takes a served slot out of its bank's list and finds the next hit behind it. */
 static void leave_bank(struct mem_vault *v, uint8_t s)
 {
-	struct slot *slot = &v->slots[s];
-	struct list *l = &v->lists[slot->direction][slot->bank];
+	const struct slot *slot = &v->slots[s];
+	enum direction d = direction_of(v, s);
+	struct list *l = &v->lists[d][slot->bank];
 	uint8_t before = NO_SLOT;
 
 	if (l->first == s) {
@@ -389,7 +414,7 @@ static void leave_bank(struct mem_vault *v, uint8_t s)
 	if (l->last == s)
 		l->last = before;
 	if (l->first == NO_SLOT)
-		v->pending[slot->direction] &= ~(1u << slot->bank);
+		v->pending[d] &= ~(1u << slot->bank);
 	l->hit = find_hit(v, slot->next, slot->row);
 }
 
@@ -404,22 +429,22 @@ static void push_done(struct mem_vault *v, struct mem_req *r, enum direction d, 
 	else
 		f->first = r;
 	f->last = r;
-	sim_wake_units(v->config.engine, v->comp, ready_units);
+	v->done_units = min_u64(v->done_units, ready_units);
+	sim_wake_units(v->engine, v->comp, ready_units);
 }
 
 static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 {
-	struct slot *slot = &v->slots[s];
-	enum direction d = (enum direction)slot->direction;
-	struct mem_req *r = slot->req;
+	enum direction d = direction_of(v, s);
+	struct mem_req *r = v->slots[s].req;
 	uint64_t ready = end_units + v->banks.t.tsv_latency_units;
 
-	sim_hist_add(d == WRITING ? &v->stats.write_latency_ps : &v->stats.read_latency_ps,
-		     (ready - r->queue_units) / v->units_per_ps);
+	sim_hist_add(d == WRITING ? &v->stats->write_latency_ps : &v->stats->read_latency_ps,
+		     (ready - r->ready_units) / v->units_per_ps);
 	if (d == WRITING)
-		v->stats.writes++;
+		v->stats->writes++;
 	else
-		v->stats.reads++;
+		v->stats->reads++;
 	leave_bank(v, s);
 	v->free_slots |= 1ull << s;
 	v->queue_count--;
@@ -437,22 +462,22 @@ static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, ui
 	uint64_t end = issue(v, c, slot->bank, slot->row, cycle);
 	uint32_t column_bytes = v->banks.t.column_bytes;
 
-	if (!slot->has_started) {
-		slot->has_started = true;
-		if (slot->needed_pre)
-			v->stats.row_conflicts++;
-		else if (slot->needed_act)
-			v->stats.row_misses++;
+	if (!(v->has_started >> s & 1)) {
+		v->has_started |= 1ull << s;
+		if (v->needed_pre >> s & 1)
+			v->stats->row_conflicts++;
+		else if (v->needed_act >> s & 1)
+			v->stats->row_misses++;
 		else
-			v->stats.row_hits++;
+			v->stats->row_hits++;
 	}
-	v->stats.tsv_busy_units += v->banks.t.burst_units;
+	v->stats->tsv_busy_units += v->banks.t.burst_units;
 	if (c == DRAM_WR) {
-		v->stats.column_writes++;
-		v->stats.write_bytes += column_bytes;
+		v->stats->column_writes++;
+		v->stats->write_bytes += column_bytes;
 	} else {
-		v->stats.column_reads++;
-		v->stats.read_bytes += column_bytes;
+		v->stats->column_reads++;
+		v->stats->read_bytes += column_bytes;
 	}
 	if (--slot->columns_left == 0)
 		finish_slot(v, s, end);
@@ -460,75 +485,93 @@ static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, ui
 
 static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
-	struct proposal p = v->proposals[b];
+	enum dram_command c = (enum dram_command)v->proposals.command[b];
+	uint8_t s = v->proposals.slot[b];
 	uint32_t row;
 
 	v->dirty |= 1u << b;
-	switch (p.command) {
+	switch (c) {
 	case DRAM_ACT:
-		row = v->slots[p.slot].row;
+		row = v->slots[s].row;
 		issue(v, DRAM_ACT, b, row, cycle);
-		v->stats.activates++;
-		v->slots[p.slot].needed_act = true;
+		v->stats->activates++;
+		v->needed_act |= 1ull << s;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
 			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
 		break;
 	case DRAM_PRE:
 		issue(v, DRAM_PRE, b, 0, cycle);
-		v->stats.precharges++;
-		if (p.slot != NO_SLOT) {
-			v->slots[p.slot].needed_pre = true;
-			v->stats.starvation_breaks += v->lists[v->slots[p.slot].direction][b].hit != NO_SLOT;
+		v->stats->precharges++;
+		if (s != NO_SLOT) {
+			v->needed_pre |= 1ull << s;
+			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
 		}
 		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
 		break;
 	default:
-		serve_column(v, p.slot, (enum dram_command)p.command, cycle);
+		serve_column(v, s, c, cycle);
 		break;
 	}
+}
+
+/* The first cycles that the banks' common wires allow a command. */
+struct shared_cycles {
+	uint64_t of[DRAM_COMMAND_COUNT];
+};
+
+static inline struct shared_cycles shared_cycles(const struct mem_vault *v)
+{
+	const struct dram_banks *k = &v->banks;
+
+	return (struct shared_cycles){
+		{[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle}};
 }
 
 /* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
 static uint64_t first_legal(const struct mem_vault *v, uint32_t banks)
 {
-	const struct dram_banks *k = &v->banks;
-	const uint64_t shared_cycle[DRAM_COMMAND_COUNT] = {
-		[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle};
+	const struct proposals *p = &v->proposals;
+	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t first = SIM_NEVER;
 
 	for (; banks; banks &= banks - 1) {
-		const struct proposal *p = &v->proposals[__builtin_ctz(banks)];
+		uint32_t b = (uint32_t)__builtin_ctz(banks);
 
-		first = min_u64(first, max_u64(p->ready_cycle, shared_cycle[p->command]));
+		first = min_u64(first, max_u64(p->ready_cycle[b], shared.of[p->command[b]]));
 	}
 	return first;
+}
+
+static inline uint32_t banks_waiting(const struct mem_vault *v)
+{
+	return v->is_fifo ? v->pending[READING] | v->pending[WRITING] : v->pending[v->direction];
+}
+
+static void propose_dirty(struct mem_vault *v, uint32_t waiting, uint64_t cycle)
+{
+	uint32_t dirty = v->dirty & (waiting | (v->closes_pages ? ~0u : 0));
+
+	if (v->banks.t.bank_count < 32)
+		dirty &= (1u << v->banks.t.bank_count) - 1;
+	for (; dirty; dirty &= dirty - 1)
+		propose(v, (uint32_t)__builtin_ctz(dirty), cycle);
+	v->dirty = 0;
 }
 
 /* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
 static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 {
-	const struct dram_banks *k = &v->banks;
-	const uint64_t shared_cycle[DRAM_COMMAND_COUNT] = {
-		[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle};
+	const struct proposals *p = &v->proposals;
+	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t next = SIM_NEVER, best = SIM_NEVER;
-	uint32_t legal_count = 0, waiting, dirty;
+	uint32_t legal_count = 0, waiting = banks_waiting(v);
 
-	if (v->is_fifo)
-		waiting = v->pending[READING] | v->pending[WRITING];
-	else
-		waiting = v->pending[v->direction];
-	dirty = v->dirty & (waiting | (v->closes_pages ? ~0u : 0));
-	if (k->t.bank_count < 32)
-		dirty &= (1u << k->t.bank_count) - 1;
-	for (; dirty; dirty &= dirty - 1)
-		propose(v, (uint32_t)__builtin_ctz(dirty), cycle);
-	v->dirty = 0;
+	propose_dirty(v, waiting, cycle);
 	for (uint32_t left = waiting | v->close_pending; left; left &= left - 1) {
 		uint32_t b = (uint32_t)__builtin_ctz(left);
-		const struct proposal *p = &v->proposals[b];
-		uint64_t legal = max_u64(p->ready_cycle, shared_cycle[p->command]);
+		uint64_t legal = max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
 		bool is_legal = legal <= cycle;
-		uint64_t order = is_legal ? p->order : SIM_NEVER, later = is_legal ? SIM_NEVER : legal;
+		uint64_t order = is_legal ? p->order[b] : SIM_NEVER, later = is_legal ? SIM_NEVER : legal;
 
 		best = order < best ? order : best;
 		next = later < next ? later : next;
@@ -543,14 +586,14 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	serve(v, served, cycle);
 	has_left = v->queue_count != requests;
 	/* A request that has left makes room for others of its bank and may turn the bus. */
-	if (legal_count > 1 ||
-	    (has_left && (v->is_fifo || !v->queue_count || wanted_direction(v, cycle + 1) != v->direction)))
+	if ((has_left && (v->is_fifo || !v->queue_count)) ||
+	    ((has_left || legal_count > 1) && !v->is_fifo && wanted_direction(v, cycle + 1) != v->direction))
 		return cycle + 1;
 	/* Only the served bank's proposal has changed. */
-	propose(v, served, cycle + has_left);
+	propose(v, served, cycle + (has_left || legal_count > 1));
 	v->dirty = 0;
-	if (has_left)
-		return max_u64(first_legal(v, v->pending[v->direction] | v->close_pending), cycle + 1);
+	if (has_left || legal_count > 1)
+		return max_u64(first_legal(v, banks_waiting(v) | v->close_pending), cycle + 1);
 	/* Nothing else is legal before next. */
 	if ((waiting | v->close_pending) & 1u << served)
 		next = min_u64(first_legal(v, 1u << served), next);
@@ -585,13 +628,24 @@ static void answer(struct mem_vault *v, enum direction d, uint64_t now)
 	}
 }
 
+static void answer_all(struct mem_vault *v, uint64_t now)
+{
+	answer(v, READING, now);
+	answer(v, WRITING, now);
+	v->done_units = SIM_NEVER;
+	for (uint32_t d = 0; d < DIRECTION_COUNT; d++) {
+		if (v->done[d].first)
+			v->done_units = min_u64(v->done_units, v->done[d].first->ready_units);
+	}
+}
+
 static void vault_tick(void *component, uint64_t cycle)
 {
 	struct mem_vault *v = component;
-	uint64_t now = sim_now_units(v->config.engine), next;
+	uint64_t now = sim_now_units(v->engine), next;
 
-	answer(v, READING, now);
-	answer(v, WRITING, now);
+	if (v->done_units <= now)
+		answer_all(v, now);
 	if (cycle < v->next_cycle)
 		return;
 	if (v->queue_count == 0 && !v->close_pending && !(v->closes_pages && v->banks.open_count)) {
@@ -609,7 +663,7 @@ static void vault_tick(void *component, uint64_t cycle)
 	}
 	v->next_cycle = next;
 	if (next != SIM_NEVER)
-		sim_wake_cycle(v->config.engine, v->comp, next);
+		sim_wake_cycle(v->engine, v->comp, next);
 	if (v->owes_room && v->free_slots) {
 		v->owes_room = false;
 		v->config.room(v->config.ctx, v->config.index);
@@ -624,18 +678,17 @@ bool mem_vault_is_idle(const struct mem_vault *v)
 void mem_vault_reset(struct mem_vault *v)
 {
 	clear_queue(v);
-	for (uint32_t b = 0; b < DRAM_BANK_MAX; b++)
-		v->proposals[b] = (struct proposal){0};
+	memset(&v->proposals, 0, sizeof(v->proposals));
 }
 
 void mem_vault_settle(struct mem_vault *v, bool is_between_kernels)
 {
-	uint64_t now = sim_cycle_now(v->config.engine, v->config.dram_domain), before = v->stats.refreshes;
+	uint64_t now = sim_cycle_now(v->engine, v->config.dram_domain), before = v->stats->refreshes;
 
 	if (v->queue_count == 0)
 		catch_up(v, now);
 	if (is_between_kernels)
-		v->stats.refreshes_between_kernels += v->stats.refreshes - before;
+		v->stats->refreshes_between_kernels += v->stats->refreshes - before;
 	if (v->config.audit)
 		mem_audit_until(v->config.audit, now);
 }

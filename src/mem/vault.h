@@ -32,7 +32,7 @@ struct mem_vault_config {
 	void (*done)(void *ctx, struct mem_req *r);
 	void (*room)(void *ctx, uint32_t vault);
 	void *ctx;
-	struct sim_stats *stats;
+	struct vault_stats *stats; /* not owned; the vaults of a stack share one, which the caches of the host like */
 };
 
 struct mem_vault *mem_vault_new(const struct mem_vault_config *c);

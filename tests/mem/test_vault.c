@@ -66,7 +66,7 @@ static struct mem_req *make(struct rig *g, uint64_t addr, enum mem_op op)
 	r->vault = (uint8_t)at.vault;
 	r->bank = (uint8_t)at.bank;
 	r->row = at.row;
-	r->column = at.column_bytes;
+	r->column = (uint16_t)at.column_bytes;
 	r->tag = g->next_tag++;
 	return r;
 }
