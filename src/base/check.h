@@ -19,6 +19,9 @@ void base_bug_set_describe(void (*describe)(void *ctx, char *buf, unsigned long 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* A cache line of the host: what is used together should lie in as few of them as possible. */
+enum { HOST_LINE_BYTES = 64 };
+
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

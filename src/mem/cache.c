@@ -1,7 +1,7 @@
 /* cache.c - tags, replacement and MSHRs.
  *
- * A set is a row of tags (line number + 1; 0 = invalid) and a row of ranks, one byte a way: how many ways of the set
- * have been used since. A probe compares all ways without leaving early so that the compiler uses vector compares; a
+ * A set lies in one piece: a row of ranks, one byte a way (how many ways of the set have been used since), bits of its
+ * ways, and a row of tags (line number + 1; 0 = invalid). A probe compares all ways without leaving early so that the compiler uses vector compares; a
  * use moves the ranks of a set as one vector. A miss reserves its MSHR; the way is chosen when the line arrives.
  * Pending lines are found through a small hash table of MSHR indices (linear probing, never more than half full).
  */
@@ -40,14 +40,17 @@ struct mshr {
 	bool is_used, is_dirty; /* a write waits: the line arrives dirty */
 };
 
+/* What each set begins with; its ranks follow, then its tags. */
+struct set {
+	uint64_t dirty, valid; /* bit per way */
+	rank_lanes ranks[];    /* of all ways, rounded up: 0 = used last; RANK_NONE: no way */
+};
+
 struct mem_cache {
 	uint32_t way_count, set_bits, line_shift;
 	bool is_write_back, allocates_on_write, updates_on_write, hashes_index;
-	uint32_t merge_count;
-	uint64_t *tags;	   /* [set][way]: line + 1, 0 = invalid */
-	rank_lanes *ranks; /* [set][way], a whole number of vectors a set: 0 = used last; RANK_NONE: no way */
-	uint32_t rank_vectors; /* of a set */
-	uint64_t *dirty, *valid; /* [set]: bit per way */
+	uint32_t merge_count, rank_vectors, set_bytes;
+	uint8_t *sets;
 
 	struct mshr *mshrs;
 	uint32_t mshr_count, mshr_used_count, mshr_free;
@@ -74,15 +77,28 @@ static void link_mshrs(struct mem_cache *c)
 	memset(c->table, 0xff, ((size_t)c->table_mask + 1) * sizeof(*c->table));
 }
 
+static inline struct set *set_at(const struct mem_cache *c, uint32_t set)
+{
+	return (struct set *)(c->sets + (size_t)set * c->set_bytes);
+}
+
+/* [way]: line + 1, 0 = invalid */
+static inline uint64_t *tags_of(const struct mem_cache *c, struct set *s)
+{
+	return (uint64_t *)(s->ranks + c->rank_vectors);
+}
+
 /* Any order of the ways will do while they are invalid. */
-static void rank_ways(struct mem_cache *c, uint32_t set_count)
+static void sets_new(struct mem_cache *c, uint32_t set_count)
 {
 	const uint32_t lanes = (c->way_count + RANK_LANES - 1) / RANK_LANES * RANK_LANES;
 
 	c->rank_vectors = lanes / RANK_LANES;
-	c->ranks = g_new(rank_lanes, (size_t)set_count * c->rank_vectors);
+	c->set_bytes = (uint32_t)(sizeof(struct set) + lanes + c->way_count * sizeof(uint64_t));
+	c->set_bytes = (c->set_bytes + RANK_LANES - 1) / RANK_LANES * RANK_LANES;
+	c->sets = g_aligned_alloc0(set_count, c->set_bytes, HOST_LINE_BYTES);
 	for (uint32_t set = 0; set < set_count; set++) {
-		uint8_t *rank = (uint8_t *)(c->ranks + (size_t)set * c->rank_vectors);
+		uint8_t *rank = (uint8_t *)set_at(c, set)->ranks;
 
 		for (uint32_t way = 0; way < lanes; way++)
 			rank[way] = way < c->way_count ? (uint8_t)way : RANK_NONE;
@@ -93,7 +109,6 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 {
 	struct mem_cache *c = g_new0(struct mem_cache, 1);
 	uint64_t set_count = p->size_bytes / (p->way_count * p->line_bytes);
-	size_t line_count = (size_t)set_count * p->way_count;
 
 	CHECK(p->way_count <= WAY_MAX);
 	c->way_count = (uint32_t)p->way_count;
@@ -104,10 +119,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->updates_on_write = p->write_update;
 	c->hashes_index = p->index_hash != 0;
 	c->merge_count = (uint32_t)p->mshr_merge_count;
-	c->tags = g_new0(uint64_t, line_count);
-	c->dirty = g_new0(uint64_t, set_count);
-	c->valid = g_new0(uint64_t, set_count);
-	rank_ways(c, (uint32_t)set_count);
+	sets_new(c, (uint32_t)set_count);
 	c->mshr_count = (uint32_t)p->mshr_count;
 	c->mshrs = g_new0(struct mshr, c->mshr_count);
 	c->table_mask = 3;
@@ -124,28 +136,25 @@ void mem_cache_free(struct mem_cache *c)
 {
 	if (!c)
 		return;
-	g_free(c->tags);
-	g_free(c->ranks);
-	g_free(c->dirty);
-	g_free(c->valid);
+	g_aligned_free(c->sets);
 	g_free(c->mshrs);
 	g_free(c->table);
 	g_free(c);
 }
 
-static inline uint32_t set_of(const struct mem_cache *c, uint64_t line)
+static inline struct set *set_of(const struct mem_cache *c, uint64_t line)
 {
 	uint64_t index = line;
 
 	if (c->hashes_index)
 		index ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
-	return (uint32_t)(index & ((1ull << c->set_bits) - 1));
+	return set_at(c, (uint32_t)(index & ((1ull << c->set_bits) - 1)));
 }
 
 /* The way that holds the line, or -1. */
-static inline int find_way(const struct mem_cache *c, uint32_t set, uint64_t line)
+static inline int find_way(const struct mem_cache *c, struct set *s, uint64_t line)
 {
-	const uint64_t *tags = c->tags + (size_t)set * c->way_count;
+	const uint64_t *tags = tags_of(c, s);
 	int way = -1;
 
 	for (uint32_t i = 0; i < c->way_count; i++)
@@ -153,13 +162,12 @@ static inline int find_way(const struct mem_cache *c, uint32_t set, uint64_t lin
 	return way;
 }
 
-static inline void touch(struct mem_cache *c, uint32_t set, uint32_t way)
+static inline void touch(const struct mem_cache *c, struct set *s, uint32_t way)
 {
-	rank_lanes *ranks = c->ranks + (size_t)set * c->rank_vectors;
-	uint8_t *rank = (uint8_t *)ranks, before = rank[way];
+	uint8_t *rank = (uint8_t *)s->ranks, before = rank[way];
 
 	for (uint32_t i = 0; i < c->rank_vectors; i++)
-		ranks[i] -= (rank_lanes)(ranks[i] < before); /* a true lane is -1 */
+		s->ranks[i] -= (rank_lanes)(s->ranks[i] < before); /* a true lane is -1 */
 	rank[way] = 0;
 }
 
@@ -252,7 +260,7 @@ static enum mem_cache_result miss(struct mem_cache *c, struct mem_req *r, uint64
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr)
 {
 	uint64_t line = r->addr_bytes >> c->line_shift;
-	uint32_t set = set_of(c, line);
+	struct set *set = set_of(c, line);
 	int way = find_way(c, set, line);
 	enum mem_cache_result result;
 
@@ -273,15 +281,15 @@ enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uin
 	return result;
 }
 
-static void drop_way(struct mem_cache *c, uint32_t set, uint32_t way)
+static void drop_way(struct mem_cache *c, struct set *set, uint32_t way)
 {
-	c->tags[(size_t)set * c->way_count + way] = 0;
-	c->dirty[set] &= ~(1ull << way);
-	c->valid[set] &= ~(1ull << way);
+	tags_of(c, set)[way] = 0;
+	set->dirty &= ~(1ull << way);
+	set->valid &= ~(1ull << way);
 	c->stats.invalidations++;
 }
 
-static enum mem_cache_result write_through(struct mem_cache *c, uint32_t set, int way)
+static enum mem_cache_result write_through(struct mem_cache *c, struct set *set, int way)
 {
 	c->stats.writes++;
 	if (way < 0) {
@@ -299,7 +307,7 @@ static enum mem_cache_result write_through(struct mem_cache *c, uint32_t set, in
 enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr)
 {
 	uint64_t line = r->addr_bytes >> c->line_shift;
-	uint32_t set = set_of(c, line);
+	struct set *set = set_of(c, line);
 	int way = find_way(c, set, line);
 	enum mem_cache_result result;
 
@@ -307,7 +315,7 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
 		return write_through(c, set, way);
 	if (way >= 0) {
 		touch(c, set, (uint32_t)way);
-		c->dirty[set] |= 1ull << way;
+		set->dirty |= 1ull << way;
 		c->stats.writes++;
 		c->stats.write_hits++;
 		return MEM_CACHE_HIT;
@@ -326,36 +334,44 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
 	return result;
 }
 
-/* An invalid way, else the least recently used one. */
-static uint32_t victim_way(const struct mem_cache *c, uint32_t set)
+/* An invalid way, else the least recently used one: the one byte that, less the highest rank, is zero. */
+static inline uint32_t victim_way(const struct mem_cache *c, const struct set *s)
 {
-	const uint8_t *rank = (const uint8_t *)(c->ranks + (size_t)set * c->rank_vectors);
-	uint64_t invalid = ~c->valid[set] & (~0ull >> (64 - c->way_count));
+	const uint64_t ones = 0x0101010101010101ull, tops = ones << 7;
+	const uint64_t oldest = ones * (c->way_count - 1);
+	const uint8_t *rank = (const uint8_t *)s->ranks;
+	uint64_t invalid = ~s->valid & (~0ull >> (64 - c->way_count)), found, word;
 
 	if (invalid)
 		return (uint32_t)__builtin_ctzll(invalid);
-	return (uint32_t)((const uint8_t *)memchr(rank, (int)c->way_count - 1, c->way_count) - rank);
+	for (uint32_t way = 0;; way += sizeof(word)) {
+		memcpy(&word, rank + way, sizeof(word));
+		word ^= oldest;
+		found = (word - ones) & ~word & tops;
+		if (found)
+			return way + (uint32_t)__builtin_ctzll(found) / 8;
+	}
 }
 
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
 {
 	struct mshr *m = &c->mshrs[mshr];
-	uint32_t set = set_of(c, m->line);
+	struct set *set = set_of(c, m->line);
 	uint32_t way = victim_way(c, set);
-	uint64_t *tag = &c->tags[(size_t)set * c->way_count + way], bit = 1ull << way;
+	uint64_t *tag = &tags_of(c, set)[way], bit = 1ull << way;
 
 	CHECK(mshr < c->mshr_count && m->is_used);
 	*victim_addr_bytes = UINT64_MAX;
 	if (*tag) {
 		c->stats.evictions++;
-		if (c->dirty[set] & bit) {
+		if (set->dirty & bit) {
 			c->stats.writebacks++;
 			*victim_addr_bytes = (*tag - 1) << c->line_shift;
 		}
 	}
 	*tag = m->line + 1;
-	c->valid[set] |= bit;
-	c->dirty[set] = (c->dirty[set] & ~bit) | (m->is_dirty ? bit : 0);
+	set->valid |= bit;
+	set->dirty = (set->dirty & ~bit) | (m->is_dirty ? bit : 0);
 	touch(c, set, way);
 	c->stats.fills++;
 	table_remove(c, mshr);
@@ -382,7 +398,7 @@ bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 {
 	uint64_t line = addr_bytes >> c->line_shift;
-	uint32_t set = set_of(c, line);
+	struct set *set = set_of(c, line);
 	int way = find_way(c, set, line);
 
 	if (way >= 0)
@@ -393,10 +409,10 @@ void mem_cache_invalidate_all(struct mem_cache *c)
 {
 	uint32_t set_count = 1u << c->set_bits;
 
-	for (uint32_t set = 0; set < set_count; set++) {
+	for (uint32_t i = 0; i < set_count; i++) {
 		for (uint32_t way = 0; way < c->way_count; way++) {
-			if (c->tags[(size_t)set * c->way_count + way])
-				drop_way(c, set, way);
+			if (tags_of(c, set_at(c, i))[way])
+				drop_way(c, set_at(c, i), way);
 		}
 	}
 }

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-enum { CHUNK_REQS = 4096, HOST_LINE_BYTES = 64 };
+enum { CHUNK_REQS = 4096 };
 
 struct mem_req_pool {
 	struct mem_req *free;

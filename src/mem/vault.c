@@ -113,7 +113,7 @@ static void clear_queue(struct mem_vault *v)
 
 struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 {
-	struct mem_vault *v = g_new0(struct mem_vault, 1);
+	struct mem_vault *v = g_aligned_alloc0(1, sizeof(*v), HOST_LINE_BYTES);
 	const struct dram_params *p = c->dram;
 	struct dram_timing t;
 
@@ -139,7 +139,7 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 
 void mem_vault_free(struct mem_vault *v)
 {
-	g_free(v);
+	g_aligned_free(v);
 }
 
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
@@ -570,12 +570,12 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	for (uint32_t left = waiting | v->close_pending; left; left &= left - 1) {
 		uint32_t b = (uint32_t)__builtin_ctz(left);
 		uint64_t legal = max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
-		bool is_legal = legal <= cycle;
-		uint64_t order = is_legal ? p->order[b] : SIM_NEVER, later = is_legal ? SIM_NEVER : legal;
+		/* All ones or none, for the host could not predict a branch. */
+		uint64_t not_yet = -(uint64_t)(legal > cycle);
 
-		best = order < best ? order : best;
-		next = later < next ? later : next;
-		legal_count += is_legal;
+		best = min_u64(best, p->order[b] | not_yet);
+		next = min_u64(next, legal | ~not_yet);
+		legal_count += 1 + (uint32_t)not_yet;
 	}
 	if (!legal_count)
 		return next;

@@ -33,6 +33,7 @@ struct net_channel {
 	uint32_t depth, credit_count; /* places in all; usable now */
 	uint32_t ring_first, ring_count;
 	struct mem_req **ring; /* packets in flight or buffered, in order; ready_units is their arrival */
+	uint64_t head_units;   /* arrival of the first, SIM_NEVER for none */
 	uint32_t waiter_count, grant_count;
 	uint64_t settled_units; /* until then a waiter that asks again changes nothing */
 	struct sim_comp *waiters; /* senders asleep, in order of asking */
@@ -50,13 +51,14 @@ struct net_channel {
 
 struct net_channel *net_channel_new(const struct net_channel_config *c)
 {
-	struct net_channel *ch = g_new0(struct net_channel, 1);
+	struct net_channel *ch = g_aligned_alloc0(1, sizeof(*ch), HOST_LINE_BYTES);
 
 	CHECK(c->depth_packets >= 1 && c->flit_bytes >= 1);
 	ch->config = *c;
 	ch->engine = c->engine;
 	ch->depth = c->depth_packets;
 	ch->flit_shift = c->flit_bytes & (c->flit_bytes - 1) ? UINT32_MAX : (uint32_t)__builtin_ctz(c->flit_bytes);
+	ch->head_units = SIM_NEVER;
 	ch->ring = g_new0(struct mem_req *, c->depth_packets);
 	ch->returns = g_new0(uint64_t, c->depth_packets);
 	ch->grants = g_new0(struct grant, c->depth_packets);
@@ -77,7 +79,7 @@ void net_channel_free(struct net_channel *ch)
 	g_free(ch->returns);
 	g_free(ch->grants);
 	g_free(ch->waiters);
-	g_free(ch);
+	g_aligned_free(ch);
 }
 
 void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver)
@@ -239,7 +241,8 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;
 	r->next = NULL;
 	ch->ring[ring_index(ch->ring_first, ch->ring_count, ch->depth)] = r;
-	ch->ring_count++;
+	if (ch->ring_count++ == 0)
+		ch->head_units = r->ready_units;
 	ch->stats.packets++;
 	ch->stats.flits += flits;
 	ch->stats.bytes += bytes;
@@ -255,12 +258,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 
 struct mem_req *net_channel_peek(struct net_channel *ch)
 {
-	struct mem_req *r;
-
-	if (ch->ring_count == 0)
-		return NULL;
-	r = ch->ring[ch->ring_first];
-	return r->ready_units <= sim_now_units(ch->engine) ? r : NULL;
+	return ch->head_units <= sim_now_units(ch->engine) ? ch->ring[ch->ring_first] : NULL;
 }
 
 struct mem_req *net_channel_pop(struct net_channel *ch)
@@ -271,6 +269,7 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 	CHECK(r);
 	ch->ring_first = ring_index(ch->ring_first, 1, ch->depth);
 	ch->ring_count--;
+	ch->head_units = ch->ring_count ? ch->ring[ch->ring_first]->ready_units : SIM_NEVER;
 	mature_credits(ch, now);
 	if (ch->config.credit_units) {
 		ch->returns[ring_index(ch->return_first, ch->return_count, ch->depth)] =
@@ -289,7 +288,7 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 
 uint64_t net_channel_next_units(const struct net_channel *ch)
 {
-	return ch->ring_count ? ch->ring[ch->ring_first]->ready_units : SIM_NEVER;
+	return ch->head_units;
 }
 
 bool net_channel_is_idle(const struct net_channel *ch)
@@ -300,6 +299,7 @@ bool net_channel_is_idle(const struct net_channel *ch)
 void net_channel_reset(struct net_channel *ch)
 {
 	ch->ring_first = ch->ring_count = 0;
+	ch->head_units = SIM_NEVER;
 	ch->return_first = ch->return_count = 0;
 	ch->credit_count = ch->depth;
 	ch->waiter_count = ch->grant_count = 0;
