@@ -1,9 +1,10 @@
 /* cache.c - tags, replacement and MSHRs.
  *
- * A set lies in one piece: a row of ranks, one byte a way (how many ways of the set have been used since), bits of its
- * ways, and a row of tags (line number + 1; 0 = invalid). A probe compares all ways without leaving early so that the compiler uses vector compares; a
- * use moves the ranks of a set as one vector. A miss reserves its MSHR; the way is chosen when the line arrives.
- * Pending lines are found through a small hash table of MSHR indices (linear probing, never more than half full).
+ * A set lies in one piece: bits of its ways, a row of ranks, one byte a way (how many ways of the set have been used
+ * since), and a row of tags (line number + 1; 0 = invalid). A probe compares all ways without leaving early so that the
+ * compiler uses vector compares; a use moves the ranks of a set as one vector. A miss reserves its MSHR; the way is
+ * chosen when the line arrives. Pending lines are found through a small hash table of MSHR indices (linear probing,
+ * never more than half full).
  */
 #include "mem/cache.h"
 

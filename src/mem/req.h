@@ -20,7 +20,7 @@ enum mem_class {
 struct mem_req {
 	uint64_t addr_bytes;	 /* of the line (128 B) or of the part transferred */
 	uint64_t issue_units;	 /* when the core issued it: latency statistics */
-	uint64_t ready_units;	 /* channels: when it arrives at the far end; others may use it while they hold the req */
+	uint64_t ready_units;	 /* channels: arrival at the far end; others may use it while they hold the req */
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	void *owner;		 /* requester's own */
 	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
