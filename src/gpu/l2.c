@@ -196,6 +196,8 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	if (!net_xbar_ready(g->replies, s->index, cluster, &s->comp))
 		return SENT_BLOCKED; /* woken when the port or the output is free */
 	queue_pop(q);
+	if (r->class == MEM_CLASS_DATA && r->op == MEM_READ)
+		mem_cache_prefetch(g->sms[r->source]->l1d, r->addr_bytes);
 	net_xbar_send(g->replies, s->index, cluster, r,
 		      packet_bytes(r, (uint32_t)p->header_bytes, (uint32_t)p->header_bytes), now);
 	return SENT_ONE;
@@ -338,6 +340,11 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 	if (!l2_slice_can_take(s))
 		s->has_refused = true;
 	sim_wake_units(s->gpu->engine, s->comp, now);
+}
+
+void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
+{
+	mem_cache_prefetch(s->cache, addr_bytes);
 }
 
 void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes)

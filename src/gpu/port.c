@@ -108,6 +108,7 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 		return false;
 	c->free_units = net_xbar_send(g->requests, c->index, r->slice, r,
 				      packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
+	l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 	c->queued_count--;
 	pop_out(sm, next);
 	if (sm->lsu_waits_port) {

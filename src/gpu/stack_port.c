@@ -94,6 +94,7 @@ static void vault_done(void *ctx, struct mem_req *r)
 
 	r->is_reply = true;
 	if (r->source == GPU_SOURCE_L2 || r->source < g->sm_count) {
+		l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 		queue_push(&p->answers, r);
 		drain_rx(p);
 		return;

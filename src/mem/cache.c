@@ -396,6 +396,16 @@ bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
 	return find_way(c, set_of(c, line), line) >= 0;
 }
 
+void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes)
+{
+	uint64_t line = addr_bytes >> c->line_shift;
+	const uint8_t *set = (const uint8_t *)set_of(c, line);
+
+	for (uint32_t i = 0; i < c->set_bytes; i += HOST_LINE_BYTES)
+		__builtin_prefetch(set + i, 1);
+	__builtin_prefetch(&c->table[table_slot(c, line)]);
+}
+
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 {
 	uint64_t line = addr_bytes >> c->line_shift;

@@ -58,6 +58,8 @@ struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *vic
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
 /* Is the line present? Changes nothing, counts nothing. */
 bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes);
+/* The line will be looked up or filled soon: has the host fetch what that reads. Changes nothing in the model. */
+void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes);
 void mem_cache_invalidate_all(struct mem_cache *c);
 bool mem_cache_is_idle(const struct mem_cache *c); /* no MSHR in use */
