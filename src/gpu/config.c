@@ -221,7 +221,6 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if ((c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count) > 4000)
 		wrong(diag, "gpu.sm_count", c->gpu.sm_count, "at most 4000 SMs together with those in stacks");
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
-	check_warp_slots(diag, "gpu.stack_sm_warp_slot_count", c->gpu.stack_sm_warp_slot_count, c->sm.scheduler_count);
 	check_l1(diag, "l1d", &c->l1d);
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);

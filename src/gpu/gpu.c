@@ -171,6 +171,7 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->config = config;
 	g->guest = guest ? guest : &no_guest;
 	g->guest_ctx = guest_ctx;
+	g->promises_coherence = true;
 	g->stats = sim_stats_new();
 	g->pool = mem_req_pool_new();
 	g->sm_count = (uint32_t)config->gpu.sm_count;
@@ -195,6 +196,8 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->guest_queue_first = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_last = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
+	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
+		g->audit = coherence_audit_new();
 	if (g->guest->epoch)
 		g->epoch_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "epoch", epoch_tick, g);
 	if (g->guest->add_stats)
@@ -226,6 +229,7 @@ void gpu_free(struct gpu *g)
 	}
 	if (g->guest->free)
 		g->guest->free(g->guest_ctx);
+	coherence_audit_free(g->audit);
 	mem_req_pool_free(g->pool);
 	sim_engine_free(g->engine);
 	sim_stats_free(g->stats);

@@ -69,6 +69,11 @@ static struct mem_req *queue_pop(struct queue *q)
 	return r;
 }
 
+static uint64_t line_of(const struct mem_req *r)
+{
+	return r->addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
+}
+
 /* A request of the slice itself, at the place of r's line. */
 static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, enum mem_op op, uint32_t size_bytes)
 {
@@ -134,6 +139,8 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 
 	switch (is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
+		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
+			r->row = (uint32_t)coherence_audit_copy(s->gpu->audit, UINT32_MAX, line_of(r));
 		if (r->op == MEM_ATOMIC)
 			atomic_do(s, &s->hits, r, now + s->hit_units);
 		else
@@ -299,7 +306,11 @@ bool l2_slice_can_take(const struct l2_slice *s)
 static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 {
 	uint64_t victim;
+	bool is_kept = !mem_cache_mshr_is_stale(s->cache, f->tag);
 	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
+
+	if (unlikely(s->gpu->audit) && is_kept)
+		coherence_audit_fill(s->gpu->audit, UINT32_MAX, line_of(f), f->row);
 
 	if (victim != UINT64_MAX) {
 		struct mem_place p = mem_map_place(&s->gpu->map, victim);
@@ -315,6 +326,8 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 	while (r) {
 		struct mem_req *next = r->next;
 
+		if (r->op == MEM_READ)
+			r->row = f->row; /* run.audit: of the copy */
 		if (r->op == MEM_ATOMIC)
 			atomic_do(s, &s->replies, r, now);
 		else

@@ -240,6 +240,8 @@ static void launch_begin(struct gpu *g)
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->start_cycle = sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	if (g->audit)
+		coherence_audit_kernel(g->audit);
 	g->code_base = code_base(l->program->name);
 	g->has_host_memory = simt_memory_has_host(l->mem);
 	g->cta_next = 0;
@@ -263,7 +265,7 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 
 static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 {
-	uint64_t warps, threads, end_cycle;
+	uint64_t warps, threads, end_cycle, stale = g->totals.stale_reads;
 	bool ok;
 
 	count_instructions(g, &warps, &threads);
@@ -271,6 +273,7 @@ static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 	launch_begin(g);
 	sim_run(g->engine);
 	ok = judge(g);
+	CHECK(!g->promises_coherence || g->totals.stale_reads == stale);
 	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, GPU_DOMAIN_SM) + 1;
 	if (end_cycle < g->start_cycle)
 		end_cycle = g->start_cycle;

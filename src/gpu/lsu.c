@@ -172,6 +172,7 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		/* Under way from now on, for fences and offload requests, not only once its lines leave. */
 		e->store_bank = sm_store_begin(sm);
+		e->issue_units = sim_now_units(sm->gpu->engine);
 		w->stores_pending++;
 	}
 	if (inst->write_count == 0)
@@ -179,6 +180,28 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = SM_SB_PENDING;
+}
+
+/* ---- run.audit ---- */
+
+static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
+{
+	const struct sm_guest *o = w->guest;
+	uint32_t home = o ? o->home->sm->index : sm->index;
+
+	r->tag = coherence_audit_store(sm->gpu->audit, home, o, r->addr_bytes, e->issue_units);
+}
+
+/* A load of the warp, issued at issue_units, has got a line that was read from DRAM at this number. */
+static void audit_load(struct sm *sm, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
+		       uint64_t issue_units)
+{
+	const struct sm_guest *o = w->guest;
+	uint32_t home = o ? o->home->sm->index : sm->index;
+
+	if (!coherence_audit_is_fresh(sm->gpu->audit, home, o, o ? o->decided_units : issue_units, line_addr_bytes,
+				      number))
+		sm->gpu->totals.stale_reads++;
 }
 
 /* ---- one line ---- */
@@ -210,8 +233,12 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
 	request_init(r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+	r->issue_units = sim_now_units(sm->gpu->engine);
 	switch (mem_cache_read(cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
+		if (unlikely(sm->gpu->audit) && cache == sm->l1d)
+			audit_load(sm, &sm->warps[e->slot], l->addr_bytes,
+				   coherence_audit_copy(sm->gpu->audit, sm->index, l->addr_bytes), r->issue_units);
 		access_part(sm, e->access, sm->now + hit_latency);
 		return true;
 	case MEM_CACHE_MISS:
@@ -271,6 +298,8 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
 	if (w->guest)
 		offload_wrote(sm, w, l->addr_bytes);
+	if (unlikely(sm->gpu->audit))
+		audit_store(sm, e, r, w);
 	port_push(sm, r);
 	return true;
 }
@@ -377,16 +406,23 @@ static bool store_acknowledged(struct sm *sm, struct mem_req *r)
 	return store_done(sm, w) | needs_tick;
 }
 
-static bool line_filled(struct sm *sm, struct mem_cache *cache, uint32_t mshr)
+static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem_req *reply)
 {
 	uint64_t victim;
-	struct mem_req *r = mem_cache_fill(cache, mshr, &victim);
+	bool is_audited = sm->gpu->audit && cache == sm->l1d;
+	bool is_kept = !mem_cache_mshr_is_stale(cache, reply->tag);
+	struct mem_req *r = mem_cache_fill(cache, reply->tag, &victim);
 	bool needs_tick = sm->lsu_waits_fill;
 
 	sm->lsu_waits_fill = false;
+	if (unlikely(is_audited) && is_kept)
+		coherence_audit_fill(sm->gpu->audit, sm->index, reply->addr_bytes, reply->row);
 	while (r) {
 		struct mem_req *next = r->next;
 
+		if (unlikely(is_audited))
+			audit_load(sm, &sm->warps[sm->accesses[r->tag].slot], r->addr_bytes, reply->row,
+				   r->issue_units);
 		needs_tick |= access_part(sm, r->tag, sm->now + 1);
 		mem_req_put(sm->gpu->pool, r);
 		r = next;
@@ -405,11 +441,11 @@ bool lsu_answer(struct sm *sm, struct mem_req *r)
 	else if (r->owner)
 		needs_tick = r->tag != SM_NO_ACCESS && access_part(sm, r->tag, sm->now + 1);
 	else if (r->class == MEM_CLASS_CONST)
-		needs_tick = line_filled(sm, sm->l1c, r->tag);
+		needs_tick = line_filled(sm, sm->l1c, r);
 	else if (r->class == MEM_CLASS_TEXTURE)
-		needs_tick = line_filled(sm, sm->l1t, r->tag);
+		needs_tick = line_filled(sm, sm->l1t, r);
 	else
-		needs_tick = line_filled(sm, sm->l1d, r->tag);
+		needs_tick = line_filled(sm, sm->l1d, r);
 	mem_req_put(sm->gpu->pool, r);
 	return needs_tick;
 }

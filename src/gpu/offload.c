@@ -111,6 +111,7 @@ static void slot_freed(struct gpu *g, uint32_t stack)
 static void leave_later(struct sm *sm, struct sm_warp *w)
 {
 	sm->gpu->totals.offloads++;
+	w->decided_units = sim_now_units(sm->gpu->engine);
 	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
 	w->is_draining = false;
 	w->ready = sm->now + (w->offload.is_free ? 0 : w->offload.latency_cycles);
@@ -292,6 +293,8 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 		return;
 	o = guest_new(g, w);
 	o->w = w->trial;
+	o->decided_units = w->decided_units;
+	g->promises_coherence &= o->offload.invalidate_lines;
 	w->trial = NULL;
 	if (o->offload.is_free) {
 		place(g, o);
@@ -397,6 +400,8 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 		mem_cache_invalidate_line(sm->l1d, o->lines[i]);
 		l2_slice_invalidate(g, o->lines[i]);
 	}
+	if (g->audit)
+		coherence_audit_block_end(g->audit, o, sim_now_units(g->engine));
 	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
 	g->totals.offload_answers++;
 	if (g->guest->block_end)

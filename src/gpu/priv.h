@@ -2,6 +2,7 @@
 #ifndef STRATA_GPU_PRIV_H
 #define STRATA_GPU_PRIV_H
 
+#include "gpu/coherence.h"
 #include "gpu/gpu.h"
 #include "gpu/sm.h"
 #include "mem/map.h"
@@ -79,6 +80,8 @@ struct gpu {
 	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
 	    **guest_queue_last; /* [stack]: wait for a warp slot */
 	uint32_t *guest_queue_count;
+	struct coherence_audit *audit; /* NULL: off */
+	bool promises_coherence;       /* by every block offloaded so far */
 	struct sim_comp epoch_comp;
 	uint64_t *pages; /* open addressing: pages touched, for the mechanism's page_touch */
 	uint64_t page_cap, page_count;

@@ -54,8 +54,12 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->index = index;
 	sm->cluster = cluster;
 	sm->stack = stack;
-	sm->scheduler_count = (uint32_t)c->sm.scheduler_count;
+	sm->issue_count = (uint32_t)c->sm.scheduler_count;
 	sm->warp_slot_count = (uint32_t)(stack == UINT32_MAX ? c->sm.warp_slot_count : c->gpu.stack_sm_warp_slot_count);
+	sm->scheduler_count = sm->issue_count;
+	while (sm->scheduler_count * SM_SCHEDULER_WARPS < sm->warp_slot_count)
+		sm->scheduler_count += sm->issue_count;
+	CHECK(sm->scheduler_count <= SM_SCHEDULER_MAX);
 	sm->cta_slot_count = (uint32_t)c->sm.cta_slot_count;
 	sm->is_gto = c->sm.scheduler == 1;
 	sm->warps = g_new0(struct sm_warp, sm->warp_slot_count);
@@ -107,7 +111,7 @@ static void account(struct sm *sm, uint32_t upto)
 {
 	if (upto <= sm->accounted)
 		return;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+	for (uint32_t i = 0; i < sm->issue_count; i++)
 		(&sm->stats.stall_lsu)[sm->schedulers[i].reason] += upto - sm->accounted;
 	sm->accounted = upto;
 }
@@ -133,7 +137,7 @@ static void rebase(struct sm *sm, uint32_t by)
 	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
 		sm->unit_free[u] -= sm->unit_free[u] < by ? sm->unit_free[u] : by;
 		for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-			uint32_t *free_at = &sm->schedulers[i].unit_free[u];
+			uint32_t *free_at = &sm->issue_free[i][u];
 
 			*free_at -= *free_at < by ? *free_at : by;
 		}
@@ -306,9 +310,12 @@ static void state_clear(struct sm *sm)
 		memset(&sm->schedulers[i], 0, sizeof(sm->schedulers[i]));
 		sm->schedulers[i].reason = SM_WAIT_IDLE;
 		sm->schedulers[i].last = 63; /* round robin begins with warp 0 */
+		sm->schedulers[i].issue = (uint8_t)(i % sm->issue_count);
+		sm->issue_turn[i] = (uint8_t)i;
 		sm->fetch_retry[i] = 0;
 	}
 	memset(sm->unit_free, 0, sizeof(sm->unit_free));
+	memset(sm->issue_free, 0, sizeof(sm->issue_free));
 	sm->lsu_free = 0;
 }
 
@@ -338,7 +345,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	uint64_t sum = 0;
 
 	time_set(sm, end_cycle);
-	st->scheduler_cycles += sm->scheduler_count * (end_cycle - sm->gpu->start_cycle);
+	st->scheduler_cycles += sm->issue_count * (end_cycle - sm->gpu->start_cycle);
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
 		sum += (&st->stall_lsu)[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);

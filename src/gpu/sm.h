@@ -37,7 +37,8 @@ enum sm_wait {
 };
 
 enum {
-	SM_SCHEDULER_MAX = 4,
+	SM_SCHEDULER_MAX = 8,
+	SM_SCHEDULER_WARPS = 64,
 	SM_WHEEL_SLOTS = 64,
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
 	SM_NO_ACCESS = UINT32_MAX,
@@ -68,6 +69,7 @@ struct sm_warp {
 	struct gpu_offload offload; /* of a home warp: the last answer */
 	bool offload_waits;         /* home: for live-ins or stores of its SM, before the request leaves */
 	bool is_draining;           /* home: drain_epoch is set */
+	uint64_t decided_units;     /* home: when the block was to leave: what was stored before must be in memory */
 	uint32_t drain_epoch;       /* home: stores of this and earlier epochs must be in memory first */
 	struct simt_warp *trial;    /* home: runs up to its block's first access; the guest as it would leave */
 	uint32_t trial_mark, trial_steps, trial_threads;
@@ -78,7 +80,7 @@ struct sm_guest {
 	struct sm_warp *home;
 	struct simt_warp *w;
 	struct gpu_offload offload;
-	uint64_t start_units;
+	uint64_t start_units, decided_units;
 	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
 	uint32_t line_count, line_cap;
 	bool is_ending; /* reached its end; waits for what it still has in flight */
@@ -86,13 +88,15 @@ struct sm_guest {
 	struct sm_guest *live_next, *live_prev; /* all blocks under way */
 };
 
+/* A scheduler holds 64 warps. Where it has more (stack SMs with several times the warps), several of these share one
+ * issue slot and its units: in a cycle one of them issues, the one that issued last if it can. */
 struct sm_scheduler {
 	uint64_t ready[SIMT_UNIT_COUNT];
 	uint64_t waiting[SM_WAIT_COUNT];
 	uint64_t resident;
 	uint64_t wheel_bits;
 	uint64_t wheel[SM_WHEEL_SLOTS];
-	uint32_t unit_free[SIMT_UNIT_COUNT];
+	uint8_t issue; /* its issue slot */
 	uint32_t last;  /* warp that issued last */
 	uint8_t reason; /* of every cycle since the last tick */
 };
@@ -123,6 +127,7 @@ struct lsu_entry {
 	uint32_t passes;  /* bank passes, constant words: cycles before the lines, or instead of them */
 	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
+	uint64_t issue_units; /* run.audit */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 };
@@ -133,7 +138,7 @@ struct sm {
 	uint32_t index;   /* over all SMs */
 	uint32_t cluster; /* crossbar port; of GPU SMs */
 	uint32_t stack;   /* UINT32_MAX: an SM of the GPU */
-	uint32_t scheduler_count, warp_slot_count, cta_slot_count;
+	uint32_t scheduler_count, issue_count, warp_slot_count, cta_slot_count;
 	bool is_gto;
 
 	uint64_t base;      /* cycle 0 of relative cycles */
@@ -145,6 +150,8 @@ struct sm {
 	uint32_t sb_count;
 	uint32_t resident_warps;
 	uint32_t unit_free[SIMT_UNIT_COUNT]; /* units shared by the schedulers */
+	uint32_t issue_free[SM_SCHEDULER_MAX][SIMT_UNIT_COUNT]; /* [issue slot]: its own */
+	uint8_t issue_turn[SM_SCHEDULER_MAX]; /* [issue slot]: the scheduler that is asked first */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
 	uint32_t sector_bytes, bank_count;

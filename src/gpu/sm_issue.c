@@ -147,7 +147,7 @@ static inline bool unit_is_shared(uint32_t unit)
 
 static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t unit)
 {
-	return unit_is_shared(unit) ? sm->unit_free[unit] : s->unit_free[unit];
+	return unit_is_shared(unit) ? sm->unit_free[unit] : sm->issue_free[s->issue][unit];
 }
 
 /* Warps that can issue now: operands and instruction there, unit free. */
@@ -246,7 +246,7 @@ static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w
 	uint32_t unit = inst->unit, slots = inst->issue_slots ? inst->issue_slots : 1;
 	uint32_t interval = sm->interval[unit];
 	uint32_t ready = (sm->now + sm->latency[unit] + (slots - 1) * interval) << 1;
-	uint32_t *unit_free = unit_is_shared(unit) ? &sm->unit_free[unit] : &s->unit_free[unit];
+	uint32_t *unit_free = unit_is_shared(unit) ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
 	*unit_free = sm->now + slots * interval;
@@ -333,6 +333,23 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 	}
 }
 
+/* One issue slot's cycle: one of its schedulers may issue. */
+static bool schedule_slot(struct sm *sm, uint32_t slot)
+{
+	uint32_t i = sm->issue_turn[slot];
+
+	if (likely(sm->scheduler_count == sm->issue_count))
+		return schedule_one(sm, slot);
+	do {
+		if (schedule_one(sm, i)) {
+			sm->issue_turn[slot] = (uint8_t)i;
+			return true;
+		}
+		i = i + sm->issue_count < sm->scheduler_count ? i + sm->issue_count : slot;
+	} while (i != sm->issue_turn[slot] && !sm->gpu->has_failed);
+	return false;
+}
+
 /* Why the scheduler cannot issue as its sets are now, and when to look again: next cycle if a warp could then issue,
  * else when a unit frees or a warp's wait ends. */
 static uint32_t next_look(const struct sm *sm, struct sm_scheduler *s)
@@ -365,8 +382,8 @@ uint32_t sm_schedule(struct sm *sm)
 {
 	uint32_t next = SM_NEVER, issued = 0;
 
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		issued |= (uint32_t)schedule_one(sm, i) << i;
+	for (uint32_t i = 0; i < sm->issue_count; i++) {
+		issued |= (uint32_t)schedule_slot(sm, i) << i;
 		if (unlikely(sm->gpu->has_failed))
 			break;
 	}
@@ -374,12 +391,17 @@ uint32_t sm_schedule(struct sm *sm)
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		struct sm_scheduler *s = &sm->schedulers[i];
 		uint32_t at = next_look(sm, s);
+		struct sm_scheduler *first = &sm->schedulers[s->issue];
 
+		/* The slot's reason, kept by its first scheduler: that of the warp nearest to issue. */
+		first->reason = s->reason < first->reason ? s->reason : first->reason;
+		next = at < next ? at : next;
+	}
+	for (uint32_t i = 0; i < sm->issue_count; i++) {
 		if (issued >> i & 1)
 			sm->stats.issued_cycles++;
 		else
-			(&sm->stats.stall_lsu)[s->reason]++;
-		next = at < next ? at : next;
+			(&sm->stats.stall_lsu)[sm->schedulers[i].reason]++;
 	}
 	return next;
 }

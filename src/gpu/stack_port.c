@@ -93,6 +93,8 @@ static void vault_done(void *ctx, struct mem_req *r)
 	struct gpu *g = p->gpu;
 
 	r->is_reply = true;
+	if (unlikely(g->audit))
+		coherence_audit_memory(g->audit, r, r->op == MEM_WRITE && r->source != GPU_SOURCE_L2);
 	if (r->source == GPU_SOURCE_L2 || r->source < g->sm_count) {
 		l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 		queue_push(&p->answers, r);

@@ -39,6 +39,7 @@ struct mshr {
 	uint32_t request_count;
 	uint32_t next_free;
 	bool is_used, is_dirty; /* a write waits: the line arrives dirty */
+	bool is_stale; /* invalidated on its way: answers those who wait, and is not kept */
 };
 
 /* What each set begins with; its ranks follow, then its tags. */
@@ -354,15 +355,12 @@ static inline uint32_t victim_way(const struct mem_cache *c, const struct set *s
 	}
 }
 
-struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
+static void insert(struct mem_cache *c, const struct mshr *m, uint64_t *victim_addr_bytes)
 {
-	struct mshr *m = &c->mshrs[mshr];
 	struct set *set = set_of(c, m->line);
 	uint32_t way = victim_way(c, set);
 	uint64_t *tag = &tags_of(c, set)[way], bit = 1ull << way;
 
-	CHECK(mshr < c->mshr_count && m->is_used);
-	*victim_addr_bytes = UINT64_MAX;
 	if (*tag) {
 		c->stats.evictions++;
 		if (set->dirty & bit) {
@@ -375,7 +373,18 @@ struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *vic
 	set->dirty = (set->dirty & ~bit) | (m->is_dirty ? bit : 0);
 	touch(c, set, way);
 	c->stats.fills++;
-	table_remove(c, mshr);
+}
+
+struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
+{
+	struct mshr *m = &c->mshrs[mshr];
+
+	CHECK(mshr < c->mshr_count && m->is_used);
+	*victim_addr_bytes = UINT64_MAX;
+	if (likely(!m->is_stale)) {
+		insert(c, m, victim_addr_bytes);
+		table_remove(c, mshr);
+	}
 	m->is_used = false;
 	m->next_free = c->mshr_free;
 	c->mshr_free = mshr;
@@ -387,6 +396,12 @@ uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr)
 {
 	CHECK(mshr < c->mshr_count && c->mshrs[mshr].is_used);
 	return c->mshrs[mshr].line << c->line_shift;
+}
+
+bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr)
+{
+	CHECK(mshr < c->mshr_count && c->mshrs[mshr].is_used);
+	return c->mshrs[mshr].is_stale;
 }
 
 bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
@@ -406,14 +421,28 @@ void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes)
 	__builtin_prefetch(&c->table[table_slot(c, line)]);
 }
 
+/* Reads from now on must not meet the line that is on its way. A write that waits for it still does. */
+static void make_stale(struct mem_cache *c, uint32_t mshr)
+{
+	struct mshr *m = &c->mshrs[mshr];
+
+	if (m->is_dirty)
+		return;
+	table_remove(c, mshr);
+	m->is_stale = true;
+}
+
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 {
 	uint64_t line = addr_bytes >> c->line_shift;
 	struct set *set = set_of(c, line);
+	uint32_t mshr = find_mshr(c, line);
 	int way = find_way(c, set, line);
 
 	if (way >= 0)
 		drop_way(c, set, (uint32_t)way);
+	if (mshr != NO_MSHR)
+		make_stale(c, mshr);
 }
 
 void mem_cache_invalidate_all(struct mem_cache *c)
@@ -421,10 +450,14 @@ void mem_cache_invalidate_all(struct mem_cache *c)
 	uint32_t set_count = 1u << c->set_bits;
 
 	for (uint32_t i = 0; i < set_count; i++) {
-		for (uint32_t way = 0; way < c->way_count; way++) {
-			if (tags_of(c, set_at(c, i))[way])
-				drop_way(c, set_at(c, i), way);
-		}
+		struct set *set = set_at(c, i);
+
+		for (uint64_t ways = set->valid; ways; ways &= ways - 1)
+			drop_way(c, set, (uint32_t)__builtin_ctzll(ways));
+	}
+	for (uint32_t i = 0; c->mshr_used_count && i < c->mshr_count; i++) {
+		if (c->mshrs[i].is_used && !c->mshrs[i].is_stale)
+			make_stale(c, i);
 	}
 }
 

@@ -56,10 +56,14 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
+/* Has the line been invalidated on its way? */
+bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr);
 /* Is the line present? Changes nothing, counts nothing. */
 bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes);
 /* The line will be looked up or filled soon: has the host fetch what that reads. Changes nothing in the model. */
 void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
+/* Lines that are on their way are not kept when they arrive, and later reads do not wait for them; those who wait
+ * already are answered. */
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes);
 void mem_cache_invalidate_all(struct mem_cache *c);
 bool mem_cache_is_idle(const struct mem_cache *c); /* no MSHR in use */

@@ -233,11 +233,48 @@ static void test_index_hash_spreads_strides(void **state)
 	assert_int_equal(held[1], 64);
 }
 
+/* A line invalidated on its way answers those who wait and is not kept; who comes later fetches it again. */
+static void test_invalidation_reaches_lines_on_their_way(void **state)
+{
+	struct cache_params p = params(32768, 4);
+
+	(void)state;
+	for (uint32_t all = 0; all < 2; all++) {
+		struct mem_cache *c = mem_cache_new(&p, NULL, "l1d");
+		struct mem_req old = {.addr_bytes = 4096}, merged = {.addr_bytes = 4104}, later = {.addr_bytes = 4100};
+		struct mem_req other = {.addr_bytes = 65536};
+		uint32_t mshrs[4];
+		uint64_t victim;
+
+		assert_int_equal(mem_cache_read(c, &old, &mshrs[0]), MEM_CACHE_MISS);
+		assert_int_equal(mem_cache_read(c, &merged, &mshrs[1]), MEM_CACHE_MERGED);
+		assert_int_equal(mem_cache_read(c, &other, &mshrs[2]), MEM_CACHE_MISS);
+		if (all)
+			mem_cache_invalidate_all(c);
+		else
+			mem_cache_invalidate_line(c, 4096);
+		assert_true(mem_cache_mshr_is_stale(c, mshrs[0]));
+		assert_int_equal(mem_cache_mshr_is_stale(c, mshrs[2]), all);
+		assert_int_equal(mem_cache_read(c, &later, &mshrs[3]), MEM_CACHE_MISS);
+		assert_int_not_equal(mshrs[3], mshrs[0]);
+		assert_ptr_equal(mem_cache_fill(c, mshrs[0], &victim), &old);
+		assert_ptr_equal(old.next, &merged);
+		assert_false(mem_cache_holds(c, 4096));
+		assert_ptr_equal(mem_cache_fill(c, mshrs[3], &victim), &later);
+		assert_true(mem_cache_holds(c, 4096));
+		mem_cache_fill(c, mshrs[2], &victim);
+		assert_int_equal(mem_cache_holds(c, 65536), !all);
+		assert_true(mem_cache_is_idle(c));
+		mem_cache_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_naive_model),
 		cmocka_unit_test(test_index_hash_spreads_strides),
+		cmocka_unit_test(test_invalidation_reaches_lines_on_their_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,9 +174,12 @@ static void table_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(decisions),		      cmocka_unit_test(destinations),
-	    cmocka_unit_test(monitor_follows_the_wire),	      cmocka_unit_test(monitor_threshold_is_inclusive),
-	    cmocka_unit_test(table_of_the_paper),	      cmocka_unit_test(table_refuses),
+	    cmocka_unit_test(decisions),
+	    cmocka_unit_test(destinations),
+	    cmocka_unit_test(monitor_follows_the_wire),
+	    cmocka_unit_test(monitor_threshold_is_inclusive),
+	    cmocka_unit_test(table_of_the_paper),
+	    cmocka_unit_test(table_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

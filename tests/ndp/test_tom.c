@@ -1,0 +1,486 @@
+/* TOM's controller on a small machine with real kernels: what is offloaded, what the packets weigh, that values are
+ * right although only the packet's registers exist in the stack, and that coherence holds and is needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/check.h"
+#include "gpu/gpu.h"
+#include "ndp/registry.h"
+
+enum { WORDS = 1 << 16 };
+
+struct bench {
+	struct simt_memory *mem;
+	struct ptx_module *ptx;
+	struct simt_module *module;
+	struct simt_program *program;
+	struct gpu_config config;
+	struct gpu *gpu;
+	uint32_t *in, *out; /* WORDS each; in[i] = i */
+	struct simt_fault fault;
+};
+
+static void set(struct gpu_config *c, const char *key, const char *value)
+{
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t count = gpu_config_groups(c, groups);
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	if (!sim_param_set(groups, count, key, value, (struct base_place){0}, &diag))
+		fail_msg("%s", diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void machine_new(struct bench *b, const char *const *settings)
+{
+	static const char *const small[] = {"gpu.sm_count",
+					    "4",
+					    "gpu.sms_per_cluster_count",
+					    "2",
+					    "gpu.stack_sm_count",
+					    "1",
+					    "ndp.mechanism",
+					    "tom",
+					    "ndp.tom_control",
+					    "none",
+					    "run.audit",
+					    "true",
+					    NULL};
+	const struct gpu_guest_ops *ops;
+	struct base_diag_list diag;
+	void *ctx;
+
+	gpu_config_defaults(&b->config);
+	for (uint32_t i = 0; small[i]; i += 2)
+		set(&b->config, small[i], small[i + 1]);
+	for (uint32_t i = 0; settings && settings[i]; i += 2)
+		set(&b->config, settings[i], settings[i + 1]);
+	base_diag_init(&diag);
+	ops = ndp_mechanism_new(&b->config, &ctx, &diag);
+	assert_non_null(ops);
+	b->gpu = gpu_new(&b->config, ops, ctx, &diag);
+	if (!b->gpu)
+		fail_msg("%s", diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void bench_open(struct bench *b, const char *ptx, const char *const *settings)
+{
+	struct base_diag_list diag;
+
+	memset(b, 0, sizeof(*b));
+	base_diag_init(&diag);
+	b->mem = simt_memory_new(1ull << 30);
+	b->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &diag);
+	if (!b->ptx)
+		fail_msg("%s", diag.first->text);
+	b->module = simt_module_load(b->ptx, b->mem, &diag);
+	b->program = simt_program_build(b->module, "k", simt_isa_choose(NULL), &diag);
+	assert_non_null(b->program);
+	b->in = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 128, SIMT_ALLOC_DEVICE);
+	b->out = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 128, SIMT_ALLOC_DEVICE);
+	for (uint32_t i = 0; i < WORDS; i++)
+		b->in[i] = i;
+	memset(b->out, 0, WORDS * 4);
+	base_diag_free(&diag);
+	machine_new(b, settings);
+}
+
+static void bench_close(struct bench *b)
+{
+	gpu_free(b->gpu);
+	simt_program_free(b->program);
+	simt_module_unload(b->module);
+	ptx_module_free(b->ptx);
+	simt_memory_free(b->mem);
+}
+
+/* k(in, out, n) */
+static bool run(struct bench *b, uint32_t ctas, uint32_t threads, uint64_t n)
+{
+	const uint64_t params[] = {(uint64_t)(uintptr_t)b->in, (uint64_t)(uintptr_t)b->out, n};
+	struct simt_launch l = {.program = b->program,
+				.mem = b->mem,
+				.grid = {ctas, 1, 1},
+				.block = {threads, 1, 1},
+				.params = (const uint8_t *)params};
+	struct gpu_kernel_result result;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_true(simt_launch_begin(&l, gpu_warp_capacity(b->gpu), &diag));
+	base_diag_free(&diag);
+
+	bool ok = gpu_launch(b->gpu, &l, &result);
+
+	b->fault = l.fault;
+	simt_launch_end(&l);
+	return ok;
+}
+
+static uint64_t stat(struct bench *b, const char *key)
+{
+	uint64_t value;
+
+	if (!sim_stats_value(gpu_stats(b->gpu), key, &value))
+		fail_msg("no statistic %s", key);
+	return value;
+}
+
+#define KERNEL(body)                                                                                         \
+	".version 7.0\n.target sm_70\n.address_size 64\n"                                                    \
+	".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)\n{\n"                             \
+	".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"                                           \
+	"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [n];\n"                       \
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n" \
+	"bar.sync 0;\n" body "\nret;\n}\n"
+
+/* One live-in, one live-out, four lines written; the first access is the block's third instruction. */
+static const char one_block[] = KERNEL("mul.wide.u32 %rd4, %r4, 4;\n"
+				       "add.u64 %rd5, %rd2, %rd4;\n"
+				       "st.global.u32 [%rd5], %r4;\n"
+				       "st.global.u32 [%rd5+4096], %r4;\n"
+				       "mul.lo.u32 %r5, %r4, 3;\n"
+				       "st.global.u32 [%rd5+8192], %r5;\n"
+				       "st.global.u32 [%rd5+16384], %r5;\n"
+				       "bar.sync 0;\n"
+				       "red.global.add.u32 [%rd2+32768], %r5;\n");
+
+static void packets_weigh_what_they_carry(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, one_block, NULL);
+	assert_true(run(&b, 4, 40, 0)); /* a warp of 32 lanes and one of 8 in each CTA */
+	assert_int_equal(stat(&b, "tom.offloaded_count"), 8);
+	assert_int_equal(stat(&b, "l2_slice.offload_packets"), 8);
+	/* Request: two PCs and the mask in 16 B, and 4 B for each active lane's register. */
+	assert_int_equal(stat(&b, "tom.request_bytes"), 4 * (16 + 32 * 4 + 16 + 8 * 4));
+	/* Acknowledgment: the live-out, and 6 B per line: 40 words at 160 B steps lie in 4, 5, ... lines of each array.
+	 */
+	assert_int_equal(stat(&b, "tom.answer_bytes"), 4 * (32 * 4 + 8 * 4) + 6 * stat(&b, "tom.answer_lines"));
+	/* CTA c's words begin at byte 160 c: full warps touch 1 line where that is a multiple of 128, else 2; the
+	 * others 1. */
+	assert_int_equal(stat(&b, "tom.answer_lines"), 4 * ((1 + 1) + (2 + 1) + (2 + 1) + (2 + 1)));
+	assert_int_equal(stat(&b, "tom.trial_count"), 8);
+	for (uint32_t i = 0; i < 160; i++) {
+		assert_int_equal(b.out[i], i);
+		assert_int_equal(b.out[1024 + i], i);
+		assert_int_equal(b.out[2048 + i], 3 * i);
+		assert_int_equal(b.out[4096 + i], 3 * i);
+	}
+	assert_int_equal(b.out[8192], 3 * 159 * 160 / 2);
+	bench_close(&b);
+}
+
+/* The block overwrites its live-in, and lanes part, before its first access: what has run on trial must not show. */
+static void trials_leave_no_trace(void **state)
+{
+	static const char ptx[] =
+	    KERNEL("mul.lo.u32 %r4, %r4, 5;\n"
+		   "and.b32 %r5, %r4, 1;\n"
+		   "setp.eq.u32 %p1, %r5, 0;\n"
+		   "mov.u32 %r11, 1;\n"
+		   "@%p1 bra even;\n"
+		   "add.u32 %r4, %r4, 7;\n"
+		   "add.u32 %r11, %r4, 2;\n"
+		   "even:\n"
+		   "and.b32 %r6, %r4, 1023;\n"
+		   "mul.wide.u32 %rd4, %r6, 4;\n"
+		   "add.u64 %rd5, %rd1, %rd4;\n"
+		   "ld.global.u32 %r7, [%rd5];\n"
+		   "ld.global.u32 %r8, [%rd5+4096];\n"
+		   "ld.global.u32 %r9, [%rd5+8192];\n"
+		   "ld.global.u32 %r10, [%rd5+12288];\n"
+		   "add.u32 %r7, %r7, %r8;\n"
+		   "add.u32 %r9, %r9, %r10;\n"
+		   "add.u32 %r7, %r7, %r11;\n"
+		   "add.u32 %r4, %r7, %r9;\n"
+		   "bra.uni done;\n"
+		   "done:\n"
+		   "bar.sync 0;\n"
+		   "mov.u32 %r12, %tid.x; mov.u32 %r13, %ctaid.x; mad.lo.u32 %r14, %r13, %r3, %r12;\n"
+		   "mul.wide.u32 %rd6, %r14, 4;\n"
+		   "add.u64 %rd7, %rd2, %rd6;\n"
+		   "st.volatile.global.u32 [%rd7], %r4;\n");
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, ptx, NULL);
+	assert_true(run(&b, 8, 128, 0));
+	assert_int_equal(stat(&b, "tom.offloaded_count"), 32);
+	assert_int_equal(stat(&b, "tom.trial_count"), 32);
+	assert_true(stat(&b, "sm.trial_instructions") >= 32 * 7);
+	for (uint32_t i = 0; i < 1024; i++) {
+		uint32_t x = 5 * i, y = x & 1 ? x + 7 : x, z = x & 1 ? y + 2 : 1;
+
+		assert_int_equal(b.out[i], 4 * (y & 1023) + 1024 + 2048 + 3072 + z);
+	}
+	bench_close(&b);
+}
+
+/* A loop of n rounds: asked once, offloaded when n is worth it. */
+static const char loop[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
+				  "mul.wide.u32 %rd4, %r4, 4;\n"
+				  "add.u64 %rd5, %rd1, %rd4;\n"
+				  "mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+				  "next:\n"
+				  "ld.global.u32 %r8, [%rd5];\n"
+				  "add.u32 %r7, %r7, %r8;\n"
+				  "add.u64 %rd5, %rd5, 1024;\n"
+				  "add.u32 %r6, %r6, 1;\n"
+				  "setp.lt.u32 %p1, %r6, %r20;\n"
+				  "@%p1 bra next;\n"
+				  "bar.sync 0;\n"
+				  "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
+				  "st.volatile.global.u32 [%rd7], %r7;\n");
+
+static void loops_are_asked_once(void **state)
+{
+	static const char *const control[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, loop, control);
+	assert_true(run(&b, 8, 128, 40));
+	assert_int_equal(stat(&b, "tom.instance_count"), 32);
+	assert_int_equal(stat(&b, "tom.offloaded_count") + stat(&b, "tom.full_count"), 32);
+	assert_true(stat(&b, "tom.full_count") > 0 && stat(&b, "tom.offloaded_count") > 0);
+	assert_int_equal(stat(&b, "tom.pending_max"), 1);
+	for (uint32_t i = 0; i < 1024; i++)
+		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
+	bench_close(&b);
+
+	bench_open(&b, loop, control);
+	assert_true(run(&b, 8, 128, 2));
+	assert_int_equal(stat(&b, "tom.condition_false_count"), 32);
+	bench_close(&b);
+}
+
+/* Warps write a line each, meet at the barrier, and then read what the next warp wrote, in a block, twice over. */
+static const char exchange[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
+				      "add.u32 %r5, %r1, 32; rem.u32 %r5, %r5, %r3; mad.lo.u32 %r6, %r2, %r3, %r5;\n"
+				      "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd2, %rd4;\n"
+				      "mul.wide.u32 %rd6, %r6, 4; add.u64 %rd7, %rd2, %rd6;\n"
+				      "mov.u32 %r7, 0;\n"
+				      "again:\n"
+				      "st.global.u32 [%rd5], %r7;\n"
+				      "bar.sync 0;\n"
+				      "ld.global.u32 %r8, [%rd7];\n"
+				      "ld.global.u32 %r9, [%rd7+16384];\n"
+				      "ld.global.u32 %r10, [%rd7+32768];\n"
+				      "ld.global.u32 %r13, [%rd7+40960];\n"
+				      "ld.global.u32 %r14, [%rd7+45056];\n"
+				      "ld.global.u32 %r15, [%rd7+49152];\n"
+				      "add.u32 %r9, %r9, %r10;\n"
+				      "add.u32 %r9, %r9, %r13;\n"
+				      "add.u32 %r9, %r9, %r14;\n"
+				      "add.u32 %r9, %r9, %r15;\n"
+				      "add.u32 %r11, %r8, %r9;\n"
+				      "st.global.u32 [%rd7+16384], %r11;\n"
+				      "bar.sync 0;\n"
+				      "ld.volatile.global.u32 %r12, [%rd5+16384];\n"
+				      "add.u32 %r7, %r7, %r12;\n"
+				      "add.u32 %r7, %r7, 1;\n"
+				      "setp.lt.u32 %p1, %r7, %r20;\n"
+				      "@%p1 bra again;\n");
+
+/* Every warp floods stack 0 with stores and then writes a line there; after the barrier another warp's block, in stack
+ * 2, reads it. (Mapping two_bit: the stack is bits 8:7 of the address.) */
+static const char late_stores[] =
+    KERNEL("shr.u32 %r16, %r4, 5; and.b32 %r18, %r1, 31;\n"
+	   "mul.wide.u32 %rd8, %r18, 512; add.u64 %rd9, %rd2, %rd8; add.u64 %rd10, %rd9, 65536;\n"
+	   "add.u64 %rd11, %rd1, 256;\n"
+	   "add.u32 %r5, %r1, 32; rem.u32 %r5, %r5, %r3; mad.lo.u32 %r6, %r2, %r3, %r5;\n"
+	   "shr.u32 %r6, %r6, 5;\n"
+	   "mul.wide.u32 %rd13, %r18, 4; add.u64 %rd13, %rd2, %rd13;\n"
+	   "mul.wide.u32 %rd4, %r16, 512; add.u64 %rd5, %rd13, %rd4;\n"
+	   "mul.wide.u32 %rd6, %r6, 512; add.u64 %rd7, %rd13, %rd6;\n"
+	   "st.global.u32 [%rd10], %r1; st.global.u32 [%rd10+16384], %r1;\n"
+	   "st.global.u32 [%rd10+32768], %r1; st.global.u32 [%rd10+49152], %r1;\n"
+	   "st.global.u32 [%rd10+65536], %r1; st.global.u32 [%rd10+81920], %r1;\n"
+	   "st.global.u32 [%rd5], %r4;\n"
+	   "bar.sync 0;\n"
+	   "ld.global.u32 %r7, [%rd11];\n"
+	   "ld.global.u32 %r8, [%rd7];\n"
+	   "ld.global.u32 %r9, [%rd11+512]; ld.global.u32 %r10, [%rd11+1024];\n"
+	   "ld.global.u32 %r11, [%rd11+1536]; ld.global.u32 %r12, [%rd11+2048];\n"
+	   "ld.global.u32 %r13, [%rd11+2560]; ld.global.u32 %r14, [%rd11+3072];\n"
+	   "ld.global.u32 %r15, [%rd11+3584]; ld.global.u32 %r22, [%rd11+4096];\n"
+	   "add.u32 %r7, %r7, %r9; add.u32 %r7, %r7, %r10; add.u32 %r7, %r7, %r11;\n"
+	   "add.u32 %r7, %r7, %r12; add.u32 %r7, %r7, %r13; add.u32 %r7, %r7, %r14;\n"
+	   "add.u32 %r7, %r7, %r15; add.u32 %r7, %r7, %r22; add.u32 %r8, %r8, %r7;\n"
+	   "st.global.u32 [%rd7+40960], %r8;\n");
+
+/* All warps write and read one line of stack 0 from blocks in stack 1, and the way from 0 to 1 is slow: the line is on
+ * it, for an earlier block, when the next block begins. */
+static const char shared_lines[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
+					  "and.b32 %r5, %r1, 31; mul.wide.u32 %rd4, %r5, 4; add.u64 %rd5, %rd2, %rd4;\n"
+					  "mov.u32 %r6, 0;\n"
+					  "again:\n"
+					  "st.global.u32 [%rd5], %r6;\n"
+					  "bar.warp.sync -1;\n"
+					  "ld.global.u32 %r7, [%rd5+640];\n"
+					  "ld.global.u32 %r8, [%rd5+4224];\n"
+					  "ld.global.u32 %r9, [%rd5+8320];\n"
+					  "ld.global.u32 %r10, [%rd5+12416];\n"
+					  "ld.global.u32 %r12, [%rd5];\n"
+					  "add.u32 %r7, %r7, %r8; add.u32 %r7, %r7, %r9; add.u32 %r7, %r7, %r10;\n"
+					  "add.u32 %r7, %r7, %r12;\n"
+					  "st.global.u32 [%rd5+20480], %r7;\n"
+					  "bar.warp.sync -1;\n"
+					  "add.u32 %r6, %r6, 1;\n"
+					  "setp.lt.u32 %p1, %r6, %r20;\n"
+					  "@%p1 bra again;\n");
+
+static void coherence_holds_and_is_needed(void **state)
+{
+	static const struct {
+		const char *ptx;
+		uint32_t ctas, threads;
+		uint64_t n;
+	} kernels[] = {{exchange, 4, 256, 1000}, {late_stores, 4, 256, 0}, {shared_lines, 4, 256, 16}};
+	static const char *const settings[] = {"gpu.address_map",
+					       "two_bit",
+					       "link.bandwidth_mbytes_per_s",
+					       "4000",
+					       "mesh.bandwidth_mbytes_per_s",
+					       "400",
+					       NULL};
+	static const char *const control[] = {"gpu.address_map",
+					      "two_bit",
+					      "link.bandwidth_mbytes_per_s",
+					      "4000",
+					      "mesh.bandwidth_mbytes_per_s",
+					      "400",
+					      "ndp.tom_control",
+					      "ctrl",
+					      "gpu.stack_sm_warp_slot_count",
+					      "2",
+					      NULL};
+	static const char *const off[] = {"gpu.address_map",
+					  "two_bit",
+					  "link.bandwidth_mbytes_per_s",
+					  "4000",
+					  "mesh.bandwidth_mbytes_per_s",
+					  "400",
+					  "ndp.tom_coherence",
+					  "false",
+					  NULL};
+	struct bench b;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
+		bench_open(&b, kernels[i].ptx, settings);
+		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n)); /* CHECKs: nothing is stale */
+		assert_true(stat(&b, "tom.offloaded_count") >= 32);
+		assert_int_equal(stat(&b, "gpu.stale_reads"), 0);
+		bench_close(&b);
+		bench_open(&b, kernels[i].ptx, control);
+		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n));
+		assert_true(stat(&b, "tom.offloaded_count") > 0 && stat(&b, "tom.full_count") > 0);
+		assert_int_equal(stat(&b, "gpu.stale_reads"), 0);
+		bench_close(&b);
+		bench_open(&b, kernels[i].ptx, off);
+		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n));
+		if (stat(&b, "gpu.stale_reads") == 0)
+			fail_msg("kernel %u: the auditor found nothing", i);
+		bench_close(&b);
+	}
+}
+
+/* Nothing may wait for ever when every buffer holds one thing. */
+static void smallest_queues(void **state)
+{
+	static const char *const tiny[] = {"link.depth_count",
+					   "1",
+					   "mesh.depth_count",
+					   "1",
+					   "xbar.depth_count",
+					   "1",
+					   "dram.queue_entries",
+					   "2",
+					   "dram.write_high_count",
+					   "1",
+					   "dram.write_low_count",
+					   "0",
+					   "sm.miss_queue_count",
+					   "1",
+					   "sm.store_count",
+					   "1",
+					   "gpu.l2_queue_count",
+					   "1",
+					   "l1d.mshr_count",
+					   "1",
+					   "l1i.mshr_count",
+					   "1",
+					   "l2.mshr_count",
+					   "1",
+					   "sm.lsu_queue_count",
+					   "1",
+					   "gpu.stack_sm_warp_slot_count",
+					   "1",
+					   NULL};
+	static const char *const kernels[] = {one_block, loop, exchange};
+	struct bench b;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
+		bench_open(&b, kernels[i], tiny);
+		assert_true(run(&b, 6, 128, 20));
+		assert_true(stat(&b, "tom.offloaded_count") >= 24);
+		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
+		bench_close(&b);
+	}
+}
+
+static void full_table_is_an_error(void **state)
+{
+	static const char *const bits[] = {"ndp.tom_table_entry_bits", "134", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, one_block, bits);
+	assert_false(run(&b, 1, 32, 0));
+	assert_int_equal(b.fault.kind, SIMT_FAULT_MECHANISM);
+	assert_non_null(strstr(b.fault.text, "raise ndp.tom_table_entry_bits"));
+	bench_close(&b);
+}
+
+static void needs_its_machine(void **state)
+{
+	struct gpu_config c;
+	struct base_diag_list diag;
+	void *ctx;
+
+	(void)state;
+	gpu_config_defaults(&c);
+	set(&c, "ndp.mechanism", "tom");
+	set(&c, "l2.write_policy", "back");
+	base_diag_init(&diag);
+	assert_null(ndp_mechanism_new(&c, &ctx, &diag));
+	assert_int_equal(diag.error_count, 2); /* no stack SMs, and stores that do not reach memory */
+	base_diag_free(&diag);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(packets_weigh_what_they_carry),
+	    cmocka_unit_test(trials_leave_no_trace),
+	    cmocka_unit_test(loops_are_asked_once),
+	    cmocka_unit_test(coherence_holds_and_is_needed),
+	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(full_table_is_an_error),
+	    cmocka_unit_test(needs_its_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
