@@ -14,19 +14,45 @@ static bool step(struct gpu *g, struct simt_warp *w)
 	return true;
 }
 
+/* Runs a block to its end and its home warp behind it. */
+static bool block_end(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct gpu_block *b)
+{
+	while (!simt_guest_reached(guest, b->end_pc)) {
+		if (!step(g, guest))
+			return false;
+	}
+	simt_guest_end(g->launch, home, guest, b->end_pc, b->live_out_sb, b->live_out_count);
+	return true;
+}
+
+/* Warps that wait to leave for a block that they began on trial: the registers of its begin are in the trial's guest,
+ * not in the warp. One still on its trial goes on as it is. */
+static bool trials_end(struct gpu *g, struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+
+		if (!w->w || !w->trial)
+			continue;
+		if (w->wait != SM_WAIT_OFFLOAD)
+			simt_guest_drop(g->launch, w->trial);
+		else if (!block_end(g, w->w, w->trial, w->offload.block))
+			return false;
+		w->trial = NULL;
+	}
+	return true;
+}
+
 /* Blocks under way: one that has begun runs to its end; one that has not runs at home, where its warp still stands. */
 static bool guests_end(struct gpu *g)
 {
 	for (struct sm_guest *o = g->guests_live; o; o = o->live_next) {
-		const struct gpu_block *b = o->offload.block;
-
-		if (!o->w)
-			continue;
-		while (!simt_guest_reached(o->w, b->end_pc)) {
-			if (!step(g, o->w))
-				return false;
-		}
-		simt_guest_end(g->launch, o->home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
+		if (o->w && !block_end(g, o->home->w, o->w, o->offload.block))
+			return false;
+	}
+	for (uint32_t i = 0; i < g->sm_count; i++) {
+		if (!trials_end(g, g->sms[i]))
+			return false;
 	}
 	return true;
 }
