@@ -7,6 +7,8 @@
 #include "simt/heap.h"
 
 enum { STACK_MAX = 64 };
+/* Local memory of a thread (CUDA C++ Programming Guide, Technical Specifications per Compute Capability). */
+enum { CUDA_STACK_BYTES_MAX = 512 << 10 };
 
 /* Contexts that died stay on the stacks of other threads; they are recognised by their handle and id. */
 static _Thread_local struct {
@@ -206,8 +208,13 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!has_limit(limit))
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
-	if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && value > SIMT_HEAP_BYTES)
-		return cuda_not_supported("a CU_LIMIT_MALLOC_HEAP_SIZE above the heap's 8 MiB");
+	if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && value > simt_memory_capacity_bytes(cuda_driver.mem))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* As on a real device: a heap in use keeps its size. */
+	if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && !simt_heap_resize(cuda_driver.mem, value))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (limit == CU_LIMIT_STACK_SIZE && value > CUDA_STACK_BYTES_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
 	call.ctx->limits[limit] = value;
 	return CUDA_SUCCESS;
 }

@@ -238,7 +238,7 @@ CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *op
 /* Fills the buffers and writes back the sizes used. */
 void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
 /* Recognises what is not PTX text; prints why and returns the error, else CUDA_SUCCESS. */
-CUresult cuda_image_check(const void *image, const char *what);
+CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *j);
 /* Whether the image begins like a fat binary. */
 bool cuda_image_is_fatbin(const void *image);
 /* Compute capability of the device, times 10. */

@@ -33,13 +33,19 @@ static int attribute(CUdevice_attribute a)
 	return cuda_device_attribute(a, &is_known);
 }
 
+/* What the text alone says of a kernel that cannot be decoded: an instruction in it is not executed. */
+static uint64_t static_shared_bytes(const struct CUfunc_st *f)
+{
+	return f->program ? f->program->shared_static_bytes : f->func->static_shared_bytes;
+}
+
 static uint64_t max_dynamic_shared_bytes(const struct CUfunc_st *f)
 {
 	uint64_t limit = (uint64_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 
 	if (f->max_dynamic_shared_bytes >= 0)
 		return (uint64_t)f->max_dynamic_shared_bytes;
-	return f->program->shared_static_bytes < limit ? limit - f->program->shared_static_bytes : 0;
+	return static_shared_bytes(f) < limit ? limit - static_shared_bytes(f) : 0;
 }
 
 uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64_t dynamic_bytes,
@@ -56,11 +62,36 @@ uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64
 	return count;
 }
 
+/* .reqntid or .maxntid, limit without either. */
+static int declared_threads(const struct ptx_func *func, uint32_t limit)
+{
+	const uint32_t *d = func->reqntid[0] ? func->reqntid : func->maxntid;
+	uint64_t threads = 1;
+
+	for (uint32_t i = 0; i < 3 && threads <= limit; i++)
+		threads *= d[i] ? d[i] : 1;
+	return (int)(d[0] && threads < limit ? threads : limit);
+}
+
+/* Registers of the kernel's own code. */
+static int allocated_registers(const struct ptx_func *func)
+{
+	struct ptx_cfg *cfg = ptx_cfg_build(func);
+	struct ptx_alloc *alloc = ptx_alloc_build(cfg);
+	const int count = (int)alloc->slot_count;
+
+	ptx_alloc_free(alloc);
+	ptx_cfg_free(cfg);
+	return count;
+}
+
 /* Most threads of a CTA that fit, in whole warps. */
 static int max_threads(struct CUfunc_st *f)
 {
 	uint32_t limit = (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
+	if (!f->program)
+		return declared_threads(f->func, limit);
 	if (f->program->max_threads_per_cta < limit)
 		limit = f->program->max_threads_per_cta;
 	while (limit > SIMT_LANES && !cuda_function_ctas_per_sm(f, limit, 0, NULL))
@@ -91,23 +122,21 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 	const struct simt_program *p = cuda_function_program(function);
 	const char *target = ptx->target ? strchr(ptx->target, '_') : NULL;
 
-	if (!p)
-		return CUDA_ERROR_NOT_SUPPORTED;
 	switch (a) {
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
 		*value = max_threads(function);
 		break;
 	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-		*value = (int)p->shared_static_bytes;
+		*value = (int)static_shared_bytes(function);
 		break;
 	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
 		*value = constant_bytes(function);
 		break;
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-		*value = (int)p->local_bytes_per_thread;
+		*value = (int)(p ? p->local_bytes_per_thread : function->func->frame_local_bytes);
 		break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS:
-		*value = (int)p->slot_count;
+		*value = p ? (int)p->slot_count : allocated_registers(function->func);
 		break;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 		*value = (int)(ptx->version_major * 10 + ptx->version_minor);
@@ -141,9 +170,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int val
 	}
 	if (a != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!cuda_function_program(function))
-		return CUDA_ERROR_NOT_SUPPORTED;
-	if (value < 0 || (uint64_t)value + function->program->shared_static_bytes >
+	cuda_function_program(function);
+	if (value < 0 || (uint64_t)value + static_shared_bytes(function) >
 				 (uint64_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN))
 		return CUDA_ERROR_INVALID_VALUE;
 	function->max_dynamic_shared_bytes = value;
@@ -345,6 +373,7 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, CUstream strea
 		.textures = d->textures,
 		.params = params,
 		.shared_dynamic_bytes = l->dynamic_bytes,
+		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],
 		.grid_id = d->kernels->len + 1,
 		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
 		.print = print_text,

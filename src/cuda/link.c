@@ -89,7 +89,7 @@ static CUresult check_addition(const struct CUlinkState_st *s, CUjitInputType ty
 
 static CUresult add_text(struct CUlinkState_st *s, const char *text, size_t size_bytes, const char *name)
 {
-	CUresult result = cuda_image_check(text, name);
+	CUresult result = cuda_image_check(text, name, NULL);
 
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -191,7 +191,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 
 	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;
-	return length ? add_data(state, data, length, path) : cuda_image_check("", path);
+	return length ? add_data(state, data, length, path) : cuda_image_check("", path, NULL);
 }
 
 /* The objects as one module; NULL after messages. */

@@ -76,29 +76,51 @@ void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error)
 
 /* ---- images ---- */
 
-CUresult cuda_image_check(const void *image, const char *what)
+/* First four bytes of what toolchains write beside PTX. LLVM: Bitcode file format, Magic Numbers; the last as nvcc -ltoir
+ * of CUDA 13.0 writes it. */
+enum { ELF_MAGIC = 0x464c457f, BITCODE_MAGIC = (int)0xdec04342, BITCODE_WRAPPER_MAGIC = 0x0b17c0de,
+       LTO_IR_MAGIC = 0x7f4e43ed };
+
+/* What an image is that is not PTX text, in words; NULL: it may be PTX. */
+static const char *image_kind(const unsigned char *bytes, CUresult *result)
 {
-	const unsigned char *bytes = image;
 	uint32_t magic = 0;
 
 	/* Byte by byte: a shorter text ends in NUL. */
 	for (uint32_t i = 0; i < 4 && (i == 0 || bytes[i - 1]); i++)
 		magic |= (uint32_t)bytes[i] << (8 * i);
-	if (!memcmp(&magic, "\177ELF", 4)) {
-		cuda_message("%s: error: this is a cubin for a real GPU; expected PTX text (compile with -ptx)", what);
-		return CUDA_ERROR_NO_BINARY_FOR_GPU;
-	}
-	if (!bytes[0]) {
-		cuda_message("%s: error: the image is empty; expected PTX text", what);
-		return CUDA_ERROR_INVALID_IMAGE;
-	}
-	for (uint32_t i = 0; i < 4 && bytes[i]; i++) {
-		if ((bytes[i] < ' ' && !strchr("\t\n\v\f\r", bytes[i])) || bytes[i] > '~') {
-			cuda_message("%s: error: the image is neither PTX text nor any known binary", what);
-			return CUDA_ERROR_INVALID_IMAGE;
-		}
-	}
-	return CUDA_SUCCESS;
+	*result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+	if (magic == ELF_MAGIC)
+		return "this is a cubin for a real GPU";
+	if (magic == (uint32_t)BITCODE_MAGIC || magic == BITCODE_WRAPPER_MAGIC)
+		return "this is compiler bitcode";
+	if (magic == LTO_IR_MAGIC)
+		return "this is intermediate code for link-time optimisation";
+	*result = CUDA_ERROR_INVALID_IMAGE;
+	if (!bytes[0])
+		return "the image is empty";
+	for (uint32_t i = 0; i < 4 && bytes[i]; i++)
+		if ((bytes[i] < ' ' && !strchr("\t\n\v\f\r", bytes[i])) || bytes[i] > '~')
+			return "the image is neither PTX text nor any known binary";
+	return NULL;
+}
+
+CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *j)
+{
+	CUresult result;
+	const char *kind = image_kind(image, &result);
+
+	if (!kind)
+		return CUDA_SUCCESS;
+
+	char *text = g_strdup_printf("%s: error: %s; expected PTX text (compile with -ptx)", what, kind);
+
+	if (j && j->error && j->error_bytes)
+		cuda_jit_finish(j, "", text);
+	else
+		cuda_message("%s", text);
+	g_free(text);
+	return result;
 }
 
 char *cuda_file_read(const char *path, size_t *size_bytes)
@@ -138,6 +160,18 @@ static void destroy_module(struct cuda_object *o)
 	free(m);
 }
 
+/* For the information log: what a real driver would not have run. malloc'ed. */
+static char *target_note(const struct ptx_module *m)
+{
+	const char *number = m->target ? strchr(m->target, '_') : NULL;
+	const int target = number ? atoi(number + 1) : 0, device = (int)cuda_device_capability();
+
+	if (target <= device)
+		return g_strdup("");
+	return g_strdup_printf("%s: target %s is above the device's compute capability %d.%d; a real device would refuse it",
+			       m->name, m->target, device / 10, device % 10);
+}
+
 CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,
 			  struct cuda_jit *j, CUmodule *module)
 {
@@ -154,9 +188,10 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 	else if (!(m->simt = simt_module_load(m->ptx, cuda_driver.mem, &diag)))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 
-	char *log = base_diag_join(&diag);
+	char *log = base_diag_join(&diag), *info = m->ptx ? target_note(m->ptx) : g_strdup("");
 
-	cuda_jit_finish(j, "", log);
+	cuda_jit_finish(j, info, log);
+	g_free(info);
 	if (result != CUDA_SUCCESS && !(j->error && j->error_bytes))
 		cuda_print_diag(&diag);
 	free(log);
@@ -180,7 +215,7 @@ static CUresult load_image(struct CUctx_st *ctx, const void *image, struct cuda_
 	if (cuda_image_is_fatbin(image))
 		return cuda_fatbin_load(ctx, image, SIZE_MAX, name, j, module);
 
-	CUresult result = cuda_image_check(image, name);
+	CUresult result = cuda_image_check(image, name, j);
 
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -204,7 +239,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *path)
 
 	if (cuda_image_is_fatbin(text))
 		result = cuda_fatbin_load(call.ctx, text, size_bytes, path, &j, module);
-	else if ((result = cuda_image_check(text, path)) == CUDA_SUCCESS)
+	else if ((result = cuda_image_check(text, path, &j)) == CUDA_SUCCESS)
 		result = cuda_module_load(call.ctx, path, text, size_bytes, &j, module);
 	g_free(text);
 	return result;

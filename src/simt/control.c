@@ -178,12 +178,12 @@ static enum simt_next enter(struct simt_launch *l, struct simt_warp *w, const st
 	if (entry.frame.depth > SIMT_CALL_DEPTH_MAX)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
 				  "call depth exceeds %u in function %s", SIMT_CALL_DEPTH_MAX, to->ptx->name);
-	if ((uint64_t)entry.frame.local_bytes + to->local_bytes > p->pub.local_bytes_per_thread)
+	if ((uint64_t)entry.frame.local_bytes + to->local_bytes > l->state->local_bytes)
 		return simt_fault(
 		    l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
 		    "local memory exhausted: function %s needs %u bytes at call depth %u, a thread has %llu",
 		    to->ptx->name, to->local_bytes, entry.frame.depth,
-		    (unsigned long long)p->pub.local_bytes_per_thread);
+		    (unsigned long long)l->state->local_bytes);
 	if (op->arg_count != to->ptx->param_count)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_INSTRUCTION,
 				  "call passes %u arguments; function %s takes %u", op->arg_count, to->ptx->name,

@@ -27,7 +27,7 @@ struct simt_heap {
 
 static struct simt_heap *new_heap(struct simt_memory *m)
 {
-	uint64_t addr = simt_memory_alloc(m, SIMT_HEAP_BYTES, GRAIN_BYTES, SIMT_ALLOC_HEAP);
+	uint64_t addr = simt_memory_alloc(m, *simt_memory_heap_bytes(m), GRAIN_BYTES, SIMT_ALLOC_HEAP);
 	struct simt_heap *h;
 
 	if (!addr)
@@ -37,7 +37,7 @@ static struct simt_heap *new_heap(struct simt_memory *m)
 	h->cap = 64;
 	h->blocks = malloc(h->cap * sizeof(*h->blocks));
 	CHECK(h->blocks);
-	h->blocks[h->count++] = (struct block){.addr = addr, .size_bytes = SIMT_HEAP_BYTES};
+	h->blocks[h->count++] = (struct block){.addr = addr, .size_bytes = *simt_memory_heap_bytes(m)};
 	return h;
 }
 
@@ -53,13 +53,25 @@ static void insert(struct simt_heap *h, uint32_t at, struct block b)
 	h->count++;
 }
 
+bool simt_heap_resize(struct simt_memory *m, uint64_t size_bytes)
+{
+	uint64_t *const now = simt_memory_heap_bytes(m);
+
+	/* Whole grains, so that blocks cover it. */
+	size_bytes = (size_bytes + GRAIN_BYTES - 1) / GRAIN_BYTES * GRAIN_BYTES;
+	if (*simt_memory_heap(m))
+		return size_bytes == *now;
+	*now = size_bytes;
+	return true;
+}
+
 uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
 {
 	struct simt_heap **slot = simt_memory_heap(m);
 
 	const uint64_t asked_bytes = size_bytes;
 
-	if (!size_bytes || size_bytes > SIMT_HEAP_BYTES)
+	if (!size_bytes || size_bytes > *simt_memory_heap_bytes(m))
 		return 0;
 	if (!*slot)
 		*slot = new_heap(m);

@@ -9,6 +9,8 @@
 
 struct simt_heap;
 
+/* Size of the heap, at most the memory's capacity; false if it was made before with another one. */
+bool simt_heap_resize(struct simt_memory *m, uint64_t size_bytes);
 /* 16-byte aligned; 0 if size_bytes is 0 or there is no room. The heap is made at the first call. */
 uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes);
 /* False if addr is not the start of a used block. */
@@ -19,5 +21,7 @@ void simt_heap_free(struct simt_heap *h);
 
 /* Where a memory keeps its heap (NULL until used); freed with the memory. In memory.c. */
 struct simt_heap **simt_memory_heap(struct simt_memory *m);
+/* Its size, SIMT_HEAP_BYTES at first. */
+uint64_t *simt_memory_heap_bytes(struct simt_memory *m);
 
 #endif

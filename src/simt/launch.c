@@ -36,7 +36,10 @@ static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_
 {
 	struct simt_launch_state *st = l->state;
 
-	st->local_warp_bytes = (l->program->local_bytes_per_thread + 3) / 4 * SIMT_ROW_BYTES;
+	st->local_bytes = l->program->local_bytes_per_thread;
+	if (simt_program_of(l)->is_recursive && l->stack_bytes > SIMT_RECURSION_BYTES)
+		st->local_bytes += l->stack_bytes - SIMT_RECURSION_BYTES;
+	st->local_warp_bytes = (st->local_bytes + 3) / 4 * SIMT_ROW_BYTES;
 	st->local_slots = warps;
 	if (!st->local_warp_bytes)
 		return true;
@@ -45,7 +48,7 @@ static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_
 		base_diag_error(
 		    diag, (struct base_place){0},
 		    "kernel %s: no room in device memory for %llu bytes of local memory per thread of %u warps",
-		    l->program->name, (unsigned long long)l->program->local_bytes_per_thread, warps);
+		    l->program->name, (unsigned long long)st->local_bytes, warps);
 		return false;
 	}
 	st->local_free = malloc(warps * sizeof(*st->local_free));
@@ -176,7 +179,7 @@ struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l)
 	memset(s->scratch, 0, (SIMT_SRC_ROWS + 1) * 2 * SIMT_ROW_BYTES);
 	s->base[SIMT_BASE_CONST] = p->rows;
 	s->base[SIMT_BASE_SPECIAL] = s->special;
-	s->local_bytes = l->program->local_bytes_per_thread;
+	s->local_bytes = l->state->local_bytes;
 	return s;
 }
 

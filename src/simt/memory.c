@@ -24,6 +24,7 @@ struct simt_memory {
 	uint32_t count, cap;
 	uint64_t capacity_bytes, used_bytes;
 	struct simt_heap *heap;
+	uint64_t heap_bytes;
 	struct simt_check *check;
 	uint32_t ordinal;
 };
@@ -31,6 +32,11 @@ struct simt_memory {
 struct simt_heap **simt_memory_heap(struct simt_memory *m)
 {
 	return &m->heap;
+}
+
+uint64_t *simt_memory_heap_bytes(struct simt_memory *m)
+{
+	return &m->heap_bytes;
 }
 
 struct simt_memory *simt_memory_new(uint64_t capacity_bytes)
@@ -50,6 +56,7 @@ struct simt_memory *simt_memory_new(uint64_t capacity_bytes)
 	struct simt_memory *m = calloc(1, sizeof(*m));
 
 	CHECK(m);
+	m->heap_bytes = SIMT_HEAP_BYTES;
 	m->capacity_bytes = capacity_bytes;
 	return m;
 }

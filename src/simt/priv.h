@@ -306,6 +306,7 @@ struct simt_launch_state {
 	uint64_t cta_count;
 	uint32_t threads_per_cta, warps_per_cta;
 	uint64_t local_addr;       /* device address of all local memory */
+	uint64_t local_bytes;	   /* per thread */
 	uint64_t local_warp_bytes; /* of one warp */
 	uint32_t local_slots, *local_free, local_free_count;
 	uint64_t param_addr;

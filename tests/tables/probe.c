@@ -35,7 +35,8 @@ static void print_limits(CUfunction mix)
 		WORKLOAD_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, mix, threads, 0));
 		printf("%d ", resident);
 	}
-	printf("%zu\n", total_bytes);
+	WORKLOAD_CUDA(cuDeviceGetAttribute(&limit, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+	printf("%d %zu\n", limit, total_bytes);
 }
 
 static CUtexObject texture_of(CUdeviceptr texels)
