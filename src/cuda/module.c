@@ -76,8 +76,8 @@ void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error)
 
 /* ---- images ---- */
 
-/* First four bytes of what toolchains write beside PTX. LLVM: Bitcode file format, Magic Numbers; the last as nvcc -ltoir
- * of CUDA 13.0 writes it. */
+/* First four bytes of what toolchains write beside PTX. LLVM: Bitcode file format, Magic Numbers; the last as nvcc
+ * -ltoir of CUDA 13.0 writes it. */
 enum { ELF_MAGIC = 0x464c457f, BITCODE_MAGIC = (int)0xdec04342, BITCODE_WRAPPER_MAGIC = 0x0b17c0de,
        LTO_IR_MAGIC = 0x7f4e43ed };
 
@@ -168,8 +168,8 @@ static char *target_note(const struct ptx_module *m)
 
 	if (target <= device)
 		return g_strdup("");
-	return g_strdup_printf("%s: target %s is above the device's compute capability %d.%d; a real device would refuse it",
-			       m->name, m->target, device / 10, device % 10);
+	return g_strdup_printf("%s: target %s is above the device's compute capability %d.%d; a real device would "
+			       "refuse it", m->name, m->target, device / 10, device % 10);
 }
 
 CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,

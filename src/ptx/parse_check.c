@@ -355,6 +355,8 @@ static bool check_sources(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 
 		struct ptx_operand *o = &w->at[at++];
 
+		if (i->op == PTX_OP_ATOM && i->mods.policy && at == w->count)
+			s = (struct slot){.letter = '*'}; /* the policy, also where there is no value of cas */
 		if (s.letter == 't') {
 			if (!check_texture(p, i, o))
 				return false;
@@ -383,6 +385,12 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	if (m->part == PTX_WIDE && ptx_type_bytes(i->type) > 4)
 		return ptx_parse_error(p, i->line, i->col, ".wide needs a 16- or 32-bit integer type, found .%s",
 				       ptx_type_name(i->type));
+	if (m->vec == 8 && !((i->op == PTX_OP_LD || i->op == PTX_OP_ST) && ptx_type_bytes(i->type) == 4) &&
+	    !((i->op == PTX_OP_ATOM || i->op == PTX_OP_RED) && ptx_type_bytes(i->type) == 2))
+		return ptx_parse_error(p, i->line, i->col,
+				       ".v8 is for ld and st of 32-bit types, and atomics of .f16 and .bf16");
+	if (i->op == PTX_OP_SETMAXNREG && m->atom != PTX_ATOM_INC && m->atom != PTX_ATOM_DEC)
+		return ptx_parse_error(p, i->line, i->col, "'setmaxnreg' needs .inc or .dec");
 	if (i->op == PTX_OP_SHF && m->left == m->right)
 		return ptx_parse_error(p, i->line, i->col, "'shf' needs one of .l and .r");
 	if ((i->op == PTX_OP_SETP || i->op == PTX_OP_SET) && m->boolop && i->src_count != 3)
@@ -403,6 +411,48 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	return true;
 }
 
+/* ".b7610", ".h32": all parts of a source of a SIMD video instruction; ".b20", ".h1": those of the result that are
+ * written. One part of a scalar one is in sel. */
+static bool check_parts(struct ptx_parser *p, const struct ptx_inst *i, struct ptx_operand *o, bool is_dst)
+{
+	const char *name = ptx_op_name(i->op);
+	const uint32_t parts = name[0] != 'v' || i->op == PTX_OP_VOTE ? 0 : name[strlen(name) - 1] == '4'   ? 4
+									    : name[strlen(name) - 1] == '2' ? 2
+													    : 0;
+	const uint32_t limit = is_dst ? parts : 2 * parts;
+
+	if (!parts && o->part_count)
+		return wrong(p, i, o, "one byte or half (.b0 to .b3, .h0, .h1)");
+	if (!parts || (!o->sel && !o->part_count))
+		return true;
+	if (o->sel) { /* one part is a mask here */
+		o->part_count = 1;
+		o->is_halves = o->sel >= PTX_SEL_H0;
+		o->parts = (uint16_t)(o->sel - (o->is_halves ? PTX_SEL_H0 : PTX_SEL_B0));
+		o->sel = PTX_SEL_NONE;
+	}
+	if (o->is_halves != (parts == 2) || (!is_dst && o->part_count != parts) || o->part_count > parts)
+		return wrong(p, i, o,
+			     is_dst ? "a mask of the instruction's parts" : "as many selectors as it has parts");
+	for (uint32_t k = 0; k < o->part_count; k++)
+		if ((o->parts >> 4 * k & 15) >= limit)
+			return wrong(p, i, o, "selectors of parts that there are");
+	return true;
+}
+
+static bool check_all_parts(struct ptx_parser *p, struct ptx_inst *i)
+{
+	if (!check_parts(p, i, &i->dst, true))
+		return false;
+	for (uint32_t k = 0; k < i->src_count; k++) {
+		if (k == 2 && i->src[k].part_count)
+			return wrong(p, i, &i->src[k], "no selector");
+		if (!check_parts(p, i, &i->src[k], false))
+			return false;
+	}
+	return true;
+}
+
 /* Selectors of video operands stand in one place too, and the SIMD forms work on all their lanes. */
 static void gather_selectors(struct ptx_inst *i)
 {
@@ -415,6 +465,9 @@ static void gather_selectors(struct ptx_inst *i)
 	for (uint32_t k = 0; k < i->src_count && k < 3; k++)
 		i->mods.vsel[k + 1] = i->src[k].sel;
 	i->mods.vmask = lanes == '4' ? 0xF : lanes == '2' ? 0x3 : 0;
+	if (i->mods.vmask && i->dst.part_count)
+		for (i->mods.vmask = 0, lanes = 0; lanes < i->dst.part_count; lanes++)
+			i->mods.vmask |= (uint8_t)(1u << (i->dst.parts >> 4 * lanes & 7));
 }
 
 bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
@@ -436,6 +489,8 @@ bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written
 		if (!check_sources(p, i, w, shape + 1, 0))
 			return false;
 	}
+	if (!check_all_parts(p, i))
+		return false;
 	gather_selectors(i);
 	return i->unsupported || check_forms(p, i);
 }

@@ -40,11 +40,28 @@ static bool suffix(struct ptx_operand *o, const struct ptx_token *t)
 	return false;
 }
 
+/* ".b3210", ".h10": several parts of a register, for SIMD video instructions. */
+static bool parts_suffix(struct ptx_operand *o, const struct ptx_token *t)
+{
+	const bool is_halves = t->length > 2 && t->text[1] == 'h';
+
+	if (t->length < 4 || t->length > (is_halves ? 4 : 6) || (t->text[1] != 'b' && !is_halves))
+		return false;
+	for (uint32_t k = 2; k < t->length; k++) {
+		if (t->text[k] < '0' || t->text[k] > '7')
+			return false;
+		o->parts = (uint16_t)(o->parts << 4 | (t->text[k] - '0'));
+	}
+	o->part_count = (uint8_t)(t->length - 2);
+	o->is_halves = is_halves;
+	return true;
+}
+
 static bool parse_suffix(struct ptx_parser *p, struct ptx_operand *o)
 {
 	if (p->tok.kind != PTX_TOK_DOT)
 		return true;
-	if (!suffix(o, &p->tok))
+	if (!suffix(o, &p->tok) && !parts_suffix(o, &p->tok))
 		return ptx_parse_unexpected(p, "a component (.x .y .z .w) or a selector (.b0 to .b3, .h0, .h1)");
 	if (o->component && o->kind == PTX_OPND_REG &&
 	    (p->regs.at[o->reg].vec < 2 || o->component > p->regs.at[o->reg].vec))

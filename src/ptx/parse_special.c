@@ -180,6 +180,34 @@ static bool check_bar(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 	return true;
 }
 
+/* The value is opaque and nothing depends on it: only the shape is checked. */
+static bool check_createpolicy(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
+{
+	const uint8_t kind = i->mods.policy_kind;
+	struct ptx_operand *o = &w->at[1];
+
+	if (!count_is(p, i, w, kind == PTX_POLICY_RANGE ? 4 : kind == PTX_POLICY_CVT ? 2 : 1,
+		      kind == PTX_POLICY_RANGE ? 4 : 2) ||
+	    !ptx_check_operand(p, i, &w->at[0], '1', false, false, true))
+		return false;
+	if (kind == PTX_POLICY_RANGE && (!ptx_check_operand(p, i, o, 'm', false, false, false) ||
+					 !ptx_check_operand(p, i, &w->at[2], 'u', false, false, false) ||
+					 !ptx_check_operand(p, i, &w->at[3], 'u', false, false, false)))
+		return false;
+	if (kind == PTX_POLICY_CVT && !ptx_check_operand(p, i, o, '1', false, false, false))
+		return false;
+	if (kind == PTX_POLICY_FRACTIONAL && w->count == 2) {
+		if (o->kind < PTX_RAW_INT && o->kind != PTX_OPND_REG)
+			return fail(p, i, o, "a fraction");
+		if (o->kind >= PTX_RAW_INT && !ptx_operand_settle(p, o, PTX_F32))
+			return false;
+	}
+	i->dst = w->at[0];
+	for (uint32_t k = 1; k < w->count; k++)
+		i->src[i->src_count++] = w->at[k];
+	return true;
+}
+
 bool ptx_check_special(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
 	switch (i->op) {
@@ -189,6 +217,8 @@ bool ptx_check_special(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writ
 		return check_bra(p, i, w);
 	case PTX_OP_BRX:
 		return check_brx(p, i, w);
+	case PTX_OP_CREATEPOLICY:
+		return check_createpolicy(p, i, w);
 	default:
 		return check_bar(p, i, w);
 	}

@@ -54,6 +54,10 @@ static void print_suffix(FILE *out, const struct ptx_operand *o)
 	if (o->component)
 		fprintf(out, ".%c", "xyzw"[o->component - 1]);
 	fputs(sels[o->sel], out);
+	if (o->part_count)
+		fputs(o->is_halves ? ".h" : ".b", out);
+	for (uint32_t k = o->part_count; k--;)
+		fputc('0' + (o->parts >> 4 * k & 7), out);
 }
 
 static void print_sreg(FILE *out, const struct ptx_operand *o)

@@ -23,6 +23,8 @@ enum ptx_type {
 	PTX_U64, PTX_S64, PTX_B64, PTX_F64,
 	PTX_PRED,
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
+	/* Formats that only cvt knows: pairs of 8- and 6-bit floats, and f32 with 10 fraction bits. */
+	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_TF32,
 	PTX_TYPE_COUNT
 };
 
@@ -104,6 +106,9 @@ enum { PTX_SAMPLER_ADDRESS_BITS = 3, PTX_SAMPLER_LINEAR = 1 << 9, PTX_SAMPLER_UN
 #define PTX_SAMPLER_PACKED (1ull << 63) /* set in all of them: no texture object's handle has it */
 /* mipmap level of tex; cache level of prefetch, prefetchu, discard */
 enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_LEVEL, PTX_LEVEL_GRAD, PTX_LEVEL_L1, PTX_LEVEL_L2 };
+/* griddepcontrol; createpolicy */
+enum ptx_griddep { PTX_GRIDDEP_NONE, PTX_GRIDDEP_LAUNCH, PTX_GRIDDEP_WAIT };
+enum ptx_policy_kind { PTX_POLICY_NONE, PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT };
 /* video instructions: secondary operation, and per operand a byte/half selector */
 enum ptx_vsecond {
 	PTX_VSECOND_NONE,
@@ -138,14 +143,16 @@ struct ptx_mods {
 	uint8_t vsecond;  /* enum ptx_vsecond */
 	uint8_t vsel[4];  /* enum ptx_vsel of d, a, b, c (video); vset4 etc.: byte mask in vmask */
 	uint8_t vmask;	  /* .b3210 style lane mask of SIMD video instructions */
-	uint8_t vec;	  /* 0/1 scalar, 2, 4: .v2/.v4 of ld, st, tex, sust */
+	uint8_t vec;	  /* 0/1 scalar, 2, 4, 8: .v2/.v4 of ld, st, tex, sust */
 	uint8_t shift_amount; /* vshr/vmad .shr7/.shr15: 7 or 15 */
 	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left,
 	    right, relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
 	    policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
-	    b_form /* suld, sust, sured: .b; false = .p */;
+	    b_form /* suld, sust, sured: .b; false = .p */, satfinite;
 	uint8_t query;	/* enum ptx_query */
 	uint8_t level;	/* enum ptx_level */
+	uint8_t griddep;     /* enum ptx_griddep */
+	uint8_t policy_kind; /* enum ptx_policy_kind: createpolicy */
 };
 
 struct ptx_func;
@@ -179,6 +186,9 @@ struct ptx_operand {
 	bool is_float_literal;
 	uint8_t component;   /* 0 none, 1..4 = .x .y .z .w of a vector register or special register */
 	uint8_t sel;	     /* enum ptx_vsel of a video operand */
+	uint8_t part_count;  /* SIMD video: bytes (".b7610": 4) or halves (".h10": 2) that are written out; 0: none */
+	bool is_halves;
+	uint16_t parts;	     /* their numbers, four bits each, the last one written in the lowest */
 	uint8_t type;	     /* IMM: enum ptx_type of the value */
 	uint16_t elem_count; /* VEC, LIST */
 	uint32_t reg;	     /* REG, ADDR with register base: index into func->regs; UINT32_MAX = none */

@@ -35,6 +35,9 @@ static const struct {
     [PTX_F64] = {"f64", 8, FAMILY_FLOAT},         [PTX_PRED] = {"pred", 1, FAMILY_OTHER},
     [PTX_TEXREF] = {"texref", 8, FAMILY_OTHER},   [PTX_SAMPLERREF] = {"samplerref", 8, FAMILY_OTHER},
     [PTX_SURFREF] = {"surfref", 8, FAMILY_OTHER},
+    [PTX_E4M3X2] = {"e4m3x2", 2, FAMILY_FLOAT},   [PTX_E5M2X2] = {"e5m2x2", 2, FAMILY_FLOAT},
+    [PTX_E2M3X2] = {"e2m3x2", 2, FAMILY_FLOAT},   [PTX_E3M2X2] = {"e3m2x2", 2, FAMILY_FLOAT},
+    [PTX_TF32] = {"tf32", 4, FAMILY_FLOAT},
 };
 
 const struct ptx_class_info ptx_classes[PTX_CLASS_COUNT] = {
@@ -57,6 +60,7 @@ const uint32_t ptx_mods_count = ARRAY_COUNT(ptx_mods_table);
 #define T_INT (T_SINT | T(U16) | T(U32) | T(U64))
 #define T_BYTE (T(U8) | T(S8) | T(B8))
 #define T_BITS (T(B16) | T(B32) | T(B64))
+#define T_NARROW (T(E4M3X2) | T(E5M2X2) | T(E2M3X2) | T(E3M2X2) | T(TF32))
 #define T_FLT (T(F16) | T(BF16) | T(F32) | T(F16X2) | T(BF16X2) | T(F64))
 #define M(c) (1ull << PTX_CLASS_##c)
 
@@ -147,21 +151,9 @@ const char *ptx_op_outside(const char *text, uint32_t length)
 	static const struct {
 		const char *op, *why;
 	} outside[] = {
-	    {"wmma", "tensor-core instruction"},
-	    {"mma", "tensor-core instruction"},
-	    {"ldmatrix", "tensor-core instruction"},
-	    {"stmatrix", "tensor-core instruction"},
-	    {"movmatrix", "tensor-core instruction"},
-	    {"wgmma", "tensor-core instruction"},
-	    {"tcgen05", "tensor-core instruction"},
-	    {"cp", "asynchronous-copy instruction"},
-	    {"mbarrier", "asynchronous-copy instruction"},
-	    {"multimem", "multi-GPU memory instruction"},
-	    {"griddepcontrol", "dependent-launch instruction"},
-	    {"setmaxnreg", "warp-group instruction"},
-	    {"mapa", "cluster instruction"},
-	    {"clusterlaunchcontrol", "cluster instruction"},
-	    {"tensormap", "tensor-map instruction"},
+#define OUTSIDE(op, why) {op, why},
+#include "ptx/ptx_outside.def"
+#undef OUTSIDE
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)
@@ -175,13 +167,16 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	static const struct {
 		const char *mod, *why;
 	} outside[] = {
-	    {"tf32", "the tensor-core type .tf32"},
-	    {"e4m3x2", "the 8-bit float type .e4m3x2"},
-	    {"e5m2x2", "the 8-bit float type .e5m2x2"},
 	    {"e2m1x2", "the 4-bit float type .e2m1x2"},
+	    {"ue8m0x2", "the scale type .ue8m0x2"},
+	    {"e4m3x4", "four 8-bit floats with random bits"},
+	    {"e5m2x4", "four 8-bit floats with random bits"},
+	    {"e2m1x4", "four 4-bit floats with random bits"},
+	    {"e2m3x4", "four 6-bit floats with random bits"},
+	    {"e3m2x4", "four 6-bit floats with random bits"},
+	    {"f32x2", "pairs of f32 in one register"},
 	    {"b128", "128-bit values"},
-	    {"v8", "vectors of eight"},
-	    {"satfinite", "saturation to finite values"},
+	    {"bulk", "asynchronous copies"},
 	    {"shared::cluster", "thread-block clusters"},
 	    {"cluster", "thread-block clusters"},
 	    {"pack", "packing conversions"},
@@ -194,7 +189,6 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	    {"abs", "the .abs modifier"},
 	    {"rs", "stochastic rounding"},
 	    {"unpack", "unpacking moves"},
-	    {"fractional", "fractional cache policies"},
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)

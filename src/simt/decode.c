@@ -72,6 +72,35 @@ static void decode_lop3(struct simt_build *b, struct simt_exec *e)
 	e->run = simt_run_lop3_pred;
 }
 
+/* Selectors of a source as bytes: four nibbles, the lowest byte in the lowest. first: what the source means without. */
+static uint32_t byte_selectors(const struct ptx_operand *o, uint32_t first)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t part = o->parts >> 4 * (o->is_halves ? k / 2 : k) & 15;
+		const uint32_t byte = !o->part_count ? first + k : o->is_halves ? 2 * part + k % 2 : part;
+
+		bytes |= byte << 4 * k;
+	}
+	return bytes;
+}
+
+/* SIMD video instructions: sources may be picked from both registers. */
+static void decode_parts(struct simt_build *b, struct simt_exec *e)
+{
+	const struct ptx_inst *i = b->i;
+
+	if (!i->src[0].part_count && !i->src[1].part_count)
+		return;
+	if (any_fix(e) || !e->dst.bytes) {
+		simt_build_error(b, "selectors need 32-bit registers");
+		return;
+	}
+	e->imm = byte_selectors(&i->src[1], 4) << 16 | byte_selectors(&i->src[0], 0);
+	e->run = simt_run_video_parts;
+}
+
 static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
@@ -102,6 +131,7 @@ static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt
 	e->run = any_fix(e) || (alu.dst_bytes >= 4 && !e->dst.bytes) ? simt_run_alu_fixed : simt_run_alu;
 	if (i->op == PTX_OP_LOP3 && i->mods.boolop)
 		decode_lop3(b, e);
+	decode_parts(b, e);
 	return true;
 }
 
@@ -256,6 +286,13 @@ static bool decode_simple(struct simt_build *b, struct simt_inst *inst, struct s
 		return true;
 	case PTX_OP_CVTA:
 		decode_cvta(b, inst, e);
+		return true;
+	case PTX_OP_CREATEPOLICY: /* policies are accepted everywhere and change nothing: any value will do */
+		inst->unit = SIMT_UNIT_INT;
+		e->dst = simt_operand_ref(b, &i->dst, 8);
+		e->src[0] = simt_const_row(b, 0, 8);
+		e->src_count = 1;
+		e->run = simt_run_mov;
 		return true;
 	case PTX_OP_ISSPACEP:
 		decode_isspacep(b, inst, e);

@@ -155,6 +155,8 @@ bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct si
 	case PTX_OP_BRKPT: /* no debugger is attached: execution goes on */
 	case PTX_OP_NANOSLEEP:
 	case PTX_OP_PMEVENT:
+	case PTX_OP_SETMAXNREG: /* the register file is divided when CTAs start */
+	case PTX_OP_GRIDDEPCONTROL: /* grids that this one depends on are complete when it starts */
 		e->run = simt_run_nop;
 		return true;
 	case PTX_OP_SHFL:

@@ -68,7 +68,8 @@ static void decode_address(struct simt_build *b, struct simt_mem_op *op, const s
 	}
 }
 
-static void decode_elements(struct simt_build *b, struct simt_mem_op *op, const struct ptx_operand *o)
+static void decode_elements(struct simt_build *b, const struct simt_mem_op *op, struct simt_ref *refs,
+			    const struct ptx_operand *o)
 {
 	uint32_t count = o->kind == PTX_OPND_VEC ? o->elem_count : 1;
 
@@ -77,7 +78,7 @@ static void decode_elements(struct simt_build *b, struct simt_mem_op *op, const 
 		return;
 	}
 	for (uint32_t k = 0; k < count; k++)
-		op->elem[k] = simt_operand_ref(b, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, op->bytes);
+		refs[k] = simt_operand_ref(b, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, op->bytes);
 }
 
 static struct simt_mem_op *new_op(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
@@ -104,7 +105,7 @@ static void decode_load(struct simt_build *b, struct simt_inst *inst, struct sim
 	if (!decode_area(b, inst, op, &i->src[0]))
 		return;
 	decode_address(b, op, &i->src[0]);
-	decode_elements(b, op, &i->dst);
+	decode_elements(b, op, op->elem, &i->dst);
 	op->is_signed = ptx_type_is_signed(i->type);
 	e->polls = op->area != SIMT_AREA_PARAM && op->area != SIMT_AREA_FRAME && op->area != SIMT_AREA_LOCAL &&
 		   inst->space != SIMT_MEM_CONST && i->mods.cache != PTX_NC;
@@ -126,7 +127,7 @@ static void decode_store(struct simt_build *b, struct simt_inst *inst, struct si
 		return;
 	}
 	decode_address(b, op, &i->src[0]);
-	decode_elements(b, op, &i->src[1]);
+	decode_elements(b, op, op->elem, &i->src[1]);
 	e->run = op->area == SIMT_AREA_FRAME ? simt_run_store_frame : simt_run_store;
 }
 
@@ -139,7 +140,7 @@ static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct s
 	if (!decode_area(b, inst, op, &i->src[0]))
 		return;
 	op->atom = simt_atom_find((enum ptx_atom)i->mods.atom, i->type);
-	if (!op->atom || op->vec != 1) {
+	if (!op->atom || (op->vec != 1 && (!ptx_type_is_float(i->type) || i->type == PTX_F64))) {
 		simt_build_error(b, "this atomic operation is not defined for type .%s%s", ptx_type_name(i->type),
 				 op->vec != 1 ? " vectors" : "");
 		return;
@@ -149,8 +150,9 @@ static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct s
 		return;
 	}
 	decode_address(b, op, &i->src[0]);
-	op->elem[0] = simt_operand_ref(b, &i->dst, op->bytes);
-	op->b = simt_operand_ref(b, &i->src[1], op->bytes);
+	if (i->dst.kind == PTX_OPND_VEC || i->dst.kind == PTX_OPND_REG)
+		decode_elements(b, op, op->elem, &i->dst);
+	decode_elements(b, op, op->b, &i->src[1]);
 	if (i->mods.atom == PTX_ATOM_CAS)
 		op->c = simt_operand_ref(b, &i->src[2], op->bytes);
 	op->is_signed = ptx_type_is_signed(i->type);

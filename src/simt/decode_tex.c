@@ -108,6 +108,9 @@ static void decode_fetch(struct simt_build *b, struct simt_tex_op *op, struct si
 	}
 	if (i->op == PTX_OP_TLD4 && i->mods.geom != PTX_2D && i->mods.geom != PTX_A2D && !is_cube(i))
 		simt_build_error(b, "tld4 needs .2d, .a2d, .cube or .acube");
+	if (i->mods.vec != (i->type == PTX_F16X2 ? 2 : 4))
+		simt_build_error(b, "expected .v%u for results of type .%s", i->type == PTX_F16X2 ? 2 : 4,
+				 ptx_type_name(i->type));
 	decode_coords(b, op, &i->src[1]);
 	decode_values(b, op, &i->dst, 4);
 	decode_fetch_extras(b, op);

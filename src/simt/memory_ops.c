@@ -484,15 +484,19 @@ SIMT_RUN(simt_run_store_frame)
 
 /* ---- atomics ---- */
 
-/* Lanes in ascending order: that is the global order inside a warp instruction. */
+/* Lanes in ascending order, their elements likewise: that is the global order inside a warp instruction. */
 static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, simt_atom_fn fn, uint64_t base,
-		    const uint64_t *addr, uint32_t mask, uint64_t *old)
+		    const uint64_t *addr, uint32_t mask, uint64_t (*old)[SIMT_LANES])
 {
-	const void *b = simt_row(s, op->b), *c = simt_row(s, op->c);
+	const void *c = simt_row(s, op->c);
 
 	SIMT_FOR_LANES(lane, mask)
-	old[lane] = fn((void *)(uintptr_t)(base + addr[lane]), simt_lane_get(b, op->b.bytes, lane),
-		       op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
+	{
+		for (uint32_t k = 0; k < op->vec; k++)
+			old[k][lane] = fn((void *)(uintptr_t)(base + addr[lane] + (uint64_t)k * op->bytes),
+					  simt_lane_get(simt_row(s, op->b[k]), op->b[k].bytes, lane),
+					  op->c.bytes ? simt_lane_get(c, op->c.bytes, lane) : 0);
+	}
 }
 
 SIMT_RUN(simt_run_atom)
@@ -500,7 +504,7 @@ SIMT_RUN(simt_run_atom)
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
 	const struct access a = {l, w, e, op, true};
-	uint64_t old[SIMT_LANES];
+	uint64_t old[SIMT_ELEMS][SIMT_LANES];
 	struct kinds k;
 
 	s->polled = true;
@@ -515,12 +519,14 @@ SIMT_RUN(simt_run_atom)
 		atomics(s, op, is_f32_add ? simt_atom_add_f32_flush : op->atom, 0, out->addr, k.global, old);
 	if (k.shared)
 		atomics(s, op, op->atom, (uintptr_t)w->cta->shared, out->addr, k.shared, old);
-	if (!op->elem[0].bytes)
-		return SIMT_NEXT;
-	void *d = simt_row_mut(s, op->elem[0]);
+	for (uint32_t i = 0; i < op->vec; i++) {
+		if (!op->elem[i].bytes)
+			continue;
+		void *d = simt_row_mut(s, op->elem[i]);
 
-	SIMT_FOR_LANES(lane, mask)
-	simt_lane_set(d, op->elem[0].bytes, lane, extend(old[lane], op->bytes, op->is_signed));
+		SIMT_FOR_LANES(lane, mask)
+		simt_lane_set(d, op->elem[i].bytes, lane, extend(old[i][lane], op->bytes, op->is_signed));
+	}
 	return SIMT_NEXT;
 }
 

@@ -15,7 +15,7 @@ enum {
 	SIMT_ROW_BYTES = 128, /* 32 lanes of 32 bits; a 64-bit row is two of these */
 	SIMT_BARRIERS = 16,   /* named barriers of a CTA (PTX ISA, bar) */
 	SIMT_SRC_ROWS = 4,
-	SIMT_ELEMS = 4, /* elements of the widest vector access */
+	SIMT_ELEMS = 8, /* elements of the widest vector access */
 	SIMT_CALL_DEPTH_MAX = 512,
 	/* Backward branches that poll memory before a diverged warp lets other lanes run; after the first such switch
 	 * the warp is known to spin and yields sooner. See docs/execution.md. */
@@ -90,7 +90,7 @@ struct simt_mem_op {
 	int64_t offset;
 	struct simt_ref elem[SIMT_ELEMS];
 	simt_atom_fn atom;
-	struct simt_ref b, c;
+	struct simt_ref b[SIMT_ELEMS], c; /* of an atomic: one value per element; the new value of cas */
 	bool is_signed;
 	simt_run_fn run; /* under a checker: what the checked access does then */
 };

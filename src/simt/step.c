@@ -184,6 +184,35 @@ SIMT_RUN(simt_run_lop3_pred)
 	return SIMT_NEXT;
 }
 
+/* Bytes of a and b that a nibble per byte picks: 0 to 3 of a, 4 to 7 of b. */
+static void pick_bytes(uint32_t *row, const uint32_t *a, const uint32_t *b, uint32_t selectors, uint32_t mask)
+{
+	SIMT_FOR_LANES(lane, mask)
+	{
+		const uint64_t both = (uint64_t)b[lane] << 32 | a[lane];
+		uint32_t v = 0;
+
+		for (uint32_t k = 0; k < 4; k++)
+			v |= (uint32_t)(both >> 8 * (selectors >> 4 * k & 7) & 255) << 8 * k;
+		row[lane] = v;
+	}
+}
+
+/* SIMD video instructions whose sources are picked from both registers. */
+SIMT_RUN(simt_run_video_parts)
+{
+	struct simt_warp_state *s = w->state;
+	const uint32_t *a = simt_row(s, e->src[0]), *b = simt_row(s, e->src[1]);
+	uint32_t *row_a = (uint32_t *)s->scratch, *row_b = (uint32_t *)(s->scratch + 2 * SIMT_ROW_BYTES);
+	const void *src[SIMT_SRC_ROWS] = {row_a, row_b, simt_row(s, e->src[2]), NULL};
+
+	(void)l, (void)out;
+	pick_bytes(row_a, a, b, (uint32_t)e->imm & 0xffff, mask);
+	pick_bytes(row_b, a, b, (uint32_t)e->imm >> 16, mask);
+	e->alu(simt_row_mut(s, e->dst), src, mask, e->aux);
+	return SIMT_NEXT;
+}
+
 /* ---- moves ---- */
 
 SIMT_RUN(simt_run_nop)

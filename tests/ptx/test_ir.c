@@ -172,7 +172,8 @@ static void instructions_outside_the_scope_are_kept_as_text(void **state)
 {
 	struct ptx_module *m =
 	    fixture_kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%d1];\n"
-			   "cp.async.ca.shared.global [%r1], [%d1], 16; quux.s32 %r1; cvt.rna.tf32.f32 %r1, %f1;\n"
+			   "cp.async.ca.shared.global [%r1], [%d1], 16; quux.s32 %r1;\n"
+			   "cvt.rn.satfinite.e2m1x2.f32 %r1, %f1, %f1;\n"
 			   "mov.u32 %r1, %clusterid.x; add.s32 %r1, %r2, 3;");
 	const struct ptx_func *f = m->funcs[0];
 

@@ -316,6 +316,7 @@ static void form_key(const struct form *f, char key[KEY_BYTES])
 	key_add(key, m->nan ? "nan" : "");
 	key_add(key, m->xorsign ? "xorsign" : "");
 	key_add(key, m->sat ? "sat" : "");
+	key_add(key, m->satfinite ? "satfinite" : "");
 	key_add(key, m->shiftamt ? "shiftamt" : "");
 	for (int k = 0; k < 3; k++)
 		key_add(key, f->t[k] == PTX_TYPE_NONE ? "" : ptx_type_name(f->t[k]));

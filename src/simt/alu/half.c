@@ -61,6 +61,8 @@ static inline uint16_t half_xorsign(uint16_t r, uint16_t a, uint16_t b, uint32_t
 	return (uint16_t)(r > inf ? r : r | ((a ^ b) & 0x8000));
 }
 
+#include "simt/alu/narrow.h"
+
 #include "simt/alu/functions.h"
 #include "simt/alu/half.def"
 

@@ -312,6 +312,26 @@ static uint32_t k_lop3_xor_b32(LANE_ARGS)
 	return int_lop3_pred(d, src, mask, 0) ^ (aux & mask);
 }
 
+static inline int32_t int_sign_extend(uint32_t a, uint32_t bits)
+{
+	const uint32_t drop = 32 - bits;
+
+	return bits ? (int32_t)(a << drop) >> drop : 0;
+}
+
+static inline uint32_t int_find_nth(uint32_t mask, uint32_t base, int32_t offset)
+{
+	const int32_t step = offset < 0 ? -1 : 1;
+	int64_t left = offset < 0 ? -(int64_t)offset : offset;
+
+	if (!offset)
+		return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+	for (int64_t at = base; at >= 0 && at < 32; at += step)
+		if (mask >> at & 1 && !--left)
+			return (uint32_t)at;
+	return UINT32_MAX;
+}
+
 #include "simt/alu/functions.h"
 #include "simt/alu/int.def"
 
