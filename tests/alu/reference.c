@@ -497,6 +497,7 @@ static bool test_form(const struct words *w, struct reference_lane *l)
 	return true;
 }
 
+bool reference_narrow(const char *key, struct reference_lane *l);
 bool reference_integer(const char *op, const char *const *word, int count, struct reference_lane *l);
 
 bool reference_compute(const char *key, struct reference_lane *l)
@@ -505,6 +506,8 @@ bool reference_compute(const char *key, struct reference_lane *l)
 
 	l->skip = l->mask = false;
 	l->dst = 0;
+	if (reference_narrow(key, l))
+		return true;
 	words_split(&w, key);
 	const char *op = w.word[0], *t = w.word[w.count - 1];
 
