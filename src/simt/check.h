@@ -25,7 +25,7 @@ struct simt_check;
 	X(MISALIGNED, "misaligned")   /* the address is no multiple of the access's size */                      \
 	X(UNINITIALISED, "uninitialised") /* a read of bytes that nobody has written */                          \
 	X(RACE, "race")               /* two threads, one shared-memory byte, a write, nothing that orders them */ \
-	X(BARRIER, "barrier")         /* an aligned barrier that not all lanes of a warp reach together */       \
+	X(BARRIER, "barrier")         /* lanes of a warp wait at different aligned barriers */       \
 	X(FAULT, "fault")             /* the kernel ended: a trap, an assertion, a deadlock... */                \
 	X(FREE, "invalid-free")       /* a free of what is no allocation, or no longer one */                    \
 	X(LEAK, "leak")               /* never freed */

@@ -43,6 +43,7 @@ struct simt_check_cta {
 	uint8_t *written;
 	uint32_t seen[WARPS][WARPS], arrived[SIMT_BARRIERS][WARPS], exited[WARPS], fenced[WARPS][WARPS];
 	bool has_fenced[WARPS];
+	const struct simt_exec *waits_at[WARPS]; /* the barrier instruction at which lanes of the warp wait */
 	struct handover *handovers;
 	uint32_t handover_count, handover_cap;
 };
@@ -113,6 +114,7 @@ void simt_check_cta_begin(struct simt_check_cta *s)
 	memset(s->arrived, 0, sizeof(s->arrived));
 	memset(s->exited, 0, sizeof(s->exited));
 	memset(s->has_fenced, 0, sizeof(s->has_fenced));
+	memset(s->waits_at, 0, sizeof(s->waits_at));
 	memset(s->written, 0, s->shared_bytes);
 	if (s->handover_count)
 		memset(s->handovers, 0, s->handover_cap * sizeof(*s->handovers));
@@ -132,6 +134,24 @@ static void tick(struct simt_check_cta *s, uint32_t w)
 	s->seen[w][w]++;
 }
 
+/* All lanes of a warp that wait at an aligned barrier must have come to the same instruction (PTX ISA, bar); not
+ * necessarily at once: a lane that polled memory comes later. */
+static void check_aligned(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask)
+{
+	const struct simt_exec **waits_at = &w->cta->check->waits_at[w->index_in_cta];
+	const struct simt_exec *other = *waits_at;
+
+	*waits_at = e;
+	if (!other || other == e)
+		return;
+	struct simt_finding *f =
+	    simt_check_note(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FINDING_BARRIER, other);
+
+	if (f)
+		simt_check_text(f, "lanes 0x%08x of a warp wait at one aligned barrier, others of it at another",
+				mask);
+}
+
 void simt_check_arrive(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t id,
 		       uint32_t mask)
 {
@@ -140,20 +160,15 @@ void simt_check_arrive(struct simt_launch *l, struct simt_warp *w, const struct 
 
 	join(s, s->arrived[id], s->seen[w->index_in_cta]);
 	tick(s, w->index_in_cta);
-	if (!is_aligned || mask == w->live_mask)
-		return;
-	struct simt_finding *f =
-	    simt_check_note(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FINDING_BARRIER, NULL);
-
-	if (f)
-		simt_check_text(f, "divergent warp at an aligned barrier: lanes 0x%08x arrive, 0x%08x are elsewhere",
-				mask, w->live_mask & ~mask);
+	if (is_aligned && e->ptx->mods.bar != PTX_BAR_ARRIVE)
+		check_aligned(l, w, e, mask);
 }
 
 void simt_check_release(struct simt_warp *w, uint32_t id)
 {
 	struct simt_check_cta *s = w->cta->check;
 
+	s->waits_at[w->index_in_cta] = NULL;
 	join(s, s->seen[w->index_in_cta], s->arrived[id]);
 	join(s, s->seen[w->index_in_cta], s->exited);
 }

@@ -236,7 +236,7 @@ extern "C" __global__ void race_lock(u32 *out)
 extern "C" __global__ void divergent_barrier(u32 *out)
 {
 	if (threadIdx.x < 16) {
-		__syncthreads(); /* BUG barrier 1 */
+		__syncthreads();
 		out[1] = 2;
 	} else {
 		out[2] = 3;
@@ -357,4 +357,21 @@ extern "C" __global__ void right_exit(u32 *out)
 		return;
 	__syncthreads();
 	out[threadIdx.x] = s[127 - threadIdx.x];
+}
+
+/* Lane 0 polls and comes to the barrier after the other lanes of its warp. */
+extern "C" __global__ void right_poll(u32 *out)
+{
+	__shared__ u32 flag;
+
+	if (threadIdx.x == 0)
+		flag = 0;
+	__syncthreads();
+	if (threadIdx.x == 64)
+		atomicExch((int *)&flag, 1);
+	if (threadIdx.x == 0)
+		while (!atomicAdd(&flag, 0))
+			;
+	__syncthreads();
+	out[0] = flag;
 }
