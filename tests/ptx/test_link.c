@@ -154,6 +154,10 @@ static void test_variables(void **state)
 	    {{HEAD ".global .u32 x = 1;\n.visible .entry k() { .reg .u64 x$o1; .reg .u64 %d; " TAKE("x") " ret; }\n",
 	      HEAD ".visible .global .u32 x = 3;\n"},
 	     NULL, {".global .align 4 .u32 x$o3 = {1};", "mov.u64 %d, x$o3;"}, NULL},
+	    /* Managed is what anybody calls so. */
+	    {{HEAD ".extern .global .attribute(.managed) .u32 x;\n" KERNEL(TAKE("x")),
+	      HEAD ".visible .global .u32 x;\n"},
+	     NULL, {".visible .global .attribute(.managed) .align 4 .u32 x;"}, NULL},
 	    /* Dynamic shared memory needs no definition; an .extern that nothing mentions needs none either. */
 	    {{HEAD ".extern .shared .b8 dyn[];\n.extern .global .u32 nowhere;\n" KERNEL(TAKE("dyn"))},
 	     NULL, {".extern .shared .align 1 .b8 dyn[];"}, "nowhere"},
@@ -264,6 +268,8 @@ static void test_mistakes(void **state)
 	    {{HEAD ".visible .func f(.param .u32 a) { ret; }\n", HEAD ".extern .func f(.reg .u32 a);\n"},
 	     "b:4: error: 'f' does not match: here .func f (.reg .align 4 .u32 _), in a:4 .func f "
 	     "(.param .align 4 .u32 _); " SAME_SIGNATURE, {NULL}, NULL},
+	    {{HEAD ".extern .func k;\n", HEAD KERNEL("")},
+	     "a:4: error: 'k' does not match: here .func k (), in b:4 .entry k (); " SAME_SIGNATURE, {NULL}, NULL},
 	    {{HEAD ".extern .global .u32 x;\n", HEAD ".visible .const .u32 x;\n"},
 	     "a:4: error: 'x' is in .global here and in .const in b:4; expected one state space", {NULL}, NULL},
 	    {{HEAD ".extern .global .u32 x;\n", HEAD ".visible .global .u64 x;\n"},
@@ -316,6 +322,100 @@ static void test_look_up(void **state)
 	ptx_module_free(m);
 }
 
+/* ---- mutants ---- */
+
+/* xorshift64: the same mutants on every machine. */
+static uint64_t next_random(uint64_t *s)
+{
+	*s ^= *s << 13;
+	*s ^= *s >> 7;
+	*s ^= *s << 17;
+	return *s;
+}
+
+/* Replaces one word of the text, the first behind a random place, by another; malloc'ed. */
+static char *mutate(const char *text, uint64_t *seed)
+{
+	static const char *const words[] = {".visible ", ".extern ", ".weak ", ".common ", ".global", ".const",
+					    ".shared", "f", "g", "x", "y", ".u32", ".u64",
+					    "[4]", "[]", " = 7", ".func ", "\n"};
+	const uint32_t count = sizeof(words) / sizeof(words[0]);
+	const char *from = words[next_random(seed) % count], *to = words[next_random(seed) % count];
+	const char *at = strstr(text + next_random(seed) % strlen(text), from);
+	char *mutant;
+
+	if (!at)
+		return strdup(text);
+	assert_true(asprintf(&mutant, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)) > 0);
+	return mutant;
+}
+
+/* Whatever is linked is well-formed, and so is what is printed of it; whatever is not has a message. */
+static bool try_link(struct ptx_module **objects, uint32_t count)
+{
+	struct base_diag_list diag;
+	char what[256];
+
+	base_diag_init(&diag);
+	struct ptx_module *m = ptx_link("linked", objects, count, is_builtin, &diag);
+	assert_int_equal(!m, diag.error_count > 0);
+	base_diag_free(&diag);
+	if (!m)
+		return false;
+	if (!ptx_validate(m, what, sizeof(what)))
+		fail_msg("%s", what);
+	char *text = print(m);
+	struct ptx_module *again = fixture_parse("printed", text, strlen(text));
+	if (!fixture_equal(m, again, what, sizeof(what)))
+		fail_msg("%s\n%s", what, text);
+	ptx_module_free(again);
+	free(text);
+	ptx_module_free(m);
+	return true;
+}
+
+static void test_mutants(void **state)
+{
+	static const char *const pool[] = {
+	    HEAD ".extern .global .u32 x;\n.extern .func f;\n" KERNEL("call f; " TAKE("x")),
+	    HEAD ".visible .global .u32 x = 7;\n.visible .func f { ret; }\n",
+	    HEAD ".weak .global .u32 x[4];\n.func g { ret; }\n.visible .func f;\n.alias f, g;\n",
+	    HEAD ".common .global .u32 y[4];\n.weak .func f { .reg .u64 %d; " TAKE("y") " ret; }\n",
+	    HEAD ".extern .func f;\n.extern .func g;\n.extern .global .u32 x;\n"
+		 ".visible .global .u64 y[4] = {g, f, generic(x)+4, x};\n",
+	    HEAD ".extern .shared .u32 y[];\n.const .u32 x = 7;\n.visible .entry m() { .reg .u64 %d; " TAKE("x")
+		 TAKE("y") " ret; }\n",
+	};
+	uint64_t seed = 20;
+	uint32_t linked = 0, refused = 0;
+
+	(void)state;
+	for (uint32_t round = 0; round < 20000; round++) {
+		struct ptx_module *objects[3];
+		uint32_t count = 0;
+
+		for (uint32_t k = 0; k < 3; k++) {
+			struct base_diag_list diag;
+			char *once = mutate(pool[next_random(&seed) % (sizeof(pool) / sizeof(pool[0]))], &seed);
+			char *text = mutate(once, &seed);
+
+			base_diag_init(&diag);
+			objects[count] = ptx_module_parse("mutant", text, strlen(text), &diag);
+			count += objects[count] != NULL;
+			base_diag_free(&diag);
+			free(text);
+			free(once);
+		}
+		if (!count)
+			continue;
+		if (try_link(objects, count))
+			linked++;
+		else
+			refused++;
+	}
+	assert_true(linked > 1000 && refused > 1000);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -323,6 +423,7 @@ int main(void)
 	    cmocka_unit_test(test_initial_values), cmocka_unit_test(test_heads),
 	    cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_many_mistakes),
 	    cmocka_unit_test(test_look_up),
+	    cmocka_unit_test(test_mutants),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
