@@ -14,6 +14,7 @@ static const struct command {
     {"run", cli_run, "run a program or workload on a modelled machine"},
     {"compare", cli_compare, "run programs on several machines side by side and print the table"},
     {"check", cli_check, "run a program under the memory checker and print what its kernels did wrong"},
+    {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"list", cli_list, "print parameters, statistics, machines, workloads or mechanisms"},
     {"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
 };

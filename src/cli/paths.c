@@ -31,6 +31,7 @@ void cli_paths_find(struct cli_paths *p)
 		p->workload_dir = g_build_filename(bin, "..", "..", "workloads", NULL);
 		p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
 		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
+		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
 	} else {
 		g_free(built_driver);
 		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
@@ -38,6 +39,7 @@ void cli_paths_find(struct cli_paths *p)
 		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
 		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
+		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
 	}
 
 	p->machines = (struct machine_search){.dirs = (const char *const *)p->machine_dirs};
@@ -60,6 +62,7 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->runtime_dir);
 	g_free(p->workload_dir);
 	g_free(p->workload_list);
+	g_free(p->papers);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);
 }

@@ -1,8 +1,8 @@
 /* paths.h - where the parts of Strata are, seen from the running binary: in a build tree or as installed.
  *
- *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/machines
+ *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/machines, papers
  *   installed    PREFIX/bin/strata     PREFIX/LIBDIR/libcuda.so.1  PREFIX/libexec/strata/NAME
- *                PREFIX/share/strata/machines
+ *                PREFIX/share/strata/machines, papers
  */
 #ifndef STRATA_CLI_PATHS_H
 #define STRATA_CLI_PATHS_H
@@ -17,6 +17,7 @@ struct cli_paths {
 	char *runtime_dir;   /* holds libcudart.so.* */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
+	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2];
 	struct machine_search machines;
 };

@@ -1,0 +1,249 @@
+#include "cli/evaluation.h"
+
+#include "cli/batch.h"
+#include "cli/options.h"
+#include "cli/scratch.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One run of the matrix that is to be done. */
+struct wanted {
+	uint32_t index; /* in data->runs */
+	char *key, *path;
+};
+
+struct work {
+	struct cli_evaluation *evaluation;
+	struct reproduce_data *data;
+	GPtrArray *targets; /* [workload] struct cli_target * */
+	struct machine_session *machines; /* [config] */
+	char *driver_sum;
+	char **program_sums; /* [workload] */
+	GPtrArray *wanted;   /* struct wanted *, in the order of the batch's jobs */
+	struct cli_batch batch;
+	bool is_kept;
+};
+
+static void wanted_free(gpointer data)
+{
+	struct wanted *w = data;
+
+	g_free(w->key);
+	g_free(w->path);
+	g_free(w);
+}
+
+/* SHA-256 of a file; NULL after a message. */
+static char *file_sum(const char *path)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize length;
+
+	if (g_file_get_contents(path, &text, &length, &error))
+		return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
+	cli_error("%s", error->message);
+	return NULL;
+}
+
+/* Everything that decides a run's result: machine, program, arguments and library. NULL after a message. */
+static char *key_make(const struct work *w, const char *scratch, uint32_t config, uint32_t workload)
+{
+	const struct cli_target *target = w->targets->pdata[workload];
+	g_autofree char *path = g_build_filename(scratch, "key", NULL);
+	g_autofree char *arguments = g_strjoinv(" ", target->argv + 1);
+	struct machine_session session = w->machines[config];
+
+	*session.result_path = '\0';
+	if (!machine_session_write(path, &session)) {
+		cli_error("cannot write %s: %s", path, strerror(errno));
+		return NULL;
+	}
+
+	g_autofree char *machine_sum = file_sum(path);
+
+	return machine_sum ? g_strdup_printf("%s %s %s %s", w->driver_sum, w->program_sums[workload], machine_sum,
+					     arguments)
+			   : NULL;
+}
+
+/* "ctrl+tmap, 4x warps" -> "ctrl+tmap-4x-warps" */
+static char *run_path(const struct work *w, uint32_t config, uint32_t workload)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	g_auto(GStrv) words = g_strsplit_set(paper->configs[config].name, ", ", -1);
+	GString *name = g_string_new(NULL);
+
+	for (char **word = words; *word; word++)
+		if (**word)
+			g_string_append_printf(name, "%s%s", name->len ? "-" : "", *word);
+	g_string_append_printf(name, "-%s.json", paper->workloads[workload]);
+
+	char *path = g_build_filename(w->evaluation->dir, "runs", name->str, NULL);
+
+	g_string_free(name, TRUE);
+	return path;
+}
+
+/* The run that the file keeps, when it was made with this key and is right; else NULL. */
+static json_t *kept_run(const char *path, const char *key)
+{
+	json_error_t error;
+	json_t *file = json_load_file(path, 0, &error);
+	const char *of = json_string_value(json_object_get(file, "key"));
+	json_t *run = json_object_get(file, "run");
+	bool is_it = of && !strcmp(of, key) && json_is_true(json_object_get(run, "verified"));
+	json_t *kept = is_it ? json_incref(run) : NULL;
+
+	json_decref(file);
+	return kept;
+}
+
+static void keep_run(void *ctx, struct cli_job *job)
+{
+	struct work *w = ctx;
+	const struct wanted *wanted = w->wanted->pdata[job - w->batch.jobs];
+	json_t *file = json_pack("{s:s, s:O}", "key", wanted->key, "run", job->result);
+
+	if (!report_json_write(wanted->path, file)) {
+		cli_error("cannot keep %s: %s", wanted->path, strerror(errno));
+		w->is_kept = false;
+	}
+	json_decref(file);
+	w->data->runs[wanted->index] = json_incref(job->result);
+	w->evaluation->run_count++;
+}
+
+/* Looks for every run of the matrix; what is not there is wanted. */
+static bool look(struct work *w, const char *scratch)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+
+	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
+		uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
+		char *key = key_make(w, scratch, config, workload);
+		char *path = run_path(w, config, workload);
+
+		w->data->runs[i] = key ? kept_run(path, key) : NULL;
+		if (w->data->runs[i] || !key) {
+			w->evaluation->had_count += w->data->runs[i] != NULL;
+			g_free(key);
+			g_free(path);
+			if (!w->data->runs[i])
+				return false;
+			continue;
+		}
+
+		struct wanted *wanted = g_new(struct wanted, 1);
+
+		*wanted = (struct wanted){i, key, path};
+		g_ptr_array_add(w->wanted, wanted);
+	}
+	return true;
+}
+
+static bool jobs_make(struct work *w, const char *scratch)
+{
+	w->batch.job_count = w->wanted->len;
+	w->batch.jobs = g_new0(struct cli_job, w->wanted->len);
+	for (uint32_t i = 0; i < w->wanted->len; i++) {
+		uint32_t index = ((struct wanted *)w->wanted->pdata[i])->index;
+		struct cli_job *job = &w->batch.jobs[i];
+
+		job->target = w->targets->pdata[index % w->data->paper->workload_count];
+		job->machine = &w->machines[index / w->data->paper->workload_count];
+		if (!cli_job_prepare(job, scratch, i, true))
+			return false;
+	}
+	return true;
+}
+
+static int work_run(struct work *w, const char *scratch)
+{
+	g_autofree char *runs = g_build_filename(w->evaluation->dir, "runs", NULL);
+
+	if (g_mkdir_with_parents(runs, 0777)) {
+		cli_error("cannot make %s: %s", runs, strerror(errno));
+		return CLI_USAGE;
+	}
+	if (!look(w, scratch) || !jobs_make(w, scratch))
+		return CLI_FAILED;
+	cli_batch_run(&w->batch);
+	if (!w->batch.is_interrupted)
+		return w->batch.is_broken || !w->is_kept ? CLI_FAILED : CLI_OK;
+	cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
+		  w->evaluation->had_count + w->evaluation->run_count,
+		  w->data->paper->config_count * w->data->paper->workload_count, runs);
+	return CLI_INTERRUPTED;
+}
+
+static bool targets_make(struct work *w)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	GPtrArray *names = g_ptr_array_new();
+	bool is_ok;
+
+	for (uint32_t i = 0; i < paper->workload_count; i++)
+		g_ptr_array_add(names, (char *)paper->workloads[i]);
+	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL,
+				    w->evaluation->is_quick ? "small" : "paper", w->targets);
+	g_ptr_array_free(names, TRUE);
+	w->program_sums = g_new0(char *, paper->workload_count + 1);
+	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++) {
+		w->program_sums[i] = file_sum(((struct cli_target *)w->targets->pdata[i])->argv[0]);
+		is_ok = w->program_sums[i] != NULL;
+	}
+	return is_ok;
+}
+
+static bool machines_make(struct work *w)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	const char *common = w->evaluation->is_quick ? "" : paper->full_sets;
+	bool is_ok = true;
+
+	w->machines = g_new0(struct machine_session, paper->config_count);
+	for (uint32_t i = 0; is_ok && i < paper->config_count; i++) {
+		g_autofree char *text = g_strjoin(" ", paper->configs[i].sets, common, NULL);
+		g_auto(GStrv) words = g_strsplit(text, " ", -1);
+		GPtrArray *sets = g_ptr_array_new();
+
+		for (char **word = words; *word; word++)
+			if (**word)
+				g_ptr_array_add(sets, *word);
+		is_ok = cli_machine_load(w->evaluation->paths, paper->configs[i].machine, sets, &w->machines[i]);
+		g_ptr_array_free(sets, TRUE);
+	}
+	return is_ok;
+}
+
+int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
+{
+	struct work w = {.evaluation = e,
+			 .data = data,
+			 .targets = g_ptr_array_new(),
+			 .wanted = g_ptr_array_new_with_free_func(wanted_free),
+			 .is_kept = true};
+	g_autofree char *driver = g_build_filename(e->paths->driver_dir, "libcuda.so.1", NULL);
+	char *scratch = cli_scratch_make();
+	int exit_status = CLI_FAILED;
+
+	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w};
+	w.driver_sum = file_sum(driver);
+	if (scratch && w.driver_sum && targets_make(&w) && machines_make(&w))
+		exit_status = work_run(&w, scratch);
+	for (uint32_t i = 0; i < w.batch.job_count; i++)
+		cli_job_free(&w.batch.jobs[i]);
+	g_free(w.batch.jobs);
+	g_ptr_array_free(w.wanted, TRUE);
+	g_free(w.machines);
+	g_strfreev(w.program_sums);
+	g_free(w.driver_sum);
+	cli_targets_free(w.targets);
+	if (scratch)
+		cli_scratch_remove(scratch);
+	return exit_status;
+}

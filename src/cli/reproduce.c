@@ -1,0 +1,166 @@
+/* reproduce.c - strata reproduce: a paper's evaluation, its published numbers beside the measured ones. */
+#include "cli/command.h"
+
+#include "cli/evaluation.h"
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "reproduce/outcome.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_about about = {
+	.name = "reproduce",
+	.usage = "strata reproduce PAPER [--quick] [--out DIR] [--json FILE]",
+	.summary = "Runs the evaluation of a paper and prints each published number and claim beside what was measured. Writes\n"
+		   "a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, as many as the host has cores;\n"
+		   "each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+};
+
+struct reproduce_options {
+	const char *out, *json;
+	bool is_quick;
+};
+
+struct outputs {
+	const struct reproduce_data *data;
+	const struct reproduce_outcomes *outcomes;
+	const char *how;
+};
+
+static void page_write(FILE *f, const struct outputs *o)
+{
+	reproduce_page_write(f, o->data, o->outcomes, o->how);
+}
+
+static void csv_write(FILE *f, const struct outputs *o)
+{
+	reproduce_outcomes_csv(f, o->outcomes);
+}
+
+/* DIR/PAPER.SUFFIX, whole or with a message. */
+static bool file_write(const char *dir, const char *suffix, const struct outputs *o,
+		       void (*write)(FILE *, const struct outputs *))
+{
+	g_autofree char *name = g_strconcat(o->data->paper->name, suffix, NULL);
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	FILE *f = fopen(path, "w");
+	bool is_written = f;
+
+	if (f) {
+		write(f, o);
+		is_written = !ferror(f);
+		is_written = !fclose(f) && is_written;
+	}
+	if (!is_written)
+		cli_error("cannot write %s: %s", path, strerror(errno));
+	else
+		printf("%s\n", path);
+	return is_written;
+}
+
+static bool outputs_write(const struct outputs *o, const char *dir, const char *json)
+{
+	bool is_written = file_write(dir, ".html", o, page_write) & file_write(dir, ".csv", o, csv_write);
+	json_t *array = json ? reproduce_outcomes_json(o->outcomes) : NULL;
+
+	if (json && !report_json_write(json, array)) {
+		cli_error("cannot write %s: %s", json, strerror(errno));
+		is_written = false;
+	}
+	json_decref(array);
+	return is_written;
+}
+
+static bool all_verified(const struct reproduce_data *data)
+{
+	for (uint32_t i = 0; i < data->paper->config_count * data->paper->workload_count; i++) {
+		if (!data->runs[i] || !json_is_true(json_object_get(data->runs[i], "verified")))
+			return false;
+	}
+	return true;
+}
+
+static int reproduce(const struct cli_paths *paths, const struct reproduce_paper *paper,
+		     const struct reproduce_published_set *published, const struct reproduce_options *options)
+{
+	g_autofree char *dir = options->out ? g_strdup(options->out) : g_build_filename("reproduce", paper->name, NULL);
+	struct cli_evaluation e = {.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick};
+	struct reproduce_data *data = reproduce_data_new(paper);
+	int exit_status = cli_evaluation_run(&e, data);
+
+	if (exit_status == CLI_OK) {
+		struct reproduce_outcomes outcomes = reproduce_judge(data, published);
+		struct outputs o = {data, &outcomes,
+				    e.is_quick ? "Quick: small inputs, which have less of the papers' character."
+					       : "Full: the papers' inputs."};
+
+		reproduce_outcomes_print(stdout, &outcomes);
+		printf("%u runs done now, %u were there\n", e.run_count, e.had_count);
+		if (!outputs_write(&o, dir, options->json) || !all_verified(data))
+			exit_status = CLI_FAILED;
+		reproduce_outcomes_free(&outcomes);
+	}
+	reproduce_data_free(data);
+	return exit_status;
+}
+
+static int reproduce_named(const char *name, const struct reproduce_options *options)
+{
+	const struct reproduce_paper *paper = reproduce_paper_find(name);
+	struct reproduce_published_set *published;
+	struct base_diag_list diag;
+	struct cli_paths paths;
+	int exit_status = CLI_USAGE;
+
+	if (!paper) {
+		g_autofree char *names = g_strjoinv(", ", (char **)reproduce_paper_names());
+
+		cli_error("reproduce: no paper '%s'; there are: %s", name, names);
+		return CLI_USAGE;
+	}
+	if (!cli_json_check(about.name, options->json))
+		return CLI_USAGE;
+	base_diag_init(&diag);
+	cli_paths_find(&paths);
+
+	g_autofree char *dir = g_build_filename(paths.papers, paper->name, NULL);
+
+	published = reproduce_published_read(dir, &diag);
+	if (published) {
+		exit_status = reproduce(&paths, paper, published, options);
+		reproduce_published_free(published);
+	} else {
+		char *text = base_diag_join(&diag);
+
+		fprintf(stderr, "%s\n", text);
+		free(text);
+	}
+	base_diag_free(&diag);
+	cli_paths_free(&paths);
+	return exit_status;
+}
+
+int cli_reproduce(int argc, char **argv)
+{
+	struct reproduce_options o = {0};
+	const struct cli_option options[] = {
+		{"quick", CLI_FLAG, &o.is_quick, NULL, "small inputs: minutes instead of hours"},
+		{"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs are kept (default reproduce/PAPER)"},
+		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array"},
+		{0},
+	};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED && (words.words->len != 1 || words.program))
+		cli_error("reproduce: expected one paper's name; see `strata reproduce --help`");
+	else if (parsed == CLI_PARSED)
+		exit_status = reproduce_named(words.words->pdata[0], &o);
+	g_ptr_array_free(words.words, TRUE);
+	return exit_status;
+}

@@ -1,0 +1,163 @@
+#include "reproduce/data.h"
+
+#include "base/check.h"
+#include "report/report.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+struct reproduce_data *reproduce_data_new(const struct reproduce_paper *paper)
+{
+	struct reproduce_data *d = g_new0(struct reproduce_data, 1);
+
+	d->paper = paper;
+	d->runs = g_new0(json_t *, (size_t)paper->config_count * paper->workload_count);
+	return d;
+}
+
+void reproduce_data_free(struct reproduce_data *d)
+{
+	for (uint32_t i = 0; i < d->paper->config_count * d->paper->workload_count; i++)
+		json_decref(d->runs[i]);
+	g_free(d->runs);
+	g_free(d);
+}
+
+uint32_t reproduce_workload(const struct reproduce_data *d, const char *name)
+{
+	uint32_t w = 0;
+
+	while (w < d->paper->workload_count && strcmp(d->paper->workloads[w], name))
+		w++;
+	CHECK(w < d->paper->workload_count);
+	return w;
+}
+
+double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_t workload, const char *outer,
+			const char *inner)
+{
+	const json_t *run = d->runs[config * d->paper->workload_count + workload];
+
+	if (!run || !report_has_run(run) || !json_is_true(json_object_get(run, "verified")))
+		return NAN;
+	return report_number(run, outer, inner);
+}
+
+double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload)
+{
+	return reproduce_number(d, config, workload, "time_ps", NULL);
+}
+
+double reproduce_traffic_bytes(const struct reproduce_data *d, uint32_t config, uint32_t workload)
+{
+	return reproduce_number(d, config, workload, "traffic_bytes", "tx") +
+	       reproduce_number(d, config, workload, "traffic_bytes", "rx") +
+	       reproduce_number(d, config, workload, "traffic_bytes", "stack_to_stack");
+}
+
+double reproduce_energy_pj(const struct reproduce_data *d, uint32_t config, uint32_t workload)
+{
+	return reproduce_number(d, config, workload, "energy_total_pj", NULL);
+}
+
+double reproduce_speedup(const struct reproduce_data *d, uint32_t config, uint32_t against, uint32_t workload)
+{
+	return reproduce_time_ps(d, against, workload) / reproduce_time_ps(d, config, workload);
+}
+
+double reproduce_speedup_mean(const struct reproduce_data *d, uint32_t config, uint32_t against)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += log(reproduce_speedup(d, config, against, w));
+	return exp(sum / d->paper->workload_count);
+}
+
+typedef double quantity(const struct reproduce_data *d, uint32_t config, uint32_t workload);
+
+static double ratio_mean(const struct reproduce_data *d, quantity *of, uint32_t config, uint32_t against)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += of(d, config, w) / of(d, against, w);
+	return sum / d->paper->workload_count;
+}
+
+double reproduce_traffic_mean(const struct reproduce_data *d, uint32_t config, uint32_t against)
+{
+	return ratio_mean(d, reproduce_traffic_bytes, config, against);
+}
+
+double reproduce_energy_mean(const struct reproduce_data *d, uint32_t config, uint32_t against)
+{
+	return ratio_mean(d, reproduce_energy_pj, config, against);
+}
+
+/* ---- measures of rows ---- */
+
+static double change_percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+double reproduce_row_speedup(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	if (!row->workload)
+		return reproduce_speedup_mean(d, row->config, row->against);
+	return reproduce_speedup(d, row->config, row->against, reproduce_workload(d, row->workload));
+}
+
+double reproduce_row_speedup_change(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(reproduce_row_speedup(d, row));
+}
+
+/* sign +1: the largest ratio, -1: the smallest. */
+static double ratio_extreme(const struct reproduce_data *d, quantity *of, uint32_t config, uint32_t against, int sign)
+{
+	double extreme = NAN;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double ratio = of(d, config, w) / of(d, against, w);
+
+		if (isnan(ratio))
+			return NAN;
+		if (isnan(extreme) || sign * ratio > sign * extreme)
+			extreme = ratio;
+	}
+	return extreme;
+}
+
+/* Times are the inverse of speed: the least gain is the largest ratio of times. */
+double reproduce_row_speedup_least(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(1 / ratio_extreme(d, reproduce_time_ps, row->config, row->against, 1));
+}
+
+double reproduce_row_speedup_most(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return 1 / ratio_extreme(d, reproduce_time_ps, row->config, row->against, -1);
+}
+
+double reproduce_row_traffic_change(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(reproduce_traffic_mean(d, row->config, row->against));
+}
+
+double reproduce_row_traffic_least(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(ratio_extreme(d, reproduce_traffic_bytes, row->config, row->against, -1));
+}
+
+double reproduce_row_energy_change(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(reproduce_energy_mean(d, row->config, row->against));
+}
+
+double reproduce_row_energy_least(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return change_percent(ratio_extreme(d, reproduce_energy_pj, row->config, row->against, -1));
+}

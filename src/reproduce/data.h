@@ -1,0 +1,48 @@
+/* data.h - the results of an evaluation as a matrix of configurations and workloads, and what is read from it. */
+#ifndef STRATA_REPRODUCE_DATA_H
+#define STRATA_REPRODUCE_DATA_H
+
+#include <jansson.h>
+
+#include "reproduce/paper.h"
+
+struct reproduce_data {
+	const struct reproduce_paper *paper;
+	json_t **runs; /* [config * workload_count + workload], result objects; NULL: not there */
+};
+
+/* All NULL; free with reproduce_data_free, which drops the references to the runs. */
+struct reproduce_data *reproduce_data_new(const struct reproduce_paper *paper);
+void reproduce_data_free(struct reproduce_data *d);
+
+/* Index of a workload; one that the paper's table does not have is our bug. */
+uint32_t reproduce_workload(const struct reproduce_data *d, const char *name);
+
+/* A number of one run (report_number); NAN when the run is missing or has no results, or was not verified. */
+double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_t workload, const char *outer,
+			const char *inner);
+
+/* What is plotted and averaged. Each NAN when a run is missing. */
+double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload);
+double reproduce_traffic_bytes(const struct reproduce_data *d, uint32_t config, uint32_t workload); /* all links */
+double reproduce_energy_pj(const struct reproduce_data *d, uint32_t config, uint32_t workload);
+/* Time of `against` over time of `config`. */
+double reproduce_speedup(const struct reproduce_data *d, uint32_t config, uint32_t against, uint32_t workload);
+
+/* Means over all workloads of one ratio each: geometric for speed-ups; arithmetic for traffic and energy, where a
+ * ratio can be near zero. NAN when any is missing. */
+double reproduce_speedup_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
+double reproduce_traffic_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
+double reproduce_energy_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
+
+/* Ready-made measures for rows; changes are in per cent over row->against. */
+reproduce_measure reproduce_row_speedup_change; /* of row->workload, or the mean */
+reproduce_measure reproduce_row_speedup;	/* the ratio itself */
+reproduce_measure reproduce_row_speedup_least;	/* change of the workload that gains least */
+reproduce_measure reproduce_row_speedup_most;	/* ratio of the workload that gains most */
+reproduce_measure reproduce_row_traffic_change;
+reproduce_measure reproduce_row_traffic_least; /* the largest saving */
+reproduce_measure reproduce_row_energy_change;
+reproduce_measure reproduce_row_energy_least;
+
+#endif

@@ -1,0 +1,190 @@
+#include "reproduce/outcome.h"
+
+#include "base/check.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+const char *reproduce_status_name(enum reproduce_status status)
+{
+	static const char *const names[] = {"pass", "fail", "explained", "absent"};
+
+	return names[status];
+}
+
+static bool is_within(const struct reproduce_published *p, double measured, double tolerance)
+{
+	/* Half a unit of the last place: what arithmetic in floating point may differ by. */
+	const double rounding = 1e-9 * fmax(1, fabs(p->value));
+
+	switch (p->relation) {
+	case REPRODUCE_EXACT:
+		return fabs(measured - p->value) <= tolerance + rounding;
+	case REPRODUCE_ABOVE:
+		return measured >= p->value - tolerance - rounding;
+	case REPRODUCE_BELOW:
+		return measured <= p->value + tolerance + rounding;
+	}
+	CHECK(!"a relation");
+}
+
+static void explain(struct reproduce_outcome *o, const struct reproduce_published_set *published)
+{
+	const char *text = g_hash_table_lookup(published->explanations, o->id);
+
+	if (o->status != REPRODUCE_FAIL || !text)
+		return;
+	o->status = REPRODUCE_EXPLAINED;
+	if (*o->note)
+		g_strlcat(o->note, "; ", sizeof(o->note));
+	g_strlcat(o->note, text, sizeof(o->note));
+}
+
+static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row,
+		      const struct reproduce_published_set *published)
+{
+	o->id = row->id;
+	o->published = reproduce_published_find(published, row->id);
+	CHECK(o->published);
+	o->text = o->published->quantity;
+	o->measured = row->measure(data, row);
+	o->deviation = o->measured - o->published->value;
+	if (isnan(o->measured))
+		o->status = REPRODUCE_ABSENT;
+	else
+		o->status =
+			is_within(o->published, o->measured, row->tolerance) ? REPRODUCE_PASS : REPRODUCE_FAIL;
+	explain(o, published);
+}
+
+static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data *data,
+			const struct reproduce_claim *claim, const struct reproduce_published_set *published)
+{
+	int holds = claim->check(data, o->note, sizeof(o->note));
+
+	o->id = claim->part;
+	o->text = claim->text;
+	o->is_direction = claim->is_direction;
+	o->measured = o->deviation = NAN;
+	o->status = holds < 0 ? REPRODUCE_ABSENT : holds ? REPRODUCE_PASS : REPRODUCE_FAIL;
+	explain(o, published);
+}
+
+struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
+					  const struct reproduce_published_set *published)
+{
+	const struct reproduce_paper *paper = data->paper;
+	struct reproduce_outcomes o = {.count = paper->row_count + paper->claim_count};
+
+	o.items = g_new0(struct reproduce_outcome, o.count);
+	for (uint32_t i = 0; i < paper->row_count; i++)
+		judge_row(&o.items[i], data, &paper->rows[i], published);
+	for (uint32_t i = 0; i < paper->claim_count; i++)
+		judge_claim(&o.items[paper->row_count + i], data, &paper->claims[i], published);
+	return o;
+}
+
+void reproduce_outcomes_free(struct reproduce_outcomes *o)
+{
+	g_free(o->items);
+	*o = (struct reproduce_outcomes){0};
+}
+
+static json_t *number_json(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct reproduce_outcome *item = &o->items[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "id", json_string(item->id));
+		json_object_set_new(object, "quantity", json_string(item->text));
+		json_object_set_new(object, "paper", number_json(item->published ? item->published->value : NAN));
+		json_object_set_new(object, "measured", number_json(item->measured));
+		json_object_set_new(object, "unit", json_string(item->published ? item->published->unit : ""));
+		json_object_set_new(object, "deviation", number_json(item->deviation));
+		json_object_set_new(object, "status", json_string(reproduce_status_name(item->status)));
+		json_object_set_new(object, "note", json_string(item->note));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_number(FILE *out, double x)
+{
+	if (isfinite(x))
+		fprintf(out, ",%.6g", x);
+	else
+		fputc(',', out);
+}
+
+void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o)
+{
+	fputs("id,quantity,paper,measured,unit,deviation,status,note\n", out);
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct reproduce_outcome *item = &o->items[i];
+
+		csv_text(out, item->id);
+		fputc(',', out);
+		csv_text(out, item->text);
+		csv_number(out, item->published ? item->published->value : NAN);
+		csv_number(out, item->measured);
+		fputc(',', out);
+		csv_text(out, item->published ? item->published->unit : "");
+		csv_number(out, item->deviation);
+		fprintf(out, ",%s,", reproduce_status_name(item->status));
+		csv_text(out, item->note);
+		fputc('\n', out);
+	}
+}
+
+static void print_number(FILE *out, double x, const char *unit)
+{
+	if (isfinite(x))
+		fprintf(out, " %8.1f %-3s", x, strlen(unit) > 3 ? "" : unit);
+	else
+		fprintf(out, " %8s %-3s", "-", "");
+}
+
+void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
+{
+	uint32_t counts[REPRODUCE_ABSENT + 1] = {0};
+
+	fprintf(out, "%-8s %12s %12s  %-9s  %s\n", "id", "paper", "measured", "status", "what");
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct reproduce_outcome *item = &o->items[i];
+
+		counts[item->status]++;
+		fprintf(out, "%-8s", item->id);
+		print_number(out, item->published ? item->published->value : NAN,
+			     item->published ? item->published->unit : "");
+		print_number(out, item->measured, item->published ? item->published->unit : "");
+		fprintf(out, "  %-9s  ", reproduce_status_name(item->status));
+		if (item->published)
+			fprintf(out, "%s, %s: ", item->published->workload, item->published->configuration);
+		fprintf(out, "%s", item->text);
+		if (!item->published && *item->note)
+			fprintf(out, " [%s]", item->note);
+		fputc('\n', out);
+	}
+	fprintf(out, "\n%u pass, %u fail, %u explained, %u absent\n", counts[REPRODUCE_PASS], counts[REPRODUCE_FAIL],
+		counts[REPRODUCE_EXPLAINED], counts[REPRODUCE_ABSENT]);
+}

@@ -1,0 +1,53 @@
+/* outcome.h - published and measured side by side: every row and claim with its verdict. */
+#ifndef STRATA_REPRODUCE_OUTCOME_H
+#define STRATA_REPRODUCE_OUTCOME_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "reproduce/data.h"
+#include "reproduce/published.h"
+
+enum reproduce_status {
+	REPRODUCE_PASS,
+	REPRODUCE_FAIL,
+	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
+	REPRODUCE_ABSENT,    /* the runs it needs are missing */
+};
+const char *reproduce_status_name(enum reproduce_status status);
+
+struct reproduce_outcome {
+	const char *id;	  /* "TOM-01", "T2 (a)" */
+	const char *text; /* the quantity, or the claim */
+	const struct reproduce_published *published; /* NULL for claims */
+	bool is_direction;
+	double measured;  /* NAN for claims and when absent */
+	double deviation; /* measured less published, in the published unit */
+	enum reproduce_status status;
+	char note[512]; /* the explanation, or what a claim looked at */
+};
+
+struct reproduce_outcomes {
+	struct reproduce_outcome *items;
+	uint32_t count;
+};
+
+/* Judges every row and claim of data's paper. A row whose id is not published is our bug. The outcomes point into
+ * data's paper and published. Free with reproduce_outcomes_free. */
+struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
+					  const struct reproduce_published_set *published);
+void reproduce_outcomes_free(struct reproduce_outcomes *o);
+
+/* Array of {id, paper, measured, unit, deviation, status, note}; numbers that are not there are null. */
+json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o);
+/* The same as a CSV table. */
+void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o);
+/* For the terminal: what passed, what did not, and the claims. */
+void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o);
+
+/* One self-contained HTML page: the plots, the rows and the claims. */
+void reproduce_page_write(FILE *out, const struct reproduce_data *data, const struct reproduce_outcomes *o,
+			  const char *title_suffix);
+
+#endif

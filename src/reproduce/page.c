@@ -1,0 +1,192 @@
+/* page.c - the page of a reproduction: one file of HTML with its plots drawn in SVG, readable without a network. */
+#include "reproduce/outcome.h"
+
+#include <glib.h>
+#include <math.h>
+
+/* Geometry of a plot, in pixels. */
+enum { BAR_WIDTH = 9, GROUP_GAP = 12, PLOT_HEIGHT = 180, LABEL_HEIGHT = 70, AXIS_WIDTH = 44, LEGEND_LINE = 16 };
+
+static const char *const colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d",
+				      "#bab0ac"};
+
+static const char style[] =
+	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
+	"table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid #ddd;"
+	"text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}"
+	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.absent{color:#888}"
+	"svg text{font:11px sans-serif}";
+
+static void text_write(FILE *out, const char *text)
+{
+	g_autofree char *escaped = g_markup_escape_text(text, -1);
+
+	fputs(escaped, out);
+}
+
+static double bar_value(const struct reproduce_data *d, enum reproduce_plot plot, uint32_t config, uint32_t workload)
+{
+	switch (plot) {
+	case REPRODUCE_PLOT_SPEEDUP:
+		return reproduce_speedup(d, config, 0, workload);
+	case REPRODUCE_PLOT_TRAFFIC:
+		return reproduce_traffic_bytes(d, config, workload) / reproduce_traffic_bytes(d, 0, workload);
+	case REPRODUCE_PLOT_ENERGY:
+		return reproduce_energy_pj(d, config, workload) / reproduce_energy_pj(d, 0, workload);
+	}
+	return NAN;
+}
+
+static double mean_value(const struct reproduce_data *d, enum reproduce_plot plot, uint32_t config)
+{
+	switch (plot) {
+	case REPRODUCE_PLOT_SPEEDUP:
+		return reproduce_speedup_mean(d, config, 0);
+	case REPRODUCE_PLOT_TRAFFIC:
+		return reproduce_traffic_mean(d, config, 0);
+	case REPRODUCE_PLOT_ENERGY:
+		return reproduce_energy_mean(d, config, 0);
+	}
+	return NAN;
+}
+
+/* The bar's value; group workload_count is the mean. */
+static double group_value(const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t bar, uint32_t group)
+{
+	uint32_t config = f->configs[bar];
+
+	return group < d->paper->workload_count ? bar_value(d, f->plot, config, group) : mean_value(d, f->plot, config);
+}
+
+static double top_find(const struct reproduce_data *d, const struct reproduce_figure *f)
+{
+	double top = 1.2;
+
+	for (uint32_t g = 0; g <= d->paper->workload_count; g++) {
+		for (uint32_t b = 0; b < f->config_count; b++) {
+			double v = group_value(d, f, b, g);
+
+			if (isfinite(v) && v > top)
+				top = v;
+		}
+	}
+	return ceil(top * 5) / 5;
+}
+
+static void axis_write(FILE *out, double top, double width)
+{
+	double step = top > 3 ? 1 : top > 1.6 ? 0.5 : 0.2;
+
+	for (double v = 0; v <= top + 1e-9; v += step) {
+		double y = PLOT_HEIGHT * (1 - v / top) + 8;
+
+		fprintf(out, "<line x1='%d' x2='%.0f' y1='%.1f' y2='%.1f' stroke='%s'/>", AXIS_WIDTH, width, y, y,
+			fabs(v - 1) < 1e-9 ? "#666" : "#ddd");
+		fprintf(out, "<text x='%d' y='%.1f' text-anchor='end'>%.1f</text>", AXIS_WIDTH - 6, y + 4, v);
+	}
+}
+
+static void group_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t g,
+			double top)
+{
+	double x = AXIS_WIDTH + GROUP_GAP + g * (double)(f->config_count * BAR_WIDTH + GROUP_GAP);
+	const char *name = g < d->paper->workload_count ? d->paper->workloads[g] : "mean";
+
+	for (uint32_t b = 0; b < f->config_count; b++) {
+		double v = group_value(d, f, b, g);
+
+		if (!isfinite(v))
+			continue;
+		fprintf(out,
+			"<rect x='%.0f' y='%.1f' width='%d' height='%.1f' fill='%s'><title>%s, %s: %.3f</title></rect>",
+			x + b * BAR_WIDTH, PLOT_HEIGHT * (1 - v / top) + 8, BAR_WIDTH - 1, PLOT_HEIGHT * v / top,
+			colours[b % G_N_ELEMENTS(colours)], name, d->paper->configs[f->configs[b]].name, v);
+	}
+	x += f->config_count * BAR_WIDTH / 2.0;
+	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x, PLOT_HEIGHT + 24,
+		name);
+}
+
+static void figure_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f)
+{
+	uint32_t groups = d->paper->workload_count + 1;
+	double width = AXIS_WIDTH + GROUP_GAP + groups * (double)(f->config_count * BAR_WIDTH + GROUP_GAP);
+	double top = top_find(d, f);
+
+	fputs("<h3>", out);
+	text_write(out, f->title);
+	fprintf(out, "</h3><svg width='%.0f' height='%u'>", width, PLOT_HEIGHT + LABEL_HEIGHT);
+	axis_write(out, top, width);
+	for (uint32_t g = 0; g < groups; g++)
+		group_write(out, d, f, g, top);
+	fputs("</svg><p>", out);
+	for (uint32_t b = 0; b < f->config_count; b++)
+		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", colours[b % G_N_ELEMENTS(colours)],
+			d->paper->configs[f->configs[b]].name);
+	fputs("</p>\n", out);
+}
+
+static void number_cell(FILE *out, double x, const char *unit)
+{
+	if (isfinite(x))
+		fprintf(out, "<td class='n'>%.4g %s</td>", x, unit);
+	else
+		fputs("<td class='n'>-</td>", out);
+}
+
+static void row_write(FILE *out, const struct reproduce_outcome *o)
+{
+	const struct reproduce_published *p = o->published;
+	const char *status = reproduce_status_name(o->status);
+
+	fprintf(out, "<tr><td>%s</td><td>", o->id);
+	if (p) {
+		text_write(out, p->workload);
+		fputs("</td><td>", out);
+		text_write(out, p->configuration);
+		fputs("</td><td>", out);
+	}
+	text_write(out, o->text);
+	fputs("</td>", out);
+	if (p) {
+		number_cell(out, p->value, p->unit);
+		number_cell(out, o->measured, p->unit);
+		number_cell(out, o->deviation, p->unit);
+	}
+	fprintf(out, "<td class='%s'>%s</td><td>", status, status);
+	text_write(out, o->note);
+	fputs("</td></tr>\n", out);
+}
+
+static void table_write(FILE *out, const struct reproduce_outcomes *o, bool is_claims)
+{
+	fputs(is_claims ? "<h2>Claims</h2><table><tr><th>claim<th>what must hold<th>status<th>seen</tr>\n"
+			: "<h2>Numbers</h2><table><tr><th>id<th>workload<th>configuration<th>quantity<th>paper"
+			  "<th>measured<th>deviation<th>status<th>note</tr>\n",
+	      out);
+	for (uint32_t i = 0; i < o->count; i++) {
+		if (!o->items[i].published == is_claims)
+			row_write(out, &o->items[i]);
+	}
+	fputs("</table>\n", out);
+}
+
+void reproduce_page_write(FILE *out, const struct reproduce_data *data, const struct reproduce_outcomes *o,
+			  const char *title_suffix)
+{
+	const struct reproduce_paper *paper = data->paper;
+
+	fputs("<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>", out);
+	text_write(out, paper->title);
+	fprintf(out, "</title><style>%s</style></head><body><h1>", style);
+	text_write(out, paper->title);
+	fputs(": published and measured</h1><p>", out);
+	text_write(out, title_suffix);
+	fprintf(out, "</p><p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy arithmetically.</p>",
+		paper->configs[0].name);
+	for (uint32_t i = 0; i < paper->figure_count; i++)
+		figure_write(out, data, &paper->figures[i]);
+	table_write(out, o, true);
+	table_write(out, o, false);
+	fputs("</body></html>\n", out);
+}

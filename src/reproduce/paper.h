@@ -1,0 +1,73 @@
+/* paper.h - a paper's evaluation as data: which configurations run which workloads, what its published numbers are,
+ * and how each is computed from results.
+ *
+ * A paper is one file (tom.c) with tables; what is common to all papers lies beside it. The published numbers are in
+ * papers/NAME/results.csv, so that anybody can read and check them against the paper.
+ */
+#ifndef STRATA_REPRODUCE_PAPER_H
+#define STRATA_REPRODUCE_PAPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct reproduce_data;
+
+/* One machine of the evaluation: a machine description with overrides. */
+struct reproduce_config {
+	const char *name;    /* "ctrl+tmap", as the tables call it */
+	const char *machine; /* "tom-ctrl-tmap" */
+	const char *sets;    /* overrides "key=value", separated by spaces; "" for none */
+};
+
+struct reproduce_row;
+/* The measured value in the published unit; NAN when the runs it needs are missing. */
+typedef double reproduce_measure(const struct reproduce_data *d, const struct reproduce_row *row);
+
+/* A published number and how it is measured. Indices are into the paper's tables. */
+struct reproduce_row {
+	const char *id; /* of papers/NAME/results.csv */
+	reproduce_measure *measure;
+	uint32_t config, against; /* against: what config is compared with */
+	const char *workload;	  /* NULL: all */
+	double tolerance;	  /* in the published unit; of numbers that are equalities */
+	const char *stat;	  /* for measures that read a statistic or a component */
+};
+
+/* One part of a claim: "T2 (a)". */
+struct reproduce_claim {
+	const char *id, *part, *text;
+	bool is_direction; /* an order or sign that must hold; else a quantity with a tolerance */
+	/* 1 holds, 0 does not, -1 cannot be said because runs are missing. Writes the figures it looked at. */
+	int (*check)(const struct reproduce_data *d, char *seen, uint32_t seen_bytes);
+};
+
+enum reproduce_plot { REPRODUCE_PLOT_SPEEDUP, REPRODUCE_PLOT_TRAFFIC, REPRODUCE_PLOT_ENERGY };
+
+/* One plot of the page: configurations side by side for every workload, relative to the first configuration. */
+struct reproduce_figure {
+	const char *title;
+	enum reproduce_plot plot;
+	const uint32_t *configs;
+	uint32_t config_count;
+};
+
+struct reproduce_paper {
+	const char *name, *title;
+	const struct reproduce_config *configs; /* the first is the baseline */
+	uint32_t config_count;
+	const char *const *workloads;
+	uint32_t workload_count;
+	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
+	const struct reproduce_row *rows;
+	uint32_t row_count;
+	const struct reproduce_claim *claims;
+	uint32_t claim_count;
+	const struct reproduce_figure *figures;
+	uint32_t figure_count;
+};
+
+/* The paper of this name, NULL when there is none. Names: NULL-terminated. */
+const struct reproduce_paper *reproduce_paper_find(const char *name);
+const char *const *reproduce_paper_names(void);
+
+#endif

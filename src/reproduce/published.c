@@ -1,0 +1,152 @@
+#include "reproduce/published.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 2 };
+
+/* One line of RFC 4180 without line breaks in fields: fields separated by commas, quoted ones with "" for ". */
+static char **line_split(const char *line)
+{
+	GPtrArray *fields = g_ptr_array_new();
+	const char *p = line;
+
+	for (;;) {
+		GString *field = g_string_new(NULL);
+		bool is_quoted = *p == '"';
+
+		for (p += is_quoted; *p && (is_quoted || *p != ','); p++) {
+			if (is_quoted && p[0] == '"' && p[1] == '"')
+				p++;
+			else if (is_quoted && *p == '"')
+				break;
+			g_string_append_c(field, *p);
+		}
+		if (is_quoted && *p == '"')
+			p++;
+		g_ptr_array_add(fields, g_string_free(field, FALSE));
+		if (*p != ',')
+			break;
+		p++;
+	}
+	g_ptr_array_add(fields, NULL);
+	return (char **)g_ptr_array_free(fields, FALSE);
+}
+
+static bool relation_read(const char *text, enum reproduce_relation *relation)
+{
+	static const struct {
+		const char *text;
+		enum reproduce_relation relation;
+	} known[] = {
+		{"exact", REPRODUCE_EXACT}, {"average", REPRODUCE_EXACT}, {"approx", REPRODUCE_EXACT},
+		{"up to", REPRODUCE_EXACT}, {">", REPRODUCE_ABOVE},	  {">=", REPRODUCE_ABOVE},
+		{"<", REPRODUCE_BELOW},	    {"<=", REPRODUCE_BELOW},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!strcmp(text, known[i].text)) {
+			*relation = known[i].relation;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add_number(struct reproduce_published_set *set, char **f, struct base_place at, struct base_diag_list *diag)
+{
+	struct reproduce_published *p = g_new0(struct reproduce_published, 1);
+	char *end;
+
+	p->id = g_strdup(f[0]);
+	p->workload = g_strdup(f[1]);
+	p->configuration = g_strdup(f[2]);
+	p->quantity = g_strdup(f[3]);
+	p->value = g_ascii_strtod(f[4], &end);
+	if (end == f[4] || *end)
+		base_diag_error(diag, at, "'%s' is no number", f[4]);
+	p->unit = g_strdup(f[5]);
+	if (!relation_read(f[6], &p->relation))
+		base_diag_error(diag, at, "'%s' is no relation, expected exact, average, approx, up to, >, >=, < or <=",
+				f[6]);
+	p->where = g_strdup(f[7]);
+	g_ptr_array_add(set->numbers, p);
+}
+
+static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns,
+		      struct base_diag_list *diag)
+{
+	struct base_place at = {.file = path, .line = 0, .col = 1};
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return false;
+
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	/* The first line names the columns. */
+	for (uint32_t i = 1; lines[0] && lines[i]; i++) {
+		g_auto(GStrv) fields = line_split(lines[i]);
+
+		at.line = i + 1;
+		if (!*lines[i])
+			continue;
+		if (g_strv_length(fields) != columns)
+			base_diag_error(diag, at, "expected %u fields, found %u", columns, g_strv_length(fields));
+		else if (columns == RESULT_COLUMNS)
+			add_number(set, fields, at, diag);
+		else
+			g_hash_table_insert(set->explanations, g_strdup(fields[0]), g_strdup(fields[1]));
+	}
+	return true;
+}
+
+static void number_free(gpointer data)
+{
+	struct reproduce_published *p = data;
+
+	g_free(p->id);
+	g_free(p->workload);
+	g_free(p->configuration);
+	g_free(p->quantity);
+	g_free(p->unit);
+	g_free(p->where);
+	g_free(p);
+}
+
+struct reproduce_published_set *reproduce_published_read(const char *dir, struct base_diag_list *diag)
+{
+	struct reproduce_published_set *set = g_new0(struct reproduce_published_set, 1);
+	g_autofree char *results = g_build_filename(dir, "results.csv", NULL);
+	g_autofree char *explanations = g_build_filename(dir, "explanations.csv", NULL);
+
+	set->numbers = g_ptr_array_new_with_free_func(number_free);
+	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	if (!file_read(set, results, RESULT_COLUMNS, diag))
+		base_diag_error(diag, (struct base_place){.file = results}, "cannot read the published numbers: %s",
+				strerror(errno));
+	file_read(set, explanations, EXPLANATION_COLUMNS, diag);
+	if (!diag->error_count)
+		return set;
+	reproduce_published_free(set);
+	return NULL;
+}
+
+void reproduce_published_free(struct reproduce_published_set *set)
+{
+	g_ptr_array_free(set->numbers, TRUE);
+	g_hash_table_destroy(set->explanations);
+	g_free(set);
+}
+
+const struct reproduce_published *reproduce_published_find(const struct reproduce_published_set *set, const char *id)
+{
+	for (uint32_t i = 0; i < set->numbers->len; i++) {
+		const struct reproduce_published *p = set->numbers->pdata[i];
+
+		if (!strcmp(p->id, id))
+			return p;
+	}
+	return NULL;
+}

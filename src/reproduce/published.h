@@ -1,0 +1,35 @@
+/* published.h - the published numbers of a paper (papers/NAME/results.csv) and the explanations of ours that deviate
+ * (papers/NAME/explanations.csv). */
+#ifndef STRATA_REPRODUCE_PUBLISHED_H
+#define STRATA_REPRODUCE_PUBLISHED_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+enum reproduce_relation {
+	REPRODUCE_EXACT, /* also "average", "approx", "up to": compared within the row's tolerance */
+	REPRODUCE_ABOVE, /* ">", ">=" */
+	REPRODUCE_BELOW, /* "<", "<=" */
+};
+
+struct reproduce_published {
+	char *id, *workload, *configuration, *quantity, *unit, *where;
+	double value;
+	enum reproduce_relation relation;
+};
+
+struct reproduce_published_set {
+	GPtrArray *numbers;	  /* struct reproduce_published * */
+	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
+};
+
+/* Reads both files in dir. NULL with messages (file:line:column) when one is wrong; a missing explanations.csv means
+ * there are none. Free with reproduce_published_free. */
+struct reproduce_published_set *reproduce_published_read(const char *dir, struct base_diag_list *diag);
+void reproduce_published_free(struct reproduce_published_set *set);
+/* NULL when there is no such id. */
+const struct reproduce_published *reproduce_published_find(const struct reproduce_published_set *set, const char *id);
+
+#endif

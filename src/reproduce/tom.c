@@ -1,0 +1,471 @@
+/* tom.c - the evaluation of TOM (ISCA'16): figures 2, 3, 5, 6, 8 to 13 and sections 3.1.5, 4.4.2, 6.1 to 6.6. */
+#include "base/check.h"
+#include "ndp/tom/candidates.h"
+#include "reproduce/data.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+	BASE,
+	IDEAL,
+	NOCTRL_BMAP,
+	NOCTRL_TMAP,
+	CTRL_BMAP,
+	CTRL_TMAP,
+	CTRL_ORACLE,
+	WARPS_2X,
+	WARPS_4X,
+	INTERNAL_1X,
+	CROSS_0125X,
+	CROSS_025X,
+	CROSS_1X,
+	INCOHERENT,
+};
+
+/* Names as in the paper's figures. Section 6.5: the default is twice the link's bandwidth inside a stack, and half of
+ * it between stacks. */
+static const struct reproduce_config configs[] = {
+	[BASE] = {"baseline", "tom-baseline", ""},
+	[IDEAL] = {"ideal", "tom-ideal", ""},
+	[NOCTRL_BMAP] = {"no-ctrl+bmap", "tom-noctrl-bmap", ""},
+	[NOCTRL_TMAP] = {"no-ctrl+tmap", "tom-noctrl-tmap", ""},
+	[CTRL_BMAP] = {"ctrl+bmap", "tom-ctrl-bmap", ""},
+	[CTRL_TMAP] = {"ctrl+tmap", "tom-ctrl-tmap", ""},
+	[CTRL_ORACLE] = {"ctrl+oracle", "tom-ctrl-oracle", ""},
+	[WARPS_2X] = {"ctrl+tmap, 2x warps", "tom-ctrl-tmap", "gpu.stack_sm_warp_slot_count=96"},
+	[WARPS_4X] = {"ctrl+tmap, 4x warps", "tom-ctrl-tmap", "gpu.stack_sm_warp_slot_count=192"},
+	[INTERNAL_1X] = {"ctrl+tmap, 1x internal", "tom-ctrl-tmap", "dram.data_rate_mbps=625"},
+	[CROSS_0125X] = {"ctrl+tmap, 0.125x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=10000"},
+	[CROSS_025X] = {"ctrl+tmap, 0.25x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=20000"},
+	[CROSS_1X] = {"ctrl+tmap, 1x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=80000"},
+	[INCOHERENT] = {"ctrl+tmap, no coherence", "tom-ctrl-tmap", "ndp.tom_coherence=false"},
+};
+
+/* Table 2, by our names: BP, BFS, KM, CFD, HW, LIB, RAY, FWT, SP, RD. */
+static const char *const workloads[] = {"backprop", "bfs", "kmeans", "cfd",	   "heartwall",
+					"libor",    "ray", "fwt",    "scalarprod", "reduction"};
+static const char rd[] = "reduction", km[] = "kmeans", bfs[] = "bfs", lib[] = "libor";
+
+/* ---- measures ---- */
+
+static double static_words(double trips)
+{
+	/* Section 3.1.5: five live-ins, no live-out, one load and one store per iteration. */
+	struct tom_bandwidth b = tom_bandwidth_change(&tom_cost_default, 5, 0, trips, trips);
+
+	return b.tx_words + b.rx_words;
+}
+
+static double libor_once(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)d;
+	(void)row;
+	return static_words(1);
+}
+
+static double libor_four(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)d;
+	(void)row;
+	return static_words(4);
+}
+
+static double libor_threshold(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	double trips = 1;
+
+	(void)d;
+	(void)row;
+	while (static_words(trips) >= 0)
+		trips++;
+	return trips;
+}
+
+/* Sum of the energy components whose names begin with prefix. */
+static double energy_of(const struct reproduce_data *d, uint32_t config, uint32_t w, const char *const *names)
+{
+	double sum = 0;
+
+	for (; *names; names++)
+		sum += reproduce_number(d, config, w, "energy_pj", *names);
+	return sum;
+}
+
+static const char *const sm_energy[] = {"sm_front_end", "sm_registers", "sm_units", "sm_shared", "sm_static",
+					"l1",		"l2",		"l2_static", "xbar",	 NULL};
+static const char *const link_energy[] = {"link_active", "link_idle", "mesh_active", "mesh_idle", NULL};
+
+/* Mean over workloads of a group of components, in per cent of the energy of `against`. */
+static double energy_share(const struct reproduce_data *d, const struct reproduce_row *row, const char *const *names)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += energy_of(d, row->config, w, names) / reproduce_energy_pj(d, row->against, w);
+	return 100 * sum / d->paper->workload_count;
+}
+
+static double sm_share(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return energy_share(d, row, sm_energy);
+}
+
+static double link_share(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return energy_share(d, row, link_energy);
+}
+
+static double mesh_bytes(const struct reproduce_data *d, uint32_t config, uint32_t w)
+{
+	return reproduce_number(d, config, w, "traffic_bytes", "stack_to_stack");
+}
+
+/* Memory-to-memory traffic in per cent of the baseline's traffic, mean over workloads. */
+static double mesh_share(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += mesh_bytes(d, row->config, w) / reproduce_traffic_bytes(d, row->against, w);
+	return 100 * sum / d->paper->workload_count;
+}
+
+static double mesh_reduction(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	double before = 0, after = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		before += mesh_bytes(d, row->against, w) / reproduce_traffic_bytes(d, BASE, w);
+		after += mesh_bytes(d, row->config, w) / reproduce_traffic_bytes(d, BASE, w);
+	}
+	return before / after;
+}
+
+/* Difference between two changes over the baseline, in percentage points. */
+static double speedup_points(const struct reproduce_data *d, uint32_t config, uint32_t against)
+{
+	return 100 * (reproduce_speedup_mean(d, config, BASE) - reproduce_speedup_mean(d, against, BASE));
+}
+
+static double speedup_difference(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return fabs(speedup_points(d, row->config, row->against));
+}
+
+static double traffic_difference(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return 100 * (reproduce_traffic_mean(d, row->against, BASE) - reproduce_traffic_mean(d, row->config, BASE));
+}
+
+static double coherence_overhead(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return 100 * (reproduce_speedup_mean(d, row->config, row->against) - 1);
+}
+
+static double gain_over_bmap(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return speedup_points(d, row->config, row->against);
+}
+
+/* ---- rows ---- */
+
+#define CHANGE(id, c, w, t) {id, reproduce_row_speedup_change, c, BASE, w, t, NULL}
+
+static const struct reproduce_row rows[] = {
+	CHANGE("TOM-01", CTRL_TMAP, NULL, 12),
+	CHANGE("TOM-02", CTRL_TMAP, rd, 30),
+	{"TOM-03", reproduce_row_speedup_least, CTRL_TMAP, BASE, NULL, 0, NULL},
+	{"TOM-04", reproduce_row_traffic_change, NOCTRL_TMAP, BASE, NULL, 12, NULL},
+	{"TOM-05", reproduce_row_traffic_least, NOCTRL_TMAP, BASE, NULL, 20, NULL},
+	{"TOM-06", reproduce_row_traffic_change, CTRL_TMAP, BASE, NULL, 8, NULL},
+	{"TOM-07", reproduce_row_traffic_least, CTRL_TMAP, BASE, NULL, 15, NULL},
+	{"TOM-08", reproduce_row_energy_change, CTRL_TMAP, BASE, NULL, 8, NULL},
+	{"TOM-09", reproduce_row_energy_least, CTRL_TMAP, BASE, NULL, 15, NULL},
+	{"TOM-10", reproduce_row_energy_change, NOCTRL_BMAP, BASE, NULL, 8, NULL},
+	{"TOM-11", sm_share, BASE, BASE, NULL, 10, NULL},
+	{"TOM-12", sm_share, CTRL_TMAP, BASE, NULL, 10, NULL},
+	{"TOM-13", link_share, BASE, BASE, NULL, 5, NULL},
+	{"TOM-14", link_share, CTRL_TMAP, BASE, NULL, 5, NULL},
+	{"TOM-15", reproduce_row_speedup, IDEAL, BASE, NULL, 0.25, NULL},
+	{"TOM-16", reproduce_row_speedup_most, IDEAL, BASE, NULL, 0.5, NULL},
+	{"TOM-23", gain_over_bmap, CTRL_TMAP, CTRL_BMAP, NULL, 6, NULL},
+	CHANGE("TOM-24", CTRL_BMAP, km, 15),
+	CHANGE("TOM-25", CTRL_TMAP, km, 20),
+	CHANGE("TOM-26", CTRL_BMAP, rd, 25),
+	CHANGE("TOM-27", CTRL_BMAP, bfs, 15),
+	CHANGE("TOM-28", CTRL_TMAP, bfs, 15),
+	CHANGE("TOM-29", CTRL_ORACLE, bfs, 30),
+	CHANGE("TOM-30", NOCTRL_TMAP, NULL, 8),
+	CHANGE("TOM-31", NOCTRL_BMAP, NULL, 8),
+	CHANGE("TOM-32", NOCTRL_TMAP, lib, 20),
+	CHANGE("TOM-33", CTRL_TMAP, lib, 25),
+	{"TOM-36", mesh_share, NOCTRL_BMAP, BASE, NULL, 20, NULL},
+	{"TOM-37", mesh_share, NOCTRL_TMAP, BASE, NULL, 10, NULL},
+	{"TOM-38", mesh_reduction, NOCTRL_TMAP, NOCTRL_BMAP, NULL, 1, NULL},
+	{"TOM-39", reproduce_row_traffic_change, WARPS_4X, BASE, NULL, 12, NULL},
+	{"TOM-40", traffic_difference, WARPS_4X, CTRL_TMAP, NULL, 10, NULL},
+	CHANGE("TOM-41", WARPS_4X, NULL, 12),
+	{"TOM-42", reproduce_row_speedup, WARPS_4X, CTRL_TMAP, rd, 0, NULL},
+	CHANGE("TOM-46", INTERNAL_1X, NULL, 12),
+	{"TOM-47", speedup_difference, INTERNAL_1X, CTRL_TMAP, NULL, 3, NULL},
+	CHANGE("TOM-48", CROSS_0125X, NULL, 12),
+	CHANGE("TOM-49", CROSS_025X, NULL, 12),
+	CHANGE("TOM-50", CTRL_TMAP, NULL, 12),
+	CHANGE("TOM-51", CROSS_1X, NULL, 12),
+	{"TOM-52", coherence_overhead, INCOHERENT, CTRL_TMAP, NULL, 1.8, NULL},
+	{"TOM-56", libor_once, BASE, BASE, NULL, 0, NULL},
+	{"TOM-57", libor_four, BASE, BASE, NULL, 0, NULL},
+	{"TOM-58", libor_threshold, BASE, BASE, NULL, 0, NULL},
+};
+
+/* ---- claims ---- */
+
+static double change(const struct reproduce_data *d, uint32_t config, const char *workload)
+{
+	double ratio = workload ? reproduce_speedup(d, config, BASE, reproduce_workload(d, workload))
+				: reproduce_speedup_mean(d, config, BASE);
+
+	return 100 * (ratio - 1);
+}
+
+static double traffic_change(const struct reproduce_data *d, uint32_t config)
+{
+	return 100 * (reproduce_traffic_mean(d, config, BASE) - 1);
+}
+
+static double energy_change(const struct reproduce_data *d, uint32_t config)
+{
+	return 100 * (reproduce_energy_mean(d, config, BASE) - 1);
+}
+
+/* What a comparison of numbers says when one of them may be missing. */
+static int holds(bool is_true, double a, double b)
+{
+	return isnan(a) || isnan(b) ? -1 : is_true;
+}
+
+static int t2a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	const struct reproduce_row row = {.config = CTRL_TMAP, .against = BASE};
+	double least = reproduce_row_speedup_least(d, &row);
+
+	snprintf(seen, size, "the least gain is %+.1f %%", least);
+	return holds(least > 0, least, 0);
+}
+
+static int t2b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double mean = change(d, CTRL_TMAP, NULL);
+
+	snprintf(seen, size, "mean %+.1f %%", mean);
+	return holds(fabs(mean - 30) <= 12, mean, 0);
+}
+
+static int t2c(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double of_rd = change(d, CTRL_TMAP, rd);
+	uint32_t above = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		above += change(d, CTRL_TMAP, d->paper->workloads[w]) > of_rd;
+	snprintf(seen, size, "RD %+.1f %%, %u workloads gain more", of_rd, above);
+	return holds(above <= 1 && fabs(of_rd - 76) <= 30, of_rd, change(d, CTRL_TMAP, NULL));
+}
+
+static int t3a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double t = change(d, NOCTRL_TMAP, NULL), b = change(d, NOCTRL_BMAP, NULL);
+
+	snprintf(seen, size, "no-ctrl+tmap %+.1f %%, no-ctrl+bmap %+.1f %%", t, b);
+	return holds(t < 0 && b < 0, t, b);
+}
+
+static int t3b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double without = change(d, NOCTRL_TMAP, lib), with = change(d, CTRL_TMAP, lib);
+
+	snprintf(seen, size, "LIB %+.1f %% without control, %+.1f %% with it", without, with);
+	return holds(without < 0 && with > 0, without, with);
+}
+
+static int t4a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double t = change(d, CTRL_TMAP, NULL), b = change(d, CTRL_BMAP, NULL);
+
+	snprintf(seen, size, "ctrl+tmap %+.1f %%, ctrl+bmap %+.1f %%", t, b);
+	return holds(t > b, t, b);
+}
+
+static int t4b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double of_km = change(d, CTRL_TMAP, km) - change(d, CTRL_BMAP, km);
+	double of_rd = change(d, CTRL_TMAP, rd) - change(d, CTRL_BMAP, rd);
+
+	snprintf(seen, size, "KM gains %+.1f points, RD %+.1f", of_km, of_rd);
+	return holds(of_km >= 10 && of_rd >= 10, of_km, of_rd);
+}
+
+static int t4c(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	uint32_t others = 0;
+	double of_bfs = change(d, CTRL_TMAP, bfs) - change(d, CTRL_BMAP, bfs);
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		const char *name = d->paper->workloads[w];
+
+		others += w != reproduce_workload(d, bfs) && change(d, CTRL_TMAP, name) < change(d, CTRL_BMAP, name);
+	}
+	snprintf(seen, size, "BFS %+.1f points, %u others lose", of_bfs, others);
+	return holds(of_bfs < 0 && !others, of_bfs, change(d, CTRL_TMAP, NULL) - change(d, CTRL_BMAP, NULL));
+}
+
+static int t4d(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double o = change(d, CTRL_ORACLE, bfs), t = change(d, CTRL_TMAP, bfs), b = change(d, CTRL_BMAP, bfs);
+
+	snprintf(seen, size, "BFS: oracle %+.1f %%, tmap %+.1f %%, bmap %+.1f %%", o, t, b);
+	return holds(o > t && o > b, o, t + b);
+}
+
+static int t5a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double without = traffic_change(d, NOCTRL_TMAP), with = traffic_change(d, CTRL_TMAP);
+
+	snprintf(seen, size, "no-ctrl %+.1f %%, ctrl %+.1f %%", without, with);
+	return holds(without < with && with < 0, without, with);
+}
+
+static int t6a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double four = traffic_change(d, WARPS_4X), one = traffic_change(d, CTRL_TMAP);
+
+	snprintf(seen, size, "4x %+.1f %%, 1x %+.1f %%", four, one);
+	return holds(four < one, four, one);
+}
+
+static int t6b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double points = speedup_points(d, WARPS_4X, CTRL_TMAP);
+
+	snprintf(seen, size, "4x is %+.1f points from 1x", points);
+	return holds(fabs(points) <= 5, points, 0);
+}
+
+static int t6c(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double ratio = reproduce_speedup(d, WARPS_4X, CTRL_TMAP, reproduce_workload(d, rd));
+
+	snprintf(seen, size, "RD with 4x runs at %.2f of 1x", ratio);
+	return holds(ratio < 1, ratio, 0);
+}
+
+static int t7a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double points = speedup_points(d, INTERNAL_1X, CTRL_TMAP);
+
+	snprintf(seen, size, "1x is %+.1f points from 2x", points);
+	return holds(fabs(points) <= 5, points, 0);
+}
+
+static int t7b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double eighth = change(d, CROSS_0125X, NULL), quarter = change(d, CROSS_025X, NULL);
+
+	snprintf(seen, size, "0.125x %+.1f %%, 0.25x %+.1f %%", eighth, quarter);
+	return holds(eighth < quarter, eighth, quarter);
+}
+
+static int t7c(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double quarter = change(d, CROSS_025X, NULL), half = change(d, CTRL_TMAP, NULL);
+	double whole = change(d, CROSS_1X, NULL);
+
+	snprintf(seen, size, "0.25x %+.1f %%, 0.5x %+.1f %%, 1x %+.1f %%", quarter, half, whole);
+	return holds(fabs(quarter - whole) <= 5 && fabs(half - whole) <= 5, quarter + half, whole);
+}
+
+static int t9a(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double energy = energy_change(d, CTRL_TMAP);
+
+	snprintf(seen, size, "ctrl+tmap %+.1f %%", energy);
+	return holds(energy < 0, energy, 0);
+}
+
+static int t9b(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double energy = energy_change(d, NOCTRL_BMAP);
+
+	snprintf(seen, size, "no-ctrl+bmap %+.1f %%", energy);
+	return holds(energy > 0, energy, 0);
+}
+
+static int t9c(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	const struct reproduce_row row = {.config = INCOHERENT, .against = CTRL_TMAP};
+	double overhead = coherence_overhead(d, &row);
+
+	snprintf(seen, size, "coherence costs %.2f %%", overhead);
+	return holds(overhead <= 3, overhead, 0);
+}
+
+static int t9d(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	double ideal = reproduce_speedup_mean(d, IDEAL, BASE), real = reproduce_speedup_mean(d, CTRL_TMAP, BASE);
+
+	snprintf(seen, size, "ideal %.2fx, ctrl+tmap %.2fx", ideal, real);
+	return holds(ideal > real, ideal, real);
+}
+
+static const struct reproduce_claim claims[] = {
+	{"T2", "T2 (a)", "ctrl+tmap speeds up every workload", true, t2a},
+	{"T2", "T2 (b)", "its mean is +30 % within 12", false, t2b},
+	{"T2", "T2 (c)", "RD gains most or second most, +76 % within 30", false, t2c},
+	{"T3", "T3 (a)", "without control the mean is a loss with both mappings", true, t3a},
+	{"T3", "T3 (b)", "LIB loses without control and gains with it", true, t3b},
+	{"T4", "T4 (a)", "the learned mapping beats the baseline mapping in the mean", true, t4a},
+	{"T4", "T4 (b)", "KM and RD gain at least 10 points by it", false, t4b},
+	{"T4", "T4 (c)", "BFS alone loses by it", true, t4c},
+	{"T4", "T4 (d)", "BFS with the oracle's mapping is above both", true, t4d},
+	{"T5", "T5 (a)", "uncontrolled offloading saves more traffic than controlled, which saves some", true, t5a},
+	{"T6", "T6 (a)", "four times the warps save more traffic", true, t6a},
+	{"T6", "T6 (b)", "at a speed-up within 5 points", false, t6b},
+	{"T6", "T6 (c)", "RD is slower with them", true, t6c},
+	{"T7", "T7 (a)", "1x internal bandwidth is within 5 points of 2x", false, t7a},
+	{"T7", "T7 (b)", "0.125x between stacks is slower than 0.25x", true, t7b},
+	{"T7", "T7 (c)", "0.25x to 1x are within 5 points", false, t7c},
+	{"T9", "T9 (a)", "ctrl+tmap saves energy", true, t9a},
+	{"T9", "T9 (b)", "no-ctrl+bmap costs energy", true, t9b},
+	{"T9", "T9 (c)", "coherence costs at most 3 %", false, t9c},
+	{"T9", "T9 (d)", "the ideal system is above ctrl+tmap", true, t9d},
+};
+
+static const uint32_t policies[] = {IDEAL, NOCTRL_BMAP, NOCTRL_TMAP, CTRL_BMAP, CTRL_TMAP};
+static const uint32_t warps[] = {CTRL_TMAP, WARPS_2X, WARPS_4X};
+static const uint32_t bandwidths[] = {CTRL_TMAP, INTERNAL_1X, CROSS_0125X, CROSS_025X, CROSS_1X};
+
+static const struct reproduce_figure figures[] = {
+	{"Figures 2 and 8: speed-up", REPRODUCE_PLOT_SPEEDUP, policies, ARRAY_COUNT(policies)},
+	{"Figure 9: off-chip traffic", REPRODUCE_PLOT_TRAFFIC, policies, ARRAY_COUNT(policies)},
+	{"Figure 10: energy", REPRODUCE_PLOT_ENERGY, policies, ARRAY_COUNT(policies)},
+	{"Figure 11: traffic with more warps per stack SM", REPRODUCE_PLOT_TRAFFIC, warps, ARRAY_COUNT(warps)},
+	{"Figure 12: speed-up with more warps per stack SM", REPRODUCE_PLOT_SPEEDUP, warps, ARRAY_COUNT(warps)},
+	{"Figure 13: speed-up with other bandwidths", REPRODUCE_PLOT_SPEEDUP, bandwidths, ARRAY_COUNT(bandwidths)},
+};
+
+const struct reproduce_paper reproduce_tom = {
+	.name = "tom",
+	.title = "TOM (ISCA'16)",
+	.configs = configs,
+	.config_count = ARRAY_COUNT(configs),
+	.workloads = workloads,
+	.workload_count = ARRAY_COUNT(workloads),
+	.full_sets = "run.instruction_limit_count=2000000000", /* section 5.3 */
+	.rows = rows,
+	.row_count = ARRAY_COUNT(rows),
+	.claims = claims,
+	.claim_count = ARRAY_COUNT(claims),
+	.figures = figures,
+	.figure_count = ARRAY_COUNT(figures),
+};

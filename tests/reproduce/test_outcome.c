@@ -1,0 +1,242 @@
+/* The verdicts of a reproduction, and the reading of published numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reproduce/outcome.h"
+
+static const struct reproduce_config configs[] = {{"base", "m0", ""}, {"new", "m1", ""}};
+static const char *const workloads[] = {"a", "b"};
+
+static const struct reproduce_row rows[] = {
+	{"X-1", reproduce_row_speedup_change, 1, 0, NULL, 5, NULL},
+	{"X-2", reproduce_row_speedup_most, 1, 0, NULL, 0.1, NULL},
+	{"X-3", reproduce_row_traffic_change, 1, 0, NULL, 1, NULL},
+	{"X-4", reproduce_row_energy_least, 1, 0, NULL, 0, NULL},
+	{"X-5", reproduce_row_speedup_least, 1, 0, NULL, 0, NULL},
+};
+
+static int claim_true(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	(void)d;
+	snprintf(seen, size, "seen");
+	return 1;
+}
+
+static int claim_missing(const struct reproduce_data *d, char *seen, uint32_t size)
+{
+	(void)seen;
+	(void)size;
+	return isnan(reproduce_time_ps(d, 1, 0)) ? -1 : 0;
+}
+
+static const struct reproduce_claim claims[] = {
+	{"C1", "C1 (a)", "always", true, claim_true},
+	{"C1", "C1 (b)", "never", true, claim_missing},
+};
+
+static const struct reproduce_paper paper = {
+	.name = "x",
+	.title = "X",
+	.configs = configs,
+	.config_count = 2,
+	.workloads = workloads,
+	.workload_count = 2,
+	.rows = rows,
+	.row_count = 5,
+	.claims = claims,
+	.claim_count = 2,
+};
+
+static const char results[] = "id,workload,configuration,quantity,value,unit,relation,where\n"
+			      "X-1,all,new,\"change, in time\",44,%,average,section 1\n"
+			      "X-2,one,new,ratio,4,x,up to,section 1\n"
+			      "X-3,all,new,\"traffic \"\"off chip\"\"\",-30,%,exact,section 2\n"
+			      "X-4,one,new,energy,-20,%,<=,section 2\n"
+			      "\n"
+			      "X-5,all,new,change,0,%,>,section 3\n";
+
+static json_t *run_make(double time, double tx, double energy)
+{
+	return json_pack("{s:f, s:f, s:b, s:{s:f, s:f, s:f}, s:f}", "cycles", 1.0, "time_ps", time, "verified", 1,
+			 "traffic_bytes", "tx", tx, "rx", 0.0, "stack_to_stack", 0.0, "energy_total_pj", energy);
+}
+
+/* Workload a: 2x faster, traffic 0.5, energy 0.9; b: half as fast after all, traffic 0.9, energy 0.7. */
+static struct reproduce_data *data_make(void)
+{
+	struct reproduce_data *d = reproduce_data_new(&paper);
+
+	d->runs[0] = run_make(100, 100, 10);
+	d->runs[1] = run_make(100, 100, 10);
+	d->runs[2] = run_make(25, 50, 9);
+	d->runs[3] = run_make(200, 90, 7);
+	return d;
+}
+
+static struct reproduce_published_set *published_make(const char *text, const char *explanations,
+						      struct base_diag_list *diag)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-reproduce-XXXXXX", NULL);
+	g_autofree char *file = g_build_filename(dir, "results.csv", NULL);
+	g_autofree char *why = g_build_filename(dir, "explanations.csv", NULL);
+	struct reproduce_published_set *set;
+
+	assert_true(g_file_set_contents(file, text, -1, NULL));
+	if (explanations)
+		assert_true(g_file_set_contents(why, explanations, -1, NULL));
+	set = reproduce_published_read(dir, diag);
+	g_remove(file);
+	g_remove(why);
+	g_rmdir(dir);
+	return set;
+}
+
+static void verdicts(void **state)
+{
+	struct base_diag_list diag;
+	struct reproduce_data *d = data_make();
+	struct reproduce_published_set *set;
+	struct reproduce_outcomes o;
+
+	(void)state;
+	base_diag_init(&diag);
+	set = published_make(results, "id,text\nX-3,\"because, so\"\nX-1,unused\n", &diag);
+	assert_non_null(set);
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.count, 7);
+	/* sqrt(4 * 0.5) = 1.414: +41.4 %, within 5 of 44. */
+	assert_true(fabs(o.items[0].measured - 41.4214) < 1e-3);
+	assert_int_equal(o.items[0].status, REPRODUCE_PASS);
+	assert_string_equal(o.items[0].text, "change, in time");
+	assert_true(fabs(o.items[1].measured - 4) < 1e-9);
+	assert_int_equal(o.items[1].status, REPRODUCE_PASS);
+	/* (0.5 + 0.9) / 2 = 0.7: -30 %. */
+	assert_true(fabs(o.items[2].measured + 30) < 1e-9);
+	assert_int_equal(o.items[2].status, REPRODUCE_PASS);
+	assert_string_equal(o.items[2].text, "traffic \"off chip\"");
+	assert_int_equal(o.items[3].status, REPRODUCE_PASS);
+	assert_int_equal(o.items[4].status, REPRODUCE_FAIL);
+	assert_int_equal(o.items[5].status, REPRODUCE_PASS);
+	assert_string_equal(o.items[5].note, "seen");
+	assert_int_equal(o.items[6].status, REPRODUCE_FAIL);
+	reproduce_outcomes_free(&o);
+
+	/* Off by more than the tolerance: with a reason it is explained, without one it fails. */
+	json_object_set_new(json_object_get(d->runs[2], "traffic_bytes"), "tx", json_real(10));
+	json_object_set_new(d->runs[2], "time_ps", json_real(20));
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[2].status, REPRODUCE_EXPLAINED);
+	assert_string_equal(o.items[2].note, "because, so");
+	assert_int_equal(o.items[1].status, REPRODUCE_FAIL);
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
+static void missing_runs_are_absent(void **state)
+{
+	struct base_diag_list diag;
+	struct reproduce_data *d = data_make();
+	struct reproduce_published_set *set;
+	struct reproduce_outcomes o;
+	json_t *json;
+
+	(void)state;
+	base_diag_init(&diag);
+	set = published_make(results, NULL, &diag);
+	assert_non_null(set);
+	/* A wrong result is no result. */
+	json_object_set_new(d->runs[2], "verified", json_false());
+	o = reproduce_judge(d, set);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(o.items[i].status, REPRODUCE_ABSENT);
+	assert_int_equal(o.items[6].status, REPRODUCE_ABSENT);
+	json = reproduce_outcomes_json(&o);
+	assert_int_equal(json_array_size(json), 7);
+	assert_true(json_is_null(json_object_get(json_array_get(json, 0), "measured")));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 0), "status")), "absent");
+	json_decref(json);
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
+static void bad_tables_are_refused(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"h\nX-1,a,b,c,1,%,exact\n", "results.csv:2:1: error: expected 8 fields, found 7"},
+		{"h\nX-1,a,b,c,one,%,exact,s\n", "results.csv:2:1: error: 'one' is no number"},
+		{"h\n\nX-1,a,b,c,1,%,nearly,s\n",
+		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, < or <="},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct base_diag_list diag;
+		char *text;
+
+		base_diag_init(&diag);
+		assert_null(published_make(cases[i].text, NULL, &diag));
+		text = base_diag_join(&diag);
+		assert_non_null(strstr(text, cases[i].message));
+		free(text);
+		base_diag_free(&diag);
+	}
+}
+
+/* Every row of the real tables has its published number; the arithmetic of section 3.1.5 holds without any run. */
+static void tom_table_is_complete(void **state)
+{
+	const struct reproduce_paper *tom = reproduce_paper_find("tom");
+	struct reproduce_data *d = reproduce_data_new(tom);
+	struct reproduce_published_set *set;
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+	uint32_t passed = 0;
+
+	(void)state;
+	base_diag_init(&diag);
+	set = reproduce_published_read(PAPERS_DIR "/tom", &diag);
+	assert_non_null(set);
+	o = reproduce_judge(d, set);
+	for (uint32_t i = 0; i < o.count; i++) {
+		bool is_static = !strcmp(o.items[i].id, "TOM-56") || !strcmp(o.items[i].id, "TOM-57") ||
+				 !strcmp(o.items[i].id, "TOM-58");
+
+		assert_int_equal(o.items[i].status, is_static ? REPRODUCE_PASS : REPRODUCE_ABSENT);
+		passed += is_static;
+	}
+	assert_int_equal(passed, 3);
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	assert_null(reproduce_paper_find("nobody"));
+	base_diag_free(&diag);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(missing_runs_are_absent),
+		cmocka_unit_test(bad_tables_are_refused),
+		cmocka_unit_test(tom_table_is_complete),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
