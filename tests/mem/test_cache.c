@@ -116,6 +116,27 @@ static struct cache_params params(uint64_t size, uint64_t ways)
 	return p;
 }
 
+/* Drops a line, now and then all of them; not one that is on its way, whose fate belongs to the fill. */
+static void invalidate_some(struct naive *n, struct mem_cache *c)
+{
+	uint64_t line = rnd() % 150;
+	bool is_pending = false, is_any = false;
+
+	for (uint32_t i = 0; i < PENDING_MAX; i++) {
+		is_any |= n->pending[i].is_used;
+		is_pending |= n->pending[i].is_used && n->pending[i].line == line;
+	}
+	if (!is_any && rnd() % 8 == 0) {
+		mem_cache_invalidate_all(c);
+		for (uint32_t i = 0; i < LINES_MAX; i++)
+			n->lines[i].is_valid = false;
+	} else if (!is_pending) {
+		mem_cache_invalidate_line(c, line * 128 + rnd() % 128);
+		if (naive_find(n, line))
+			naive_find(n, line)->is_valid = false;
+	}
+}
+
 static void random_stream(bool is_back, uint64_t ways)
 {
 	struct cache_params p = params(8192, ways);
@@ -132,6 +153,8 @@ static void random_stream(bool is_back, uint64_t ways)
 	for (uint32_t step = 0; step < 60000; step++) {
 		uint32_t slot = 0, mshr = 0;
 
+		if (rnd() % 32 == 0)
+			invalidate_some(n, c);
 		if (rnd() % 4 == 0) {
 			slot = (uint32_t)(rnd() % PENDING_MAX);
 			if (!n->pending[slot].is_used)
