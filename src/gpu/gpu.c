@@ -198,6 +198,8 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
 	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
 		g->audit = coherence_audit_new();
+	if (g->guest->resumed)
+		g->pause_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "pause", gpu_pause_tick, g);
 	if (g->guest->epoch)
 		g->epoch_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "epoch", epoch_tick, g);
 	if (g->guest->add_stats)

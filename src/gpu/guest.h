@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/coalesce.h"
 #include "mem/req.h"
 #include "sim/stat.h"
 #include "simt/simt.h"
@@ -26,6 +27,7 @@ struct gpu_block {
 /* The mechanism's answer at a block's begin. */
 struct gpu_offload {
 	bool is_offloaded;	  /* false: the warp goes on where it is */
+	bool is_observed;	  /* tell block_touch and block_left of this entry */
 	bool needs_access;	  /* not decided yet: ask block_access where the block makes its first access */
 	const struct gpu_block *block; /* also when it stays: a loop's later rounds are not asked again */
 	uint32_t stack;		  /* whose stack SM runs it */
@@ -55,6 +57,13 @@ struct gpu_guest_ops {
 					   const uint64_t *lines, uint32_t count, uint32_t step_count);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
+	/* A block whose entry is observed touches lines, wherever it runs; home_sm and slot name the warp that entered. */
+	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
+			    const struct coalesced_line *lines, uint32_t count);
+	/* That warp has left it, or resumes after it. */
+	void (*block_left)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot);
+	/* The SMs stand still after gpu_pause: they go on when this returns. */
+	void (*resumed)(void *ctx, struct gpu *g);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
 	/* A page is touched for the first time in this run. */

@@ -1,13 +1,15 @@
 /* host_link.c - the way of L2 misses to the host's memory: requests and writes over the wires up, data over those down.
  *
- * Each direction sends one packet after the other at the rate of host.link; an access takes host.access_latency_ps
- * besides. Answers come back in order for reads and for writes. The number of accesses under way is bounded by the
+ * Each direction sends one packet after the other at the rate of host.link (host.access_wires); an access takes
+ * host.access_latency_ps besides. Besides registered and pinned memory, a mechanism may keep data there (is_host). Answers come back in order for reads and for writes. The number of accesses under way is bounded by the
  * L2's MSHRs and by what SMs may have outstanding, so nothing is held back here but answers that a slice has no room
  * for. Copies of the driver do not compete with these accesses.
  */
 #include "gpu/priv.h"
 
 #include <glib.h>
+
+enum { ACCESS_SHARED, ACCESS_LATENCY_ONLY }; /* of host.access_wires */
 
 struct host_link_stats {
 #include "sim/stat_fields.inc"
@@ -31,6 +33,7 @@ struct host_link {
 	struct sim_comp comp; /* L2 clock: answers */
 	struct gpu_host_wires wires;
 	uint64_t latency_units;
+	bool is_latency_only; /* the wires take no time */
 	uint64_t up_free_units, down_free_units;
 	struct queue reads, writes; /* each in order of arrival at the GPU */
 	struct host_link_stats stats;
@@ -43,6 +46,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 static uint64_t wire_units(const struct host_link *h, uint64_t bytes)
 {
+	if (h->is_latency_only)
+		return 0;
 	return sim_units_of_ps(h->gpu->engine, bytes * 1000000 / h->wires.mbytes_per_s);
 }
 
@@ -121,6 +126,7 @@ struct host_link *host_link_new(struct gpu *g)
 	h->gpu = g;
 	h->wires = gpu_host_wires_of(&g->config->host);
 	h->latency_units = sim_units_of_ps(g->engine, g->config->host.access_latency_ps);
+	h->is_latency_only = g->config->host.access_wires == ACCESS_LATENCY_ONLY;
 	h->comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "host_link", tick, h);
 	sim_stats_add(g->stats, "host_link", stat_rows, ARRAY_COUNT(stat_rows), &h->stats, sizeof(h->stats));
 	return h;

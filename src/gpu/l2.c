@@ -230,8 +230,8 @@ static void send_misses(struct l2_slice *s, uint64_t now)
 	const struct mem_req *next;
 
 	while ((next = s->misses.first)) {
-		if (s->gpu->has_host_memory && next->class != MEM_CLASS_CONTROL &&
-		    host_link_has(s->gpu, next->addr_bytes)) {
+		if (next->is_host || (s->gpu->has_host_memory && next->class != MEM_CLASS_CONTROL &&
+				      host_link_has(s->gpu, next->addr_bytes))) {
 			host_link_send(s->gpu->host_link, queue_pop(&s->misses), now);
 			continue;
 		}
@@ -364,6 +364,11 @@ void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes)
 {
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		mem_cache_invalidate_line(g->slices[i]->cache, addr_bytes);
+}
+
+void l2_slice_invalidate_all(struct l2_slice *s)
+{
+	mem_cache_invalidate_all(s->cache);
 }
 
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack)

@@ -118,6 +118,7 @@ static void clean(struct gpu *g)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_reset(g->stacks[i]);
 	host_link_reset(g->host_link);
+	g->is_paused = false;
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
 	for (uint32_t i = 0; i < g->cluster_count; i++) {

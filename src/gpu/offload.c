@@ -204,11 +204,37 @@ bool offload_begin(struct sm *sm, struct sm_warp *w)
 	w->trial_mark = g->launch->program->insts[w->w->pc].mark;
 	w->offload = g->guest->block_begin(g->guest_ctx, g, sm->index, w->w, w->trial_mark);
 	w->is_asked = true;
+	w->is_observed = w->offload.is_observed;
 	if (w->offload.needs_access ? !trial_step(sm, w) : !w->offload.is_offloaded)
 		return false;
 	CHECK(w->offload.stack < g->stack_count && g->stack_sm_count);
 	leave_later(sm, w);
 	return true;
+}
+
+void offload_observe(struct sm_warp *w, const struct coalesced_line *lines, uint32_t count)
+{
+	const struct sm_warp *home = w->guest ? w->guest->home : w;
+	struct gpu *g = home->sm->gpu;
+
+	if (count)
+		g->guest->block_touch(g->guest_ctx, g, home->sm->index, home->slot, lines, count);
+}
+
+static void observe_left(struct sm_warp *home)
+{
+	struct gpu *g = home->sm->gpu;
+
+	home->is_observed = false;
+	g->guest->block_left(g->guest_ctx, g, home->sm->index, home->slot);
+}
+
+void offload_observe_end(struct sm_warp *w)
+{
+	const struct gpu_block *b = w->offload.block;
+
+	if (w->w->is_done || w->w->pc < b->begin_pc || w->w->pc > b->last_pc)
+		observe_left(w);
 }
 
 void offload_branched(struct sm_warp *w, uint32_t from_pc)
@@ -407,6 +433,8 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 	if (g->guest->block_end)
 		g->guest->block_end(g->guest_ctx, g, sm->index, &o->offload, o->line_count);
 	home->is_asked = false;
+	if (home->is_observed)
+		observe_left(home);
 	guest_free(g, o);
 	sm_fetch_start(sm, home, home->w->pc, sm->now);
 	sm_evaluate(sm, home);

@@ -62,6 +62,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 	r->issue_units = sim_now_units(g->engine);
 	r->source = (uint16_t)sm->index;
 	r->is_reply = false;
+	r->is_host = false;
 	r->next = NULL;
 	if (r->class != MEM_CLASS_CONTROL)
 		place(sm, r);

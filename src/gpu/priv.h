@@ -83,6 +83,9 @@ struct gpu {
 	struct coherence_audit *audit; /* NULL: off */
 	bool promises_coherence;       /* by every block offloaded so far */
 	struct sim_comp epoch_comp;
+	struct sim_comp pause_comp;
+	uint64_t pause_begin_units;
+	bool is_paused;
 	uint64_t *pages; /* open addressing: pages touched, for the mechanism's page_touch */
 	uint64_t page_cap, page_count;
 
@@ -116,6 +119,7 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r);
 /* A request or a line will arrive soon, see mem_cache_prefetch. */
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
 void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes);
+void l2_slice_invalidate_all(struct l2_slice *s);
 bool l2_slice_is_idle(const struct l2_slice *s);
 void l2_slice_reset(struct l2_slice *s);
 
@@ -128,6 +132,9 @@ bool host_link_has(const struct gpu *g, uint64_t addr_bytes);
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
 bool host_link_is_idle(const struct host_link *h);
 void host_link_reset(struct host_link *h);
+
+/* pause.c */
+void gpu_pause_tick(void *component, uint64_t cycle);
 
 /* stack_port.c */
 struct stack_port *stack_port_new(struct gpu *g, uint32_t index);

@@ -183,7 +183,7 @@ static void sm_tick(void *component, uint64_t cycle)
 		sm->lsu_waits_port = false;
 		next = sm->now + 1;
 	}
-	at = sm_schedule(sm);
+	at = unlikely(sm->gpu->is_paused) ? sm_pause_cycle(sm) : sm_schedule(sm);
 	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	next = at < next ? at : next;
@@ -214,7 +214,7 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
 	w->guest = NULL;
-	w->is_asked = w->offload_waits = false;
+	w->is_asked = w->offload_waits = w->is_observed = false;
 	w->offload = (struct gpu_offload){0};
 	w->trial = NULL;
 	w->fetch_line = UINT32_MAX;

@@ -32,6 +32,7 @@ enum sm_wait {
 	SM_WAIT_FENCE,
 	SM_WAIT_BARRIER,
 	SM_WAIT_OFFLOAD,
+	SM_WAIT_PAUSE,
 	SM_WAIT_IDLE,
 	SM_WAIT_COUNT
 };
@@ -65,6 +66,7 @@ struct sm_warp {
 	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
 	/* near-data blocks */
 	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
+	bool is_observed;           /* inside a block that the mechanism watches, here or as an offloaded block */
 	struct sm_guest *guest;     /* this warp is a guest: where it came from */
 	struct gpu_offload offload; /* of a home warp: the last answer */
 	bool offload_waits;         /* home: for live-ins or stores of its SM, before the request leaves */
@@ -199,6 +201,8 @@ uint32_t sm_slot_find(const struct sm *sm);
 void sm_evaluate(struct sm *sm, struct sm_warp *w);
 void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
 uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
+/* The same while the SMs are stopped: counts the cycle, issues nothing. */
+uint32_t sm_pause_cycle(struct sm *sm);
 void sm_wheel_due(struct sm *sm);
 void sm_wheel_add(struct sm *sm, struct sm_warp *w);
 
@@ -243,6 +247,9 @@ void port_receive(struct sm *sm, struct mem_req *r);
 /* The warp stands at a marked instruction or is on trial: true if it has left (or waits), false if it issues here. */
 bool offload_begin(struct sm *sm, struct sm_warp *w);
 void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to a marked instruction */
+/* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left. */
+void offload_observe(struct sm_warp *w, const struct coalesced_line *lines, uint32_t count);
+void offload_observe_end(struct sm_warp *w);
 void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
 void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
 void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */

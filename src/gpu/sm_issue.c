@@ -282,6 +282,8 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		sm_fetch_advance(sm, w, t->pc);
 	if (unlikely(step->branched && g->launch->program->insts[t->pc].mark))
 		offload_branched(w, step->pc);
+	if (unlikely(w->is_observed))
+		offload_observe_end(w);
 	if (unlikely(t->stack_depth > depth && (step->inst->flags & SIMT_BRANCH)))
 		sm->stats.divergent_branches++;
 	if (unlikely(step->barrier_opened))
@@ -404,4 +406,15 @@ uint32_t sm_schedule(struct sm *sm)
 			(&sm->stats.stall_lsu)[sm->schedulers[i].reason]++;
 	}
 	return next;
+}
+
+uint32_t sm_pause_cycle(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct sm_scheduler *s = &sm->schedulers[i];
+
+		s->reason = s->resident ? SM_WAIT_PAUSE : SM_WAIT_IDLE;
+		(&sm->stats.stall_lsu)[s->reason]++;
+	}
+	return SM_NEVER;
 }

@@ -32,6 +32,7 @@ struct mem_req {
 	uint8_t op;		 /* enum mem_op */
 	uint8_t class;		 /* enum mem_class */
 	bool is_reply;
+	bool is_host;		 /* goes to the host's memory, not to a stack */
 	uint8_t stack;		 /* destination, from the address mapping */
 	uint8_t vault, bank;
 	uint8_t store_bank;	 /* of the SM's count of stores not yet in memory */

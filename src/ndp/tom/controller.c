@@ -15,12 +15,15 @@
 #include "gpu/gpu.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
+#include "ndp/tom/analyzer.h"
 #include "ndp/tom/decision.h"
+#include "ndp/tom/mapping.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
 #include "ndp/tom/tom_stats.h"
 
 enum { BUSY_SCOPE_DESTINATION, BUSY_SCOPE_ANY }; /* of ndp.tom_busy_scope */
+enum { MAPPING_BASELINE, MAPPING_LEARNED };		  /* of ndp.tom_mapping */
 enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4 };
 enum { LINES_MAX = 64 }; /* of one warp access */
 
@@ -34,14 +37,19 @@ struct destination {
 struct controller {
 	const struct gpu_config *config;
 	const struct tom_blocks *blocks; /* of the running kernel */
+	const struct simt_launch *launch; /* the same */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
+	struct tom_mapping *mapping;	/* NULL: the machine's own stays */
+	struct tom_instance *instances; /* [home SM * slots + slot] */
+	struct tom_map_totals totals;
 	struct tom_stats stats;
 };
 
 static void *controller_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
+	struct tom_mapping *mapping = NULL;
 
 	if (config->gpu.stack_sm_count == 0)
 		base_diag_error(diag, (struct base_place){0},
@@ -51,12 +59,18 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 		    diag, (struct base_place){0},
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
-	if (diag->error_count != before)
+	if (config->ndp.tom_mapping == MAPPING_LEARNED)
+		mapping = tom_mapping_new(config, diag);
+	if (diag->error_count != before) {
+		tom_mapping_free(mapping);
 		return NULL;
+	}
 
 	struct controller *t = g_new0(struct controller, 1);
 
 	t->config = config;
+	t->mapping = mapping;
+	t->instances = g_new0(struct tom_instance, config->gpu.sm_count * config->sm.warp_slot_count);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
@@ -72,6 +86,8 @@ static void controller_free(void *ctx)
 	struct controller *t = ctx;
 
 	g_free(t->stacks);
+	g_free(t->instances);
+	tom_mapping_free(t->mapping);
 	g_free(t);
 }
 
@@ -88,11 +104,14 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	char text[512];
 
 	(void)g;
+	t->launch = l;
 	t->blocks = tom_blocks_of(p, &tom_cost_default);
 	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
 		l->fault.kind = SIMT_FAULT_MECHANISM;
 		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
 	}
+	if (t->mapping)
+		tom_mapping_kernel_begin(t->mapping, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -158,6 +177,16 @@ static struct gpu_offload request(struct controller *t, const struct tom_block *
 	return o;
 }
 
+static struct tom_instance *instance_of(struct controller *t, uint32_t home_sm, uint32_t slot)
+{
+	return &t->instances[home_sm * t->config->sm.warp_slot_count + slot];
+}
+
+static bool is_learning(const struct controller *t)
+{
+	return t->mapping && tom_mapping_is_learning(t->mapping);
+}
+
 /* Step 1. What follows depends on where the block goes: asked again at its first access. */
 static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 						 uint32_t mark)
@@ -167,11 +196,13 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 	bool holds = tom_block_condition_holds(b, w);
 
 	(void)g;
-	(void)sm;
 	t->stats.instance_count++;
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
-	return (struct gpu_offload){.needs_access = holds, .block = &b->block};
+	if (holds)
+		tom_instance_open(instance_of(t, sm, w->slot));
+	return (struct gpu_offload){
+		.needs_access = holds && !is_learning(t), .is_observed = holds, .block = &b->block};
 }
 
 /* Steps 2 and 3. */
@@ -228,6 +259,71 @@ static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const st
 	t->stats.answer_lines += line_count;
 }
 
+static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
+				   const struct coalesced_line *lines, uint32_t count)
+{
+	struct controller *t = ctx;
+	struct tom_instance *in = instance_of(t, home_sm, slot);
+
+	for (uint32_t i = 0; i < count; i++)
+		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
+	if (is_learning(t))
+		tom_mapping_mark(t->mapping, t->launch, lines, count);
+}
+
+static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
+{
+	struct controller *t = ctx;
+
+	if (tom_instance_close(instance_of(t, home_sm, slot), &t->totals) && is_learning(t))
+		tom_mapping_instance_ended(t->mapping, g, &t->totals);
+}
+
+static void controller_resumed(void *ctx, struct gpu *g)
+{
+	struct controller *t = ctx;
+
+	(void)g;
+	tom_mapping_resumed(t->mapping);
+	t->totals = (struct tom_map_totals){0}; /* what follows is seen under the learned mapping */
+}
+
+static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
+{
+	struct controller *t = ctx;
+
+	(void)g;
+	(void)sm;
+	if (t->mapping)
+		tom_mapping_place(t->mapping, r);
+}
+
+/* The statistics of the analyzer, as of now. */
+static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
+{
+	struct controller *t = ctx;
+	uint32_t bit = tom_mapping_best_bit(&t->totals), best = bit - TOM_MAPPING_BIT_FIRST;
+	const struct tom_map_totals *totals = &t->totals;
+	struct tom_stats *st = &t->stats;
+
+	(void)g;
+	(void)l;
+	st->observed_instances = totals->instances;
+	st->observed_accesses = totals->accesses;
+	st->stacks_in_force = totals->stacks[TOM_MAPPING_IN_FORCE];
+	st->single_in_force = totals->single[TOM_MAPPING_IN_FORCE];
+	st->most_used_in_force = totals->most_used[TOM_MAPPING_IN_FORCE];
+	st->stacks_best = totals->stacks[best];
+	st->single_best = totals->single[best];
+	st->most_used_best = totals->most_used[best];
+	st->best_bit = totals->instances ? bit : 0;
+	if (!t->mapping)
+		return;
+	st->learned_instances = tom_mapping_learned_instances(t->mapping);
+	st->learned_bit = tom_mapping_bit(t->mapping);
+	st->learned_ranges = tom_mapping_range_count(t->mapping);
+}
+
 const struct ndp_mechanism ndp_tom = {
     .ops =
 	{
@@ -236,6 +332,11 @@ const struct ndp_mechanism ndp_tom = {
 	    .block_begin = controller_block_begin,
 	    .block_access = controller_block_access,
 	    .block_end = controller_block_end,
+	    .block_touch = controller_block_touch,
+	    .block_left = controller_block_left,
+	    .resumed = controller_resumed,
+	    .access = controller_access,
+	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,
 	},

@@ -1,0 +1,59 @@
+#include "ndp/tom/analyzer.h"
+
+#include <string.h>
+
+void tom_instance_open(struct tom_instance *in)
+{
+	memset(in, 0, sizeof(*in));
+	in->is_open = true;
+}
+
+static void count(uint16_t *accesses)
+{
+	*accesses += *accesses != UINT16_MAX;
+}
+
+void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
+{
+	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++)
+		count(&in->accesses[m][line_addr_bytes >> (TOM_MAPPING_BIT_FIRST + m) & (TOM_MAPPING_STACKS - 1)]);
+	count(&in->accesses[TOM_MAPPING_IN_FORCE][stack_in_force & (TOM_MAPPING_STACKS - 1)]);
+}
+
+bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
+{
+	uint32_t total = 0;
+
+	if (!in->is_open)
+		return false;
+	in->is_open = false;
+	for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++)
+		total += in->accesses[0][s];
+	if (!total)
+		return false;
+	totals->instances++;
+	totals->accesses += total;
+	for (uint32_t m = 0; m <= TOM_MAPPING_COUNT; m++) {
+		uint32_t touched = 0, most = 0;
+
+		for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++) {
+			touched += in->accesses[m][s] != 0;
+			most = in->accesses[m][s] > most ? in->accesses[m][s] : most;
+		}
+		totals->stacks[m] += touched;
+		totals->single[m] += touched == 1;
+		totals->most_used[m] += most;
+	}
+	return true;
+}
+
+uint32_t tom_mapping_best_bit(const struct tom_map_totals *totals)
+{
+	uint32_t best = 0;
+
+	for (uint32_t m = 1; m < TOM_MAPPING_COUNT; m++) {
+		if (totals->stacks[m] < totals->stacks[best])
+			best = m;
+	}
+	return TOM_MAPPING_BIT_FIRST + best;
+}

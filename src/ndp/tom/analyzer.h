@@ -1,0 +1,45 @@
+/* analyzer.h - the memory map analyzer of TOM (ISCA'16) sections 3.2 and 4.3: watches which lines the instances of
+ * candidate blocks touch and says which two consecutive address bits would keep an instance in one stack.
+ *
+ * The hardware needs one bit per mapping and stack for every running instance (10 x 4 = 40 bits). What is counted
+ * beside them, accesses per stack, is for the statistics of Figures 5 and 6.
+ */
+#ifndef STRATA_NDP_TOM_ANALYZER_H
+#define STRATA_NDP_TOM_ANALYZER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	TOM_MAPPING_BIT_FIRST = 7, /* of lines of 128 bytes; section 3.2.1, footnote 3 */
+	TOM_MAPPING_BIT_LAST = 16,
+	TOM_MAPPING_COUNT = TOM_MAPPING_BIT_LAST - TOM_MAPPING_BIT_FIRST + 1, /* mapping i: bits [7 + i + 1 : 7 + i] */
+	TOM_MAPPING_IN_FORCE = TOM_MAPPING_COUNT, /* the mapping that the machine has, beside the candidates */
+	TOM_MAPPING_STACKS = 4,
+};
+
+/* One running instance. */
+struct tom_instance {
+	bool is_open;
+	uint16_t accesses[TOM_MAPPING_COUNT + 1][TOM_MAPPING_STACKS]; /* lines, at most 65535 */
+};
+
+/* Sums over ended instances that touched memory. */
+struct tom_map_totals {
+	uint64_t instances, accesses;
+	uint64_t stacks[TOM_MAPPING_COUNT + 1];	   /* touched, added up: the analyzer's own sums */
+	uint64_t single[TOM_MAPPING_COUNT + 1];	   /* instances that touched one stack only */
+	uint64_t most_used[TOM_MAPPING_COUNT + 1]; /* accesses to each instance's most used stack */
+};
+
+/* Begins an instance; one that was open is lost, as after a fault. */
+void tom_instance_open(struct tom_instance *in);
+/* The instance touches a line, which the mapping in force has in stack_in_force. */
+void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force);
+/* Ends it: adds it to totals. False when it was not open or touched nothing. */
+bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals);
+
+/* The address bit (7..16) whose mapping has the fewest stacks per instance, the lowest on ties. */
+uint32_t tom_mapping_best_bit(const struct tom_map_totals *totals);
+
+#endif

@@ -1,0 +1,190 @@
+#include "ndp/tom/mapping.h"
+
+#include <glib.h>
+#include <math.h>
+
+#include "base/check.h"
+#include "mem/map.h"
+#include "simt/memory.h"
+
+enum state { WAITING, LEARNING, STOPPING, REGULAR };
+
+/* One entry of the memory allocation table that has its bit set. */
+struct range {
+	uint64_t addr_bytes, size_bytes;
+};
+
+struct tom_mapping {
+	const struct gpu_config *config;
+	enum state state;
+	uint64_t instance_target; /* of the learning phase */
+	uint64_t learned_instances;
+	uint32_t bit;
+	struct range *ranges;
+	uint32_t range_count, range_cap;
+	struct mem_map map; /* by the learned bits */
+	uint8_t *page_is_learned; /* [page - page_first] */
+	uint64_t page_first, page_count;
+	uint32_t page_shift;
+};
+
+struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	uint64_t page_bytes = config->ndp.tom_mapping_page_bytes;
+	struct tom_mapping *m;
+
+	if (config->gpu.stack_count != TOM_MAPPING_STACKS)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.tom_mapping = learned chooses two address bits, which is 4 stacks, not "
+				"gpu.stack_count = %llu",
+				(unsigned long long)config->gpu.stack_count);
+	if (page_bytes & (page_bytes - 1))
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.tom_mapping_page_bytes = %llu: expected a power of two",
+				(unsigned long long)page_bytes);
+	if (diag->error_count)
+		return NULL;
+	m = g_new0(struct tom_mapping, 1);
+	m->config = config;
+	m->page_shift = (uint32_t)__builtin_ctzll(page_bytes);
+	m->range_cap = (uint32_t)config->ndp.tom_mapping_range_count;
+	m->ranges = g_new0(struct range, m->range_cap);
+	return m;
+}
+
+void tom_mapping_free(struct tom_mapping *m)
+{
+	if (!m)
+		return;
+	g_free(m->ranges);
+	g_free(m->page_is_learned);
+	g_free(m);
+}
+
+bool tom_mapping_is_learning(const struct tom_mapping *m)
+{
+	return m->state == LEARNING || m->state == STOPPING;
+}
+
+void tom_mapping_kernel_begin(struct tom_mapping *m, const struct simt_launch *l, uint32_t block_count)
+{
+	const struct ndp_params *p = &m->config->ndp;
+	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	uint64_t warps = (threads + SIMT_LANES - 1) / SIMT_LANES * l->grid[0] * l->grid[1] * l->grid[2];
+	double share;
+
+	if (m->state != WAITING || !block_count)
+		return;
+	/* All instances are not known beforehand: as if every warp ran every candidate once. */
+	share = ceil(p->tom_learn_ratio * (double)warps * block_count);
+	m->instance_target =
+		share > (double)p->tom_learn_min_count ? (uint64_t)share : p->tom_learn_min_count;
+	m->state = LEARNING;
+}
+
+static bool range_has(const struct range *r, uint64_t addr_bytes)
+{
+	return addr_bytes - r->addr_bytes < r->size_bytes;
+}
+
+static void mark_line(struct tom_mapping *m, const struct simt_launch *l, uint64_t line)
+{
+	const struct simt_alloc *a;
+
+	for (uint32_t i = 0; i < m->range_count; i++) {
+		if (range_has(&m->ranges[i], line))
+			return;
+	}
+	/* Local memory and the like belong to no allocation of the program. A full table marks no more. */
+	a = m->range_count < m->range_cap ? simt_memory_find(l->mem, line, 1) : NULL;
+	if (a)
+		m->ranges[m->range_count++] = (struct range){a->addr, a->size_bytes};
+}
+
+void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines,
+		      uint32_t count)
+{
+	if (m->state != LEARNING)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		mark_line(m, l, lines[i].addr_bytes);
+}
+
+void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, const struct tom_map_totals *totals)
+{
+	if (m->state != LEARNING || totals->instances < m->instance_target)
+		return;
+	m->state = STOPPING;
+	m->learned_instances = totals->instances;
+	m->bit = tom_mapping_best_bit(totals);
+	gpu_pause(g, m->config->ndp.tom_interrupt_ps);
+}
+
+static void pages_mark(struct tom_mapping *m)
+{
+	uint64_t last = 0;
+
+	if (!m->range_count)
+		return;
+	m->page_first = UINT64_MAX;
+	for (uint32_t i = 0; i < m->range_count; i++) {
+		uint64_t first = m->ranges[i].addr_bytes >> m->page_shift;
+		uint64_t end = (m->ranges[i].addr_bytes + m->ranges[i].size_bytes - 1) >> m->page_shift;
+
+		m->page_first = first < m->page_first ? first : m->page_first;
+		last = end > last ? end : last;
+	}
+	m->page_count = last - m->page_first + 1;
+	m->page_is_learned = g_new0(uint8_t, m->page_count);
+	for (uint32_t i = 0; i < m->range_count; i++) {
+		uint64_t end = (m->ranges[i].addr_bytes + m->ranges[i].size_bytes - 1) >> m->page_shift;
+
+		for (uint64_t p = m->ranges[i].addr_bytes >> m->page_shift; p <= end; p++)
+			m->page_is_learned[p - m->page_first] = 1;
+	}
+}
+
+void tom_mapping_resumed(struct tom_mapping *m)
+{
+	const struct gpu_config *c = m->config;
+
+	CHECK(m->state == STOPPING);
+	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
+			(uint32_t)c->dram.bank_count, (uint32_t)c->dram.row_bytes, 1u << TOM_MAPPING_BIT_FIRST);
+	pages_mark(m);
+	m->state = REGULAR;
+}
+
+void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
+{
+	uint64_t page = (r->addr_bytes >> m->page_shift) - m->page_first;
+	struct mem_place p;
+
+	if (tom_mapping_is_learning(m)) {
+		r->is_host = r->class != MEM_CLASS_INST;
+		return;
+	}
+	if (page >= m->page_count || !m->page_is_learned[page])
+		return;
+	p = mem_map_place(&m->map, r->addr_bytes);
+	r->stack = (uint8_t)p.stack;
+	r->vault = (uint8_t)p.vault;
+	r->bank = (uint8_t)p.bank;
+	r->row = p.row;
+	r->column = p.column_bytes;
+}
+
+uint32_t tom_mapping_bit(const struct tom_mapping *m)
+{
+	return m->state == REGULAR ? m->bit : 0;
+}
+
+uint32_t tom_mapping_range_count(const struct tom_mapping *m)
+{
+	return m->range_count;
+}
+
+uint64_t tom_mapping_learned_instances(const struct tom_mapping *m)
+{
+	return m->learned_instances;
+}

@@ -1,0 +1,42 @@
+/* mapping.h - programmer-transparent data mapping of TOM (ISCA'16) sections 3.2.3 and 4.3: learn from the first
+ * instances of candidate blocks, out of the host's memory; then lay out what they touched by the best two bits.
+ *
+ *   first kernel with candidates: learning. The GPU's SMs run everything, data crosses the host link
+ *     -> enough instances have ended: the SMs stop (gpu_pause), what is on its way arrives
+ *     -> caches forget, pages that candidates touched get the learned mapping, the others the machine's own: regular
+ *
+ * The copy of the data is the program's own copy to the device, delayed; the program's time has it where the program
+ * made it (TOM section 3.2.3: no extra data remapping overhead).
+ */
+#ifndef STRATA_NDP_TOM_MAPPING_H
+#define STRATA_NDP_TOM_MAPPING_H
+
+#include "gpu/gpu.h"
+#include "ndp/tom/analyzer.h"
+
+struct tom_mapping;
+
+/* For ndp.tom_mapping = learned. NULL with a message when the machine does not have what it needs. */
+struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base_diag_list *diag);
+void tom_mapping_free(struct tom_mapping *m);
+
+/* Is all data still in the host's memory? */
+bool tom_mapping_is_learning(const struct tom_mapping *m);
+/* A kernel begins; block_count candidates, 0: it does not begin the learning. */
+void tom_mapping_kernel_begin(struct tom_mapping *m, const struct simt_launch *l, uint32_t block_count);
+/* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
+void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines, uint32_t count);
+/* An instance has ended; totals are of all instances. Stops the GPU when they are enough. */
+void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, const struct tom_map_totals *totals);
+/* The GPU has come to rest after that: regular execution begins. */
+void tom_mapping_resumed(struct tom_mapping *m);
+/* Where a request goes: to the host, or to a place of its page's mapping. */
+void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r);
+
+/* After learning: the lower of the two bits; 0 before. */
+uint32_t tom_mapping_bit(const struct tom_mapping *m);
+/* Ranges of the memory allocation table that candidates touched. */
+uint32_t tom_mapping_range_count(const struct tom_mapping *m);
+uint64_t tom_mapping_learned_instances(const struct tom_mapping *m);
+
+#endif

@@ -1,0 +1,108 @@
+/* The memory map analyzer on synthetic instances whose best mapping is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ndp/tom/analyzer.h"
+
+/* Instances of `count` accesses, `stride` apart; instance i begins at i * 128. */
+static struct tom_map_totals strided(uint64_t stride, uint32_t count)
+{
+	struct tom_map_totals totals = {0};
+	struct tom_instance in;
+
+	for (uint64_t i = 0; i < 1024; i++) {
+		tom_instance_open(&in);
+		for (uint64_t k = 0; k < count; k++)
+			tom_instance_touch(&in, i * 128 + k * stride, (uint32_t)(k % 3));
+		assert_true(tom_instance_close(&in, &totals));
+	}
+	return totals;
+}
+
+/* Section 3.2.1: a common factor 2^M of the offsets leaves the bits below M alone, so that any two of [M-1:7] keep an
+ * instance in one stack. */
+static void fixed_offsets_leave_lower_bits(void **state)
+{
+	(void)state;
+	for (uint32_t m = 9; m <= 18; m++) {
+		struct tom_map_totals totals = strided(1ull << m, 8);
+
+		assert_int_equal(totals.instances, 1024);
+		assert_int_equal(totals.accesses, 8 * 1024);
+		assert_int_equal(tom_mapping_best_bit(&totals), 7);
+		for (uint32_t b = TOM_MAPPING_BIT_FIRST; b <= TOM_MAPPING_BIT_LAST; b++) {
+			uint32_t i = b - TOM_MAPPING_BIT_FIRST;
+			bool is_local = b + 1 < m;
+
+			assert_int_equal(totals.single[i] == 1024, is_local);
+			assert_int_equal(totals.stacks[i] == 1024, is_local);
+			assert_int_equal(totals.most_used[i] == 8 * 1024, is_local);
+		}
+	}
+}
+
+/* Runs of consecutive lines: only bits above the run's size keep it together. */
+static void consecutive_lines_want_higher_bits(void **state)
+{
+	struct tom_map_totals totals = {0};
+	struct tom_instance in;
+
+	(void)state;
+	for (uint64_t i = 0; i < 256; i++) {
+		tom_instance_open(&in);
+		for (uint64_t k = 0; k < 32; k++) /* 4 KB, aligned */
+			tom_instance_touch(&in, i * 4096 + k * 128, 0);
+		assert_true(tom_instance_close(&in, &totals));
+	}
+	assert_int_equal(tom_mapping_best_bit(&totals), 12);
+	assert_int_equal(totals.single[12 - TOM_MAPPING_BIT_FIRST], 256);
+	assert_int_equal(totals.single[7 - TOM_MAPPING_BIT_FIRST], 0);
+	assert_int_equal(totals.stacks[7 - TOM_MAPPING_BIT_FIRST], 4 * 256);
+	assert_int_equal(totals.most_used[7 - TOM_MAPPING_BIT_FIRST], 8 * 256);
+	assert_int_equal(totals.stacks[11 - TOM_MAPPING_BIT_FIRST], 2 * 256);
+}
+
+static void mapping_in_force_is_counted_beside(void **state)
+{
+	struct tom_map_totals totals = strided(4096, 9);
+
+	(void)state;
+	assert_int_equal(totals.stacks[TOM_MAPPING_IN_FORCE], 3 * 1024);
+	assert_int_equal(totals.single[TOM_MAPPING_IN_FORCE], 0);
+	assert_int_equal(totals.most_used[TOM_MAPPING_IN_FORCE], 3 * 1024);
+}
+
+static void empty_and_lost_instances_do_not_count(void **state)
+{
+	struct tom_map_totals totals = {0};
+	struct tom_instance in = {0};
+
+	(void)state;
+	assert_false(tom_instance_close(&in, &totals));
+	tom_instance_open(&in);
+	assert_false(tom_instance_close(&in, &totals));
+	tom_instance_open(&in);
+	tom_instance_touch(&in, 0, 0);
+	tom_instance_open(&in); /* the first was lost */
+	tom_instance_touch(&in, 128, 0);
+	assert_true(tom_instance_close(&in, &totals));
+	assert_false(tom_instance_close(&in, &totals));
+	assert_int_equal(totals.instances, 1);
+	assert_int_equal(totals.accesses, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fixed_offsets_leave_lower_bits),
+		cmocka_unit_test(consecutive_lines_want_higher_bits),
+		cmocka_unit_test(mapping_in_force_is_counted_beside),
+		cmocka_unit_test(empty_and_lost_instances_do_not_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
