@@ -1,4 +1,4 @@
-/* evaluation.h - the runs of a paper's evaluation: which are done already, doing the others, keeping each as it ends. */
+/* evaluation.h - the runs of a paper's evaluation: which are done already, doing the others, keeping each. */
 #ifndef STRATA_CLI_EVALUATION_H
 #define STRATA_CLI_EVALUATION_H
 

@@ -15,9 +15,9 @@
 static const struct cli_about about = {
 	.name = "reproduce",
 	.usage = "strata reproduce PAPER [--quick] [--out DIR] [--json FILE]",
-	.summary = "Runs the evaluation of a paper and prints each published number and claim beside what was measured. Writes\n"
-		   "a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, as many as the host has cores;\n"
-		   "each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+	.summary = "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
+		   "Writes a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, as many as the host\n"
+		   "has cores; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
 };
 
 struct reproduce_options {
@@ -122,7 +122,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 		cli_error("reproduce: no paper '%s'; there are: %s", name, names);
 		return CLI_USAGE;
 	}
-	if (!cli_json_check(about.name, options->json))
+	if (!cli_output_check(about.name, "json", options->json))
 		return CLI_USAGE;
 	base_diag_init(&diag);
 	cli_paths_find(&paths);
@@ -149,7 +149,8 @@ int cli_reproduce(int argc, char **argv)
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
 		{"quick", CLI_FLAG, &o.is_quick, NULL, "small inputs: minutes instead of hours"},
-		{"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs are kept (default reproduce/PAPER)"},
+		{"out", CLI_TEXT, &o.out, "DIR",
+		 "where the page, the table and the runs go (default reproduce/PAPER)"},
 		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array"},
 		{0},
 	};

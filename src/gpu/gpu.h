@@ -50,8 +50,8 @@ uint64_t gpu_kernel_cycles(const struct gpu *g);
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
 /* Time that the wire of a stack's TX (to the stack) or RX channel has been busy since gpu_new. */
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx);
-/* Stops the SMs in the middle of a kernel for at least least_ps, and until nothing is on its way; then caches are empty,
- * the mechanism's resumed is called and the warps go on. For mechanisms, while a kernel runs. */
+/* Stops the SMs in the middle of a kernel for at least least_ps, and until nothing is on its way; then the caches are
+ * emptied, the mechanism's resumed is called and the warps go on. For mechanisms, while a kernel runs. */
 void gpu_pause(struct gpu *g, uint64_t least_ps);
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
  * those of the GPU. */

@@ -57,7 +57,8 @@ struct gpu_guest_ops {
 					   const uint64_t *lines, uint32_t count, uint32_t step_count);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
-	/* A block whose entry is observed touches lines, wherever it runs; home_sm and slot name the warp that entered. */
+	/* A block whose entry is observed touches lines, wherever it runs; home_sm and slot name the warp that
+	 * entered. */
 	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
 			    const struct coalesced_line *lines, uint32_t count);
 	/* That warp has left it, or resumes after it. */

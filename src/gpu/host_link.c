@@ -1,7 +1,8 @@
 /* host_link.c - the way of L2 misses to the host's memory: requests and writes over the wires up, data over those down.
  *
  * Each direction sends one packet after the other at the rate of host.link (host.access_wires); an access takes
- * host.access_latency_ps besides. Besides registered and pinned memory, a mechanism may keep data there (is_host). Answers come back in order for reads and for writes. The number of accesses under way is bounded by the
+ * host.access_latency_ps besides. Answers come back in order for reads and for writes. Besides registered and pinned
+ * memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the
  * L2's MSHRs and by what SMs may have outstanding, so nothing is held back here but answers that a slice has no room
  * for. Copies of the driver do not compete with these accesses.
  */
@@ -82,6 +83,8 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 		h->stats.writes++;
 		h->stats.write_bytes += r->size_bytes;
 	}
+	if (unlikely(h->gpu->audit))
+		coherence_audit_memory(h->gpu->audit, r, !is_read && r->source != GPU_SOURCE_L2);
 	r->is_reply = true;
 	push(is_read ? &h->reads : &h->writes, r);
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);

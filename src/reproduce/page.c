@@ -51,7 +51,8 @@ static double mean_value(const struct reproduce_data *d, enum reproduce_plot plo
 }
 
 /* The bar's value; group workload_count is the mean. */
-static double group_value(const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t bar, uint32_t group)
+static double group_value(const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t bar,
+			  uint32_t group)
 {
 	uint32_t config = f->configs[bar];
 
@@ -103,8 +104,8 @@ static void group_write(FILE *out, const struct reproduce_data *d, const struct 
 			colours[b % G_N_ELEMENTS(colours)], name, d->paper->configs[f->configs[b]].name, v);
 	}
 	x += f->config_count * BAR_WIDTH / 2.0;
-	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x, PLOT_HEIGHT + 24,
-		name);
+	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x,
+		PLOT_HEIGHT + 24, name);
 }
 
 static void figure_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f)
@@ -182,7 +183,8 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 	text_write(out, paper->title);
 	fputs(": published and measured</h1><p>", out);
 	text_write(out, title_suffix);
-	fprintf(out, "</p><p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy arithmetically.</p>",
+	fprintf(out,
+		"</p><p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy arithmetically.</p>",
 		paper->configs[0].name);
 	for (uint32_t i = 0; i < paper->figure_count; i++)
 		figure_write(out, data, &paper->figures[i]);

@@ -25,7 +25,8 @@ bool tom_mapping_is_learning(const struct tom_mapping *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
 void tom_mapping_kernel_begin(struct tom_mapping *m, const struct simt_launch *l, uint32_t block_count);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
-void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines, uint32_t count);
+void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines,
+		      uint32_t count);
 /* An instance has ended; totals are of all instances. Stops the GPU when they are enough. */
 void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, const struct tom_map_totals *totals);
 /* The GPU has come to rest after that: regular execution begins. */
