@@ -15,9 +15,10 @@
 static const struct cli_about about = {
 	.name = "reproduce",
 	.usage = "strata reproduce PAPER [--quick] [--out DIR] [--json FILE]",
-	.summary = "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
-		   "Writes a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, as many as the host\n"
-		   "has cores; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+	.summary =
+	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
+	    "Writes a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, one per core of the\n"
+	    "host; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
 };
 
 struct reproduce_options {
