@@ -1,0 +1,1 @@
+reproduce tom --json /nonexistent/x.json
