@@ -100,7 +100,7 @@ CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text);
 CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name);
 /* Start the driver: `flags` must be 0.  May be called any number of times. */
 CUresult CUDAAPI cuInit(unsigned int flags);
-/* The version of the interface, as CUDA_VERSION. */
+/* The newest version of the interface that the driver serves, as 1000 * major + 10 * minor. */
 CUresult CUDAAPI cuDriverGetVersion(int *version);
 /* Address of an entry point by its plain name; `status` (may be NULL) tells a wrong name from a wrong version. */
 CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version, cuuint64_t flags,
@@ -271,9 +271,23 @@ CUresult CUDAAPI cuPointerGetAttribute(void *data, CUpointer_attribute attribute
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
 					CUdeviceptr address);
 CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address);
-/* Stream-ordered allocation, from the device's default pool. */
+/* Stream-ordered allocation, from the device's current pool. */
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream);
+/* Pools count the memory that is allocated from them. Theirs is the memory of the one device, and it is not shared. */
+CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream);
+CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties);
+/* A pool with allocations goes with the last of them. The default pool stays (INVALID_VALUE). */
+CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool);
+CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes_to_keep);
+/* `value` points to an int for the reuse attributes and to a cuuint64_t for the others. */
+CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value);
+CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value);
+CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *descriptors, size_t count);
+CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location);
+CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 
 /* Copies: H host, D device, A array.  Async forms are ordered in their stream; the others have happened on return. */
 CUresult CUDAAPI cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes);

@@ -180,11 +180,14 @@ CUresult cuInit(unsigned int flags)
 	return result;
 }
 
+/* The newest runtime that works on this driver. */
+enum { DRIVER_VERSION = 13000 };
+
 CUresult cuDriverGetVersion(int *version)
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = CUDA_VERSION;
+	*version = DRIVER_VERSION;
 	return CUDA_SUCCESS;
 }
 
@@ -301,16 +304,17 @@ __attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *sym
 	return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
 }
 
+/* No profiler can be attached, and without one the two do nothing (CUDA Driver API reference, section 6.35). */
 CUresult cuProfilerStart(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_not_supported("cuProfilerStart");
+	return CUDA_SUCCESS;
 }
 
 CUresult cuProfilerStop(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	return cuda_not_supported("cuProfilerStop");
+	return CUDA_SUCCESS;
 }
 
 int cuda_unsupported_call(const char *name)

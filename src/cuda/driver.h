@@ -29,6 +29,7 @@ enum cuda_kind {
 	CUDA_KIND_CONTEXT, CUDA_KIND_MODULE, CUDA_KIND_FUNCTION, CUDA_KIND_STREAM, CUDA_KIND_EVENT, CUDA_KIND_ARRAY,
 	CUDA_KIND_MIPMAP,
 	CUDA_KIND_TEXREF, CUDA_KIND_SURFREF, CUDA_KIND_TEXOBJECT, CUDA_KIND_SURFOBJECT, CUDA_KIND_LINK, CUDA_KIND_ALLOC,
+	CUDA_KIND_POOL,
 };
 
 /* First member of everything a context owns. */
@@ -63,6 +64,7 @@ struct CUctx_st {
 	struct machine_streams streams;
 	struct machine_stream legacy; /* the legacy default stream */
 	GHashTable *per_thread;	      /* default streams of threads: number -> struct machine_stream; NULL: none yet */
+	CUmemoryPool default_pool, current_pool; /* NULL until asked for; current: NULL is the default */
 };
 
 CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx);
@@ -152,6 +154,7 @@ struct cuda_alloc {
 	void *caller;  /* of the allocating call, for the memory checker */
 	bool is_synchronous; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	int preferred_location, prefetch_location;
+	CUmemoryPool pool; /* that it is counted for, or NULL */
 };
 
 /* The live allocation of this API that holds addr, or NULL. */
@@ -159,6 +162,8 @@ struct cuda_alloc *cuda_alloc_find(uint64_t addr);
 /* Allocates device memory owned by ctx; 0 when there is none left. */
 uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags);
 CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b);
+/* An allocation of the pool is gone. */
+void cuda_pool_give_back(CUmemoryPool pool, uint64_t bytes);
 /* Host code may pass [addr, addr + size_bytes) as device memory to a copy or fill. */
 bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes);
 /* Whether addr lies where only device-visible memory can lie. */

@@ -30,6 +30,8 @@ static void destroy_alloc(struct cuda_object *o)
 	g_hash_table_remove(by_addr(), &a->addr);
 	cuda_object_remove(o);
 	CHECK(simt_memory_release(cuda_driver.mem, a->addr));
+	if (a->pool)
+		cuda_pool_give_back(a->pool, a->size_bytes);
 	free(a);
 }
 
@@ -290,7 +292,7 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *pointer)
 	return CUDA_SUCCESS;
 }
 
-/* ---- managed and stream-ordered memory ---- */
+/* ---- managed memory ---- */
 
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags)
 {
@@ -305,38 +307,6 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
 		*address = addr;
 	return result;
 }
-
-CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
-{
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	CUresult result = cuda_stream_check(stream);
-	uint64_t addr;
-
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!address || !bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	/* From a pool: no more than a call. */
-	addr = cuda_alloc_new(call.ctx, bytes, SIMT_ALLOC_DEVICE, 0);
-	if (!addr)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*address = addr;
-	return CUDA_SUCCESS;
-}
-CUDA_PER_THREAD(cuMemAllocAsync, _ptsz, CUdeviceptr *, size_t, CUstream);
-
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
-{
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	CUresult result = cuda_stream_check(stream);
-
-	if (result == CUDA_SUCCESS && !address)
-		return CUDA_ERROR_INVALID_VALUE;
-	return result == CUDA_SUCCESS ? cuda_alloc_free(address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED) : result;
-}
-CUDA_PER_THREAD(cuMemFreeAsync, _ptsz, CUdeviceptr, CUstream);
 
 static struct cuda_alloc *find_managed(CUdeviceptr address, size_t bytes)
 {
@@ -514,9 +484,11 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		PUT(int, 3); /* read and write */
 		break;
-	case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		return cuda_not_supported("cuPointerGetAttribute (P2P_TOKENS, MEMPOOL_HANDLE)");
+		PUT(CUmemoryPool, a ? a->pool : NULL);
+		break;
+	case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+		return cuda_not_supported("cuPointerGetAttribute (P2P_TOKENS)");
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
