@@ -33,7 +33,7 @@
 #endif
 
 /* Binary names: 12 gave the new layout of the properties a new name, and 13 took it back. */
-#if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000
+#if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000 && !defined(STRATA_CUDART_BUILD)
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 #endif
 

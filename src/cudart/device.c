@@ -5,9 +5,6 @@
 #include "base/check.h"
 #include "cudart/priv.h"
 
-/* The interface of 12 gives this name to two layouts; here each is defined under its own name. */
-#undef cudaGetDeviceProperties
-
 static cudaError_t check_device(int device)
 {
 	CUDART_ENTER();

@@ -18,7 +18,7 @@ static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void 
 CUDART_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *source, size_t bytes, size_t offset,
 					       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	void *pointer;
+	void *pointer = NULL;
 
 	CUDART_ENTER();
 	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
@@ -40,7 +40,7 @@ CUDART_ALIAS(cudaMemcpyToSymbol, _ptds);
 CUDART_API cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const void *symbol, size_t bytes, size_t offset,
 						 enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	void *pointer;
+	void *pointer = NULL;
 
 	CUDART_ENTER();
 	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
