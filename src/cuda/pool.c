@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cuda/driver.h"
+#include "cuda/perthread.h"
 
 enum { REUSE_COUNT = 3 };
 

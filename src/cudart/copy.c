@@ -1,9 +1,7 @@
-/* copy.c - copies and fills of every shape, each one call of the driver.
- *
- * The synchronous and the asynchronous form of a copy are the same call on different streams: the driver does its work
- * at call time. `kind` says which sides are the host's; the driver checks that they are.
+/* copy.c - copies and fills of every shape, each one call of the driver. `kind` says which sides are the host's; the
+ * driver checks that they are.
  */
-#include "cudart/priv.h"
+#include "cudart/order.h"
 
 static cudaError_t invalid_value(void)
 {
@@ -17,36 +15,51 @@ static bool is_kind(enum cudaMemcpyKind kind)
 
 /* ---- lines ---- */
 
-static cudaError_t copy(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
-			cudaStream_t stream)
+static CUresult copy_now(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind)
+{
+	switch (kind) {
+	case cudaMemcpyHostToDevice:
+		return cuMemcpyHtoD((CUdeviceptr)destination, source, bytes);
+	case cudaMemcpyDeviceToHost:
+		return cuMemcpyDtoH(destination, (CUdeviceptr)source, bytes);
+	case cudaMemcpyDeviceToDevice:
+		return cuMemcpyDtoD((CUdeviceptr)destination, (CUdeviceptr)source, bytes);
+	default:
+		return cuMemcpy((CUdeviceptr)destination, (CUdeviceptr)source, bytes);
+	}
+}
+
+static CUresult copy_in(CUstream stream, void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind)
+{
+	switch (kind) {
+	case cudaMemcpyHostToDevice:
+		return cuMemcpyHtoDAsync((CUdeviceptr)destination, source, bytes, stream);
+	case cudaMemcpyDeviceToHost:
+		return cuMemcpyDtoHAsync(destination, (CUdeviceptr)source, bytes, stream);
+	case cudaMemcpyDeviceToDevice:
+		return cuMemcpyDtoDAsync((CUdeviceptr)destination, (CUdeviceptr)source, bytes, stream);
+	default:
+		return cuMemcpyAsync((CUdeviceptr)destination, (CUdeviceptr)source, bytes, stream);
+	}
+}
+
+cudaError_t cudart_copy(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+			const struct cudart_order *o)
 {
 	CUDART_ENTER();
 	if (!is_kind(kind))
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
-	switch (kind) {
-	case cudaMemcpyHostToDevice:
-		return cudart_result(cuMemcpyHtoDAsync((CUdeviceptr)destination, source, bytes, stream));
-	case cudaMemcpyDeviceToHost:
-		return cudart_result(cuMemcpyDtoHAsync(destination, (CUdeviceptr)source, bytes, stream));
-	case cudaMemcpyDeviceToDevice:
-		return cudart_result(cuMemcpyDtoDAsync((CUdeviceptr)destination, (CUdeviceptr)source, bytes, stream));
-	default:
-		return cudart_result(cuMemcpyAsync((CUdeviceptr)destination, (CUdeviceptr)source, bytes, stream));
-	}
+	if (cudart_order_is_legacy(o))
+		return cudart_result(copy_now(destination, source, bytes, kind));
+	return cudart_order_end(o, copy_in(o->stream, destination, source, bytes, kind));
 }
 
-CUDART_API cudaError_t cudaMemcpy(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind)
-{
-	return copy(destination, source, bytes, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpy, _ptds);
+CUDART_SYNC(cudaMemcpy, (void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind),
+	    cudart_copy(destination, source, bytes, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
-				       cudaStream_t stream)
-{
-	return copy(destination, source, bytes, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpyAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpyAsync, (void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+	      cudaStream_t stream),
+	     cudart_copy(destination, source, bytes, kind, o));
 
 CUDART_API cudaError_t cudaMemcpyPeerAsync(void *destination, int destination_device, const void *source,
 					   int source_device, size_t bytes, cudaStream_t stream)
@@ -60,7 +73,10 @@ CUDART_API cudaError_t cudaMemcpyPeerAsync(void *destination, int destination_de
 CUDART_API cudaError_t cudaMemcpyPeer(void *destination, int destination_device, const void *source, int source_device,
 				      size_t bytes)
 {
-	return cudaMemcpyPeerAsync(destination, destination_device, source, source_device, bytes, NULL);
+	CUDART_ENTER();
+	if (destination_device || source_device)
+		return cudart_fail(cudaErrorInvalidDevice);
+	return cudart_result(cuMemcpyDtoD((CUdeviceptr)destination, (CUdeviceptr)source, bytes));
 }
 
 /* ---- boxes ---- */
@@ -115,16 +131,17 @@ static void set_destination_array(CUDA_MEMCPY3D *c, cudaArray_t array, size_t x_
 	c->dstY = y;
 }
 
-static cudaError_t copy_box(CUDA_MEMCPY3D *c, size_t width, size_t height, size_t depth, cudaStream_t stream)
+static cudaError_t copy_box(CUDA_MEMCPY3D *c, size_t width, size_t height, size_t depth, const struct cudart_order *o)
 {
 	c->WidthInBytes = width;
 	c->Height = height;
 	c->Depth = depth;
-	return cudart_result(cuMemcpy3DAsync(c, stream));
+	return cudart_order_is_legacy(o) ? cudart_result(cuMemcpy3D(c))
+					 : cudart_order_end(o, cuMemcpy3DAsync(c, o->stream));
 }
 
 static cudaError_t copy_2d(void *destination, size_t destination_pitch, const void *source, size_t source_pitch,
-			   size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+			   size_t width, size_t height, enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	CUDA_MEMCPY3D c = {0};
 
@@ -135,23 +152,16 @@ static cudaError_t copy_2d(void *destination, size_t destination_pitch, const vo
 		return cudart_fail(cudaErrorInvalidPitchValue);
 	set_source(&c, kind, source, source_pitch, 0);
 	set_destination(&c, kind, destination, destination_pitch, 0);
-	return copy_box(&c, width, height, 1, stream);
+	return copy_box(&c, width, height, 1, o);
 }
 
-CUDART_API cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
-				    size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-	return copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpy2D, _ptds);
+CUDART_SYNC(cudaMemcpy2D, (void *destination, size_t destination_pitch, const void *source, size_t source_pitch,
+	     size_t width, size_t height, enum cudaMemcpyKind kind),
+	    copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind, o));
 
-CUDART_API cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,
-					 size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
-					 cudaStream_t stream)
-{
-	return copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpy2DAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpy2DAsync, (void *destination, size_t destination_pitch, const void *source, size_t source_pitch,
+	      size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+	     copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind, o));
 
 /* Bytes of an element of an array, 0 if it is none. */
 static size_t element_bytes(cudaArray_const_t array)
@@ -169,7 +179,7 @@ static bool is_one_place(cudaArray_t array, const struct cudaPitchedPtr *p)
 	return !array != !p->ptr;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, const struct cudart_order *o)
 {
 	CUDA_MEMCPY3D c = {0};
 	size_t unit = 1; /* extents count elements as soon as an array takes part, and bytes otherwise */
@@ -199,22 +209,16 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
 	}
 	c.srcZ = p->srcPos.z;
 	c.dstZ = p->dstPos.z;
-	return copy_box(&c, p->extent.width * unit, p->extent.height, p->extent.depth, stream);
+	return copy_box(&c, p->extent.width * unit, p->extent.height, p->extent.depth, o);
 }
 
-CUDART_API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
-{
-	return copy_3d(parameters, NULL);
-}
-CUDART_ALIAS(cudaMemcpy3D, _ptds);
+CUDART_SYNC(cudaMemcpy3D, (const struct cudaMemcpy3DParms *parameters),
+	    copy_3d(parameters, o));
 
-CUDART_API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream)
-{
-	return copy_3d(parameters, stream);
-}
-CUDART_ALIAS(cudaMemcpy3DAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *parameters, cudaStream_t stream),
+	     copy_3d(parameters, o));
 
-static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, const struct cudart_order *o)
 {
 	if (!p)
 		return invalid_value();
@@ -226,25 +230,19 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStrea
 		.dstPos = p->dstPos, .dstPtr = p->dstPtr, .extent = p->extent, .kind = cudaMemcpyDeviceToDevice,
 	};
 
-	return copy_3d(&same, stream);
+	return copy_3d(&same, o);
 }
 
-CUDART_API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters)
-{
-	return copy_3d_peer(parameters, NULL);
-}
-CUDART_ALIAS(cudaMemcpy3DPeer, _ptds);
+CUDART_SYNC(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *parameters),
+	    copy_3d_peer(parameters, o));
 
-CUDART_API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream)
-{
-	return copy_3d_peer(parameters, stream);
-}
-CUDART_ALIAS(cudaMemcpy3DPeerAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream),
+	     copy_3d_peer(parameters, o));
 
 /* ---- arrays and rectangles ---- */
 
 static cudaError_t copy_to_array(cudaArray_t destination, size_t x, size_t y, const void *source, size_t source_pitch,
-				 size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+				 size_t width, size_t height, enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	CUDA_MEMCPY3D c = {0};
 
@@ -255,11 +253,12 @@ static cudaError_t copy_to_array(cudaArray_t destination, size_t x, size_t y, co
 		return cudart_fail(cudaErrorInvalidPitchValue);
 	set_source(&c, kind, source, source_pitch, 0);
 	set_destination_array(&c, destination, x, y);
-	return copy_box(&c, width, height, 1, stream);
+	return copy_box(&c, width, height, 1, o);
 }
 
 static cudaError_t copy_from_array(void *destination, size_t destination_pitch, cudaArray_const_t source, size_t x,
-				   size_t y, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+				   size_t y, size_t width, size_t height, enum cudaMemcpyKind kind,
+				   const struct cudart_order *o)
 {
 	CUDA_MEMCPY3D c = {0};
 
@@ -270,42 +269,28 @@ static cudaError_t copy_from_array(void *destination, size_t destination_pitch, 
 		return cudart_fail(cudaErrorInvalidPitchValue);
 	set_source_array(&c, source, x, y);
 	set_destination(&c, kind, destination, destination_pitch, 0);
-	return copy_box(&c, width, height, 1, stream);
+	return copy_box(&c, width, height, 1, o);
 }
 
-CUDART_API cudaError_t cudaMemcpy2DToArray(cudaArray_t destination, size_t x, size_t y, const void *source,
-					   size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-	return copy_to_array(destination, x, y, source, source_pitch, width, height, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpy2DToArray, _ptds);
+CUDART_SYNC(cudaMemcpy2DToArray, (cudaArray_t destination, size_t x, size_t y, const void *source,
+	     size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind),
+	    copy_to_array(destination, x, y, source, source_pitch, width, height, kind, o));
 
-CUDART_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x, size_t y, const void *source,
-						size_t source_pitch, size_t width, size_t height,
-						enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-	return copy_to_array(destination, x, y, source, source_pitch, width, height, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpy2DToArrayAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpy2DToArrayAsync, (cudaArray_t destination, size_t x, size_t y, const void *source,
+	      size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+	     copy_to_array(destination, x, y, source, source_pitch, width, height, kind, o));
 
-CUDART_API cudaError_t cudaMemcpy2DFromArray(void *destination, size_t destination_pitch, cudaArray_const_t source,
-					     size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-	return copy_from_array(destination, destination_pitch, source, x, y, width, height, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpy2DFromArray, _ptds);
+CUDART_SYNC(cudaMemcpy2DFromArray, (void *destination, size_t destination_pitch, cudaArray_const_t source, size_t x,
+	     size_t y, size_t width, size_t height, enum cudaMemcpyKind kind),
+	    copy_from_array(destination, destination_pitch, source, x, y, width, height, kind, o));
 
-CUDART_API cudaError_t cudaMemcpy2DFromArrayAsync(void *destination, size_t destination_pitch,
-						  cudaArray_const_t source, size_t x, size_t y, size_t width,
-						  size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-	return copy_from_array(destination, destination_pitch, source, x, y, width, height, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpy2DFromArrayAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpy2DFromArrayAsync, (void *destination, size_t destination_pitch, cudaArray_const_t source,
+	      size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+	     copy_from_array(destination, destination_pitch, source, x, y, width, height, kind, o));
 
-CUDART_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, size_t destination_x, size_t destination_y,
-						cudaArray_const_t source, size_t source_x, size_t source_y,
-						size_t width, size_t height, enum cudaMemcpyKind kind)
+static cudaError_t copy_arrays(cudaArray_t destination, size_t destination_x, size_t destination_y,
+			       cudaArray_const_t source, size_t source_x, size_t source_y, size_t width,
+			       size_t height, enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	CUDA_MEMCPY3D c = {0};
 
@@ -314,9 +299,14 @@ CUDART_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, size_t 
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
 	set_source_array(&c, source, source_x, source_y);
 	set_destination_array(&c, destination, destination_x, destination_y);
-	return copy_box(&c, width, height, 1, NULL);
+	return copy_box(&c, width, height, 1, o);
 }
-CUDART_ALIAS(cudaMemcpy2DArrayToArray, _ptds);
+
+CUDART_SYNC(cudaMemcpy2DArrayToArray, (cudaArray_t destination, size_t destination_x, size_t destination_y,
+	     cudaArray_const_t source, size_t source_x, size_t source_y, size_t width, size_t height,
+	     enum cudaMemcpyKind kind),
+	    copy_arrays(destination, destination_x, destination_y, source, source_x, source_y, width, height, kind,
+		o));
 
 /* ---- arrays and lines: a line goes on in the next row ---- */
 
@@ -352,7 +342,7 @@ static size_t next_piece(struct array_line *l, size_t *x, size_t *y)
 }
 
 static cudaError_t line_to_array(cudaArray_t destination, size_t x, size_t y, const void *source, size_t bytes,
-				 enum cudaMemcpyKind kind, cudaStream_t stream)
+				 enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	struct array_line l;
 
@@ -363,14 +353,14 @@ static cudaError_t line_to_array(cudaArray_t destination, size_t x, size_t y, co
 	for (const char *from = source; e == cudaSuccess && l.bytes;) {
 		size_t piece = next_piece(&l, &x, &y);
 
-		e = copy_to_array(destination, x, y, from, piece, piece, 1, kind, stream);
+		e = copy_to_array(destination, x, y, from, piece, piece, 1, kind, o);
 		from += piece;
 	}
 	return e;
 }
 
 static cudaError_t line_from_array(void *destination, cudaArray_const_t source, size_t x, size_t y, size_t bytes,
-				   enum cudaMemcpyKind kind, cudaStream_t stream)
+				   enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	struct array_line l;
 
@@ -381,43 +371,31 @@ static cudaError_t line_from_array(void *destination, cudaArray_const_t source, 
 	for (char *to = destination; e == cudaSuccess && l.bytes;) {
 		size_t piece = next_piece(&l, &x, &y);
 
-		e = copy_from_array(to, piece, source, x, y, piece, 1, kind, stream);
+		e = copy_from_array(to, piece, source, x, y, piece, 1, kind, o);
 		to += piece;
 	}
 	return e;
 }
 
-CUDART_API cudaError_t cudaMemcpyToArray(cudaArray_t destination, size_t x, size_t y, const void *source, size_t bytes,
-					 enum cudaMemcpyKind kind)
-{
-	return line_to_array(destination, x, y, source, bytes, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpyToArray, _ptds);
+CUDART_SYNC(cudaMemcpyToArray, (cudaArray_t destination, size_t x, size_t y, const void *source, size_t bytes,
+	     enum cudaMemcpyKind kind),
+	    line_to_array(destination, x, y, source, bytes, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t destination, size_t x, size_t y, const void *source,
-					      size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-	return line_to_array(destination, x, y, source, bytes, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpyToArrayAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpyToArrayAsync, (cudaArray_t destination, size_t x, size_t y, const void *source, size_t bytes,
+	      enum cudaMemcpyKind kind, cudaStream_t stream),
+	     line_to_array(destination, x, y, source, bytes, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyFromArray(void *destination, cudaArray_const_t source, size_t x, size_t y,
-					   size_t bytes, enum cudaMemcpyKind kind)
-{
-	return line_from_array(destination, source, x, y, bytes, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpyFromArray, _ptds);
+CUDART_SYNC(cudaMemcpyFromArray, (void *destination, cudaArray_const_t source, size_t x, size_t y, size_t bytes,
+	     enum cudaMemcpyKind kind),
+	    line_from_array(destination, source, x, y, bytes, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyFromArrayAsync(void *destination, cudaArray_const_t source, size_t x, size_t y,
-						size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-	return line_from_array(destination, source, x, y, bytes, kind, stream);
-}
-CUDART_ALIAS(cudaMemcpyFromArrayAsync, _ptsz);
+CUDART_ASYNC(cudaMemcpyFromArrayAsync, (void *destination, cudaArray_const_t source, size_t x, size_t y, size_t bytes,
+	      enum cudaMemcpyKind kind, cudaStream_t stream),
+	     line_from_array(destination, source, x, y, bytes, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t destination, size_t destination_x, size_t destination_y,
-					      cudaArray_const_t source, size_t source_x, size_t source_y, size_t bytes,
-					      enum cudaMemcpyKind kind)
+static cudaError_t line_between_arrays(cudaArray_t destination, size_t destination_x, size_t destination_y,
+				       cudaArray_const_t source, size_t source_x, size_t source_y, size_t bytes,
+				       enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	struct array_line to, from;
 
@@ -434,7 +412,7 @@ CUDART_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t destination, size_t de
 
 		if (piece > to.bytes)
 			piece = to.bytes;
-		e = cudaMemcpy2DArrayToArray(destination, to.x, to.y, source, from.x, from.y, piece, 1, kind);
+		e = copy_arrays(destination, to.x, to.y, source, from.x, from.y, piece, 1, kind, o);
 		to.bytes -= piece;
 		to.x = piece == to_rest ? 0 : to.x + piece;
 		to.y += piece == to_rest;
@@ -443,40 +421,44 @@ CUDART_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t destination, size_t de
 	}
 	return e;
 }
-CUDART_ALIAS(cudaMemcpyArrayToArray, _ptds);
+
+CUDART_SYNC(cudaMemcpyArrayToArray, (cudaArray_t destination, size_t destination_x, size_t destination_y,
+	     cudaArray_const_t source, size_t source_x, size_t source_y, size_t bytes, enum cudaMemcpyKind kind),
+	    line_between_arrays(destination, destination_x, destination_y, source, source_x, source_y, bytes, kind,
+		o));
 
 /* ---- fills ---- */
 
-CUDART_API cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
+static cudaError_t fill(void *pointer, int value, size_t bytes, const struct cudart_order *o)
 {
 	CUDART_ENTER();
-	return cudart_result(cuMemsetD8Async((CUdeviceptr)pointer, (unsigned char)value, bytes, stream));
+	if (cudart_order_is_legacy(o))
+		return cudart_result(cuMemsetD8((CUdeviceptr)pointer, (unsigned char)value, bytes));
+	return cudart_order_end(o, cuMemsetD8Async((CUdeviceptr)pointer, (unsigned char)value, bytes, o->stream));
 }
-CUDART_ALIAS(cudaMemsetAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
-{
-	return cudaMemsetAsync(pointer, value, bytes, NULL);
-}
-CUDART_ALIAS(cudaMemset, _ptds);
+CUDART_SYNC(cudaMemset, (void *pointer, int value, size_t bytes), fill(pointer, value, bytes, o));
+CUDART_ASYNC(cudaMemsetAsync, (void *pointer, int value, size_t bytes, cudaStream_t stream),
+	     fill(pointer, value, bytes, o));
 
-CUDART_API cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-					 cudaStream_t stream)
+static cudaError_t fill_2d(void *pointer, size_t pitch, int value, size_t width, size_t height,
+			   const struct cudart_order *o)
 {
 	CUDART_ENTER();
-	return cudart_result(cuMemsetD2D8Async((CUdeviceptr)pointer, pitch, (unsigned char)value, width, height,
-					       stream));
+	if (cudart_order_is_legacy(o))
+		return cudart_result(cuMemsetD2D8((CUdeviceptr)pointer, pitch, (unsigned char)value, width, height));
+	return cudart_order_end(o, cuMemsetD2D8Async((CUdeviceptr)pointer, pitch, (unsigned char)value, width, height,
+						     o->stream));
 }
-CUDART_ALIAS(cudaMemset2DAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
-{
-	return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
-}
-CUDART_ALIAS(cudaMemset2D, _ptds);
+CUDART_SYNC(cudaMemset2D, (void *pointer, size_t pitch, int value, size_t width, size_t height),
+	    fill_2d(pointer, pitch, value, width, height, o));
+CUDART_ASYNC(cudaMemset2DAsync, (void *pointer, size_t pitch, int value, size_t width, size_t height,
+				 cudaStream_t stream),
+	     fill_2d(pointer, pitch, value, width, height, o));
 
-CUDART_API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
-					 cudaStream_t stream)
+static cudaError_t fill_3d(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
+			   const struct cudart_order *o)
 {
 	CUDART_ENTER();
 	if (extent.depth > 1 && extent.height > pitched.ysize)
@@ -488,14 +470,13 @@ CUDART_API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int valu
 	cudaError_t e = cudaSuccess;
 
 	for (size_t z = 0; e == cudaSuccess && z < (is_dense ? 1 : extent.depth); z++)
-		e = cudaMemset2DAsync((char *)pitched.ptr + z * pitched.ysize * pitched.pitch, pitched.pitch, value,
-				      extent.width, rows, stream);
+		e = fill_2d((char *)pitched.ptr + z * pitched.ysize * pitched.pitch, pitched.pitch, value, extent.width,
+			    rows, o);
 	return e;
 }
-CUDART_ALIAS(cudaMemset3DAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMemset3D(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent)
-{
-	return cudaMemset3DAsync(pitched, value, extent, NULL);
-}
-CUDART_ALIAS(cudaMemset3D, _ptds);
+CUDART_SYNC(cudaMemset3D, (struct cudaPitchedPtr pitched, int value, struct cudaExtent extent),
+	    fill_3d(pitched, value, extent, o));
+CUDART_ASYNC(cudaMemset3DAsync, (struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
+				 cudaStream_t stream),
+	     fill_3d(pitched, value, extent, o));

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "cudart/priv.h"
+#include "cudart/order.h"
 
 /* Rows are padded to the pitch of elements of this size; the driver's pitch suits the larger ones too. */
 enum { PITCH_ELEMENT_BYTES = 4 };
@@ -143,12 +143,9 @@ static cudaError_t advise(const void *pointer, size_t bytes, enum cudaMemoryAdvi
 }
 
 #if CUDART_VERSION >= 13000
-CUDART_API cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
-					    unsigned int flags, cudaStream_t stream)
-{
-	return prefetch(pointer, bytes, location, flags, stream);
-}
-CUDART_ALIAS(cudaMemPrefetchAsync, _ptsz);
+CUDART_ASYNC(cudaMemPrefetchAsync, (const void *pointer, size_t bytes, struct cudaMemLocation location,
+				    unsigned int flags, cudaStream_t stream),
+	     prefetch(pointer, bytes, location, flags, o->stream));
 
 CUDART_API cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
 				     struct cudaMemLocation location)
@@ -162,11 +159,8 @@ static struct cudaMemLocation location_of_device(int device)
 					device == cudaCpuDeviceId ? 0 : device};
 }
 
-CUDART_API cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream)
-{
-	return prefetch(pointer, bytes, location_of_device(device), 0, stream);
-}
-CUDART_ALIAS(cudaMemPrefetchAsync, _ptsz);
+CUDART_ASYNC(cudaMemPrefetchAsync, (const void *pointer, size_t bytes, int device, cudaStream_t stream),
+	     prefetch(pointer, bytes, location_of_device(device), 0, o->stream));
 
 CUDART_API cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice, int device)
 {
@@ -175,12 +169,9 @@ CUDART_API cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cud
 
 CUDART_API cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes, struct cudaMemLocation location,
 					       unsigned int flags, cudaStream_t stream);
-CUDART_API cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes, struct cudaMemLocation location,
-					       unsigned int flags, cudaStream_t stream)
-{
-	return prefetch(pointer, bytes, location, flags, stream);
-}
-CUDART_ALIAS(cudaMemPrefetchAsync_v2, _ptsz);
+CUDART_ASYNC(cudaMemPrefetchAsync_v2, (const void *pointer, size_t bytes, struct cudaMemLocation location,
+				       unsigned int flags, cudaStream_t stream),
+	     prefetch(pointer, bytes, location, flags, o->stream));
 
 CUDART_API cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
 					struct cudaMemLocation location);
@@ -252,32 +243,29 @@ CUDART_API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *at
 
 /* ---- stream-ordered memory ---- */
 
-CUDART_API cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+/* From pool, or from the device's current one for NULL. */
+static cudaError_t allocate(void **pointer, size_t bytes, cudaMemPool_t pool, const struct cudart_order *o)
 {
 	CUDART_ENTER();
 	if (!pointer)
 		return invalid_value();
 	*pointer = NULL;
-	return bytes ? cudart_result(cuMemAllocAsync((CUdeviceptr *)pointer, bytes, stream)) : cudaSuccess;
+	if (!bytes)
+		return cudaSuccess;
+	return cudart_result(pool ? cuMemAllocFromPoolAsync((CUdeviceptr *)pointer, bytes, pool, o->stream)
+				  : cuMemAllocAsync((CUdeviceptr *)pointer, bytes, o->stream));
 }
-CUDART_ALIAS(cudaMallocAsync, _ptsz);
 
-CUDART_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+static cudaError_t free_in_order(void *pointer, const struct cudart_order *o)
 {
 	CUDART_ENTER();
-	return cudart_result(cuMemFreeAsync((CUdeviceptr)pointer, stream));
+	return cudart_result(cuMemFreeAsync((CUdeviceptr)pointer, o->stream));
 }
-CUDART_ALIAS(cudaFreeAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
-{
-	CUDART_ENTER();
-	if (!pointer)
-		return invalid_value();
-	*pointer = NULL;
-	return bytes ? cudart_result(cuMemAllocFromPoolAsync((CUdeviceptr *)pointer, bytes, pool, stream)) : cudaSuccess;
-}
-CUDART_ALIAS(cudaMallocFromPoolAsync, _ptsz);
+CUDART_ASYNC(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream), allocate(pointer, bytes, NULL, o));
+CUDART_ASYNC(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+	     pool ? allocate(pointer, bytes, pool, o) : invalid_value());
+CUDART_ASYNC(cudaFreeAsync, (void *pointer, cudaStream_t stream), free_in_order(pointer, o));
 
 CUDART_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {

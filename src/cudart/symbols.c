@@ -1,5 +1,5 @@
 /* symbols.c - the program's __device__ and __constant__ variables: copies, addresses, sizes. */
-#include "cudart/priv.h"
+#include "cudart/order.h"
 
 static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **pointer)
 {
@@ -15,8 +15,8 @@ static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void 
 	return cudaSuccess;
 }
 
-CUDART_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *source, size_t bytes, size_t offset,
-					       enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_to(const void *symbol, const void *source, size_t bytes, size_t offset,
+			   enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	void *pointer = NULL;
 
@@ -26,19 +26,19 @@ CUDART_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *s
 
 	cudaError_t e = locate(symbol, bytes, offset, &pointer);
 
-	return e == cudaSuccess ? cudaMemcpyAsync(pointer, source, bytes, kind, stream) : e;
+	return e == cudaSuccess ? cudart_copy(pointer, source, bytes, kind, o) : e;
 }
-CUDART_ALIAS(cudaMemcpyToSymbolAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t bytes, size_t offset,
-					  enum cudaMemcpyKind kind)
-{
-	return cudaMemcpyToSymbolAsync(symbol, source, bytes, offset, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpyToSymbol, _ptds);
+CUDART_SYNC(cudaMemcpyToSymbol,
+	    (const void *symbol, const void *source, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+	    copy_to(symbol, source, bytes, offset, kind, o));
+CUDART_ASYNC(cudaMemcpyToSymbolAsync,
+	     (const void *symbol, const void *source, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+	      cudaStream_t stream),
+	     copy_to(symbol, source, bytes, offset, kind, o));
 
-CUDART_API cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const void *symbol, size_t bytes, size_t offset,
-						 enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_from(void *destination, const void *symbol, size_t bytes, size_t offset,
+			     enum cudaMemcpyKind kind, const struct cudart_order *o)
 {
 	void *pointer = NULL;
 
@@ -48,16 +48,16 @@ CUDART_API cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const void *
 
 	cudaError_t e = locate(symbol, bytes, offset, &pointer);
 
-	return e == cudaSuccess ? cudaMemcpyAsync(destination, pointer, bytes, kind, stream) : e;
+	return e == cudaSuccess ? cudart_copy(destination, pointer, bytes, kind, o) : e;
 }
-CUDART_ALIAS(cudaMemcpyFromSymbolAsync, _ptsz);
 
-CUDART_API cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t bytes, size_t offset,
-					    enum cudaMemcpyKind kind)
-{
-	return cudaMemcpyFromSymbolAsync(destination, symbol, bytes, offset, kind, NULL);
-}
-CUDART_ALIAS(cudaMemcpyFromSymbol, _ptds);
+CUDART_SYNC(cudaMemcpyFromSymbol,
+	    (void *destination, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+	    copy_from(destination, symbol, bytes, offset, kind, o));
+CUDART_ASYNC(cudaMemcpyFromSymbolAsync,
+	     (void *destination, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+	      cudaStream_t stream),
+	     copy_from(destination, symbol, bytes, offset, kind, o));
 
 CUDART_API cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
