@@ -19,6 +19,10 @@
 
 #include <strata/device/integer.h>
 #include <strata/device/rounding.h>
+#include <strata/device/math_float.h>
+#include <strata/device/math_trig.h>
+#include <strata/device/math_double.h>
+#include <strata/device/math_special.h>
 
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
@@ -77,5 +81,7 @@ STRATA_AS_VECTORS(__cuda_builtin_gridDim_t)
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
 #include <strata/device/more.h>
+#include <strata/device/surface.h>
+#include <strata/device/texture.h>
 
 #endif
