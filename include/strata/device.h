@@ -83,5 +83,7 @@ STRATA_AS_VECTORS(__cuda_builtin_gridDim_t)
 #include <strata/device/more.h>
 #include <strata/device/surface.h>
 #include <strata/device/texture.h>
+/* The compiler wraps this one: operators new and delete of the device, on malloc and free. */
+#include <new>
 
 #endif
