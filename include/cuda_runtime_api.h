@@ -363,6 +363,14 @@ extern __host__ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cud
 extern __host__ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
 					      struct cudaExtent extent, unsigned int flags STRATA_OR(0));
 extern __host__ cudaError_t cudaFreeArray(cudaArray_t array);
+/* Levels beyond the one of a single element are not made; a level's array goes with the mipmapped array. */
+extern __host__ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
+						     const struct cudaChannelFormatDesc *format,
+						     struct cudaExtent extent, unsigned int levels,
+						     unsigned int flags STRATA_OR(0));
+extern __host__ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t array,
+						       unsigned int number);
+extern __host__ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
 extern __host__ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
 					     unsigned int *flags, cudaArray_t array);
 /* `view` may be NULL: elements are then read as the resource describes them. */

@@ -130,3 +130,34 @@ CUDART_API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, 
 		return cudart_fail(cudaErrorInvalidValue);
 	return cudaArrayGetInfo(format, NULL, NULL, (cudaArray_t)array);
 }
+
+/* ---- mipmapped arrays ---- */
+
+CUDART_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *format,
+						struct cudaExtent extent, unsigned int levels, unsigned int flags)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d = {.Width = extent.width, .Height = extent.height, .Depth = extent.depth,
+				     .Flags = flags};
+
+	CUDART_ENTER();
+	if (!array || !format)
+		return cudart_fail(cudaErrorInvalidValue);
+	if (!cudart_format_to_driver(format, &d.Format, &d.NumChannels))
+		return cudart_fail(cudaErrorInvalidChannelDescriptor);
+	return cudart_result(cuMipmappedArrayCreate((CUmipmappedArray *)array, &d, levels));
+}
+
+CUDART_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t array,
+						  unsigned int number)
+{
+	CUDART_ENTER();
+	if (!level)
+		return cudart_fail(cudaErrorInvalidValue);
+	return cudart_result(cuMipmappedArrayGetLevel((CUarray *)level, (CUmipmappedArray)array, number));
+}
+
+CUDART_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
+{
+	CUDART_ENTER();
+	return array ? cudart_result(cuMipmappedArrayDestroy((CUmipmappedArray)array)) : cudaSuccess;
+}
