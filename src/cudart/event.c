@@ -17,13 +17,14 @@ CUDART_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t 
 	CUDART_ENTER();
 	return cudart_result(cuEventRecordWithFlags(event, stream, flags));
 }
-CUDART_ALIAS(cudaEventRecordWithFlags, _ptsz);
+CUDART_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
+	    (event, cudart_per_thread(stream), flags));
 
 CUDART_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
 	return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
-CUDART_ALIAS(cudaEventRecord, _ptsz);
+CUDART_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, cudart_per_thread(stream)));
 
 CUDART_API cudaError_t cudaEventQuery(cudaEvent_t event)
 {

@@ -102,14 +102,19 @@ CUDART_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 bloc
 {
 	return launch(&(struct launch){kernel, grid, block, arguments, shared_bytes, stream, false});
 }
-CUDART_ALIAS(cudaLaunchKernel, _ptsz);
+CUDART_PTSZ(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+	            cudaStream_t stream),
+	    (kernel, grid, block, arguments, shared_bytes, cudart_per_thread(stream)));
 
 CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
 						   size_t shared_bytes, cudaStream_t stream)
 {
 	return launch(&(struct launch){kernel, grid, block, arguments, shared_bytes, stream, true});
 }
-CUDART_ALIAS(cudaLaunchCooperativeKernel, _ptsz);
+CUDART_PTSZ(cudaLaunchCooperativeKernel,
+	    (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+	       cudaStream_t stream),
+	    (kernel, grid, block, arguments, shared_bytes, cudart_per_thread(stream)));
 
 /* Attributes that ask for what is not modelled are refused; those that only advise change nothing. */
 static cudaError_t apply(struct launch *l, const cudaLaunchAttribute *a)
@@ -133,13 +138,14 @@ static cudaError_t apply(struct launch *l, const cudaLaunchAttribute *a)
 	}
 }
 
-CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *kernel, void **arguments,
+				 cudaStream_t stream)
 {
-	if (!config || (config->numAttrs && !config->attrs))
+	if (config->numAttrs && !config->attrs)
 		return cudart_fail(cudaErrorInvalidValue);
 
 	struct launch l = {kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-			   config->stream, false};
+			   stream, false};
 
 	for (unsigned int i = 0; i < config->numAttrs; i++) {
 		cudaError_t e = apply(&l, &config->attrs[i]);
@@ -149,7 +155,21 @@ CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
 	}
 	return launch(&l);
 }
-CUDART_ALIAS(cudaLaunchKernelExC, _ptsz);
+
+CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+	if (!config)
+		return cudart_fail(cudaErrorInvalidValue);
+	return launch_config(config, kernel, arguments, config->stream);
+}
+
+CUDART_API cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *kernel,
+						void **arguments)
+{
+	if (!config)
+		return cudart_fail(cudaErrorInvalidValue);
+	return launch_config(config, kernel, arguments, cudart_per_thread(config->stream));
+}
 
 /* ---- kernels as handles ---- */
 
@@ -170,4 +190,6 @@ CUDART_API cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 bl
 {
 	return cudaLaunchKernel(kernel, grid, block, args, shared_bytes, stream);
 }
-CUDART_ALIAS(__cudaLaunchKernel, _ptsz);
+CUDART_PTSZ(__cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
+	      cudaStream_t stream),
+	    (kernel, grid, block, args, shared_bytes, cudart_per_thread(stream)));

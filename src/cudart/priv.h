@@ -13,7 +13,7 @@
  *			return cudart_fail(cudaErrorInvalidValue);
  *		return cudart_result(cuMemAlloc((CUdeviceptr *)pointer, bytes));
  *	}
- *	CUDART_ALIAS(cudaMalloc, _ptsz);	// only if the interface has the per-thread name
+ *	CUDART_PTSZ(...);			// only if the interface has the per-thread name
  *
  * Every way out goes through cudart_fail or cudart_result, which record an error for cudaGetLastError, or is a plain
  * `return cudaSuccess`. Every name of the interface that no file defines is defined by unsupported.c (symbols.def).
@@ -29,8 +29,23 @@
 
 #define CUDART_API __attribute__((visibility("default")))
 
-/* The same entry point under its per-thread-stream name (_ptsz, _ptds): the driver's streams do not overlap, so the
- * default stream of a thread is the default stream. */
+/* CUDART_PTSZ(name, (parameters), (arguments)): name_ptsz, which a program calls that was compiled for per-thread
+ * default streams. It takes the same parameters and passes these arguments on, with cudart_per_thread(stream). */
+#define CUDART_PTSZ(name, params, args)                                                                                \
+	CUDART_API cudaError_t name##_ptsz params;                                                                     \
+	CUDART_API cudaError_t name##_ptsz params                                                                      \
+	{                                                                                                              \
+		return name args;                                                                                      \
+	}                                                                                                              \
+	_Static_assert(1, "")
+
+/* No stream means the calling thread's own. */
+static inline cudaStream_t cudart_per_thread(cudaStream_t stream)
+{
+	return stream ? stream : cudaStreamPerThread;
+}
+
+/* The same entry point under its per-thread name, where no stream is involved. */
 #define CUDART_ALIAS(name, suffix) \
 	extern __typeof__(name) name##suffix __attribute__((alias(#name), visibility("default")))
 

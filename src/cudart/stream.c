@@ -30,21 +30,21 @@ CUDART_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 	CUDART_ENTER();
 	return cudart_result(cuStreamGetPriority(stream, priority));
 }
-CUDART_ALIAS(cudaStreamGetPriority, _ptsz);
+CUDART_PTSZ(cudaStreamGetPriority, (cudaStream_t stream, int *priority), (cudart_per_thread(stream), priority));
 
 CUDART_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamGetFlags(stream, flags));
 }
-CUDART_ALIAS(cudaStreamGetFlags, _ptsz);
+CUDART_PTSZ(cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags), (cudart_per_thread(stream), flags));
 
 CUDART_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamGetId(stream, id));
 }
-CUDART_ALIAS(cudaStreamGetId, _ptsz);
+CUDART_PTSZ(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id), (cudart_per_thread(stream), id));
 
 CUDART_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
@@ -60,35 +60,37 @@ CUDART_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 		*device = 0;
 	return e;
 }
-CUDART_ALIAS(cudaStreamGetDevice, _ptsz);
+CUDART_PTSZ(cudaStreamGetDevice, (cudaStream_t stream, int *device), (cudart_per_thread(stream), device));
 
 CUDART_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamWaitEvent(stream, event, flags));
 }
-CUDART_ALIAS(cudaStreamWaitEvent, _ptsz);
+CUDART_PTSZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+	    (cudart_per_thread(stream), event, flags));
 
 CUDART_API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamSynchronize(stream));
 }
-CUDART_ALIAS(cudaStreamSynchronize, _ptsz);
+CUDART_PTSZ(cudaStreamSynchronize, (cudaStream_t stream), (cudart_per_thread(stream)));
 
 CUDART_API cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamQuery(stream));
 }
-CUDART_ALIAS(cudaStreamQuery, _ptsz);
+CUDART_PTSZ(cudaStreamQuery, (cudaStream_t stream), (cudart_per_thread(stream)));
 
 CUDART_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags)
 {
 	CUDART_ENTER();
 	return cudart_result(cuStreamAttachMemAsync(stream, (CUdeviceptr)pointer, bytes, flags));
 }
-CUDART_ALIAS(cudaStreamAttachMemAsync, _ptsz);
+CUDART_PTSZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags),
+	    (cudart_per_thread(stream), pointer, bytes, flags));
 
 /* ---- host functions ---- */
 
@@ -123,11 +125,14 @@ CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCall
 		g_free(c);
 	return e;
 }
-CUDART_ALIAS(cudaStreamAddCallback, _ptsz);
+CUDART_PTSZ(cudaStreamAddCallback,
+	    (cudaStream_t stream, cudaStreamCallback_t function, void *user_data, unsigned int flags),
+	    (cudart_per_thread(stream), function, user_data, flags));
 
 CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user_data)
 {
 	CUDART_ENTER();
 	return cudart_result(cuLaunchHostFunc(stream, function, user_data));
 }
-CUDART_ALIAS(cudaLaunchHostFunc, _ptsz);
+CUDART_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data),
+	    (cudart_per_thread(stream), function, user_data));
