@@ -33,7 +33,8 @@
 #endif
 
 #define __forceinline__ __inline__ __attribute__((always_inline))
-#if !defined(__clang__) || __clang_major__ < 15 /* later versions know it as a keyword */
+/* Only for device code: elsewhere the macro would break headers that ask for the attribute by this name. */
+#if defined(__CUDA__) && defined(__clang__) && __clang_major__ < 15 /* later versions know it as a keyword */
 #define __noinline__ __attribute__((noinline))
 #endif
 #define __align__(n) __attribute__((aligned(n)))
