@@ -20,6 +20,7 @@ enum component {
 	SM_SHARED,
 	SM_STATIC,
 	L1,
+	TLB,
 	L2,
 	L2_STATIC,
 	XBAR,
@@ -42,6 +43,7 @@ _Static_assert((int)COMPONENT_COUNT <= (int)ENERGY_COMPONENT_MAX, "a component h
 static const char *const component_names[COMPONENT_COUNT] = {
 	[SM_FRONT_END] = "sm_front_end",     [SM_REGISTERS] = "sm_registers", [SM_UNITS] = "sm_units",
 	[SM_SHARED] = "sm_shared",	     [SM_STATIC] = "sm_static",	      [L1] = "l1",
+	[TLB] = "tlb",
 	[L2] = "l2",			     [L2_STATIC] = "l2_static",	      [XBAR] = "xbar",
 	[LINK_ACTIVE] = "link_active",	     [LINK_IDLE] = "link_idle",	      [MESH_ACTIVE] = "mesh_active",
 	[MESH_IDLE] = "mesh_idle",	     [DRAM_ACTIVATE] = "dram_activate", [DRAM_REFRESH] = "dram_refresh",
@@ -98,6 +100,8 @@ static void add_caches(struct account *a, const struct energy_params *p)
 		add(a, L1, l1s[i], "writes", p->l1_access_pj);
 		add(a, L1, l1s[i], "fills", p->l1_fill_pj);
 	}
+	add(a, TLB, "mmu", "accesses", p->tlb_access_pj);
+	add(a, TLB, "mmu", "walks_done", p->tlb_access_pj);
 	add(a, L2, "l2", "reads", p->l2_access_pj);
 	add(a, L2, "l2", "writes", p->l2_access_pj);
 	add(a, L2, "l2", "fills", p->l2_fill_pj);

@@ -29,6 +29,12 @@ static const struct sim_param_desc link_rows[] = {
 #include "gpu/link_params.def"
 #include "sim/param_end.inc"
 };
+static const struct sim_param_desc mmu_rows[] = {
+#define PARAM_STRUCT struct mmu_params
+#include "sim/param_rows.inc"
+#include "gpu/mmu_params.def"
+#include "sim/param_end.inc"
+};
 static const struct sim_param_desc ndp_rows[] = {
 #define PARAM_STRUCT struct ndp_params
 #include "sim/param_rows.inc"
@@ -65,6 +71,7 @@ uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups)
 	group_add(groups, &n, "l1i", cache_param_rows, cache_param_row_count, &c->l1i);
 	group_add(groups, &n, "l1c", cache_param_rows, cache_param_row_count, &c->l1c);
 	group_add(groups, &n, "l1t", cache_param_rows, cache_param_row_count, &c->l1t);
+	group_add(groups, &n, "mmu", mmu_rows, ARRAY_COUNT(mmu_rows), &c->mmu);
 	group_add(groups, &n, "l2", cache_param_rows, cache_param_row_count, &c->l2);
 	group_add(groups, &n, "xbar", xbar_rows, ARRAY_COUNT(xbar_rows), &c->xbar);
 	group_add(groups, &n, "link", link_rows, ARRAY_COUNT(link_rows), &c->link);
@@ -173,6 +180,20 @@ static void check_l1(struct base_diag_list *diag, const char *prefix, const stru
 		    prefix);
 }
 
+static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const struct mmu_params *p = &c->mmu;
+	uint64_t ways = p->tlb_way_count ? p->tlb_way_count : p->tlb_entry_count;
+
+	check_power(diag, "mmu.page_bytes", p->page_bytes);
+	if (p->tlb_entry_count % ways || !is_power_of_two(p->tlb_entry_count / ways))
+		wrong(diag, "mmu.tlb_way_count", p->tlb_way_count,
+		      "must divide mmu.tlb_entry_count into a power of two of sets; 0 is fully associative");
+	if (p->where == GPU_MMU_STACKS && c->gpu.stack_sm_count == 0)
+		wrong(diag, "gpu.stack_sm_count", 0,
+		      "with mmu.where = stacks no SM would translate; set mmu.where to none or all");
+}
+
 static void check_warp_slots(struct base_diag_list *diag, const char *key, uint64_t slots, uint64_t schedulers)
 {
 	if ((slots + schedulers - 1) / schedulers > 64)
@@ -221,6 +242,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if ((c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count) > 4000)
 		wrong(diag, "gpu.sm_count", c->gpu.sm_count, "at most 4000 SMs together with those in stacks");
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
+	check_mmu(diag, c);
 	check_l1(diag, "l1d", &c->l1d);
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);

@@ -30,6 +30,13 @@ struct link_params {
 #include "gpu/link_params.def"
 #include "sim/param_end.inc"
 };
+struct mmu_params {
+#include "sim/param_fields.inc"
+#include "gpu/mmu_params.def"
+#include "sim/param_end.inc"
+};
+enum { GPU_MMU_NONE, GPU_MMU_STACKS, GPU_MMU_ALL }; /* mmu.where */
+
 /* How near-data mechanisms are chosen and set: one table for all (tom.*, ...) grows with them. */
 struct ndp_params {
 #include "sim/param_fields.inc"
@@ -54,6 +61,7 @@ struct gpu_config {
 	struct cache_params l1i;  /* "l1i" */
 	struct cache_params l1c;  /* "l1c": constant */
 	struct cache_params l1t;  /* "l1t": texture */
+	struct mmu_params mmu;	  /* "mmu": address translation */
 	struct cache_params l2;	  /* "l2": whole L2; divided evenly over the slices */
 	struct xbar_params xbar;  /* "xbar" */
 	struct link_params link;  /* "link": GPU to stack, per direction */

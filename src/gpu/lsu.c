@@ -1,7 +1,9 @@
 /* lsu.c - the load-store unit: memory instructions queue in order; the head gives one pass over the shared-memory
  * banks, one constant word, or one line per cycle. A line that finds no MSHR, miss-queue place or store-buffer place
- * holds everything behind it.
+ * holds everything behind it. With an MMU, a line whose page the TLB lacks waits there and comes back when its walk has
+ * ended.
  */
+#include "gpu/mmu.h"
 #include "gpu/priv.h"
 
 #include <glib.h>
@@ -117,7 +119,7 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 	const struct gpu_config *c = sm->gpu->config;
 
 	e->kind = LSU_FIXED;
-	e->is_bypassing = false;
+	e->is_bypassing = e->is_translated = false;
 	e->passes = e->count = e->next = 0;
 	switch (step->space) {
 	case SIMT_MEM_GLOBAL:
@@ -241,7 +243,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 		if (unlikely(sm->gpu->audit) && cache == sm->l1d)
 			audit_load(sm, &sm->warps[e->slot], l->addr_bytes,
 				   coherence_audit_copy(sm->gpu->audit, sm->index, l->addr_bytes), r->issue_units);
-		access_part(sm, e->access, sm->now + hit_latency);
+		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	case MEM_CACHE_MISS:
 		sm->spare = mem_req_get(sm->gpu->pool);
@@ -324,13 +326,19 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	return true;
 }
 
+/* Nobody waits for what it brings: it is left out. */
+static bool is_prefetch(const struct lsu_entry *e)
+{
+	return e->access == SM_NO_ACCESS && e->kind != LSU_STORE && e->kind != LSU_ATOMIC;
+}
+
 static bool line_do(struct sm *sm, struct lsu_entry *e)
 {
 	const struct coalesced_line *l = &e->lines[e->next];
 	const struct gpu_config *c = sm->gpu->config;
 
-	if (e->access == SM_NO_ACCESS && e->kind != LSU_STORE && e->kind != LSU_ATOMIC)
-		return true; /* nobody waits for what a prefetch brings */
+	if (is_prefetch(e))
+		return true;
 	switch (e->kind) {
 	case LSU_LOAD:
 		if (e->is_bypassing)
@@ -358,24 +366,72 @@ static bool store_done(struct sm *sm, struct sm_warp *w)
 	return true;
 }
 
-static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
+static void stores_sent(struct sm *sm, const struct lsu_entry *e)
 {
-	if (e->passes || e->next < e->count)
-		return;
-	sm->lsu_first = sm->lsu_first + 1 == sm->lsu_cap ? 0 : sm->lsu_first + 1;
-	sm->lsu_count--;
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		sm_store_end(sm, e->store_bank);
 		store_done(sm, &sm->warps[e->slot]);
 	}
 }
 
+static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
+{
+	if (e->passes || e->next < e->count)
+		return;
+	sm->lsu_first = sm->lsu_first + 1 == sm->lsu_cap ? 0 : sm->lsu_first + 1;
+	sm->lsu_count--;
+	stores_sent(sm, e);
+}
+
+/* The next line of the first entry. False: it holds everything behind it. */
+static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
+{
+	if (likely(!sm->mmu) || e->is_translated || is_prefetch(e))
+		return line_do(sm, e);
+	switch (mmu_translate(sm->mmu, e)) {
+	case MMU_HIT:
+		e->is_translated = true;
+		return line_do(sm, e);
+	case MMU_WAITS:
+		/* What waits for its walk is under way like the rest of its instruction. */
+		if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
+			sm->store_counts[e->store_bank]++;
+			sm->warps[e->slot].stores_pending++;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t next_tick(const struct sm *sm)
+{
+	return sm->lsu_ready_count || (sm->lsu_count && !sm->lsu_waits_walk) ? sm->lsu_free : SM_NEVER;
+}
+
+/* A line whose walk has ended. */
+static uint32_t tick_ready(struct sm *sm)
+{
+	struct lsu_entry *e = mmu_ready(sm->mmu);
+
+	if (!line_do(sm, e))
+		return SM_NEVER;
+	stores_sent(sm, e);
+	mmu_ready_done(sm->mmu);
+	sm->lsu_free = sm->now + 1;
+	return next_tick(sm);
+}
+
 uint32_t lsu_tick(struct sm *sm)
 {
-	if (!sm->lsu_count || sm->lsu_waits_fill || sm->lsu_waits_port)
+	if (!(sm->lsu_count | sm->lsu_ready_count) || sm->lsu_waits_fill || sm->lsu_waits_port)
 		return SM_NEVER;
 	if (sm->lsu_free > sm->now)
 		return sm->lsu_free;
+	if (unlikely(sm->lsu_ready_count))
+		return tick_ready(sm);
+	if (unlikely(sm->lsu_waits_walk))
+		return SM_NEVER;
 
 	struct lsu_entry *e = &sm->lsu[sm->lsu_first];
 
@@ -385,13 +441,14 @@ uint32_t lsu_tick(struct sm *sm)
 			access_part(sm, e->access, sm->lsu_free - 1 + e->latency);
 		e->passes = 0;
 	} else {
-		if (!line_do(sm, e))
+		if (!line_translate_and_do(sm, e))
 			return SM_NEVER;
 		e->next++;
+		e->is_translated = false;
 		sm->lsu_free = sm->now + 1;
 	}
 	pop_if_done(sm, e);
-	return sm->lsu_count ? sm->lsu_free : SM_NEVER;
+	return next_tick(sm);
 }
 
 /* ---- answers ---- */
@@ -425,7 +482,7 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem
 		if (unlikely(is_audited))
 			audit_load(sm, &sm->warps[sm->accesses[r->tag].slot], r->addr_bytes, reply->row,
 				   r->issue_units);
-		needs_tick |= access_part(sm, r->tag, sm->now + 1);
+		needs_tick |= access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
 		mem_req_put(sm->gpu->pool, r);
 		r = next;
 	}
@@ -441,7 +498,7 @@ bool lsu_answer(struct sm *sm, struct mem_req *r)
 	if (r->op == MEM_WRITE || (r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS))
 		needs_tick = store_acknowledged(sm, r);
 	else if (r->owner)
-		needs_tick = r->tag != SM_NO_ACCESS && access_part(sm, r->tag, sm->now + 1);
+		needs_tick = r->tag != SM_NO_ACCESS && access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
 	else if (r->class == MEM_CLASS_CONST)
 		needs_tick = line_filled(sm, sm->l1c, r);
 	else if (r->class == MEM_CLASS_TEXTURE)

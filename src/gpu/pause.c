@@ -2,6 +2,7 @@
  * is on its way arrives, the caches forget what they hold, the mechanism changes what it wants to change, and the warps
  * go on where they stood.
  */
+#include "gpu/mmu.h"
 #include "gpu/priv.h"
 
 enum { LOOK_CYCLES = 64 }; /* between two looks whether everything has arrived */
@@ -24,7 +25,7 @@ static bool is_at_rest(const struct gpu *g)
 	if (mem_req_outstanding(g->pool) != g->sm_total || g->guests_live)
 		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
-		if (g->sms[i]->lsu_count)
+		if (g->sms[i]->lsu_count || g->sms[i]->lsu_ready_count)
 			return false;
 	}
 	return true;
@@ -36,6 +37,8 @@ static void forget_all(struct gpu *g)
 		mem_cache_invalidate_all(g->sms[i]->l1d);
 		mem_cache_invalidate_all(g->sms[i]->l1c);
 		mem_cache_invalidate_all(g->sms[i]->l1t);
+		if (g->sms[i]->mmu)
+			mmu_forget(g->sms[i]->mmu);
 	}
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		l2_slice_invalidate_all(g->slices[i]);

@@ -1,5 +1,6 @@
 /* port.c - where requests leave an SM and answers reach it. A GPU SM's requests go through its cluster's crossbar port
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
+#include "gpu/mmu.h"
 #include "gpu/priv.h"
 
 static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
@@ -22,7 +23,7 @@ static void place(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
 
-	if (g->guest->page_touch && r->class != MEM_CLASS_INST)
+	if (g->guest->page_touch && r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE)
 		gpu_page_touch(g, r->addr_bytes);
 	find_place(g, sm->index, r);
 	/* Every stack has its own copy of the code: fetches of its SMs stay there. */
@@ -163,6 +164,8 @@ static void count_answer(struct sm *sm, const struct mem_req *r)
 		h = &st->texture_latency_ps;
 	else if (r->class == MEM_CLASS_LOCAL)
 		h = &st->local_read_latency_ps;
+	else if (r->class == MEM_CLASS_PAGE)
+		h = &st->page_latency_ps;
 	sim_hist_add(h, ps);
 }
 
@@ -177,6 +180,8 @@ void port_receive(struct sm *sm, struct mem_req *r)
 
 		mem_req_put(sm->gpu->pool, r);
 		offload_finish(sm->gpu, o);
+	} else if (r->class == MEM_CLASS_PAGE) {
+		mmu_answer(sm->mmu, r);
 	} else if (!lsu_answer(sm, r)) {
 		return;
 	}

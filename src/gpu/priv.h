@@ -27,6 +27,11 @@ struct gpu_stats {
 #include "gpu/gpu_stats.def"
 #include "sim/stat_end.inc"
 };
+struct mmu_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/mmu_stats.def"
+#include "sim/stat_end.inc"
+};
 
 /* The SM side of a crossbar port: its SMs take turns in sending; what arrives is handed to them. */
 struct cluster {

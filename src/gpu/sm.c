@@ -1,4 +1,5 @@
 /* sm.c - an SM's parts, its CTAs and warp slots, and its cycle. */
+#include "gpu/mmu.h"
 #include "gpu/priv.h"
 
 #include <glib.h>
@@ -83,6 +84,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
 	sm->spare = mem_req_get(g->pool);
 	caches_new(sm);
+	sm->mmu = mmu_new(sm);
+	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
 	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
 	sm->comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "sm", sm_tick, sm);
 	return sm;
@@ -97,6 +100,7 @@ void sm_free(struct sm *sm)
 	mem_cache_free(sm->l1i);
 	mem_cache_free(sm->l1c);
 	mem_cache_free(sm->l1t);
+	mmu_free(sm->mmu);
 	g_free(sm->warps);
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
@@ -184,7 +188,7 @@ static void sm_tick(void *component, uint64_t cycle)
 		next = sm->now + 1;
 	}
 	at = unlikely(sm->gpu->is_paused) ? sm_pause_cycle(sm) : sm_schedule(sm);
-	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port)
+	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	next = at < next ? at : next;
 	if (next != SM_NEVER && !sm->gpu->has_failed)
@@ -352,6 +356,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0);
 	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
+	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
 	CHECK(mem_cache_is_idle(sm->l1c) && mem_cache_is_idle(sm->l1t));
 }
@@ -383,7 +388,10 @@ void sm_reset(struct sm *sm)
 		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;
 	sm->lsu_first = sm->lsu_count = 0;
-	sm->lsu_waits_fill = sm->lsu_waits_port = false;
+	sm->lsu_waits_fill = sm->lsu_waits_port = sm->lsu_waits_walk = false;
+	sm->lsu_ready_count = 0;
+	if (sm->mmu)
+		mmu_reset(sm->mmu);
 	sm->stores_left = (uint32_t)sm->gpu->config->sm.store_count;
 	sm->store_counts[0] = sm->store_counts[1] = 0;
 	sm->out_first = sm->out_last = NULL;

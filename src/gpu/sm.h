@@ -130,6 +130,7 @@ struct lsu_entry {
 	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
 	uint64_t issue_units; /* run.audit */
+	bool is_translated; /* lines[next] has passed the MMU */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 };
@@ -169,10 +170,14 @@ struct sm {
 	uint32_t lsu_cap, lsu_first, lsu_count;
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
+	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
+	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
 	uint32_t stores_left; /* store buffer places */
 	uint32_t store_epoch; /* an offload request waits for the stores of its own and earlier epochs */
 	uint32_t store_counts[2]; /* [epoch % 2]: stores from issue to memory, see offload.c */
 
+	struct mmu *mmu;      /* or NULL: addresses are not translated here */
+	uint32_t tlb_latency; /* cycles that it adds to loads */
 	struct mem_cache *l1d, *l1i, *l1c, *l1t;
 	struct mem_req *spare;
 	struct mem_req *out_first, *out_last; /* to the crossbar, or to the stack's vaults */

@@ -14,6 +14,7 @@
 enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
 enum mem_class {
 	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
+	MEM_CLASS_PAGE, /* page tables */
 };
 
 /* One cache line of the host. */
