@@ -14,9 +14,9 @@
 
 static const struct cli_about about = {
     .name = "list",
-    .usage = "strata list params|stats|machines|workloads|mechanisms [--json]",
+    .usage = "strata list params|stats|machines|workloads|mechanisms|storage [--machine M] [--json]",
     .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
-	       "the machines, workloads and near-data mechanisms by name.",
+	       "the machines, workloads and near-data mechanisms by name, and what a machine's mechanism stores.",
 };
 
 static void put(json_t *o, const char *key, const char *value)
@@ -134,6 +134,43 @@ static bool list_machines(const struct cli_paths *paths, json_t *list)
 	return is_ok;
 }
 
+/* The machine of list storage, NULL: not given. */
+static const char *storage_machine;
+
+static bool list_storage(const struct cli_paths *paths, json_t *list)
+{
+	struct machine_description d;
+	struct ndp_storage items[NDP_STORAGE_MAX];
+	struct base_diag_list diag;
+	uint32_t count = 0;
+
+	base_diag_init(&diag);
+
+	const char *name = storage_machine ? storage_machine : "tom-ctrl-bmap";
+	bool is_ok = machine_description_load(name, &paths->machines, &d, &diag);
+
+	if (is_ok) {
+		count = ndp_mechanism_storage(&d.config, items);
+	} else {
+		char *text = base_diag_join(&diag);
+
+		fprintf(stderr, "%s\n", text);
+		free(text);
+	}
+	base_diag_free(&diag);
+	for (uint32_t i = 0; i < count; i++) {
+		json_t *o = json_object();
+
+		put(o, "name", items[i].what);
+		json_object_set_new(o, "bits", json_integer((json_int_t)items[i].bits));
+		json_object_set_new(o, "count", json_integer((json_int_t)items[i].count));
+		put(o, "of", items[i].of);
+		put(o, "source", items[i].source);
+		json_array_append_new(list, o);
+	}
+	return is_ok;
+}
+
 static bool list_workloads(const struct cli_paths *paths, json_t *list)
 {
 	GPtrArray *workloads = cli_workloads_read(paths);
@@ -173,6 +210,7 @@ static const struct listing {
 } listings[] = {
     {"params", list_params},       {"stats", list_stats},           {"machines", list_machines},
     {"workloads", list_workloads}, {"mechanisms", list_mechanisms},
+    {"storage", list_storage},
 };
 
 static void print_range(const json_t *o)
@@ -204,6 +242,11 @@ static void print_text(const json_t *list)
 			printf(" = %s", value);
 		if (unit && *unit)
 			printf(" %s", unit);
+		if (json_object_get(o, "bits"))
+			printf(": %lld bits, in %lld %s%s", json_integer_value(json_object_get(o, "bits")),
+			       json_integer_value(json_object_get(o, "count")),
+			       json_string_value(json_object_get(o, "of")),
+			       json_integer_value(json_object_get(o, "count")) == 1 ? "" : "s");
 		print_range(o);
 		if (doc && *doc)
 			printf(": %s", doc);
@@ -228,14 +271,16 @@ static const struct listing *find_listing(const char *name)
 	if (nearest)
 		cli_error("list: nothing called '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error("list: nothing called '%s'; expected params, stats, machines, workloads or mechanisms", name);
+		cli_error("list: nothing called '%s'; expected params, stats, machines, workloads, mechanisms or "
+			  "storage",
+			  name);
 	return NULL;
 }
 
 static int list_words(const struct cli_words *words, bool is_json)
 {
 	if (words->words->len != 1 || words->program) {
-		cli_error("list: expected one of params, stats, machines, workloads, mechanisms");
+		cli_error("list: expected one of params, stats, machines, workloads, mechanisms, storage");
 		return CLI_USAGE;
 	}
 
@@ -244,6 +289,10 @@ static int list_words(const struct cli_words *words, bool is_json)
 
 	if (!listing)
 		return CLI_USAGE;
+	if (storage_machine && listing->list != list_storage) {
+		cli_error("list: --machine goes with storage only");
+		return CLI_USAGE;
+	}
 	cli_paths_find(&paths);
 
 	json_t *list = json_array();
@@ -264,6 +313,7 @@ int cli_list(int argc, char **argv)
 {
 	bool is_json = false;
 	const struct cli_option options[] = {
+	    {"machine", CLI_TEXT, &storage_machine, "M", "storage: whose mechanism (default tom-ctrl-bmap)"},
 	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects"},
 	    {0},
 	};

@@ -29,6 +29,13 @@ const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, v
 	return *ctx ? &mechanisms[which]->ops : NULL;
 }
 
+uint32_t ndp_mechanism_storage(const struct gpu_config *config, struct ndp_storage *items)
+{
+	const struct ndp_mechanism *m = mechanisms[config->ndp.mechanism];
+
+	return m && m->storage ? m->storage(config, items) : 0;
+}
+
 const char *ndp_mechanism_name(uint32_t mechanism)
 {
 	return mechanism < ARRAY_COUNT(names) ? names[mechanism] : NULL;

@@ -11,6 +11,18 @@
  * message and returns NULL. */
 const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag);
 
+/* Storage that a mechanism adds to the machine, computed from the configured structures. */
+struct ndp_storage {
+	const char *what;
+	uint64_t bits;	 /* of one instance */
+	uint64_t count;	 /* instances in the machine */
+	const char *of;	 /* what has an instance: "SM", "GPU", "stack" */
+	const char *source;
+};
+enum { NDP_STORAGE_MAX = 16 };
+/* Fills items (room for NDP_STORAGE_MAX) and returns their number. */
+uint32_t ndp_mechanism_storage(const struct gpu_config *config, struct ndp_storage *items);
+
 /* Names for listings, index = value of the parameter; [0] is "none". */
 const char *ndp_mechanism_name(uint32_t mechanism);
 

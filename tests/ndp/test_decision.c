@@ -122,17 +122,17 @@ static void monitor_threshold_is_inclusive(void **state)
 static void table_of_the_paper(void **state)
 {
 	struct gpu_config c;
-	struct tom_storage items[TOM_STORAGE_MAX];
+	struct ndp_storage items[NDP_STORAGE_MAX];
 
 	(void)state;
 	gpu_config_defaults(&c);
 	assert_int_equal(tom_metadata_vector_bits(&c.ndp), 64);
 	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 3 - 6);
-	assert_int_equal(tom_metadata_storage(&c, items), 0); /* no mechanism */
+	assert_int_equal(ndp_mechanism_storage(&c, items), 0); /* no mechanism */
 	c.ndp.mechanism = 2;
 	c.gpu.sm_count = 64;
 	c.gpu.stack_sm_count = 1;
-	assert_true(tom_metadata_storage(&c, items) > 0);
+	assert_true(ndp_mechanism_storage(&c, items) > 0);
 	assert_int_equal(items[0].bits, 10320); /* TOM section 6.6 */
 	assert_int_equal(items[0].count, 64);
 }

@@ -341,4 +341,5 @@ const struct ndp_mechanism ndp_tom = {
 	    .free = controller_free,
 	},
     .create = controller_create,
+    .storage = tom_metadata_storage,
 };

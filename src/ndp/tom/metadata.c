@@ -73,22 +73,20 @@ bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *bloc
 	return true;
 }
 
-uint32_t tom_metadata_storage(const struct gpu_config *c, struct tom_storage *items)
+uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items)
 {
 	const struct ndp_params *p = &c->ndp;
 	uint64_t warps = c->gpu.stack_sm_count * c->gpu.stack_sm_warp_slot_count;
 	uint32_t n = 0;
 
-	if (p->mechanism != 2)
-		return 0;
 	items[n++] =
-	    (struct tom_storage){"offloading metadata table", p->tom_table_entry_count * p->tom_table_entry_bits,
+	    (struct ndp_storage){"offloading metadata table", p->tom_table_entry_count * p->tom_table_entry_bits,
 				 c->gpu.sm_count, "SM", "TOM (ISCA'16) section 6.6: 10320 bits"};
-	items[n++] = (struct tom_storage){"outstanding stores, two epochs", 2 * bits_for(c->sm.store_count + 1) + 1,
+	items[n++] = (struct ndp_storage){"outstanding stores, two epochs", 2 * bits_for(c->sm.store_count + 1) + 1,
 					  c->gpu.sm_count, "SM", "section 4.4.2, step 1"};
-	items[n++] = (struct tom_storage){"pending requests per stack", c->gpu.stack_count * bits_for(warps + 1), 1,
+	items[n++] = (struct ndp_storage){"pending requests per stack", c->gpu.stack_count * bits_for(warps + 1), 1,
 					  "GPU", "section 3.3"};
-	items[n++] = (struct tom_storage){"channel busy monitor, a counter per channel",
+	items[n++] = (struct ndp_storage){"channel busy monitor, a counter per channel",
 					  2 * c->gpu.stack_count *
 					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
 					  1, "GPU", "section 4.1"};

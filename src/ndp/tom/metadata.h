@@ -9,6 +9,7 @@
 #define STRATA_NDP_TOM_METADATA_H
 
 #include "gpu/config.h"
+#include "ndp/registry.h"
 #include "ndp/tom/blocks.h"
 
 enum {
@@ -25,16 +26,7 @@ uint32_t tom_metadata_threshold_bits(const struct ndp_params *p);
 /* Does the table hold these blocks? False with one line in text: what does not fit and which parameter to raise. */
 bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes);
 
-/* Storage that TOM adds, from the configured structures (TOM section 6.6 and what it leaves out). */
-struct tom_storage {
-	const char *what;
-	uint64_t bits;  /* of one instance */
-	uint64_t count; /* instances in the machine */
-	const char *of; /* "SM", "GPU", "stack" */
-	const char *source;
-};
-enum { TOM_STORAGE_MAX = 8 };
-/* Fills items and returns their number; 0 for a machine whose mechanism is not tom. */
-uint32_t tom_metadata_storage(const struct gpu_config *c, struct tom_storage *items);
+/* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
+uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items);
 
 #endif
