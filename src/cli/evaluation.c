@@ -19,7 +19,7 @@ struct work {
 	struct cli_evaluation *evaluation;
 	struct reproduce_data *data;
 	GPtrArray *targets; /* [workload] struct cli_target * */
-	struct machine_session *machines; /* [config] */
+	struct machine_session *machines; /* [config * workload_count + workload] */
 	char *driver_sum;
 	char **program_sums; /* [workload] */
 	GPtrArray *wanted;   /* struct wanted *, in the order of the batch's jobs */
@@ -55,7 +55,7 @@ static char *key_make(const struct work *w, const char *scratch, uint32_t config
 	const struct cli_target *target = w->targets->pdata[workload];
 	g_autofree char *path = g_build_filename(scratch, "key", NULL);
 	g_autofree char *arguments = g_strjoinv(" ", target->argv + 1);
-	struct machine_session session = w->machines[config];
+	struct machine_session session = w->machines[config * w->data->paper->workload_count + workload];
 
 	*session.result_path = '\0';
 	if (!machine_session_write(path, &session)) {
@@ -117,13 +117,17 @@ static void keep_run(void *ctx, struct cli_job *job)
 	w->evaluation->run_count++;
 }
 
-/* Looks for every run of the matrix; what is not there is wanted. */
-static bool look(struct work *w, const char *scratch)
+/* Looks for every run of the matrix, with derived machines or without; what is not there is wanted. */
+static bool look(struct work *w, const char *scratch, bool is_derived)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 
 	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
 		uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
+
+		if (!*w->machines[i].machine || (paper->configs[config].derive != NULL) != is_derived)
+			continue;
+
 		char *key = key_make(w, scratch, config, workload);
 		char *path = run_path(w, config, workload);
 
@@ -154,30 +158,93 @@ static bool jobs_make(struct work *w, const char *scratch)
 		struct cli_job *job = &w->batch.jobs[i];
 
 		job->target = w->targets->pdata[index % w->data->paper->workload_count];
-		job->machine = &w->machines[index / w->data->paper->workload_count];
+		job->machine = &w->machines[index];
 		if (!cli_job_prepare(job, scratch, i, true))
 			return false;
 	}
 	return true;
 }
 
+static bool machine_make(struct work *w, uint32_t index)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	const struct reproduce_config *config = &paper->configs[index / paper->workload_count];
+	const char *common = w->evaluation->is_quick ? "" : paper->full_sets;
+	char derived[256] = "";
+	GPtrArray *sets;
+	bool is_ok;
+
+	if (config->derive && !config->derive(w->data, index % paper->workload_count, derived, sizeof(derived)))
+		return true; /* the run that it needs has failed and said so */
+
+	g_autofree char *text = g_strjoin(" ", config->sets, derived, common, NULL);
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+
+	sets = g_ptr_array_new();
+	for (char **word = words; *word; word++)
+		if (**word)
+			g_ptr_array_add(sets, *word);
+	is_ok = cli_machine_load(w->evaluation->paths, config->machine, sets, &w->machines[index]);
+	g_ptr_array_free(sets, TRUE);
+	return is_ok;
+}
+
+static bool machines_make(struct work *w, bool is_derived)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	bool is_ok = true;
+
+	for (uint32_t i = 0; is_ok && i < paper->config_count * paper->workload_count; i++) {
+		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived)
+			is_ok = machine_make(w, i);
+	}
+	return is_ok;
+}
+
+static void jobs_free(struct work *w)
+{
+	for (uint32_t i = 0; i < w->batch.job_count; i++)
+		cli_job_free(&w->batch.jobs[i]);
+	g_free(w->batch.jobs);
+	w->batch.jobs = NULL;
+	w->batch.job_count = 0;
+	g_ptr_array_set_size(w->wanted, 0);
+}
+
+/* The configurations of one kind: those with derived machines need the results of the others. */
+static int wave_run(struct work *w, const char *scratch, bool is_derived)
+{
+	int exit_status = CLI_FAILED;
+
+	if (machines_make(w, is_derived) && look(w, scratch, is_derived) && jobs_make(w, scratch)) {
+		cli_batch_run(&w->batch);
+		exit_status = w->batch.is_interrupted ? CLI_INTERRUPTED
+			      : w->batch.is_broken || !w->is_kept ? CLI_FAILED
+								  : CLI_OK;
+	}
+	jobs_free(w);
+	return exit_status;
+}
+
 static int work_run(struct work *w, const char *scratch)
 {
+	const struct reproduce_paper *paper = w->data->paper;
 	g_autofree char *runs = g_build_filename(w->evaluation->dir, "runs", NULL);
+	int exit_status;
 
 	if (g_mkdir_with_parents(runs, 0777)) {
 		cli_error("cannot make %s: %s", runs, strerror(errno));
 		return CLI_USAGE;
 	}
-	if (!look(w, scratch) || !jobs_make(w, scratch))
-		return CLI_FAILED;
-	cli_batch_run(&w->batch);
-	if (!w->batch.is_interrupted)
-		return w->batch.is_broken || !w->is_kept ? CLI_FAILED : CLI_OK;
-	cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
-		  w->evaluation->had_count + w->evaluation->run_count,
-		  w->data->paper->config_count * w->data->paper->workload_count, runs);
-	return CLI_INTERRUPTED;
+	w->machines = g_new0(struct machine_session, (size_t)paper->config_count * paper->workload_count);
+	exit_status = wave_run(w, scratch, false);
+	if (exit_status == CLI_OK)
+		exit_status = wave_run(w, scratch, true);
+	if (exit_status == CLI_INTERRUPTED)
+		cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
+			  w->evaluation->had_count + w->evaluation->run_count,
+			  paper->config_count * paper->workload_count, runs);
+	return exit_status;
 }
 
 static bool targets_make(struct work *w)
@@ -199,27 +266,6 @@ static bool targets_make(struct work *w)
 	return is_ok;
 }
 
-static bool machines_make(struct work *w)
-{
-	const struct reproduce_paper *paper = w->data->paper;
-	const char *common = w->evaluation->is_quick ? "" : paper->full_sets;
-	bool is_ok = true;
-
-	w->machines = g_new0(struct machine_session, paper->config_count);
-	for (uint32_t i = 0; is_ok && i < paper->config_count; i++) {
-		g_autofree char *text = g_strjoin(" ", paper->configs[i].sets, common, NULL);
-		g_auto(GStrv) words = g_strsplit(text, " ", -1);
-		GPtrArray *sets = g_ptr_array_new();
-
-		for (char **word = words; *word; word++)
-			if (**word)
-				g_ptr_array_add(sets, *word);
-		is_ok = cli_machine_load(w->evaluation->paths, paper->configs[i].machine, sets, &w->machines[i]);
-		g_ptr_array_free(sets, TRUE);
-	}
-	return is_ok;
-}
-
 int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 {
 	struct work w = {.evaluation = e,
@@ -233,11 +279,8 @@ int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 
 	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w};
 	w.driver_sum = file_sum(driver);
-	if (scratch && w.driver_sum && targets_make(&w) && machines_make(&w))
+	if (scratch && w.driver_sum && targets_make(&w))
 		exit_status = work_run(&w, scratch);
-	for (uint32_t i = 0; i < w.batch.job_count; i++)
-		cli_job_free(&w.batch.jobs[i]);
-	g_free(w.batch.jobs);
 	g_ptr_array_free(w.wanted, TRUE);
 	g_free(w.machines);
 	g_strfreev(w.program_sums);

@@ -173,7 +173,7 @@ void sm_wake(struct sm *sm, uint32_t at)
 static void sm_tick(void *component, uint64_t cycle)
 {
 	struct sm *sm = component;
-	uint32_t next, at;
+	uint32_t next, at, queued_count;
 
 	if (unlikely(sm->gpu->has_failed))
 		return;
@@ -187,9 +187,12 @@ static void sm_tick(void *component, uint64_t cycle)
 		sm->lsu_waits_port = false;
 		next = sm->now + 1;
 	}
+	queued_count = sm->out_count;
 	at = unlikely(sm->gpu->is_paused) ? sm_pause_cycle(sm) : sm_schedule(sm);
 	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
+	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
+		next = sm->now + 1;
 	next = at < next ? at : next;
 	if (next != SM_NEVER && !sm->gpu->has_failed)
 		sm_wake(sm, next);

@@ -228,6 +228,15 @@ static void count_issue(struct sm *sm, const struct simt_step *step)
 	}
 }
 
+static void count_guest(struct sm *sm, const struct simt_step *step)
+{
+	uint32_t threads = (uint32_t)__builtin_popcount(step->exec_mask);
+
+	sm->stats.guest_thread_instructions += threads;
+	if (step->inst->unit == SIMT_UNIT_LDST)
+		sm->stats.guest_memory_threads += threads;
+}
+
 /* The barrier of the warp's CTA has opened: its warps run again. */
 static void open_barrier(struct sm *sm, const struct sm_warp *w)
 {
@@ -288,10 +297,12 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		sm->stats.divergent_branches++;
 	if (unlikely(step->barrier_opened))
 		open_barrier(sm, w);
-	if (unlikely(w->guest))
+	if (unlikely(w->guest)) {
+		count_guest(sm, step);
 		offload_step_done(sm, w);
-	else
+	} else {
 		sm_evaluate(sm, w);
+	}
 	return true;
 }
 
@@ -410,11 +421,10 @@ uint32_t sm_schedule(struct sm *sm)
 
 uint32_t sm_pause_cycle(struct sm *sm)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct sm_scheduler *s = &sm->schedulers[i];
+	uint8_t reason = sm->resident_warps ? SM_WAIT_PAUSE : SM_WAIT_IDLE;
 
-		s->reason = s->resident ? SM_WAIT_PAUSE : SM_WAIT_IDLE;
-		(&sm->stats.stall_lsu)[s->reason]++;
-	}
+	for (uint32_t i = 0; i < sm->issue_count; i++)
+		sm->schedulers[i].reason = reason;
+	(&sm->stats.stall_lsu)[reason] += sm->issue_count;
 	return SM_NEVER;
 }

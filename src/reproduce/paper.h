@@ -17,6 +17,9 @@ struct reproduce_config {
 	const char *name;    /* "ctrl+tmap", as the tables call it */
 	const char *machine; /* "tom-ctrl-tmap" */
 	const char *sets;    /* overrides "key=value", separated by spaces; "" for none */
+	/* NULL, or the configuration runs after all those without it, with more overrides that their results give:
+	 * writes them to sets. False when those results are missing. */
+	bool (*derive)(const struct reproduce_data *d, uint32_t workload, char *sets, uint32_t sets_bytes);
 };
 
 struct reproduce_row;

@@ -15,7 +15,7 @@
 
 #include "reproduce/outcome.h"
 
-static const struct reproduce_config configs[] = {{"base", "m0", ""}, {"new", "m1", ""}};
+static const struct reproduce_config configs[] = {{"base", "m0", "", NULL}, {"new", "m1", "", NULL}};
 static const char *const workloads[] = {"a", "b"};
 
 static const struct reproduce_row rows[] = {
