@@ -91,6 +91,7 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 	base_diag_init(&diag);
 	if (machine_description_load(every_part, &paths->machines, &d, &diag)) {
 		session.config = d.config;
+		session.config.mmu.where = GPU_MMU_STACKS;
 		gpu = machine_build(&session, &diag);
 	}
 	if (gpu) {

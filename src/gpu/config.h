@@ -80,6 +80,9 @@ struct gpu_host_wires {
 	uint64_t mbytes_per_s, payload_bytes, overhead_bytes, latency_ps;
 };
 
+/* Flip-flops of one SM's TLB and MMU: what mmu.storage_bits of the statistics says. */
+uint64_t gpu_mmu_bits(const struct mmu_params *p);
+
 struct gpu_host_wires gpu_host_wires_of(const struct host_params *h);
 /* What data of this size is on the wires, in packets. */
 uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes);

@@ -92,7 +92,7 @@ static uint32_t bits_for(uint64_t count)
 /* TLB entry: valid, tag, frame, LRU rank, and the 4 bits that name one of TOM's data mappings (ISCA'16 section 4.3: ten
  * and the baseline). Walker: busy, page, frame of the table being read, level. Waiting line: valid, line address, word
  * mask, kind of access, warp of 64, register of 64, walker. */
-uint64_t mmu_storage_bits(const struct mmu_params *p)
+uint64_t gpu_mmu_bits(const struct mmu_params *p)
 {
 	uint64_t page = ADDRESS_BITS - (uint64_t)__builtin_ctzll(p->page_bytes);
 	uint64_t ways = p->tlb_way_count ? p->tlb_way_count : p->tlb_entry_count;
@@ -144,7 +144,7 @@ struct mmu *mmu_new(struct sm *sm)
 	m->place_count = (uint32_t)p->wait_line_count;
 	m->places = g_new0(struct waiting, m->place_count);
 	places_clear(m);
-	m->stats.storage_bits = mmu_storage_bits(p);
+	m->stats.storage_bits = gpu_mmu_bits(p);
 	sim_stats_add(sm->gpu->stats, "mmu", stat_rows, ARRAY_COUNT(stat_rows), &m->stats, sizeof(m->stats));
 	return m;
 }

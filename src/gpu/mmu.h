@@ -17,7 +17,6 @@
 struct lsu_entry;
 struct mem_req;
 struct mmu;
-struct mmu_params;
 struct sm;
 
 enum mmu_result {
@@ -45,7 +44,5 @@ void mmu_reset(struct mmu *m);
 
 /* Tables that a walk reads without page-walk cache. */
 uint32_t mmu_level_count(uint64_t page_bytes);
-/* Flip-flops of one SM's MMU, from the widths in mmu.c. */
-uint64_t mmu_storage_bits(const struct mmu_params *p);
 
 #endif

@@ -83,10 +83,10 @@ static void levels_and_bits(void **state)
 	assert_int_equal(mmu_level_count(1 << 30), 2);
 	gpu_config_defaults(&c);
 	/* 16 x (1 + 27 + 27 + 4 + 4) + 2 x (1 + 27 + 36 + 2) + 8 x (1 + 41 + 32 + 4 + 6 + 6 + 1) */
-	assert_int_equal(mmu_storage_bits(&c.mmu), 16 * 63 + 2 * 66 + 8 * 91);
+	assert_int_equal(gpu_mmu_bits(&c.mmu), 16 * 63 + 2 * 66 + 8 * 91);
 	c.mmu.tlb_way_count = 4; /* 2 bits of the page are the set's number, 2 bits of rank instead of 4 */
 	c.mmu.walk_cache_entry_count = 4;
-	assert_int_equal(mmu_storage_bits(&c.mmu), 16 * 59 + 2 * 66 + 8 * 91 + 4 * (1 + 18 + 36 + 2));
+	assert_int_equal(gpu_mmu_bits(&c.mmu), 16 * 59 + 2 * 66 + 8 * 91 + 4 * (1 + 18 + 36 + 2));
 }
 
 /* ---- the cost of a walk ---- */

@@ -123,6 +123,7 @@ static void table_of_the_paper(void **state)
 {
 	struct gpu_config c;
 	struct ndp_storage items[NDP_STORAGE_MAX];
+	uint32_t last;
 
 	(void)state;
 	gpu_config_defaults(&c);
@@ -135,6 +136,10 @@ static void table_of_the_paper(void **state)
 	assert_true(ndp_mechanism_storage(&c, items) > 0);
 	assert_int_equal(items[0].bits, 10320); /* TOM section 6.6 */
 	assert_int_equal(items[0].count, 64);
+	c.mmu.where = GPU_MMU_STACKS;
+	last = ndp_mechanism_storage(&c, items) - 1;
+	assert_true(items[last].bits >= 1000 && items[last].bits <= 2000); /* TOM section 4.4.1 */
+	assert_int_equal(items[last].count, 4);
 }
 
 static void table_refuses(void **state)

@@ -161,7 +161,7 @@ void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
 	struct mem_place p;
 
 	if (tom_mapping_is_learning(m)) {
-		r->is_host = r->class != MEM_CLASS_INST;
+		r->is_host = r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE;
 		return;
 	}
 	if (page >= m->page_count || !m->page_is_learned[page])

@@ -90,5 +90,9 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 					  2 * c->gpu.stack_count *
 					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
 					  1, "GPU", "section 4.1"};
+	if (c->mmu.where != GPU_MMU_NONE)
+		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
+						  c->gpu.stack_count * c->gpu.stack_sm_count, "stack SM",
+						  "section 4.4.1: 1 to 2 thousand flip-flops"};
 	return n;
 }
