@@ -97,10 +97,10 @@ RAY_BOTH struct ray_vector ray_follow(const struct ray_sphere *spheres, unsigned
 			}
 		}
 		if (met == spheres_count) {
-			sky = weight * fmaf(0.25f, way.y, 0.25f);
-			colour.x += sky;
-			colour.y += sky;
-			colour.z += sky;
+			sky = fmaf(0.25f, way.y, 0.25f);
+			colour.x = fmaf(weight, sky, colour.x);
+			colour.y = fmaf(weight, sky, colour.y);
+			colour.z = fmaf(weight, sky, colour.z);
 			break;
 		}
 		at = ray_along(from, nearest, way);
