@@ -7,6 +7,7 @@
  * for. Copies of the driver do not compete with these accesses.
  */
 #include "gpu/priv.h"
+#include "gpu/queue.h"
 
 #include <glib.h>
 
@@ -23,10 +24,6 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_rows.inc"
 #include "gpu/host_link_stats.def"
 #include "sim/stat_end.inc"
-};
-
-struct queue {
-	struct mem_req *first, *last;
 };
 
 struct host_link {
@@ -50,16 +47,6 @@ static uint64_t wire_units(const struct host_link *h, uint64_t bytes)
 	if (h->is_latency_only)
 		return 0;
 	return sim_units_of_ps(h->gpu->engine, bytes * 1000000 / h->wires.mbytes_per_s);
-}
-
-static void push(struct queue *q, struct mem_req *r)
-{
-	r->next = NULL;
-	if (q->first)
-		q->last->next = r;
-	else
-		q->first = r;
-	q->last = r;
 }
 
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
@@ -86,7 +73,7 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 	if (unlikely(h->gpu->audit))
 		coherence_audit_memory(h->gpu->audit, r, !is_read && r->source != GPU_SOURCE_L2);
 	r->is_reply = true;
-	push(is_read ? &h->reads : &h->writes, r);
+	queue_push(is_read ? &h->reads : &h->writes, r);
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
 }
 
@@ -100,7 +87,7 @@ static void deliver(struct host_link *h, struct queue *q, uint64_t cycle, uint64
 			sim_wake_cycle(h->gpu->engine, h->comp, cycle + 1);
 			return;
 		}
-		q->first = r->next;
+		queue_pop(q);
 		l2_slice_take(s, r);
 	}
 }

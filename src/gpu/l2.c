@@ -6,6 +6,7 @@
  * a fetch's tag is its MSHR.
  */
 #include "gpu/priv.h"
+#include "gpu/queue.h"
 
 #include <glib.h>
 
@@ -20,11 +21,6 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_rows.inc"
 #include "gpu/l2_stats.def"
 #include "sim/stat_end.inc"
-};
-
-struct queue {
-	struct mem_req *first, *last;
-	uint32_t count;
 };
 
 struct l2_slice {
@@ -46,28 +42,6 @@ struct l2_slice {
 	struct queue misses;             /* wait for the link */
 	struct l2_stats stats;
 };
-
-static void queue_push(struct queue *q, struct mem_req *r)
-{
-	r->next = NULL;
-	if (q->last)
-		q->last->next = r;
-	else
-		q->first = r;
-	q->last = r;
-	q->count++;
-}
-
-static struct mem_req *queue_pop(struct queue *q)
-{
-	struct mem_req *r = q->first;
-
-	q->first = r->next;
-	if (!q->first)
-		q->last = NULL;
-	q->count--;
-	return r;
-}
 
 static uint64_t line_of(const struct mem_req *r)
 {

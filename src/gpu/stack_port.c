@@ -7,13 +7,9 @@
  * holding them back could close a cycle of stacks that wait for one another.
  */
 #include "gpu/priv.h"
+#include "gpu/queue.h"
 
 #include <glib.h>
-
-struct queue {
-	struct mem_req *first, *last;
-	uint32_t count;
-};
 
 struct stack_port {
 	struct gpu *gpu;
@@ -28,28 +24,6 @@ struct stack_port {
 	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
 	bool sms_wait;              /* an SM of this stack was refused by a vault */
 };
-
-static void queue_push(struct queue *q, struct mem_req *r)
-{
-	r->next = NULL;
-	if (q->last)
-		q->last->next = r;
-	else
-		q->first = r;
-	q->last = r;
-	q->count++;
-}
-
-static struct mem_req *queue_pop(struct queue *q)
-{
-	struct mem_req *r = q->first;
-
-	q->first = r->next;
-	if (!q->first)
-		q->last = NULL;
-	q->count--;
-	return r;
-}
 
 /* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
 static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
