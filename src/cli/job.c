@@ -181,12 +181,7 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 
 	bool is_ok = !diag.error_count;
 
-	if (!is_ok) {
-		char *text = base_diag_join(&diag);
-
-		fprintf(stderr, "%s\n", text);
-		free(text);
-	}
+	cli_diag_print(&diag);
 	base_diag_free(&diag);
 	*out = (struct machine_session){.config = description.config};
 	g_strlcpy(out->machine, description.name, sizeof(out->machine));

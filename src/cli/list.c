@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_about about = {
@@ -100,10 +99,7 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 		gpu_free(gpu);
 		machine_timeline_free(timeline);
 	} else {
-		char *text = base_diag_join(&diag);
-
-		fprintf(stderr, "%s\n", text);
-		free(text);
+		cli_diag_print(&diag);
 	}
 	base_diag_free(&diag);
 	return gpu != NULL;
@@ -121,10 +117,7 @@ static bool list_machines(const struct cli_paths *paths, json_t *list)
 
 		base_diag_init(&diag);
 		if (!machine_description_load(*name, &paths->machines, &d, &diag)) {
-			char *text = base_diag_join(&diag);
-
-			fprintf(stderr, "%s\n", text);
-			free(text);
+			cli_diag_print(&diag);
 			is_ok = false;
 		}
 		put(o, "name", *name);
@@ -150,14 +143,10 @@ static bool list_storage(const struct cli_paths *paths, json_t *list)
 	const char *name = storage_machine ? storage_machine : "tom-ctrl-bmap";
 	bool is_ok = machine_description_load(name, &paths->machines, &d, &diag);
 
-	if (is_ok) {
+	if (is_ok)
 		count = ndp_mechanism_storage(&d.config, items);
-	} else {
-		char *text = base_diag_join(&diag);
-
-		fprintf(stderr, "%s\n", text);
-		free(text);
-	}
+	else
+		cli_diag_print(&diag);
 	base_diag_free(&diag);
 	for (uint32_t i = 0; i < count; i++) {
 		json_t *o = json_object();
@@ -307,7 +296,7 @@ static int list_words(const struct cli_words *words, bool is_json)
 	}
 	json_decref(list);
 	cli_paths_free(&paths);
-	return is_ok ? CLI_OK : CLI_FAILED;
+	return is_ok ? CLI_OK : CLI_USAGE;
 }
 
 int cli_list(int argc, char **argv)

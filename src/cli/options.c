@@ -1,7 +1,5 @@
 #include "cli/options.h"
 
-#include "base/diag.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +15,14 @@ void cli_error(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+void cli_diag_print(const struct base_diag_list *diag)
+{
+	for (const struct base_diag *d = diag->first; d; d = d->next)
+		fprintf(stderr, "%s%s\n", g_str_has_prefix(d->text, "error: ") ? "strata: " : "", d->text);
+	if (diag->error_count > BASE_DIAG_MAX)
+		fprintf(stderr, "... and %u more errors\n", diag->error_count - BASE_DIAG_MAX);
 }
 
 static void print_help(const struct cli_about *about, const struct cli_option *options)

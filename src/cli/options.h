@@ -6,6 +6,8 @@
 #ifndef STRATA_CLI_OPTIONS_H
 #define STRATA_CLI_OPTIONS_H
 
+#include "base/diag.h"
+
 #include <glib.h>
 #include <stdbool.h>
 
@@ -41,5 +43,8 @@ enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli
 
 /* "strata: MESSAGE" on stderr. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* All messages on stderr, a line each; "strata: " goes before those that have no place of their own. */
+void cli_diag_print(const struct base_diag_list *diag);
 
 #endif

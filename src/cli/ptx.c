@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,10 +110,7 @@ static int run_file(const struct action *action, const char *path)
 		exit_status = action->run(m);
 		ptx_module_free(m);
 	} else {
-		char *messages = base_diag_join(&diag);
-
-		fprintf(stderr, "%s\n", messages);
-		free(messages);
+		cli_diag_print(&diag);
 	}
 	base_diag_free(&diag);
 	return exit_status;

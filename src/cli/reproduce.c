@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_about about = {
@@ -135,10 +134,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 		exit_status = reproduce(&paths, paper, published, options);
 		reproduce_published_free(published);
 	} else {
-		char *text = base_diag_join(&diag);
-
-		fprintf(stderr, "%s\n", text);
-		free(text);
+		cli_diag_print(&diag);
 	}
 	base_diag_free(&diag);
 	cli_paths_free(&paths);

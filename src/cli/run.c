@@ -11,7 +11,7 @@
 static const struct cli_about about = {
     .name = "run",
     .usage = "strata run [options] WORKLOAD  |  strata run [options] -- PROGRAM [ARGS]",
-    .summary = "Runs a program that uses the CUDA driver API on a modelled machine and prints what was measured.\n"
+    .summary = "Runs a CUDA, OpenACC or OpenMP target program on a modelled machine and prints what was measured.\n"
 	       "The exit status is the program's.",
 };
 

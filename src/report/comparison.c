@@ -18,9 +18,20 @@ static const char *text_of(const json_t *run, const char *key)
 	return json_string_value(json_object_get(run, key));
 }
 
-static void print_header(FILE *out)
+/* Of the column: the machines' names are the longest texts that users choose. */
+static int machine_width(const json_t *runs)
 {
-	fprintf(out, "%-11s %-13s %11s %8s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", "machine",
+	size_t width = 13, i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run)
+		width = MAX(width, strlen(text_of(run, "machine")));
+	return (int)MIN(width, 40);
+}
+
+static void print_header(FILE *out, int width)
+{
+	fprintf(out, "%-11s %-*s %11s %8s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
 		"time us", "speed-up", "program", "IPC", "TX MB", "RX MB", "stacks MB", "DRAM MB", "energy mJ", "ratio",
 		"main stall");
 }
@@ -48,9 +59,9 @@ static double dram_bytes(const json_t *run)
 	return report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
 }
 
-static void print_row(FILE *out, const json_t *run, const json_t *base, bool is_first)
+static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first)
 {
-	fprintf(out, "%-11s %-13s", is_first ? text_of(run, "workload") : "", text_of(run, "machine"));
+	fprintf(out, "%-11s %-*s", is_first ? text_of(run, "workload") : "", width, text_of(run, "machine"));
 	if (!report_has_run(run)) {
 		fprintf(out, "  no results (exit status %.0f)\n", report_number(run, "exit_status", NULL));
 		return;
@@ -97,12 +108,12 @@ static void add_mean(GArray *means, const json_t *run, const json_t *base)
 	m->count++;
 }
 
-static void print_means(FILE *out, const GArray *means)
+static void print_means(FILE *out, int width, const GArray *means)
 {
 	for (uint32_t i = 0; i < means->len; i++) {
 		const struct machine_mean *m = &g_array_index(means, struct machine_mean, i);
 
-		fprintf(out, "%-11s %-13s %11s", i ? "" : "geo. mean", m->machine, "");
+		fprintf(out, "%-11s %-*s %11s", i ? "" : "geo. mean", width, m->machine, "");
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
 		fprintf(out, "%59s", "");
@@ -116,10 +127,11 @@ void report_comparison_print(FILE *out, const json_t *runs)
 	GArray *means = g_array_new(FALSE, FALSE, sizeof(struct machine_mean));
 	const json_t *base = NULL;
 	uint32_t workload_count = 0;
+	const int width = machine_width(runs);
 	size_t i;
 	json_t *run;
 
-	print_header(out);
+	print_header(out, width);
 	json_array_foreach(runs, i, run)
 	{
 		bool is_first = !base || strcmp(text_of(run, "workload"), text_of(base, "workload"));
@@ -128,10 +140,10 @@ void report_comparison_print(FILE *out, const json_t *runs)
 			base = run;
 			workload_count++;
 		}
-		print_row(out, run, base, is_first);
+		print_row(out, width, run, base, is_first);
 		add_mean(means, run, base);
 	}
 	if (workload_count > 1)
-		print_means(out, means);
+		print_means(out, width, means);
 	g_array_free(means, TRUE);
 }

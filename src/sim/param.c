@@ -50,6 +50,18 @@ static void list_suffixes(const char *unit, GString *out)
 	}
 }
 
+/* The parameter's own unit for a message: "MB/s" for mbytes_per_s, a word rather than one letter, none for counts. */
+static const char *unit_shown(const char *unit)
+{
+	if (!strcmp(unit, "count"))
+		return "";
+	for (uint32_t i = 0; i < ARRAY_COUNT(suffixes); i++) {
+		if (!strcmp(suffixes[i].unit, unit) && suffixes[i].num == suffixes[i].den && suffixes[i].suffix[1])
+			return suffixes[i].suffix;
+	}
+	return unit;
+}
+
 /* Finds the ratio for a suffix; an empty suffix is the parameter's own unit. */
 static bool find_suffix(const char *unit, const char *suffix, struct exact *x)
 {
@@ -106,13 +118,14 @@ static bool bad_number(const struct sim_param_desc *row, struct base_place at, s
 		       const char *key, const char *value)
 {
 	GString *units = g_string_new(NULL);
+	const char *unit = unit_shown(row->unit);
 	char *expected;
 
 	list_suffixes(row->unit, units);
 	if (units->len)
-		expected = g_strdup_printf("a number of %s (or with one of the suffixes %s)", row->unit, units->str);
+		expected = g_strdup_printf("a number of %s, or one followed by %s", unit, units->str);
 	else
-		expected = g_strdup_printf("a number of %s without a suffix", *row->unit ? row->unit : "units");
+		expected = g_strdup_printf("a number%s%s without a suffix", *unit ? " of " : "", unit);
 	bad_value(at, diag, key, value, expected);
 	g_free(expected);
 	g_string_free(units, TRUE);
@@ -122,8 +135,10 @@ static bool bad_number(const struct sim_param_desc *row, struct base_place at, s
 static bool bad_range(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
 		      const char *key, const char *value)
 {
-	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g %s", key, value, row->min,
-			row->max, row->unit);
+	const char *unit = unit_shown(row->unit);
+
+	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g%s%s", key, value, row->min,
+			row->max, *unit ? " " : "", unit);
 	return false;
 }
 
@@ -202,7 +217,7 @@ static bool set_enum(const struct sim_param_desc *row, void *field, const char *
 		char *joined = g_strjoinv(", ", names);
 
 		base_diag_error(diag, at, "%s: bad value '%s', expected one of %s%s%s%s", key, value, joined,
-				nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+				nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 		g_free(joined);
 	}
 	g_strfreev(names);
@@ -248,9 +263,9 @@ static void report_unknown(const struct sim_param_group *groups, uint32_t group_
 	}
 	nearest = base_nearest_name(key, (const char *const *)keys->pdata, keys->len);
 	if (nearest)
-		base_diag_error(diag, at, "unknown parameter '%s', did you mean '%s'?", key, nearest);
+		base_diag_error(diag, at, "unknown parameter '%s'; did you mean '%s'?", key, nearest);
 	else
-		base_diag_error(diag, at, "unknown parameter '%s', see 'strata list params'", key);
+		base_diag_error(diag, at, "unknown parameter '%s'; see `strata list params`", key);
 	g_ptr_array_free(keys, TRUE);
 }
 

@@ -80,7 +80,7 @@ static void test_bad_values_are_named(void **state)
 {
 	(void)state;
 	sim_param_defaults(&group);
-	bad("l2.clock_khz", "1.4 parsec", "expected a number of khz");
+	bad("l2.clock_khz", "1.4 parsec", "expected a number of kHz");
 	bad("l2.clock_khz", "1.2345678MHz", "whole number");
 	bad("l2.size_bytes", "17GiB", "out of range, expected 1024 to 16777216 bytes");
 	bad("l2.size_bytes", "-4096", "expected a number of bytes");

@@ -1,0 +1,1 @@
+list storage --machine tom-ctrl-bmp
