@@ -623,6 +623,8 @@ void simt_program_free(struct simt_program *pub)
 
 	if (!p)
 		return;
+	if (pub->guest_free)
+		pub->guest_free(pub->guest_data);
 	for (struct owned *o = p->owned, *next; o; o = next) {
 		next = o->next;
 		free(o);
