@@ -64,7 +64,8 @@ static bool file_write(const char *dir, const char *suffix, const struct outputs
 
 static bool outputs_write(const struct outputs *o, const char *dir, const char *json)
 {
-	bool is_written = file_write(dir, ".html", o, page_write) & file_write(dir, ".csv", o, csv_write);
+	bool is_page_written = file_write(dir, ".html", o, page_write);
+	bool is_written = file_write(dir, ".csv", o, csv_write) && is_page_written;
 	json_t *array = json ? reproduce_outcomes_json(o->outcomes) : NULL;
 
 	if (json && !report_json_write(json, array)) {
