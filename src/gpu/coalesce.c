@@ -60,7 +60,7 @@ static struct coalesced_line *find_line(struct line_table *t, struct coalesced_l
 		if (lines[i - 1].addr_bytes == line)
 			return &lines[i - 1];
 	}
-	t->index[slot] = (uint8_t)++ * count;
+	t->index[slot] = (uint8_t)++*count;
 	lines[*count - 1] = (struct coalesced_line){.addr_bytes = line};
 	return &lines[*count - 1];
 }

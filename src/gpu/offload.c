@@ -330,7 +330,7 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 	r->addr_bytes = 0;
 	r->op = MEM_WRITE;
 	r->class = MEM_CLASS_CONTROL;
-	r->size_bytes = (uint16_t)o->offload.request_bytes;
+	r->row = o->offload.request_bytes; /* of a control packet: its bytes, see packet_bytes */
 	r->stack = (uint8_t)o->offload.stack;
 	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
 	r->tag = w->slot;
@@ -397,7 +397,7 @@ void offload_try_end(struct sm *sm, struct sm_warp *w)
 	r->issue_units = o->start_units;
 	r->op = MEM_WRITE;
 	r->class = MEM_CLASS_CONTROL;
-	r->size_bytes = (uint16_t)(o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes);
+	r->row = o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes;
 	r->is_reply = true;
 	r->source = (uint16_t)o->home->sm->index;
 	r->stack = (uint8_t)o->offload.stack;

@@ -164,7 +164,7 @@ static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_byt
 	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
 
 	if (r->class == MEM_CLASS_CONTROL)
-		return header_bytes + r->size_bytes;
+		return header_bytes + r->row; /* a list of written lines can be longer than size_bytes holds */
 	if (!has_data)
 		return r->is_reply ? ack_bytes : header_bytes;
 	if (r->is_reply && r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS)

@@ -25,7 +25,7 @@ struct mem_req {
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	void *owner;		 /* requester's own */
 	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
-	uint32_t row;
+	uint32_t row;		 /* control packets: their bytes */
 	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
 	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */

@@ -53,7 +53,9 @@ double reproduce_traffic_bytes(const struct reproduce_data *d, uint32_t config, 
 {
 	return reproduce_number(d, config, workload, "traffic_bytes", "tx") +
 	       reproduce_number(d, config, workload, "traffic_bytes", "rx") +
-	       reproduce_number(d, config, workload, "traffic_bytes", "stack_to_stack");
+	       reproduce_number(d, config, workload, "traffic_bytes", "stack_to_stack") +
+	       reproduce_number(d, config, workload, "stats", "host_link.up_wire_bytes") +
+	       reproduce_number(d, config, workload, "stats", "host_link.down_wire_bytes");
 }
 
 double reproduce_energy_pj(const struct reproduce_data *d, uint32_t config, uint32_t workload)

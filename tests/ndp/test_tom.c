@@ -180,6 +180,30 @@ static void packets_weigh_what_they_carry(void **state)
 	bench_close(&b);
 }
 
+/* What the controller says a packet weighs is what the links carry. */
+static void links_carry_the_packets(void **state)
+{
+	static const char *const light[] = {"ndp.tom_packet_bytes", "0", "ndp.tom_line_address_bytes", "0", NULL};
+	static const char *const heavy[] = {"ndp.tom_packet_bytes", "16", "ndp.tom_line_address_bytes", "64", NULL};
+	const char *const *const settings[] = {light, heavy};
+	uint64_t tx_bytes[2], rx_bytes[2], lines = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct bench b;
+
+		bench_open(&b, one_block, settings[i]);
+		assert_true(run(&b, 4, 40, 0));
+		assert_int_equal(stat(&b, "tom.offloaded_count"), 8);
+		tx_bytes[i] = stat(&b, "link_tx.bytes");
+		rx_bytes[i] = stat(&b, "link_rx.bytes");
+		lines = stat(&b, "tom.answer_lines");
+		bench_close(&b);
+	}
+	assert_int_equal(tx_bytes[1] - tx_bytes[0], 8 * 16);
+	assert_int_equal(rx_bytes[1] - rx_bytes[0], 64 * lines);
+}
+
 /* The block overwrites its live-in, and lanes part, before its first access: what has run on trial must not show. */
 static void trials_leave_no_trace(void **state)
 {
@@ -474,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(packets_weigh_what_they_carry),
+	    cmocka_unit_test(links_carry_the_packets),
 	    cmocka_unit_test(trials_leave_no_trace),
 	    cmocka_unit_test(loops_are_asked_once),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
