@@ -24,7 +24,7 @@ double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_
 
 /* What is plotted and averaged. Each NAN when a run is missing. */
 double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload);
-double reproduce_traffic_bytes(const struct reproduce_data *d, uint32_t config, uint32_t workload); /* all links off the chip */
+double reproduce_traffic_bytes(const struct reproduce_data *d, uint32_t config, uint32_t workload); /* off-chip links */
 double reproduce_energy_pj(const struct reproduce_data *d, uint32_t config, uint32_t workload);
 /* Time of `against` over time of `config`. */
 double reproduce_speedup(const struct reproduce_data *d, uint32_t config, uint32_t against, uint32_t workload);
