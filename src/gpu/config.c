@@ -189,6 +189,9 @@ static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 	if (p->tlb_entry_count % ways || !is_power_of_two(p->tlb_entry_count / ways))
 		wrong(diag, "mmu.tlb_way_count", p->tlb_way_count,
 		      "must divide mmu.tlb_entry_count into a power of two of sets; 0 is fully associative");
+	if (c->gpu.stack_sm_ctas && c->gpu.stack_sm_count == 0)
+		wrong(diag, "gpu.stack_sm_count", 0,
+		      "with gpu.stack_sm_ctas = true no SM would take CTAs there; set one of the two");
 	if (p->where == GPU_MMU_STACKS && c->gpu.stack_sm_count == 0)
 		wrong(diag, "gpu.stack_sm_count", 0,
 		      "with mmu.where = stacks no SM would translate; set mmu.where to none or all");

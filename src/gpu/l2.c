@@ -318,7 +318,9 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 	if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
 		reply(&s->replies, r, now);
 	} else {
-		if (r->op == MEM_READ)
+		if (r->class == MEM_CLASS_CONTROL)
+			mem_cache_invalidate_line(s->cache, r->addr_bytes);
+		else if (r->op == MEM_READ)
 			fill(s, r, now);
 		else if (r->owner) /* an atomic's result is in memory */
 			sm_atomic_written(r->owner, r->store_bank);

@@ -57,7 +57,7 @@ static void place_first(struct gpu *g)
 
 	while (has_placed && g->cta_next < g->cta_total) {
 		has_placed = false;
-		for (uint32_t i = 0; i < g->sm_count && g->cta_next < g->cta_total; i++) {
+		for (uint32_t i = 0; i < g->sm_total && g->cta_next < g->cta_total; i++) {
 			if (!sm_has_cta_slot(g->sms[i]))
 				continue;
 			place_next(g, g->sms[i]);
@@ -230,6 +230,17 @@ static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
 	return ok;
 }
 
+static uint32_t ctas_per_stack_sm(const struct gpu *g, const struct simt_launch *l)
+{
+	const struct gpu_config *c = g->config;
+	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+	uint64_t fit = c->gpu.stack_sm_warp_slot_count / ((threads + SIMT_LANES - 1) / SIMT_LANES);
+
+	if (!c->gpu.stack_sm_shared && l->program->shared_static_bytes + l->shared_dynamic_bytes)
+		return 0;
+	return fit < g->ctas_per_sm ? (uint32_t)fit : g->ctas_per_sm;
+}
+
 static void launch_begin(struct gpu *g)
 {
 	struct simt_launch *l = g->launch;
@@ -240,6 +251,7 @@ static void launch_begin(struct gpu *g)
 					 l->shared_dynamic_bytes, &diag);
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
+	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
 	g->start_cycle = sim_cycle_now(g->engine, GPU_DOMAIN_SM);
 	if (g->audit)
 		coherence_audit_kernel(g->audit);
@@ -250,7 +262,7 @@ static void launch_begin(struct gpu *g)
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
 	place_first(g);
-	for (uint32_t i = 0; i < g->sm_count; i++) {
+	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->resident_warps)
 			sm_wake(g->sms[i], 0);
 	}

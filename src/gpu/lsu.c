@@ -73,7 +73,7 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 		st->store_lines += e->count;
 	} else {
 		e->kind = LSU_LOAD;
-		e->is_bypassing = bypasses_l1(inst);
+		e->is_bypassing = !sm->has_caches || bypasses_l1(inst);
 		st->load_instructions++;
 		st->load_lines += e->count;
 	}
@@ -299,7 +299,8 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	request_init(r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
 	r->store_bank = e->store_bank;
 	sm->store_counts[e->store_bank]++;
-	CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
+	if (likely(sm->has_caches))
+		CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
 	if (w->guest)
 		offload_wrote(sm, w, l->addr_bytes);
 	if (unlikely(sm->gpu->audit))
@@ -351,6 +352,8 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 	case LSU_CONST:
 		return line_through_cache(sm, e, l, sm->l1c, (uint32_t)c->l1c.hit_latency_cycles);
 	case LSU_TEXTURE:
+		if (unlikely(!sm->has_caches))
+			return line_bypassing(sm, e, l);
 		return line_through_cache(sm, e, l, sm->l1t, (uint32_t)c->l1t.hit_latency_cycles);
 	default:
 		UNREACHABLE("an entry of fixed latency has no lines");

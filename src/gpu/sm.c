@@ -63,6 +63,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	CHECK(sm->scheduler_count <= SM_SCHEDULER_MAX);
 	sm->cta_slot_count = (uint32_t)c->sm.cta_slot_count;
 	sm->is_gto = c->sm.scheduler == 1;
+	sm->has_caches = stack == UINT32_MAX || c->gpu.stack_sm_caches;
 	sm->warps = g_new0(struct sm_warp, sm->warp_slot_count);
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		sm->warps[i].sm = sm;
@@ -256,7 +257,11 @@ static void slot_release(struct sm *sm, struct sm_warp *w)
 
 bool sm_has_cta_slot(const struct sm *sm)
 {
-	return sm->stack == UINT32_MAX && sm->cta_count < sm->gpu->ctas_per_sm;
+	const struct gpu *g = sm->gpu;
+
+	if (sm->stack == UINT32_MAX)
+		return sm->cta_count < g->ctas_per_sm;
+	return g->config->gpu.stack_sm_ctas && sm->cta_count < g->ctas_per_stack_sm;
 }
 
 void sm_cta_place(struct sm *sm, struct simt_cta *cta)

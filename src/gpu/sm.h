@@ -143,6 +143,7 @@ struct sm {
 	uint32_t stack;   /* UINT32_MAX: an SM of the GPU */
 	uint32_t scheduler_count, issue_count, warp_slot_count, cta_slot_count;
 	bool is_gto;
+	bool has_caches; /* L1 data and texture */
 
 	uint64_t base;      /* cycle 0 of relative cycles */
 	uint32_t accounted; /* first cycle not yet attributed */

@@ -22,7 +22,7 @@ struct stack_port {
 	struct queue answers;       /* wait for RX */
 	struct queue *mesh_answers; /* [stack] wait for the mesh */
 	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
-	bool sms_wait;              /* an SM of this stack was refused by a vault */
+	bool sms_wait;              /* an SM that comes here without the mesh was refused by a vault */
 };
 
 /* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
@@ -60,6 +60,22 @@ static void drain_mesh(struct stack_port *p, uint32_t to)
 	}
 }
 
+/* A store or an atomic of a stack SM is in memory: the line's slice is told. */
+static void invalidate_send(struct stack_port *p, const struct mem_req *r)
+{
+	struct mem_req *m = mem_req_get(p->gpu->pool);
+
+	*m = *r;
+	m->source = GPU_SOURCE_L2;
+	m->class = MEM_CLASS_CONTROL;
+	m->op = MEM_WRITE;
+	m->row = 0; /* the header holds the address */
+	m->owner = NULL;
+	p->gpu->totals.l2_invalidations++;
+	queue_push(&p->answers, m);
+	drain_rx(p);
+}
+
 /* A vault is done with r. */
 static void vault_done(void *ctx, struct mem_req *r)
 {
@@ -67,6 +83,9 @@ static void vault_done(void *ctx, struct mem_req *r)
 	struct gpu *g = p->gpu;
 
 	r->is_reply = true;
+	if (g->config->gpu.stack_sm_l2_invalidate && r->op != MEM_READ && r->source != GPU_SOURCE_L2 &&
+	    r->source >= g->sm_count)
+		invalidate_send(p, r);
 	if (unlikely(g->audit))
 		coherence_audit_memory(g->audit, r, r->op == MEM_WRITE && r->source != GPU_SOURCE_L2);
 	if (r->source == GPU_SOURCE_L2 || r->source < g->sm_count) {
@@ -78,7 +97,7 @@ static void vault_done(void *ctx, struct mem_req *r)
 
 	struct sm *sm = g->sms[r->source];
 
-	if (sm->stack == p->index) {
+	if (sm->stack == p->index || g->config->gpu.mesh_is_free) {
 		port_receive(sm, r);
 	} else {
 		queue_push(&p->mesh_answers[sm->stack], r);
@@ -96,8 +115,10 @@ static void vault_room(void *ctx, uint32_t vault)
 	if (!p->sms_wait)
 		return;
 	p->sms_wait = false;
-	for (uint32_t i = 0; i < g->stack_sm_count; i++)
-		sim_wake_units(g->engine, gpu_stack_sm(g, p->index, i)->comp, sim_now_units(g->engine));
+	for (uint32_t i = g->sm_count; i < g->sm_total; i++) {
+		if (g->sms[i]->stack == p->index || g->config->gpu.mesh_is_free)
+			sim_wake_units(g->engine, g->sms[i]->comp, sim_now_units(g->engine));
+	}
 }
 
 static bool vault_takes(struct stack_port *p, struct mem_req *r)
@@ -177,6 +198,8 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 
+	if (p->gpu->config->gpu.mesh_is_free)
+		p = p->gpu->stacks[r->stack];
 	if (r->stack == p->index) {
 		if (!vault_takes(p, r)) {
 			p->sms_wait = true;
@@ -249,7 +272,7 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 
 void stack_port_connect(struct gpu *g)
 {
-	if (g->stack_sm_count == 0 || g->stack_count == 1)
+	if (g->stack_sm_count == 0 || g->stack_count == 1 || g->config->gpu.mesh_is_free)
 		return;
 	for (uint32_t i = 0; i < g->stack_count; i++) {
 		struct stack_port *p = g->stacks[i];

@@ -82,7 +82,7 @@ bool gpu_finish_untimed(struct gpu *g)
 {
 	if (!guests_end(g))
 		return false;
-	for (uint32_t i = 0; i < g->sm_count; i++) {
+	for (uint32_t i = 0; i < g->sm_total; i++) {
 		struct sm *sm = g->sms[i];
 
 		for (uint32_t k = 0; k < sm->cta_slot_count; k++) {

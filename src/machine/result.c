@@ -135,7 +135,7 @@ static json_t *traffic_json(const struct gpu_traffic *t)
 /* Directed stack-to-stack channels: the stacks are fully connected. */
 static uint32_t mesh_count_of(const struct gpu_config *c)
 {
-	return (uint32_t)(c->gpu.stack_count * (c->gpu.stack_count - 1));
+	return c->gpu.mesh_is_free ? 0 : (uint32_t)(c->gpu.stack_count * (c->gpu.stack_count - 1));
 }
 
 static double bytes_per_s(const struct link_params *link)

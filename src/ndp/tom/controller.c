@@ -54,6 +54,10 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 	if (config->gpu.stack_sm_count == 0)
 		base_diag_error(diag, (struct base_place){0},
 				"ndp.mechanism = tom needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
+	if (config->gpu.stack_sm_ctas)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.stack_sm_ctas = true: the stack SMs of ndp.mechanism = tom run offloaded blocks "
+				"only; set it to false");
 	if (config->l2.write_policy != MEM_CACHE_WRITE_POLICY_THROUGH)
 		base_diag_error(
 		    diag, (struct base_place){0},

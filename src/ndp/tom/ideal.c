@@ -34,6 +34,12 @@ static void *ideal_create(const struct gpu_config *config, struct base_diag_list
 		    "ndp.mechanism = tom-ideal needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
 		return NULL;
 	}
+	if (config->gpu.stack_sm_ctas) {
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.stack_sm_ctas = true: the stack SMs of ndp.mechanism = tom-ideal run offloaded "
+				"blocks only; set it to false");
+		return NULL;
+	}
 
 	struct ideal *t = g_new0(struct ideal, 1);
 
