@@ -217,6 +217,18 @@ bool workload_same_f32(const char *what, const float *got, const float *want, si
 	return false;
 }
 
+bool workload_same_f64(const char *what, const double *got, const double *want, size_t count, size_t first)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (memcmp(&got[i], &want[i], sizeof(*got))) {
+			fprintf(stderr, "%s: %s[%zu] is %.17g (%a), expected %.17g (%a)\n", workload_name, what,
+				first + i, got[i], got[i], want[i], want[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool workload_same_u32(const char *what, const uint32_t *got, const uint32_t *want, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

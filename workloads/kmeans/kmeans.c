@@ -7,7 +7,6 @@
  */
 #include "common/workload.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +110,7 @@ static uint32_t nearest_reference(const struct kmeans *work, const float *object
 		for (unsigned int f = 0; f < work->features_count; f++) {
 			float d = object[f] - centre[f];
 
-			distance = fmaf(d, d, distance);
+			distance += d * d;
 		}
 		if (distance < least) {
 			least = distance;

@@ -31,7 +31,7 @@ extern "C" __global__ void kmeans_assign(const float *by_feature, const float *c
 		for (unsigned int f = 0; f < features_count; f++) {
 			float d = by_feature[f * objects_count + object] - centres[cluster * features_count + f];
 
-			distance = fmaf(d, d, distance);
+			distance += d * d;
 		}
 		if (distance < least) {
 			least = distance;

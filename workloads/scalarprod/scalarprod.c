@@ -6,7 +6,6 @@
 #include "common/workload.h"
 #include "scalarprod.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const char scalarprod_ptx[] =
@@ -63,7 +62,7 @@ static float product_reference(const float *a, const float *b, unsigned int coun
 	float sums[SCALARPROD_ACCUMULATORS] = {0};
 
 	for (unsigned int i = 0; i < count; i++)
-		sums[i % SCALARPROD_ACCUMULATORS] = fmaf(a[i], b[i], sums[i % SCALARPROD_ACCUMULATORS]);
+		sums[i % SCALARPROD_ACCUMULATORS] += a[i] * b[i];
 	for (unsigned int stride = SCALARPROD_ACCUMULATORS / 2; stride > 0; stride /= 2)
 		for (unsigned int k = 0; k < stride; k++)
 			sums[k] += sums[k + stride];

@@ -22,7 +22,7 @@ extern "C" __global__ void scalar_prod(const float *a, const float *b, float *pr
 			for (unsigned int round = 0; round < rounds; round++) {
 				unsigned int i = begin + k + round * SCALARPROD_ACCUMULATORS;
 
-				sum = fmaf(a[i], b[i], sum);
+				sum += a[i] * b[i];
 			}
 			sums[k] = sum;
 		}
