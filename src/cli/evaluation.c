@@ -247,6 +247,16 @@ static int work_run(struct work *w, const char *scratch)
 	return exit_status;
 }
 
+/* What the evaluation runs a workload with. */
+static const char *arguments_of(const struct work *w, uint32_t workload)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	bool is_quick = w->evaluation->is_quick;
+	const char *const *of = is_quick ? paper->quick_arguments : paper->full_arguments;
+
+	return of && of[workload] ? of[workload] : is_quick ? "--size small" : "--size paper";
+}
+
 static bool targets_make(struct work *w)
 {
 	const struct reproduce_paper *paper = w->data->paper;
@@ -255,9 +265,10 @@ static bool targets_make(struct work *w)
 
 	for (uint32_t i = 0; i < paper->workload_count; i++)
 		g_ptr_array_add(names, (char *)paper->workloads[i]);
-	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL,
-				    w->evaluation->is_quick ? "small" : "paper", w->targets);
+	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL, NULL, w->targets);
 	g_ptr_array_free(names, TRUE);
+	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++)
+		cli_target_arguments_add(w->targets->pdata[i], arguments_of(w, i));
 	w->program_sums = g_new0(char *, paper->workload_count + 1);
 	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++) {
 		w->program_sums[i] = file_sum(((struct cli_target *)w->targets->pdata[i])->argv[0]);

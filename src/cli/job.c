@@ -167,6 +167,20 @@ bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPt
 	return is_ok;
 }
 
+void cli_target_arguments_add(struct cli_target *target, const char *text)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	GStrvBuilder *all = g_strv_builder_new();
+
+	g_strv_builder_addv(all, (const char **)target->argv);
+	for (char **word = words; *word; word++)
+		if (**word)
+			g_strv_builder_add(all, *word);
+	g_strfreev(target->argv);
+	target->argv = g_strv_builder_end(all);
+	g_strv_builder_unref(all);
+}
+
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
 {
 	struct base_diag_list diag;

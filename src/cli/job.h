@@ -20,6 +20,8 @@ struct cli_target {
  * message. */
 bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPtrArray *words, char **program,
 			 const char *size, GPtrArray *targets);
+/* Appends arguments that spaces separate. */
+void cli_target_arguments_add(struct cli_target *target, const char *text);
 void cli_targets_free(GPtrArray *targets);
 
 /* Loads the machine, applies the --set texts, checks the whole. False after printed messages. */

@@ -60,6 +60,9 @@ struct reproduce_paper {
 	uint32_t config_count;
 	const char *const *workloads;
 	uint32_t workload_count;
+	/* By workload, a program's arguments separated by spaces, in a quick and in a full run. NULL, the array or an
+	 * entry: "--size small" and "--size paper". */
+	const char *const *quick_arguments, *const *full_arguments;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;

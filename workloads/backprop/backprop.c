@@ -175,8 +175,11 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"backprop", "One training step of a layered neural network.", "8,192 input units",
 		"524,288 input units (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct backprop work = {.inputs_count = options.paper ? 1 << 19 : 1 << 13};
+	static const struct workload_count counts[] = {
+		{"inputs", "input units", 1 << 13, 1 << 19, BACKPROP_ROWS, 1 << 22, BACKPROP_ROWS},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct backprop work = {.inputs_count = options.counts[0]};
 	bool right;
 
 	input_make(&work, options.seed);

@@ -149,8 +149,11 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"bfs", "Breadth-first search of a random graph.", "32,768 nodes, about 6 edges each",
 		"1,000,000 nodes, about 6 edges each (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct graph graph = graph_make(options.paper ? 1000000 : 32768, options.seed);
+	static const struct workload_count counts[] = {
+		{"nodes", "nodes", 32768, 1000000, 2, 16000000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct graph graph = graph_make(options.counts[0], options.seed);
 	uint32_t source = (uint32_t)(workload_random(options.seed, 2, 0) % graph.nodes_count);
 	uint32_t *got = workload_host_alloc(graph.nodes_count, sizeof(*got));
 	uint32_t *want = workload_host_alloc(graph.nodes_count, sizeof(*want));

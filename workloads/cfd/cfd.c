@@ -268,9 +268,14 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"cfd", "Compressible flow on an unstructured grid of tetrahedra.", "21,600 elements, 2 steps",
 		"97,500 elements, 10 steps (elements about as in Rodinia's fvcorr.domn.097K)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct grid g = grid_make(options.paper ? 25 : 15, options.paper ? 26 : 16, options.seed);
-	unsigned int steps_count = options.paper ? 10 : 2;
+	static const struct workload_count counts[] = {
+		{"side", "cubes along two sides of the grid, each cut into six elements", 15, 25, 2, 128, 1},
+		{"height", "cubes along the third side", 16, 26, 2, 128, 1},
+		{"steps", "time steps", 2, 10, 1, 1000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct grid g = grid_make(options.counts[0], options.counts[1], options.seed);
+	unsigned int steps_count = options.counts[2];
 	const float step = 0.03125f; /* well below what the shortest height of a tetrahedron allows */
 	size_t count = (size_t)CFD_VARIABLES * g.elements;
 	float *got = workload_host_alloc(count, sizeof(*got));

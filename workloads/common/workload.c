@@ -10,12 +10,34 @@
 /* The name that starts every message; set when the command line is parsed. */
 static const char *workload_name = "workload";
 
-static void help_print(const struct workload_about *about)
+/* A program's command line: what it knows, and what has been given. */
+struct command_line {
+	const struct workload_about *about;
+	const struct workload_count *counts;
+	unsigned int counts_count;
+	struct workload_options options;
+	const char *given[WORKLOAD_COUNTS_MAX]; /* NULL: the count follows --size */
+};
+
+static void help_print(const struct command_line *line)
 {
-	printf("usage: %s [--size small|paper] [--seed N]\n\n%s\n\n", about->name, about->summary);
+	const struct workload_about *about = line->about;
+
+	printf("usage: %s [--size small|paper] [--seed N]", about->name);
+	for (unsigned int i = 0; i < line->counts_count; i++)
+		printf(" [--%s N]", line->counts[i].name);
+	printf("\n\n%s\n\n", about->summary);
 	printf("  --size small  %s (default)\n", about->small_size);
 	printf("  --size paper  %s\n", about->paper_size);
 	printf("  --seed N      seed of the generated input, 0 to 2^64 - 1 (default 1)\n");
+	for (unsigned int i = 0; i < line->counts_count; i++) {
+		const struct workload_count *c = &line->counts[i];
+
+		printf("  --%s N  %s, %u to %u", c->name, c->text, c->least, c->most);
+		if (c->multiple > 1)
+			printf(" in steps of %u", c->multiple);
+		printf(" (small %u, paper %u)\n", c->small, c->paper);
+	}
 	printf("  --help        print this text\n\n");
 	printf("Exit status: 0 all results are right, 1 a result is wrong, 2 wrong usage or a failed call.\n");
 }
@@ -39,33 +61,80 @@ static bool size_parse(const char *text)
 	return !strcmp(text, "paper");
 }
 
-struct workload_options workload_options_parse(const struct workload_about *about, int argc, char **argv)
+static unsigned int count_parse(const struct workload_count *c, const char *text)
 {
-	struct workload_options options = {.paper = false, .seed = 1};
+	char *end;
+	unsigned long long count;
+
+	errno = 0;
+	count = strtoull(text, &end, 0);
+	if (*text < '0' || *text > '9' || *end || errno || count < c->least || count > c->most)
+		workload_fail("--%s wants a number from %u to %u, not '%s'", c->name, c->least, c->most, text);
+	if (count % c->multiple)
+		workload_fail("--%s wants a multiple of %u, not '%s'", c->name, c->multiple, text);
+	return (unsigned int)count;
+}
+
+/* The count of this name; counts_count when there is none. */
+static unsigned int count_find(const struct command_line *line, const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < line->counts_count && strcmp(name, line->counts[i].name))
+		i++;
+	return i;
+}
+
+/* Takes one option, and its value from `next` unless it holds it; true when it used next. */
+static bool option_take(struct command_line *line, const char *argument, const char *next)
+{
+	const char *equals = strchr(argument, '=');
+	const char *value = equals ? equals + 1 : next;
+	char name[32] = "";
+	unsigned int count;
+
+	if (!strncmp(argument, "--", 2))
+		snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - argument - 2) : 31, argument + 2);
+	count = count_find(line, name);
+	if (strcmp(name, "size") && strcmp(name, "seed") && count == line->counts_count)
+		workload_fail("unknown argument '%s'; --help lists the options", argument);
+	if (!value)
+		workload_fail("%s wants a value; --help lists the options", argument);
+	if (!strcmp(name, "size"))
+		line->options.paper = size_parse(value);
+	else if (!strcmp(name, "seed"))
+		line->options.seed = seed_parse(value);
+	else
+		line->given[count] = value;
+	return !equals;
+}
+
+struct workload_options workload_sized_parse(const struct workload_about *about, const struct workload_count *counts,
+					     unsigned int counts_count, int argc, char **argv)
+{
+	struct command_line line = {about, counts, counts_count, {.paper = false, .seed = 1}, {NULL}};
 
 	workload_name = about->name;
 	for (int i = 1; i < argc; i++) {
-		bool is_size = !strcmp(argv[i], "--size");
-		bool is_seed = !strcmp(argv[i], "--seed");
-
 		if (!strcmp(argv[i], "--help")) {
-			help_print(about);
+			help_print(&line);
 			exit(WORKLOAD_EXIT_RIGHT);
 		}
-		if (!strncmp(argv[i], "--size=", 7))
-			options.paper = size_parse(argv[i] + 7);
-		else if (!strncmp(argv[i], "--seed=", 7))
-			options.seed = seed_parse(argv[i] + 7);
-		else if (!is_size && !is_seed)
-			workload_fail("unknown argument '%s'; --help lists the options", argv[i]);
-		else if (i + 1 == argc)
-			workload_fail("%s wants a value; --help lists the options", argv[i]);
-		else if (is_size)
-			options.paper = size_parse(argv[++i]);
-		else
-			options.seed = seed_parse(argv[++i]);
+		i += option_take(&line, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 	}
-	return options;
+	for (unsigned int i = 0; i < counts_count; i++) {
+		const struct workload_count *c = &counts[i];
+
+		line.options.counts[i] = line.given[i]        ? count_parse(c, line.given[i])
+					 : line.options.paper ? c->paper
+							      : c->small;
+	}
+	return line.options;
+}
+
+struct workload_options workload_options_parse(const struct workload_about *about, int argc, char **argv)
+{
+	return workload_sized_parse(about, NULL, 0, argc, argv);
 }
 
 void workload_fail(const char *format, ...)

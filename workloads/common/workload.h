@@ -20,6 +20,17 @@ enum {
 	WORKLOAD_EXIT_ERROR = 2,
 };
 
+/* A number that decides the input's size: --NAME N. Its value follows --size unless it is given. */
+struct workload_count {
+	const char *name; /* "objects" */
+	const char *text; /* for --help */
+	unsigned int small, paper;
+	unsigned int least, most;
+	unsigned int multiple; /* the number must be a multiple of this; 1: any */
+};
+
+enum { WORKLOAD_COUNTS_MAX = 4 };
+
 /* What a program says about itself in --help. */
 struct workload_about {
 	const char *name;
@@ -31,10 +42,16 @@ struct workload_about {
 struct workload_options {
 	bool paper;    /* --size paper; otherwise small */
 	uint64_t seed; /* --seed N, 1 unless told */
+	unsigned int counts[WORKLOAD_COUNTS_MAX]; /* of workload_sized_parse, in its order */
 };
 
 /* Parse the command line.  Ends the program with status 0 after --help and with status 2 after a mistake. */
 struct workload_options workload_options_parse(const struct workload_about *about, int argc, char **argv);
+
+/* The same for a program whose input's size can be given in numbers, at most WORKLOAD_COUNTS_MAX of them. */
+#define WORKLOAD_COUNTS(counts) (counts), sizeof(counts) / sizeof((counts)[0])
+struct workload_options workload_sized_parse(const struct workload_about *about, const struct workload_count *counts,
+					     unsigned int counts_count, int argc, char **argv);
 
 /* Print "name: message" on stderr and end the program with status 2. */
 void workload_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

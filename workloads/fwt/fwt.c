@@ -143,13 +143,19 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"fwt", "Dyadic convolution by fast Walsh transforms.", "2^17 data elements, 2^7 kernel elements",
 		"2^22 data elements, 2^17 kernel elements (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"data", "logarithm of data elements", 17, 22, FWT_SHARED_LOG2, 26, 1},
+		{"kernel", "logarithm of kernel elements, at most that of the data", 7, 17, 0, 26, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct fwt work = {
-		.data_count = options.paper ? 1 << 22 : 1 << 17,
-		.kernel_count = options.paper ? 1 << 17 : 1 << 7,
+		.data_count = (size_t)1 << options.counts[0],
+		.kernel_count = (size_t)1 << options.counts[1],
 	};
 	bool right;
 
+	if (work.kernel_count > work.data_count)
+		workload_fail("the kernel has more elements than the data");
 	input_make(&work, options.seed);
 	convolution_compute(&work);
 	right = samples_check(&work, options.seed) && result_check(&work);

@@ -285,12 +285,26 @@ int main(int argc, char **argv)
 		"heartwall", "Tracking of 51 points through the frames of a film by cross-correlation.",
 		"2 frames of 160 x 160, templates of 15 x 15, displacements up to 8",
 		"2 frames of 656 x 744, templates of 51 x 51, displacements up to 15"};
+	static const struct workload_count counts[] = {
+		{"frames", "frames searched", 2, 2, 1, 100, 1},
+		{"side", "pixels along a side of a template", 15, 51, 3, 63, 1},
+		{"reach", "displacements searched in each direction, in pixels", 8, 15, MOVE_MAX, 31, 1},
+	};
 	static const struct heartwall_shape small = {.width = 160, .height = 160, .side = 15, .reach = 8};
 	static const struct heartwall_shape paper = {.width = 656, .height = 744, .side = 51, .reach = 15};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct track t = track_make(options.paper ? &paper : &small, 2, options.seed);
-	bool right = track_run(&t);
-	unsigned int frames_count = t.frames_count;
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct heartwall_shape shape = options.paper ? paper : small;
+	struct track t;
+	unsigned int frames_count = options.counts[0];
+	bool right;
+
+	shape.side = options.counts[1];
+	shape.reach = options.counts[2];
+	if (shape.side + 2 * (shape.reach + MOVE_MAX * frames_count) > shape.height)
+		workload_fail("%u frames of %u x %u are too small for templates of %u pixels that move up to %u",
+			      frames_count, shape.width, shape.height, shape.side, shape.reach);
+	t = track_make(&shape, frames_count, options.seed);
+	right = track_run(&t);
 
 	track_free(&t);
 	return workload_finish(right, "%u points, %u frames", POINTS_COUNT, frames_count);

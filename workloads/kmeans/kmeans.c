@@ -167,11 +167,16 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 	    "kmeans", "k-means clustering into 5 clusters.", "16,384 objects with 12 features, at most 2 iterations",
 	    "28,000 objects with 138 features (NSU Table 1), at most 5 iterations"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"objects", "objects", 16384, 28000, CLUSTERS_COUNT, 4000000, 1},
+		{"features", "features per object", 12, 138, 1, 1024, 1},
+		{"iterations", "iterations at most", 2, 5, 1, 1000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct kmeans work = {
-		.objects_count = options.paper ? 28000 : 16384,
-		.features_count = options.paper ? 138 : 12,
-		.iterations_max = options.paper ? 5 : 2,
+		.objects_count = options.counts[0],
+		.features_count = options.counts[1],
+		.iterations_max = options.counts[2],
 	};
 	unsigned int iterations_count = 0;
 	unsigned int moved_count = 1;

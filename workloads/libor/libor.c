@@ -364,15 +364,23 @@ int main(int argc, char **argv)
 		"libor", "Monte Carlo pricing of swaptions in the LIBOR market model.",
 		"4,096 paths, 12 rates, 6 steps, 6 options",
 		"4,096 paths, 80 rates, 40 steps, 15 options (TOM states no size)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"paths", "paths", 4096, 4096, SAMPLES_COUNT, 1 << 20, LIBOR_BLOCK_THREADS},
+		{"rates", "forward rates, above the number of steps plus one", 12, 80, 3, LIBOR_RATES_MAX, 1},
+		{"steps", "time steps", 6, 40, 1, LIBOR_RATES_MAX - 2, 1},
+		{"options", "swaptions", 6, 15, 2, LIBOR_OPTIONS_MAX, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct libor work = {
-		.paths_count = 4096,
-		.rates = options.paper ? 80 : 12,
-		.steps = options.paper ? 40 : 6,
-		.options_count = options.paper ? 15 : 6,
+		.paths_count = options.counts[0],
+		.rates = options.counts[1],
+		.steps = options.counts[2],
+		.options_count = options.counts[3],
 	};
 	bool right;
 
+	if (work.rates < work.steps + 2)
+		workload_fail("%u steps need at least %u rates, not %u", work.steps, work.steps + 2, work.rates);
 	input_make(&work, options.seed);
 	portfolio_compute(&work);
 	right = paths_check(&work) && samples_check(&work);

@@ -187,8 +187,12 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {"ray", "Ray tracing of mirroring spheres.",
 						    "128 x 128 pixels, 12 spheres", "512 x 512 pixels, 24 spheres"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct scene scene = scene_make(options.paper ? 512 : 128, options.paper ? 24 : 12, options.seed);
+	static const struct workload_count counts[] = {
+		{"pixels", "pixels along a side", 128, 512, 16, 8192, 1},
+		{"spheres", "spheres", 12, 24, 1, 1 << 20, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct scene scene = scene_make(options.counts[0], options.counts[1], options.seed);
 	float *image = workload_host_alloc((size_t)PLANES_COUNT * scene.side * scene.side, sizeof(*image));
 	bool right;
 

@@ -49,8 +49,11 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"reduction", "Sum of an array of integers.", "2,097,152 elements",
 		"16,777,216 elements (the default of the CUDA SDK's program; TOM states no size)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	unsigned int count = options.paper ? 1 << 24 : 1 << 21;
+	static const struct workload_count counts[] = {
+		{"elements", "elements", 1 << 21, 1 << 24, 2, 1 << 28, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	unsigned int count = options.counts[0];
 	struct workload_gpu gpu = workload_gpu_open(reduction_ptx);
 	uint32_t *input = workload_host_alloc(count, sizeof(*input));
 	unsigned int passes_count;

@@ -102,10 +102,15 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"scalarprod", "Scalar products of pairs of vectors.", "128 pairs of 8,192-element vectors",
 		"512 pairs of 32,768-element vectors (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"pairs", "pairs of vectors", 128, 512, 1, 65536, 1},
+		{"elements", "elements per vector", 8192, 32768, SCALARPROD_ACCUMULATORS, 1 << 20,
+		 SCALARPROD_ACCUMULATORS},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct scalarprod work = {
-		.pairs_count = options.paper ? 512 : 128,
-		.elements_count = options.paper ? 32768 : 8192,
+		.pairs_count = options.counts[0],
+		.elements_count = options.counts[1],
 	};
 	bool right;
 
