@@ -244,6 +244,18 @@ void offload_branched(struct sm_warp *w, uint32_t from_pc)
 	w->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
 }
 
+void offload_forget_entries(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+
+		if (!w->w || w->trial)
+			continue;
+		w->is_asked = w->is_observed = false;
+		w->offload = (struct gpu_offload){0};
+	}
+}
+
 /* ---- stores that must be in memory before a request leaves ----
  *
  * A request waits for all stores that its SM issued before (TOM section 4.4.2): the warp's own, and those of other

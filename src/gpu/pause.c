@@ -58,6 +58,8 @@ void gpu_pause_tick(void *component, uint64_t cycle)
 	g->is_paused = false;
 	g->totals.pause_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - g->pause_begin_units);
 	g->guest->resumed(g->guest_ctx, g);
+	for (uint32_t i = 0; i < g->sm_count; i++)
+		offload_forget_entries(g->sms[i]);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sim_wake_cycle(g->engine, g->sms[i]->comp, cycle + 1);
 }

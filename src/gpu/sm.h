@@ -256,6 +256,8 @@ void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to 
 /* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left. */
 void offload_observe(struct sm_warp *w, const struct coalesced_line *lines, uint32_t count);
 void offload_observe_end(struct sm_warp *w);
+/* The warps of the SM have entered no block; not of those that are on trial. */
+void offload_forget_entries(struct sm *sm);
 void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
 void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
 void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */

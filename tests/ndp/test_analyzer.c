@@ -33,7 +33,7 @@ static void fixed_offsets_leave_lower_bits(void **state)
 
 		assert_int_equal(totals.instances, 1024);
 		assert_int_equal(totals.accesses, 8 * 1024);
-		assert_int_equal(tom_mapping_best_bit(&totals), 7);
+		assert_int_equal(tom_mapping_best_bit(totals.stacks), 7);
 		for (uint32_t b = TOM_MAPPING_BIT_FIRST; b <= TOM_MAPPING_BIT_LAST; b++) {
 			uint32_t i = b - TOM_MAPPING_BIT_FIRST;
 			bool is_local = b + 1 < m;
@@ -58,7 +58,7 @@ static void consecutive_lines_want_higher_bits(void **state)
 			tom_instance_touch(&in, i * 4096 + k * 128, 0);
 		assert_true(tom_instance_close(&in, &totals));
 	}
-	assert_int_equal(tom_mapping_best_bit(&totals), 12);
+	assert_int_equal(tom_mapping_best_bit(totals.stacks), 12);
 	assert_int_equal(totals.single[12 - TOM_MAPPING_BIT_FIRST], 256);
 	assert_int_equal(totals.single[7 - TOM_MAPPING_BIT_FIRST], 0);
 	assert_int_equal(totals.stacks[7 - TOM_MAPPING_BIT_FIRST], 4 * 256);
@@ -95,12 +95,70 @@ static void empty_and_lost_instances_do_not_count(void **state)
 	assert_int_equal(totals.accesses, 1);
 }
 
+/* An instance of which bits 8:7 make two stacks, eight accesses each, bits 13:12 three, fourteen accesses in one of
+ * them, and all other pairs more stacks or more even ones: the hardware counts stacks, the oracle accesses. */
+static void oracle_counts_accesses(void **state)
+{
+	struct tom_map_totals totals = {0};
+	struct tom_instance in;
+
+	(void)state;
+	tom_instance_open(&in);
+	for (uint64_t i = 0; i < 16; i++) {
+		uint64_t a = i & 1, b = i >> 1 & 1, c = i >> 2 & 1, d = i >> 3;
+		uint64_t rare = (uint64_t)(i == 3) << 12 | (uint64_t)(i == 6) << 13;
+
+		tom_instance_touch(&in,
+				   a << 7 | a << 8 | b << 9 | c << 10 | a << 11 | rare | a << 14 | b << 15 | c << 16 |
+				       d << 17,
+				   0);
+	}
+	assert_true(tom_instance_close(&in, &totals));
+	assert_int_equal(totals.stacks[7 - TOM_MAPPING_BIT_FIRST], 2);
+	assert_int_equal(totals.most_used[7 - TOM_MAPPING_BIT_FIRST], 8);
+	assert_int_equal(totals.stacks[12 - TOM_MAPPING_BIT_FIRST], 3);
+	assert_int_equal(totals.most_used[12 - TOM_MAPPING_BIT_FIRST], 14);
+	assert_int_equal(tom_mapping_best_bit(totals.stacks), 7);
+	assert_int_equal(tom_mapping_oracle_bit(&totals), 12);
+}
+
+/* The hardware's view: an instance is judged once, by what it has touched so far; its later accesses and its end change
+ * only the statistics. */
+static void judged_before_the_end(void **state)
+{
+	struct tom_map_totals totals = {0};
+	struct tom_map_judged judged = {0};
+	struct tom_instance in = {0};
+
+	(void)state;
+	assert_false(tom_instance_judge(&in, &judged)); /* none */
+	tom_instance_open(&in);
+	assert_false(tom_instance_judge(&in, &judged)); /* has touched nothing */
+	tom_instance_touch(&in, 0, 0);
+	tom_instance_touch(&in, 128, 0);
+	assert_true(tom_instance_judge(&in, &judged));
+	tom_instance_touch(&in, 256, 0);
+	tom_instance_touch(&in, 384, 0);
+	assert_false(tom_instance_judge(&in, &judged));
+	assert_true(tom_instance_close(&in, &totals));
+	assert_false(tom_instance_judge(&in, &judged));
+	assert_int_equal(judged.instances, 1);
+	assert_int_equal(judged.stacks[0], 2); /* bits 8:7 */
+	assert_int_equal(judged.stacks[1], 1); /* bits 9:8 */
+	assert_int_equal(totals.stacks[0], 4);
+	assert_int_equal(totals.stacks[1], 2);
+	assert_int_equal(tom_mapping_best_bit(judged.stacks), 8);
+	assert_int_equal(tom_mapping_best_bit(totals.stacks), 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_offsets_leave_lower_bits),
 		cmocka_unit_test(consecutive_lines_want_higher_bits),
 		cmocka_unit_test(mapping_in_force_is_counted_beside),
+		cmocka_unit_test(oracle_counts_accesses),
+		cmocka_unit_test(judged_before_the_end),
 		cmocka_unit_test(empty_and_lost_instances_do_not_count),
 	};
 

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "ndp/tom/candidates.h"
 #include "ndp/tom/decision.h"
+#include "ndp/tom/mapping.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
 
@@ -140,6 +141,12 @@ static void table_of_the_paper(void **state)
 	last = ndp_mechanism_storage(&c, items) - 1;
 	assert_true(items[last].bits >= 1000 && items[last].bits <= 2000); /* TOM section 4.4.1 */
 	assert_int_equal(items[last].count, 4);
+	c.ndp.tom_mapping = TOM_MAPPING_LEARNED;
+	assert_int_equal(ndp_mechanism_storage(&c, items), last + 3);
+	assert_int_equal(items[last].bits, 1920); /* TOM section 6.6 */
+	assert_int_equal(items[last].count, 64);
+	assert_int_equal(items[last + 1].bits, 9700);
+	assert_int_equal(items[last + 1].count, 1);
 }
 
 static void table_refuses(void **state)

@@ -465,6 +465,98 @@ static void smallest_queues(void **state)
 	}
 }
 
+/* ---- the learned mapping ---- */
+
+#define LEARN "ndp.tom_mapping", "learned", "host.access_wires", "latency_only"
+
+/* All warps are in the loop for longer than learning may take: the running ones are judged, and asked again in their
+ * next round, so that the rest of the loop is offloaded. */
+static void learning_is_bounded(void **state)
+{
+	static const char *const bounded[] = {LEARN, "ndp.tom_learn_limit_ps", "5000000", NULL};
+	static const char *const more[] = {
+	    LEARN, "ndp.tom_learn_limit_ps", "5000000", "ndp.tom_learn_min_count", "33", NULL};
+	static const char *const unbounded[] = {
+	    LEARN, "ndp.tom_learn_limit_ps", "1000000000", "ndp.tom_learn_min_count", "4", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, loop, bounded);
+	assert_true(run(&b, 16, 128, 40));
+	assert_int_equal(stat(&b, "tom.learned_instances"), 64);
+	assert_int_equal(stat(&b, "tom.learned_bit"), 7); /* the rounds are 1 KB apart, within 128 B of one another */
+	assert_int_equal(stat(&b, "tom.learned_ranges"), 1);
+	assert_int_equal(stat(&b, "gpu.pauses"), 1);
+	assert_true(stat(&b, "tom.learning_ps") >= 5000000 && stat(&b, "tom.learning_ps") < 9000000);
+	assert_int_equal(stat(&b, "tom.instance_count"), 2 * 64);
+	assert_int_equal(stat(&b, "tom.offloaded_count"), 64);
+	assert_int_equal(stat(&b, "tom.observed_instances"), 64);
+	assert_int_equal(stat(&b, "tom.single_in_force"), 64);
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
+	bench_close(&b);
+
+	/* More instances wanted than the first kernel has: the second one's count as well. */
+	bench_open(&b, loop, more);
+	assert_true(run(&b, 8, 128, 40));
+	assert_int_equal(stat(&b, "gpu.pauses"), 0);
+	assert_int_equal(stat(&b, "tom.offloaded_count"), 0);
+	assert_true(run(&b, 8, 128, 40));
+	assert_int_equal(stat(&b, "gpu.pauses"), 1);
+	assert_true(stat(&b, "tom.learned_instances") >= 33 && stat(&b, "tom.learned_instances") <= 64);
+	assert_true(stat(&b, "tom.offloaded_count") > 0);
+	bench_close(&b);
+
+	bench_open(&b, loop, unbounded);
+	assert_true(run(&b, 8, 128, 40));
+	assert_int_equal(stat(&b, "tom.learned_instances"), 4); /* that have ended */
+	assert_true(stat(&b, "tom.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
+	bench_close(&b);
+}
+
+/* Blocks that all stay at home and read the same lines n times over; the first one is what is learned from. Its lines
+ * came from the host's memory: after the pause they must come again, from their new places. */
+static void a_pause_empties_the_caches(void **state)
+{
+	static const char ptx[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
+					 "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd1, %rd4;\n"
+					 "mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+					 "again:\n"
+					 "bar.sync 0;\n"
+					 "ld.global.u32 %r8, [%rd5]; ld.global.u32 %r9, [%rd5+4096];\n"
+					 "ld.global.u32 %r10, [%rd5+8192]; ld.global.u32 %r11, [%rd5+12288];\n"
+					 "ld.global.u32 %r12, [%rd5+16384]; ld.global.u32 %r13, [%rd5+20480];\n"
+					 "ld.global.u32 %r14, [%rd5+24576]; ld.global.u32 %r15, [%rd5+28672];\n"
+					 "add.u32 %r8, %r8, %r9; add.u32 %r8, %r8, %r10; add.u32 %r8, %r8, %r11;\n"
+					 "add.u32 %r8, %r8, %r12; add.u32 %r8, %r8, %r13; add.u32 %r8, %r8, %r14;\n"
+					 "add.u32 %r8, %r8, %r15; add.u32 %r7, %r7, %r8;\n"
+					 "bar.sync 0;\n"
+					 "add.u32 %r6, %r6, 1;\n"
+					 "setp.lt.u32 %p1, %r6, %r20;\n"
+					 "@%p1 bra again;\n"
+					 "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
+					 "st.volatile.global.u32 [%rd7], %r7;\n");
+	static const char *const settings[] = {LEARN,
+					       "ndp.tom_learn_min_count",
+					       "1",
+					       "ndp.tom_control",
+					       "ctrl_alu",
+					       "ndp.tom_alu_warp_count",
+					       "0",
+					       NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, ptx, settings);
+	assert_true(run(&b, 1, 32, 5));
+	assert_int_equal(stat(&b, "tom.offloaded_count"), 0);
+	assert_int_equal(stat(&b, "gpu.pauses"), 1);
+	assert_int_equal(stat(&b, "l1d.read_misses"), 2 * 8);
+	assert_in_range(stat(&b, "l2.read_misses"), 2 * 8, 2 * 8 + 7); /* and a few lines of code */
+	assert_int_equal(stat(&b, "host_link.reads"), 8);
+	bench_close(&b);
+}
+
 static void full_table_is_an_error(void **state)
 {
 	static const char *const bits[] = {"ndp.tom_table_entry_bits", "134", NULL};
@@ -503,6 +595,8 @@ int main(void)
 	    cmocka_unit_test(loops_are_asked_once),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(learning_is_bounded),
+	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(full_table_is_an_error),
 	    cmocka_unit_test(needs_its_machine),
 	};

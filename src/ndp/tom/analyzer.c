@@ -15,9 +15,23 @@ static void count(uint16_t *accesses)
 
 void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
 {
+	in->has_touched = true;
 	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++)
 		count(&in->accesses[m][line_addr_bytes >> (TOM_MAPPING_BIT_FIRST + m) & (TOM_MAPPING_STACKS - 1)]);
 	count(&in->accesses[TOM_MAPPING_IN_FORCE][stack_in_force & (TOM_MAPPING_STACKS - 1)]);
+}
+
+bool tom_instance_judge(struct tom_instance *in, struct tom_map_judged *sums)
+{
+	if (!in->is_open || in->is_judged || !in->has_touched)
+		return false;
+	in->is_judged = true;
+	sums->instances++;
+	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++) {
+		for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++)
+			sums->stacks[m] += in->accesses[m][s] != 0;
+	}
+	return true;
 }
 
 bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
@@ -27,10 +41,10 @@ bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
 	if (!in->is_open)
 		return false;
 	in->is_open = false;
+	if (!in->has_touched)
+		return false;
 	for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++)
 		total += in->accesses[0][s];
-	if (!total)
-		return false;
 	totals->instances++;
 	totals->accesses += total;
 	for (uint32_t m = 0; m <= TOM_MAPPING_COUNT; m++) {
@@ -47,12 +61,23 @@ bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
 	return true;
 }
 
-uint32_t tom_mapping_best_bit(const struct tom_map_totals *totals)
+uint32_t tom_mapping_best_bit(const uint64_t *stacks)
 {
 	uint32_t best = 0;
 
 	for (uint32_t m = 1; m < TOM_MAPPING_COUNT; m++) {
-		if (totals->stacks[m] < totals->stacks[best])
+		if (stacks[m] < stacks[best])
+			best = m;
+	}
+	return TOM_MAPPING_BIT_FIRST + best;
+}
+
+uint32_t tom_mapping_oracle_bit(const struct tom_map_totals *totals)
+{
+	uint32_t best = 0;
+
+	for (uint32_t m = 1; m < TOM_MAPPING_COUNT; m++) {
+		if (totals->most_used[m] > totals->most_used[best])
 			best = m;
 	}
 	return TOM_MAPPING_BIT_FIRST + best;

@@ -20,7 +20,7 @@ enum {
 
 /* One running instance. */
 struct tom_instance {
-	bool is_open;
+	bool is_open, is_judged, has_touched;
 	uint16_t accesses[TOM_MAPPING_COUNT + 1][TOM_MAPPING_STACKS]; /* lines, at most 65535 */
 };
 
@@ -32,14 +32,27 @@ struct tom_map_totals {
 	uint64_t most_used[TOM_MAPPING_COUNT + 1]; /* accesses to each instance's most used stack */
 };
 
+/* What a mapping is chosen from: sums over judged instances. */
+struct tom_map_judged {
+	uint64_t instances;
+	uint64_t stacks[TOM_MAPPING_COUNT]; /* touched, added up */
+};
+
 /* Begins an instance; one that was open is lost, as after a fault. */
 void tom_instance_open(struct tom_instance *in);
 /* The instance touches a line, which the mapping in force has in stack_in_force. */
 void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force);
+/* Judges an open instance by what it has touched so far, once: adds it to sums. False: not open, touched nothing, or
+ * judged before. */
+bool tom_instance_judge(struct tom_instance *in, struct tom_map_judged *sums);
 /* Ends it: adds it to totals. False when it was not open or touched nothing. */
 bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals);
 
-/* The address bit (7..16) whose mapping has the fewest stacks per instance, the lowest on ties. */
-uint32_t tom_mapping_best_bit(const struct tom_map_totals *totals);
+/* The address bit (7..16) whose mapping has the fewest stacks (stacks[TOM_MAPPING_COUNT], added up over the same
+ * instances), the lowest on ties. */
+uint32_t tom_mapping_best_bit(const uint64_t *stacks);
+/* The address bit whose mapping has the most accesses in their instance's most used stack, the lowest on ties: what
+ * only an oracle that counts accesses can know. */
+uint32_t tom_mapping_oracle_bit(const struct tom_map_totals *totals);
 
 #endif

@@ -10,6 +10,7 @@
  */
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "gpu/gpu.h"
@@ -23,7 +24,6 @@
 #include "ndp/tom/tom_stats.h"
 
 enum { BUSY_SCOPE_DESTINATION, BUSY_SCOPE_ANY }; /* of ndp.tom_busy_scope */
-enum { MAPPING_BASELINE, MAPPING_LEARNED };		  /* of ndp.tom_mapping */
 enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4 };
 enum { LINES_MAX = 64 }; /* of one warp access */
 
@@ -42,6 +42,7 @@ struct controller {
 	uint32_t stack_count, warp_limit;
 	struct tom_mapping *mapping;	/* NULL: the machine's own stays */
 	struct tom_instance *instances; /* [home SM * slots + slot] */
+	uint32_t instance_count;
 	struct tom_map_totals totals;
 	struct tom_stats stats;
 };
@@ -63,7 +64,7 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 		    diag, (struct base_place){0},
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
-	if (config->ndp.tom_mapping == MAPPING_LEARNED)
+	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED)
 		mapping = tom_mapping_new(config, diag);
 	if (diag->error_count != before) {
 		tom_mapping_free(mapping);
@@ -74,7 +75,8 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 
 	t->config = config;
 	t->mapping = mapping;
-	t->instances = g_new0(struct tom_instance, config->gpu.sm_count * config->sm.warp_slot_count);
+	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
+	t->instances = g_new0(struct tom_instance, t->instance_count);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
@@ -107,7 +109,6 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	struct controller *t = ctx;
 	char text[512];
 
-	(void)g;
 	t->launch = l;
 	t->blocks = tom_blocks_of(p, &tom_cost_default);
 	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
@@ -115,7 +116,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
 	}
 	if (t->mapping)
-		tom_mapping_kernel_begin(t->mapping, l, t->blocks->count);
+		tom_mapping_kernel_begin(t->mapping, g, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -268,19 +269,25 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 {
 	struct controller *t = ctx;
 	struct tom_instance *in = instance_of(t, home_sm, slot);
+	bool is_first_touch = !in->has_touched;
 
 	for (uint32_t i = 0; i < count; i++)
 		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
-	if (is_learning(t))
-		tom_mapping_mark(t->mapping, t->launch, lines, count);
+	if (!is_learning(t))
+		return;
+	tom_mapping_mark(t->mapping, t->launch, lines, count);
+	tom_mapping_instance_touched(t->mapping, g, is_first_touch, t->instances, t->instance_count);
 }
 
 static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
 {
 	struct controller *t = ctx;
 
-	if (tom_instance_close(instance_of(t, home_sm, slot), &t->totals) && is_learning(t))
-		tom_mapping_instance_ended(t->mapping, g, &t->totals);
+	struct tom_instance *in = instance_of(t, home_sm, slot);
+
+	if (t->mapping)
+		tom_mapping_instance_ended(t->mapping, g, in);
+	tom_instance_close(in, &t->totals);
 }
 
 static void controller_resumed(void *ctx, struct gpu *g)
@@ -289,7 +296,9 @@ static void controller_resumed(void *ctx, struct gpu *g)
 
 	(void)g;
 	tom_mapping_resumed(t->mapping);
-	t->totals = (struct tom_map_totals){0}; /* what follows is seen under the learned mapping */
+	/* What follows is seen under the learned mapping. */
+	t->totals = (struct tom_map_totals){0};
+	memset(t->instances, 0, t->instance_count * sizeof(*t->instances));
 }
 
 static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
@@ -306,11 +315,10 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 {
 	struct controller *t = ctx;
-	uint32_t bit = tom_mapping_best_bit(&t->totals), best = bit - TOM_MAPPING_BIT_FIRST;
+	uint32_t bit = tom_mapping_oracle_bit(&t->totals), best = bit - TOM_MAPPING_BIT_FIRST;
 	const struct tom_map_totals *totals = &t->totals;
 	struct tom_stats *st = &t->stats;
 
-	(void)g;
 	(void)l;
 	st->observed_instances = totals->instances;
 	st->observed_accesses = totals->accesses;
@@ -323,6 +331,8 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 	st->best_bit = totals->instances ? bit : 0;
 	if (!t->mapping)
 		return;
+	tom_mapping_kernel_end(t->mapping, g);
+	st->learning_ps = tom_mapping_learning_ps(t->mapping);
 	st->learned_instances = tom_mapping_learned_instances(t->mapping);
 	st->learned_bit = tom_mapping_bit(t->mapping);
 	st->learned_ranges = tom_mapping_range_count(t->mapping);

@@ -18,7 +18,11 @@ struct tom_mapping {
 	const struct gpu_config *config;
 	enum state state;
 	uint64_t instance_target; /* of the learning phase */
-	uint64_t learned_instances;
+	struct tom_map_judged judged;
+	uint32_t running_count; /* instances that have touched memory and not ended */
+	bool has_begun;		/* one has touched memory: tom_learn_limit_ps counts from begin_ps of the phase */
+	uint64_t begin_ps;
+	uint64_t kernel_begin_ps, learning_ps;
 	uint32_t bit;
 	struct range *ranges;
 	uint32_t range_count, range_cap;
@@ -66,13 +70,16 @@ bool tom_mapping_is_learning(const struct tom_mapping *m)
 	return m->state == LEARNING || m->state == STOPPING;
 }
 
-void tom_mapping_kernel_begin(struct tom_mapping *m, const struct simt_launch *l, uint32_t block_count)
+void tom_mapping_kernel_begin(struct tom_mapping *m, const struct gpu *g, const struct simt_launch *l,
+			      uint32_t block_count)
 {
 	const struct ndp_params *p = &m->config->ndp;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 	uint64_t warps = (threads + SIMT_LANES - 1) / SIMT_LANES * l->grid[0] * l->grid[1] * l->grid[2];
 	double share;
 
+	m->kernel_begin_ps = gpu_now_ps(g);
+	m->running_count = 0;
 	if (m->state != WAITING || !block_count)
 		return;
 	/* All instances are not known beforehand: as if every warp ran every candidate once. */
@@ -110,14 +117,54 @@ void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const 
 		mark_line(m, l, lines[i].addr_bytes);
 }
 
-void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, const struct tom_map_totals *totals)
+/* Time in kernels since the phase began. */
+static uint64_t phase_ps(const struct tom_mapping *m, const struct gpu *g)
 {
-	if (m->state != LEARNING || totals->instances < m->instance_target)
-		return;
+	return m->learning_ps + gpu_now_ps(g) - m->kernel_begin_ps;
+}
+
+static void stop(struct tom_mapping *m, struct gpu *g)
+{
 	m->state = STOPPING;
-	m->learned_instances = totals->instances;
-	m->bit = tom_mapping_best_bit(totals);
+	m->bit = tom_mapping_best_bit(m->judged.stacks);
+	m->learning_ps = phase_ps(m, g);
 	gpu_pause(g, m->config->ndp.tom_interrupt_ps);
+}
+
+void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
+				  uint32_t count)
+{
+	const struct ndp_params *p = &m->config->ndp;
+
+	if (m->state != LEARNING)
+		return;
+	m->running_count += is_first_touch;
+	if (!m->has_begun) {
+		m->has_begun = true;
+		m->begin_ps = phase_ps(m, g);
+	}
+	if (phase_ps(m, g) - m->begin_ps < p->tom_learn_limit_ps ||
+	    m->judged.instances + m->running_count < p->tom_learn_min_count)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		tom_instance_judge(&all[i], &m->judged);
+	stop(m, g);
+}
+
+void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
+{
+	if (m->state != LEARNING || !tom_instance_judge(in, &m->judged))
+		return;
+	CHECK(m->running_count);
+	m->running_count--;
+	if (m->judged.instances >= m->instance_target)
+		stop(m, g);
+}
+
+void tom_mapping_kernel_end(struct tom_mapping *m, const struct gpu *g)
+{
+	if (m->state == LEARNING)
+		m->learning_ps = phase_ps(m, g);
 }
 
 static void pages_mark(struct tom_mapping *m)
@@ -186,5 +233,10 @@ uint32_t tom_mapping_range_count(const struct tom_mapping *m)
 
 uint64_t tom_mapping_learned_instances(const struct tom_mapping *m)
 {
-	return m->learned_instances;
+	return m->state == REGULAR ? m->judged.instances : 0;
+}
+
+uint64_t tom_mapping_learning_ps(const struct tom_mapping *m)
+{
+	return m->learning_ps;
 }

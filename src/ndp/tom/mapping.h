@@ -2,7 +2,7 @@
  * instances of candidate blocks, out of the host's memory; then lay out what they touched by the best two bits.
  *
  *   first kernel with candidates: learning. The GPU's SMs run everything, data crosses the host link
- *     -> enough instances have ended: the SMs stop (gpu_pause), what is on its way arrives
+ *     -> enough instances are judged: the SMs stop (gpu_pause), what is on its way arrives
  *     -> caches forget, pages that candidates touched get the learned mapping, the others the machine's own: regular
  *
  * The copy of the data is the program's own copy to the device, delayed; the program's time has it where the program
@@ -14,6 +14,8 @@
 #include "gpu/gpu.h"
 #include "ndp/tom/analyzer.h"
 
+enum tom_mapping_kind { TOM_MAPPING_BASELINE, TOM_MAPPING_LEARNED }; /* values of ndp.tom_mapping */
+
 struct tom_mapping;
 
 /* For ndp.tom_mapping = learned. NULL with a message when the machine does not have what it needs. */
@@ -23,12 +25,19 @@ void tom_mapping_free(struct tom_mapping *m);
 /* Is all data still in the host's memory? */
 bool tom_mapping_is_learning(const struct tom_mapping *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
-void tom_mapping_kernel_begin(struct tom_mapping *m, const struct simt_launch *l, uint32_t block_count);
+void tom_mapping_kernel_begin(struct tom_mapping *m, const struct gpu *g, const struct simt_launch *l,
+			      uint32_t block_count);
+/* A kernel has ended. */
+void tom_mapping_kernel_end(struct tom_mapping *m, const struct gpu *g);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
 void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count);
-/* An instance has ended; totals are of all instances. Stops the GPU when they are enough. */
-void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, const struct tom_map_totals *totals);
+/* An instance, the first_touch of which this is or not, has touched memory. Stops the GPU when the phase has lasted
+ * tom_learn_limit_ps: all[count], the running instances, are then judged by what they have touched so far. */
+void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
+				  uint32_t count);
+/* An instance has ended, not closed yet: judges it. Stops the GPU when enough have. */
+void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in);
 /* The GPU has come to rest after that: regular execution begins. */
 void tom_mapping_resumed(struct tom_mapping *m);
 /* Where a request goes: to the host, or to a place of its page's mapping. */
@@ -39,5 +48,7 @@ uint32_t tom_mapping_bit(const struct tom_mapping *m);
 /* Ranges of the memory allocation table that candidates touched. */
 uint32_t tom_mapping_range_count(const struct tom_mapping *m);
 uint64_t tom_mapping_learned_instances(const struct tom_mapping *m);
+/* Time that kernels ran before the mapping was chosen, as of the end of the last kernel. */
+uint64_t tom_mapping_learning_ps(const struct tom_mapping *m);
 
 #endif

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ndp/tom/mapping.h"
+
 static uint32_t bits_for(uint64_t values)
 {
 	uint32_t bits = 0;
@@ -90,6 +92,14 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 					  2 * c->gpu.stack_count *
 					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
 					  1, "GPU", "section 4.1"};
+	if (p->tom_mapping == TOM_MAPPING_LEARNED) {
+		items[n++] = (struct ndp_storage){"memory map analyzer",
+						  TOM_MAPPING_COUNT * TOM_MAPPING_STACKS * c->sm.warp_slot_count,
+						  c->gpu.sm_count, "SM", "section 6.6: 1920 bits"};
+		items[n++] = (struct ndp_storage){"memory allocation table",
+						  p->tom_mapping_range_count * TOM_RANGE_BITS, 1, "GPU",
+						  "section 6.6: 9700 bits"};
+	}
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
 						  c->gpu.stack_count * c->gpu.stack_sm_count, "stack SM",

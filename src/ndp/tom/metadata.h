@@ -17,6 +17,7 @@ enum {
 	TOM_ENTRY_TAG_BITS = 2,
 	TOM_ENTRY_CONDITION_BITS = 64,
 	TOM_ENTRY_FLAG_BITS = 3, /* of the condition: exists, direction, width */
+	TOM_RANGE_BITS = 97,	 /* of the memory allocation table: begin and length of 48 bits, and the mark */
 };
 
 /* Registers and predicates that a vector of an entry covers. */
