@@ -63,8 +63,8 @@ struct gpu_guest_ops {
 			    const struct coalesced_line *lines, uint32_t count);
 	/* That warp has left it, or resumes after it. */
 	void (*block_left)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot);
-	/* The SMs stand still after gpu_pause: they go on when this returns. Entries into blocks are forgotten: they are
-	 * no longer observed, and a warp that comes to a block's begin once more is asked again. */
+	/* The SMs stand still after gpu_pause: they go on when this returns. Entries into blocks are forgotten:
+	 * they are no longer observed, and a warp that comes to a block's begin once more is asked again. */
 	void (*resumed)(void *ctx, struct gpu *g);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
