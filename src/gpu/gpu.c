@@ -110,6 +110,7 @@ static void sm_side_new(struct gpu *g)
 		c->rx_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_rx", cluster_rx_tick, c);
 		net_xbar_set_receiver(g->replies, i, c->rx_comp);
 	}
+	g->migrate_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "migrate", migrate_tick, g);
 	g->sms = g_new0(struct sm *, g->sm_total);
 	g->sm_has_request = g_new0(uint8_t, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
@@ -129,8 +130,8 @@ static void epoch_tick(void *component, uint64_t cycle)
 
 	if (g->ctas_left == 0 || g->has_failed)
 		return;
-	g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle);
-	sim_wake_cycle(g->engine, g->epoch_comp, cycle + g->guest->epoch_cycles);
+	sim_wake_cycle(g->engine, g->epoch_comp,
+		       cycle + g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle));
 }
 
 /* One line for a failed CHECK: where the work is. */
@@ -229,6 +230,12 @@ void gpu_free(struct gpu *g)
 		g_free(g->guests_free);
 		g->guests_free = next;
 	}
+	while (g->migrations_free) {
+		struct migration *next = g->migrations_free->next;
+
+		g_free(g->migrations_free);
+		g->migrations_free = next;
+	}
 	if (g->guest->free)
 		g->guest->free(g->guest_ctx);
 	coherence_audit_free(g->audit);
@@ -297,6 +304,25 @@ uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)
 {
 	return g->sms[sm]->stack;
+}
+
+uint64_t gpu_now_cycles(const struct gpu *g)
+{
+	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+}
+
+uint64_t gpu_thread_instructions(const struct gpu *g)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		sum += g->sms[i]->stats.thread_instructions;
+	return sum;
+}
+
+void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses)
+{
+	mem_cache_reads(g->sms[sm]->l1d, reads, misses);
 }
 
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)

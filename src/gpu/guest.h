@@ -70,11 +70,13 @@ struct gpu_guest_ops {
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
 	/* A page is touched for the first time in this run. */
 	void (*page_touch)(void *ctx, struct gpu *g, uint64_t page_addr_bytes);
-	/* Called every epoch_cycles SM cycles while a kernel runs. */
-	void (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
+	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (1 or more). */
+	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
 	uint64_t epoch_cycles;
-	/* A CTA was placed on an SM. */
+	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
+	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */
+	void (*cta_done)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* Registers the mechanism's statistics. */
 	void (*add_stats)(void *ctx, struct sim_stats *stats);
 	void (*free)(void *ctx);

@@ -155,7 +155,7 @@ static bool has_room(struct l2_slice *s)
 
 static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
-	if (r->class != MEM_CLASS_CONTROL)
+	if (!mem_class_is_packet(r->class))
 		return look_up(s, r, now);
 	s->stats.offload_packets++;
 	queue_push(&s->misses, r);
@@ -204,7 +204,7 @@ static void send_misses(struct l2_slice *s, uint64_t now)
 	const struct mem_req *next;
 
 	while ((next = s->misses.first)) {
-		if (next->is_host || (s->gpu->has_host_memory && next->class != MEM_CLASS_CONTROL &&
+		if (next->is_host || (s->gpu->has_host_memory && !mem_class_is_packet(next->class) &&
 				      host_link_has(s->gpu, next->addr_bytes))) {
 			host_link_send(s->gpu->host_link, queue_pop(&s->misses), now);
 			continue;

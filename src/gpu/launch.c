@@ -34,20 +34,33 @@ void gpu_interrupt(struct gpu *g)
 
 static void place_next(struct gpu *g, struct sm *sm)
 {
-	struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, sm->index);
+	struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next, sm->index);
 
-	sm_cta_place(sm, cta);
+	sm_cta_place(sm, cta, g->cta_next++);
 	if (g->guest->cta_placed)
 		g->guest->cta_placed(g->guest_ctx, g, sm->index, g->cta_next - 1);
 }
 
-void gpu_cta_done(struct gpu *g, struct sm *sm)
+void gpu_cta_next(struct gpu *g, struct sm *sm)
 {
+	if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
+		place_next(g, sm);
+}
+
+void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle)
+{
+	uint64_t cycles = sm->base + sm->now - start_cycle;
+
 	g->ctas_left--;
+	sm->stats.ctas_done++;
+	sm->stats.cta_cycles += cycles;
+	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
+	if (g->guest->cta_done)
+		g->guest->cta_done(g->guest_ctx, g, sm->index, index);
 	if (g->is_interrupted)
 		sim_stop(g->engine);
-	else if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
-		place_next(g, sm);
+	else
+		gpu_cta_next(g, sm);
 }
 
 /* One CTA per SM and round, as long as there are CTAs and places. */
@@ -126,8 +139,10 @@ static void clean(struct gpu *g)
 		g->clusters[i].free_units = 0;
 	}
 	offload_reset(g);
+	migrate_reset(g);
 	g->memory_stats.answers = g->memory_stats.requests;
 	g->totals.offload_answers = g->totals.offloads;
+	g->totals.cta_arrivals = g->totals.cta_moves;
 }
 
 /* Conservation: every request answered, every credit home, every cycle attributed. */
@@ -135,6 +150,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 {
 	CHECK(g->memory_stats.requests == g->memory_stats.answers);
 	CHECK(g->totals.offloads == g->totals.offload_answers && !g->guests_live);
+	CHECK(g->totals.cta_moves == g->totals.cta_arrivals && !g->migrations);
 	CHECK(mem_req_outstanding(g->pool) == g->sm_total); /* each SM's spare */
 	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
 	for (uint32_t i = 0; i < g->slice_count; i++)

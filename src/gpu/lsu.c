@@ -44,6 +44,8 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 	a->next_free = sm->access_free;
 	sm->access_free = index;
 	w->loads_pending--;
+	if (unlikely(w->is_held))
+		migrate_look(sm->gpu);
 	if (unlikely(w->offload_waits))
 		offload_leave(sm, w);
 	else if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
@@ -363,6 +365,8 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 /* One store less under way: at a fence, or at the end of an offloaded block, the warp waits for the last. */
 static bool store_done(struct sm *sm, struct sm_warp *w)
 {
+	if (unlikely(w->is_held))
+		migrate_look(sm->gpu);
 	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !(w->guest && w->guest->is_ending)))
 		return false;
 	sm_evaluate(sm, w);

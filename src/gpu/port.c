@@ -65,7 +65,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 	r->is_reply = false;
 	r->is_host = false;
 	r->next = NULL;
-	if (r->class != MEM_CLASS_CONTROL)
+	if (!mem_class_is_packet(r->class))
 		place(sm, r);
 	r->slice = (uint16_t)(r->stack * g->slices_per_stack + (r->vault & (g->slices_per_stack - 1)));
 	g->memory_stats.requests++;

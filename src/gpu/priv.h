@@ -48,6 +48,21 @@ struct host_link;
 struct l2_slice;
 struct stack_port;
 
+/* A CTA on its way from one SM to another. */
+struct migration {
+	struct sm *from, *to;
+	struct simt_cta *cta;
+	uint64_t index, start_cycle; /* as in struct sm_cta */
+	uint64_t order_cycle, leave_cycle;
+	uint64_t digest;	/* run.audit: of its warps' state */
+	uint64_t bytes_left;	/* of its context: not yet sent */
+	uint32_t packets_out;	/* sent, not arrived */
+	uint32_t latency_cycles;
+	bool is_free;
+	bool is_drained, has_left;
+	struct migration *next;
+};
+
 struct gpu {
 	const struct gpu_config *config;
 	const struct gpu_guest_ops *guest; /* never NULL */
@@ -85,6 +100,8 @@ struct gpu {
 	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
 	    **guest_queue_last; /* [stack]: wait for a warp slot */
 	uint32_t *guest_queue_count;
+	struct migration *migrations, *migrations_free; /* under way, oldest first */
+	struct sim_comp migrate_comp;
 	struct coherence_audit *audit; /* NULL: off */
 	bool promises_coherence;       /* by every block offloaded so far */
 	struct sim_comp epoch_comp;
@@ -107,7 +124,9 @@ static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 void cluster_tx_tick(void *component, uint64_t cycle);
 
 /* launch.c */
-void gpu_cta_done(struct gpu *g, struct sm *sm);
+void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle);
+/* The SM has a free place: takes the next CTA, if there is one. */
+void gpu_cta_next(struct gpu *g, struct sm *sm);
 void gpu_fail(struct gpu *g);
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
@@ -163,7 +182,7 @@ static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_byt
 {
 	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
 
-	if (r->class == MEM_CLASS_CONTROL)
+	if (mem_class_is_packet(r->class))
 		return header_bytes + r->row; /* a list of written lines can be longer than size_bytes holds */
 	if (!has_data)
 		return r->is_reply ? ack_bytes : header_bytes;

@@ -222,7 +222,7 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
 	w->guest = NULL;
-	w->is_asked = w->offload_waits = w->is_observed = false;
+	w->is_held = w->is_asked = w->offload_waits = w->is_observed = false;
 	w->offload = (struct gpu_offload){0};
 	w->trial = NULL;
 	w->fetch_line = UINT32_MAX;
@@ -259,36 +259,62 @@ bool sm_has_cta_slot(const struct sm *sm)
 {
 	const struct gpu *g = sm->gpu;
 
-	if (sm->stack == UINT32_MAX)
-		return sm->cta_count < g->ctas_per_sm;
-	return g->config->gpu.stack_sm_ctas && sm->cta_count < g->ctas_per_stack_sm;
+	return (sm->stack == UINT32_MAX || g->config->gpu.stack_sm_ctas) && gpu_cta_room(g, sm->index);
 }
 
-void sm_cta_place(struct sm *sm, struct simt_cta *cta)
+/* Gives a CTA a slot, and its live warps theirs. */
+static void cta_take(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle, uint32_t start)
 {
-	uint32_t slot = 0, start = sm->now + (uint32_t)sm->gpu->config->sm.cta_launch_cycles;
+	uint32_t slot = 0;
 	struct sm_cta *c;
 
 	while (sm->ctas[slot].cta)
 		slot++;
 	CHECK(slot < sm->cta_slot_count);
 	c = &sm->ctas[slot];
-	*c = (struct sm_cta){.cta = cta, .warp_count = simt_cta_warp_count(cta)};
-	c->warps_left = c->warp_count;
+	*c = (struct sm_cta){.cta = cta, .index = index, .start_cycle = start_cycle};
 	sm->cta_order[sm->cta_count++] = (uint8_t)slot;
-	sm->stats.ctas++;
-	for (uint32_t i = 0; i < c->warp_count; i++) {
+	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
 		uint32_t warp_slot = sm_slot_find(sm);
 		struct sm_warp *w = &sm->warps[warp_slot];
 
+		if (simt_cta_warp(cta, i)->is_done)
+			continue;
 		CHECK(warp_slot != UINT32_MAX);
+		c->warps_left++;
 		w->cta_slot = (uint16_t)slot;
 		c->masks[w->scheduler] |= 1ull << w->bit;
 		sm_warp_place(sm, simt_cta_warp(cta, i), warp_slot, start);
 	}
 }
 
-static void cta_end(struct sm *sm, struct sm_cta *c)
+void sm_cta_place(struct sm *sm, struct simt_cta *cta, uint64_t index)
+{
+	sm->stats.ctas++;
+	cta_take(sm, cta, index, sm->base + sm->now, sm->now + (uint32_t)sm->gpu->config->sm.cta_launch_cycles);
+}
+
+void sm_cta_arrive(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle)
+{
+	sm_touch(sm);
+	sm->ctas_coming--;
+	simt_cta_move(sm->gpu->launch, cta, sm->index);
+	cta_take(sm, cta, index, start_cycle, sm->now);
+	sm_wake(sm, sm->now);
+}
+
+struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index)
+{
+	for (uint32_t i = 0; i < sm->cta_count; i++) {
+		struct sm_cta *c = &sm->ctas[sm->cta_order[i]];
+
+		if (c->index == index)
+			return c;
+	}
+	return NULL;
+}
+
+static void cta_release(struct sm *sm, struct sm_cta *c)
 {
 	uint32_t slot = (uint32_t)(c - sm->ctas), i = 0;
 
@@ -296,9 +322,25 @@ static void cta_end(struct sm *sm, struct sm_cta *c)
 		i++;
 	memmove(&sm->cta_order[i], &sm->cta_order[i + 1], sm->cta_count - i - 1);
 	sm->cta_count--;
-	simt_cta_end(c->cta);
 	c->cta = NULL;
-	gpu_cta_done(sm->gpu, sm);
+}
+
+void sm_cta_leave(struct sm *sm, struct sm_cta *c)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = c->masks[i]; m; m &= m - 1)
+			slot_release(sm, &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i]);
+	}
+	cta_release(sm, c);
+}
+
+static void cta_end(struct sm *sm, struct sm_cta *c)
+{
+	uint64_t index = c->index, start_cycle = c->start_cycle;
+
+	simt_cta_end(c->cta);
+	cta_release(sm, c);
+	gpu_cta_done(sm->gpu, sm, index, start_cycle);
 }
 
 void sm_warp_retire(struct sm *sm, struct sm_warp *w)
@@ -361,7 +403,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
 		sum += (&st->stall_lsu)[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
-	CHECK(sm->resident_warps == 0 && sm->cta_count == 0);
+	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
 	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
@@ -391,7 +433,7 @@ void sm_reset(struct sm *sm)
 		sm->warps[i].offload_waits = false;
 		sm->warps[i].trial = NULL;
 	}
-	sm->cta_count = sm->resident_warps = 0;
+	sm->cta_count = sm->ctas_coming = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;

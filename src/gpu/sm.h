@@ -32,6 +32,7 @@ enum sm_wait {
 	SM_WAIT_FENCE,
 	SM_WAIT_BARRIER,
 	SM_WAIT_OFFLOAD,
+	SM_WAIT_MOVE,
 	SM_WAIT_PAUSE,
 	SM_WAIT_IDLE,
 	SM_WAIT_COUNT
@@ -65,6 +66,7 @@ struct sm_warp {
 	uint32_t fetch_line;  /* code line of the last group fetched */
 	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
 	/* near-data blocks */
+	bool is_held;               /* its CTA is about to move to another SM: it does not issue */
 	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
 	bool is_observed;           /* inside a block that the mechanism watches, here or as an offloaded block */
 	struct sm_guest *guest;     /* this warp is a guest: where it came from */
@@ -105,7 +107,9 @@ struct sm_scheduler {
 
 struct sm_cta {
 	struct simt_cta *cta; /* NULL: free */
-	uint32_t warp_count, warps_left;
+	uint64_t index;	      /* in the grid */
+	uint64_t start_cycle; /* when it was placed on its first SM */
+	uint32_t warps_left;
 	uint64_t masks[SM_SCHEDULER_MAX];
 };
 
@@ -162,7 +166,7 @@ struct sm {
 
 	struct sm_cta ctas[32];
 	uint8_t cta_order[32]; /* slots in use, oldest first */
-	uint32_t cta_count;
+	uint32_t cta_count, ctas_coming; /* ctas_coming: on their way here from other SMs */
 
 	struct sm_access *accesses;
 	uint32_t access_cap, access_free;
@@ -195,7 +199,12 @@ void sm_kernel_begin(struct sm *sm);
 void sm_kernel_end(struct sm *sm, uint64_t end_cycle); /* CHECKs that nothing is left */
 void sm_reset(struct sm *sm);                          /* after an aborted launch */
 bool sm_has_cta_slot(const struct sm *sm);
-void sm_cta_place(struct sm *sm, struct simt_cta *cta);
+void sm_cta_place(struct sm *sm, struct simt_cta *cta, uint64_t index);
+/* A CTA leaves, with nothing in flight / arrives, with its live warps. */
+void sm_cta_leave(struct sm *sm, struct sm_cta *c);
+void sm_cta_arrive(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle);
+/* The resident CTA of this index, or NULL. */
+struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index);
 void sm_warp_retire(struct sm *sm, struct sm_warp *w);
 /* Brings the SM's view of time to the present before a change from outside its own tick. */
 void sm_touch(struct sm *sm);
@@ -248,6 +257,14 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 /* Any answer that reaches the SM. */
 void port_receive(struct sm *sm, struct mem_req *r);
+
+/* migrate.c */
+/* A held warp has one access less in flight. */
+void migrate_look(struct gpu *g);
+/* A packet of a moving CTA has reached its stack. */
+void migrate_arrive(struct gpu *g, struct mem_req *r);
+void migrate_tick(void *component, uint64_t cycle);
+void migrate_reset(struct gpu *g);
 
 /* offload.c */
 /* The warp stands at a marked instruction or is on trial: true if it has left (or waits), false if it issues here. */

@@ -131,6 +131,10 @@ static void take_tx(struct stack_port *p)
 	struct mem_req *r;
 
 	while ((r = net_channel_peek(p->tx))) {
+		if (r->class == MEM_CLASS_CONTEXT) {
+			migrate_arrive(p->gpu, net_channel_pop(p->tx));
+			continue;
+		}
 		if (r->class == MEM_CLASS_CONTROL) {
 			offload_arrive(p->gpu, net_channel_pop(p->tx));
 			continue;

@@ -90,6 +90,10 @@ bool gpu_finish_untimed(struct gpu *g)
 				return false;
 		}
 	}
+	for (struct migration *m = g->migrations; m; m = m->next) {
+		if (m->has_left && !cta_run(g, m->cta))
+			return false;
+	}
 	while (g->cta_next < g->cta_total) {
 		struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, 0);
 		bool ok = cta_run(g, cta);

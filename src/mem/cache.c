@@ -461,6 +461,12 @@ void mem_cache_invalidate_all(struct mem_cache *c)
 	}
 }
 
+void mem_cache_reads(const struct mem_cache *c, uint64_t *reads, uint64_t *misses)
+{
+	*reads = c->stats.reads;
+	*misses = c->stats.reads - c->stats.read_hits;
+}
+
 bool mem_cache_is_idle(const struct mem_cache *c)
 {
 	return c->mshr_used_count == 0;

@@ -66,6 +66,8 @@ void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
  * already are answered. */
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes);
 void mem_cache_invalidate_all(struct mem_cache *c);
+/* Reads accepted so far, and those that did not find their line. */
+void mem_cache_reads(const struct mem_cache *c, uint64_t *reads, uint64_t *misses);
 bool mem_cache_is_idle(const struct mem_cache *c); /* no MSHR in use */
 void mem_cache_reset(struct mem_cache *c);	   /* after an aborted launch: drops MSHRs; tags invalid */
 

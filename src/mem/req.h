@@ -15,7 +15,14 @@ enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
 enum mem_class {
 	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
 	MEM_CLASS_PAGE, /* page tables */
+	MEM_CLASS_CONTEXT, /* a part of a CTA on its way to another SM */
 };
+
+/* Packets of a mechanism between an SM and a stack's logic layer: no address, row says how long they are. */
+static inline bool mem_class_is_packet(uint8_t class)
+{
+	return class == MEM_CLASS_CONTROL || class == MEM_CLASS_CONTEXT;
+}
 
 /* One cache line of the host. */
 struct mem_req {
@@ -25,7 +32,7 @@ struct mem_req {
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	void *owner;		 /* requester's own */
 	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
-	uint32_t row;		 /* control packets: their bytes */
+	uint32_t row;		 /* packets: their bytes */
 	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
 	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */

@@ -228,6 +228,18 @@ uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t b
  * refused for is found when it executes. */
 uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr);
 
+/* ---- a CTA that moves to another SM (context.c) ---- */
+
+/* Do its lanes stand at different places? */
+bool simt_warp_is_diverged(const struct simt_warp *w);
+/* What of a warp another SM needs: registers of its live lanes, predicates, and a mask and two PCs per SIMT stack
+ * entry. Shared memory is not counted. */
+uint32_t simt_warp_context_bytes(const struct simt_launch *l, const struct simt_warp *w);
+/* A hash of the same, for comparing a warp's state before and after. */
+uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w);
+/* The CTA is now on this SM: what its warps read of %smid. */
+void simt_cta_move(struct simt_launch *l, struct simt_cta *c, uint32_t smid);
+
 /* ---- near-data execution of a block of instructions ---- */
 
 /* A guest is a warp context elsewhere (a stack SM, an NSU) that starts with only the registers that travelled. It

@@ -125,6 +125,32 @@ uint32_t simt_cta_warp_count(const struct simt_cta *c)
 	return c->warp_count;
 }
 
+bool simt_warp_is_diverged(const struct simt_warp *w)
+{
+	return w->stack_depth > 1;
+}
+
+uint32_t simt_warp_context_bytes(const struct simt_launch *l, const struct simt_warp *w)
+{
+	return 4 * l->program->slot_count * (uint32_t)__builtin_popcount(w->live_mask);
+}
+
+uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w)
+{
+	uint64_t h = w->pc;
+
+	for (uint32_t i = 0; i < l->program->inst_count; i++)
+		h = h * 31 + w->state->visits[i];
+	return h;
+}
+
+void simt_cta_move(struct simt_launch *l, struct simt_cta *c, uint32_t smid)
+{
+	(void)l;
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		c->warps[i].smid = smid;
+}
+
 bool simt_cta_is_done(const struct simt_cta *c)
 {
 	return c->done_count == c->warp_count;

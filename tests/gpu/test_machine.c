@@ -274,13 +274,14 @@ static void cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
 	((struct mechanism *)ctx)->placed++;
 }
 
-static void epoch(void *ctx, struct gpu *g, uint64_t cycle)
+static uint64_t epoch(void *ctx, struct gpu *g, uint64_t cycle)
 {
 	struct mechanism *m = ctx;
 
 	(void)g;
 	m->epochs++;
 	assert_int_equal(cycle, m->epochs * 100);
+	return 100;
 }
 
 static const struct gpu_guest_ops ops = {
