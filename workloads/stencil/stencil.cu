@@ -1,10 +1,9 @@
 #include <strata/kernel.h>
 
-#include "stencil.h"
-
-/* One Jacobi sweep of the 7-point stencil, one inner point per thread; the grid's faces keep their values. */
-extern "C" __global__ void stencil_sweep(const float *from, float *to, unsigned int nx, unsigned int ny,
-					 unsigned int nz)
+/* One Jacobi sweep of the 7-point stencil, one inner point per thread; the grid's faces keep their values. The weights
+ * are parameters, as Parboil's are. */
+extern "C" __global__ void stencil_sweep(float side, float centre, const float *from, float *to, unsigned int nx,
+					 unsigned int ny, unsigned int nz)
 {
 	unsigned int x = blockIdx.x * blockDim.x + threadIdx.x;
 	unsigned int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -19,6 +18,6 @@ extern "C" __global__ void stencil_sweep(const float *from, float *to, unsigned 
 		sides += from[i + nx];
 		sides += from[i - plane];
 		sides += from[i + plane];
-		to[i] = fmaf(STENCIL_SIDE, sides, STENCIL_CENTRE * from[i]);
+		to[i] = fmaf(side, sides, centre * from[i]);
 	}
 }

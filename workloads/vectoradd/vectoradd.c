@@ -50,8 +50,11 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
 		"vectoradd", "Vector addition: c = a + b.", "1,048,576 elements", "50,000,000 elements (NSU Table 1)"};
-	struct workload_options options = workload_options_parse(&about, argc, argv);
-	unsigned int count = options.paper ? 50000000 : 1 << 20;
+	static const struct workload_count counts[] = {
+		{"elements", "elements", 1 << 20, 50000000, 1, 500000000, 1},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	unsigned int count = options.counts[0];
 	struct workload_gpu gpu = workload_gpu_open(vectoradd_ptx);
 	CUfunction kernel = workload_gpu_kernel(&gpu, "vector_add");
 	CUdeviceptr a = workload_device_alloc(count * sizeof(float));

@@ -18,8 +18,8 @@ struct nsu_climb_params {
 	bool starts_down; /* the first direction; the paper states none */
 	/* Listing: the ratio moves by step_unit; text: by the current step. */
 	bool moves_by_unit;
-	/* Listing: a ratio outside [step_unit, 1 - step_unit] does not move any more. Else the ratio that it moves to is
-	 * kept within these bounds. */
+	/* Listing: a ratio outside [step_unit, 1 - step_unit] does not move any more. Else the ratio that it moves to
+	 * is kept within these bounds. */
 	bool guards_old_ratio;
 	/* Listing: with many turns at the least step the step grows. Else it stays. */
 	bool grows_at_least_step;
