@@ -197,6 +197,44 @@ static json_t *stacks_json(const struct gpu_config *c, const struct sim_stats *s
 	return list;
 }
 
+/* One object per SM: those of the GPU first, then stack by stack. */
+static json_t *sms_json(const struct gpu_config *c, const struct sim_stats *stats)
+{
+	json_t *list = json_array();
+	uint32_t count = sim_stats_instance_count(stats, "sm");
+
+	for (uint32_t i = 0; i < count; i++) {
+		json_t *o = json_object();
+
+		if (i < c->gpu.sm_count)
+			put_text(o, "stack", NULL);
+		else
+			put_int(o, "stack", (i - c->gpu.sm_count) / c->gpu.stack_sm_count);
+		put_int(o, "ctas", instance_of(stats, "sm.ctas_done", i));
+		put_int(o, "cta_cycles", instance_of(stats, "sm.cta_cycles", i));
+		put_int(o, "stall_memory", instance_of(stats, "sm.stall_memory", i));
+		put_int(o, "thread_instructions", instance_of(stats, "sm.thread_instructions", i));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+/* How long CTAs took: bucket's lower edge: how many. */
+static json_t *cta_times_json(const struct sim_stats *stats, const char *key)
+{
+	json_t *o = json_object();
+	struct sim_hist h = {0};
+	char edge[32];
+
+	sim_stats_hist(stats, key, &h);
+	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
+		snprintf(edge, sizeof(edge), "%" PRIu64, sim_hist_edge(i));
+		if (h.bucket[i])
+			put_int(o, edge, h.bucket[i]);
+	}
+	return o;
+}
+
 static struct energy_report energy_of(const struct machine_run *run)
 {
 	const struct gpu_config *c = &run->session->config;
@@ -293,6 +331,8 @@ static void put_field_units(json_t *units)
 	    {"stalls", "scheduler cycles"},
 	    {"traffic_bytes", "bytes"},
 	    {"peak_bytes_per_s", "bytes per second"},
+	    {"cta_times", "CTAs by SM cycles"},
+	    {"cta_stack_times", "CTAs by SM cycles"},
 	    {"l1", "accesses"},
 	    {"l2", "accesses"},
 	    {"energy_pj", "pJ"},
@@ -318,6 +358,9 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 	json_object_set_new(o, "traffic_bytes", traffic_json(&traffic));
 	json_object_set_new(o, "peak_bytes_per_s", peaks_json(&run->session->config));
 	json_object_set_new(o, "stacks", stacks_json(&run->session->config, stats));
+	json_object_set_new(o, "sms", sms_json(&run->session->config, stats));
+	json_object_set_new(o, "cta_times", cta_times_json(stats, "gpu.cta_cycles"));
+	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
 	json_object_set_new(o, "l2", cache_json(stats, "l2"));
 	if (run->gpu) {

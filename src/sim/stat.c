@@ -18,6 +18,16 @@ struct sim_stats {
 	GPtrArray *groups; /* of struct stat_group, in order of addition */
 };
 
+uint64_t sim_hist_edge(uint32_t i)
+{
+	if (i < SIM_HIST_STEPS)
+		return i;
+
+	uint32_t log2 = i / SIM_HIST_STEPS + 3;
+
+	return (uint64_t)(i % SIM_HIST_STEPS + SIM_HIST_STEPS) << (log2 - 4);
+}
+
 uint64_t sim_hist_quantile(const struct sim_hist *h, double q)
 {
 	if (h->count == 0)
@@ -28,14 +38,8 @@ uint64_t sim_hist_quantile(const struct sim_hist *h, double q)
 
 	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
 		seen += h->bucket[i];
-		if (seen < rank)
-			continue;
-		if (i < SIM_HIST_STEPS)
-			return i;
-
-		uint32_t log2 = i / SIM_HIST_STEPS + 3;
-
-		return (uint64_t)(i % SIM_HIST_STEPS + SIM_HIST_STEPS) << (log2 - 4);
+		if (seen >= rank)
+			return sim_hist_edge(i);
 	}
 	return h->max; /* q > 1 by rounding */
 }

@@ -43,6 +43,8 @@ static inline void sim_hist_add(struct sim_hist *h, uint64_t v)
 
 /* Lower edge of the bucket that holds the q-quantile (0 < q <= 1); 0 when empty. */
 uint64_t sim_hist_quantile(const struct sim_hist *h, double q);
+/* The smallest value of bucket i. */
+uint64_t sim_hist_edge(uint32_t i);
 void sim_hist_merge(struct sim_hist *into, const struct sim_hist *from);
 
 enum sim_stat_kind { SIM_STAT_COUNT, SIM_STAT_MAX, SIM_STAT_HIST };
