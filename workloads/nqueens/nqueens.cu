@@ -9,7 +9,8 @@ struct level {
 };
 
 /* How often the board can be filled: depth first, over a stack in shared memory. */
-STRATA_DEVICE unsigned int solutions_count(struct level *stack, struct nqueens_board board, unsigned int all)
+static __device__ __forceinline__ unsigned int solutions_count(struct level *stack, struct nqueens_board board,
+							       unsigned int all)
 {
 	unsigned int count = 0;
 	int top = 0;
