@@ -1,0 +1,261 @@
+/* CTAs that move from SMs of the GPU to SMs of the stacks while they run: none is lost, doubled or changed (run.audit
+ * compares their state), none of their warps issues on the way, and the packets weigh what the context does. */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "rig.h"
+
+enum { CTAS = 48, THREADS = 128, WARPS = THREADS / 32, ROUNDS = 12, SLOTS = 5 };
+
+/* Moves whatever it may, and remembers what it was told. */
+struct mover {
+	struct gpu_guest_ops ops;
+	uint32_t gpu_sms, stack_sms;
+	uint32_t latency_cycles;
+	bool is_free, moves_diverged;
+	uint32_t moves_max; /* 0: no limit */
+	uint32_t resident[CTAS], placed[CTAS], done[CTAS], moved[CTAS];
+	uint32_t moves, done_in_stacks, turn;
+	bool has_seen_loads, has_seen_stores, has_seen_issued, has_seen_barrier;
+};
+
+static uint64_t scattered(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + (thread * 2654435761u + visit * 40503u) % (1 << 20) * 4;
+}
+
+static uint64_t stream(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + (1 << 24) + (uint64_t)visit * 65536 + thread * 4;
+}
+
+static void placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct mover *m = ctx;
+
+	(void)g;
+	assert_int_equal(m->placed[cta]++, 0);
+	m->resident[cta] = sm;
+}
+
+static void done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct mover *m = ctx;
+
+	assert_int_equal(m->placed[cta], 1);
+	assert_int_equal(m->done[cta]++, 0);
+	assert_int_equal(m->resident[cta], sm);
+	m->done_in_stacks += gpu_sm_stack(g, sm) != UINT32_MAX;
+}
+
+static bool try_move(struct mover *m, struct gpu *g, uint64_t cta)
+{
+	struct gpu_cta_state s = gpu_cta_state(g, m->resident[cta], cta);
+
+	m->has_seen_loads |= s.has_loads;
+	m->has_seen_stores |= s.has_stores;
+	m->has_seen_issued |= s.is_issued;
+	m->has_seen_barrier |= s.at_barrier;
+	if (s.active_warps == 0 || s.at_barrier)
+		return false;
+	for (uint32_t k = 0; k < m->stack_sms; k++) {
+		uint32_t to = m->gpu_sms + (m->turn + k) % m->stack_sms;
+
+		if (!gpu_cta_room(g, to))
+			continue;
+		gpu_cta_move(g, m->resident[cta], cta, to, m->latency_cycles, m->is_free);
+		m->resident[cta] = to;
+		m->moved[cta]++;
+		m->moves++;
+		m->turn++;
+		return true;
+	}
+	return false;
+}
+
+static uint64_t epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct mover *m = ctx;
+
+	(void)cycle;
+	for (uint32_t cta = 0; cta < CTAS; cta++) {
+		if (m->placed[cta] && !m->done[cta] && !m->moved[cta] &&
+		    (!m->moves_max || m->moves < m->moves_max) && try_move(m, g, cta))
+			break;
+	}
+	return 97;
+}
+
+static const struct gpu_guest_ops ops = {
+    .name = "mover", .cta_placed = placed, .cta_done = done, .epoch = epoch, .epoch_cycles = 300};
+
+/* Loads whose values are used at once or much later, stores, a barrier at which warps meet, and a loop. */
+static const struct fake_inst work[] = {
+    FAKE_LOAD(1, scattered),
+    FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+    FAKE_STORE(2, stream),
+    FAKE_LOAD(3, scattered),
+    FAKE_ALU(SIMT_UNIT_SFU, 4, 2),
+    FAKE_BARRIER,
+    FAKE_LOOP(0, ROUNDS - 1),
+    FAKE_EXIT,
+};
+
+#define SMALL                                                                                                      \
+	"gpu.sm_count", "2", "gpu.stack_sm_count", "1", "gpu.stack_sm_caches", "false", "gpu.stack_sm_l2_invalidate", \
+	    "true"
+
+static void run(struct rig *r, struct mover *m, const char *const *settings)
+{
+	m->gpu_sms = 2;
+	m->stack_sms = 4;
+	rig_open(r, &ops, m, settings);
+	rig_run(r, work, ARRAY_COUNT(work), CTAS, THREADS);
+}
+
+static void check_all(struct rig *r, const struct mover *m)
+{
+	for (uint32_t i = 0; i < CTAS; i++)
+		assert_int_equal(m->done[i], 1);
+	assert_true(m->moves > 8);
+	assert_int_equal(rig_stat(r, "gpu.cta_moves"), m->moves);
+	assert_int_equal(rig_stat(r, "gpu.cta_arrivals"), m->moves);
+	assert_int_equal(rig_stat(r, "sm.ctas"), CTAS);
+	assert_int_equal(rig_stat(r, "sm.ctas_done"), CTAS);
+	assert_int_equal(m->done_in_stacks, m->moves);
+	assert_int_equal(rig_stat(r, "sm.warp_instructions"), CTAS * WARPS * (7 * ROUNDS + 1));
+	assert_true(rig_stat(r, "sm.stall_move") > 0);
+}
+
+static void moves_free(void **state)
+{
+	static const char *const settings[] = {SMALL, NULL};
+	struct mover m = {.is_free = true, .latency_cycles = 3};
+	struct rig r;
+
+	(void)state;
+	run(&r, &m, settings);
+	check_all(&r, &m);
+	assert_int_equal(rig_stat(&r, "gpu.cta_context_bytes"), 0);
+	assert_int_equal(rig_stat(&r, "l2_slice.offload_packets"), 0);
+	assert_true(m.has_seen_loads && m.has_seen_stores && m.has_seen_issued && m.has_seen_barrier);
+	assert_true(rig_stat(&r, "gpu.l2_invalidations") > 0);
+	rig_close(&r);
+}
+
+/* Registers of all threads, in packets of 128 B and what is left. */
+static void moves_in_packets(void **state)
+{
+	static const char *const settings[] = {SMALL, NULL};
+	const uint64_t bytes = THREADS * 4 * SLOTS;
+	struct mover m = {.latency_cycles = 3};
+	struct rig r;
+
+	(void)state;
+	run(&r, &m, settings);
+	check_all(&r, &m);
+	assert_int_equal(rig_stat(&r, "gpu.cta_context_bytes"), m.moves * bytes);
+	assert_int_equal(rig_stat(&r, "l2_slice.offload_packets"), m.moves * (bytes / 128));
+	rig_close(&r);
+}
+
+static void moves_with_smallest_queues(void **state)
+{
+	static const char *const settings[] = {
+	    SMALL, "sm.miss_queue_count", "1", "link.depth_count", "1", "xbar.depth_count", "1", "sm.store_count", "1",
+	    "gpu.l2_queue_count", "1", "l1d.mshr_count", "1", "l2.mshr_count", "1", "mesh.depth_count", "1",
+	    "gpu.stack_sm_warp_slot_count", "4", NULL};
+	struct mover m = {.latency_cycles = 0};
+	struct rig r;
+
+	(void)state;
+	run(&r, &m, settings);
+	check_all(&r, &m);
+	rig_close(&r);
+}
+
+static void moves_on_a_free_mesh(void **state)
+{
+	static const char *const settings[] = {SMALL, "gpu.mesh_is_free", "true", "dram.queue_entries", "2",
+					     "dram.write_high_count", "1", "dram.write_low_count", "0", NULL};
+	struct mover m = {.latency_cycles = 3};
+	struct rig r;
+
+	(void)state;
+	run(&r, &m, settings);
+	check_all(&r, &m);
+	rig_close(&r);
+}
+
+/* The order, then the latency to the cycle: a CTA with nothing in flight leaves that much later. */
+static uint64_t move_cycles(const char *latency)
+{
+	static const char *const settings[] = {SMALL, NULL};
+	struct mover m = {.latency_cycles = (uint32_t)strtoul(latency, NULL, 10), .is_free = true, .moves_max = 1};
+	struct sim_hist whole, drain;
+	struct rig r;
+
+	run(&r, &m, settings);
+	assert_true(sim_stats_hist(gpu_stats(r.gpu), "gpu.cta_move_cycles", &whole));
+	assert_true(sim_stats_hist(gpu_stats(r.gpu), "gpu.cta_drain_cycles", &drain));
+	assert_int_equal(whole.count, 1);
+	rig_close(&r);
+	return whole.sum - drain.sum;
+}
+
+static void latency_to_the_cycle(void **state)
+{
+	(void)state;
+	assert_int_equal(move_cycles("0"), 0);
+	assert_int_equal(move_cycles("3"), 3);
+	assert_int_equal(move_cycles("250"), 250);
+}
+
+/* Past the limit what has left, and what has not, still runs to its end. */
+static void instruction_limit(void **state)
+{
+	static const char *const settings[] = {SMALL, "run.instruction_limit_count", "60000", NULL};
+	struct mover m = {.latency_cycles = 40};
+	struct rig r;
+
+	(void)state;
+	run(&r, &m, settings);
+	assert_true(m.moves > 0);
+	assert_int_equal(rig_stat(&r, "sm.warp_instructions") + rig_stat(&r, "gpu.untimed_warp_instructions"),
+			 CTAS * WARPS * (7 * ROUNDS + 1));
+	rig_close(&r);
+}
+
+/* The CTA scheduler fills the SMs of the stacks too, when it may. */
+static void ctas_start_in_stacks(void **state)
+{
+	static const char *const both[] = {SMALL, "gpu.stack_sm_ctas", "true", NULL};
+	static const char *const gpu_only[] = {SMALL, NULL};
+	struct rig r;
+	uint64_t cycles;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, both);
+	cycles = rig_run(&r, work, ARRAY_COUNT(work), CTAS, THREADS);
+	assert_int_equal(rig_stat(&r, "sm.ctas_done"), CTAS);
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t ctas;
+
+		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.ctas", i, &ctas));
+		assert_int_equal(ctas, CTAS / 6);
+	}
+	rig_close(&r);
+	assert_true(cycles < rig_cycles(gpu_only, work, ARRAY_COUNT(work), CTAS, THREADS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(moves_free),	     cmocka_unit_test(moves_in_packets),
+	    cmocka_unit_test(moves_with_smallest_queues), cmocka_unit_test(moves_on_a_free_mesh),
+	    cmocka_unit_test(latency_to_the_cycle),  cmocka_unit_test(instruction_limit),
+	    cmocka_unit_test(ctas_start_in_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
