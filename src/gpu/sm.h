@@ -66,7 +66,7 @@ struct sm_warp {
 	uint32_t fetch_line;  /* code line of the last group fetched */
 	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
 	/* near-data blocks */
-	bool is_held;               /* its CTA is about to move to another SM: it does not issue */
+	bool is_held;               /* its CTA is about to move: it waits (SM_WAIT_MOVE), whatever arrives for it */
 	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
 	bool is_observed;           /* inside a block that the mechanism watches, here or as an offloaded block */
 	struct sm_guest *guest;     /* this warp is a guest: where it came from */

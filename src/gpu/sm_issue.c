@@ -84,10 +84,6 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 			sm_warp_retire(sm, w);
 		return;
 	}
-	if (unlikely(w->is_held)) {
-		sm_set_wait(sm, w, SM_WAIT_MOVE);
-		return;
-	}
 	if (t->at_barrier) {
 		sm_set_wait(sm, w, SM_WAIT_BARRIER);
 		return;
