@@ -328,8 +328,12 @@ static void cta_release(struct sm *sm, struct sm_cta *c)
 void sm_cta_leave(struct sm *sm, struct sm_cta *c)
 {
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		for (uint64_t m = c->masks[i]; m; m &= m - 1)
-			slot_release(sm, &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i]);
+		for (uint64_t m = c->masks[i]; m; m &= m - 1) {
+			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+
+			CHECK(!w->w->is_done && w->loads_pending + w->stores_pending == 0);
+			slot_release(sm, w);
+		}
 	}
 	cta_release(sm, c);
 }
