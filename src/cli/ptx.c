@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "cli/options.h"
 #include "ndp/tom/candidates.h"
+#include "nsu/code.h"
 #include "ptx/print.h"
 
 #include <errno.h>
@@ -13,11 +14,12 @@
 
 static const struct cli_about about = {
     .name = "ptx",
-    .usage = "strata ptx check|show|candidates FILE...",
+    .usage = "strata ptx check|show|candidates|nsu FILE...",
     .summary = "check       reports every mistake with file:line:column, and what this simulator does not support\n"
 	       "show        prints every function decoded: blocks, edges, dominators, loops, live ranges\n"
 	       "candidates  lists the blocks that TOM's static selection would offload, with live-ins, live-outs,\n"
-	       "            score, tags and condition",
+	       "            score, tags and condition\n"
+	       "nsu         lists the offload blocks of NSU with the code of both sides, score, registers and buffers",
 };
 
 /* Functions that cannot run; an entry without reason is no error of the module. */
@@ -84,10 +86,28 @@ static int candidates(const struct ptx_module *m)
 	return CLI_OK;
 }
 
+static int nsu(const struct ptx_module *m)
+{
+	for (uint32_t i = 0; i < m->func_count; i++) {
+		const struct ptx_func *f = m->funcs[i];
+
+		if (!f->has_body || !f->is_entry)
+			continue;
+
+		struct ptx_cfg *cfg = ptx_cfg_build(f);
+		struct nsu_code *code = nsu_code_build(cfg, &nsu_code_default);
+
+		nsu_code_print(stdout, code);
+		nsu_code_free(code);
+		ptx_cfg_free(cfg);
+	}
+	return CLI_OK;
+}
+
 static const struct action {
 	const char *name;
 	int (*run)(const struct ptx_module *m);
-} actions[] = {{"check", check}, {"show", show}, {"candidates", candidates}};
+} actions[] = {{"check", check}, {"show", show}, {"candidates", candidates}, {"nsu", nsu}};
 
 static int run_file(const struct action *action, const char *path)
 {
@@ -131,7 +151,7 @@ static const struct action *find_action(const char *name)
 	if (nearest)
 		cli_error("ptx: unknown action '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error("ptx: unknown action '%s'; expected check, show or candidates", name);
+		cli_error("ptx: unknown action '%s'; expected check, show, candidates or nsu", name);
 	return NULL;
 }
 
@@ -140,7 +160,7 @@ static int run_words(const struct cli_words *words)
 	int exit_status = CLI_OK;
 
 	if (!words->words->len || words->program) {
-		cli_error("ptx: expected check, show or candidates, and a file; see `strata ptx --help`");
+		cli_error("ptx: expected check, show, candidates or nsu, and a file; see `strata ptx --help`");
 		return CLI_USAGE;
 	}
 

@@ -30,11 +30,15 @@ struct nsu_code_params {
 	/* 32-bit registers per thread of an NSU warp; a block that needs more is not made. Choice: the paper gives no
 	 * size; 32 keep 48 warps within 196,608 bytes. */
 	uint32_t register_count;
+	uint32_t pred_count; /* predicates, likewise. Choice: 8 */
 	/* Loads and stores of a block at most: values of the sequence number. Choice: 8 bits. */
 	uint32_t access_count_max;
+	/* What sending or returning a predicate costs in equation 1, per thread. Choice: 32, a register like any other,
+	 * so that a load and the test of its value are no gain; the packet itself needs one bit. */
+	uint32_t predicate_bits;
 	uint32_t inst_bytes; /* of one NSU instruction, for the instruction cache: NSU (SC'17) Figure 3 steps by 8 */
 };
-extern const struct nsu_code_params nsu_code_default; /* 32, 256, 8 */
+extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 32, 8 */
 
 enum nsu_block_kind {
 	NSU_BLOCK_SCORED,   /* equation 1 is positive */
@@ -43,18 +47,18 @@ enum nsu_block_kind {
 
 /* What a PTX instruction of a block is when an instance of the block is offloaded. */
 enum nsu_role {
-	NSU_ROLE_NONE,	/* not in a block */
-	NSU_ROLE_GPU,	/* executes on the GPU as always: addresses, and what depends on no data of the block */
-	NSU_ROLE_NSU,	/* @NSU: the GPU skips it */
-	NSU_ROLE_BOTH,	/* executes on both sides: an address and an NSU instruction need it */
-	NSU_ROLE_LOAD,	/* the GPU sends read-and-forward packets; the NSU takes the data */
+	NSU_ROLE_NONE,  /* not in a block */
+	NSU_ROLE_GPU,   /* executes on the GPU as always: addresses, and what depends on no data of the block */
+	NSU_ROLE_NSU,   /* @NSU: the GPU skips it */
+	NSU_ROLE_BOTH,  /* executes on both sides: an address and an NSU instruction need it */
+	NSU_ROLE_LOAD,  /* the GPU sends read-and-forward packets; the NSU takes the data */
 	NSU_ROLE_STORE, /* the GPU sends write-address packets; the NSU writes */
 };
 const char *nsu_role_name(enum nsu_role role); /* "gpu", "@NSU", ... */
 
 enum nsu_op {
-	NSU_OP_BEG,   /* registers from the command packet */
-	NSU_OP_LOAD,  /* next read-data entries into registers */
+	NSU_OP_BEG,  /* registers from the command packet */
+	NSU_OP_LOAD, /* next read-data entries into registers */
 	NSU_OP_ALU,
 	NSU_OP_CONST, /* load from the constant cache: kernel parameter or .const variable at a fixed address */
 	NSU_OP_STORE, /* registers to the addresses of the next write-address entries */
@@ -65,30 +69,30 @@ const char *nsu_op_name(enum nsu_op op);
 
 /* One instruction of NSU code. */
 struct nsu_inst {
-	uint8_t op; /* enum nsu_op */
+	uint8_t op;                /* enum nsu_op */
 	uint8_t access_bytes, vec; /* LOAD, STORE, CONST: bytes of an element, elements; the lane moves their product */
-	uint8_t entry_count; /* LOAD: read-data entries, STORE: write-address entries, of 32 words */
-	uint8_t sequence;    /* LOAD, STORE: number in the block, from 0: the packet ID's sequence number */
+	uint8_t entry_count;       /* LOAD: read-data entries, STORE: write-address entries, of 32 words */
+	uint8_t sequence;          /* LOAD, STORE: number in the block, from 0: the packet ID's sequence number */
 	uint8_t read_count, write_count;
-	uint32_t sb_first;   /* NSU scoreboard ids at code->sb[sb_first]: reads, then writes */
-	uint32_t gpu_pc;     /* the PTX instruction it comes from; BEG, END: the block's first and last */
+	uint32_t sb_first; /* NSU scoreboard ids at code->sb[sb_first]: reads, then writes */
+	uint32_t gpu_pc;   /* the PTX instruction it comes from; BEG, END: the block's first and last */
 	uint32_t block;
 };
 
 struct nsu_block {
 	uint32_t begin_pc, last_pc, end_pc; /* PTX instructions in text order; end_pc = last_pc + 1 */
 	enum nsu_block_kind kind;
-	int32_t score_bits; /* equation 1 per thread, in bits: a predicate is one bit, a register 32 */
+	int32_t score_bits;     /* equation 1 per thread, in bits */
 	uint32_t traffic_bytes; /* GPUTrafficReduction per thread */
 	/* Virtual registers of the function, ascending: what OFLD.BEG sends and OFLD.END returns. */
 	uint32_t *live_in, live_in_count;
 	uint32_t *live_out, live_out_count;
 	/* The same in packets: 32-bit words per thread, and predicates, of one bit per thread. */
 	uint32_t send_words, send_preds, return_words, return_preds;
-	uint32_t load_count, store_count; /* instructions */
+	uint32_t load_count, store_count;     /* instructions */
 	uint32_t load_entries, store_entries; /* buffer entries they need: 64-bit accesses take two, and so on */
 	uint32_t alu_count, const_count;
-	uint32_t first_inst, inst_count;  /* of code->insts, BEG and END included */
+	uint32_t first_inst, inst_count;     /* of code->insts, BEG and END included */
 	uint32_t register_count, pred_count; /* NSU registers it uses */
 	/* NSU register of virtual register r inside this block: slot[r], a predicate number for predicates, UINT32_MAX:
 	 * none. A 64-bit register has slot[r], which is even, and the next one. */
@@ -106,8 +110,8 @@ struct nsu_code {
 	uint16_t *sb;
 	uint32_t pred_first, sb_count;
 	uint32_t register_count, pred_count; /* the largest of any block */
-	uint8_t *role;	    /* [func->inst_count], enum nsu_role */
-	uint32_t *block_of; /* [func->inst_count]: block number + 1, 0: none */
+	uint8_t *role;                       /* [func->inst_count], enum nsu_role */
+	uint32_t *block_of;                  /* [func->inst_count]: block number + 1, 0: none */
 };
 
 /* Finds the blocks of an entry function and generates their NSU code. Never NULL; a function may have no block. */

@@ -59,8 +59,4 @@ void nsu_warp_step(struct nsu_program *p, struct simt_launch *l, struct nsu_warp
 /* At END: copies the live-outs to home, which waits at last_pc, moves home on to end_pc and gives w back. */
 void nsu_warp_end(struct nsu_program *p, struct simt_launch *l, struct nsu_warp *w, struct simt_warp *home);
 
-/* Runs a whole launch without timing as simt_run_functional does, but every instance of every block partitioned: the
- * results must be the same. Returns false on a fault. *instance_count counts block instances. */
-bool nsu_run_functional(struct nsu_program *p, struct simt_launch *l, uint64_t *instance_count);
-
 #endif

@@ -22,8 +22,6 @@ static inline void ptx_bit_clear(uint64_t *set, uint32_t n)
 	set[n / 64] &= ~(1ull << (n % 64));
 }
 
-/* A write that always replaces the whole register: neither guarded nor of a component. */
-bool ptx_write_is_total(const struct ptx_func *f, const struct ptx_inst *i, uint32_t reg);
 /* live: the registers live after i; becomes those live before it. */
 void ptx_live_step(const struct ptx_func *f, const struct ptx_inst *i, const struct ptx_reg_use *use, uint64_t *live);
 

@@ -46,6 +46,9 @@ void ptx_cfg_free(struct ptx_cfg *cfg);
 /* Live registers just before instruction inst: out[live_words] is overwritten. */
 void ptx_live_before(const struct ptx_cfg *cfg, uint32_t inst, uint64_t *out);
 
+/* A write that always replaces the whole register: neither guarded nor of a component. */
+bool ptx_write_is_total(const struct ptx_func *f, const struct ptx_inst *i, uint32_t reg);
+
 bool ptx_dominates(const struct ptx_cfg *cfg, uint32_t a, uint32_t b);
 
 /* Register allocation by linear scan over live ranges: virtual registers of 32 bits or less take one slot, 64-bit ones

@@ -33,10 +33,13 @@ struct simt_build {
 
 /* Memory that lives as long as the program. */
 void *simt_own(struct simt_program_priv *p, size_t bytes);
+void simt_owned_free(struct simt_program_priv *p);
 
 /* Reports "FILE:LINE:COL: error: KERNEL: TEXT: ..." once per instruction. */
 void simt_build_error(struct simt_build *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* All constant rows are there: moves them to where the widest vector instructions can read them. */
+void simt_rows_align(struct simt_program_priv *p);
 /* A constant row that holds value in every lane. */
 struct simt_ref simt_const_row(struct simt_build *b, uint64_t value, uint32_t bytes);
 /* Register number reg of the current function; elem: element of a vector register. */

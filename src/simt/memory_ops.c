@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "simt/build.h"
 #include "simt/lanes.h"
+#include "simt/partition.h"
 #include "simt/state.h"
 
 /* ---- addresses ---- */
@@ -369,6 +370,36 @@ SIMT_RUN(simt_run_store)
 	if (k.local)
 		store_elements(s, op, 0, true, out->addr, k.local);
 	return SIMT_NEXT;
+}
+
+/* ---- an access in two parts ---- */
+
+bool simt_capture(struct simt_launch *l, struct simt_warp *w, struct simt_access *a, struct simt_step *out)
+{
+	const struct simt_exec *e = &simt_program_of(l)->execs[w->pc];
+	const uint32_t mask = w->active_mask & simt_pred_get(w->state, e->guard);
+	const struct access access = {l, w, e, e->mem, !(simt_next(l, w)->flags & SIMT_LOAD)};
+	struct kinds k;
+
+	CHECK(simt_next(l, w)->space == SIMT_MEM_GLOBAL && !(simt_next(l, w)->flags & SIMT_ATOMIC));
+	*out = (struct simt_step){.inst = simt_next(l, w), .pc = w->pc, .exec_mask = mask};
+	a->mask = mask;
+	a->lane_bytes = e->mem->align;
+	if (!mask)
+		return true;
+	if (resolve(&access, mask, out, &k) != SIMT_NEXT)
+		return false;
+	memcpy(a->addr, out->addr, sizeof(a->addr));
+	if (!access.is_store)
+		SIMT_FOR_LANES(lane, mask)
+		memcpy(a->bytes + lane * a->lane_bytes, (const void *)(uintptr_t)a->addr[lane], a->lane_bytes);
+	return true;
+}
+
+void simt_access_write(const struct simt_access *a)
+{
+	SIMT_FOR_LANES(lane, a->mask)
+	memcpy((void *)(uintptr_t)a->addr[lane], a->bytes + lane * a->lane_bytes, a->lane_bytes);
 }
 
 /* ---- parameters ---- */

@@ -12,10 +12,10 @@ enum { SIMT_LANE_BYTES_MAX = 32 }; /* of the widest vector access */
 
 /* One warp load or store as it travels: where each lane goes, and its bytes as they are in memory. */
 struct simt_access {
-	uint32_t mask;	     /* lanes that access memory: active, and guard true */
-	uint32_t lane_bytes; /* of each lane, at bytes[lane * lane_bytes] */
+	uint32_t mask;             /* lanes that access memory: active, and guard true */
+	uint32_t lane_bytes;       /* of each lane, at bytes[lane * lane_bytes] */
 	uint64_t addr[SIMT_LANES]; /* device addresses of lanes of mask */
-	uint8_t bytes[SIMT_LANES * SIMT_LANE_BYTES_MAX];
+	_Alignas(16) uint8_t bytes[SIMT_LANES * SIMT_LANE_BYTES_MAX];
 };
 
 /* The warp goes on to the next instruction without executing this one, which must not be a branch. Reconverges where
@@ -33,7 +33,7 @@ void simt_access_write(const struct simt_access *a);
 /* ---- elsewhere: instructions of the program with other registers ---- */
 
 /* One instruction of the entry function to be executed with register r of the function in slot[r] (a predicate number
- * for predicates). */
+ * for predicates). slot NULL: a place in the list that is never run. */
 struct simt_code_inst {
 	uint32_t pc;
 	const uint32_t *slot; /* [reg_count of the entry function] */
@@ -43,10 +43,11 @@ struct simt_code;
 /* A register file of slot_count 32-bit registers and pred_count predicates, each of 32 lanes. */
 struct simt_code_regs;
 
-/* Decodes instructions: arithmetic, moves, loads of global, constant and parameter memory, stores. NULL with a message
- * when one is something else. The program must live longer. */
+/* Decodes instructions: arithmetic, moves, loads and stores of global memory, loads of parameters and constants at a
+ * fixed address that lies inside the variable. They were decoded for the program already. The program must live
+ * longer. */
 struct simt_code *simt_code_build(const struct simt_program *p, const struct simt_code_inst *insts, uint32_t count,
-				  uint32_t slot_count, uint32_t pred_count, struct base_diag_list *diag);
+				  uint32_t slot_count, uint32_t pred_count);
 void simt_code_free(struct simt_code *c);
 
 struct simt_code_regs *simt_code_regs_new(const struct simt_code *c);

@@ -195,6 +195,7 @@ struct simt_shared_var {
 struct simt_program_priv {
 	struct simt_program pub;
 	const struct simt_module *module;
+	enum simt_isa isa; /* of the arithmetic functions */
 	struct simt_inst *insts;
 	struct simt_exec *execs;
 	uint16_t *sb;

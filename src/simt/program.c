@@ -22,6 +22,15 @@ void *simt_own(struct simt_program_priv *p, size_t bytes)
 	return o->bytes;
 }
 
+void simt_owned_free(struct simt_program_priv *p)
+{
+	for (struct owned *o = p->owned, *next; o; o = next) {
+		next = o->next;
+		free(o);
+	}
+	p->owned = NULL;
+}
+
 static void *grow(void *at, uint32_t *cap, uint32_t need, size_t size)
 {
 	if (need <= *cap)
@@ -560,6 +569,17 @@ static void decode_all(struct simt_build *b)
 	}
 }
 
+void simt_rows_align(struct simt_program_priv *p)
+{
+	uint8_t *aligned = aligned_alloc(64, (p->rows_bytes + SIMT_ROW_BYTES) & ~63u);
+
+	CHECK(aligned);
+	if (p->rows_bytes)
+		memcpy(aligned, p->rows, p->rows_bytes);
+	free(p->rows);
+	p->rows = aligned;
+}
+
 static void publish(struct simt_build *b, const struct ptx_func *entry)
 {
 	struct simt_program *pub = &b->p->pub;
@@ -573,14 +593,7 @@ static void publish(struct simt_build *b, const struct ptx_func *entry)
 	pub->max_threads_per_cta = threads < 1024 ? (uint32_t)threads : 1024;
 	pub->entry_cfg = b->p->funcs[0].cfg;
 	pub->entry_alloc = b->p->funcs[0].alloc;
-	/* Rows are aligned for the widest vector instructions. */
-	uint8_t *aligned = aligned_alloc(64, (b->p->rows_bytes + SIMT_ROW_BYTES) & ~63u);
-
-	CHECK(aligned);
-	if (b->p->rows_bytes)
-		memcpy(aligned, b->p->rows, b->p->rows_bytes);
-	free(b->p->rows);
-	b->p->rows = aligned;
+	simt_rows_align(b->p);
 }
 
 struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
@@ -599,6 +612,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 
 	CHECK(p);
 	p->module = m;
+	p->isa = isa;
 	p->pub.name = f->name;
 	p->func_of_index = calloc(m->ptx->func_count + 1, sizeof(*p->func_of_index));
 	CHECK(p->func_of_index);
@@ -625,10 +639,7 @@ void simt_program_free(struct simt_program *pub)
 		return;
 	if (pub->guest_free)
 		pub->guest_free(pub->guest_data);
-	for (struct owned *o = p->owned, *next; o; o = next) {
-		next = o->next;
-		free(o);
-	}
+	simt_owned_free(p);
 	for (uint32_t i = 0; i < p->func_count; i++) {
 		if (p->funcs[i].alloc)
 			ptx_alloc_free(p->funcs[i].alloc);
