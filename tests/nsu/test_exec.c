@@ -103,10 +103,11 @@ static uint64_t compare(struct rig *r, uint32_t percent, uint32_t seed, const ch
 /* ---- kernels of the workloads ---- */
 
 /* f: floats, i: indexes of elements, b: bytes 0 or 1, e: the same at even places, v: the same at odd places and 1 at
- * even ones, c: all the same, o: ascending offsets 4 apart, t: places well inside an image, n: the number given. */
+ * even ones, c: all the same, o: ascending offsets 4 apart, t: places well inside an image, d: doubles; n: the number
+ * given, D: the same as a double. */
 struct kernel {
 	const char *workload, *name, *args;
-	uint32_t grid[3], block[3], numbers[3];
+	uint32_t grid[3], block[3], numbers[5];
 	bool has_blocks;
 };
 
@@ -118,13 +119,17 @@ static const struct kernel kernels[] = {
     {"bfs", "bfs_advance", "bbbin", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"kmeans", "kmeans_invert", "ffnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 8}, true},
     {"kmeans", "kmeans_assign", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
-    {"stencil", "stencil_sweep", "ffnnn", {2, 5, 8}, {32, 4, 1}, {40, 20, 10}, true},
+    {"stencil", "stencil_sweep", "nnffnnn", {2, 5, 8}, {32, 4, 1}, {0x3e000000, 0x3e800000, 40, 20, 10}, true},
     {"backprop", "adjust_weights", "ffffnn", {8, 1, 1}, {16, 16, 1}, {0x3e99999a, 0x3f000000}, true},
     {"cfd", "cfd_flux", "fiffn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"cfd", "cfd_advance", "ffffnn", {8, 1, 1}, {128, 1, 1}, {0x3d000000, ELEMENTS}, true},
     {"heartwall", "heartwall_correlate", "fftfnnn", {1, 4, 1}, {128, 1, 1}, {64, 8, 4}, true},
-    {"bicg", "bicg_transposed", "fffnn", {1, 1, 1}, {128, 1, 1}, {100, 100}, false},
-    {"scalarprod", "scalar_prod", "fffnn", {2, 1, 1}, {256, 1, 1}, {2, 1024}, false},
+    {"bicg", "bicg_transposed", "fffnn", {1, 1, 1}, {128, 1, 1}, {100, 100}, true},
+    {"scalarprod", "scalar_prod", "fffnn", {2, 1, 1}, {256, 1, 1}, {2, 1024}, true},
+    {"minife", "minife_matvec", "diddn", {2, 1, 1}, {128, 1, 1}, {256}, true},
+    {"minife", "minife_waxpby", "DdDddn", {8, 1, 1}, {128, 1, 1}, {2, 3, ELEMENTS}, true},
+    {"minife", "minife_dot", "dddn", {4, 1, 1}, {256, 1, 1}, {2000}, true},
+    {"reduction", "reduce", "ffnn", {2, 1, 1}, {256, 1, 1}, {2000, 4}, false},
 };
 
 static void fill_slice(struct rig *r, uint32_t slice, char kind)
@@ -133,9 +138,12 @@ static void fill_slice(struct rig *r, uint32_t slice, char kind)
 
 	for (uint32_t k = 0; k < SLICE_BYTES / 4; k++) {
 		const float f = 0.5f + (float)draw(r, 1000) / 1000;
+		const double d = f;
 
 		if (kind == 'f')
 			memcpy(&words[k], &f, 4);
+		else if (kind == 'd')
+			memcpy(&words[k], (const uint32_t *)(const void *)&d + k % 2, 4);
 		else if (kind == 'i')
 			words[k] = draw(r, ELEMENTS);
 		else if (kind == 'b')
@@ -162,8 +170,12 @@ static void set_args(struct rig *r, const struct kernel *k)
 		const uint64_t at = r->buffer + a * SLICE_BYTES;
 
 		assert_true(a < ARGS_MAX);
-		if (k->args[a] == 'n') {
-			memcpy(to, &k->numbers[number++], 4);
+		if (k->args[a] == 'n' || k->args[a] == 'D') {
+			const double value = k->numbers[number];
+
+			memcpy(to, k->args[a] == 'n' ? (const void *)&k->numbers[number] : &value,
+			       k->args[a] == 'n' ? 4 : 8);
+			number++;
 			continue;
 		}
 		memcpy(to, &at, 8);
