@@ -9,6 +9,7 @@
 
 enum {
 	ADDRESS_BITS = 48,
+	PHYSICAL_BITS = 35, /* four stacks of 8 GB, the largest of HMC 2.1 */
 	TABLE_BITS = 12, /* a node's size */
 	INDEX_BITS = 9,  /* entries of a node */
 	ENTRY_BYTES = 8,
@@ -94,13 +95,14 @@ static uint32_t bits_for(uint64_t count)
  * mask, kind of access, warp of 64, register of 64, walker. */
 uint64_t gpu_mmu_bits(const struct mmu_params *p)
 {
-	uint64_t page = ADDRESS_BITS - (uint64_t)__builtin_ctzll(p->page_bytes);
+	uint64_t page_shift = (uint64_t)__builtin_ctzll(p->page_bytes);
+	uint64_t page = ADDRESS_BITS - page_shift, frame = PHYSICAL_BITS - page_shift;
 	uint64_t ways = p->tlb_way_count ? p->tlb_way_count : p->tlb_entry_count;
 	uint64_t set = bits_for(p->tlb_entry_count / ways);
-	uint64_t entry = 1 + (page - set) + page + bits_for(ways) + 4;
-	uint64_t walker = 1 + page + (ADDRESS_BITS - TABLE_BITS) + bits_for(mmu_level_count(p->page_bytes));
+	uint64_t entry = 1 + (page - set) + frame + bits_for(ways) + 4;
+	uint64_t walker = 1 + page + (PHYSICAL_BITS - TABLE_BITS) + bits_for(mmu_level_count(p->page_bytes));
 	uint64_t line = 1 + (ADDRESS_BITS - 7) + 32 + 4 + 6 + 6 + bits_for(p->walker_count);
-	uint64_t upper = 1 + (page - INDEX_BITS) + (ADDRESS_BITS - TABLE_BITS) + bits_for(p->walk_cache_entry_count);
+	uint64_t upper = 1 + (page - INDEX_BITS) + (PHYSICAL_BITS - TABLE_BITS) + bits_for(p->walk_cache_entry_count);
 
 	return p->tlb_entry_count * entry + p->walker_count * walker + p->wait_line_count * line +
 	       p->walk_cache_entry_count * upper;

@@ -82,11 +82,12 @@ static void levels_and_bits(void **state)
 	assert_int_equal(mmu_level_count(2 << 20), 3);
 	assert_int_equal(mmu_level_count(1 << 30), 2);
 	gpu_config_defaults(&c);
-	/* 16 x (1 + 27 + 27 + 4 + 4) + 2 x (1 + 27 + 36 + 2) + 8 x (1 + 41 + 32 + 4 + 6 + 6 + 1) */
-	assert_int_equal(gpu_mmu_bits(&c.mmu), 16 * 63 + 2 * 66 + 8 * 91);
-	c.mmu.tlb_way_count = 4; /* 2 bits of the page are the set's number, 2 bits of rank instead of 4 */
+	/* 32 x (1 + 27 + 14 + 5 + 4) + 2 x (1 + 27 + 23 + 2) + 2 x (1 + 41 + 32 + 4 + 6 + 6 + 1) + 2 x (1 + 18 + 23 + 1)
+	 */
+	assert_int_equal(gpu_mmu_bits(&c.mmu), 32 * 51 + 2 * 53 + 2 * 91 + 2 * 43);
+	c.mmu.tlb_way_count = 4; /* 3 bits of the page are the set's number, 2 bits of rank instead of 5 */
 	c.mmu.walk_cache_entry_count = 4;
-	assert_int_equal(gpu_mmu_bits(&c.mmu), 16 * 59 + 2 * 66 + 8 * 91 + 4 * (1 + 18 + 36 + 2));
+	assert_int_equal(gpu_mmu_bits(&c.mmu), 32 * 45 + 2 * 53 + 2 * 91 + 4 * (1 + 18 + 23 + 2));
 }
 
 /* ---- the cost of a walk ---- */
@@ -296,7 +297,7 @@ static void run_block(struct rig *r, const char *const *settings, uint64_t (*add
 static void stack_walks_cross_the_mesh(void **state)
 {
 	static const char *const off[] = {STACKS, NULL};
-	static const char *const on[] = {STACKS, "mmu.where", "stacks", NULL};
+	static const char *const on[] = {STACKS, "mmu.where", "stacks", "mmu.walk_cache_entry_count", "0", NULL};
 	uint64_t mesh_bytes, dram_bytes, local, remote;
 	struct rig r;
 
@@ -391,7 +392,7 @@ static void bad_configurations(void **state)
 		const char *text;
 	} cases[] = {
 	    {{"mmu.tlb_way_count", "3"}, "mmu.tlb_way_count"},
-	    {{"mmu.tlb_way_count", "32"}, "mmu.tlb_way_count"},
+	    {{"mmu.tlb_way_count", "64"}, "mmu.tlb_way_count"},
 	    {{"mmu.page_bytes", "12288"}, "power of two"},
 	    {{"mmu.where", "stacks"}, "gpu.stack_sm_count"},
 	};
