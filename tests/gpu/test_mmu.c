@@ -82,7 +82,7 @@ static void levels_and_bits(void **state)
 	assert_int_equal(mmu_level_count(2 << 20), 3);
 	assert_int_equal(mmu_level_count(1 << 30), 2);
 	gpu_config_defaults(&c);
-	/* 32 x (1 + 27 + 14 + 5 + 4), 2 x (1 + 27 + 23 + 2), 2 x (1 + 41 + 32 + 4 + 6 + 6 + 1), 2 x (1 + 18 + 23 + 1) */
+	/* TLB 1 + 27 + 14 + 5 + 4, walker 1 + 27 + 23 + 2, line 1 + 41 + 32 + 4 + 6 + 6 + 1, upper 1 + 18 + 23 + 1 */
 	assert_int_equal(gpu_mmu_bits(&c.mmu), 32 * 51 + 2 * 53 + 2 * 91 + 2 * 43);
 	c.mmu.tlb_way_count = 4; /* 3 bits of the page are the set's number, 2 bits of rank instead of 5 */
 	c.mmu.walk_cache_entry_count = 4;
