@@ -60,16 +60,32 @@ static bool list_params(const struct cli_paths *paths, json_t *list)
 	return true;
 }
 
+static bool has_name(const json_t *list, const char *name)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach(list, i, o)
+	{
+		if (!strcmp(json_string_value(json_object_get(o, "name")), name))
+			return true;
+	}
+	return false;
+}
+
 static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 		     const struct sim_hist *hist)
 {
 	static const char *const kinds[] = {
 	    [SIM_STAT_COUNT] = "count", [SIM_STAT_MAX] = "max", [SIM_STAT_HIST] = "histogram"};
 	g_autofree char *name = g_strconcat(prefix, ".", row->name, NULL);
-	json_t *o = json_object();
+	json_t *o;
 
 	(void)value;
 	(void)hist;
+	if (has_name(ctx, name))
+		return;
+	o = json_object();
 	put(o, "name", name);
 	put(o, "kind", kinds[row->kind]);
 	put(o, "unit", row->unit);
@@ -77,10 +93,9 @@ static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *
 	json_array_append_new(ctx, o);
 }
 
-/* Components declare their statistics when they are built: build the machine that has every kind of part. */
-static bool list_stats(const struct cli_paths *paths, json_t *list)
+/* Adds the statistics of a machine that the list does not have yet. */
+static bool list_stats_of(const char *machine, const struct cli_paths *paths, json_t *list)
 {
-	static const char every_part[] = "tom-ideal";
 	struct base_diag_list diag;
 	struct machine_description d;
 	struct machine_session session = {0};
@@ -88,7 +103,7 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 	struct gpu *gpu = NULL;
 
 	base_diag_init(&diag);
-	if (machine_description_load(every_part, &paths->machines, &d, &diag)) {
+	if (machine_description_load(machine, &paths->machines, &d, &diag)) {
 		session.config = d.config;
 		session.config.mmu.where = GPU_MMU_STACKS;
 		gpu = machine_build(&session, &diag);
@@ -103,6 +118,18 @@ static bool list_stats(const struct cli_paths *paths, json_t *list)
 	}
 	base_diag_free(&diag);
 	return gpu != NULL;
+}
+
+/* Components declare their statistics when they are built: build machines that together have every kind of part. */
+static bool list_stats(const struct cli_paths *paths, json_t *list)
+{
+	static const char *const every_part[] = {"tom-ideal", "bom"};
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(every_part); i++) {
+		if (!list_stats_of(every_part[i], paths, list))
+			return false;
+	}
+	return true;
 }
 
 static bool list_machines(const struct cli_paths *paths, json_t *list)

@@ -110,31 +110,6 @@ static uint64_t now_cycle(const struct gpu *g)
 	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
 }
 
-static uint64_t digest(const struct gpu *g, struct simt_cta *cta)
-{
-	uint64_t h = 0;
-
-	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
-		const struct simt_warp *w = simt_cta_warp(cta, i);
-
-		if (!w->is_done)
-			h = h * 0x9e3779b97f4a7c15ull + simt_warp_digest(g->launch, w);
-	}
-	return h;
-}
-
-static uint64_t context_bytes(const struct gpu *g, struct simt_cta *cta)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
-		const struct simt_warp *w = simt_cta_warp(cta, i);
-
-		bytes += w->is_done ? 0 : simt_warp_context_bytes(g->launch, w);
-	}
-	return bytes;
-}
-
 static void hold(struct sm *sm, const struct sm_cta *c)
 {
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
@@ -171,7 +146,7 @@ void gpu_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uin
 	sm_touch(sm);
 	hold(sm, c);
 	if (g->config->run.audit)
-		m->digest = digest(g, m->cta);
+		m->digest = simt_cta_digest(g->launch, m->cta);
 	migrate_look(g);
 }
 
@@ -198,7 +173,7 @@ static bool drain(struct gpu *g, struct migration *m)
 	m->leave_cycle = now_cycle(g) + m->latency_cycles;
 	sim_hist_add(&g->totals.cta_drain_cycles, now_cycle(g) - m->order_cycle);
 	if (!m->is_free) {
-		m->bytes_left = context_bytes(g, m->cta);
+		m->bytes_left = simt_cta_context_bytes(g->launch, m->cta);
 		g->totals.cta_context_bytes += m->bytes_left;
 	}
 	return true;
@@ -227,7 +202,7 @@ static void send(struct gpu *g, struct migration *m)
 
 static void arrive(struct gpu *g, struct migration *m)
 {
-	CHECK(!g->config->run.audit || digest(g, m->cta) == m->digest);
+	CHECK(!g->config->run.audit || simt_cta_digest(g->launch, m->cta) == m->digest);
 	g->totals.cta_arrivals++;
 	sim_hist_add(&g->totals.cta_move_cycles, now_cycle(g) - m->order_cycle);
 	sm_cta_arrive(m->to, m->cta, m->index, m->start_cycle);

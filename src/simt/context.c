@@ -8,7 +8,7 @@ bool simt_warp_is_diverged(const struct simt_warp *w)
 	return w->stack_depth > 1 || w->state->split_count > 1;
 }
 
-uint32_t simt_warp_context_bytes(const struct simt_launch *l, const struct simt_warp *w)
+static uint32_t warp_bytes(const struct simt_launch *l, const struct simt_warp *w)
 {
 	const struct simt_warp_state *s = w->state;
 	uint32_t lanes = (uint32_t)__builtin_popcount(w->live_mask), entries = 0;
@@ -33,10 +33,9 @@ static uint64_t hash_word(uint64_t h, uint32_t v)
 	return hash_add(h, &v, sizeof(v));
 }
 
-uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w)
+static uint64_t hash_warp(uint64_t h, const struct simt_launch *l, const struct simt_warp *w)
 {
 	const struct simt_warp_state *s = w->state;
-	uint64_t h = 0xcbf29ce484222325ull;
 	uint32_t rows = 0, preds = 0;
 
 	h = hash_word(hash_word(hash_word(h, w->pc), w->active_mask), w->live_mask);
@@ -57,6 +56,24 @@ uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w
 	}
 	h = hash_add(h, s->rows, (size_t)rows * SIMT_ROW_BYTES);
 	return hash_add(h, s->preds, preds * sizeof(*s->preds));
+}
+
+uint64_t simt_cta_context_bytes(const struct simt_launch *l, const struct simt_cta *c)
+{
+	uint64_t bytes = c->shared_bytes;
+
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		bytes += c->warps[i].is_done ? 0 : warp_bytes(l, &c->warps[i]);
+	return bytes;
+}
+
+uint64_t simt_cta_digest(const struct simt_launch *l, const struct simt_cta *c)
+{
+	uint64_t h = hash_add(0xcbf29ce484222325ull, c->shared, c->shared_bytes);
+
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		h = c->warps[i].is_done ? h : hash_warp(h, l, &c->warps[i]);
+	return h;
 }
 
 void simt_cta_move(struct simt_launch *l, struct simt_cta *c, uint32_t smid)

@@ -232,11 +232,11 @@ uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *
 
 /* Do its lanes stand at different places? */
 bool simt_warp_is_diverged(const struct simt_warp *w);
-/* What of a warp another SM needs: registers of its live lanes, predicates, and a mask and two PCs per SIMT stack
- * entry. Shared memory is not counted. */
-uint32_t simt_warp_context_bytes(const struct simt_launch *l, const struct simt_warp *w);
-/* A hash of the same, for comparing a warp's state before and after. */
-uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w);
+/* What of a CTA another SM needs: its shared memory, and of every warp that has not ended the registers of its live
+ * lanes, the predicates, and a mask and two PCs per SIMT stack entry. */
+uint64_t simt_cta_context_bytes(const struct simt_launch *l, const struct simt_cta *c);
+/* A hash of the same, for comparing a CTA's state before and after. */
+uint64_t simt_cta_digest(const struct simt_launch *l, const struct simt_cta *c);
 /* The CTA is now on this SM: what its warps read of %smid. */
 void simt_cta_move(struct simt_launch *l, struct simt_cta *c, uint32_t smid);
 

@@ -130,17 +130,24 @@ bool simt_warp_is_diverged(const struct simt_warp *w)
 	return w->stack_depth > 1;
 }
 
-uint32_t simt_warp_context_bytes(const struct simt_launch *l, const struct simt_warp *w)
+uint64_t simt_cta_context_bytes(const struct simt_launch *l, const struct simt_cta *c)
 {
-	return 4 * l->program->slot_count * (uint32_t)__builtin_popcount(w->live_mask);
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		bytes += 4ull * l->program->slot_count * (uint32_t)__builtin_popcount(c->warps[i].live_mask);
+	return bytes;
 }
 
-uint64_t simt_warp_digest(const struct simt_launch *l, const struct simt_warp *w)
+uint64_t simt_cta_digest(const struct simt_launch *l, const struct simt_cta *c)
 {
-	uint64_t h = w->pc;
+	uint64_t h = 0;
 
-	for (uint32_t i = 0; i < l->program->inst_count; i++)
-		h = h * 31 + w->state->visits[i];
+	for (uint32_t w = 0; w < c->warp_count; w++) {
+		h = h * 31 + c->warps[w].pc;
+		for (uint32_t i = 0; i < l->program->inst_count; i++)
+			h = h * 31 + c->warps[w].state->visits[i];
+	}
 	return h;
 }
 

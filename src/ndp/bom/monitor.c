@@ -92,7 +92,8 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 {
 	struct monitor *b = ctx;
 
-	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0;
+	/* PIM cores that have shared memory take such blocks, contents and all. */
+	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 && !b->config->gpu.stack_sm_shared;
 	b->memory_share = b->config->ndp.bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
 	for (uint32_t i = 0; i < b->core_count; i++) {
 		bom_core_reset(&b->cores[i]);
