@@ -41,6 +41,12 @@ static const struct sim_param_desc ndp_rows[] = {
 #include "gpu/ndp_params.def"
 #include "sim/param_end.inc"
 };
+static const struct sim_param_desc nsu_rows[] = {
+#define PARAM_STRUCT struct nsu_params
+#include "sim/param_rows.inc"
+#include "gpu/nsu_params.def"
+#include "sim/param_end.inc"
+};
 static const struct sim_param_desc host_rows[] = {
 #define PARAM_STRUCT struct host_params
 #include "sim/param_rows.inc"
@@ -79,6 +85,7 @@ uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups)
 	group_add(groups, &n, "dram", dram_param_rows, dram_param_row_count, &c->dram);
 	group_add(groups, &n, "energy", energy_param_rows, energy_param_row_count, &c->energy);
 	group_add(groups, &n, "ndp", ndp_rows, ARRAY_COUNT(ndp_rows), &c->ndp);
+	group_add(groups, &n, "nsu", nsu_rows, ARRAY_COUNT(nsu_rows), &c->nsu);
 	group_add(groups, &n, "host", host_rows, ARRAY_COUNT(host_rows), &c->host);
 	group_add(groups, &n, "run", run_rows, ARRAY_COUNT(run_rows), &c->run);
 	return n;
@@ -197,6 +204,25 @@ static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 		      "with mmu.where = stacks no SM would translate; set mmu.where to none or all");
 }
 
+static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const struct nsu_params *p = &c->nsu;
+
+	if (!p->is_present)
+		return;
+	check_power(diag, "nsu.lane_count", p->lane_count);
+	check_power(diag, "nsu.inst_cache_bytes", p->inst_cache_bytes);
+	if (c->gpu.stack_sm_count)
+		wrong(diag, "gpu.stack_sm_count", c->gpu.stack_sm_count,
+		      "with nsu.is_present = true the logic layers hold SIMD units and no SMs; set it to 0");
+	if (c->gpu.stack_count < 2)
+		wrong(diag, "gpu.stack_count", c->gpu.stack_count, "nsu.is_present = true needs two stacks or more");
+	if (c->l2.write_policy != MEM_CACHE_WRITE_POLICY_THROUGH)
+		base_diag_error(diag, (struct base_place){0},
+				"l2.write_policy = back: with nsu.is_present = true the units read memory, which must "
+				"be current (NSU section 5); set it to through");
+}
+
 static void check_warp_slots(struct base_diag_list *diag, const char *key, uint64_t slots, uint64_t schedulers)
 {
 	if ((slots + schedulers - 1) / schedulers > 64)
@@ -206,23 +232,26 @@ static void check_warp_slots(struct base_diag_list *diag, const char *key, uint6
 /* The engine's common unit of time must exist: the same call that gpu_new makes, on a throw-away engine. */
 static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag)
 {
-	static const char *const names[] = {"xbar", "l2", "sm", "dram"};
+	static const char *const names[] = {"xbar", "l2", "sm", "dram", "nsu"};
 	const struct sim_period periods[] = {
 	    sim_period_of_khz(c->gpu.xbar_clock_khz),
 	    sim_period_of_khz(c->gpu.l2_clock_khz),
 	    sim_period_of_khz(c->gpu.sm_clock_khz),
 	    sim_period_of_ps(c->dram.t_ck_ps),
+	    sim_period_of_khz(c->nsu.clock_khz),
 	};
-	struct sim_engine *e = sim_engine_new(names, periods, ARRAY_COUNT(periods));
+	uint32_t count = ARRAY_COUNT(periods) - !c->nsu.is_present;
+	struct sim_engine *e = sim_engine_new(names, periods, count);
 
 	if (!e)
 		base_diag_error(
 		    diag, (struct base_place){0},
-		    "the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu "
-		    "and dram.t_ck_ps = %llu have no common unit of time of 1/1800 ps or more; choose rounder "
+		    "the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu, "
+		    "dram.t_ck_ps = %llu%s have no common unit of time of 1/1800 ps or more; choose rounder "
 		    "frequencies",
 		    (unsigned long long)c->gpu.sm_clock_khz, (unsigned long long)c->gpu.xbar_clock_khz,
-		    (unsigned long long)c->gpu.l2_clock_khz, (unsigned long long)c->dram.t_ck_ps);
+		    (unsigned long long)c->gpu.l2_clock_khz, (unsigned long long)c->dram.t_ck_ps,
+		    c->nsu.is_present ? " and nsu.clock_khz" : "");
 	sim_engine_free(e);
 }
 
@@ -246,6 +275,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 		wrong(diag, "gpu.sm_count", c->gpu.sm_count, "at most 4000 SMs together with those in stacks");
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
 	check_mmu(diag, c);
+	check_nsu(diag, c);
 	check_l1(diag, "l1d", &c->l1d);
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);

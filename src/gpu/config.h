@@ -43,6 +43,11 @@ struct ndp_params {
 #include "gpu/ndp_params.def"
 #include "sim/param_end.inc"
 };
+struct nsu_params {
+#include "sim/param_fields.inc"
+#include "gpu/nsu_params.def"
+#include "sim/param_end.inc"
+};
 struct host_params {
 #include "sim/param_fields.inc"
 #include "gpu/host_params.def"
@@ -69,6 +74,7 @@ struct gpu_config {
 	struct dram_params dram;  /* "dram": stack, vaults, timing */
 	struct energy_params energy; /* "energy" */
 	struct ndp_params ndp;	  /* "ndp" */
+	struct nsu_params nsu;	  /* "nsu": SIMD units in the stacks */
 	struct host_params host;  /* "host": PCI-E */
 	struct run_params run;	  /* "run": mode, seed, audit */
 };

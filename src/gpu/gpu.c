@@ -18,6 +18,19 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
+static const struct sim_stat_desc partition_stat_rows[] = {
+#define STAT_STRUCT struct partition_stats
+#include "sim/stat_rows.inc"
+#include "gpu/partition_stats.def"
+#include "sim/stat_end.inc"
+};
+static const struct sim_stat_desc packet_stat_rows[] = {
+#define STAT_STRUCT struct packet_stats
+#include "sim/stat_rows.inc"
+#include "gpu/packet_stats.def"
+#include "sim/stat_end.inc"
+};
+
 static const struct gpu_guest_ops no_guest = {.name = "none"};
 
 /* ---- the SM side of the crossbars ---- */
@@ -55,16 +68,17 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 
 static void engine_new(struct gpu *g)
 {
-	static const char *const names[] = {"l2", "sm", "xbar", "dram"};
+	static const char *const names[] = {"l2", "sm", "xbar", "dram", "nsu"};
 	const struct gpu_config *c = g->config;
 	const struct sim_period periods[] = {
 	    [GPU_DOMAIN_L2] = sim_period_of_khz(c->gpu.l2_clock_khz),
 	    [GPU_DOMAIN_SM] = sim_period_of_khz(c->gpu.sm_clock_khz),
 	    [GPU_DOMAIN_XBAR] = sim_period_of_khz(c->gpu.xbar_clock_khz),
 	    [GPU_DOMAIN_DRAM] = sim_period_of_ps(c->dram.t_ck_ps),
+	    [GPU_DOMAIN_NSU] = sim_period_of_khz(c->nsu.clock_khz),
 	};
 
-	g->engine = sim_engine_new(names, periods, GPU_DOMAIN_COUNT);
+	g->engine = sim_engine_new(names, periods, c->nsu.is_present ? GPU_DOMAIN_COUNT : GPU_DOMAIN_NSU);
 	CHECK(g->engine); /* gpu_config_check has tried it */
 }
 
@@ -122,6 +136,44 @@ static void sm_side_new(struct gpu *g)
 	for (uint32_t i = 0; i < g->cluster_count; i++)
 		g->clusters[i].tx_comp =
 		    sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
+}
+
+/* Units, the network between their stacks, and what the GPU keeps about them. */
+static void units_new(struct gpu *g)
+{
+	if (!g->config->nsu.is_present)
+		return;
+	sim_stats_add(g->stats, "partition", partition_stat_rows, ARRAY_COUNT(partition_stat_rows),
+		      &g->partition_stats, sizeof(g->partition_stats));
+	sim_stats_add(g->stats, "packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows), &g->packet_stats,
+		      sizeof(g->packet_stats));
+	g->packet_chunks = g_ptr_array_new_with_free_func(g_free);
+	g->write_lines = g_new0(uint32_t, g->stack_count);
+	g->manager = buffer_manager_new(g);
+	g->network = stack_port_network_new(g);
+	g->nsus = g_new0(struct nsu *, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		g->nsus[i] = nsu_new(g, i);
+}
+
+static void units_free(struct gpu *g)
+{
+	if (!g->nsus)
+		return;
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		nsu_free(g->nsus[i]);
+	net_network_free(g->network);
+	buffer_manager_free(g->manager);
+	g_ptr_array_free(g->packet_chunks, TRUE);
+	g_free(g->write_lines);
+	g_free(g->nsus);
+	while (g->partitions_free) {
+		struct partition *next = g->partitions_free->next;
+
+		g_free(g->partitions_free->entries);
+		g_free(g->partitions_free);
+		g->partitions_free = next;
+	}
 }
 
 static void epoch_tick(void *component, uint64_t cycle)
@@ -194,6 +246,7 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->replies = xbar_new(g, g->slice_count, g->cluster_count, "xbar_reply");
 	memory_side_new(g);
 	sm_side_new(g);
+	units_new(g);
 	g->guest_queue_first = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_last = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
@@ -220,6 +273,7 @@ void gpu_free(struct gpu *g)
 		l2_slice_free(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_free(g->stacks[i]);
+	units_free(g);
 	host_link_free(g->host_link);
 	net_xbar_free(g->requests);
 	net_xbar_free(g->replies);

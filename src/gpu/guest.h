@@ -15,6 +15,7 @@
 #include "simt/simt.h"
 
 struct gpu;
+struct nsu_program;
 
 /* A block of instructions that may run elsewhere, as scoreboard ids of the program. */
 struct gpu_block {
@@ -28,6 +29,9 @@ struct gpu_block {
 struct gpu_offload {
 	bool is_offloaded;	  /* false: the warp goes on where it is */
 	bool is_observed;	  /* tell block_touch and block_left of this entry */
+	bool is_partitioned;	  /* runs in two parts, here and on the SIMD unit of the stack of its first access */
+	struct nsu_program *program; /* of a partitioned block: the kernel's, */
+	uint32_t partition;	     /* and the block's number in its code */
 	bool needs_access;	  /* not decided yet: ask block_access where the block makes its first access */
 	const struct gpu_block *block; /* also when it stays: a loop's later rounds are not asked again */
 	uint32_t stack;		  /* whose stack SM runs it */
@@ -37,6 +41,13 @@ struct gpu_offload {
 	uint32_t latency_cycles;  /* SM cycles before the request leaves */
 	uint32_t start_cycles;	  /* SM cycles from the warp slot to the block's first fetch */
 	bool invalidate_lines;	  /* coherence of TOM 4.4.2: handled by the GPU when set */
+};
+
+/* What a partitioned block did. */
+struct gpu_partition_result {
+	uint32_t block;	     /* its number */
+	uint32_t read_lines; /* read-and-forward packets; of them, those that a cache of the GPU answered */
+	uint32_t read_hits, write_lines;
 };
 
 struct gpu_guest_ops {
@@ -57,6 +68,8 @@ struct gpu_guest_ops {
 					   const uint64_t *lines, uint32_t count, uint32_t step_count);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
+	/* A partitioned block has ended; its warp resumes. */
+	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_partition_result *r);
 	/* A block whose entry is observed touches lines, wherever it runs; home_sm and slot name the warp that
 	 * entered. */
 	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,

@@ -40,6 +40,7 @@ struct l2_slice {
 	struct queue hits;               /* wait for their latency, then for the crossbar */
 	struct queue replies;            /* of fills and acknowledgments */
 	struct queue misses;             /* wait for the link */
+	struct queue forwards;           /* read packets that hit: wait for their latency, then for their unit's link */
 	struct l2_stats stats;
 };
 
@@ -146,15 +147,39 @@ static bool has_room(struct l2_slice *s)
 		s->stats.reply_full_stalls++;
 		return false;
 	}
-	if (s->misses.count >= s->queue_cap) {
+	if (s->misses.count + s->forwards.count >= s->queue_cap) {
 		s->stats.miss_full_stalls++;
 		return false;
 	}
 	return true;
 }
 
+/* A read of a partitioned block looks for its line and leaves the cache as it is. */
+static void packet_process(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	struct gpu *g = s->gpu;
+	struct packet *k = packet_of(r);
+
+	if (k->kind == PACKET_READ) {
+		g->partition_stats.l2_probes++;
+		if (mem_cache_probe(s->cache, r->addr_bytes)) {
+			g->partition_stats.read_l2_hits++;
+			k->p->rdf_hit_count++;
+			packet_becomes_data(g, r);
+			r->ready_units = now + s->hit_units;
+			queue_push(&s->forwards, r);
+			return;
+		}
+	}
+	queue_push(&s->misses, r);
+}
+
 static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
+	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
+		packet_process(s, r, now);
+		return true;
+	}
 	if (!mem_class_is_packet(r->class))
 		return look_up(s, r, now);
 	s->stats.offload_packets++;
@@ -218,6 +243,25 @@ static void send_misses(struct l2_slice *s, uint64_t now)
 	}
 }
 
+static void send_forwards(struct l2_slice *s, uint64_t now)
+{
+	struct gpu *g = s->gpu;
+
+	while (s->forwards.first) {
+		struct mem_req *r = s->forwards.first;
+		struct net_channel *tx = stack_port_tx(g->stacks[packet_of(r)->target]);
+
+		if (r->ready_units > now) {
+			sim_wake_units(g->engine, s->comp, r->ready_units);
+			return;
+		}
+		if (!net_channel_ready(tx, &s->comp))
+			return;
+		queue_pop(&s->forwards);
+		net_channel_send(tx, r, packet_bytes(r, (uint32_t)g->config->link.header_bytes, 0), now);
+	}
+}
+
 static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
@@ -230,7 +274,8 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
 	if (may_have_more && (s->held ? !s->waits_fill : net_xbar_peek(g->requests, s->index) != NULL) &&
-	    s->hits.count + s->replies.count < s->queue_cap && s->misses.count < s->queue_cap)
+	    s->hits.count + s->replies.count < s->queue_cap &&
+	    s->misses.count + s->forwards.count < s->queue_cap)
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
 
@@ -264,6 +309,8 @@ static void slice_tick(void *component, uint64_t cycle)
 	if (cycle >= s->free_cycle)
 		may_have_more = take_request(s, cycle, now);
 	send_misses(s, now);
+	if (unlikely(s->forwards.first))
+		send_forwards(s, now);
 	if (s->has_refused && l2_slice_can_take(s)) {
 		s->has_refused = false;
 		stack_port_slice_room(s->stack);
@@ -315,7 +362,11 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 	uint64_t now = sim_now_units(s->gpu->engine);
 
 	s->waits_fill = false;
-	if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
+	if (unlikely(r->class == MEM_CLASS_PARTITION)) { /* on its way to its SM */
+		if (packet_of(r)->kind == PACKET_INVALIDATE)
+			mem_cache_invalidate_line(s->cache, r->addr_bytes);
+		reply(&s->replies, r, now);
+	} else if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
 		reply(&s->replies, r, now);
 	} else {
 		if (r->class == MEM_CLASS_CONTROL)
@@ -376,12 +427,13 @@ void l2_slice_free(struct l2_slice *s)
 
 bool l2_slice_is_idle(const struct l2_slice *s)
 {
-	return s->hits.count + s->replies.count + s->misses.count == 0 && !s->held && mem_cache_is_idle(s->cache);
+	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count == 0 && !s->held &&
+	       mem_cache_is_idle(s->cache);
 }
 
 void l2_slice_reset(struct l2_slice *s)
 {
-	s->hits = s->replies = s->misses = (struct queue){0};
+	s->hits = s->replies = s->misses = s->forwards = (struct queue){0};
 	s->free_cycle = 0;
 	s->has_refused = false;
 	s->held = NULL;

@@ -119,6 +119,16 @@ void gpu_page_touch(struct gpu *g, uint64_t addr_bytes)
 
 /* ---- the end ---- */
 
+static void units_reset(struct gpu *g)
+{
+	partition_reset(g);
+	packets_reset(g);
+	buffer_manager_reset(g->manager);
+	net_network_reset(g->network);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		nsu_reset(g->nsus[i]);
+}
+
 /* Everything back to the state between kernels, whatever was on its way. */
 static void clean(struct gpu *g)
 {
@@ -140,9 +150,22 @@ static void clean(struct gpu *g)
 	}
 	offload_reset(g);
 	migrate_reset(g);
+	if (g->nsus)
+		units_reset(g);
 	g->memory_stats.answers = g->memory_stats.requests;
 	g->totals.offload_answers = g->totals.offloads;
 	g->totals.cta_arrivals = g->totals.cta_moves;
+}
+
+/* Every packet has come to its end, every credit is home, every buffer is empty. */
+static void check_units_end(struct gpu *g)
+{
+	CHECK(g->partition_stats.blocks == g->partition_stats.answers && !g->partitions_live);
+	CHECK(g->packet_count == 0 && net_network_is_idle(g->network) && buffer_manager_is_idle(g->manager));
+	for (uint32_t i = 0; i < g->stack_count; i++) {
+		nsu_kernel_end(g->nsus[i]);
+		CHECK(nsu_is_idle(g->nsus[i]) && g->write_lines[i] == 0);
+	}
 }
 
 /* Conservation: every request answered, every credit home, every cycle attributed. */
@@ -151,7 +174,9 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 	CHECK(g->memory_stats.requests == g->memory_stats.answers);
 	CHECK(g->totals.offloads == g->totals.offload_answers && !g->guests_live);
 	CHECK(g->totals.cta_moves == g->totals.cta_arrivals && !g->migrations);
-	CHECK(mem_req_outstanding(g->pool) == g->sm_total); /* each SM's spare */
+	CHECK(mem_req_outstanding(g->pool) == gpu_spare_count(g));
+	if (g->nsus)
+		check_units_end(g);
 	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		CHECK(l2_slice_is_idle(g->slices[i]));
@@ -165,7 +190,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 /* Nothing is scheduled and CTAs are left: the program's own deadlock if all its warps wait at barriers. */
 static bool is_barrier_deadlock(struct gpu *g)
 {
-	if (mem_req_outstanding(g->pool) != g->sm_total)
+	if (mem_req_outstanding(g->pool) != gpu_spare_count(g))
 		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		struct sm *sm = g->sms[i];
@@ -277,6 +302,8 @@ static void launch_begin(struct gpu *g)
 	g->cta_total = g->ctas_left = cta_total(l);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
+	for (uint32_t i = 0; g->nsus && i < g->stack_count; i++)
+		nsu_kernel_begin(g->nsus[i]);
 	place_first(g);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->resident_warps)

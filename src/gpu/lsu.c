@@ -7,6 +7,7 @@
 #include "gpu/priv.h"
 
 #include <glib.h>
+#include <string.h>
 
 static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_inst *inst, uint32_t parts)
 {
@@ -188,6 +189,24 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		w->sb[writes[i]] = SM_SB_PENDING;
 }
 
+void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const struct coalesced_line *lines,
+		       uint32_t count)
+{
+	uint32_t at = sm->lsu_first + sm->lsu_count;
+	struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
+
+	CHECK(lsu_has_room(sm));
+	sm->lsu_count++;
+	e->kind = LSU_PACKETS;
+	e->class = MEM_CLASS_DATA;
+	e->slot = w->slot;
+	e->access = seq;
+	e->is_bypassing = e->is_translated = false;
+	e->passes = e->next = 0;
+	e->count = count;
+	memcpy(e->lines, lines, count * sizeof(*lines));
+}
+
 /* ---- run.audit ---- */
 
 static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
@@ -353,6 +372,11 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 		return line_atomic(sm, e, l);
 	case LSU_CONST:
 		return line_through_cache(sm, e, l, sm->l1c, (uint32_t)c->l1c.hit_latency_cycles);
+	case LSU_PACKETS:
+		if (partition_line(sm, e, l))
+			return true;
+		sm->lsu_waits_fill = true; /* until a packet has left */
+		return false;
 	case LSU_TEXTURE:
 		if (unlikely(!sm->has_caches))
 			return line_bypassing(sm, e, l);

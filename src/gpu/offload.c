@@ -199,12 +199,21 @@ bool offload_begin(struct sm *sm, struct sm_warp *w)
 		if (w->trial || !g->launch->program->insts[w->w->pc].mark)
 			return false;
 	}
+	if (w->partition)
+		return false;
+	if (w->is_partitioned)
+		return partition_begin(sm, w);
 	if (w->is_asked || !g->guest->block_begin)
 		return false;
 	w->trial_mark = g->launch->program->insts[w->w->pc].mark;
 	w->offload = g->guest->block_begin(g->guest_ctx, g, sm->index, w->w, w->trial_mark);
 	w->is_asked = true;
 	w->is_observed = w->offload.is_observed;
+	if (w->offload.is_partitioned) {
+		CHECK(g->nsus && !g->has_host_memory);
+		w->is_partitioned = true;
+		return partition_begin(sm, w);
+	}
 	if (w->offload.needs_access ? !trial_step(sm, w) : !w->offload.is_offloaded)
 		return false;
 	CHECK(w->offload.stack < g->stack_count && g->stack_sm_count);

@@ -19,7 +19,7 @@ static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 		g->guest->access(g->guest_ctx, g, sm, r);
 }
 
-static void place(struct sm *sm, struct mem_req *r)
+void port_place(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
 
@@ -56,6 +56,23 @@ static void cluster_push(struct cluster *c, bool is_first)
 		cluster_wake(c);
 }
 
+/* To an L2 slice in front of the stack. */
+static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
+{
+	struct gpu *g = sm->gpu;
+
+	r->slice = (uint16_t)(stack * g->slices_per_stack + (r->vault & (g->slices_per_stack - 1)));
+	if (sm->out_last)
+		sm->out_last->next = r;
+	else
+		sm->out_first = r;
+	sm->out_last = r;
+	sm->out_count++;
+	g->sm_has_request[sm->index] = true;
+	if (sm->stack == UINT32_MAX)
+		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
+}
+
 void port_push(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
@@ -66,18 +83,17 @@ void port_push(struct sm *sm, struct mem_req *r)
 	r->is_host = false;
 	r->next = NULL;
 	if (!mem_class_is_packet(r->class))
-		place(sm, r);
-	r->slice = (uint16_t)(r->stack * g->slices_per_stack + (r->vault & (g->slices_per_stack - 1)));
+		port_place(sm, r);
 	g->memory_stats.requests++;
-	if (sm->out_last)
-		sm->out_last->next = r;
-	else
-		sm->out_first = r;
-	sm->out_last = r;
-	sm->out_count++;
-	g->sm_has_request[sm->index] = true;
-	if (sm->stack == UINT32_MAX)
-		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
+	push(sm, r, r->stack);
+}
+
+void port_push_packet(struct sm *sm, struct mem_req *r)
+{
+	const struct packet *k = packet_of(r);
+
+	r->next = NULL;
+	push(sm, r, k->kind == PACKET_READ ? r->stack : k->target);
 }
 
 static void pop_out(struct sm *sm, struct mem_req *next)
@@ -113,8 +129,8 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 	l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 	c->queued_count--;
 	pop_out(sm, next);
-	if (sm->lsu_waits_port) {
-		sm->lsu_waits_port = false;
+	if (sm->lsu_waits_port | sm->packets_wait_port) {
+		sm->lsu_waits_port = sm->packets_wait_port = false;
 		sim_wake_units(g->engine, sm->comp, now);
 	}
 	return true;
@@ -171,6 +187,10 @@ static void count_answer(struct sm *sm, const struct mem_req *r)
 
 void port_receive(struct sm *sm, struct mem_req *r)
 {
+	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
+		partition_receive(sm, r);
+		return;
+	}
 	sm_touch(sm);
 	count_answer(sm, r);
 	if (r->class == MEM_CLASS_INST) {

@@ -2,14 +2,21 @@
 #ifndef STRATA_GPU_PRIV_H
 #define STRATA_GPU_PRIV_H
 
+#include <glib.h>
+
 #include "gpu/coherence.h"
 #include "gpu/gpu.h"
+#include "gpu/partition.h"
 #include "gpu/sm.h"
 #include "mem/map.h"
 #include "mem/stack.h"
-#include "net/channel.h"
+#include "net/network.h"
 
-enum { GPU_DOMAIN_L2, GPU_DOMAIN_SM, GPU_DOMAIN_XBAR, GPU_DOMAIN_DRAM, GPU_DOMAIN_COUNT };
+enum { GPU_DOMAIN_L2, GPU_DOMAIN_SM, GPU_DOMAIN_XBAR, GPU_DOMAIN_DRAM,
+       GPU_DOMAIN_NSU, /* only where there are SIMD units */
+       GPU_DOMAIN_COUNT };
+
+enum { GPU_STACKS_MAX = 64 }; /* as gpu.stack_count */
 
 /* Source of requests that an L2 slice makes on its own account. */
 enum { GPU_SOURCE_L2 = UINT16_MAX };
@@ -25,6 +32,11 @@ struct memory_stats {
 struct gpu_stats {
 #include "sim/stat_fields.inc"
 #include "gpu/gpu_stats.def"
+#include "sim/stat_end.inc"
+};
+struct packet_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/packet_stats.def"
 #include "sim/stat_end.inc"
 };
 struct mmu_stats {
@@ -102,6 +114,16 @@ struct gpu {
 	uint32_t *guest_queue_count;
 	struct migration *migrations, *migrations_free; /* under way, oldest first */
 	struct sim_comp migrate_comp;
+	/* SIMD units in the stacks; NULL where there are none */
+	struct nsu **nsus; /* [stack] */
+	struct net_network *network;
+	struct buffer_manager *manager;
+	struct partition *partitions_free, *partitions_live;
+	struct packet *packets_free;
+	GPtrArray *packet_chunks;
+	uint64_t packet_count;	 /* on their way */
+	uint32_t *write_lines; /* [stack]: write addresses whose invalidation has not come back */
+
 	struct coherence_audit *audit; /* NULL: off */
 	bool promises_coherence;       /* by every block offloaded so far */
 	struct sim_comp epoch_comp;
@@ -113,11 +135,19 @@ struct gpu {
 
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
+	struct partition_stats partition_stats;
+	struct packet_stats packet_stats;
 };
 
 static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 {
 	return g->sms[g->sm_count + stack * g->stack_sm_count + i];
+}
+
+/* Requests that are out while nothing is: each SM's and each unit's spare. */
+static inline uint64_t gpu_spare_count(const struct gpu *g)
+{
+	return g->sm_total + (g->nsus ? g->stack_count : 0);
 }
 
 /* port.c: sends what the cluster's SMs have queued, one SM after the other. */
@@ -172,6 +202,12 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r);
 /* The answer to an offload request, to the home SM. */
 void stack_port_reply(struct stack_port *p, struct mem_req *r);
 void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
+/* From the unit of this stack, to a vault here or elsewhere: false if it must wait; nsu_room is called. */
+bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r);
+/* A response or an acknowledgment to its target, another stack's unit. */
+void stack_port_forward(struct stack_port *p, enum net_class c, struct mem_req *r);
+/* The network between the stacks, when there are units. */
+struct net_network *stack_port_network_new(struct gpu *g);
 bool stack_port_is_idle(const struct stack_port *p);
 void stack_port_reset(struct stack_port *p);
 /* Refreshes owed up to now, see mem_stack_settle. */
@@ -182,6 +218,8 @@ static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_byt
 {
 	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
 
+	if (unlikely(r->class == MEM_CLASS_PARTITION))
+		return header_bytes + packet_of(r)->payload_bytes;
 	if (mem_class_is_packet(r->class))
 		return header_bytes + r->row; /* a list of written lines can be longer than size_bytes holds */
 	if (!has_data)

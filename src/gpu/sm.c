@@ -86,6 +86,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->spare = mem_req_get(g->pool);
 	caches_new(sm);
 	sm->mmu = mmu_new(sm);
+	sm->packets = c->nsu.is_present ? packet_buffer_new(sm) : NULL;
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
 	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
 	sm->comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "sm", sm_tick, sm);
@@ -106,6 +107,7 @@ void sm_free(struct sm *sm)
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
 	g_free(sm->lsu);
+	packet_buffer_free(sm->packets);
 	g_free(sm);
 }
 
@@ -181,6 +183,8 @@ static void sm_tick(void *component, uint64_t cycle)
 	time_set(sm, cycle);
 	sm->accounted = sm->now + 1;
 	sm_wheel_due(sm);
+	if (unlikely(sm->packets != NULL))
+		packet_buffer_tick(sm->packets);
 	next = lsu_tick(sm);
 	if (sm->out_first && sm->stack != UINT32_MAX)
 		port_drain(sm);
@@ -195,6 +199,8 @@ static void sm_tick(void *component, uint64_t cycle)
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
 	next = at < next ? at : next;
+	if (unlikely(sm->packets != NULL) && packet_buffer_has_work(sm->packets))
+		next = sm->now + 1;
 	if (next != SM_NEVER && !sm->gpu->has_failed)
 		sm_wake(sm, next);
 }
@@ -225,6 +231,8 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	w->is_held = w->is_asked = w->offload_waits = w->is_observed = false;
 	w->offload = (struct gpu_offload){0};
 	w->trial = NULL;
+	w->partition = NULL;
+	w->is_partitioned = false;
 	w->fetch_line = UINT32_MAX;
 	memset(w->sb, 0, sm->sb_count * sizeof(*w->sb));
 	t->owner = w;
@@ -412,6 +420,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
+	CHECK(!sm->packets || packet_buffer_is_idle(sm->packets));
 	CHECK(mem_cache_is_idle(sm->l1c) && mem_cache_is_idle(sm->l1t));
 }
 
@@ -436,7 +445,12 @@ void sm_reset(struct sm *sm)
 		sm->warps[i].loads_pending = sm->warps[i].stores_pending = 0;
 		sm->warps[i].offload_waits = false;
 		sm->warps[i].trial = NULL;
+		sm->warps[i].partition = NULL;
+		sm->warps[i].is_partitioned = false;
 	}
+	if (sm->packets)
+		packet_buffer_reset(sm->packets);
+	sm->packets_wait_port = false;
 	sm->cta_count = sm->ctas_coming = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;

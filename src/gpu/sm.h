@@ -47,6 +47,8 @@ enum {
 	SM_NEVER = UINT32_MAX,
 };
 
+struct partition;
+struct packet_buffer;
 struct sm;
 
 struct sm_warp {
@@ -77,6 +79,8 @@ struct sm_warp {
 	uint32_t drain_epoch;       /* home: stores of this and earlier epochs must be in memory first */
 	struct simt_warp *trial;    /* home: runs up to its block's first access; the guest as it would leave */
 	uint32_t trial_mark, trial_steps, trial_threads;
+	struct partition *partition; /* the block that it runs in two parts, see partition.h */
+	bool is_partitioned;	     /* decided, OFLD.BEG has not issued */
 };
 
 /* An offloaded block on its way, running, or on its way back. */
@@ -122,7 +126,8 @@ struct sm_access {
 	uint32_t next_free;
 };
 
-enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED };
+enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED,
+		LSU_PACKETS /* of a partitioned block; access: its memory instruction */ };
 
 struct lsu_entry {
 	uint8_t kind;
@@ -175,6 +180,8 @@ struct sm {
 	uint32_t lsu_cap, lsu_first, lsu_count;
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
+	bool packets_wait_port;
+	struct packet_buffer *packets; /* where there are SIMD units, else NULL */
 	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
 	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
 	uint32_t stores_left; /* store buffer places */
@@ -215,6 +222,7 @@ uint32_t sm_slot_find(const struct sm *sm);
 /* sm_issue.c */
 void sm_evaluate(struct sm *sm, struct sm_warp *w);
 void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
+void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */
 uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
 /* The same while the SMs are stopped: counts the cycle, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);
@@ -243,6 +251,9 @@ static inline bool lsu_has_room(const struct sm *sm)
 {
 	return sm->lsu_count < sm->lsu_cap;
 }
+/* The lines of a partitioned block's memory instruction seq. */
+void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const struct coalesced_line *lines,
+		       uint32_t count);
 uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 /* An answer for the SM's data, constant or texture caches or its stores. */
 bool lsu_answer(struct sm *sm, struct mem_req *r); /* true: the SM must tick */
@@ -250,6 +261,10 @@ bool lsu_answer(struct sm *sm, struct mem_req *r); /* true: the SM must tick */
 /* port.c */
 /* Takes a request whose address, size, op, class and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
+/* A packet whose place is set, to its vault or its unit. */
+void port_push_packet(struct sm *sm, struct mem_req *r);
+/* Finds the stack, vault, bank, row and column of r's address. */
+void port_place(struct sm *sm, struct mem_req *r);
 static inline bool port_has_room(const struct sm *sm, uint32_t count)
 {
 	return sm->out_count + count <= sm->out_cap;

@@ -26,7 +26,7 @@ void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason)
 	s->waiting[reason] |= 1ull << w->bit;
 }
 
-static void set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit)
+void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit)
 {
 	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
 
@@ -77,6 +77,8 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 		offload_try_end(sm, w);
 		return;
 	}
+	if (unlikely(w->partition) && partition_evaluate(sm, w))
+		return;
 	if (unlikely(t->is_done)) {
 		if (w->loads_pending)
 			sm_set_wait(sm, w, SM_WAIT_MEMORY);
@@ -113,7 +115,7 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 		sm_set_wait(sm, w, SM_WAIT_FENCE);
 		return;
 	}
-	set_ready(sm, w, inst->unit);
+	sm_set_ready(sm, w, inst->unit);
 }
 
 void sm_wheel_due(struct sm *sm)
@@ -132,9 +134,9 @@ void sm_wheel_due(struct sm *sm)
 			/* A warp that was woken earlier by something else may have an old entry here. */
 			if (w->wait == SM_WAIT_EXECUTION || w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FETCH)
 				sm_evaluate(sm, w);
-			else if (w->wait == SM_WAIT_OFFLOAD && w->ready == sm->now)
+			else if (w->wait == SM_WAIT_OFFLOAD && w->ready == sm->now && !w->partition)
 				offload_leave(sm, w);
-			else if (w->wait == SM_WAIT_OFFLOAD && w->ready > sm->now)
+			else if (w->wait == SM_WAIT_OFFLOAD && w->ready > sm->now && !w->partition)
 				sm_wheel_add(sm, w);
 		}
 	}
@@ -271,6 +273,8 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	struct simt_warp *t = w->w;
 	uint32_t depth = t->stack_depth;
 
+	if (unlikely(w->partition) && partition_issue(sm, w))
+		return !g->has_failed;
 	w->is_asked = false;
 	if (unlikely(!simt_step(g->launch, t, step))) {
 		gpu_fail(g);

@@ -5,11 +5,21 @@
  * here for the RX channel; while link.depth_count of them wait, nothing more is taken from TX. Requests from the mesh
  * and from SMs of this stack are not held back so: their number is bounded by what stack SMs may have outstanding, and
  * holding them back could close a cycle of stacks that wait for one another.
+ *
+ * Where stacks hold SIMD units (nsu.c), packets of partitioned blocks come by TX, a routed network takes the place of
+ * the mesh, and RX carries the units' credits along. Units always take what is addressed to them, and RX always drains;
+ * so here requests may be held back until RX and the network have taken what they cause.
  */
 #include "gpu/priv.h"
 #include "gpu/queue.h"
 
 #include <glib.h>
+
+/* Credits of a unit on their way with a packet. */
+struct credit_flight {
+	uint64_t arrival_units;
+	struct nsu_credits credits;
+};
 
 struct stack_port {
 	struct gpu *gpu;
@@ -22,6 +32,11 @@ struct stack_port {
 	struct queue answers;       /* wait for RX */
 	struct queue *mesh_answers; /* [stack] wait for the mesh */
 	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
+	/* with a SIMD unit */
+	struct queue net_out[NET_CLASS_COUNT]; /* wait for the network; their targets are their packets' */
+	bool unit_waits, network_waits;	       /* refused a write or a fetch */
+	struct credit_flight *flights;	       /* [link.depth_count], a ring */
+	uint32_t flight_first, flight_count;
 	bool sms_wait;              /* an SM that comes here without the mesh was refused by a vault */
 };
 
@@ -39,12 +54,27 @@ static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
 	return bytes;
 }
 
+/* The packet just sent takes the unit's credits along. */
+static void credits_board(struct stack_port *p, const struct mem_req *r)
+{
+	const struct nsu_credits c = nsu_credits_take(p->gpu->nsus[p->index]);
+	uint32_t cap = (uint32_t)p->gpu->config->link.depth_count, at = p->flight_first + p->flight_count;
+
+	if (!(c.commands | c.reads | c.writes))
+		return;
+	CHECK(p->flight_count < cap);
+	p->flights[at >= cap ? at - cap : at] = (struct credit_flight){r->ready_units, c};
+	p->flight_count++;
+}
+
 static void drain_rx(struct stack_port *p)
 {
 	while (p->answers.first && net_channel_ready(p->rx, &p->comp)) {
 		struct mem_req *r = queue_pop(&p->answers);
 
 		net_channel_send(p->rx, r, answer_bytes(p, r), sim_now_units(p->gpu->engine));
+		if (p->flights)
+			credits_board(p, r);
 	}
 }
 
@@ -83,6 +113,10 @@ static void vault_done(void *ctx, struct mem_req *r)
 	struct gpu *g = p->gpu;
 
 	r->is_reply = true;
+	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
+		packet_vault_done(g, p->index, r);
+		return;
+	}
 	if (g->config->gpu.stack_sm_l2_invalidate && r->op != MEM_READ && r->source != GPU_SOURCE_L2 &&
 	    r->source >= g->sm_count)
 		invalidate_send(p, r);
@@ -126,6 +160,15 @@ static bool vault_takes(struct stack_port *p, struct mem_req *r)
 	return mem_stack_can_accept(p->stack, r->vault, (enum mem_op)r->op);
 }
 
+/* What has been read or written waits to leave: nothing more is begun. */
+static bool is_backed_up(const struct stack_port *p)
+{
+	const struct gpu_config *c = p->gpu->config;
+
+	return p->answers.count >= c->link.depth_count || p->net_out[NET_RESPONSE].count >= c->mesh.depth_count ||
+	       p->net_out[NET_ACK].count >= c->mesh.depth_count;
+}
+
 static void take_tx(struct stack_port *p)
 {
 	struct mem_req *r;
@@ -139,7 +182,11 @@ static void take_tx(struct stack_port *p)
 			offload_arrive(p->gpu, net_channel_pop(p->tx));
 			continue;
 		}
-		if (p->answers.count >= p->gpu->config->link.depth_count || !vault_takes(p, r))
+		if (unlikely(r->class == MEM_CLASS_PARTITION) && packet_of(r)->kind != PACKET_READ) {
+			nsu_take(p->gpu->nsus[p->index], net_channel_pop(p->tx));
+			continue;
+		}
+		if (is_backed_up(p) || !vault_takes(p, r))
 			return;
 		mem_stack_accept(p->stack, net_channel_pop(p->tx));
 	}
@@ -159,6 +206,106 @@ static void take_mesh(struct stack_port *p, struct net_channel *from)
 	}
 }
 
+/* ---- the unit's side ---- */
+
+static void drain_network(struct stack_port *p, enum net_class c)
+{
+	const struct link_params *l = &p->gpu->config->mesh;
+	struct net_network *n = p->gpu->network;
+
+	while (p->net_out[c].first && net_network_ready(n, p->index, c)) {
+		struct mem_req *r = queue_pop(&p->net_out[c]);
+
+		net_network_send(n, p->index, packet_of(r)->target, c, r,
+				 packet_bytes(r, (uint32_t)l->header_bytes, (uint32_t)l->ack_bytes));
+	}
+}
+
+void stack_port_forward(struct stack_port *p, enum net_class c, struct mem_req *r)
+{
+	queue_push(&p->net_out[c], r);
+	drain_network(p, c);
+}
+
+bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r)
+{
+	const struct link_params *l = &p->gpu->config->mesh;
+	struct net_network *n = p->gpu->network;
+
+	if (r->stack == p->index) {
+		p->unit_waits = is_backed_up(p) || !vault_takes(p, r);
+		if (p->unit_waits)
+			return false;
+		mem_stack_accept(p->stack, r);
+		return true;
+	}
+	if (!net_network_ready(n, p->index, NET_REQUEST))
+		return false;
+	net_network_send(n, p->index, r->stack, NET_REQUEST, r, packet_bytes(r, (uint32_t)l->header_bytes, 0));
+	return true;
+}
+
+static bool network_take(void *ctx, uint32_t node, enum net_class c, struct mem_req *r)
+{
+	struct gpu *g = ctx;
+	struct stack_port *p = g->stacks[node];
+
+	if (c != NET_REQUEST) {
+		nsu_take(g->nsus[node], r);
+		return true;
+	}
+	p->network_waits = is_backed_up(p) || !vault_takes(p, r);
+	if (p->network_waits)
+		return false;
+	mem_stack_accept(p->stack, r);
+	return true;
+}
+
+static void network_room(void *ctx, uint32_t node, enum net_class c)
+{
+	struct gpu *g = ctx;
+
+	if (c == NET_REQUEST)
+		nsu_room(g->nsus[node]);
+	else
+		sim_wake_units(g->engine, g->stacks[node]->comp, sim_now_units(g->engine));
+}
+
+/* Something may have drained: those who were refused may try again. */
+static void unit_side_tick(struct stack_port *p)
+{
+	drain_network(p, NET_RESPONSE);
+	drain_network(p, NET_ACK);
+	if (is_backed_up(p))
+		return;
+	if (p->unit_waits)
+		nsu_room(p->gpu->nsus[p->index]);
+	if (p->network_waits)
+		net_network_wake(p->gpu->network, p->index);
+	p->unit_waits = p->network_waits = false;
+}
+
+/* Credits that have arrived with their packets. */
+static void credits_arrive(struct stack_port *p)
+{
+	struct gpu *g = p->gpu;
+	uint64_t now = sim_now_units(g->engine);
+
+	while (p->flight_count && p->flights[p->flight_first].arrival_units <= now) {
+		const struct nsu_credits c = p->flights[p->flight_first].credits;
+
+		p->flight_first = p->flight_first + 1 == g->config->link.depth_count ? 0 : p->flight_first + 1;
+		p->flight_count--;
+		buffer_manager_return(g->manager, p->index, &c);
+	}
+}
+
+/* At the GPU's end of RX: credits alone need no slice. */
+static bool is_credit(const struct mem_req *r)
+{
+	return r->class == MEM_CLASS_PARTITION && packet_of(r)->kind == PACKET_CREDIT;
+}
+
 static void port_tick(void *component, uint64_t cycle)
 {
 	struct stack_port *p = component;
@@ -166,6 +313,8 @@ static void port_tick(void *component, uint64_t cycle)
 
 	(void)cycle;
 	drain_rx(p);
+	if (p->flights)
+		unit_side_tick(p);
 	take_tx(p);
 	if (!p->mesh)
 		return;
@@ -184,11 +333,19 @@ static void rx_tick(void *component, uint64_t cycle)
 	struct mem_req *r;
 
 	(void)cycle;
+	if (p->flights)
+		credits_arrive(p);
 	while ((r = net_channel_peek(p->rx))) {
 		struct l2_slice *s = p->gpu->slices[r->slice];
 
+		if (unlikely(is_credit(r))) {
+			packet_free(p->gpu, net_channel_pop(p->rx));
+			continue;
+		}
 		if (!l2_slice_can_take(s))
 			return;
+		if (unlikely(r->class == MEM_CLASS_PARTITION) && packet_of(r)->kind == PACKET_INVALIDATE)
+			packet_write_ends(p->gpu, p->index);
 		l2_slice_take(s, net_channel_pop(p->rx));
 	}
 }
@@ -227,14 +384,19 @@ void stack_port_reply(struct stack_port *p, struct mem_req *r)
 
 /* ---- building ---- */
 
-static struct net_channel *link_new(struct gpu *g, const struct link_params *l, const char *prefix)
+/* bytes / (10^6 bytes/s) = 10^6 ps; a wire time that is no whole number of units is rounded up. */
+static uint64_t flit_units(const struct gpu *g, const struct link_params *l)
 {
 	uint64_t d = sim_units_per_ps(g->engine);
-	/* bytes / (10^6 bytes/s) = 10^6 ps; a wire time that is no whole number of units is rounded up. */
-	uint64_t flit_units = (l->flit_bytes * 1000000 * d + l->bandwidth_mbytes_per_s - 1) / l->bandwidth_mbytes_per_s;
+
+	return (l->flit_bytes * 1000000 * d + l->bandwidth_mbytes_per_s - 1) / l->bandwidth_mbytes_per_s;
+}
+
+static struct net_channel *link_new(struct gpu *g, const struct link_params *l, const char *prefix)
+{
 	const struct net_channel_config c = {
 	    .engine = g->engine,
-	    .flit_units = flit_units,
+	    .flit_units = flit_units(g, l),
 	    .flit_bytes = (uint32_t)l->flit_bytes,
 	    .latency_units = sim_units_of_ps(g->engine, l->latency_ps),
 	    .depth_packets = (uint32_t)l->depth_count,
@@ -271,7 +433,32 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	};
 
 	p->stack = mem_stack_new(&c);
+	if (g->config->nsu.is_present)
+		p->flights = g_new0(struct credit_flight, g->config->link.depth_count);
 	return p;
+}
+
+struct net_network *stack_port_network_new(struct gpu *g)
+{
+	const struct link_params *l = &g->config->mesh;
+	const struct net_network_config c = {
+	    .engine = g->engine,
+	    .domain = GPU_DOMAIN_DRAM,
+	    .topology = (enum net_topology)g->config->nsu.topology,
+	    .node_count = g->stack_count,
+	    .flit_units = flit_units(g, l),
+	    .flit_bytes = (uint32_t)l->flit_bytes,
+	    .latency_units = sim_units_of_ps(g->engine, l->latency_ps),
+	    .depth_packets = (uint32_t)l->depth_count,
+	    .take = network_take,
+	    .room = network_room,
+	    .ctx = g,
+	    .stats = g->stats,
+	    .stats_prefix = "network",
+	    .link_stats_prefix = "mesh",
+	};
+
+	return net_network_new(&c);
 }
 
 void stack_port_connect(struct gpu *g)
@@ -300,6 +487,7 @@ void stack_port_free(struct stack_port *p)
 		net_channel_free(p->mesh[k]);
 	g_free(p->mesh);
 	g_free(p->mesh_answers);
+	g_free(p->flights);
 	net_channel_free(p->tx);
 	net_channel_free(p->rx);
 	mem_stack_free(p->stack);
@@ -322,7 +510,11 @@ bool stack_port_is_idle(const struct stack_port *p)
 		if (k != p->index && (p->mesh_answers[k].count || !net_channel_is_idle(p->mesh[k])))
 			return false;
 	}
-	return p->answers.count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
+	for (uint32_t c = 0; c < NET_CLASS_COUNT; c++) {
+		if (p->net_out[c].count)
+			return false;
+	}
+	return p->answers.count + p->flight_count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
 	       mem_stack_is_idle(p->stack);
 }
 
@@ -338,6 +530,10 @@ void stack_port_reset(struct stack_port *p)
 		if (k != p->index)
 			net_channel_reset(p->mesh[k]);
 	}
+	for (uint32_t c = 0; c < NET_CLASS_COUNT; c++)
+		p->net_out[c] = (struct queue){0};
+	p->unit_waits = p->network_waits = false;
+	p->flight_count = 0;
 	p->answers = (struct queue){0};
 	p->ack_left_bytes = 0;
 	p->sms_wait = false;

@@ -43,6 +43,55 @@ static bool trials_end(struct gpu *g, struct sm *sm)
 	return true;
 }
 
+/* The GPU's part of a block up to its last instruction. */
+static bool partition_gpu_end(struct gpu *g, struct partition *p)
+{
+	struct simt_warp *w = p->home->w;
+
+	while (p->state == PARTITION_RUNS) {
+		enum nsu_role role = (enum nsu_role)p->program->code->role[w->pc];
+		struct partition_entry *e = &p->entries[p->seq];
+
+		if (role == NSU_ROLE_LOAD || role == NSU_ROLE_STORE) {
+			if (!simt_capture(g->launch, w, &e->access, &g->step))
+				return false;
+			p->seq++;
+		}
+		if (w->pc == p->block->last_pc)
+			p->state = PARTITION_WAITS;
+		else if (role != NSU_ROLE_GPU && role != NSU_ROLE_BOTH)
+			simt_skip(g->launch, w);
+		else if (!step(g, w))
+			return false;
+	}
+	return true;
+}
+
+/* Blocks under way in two parts: one that has not begun stays at home. */
+static bool partitions_end(struct gpu *g)
+{
+	for (struct partition *p = g->partitions_live; p; p = p->live_next) {
+		const struct nsu_inst *inst;
+
+		if (p->state == PARTITION_BEGIN)
+			continue;
+		if (!partition_gpu_end(g, p)) {
+			g->has_failed = true;
+			return false;
+		}
+		while ((inst = nsu_warp_next(p->program, p->exec))->op != NSU_OP_END) {
+			struct simt_access *a = &p->entries[inst->sequence].access;
+
+			nsu_warp_step(p->program, g->launch, p->exec, a);
+			if (inst->op == NSU_OP_STORE)
+				simt_access_write(a);
+			g->totals.untimed_warp_instructions++;
+		}
+		nsu_warp_end(p->program, g->launch, p->exec, p->home->w);
+	}
+	return true;
+}
+
 /* Blocks under way: one that has begun runs to its end; one that has not runs at home, where its warp still stands. */
 static bool guests_end(struct gpu *g)
 {
@@ -80,7 +129,7 @@ static bool cta_run(struct gpu *g, struct simt_cta *cta)
 
 bool gpu_finish_untimed(struct gpu *g)
 {
-	if (!guests_end(g))
+	if (!guests_end(g) || !partitions_end(g))
 		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		struct sm *sm = g->sms[i];

@@ -5,6 +5,7 @@
 #include "machine/program.h"
 #include "mem/dram.h"
 #include "ndp/registry.h"
+#include "net/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,9 +133,11 @@ static json_t *traffic_json(const struct gpu_traffic *t)
 	return o;
 }
 
-/* Directed stack-to-stack channels: the stacks are fully connected. */
+/* Directed stack-to-stack channels: the stacks are fully connected, unless SIMD units in them have a network. */
 static uint32_t mesh_count_of(const struct gpu_config *c)
 {
+	if (c->nsu.is_present)
+		return net_network_link_count((enum net_topology)c->nsu.topology, (uint32_t)c->gpu.stack_count);
 	return c->gpu.mesh_is_free ? 0 : (uint32_t)(c->gpu.stack_count * (c->gpu.stack_count - 1));
 }
 

@@ -411,6 +411,17 @@ bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
 	return find_way(c, set_of(c, line), line) >= 0;
 }
 
+bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes)
+{
+	uint64_t line = addr_bytes >> c->line_shift;
+	struct set *set = set_of(c, line);
+	int way = find_way(c, set, line);
+
+	if (way >= 0)
+		touch(c, set, (uint32_t)way);
+	return way >= 0;
+}
+
 void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes)
 {
 	uint64_t line = addr_bytes >> c->line_shift;

@@ -58,6 +58,8 @@ struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *vic
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
 /* Has the line been invalidated on its way? */
 bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr);
+/* Is the line present? Then it has been used. Allocates nothing; the caller counts. */
+bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes);
 /* Is the line present? Changes nothing, counts nothing. */
 bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes);
 /* The line will be looked up or filled soon: has the host fetch what that reads. Changes nothing in the model. */

@@ -16,6 +16,7 @@ enum mem_class {
 	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
 	MEM_CLASS_PAGE, /* page tables */
 	MEM_CLASS_CONTEXT, /* a part of a CTA on its way to another SM */
+	MEM_CLASS_PARTITION, /* of a partitioned block: the owner says what it is (gpu/partition.h) */
 };
 
 /* Packets of a mechanism between an SM and a stack's logic layer: no address, row says how long they are. */

@@ -1,0 +1,106 @@
+/* buffer_manager.c - one on the GPU: how many places of each unit's three buffers are free, and which blocks wait for
+ * them, in order of asking (NSU, SC'17, section 4.3). A block gets all it may ever need at once or nothing, so that
+ * what it sends always finds its place, and the units' buffers can block no wire.
+ */
+#include <glib.h>
+
+#include "gpu/priv.h"
+
+struct manager_stack {
+	struct nsu_credits free;
+	struct partition *first, *last; /* wait */
+};
+
+struct buffer_manager {
+	struct gpu *gpu;
+	struct nsu_credits all;
+	struct manager_stack *stacks;
+};
+
+struct buffer_manager *buffer_manager_new(struct gpu *g)
+{
+	const struct nsu_params *p = &g->config->nsu;
+	struct buffer_manager *m = g_new0(struct buffer_manager, 1);
+
+	m->gpu = g;
+	m->all = (struct nsu_credits){(uint32_t)p->command_entry_count, (uint32_t)p->read_entry_count,
+				      (uint32_t)p->write_entry_count};
+	m->stacks = g_new0(struct manager_stack, g->stack_count);
+	buffer_manager_reset(m);
+	return m;
+}
+
+void buffer_manager_free(struct buffer_manager *m)
+{
+	if (!m)
+		return;
+	g_free(m->stacks);
+	g_free(m);
+}
+
+void buffer_manager_reset(struct buffer_manager *m)
+{
+	for (uint32_t i = 0; i < m->gpu->stack_count; i++)
+		m->stacks[i] = (struct manager_stack){.free = m->all};
+}
+
+static bool grant(struct manager_stack *s, struct partition *p)
+{
+	const struct nsu_block *b = p->block;
+
+	if (s->free.commands < 1 || s->free.reads < b->load_entries || s->free.writes < b->store_entries)
+		return false;
+	s->free.commands--;
+	s->free.reads -= b->load_entries;
+	s->free.writes -= b->store_entries;
+	return true;
+}
+
+void buffer_manager_request(struct buffer_manager *m, struct partition *p)
+{
+	struct manager_stack *s = &m->stacks[p->target];
+
+	p->is_requested = true;
+	p->request_units = sim_now_units(m->gpu->engine);
+	if (!s->first && grant(s, p)) {
+		partition_granted(p);
+		return;
+	}
+	m->gpu->partition_stats.credit_waits++;
+	p->next = NULL;
+	if (s->first)
+		s->last->next = p;
+	else
+		s->first = p;
+	s->last = p;
+}
+
+void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c)
+{
+	struct manager_stack *s = &m->stacks[stack];
+
+	s->free.commands += c->commands;
+	s->free.reads += c->reads;
+	s->free.writes += c->writes;
+	CHECK(s->free.commands <= m->all.commands && s->free.reads <= m->all.reads && s->free.writes <= m->all.writes);
+	while (s->first && grant(s, s->first)) {
+		struct partition *p = s->first;
+
+		s->first = p->next;
+		m->gpu->partition_stats.credit_wait_ps +=
+		    sim_ps_of_units(m->gpu->engine, sim_now_units(m->gpu->engine) - p->request_units);
+		partition_granted(p);
+	}
+}
+
+bool buffer_manager_is_idle(const struct buffer_manager *m)
+{
+	for (uint32_t i = 0; i < m->gpu->stack_count; i++) {
+		const struct manager_stack *s = &m->stacks[i];
+
+		if (s->first || s->free.commands != m->all.commands || s->free.reads != m->all.reads ||
+		    s->free.writes != m->all.writes)
+			return false;
+	}
+	return true;
+}

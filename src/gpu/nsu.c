@@ -1,0 +1,481 @@
+/* nsu.c - the SIMD unit in a stack's logic layer (NSU, SC'17, section 4.5): up to 48 warps, each runs the code of one
+ * block; one instruction issues at a time, for as many cycles as its 32 lanes need. No data cache, no translation:
+ * loads take what the read-data buffer holds, stores go where the write-address buffer says.
+ *
+ *   free -> running <-> waiting for data, addresses, results, code -> waiting for write acknowledgments -> free
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "gpu/nsu.h"
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct nsu_stats
+#include "sim/stat_rows.inc"
+#include "gpu/nsu_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* The units' code lies behind the kernel's own. */
+enum { CODE_OFFSET_BYTES = 0x80000, ICACHE_WAYS = 4, ICACHE_MSHRS = 2 };
+
+/* ---- cycles ---- */
+
+/* Attributes the cycles before this one: the issue was held by an instruction, or the reason holds. */
+static void account(struct nsu *u, uint64_t cycle)
+{
+	uint64_t passed = cycle - u->accounted, held = 0;
+
+	if (cycle <= u->accounted)
+		return;
+	if (u->issue_free > u->accounted)
+		held = u->issue_free < cycle ? u->issue_free - u->accounted : passed;
+	u->stats.issued_cycles += held;
+	(&u->stats.stall_execution)[u->reason] += passed - held;
+	u->stats.cycles += passed;
+	u->stats.warp_cycles += passed * (uint64_t)__builtin_popcountll(u->resident);
+	u->accounted = cycle;
+}
+
+static uint8_t stall_reason(const struct nsu *u)
+{
+	for (uint32_t i = 0; i < NSU_WAIT_IDLE; i++) {
+		if (u->waiting[i])
+			return (uint8_t)i;
+	}
+	return NSU_WAIT_IDLE;
+}
+
+/* ---- warps ---- */
+
+static void set_ready(struct nsu *u, uint32_t slot)
+{
+	u->ready |= 1ull << slot;
+	sim_wake_units(u->gpu->engine, u->comp, sim_now_units(u->gpu->engine));
+}
+
+void nsu_wake_slot(struct nsu *u, uint32_t slot, enum nsu_wait reason)
+{
+	uint64_t bit = 1ull << slot;
+
+	if (!(u->waiting[reason] & bit))
+		return;
+	account(u, nsu_cycle(u));
+	u->waiting[reason] &= ~bit;
+	set_ready(u, slot);
+}
+
+static void slot_start(struct nsu *u, uint32_t slot, struct partition *p)
+{
+	struct nsu_slot *s = &u->slots[slot];
+	uint32_t sb_count = p->program->code->sb_count;
+
+	if (sb_count > u->sb_cap) {
+		u->sb_cap = sb_count;
+		for (uint32_t i = 0; i < u->slot_count; i++)
+			u->slots[i].sb = g_renew(uint64_t, u->slots[i].sb, sb_count);
+	}
+	if (p->program->code->inst_count > u->touched_cap) {
+		u->touched = g_renew(uint8_t, u->touched, p->program->code->inst_count);
+		memset(u->touched + u->touched_cap, 0, p->program->code->inst_count - u->touched_cap);
+		u->touched_cap = p->program->code->inst_count;
+	}
+	s->p = p;
+	s->line = 0;
+	memset(s->sb, 0, sb_count * sizeof(*s->sb));
+	p->slot = slot;
+	p->is_running = true;
+	u->resident |= 1ull << slot;
+	u->stats.blocks++;
+	if ((uint32_t)__builtin_popcountll(u->resident) > u->stats.warps_max)
+		u->stats.warps_max = (uint32_t)__builtin_popcountll(u->resident);
+	set_ready(u, slot);
+}
+
+void nsu_start(struct nsu *u)
+{
+	uint64_t all = UINT64_MAX >> (64 - u->slot_count);
+
+	while (u->command_first && u->resident != all) {
+		struct partition *p = u->command_first;
+
+		account(u, nsu_cycle(u));
+		u->command_first = p->next_command;
+		u->used.commands--;
+		nsu_release(u, (struct nsu_credits){.commands = 1});
+		slot_start(u, (uint32_t)__builtin_ctzll(~u->resident), p);
+	}
+}
+
+/* ---- code ---- */
+
+/* True when the warp has the line of its next instruction. */
+static bool has_code(struct nsu *u, struct nsu_slot *s)
+{
+	const struct nsu_code *code = s->p->program->code;
+	uint64_t addr = u->gpu->code_base + CODE_OFFSET_BYTES + (uint64_t)s->p->exec->inst * code->params.inst_bytes;
+	uint32_t mshr;
+
+	if (addr / COALESCE_LINE_BYTES + 1 == s->line)
+		return true;
+	u->spare->addr_bytes = addr & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
+	u->spare->tag = (uint32_t)(s - u->slots);
+	switch (mem_cache_read(u->icache, u->spare, &mshr)) {
+	case MEM_CACHE_HIT:
+		u->stats.fetches++;
+		s->line = addr / COALESCE_LINE_BYTES + 1;
+		return true;
+	case MEM_CACHE_MISS:
+		u->stats.fetches++;
+		u->stats.fetch_misses++;
+		nsu_fetch(u, u->spare->addr_bytes, mshr);
+		u->spare = mem_req_get(u->gpu->pool);
+		return false;
+	case MEM_CACHE_MERGED:
+		u->stats.fetches++;
+		u->stats.fetch_misses++;
+		u->spare = mem_req_get(u->gpu->pool);
+		return false;
+	default:
+		u->fetch_refused |= 1ull << (s - u->slots);
+		return false;
+	}
+}
+
+void nsu_fetched(struct nsu *u, struct mem_req *r)
+{
+	uint64_t victim;
+	struct mem_req *q = mem_cache_fill(u->icache, r->tag, &victim);
+
+	while (q) {
+		struct mem_req *next = q->next;
+
+		u->slots[q->tag].line = r->addr_bytes / COALESCE_LINE_BYTES + 1;
+		nsu_wake_slot(u, q->tag, NSU_WAIT_FETCH);
+		mem_req_put(u->gpu->pool, q);
+		q = next;
+	}
+	for (uint64_t m = u->fetch_refused; m; m &= m - 1)
+		nsu_wake_slot(u, (uint32_t)__builtin_ctzll(m), NSU_WAIT_FETCH);
+	u->fetch_refused = 0;
+}
+
+static void touch_code(struct nsu *u, const struct partition *p)
+{
+	if (u->touched[p->exec->inst])
+		return;
+	u->touched[p->exec->inst] = 1;
+	u->code_bytes += p->program->code->params.inst_bytes;
+	if (u->code_bytes > u->stats.code_bytes)
+		u->stats.code_bytes = u->code_bytes;
+}
+
+/* ---- issue ---- */
+
+static uint64_t operands_ready(const struct nsu_slot *s, const struct nsu_inst *inst)
+{
+	const uint16_t *sb = s->p->program->code->sb + inst->sb_first;
+	uint64_t ready = 0;
+
+	for (uint32_t i = 0; i < (uint32_t)inst->read_count + inst->write_count; i++)
+		ready = s->sb[sb[i]] > ready ? s->sb[sb[i]] : ready;
+	return ready;
+}
+
+static bool entry_is_complete(const struct partition_entry *e)
+{
+	return e->is_issued && e->arrived == e->access.mask;
+}
+
+/* Why the warp cannot issue now; NSU_WAIT_COUNT: it can. */
+static enum nsu_wait wait_of(struct nsu *u, struct nsu_slot *s, uint64_t cycle)
+{
+	const struct partition *p = s->p;
+	const struct nsu_inst *inst = nsu_warp_next(p->program, p->exec);
+
+	if (!has_code(u, s))
+		return NSU_WAIT_FETCH;
+	s->ready_cycle = operands_ready(s, inst);
+	if (s->ready_cycle > cycle)
+		return NSU_WAIT_EXECUTION;
+	if (inst->op == NSU_OP_LOAD && !entry_is_complete(&p->entries[inst->sequence]))
+		return NSU_WAIT_DATA;
+	if (inst->op == NSU_OP_STORE && !entry_is_complete(&p->entries[inst->sequence]))
+		return NSU_WAIT_ADDRESS;
+	if (inst->op == NSU_OP_STORE && u->store.p)
+		return NSU_WAIT_ROOM;
+	if (inst->op == NSU_OP_END && p->acks_left)
+		return NSU_WAIT_ACKS;
+	return NSU_WAIT_COUNT;
+}
+
+static void count_issue(struct nsu *u, const struct nsu_inst *inst, enum simt_unit unit, uint32_t threads)
+{
+	uint64_t *const counts[SIMT_UNIT_COUNT] = {
+	    [SIMT_UNIT_INT] = &u->stats.int_threads,	 [SIMT_UNIT_IMUL] = &u->stats.imul_threads,
+	    [SIMT_UNIT_FP32] = &u->stats.fp32_threads,	 [SIMT_UNIT_FP64] = &u->stats.fp64_threads,
+	    [SIMT_UNIT_SFU] = &u->stats.sfu_threads,	 [SIMT_UNIT_LDST] = &u->stats.memory_threads,
+	    [SIMT_UNIT_CTRL] = &u->stats.control_threads,
+	};
+
+	u->stats.warp_instructions++;
+	u->stats.thread_instructions += threads;
+	*counts[unit] += threads;
+	u->stats.register_reads += inst->read_count;
+	u->stats.register_writes += inst->write_count;
+}
+
+static void take_load(struct nsu *u, struct partition_entry *e)
+{
+	if (e->arrived)
+		u->used.reads -= e->entry_count;
+	nsu_release(u, (struct nsu_credits){.reads = e->entry_count});
+}
+
+/* The store's values reach memory now; its lines leave one per cycle. */
+static void take_store(struct nsu *u, struct partition *p, const struct nsu_inst *inst)
+{
+	struct partition_entry *e = &p->entries[inst->sequence];
+	uint32_t bytes = (uint32_t)inst->access_bytes * inst->vec;
+
+	if (e->arrived)
+		u->used.writes -= e->entry_count;
+	nsu_release(u, (struct nsu_credits){.writes = e->entry_count});
+	if (!e->access.mask)
+		return;
+	simt_access_write(&e->access);
+	u->store.count = coalesce_lines(e->access.addr, e->access.mask, bytes, u->store.lines);
+	u->store.p = p;
+	u->store.next = 0;
+	u->store.seq = inst->sequence;
+	p->acks_left += u->store.count;
+}
+
+static void end(struct nsu *u, uint32_t slot)
+{
+	struct gpu *g = u->gpu;
+	struct partition *p = u->slots[slot].p;
+	struct mem_req *r = packet_new(g, PACKET_ANSWER, p);
+	uint32_t slices = g->slices_per_stack;
+
+	packet_of(r)->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	packet_of(r)->lanes = p->mask;
+	r->is_reply = true;
+	r->stack = (uint8_t)u->stack;
+	r->slice = (uint16_t)(u->stack * slices + (p->home->slot & (slices - 1)));
+	packet_count(g, r);
+	p->is_running = false;
+	u->slots[slot].p = NULL;
+	u->resident &= ~(1ull << slot);
+	stack_port_reply(g->stacks[u->stack], r);
+	nsu_start(u);
+}
+
+static void results_ready(struct nsu *u, struct nsu_slot *s, const struct nsu_inst *inst, uint64_t at)
+{
+	const uint16_t *writes = s->p->program->code->sb + inst->sb_first + inst->read_count;
+
+	(void)u;
+	for (uint32_t i = 0; i < inst->write_count; i++)
+		s->sb[writes[i]] = at;
+}
+
+static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
+{
+	struct nsu_slot *s = &u->slots[slot];
+	struct partition *p = s->p;
+	const struct nsu_inst *inst = nsu_warp_next(p->program, p->exec);
+	const struct simt_inst *gpu_inst = &p->program->program->insts[inst->gpu_pc];
+	bool is_alu = inst->op == NSU_OP_ALU;
+	enum simt_unit unit = is_alu					  ? (enum simt_unit)gpu_inst->unit
+			      : inst->op == NSU_OP_BEG || inst->op == NSU_OP_END ? SIMT_UNIT_CTRL
+									  : SIMT_UNIT_LDST;
+	uint32_t slots = is_alu && gpu_inst->issue_slots ? gpu_inst->issue_slots : 1;
+	uint32_t busy = u->lane_interval * u->interval[unit] * slots;
+	struct partition_entry *e = &p->entries[inst->sequence];
+
+	count_issue(u, inst, unit, (uint32_t)__builtin_popcount(nsu_warp_mask(p->program, p->exec)));
+	touch_code(u, p);
+	u->issue_free = cycle + busy;
+	results_ready(u, s, inst, u->issue_free - 1 + u->latency[unit]);
+	if (inst->op == NSU_OP_END) {
+		end(u, slot);
+		return;
+	}
+	nsu_warp_step(p->program, u->gpu->launch, p->exec, &e->access);
+	if (inst->op == NSU_OP_LOAD)
+		take_load(u, e);
+	else if (inst->op == NSU_OP_STORE)
+		take_store(u, p, inst);
+	u->ready |= 1ull << slot;
+}
+
+/* Loose round robin over the warps that may issue; those that cannot wait from now on. True: one has issued. */
+static bool schedule(struct nsu *u, uint64_t cycle)
+{
+	while (u->ready) {
+		uint64_t after = u->last == 63 ? 0 : u->ready & UINT64_MAX << (u->last + 1);
+		uint32_t slot = (uint32_t)__builtin_ctzll(after ? after : u->ready);
+		enum nsu_wait wait = wait_of(u, &u->slots[slot], cycle);
+
+		u->ready &= ~(1ull << slot);
+		if (wait == NSU_WAIT_COUNT) {
+			u->last = slot;
+			execute(u, slot, cycle);
+			return true;
+		}
+		u->waiting[wait] |= 1ull << slot;
+	}
+	return false;
+}
+
+/* Warps whose results are there may issue; returns when the next one's are. */
+static uint64_t results_due(struct nsu *u, uint64_t cycle)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (uint64_t m = u->waiting[NSU_WAIT_EXECUTION]; m; m &= m - 1) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(m);
+
+		if (u->slots[slot].ready_cycle <= cycle) {
+			u->waiting[NSU_WAIT_EXECUTION] &= ~(1ull << slot);
+			u->ready |= 1ull << slot;
+		} else if (u->slots[slot].ready_cycle < next) {
+			next = u->slots[slot].ready_cycle;
+		}
+	}
+	return next;
+}
+
+static void nsu_tick(void *component, uint64_t cycle)
+{
+	struct nsu *u = component;
+	uint64_t next;
+
+	if (u->gpu->has_failed)
+		return;
+	account(u, cycle);
+	nsu_out_drain(u);
+	nsu_store_step(u);
+	nsu_credits_due(u, cycle);
+	results_due(u, cycle);
+	if (u->issue_free <= cycle)
+		schedule(u, cycle);
+	u->reason = stall_reason(u);
+	next = results_due(u, cycle);
+	if (u->ready)
+		next = u->issue_free < next ? u->issue_free : next;
+	if (u->store.p && u->out.count < u->write_cap)
+		next = cycle + 1;
+	if (next != UINT64_MAX)
+		sim_wake_cycle(u->gpu->engine, u->comp, next > cycle ? next : cycle + 1);
+}
+
+/* ---- building ---- */
+
+static void units_init(struct nsu *u, const struct gpu_config *c)
+{
+	const struct sm_params *p = &c->sm;
+	const uint64_t latency[SIMT_UNIT_COUNT] = {
+	    [SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
+	    [SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
+	    [SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_LDST] = 1,
+	    [SIMT_UNIT_CTRL] = 1,
+	};
+	const uint64_t interval[SIMT_UNIT_COUNT] = {
+	    [SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
+	    [SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
+	    [SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_LDST] = 1,
+	    [SIMT_UNIT_CTRL] = 1,
+	};
+
+	for (uint32_t i = 0; i < SIMT_UNIT_COUNT; i++) {
+		u->latency[i] = (uint32_t)latency[i];
+		u->interval[i] = (uint32_t)interval[i];
+	}
+	u->lane_interval = SIMT_LANES / (uint32_t)c->nsu.lane_count;
+}
+
+static struct mem_cache *icache_new(const struct gpu_config *c)
+{
+	struct cache_params p = c->l1i;
+
+	p.size_bytes = c->nsu.inst_cache_bytes;
+	p.way_count = ICACHE_WAYS;
+	p.mshr_count = ICACHE_MSHRS;
+	p.mshr_merge_count = NSU_WARPS_MAX;
+	return mem_cache_new(&p, NULL, NULL);
+}
+
+struct nsu *nsu_new(struct gpu *g, uint32_t stack)
+{
+	const struct nsu_params *p = &g->config->nsu;
+	struct nsu *u = g_new0(struct nsu, 1);
+
+	u->gpu = g;
+	u->stack = stack;
+	u->slot_count = (uint32_t)p->warp_slot_count;
+	u->write_cap = (uint32_t)p->write_queue_count;
+	u->all = (struct nsu_credits){(uint32_t)p->command_entry_count, (uint32_t)p->read_entry_count,
+				      (uint32_t)p->write_entry_count};
+	units_init(u, g->config);
+	u->icache = icache_new(g->config);
+	u->spare = mem_req_get(g->pool);
+	u->last = 63;
+	u->reason = NSU_WAIT_IDLE;
+	sim_stats_add(g->stats, "nsu", stat_rows, ARRAY_COUNT(stat_rows), &u->stats, sizeof(u->stats));
+	u->comp = sim_engine_add(g->engine, GPU_DOMAIN_NSU, "nsu", nsu_tick, u);
+	return u;
+}
+
+void nsu_free(struct nsu *u)
+{
+	if (!u)
+		return;
+	mem_req_put(u->gpu->pool, u->spare);
+	mem_cache_free(u->icache);
+	for (uint32_t i = 0; i < u->slot_count; i++)
+		g_free(u->slots[i].sb);
+	g_free(u->touched);
+	g_free(u);
+}
+
+/* ---- kernels ---- */
+
+void nsu_kernel_begin(struct nsu *u)
+{
+	mem_cache_invalidate_all(u->icache);
+	memset(u->touched, 0, u->touched_cap);
+	u->code_bytes = 0;
+	u->accounted = nsu_cycle(u);
+	u->reason = NSU_WAIT_IDLE;
+}
+
+void nsu_kernel_end(struct nsu *u)
+{
+	account(u, nsu_cycle(u));
+}
+
+bool nsu_is_idle(const struct nsu *u)
+{
+	return !u->resident && !u->command_first && !u->out.first && !u->store.p && mem_cache_is_idle(u->icache) &&
+	       !(u->used.commands | u->used.reads | u->used.writes) &&
+	       !(u->credits.commands | u->credits.reads | u->credits.writes);
+}
+
+void nsu_reset(struct nsu *u)
+{
+	u->resident = u->ready = 0;
+	memset(u->waiting, 0, sizeof(u->waiting));
+	for (uint32_t i = 0; i < u->slot_count; i++)
+		u->slots[i].p = NULL;
+	u->command_first = NULL;
+	u->used = u->credits = (struct nsu_credits){0};
+	u->has_credit_packet = false;
+	u->store.p = NULL;
+	u->out = (struct queue){0};
+	u->fetch_refused = 0;
+	mem_cache_reset(u->icache);
+	u->spare = mem_req_get(u->gpu->pool); /* the pool was emptied */
+	u->reason = NSU_WAIT_IDLE;
+}

@@ -1,0 +1,146 @@
+/* packet.c - packets of partitioned blocks (NSU, SC'17, Figure 4): a header flit with packet id, address, mask and
+ * target, and the payload. A packet is a memory request with a struct packet as its owner; on its way it changes its
+ * kind: a read becomes the data, a write its acknowledgment.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "gpu/priv.h"
+
+enum { POOL_CHUNK = 256 };
+
+struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partition *p)
+{
+	struct packet *k = g->packets_free;
+	struct mem_req *r = mem_req_get(g->pool);
+
+	if (!k) {
+		struct packet *chunk = g_new(struct packet, POOL_CHUNK);
+
+		g_ptr_array_add(g->packet_chunks, chunk);
+		for (uint32_t i = 0; i < POOL_CHUNK; i++)
+			chunk[i].next_free = i + 1 < POOL_CHUNK ? &chunk[i + 1] : NULL;
+		k = chunk;
+	}
+	g->packets_free = k->next_free;
+	g->packet_count++;
+	*k = (struct packet){.p = p, .kind = (uint8_t)kind, .target = p ? p->target : 0};
+	*r = (struct mem_req){
+	    .issue_units = sim_now_units(g->engine),
+	    .owner = k,
+	    .tag = SM_NO_ACCESS,
+	    .op = kind == PACKET_WRITE ? MEM_WRITE : MEM_READ,
+	    .class = MEM_CLASS_PARTITION,
+	    .source = p ? (uint16_t)p->home->sm->index : 0,
+	};
+	return r;
+}
+
+void packet_free(struct gpu *g, struct mem_req *r)
+{
+	struct packet *k = packet_of(r);
+
+	k->next_free = g->packets_free;
+	g->packets_free = k;
+	g->packet_count--;
+	mem_req_put(g->pool, r);
+}
+
+void packet_count(struct gpu *g, const struct mem_req *r)
+{
+	const struct link_params *l = &g->config->link;
+	const struct packet *k = packet_of(r);
+	uint64_t bytes = l->header_bytes + k->payload_bytes;
+
+	(&g->packet_stats.commands)[k->kind]++;
+	(&g->packet_stats.command_bytes)[k->kind] += (bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
+}
+
+static void packet_becomes(struct gpu *g, struct mem_req *r, enum packet_kind kind, uint32_t payload_bytes)
+{
+	struct packet *k = packet_of(r);
+
+	k->kind = (uint8_t)kind;
+	k->payload_bytes = payload_bytes;
+	packet_count(g, r);
+}
+
+void packet_becomes_data(struct gpu *g, struct mem_req *r)
+{
+	const struct packet *k = packet_of(r);
+
+	packet_becomes(g, r, PACKET_DATA,
+		       (uint32_t)__builtin_popcount(k->lanes) * k->p->entries[k->seq].lane_bytes);
+}
+
+/* To a unit: in this stack, or over the network. */
+static void to_unit(struct gpu *g, uint32_t stack, enum net_class c, struct mem_req *r)
+{
+	uint32_t target = packet_of(r)->target;
+
+	if (target == stack)
+		nsu_take(g->nsus[stack], r);
+	else
+		stack_port_forward(g->stacks[stack], c, r);
+}
+
+/* After each write of a unit, the line must not stay in the GPU's caches (NSU section 4.2): in the L2, and in the L1 of
+ * the SM that the packet id names. */
+static void invalidate(struct gpu *g, uint32_t stack, const struct mem_req *written)
+{
+	struct mem_req *r = packet_new(g, PACKET_INVALIDATE, NULL);
+
+	r->addr_bytes = written->addr_bytes;
+	r->source = written->source;
+	r->stack = (uint8_t)stack;
+	r->slice = (uint16_t)(stack * g->slices_per_stack + (written->vault & (g->slices_per_stack - 1)));
+	r->is_reply = true;
+	packet_count(g, r);
+	stack_port_reply(g->stacks[stack], r);
+}
+
+void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r)
+{
+	switch ((enum packet_kind)packet_of(r)->kind) {
+	case PACKET_READ:
+		packet_becomes_data(g, r);
+		to_unit(g, stack, NET_RESPONSE, r);
+		return;
+	case PACKET_WRITE:
+		invalidate(g, stack, r);
+		packet_becomes(g, r, PACKET_WRITTEN, 0);
+		to_unit(g, stack, NET_ACK, r);
+		return;
+	default:
+		nsu_take(g->nsus[stack], r);
+	}
+}
+
+/* ---- writes under way, per stack: what a page that is swapped in must wait for ---- */
+
+void packet_write_begins(struct gpu *g, uint32_t stack)
+{
+	if (++g->write_lines[stack] > g->partition_stats.write_max)
+		g->partition_stats.write_max = g->write_lines[stack];
+}
+
+void packet_write_ends(struct gpu *g, uint32_t stack)
+{
+	CHECK(g->write_lines[stack]);
+	g->write_lines[stack]--;
+}
+
+void packets_reset(struct gpu *g)
+{
+	memset(g->write_lines, 0, g->stack_count * sizeof(*g->write_lines));
+	g->packets_free = NULL;
+	g->packet_count = 0;
+	for (uint32_t i = 0; i < g->packet_chunks->len; i++) {
+		struct packet *chunk = g->packet_chunks->pdata[i];
+
+		for (uint32_t k = 0; k < POOL_CHUNK; k++) {
+			chunk[k].next_free = g->packets_free;
+			g->packets_free = &chunk[k];
+		}
+	}
+}

@@ -1,0 +1,436 @@
+/* partition.c - the GPU's part of a partitioned block (NSU, SC'17, section 4.1).
+ *
+ *   marked instruction -> mechanism: is_partitioned -> live-ins ready -> OFLD.BEG
+ *     -> address arithmetic executes, what is marked @NSU passes as no operation
+ *     -> each memory instruction: lines -> LSU -> one packet per line -> packet buffer; the first one names the target,
+ *        the stack that most of its lines lie in, and asks for the places of the whole block in that unit's buffers
+ *     -> OFLD.END: waits for the unit's answer -> live-outs written, the warp goes on behind the block
+ *
+ * Values: a load's are read when it issues here and stored in the instance, as the entry of the unit's read-data buffer
+ * that its packets will fill; a store's are written when the unit executes it.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "gpu/priv.h"
+
+enum { WORD_BYTES = 4 };
+
+/* ---- instances ---- */
+
+static struct partition *instance_new(struct gpu *g, struct sm_warp *w)
+{
+	const struct nsu_block *b = &w->offload.program->code->blocks[w->offload.partition];
+	struct partition *p = g->partitions_free;
+	uint32_t count = b->load_count + b->store_count;
+	struct partition_entry *entries;
+	uint32_t cap;
+
+	if (p)
+		g->partitions_free = p->next;
+	else
+		p = g_new0(struct partition, 1);
+	entries = p->entries;
+	cap = p->entry_cap;
+	if (cap < count) {
+		entries = g_renew(struct partition_entry, entries, count);
+		cap = count;
+	}
+	*p = (struct partition){
+	    .home = w,
+	    .program = w->offload.program,
+	    .block = b,
+	    .registers = w->offload.block,
+	    .entries = entries,
+	    .entry_cap = cap,
+	};
+	for (uint32_t i = 0; i < count; i++) {
+		entries[i].arrived = 0;
+		entries[i].is_issued = false;
+	}
+	p->mask = w->w->active_mask;
+	p->begin_units = sim_now_units(g->engine);
+	p->live_next = g->partitions_live;
+	if (p->live_next)
+		p->live_next->live_prev = p;
+	g->partitions_live = p;
+	g->partition_stats.blocks++;
+	return p;
+}
+
+static void instance_free(struct gpu *g, struct partition *p)
+{
+	if (p->live_prev)
+		p->live_prev->live_next = p->live_next;
+	else
+		g->partitions_live = p->live_next;
+	if (p->live_next)
+		p->live_next->live_prev = p->live_prev;
+	p->next = g->partitions_free;
+	g->partitions_free = p;
+}
+
+/* ---- OFLD.BEG ---- */
+
+bool partition_begin(struct sm *sm, struct sm_warp *w)
+{
+	const struct gpu_block *b = w->offload.block;
+	uint32_t ready = 0;
+
+	for (uint32_t i = 0; i < b->live_in_count; i++)
+		ready = w->sb[b->live_in_sb[i]] > ready ? w->sb[b->live_in_sb[i]] : ready;
+	if (ready == SM_SB_PENDING) {
+		sm_set_wait(sm, w, SM_WAIT_MEMORY);
+		return true;
+	}
+	if (ready >> 1 > sm->now) {
+		sm_set_wait(sm, w, ready & 1 ? SM_WAIT_MEMORY : SM_WAIT_EXECUTION);
+		w->ready = ready >> 1;
+		sm_wheel_add(sm, w);
+		return true;
+	}
+	w->is_partitioned = false;
+	w->partition = instance_new(sm->gpu, w);
+	return false;
+}
+
+static void begin_issue(struct sm *sm, struct partition *p)
+{
+	struct gpu *g = sm->gpu;
+
+	p->exec = nsu_warp_begin(p->program, g->launch, p->home->w, p->home->offload.partition);
+	p->state = PARTITION_RUNS;
+}
+
+static enum nsu_role role_of(const struct partition *p)
+{
+	return (enum nsu_role)p->program->code->role[p->home->w->pc];
+}
+
+/* ---- memory instructions ---- */
+
+/* The stack that most lines lie in; on a tie that of the lowest lane. */
+static uint32_t target_of(struct sm *sm, const struct coalesced_line *lines, uint32_t count)
+{
+	struct gpu *g = sm->gpu;
+	uint32_t counts[GPU_STACKS_MAX] = {0}, stacks[COALESCE_LINES_MAX], best = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		stacks[i] = gpu_stack_of(g, sm->index, lines[i].addr_bytes);
+		counts[stacks[i]]++;
+	}
+	for (uint32_t i = 1; i < count; i++)
+		best = counts[stacks[i]] > counts[stacks[best]] ? i : best;
+	return stacks[best];
+}
+
+static void name_target(struct sm *sm, struct partition *p, uint32_t target)
+{
+	p->has_target = true;
+	p->target = (uint8_t)target;
+	buffer_manager_request(sm->gpu->manager, p);
+}
+
+/* Waits for the grant, or for places in the pending buffer. */
+static void wait_room(struct sm *sm, struct partition *p)
+{
+	sm->gpu->partition_stats.pending_stalls++;
+	p->waits_room = true;
+	sm_set_wait(sm, p->home, SM_WAIT_OFFLOAD);
+}
+
+/* Aligned: lane i accesses word i of the line (NSU Figure 4); of wider words, several lines hold them in this order. */
+static bool is_misaligned(const struct simt_access *a)
+{
+	uint32_t first = (uint32_t)__builtin_ctz(a->mask);
+	uint64_t base = a->addr[first] - (uint64_t)first * a->lane_bytes;
+
+	if (base % COALESCE_LINE_BYTES)
+		return true;
+	for (uint32_t m = a->mask; m; m &= m - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+		if (a->addr[lane] != base + (uint64_t)lane * a->lane_bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Issues the load or store the warp stands at. False: a fault, or it waits; the warp has been put where it belongs. */
+static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
+{
+	struct gpu *g = sm->gpu;
+	bool is_store = role_of(p) == NSU_ROLE_STORE;
+	struct partition_entry *e = &p->entries[p->seq];
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint32_t count;
+
+	CHECK(p->seq < p->block->load_count + p->block->store_count);
+	if (!simt_capture(g->launch, w->w, &e->access, &g->step)) {
+		gpu_fail(g);
+		return false;
+	}
+	count = e->access.mask ? coalesce_lines(e->access.addr, e->access.mask, e->access.lane_bytes, lines) : 0;
+	if (count && !p->has_target)
+		name_target(sm, p, target_of(sm, lines, count));
+	if (count && !p->is_granted) {
+		if (!packet_buffer_reserve(sm->packets, p, count + !p->has_command_place)) {
+			wait_room(sm, p);
+			return false;
+		}
+		p->has_command_place = true;
+	}
+	e->is_issued = true;
+	e->is_store = is_store;
+	e->is_misaligned = count && is_misaligned(&e->access);
+	e->entry_count = (e->access.lane_bytes + WORD_BYTES - 1) / WORD_BYTES;
+	e->lane_bytes = e->entry_count * WORD_BYTES;
+	if (count)
+		lsu_issue_packets(sm, w, p->seq, lines, count);
+	else if (p->is_running)
+		nsu_issued(g->nsus[p->target], p);
+	*(is_store ? &p->wta_count : &p->rdf_count) += count;
+	p->seq++;
+	return true;
+}
+
+static struct mem_req *command_new(struct gpu *g, struct partition *p)
+{
+	struct mem_req *r = packet_new(g, PACKET_COMMAND, p);
+
+	r->stack = p->target;
+	r->vault = (uint8_t)p->home->slot;
+	packet_of(r)->lanes = p->mask;
+	packet_of(r)->payload_bytes = partition_registers_bytes(p, p->block->send_words, p->block->send_preds);
+	return r;
+}
+
+static bool command_put(struct sm *sm, struct partition *p)
+{
+	struct mem_req *r;
+
+	if (p->has_command)
+		return true;
+	r = command_new(sm->gpu, p);
+	if (!packet_buffer_put(sm->packets, p, r)) {
+		packet_free(sm->gpu, r);
+		return false;
+	}
+	p->has_command = true;
+	return true;
+}
+
+uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes)
+{
+	uint32_t lanes = 0;
+
+	for (uint32_t m = e->access.mask; m; m &= m - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+		lanes |= (uint32_t)(e->access.addr[lane] / COALESCE_LINE_BYTES == line_addr_bytes / COALESCE_LINE_BYTES)
+			 << lane;
+	}
+	return lanes;
+}
+
+bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_line *line)
+{
+	struct gpu *g = sm->gpu;
+	struct partition *p = sm->warps[l->slot].partition;
+	const struct partition_entry *e = &p->entries[l->access];
+	bool is_store = e->is_store;
+	struct mem_req *r;
+	struct packet *k;
+
+	if (!command_put(sm, p)) {
+		g->partition_stats.ready_stalls++;
+		return false;
+	}
+	r = packet_new(g, is_store ? PACKET_ADDRESS : PACKET_READ, p);
+	k = packet_of(r);
+	r->addr_bytes = line->addr_bytes;
+	r->size_bytes = (uint16_t)coalesce_sector_bytes(line->word_mask, sm->sector_bytes);
+	k->lanes = partition_lanes(e, line->addr_bytes);
+	k->seq = (uint16_t)l->access;
+	k->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
+	port_place(sm, r);
+	if (!packet_buffer_put(sm->packets, p, r)) {
+		packet_free(g, r);
+		g->partition_stats.ready_stalls++;
+		return false;
+	}
+	if (is_store) {
+		g->partition_stats.write_lines++;
+		packet_write_begins(g, r->stack);
+	} else {
+		g->partition_stats.read_lines++;
+	}
+	return true;
+}
+
+/* ---- OFLD.END ---- */
+
+/* False: it waits for room. */
+static bool end_issue(struct sm *sm, struct partition *p)
+{
+	if (!p->has_target) /* no lane of the block has touched memory: any unit will do */
+		name_target(sm, p, sm->index & (sm->gpu->stack_count - 1));
+	if (!p->has_command && p->rdf_count + p->wta_count == 0) {
+		if (!p->is_granted || !command_put(sm, p)) {
+			wait_room(sm, p);
+			return false;
+		}
+	}
+	p->state = PARTITION_WAITS;
+	sm_set_wait(sm, p->home, SM_WAIT_OFFLOAD);
+	return true;
+}
+
+/* ---- the warp's way through the block ---- */
+
+bool partition_evaluate(struct sm *sm, struct sm_warp *w)
+{
+	struct partition *p = w->partition;
+
+	if (p->state == PARTITION_WAITS || p->waits_room) {
+		if (w->wait != SM_WAIT_OFFLOAD)
+			sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
+		return true;
+	}
+	if (p->state != PARTITION_RUNS) {
+		sm_set_ready(sm, w, SIMT_UNIT_CTRL);
+		return true;
+	}
+	if (role_of(p) != NSU_ROLE_NSU || w->fetch_ready > sm->now)
+		return false;
+	sm_set_ready(sm, w, SIMT_UNIT_CTRL);
+	return true;
+}
+
+/* The warp has done its part of the instruction; after the block's last it waits there, see nsu_warp_end. */
+static void skip_issue(struct sm *sm, struct partition *p)
+{
+	struct sm_warp *w = p->home;
+
+	if (w->w->pc == p->block->last_pc) {
+		p->state = PARTITION_ENDS;
+		return;
+	}
+	simt_skip(sm->gpu->launch, w->w);
+	sm_fetch_advance(sm, w, w->w->pc);
+}
+
+bool partition_issue(struct sm *sm, struct sm_warp *w)
+{
+	struct partition *p = w->partition;
+	struct partition_stats *st = &sm->gpu->partition_stats;
+	bool has_issued = true;
+
+	if (p->state == PARTITION_BEGIN) {
+		begin_issue(sm, p);
+	} else if (p->state == PARTITION_ENDS) {
+		has_issued = end_issue(sm, p);
+	} else if (role_of(p) == NSU_ROLE_NSU) {
+		skip_issue(sm, p);
+		st->skipped_instructions++;
+		st->issued_instructions--;
+	} else if (role_of(p) == NSU_ROLE_LOAD || role_of(p) == NSU_ROLE_STORE) {
+		has_issued = access_issue(sm, w, p);
+		if (has_issued)
+			skip_issue(sm, p);
+	} else {
+		st->issued_instructions++;
+		return false;
+	}
+	w->is_asked = false;
+	st->issued_instructions += has_issued;
+	if (!sm->gpu->has_failed)
+		sm_evaluate(sm, w);
+	return true;
+}
+
+static void go_on(struct sm *sm, struct partition *p)
+{
+	p->waits_room = false;
+	sm_evaluate(sm, p->home);
+	sm_wake(sm, sm->now);
+}
+
+void partition_room(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
+			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+
+			if (w->partition && w->partition->waits_room)
+				go_on(sm, w->partition);
+		}
+	}
+}
+
+void partition_granted(struct partition *p)
+{
+	struct sm *sm = p->home->sm;
+
+	sm_touch(sm);
+	p->is_granted = true;
+	packet_buffer_granted(sm->packets, p);
+	sm->lsu_waits_fill = false;
+	if (p->waits_room)
+		go_on(sm, p);
+	sm_wake(sm, sm->now);
+}
+
+static void answered(struct sm *sm, struct partition *p)
+{
+	struct gpu *g = sm->gpu;
+	struct sm_warp *w = p->home;
+	const struct gpu_block *b = p->registers;
+
+	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
+	nsu_warp_end(p->program, g->launch, p->exec, w->w);
+	for (uint32_t i = 0; i < b->live_out_count; i++)
+		w->sb[b->live_out_sb[i]] = sm->now << 1;
+	g->partition_stats.answers++;
+	sim_hist_add(&g->partition_stats.block_latency_ps,
+		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
+	if (g->guest->partition_end) {
+		const struct gpu_partition_result result = {
+		    .block = w->offload.partition,
+		    .read_lines = p->rdf_count,
+		    .read_hits = p->rdf_hit_count,
+		    .write_lines = p->wta_count,
+		};
+
+		g->guest->partition_end(g->guest_ctx, g, sm->index, &result);
+	}
+	w->partition = NULL;
+	w->is_asked = false;
+	instance_free(g, p);
+	sm_fetch_advance(sm, w, w->w->pc);
+	sm_evaluate(sm, w);
+	sm_wake(sm, sm->now);
+}
+
+void partition_receive(struct sm *sm, struct mem_req *r)
+{
+	struct packet *k = packet_of(r);
+	struct partition *p = k->p;
+
+	sm_touch(sm);
+	if (k->kind == PACKET_INVALIDATE) {
+		mem_cache_invalidate_line(sm->l1d, r->addr_bytes);
+		packet_free(sm->gpu, r);
+		return;
+	}
+	CHECK(k->kind == PACKET_ANSWER);
+	packet_free(sm->gpu, r);
+	answered(sm, p);
+}
+
+void partition_reset(struct gpu *g)
+{
+	while (g->partitions_live)
+		instance_free(g, g->partitions_live);
+	g->partition_stats.answers = g->partition_stats.blocks;
+}

@@ -1,0 +1,191 @@
+/* partition.h - private to gpu/: blocks that run in two parts (NSU, SC'17, section 4). The GPU's warp computes the
+ * addresses and sends packets; a SIMD unit in the target stack computes the values. Parts of this file by .c:
+ *
+ *   partition.c       the GPU's warp: OFLD.BEG, memory instructions, OFLD.END
+ *   packet_buffer.c   an SM's pending and ready packets, and their way into the crossbar
+ *   buffer_manager.c  credits for the units' buffers
+ *   packet.c          packets: pool, sizes, where each goes from an L2 slice, a link or a vault
+ *   nsu.c             the unit: warps, instructions
+ *   nsu_buffer.c      the unit's buffers and what enters them; its writes
+ */
+#ifndef STRATA_GPU_PARTITION_H
+#define STRATA_GPU_PARTITION_H
+
+#include "gpu/coalesce.h"
+#include "gpu/guest.h"
+#include "gpu/queue.h"
+#include "nsu/exec.h"
+#include "sim/engine.h"
+
+struct gpu;
+struct l2_slice;
+struct lsu_entry;
+struct mem_req;
+struct nsu;
+struct sm;
+struct sm_warp;
+struct stack_port;
+
+struct partition_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/partition_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* The order of the packets' statistics. */
+enum packet_kind {
+	PACKET_COMMAND,	   /* SM -> unit */
+	PACKET_READ,	   /* SM -> vault of the line: read and forward */
+	PACKET_DATA,	   /* cache or vault -> unit */
+	PACKET_ADDRESS,	   /* SM -> unit: where a store goes */
+	PACKET_WRITE,	   /* unit -> vault of the line */
+	PACKET_WRITTEN,	   /* vault -> unit */
+	PACKET_INVALIDATE, /* vault -> L2 slice and L1 */
+	PACKET_ANSWER,	   /* unit -> SM: the block has ended */
+	PACKET_CREDIT,	   /* unit -> buffer manager, when nothing else took the credits along */
+	PACKET_FETCH,	   /* unit <-> its stack: instructions */
+	PACKET_KIND_COUNT
+};
+
+/* What a request of class MEM_CLASS_PARTITION is: its owner. */
+struct packet {
+	struct partition *p; /* NULL: of no block */
+	struct packet *next_free;
+	uint32_t lanes;
+	uint32_t payload_bytes; /* on a wire, beside the header */
+	uint16_t seq;		/* memory instruction of the block */
+	uint8_t kind;
+	uint8_t target; /* stack of the unit */
+};
+
+/* Places in a unit's buffers. */
+struct nsu_credits {
+	uint32_t commands, reads, writes;
+};
+
+enum partition_state {
+	PARTITION_BEGIN, /* OFLD.BEG has not issued */
+	PARTITION_RUNS,
+	PARTITION_ENDS,	 /* OFLD.END has not issued */
+	PARTITION_WAITS, /* for the unit's answer */
+};
+
+/* One instance of a block. */
+struct partition {
+	struct sm_warp *home;
+	struct nsu_program *program;
+	const struct nsu_block *block;	   /* of it */
+	const struct gpu_block *registers; /* live-ins and live-outs as scoreboard ids */
+	struct partition *live_next, *live_prev;
+	struct partition *next;		/* waiting for credits, or movable */
+	struct partition *next_command; /* in the unit's command buffer */
+	struct nsu_warp *exec; /* values: the unit's warp and its registers */
+	uint64_t begin_units, request_units;
+	uint8_t state;
+	uint8_t target;
+	uint32_t mask; /* lanes that entered */
+	bool has_target, is_requested, is_granted;
+	bool has_command, has_command_place; /* its packet has been made, has a place in the pending buffer */
+	bool waits_room;  /* home warp: for a place in the pending buffer, or for the grant */
+	bool is_movable;
+	bool is_running; /* in a slot of the unit */
+	uint32_t seq;		/* memory instructions that have issued */
+	struct queue pending;	/* its packets in the pending buffer */
+	uint32_t reserved_count; /* places in it for lines that have issued */
+	uint32_t rdf_count, rdf_hit_count, wta_count;
+	/* at the unit */
+	uint32_t slot;
+	uint32_t acks_left; /* writes under way */
+	struct partition_entry *entries; /* [block's memory instructions], grows */
+	uint32_t entry_cap;
+};
+
+/* One memory instruction of an instance. */
+struct partition_entry {
+	uint32_t arrived;     /* lanes whose words or addresses are in the unit's buffer */
+	uint32_t lane_bytes;  /* of a lane's words in packets */
+	uint32_t entry_count; /* places in the unit's buffer */
+	bool is_store, is_issued, is_misaligned;
+	struct simt_access access; /* once it has issued: lanes, addresses, and the bytes loaded */
+};
+
+/* ---- partition.c ---- */
+/* The mechanism has answered is_partitioned for the warp: true if it must wait for live-ins first. */
+bool partition_begin(struct sm *sm, struct sm_warp *w);
+/* Puts a warp inside a block into its set; false: as any other warp. */
+bool partition_evaluate(struct sm *sm, struct sm_warp *w);
+/* Issues what a partitioned warp stands at; false: an instruction like any other. */
+bool partition_issue(struct sm *sm, struct sm_warp *w);
+/* LSU: the next line of a memory instruction makes its packet. False: the ready buffer is full. */
+bool partition_line(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
+/* Lanes of the entry whose first byte lies in the line. */
+uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
+/* Registers of p's lanes in a packet. */
+static inline uint32_t partition_registers_bytes(const struct partition *p, uint32_t words, uint32_t preds)
+{
+	return 4 * (words * (uint32_t)__builtin_popcount(p->mask) + preds);
+}
+/* The pending buffer has places again. */
+void partition_room(struct sm *sm);
+/* Credits have been granted. */
+void partition_granted(struct partition *p);
+/* The unit's answer, or an invalidation, has reached its SM. */
+void partition_receive(struct sm *sm, struct mem_req *r);
+void partition_reset(struct gpu *g);
+
+/* ---- packet_buffer.c ---- */
+struct packet_buffer;
+struct packet_buffer *packet_buffer_new(struct sm *sm);
+void packet_buffer_free(struct packet_buffer *b);
+void packet_buffer_reset(struct packet_buffer *b);
+bool packet_buffer_is_idle(const struct packet_buffer *b);
+/* Places of the pending buffer, for packets of a block that has no credits yet. False: too few. */
+bool packet_buffer_reserve(struct packet_buffer *b, struct partition *p, uint32_t count);
+/* A packet of p. False: no place now, for a block that has credits; others have reserved. */
+bool packet_buffer_put(struct packet_buffer *b, struct partition *p, struct mem_req *r);
+void packet_buffer_granted(struct packet_buffer *b, struct partition *p);
+void packet_buffer_tick(struct packet_buffer *b); /* one cycle */
+bool packet_buffer_has_work(const struct packet_buffer *b); /* in the next cycle */
+
+/* ---- buffer_manager.c ---- */
+struct buffer_manager;
+struct buffer_manager *buffer_manager_new(struct gpu *g);
+void buffer_manager_free(struct buffer_manager *m);
+void buffer_manager_reset(struct buffer_manager *m);
+/* Asks for the buffers of p's target; partition_granted when it has them, perhaps at once. */
+void buffer_manager_request(struct buffer_manager *m, struct partition *p);
+void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c);
+/* Nobody waits and all credits are home. */
+bool buffer_manager_is_idle(const struct buffer_manager *m);
+
+/* ---- packet.c ---- */
+struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partition *p);
+void packet_free(struct gpu *g, struct mem_req *r);
+void packet_count(struct gpu *g, const struct mem_req *r); /* it leaves */
+/* A read has found its line: it becomes the data on their way to the unit. */
+void packet_becomes_data(struct gpu *g, struct mem_req *r);
+static inline struct packet *packet_of(const struct mem_req *r)
+{
+	return r->owner;
+}
+/* Vault is done with a packet's read or write in this stack. */
+void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r);
+/* A write address for a line of the stack leaves, its invalidation has come back. */
+void packet_write_begins(struct gpu *g, uint32_t stack);
+void packet_write_ends(struct gpu *g, uint32_t stack);
+void packets_reset(struct gpu *g);
+
+/* ---- nsu.c, nsu_buffer.c ---- */
+struct nsu *nsu_new(struct gpu *g, uint32_t stack);
+void nsu_free(struct nsu *u);
+void nsu_reset(struct nsu *u);
+bool nsu_is_idle(const struct nsu *u);
+void nsu_kernel_begin(struct nsu *u);
+void nsu_kernel_end(struct nsu *u);
+void nsu_take(struct nsu *u, struct mem_req *r); /* a packet that ends at the unit */
+void nsu_room(struct nsu *u);			 /* a vault or the network takes writes again */
+void nsu_issued(struct nsu *u, struct partition *p); /* a memory instruction without lanes has issued */
+/* Credits that leave with the next packet over the stack's link; all zero: none. */
+struct nsu_credits nsu_credits_take(struct nsu *u);
+
+#endif
