@@ -46,7 +46,7 @@ struct path {
 	float L_b[LIBOR_RATES_MAX];
 	float B[LIBOR_RATES_MAX], S[LIBOR_RATES_MAX];
 	float B_b[LIBOR_RATES_MAX], S_b[LIBOR_RATES_MAX];
-	float history[STEPS_MAX][LIBOR_RATES_MAX];
+	float history[STEPS_MAX + 1][LIBOR_RATES_MAX]; /* the last row: after the last step */
 };
 
 /* Where element n of a path's array of `elements_count` is (see libor.h). */
@@ -94,7 +94,7 @@ static void portfolio_compute(struct libor *work)
 	CUdeviceptr L = per_path_alloc(work, work->rates);
 	CUdeviceptr L_b = per_path_alloc(work, work->rates);
 	CUdeviceptr scratch = per_path_alloc(work, 4 * (size_t)(work->rates - work->steps));
-	CUdeviceptr history = per_path_alloc(work, (size_t)work->steps * work->rates);
+	CUdeviceptr history = per_path_alloc(work, ((size_t)work->steps + 1) * work->rates);
 	CUdeviceptr value = per_path_alloc(work, 1);
 	CUdeviceptr derivative = per_path_alloc(work, 1);
 	void *greeks_params[] = {&market, &z, &L, &L_b, &scratch, &history, &value, &derivative, &initial_rate,
@@ -135,11 +135,11 @@ static void path_evolve(const struct libor *work, struct path *path)
 
 	for (unsigned int i = 0; i < work->rates; i++)
 		path->L[i] = INITIAL_RATE;
+	memcpy(path->history[0], path->L, sizeof(path->L));
 	for (unsigned int n = 0; n < work->steps; n++) {
 		float shock = sqrtf(delta) * path->z[n];
 		float drift = 0.0f;
 
-		memcpy(path->history[n], path->L, sizeof(path->L));
 		for (unsigned int i = n + 1; i < work->rates; i++) {
 			float volatility = work->market.lambda[i - n - 1];
 			float scaled = delta * volatility;
@@ -147,6 +147,7 @@ static void path_evolve(const struct libor *work, struct path *path)
 
 			drift += scaled * rate / growth_of(delta, rate);
 			path->L[i] = rate * libor_exp(exponent_of(scaled, volatility, drift, shock));
+			path->history[n + 1][i] = path->L[i];
 		}
 	}
 }
@@ -213,22 +214,17 @@ static void path_return(const struct libor *work, struct path *path)
 	float delta = work->market.delta;
 
 	for (unsigned int n = work->steps; n-- > 0;) {
-		const float *before = path->history[n];
-		float shock = sqrtf(delta) * path->z[n];
 		float later = 0.0f;
-		float drift = 0.0f;
 
-		for (unsigned int i = n + 1; i < work->rates; i++)
-			drift += delta * work->market.lambda[i - n - 1] * before[i] / growth_of(delta, before[i]);
 		for (unsigned int i = work->rates - 1; i > n; i--) {
 			float volatility = work->market.lambda[i - n - 1];
-			float scaled = delta * volatility;
-			float growth = growth_of(delta, before[i]);
-			float factor = libor_exp(exponent_of(scaled, volatility, drift, shock));
+			float before = path->history[n][i];
+			float after = path->history[n + 1][i];
+			float share = delta / growth_of(delta, before);
 
-			later = fmaf(scaled * before[i] * factor, path->L_b[i], later);
-			path->L_b[i] = fmaf(factor, path->L_b[i], later * (scaled / (growth * growth)));
-			drift -= scaled * before[i] / growth;
+			later = fmaf(volatility * after, path->L_b[i], later);
+			path->L_b[i] =
+				fmaf(later * volatility, share * share, path->L_b[i] * (after / before));
 		}
 	}
 }

@@ -12,8 +12,8 @@ static __device__ __forceinline__ float *path_array(float *array, unsigned int e
 }
 
 /*
- * Evolve the forward rates L over `steps` time steps.  With `keep`, a constant, the rates before each step go to
- * `history` for the way back.
+ * Evolve the forward rates L over `steps` time steps.  With `keep`, a constant, `history` gets the rates at the start
+ * and those that each step changes, for the way back.
  */
 static __device__ __forceinline__ void path_evolve(const struct libor_market *market, float *L, const float *z,
 						   float *history, bool keep, unsigned int steps,
@@ -22,15 +22,15 @@ static __device__ __forceinline__ void path_evolve(const struct libor_market *ma
 	float delta = market->delta;
 	float root = sqrtf(delta);
 
+	if (keep) {
+#pragma unroll 1
+		for (unsigned int i = 0; i < rates; i++)
+			AT(history, i) = AT(L, i);
+	}
 	for (unsigned int n = 0; n < steps; n++) {
 		float shock = root * AT(z, n);
 		float drift = 0.0f;
 
-		if (keep) {
-#pragma unroll 1
-			for (unsigned int i = 0; i < rates; i++)
-				AT(history, n * rates + i) = AT(L, i);
-		}
 #pragma unroll 1
 		for (unsigned int i = n + 1; i < rates; i++) {
 			float volatility = market->lambda[i - n - 1];
@@ -38,7 +38,10 @@ static __device__ __forceinline__ void path_evolve(const struct libor_market *ma
 			float rate = AT(L, i);
 
 			drift += scaled * rate / fmaf(delta, rate, 1.0f);
-			AT(L, i) = rate * libor_exp(fmaf(scaled, drift, volatility * fmaf(-0.5f, scaled, shock)));
+			rate *= libor_exp(fmaf(scaled, drift, volatility * fmaf(-0.5f, scaled, shock)));
+			AT(L, i) = rate;
+			if (keep)
+				AT(history, (n + 1) * rates + i) = rate;
 		}
 	}
 }
@@ -128,35 +131,22 @@ static __device__ __forceinline__ float portfolio_b(const struct libor_market *m
 
 /* The derivatives back through the time steps, from the rates that were kept. */
 static __device__ __forceinline__ void path_return(const struct libor_market *market, const float *history, float *L_b,
-						   const float *z, unsigned int steps, unsigned int rates)
+						   unsigned int steps, unsigned int rates)
 {
 	float delta = market->delta;
-	float root = sqrtf(delta);
 
 	for (unsigned int n = steps; n-- > 0;) {
-		float shock = root * AT(z, n);
-		float later = 0.0f;
-		float drift = 0.0f;
+		float later = 0.0f; /* a rate's derivative through the drift, which this and all later rates use */
 
-		/* The drift of the last rate, then downwards again. */
-#pragma unroll 1
-		for (unsigned int i = n + 1; i < rates; i++) {
-			float rate = AT(history, n * rates + i);
-
-			drift += delta * market->lambda[i - n - 1] * rate / fmaf(delta, rate, 1.0f);
-		}
 #pragma unroll 1
 		for (unsigned int i = rates - 1; i > n; i--) {
 			float volatility = market->lambda[i - n - 1];
-			float scaled = delta * volatility;
-			float rate = AT(history, n * rates + i);
-			float growth = fmaf(delta, rate, 1.0f);
-			float factor = libor_exp(fmaf(scaled, drift, volatility * fmaf(-0.5f, scaled, shock)));
+			float before = AT(history, n * rates + i);
+			float after = AT(history, (n + 1) * rates + i);
+			float share = delta / fmaf(delta, before, 1.0f);
 
-			/* `later` is the derivative with respect to the drift, which this and all later rates use. */
-			later = fmaf(scaled * rate * factor, AT(L_b, i), later);
-			AT(L_b, i) = fmaf(factor, AT(L_b, i), later * (scaled / (growth * growth)));
-			drift -= scaled * rate / growth;
+			later = fmaf(volatility * after, AT(L_b, i), later);
+			AT(L_b, i) = fmaf(later * volatility, share * share, AT(L_b, i) * (after / before));
 		}
 	}
 }
@@ -174,13 +164,13 @@ extern "C" __global__ void libor_greeks(const struct libor_market *market, const
 	z = path_array((float *)z, steps);
 	L = path_array(L, rates);
 	L_b = path_array(L_b, rates);
-	history = path_array(history, steps * rates);
+	history = path_array(history, (steps + 1) * rates);
 #pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
 		AT(L, i) = initial_rate;
 	path_evolve(market, L, z, history, true, steps, rates);
 	value[path] = portfolio_b(market, L, L_b, B, B + later, B + 2 * later, B + 3 * later, steps, rates, options_count);
-	path_return(market, history, L_b, z, steps, rates);
+	path_return(market, history, L_b, steps, rates);
 	derivative[path] = AT(L_b, rates - 1);
 }
 
