@@ -24,7 +24,7 @@ static const char cfd_ptx[] =
 enum {
 	BLOCK_THREADS = 192,
 	CUTS = 6,	/* tetrahedra of a cube, one for each order of the axes */
-	STRETCH = 1024, /* elements that are renumbered among themselves */
+	STRETCH = 64, /* elements that are renumbered among themselves */
 };
 
 struct grid {

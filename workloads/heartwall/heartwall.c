@@ -287,7 +287,7 @@ int main(int argc, char **argv)
 		"2 frames of 656 x 744, templates of 51 x 51, displacements up to 15"};
 	static const struct workload_count counts[] = {
 		{"frames", "frames searched", 2, 2, 1, 100, 1},
-		{"side", "pixels along a side of a template", 15, 51, 3, 63, 1},
+		{"side", "pixels along a side of a template", 15, 51, 3, HEARTWALL_SIDE_MAX, 1},
 		{"reach", "displacements searched in each direction, in pixels", 8, 15, MOVE_MAX, 31, 1},
 	};
 	static const struct heartwall_shape small = {.width = 160, .height = 160, .side = 15, .reach = 8};

@@ -3,8 +3,8 @@
 #include "heartwall.h"
 
 /*
- * Every displacement of every point: correlate the point's template with the frame.  blockIdx.y is the point, a thread
- * is one displacement.
+ * Every displacement of every point: correlate the point's template, which the CTA keeps in shared memory, with the
+ * frame.  blockIdx.y is the point, a thread is one displacement.
  */
 extern "C" __global__ void heartwall_correlate(const float *frame, const float *templates,
 					       const struct heartwall_point *points, float *products, unsigned int width,
@@ -12,10 +12,13 @@ extern "C" __global__ void heartwall_correlate(const float *frame, const float *
 {
 	unsigned int span = 2 * reach + 1;
 	unsigned int d = blockIdx.x * blockDim.x + threadIdx.x;
-	const float *pixels = templates + blockIdx.y * side * side;
+	__shared__ float pixels[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX];
 	const float *window;
 	float sum = 0.0f;
 
+	for (unsigned int i = threadIdx.x; i < side * side; i += blockDim.x)
+		pixels[i] = templates[blockIdx.y * side * side + i];
+	__syncthreads();
 	if (d >= span * span)
 		return;
 	window = frame + (points[blockIdx.y].y + d / span - reach) * width + points[blockIdx.y].x + d % span - reach;

@@ -2,7 +2,8 @@
 #ifndef HEARTWALL_H
 #define HEARTWALL_H
 
-#define HEARTWALL_KEEP 0.75f /* share of the old template that stays after a frame */
+#define HEARTWALL_KEEP 0.75f  /* share of the old template that stays after a frame */
+#define HEARTWALL_SIDE_MAX 51 /* of a template, in pixels */
 
 /* All lengths in pixels. */
 struct heartwall_shape {

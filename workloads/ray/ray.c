@@ -63,16 +63,17 @@ static void render(const struct scene *scene, float *image)
 	unsigned int side = scene->side;
 	unsigned int spheres_count = scene->spheres_count;
 	size_t bytes = (size_t)PLANES_COUNT * side * side * sizeof(float);
-	CUdeviceptr spheres = workload_device_copy(scene->spheres, spheres_count * sizeof(struct ray_sphere));
+	CUdeviceptr spheres;
 	CUdeviceptr pixels = workload_device_alloc(bytes);
 	struct ray_vector from = lamp;
-	void *params[] = {&spheres, &spheres_count, &from.x, &from.y, &from.z, &pixels, &side};
+	void *params[] = {&spheres_count, &from.x, &from.y, &from.z, &pixels, &side};
 	struct workload_dim grid = {workload_ctas(side, BLOCK_SIDE), workload_ctas(side, BLOCK_SIDE), 1};
 	struct workload_dim block = {BLOCK_SIDE, BLOCK_SIDE, 1};
 
+	WORKLOAD_CUDA(cuModuleGetGlobal(&spheres, NULL, gpu.module, "ray_spheres"));
+	WORKLOAD_CUDA(cuMemcpyHtoD(spheres, scene->spheres, spheres_count * sizeof(struct ray_sphere)));
 	workload_launch(kernel, grid, block, params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(image, pixels, bytes));
-	WORKLOAD_CUDA(cuMemFree(spheres));
 	WORKLOAD_CUDA(cuMemFree(pixels));
 	workload_gpu_close(&gpu);
 }
@@ -189,7 +190,7 @@ int main(int argc, char **argv)
 						    "128 x 128 pixels, 12 spheres", "512 x 512 pixels, 24 spheres"};
 	static const struct workload_count counts[] = {
 		{"pixels", "pixels along a side", 128, 512, 16, 8192, 1},
-		{"spheres", "spheres", 12, 24, 1, 1 << 20, 1},
+		{"spheres", "spheres", 12, 24, 1, RAY_SPHERES_MAX, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct scene scene = scene_make(options.counts[0], options.counts[1], options.seed);

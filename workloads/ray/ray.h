@@ -6,7 +6,8 @@
 #define RAY_H
 
 enum {
-	RAY_BOUNCES_MAX = 4, /* reflections followed */
+	RAY_BOUNCES_MAX = 4,   /* reflections followed */
+	RAY_SPHERES_MAX = 512, /* in constant memory */
 };
 
 /* Eight floats: two 16-byte pieces of one line. */
