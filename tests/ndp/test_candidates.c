@@ -6,6 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <glib.h>
+
 #include "ndp/tom/candidates.h"
 
 static double total(struct tom_bandwidth b)
@@ -105,6 +107,41 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 	assert_true(total(c->bandwidth) == -39);
 	assert_int_equal(c->tag, TOM_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
 	release(&a);
+}
+
+/* Five stores of a value that a loop makes pay for its live-ins, so that the loop comes along; but only if it accesses
+ * memory. */
+static void a_loop_of_arithmetic_alone_is_in_no_candidate(void **state)
+{
+	static const char *const bodies[] = {
+	    "add.s32 %r2, %r2, 1;\n", "ld.global.u32 %r3, [%rd3]; add.s32 %r2, %r2, %r3;\n"};
+
+	(void)state;
+	for (uint32_t b = 0; b < 2; b++) {
+		g_autofree char *text = g_strconcat(".visible .entry k(.param .u64 p, .param .u32 pn)\n{\n"
+						    ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+						    "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 99; @%p1 bra DONE;\n"
+						    "ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 4;\n"
+						    "add.s64 %rd3, %rd1, %rd2; mov.u32 %r2, %r1;\n"
+						    "LOOP:\n",
+						    bodies[b],
+						    "xor.b32 %r2, %r2, %r1; setp.lt.u32 %p1, %r2, 99;\n"
+						    "@%p1 bra LOOP;\n"
+						    "st.global.u32 [%rd3], %r2; st.global.u32 [%rd3+512], %r2;\n"
+						    "st.global.u32 [%rd3+1024], %r2; st.global.u32 [%rd3+1536], %r2;\n"
+						    "st.global.u32 [%rd3+2048], %r2;\nDONE: ret;\n}\n",
+						    NULL);
+		struct analysed a = analyse(text);
+		const struct ptx_loop *loop = &a.cfg->loops[0];
+		bool is_covered = false;
+
+		assert_int_equal(a.cfg->loop_count, 1);
+		for (uint32_t i = 0; i < a.set->count; i++)
+			is_covered |= a.set->items[i].begin <= a.cfg->blocks[loop->blocks[0]].first &&
+				      a.set->items[i].last >= a.cfg->blocks[loop->blocks[0]].last;
+		assert_int_equal(is_covered, b == 1);
+		release(&a);
+	}
 }
 
 /* A straight run: the two loads and the store pay for one live index; the pointers come from the constant bank. */
@@ -278,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equations_give_the_libor_scores),
 		cmocka_unit_test(libor_loop_is_a_conditional_candidate_from_four_iterations),
+		cmocka_unit_test(a_loop_of_arithmetic_alone_is_in_no_candidate),
 		cmocka_unit_test(vectoradd_is_one_unconditional_candidate),
 		cmocka_unit_test(static_trip_count_multiplies),
 		cmocka_unit_test(forbidden_instructions_split_blocks),

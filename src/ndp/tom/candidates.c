@@ -167,6 +167,29 @@ static bool region_has_loop(const struct finder *fi, const struct tom_region *r,
 	return false;
 }
 
+static bool loop_accesses_memory(const struct ptx_cfg *cfg, const struct ptx_loop *l)
+{
+	for (uint32_t b = 0; b < l->block_count; b++) {
+		const struct ptx_block *block = &cfg->blocks[l->blocks[b]];
+
+		for (uint32_t i = block->first; i <= block->last; i++)
+			if (tom_access_words(&cfg->func->insts[i]) > 0)
+				return true;
+	}
+	return false;
+}
+
+/* A loop of arithmetic alone: equations 3 and 4 would move any length of it to the stacks for nothing. */
+static bool region_has_arithmetic_loop(const struct finder *fi, const struct tom_region *r)
+{
+	const struct ptx_cfg *cfg = fi->facts->cfg;
+
+	for (uint32_t l = 0; l < cfg->loop_count; l++)
+		if (region_holds_loop(fi, r, l) && !loop_accesses_memory(cfg, &cfg->loops[l]))
+			return true;
+	return false;
+}
+
 static double total(struct tom_bandwidth b)
 {
 	return b.tx_words + b.rx_words;
@@ -176,6 +199,8 @@ static double total(struct tom_bandwidth b)
 static bool score(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)
 {
 	*c = (struct tom_candidate){.begin = r->begin, .last = r->last, .end = r->end};
+	if (region_has_arithmetic_loop(fi, r))
+		return false;
 	tom_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
 	c->reg_tx_words = sum_words(fi, fi->live_in, true);
 	c->reg_rx_words = sum_words(fi, fi->live_out, false);

@@ -2,7 +2,8 @@
  *
  * A candidate is a single-entry, single-exit region of one entry function: instructions [begin, last] in text order,
  * entered only at begin and left only to end. It contains no shared-memory access, no barrier, fence or atomic, no
- * call, no exit, and nothing that only the home SM knows (special registers). Its cost and benefit in words per warp:
+ * call, no exit, nothing that only the home SM knows (special registers), and no loop without a memory access
+ * (docs/decisions/0005). Its cost and benefit in words per warp:
  *
  *   BW_TX = REG_TX*S_W - (N_LD*Coal_LD*Miss_LD + N_ST*(S_W + Coal_ST))            equation 3
  *   BW_RX = REG_RX*S_W - (N_LD*Coal_LD*S_C*Miss_LD + 1/4*N_ST*Coal_ST)            equation 4
