@@ -32,7 +32,8 @@ struct bounds {
 /* The best choice of blocks among the instructions of a piece before some point. */
 struct best {
 	int64_t score_bits;
-	uint32_t length;     /* instructions in blocks */
+	uint32_t count;      /* blocks */
+	uint32_t length;     /* instructions in them */
 	uint32_t last_begin; /* of the block that ends here; NSU_NO_INST: none does */
 };
 
@@ -45,9 +46,13 @@ struct chooser {
 	GArray *blocks;    /* struct nsu_block */
 };
 
+/* Of equal scores the fewer blocks, because each costs a command and an acknowledgment that equation 1 leaves out; then
+ * the shorter ones. */
 static bool is_better(const struct best *a, const struct best *b)
 {
-	return a->score_bits != b->score_bits ? a->score_bits > b->score_bits : a->length < b->length;
+	if (a->score_bits != b->score_bits)
+		return a->score_bits > b->score_bits;
+	return a->count != b->count ? a->count < b->count : a->length < b->length;
 }
 
 /* A range that contains one with too many registers is not tried: it hardly needs fewer. */
@@ -71,7 +76,8 @@ static void try_from(struct chooser *c, uint32_t piece_first, uint32_t first, ui
 	while (r->last + 1 <= piece_last && nsu_range_extend(r) && !is_refused(c, first, r->last)) {
 		const int32_t score = nsu_range_score_bits(r);
 		const struct best *before = &c->best[first - piece_first];
-		const struct best with = {before->score_bits + score, before->length + r->last - first + 1, first};
+		const struct best with = {before->score_bits + score, before->count + 1,
+					  before->length + r->last - first + 1, first};
 		struct best *here = &c->best[r->last + 1 - piece_first];
 
 		if (score > 0 && is_better(&with, here))
@@ -84,10 +90,10 @@ static void choose(struct chooser *c, struct bounds piece)
 	const uint32_t count = piece.last - piece.first + 1;
 
 	for (uint32_t k = 0; k <= count; k++)
-		c->best[k] = (struct best){INT64_MIN, 0, NSU_NO_INST};
+		c->best[k] = (struct best){INT64_MIN, 0, 0, NSU_NO_INST};
 	c->best[0].score_bits = 0;
 	for (uint32_t k = 0; k < count; k++) {
-		const struct best none = {c->best[k].score_bits, c->best[k].length, NSU_NO_INST};
+		const struct best none = {c->best[k].score_bits, c->best[k].count, c->best[k].length, NSU_NO_INST};
 
 		try_from(c, piece.first, piece.first + k, piece.last);
 		if (!is_better(&c->best[k + 1], &none))

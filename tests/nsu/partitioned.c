@@ -12,7 +12,8 @@ struct place {
 	struct nsu_warp *nsu;       /* NULL: no instance is in flight */
 	struct simt_access *access; /* by sequence number */
 	uint32_t captured_count;
-	bool waits; /* at last_pc */
+	bool waits;     /* at last_pc */
+	uint32_t eager; /* percent of turns in which the NSU runs before the GPU has done its part */
 };
 
 struct run {
@@ -87,6 +88,7 @@ static void begin(struct run *r, struct place *at, struct simt_warp *w)
 	at->nsu = nsu_warp_begin(r->p->program, r->l, w, block);
 	at->captured_count = 0;
 	at->waits = false;
+	at->eager = draw(r, 3) * 40;
 	r->p->instance_count++;
 }
 
@@ -95,7 +97,7 @@ static bool run_turn(struct run *r, struct place *at, struct simt_warp *w)
 	struct simt_step step;
 
 	for (uint32_t n = draw(r, TURN_INSTRUCTIONS) + 1; n && !w->is_done && !w->at_barrier; n--) {
-		if (at->nsu && (at->waits || draw(r, 2))) {
+		if (at->nsu && (at->waits || draw(r, 100) < at->eager)) {
 			step_nsu(r, at, w);
 			continue;
 		}
