@@ -217,6 +217,10 @@ static void loads_after_stores_are_checked(void **state)
 	check("ld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd1+8];\n"
 	      "st.global.f32 [%rd2+4], %f4;",
 	      "8 -> | ls\n8 -> | ls\n");
+	/* ... also where both bases come from other basic blocks */
+	check("@%p1 bra L;\nL:\nld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd1+8];\n"
+	      "st.global.f32 [%rd2+4], %f4;",
+	      "8 -> | ls\n8 -> | ls\n");
 	/* same base, other offset */
 	check("ld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd2+8];\n"
 	      "st.global.f32 [%rd2+4], %f4;",
