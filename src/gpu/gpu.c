@@ -179,11 +179,13 @@ static void units_free(struct gpu *g)
 static void epoch_tick(void *component, uint64_t cycle)
 {
 	struct gpu *g = component;
+	uint64_t again;
 
 	if (g->ctas_left == 0 || g->has_failed)
 		return;
-	sim_wake_cycle(g->engine, g->epoch_comp,
-		       cycle + g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle));
+	again = g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle);
+	if (again)
+		sim_wake_cycle(g->engine, g->epoch_comp, cycle + again);
 }
 
 /* One line for a failed CHECK: where the work is. */
@@ -384,6 +386,11 @@ uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 	struct stack_port *p = g->stacks[stack];
 
 	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? stack_port_rx(p) : stack_port_tx(p)));
+}
+
+uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap)
+{
+	return g->guest->series ? g->guest->series(g->guest_ctx, items, cap) : 0;
 }
 
 struct sim_stats *gpu_stats(struct gpu *g)

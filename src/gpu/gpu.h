@@ -39,6 +39,8 @@ void gpu_interrupt(struct gpu *g);
 
 /* All statistics of the machine; the GPU owns them. */
 struct sim_stats *gpu_stats(struct gpu *g);
+/* What the mechanism recorded over time; returns their number, at most cap. */
+uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
 /* Simulated time since gpu_new. */
 uint64_t gpu_now_ps(const struct gpu *g);
 /* The host was busy (copies, API calls) until time_ps. */

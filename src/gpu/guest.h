@@ -50,6 +50,14 @@ struct gpu_partition_result {
 	uint32_t read_hits, write_lines;
 };
 
+/* Values over time, for the results. */
+struct gpu_series {
+	const char *name, *unit;
+	const double *values; /* NAN: not known */
+	uint32_t count;
+};
+enum { GPU_SERIES_MAX = 128 };
+
 struct gpu_guest_ops {
 	const char *name;
 	/* A kernel is about to start: mark blocks with simt_program_mark. Sets l->fault when the kernel cannot run on
@@ -83,7 +91,8 @@ struct gpu_guest_ops {
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
 	/* A page is touched for the first time in this run. */
 	void (*page_touch)(void *ctx, struct gpu *g, uint64_t page_addr_bytes);
-	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (1 or more). */
+	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (0: not in
+	 * this kernel). A kernel does not end before the next time. */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
 	uint64_t epoch_cycles;
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */
@@ -92,6 +101,8 @@ struct gpu_guest_ops {
 	void (*cta_done)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* Registers the mechanism's statistics. */
 	void (*add_stats)(void *ctx, struct sim_stats *stats);
+	/* Fills items, which the mechanism owns; returns their number, at most cap. */
+	uint32_t (*series)(void *ctx, struct gpu_series *items, uint32_t cap);
 	void (*free)(void *ctx);
 };
 

@@ -12,6 +12,7 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -348,6 +349,27 @@ static void put_field_units(json_t *units)
 		put_text(units, rows[i][0], rows[i][1]);
 }
 
+/* What the mechanism recorded: one array per series; a value that is not known is null. */
+static json_t *series_json(const struct gpu *gpu, json_t *units)
+{
+	struct gpu_series items[GPU_SERIES_MAX];
+	uint32_t count = gpu ? gpu_series_of(gpu, items, GPU_SERIES_MAX) : 0;
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < count; i++) {
+		json_t *values = json_array();
+
+		for (uint32_t k = 0; k < items[i].count; k++) {
+			double value = items[i].values[k];
+
+			json_array_append_new(values, isnan(value) ? json_null() : json_real(value));
+		}
+		json_object_set_new(o, items[i].name, values);
+		put_text(units, items[i].name, items[i].unit);
+	}
+	return o;
+}
+
 static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 {
 	struct gpu_traffic none = {0};
@@ -377,6 +399,7 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 		put_text(o, "run_hash", NULL);
 	}
 	json_object_set_new(o, "stats", sink.stats);
+	json_object_set_new(o, "series", series_json(run->gpu, units));
 	sim_stats_free(empty);
 }
 

@@ -50,21 +50,54 @@ static double mean_value(const struct reproduce_data *d, enum reproduce_plot plo
 	return NAN;
 }
 
-/* The bar's value; group workload_count is the mean. */
-static double group_value(const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t bar,
-			  uint32_t group)
-{
-	uint32_t config = f->configs[bar];
+/* A plot: one of the two. */
+struct drawing {
+	const struct reproduce_figure *figure;
+	const struct reproduce_chart *chart;
+};
 
-	return group < d->paper->workload_count ? bar_value(d, f->plot, config, group) : mean_value(d, f->plot, config);
+static uint32_t bars_of(const struct drawing *f)
+{
+	return f->chart ? f->chart->bar_count : f->figure->config_count;
 }
 
-static double top_find(const struct reproduce_data *d, const struct reproduce_figure *f)
+/* A figure has the mean behind the workloads. */
+static uint32_t groups_of(const struct reproduce_data *d, const struct drawing *f)
 {
-	double top = 1.2;
+	if (f->chart)
+		return f->chart->groups ? f->chart->group_count : d->paper->workload_count;
+	return d->paper->workload_count + 1;
+}
 
-	for (uint32_t g = 0; g <= d->paper->workload_count; g++) {
-		for (uint32_t b = 0; b < f->config_count; b++) {
+static const char *bar_name(const struct reproduce_data *d, const struct drawing *f, uint32_t bar)
+{
+	return f->chart ? f->chart->bars[bar] : d->paper->configs[f->figure->configs[bar]].name;
+}
+
+static const char *group_name(const struct reproduce_data *d, const struct drawing *f, uint32_t group)
+{
+	if (f->chart && f->chart->groups)
+		return f->chart->groups[group];
+	return group < d->paper->workload_count ? d->paper->workloads[group] : "mean";
+}
+
+static double group_value(const struct reproduce_data *d, const struct drawing *f, uint32_t bar, uint32_t group)
+{
+	if (f->chart)
+		return f->chart->value(d, bar, group);
+
+	enum reproduce_plot plot = f->figure->plot;
+	uint32_t config = f->figure->configs[bar];
+
+	return group < d->paper->workload_count ? bar_value(d, plot, config, group) : mean_value(d, plot, config);
+}
+
+static double top_find(const struct reproduce_data *d, const struct drawing *f)
+{
+	double top = f->chart ? 0.2 : 1.2;
+
+	for (uint32_t g = 0; g < groups_of(d, f); g++) {
+		for (uint32_t b = 0; b < bars_of(f); b++) {
 			double v = group_value(d, f, b, g);
 
 			if (isfinite(v) && v > top)
@@ -87,13 +120,13 @@ static void axis_write(FILE *out, double top, double width)
 	}
 }
 
-static void group_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t g,
+static void group_write(FILE *out, const struct reproduce_data *d, const struct drawing *f, uint32_t g,
 			double top)
 {
-	double x = AXIS_WIDTH + GROUP_GAP + g * (double)(f->config_count * BAR_WIDTH + GROUP_GAP);
-	const char *name = g < d->paper->workload_count ? d->paper->workloads[g] : "mean";
+	double x = AXIS_WIDTH + GROUP_GAP + g * (double)(bars_of(f) * BAR_WIDTH + GROUP_GAP);
+	const char *name = group_name(d, f, g);
 
-	for (uint32_t b = 0; b < f->config_count; b++) {
+	for (uint32_t b = 0; b < bars_of(f); b++) {
 		double v = group_value(d, f, b, g);
 
 		if (!isfinite(v))
@@ -101,29 +134,29 @@ static void group_write(FILE *out, const struct reproduce_data *d, const struct 
 		fprintf(out,
 			"<rect x='%.0f' y='%.1f' width='%d' height='%.1f' fill='%s'><title>%s, %s: %.3f</title></rect>",
 			x + b * BAR_WIDTH, PLOT_HEIGHT * (1 - v / top) + 8, BAR_WIDTH - 1, PLOT_HEIGHT * v / top,
-			colours[b % G_N_ELEMENTS(colours)], name, d->paper->configs[f->configs[b]].name, v);
+			colours[b % G_N_ELEMENTS(colours)], name, bar_name(d, f, b), v);
 	}
-	x += f->config_count * BAR_WIDTH / 2.0;
+	x += bars_of(f) * BAR_WIDTH / 2.0;
 	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x,
 		PLOT_HEIGHT + 24, name);
 }
 
-static void figure_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f)
+static void drawing_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
 {
-	uint32_t groups = d->paper->workload_count + 1;
-	double width = AXIS_WIDTH + GROUP_GAP + groups * (double)(f->config_count * BAR_WIDTH + GROUP_GAP);
+	uint32_t groups = groups_of(d, f);
+	double width = AXIS_WIDTH + GROUP_GAP + groups * (double)(bars_of(f) * BAR_WIDTH + GROUP_GAP);
 	double top = top_find(d, f);
 
 	fputs("<h3>", out);
-	text_write(out, f->title);
+	text_write(out, f->chart ? f->chart->title : f->figure->title);
 	fprintf(out, "</h3><svg width='%.0f' height='%u'>", width, PLOT_HEIGHT + LABEL_HEIGHT);
 	axis_write(out, top, width);
 	for (uint32_t g = 0; g < groups; g++)
 		group_write(out, d, f, g, top);
 	fputs("</svg><p>", out);
-	for (uint32_t b = 0; b < f->config_count; b++)
+	for (uint32_t b = 0; b < bars_of(f); b++)
 		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", colours[b % G_N_ELEMENTS(colours)],
-			d->paper->configs[f->configs[b]].name);
+			bar_name(d, f, b));
 	fputs("</p>\n", out);
 }
 
@@ -187,7 +220,9 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 		"</p><p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy arithmetically.</p>",
 		paper->configs[0].name);
 	for (uint32_t i = 0; i < paper->figure_count; i++)
-		figure_write(out, data, &paper->figures[i]);
+		drawing_write(out, data, &(struct drawing){.figure = &paper->figures[i]});
+	for (uint32_t i = 0; i < paper->chart_count; i++)
+		drawing_write(out, data, &(struct drawing){.chart = &paper->charts[i]});
 	table_write(out, o, true);
 	table_write(out, o, false);
 	fputs("</body></html>\n", out);

@@ -54,6 +54,16 @@ struct reproduce_figure {
 	uint32_t config_count;
 };
 
+/* A plot of anything else: bars of these names in groups of these names. */
+struct reproduce_chart {
+	const char *title;
+	double (*value)(const struct reproduce_data *d, uint32_t bar, uint32_t group); /* NAN: missing */
+	const char *const *bars;
+	uint32_t bar_count;
+	const char *const *groups; /* NULL: the workloads */
+	uint32_t group_count;
+};
+
 struct reproduce_paper {
 	const char *name, *title;
 	const struct reproduce_config *configs; /* the first is the baseline */
@@ -70,6 +80,8 @@ struct reproduce_paper {
 	uint32_t claim_count;
 	const struct reproduce_figure *figures;
 	uint32_t figure_count;
+	const struct reproduce_chart *charts;
+	uint32_t chart_count;
 };
 
 /* The paper of this name, NULL when there is none. Names: NULL-terminated. */

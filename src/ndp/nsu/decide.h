@@ -1,0 +1,35 @@
+/* decide.h - which instances of which blocks are offloaded (NSU, SC'17, sections 6 and 7), with what was decided when.
+ *
+ * A decider belongs to one machine. Kernels are known by name: what has been learned about a kernel's blocks stays from
+ * launch to launch. Epochs count cycles in kernels and go on from one kernel to the next.
+ */
+#ifndef STRATA_NDP_NSU_DECIDE_H
+#define STRATA_NDP_NSU_DECIDE_H
+
+#include "base/diag.h"
+#include "gpu/config.h"
+#include "gpu/guest.h"
+#include "nsu/code.h"
+
+struct nsu_decider;
+
+/* NULL with a message when the settings contradict each other. config is kept. */
+struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base_diag_list *diag);
+void nsu_decider_free(struct nsu_decider *d);
+void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats);
+
+/* cycle: SM cycles in kernels so far, at the kernel's begin and at its end. */
+void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const struct nsu_code *code, uint64_t cycle);
+void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle);
+
+/* A warp stands at the begin of a block of the running kernel. */
+bool nsu_decider_offload(struct nsu_decider *d, uint32_t block);
+/* An instance that was offloaded has ended: its reads, and those that the GPU's caches answered. */
+void nsu_decider_ended(struct nsu_decider *d, uint32_t block, uint32_t read_count, uint32_t hit_count);
+/* gpu_guest_ops.epoch: in the kernel's cycle; returns when to ask again, 0: never. */
+uint64_t nsu_decider_epoch(struct nsu_decider *d, uint64_t kernel_cycle);
+
+/* gpu_guest_ops.series: one value per epoch each; "benefit" has a series per block that has been judged. */
+uint32_t nsu_decider_series(struct nsu_decider *d, struct gpu_series *items, uint32_t cap);
+
+#endif
