@@ -28,6 +28,7 @@ enum component {
 	LINK_IDLE,
 	MESH_ACTIVE,
 	MESH_IDLE,
+	HOST_WIRES,
 	DRAM_ACTIVATE,
 	DRAM_REFRESH,
 	DRAM_ROW_BUFFER,
@@ -46,7 +47,8 @@ static const char *const component_names[COMPONENT_COUNT] = {
 	[TLB] = "tlb",
 	[L2] = "l2",			     [L2_STATIC] = "l2_static",	      [XBAR] = "xbar",
 	[LINK_ACTIVE] = "link_active",	     [LINK_IDLE] = "link_idle",	      [MESH_ACTIVE] = "mesh_active",
-	[MESH_IDLE] = "mesh_idle",	     [DRAM_ACTIVATE] = "dram_activate", [DRAM_REFRESH] = "dram_refresh",
+	[MESH_IDLE] = "mesh_idle",	     [HOST_WIRES] = "host_wires",
+	[DRAM_ACTIVATE] = "dram_activate", [DRAM_REFRESH] = "dram_refresh",
 	[DRAM_ROW_BUFFER] = "dram_row_buffer", [DRAM_STATIC] = "dram_static", [TSV] = "tsv",
 	[LOGIC_LAYER] = "logic_layer",	     [STACK_STATIC] = "stack_static",
 };
@@ -118,6 +120,8 @@ static void add_net(struct account *a, const struct energy_params *p, const stru
 
 	add(a, XBAR, "xbar_request", "flits", p->xbar_flit_pj);
 	add(a, XBAR, "xbar_reply", "flits", p->xbar_flit_pj);
+	add(a, HOST_WIRES, "host_link", "up_wire_bytes", BITS_PER_BYTE * p->host_wire_pj);
+	add(a, HOST_WIRES, "host_link", "down_wire_bytes", BITS_PER_BYTE * p->host_wire_pj);
 	a->pj[LINK_ACTIVE] = link_bits * p->link_active_pj;
 	a->pj[MESH_ACTIVE] = mesh_bits * p->link_active_pj;
 	/* The last packets may still be on the wire when the run's time ends. */

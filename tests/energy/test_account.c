@@ -28,6 +28,9 @@ static void test_links_dram_and_static(void **state)
 	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
 	struct sim_stats *stats = sim_stats_new();
 	struct net_channel_stats tx = {.wire_bytes = 1000}, rx = {.wire_bytes = 3000};
+	uint64_t host[] = {100, 900};
+	static const struct sim_stat_desc host_rows[] = {
+	    {"up_wire_bytes", SIM_STAT_COUNT, "bytes", "", 0}, {"down_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
 	struct vault_stats *vault = calloc(1, sizeof(*vault));
 	struct energy_report report;
 	const struct energy_run run = {.time_ps = 1000000, .sm_count = 2, .link_count = 2, .link_bits_per_ps = 0.64,
@@ -42,6 +45,7 @@ static void test_links_dram_and_static(void **state)
 	vault->write_bytes = 1024;
 	sim_stats_add(stats, "link_tx", net_channel_stat_rows, net_channel_stat_row_count, &tx, sizeof(tx));
 	sim_stats_add(stats, "link_rx", net_channel_stat_rows, net_channel_stat_row_count, &rx, sizeof(rx));
+	sim_stats_add(stats, "host_link", host_rows, 2, host, sizeof(host));
 	sim_stats_add(stats, "vault", vault_stat_rows, vault_stat_row_count, vault, sizeof(*vault));
 	energy_account(&p, stats, &run, &report);
 	assert_true(component(&report, "link_active") == 4000 * 8 * 2.0);
@@ -51,6 +55,7 @@ static void test_links_dram_and_static(void **state)
 	assert_true(component(&report, "dram_row_buffer") == 5120 * 8 * 4.0);
 	assert_true(component(&report, "sm_static") == 2 * 600 * 1e3); /* 0.6 W for 1 us is 0.6 uJ */
 	assert_true(component(&report, "l2") == 0); /* no such group */
+	assert_true(component(&report, "host_wires") == (100 + 900) * 8 * 10.0);
 	for (uint32_t i = 0; i < report.component_count; i++)
 		total += report.components[i].pj;
 	assert_true(total == report.total_pj);

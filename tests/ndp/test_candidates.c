@@ -105,6 +105,7 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 	assert_string_equal(a.cfg->func->regs[c->condition.reg].name, "%r3");
 	assert_int_equal(c->condition.threshold, 4); /* do { n-- } while (n > 0) runs n times */
 	assert_true(total(c->bandwidth) == -39);
+	assert_int_equal(c->live_max, 6); /* the five, and the value between load and store */
 	assert_int_equal(c->tag, TOM_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
 	release(&a);
 }
@@ -222,9 +223,97 @@ static void static_trip_count_multiplies(void **state)
 	/* live-in: pointer (2 words), sum, counter; live-out: the sum */
 	assert_true(c->reg_tx_words == 4);
 	assert_true(c->reg_rx_words == 1);
+	assert_int_equal(c->live_max, 5); /* and the loaded word; %rd1, needed behind the block, stays at home */
 	assert_true(c->bandwidth.tx_words == 4 * 32 - 8);
 	assert_true(c->bandwidth.rx_words == 32 - 256);
 	assert_int_equal(c->tag, TOM_TAG_RX);
+	release(&a);
+}
+
+/* Section 3.1.3, case 3: the end of a chain is found while following it, so one round must pay. It follows a pointer of
+ * two words (live-in) and adds `loads` more words to a total (live-in and live-out). */
+static struct analysed chain(uint32_t loads)
+{
+	char body[4096];
+	int n = snprintf(body, sizeof(body), ".visible .entry k(.param .u64 pa)\n{\n"
+					     ".reg .pred %%p<2>; .reg .b32 %%r<6>; .reg .b64 %%rd<4>;\n"
+					     "ld.param.u64 %%rd1, [pa]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0;\n"
+					     "mul.wide.u32 %%rd2, %%r1, 256; add.s64 %%rd3, %%rd1, %%rd2;\n"
+					     "bar.sync 0;\n"
+					     "L:\n");
+
+	for (uint32_t i = 0; i < loads; i++)
+		n += snprintf(body + n, sizeof(body) - (size_t)n,
+			      "ld.global.u32 %%r3, [%%rd3+%u]; add.u32 %%r2, %%r2, %%r3;\n", 8 + 4 * i);
+	snprintf(body + n, sizeof(body) - (size_t)n,
+		 "ld.global.u64 %%rd3, [%%rd3]; setp.ne.u64 %%p1, %%rd3, 0; @%%p1 bra L;\n"
+		 "bar.sync 0;\nst.volatile.global.u32 [%%rd1], %%r2; ret;\n}\n");
+	return analyse(body);
+}
+
+static void unknown_trip_count_counts_once(void **state)
+{
+	(void)state;
+
+	/* Live-in: pointer and total, three words; live-out: the total. 3 * 32 + 32 = 128 words against 16.5 a word. */
+	struct analysed a = chain(5);
+
+	assert_int_equal(a.set->count, 0); /* 7 words save 115.5 */
+	release(&a);
+	a = chain(6);
+	assert_int_equal(a.set->count, 1);
+
+	const struct tom_candidate *c = &a.set->items[0];
+
+	assert_int_equal(c->trip_kind, TOM_TRIP_UNKNOWN);
+	assert_false(c->condition.exists);
+	assert_int_equal(c->load_count, 7);
+	assert_true(c->loads == 8);
+	assert_true(c->bandwidth.tx_words == 96 - 4);
+	assert_true(c->bandwidth.rx_words == 32 - 128);
+	assert_int_equal(c->live_max, 4);
+	assert_int_equal(c->tag, TOM_TAG_RX);
+	release(&a);
+}
+
+/* A run that is cut in two by a shared-memory access, and a branch around stores inside one half: the block with the
+ * branch is one candidate that lanes leave together, the first half has too little. */
+static void a_branch_stays_inside_its_block(void **state)
+{
+	(void)state;
+
+	struct analysed a = analyse(".visible .entry k(.param .u64 pa)\n{\n.shared .b32 sh[64];\n"
+				    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
+				    "ld.param.u64 %rd1, [pa]; mov.u32 %r1, %tid.x;\n"
+				    "mul.wide.u32 %rd2, %r1, 64; add.s64 %rd3, %rd1, %rd2;\n"
+				    "bar.sync 0;\n"
+				    "ld.global.u32 %r2, [%rd3]; ld.global.u32 %r3, [%rd3+4];\n"
+				    "add.u32 %r2, %r2, %r3;\n"
+				    "mov.u32 %r4, sh; st.shared.u32 [%r4], %r2;\n"
+				    "setp.gt.u32 %p1, %r1, 7;\n"
+				    "st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
+				    "@%p1 bra SKIP;\n"
+				    "st.global.u32 [%rd3+16], %r1; st.global.u32 [%rd3+20], %r1;\n"
+				    "SKIP:\n"
+				    "st.global.u32 [%rd3+24], %r1;\n"
+				    "bar.sync 0;\n"
+				    "ret;\n}\n");
+
+	/* Two loads save 33 words and bring 64 words of address there and one register, 32, back: no candidate. The
+	 * rest has three words of live-ins, 96, and a predicate made inside; up to SKIP, where a block with a barrier
+	 * begins, four stores save 4 * 33.25 = 133. The last store alone saves less than its address costs. */
+	assert_int_equal(a.set->count, 1);
+
+	const struct tom_candidate *c = &a.set->items[0];
+
+	assert_int_equal(c->load_count, 0);
+	assert_int_equal(c->store_count, 4);
+	assert_int_equal(c->live_in_count, 2);
+	assert_int_equal(c->live_out_count, 0);
+	assert_true(c->bandwidth.tx_words == 96 - 4 * 33);
+	assert_true(c->bandwidth.rx_words == -1);
+	assert_int_equal(c->tag, TOM_TAG_TX | TOM_TAG_RX);
+	assert_int_equal(c->live_max, 3);
 	release(&a);
 }
 
@@ -318,6 +407,8 @@ int main(void)
 		cmocka_unit_test(a_loop_of_arithmetic_alone_is_in_no_candidate),
 		cmocka_unit_test(vectoradd_is_one_unconditional_candidate),
 		cmocka_unit_test(static_trip_count_multiplies),
+		cmocka_unit_test(unknown_trip_count_counts_once),
+		cmocka_unit_test(a_branch_stays_inside_its_block),
 		cmocka_unit_test(forbidden_instructions_split_blocks),
 		cmocka_unit_test(guarded_live_out_travels_both_ways),
 	};

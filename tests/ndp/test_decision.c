@@ -147,6 +147,7 @@ static void table_of_the_paper(void **state)
 	assert_int_equal(items[last].count, 64);
 	assert_int_equal(items[last + 1].bits, 9700);
 	assert_int_equal(items[last + 1].count, 1);
+	assert_int_equal(tom_metadata_added_bits(&c), 64 * (10320 + 2 * 9 + 1 + 1920) + 24 + 96 + 9700);
 }
 
 static void table_refuses(void **state)
@@ -157,7 +158,7 @@ static void table_refuses(void **state)
 	    .packet_in_count = 1,
 	};
 	struct tom_block many[41];
-	struct tom_blocks blocks = {&block, 1};
+	struct tom_blocks blocks = {.items = &block, .count = 1};
 	struct gpu_config c;
 	char text[512];
 
@@ -176,7 +177,7 @@ static void table_refuses(void **state)
 	block.threshold = -40;
 	for (uint32_t i = 0; i < ARRAY_COUNT(many); i++)
 		many[i] = block;
-	blocks = (struct tom_blocks){many, 40};
+	blocks = (struct tom_blocks){.items = many, .count = 40};
 	assert_true(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
 	blocks.count = 41;
 	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));

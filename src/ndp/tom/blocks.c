@@ -109,6 +109,8 @@ const struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_
 	blocks->count = set->count;
 	for (uint32_t i = 0; i < set->count; i++) {
 		blocks->items[i] = block_of(p, &set->items[i]);
+		if (set->items[i].live_max > blocks->live_max)
+			blocks->live_max = set->items[i].live_max;
 		simt_program_mark(p, blocks->items[i].block.begin_pc, i + 1);
 	}
 	tom_candidates_free(set);

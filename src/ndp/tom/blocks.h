@@ -23,6 +23,7 @@ struct tom_block {
 struct tom_blocks {
 	struct tom_block *items;
 	uint32_t count;
+	uint32_t live_max; /* most 32-bit registers live at once in a block */
 };
 
 /* The blocks of a program's entry function, found at the first call for this program, marked in it (mark = index + 1),

@@ -263,12 +263,40 @@ static uint32_t *registers_of(const struct finder *fi, const uint64_t *set, int 
 	return (uint32_t *)g_array_free(a, FALSE);
 }
 
+/* Registers that are live across the region but not its business stay at home. live_in and live_out are its own. */
+static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
+{
+	const struct tom_facts *f = fi->facts;
+	const uint32_t words = f->cfg->live_words;
+	uint64_t *own = g_new0(uint64_t, words + 1);
+	uint32_t most = 0;
+
+	for (uint32_t w = 0; w < words; w++)
+		own[w] = fi->live_in[w] | fi->live_out[w];
+	for (uint32_t i = c->begin; i <= c->last; i++)
+		for (uint32_t w = 0; w < f->uses[i].write_count; w++)
+			bits_set(own, f->uses[i].writes[w]);
+	for (uint32_t i = c->begin; i <= c->last; i++) {
+		const uint64_t *live = f->live_before + (size_t)i * words;
+		uint32_t count = 0;
+
+		for (uint32_t r = 0; r < f->cfg->func->reg_count; r++) {
+			if (bits_test(own, r) && bits_test(live, r) && f->cfg->func->regs[r].type != PTX_PRED)
+				count += (uint32_t)reg_words(fi, r);
+		}
+		most = count > most ? count : most;
+	}
+	g_free(own);
+	return most;
+}
+
 static void take(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)
 {
 	tom_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
 	c->live_in = registers_of(fi, fi->live_in, 0, &c->live_in_count);
 	c->remat = registers_of(fi, fi->live_in, 1, &c->remat_count);
 	c->live_out = registers_of(fi, fi->live_out, -1, &c->live_out_count);
+	c->live_max = live_max(fi, c);
 	for (uint32_t i = c->begin; i <= c->last; i++)
 		fi->is_taken[i] = true;
 	g_array_append_val(fi->found, *c);

@@ -64,6 +64,7 @@ struct tom_candidate {
 	uint32_t *live_in, live_in_count; /* virtual registers, ascending */
 	uint32_t *live_out, live_out_count;
 	uint32_t *remat, remat_count; /* registers that the block recomputes from constants, see tom_cost_params */
+	uint32_t live_max; /* most 32-bit registers live at once, of those that the region reads, writes or returns */
 	double reg_tx_words, reg_rx_words; /* per thread */
 	uint32_t load_count, store_count;  /* static instructions */
 	double loads, stores; /* 4-byte accesses per thread with static trip counts, the outermost run-time loop once */

@@ -77,6 +77,7 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 	t->mapping = mapping;
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
 	t->instances = g_new0(struct tom_instance, t->instance_count);
+	t->stats.storage_bits = tom_metadata_added_bits(config);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
@@ -104,6 +105,16 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 	tom_stats_add(&t->stats, stats);
 }
 
+static void count_registers(struct tom_stats *st, const struct tom_blocks *blocks, const struct simt_program *p)
+{
+	if (!blocks->count)
+		return;
+	if (blocks->live_max > st->block_registers)
+		st->block_registers = blocks->live_max;
+	if (p->entry_alloc->live_max > st->thread_registers)
+		st->thread_registers = p->entry_alloc->live_max;
+}
+
 static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
 	struct controller *t = ctx;
@@ -111,6 +122,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 
 	t->launch = l;
 	t->blocks = tom_blocks_of(p, &tom_cost_default);
+	count_registers(&t->stats, t->blocks, p);
 	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
 		l->fault.kind = SIMT_FAULT_MECHANISM;
 		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);

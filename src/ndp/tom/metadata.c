@@ -106,3 +106,15 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 						  "section 4.4.1: 1 to 2 thousand flip-flops"};
 	return n;
 }
+
+uint64_t tom_metadata_added_bits(const struct gpu_config *c)
+{
+	struct ndp_storage items[NDP_STORAGE_MAX];
+	struct gpu_config without = *c;
+	uint64_t bits = 0;
+
+	without.mmu.where = GPU_MMU_NONE;
+	for (uint32_t i = tom_metadata_storage(&without, items); i-- > 0;)
+		bits += items[i].bits * items[i].count;
+	return bits;
+}

@@ -29,5 +29,7 @@ bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *bloc
 
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
 uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items);
+/* Bits of all of it but TLBs and MMUs, over the whole machine. */
+uint64_t tom_metadata_added_bits(const struct gpu_config *c);
 
 #endif
