@@ -46,8 +46,8 @@ struct energy_run {
 };
 
 /* Reads the groups sm, l1d, l1i, l1c, l1t, l2, xbar_request, xbar_reply, link_tx, link_rx, mesh, host_link and vault. A
- * group that the machine has not counts nothing; a group without a statistic that is read here is a failed CHECK. Components
- * appear in a fixed order, all of them always. */
+ * group that the machine has not counts nothing; a group without a statistic that is read here is a failed CHECK.
+ * Components appear in a fixed order, all of them always. */
 void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
 		    struct energy_report *out);
 
