@@ -222,7 +222,7 @@ static void tom_table_is_complete(void **state)
 		assert_int_equal(o.items[i].status, is_static ? REPRODUCE_PASS : REPRODUCE_ABSENT);
 		passed += is_static;
 	}
-	assert_int_equal(passed, 3);
+	assert_int_equal(passed, 6);
 	reproduce_outcomes_free(&o);
 	reproduce_published_free(set);
 	reproduce_data_free(d);
