@@ -385,6 +385,7 @@ bool simt_capture(struct simt_launch *l, struct simt_warp *w, struct simt_access
 	*out = (struct simt_step){.inst = simt_next(l, w), .pc = w->pc, .exec_mask = mask};
 	a->mask = mask;
 	a->lane_bytes = e->mem->align;
+	w->state->polled |= e->polls;
 	if (!mask)
 		return true;
 	if (resolve(&access, mask, out, &k) != SIMT_NEXT)
