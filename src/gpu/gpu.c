@@ -185,7 +185,13 @@ static void epoch_tick(void *component, uint64_t cycle)
 		return;
 	again = g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle);
 	if (again)
-		sim_wake_cycle(g->engine, g->epoch_comp, cycle + again);
+		gpu_epoch_at(g, cycle + again);
+}
+
+void gpu_epoch_at(struct gpu *g, uint64_t cycle)
+{
+	g->epoch_cycle = cycle;
+	sim_wake_cycle(g->engine, g->epoch_comp, cycle);
 }
 
 /* One line for a failed CHECK: where the work is. */

@@ -51,7 +51,8 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 {
 	uint64_t cycles = sm->base + sm->now - start_cycle;
 
-	g->ctas_left--;
+	if (--g->ctas_left == 0 && g->guest->epoch)
+		sim_cancel(g->engine, g->epoch_comp, g->epoch_cycle); /* it would make the kernel longer */
 	sm->stats.ctas_done++;
 	sm->stats.cta_cycles += cycles;
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
@@ -310,7 +311,7 @@ static void launch_begin(struct gpu *g)
 			sm_wake(g->sms[i], 0);
 	}
 	if (g->guest->epoch)
-		sim_wake_cycle(g->engine, g->epoch_comp, g->start_cycle + g->guest->epoch_cycles);
+		gpu_epoch_at(g, g->start_cycle + g->guest->epoch_cycles);
 }
 
 static void settle_stacks(struct gpu *g, bool is_between_kernels)

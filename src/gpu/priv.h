@@ -127,6 +127,7 @@ struct gpu {
 	struct coherence_audit *audit; /* NULL: off */
 	bool promises_coherence;       /* by every block offloaded so far */
 	struct sim_comp epoch_comp;
+	uint64_t epoch_cycle; /* of the last one asked for */
 	struct sim_comp pause_comp;
 	uint64_t pause_begin_units;
 	bool is_paused;
@@ -150,6 +151,8 @@ static inline uint64_t gpu_spare_count(const struct gpu *g)
 	return g->sm_total + (g->nsus ? g->stack_count : 0);
 }
 
+/* gpu.c: when the mechanism's epoch is called next. */
+void gpu_epoch_at(struct gpu *g, uint64_t cycle);
 /* port.c: sends what the cluster's SMs have queued, one SM after the other. */
 void cluster_tx_tick(void *component, uint64_t cycle);
 

@@ -291,6 +291,42 @@ static uint64_t domain_next(const struct domain *d)
 	return d->next_cycle < d->far_min_cycle ? d->next_cycle : d->far_min_cycle;
 }
 
+static void far_remove(struct domain *d, uint32_t index, uint64_t cycle)
+{
+	uint32_t kept = 0;
+
+	d->far_min_cycle = SIM_NEVER;
+	for (uint32_t i = 0; i < d->far_count; i++) {
+		struct far_wake f = d->far[i];
+
+		if (f.index == index && f.cycle == cycle)
+			continue;
+		d->far[kept++] = f;
+		if (f.cycle < d->far_min_cycle)
+			d->far_min_cycle = f.cycle;
+	}
+	d->far_count = kept;
+}
+
+void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
+{
+	struct domain *d = &e->domains[c.domain];
+	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
+	uint64_t *bits = d->slots + (size_t)slot * d->words, left = 0;
+
+	far_remove(d, c.index, cycle);
+	if (cycle < d->wheel_cycle || cycle - d->wheel_cycle >= WHEEL_SLOTS)
+		return;
+	bits[c.index / 64] &= ~(1ull << (c.index % 64));
+	for (uint32_t w = 0; w < d->words; w++)
+		left |= bits[w];
+	if (left || (d->ticking && cycle == d->wheel_cycle))
+		return;
+	d->occupancy[slot / 64] &= ~(1ull << (slot % 64));
+	if (d->next_cycle == cycle)
+		d->next_cycle = wheel_find(d, d->wheel_cycle);
+}
+
 static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 {
 	uint64_t cycle = domain_next(d), ticks = 0;

@@ -77,6 +77,9 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
 /* Wakes it for the first of its cycles at or after a time in units. */
 void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units);
 
+/* Takes a wake for a cycle that has not ticked yet back, whoever asked for it; there may be none. */
+void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
+
 /* Runs until no component is scheduled, or sim_stop was called. Returns the number of ticks executed. */
 uint64_t sim_run(struct sim_engine *e);
 /* Asks sim_run to return after the current tick (also from a signal handler). Pending wakes stay. */

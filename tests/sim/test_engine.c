@@ -180,10 +180,10 @@ static void count_tick(void *component, uint64_t cycle)
 
 static void test_time_is_exact_after_long_idle(void **state)
 {
-	const uint64_t far = 1000000007ull * 1400;
-	uint64_t seen = 0;
+	uint64_t far = 1000000007ull * 1400, seen = 0, beside_seen = 0;
 	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
 	struct sim_comp c = sim_engine_add(e, 0, "counter", count_tick, &seen);
+	struct sim_comp beside = sim_engine_add(e, 0, "beside", count_tick, &beside_seen);
 
 	(void)state;
 	assert_int_equal(sim_units_per_ps(e), 7);
@@ -199,6 +199,23 @@ static void test_time_is_exact_after_long_idle(void **state)
 	sim_wake_cycle(e, c, seen + 3);
 	sim_wake_cycle(e, c, seen + 100000);
 	sim_cancel_all(e);
+	assert_int_equal(sim_run(e), 0);
+	/* One wake taken back, in the wheel and beyond it; others stay, also in its cycle; what was not is nothing. */
+	sim_wake_cycle(e, c, seen + 3);
+	sim_wake_cycle(e, c, seen + 100000);
+	sim_wake_cycle(e, c, seen + 100003);
+	sim_cancel(e, c, seen + 3);
+	sim_cancel(e, c, seen + 4);
+	sim_cancel(e, c, seen + 100000);
+	sim_cancel(e, c, seen + 100001);
+	far = seen + 100003;
+	assert_int_equal(sim_run(e), 1);
+	assert_int_equal(seen, far);
+	sim_wake_cycle(e, c, seen + 7);
+	sim_wake_cycle(e, beside, seen + 7);
+	sim_cancel(e, c, seen + 7);
+	assert_int_equal(sim_run(e), 1);
+	assert_int_equal(beside_seen, seen + 7);
 	assert_int_equal(sim_run(e), 0);
 	sim_engine_free(e);
 }
