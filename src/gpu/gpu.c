@@ -258,6 +258,10 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->guest_queue_first = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_last = g_new0(struct sm_guest *, g->stack_count);
 	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
+	g->guest_credits = g_new0(uint32_t, g->stack_count);
+	g->credit_first = g_new0(struct sm_warp *, g->stack_count);
+	g->credit_last = g_new0(struct sm_warp *, g->stack_count);
+	offload_reset(g);
 	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
 		g->audit = coherence_audit_new();
 	if (g->guest->resumed)
@@ -312,6 +316,9 @@ void gpu_free(struct gpu *g)
 	g_free(g->guest_queue_first);
 	g_free(g->guest_queue_last);
 	g_free(g->guest_queue_count);
+	g_free(g->guest_credits);
+	g_free(g->credit_first);
+	g_free(g->credit_last);
 	g_free(g->pages);
 	g_free(g);
 }

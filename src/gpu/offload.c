@@ -330,23 +330,23 @@ static bool may_leave(struct sm *sm, struct sm_warp *w)
 	return false;
 }
 
-void offload_leave(struct sm *sm, struct sm_warp *w)
+static struct sm_guest *depart(struct gpu *g, struct sm_warp *w)
 {
-	struct gpu *g = sm->gpu;
-	struct sm_guest *o;
-	struct mem_req *r;
+	struct sm_guest *o = guest_new(g, w);
 
-	if (!may_leave(sm, w))
-		return;
-	o = guest_new(g, w);
 	o->w = w->trial;
 	o->decided_units = w->decided_units;
 	g->promises_coherence &= o->offload.invalidate_lines;
 	w->trial = NULL;
-	if (o->offload.is_free) {
-		place(g, o);
-		return;
-	}
+	return o;
+}
+
+static void send_request(struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+	struct sm_guest *o = depart(g, w);
+	struct mem_req *r;
+
 	r = mem_req_get(g->pool);
 	r->addr_bytes = 0;
 	r->op = MEM_WRITE;
@@ -358,6 +358,47 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 	r->owner = o;
 	port_push(sm, r);
 	sm_wake(sm, sm->now);
+}
+
+/* A request leaves with the promise of a place at its stack, so it never stops on the way and holds nobody up: requests
+ * and what they need to be answered cannot wait for one another in a circle. The acknowledgment brings the credit
+ * back. */
+void offload_leave(struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+	uint32_t stack = w->offload.stack;
+
+	if (!may_leave(sm, w))
+		return;
+	if (w->offload.is_free) {
+		place(g, depart(g, w));
+		return;
+	}
+	if (g->guest_credits[stack]) {
+		g->guest_credits[stack]--;
+		send_request(sm, w);
+		return;
+	}
+	g->totals.offload_credit_waits++;
+	w->credit_next = NULL;
+	if (g->credit_first[stack])
+		g->credit_last[stack]->credit_next = w;
+	else
+		g->credit_first[stack] = w;
+	g->credit_last[stack] = w;
+}
+
+static void credit_returned(struct gpu *g, uint32_t stack)
+{
+	struct sm_warp *w = g->credit_first[stack];
+
+	if (!w) {
+		g->guest_credits[stack]++;
+		return;
+	}
+	g->credit_first[stack] = w->credit_next;
+	sm_touch(w->sm);
+	send_request(w->sm, w);
 }
 
 void offload_arrive(struct gpu *g, struct mem_req *r)
@@ -456,6 +497,8 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 	home->is_asked = false;
 	if (home->is_observed)
 		observe_left(home);
+	if (!o->offload.is_free)
+		credit_returned(g, o->offload.stack);
 	guest_free(g, o);
 	sm_fetch_start(sm, home, home->w->pc, sm->now);
 	sm_evaluate(sm, home);
@@ -469,5 +512,8 @@ void offload_reset(struct gpu *g)
 	for (uint32_t s = 0; s < g->stack_count; s++) {
 		g->guest_queue_first[s] = g->guest_queue_last[s] = NULL;
 		g->guest_queue_count[s] = 0;
+		g->guest_credits[s] = (uint32_t)(g->stack_sm_count * g->config->gpu.stack_sm_warp_slot_count +
+						 g->config->gpu.stack_sm_request_count);
+		g->credit_first[s] = NULL;
 	}
 }

@@ -112,6 +112,8 @@ struct gpu {
 	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
 	    **guest_queue_last; /* [stack]: wait for a warp slot */
 	uint32_t *guest_queue_count;
+	uint32_t *guest_credits; /* [stack]: requests that may leave the GPU: free warp slots and places there */
+	struct sm_warp **credit_first, **credit_last; /* [stack]: home warps that wait for one */
 	struct migration *migrations, *migrations_free; /* under way, oldest first */
 	struct sim_comp migrate_comp;
 	/* SIMD units in the stacks; NULL where there are none */

@@ -74,6 +74,7 @@ struct sm_warp {
 	struct sm_guest *guest;     /* this warp is a guest: where it came from */
 	struct gpu_offload offload; /* of a home warp: the last answer */
 	bool offload_waits;         /* home: for live-ins or stores of its SM, before the request leaves */
+	struct sm_warp *credit_next; /* home: behind it in line for a place at the stack */
 	bool is_draining;           /* home: drain_epoch is set */
 	uint64_t decided_units;     /* home: when the block was to leave: what was stored before must be in memory */
 	uint32_t drain_epoch;       /* home: stores of this and earlier epochs must be in memory first */

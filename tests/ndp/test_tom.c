@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -452,6 +453,7 @@ static void smallest_queues(void **state)
 					   "gpu.stack_sm_warp_slot_count",
 					   "1",
 					   NULL};
+	static const char *const places[] = {"0", "1", "48"};
 	static const char *const kernels[] = {one_block, loop, exchange};
 	struct bench b;
 
@@ -461,6 +463,21 @@ static void smallest_queues(void **state)
 		assert_true(run(&b, 6, 128, 20));
 		assert_true(stat(&b, "tom.offloaded_count") >= 24);
 		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
+		bench_close(&b);
+	}
+	/* No more requests at a stack than it has places, whatever is wanted; and with places for all none waits. */
+	for (uint32_t i = 0; i < ARRAY_COUNT(places); i++) {
+		const char *const settings[] = {
+		    "gpu.stack_sm_warp_slot_count", "1", "gpu.stack_sm_request_count", places[i], NULL};
+
+		bench_open(&b, loop, settings);
+		assert_true(run(&b, 8, 128, 40));
+		assert_int_equal(stat(&b, "tom.offloaded_count"), 32);
+		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
+		assert_true(stat(&b, "gpu.offload_wait_max") <= strtoull(places[i], NULL, 10));
+		assert_int_equal(stat(&b, "gpu.offload_credit_waits") > 0, i < 2);
+		for (uint32_t k = 0; k < 1024; k++)
+			assert_int_equal(b.out[k], 40 * k + 256 * 39 * 40 / 2);
 		bench_close(&b);
 	}
 }
