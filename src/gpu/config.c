@@ -212,6 +212,8 @@ static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 		return;
 	check_power(diag, "nsu.lane_count", p->lane_count);
 	check_power(diag, "nsu.inst_cache_bytes", p->inst_cache_bytes);
+	if (p->register_count % 2)
+		wrong(diag, "nsu.register_count", p->register_count, "64-bit values take pairs; set an even number");
 	if (c->gpu.stack_sm_count)
 		wrong(diag, "gpu.stack_sm_count", c->gpu.stack_sm_count,
 		      "with nsu.is_present = true the logic layers hold SIMD units and no SMs; set it to 0");

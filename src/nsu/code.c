@@ -7,8 +7,13 @@
 #include "base/check.h"
 #include "nsu/generate.h"
 
-const struct nsu_code_params nsu_code_default = {
-    .register_count = 32, .pred_count = 8, .access_count_max = 256, .predicate_bits = 32, .inst_bytes = 8};
+const struct nsu_code_params nsu_code_default = {.register_count = 32,
+						 .pred_count = 8,
+						 .access_count_max = 256,
+						 .load_entries_max = 256,
+						 .store_entries_max = 256,
+						 .predicate_bits = 32,
+						 .inst_bytes = 8};
 
 const char *nsu_role_name(enum nsu_role role)
 {

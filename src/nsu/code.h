@@ -33,12 +33,15 @@ struct nsu_code_params {
 	uint32_t pred_count; /* predicates, likewise. Choice: 8 */
 	/* Loads and stores of a block at most: values of the sequence number. Choice: 8 bits. */
 	uint32_t access_count_max;
+	/* Read-data and write-address entries of a block at most: what an NSU has, or the block could never be granted
+	 * its buffers. NSU (SC'17) Table 2. */
+	uint32_t load_entries_max, store_entries_max;
 	/* What sending or returning a predicate costs in equation 1, per thread. Choice: 32, a register like any other,
 	 * so that a load and the test of its value are no gain; the packet itself needs one bit. */
 	uint32_t predicate_bits;
 	uint32_t inst_bytes; /* of one NSU instruction, for the instruction cache: NSU (SC'17) Figure 3 steps by 8 */
 };
-extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 32, 8 */
+extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 256, 256, 32, 8 */
 
 enum nsu_block_kind {
 	NSU_BLOCK_SCORED,   /* equation 1 is positive */

@@ -296,6 +296,11 @@ uint32_t nsu_access_bytes(const struct ptx_inst *i)
 	return ptx_type_bytes(i->type) * (i->mods.vec ? i->mods.vec : 1);
 }
 
+uint32_t nsu_access_entries(const struct ptx_inst *i)
+{
+	return (nsu_access_bytes(i) + 3) / 4;
+}
+
 uint32_t nsu_reg_bits(const struct ptx_func *f, uint32_t reg)
 {
 	if (f->regs[reg].type == PTX_PRED)

@@ -47,6 +47,8 @@ const uint64_t *nsu_live_after(const struct nsu_facts *f, uint32_t k);
 
 /* Bytes that a load or store moves per thread. */
 uint32_t nsu_access_bytes(const struct ptx_inst *i);
+/* Buffer entries that it needs, of one 32-bit word per thread. */
+uint32_t nsu_access_entries(const struct ptx_inst *i);
 /* Size of a register in packets: 32 bits for a word, 64, or 1 for a predicate. */
 uint32_t nsu_reg_bits(const struct ptx_func *f, uint32_t reg);
 

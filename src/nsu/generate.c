@@ -27,11 +27,6 @@ static void count_packet(const struct ptx_func *f, const uint32_t *regs, uint32_
 	}
 }
 
-static uint32_t entries_of(const struct ptx_inst *i)
-{
-	return (nsu_access_bytes(i) + 3) / 4;
-}
-
 static bool is_nsu_role(uint8_t role)
 {
 	return role >= NSU_ROLE_NSU;
@@ -153,15 +148,13 @@ bool nsu_block_make(struct nsu_block *b, const struct nsu_range *r, enum nsu_blo
 	    .traffic_bytes = r->traffic_bytes,
 	    .load_count = r->load_count,
 	    .store_count = r->store_count,
+	    .load_entries = r->load_entries,
+	    .store_entries = r->store_entries,
 	};
 	b->live_in = list_of(r->live_in, fn->reg_count, &b->live_in_count);
 	b->live_out = list_of(live_out, fn->reg_count, &b->live_out_count);
 	count_packet(fn, b->live_in, b->live_in_count, &b->send_words, &b->send_preds);
 	count_packet(fn, b->live_out, b->live_out_count, &b->return_words, &b->return_preds);
-	for (uint32_t k = r->first; k <= r->last; k++) {
-		b->load_entries += role[k - r->first] == NSU_ROLE_LOAD ? entries_of(&fn->insts[k]) : 0;
-		b->store_entries += role[k - r->first] == NSU_ROLE_STORE ? entries_of(&fn->insts[k]) : 0;
-	}
 	b->slot = g_new(uint32_t, fn->reg_count + 1);
 	memset(b->slot, 0xff, (fn->reg_count + 1) * sizeof(*b->slot));
 	if (number_registers(b, r, role))
@@ -226,7 +219,7 @@ static void translate(const struct writer *w, uint32_t k, struct nsu_inst *n)
 		n->vec = i->mods.vec ? i->mods.vec : 1;
 	}
 	if (n->op == NSU_OP_LOAD || n->op == NSU_OP_STORE)
-		n->entry_count = (uint8_t)entries_of(i);
+		n->entry_count = (uint8_t)nsu_access_entries(i);
 	for (uint32_t r = f->first_read[k]; r < f->first_read[k + 1]; r++)
 		if (f->reads[r].use == NSU_USE_VALUE || f->reads[r].use == NSU_USE_GUARD)
 			n->read_count = (uint8_t)(n->read_count + add_sb(w, f->reads[r].reg));

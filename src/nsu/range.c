@@ -41,6 +41,7 @@ void nsu_range_begin(struct nsu_range *r, uint32_t first)
 	memset(r->live_in, 0, bytes);
 	memset(r->held, 0, bytes);
 	r->live_in_bits = r->traffic_bytes = r->load_count = r->store_count = 0;
+	r->load_entries = r->store_entries = 0;
 }
 
 static bool is_inside(const struct nsu_range *r, uint32_t def)
@@ -132,7 +133,10 @@ static bool may_follow_stores(const struct nsu_range *r, uint32_t load)
 static bool extend_access(struct nsu_range *r, uint32_t k)
 {
 	const bool is_load = r->f->class_of[k] == NSU_CLASS_LOAD;
+	const uint32_t entries = nsu_access_entries(&r->f->func->insts[k]);
 
+	if (entries > (is_load ? r->p->load_entries_max - r->load_entries : r->p->store_entries_max - r->store_entries))
+		return false;
 	if (reads_dependent(r, k, true) || r->load_count + r->store_count == r->p->access_count_max)
 		return false;
 	if (is_load && r->store_count && !may_follow_stores(r, k))
@@ -141,6 +145,8 @@ static bool extend_access(struct nsu_range *r, uint32_t k)
 		return false;
 	r->load_count += is_load;
 	r->store_count += !is_load;
+	r->load_entries += is_load ? entries : 0;
+	r->store_entries += is_load ? 0 : entries;
 	r->traffic_bytes += nsu_access_bytes(&r->f->func->insts[k]);
 	r->depends[k] = is_load;
 	return true;

@@ -303,6 +303,14 @@ static void limits_are_kept(void **state)
 	p.access_count_max = 3; /* the three loads: 12 - 4 */
 	check_with(body, &p, "8 -> %f3 | lllnn\n");
 	p = nsu_code_default;
+	p.load_entries_max = 2; /* the last two loads and the store: 12 - 4 */
+	check_with(body, &p, "8 %f3 -> | llnns\n");
+	p.load_entries_max = 0; /* no loads: the store alone gains nothing */
+	check_with(body, &p, "");
+	p = nsu_code_default;
+	p.store_entries_max = 0;
+	check_with(body, &p, "8 -> %f3 | lllnn\n");
+	p = nsu_code_default;
 	p.register_count = 2; /* of three: two loads and the sum need three as well */
 	check_with(body, &p, "");
 	p.register_count = 4;

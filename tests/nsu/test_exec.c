@@ -35,8 +35,13 @@ static uint32_t draw(struct rig *r, uint32_t below)
 }
 
 /* Few of everything, so that blocks are refused and cut. */
-static const struct nsu_code_params tight = {
-    .register_count = 6, .pred_count = 1, .access_count_max = 5, .predicate_bits = 1, .inst_bytes = 8};
+static const struct nsu_code_params tight = {.register_count = 6,
+					     .pred_count = 1,
+					     .access_count_max = 5,
+					     .load_entries_max = 4,
+					     .store_entries_max = 3,
+					     .predicate_bits = 1,
+					     .inst_bytes = 8};
 
 static void open_text(struct rig *r, const char *text, const char *kernel, const struct nsu_code_params *p)
 {

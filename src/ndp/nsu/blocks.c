@@ -29,15 +29,29 @@ static void blocks_free(void *data)
 	g_free(b);
 }
 
+/* What the units have decides which blocks there are. */
+static struct nsu_code_params code_params(const struct nsu_params *params)
+{
+	struct nsu_code_params p = nsu_code_default;
+
+	p.register_count = (uint32_t)params->register_count;
+	p.pred_count = (uint32_t)params->predicate_count;
+	p.predicate_bits = (uint32_t)params->predicate_bits;
+	p.load_entries_max = (uint32_t)params->read_entry_count;
+	p.store_entries_max = (uint32_t)params->write_entry_count;
+	return p;
+}
+
 const struct nsu_blocks *nsu_blocks_of(struct simt_program *p, const struct nsu_params *params)
 {
 	struct nsu_blocks *b = p->guest_data;
+	const struct nsu_code_params code_p = code_params(params);
 	const struct nsu_code *code;
 
 	if (b)
 		return b;
 	b = g_new0(struct nsu_blocks, 1);
-	b->program = nsu_program_build(p, &nsu_code_default);
+	b->program = nsu_program_build(p, &code_p);
 	code = b->program->code;
 	b->items = g_new0(struct gpu_block, code->block_count + 1);
 	for (uint32_t i = 0; i < code->block_count; i++) {
@@ -47,8 +61,7 @@ const struct nsu_blocks *nsu_blocks_of(struct simt_program *p, const struct nsu_
 		*g = (struct gpu_block){.begin_pc = n->begin_pc, .last_pc = n->last_pc, .end_pc = n->end_pc};
 		g->live_in_sb = ids_of(b->program, i, nsu_block_live_in_sb, &g->live_in_count);
 		g->live_out_sb = ids_of(b->program, i, nsu_block_live_out_sb, &g->live_out_count);
-		if (n->load_entries <= params->read_entry_count && n->store_entries <= params->write_entry_count)
-			simt_program_mark(p, n->begin_pc, i + 1);
+		simt_program_mark(p, n->begin_pc, i + 1);
 	}
 	CHECK(!p->guest_free);
 	p->guest_data = b;

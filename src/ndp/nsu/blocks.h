@@ -11,8 +11,8 @@ struct nsu_blocks {
 	struct gpu_block *items; /* [program->code->block_count] */
 };
 
-/* The blocks of the program; at the first call finds them and marks those that fit the units' buffers (mark = number +
- * 1). Owned by the program. */
+/* The blocks of the program; at the first call finds them, as the units' registers and buffers allow, and marks them
+ * (mark = number + 1). Owned by the program. */
 const struct nsu_blocks *nsu_blocks_of(struct simt_program *p, const struct nsu_params *params);
 
 #endif
