@@ -92,7 +92,7 @@ struct gpu_guest_ops {
 	/* A page is touched for the first time in this run. */
 	void (*page_touch)(void *ctx, struct gpu *g, uint64_t page_addr_bytes);
 	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (0: not in
-	 * this kernel). A kernel does not end before the next time. */
+	 * this kernel). */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
 	uint64_t epoch_cycles;
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */

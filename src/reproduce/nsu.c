@@ -53,16 +53,16 @@ static const char bprop[] = "backprop", bfs[] = "bfs", bicg[] = "bicg", kmn[] = 
 /* Inputs of a quick run: the paper's shapes, made so much smaller that a run takes seconds; several waves of CTAs, more
  * data than the L2, and some ten epochs or more of the hill climbing. */
 static const char *const quick_arguments[] = {
-	"--inputs 131072",
+	"--inputs 65536",
 	"--nodes 100000",
 	"--rows 2048",
 	"--data 18 --kernel 14",
-	"--objects 28000 --features 69 --iterations 1",
-	"--nx 48 --ny 24 --nz 24 --iterations 3",
-	"--pairs 512 --elements 16384",
-	"--nx 256 --ny 256 --nz 32 --sweeps 2",
-	"--points 16384 --dimensions 128 --candidates 3",
-	"--elements 6000000",
+	"--objects 28000 --features 46 --iterations 1",
+	"--nx 96 --ny 48 --nz 48 --iterations 1",
+	"--pairs 512 --elements 12288",
+	"--nx 256 --ny 256 --nz 24 --sweeps 2",
+	"--points 16384 --dimensions 128 --candidates 2",
+	"--elements 5000000",
 };
 
 /* ---- measures ---- */

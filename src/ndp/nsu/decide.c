@@ -11,10 +11,6 @@
 /* Choices of ndp.nsu_decision, in their order. */
 enum { DECISION_ALL, DECISION_STATIC, DECISION_CLIMB };
 
-/* The GPU asks in steps of so many cycles, because a kernel does not end before the next time: it then ends that much
- * later at most. */
-static const uint64_t look_cycles = 16;
-
 enum { WARP_LANES = 32, WORD_BYTES = 4, WARP_PREDICATE_BYTES = 4 };
 
 struct control_stats {
@@ -199,7 +195,7 @@ void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const s
 	d->base_cycle = cycle;
 }
 
-/* Epochs that ended after the last look are at their end now. */
+/* Epochs that ended while the last accesses were under way are at their end now. */
 void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle)
 {
 	if (has_epochs(d) && cycle > d->base_cycle)
@@ -339,9 +335,7 @@ uint64_t nsu_decider_epoch(struct nsu_decider *d, uint64_t kernel_cycle)
 	while (d->epoch_end <= d->base_cycle + kernel_cycle)
 		epoch_end(d);
 
-	uint64_t left = d->epoch_end - d->base_cycle - kernel_cycle;
-
-	return left < look_cycles ? left : look_cycles;
+	return d->epoch_end - d->base_cycle - kernel_cycle;
 }
 
 /* ---- traces ---- */
