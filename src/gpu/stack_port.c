@@ -21,6 +21,15 @@ struct credit_flight {
 	struct nsu_credits credits;
 };
 
+enum { NOBODY = UINT32_MAX };
+
+/* Who has been refused by a full vault: the first to come is the first to enter. Without lines the one that ticks first
+ * would enter whenever a vault has room, and starve the others. Numbers: the stacks' SMs, then TX, then the mesh's
+ * channels from each stack. Everybody brings his oldest request until it has entered, and is in one line at most. */
+struct line {
+	uint32_t first, last; /* last: valid unless first is NOBODY */
+};
+
 struct stack_port {
 	struct gpu *gpu;
 	struct sim_comp comp;    /* DRAM clock: TX and mesh arrivals */
@@ -32,12 +41,14 @@ struct stack_port {
 	struct queue answers;       /* wait for RX */
 	struct queue *mesh_answers; /* [stack] wait for the mesh */
 	uint64_t ack_left_bytes;    /* of acknowledgments that have not filled a flit */
+	struct line *lines;         /* [vault] */
+	uint32_t *behind;           /* [number] who is behind him in the line that he is in */
+	bool *is_in_line;           /* [number] */
 	/* with a SIMD unit */
 	struct queue net_out[NET_CLASS_COUNT]; /* wait for the network; their targets are their packets' */
 	bool unit_waits, network_waits;	       /* refused a write or a fetch */
 	struct credit_flight *flights;	       /* [link.depth_count], a ring */
 	uint32_t flight_first, flight_count;
-	bool sms_wait;              /* an SM that comes here without the mesh was refused by a vault */
 };
 
 /* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
@@ -139,20 +150,84 @@ static void vault_done(void *ctx, struct mem_req *r)
 	}
 }
 
+static uint32_t number_of_tx(const struct stack_port *p)
+{
+	return p->gpu->sm_total - p->gpu->sm_count;
+}
+
+static uint32_t number_of_mesh(const struct stack_port *p, uint32_t from)
+{
+	return number_of_tx(p) + 1 + from;
+}
+
+static uint32_t numbers_count(const struct stack_port *p)
+{
+	return number_of_mesh(p, p->gpu->stack_count);
+}
+
+static void line_wake(struct stack_port *p, uint32_t vault)
+{
+	struct gpu *g = p->gpu;
+	uint32_t first = p->lines[vault].first;
+
+	if (first != NOBODY)
+		sim_wake_units(g->engine, first < number_of_tx(p) ? g->sms[g->sm_count + first]->comp : p->comp,
+			       sim_now_units(g->engine));
+}
+
+static void line_join(struct stack_port *p, uint32_t vault, uint32_t who)
+{
+	struct line *l = &p->lines[vault];
+
+	p->is_in_line[who] = true;
+	p->behind[who] = NOBODY;
+	if (l->first == NOBODY)
+		l->first = who;
+	else
+		p->behind[l->last] = who;
+	l->last = who;
+}
+
+/* May he enter the vault now? Else he is in its line. */
+static bool line_admits(struct stack_port *p, uint32_t who, const struct mem_req *r)
+{
+	uint32_t first = p->lines[r->vault].first;
+
+	if ((first == NOBODY || first == who) && mem_stack_can_accept(p->stack, r->vault, (enum mem_op)r->op))
+		return true;
+	if (!p->is_in_line[who])
+		line_join(p, r->vault, who);
+	return false;
+}
+
+/* He has entered, or cannot for another reason than the vault: the next one's turn. */
+static void line_leave(struct stack_port *p, uint32_t who, uint32_t vault)
+{
+	struct line *l = &p->lines[vault];
+
+	if (l->first == who) {
+		l->first = p->behind[who];
+		p->is_in_line[who] = false;
+	}
+	/* A vault that has no room tells when it has. */
+	if (l->first != NOBODY && mem_stack_can_accept(p->stack, vault, MEM_READ))
+		line_wake(p, vault);
+}
+
+static void lines_clear(struct stack_port *p)
+{
+	for (uint32_t v = 0; v < p->gpu->config->dram.vault_count; v++)
+		p->lines[v].first = NOBODY;
+	for (uint32_t i = 0; i < numbers_count(p); i++)
+		p->is_in_line[i] = false;
+}
+
 static void vault_room(void *ctx, uint32_t vault)
 {
 	struct stack_port *p = ctx;
-	struct gpu *g = p->gpu;
 
-	(void)vault;
-	sim_wake_units(g->engine, p->comp, sim_now_units(g->engine));
-	if (!p->sms_wait)
-		return;
-	p->sms_wait = false;
-	for (uint32_t i = g->sm_count; i < g->sm_total; i++) {
-		if (g->sms[i]->stack == p->index || g->config->gpu.mesh_is_free)
-			sim_wake_units(g->engine, g->sms[i]->comp, sim_now_units(g->engine));
-	}
+	sim_wake_units(p->gpu->engine, p->comp, sim_now_units(p->gpu->engine));
+	line_wake(p, vault);
 }
 
 static bool vault_takes(struct stack_port *p, struct mem_req *r)
@@ -186,23 +261,32 @@ static void take_tx(struct stack_port *p)
 			nsu_take(p->gpu->nsus[p->index], net_channel_pop(p->tx));
 			continue;
 		}
-		if (is_backed_up(p) || !vault_takes(p, r))
+		if (is_backed_up(p)) {
+			line_leave(p, number_of_tx(p), r->vault);
+			return;
+		}
+		if (!line_admits(p, number_of_tx(p), r))
 			return;
 		mem_stack_accept(p->stack, net_channel_pop(p->tx));
+		line_leave(p, number_of_tx(p), r->vault);
 	}
 }
 
-static void take_mesh(struct stack_port *p, struct net_channel *from)
+static void take_mesh(struct stack_port *p, uint32_t stack)
 {
+	struct net_channel *from = p->gpu->stacks[stack]->mesh[p->index];
+	uint32_t who = number_of_mesh(p, stack);
 	struct mem_req *r;
 
 	while ((r = net_channel_peek(from))) {
-		if (r->is_reply)
+		if (r->is_reply) {
 			port_receive(p->gpu->sms[r->source], net_channel_pop(from));
-		else if (vault_takes(p, r))
+		} else if (line_admits(p, who, r)) {
 			mem_stack_accept(p->stack, net_channel_pop(from));
-		else
+			line_leave(p, who, r->vault);
+		} else {
 			return;
+		}
 	}
 }
 
@@ -322,7 +406,7 @@ static void port_tick(void *component, uint64_t cycle)
 		if (i == p->index)
 			continue;
 		drain_mesh(p, i);
-		take_mesh(p, g->stacks[i]->mesh[p->index]);
+		take_mesh(p, i);
 	}
 }
 
@@ -362,11 +446,10 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
 	if (p->gpu->config->gpu.mesh_is_free)
 		p = p->gpu->stacks[r->stack];
 	if (r->stack == p->index) {
-		if (!vault_takes(p, r)) {
-			p->sms_wait = true;
+		if (!line_admits(p, sm->index - p->gpu->sm_count, r))
 			return false;
-		}
 		mem_stack_accept(p->stack, r);
+		line_leave(p, sm->index - p->gpu->sm_count, r->vault);
 		return true;
 	}
 	if (!net_channel_ready(p->mesh[r->stack], &sm->comp))
@@ -435,6 +518,10 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	p->stack = mem_stack_new(&c);
 	if (g->config->nsu.is_present)
 		p->flights = g_new0(struct credit_flight, g->config->link.depth_count);
+	p->lines = g_new(struct line, g->config->dram.vault_count);
+	p->behind = g_new(uint32_t, numbers_count(p));
+	p->is_in_line = g_new(bool, numbers_count(p));
+	lines_clear(p);
 	return p;
 }
 
@@ -491,6 +578,9 @@ void stack_port_free(struct stack_port *p)
 	net_channel_free(p->tx);
 	net_channel_free(p->rx);
 	mem_stack_free(p->stack);
+	g_free(p->lines);
+	g_free(p->behind);
+	g_free(p->is_in_line);
 	g_free(p);
 }
 
@@ -536,7 +626,7 @@ void stack_port_reset(struct stack_port *p)
 	p->flight_count = 0;
 	p->answers = (struct queue){0};
 	p->ack_left_bytes = 0;
-	p->sms_wait = false;
+	lines_clear(p);
 	net_channel_reset(p->tx);
 	net_channel_reset(p->rx);
 	mem_stack_reset(p->stack);

@@ -1,4 +1,7 @@
 /* page.c - the page of a reproduction: one file of HTML with its plots drawn in SVG, readable without a network. */
+#include "reproduce/page.h"
+
+#include "reproduce/cta_times.h"
 #include "reproduce/outcome.h"
 
 #include <glib.h>
@@ -9,6 +12,11 @@ enum { BAR_WIDTH = 9, GROUP_GAP = 12, PLOT_HEIGHT = 180, LABEL_HEIGHT = 70, AXIS
 
 static const char *const colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d",
 				      "#bab0ac"};
+
+const char *reproduce_page_colour(uint32_t index)
+{
+	return colours[index % G_N_ELEMENTS(colours)];
+}
 
 static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
@@ -33,6 +41,8 @@ static double bar_value(const struct reproduce_data *d, enum reproduce_plot plot
 		return reproduce_traffic_bytes(d, config, workload) / reproduce_traffic_bytes(d, 0, workload);
 	case REPRODUCE_PLOT_ENERGY:
 		return reproduce_energy_pj(d, config, workload) / reproduce_energy_pj(d, 0, workload);
+	case REPRODUCE_PLOT_CTA_TIMES: /* has no bars */
+		break;
 	}
 	return NAN;
 }
@@ -46,6 +56,8 @@ static double mean_value(const struct reproduce_data *d, enum reproduce_plot plo
 		return reproduce_traffic_mean(d, config, 0);
 	case REPRODUCE_PLOT_ENERGY:
 		return reproduce_energy_mean(d, config, 0);
+	case REPRODUCE_PLOT_CTA_TIMES:
+		break;
 	}
 	return NAN;
 }
@@ -134,30 +146,39 @@ static void group_write(FILE *out, const struct reproduce_data *d, const struct 
 		fprintf(out,
 			"<rect x='%.0f' y='%.1f' width='%d' height='%.1f' fill='%s'><title>%s, %s: %.3f</title></rect>",
 			x + b * BAR_WIDTH, PLOT_HEIGHT * (1 - v / top) + 8, BAR_WIDTH - 1, PLOT_HEIGHT * v / top,
-			colours[b % G_N_ELEMENTS(colours)], name, bar_name(d, f, b), v);
+			reproduce_page_colour(b), name, bar_name(d, f, b), v);
 	}
 	x += bars_of(f) * BAR_WIDTH / 2.0;
 	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x,
 		PLOT_HEIGHT + 24, name);
 }
 
-static void drawing_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
+static void bars_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
 {
 	uint32_t groups = groups_of(d, f);
 	double width = AXIS_WIDTH + GROUP_GAP + groups * (double)(bars_of(f) * BAR_WIDTH + GROUP_GAP);
 	double top = top_find(d, f);
 
-	fputs("<h3>", out);
-	text_write(out, f->chart ? f->chart->title : f->figure->title);
-	fprintf(out, "</h3><svg width='%.0f' height='%u'>", width, PLOT_HEIGHT + LABEL_HEIGHT);
+	fprintf(out, "<svg width='%.0f' height='%u'>", width, PLOT_HEIGHT + LABEL_HEIGHT);
 	axis_write(out, top, width);
 	for (uint32_t g = 0; g < groups; g++)
 		group_write(out, d, f, g, top);
 	fputs("</svg><p>", out);
 	for (uint32_t b = 0; b < bars_of(f); b++)
-		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", colours[b % G_N_ELEMENTS(colours)],
+		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_page_colour(b),
 			bar_name(d, f, b));
 	fputs("</p>\n", out);
+}
+
+static void drawing_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
+{
+	fputs("<h3>", out);
+	text_write(out, f->chart ? f->chart->title : f->figure->title);
+	fputs("</h3>", out);
+	if (f->figure && f->figure->plot == REPRODUCE_PLOT_CTA_TIMES)
+		reproduce_cta_times_write(out, d, f->figure);
+	else
+		bars_write(out, d, f);
 }
 
 static void number_cell(FILE *out, double x, const char *unit)

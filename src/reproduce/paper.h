@@ -44,7 +44,12 @@ struct reproduce_claim {
 	int (*check)(const struct reproduce_data *d, char *seen, uint32_t seen_bytes);
 };
 
-enum reproduce_plot { REPRODUCE_PLOT_SPEEDUP, REPRODUCE_PLOT_TRAFFIC, REPRODUCE_PLOT_ENERGY };
+enum reproduce_plot {
+	REPRODUCE_PLOT_SPEEDUP,
+	REPRODUCE_PLOT_TRAFFIC,
+	REPRODUCE_PLOT_ENERGY,
+	REPRODUCE_PLOT_CTA_TIMES, /* distributions, cta_times.h */
+};
 
 /* One plot of the page: configurations side by side for every workload, relative to the first configuration. */
 struct reproduce_figure {

@@ -248,13 +248,48 @@ static void ctas_start_in_stacks(void **state)
 	assert_true(cycles < rig_cycles(gpu_only, work, ARRAY_COUNT(work), CTAS, THREADS));
 }
 
+static uint64_t same(uint64_t thread, uint32_t visit)
+{
+	(void)thread;
+	(void)visit;
+	return RIG_MEMORY;
+}
+
+/* All SMs of the stacks load from one vault, which is full: none is done long before another. */
+static void full_vault_serves_in_turn(void **state)
+{
+	static const struct fake_inst loads[] = {
+	    FAKE_LOAD(1, same), FAKE_LOAD(2, same), FAKE_LOAD(3, same), FAKE_LOAD(4, same), FAKE_LOAD(5, same),
+	    FAKE_LOAD(6, same), FAKE_LOOP(0, 15), FAKE_EXIT,
+	};
+	static const char *const settings[] = {SMALL, "gpu.stack_sm_ctas", "true", "gpu.mesh_is_free", "true", NULL};
+	uint64_t least = UINT64_MAX, most = 0;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, loads, ARRAY_COUNT(loads), CTAS, THREADS);
+	assert_true(rig_stat(&r, "vault.queue_full_stalls") > 0);
+	for (uint32_t i = 2; i < 6; i++) {
+		uint64_t cycles, ctas;
+
+		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.cta_cycles", i, &cycles));
+		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.ctas_done", i, &ctas));
+		assert_int_equal(ctas, CTAS / 6);
+		least = cycles < least ? cycles : least;
+		most = cycles > most ? cycles : most;
+	}
+	assert_true(most < least + least / 8);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(moves_free),	     cmocka_unit_test(moves_in_packets),
 	    cmocka_unit_test(moves_with_smallest_queues), cmocka_unit_test(moves_on_a_free_mesh),
 	    cmocka_unit_test(latency_to_the_cycle),  cmocka_unit_test(instruction_limit),
-	    cmocka_unit_test(ctas_start_in_stacks),
+	    cmocka_unit_test(ctas_start_in_stacks),  cmocka_unit_test(full_vault_serves_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
