@@ -152,6 +152,14 @@ static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_schedul
 	return unit_is_shared(unit) ? sm->unit_free[unit] : sm->issue_free[s->issue][unit];
 }
 
+/* The unit works on what it is given for so many cycles more. */
+static inline void unit_hold(struct sm *sm, const struct sm_scheduler *s, uint32_t unit, uint32_t cycles)
+{
+	uint32_t *free_at = unit_is_shared(unit) ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
+
+	*free_at = (*free_at > sm->now ? *free_at : sm->now) + cycles;
+}
+
 /* Warps that can issue now: operands and instruction there, unit free. */
 static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler *s)
 {
@@ -252,15 +260,18 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 	}
 }
 
+/* Issue slots after the first stay on the unit, one interval each; or they are the steps that refine a special
+ * function's result, each of which needs the one before. */
 static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w, const struct simt_inst *inst)
 {
-	uint32_t unit = inst->unit, slots = inst->issue_slots ? inst->issue_slots : 1;
-	uint32_t interval = sm->interval[unit];
-	uint32_t ready = (sm->now + sm->latency[unit] + (slots - 1) * interval) << 1;
-	uint32_t *unit_free = unit_is_shared(unit) ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
+	uint32_t unit = inst->unit, steps = inst->issue_slots ? inst->issue_slots - 1u : 0, step_unit = inst->step_unit;
+	uint32_t step_cycles = unit == step_unit ? sm->interval[unit] : sm->latency[step_unit];
+	uint32_t ready = (sm->now + sm->latency[unit] + steps * step_cycles) << 1;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
-	*unit_free = sm->now + slots * interval;
+	unit_hold(sm, s, unit, sm->interval[unit]);
+	if (steps)
+		unit_hold(sm, s, step_unit, steps * sm->interval[step_unit]);
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = ready;
 }

@@ -57,6 +57,21 @@ static const struct reproduce_config configs[] = {
 /* Table 2, by our names: BP, BFS, KM, CFD, HW, LIB, RAY, FWT, SP, RD. */
 static const char *const workloads[] = {"backprop", "bfs", "kmeans", "cfd",	   "heartwall",
 					"libor",    "ray", "fwt",    "scalarprod", "reduction"};
+/* Quick runs: beyond the caches and several CTAs per SM, so that the links are loaded as in the paper's programs (over
+ * half of the bandwidth, section 5.3), and yet a few seconds each. Features as in Rodinia's KDD Cup data. */
+static const char *const quick_arguments[] = {
+	"--inputs 65536",
+	"--nodes 100000",
+	"--objects 32768 --features 34 --iterations 1",
+	"--side 24 --height 24 --steps 1",
+	"--side 25 --frames 1",
+	"--paths 16384 --rates 40 --steps 2",
+	"--pixels 512 --spheres 5",
+	"--data 19 --kernel 10",
+	"--pairs 512 --elements 16384",
+	"--elements 16777216",
+};
+_Static_assert(ARRAY_COUNT(quick_arguments) == ARRAY_COUNT(workloads), "one per workload");
 static const char rd[] = "reduction", km[] = "kmeans", bfs[] = "bfs", lib[] = "libor";
 
 /* ---- measures ---- */
@@ -624,6 +639,7 @@ const struct reproduce_paper reproduce_tom = {
 	.config_count = ARRAY_COUNT(configs),
 	.workloads = workloads,
 	.workload_count = ARRAY_COUNT(workloads),
+	.quick_arguments = quick_arguments,
 	.full_sets = "run.instruction_limit_count=2000000000", /* section 5.3 */
 	.rows = rows,
 	.row_count = ARRAY_COUNT(rows),

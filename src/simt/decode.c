@@ -114,6 +114,9 @@ static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt
 		return false;
 	inst->unit = (uint8_t)alu.unit;
 	inst->issue_slots = alu.issue_slots ? alu.issue_slots : 1;
+	inst->step_unit = inst->unit;
+	if (alu.unit == SIMT_UNIT_SFU)
+		inst->step_unit = alu.dst_bytes == 8 ? SIMT_UNIT_FP64 : SIMT_UNIT_FP32;
 	e->alu = alu.fn;
 	e->aux = alu.aux;
 	e->aux_kind = (uint8_t)alu.aux_kind;

@@ -58,6 +58,8 @@ struct simt_inst {
 	uint16_t flags;
 	uint8_t unit;	     /* enum simt_unit */
 	uint8_t issue_slots;
+	uint8_t step_unit;   /* enum simt_unit that all issue slots but the first hold: special functions are refined on
+			      * the floating-point unit, others stay on their own */
 	uint8_t space;	     /* enum simt_space */
 	uint8_t access_bytes; /* per lane and element: 1, 2, 4, 8; whole vector = access_bytes * vec */
 	uint8_t vec;

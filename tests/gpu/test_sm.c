@@ -67,6 +67,49 @@ static void alu_latency(void **state)
 	assert_true(chain_cost(fast_fetch, link) >= 1800);
 }
 
+/* The estimate, then three steps on the other unit, each after the one before. */
+static void special_function_latency(void **state)
+{
+	static const char *const settings[] = {"sm.sfu_latency_cycles", "400", "sm.fp32_latency_cycles", "20", NULL};
+	struct fake_inst link = FAKE_ALU(SIMT_UNIT_SFU, 0, 0);
+
+	(void)state;
+	assert_int_equal(chain_cost(settings, link), 40000);
+	link.issue_slots = 4;
+	assert_int_equal(chain_cost(settings, link), 46000);
+}
+
+/* Cycles of 64 independent special functions, 16 cycles of the unit each and steps of 8. */
+static uint64_t special_functions_run(uint8_t issue_slots)
+{
+	static const char *const settings[] = {"sm.sfu_interval_cycles", "16", "sm.fp32_interval_cycles", "8", NULL};
+	struct fake_inst insts[65];
+	struct rig r;
+	uint64_t cycles;
+
+	for (uint32_t i = 0; i < 64; i++) {
+		insts[i] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_SFU, 0, 0);
+		insts[i].read_count = insts[i].write_count = 0;
+		insts[i].issue_slots = issue_slots;
+	}
+	insts[64] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, 65, 1, 32);
+	cycles = rig_run(&r, insts, 65, 1, 32);
+	rig_close(&r);
+	return cycles;
+}
+
+/* One's steps go on beside the next one's estimate: they do not hold the special-function unit. */
+static void special_function_steps_leave_the_unit(void **state)
+{
+	uint64_t one = special_functions_run(1);
+
+	(void)state;
+	assert_true(one >= 64 * 16);
+	assert_true(special_functions_run(2) <= one + 64);
+}
+
 /* Issue, a cycle later the L1 access, the hit latency. */
 static void l1_hit_latency(void **state)
 {
@@ -246,9 +289,17 @@ static void barrier(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(alu_latency),    cmocka_unit_test(l1_hit_latency), cmocka_unit_test(shared_latency),
-	    cmocka_unit_test(l2_hit_latency), cmocka_unit_test(dram_latency),   cmocka_unit_test(stalls_add_up),
-	    cmocka_unit_test(occupancy),      cmocka_unit_test(issue_order),    cmocka_unit_test(barrier),
+	    cmocka_unit_test(alu_latency),
+	    cmocka_unit_test(special_function_latency),
+	    cmocka_unit_test(special_function_steps_leave_the_unit),
+	    cmocka_unit_test(l1_hit_latency),
+	    cmocka_unit_test(shared_latency),
+	    cmocka_unit_test(l2_hit_latency),
+	    cmocka_unit_test(dram_latency),
+	    cmocka_unit_test(stalls_add_up),
+	    cmocka_unit_test(occupancy),
+	    cmocka_unit_test(issue_order),
+	    cmocka_unit_test(barrier),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
