@@ -17,7 +17,7 @@ const struct nsu_code_params nsu_code_default = {.register_count = 32,
 
 const char *nsu_role_name(enum nsu_role role)
 {
-	static const char *const names[] = {"", "address", "@NSU", "both", "load", "store"};
+	static const char *const names[] = {"", "gpu", "@NSU", "both", "load", "store"};
 
 	return names[role];
 }

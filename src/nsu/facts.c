@@ -196,32 +196,49 @@ static bool is_memory_value(const struct ptx_inst *i)
 	return ptx_inst_is_load(i) || i->op == PTX_OP_ATOM;
 }
 
-/* Does a register's value derive from memory? Over the whole function, whatever the path: `seen` registers are being
- * asked already. */
-static bool derives_from_memory(const struct nsu_facts *f, const GPtrArray *const *defs, uint32_t reg, bool *seen)
-{
-	if (seen[reg])
-		return false;
-	seen[reg] = true;
-	for (guint n = 0; n < (defs[reg] ? defs[reg]->len : 0); n++) {
-		const uint32_t k = GPOINTER_TO_UINT(defs[reg]->pdata[n]);
+struct derivation {
+	const struct nsu_facts *f;
+	GPtrArray **defs; /* [reg_count]: instructions that write the register; NULL: none */
+	bool *seen;       /* [inst_count]: asked already */
+};
 
-		if (is_memory_value(&f->func->insts[k]))
+static bool inst_derives(const struct derivation *d, uint32_t k);
+
+/* The definition in the same basic block if there is one, else every definition in the function. */
+static bool read_derives(const struct derivation *d, const struct nsu_read *read)
+{
+	const GPtrArray *defs = d->defs[read->reg];
+
+	if (read->def != NSU_NO_INST)
+		return inst_derives(d, read->def);
+	for (guint n = 0; n < (defs ? defs->len : 0); n++)
+		if (inst_derives(d, GPOINTER_TO_UINT(defs->pdata[n])))
 			return true;
-		for (uint32_t r = f->first_read[k]; r < f->first_read[k + 1]; r++)
-			if (f->reads[r].use == NSU_USE_VALUE && derives_from_memory(f, defs, f->reads[r].reg, seen))
-				return true;
-	}
 	return false;
 }
 
-static void find_indirect(struct nsu_facts *f)
+/* Does the instruction's result derive from memory? */
+static bool inst_derives(const struct derivation *d, uint32_t k)
 {
-	const struct ptx_func *fn = f->func;
-	g_autofree bool *seen = g_new(bool, fn->reg_count + 1);
-	GPtrArray **defs = g_new0(GPtrArray *, fn->reg_count + 1);
+	const struct nsu_facts *f = d->f;
 
-	for (uint32_t k = 0; k < fn->inst_count; k++)
+	if (is_memory_value(&f->func->insts[k]))
+		return true;
+	if (d->seen[k])
+		return false;
+	d->seen[k] = true;
+	for (uint32_t r = f->first_read[k]; r < f->first_read[k + 1]; r++)
+		if ((f->reads[r].use == NSU_USE_VALUE || f->reads[r].use == NSU_USE_OLD) &&
+		    read_derives(d, &f->reads[r]))
+			return true;
+	return false;
+}
+
+static GPtrArray **find_defs(const struct nsu_facts *f)
+{
+	GPtrArray **defs = g_new0(GPtrArray *, f->func->reg_count + 1);
+
+	for (uint32_t k = 0; k < f->func->inst_count; k++)
 		for (uint32_t w = 0; w < f->uses[k].write_count; w++) {
 			GPtrArray **list = &defs[f->uses[k].writes[w]];
 
@@ -229,19 +246,26 @@ static void find_indirect(struct nsu_facts *f)
 				*list = g_ptr_array_new();
 			g_ptr_array_add(*list, GUINT_TO_POINTER(k));
 		}
+	return defs;
+}
+
+static void find_indirect(struct nsu_facts *f)
+{
+	const struct ptx_func *fn = f->func;
+	g_autofree bool *seen = g_new(bool, fn->inst_count + 1);
+	const struct derivation d = {f, find_defs(f), seen};
+
 	for (uint32_t k = 0; k < fn->inst_count; k++) {
 		if (f->class_of[k] != NSU_CLASS_LOAD)
 			continue;
-		memset(seen, 0, (fn->reg_count + 1) * sizeof(*seen));
+		memset(seen, 0, (fn->inst_count + 1) * sizeof(*seen));
 		for (uint32_t r = f->first_read[k]; r < f->first_read[k + 1]; r++)
-			f->is_indirect[k] |=
-			    f->reads[r].use == NSU_USE_ADDRESS &&
-			    derives_from_memory(f, (const GPtrArray *const *)defs, f->reads[r].reg, seen);
+			f->is_indirect[k] |= f->reads[r].use == NSU_USE_ADDRESS && read_derives(&d, &f->reads[r]);
 	}
 	for (uint32_t r = 0; r < fn->reg_count; r++)
-		if (defs[r])
-			g_ptr_array_free(defs[r], TRUE);
-	g_free(defs);
+		if (d.defs[r])
+			g_ptr_array_free(d.defs[r], TRUE);
+	g_free(d.defs);
 }
 
 /* ---- addresses ---- */

@@ -282,44 +282,96 @@ static void add_store(struct rig *r, GString *s)
 	}
 }
 
+/* Arithmetic with letters where a register of a kind goes: R, H, F, D, P. */
+static const char *const forms[] = {
+    "add.f32 F, F, F;",
+    "mul.f32 F, F, F;",
+    "sub.f32 F, F, F;",
+    "fma.rn.f32 F, F, F, %f0;",
+    "fma.rn.f32 F, F, F, F;",
+    "add.s32 R, R, R;",
+    "xor.b32 R, R, R;",
+    "mad.lo.s32 R, R, R, 77;",
+    "setp.lt.s32 P, R, R;",
+    "setp.gt.f32 P, F, F;",
+    "setp.eq.u32 %p0|%p3, R, R;",
+    "setp.ge.and.s32 P, R, R, P;",
+    "selp.f32 F, F, F, P;",
+    "selp.b64 D, D, D, P;",
+    "add.s64 D, D, D;",
+    "cvt.u32.u64 R, D;",
+    "mul.wide.u32 D, R, R;",
+    "mul.lo.s64 D, D, D;",
+    "mov.b64 {%r1, %r4}, D;",
+    "mov.b64 D, {R, R};",
+    "mov.b32 {%h0, %h2}, R;",
+    "ld.param.u32 R, [number];",
+    "mov.u32 R, %tid.x;",
+    "and.pred P, P, P;",
+    "not.pred P, P;",
+    "xor.pred P, P, P;",
+    "lop3.b32 R, R, R, R, 0xe8;",
+    "shf.l.wrap.b32 R, R, R, R;",
+    "prmt.b32 R, R, R, R;",
+    "bfe.u32 R, R, R, R;",
+    "bfi.b32 R, R, R, R, R;",
+    "popc.b64 R, D;",
+    "clz.b32 R, R;",
+    "brev.b32 R, R;",
+    "bfind.s32 R, R;",
+    "sad.u32 R, R, R, R;",
+    "mul.hi.s32 R, R, R;",
+    "min.s32 R, R, R;",
+    "max.u64 D, D, D;",
+    "abs.s32 R, R;",
+    "neg.f32 F, F;",
+    "shl.b64 D, D, R;",
+    "shr.s32 R, R, R;",
+    "div.s32 R, R, R;",
+    "rem.u32 R, R, 13;",
+    "cvt.rn.f32.s32 F, R;",
+    "cvt.rzi.s32.f32 R, F;",
+    "cvt.f64.f32 D, F;",
+    "cvt.rn.f32.f64 F, D;",
+    "cvt.u16.u32 H, R;",
+    "cvt.s32.s16 R, H;",
+    "add.u16 H, H, H;",
+    "cvt.rn.f16.f32 H, F;",
+    "cvt.f32.f16 F, H;",
+    "add.f64 D, D, D;",
+    "fma.rn.f64 D, D, D, D;",
+    "sqrt.rn.f32 F, F;",
+    "rcp.approx.f32 F, F;",
+    "ex2.approx.f32 F, F;",
+    "div.rn.f32 F, F, F;",
+    "set.lt.u32.f32 R, F, F;",
+    "slct.s32.f32 R, R, R, F;",
+    "testp.finite.f32 P, F;",
+    "copysign.f32 F, F, F;",
+    "dp4a.s32.s32 R, R, R, R;",
+    "cnot.b32 R, R;",
+    "vadd.s32.u32.s32 R, R.b1, R.h0;",
+    "cvt.sat.u8.s32 R, R;",
+    "mov.f32 F, F;",
+    "mov.b64 D, D;",
+    "vadd4.u32.u32.u32 R, R, R, R;",
+};
+
 static void add_arithmetic(struct rig *r, GString *s)
 {
-	static const char *const forms[] = {
-	    "add.f32 %%f%u, %%f%u, %%f%u;\n",          "mul.f32 %%f%u, %%f%u, %%f%u;\n",
-	    "fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f0;\n", "add.s32 %%r%u, %%r%u, %%r%u;\n",
-	    "xor.b32 %%r%u, %%r%u, %%r%u;\n",          "mad.lo.s32 %%r%u, %%r%u, %%r%u, 77;\n",
-	};
-	const uint32_t a = draw(r, 6), b = draw(r, 6), c = draw(r, 6);
+	static const char kinds[] = "RHFDP", names[] = "rhfdp";
+	static const uint32_t counts[] = {6, 4, 6, 4, 4};
 
 	g_string_append(s, guard_of(r));
-	switch (draw(r, 12)) {
-	case 0:
-		g_string_append_printf(s, "setp.lt.s32 %%p%u, %%r%u, %%r%u;\n", a % 4, b, c);
-		break;
-	case 1:
-		g_string_append_printf(s, "selp.f32 %%f%u, %%f%u, %%f%u, %%p%u;\n", a, b, c, draw(r, 4));
-		break;
-	case 2:
-		g_string_append_printf(s, "add.s64 %%d%u, %%d%u, %%d%u;\n", a % 4, b % 4, c % 4);
-		break;
-	case 3:
-		g_string_append_printf(s, "cvt.u32.u64 %%r%u, %%d%u;\n", a, b % 4);
-		break;
-	case 4:
-		g_string_append_printf(s, "mul.wide.u32 %%d%u, %%r%u, %%r%u;\n", a % 4, b, c);
-		break;
-	case 5:
-		g_string_append_printf(s, "mov.b64 {%%r%u, %%r%u}, %%d%u;\n", a % 3, 3 + b % 3, c % 4);
-		break;
-	case 6:
-		g_string_append_printf(s, "ld.param.u32 %%r%u, [number];\n", a);
-		break;
-	case 7:
-		g_string_append_printf(s, "mov.u32 %%r%u, %%tid.x;\n", a);
-		break;
-	default:
-		g_string_append_printf(s, forms[draw(r, ARRAY_COUNT(forms))], a, b, c);
+	for (const char *c = forms[draw(r, ARRAY_COUNT(forms))]; *c; c++) {
+		const char *kind = strchr(kinds, *c);
+
+		if (kind)
+			g_string_append_printf(s, "%%%c%u", names[kind - kinds], draw(r, counts[kind - kinds]));
+		else
+			g_string_append_c(s, *c);
 	}
+	g_string_append_c(s, '\n');
 }
 
 static void add_branch(struct rig *r, GString *s, uint32_t label)
@@ -331,7 +383,8 @@ static char *random_kernel(struct rig *r)
 {
 	GString *s = g_string_new(
 	    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out,\n"
-	    ".param .u32 number)\n{\n.reg .pred %p<4>; .reg .b32 %r<6>, %t; .reg .f32 %f<6>; .reg .b64 %d<4>, %u;\n"
+	    ".param .u32 number)\n{\n.reg .pred %p<4>; .reg .b32 %r<6>, %t; .reg .b16 %h<4>; .reg .f32 %f<6>;\n"
+	    ".reg .b64 %d<4>, %u;\n"
 	    ".reg .b64 %in, %out;\nmov.u32 %t, %tid.x;\nmul.wide.u32 %u, %t, 512;\nld.param.u64 %in, [in];\n"
 	    "add.s64 %in, %in, %u;\nld.param.u64 %out, [out];\nadd.s64 %out, %out, %u;\n");
 
@@ -339,8 +392,10 @@ static char *random_kernel(struct rig *r)
 		g_string_append_printf(s, "mad.lo.u32 %%r%u, %%t, %u, %u;\ncvt.rn.f32.u32 %%f%u, %%r%u;\n", k, k + 3, k,
 				       k, k);
 	for (uint32_t k = 0; k < 4; k++)
-		g_string_append_printf(s, "mul.wide.u32 %%d%u, %%r%u, 12345;\nsetp.gt.u32 %%p%u, %%r%u, %u;\n", k, k, k,
-				       k, 100 * (k + 1));
+		g_string_append_printf(s,
+				       "mul.wide.u32 %%d%u, %%r%u, 12345;\nsetp.gt.u32 %%p%u, %%r%u, %u;\n"
+				       "cvt.u16.u32 %%h%u, %%r%u;\n",
+				       k, k, k, k, 100 * (k + 1), k, k);
 	for (uint32_t k = 0; k < LENGTH; k++) {
 		const uint32_t kind = draw(r, 40);
 
@@ -363,8 +418,8 @@ static char *random_kernel(struct rig *r)
 	for (uint32_t k = 0; k < 4; k++)
 		g_string_append_printf(s,
 				       "st.global.u64 [%%out+%u], %%d%u;\nselp.u32 %%t, 1, 0, %%p%u;\n"
-				       "st.global.u32 [%%out+%u], %%t;\n",
-				       64 + k * 8, k, k, 128 + k * 4);
+				       "st.global.u32 [%%out+%u], %%t;\nst.global.u16 [%%out+%u], %%h%u;\n",
+				       64 + k * 8, k, k, 128 + k * 4, 144 + k * 2, k);
 	g_string_append(s, "ret;\n}\n");
 	return g_string_free(s, FALSE);
 }
