@@ -36,6 +36,9 @@ enum component {
 	TSV,
 	LOGIC_LAYER,
 	STACK_STATIC,
+	NSU_PIPELINE,
+	NSU_BUFFERS,
+	NSU_STATIC,
 	COMPONENT_COUNT
 };
 
@@ -51,6 +54,7 @@ static const char *const component_names[COMPONENT_COUNT] = {
 	[DRAM_ACTIVATE] = "dram_activate", [DRAM_REFRESH] = "dram_refresh",
 	[DRAM_ROW_BUFFER] = "dram_row_buffer", [DRAM_STATIC] = "dram_static", [TSV] = "tsv",
 	[LOGIC_LAYER] = "logic_layer",	     [STACK_STATIC] = "stack_static",
+	[NSU_PIPELINE] = "nsu_pipeline",     [NSU_BUFFERS] = "nsu_buffers",   [NSU_STATIC] = "nsu_static",
 };
 
 enum { BITS_PER_BYTE = 8 };
@@ -109,6 +113,29 @@ static void add_caches(struct account *a, const struct energy_params *p)
 	add(a, L2, "l2", "fills", p->l2_fill_pj);
 }
 
+/* Units of NSU: the events of an SM's pipeline, without its caches; the buffers at both ends of the packets. */
+static void add_nsu(struct account *a, const struct energy_params *p)
+{
+	add(a, NSU_PIPELINE, "nsu", "warp_instructions", p->fetch_decode_pj);
+	add(a, NSU_PIPELINE, "nsu", "fetches", p->nsu_fetch_pj);
+	add(a, NSU_PIPELINE, "nsu", "register_reads", p->nsu_register_pj);
+	add(a, NSU_PIPELINE, "nsu", "register_writes", p->nsu_register_pj);
+	add(a, NSU_PIPELINE, "nsu", "int_threads", p->int_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "control_threads", p->int_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "imul_threads", p->imul_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "fp32_threads", p->fp32_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "fp64_threads", p->fp64_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "sfu_threads", p->sfu_thread_pj);
+	add(a, NSU_PIPELINE, "nsu", "memory_threads", p->memory_thread_pj);
+	add(a, NSU_BUFFERS, "nsu", "buffer_writes", p->nsu_buffer_pj);
+	add(a, NSU_BUFFERS, "nsu", "buffer_reads", p->nsu_buffer_pj);
+	add(a, NSU_BUFFERS, "partition", "buffer_puts", p->packet_buffer_pj);
+	add(a, SM_FRONT_END, "partition", "boundary_instructions", p->fetch_decode_pj);
+	add(a, SM_FRONT_END, "partition", "skipped_instructions", p->fetch_decode_pj);
+	add(a, L1, "partition", "l1_probes", p->l1_access_pj);
+	add(a, L2, "partition", "l2_probes", p->l2_access_pj);
+}
+
 static void add_net(struct account *a, const struct energy_params *p, const struct energy_run *run)
 {
 	const double time = (double)run->time_ps;
@@ -153,6 +180,7 @@ static void add_static(struct account *a, const struct energy_params *p, const s
 	a->pj[SM_STATIC] = pj_per_mw * p->sm_static_mw * run->sm_count;
 	a->pj[L2_STATIC] = pj_per_mw * p->l2_static_mw;
 	a->pj[STACK_STATIC] = pj_per_mw * p->stack_static_mw * run->stack_count;
+	a->pj[NSU_STATIC] = pj_per_mw * p->nsu_static_mw * run->nsu_count;
 	a->pj[DRAM_STATIC] = pj_per_mw * p->dram_static_mw * run->stack_count;
 }
 
@@ -163,6 +191,7 @@ void energy_account(const struct energy_params *p, const struct sim_stats *stats
 
 	add_sm(&a, p);
 	add_caches(&a, p);
+	add_nsu(&a, p);
 	add_net(&a, p, run);
 	add_dram(&a, p, run);
 	add_static(&a, p, run);

@@ -41,13 +41,14 @@ struct energy_run {
 	double mesh_bits_per_ps; /* capacity of one stack-stack channel */
 	uint32_t mesh_count;
 	uint32_t stack_count;
+	uint32_t nsu_count;	 /* SIMD units in stacks */
 	uint64_t dram_row_bytes;	 /* as the DRAM parameters: activation energy scales with the row */
 	uint32_t dram_bank_count; /* banks per vault: a refresh restores rows in each */
 };
 
-/* Reads the groups sm, l1d, l1i, l1c, l1t, l2, xbar_request, xbar_reply, link_tx, link_rx, mesh, host_link and vault. A
- * group that the machine has not counts nothing; a group without a statistic that is read here is a failed CHECK.
- * Components appear in a fixed order, all of them always. */
+/* Reads the groups sm, l1d, l1i, l1c, l1t, l2, xbar_request, xbar_reply, link_tx, link_rx, mesh, host_link, vault,
+ * partition and nsu. A group that the machine has not counts nothing; a group without a statistic that is read here is
+ * a failed CHECK. Components appear in a fixed order, all of them always. */
 void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
 		    struct energy_report *out);
 

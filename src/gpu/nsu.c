@@ -401,7 +401,9 @@ static struct mem_cache *icache_new(const struct gpu_config *c)
 	struct cache_params p = c->l1i;
 
 	p.size_bytes = c->nsu.inst_cache_bytes;
-	p.way_count = ICACHE_WAYS;
+	p.way_count = p.size_bytes / COALESCE_LINE_BYTES;
+	if (p.way_count > ICACHE_WAYS)
+		p.way_count = ICACHE_WAYS;
 	p.mshr_count = ICACHE_MSHRS;
 	p.mshr_merge_count = NSU_WARPS_MAX;
 	return mem_cache_new(&p, NULL, NULL);

@@ -91,6 +91,7 @@ bool partition_begin(struct sm *sm, struct sm_warp *w)
 	}
 	w->is_partitioned = false;
 	w->partition = instance_new(sm->gpu, w);
+	sm->schedulers[w->scheduler].partitioned |= 1ull << w->bit;
 	return false;
 }
 
@@ -185,6 +186,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	e->is_misaligned = count && is_misaligned(&e->access);
 	e->entry_count = (e->access.lane_bytes + WORD_BYTES - 1) / WORD_BYTES;
 	e->lane_bytes = e->entry_count * WORD_BYTES;
+	sm_count_issue(sm, &g->step);
 	if (count)
 		lsu_issue_packets(sm, w, p->seq, lines, count);
 	else if (p->is_running)
@@ -328,9 +330,12 @@ bool partition_issue(struct sm *sm, struct sm_warp *w)
 
 	if (p->state == PARTITION_BEGIN) {
 		begin_issue(sm, p);
+		st->boundary_instructions++;
 	} else if (p->state == PARTITION_ENDS) {
 		has_issued = end_issue(sm, p);
+		st->boundary_instructions += has_issued;
 	} else if (role_of(p) == NSU_ROLE_NSU) {
+		sm_count_threads(sm->gpu, (uint32_t)__builtin_popcount(w->w->active_mask));
 		skip_issue(sm, p);
 		st->skipped_instructions++;
 		st->issued_instructions--;
@@ -405,6 +410,7 @@ static void answered(struct sm *sm, struct partition *p)
 		g->guest->partition_end(g->guest_ctx, g, sm->index, &result);
 	}
 	w->partition = NULL;
+	sm->schedulers[w->scheduler].partitioned &= ~(1ull << w->bit);
 	w->is_asked = false;
 	instance_free(g, p);
 	sm_fetch_advance(sm, w, w->w->pc);

@@ -22,7 +22,7 @@ void gpu_pause(struct gpu *g, uint64_t least_ps)
 /* Every request has been answered and every slice has been rid of its own. */
 static bool is_at_rest(const struct gpu *g)
 {
-	if (mem_req_outstanding(g->pool) != gpu_spare_count(g) || g->guests_live)
+	if (mem_req_outstanding(g->pool) != gpu_spare_count(g) || g->guests_live || g->partitions_live)
 		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->lsu_count || g->sms[i]->lsu_ready_count)

@@ -173,6 +173,15 @@ void sm_wake(struct sm *sm, uint32_t at)
 	sim_wake_cycle(sm->gpu->engine, sm->comp, sm->base + at);
 }
 
+static bool has_partitions(const struct sm *sm)
+{
+	uint64_t warps = 0;
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		warps |= sm->schedulers[i].partitioned;
+	return warps;
+}
+
 static void sm_tick(void *component, uint64_t cycle)
 {
 	struct sm *sm = component;
@@ -193,7 +202,7 @@ static void sm_tick(void *component, uint64_t cycle)
 		next = sm->now + 1;
 	}
 	queued_count = sm->out_count;
-	at = unlikely(sm->gpu->is_paused) ? sm_pause_cycle(sm) : sm_schedule(sm);
+	at = unlikely(sm->gpu->is_paused) && !has_partitions(sm) ? sm_pause_cycle(sm) : sm_schedule(sm);
 	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */

@@ -103,6 +103,7 @@ struct sm_scheduler {
 	uint64_t ready[SIMT_UNIT_COUNT];
 	uint64_t waiting[SM_WAIT_COUNT];
 	uint64_t resident;
+	uint64_t partitioned; /* inside blocks that run in two parts */
 	uint64_t wheel_bits;
 	uint64_t wheel[SM_WHEEL_SLOTS];
 	uint8_t issue; /* its issue slot */
@@ -224,6 +225,9 @@ uint32_t sm_slot_find(const struct sm *sm);
 void sm_evaluate(struct sm *sm, struct sm_warp *w);
 void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
 void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */
+/* Counts an issued instruction; threads that the run's limit counts. */
+void sm_count_issue(struct sm *sm, const struct simt_step *step);
+void sm_count_threads(struct gpu *g, uint32_t threads);
 uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
 /* The same while the SMs are stopped: counts the cycle, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);

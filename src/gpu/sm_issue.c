@@ -169,7 +169,8 @@ static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler
 		if (u != SIMT_UNIT_LDST && s->ready[u] && unit_free_at(sm, s, u) <= sm->now)
 			c |= s->ready[u];
 	}
-	return c;
+	/* Blocks in two parts come to their end: units wait for what their warps send. */
+	return unlikely(sm->gpu->is_paused) ? c & s->partitioned : c;
 }
 
 /* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first
@@ -221,7 +222,16 @@ static void count_threads(struct sm_stats *st, uint32_t unit, uint32_t threads)
 	}
 }
 
-static void count_issue(struct sm *sm, const struct simt_step *step)
+void sm_count_threads(struct gpu *g, uint32_t threads)
+{
+	g->thread_budget -= threads;
+	if (unlikely(g->thread_budget <= 0)) {
+		g->limit_reached = true;
+		sim_stop(g->engine);
+	}
+}
+
+void sm_count_issue(struct sm *sm, const struct simt_step *step)
 {
 	struct sm_stats *st = &sm->stats;
 	uint32_t threads = (uint32_t)__builtin_popcount(step->exec_mask);
@@ -231,11 +241,7 @@ static void count_issue(struct sm *sm, const struct simt_step *step)
 	st->register_reads += step->inst->read_count;
 	st->register_writes += step->inst->write_count;
 	count_threads(st, step->inst->unit, threads);
-	sm->gpu->thread_budget -= threads;
-	if (unlikely(sm->gpu->thread_budget <= 0)) {
-		sm->gpu->limit_reached = true;
-		sim_stop(sm->gpu->engine);
-	}
+	sm_count_threads(sm->gpu, threads);
 }
 
 static void count_guest(struct sm *sm, const struct simt_step *step)
@@ -291,7 +297,7 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		gpu_fail(g);
 		return false;
 	}
-	count_issue(sm, step);
+	sm_count_issue(sm, step);
 	if (unlikely(w->trial)) {
 		w->trial_steps++;
 		w->trial_threads += (uint32_t)__builtin_popcount(step->exec_mask);

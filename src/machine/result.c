@@ -250,6 +250,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
 	    .mesh_count = mesh_count_of(c),
 	    .stack_count = (uint32_t)c->gpu.stack_count,
+	    .nsu_count = c->nsu.is_present ? (uint32_t)c->gpu.stack_count : 0,
 	    .dram_row_bytes = c->dram.row_bytes,
 	    .dram_bank_count = (uint32_t)c->dram.bank_count,
 	};
