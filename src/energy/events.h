@@ -19,7 +19,7 @@ struct energy_params {
 extern const struct sim_param_desc energy_param_rows[];
 extern const uint32_t energy_param_row_count;
 
-enum { ENERGY_COMPONENT_MAX = 24 };
+enum { ENERGY_COMPONENT_MAX = 32 };
 
 struct energy_component {
 	const char *name; /* "sm_dynamic", "sm_static", "l1", "l2", "xbar", "link_active", ...: see docs/memory.md */

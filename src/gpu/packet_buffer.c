@@ -4,7 +4,7 @@
  *
  * Both are first in, first out, the pending buffer per block: packets of a block that has its grant pass those of
  * blocks that wait. In strict order they would wait behind these, which may wait for just the places that the first
- * holds; see docs/decisions.
+ * holds; see docs/decisions/0012.
  */
 #include <glib.h>
 

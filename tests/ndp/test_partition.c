@@ -1,0 +1,506 @@
+/* Blocks in two parts on a small machine with real kernels: what packets are sent and what they weigh, by hand; values
+ * with poison in every register that did not travel; smallest buffers on every network; credits, page swaps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "gpu/priv.h"
+#include "ndp/registry.h"
+
+enum { WORDS = 1 << 16 };
+
+struct bench {
+	struct simt_memory *mem;
+	struct ptx_module *ptx;
+	struct simt_module *module;
+	struct simt_program *program;
+	struct gpu_config config;
+	struct gpu_guest_ops ops;
+	struct gpu *gpu;
+	uint32_t *in, *out; /* WORDS each; in[i] = i */
+	struct simt_fault fault;
+	uint32_t swaps_asked, swaps_done;
+};
+
+static void set(struct gpu_config *c, const char *key, const char *value)
+{
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t count = gpu_config_groups(c, groups);
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	if (!sim_param_set(groups, count, key, value, (struct base_place){0}, &diag))
+		fail_msg("%s", diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void machine_new(struct bench *b, const char *const *settings, uint64_t epoch_cycles,
+			uint64_t (*epoch)(void *, struct gpu *, uint64_t))
+{
+	static const char *const small[] = {
+	    "gpu.sm_count",    "4",    "gpu.sms_per_cluster_count", "2",   "nsu.is_present", "true",
+	    "ndp.mechanism",   "nsu",  "run.audit",		    "true", "gpu.address_map", "random_page",
+	    "nsu.clock_khz",   "350000", "gpu.sm_clock_khz",	    "700000", NULL,
+	};
+	const struct gpu_guest_ops *ops;
+	struct base_diag_list diag;
+	void *ctx;
+
+	gpu_config_defaults(&b->config);
+	for (uint32_t i = 0; small[i]; i += 2)
+		set(&b->config, small[i], small[i + 1]);
+	for (uint32_t i = 0; settings && settings[i]; i += 2)
+		set(&b->config, settings[i], settings[i + 1]);
+	base_diag_init(&diag);
+	ops = ndp_mechanism_new(&b->config, &ctx, &diag);
+	assert_non_null(ops);
+	b->ops = *ops;
+	if (epoch) {
+		b->ops.epoch = epoch;
+		b->ops.epoch_cycles = epoch_cycles;
+	}
+	b->gpu = gpu_new(&b->config, &b->ops, ctx, &diag);
+	if (!b->gpu)
+		fail_msg("%s", diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void program_new(struct bench *b, const char *ptx)
+{
+	struct base_diag_list diag;
+
+	memset(b, 0, sizeof(*b));
+	base_diag_init(&diag);
+	b->mem = simt_memory_new(1ull << 30);
+	b->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &diag);
+	if (!b->ptx)
+		fail_msg("%s", diag.first->text);
+	b->module = simt_module_load(b->ptx, b->mem, &diag);
+	b->program = simt_program_build(b->module, "k", simt_isa_choose(NULL), &diag);
+	assert_non_null(b->program);
+	b->in = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
+	b->out = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
+	for (uint32_t i = 0; i < WORDS; i++)
+		b->in[i] = i;
+	memset(b->out, 0, WORDS * 4);
+	base_diag_free(&diag);
+}
+
+static void bench_open(struct bench *b, const char *ptx, const char *const *settings)
+{
+	program_new(b, ptx);
+	machine_new(b, settings, 0, NULL);
+}
+
+static void bench_close(struct bench *b)
+{
+	gpu_free(b->gpu);
+	simt_program_free(b->program);
+	simt_module_unload(b->module);
+	ptx_module_free(b->ptx);
+	simt_memory_free(b->mem);
+}
+
+/* k(in, out, n) */
+static bool run(struct bench *b, uint32_t ctas, uint32_t threads, uint64_t n)
+{
+	const uint64_t params[] = {(uint64_t)(uintptr_t)b->in, (uint64_t)(uintptr_t)b->out, n};
+	struct simt_launch l = {.program = b->program,
+				.mem = b->mem,
+				.grid = {ctas, 1, 1},
+				.block = {threads, 1, 1},
+				.params = (const uint8_t *)params};
+	struct gpu_kernel_result result;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_true(simt_launch_begin(&l, gpu_warp_capacity(b->gpu), &diag));
+	base_diag_free(&diag);
+
+	bool ok = gpu_launch(b->gpu, &l, &result);
+
+	b->fault = l.fault;
+	simt_launch_end(&l);
+	return ok;
+}
+
+static uint64_t stat(struct bench *b, const char *key)
+{
+	uint64_t value;
+
+	if (!sim_stats_value(gpu_stats(b->gpu), key, &value))
+		fail_msg("no statistic %s", key);
+	return value;
+}
+
+#define KERNEL(body)                                                                                         \
+	".version 7.0\n.target sm_70\n.address_size 64\n"                                                    \
+	".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)\n{\n"                             \
+	".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"                                           \
+	"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [n];\n"                       \
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n" \
+	"mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd2, %rd4;\n"                   \
+	"bar.sync 0;\n" body "\nret;\n}\n"
+
+/* out[i] = in[i] + in[i + 4096] */
+static const char add[] = KERNEL("ld.global.u32 %r5, [%rd5];\n"
+				 "ld.global.u32 %r6, [%rd5+16384];\n"
+				 "add.u32 %r7, %r5, %r6;\n"
+				 "st.global.u32 [%rd6], %r7;\n");
+
+/* 64 full warps and no live-in: a command of one flit, two aligned reads, their data of a line each, one address, one
+ * write, and a flit for each acknowledgment; no line is in a cache. */
+static void aligned_packets(void **state)
+{
+	enum { WARPS = 64, FLIT = 16, LINE = 128 };
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, add, NULL);
+	assert_true(run(&b, 16, 128, 0));
+	assert_int_equal(stat(&b, "partition.blocks"), WARPS);
+	assert_int_equal(stat(&b, "packet.command_bytes"), WARPS * FLIT);
+	assert_int_equal(stat(&b, "packet.read_bytes"), 2 * WARPS * FLIT);
+	assert_int_equal(stat(&b, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
+	assert_int_equal(stat(&b, "packet.address_bytes"), WARPS * FLIT);
+	assert_int_equal(stat(&b, "packet.write_bytes"), WARPS * (FLIT + LINE));
+	assert_int_equal(stat(&b, "packet.written_bytes"), WARPS * FLIT);
+	assert_int_equal(stat(&b, "packet.invalidation_bytes"), WARPS * FLIT);
+	assert_int_equal(stat(&b, "packet.answer_bytes"), WARPS * FLIT);
+	/* What crosses the links to the stacks besides: code of the SMs. */
+	assert_int_equal(stat(&b, "link_tx.wire_bytes") - stat(&b, "l2.read_misses") * FLIT, 4 * WARPS * FLIT);
+	/* Reads hold the stack of the unit: of its lines only those of the other load may lie elsewhere. */
+	assert_int_equal(stat(&b, "vault.read_bytes"),
+			 2 * WARPS * LINE + (stat(&b, "l2.read_misses") + stat(&b, "packet.fetches")) * LINE);
+	assert_int_equal(stat(&b, "partition.boundary_instructions"), 2 * WARPS);
+	assert_int_equal(stat(&b, "partition.skipped_instructions"), WARPS);
+	assert_int_equal(stat(&b, "nsu.warp_instructions"), 6 * WARPS);
+	assert_int_equal(stat(&b, "nsu.int_threads"), 32 * WARPS);
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(b.out[i], 2 * i + 4096);
+	bench_close(&b);
+}
+
+/* Lanes of a warp read words one beside the line's begin: two lines, and an offset per lane; 20 lanes are active, and
+ * two registers travel, one back. */
+static const char shifted[] = KERNEL("xor.b32 %r8, %r4, 5; xor.b32 %r9, %r4, 9;\n"
+				     "bar.sync 0;\n"
+				     "ld.global.u32 %r5, [%rd5+4];\n"
+				     "ld.global.u32 %r6, [%rd5+16388];\n"
+				     "ld.global.u32 %r10, [%rd5+32772];\n"
+				     "ld.global.u32 %r11, [%rd5+65540];\n"
+				     "add.u32 %r7, %r5, %r6; add.u32 %r7, %r7, %r8; sub.u32 %r7, %r7, %r9;\n"
+				     "add.u32 %r7, %r7, %r10; sub.u32 %r7, %r7, %r11;\n"
+				     "st.global.u32 [%rd6], %r7;\n"
+				     "bar.sync 0;\n"
+				     "st.volatile.global.u32 [%rd6+65536], %r7;\n");
+
+static void misaligned_packets(void **state)
+{
+	enum { FLIT = 16, LANES = 20 };
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, shifted, NULL);
+	assert_true(run(&b, 1, LANES, 0));
+	assert_int_equal(stat(&b, "partition.blocks"), 1);
+	assert_int_equal(stat(&b, "packet.commands"), 1);
+	assert_int_equal(stat(&b, "packet.command_bytes"), FLIT + 2 * 4 * LANES);
+	assert_int_equal(stat(&b, "packet.reads"), 4); /* 20 words from word 1: one line, misaligned */
+	assert_int_equal(stat(&b, "packet.read_bytes"), 4 * (FLIT + 2 * FLIT)); /* 20 offsets: two flits */
+	assert_int_equal(stat(&b, "packet.data_bytes"), 4 * (FLIT + 4 * LANES));
+	assert_int_equal(stat(&b, "packet.address_bytes"), FLIT);
+	assert_int_equal(stat(&b, "packet.answer_bytes"), FLIT + 4 * LANES);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t v = (i + 1) + (i + 4097) + (i ^ 5) - (i ^ 9) + (i + 8193) - (i + 16385);
+
+		assert_int_equal(b.out[i], v);
+		assert_int_equal(b.out[16384 + i], v);
+	}
+	bench_close(&b);
+}
+
+/* The L1 holds the line of the first load, the L2 also that of another SM: reads are answered from there and allocate
+ * nothing. After the block's store the line is in no cache. */
+static const char cached[] = KERNEL("ld.volatile.global.u32 %r12, [%rd6];\n"
+				    "bar.sync 0;\n"
+				    "atom.global.add.u32 %r13, [%rd5+65536], 0; add.u32 %r12, %r12, %r13;\n"
+				    "bar.sync 0;\n"
+				    "ld.global.u32 %r5, [%rd5+65536];\n"
+				    "ld.global.u32 %r6, [%rd5+16384];\n"
+				    "add.u32 %r7, %r5, %r6;\n"
+				    "st.global.u32 [%rd5+65536], %r7;\n"
+				    "bar.sync 0;\n"
+				    "atom.global.add.u32 %r13, [%rd5+65536], 1;\n");
+
+static void caches_answer(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, cached, NULL);
+	assert_true(run(&b, 1, 32, 0));
+	assert_int_equal(stat(&b, "partition.read_lines"), 2);
+	assert_int_equal(stat(&b, "partition.read_l1_hits"), 0); /* atomics leave no line in the L1 */
+	assert_int_equal(stat(&b, "partition.read_l2_hits"), 1);
+	assert_int_equal(stat(&b, "packet.invalidations"), 1);
+	assert_true(stat(&b, "l2.invalidations") >= 1);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(b.in[16384 + i], 16384 + i + 4096 + i + 1);
+	bench_close(&b);
+}
+
+/* Indirect loads diverge: every lane a line, more lines than the pending buffer has places. */
+static const char gather[] = KERNEL("mul.lo.u32 %r8, %r4, 97; and.b32 %r8, %r8, 16383; mul.wide.u32 %rd7, %r8, 4;\n"
+				    "add.u64 %rd8, %rd1, %rd7;\n"
+				    "bar.sync 0;\n"
+				    "ld.global.u32 %r5, [%rd8];\n"
+				    "ld.global.u32 %r6, [%rd8+65536];\n"
+				    "ld.global.u32 %r9, [%rd5];\n"
+				    "add.u32 %r7, %r5, %r6; add.u32 %r7, %r7, %r9;\n"
+				    "st.global.u32 [%rd6], %r7;\n"
+				    "st.global.u32 [%rd6+65536], %r9;\n");
+
+/* Everything of one place: commands, entries (what the block needs), packets, writes, network, links, queues. */
+static void smallest_buffers_complete(void **state)
+{
+	static const char *const shapes[] = {"full", "hypercube", "ring", "mesh2d"};
+	const char *settings[] = {"nsu.topology", NULL,
+				  "nsu.pending_entry_count", "1", "nsu.ready_entry_count", "1",
+				  "nsu.command_entry_count", "1", "nsu.read_entry_count", "3",
+				  "nsu.write_entry_count", "2", "nsu.write_queue_count", "1",
+				  "nsu.warp_slot_count", "1", "mesh.depth_count", "1",
+				  "link.depth_count", "1", "xbar.depth_count", "1",
+				  "gpu.l2_queue_count", "1", "sm.lsu_queue_count", "1",
+				  "sm.miss_queue_count", "1", "dram.queue_entries", "2",
+				  "dram.write_high_count", "1", "dram.write_low_count", "0",
+				  "gpu.stack_count", "8", "nsu.inst_cache_bytes", "128", NULL};
+
+	(void)state;
+	for (uint32_t t = 0; t < 4; t++) {
+		struct bench b;
+
+		settings[1] = shapes[t];
+		bench_open(&b, gather, settings);
+		assert_true(run(&b, 8, 128, 0));
+		assert_int_equal(stat(&b, "partition.blocks"), 32);
+		assert_true(stat(&b, "partition.pending_stalls") > 0 && stat(&b, "partition.credit_waits") > 0);
+		assert_int_equal(stat(&b, "nsu.warps_max"), 1);
+		for (uint32_t i = 0; i < 1024; i++) {
+			uint32_t at = 97 * i & 16383;
+
+			assert_int_equal(b.out[i], 2 * at + 16384 + i);
+			assert_int_equal(b.out[16384 + i], i);
+		}
+		bench_close(&b);
+	}
+}
+
+/* One entry too few for the block: it stays on the SM. */
+static void blocks_that_do_not_fit_stay(void **state)
+{
+	static const char *const settings[] = {"nsu.read_entry_count", "2", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, gather, settings);
+	assert_true(run(&b, 2, 64, 0));
+	assert_int_equal(stat(&b, "partition.blocks"), 0);
+	assert_int_equal(b.out[3], 2 * 3 * 97 + 16384 + 3);
+	bench_close(&b);
+}
+
+/* A narrower unit needs more cycles, a slower one more time. */
+static void width_and_clock_matter(void **state)
+{
+	static const char *const settings[][3] = {
+	    {NULL}, {"nsu.lane_count", "4", NULL}, {"nsu.clock_khz", "175000", NULL}};
+	uint64_t issued[3], ps[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct bench b;
+
+		bench_open(&b, add, settings[i]);
+		assert_true(run(&b, 64, 128, 0));
+		issued[i] = stat(&b, "nsu.issued_cycles");
+		ps[i] = gpu_now_ps(b.gpu);
+		assert_int_equal(stat(&b, "nsu.cycles"),
+				 stat(&b, "nsu.issued_cycles") + stat(&b, "nsu.stall_execution") +
+				     stat(&b, "nsu.stall_fetch") + stat(&b, "nsu.stall_room") +
+				     stat(&b, "nsu.stall_data") + stat(&b, "nsu.stall_address") +
+				     stat(&b, "nsu.stall_acks") + stat(&b, "nsu.stall_idle"));
+		bench_close(&b);
+	}
+	assert_int_equal(issued[0], 6 * 256);
+	/* The kernel may end while the last OFLD.END of a unit still holds its issue. */
+	assert_in_range(issued[1], 8 * 6 * 256 - 4 * 7, 8 * 6 * 256);
+	assert_true(ps[1] > ps[0] && ps[2] > ps[0]);
+}
+
+/* A kernel that ends in a fault with blocks under way leaves a machine that works. */
+static const char faulty[] = KERNEL("setp.eq.u32 %p1, %r4, 700; selp.b64 %rd7, 64, %rd5, %p1;\n"
+				    "bar.sync 0;\n"
+				    "ld.global.u32 %r5, [%rd7];\n"
+				    "ld.global.u32 %r6, [%rd5+16384];\n"
+				    "add.u32 %r7, %r5, %r6;\n"
+				    "st.global.u32 [%rd6], %r7;\n");
+
+static void faults_clean_up(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, faulty, NULL);
+	assert_false(run(&b, 8, 128, 0));
+	assert_int_equal(b.fault.kind, SIMT_FAULT_ADDRESS);
+	assert_true(run(&b, 2, 128, 0));
+	assert_int_equal(b.out[200], 2 * 200 + 4096);
+	bench_close(&b);
+}
+
+/* Past the limit, what is under way ends without timing. */
+static void limit_ends_blocks(void **state)
+{
+	static const char *const settings[] = {"run.instruction_limit_count", "20000", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, add, settings);
+	assert_true(run(&b, 16, 128, 0));
+	assert_true(stat(&b, "partition.blocks") > 0 && stat(&b, "gpu.untimed_warp_instructions") > 0);
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(b.out[i], 2 * i + 4096);
+	bench_close(&b);
+}
+
+/* A credit that does not come back is found at the kernel's end. */
+static void leaked_credit_is_found(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		const struct nsu_credits leak = {.reads = UINT32_MAX}; /* one less */
+		struct bench b;
+
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(2);
+		bench_open(&b, add, NULL);
+		buffer_manager_return(b.gpu->manager, 1, &leak);
+		run(&b, 16, 128, 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static struct bench *swap_bench;
+
+static void page_is_in(void *ctx, struct gpu *g)
+{
+	struct bench *b = ctx;
+
+	assert_int_equal(gpu_writes_under_way(g, gpu_stack_of(g, 0, (uint64_t)(uintptr_t)b->out)), 0);
+	b->swaps_done++;
+}
+
+static uint64_t swap_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct bench *b = swap_bench;
+
+	(void)ctx;
+	(void)cycle;
+	b->swaps_asked++;
+	gpu_page_swap_in(g, (uint64_t)(uintptr_t)b->out, page_is_in, b);
+	return 50;
+}
+
+/* Pages are swapped into the stack of out's first page all the time: each waits until no write is on its way there,
+ * none waits for ever, and some have to wait. */
+static void page_swaps_wait_for_writes(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	program_new(&b, add);
+	machine_new(&b, NULL, 50, swap_epoch);
+	swap_bench = &b;
+	assert_true(run(&b, 64, 128, 0));
+	assert_true(b.swaps_asked > 10);
+	assert_int_equal(b.swaps_done, b.swaps_asked);
+	assert_int_equal(stat(&b, "partition.page_swaps"), b.swaps_asked);
+	assert_true(stat(&b, "partition.page_swap_wait_ps") > 0);
+	for (uint32_t s = 0; s < 4; s++)
+		assert_int_equal(gpu_writes_under_way(b.gpu, s), 0);
+	bench_close(&b);
+}
+
+/* The SMs are stopped in the middle: blocks end first, and the rest goes on. */
+static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	(void)ctx;
+	if (cycle < 500)
+		gpu_pause(g, 1000);
+	return 300;
+}
+
+static void resumed(void *ctx, struct gpu *g)
+{
+	(void)ctx;
+	assert_null(g->partitions_live);
+	assert_int_equal(g->packet_count, 0);
+}
+
+static void pauses_wait_for_blocks(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	program_new(&b, add);
+	machine_new(&b, NULL, 300, pause_epoch);
+	b.ops.resumed = resumed;
+	gpu_free(b.gpu);
+
+	struct base_diag_list diag;
+	void *ctx;
+	const struct gpu_guest_ops *ops;
+
+	base_diag_init(&diag);
+	ops = ndp_mechanism_new(&b.config, &ctx, &diag);
+	assert_non_null(ops);
+	b.gpu = gpu_new(&b.config, &b.ops, ctx, &diag);
+	base_diag_free(&diag);
+	assert_true(run(&b, 16, 128, 0));
+	assert_int_equal(stat(&b, "gpu.pauses"), 1);
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(b.out[i], 2 * i + 4096);
+	bench_close(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(aligned_packets),
+	    cmocka_unit_test(misaligned_packets),
+	    cmocka_unit_test(caches_answer),
+	    cmocka_unit_test(smallest_buffers_complete),
+	    cmocka_unit_test(blocks_that_do_not_fit_stay),
+	    cmocka_unit_test(width_and_clock_matter),
+	    cmocka_unit_test(faults_clean_up),
+	    cmocka_unit_test(limit_ends_blocks),
+	    cmocka_unit_test(leaked_credit_is_found),
+	    cmocka_unit_test(page_swaps_wait_for_writes),
+	    cmocka_unit_test(pauses_wait_for_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
