@@ -10,6 +10,7 @@
 const struct nsu_code_params nsu_code_default = {.register_count = 32,
 						 .pred_count = 8,
 						 .access_count_max = 256,
+						 .length_max = 1024,
 						 .load_entries_max = 256,
 						 .store_entries_max = 256,
 						 .predicate_bits = 32,

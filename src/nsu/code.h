@@ -33,6 +33,8 @@ struct nsu_code_params {
 	uint32_t pred_count; /* predicates, likewise. Choice: 8 */
 	/* Loads and stores of a block at most: values of the sequence number. Choice: 8 bits. */
 	uint32_t access_count_max;
+	/* PTX instructions of a block at most, those of the GPU included: bounds the search. Choice: 1024. */
+	uint32_t length_max;
 	/* Read-data and write-address entries of a block at most: what an NSU has, or the block could never be granted
 	 * its buffers. NSU (SC'17) Table 2. */
 	uint32_t load_entries_max, store_entries_max;
@@ -41,7 +43,7 @@ struct nsu_code_params {
 	uint32_t predicate_bits;
 	uint32_t inst_bytes; /* of one NSU instruction, for the instruction cache: NSU (SC'17) Figure 3 steps by 8 */
 };
-extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 256, 256, 32, 8 */
+extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 1024, 256, 256, 32, 8 */
 
 enum nsu_block_kind {
 	NSU_BLOCK_SCORED,   /* equation 1 is positive */

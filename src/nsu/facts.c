@@ -358,8 +358,9 @@ struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
 	for (uint32_t k = 0; k < fn->inst_count; k++) {
 		ptx_inst_regs(&fn->insts[k], &f->uses[k]);
 		f->class_of[k] = (uint8_t)class_of(fn, &fn->insts[k], &f->uses[k]);
-		ptx_live_before(cfg, k, f->live_before + (size_t)k * cfg->live_words);
 	}
+	for (uint32_t b = 0; b < cfg->block_count; b++)
+		ptx_live_block(cfg, b, f->live_before + (size_t)cfg->blocks[b].first * cfg->live_words);
 	find_reads(f);
 	find_indirect(f);
 	return f;

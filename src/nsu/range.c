@@ -159,7 +159,7 @@ bool nsu_range_extend(struct nsu_range *r)
 	const enum nsu_class c = (enum nsu_class)f->class_of[k];
 
 	r->depends[k] = r->is_on_nsu[k] = false;
-	if (c == NSU_CLASS_FORBIDDEN)
+	if (c == NSU_CLASS_FORBIDDEN || k - r->first == r->p->length_max)
 		return false;
 	if (c == NSU_CLASS_LOAD || c == NSU_CLASS_STORE) {
 		if (!extend_access(r, k))

@@ -45,6 +45,8 @@ void ptx_cfg_free(struct ptx_cfg *cfg);
 
 /* Live registers just before instruction inst: out[live_words] is overwritten. */
 void ptx_live_before(const struct ptx_cfg *cfg, uint32_t inst, uint64_t *out);
+/* The same for every instruction of a block at once: rows[instructions of the block][live_words]. */
+void ptx_live_block(const struct ptx_cfg *cfg, uint32_t block, uint64_t *rows);
 
 /* A write that always replaces the whole register: neither guarded nor of a component. */
 bool ptx_write_is_total(const struct ptx_func *f, const struct ptx_inst *i, uint32_t reg);

@@ -180,3 +180,28 @@ void ptx_live_before(const struct ptx_cfg *c, uint32_t inst, uint64_t *out)
 		out[w] &= written[w];
 	free(written);
 }
+
+void ptx_live_block(const struct ptx_cfg *c, uint32_t b, uint64_t *rows)
+{
+	const uint32_t first = c->blocks[b].first, last = c->blocks[b].last, words = c->live_words;
+	uint64_t *set = calloc(words + 1, sizeof(uint64_t));
+	struct ptx_reg_use use;
+
+	CHECK(set);
+	memcpy(set, c->live_out + (size_t)b * words, words * sizeof(uint64_t));
+	for (uint32_t n = last + 1; n-- > first;) {
+		ptx_inst_regs(&c->func->insts[n], &use);
+		ptx_live_step(c->func, &c->func->insts[n], &use, set);
+		memcpy(rows + (size_t)(n - first) * words, set, words * sizeof(uint64_t));
+	}
+	/* What was live at the block's start or written since, as in ptx_live_before. */
+	memcpy(set, c->live_in + (size_t)b * words, words * sizeof(uint64_t));
+	for (uint32_t n = first; n <= last; n++) {
+		for (uint32_t w = 0; w < words; w++)
+			rows[(size_t)(n - first) * words + w] &= set[w];
+		ptx_inst_regs(&c->func->insts[n], &use);
+		for (uint32_t k = 0; k < use.write_count; k++)
+			ptx_bit_set(set, use.writes[k]);
+	}
+	free(set);
+}

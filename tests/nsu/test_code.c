@@ -324,6 +324,9 @@ static void limits_are_kept(void **state)
 	p.access_count_max = 3; /* the three loads: 12 - 4 */
 	check_with(body, &p, "8 -> %f3 | lllnn\n");
 	p = nsu_code_default;
+	p.length_max = 5; /* all but the store, or all but the first load */
+	check_with(body, &p, "8 -> %f3 | lllnn\n");
+	p = nsu_code_default;
 	p.load_entries_max = 2; /* the last two loads and the store: 12 - 4 */
 	check_with(body, &p, "8 %f3 -> | llnns\n");
 	p.load_entries_max = 0; /* no loads: the store alone gains nothing */

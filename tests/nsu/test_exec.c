@@ -38,6 +38,7 @@ static uint32_t draw(struct rig *r, uint32_t below)
 static const struct nsu_code_params tight = {.register_count = 6,
 					     .pred_count = 1,
 					     .access_count_max = 5,
+					     .length_max = 30,
 					     .load_entries_max = 4,
 					     .store_entries_max = 3,
 					     .predicate_bits = 1,

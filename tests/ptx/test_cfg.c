@@ -117,8 +117,15 @@ static bool is_live(const struct analysed *x, uint32_t inst, const char *name)
 	uint64_t *live = calloc(x->c->live_words, sizeof(uint64_t));
 	uint32_t r = reg_of(x->f, name);
 
+	const struct ptx_block *b = &x->c->blocks[x->c->block_of[inst]];
+	uint64_t *rows = calloc((size_t)(b->last - b->first + 1) * x->c->live_words, sizeof(uint64_t));
+
 	ptx_live_before(x->c, inst, live);
+	ptx_live_block(x->c, x->c->block_of[inst], rows);
+	assert_memory_equal(rows + (size_t)(inst - b->first) * x->c->live_words, live,
+			    x->c->live_words * sizeof(uint64_t));
 	bool is = live[r / 64] >> (r % 64) & 1;
+	free(rows);
 	free(live);
 	return is;
 }
