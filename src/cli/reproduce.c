@@ -96,7 +96,7 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	if (exit_status == CLI_OK) {
 		struct reproduce_outcomes outcomes = reproduce_judge(data, published);
 		struct outputs o = {data, &outcomes,
-				    e.is_quick ? "Quick: small inputs, which have less of the papers' character."
+				    e.is_quick ? "Quick: inputs of seconds, which have less of the papers' character."
 					       : "Full: the papers' inputs."};
 
 		reproduce_outcomes_print(stdout, &outcomes);
@@ -146,7 +146,7 @@ int cli_reproduce(int argc, char **argv)
 {
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
-		{"quick", CLI_FLAG, &o.is_quick, NULL, "small inputs: minutes instead of hours"},
+		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: minutes instead of hours"},
 		{"out", CLI_TEXT, &o.out, "DIR",
 		 "where the page, the table and the runs go (default reproduce/PAPER)"},
 		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array"},
