@@ -359,8 +359,8 @@ static void nsu_tick(void *component, uint64_t cycle)
 	nsu_store_step(u);
 	nsu_credits_due(u, cycle);
 	results_due(u, cycle);
-	if (u->issue_free <= cycle)
-		schedule(u, cycle);
+	while (u->issue_free <= cycle && schedule(u, cycle))
+		; /* what holds the issue for no cycle leaves it to the next */
 	u->reason = stall_reason(u);
 	next = results_due(u, cycle);
 	if (u->ready)
@@ -386,7 +386,7 @@ static void units_init(struct nsu *u, const struct gpu_config *c)
 	    [SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
 	    [SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
 	    [SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_LDST] = 1,
-	    [SIMT_UNIT_CTRL] = 1,
+	    [SIMT_UNIT_CTRL] = c->nsu.boundary_cycles,
 	};
 
 	for (uint32_t i = 0; i < SIMT_UNIT_COUNT; i++) {

@@ -321,12 +321,14 @@ static void blocks_fit_the_buffers(void **state)
 /* A narrower unit needs more cycles, a slower one more time. */
 static void width_and_clock_matter(void **state)
 {
-	static const char *const settings[][3] = {
-	    {NULL}, {"nsu.lane_count", "4", NULL}, {"nsu.clock_khz", "175000", NULL}};
-	uint64_t issued[3], ps[3];
+	static const char *const settings[][3] = {{NULL},
+						  {"nsu.lane_count", "4", NULL},
+						  {"nsu.clock_khz", "175000", NULL},
+						  {"nsu.boundary_cycles", "0", NULL}};
+	uint64_t issued[4], ps[4];
 
 	(void)state;
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		struct bench b;
 
 		bench_open(&b, add, settings[i]);
@@ -343,7 +345,8 @@ static void width_and_clock_matter(void **state)
 	assert_int_equal(issued[0], 6 * 256);
 	/* The kernel may end while the last OFLD.END of a unit still holds its issue. */
 	assert_in_range(issued[1], 8 * 6 * 256 - 4 * 7, 8 * 6 * 256);
-	assert_true(ps[1] > ps[0] && ps[2] > ps[0]);
+	assert_int_equal(issued[3], 4 * 256);
+	assert_true(ps[1] > ps[0] && ps[2] > ps[0] && ps[3] < ps[0]);
 }
 
 /* A kernel that ends in a fault with blocks under way leaves a machine that works. */
