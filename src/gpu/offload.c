@@ -258,7 +258,7 @@ void offload_forget_entries(struct sm *sm)
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		struct sm_warp *w = &sm->warps[i];
 
-		if (!w->w || w->trial)
+		if (!w->w || w->trial || w->wait == SM_WAIT_OFFLOAD)
 			continue;
 		w->is_asked = w->is_observed = false;
 		w->offload = (struct gpu_offload){0};

@@ -182,6 +182,12 @@ static bool has_partitions(const struct sm *sm)
 	return warps;
 }
 
+/* While the GPU's SMs are stopped those of the stacks go on, and so do those with partitioned blocks. */
+static bool is_stopped(const struct sm *sm)
+{
+	return sm->gpu->is_paused && sm->stack == UINT32_MAX && !has_partitions(sm);
+}
+
 static void sm_tick(void *component, uint64_t cycle)
 {
 	struct sm *sm = component;
@@ -202,7 +208,7 @@ static void sm_tick(void *component, uint64_t cycle)
 		next = sm->now + 1;
 	}
 	queued_count = sm->out_count;
-	at = unlikely(sm->gpu->is_paused) && !has_partitions(sm) ? sm_pause_cycle(sm) : sm_schedule(sm);
+	at = unlikely(is_stopped(sm)) ? sm_pause_cycle(sm) : sm_schedule(sm);
 	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */

@@ -229,7 +229,7 @@ void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue
 void sm_count_issue(struct sm *sm, const struct simt_step *step);
 void sm_count_threads(struct gpu *g, uint32_t threads);
 uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
-/* The same while the SMs are stopped: counts the cycle, issues nothing. */
+/* The same while the GPU's SMs are stopped: counts the cycle, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);
 void sm_wheel_due(struct sm *sm);
 void sm_wheel_add(struct sm *sm, struct sm_warp *w);
@@ -293,7 +293,7 @@ void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to 
 /* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left. */
 void offload_observe(struct sm_warp *w, const struct coalesced_line *lines, uint32_t count);
 void offload_observe_end(struct sm_warp *w);
-/* The warps of the SM have entered no block; not of those that are on trial. */
+/* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
 void offload_forget_entries(struct sm *sm);
 void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
 void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */

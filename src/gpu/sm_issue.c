@@ -443,9 +443,12 @@ uint32_t sm_schedule(struct sm *sm)
 uint32_t sm_pause_cycle(struct sm *sm)
 {
 	uint8_t reason = sm->resident_warps ? SM_WAIT_PAUSE : SM_WAIT_IDLE;
+	uint64_t wheel_bits = 0;
 
 	for (uint32_t i = 0; i < sm->issue_count; i++)
 		sm->schedulers[i].reason = reason;
 	(&sm->stats.stall_lsu)[reason] += sm->issue_count;
-	return SM_NEVER;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		wheel_bits |= sm->schedulers[i].wheel_bits;
+	return wheel_bits ? sm->now + 1 : SM_NEVER; /* blocks that were to leave still do */
 }

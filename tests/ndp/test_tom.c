@@ -574,6 +574,45 @@ static void a_pause_empties_the_caches(void **state)
 	bench_close(&b);
 }
 
+/* Sixteen words, n bytes apart. A step of 4 KB leaves bits 8:7 alone; one of 128 B needs bits from 11 on. */
+#define STEP "ld.global.u32 %r8, [%rd5]; add.u32 %r7, %r7, %r8; add.u64 %rd5, %rd5, %rd3;\n"
+static const char steps[] = KERNEL("mul.wide.u32 %rd4, %r2, 2048; add.u64 %rd5, %rd1, %rd4;\n"
+				   "mul.wide.u32 %rd6, %r1, 4; add.u64 %rd5, %rd5, %rd6;\n"
+				   "mov.u32 %r7, 0;\n"
+				   "bar.sync 0;\n" STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+				       STEP STEP "bar.sync 0;\n"
+				   "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
+				   "st.volatile.global.u32 [%rd7], %r7;\n");
+
+static void relearning_follows_a_phase_change(void **state)
+{
+	static const char *const settings[] = {
+	    LEARN, "ndp.tom_learn_min_count", "4", "ndp.tom_relearn", "true", "ndp.tom_relearn_window_count", "8", NULL};
+	static const char *const off[] = {LEARN, "ndp.tom_learn_min_count", "4", NULL};
+	const char *const *const both[] = {settings, off};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct bench b;
+
+		bench_open(&b, steps, both[i]);
+		assert_true(run(&b, 32, 32, 4096));
+		assert_int_equal(stat(&b, "tom.learned_bit"), 7);
+		assert_int_equal(stat(&b, "gpu.pauses"), 1);
+		for (uint32_t k = 0; k < 3; k++)
+			assert_true(run(&b, 64, 32, 128));
+		assert_int_equal(stat(&b, "tom.learned_bit"), i == 0 ? 11 : 7);
+		assert_int_equal(stat(&b, "gpu.pauses"), i == 0 ? 2 : 1);
+		assert_int_equal(stat(&b, "tom.relearned_count"), i == 0);
+		assert_int_equal(stat(&b, "tom.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
+		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
+		assert_true(stat(&b, "tom.offloaded_count") > 0);
+		for (uint32_t k = 0; k < 64 * 32; k++)
+			assert_int_equal(b.out[k], 16 * (k / 32 * 512 + k % 32) + 32 * 120);
+		bench_close(&b);
+	}
+}
+
 static void full_table_is_an_error(void **state)
 {
 	static const char *const bits[] = {"ndp.tom_table_entry_bits", "134", NULL};
@@ -614,6 +653,7 @@ int main(void)
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(learning_is_bounded),
 	    cmocka_unit_test(a_pause_empties_the_caches),
+	    cmocka_unit_test(relearning_follows_a_phase_change),
 	    cmocka_unit_test(full_table_is_an_error),
 	    cmocka_unit_test(needs_its_machine),
 	};

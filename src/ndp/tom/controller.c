@@ -285,7 +285,7 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 
 	for (uint32_t i = 0; i < count; i++)
 		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
-	if (!is_learning(t))
+	if (!t->mapping)
 		return;
 	tom_mapping_mark(t->mapping, t->launch, lines, count);
 	tom_mapping_instance_touched(t->mapping, g, is_first_touch, t->instances, t->instance_count);
@@ -308,8 +308,9 @@ static void controller_resumed(void *ctx, struct gpu *g)
 
 	(void)g;
 	tom_mapping_resumed(t->mapping);
-	/* What follows is seen under the learned mapping. */
-	t->totals = (struct tom_map_totals){0};
+	/* What follows is seen under the learned mapping, the first one or a later one. */
+	if (!tom_mapping_relearned_count(t->mapping))
+		t->totals = (struct tom_map_totals){0};
 	memset(t->instances, 0, t->instance_count * sizeof(*t->instances));
 }
 
@@ -345,6 +346,8 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 		return;
 	tom_mapping_kernel_end(t->mapping, g);
 	st->learning_ps = tom_mapping_learning_ps(t->mapping);
+	st->relearned_count = tom_mapping_relearned_count(t->mapping);
+	st->remapped_bytes = tom_mapping_remapped_bytes(t->mapping);
 	st->learned_instances = tom_mapping_learned_instances(t->mapping);
 	st->learned_bit = tom_mapping_bit(t->mapping);
 	st->learned_ranges = tom_mapping_range_count(t->mapping);

@@ -7,7 +7,7 @@
 #include "mem/map.h"
 #include "simt/memory.h"
 
-enum state { WAITING, LEARNING, STOPPING, REGULAR };
+enum state { WAITING, LEARNING, STOPPING, REGULAR, CHANGING };
 
 /* One entry of the memory allocation table that has its bit set. */
 struct range {
@@ -23,6 +23,8 @@ struct tom_mapping {
 	bool has_begun;		/* one has touched memory: tom_learn_limit_ps counts from begin_ps of the phase */
 	uint64_t begin_ps;
 	uint64_t kernel_begin_ps, learning_ps;
+	struct tom_map_judged window; /* tom_relearn: instances since the last comparison */
+	uint64_t relearned_count, remapped_bytes;
 	uint32_t bit;
 	struct range *ranges;
 	uint32_t range_count, range_cap;
@@ -111,7 +113,7 @@ static void mark_line(struct tom_mapping *m, const struct simt_launch *l, uint64
 void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count)
 {
-	if (m->state != LEARNING)
+	if (m->state != LEARNING && !m->config->ndp.tom_relearn)
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		mark_line(m, l, lines[i].addr_bytes);
@@ -151,8 +153,49 @@ void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_
 	stop(m, g);
 }
 
+static uint64_t marked_bytes(const struct tom_mapping *m)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < m->range_count; i++)
+		bytes += m->ranges[i].size_bytes;
+	return bytes;
+}
+
+/* The ranges stay where they are in the address space; of their lines 3 in 4 get another stack, whichever two pairs of
+ * bits it is. They cross the links between the stacks, all at their full rate. */
+static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
+{
+	const struct gpu_config *c = m->config;
+	uint64_t links = c->gpu.stack_count * (c->gpu.stack_count - 1);
+	uint64_t bytes = marked_bytes(m) / 4 * 3;
+
+	m->state = CHANGING;
+	m->bit = bit;
+	m->relearned_count++;
+	m->remapped_bytes += bytes;
+	gpu_pause(g, c->ndp.tom_interrupt_ps + bytes * 1000000 / (links * c->mesh.bandwidth_mbytes_per_s));
+}
+
+static void relearn(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
+{
+	const struct ndp_params *p = &m->config->ndp;
+	const uint64_t *stacks = m->window.stacks;
+	uint32_t best;
+
+	if (!tom_instance_judge(in, &m->window) || m->window.instances < p->tom_relearn_window_count)
+		return;
+	best = tom_mapping_best_bit(stacks);
+	if ((double)stacks[m->bit - TOM_MAPPING_BIT_FIRST] - (double)stacks[best - TOM_MAPPING_BIT_FIRST] >=
+	    p->tom_relearn_gain * (double)m->window.instances)
+		change(m, g, best);
+	m->window = (struct tom_map_judged){0};
+}
+
 void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
 {
+	if (m->state == REGULAR && m->config->ndp.tom_relearn)
+		relearn(m, g, in);
 	if (m->state != LEARNING || !tom_instance_judge(in, &m->judged))
 		return;
 	CHECK(m->running_count);
@@ -182,6 +225,7 @@ static void pages_mark(struct tom_mapping *m)
 		last = end > last ? end : last;
 	}
 	m->page_count = last - m->page_first + 1;
+	g_free(m->page_is_learned); /* of the mapping before */
 	m->page_is_learned = g_new0(uint8_t, m->page_count);
 	for (uint32_t i = 0; i < m->range_count; i++) {
 		uint64_t end = (m->ranges[i].addr_bytes + m->ranges[i].size_bytes - 1) >> m->page_shift;
@@ -195,7 +239,7 @@ void tom_mapping_resumed(struct tom_mapping *m)
 {
 	const struct gpu_config *c = m->config;
 
-	CHECK(m->state == STOPPING);
+	CHECK(m->state == STOPPING || m->state == CHANGING);
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
 			(uint32_t)c->dram.bank_count, (uint32_t)c->dram.row_bytes, 1u << TOM_MAPPING_BIT_FIRST);
 	pages_mark(m);
@@ -223,7 +267,7 @@ void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
 
 uint32_t tom_mapping_bit(const struct tom_mapping *m)
 {
-	return m->state == REGULAR ? m->bit : 0;
+	return m->state == REGULAR || m->state == CHANGING ? m->bit : 0;
 }
 
 uint32_t tom_mapping_range_count(const struct tom_mapping *m)
@@ -233,7 +277,17 @@ uint32_t tom_mapping_range_count(const struct tom_mapping *m)
 
 uint64_t tom_mapping_learned_instances(const struct tom_mapping *m)
 {
-	return m->state == REGULAR ? m->judged.instances : 0;
+	return m->state == REGULAR || m->state == CHANGING ? m->judged.instances : 0;
+}
+
+uint64_t tom_mapping_relearned_count(const struct tom_mapping *m)
+{
+	return m->relearned_count;
+}
+
+uint64_t tom_mapping_remapped_bytes(const struct tom_mapping *m)
+{
+	return m->remapped_bytes;
 }
 
 uint64_t tom_mapping_learning_ps(const struct tom_mapping *m)

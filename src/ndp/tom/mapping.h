@@ -5,7 +5,10 @@
  *     -> enough instances are judged: the SMs stop (gpu_pause), what is on its way arrives
  *     -> caches forget, pages that candidates touched get the learned mapping, the others the machine's own: regular
  *
- * The copy of the data is the program's own copy to the device, delayed; the program's time has it where the program
+ * With ndp.tom_relearn the analyzer goes on; when another mapping would save enough stacks, the SMs stop again, the
+ * marked ranges are copied between the stacks, and the other mapping is in force.
+ *
+ * The copy of the data after learning is the program's own copy to the device, delayed; the program's time has it where the program
  * made it (TOM section 3.2.3: no extra data remapping overhead).
  */
 #ifndef STRATA_NDP_TOM_MAPPING_H
@@ -27,6 +30,9 @@ bool tom_mapping_is_learning(const struct tom_mapping *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
 void tom_mapping_kernel_begin(struct tom_mapping *m, const struct gpu *g, const struct simt_launch *l,
 			      uint32_t block_count);
+/* Changes of the mapping after the first, and what they copied between stacks. */
+uint64_t tom_mapping_relearned_count(const struct tom_mapping *m);
+uint64_t tom_mapping_remapped_bytes(const struct tom_mapping *m);
 /* A kernel has ended. */
 void tom_mapping_kernel_end(struct tom_mapping *m, const struct gpu *g);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
@@ -36,7 +42,8 @@ void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const 
  * tom_learn_limit_ps: all[count], the running instances, are then judged by what they have touched so far. */
 void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
 				  uint32_t count);
-/* An instance has ended, not closed yet: judges it. Stops the GPU when enough have. */
+/* An instance has ended, not closed yet: judges it. Stops the GPU when enough have; after learning, with tom_relearn,
+ * when the last window's instances would have touched fewer stacks with another mapping. */
 void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in);
 /* The GPU has come to rest after that: regular execution begins. */
 void tom_mapping_resumed(struct tom_mapping *m);
