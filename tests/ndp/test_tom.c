@@ -587,7 +587,8 @@ static const char steps[] = KERNEL("mul.wide.u32 %rd4, %r2, 2048; add.u64 %rd5, 
 static void relearning_follows_a_phase_change(void **state)
 {
 	static const char *const settings[] = {
-	    LEARN, "ndp.tom_learn_min_count", "4", "ndp.tom_relearn", "true", "ndp.tom_relearn_window_count", "8", NULL};
+	    LEARN, "ndp.tom_learn_min_count", "4", "ndp.tom_relearn", "true",
+	    "ndp.tom_relearn_window_count", "8", NULL};
 	static const char *const off[] = {LEARN, "ndp.tom_learn_min_count", "4", NULL};
 	const char *const *const both[] = {settings, off};
 

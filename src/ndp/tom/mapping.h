@@ -8,8 +8,8 @@
  * With ndp.tom_relearn the analyzer goes on; when another mapping would save enough stacks, the SMs stop again, the
  * marked ranges are copied between the stacks, and the other mapping is in force.
  *
- * The copy of the data after learning is the program's own copy to the device, delayed; the program's time has it where the program
- * made it (TOM section 3.2.3: no extra data remapping overhead).
+ * The copy of the data after learning is the program's own copy to the device, delayed; the program's time has it
+ * where the program made it (TOM section 3.2.3: no extra data remapping overhead).
  */
 #ifndef STRATA_NDP_TOM_MAPPING_H
 #define STRATA_NDP_TOM_MAPPING_H
