@@ -1,6 +1,6 @@
 /* pause.c - stopping the SMs in the middle of a kernel, as an interrupt to the GPU's runtime does: no warp of the GPU
- * issues, offloaded blocks end, what is on its way arrives, the caches forget what they hold, the mechanism changes what
- * it wants to change, and the warps go on where they stood.
+ * issues, offloaded blocks end, what is on its way arrives, the caches forget what they hold, the mechanism changes
+ * what it wants to change, and the warps go on where they stood.
  */
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
