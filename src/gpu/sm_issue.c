@@ -170,7 +170,7 @@ static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler
 			c |= s->ready[u];
 	}
 	/* Blocks in two parts come to their end: units wait for what their warps send. */
-	return unlikely(sm->gpu->is_paused) ? c & s->partitioned : c;
+	return unlikely(sm->gpu->is_paused && sm->stack == UINT32_MAX) ? c & s->partitioned : c;
 }
 
 /* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first
