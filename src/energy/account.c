@@ -129,6 +129,9 @@ static void add_nsu(struct account *a, const struct energy_params *p)
 	add(a, NSU_PIPELINE, "nsu", "memory_threads", p->memory_thread_pj);
 	add(a, NSU_BUFFERS, "nsu", "buffer_writes", p->nsu_buffer_pj);
 	add(a, NSU_BUFFERS, "nsu", "buffer_reads", p->nsu_buffer_pj);
+	add(a, NSU_BUFFERS, "nsu", "cache_reads", p->nsu_cache_pj);
+	add(a, NSU_BUFFERS, "nsu", "cache_fills", p->nsu_cache_pj);
+	add(a, NSU_BUFFERS, "partition", "directory_probes", p->nsu_directory_pj);
 	add(a, NSU_BUFFERS, "partition", "buffer_puts", p->packet_buffer_pj);
 	add(a, SM_FRONT_END, "partition", "boundary_instructions", p->fetch_decode_pj);
 	add(a, SM_FRONT_END, "partition", "skipped_instructions", p->fetch_decode_pj);

@@ -212,6 +212,8 @@ static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 		return;
 	check_power(diag, "nsu.lane_count", p->lane_count);
 	check_power(diag, "nsu.inst_cache_bytes", p->inst_cache_bytes);
+	if (p->cache_bytes % c->l2.line_bytes)
+		wrong(diag, "nsu.cache_bytes", p->cache_bytes, "not a whole number of lines; set a multiple of 128");
 	if (p->register_count % 2)
 		wrong(diag, "nsu.register_count", p->register_count, "64-bit values take pairs; set an even number");
 	if (c->gpu.stack_sm_count)

@@ -180,8 +180,11 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 		packet_process(s, r, now);
 		return true;
 	}
-	if (!mem_class_is_packet(r->class))
+	if (!mem_class_is_packet(r->class)) {
+		if (r->op != MEM_READ)
+			nsu_cache_drop(s->gpu, r->addr_bytes);
 		return look_up(s, r, now);
+	}
 	s->stats.offload_packets++;
 	queue_push(&s->misses, r);
 	return true;
@@ -363,8 +366,10 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 
 	s->waits_fill = false;
 	if (unlikely(r->class == MEM_CLASS_PARTITION)) { /* on its way to its SM */
-		if (packet_of(r)->kind == PACKET_INVALIDATE)
+		if (packet_of(r)->kind == PACKET_INVALIDATE) {
 			mem_cache_invalidate_line(s->cache, r->addr_bytes);
+			nsu_cache_drop(s->gpu, r->addr_bytes);
+		}
 		reply(&s->replies, r, now);
 	} else if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
 		reply(&s->replies, r, now);

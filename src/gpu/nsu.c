@@ -1,6 +1,6 @@
 /* nsu.c - the SIMD unit in a stack's logic layer (NSU, SC'17, section 4.5): up to 48 warps, each runs the code of one
- * block; one instruction issues at a time, for as many cycles as its 32 lanes need. No data cache, no translation:
- * loads take what the read-data buffer holds, stores go where the write-address buffer says.
+ * block; one instruction issues at a time, for as many cycles as its 32 lanes need. No data cache but nsu_cache.c's, no
+ * translation: loads take what the read-data buffer holds, stores go where the write-address buffer says.
  *
  *   free -> running <-> waiting for data, addresses, results, code -> waiting for write acknowledgments -> free
  */
@@ -422,6 +422,7 @@ struct nsu *nsu_new(struct gpu *g, uint32_t stack)
 				      (uint32_t)p->write_entry_count};
 	units_init(u, g->config);
 	u->icache = icache_new(g->config);
+	nsu_cache_new(u);
 	u->spare = mem_req_get(g->pool);
 	u->last = 63;
 	u->reason = NSU_WAIT_IDLE;
@@ -436,6 +437,7 @@ void nsu_free(struct nsu *u)
 		return;
 	mem_req_put(u->gpu->pool, u->spare);
 	mem_cache_free(u->icache);
+	nsu_cache_free(u);
 	for (uint32_t i = 0; i < u->slot_count; i++)
 		g_free(u->slots[i].sb);
 	g_free(u->touched);
@@ -447,6 +449,7 @@ void nsu_free(struct nsu *u)
 void nsu_kernel_begin(struct nsu *u)
 {
 	mem_cache_invalidate_all(u->icache);
+	nsu_cache_kernel_begin(u);
 	memset(u->touched, 0, u->touched_cap);
 	u->code_bytes = 0;
 	u->accounted = nsu_cycle(u);
@@ -461,6 +464,7 @@ void nsu_kernel_end(struct nsu *u)
 bool nsu_is_idle(const struct nsu *u)
 {
 	return !u->resident && !u->command_first && !u->out.first && !u->store.p && mem_cache_is_idle(u->icache) &&
+	       nsu_cache_is_idle(u) &&
 	       !(u->used.commands | u->used.reads | u->used.writes) &&
 	       !(u->credits.commands | u->credits.reads | u->credits.writes);
 }
@@ -478,6 +482,7 @@ void nsu_reset(struct nsu *u)
 	u->out = (struct queue){0};
 	u->fetch_refused = 0;
 	mem_cache_reset(u->icache);
+	nsu_cache_reset(u);
 	u->spare = mem_req_get(u->gpu->pool); /* the pool was emptied */
 	u->reason = NSU_WAIT_IDLE;
 }

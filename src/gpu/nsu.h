@@ -55,6 +55,10 @@ struct nsu {
 	uint64_t credit_cycle;				/* when credits leave without company */
 	bool has_credit_packet;				/* waits for the link */
 
+	struct nsu_cache_line *lines; /* [line_count], of the read-only cache; with the GPU's directory of it */
+	uint32_t line_count;
+	uint64_t line_clock;
+
 	struct nsu_store store;
 	struct queue out; /* writes and fetches that wait for a vault or the network */
 	uint32_t write_cap;
@@ -78,6 +82,18 @@ void nsu_store_step(struct nsu *u);
 void nsu_release(struct nsu *u, struct nsu_credits c);
 void nsu_credits_due(struct nsu *u, uint64_t cycle);
 void nsu_fetch(struct nsu *u, uint64_t addr_bytes, uint32_t mshr);
+
+/* Data or an address for an entry of the buffers. */
+void nsu_take_entry(struct nsu *u, const struct packet *k);
+
+/* nsu_cache.c: data that the cache keeps, a read of what it holds (taken over). */
+void nsu_cache_fill(struct nsu *u, const struct packet *k);
+void nsu_cache_read(struct nsu *u, struct mem_req *r);
+void nsu_cache_new(struct nsu *u);
+void nsu_cache_free(struct nsu *u);
+void nsu_cache_kernel_begin(struct nsu *u); /* empty */
+bool nsu_cache_is_idle(const struct nsu *u);
+void nsu_cache_reset(struct nsu *u);
 
 /* nsu.c */
 void nsu_start(struct nsu *u); /* commands take free slots */

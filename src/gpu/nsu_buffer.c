@@ -35,7 +35,7 @@ static void count_entries(struct nsu *u, bool is_write, uint32_t entries)
 		*max = *used;
 }
 
-static void take_entry(struct nsu *u, const struct packet *k)
+void nsu_take_entry(struct nsu *u, const struct packet *k)
 {
 	struct partition *p = k->p;
 	struct partition_entry *e = &p->entries[k->seq];
@@ -65,10 +65,17 @@ void nsu_take(struct nsu *u, struct mem_req *r)
 		take_command(u, k->p);
 		break;
 	case PACKET_DATA:
+		if (k->fills)
+			nsu_cache_fill(u, k);
+		/* fallthrough */
 	case PACKET_ADDRESS:
 		u->stats.buffer_writes++;
-		take_entry(u, k);
+		nsu_take_entry(u, k);
 		break;
+	case PACKET_HELD:
+		u->stats.buffer_writes++;
+		nsu_cache_read(u, r);
+		return;
 	case PACKET_WRITTEN:
 		written(u, k->p);
 		break;

@@ -65,12 +65,16 @@ static void packet_becomes(struct gpu *g, struct mem_req *r, enum packet_kind ki
 	packet_count(g, r);
 }
 
+uint32_t packet_data_bytes(const struct packet *k)
+{
+	const struct partition_entry *e = &k->p->entries[k->seq];
+
+	return (uint32_t)__builtin_popcount(k->lanes) * (e->lane_bytes + (k->fills && e->is_misaligned));
+}
+
 void packet_becomes_data(struct gpu *g, struct mem_req *r)
 {
-	const struct packet *k = packet_of(r);
-
-	packet_becomes(g, r, PACKET_DATA,
-		       (uint32_t)__builtin_popcount(k->lanes) * k->p->entries[k->seq].lane_bytes);
+	packet_becomes(g, r, PACKET_DATA, packet_data_bytes(packet_of(r)));
 }
 
 /* To a unit: in this stack, or over the network. */

@@ -131,14 +131,16 @@ static void move_one(struct packet_buffer *b)
 	p->is_movable = false;
 }
 
-/* A load's line may be in the SM's own cache. */
+/* A load's line may be with the unit, or in the SM's own cache; what the unit will keep does not come from there. */
 static void leave(struct packet_buffer *b, struct mem_req *r)
 {
 	struct sm *sm = b->sm;
 	struct gpu *g = sm->gpu;
 	struct packet *k = packet_of(r);
 
-	if (k->kind == PACKET_READ) {
+	if (k->kind == PACKET_READ && nsu_cache_ask(g->nsus[k->target], r))
+		k->p->rdf_hit_count++;
+	if (k->kind == PACKET_READ && !k->fills) {
 		g->partition_stats.l1_probes++;
 		if (mem_cache_probe(sm->l1d, r->addr_bytes)) {
 			g->partition_stats.read_l1_hits++;

@@ -254,6 +254,7 @@ bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_l
 	r->size_bytes = (uint16_t)coalesce_sector_bytes(line->word_mask, sm->sector_bytes);
 	k->lanes = partition_lanes(e, line->addr_bytes);
 	k->seq = (uint16_t)l->access;
+	k->words = line->word_mask;
 	k->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
 	port_place(sm, r);
 	if (!packet_buffer_put(sm->packets, p, r)) {

@@ -7,6 +7,7 @@
  *   packet.c          packets: pool, sizes, where each goes from an L2 slice, a link or a vault
  *   nsu.c             the unit: warps, instructions
  *   nsu_buffer.c      the unit's buffers and what enters them; its writes
+ *   nsu_cache.c       the unit's read-only cache and the GPU's directory of it
  */
 #ifndef STRATA_GPU_PARTITION_H
 #define STRATA_GPU_PARTITION_H
@@ -44,6 +45,7 @@ enum packet_kind {
 	PACKET_ANSWER,	   /* unit -> SM: the block has ended */
 	PACKET_CREDIT,	   /* unit -> buffer manager, when nothing else took the credits along */
 	PACKET_FETCH,	   /* unit <-> its stack: instructions */
+	PACKET_HELD,	   /* SM -> unit: a read of words that its cache holds */
 	PACKET_KIND_COUNT
 };
 
@@ -56,6 +58,11 @@ struct packet {
 	uint16_t seq;		/* memory instruction of the block */
 	uint8_t kind;
 	uint8_t target; /* stack of the unit */
+	/* reads: */
+	uint32_t words; /* of the line */
+	uint8_t line;	/* place in the unit's cache */
+	bool turn;	/* see nsu_cache.c */
+	bool fills;	/* the unit keeps the data there */
 };
 
 /* Places in a unit's buffers. */
@@ -164,6 +171,8 @@ void packet_free(struct gpu *g, struct mem_req *r);
 void packet_count(struct gpu *g, const struct mem_req *r); /* it leaves */
 /* A read has found its line: it becomes the data on their way to the unit. */
 void packet_becomes_data(struct gpu *g, struct mem_req *r);
+/* Words of the lanes; with their offsets if the unit's cache has to know these. */
+uint32_t packet_data_bytes(const struct packet *k);
 static inline struct packet *packet_of(const struct mem_req *r)
 {
 	return r->owner;
@@ -185,6 +194,11 @@ void nsu_kernel_end(struct nsu *u);
 void nsu_take(struct nsu *u, struct mem_req *r); /* a packet that ends at the unit */
 void nsu_room(struct nsu *u);			 /* a vault or the network takes writes again */
 void nsu_issued(struct nsu *u, struct partition *p); /* a memory instruction without lanes has issued */
+/* nsu_cache.c: a read leaves its SM for the unit. True: the unit holds its words, and the packet is now PACKET_HELD;
+ * else the unit keeps the data if the packet now says fills. */
+bool nsu_cache_ask(struct nsu *u, struct mem_req *r);
+/* The line is written: no unit holds it any more. */
+void nsu_cache_drop(struct gpu *g, uint64_t addr_bytes);
 /* Credits that leave with the next packet over the stack's link; all zero: none. */
 struct nsu_credits nsu_credits_take(struct nsu *u);
 

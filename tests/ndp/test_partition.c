@@ -257,6 +257,70 @@ static void caches_answer(void **state)
 	bench_close(&b);
 }
 
+/* Eight times the same two lines, of the first 16 words by two lanes each: the first read is noted, the second fills,
+ * the others are headers, with offsets for the first line. An atomic after the n-th time takes that line away. */
+static const char shared_words[] = KERNEL("and.b32 %r8, %r1, 15; mul.wide.u32 %rd7, %r8, 4; add.u64 %rd8, %rd1, %rd7;\n"
+					  "mov.u32 %r14, 0;\n"
+					  "again:\n"
+					  "bar.sync 0;\n"
+					  "ld.global.u32 %r5, [%rd8];\n"
+					  "ld.global.u32 %r6, [%rd5+16384];\n"
+					  "add.u32 %r7, %r5, %r6;\n"
+					  "st.global.u32 [%rd6], %r7;\n"
+					  "bar.sync 0;\n"
+					  "cvt.u32.u64 %r15, %rd3; setp.eq.u32 %p1, %r14, %r15; mov.u32 %r13, 0;\n"
+					  "@%p1 atom.global.add.u32 %r13, [%rd1+120], 1;\n"
+					  "and.b32 %r13, %r13, 0; add.u32 %r14, %r14, %r13; /* waits for it */\n"
+					  "add.u32 %r14, %r14, 1; setp.lt.u32 %p2, %r14, 8;\n"
+					  "@%p2 bra again;\n");
+
+static void unit_cache_holds(void **state)
+{
+	static const char *const settings[] = {"nsu.cache_bytes", "256", NULL};
+	static const uint32_t when[] = {100, 4};
+	enum { FLIT = 16, LINE = 128, TIMES = 8 };
+
+	(void)state;
+	for (uint32_t drops = 0; drops < 2; drops++) {
+		uint32_t fills = 2 + drops, held = 2 * (TIMES - 2) - 2 * drops;
+		uint32_t shared = TIMES - 2 - 2 * drops, own = TIMES - 2;
+		struct bench b;
+
+		bench_open(&b, shared_words, settings);
+		assert_true(run(&b, 1, 32, when[drops]));
+		assert_int_equal(stat(&b, "partition.blocks"), TIMES);
+		assert_int_equal(stat(&b, "partition.unit_drops"), drops);
+		assert_int_equal(stat(&b, "partition.read_unit_hits"), held);
+		assert_int_equal(stat(&b, "nsu.cache_fills"), fills);
+		assert_int_equal(stat(&b, "nsu.cache_reads"), held);
+		assert_int_equal(stat(&b, "packet.data"), 2 * TIMES - held);
+		assert_int_equal(stat(&b, "packet.held_bytes"), shared * 3 * FLIT + own * FLIT);
+		assert_int_equal(stat(&b, "partition.unit_hit_bytes"), (shared + own) * (FLIT + LINE));
+		/* What a misaligned read fills comes with its offsets. */
+		assert_int_equal(stat(&b, "packet.data_bytes"),
+				 (2 * TIMES - held) * (FLIT + LINE) + (fills - 1) * 2 * FLIT);
+		for (uint32_t i = 0; i < 32; i++)
+			assert_int_equal(b.out[i], (i & 15) + i + 4096);
+		bench_close(&b);
+	}
+}
+
+/* One line of cache, many that want it, values right and nothing left behind on every network. */
+static void unit_cache_of_a_line(void **state)
+{
+	static const char *const settings[] = {"nsu.cache_bytes", "128", "nsu.topology", "ring", NULL};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, shared_words, settings);
+	assert_true(run(&b, 16, 128, 100));
+	assert_true(stat(&b, "partition.read_unit_hits") > 0);
+	assert_int_equal(stat(&b, "packet.held") + stat(&b, "packet.data"), stat(&b, "partition.read_lines"));
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(b.out[i], (i & 15) + i + 4096);
+	bench_close(&b);
+}
+
 /* Indirect loads diverge: every lane a line, more lines than the pending buffer has places. */
 static const char gather[] = KERNEL("mul.lo.u32 %r8, %r4, 97; and.b32 %r8, %r8, 16383; mul.wide.u32 %rd7, %r8, 4;\n"
 				    "add.u64 %rd8, %rd1, %rd7;\n"
@@ -496,6 +560,8 @@ int main(void)
 	    cmocka_unit_test(aligned_packets),
 	    cmocka_unit_test(misaligned_packets),
 	    cmocka_unit_test(caches_answer),
+	    cmocka_unit_test(unit_cache_holds),
+	    cmocka_unit_test(unit_cache_of_a_line),
 	    cmocka_unit_test(smallest_buffers_complete),
 	    cmocka_unit_test(blocks_fit_the_buffers),
 	    cmocka_unit_test(width_and_clock_matter),

@@ -7,6 +7,9 @@ enum {
 	BUFFER_ENTRY_BYTES = 128, /* the same: a word per thread */
 	PACKET_ID_BITS = 20,	  /* SM, warp, sequence number */
 	MASK_BITS = 32,
+	LINE_BYTES = 128,
+	LINE_WORDS = 32,
+	TAG_BITS = 41, /* of 48 address bits */
 	COMMAND_BITS = 48 + PACKET_ID_BITS + MASK_BITS, /* start PC, id, mask; registers lie in the read-data buffer's
 							 * form and are not counted by the paper */
 };
@@ -50,5 +53,18 @@ uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
 	    c->gpu.stack_count, "stack", "NSU (SC'17) Table 2"};
 	items[n++] = (struct ndp_storage){"instruction cache", p->inst_cache_bytes * BITS_PER_BYTE, c->gpu.stack_count,
 					  "stack", "NSU (SC'17) Table 2"};
+	if (p->cache_bytes) {
+		uint64_t lines = p->cache_bytes / LINE_BYTES;
+
+		items[n++] = (struct ndp_storage){"read-only cache: a line, valid words, turn",
+						  lines * (LINE_BYTES * BITS_PER_BYTE + LINE_WORDS + 1),
+						  c->gpu.stack_count, "stack",
+						  "choice: NSU (SC'17) section 7.1 gives no size"};
+		items[n++] = (struct ndp_storage){"directory of a read-only cache",
+						  lines * (TAG_BITS + LINE_WORDS + 1 + bits_for(lines) +
+							   bits_for(p->read_entry_count + 1)),
+						  c->gpu.stack_count, "GPU",
+						  "choice: tag, words, turn, LRU order, packets under way"};
+	}
 	return n;
 }

@@ -1,0 +1,208 @@
+/* nsu_cache.c - the small read-only cache that NSU (SC'17) section 7.1 suggests for the units, and the GPU's directory
+ * of what each holds.
+ *
+ *   read leaves its SM -> directory of the target: all words sent already? -> a header goes instead of the data
+ *                                                  line read before?       -> L2 or vault; the unit keeps the words
+ *                                                  else                    -> as without a cache; the line is noted
+ *
+ * Both sides of a line stand in one struct. The GPU fills: every read passes the directory, so that it knows the unit's
+ * lines exactly. Packets may arrive in another order than they were sent in: a header that is before its words waits in
+ * its entry of the read-data buffer, and a place takes another line only when no packet for it is under way, so that
+ * one bit (turn) tells the words of a line from those of the line before.
+ *
+ * Coherence is the L2's: a store that reaches the L2, or the invalidation after a unit's write, takes the line out of
+ * the directory. For the same reason what is kept comes from the L2 or a vault, not from an L1, which may be stale.
+ */
+#include "gpu/nsu.h"
+
+#include <glib.h>
+#include <string.h>
+
+struct nsu_cache_line {
+	/* the GPU's directory */
+	uint64_t line;	    /* address / line */
+	uint64_t used;	    /* when, in reads of this unit */
+	uint32_t words;	    /* that the unit has or will get; 0: none, the line has been read once */
+	bool is_used;
+	uint32_t under_way; /* packets for this place */
+	bool turn;
+	/* the unit's */
+	bool unit_turn;
+	uint32_t unit_words; /* that are here */
+	struct queue waiting; /* headers that came before their words */
+};
+
+static struct nsu_cache_line *find(const struct nsu *u, uint64_t addr_bytes)
+{
+	uint64_t line = addr_bytes / COALESCE_LINE_BYTES;
+
+	for (uint32_t i = 0; i < u->line_count; i++) {
+		if (u->lines[i].is_used && u->lines[i].line == line)
+			return &u->lines[i];
+	}
+	return NULL;
+}
+
+/* The place for another line: an empty one, or the least recently used; NULL: packets are under way for all. */
+static struct nsu_cache_line *place(const struct nsu *u)
+{
+	struct nsu_cache_line *best = NULL;
+
+	for (uint32_t i = 0; i < u->line_count; i++) {
+		struct nsu_cache_line *l = &u->lines[i];
+
+		if (l->under_way)
+			continue;
+		if (!l->is_used)
+			return l;
+		if (!best || l->used < best->used)
+			best = l;
+	}
+	return best;
+}
+
+/* A line is read that the directory does not know; its next read fills. */
+static void note(struct nsu *u, uint64_t addr_bytes)
+{
+	struct nsu_cache_line *l = place(u);
+
+	if (!l)
+		return;
+	l->is_used = true;
+	l->line = addr_bytes / COALESCE_LINE_BYTES;
+	l->used = ++u->line_clock;
+	l->words = 0;
+	l->turn = !l->turn;
+}
+
+static uint64_t flits_bytes(const struct gpu *g, uint32_t payload_bytes)
+{
+	const struct link_params *l = &g->config->link;
+
+	return (l->header_bytes + payload_bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
+}
+
+bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
+{
+	struct gpu *g = u->gpu;
+	struct packet *k = packet_of(r);
+	struct nsu_cache_line *l;
+
+	if (!u->line_count)
+		return false;
+	g->partition_stats.directory_probes++;
+	l = find(u, r->addr_bytes);
+	if (l && !(k->words & ~l->words)) {
+		g->partition_stats.read_unit_hits++;
+		g->partition_stats.unit_hit_bytes += flits_bytes(g, packet_data_bytes(k));
+		k->kind = PACKET_HELD;
+	} else if (l) {
+		l->words |= k->words;
+		k->fills = true;
+	} else {
+		note(u, r->addr_bytes);
+		return false;
+	}
+	l->used = ++u->line_clock;
+	l->under_way++;
+	k->line = (uint8_t)(l - u->lines);
+	k->turn = l->turn;
+	return k->kind == PACKET_HELD;
+}
+
+void nsu_cache_drop(struct gpu *g, uint64_t addr_bytes)
+{
+	for (uint32_t i = 0; g->nsus && i < g->stack_count && g->nsus[i]->line_count; i++) {
+		struct nsu_cache_line *l = find(g->nsus[i], addr_bytes);
+
+		g->partition_stats.directory_probes++;
+		if (!l)
+			continue;
+		g->partition_stats.unit_drops += l->words != 0;
+		l->is_used = false;
+	}
+}
+
+/* The line as the unit has it; words of the place's line before are gone. */
+static struct nsu_cache_line *at_unit(struct nsu *u, const struct packet *k)
+{
+	struct nsu_cache_line *l = &u->lines[k->line];
+
+	if (l->unit_turn != k->turn) {
+		CHECK(!l->waiting.count);
+		l->unit_turn = k->turn;
+		l->unit_words = 0;
+	}
+	return l;
+}
+
+static void serve(struct nsu *u, struct nsu_cache_line *l, struct mem_req *r)
+{
+	u->stats.cache_reads++;
+	l->under_way--;
+	nsu_take_entry(u, packet_of(r));
+	packet_free(u->gpu, r);
+}
+
+void nsu_cache_fill(struct nsu *u, const struct packet *k)
+{
+	struct nsu_cache_line *l = at_unit(u, k);
+	struct queue waiting = l->waiting;
+
+	u->stats.cache_fills++;
+	l->under_way--;
+	l->unit_words |= k->words;
+	l->waiting = (struct queue){0};
+	while (waiting.count) {
+		struct mem_req *r = queue_pop(&waiting);
+
+		if (packet_of(r)->words & ~l->unit_words)
+			queue_push(&l->waiting, r);
+		else
+			serve(u, l, r);
+	}
+}
+
+void nsu_cache_read(struct nsu *u, struct mem_req *r)
+{
+	struct nsu_cache_line *l = at_unit(u, packet_of(r));
+
+	if (packet_of(r)->words & ~l->unit_words) {
+		u->stats.cache_waits++;
+		queue_push(&l->waiting, r);
+		return;
+	}
+	serve(u, l, r);
+}
+
+void nsu_cache_new(struct nsu *u)
+{
+	u->line_count = (uint32_t)(u->gpu->config->nsu.cache_bytes / COALESCE_LINE_BYTES);
+	u->lines = g_new0(struct nsu_cache_line, u->line_count);
+}
+
+void nsu_cache_free(struct nsu *u)
+{
+	g_free(u->lines);
+}
+
+void nsu_cache_kernel_begin(struct nsu *u)
+{
+	for (uint32_t i = 0; i < u->line_count; i++)
+		u->lines[i].is_used = false;
+}
+
+bool nsu_cache_is_idle(const struct nsu *u)
+{
+	for (uint32_t i = 0; i < u->line_count; i++) {
+		if (u->lines[i].under_way || u->lines[i].waiting.count)
+			return false;
+	}
+	return true;
+}
+
+void nsu_cache_reset(struct nsu *u)
+{
+	if (u->line_count)
+		memset(u->lines, 0, u->line_count * sizeof(*u->lines));
+}
