@@ -78,9 +78,9 @@ struct gpu_guest_ops {
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
 	/* A partitioned block has ended; its warp resumes. */
 	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_partition_result *r);
-	/* A block whose entry is observed touches lines, wherever it runs; home_sm and slot name the warp that
-	 * entered. */
-	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
+	/* A block whose entry is observed touches lines, wherever it runs, by an instruction of which step tells pc,
+	 * lanes and addresses; home_sm and slot name the warp that entered. */
+	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot, const struct simt_step *step,
 			    const struct coalesced_line *lines, uint32_t count);
 	/* That warp has left it, or resumes after it. */
 	void (*block_left)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot);

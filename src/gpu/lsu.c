@@ -174,7 +174,7 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	e->slot = w->slot;
 	classify(sm, e, step);
 	if (unlikely(w->is_observed || (w->guest && w->guest->home->is_observed)) && e->kind != LSU_CONST)
-		offload_observe(w, e->lines, e->count);
+		offload_observe(w, step, e->lines, e->count);
 	e->access = SM_NO_ACCESS;
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		/* Under way from now on, for fences and offload requests, not only once its lines leave. */

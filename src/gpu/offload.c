@@ -221,13 +221,14 @@ bool offload_begin(struct sm *sm, struct sm_warp *w)
 	return true;
 }
 
-void offload_observe(struct sm_warp *w, const struct coalesced_line *lines, uint32_t count)
+void offload_observe(struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		     uint32_t count)
 {
 	const struct sm_warp *home = w->guest ? w->guest->home : w;
 	struct gpu *g = home->sm->gpu;
 
 	if (count)
-		g->guest->block_touch(g->guest_ctx, g, home->sm->index, home->slot, lines, count);
+		g->guest->block_touch(g->guest_ctx, g, home->sm->index, home->slot, step, lines, count);
 }
 
 static void observe_left(struct sm_warp *home)

@@ -220,6 +220,57 @@ static double colocation(const struct reproduce_data *d, const struct reproduce_
 	return stat_share(d, row->config, row->stat, "tom.observed_accesses");
 }
 
+/* Figure 5's classes of candidates by the share of their accesses that have a fixed offset, as the figure has them. */
+static const char *const offset_classes[] = {"All accesses fixed offset", "75%-99% fixed offset",
+					     "50%-75% fixed offset",	  "25%-50% fixed offset",
+					     "0%-25% fixed offset",	  "No access fixed offset"};
+static const char *const offset_stats[] = {"tom.offset_all_count", "tom.offset_75_count", "tom.offset_50_count",
+					   "tom.offset_25_count",  "tom.offset_0_count",  "tom.offset_none_count"};
+enum { OFFSET_ALL, OFFSET_NONE = ARRAY_COUNT(offset_stats) - 1 };
+_Static_assert(ARRAY_COUNT(offset_classes) == ARRAY_COUNT(offset_stats), "one per class");
+
+/* Share of a workload's candidates in a class, in per cent; NAN also without candidates that could be classified. */
+static double offset_class(const struct reproduce_data *d, uint32_t class, uint32_t w)
+{
+	double all = 0;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(offset_stats); i++)
+		all += reproduce_number(d, CTRL_BMAP, w, "stats", offset_stats[i]);
+	return all > 0 ? 100 * reproduce_number(d, CTRL_BMAP, w, "stats", offset_stats[class]) / all : NAN;
+}
+
+/* Candidates with some accesses of a fixed offset, mean over the workloads that have candidates. */
+static double fixed_offset_share(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	double sum = 0;
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double none = offset_class(d, OFFSET_NONE, w);
+
+		if (isnan(reproduce_number(d, row->config, w, "stats", offset_stats[OFFSET_NONE])))
+			return NAN;
+		if (!isnan(none)) {
+			sum += 100 - none;
+			count++;
+		}
+	}
+	return count ? sum / count : NAN;
+}
+
+/* Workloads of whose candidates all accesses have a fixed offset. */
+static double fixed_offset_workloads(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		if (isnan(reproduce_number(d, row->config, w, "stats", offset_stats[OFFSET_ALL])))
+			return NAN;
+		count += offset_class(d, OFFSET_ALL, w) == 100;
+	}
+	return count;
+}
+
 static double offloaded_share(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return stat_share(d, row->config, "sm.guest_thread_instructions", "gpu.thread_instructions");
@@ -297,6 +348,8 @@ static const struct reproduce_row rows[] = {
 	{"TOM-15", reproduce_row_speedup, IDEAL, BASE, NULL, 0.25, NULL},
 	{"TOM-16", reproduce_row_speedup_most, IDEAL, BASE, NULL, 0.5, NULL},
 	{"TOM-17", reproduce_row_speedup_change, CTRL_ORACLE, CTRL_BMAP, NULL, 6, NULL},
+	{"TOM-18", fixed_offset_share, CTRL_BMAP, BASE, NULL, 12, NULL},
+	{"TOM-19", fixed_offset_workloads, CTRL_BMAP, BASE, NULL, 1, NULL},
 	{"TOM-20", colocation, CTRL_BMAP, BASE, NULL, 12, "tom.most_used_in_force"},
 	{"TOM-21", colocation, CTRL_BMAP, BASE, NULL, 12, "tom.most_used_best"},
 	{"TOM-22", colocation, CTRL_TMAP, BASE, NULL, 12, "tom.most_used_in_force"},
@@ -632,6 +685,11 @@ static const struct reproduce_figure figures[] = {
 	{"Figure 13: speed-up with other bandwidths", REPRODUCE_PLOT_SPEEDUP, bandwidths, ARRAY_COUNT(bandwidths)},
 };
 
+static const struct reproduce_chart charts[] = {
+	{"Figure 5: candidates by accesses with a fixed offset, in per cent", offset_class, offset_classes,
+	 ARRAY_COUNT(offset_classes), NULL, 0},
+};
+
 const struct reproduce_paper reproduce_tom = {
 	.name = "tom",
 	.title = "TOM (ISCA'16)",
@@ -647,4 +705,6 @@ const struct reproduce_paper reproduce_tom = {
 	.claim_count = ARRAY_COUNT(claims),
 	.figures = figures,
 	.figure_count = ARRAY_COUNT(figures),
+	.charts = charts,
+	.chart_count = ARRAY_COUNT(charts),
 };

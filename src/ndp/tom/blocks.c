@@ -97,7 +97,7 @@ static void blocks_free(void *data)
 	g_free(blocks);
 }
 
-const struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost)
+struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost)
 {
 	if (p->guest_data)
 		return p->guest_data;

@@ -5,6 +5,11 @@
 #include "gpu/guest.h"
 #include "ndp/tom/candidates.h"
 
+/* Figure 5, counted over the launches of the program (offsets.h). */
+struct tom_offset_share {
+	uint64_t accesses, fixed; /* compared with others; of them, those of instructions with a fixed offset */
+};
+
 struct tom_block {
 	struct gpu_block block;
 	/* What travels: the first packet_in_count of block.live_in_sb (the rest comes from constants) and all
@@ -18,6 +23,7 @@ struct tom_block {
 	uint32_t condition_bytes; /* 4 or 8 */
 	int64_t threshold;
 	uint8_t tag;
+	struct tom_offset_share offsets;
 };
 
 struct tom_blocks {
@@ -28,7 +34,7 @@ struct tom_blocks {
 
 /* The blocks of a program's entry function, found at the first call for this program, marked in it (mark = index + 1),
  * and owned by it. */
-const struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost);
+struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w);

@@ -21,6 +21,7 @@
 #include "ndp/tom/mapping.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
+#include "ndp/tom/offsets.h"
 #include "ndp/tom/tom_stats.h"
 
 enum { BUSY_SCOPE_DESTINATION, BUSY_SCOPE_ANY }; /* of ndp.tom_busy_scope */
@@ -36,13 +37,14 @@ struct destination {
 
 struct controller {
 	const struct gpu_config *config;
-	const struct tom_blocks *blocks; /* of the running kernel */
+	struct tom_blocks *blocks; /* of the running kernel */
 	const struct simt_launch *launch; /* the same */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
 	struct tom_mapping *mapping;	/* NULL: the machine's own stays */
 	struct tom_instance *instances; /* [home SM * slots + slot] */
 	uint32_t instance_count;
+	struct tom_offsets *offsets; /* of the same instances */
 	struct tom_map_totals totals;
 	struct tom_stats stats;
 };
@@ -77,6 +79,7 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 	t->mapping = mapping;
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
 	t->instances = g_new0(struct tom_instance, t->instance_count);
+	t->offsets = tom_offsets_new(t->instance_count);
 	t->stats.storage_bits = tom_metadata_added_bits(config);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
@@ -94,6 +97,7 @@ static void controller_free(void *ctx)
 
 	g_free(t->stacks);
 	g_free(t->instances);
+	tom_offsets_free(t->offsets);
 	tom_mapping_free(t->mapping);
 	g_free(t);
 }
@@ -123,6 +127,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	t->launch = l;
 	t->blocks = tom_blocks_of(p, &tom_cost_default);
 	count_registers(&t->stats, t->blocks, p);
+	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
 	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
 		l->fault.kind = SIMT_FAULT_MECHANISM;
 		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
@@ -194,9 +199,14 @@ static struct gpu_offload request(struct controller *t, const struct tom_block *
 	return o;
 }
 
+static uint32_t instance_number(const struct controller *t, uint32_t home_sm, uint32_t slot)
+{
+	return home_sm * (uint32_t)t->config->sm.warp_slot_count + slot;
+}
+
 static struct tom_instance *instance_of(struct controller *t, uint32_t home_sm, uint32_t slot)
 {
-	return &t->instances[home_sm * t->config->sm.warp_slot_count + slot];
+	return &t->instances[instance_number(t, home_sm, slot)];
 }
 
 static bool is_learning(const struct controller *t)
@@ -216,8 +226,10 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 	t->stats.instance_count++;
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
-	if (holds)
+	if (holds) {
 		tom_instance_open(instance_of(t, sm, w->slot));
+		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
+	}
 	return (struct gpu_offload){
 		.needs_access = holds && !is_learning(t), .is_observed = holds, .block = &b->block};
 }
@@ -277,12 +289,13 @@ static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const st
 }
 
 static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
-				   const struct coalesced_line *lines, uint32_t count)
+				   const struct simt_step *step, const struct coalesced_line *lines, uint32_t count)
 {
 	struct controller *t = ctx;
 	struct tom_instance *in = instance_of(t, home_sm, slot);
 	bool is_first_touch = !in->has_touched;
 
+	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
 	for (uint32_t i = 0; i < count; i++)
 		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
 	if (!t->mapping)
@@ -312,6 +325,7 @@ static void controller_resumed(void *ctx, struct gpu *g)
 	if (!tom_mapping_relearned_count(t->mapping))
 		t->totals = (struct tom_map_totals){0};
 	memset(t->instances, 0, t->instance_count * sizeof(*t->instances));
+	tom_offsets_forget(t->offsets);
 }
 
 static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
@@ -324,6 +338,29 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 		tom_mapping_place(t->mapping, r);
 }
 
+/* Moves each candidate to the class that it has with this launch. */
+static void count_offsets(struct controller *t)
+{
+	struct tom_stats *st = &t->stats;
+	uint64_t nothing_compared = 0;
+	uint64_t *classes[] = {
+	    [TOM_OFFSET_ALL] = &st->offset_all_count,	[TOM_OFFSET_75] = &st->offset_75_count,
+	    [TOM_OFFSET_50] = &st->offset_50_count,	[TOM_OFFSET_25] = &st->offset_25_count,
+	    [TOM_OFFSET_0] = &st->offset_0_count,	[TOM_OFFSET_NONE] = &st->offset_none_count,
+	    [TOM_OFFSET_CLASSES] = &nothing_compared,
+	};
+
+	for (uint32_t i = 0; i < t->blocks->count; i++) {
+		struct tom_offset_share *share = &t->blocks->items[i].offsets, before = *share;
+
+		tom_offsets_add(t->offsets, i, share);
+		st->offset_accesses += share->accesses - before.accesses;
+		st->offset_fixed += share->fixed - before.fixed;
+		--*classes[tom_offset_class_of(&before)];
+		++*classes[tom_offset_class_of(share)];
+	}
+}
+
 /* The statistics of the analyzer, as of now. */
 static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 {
@@ -333,6 +370,7 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 	struct tom_stats *st = &t->stats;
 
 	(void)l;
+	count_offsets(t);
 	st->observed_instances = totals->instances;
 	st->observed_accesses = totals->accesses;
 	st->stacks_in_force = totals->stacks[TOM_MAPPING_IN_FORCE];
