@@ -23,7 +23,7 @@ struct nsu_cache_line {
 	uint64_t line;	    /* address / line */
 	uint64_t used;	    /* when, in reads of this unit */
 	uint32_t words;	    /* that the unit has or will get; 0: none, the line has been read once */
-	bool is_used;
+	bool is_used;	    /* it has a line */
 	uint32_t under_way; /* packets for this place */
 	bool turn;
 	/* the unit's */
