@@ -130,7 +130,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 
 	g_autofree char *dir = g_build_filename(paths.papers, paper->name, NULL);
 
-	published = reproduce_published_read(dir, &diag);
+	published = reproduce_published_read(dir, options->is_quick, &diag);
 	if (published) {
 		exit_status = reproduce(&paths, paper, published, options);
 		reproduce_published_free(published);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 2 };
+enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3 };
 
 /* One line of RFC 4180 without line breaks in fields: fields separated by commas, quoted ones with "" for ". */
 static char **line_split(const char *line)
@@ -74,6 +74,18 @@ static void add_number(struct reproduce_published_set *set, char **f, struct bas
 	g_ptr_array_add(set->numbers, p);
 }
 
+/* An explanation rests on the figures of the run that it was written for: id, run (quick, full or any), reason. */
+static void add_explanation(struct reproduce_published_set *set, char **f, struct base_place at,
+			    struct base_diag_list *diag)
+{
+	bool is_any = !strcmp(f[1], "any"), is_quick = !strcmp(f[1], "quick");
+
+	if (!is_any && !is_quick && strcmp(f[1], "full"))
+		base_diag_error(diag, at, "'%s' is no run, expected quick, full or any", f[1]);
+	else if (is_any || is_quick == set->is_quick)
+		g_hash_table_insert(set->explanations, g_strdup(f[0]), g_strdup(f[2]));
+}
+
 static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns,
 		      struct base_diag_list *diag)
 {
@@ -97,7 +109,7 @@ static bool file_read(struct reproduce_published_set *set, const char *path, uin
 		else if (columns == RESULT_COLUMNS)
 			add_number(set, fields, at, diag);
 		else
-			g_hash_table_insert(set->explanations, g_strdup(fields[0]), g_strdup(fields[1]));
+			add_explanation(set, fields, at, diag);
 	}
 	return true;
 }
@@ -115,12 +127,13 @@ static void number_free(gpointer data)
 	g_free(p);
 }
 
-struct reproduce_published_set *reproduce_published_read(const char *dir, struct base_diag_list *diag)
+struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick, struct base_diag_list *diag)
 {
 	struct reproduce_published_set *set = g_new0(struct reproduce_published_set, 1);
 	g_autofree char *results = g_build_filename(dir, "results.csv", NULL);
 	g_autofree char *explanations = g_build_filename(dir, "explanations.csv", NULL);
 
+	set->is_quick = is_quick;
 	set->numbers = g_ptr_array_new_with_free_func(number_free);
 	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	if (!file_read(set, results, RESULT_COLUMNS, diag))

@@ -23,11 +23,14 @@ struct reproduce_published {
 struct reproduce_published_set {
 	GPtrArray *numbers;	  /* struct reproduce_published * */
 	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
+	bool is_quick;
 };
 
-/* Reads both files in dir. NULL with messages (file:line:column) when one is wrong; a missing explanations.csv means
- * there are none. Free with reproduce_published_free. */
-struct reproduce_published_set *reproduce_published_read(const char *dir, struct base_diag_list *diag);
+/* Reads both files in dir, and of the explanations those of quick or of full runs. NULL with messages
+ * (file:line:column) when one is wrong; a missing explanations.csv means there are none. Free with
+ * reproduce_published_free. */
+struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick,
+							 struct base_diag_list *diag);
 void reproduce_published_free(struct reproduce_published_set *set);
 /* NULL when there is no such id. */
 const struct reproduce_published *reproduce_published_find(const struct reproduce_published_set *set, const char *id);

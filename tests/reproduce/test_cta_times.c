@@ -92,7 +92,7 @@ static void bom_table_is_complete(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	set = reproduce_published_read(PAPERS_DIR "/bom", &diag);
+	set = reproduce_published_read(PAPERS_DIR "/bom", true, &diag);
 	assert_non_null(set);
 	assert_int_equal(bom->row_count, set->numbers->len);
 	o = reproduce_judge(d, set);

@@ -96,7 +96,7 @@ static struct reproduce_published_set *published_make(const char *text, const ch
 	assert_true(g_file_set_contents(file, text, -1, NULL));
 	if (explanations)
 		assert_true(g_file_set_contents(why, explanations, -1, NULL));
-	set = reproduce_published_read(dir, diag);
+	set = reproduce_published_read(dir, true, diag);
 	g_remove(file);
 	g_remove(why);
 	g_rmdir(dir);
@@ -112,7 +112,9 @@ static void verdicts(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	set = published_make(results, "id,text\nX-3,\"because, so\"\nX-1,unused\n", &diag);
+	set = published_make(results,
+			     "id,run,reason\nX-3,quick,\"because, so\"\nX-2,full,of other runs\nX-1,any,unused\n",
+			     &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.count, 7);
@@ -133,7 +135,7 @@ static void verdicts(void **state)
 	assert_int_equal(o.items[6].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
 
-	/* Off by more than the tolerance: with a reason it is explained, without one it fails. */
+	/* Off by more than the tolerance: with a reason for this run it is explained, without one it fails. */
 	json_object_set_new(json_object_get(d->runs[2], "traffic_bytes"), "tx", json_real(10));
 	json_object_set_new(d->runs[2], "time_ps", json_real(20));
 	o = reproduce_judge(d, set);
@@ -178,13 +180,15 @@ static void missing_runs_are_absent(void **state)
 static void bad_tables_are_refused(void **state)
 {
 	static const struct {
-		const char *text, *message;
+		const char *text, *explanations, *message;
 	} cases[] = {
-		{"h\nX-1,a,b,c,1,%,exact\n", "results.csv:2:1: error: expected 8 fields, found 7"},
-		{"h\nX-1,a,b,c,one,%,exact,s\n", "results.csv:2:1: error: 'one' is no number"},
-		{"h\n\nX-1,a,b,c,1,%,nearly,s\n",
+		{"h\nX-1,a,b,c,1,%,exact\n", NULL, "results.csv:2:1: error: expected 8 fields, found 7"},
+		{"h\nX-1,a,b,c,one,%,exact,s\n", NULL, "results.csv:2:1: error: 'one' is no number"},
+		{"h\n\nX-1,a,b,c,1,%,nearly,s\n", NULL,
 		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, < or "
 		 "<="},
+		{"h\n", "h\nX-1,fast,so\n",
+		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full or any"},
 	};
 
 	(void)state;
@@ -193,7 +197,7 @@ static void bad_tables_are_refused(void **state)
 		char *text;
 
 		base_diag_init(&diag);
-		assert_null(published_make(cases[i].text, NULL, &diag));
+		assert_null(published_make(cases[i].text, cases[i].explanations, &diag));
 		text = base_diag_join(&diag);
 		assert_non_null(strstr(text, cases[i].message));
 		free(text);
@@ -212,7 +216,7 @@ static void table_is_complete(const char *name, const char *dir, const char *con
 	uint32_t passed = 0;
 
 	base_diag_init(&diag);
-	set = reproduce_published_read(dir, &diag);
+	set = reproduce_published_read(dir, true, &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
 	for (uint32_t i = 0; i < o.count; i++) {
