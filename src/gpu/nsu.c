@@ -450,7 +450,8 @@ void nsu_kernel_begin(struct nsu *u)
 {
 	mem_cache_invalidate_all(u->icache);
 	nsu_cache_kernel_begin(u);
-	memset(u->touched, 0, u->touched_cap);
+	if (u->touched_cap)
+		memset(u->touched, 0, u->touched_cap);
 	u->code_bytes = 0;
 	u->accounted = nsu_cycle(u);
 	u->reason = NSU_WAIT_IDLE;

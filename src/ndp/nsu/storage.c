@@ -55,15 +55,15 @@ uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
 					  "stack", "NSU (SC'17) Table 2"};
 	if (p->cache_bytes) {
 		uint64_t lines = p->cache_bytes / LINE_BYTES;
+		uint64_t entry_bits = TAG_BITS + LINE_WORDS + 1 + bits_for(lines) +
+				      bits_for(p->read_entry_count + 1);
 
 		items[n++] = (struct ndp_storage){"read-only cache: a line, valid words, turn",
 						  lines * (LINE_BYTES * BITS_PER_BYTE + LINE_WORDS + 1),
 						  c->gpu.stack_count, "stack",
 						  "choice: NSU (SC'17) section 7.1 gives no size"};
-		items[n++] = (struct ndp_storage){"directory of a read-only cache",
-						  lines * (TAG_BITS + LINE_WORDS + 1 + bits_for(lines) +
-							   bits_for(p->read_entry_count + 1)),
-						  c->gpu.stack_count, "GPU",
+		items[n++] = (struct ndp_storage){"directory of the read-only caches",
+						  c->gpu.stack_count * lines * entry_bits, 1, "GPU",
 						  "choice: tag, words, turn, LRU order, packets under way"};
 	}
 	return n;
