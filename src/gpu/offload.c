@@ -231,7 +231,7 @@ void offload_observe(struct sm_warp *w, const struct simt_step *step, const stru
 		g->guest->block_touch(g->guest_ctx, g, home->sm->index, home->slot, step, lines, count);
 }
 
-static void observe_left(struct sm_warp *home)
+void offload_observe_left(struct sm_warp *home)
 {
 	struct gpu *g = home->sm->gpu;
 
@@ -244,7 +244,7 @@ void offload_observe_end(struct sm_warp *w)
 	const struct gpu_block *b = w->offload.block;
 
 	if (w->w->is_done || w->w->pc < b->begin_pc || w->w->pc > b->last_pc)
-		observe_left(w);
+		offload_observe_left(w);
 }
 
 void offload_branched(struct sm_warp *w, uint32_t from_pc)
@@ -497,7 +497,7 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 		g->guest->block_end(g->guest_ctx, g, sm->index, &o->offload, o->line_count);
 	home->is_asked = false;
 	if (home->is_observed)
-		observe_left(home);
+		offload_observe_left(home);
 	if (!o->offload.is_free)
 		credit_returned(g, o->offload.stack);
 	guest_free(g, o);

@@ -187,6 +187,8 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	e->entry_count = (e->access.lane_bytes + WORD_BYTES - 1) / WORD_BYTES;
 	e->lane_bytes = e->entry_count * WORD_BYTES;
 	sm_count_issue(sm, &g->step);
+	if (w->is_observed)
+		offload_observe(w, &g->step, lines, count);
 	if (count)
 		lsu_issue_packets(sm, w, p->seq, lines, count);
 	else if (p->is_running)
@@ -413,6 +415,8 @@ static void answered(struct sm *sm, struct partition *p)
 	w->partition = NULL;
 	sm->schedulers[w->scheduler].partitioned &= ~(1ull << w->bit);
 	w->is_asked = false;
+	if (w->is_observed)
+		offload_observe_left(w);
 	instance_free(g, p);
 	sm_fetch_advance(sm, w, w->w->pc);
 	sm_evaluate(sm, w);

@@ -290,10 +290,12 @@ void migrate_reset(struct gpu *g);
 /* The warp stands at a marked instruction or is on trial: true if it has left (or waits), false if it issues here. */
 bool offload_begin(struct sm *sm, struct sm_warp *w);
 void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to a marked instruction */
-/* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left. */
+/* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left; it
+ * has. */
 void offload_observe(struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
 		     uint32_t count);
 void offload_observe_end(struct sm_warp *w);
+void offload_observe_left(struct sm_warp *home);
 /* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
 void offload_forget_entries(struct sm *sm);
 void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */

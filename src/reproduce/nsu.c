@@ -21,6 +21,7 @@ enum {
 	SLOW,
 	BASE_2X,
 	CACHE_2X,
+	DYN_TMAP,
 };
 
 /* Names as in the paper's figures. NDP(1.0) is NaiveNDP: every instance of every block. Section 7.3 doubles the compute
@@ -39,6 +40,7 @@ static const struct reproduce_config configs[] = {
 	[SLOW] = {"NDP(Dyn)_Cache, 175 MHz", "nsu-dyn-cache", "nsu.clock_khz=175000", NULL},
 	[BASE_2X] = {"Baseline, 2x SMs", "nsu-baseline", "gpu.sm_count=128", NULL},
 	[CACHE_2X] = {"NDP(Dyn)_Cache, 2x SMs", "nsu-dyn-cache", "gpu.sm_count=128", NULL},
+	[DYN_TMAP] = {"NDP(Dyn), TOM's mapping", "nsu-dyn-tmap", "", NULL}, /* beyond the paper */
 };
 
 /* Section 7.1's sweep, 1.0 last. */
@@ -693,6 +695,7 @@ static const uint32_t figure_7[] = {MORECORE, NAIVE};
 static const uint32_t figure_9[] = {STATIC_02, STATIC_04, STATIC_06, STATIC_08, NAIVE, DYN, CACHE};
 static const uint32_t figure_10[] = {MORECORE, NAIVE, DYN, CACHE};
 static const uint32_t clocks[] = {CACHE, SLOW};
+static const uint32_t mappings[] = {DYN, DYN_TMAP};
 
 static const struct reproduce_figure figures[] = {
 	{"Figure 7: speed-up without control", REPRODUCE_PLOT_SPEEDUP, figure_7, ARRAY_COUNT(figure_7)},
@@ -701,6 +704,10 @@ static const struct reproduce_figure figures[] = {
 	{"Traffic of links and network", REPRODUCE_PLOT_TRAFFIC, figure_10, ARRAY_COUNT(figure_10)},
 	{"Figure 10: energy", REPRODUCE_PLOT_ENERGY, figure_10, ARRAY_COUNT(figure_10)},
 	{"Section 7.6: speed-up with slower NSUs", REPRODUCE_PLOT_SPEEDUP, clocks, ARRAY_COUNT(clocks)},
+	{"Beyond the paper: speed-up with TOM's learned mapping", REPRODUCE_PLOT_SPEEDUP, mappings,
+	 ARRAY_COUNT(mappings)},
+	{"Beyond the paper: traffic with TOM's learned mapping", REPRODUCE_PLOT_TRAFFIC, mappings,
+	 ARRAY_COUNT(mappings)},
 };
 
 static const struct reproduce_chart charts[] = {

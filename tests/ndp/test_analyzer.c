@@ -15,7 +15,7 @@ static struct tom_map_totals strided(uint64_t stride, uint32_t count)
 	struct tom_instance in;
 
 	for (uint64_t i = 0; i < 1024; i++) {
-		tom_instance_open(&in);
+		tom_instance_open(&in, 4);
 		for (uint64_t k = 0; k < count; k++)
 			tom_instance_touch(&in, i * 128 + k * stride, (uint32_t)(k % 3));
 		assert_true(tom_instance_close(&in, &totals));
@@ -53,7 +53,7 @@ static void consecutive_lines_want_higher_bits(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 256; i++) {
-		tom_instance_open(&in);
+		tom_instance_open(&in, 4);
 		for (uint64_t k = 0; k < 32; k++) /* 4 KB, aligned */
 			tom_instance_touch(&in, i * 4096 + k * 128, 0);
 		assert_true(tom_instance_close(&in, &totals));
@@ -83,11 +83,11 @@ static void empty_and_lost_instances_do_not_count(void **state)
 
 	(void)state;
 	assert_false(tom_instance_close(&in, &totals));
-	tom_instance_open(&in);
+	tom_instance_open(&in, 4);
 	assert_false(tom_instance_close(&in, &totals));
-	tom_instance_open(&in);
+	tom_instance_open(&in, 4);
 	tom_instance_touch(&in, 0, 0);
-	tom_instance_open(&in); /* the first was lost */
+	tom_instance_open(&in, 4); /* the first was lost */
 	tom_instance_touch(&in, 128, 0);
 	assert_true(tom_instance_close(&in, &totals));
 	assert_false(tom_instance_close(&in, &totals));
@@ -103,7 +103,7 @@ static void oracle_counts_accesses(void **state)
 	struct tom_instance in;
 
 	(void)state;
-	tom_instance_open(&in);
+	tom_instance_open(&in, 4);
 	for (uint64_t i = 0; i < 16; i++) {
 		uint64_t a = i & 1, b = i >> 1 & 1, c = i >> 2 & 1, d = i >> 3;
 		uint64_t rare = (uint64_t)(i == 3) << 12 | (uint64_t)(i == 6) << 13;
@@ -132,7 +132,7 @@ static void judged_before_the_end(void **state)
 
 	(void)state;
 	assert_false(tom_instance_judge(&in, &judged)); /* none */
-	tom_instance_open(&in);
+	tom_instance_open(&in, 4);
 	assert_false(tom_instance_judge(&in, &judged)); /* has touched nothing */
 	tom_instance_touch(&in, 0, 0);
 	tom_instance_touch(&in, 128, 0);
@@ -151,6 +151,35 @@ static void judged_before_the_end(void **state)
 	assert_int_equal(tom_mapping_best_bit(totals.stacks), 9);
 }
 
+/* As many bits as the stacks need: an instance of two lines 512 bytes apart is in one stack of four by bits 8:7, of
+ * eight only by bits above 9. */
+static void as_many_bits_as_stacks(void **state)
+{
+	static const struct {
+		uint32_t stacks, first_local_bit;
+	} cases[] = {{2, 7}, {4, 7}, {8, 10}, {16, 10}};
+
+	(void)state;
+	for (uint32_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct tom_map_totals totals = {0};
+		struct tom_instance in;
+
+		assert_true(tom_mapping_has_bits(cases[c].stacks));
+		for (uint64_t i = 0; i < 64; i++) {
+			tom_instance_open(&in, cases[c].stacks);
+			tom_instance_touch(&in, i * 1024, cases[c].stacks - 1);
+			tom_instance_touch(&in, i * 1024 + 512, cases[c].stacks - 1);
+			assert_true(tom_instance_close(&in, &totals));
+		}
+		assert_int_equal(tom_mapping_best_bit(totals.stacks), cases[c].first_local_bit);
+		assert_int_equal(totals.single[TOM_MAPPING_IN_FORCE], 64);
+		assert_int_equal(totals.stacks[8 - TOM_MAPPING_BIT_FIRST], cases[c].stacks == 2 ? 64 : 128);
+	}
+	assert_false(tom_mapping_has_bits(1));
+	assert_false(tom_mapping_has_bits(6));
+	assert_false(tom_mapping_has_bits(32));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +188,7 @@ int main(void)
 		cmocka_unit_test(mapping_in_force_is_counted_beside),
 		cmocka_unit_test(oracle_counts_accesses),
 		cmocka_unit_test(judged_before_the_end),
+		cmocka_unit_test(as_many_bits_as_stacks),
 		cmocka_unit_test(empty_and_lost_instances_do_not_count),
 	};
 

@@ -500,15 +500,15 @@ static void learning_is_bounded(void **state)
 	(void)state;
 	bench_open(&b, loop, bounded);
 	assert_true(run(&b, 16, 128, 40));
-	assert_int_equal(stat(&b, "tom.learned_instances"), 64);
-	assert_int_equal(stat(&b, "tom.learned_bit"), 7); /* the rounds are 1 KB apart, within 128 B of one another */
-	assert_int_equal(stat(&b, "tom.learned_ranges"), 1);
+	assert_int_equal(stat(&b, "mapping.learned_instances"), 64);
+	assert_int_equal(stat(&b, "mapping.learned_bit"), 7); /* rounds are 1 KB apart, within 128 B of one another */
+	assert_int_equal(stat(&b, "mapping.learned_ranges"), 1);
 	assert_int_equal(stat(&b, "gpu.pauses"), 1);
-	assert_true(stat(&b, "tom.learning_ps") >= 5000000 && stat(&b, "tom.learning_ps") < 9000000);
+	assert_true(stat(&b, "mapping.learning_ps") >= 5000000 && stat(&b, "mapping.learning_ps") < 9000000);
 	assert_int_equal(stat(&b, "tom.instance_count"), 2 * 64);
 	assert_int_equal(stat(&b, "tom.offloaded_count"), 64);
-	assert_int_equal(stat(&b, "tom.observed_instances"), 64);
-	assert_int_equal(stat(&b, "tom.single_in_force"), 64);
+	assert_int_equal(stat(&b, "mapping.observed_instances"), 64);
+	assert_int_equal(stat(&b, "mapping.single_in_force"), 64);
 	for (uint32_t i = 0; i < 2048; i++)
 		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
 	bench_close(&b);
@@ -520,14 +520,14 @@ static void learning_is_bounded(void **state)
 	assert_int_equal(stat(&b, "tom.offloaded_count"), 0);
 	assert_true(run(&b, 8, 128, 40));
 	assert_int_equal(stat(&b, "gpu.pauses"), 1);
-	assert_true(stat(&b, "tom.learned_instances") >= 33 && stat(&b, "tom.learned_instances") <= 64);
+	assert_true(stat(&b, "mapping.learned_instances") >= 33 && stat(&b, "mapping.learned_instances") <= 64);
 	assert_true(stat(&b, "tom.offloaded_count") > 0);
 	bench_close(&b);
 
 	bench_open(&b, loop, unbounded);
 	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "tom.learned_instances"), 4); /* that have ended */
-	assert_true(stat(&b, "tom.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
+	assert_int_equal(stat(&b, "mapping.learned_instances"), 4); /* that have ended */
+	assert_true(stat(&b, "mapping.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
 	bench_close(&b);
 }
 
@@ -598,14 +598,14 @@ static void relearning_follows_a_phase_change(void **state)
 
 		bench_open(&b, steps, both[i]);
 		assert_true(run(&b, 32, 32, 4096));
-		assert_int_equal(stat(&b, "tom.learned_bit"), 7);
+		assert_int_equal(stat(&b, "mapping.learned_bit"), 7);
 		assert_int_equal(stat(&b, "gpu.pauses"), 1);
 		for (uint32_t k = 0; k < 3; k++)
 			assert_true(run(&b, 64, 32, 128));
-		assert_int_equal(stat(&b, "tom.learned_bit"), i == 0 ? 11 : 7);
+		assert_int_equal(stat(&b, "mapping.learned_bit"), i == 0 ? 11 : 7);
 		assert_int_equal(stat(&b, "gpu.pauses"), i == 0 ? 2 : 1);
-		assert_int_equal(stat(&b, "tom.relearned_count"), i == 0);
-		assert_int_equal(stat(&b, "tom.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
+		assert_int_equal(stat(&b, "mapping.relearned_count"), i == 0);
+		assert_int_equal(stat(&b, "mapping.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
 		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
 		assert_true(stat(&b, "tom.offloaded_count") > 0);
 		for (uint32_t k = 0; k < 64 * 32; k++)

@@ -17,13 +17,9 @@ enum {
 };
 
 /* Reduce `count` elements at `from`; the sums go back and forth between two small buffers. */
-static uint32_t passes_run(CUfunction kernel, CUdeviceptr from, unsigned int count, unsigned int *passes_count)
+static CUdeviceptr passes_run(CUfunction kernel, CUdeviceptr from, unsigned int count, const CUdeviceptr sums[2],
+			      unsigned int *passes_count)
 {
-	CUdeviceptr sums[2];
-	uint32_t total;
-
-	sums[0] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
-	sums[1] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
 	*passes_count = 0;
 	while (count > 1) {
 		CUdeviceptr to = sums[*passes_count % 2];
@@ -38,7 +34,22 @@ static uint32_t passes_run(CUfunction kernel, CUdeviceptr from, unsigned int cou
 		count = ctas;
 		++*passes_count;
 	}
-	WORKLOAD_CUDA(cuMemcpyDtoH(&total, from, sizeof(total)));
+	return from;
+}
+
+/* All of it `iterations` times, as a benchmark repeats it; the sum of the last one. */
+static uint32_t sum_of(CUfunction kernel, CUdeviceptr input, unsigned int count, unsigned int iterations,
+		       unsigned int *passes_count)
+{
+	CUdeviceptr sums[2], at = input;
+	uint32_t total;
+
+	sums[0] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
+	sums[1] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
+	*passes_count = 0;
+	while (iterations--)
+		at = passes_run(kernel, input, count, sums, passes_count);
+	WORKLOAD_CUDA(cuMemcpyDtoH(&total, at, sizeof(total)));
 	WORKLOAD_CUDA(cuMemFree(sums[0]));
 	WORKLOAD_CUDA(cuMemFree(sums[1]));
 	return total;
@@ -51,6 +62,7 @@ int main(int argc, char **argv)
 		"16,777,216 elements (the default of the CUDA SDK's program; TOM states no size)"};
 	static const struct workload_count counts[] = {
 		{"elements", "elements", 1 << 21, 1 << 24, 2, 1 << 28, 1},
+		{"iterations", "times that all is done", 1, 1, 1, 1000, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	unsigned int count = options.counts[0];
@@ -66,7 +78,7 @@ int main(int argc, char **argv)
 		want += input[i];
 	}
 	device_input = workload_device_copy(input, count * sizeof(*input));
-	total = passes_run(workload_gpu_kernel(&gpu, "reduce"), device_input, count, &passes_count);
+	total = sum_of(workload_gpu_kernel(&gpu, "reduce"), device_input, count, options.counts[1], &passes_count);
 	WORKLOAD_CUDA(cuMemFree(device_input));
 	free(input);
 	workload_gpu_close(&gpu);

@@ -1,5 +1,8 @@
 /* nsu.c - NSU's offloading (NSU, SC'17): at the entry of a warp into a block, whether this instance is executed in two
  * parts. What carries it out is the GPU's (gpu/partition.c); what a block is, nsu/code.c.
+ *
+ * With ndp.tom_mapping = learned, which no paper has, TOM's learning phase comes first: the instances of NSU's blocks
+ * are what the analyzer watches, and none leaves until the mapping is known.
  */
 #include <glib.h>
 
@@ -9,16 +12,20 @@
 #include "ndp/nsu/blocks.h"
 #include "ndp/nsu/decide.h"
 #include "ndp/nsu/storage.h"
+#include "ndp/tom/mapping.h"
+#include "ndp/tom/observer.h"
 
 struct nsu_offload {
 	const struct gpu_config *config;
 	struct nsu_decider *decider;
+	struct tom_observer *observer;	 /* NULL: data lies where the machine has it */
 	const struct nsu_blocks *blocks; /* of the running kernel */
 	bool is_possible;		 /* in it: units do not reach the host's memory */
 };
 
 static void *offload_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
+	struct tom_observer *observer = NULL;
 	struct nsu_decider *decider;
 	struct nsu_offload *t;
 
@@ -30,8 +37,16 @@ static void *offload_create(const struct gpu_config *config, struct base_diag_li
 	decider = nsu_decider_new(config, diag);
 	if (!decider)
 		return NULL;
+	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
+		observer = tom_observer_new(config, diag);
+		if (!observer) {
+			nsu_decider_free(decider);
+			return NULL;
+		}
+	}
 	t = g_new0(struct nsu_offload, 1);
 	t->decider = decider;
+	t->observer = observer;
 	t->config = config;
 	return t;
 }
@@ -41,6 +56,7 @@ static void offload_free(void *ctx)
 	struct nsu_offload *t = ctx;
 
 	nsu_decider_free(t->decider);
+	tom_observer_free(t->observer);
 	g_free(t);
 }
 
@@ -49,6 +65,8 @@ static void offload_add_stats(void *ctx, struct sim_stats *stats)
 	struct nsu_offload *t = ctx;
 
 	nsu_decider_add_stats(t->decider, stats);
+	if (t->observer)
+		tom_observer_add_stats(t->observer, stats);
 }
 
 static uint32_t offload_series(void *ctx, struct gpu_series *items, uint32_t cap)
@@ -65,6 +83,8 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	t->blocks = nsu_blocks_of(p, &t->config->nsu);
 	nsu_decider_kernel_begin(t->decider, p->name, t->blocks->program->code, gpu_kernel_cycles(g));
 	t->is_possible = !simt_memory_has_host(l->mem);
+	if (t->observer)
+		tom_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
 }
 
 static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
@@ -73,6 +93,8 @@ static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 
 	(void)l;
 	nsu_decider_kernel_end(t->decider, gpu_kernel_cycles(g));
+	if (t->observer)
+		tom_observer_kernel_end(t->observer, g);
 }
 
 static uint64_t offload_epoch(void *ctx, struct gpu *g, uint64_t cycle)
@@ -96,18 +118,59 @@ static struct gpu_offload offload_block_begin(void *ctx, struct gpu *g, uint32_t
 					      uint32_t mark)
 {
 	struct nsu_offload *t = ctx;
+	bool is_learning = t->observer && tom_observer_is_learning(t->observer);
+	struct gpu_offload stay = {0};
 
 	(void)g;
-	(void)sm;
-	(void)w;
-	if (!t->is_possible || !nsu_decider_offload(t->decider, mark - 1))
-		return (struct gpu_offload){0};
+	if (t->observer) {
+		tom_observer_enter(t->observer, sm, w->slot);
+		stay = (struct gpu_offload){.is_observed = true, .block = &t->blocks->items[mark - 1]};
+	}
+	if (!t->is_possible || is_learning || !nsu_decider_offload(t->decider, mark - 1))
+		return stay;
 	return (struct gpu_offload){
+	    .is_observed = t->observer != NULL,
 	    .is_partitioned = true,
 	    .block = &t->blocks->items[mark - 1],
 	    .program = t->blocks->program,
 	    .partition = mark - 1,
 	};
+}
+
+/* ---- the learned mapping: hooks of a machine that has an observer ---- */
+
+static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
+				const struct simt_step *step, const struct coalesced_line *lines, uint32_t count)
+{
+	struct nsu_offload *t = ctx;
+
+	(void)step;
+	tom_observer_touch(t->observer, g, home_sm, slot, lines, count);
+}
+
+static void offload_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
+{
+	struct nsu_offload *t = ctx;
+
+	tom_observer_left(t->observer, g, home_sm, slot);
+}
+
+static void offload_resumed(void *ctx, struct gpu *g)
+{
+	struct nsu_offload *t = ctx;
+
+	(void)g;
+	tom_observer_resumed(t->observer);
+}
+
+static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
+{
+	struct nsu_offload *t = ctx;
+
+	(void)g;
+	(void)sm;
+	if (t->observer)
+		tom_observer_place(t->observer, r);
 }
 
 const struct ndp_mechanism ndp_nsu = {
@@ -118,6 +181,10 @@ const struct ndp_mechanism ndp_nsu = {
 	    .kernel_end = offload_kernel_end,
 	    .block_begin = offload_block_begin,
 	    .partition_end = offload_partition_end,
+	    .block_touch = offload_block_touch,
+	    .block_left = offload_block_left,
+	    .resumed = offload_resumed,
+	    .access = offload_access,
 	    .epoch = offload_epoch,
 	    .epoch_cycles = 1,
 	    .series = offload_series,

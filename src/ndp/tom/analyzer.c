@@ -2,10 +2,16 @@
 
 #include <string.h>
 
-void tom_instance_open(struct tom_instance *in)
+bool tom_mapping_has_bits(uint32_t stack_count)
+{
+	return stack_count > 1 && stack_count <= TOM_MAPPING_STACKS_MAX && !(stack_count & (stack_count - 1));
+}
+
+void tom_instance_open(struct tom_instance *in, uint32_t stack_count)
 {
 	memset(in, 0, sizeof(*in));
 	in->is_open = true;
+	in->stack_count = (uint8_t)stack_count;
 }
 
 static void count(uint16_t *accesses)
@@ -15,10 +21,12 @@ static void count(uint16_t *accesses)
 
 void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
 {
+	uint32_t mask = in->stack_count - 1u;
+
 	in->has_touched = true;
 	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++)
-		count(&in->accesses[m][line_addr_bytes >> (TOM_MAPPING_BIT_FIRST + m) & (TOM_MAPPING_STACKS - 1)]);
-	count(&in->accesses[TOM_MAPPING_IN_FORCE][stack_in_force & (TOM_MAPPING_STACKS - 1)]);
+		count(&in->accesses[m][line_addr_bytes >> (TOM_MAPPING_BIT_FIRST + m) & mask]);
+	count(&in->accesses[TOM_MAPPING_IN_FORCE][stack_in_force & mask]);
 }
 
 bool tom_instance_judge(struct tom_instance *in, struct tom_map_judged *sums)
@@ -28,7 +36,7 @@ bool tom_instance_judge(struct tom_instance *in, struct tom_map_judged *sums)
 	in->is_judged = true;
 	sums->instances++;
 	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++) {
-		for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++)
+		for (uint32_t s = 0; s < in->stack_count; s++)
 			sums->stacks[m] += in->accesses[m][s] != 0;
 	}
 	return true;
@@ -43,14 +51,14 @@ bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
 	in->is_open = false;
 	if (!in->has_touched)
 		return false;
-	for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++)
+	for (uint32_t s = 0; s < in->stack_count; s++)
 		total += in->accesses[0][s];
 	totals->instances++;
 	totals->accesses += total;
 	for (uint32_t m = 0; m <= TOM_MAPPING_COUNT; m++) {
 		uint32_t touched = 0, most = 0;
 
-		for (uint32_t s = 0; s < TOM_MAPPING_STACKS; s++) {
+		for (uint32_t s = 0; s < in->stack_count; s++) {
 			touched += in->accesses[m][s] != 0;
 			most = in->accesses[m][s] > most ? in->accesses[m][s] : most;
 		}

@@ -1,5 +1,6 @@
 /* analyzer.h - the memory map analyzer of TOM (ISCA'16) sections 3.2 and 4.3: watches which lines the instances of
- * candidate blocks touch and says which two consecutive address bits would keep an instance in one stack.
+ * candidate blocks touch and says which consecutive address bits would keep an instance in one stack: two bits for the
+ * paper's four stacks, log2 of as many as there are.
  *
  * The hardware needs one bit per mapping and stack for every running instance (10 x 4 = 40 bits). What is counted
  * beside them, accesses per stack, is for the statistics of Figures 5 and 6.
@@ -13,15 +14,16 @@
 enum {
 	TOM_MAPPING_BIT_FIRST = 7, /* of lines of 128 bytes; section 3.2.1, footnote 3 */
 	TOM_MAPPING_BIT_LAST = 16,
-	TOM_MAPPING_COUNT = TOM_MAPPING_BIT_LAST - TOM_MAPPING_BIT_FIRST + 1, /* mapping i: bits [7 + i + 1 : 7 + i] */
+	TOM_MAPPING_COUNT = TOM_MAPPING_BIT_LAST - TOM_MAPPING_BIT_FIRST + 1, /* mapping i: the bits from 7 + i on */
 	TOM_MAPPING_IN_FORCE = TOM_MAPPING_COUNT, /* the mapping that the machine has, beside the candidates */
-	TOM_MAPPING_STACKS = 4,
+	TOM_MAPPING_STACKS_MAX = 16,
 };
 
 /* One running instance. */
 struct tom_instance {
 	bool is_open, is_judged, has_touched;
-	uint16_t accesses[TOM_MAPPING_COUNT + 1][TOM_MAPPING_STACKS]; /* lines, at most 65535 */
+	uint8_t stack_count;
+	uint16_t accesses[TOM_MAPPING_COUNT + 1][TOM_MAPPING_STACKS_MAX]; /* lines, at most 65535 */
 };
 
 /* Sums over ended instances that touched memory. */
@@ -38,8 +40,12 @@ struct tom_map_judged {
 	uint64_t stacks[TOM_MAPPING_COUNT]; /* touched, added up */
 };
 
-/* Begins an instance; one that was open is lost, as after a fault. */
-void tom_instance_open(struct tom_instance *in);
+/* Can consecutive bits choose among so many stacks? */
+bool tom_mapping_has_bits(uint32_t stack_count);
+
+/* Begins an instance on a machine with a stack_count that bits can choose from; one that was open is lost, as after a
+ * fault. */
+void tom_instance_open(struct tom_instance *in, uint32_t stack_count);
 /* The instance touches a line, which the mapping in force has in stack_in_force. */
 void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force);
 /* Judges an open instance by what it has touched so far, once: adds it to sums. False: not open, touched nothing, or

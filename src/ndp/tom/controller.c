@@ -10,17 +10,15 @@
  */
 #include <glib.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/check.h"
 #include "gpu/gpu.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
-#include "ndp/tom/analyzer.h"
 #include "ndp/tom/decision.h"
-#include "ndp/tom/mapping.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
+#include "ndp/tom/observer.h"
 #include "ndp/tom/offsets.h"
 #include "ndp/tom/tom_stats.h"
 
@@ -38,21 +36,17 @@ struct destination {
 struct controller {
 	const struct gpu_config *config;
 	struct tom_blocks *blocks; /* of the running kernel */
-	const struct simt_launch *launch; /* the same */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
-	struct tom_mapping *mapping;	/* NULL: the machine's own stays */
-	struct tom_instance *instances; /* [home SM * slots + slot] */
-	uint32_t instance_count;
-	struct tom_offsets *offsets; /* of the same instances */
-	struct tom_map_totals totals;
+	struct tom_observer *observer;
+	struct tom_offsets *offsets;
 	struct tom_stats stats;
 };
 
 static void *controller_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
-	struct tom_mapping *mapping = NULL;
+	struct tom_observer *observer;
 
 	if (config->gpu.stack_sm_count == 0)
 		base_diag_error(diag, (struct base_place){0},
@@ -66,20 +60,17 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 		    diag, (struct base_place){0},
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
-	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED)
-		mapping = tom_mapping_new(config, diag);
+	observer = tom_observer_new(config, diag);
 	if (diag->error_count != before) {
-		tom_mapping_free(mapping);
+		tom_observer_free(observer);
 		return NULL;
 	}
 
 	struct controller *t = g_new0(struct controller, 1);
 
 	t->config = config;
-	t->mapping = mapping;
-	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
-	t->instances = g_new0(struct tom_instance, t->instance_count);
-	t->offsets = tom_offsets_new(t->instance_count);
+	t->observer = observer;
+	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->stats.storage_bits = tom_metadata_added_bits(config);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
@@ -96,9 +87,8 @@ static void controller_free(void *ctx)
 	struct controller *t = ctx;
 
 	g_free(t->stacks);
-	g_free(t->instances);
 	tom_offsets_free(t->offsets);
-	tom_mapping_free(t->mapping);
+	tom_observer_free(t->observer);
 	g_free(t);
 }
 
@@ -107,6 +97,7 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 	struct controller *t = ctx;
 
 	tom_stats_add(&t->stats, stats);
+	tom_observer_add_stats(t->observer, stats);
 }
 
 static void count_registers(struct tom_stats *st, const struct tom_blocks *blocks, const struct simt_program *p)
@@ -124,7 +115,6 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	struct controller *t = ctx;
 	char text[512];
 
-	t->launch = l;
 	t->blocks = tom_blocks_of(p, &tom_cost_default);
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
@@ -132,8 +122,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		l->fault.kind = SIMT_FAULT_MECHANISM;
 		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
 	}
-	if (t->mapping)
-		tom_mapping_kernel_begin(t->mapping, g, l, t->blocks->count);
+	tom_observer_kernel_begin(t->observer, g, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -204,16 +193,6 @@ static uint32_t instance_number(const struct controller *t, uint32_t home_sm, ui
 	return home_sm * (uint32_t)t->config->sm.warp_slot_count + slot;
 }
 
-static struct tom_instance *instance_of(struct controller *t, uint32_t home_sm, uint32_t slot)
-{
-	return &t->instances[instance_number(t, home_sm, slot)];
-}
-
-static bool is_learning(const struct controller *t)
-{
-	return t->mapping && tom_mapping_is_learning(t->mapping);
-}
-
 /* Step 1. What follows depends on where the block goes: asked again at its first access. */
 static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 						 uint32_t mark)
@@ -227,11 +206,14 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
 	if (holds) {
-		tom_instance_open(instance_of(t, sm, w->slot));
+		tom_observer_enter(t->observer, sm, w->slot);
 		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
 	}
 	return (struct gpu_offload){
-		.needs_access = holds && !is_learning(t), .is_observed = holds, .block = &b->block};
+		.needs_access = holds && !tom_observer_is_learning(t->observer),
+		.is_observed = holds,
+		.block = &b->block,
+	};
 }
 
 /* Steps 2 and 3. */
@@ -292,27 +274,16 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 				   const struct simt_step *step, const struct coalesced_line *lines, uint32_t count)
 {
 	struct controller *t = ctx;
-	struct tom_instance *in = instance_of(t, home_sm, slot);
-	bool is_first_touch = !in->has_touched;
 
 	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
-	for (uint32_t i = 0; i < count; i++)
-		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
-	if (!t->mapping)
-		return;
-	tom_mapping_mark(t->mapping, t->launch, lines, count);
-	tom_mapping_instance_touched(t->mapping, g, is_first_touch, t->instances, t->instance_count);
+	tom_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
 
 static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
 {
 	struct controller *t = ctx;
 
-	struct tom_instance *in = instance_of(t, home_sm, slot);
-
-	if (t->mapping)
-		tom_mapping_instance_ended(t->mapping, g, in);
-	tom_instance_close(in, &t->totals);
+	tom_observer_left(t->observer, g, home_sm, slot);
 }
 
 static void controller_resumed(void *ctx, struct gpu *g)
@@ -320,11 +291,7 @@ static void controller_resumed(void *ctx, struct gpu *g)
 	struct controller *t = ctx;
 
 	(void)g;
-	tom_mapping_resumed(t->mapping);
-	/* What follows is seen under the learned mapping, the first one or a later one. */
-	if (!tom_mapping_relearned_count(t->mapping))
-		t->totals = (struct tom_map_totals){0};
-	memset(t->instances, 0, t->instance_count * sizeof(*t->instances));
+	tom_observer_resumed(t->observer);
 	tom_offsets_forget(t->offsets);
 }
 
@@ -334,8 +301,7 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 
 	(void)g;
 	(void)sm;
-	if (t->mapping)
-		tom_mapping_place(t->mapping, r);
+	tom_observer_place(t->observer, r);
 }
 
 /* Moves each candidate to the class that it has with this launch. */
@@ -361,34 +327,13 @@ static void count_offsets(struct controller *t)
 	}
 }
 
-/* The statistics of the analyzer, as of now. */
 static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 {
 	struct controller *t = ctx;
-	uint32_t bit = tom_mapping_oracle_bit(&t->totals), best = bit - TOM_MAPPING_BIT_FIRST;
-	const struct tom_map_totals *totals = &t->totals;
-	struct tom_stats *st = &t->stats;
 
 	(void)l;
 	count_offsets(t);
-	st->observed_instances = totals->instances;
-	st->observed_accesses = totals->accesses;
-	st->stacks_in_force = totals->stacks[TOM_MAPPING_IN_FORCE];
-	st->single_in_force = totals->single[TOM_MAPPING_IN_FORCE];
-	st->most_used_in_force = totals->most_used[TOM_MAPPING_IN_FORCE];
-	st->stacks_best = totals->stacks[best];
-	st->single_best = totals->single[best];
-	st->most_used_best = totals->most_used[best];
-	st->best_bit = totals->instances ? bit : 0;
-	if (!t->mapping)
-		return;
-	tom_mapping_kernel_end(t->mapping, g);
-	st->learning_ps = tom_mapping_learning_ps(t->mapping);
-	st->relearned_count = tom_mapping_relearned_count(t->mapping);
-	st->remapped_bytes = tom_mapping_remapped_bytes(t->mapping);
-	st->learned_instances = tom_mapping_learned_instances(t->mapping);
-	st->learned_bit = tom_mapping_bit(t->mapping);
-	st->learned_ranges = tom_mapping_range_count(t->mapping);
+	tom_observer_kernel_end(t->observer, g);
 }
 
 const struct ndp_mechanism ndp_tom = {

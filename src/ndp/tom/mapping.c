@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "mem/map.h"
+#include "net/network.h"
 #include "simt/memory.h"
 
 enum state { WAITING, LEARNING, STOPPING, REGULAR, CHANGING };
@@ -39,10 +40,10 @@ struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base
 	uint64_t page_bytes = config->ndp.tom_mapping_page_bytes;
 	struct tom_mapping *m;
 
-	if (config->gpu.stack_count != TOM_MAPPING_STACKS)
+	if (!tom_mapping_has_bits((uint32_t)config->gpu.stack_count))
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.tom_mapping = learned chooses two address bits, which is 4 stacks, not "
-				"gpu.stack_count = %llu",
+				"gpu.stack_count = %llu: ndp.tom_mapping = learned chooses address bits, which is "
+				"2, 4, 8 or 16 stacks",
 				(unsigned long long)config->gpu.stack_count);
 	if (page_bytes & (page_bytes - 1))
 		base_diag_error(diag, (struct base_place){0},
@@ -162,19 +163,30 @@ static uint64_t marked_bytes(const struct tom_mapping *m)
 	return bytes;
 }
 
-/* The ranges stay where they are in the address space; of their lines 3 in 4 get another stack, whichever two pairs of
- * bits it is. They cross the links between the stacks, all at their full rate. */
+/* Bytes per second that all links between stacks carry together, when every stack sends to every other alike. */
+static double spread_bytes_per_s(const struct gpu_config *c)
+{
+	enum net_topology topology = c->nsu.is_present ? (enum net_topology)c->nsu.topology : NET_FULL;
+	uint32_t stacks = (uint32_t)c->gpu.stack_count, hops = 0;
+
+	for (uint32_t i = 0; i < stacks * stacks; i++)
+		hops += i / stacks == i % stacks ? 0 : net_network_hops(topology, stacks, i / stacks, i % stacks);
+	return (double)c->mesh.bandwidth_mbytes_per_s * 1e6 * net_network_link_count(topology, stacks) * stacks *
+	       (stacks - 1) / hops;
+}
+
+/* The ranges stay where they are in the address space; all but one line in stack_count get another stack, whichever
+ * bits it were and are. They cross the links between the stacks, all at their full rate. */
 static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
 {
 	const struct gpu_config *c = m->config;
-	uint64_t links = c->gpu.stack_count * (c->gpu.stack_count - 1);
-	uint64_t bytes = marked_bytes(m) / 4 * 3;
+	uint64_t bytes = marked_bytes(m) / c->gpu.stack_count * (c->gpu.stack_count - 1);
 
 	m->state = CHANGING;
 	m->bit = bit;
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
-	gpu_pause(g, c->ndp.tom_interrupt_ps + bytes * 1000000 / (links * c->mesh.bandwidth_mbytes_per_s));
+	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)bytes * 1e12 / spread_bytes_per_s(c)));
 }
 
 static void relearn(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)

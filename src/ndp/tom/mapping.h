@@ -1,5 +1,6 @@
 /* mapping.h - programmer-transparent data mapping of TOM (ISCA'16) sections 3.2.3 and 4.3: learn from the first
- * instances of candidate blocks, out of the host's memory; then lay out what they touched by the best two bits.
+ * instances of candidate blocks, out of the host's memory; then lay out what they touched by the best bits: two for
+ * the paper's four stacks.
  *
  *   first kernel with candidates: learning. The GPU's SMs run everything, data crosses the host link
  *     -> enough instances are judged: the SMs stop (gpu_pause), what is on its way arrives
@@ -50,7 +51,7 @@ void tom_mapping_resumed(struct tom_mapping *m);
 /* Where a request goes: to the host, or to a place of its page's mapping. */
 void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r);
 
-/* After learning: the lower of the two bits; 0 before. */
+/* After learning: the lowest of the chosen bits; 0 before. */
 uint32_t tom_mapping_bit(const struct tom_mapping *m);
 /* Ranges of the memory allocation table that candidates touched. */
 uint32_t tom_mapping_range_count(const struct tom_mapping *m);

@@ -94,7 +94,7 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 					  1, "GPU", "section 4.1"};
 	if (p->tom_mapping == TOM_MAPPING_LEARNED) {
 		items[n++] = (struct ndp_storage){"memory map analyzer",
-						  TOM_MAPPING_COUNT * TOM_MAPPING_STACKS * c->sm.warp_slot_count,
+						  TOM_MAPPING_COUNT * c->gpu.stack_count * c->sm.warp_slot_count,
 						  c->gpu.sm_count, "SM", "section 6.6: 1920 bits"};
 		items[n++] = (struct ndp_storage){"memory allocation table",
 						  p->tom_mapping_range_count * TOM_RANGE_BITS, 1, "GPU",

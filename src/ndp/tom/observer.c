@@ -1,0 +1,155 @@
+#include "ndp/tom/observer.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "ndp/tom/analyzer.h"
+#include "ndp/tom/mapping.h"
+
+struct mapping_stats {
+#include "sim/stat_fields.inc"
+#include "ndp/tom/mapping_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc rows[] = {
+#define STAT_STRUCT struct mapping_stats
+#include "sim/stat_rows.inc"
+#include "ndp/tom/mapping_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct tom_observer {
+	const struct simt_launch *launch; /* of the running kernel */
+	struct tom_mapping *mapping;	  /* NULL: the machine's own stays */
+	struct tom_instance *instances;	  /* [home SM * slots + slot] */
+	uint32_t instance_count, slot_count;
+	uint32_t stack_count; /* 0: not one that address bits could choose from */
+	struct tom_map_totals totals;
+	struct mapping_stats stats;
+};
+
+struct tom_observer *tom_observer_new(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	uint32_t stacks = (uint32_t)config->gpu.stack_count;
+	struct tom_mapping *mapping = NULL;
+	struct tom_observer *o;
+
+	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
+		mapping = tom_mapping_new(config, diag);
+		if (!mapping)
+			return NULL;
+	}
+	o = g_new0(struct tom_observer, 1);
+	o->mapping = mapping;
+	o->stack_count = tom_mapping_has_bits(stacks) ? stacks : 0;
+	o->slot_count = (uint32_t)config->sm.warp_slot_count;
+	o->instance_count = (uint32_t)config->gpu.sm_count * o->slot_count;
+	o->instances = g_new0(struct tom_instance, o->instance_count);
+	return o;
+}
+
+void tom_observer_free(struct tom_observer *o)
+{
+	if (!o)
+		return;
+	tom_mapping_free(o->mapping);
+	g_free(o->instances);
+	g_free(o);
+}
+
+void tom_observer_add_stats(struct tom_observer *o, struct sim_stats *stats)
+{
+	sim_stats_add(stats, "mapping", rows, ARRAY_COUNT(rows), &o->stats, sizeof(o->stats));
+}
+
+void tom_observer_kernel_begin(struct tom_observer *o, const struct gpu *g, const struct simt_launch *l,
+			       uint32_t block_count)
+{
+	o->launch = l;
+	if (o->mapping)
+		tom_mapping_kernel_begin(o->mapping, g, l, block_count);
+}
+
+void tom_observer_kernel_end(struct tom_observer *o, const struct gpu *g)
+{
+	const struct tom_map_totals *totals = &o->totals;
+	struct mapping_stats *st = &o->stats;
+	uint32_t bit = tom_mapping_oracle_bit(totals), best = bit - TOM_MAPPING_BIT_FIRST;
+
+	st->observed_instances = totals->instances;
+	st->observed_accesses = totals->accesses;
+	st->stacks_in_force = totals->stacks[TOM_MAPPING_IN_FORCE];
+	st->single_in_force = totals->single[TOM_MAPPING_IN_FORCE];
+	st->most_used_in_force = totals->most_used[TOM_MAPPING_IN_FORCE];
+	st->stacks_best = totals->stacks[best];
+	st->single_best = totals->single[best];
+	st->most_used_best = totals->most_used[best];
+	st->best_bit = totals->instances ? bit : 0;
+	if (!o->mapping)
+		return;
+	tom_mapping_kernel_end(o->mapping, g);
+	st->learning_ps = tom_mapping_learning_ps(o->mapping);
+	st->relearned_count = tom_mapping_relearned_count(o->mapping);
+	st->remapped_bytes = tom_mapping_remapped_bytes(o->mapping);
+	st->learned_instances = tom_mapping_learned_instances(o->mapping);
+	st->learned_bit = tom_mapping_bit(o->mapping);
+	st->learned_ranges = tom_mapping_range_count(o->mapping);
+}
+
+bool tom_observer_is_learning(const struct tom_observer *o)
+{
+	return o->mapping && tom_mapping_is_learning(o->mapping);
+}
+
+static struct tom_instance *instance_of(struct tom_observer *o, uint32_t home_sm, uint32_t slot)
+{
+	return &o->instances[home_sm * o->slot_count + slot];
+}
+
+void tom_observer_enter(struct tom_observer *o, uint32_t home_sm, uint32_t slot)
+{
+	if (o->stack_count)
+		tom_instance_open(instance_of(o, home_sm, slot), o->stack_count);
+}
+
+void tom_observer_touch(struct tom_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot,
+			const struct coalesced_line *lines, uint32_t count)
+{
+	struct tom_instance *in = instance_of(o, home_sm, slot);
+	bool is_first_touch = !in->has_touched;
+
+	if (!in->is_open)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		tom_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
+	if (!o->mapping)
+		return;
+	tom_mapping_mark(o->mapping, o->launch, lines, count);
+	tom_mapping_instance_touched(o->mapping, g, is_first_touch, o->instances, o->instance_count);
+}
+
+void tom_observer_left(struct tom_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot)
+{
+	struct tom_instance *in = instance_of(o, home_sm, slot);
+
+	if (o->mapping)
+		tom_mapping_instance_ended(o->mapping, g, in);
+	tom_instance_close(in, &o->totals);
+}
+
+void tom_observer_resumed(struct tom_observer *o)
+{
+	tom_mapping_resumed(o->mapping);
+	/* What follows is seen under the learned mapping, the first one or a later one. */
+	if (!tom_mapping_relearned_count(o->mapping))
+		o->totals = (struct tom_map_totals){0};
+	memset(o->instances, 0, o->instance_count * sizeof(*o->instances));
+}
+
+void tom_observer_place(const struct tom_observer *o, struct mem_req *r)
+{
+	if (o->mapping)
+		tom_mapping_place(o->mapping, r);
+}
