@@ -73,7 +73,7 @@ static const char *const quick_arguments[] = {
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
  * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that, it is larger: KM has
- * Rodinia's KDD Cup data in full, LIB fills the GPU, RD is repeated as in the CUDA SDK, and SP has four times NSU's
+ * Rodinia's KDD Cup data in full, LIB fills the GPU, RD is repeated as the CUDA SDK's does, and SP has four times NSU's
  * data. */
 static const char *const full_arguments[] = {
 	"--size paper",

@@ -11,20 +11,15 @@ static const char reduction_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-/* Enough CTAs to fill a large GPU; each then loops over its share. */
-enum {
-	GRID_CTAS_MAX = 512,
-};
-
 /* Reduce `count` elements at `from`; the sums go back and forth between two small buffers. */
-static CUdeviceptr passes_run(CUfunction kernel, CUdeviceptr from, unsigned int count, const CUdeviceptr sums[2],
-			      unsigned int *passes_count)
+static CUdeviceptr passes_run(CUfunction kernel, CUdeviceptr from, unsigned int count, unsigned int ctas_max,
+			      const CUdeviceptr sums[2], unsigned int *passes_count)
 {
 	*passes_count = 0;
 	while (count > 1) {
 		CUdeviceptr to = sums[*passes_count % 2];
 		unsigned int parts = workload_ctas(count, 2 * REDUCTION_BLOCK_THREADS);
-		unsigned int ctas = parts < GRID_CTAS_MAX ? parts : GRID_CTAS_MAX;
+		unsigned int ctas = parts < ctas_max ? parts : ctas_max;
 		unsigned int rounds = count / (ctas * 2 * REDUCTION_BLOCK_THREADS);
 		void *params[] = {&from, &to, &count, &rounds};
 
@@ -38,17 +33,17 @@ static CUdeviceptr passes_run(CUfunction kernel, CUdeviceptr from, unsigned int 
 }
 
 /* All of it `iterations` times, as a benchmark repeats it; the sum of the last one. */
-static uint32_t sum_of(CUfunction kernel, CUdeviceptr input, unsigned int count, unsigned int iterations,
-		       unsigned int *passes_count)
+static uint32_t sum_of(CUfunction kernel, CUdeviceptr input, unsigned int count, unsigned int ctas_max,
+		       unsigned int iterations, unsigned int *passes_count)
 {
 	CUdeviceptr sums[2], at = input;
 	uint32_t total;
 
-	sums[0] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
-	sums[1] = workload_device_alloc(GRID_CTAS_MAX * sizeof(uint32_t));
+	sums[0] = workload_device_alloc(ctas_max * sizeof(uint32_t));
+	sums[1] = workload_device_alloc(ctas_max * sizeof(uint32_t));
 	*passes_count = 0;
 	while (iterations--)
-		at = passes_run(kernel, input, count, sums, passes_count);
+		at = passes_run(kernel, input, count, ctas_max, sums, passes_count);
 	WORKLOAD_CUDA(cuMemcpyDtoH(&total, at, sizeof(total)));
 	WORKLOAD_CUDA(cuMemFree(sums[0]));
 	WORKLOAD_CUDA(cuMemFree(sums[1]));
@@ -59,9 +54,10 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
 		"reduction", "Sum of an array of integers.", "2,097,152 elements",
-		"16,777,216 elements (the default of the CUDA SDK's program; TOM states no size)"};
+		"16,777,216 elements, 64 CTAs (the defaults of the CUDA SDK's program; TOM states no size)"};
 	static const struct workload_count counts[] = {
 		{"elements", "elements", 1 << 21, 1 << 24, 2, 1 << 28, 1},
+		{"ctas", "CTAs at most, each of which loops over its share", 512, 64, 1, 65536, 1},
 		{"iterations", "times that all is done", 1, 1, 1, 1000, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
@@ -78,7 +74,8 @@ int main(int argc, char **argv)
 		want += input[i];
 	}
 	device_input = workload_device_copy(input, count * sizeof(*input));
-	total = sum_of(workload_gpu_kernel(&gpu, "reduce"), device_input, count, options.counts[1], &passes_count);
+	total = sum_of(workload_gpu_kernel(&gpu, "reduce"), device_input, count, options.counts[1],
+		       options.counts[2], &passes_count);
 	WORKLOAD_CUDA(cuMemFree(device_input));
 	free(input);
 	workload_gpu_close(&gpu);
