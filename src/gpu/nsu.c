@@ -290,8 +290,8 @@ static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
 	enum simt_unit unit = is_alu					  ? (enum simt_unit)gpu_inst->unit
 			      : inst->op == NSU_OP_BEG || inst->op == NSU_OP_END ? SIMT_UNIT_CTRL
 									  : SIMT_UNIT_LDST;
-	uint32_t slots = is_alu && gpu_inst->issue_slots ? gpu_inst->issue_slots : 1;
-	uint32_t busy = u->lane_interval * u->interval[unit] * slots;
+	uint32_t steps = is_alu && gpu_inst->issue_slots ? gpu_inst->issue_slots - 1u : 0;
+	uint32_t busy = u->lane_interval * (u->interval[unit] + steps * u->interval[gpu_inst->step_unit]);
 	struct partition_entry *e = &p->entries[inst->sequence];
 
 	count_issue(u, inst, unit, (uint32_t)__builtin_popcount(nsu_warp_mask(p->program, p->exec)));
