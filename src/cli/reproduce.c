@@ -146,7 +146,7 @@ int cli_reproduce(int argc, char **argv)
 {
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
-		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: minutes instead of hours"},
+		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all"},
 		{"out", CLI_TEXT, &o.out, "DIR",
 		 "where the page, the table and the runs go (default reproduce/PAPER)"},
 		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array"},
