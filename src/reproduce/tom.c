@@ -72,19 +72,18 @@ static const char *const quick_arguments[] = {
 	"--elements 16777216",
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
- * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that, it is larger: KM has
- * Rodinia's KDD Cup data in full, LIB fills the GPU, RD is repeated as the CUDA SDK's does, and SP has four times NSU's
- * data. */
+ * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD Cup
+ * data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
 	"--objects 494020 --features 34 --iterations 2",
 	"--size paper",
 	"--size paper",
-	"--size paper --paths 32768",
+	"--paths 65536 --rates 40 --steps 2",
 	"--size paper",
 	"--size paper",
-	"--pairs 2048 --elements 32768",
+	"--pairs 4096 --elements 16384",
 	"--size paper --iterations 20",
 };
 _Static_assert(ARRAY_COUNT(quick_arguments) == ARRAY_COUNT(workloads), "one per workload");
