@@ -72,8 +72,8 @@ static const char *const quick_arguments[] = {
 	"--elements 16777216",
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
- * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD Cup
- * data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. */
+ * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD
+ * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
