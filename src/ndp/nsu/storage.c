@@ -1,6 +1,8 @@
 /* storage.c - structures of partitioned execution: widths are those of the packets (docs). */
 #include "ndp/nsu/storage.h"
 
+#include "ndp/tom/metadata.h"
+
 enum {
 	BITS_PER_BYTE = 8,
 	PACKET_ENTRY_BYTES = 8,	  /* NSU (SC'17) Table 2 */
@@ -66,5 +68,6 @@ uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
 						  c->gpu.stack_count * lines * entry_bits, 1, "GPU",
 						  "choice: tag, words, turn, LRU order, packets under way"};
 	}
+	n += tom_metadata_mapping_storage(c, items + n);
 	return n;
 }

@@ -75,6 +75,18 @@ bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *bloc
 	return true;
 }
 
+uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items)
+{
+	if (c->ndp.tom_mapping != TOM_MAPPING_LEARNED)
+		return 0;
+	items[0] = (struct ndp_storage){"memory map analyzer",
+					TOM_MAPPING_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
+					"SM", "TOM (ISCA'16) section 6.6: 1920 bits"};
+	items[1] = (struct ndp_storage){"memory allocation table", c->ndp.tom_mapping_range_count * TOM_RANGE_BITS, 1,
+					"GPU", "TOM (ISCA'16) section 6.6: 9700 bits"};
+	return 2;
+}
+
 uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items)
 {
 	const struct ndp_params *p = &c->ndp;
@@ -92,14 +104,7 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 					  2 * c->gpu.stack_count *
 					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
 					  1, "GPU", "section 4.1"};
-	if (p->tom_mapping == TOM_MAPPING_LEARNED) {
-		items[n++] = (struct ndp_storage){"memory map analyzer",
-						  TOM_MAPPING_COUNT * c->gpu.stack_count * c->sm.warp_slot_count,
-						  c->gpu.sm_count, "SM", "section 6.6: 1920 bits"};
-		items[n++] = (struct ndp_storage){"memory allocation table",
-						  p->tom_mapping_range_count * TOM_RANGE_BITS, 1, "GPU",
-						  "section 6.6: 9700 bits"};
-	}
+	n += tom_metadata_mapping_storage(c, items + n);
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
 						  c->gpu.stack_count * c->gpu.stack_sm_count, "stack SM",

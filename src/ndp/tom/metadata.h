@@ -27,6 +27,8 @@ uint32_t tom_metadata_threshold_bits(const struct ndp_params *p);
 /* Does the table hold these blocks? False with one line in text: what does not fit and which parameter to raise. */
 bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes);
 
+/* What learns the mapping, on any machine with ndp.tom_mapping = learned. Fills items and returns their number. */
+uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items);
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
 uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items);
 /* Bits of all of it but TLBs and MMUs, over the whole machine. */
