@@ -118,6 +118,7 @@ static void add_nsu(struct account *a, const struct energy_params *p)
 {
 	add(a, NSU_PIPELINE, "nsu", "warp_instructions", p->fetch_decode_pj);
 	add(a, NSU_PIPELINE, "nsu", "fetches", p->nsu_fetch_pj);
+	add(a, NSU_PIPELINE, "nsu", "constant_reads", p->nsu_constant_pj);
 	add(a, NSU_PIPELINE, "nsu", "register_reads", p->nsu_register_pj);
 	add(a, NSU_PIPELINE, "nsu", "register_writes", p->nsu_register_pj);
 	add(a, NSU_PIPELINE, "nsu", "int_threads", p->int_thread_pj);

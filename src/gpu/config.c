@@ -212,6 +212,7 @@ static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 		return;
 	check_power(diag, "nsu.lane_count", p->lane_count);
 	check_power(diag, "nsu.inst_cache_bytes", p->inst_cache_bytes);
+	check_power(diag, "nsu.const_cache_bytes", p->const_cache_bytes);
 	if (p->cache_bytes % c->l2.line_bytes)
 		wrong(diag, "nsu.cache_bytes", p->cache_bytes, "not a whole number of lines; set a multiple of 128");
 	if (p->register_count % 2)

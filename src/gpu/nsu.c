@@ -16,8 +16,8 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-/* The units' code lies behind the kernel's own. */
-enum { CODE_OFFSET_BYTES = 0x80000, ICACHE_WAYS = 4, ICACHE_MSHRS = 2 };
+/* The units' code lies behind the kernel's own, the parameters behind the code. */
+enum { CODE_OFFSET_BYTES = 0x80000, PARAM_OFFSET_BYTES = 0xf0000, CACHE_WAYS = 4, CACHE_MSHRS = 2 };
 
 /* ---- cycles ---- */
 
@@ -81,7 +81,7 @@ static void slot_start(struct nsu *u, uint32_t slot, struct partition *p)
 		u->touched_cap = p->program->code->inst_count;
 	}
 	s->p = p;
-	s->line = 0;
+	memset(s->line, 0, sizeof(s->line));
 	memset(s->sb, 0, sb_count * sizeof(*s->sb));
 	p->slot = slot;
 	p->is_running = true;
@@ -107,57 +107,80 @@ void nsu_start(struct nsu *u)
 	}
 }
 
-/* ---- code ---- */
+/* ---- code and constants ---- */
 
-/* True when the warp has the line of its next instruction. */
-static bool has_code(struct nsu *u, struct nsu_slot *s)
+/* True when the warp has the line. */
+static bool has_line(struct nsu *u, struct nsu_slot *s, enum nsu_memory from, uint64_t addr_bytes)
 {
-	const struct nsu_code *code = s->p->program->code;
-	uint64_t addr = u->gpu->code_base + CODE_OFFSET_BYTES + (uint64_t)s->p->exec->inst * code->params.inst_bytes;
+	uint64_t *reads = from == NSU_CODE ? &u->stats.fetches : &u->stats.constant_reads;
+	uint64_t *misses = from == NSU_CODE ? &u->stats.fetch_misses : &u->stats.constant_misses;
 	uint32_t mshr;
 
-	if (addr / COALESCE_LINE_BYTES + 1 == s->line)
+	if (addr_bytes / COALESCE_LINE_BYTES + 1 == s->line[from])
 		return true;
-	u->spare->addr_bytes = addr & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
+	u->spare->addr_bytes = addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
 	u->spare->tag = (uint32_t)(s - u->slots);
-	switch (mem_cache_read(u->icache, u->spare, &mshr)) {
+	switch (mem_cache_read(u->memory[from], u->spare, &mshr)) {
 	case MEM_CACHE_HIT:
-		u->stats.fetches++;
-		s->line = addr / COALESCE_LINE_BYTES + 1;
+		++*reads;
+		s->line[from] = addr_bytes / COALESCE_LINE_BYTES + 1;
 		return true;
 	case MEM_CACHE_MISS:
-		u->stats.fetches++;
-		u->stats.fetch_misses++;
-		nsu_fetch(u, u->spare->addr_bytes, mshr);
+		++*reads;
+		++*misses;
+		nsu_fetch(u, from, u->spare->addr_bytes, mshr);
 		u->spare = mem_req_get(u->gpu->pool);
 		return false;
 	case MEM_CACHE_MERGED:
-		u->stats.fetches++;
-		u->stats.fetch_misses++;
+		++*reads;
+		++*misses;
 		u->spare = mem_req_get(u->gpu->pool);
 		return false;
 	default:
-		u->fetch_refused |= 1ull << (s - u->slots);
+		u->refused[from] |= 1ull << (s - u->slots);
 		return false;
 	}
 }
 
+static bool has_code(struct nsu *u, struct nsu_slot *s)
+{
+	uint32_t inst_bytes = s->p->program->code->params.inst_bytes;
+
+	return has_line(u, s, NSU_CODE,
+			u->gpu->code_base + CODE_OFFSET_BYTES + (uint64_t)s->p->exec->inst * inst_bytes);
+}
+
+/* What the warp's next instruction, a CONST, reads is there, or no lane reads it. */
+static bool has_constant(struct nsu *u, struct nsu_slot *s)
+{
+	const struct partition *p = s->p;
+	bool is_param;
+	uint64_t at;
+
+	if (!nsu_warp_mask(p->program, p->exec))
+		return true;
+	nsu_warp_constant(p->program, p->exec, &is_param, &at);
+	return has_line(u, s, NSU_CONSTANTS, is_param ? u->gpu->code_base + PARAM_OFFSET_BYTES + at : at);
+}
+
 void nsu_fetched(struct nsu *u, struct mem_req *r)
 {
+	uint32_t from = packet_of(r)->seq;
+	enum nsu_wait wait = NSU_WAIT_FETCH + from;
 	uint64_t victim;
-	struct mem_req *q = mem_cache_fill(u->icache, r->tag, &victim);
+	struct mem_req *q = mem_cache_fill(u->memory[from], r->tag, &victim);
 
 	while (q) {
 		struct mem_req *next = q->next;
 
-		u->slots[q->tag].line = r->addr_bytes / COALESCE_LINE_BYTES + 1;
-		nsu_wake_slot(u, q->tag, NSU_WAIT_FETCH);
+		u->slots[q->tag].line[from] = r->addr_bytes / COALESCE_LINE_BYTES + 1;
+		nsu_wake_slot(u, q->tag, wait);
 		mem_req_put(u->gpu->pool, q);
 		q = next;
 	}
-	for (uint64_t m = u->fetch_refused; m; m &= m - 1)
-		nsu_wake_slot(u, (uint32_t)__builtin_ctzll(m), NSU_WAIT_FETCH);
-	u->fetch_refused = 0;
+	for (uint64_t m = u->refused[from]; m; m &= m - 1)
+		nsu_wake_slot(u, (uint32_t)__builtin_ctzll(m), wait);
+	u->refused[from] = 0;
 }
 
 static void touch_code(struct nsu *u, const struct partition *p)
@@ -202,6 +225,8 @@ static enum nsu_wait wait_of(struct nsu *u, struct nsu_slot *s, uint64_t cycle)
 		return NSU_WAIT_DATA;
 	if (inst->op == NSU_OP_STORE && !entry_is_complete(&p->entries[inst->sequence]))
 		return NSU_WAIT_ADDRESS;
+	if (inst->op == NSU_OP_CONST && !has_constant(u, s))
+		return NSU_WAIT_CONSTANT;
 	if (inst->op == NSU_OP_STORE && u->store.p)
 		return NSU_WAIT_ROOM;
 	if (inst->op == NSU_OP_END && p->acks_left)
@@ -307,6 +332,8 @@ static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
 		take_load(u, e);
 	else if (inst->op == NSU_OP_STORE)
 		take_store(u, p, inst);
+	else if (inst->op == NSU_OP_CONST)
+		s->line[NSU_CONSTANTS] = 0;
 	u->ready |= 1ull << slot;
 }
 
@@ -396,15 +423,15 @@ static void units_init(struct nsu *u, const struct gpu_config *c)
 	u->lane_interval = SIMT_LANES / (uint32_t)c->nsu.lane_count;
 }
 
-static struct mem_cache *icache_new(const struct gpu_config *c)
+static struct mem_cache *cache_new(const struct gpu_config *c, uint64_t size_bytes)
 {
 	struct cache_params p = c->l1i;
 
-	p.size_bytes = c->nsu.inst_cache_bytes;
+	p.size_bytes = size_bytes;
 	p.way_count = p.size_bytes / COALESCE_LINE_BYTES;
-	if (p.way_count > ICACHE_WAYS)
-		p.way_count = ICACHE_WAYS;
-	p.mshr_count = ICACHE_MSHRS;
+	if (p.way_count > CACHE_WAYS)
+		p.way_count = CACHE_WAYS;
+	p.mshr_count = CACHE_MSHRS;
 	p.mshr_merge_count = NSU_WARPS_MAX;
 	return mem_cache_new(&p, NULL, NULL);
 }
@@ -421,7 +448,8 @@ struct nsu *nsu_new(struct gpu *g, uint32_t stack)
 	u->all = (struct nsu_credits){(uint32_t)p->command_entry_count, (uint32_t)p->read_entry_count,
 				      (uint32_t)p->write_entry_count};
 	units_init(u, g->config);
-	u->icache = icache_new(g->config);
+	u->memory[NSU_CODE] = cache_new(g->config, p->inst_cache_bytes);
+	u->memory[NSU_CONSTANTS] = cache_new(g->config, p->const_cache_bytes);
 	nsu_cache_new(u);
 	u->spare = mem_req_get(g->pool);
 	u->last = 63;
@@ -436,7 +464,8 @@ void nsu_free(struct nsu *u)
 	if (!u)
 		return;
 	mem_req_put(u->gpu->pool, u->spare);
-	mem_cache_free(u->icache);
+	for (uint32_t i = 0; i < NSU_MEMORY_COUNT; i++)
+		mem_cache_free(u->memory[i]);
 	nsu_cache_free(u);
 	for (uint32_t i = 0; i < u->slot_count; i++)
 		g_free(u->slots[i].sb);
@@ -448,7 +477,8 @@ void nsu_free(struct nsu *u)
 
 void nsu_kernel_begin(struct nsu *u)
 {
-	mem_cache_invalidate_all(u->icache);
+	for (uint32_t i = 0; i < NSU_MEMORY_COUNT; i++)
+		mem_cache_invalidate_all(u->memory[i]);
 	nsu_cache_kernel_begin(u);
 	if (u->touched_cap)
 		memset(u->touched, 0, u->touched_cap);
@@ -464,7 +494,8 @@ void nsu_kernel_end(struct nsu *u)
 
 bool nsu_is_idle(const struct nsu *u)
 {
-	return !u->resident && !u->command_first && !u->out.first && !u->store.p && mem_cache_is_idle(u->icache) &&
+	return !u->resident && !u->command_first && !u->out.first && !u->store.p &&
+	       mem_cache_is_idle(u->memory[NSU_CODE]) && mem_cache_is_idle(u->memory[NSU_CONSTANTS]) &&
 	       nsu_cache_is_idle(u) &&
 	       !(u->used.commands | u->used.reads | u->used.writes) &&
 	       !(u->credits.commands | u->credits.reads | u->credits.writes);
@@ -481,8 +512,10 @@ void nsu_reset(struct nsu *u)
 	u->has_credit_packet = false;
 	u->store.p = NULL;
 	u->out = (struct queue){0};
-	u->fetch_refused = 0;
-	mem_cache_reset(u->icache);
+	for (uint32_t i = 0; i < NSU_MEMORY_COUNT; i++) {
+		u->refused[i] = 0;
+		mem_cache_reset(u->memory[i]);
+	}
 	nsu_cache_reset(u);
 	u->spare = mem_req_get(u->gpu->pool); /* the pool was emptied */
 	u->reason = NSU_WAIT_IDLE;

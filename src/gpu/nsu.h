@@ -14,6 +14,7 @@ struct nsu_stats {
 enum nsu_wait {
 	NSU_WAIT_EXECUTION,
 	NSU_WAIT_FETCH,
+	NSU_WAIT_CONSTANT, /* NSU_WAIT_FETCH + NSU_CONSTANTS */
 	NSU_WAIT_ROOM,
 	NSU_WAIT_DATA,
 	NSU_WAIT_ADDRESS,
@@ -24,10 +25,13 @@ enum nsu_wait {
 
 enum { NSU_WARPS_MAX = 64 };
 
+/* What a unit reads through a cache, from its own stack's copy. */
+enum nsu_memory { NSU_CODE, NSU_CONSTANTS, NSU_MEMORY_COUNT };
+
 struct nsu_slot {
 	struct partition *p; /* NULL: free */
 	uint64_t ready_cycle; /* NSU_WAIT_EXECUTION: until then */
-	uint64_t line;	      /* of code that the warp has, + 1 */
+	uint64_t line[NSU_MEMORY_COUNT]; /* that the warp has, + 1: of code, until it leaves it; of constants, for one read */
 	uint64_t *sb;	      /* [sb_cap]: cycle at which a register is ready */
 };
 
@@ -62,9 +66,9 @@ struct nsu {
 	struct nsu_store store;
 	struct queue out; /* writes and fetches that wait for a vault or the network */
 	uint32_t write_cap;
-	struct mem_cache *icache;
+	struct mem_cache *memory[NSU_MEMORY_COUNT];
 	struct mem_req *spare;
-	uint64_t fetch_refused; /* slots whose fetch found no MSHR */
+	uint64_t refused[NSU_MEMORY_COUNT]; /* slots whose read found no MSHR */
 	uint8_t *touched; /* [code instruction]: run in this kernel */
 	uint32_t touched_cap;
 	uint64_t code_bytes;
@@ -81,7 +85,7 @@ void nsu_store_step(struct nsu *u);
 /* A command, read or write entry is used. */
 void nsu_release(struct nsu *u, struct nsu_credits c);
 void nsu_credits_due(struct nsu *u, uint64_t cycle);
-void nsu_fetch(struct nsu *u, uint64_t addr_bytes, uint32_t mshr);
+void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_t mshr);
 
 /* Data or an address for an entry of the buffers. */
 void nsu_take_entry(struct nsu *u, const struct packet *k);

@@ -155,7 +155,7 @@ void nsu_store_step(struct nsu *u)
 		nsu_wake_slot(u, (uint32_t)__builtin_ctzll(m), NSU_WAIT_ROOM);
 }
 
-void nsu_fetch(struct nsu *u, uint64_t addr_bytes, uint32_t mshr)
+void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_t mshr)
 {
 	struct gpu *g = u->gpu;
 	struct mem_req *r = packet_new(g, PACKET_FETCH, NULL);
@@ -163,12 +163,13 @@ void nsu_fetch(struct nsu *u, uint64_t addr_bytes, uint32_t mshr)
 
 	r->addr_bytes = addr_bytes;
 	r->size_bytes = COALESCE_LINE_BYTES;
-	r->stack = (uint8_t)u->stack; /* each has its own copy of the code */
+	r->stack = (uint8_t)u->stack;
 	r->vault = (uint8_t)at.vault;
 	r->bank = (uint8_t)at.bank;
 	r->row = at.row;
 	r->column = (uint16_t)at.column_bytes;
 	r->tag = mshr;
+	packet_of(r)->seq = (uint16_t)from;
 	packet_of(r)->payload_bytes = COALESCE_LINE_BYTES;
 	packet_count(g, r);
 	out_push(u, r);

@@ -44,7 +44,7 @@ enum packet_kind {
 	PACKET_INVALIDATE, /* vault -> L2 slice and L1 */
 	PACKET_ANSWER,	   /* unit -> SM: the block has ended */
 	PACKET_CREDIT,	   /* unit -> buffer manager, when nothing else took the credits along */
-	PACKET_FETCH,	   /* unit <-> its stack: instructions */
+	PACKET_FETCH,	   /* unit <-> its stack: instructions, constants */
 	PACKET_HELD,	   /* SM -> unit: a read of words that its cache holds */
 	PACKET_KIND_COUNT
 };
@@ -55,7 +55,7 @@ struct packet {
 	struct packet *next_free;
 	uint32_t lanes;
 	uint32_t payload_bytes; /* on a wire, beside the header */
-	uint16_t seq;		/* memory instruction of the block */
+	uint16_t seq;		/* memory instruction of the block; of a fetch: enum nsu_memory */
 	uint8_t kind;
 	uint8_t target; /* stack of the unit */
 	/* reads: */

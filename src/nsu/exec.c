@@ -106,6 +106,13 @@ uint32_t nsu_warp_mask(const struct nsu_program *p, const struct nsu_warp *w)
 	return op == NSU_OP_BEG || op == NSU_OP_END ? w->mask : simt_code_mask(p->exec, w->regs, w->inst, w->mask);
 }
 
+void nsu_warp_constant(const struct nsu_program *p, const struct nsu_warp *w, bool *is_param, uint64_t *at_bytes)
+{
+	bool is_constant = simt_code_constant(p->exec, w->inst, is_param, at_bytes);
+
+	CHECK(is_constant);
+}
+
 void nsu_warp_step(struct nsu_program *p, struct simt_launch *l, struct nsu_warp *w, struct simt_access *access)
 {
 	const uint8_t op = nsu_warp_next(p, w)->op;

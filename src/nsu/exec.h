@@ -53,6 +53,9 @@ static inline const struct nsu_inst *nsu_warp_next(const struct nsu_program *p, 
 /* Lanes that would execute the next instruction: active, and its guard true. */
 uint32_t nsu_warp_mask(const struct nsu_program *p, const struct nsu_warp *w);
 
+/* Where the parameter or constant lies that the next instruction, a CONST, loads: see simt_code_constant. */
+void nsu_warp_constant(const struct nsu_program *p, const struct nsu_warp *w, bool *is_param, uint64_t *at_bytes);
+
 /* Executes the next instruction, which is not END. LOAD and STORE: *access is the one captured for it. */
 void nsu_warp_step(struct nsu_program *p, struct simt_launch *l, struct nsu_warp *w, struct simt_access *access);
 

@@ -85,6 +85,17 @@ void simt_code_free(struct simt_code *c)
 	free(c);
 }
 
+bool simt_code_constant(const struct simt_code *c, uint32_t inst, bool *is_param, uint64_t *at_bytes)
+{
+	const struct simt_mem_op *op = c->execs[inst].mem;
+
+	if (c->space[inst] != SIMT_MEM_PARAM && c->space[inst] != SIMT_MEM_CONST)
+		return false;
+	*is_param = op->area == SIMT_AREA_PARAM;
+	*at_bytes = (uint64_t)op->offset;
+	return true;
+}
+
 /* ---- registers ---- */
 
 struct simt_code_regs *simt_code_regs_new(const struct simt_code *c)

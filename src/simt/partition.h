@@ -50,6 +50,10 @@ struct simt_code *simt_code_build(const struct simt_program *p, const struct sim
 				  uint32_t slot_count, uint32_t pred_count);
 void simt_code_free(struct simt_code *c);
 
+/* Instruction inst loads parameters or a constant: true, and where it lies: a byte offset in the parameters of the
+ * launch (*is_param), or the device address of the constant. */
+bool simt_code_constant(const struct simt_code *c, uint32_t inst, bool *is_param, uint64_t *at_bytes);
+
 struct simt_code_regs *simt_code_regs_new(const struct simt_code *c);
 void simt_code_regs_free(struct simt_code_regs *r);
 /* Every register holds something that makes results wrong. */

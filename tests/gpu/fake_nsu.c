@@ -22,6 +22,12 @@ void nsu_warp_step(struct nsu_program *p, struct simt_launch *l, struct nsu_warp
 	UNREACHABLE("no block");
 }
 
+void nsu_warp_constant(const struct nsu_program *p, const struct nsu_warp *w, bool *is_param, uint64_t *at_bytes)
+{
+	(void)p, (void)w, (void)is_param, (void)at_bytes;
+	UNREACHABLE("no block");
+}
+
 void nsu_warp_end(struct nsu_program *p, struct simt_launch *l, struct nsu_warp *w, struct simt_warp *home)
 {
 	(void)p, (void)l, (void)w, (void)home;

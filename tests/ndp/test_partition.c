@@ -140,8 +140,9 @@ static uint64_t stat(struct bench *b, const char *key)
 	return value;
 }
 
-#define KERNEL(body)                                                                                         \
-	".version 7.0\n.target sm_70\n.address_size 64\n"                                                    \
+#define KERNEL(body) MODULE("", body)
+#define MODULE(globals, body)                                                                                \
+	".version 7.0\n.target sm_70\n.address_size 64\n" globals                                            \
 	".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)\n{\n"                             \
 	".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"                                           \
 	"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [n];\n"                       \
@@ -382,6 +383,40 @@ static void blocks_fit_the_buffers(void **state)
 	bench_close(&b);
 }
 
+/* A parameter and a constant of the next 128 B line but one. */
+static const char constants[] = MODULE(".const .align 128 .b32 table[96] = {1000};\n",
+				       "ld.global.u32 %r5, [%rd5];\n"
+				       "ld.param.u32 %r8, [n]; ld.const.u32 %r9, [table];\n"
+				       "add.u32 %r7, %r5, %r8; add.u32 %r7, %r7, %r9;\n"
+				       "st.global.u32 [%rd6], %r7;\n");
+
+/* Units read both through their constant cache, once per block; with one line they put each other out. */
+static void constants_are_cached(void **state)
+{
+	enum { WARPS = 64, LINE = 128 };
+	static const char *const settings[][3] = {{NULL}, {"nsu.const_cache_bytes", "128", NULL}};
+	uint64_t misses[2], ps[2];
+
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct bench b;
+
+		bench_open(&b, constants, settings[k]);
+		assert_true(run(&b, 16, 128, 7));
+		assert_int_equal(stat(&b, "partition.blocks"), WARPS);
+		assert_int_equal(stat(&b, "nsu.constant_reads"), 2 * WARPS);
+		assert_true(stat(&b, "nsu.stall_constant") > 0);
+		misses[k] = stat(&b, "nsu.constant_misses");
+		ps[k] = gpu_now_ps(b.gpu);
+		for (uint32_t i = 0; i < 2048; i++)
+			assert_int_equal(b.out[i], i + 1007);
+		bench_close(&b);
+	}
+	/* A warp that comes while a line is fetched misses too. */
+	assert_in_range(misses[0], 2, 2 * WARPS - 1);
+	assert_true(misses[1] > misses[0] && ps[1] > ps[0]);
+}
+
 /* A narrower unit needs more cycles, a slower one more time. */
 static void width_and_clock_matter(void **state)
 {
@@ -401,7 +436,8 @@ static void width_and_clock_matter(void **state)
 		ps[i] = gpu_now_ps(b.gpu);
 		assert_int_equal(stat(&b, "nsu.cycles"),
 				 stat(&b, "nsu.issued_cycles") + stat(&b, "nsu.stall_execution") +
-				     stat(&b, "nsu.stall_fetch") + stat(&b, "nsu.stall_room") +
+				     stat(&b, "nsu.stall_fetch") + stat(&b, "nsu.stall_constant") +
+				     stat(&b, "nsu.stall_room") +
 				     stat(&b, "nsu.stall_data") + stat(&b, "nsu.stall_address") +
 				     stat(&b, "nsu.stall_acks") + stat(&b, "nsu.stall_idle"));
 		bench_close(&b);
@@ -564,6 +600,7 @@ int main(void)
 	    cmocka_unit_test(unit_cache_of_a_line),
 	    cmocka_unit_test(smallest_buffers_complete),
 	    cmocka_unit_test(blocks_fit_the_buffers),
+	    cmocka_unit_test(constants_are_cached),
 	    cmocka_unit_test(width_and_clock_matter),
 	    cmocka_unit_test(faults_clean_up),
 	    cmocka_unit_test(limit_ends_blocks),

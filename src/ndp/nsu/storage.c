@@ -55,6 +55,8 @@ uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
 	    c->gpu.stack_count, "stack", "NSU (SC'17) Table 2"};
 	items[n++] = (struct ndp_storage){"instruction cache", p->inst_cache_bytes * BITS_PER_BYTE, c->gpu.stack_count,
 					  "stack", "NSU (SC'17) Table 2"};
+	items[n++] = (struct ndp_storage){"constant cache", p->const_cache_bytes * BITS_PER_BYTE, c->gpu.stack_count,
+					  "stack", "NSU (SC'17) Table 2"};
 	if (p->cache_bytes) {
 		uint64_t lines = p->cache_bytes / LINE_BYTES;
 		uint64_t entry_bits = TAG_BITS + LINE_WORDS + 1 + bits_for(lines) +
