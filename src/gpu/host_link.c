@@ -1,9 +1,10 @@
-/* host_link.c - the way of L2 misses to the host's memory: requests and writes over the wires up, data over those down.
+/* host_link.c - the way to the host's memory, for L2 misses and for what stacks' SMs and units send: requests and writes
+ * over the wires up, data over those down.
  *
  * Each direction sends one packet after the other at the rate of host.link (host.access_wires); an access takes
  * host.access_latency_ps besides. Answers come back in order for reads and for writes. Besides registered and pinned
  * memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the
- * L2's MSHRs and by what SMs may have outstanding, so nothing is held back here but answers that a slice has no room
+ * L2's MSHRs and by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no room
  * for. Copies of the driver do not compete with these accesses.
  */
 #include "gpu/priv.h"
@@ -31,7 +32,7 @@ struct host_link {
 	struct sim_comp comp; /* L2 clock: answers */
 	struct gpu_host_wires wires;
 	uint64_t latency_units;
-	bool is_latency_only; /* the wires take no time */
+	bool is_latency_only; /* for data that a mechanism keeps here, the wires take no time */
 	uint64_t up_free_units, down_free_units;
 	struct queue reads, writes; /* each in order of arrival at the GPU */
 	struct host_link_stats stats;
@@ -42,9 +43,15 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static uint64_t wire_units(const struct host_link *h, uint64_t bytes)
+/* host.access_wires is about data that a mechanism keeps here; what the program put here always takes the wires. */
+static bool takes_wires(const struct host_link *h, const struct mem_req *r)
 {
-	if (h->is_latency_only)
+	return !h->is_latency_only || (h->gpu->has_host_memory && host_link_has(h->gpu, r->addr_bytes));
+}
+
+static uint64_t wire_units(const struct host_link *h, const struct mem_req *r, uint64_t bytes)
+{
+	if (!takes_wires(h, r))
 		return 0;
 	return sim_units_of_ps(h->gpu->engine, bytes * 1000000 / h->wires.mbytes_per_s);
 }
@@ -55,13 +62,13 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 	uint64_t data_bytes = gpu_host_wire_bytes(&h->wires, r->size_bytes);
 	uint64_t up_bytes = is_read ? h->wires.overhead_bytes : data_bytes;
 
-	h->up_free_units = later(h->up_free_units, now_units) + wire_units(h, up_bytes);
+	h->up_free_units = later(h->up_free_units, now_units) + wire_units(h, r, up_bytes);
 	h->stats.up_wire_bytes += up_bytes;
 	r->ready_units = h->up_free_units + h->latency_units;
 	if (is_read) {
 		/* The answer leaves when the request has arrived, after half the latency. */
 		h->down_free_units = later(h->down_free_units, h->up_free_units + h->latency_units / 2) +
-				     wire_units(h, data_bytes);
+				     wire_units(h, r, data_bytes);
 		r->ready_units = h->down_free_units + h->latency_units - h->latency_units / 2;
 		h->stats.down_wire_bytes += data_bytes;
 		h->stats.reads++;
@@ -70,7 +77,7 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 		h->stats.writes++;
 		h->stats.write_bytes += r->size_bytes;
 	}
-	if (unlikely(h->gpu->audit))
+	if (unlikely(h->gpu->audit) && r->class != MEM_CLASS_PARTITION)
 		coherence_audit_memory(h->gpu->audit, r, !is_read && r->source != GPU_SOURCE_L2);
 	r->is_reply = true;
 	queue_push(is_read ? &h->reads : &h->writes, r);

@@ -227,14 +227,25 @@ static enum sent send_next(struct l2_slice *s, uint64_t now)
 	return sent;
 }
 
+static bool goes_to_host(const struct gpu *g, const struct mem_req *r)
+{
+	if (r->is_host || !g->has_host_memory || mem_class_is_packet(r->class))
+		return r->is_host;
+	if (r->class == MEM_CLASS_PARTITION && packet_of(r)->kind != PACKET_READ)
+		return false;
+	return host_link_has(g, r->addr_bytes);
+}
+
 static void send_misses(struct l2_slice *s, uint64_t now)
 {
 	const struct mem_req *next;
 
 	while ((next = s->misses.first)) {
-		if (next->is_host || (s->gpu->has_host_memory && !mem_class_is_packet(next->class) &&
-				      host_link_has(s->gpu, next->addr_bytes))) {
-			host_link_send(s->gpu->host_link, queue_pop(&s->misses), now);
+		if (goes_to_host(s->gpu, next)) {
+			struct mem_req *r = queue_pop(&s->misses);
+
+			r->is_host = true;
+			host_link_send(s->gpu->host_link, r, now);
 			continue;
 		}
 		if (!net_channel_ready(s->tx, &s->comp))
@@ -246,13 +257,16 @@ static void send_misses(struct l2_slice *s, uint64_t now)
 	}
 }
 
+/* Answers for a stack's SM or unit. */
 static void send_forwards(struct l2_slice *s, uint64_t now)
 {
 	struct gpu *g = s->gpu;
+	uint32_t header_bytes = (uint32_t)g->config->link.header_bytes;
 
 	while (s->forwards.first) {
 		struct mem_req *r = s->forwards.first;
-		struct net_channel *tx = stack_port_tx(g->stacks[packet_of(r)->target]);
+		uint32_t stack = r->class == MEM_CLASS_PARTITION ? packet_of(r)->target : g->sms[r->source]->stack;
+		struct net_channel *tx = stack_port_tx(g->stacks[stack]);
 
 		if (r->ready_units > now) {
 			sim_wake_units(g->engine, s->comp, r->ready_units);
@@ -261,7 +275,7 @@ static void send_forwards(struct l2_slice *s, uint64_t now)
 		if (!net_channel_ready(tx, &s->comp))
 			return;
 		queue_pop(&s->forwards);
-		net_channel_send(tx, r, packet_bytes(r, (uint32_t)g->config->link.header_bytes, 0), now);
+		net_channel_send(tx, r, packet_bytes(r, header_bytes, header_bytes), now);
 	}
 }
 
@@ -360,12 +374,38 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 	}
 }
 
+static bool is_of_stack(const struct gpu *g, const struct mem_req *r)
+{
+	return r->class == MEM_CLASS_PARTITION ? packet_of(r)->kind == PACKET_READ || packet_of(r)->kind == PACKET_WRITE
+					       : r->source != GPU_SOURCE_L2 && r->source >= g->sm_count;
+}
+
+/* The host's memory is done with what a stack's SM or unit sent. Its slice drops a line that was written. */
+static void host_done(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	struct gpu *g = s->gpu;
+
+	if (r->op != MEM_READ && r->class != MEM_CLASS_PARTITION)
+		mem_cache_invalidate_line(s->cache, r->addr_bytes);
+	if (r->class == MEM_CLASS_PARTITION)
+		packet_host_done(g, s, r);
+	r->ready_units = now;
+	queue_push(&s->forwards, r);
+}
+
 void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 {
 	uint64_t now = sim_now_units(s->gpu->engine);
 
 	s->waits_fill = false;
-	if (unlikely(r->class == MEM_CLASS_PARTITION)) { /* on its way to its SM */
+	if (unlikely(r->is_host) && is_of_stack(s->gpu, r)) {
+		if (r->is_reply) {
+			host_done(s, r, now);
+		} else {
+			r->slice = slice_of(s->gpu, r->stack, r->vault);
+			host_link_send(s->gpu->host_link, r, now);
+		}
+	} else if (unlikely(r->class == MEM_CLASS_PARTITION)) { /* on its way to its SM */
 		if (packet_of(r)->kind == PACKET_INVALIDATE) {
 			mem_cache_invalidate_line(s->cache, r->addr_bytes);
 			nsu_cache_drop(s->gpu, r->addr_bytes);

@@ -281,13 +281,12 @@ static void end(struct nsu *u, uint32_t slot)
 	struct gpu *g = u->gpu;
 	struct partition *p = u->slots[slot].p;
 	struct mem_req *r = packet_new(g, PACKET_ANSWER, p);
-	uint32_t slices = g->slices_per_stack;
 
 	packet_of(r)->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
 	packet_of(r)->lanes = p->mask;
 	r->is_reply = true;
 	r->stack = (uint8_t)u->stack;
-	r->slice = (uint16_t)(u->stack * slices + (p->home->slot & (slices - 1)));
+	r->slice = slice_of(g, u->stack, p->home->slot);
 	packet_count(g, r);
 	p->is_running = false;
 	u->slots[slot].p = NULL;

@@ -142,6 +142,7 @@ void nsu_store_step(struct nsu *u)
 	k->lanes = partition_lanes(e, l->addr_bytes);
 	k->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
 	port_place(p->home->sm, r);
+	r->is_host = g->has_host_memory && host_link_has(g, r->addr_bytes);
 	packet_count(g, r);
 	if (r->stack == u->stack)
 		u->stats.local_writes++;

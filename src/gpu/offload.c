@@ -210,7 +210,7 @@ bool offload_begin(struct sm *sm, struct sm_warp *w)
 	w->is_asked = true;
 	w->is_observed = w->offload.is_observed;
 	if (w->offload.is_partitioned) {
-		CHECK(g->nsus && !g->has_host_memory);
+		CHECK(g->nsus);
 		w->is_partitioned = true;
 		return partition_begin(sm, w);
 	}
@@ -464,7 +464,7 @@ void offload_try_end(struct sm *sm, struct sm_warp *w)
 	r->is_reply = true;
 	r->source = (uint16_t)o->home->sm->index;
 	r->stack = (uint8_t)o->offload.stack;
-	r->slice = (uint16_t)(r->stack * g->slices_per_stack + (o->home->slot & (g->slices_per_stack - 1)));
+	r->slice = slice_of(g, r->stack, o->home->slot);
 	r->owner = o;
 	g->memory_stats.requests++;
 	stack_port_reply(g->stacks[r->stack], r);

@@ -90,17 +90,17 @@ static void to_unit(struct gpu *g, uint32_t stack, enum net_class c, struct mem_
 
 /* After each write of a unit, the line must not stay in the GPU's caches (NSU section 4.2): in the L2, and in the L1 of
  * the SM that the packet id names. */
-static void invalidate(struct gpu *g, uint32_t stack, const struct mem_req *written)
+static struct mem_req *invalidation(struct gpu *g, uint32_t stack, const struct mem_req *written)
 {
 	struct mem_req *r = packet_new(g, PACKET_INVALIDATE, NULL);
 
 	r->addr_bytes = written->addr_bytes;
 	r->source = written->source;
 	r->stack = (uint8_t)stack;
-	r->slice = (uint16_t)(stack * g->slices_per_stack + (written->vault & (g->slices_per_stack - 1)));
+	r->slice = slice_of(g, stack, written->vault);
 	r->is_reply = true;
 	packet_count(g, r);
-	stack_port_reply(g->stacks[stack], r);
+	return r;
 }
 
 void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r)
@@ -111,13 +111,24 @@ void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r)
 		to_unit(g, stack, NET_RESPONSE, r);
 		return;
 	case PACKET_WRITE:
-		invalidate(g, stack, r);
+		stack_port_reply(g->stacks[stack], invalidation(g, stack, r));
 		packet_becomes(g, r, PACKET_WRITTEN, 0);
 		to_unit(g, stack, NET_ACK, r);
 		return;
 	default:
 		nsu_take(g->nsus[stack], r);
 	}
+}
+
+void packet_host_done(struct gpu *g, struct l2_slice *s, struct mem_req *r)
+{
+	if (packet_of(r)->kind == PACKET_READ) {
+		packet_becomes_data(g, r);
+		return;
+	}
+	packet_write_ends(g, r->stack);
+	l2_slice_take(s, invalidation(g, r->stack, r));
+	packet_becomes(g, r, PACKET_WRITTEN, 0);
 }
 
 /* ---- writes under way, per stack: what a page that is swapped in must wait for ---- */

@@ -179,6 +179,8 @@ static inline struct packet *packet_of(const struct mem_req *r)
 }
 /* Vault is done with a packet's read or write in this stack. */
 void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r);
+/* The host's memory is: a read becomes the data, of a write's line the slice and the SM's L1 are rid. */
+void packet_host_done(struct gpu *g, struct l2_slice *s, struct mem_req *r);
 /* A write address for a line of the stack leaves, its invalidation has come back. */
 void packet_write_begins(struct gpu *g, uint32_t stack);
 void packet_write_ends(struct gpu *g, uint32_t stack);

@@ -61,7 +61,7 @@ static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
 {
 	struct gpu *g = sm->gpu;
 
-	r->slice = (uint16_t)(stack * g->slices_per_stack + (r->vault & (g->slices_per_stack - 1)));
+	r->slice = slice_of(g, stack, r->vault);
 	if (sm->out_last)
 		sm->out_last->next = r;
 	else

@@ -206,7 +206,7 @@ struct net_channel *stack_port_rx(struct stack_port *p);
 void stack_port_slice_room(struct stack_port *p);
 /* From an SM of this stack: false if it must wait; it is woken. */
 bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r);
-/* The answer to an offload request, to the home SM. */
+/* To the GPU over RX: the answer to an offload request, or what goes on to the host's memory. */
 void stack_port_reply(struct stack_port *p, struct mem_req *r);
 void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
 /* From the unit of this stack, to a vault here or elsewhere: false if it must wait; nsu_room is called. */
@@ -219,6 +219,12 @@ bool stack_port_is_idle(const struct stack_port *p);
 void stack_port_reset(struct stack_port *p);
 /* Refreshes owed up to now, see mem_stack_settle. */
 void stack_port_settle(struct stack_port *p, bool is_between_kernels);
+
+/* The slice, in front of the stack, that the vault's lines pass; of what has no vault, any number spreads over them. */
+static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t vault)
+{
+	return (uint16_t)(stack * g->slices_per_stack + (vault & (g->slices_per_stack - 1)));
+}
 
 /* Bytes of a request or answer on a wire, header included. */
 static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_bytes, uint32_t ack_bytes)

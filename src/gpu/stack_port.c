@@ -249,6 +249,10 @@ static void take_tx(struct stack_port *p)
 	struct mem_req *r;
 
 	while ((r = net_channel_peek(p->tx))) {
+		if (unlikely(r->is_reply) && r->class != MEM_CLASS_PARTITION) { /* from the host's memory */
+			port_receive(p->gpu->sms[r->source], net_channel_pop(p->tx));
+			continue;
+		}
 		if (r->class == MEM_CLASS_CONTEXT) {
 			migrate_arrive(p->gpu, net_channel_pop(p->tx));
 			continue;
@@ -311,11 +315,24 @@ void stack_port_forward(struct stack_port *p, enum net_class c, struct mem_req *
 	drain_network(p, c);
 }
 
+/* Over RX; the way back is the GPU's (l2.c). */
+static void to_host(struct stack_port *p, struct mem_req *r)
+{
+	r->slice = slice_of(p->gpu, p->index, r->vault);
+	stack_port_reply(p, r);
+}
+
 bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 	struct net_network *n = p->gpu->network;
 
+	if (unlikely(r->is_host)) {
+		p->unit_waits = is_backed_up(p);
+		if (!p->unit_waits)
+			to_host(p, r);
+		return !p->unit_waits;
+	}
 	if (r->stack == p->index) {
 		p->unit_waits = is_backed_up(p) || !vault_takes(p, r);
 		if (p->unit_waits)
@@ -443,6 +460,12 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 
+	if (unlikely(p->gpu->has_host_memory) && r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE &&
+	    host_link_has(p->gpu, r->addr_bytes)) {
+		r->is_host = true;
+		to_host(p, r);
+		return true;
+	}
 	if (p->gpu->config->gpu.mesh_is_free)
 		p = p->gpu->stacks[r->stack];
 	if (r->stack == p->index) {

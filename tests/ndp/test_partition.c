@@ -417,6 +417,49 @@ static void constants_are_cached(void **state)
 	assert_true(misses[1] > misses[0] && ps[1] > ps[0]);
 }
 
+/* One array of each kind is in the host's memory: its reads and the units' writes cross RX, the host's wires and TX. */
+static const char both_memories[] = KERNEL("add.u64 %rd7, %rd3, %rd4;\n"
+					   "bar.sync 0;\n"
+					   "ld.global.u32 %r5, [%rd5];\n"
+					   "ld.global.u32 %r6, [%rd7];\n"
+					   "add.u32 %r8, %r5, %r6;\n"
+					   "st.global.u32 [%rd6], %r8;\n"
+					   "st.global.u32 [%rd7+65536], %r8;\n");
+
+static void units_reach_the_host(void **state)
+{
+	enum { WARPS = 64, FLIT = 16, LINE = 128 };
+	static const char *const settings[][3] = {{NULL}, {"link.depth_count", "1", NULL}};
+
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct bench b;
+		uint32_t *host;
+
+		bench_open(&b, both_memories, settings[k]);
+		host = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 4096, SIMT_ALLOC_HOST);
+		for (uint32_t i = 0; i < WORDS; i++)
+			host[i] = 3 * i;
+		assert_true(run(&b, 16, 128, (uint64_t)(uintptr_t)host));
+		assert_int_equal(stat(&b, "partition.blocks"), WARPS);
+		assert_int_equal(stat(&b, "host_link.reads"), WARPS);
+		assert_int_equal(stat(&b, "host_link.read_bytes"), WARPS * LINE);
+		assert_int_equal(stat(&b, "host_link.writes"), WARPS);
+		assert_int_equal(stat(&b, "host_link.write_bytes"), WARPS * LINE);
+		assert_int_equal(stat(&b, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
+		assert_int_equal(stat(&b, "packet.written_bytes"), 2 * WARPS * FLIT);
+		assert_int_equal(stat(&b, "packet.invalidation_bytes"), 2 * WARPS * FLIT);
+		/* Up: a write, and per write of a vault and per block a flit. */
+		assert_int_equal(stat(&b, "packet.answer_bytes"), WARPS * FLIT);
+		assert_true(stat(&b, "link_rx.wire_bytes") >= WARPS * (FLIT + LINE + 2 * FLIT));
+		for (uint32_t i = 0; i < 2048; i++) {
+			assert_int_equal(b.out[i], 4 * i);
+			assert_int_equal(host[16384 + i], 4 * i);
+		}
+		bench_close(&b);
+	}
+}
+
 /* A narrower unit needs more cycles, a slower one more time. */
 static void width_and_clock_matter(void **state)
 {
@@ -601,6 +644,7 @@ int main(void)
 	    cmocka_unit_test(smallest_buffers_complete),
 	    cmocka_unit_test(blocks_fit_the_buffers),
 	    cmocka_unit_test(constants_are_cached),
+	    cmocka_unit_test(units_reach_the_host),
 	    cmocka_unit_test(width_and_clock_matter),
 	    cmocka_unit_test(faults_clean_up),
 	    cmocka_unit_test(limit_ends_blocks),

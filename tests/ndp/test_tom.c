@@ -482,6 +482,32 @@ static void smallest_queues(void **state)
 	}
 }
 
+/* Input that lies in the host's memory: the stack SMs read it over RX, the host's wires and TX, and no vault does. */
+static void blocks_reach_the_host(void **state)
+{
+	enum { LINES = (2048 + 256 * 39) / 32, LINE = 128 };
+	static const char *const settings[][3] = {{NULL}, {"link.depth_count", "1", NULL}};
+
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct bench b;
+
+		bench_open(&b, loop, settings[k]);
+		b.in = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
+		for (uint32_t i = 0; i < WORDS; i++)
+			b.in[i] = i;
+		assert_true(run(&b, 16, 128, 40));
+		assert_int_equal(stat(&b, "gpu.offload_answers"), 64);
+		assert_true(stat(&b, "host_link.reads") >= LINES);
+		assert_int_equal(stat(&b, "host_link.read_bytes"), stat(&b, "host_link.reads") * LINE);
+		assert_true(stat(&b, "link_tx.wire_bytes") > stat(&b, "host_link.read_bytes"));
+		assert_true(stat(&b, "vault.read_bytes") < LINES * LINE); /* code */
+		for (uint32_t i = 0; i < 2048; i++)
+			assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
+		bench_close(&b);
+	}
+}
+
 /* ---- the learned mapping ---- */
 
 #define LEARN "ndp.tom_mapping", "learned", "host.access_wires", "latency_only"
@@ -652,6 +678,7 @@ int main(void)
 	    cmocka_unit_test(loops_are_asked_once),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(blocks_reach_the_host),
 	    cmocka_unit_test(learning_is_bounded),
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),

@@ -20,7 +20,6 @@ struct nsu_offload {
 	struct nsu_decider *decider;
 	struct tom_observer *observer;	 /* NULL: data lies where the machine has it */
 	const struct nsu_blocks *blocks; /* of the running kernel */
-	bool is_possible;		 /* in it: units do not reach the host's memory */
 };
 
 static void *offload_create(const struct gpu_config *config, struct base_diag_list *diag)
@@ -82,7 +81,6 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 
 	t->blocks = nsu_blocks_of(p, &t->config->nsu);
 	nsu_decider_kernel_begin(t->decider, p->name, t->blocks->program->code, gpu_kernel_cycles(g));
-	t->is_possible = !simt_memory_has_host(l->mem);
 	if (t->observer)
 		tom_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
 }
@@ -126,7 +124,7 @@ static struct gpu_offload offload_block_begin(void *ctx, struct gpu *g, uint32_t
 		tom_observer_enter(t->observer, sm, w->slot);
 		stay = (struct gpu_offload){.is_observed = true, .block = &t->blocks->items[mark - 1]};
 	}
-	if (!t->is_possible || is_learning || !nsu_decider_offload(t->decider, mark - 1))
+	if (is_learning || !nsu_decider_offload(t->decider, mark - 1))
 		return stay;
 	return (struct gpu_offload){
 	    .is_observed = t->observer != NULL,
