@@ -145,7 +145,8 @@ static void add_net(struct account *a, const struct energy_params *p, const stru
 	const double time = (double)run->time_ps;
 	double tx = read_stat(a->stats, "link_tx", "wire_bytes"), rx = read_stat(a->stats, "link_rx", "wire_bytes");
 	double link_bits = BITS_PER_BYTE * (tx + rx);
-	double mesh_bits = BITS_PER_BYTE * read_stat(a->stats, "mesh", "wire_bytes");
+	double mesh_bits = BITS_PER_BYTE * (read_stat(a->stats, "mesh", "wire_bytes") +
+					    read_stat(a->stats, "mapping", "remapped_wire_bytes"));
 	double link_idle = run->link_count * run->link_bits_per_ps * time - link_bits;
 	double mesh_idle = run->mesh_count * run->mesh_bits_per_ps * time - mesh_bits;
 
@@ -163,11 +164,15 @@ static void add_net(struct account *a, const struct energy_params *p, const stru
 static void add_dram(struct account *a, const struct energy_params *p, const struct energy_run *run)
 {
 	double row_pj = p->dram_activate_pj * (double)run->dram_row_bytes / p->dram_activate_row_bytes;
-	double bits = BITS_PER_BYTE *
-		      (read_stat(a->stats, "vault", "read_bytes") + read_stat(a->stats, "vault", "write_bytes"));
+	/* Data that a changed mapping moves is read in one stack and written in another, row by row. */
+	double moved_bytes = 2 * read_stat(a->stats, "mapping", "remapped_bytes");
+	double bits = BITS_PER_BYTE * (read_stat(a->stats, "vault", "read_bytes") +
+				       read_stat(a->stats, "vault", "write_bytes") + moved_bytes);
 
 	CHECK(bits == 0 || (run->dram_row_bytes && run->dram_bank_count));
 	add(a, DRAM_ACTIVATE, "vault", "activates", row_pj);
+	if (moved_bytes > 0)
+		a->pj[DRAM_ACTIVATE] += moved_bytes / (double)run->dram_row_bytes * row_pj;
 	/* Like all energy, of the time in kernels only. */
 	add(a, DRAM_REFRESH, "vault", "refreshes", row_pj * p->dram_refresh_rows_count * run->dram_bank_count);
 	add(a, DRAM_REFRESH, "vault", "refreshes_between_kernels",

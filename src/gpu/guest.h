@@ -40,6 +40,7 @@ struct gpu_offload {
 	uint32_t reply_line_bytes; /* added to the answer per line written, with invalidate_lines */
 	uint32_t latency_cycles;  /* SM cycles before the request leaves */
 	uint32_t start_cycles;	  /* SM cycles from the warp slot to the block's first fetch */
+	uint32_t invalidate_cycles; /* SM cycles per written line after the answer, before the warp goes on */
 	bool invalidate_lines;	  /* coherence of TOM 4.4.2: handled by the GPU when set */
 };
 

@@ -185,6 +185,11 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 			nsu_cache_drop(s->gpu, r->addr_bytes);
 		return look_up(s, r, now);
 	}
+	if (r->class == MEM_CLASS_INVALIDATE) {
+		mem_cache_invalidate_line(s->cache, r->addr_bytes);
+		mem_req_put(s->gpu->pool, r);
+		return true;
+	}
 	s->stats.offload_packets++;
 	queue_push(&s->misses, r);
 	return true;
@@ -374,6 +379,22 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 	}
 }
 
+/* An atomic's result is in memory. Its SM must know where blocks and CTAs wait for that. */
+static void atomic_written(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	struct sm *sm = r->owner;
+
+	if (!s->gpu->stack_sm_count) {
+		sm_atomic_written(sm, r->store_bank);
+		mem_req_put(s->gpu->pool, r);
+		return;
+	}
+	r->class = MEM_CLASS_WRITTEN;
+	r->source = (uint16_t)sm->index;
+	r->row = 0;
+	reply(&s->replies, r, now);
+}
+
 static bool is_of_stack(const struct gpu *g, const struct mem_req *r)
 {
 	return r->class == MEM_CLASS_PARTITION ? packet_of(r)->kind == PACKET_READ || packet_of(r)->kind == PACKET_WRITE
@@ -413,13 +434,13 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 		reply(&s->replies, r, now);
 	} else if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
 		reply(&s->replies, r, now);
+	} else if (r->op == MEM_WRITE && r->owner) {
+		atomic_written(s, r, now);
 	} else {
-		if (r->class == MEM_CLASS_CONTROL)
+		if (r->class == MEM_CLASS_INVALIDATE)
 			mem_cache_invalidate_line(s->cache, r->addr_bytes);
 		else if (r->op == MEM_READ)
 			fill(s, r, now);
-		else if (r->owner) /* an atomic's result is in memory */
-			sm_atomic_written(r->owner, r->store_bank);
 		mem_req_put(s->gpu->pool, r);
 	}
 	if (!l2_slice_can_take(s))
@@ -430,12 +451,6 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
 {
 	mem_cache_prefetch(s->cache, addr_bytes);
-}
-
-void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes)
-{
-	for (uint32_t i = 0; i < g->slice_count; i++)
-		mem_cache_invalidate_line(g->slices[i]->cache, addr_bytes);
 }
 
 void l2_slice_invalidate_all(struct l2_slice *s)

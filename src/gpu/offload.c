@@ -483,11 +483,12 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 	struct sm_warp *home = o->home;
 	struct sm *sm = home->sm;
 	const struct gpu_block *b = o->offload.block;
+	uint32_t wait_cycles = o->line_count * o->offload.invalidate_cycles;
 
 	sm_touch(sm);
 	for (uint32_t i = 0; i < o->line_count; i++) {
 		mem_cache_invalidate_line(sm->l1d, o->lines[i]);
-		l2_slice_invalidate(g, o->lines[i]);
+		port_invalidate(sm, o->lines[i]);
 	}
 	if (g->audit)
 		coherence_audit_block_end(g->audit, o, sim_now_units(g->engine));
@@ -501,7 +502,7 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 	if (!o->offload.is_free)
 		credit_returned(g, o->offload.stack);
 	guest_free(g, o);
-	sm_fetch_start(sm, home, home->w->pc, sm->now);
+	sm_fetch_start(sm, home, home->w->pc, sm->now + wait_cycles);
 	sm_evaluate(sm, home);
 	sm_wake(sm, sm->now);
 }

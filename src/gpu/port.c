@@ -88,6 +88,23 @@ void port_push(struct sm *sm, struct mem_req *r)
 	push(sm, r, r->stack);
 }
 
+void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
+{
+	struct gpu *g = sm->gpu;
+	struct mem_req *r = mem_req_get(g->pool);
+
+	*r = (struct mem_req){
+	    .addr_bytes = line_addr_bytes,
+	    .op = MEM_WRITE,
+	    .class = MEM_CLASS_INVALIDATE,
+	    .source = (uint16_t)sm->index,
+	};
+	find_place(g, sm->index, r);
+	r->row = 0; /* the header holds the address */
+	g->totals.l2_invalidations++;
+	push(sm, r, r->stack);
+}
+
 void port_push_packet(struct sm *sm, struct mem_req *r)
 {
 	const struct packet *k = packet_of(r);
@@ -189,6 +206,11 @@ void port_receive(struct sm *sm, struct mem_req *r)
 {
 	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
 		partition_receive(sm, r);
+		return;
+	}
+	if (unlikely(r->class == MEM_CLASS_WRITTEN)) {
+		sm_atomic_written(sm, r->store_bank);
+		mem_req_put(sm->gpu->pool, r);
 		return;
 	}
 	sm_touch(sm);

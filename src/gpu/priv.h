@@ -179,7 +179,6 @@ bool l2_slice_can_take(const struct l2_slice *s);
 void l2_slice_take(struct l2_slice *s, struct mem_req *r);
 /* A request or a line will arrive soon, see mem_cache_prefetch. */
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
-void l2_slice_invalidate(struct gpu *g, uint64_t addr_bytes);
 void l2_slice_invalidate_all(struct l2_slice *s);
 bool l2_slice_is_idle(const struct l2_slice *s);
 void l2_slice_reset(struct l2_slice *s);

@@ -268,6 +268,8 @@ bool lsu_answer(struct sm *sm, struct mem_req *r); /* true: the SM must tick */
 void port_push(struct sm *sm, struct mem_req *r);
 /* A packet whose place is set, to its vault or its unit. */
 void port_push_packet(struct sm *sm, struct mem_req *r);
+/* Tells the L2 to drop a line, a flit on the crossbar. What the SM pushes later gets there later. */
+void port_invalidate(struct sm *sm, uint64_t line_addr_bytes);
 /* Finds the stack, vault, bank, row and column of r's address. */
 void port_place(struct sm *sm, struct mem_req *r);
 static inline bool port_has_room(const struct sm *sm, uint32_t count)

@@ -108,7 +108,7 @@ static void invalidate_send(struct stack_port *p, const struct mem_req *r)
 
 	*m = *r;
 	m->source = GPU_SOURCE_L2;
-	m->class = MEM_CLASS_CONTROL;
+	m->class = MEM_CLASS_INVALIDATE;
 	m->op = MEM_WRITE;
 	m->row = 0; /* the header holds the address */
 	m->owner = NULL;

@@ -13,16 +13,19 @@
 
 enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
 enum mem_class {
-	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL, MEM_CLASS_CONTROL,
+	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL,
 	MEM_CLASS_PAGE, /* page tables */
+	MEM_CLASS_CONTROL, /* an offloaded block's request or answer */
 	MEM_CLASS_CONTEXT, /* a part of a CTA on its way to another SM */
+	MEM_CLASS_INVALIDATE, /* to an L2 slice: a line that has been written in memory */
+	MEM_CLASS_WRITTEN, /* from an L2 slice: the result of an atomic of this SM is in memory */
 	MEM_CLASS_PARTITION, /* of a partitioned block: the owner says what it is (gpu/partition.h) */
 };
 
-/* Packets of a mechanism between an SM and a stack's logic layer: no address, row says how long they are. */
+/* Packets beside accesses to memory: row says how long they are, header excluded. */
 static inline bool mem_class_is_packet(uint8_t class)
 {
-	return class == MEM_CLASS_CONTROL || class == MEM_CLASS_CONTEXT;
+	return class >= MEM_CLASS_CONTROL && class <= MEM_CLASS_WRITTEN;
 }
 
 /* One cache line of the host. */

@@ -63,9 +63,34 @@ static void test_links_dram_and_static(void **state)
 	free(vault);
 }
 
+/* 6 KB that a changed mapping moves over two links each: read and written, three rows of 2 KB in each stack. */
+static void test_changed_mapping(void **state)
+{
+	struct energy_params p;
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	struct sim_stats *stats = sim_stats_new();
+	uint64_t mapping[] = {6144, 12288};
+	static const struct sim_stat_desc rows[] = {
+	    {"remapped_bytes", SIM_STAT_COUNT, "bytes", "", 0}, {"remapped_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
+	const struct energy_run run = {.time_ps = 1000000, .mesh_count = 1, .mesh_bits_per_ps = 0.32,
+				       .dram_row_bytes = 2048, .dram_bank_count = 16};
+	struct energy_report report;
+
+	(void)state;
+	sim_param_defaults(&g);
+	sim_stats_add(stats, "mapping", rows, 2, mapping, sizeof(mapping));
+	energy_account(&p, stats, &run, &report);
+	assert_true(component(&report, "mesh_active") == 12288 * 8 * 2.0);
+	assert_true(component(&report, "mesh_idle") == (0.32 * 1e6 - 12288 * 8) * 1.5);
+	assert_true(component(&report, "dram_activate") == 6 * 11800 / 2.0);
+	assert_true(component(&report, "dram_row_buffer") == 2 * 6144 * 8 * 4.0);
+	sim_stats_free(stats);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_links_dram_and_static)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_links_dram_and_static),
+					   cmocka_unit_test(test_changed_mapping)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,7 @@ static struct gpu_offload request(struct controller *t, const struct tom_block *
 	    .reply_line_bytes = p->tom_coherence ? (uint32_t)p->tom_line_address_bytes : 0,
 	    .latency_cycles = (uint32_t)p->tom_latency_cycles,
 	    .start_cycles = b->constant_count,
+	    .invalidate_cycles = (uint32_t)p->tom_invalidate_cycles,
 	    .invalidate_lines = p->tom_coherence,
 	};
 

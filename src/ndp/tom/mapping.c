@@ -25,7 +25,7 @@ struct tom_mapping {
 	uint64_t begin_ps;
 	uint64_t kernel_begin_ps, learning_ps;
 	struct tom_map_judged window; /* tom_relearn: instances since the last comparison */
-	uint64_t relearned_count, remapped_bytes;
+	uint64_t relearned_count, remapped_bytes, remapped_wire_bytes;
 	uint32_t bit;
 	struct range *ranges;
 	uint32_t range_count, range_cap;
@@ -163,16 +163,27 @@ static uint64_t marked_bytes(const struct tom_mapping *m)
 	return bytes;
 }
 
-/* Bytes per second that all links between stacks carry together, when every stack sends to every other alike. */
-static double spread_bytes_per_s(const struct gpu_config *c)
+static enum net_topology topology_of(const struct gpu_config *c)
 {
-	enum net_topology topology = c->nsu.is_present ? (enum net_topology)c->nsu.topology : NET_FULL;
+	return c->nsu.is_present ? (enum net_topology)c->nsu.topology : NET_FULL;
+}
+
+/* Links that a byte crosses, when every stack sends to every other alike. */
+static double mean_hops(const struct gpu_config *c)
+{
 	uint32_t stacks = (uint32_t)c->gpu.stack_count, hops = 0;
 
 	for (uint32_t i = 0; i < stacks * stacks; i++)
-		hops += i / stacks == i % stacks ? 0 : net_network_hops(topology, stacks, i / stacks, i % stacks);
-	return (double)c->mesh.bandwidth_mbytes_per_s * 1e6 * net_network_link_count(topology, stacks) * stacks *
-	       (stacks - 1) / hops;
+		hops += i / stacks == i % stacks ? 0
+						 : net_network_hops(topology_of(c), stacks, i / stacks, i % stacks);
+	return (double)hops / (stacks * (stacks - 1));
+}
+
+/* Bytes per second that all links between the stacks carry together. */
+static double links_bytes_per_s(const struct gpu_config *c)
+{
+	return (double)c->mesh.bandwidth_mbytes_per_s * 1e6 *
+	       net_network_link_count(topology_of(c), (uint32_t)c->gpu.stack_count);
 }
 
 /* The ranges stay where they are in the address space; all but one line in stack_count get another stack, whichever
@@ -181,12 +192,14 @@ static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
 {
 	const struct gpu_config *c = m->config;
 	uint64_t bytes = marked_bytes(m) / c->gpu.stack_count * (c->gpu.stack_count - 1);
+	uint64_t wire_bytes = (uint64_t)((double)bytes * mean_hops(c));
 
 	m->state = CHANGING;
 	m->bit = bit;
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
-	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)bytes * 1e12 / spread_bytes_per_s(c)));
+	m->remapped_wire_bytes += wire_bytes;
+	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)wire_bytes * 1e12 / links_bytes_per_s(c)));
 }
 
 static void relearn(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
@@ -300,6 +313,11 @@ uint64_t tom_mapping_relearned_count(const struct tom_mapping *m)
 uint64_t tom_mapping_remapped_bytes(const struct tom_mapping *m)
 {
 	return m->remapped_bytes;
+}
+
+uint64_t tom_mapping_remapped_wire_bytes(const struct tom_mapping *m)
+{
+	return m->remapped_wire_bytes;
 }
 
 uint64_t tom_mapping_learning_ps(const struct tom_mapping *m)

@@ -34,6 +34,7 @@ void tom_mapping_kernel_begin(struct tom_mapping *m, const struct gpu *g, const 
 /* Changes of the mapping after the first, and what they copied between stacks. */
 uint64_t tom_mapping_relearned_count(const struct tom_mapping *m);
 uint64_t tom_mapping_remapped_bytes(const struct tom_mapping *m);
+uint64_t tom_mapping_remapped_wire_bytes(const struct tom_mapping *m);
 /* A kernel has ended. */
 void tom_mapping_kernel_end(struct tom_mapping *m, const struct gpu *g);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */

@@ -93,6 +93,7 @@ void tom_observer_kernel_end(struct tom_observer *o, const struct gpu *g)
 	st->learning_ps = tom_mapping_learning_ps(o->mapping);
 	st->relearned_count = tom_mapping_relearned_count(o->mapping);
 	st->remapped_bytes = tom_mapping_remapped_bytes(o->mapping);
+	st->remapped_wire_bytes = tom_mapping_remapped_wire_bytes(o->mapping);
 	st->learned_instances = tom_mapping_learned_instances(o->mapping);
 	st->learned_bit = tom_mapping_bit(o->mapping);
 	st->learned_ranges = tom_mapping_range_count(o->mapping);
