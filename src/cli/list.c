@@ -105,7 +105,7 @@ static bool list_stats_of(const char *machine, const struct cli_paths *paths, js
 	base_diag_init(&diag);
 	if (machine_description_load(machine, &paths->machines, &d, &diag)) {
 		session.config = d.config;
-		session.config.mmu.where = GPU_MMU_STACKS;
+		session.config.mmu.where = GPU_MMU_ALL;
 		gpu = machine_build(&session, &diag);
 	}
 	if (gpu) {
@@ -123,7 +123,7 @@ static bool list_stats_of(const char *machine, const struct cli_paths *paths, js
 /* Components declare their statistics when they are built: build machines that together have every kind of part. */
 static bool list_stats(const struct cli_paths *paths, json_t *list)
 {
-	static const char *const every_part[] = {"tom-ideal", "bom"};
+	static const char *const every_part[] = {"tom-ideal", "tom-ctrl-tmap", "nsu-dyn-tmap", "bom"};
 
 	for (uint32_t i = 0; i < G_N_ELEMENTS(every_part); i++) {
 		if (!list_stats_of(every_part[i], paths, list))

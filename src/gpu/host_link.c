@@ -1,11 +1,11 @@
-/* host_link.c - the way to the host's memory, for L2 misses and for what stacks' SMs and units send: requests and writes
- * over the wires up, data over those down.
+/* host_link.c - the way to the host's memory, for L2 misses and for what SMs and units in the stacks send: requests and
+ * writes over the wires up, data over those down.
  *
  * Each direction sends one packet after the other at the rate of host.link (host.access_wires); an access takes
  * host.access_latency_ps besides. Answers come back in order for reads and for writes. Besides registered and pinned
- * memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the
- * L2's MSHRs and by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no room
- * for. Copies of the driver do not compete with these accesses.
+ * memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the L2's MSHRs and
+ * by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no room for.
+ * Copies of the driver do not compete with these accesses.
  */
 #include "gpu/priv.h"
 #include "gpu/queue.h"

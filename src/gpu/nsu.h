@@ -31,7 +31,7 @@ enum nsu_memory { NSU_CODE, NSU_CONSTANTS, NSU_MEMORY_COUNT };
 struct nsu_slot {
 	struct partition *p; /* NULL: free */
 	uint64_t ready_cycle; /* NSU_WAIT_EXECUTION: until then */
-	uint64_t line[NSU_MEMORY_COUNT]; /* that the warp has, + 1: of code, until it leaves it; of constants, for one read */
+	uint64_t line[NSU_MEMORY_COUNT]; /* that the warp has, + 1; of constants, for one read */
 	uint64_t *sb;	      /* [sb_cap]: cycle at which a register is ready */
 };
 

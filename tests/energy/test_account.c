@@ -70,8 +70,8 @@ static void test_changed_mapping(void **state)
 	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
 	struct sim_stats *stats = sim_stats_new();
 	uint64_t mapping[] = {6144, 12288};
-	static const struct sim_stat_desc rows[] = {
-	    {"remapped_bytes", SIM_STAT_COUNT, "bytes", "", 0}, {"remapped_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
+	static const struct sim_stat_desc rows[] = {{"remapped_bytes", SIM_STAT_COUNT, "bytes", "", 0},
+						    {"remapped_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
 	const struct energy_run run = {.time_ps = 1000000, .mesh_count = 1, .mesh_bits_per_ps = 0.32,
 				       .dram_row_bytes = 2048, .dram_bank_count = 16};
 	struct energy_report report;
