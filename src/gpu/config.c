@@ -123,8 +123,8 @@ void gpu_config_defaults(struct gpu_config *c)
 	c->l2.way_count = 16;
 	c->l2.hit_latency_cycles = 30;
 	c->l2.mshr_merge_count = 16;
-	/* TOM (ISCA'16) Table 1: 40 GB/s. */
-	c->mesh.bandwidth_mbytes_per_s = 40000;
+	/* TOM (ISCA'16) Table 1: 40 GB/s, both directions together. */
+	c->mesh.bandwidth_mbytes_per_s = 20000;
 }
 
 static bool is_power_of_two(uint64_t v)

@@ -48,9 +48,9 @@ static const struct reproduce_config configs[] = {
 	[WARPS_2X] = {"ctrl+tmap, 2x warps", "tom-ctrl-tmap", "gpu.stack_sm_warp_slot_count=96", NULL},
 	[WARPS_4X] = {"ctrl+tmap, 4x warps", "tom-ctrl-tmap", "gpu.stack_sm_warp_slot_count=192", NULL},
 	[INTERNAL_1X] = {"ctrl+tmap, 1x internal", "tom-ctrl-tmap", "dram.data_rate_mbps=625", NULL},
-	[CROSS_0125X] = {"ctrl+tmap, 0.125x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=10000", NULL},
-	[CROSS_025X] = {"ctrl+tmap, 0.25x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=20000", NULL},
-	[CROSS_1X] = {"ctrl+tmap, 1x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=80000", NULL},
+	[CROSS_0125X] = {"ctrl+tmap, 0.125x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=5000", NULL},
+	[CROSS_025X] = {"ctrl+tmap, 0.25x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=10000", NULL},
+	[CROSS_1X] = {"ctrl+tmap, 1x cross", "tom-ctrl-tmap", "mesh.bandwidth_mbytes_per_s=40000", NULL},
 	[INCOHERENT] = {"ctrl+tmap, no coherence", "tom-ctrl-tmap", "ndp.tom_coherence=false", NULL},
 };
 

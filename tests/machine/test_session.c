@@ -211,10 +211,10 @@ static void test_result_of_gpu(void **state)
 	assert_true(json_object_size(json_object_get(o, "stats")) >= 100);
 	json_object_foreach(json_object_get(o, "stats"), key, value) if (!json_object_get(units, key))
 	    fail_msg("statistic %s has no unit", key);
-	/* TOM (ISCA'16) Table 1: 4 links of 80 GB/s, 640 GB/s in the stacks. */
+	/* TOM (ISCA'16) Table 1: 4 links of 80 GB/s, half of it in each direction, 640 GB/s in the stacks. */
 	json_t *peaks = json_object_get(o, "peak_bytes_per_s");
 
-	assert_true(json_number_value(json_object_get(peaks, "tx")) == 320e9);
+	assert_true(json_number_value(json_object_get(peaks, "tx")) == 160e9);
 	assert_true(json_number_value(json_object_get(peaks, "dram")) == 640e9);
 	json_decref(o);
 	gpu_free(gpu);
