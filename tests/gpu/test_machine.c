@@ -44,7 +44,7 @@ static void link_bandwidth(void **state)
 	rig_open(&r, NULL, NULL, settings);
 	ps = (double)rig_run(&r, insts, 3, 4000, 256) * 1e6 / 1400;
 	t = gpu_traffic_of(r.gpu);
-	used = (double)t.rx_bytes / (ps * 0.32); /* 4 links of 0.08 B/ps */
+	used = (double)t.rx_bytes / (ps * 0.16); /* 4 links of 0.04 B/ps */
 	assert_true(used > 0.85 && used <= 1.0);
 	/* 2 * 4000 * 256 * 4 B in lines of 8 + 1 flits; and the code, read once. */
 	assert_int_equal(rig_stat(&r, "vault.reads"), 2 * 4000 * 8 + 1);
