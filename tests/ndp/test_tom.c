@@ -508,6 +508,42 @@ static void blocks_reach_the_host(void **state)
 	}
 }
 
+/* host.access_wires is about the learning phase: what the program keeps in the host's memory takes the wires. */
+static void the_programs_host_memory_takes_the_wires(void **state)
+{
+	static const char *const settings[][3] = {{NULL}, {"host.access_wires", "latency_only", NULL}};
+	uint64_t ps[2];
+
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct bench b;
+
+		bench_open(&b, loop, settings[k]);
+		b.in = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
+		memset(b.in, 0, WORDS * 4);
+		assert_true(run(&b, 16, 128, 40));
+		ps[k] = gpu_now_ps(b.gpu);
+		bench_close(&b);
+	}
+	assert_int_equal(ps[0], ps[1]);
+}
+
+/* Where blocks may have to wait for an SM's atomics, each line of them is reported written, in a packet. */
+static void written_atomics_are_reported(void **state)
+{
+	static const char ptx[] = KERNEL("mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
+					 "red.global.add.u32 [%rd7], 1;\n");
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, ptx, NULL);
+	assert_true(run(&b, 16, 128, 0));
+	assert_int_equal(stat(&b, "gpu.offloads"), 0);
+	assert_int_equal(stat(&b, "sm.atomic_lines"), 64);
+	assert_int_equal(stat(&b, "xbar_reply.packets"), stat(&b, "memory.answers") + 64);
+	bench_close(&b);
+}
+
 /* ---- the learned mapping ---- */
 
 #define LEARN "ndp.tom_mapping", "learned", "host.access_wires", "latency_only"
@@ -632,6 +668,7 @@ static void relearning_follows_a_phase_change(void **state)
 		assert_int_equal(stat(&b, "gpu.pauses"), i == 0 ? 2 : 1);
 		assert_int_equal(stat(&b, "mapping.relearned_count"), i == 0);
 		assert_int_equal(stat(&b, "mapping.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
+		assert_int_equal(stat(&b, "mapping.remapped_wire_bytes"), stat(&b, "mapping.remapped_bytes"));
 		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
 		assert_true(stat(&b, "tom.offloaded_count") > 0);
 		for (uint32_t k = 0; k < 64 * 32; k++)
@@ -679,6 +716,8 @@ int main(void)
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(blocks_reach_the_host),
+	    cmocka_unit_test(the_programs_host_memory_takes_the_wires),
+	    cmocka_unit_test(written_atomics_are_reported),
 	    cmocka_unit_test(learning_is_bounded),
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),
