@@ -45,6 +45,7 @@ extern "C" __global__ void adjust_weights(const float *delta, const float *input
 
 	weights[index] += change;
 	old_change[index] = change;
+	__syncthreads();
 	if (row == 0) {
 		change = fmaf(rate * delta[tx + 1], input[0], momentum * old_change[tx + 1]);
 		weights[tx + 1] += change;

@@ -25,13 +25,16 @@ extern "C" __global__ void kmeans_assign(const float *by_feature, const float *c
 	if (object >= objects_count)
 		return;
 	for (unsigned int cluster = 0; cluster < clusters_count; cluster++) {
+		const float *feature = by_feature + object;
+		const float *centre = centres + cluster * features_count;
 		float distance = 0.0f;
 
 #pragma unroll 1
 		for (unsigned int f = 0; f < features_count; f++) {
-			float d = by_feature[f * objects_count + object] - centres[cluster * features_count + f];
+			float d = *feature - *centre++;
 
 			distance += d * d;
+			feature += objects_count;
 		}
 		if (distance < least) {
 			least = distance;

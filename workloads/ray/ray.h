@@ -21,6 +21,11 @@ struct ray_vector {
 	float x, y, z;
 };
 
+/* What a ray finds at one bounce: light from there, and the share of the light behind it that it reflects. */
+struct __attribute__((aligned(16))) ray_light {
+	float red, green, blue, mirror;
+};
+
 #if defined(__CUDA__) || defined(__CUDACC__)
 #define RAY_BOTH static __device__ __forceinline__
 #else
@@ -68,11 +73,15 @@ RAY_BOTH struct ray_vector ray_through(unsigned int column, unsigned int row, un
 	return ray_unit(way);
 }
 
-/* Follow one ray: at each sphere met, the light that comes straight from the lamp, then on as from a mirror. */
+/*
+ * Follow one ray.  The recursion is unrolled onto a pile, as devices without one want it: on the way out each bounce
+ * leaves its own light there; on the way back, from the last to the first, the light is added up.
+ */
 RAY_BOTH struct ray_vector ray_follow(const struct ray_sphere *spheres, unsigned int spheres_count,
 				      struct ray_vector lamp, struct ray_vector way)
 {
 	const float least = 1e-3f; /* nearer hits are the sphere that the ray leaves */
+	struct ray_light pile[RAY_BOUNCES_MAX + 1];
 	struct ray_vector from = {0.0f, 0.0f, 0.0f};
 	struct ray_vector colour = {0.0f, 0.0f, 0.0f};
 	float weight = 1.0f;
@@ -81,10 +90,19 @@ RAY_BOTH struct ray_vector ray_follow(const struct ray_sphere *spheres, unsigned
 #pragma unroll 1
 #endif
 	for (int bounce = 0; bounce <= RAY_BOUNCES_MAX; bounce++) {
+		struct ray_light none = {0.0f, 0.0f, 0.0f, 0.0f};
+
+		pile[bounce] = none;
+	}
+#ifdef __CUDACC__
+#pragma unroll 1
+#endif
+	for (int bounce = 0; bounce <= RAY_BOUNCES_MAX && weight >= 0.03125f; bounce++) {
 		float nearest = 3.402823466e38f;
 		unsigned int met = spheres_count;
 		struct ray_vector at, normal, to_lamp;
-		float light, sky, facing;
+		struct ray_light here;
+		float light, facing;
 
 #ifdef __CUDACC__
 #pragma unroll 1
@@ -98,10 +116,10 @@ RAY_BOTH struct ray_vector ray_follow(const struct ray_sphere *spheres, unsigned
 			}
 		}
 		if (met == spheres_count) {
-			sky = fmaf(0.25f, way.y, 0.25f);
-			colour.x = fmaf(weight, sky, colour.x);
-			colour.y = fmaf(weight, sky, colour.y);
-			colour.z = fmaf(weight, sky, colour.z);
+			float sky = fmaf(0.25f, way.y, 0.25f);
+			struct ray_light open = {sky, sky, sky, 0.0f};
+
+			pile[bounce] = open;
 			break;
 		}
 		at = ray_along(from, nearest, way);
@@ -121,16 +139,26 @@ RAY_BOTH struct ray_vector ray_follow(const struct ray_sphere *spheres, unsigned
 			if (ray_meet(&spheres[i], at, to_lamp) > least)
 				light = 0.0f;
 		}
-		light = weight * (1.0f - spheres[met].mirror) * fmaf(0.875f, light, 0.125f);
-		colour.x = fmaf(light, spheres[met].red, colour.x);
-		colour.y = fmaf(light, spheres[met].green, colour.y);
-		colour.z = fmaf(light, spheres[met].blue, colour.z);
-		weight *= spheres[met].mirror;
-		if (weight < 0.03125f)
-			break;
+		light = (1.0f - spheres[met].mirror) * fmaf(0.875f, light, 0.125f);
+		here.red = light * spheres[met].red;
+		here.green = light * spheres[met].green;
+		here.blue = light * spheres[met].blue;
+		here.mirror = spheres[met].mirror;
+		pile[bounce] = here;
+		weight *= here.mirror;
 		facing = ray_dot(normal, way);
 		way = ray_unit(ray_along(way, -2.0f * facing, normal));
 		from = at;
+	}
+#ifdef __CUDACC__
+#pragma unroll 1
+#endif
+	for (int bounce = RAY_BOUNCES_MAX; bounce >= 0; bounce--) {
+		struct ray_light here = pile[bounce];
+
+		colour.x = fmaf(here.mirror, colour.x, here.red);
+		colour.y = fmaf(here.mirror, colour.y, here.green);
+		colour.z = fmaf(here.mirror, colour.z, here.blue);
 	}
 	return colour;
 }

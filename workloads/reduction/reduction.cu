@@ -14,13 +14,15 @@ extern "C" __global__ void reduce(const unsigned int *input, unsigned int *outpu
 	unsigned int tid = threadIdx.x;
 	unsigned int stride = gridDim.x * (2 * REDUCTION_BLOCK_THREADS);
 	unsigned int i = blockIdx.x * (2 * REDUCTION_BLOCK_THREADS) + tid;
+	const unsigned int *next = input + i;
 	unsigned int sum = 0;
 
+	i += rounds * stride;
 #pragma unroll 1
 	for (; rounds > 0; rounds--) {
-		sum += input[i];
-		sum += input[i + REDUCTION_BLOCK_THREADS];
-		i += stride;
+		sum += next[0];
+		sum += next[REDUCTION_BLOCK_THREADS];
+		next += stride;
 	}
 	if (i < count)
 		sum += input[i];

@@ -16,13 +16,15 @@ extern "C" __global__ void scalar_prod(const float *a, const float *b, float *pr
 		unsigned int begin = pair * elements_count;
 
 		for (unsigned int k = threadIdx.x; k < SCALARPROD_ACCUMULATORS; k += blockDim.x) {
+			const float *x = a + begin + k;
+			const float *y = b + begin + k;
 			float sum = 0.0f;
 
 #pragma unroll 1
 			for (unsigned int round = 0; round < rounds; round++) {
-				unsigned int i = begin + k + round * SCALARPROD_ACCUMULATORS;
-
-				sum += a[i] * b[i];
+				sum += *x * *y;
+				x += SCALARPROD_ACCUMULATORS;
+				y += SCALARPROD_ACCUMULATORS;
 			}
 			sums[k] = sum;
 		}
