@@ -3,16 +3,19 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+/* Where /proc is not mounted, as in a bare chroot, the kernel still tells the name that was executed. */
 static char *binary_dir(void)
 {
 	char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	if (length <= 0)
+	if (length > 0)
+		path[length] = '\0';
+	else if (!realpath((const char *)getauxval(AT_EXECFN), path))
 		return g_strdup(".");
-	path[length] = '\0';
 	return g_path_get_dirname(path);
 }
 
