@@ -129,7 +129,7 @@ static void table_of_the_paper(void **state)
 	(void)state;
 	gpu_config_defaults(&c);
 	assert_int_equal(tom_metadata_vector_bits(&c.ndp), 64);
-	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 3 - 6);
+	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 4 - 2 * 6);
 	assert_int_equal(ndp_mechanism_storage(&c, items), 0); /* no mechanism */
 	c.ndp.mechanism = 2;
 	c.gpu.sm_count = 64;
@@ -175,6 +175,12 @@ static void table_refuses(void **state)
 	block.threshold = 1ll << 60;
 	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
 	block.threshold = -40;
+	assert_true(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	block.is_difference = true;
+	block.less_sb = 72;
+	assert_false(tom_metadata_fits(&c.ndp, &blocks, text, sizeof(text)));
+	assert_non_null(strstr(text, "raise ndp.tom_table_entry_bits from 272 to 276"));
+	block.less_sb = 3;
 	for (uint32_t i = 0; i < ARRAY_COUNT(many); i++)
 		many[i] = block;
 	blocks = (struct tom_blocks){.items = many, .count = 40};

@@ -61,6 +61,7 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	struct tom_block b = {
 		.block = {.begin_pc = c->begin, .last_pc = c->last, .end_pc = c->end},
 		.has_condition = c->condition.exists,
+		.is_difference = c->condition.exists && c->condition.less_reg != TOM_NO_REG,
 		.is_at_most = c->condition.is_at_most,
 		.threshold = c->condition.threshold,
 		.tag = c->tag,
@@ -80,6 +81,8 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	b.alu_ratio = alu_ratio(p, c);
 	if (c->condition.exists) {
 		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];
+		if (b.is_difference)
+			b.less_sb = (uint16_t)p->entry_alloc->slot[c->condition.less_reg];
 		b.condition_bytes = ptx_type_bytes(p->entry->regs[c->condition.reg].type) > 4 ? 8 : 4;
 	}
 	return b;
@@ -127,6 +130,10 @@ bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp
 	for (uint32_t lanes = w->active_mask; lanes; lanes &= lanes - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(lanes);
 		uint64_t raw = simt_warp_slot_value(w, b->condition_sb, b->condition_bytes, lane);
+
+		if (b->is_difference)
+			raw -= simt_warp_slot_value(w, b->less_sb, b->condition_bytes, lane);
+
 		int64_t value = b->condition_bytes == 4 ? (int32_t)raw : (int64_t)raw;
 
 		if (b->is_at_most ? value > b->threshold : value < b->threshold)

@@ -18,8 +18,8 @@ struct tom_block {
 	uint32_t in_register_count, in_predicate_count, out_register_count, out_predicate_count;
 	uint32_t constant_count; /* registers that the block loads again from constants before it begins */
 	double alu_ratio;	 /* share of its instructions that access no memory */
-	bool has_condition, is_at_most;
-	uint16_t condition_sb;
+	bool has_condition, is_difference, is_at_most;
+	uint16_t condition_sb, less_sb; /* less_sb: where is_difference */
 	uint32_t condition_bytes; /* 4 or 8 */
 	int64_t threshold;
 	uint8_t tag;

@@ -117,13 +117,14 @@ static struct accesses count_accesses(const struct finder *fi, const struct tom_
 	return a;
 }
 
-/* Can the condition of a run-time loop be evaluated when the region begins? */
-static bool trip_is_readable(const struct finder *fi, const struct tom_region *r, uint32_t loop)
+/* Has a register of a run-time loop's condition its value when the region begins? */
+static bool is_readable(const struct finder *fi, const struct tom_region *r, uint32_t loop, uint32_t reg)
 {
 	const struct tom_facts *f = fi->facts;
 	const struct ptx_loop *l = &f->cfg->loops[loop];
-	uint32_t reg = fi->trips[loop].reg;
 
+	if (reg == TOM_NO_REG)
+		return true;
 	if (!bits_test(f->live_before + (size_t)r->begin * f->cfg->live_words, reg))
 		return false;
 	for (uint32_t i = r->begin; i <= r->last; i++) {
@@ -137,7 +138,7 @@ static bool trip_is_readable(const struct finder *fi, const struct tom_region *r
 	return true;
 }
 
-/* The run-time loop whose iterations save most; one register and threshold per table entry allow only one. */
+/* The run-time loop whose iterations save most; one condition per table entry allows only one. */
 static uint32_t choose_symbol(const struct finder *fi, const struct tom_region *r)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
@@ -146,7 +147,7 @@ static uint32_t choose_symbol(const struct finder *fi, const struct tom_region *
 
 	for (uint32_t l = 0; l < cfg->loop_count; l++) {
 		if (fi->trips[l].kind != TOM_TRIP_RUNTIME || !region_holds_loop(fi, r, l) ||
-		    !trip_is_readable(fi, r, l))
+		    !is_readable(fi, r, l, fi->trips[l].reg) || !is_readable(fi, r, l, fi->trips[l].less_reg))
 			continue;
 
 		struct accesses a = count_accesses(fi, r, l);
@@ -239,6 +240,7 @@ static bool score(struct finder *fi, const struct tom_region *r, struct tom_cand
 		c->condition = (struct tom_condition){
 			.exists = true,
 			.reg = t->reg,
+			.less_reg = t->less_reg,
 			.is_at_most = t->sign < 0,
 			.threshold = t->sign < 0 ? -bound : bound,
 		};
@@ -491,6 +493,8 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct tom_candidate *c = &set->items[i];
 
+		bool is_difference = c->condition.less_reg != TOM_NO_REG;
+
 		fprintf(out, " candidate %u: lines %u-%u, resumes at line %u, %s\n", i + 1, fn->insts[c->begin].line,
 			fn->insts[c->last].line, fn->insts[c->end].line, kinds[c->trip_kind]);
 		print_registers(out, "live-in", fn, c->live_in, c->live_in_count);
@@ -502,8 +506,9 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 			c->bandwidth.rx_words, c->bandwidth.tx_words + c->bandwidth.rx_words,
 			c->tag & TOM_TAG_TX ? " TX" : "", c->tag & TOM_TAG_RX ? " RX" : "");
 		if (c->condition.exists)
-			fprintf(out, "  condition: %s %s %lld (at least %llu iterations)\n",
-				fn->regs[c->condition.reg].name,
+			fprintf(out, "  condition: %s%s%s %s %lld (at least %llu iterations)\n",
+				fn->regs[c->condition.reg].name, is_difference ? " - " : "",
+				is_difference ? fn->regs[c->condition.less_reg].name : "",
 				c->condition.is_at_most ? "<=" : ">=", (long long)c->condition.threshold,
 				(unsigned long long)c->trip_count);
 	}

@@ -44,14 +44,18 @@ struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, doubl
 enum tom_trip_kind {
 	TOM_TRIP_NO_LOOP,
 	TOM_TRIP_STATIC,  /* case 1: known at compile time */
-	TOM_TRIP_RUNTIME, /* case 2: known before the loop, in one register, and needed: conditional candidate */
+	TOM_TRIP_RUNTIME, /* case 2: known before the loop and needed: conditional candidate */
 	TOM_TRIP_UNKNOWN, /* case 3: counted as one; also case 2 where one pass already pays */
 };
 
-/* Offload only if the register, read as a signed 64-bit or 32-bit integer, is at least (or at most) threshold. */
+enum { TOM_NO_REG = UINT32_MAX };
+
+/* Offload only if the register, or its difference from another of the same width, read as a signed 64-bit or 32-bit
+ * integer, is at least (or at most) threshold. Two registers are the paper's own second example, a loop from Nmat to N
+ * (Figure 4). */
 struct tom_condition {
 	bool exists;
-	uint32_t reg; /* virtual register of the function */
+	uint32_t reg, less_reg; /* virtual registers of the function; less_reg may be TOM_NO_REG */
 	bool is_at_most;
 	int64_t threshold;
 };

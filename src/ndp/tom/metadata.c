@@ -23,7 +23,7 @@ uint32_t tom_metadata_vector_bits(const struct ndp_params *p)
 
 uint32_t tom_metadata_threshold_bits(const struct ndp_params *p)
 {
-	return TOM_ENTRY_CONDITION_BITS - TOM_ENTRY_FLAG_BITS - bits_for(tom_metadata_vector_bits(p));
+	return TOM_ENTRY_CONDITION_BITS - TOM_ENTRY_FLAG_BITS - 2 * bits_for(tom_metadata_vector_bits(p));
 }
 
 static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
@@ -39,6 +39,7 @@ static bool entry_fits(const struct ndp_params *p, const struct tom_block *b, ch
 	int64_t bound = 1ll << (tom_metadata_threshold_bits(p) - 1);
 
 	most = highest(b->block.live_in_sb, b->packet_in_count, b->has_condition ? b->condition_sb : 0);
+	most = b->is_difference && b->less_sb > most ? b->less_sb : most;
 	most = highest(b->block.live_out_sb, b->block.live_out_count, most);
 	if (most >= vector) {
 		snprintf(

@@ -38,8 +38,9 @@ void tom_region_liveness(const struct tom_facts *f, const struct tom_region *r, 
 struct tom_trip {
 	enum tom_trip_kind kind; /* STATIC, RUNTIME or UNKNOWN */
 	uint64_t count;		 /* STATIC */
-	/* RUNTIME: at least n iterations <=> value(reg) * sign >= base + step * n, sign +1 or -1, step > 0 */
-	uint32_t reg;
+	/* RUNTIME: at least n iterations <=> (value(reg) - value(less_reg)) * sign >= base + step * n, sign +1 or -1,
+	 * step > 0; less_reg may be TOM_NO_REG, for nothing */
+	uint32_t reg, less_reg;
 	int sign;
 	int64_t base, step;
 };

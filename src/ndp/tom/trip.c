@@ -1,8 +1,9 @@
 /* trip.c - how often a loop runs, from its backward conditional branch (TOM section 3.1.3).
  *
  * A counted loop ends in a conditional branch whose predicate p compares a value that the loop changes once by a
- * constant step, and that has been stepped before the comparison. Its count follows from where the value starts and
- * what it is compared with; one of the two must be a constant for the condition to fit one register.
+ * constant step, and that has been stepped before the comparison; or the sum of such a value and one that the loop does
+ * not change. Its count follows from where the value starts and what it is compared with: a constant, or what one
+ * register or the difference of two says at the loop's begin.
  */
 #include "ndp/tom/region.h"
 
@@ -11,6 +12,7 @@
 /* Continue while (value cmp bound), normalised so that the value steps upwards. */
 struct counted {
 	uint32_t iv;	  /* the stepped register at the loop's header */
+	uint32_t offset;  /* what the loop adds to it for the comparison, or TOM_NO_REG */
 	int64_t step;
 	enum ptx_cmp cmp; /* LT, LE or NE after normalisation */
 	const struct ptx_operand *bound;
@@ -147,6 +149,37 @@ static enum ptx_cmp cmp_mirror(enum ptx_cmp cmp)
 	}
 }
 
+/* Is tested an induction register after its step, or the sum of one and of a register that the loop leaves alone? Fills
+ * iv, step and offset. */
+static bool find_stepped(const struct tom_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
+			 struct counted *c)
+{
+	uint32_t def = only_def_in_loop(f, l, tested);
+
+	c->offset = TOM_NO_REG;
+	if (find_induction(f, l, tested, setp_inst, c))
+		return true;
+	if (def >= UINT32_MAX - 1)
+		return false;
+
+	const struct ptx_inst *sum = &f->cfg->func->insts[def];
+	uint32_t block = f->cfg->block_of[def], setp_block = f->cfg->block_of[setp_inst];
+
+	if (sum->op != PTX_OP_ADD || sum->has_guard || ptx_type_is_float(sum->type) || sum->dst.kind != PTX_OPND_REG ||
+	    sum->src[0].kind != PTX_OPND_REG || sum->src[1].kind != PTX_OPND_REG)
+		return false;
+	if (block == setp_block ? def > setp_inst : !ptx_dominates(f->cfg, block, setp_block))
+		return false;
+	for (uint32_t s = 0; s < 2; s++) {
+		if (only_def_in_loop(f, l, sum->src[1 - s].reg) == UINT32_MAX &&
+		    find_induction(f, l, sum->src[s].reg, def, c)) {
+			c->offset = sum->src[1 - s].reg;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The conditional branch that decides whether the loop goes round again, and whether its guard must hold for that. Two
  * forms: "@p bra header" ends the latch, or the latch is a bare "bra header" behind a block that ends in
  * "@p bra exit". */
@@ -195,9 +228,9 @@ static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, st
 			return false;
 		c->cmp = branch->guard_negate == guard_repeats ? cmp_negate(setp->mods.cmp)
 							       : (enum ptx_cmp)setp->mods.cmp;
-		if (setp->src[0].kind == PTX_OPND_REG && find_induction(f, l, setp->src[0].reg, i, c)) {
+		if (setp->src[0].kind == PTX_OPND_REG && find_stepped(f, l, setp->src[0].reg, i, c)) {
 			c->bound = &setp->src[1];
-		} else if (setp->src[1].kind == PTX_OPND_REG && find_induction(f, l, setp->src[1].reg, i, c)) {
+		} else if (setp->src[1].kind == PTX_OPND_REG && find_stepped(f, l, setp->src[1].reg, i, c)) {
 			c->bound = &setp->src[0];
 			c->cmp = cmp_mirror(c->cmp);
 		} else {
@@ -277,24 +310,30 @@ struct tom_trip tom_loop_trip(const struct tom_facts *f, uint32_t loop)
 		return unknown;
 	if (bound_known)
 		bound = imm_signed(c.bound, f->cfg->func->regs[c.iv].type);
-	if (start_known && bound_known)
+	if (start_known && bound_known && c.offset == TOM_NO_REG)
 		return (struct tom_trip){.kind = TOM_TRIP_STATIC,
 					 .count = count_of(cmp, is_up ? bound - start : start - bound, step)};
-	if (!start_known && !bound_known)
-		return unknown;
 
-	/* At least n iterations <=> distance >= slack + step * n, with distance the way from start to bound. */
+	/* At least n iterations <=> distance >= slack + step * n, with distance the way from start to bound. Both are
+	 * the sum of a register and a constant, either of which may be missing. */
 	int64_t slack = cmp == PTX_LT ? 1 - step : cmp == PTX_LE ? -step : 0;
-	struct tom_trip t = {.kind = TOM_TRIP_RUNTIME, .step = step};
+	uint32_t from = c.offset != TOM_NO_REG ? c.offset : start_known ? TOM_NO_REG : c.iv;
+	uint32_t to = bound_known ? TOM_NO_REG : c.bound->reg;
+	struct tom_trip t = {.kind = TOM_TRIP_RUNTIME, .less_reg = TOM_NO_REG, .step = step};
 
-	if (bound_known) { /* distance = is_up ? bound - reg : reg - bound */
-		t.reg = c.iv;
+	if (c.offset != TOM_NO_REG && !start_known)
+		return unknown; /* three registers */
+	t.base = slack + (is_up ? start - bound : bound - start);
+	if (to == TOM_NO_REG) {
+		t.reg = from;
 		t.sign = is_up ? -1 : 1;
-		t.base = slack + (is_up ? -bound : bound);
-	} else { /* distance = is_up ? reg - start : start - reg */
-		t.reg = c.bound->reg;
-		t.sign = is_up ? 1 : -1;
-		t.base = slack + (is_up ? start : -start);
+		return t;
 	}
-	return t;
+	t.reg = to;
+	t.less_reg = from;
+	t.sign = is_up ? 1 : -1;
+	return from == TOM_NO_REG || ptx_type_bytes(f->cfg->func->regs[from].type) ==
+					     ptx_type_bytes(f->cfg->func->regs[to].type)
+		       ? t
+		       : unknown;
 }
