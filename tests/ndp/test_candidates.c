@@ -156,7 +156,8 @@ static void a_loop_between_two_registers_is_conditional_on_their_difference(void
 	check_difference(LOOP_FROM_REGISTER("mov.u32 %r3, %r6;\n", "add.s32 %r3, %r3, 3; setp.ne.s32 %p1, %r3, %r4;\n"),
 			 "%r4", "%r3", false, 9);
 	/* downwards */
-	check_difference(LOOP_FROM_REGISTER("mov.u32 %r3, %r6;\n", "add.s32 %r3, %r3, -2; setp.gt.s32 %p1, %r3, %r4;\n"),
+	check_difference(LOOP_FROM_REGISTER("mov.u32 %r3, %r6;\n",
+					    "add.s32 %r3, %r3, -2; setp.gt.s32 %p1, %r3, %r4;\n"),
 			 "%r4", "%r3", true, -5);
 }
 

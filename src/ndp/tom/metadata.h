@@ -2,8 +2,9 @@
  * sections 4.2 and 6.6), as bit fields of a bounded table.
  *
  * An entry of 258 bits: begin and end PC (32 bits each), a bit per register in the live-in and in the live-out vector,
- * the 2-bit tag, and a condition of 64 bits: whether there is one, its direction, its width, whether two registers are
- * subtracted, their numbers, and the threshold in the bits that are left. 258 - 64 - 2 - 64 = 128 bits make two vectors of 64 registers.
+ * the 2-bit tag, and a condition of 64 bits: whether there is one, its direction, its width, whether it is of the
+ * difference of two registers, their numbers, and the threshold in the bits that are left. 258 - 64 - 2 - 64 = 128 bits
+ * make two vectors of 64 registers.
  */
 #ifndef STRATA_NDP_TOM_METADATA_H
 #define STRATA_NDP_TOM_METADATA_H
