@@ -89,7 +89,7 @@ static void portfolio_compute(struct libor *work)
 	struct workload_gpu gpu = workload_gpu_open(libor_ptx);
 	size_t bytes = work->paths_count * sizeof(float);
 	float initial_rate = INITIAL_RATE;
-	CUdeviceptr market = workload_device_copy(&work->market, sizeof(work->market));
+	CUdeviceptr market;
 	CUdeviceptr z = workload_device_copy(work->z, bytes * work->steps);
 	CUdeviceptr L = per_path_alloc(work, work->rates);
 	CUdeviceptr L_b = per_path_alloc(work, work->rates);
@@ -97,14 +97,16 @@ static void portfolio_compute(struct libor *work)
 	CUdeviceptr history = per_path_alloc(work, ((size_t)work->steps + 1) * work->rates);
 	CUdeviceptr value = per_path_alloc(work, 1);
 	CUdeviceptr derivative = per_path_alloc(work, 1);
-	void *greeks_params[] = {&market, &z, &L, &L_b, &scratch, &history, &value, &derivative, &initial_rate,
+	void *greeks_params[] = {&z, &L, &L_b, &scratch, &history, &value, &derivative, &initial_rate,
 				 &work->steps, &work->rates, &work->options_count};
-	void *value_params[] = {&market, &z, &L, &scratch, &value, &initial_rate, &work->steps, &work->rates,
+	void *value_params[] = {&z, &L, &scratch, &value, &initial_rate, &work->steps, &work->rates,
 				&work->options_count};
-	CUdeviceptr all[] = {market, z, L, L_b, scratch, history, value, derivative};
+	CUdeviceptr all[] = {z, L, L_b, scratch, history, value, derivative};
 	struct workload_dim grid = {work->paths_count / LIBOR_BLOCK_THREADS, 1, 1};
 	struct workload_dim block = {LIBOR_BLOCK_THREADS, 1, 1};
 
+	WORKLOAD_CUDA(cuModuleGetGlobal(&market, NULL, gpu.module, "libor_constants"));
+	WORKLOAD_CUDA(cuMemcpyHtoD(market, &work->market, sizeof(work->market)));
 	workload_launch(workload_gpu_kernel(&gpu, "libor_greeks"), grid, block, greeks_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(work->value, value, bytes));
 	WORKLOAD_CUDA(cuMemcpyDtoH(work->derivative, derivative, bytes));

@@ -2,6 +2,9 @@
 
 #include "libor.h"
 
+/* The market, which every path reads. */
+__constant__ struct libor_market libor_constants;
+
 /* Element n of a per-path array.  64 bits, so that the compiler may turn the index into a running pointer. */
 #define AT(array, n) ((array)[(unsigned long long)(n) * LIBOR_BLOCK_THREADS])
 
@@ -15,11 +18,11 @@ static __device__ __forceinline__ float *path_array(float *array, unsigned int e
  * Evolve the forward rates L over `steps` time steps.  With `keep`, a constant, `history` gets the rates at the start
  * and those that each step changes, for the way back.
  */
-static __device__ __forceinline__ void path_evolve(const struct libor_market *market, float *L, const float *z,
+static __device__ __forceinline__ void path_evolve(float *L, const float *z,
 						   float *history, bool keep, unsigned int steps,
 						   unsigned int rates)
 {
-	float delta = market->delta;
+	float delta = libor_constants.delta;
 	float root = sqrtf(delta);
 
 	if (keep) {
@@ -33,7 +36,7 @@ static __device__ __forceinline__ void path_evolve(const struct libor_market *ma
 
 #pragma unroll 1
 		for (unsigned int i = n + 1; i < rates; i++) {
-			float volatility = market->lambda[i - n - 1];
+			float volatility = libor_constants.lambda[i - n - 1];
 			float scaled = delta * volatility;
 			float rate = AT(L, i);
 
@@ -63,15 +66,15 @@ static __device__ __forceinline__ void bonds_price(float delta, const float *L, 
 }
 
 /* What the swaptions pay.  With `derive`, a constant, also the derivatives with respect to B and S. */
-static __device__ __forceinline__ float swaptions_pay(const struct libor_market *market, const float *B, const float *S,
+static __device__ __forceinline__ float swaptions_pay(const float *B, const float *S,
 						      float *B_b, float *S_b, bool derive, unsigned int options_count)
 {
 	float v = 0.0f;
 
 #pragma unroll 1
 	for (unsigned int option = 0; option < options_count; option++) {
-		unsigned int m = market->maturity[option] - 1;
-		float rate = market->swaprate[option];
+		unsigned int m = libor_constants.maturity[option] - 1;
+		float rate = libor_constants.swaprate[option];
 		float swap = fmaf(rate, AT(S, m), AT(B, m)) - 1.0f;
 
 		if (swap < 0.0f) {
@@ -90,11 +93,11 @@ static __device__ __forceinline__ float swaptions_pay(const struct libor_market 
  * loops, one load and one store per iteration with a trip count known only when the kernel runs, are TOM's example of
  * conditional offloading candidates (section 3.1.5).
  */
-static __device__ __forceinline__ float portfolio_b(const struct libor_market *market, const float *L, float *L_b,
+static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b,
 						    float *B, float *S, float *B_b, float *S_b, unsigned int steps,
 						    unsigned int rates, unsigned int options_count)
 {
-	float delta = market->delta;
+	float delta = libor_constants.delta;
 	float b = 1.0f;
 	float v;
 
@@ -104,7 +107,7 @@ static __device__ __forceinline__ float portfolio_b(const struct libor_market *m
 		AT(B_b, m) = 0.0f;
 		AT(S_b, m) = 0.0f;
 	}
-	v = swaptions_pay(market, B, S, B_b, S_b, true, options_count);
+	v = swaptions_pay(B, S, B_b, S_b, true, options_count);
 #pragma unroll 1
 	for (unsigned int m = rates - steps; m-- > 0;) {
 		float growth = fmaf(delta, AT(L, m + steps), 1.0f);
@@ -130,17 +133,17 @@ static __device__ __forceinline__ float portfolio_b(const struct libor_market *m
 }
 
 /* The derivatives back through the time steps, from the rates that were kept. */
-static __device__ __forceinline__ void path_return(const struct libor_market *market, const float *history, float *L_b,
+static __device__ __forceinline__ void path_return(const float *history, float *L_b,
 						   unsigned int steps, unsigned int rates)
 {
-	float delta = market->delta;
+	float delta = libor_constants.delta;
 
 	for (unsigned int n = steps; n-- > 0;) {
 		float later = 0.0f; /* a rate's derivative through the drift, which this and all later rates use */
 
 #pragma unroll 1
 		for (unsigned int i = rates - 1; i > n; i--) {
-			float volatility = market->lambda[i - n - 1];
+			float volatility = libor_constants.lambda[i - n - 1];
 			float before = AT(history, n * rates + i);
 			float after = AT(history, (n + 1) * rates + i);
 			float share = delta / fmaf(delta, before, 1.0f);
@@ -152,7 +155,7 @@ static __device__ __forceinline__ void path_return(const struct libor_market *ma
 }
 
 /* Value of the portfolio along each path, and its derivative with respect to the last rate. */
-extern "C" __global__ void libor_greeks(const struct libor_market *market, const float *z, float *L, float *L_b,
+extern "C" __global__ void libor_greeks(const float *z, float *L, float *L_b,
 					float *scratch, float *history, float *value, float *derivative,
 					float initial_rate, unsigned int steps, unsigned int rates,
 					unsigned int options_count)
@@ -168,14 +171,14 @@ extern "C" __global__ void libor_greeks(const struct libor_market *market, const
 #pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
 		AT(L, i) = initial_rate;
-	path_evolve(market, L, z, history, true, steps, rates);
-	value[path] = portfolio_b(market, L, L_b, B, B + later, B + 2 * later, B + 3 * later, steps, rates, options_count);
-	path_return(market, history, L_b, steps, rates);
+	path_evolve(L, z, history, true, steps, rates);
+	value[path] = portfolio_b(L, L_b, B, B + later, B + 2 * later, B + 3 * later, steps, rates, options_count);
+	path_return(history, L_b, steps, rates);
 	derivative[path] = AT(L_b, rates - 1);
 }
 
 /* Value only. */
-extern "C" __global__ void libor_value(const struct libor_market *market, const float *z, float *L, float *scratch,
+extern "C" __global__ void libor_value(const float *z, float *L, float *scratch,
 				       float *value, float initial_rate, unsigned int steps, unsigned int rates,
 				       unsigned int options_count)
 {
@@ -189,10 +192,10 @@ extern "C" __global__ void libor_value(const struct libor_market *market, const 
 #pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
 		AT(L, i) = initial_rate;
-	path_evolve(market, L, z, L, false, steps, rates);
-	bonds_price(market->delta, L, B, S, steps, rates);
+	path_evolve(L, z, L, false, steps, rates);
+	bonds_price(libor_constants.delta, L, B, S, steps, rates);
 #pragma unroll 1
 	for (unsigned int n = 0; n < steps; n++)
-		b = b / fmaf(market->delta, AT(L, n), 1.0f);
-	value[path] = b * swaptions_pay(market, B, S, B, S, false, options_count);
+		b = b / fmaf(libor_constants.delta, AT(L, n), 1.0f);
+	value[path] = b * swaptions_pay(B, S, B, S, false, options_count);
 }

@@ -11,7 +11,7 @@
 #define LIBOR_RATES_MAX 80
 #define LIBOR_OPTIONS_MAX 16
 
-/* The market: one copy, read by every path. */
+/* The market: one copy, in constant memory, read by every path. */
 struct libor_market {
 	float delta;                              /* years per step */
 	float lambda[LIBOR_RATES_MAX];            /* volatility by time to maturity */
