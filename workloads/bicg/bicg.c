@@ -5,6 +5,7 @@
  */
 #include "common/workload.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const char bicg_ptx[] =
@@ -85,8 +86,8 @@ static bool products_check(struct bicg *work)
 		for (unsigned int column = 0; column < size; column++) {
 			float element = work->row[column];
 
-			want[column] += element * work->r[row];
-			want[size + row] += element * work->p[column];
+			want[column] = fmaf(element, work->r[row], want[column]);
+			want[size + row] = fmaf(element, work->p[column], want[size + row]);
 			exact[column] += (double)element * work->r[row];
 			exact[size + row] += (double)element * work->p[column];
 		}

@@ -14,7 +14,7 @@ extern "C" __global__ void bicg_transposed(const float *a, const float *r, float
 	s[column] = 0.0f;
 #pragma unroll 1
 	for (unsigned int row = 0; row < rows_count; row++)
-		s[column] += a[row * columns_count + column] * r[row];
+		s[column] = fmaf(a[row * columns_count + column], r[row], s[column]);
 }
 
 /* q = A p: one row per thread; every thread of a warp reads its own line. */
@@ -28,5 +28,5 @@ extern "C" __global__ void bicg_direct(const float *a, const float *p, float *q,
 	q[row] = 0.0f;
 #pragma unroll 1
 	for (unsigned int column = 0; column < columns_count; column++)
-		q[row] += a[row * columns_count + column] * p[column];
+		q[row] = fmaf(a[row * columns_count + column], p[column], q[row]);
 }
