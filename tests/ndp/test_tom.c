@@ -267,8 +267,8 @@ static const char loop[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
 				  "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
 				  "st.volatile.global.u32 [%rd7], %r7;\n");
 
-/* The same from a register to another: %r9 is 7, which no instruction says as a constant. */
-static const char difference_loop[] = KERNEL("cvt.u32.u64 %r20, %rd3; shr.u32 %r9, %r3, 7; mul.lo.u32 %r9, %r9, 7;\n"
+/* The same from a register to another: %r9 is 70, which no instruction says as a constant. */
+static const char difference_loop[] = KERNEL("cvt.u32.u64 %r20, %rd3; shr.u32 %r9, %r3, 7; mul.lo.u32 %r9, %r9, 70;\n"
 					     "add.u32 %r20, %r20, %r9;\n"
 					     "mul.wide.u32 %rd4, %r4, 4;\n"
 					     "add.u64 %rd5, %rd1, %rd4;\n"
@@ -297,7 +297,7 @@ static void the_difference_of_two_registers_decides(void **state)
 	bench_close(&b);
 
 	bench_open(&b, difference_loop, NULL);
-	assert_true(run(&b, 8, 128, 4)); /* the end is at 11, above the threshold, the way there is not */
+	assert_true(run(&b, 8, 128, 4)); /* the end is at 74, above the threshold, the way there is not */
 	assert_int_equal(stat(&b, "tom.condition_false_count"), 32);
 	bench_close(&b);
 }
