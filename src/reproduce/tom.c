@@ -73,8 +73,7 @@ static const char *const quick_arguments[] = {
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
  * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD
- * Cup data in full, RD is repeated as the CUDA SDK's does, RAY and LIB have four and SP has eight times a quick
- * run's data. */
+ * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
@@ -82,7 +81,7 @@ static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
 	"--paths 65536 --rates 40 --steps 2",
-	"--pixels 1024 --spheres 5",
+	"--size paper",
 	"--size paper",
 	"--pairs 4096 --elements 16384",
 	"--size paper --iterations 20",

@@ -110,8 +110,6 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 	release(&a);
 }
 
-/* Five stores of a value that a loop makes pay for its live-ins, so that the loop comes along; but only if it accesses
- * memory. */
 /* A loop of one load and one store from %r3 on; "test" compares. */
 #define LOOP_FROM_REGISTER(first, test)                                                                                \
 	".visible .entry k(.param .u32 pLb, .param .u32 pn, .param .u32 pN)\n{\n"                                      \
@@ -182,6 +180,8 @@ static void a_sum_with_the_counter_is_compared(void **state)
 	release(&a);
 }
 
+/* Five stores of a value that a loop makes pay for its live-ins, so that the loop comes along; but only if it accesses
+ * memory. */
 static void a_loop_of_arithmetic_alone_is_in_no_candidate(void **state)
 {
 	static const char *const bodies[] = {

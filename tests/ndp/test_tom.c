@@ -252,37 +252,25 @@ static void trials_leave_no_trace(void **state)
 }
 
 /* A loop of n rounds: asked once, offloaded when n is worth it. */
-static const char loop[] = KERNEL("cvt.u32.u64 %r20, %rd3;\n"
-				  "mul.wide.u32 %rd4, %r4, 4;\n"
-				  "add.u64 %rd5, %rd1, %rd4;\n"
-				  "mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
-				  "next:\n"
-				  "ld.global.u32 %r8, [%rd5];\n"
-				  "add.u32 %r7, %r7, %r8;\n"
-				  "add.u64 %rd5, %rd5, 1024;\n"
-				  "add.u32 %r6, %r6, 1;\n"
-				  "setp.lt.u32 %p1, %r6, %r20;\n"
-				  "@%p1 bra next;\n"
-				  "bar.sync 0;\n"
-				  "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
-				  "st.volatile.global.u32 [%rd7], %r7;\n");
+#define LOOP_FROM(start)                                                                                               \
+	KERNEL("cvt.u32.u64 %r20, %rd3;\n"                                                                             \
+	       "mul.wide.u32 %rd4, %r4, 4;\n"                                                                          \
+	       "add.u64 %rd5, %rd1, %rd4;\n" start "mov.u32 %r7, 0;\n"                                                 \
+	       "next:\n"                                                                                               \
+	       "ld.global.u32 %r8, [%rd5];\n"                                                                          \
+	       "add.u32 %r7, %r7, %r8;\n"                                                                              \
+	       "add.u64 %rd5, %rd5, 1024;\n"                                                                           \
+	       "add.u32 %r6, %r6, 1;\n"                                                                                \
+	       "setp.lt.u32 %p1, %r6, %r20;\n"                                                                         \
+	       "@%p1 bra next;\n"                                                                                      \
+	       "bar.sync 0;\n"                                                                                         \
+	       "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"                                                \
+	       "st.volatile.global.u32 [%rd7], %r7;\n")
 
-/* The same from a register to another: %r9 is 70, which no instruction says as a constant. */
-static const char difference_loop[] = KERNEL("cvt.u32.u64 %r20, %rd3; shr.u32 %r9, %r3, 7; mul.lo.u32 %r9, %r9, 70;\n"
-					     "add.u32 %r20, %r20, %r9;\n"
-					     "mul.wide.u32 %rd4, %r4, 4;\n"
-					     "add.u64 %rd5, %rd1, %rd4;\n"
-					     "mov.u32 %r6, %r9; mov.u32 %r7, 0;\n"
-					     "next:\n"
-					     "ld.global.u32 %r8, [%rd5];\n"
-					     "add.u32 %r7, %r7, %r8;\n"
-					     "add.u64 %rd5, %rd5, 1024;\n"
-					     "add.u32 %r6, %r6, 1;\n"
-					     "setp.lt.u32 %p1, %r6, %r20;\n"
-					     "@%p1 bra next;\n"
-					     "bar.sync 0;\n"
-					     "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
-					     "st.volatile.global.u32 [%rd7], %r7;\n");
+static const char loop[] = LOOP_FROM("mov.u32 %r6, 0;\n");
+/* From a register to another: %r9 is 70, which no instruction says as a constant. */
+static const char difference_loop[] =
+    LOOP_FROM("shr.u32 %r9, %r3, 7; mul.lo.u32 %r9, %r9, 70; add.u32 %r20, %r20, %r9; mov.u32 %r6, %r9;\n");
 
 static void the_difference_of_two_registers_decides(void **state)
 {
@@ -748,7 +736,7 @@ int main(void)
 	    cmocka_unit_test(links_carry_the_packets),
 	    cmocka_unit_test(trials_leave_no_trace),
 	    cmocka_unit_test(loops_are_asked_once),
-		cmocka_unit_test(the_difference_of_two_registers_decides),
+	    cmocka_unit_test(the_difference_of_two_registers_decides),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(blocks_reach_the_host),

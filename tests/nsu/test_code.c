@@ -365,6 +365,7 @@ static const struct {
 } kernels[] = {
     {"vectoradd", "vector_add", "4: 12 0 0; "},
     {"kmeans", "kmeans_assign", "3: 4 0 1; "},
+    {"kmeans", "kmeans_invert", "2: 8 0 0; "},
     {"scalarprod", "scalar_prod", "3: 4 0 1; "},
     {"fwt", "fwt_global", "16: 32 0 0; "},
     {"fwt", "fwt_shared", ""},
@@ -375,7 +376,7 @@ static const struct {
     {"bfs", "bfs_expand", "2: 1 0 0; 1: -4 0 2; 1: -3 0 1; 3: 8 0 0; "},
     {"bfs", "bfs_advance", "7: 7 0 0; "},
     {"backprop", "layer_forward", ""},
-    {"backprop", "adjust_weights", "12: 20 0 1; 8: 12 2 0; "},
+    {"backprop", "adjust_weights", "12: 24 0 0; 10: 16 2 0; "},
     {"minife", "minife_matvec", "3: 8 0 2; "},
     {"minife", "minife_dot", "3: 8 0 2; "},
     {"streamcluster", "streamcluster_gain", "3: 4 0 1; 2: 1 0 0; 1: 0 0 1; 1: 0 0 1; "},

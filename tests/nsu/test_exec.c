@@ -127,6 +127,7 @@ static const struct kernel kernels[] = {
     {"fwt", "fwt_modulate", "ffnn", {2, 1, 1}, {128, 1, 1}, {0x3f000000, 4000}, true},
     {"bfs", "bfs_expand", "oiebvcn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"bfs", "bfs_advance", "bbbin", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
+    {"kmeans", "kmeans_invert", "ffnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 8}, true},
     {"kmeans", "kmeans_assign", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
     {"stencil", "stencil_sweep", "nnffnnn", {2, 5, 8}, {32, 4, 1}, {0x3e000000, 0x3e800000, 40, 20, 10}, true},
     {"backprop", "adjust_weights", "ffffnn", {8, 1, 1}, {16, 16, 1}, {0x3e99999a, 0x3f000000}, true},

@@ -41,15 +41,13 @@ extern "C" __global__ void adjust_weights(const float *delta, const float *input
 	unsigned int tx = threadIdx.x;
 	unsigned int row = blockIdx.x * BACKPROP_ROWS + threadIdx.y;
 	unsigned int index = weight_index(row, tx);
-	float before = momentum * old_change[index];
-	float step = rate * delta[tx + 1];
-	float change = fmaf(step, input[row + 1], before);
+	float change = fmaf(rate * delta[tx + 1], input[row + 1], momentum * old_change[index]);
 
 	weights[index] += change;
 	old_change[index] = change;
 	__syncthreads();
 	if (row == 0) {
-		change = fmaf(step, input[0], momentum * old_change[tx + 1]);
+		change = fmaf(rate * delta[tx + 1], input[0], momentum * old_change[tx + 1]);
 		weights[tx + 1] += change;
 		old_change[tx + 1] = change;
 	}

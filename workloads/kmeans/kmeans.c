@@ -1,7 +1,7 @@
 /*
  * k-means clustering: the device finds each object's nearest centre, the host moves the centres.  Features and centres
- * are read from global memory (TOM section 5.3 replaces texture and constant memory in this way), the features row by
- * row as the host has them.  The objects are drawn around hidden centres, so that the clustering has something to find.
+ * are read from global memory (TOM section 5.3 replaces texture and constant memory in this way).  The objects are
+ * drawn around hidden centres, so that the clustering has something to find.
  *
  * After every assignment the host computes it too, with the same operations in the same order, and compares.
  */
@@ -32,7 +32,7 @@ struct kmeans {
 struct kmeans_device {
 	struct workload_gpu gpu;
 	CUfunction assign;
-	CUdeviceptr features;
+	CUdeviceptr by_feature;
 	CUdeviceptr centres;
 	CUdeviceptr membership;
 };
@@ -62,17 +62,25 @@ static struct kmeans_device device_open(const struct kmeans *work)
 {
 	struct kmeans_device device = {.gpu = workload_gpu_open(kmeans_ptx)};
 	size_t bytes = (size_t)work->objects_count * work->features_count * sizeof(float);
+	CUdeviceptr by_object = workload_device_copy(work->features, bytes);
+	unsigned int objects_count = work->objects_count;
+	unsigned int features_count = work->features_count;
+	void *params[] = {&by_object, &device.by_feature, &objects_count, &features_count};
 
 	device.assign = workload_gpu_kernel(&device.gpu, "kmeans_assign");
-	device.features = workload_device_copy(work->features, bytes);
-	device.centres = workload_device_alloc((size_t)CLUSTERS_COUNT * work->features_count * sizeof(float));
-	device.membership = workload_device_alloc(work->objects_count * sizeof(uint32_t));
+	device.by_feature = workload_device_alloc(bytes);
+	device.centres = workload_device_alloc((size_t)CLUSTERS_COUNT * features_count * sizeof(float));
+	device.membership = workload_device_alloc(objects_count * sizeof(uint32_t));
+	workload_launch(workload_gpu_kernel(&device.gpu, "kmeans_invert"),
+			(struct workload_dim){workload_ctas(objects_count, BLOCK_THREADS), 1, 1},
+			(struct workload_dim){BLOCK_THREADS, 1, 1}, params);
+	WORKLOAD_CUDA(cuMemFree(by_object));
 	return device;
 }
 
 static void device_close(struct kmeans_device *device)
 {
-	WORKLOAD_CUDA(cuMemFree(device->features));
+	WORKLOAD_CUDA(cuMemFree(device->by_feature));
 	WORKLOAD_CUDA(cuMemFree(device->centres));
 	WORKLOAD_CUDA(cuMemFree(device->membership));
 	workload_gpu_close(&device->gpu);
@@ -81,7 +89,7 @@ static void device_close(struct kmeans_device *device)
 static void assign_launch(struct kmeans_device *device, struct kmeans *work)
 {
 	unsigned int clusters_count = CLUSTERS_COUNT;
-	void *params[] = {&device->features, &device->centres, &device->membership,
+	void *params[] = {&device->by_feature, &device->centres, &device->membership,
 			  &work->objects_count, &clusters_count, &work->features_count};
 
 	WORKLOAD_CUDA(cuMemcpyHtoD(device->centres, work->centres,

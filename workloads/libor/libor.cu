@@ -18,9 +18,8 @@ static __device__ __forceinline__ float *path_array(float *array, unsigned int e
  * Evolve the forward rates L over `steps` time steps.  With `keep`, a constant, `history` gets the rates at the start
  * and those that each step changes, for the way back.
  */
-static __device__ __forceinline__ void path_evolve(float *L, const float *z,
-						   float *history, bool keep, unsigned int steps,
-						   unsigned int rates)
+static __device__ __forceinline__ void path_evolve(float *L, const float *z, float *history, bool keep,
+						   unsigned int steps, unsigned int rates)
 {
 	float delta = libor_constants.delta;
 	float root = sqrtf(delta);
@@ -66,8 +65,8 @@ static __device__ __forceinline__ void bonds_price(float delta, const float *L, 
 }
 
 /* What the swaptions pay.  With `derive`, a constant, also the derivatives with respect to B and S. */
-static __device__ __forceinline__ float swaptions_pay(const float *B, const float *S,
-						      float *B_b, float *S_b, bool derive, unsigned int options_count)
+static __device__ __forceinline__ float swaptions_pay(const float *B, const float *S, float *B_b, float *S_b,
+						      bool derive, unsigned int options_count)
 {
 	float v = 0.0f;
 
@@ -93,9 +92,9 @@ static __device__ __forceinline__ float swaptions_pay(const float *B, const floa
  * loops, one load and one store per iteration with a trip count known only when the kernel runs, are TOM's example of
  * conditional offloading candidates (section 3.1.5).
  */
-static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b,
-						    float *B, float *S, float *B_b, float *S_b, unsigned int steps,
-						    unsigned int rates, unsigned int options_count)
+static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b, float *B, float *S, float *B_b,
+						    float *S_b, unsigned int steps, unsigned int rates,
+						    unsigned int options_count)
 {
 	float delta = libor_constants.delta;
 	float b = 1.0f;
@@ -133,8 +132,8 @@ static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b,
 }
 
 /* The derivatives back through the time steps, from the rates that were kept. */
-static __device__ __forceinline__ void path_return(const float *history, float *L_b,
-						   unsigned int steps, unsigned int rates)
+static __device__ __forceinline__ void path_return(const float *history, float *L_b, unsigned int steps,
+						   unsigned int rates)
 {
 	float delta = libor_constants.delta;
 
@@ -155,10 +154,9 @@ static __device__ __forceinline__ void path_return(const float *history, float *
 }
 
 /* Value of the portfolio along each path, and its derivative with respect to the last rate. */
-extern "C" __global__ void libor_greeks(const float *z, float *L, float *L_b,
-					float *scratch, float *history, float *value, float *derivative,
-					float initial_rate, unsigned int steps, unsigned int rates,
-					unsigned int options_count)
+extern "C" __global__ void libor_greeks(const float *z, float *L, float *L_b, float *scratch, float *history,
+					float *value, float *derivative, float initial_rate, unsigned int steps,
+					unsigned int rates, unsigned int options_count)
 {
 	unsigned int path = blockIdx.x * LIBOR_BLOCK_THREADS + threadIdx.x;
 	unsigned int later = (rates - steps) * LIBOR_BLOCK_THREADS;
@@ -178,9 +176,8 @@ extern "C" __global__ void libor_greeks(const float *z, float *L, float *L_b,
 }
 
 /* Value only. */
-extern "C" __global__ void libor_value(const float *z, float *L, float *scratch,
-				       float *value, float initial_rate, unsigned int steps, unsigned int rates,
-				       unsigned int options_count)
+extern "C" __global__ void libor_value(const float *z, float *L, float *scratch, float *value, float initial_rate,
+				       unsigned int steps, unsigned int rates, unsigned int options_count)
 {
 	unsigned int path = blockIdx.x * LIBOR_BLOCK_THREADS + threadIdx.x;
 	float *B = path_array(scratch, 4 * (rates - steps));

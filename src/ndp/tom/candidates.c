@@ -492,8 +492,7 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 	fprintf(out, "%s: %u candidate%s\n", fn->name, set->count, set->count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct tom_candidate *c = &set->items[i];
-
-		bool is_difference = c->condition.less_reg != TOM_NO_REG;
+		bool is_difference = c->condition.exists && c->condition.less_reg != TOM_NO_REG;
 
 		fprintf(out, " candidate %u: lines %u-%u, resumes at line %u, %s\n", i + 1, fn->insts[c->begin].line,
 			fn->insts[c->last].line, fn->insts[c->end].line, kinds[c->trip_kind]);
