@@ -105,7 +105,7 @@ static void mark_line(struct tom_mapping *m, const struct simt_launch *l, uint64
 		if (range_has(&m->ranges[i], line))
 			return;
 	}
-	/* Local memory and the like belong to no allocation of the program. A full table marks no more. */
+	/* Local memory is an allocation too. A full table marks no more. */
 	a = m->range_count < m->range_cap ? simt_memory_find(l->mem, line, 1) : NULL;
 	if (a)
 		m->ranges[m->range_count++] = (struct range){a->addr, a->size_bytes};
