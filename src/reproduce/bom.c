@@ -30,14 +30,14 @@ static const struct reproduce_config configs[] = {
 static const char *const workloads[] = {"bfs", "libor",    "lps",   "mum",      "nqueens",
 					"ray", "storegpu", "btree", "backprop", "gaussian"};
 static const char *const quick_arguments[] = {
-    "--nodes 131072", "--paths 16384 --rates 20 --steps 10",
+    "--nodes 131072 --cta-threads 256", "--paths 16384 --rates 20 --steps 10",
     "--size paper",   "--size paper",
     "--size small",   "--pixels 256",
     "--size paper",   "--size paper",
     "--inputs 65536", "--unknowns 192",
 };
 static const char *const full_arguments[] = {
-    "--nodes 524288",  "--paths 32768 --rates 40 --steps 20",
+    "--nodes 524288 --cta-threads 256", "--paths 32768 --rates 40 --steps 20",
     "--size paper",    "--size paper",
     "--size small",    "--pixels 512",
     "--size paper",    "--size paper",

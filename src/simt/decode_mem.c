@@ -107,8 +107,9 @@ static void decode_load(struct simt_build *b, struct simt_inst *inst, struct sim
 	decode_address(b, op, &i->src[0]);
 	decode_elements(b, op, op->elem, &i->dst);
 	op->is_signed = ptx_type_is_signed(i->type);
-	e->polls = op->area != SIMT_AREA_PARAM && op->area != SIMT_AREA_FRAME && op->area != SIMT_AREA_LOCAL &&
-		   inst->space != SIMT_MEM_CONST && i->mods.cache != PTX_NC;
+	if (op->area != SIMT_AREA_PARAM && op->area != SIMT_AREA_FRAME && op->area != SIMT_AREA_LOCAL &&
+	    inst->space != SIMT_MEM_CONST && i->mods.cache != PTX_NC)
+		e->polls = i->mods.sem == PTX_SEM_WEAK ? SIMT_POLL_WEAK : SIMT_POLL_STRONG;
 	e->run = op->area == SIMT_AREA_PARAM   ? simt_run_load_param
 		 : op->area == SIMT_AREA_FRAME ? simt_run_load_frame
 					       : simt_run_load;
@@ -156,7 +157,7 @@ static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct s
 	if (i->mods.atom == PTX_ATOM_CAS)
 		op->c = simt_operand_ref(b, &i->src[2], op->bytes);
 	op->is_signed = ptx_type_is_signed(i->type);
-	e->polls = true;
+	e->polls = SIMT_POLL_STRONG;
 	e->run = simt_run_atom;
 }
 

@@ -17,10 +17,13 @@ enum {
 	SIMT_SRC_ROWS = 4,
 	SIMT_ELEMS = 8, /* elements of the widest vector access */
 	SIMT_CALL_DEPTH_MAX = 512,
-	/* Backward branches that poll memory before a diverged warp lets other lanes run; after the first such switch
-	 * the warp is known to spin and yields sooner. See docs/execution.md. */
-	SIMT_SPIN_FIRST = 1024,
-	SIMT_SPIN_NEXT = 16,
+	/* Polls at backward branches before a diverged warp lets other lanes run; after the first such switch the warp
+	 * is known to spin and yields sooner. A weak load, which every loop over an array has, weighs little: the lanes
+	 * that part here run the rest alone, up to the next barrier. See docs/execution.md. */
+	SIMT_SPIN_FIRST = 1 << 20,
+	SIMT_SPIN_NEXT = 1 << 14,
+	SIMT_POLL_STRONG = 1 << 10,
+	SIMT_POLL_WEAK = 1,
 	/* Local memory per thread of a program that recurses or calls through pointers, beyond its static frames. */
 	SIMT_RECURSION_BYTES = 16 << 10,
 };
@@ -135,7 +138,8 @@ struct simt_exec {
 	simt_alu_fn alu;
 	uint32_t aux;
 	uint8_t aux_kind, src_count;
-	bool writes_carry, polls; /* polls: may see another thread's write: atom, volatile or acquire load */
+	bool writes_carry;
+	uint16_t polls; /* SIMT_POLL_*: may see another thread's write; or 0 */
 	struct simt_ref dst, src[SIMT_SRC_ROWS];
 	uint8_t fix_src[SIMT_SRC_ROWS], fix_dst;
 	uint8_t dynamic_sreg; /* 1: refresh clocks before running */
@@ -266,7 +270,7 @@ struct simt_warp_state {
 	struct simt_split *splits; /* [32], allocated with room for one stack in [0] */
 	uint32_t split_count, current;
 	uint32_t spin_count, spin_budget;
-	bool polled; /* a polling load or atomic since the last backward branch */
+	uint16_t polled; /* SIMT_POLL_* of loads and atomics since the last backward branch */
 	bool is_guest;
 	struct simt_entry trial; /* top entry when a trial began */
 	uint32_t trial_depth;

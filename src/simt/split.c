@@ -234,11 +234,10 @@ enum simt_next simt_spin_check(struct simt_launch *l, struct simt_warp *w, struc
 {
 	struct simt_warp_state *s = w->state;
 
-	if (!s->polled || ++s->spin_count < s->spin_budget) {
-		s->polled = false;
+	s->spin_count += s->polled & SIMT_POLL_STRONG ? SIMT_POLL_STRONG : s->polled;
+	s->polled = 0;
+	if (s->spin_count < s->spin_budget)
 		return SIMT_JUMPED;
-	}
-	s->polled = false;
 	s->spin_count = 0;
 	s->spin_budget = SIMT_SPIN_NEXT;
 	simt_stack_save(w);

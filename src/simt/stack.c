@@ -152,7 +152,7 @@ void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t
 	s->splits[0].lanes = lanes;
 	s->splits[0].wait = SIMT_WAIT_NONE;
 	s->carry = 0;
-	s->polled = false;
+	s->polled = 0;
 	s->spin_count = 0;
 	s->spin_budget = SIMT_SPIN_FIRST;
 	simt_frame_open(l, w, &e.frame, SIMT_FULL_MASK);

@@ -12,9 +12,8 @@ static const char bicg_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-/* Small CTAs: there is only one thread per row or column, and all SMs should have some. */
 enum {
-	BLOCK_THREADS = 64,
+	BLOCK_THREADS = 256, /* Polybench's; one thread per row or column, so that few SMs have any */
 };
 
 struct bicg {

@@ -14,8 +14,9 @@ static const char gaussian_ptx[] =
     ;
 
 enum {
-	ROW_BLOCK_THREADS = 256,
-	BLOCK_SIDE = 16,
+	/* as in Rodinia */
+	ROW_BLOCK_THREADS = 512,
+	BLOCK_SIDE = 4,
 };
 
 struct system {

@@ -1,17 +1,18 @@
 /*
  * Tracking of points on a wall of the heart through the frames of an ultrasound film, as Rodinia's Heartwall does it:
  * each point has a template that is searched for around its last place by normalised cross-correlation, the point moves
- * to the best match, and the template follows what it finds there.
+ * to the best match, and every ten frames the template takes a share of what is there.
  *
- * The film is ours: random speckle that moves as a whole by a drawn displacement from frame to frame, with noise on
- * each frame.  The host repeats every step with the same operations and compares templates bit for bit; and
- * independently of that, every point must have moved as the film did.
+ * The film is ours: random speckle that beats as a whole, by a drawn displacement in each frame, with noise on top.  The host repeats every step with the same operations and compares the last frame's scores and the
+ * templates bit for bit; and independently of that, every point must have moved as the film did.
  */
 #include "common/workload.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "heartwall.h"
 
@@ -20,9 +21,8 @@ static const char heartwall_ptx[] =
 	;
 
 enum {
-	BLOCK_THREADS = 128, /* heartwall_move counts on it */
-	POINTS_COUNT = 51,   /* inner and outer wall, as in Rodinia */
-	MOVE_MAX = 4,	     /* pixels that the film moves between frames in each direction, at most */
+	POINTS_COUNT = 51, /* inner and outer wall, as in Rodinia */
+	MOVE_MAX = 4,	   /* pixels that the film is away from its first frame in each direction, at most */
 };
 
 struct track {
@@ -30,19 +30,20 @@ struct track {
 	unsigned int frames_count; /* that are searched; one more gives the templates */
 	uint64_t seed;
 	float *frame;
-	float *templates;     /* [point][side * side] */
-	float *template_sums; /* [point] */
+	float *templates; /* [point][side * side] */
+	float *scores;	  /* [point][full * full], of the last frame */
 	struct heartwall_point points[POINTS_COUNT];
+	struct heartwall_point last[POINTS_COUNT];
 };
 
-/* How far the film has moved at a frame. */
+/* How far the film is from its first frame. */
 static struct heartwall_point film_place(const struct track *t, unsigned int frame)
 {
 	struct heartwall_point at = {0, 0};
 
-	for (unsigned int n = 1; n <= frame; n++) {
-		at.x += (unsigned int)(workload_random(t->seed, 1, n) % (MOVE_MAX + 1));
-		at.y += (unsigned int)(workload_random(t->seed, 2, n) % (MOVE_MAX + 1));
+	if (frame > 0) {
+		at.column = (unsigned int)(workload_random(t->seed, 1, frame) % (MOVE_MAX + 1));
+		at.row = (unsigned int)(workload_random(t->seed, 2, frame) % (MOVE_MAX + 1));
 	}
 	return at;
 }
@@ -51,15 +52,15 @@ static struct heartwall_point film_place(const struct track *t, unsigned int fra
 static void frame_make(const struct track *t, unsigned int number, float *frame)
 {
 	struct heartwall_point at = film_place(t, number);
-	size_t pixels = (size_t)t->shape.width * t->shape.height;
+	size_t pixels = (size_t)t->shape.rows * t->shape.columns;
 
-	for (unsigned int y = 0; y < t->shape.height; y++) {
-		for (unsigned int x = 0; x < t->shape.width; x++) {
-			uint64_t column = (uint64_t)x + 4096 - at.x;
-			uint64_t place = (((uint64_t)y + 4096 - at.y) << 20) + column;
+	for (unsigned int x = 0; x < t->shape.columns; x++) {
+		for (unsigned int y = 0; y < t->shape.rows; y++) {
+			uint64_t column = (uint64_t)x + 4096 - at.column;
+			uint64_t place = (((uint64_t)y + 4096 - at.row) << 20) + column;
 			float speckle = workload_random_float(t->seed, 3, place - 1) +
 				workload_random_float(t->seed, 3, place) + workload_random_float(t->seed, 3, place + 1);
-			size_t pixel = (size_t)y * t->shape.width + x;
+			size_t pixel = (size_t)x * t->shape.rows + y;
 
 			frame[pixel] =
 				speckle + 0.25f * workload_random_float(t->seed, 4, (uint64_t)number * pixels + pixel);
@@ -71,7 +72,7 @@ static void frame_make(const struct track *t, unsigned int number, float *frame)
 static void points_place(struct track *t)
 {
 	const struct heartwall_shape *s = &t->shape;
-	unsigned int margin = s->reach + MOVE_MAX * t->frames_count;
+	unsigned int margin = s->reach + MOVE_MAX;
 
 	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
 		double share = i % 2 ? 0.5 : 1.0;
@@ -79,31 +80,20 @@ static void points_place(struct track *t)
 		double x = 0.5 + 0.5 * share * cos(angle);
 		double y = 0.5 + 0.5 * share * sin(angle);
 
-		t->points[i].x = margin + (unsigned int)(x * (s->width - s->side - 2 * margin));
-		t->points[i].y = margin + (unsigned int)(y * (s->height - s->side - 2 * margin));
+		t->points[i].column = margin + (unsigned int)(x * (s->columns - s->side - 2 * margin));
+		t->points[i].row = margin + (unsigned int)(y * (s->rows - s->side - 2 * margin));
+		t->last[i] = t->points[i];
 	}
 }
 
 static struct track track_make(const struct heartwall_shape *shape, unsigned int frames_count, uint64_t seed)
 {
 	struct track t = {.shape = *shape, .frames_count = frames_count, .seed = seed};
-	size_t area = (size_t)shape->side * shape->side;
 
-	t.frame = workload_host_alloc((size_t)shape->width * shape->height, sizeof(float));
-	t.templates = workload_host_alloc(POINTS_COUNT * area, sizeof(float));
-	t.template_sums = workload_host_alloc(POINTS_COUNT, sizeof(float));
+	t.frame = workload_host_alloc((size_t)shape->rows * shape->columns, sizeof(float));
+	t.templates = workload_host_alloc((size_t)POINTS_COUNT * shape->side * shape->side, sizeof(float));
+	t.scores = workload_host_alloc((size_t)POINTS_COUNT * shape->full * shape->full, sizeof(float));
 	points_place(&t);
-	frame_make(&t, 0, t.frame);
-	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
-		const float *window = t.frame + (size_t)t.points[i].y * shape->width + t.points[i].x;
-
-		for (size_t p = 0; p < area; p++) {
-			float value = window[p / shape->side * shape->width + p % shape->side];
-
-			t.templates[i * area + p] = value;
-			t.template_sums[i] += value;
-		}
-	}
 	return t;
 }
 
@@ -111,145 +101,237 @@ static void track_free(struct track *t)
 {
 	free(t->frame);
 	free(t->templates);
-	free(t->template_sums);
+	free(t->scores);
 }
 
 /* ---- The device ------------------------------------------------------------------------------------------------- */
 
 struct track_device {
 	struct workload_gpu gpu;
-	CUfunction correlate, columns, rate, move;
-	CUdeviceptr frame, points, templates, template_sums;
-	CUdeviceptr products, sums, squares, scores;
+	CUfunction track;
+	CUdeviceptr frame;
+	CUdeviceptr work; /* struct heartwall_work, one per point */
 };
+
+/* Where a member of a point's work lies. */
+static CUdeviceptr work_at(const struct track_device *d, unsigned int point, size_t offset)
+{
+	return d->work + point * sizeof(struct heartwall_work) + offset;
+}
 
 static struct track_device device_open(const struct track *t)
 {
 	const struct heartwall_shape *s = &t->shape;
-	size_t span = 2 * s->reach + 1;
-	size_t scores = POINTS_COUNT * span * span * sizeof(float);
-	size_t columns = POINTS_COUNT * span * (span + s->side - 1) * sizeof(float);
 	struct track_device d = {.gpu = workload_gpu_open(heartwall_ptx)};
 
-	d.correlate = workload_gpu_kernel(&d.gpu, "heartwall_correlate");
-	d.columns = workload_gpu_kernel(&d.gpu, "heartwall_columns");
-	d.rate = workload_gpu_kernel(&d.gpu, "heartwall_rate");
-	d.move = workload_gpu_kernel(&d.gpu, "heartwall_move");
-	d.frame = workload_device_alloc((size_t)s->width * s->height * sizeof(float));
-	d.points = workload_device_copy(t->points, sizeof(t->points));
-	d.templates = workload_device_copy(t->templates, POINTS_COUNT * (size_t)s->side * s->side * sizeof(float));
-	d.template_sums = workload_device_copy(t->template_sums, POINTS_COUNT * sizeof(float));
-	d.products = workload_device_alloc(scores);
-	d.scores = workload_device_alloc(scores);
-	d.sums = workload_device_alloc(columns);
-	d.squares = workload_device_alloc(columns);
+	d.track = workload_gpu_kernel(&d.gpu, "heartwall_track");
+	d.frame = workload_device_alloc((size_t)s->rows * s->columns * sizeof(float));
+	d.work = workload_device_alloc(POINTS_COUNT * sizeof(struct heartwall_work));
+	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+		struct heartwall_point both[] = {t->points[i], t->last[i]};
+
+		WORKLOAD_CUDA(cuMemcpyHtoD(work_at(&d, i, 0), both, sizeof(both)));
+	}
 	return d;
 }
 
 static void device_close(struct track_device *d)
 {
-	const CUdeviceptr all[] = {d->frame,	d->points, d->templates, d->template_sums,
-				   d->products, d->scores, d->sums,	 d->squares};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		WORKLOAD_CUDA(cuMemFree(all[i]));
+	WORKLOAD_CUDA(cuMemFree(d->frame));
+	WORKLOAD_CUDA(cuMemFree(d->work));
 	workload_gpu_close(&d->gpu);
 }
 
-static void device_search(struct track_device *d, const struct track *t, const float *frame)
+static void device_track(struct track_device *d, const struct track *t, unsigned int number)
 {
 	struct heartwall_shape s = t->shape;
-	unsigned int span = 2 * s.reach + 1;
-	struct workload_dim block = {BLOCK_THREADS, 1, 1};
-	struct workload_dim all = {workload_ctas(span * span, BLOCK_THREADS), POINTS_COUNT, 1};
-	struct workload_dim places = {workload_ctas(span * (span + s.side - 1), BLOCK_THREADS), POINTS_COUNT, 1};
-	struct workload_dim each = {POINTS_COUNT, 1, 1};
-	void *correlate[] = {&d->frame, &d->templates, &d->points, &d->products, &s.width, &s.side, &s.reach};
-	void *columns[] = {&d->frame, &d->points, &d->sums, &d->squares, &s.width, &s.side, &s.reach};
-	void *rate[] = {&d->products, &d->sums, &d->squares, &d->template_sums, &d->scores, &s.side, &s.reach};
-	void *move[] = {&d->frame,	   &d->scores, &d->points, &d->templates,
-			&d->template_sums, &s.width,   &s.side,	   &s.reach};
+	void *params[] = {&d->frame, &d->work, &s, &number};
 
-	WORKLOAD_CUDA(cuMemcpyHtoD(d->frame, frame, (size_t)s.width * s.height * sizeof(float)));
-	workload_launch(d->correlate, all, block, correlate);
-	workload_launch(d->columns, places, block, columns);
-	workload_launch(d->rate, all, block, rate);
-	workload_launch(d->move, each, block, move);
+	WORKLOAD_CUDA(cuMemcpyHtoD(d->frame, t->frame, (size_t)s.rows * s.columns * sizeof(float)));
+	workload_launch(d->track, (struct workload_dim){POINTS_COUNT, 1, 1},
+			(struct workload_dim){HEARTWALL_THREADS, 1, 1}, params);
+}
+
+/* The same member of all points, one after the other. */
+static float *work_read(const struct track_device *d, size_t offset, size_t elements)
+{
+	float *all = workload_host_alloc(POINTS_COUNT * elements, sizeof(float));
+
+	for (unsigned int i = 0; i < POINTS_COUNT; i++)
+		WORKLOAD_CUDA(cuMemcpyDtoH(all + i * elements, work_at(d, i, offset), elements * sizeof(float)));
+	return all;
 }
 
 /* ---- The host --------------------------------------------------------------------------------------------------- */
 
-static float host_score(const struct track *t, unsigned int i, const float *window)
+static void host_window(const struct track *t, struct heartwall_point at, unsigned int side, float *to)
 {
-	const struct heartwall_shape *s = &t->shape;
-	const float *pixels = t->templates + (size_t)i * s->side * s->side;
-	float product = 0.0f, sum = 0.0f, squares = 0.0f;
-
-	for (unsigned int row = 0; row < s->side; row++) {
-		for (unsigned int column = 0; column < s->side; column++)
-			product = fmaf(pixels[row * s->side + column], window[row * s->width + column], product);
-	}
-	for (unsigned int column = 0; column < s->side; column++) {
-		float down = 0.0f, square = 0.0f;
-
-		for (unsigned int row = 0; row < s->side; row++) {
-			float value = window[row * s->width + column];
-
-			down += value;
-			square = fmaf(value, value, square);
-		}
-		sum += down;
-		squares += square;
-	}
-	return heartwall_score(product, sum, squares, t->template_sums[i], (float)(s->side * s->side));
+	for (unsigned int c = 0; c < side; c++)
+		for (unsigned int r = 0; r < side; r++)
+			to[c * side + r] = t->frame[(size_t)(at.column + c) * t->shape.rows + at.row + r];
 }
 
-static void host_search_point(struct track *t, unsigned int i)
+static float host_product(const struct heartwall_shape *s, const float *pixels, const float *region, unsigned int row,
+			  unsigned int column)
 {
-	const struct heartwall_shape *s = &t->shape;
-	unsigned int span = 2 * s->reach + 1;
-	unsigned int best_x = 0, best_y = 0;
-	float high = -3.402823466e38f;
-	float *pixels = t->templates + (size_t)i * s->side * s->side;
-	const float *window;
+	float sum = 0.0f;
 
-	for (unsigned int y = 0; y < span; y++) {
-		for (unsigned int x = 0; x < span; x++) {
-			float score = host_score(t, i,
-						 t->frame + (size_t)(t->points[i].y + y - s->reach) * s->width +
-							 t->points[i].x + x - s->reach);
-
-			if (score > high) {
-				high = score;
-				best_x = x;
-				best_y = y;
-			}
+	for (unsigned int c = 0; c < s->side && c <= column; c++) {
+		for (unsigned int r = 0; r < s->side && r <= row && column - c < s->region; r++) {
+			if (row - r < s->region)
+				sum = fmaf(pixels[(s->side - 1 - c) * s->side + s->side - 1 - r],
+					   region[(column - c) * s->region + row - r], sum);
 		}
 	}
-	t->points[i].x += best_x - s->reach;
-	t->points[i].y += best_y - s->reach;
-	window = t->frame + (size_t)t->points[i].y * s->width + t->points[i].x;
-	t->template_sums[i] = 0.0f;
-	for (unsigned int p = 0; p < s->side * s->side; p++) {
-		float value = window[p / s->side * s->width + p % s->side];
+	return sum;
+}
 
-		pixels[p] = fmaf(HEARTWALL_KEEP, pixels[p] - value, value);
-		t->template_sums[i] += pixels[p];
+/* Sums of side x side values at every place, by running sums in the kernel's order: their rounding shows. */
+static void host_box_sums(const struct heartwall_shape *s, const float *region, float *sums)
+{
+	float *down = workload_host_alloc((size_t)s->padded * s->padded, sizeof(float));
+	float *across = workload_host_alloc((size_t)s->full * s->padded, sizeof(float));
+
+	for (unsigned int c = 0; c < s->region; c++)
+		for (unsigned int r = 0; r < s->region; r++)
+			down[(c + s->side) * s->padded + r + s->side] = region[c * s->region + r];
+	for (unsigned int c = 0; c < s->padded; c++)
+		for (unsigned int r = 1; r < s->padded; r++)
+			down[c * s->padded + r] += down[c * s->padded + r - 1];
+	for (unsigned int c = 0; c < s->padded; c++) {
+		for (unsigned int r = 0; r < s->full; r++) {
+			across[c * s->full + r] = down[c * s->padded + r + s->side] - down[c * s->padded + r];
+			if (c > 0)
+				across[c * s->full + r] += across[(c - 1) * s->full + r];
+		}
 	}
+	for (unsigned int c = 0; c < s->full; c++)
+		for (unsigned int r = 0; r < s->full; r++)
+			sums[c * s->full + r] = across[(c + s->side) * s->full + r] - across[c * s->full + r];
+	free(down);
+	free(across);
+}
+
+/* A template's sum and spread, line by line. */
+static void host_template(const struct heartwall_shape *s, const float *pixels, float *sum, float *spread)
+{
+	float squares = 0.0f;
+
+	*sum = 0.0f;
+	for (unsigned int line = 0; line < s->side; line++) {
+		float part = 0.0f, square_part = 0.0f;
+
+		for (unsigned int i = 0; i < s->side; i++) {
+			float value = pixels[i * s->side + line];
+
+			part += pixels[line * s->side + i];
+			square_part += value * value;
+		}
+		*sum += part;
+		squares += square_part;
+	}
+	*spread = heartwall_spread(*sum, squares, (float)(s->side * s->side));
+}
+
+static void host_scores(const struct track *t, unsigned int i, const float *region, float *scores)
+{
+	const struct heartwall_shape *s = &t->shape;
+	size_t places = (size_t)s->full * s->full, pixels = (size_t)s->region * s->region;
+	float *sums = workload_host_alloc(places, sizeof(float));
+	float *square_sums = workload_host_alloc(places, sizeof(float));
+	float *squares = workload_host_alloc(pixels, sizeof(float));
+	const float *template = t->templates + (size_t)i * s->side * s->side;
+	float count = (float)(s->side * s->side);
+	unsigned int row = t->last[i].row - t->points[i].row + s->reach + s->side - 1;
+	unsigned int column = t->last[i].column - t->points[i].column + s->reach + s->side - 1;
+	float sum, spread;
+
+	for (size_t p = 0; p < pixels; p++)
+		squares[p] = region[p] * region[p];
+	host_box_sums(s, region, sums);
+	host_box_sums(s, squares, square_sums);
+	host_template(s, template, &sum, &spread);
+	for (unsigned int c = 0; c < s->full; c++) {
+		for (unsigned int r = 0; r < s->full; r++) {
+			size_t p = (size_t)c * s->full + r;
+			bool is_near = r + HEARTWALL_NEAR / 2 >= row && r < row + HEARTWALL_NEAR / 2 &&
+				c + HEARTWALL_NEAR / 2 >= column && c < column + HEARTWALL_NEAR / 2;
+
+			scores[p] = heartwall_centred(host_product(s, template, region, r, c), sums[p], sum, count) /
+				(heartwall_spread(sums[p], square_sums[p], count) * spread) * (is_near ? 1.0f : 0.0f);
+		}
+	}
+	free(sums);
+	free(square_sums);
+	free(squares);
+}
+
+/* Move a point to the best score, the first of equals. */
+static void host_move(struct track *t, unsigned int i, const float *scores)
+{
+	const struct heartwall_shape *s = &t->shape;
+	unsigned int at = 0;
+	float high = 0.0f;
+
+	for (unsigned int p = 0; p < s->full * s->full; p++) {
+		if (fabsf(scores[p]) > high) {
+			high = fabsf(scores[p]);
+			at = p;
+		}
+	}
+	t->last[i].row = t->points[i].row + at % s->full - s->reach - s->side + 1;
+	t->last[i].column = t->points[i].column + at / s->full - s->reach - s->side + 1;
+}
+
+static void host_renew(struct track *t, unsigned int i)
+{
+	const struct heartwall_shape *s = &t->shape;
+	size_t area = (size_t)s->side * s->side;
+	float *now = workload_host_alloc(area, sizeof(float));
+	float *template = t->templates + i * area;
+
+	t->points[i] = t->last[i];
+	host_window(t, t->points[i], s->side, now);
+	for (size_t p = 0; p < area; p++)
+		template[p] = fmaf(HEARTWALL_KEEP, template[p] - now[p], now[p]);
+	free(now);
+}
+
+static void host_track(struct track *t, unsigned int number)
+{
+	const struct heartwall_shape *s = &t->shape;
+	float *region = workload_host_alloc((size_t)s->region * s->region, sizeof(float));
+
+	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+		float *scores = t->scores + (size_t)i * s->full * s->full;
+		struct heartwall_point corner = {t->points[i].row - s->reach, t->points[i].column - s->reach};
+
+		if (number == 0) {
+			host_window(t, t->points[i], s->side, t->templates + (size_t)i * s->side * s->side);
+			continue;
+		}
+		host_window(t, corner, s->region, region);
+		host_scores(t, i, region, scores);
+		host_move(t, i, scores);
+		if (number % HEARTWALL_RENEW == 0)
+			host_renew(t, i);
+	}
+	free(region);
 }
 
 /* ---- All together ----------------------------------------------------------------------------------------------- */
 
-static bool points_followed(const struct track *t, const struct heartwall_point *got,
-			    const struct heartwall_point *start)
+static bool points_followed(const struct track *t, const struct heartwall_point *start)
 {
 	struct heartwall_point moved = film_place(t, t->frames_count);
 
 	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
-		if (got[i].x == start[i].x + moved.x && got[i].y == start[i].y + moved.y)
+		const struct heartwall_point *got = &t->last[i];
+
+		if (got->row == start[i].row + moved.row && got->column == start[i].column + moved.column)
 			continue;
-		fprintf(stderr, "heartwall: point %u was at %u, %u and is at %u, %u; the film moved by %u, %u\n", i,
-			start[i].x, start[i].y, got[i].x, got[i].y, moved.x, moved.y);
+		fprintf(stderr, "heartwall: point %u was at %u, %u and is at %u, %u; the film is at %u, %u\n", i,
+			start[i].column, start[i].row, got->column, got->row, moved.column, moved.row);
 		return false;
 	}
 	return true;
@@ -257,25 +339,25 @@ static bool points_followed(const struct track *t, const struct heartwall_point 
 
 static bool track_run(struct track *t)
 {
-	size_t area = (size_t)POINTS_COUNT * t->shape.side * t->shape.side;
+	size_t area = (size_t)t->shape.side * t->shape.side, places = (size_t)t->shape.full * t->shape.full;
 	struct track_device d = device_open(t);
-	float *templates = workload_host_alloc(area, sizeof(*templates));
-	struct heartwall_point start[POINTS_COUNT], got[POINTS_COUNT];
+	struct heartwall_point start[POINTS_COUNT];
+	float *templates, *scores;
 	bool right;
 
-	for (unsigned int i = 0; i < POINTS_COUNT; i++)
-		start[i] = t->points[i];
-	for (unsigned int n = 1; n <= t->frames_count; n++) {
+	memcpy(start, t->points, sizeof(start));
+	for (unsigned int n = 0; n <= t->frames_count; n++) {
 		frame_make(t, n, t->frame);
-		device_search(&d, t, t->frame);
-		for (unsigned int i = 0; i < POINTS_COUNT; i++)
-			host_search_point(t, i);
+		device_track(&d, t, n);
+		host_track(t, n);
 	}
-	WORKLOAD_CUDA(cuMemcpyDtoH(templates, d.templates, area * sizeof(*templates)));
-	WORKLOAD_CUDA(cuMemcpyDtoH(got, d.points, sizeof(got)));
+	templates = work_read(&d, offsetof(struct heartwall_work, pixels), area);
+	scores = work_read(&d, offsetof(struct heartwall_work, scores), places);
 	device_close(&d);
-	right = workload_same_f32("templates", templates, t->templates, area, 0) && points_followed(t, got, start);
+	right = workload_same_f32("templates", templates, t->templates, POINTS_COUNT * area, 0) &&
+		workload_same_f32("scores", scores, t->scores, POINTS_COUNT * places, 0) && points_followed(t, start);
 	free(templates);
+	free(scores);
 	return right;
 }
 
@@ -283,26 +365,30 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
 		"heartwall", "Tracking of 51 points through the frames of a film by cross-correlation.",
-		"2 frames of 160 x 160, templates of 15 x 15, displacements up to 8",
-		"2 frames of 656 x 744, templates of 51 x 51, displacements up to 15"};
+		"1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
+		"1 frame of 656 x 744, templates of 51 x 51, displacements up to 15, as in Rodinia"};
 	static const struct workload_count counts[] = {
-		{"frames", "frames searched", 2, 2, 1, 100, 1},
-		{"side", "pixels along a side of a template", 15, 51, 3, HEARTWALL_SIDE_MAX, 1},
-		{"reach", "displacements searched in each direction, in pixels", 8, 15, MOVE_MAX, 31, 1},
+		{"frames", "frames searched", 1, 1, 1, 100, 1},
+		{"side", "pixels along a side of a template", 9, 51, 3, HEARTWALL_SIDE_MAX, 1},
+		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX, 1},
 	};
-	static const struct heartwall_shape small = {.width = 160, .height = 160, .side = 15, .reach = 8};
-	static const struct heartwall_shape paper = {.width = 656, .height = 744, .side = 51, .reach = 15};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
-	struct heartwall_shape shape = options.paper ? paper : small;
-	struct track t;
+	struct heartwall_shape shape = {
+		.rows = options.paper ? 656 : 160,
+		.columns = options.paper ? 744 : 160,
+		.side = options.counts[1],
+		.reach = options.counts[2],
+	};
 	unsigned int frames_count = options.counts[0];
+	struct track t;
 	bool right;
 
-	shape.side = options.counts[1];
-	shape.reach = options.counts[2];
-	if (shape.side + 2 * (shape.reach + MOVE_MAX * frames_count) > shape.height)
-		workload_fail("%u frames of %u x %u are too small for templates of %u pixels that move up to %u",
-			      frames_count, shape.width, shape.height, shape.side, shape.reach);
+	shape.region = shape.side + 2 * shape.reach;
+	shape.padded = shape.region + 2 * shape.side;
+	shape.full = shape.region + shape.side - 1;
+	if (shape.side + 2 * (shape.reach + MOVE_MAX) > shape.rows)
+		workload_fail("frames of %u x %u are too small for templates of %u pixels that move up to %u",
+			      shape.columns, shape.rows, shape.side, shape.reach);
 	t = track_make(&shape, frames_count, options.seed);
 	right = track_run(&t);
 

@@ -3,137 +3,263 @@
 #include "heartwall.h"
 
 /*
- * Every displacement of every point: correlate the point's template, which the CTA keeps in shared memory, with the
- * frame.  blockIdx.y is the point, a thread is one displacement.
+ * One CTA follows one point through a frame, as in Rodinia: each step goes over an array in global memory, a thread per
+ * element and round, and a barrier separates it from the next.  Only the turned template is in shared memory.
  */
-extern "C" __global__ void heartwall_correlate(const float *frame, const float *templates,
-					       const struct heartwall_point *points, float *products, unsigned int width,
-					       unsigned int side, unsigned int reach)
-{
-	unsigned int span = 2 * reach + 1;
-	unsigned int d = blockIdx.x * blockDim.x + threadIdx.x;
-	__shared__ float pixels[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX];
-	const float *window;
-	float sum = 0.0f;
 
-	for (unsigned int i = threadIdx.x; i < side * side; i += blockDim.x)
-		pixels[i] = templates[blockIdx.y * side * side + i];
+/* The element indices of a thread: its own, and then every HEARTWALL_THREADS further. */
+#define EACH(e, count) (unsigned int e = threadIdx.x; e < (count); e += HEARTWALL_THREADS)
+
+static __device__ __forceinline__ void square_all(float *to, const float *from, unsigned int count)
+{
+#pragma unroll 1
+	for EACH(e, count)
+		to[e] = from[e] * from[e];
 	__syncthreads();
-	if (d >= span * span)
-		return;
-	window = frame + (points[blockIdx.y].y + d / span - reach) * width + points[blockIdx.y].x + d % span - reach;
-#pragma unroll 1
-	for (unsigned int row = 0; row < side; row++) {
-#pragma unroll 1
-		for (unsigned int column = 0; column < side; column++)
-			sum = fmaf(pixels[row * side + column], window[row * width + column], sum);
-	}
-	products[blockIdx.y * span * span + d] = sum;
 }
 
-/* Sums of `side` pixels downwards, and of their squares, at every place where a window can have a column. */
-extern "C" __global__ void heartwall_columns(const float *frame, const struct heartwall_point *points, float *sums,
-					     float *squares, unsigned int width, unsigned int side, unsigned int reach)
+/* to = a - to */
+static __device__ __forceinline__ void subtract_from(const float *a, float *to, unsigned int count)
 {
-	unsigned int span = 2 * reach + 1;
-	unsigned int columns = span + side - 1;
-	unsigned int place = blockIdx.x * blockDim.x + threadIdx.x;
-	const float *pixel;
-	float sum = 0.0f;
-	float square = 0.0f;
-
-	if (place >= span * columns)
-		return;
-	pixel = frame + (points[blockIdx.y].y + place / columns - reach) * width + points[blockIdx.y].x +
-		place % columns - reach;
 #pragma unroll 1
-	for (unsigned int row = 0; row < side; row++) {
-		float value = pixel[row * width];
-
-		sum += value;
-		square = fmaf(value, value, square);
-	}
-	sums[blockIdx.y * span * columns + place] = sum;
-	squares[blockIdx.y * span * columns + place] = square;
+	for EACH(e, count)
+		to[e] = a[e] - to[e];
+	__syncthreads();
 }
 
-/* Score every displacement of every point. */
-extern "C" __global__ void heartwall_rate(const float *products, const float *sums, const float *squares,
-					  const float *template_sums, float *scores, unsigned int side,
-					  unsigned int reach)
+/* Copy rows x columns from (row, column) of an array with from_rows rows. */
+static __device__ __forceinline__ void cut(float *to, unsigned int rows, unsigned int columns, const float *from,
+					   unsigned int from_rows, unsigned int row, unsigned int column)
 {
-	unsigned int span = 2 * reach + 1;
-	unsigned int columns = span + side - 1;
-	unsigned int d = blockIdx.x * blockDim.x + threadIdx.x;
-	unsigned int first;
-	float sum = 0.0f;
-	float square = 0.0f;
-
-	if (d >= span * span)
-		return;
-	first = (blockIdx.y * span + d / span) * columns + d % span;
 #pragma unroll 1
-	for (unsigned int column = 0; column < side; column++) {
-		sum += sums[first + column];
-		square += squares[first + column];
-	}
-	scores[blockIdx.y * span * span + d] = heartwall_score(products[blockIdx.y * span * span + d], sum, square,
-							       template_sums[blockIdx.y], (float)(side * side));
+	for EACH(e, rows * columns)
+		to[e] = from[(column + e / rows) * from_rows + row + e % rows];
+	__syncthreads();
 }
 
-/*
- * One CTA of 128 threads per point: the best displacement, the first of equals, moves the point; then the template
- * takes a share of what is there now.
- */
-extern "C" __global__ void heartwall_move(const float *frame, const float *scores, struct heartwall_point *points,
-					  float *templates, float *template_sums, unsigned int width, unsigned int side,
-					  unsigned int reach)
+static __device__ __forceinline__ void pad(float *to, const float *from, const struct heartwall_shape &s)
 {
-	__shared__ float best[128];
-	__shared__ unsigned int where[128];
-	unsigned int span = 2 * reach + 1;
-	unsigned int t = threadIdx.x;
-	float *pixels = templates + blockIdx.x * side * side;
-	const float *window;
-	float high = -3.402823466e38f;
-	unsigned int at = 0;
+#pragma unroll 1
+	for EACH(e, s.padded * s.padded) {
+		unsigned int row = e % s.padded - s.side;
+		unsigned int column = e / s.padded - s.side;
+		float value = 0.0f;
 
-#pragma unroll 1
-	for (unsigned int d = t; d < span * span; d += 128) {
-		float score = scores[blockIdx.x * span * span + d];
+		if (row < s.region && column < s.region)
+			value = from[column * s.region + row];
+		to[e] = value;
+	}
+	__syncthreads();
+}
 
-		if (score > high) {
-			high = score;
-			at = d;
-		}
-	}
-	best[t] = high;
-	where[t] = at;
-	__syncthreads();
+/* Running sums, one thread per line: `count` elements, `step` apart. */
+static __device__ __forceinline__ void run_sums(float *values, unsigned int lines, unsigned int line_step,
+						unsigned int count, unsigned int step)
+{
 #pragma unroll 1
-	for (unsigned int half = 64; half > 0; half /= 2) {
-		if (t < half && (best[t + half] > best[t] ||
-				 (best[t + half] == best[t] && where[t + half] < where[t]))) {
-			best[t] = best[t + half];
-			where[t] = where[t + half];
-		}
-		__syncthreads();
-	}
-	at = where[0];
-	window = frame + (points[blockIdx.x].y + at / span - reach) * width + points[blockIdx.x].x + at % span - reach;
-#pragma unroll 1
-	for (unsigned int i = t; i < side * side; i += 128)
-		pixels[i] = fmaf(HEARTWALL_KEEP, pixels[i] - window[i / side * width + i % side],
-				 window[i / side * width + i % side]);
-	__syncthreads();
-	if (t == 0) {
+	for EACH(line, lines) {
+		float *value = values + line * line_step;
+		const float *end = value + count * step;
 		float sum = 0.0f;
 
 #pragma unroll 1
-		for (unsigned int i = 0; i < side * side; i++)
-			sum += pixels[i];
-		template_sums[blockIdx.x] = sum;
-		points[blockIdx.x].x += at % span - reach;
-		points[blockIdx.x].y += at / span - reach;
+		for (; value != end; value += step) {
+			*value += sum;
+			sum = *value;
+		}
+	}
+	__syncthreads();
+}
+
+/* Sums of side x side pixels at every place, from running sums down the columns and then along the rows. */
+static __device__ __forceinline__ void box_sums(struct heartwall_work *w, float *sums, const float *region,
+						const struct heartwall_shape &s)
+{
+	pad(w->padded, region, s);
+	run_sums(w->padded, s.padded, s.padded, s.padded, 1);
+	cut(w->strips, s.full, s.padded, w->padded, s.padded, s.side, 0);
+	cut(w->before, s.full, s.padded, w->padded, s.padded, 0, 0);
+	subtract_from(w->strips, w->before, s.full * s.padded);
+	run_sums(w->before, s.full, 1, s.padded, s.full);
+	cut(w->strips, s.full, s.full, w->before, s.full, 0, s.side);
+	cut(sums, s.full, s.full, w->before, s.full, 0, 0);
+	subtract_from(w->strips, sums, s.full * s.full);
+}
+
+/* The template, turned by half a circle, slides over the region. */
+static __device__ __forceinline__ void convolve(float *products, const float *turned, const float *region,
+						const struct heartwall_shape &s)
+{
+#pragma unroll 1
+	for EACH(e, s.full * s.full) {
+		unsigned int row = e % s.full;
+		unsigned int column = e / s.full;
+		unsigned int row_first = row < s.region ? 0 : row - s.region + 1;
+		unsigned int row_end = row < s.side ? row + 1 : s.side;
+		unsigned int column_end = column < s.side ? column + 1 : s.side;
+		float sum = 0.0f;
+
+#pragma unroll 1
+		for (unsigned int c = column < s.region ? 0 : column - s.region + 1; c < column_end; c++)
+#pragma unroll 1
+			for (unsigned int r = row_first; r < row_end; r++)
+				sum = fmaf(turned[c * s.side + r], region[(column - c) * s.region + row - r], sum);
+		products[e] = sum;
+	}
+	__syncthreads();
+}
+
+/* How many marks the mask has around each place: 1 where the place is searched.  The score stays there only. */
+static __device__ __forceinline__ void keep_near(float *scores, const float *mask, unsigned int full)
+{
+#pragma unroll 1
+	for EACH(e, full * full) {
+		unsigned int row = e % full + HEARTWALL_NEAR / 2;
+		unsigned int column = e / full + HEARTWALL_NEAR / 2;
+		unsigned int row_end = row < full ? row + 1 : full;
+		unsigned int column_end = column < full ? column + 1 : full;
+		float marks = 0.0f;
+
+#pragma unroll 1
+		for (unsigned int c = column < HEARTWALL_NEAR ? 0 : column - HEARTWALL_NEAR + 1; c < column_end; c++)
+#pragma unroll 1
+			for (unsigned int r = row < HEARTWALL_NEAR ? 0 : row - HEARTWALL_NEAR + 1; r < row_end; r++)
+				marks += mask[c * full + r];
+		scores[e] *= marks;
+	}
+	__syncthreads();
+}
+
+extern "C" __global__ void heartwall_track(const float *image, struct heartwall_work *work, struct heartwall_shape s,
+					   unsigned int frame)
+{
+	__shared__ float turned[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX];
+	__shared__ float parts[HEARTWALL_SIDE_MAX];
+	__shared__ float square_parts[HEARTWALL_SIDE_MAX];
+	__shared__ float template_sum, template_spread;
+	__shared__ float best[HEARTWALL_FULL_MAX];
+	__shared__ unsigned int where[HEARTWALL_FULL_MAX];
+	struct heartwall_work *w = &work[blockIdx.x];
+	struct heartwall_point point = w->start;
+	unsigned int area = s.side * s.side;
+	unsigned int places = s.full * s.full;
+
+	if (frame == 0) { /* gives the templates */
+		cut(w->pixels, s.side, s.side, image, s.rows, point.row, point.column);
+		return;
+	}
+	cut(w->region, s.region, s.region, image, s.rows, point.row - s.reach, point.column - s.reach);
+#pragma unroll 1
+	for EACH(e, area)
+		turned[e] = w->pixels[area - 1 - e];
+	__syncthreads();
+	convolve(w->products, turned, w->region, s);
+
+	box_sums(w, w->sums, w->region, s);
+	square_all(w->region_squares, w->region, s.region * s.region);
+	box_sums(w, w->square_sums, w->region_squares, s);
+#pragma unroll 1
+	for EACH(e, places)
+		w->square_sums[e] = heartwall_spread(w->sums[e], w->square_sums[e], (float)area);
+	__syncthreads();
+
+	square_all(w->pixel_squares, w->pixels, area);
+#pragma unroll 1
+	for EACH(line, s.side) {
+		float sum = 0.0f;
+		float squares = 0.0f;
+
+#pragma unroll 1
+		for (unsigned int i = 0; i < s.side; i++)
+			sum += w->pixels[line * s.side + i];
+#pragma unroll 1
+		for (unsigned int i = 0; i < s.side; i++)
+			squares += w->pixel_squares[i * s.side + line];
+		parts[line] = sum;
+		square_parts[line] = squares;
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		float sum = 0.0f;
+		float squares = 0.0f;
+
+#pragma unroll 1
+		for (unsigned int i = 0; i < s.side; i++) {
+			sum += parts[i];
+			squares += square_parts[i];
+		}
+		template_sum = sum;
+		template_spread = heartwall_spread(sum, squares, (float)area);
+	}
+	__syncthreads();
+
+#pragma unroll 1
+	for EACH(e, places)
+		w->square_sums[e] *= template_spread;
+	__syncthreads();
+#pragma unroll 1
+	for EACH(e, places)
+		w->products[e] = heartwall_centred(w->products[e], w->sums[e], template_sum, (float)area);
+	__syncthreads();
+#pragma unroll 1
+	for EACH(e, places)
+		w->scores[e] = w->products[e] / w->square_sums[e];
+	__syncthreads();
+
+	{
+		unsigned int row = w->last.row - point.row + s.reach + s.side - 1;
+		unsigned int column = w->last.column - point.column + s.reach + s.side - 1;
+
+#pragma unroll 1
+		for EACH(e, places)
+			w->mask[e] = e == column * s.full + row ? 1.0f : 0.0f;
+		__syncthreads();
+	}
+	keep_near(w->scores, w->mask, s.full);
+
+#pragma unroll 1
+	for EACH(line, s.full) {
+		float high = 0.0f;
+		unsigned int at = 0;
+
+#pragma unroll 1
+		for (unsigned int i = 0; i < s.full; i++) {
+			float score = fabsf(w->scores[line * s.full + i]);
+
+			if (score > high) {
+				high = score;
+				at = line * s.full + i;
+			}
+		}
+		best[line] = high;
+		where[line] = at;
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		float high = 0.0f;
+		unsigned int at = 0;
+
+#pragma unroll 1
+		for (unsigned int line = 0; line < s.full; line++) {
+			if (best[line] > high) {
+				high = best[line];
+				at = where[line];
+			}
+		}
+		point.row += at % s.full - s.reach - s.side + 1;
+		point.column += at / s.full - s.reach - s.side + 1;
+		w->last = point;
+		if (frame % HEARTWALL_RENEW == 0)
+			w->start = point;
+	}
+	__syncthreads();
+	if (frame % HEARTWALL_RENEW)
+		return;
+	point = w->start;
+#pragma unroll 1
+	for EACH(e, area) {
+		float value = image[(point.column + e / s.side) * s.rows + point.row + e % s.side];
+
+		w->pixels[e] = fmaf(HEARTWALL_KEEP, w->pixels[e] - value, value);
 	}
 }

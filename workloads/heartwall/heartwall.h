@@ -1,20 +1,54 @@
-/* Shared by the host program and the kernels: sizes, and the score of one displacement. */
+/* Shared by the host program and the kernel: sizes, and the arithmetic on single values. */
 #ifndef HEARTWALL_H
 #define HEARTWALL_H
 
-#define HEARTWALL_KEEP 0.75f  /* share of the old template that stays after a frame */
-#define HEARTWALL_SIDE_MAX 51 /* of a template, in pixels */
+#define HEARTWALL_THREADS 256 /* of a CTA */
+/* The most of each length below: Rodinia's. */
+#define HEARTWALL_SIDE_MAX 51
+#define HEARTWALL_REACH_MAX 15
+#define HEARTWALL_REGION_MAX (HEARTWALL_SIDE_MAX + 2 * HEARTWALL_REACH_MAX)
+#define HEARTWALL_PADDED_MAX (HEARTWALL_REGION_MAX + 2 * HEARTWALL_SIDE_MAX)
+#define HEARTWALL_FULL_MAX (HEARTWALL_REGION_MAX + HEARTWALL_SIDE_MAX - 1)
 
-/* All lengths in pixels. */
+#define HEARTWALL_NEAR 10     /* places along a side of the window around the last match that is searched */
+#define HEARTWALL_RENEW 10    /* frames between two renewals of the templates */
+#define HEARTWALL_KEEP 0.87f  /* share of the old template that stays when it is renewed */
+
+/*
+ * All lengths in pixels.  Every array is stored column by column.  A point's region is what may be searched: its
+ * template's place and `reach` pixels more on each side.  Padded: the region in a border as wide as a template.  Full:
+ * all places where template and region overlap.
+ */
 struct heartwall_shape {
-	unsigned int width, height; /* of a frame */
+	unsigned int rows, columns; /* of a frame */
 	unsigned int side;	    /* of a template, which is square */
-	unsigned int reach;	    /* displacements searched: -reach to reach in both directions */
+	unsigned int reach;	    /* displacements that a region allows: -reach to reach in both directions */
+	unsigned int region, padded, full;
 };
 
-/* Upper left corner of a point's template in the frame. */
+/* Upper left corner of a template in the frame. */
 struct heartwall_point {
-	unsigned int x, y;
+	unsigned int row, column;
+};
+
+/* What a point's CTA works on, apart from the frame.  The offsets are constants, so that one address register does. */
+struct heartwall_work {
+	struct heartwall_point start; /* where the template was taken: the middle of the region */
+	struct heartwall_point last;  /* the match in the last frame */
+	float pixels[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX]; /* the template */
+	float pixel_squares[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX];
+	float region[HEARTWALL_REGION_MAX * HEARTWALL_REGION_MAX];
+	float region_squares[HEARTWALL_REGION_MAX * HEARTWALL_REGION_MAX];
+	float padded[HEARTWALL_PADDED_MAX * HEARTWALL_PADDED_MAX];
+	/* [full x padded]: sums of `side` pixels of a column, and running sums of those before it */
+	float strips[HEARTWALL_FULL_MAX * HEARTWALL_PADDED_MAX];
+	float before[HEARTWALL_FULL_MAX * HEARTWALL_PADDED_MAX];
+	/* [full x full], as the rest: sums of side x side pixels */
+	float sums[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];
+	float square_sums[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX]; /* of their squares; later spreads */
+	float products[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];    /* the convolution; later without the means */
+	float mask[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];	    /* one where the last match was, else nothing */
+	float scores[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];
 };
 
 #if defined(__CUDA__) || defined(__CUDACC__)
@@ -24,15 +58,18 @@ struct heartwall_point {
 #define HEARTWALL_BOTH static inline
 #endif
 
-/*
- * Normalised cross-correlation of a template with a window of `count` pixels, times a positive factor that depends on
- * the template only: product, sum and squares are of the window, template_sum is the template's.
- */
-HEARTWALL_BOTH float heartwall_score(float product, float sum, float squares, float template_sum, float count)
+/* How far `count` pixels are from their mean, from their sum and that of their squares: sqrt(sum of (x - mean)^2). */
+HEARTWALL_BOTH float heartwall_spread(float sum, float squares, float count)
 {
 	float spread = squares - sum * sum / count;
 
-	return (product - template_sum * sum / count) / sqrtf(spread > 1e-6f ? spread : 1e-6f);
+	return sqrtf(spread > 0.0f ? spread : 0.0f);
+}
+
+/* A product of template and window, without what their means alone give. */
+HEARTWALL_BOTH float heartwall_centred(float product, float sum, float template_sum, float count)
+{
+	return product - sum * template_sum / count;
 }
 
 #endif

@@ -15,7 +15,7 @@ static const char kmeans_ptx[] =
 	;
 
 enum {
-	BLOCK_THREADS = 128,
+	BLOCK_THREADS = 256, /* Rodinia's */
 	CLUSTERS_COUNT = 5, /* Rodinia's default */
 };
 

@@ -20,7 +20,7 @@ static const char streamcluster_ptx[] =
 	;
 
 enum {
-	BLOCK_THREADS = 128,
+	BLOCK_THREADS = 512, /* Rodinia's */
 	CENTRES_FIRST = 10, /* open before the first candidate */
 	CLUSTERS = 24,	    /* the points are drawn around that many places */
 };
