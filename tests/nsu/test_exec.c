@@ -113,8 +113,7 @@ static uint64_t compare(struct rig *r, uint32_t percent, uint32_t seed, const ch
 /* ---- kernels of the workloads ---- */
 
 /* f: floats, i: indexes of elements, b: bytes 0 or 1, e: the same at even places, v: the same at odd places and 1 at
- * even ones, c: all the same, o: ascending offsets 4 apart, t: places well inside an image, d: doubles; n: the number
- * given, D: the same as a double. */
+ * even ones, c: all the same, o: ascending offsets 4 apart, d: doubles; n: the number given, D: the same as a double. */
 struct kernel {
 	const char *workload, *name, *args;
 	uint32_t grid[3], block[3], numbers[5];
@@ -133,7 +132,6 @@ static const struct kernel kernels[] = {
     {"backprop", "adjust_weights", "ffffnn", {8, 1, 1}, {16, 16, 1}, {0x3e99999a, 0x3f000000}, true},
     {"cfd", "cfd_flux", "fiffn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"cfd", "cfd_advance", "ffffnn", {8, 1, 1}, {128, 1, 1}, {0x3d000000, ELEMENTS}, true},
-    {"heartwall", "heartwall_correlate", "fftfnnn", {1, 4, 1}, {128, 1, 1}, {64, 8, 4}, true},
     {"bicg", "bicg_transposed", "fffnn", {1, 1, 1}, {128, 1, 1}, {100, 100}, true},
     {"scalarprod", "scalar_prod", "fffnn", {2, 1, 1}, {256, 1, 1}, {2, 1024}, true},
     {"minife", "minife_matvec", "diddn", {2, 1, 1}, {128, 1, 1}, {256}, true},
@@ -164,8 +162,6 @@ static void fill_slice(struct rig *r, uint32_t slice, char kind)
 			words[k] = 0x00010001 | draw(r, 2) << 8 | draw(r, 2) << 24;
 		else if (kind == 'c')
 			words[k] = 7;
-		else if (kind == 't')
-			words[k] = 20 + draw(r, 20);
 		else
 			words[k] = k * 4;
 	}

@@ -173,6 +173,37 @@ static void test_spin_lock(void **state)
 	    64, all_locked);
 }
 
+static uint32_t itself(uint32_t t)
+{
+	return t;
+}
+
+/* A lane waits for another of its warp with plain loads, which nothing obliges the other one to hear. */
+static void test_spin_on_a_weak_load(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra SET;\n"
+			  "SPIN: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; bra J;\n"
+			  "SET: st.global.u32 [%rd1], 1;\nJ: mov.u32 %r1, %t; " STORE),
+	       32, itself);
+}
+
+/* Lanes that leave a loop over an array one by one, after 100 to 3,200 rounds, are one warp again behind it. */
+static void test_lanes_of_long_loops_meet(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r,
+		  RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"
+			     "A: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r4; @%p1 bra A;\n"
+			     "mov.u32 %r2, 0;\n"
+			     "B: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;"),
+		  1, 32);
+	assert_in_range(r.warp_instructions, 4 * 3200 + 4 * 1000, 4 * 3200 + 4 * 1000 + 20);
+	rig_close(&r);
+}
+
 static uint32_t weighed(uint32_t t)
 {
 	return t * (3 + 5 + 7 + 11 + 13 + 17) + 1;
@@ -328,7 +359,9 @@ int main(void)
 	    cmocka_unit_test(test_recursion_in_divergent_flow),
 	    cmocka_unit_test(test_indirect_call),
 	    cmocka_unit_test(test_alias),
-	    cmocka_unit_test(test_spin_lock),
+    cmocka_unit_test(test_spin_lock),
+    cmocka_unit_test(test_spin_on_a_weak_load),
+    cmocka_unit_test(test_lanes_of_long_loops_meet),
 	    cmocka_unit_test(test_slots_of_lanes_apart),
 	    cmocka_unit_test(test_warp_sync_across_branch),
 	    cmocka_unit_test(test_shuffle_waits_for_members),
