@@ -365,6 +365,7 @@ static const struct {
 } kernels[] = {
     {"vectoradd", "vector_add", "4: 12 0 0; "},
     {"kmeans", "kmeans_assign", "3: 4 0 1; "},
+    {"kmeans", "kmeans_assign_rows", "3: 4 0 1; "},
     {"kmeans", "kmeans_invert", "2: 8 0 0; "},
     {"scalarprod", "scalar_prod", "3: 4 0 1; "},
     {"fwt", "fwt_global", "16: 32 0 0; "},

@@ -128,6 +128,7 @@ static const struct kernel kernels[] = {
     {"bfs", "bfs_advance", "bbbin", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"kmeans", "kmeans_invert", "ffnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 8}, true},
     {"kmeans", "kmeans_assign", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
+    {"kmeans", "kmeans_assign_rows", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
     {"stencil", "stencil_sweep", "nnffnnn", {2, 5, 8}, {32, 4, 1}, {0x3e000000, 0x3e800000, 40, 20, 10}, true},
     {"backprop", "adjust_weights", "ffffnn", {8, 1, 1}, {16, 16, 1}, {0x3e99999a, 0x3f000000}, true},
     {"cfd", "cfd_flux", "fiffn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},

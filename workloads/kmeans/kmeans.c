@@ -1,6 +1,8 @@
 /*
  * k-means clustering: the device finds each object's nearest centre, the host moves the centres.  Features and centres
- * are read from global memory (TOM section 5.3 replaces texture and constant memory in this way).  The objects are
+ * are read from global memory (TOM section 5.3 replaces texture and constant memory in this way).  As in Rodinia, a
+ * kernel first turns the features, so that neighbouring threads read neighbouring words; with --by-object 1 each thread
+ * reads its object's row as it came.  The objects are
  * drawn around hidden centres, so that the clustering has something to find.
  *
  * After every assignment the host computes it too, with the same operations in the same order, and compares.
@@ -23,6 +25,7 @@ struct kmeans {
 	unsigned int objects_count;
 	unsigned int features_count;
 	unsigned int iterations_max;
+	bool by_object;
 	float *features; /* object-major */
 	float *centres;  /* cluster-major */
 	uint32_t *membership;
@@ -32,7 +35,7 @@ struct kmeans {
 struct kmeans_device {
 	struct workload_gpu gpu;
 	CUfunction assign;
-	CUdeviceptr by_feature;
+	CUdeviceptr features;
 	CUdeviceptr centres;
 	CUdeviceptr membership;
 };
@@ -58,29 +61,39 @@ static void input_make(struct kmeans *work, uint64_t seed)
 	memcpy(work->centres, work->features, (size_t)CLUSTERS_COUNT * work->features_count * sizeof(float));
 }
 
+/* What kmeans_assign reads: the turned features, in place of those given. */
+static CUdeviceptr features_turn(const struct kmeans_device *device, const struct kmeans *work, CUdeviceptr by_object)
+{
+	CUdeviceptr by_feature =
+		workload_device_alloc((size_t)work->objects_count * work->features_count * sizeof(float));
+	unsigned int objects_count = work->objects_count;
+	unsigned int features_count = work->features_count;
+	void *params[] = {&by_object, &by_feature, &objects_count, &features_count};
+
+	workload_launch(workload_gpu_kernel(&device->gpu, "kmeans_invert"),
+			(struct workload_dim){workload_ctas(objects_count, BLOCK_THREADS), 1, 1},
+			(struct workload_dim){BLOCK_THREADS, 1, 1}, params);
+	WORKLOAD_CUDA(cuMemFree(by_object));
+	return by_feature;
+}
+
 static struct kmeans_device device_open(const struct kmeans *work)
 {
 	struct kmeans_device device = {.gpu = workload_gpu_open(kmeans_ptx)};
 	size_t bytes = (size_t)work->objects_count * work->features_count * sizeof(float);
-	CUdeviceptr by_object = workload_device_copy(work->features, bytes);
-	unsigned int objects_count = work->objects_count;
-	unsigned int features_count = work->features_count;
-	void *params[] = {&by_object, &device.by_feature, &objects_count, &features_count};
 
-	device.assign = workload_gpu_kernel(&device.gpu, "kmeans_assign");
-	device.by_feature = workload_device_alloc(bytes);
-	device.centres = workload_device_alloc((size_t)CLUSTERS_COUNT * features_count * sizeof(float));
-	device.membership = workload_device_alloc(objects_count * sizeof(uint32_t));
-	workload_launch(workload_gpu_kernel(&device.gpu, "kmeans_invert"),
-			(struct workload_dim){workload_ctas(objects_count, BLOCK_THREADS), 1, 1},
-			(struct workload_dim){BLOCK_THREADS, 1, 1}, params);
-	WORKLOAD_CUDA(cuMemFree(by_object));
+	device.assign = workload_gpu_kernel(&device.gpu, work->by_object ? "kmeans_assign_rows" : "kmeans_assign");
+	device.features = workload_device_copy(work->features, bytes);
+	if (!work->by_object)
+		device.features = features_turn(&device, work, device.features);
+	device.centres = workload_device_alloc((size_t)CLUSTERS_COUNT * work->features_count * sizeof(float));
+	device.membership = workload_device_alloc(work->objects_count * sizeof(uint32_t));
 	return device;
 }
 
 static void device_close(struct kmeans_device *device)
 {
-	WORKLOAD_CUDA(cuMemFree(device->by_feature));
+	WORKLOAD_CUDA(cuMemFree(device->features));
 	WORKLOAD_CUDA(cuMemFree(device->centres));
 	WORKLOAD_CUDA(cuMemFree(device->membership));
 	workload_gpu_close(&device->gpu);
@@ -89,7 +102,7 @@ static void device_close(struct kmeans_device *device)
 static void assign_launch(struct kmeans_device *device, struct kmeans *work)
 {
 	unsigned int clusters_count = CLUSTERS_COUNT;
-	void *params[] = {&device->by_feature, &device->centres, &device->membership,
+	void *params[] = {&device->features, &device->centres, &device->membership,
 			  &work->objects_count, &clusters_count, &work->features_count};
 
 	WORKLOAD_CUDA(cuMemcpyHtoD(device->centres, work->centres,
@@ -171,12 +184,14 @@ int main(int argc, char **argv)
 		{"objects", "objects", 16384, 28000, CLUSTERS_COUNT, 4000000, 1},
 		{"features", "features per object", 12, 138, 1, 1024, 1},
 		{"iterations", "iterations at most", 2, 2, 1, 1000, 1},
+		{"by-object", "1: threads read their objects' rows; 0: features are turned first", 0, 0, 0, 1, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct kmeans work = {
 		.objects_count = options.counts[0],
 		.features_count = options.counts[1],
 		.iterations_max = options.counts[2],
+		.by_object = options.counts[3],
 	};
 	unsigned int iterations_count = 0;
 	unsigned int moved_count = 1;
