@@ -113,7 +113,8 @@ static uint64_t compare(struct rig *r, uint32_t percent, uint32_t seed, const ch
 /* ---- kernels of the workloads ---- */
 
 /* f: floats, i: indexes of elements, b: bytes 0 or 1, e: the same at even places, v: the same at odd places and 1 at
- * even ones, c: all the same, o: ascending offsets 4 apart, d: doubles; n: the number given, D: the same as a double. */
+ * even ones, c: all the same, o: ascending offsets 4 apart, d: doubles; n: the number given, D: the same as a double.
+ */
 struct kernel {
 	const char *workload, *name, *args;
 	uint32_t grid[3], block[3], numbers[5];

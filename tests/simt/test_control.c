@@ -196,9 +196,10 @@ static void test_lanes_of_long_loops_meet(void **state)
 	(void)state;
 	rig_check(&r,
 		  RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"
-			     "A: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r4; @%p1 bra A;\n"
-			     "mov.u32 %r2, 0;\n"
-			     "B: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;"),
+			     "A: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1;\n"
+			     "setp.lt.u32 %p1, %r2, %r4; @%p1 bra A; mov.u32 %r2, 0;\n"
+			     "B: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1;\n"
+			     "setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;"),
 		  1, 32);
 	assert_in_range(r.warp_instructions, 4 * 3200 + 4 * 1000, 4 * 3200 + 4 * 1000 + 20);
 	rig_close(&r);

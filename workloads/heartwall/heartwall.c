@@ -3,8 +3,9 @@
  * each point has a template that is searched for around its last place by normalised cross-correlation, the point moves
  * to the best match, and every ten frames the template takes a share of what is there.
  *
- * The film is ours: random speckle that beats as a whole, by a drawn displacement in each frame, with noise on top.  The host repeats every step with the same operations and compares the last frame's scores and the
- * templates bit for bit; and independently of that, every point must have moved as the film did.
+ * The film is ours: random speckle that beats as a whole, by a drawn displacement in each frame, with noise on top.
+ * The host repeats every step with the same operations and compares the last frame's scores and the templates bit for
+ * bit; and independently of that, every point must have moved as the film did.
  */
 #include "common/workload.h"
 
@@ -370,7 +371,8 @@ int main(int argc, char **argv)
 	static const struct workload_count counts[] = {
 		{"frames", "frames searched", 1, 1, 1, 100, 1},
 		{"side", "pixels along a side of a template", 9, 51, 3, HEARTWALL_SIDE_MAX, 1},
-		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX, 1},
+		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX,
+		 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct heartwall_shape shape = {

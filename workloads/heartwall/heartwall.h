@@ -10,9 +10,9 @@
 #define HEARTWALL_PADDED_MAX (HEARTWALL_REGION_MAX + 2 * HEARTWALL_SIDE_MAX)
 #define HEARTWALL_FULL_MAX (HEARTWALL_REGION_MAX + HEARTWALL_SIDE_MAX - 1)
 
-#define HEARTWALL_NEAR 10     /* places along a side of the window around the last match that is searched */
-#define HEARTWALL_RENEW 10    /* frames between two renewals of the templates */
-#define HEARTWALL_KEEP 0.87f  /* share of the old template that stays when it is renewed */
+#define HEARTWALL_NEAR 10    /* places along a side of the window around the last match that is searched */
+#define HEARTWALL_RENEW 10   /* frames between two renewals of the templates */
+#define HEARTWALL_KEEP 0.87f /* share of the old template that stays when it is renewed */
 
 /*
  * All lengths in pixels.  Every array is stored column by column.  A point's region is what may be searched: its
@@ -21,8 +21,8 @@
  */
 struct heartwall_shape {
 	unsigned int rows, columns; /* of a frame */
-	unsigned int side;	    /* of a template, which is square */
-	unsigned int reach;	    /* displacements that a region allows: -reach to reach in both directions */
+	unsigned int side;          /* of a template, which is square */
+	unsigned int reach;         /* displacements that a region allows: -reach to reach in both directions */
 	unsigned int region, padded, full;
 };
 
@@ -47,7 +47,7 @@ struct heartwall_work {
 	float sums[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];
 	float square_sums[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX]; /* of their squares; later spreads */
 	float products[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];    /* the convolution; later without the means */
-	float mask[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];	    /* one where the last match was, else nothing */
+	float mask[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];        /* one where the last match was, else nothing */
 	float scores[HEARTWALL_FULL_MAX * HEARTWALL_FULL_MAX];
 };
 
