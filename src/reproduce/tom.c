@@ -64,7 +64,7 @@ static const char *const quick_arguments[] = {
 	"--nodes 100000",
 	"--objects 32768 --features 34 --iterations 1",
 	"--side 24 --height 24 --steps 1",
-	"--side 25 --frames 1",
+	"--side 11 --reach 8 --frames 1",
 	"--paths 16384 --rates 40 --steps 2",
 	"--pixels 512 --spheres 5",
 	"--data 19 --kernel 10",
@@ -73,13 +73,15 @@ static const char *const quick_arguments[] = {
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
  * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD
- * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. */
+ * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. HW's
+ * templates are the largest with which a link is busy by half; Rodinia's would spend all these instructions in the
+ * convolution, out of shared memory and L1s. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
 	"--objects 494020 --features 34 --iterations 2",
 	"--size paper",
-	"--size paper",
+	"--side 11 --reach 8 --frames 14",
 	"--paths 65536 --rates 40 --steps 2",
 	"--size paper",
 	"--size paper",
