@@ -73,9 +73,9 @@ static const char *const quick_arguments[] = {
 };
 /* Full runs: TOM states no sizes, but that runs end after 2 billion instructions and use more than half of the
  * bandwidth (section 5.3). Where a program's own paper size is too short or too small for that: KM has Rodinia's KDD
- * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data. HW's
- * templates are the largest with which a link is busy by half; Rodinia's would spend all these instructions in the
- * convolution, out of shared memory and L1s. */
+ * Cup data in full, RD is repeated as the CUDA SDK's does, LIB and SP have four and eight times a quick run's data.
+ * HW's templates are the largest with which a link is busy by half; Rodinia's would spend all these instructions in
+ * the convolution, out of shared memory and L1s. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
