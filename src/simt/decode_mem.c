@@ -132,6 +132,18 @@ static void decode_store(struct simt_build *b, struct simt_inst *inst, struct si
 	e->run = op->area == SIMT_AREA_FRAME ? simt_run_store_frame : simt_run_store;
 }
 
+/* How much an atomic counts as a poll: one waits with what takes a lock or only reads, not with what counts. */
+static uint16_t atom_polls(const struct ptx_inst *i)
+{
+	bool reads_only = i->src[1].kind == PTX_OPND_IMM && !i->src[1].imm;
+
+	if (i->op != PTX_OP_ATOM)
+		return 0; /* red brings nothing back */
+	if (i->mods.atom == PTX_ATOM_CAS || i->mods.atom == PTX_ATOM_EXCH || reads_only)
+		return SIMT_POLL_STRONG;
+	return SIMT_POLL_WEAK;
+}
+
 static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
@@ -157,7 +169,7 @@ static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct s
 	if (i->mods.atom == PTX_ATOM_CAS)
 		op->c = simt_operand_ref(b, &i->src[2], op->bytes);
 	op->is_signed = ptx_type_is_signed(i->type);
-	e->polls = SIMT_POLL_STRONG;
+	e->polls = atom_polls(i);
 	e->run = simt_run_atom;
 }
 

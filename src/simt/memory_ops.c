@@ -539,7 +539,7 @@ SIMT_RUN(simt_run_atom)
 	uint64_t old[SIMT_ELEMS][SIMT_LANES];
 	struct kinds k;
 
-	s->polled = SIMT_POLL_STRONG;
+	s->polled |= e->polls;
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	if (k.local)

@@ -18,8 +18,8 @@ enum {
 	SIMT_ELEMS = 8, /* elements of the widest vector access */
 	SIMT_CALL_DEPTH_MAX = 512,
 	/* Polls at backward branches before a diverged warp lets other lanes run; after the first such switch the warp
-	 * is known to spin and yields sooner. A weak load, which every loop over an array has, weighs little: the lanes
-	 * that part here run the rest alone, up to the next barrier. See docs/execution.md. */
+	 * is known to spin and yields sooner. Weak loads and atomics that count, which loops over arrays have, weigh
+	 * little: the lanes that part here run the rest alone, up to the next barrier. See docs/execution.md. */
 	SIMT_SPIN_FIRST = 1 << 20,
 	SIMT_SPIN_NEXT = 1 << 14,
 	SIMT_POLL_STRONG = 1 << 10,

@@ -189,20 +189,28 @@ static void test_spin_on_a_weak_load(void **state)
 }
 
 /* Lanes that leave a loop over an array one by one, after 100 to 3,200 rounds, are one warp again behind it. */
-static void test_lanes_of_long_loops_meet(void **state)
+static void expect_lanes_meet(const char *text)
 {
 	struct rig r;
 
-	(void)state;
-	rig_check(&r,
-		  RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"
-			     "A: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1;\n"
-			     "setp.lt.u32 %p1, %r2, %r4; @%p1 bra A; mov.u32 %r2, 0;\n"
-			     "B: ld.global.u32 %r3, [%at]; add.u32 %r2, %r2, 1;\n"
-			     "setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;"),
-		  1, 32);
+	rig_check(&r, text, 1, 32);
 	assert_in_range(r.warp_instructions, 4 * 3200 + 4 * 1000, 4 * 3200 + 4 * 1000 + 20);
 	rig_close(&r);
+}
+
+#define LONG_LOOPS(access)                                                \
+	RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"      \
+		   "A: " access " add.u32 %r2, %r2, 1;\n"                 \
+		   "setp.lt.u32 %p1, %r2, %r4; @%p1 bra A; mov.u32 %r2, 0;\n" \
+		   "B: " access " add.u32 %r2, %r2, 1;\n"                 \
+		   "setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;")
+
+static void test_lanes_of_long_loops_meet(void **state)
+{
+	(void)state;
+	expect_lanes_meet(LONG_LOOPS("ld.global.u32 %r3, [%at];"));
+	expect_lanes_meet(LONG_LOOPS("atom.global.add.u32 %r3, [%at], 1;"));
+	expect_lanes_meet(LONG_LOOPS("red.global.add.u32 [%at], 1;"));
 }
 
 static uint32_t weighed(uint32_t t)
