@@ -109,7 +109,7 @@ static void decode_load(struct simt_build *b, struct simt_inst *inst, struct sim
 	op->is_signed = ptx_type_is_signed(i->type);
 	if (op->area != SIMT_AREA_PARAM && op->area != SIMT_AREA_FRAME && op->area != SIMT_AREA_LOCAL &&
 	    inst->space != SIMT_MEM_CONST && i->mods.cache != PTX_NC)
-		e->polls = i->mods.sem == PTX_SEM_WEAK ? SIMT_POLL_WEAK : SIMT_POLL_STRONG;
+		e->polls = i->mods.sem == PTX_SEM_WEAK && i->mods.cache != PTX_CV ? SIMT_POLL_WEAK : SIMT_POLL_STRONG;
 	e->run = op->area == SIMT_AREA_PARAM   ? simt_run_load_param
 		 : op->area == SIMT_AREA_FRAME ? simt_run_load_frame
 					       : simt_run_load;

@@ -173,44 +173,65 @@ static void test_spin_lock(void **state)
 	    64, all_locked);
 }
 
-static uint32_t itself(uint32_t t)
+/* How many warp instructions the lanes of one warp take. */
+static uint64_t warp_instructions(const char *text)
 {
-	return t;
+	struct rig r;
+	uint64_t count;
+
+	rig_check(&r, text, 1, 32);
+	count = r.warp_instructions;
+	rig_close(&r);
+	return count;
 }
 
-/* A lane waits for another of its warp with plain loads, which nothing obliges the other one to hear. */
+/* Lane 0 waits for a word that the other lanes write. */
+#define SPIN_ON(access)                                                                                \
+	RIG_KERNEL("add.u64 %rd1, %out, 1024; mov.u32 %r5, 0; setp.ne.u32 %p1, %t, 0; @%p1 bra SET;\n" \
+		   "SPIN: " access " setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; bra J;\n"                 \
+		   "SET: st.global.u32 [%rd1], 1;\nJ: mov.u32 %r1, %t; " STORE)
+
+/* The lanes that wait step aside after 1,024 rounds of three instructions. */
+static void test_spin_on_a_poll(void **state)
+{
+	static const char *const polls[] = {
+	    SPIN_ON("ld.volatile.global.u32 %r2, [%rd1];"),    SPIN_ON("ld.relaxed.gpu.global.u32 %r2, [%rd1];"),
+	    SPIN_ON("ld.global.cv.u32 %r2, [%rd1];"),          SPIN_ON("atom.global.cas.b32 %r2, [%rd1], 2, 2;"),
+	    SPIN_ON("atom.global.exch.b32 %r2, [%rd1], %r5;"), SPIN_ON("atom.global.add.u32 %r2, [%rd1], 0;"),
+	    SPIN_ON("atom.global.or.b32 %r2, [%rd1], 0;"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++)
+		assert_in_range(warp_instructions(polls[i]), 3 * 1024, 3 * 1024 + 40);
+}
+
+/* A plain load, which nothing obliges to see the other lane's word, sees it after 1,024 times as many. */
 static void test_spin_on_a_weak_load(void **state)
 {
 	(void)state;
-	expect(RIG_KERNEL("add.u64 %rd1, %out, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra SET;\n"
-			  "SPIN: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; bra J;\n"
-			  "SET: st.global.u32 [%rd1], 1;\nJ: mov.u32 %r1, %t; " STORE),
-	       32, itself);
+	assert_in_range(warp_instructions(SPIN_ON("ld.global.u32 %r2, [%rd1];")), 3 << 20, (3 << 20) + 40);
 }
 
-/* Lanes that leave a loop over an array one by one, after 100 to 3,200 rounds, are one warp again behind it. */
-static void expect_lanes_meet(const char *text)
-{
-	struct rig r;
-
-	rig_check(&r, text, 1, 32);
-	assert_in_range(r.warp_instructions, 4 * 3200 + 4 * 1000, 4 * 3200 + 4 * 1000 + 20);
-	rig_close(&r);
-}
-
-#define LONG_LOOPS(access)                                                \
-	RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"      \
-		   "A: " access " add.u32 %r2, %r2, 1;\n"                 \
+#define LONG_LOOPS(access)                                                    \
+	RIG_KERNEL("mad.lo.u32 %r4, %t, 100, 100; mov.u32 %r2, 0;\n"          \
+		   "A: " access " add.u32 %r2, %r2, 1;\n"                     \
 		   "setp.lt.u32 %p1, %r2, %r4; @%p1 bra A; mov.u32 %r2, 0;\n" \
-		   "B: " access " add.u32 %r2, %r2, 1;\n"                 \
+		   "B: " access " add.u32 %r2, %r2, 1;\n"                     \
 		   "setp.lt.u32 %p1, %r2, 1000; @%p1 bra B;")
 
+/* Lanes that leave a loop over an array one by one, after 100 to 3,200 rounds, are one warp again behind it. */
 static void test_lanes_of_long_loops_meet(void **state)
 {
+	static const char *const loops[] = {
+	    LONG_LOOPS("ld.global.u32 %r3, [%at];"),
+	    LONG_LOOPS("atom.global.add.u32 %r3, [%at], 1;"),
+	    LONG_LOOPS("red.global.add.u32 [%at], 1;"),
+	};
+
 	(void)state;
-	expect_lanes_meet(LONG_LOOPS("ld.global.u32 %r3, [%at];"));
-	expect_lanes_meet(LONG_LOOPS("atom.global.add.u32 %r3, [%at], 1;"));
-	expect_lanes_meet(LONG_LOOPS("red.global.add.u32 [%at], 1;"));
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+		assert_in_range(warp_instructions(loops[i]), 4 * 3200 + 4 * 1000, 4 * 3200 + 4 * 1000 + 20);
 }
 
 static uint32_t weighed(uint32_t t)
@@ -368,9 +389,10 @@ int main(void)
 	    cmocka_unit_test(test_recursion_in_divergent_flow),
 	    cmocka_unit_test(test_indirect_call),
 	    cmocka_unit_test(test_alias),
-    cmocka_unit_test(test_spin_lock),
-    cmocka_unit_test(test_spin_on_a_weak_load),
-    cmocka_unit_test(test_lanes_of_long_loops_meet),
+	    cmocka_unit_test(test_spin_lock),
+	    cmocka_unit_test(test_spin_on_a_poll),
+	    cmocka_unit_test(test_spin_on_a_weak_load),
+	    cmocka_unit_test(test_lanes_of_long_loops_meet),
 	    cmocka_unit_test(test_slots_of_lanes_apart),
 	    cmocka_unit_test(test_warp_sync_across_branch),
 	    cmocka_unit_test(test_shuffle_waits_for_members),
