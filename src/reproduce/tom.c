@@ -66,7 +66,7 @@ static const char *const quick_arguments[] = {
 	"--side 24 --height 24 --steps 1",
 	"--side 11 --reach 8 --frames 1",
 	"--paths 16384 --rates 40 --steps 2",
-	"--pixels 512 --spheres 5",
+	"--size paper",
 	"--data 19 --kernel 10",
 	"--pairs 512 --elements 16384",
 	"--elements 16777216",

@@ -15,6 +15,7 @@ static const char bfs_ptx[] =
 enum {
 	/* Edges drawn per node, on average; each is stored at both its ends: six, as in Rodinia's graphs. */
 	AVERAGE_DRAWN = 3,
+	BLOCK_THREADS = 512, /* as in Rodinia and in GPGPU-Sim's programs */
 };
 
 static const uint32_t COST_UNREACHED = UINT32_MAX;
@@ -70,7 +71,7 @@ static struct graph graph_make(unsigned int nodes_count, uint64_t seed)
 }
 
 /* Fill `cost` with the number of edges from `source`; returns the number of levels. */
-static unsigned int search_run(const struct graph *graph, uint32_t source, unsigned int cta_threads, uint32_t *cost)
+static unsigned int search_run(const struct graph *graph, uint32_t source, uint32_t *cost)
 {
 	struct workload_gpu gpu = workload_gpu_open(bfs_ptx);
 	CUfunction expand = workload_gpu_kernel(&gpu, "bfs_expand");
@@ -85,8 +86,8 @@ static unsigned int search_run(const struct graph *graph, uint32_t source, unsig
 	CUdeviceptr again = workload_device_alloc(sizeof(uint32_t));
 	void *expand_params[] = {&first, &edges, &frontier, &updating, &visited, &costs, &nodes_count};
 	void *advance_params[] = {&frontier, &updating, &visited, &again, &nodes_count};
-	struct workload_dim grid = {workload_ctas(nodes_count, cta_threads), 1, 1};
-	struct workload_dim block = {cta_threads, 1, 1};
+	struct workload_dim grid = {workload_ctas(nodes_count, BLOCK_THREADS), 1, 1};
+	struct workload_dim block = {BLOCK_THREADS, 1, 1};
 	unsigned int levels_count = 0;
 	uint32_t more;
 
@@ -149,14 +150,13 @@ int main(int argc, char **argv)
 		"1,000,000 nodes, about 6 edges each (NSU Table 1)"};
 	static const struct workload_count counts[] = {
 		{"nodes", "nodes", 32768, 1000000, 2, 16000000, 1},
-		{"cta-threads", "threads per CTA: 512 in Rodinia, 256 in GPGPU-Sim's programs", 512, 512, 32, 1024, 32},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct graph graph = graph_make(options.counts[0], options.seed);
 	uint32_t source = (uint32_t)(workload_random(options.seed, 2, 0) % graph.nodes_count);
 	uint32_t *got = workload_host_alloc(graph.nodes_count, sizeof(*got));
 	uint32_t *want = workload_host_alloc(graph.nodes_count, sizeof(*want));
-	unsigned int levels_count = search_run(&graph, source, options.counts[1], got);
+	unsigned int levels_count = search_run(&graph, source, got);
 	bool right;
 
 	search_reference(&graph, source, want);

@@ -15,6 +15,7 @@ static const char lps_ptx[] =
 
 struct lps {
 	unsigned int nx, ny, nz;
+	unsigned int pitch; /* points from row to row: rows begin at multiples of a tile's width */
 	unsigned int sweeps_count;
 	float *grid;
 	float *result;
@@ -22,7 +23,7 @@ struct lps {
 
 static size_t points_count(const struct lps *work)
 {
-	return (size_t)work->nx * work->ny * work->nz;
+	return (size_t)work->pitch * work->ny * work->nz;
 }
 
 static void sweeps_run(struct lps *work)
@@ -32,15 +33,15 @@ static void sweeps_run(struct lps *work)
 	size_t bytes = points_count(work) * sizeof(float);
 	CUdeviceptr from = workload_device_copy(work->grid, bytes);
 	CUdeviceptr to = workload_device_alloc(bytes);
-	void *params[] = {&from, &to, &work->nx, &work->ny, &work->nz};
+	struct workload_dim grid = {workload_ctas(work->nx, LPS_TILE_X), workload_ctas(work->ny, LPS_TILE_Y), 1};
+	void *params[] = {&from, &to, &work->nx, &work->ny, &work->nz, &work->pitch};
 
 	/* The faces are never written: both grids need them. */
 	WORKLOAD_CUDA(cuMemcpyDtoD(to, from, bytes));
 	for (unsigned int sweep = 0; sweep < work->sweeps_count; sweep++) {
 		CUdeviceptr swap = from;
 
-		workload_launch(kernel, (struct workload_dim){work->nx / LPS_TILE_X, work->ny / LPS_TILE_Y, 1},
-				(struct workload_dim){LPS_TILE_X, LPS_TILE_Y, 1}, params);
+		workload_launch(kernel, grid, (struct workload_dim){LPS_TILE_X, LPS_TILE_Y, 1}, params);
 		from = to;
 		to = swap;
 	}
@@ -52,17 +53,17 @@ static void sweeps_run(struct lps *work)
 
 static void sweep_reference(const struct lps *work, const float *from, float *to)
 {
-	size_t nx = work->nx;
-	size_t plane = nx * work->ny;
+	size_t pitch = work->pitch;
+	size_t plane = pitch * work->ny;
 
 	for (size_t z = 1; z + 1 < work->nz; z++) {
 		for (size_t y = 1; y + 1 < work->ny; y++) {
-			for (size_t x = 1; x + 1 < nx; x++) {
-				size_t i = z * plane + y * nx + x;
+			for (size_t x = 1; x + 1 < work->nx; x++) {
+				size_t i = z * plane + y * pitch + x;
 				float sum = from[i - 1] + from[i + 1];
 
-				sum += from[i - nx];
-				sum += from[i + nx];
+				sum += from[i - pitch];
+				sum += from[i + pitch];
 				sum += from[i - plane];
 				sum += from[i + plane];
 				to[i] = sum * LPS_SIXTH;
@@ -96,17 +97,20 @@ static bool result_check(struct lps *work)
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {"lps", "Laplace's equation on a 3D grid, planes in shared memory.",
-						    "256 x 64 x 24 grid, 2 sweeps", "256 x 256 x 64 grid, 2 sweeps"};
+						    "256 x 64 x 24 grid, 2 sweeps",
+						    "100 x 100 x 100 grid, 1 sweep"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
 	struct lps work = {
-	    .nx = 256,
-	    .ny = options.paper ? 256 : 64,
-	    .nz = options.paper ? 64 : 24,
-	    .sweeps_count = 2,
+	    .nx = options.paper ? 100 : 256,
+	    .ny = options.paper ? 100 : 64,
+	    .nz = options.paper ? 100 : 24,
+	    .sweeps_count = options.paper ? 1 : 2,
 	};
-	size_t count = points_count(&work);
+	size_t count;
 	bool right;
 
+	work.pitch = workload_ctas(work.nx, LPS_TILE_X) * LPS_TILE_X;
+	count = points_count(&work);
 	work.grid = workload_host_alloc(count, sizeof(float));
 	work.result = workload_host_alloc(count, sizeof(float));
 	for (size_t i = 0; i < count; i++)

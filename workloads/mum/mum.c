@@ -236,11 +236,11 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
 	    "mum", "Exact matches of short queries in a suffix tree of a long reference.",
-	    "5,120 queries of 25 letters, 65,536 letters", "49,152 queries of 25 letters, 524,288 letters"};
+	    "5,120 queries of 25 letters, 65,536 letters", "50,000 queries of 25 letters, 140,000 letters"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
 	struct mum work = {
-	    .length = options.paper ? 524288 : 65536,
-	    .queries_count = options.paper ? 49152 : 5120,
+	    .length = options.paper ? 140000 : 65536,
+	    .queries_count = options.paper ? 50000 : 5120,
 	};
 	bool right;
 

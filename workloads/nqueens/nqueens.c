@@ -1,7 +1,7 @@
 /*
  * The N-queens problem by backtracking: in how many ways can N queens stand on a board of N x N so that none attacks
- * another.  The host fills the first rows; the device searches from there.  Threads of a warp part at once, and each
- * CTA's first thread works longest.
+ * another.  The host fills the first rows; the device searches from there, a thread from each board.  Threads of a warp
+ * part at once, and the few boards of a small problem fill a fraction of one CTA.
  */
 #include "common/workload.h"
 #include "nqueens.h"
@@ -12,43 +12,35 @@ static const char nqueens_ptx[] =
 #include WORKLOAD_PTX
     ;
 
+/* As in GPGPU-Sim's N-queens program for ten queens: 36 boards, and far more threads. */
 enum {
-	ROWS_CTA = 2,  /* boards of a CTA agree in these rows */
-	ROWS_HOST = 6, /* filled by the host */
+	ROWS_HOST = 2, /* filled by the host */
+	CTAS_COUNT = 223,
 };
 
-/* Solutions for 11 and 12 queens: OEIS A000170. */
-static const unsigned int published[] = {[11] = 2680, [12] = 14200};
+/* Solutions: OEIS A000170. */
+static const unsigned int published[] = {[8] = 92, [10] = 724};
 
 struct nqueens {
-	unsigned int size;
-	unsigned int all; /* a bit for each column */
+	unsigned int size; /* even */
+	unsigned int all;  /* a bit for each column */
 	struct nqueens_board *boards;
-	unsigned int *first; /* ctas_count + 1, indices of boards */
 	unsigned int boards_count;
-	unsigned int ctas_count;
 };
 
-/* No more boards than this have `rows` rows filled. */
-static unsigned int boards_limit(unsigned int size, unsigned int rows)
-{
-	unsigned int limit = 1;
-
-	for (unsigned int row = 0; row < rows; row++)
-		limit *= size - row;
-	return limit;
-}
-
-/* Adds all boards that fill `board` up to ROWS_HOST rows. */
+/*
+ * Adds all boards that fill `board` up to ROWS_HOST rows.  The first queen stands in the left half: the other half has
+ * the same solutions mirrored.
+ */
 static void boards_add(struct nqueens *work, struct nqueens_board board, unsigned int row)
 {
-	if (row == ROWS_CTA)
-		work->first[work->ctas_count++] = work->boards_count;
+	unsigned int columns_count = row ? work->size : work->size / 2;
+
 	if (row == ROWS_HOST) {
 		work->boards[work->boards_count++] = board;
 		return;
 	}
-	for (unsigned int column = 0; column < work->size; column++) {
+	for (unsigned int column = 0; column < columns_count; column++) {
 		unsigned int queen = 1u << column;
 
 		if (nqueens_free(board, work->all) & queen)
@@ -61,16 +53,15 @@ static void search_run(const struct nqueens *work, unsigned int *solutions)
 	struct workload_gpu gpu = workload_gpu_open(nqueens_ptx);
 	CUfunction kernel = workload_gpu_kernel(&gpu, "nqueens_search");
 	CUdeviceptr boards = workload_device_copy(work->boards, work->boards_count * sizeof(*work->boards));
-	CUdeviceptr first = workload_device_copy(work->first, (work->ctas_count + 1) * sizeof(*work->first));
-	CUdeviceptr counts = workload_device_alloc(work->ctas_count * sizeof(*solutions));
+	CUdeviceptr counts = workload_device_alloc(CTAS_COUNT * sizeof(*solutions));
+	unsigned int boards_count = work->boards_count;
 	unsigned int all = work->all;
-	void *params[] = {&boards, &first, &counts, &all};
+	void *params[] = {&boards, &boards_count, &counts, &all};
 
-	workload_launch(kernel, (struct workload_dim){work->ctas_count, 1, 1},
+	workload_launch(kernel, (struct workload_dim){CTAS_COUNT, 1, 1},
 			(struct workload_dim){NQUEENS_BLOCK_THREADS, 1, 1}, params);
-	WORKLOAD_CUDA(cuMemcpyDtoH(solutions, counts, work->ctas_count * sizeof(*solutions)));
+	WORKLOAD_CUDA(cuMemcpyDtoH(solutions, counts, CTAS_COUNT * sizeof(*solutions)));
 	WORKLOAD_CUDA(cuMemFree(boards));
-	WORKLOAD_CUDA(cuMemFree(first));
 	WORKLOAD_CUDA(cuMemFree(counts));
 	workload_gpu_close(&gpu);
 }
@@ -92,16 +83,15 @@ static unsigned int solutions_reference(const struct nqueens *work, struct nquee
 
 static bool solutions_check(const struct nqueens *work, const unsigned int *solutions)
 {
-	unsigned int *want = workload_host_alloc(work->ctas_count, sizeof(*want));
+	unsigned int *want = workload_host_alloc(CTAS_COUNT, sizeof(*want));
 	unsigned int sum = 0;
 	bool right;
 
-	for (unsigned int cta = 0; cta < work->ctas_count; cta++) {
-		for (unsigned int i = work->first[cta]; i < work->first[cta + 1]; i++)
-			want[cta] += solutions_reference(work, work->boards[i]);
-		sum += solutions[cta];
-	}
-	right = workload_same_u32("CTA's count", solutions, want, work->ctas_count) &&
+	for (unsigned int board = 0; board < work->boards_count; board++)
+		want[board / NQUEENS_BLOCK_THREADS] += solutions_reference(work, work->boards[board]);
+	for (unsigned int cta = 0; cta < CTAS_COUNT; cta++)
+		sum += 2 * solutions[cta];
+	right = workload_same_u32("CTA's count", solutions, want, CTAS_COUNT) &&
 		workload_same_u32("sum", &sum, &published[work->size], 1);
 	free(want);
 	return right;
@@ -109,23 +99,19 @@ static bool solutions_check(const struct nqueens *work, const unsigned int *solu
 
 int main(int argc, char **argv)
 {
-	static const struct workload_about about = {"nqueens", "The N-queens problem by backtracking.", "11 queens",
-						    "12 queens"};
+	static const struct workload_about about = {"nqueens", "The N-queens problem by backtracking.", "8 queens",
+						    "10 queens"};
 	struct workload_options options = workload_options_parse(&about, argc, argv);
-	struct nqueens work = {.size = options.paper ? 12 : 11};
-	unsigned int *solutions;
+	struct nqueens work = {.size = options.paper ? 10 : 8};
+	unsigned int *solutions = workload_host_alloc(CTAS_COUNT, sizeof(*solutions));
 	bool right;
 
 	work.all = (1u << work.size) - 1;
-	work.boards = workload_host_alloc(boards_limit(work.size, ROWS_HOST), sizeof(*work.boards));
-	work.first = workload_host_alloc(boards_limit(work.size, ROWS_CTA) + 1, sizeof(*work.first));
+	work.boards = workload_host_alloc((size_t)work.size * work.size, sizeof(*work.boards));
 	boards_add(&work, (struct nqueens_board){0, 0, 0}, 0);
-	work.first[work.ctas_count] = work.boards_count;
-	solutions = workload_host_alloc(work.ctas_count, sizeof(*solutions));
 	search_run(&work, solutions);
 	right = solutions_check(&work, solutions);
 	free(work.boards);
-	free(work.first);
 	free(solutions);
-	return workload_finish(right, "%u queens, %u boards in %u CTAs", work.size, work.boards_count, work.ctas_count);
+	return workload_finish(right, "%u queens, %u boards, %d CTAs", work.size, work.boards_count, (int)CTAS_COUNT);
 }

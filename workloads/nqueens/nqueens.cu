@@ -40,29 +40,24 @@ static __device__ __forceinline__ unsigned int solutions_count(struct level *sta
 }
 
 /*
- * CTA c searches boards first[c] to first[c + 1] - 1.  Every thread takes one; what is left is for the CTA's first
- * thread, which therefore works long after the others have come to the barrier.
+ * Every thread searches from one board, those behind the last board none; a CTA's counts are added as a tree in shared
+ * memory.  With few boards one CTA has all the work, and lasts as long as its longest search.
  */
-extern "C" __global__ void nqueens_search(const struct nqueens_board *boards, const unsigned int *first,
+extern "C" __global__ void nqueens_search(const struct nqueens_board *boards, unsigned int boards_count,
 					  unsigned int *solutions, unsigned int all)
 {
 	__shared__ struct level stacks[NQUEENS_BLOCK_THREADS][NQUEENS_ROWS_MAX];
 	__shared__ unsigned int counts[NQUEENS_BLOCK_THREADS];
-	unsigned int end = first[blockIdx.x + 1];
-	unsigned int mine = first[blockIdx.x] + threadIdx.x;
-	unsigned int count = 0;
+	unsigned int thread = threadIdx.x;
+	unsigned int board = blockIdx.x * NQUEENS_BLOCK_THREADS + thread;
 
-	if (mine < end)
-		count = solutions_count(stacks[threadIdx.x], boards[mine], all);
-	if (threadIdx.x == 0) {
-		for (unsigned int i = mine + NQUEENS_BLOCK_THREADS; i < end; i++)
-			count += solutions_count(stacks[0], boards[i], all);
+	counts[thread] = board < boards_count ? solutions_count(stacks[thread], boards[board], all) : 0;
+#pragma unroll 1
+	for (unsigned int stride = 64; stride > 0; stride /= 2) {
+		__syncthreads();
+		if (thread < stride && thread + stride < NQUEENS_BLOCK_THREADS)
+			counts[thread] += counts[thread + stride];
 	}
-	counts[threadIdx.x] = count;
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		for (unsigned int i = 1; i < NQUEENS_BLOCK_THREADS; i++)
-			count += counts[i];
-		solutions[blockIdx.x] = count;
-	}
+	if (thread == 0)
+		solutions[blockIdx.x] = counts[0];
 }

@@ -19,12 +19,18 @@ static const char ray_ptx[] =
 	;
 
 enum {
-	BLOCK_SIDE = 16,
+	/* as in GPGPU-Sim's programs */
+	BLOCK_WIDTH = 16,
+	BLOCK_HEIGHT = 8,
 	PLANES_COUNT = 3,
 	SAMPLE_STEP = 61, /* pixels between two of the independent check */
 };
 
 static const struct ray_vector lamp = {6.0f, 8.0f, -2.0f};
+/* So large that it is nearly flat: rays that leave the other spheres downwards meet it. */
+static const struct ray_sphere ground = {
+	.y = -101.5f, .z = 5.0f, .radius = 100.0f, .red = 0.0f, .green = 0.75f, .blue = 0.75f, .mirror = 0.5f,
+};
 
 struct scene {
 	unsigned int side;
@@ -37,7 +43,8 @@ static struct scene scene_make(unsigned int side, unsigned int spheres_count, ui
 	struct scene scene = {.side = side, .spheres_count = spheres_count};
 
 	scene.spheres = workload_host_alloc(spheres_count, sizeof(*scene.spheres));
-	for (unsigned int i = 0; i < spheres_count; i++) {
+	scene.spheres[0] = ground;
+	for (unsigned int i = 1; i < spheres_count; i++) {
 		float draw[8];
 
 		for (unsigned int k = 0; k < 8; k++)
@@ -67,8 +74,8 @@ static void render(const struct scene *scene, float *image)
 	CUdeviceptr pixels = workload_device_alloc(bytes);
 	struct ray_vector from = lamp;
 	void *params[] = {&spheres_count, &from.x, &from.y, &from.z, &pixels, &side};
-	struct workload_dim grid = {workload_ctas(side, BLOCK_SIDE), workload_ctas(side, BLOCK_SIDE), 1};
-	struct workload_dim block = {BLOCK_SIDE, BLOCK_SIDE, 1};
+	struct workload_dim grid = {workload_ctas(side, BLOCK_WIDTH), workload_ctas(side, BLOCK_HEIGHT), 1};
+	struct workload_dim block = {BLOCK_WIDTH, BLOCK_HEIGHT, 1};
 
 	WORKLOAD_CUDA(cuModuleGetGlobal(&spheres, NULL, gpu.module, "ray_spheres"));
 	WORKLOAD_CUDA(cuMemcpyHtoD(spheres, scene->spheres, spheres_count * sizeof(struct ray_sphere)));
@@ -187,10 +194,11 @@ static bool sample_agrees(const struct scene *scene, const float *image)
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {"ray", "Ray tracing of mirroring spheres.",
-						    "128 x 128 pixels, 12 spheres", "512 x 512 pixels, 24 spheres"};
+						    "128 x 128 pixels, 12 spheres",
+						    "256 x 256 pixels, 4 spheres (GPGPU-Sim's RAY)"};
 	static const struct workload_count counts[] = {
-		{"pixels", "pixels along a side", 128, 512, 16, 8192, 1},
-		{"spheres", "spheres", 12, 24, 1, RAY_SPHERES_MAX, 1},
+		{"pixels", "pixels along a side", 128, 256, 16, 8192, 1},
+		{"spheres", "spheres, the ground among them", 12, 4, 1, RAY_SPHERES_MAX, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct scene scene = scene_make(options.counts[0], options.counts[1], options.seed);
