@@ -28,7 +28,7 @@ static enum bom_case case_of(const struct bom_core *c, uint64_t cta, uint64_t cy
 /* BOM section 5.4.1, figure 12: blocks 1 to 4 are launched together, block 1 is the fastest. */
 static void batch_begin(struct bom_core *c)
 {
-	bom_core_reset(c);
+	*c = (struct bom_core){0};
 	for (uint64_t cta = 1; cta <= 4; cta++)
 		bom_core_placed(c, cta, 100);
 }
@@ -86,10 +86,9 @@ static void later_blocks_that_complete_count(void **state)
 
 static void slower_than_the_mean(void **state)
 {
-	struct bom_core c;
+	struct bom_core c = {0};
 
 	(void)state;
-	bom_core_reset(&c);
 	bom_core_placed(&c, 1, 0);
 	bom_core_placed(&c, 2, 10);
 	bom_core_placed(&c, 3, 20);
@@ -103,6 +102,12 @@ static void slower_than_the_mean(void **state)
 	assert_int_equal(c.count, 1);
 	assert_int_equal(c.done_count, 2);
 	assert_int_equal(c.done_cycles, 3000);
+	/* The next kernel's first blocks are compared with the same mean. */
+	bom_core_begin(&c);
+	assert_int_equal(c.count, 0);
+	bom_core_placed(&c, 1, 5000);
+	assert_int_equal(case_of(&c, 1, 6500), BOM_CASE_NONE);
+	assert_int_equal(case_of(&c, 1, 6501), BOM_CASE_SLOW_CORE);
 }
 
 /* All checks fail; then one after the other holds, in the order of section 5.4.1. */

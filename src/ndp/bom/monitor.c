@@ -68,6 +68,7 @@ static void *monitor_create(const struct gpu_config *config, struct base_diag_li
 	b->cores = g_new0(struct bom_core, b->core_count);
 	b->bases = g_new0(struct l1_base, b->core_count);
 	b->rooms = g_new0(uint32_t, b->pim_count);
+	bom_pace_begin(&b->pace, config->ndp.bom_interval_cycles);
 	return b;
 }
 
@@ -96,10 +97,9 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 && !b->config->gpu.stack_sm_shared;
 	b->memory_share = b->config->ndp.bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
 	for (uint32_t i = 0; i < b->core_count; i++) {
-		bom_core_reset(&b->cores[i]);
+		bom_core_begin(&b->cores[i]);
 		gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
 	}
-	bom_pace_begin(&b->pace, b->config->ndp.bom_interval_cycles);
 	b->pace_cycle = gpu_now_cycles(g) + b->config->ndp.bom_climb_cycles;
 	b->pace_instructions = gpu_thread_instructions(g);
 }

@@ -2,9 +2,10 @@
 
 #include "base/check.h"
 
-void bom_core_reset(struct bom_core *c)
+void bom_core_begin(struct bom_core *c)
 {
-	*c = (struct bom_core){0};
+	c->count = 0;
+	c->turn = 0;
 }
 
 void bom_core_placed(struct bom_core *c, uint64_t cta, uint64_t cycle)

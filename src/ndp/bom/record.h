@@ -25,7 +25,8 @@ struct bom_core {
 	uint64_t offload_cycle;	    /* no block leaves before */
 };
 
-void bom_core_reset(struct bom_core *c);
+/* No block is resident; what completed ones took stays: section 5.4.1 compares with all that ran on the core before. */
+void bom_core_begin(struct bom_core *c);
 void bom_core_placed(struct bom_core *c, uint64_t cta, uint64_t cycle);
 /* A block has completed: returns its time. The first of its batch becomes the reference of the others. */
 uint64_t bom_core_done(struct bom_core *c, uint64_t cta, uint64_t cycle);
