@@ -63,7 +63,8 @@ CUresult cuda_array_create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *
 	    __builtin_add_overflow(row_bytes, ROW_ALIGN_BYTES - 1, &row_bytes) ||
 	    __builtin_mul_overflow(row_bytes / ROW_ALIGN_BYTES * ROW_ALIGN_BYTES, a->rows, &slice_bytes) ||
 	    __builtin_mul_overflow(slice_bytes, a->slices, &bytes) ||
-	    !(a->addr = simt_memory_alloc(cuda_driver.mem, bytes, SIMT_ARENA_ALIGN_BYTES, SIMT_ALLOC_DEVICE))) {
+	    !(a->addr = simt_memory_alloc(cuda_driver.mem, bytes, cuda_driver.session.config.run.allocation_bytes,
+					SIMT_ALLOC_DEVICE))) {
 		free(a);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}

@@ -61,7 +61,8 @@ static struct cuda_alloc *add_alloc(struct CUctx_st *ctx, uint64_t addr, uint64_
 
 uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags)
 {
-	uint64_t addr = simt_memory_alloc(cuda_driver.mem, size_bytes, SIMT_ARENA_ALIGN_BYTES, kind);
+	uint64_t addr =
+	    simt_memory_alloc(cuda_driver.mem, size_bytes, cuda_driver.session.config.run.allocation_bytes, kind);
 
 	if (addr)
 		add_alloc(ctx, addr, size_bytes, kind, flags);

@@ -271,6 +271,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_power(diag, "sm.ibuffer_count", c->sm.ibuffer_count);
 	check_power(diag, "sm.inst_bytes", c->sm.inst_bytes);
 	check_power(diag, "sm.sector_bytes", c->sm.sector_bytes);
+	check_power(diag, "run.allocation_bytes", c->run.allocation_bytes);
 	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
 		wrong(diag, "sm.ibuffer_count", c->sm.ibuffer_count, "one fetch must not exceed a line of 128 B");
 	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
