@@ -16,7 +16,7 @@ static const char fwt_ptx[] =
 
 enum {
 	BLOCK_THREADS = 256,
-	MODULATE_CTAS = 256,
+	MODULATE_CTAS = 128, /* as in the CUDA SDK's program */
 	SAMPLES_COUNT = 64,
 };
 

@@ -17,7 +17,7 @@ static const char minife_ptx[] =
 	;
 
 enum {
-	BLOCK_THREADS = 128,
+	BLOCK_THREADS = 256, /* as in Mantevo's CUDA version */
 	CORNERS = 8,
 };
 

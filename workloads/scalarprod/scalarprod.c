@@ -13,8 +13,9 @@ static const char scalarprod_ptx[] =
 	;
 
 enum {
+	/* as in the CUDA SDK's program */
 	BLOCK_THREADS = 256,
-	GRID_CTAS_MAX = 512,
+	GRID_CTAS_MAX = 128,
 };
 
 struct scalarprod {

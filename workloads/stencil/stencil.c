@@ -13,11 +13,6 @@ static const char stencil_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-enum {
-	BLOCK_X = 32,
-	BLOCK_Y = 4,
-};
-
 struct stencil {
 	unsigned int nx, ny, nz;
 	unsigned int sweeps_count;
@@ -38,15 +33,16 @@ static void sweeps_run(struct stencil *work)
 	CUdeviceptr from = workload_device_copy(work->grid, bytes);
 	CUdeviceptr to = workload_device_alloc(bytes);
 	float side = STENCIL_SIDE, centre = STENCIL_CENTRE;
-	void *params[] = {&side, &centre, &from, &to, &work->nx, &work->ny, &work->nz};
+	void *params[] = {&side, &centre, &from, &to, &work->nx, &work->ny};
+	struct workload_dim grid = {work->ny - 2, work->nz - 2, 1};
+	struct workload_dim block = {work->nx - 1, 1, 1};
 
 	/* The faces are never written: both grids need them. */
 	WORKLOAD_CUDA(cuMemcpyDtoD(to, from, bytes));
 	for (unsigned int sweep = 0; sweep < work->sweeps_count; sweep++) {
 		CUdeviceptr swap = from;
 
-		workload_launch(kernel, (struct workload_dim){work->nx / BLOCK_X, work->ny / BLOCK_Y, work->nz - 2},
-				(struct workload_dim){BLOCK_X, BLOCK_Y, 1}, params);
+		workload_launch(kernel, grid, block, params);
 		from = to;
 		to = swap;
 	}
@@ -65,12 +61,12 @@ static void sweep_reference(const struct stencil *work, const float *from, float
 		for (size_t y = 1; y + 1 < work->ny; y++) {
 			for (size_t x = 1; x + 1 < nx; x++) {
 				size_t i = z * plane + y * nx + x;
-				float sides = from[i - 1] + from[i + 1];
+				float sides = from[i + plane] + from[i - plane];
 
-				sides += from[i - nx];
 				sides += from[i + nx];
-				sides += from[i - plane];
-				sides += from[i + plane];
+				sides += from[i - nx];
+				sides += from[i + 1];
+				sides += from[i - 1];
 				to[i] = fmaf(STENCIL_SIDE, sides, STENCIL_CENTRE * from[i]);
 			}
 		}
@@ -105,8 +101,8 @@ int main(int argc, char **argv)
 		"stencil", "Jacobi sweeps of a 7-point stencil over a 3D grid.", "128 x 128 x 16 grid, 2 sweeps",
 		"512 x 512 x 64 grid (NSU Table 1), 2 sweeps"};
 	static const struct workload_count counts[] = {
-		{"nx", "points along x", 128, 512, BLOCK_X, 4096, BLOCK_X},
-		{"ny", "points along y", 128, 512, BLOCK_Y, 4096, BLOCK_Y},
+		{"nx", "points along x, a CTA's threads and one", 128, 512, 3, 1025, 1},
+		{"ny", "points along y", 128, 512, 3, 4096, 1},
 		{"nz", "points along z", 16, 64, 3, 1024, 1},
 		{"sweeps", "sweeps over the grid", 2, 2, 1, 1000, 1},
 	};
