@@ -311,10 +311,10 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"streamcluster", "Online clustering: the gain of opening candidates as centres.",
 		"8,192 points with 32 dimensions, 4 candidates",
-		"16,384 points (NSU Table 1) with 256 dimensions, 20 candidates"};
+		"16,384 points (NSU Table 1) with 128 dimensions, 20 candidates"};
 	static const struct workload_count counts[] = {
 		{"points", "points", 8192, 16384, 1024, 1 << 22, 1},
-		{"dimensions", "dimensions", 32, 256, 4, 1024, 1},
+		{"dimensions", "dimensions", 32, 128, 4, 1024, 1},
 		{"candidates", "candidates", 4, 20, 2, 1000, 1},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
