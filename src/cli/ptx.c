@@ -95,7 +95,11 @@ static int nsu(const struct ptx_module *m)
 			continue;
 
 		struct ptx_cfg *cfg = ptx_cfg_build(f);
-		struct nsu_code *code = nsu_code_build(cfg, &nsu_code_default);
+		struct nsu_code_params params = nsu_code_default;
+		struct nsu_code *code;
+
+		params.params_are_apart = true;
+		code = nsu_code_build(cfg, &params);
 
 		nsu_code_print(stdout, code);
 		nsu_code_free(code);

@@ -14,6 +14,7 @@ const struct nsu_code_params nsu_code_default = {.register_count = 32,
 						 .load_entries_max = 256,
 						 .store_entries_max = 256,
 						 .predicate_bits = 32,
+						 .params_are_apart = false,
 						 .inst_bytes = 8};
 
 const char *nsu_role_name(enum nsu_role role)
@@ -217,6 +218,8 @@ static void set_roles(struct nsu_code *code, struct nsu_range *r, uint32_t numbe
 	CHECK(code->role[b->last_pc] != NSU_ROLE_GPU && code->role[b->last_pc] != NSU_ROLE_BOTH);
 	for (uint32_t k = b->begin_pc; k <= b->last_pc; k++)
 		code->block_of[k] = number + 1;
+	for (uint32_t w = 0; w < NSU_ORIGIN_MAX / 64; w++)
+		code->apart[w] |= r->apart[w];
 }
 
 static void generate(struct nsu_code *code, struct chooser *c)

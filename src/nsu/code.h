@@ -41,9 +41,12 @@ struct nsu_code_params {
 	/* What sending or returning a predicate costs in equation 1, per thread. Choice: 32, a register like any other,
 	 * so that a load and the test of its value are no gain; the packet itself needs one bit. */
 	uint32_t predicate_bits;
+	/* A load may follow a store of the block whose address derives from another pointer parameter. The code is then
+	 * right only for launches in which code->apart holds. */
+	bool params_are_apart;
 	uint32_t inst_bytes; /* of one NSU instruction, for the instruction cache: NSU (SC'17) Figure 3 steps by 8 */
 };
-extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 1024, 256, 256, 32, 8 */
+extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 1024, 256, 256, 32, false, 8 */
 
 enum nsu_block_kind {
 	NSU_BLOCK_SCORED,   /* equation 1 is positive */
@@ -104,6 +107,8 @@ struct nsu_block {
 	uint32_t *slot;
 };
 
+enum { NSU_ORIGIN_MAX = 512 }; /* 8-byte words of a parameter block that are followed as pointers */
+
 struct nsu_code {
 	const struct ptx_func *func;
 	struct nsu_code_params params;
@@ -117,6 +122,9 @@ struct nsu_code {
 	uint32_t register_count, pred_count; /* the largest of any block */
 	uint8_t *role;                       /* [func->inst_count], enum nsu_role */
 	uint32_t *block_of;                  /* [func->inst_count]: block number + 1, 0: none */
+	/* Words of the parameter block, a bit each: pointers that the blocks need in allocations of their own, one each.
+	 * None without params_are_apart. */
+	uint64_t apart[NSU_ORIGIN_MAX / 64];
 };
 
 /* Finds the blocks of an entry function and generates their NSU code. Never NULL; a function may have no block. */

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "nsu/origin.h"
+
 /* ---- classes ---- */
 
 /* What a thread can ask only of the SM it runs on. */
@@ -249,11 +251,11 @@ static GPtrArray **find_defs(const struct nsu_facts *f)
 	return defs;
 }
 
-static void find_indirect(struct nsu_facts *f)
+static void find_indirect(struct nsu_facts *f, GPtrArray **defs)
 {
 	const struct ptx_func *fn = f->func;
 	g_autofree bool *seen = g_new(bool, fn->inst_count + 1);
-	const struct derivation d = {f, find_defs(f), seen};
+	const struct derivation d = {f, defs, seen};
 
 	for (uint32_t k = 0; k < fn->inst_count; k++) {
 		if (f->class_of[k] != NSU_CLASS_LOAD)
@@ -262,10 +264,6 @@ static void find_indirect(struct nsu_facts *f)
 		for (uint32_t r = f->first_read[k]; r < f->first_read[k + 1]; r++)
 			f->is_indirect[k] |= f->reads[r].use == NSU_USE_ADDRESS && read_derives(&d, &f->reads[r]);
 	}
-	for (uint32_t r = 0; r < fn->reg_count; r++)
-		if (d.defs[r])
-			g_ptr_array_free(d.defs[r], TRUE);
-	g_free(d.defs);
 }
 
 /* ---- addresses ---- */
@@ -343,6 +341,23 @@ const uint64_t *nsu_live_after(const struct nsu_facts *f, uint32_t k)
 	return f->live_before + (size_t)(k + 1) * f->cfg->live_words;
 }
 
+/* What flows into the addresses of loads and stores, from anywhere in the function. */
+static void find_derived(struct nsu_facts *f)
+{
+	GPtrArray **defs = find_defs(f);
+
+	find_indirect(f, defs);
+	for (uint32_t k = 0; k < f->func->inst_count; k++) {
+		const bool is_access = f->class_of[k] == NSU_CLASS_LOAD || f->class_of[k] == NSU_CLASS_STORE;
+
+		f->origin[k] = is_access ? nsu_origin_of(f, defs, k) : NSU_NO_ORIGIN;
+	}
+	for (uint32_t r = 0; r < f->func->reg_count; r++)
+		if (defs[r])
+			g_ptr_array_free(defs[r], TRUE);
+	g_free(defs);
+}
+
 struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
 {
 	const struct ptx_func *fn = cfg->func;
@@ -355,6 +370,7 @@ struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
 	f->first_read = g_new0(uint32_t, fn->inst_count + 1);
 	f->live_before = g_new0(uint64_t, (size_t)(fn->inst_count + 1) * cfg->live_words + 1);
 	f->is_indirect = g_new0(bool, fn->inst_count + 1);
+	f->origin = g_new(uint16_t, fn->inst_count + 1);
 	for (uint32_t k = 0; k < fn->inst_count; k++) {
 		ptx_inst_regs(&fn->insts[k], &f->uses[k]);
 		f->class_of[k] = (uint8_t)class_of(fn, &fn->insts[k], &f->uses[k]);
@@ -362,7 +378,7 @@ struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
 	for (uint32_t b = 0; b < cfg->block_count; b++)
 		ptx_live_block(cfg, b, f->live_before + (size_t)cfg->blocks[b].first * cfg->live_words);
 	find_reads(f);
-	find_indirect(f);
+	find_derived(f);
 	return f;
 }
 
@@ -374,5 +390,6 @@ void nsu_facts_free(struct nsu_facts *f)
 	g_free(f->first_read);
 	g_free(f->live_before);
 	g_free(f->is_indirect);
+	g_free(f->origin);
 	g_free(f);
 }

@@ -2,9 +2,12 @@
 #ifndef STRATA_NSU_FACTS_H
 #define STRATA_NSU_FACTS_H
 
+#include <glib.h>
+
 #include "nsu/code.h"
 
 #define NSU_NO_INST UINT32_MAX
+#define NSU_NO_ORIGIN UINT16_MAX
 
 enum nsu_class {
 	NSU_CLASS_FORBIDDEN, /* in no block */
@@ -37,6 +40,7 @@ struct nsu_facts {
 	uint32_t *first_read;  /* [inst_count + 1]: reads of instruction k are first_read[k] up to first_read[k + 1] */
 	uint64_t *live_before; /* [inst_count][live_words] */
 	bool *is_indirect;     /* [inst_count]: a LOAD whose address derives from a loaded value */
+	uint16_t *origin;      /* [inst_count]: of a LOAD or STORE, see nsu/origin.h */
 };
 
 struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg);

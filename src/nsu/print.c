@@ -140,11 +140,37 @@ static void print_nsu(FILE *out, const struct nsu_code *c, const struct nsu_bloc
 	}
 }
 
+/* What a launch has to be like for these blocks. */
+static void print_apart(FILE *out, const struct nsu_code *c)
+{
+	const char *separator = "  in launches with an allocation each for ";
+
+	for (uint32_t word = 0; word < NSU_ORIGIN_MAX; word++) {
+		if (!(c->apart[word / 64] >> (word % 64) & 1))
+			continue;
+		fputs(separator, out);
+		for (uint32_t p = 0; p < c->func->param_count; p++) {
+			const struct ptx_var *v = &c->func->params[p];
+			const uint64_t at = word * 8ull - v->offset_bytes;
+
+			if (word * 8ull < v->offset_bytes || at >= v->size_bytes)
+				continue;
+			fputs(v->name, out);
+			if (at)
+				fprintf(out, "+%u", (unsigned)at);
+		}
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fputc('\n', out);
+}
+
 void nsu_code_print(FILE *out, const struct nsu_code *c)
 {
 	fprintf(out, "%s: %u blocks, %u NSU instructions in %u bytes, %u registers, %u predicates\n", c->func->name,
 		c->block_count, c->inst_count - 2 * c->block_count, c->inst_count * c->params.inst_bytes,
 		c->register_count, c->pred_count);
+	print_apart(out, c);
 	for (uint32_t n = 0; n < c->block_count; n++) {
 		print_head(out, c, n);
 		print_gpu(out, c, &c->blocks[n]);

@@ -42,6 +42,7 @@ void nsu_range_begin(struct nsu_range *r, uint32_t first)
 	memset(r->held, 0, bytes);
 	r->live_in_bits = r->traffic_bytes = r->load_count = r->store_count = 0;
 	r->load_entries = r->store_entries = 0;
+	memset(r->apart, 0, sizeof(r->apart));
 }
 
 static bool is_inside(const struct nsu_range *r, uint32_t def)
@@ -107,26 +108,40 @@ static bool reads_dependent(const struct nsu_range *r, uint32_t k, bool is_for_g
 	return false;
 }
 
-/* Reads are requested early and writes leave late: a load after a store of the block would read the old value. */
-static bool may_follow_stores(const struct nsu_range *r, uint32_t load)
+/* The same base register with the same value, and offsets that do not overlap. */
+static bool have_same_base(const struct nsu_range *r, uint32_t load, uint32_t store)
 {
 	const struct ptx_inst *insts = r->f->func->insts;
-	const struct nsu_address a = nsu_address_of(r->f, load);
-	const int64_t bytes = nsu_access_bytes(&insts[load]);
+	const struct nsu_address a = nsu_address_of(r->f, load), s = nsu_address_of(r->f, store);
+
+	if (s.reg != a.reg || s.def != a.def || s.var != a.var)
+		return false;
+	return a.offset >= s.offset + (int64_t)nsu_access_bytes(&insts[store]) ||
+	       s.offset >= a.offset + (int64_t)nsu_access_bytes(&insts[load]);
+}
+
+/* Pointers of different parameters, if the launch has them in different allocations. */
+static bool have_own_params(struct nsu_range *r, uint32_t load, uint32_t store)
+{
+	const uint16_t a = r->f->origin[load], s = r->f->origin[store];
+
+	if (!r->p->params_are_apart || a == NSU_NO_ORIGIN || s == NSU_NO_ORIGIN || a == s)
+		return false;
+	nsu_bit_set(r->apart, a);
+	nsu_bit_set(r->apart, s);
+	return true;
+}
+
+/* Reads are requested early and writes leave late: a load after a store of the block would read the old value. */
+static bool may_follow_stores(struct nsu_range *r, uint32_t load)
+{
 
 	/* Non-coherent loads promise that nothing writes the memory while the kernel runs. */
-	if (insts[load].mods.cache == PTX_NC)
+	if (r->f->func->insts[load].mods.cache == PTX_NC)
 		return true;
-	for (uint32_t k = r->first; k < load; k++) {
-		if (r->f->class_of[k] != NSU_CLASS_STORE)
-			continue;
-		const struct nsu_address s = nsu_address_of(r->f, k);
-
-		if (s.reg != a.reg || s.def != a.def || s.var != a.var)
+	for (uint32_t k = r->first; k < load; k++)
+		if (r->f->class_of[k] == NSU_CLASS_STORE && !have_same_base(r, load, k) && !have_own_params(r, load, k))
 			return false;
-		if (a.offset < s.offset + (int64_t)nsu_access_bytes(&insts[k]) && s.offset < a.offset + bytes)
-			return false;
-	}
 	return true;
 }
 

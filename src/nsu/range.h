@@ -18,6 +18,7 @@ struct nsu_range {
 	uint64_t *held;    /* last written by an instruction that depends: the value is on the NSU alone */
 	uint32_t live_in_bits, traffic_bytes, load_count, store_count;
 	uint32_t load_entries, store_entries;
+	uint64_t apart[NSU_ORIGIN_MAX / 64]; /* as in struct nsu_code */
 };
 
 struct nsu_range *nsu_range_new(const struct nsu_facts *f, const struct nsu_code_params *p);

@@ -660,7 +660,10 @@ void simt_program_mark(struct simt_program *pub, uint32_t pc, uint32_t value)
 {
 	struct simt_program_priv *p = (struct simt_program_priv *)pub;
 
-	CHECK(pc < pub->inst_count && value);
+	CHECK(pc < pub->inst_count);
 	p->insts[pc].mark = value;
-	p->insts[pc].flags |= SIMT_BLOCK_BEGIN;
+	if (value)
+		p->insts[pc].flags |= SIMT_BLOCK_BEGIN;
+	else
+		p->insts[pc].flags &= (uint16_t)~SIMT_BLOCK_BEGIN;
 }

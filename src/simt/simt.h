@@ -110,7 +110,7 @@ void simt_program_free(struct simt_program *p);
  * __assertfail. */
 bool simt_builtin_is(const char *name);
 
-/* Marks the pc where a near-data block begins (value >= 1, the mechanism's block number + 1). */
+/* Marks the pc where a near-data block begins (the mechanism's block number + 1); 0 takes the mark away. */
 void simt_program_mark(struct simt_program *p, uint32_t pc, uint32_t value);
 
 /* ---- faults ---- */

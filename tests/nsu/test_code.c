@@ -266,6 +266,59 @@ static void loads_after_stores_are_checked(void **state)
 	      "16 -> | lsls\n");
 }
 
+/* Blocks where pointers of parameters are in different allocations, and which words those are. */
+static void check_apart(const char *body, const char *expected, uint64_t words)
+{
+	struct nsu_code_params p = nsu_code_default;
+	struct built b;
+
+	p.params_are_apart = true;
+	check_with(body, &p, expected);
+	b = build_body(body, &p);
+	assert_int_equal(b.code->apart[0], words);
+	release(&b);
+}
+
+static void loads_follow_stores_to_other_parameters(void **state)
+{
+	static const char split[] = "8 -> | ls\n8 -> | ls\n";
+
+	(void)state;
+	check_apart("ld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd1+8];\n"
+		    "st.global.f32 [%rd2+4], %f4;",
+		    "16 -> | lsls\n", 3);
+	/* an index of 32 bits does not make another pointer of it, wherever it comes from */
+	check_apart("mad.wide.s32 %rd3, %r1, 4, %rd1;\ncvta.to.global.u64 %rd3, %rd3;\nmembar.gl;\n"
+		    "ld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd3];\n"
+		    "st.global.f32 [%rd2+4], %f4;",
+		    "16 -> | lsls\n", 3);
+	/* a loop steps it */
+	check_apart("L:\nld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.f32 %f4, [%rd1+4];\n"
+		    "st.global.f32 [%rd2+4], %f4;\nadd.s64 %rd1, %rd1, 8;\nadd.s64 %rd2, %rd2, 8;\n@%p1 bra L;",
+		    "16 -> | lsls\n", 3);
+	/* what nothing depends on is not asked for */
+	check_apart("ld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\nld.global.nc.f32 %f4, [%rd1+8];\n"
+		    "st.global.f32 [%rd2+4], %f4;",
+		    "16 -> | lsls\n", 0);
+	/* the same parameter at two places */
+	check_apart("mad.wide.s32 %rd3, %r1, 4, %rd2;\nld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\n"
+		    "ld.global.f32 %f4, [%rd3];\nst.global.f32 [%rd2+4], %f4;",
+		    split, 0);
+	/* either parameter, a sum of both, a pair of words, a value of memory, a variable, nothing */
+	static const char *const unknown[] = {"selp.b64 %rd3, %rd1, %rd2, %p1;", "add.s64 %rd3, %rd1, %rd2;",
+					      "mov.b64 %rd3, {%r1, %r1};",	 "ld.global.u64 %rd3, [%rd1];",
+					      "mov.u64 %rd3, table;",		 ""};
+
+	for (uint32_t k = 0; k < ARRAY_COUNT(unknown); k++) {
+		g_autofree char *body = g_strdup_printf(
+		    "%s\nmembar.gl;\nld.global.f32 %%f3, [%%rd1];\nst.global.f32 [%%rd2], %%f3;\n"
+		    "ld.global.f32 %%f4, [%%rd3];\nst.global.f32 [%%rd2+4], %%f4;",
+		    unknown[k]);
+
+		check_apart(body, split, 0);
+	}
+}
+
 static void forbidden_instructions_end_blocks(void **state)
 {
 	static const char *const forbidden[] = {
@@ -385,7 +438,10 @@ static const struct {
 
 static void workloads_have_the_expected_blocks(void **state)
 {
+	struct nsu_code_params p = nsu_code_default;
+
 	(void)state;
+	p.params_are_apart = true;
 	for (uint32_t k = 0; k < ARRAY_COUNT(kernels); k++) {
 		g_autofree char *path =
 		    g_strdup_printf("%s/%s/%s.ptx", workload_dir, kernels[k].workload, kernels[k].workload);
@@ -393,7 +449,7 @@ static void workloads_have_the_expected_blocks(void **state)
 
 		assert_true(g_file_get_contents(path, &text, NULL, NULL));
 
-		struct built b = build(text, kernels[k].kernel, &nsu_code_default);
+		struct built b = build(text, kernels[k].kernel, &p);
 		g_autoptr(GString) found = g_string_new(NULL);
 
 		for (uint32_t n = 0; n < b.code->block_count; n++) {
@@ -418,6 +474,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(indirect_loads_are_blocks),
 	    cmocka_unit_test(guards_are_on_both_sides),
 	    cmocka_unit_test(loads_after_stores_are_checked),
+	    cmocka_unit_test(loads_follow_stores_to_other_parameters),
 	    cmocka_unit_test(forbidden_instructions_end_blocks),
 	    cmocka_unit_test(constants_come_from_the_constant_cache),
 	    cmocka_unit_test(limits_are_kept),

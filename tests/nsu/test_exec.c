@@ -193,17 +193,23 @@ static void set_args(struct rig *r, const struct kernel *k)
 	memcpy(r->launch.block, k->block, sizeof(k->block));
 }
 
+/* Every argument has a slice of its own, as if they were allocations. */
 static void workloads_compute_the_same(void **state)
 {
+	struct nsu_code_params params = nsu_code_default;
+
 	(void)state;
-	for (uint32_t k = 0; k < ARRAY_COUNT(kernels); k++) {
+	for (uint32_t n = 0; n < 2 * ARRAY_COUNT(kernels); n++) {
+		const uint32_t k = n / 2;
+
 		g_autofree char *path =
 		    g_strdup_printf("%s/%s/%s.ptx", workload_dir, kernels[k].workload, kernels[k].workload);
 		g_autofree char *text = NULL;
 		struct rig r;
 
 		assert_true(g_file_get_contents(path, &text, NULL, NULL));
-		open_text(&r, text, kernels[k].name, &nsu_code_default);
+		params.params_are_apart = n % 2;
+		open_text(&r, text, kernels[k].name, &params);
 		set_args(&r, &kernels[k]);
 		const uint64_t all = compare(&r, 100, 1, kernels[k].name);
 		const uint64_t some = compare(&r, 50, 2, kernels[k].name);
@@ -431,9 +437,11 @@ static void random_kernels_compute_the_same(void **state)
 	for (uint32_t seed = 1; seed <= 150; seed++) {
 		struct rig maker = {.random = seed};
 		g_autofree char *text = random_kernel(&maker);
+		struct nsu_code_params params = seed % 3 ? nsu_code_default : tight;
 		struct rig r;
 
-		open_text(&r, text, "k", seed % 3 ? &nsu_code_default : &tight);
+		params.params_are_apart = seed % 2;
+		open_text(&r, text, "k", &params);
 		fill_slice(&r, 0, 'f');
 		fill_slice(&r, 1, 'i');
 		((uint64_t *)(void *)r.params)[0] = r.buffer;

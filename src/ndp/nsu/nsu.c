@@ -79,8 +79,8 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 {
 	struct nsu_offload *t = ctx;
 
-	t->blocks = nsu_blocks_of(p, &t->config->nsu);
-	nsu_decider_kernel_begin(t->decider, p->name, t->blocks->program->code, gpu_kernel_cycles(g));
+	t->blocks = nsu_blocks_of(p, l, &t->config->nsu);
+	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g));
 	if (t->observer)
 		tom_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
 }
