@@ -430,7 +430,7 @@ static const struct {
     {"bfs", "bfs_expand", "2: 1 0 0; 1: -4 0 2; 1: -3 0 1; 3: 8 0 0; "},
     {"bfs", "bfs_advance", "7: 7 0 0; "},
     {"backprop", "layer_forward", ""},
-    {"backprop", "adjust_weights", "12: 24 0 0; 10: 16 2 0; "},
+    {"backprop", "adjust_weights", "27: 36 0 0; 21: 28 0 0; "},
     {"minife", "minife_matvec", "3: 8 0 2; "},
     {"minife", "minife_dot", "3: 8 0 2; "},
     {"streamcluster", "streamcluster_gain", "3: 4 0 1; 2: 1 0 0; 1: 0 0 1; 1: 0 0 1; "},

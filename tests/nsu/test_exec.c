@@ -131,7 +131,7 @@ static const struct kernel kernels[] = {
     {"kmeans", "kmeans_assign", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
     {"kmeans", "kmeans_assign_rows", "ffinnn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS, 5, 8}, true},
     {"stencil", "stencil_sweep", "nnffnn", {18, 8, 1}, {39, 1, 1}, {0x3e000000, 0x3e800000, 40, 20}, true},
-    {"backprop", "adjust_weights", "ffffnn", {8, 1, 1}, {16, 16, 1}, {0x3e99999a, 0x3f000000}, true},
+    {"backprop", "adjust_weights", "ffff", {8, 1, 1}, {16, 16, 1}, {0}, true},
     {"cfd", "cfd_flux", "fiffn", {8, 1, 1}, {128, 1, 1}, {ELEMENTS}, true},
     {"cfd", "cfd_advance", "ffffnn", {8, 1, 1}, {128, 1, 1}, {0x3d000000, ELEMENTS}, true},
     {"bicg", "bicg_transposed", "fffnn", {1, 1, 1}, {128, 1, 1}, {100, 100}, true},

@@ -14,9 +14,6 @@ static const char backprop_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-/* Learning rate and momentum of Rodinia's program. */
-static const float RATE = 0.3f;
-static const float MOMENTUM = 0.3f;
 static const float TARGET = 0.1f;
 
 enum {
@@ -87,17 +84,18 @@ static void hidden_layer_compute(struct backprop *work)
 		work->hidden_delta[j] = hidden[j] * (1.0f - hidden[j]) * output_delta * work->output_weights[j];
 }
 
-/* Compare the device's partial sums with the same tree of additions. */
-static bool partial_check(const struct backprop *work)
+/* Compare the device's partial sums, and what it left of the products, with the same tree of additions. */
+static bool forward_check(const struct backprop *work, const float *left)
 {
 	for (unsigned int cta = 0; cta < work->ctas_count; cta++) {
+		size_t first = ((size_t)cta * BACKPROP_ROWS + 1) * ROW_ELEMENTS + 1;
 		float sums[BACKPROP_ROWS][HIDDEN];
 
 		for (unsigned int r = 0; r < BACKPROP_ROWS; r++) {
-			size_t unit = (size_t)cta * BACKPROP_ROWS + r + 1;
+			float value = work->input[(size_t)cta * BACKPROP_ROWS + r + 1];
 
 			for (unsigned int j = 0; j < HIDDEN; j++)
-				sums[r][j] = work->weights[unit * ROW_ELEMENTS + j + 1] * work->input[unit];
+				sums[r][j] = work->weights[first + (size_t)r * ROW_ELEMENTS + j] * value;
 		}
 		for (unsigned int span = 2; span <= BACKPROP_ROWS; span *= 2)
 			for (unsigned int r = 0; r < BACKPROP_ROWS; r += span)
@@ -106,6 +104,10 @@ static bool partial_check(const struct backprop *work)
 		if (!workload_same_f32("partial", &work->partial[(size_t)cta * HIDDEN], sums[0], HIDDEN,
 				       (size_t)cta * HIDDEN))
 			return false;
+		for (unsigned int r = 0; r < BACKPROP_ROWS; r++)
+			if (!workload_same_f32("product", &left[first + (size_t)r * ROW_ELEMENTS], sums[r], HIDDEN,
+					       first + (size_t)r * ROW_ELEMENTS))
+				return false;
 	}
 	return true;
 }
@@ -116,11 +118,11 @@ static void weights_adjust(struct backprop *work)
 	for (size_t unit = 0; unit <= work->inputs_count; unit++) {
 		for (unsigned int j = 1; j <= HIDDEN; j++) {
 			size_t i = unit * ROW_ELEMENTS + j;
-			float gradient = RATE * work->hidden_delta[j];
-			float change = fmaf(gradient, work->input[unit], MOMENTUM * work->old_change[i]);
+			double change = BACKPROP_RATE * work->hidden_delta[j] * work->input[unit] +
+					BACKPROP_MOMENTUM * work->old_change[i];
 
-			work->weights[i] += change;
-			work->old_change[i] = change;
+			work->weights[i] = (float)(work->weights[i] + change);
+			work->old_change[i] = (float)change;
 		}
 	}
 }
@@ -143,21 +145,20 @@ static bool step_run(struct backprop *work)
 	CUdeviceptr delta = workload_device_alloc(sizeof(work->hidden_delta));
 	struct workload_dim grid = {work->ctas_count, 1, 1};
 	struct workload_dim block = {HIDDEN, BACKPROP_ROWS, 1};
-	float rate = RATE;
-	float momentum = MOMENTUM;
 	void *forward_params[] = {&input, &weights, &partial};
-	void *adjust_params[] = {&delta, &input, &weights, &old_change, &rate, &momentum};
-	float *buffer;
+	void *adjust_params[] = {&delta, &input, &weights, &old_change};
+	float *buffer = workload_host_alloc(count, sizeof(float));
 	bool right;
 
 	workload_launch(workload_gpu_kernel(&gpu, "layer_forward"), grid, block, forward_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(work->partial, partial, (size_t)work->ctas_count * HIDDEN * sizeof(float)));
+	WORKLOAD_CUDA(cuMemcpyDtoH(buffer, weights, count * sizeof(float)));
+	right = forward_check(work, buffer);
 	hidden_layer_compute(work);
 	WORKLOAD_CUDA(cuMemcpyHtoD(delta, work->hidden_delta, sizeof(work->hidden_delta)));
+	WORKLOAD_CUDA(cuMemcpyHtoD(weights, work->weights, count * sizeof(float)));
 	workload_launch(workload_gpu_kernel(&gpu, "adjust_weights"), grid, block, adjust_params);
-	right = partial_check(work);
 	weights_adjust(work);
-	buffer = workload_host_alloc(count, sizeof(float));
 	right = right && device_check("weight", weights, work->weights, count, buffer) &&
 		device_check("change", old_change, work->old_change, count, buffer);
 	free(buffer);
