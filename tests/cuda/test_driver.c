@@ -75,6 +75,24 @@ static void arrays_and_slices(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* Memory and arrays begin on pages of run.allocation_bytes, 2 MB unless set. */
+static void allocations_begin_pages(void **state)
+{
+	enum { PAGE_BYTES = 2 << 20 };
+	const CUDA_ARRAY_DESCRIPTOR desc = {.Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+	CUcontext c = begin();
+	CUdeviceptr first, last;
+	CUarray between;
+
+	(void)state;
+	OK(cuMemAlloc(&first, 16));
+	OK(cuArrayCreate(&between, &desc));
+	OK(cuMemAlloc(&last, 16));
+	assert_int_equal(first % PAGE_BYTES, 0);
+	assert_int_equal(last - first, 2 * PAGE_BYTES);
+	OK(cuCtxDestroy(c));
+}
+
 static void fills(void **state)
 {
 	uint16_t got[64];
@@ -450,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_boxes),	       cmocka_unit_test(arrays_and_slices),
+		cmocka_unit_test(allocations_begin_pages),
 		cmocka_unit_test(fills),	       cmocka_unit_test(pointers),
 		cmocka_unit_test(both_argument_forms), cmocka_unit_test(globals),
 		cmocka_unit_test(jit_log),	       cmocka_unit_test(unsupported_instruction),

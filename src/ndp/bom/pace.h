@@ -1,5 +1,5 @@
 /* pace.h - how often a block may leave a core: the aggressiveness of BOM (MSc thesis 2017) section 5.3, which the
- * thesis sets once, adapted while a kernel runs. Pure.
+ * thesis sets once, adapted while kernels run and kept from one to the next. Pure.
  *
  * The kernel is cut into steps of equal length. If more instructions were executed in a step than in the one before,
  * the interval goes on the way it went, else it turns: it is halved or doubled.
