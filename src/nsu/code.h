@@ -122,8 +122,8 @@ struct nsu_code {
 	uint32_t register_count, pred_count; /* the largest of any block */
 	uint8_t *role;                       /* [func->inst_count], enum nsu_role */
 	uint32_t *block_of;                  /* [func->inst_count]: block number + 1, 0: none */
-	/* Words of the parameter block, a bit each: pointers that the blocks need in allocations of their own, one each.
-	 * None without params_are_apart. */
+	/* Words of the parameter block, a bit each: pointers that the blocks need in an allocation each. None without
+	 * params_are_apart. */
 	uint64_t apart[NSU_ORIGIN_MAX / 64];
 };
 

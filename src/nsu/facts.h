@@ -2,8 +2,6 @@
 #ifndef STRATA_NSU_FACTS_H
 #define STRATA_NSU_FACTS_H
 
-#include <glib.h>
-
 #include "nsu/code.h"
 
 #define NSU_NO_INST UINT32_MAX

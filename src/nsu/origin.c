@@ -1,6 +1,3 @@
-#include <glib.h>
-#include <string.h>
-
 #include "nsu/origin.h"
 
 struct trace {

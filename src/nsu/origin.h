@@ -6,6 +6,8 @@
 #ifndef STRATA_NSU_ORIGIN_H
 #define STRATA_NSU_ORIGIN_H
 
+#include <glib.h>
+
 #include "nsu/facts.h"
 
 /* The 8-byte word of the parameter block from which alone the address of LOAD or STORE k derives: everything else that

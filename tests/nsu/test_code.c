@@ -304,8 +304,8 @@ static void loads_follow_stores_to_other_parameters(void **state)
 	check_apart("mad.wide.s32 %rd3, %r1, 4, %rd2;\nld.global.f32 %f3, [%rd1];\nst.global.f32 [%rd2], %f3;\n"
 		    "ld.global.f32 %f4, [%rd3];\nst.global.f32 [%rd2+4], %f4;",
 		    split, 0);
-	/* with something else that may be a pointer: another parameter, a pair of words, a value of memory, a variable; a
-	 * register that nothing writes */
+	/* with something else that may be a pointer: another parameter, a pair of words, a value of memory, a variable,
+	 * a register that nothing writes */
 	static const char *const unknown[] = {"selp.b64 %rd3, %rd2, %rd1, %p1;",
 					      "add.s64 %rd3, %rd2, %rd1;",
 					      "mov.b64 %rd3, {%r1, %r1};\nadd.s64 %rd3, %rd3, %rd1;",
