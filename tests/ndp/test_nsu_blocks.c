@@ -102,6 +102,14 @@ static void pointers_of_a_launch_decide(void **state)
 	assert_true(simt_memory_release(r->mem, r->second));
 	assert_ptr_equal(launch(r, r->first, r->second), plain);
 
+	/* memory of the user's that lies side by side may be one array */
+	static float own[2 * 4096 / sizeof(float)] __attribute__((aligned(4096)));
+
+	assert_true(simt_memory_register(r->mem, (uint64_t)(uintptr_t)own, 4096));
+	assert_true(simt_memory_register(r->mem, (uint64_t)(uintptr_t)own + 4096, 4096));
+	assert_ptr_equal(launch(r, (uint64_t)(uintptr_t)own, (uint64_t)(uintptr_t)own + 4096), plain);
+	assert_ptr_equal(launch(r, r->first, (uint64_t)(uintptr_t)own), plain);
+
 	/* and back */
 	r->second = simt_memory_alloc(r->mem, 64, 512, SIMT_ALLOC_DEVICE);
 	assert_ptr_equal(launch(r, r->first, r->second), apart);

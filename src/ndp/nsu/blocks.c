@@ -104,7 +104,8 @@ static void mark(struct simt_program *p, struct versions *v, const struct nsu_bl
 	v->marked = b;
 }
 
-/* Do the parameters that the code names lead to an allocation each, none to another's? */
+/* Do the parameters that the code names lead to an allocation each, none to another's? Of the user's own memory nothing
+ * is known: two registered ranges may be one array. */
 static bool is_apart(const struct nsu_code *code, const struct simt_launch *l)
 {
 	uint64_t starts[NSU_ORIGIN_MAX];
@@ -118,7 +119,7 @@ static bool is_apart(const struct nsu_code *code, const struct simt_launch *l)
 			continue;
 		memcpy(&pointer, l->params + (size_t)word * sizeof(pointer), sizeof(pointer));
 		alloc = simt_memory_find(l->mem, pointer, 1);
-		if (!alloc)
+		if (!alloc || alloc->kind == SIMT_ALLOC_REGISTERED)
 			return false;
 		for (uint32_t k = 0; k < count; k++)
 			if (starts[k] == alloc->addr)
