@@ -113,15 +113,15 @@ void gpu_config_defaults(struct gpu_config *c)
 	c->l1c.size_bytes = 8192;
 	c->l1c.mshr_count = 4;
 	c->l1c.mshr_merge_count = 64;
-	c->l1c.hit_latency_cycles = 20;
+	c->l1c.hit_latency_cycles = 10;
 	/* Choice: Fermi's 12 KB rounded to a power of two; the latency is mostly the filter pipeline. */
 	c->l1t.size_bytes = 16384;
 	c->l1t.hit_latency_cycles = 100;
-	/* TOM (ISCA'16) Table 1: 1 MB, 16 ways. NSU (SC'17) Table 2: 48 MSHRs, read as per slice. Latency (choice): an
-	 * L2 hit then costs about 130 SM cycles from issue to use. */
+	/* TOM (ISCA'16) Table 1: 1 MB, 16 ways. NSU (SC'17) Table 2: 48 MSHRs, read as per slice. Latency (choice): tags,
+	 * then data; gpu.l2_entry_cycles is before. */
 	c->l2.size_bytes = 1048576;
 	c->l2.way_count = 16;
-	c->l2.hit_latency_cycles = 30;
+	c->l2.hit_latency_cycles = 4;
 	c->l2.mshr_merge_count = 16;
 	/* TOM (ISCA'16) Table 1: 40 GB/s, both directions together. */
 	c->mesh.bandwidth_mbytes_per_s = 20000;

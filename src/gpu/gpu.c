@@ -45,7 +45,9 @@ static void cluster_rx_tick(void *component, uint64_t cycle)
 		port_receive(c->gpu->sms[r->source], net_xbar_pop(c->gpu->replies, c->index));
 }
 
-static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t outputs, const char *prefix)
+/* Its packets reach the receiver after pipe_units more, up to pipe_packets on that way. */
+static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t outputs, uint64_t pipe_units,
+				 uint64_t pipe_packets, const char *prefix)
 {
 	const struct xbar_params *p = &g->config->xbar;
 	uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_XBAR);
@@ -55,13 +57,25 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 	    .output_count = outputs,
 	    .flit_units = period,
 	    .flit_bytes = (uint32_t)p->flit_bytes,
-	    .latency_units = p->latency_cycles * period,
-	    .depth_packets = (uint32_t)p->depth_count,
+	    .latency_units = p->latency_cycles * period + pipe_units,
+	    .depth_packets = (uint32_t)(p->depth_count + pipe_packets),
 	    .stats = g->stats,
 	    .stats_prefix = prefix,
 	};
 
 	return net_xbar_new(&c);
+}
+
+/* The pipeline before the tags of a slice is the end of a request's way through the crossbar. */
+static void xbars_new(struct gpu *g)
+{
+	const struct gpu_params *p = &g->config->gpu;
+	uint64_t pipe_units = p->l2_entry_cycles * sim_period_units(g->engine, GPU_DOMAIN_SM);
+	uint64_t interval_units = p->l2_interval_cycles * sim_period_units(g->engine, GPU_DOMAIN_L2);
+
+	g->requests = xbar_new(g, g->cluster_count, g->slice_count, pipe_units,
+			       (pipe_units + interval_units - 1) / interval_units, "xbar_request");
+	g->replies = xbar_new(g, g->slice_count, g->cluster_count, 0, 0, "xbar_reply");
 }
 
 /* ---- building ---- */
@@ -250,8 +264,7 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
 		      sizeof(g->memory_stats));
-	g->requests = xbar_new(g, g->cluster_count, g->slice_count, "xbar_request");
-	g->replies = xbar_new(g, g->slice_count, g->cluster_count, "xbar_reply");
+	xbars_new(g);
 	memory_side_new(g);
 	sm_side_new(g);
 	units_new(g);

@@ -144,7 +144,7 @@ void sm_wheel_due(struct sm *sm)
 
 static inline bool unit_is_shared(uint32_t unit)
 {
-	return unit == SIMT_UNIT_FP64 || unit == SIMT_UNIT_SFU;
+	return unit == SIMT_UNIT_SFU;
 }
 
 static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t unit)

@@ -118,7 +118,7 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 	/* The interval is rounded down: refreshing a little too often is legal, too rarely is not. */
 	t->refi = p->refresh ? (uint64_t)(p->t_refi_ns * 1000) / p->t_ck_ps : 0;
 	t->burst_units = dram_burst_ps(p) * units_per_ps;
-	t->tsv_latency_units = p->tsv_latency_ps * units_per_ps;
+	t->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
 	t->column_bytes = (uint32_t)dram_column_bytes(p);
 	t->bank_count = (uint32_t)p->bank_count;
 }

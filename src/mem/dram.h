@@ -52,7 +52,7 @@ struct dram_timing {
 	uint32_t rfc;
 	uint64_t refi;
 	uint64_t burst_units;	    /* TSV time of one column access */
-	uint64_t tsv_latency_units; /* from the end of the burst to the data at the logic layer */
+	uint64_t answer_units; /* from the end of the burst to the answer: TSVs and controller */
 	uint32_t column_bytes, bank_count;
 };
 
@@ -84,7 +84,7 @@ uint64_t dram_banks_earliest(const struct dram_banks *b, enum dram_command c, ui
 /* Is it legal in state and timing at this cycle? row: for ACT ignored, for RD and WR the row wanted. */
 bool dram_banks_is_legal(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
 /* Issues a legal command. Returns for RD and WR the time (units) at which the last bit has crossed the TSVs' wires
- * (tsv_latency_units not included), else 0. */
+ * (answer_units not included), else 0. */
 uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
 
 #endif

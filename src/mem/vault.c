@@ -437,7 +437,7 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 {
 	enum direction d = direction_of(v, s);
 	struct mem_req *r = v->slots[s].req;
-	uint64_t ready = end_units + v->banks.t.tsv_latency_units;
+	uint64_t ready = end_units + v->banks.t.answer_units;
 
 	sim_hist_add(d == WRITING ? &v->stats->write_latency_ps : &v->stats->read_latency_ps,
 		     (ready - r->ready_units) / v->units_per_ps);

@@ -12,7 +12,7 @@
 #include "mem/map.h"
 #include "mem/stack.h"
 
-enum { LINE_BYTES = 128, REQS_MAX = 20000 };
+enum { LINE_BYTES = 128, REQS_MAX = 20000, ANSWER_PS = 1500 + 71429 /* TSVs and controller */ };
 
 struct rig {
 	struct dram_params p;
@@ -148,17 +148,17 @@ static void test_unloaded_latency(void **state)
 	rig_build(g);
 	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
 	sim_run(g->engine);
-	assert_int_equal(g->last_done_ps, (11 + 11) * ck + bursts_ps + 1500);
+	assert_int_equal(g->last_done_ps, (11 + 11) * ck + bursts_ps + ANSWER_PS);
 	begin = (sim_now_units(g->engine) + ck) / ck * ck;
 	sim_advance_units(g->engine, begin);
 	mem_stack_accept(g->stack, make(g, LINE_BYTES * 16, MEM_READ));
 	sim_run(g->engine);
-	assert_int_equal(g->last_done_ps - begin, 11 * ck + bursts_ps + 1500);
+	assert_int_equal(g->last_done_ps - begin, 11 * ck + bursts_ps + ANSWER_PS);
 	begin = (sim_now_units(g->engine) + 100 * ck) / ck * ck;
 	sim_advance_units(g->engine, begin);
 	mem_stack_accept(g->stack, make(g, 1ull << 30, MEM_READ));
 	sim_run(g->engine);
-	assert_int_equal(g->last_done_ps - begin, (11 + 11 + 11) * ck + bursts_ps + 1500);
+	assert_int_equal(g->last_done_ps - begin, (11 + 11 + 11) * ck + bursts_ps + ANSWER_PS);
 	assert_int_equal(stat(g, "vault.row_hits"), 1);
 	assert_int_equal(stat(g, "vault.row_misses"), 1);
 	assert_int_equal(stat(g, "vault.row_conflicts"), 1);
@@ -183,7 +183,7 @@ static void test_peak_bandwidth(void **state)
 		assert_int_equal(stat(g, "vault.read_bytes"), count * LINE_BYTES);
 		assert_int_equal(stat(g, "vault.tsv_busy_units"), count * 2 * 6400);
 		if (vaults == 1) /* the feeder ticks after the vault: the first ACT is at the next edge */
-			assert_int_equal(g->last_done_ps, (1 + 11 + 11) * 1250 + count * 2 * 6400 + 1500);
+			assert_int_equal(g->last_done_ps, (1 + 11 + 11) * 1250 + count * 2 * 6400 + ANSWER_PS);
 		else
 			assert_in_range(g->last_done_ps, count / vaults * 12800, count / vaults * 12800 * 103 / 100);
 		rig_free(g);
