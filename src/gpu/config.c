@@ -117,8 +117,8 @@ void gpu_config_defaults(struct gpu_config *c)
 	/* Choice: Fermi's 12 KB rounded to a power of two; the latency is mostly the filter pipeline. */
 	c->l1t.size_bytes = 16384;
 	c->l1t.hit_latency_cycles = 100;
-	/* TOM (ISCA'16) Table 1: 1 MB, 16 ways. NSU (SC'17) Table 2: 48 MSHRs, read as per slice. Latency (choice): tags,
-	 * then data; gpu.l2_entry_cycles is before. */
+	/* TOM (ISCA'16) Table 1: 1 MB, 16 ways. NSU (SC'17) Table 2: 48 MSHRs, read as per slice. Latency (choice):
+	 * tags, then data; gpu.l2_entry_cycles is before. */
 	c->l2.size_bytes = 1048576;
 	c->l2.way_count = 16;
 	c->l2.hit_latency_cycles = 4;

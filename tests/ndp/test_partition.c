@@ -1,154 +1,24 @@
 /* Blocks in two parts on a small machine with real kernels: what packets are sent and what they weigh, by hand; values
  * with poison in every register that did not travel; smallest buffers on every network; credits, page swaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "gpu/priv.h"
-#include "ndp/registry.h"
+#include "rig.h"
 
-enum { WORDS = 1 << 16 };
-
-struct bench {
-	struct simt_memory *mem;
-	struct ptx_module *ptx;
-	struct simt_module *module;
-	struct simt_program *program;
-	struct gpu_config config;
-	struct gpu_guest_ops ops;
-	struct gpu *gpu;
-	uint32_t *in, *out; /* WORDS each; in[i] = i */
-	struct simt_fault fault;
-	uint32_t swaps_asked, swaps_done;
-};
-
-static void set(struct gpu_config *c, const char *key, const char *value)
-{
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t count = gpu_config_groups(c, groups);
-	struct base_diag_list diag;
-
-	base_diag_init(&diag);
-	if (!sim_param_set(groups, count, key, value, (struct base_place){0}, &diag))
-		fail_msg("%s", diag.first->text);
-	base_diag_free(&diag);
-}
-
-static void machine_new(struct bench *b, const char *const *settings, uint64_t epoch_cycles,
-			uint64_t (*epoch)(void *, struct gpu *, uint64_t))
-{
-	static const char *const small[] = {
-	    "gpu.sm_count",    "4",    "gpu.sms_per_cluster_count", "2",   "nsu.is_present", "true",
-	    "ndp.mechanism",   "nsu",  "run.audit",		    "true", "gpu.address_map", "random_page",
-	    "nsu.clock_khz",   "350000", "gpu.sm_clock_khz",	    "700000", NULL,
-	};
-	const struct gpu_guest_ops *ops;
-	struct base_diag_list diag;
-	void *ctx;
-
-	gpu_config_defaults(&b->config);
-	for (uint32_t i = 0; small[i]; i += 2)
-		set(&b->config, small[i], small[i + 1]);
-	for (uint32_t i = 0; settings && settings[i]; i += 2)
-		set(&b->config, settings[i], settings[i + 1]);
-	base_diag_init(&diag);
-	ops = ndp_mechanism_new(&b->config, &ctx, &diag);
-	assert_non_null(ops);
-	b->ops = *ops;
-	if (epoch) {
-		b->ops.epoch = epoch;
-		b->ops.epoch_cycles = epoch_cycles;
-	}
-	b->gpu = gpu_new(&b->config, &b->ops, ctx, &diag);
-	if (!b->gpu)
-		fail_msg("%s", diag.first->text);
-	base_diag_free(&diag);
-}
-
-static void program_new(struct bench *b, const char *ptx)
-{
-	struct base_diag_list diag;
-
-	memset(b, 0, sizeof(*b));
-	base_diag_init(&diag);
-	b->mem = simt_memory_new(1ull << 30);
-	b->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &diag);
-	if (!b->ptx)
-		fail_msg("%s", diag.first->text);
-	b->module = simt_module_load(b->ptx, b->mem, &diag);
-	b->program = simt_program_build(b->module, "k", simt_isa_choose(NULL), &diag);
-	assert_non_null(b->program);
-	b->in = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
-	b->out = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
-	for (uint32_t i = 0; i < WORDS; i++)
-		b->in[i] = i;
-	memset(b->out, 0, WORDS * 4);
-	base_diag_free(&diag);
-}
-
-static void bench_open(struct bench *b, const char *ptx, const char *const *settings)
-{
-	program_new(b, ptx);
-	machine_new(b, settings, 0, NULL);
-}
-
-static void bench_close(struct bench *b)
-{
-	gpu_free(b->gpu);
-	simt_program_free(b->program);
-	simt_module_unload(b->module);
-	ptx_module_free(b->ptx);
-	simt_memory_free(b->mem);
-}
-
-/* k(in, out, n) */
-static bool run(struct bench *b, uint32_t ctas, uint32_t threads, uint64_t n)
-{
-	const uint64_t params[] = {(uint64_t)(uintptr_t)b->in, (uint64_t)(uintptr_t)b->out, n};
-	struct simt_launch l = {.program = b->program,
-				.mem = b->mem,
-				.grid = {ctas, 1, 1},
-				.block = {threads, 1, 1},
-				.params = (const uint8_t *)params};
-	struct gpu_kernel_result result;
-	struct base_diag_list diag;
-
-	base_diag_init(&diag);
-	assert_true(simt_launch_begin(&l, gpu_warp_capacity(b->gpu), &diag));
-	base_diag_free(&diag);
-
-	bool ok = gpu_launch(b->gpu, &l, &result);
-
-	b->fault = l.fault;
-	simt_launch_end(&l);
-	return ok;
-}
-
-static uint64_t stat(struct bench *b, const char *key)
-{
-	uint64_t value;
-
-	if (!sim_stats_value(gpu_stats(b->gpu), key, &value))
-		fail_msg("no statistic %s", key);
-	return value;
-}
+static const char *const machine[] = {"nsu.is_present",  "true",       "ndp.mechanism", "nsu",
+				      "gpu.address_map", "random_page", "nsu.clock_khz", "350000",
+				      "gpu.sm_clock_khz", "700000",     NULL};
 
 #define KERNEL(body) MODULE("", body)
-#define MODULE(globals, body)                                                                                \
-	".version 7.0\n.target sm_70\n.address_size 64\n" globals                                            \
-	".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)\n{\n"                             \
-	".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"                                           \
-	"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [n];\n"                       \
-	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n" \
-	"mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd2, %rd4;\n"                   \
-	"bar.sync 0;\n" body "\nret;\n}\n"
+#define MODULE(globals, body)                                                                               \
+	KERNEL_WITH(globals, "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd2, %rd4;\n" \
+			     "bar.sync 0;\n" body)
+
+static void open_with(struct rig *r, const char *ptx, const char *const *settings)
+{
+	rig_open(r, ptx, machine, settings, NULL);
+}
 
 /* out[i] = in[i] + in[i + 4096] */
 static const char add[] = KERNEL("ld.global.u32 %r5, [%rd5];\n"
@@ -161,32 +31,32 @@ static const char add[] = KERNEL("ld.global.u32 %r5, [%rd5];\n"
 static void aligned_packets(void **state)
 {
 	enum { WARPS = 64, FLIT = 16, LINE = 128 };
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, add, NULL);
-	assert_true(run(&b, 16, 128, 0));
-	assert_int_equal(stat(&b, "partition.blocks"), WARPS);
-	assert_int_equal(stat(&b, "packet.command_bytes"), WARPS * FLIT);
-	assert_int_equal(stat(&b, "packet.read_bytes"), 2 * WARPS * FLIT);
-	assert_int_equal(stat(&b, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
-	assert_int_equal(stat(&b, "packet.address_bytes"), WARPS * FLIT);
-	assert_int_equal(stat(&b, "packet.write_bytes"), WARPS * (FLIT + LINE));
-	assert_int_equal(stat(&b, "packet.written_bytes"), WARPS * FLIT);
-	assert_int_equal(stat(&b, "packet.invalidation_bytes"), WARPS * FLIT);
-	assert_int_equal(stat(&b, "packet.answer_bytes"), WARPS * FLIT);
+	open_with(&r, add, NULL);
+	assert_true(rig_run(&r, 16, 128, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), WARPS);
+	assert_int_equal(rig_stat(&r, "packet.command_bytes"), WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "packet.read_bytes"), 2 * WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
+	assert_int_equal(rig_stat(&r, "packet.address_bytes"), WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "packet.write_bytes"), WARPS * (FLIT + LINE));
+	assert_int_equal(rig_stat(&r, "packet.written_bytes"), WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "packet.invalidation_bytes"), WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "packet.answer_bytes"), WARPS * FLIT);
 	/* What crosses the links to the stacks besides: code of the SMs. */
-	assert_int_equal(stat(&b, "link_tx.wire_bytes") - stat(&b, "l2.read_misses") * FLIT, 4 * WARPS * FLIT);
+	assert_int_equal(rig_stat(&r, "link_tx.wire_bytes") - rig_stat(&r, "l2.read_misses") * FLIT, 4 * WARPS * FLIT);
 	/* Reads hold the stack of the unit: of its lines only those of the other load may lie elsewhere. */
-	assert_int_equal(stat(&b, "vault.read_bytes"),
-			 2 * WARPS * LINE + (stat(&b, "l2.read_misses") + stat(&b, "packet.fetches")) * LINE);
-	assert_int_equal(stat(&b, "partition.boundary_instructions"), 2 * WARPS);
-	assert_int_equal(stat(&b, "partition.skipped_instructions"), WARPS);
-	assert_int_equal(stat(&b, "nsu.warp_instructions"), 6 * WARPS);
-	assert_int_equal(stat(&b, "nsu.int_threads"), 32 * WARPS);
+	assert_int_equal(rig_stat(&r, "vault.read_bytes"),
+			 2 * WARPS * LINE + (rig_stat(&r, "l2.read_misses") + rig_stat(&r, "packet.fetches")) * LINE);
+	assert_int_equal(rig_stat(&r, "partition.boundary_instructions"), 2 * WARPS);
+	assert_int_equal(rig_stat(&r, "partition.skipped_instructions"), WARPS);
+	assert_int_equal(rig_stat(&r, "nsu.warp_instructions"), 6 * WARPS);
+	assert_int_equal(rig_stat(&r, "nsu.int_threads"), 32 * WARPS);
 	for (uint32_t i = 0; i < 2048; i++)
-		assert_int_equal(b.out[i], 2 * i + 4096);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 2 * i + 4096);
+	rig_close(&r);
 }
 
 /* Lanes of a warp read words one beside the line's begin: two lines, and an offset per lane; 20 lanes are active, and
@@ -206,26 +76,26 @@ static const char shifted[] = KERNEL("xor.b32 %r8, %r4, 5; xor.b32 %r9, %r4, 9;\
 static void misaligned_packets(void **state)
 {
 	enum { FLIT = 16, LANES = 20 };
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, shifted, NULL);
-	assert_true(run(&b, 1, LANES, 0));
-	assert_int_equal(stat(&b, "partition.blocks"), 1);
-	assert_int_equal(stat(&b, "packet.commands"), 1);
-	assert_int_equal(stat(&b, "packet.command_bytes"), FLIT + 2 * 4 * LANES);
-	assert_int_equal(stat(&b, "packet.reads"), 4); /* 20 words from word 1: one line, misaligned */
-	assert_int_equal(stat(&b, "packet.read_bytes"), 4 * (FLIT + 2 * FLIT)); /* 20 offsets: two flits */
-	assert_int_equal(stat(&b, "packet.data_bytes"), 4 * (FLIT + 4 * LANES));
-	assert_int_equal(stat(&b, "packet.address_bytes"), FLIT);
-	assert_int_equal(stat(&b, "packet.answer_bytes"), FLIT + 4 * LANES);
+	open_with(&r, shifted, NULL);
+	assert_true(rig_run(&r, 1, LANES, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 1);
+	assert_int_equal(rig_stat(&r, "packet.commands"), 1);
+	assert_int_equal(rig_stat(&r, "packet.command_bytes"), FLIT + 2 * 4 * LANES);
+	assert_int_equal(rig_stat(&r, "packet.reads"), 4); /* 20 words from word 1: one line, misaligned */
+	assert_int_equal(rig_stat(&r, "packet.read_bytes"), 4 * (FLIT + 2 * FLIT)); /* 20 offsets: two flits */
+	assert_int_equal(rig_stat(&r, "packet.data_bytes"), 4 * (FLIT + 4 * LANES));
+	assert_int_equal(rig_stat(&r, "packet.address_bytes"), FLIT);
+	assert_int_equal(rig_stat(&r, "packet.answer_bytes"), FLIT + 4 * LANES);
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t v = (i + 1) + (i + 4097) + (i ^ 5) - (i ^ 9) + (i + 8193) - (i + 16385);
 
-		assert_int_equal(b.out[i], v);
-		assert_int_equal(b.out[16384 + i], v);
+		assert_int_equal(r.out[i], v);
+		assert_int_equal(r.out[16384 + i], v);
 	}
-	bench_close(&b);
+	rig_close(&r);
 }
 
 /* The L1 holds the line of the first load, the L2 also that of another SM: reads are answered from there and allocate
@@ -243,19 +113,19 @@ static const char cached[] = KERNEL("ld.volatile.global.u32 %r12, [%rd6];\n"
 
 static void caches_answer(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, cached, NULL);
-	assert_true(run(&b, 1, 32, 0));
-	assert_int_equal(stat(&b, "partition.read_lines"), 2);
-	assert_int_equal(stat(&b, "partition.read_l1_hits"), 0); /* atomics leave no line in the L1 */
-	assert_int_equal(stat(&b, "partition.read_l2_hits"), 1);
-	assert_int_equal(stat(&b, "packet.invalidations"), 1);
-	assert_true(stat(&b, "l2.invalidations") >= 1);
+	open_with(&r, cached, NULL);
+	assert_true(rig_run(&r, 1, 32, 0));
+	assert_int_equal(rig_stat(&r, "partition.read_lines"), 2);
+	assert_int_equal(rig_stat(&r, "partition.read_l1_hits"), 0); /* atomics leave no line in the L1 */
+	assert_int_equal(rig_stat(&r, "partition.read_l2_hits"), 1);
+	assert_int_equal(rig_stat(&r, "packet.invalidations"), 1);
+	assert_true(rig_stat(&r, "l2.invalidations") >= 1);
 	for (uint32_t i = 0; i < 32; i++)
-		assert_int_equal(b.in[16384 + i], 16384 + i + 4096 + i + 1);
-	bench_close(&b);
+		assert_int_equal(r.in[16384 + i], 16384 + i + 4096 + i + 1);
+	rig_close(&r);
 }
 
 /* Eight times the same two lines, of the first 16 words by two lanes each: the first read is noted, the second fills,
@@ -285,24 +155,24 @@ static void unit_cache_holds(void **state)
 	for (uint32_t drops = 0; drops < 2; drops++) {
 		uint32_t fills = 2 + drops, held = 2 * (TIMES - 2) - 2 * drops;
 		uint32_t shared = TIMES - 2 - 2 * drops, own = TIMES - 2;
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, shared_words, settings);
-		assert_true(run(&b, 1, 32, when[drops]));
-		assert_int_equal(stat(&b, "partition.blocks"), TIMES);
-		assert_int_equal(stat(&b, "partition.unit_drops"), drops);
-		assert_int_equal(stat(&b, "partition.read_unit_hits"), held);
-		assert_int_equal(stat(&b, "nsu.cache_fills"), fills);
-		assert_int_equal(stat(&b, "nsu.cache_reads"), held);
-		assert_int_equal(stat(&b, "packet.data"), 2 * TIMES - held);
-		assert_int_equal(stat(&b, "packet.held_bytes"), shared * 3 * FLIT + own * FLIT);
-		assert_int_equal(stat(&b, "partition.unit_hit_bytes"), (shared + own) * (FLIT + LINE));
+		open_with(&r, shared_words, settings);
+		assert_true(rig_run(&r, 1, 32, when[drops]));
+		assert_int_equal(rig_stat(&r, "partition.blocks"), TIMES);
+		assert_int_equal(rig_stat(&r, "partition.unit_drops"), drops);
+		assert_int_equal(rig_stat(&r, "partition.read_unit_hits"), held);
+		assert_int_equal(rig_stat(&r, "nsu.cache_fills"), fills);
+		assert_int_equal(rig_stat(&r, "nsu.cache_reads"), held);
+		assert_int_equal(rig_stat(&r, "packet.data"), 2 * TIMES - held);
+		assert_int_equal(rig_stat(&r, "packet.held_bytes"), shared * 3 * FLIT + own * FLIT);
+		assert_int_equal(rig_stat(&r, "partition.unit_hit_bytes"), (shared + own) * (FLIT + LINE));
 		/* What a misaligned read fills comes with its offsets. */
-		assert_int_equal(stat(&b, "packet.data_bytes"),
+		assert_int_equal(rig_stat(&r, "packet.data_bytes"),
 				 (2 * TIMES - held) * (FLIT + LINE) + (fills - 1) * 2 * FLIT);
 		for (uint32_t i = 0; i < 32; i++)
-			assert_int_equal(b.out[i], (i & 15) + i + 4096);
-		bench_close(&b);
+			assert_int_equal(r.out[i], (i & 15) + i + 4096);
+		rig_close(&r);
 	}
 }
 
@@ -310,16 +180,16 @@ static void unit_cache_holds(void **state)
 static void unit_cache_of_a_line(void **state)
 {
 	static const char *const settings[] = {"nsu.cache_bytes", "128", "nsu.topology", "ring", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, shared_words, settings);
-	assert_true(run(&b, 16, 128, 100));
-	assert_true(stat(&b, "partition.read_unit_hits") > 0);
-	assert_int_equal(stat(&b, "packet.held") + stat(&b, "packet.data"), stat(&b, "partition.read_lines"));
+	open_with(&r, shared_words, settings);
+	assert_true(rig_run(&r, 16, 128, 100));
+	assert_true(rig_stat(&r, "partition.read_unit_hits") > 0);
+	assert_int_equal(rig_stat(&r, "packet.held") + rig_stat(&r, "packet.data"), rig_stat(&r, "partition.read_lines"));
 	for (uint32_t i = 0; i < 2048; i++)
-		assert_int_equal(b.out[i], (i & 15) + i + 4096);
-	bench_close(&b);
+		assert_int_equal(r.out[i], (i & 15) + i + 4096);
+	rig_close(&r);
 }
 
 /* Indirect loads diverge: every lane a line, more lines than the pending buffer has places. */
@@ -350,21 +220,21 @@ static void smallest_buffers_complete(void **state)
 
 	(void)state;
 	for (uint32_t t = 0; t < 4; t++) {
-		struct bench b;
+		struct rig r;
 
 		settings[1] = shapes[t];
-		bench_open(&b, gather, settings);
-		assert_true(run(&b, 8, 128, 0));
-		assert_int_equal(stat(&b, "partition.blocks"), 32);
-		assert_true(stat(&b, "partition.pending_stalls") > 0 && stat(&b, "partition.credit_waits") > 0);
-		assert_int_equal(stat(&b, "nsu.warps_max"), 1);
+		open_with(&r, gather, settings);
+		assert_true(rig_run(&r, 8, 128, 0));
+		assert_int_equal(rig_stat(&r, "partition.blocks"), 32);
+		assert_true(rig_stat(&r, "partition.pending_stalls") > 0 && rig_stat(&r, "partition.credit_waits") > 0);
+		assert_int_equal(rig_stat(&r, "nsu.warps_max"), 1);
 		for (uint32_t i = 0; i < 1024; i++) {
 			uint32_t at = 97 * i & 16383;
 
-			assert_int_equal(b.out[i], 2 * at + 16384 + i);
-			assert_int_equal(b.out[16384 + i], i);
+			assert_int_equal(r.out[i], 2 * at + 16384 + i);
+			assert_int_equal(r.out[16384 + i], i);
 		}
-		bench_close(&b);
+		rig_close(&r);
 	}
 }
 
@@ -372,15 +242,15 @@ static void smallest_buffers_complete(void **state)
 static void blocks_fit_the_buffers(void **state)
 {
 	static const char *const settings[] = {"nsu.read_entry_count", "2", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, gather, settings);
-	assert_true(run(&b, 2, 64, 0));
-	assert_true(stat(&b, "partition.blocks") > 0);
-	assert_in_range(stat(&b, "nsu.reads_max"), 1, 2);
-	assert_int_equal(b.out[3], 2 * 3 * 97 + 16384 + 3);
-	bench_close(&b);
+	open_with(&r, gather, settings);
+	assert_true(rig_run(&r, 2, 64, 0));
+	assert_true(rig_stat(&r, "partition.blocks") > 0);
+	assert_in_range(rig_stat(&r, "nsu.reads_max"), 1, 2);
+	assert_int_equal(r.out[3], 2 * 3 * 97 + 16384 + 3);
+	rig_close(&r);
 }
 
 /* A parameter and a constant of the next 128 B line but one. */
@@ -399,18 +269,18 @@ static void constants_are_cached(void **state)
 
 	(void)state;
 	for (uint32_t k = 0; k < 2; k++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, constants, settings[k]);
-		assert_true(run(&b, 16, 128, 7));
-		assert_int_equal(stat(&b, "partition.blocks"), WARPS);
-		assert_int_equal(stat(&b, "nsu.constant_reads"), 2 * WARPS);
-		assert_true(stat(&b, "nsu.stall_constant") > 0);
-		misses[k] = stat(&b, "nsu.constant_misses");
-		ps[k] = gpu_now_ps(b.gpu);
+		open_with(&r, constants, settings[k]);
+		assert_true(rig_run(&r, 16, 128, 7));
+		assert_int_equal(rig_stat(&r, "partition.blocks"), WARPS);
+		assert_int_equal(rig_stat(&r, "nsu.constant_reads"), 2 * WARPS);
+		assert_true(rig_stat(&r, "nsu.stall_constant") > 0);
+		misses[k] = rig_stat(&r, "nsu.constant_misses");
+		ps[k] = gpu_now_ps(r.gpu);
 		for (uint32_t i = 0; i < 2048; i++)
-			assert_int_equal(b.out[i], i + 1007);
-		bench_close(&b);
+			assert_int_equal(r.out[i], i + 1007);
+		rig_close(&r);
 	}
 	/* A warp that comes while a line is fetched misses too. */
 	assert_in_range(misses[0], 2, 2 * WARPS - 1);
@@ -433,30 +303,30 @@ static void units_reach_the_host(void **state)
 
 	(void)state;
 	for (uint32_t k = 0; k < 2; k++) {
-		struct bench b;
+		struct rig r;
 		uint32_t *host;
 
-		bench_open(&b, both_memories, settings[k]);
-		host = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 4096, SIMT_ALLOC_HOST);
+		open_with(&r, both_memories, settings[k]);
+		host = (uint32_t *)(uintptr_t)simt_memory_alloc(r.mem, WORDS * 4, 4096, SIMT_ALLOC_HOST);
 		for (uint32_t i = 0; i < WORDS; i++)
 			host[i] = 3 * i;
-		assert_true(run(&b, 16, 128, (uint64_t)(uintptr_t)host));
-		assert_int_equal(stat(&b, "partition.blocks"), WARPS);
-		assert_int_equal(stat(&b, "host_link.reads"), WARPS);
-		assert_int_equal(stat(&b, "host_link.read_bytes"), WARPS * LINE);
-		assert_int_equal(stat(&b, "host_link.writes"), WARPS);
-		assert_int_equal(stat(&b, "host_link.write_bytes"), WARPS * LINE);
-		assert_int_equal(stat(&b, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
-		assert_int_equal(stat(&b, "packet.written_bytes"), 2 * WARPS * FLIT);
-		assert_int_equal(stat(&b, "packet.invalidation_bytes"), 2 * WARPS * FLIT);
+		assert_true(rig_run(&r, 16, 128, (uint64_t)(uintptr_t)host));
+		assert_int_equal(rig_stat(&r, "partition.blocks"), WARPS);
+		assert_int_equal(rig_stat(&r, "host_link.reads"), WARPS);
+		assert_int_equal(rig_stat(&r, "host_link.read_bytes"), WARPS * LINE);
+		assert_int_equal(rig_stat(&r, "host_link.writes"), WARPS);
+		assert_int_equal(rig_stat(&r, "host_link.write_bytes"), WARPS * LINE);
+		assert_int_equal(rig_stat(&r, "packet.data_bytes"), 2 * WARPS * (FLIT + LINE));
+		assert_int_equal(rig_stat(&r, "packet.written_bytes"), 2 * WARPS * FLIT);
+		assert_int_equal(rig_stat(&r, "packet.invalidation_bytes"), 2 * WARPS * FLIT);
 		/* Up: a write, and per write of a vault and per block a flit. */
-		assert_int_equal(stat(&b, "packet.answer_bytes"), WARPS * FLIT);
-		assert_true(stat(&b, "link_rx.wire_bytes") >= WARPS * (FLIT + LINE + 2 * FLIT));
+		assert_int_equal(rig_stat(&r, "packet.answer_bytes"), WARPS * FLIT);
+		assert_true(rig_stat(&r, "link_rx.wire_bytes") >= WARPS * (FLIT + LINE + 2 * FLIT));
 		for (uint32_t i = 0; i < 2048; i++) {
-			assert_int_equal(b.out[i], 4 * i);
+			assert_int_equal(r.out[i], 4 * i);
 			assert_int_equal(host[16384 + i], 4 * i);
 		}
-		bench_close(&b);
+		rig_close(&r);
 	}
 }
 
@@ -471,19 +341,19 @@ static void width_and_clock_matter(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, add, settings[i]);
-		assert_true(run(&b, 64, 128, 0));
-		issued[i] = stat(&b, "nsu.issued_cycles");
-		ps[i] = gpu_now_ps(b.gpu);
-		assert_int_equal(stat(&b, "nsu.cycles"),
-				 stat(&b, "nsu.issued_cycles") + stat(&b, "nsu.stall_execution") +
-				     stat(&b, "nsu.stall_fetch") + stat(&b, "nsu.stall_constant") +
-				     stat(&b, "nsu.stall_room") +
-				     stat(&b, "nsu.stall_data") + stat(&b, "nsu.stall_address") +
-				     stat(&b, "nsu.stall_acks") + stat(&b, "nsu.stall_idle"));
-		bench_close(&b);
+		open_with(&r, add, settings[i]);
+		assert_true(rig_run(&r, 64, 128, 0));
+		issued[i] = rig_stat(&r, "nsu.issued_cycles");
+		ps[i] = gpu_now_ps(r.gpu);
+		assert_int_equal(rig_stat(&r, "nsu.cycles"),
+				 rig_stat(&r, "nsu.issued_cycles") + rig_stat(&r, "nsu.stall_execution") +
+				     rig_stat(&r, "nsu.stall_fetch") + rig_stat(&r, "nsu.stall_constant") +
+				     rig_stat(&r, "nsu.stall_room") +
+				     rig_stat(&r, "nsu.stall_data") + rig_stat(&r, "nsu.stall_address") +
+				     rig_stat(&r, "nsu.stall_acks") + rig_stat(&r, "nsu.stall_idle"));
+		rig_close(&r);
 	}
 	assert_int_equal(issued[0], 6 * 256);
 	/* The kernel may end while the last OFLD.END of a unit still holds its issue. */
@@ -502,30 +372,30 @@ static const char faulty[] = KERNEL("setp.eq.u32 %p1, %r4, 700; selp.b64 %rd7, 6
 
 static void faults_clean_up(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, faulty, NULL);
-	assert_false(run(&b, 8, 128, 0));
-	assert_int_equal(b.fault.kind, SIMT_FAULT_ADDRESS);
-	assert_true(run(&b, 2, 128, 0));
-	assert_int_equal(b.out[200], 2 * 200 + 4096);
-	bench_close(&b);
+	open_with(&r, faulty, NULL);
+	assert_false(rig_run(&r, 8, 128, 0));
+	assert_int_equal(r.fault.kind, SIMT_FAULT_ADDRESS);
+	assert_true(rig_run(&r, 2, 128, 0));
+	assert_int_equal(r.out[200], 2 * 200 + 4096);
+	rig_close(&r);
 }
 
 /* Past the limit, what is under way ends without timing. */
 static void limit_ends_blocks(void **state)
 {
 	static const char *const settings[] = {"run.instruction_limit_count", "20000", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, add, settings);
-	assert_true(run(&b, 16, 128, 0));
-	assert_true(stat(&b, "partition.blocks") > 0 && stat(&b, "gpu.untimed_warp_instructions") > 0);
+	open_with(&r, add, settings);
+	assert_true(rig_run(&r, 16, 128, 0));
+	assert_true(rig_stat(&r, "partition.blocks") > 0 && rig_stat(&r, "gpu.untimed_warp_instructions") > 0);
 	for (uint32_t i = 0; i < 2048; i++)
-		assert_int_equal(b.out[i], 2 * i + 4096);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 2 * i + 4096);
+	rig_close(&r);
 }
 
 /* A credit that does not come back is found at the kernel's end. */
@@ -537,58 +407,63 @@ static void leaked_credit_is_found(void **state)
 	(void)state;
 	if (child == 0) {
 		const struct nsu_credits leak = {.reads = UINT32_MAX}; /* one less */
-		struct bench b;
+		struct rig r;
 
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(2);
-		bench_open(&b, add, NULL);
-		buffer_manager_return(b.gpu->manager, 1, &leak);
-		run(&b, 16, 128, 0);
+		open_with(&r, add, NULL);
+		buffer_manager_return(r.gpu->manager, 1, &leak);
+		rig_run(&r, 16, 128, 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static struct bench *swap_bench;
+static struct {
+	struct rig *rig;
+	uint32_t asked, done;
+} swaps;
 
 static void page_is_in(void *ctx, struct gpu *g)
 {
-	struct bench *b = ctx;
-
-	assert_int_equal(gpu_writes_under_way(g, gpu_stack_of(g, 0, (uint64_t)(uintptr_t)b->out)), 0);
-	b->swaps_done++;
+	(void)ctx;
+	assert_int_equal(gpu_writes_under_way(g, gpu_stack_of(g, 0, (uint64_t)(uintptr_t)swaps.rig->out)), 0);
+	swaps.done++;
 }
 
 static uint64_t swap_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 {
-	struct bench *b = swap_bench;
-
 	(void)ctx;
 	(void)cycle;
-	b->swaps_asked++;
-	gpu_page_swap_in(g, (uint64_t)(uintptr_t)b->out, page_is_in, b);
+	swaps.asked++;
+	gpu_page_swap_in(g, (uint64_t)(uintptr_t)swaps.rig->out, page_is_in, NULL);
 	return 50;
+}
+
+static void swap_pages(struct gpu_guest_ops *ops)
+{
+	ops->epoch = swap_epoch;
+	ops->epoch_cycles = 50;
 }
 
 /* Pages are swapped into the stack of out's first page all the time: each waits until no write is on its way there,
  * none waits for ever, and some have to wait. */
 static void page_swaps_wait_for_writes(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	program_new(&b, add);
-	machine_new(&b, NULL, 50, swap_epoch);
-	swap_bench = &b;
-	assert_true(run(&b, 64, 128, 0));
-	assert_true(b.swaps_asked > 10);
-	assert_int_equal(b.swaps_done, b.swaps_asked);
-	assert_int_equal(stat(&b, "partition.page_swaps"), b.swaps_asked);
-	assert_true(stat(&b, "partition.page_swap_wait_ps") > 0);
+	rig_open(&r, add, machine, NULL, swap_pages);
+	swaps.rig = &r;
+	assert_true(rig_run(&r, 64, 128, 0));
+	assert_true(swaps.asked > 10);
+	assert_int_equal(swaps.done, swaps.asked);
+	assert_int_equal(rig_stat(&r, "partition.page_swaps"), swaps.asked);
+	assert_true(rig_stat(&r, "partition.page_swap_wait_ps") > 0);
 	for (uint32_t s = 0; s < 4; s++)
-		assert_int_equal(gpu_writes_under_way(b.gpu, s), 0);
-	bench_close(&b);
+		assert_int_equal(gpu_writes_under_way(r.gpu, s), 0);
+	rig_close(&r);
 }
 
 /* The SMs are stopped in the middle: blocks end first, and the rest goes on. */
@@ -607,30 +482,24 @@ static void resumed(void *ctx, struct gpu *g)
 	assert_int_equal(g->packet_count, 0);
 }
 
+static void stop_sms(struct gpu_guest_ops *ops)
+{
+	ops->epoch = pause_epoch;
+	ops->epoch_cycles = 300;
+	ops->resumed = resumed;
+}
+
 static void pauses_wait_for_blocks(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	program_new(&b, add);
-	machine_new(&b, NULL, 300, pause_epoch);
-	b.ops.resumed = resumed;
-	gpu_free(b.gpu);
-
-	struct base_diag_list diag;
-	void *ctx;
-	const struct gpu_guest_ops *ops;
-
-	base_diag_init(&diag);
-	ops = ndp_mechanism_new(&b.config, &ctx, &diag);
-	assert_non_null(ops);
-	b.gpu = gpu_new(&b.config, &b.ops, ctx, &diag);
-	base_diag_free(&diag);
-	assert_true(run(&b, 16, 128, 0));
-	assert_int_equal(stat(&b, "gpu.pauses"), 1);
+	rig_open(&r, add, machine, NULL, stop_sms);
+	assert_true(rig_run(&r, 16, 128, 0));
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
 	for (uint32_t i = 0; i < 2048; i++)
-		assert_int_equal(b.out[i], 2 * i + 4096);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 2 * i + 4096);
+	rig_close(&r);
 }
 
 int main(void)

@@ -1,146 +1,17 @@
 /* TOM's controller on a small machine with real kernels: what is offloaded, what the packets weigh, that values are
  * right although only the packet's registers exist in the stack, and that coherence holds and is needed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/check.h"
-#include "gpu/gpu.h"
-#include "ndp/registry.h"
+#include "rig.h"
 
-enum { WORDS = 1 << 16 };
+static const char *const machine[] = {"gpu.stack_sm_count", "1",    "ndp.mechanism", "tom",
+				      "ndp.tom_control",    "none", NULL};
 
-struct bench {
-	struct simt_memory *mem;
-	struct ptx_module *ptx;
-	struct simt_module *module;
-	struct simt_program *program;
-	struct gpu_config config;
-	struct gpu *gpu;
-	uint32_t *in, *out; /* WORDS each; in[i] = i */
-	struct simt_fault fault;
-};
+#define KERNEL(body) KERNEL_WITH("", "bar.sync 0;\n" body)
 
-static void set(struct gpu_config *c, const char *key, const char *value)
+static void open_with(struct rig *r, const char *ptx, const char *const *settings)
 {
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t count = gpu_config_groups(c, groups);
-	struct base_diag_list diag;
-
-	base_diag_init(&diag);
-	if (!sim_param_set(groups, count, key, value, (struct base_place){0}, &diag))
-		fail_msg("%s", diag.first->text);
-	base_diag_free(&diag);
+	rig_open(r, ptx, machine, settings, NULL);
 }
-
-static void machine_new(struct bench *b, const char *const *settings)
-{
-	static const char *const small[] = {"gpu.sm_count",
-					    "4",
-					    "gpu.sms_per_cluster_count",
-					    "2",
-					    "gpu.stack_sm_count",
-					    "1",
-					    "ndp.mechanism",
-					    "tom",
-					    "ndp.tom_control",
-					    "none",
-					    "run.audit",
-					    "true",
-					    NULL};
-	const struct gpu_guest_ops *ops;
-	struct base_diag_list diag;
-	void *ctx;
-
-	gpu_config_defaults(&b->config);
-	for (uint32_t i = 0; small[i]; i += 2)
-		set(&b->config, small[i], small[i + 1]);
-	for (uint32_t i = 0; settings && settings[i]; i += 2)
-		set(&b->config, settings[i], settings[i + 1]);
-	base_diag_init(&diag);
-	ops = ndp_mechanism_new(&b->config, &ctx, &diag);
-	assert_non_null(ops);
-	b->gpu = gpu_new(&b->config, ops, ctx, &diag);
-	if (!b->gpu)
-		fail_msg("%s", diag.first->text);
-	base_diag_free(&diag);
-}
-
-static void bench_open(struct bench *b, const char *ptx, const char *const *settings)
-{
-	struct base_diag_list diag;
-
-	memset(b, 0, sizeof(*b));
-	base_diag_init(&diag);
-	b->mem = simt_memory_new(1ull << 30);
-	b->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &diag);
-	if (!b->ptx)
-		fail_msg("%s", diag.first->text);
-	b->module = simt_module_load(b->ptx, b->mem, &diag);
-	b->program = simt_program_build(b->module, "k", simt_isa_choose(NULL), &diag);
-	assert_non_null(b->program);
-	b->in = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 128, SIMT_ALLOC_DEVICE);
-	b->out = (uint32_t *)(uintptr_t)simt_memory_alloc(b->mem, WORDS * 4, 128, SIMT_ALLOC_DEVICE);
-	for (uint32_t i = 0; i < WORDS; i++)
-		b->in[i] = i;
-	memset(b->out, 0, WORDS * 4);
-	base_diag_free(&diag);
-	machine_new(b, settings);
-}
-
-static void bench_close(struct bench *b)
-{
-	gpu_free(b->gpu);
-	simt_program_free(b->program);
-	simt_module_unload(b->module);
-	ptx_module_free(b->ptx);
-	simt_memory_free(b->mem);
-}
-
-/* k(in, out, n) */
-static bool run(struct bench *b, uint32_t ctas, uint32_t threads, uint64_t n)
-{
-	const uint64_t params[] = {(uint64_t)(uintptr_t)b->in, (uint64_t)(uintptr_t)b->out, n};
-	struct simt_launch l = {.program = b->program,
-				.mem = b->mem,
-				.grid = {ctas, 1, 1},
-				.block = {threads, 1, 1},
-				.params = (const uint8_t *)params};
-	struct gpu_kernel_result result;
-	struct base_diag_list diag;
-
-	base_diag_init(&diag);
-	assert_true(simt_launch_begin(&l, gpu_warp_capacity(b->gpu), &diag));
-	base_diag_free(&diag);
-
-	bool ok = gpu_launch(b->gpu, &l, &result);
-
-	b->fault = l.fault;
-	simt_launch_end(&l);
-	return ok;
-}
-
-static uint64_t stat(struct bench *b, const char *key)
-{
-	uint64_t value;
-
-	if (!sim_stats_value(gpu_stats(b->gpu), key, &value))
-		fail_msg("no statistic %s", key);
-	return value;
-}
-
-#define KERNEL(body)                                                                                         \
-	".version 7.0\n.target sm_70\n.address_size 64\n"                                                    \
-	".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)\n{\n"                             \
-	".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"                                           \
-	"ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [n];\n"                       \
-	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n" \
-	"bar.sync 0;\n" body "\nret;\n}\n"
 
 /* One live-in, one live-out, four lines written; the first access is the block's third instruction. */
 static const char one_block[] = KERNEL("mul.wide.u32 %rd4, %r4, 4;\n"
@@ -155,30 +26,30 @@ static const char one_block[] = KERNEL("mul.wide.u32 %rd4, %r4, 4;\n"
 
 static void packets_weigh_what_they_carry(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, one_block, NULL);
-	assert_true(run(&b, 4, 40, 0)); /* a warp of 32 lanes and one of 8 in each CTA */
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 8);
-	assert_int_equal(stat(&b, "l2_slice.offload_packets"), 8);
+	open_with(&r, one_block, NULL);
+	assert_true(rig_run(&r, 4, 40, 0)); /* a warp of 32 lanes and one of 8 in each CTA */
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 8);
+	assert_int_equal(rig_stat(&r, "l2_slice.offload_packets"), 8);
 	/* Request: two PCs and the mask in 16 B, and 4 B for each active lane's register. */
-	assert_int_equal(stat(&b, "tom.request_bytes"), 4 * (16 + 32 * 4 + 16 + 8 * 4));
+	assert_int_equal(rig_stat(&r, "tom.request_bytes"), 4 * (16 + 32 * 4 + 16 + 8 * 4));
 	/* Acknowledgment: the live-out, and 6 B per line: 40 words at 160 B steps lie in 4, 5, ... lines of each array.
 	 */
-	assert_int_equal(stat(&b, "tom.answer_bytes"), 4 * (32 * 4 + 8 * 4) + 6 * stat(&b, "tom.answer_lines"));
+	assert_int_equal(rig_stat(&r, "tom.answer_bytes"), 4 * (32 * 4 + 8 * 4) + 6 * rig_stat(&r, "tom.answer_lines"));
 	/* CTA c's words begin at byte 160 c: full warps touch 1 line where that is a multiple of 128, else 2; the
 	 * others 1. */
-	assert_int_equal(stat(&b, "tom.answer_lines"), 4 * ((1 + 1) + (2 + 1) + (2 + 1) + (2 + 1)));
-	assert_int_equal(stat(&b, "tom.trial_count"), 8);
+	assert_int_equal(rig_stat(&r, "tom.answer_lines"), 4 * ((1 + 1) + (2 + 1) + (2 + 1) + (2 + 1)));
+	assert_int_equal(rig_stat(&r, "tom.trial_count"), 8);
 	for (uint32_t i = 0; i < 160; i++) {
-		assert_int_equal(b.out[i], i);
-		assert_int_equal(b.out[1024 + i], i);
-		assert_int_equal(b.out[2048 + i], 3 * i);
-		assert_int_equal(b.out[4096 + i], 3 * i);
+		assert_int_equal(r.out[i], i);
+		assert_int_equal(r.out[1024 + i], i);
+		assert_int_equal(r.out[2048 + i], 3 * i);
+		assert_int_equal(r.out[4096 + i], 3 * i);
 	}
-	assert_int_equal(b.out[8192], 3 * 159 * 160 / 2);
-	bench_close(&b);
+	assert_int_equal(r.out[8192], 3 * 159 * 160 / 2);
+	rig_close(&r);
 }
 
 /* What the controller says a packet weighs is what the links carry. */
@@ -191,15 +62,15 @@ static void links_carry_the_packets(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, one_block, settings[i]);
-		assert_true(run(&b, 4, 40, 0));
-		assert_int_equal(stat(&b, "tom.offloaded_count"), 8);
-		tx_bytes[i] = stat(&b, "link_tx.bytes");
-		rx_bytes[i] = stat(&b, "link_rx.bytes");
-		lines = stat(&b, "tom.answer_lines");
-		bench_close(&b);
+		open_with(&r, one_block, settings[i]);
+		assert_true(rig_run(&r, 4, 40, 0));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 8);
+		tx_bytes[i] = rig_stat(&r, "link_tx.bytes");
+		rx_bytes[i] = rig_stat(&r, "link_rx.bytes");
+		lines = rig_stat(&r, "tom.answer_lines");
+		rig_close(&r);
 	}
 	assert_int_equal(tx_bytes[1] - tx_bytes[0], 8 * 16);
 	assert_int_equal(rx_bytes[1] - rx_bytes[0], 64 * lines);
@@ -235,20 +106,20 @@ static void trials_leave_no_trace(void **state)
 		   "mul.wide.u32 %rd6, %r14, 4;\n"
 		   "add.u64 %rd7, %rd2, %rd6;\n"
 		   "st.volatile.global.u32 [%rd7], %r4;\n");
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, ptx, NULL);
-	assert_true(run(&b, 8, 128, 0));
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 32);
-	assert_int_equal(stat(&b, "tom.trial_count"), 32);
-	assert_true(stat(&b, "sm.trial_instructions") >= 32 * 7);
+	open_with(&r, ptx, NULL);
+	assert_true(rig_run(&r, 8, 128, 0));
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
+	assert_int_equal(rig_stat(&r, "tom.trial_count"), 32);
+	assert_true(rig_stat(&r, "sm.trial_instructions") >= 32 * 7);
 	for (uint32_t i = 0; i < 1024; i++) {
 		uint32_t x = 5 * i, y = x & 1 ? x + 7 : x, z = x & 1 ? y + 2 : 1;
 
-		assert_int_equal(b.out[i], 4 * (y & 1023) + 1024 + 2048 + 3072 + z);
+		assert_int_equal(r.out[i], 4 * (y & 1023) + 1024 + 2048 + 3072 + z);
 	}
-	bench_close(&b);
+	rig_close(&r);
 }
 
 /* A loop of n rounds: asked once, offloaded when n is worth it. */
@@ -274,42 +145,42 @@ static const char difference_loop[] =
 
 static void the_difference_of_two_registers_decides(void **state)
 {
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, difference_loop, NULL);
-	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 32);
+	open_with(&r, difference_loop, NULL);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
 	for (uint32_t i = 0; i < 1024; i++)
-		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+	rig_close(&r);
 
-	bench_open(&b, difference_loop, NULL);
-	assert_true(run(&b, 8, 128, 4)); /* the end is at 74, above the threshold, the way there is not */
-	assert_int_equal(stat(&b, "tom.condition_false_count"), 32);
-	bench_close(&b);
+	open_with(&r, difference_loop, NULL);
+	assert_true(rig_run(&r, 8, 128, 4)); /* the end is at 74, above the threshold, the way there is not */
+	assert_int_equal(rig_stat(&r, "tom.condition_false_count"), 32);
+	rig_close(&r);
 }
 
 static void loops_are_asked_once(void **state)
 {
 	static const char *const control[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, loop, control);
-	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "tom.instance_count"), 32);
-	assert_int_equal(stat(&b, "tom.offloaded_count") + stat(&b, "tom.full_count"), 32);
-	assert_true(stat(&b, "tom.full_count") > 0 && stat(&b, "tom.offloaded_count") > 0);
-	assert_int_equal(stat(&b, "tom.pending_max"), 1);
+	open_with(&r, loop, control);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "tom.instance_count"), 32);
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count") + rig_stat(&r, "tom.full_count"), 32);
+	assert_true(rig_stat(&r, "tom.full_count") > 0 && rig_stat(&r, "tom.offloaded_count") > 0);
+	assert_int_equal(rig_stat(&r, "tom.pending_max"), 1);
 	for (uint32_t i = 0; i < 1024; i++)
-		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+	rig_close(&r);
 
-	bench_open(&b, loop, control);
-	assert_true(run(&b, 8, 128, 2));
-	assert_int_equal(stat(&b, "tom.condition_false_count"), 32);
-	bench_close(&b);
+	open_with(&r, loop, control);
+	assert_true(rig_run(&r, 8, 128, 2));
+	assert_int_equal(rig_stat(&r, "tom.condition_false_count"), 32);
+	rig_close(&r);
 }
 
 /* Warps write a line each, meet at the barrier, and then read what the next warp wrote, in a block, twice over. */
@@ -422,25 +293,25 @@ static void coherence_holds_and_is_needed(void **state)
 					  "ndp.tom_coherence",
 					  "false",
 					  NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
-		bench_open(&b, kernels[i].ptx, settings);
-		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n)); /* CHECKs: nothing is stale */
-		assert_true(stat(&b, "tom.offloaded_count") >= 32);
-		assert_int_equal(stat(&b, "gpu.stale_reads"), 0);
-		bench_close(&b);
-		bench_open(&b, kernels[i].ptx, control);
-		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n));
-		assert_true(stat(&b, "tom.offloaded_count") > 0 && stat(&b, "tom.full_count") > 0);
-		assert_int_equal(stat(&b, "gpu.stale_reads"), 0);
-		bench_close(&b);
-		bench_open(&b, kernels[i].ptx, off);
-		assert_true(run(&b, kernels[i].ctas, kernels[i].threads, kernels[i].n));
-		if (stat(&b, "gpu.stale_reads") == 0)
+		open_with(&r, kernels[i].ptx, settings);
+		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n)); /* CHECKs: nothing is stale */
+		assert_true(rig_stat(&r, "tom.offloaded_count") >= 32);
+		assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
+		rig_close(&r);
+		open_with(&r, kernels[i].ptx, control);
+		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n));
+		assert_true(rig_stat(&r, "tom.offloaded_count") > 0 && rig_stat(&r, "tom.full_count") > 0);
+		assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
+		rig_close(&r);
+		open_with(&r, kernels[i].ptx, off);
+		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n));
+		if (rig_stat(&r, "gpu.stale_reads") == 0)
 			fail_msg("kernel %u: the auditor found nothing", i);
-		bench_close(&b);
+		rig_close(&r);
 	}
 }
 
@@ -478,30 +349,30 @@ static void smallest_queues(void **state)
 					   NULL};
 	static const char *const places[] = {"0", "1", "48"};
 	static const char *const kernels[] = {one_block, loop, exchange};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
-		bench_open(&b, kernels[i], tiny);
-		assert_true(run(&b, 6, 128, 20));
-		assert_true(stat(&b, "tom.offloaded_count") >= 24);
-		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
-		bench_close(&b);
+		open_with(&r, kernels[i], tiny);
+		assert_true(rig_run(&r, 6, 128, 20));
+		assert_true(rig_stat(&r, "tom.offloaded_count") >= 24);
+		assert_int_equal(rig_stat(&r, "gpu.offloads"), rig_stat(&r, "gpu.offload_answers"));
+		rig_close(&r);
 	}
 	/* No more requests at a stack than it has places, whatever is wanted; and with places for all none waits. */
 	for (uint32_t i = 0; i < ARRAY_COUNT(places); i++) {
 		const char *const settings[] = {
 		    "gpu.stack_sm_warp_slot_count", "1", "gpu.stack_sm_request_count", places[i], NULL};
 
-		bench_open(&b, loop, settings);
-		assert_true(run(&b, 8, 128, 40));
-		assert_int_equal(stat(&b, "tom.offloaded_count"), 32);
-		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
-		assert_true(stat(&b, "gpu.offload_wait_max") <= strtoull(places[i], NULL, 10));
-		assert_int_equal(stat(&b, "gpu.offload_credit_waits") > 0, i < 2);
+		open_with(&r, loop, settings);
+		assert_true(rig_run(&r, 8, 128, 40));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
+		assert_int_equal(rig_stat(&r, "gpu.offloads"), rig_stat(&r, "gpu.offload_answers"));
+		assert_true(rig_stat(&r, "gpu.offload_wait_max") <= strtoull(places[i], NULL, 10));
+		assert_int_equal(rig_stat(&r, "gpu.offload_credit_waits") > 0, i < 2);
 		for (uint32_t k = 0; k < 1024; k++)
-			assert_int_equal(b.out[k], 40 * k + 256 * 39 * 40 / 2);
-		bench_close(&b);
+			assert_int_equal(r.out[k], 40 * k + 256 * 39 * 40 / 2);
+		rig_close(&r);
 	}
 }
 
@@ -513,21 +384,21 @@ static void blocks_reach_the_host(void **state)
 
 	(void)state;
 	for (uint32_t k = 0; k < 2; k++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, loop, settings[k]);
-		b.in = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
+		open_with(&r, loop, settings[k]);
+		r.in = (uint32_t *)(uintptr_t)simt_memory_alloc(r.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
 		for (uint32_t i = 0; i < WORDS; i++)
-			b.in[i] = i;
-		assert_true(run(&b, 16, 128, 40));
-		assert_int_equal(stat(&b, "gpu.offload_answers"), 64);
-		assert_true(stat(&b, "host_link.reads") >= LINES);
-		assert_int_equal(stat(&b, "host_link.read_bytes"), stat(&b, "host_link.reads") * LINE);
-		assert_true(stat(&b, "link_tx.wire_bytes") > stat(&b, "host_link.read_bytes"));
-		assert_true(stat(&b, "vault.read_bytes") < LINES * LINE); /* code */
+			r.in[i] = i;
+		assert_true(rig_run(&r, 16, 128, 40));
+		assert_int_equal(rig_stat(&r, "gpu.offload_answers"), 64);
+		assert_true(rig_stat(&r, "host_link.reads") >= LINES);
+		assert_int_equal(rig_stat(&r, "host_link.read_bytes"), rig_stat(&r, "host_link.reads") * LINE);
+		assert_true(rig_stat(&r, "link_tx.wire_bytes") > rig_stat(&r, "host_link.read_bytes"));
+		assert_true(rig_stat(&r, "vault.read_bytes") < LINES * LINE); /* code */
 		for (uint32_t i = 0; i < 2048; i++)
-			assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
-		bench_close(&b);
+			assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+		rig_close(&r);
 	}
 }
 
@@ -539,14 +410,14 @@ static void the_programs_host_memory_takes_the_wires(void **state)
 
 	(void)state;
 	for (uint32_t k = 0; k < 2; k++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, loop, settings[k]);
-		b.in = (uint32_t *)(uintptr_t)simt_memory_alloc(b.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
-		memset(b.in, 0, WORDS * 4);
-		assert_true(run(&b, 16, 128, 40));
-		ps[k] = gpu_now_ps(b.gpu);
-		bench_close(&b);
+		open_with(&r, loop, settings[k]);
+		r.in = (uint32_t *)(uintptr_t)simt_memory_alloc(r.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
+		memset(r.in, 0, WORDS * 4);
+		assert_true(rig_run(&r, 16, 128, 40));
+		ps[k] = gpu_now_ps(r.gpu);
+		rig_close(&r);
 	}
 	assert_int_equal(ps[0], ps[1]);
 }
@@ -556,15 +427,15 @@ static void written_atomics_are_reported(void **state)
 {
 	static const char ptx[] = KERNEL("mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n"
 					 "red.global.add.u32 [%rd7], 1;\n");
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, ptx, NULL);
-	assert_true(run(&b, 16, 128, 0));
-	assert_int_equal(stat(&b, "gpu.offloads"), 0);
-	assert_int_equal(stat(&b, "sm.atomic_lines"), 64);
-	assert_int_equal(stat(&b, "xbar_reply.packets"), stat(&b, "memory.answers") + 64);
-	bench_close(&b);
+	open_with(&r, ptx, NULL);
+	assert_true(rig_run(&r, 16, 128, 0));
+	assert_int_equal(rig_stat(&r, "gpu.offloads"), 0);
+	assert_int_equal(rig_stat(&r, "sm.atomic_lines"), 64);
+	assert_int_equal(rig_stat(&r, "xbar_reply.packets"), rig_stat(&r, "memory.answers") + 64);
+	rig_close(&r);
 }
 
 /* ---- the learned mapping ---- */
@@ -580,40 +451,40 @@ static void learning_is_bounded(void **state)
 	    LEARN, "ndp.tom_learn_limit_ps", "5000000", "ndp.tom_learn_min_count", "33", NULL};
 	static const char *const unbounded[] = {
 	    LEARN, "ndp.tom_learn_limit_ps", "1000000000", "ndp.tom_learn_min_count", "4", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, loop, bounded);
-	assert_true(run(&b, 16, 128, 40));
-	assert_int_equal(stat(&b, "mapping.learned_instances"), 64);
-	assert_int_equal(stat(&b, "mapping.learned_bit"), 7); /* rounds are 1 KB apart, within 128 B of one another */
-	assert_int_equal(stat(&b, "mapping.learned_ranges"), 1);
-	assert_int_equal(stat(&b, "gpu.pauses"), 1);
-	assert_true(stat(&b, "mapping.learning_ps") >= 5000000 && stat(&b, "mapping.learning_ps") < 9000000);
-	assert_int_equal(stat(&b, "tom.instance_count"), 2 * 64);
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 64);
-	assert_int_equal(stat(&b, "mapping.observed_instances"), 64);
-	assert_int_equal(stat(&b, "mapping.single_in_force"), 64);
+	open_with(&r, loop, bounded);
+	assert_true(rig_run(&r, 16, 128, 40));
+	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 64);
+	assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 7); /* rounds are 1 KB apart, within 128 B of one another */
+	assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1);
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
+	assert_true(rig_stat(&r, "mapping.learning_ps") >= 5000000 && rig_stat(&r, "mapping.learning_ps") < 9000000);
+	assert_int_equal(rig_stat(&r, "tom.instance_count"), 2 * 64);
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 64);
+	assert_int_equal(rig_stat(&r, "mapping.observed_instances"), 64);
+	assert_int_equal(rig_stat(&r, "mapping.single_in_force"), 64);
 	for (uint32_t i = 0; i < 2048; i++)
-		assert_int_equal(b.out[i], 40 * i + 256 * 39 * 40 / 2);
-	bench_close(&b);
+		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+	rig_close(&r);
 
 	/* More instances wanted than the first kernel has: the second one's count as well. */
-	bench_open(&b, loop, more);
-	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "gpu.pauses"), 0);
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 0);
-	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "gpu.pauses"), 1);
-	assert_true(stat(&b, "mapping.learned_instances") >= 33 && stat(&b, "mapping.learned_instances") <= 64);
-	assert_true(stat(&b, "tom.offloaded_count") > 0);
-	bench_close(&b);
+	open_with(&r, loop, more);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 0);
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 0);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
+	assert_true(rig_stat(&r, "mapping.learned_instances") >= 33 && rig_stat(&r, "mapping.learned_instances") <= 64);
+	assert_true(rig_stat(&r, "tom.offloaded_count") > 0);
+	rig_close(&r);
 
-	bench_open(&b, loop, unbounded);
-	assert_true(run(&b, 8, 128, 40));
-	assert_int_equal(stat(&b, "mapping.learned_instances"), 4); /* that have ended */
-	assert_true(stat(&b, "mapping.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
-	bench_close(&b);
+	open_with(&r, loop, unbounded);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 4); /* that have ended */
+	assert_true(rig_stat(&r, "mapping.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
+	rig_close(&r);
 }
 
 /* Blocks that all stay at home and read the same lines n times over; the first one is what is learned from. Its lines
@@ -646,17 +517,17 @@ static void a_pause_empties_the_caches(void **state)
 					       "ndp.tom_alu_warp_count",
 					       "0",
 					       NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, ptx, settings);
-	assert_true(run(&b, 1, 32, 5));
-	assert_int_equal(stat(&b, "tom.offloaded_count"), 0);
-	assert_int_equal(stat(&b, "gpu.pauses"), 1);
-	assert_int_equal(stat(&b, "l1d.read_misses"), 2 * 8);
-	assert_in_range(stat(&b, "l2.read_misses"), 2 * 8, 2 * 8 + 7); /* and a few lines of code */
-	assert_int_equal(stat(&b, "host_link.reads"), 8);
-	bench_close(&b);
+	open_with(&r, ptx, settings);
+	assert_true(rig_run(&r, 1, 32, 5));
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 0);
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
+	assert_int_equal(rig_stat(&r, "l1d.read_misses"), 2 * 8);
+	assert_in_range(rig_stat(&r, "l2.read_misses"), 2 * 8, 2 * 8 + 7); /* and a few lines of code */
+	assert_int_equal(rig_stat(&r, "host_link.reads"), 8);
+	rig_close(&r);
 }
 
 /* Sixteen words, n bytes apart. A step of 4 KB leaves bits 8:7 alone; one of 128 B needs bits from 11 on. */
@@ -679,50 +550,50 @@ static void relearning_follows_a_phase_change(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
-		struct bench b;
+		struct rig r;
 
-		bench_open(&b, steps, both[i]);
-		assert_true(run(&b, 32, 32, 4096));
-		assert_int_equal(stat(&b, "mapping.learned_bit"), 7);
-		assert_int_equal(stat(&b, "gpu.pauses"), 1);
+		open_with(&r, steps, both[i]);
+		assert_true(rig_run(&r, 32, 32, 4096));
+		assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 7);
+		assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
 		for (uint32_t k = 0; k < 3; k++)
-			assert_true(run(&b, 64, 32, 128));
-		assert_int_equal(stat(&b, "mapping.learned_bit"), i == 0 ? 11 : 7);
-		assert_int_equal(stat(&b, "gpu.pauses"), i == 0 ? 2 : 1);
-		assert_int_equal(stat(&b, "mapping.relearned_count"), i == 0);
-		assert_int_equal(stat(&b, "mapping.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
-		assert_int_equal(stat(&b, "mapping.remapped_wire_bytes"), stat(&b, "mapping.remapped_bytes"));
-		assert_int_equal(stat(&b, "gpu.offloads"), stat(&b, "gpu.offload_answers"));
-		assert_true(stat(&b, "tom.offloaded_count") > 0);
+			assert_true(rig_run(&r, 64, 32, 128));
+		assert_int_equal(rig_stat(&r, "mapping.learned_bit"), i == 0 ? 11 : 7);
+		assert_int_equal(rig_stat(&r, "gpu.pauses"), i == 0 ? 2 : 1);
+		assert_int_equal(rig_stat(&r, "mapping.relearned_count"), i == 0);
+		assert_int_equal(rig_stat(&r, "mapping.remapped_bytes"), i == 0 ? WORDS * 4 / 4 * 3 : 0);
+		assert_int_equal(rig_stat(&r, "mapping.remapped_wire_bytes"), rig_stat(&r, "mapping.remapped_bytes"));
+		assert_int_equal(rig_stat(&r, "gpu.offloads"), rig_stat(&r, "gpu.offload_answers"));
+		assert_true(rig_stat(&r, "tom.offloaded_count") > 0);
 		for (uint32_t k = 0; k < 64 * 32; k++)
-			assert_int_equal(b.out[k], 16 * (k / 32 * 512 + k % 32) + 32 * 120);
-		bench_close(&b);
+			assert_int_equal(r.out[k], 16 * (k / 32 * 512 + k % 32) + 32 * 120);
+		rig_close(&r);
 	}
 }
 
 static void full_table_is_an_error(void **state)
 {
 	static const char *const bits[] = {"ndp.tom_table_entry_bits", "134", NULL};
-	struct bench b;
+	struct rig r;
 
 	(void)state;
-	bench_open(&b, one_block, bits);
-	assert_false(run(&b, 1, 32, 0));
-	assert_int_equal(b.fault.kind, SIMT_FAULT_MECHANISM);
-	assert_non_null(strstr(b.fault.text, "raise ndp.tom_table_entry_bits"));
-	bench_close(&b);
+	open_with(&r, one_block, bits);
+	assert_false(rig_run(&r, 1, 32, 0));
+	assert_int_equal(r.fault.kind, SIMT_FAULT_MECHANISM);
+	assert_non_null(strstr(r.fault.text, "raise ndp.tom_table_entry_bits"));
+	rig_close(&r);
 }
 
 static void needs_its_machine(void **state)
 {
+	static const char *const settings[] = {"ndp.mechanism", "tom", "l2.write_policy", "back", NULL};
 	struct gpu_config c;
 	struct base_diag_list diag;
 	void *ctx;
 
 	(void)state;
 	gpu_config_defaults(&c);
-	set(&c, "ndp.mechanism", "tom");
-	set(&c, "l2.write_policy", "back");
+	rig_set_all(&c, settings);
 	base_diag_init(&diag);
 	assert_null(ndp_mechanism_new(&c, &ctx, &diag));
 	assert_int_equal(diag.error_count, 2); /* no stack SMs, and stores that do not reach memory */

@@ -1,0 +1,103 @@
+/* rig.c - see rig.h. */
+#include "rig.h"
+
+void rig_set_all(struct gpu_config *c, const char *const *settings)
+{
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	uint32_t count = gpu_config_groups(c, groups);
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	for (uint32_t i = 0; settings && settings[i]; i += 2) {
+		if (!sim_param_set(groups, count, settings[i], settings[i + 1], (struct base_place){0}, &diag))
+			fail_msg("%s", diag.first->text);
+	}
+	base_diag_free(&diag);
+}
+
+static void machine_new(struct rig *r, const char *const *machine, const char *const *settings,
+			void (*change)(struct gpu_guest_ops *ops))
+{
+	static const char *const small[] = {"gpu.sm_count", "4", "gpu.sms_per_cluster_count", "2",
+					    "run.audit",    "true", NULL};
+	const struct gpu_guest_ops *ops;
+	struct base_diag_list diag;
+	void *ctx;
+
+	gpu_config_defaults(&r->config);
+	rig_set_all(&r->config, small);
+	rig_set_all(&r->config, machine);
+	rig_set_all(&r->config, settings);
+	base_diag_init(&diag);
+	ops = ndp_mechanism_new(&r->config, &ctx, &diag);
+	assert_non_null(ops);
+	r->ops = *ops;
+	if (change)
+		change(&r->ops);
+	r->gpu = gpu_new(&r->config, &r->ops, ctx, &diag);
+	if (!r->gpu)
+		fail_msg("%s", diag.first->text);
+	base_diag_free(&diag);
+}
+
+void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,
+	      void (*change)(struct gpu_guest_ops *ops))
+{
+	struct base_diag_list diag;
+
+	memset(r, 0, sizeof(*r));
+	base_diag_init(&diag);
+	r->mem = simt_memory_new(1ull << 30);
+	r->ptx = ptx_module_parse("test.ptx", ptx, strlen(ptx), &diag);
+	if (!r->ptx)
+		fail_msg("%s", diag.first->text);
+	r->module = simt_module_load(r->ptx, r->mem, &diag);
+	r->program = simt_program_build(r->module, "k", simt_isa_choose(NULL), &diag);
+	assert_non_null(r->program);
+	base_diag_free(&diag);
+	r->in = (uint32_t *)(uintptr_t)simt_memory_alloc(r->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
+	r->out = (uint32_t *)(uintptr_t)simt_memory_alloc(r->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);
+	for (uint32_t i = 0; i < WORDS; i++)
+		r->in[i] = i;
+	memset(r->out, 0, WORDS * 4);
+	machine_new(r, machine, settings, change);
+}
+
+void rig_close(struct rig *r)
+{
+	gpu_free(r->gpu);
+	simt_program_free(r->program);
+	simt_module_unload(r->module);
+	ptx_module_free(r->ptx);
+	simt_memory_free(r->mem);
+}
+
+bool rig_run(struct rig *r, uint32_t ctas, uint32_t threads, uint64_t n)
+{
+	const uint64_t params[] = {(uint64_t)(uintptr_t)r->in, (uint64_t)(uintptr_t)r->out, n};
+	struct simt_launch l = {.program = r->program,
+				.mem = r->mem,
+				.grid = {ctas, 1, 1},
+				.block = {threads, 1, 1},
+				.params = (const uint8_t *)params};
+	struct gpu_kernel_result result;
+	struct base_diag_list diag;
+	bool ok;
+
+	base_diag_init(&diag);
+	assert_true(simt_launch_begin(&l, gpu_warp_capacity(r->gpu), &diag));
+	base_diag_free(&diag);
+	ok = gpu_launch(r->gpu, &l, &result);
+	r->fault = l.fault;
+	simt_launch_end(&l);
+	return ok;
+}
+
+uint64_t rig_stat(const struct rig *r, const char *key)
+{
+	uint64_t value;
+
+	if (!sim_stats_value(gpu_stats(r->gpu), key, &value))
+		fail_msg("no statistic %s", key);
+	return value;
+}
