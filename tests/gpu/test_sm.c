@@ -146,8 +146,8 @@ static void shared_latency(void **state)
 	assert_int_equal(chain_cost(settings, link), 40800);
 }
 
-/* In picoseconds: crossbar there (1 flit) and back (5 flits), the way to the tags, L2 hit latency; each passage into another clock domain
- * waits for its next edge: at most one L2 cycle in, one L2 cycle out, one SM cycle at the end. */
+/* In picoseconds: crossbar there (1 flit) and back (5 flits), the way to the tags, L2 hit latency; each passage into
+ * another clock domain waits for its next edge: at most one L2 cycle in, one L2 cycle out, one SM cycle at the end. */
 static void l2_hit_latency(void **state)
 {
 	const double sm_ps = 1e6 / 1400, xbar_ps = 800, l2_ps = 1e6 / 700;

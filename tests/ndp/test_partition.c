@@ -186,7 +186,8 @@ static void unit_cache_of_a_line(void **state)
 	open_with(&r, shared_words, settings);
 	assert_true(rig_run(&r, 16, 128, 100));
 	assert_true(rig_stat(&r, "partition.read_unit_hits") > 0);
-	assert_int_equal(rig_stat(&r, "packet.held") + rig_stat(&r, "packet.data"), rig_stat(&r, "partition.read_lines"));
+	assert_int_equal(rig_stat(&r, "packet.held") + rig_stat(&r, "packet.data"),
+			 rig_stat(&r, "partition.read_lines"));
 	for (uint32_t i = 0; i < 2048; i++)
 		assert_int_equal(r.out[i], (i & 15) + i + 4096);
 	rig_close(&r);

@@ -298,7 +298,8 @@ static void coherence_holds_and_is_needed(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
 		open_with(&r, kernels[i].ptx, settings);
-		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n)); /* CHECKs: nothing is stale */
+		/* CHECKs: nothing is stale */
+		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n));
 		assert_true(rig_stat(&r, "tom.offloaded_count") >= 32);
 		assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
 		rig_close(&r);
@@ -457,7 +458,8 @@ static void learning_is_bounded(void **state)
 	open_with(&r, loop, bounded);
 	assert_true(rig_run(&r, 16, 128, 40));
 	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 64);
-	assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 7); /* rounds are 1 KB apart, within 128 B of one another */
+	/* rounds are 1 KB apart, within 128 B of one another */
+	assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 7);
 	assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1);
 	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
 	assert_true(rig_stat(&r, "mapping.learning_ps") >= 5000000 && rig_stat(&r, "mapping.learning_ps") < 9000000);
@@ -483,7 +485,8 @@ static void learning_is_bounded(void **state)
 	open_with(&r, loop, unbounded);
 	assert_true(rig_run(&r, 8, 128, 40));
 	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 4); /* that have ended */
-	assert_true(rig_stat(&r, "mapping.learning_ps") > 15000000); /* 40 rounds, of 1 us where no other warp was first */
+	/* 40 rounds, of 1 us where no other warp was first */
+	assert_true(rig_stat(&r, "mapping.learning_ps") > 15000000);
 	rig_close(&r);
 }
 
