@@ -51,7 +51,7 @@ struct dram_timing {
 	uint32_t rp, rcd, cl, cwl, ccd, wr, ras, rc, rrd, faw, wtr, rtp, rtw;
 	uint32_t rfc;
 	uint64_t refi;
-	uint64_t burst_units;	    /* TSV time of one column access */
+	uint64_t burst_units;  /* TSV time of one column access */
 	uint64_t answer_units; /* from the end of the burst to the answer: TSVs and controller */
 	uint32_t column_bytes, bank_count;
 };

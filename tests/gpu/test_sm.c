@@ -164,6 +164,30 @@ static void l2_hit_latency(void **state)
 	assert_true(cost <= exact + 2 * l2_ps + sm_ps);
 }
 
+/* One slice answers a request per L2 cycle however long the way to its tags is: it is a pipeline. 512 hits are 1024 SM
+ * cycles, and some more at the ends. */
+static void l2_hit_rate(void **state)
+{
+	struct fake_inst insts[17];
+	struct rig r;
+	uint64_t cycles;
+
+	(void)state;
+	for (uint16_t i = 0; i < 16; i++) {
+		insts[i] = (struct fake_inst)FAKE_LOAD(i, same_line);
+		insts[i].read_count = 0;
+		insts[i].cache = PTX_CG;
+		insts[i].access_bytes = 1;
+		insts[i].lanes = 0xff;
+	}
+	insts[16] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, NULL);
+	rig_run(&r, insts, 17, 1, 32 * 32);
+	cycles = rig_run(&r, insts, 17, 1, 32 * 32);
+	assert_in_range(cycles, 1024, 2 * 1024);
+	rig_close(&r);
+}
+
 /* Beyond an L2 hit's parts: TX flit and latency, DRAM (a row hit or an activation), TSVs and controller, RX flits and
  * latency, no L2 hit latency; edges of L2 and DRAM clock. */
 static void dram_latency(void **state)
@@ -310,6 +334,7 @@ int main(void)
 	    cmocka_unit_test(l1_hit_latency),
 	    cmocka_unit_test(shared_latency),
 	    cmocka_unit_test(l2_hit_latency),
+	    cmocka_unit_test(l2_hit_rate),
 	    cmocka_unit_test(dram_latency),
 	    cmocka_unit_test(stalls_add_up),
 	    cmocka_unit_test(occupancy),
