@@ -174,6 +174,7 @@ static void print_findings(const struct check_options *o, const json_t *findings
 {
 	const size_t count = json_array_size(findings);
 	const long long dropped = number_of(written, "dropped"), launches = number_of(written, "launches");
+	const long long refused = number_of(written, "launches_refused");
 	long long accesses = dropped;
 	size_t i;
 	json_t *f;
@@ -190,10 +191,13 @@ static void print_findings(const struct check_options *o, const json_t *findings
 	if (dropped)
 		printf("%lld accesses more are like none of these, which are as many as are kept\n", dropped);
 	if (count)
-		printf("check: %zu finding%s (%lld times), %lld kernel launch%s\n", count, count == 1 ? "" : "s",
-		       accesses, launches, launches == 1 ? "" : "es");
+		printf("check: %zu finding%s (%lld times), ", count, count == 1 ? "" : "s", accesses);
 	else
-		printf("check: no findings, %lld kernel launch%s\n", launches, launches == 1 ? "" : "es");
+		printf("check: no findings, ");
+	printf("%lld kernel launch%s", launches, launches == 1 ? "" : "es");
+	if (refused)
+		printf(", %lld of them refused", refused);
+	putchar('\n');
 	if (!json_is_true(json_object_get(written, "is_complete")))
 		printf("check: the program did not end by itself; leaks were not looked for\n");
 }
@@ -201,13 +205,13 @@ static void print_findings(const struct check_options *o, const json_t *findings
 static json_t *result_json(const struct cli_job *job, json_t *findings, const json_t *written)
 {
 	static const char *const kept[] = {"workload", "args", "machine", "exit_status"};
+	static const char *const passed[] = {"launches", "launches_refused", "is_complete", "dropped"};
 	json_t *o = json_object();
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(kept); i++)
 		json_object_set(o, kept[i], json_object_get(job->result, kept[i]));
-	json_object_set(o, "launches", json_object_get(written, "launches"));
-	json_object_set(o, "is_complete", json_object_get(written, "is_complete"));
-	json_object_set(o, "dropped", json_object_get(written, "dropped"));
+	for (uint32_t i = 0; i < ARRAY_COUNT(passed); i++)
+		json_object_set(o, passed[i], json_object_get(written, passed[i]));
 	json_object_set(o, "findings", findings);
 	return o;
 }

@@ -117,7 +117,9 @@ static void write_findings(bool is_complete)
 {
 	const struct cuda_driver *d = &cuda_driver;
 
-	if (machine_findings_write(d->session.check_path, d->check, d->kernels->len, is_complete))
+	const struct machine_launch_counts launches = machine_kernels_counts(d->kernels);
+
+	if (machine_findings_write(d->session.check_path, d->check, &launches, is_complete))
 		return;
 	cuda_message("error: cannot write the findings to %s: %s", d->session.check_path, strerror(errno));
 	machine_result_lost(d->session.check_path);
@@ -129,10 +131,21 @@ void cuda_check_launched(void)
 	static uint32_t written_count;
 	const struct simt_check *c = cuda_driver.check;
 
-	if (!c || (simt_check_finding_count(c) == written_count && cuda_driver.kernels->len > 1))
+	if (!c)
+		return;
+	if (simt_check_finding_count(c) == written_count && machine_kernels_counts(cuda_driver.kernels).asked > 1)
 		return;
 	written_count = simt_check_finding_count(c);
 	write_findings(false);
+}
+
+void cuda_check_refused(const char *kernel, const char *reason)
+{
+	if (!cuda_driver.check)
+		return;
+	simt_check_host(cuda_driver.check, SIMT_FINDING_REFUSED, g_str_hash(reason) | 1ull << 32,
+			"kernel %s did not run: %s", kernel ? kernel : "(unknown)", reason);
+	cuda_check_launched();
 }
 
 static void find_leaks(void)

@@ -160,9 +160,8 @@ CUresult cuInit(unsigned int flags)
 		d->init_result = start();
 		if (d->init_result == CUDA_SUCCESS) {
 			d->objects = g_hash_table_new(NULL, NULL);
-			d->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 			d->textures = simt_textures_new();
-			d->kernels = g_array_new(FALSE, FALSE, sizeof(struct machine_kernel));
+			d->kernels = machine_kernels_new(d->session.config.run.kernel_count);
 			d->timeline = machine_timeline_new(&d->session.config, gpu_stats(d->gpu));
 			cuda_time_begin();
 			d->is_initialised = true;
@@ -218,12 +217,14 @@ void cuda_results_write(void)
 	const struct machine_run run = {
 		.session = &d->session,
 		.gpu = d->gpu,
-		.kernels = (const struct machine_kernel *)(void *)d->kernels->data,
-		.kernel_count = d->kernels->len,
+		.kernels = d->kernels,
 		.timeline = d->timeline,
 		.host_seconds = cpu_seconds(),
 		.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024,
 		.fault = d->fault,
+		.timed_out = d->timed_out,
+		.is_interrupted = d->is_interrupted,
+		.ended = d->ended,
 	};
 
 	if (d->session.result_path[0] && !machine_result_write(&run)) {
@@ -247,6 +248,7 @@ __attribute__((destructor)) static void stop(void)
 		pthread_mutex_lock(&d->lock);
 	}
 	cuda_check_end(true);
+	d->ended = "exit";
 	cuda_results_write();
 	d->is_shut_down = true;
 	/* The arena's addresses are fixed: after dlclose the next load needs them. */

@@ -18,6 +18,8 @@
 #include <stdint.h>
 
 #include "cuda/clock.h"
+#include "cuda/refused.h"
+#include "machine/kernels.h"
 #include "machine/session.h"
 #include "ptx/ptx.h"
 #include "simt/memory.h"
@@ -86,9 +88,11 @@ struct cuda_driver {
 	struct simt_textures *textures;
 	enum simt_isa isa;
 	GHashTable *objects; /* live handles: address -> struct cuda_object */
-	GHashTable *names;   /* kernel names, which outlive their modules */
-	GArray *kernels;     /* struct machine_kernel, in launch order */
+	struct machine_kernels *kernels;
 	char *fault;	     /* text of the first fault */
+	const char *timed_out; /* as in struct machine_run */
+	bool is_interrupted;
+	const char *ended;
 	uint64_t next_id;
 	struct CUctx_st *primary;
 	uint32_t primary_count;
@@ -182,6 +186,8 @@ void cuda_check_bad_free(uint64_t addr);
 void cuda_check_written(uint64_t addr, uint64_t bytes);
 void cuda_check_copied(uint64_t to, uint64_t from, uint64_t bytes);
 void cuda_check_launched(void);
+/* A launch that the program asked for did not begin; kernel may be NULL. */
+void cuda_check_refused(const char *kernel, const char *reason);
 /* Writes the findings; is_complete: the program has ended by itself, what is not freed now never will be. */
 void cuda_check_end(bool is_complete);
 
@@ -223,6 +229,7 @@ struct CUfunc_st {
 	const struct ptx_func *func;
 	struct simt_program *program; /* built at the first need */
 	bool has_failed_build;	      /* its messages were printed */
+	char *refusal;		      /* the first of them */
 	int max_dynamic_shared_bytes, carveout_percent;
 	CUfunc_cache cache_config;
 };

@@ -36,6 +36,8 @@ static void *watch(void *arg)
 	pthread_mutex_lock(&cuda_driver.lock);
 	cuda_message("interrupted: keeping the results so far");
 	cuda_check_end(false);
+	cuda_driver.is_interrupted = true;
+	cuda_driver.ended = "signal";
 	cuda_results_write();
 	fflush(stdout);
 	_exit(EXIT_BY_SIGINT);

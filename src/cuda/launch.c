@@ -1,4 +1,5 @@
 /* launch.c - kernels: their programs and attributes, checking a launch, running it on the modelled GPU. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct simt_program *cuda_function_program(struct CUfunc_st *f)
 	f->program = simt_program_build(f->module->simt, f->func->name, cuda_driver.isa, &diag);
 	if (!f->program) {
 		f->has_failed_build = true;
+		f->refusal = diag.first ? g_strdup(diag.first->text) : NULL;
 		cuda_print_diag(&diag);
 	}
 	base_diag_free(&diag);
@@ -212,9 +214,29 @@ struct launch {
 	struct CUfunc_st *f;
 	uint32_t grid[3], block[3], threads, dynamic_bytes;
 	bool is_cooperative;
+	bool has_run;	  /* to its end or to its fault */
+	char reason[512]; /* why not; "": the result says it */
 };
 
-static CUresult check_shape(const struct launch *l)
+static CUresult refuse(struct launch *l, CUresult result, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Keeps why the launch does not begin. Returns result. */
+static CUresult refuse(struct launch *l, CUresult result, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(l->reason, sizeof(l->reason), fmt, args);
+	va_end(args);
+	return result;
+}
+
+static const char *first_text(const struct base_diag_list *diag)
+{
+	return diag->first ? diag->first->text : "";
+}
+
+static CUresult check_shape(struct launch *l)
 {
 	static const CUdevice_attribute grid_max[3] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
 						       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -223,40 +245,53 @@ static CUresult check_shape(const struct launch *l)
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
 
+	const uint32_t threads_max = (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+
 	for (uint32_t i = 0; i < 3; i++) {
-		if (!l->grid[i] || l->grid[i] > (uint32_t)attribute(grid_max[i]))
-			return CUDA_ERROR_INVALID_VALUE;
-		if (!l->block[i] || l->block[i] > (uint32_t)attribute(block_max[i]))
-			return CUDA_ERROR_INVALID_VALUE;
+		const uint32_t grid = (uint32_t)attribute(grid_max[i]), block = (uint32_t)attribute(block_max[i]);
+
+		if (!l->grid[i] || l->grid[i] > grid)
+			return refuse(l, CUDA_ERROR_INVALID_VALUE, "the grid's dimension %u is %u; expected 1 to %u", i,
+				      l->grid[i], grid);
+		if (!l->block[i] || l->block[i] > block)
+			return refuse(l, CUDA_ERROR_INVALID_VALUE, "the block's dimension %u is %u; expected 1 to %u",
+				      i, l->block[i], block);
 	}
-	return l->threads > (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ? CUDA_ERROR_INVALID_VALUE
-											   : CUDA_SUCCESS;
+	return l->threads > threads_max
+		       ? refuse(l, CUDA_ERROR_INVALID_VALUE, "a block of %ux%ux%u threads; at most %u are possible",
+				l->block[0], l->block[1], l->block[2], threads_max)
+		       : CUDA_SUCCESS;
 }
 
-static CUresult check_resources(const struct launch *l)
+static CUresult check_resources(struct launch *l)
 {
 	struct base_diag_list diag;
 	CUresult result = CUDA_SUCCESS;
 
 	if (l->dynamic_bytes > max_dynamic_shared_bytes(l->f))
-		return CUDA_ERROR_INVALID_VALUE;
+		return refuse(l, CUDA_ERROR_INVALID_VALUE,
+			      "%u bytes of dynamic shared memory; the kernel may have %llu (cuFuncSetAttribute)",
+			      l->dynamic_bytes, (unsigned long long)max_dynamic_shared_bytes(l->f));
 	base_diag_init(&diag);
 
 	uint64_t per_sm = cuda_function_ctas_per_sm(l->f, l->threads, l->dynamic_bytes, &diag);
 
 	if (!per_sm) {
 		cuda_print_diag(&diag);
-		result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+		result = refuse(l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "%s", first_text(&diag));
 	} else if (l->threads > l->f->program->max_threads_per_cta) {
-		cuda_message("error: kernel %s was compiled for CTAs of at most %u threads; this launch has %u",
-			     l->f->func->name, l->f->program->max_threads_per_cta, l->threads);
-		result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+		result = refuse(l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+				"error: kernel %s was compiled for CTAs of at most %u threads; this launch has %u",
+				l->f->func->name, l->f->program->max_threads_per_cta, l->threads);
+		cuda_message("%s", l->reason);
 	} else if (l->is_cooperative) {
 		uint64_t room = per_sm * cuda_driver.session.config.gpu.sm_count;
 
 		if ((uint64_t)l->grid[0] * l->grid[1] > room ||
 		    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > room)
-			result = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+			result = refuse(l, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+					"a cooperative grid of %ux%ux%u CTAs; %llu have room at once", l->grid[0],
+					l->grid[1], l->grid[2], (unsigned long long)room);
 	}
 	base_diag_free(&diag);
 	return result;
@@ -320,24 +355,13 @@ static void print_text(void *ctx, const char *text, uint32_t bytes)
 	fwrite(text, 1, bytes, stdout);
 }
 
-static const char *kernel_name(const char *name)
+static void record(const struct launch *l, const struct gpu_kernel_result *result, bool is_faulted)
 {
-	const char *known = g_hash_table_lookup(cuda_driver.names, name);
-
-	if (!known) {
-		known = g_strdup(name);
-		g_hash_table_insert(cuda_driver.names, (gpointer)known, (gpointer)known);
-	}
-	return known;
-}
-
-static void record(const struct launch *l, const struct gpu_kernel_result *result)
-{
-	struct machine_kernel k = {.name = kernel_name(l->f->func->name), .result = *result};
+	struct machine_kernel k = {.name = l->f->func->name, .is_faulted = is_faulted, .result = *result};
 
 	memcpy(k.grid, l->grid, sizeof(k.grid));
 	memcpy(k.block, l->block, sizeof(k.block));
-	g_array_append_val(cuda_driver.kernels, k);
+	machine_kernels_add(cuda_driver.kernels, &k);
 }
 
 /* Runs s when its stream and the device's compute engine are free, by the program's time. */
@@ -357,13 +381,14 @@ static bool run_timed(struct CUctx_st *ctx, const struct launch *l, CUstream str
 	/* The GPU begins with its next SM cycle, and rounds to picoseconds in its own way. */
 	result.start_ps = MAX(result.start_ps, start);
 	result.end_ps = MAX(result.end_ps, result.start_ps);
-	record(l, &result);
-	machine_timeline_add(d->timeline, MACHINE_WORK_KERNEL, place, kernel_name(l->f->func->name), result.start_ps,
-			     result.end_ps, 0, false);
+	record(l, &result, s->fault.kind != SIMT_FAULT_NONE && s->fault.kind != SIMT_FAULT_STOPPED);
+	machine_timeline_add(d->timeline, MACHINE_WORK_KERNEL, place,
+			     machine_kernels_name(d->kernels, l->f->func->name), result.start_ps, result.end_ps, 0,
+			     false);
 	return is_right;
 }
 
-static CUresult run(struct CUctx_st *ctx, const struct launch *l, CUstream stream, const uint8_t *params)
+static CUresult run(struct CUctx_st *ctx, struct launch *l, CUstream stream, const uint8_t *params)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct base_diag_list diag;
@@ -374,7 +399,7 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, CUstream strea
 		.params = params,
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],
-		.grid_id = d->kernels->len + 1,
+		.grid_id = machine_kernels_counts(d->kernels).ran + 1,
 		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
 		.print = print_text,
 		.is_cooperative = l->is_cooperative,
@@ -384,11 +409,12 @@ static CUresult run(struct CUctx_st *ctx, const struct launch *l, CUstream strea
 	memcpy(s.block, l->block, sizeof(s.block));
 	base_diag_init(&diag);
 
-	bool has_begun = simt_launch_begin(&s, gpu_warp_capacity(d->gpu), &diag);
-
+	l->has_run = simt_launch_begin(&s, gpu_warp_capacity(d->gpu), &diag);
+	if (!l->has_run)
+		refuse(l, CUDA_ERROR_OUT_OF_MEMORY, "%s", first_text(&diag));
 	cuda_print_diag(&diag);
 	base_diag_free(&diag);
-	if (!has_begun)
+	if (!l->has_run)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 
 	bool is_right = run_timed(ctx, l, stream, &s);
@@ -411,9 +437,9 @@ static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, 
 	uint8_t *block = NULL;
 
 	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
-		return CUDA_ERROR_INVALID_HANDLE;
+		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
 	if ((result = cuda_stream_check(stream)) != CUDA_SUCCESS)
-		return result;
+		return refuse(l, result, "not a stream's handle");
 	/* No product of the dimensions can overflow before check_shape has seen each. */
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1];
 
@@ -422,7 +448,7 @@ static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, 
 		return result;
 	if (!cuda_function_program(l->f)) {
 		cuda_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return refuse(l, CUDA_ERROR_NOT_SUPPORTED, "%s", l->f->refusal ? l->f->refusal : "");
 	}
 	if ((result = check_resources(l)) != CUDA_SUCCESS)
 		return result;
@@ -432,16 +458,51 @@ static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, 
 	return result;
 }
 
+static CUresult launch_if_healthy(struct launch *l, CUstream stream, void **params, void **extra)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return launch(call.ctx, l, stream, params, extra);
+}
+
+void cuda_launch_refused(const char *kernel, const char *reason)
+{
+	struct cuda_driver *d = &cuda_driver;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->is_initialised && !d->is_shut_down && !d->is_forked) {
+		machine_kernels_refuse(d->kernels, kernel, reason);
+		cuda_check_refused(kernel, reason);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* A launch in any form: it runs, or is counted as refused. */
+static CUresult launch_or_count(struct launch *l, CUstream stream, void **params, void **extra)
+{
+	CUresult result = launch_if_healthy(l, stream, params, extra);
+	const char *text = cuda_error_text(result);
+
+	if (l->has_run)
+		return result;
+	/* The table of handles is there as soon as there is a handle. */
+	pthread_mutex_lock(&cuda_driver.lock);
+
+	bool is_known = cuda_driver.objects && cuda_object_is(l->f, CUDA_KIND_FUNCTION);
+
+	cuda_launch_refused(is_known ? l->f->func->name : NULL,
+			    *l->reason ? l->reason : text ? text : "unknown error");
+	pthread_mutex_unlock(&cuda_driver.lock);
+	return result;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
 			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
 			CUstream stream, void **params, void **extra)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
 	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
 			   .dynamic_bytes = shared_bytes};
 
-	return launch(call.ctx, &l, stream, params, extra);
+	return launch_or_count(&l, stream, params, extra);
 }
 CUDA_PER_THREAD(cuLaunchKernel, _ptsz, CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
 		unsigned int, unsigned int, unsigned int, CUstream, void **, void **);
@@ -450,12 +511,10 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
 				   unsigned int shared_bytes, CUstream stream, void **params)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
 	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
 			   .dynamic_bytes = shared_bytes, .is_cooperative = true};
 
-	return launch(call.ctx, &l, stream, params, NULL);
+	return launch_or_count(&l, stream, params, NULL);
 }
 CUDA_PER_THREAD(cuLaunchCooperativeKernel, _ptsz, CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
 		unsigned int, unsigned int, unsigned int, CUstream, void **);

@@ -292,6 +292,7 @@ static void destroy_function(struct cuda_object *o)
 	cuda_object_remove(o);
 	if (f->program)
 		simt_program_free(f->program);
+	g_free(f->refusal);
 	free(f);
 }
 

@@ -1,4 +1,5 @@
 /* launch.c - launches in all their forms. */
+#include "cuda/refused.h"
 #include "cudart/priv.h"
 #include "cudart/registration.h"
 
@@ -67,6 +68,13 @@ static bool is_shape_possible(const struct launch *l)
 				(uint64_t)l->block.x * l->block.y * l->block.z);
 }
 
+/* The driver never sees this launch. */
+static cudaError_t refuse(const void *kernel, cudaError_t e)
+{
+	cuda_launch_refused(cudart_function_name(kernel), cudaGetErrorString(e));
+	return cudart_fail(e);
+}
+
 static cudaError_t launch(const struct launch *l)
 {
 	bool was_faulty = cudart_is_sticky(cudaPeekAtLastError());
@@ -77,9 +85,9 @@ static cudaError_t launch(const struct launch *l)
 	CUDART_ENTER();
 	e = cudart_function(l->kernel, &function);
 	if (e != cudaSuccess)
-		return cudart_fail(e);
+		return refuse(l->kernel, e);
 	if (l->shared_bytes > UINT32_MAX)
-		return cudart_fail(cudaErrorInvalidValue);
+		return refuse(l->kernel, cudaErrorInvalidValue);
 	if (l->is_cooperative)
 		result = cuLaunchCooperativeKernel(function, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
 						   l->block.z, (unsigned int)l->shared_bytes, l->stream, l->arguments);
@@ -151,7 +159,7 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *k
 		cudaError_t e = apply(&l, &config->attrs[i]);
 
 		if (e != cudaSuccess)
-			return e;
+			return refuse(kernel, e);
 	}
 	return launch(&l);
 }

@@ -62,7 +62,8 @@ static bool write_whole(FILE *f, const json_t *o)
 	return is_written;
 }
 
-bool machine_findings_write(const char *path, const struct simt_check *c, uint64_t launch_count, bool is_complete)
+bool machine_findings_write(const char *path, const struct simt_check *c, const struct machine_launch_counts *launches,
+			    bool is_complete)
 {
 	char temporary[4096 + 8];
 	json_t *o = json_object(), *list = json_array();
@@ -71,7 +72,8 @@ bool machine_findings_write(const char *path, const struct simt_check *c, uint64
 		json_array_append_new(list, finding_json(simt_check_finding(c, i)));
 	json_object_set_new(o, "findings", list);
 	json_object_set_new(o, "dropped", json_integer((json_int_t)simt_check_dropped_count(c)));
-	json_object_set_new(o, "launches", json_integer((json_int_t)launch_count));
+	json_object_set_new(o, "launches", json_integer((json_int_t)launches->asked));
+	json_object_set_new(o, "launches_refused", json_integer((json_int_t)launches->refused));
 	json_object_set_new(o, "is_complete", json_boolean(is_complete));
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
 

@@ -271,45 +271,16 @@ static void put_energy(json_t *o, const struct machine_run *run)
 	put_real(o, "energy_total_pj", report.total_pj);
 }
 
-static json_t *dim_json(const uint32_t dim[3])
-{
-	return json_pack("[i,i,i]", (int)dim[0], (int)dim[1], (int)dim[2]);
-}
-
-static json_t *kernels_json(const struct machine_run *run)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < run->kernel_count; i++) {
-		const struct machine_kernel *k = &run->kernels[i];
-		json_t *o = json_object();
-
-		put_text(o, "name", k->name);
-		json_object_set_new(o, "grid", dim_json(k->grid));
-		json_object_set_new(o, "block", dim_json(k->block));
-		put_int(o, "start_ps", k->result.start_ps);
-		put_int(o, "end_ps", k->result.end_ps);
-		put_int(o, "cycles", k->result.cycles);
-		put_int(o, "warp_instructions", k->result.warp_instructions);
-		put_int(o, "thread_instructions", k->result.thread_instructions);
-		put_int(o, "cta_count", k->result.cta_count);
-		json_array_append_new(list, o);
-	}
-	return list;
-}
-
 struct totals {
 	uint64_t cycles, time_ps, warp_instructions, thread_instructions;
 };
 
 static struct totals totals_of(const struct machine_run *run)
 {
-	struct totals t = {0};
+	const struct machine_launch_counts launches = machine_kernels_counts(run->kernels);
+	struct totals t = {.warp_instructions = launches.warp_instructions,
+			   .thread_instructions = launches.thread_instructions};
 
-	for (uint32_t i = 0; i < run->kernel_count; i++) {
-		t.warp_instructions += run->kernels[i].result.warp_instructions;
-		t.thread_instructions += run->kernels[i].result.thread_instructions;
-	}
 	if (run->gpu) {
 		t.cycles = gpu_kernel_cycles(run->gpu);
 		t.time_ps = gpu_kernel_time_ps(run->gpu);
@@ -414,6 +385,21 @@ static void put_program(json_t *o, const struct machine_timeline *t)
 	json_object_set_new(o, "timeline", machine_program_work_json(t));
 }
 
+/* How the program's launches, and the program, came to their ends. */
+static void put_ends(json_t *o, const struct machine_run *run)
+{
+	const struct machine_launch_counts launches = machine_kernels_counts(run->kernels);
+
+	put_text(o, "fault", run->fault);
+	put_int(o, "launches", launches.asked);
+	put_int(o, "launches_refused", launches.refused);
+	put_int(o, "launches_faulted", launches.faulted);
+	json_object_set_new(o, "refusals", machine_kernels_refusals_json(run->kernels));
+	put_text(o, "timed_out", run->timed_out);
+	json_object_set_new(o, "interrupted", json_boolean(run->is_interrupted));
+	put_text(o, "ended", run->ended);
+}
+
 static json_t *run_json(const struct machine_run *run)
 {
 	const struct machine_session *s = run->session;
@@ -422,7 +408,7 @@ static json_t *run_json(const struct machine_run *run)
 
 	put_text(o, "machine", s->machine);
 	put_text(o, "mechanism", ndp_mechanism_name((uint32_t)s->config.ndp.mechanism));
-	put_text(o, "fault", run->fault);
+	put_ends(o, run);
 	put_int(o, "cycles", t.cycles);
 	put_int(o, "time_ps", t.time_ps);
 	if (run->timeline)
@@ -433,7 +419,8 @@ static json_t *run_json(const struct machine_run *run)
 	put_gpu(o, units, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
-	json_object_set_new(o, "kernels", kernels_json(run));
+	json_object_set_new(o, "kernels", machine_kernels_json(run->kernels));
+	json_object_set_new(o, "kernel_sums", machine_kernels_sums_json(run->kernels));
 	json_object_set_new(o, "params", params_json(&s->config, units));
 	put_field_units(units);
 	json_object_set_new(o, "units", units);
@@ -501,8 +488,8 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 	struct totals t = totals_of(run);
 	struct top_stall top = {0};
 
-	dprintf(fd, "strata: %s: %u kernels, %.3f us in kernels, %.3f us the whole program\n", run->session->machine,
-		run->kernel_count, (double)t.time_ps / 1e6,
+	dprintf(fd, "strata: %s: %" PRIu64 " kernels, %.3f us in kernels, %.3f us the whole program\n",
+		run->session->machine, machine_kernels_counts(run->kernels).ran, (double)t.time_ps / 1e6,
 		run->timeline ? (double)machine_timeline_program(run->timeline)->time_ps / 1e6 : 0);
 	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
 		t.cycles, ipc_of(&t));

@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "gpu/gpu.h"
+#include "machine/kernels.h"
 #include "machine/timeline.h"
 
 struct machine_session {
@@ -29,23 +30,18 @@ bool machine_session_write(const char *path, const struct machine_session *s);
 /* Builds the gpu with the mechanism that config.ndp names (the registry of mechanisms lives in ndp/registry.h). */
 struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag);
 
-/* One finished launch, as the driver recorded it. */
-struct machine_kernel {
-	const char *name;
-	uint32_t grid[3], block[3];
-	struct gpu_kernel_result result;
-};
-
 /* What the driver knows at the end of a run. */
 struct machine_run {
 	const struct machine_session *session;
 	struct gpu *gpu; /* may be NULL: the program never made a context */
-	const struct machine_kernel *kernels;
-	uint32_t kernel_count;
+	const struct machine_kernels *kernels;
 	const struct machine_timeline *timeline; /* settled; NULL as gpu */
 	double host_seconds; /* CPU seconds of this process */
 	uint64_t peak_rss_bytes;
 	const char *fault; /* text of the first fault, or NULL */
+	const char *timed_out; /* "wall", "simulated": the limit that was reached, or NULL */
+	bool is_interrupted;   /* by a signal */
+	const char *ended;     /* "exit", "signal" (that the library was asked to end by) or "timeout" */
 };
 
 /* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)

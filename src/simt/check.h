@@ -27,6 +27,8 @@ struct simt_check;
 	X(RACE, "race")               /* two threads, one shared-memory byte, a write, nothing that orders them */ \
 	X(BARRIER, "barrier")         /* lanes of a warp wait at different aligned barriers */       \
 	X(FAULT, "fault")             /* the kernel ended: a trap, an assertion, a deadlock... */                \
+	X(REFUSED, "refused")         /* a launch that did not begin */                                          \
+	X(TIMEOUT, "timeout")         /* a kernel that a limit of time ended */                                  \
 	X(FREE, "invalid-free")       /* a free of what is no allocation, or no longer one */                    \
 	X(LEAK, "leak")               /* never freed */
 

@@ -106,6 +106,13 @@ static const char *const promised[] = {
     "machine",
     "mechanism",
     "fault",
+    "launches",
+    "launches_refused",
+    "launches_faulted",
+    "refusals",
+    "timed_out",
+    "interrupted",
+    "ended",
     "cycles",
     "time_ps",
     "total_time_ps",
@@ -126,6 +133,7 @@ static const char *const promised[] = {
     "host_seconds",
     "peak_rss_bytes",
     "kernels",
+    "kernel_sums",
     "stats",
     "params",
     "units",
@@ -136,6 +144,7 @@ static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 {
 	struct machine_timeline *timeline = machine_timeline_new(&s->config, NULL);
 	g_autofree char *path = path_of("result.json");
+	struct machine_kernels *kernels = machine_kernels_new(1);
 	const struct machine_kernel kernel = {
 	    .name = "k",
 	    .grid = {2, 1, 1},
@@ -144,16 +153,17 @@ static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 	};
 	const struct machine_run run = {.session = s,
 					.gpu = gpu,
-					.kernels = &kernel,
-					.kernel_count = 1,
+					.kernels = kernels,
 					.timeline = timeline,
 					.host_seconds = 0.5,
 					.peak_rss_bytes = 7};
 
+	machine_kernels_add(kernels, &kernel);
 	g_strlcpy(s->result_path, path, sizeof(s->result_path));
 	machine_timeline_settle(timeline);
 	assert_true(machine_result_write(&run));
 	machine_timeline_free(timeline);
+	machine_kernels_free(kernels);
 
 	json_t *o = json_load_file(path, 0, NULL);
 

@@ -1,0 +1,243 @@
+/* kernels.c - counts, sums and a bounded list of launches. */
+#include "machine/kernels.h"
+
+#include <glib.h>
+#include <string.h>
+
+struct sum {
+	const char *name;
+	uint64_t launches, faulted;
+	uint64_t time_ps, time_min_ps, time_max_ps;
+	uint64_t cycles, warp_instructions, thread_instructions, cta_count;
+};
+
+struct refusal {
+	const char *kernel; /* NULL: not known */
+	const char *reason;
+	uint64_t launches;
+};
+
+struct kept {
+	uint64_t number;
+	struct machine_kernel launch;
+};
+
+struct machine_kernels {
+	struct machine_launch_counts counts;
+	GStringChunk *texts;
+	GHashTable *sum_of; /* name -> index in sums + 1 */
+	GArray *sums;	    /* struct sum */
+	GArray *refusals;   /* struct refusal */
+	GArray *first;	    /* struct kept */
+	GArray *last;	    /* struct kept; a ring once it is full */
+	uint64_t first_count, last_count; /* that are kept at most */
+	uint64_t last_seen;		  /* went through the ring */
+};
+
+struct machine_kernels *machine_kernels_new(uint64_t kept_count)
+{
+	struct machine_kernels *k = g_new0(struct machine_kernels, 1);
+
+	k->texts = g_string_chunk_new(4096);
+	k->sum_of = g_hash_table_new(g_direct_hash, g_direct_equal);
+	k->sums = g_array_new(FALSE, FALSE, sizeof(struct sum));
+	k->refusals = g_array_new(FALSE, FALSE, sizeof(struct refusal));
+	k->first = g_array_new(FALSE, FALSE, sizeof(struct kept));
+	k->last = g_array_new(FALSE, FALSE, sizeof(struct kept));
+	k->last_count = kept_count / 2;
+	k->first_count = kept_count - k->last_count;
+	return k;
+}
+
+void machine_kernels_free(struct machine_kernels *k)
+{
+	if (!k)
+		return;
+	g_string_chunk_free(k->texts);
+	g_hash_table_unref(k->sum_of);
+	g_array_free(k->sums, TRUE);
+	g_array_free(k->refusals, TRUE);
+	g_array_free(k->first, TRUE);
+	g_array_free(k->last, TRUE);
+	g_free(k);
+}
+
+const char *machine_kernels_name(struct machine_kernels *k, const char *name)
+{
+	return g_string_chunk_insert_const(k->texts, name);
+}
+
+/* ---- launches ---- */
+
+static struct sum *sum_of(struct machine_kernels *k, const char *name)
+{
+	uint32_t place = GPOINTER_TO_UINT(g_hash_table_lookup(k->sum_of, name));
+
+	if (!place) {
+		const struct sum new = {.name = name, .time_min_ps = UINT64_MAX};
+
+		g_array_append_val(k->sums, new);
+		place = k->sums->len;
+		g_hash_table_insert(k->sum_of, (gpointer)name, GUINT_TO_POINTER(place));
+	}
+	return &g_array_index(k->sums, struct sum, place - 1);
+}
+
+static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
+{
+	const struct gpu_kernel_result *r = &launch->result;
+	uint64_t time_ps = r->end_ps - r->start_ps;
+
+	s->launches++;
+	s->faulted += launch->is_faulted;
+	s->time_ps += time_ps;
+	s->time_min_ps = MIN(s->time_min_ps, time_ps);
+	s->time_max_ps = MAX(s->time_max_ps, time_ps);
+	s->cycles += r->cycles;
+	s->warp_instructions += r->warp_instructions;
+	s->thread_instructions += r->thread_instructions;
+	s->cta_count += r->cta_count;
+}
+
+static void keep(struct machine_kernels *k, const struct kept *launch)
+{
+	if (k->first->len < k->first_count)
+		g_array_append_vals(k->first, launch, 1);
+	else if (k->last->len < k->last_count)
+		g_array_append_vals(k->last, launch, 1);
+	else if (k->last_count)
+		g_array_index(k->last, struct kept, k->last_seen % k->last_count) = *launch;
+	k->last_seen += launch->number > k->first_count;
+}
+
+void machine_kernels_add(struct machine_kernels *k, const struct machine_kernel *launch)
+{
+	struct kept one = {++k->counts.ran, *launch};
+
+	k->counts.asked++;
+	k->counts.faulted += launch->is_faulted;
+	k->counts.warp_instructions += launch->result.warp_instructions;
+	k->counts.thread_instructions += launch->result.thread_instructions;
+	one.launch.name = machine_kernels_name(k, launch->name);
+	add_to_sum(sum_of(k, one.launch.name), launch);
+	keep(k, &one);
+}
+
+void machine_kernels_refuse(struct machine_kernels *k, const char *kernel, const char *reason)
+{
+	k->counts.asked++;
+	k->counts.refused++;
+	for (uint32_t i = 0; i < k->refusals->len; i++) {
+		struct refusal *r = &g_array_index(k->refusals, struct refusal, i);
+
+		if (!g_strcmp0(r->kernel, kernel) && !strcmp(r->reason, reason)) {
+			r->launches++;
+			return;
+		}
+	}
+	if (k->refusals->len == MACHINE_REFUSALS_MAX)
+		return;
+
+	const struct refusal new = {kernel ? machine_kernels_name(k, kernel) : NULL, machine_kernels_name(k, reason),
+				    1};
+
+	g_array_append_val(k->refusals, new);
+}
+
+struct machine_launch_counts machine_kernels_counts(const struct machine_kernels *k)
+{
+	return k ? k->counts : (struct machine_launch_counts){0};
+}
+
+/* ---- results ---- */
+
+static void put_int(json_t *o, const char *key, uint64_t value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+/* Names are bytes of the user's; what is not UTF-8 is left out. */
+static void put_text(json_t *o, const char *key, const char *text)
+{
+	json_t *value = text ? json_string(text) : NULL;
+
+	json_object_set_new(o, key, value ? value : json_null());
+}
+
+static json_t *dim_json(const uint32_t dim[3])
+{
+	return json_pack("[I,I,I]", (json_int_t)dim[0], (json_int_t)dim[1], (json_int_t)dim[2]);
+}
+
+static json_t *launch_json(const struct kept *one)
+{
+	const struct machine_kernel *k = &one->launch;
+	json_t *o = json_object();
+
+	put_text(o, "name", k->name);
+	put_int(o, "number", one->number);
+	json_object_set_new(o, "grid", dim_json(k->grid));
+	json_object_set_new(o, "block", dim_json(k->block));
+	json_object_set_new(o, "faulted", json_boolean(k->is_faulted));
+	put_int(o, "start_ps", k->result.start_ps);
+	put_int(o, "end_ps", k->result.end_ps);
+	put_int(o, "cycles", k->result.cycles);
+	put_int(o, "warp_instructions", k->result.warp_instructions);
+	put_int(o, "thread_instructions", k->result.thread_instructions);
+	put_int(o, "cta_count", k->result.cta_count);
+	return o;
+}
+
+json_t *machine_kernels_json(const struct machine_kernels *k)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; k && i < k->first->len; i++)
+		json_array_append_new(list, launch_json(&g_array_index(k->first, struct kept, i)));
+	for (uint32_t i = 0; k && i < k->last->len; i++) {
+		uint64_t oldest = k->last_seen > k->last_count ? k->last_seen % k->last_count : 0;
+		const struct kept *one = &g_array_index(k->last, struct kept, (oldest + i) % k->last->len);
+
+		json_array_append_new(list, launch_json(one));
+	}
+	return list;
+}
+
+json_t *machine_kernels_sums_json(const struct machine_kernels *k)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; k && i < k->sums->len; i++) {
+		const struct sum *s = &g_array_index(k->sums, struct sum, i);
+		json_t *o = json_object();
+
+		put_text(o, "name", s->name);
+		put_int(o, "launches", s->launches);
+		put_int(o, "faulted", s->faulted);
+		put_int(o, "time_ps", s->time_ps);
+		put_int(o, "time_min_ps", s->time_min_ps);
+		put_int(o, "time_max_ps", s->time_max_ps);
+		put_int(o, "cycles", s->cycles);
+		put_int(o, "warp_instructions", s->warp_instructions);
+		put_int(o, "thread_instructions", s->thread_instructions);
+		put_int(o, "cta_count", s->cta_count);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+json_t *machine_kernels_refusals_json(const struct machine_kernels *k)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; k && i < k->refusals->len; i++) {
+		const struct refusal *r = &g_array_index(k->refusals, struct refusal, i);
+		json_t *o = json_object();
+
+		put_text(o, "kernel", r->kernel);
+		put_text(o, "reason", r->reason);
+		put_int(o, "launches", r->launches);
+		json_array_append_new(list, o);
+	}
+	return list;
+}

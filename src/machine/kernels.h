@@ -1,0 +1,55 @@
+/* kernels.h - the kernel launches of a program: how many it asked for and how they ended, sums per kernel, and the
+ * first and the last of them one by one.
+ *
+ * Memory is bounded: it grows with the number of different kernels and of different refusals, and with
+ * run.kernel_count, but not with the number of launches.
+ */
+#ifndef STRATA_MACHINE_KERNELS_H
+#define STRATA_MACHINE_KERNELS_H
+
+#include <jansson.h>
+
+#include "gpu/gpu.h"
+
+enum { MACHINE_REFUSALS_MAX = 32 }; /* different ones whose reason is kept; the others are only counted */
+
+/* One launch that ran, to its end or to its fault. */
+struct machine_kernel {
+	const char *name; /* copied */
+	uint32_t grid[3], block[3];
+	bool is_faulted; /* or ended by a limit of time */
+	struct gpu_kernel_result result;
+};
+
+/* asked = ran + refused; faulted is a part of ran. */
+struct machine_launch_counts {
+	uint64_t asked, ran, refused, faulted;
+	uint64_t warp_instructions, thread_instructions; /* of those that ran */
+};
+
+struct machine_kernels;
+
+/* kept_count: launches that are kept one by one, half of them the first ones, half the last ones. */
+struct machine_kernels *machine_kernels_new(uint64_t kept_count);
+void machine_kernels_free(struct machine_kernels *k);
+
+/* The name, kept as long as k. */
+const char *machine_kernels_name(struct machine_kernels *k, const char *name);
+/* One more launch that ran. */
+void machine_kernels_add(struct machine_kernels *k, const struct machine_kernel *launch);
+/* One more launch that the program asked for and that did not begin. kernel may be NULL: it is not known. */
+void machine_kernels_refuse(struct machine_kernels *k, const char *kernel, const char *reason);
+
+/* k may be NULL: no launches. */
+struct machine_launch_counts machine_kernels_counts(const struct machine_kernels *k);
+
+/* ---- results; k may be NULL ---- */
+
+/* Those kept one by one, with their number from 1 in the order of the calls. */
+json_t *machine_kernels_json(const struct machine_kernels *k);
+/* One object per kernel's name, in the order of their first launches: how many, and sums over all of them. */
+json_t *machine_kernels_sums_json(const struct machine_kernels *k);
+/* The first different refusals: kernel, reason, launches. */
+json_t *machine_kernels_refusals_json(const struct machine_kernels *k);
+
+#endif
