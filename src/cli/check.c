@@ -227,15 +227,52 @@ static bool keep(const struct check_options *o, const struct cli_job *job, json_
 	return is_kept;
 }
 
+static void add_number(json_t *sum, const json_t *part, const char *key)
+{
+	json_object_set_new(sum, key, json_integer((json_int_t)(number_of(sum, key) + number_of(part, key))));
+}
+
+/* The findings of all processes of the program in one object; NULL: there are none. *is_lost: some could not be
+ * written. */
+static json_t *load_findings(const struct cli_job *job, bool *is_lost)
+{
+	json_t *all = json_pack("{s:[]}", "findings");
+	uint32_t count = 0;
+
+	*is_lost = false;
+	for (uint32_t number = 1;; number++) {
+		g_autofree char *path = g_strdup_printf("%s.%u", job->findings_path, number);
+		g_autofree char *lost = g_strconcat(path, ".lost", NULL);
+		json_t *one = json_load_file(path, 0, NULL);
+
+		*is_lost = *is_lost || !access(lost, F_OK);
+		if (!one && access(path, F_OK))
+			break;
+		count += one != NULL;
+		json_array_extend(json_object_get(all, "findings"), json_object_get(one, "findings"));
+		add_number(all, one, "dropped");
+		add_number(all, one, "launches");
+		add_number(all, one, "launches_refused");
+		json_object_set_new(all, "is_complete",
+				    json_boolean((number == 1 || json_is_true(json_object_get(all, "is_complete"))) &&
+						 json_is_true(json_object_get(one, "is_complete"))));
+		json_decref(one);
+	}
+	if (!count) {
+		json_decref(all);
+		return NULL;
+	}
+	return all;
+}
+
 static int report(const struct cli_job *job, void *ctx)
 {
 	const struct check_options *o = ctx;
-	json_error_t error;
-	json_t *written = json_load_file(job->findings_path, 0, &error);
+	bool is_lost;
+	json_t *written = load_findings(job, &is_lost);
 
-	if (!json_is_object(written)) {
-		json_decref(written);
-		if (!access(job->findings_path, F_OK))
+	if (!written) {
+		if (is_lost)
 			printf("check: the findings could not be written, see the message above\n");
 		else
 			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before "

@@ -17,20 +17,34 @@ static const struct cli_about about = {
 	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores.",
 };
 
-/* Finished runs in order of workloads, then machines. A run that was asked to end is left out. */
-static json_t *results_of(const struct cli_batch *b)
+/* The results of the finished runs of one workload, by process and then by machine: the first process of a script is
+ * compared with the first process on the other machines. A run that was asked to end is left out. */
+static void add_workload(const struct cli_batch *b, uint32_t first, uint32_t machine_count, json_t *runs)
+{
+	size_t process_count = 1;
+
+	for (size_t process = 0; process < process_count; process++) {
+		for (uint32_t i = first; i < first + machine_count; i++) {
+			if (!cli_batch_job_is_finished(b, i))
+				continue;
+			process_count = MAX(process_count, json_array_size(b->jobs[i].results));
+			json_array_append(runs, json_array_get(b->jobs[i].results, process));
+		}
+	}
+}
+
+static json_t *results_of(const struct cli_batch *b, uint32_t machine_count)
 {
 	json_t *runs = json_array();
 
-	for (uint32_t i = 0; i < b->job_count; i++)
-		if (cli_batch_job_is_finished(b, i))
-			json_array_append(runs, b->jobs[i].result);
+	for (uint32_t i = 0; i < b->job_count; i += machine_count)
+		add_workload(b, i, machine_count, runs);
 	return runs;
 }
 
-static int finish(const struct cli_batch *b, const char *json)
+static int finish(const struct cli_batch *b, uint32_t machine_count, const char *json)
 {
-	json_t *runs = results_of(b);
+	json_t *runs = results_of(b, machine_count);
 	bool is_good = true, is_kept = true;
 	size_t count = json_array_size(runs);
 
@@ -76,7 +90,7 @@ static int compare(const struct cli_paths *paths, GPtrArray *targets, const stru
 		return CLI_FAILED;
 	if (make_jobs(&b, dir, targets, machines, machine_count)) {
 		cli_batch_run(&b);
-		exit_status = finish(&b, json);
+		exit_status = finish(&b, machine_count, json);
 	}
 	for (uint32_t i = 0; i < b.job_count; i++)
 		cli_job_free(&b.jobs[i]);

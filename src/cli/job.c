@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { ROOM_FOR_SUFFIXES_BYTES = 64 }; /* ".findings", a process's number, ".part", ".lost" */
+
 static void target_free(struct cli_target *t)
 {
 	g_free(t->name);
@@ -211,7 +213,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool 
 	job->findings_path = job->is_checked ? g_strdup_printf("%s/%u.findings", dir, index) : NULL;
 	job->output_path = is_captured ? g_strdup_printf("%s/%u.out", dir, index) : NULL;
 	if (g_strlcpy(session.result_path, job->result_path, sizeof(session.result_path)) >=
-	    sizeof(session.result_path) - sizeof(".findings")) {
+	    sizeof(session.result_path) - ROOM_FOR_SUFFIXES_BYTES) {
 		cli_error("the temporary directory's name is too long: %s", dir);
 		return false;
 	}
@@ -335,34 +337,69 @@ static json_t *args_json(char **argv)
 	return args;
 }
 
-void cli_job_finish(struct cli_job *job, int wait_status)
+static json_t *result_of_program(const struct cli_job *job)
 {
-	json_error_t error;
 	json_t *o = json_object();
 
-	job->is_done = true;
-	job->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 	json_object_set_new(o, "workload", json_string(job->target->name));
 	json_object_set_new(o, "args", args_json(job->target->argv));
 	json_object_set_new(o, "machine", json_string(job->machine->machine));
 	json_object_set_new(o, "verified", json_boolean(!job->exit_status));
 	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
+	return o;
+}
 
-	json_t *written = json_load_file(job->result_path, 0, &error);
+/* What the process with this number left; NULL: there is none. A process that was killed, or left by _exit, has left
+ * its empty file. */
+static json_t *result_of_process(struct cli_job *job, uint32_t number)
+{
+	g_autofree char *path = g_strdup_printf("%s.%u", job->result_path, number);
+	g_autofree char *lost = g_strconcat(path, ".lost", NULL);
+	json_error_t error;
+	json_t *o, *written;
 
-	job->has_result = json_is_object(written);
-	job->is_result_lost = !job->has_result && !access(job->result_path, F_OK);
-	if (job->is_result_lost)
-		json_object_set_new(o, "fault", json_string("the results could not be written, see the message above"));
-	if (job->has_result)
+	if (access(path, F_OK) && access(lost, F_OK))
+		return NULL;
+	o = result_of_program(job);
+	written = json_load_file(path, 0, &error);
+	if (json_is_object(written)) {
 		json_object_update(o, written);
+	} else {
+		const bool is_lost = !access(lost, F_OK);
+
+		job->has_result = false;
+		job->is_result_lost = job->is_result_lost || is_lost;
+		json_object_set_new(o, "process", json_integer(number));
+		json_object_set_new(o, "fault",
+				    json_string(is_lost ? "the results could not be written, see the message above"
+							: "the process was killed, or left by _exit, before it was "
+							  "done with the CUDA driver"));
+		json_object_set_new(o, "ended", json_string(is_lost ? "exit" : "_exit or killed"));
+	}
 	json_decref(written);
-	job->result = o;
+	return o;
+}
+
+void cli_job_finish(struct cli_job *job, int wait_status)
+{
+	json_t *one;
+
+	job->is_done = true;
+	job->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+	job->results = json_array();
+	job->has_result = true;
+	for (uint32_t number = 1; (one = result_of_process(job, number)); number++)
+		json_array_append_new(job->results, one);
+	if (!json_array_size(job->results)) {
+		job->has_result = false;
+		json_array_append_new(job->results, result_of_program(job));
+	}
+	job->result = json_array_get(job->results, 0);
 }
 
 void cli_job_free(struct cli_job *job)
 {
-	json_decref(job->result);
+	json_decref(job->results);
 	g_free(job->session_path);
 	g_free(job->result_path);
 	g_free(job->findings_path);

@@ -36,16 +36,17 @@ struct cli_job {
 	pid_t pid;                                      /* 0: not started */
 	bool is_done;
 	int exit_status; /* the program's; 128 + signal when one ended it */
-	json_t *result;  /* NULL until done; then always an object */
-	bool is_result_lost; /* the library could not write its results, and said why */
-	bool has_result; /* the program used the driver and the library wrote its results */
+	json_t *results; /* NULL until done; then an object per process that used the driver, at least one object */
+	json_t *result;  /* the first of them */
+	bool is_result_lost; /* the library could not write some of its results, and said why */
+	bool has_result; /* the program used the driver and the library wrote its results, of every process */
 };
 
 /* Prepares the files of a job in dir. False after a printed message. */
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool is_captured);
 /* Starts the program. False after a printed message. */
 bool cli_job_start(const struct cli_paths *paths, struct cli_job *job);
-/* The program has ended with this wait status: reads the result and adds workload, args and verified. */
+/* The program has ended with this wait status: reads the results and adds workload, args and verified. */
 void cli_job_finish(struct cli_job *job, int wait_status);
 void cli_job_free(struct cli_job *job);
 

@@ -31,17 +31,16 @@ static bool write_trace(const char *path, const json_t *run)
 static int report(const struct cli_job *job, void *ctx)
 {
 	const struct run_options *o = ctx;
-	json_t *runs = json_array();
+	size_t i;
+	json_t *run;
 
-	json_array_append(runs, job->result);
-	report_summary_print(stdout, job->result);
+	json_array_foreach(job->results, i, run)
+		report_summary_print(stdout, run);
 	fflush(stdout);
 
-	bool is_kept = cli_runs_keep(o->single.json, runs);
+	bool is_kept = cli_runs_keep(o->single.json, job->results);
 
 	is_kept = write_trace(o->trace, job->result) && is_kept;
-
-	json_decref(runs);
 	return job->exit_status ? job->exit_status : is_kept && !job->is_result_lost ? CLI_OK : CLI_FAILED;
 }
 

@@ -161,6 +161,7 @@ CUresult cuInit(unsigned int flags)
 		if (d->init_result == CUDA_SUCCESS) {
 			d->objects = g_hash_table_new(NULL, NULL);
 			d->textures = simt_textures_new();
+			machine_session_claim(&d->session);
 			d->kernels = machine_kernels_new(d->session.config.run.kernel_count);
 			d->timeline = machine_timeline_new(&d->session.config, gpu_stats(d->gpu));
 			cuda_time_begin();

@@ -390,6 +390,7 @@ static void put_ends(json_t *o, const struct machine_run *run)
 {
 	const struct machine_launch_counts launches = machine_kernels_counts(run->kernels);
 
+	put_int(o, "process", run->session->process);
 	put_text(o, "fault", run->fault);
 	put_int(o, "launches", launches.asked);
 	put_int(o, "launches_refused", launches.refused);
@@ -502,7 +503,8 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 
 void machine_result_lost(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	g_autofree char *lost = g_strconcat(path, ".lost", NULL);
+	int fd = open(lost, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	if (fd >= 0)
 		close(fd);

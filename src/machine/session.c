@@ -3,10 +3,12 @@
 #include "ndp/registry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char default_machine[] = "tom-baseline";
 
@@ -123,6 +125,40 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	if (!is_written)
 		errno = error;
 	return is_written;
+}
+
+/* Makes the file of process number n. False when another process has it. */
+static bool take(const char *base, uint32_t n, char *path, size_t path_bytes)
+{
+	char numbered[sizeof(((struct machine_session *)NULL)->result_path) + 16];
+	int fd;
+
+	snprintf(numbered, sizeof(numbered), "%s.%u", base, n);
+	fd = open(numbered, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == EEXIST)
+		return false;
+	/* Where no file can be made, writing the results will say so. */
+	if (fd >= 0)
+		close(fd);
+	g_strlcpy(path, numbered, path_bytes);
+	return true;
+}
+
+void machine_session_claim(struct machine_session *s)
+{
+	char *path = *s->result_path ? s->result_path : s->check_path;
+	g_autofree char *base = g_strdup(path);
+
+	s->process = 1;
+	if (!*base)
+		return;
+	while (!take(base, s->process, path, sizeof(s->result_path)))
+		s->process++;
+	if (path == s->result_path && *s->check_path) {
+		g_autofree char *check = g_strdup(s->check_path);
+
+		snprintf(s->check_path, sizeof(s->check_path), "%s.%u", check, s->process);
+	}
 }
 
 struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag)

@@ -20,7 +20,14 @@ struct machine_session {
 	char result_path[4096]; /* "" = none */
 	char check_path[4096];  /* where the memory checker's findings go; "" = no checker */
 	bool is_default;        /* no STRATA_SESSION in the environment */
+	uint32_t process;       /* of the session, from 1; 0: not claimed */
 };
+
+/* What this process leaves goes to files of its own, since a program may be a script that starts several: result_path
+ * and check_path get ".N" at their ends, and process is N, the first number from 1 that no process has taken; that is
+ * the order of their first driver calls. An empty file holds the place until there is something to write. Without
+ * paths it is process 1. */
+void machine_session_claim(struct machine_session *s);
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);
@@ -47,7 +54,7 @@ struct machine_run {
 /* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)
  * to session->result_path, atomically (temporary file, then rename). False: errno tells. */
 bool machine_result_write(const struct machine_run *run);
-/* Leaves an empty file at path: how the library tells the command that it could not write what belongs there. */
+/* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. */
 void machine_result_lost(const char *path);
 /* The short text for runs without strata: time, IPC, main stall. */
 void machine_result_print_short(const struct machine_run *run, int fd);

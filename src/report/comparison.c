@@ -59,9 +59,20 @@ static double dram_bytes(const json_t *run)
 	return report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
 }
 
+/* Of a script's processes, each is compared with the one of the same number. */
+static bool is_same_work(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "workload"), text_of(b, "workload")) &&
+	       report_number(a, "process", NULL) == report_number(b, "process", NULL);
+}
+
 static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first)
 {
-	fprintf(out, "%-11s %-*s", is_first ? text_of(run, "workload") : "", width, text_of(run, "machine"));
+	const double process = report_number(run, "process", NULL);
+	g_autofree char *name = process > 1 ? g_strdup_printf("%s #%.0f", text_of(run, "workload"), process)
+					    : g_strdup(text_of(run, "workload"));
+
+	fprintf(out, "%-11s %-*s", is_first ? name : "", width, text_of(run, "machine"));
 	if (!report_has_run(run)) {
 		fprintf(out, "  no results (exit status %.0f)\n", report_number(run, "exit_status", NULL));
 		return;
@@ -134,7 +145,7 @@ void report_comparison_print(FILE *out, const json_t *runs)
 	print_header(out, width);
 	json_array_foreach(runs, i, run)
 	{
-		bool is_first = !base || strcmp(text_of(run, "workload"), text_of(base, "workload"));
+		bool is_first = !base || !is_same_work(run, base);
 
 		if (is_first) {
 			base = run;

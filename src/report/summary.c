@@ -34,7 +34,10 @@ static void print_head(FILE *out, const json_t *run)
 	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
 	bool has_mechanism = mechanism && strcmp(mechanism, "none");
 
-	fprintf(out, "\n%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")),
+	const double process = report_number(run, "process", NULL);
+	g_autofree char *number = process > 1 ? g_strdup_printf(" #%.0f", process) : g_strdup("");
+
+	fprintf(out, "\n%s%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")), number,
 		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
 		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run));
 

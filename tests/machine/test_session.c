@@ -64,6 +64,31 @@ static void test_round_trip(void **state)
 	base_diag_free(&diag);
 }
 
+/* Each process of a session gets the next free number and files of its own. */
+static void test_claim(void **state)
+{
+	struct machine_session one = {0}, two = {0}, checked = {0}, none = {0};
+	g_autofree char *path = path_of("claimed");
+	g_autofree char *first = path_of("claimed.1"), *second = path_of("claimed.2"), *third = path_of("claimed.3");
+
+	(void)state;
+	g_strlcpy(one.result_path, path, sizeof(one.result_path));
+	g_strlcpy(two.result_path, path, sizeof(two.result_path));
+	g_strlcpy(checked.check_path, path, sizeof(checked.check_path));
+	machine_session_claim(&one);
+	machine_session_claim(&two);
+	machine_session_claim(&checked);
+	machine_session_claim(&none);
+	assert_string_equal(one.result_path, first);
+	assert_string_equal(two.result_path, second);
+	assert_string_equal(checked.check_path, third);
+	assert_int_equal(two.process, 2);
+	assert_int_equal(none.process, 1);
+	assert_int_equal(g_unlink(first), 0);
+	assert_int_equal(g_unlink(second), 0);
+	assert_int_equal(g_unlink(third), 0);
+}
+
 static void test_bad_session(void **state)
 {
 	struct machine_session s;
@@ -106,6 +131,7 @@ static const char *const promised[] = {
     "machine",
     "mechanism",
     "fault",
+    "process",
     "launches",
     "launches_refused",
     "launches_faulted",
@@ -255,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_default_without_session),
 	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_claim),
 	    cmocka_unit_test(test_bad_session),
 	    cmocka_unit_test(test_contradictory_machine),
 	    cmocka_unit_test(test_result_without_gpu),
