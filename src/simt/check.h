@@ -26,6 +26,7 @@ struct simt_check;
 	X(UNINITIALISED, "uninitialised") /* a read of bytes that nobody has written */                          \
 	X(RACE, "race")               /* two threads, one shared-memory byte, a write, nothing that orders them */ \
 	X(BARRIER, "barrier")         /* lanes of a warp wait at different aligned barriers */       \
+	X(WARP, "warp-sync")          /* a warp-wide instruction with lanes that do not take part in it */       \
 	X(FAULT, "fault")             /* the kernel ended: a trap, an assertion, a deadlock... */                \
 	X(REFUSED, "refused")         /* a launch that did not begin */                                          \
 	X(TIMEOUT, "timeout")         /* a kernel that a limit of time ended */                                  \

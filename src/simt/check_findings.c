@@ -157,6 +157,27 @@ void simt_check_host(struct simt_check *c, enum simt_finding_kind kind, uint64_t
 	va_end(ap);
 }
 
+void simt_check_unnamed_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+			     uint32_t members)
+{
+	struct simt_finding *f = simt_check_note(l, w, e, lane, SIMT_FINDING_WARP, NULL);
+
+	if (f)
+		simt_check_text(f, "lane %u executes a .sync instruction whose member mask, 0x%08x, does not name it",
+				lane, members);
+}
+
+void simt_check_absent_source(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+			      uint32_t from)
+{
+	struct simt_finding *f = simt_check_note(l, w, e, lane, SIMT_FINDING_WARP, NULL);
+
+	if (f)
+		simt_check_text(f,
+				"lane %u shuffles from lane %u, which does not execute the shuffle: undefined, here 0",
+				lane, from);
+}
+
 /* The kernel is named by the fault's own text, which has everything else too. */
 void simt_check_fault(struct simt_launch *l)
 {

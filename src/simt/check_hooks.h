@@ -36,5 +36,11 @@ void simt_check_barrier_reset(struct simt_cta *c, uint32_t id);
 void simt_check_warp_done(struct simt_warp *w);
 void simt_check_warp_sync(struct simt_warp *w);
 void simt_check_fence(struct simt_warp *w);
+/* The lane executes a .sync instruction whose member mask does not name it. */
+void simt_check_unnamed_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+			     uint32_t members);
+/* The lane's shuffle reads lane `from`, which does not execute the shuffle. */
+void simt_check_absent_source(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
+			      uint32_t from);
 
 #endif

@@ -4,7 +4,8 @@
 #include "simt/check_hooks.h"
 #include "simt/state.h"
 
-/* Gathers the lanes that the member masks in row r name; without .sync only the executing lanes take part. */
+/* Gathers the lanes that the member masks in row r name; without .sync only the executing lanes take part. A mask that
+ * leaves out the lane itself is undefined: such a lane waits for nobody, as on Volta and later. */
 static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
 				     uint32_t mask, struct simt_ref r, uint32_t *all, struct simt_step *out)
 {
@@ -16,12 +17,10 @@ static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w,
 
 	SIMT_FOR_LANES(lane, mask)
 	{
-		if (!(members[lane] >> lane & 1))
-			return simt_fault(
-			    l, w, e, lane, SIMT_FAULT_BARRIER,
-			    "member mask 0x%08x of a .sync instruction does not name the lane that executes it",
-			    members[lane]);
-		need |= members[lane];
+		if (likely(members[lane] >> lane & 1))
+			need |= members[lane];
+		else if (w->cta->check)
+			simt_check_unnamed_lane(l, w, e, lane, members[lane]);
 	}
 	enum simt_next next = simt_sync_enter(l, w, mask, need, all, out);
 
@@ -39,11 +38,27 @@ static enum simt_next finish(struct simt_warp *w, const struct simt_exec *e, uin
 	return simt_sync_leave(w, mask, all);
 }
 
-/* Lanes of all that named the same members as lane: tiles of a warp may execute one instruction together. */
+/* Does the lane's member mask name the lane itself? */
+static bool is_named(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t lane)
+{
+	return !e->ptx->mods.sync || (((const uint32_t *)simt_row(s, r))[lane] >> lane & 1);
+}
+
+/* Lanes of all that named the same members as lane: tiles of a warp may execute one instruction together. A lane that
+ * its own mask leaves out works with all lanes that execute it together. */
 static uint32_t team_of(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t lane,
 			uint32_t all)
 {
-	return e->ptx->mods.sync ? ((const uint32_t *)simt_row(s, r))[lane] & all : all;
+	return e->ptx->mods.sync && is_named(s, e, r, lane) ? ((const uint32_t *)simt_row(s, r))[lane] & all : all;
+}
+
+/* Of the lanes in left, those that get the result of their first one's team. */
+static uint32_t teammates(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t team,
+			  uint32_t left)
+{
+	const uint32_t first = left & -left;
+
+	return is_named(s, e, r, (uint32_t)__builtin_ctz(left)) ? (team & left) | first : first;
 }
 
 SIMT_RUN(simt_run_warp_sync)
@@ -102,7 +117,10 @@ SIMT_RUN(simt_run_shfl)
 
 		if (shuffle_source((enum ptx_shfl)e->ptx->mods.shfl, lane, b[lane], c[lane], &from))
 			in_range |= 1u << lane;
-		result[lane] = a[from];
+		/* From a lane that does not execute it: undefined, and zero on the devices that were measured. */
+		result[lane] = all >> from & 1 ? a[from] : 0;
+		if (unlikely(!(all >> from & 1)) && w->cta->check)
+			simt_check_absent_source(l, w, e, lane, from);
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
@@ -142,14 +160,15 @@ SIMT_RUN(simt_run_vote)
 	uint32_t *d = e->dst.bytes ? simt_row_mut(s, e->dst) : NULL;
 
 	for (uint32_t left = all; left;) {
-		uint32_t team = team_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), left);
-		uint32_t value = vote((enum ptx_vote)e->ptx->mods.vote, team, pred);
+		const uint32_t team = team_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), all);
+		const uint32_t takers = teammates(s, e, e->src[1], team, left);
+		const uint32_t value = vote((enum ptx_vote)e->ptx->mods.vote, team, pred);
 
-		left &= ~team;
+		left &= ~takers;
 		if (d)
-			SIMT_FOR_LANES(lane, team)
+			SIMT_FOR_LANES(lane, takers)
 		d[lane] = value;
-		else if (value) result |= team;
+		else if (value) result |= takers;
 	}
 	simt_pred_set(s, e->pred_dst, all, result);
 	return finish(w, e, mask, all);
@@ -254,14 +273,15 @@ SIMT_RUN(simt_run_redux)
 	const uint32_t *a = simt_row(s, e->src[0]);
 
 	for (uint32_t left = all; left;) {
-		uint32_t first = (uint32_t)__builtin_ctz(left), team = team_of(s, e, e->src[1], first, left);
-		uint32_t value = a[first];
+		const uint32_t team = team_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), all);
+		const uint32_t takers = teammates(s, e, e->src[1], team, left);
+		uint32_t value = a[__builtin_ctz(team)];
 
 		SIMT_FOR_LANES(lane, team & (team - 1))
 		value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
-		SIMT_FOR_LANES(same, team)
+		SIMT_FOR_LANES(same, takers)
 		result[same] = value;
-		left &= ~team;
+		left &= ~takers;
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);

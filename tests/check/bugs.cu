@@ -375,3 +375,25 @@ extern "C" __global__ void right_poll(u32 *out)
 	__syncthreads();
 	out[0] = flag;
 }
+
+/* ---- lanes that do not take part ---- */
+
+/* Lanes 0 to 7 read lanes 8 to 15, which are not there. */
+extern "C" __global__ void absent_source(u32 *out)
+{
+	u32 i = threadIdx.x, v = i;
+
+	if (i < 8) {
+		asm volatile("shfl.sync.down.b32 %0, %1, 8, 31, 0xff;" : "=r"(v) : "r"(i)); /* BUG warp-sync 8 */
+		out[i] = v;
+	}
+}
+
+extern "C" __global__ void unnamed_lanes(u32 *out)
+{
+	u32 v;
+
+	asm volatile("{.reg .pred p; setp.eq.u32 p, %1, 3; vote.sync.ballot.b32 %0, p, 0xff;}" : "=r"(v) : "r"(threadIdx.x)); /* BUG warp-sync 96 */
+	if (threadIdx.x < 8)
+		out[threadIdx.x] = v;
+}

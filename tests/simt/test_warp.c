@@ -88,6 +88,36 @@ static void test_elect(void **state)
 	       32, elected);
 }
 
+/* ---- what PTX leaves undefined: docs/execution.md says what happens ---- */
+
+static uint32_t from_absent(uint32_t t)
+{
+	return t >= 8 ? t : t + 16 < 24 ? 0 : t;
+}
+
+static uint32_t unnamed(uint32_t t)
+{
+	return t >= 8 ? t : 0x0f + 28 * 256 + (t / 2 * 2 << 16);
+}
+
+/* Lanes 0 to 7 execute alone. */
+static void test_undefined_lanes(void **state)
+{
+	(void)state;
+	/* A shuffle from a lane that is not there gives 0, not what that lane's register holds. */
+	expect(RIG_KERNEL("mov.u32 %r1, %t; setp.ge.u32 %p1, %t, 8; @%p1 bra J;\n"
+			  "shfl.sync.down.b32 %r1, %t, 16, 31, 0xff;\nJ: st.global.u32 [%at], %r1;"),
+	       32, from_absent);
+	/* Masks without the lane itself: it works with the lanes that execute the instruction together. */
+	expect(RIG_KERNEL("mov.u32 %r1, %t; setp.ge.u32 %p1, %t, 8; setp.lt.u32 %p2, %t, 4; @%p1 bra J;\n"
+			  "vote.sync.ballot.b32 %r1, %p2, 0; redux.sync.add.u32 %r2, %t, 0xffff0000;\n"
+			  "shl.b32 %r2, %r2, 8; add.u32 %r1, %r1, %r2;\n"
+			  "shfl.sync.idx.b32 %r3, %t, 0, 0x1e1f, 0x80000000; shl.b32 %r3, %r3, 16;\n"
+			  "add.u32 %r1, %r1, %r3; bar.warp.sync 0x100; match.any.sync.b32 %r4, 7, 0;\n"
+			  "setp.ne.u32 %p3, %r4, 0xff; @%p3 trap;\nJ: st.global.u32 [%at], %r1;"),
+	       32, unnamed);
+}
+
 /* ---- special registers ---- */
 
 static void test_special_registers(void **state)
@@ -268,6 +298,7 @@ int main(void)
 	    cmocka_unit_test(test_special_registers), cmocka_unit_test(test_vprintf),
 	    cmocka_unit_test(test_malloc_and_free),   cmocka_unit_test(test_assertfail),
 	    cmocka_unit_test(test_build_errors),      cmocka_unit_test(test_guest),
+	    cmocka_unit_test(test_undefined_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
