@@ -140,9 +140,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 	case CU_FUNC_ATTRIBUTE_NUM_REGS:
 		*value = p ? (int)p->slot_count : allocated_registers(function->func);
 		break;
-	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-		*value = (int)(ptx->version_major * 10 + ptx->version_minor);
-		break;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION: /* the virtual architecture, not the version of the language */
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
 		*value = target ? atoi(target + 1) : 0;
 		break;

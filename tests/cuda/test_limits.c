@@ -92,7 +92,7 @@ static void attributes_of_a_kernel_that_cannot_run(void **state)
 		int value;
 	} facts[] = {{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 192}, {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 512},
 		     {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 24}, {CU_FUNC_ATTRIBUTE_NUM_REGS, 3},
-		     {CU_FUNC_ATTRIBUTE_PTX_VERSION, 80}, {CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90}};
+		     {CU_FUNC_ATTRIBUTE_PTX_VERSION, 90}, {CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90}};
 	CUcontext c = begin();
 	CUfunction f = kernel(ptx, "k");
 	struct capture text = capture_begin(STDERR_FILENO);
@@ -142,7 +142,7 @@ static void images(void **state)
 
 	/* newer than the device: runs all the same, and says so where who asks will see it */
 	OK(cuModuleLoadDataEx(&m, ".version 8.0\n.target sm_90\n.address_size 64\n", 4, options, values));
-	assert_non_null(strstr(info, "target sm_90 is above the device's compute capability 7.0"));
+	assert_non_null(strstr(info, "target sm_90 is above the device's compute capability 7.5"));
 	OK(cuCtxDestroy(c));
 }
 
