@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "cli/inspect.h"
 #include "cli/options.h"
+#include "ndp/registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,8 +193,8 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	if (machine_description_load(name, &paths->machines, &description, &diag))
 		for (uint32_t i = 0; i < sets->len; i++)
 			machine_description_set(&description.config, sets->pdata[i], "--set", &diag);
-	if (!diag.error_count)
-		gpu_config_check(&description.config, &diag);
+	if (!diag.error_count && gpu_config_check(&description.config, &diag))
+		ndp_mechanism_check(&description.config, &diag);
 
 	bool is_ok = !diag.error_count;
 

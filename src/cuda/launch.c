@@ -344,7 +344,6 @@ static const CUresult fault_results[] = {
 	[SIMT_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
 	[SIMT_FAULT_INSTRUCTION] = CUDA_ERROR_INVALID_PC,
 	[SIMT_FAULT_STOPPED] = CUDA_ERROR_LAUNCH_TIMEOUT,
-	[SIMT_FAULT_MECHANISM] = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
 };
 
 static void print_text(void *ctx, const char *text, uint32_t bytes)

@@ -61,8 +61,7 @@ enum { GPU_SERIES_MAX = 128 };
 
 struct gpu_guest_ops {
 	const char *name;
-	/* A kernel is about to start: mark blocks with simt_program_mark. Sets l->fault when the kernel cannot run on
-	 * this machine; it does not start then. */
+	/* A kernel is about to start: mark blocks with simt_program_mark. */
 	void (*kernel_begin)(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p);
 	void (*kernel_end)(void *ctx, struct gpu *g, struct simt_launch *l);
 	/* A warp of a GPU SM stands at a marked instruction and could issue it. mark is the value given. Asked once per

@@ -370,7 +370,7 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 	} else {
 		if (g->guest->kernel_begin)
 			g->guest->kernel_begin(g->guest_ctx, g, l, (struct simt_program *)l->program);
-		ok = l->fault.kind == SIMT_FAULT_NONE && launch_timed(g, result);
+		ok = launch_timed(g, result);
 		if (g->guest->kernel_end)
 			g->guest->kernel_end(g->guest_ctx, g, l);
 	}

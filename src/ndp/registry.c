@@ -29,6 +29,17 @@ const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, v
 	return *ctx ? &mechanisms[which]->ops : NULL;
 }
 
+bool ndp_mechanism_check(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	uint32_t before = diag->error_count;
+	void *ctx;
+	const struct gpu_guest_ops *ops = ndp_mechanism_new(config, &ctx, diag);
+
+	if (ops)
+		ops->free(ctx);
+	return diag->error_count == before;
+}
+
 uint32_t ndp_mechanism_storage(const struct gpu_config *config, struct ndp_storage *items)
 {
 	const struct ndp_mechanism *m = mechanisms[config->ndp.mechanism];

@@ -11,6 +11,9 @@
  * message and returns NULL. */
 const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag);
 
+/* Can the mechanism live on this machine? False with a message when it cannot. */
+bool ndp_mechanism_check(const struct gpu_config *config, struct base_diag_list *diag);
+
 /* Storage that a mechanism adds to the machine, computed from the configured structures. */
 struct ndp_storage {
 	const char *what;

@@ -1,3 +1,4 @@
+#include "report/offloads.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -240,6 +241,7 @@ void report_summary_print(FILE *out, const json_t *run)
 	print_time(out, run);
 	print_program(out, run);
 	print_stalls(out, run);
+	report_offloads_print(out, run);
 	print_traffic(out, run);
 	print_stacks(out, run);
 	print_rows(out, run);

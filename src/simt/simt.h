@@ -125,7 +125,6 @@ enum simt_fault_kind {
 	SIMT_FAULT_STACK,      /* call depth or local memory exhausted */
 	SIMT_FAULT_INSTRUCTION, /* a call through a pointer that is no function */
 	SIMT_FAULT_STOPPED,    /* interrupted by the user */
-	SIMT_FAULT_MECHANISM,  /* the near-data mechanism cannot run this kernel */
 };
 
 struct simt_fault {

@@ -89,6 +89,54 @@ static void test_comparison(void **state)
 	json_decref(runs);
 }
 
+static char *summary_of(const json_t *run)
+{
+	char *text = NULL;
+	size_t size_bytes = 0;
+	FILE *f = open_memstream(&text, &size_bytes);
+
+	report_summary_print(f, run);
+	fclose(f);
+	return text;
+}
+
+/* Why instances of blocks stayed, where the counts add up, and what became of the mapping. */
+static void test_offloads(void **state)
+{
+	static const struct {
+		int full, learned, pauses;
+		const char *instances, *mapping;
+	} cases[] = {
+	    {20, 64, 1, "30 of 100 instances of blocks (30.0 %); stayed: 50 mapping being learned, 20 stack "
+	     "SM full\n",
+	     "learned after 3.000 us of kernels from 64 instances\n"},
+	    {21, 0, 1, "30 of 100 instances of blocks (30.0 %)\n", "not learned: no instance in 3.000 us"},
+	    {21, 0, 0, "30 of 100 instances of blocks (30.0 %)\n", "in the host's memory to the end, 3.000 us"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		json_t *run = make_run("w", "m", 1, 1);
+
+		json_t *stats = json_pack("{s:i, s:i, s:i}", "tom.instance_count", 100, "tom.offloaded_count", 30,
+					  "tom.learning_count", 50);
+
+		json_object_set_new(stats, "tom.full_count", json_integer(cases[i].full));
+		json_object_set_new(stats, "mapping.learning_ps", json_integer(3000000));
+		json_object_set_new(stats, "mapping.learned_instances", json_integer(cases[i].learned));
+		json_object_set_new(stats, "gpu.pauses", json_integer(cases[i].pauses));
+		json_object_set_new(run, "stats", stats);
+		json_object_set_new(run, "params", json_pack("{s:s}", "ndp.tom_mapping", "learned"));
+
+		char *text = summary_of(run);
+
+		assert_non_null(strstr(text, cases[i].instances));
+		assert_non_null(strstr(text, cases[i].mapping));
+		free(text);
+		json_decref(run);
+	}
+}
+
 static void test_comparison_of_a_failure(void **state)
 {
 	json_t *runs = json_array();
@@ -218,7 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_top_stalls),
-	    cmocka_unit_test(test_comparison),
+	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_offloads),
 	    cmocka_unit_test(test_comparison_of_a_failure),
 	    cmocka_unit_test(test_store),
 	    cmocka_unit_test(test_store_refused),

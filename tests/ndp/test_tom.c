@@ -443,6 +443,19 @@ static void written_atomics_are_reported(void **state)
 
 #define LEARN "ndp.tom_mapping", "learned", "host.access_wires", "latency_only"
 
+/* Every instance has one fate. */
+static void reasons_add_up(const struct rig *r)
+{
+	static const char *const fates[] = {
+	    "tom.offloaded_count", "tom.condition_false_count", "tom.learning_count", "tom.full_count",
+	    "tom.tx_busy_count",   "tom.rx_busy_count",		"tom.alu_full_count", "tom.no_access_count"};
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < sizeof(fates) / sizeof(fates[0]); i++)
+		sum += rig_stat(r, fates[i]);
+	assert_int_equal(sum, rig_stat(r, "tom.instance_count"));
+}
+
 /* All warps are in the loop for longer than learning may take: the running ones are judged, and asked again in their
  * next round, so that the rest of the loop is offloaded. */
 static void learning_is_bounded(void **state)
@@ -467,6 +480,8 @@ static void learning_is_bounded(void **state)
 	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 64);
 	assert_int_equal(rig_stat(&r, "mapping.observed_instances"), 64);
 	assert_int_equal(rig_stat(&r, "mapping.single_in_force"), 64);
+	assert_int_equal(rig_stat(&r, "tom.learning_count"), 64);
+	reasons_add_up(&r);
 	for (uint32_t i = 0; i < 2048; i++)
 		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
 	rig_close(&r);
@@ -487,6 +502,39 @@ static void learning_is_bounded(void **state)
 	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 4); /* that have ended */
 	/* 40 rounds, of 1 us where no other warp was first */
 	assert_true(rig_stat(&r, "mapping.learning_ps") > 15000000);
+	rig_close(&r);
+}
+
+/* Too few instances for any judgement: learning ends all the same, with those that were seen, or with none. */
+static void learning_ends(void **state)
+{
+	static const char *const few[] = {
+	    LEARN, "ndp.tom_learn_min_count", "1000000", "ndp.tom_learn_bound_ps", "10000000", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, loop, few);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
+	assert_true(rig_stat(&r, "mapping.learning_ps") >= 10000000 && rig_stat(&r, "mapping.learning_ps") < 12000000);
+	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 32);
+	assert_true(rig_stat(&r, "tom.offloaded_count") > 0);
+	reasons_add_up(&r);
+	for (uint32_t i = 0; i < 1024; i++)
+		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+	rig_close(&r);
+
+	open_with(&r, loop, few);
+	for (uint32_t k = 0; k < 8; k++)
+		assert_true(rig_run(&r, 8, 128, 2)); /* the condition holds for none */
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), 1);
+	assert_int_equal(rig_stat(&r, "mapping.learned_instances"), 0);
+	assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 0);
+	assert_true(rig_stat(&r, "mapping.learning_ps") >= 10000000);
+	assert_true(rig_run(&r, 8, 128, 40)); /* nothing is in the host's memory any more */
+	assert_int_equal(rig_stat(&r, "tom.learning_count"), 0);
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
+	reasons_add_up(&r);
 	rig_close(&r);
 }
 
@@ -574,17 +622,48 @@ static void relearning_follows_a_phase_change(void **state)
 	}
 }
 
-static void full_table_is_an_error(void **state)
+/* The second block saves more: it writes more lines, and nothing comes back. */
+static const char two_blocks[] = KERNEL("mul.wide.u32 %rd4, %r4, 4;\n"
+					"add.u64 %rd5, %rd2, %rd4;\n"
+					"st.global.u32 [%rd5], %r4;\n"
+					"st.global.u32 [%rd5+4096], %r4;\n"
+					"st.global.u32 [%rd5+8192], %r4;\n"
+					"bar.sync 0;\n"
+					"st.global.u32 [%rd5+12288], %r4;\n"
+					"st.global.u32 [%rd5+16384], %r4;\n"
+					"st.global.u32 [%rd5+20480], %r4;\n"
+					"st.global.u32 [%rd5+24576], %r4;\n"
+					"bar.sync 0;\n"
+					"red.global.add.u32 [%rd2+65536], 1;\n");
+
+/* Blocks that the table cannot describe, and those for which it has no entry, stay on the GPU. */
+static void table_keeps_what_it_cannot_hold(void **state)
 {
-	static const char *const bits[] = {"ndp.tom_table_entry_bits", "134", NULL};
+	static const struct {
+		const char *settings[5];
+		uint64_t undescribed, no_entry, offloaded;
+	} cases[] = {
+	    {{NULL}, 0, 0, 8},
+	    {{"ndp.tom_table_entry_bits", "134", NULL}, 2, 0, 0}, /* vectors of two registers */
+	    {{"ndp.tom_table_entry_count", "1", NULL}, 0, 1, 4},
+	};
 	struct rig r;
 
 	(void)state;
-	open_with(&r, one_block, bits);
-	assert_false(rig_run(&r, 1, 32, 0));
-	assert_int_equal(r.fault.kind, SIMT_FAULT_MECHANISM);
-	assert_non_null(strstr(r.fault.text, "raise ndp.tom_table_entry_bits"));
-	rig_close(&r);
+	for (uint32_t i = 0; i < 3; i++) {
+		open_with(&r, two_blocks, cases[i].settings);
+		assert_true(rig_run(&r, 4, 32, 0));
+		assert_true(rig_run(&r, 4, 32, 0)); /* a candidate counts once */
+		assert_int_equal(rig_stat(&r, "tom.undescribed_count"), cases[i].undescribed);
+		assert_int_equal(rig_stat(&r, "tom.no_entry_count"), cases[i].no_entry);
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 2 * cases[i].offloaded);
+		for (uint32_t k = 0; k < 7 * 1024; k++)
+			assert_int_equal(r.out[k], k % 1024 < 128 ? k % 1024 : 0);
+		/* 128 B a line; the block of four lines is the one that has the entry */
+		if (i == 2)
+			assert_int_equal(rig_stat(&r, "tom.answer_lines"), 2 * 4 * 4);
+		rig_close(&r);
+	}
 }
 
 static void needs_its_machine(void **state)
@@ -617,9 +696,10 @@ int main(void)
 	    cmocka_unit_test(the_programs_host_memory_takes_the_wires),
 	    cmocka_unit_test(written_atomics_are_reported),
 	    cmocka_unit_test(learning_is_bounded),
+	    cmocka_unit_test(learning_ends),
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),
-	    cmocka_unit_test(full_table_is_an_error),
+	    cmocka_unit_test(table_keeps_what_it_cannot_hold),
 	    cmocka_unit_test(needs_its_machine),
 	};
 

@@ -165,10 +165,9 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 {
 	struct nsu_offload *t = ctx;
 
-	(void)g;
 	(void)sm;
 	if (t->observer)
-		tom_observer_place(t->observer, r);
+		tom_observer_access(t->observer, g, r);
 }
 
 const struct ndp_mechanism ndp_nsu = {

@@ -1,8 +1,10 @@
 #include "ndp/tom/blocks.h"
 
 #include <glib.h>
+#include <stdlib.h>
 
 #include "base/check.h"
+#include "ndp/tom/metadata.h"
 
 static void add_register(GArray *ids, const struct simt_program *p, uint32_t reg)
 {
@@ -88,33 +90,82 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	return b;
 }
 
+static void block_clear(struct tom_block *b)
+{
+	g_free((void *)b->block.live_in_sb);
+	g_free((void *)b->block.live_out_sb);
+}
+
 static void blocks_free(void *data)
 {
 	struct tom_blocks *blocks = data;
 
-	for (uint32_t i = 0; i < blocks->count; i++) {
-		g_free((void *)blocks->items[i].block.live_in_sb);
-		g_free((void *)blocks->items[i].block.live_out_sb);
-	}
+	for (uint32_t i = 0; i < blocks->count; i++)
+		block_clear(&blocks->items[i]);
 	g_free(blocks->items);
 	g_free(blocks);
 }
 
-struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost)
+static double saving(const struct tom_candidate *c)
 {
+	return -(c->bandwidth.tx_words + c->bandwidth.rx_words);
+}
+
+static int compare_savings(const void *a, const void *b)
+{
+	const struct tom_candidate *x = *(const struct tom_candidate *const *)a;
+	const struct tom_candidate *y = *(const struct tom_candidate *const *)b;
+
+	if (saving(x) != saving(y))
+		return saving(x) > saving(y) ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Of the candidates that an entry can describe, as many as the table has entries: those that save most. is_in is by
+ * number in the set. */
+static void choose(struct tom_blocks *blocks, const struct simt_program *p, const struct tom_candidate_set *set,
+		   const struct ndp_params *table, bool *is_in)
+{
+	g_autofree const struct tom_candidate **order = g_new0(const struct tom_candidate *, set->count + 1);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct tom_block b = block_of(p, &set->items[i]);
+
+		if (!table || tom_metadata_describes(table, &b))
+			order[count++] = &set->items[i];
+		block_clear(&b);
+	}
+	blocks->undescribed_count = set->count - count;
+	if (table && count > table->tom_table_entry_count) {
+		qsort(order, count, sizeof(*order), compare_savings);
+		blocks->no_entry_count = count - (uint32_t)table->tom_table_entry_count;
+		count = (uint32_t)table->tom_table_entry_count;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		is_in[order[i] - set->items] = true;
+}
+
+struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
+				 const struct ndp_params *table, bool *is_new)
+{
+	*is_new = !p->guest_data;
 	if (p->guest_data)
 		return p->guest_data;
 
 	struct tom_candidate_set *set = tom_candidates_find(p->entry_cfg, cost);
 	struct tom_blocks *blocks = g_new0(struct tom_blocks, 1);
+	g_autofree bool *is_in = g_new0(bool, set->count + 1);
 
 	blocks->items = g_new0(struct tom_block, set->count + 1);
-	blocks->count = set->count;
+	choose(blocks, p, set, table, is_in);
 	for (uint32_t i = 0; i < set->count; i++) {
-		blocks->items[i] = block_of(p, &set->items[i]);
-		if (set->items[i].live_max > blocks->live_max)
-			blocks->live_max = set->items[i].live_max;
-		simt_program_mark(p, blocks->items[i].block.begin_pc, i + 1);
+		if (!is_in[i])
+			continue;
+		blocks->items[blocks->count] = block_of(p, &set->items[i]);
+		blocks->live_max = MAX(blocks->live_max, set->items[i].live_max);
+		simt_program_mark(p, blocks->items[blocks->count].block.begin_pc, blocks->count + 1);
+		blocks->count++;
 	}
 	tom_candidates_free(set);
 	CHECK(!p->guest_free);

@@ -2,6 +2,7 @@
 #ifndef STRATA_NDP_TOM_BLOCKS_H
 #define STRATA_NDP_TOM_BLOCKS_H
 
+#include "gpu/config.h"
 #include "gpu/guest.h"
 #include "ndp/tom/candidates.h"
 
@@ -30,11 +31,15 @@ struct tom_blocks {
 	struct tom_block *items;
 	uint32_t count;
 	uint32_t live_max; /* most 32-bit registers live at once in a block */
+	/* Candidates that are not in items: no entry of the table can describe them; it has no entry for them. */
+	uint32_t undescribed_count, no_entry_count;
 };
 
-/* The blocks of a program's entry function, found at the first call for this program, marked in it (mark = index + 1),
- * and owned by it. */
-struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost);
+/* The blocks of a program's entry function, found at the first call for this program (*is_new), marked in it (mark =
+ * index + 1), and owned by it. table: the settings of the offloading metadata table (metadata.h) that must hold them;
+ * NULL: there is none to limit them. */
+struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
+				 const struct ndp_params *table, bool *is_new);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w);

@@ -9,7 +9,6 @@
  * What carries the packets, runs the block and keeps caches coherent is the GPU's (gpu/offload.c).
  */
 #include <glib.h>
-#include <stdio.h>
 
 #include "base/check.h"
 #include "gpu/gpu.h"
@@ -113,15 +112,13 @@ static void count_registers(struct tom_stats *st, const struct tom_blocks *block
 static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
 	struct controller *t = ctx;
-	char text[512];
+	bool is_new;
 
-	t->blocks = tom_blocks_of(p, &tom_cost_default);
+	t->blocks = tom_blocks_of(p, &tom_cost_default, &t->config->ndp, &is_new);
+	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
+	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
-	if (!tom_metadata_fits(&t->config->ndp, t->blocks, text, sizeof(text))) {
-		l->fault.kind = SIMT_FAULT_MECHANISM;
-		snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", p->name, text);
-	}
 	tom_observer_kernel_begin(t->observer, g, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
@@ -200,10 +197,11 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 {
 	struct controller *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	bool holds = tom_block_condition_holds(b, w);
+	bool holds = tom_block_condition_holds(b, w), is_learning = tom_observer_is_learning(t->observer);
 
 	(void)g;
 	t->stats.instance_count++;
+	t->stats.learning_count += holds && is_learning;
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
 	if (holds) {
@@ -211,7 +209,7 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
 	}
 	return (struct gpu_offload){
-		.needs_access = holds && !tom_observer_is_learning(t->observer),
+		.needs_access = holds && !is_learning,
 		.is_observed = holds,
 		.block = &b->block,
 	};
@@ -300,9 +298,8 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 {
 	struct controller *t = ctx;
 
-	(void)g;
 	(void)sm;
-	tom_observer_place(t->observer, r);
+	tom_observer_access(t->observer, g, r);
 }
 
 /* Moves each candidate to the class that it has with this launch. */

@@ -69,9 +69,11 @@ static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, 
 {
 	struct ideal *t = ctx;
 
+	bool is_new;
+
 	(void)g;
 	(void)l;
-	t->blocks = tom_blocks_of(p, &tom_cost_default);
+	t->blocks = tom_blocks_of(p, &tom_cost_default, NULL, &is_new);
 	for (uint32_t s = 0; s < t->stack_count; s++)
 		t->pending[s] = 0; /* a launch that ended in a fault left its guests behind */
 }

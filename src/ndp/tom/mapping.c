@@ -134,6 +134,14 @@ static void stop(struct tom_mapping *m, struct gpu *g)
 	gpu_pause(g, m->config->ndp.tom_interrupt_ps);
 }
 
+/* The running instances, all[count], are judged by what they have touched so far. */
+static void stop_early(struct tom_mapping *m, struct gpu *g, struct tom_instance *all, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		tom_instance_judge(&all[i], &m->judged);
+	stop(m, g);
+}
+
 void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
 				  uint32_t count)
 {
@@ -149,9 +157,13 @@ void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_
 	if (phase_ps(m, g) - m->begin_ps < p->tom_learn_limit_ps ||
 	    m->judged.instances + m->running_count < p->tom_learn_min_count)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		tom_instance_judge(&all[i], &m->judged);
-	stop(m, g);
+	stop_early(m, g, all, count);
+}
+
+void tom_mapping_look(struct tom_mapping *m, struct gpu *g, struct tom_instance *all, uint32_t count)
+{
+	if (m->state == LEARNING && phase_ps(m, g) >= m->config->ndp.tom_learn_bound_ps)
+		stop_early(m, g, all, count);
 }
 
 static uint64_t marked_bytes(const struct tom_mapping *m)
@@ -292,7 +304,7 @@ void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
 
 uint32_t tom_mapping_bit(const struct tom_mapping *m)
 {
-	return m->state == REGULAR || m->state == CHANGING ? m->bit : 0;
+	return tom_mapping_learned_instances(m) ? m->bit : 0;
 }
 
 uint32_t tom_mapping_range_count(const struct tom_mapping *m)

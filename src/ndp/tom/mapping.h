@@ -44,6 +44,9 @@ void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const 
  * tom_learn_limit_ps: all[count], the running instances, are then judged by what they have touched so far. */
 void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
 				  uint32_t count);
+/* A request leaves an SM. Stops the GPU when the phase, nothing learned, has lasted tom_learn_bound_ps of kernel time:
+ * all as above. Without any instance to judge every page keeps the machine's own mapping. */
+void tom_mapping_look(struct tom_mapping *m, struct gpu *g, struct tom_instance *all, uint32_t count);
 /* An instance has ended, not closed yet: judges it. Stops the GPU when enough have; after learning, with tom_relearn,
  * when the last window's instances would have touched fewer stacks with another mapping. */
 void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in);

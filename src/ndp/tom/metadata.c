@@ -1,8 +1,5 @@
 #include "ndp/tom/metadata.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "ndp/tom/mapping.h"
 
 static uint32_t bits_for(uint64_t values)
@@ -33,47 +30,16 @@ static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
 	return above;
 }
 
-static bool entry_fits(const struct ndp_params *p, const struct tom_block *b, char *text, uint32_t text_bytes)
+bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *b)
 {
-	uint32_t vector = tom_metadata_vector_bits(p), most;
 	int64_t bound = 1ll << (tom_metadata_threshold_bits(p) - 1);
+	uint32_t most;
 
 	most = highest(b->block.live_in_sb, b->packet_in_count, b->has_condition ? b->condition_sb : 0);
 	most = b->is_difference && b->less_sb > most ? b->less_sb : most;
 	most = highest(b->block.live_out_sb, b->block.live_out_count, most);
-	if (most >= vector) {
-		snprintf(
-		    text, text_bytes,
-		    "the block at instruction %" PRIu32 " needs register %" PRIu32 " and an entry of the offloading "
-		    "metadata table names %" PRIu32 "; raise ndp.tom_table_entry_bits from %" PRIu64 " to %" PRIu64,
-		    b->block.begin_pc, most, vector, p->tom_table_entry_bits,
-		    p->tom_table_entry_bits + 2 * (most + 1 - vector));
-		return false;
-	}
-	if (b->has_condition && (b->threshold >= bound || b->threshold < -bound)) {
-		snprintf(text, text_bytes,
-			 "the block at instruction %" PRIu32 " has the threshold %" PRId64 ", and a condition of the "
-			 "offloading metadata table has %" PRIu32 " bits for it; lower ndp.tom_table_entry_bits",
-			 b->block.begin_pc, b->threshold, tom_metadata_threshold_bits(p));
-		return false;
-	}
-	return true;
-}
-
-bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes)
-{
-	if (blocks->count > p->tom_table_entry_count) {
-		snprintf(text, text_bytes,
-			 "%" PRIu32 " offload candidates, and the offloading metadata table holds %" PRIu64
-			 "; raise ndp.tom_table_entry_count to %" PRIu32,
-			 blocks->count, p->tom_table_entry_count, blocks->count);
-		return false;
-	}
-	for (uint32_t i = 0; i < blocks->count; i++) {
-		if (!entry_fits(p, &blocks->items[i], text, text_bytes))
-			return false;
-	}
-	return true;
+	return most < tom_metadata_vector_bits(p) &&
+	       (!b->has_condition || (b->threshold < bound && b->threshold >= -bound));
 }
 
 uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items)

@@ -25,8 +25,8 @@ enum {
 uint32_t tom_metadata_vector_bits(const struct ndp_params *p);
 /* Bits of the condition's threshold, a signed number. */
 uint32_t tom_metadata_threshold_bits(const struct ndp_params *p);
-/* Does the table hold these blocks? False with one line in text: what does not fit and which parameter to raise. */
-bool tom_metadata_fits(const struct ndp_params *p, const struct tom_blocks *blocks, char *text, uint32_t text_bytes);
+/* Can an entry describe this block: have its registers numbers that the vectors cover, has its threshold room? */
+bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *b);
 
 /* What learns the mapping, on any machine with ndp.tom_mapping = learned. Fills items and returns their number. */
 uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items);

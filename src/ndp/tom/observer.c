@@ -149,8 +149,10 @@ void tom_observer_resumed(struct tom_observer *o)
 	memset(o->instances, 0, o->instance_count * sizeof(*o->instances));
 }
 
-void tom_observer_place(const struct tom_observer *o, struct mem_req *r)
+void tom_observer_access(struct tom_observer *o, struct gpu *g, struct mem_req *r)
 {
-	if (o->mapping)
-		tom_mapping_place(o->mapping, r);
+	if (!o->mapping)
+		return;
+	tom_mapping_look(o->mapping, g, o->instances, o->instance_count);
+	tom_mapping_place(o->mapping, r);
 }

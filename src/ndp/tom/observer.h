@@ -30,6 +30,6 @@ void tom_observer_touch(struct tom_observer *o, struct gpu *g, uint32_t home_sm,
 			const struct coalesced_line *lines, uint32_t count);
 void tom_observer_left(struct tom_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot);
 void tom_observer_resumed(struct tom_observer *o);
-void tom_observer_place(const struct tom_observer *o, struct mem_req *r);
+void tom_observer_access(struct tom_observer *o, struct gpu *g, struct mem_req *r);
 
 #endif
