@@ -32,6 +32,11 @@ static void destroy_array(struct cuda_object *o)
 	free(a);
 }
 
+bool cuda_array_takes_surface(const struct CUarray_st *a)
+{
+	return a->is_level || a->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST;
+}
+
 static uint64_t at_least_1(uint64_t n)
 {
 	return n ? n : 1;

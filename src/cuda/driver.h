@@ -211,6 +211,8 @@ struct CUmipmappedArray_st {
 };
 
 CUresult cuda_array_create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, CUarray *array);
+/* Made for surfaces, or a level of a mipmapped array: NVIDIA's driver takes those without the flag. */
+bool cuda_array_takes_surface(const struct CUarray_st *a);
 
 /* Bytes of one component, 0 for an unknown format. */
 uint32_t cuda_format_bytes(CUarray_format f);

@@ -394,7 +394,7 @@ CUresult cuSurfRefSetArray(CUsurfref surfref, CUarray array, unsigned int flags)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(r, CUDA_KIND_SURFREF) || !cuda_object_is(array, CUDA_KIND_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (flags || !(array->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+	if (flags || !cuda_array_takes_surface(array))
 		return CUDA_ERROR_INVALID_VALUE;
 	return bind(r, &resource);
 }

@@ -142,7 +142,7 @@ CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *reso
 	CUarray array = resource->res.array.hArray;
 	uint64_t handle;
 
-	if (cuda_object_is(array, CUDA_KIND_ARRAY) && !(array->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+	if (cuda_object_is(array, CUDA_KIND_ARRAY) && !cuda_array_takes_surface(array))
 		return CUDA_ERROR_INVALID_VALUE;
 
 	CUresult result = create_object(call.ctx, CUDA_KIND_SURFOBJECT, resource, NULL, NULL, &handle);

@@ -1,4 +1,5 @@
-// A mipmapped array: levels of a picture, each filled on the host, read by number from one texture object.
+// A mipmapped array: levels of a picture, each filled on the host, read by number from one texture object; one written
+// through a surface.
 #include <string.h>
 
 #include "program.h"
@@ -13,6 +14,30 @@ __global__ void read_levels(cudaTextureObject_t t, float *out)
 		out[(level * SIZE + blockIdx.x) * SIZE + threadIdx.x] =
 			tex2DLod<float>(t, (x + 0.5f) / size, (y + 0.5f) / size, (float)level);
 	}
+}
+
+__global__ void fill(cudaSurfaceObject_t s, int size)
+{
+	surf2Dwrite(100.0f * size + threadIdx.x, s, (threadIdx.x % size) * (int)sizeof(float), threadIdx.x / size);
+}
+
+// A level is written by a kernel although the array was made without the flag for surfaces.
+static void written_by_a_kernel(cudaMipmappedArray_t levels)
+{
+	struct cudaResourceDesc resource = {};
+	cudaSurfaceObject_t surface;
+	float back[16];
+
+	resource.resType = cudaResourceTypeArray;
+	OK(cudaGetMipmappedArrayLevel(&resource.res.array.array, levels, LEVELS - 1));
+	OK(cudaCreateSurfaceObject(&surface, &resource));
+	fill<<<1, 16>>>(surface, 4);
+	LAUNCHED();
+	OK(cudaMemcpy2DFromArray(back, 4 * sizeof(float), resource.res.array.array, 0, 0, 4 * sizeof(float), 4,
+				 cudaMemcpyDeviceToHost));
+	for (int i = 0; i < 16; i++)
+		CHECK(back[i] == 400.0f + i);
+	OK(cudaDestroySurfaceObject(surface));
 }
 
 int main()
@@ -59,6 +84,7 @@ int main()
 			CHECK(out[level * SIZE * SIZE + i] == host[level][i / SIZE % size * size + i % SIZE % size]);
 	}
 	OK(cudaDestroyTextureObject(texture));
+	written_by_a_kernel(levels);
 	OK(cudaFreeMipmappedArray(levels));
 	FAILS(cudaErrorInvalidResourceHandle, cudaGetMipmappedArrayLevel(&array, levels, 0));
 	return 0;
