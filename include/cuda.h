@@ -64,6 +64,8 @@
 #define cuMemcpyAtoD cuMemcpyAtoD_v2
 #define cuMemcpyAtoH cuMemcpyAtoH_v2
 #define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
+#define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_v2
+#define cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
 #define cuMemcpyDtoA cuMemcpyDtoA_v2
 #define cuMemcpyDtoD cuMemcpyDtoD_v2
 #define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
@@ -134,6 +136,10 @@ CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attri
 
 /* Create a context and push it on the calling thread's stack; `flags` are CUctx_flags. */
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+/* Forms of newer versions: `params` may be NULL; a context of part of the device gives UNSUPPORTED_EXEC_AFFINITY. */
+CUresult CUDAAPI cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *params, int params_count, unsigned int flags,
+				CUdevice device);
+CUresult CUDAAPI cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device);
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext context);
 CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext context);
 /* Take the current context off the stack; `context` may be NULL. */
@@ -147,6 +153,13 @@ CUresult CUDAAPI cuCtxGetFlags(unsigned int *flags);
 CUresult CUDAAPI cuCtxGetId(CUcontext context, unsigned long long *id);
 /* Wait for everything that was given to the current context. */
 CUresult CUDAAPI cuCtxSynchronize(void);
+/* The same of a context that need not be current; NULL is the current one. */
+CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *device, CUcontext context);
+CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext context);
+CUresult CUDAAPI cuCtxSetFlags(unsigned int flags);
+/* The event stands for all work that the context has now; and all streams of the context wait for the event. */
+CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent event);
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value);
 CUresult CUDAAPI cuCtxGetLimit(size_t *value, CUlimit limit);
 CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache *config);
@@ -317,6 +330,26 @@ CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy);
 CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream);
 CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy);
 CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy);
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream);
+/*
+ * `count` copies, of which none depends on another, in a stream that is not the legacy one. Attribute i holds for the
+ * copies from first[i] on. The forms of CUDA 12 (without _v2) tell which copy is at fault; SIZE_MAX: not one alone.
+ */
+CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+				       CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count,
+				       CUstream stream);
+CUresult CUDAAPI cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,
+					 CUstream stream);
+#undef cuMemcpyBatchAsync
+#undef cuMemcpy3DBatchAsync
+CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+				    CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count,
+				    size_t *failed, CUstream stream);
+CUresult CUDAAPI cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, size_t *failed,
+				      unsigned long long flags, CUstream stream);
+#define cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
+#define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_v2
 
 /* Fills: `count` elements of 1, 2 or 4 bytes, or `height` rows of `width` elements, `pitch_bytes` apart. */
 CUresult CUDAAPI cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t count);
@@ -352,6 +385,7 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, si
 CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult CUDAAPI cuStreamGetPriority(CUstream stream, int *priority);
 CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context);
+CUresult CUDAAPI cuStreamGetDevice(CUstream stream, CUdevice *device);
 /* A number that no other stream of the process has. */
 CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags);
@@ -361,6 +395,7 @@ CUresult CUDAAPI cuEventQuery(CUevent event);
 CUresult CUDAAPI cuEventSynchronize(CUevent event);
 /* Simulated milliseconds from `start` to `end`. */
 CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+CUresult CUDAAPI cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end);
 CUresult CUDAAPI cuEventDestroy_v2(CUevent event);
 
 /* ---- Arrays, textures and surfaces ------------------------------------------------------------------------------ */

@@ -728,6 +728,87 @@ typedef struct CUDA_RESOURCE_VIEW_DESC_st {
 } CUDA_RESOURCE_VIEW_DESC_v1;
 typedef CUDA_RESOURCE_VIEW_DESC_v1 CUDA_RESOURCE_VIEW_DESC;
 
+/* cuCtxCreate_v4: all members may be 0; contexts of part of the device are not there. */
+typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUctxCigParam_st CUctxCigParam;
+typedef struct CUctxCreateParams_st {
+	CUexecAffinityParam *execAffinityParams;
+	int numExecAffinityParams;
+	CUctxCigParam *cigParams;
+} CUctxCreateParams;
+
+/* Copies in batches. */
+typedef enum CUmemcpySrcAccessOrder_enum {
+	CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+	CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+	CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+} CUmemcpySrcAccessOrder;
+
+typedef struct CUmemcpyAttributes_st {
+	CUmemcpySrcAccessOrder srcAccessOrder;
+	CUmemLocation srcLocHint;
+	CUmemLocation dstLocHint;
+	unsigned int flags;
+} CUmemcpyAttributes;
+
+typedef enum CUmemcpy3DOperandType_enum {
+	CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+	CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
+} CUmemcpy3DOperandType;
+
+typedef struct CUoffset3D_st {
+	size_t x, y, z;
+} CUoffset3D;
+
+typedef struct CUextent3D_st {
+	size_t width, height, depth;
+} CUextent3D;
+
+/* Lengths, offsets and extents count elements: texels where one side is an array, else bytes. A length of 0 means rows
+ * or layers that touch. */
+typedef struct CUmemcpy3DOperand_st {
+	CUmemcpy3DOperandType type;
+	union {
+		struct {
+			CUdeviceptr ptr;
+			size_t rowLength;
+			size_t layerHeight;
+			CUmemLocation locHint;
+		} ptr;
+		struct {
+			CUarray array;
+			CUoffset3D offset;
+		} array;
+	} op;
+} CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+	CUmemcpy3DOperand src;
+	CUmemcpy3DOperand dst;
+	CUextent3D extent;
+	CUmemcpySrcAccessOrder srcAccessOrder;
+	unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP;
+
+/* A copy between contexts: CUDA_MEMCPY3D with a context on each side. */
+typedef struct CUDA_MEMCPY3D_PEER_st {
+	size_t srcXInBytes, srcY, srcZ, srcLOD;
+	CUmemorytype srcMemoryType;
+	const void *srcHost;
+	CUdeviceptr srcDevice;
+	CUarray srcArray;
+	CUcontext srcContext;
+	size_t srcPitch, srcHeight;
+	size_t dstXInBytes, dstY, dstZ, dstLOD;
+	CUmemorytype dstMemoryType;
+	void *dstHost;
+	CUdeviceptr dstDevice;
+	CUarray dstArray;
+	CUcontext dstContext;
+	size_t dstPitch, dstHeight;
+	size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+
 /* cuGetProcAddress. */
 typedef enum CUdriverProcAddress_flags_enum {
 	CU_GET_PROC_ADDRESS_DEFAULT = 0,
@@ -754,6 +835,9 @@ STRATA_SIZE_IS(CUmemLocation, 8);
 STRATA_SIZE_IS(CUmemPoolProps, 88);
 STRATA_SIZE_IS(CUDA_MEMCPY2D, 128);
 STRATA_SIZE_IS(CUDA_MEMCPY3D, 200);
+STRATA_SIZE_IS(CUDA_MEMCPY3D_PEER, 200);
+STRATA_SIZE_IS(CUmemcpyAttributes, 24);
+STRATA_SIZE_IS(CUDA_MEMCPY3D_BATCH_OP, 112);
 STRATA_SIZE_IS(CUDA_ARRAY_DESCRIPTOR, 24);
 STRATA_SIZE_IS(CUDA_ARRAY3D_DESCRIPTOR, 40);
 STRATA_SIZE_IS(CUDA_RESOURCE_DESC, 144);

@@ -166,6 +166,34 @@ CUresult cuCtxGetDevice(CUdevice *device)
 	return CUDA_SUCCESS;
 }
 
+/* context, or the current one for NULL; NULL when there is none. */
+static struct CUctx_st *context_or_current(CUcontext context)
+{
+	if (!context)
+		context = cuda_context_current();
+	return cuda_object_is(context, CUDA_KIND_CONTEXT) ? context : NULL;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
+{
+	CUDA_CALL(CUDA_NEEDS_INIT);
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!context_or_current(context))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*device = 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned int flags)
+{
+	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	if (!are_flags_valid(flags))
+		return CUDA_ERROR_INVALID_VALUE;
+	call.ctx->flags = flags;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
 	CUDA_CALL(CUDA_NEEDS_CONTEXT);
@@ -180,9 +208,8 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 	CUDA_CALL(CUDA_NEEDS_INIT);
 	if (!id)
 		return CUDA_ERROR_INVALID_VALUE;
+	context = context_or_current(context);
 	if (!context)
-		context = cuda_context_current();
-	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	*id = context->id;
 	return CUDA_SUCCESS;
@@ -193,6 +220,19 @@ CUresult cuCtxSynchronize(void)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+	CUDA_CALL(CUDA_NEEDS_INIT);
+
+	struct CUctx_st *c = context_or_current(context);
+
+	if (!c)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (c->sticky == CUDA_SUCCESS)
+		cuda_time_wait_ps(c->streams.end_ps);
+	return c->sticky;
 }
 
 /* Limits that this device has; the others are UNSUPPORTED_LIMIT, as on devices without the feature. */

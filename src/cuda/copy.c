@@ -383,3 +383,191 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
 	return copy_3d(copy, SYNC);
 }
 CUDA_PER_THREAD(cuMemcpy3D_v2, _ptds, const CUDA_MEMCPY3D *);
+
+/* ---- between contexts ---- */
+
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, const struct order *o)
+{
+	if (!c)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(c->srcContext, CUDA_KIND_CONTEXT) || !cuda_object_is(c->dstContext, CUDA_KIND_CONTEXT))
+		return CUDA_ERROR_INVALID_CONTEXT;
+
+	const CUDA_MEMCPY3D inside = {
+		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcZ = c->srcZ, .srcLOD = c->srcLOD,
+		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice,
+		.srcArray = c->srcArray, .srcPitch = c->srcPitch, .srcHeight = c->srcHeight,
+		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstZ = c->dstZ, .dstLOD = c->dstLOD,
+		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice,
+		.dstArray = c->dstArray, .dstPitch = c->dstPitch, .dstHeight = c->dstHeight,
+		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = c->Depth,
+	};
+
+	return copy_3d(&inside, o);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_3d_peer(copy, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpy3DPeerAsync, _ptsz, const CUDA_MEMCPY3D_PEER *, CUstream);
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return copy_3d_peer(copy, SYNC);
+}
+CUDA_PER_THREAD(cuMemcpy3DPeer, _ptds, const CUDA_MEMCPY3D_PEER *);
+
+/* ---- batches ---- */
+
+static bool is_order_known(CUmemcpySrcAccessOrder order)
+{
+	return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
+}
+
+/* The attributes of a batch: each holds from the copy that its index names, and the first from copy 0. All are advice
+ * here, where the source is read at the call. */
+static bool are_attributes_valid(const CUmemcpyAttributes *attributes, const size_t *first, size_t attributes_count,
+				 size_t count)
+{
+	if (!attributes || !first || !attributes_count || attributes_count > count || first[0])
+		return false;
+	for (size_t i = 0; i < attributes_count; i++) {
+		if (!is_order_known(attributes[i].srcAccessOrder) || first[i] >= count ||
+		    (i && first[i] <= first[i - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* The legacy stream takes no batches. */
+static bool takes_batches(const struct order *o)
+{
+	return cuda_stream_check(o->stream) == CUDA_SUCCESS &&
+	       cuda_time_stream(o->ctx, o->stream) != &o->ctx->legacy;
+}
+
+/* *failed: the copy at fault, SIZE_MAX for the batch as a whole. */
+static CUresult copy_batch(const CUdeviceptr *to, const CUdeviceptr *from, const size_t *sizes, size_t count,
+			   size_t *failed, const struct order *o)
+{
+	*failed = SIZE_MAX;
+	if (!to || !from || !sizes || !takes_batches(o))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count; i++) {
+		CUresult result = sizes[i] ? copy_linear(SIDE_ANY, to[i], SIDE_ANY, from[i], sizes[i], o)
+					   : CUDA_ERROR_INVALID_VALUE;
+
+		if (result != CUDA_SUCCESS) {
+			*failed = i;
+			return result;
+		}
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+			       CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	size_t failed;
+
+	if (!are_attributes_valid(attributes, first, attributes_count, count))
+		return CUDA_ERROR_INVALID_VALUE;
+	return copy_batch(to, from, sizes, count, &failed, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpyBatchAsync_v2, _ptsz, CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *,
+		size_t *, size_t, CUstream);
+
+#undef cuMemcpyBatchAsync
+CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+			    CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count, size_t *failed,
+			    CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	size_t unwanted;
+
+	if (!are_attributes_valid(attributes, first, attributes_count, count))
+		return CUDA_ERROR_INVALID_VALUE;
+	return copy_batch(to, from, sizes, count, failed ? failed : &unwanted, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpyBatchAsync, _ptsz, CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *,
+		size_t *, size_t, size_t *, CUstream);
+
+/* Operands count elements: texels of the array, if one side is an array, else bytes. */
+static struct side operand_side(const CUmemcpy3DOperand *p, uint64_t element_bytes)
+{
+	if (p->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+		return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = p->op.array.array,
+				     .x_bytes = p->op.array.offset.x * element_bytes, .y = p->op.array.offset.y,
+				     .z = p->op.array.offset.z};
+	return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .addr = p->op.ptr.ptr,
+			     .pitch_bytes = p->op.ptr.rowLength * element_bytes, .height = p->op.ptr.layerHeight};
+}
+
+static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *c, const struct order *o)
+{
+	const CUmemcpy3DOperand *sides[2] = {&c->dst, &c->src};
+	uint64_t element_bytes = 1;
+
+	if (!is_order_known(c->srcAccessOrder) || !c->extent.width || !c->extent.height || !c->extent.depth)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (uint32_t i = 0; i < 2; i++) {
+		if (sides[i]->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+			if (!cuda_object_is(sides[i]->op.array.array, CUDA_KIND_ARRAY))
+				return CUDA_ERROR_INVALID_HANDLE;
+			element_bytes = sides[i]->op.array.array->element_bytes;
+		} else if (sides[i]->type != CU_MEMCPY_OPERAND_TYPE_POINTER) {
+			return CUDA_ERROR_INVALID_VALUE;
+		}
+	}
+
+	struct side to = operand_side(&c->dst, element_bytes), from = operand_side(&c->src, element_bytes);
+	const struct box b = {c->extent.width * element_bytes, c->extent.height, c->extent.depth};
+
+	return copy_box(&to, &from, &b, o);
+}
+
+static CUresult copy_box_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,
+			       size_t *failed, const struct order *o)
+{
+	*failed = SIZE_MAX;
+	if (!count || !copies || flags || !takes_batches(o))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count; i++) {
+		CUresult result = copy_operands(&copies[i], o);
+
+		if (result != CUDA_SUCCESS) {
+			*failed = i;
+			return result;
+		}
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,
+				 CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	size_t failed;
+
+	return copy_box_batch(count, copies, flags, &failed, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpy3DBatchAsync_v2, _ptsz, size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream);
+
+#undef cuMemcpy3DBatchAsync
+CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, size_t *failed, unsigned long long flags,
+			      CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	size_t unwanted;
+
+	return copy_box_batch(count, copies, flags, failed ? failed : &unwanted, ASYNC(stream));
+}
+CUDA_PER_THREAD(cuMemcpy3DBatchAsync, _ptsz, size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "cuda/unsupported.h"
+#include "cuda/symbols.h"
 #include "simt/check.h"
 #include "simt/texture.h"
 
@@ -263,38 +263,20 @@ __attribute__((destructor)) static void stop(void)
 
 /* ---- entry points by name ---- */
 
-static void *find_entry(const char *symbol, bool is_per_thread)
-{
-	static const char *const versions[] = {"_v3", "_v2", ""};
-	static const char *const streams[] = {"_ptsz", "_ptds", ""};
-	Dl_info self;
-	void *library = dladdr((void *)&cuda_driver, &self) ? dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-	void *found = NULL;
-
-	for (uint32_t s = is_per_thread ? 0 : 2; library && s < ARRAY_COUNT(streams) && !found; s++) {
-		for (uint32_t v = 0; v < ARRAY_COUNT(versions) && !found; v++) {
-			char *name = g_strconcat(symbol, versions[v], streams[s], NULL);
-
-			found = dlsym(library, name);
-			g_free(name);
-		}
-	}
-	if (library)
-		dlclose(library);
-	return found;
-}
-
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version, cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *status)
 {
 	if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || cuda_version < 2000)
 		return CUDA_ERROR_INVALID_VALUE;
 
-	bool is_ours = !strncmp(symbol, "cu", 2);
-	void *found = is_ours ? find_entry(symbol, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) : NULL;
+	bool is_known;
+	void *found = cuda_symbol_find(symbol, cuda_version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+				       &is_known);
 
 	if (status)
-		*status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+		*status = found	     ? CU_GET_PROC_ADDRESS_SUCCESS
+			  : is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+				     : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	*function = found;
 	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
@@ -324,4 +306,17 @@ int cuda_unsupported_call(const char *name)
 {
 	CUDA_CALL(CUDA_NEEDS_INIT);
 	return cuda_not_supported(name);
+}
+
+int cuda_old_call(const char *name)
+{
+	static GHashTable *named;
+	CUDA_CALL(CUDA_NEEDS_INIT);
+
+	if (!named)
+		named = g_hash_table_new(g_str_hash, g_str_equal);
+	if (g_hash_table_add(named, (gpointer)name))
+		cuda_message("%s is CUDA 3.1's form, with addresses and sizes of 32 bits; contexts here are of "
+			     "CUDA 3.2 and newer, whose form is named %s_v2", name, name);
+	return CUDA_ERROR_INVALID_CONTEXT;
 }

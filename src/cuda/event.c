@@ -92,3 +92,44 @@ CUresult cuEventDestroy_v2(CUevent event)
 	destroy_event(&event->object);
 	return CUDA_SUCCESS;
 }
+
+/* ---- all streams of a context ---- */
+
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!cuda_object_is(event, CUDA_KIND_EVENT) || event->object.ctx != context)
+		return CUDA_ERROR_INVALID_HANDLE;
+
+	uint64_t end = context->streams.end_ps, now = cuda_time_now_ps();
+
+	event->is_recorded = true;
+	event->time_ps = end > now ? end : now;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!cuda_object_is(event, CUDA_KIND_EVENT))
+		return CUDA_ERROR_INVALID_HANDLE;
+
+	GHashTableIter i;
+	gpointer own;
+
+	machine_stream_extend(&context->legacy, event->time_ps);
+	for (struct cuda_object *o = context->first; o; o = o->next) {
+		if (o->kind == CUDA_KIND_STREAM)
+			machine_stream_extend(&((struct CUstream_st *)o)->time, event->time_ps);
+	}
+	if (!context->per_thread)
+		return CUDA_SUCCESS;
+	g_hash_table_iter_init(&i, context->per_thread);
+	while (g_hash_table_iter_next(&i, NULL, &own))
+		machine_stream_extend(own, event->time_ps);
+	return CUDA_SUCCESS;
+}

@@ -170,6 +170,18 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 }
 CUDA_PER_THREAD(cuStreamGetId, _ptsz, CUstream, unsigned long long *);
 
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*device = 0;
+	return CUDA_SUCCESS;
+}
+CUDA_PER_THREAD(cuStreamGetDevice, _ptsz, CUstream, CUdevice *);
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
