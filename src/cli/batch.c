@@ -3,13 +3,14 @@
 #include "cli/options.h"
 
 #include <glib.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_NS = 20 * 1000 * 1000, PROGRESS_PERIOD_POLLS = 25, OUTPUT_SHOWN_BYTES = 2000 };
+enum { POLL_NS = 20 * 1000 * 1000, PROGRESS_PERIOD_POLLS = 25 };
 
 static volatile sig_atomic_t was_interrupted;
 
@@ -22,7 +23,7 @@ static void on_interrupt(int signal_number)
 struct state {
 	struct cli_batch *batch;
 	uint32_t next, running_count, done_count;
-	uint32_t slots; /* at most so many side by side */
+	uint32_t slots;
 	time_t begin;
 	bool has_progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
@@ -48,9 +49,14 @@ static void clear_progress(const struct state *s)
 static void stop(struct state *s)
 {
 	s->is_stopped = true;
-	for (uint32_t i = 0; i < s->next; i++)
-		if (s->batch->jobs[i].pid && !s->batch->jobs[i].is_done)
-			kill(-s->batch->jobs[i].pid, SIGTERM);
+	for (uint32_t i = 0; i < s->next; i++) {
+		struct cli_job *job = &s->batch->jobs[i];
+
+		if (!job->pid || job->is_done)
+			continue;
+		job->is_asked_to_end = true;
+		kill(-job->pid, SIGTERM);
+	}
 }
 
 static void start_some(struct state *s)
@@ -58,8 +64,18 @@ static void start_some(struct state *s)
 	struct cli_batch *b = s->batch;
 
 	while (!s->is_stopped && s->next < b->job_count && s->running_count < s->slots) {
-		if (!cli_job_start(b->paths, &b->jobs[s->next])) {
-			b->is_broken = true;
+		if (b->jobs[s->next].is_done) {
+			s->next++;
+			s->done_count++;
+			continue;
+		}
+		if (b->prepare && !b->prepare(b->ctx, &b->jobs[s->next])) {
+			b->exit_status = CLI_UNABLE;
+			stop(s);
+			return;
+		}
+		b->exit_status = cli_job_start(b->paths, &b->jobs[s->next]);
+		if (b->exit_status != CLI_OK) {
 			stop(s);
 			return;
 		}
@@ -68,27 +84,18 @@ static void start_some(struct state *s)
 	}
 }
 
-static void print_output_end(const struct cli_job *job)
-{
-	g_autofree char *text = NULL;
-	gsize length = 0;
-
-	if (!g_file_get_contents(job->output_path, &text, &length, NULL) || !length)
-		return;
-
-	const char *end = length > OUTPUT_SHOWN_BYTES ? text + length - OUTPUT_SHOWN_BYTES : text;
-
-	fprintf(stderr, "%s%s", end, text[length - 1] == '\n' ? "" : "\n");
-}
-
 static void report_failed(const struct state *s, const struct cli_job *job)
 {
-	if (!job->exit_status)
+	const char *reason = cli_job_not_verified(job);
+
+	if (!reason)
 		return;
 	clear_progress(s);
-	cli_error("%s on %s ended with status %d; the end of its output:", job->target->name, job->machine->machine,
-		  job->exit_status);
-	print_output_end(job);
+	cli_error("%s on %s: not verified: %s; the end of its output:", job->target->name, job->machine->machine,
+		  reason);
+	cli_output_print_end(job->output_path);
+	cli_output_print_end(job->error_path);
+	cli_output_print_end(job->check_path);
 }
 
 static void collect(struct state *s)
@@ -99,10 +106,11 @@ static void collect(struct state *s)
 
 		if (job->is_done || waitpid(job->pid, &status, WNOHANG) != job->pid)
 			continue;
-		cli_job_finish(job, status);
+		if (!cli_job_step(job, status))
+			continue;
 		s->running_count--;
 		s->done_count++;
-		if (s->is_stopped && job->exit_status)
+		if (!cli_job_is_finished(job))
 			continue;
 		report_failed(s, job);
 		if (s->batch->done)
@@ -120,11 +128,19 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
+/* The cores that this process may use: `taskset -c 0 strata ...` is one. */
+static uint32_t usable_cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? g_get_num_processors() : (uint32_t)CPU_COUNT(&set);
+}
+
 void cli_batch_run(struct cli_batch *batch)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
 	struct state s = {.batch = batch,
-			  .slots = g_get_num_processors(),
+			  .slots = batch->slots ? batch->slots : usable_cores(),
 			  .begin = time(NULL),
 			  .has_progress = isatty(STDERR_FILENO)};
 	uint32_t polls = 0;
@@ -143,11 +159,4 @@ void cli_batch_run(struct cli_batch *batch)
 	}
 	clear_progress(&s);
 	batch->is_interrupted = was_interrupted;
-}
-
-bool cli_batch_job_is_finished(const struct cli_batch *batch, uint32_t index)
-{
-	const struct cli_job *job = &batch->jobs[index];
-
-	return job->is_done && !((batch->is_interrupted || batch->is_broken) && job->exit_status);
 }

@@ -6,22 +6,22 @@
 
 struct cli_batch {
 	const struct cli_paths *paths;
-	struct cli_job *jobs; /* prepared, with captured output; the caller's */
+	struct cli_job *jobs; /* prepared, with captured output, or done already; the caller's */
 	uint32_t job_count;
 	/* Called when a job has ended by itself (its result is there), not when it was asked to end; may be NULL. */
 	void (*done)(void *ctx, struct cli_job *job);
+	/* Called right before a job is started; false, after a message, ends the batch. May be NULL. */
+	bool (*prepare)(void *ctx, struct cli_job *job);
 	void *ctx;
+	uint32_t slots; /* at most so many side by side; 0: as many as the process may use cores */
 
 	/* Set by cli_batch_run. */
 	bool is_interrupted; /* by Ctrl-C, TERM or HUP: running jobs were asked to end, no more were started */
-	bool is_broken;	     /* a program could not be started; said so */
+	int exit_status;     /* CLI_OK, or why a program could not be started; said so */
 };
 
-/* Runs all jobs, in their order, and returns when none is running. A job that fails is reported on stderr with the end
- * of its output; the others go on. Catches the signals that end a program. */
+/* Runs all jobs, in their order, and returns when none is running. A job that is not verified is reported on stderr
+ * with the end of its output; the others go on. Catches the signals that end a program. */
 void cli_batch_run(struct cli_batch *batch);
-
-/* Jobs that have ended by themselves. */
-bool cli_batch_job_is_finished(const struct cli_batch *batch, uint32_t index);
 
 #endif

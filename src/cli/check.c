@@ -277,7 +277,7 @@ static int report(const struct cli_job *job, void *ctx)
 		else
 			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before "
 			       "it could say\n");
-		return job->exit_status ? job->exit_status : CLI_FAILED;
+		return job->exit_status ? job->exit_status : is_lost ? CLI_UNABLE : CLI_FAILED;
 	}
 
 	json_t *findings = wanted_findings(o, written);
@@ -289,7 +289,7 @@ static int report(const struct cli_job *job, void *ctx)
 	if (exit_status != CLI_INTERRUPTED && has_findings)
 		exit_status = CLI_FAILED;
 	if (!keep(o, job, findings, written) && !exit_status)
-		exit_status = CLI_FAILED;
+		exit_status = CLI_UNABLE;
 	json_decref(findings);
 	json_decref(written);
 	return exit_status;
@@ -300,8 +300,8 @@ int cli_check(int argc, char **argv)
 	struct check_options o = {.single.sets = g_ptr_array_new(), .skips = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the findings there as a JSON object"),
-	    {"limit", CLI_TEXT, &o.limit, "N", "print at most N findings (default 100)"},
-	    {"skip", CLI_LIST, o.skips, "KIND", "leave out findings of this kind, such as leak; several times"},
+	    {"limit", CLI_TEXT, &o.limit, "N", "print at most N findings (default 100)", 0},
+	    {"skip", CLI_LIST, o.skips, "KIND", "leave out findings of this kind, such as leak; several times", 0},
 	    {0},
 	};
 	const struct cli_single single = {

@@ -2,101 +2,283 @@
 #include "cli/command.h"
 
 #include "cli/batch.h"
+#include "cli/input.h"
 #include "cli/keep.h"
 #include "cli/options.h"
+#include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "report/report.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_about about = {
     .name = "compare",
     .usage = "strata compare --machines A,B,... WORKLOAD...  |  strata compare --machines A,B,... -- PROGRAM [ARGS]",
     .summary = "Runs every workload, or one program, on every machine and prints the table: time, speed-up over the\n"
-	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores.",
+	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores. Each is in\n"
+	       "the run store as soon as it has ended.",
 };
+
+enum { SLOTS_MAX = 4096 };
+
+struct compare_options {
+	const char *machines, *json, *size, *cwd, *jobs;
+	struct cli_verify verify;
+	GPtrArray *sets;
+	bool is_resumed;
+	uint32_t slots;
+};
+
+struct comparison {
+	const struct compare_options *options;
+	GPtrArray *targets; /* struct cli_target * */
+	struct machine_session *machines;
+	uint32_t machine_count;
+	struct cli_batch batch;
+	char *dir;      /* scratch */
+	char *input;    /* standard input of every program */
+	char *cwd_root; /* of the working directories; NULL: all use ours */
+	uint32_t reused_count;
+	bool is_kept;
+};
+
+/* ---- results ---- */
+
+static void keep(void *ctx, struct cli_job *job)
+{
+	struct comparison *c = ctx;
+
+	if (!cli_runs_keep(job->results))
+		c->is_kept = false;
+}
 
 /* The results of the finished runs of one workload, by process and then by machine: the first process of a script is
  * compared with the first process on the other machines. A run that was asked to end is left out. */
-static void add_workload(const struct cli_batch *b, uint32_t first, uint32_t machine_count, json_t *runs)
+static void add_workload(const struct comparison *c, uint32_t first, json_t *runs)
 {
+	const struct cli_job *jobs = c->batch.jobs;
 	size_t process_count = 1;
 
 	for (size_t process = 0; process < process_count; process++) {
-		for (uint32_t i = first; i < first + machine_count; i++) {
-			if (!cli_batch_job_is_finished(b, i))
+		for (uint32_t i = first; i < first + c->machine_count; i++) {
+			if (!cli_job_is_finished(&jobs[i]))
 				continue;
-			process_count = MAX(process_count, json_array_size(b->jobs[i].results));
-			json_array_append(runs, json_array_get(b->jobs[i].results, process));
+			process_count = MAX(process_count, json_array_size(jobs[i].results));
+			json_array_append(runs, json_array_get(jobs[i].results, process));
 		}
 	}
 }
 
-static json_t *results_of(const struct cli_batch *b, uint32_t machine_count)
+static json_t *results_of(const struct comparison *c)
 {
 	json_t *runs = json_array();
 
-	for (uint32_t i = 0; i < b->job_count; i += machine_count)
-		add_workload(b, i, machine_count, runs);
+	for (uint32_t i = 0; i < c->batch.job_count; i += c->machine_count)
+		add_workload(c, i, runs);
 	return runs;
 }
 
-static int finish(const struct cli_batch *b, uint32_t machine_count, const char *json)
+static uint32_t finished_count(const struct cli_batch *b)
 {
-	json_t *runs = results_of(b, machine_count);
-	bool is_good = true, is_kept = true;
-	size_t count = json_array_size(runs);
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < b->job_count; i++)
-		is_good = is_good && b->jobs[i].has_result && !b->jobs[i].exit_status;
+		count += cli_job_is_finished(&b->jobs[i]);
+	return count;
+}
+
+static void print_places(const struct comparison *c, const json_t *runs)
+{
+	const char *json = c->options->json;
+	bool is_measured = false;
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) is_measured = is_measured || report_has_run(run);
+	putchar('\n');
+	if (c->is_kept && is_measured)
+		printf("full results: %s%s%s\n", cli_store_path(), json ? " and " : "", json ? json : "");
+	if (c->cwd_root)
+		printf("each run's copy of the working directory: %s\n", c->cwd_root);
+}
+
+static int exit_status_of(const struct comparison *c)
+{
+	const struct cli_batch *b = &c->batch;
+	int exit_status = CLI_OK;
+
+	if (b->exit_status != CLI_OK)
+		return b->exit_status;
+	for (uint32_t i = 0; i < b->job_count; i++) {
+		if (b->jobs[i].is_result_lost)
+			return CLI_UNABLE;
+		if (cli_job_not_verified(&b->jobs[i]))
+			exit_status = CLI_FAILED;
+	}
+	return c->is_kept ? exit_status : CLI_UNABLE;
+}
+
+static int finish(struct comparison *c)
+{
+	json_t *runs = results_of(c);
+	const uint32_t count = finished_count(&c->batch);
+	const struct report_comparison comparison = {c->machines[0].machine, c->targets->len};
+
+	report_work_compare(runs, comparison.base);
+	c->is_kept = (!count || cli_json_keep(c->options->json, runs)) && c->is_kept;
 	if (count) {
-		report_comparison_print(stdout, runs);
-		is_kept = cli_runs_keep(json, runs);
-		if (is_kept)
-			printf("\nfull results: %s%s%s\n", cli_store_path(), json ? " and " : "", json ? json : "");
+		report_comparison_print(stdout, runs, &comparison);
+		print_places(c, runs);
 	}
 	fflush(stdout);
 	json_decref(runs);
-	if (b->is_interrupted) {
-		cli_error("interrupted: %zu of %u runs are finished and kept", count, b->job_count);
+	if (c->reused_count)
+		cli_error("%u of %u runs were in the store", c->reused_count, c->batch.job_count);
+	if (c->batch.is_interrupted) {
+		cli_error("interrupted: %u of %u runs are finished and kept; --resume goes on from there", count,
+			  c->batch.job_count);
 		return CLI_INTERRUPTED;
 	}
-	return is_good && is_kept && !b->is_broken ? CLI_OK : CLI_FAILED;
+	return exit_status_of(c);
 }
 
-static bool make_jobs(struct cli_batch *b, const char *dir, GPtrArray *targets, const struct machine_session *machines,
-		      uint32_t machine_count)
+/* ---- runs ---- */
+
+/* A directory of the run's own, right before it starts. */
+static bool prepare(void *ctx, struct cli_job *job)
 {
-	b->job_count = targets->len * machine_count;
-	b->jobs = g_new0(struct cli_job, b->job_count);
-	for (uint32_t i = 0; i < b->job_count; i++) {
-		b->jobs[i].target = targets->pdata[i / machine_count];
-		b->jobs[i].machine = &machines[i % machine_count];
-		if (!cli_job_prepare(&b->jobs[i], dir, i, true))
-			return false;
+	const struct comparison *c = ctx;
+
+	if (!c->cwd_root)
+		return true;
+
+	g_autofree char *name =
+	    g_strdup_printf("%u-%s@%s", (uint32_t)(job - c->batch.jobs), job->target->name, job->machine->machine);
+
+	job->work_dir = g_build_filename(c->cwd_root, g_strdelimit(name, "/", '_'), NULL);
+	return cli_cwd_copy(job->work_dir);
+}
+
+/* What the store already has is done. */
+static void reuse(struct comparison *c, struct cli_job *job)
+{
+	json_t *results = job->run_key ? report_store_find(cli_store_path(), job->run_key) : NULL, *one;
+	size_t i;
+
+	if (!results)
+		return;
+	json_array_foreach(results, i, one)
+	{
+		json_object_set_new(one, "reused", json_true());
 	}
+	job->results = results;
+	job->result = json_array_get(results, 0);
+	job->is_done = job->has_result = true;
+	c->reused_count++;
+}
+
+static bool job_make(struct comparison *c, uint32_t index, const char *driver_sum)
+{
+	struct cli_job *job = &c->batch.jobs[index];
+
+	job->target = c->targets->pdata[index / c->machine_count];
+	job->machine = &c->machines[index % c->machine_count];
+	job->is_captured = true;
+	job->verify = c->options->verify;
+	job->input_path = job->target->is_self_checking ? NULL : c->input;
+	job->run_key = cli_run_key(job, driver_sum);
+	if (c->options->is_resumed)
+		reuse(c, job);
+	return job->is_done || cli_job_prepare(job, c->dir, index);
+}
+
+static bool jobs_make(struct comparison *c, const struct cli_paths *paths)
+{
+	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+	g_autofree char *driver_sum = cli_file_sha256(driver);
+	struct cli_batch *b = &c->batch;
+
+	b->job_count = c->targets->len * c->machine_count;
+	b->jobs = g_new0(struct cli_job, b->job_count);
+	for (uint32_t i = 0; i < b->job_count; i++)
+		if (!job_make(c, i, driver_sum))
+			return false;
 	return true;
 }
 
-static int compare(const struct cli_paths *paths, GPtrArray *targets, const struct machine_session *machines,
-		   uint32_t machine_count, const char *json)
+/* Our workloads read no standard input. */
+static bool input_take(struct comparison *c)
 {
-	struct cli_batch b = {.paths = paths};
-	char *dir = cli_scratch_make();
-	int exit_status = CLI_FAILED;
+	const struct cli_target *target = c->targets->pdata[0];
 
-	if (!dir)
-		return CLI_FAILED;
-	if (make_jobs(&b, dir, targets, machines, machine_count)) {
-		cli_batch_run(&b);
-		exit_status = finish(&b, machine_count, json);
+	c->input = target->is_self_checking ? NULL : cli_input_copy(c->dir);
+	return target->is_self_checking || c->input;
+}
+
+static void cwd_root_name(struct comparison *c)
+{
+	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+	g_autofree char *date = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
+	g_autofree char *name = g_strdup_printf(".strata/cwd/%s-%d", date, (int)getpid());
+
+	if (c->options->cwd && !strcmp(c->options->cwd, "copy"))
+		c->cwd_root = g_canonicalize_filename(name, NULL);
+}
+
+static int compare(struct comparison *c, const struct cli_paths *paths)
+{
+	int exit_status = CLI_UNABLE;
+
+	c->batch =
+	    (struct cli_batch){.paths = paths, .done = keep, .prepare = prepare, .ctx = c, .slots = c->options->slots};
+	c->is_kept = true;
+	c->dir = cli_scratch_make();
+	if (!c->dir)
+		return CLI_UNABLE;
+	cwd_root_name(c);
+	if (input_take(c) && jobs_make(c, paths)) {
+		cli_batch_run(&c->batch);
+		exit_status = finish(c);
 	}
-	for (uint32_t i = 0; i < b.job_count; i++)
-		cli_job_free(&b.jobs[i]);
-	g_free(b.jobs);
-	cli_scratch_remove(dir);
+	for (uint32_t i = 0; i < c->batch.job_count; i++)
+		cli_job_free(&c->batch.jobs[i]);
+	g_free(c->batch.jobs);
+	g_free(c->input);
+	g_free(c->cwd_root);
+	cli_scratch_remove(c->dir);
 	return exit_status;
+}
+
+/* ---- the command line ---- */
+
+static bool is_given_twice(const struct machine_session *machines, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (!strcmp(machines[i].machine_file, machines[index].machine_file))
+			return true;
+	return false;
+}
+
+/* Two files of one name are two machines: they are called as the user wrote them. The same one twice is a mistake. */
+static bool machines_tell_apart(struct machine_session *machines, char **names)
+{
+	const uint32_t count = g_strv_length(names);
+	g_autofree bool *is_shared = g_new0(bool, count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_given_twice(machines, i)) {
+			cli_error("compare: the machine '%s' is given twice in --machines", names[i]);
+			return false;
+		}
+		for (uint32_t j = 0; j < count; j++)
+			is_shared[i] = is_shared[i] || (i != j && !strcmp(machines[i].machine, machines[j].machine));
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (is_shared[i])
+			g_strlcpy(machines[i].machine, names[i], sizeof(machines[i].machine));
+	return true;
 }
 
 static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray *sets,
@@ -111,29 +293,45 @@ static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray
 		if (!cli_machine_load(paths, names[i], sets, &machines[i]))
 			return false;
 	}
+	return machines_tell_apart(machines, names);
+}
+
+static bool targets_differ(GPtrArray *words)
+{
+	for (uint32_t i = 0; i < words->len; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (!strcmp(words->pdata[i], words->pdata[j])) {
+				cli_error("compare: the workload '%s' is given twice", (const char *)words->pdata[i]);
+				return false;
+			}
 	return true;
 }
 
-struct compare_options {
-	const char *machines, *json, *size;
-	GPtrArray *sets;
-};
-
-static int compare_words(const struct cli_paths *paths, const struct compare_options *o, const struct cli_words *words)
+static bool values_parse(struct compare_options *o)
 {
-	GPtrArray *targets = g_ptr_array_new();
+	if (o->cwd && strcmp(o->cwd, "copy") != 0 && strcmp(o->cwd, "share") != 0) {
+		cli_error("compare: bad --cwd '%s', expected share or copy", o->cwd);
+		return false;
+	}
+	return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots);
+}
+
+static int compare_words(const struct cli_paths *paths, struct compare_options *o, const struct cli_words *words)
+{
 	g_auto(GStrv) names = g_strsplit(o->machines ? o->machines : "", ",", -1);
-	uint32_t count = g_strv_length(names);
-	g_autofree struct machine_session *machines = g_new0(struct machine_session, count + 1);
+	struct comparison c = {.options = o, .targets = g_ptr_array_new(), .machine_count = g_strv_length(names)};
 	int exit_status = CLI_USAGE;
 
+	c.machines = g_new0(struct machine_session, c.machine_count + 1);
 	if (!o->machines)
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
-	else if (cli_output_check(about.name, "json", o->json) &&
-		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-		 load_machines(paths, names, o->sets, machines) && cli_store_check(about.name))
-		exit_status = compare(paths, targets, machines, count, o->json);
-	cli_targets_free(targets);
+	else if (values_parse(o) && cli_output_check(about.name, "json", o->json) &&
+		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, c.targets) &&
+		 targets_differ(words->words) && load_machines(paths, names, o->sets, c.machines) &&
+		 cli_store_check(about.name))
+		exit_status = compare(&c, paths);
+	cli_targets_free(c.targets);
+	g_free(c.machines);
 	return exit_status;
 }
 
@@ -142,10 +340,15 @@ int cli_compare(int argc, char **argv)
 	struct compare_options o = {.sets = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    {"machines", CLI_TEXT, &o.machines, "A,B,...",
-	     "the machines; the first is what the others are compared with"},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times"},
-	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper"},
-	    {"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array"},
+	     "the machines; the first is what the others are compared with", 0},
+	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
+	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
+	    CLI_VERIFY_OPTIONS(o.verify),
+	    {"cwd", CLI_TEXT, &o.cwd, "HOW", "share (default): all runs in this directory; copy: each in its own copy",
+	     0},
+	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"resume", CLI_FLAG, &o.is_resumed, NULL, "take runs from the store that are there, verified", 0},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array", 0},
 	    {0},
 	};
 	struct cli_words words;

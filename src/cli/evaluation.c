@@ -2,6 +2,7 @@
 
 #include "cli/batch.h"
 #include "cli/options.h"
+#include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "report/report.h"
 
@@ -18,11 +19,10 @@ struct wanted {
 struct work {
 	struct cli_evaluation *evaluation;
 	struct reproduce_data *data;
-	GPtrArray *targets; /* [workload] struct cli_target * */
+	GPtrArray *targets;               /* [workload] struct cli_target * */
 	struct machine_session *machines; /* [config * workload_count + workload] */
 	char *driver_sum;
-	char **program_sums; /* [workload] */
-	GPtrArray *wanted;   /* struct wanted *, in the order of the batch's jobs */
+	GPtrArray *wanted; /* struct wanted *, in the order of the batch's jobs */
 	struct cli_batch batch;
 	bool is_kept;
 };
@@ -36,38 +36,18 @@ static void wanted_free(gpointer data)
 	g_free(w);
 }
 
-/* SHA-256 of a file; NULL after a message. */
-static char *file_sum(const char *path)
+/* The job of one cell of the matrix, not prepared yet. */
+static struct cli_job job_of(const struct work *w, uint32_t index)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
-	gsize length;
-
-	if (g_file_get_contents(path, &text, &length, &error))
-		return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
-	cli_error("%s", error->message);
-	return NULL;
+	return (struct cli_job){.target = w->targets->pdata[index % w->data->paper->workload_count],
+				.machine = &w->machines[index],
+				.is_captured = true};
 }
 
-/* Everything that decides a run's result: machine, program, arguments and library. NULL after a message. */
-static char *key_make(const struct work *w, const char *scratch, uint32_t config, uint32_t workload)
+/* The folder of the runs' files. */
+static char *runs_dir(const struct work *w)
 {
-	const struct cli_target *target = w->targets->pdata[workload];
-	g_autofree char *path = g_build_filename(scratch, "key", NULL);
-	g_autofree char *arguments = g_strjoinv(" ", target->argv + 1);
-	struct machine_session session = w->machines[config * w->data->paper->workload_count + workload];
-
-	*session.result_path = '\0';
-	if (!machine_session_write(path, &session)) {
-		cli_error("cannot write %s: %s", path, strerror(errno));
-		return NULL;
-	}
-
-	g_autofree char *machine_sum = file_sum(path);
-
-	return machine_sum ? g_strdup_printf("%s %s %s %s", w->driver_sum, w->program_sums[workload], machine_sum,
-					     arguments)
-			   : NULL;
+	return g_build_filename(w->evaluation->dir, w->evaluation->is_quick ? "runs-quick" : "runs", NULL);
 }
 
 /* "ctrl+tmap, 4x warps" -> "ctrl+tmap-4x-warps" */
@@ -82,7 +62,8 @@ static char *run_path(const struct work *w, uint32_t config, uint32_t workload)
 			g_string_append_printf(name, "%s%s", name->len ? "-" : "", *word);
 	g_string_append_printf(name, "-%s.json", paper->workloads[workload]);
 
-	char *path = g_build_filename(w->evaluation->dir, "runs", name->str, NULL);
+	g_autofree char *dir = runs_dir(w);
+	char *path = g_build_filename(dir, name->str, NULL);
 
 	g_string_free(name, TRUE);
 	return path;
@@ -118,7 +99,7 @@ static void keep_run(void *ctx, struct cli_job *job)
 }
 
 /* Looks for every run of the matrix, with derived machines or without; what is not there is wanted. */
-static bool look(struct work *w, const char *scratch, bool is_derived)
+static bool look(struct work *w, bool is_derived)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 
@@ -128,16 +109,20 @@ static bool look(struct work *w, const char *scratch, bool is_derived)
 		if (!*w->machines[i].machine || (paper->configs[config].derive != NULL) != is_derived)
 			continue;
 
-		char *key = key_make(w, scratch, config, workload);
+		const struct cli_job job = job_of(w, i);
+		char *key = cli_run_key(&job, w->driver_sum);
 		char *path = run_path(w, config, workload);
 
-		w->data->runs[i] = key ? kept_run(path, key) : NULL;
-		if (w->data->runs[i] || !key) {
-			w->evaluation->had_count += w->data->runs[i] != NULL;
+		if (!key) {
+			cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
+			g_free(path);
+			return false;
+		}
+		w->data->runs[i] = kept_run(path, key);
+		if (w->data->runs[i]) {
+			w->evaluation->had_count++;
 			g_free(key);
 			g_free(path);
-			if (!w->data->runs[i])
-				return false;
 			continue;
 		}
 
@@ -154,12 +139,11 @@ static bool jobs_make(struct work *w, const char *scratch)
 	w->batch.job_count = w->wanted->len;
 	w->batch.jobs = g_new0(struct cli_job, w->wanted->len);
 	for (uint32_t i = 0; i < w->wanted->len; i++) {
-		uint32_t index = ((struct wanted *)w->wanted->pdata[i])->index;
-		struct cli_job *job = &w->batch.jobs[i];
+		const struct wanted *wanted = w->wanted->pdata[i];
 
-		job->target = w->targets->pdata[index % w->data->paper->workload_count];
-		job->machine = &w->machines[index];
-		if (!cli_job_prepare(job, scratch, i, true))
+		w->batch.jobs[i] = job_of(w, wanted->index);
+		w->batch.jobs[i].run_key = g_strdup(wanted->key);
+		if (!cli_job_prepare(&w->batch.jobs[i], scratch, i))
 			return false;
 	}
 	return true;
@@ -214,13 +198,14 @@ static void jobs_free(struct work *w)
 /* The configurations of one kind: those with derived machines need the results of the others. */
 static int wave_run(struct work *w, const char *scratch, bool is_derived)
 {
-	int exit_status = CLI_FAILED;
+	int exit_status = CLI_UNABLE;
 
-	if (machines_make(w, is_derived) && look(w, scratch, is_derived) && jobs_make(w, scratch)) {
+	if (machines_make(w, is_derived) && look(w, is_derived) && jobs_make(w, scratch)) {
 		cli_batch_run(&w->batch);
-		exit_status = w->batch.is_interrupted ? CLI_INTERRUPTED
-			      : w->batch.is_broken || !w->is_kept ? CLI_FAILED
-								  : CLI_OK;
+		exit_status = w->batch.is_interrupted          ? CLI_INTERRUPTED
+			      : w->batch.exit_status != CLI_OK ? w->batch.exit_status
+			      : w->is_kept                     ? CLI_OK
+							       : CLI_UNABLE;
 	}
 	jobs_free(w);
 	return exit_status;
@@ -229,7 +214,7 @@ static int wave_run(struct work *w, const char *scratch, bool is_derived)
 static int work_run(struct work *w, const char *scratch)
 {
 	const struct reproduce_paper *paper = w->data->paper;
-	g_autofree char *runs = g_build_filename(w->evaluation->dir, "runs", NULL);
+	g_autofree char *runs = runs_dir(w);
 	int exit_status;
 
 	if (g_mkdir_with_parents(runs, 0777)) {
@@ -269,11 +254,6 @@ static bool targets_make(struct work *w)
 	g_ptr_array_free(names, TRUE);
 	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++)
 		cli_target_arguments_add(w->targets->pdata[i], arguments_of(w, i));
-	w->program_sums = g_new0(char *, paper->workload_count + 1);
-	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++) {
-		w->program_sums[i] = file_sum(((struct cli_target *)w->targets->pdata[i])->argv[0]);
-		is_ok = w->program_sums[i] != NULL;
-	}
 	return is_ok;
 }
 
@@ -286,15 +266,16 @@ int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 			 .is_kept = true};
 	g_autofree char *driver = g_build_filename(e->paths->driver_dir, "libcuda.so.1", NULL);
 	char *scratch = cli_scratch_make();
-	int exit_status = CLI_FAILED;
+	int exit_status = CLI_UNABLE;
 
-	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w};
-	w.driver_sum = file_sum(driver);
+	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w, .slots = e->slots};
+	w.driver_sum = cli_file_sha256(driver);
+	if (!w.driver_sum)
+		cli_error("cannot read %s: %s", driver, strerror(errno));
 	if (scratch && w.driver_sum && targets_make(&w))
 		exit_status = work_run(&w, scratch);
 	g_ptr_array_free(w.wanted, TRUE);
 	g_free(w.machines);
-	g_strfreev(w.program_sums);
 	g_free(w.driver_sum);
 	cli_targets_free(w.targets);
 	if (scratch)

@@ -8,8 +8,9 @@
 struct cli_evaluation {
 	const struct cli_paths *paths;
 	const struct reproduce_paper *paper;
-	const char *dir;    /* its folder "runs" keeps one file per run */
-	bool is_quick;	    /* small inputs to their end; else the paper's inputs up to its instruction limit */
+	const char *dir;    /* its folder "runs", or "runs-quick", keeps one file per run */
+	bool is_quick;      /* small inputs to their end; else the paper's inputs up to its instruction limit */
+	uint32_t slots;     /* runs side by side; 0: as many as the process may use cores */
 	uint32_t had_count; /* set: runs that an earlier call had done with the same program, library and machine */
 	uint32_t run_count; /* set: runs done now */
 };

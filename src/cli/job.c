@@ -3,7 +3,9 @@
 #include "base/check.h"
 #include "cli/inspect.h"
 #include "cli/options.h"
+#include "cli/provenance.h"
 #include "ndp/registry.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROOM_FOR_SUFFIXES_BYTES = 64 }; /* ".findings", a process's number, ".part", ".lost" */
+enum {
+	ROOM_FOR_SUFFIXES_BYTES = 64, /* ".findings", a process's number, ".part", ".lost" */
+	OUTPUT_SHOWN_BYTES = 2000
+};
 
 static void target_free(struct cli_target *t)
 {
@@ -124,6 +129,7 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 
 	struct cli_target *t = g_new0(struct cli_target, 1);
 
+	t->is_self_checking = true;
 	t->name = g_strdup(name);
 	t->argv = g_new0(char *, 4);
 	t->argv[0] = g_steal_pointer(&path);
@@ -202,17 +208,21 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	base_diag_free(&diag);
 	*out = (struct machine_session){.config = description.config};
 	g_strlcpy(out->machine, description.name, sizeof(out->machine));
+	g_strlcpy(out->machine_file, description.path, sizeof(out->machine_file));
 	return is_ok;
 }
 
-bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool is_captured)
+bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 {
 	struct machine_session session = *job->machine;
 
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
 	job->result_path = g_strdup_printf("%s/%u.json", dir, index);
 	job->findings_path = job->is_checked ? g_strdup_printf("%s/%u.findings", dir, index) : NULL;
-	job->output_path = is_captured ? g_strdup_printf("%s/%u.out", dir, index) : NULL;
+	if (job->is_captured || cli_verify_needs_output(&job->verify))
+		job->output_path = g_strdup_printf("%s/%u.out", dir, index);
+	job->error_path = job->is_captured ? g_strdup_printf("%s/%u.err", dir, index) : NULL;
+	job->check_path = job->verify.command ? g_strdup_printf("%s/%u.check", dir, index) : NULL;
 	if (g_strlcpy(session.result_path, job->result_path, sizeof(session.result_path)) >=
 	    sizeof(session.result_path) - ROOM_FOR_SUFFIXES_BYTES) {
 		cli_error("the temporary directory's name is too long: %s", dir);
@@ -238,32 +248,64 @@ static _Noreturn void give_up(int error_fd)
 	_exit(length == sizeof(error) ? 127 : 126);
 }
 
+static bool replace_fd(const char *path, int flags, int fd)
+{
+	int opened = open(path, flags, 0600);
+	bool is_replaced = opened >= 0 && dup2(opened, fd) >= 0;
+
+	if (opened >= 0)
+		close(opened);
+	return is_replaced;
+}
+
+/* In the child: where the program reads and writes. stdout_fd: the tee's, or -1. */
+static bool place_files(const struct cli_job *job, int stdout_fd)
+{
+	const int to_write = O_WRONLY | O_CREAT | O_TRUNC;
+	const char *input = job->input_path ? job->input_path : job->is_captured ? "/dev/null" : NULL;
+
+	if (input && !replace_fd(input, O_RDONLY, STDIN_FILENO))
+		return false;
+	if (stdout_fd >= 0)
+		return dup2(stdout_fd, STDOUT_FILENO) >= 0;
+	if (!job->is_captured)
+		return true;
+	setpgid(0, 0);
+	return replace_fd(job->output_path, to_write, STDOUT_FILENO) &&
+	       replace_fd(job->error_path, to_write, STDERR_FILENO);
+}
+
+static bool enter_work_dir(const struct cli_job *job)
+{
+	if (!job->work_dir)
+		return true;
+	return !chdir(job->work_dir) && !setenv("PWD", job->work_dir, 1);
+}
+
 /* In the child: our driver and runtime first, a fixed address space (device addresses of registered host memory are
  * host addresses, so that a random layout would change cache sets and banks from run to run), and no life of its
  * own. */
-static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job, int error_fd)
+static _Noreturn void child(const struct cli_paths *paths, const struct cli_job *job, int stdout_fd, int error_fd)
 {
 	g_autofree char *libraries = cli_library_path(paths);
+	/* Only where it must be: a script would see it as its own name. */
+	g_autofree char *program =
+	    job->work_dir ? g_canonicalize_filename(job->target->argv[0], NULL) : g_strdup(job->target->argv[0]);
 	const char *old = getenv("LD_PRELOAD");
 	const char *preload = job->target->preload;
 	g_autofree char *preloads = g_strjoin(":", preload ? preload : "", old && *old ? old : NULL, NULL);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	setenv("LD_LIBRARY_PATH", libraries, 1);
 	if (preload && *preload)
 		setenv("LD_PRELOAD", preloads, 1);
 	setenv("STRATA_SESSION", job->session_path, 1);
 	personality(ADDR_NO_RANDOMIZE);
-	if (job->output_path) {
-		int fd = open(job->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-			give_up(error_fd);
-		close(fd);
-		setpgid(0, 0);
-	}
-	execv(job->target->argv[0], job->target->argv);
+	if (!place_files(job, stdout_fd) || !enter_work_dir(job))
+		give_up(error_fd);
+	execv(program, job->target->argv);
 	give_up(error_fd);
 }
 
@@ -291,38 +333,49 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	return false;
 }
 
-static bool start_child(const struct cli_paths *paths, struct cli_job *job)
+static int start_child(const struct cli_paths *paths, struct cli_job *job, int stdout_fd)
 {
-	int error_fds[2];
-	bool is_started;
+	int error_fds[2], exit_status = CLI_OK;
 
 	if (pipe2(error_fds, O_CLOEXEC)) {
 		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
-		return false;
+		return CLI_UNABLE;
 	}
 	fflush(NULL);
 	job->pid = fork();
 	if (!job->pid)
-		child(paths, job, error_fds[1]);
-	if (job->pid < 0)
+		child(paths, job, stdout_fd, error_fds[1]);
+	if (job->pid < 0) {
 		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
+		exit_status = CLI_UNABLE;
+	}
 	close(error_fds[1]);
-	is_started = job->pid > 0 && has_become_program(job, error_fds[0]);
+	if (exit_status == CLI_OK && !has_become_program(job, error_fds[0]))
+		exit_status = CLI_USAGE;
 	close(error_fds[0]);
-	if (!is_started)
+	if (exit_status != CLI_OK)
 		job->pid = 0;
-	return is_started;
+	return exit_status;
 }
 
-bool cli_job_start(const struct cli_paths *paths, struct cli_job *job)
+int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 {
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+	int stdout_fd = -1, exit_status;
 
 	if (access(driver, R_OK)) {
 		cli_error("cannot find the driver library %s; build or install Strata again", driver);
-		return false;
+		return CLI_UNABLE;
 	}
-	return start_child(paths, job);
+	if (job->output_path && !job->is_captured) {
+		stdout_fd = cli_tee_start(&job->tee, job->output_path);
+		if (stdout_fd < 0)
+			return CLI_UNABLE;
+	}
+	exit_status = start_child(paths, job, stdout_fd);
+	if (stdout_fd >= 0)
+		close(stdout_fd);
+	return exit_status;
 }
 
 static json_t *args_json(char **argv)
@@ -338,6 +391,11 @@ static json_t *args_json(char **argv)
 	return args;
 }
 
+static int exit_status_of(int wait_status)
+{
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_BY_SIGNAL + WTERMSIG(wait_status);
+}
+
 static json_t *result_of_program(const struct cli_job *job)
 {
 	json_t *o = json_object();
@@ -345,8 +403,8 @@ static json_t *result_of_program(const struct cli_job *job)
 	json_object_set_new(o, "workload", json_string(job->target->name));
 	json_object_set_new(o, "args", args_json(job->target->argv));
 	json_object_set_new(o, "machine", json_string(job->machine->machine));
-	json_object_set_new(o, "verified", json_boolean(!job->exit_status));
 	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
+	json_object_set_new(o, "run_key", job->run_key ? json_string(job->run_key) : json_null());
 	return o;
 }
 
@@ -381,12 +439,12 @@ static json_t *result_of_process(struct cli_job *job, uint32_t number)
 	return o;
 }
 
-void cli_job_finish(struct cli_job *job, int wait_status)
+static void finish(struct cli_job *job)
 {
 	json_t *one;
+	size_t i;
 
 	job->is_done = true;
-	job->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 	job->results = json_array();
 	job->has_result = true;
 	for (uint32_t number = 1; (one = result_of_process(job, number)); number++)
@@ -395,7 +453,53 @@ void cli_job_finish(struct cli_job *job, int wait_status)
 		job->has_result = false;
 		json_array_append_new(job->results, result_of_program(job));
 	}
+	json_array_foreach(job->results, i, one)
+	{
+		cli_verify_judge(job, one);
+		cli_provenance_add(job, one);
+	}
 	job->result = json_array_get(job->results, 0);
+}
+
+bool cli_job_step(struct cli_job *job, int wait_status)
+{
+	if (job->is_checking) {
+		job->check_status = exit_status_of(wait_status);
+	} else {
+		job->exit_status = exit_status_of(wait_status);
+		cli_tee_end(&job->tee);
+
+		pid_t pid = job->exit_status ? 0 : cli_verify_start(job);
+
+		if (pid > 0) {
+			job->is_checking = true;
+			job->pid = pid;
+			return false;
+		}
+		job->check_status = pid < 0 ? CLI_UNABLE : 0;
+	}
+	finish(job);
+	return true;
+}
+
+bool cli_job_is_finished(const struct cli_job *job)
+{
+	return job->is_done && (!job->is_asked_to_end || !cli_job_not_verified(job));
+}
+
+const char *cli_job_not_verified(const struct cli_job *job)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!job->results)
+		return "it did not run";
+	json_array_foreach(job->results, i, one)
+	{
+		if (!json_is_true(json_object_get(one, "verified")))
+			return json_string_value(json_object_get(one, "not_verified"));
+	}
+	return NULL;
 }
 
 void cli_job_free(struct cli_job *job)
@@ -405,5 +509,22 @@ void cli_job_free(struct cli_job *job)
 	g_free(job->result_path);
 	g_free(job->findings_path);
 	g_free(job->output_path);
+	g_free(job->error_path);
+	g_free(job->check_path);
+	g_free(job->work_dir);
+	g_free(job->run_key);
 	*job = (struct cli_job){0};
+}
+
+void cli_output_print_end(const char *path)
+{
+	g_autofree char *text = NULL;
+	gsize length = 0;
+
+	if (!path || !g_file_get_contents(path, &text, &length, NULL) || !length)
+		return;
+
+	const char *end = length > OUTPUT_SHOWN_BYTES ? text + length - OUTPUT_SHOWN_BYTES : text;
+
+	fprintf(stderr, "%s%s", end, text[length - 1] == '\n' ? "" : "\n");
 }

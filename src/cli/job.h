@@ -3,6 +3,8 @@
 #define STRATA_CLI_JOB_H
 
 #include "cli/paths.h"
+#include "cli/tee.h"
+#include "cli/verify.h"
 #include "machine/session.h"
 
 #include <jansson.h>
@@ -11,9 +13,10 @@
 
 /* What to run: a workload by name, or any program. */
 struct cli_target {
-	char *name;  /* "vectoradd", or the program's file name */
-	char **argv; /* argv[0] is the path to execute */
-	char *preload; /* libraries for LD_PRELOAD, NULL or "": none */
+	char *name;            /* "vectoradd", or the program's file name */
+	char **argv;           /* argv[0] is the path to execute */
+	char *preload;         /* libraries for LD_PRELOAD, NULL or "": none */
+	bool is_self_checking; /* a workload of ours: its exit status is its own check of its results */
 };
 
 /* words and program as parsed; size is --size or NULL. Fills targets with struct cli_target *. False after a printed
@@ -30,24 +33,42 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 struct cli_job {
 	const struct cli_target *target;
 	const struct machine_session *machine;
-	bool is_checked; /* run it under the memory checker */
-	char *session_path, *result_path, *output_path; /* output_path NULL: the program's output is not captured */
-	char *findings_path; /* NULL: not under the memory checker */
-	pid_t pid;                                      /* 0: not started */
+	bool is_checked;          /* run it under the memory checker */
+	bool is_captured;         /* its output goes to files only */
+	struct cli_verify verify; /* how its results are checked */
+	const char *input_path;   /* its standard input; NULL: ours, or none for one that is captured */
+	char *work_dir;           /* its working directory; NULL: ours */
+	char *session_path, *result_path;
+	char *output_path, *error_path; /* its standard output and error; NULL: not kept in a file */
+	char *check_path;               /* what the check command of verify prints */
+	char *findings_path;            /* NULL: not under the memory checker */
+	struct cli_tee tee;
+	pid_t pid;        /* of the program, then of its check command; 0: not started */
+	bool is_checking; /* the program has ended, its check command runs */
+	bool is_asked_to_end;
 	bool is_done;
-	int exit_status; /* the program's; 128 + signal when one ended it */
-	json_t *results; /* NULL until done; then an object per process that used the driver, at least one object */
-	json_t *result;  /* the first of them */
+	int exit_status;     /* the program's; 128 + signal when one ended it */
+	int check_status;    /* the same of the check command; 0 when there is none */
+	char *run_key;       /* of cli_run_key; NULL: not known */
+	json_t *results;     /* NULL until done; then an object per process that used the driver, at least one object */
+	json_t *result;      /* the first of them */
 	bool is_result_lost; /* the library could not write some of its results, and said why */
-	bool has_result; /* the program used the driver and the library wrote its results, of every process */
+	bool has_result;     /* the program used the driver and the library wrote its results, of every process */
 };
 
 /* Prepares the files of a job in dir. False after a printed message. */
-bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index, bool is_captured);
-/* Starts the program. False after a printed message. */
-bool cli_job_start(const struct cli_paths *paths, struct cli_job *job);
-/* The program has ended with this wait status: reads the results and adds workload, args and verified. */
-void cli_job_finish(struct cli_job *job, int wait_status);
+bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index);
+/* Starts the program. CLI_OK; after a message CLI_USAGE, when it is no program, or CLI_UNABLE. */
+int cli_job_start(const struct cli_paths *paths, struct cli_job *job);
+/* The job's process has ended with this wait status. True: the job is done; its results are read, with workload,
+ * args, verified and the provenance added. False: its check command runs now, as job->pid. */
+bool cli_job_step(struct cli_job *job, int wait_status);
+/* Has the job ended by itself, with its result? Not so one that was asked to end and did. */
+bool cli_job_is_finished(const struct cli_job *job);
+/* NULL when all results of a job that is done are verified; else why the first that is not is none. */
+const char *cli_job_not_verified(const struct cli_job *job);
 void cli_job_free(struct cli_job *job);
+/* The end of a file of output, on stderr. path NULL, or nothing there: nothing. */
+void cli_output_print_end(const char *path);
 
 #endif

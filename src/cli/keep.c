@@ -4,6 +4,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,27 +35,52 @@ bool cli_output_check(const char *command, const char *option, const char *path)
 
 bool cli_store_check(const char *command)
 {
-	json_t *none = json_array();
-	g_autofree char *message = report_store_add(cli_store_path(), none);
+	g_autofree char *message = report_store_check(cli_store_path());
 
-	json_decref(none);
 	if (message)
 		cli_error("%s: %s; STRATA_STORE=FILE names another place", command, message);
 	return !message;
 }
 
-bool cli_runs_keep(const char *json_path, const json_t *runs)
+/* The file for what the store did not take, in the first folder that does: its path, or NULL. */
+static char *unsaved_write(const json_t *runs)
 {
-	bool is_ok = true;
+	static uint32_t count;
+	const char *const folders[] = {".", g_get_tmp_dir(), g_get_home_dir()};
+	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+	g_autofree char *date = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
+	g_autofree char *name = g_strdup_printf("unsaved-%s-%d-%u.json", date, (int)getpid(), count++);
 
-	if (json_path && !report_json_write(json_path, runs)) {
-		cli_error("cannot write %s: %s", json_path, strerror(errno));
-		is_ok = false;
+	for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+		char *path = i ? g_build_filename(folders[i], name, NULL) : g_strdup(name);
+
+		if (report_json_write(path, runs))
+			return path;
+		g_free(path);
 	}
+	return NULL;
+}
 
+bool cli_runs_keep(const json_t *runs)
+{
 	g_autofree char *message = report_store_add(cli_store_path(), runs);
 
-	if (message)
-		cli_error("%s", message);
-	return is_ok && !message;
+	if (!message)
+		return true;
+
+	g_autofree char *path = unsaved_write(runs);
+
+	if (path)
+		cli_error("%s; it is in %s instead", message, path);
+	else
+		cli_error("%s; no other folder takes it: the run is lost", message);
+	return false;
+}
+
+bool cli_json_keep(const char *path, const json_t *runs)
+{
+	if (!path || report_json_write(path, runs))
+		return true;
+	cli_error("cannot write %s: %s", path, strerror(errno));
+	return false;
 }

@@ -1,4 +1,4 @@
-/* keep.h - what every command does with finished runs: the JSON file and the run store. */
+/* keep.h - what every command does with finished runs: the run store, and the JSON file that the user asked for. */
 #ifndef STRATA_CLI_KEEP_H
 #define STRATA_CLI_KEEP_H
 
@@ -10,9 +10,12 @@ const char *cli_store_path(void);
 /* Can the file that an option ("json") names be written? To be asked before hours of simulation. False after a
  * message; true when path is NULL. */
 bool cli_output_check(const char *command, const char *option, const char *path);
-/* Can a run be kept in the store? To be asked before as well; makes the store. False after a message. */
+/* Can a run be kept in the store? To be asked before as well. False after a message. */
 bool cli_store_check(const char *command);
-/* Writes the array to json_path (NULL: no file) and adds it to the store. False after printed messages. */
-bool cli_runs_keep(const char *json_path, const json_t *runs);
+/* Adds the results of one run to the store, as soon as it has ended. False after a message; they are then in a file
+ * that the message names, unless no folder takes one. */
+bool cli_runs_keep(const json_t *runs);
+/* Writes the array to path (NULL: nothing to do). False after a message. */
+bool cli_json_keep(const char *path, const json_t *runs);
 
 #endif

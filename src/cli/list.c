@@ -330,8 +330,8 @@ int cli_list(int argc, char **argv)
 {
 	bool is_json = false;
 	const struct cli_option options[] = {
-	    {"machine", CLI_TEXT, &storage_machine, "M", "storage: whose mechanism (default tom-ctrl-bmap)"},
-	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects"},
+	    {"machine", CLI_TEXT, &storage_machine, "M", "storage: whose mechanism (default tom-ctrl-bmap)", 0},
+	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};
 	struct cli_words words;

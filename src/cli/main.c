@@ -2,7 +2,10 @@
 #include "base/diag.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/provenance.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,17 +49,28 @@ static int unknown(const char *name)
 	return CLI_USAGE;
 }
 
+/* `strata ... | head`: the reader has what it wanted. */
+static bool has_reader_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&out, 1, 0) > 0 && out.revents & POLLERR;
+}
+
 /* Results that did not get out, to a full disk say, are no success. */
 static int finish_output(int exit_status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	if ((!fflush(stdout) && !ferror(stdout)) || has_reader_gone())
 		return exit_status;
 	cli_error("cannot write all of the standard output");
-	return exit_status ? exit_status : CLI_FAILED;
+	return exit_status ? exit_status : CLI_UNABLE;
 }
 
 int main(int argc, char **argv)
 {
+	/* A reader of our output that goes must not take the run with it. */
+	signal(SIGPIPE, SIG_IGN);
+	cli_provenance_begin(argc, argv);
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;
@@ -64,7 +78,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return finish_output(help(stdout));
 	if (!strcmp(argv[1], "--version")) {
-		puts("strata " STRATA_VERSION);
+		printf("strata %s\n", cli_version());
 		return finish_output(CLI_OK);
 	}
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)

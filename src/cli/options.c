@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 16 };
+enum { OPTIONS_MAX = 24 };
 
 void cli_error(const char *fmt, ...)
 {
@@ -29,8 +29,9 @@ static void print_help(const struct cli_about *about, const struct cli_option *o
 {
 	printf("usage: %s\n\n%s\n\n", about->usage, about->summary);
 	for (const struct cli_option *o = options; o->name; o++) {
-		g_autofree char *left =
-		    g_strdup_printf("--%s%s%s", o->name, o->metavar ? " " : "", o->metavar ? o->metavar : "");
+		const char letter[] = {'-', o->letter, ',', ' ', '\0'};
+		g_autofree char *left = g_strdup_printf("%s--%s%s%s", o->letter ? letter : "", o->name,
+							o->metavar ? " " : "", o->metavar ? o->metavar : "");
 
 		printf("  %-22s %s\n", left, o->doc);
 	}
@@ -41,6 +42,14 @@ static const struct cli_option *find(const struct cli_option *options, const cha
 {
 	for (const struct cli_option *o = options; o->name; o++)
 		if (strlen(o->name) == length && !strncmp(o->name, name, length))
+			return o;
+	return NULL;
+}
+
+static const struct cli_option *find_letter(const struct cli_option *options, char letter)
+{
+	for (const struct cli_option *o = options; o->name; o++)
+		if (o->letter && o->letter == letter)
 			return o;
 	return NULL;
 }
@@ -79,7 +88,8 @@ static bool parse_option(const struct cli_about *about, const struct cli_option 
 	const char *arg = argv[*i];
 	const char *equals = strchr(arg, '=');
 	size_t length = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct cli_option *o = g_str_has_prefix(arg, "--") ? find(options, arg + 2, length - 2) : NULL;
+	const bool is_long = g_str_has_prefix(arg, "--");
+	const struct cli_option *o = is_long ? find(options, arg + 2, length - 2) : find_letter(options, arg[1]);
 
 	if (!o) {
 		unknown(about, options, arg, length);
@@ -98,9 +108,11 @@ static bool parse_option(const struct cli_about *about, const struct cli_option 
 		return true;
 	}
 
-	const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : "";
+	/* "-j4" is "-j 4". */
+	const char *joined = !is_long && arg[2] ? arg + 2 : is_long && equals ? equals + 1 : NULL;
+	const char *value = joined ? joined : *i + 1 < argc ? argv[++*i] : "";
 
-	if (!*value || (!equals && !strcmp(value, "--"))) {
+	if (!*value || (!joined && !strcmp(value, "--"))) {
 		cli_error("%s: --%s needs a value: --%s %s", about->name, o->name, o->name, o->metavar);
 		return false;
 	}
@@ -127,4 +139,19 @@ enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli
 			return CLI_PARSE_WRONG;
 	}
 	return CLI_PARSED;
+}
+
+bool cli_number_parse(const char *command, const char *option, const char *text, uint32_t max, uint32_t *out)
+{
+	guint64 value = 0;
+
+	*out = 0;
+	if (!text)
+		return true;
+	if (!g_ascii_string_to_unsigned(text, 10, 1, max, &value, NULL)) {
+		cli_error("%s: bad --%s '%s', expected a number of 1 to %u", command, option, text, max);
+		return false;
+	}
+	*out = (uint32_t)value;
+	return true;
 }

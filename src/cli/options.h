@@ -10,8 +10,12 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+/* CLI_FAILED: a program did not pass; CLI_UNABLE: Strata itself could not do its part. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_UNABLE = 125, CLI_INTERRUPTED = 130 };
+
+enum { EXIT_BY_SIGNAL = 128 }; /* and the signal's number: the exit status that shells give a program that one ended */
 
 enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_LIST };
 
@@ -21,6 +25,7 @@ struct cli_option {
 	void *out;           /* bool *, const char ** or GPtrArray * of const char * (texts of argv) */
 	const char *metavar; /* NULL for flags */
 	const char *doc;
+	char letter; /* of its short form, or 0 */
 };
 
 /* A command's own description, for --help. */
@@ -40,6 +45,9 @@ enum cli_parse { CLI_PARSED, CLI_PARSE_HELP, CLI_PARSE_WRONG };
 /* argv[0] is the command's name. CLI_PARSE_HELP: help was asked for and printed. Free words->words in every case. */
 enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
 				 struct cli_words *words);
+
+/* A number of 1 to max that an option gives; text NULL: 0. False after a message. */
+bool cli_number_parse(const char *command, const char *option, const char *text, uint32_t max, uint32_t *out);
 
 /* "strata: MESSAGE" on stderr. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -13,22 +13,25 @@
 
 static const struct cli_about about = {
 	.name = "reproduce",
-	.usage = "strata reproduce PAPER [--quick] [--out DIR] [--json FILE]",
+	.usage = "strata reproduce PAPER [--quick] [--out DIR] [-j N] [--json FILE]",
 	.summary =
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
-	    "Writes a page (PAPER.html) and a table (PAPER.csv) into DIR. Runs go side by side, one per core of the\n"
-	    "host; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+	    "Writes a page (PAPER.html, PAPER-quick.html) and a table (.csv) into DIR. Runs go side by side, one per\n"
+	    "core of the host; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
 };
 
+enum { SLOTS_MAX = 4096 };
+
 struct reproduce_options {
-	const char *out, *json;
+	const char *out, *json, *jobs;
 	bool is_quick;
+	uint32_t slots;
 };
 
 struct outputs {
 	const struct reproduce_data *data;
 	const struct reproduce_outcomes *outcomes;
-	const char *how;
+	const char *how, *suffix; /* suffix of the files' names: "-quick" or "" */
 };
 
 static void page_write(FILE *f, const struct outputs *o)
@@ -41,11 +44,11 @@ static void csv_write(FILE *f, const struct outputs *o)
 	reproduce_outcomes_csv(f, o->outcomes);
 }
 
-/* DIR/PAPER.SUFFIX, whole or with a message. */
-static bool file_write(const char *dir, const char *suffix, const struct outputs *o,
+/* DIR/PAPER.TYPE, or DIR/PAPER-quick.TYPE: whole or with a message. */
+static bool file_write(const char *dir, const char *type, const struct outputs *o,
 		       void (*write)(FILE *, const struct outputs *))
 {
-	g_autofree char *name = g_strconcat(o->data->paper->name, suffix, NULL);
+	g_autofree char *name = g_strconcat(o->data->paper->name, o->suffix, type, NULL);
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	FILE *f = fopen(path, "w");
 	bool is_written = f;
@@ -76,20 +79,30 @@ static bool outputs_write(const struct outputs *o, const char *dir, const char *
 	return is_written;
 }
 
+/* Says which runs are in no number of the page, and why. */
 static bool all_verified(const struct reproduce_data *data)
 {
-	for (uint32_t i = 0; i < data->paper->config_count * data->paper->workload_count; i++) {
-		if (!data->runs[i] || !json_is_true(json_object_get(data->runs[i], "verified")))
-			return false;
+	const struct reproduce_paper *paper = data->paper;
+	bool are_verified = true;
+
+	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
+		const char *reason = json_string_value(json_object_get(data->runs[i], "not_verified"));
+
+		if (json_is_true(json_object_get(data->runs[i], "verified")))
+			continue;
+		printf("not verified, in no number above: %s on %s: %s\n", paper->workloads[i % paper->workload_count],
+		       paper->configs[i / paper->workload_count].name, reason ? reason : "there is no run");
+		are_verified = false;
 	}
-	return true;
+	return are_verified;
 }
 
 static int reproduce(const struct cli_paths *paths, const struct reproduce_paper *paper,
 		     const struct reproduce_published_set *published, const struct reproduce_options *options)
 {
 	g_autofree char *dir = options->out ? g_strdup(options->out) : g_build_filename("reproduce", paper->name, NULL);
-	struct cli_evaluation e = {.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick};
+	struct cli_evaluation e = {
+		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
 	int exit_status = cli_evaluation_run(&e, data);
 
@@ -97,12 +110,15 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 		struct reproduce_outcomes outcomes = reproduce_judge(data, published);
 		struct outputs o = {data, &outcomes,
 				    e.is_quick ? "Quick: inputs of seconds, which have less of the papers' character."
-					       : "Full: the papers' inputs."};
+					       : "Full: the papers' inputs.",
+				    e.is_quick ? "-quick" : ""};
 
 		reproduce_outcomes_print(stdout, &outcomes);
 		printf("%u runs done now, %u were there\n", e.run_count, e.had_count);
-		if (!outputs_write(&o, dir, options->json) || !all_verified(data))
+		if (!all_verified(data))
 			exit_status = CLI_FAILED;
+		if (!outputs_write(&o, dir, options->json))
+			exit_status = CLI_UNABLE;
 		reproduce_outcomes_free(&outcomes);
 	}
 	reproduce_data_free(data);
@@ -146,10 +162,11 @@ int cli_reproduce(int argc, char **argv)
 {
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
-		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all"},
+		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
 		{"out", CLI_TEXT, &o.out, "DIR",
-		 "where the page, the table and the runs go (default reproduce/PAPER)"},
-		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array"},
+		 "where the page, the table and the runs go (default reproduce/PAPER)", 0},
+		{"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array", 0},
 		{0},
 	};
 	struct cli_words words;
@@ -158,7 +175,7 @@ int cli_reproduce(int argc, char **argv)
 
 	if (parsed == CLI_PARSED && (words.words->len != 1 || words.program))
 		cli_error("reproduce: expected one paper's name; see `strata reproduce --help`");
-	else if (parsed == CLI_PARSED)
+	else if (parsed == CLI_PARSED && cli_number_parse(about.name, "jobs", o.jobs, SLOTS_MAX, &o.slots))
 		exit_status = reproduce_named(words.words->pdata[0], &o);
 	g_ptr_array_free(words.words, TRUE);
 	return exit_status;

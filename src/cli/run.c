@@ -11,13 +11,16 @@
 static const struct cli_about about = {
     .name = "run",
     .usage = "strata run [options] WORKLOAD  |  strata run [options] -- PROGRAM [ARGS]",
-    .summary = "Runs a CUDA, OpenACC or OpenMP target program on a modelled machine and prints what was measured.\n"
-	       "The exit status is the program's.",
+    .summary =
+	"Runs a CUDA, OpenACC or OpenMP target program on a modelled machine and prints what was measured.\n"
+	"The exit status is the program's; 1 when it is 0 but the run is not verified. The summary of a program\n"
+	"after '--' goes to the standard error: the standard output is the program's own.",
 };
 
 struct run_options {
 	struct cli_single_options single;
 	const char *trace;
+	bool is_quiet;
 };
 
 static bool write_trace(const char *path, const json_t *run)
@@ -28,20 +31,36 @@ static bool write_trace(const char *path, const json_t *run)
 	return false;
 }
 
+static void print(const struct run_options *o, const struct cli_job *job)
+{
+	FILE *out = job->target->is_self_checking ? stdout : stderr;
+	size_t i;
+	const json_t *run;
+
+	if (job->check_status)
+		cli_output_print_end(job->check_path);
+	json_array_foreach(job->results, i, run)
+	{
+		if (!o->is_quiet)
+			report_summary_print(out, run);
+	}
+	fflush(out);
+}
+
+/* Kept first: whoever reads what is printed may go before its end. */
 static int report(const struct cli_job *job, void *ctx)
 {
 	const struct run_options *o = ctx;
-	size_t i;
-	json_t *run;
+	bool is_kept = cli_runs_keep(job->results);
 
-	json_array_foreach(job->results, i, run)
-		report_summary_print(stdout, run);
-	fflush(stdout);
-
-	bool is_kept = cli_runs_keep(o->single.json, job->results);
-
+	is_kept = cli_json_keep(o->single.json, job->results) && is_kept;
 	is_kept = write_trace(o->trace, job->result) && is_kept;
-	return job->exit_status ? job->exit_status : is_kept && !job->is_result_lost ? CLI_OK : CLI_FAILED;
+	print(o, job);
+	if (job->exit_status)
+		return job->exit_status;
+	if (!is_kept || job->is_result_lost)
+		return CLI_UNABLE;
+	return cli_job_not_verified(job) ? CLI_FAILED : CLI_OK;
 }
 
 int cli_run(int argc, char **argv)
@@ -49,7 +68,9 @@ int cli_run(int argc, char **argv)
 	struct run_options o = {.single.sets = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
-	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events"},
+	    CLI_VERIFY_OPTIONS(o.single.verify),
+	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events", 0},
+	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary; the run is kept all the same", 0},
 	    {0},
 	};
 	const struct cli_single single = {

@@ -2,21 +2,18 @@
 
 #include "cli/options.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-char *cli_scratch_make(void)
-{
-	GError *error = NULL;
-	char *dir = g_dir_make_tmp("strata-XXXXXX", &error);
+static const char prefix[] = "strata-", lock_name[] = "lock";
 
-	if (!dir) {
-		cli_error("cannot make a temporary directory: %s", error->message);
-		g_error_free(error);
-	}
-	return dir;
-}
+static int lock_fd = -1;
 
-void cli_scratch_remove(char *dir)
+static void remove_files(const char *dir)
 {
 	GDir *d = g_dir_open(dir, 0, NULL);
 	const char *name;
@@ -29,5 +26,71 @@ void cli_scratch_remove(char *dir)
 	if (d)
 		g_dir_close(d);
 	rmdir(dir);
+}
+
+/* Ours, with a lock that nobody holds: its process has gone. */
+static void remove_if_left(const char *dir)
+{
+	g_autofree char *path = g_build_filename(dir, lock_name, NULL);
+	struct stat st;
+
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return;
+
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		remove_files(dir);
+	close(fd);
+}
+
+static void remove_left(void)
+{
+	GDir *d = g_dir_open(g_get_tmp_dir(), 0, NULL);
+	const char *name;
+
+	while (d && (name = g_dir_read_name(d))) {
+		g_autofree char *path = g_build_filename(g_get_tmp_dir(), name, NULL);
+
+		if (g_str_has_prefix(name, prefix))
+			remove_if_left(path);
+	}
+	if (d)
+		g_dir_close(d);
+}
+
+/* False, with errno, when there is no room for it, or when another process took the directory for one left behind:
+ * between the file's making and its locking. */
+static bool lock(const char *dir)
+{
+	g_autofree char *path = g_build_filename(dir, lock_name, NULL);
+
+	lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return lock_fd >= 0 && !flock(lock_fd, LOCK_EX | LOCK_NB) && !access(path, F_OK);
+}
+
+char *cli_scratch_make(void)
+{
+	g_autoptr(GError) error = NULL;
+	char *dir;
+
+	remove_left();
+	dir = g_dir_make_tmp("strata-XXXXXX", &error);
+	if (dir && lock(dir))
+		return dir;
+	cli_error("cannot make a temporary directory: %s", dir ? strerror(errno) : error->message);
+	if (dir)
+		cli_scratch_remove(dir);
+	return NULL;
+}
+
+void cli_scratch_remove(char *dir)
+{
+	remove_files(dir);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	lock_fd = -1;
 	g_free(dir);
 }

@@ -38,16 +38,17 @@ static int wait_for(pid_t pid)
 static int run_job(const struct cli_single *s, const struct cli_paths *paths, struct cli_job *job)
 {
 	char *dir = cli_scratch_make();
-	int exit_status = CLI_FAILED;
+	int exit_status = CLI_UNABLE;
 
 	if (!dir)
-		return CLI_FAILED;
+		return CLI_UNABLE;
 	hand_on_signals();
-	if (cli_job_prepare(job, dir, 0, false) && !cli_job_start(paths, job)) {
-		exit_status = CLI_USAGE;
-	} else if (job->pid) {
-		program_pid = job->pid;
-		cli_job_finish(job, wait_for(job->pid));
+	if (cli_job_prepare(job, dir, 0))
+		exit_status = cli_job_start(paths, job);
+	if (job->pid) {
+		do
+			program_pid = job->pid;
+		while (!cli_job_step(job, wait_for(job->pid)));
 		exit_status = s->report(job, s->ctx);
 	}
 	cli_job_free(job);
@@ -71,7 +72,11 @@ static int run_words(const struct cli_single *s, const struct cli_paths *paths, 
 		 cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", o->sets, &session) &&
 		 (!s->is_kept || cli_store_check(name))) {
 		struct cli_job job = {
-		    .target = targets->pdata[0], .machine = &session, .is_checked = s->is_checked};
+		    .target = targets->pdata[0],
+		    .machine = &session,
+		    .is_checked = s->is_checked,
+		    .verify = o->verify,
+		};
 
 		exit_status = run_job(s, paths, &job);
 	}

@@ -7,15 +7,18 @@
 
 struct cli_single_options {
 	const char *machine, *json, *size;
+	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
 };
 
 /* Their rows in a command's option table. */
-#define CLI_SINGLE_OPTIONS(o, json_doc)                                                                     \
-	{"machine", CLI_TEXT, &(o).machine, "M", "the machine: a name or a .yaml file (default tom-baseline)"}, \
-	    {"set", CLI_LIST, (o).sets, "K=V", "override one parameter; may be given several times"},           \
-	    {"size", CLI_TEXT, &(o).size, "S", "a workload's input size: small (default) or paper"},            \
-	    {"json", CLI_TEXT, &(o).json, "FILE", json_doc}
+#define CLI_SINGLE_OPTIONS(o, json_doc)                                                                            \
+	{"machine", CLI_TEXT, &(o).machine, "M", "the machine: a name or a .yaml file (default tom-baseline)", 0}, \
+	    {"set", CLI_LIST, (o).sets, "K=V", "override one parameter; may be given several times", 0},           \
+	    {"size", CLI_TEXT, &(o).size, "S", "a workload's input size: small (default) or paper", 0},            \
+	{                                                                                                          \
+		"json", CLI_TEXT, &(o).json, "FILE", json_doc, 0                                                   \
+	}
 
 /* What the command does with the finished job: the exit status. */
 typedef int (*cli_single_report)(const struct cli_job *job, void *ctx);
@@ -29,7 +32,7 @@ struct cli_single {
 	void *ctx;
 };
 
-/* Runs the one program that the words name. The exit status: the report's, or CLI_USAGE or CLI_FAILED after a
+/* Runs the one program that the words name. The exit status: the report's, or CLI_USAGE or CLI_UNABLE after a
  * message. */
 int cli_single_run(const struct cli_single *s, const struct cli_words *words);
 

@@ -204,7 +204,10 @@ bool machine_description_load(const char *name_or_path, const struct machine_sea
 		return false;
 	}
 
+	g_autofree char *absolute = g_canonicalize_filename(path, NULL);
 	g_autofree char *stem = g_path_get_basename(path);
+
+	g_strlcpy(out->path, absolute, sizeof(out->path));
 
 	if (g_str_has_suffix(stem, ".yaml"))
 		stem[strlen(stem) - strlen(".yaml")] = '\0';
@@ -231,6 +234,43 @@ bool machine_description_set(struct gpu_config *config, const char *assignment, 
 	g_autofree char *value = g_strstrip(g_strdup(equals + 1));
 
 	return sim_param_set(groups, group_count, key, value, at, diag);
+}
+
+/* The parameters of one group that are not as in defaults, below the group's name. */
+static void group_text(GString *text, const struct sim_param_group *group, const struct sim_param_group *defaults)
+{
+	bool is_named = false;
+
+	for (uint32_t i = 0; i < group->row_count; i++) {
+		char value[128], default_value[128];
+
+		sim_param_format(group, &group->rows[i], value, sizeof(value));
+		sim_param_format(defaults, &defaults->rows[i], default_value, sizeof(default_value));
+		if (!strcmp(value, default_value))
+			continue;
+		if (!is_named)
+			g_string_append_printf(text, "%s:\n", group->prefix);
+		is_named = true;
+		g_string_append_printf(text, "  %s: %s\n", group->rows[i].name, value);
+	}
+}
+
+char *machine_description_text(const struct gpu_config *config)
+{
+	struct gpu_config copy = *config, defaults;
+	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX], default_groups[GPU_CONFIG_GROUPS_MAX];
+	GString *text = g_string_new(NULL);
+
+	gpu_config_defaults(&defaults);
+
+	uint32_t group_count = gpu_config_groups(&copy, groups);
+
+	gpu_config_groups(&defaults, default_groups);
+	for (uint32_t i = 0; i < group_count; i++)
+		group_text(text, &groups[i], &default_groups[i]);
+	if (!text->len)
+		g_string_assign(text, "summary: every parameter has its default\n");
+	return g_string_free(text, FALSE);
 }
 
 static int compare_names(const void *a, const void *b)

@@ -17,6 +17,7 @@
 struct machine_session {
 	struct gpu_config config;
 	char machine[128];      /* "tom-baseline" */
+	char machine_file[4096]; /* its description, for the command's own records; no part of the session file */
 	char result_path[4096]; /* "" = none */
 	char check_path[4096];  /* where the memory checker's findings go; "" = no checker */
 	bool is_default;        /* no STRATA_SESSION in the environment */

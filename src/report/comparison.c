@@ -24,8 +24,7 @@ static int machine_width(const json_t *runs)
 	size_t width = 13, i;
 	json_t *run;
 
-	json_array_foreach(runs, i, run)
-		width = MAX(width, strlen(text_of(run, "machine")));
+	json_array_foreach(runs, i, run) width = MAX(width, strlen(text_of(run, "machine")));
 	return (int)MIN(width, 40);
 }
 
@@ -66,15 +65,23 @@ static bool is_same_work(const json_t *a, const json_t *b)
 	       report_number(a, "process", NULL) == report_number(b, "process", NULL);
 }
 
+static bool is_verified(const json_t *run)
+{
+	return json_is_true(json_object_get(run, "verified"));
+}
+
+/* base NULL: there is nothing to measure against, or nothing that may be. */
 static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first)
 {
+	const char *reason = text_of(run, "not_verified");
 	const double process = report_number(run, "process", NULL);
 	g_autofree char *name = process > 1 ? g_strdup_printf("%s #%.0f", text_of(run, "workload"), process)
 					    : g_strdup(text_of(run, "workload"));
 
 	fprintf(out, "%-11s %-*s", is_first ? name : "", width, text_of(run, "machine"));
 	if (!report_has_run(run)) {
-		fprintf(out, "  no results (exit status %.0f)\n", report_number(run, "exit_status", NULL));
+		fprintf(out, "  no results (exit status %.0f): %s\n", report_number(run, "exit_status", NULL),
+			reason ? reason : "");
 		return;
 	}
 	fprintf(out, " %11.3f", report_number(run, "time_ps", NULL) / ps_per_us);
@@ -87,39 +94,44 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 		report_number(run, "energy_total_pj", NULL) / pj_per_mj);
 	print_ratio(out, 7, report_number(run, "energy_total_pj", NULL), report_number(base, "energy_total_pj", NULL));
 	print_main_stall(out, run);
-	if (!json_is_true(json_object_get(run, "verified")))
-		fputs("  NOT VERIFIED", out);
+	if (!is_verified(run))
+		fprintf(out, "  NOT VERIFIED: %s", reason ? reason : "");
 	fputc('\n', out);
+}
+
+static struct machine_mean *mean_of(GArray *means, const char *machine)
+{
+	uint32_t i = 0;
+
+	while (i < means->len && strcmp(g_array_index(means, struct machine_mean, i).machine, machine) != 0)
+		i++;
+	if (i == means->len) {
+		const struct machine_mean m = {.machine = machine};
+
+		g_array_append_val(means, m);
+	}
+	return &g_array_index(means, struct machine_mean, i);
 }
 
 static void add_mean(GArray *means, const json_t *run, const json_t *base)
 {
+	struct machine_mean *m = mean_of(means, text_of(run, "machine"));
 	double time = report_number(run, "time_ps", NULL), base_time = report_number(base, "time_ps", NULL);
 	double program = report_number(run, "total_time_ps", NULL);
 	double base_program = report_number(base, "total_time_ps", NULL);
 	double energy = report_number(run, "energy_total_pj", NULL);
 	double base_energy = report_number(base, "energy_total_pj", NULL);
-	uint32_t i = 0;
 
-	while (i < means->len && strcmp(g_array_index(means, struct machine_mean, i).machine, text_of(run, "machine")))
-		i++;
-	if (i == means->len) {
-		struct machine_mean m = {.machine = text_of(run, "machine")};
-
-		g_array_append_val(means, m);
-	}
-	if (time <= 0 || base_time <= 0 || program <= 0 || base_program <= 0 || energy <= 0 || base_energy <= 0)
+	if (!base || !is_verified(run) || time <= 0 || base_time <= 0 || program <= 0 || base_program <= 0 ||
+	    energy <= 0 || base_energy <= 0)
 		return;
-
-	struct machine_mean *m = &g_array_index(means, struct machine_mean, i);
-
 	m->speedup_log += log(base_time / time);
 	m->program_log += log(base_program / program);
 	m->energy_log += log(energy / base_energy);
 	m->count++;
 }
 
-static void print_means(FILE *out, int width, const GArray *means)
+static void print_means(FILE *out, int width, const GArray *means, uint32_t workload_count)
 {
 	for (uint32_t i = 0; i < means->len; i++) {
 		const struct machine_mean *m = &g_array_index(means, struct machine_mean, i);
@@ -129,32 +141,107 @@ static void print_means(FILE *out, int width, const GArray *means)
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
 		fprintf(out, "%59s", "");
 		print_ratio(out, 7, m->count ? exp(m->energy_log / m->count) : 0, 1);
-		fprintf(out, "  of %u workloads\n", m->count);
+		fprintf(out, "  of %u of %u workloads\n", m->count, workload_count);
 	}
 }
 
-void report_comparison_print(FILE *out, const json_t *runs)
+/* The verified run of the same work on the base machine, or NULL. */
+static const json_t *base_of(const json_t *runs, const json_t *of, const char *machine)
+{
+	size_t i;
+	json_t *run;
+
+	if (!is_verified(of))
+		return NULL;
+	json_array_foreach(runs, i, run)
+	{
+		if (is_same_work(run, of) && !strcmp(text_of(run, "machine"), machine))
+			return is_verified(run) ? run : NULL;
+	}
+	return NULL;
+}
+
+/* "drvin: different work: kernel k has 46480 thread instructions on tom-ideal, 66080 on tom-baseline" */
+static void print_work(FILE *out, const json_t *run)
+{
+	size_t i;
+	const json_t *d;
+
+	json_array_foreach(json_object_get(run, "work_differs"), i, d)
+	{
+		g_autofree char *what = g_strdup(text_of(d, "what"));
+
+		g_strdelimit(what, "_", ' ');
+		fprintf(out, "%s: different work: kernel %s has %.0f %s on %s, %.0f on %s\n", text_of(run, "workload"),
+			text_of(d, "kernel"), report_number(d, "value", NULL), what, text_of(run, "machine"),
+			report_number(d, "machine_value", NULL), text_of(d, "machine"));
+	}
+}
+
+/* Workloads check themselves; of other programs the reader must know what "verified" stands for. */
+static void print_verified_by(FILE *out, const json_t *runs)
+{
+	static const char *const ways[][2] = {
+	    {"command", "the check command"},
+	    {"text", "the expected text"},
+	    {"exit", "exit status"},
+	};
+
+	for (size_t w = 0; w < G_N_ELEMENTS(ways); w++) {
+		uint32_t count = 0;
+		size_t i;
+		json_t *run;
+
+		json_array_foreach(runs, i, run) count +=
+		    is_verified(run) && !g_strcmp0(text_of(run, "verified_by"), ways[w][0]);
+		if (count)
+			fprintf(out, "%u of %zu runs verified by %s\n", count, json_array_size(runs), ways[w][1]);
+	}
+}
+
+/* Of how many rows the means are: every process of every workload, and the workloads that did not run. */
+static uint32_t work_count(const json_t *runs, uint32_t workload_count)
+{
+	const json_t *before = NULL;
+	uint32_t count = 0, seen_count = 0;
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run)
+	{
+		if (before && is_same_work(run, before))
+			continue;
+		count++;
+		seen_count += !before || strcmp(text_of(run, "workload"), text_of(before, "workload"));
+		before = run;
+	}
+	return count + workload_count - MIN(seen_count, workload_count);
+}
+
+void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c)
 {
 	GArray *means = g_array_new(FALSE, FALSE, sizeof(struct machine_mean));
-	const json_t *base = NULL;
-	uint32_t workload_count = 0;
+	const uint32_t count = work_count(runs, c->workload_count);
 	const int width = machine_width(runs);
+	const json_t *before = NULL;
 	size_t i;
 	json_t *run;
 
 	print_header(out, width);
 	json_array_foreach(runs, i, run)
 	{
-		bool is_first = !base || !is_same_work(run, base);
+		const json_t *base = base_of(runs, run, c->base);
 
-		if (is_first) {
-			base = run;
-			workload_count++;
-		}
-		print_row(out, width, run, base, is_first);
+		print_row(out, width, run, base, !before || !is_same_work(run, before));
 		add_mean(means, run, base);
+		before = run;
 	}
-	if (workload_count > 1)
-		print_means(out, width, means);
+	if (count > 1)
+		print_means(out, width, means, count);
+	json_array_foreach(runs, i, run)
+	{
+		print_work(out, run);
+	}
+	print_verified_by(out, runs);
 	g_array_free(means, TRUE);
 }

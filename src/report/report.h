@@ -28,9 +28,23 @@ uint32_t report_top_stalls(const json_t *run, struct report_stall *out, uint32_t
 /* The summary of one run. */
 void report_summary_print(FILE *out, const json_t *run);
 
-/* The table of several runs: rows in the order of the array, grouped by workload; the first machine of a workload is
- * what the others are measured against. With more than one workload a geometric mean closes the table. */
-void report_comparison_print(FILE *out, const json_t *runs);
+/* What a comparison was asked for. */
+struct report_comparison {
+	const char *base;        /* the machine that the others are measured against */
+	uint32_t workload_count; /* of which the means are */
+};
+
+/* The table of several runs: rows in the order of the array, grouped by workload. A workload whose run on the base
+ * machine is missing or not verified has no ratios. Geometric means over the verified runs close the table when there
+ * is more than one workload. Below it: what was not equal work (see report_work_compare), and how the runs were
+ * verified unless they are workloads of ours. */
+void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c);
+
+/* Did the machines do the same work? Adds "work_differs" to every run that has results: an array, empty when every
+ * kernel has the launches and CTAs of the same workload on the base machine (without that run: on the first one that
+ * there is), and the thread instructions too where neither machine has a near-data mechanism. Its objects: kernel, what
+ * ("launches", "ctas", "thread_instructions"), value, machine (the other one) and machine_value. */
+void report_work_compare(json_t *runs, const char *base);
 
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
 bool report_json_write(const char *path, const json_t *value);
@@ -39,8 +53,15 @@ bool report_json_write(const char *path, const json_t *value);
  * per stream, one with a row per engine. False: errno tells. */
 bool report_trace_write(const char *path, const json_t *run);
 
-/* Adds the runs to the SQLite store at path, made with its folder when missing. NULL, or the message of what went
- * wrong, to be freed with g_free; then nothing was added. */
+/* Adds the results of one run, one per process, to the SQLite store at path, made with its folder when missing. NULL,
+ * or the message of what went wrong, to be freed with g_free; then nothing was added. Waits at most ten seconds for
+ * another process. */
 char *report_store_add(const char *path, const json_t *runs);
+/* Would report_store_add work? Does all of it but the last step, so that nothing is added. NULL or a message, as
+ * above. */
+char *report_store_check(const char *path);
+/* The results of the newest run in the store whose run_key this is, an array of one per process; NULL when there is
+ * none, or not all of it is verified. */
+json_t *report_store_find(const char *path, const char *key);
 
 #endif

@@ -1,56 +1,29 @@
 /* store.c - the run store: every run with all its statistics and parameters, for SQL. */
 #include "report/report.h"
 
+#include "report/schema.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <sqlite3.h>
 #include <string.h>
 
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY, stored_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,"
-    " workload TEXT, args TEXT, machine TEXT, mechanism TEXT, verified INTEGER, exit_status INTEGER, fault TEXT,"
-    " cycles INTEGER, time_ps INTEGER, total_time_ps INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,"
-    " ipc REAL, energy_total_pj REAL, host_seconds REAL, peak_rss_bytes INTEGER, run_hash TEXT, result TEXT);"
-    "CREATE TABLE IF NOT EXISTS stats(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
-    " unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS params(run_id INTEGER NOT NULL REFERENCES runs(id), name TEXT NOT NULL, value,"
-    " unit TEXT, PRIMARY KEY(run_id, name)) WITHOUT ROWID;";
-
-/* The columns of runs that are fields of the object under the same name, in the order of the statement. */
-static const char *const fields[] = {
-    "workload",
-    "args",
-    "machine",
-    "mechanism",
-    "verified",
-    "exit_status",
-    "fault",
-    "cycles",
-    "time_ps",
-    "total_time_ps",
-    "warp_instructions",
-    "thread_instructions",
-    "ipc",
-    "energy_total_pj",
-    "host_seconds",
-    "peak_rss_bytes",
-    "run_hash",
-};
+enum { BUSY_TIMEOUT_MS = 10000 };
 
 struct store {
 	sqlite3 *db;
-	int status; /* first failure, or SQLITE_OK */
+	char *message; /* of the first failure, or NULL */
 };
 
 static void check(struct store *s, int status)
 {
-	if (s->status == SQLITE_OK && status != SQLITE_OK && status != SQLITE_DONE && status != SQLITE_ROW)
-		s->status = status;
+	if (!s->message && status != SQLITE_OK && status != SQLITE_DONE && status != SQLITE_ROW)
+		s->message = g_strdup(s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(status));
 }
 
 static void exec(struct store *s, const char *sql)
 {
-	if (s->status == SQLITE_OK)
+	if (!s->message)
 		check(s, sqlite3_exec(s->db, sql, NULL, NULL, NULL));
 }
 
@@ -72,7 +45,7 @@ static sqlite3_stmt *prepare(struct store *s, const char *sql)
 {
 	sqlite3_stmt *stmt = NULL;
 
-	if (s->status == SQLITE_OK)
+	if (!s->message)
 		check(s, sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL));
 	return stmt;
 }
@@ -82,8 +55,8 @@ static void insert_run(struct store *s, const json_t *run)
 	GString *sql = g_string_new("INSERT INTO runs(");
 	GString *marks = g_string_new(NULL);
 
-	for (uint32_t i = 0; i < G_N_ELEMENTS(fields); i++) {
-		g_string_append_printf(sql, "%s,", fields[i]);
+	for (uint32_t i = 0; i < report_schema_field_count; i++) {
+		g_string_append_printf(sql, "%s,", report_schema_fields[i]);
 		g_string_append(marks, "?,");
 	}
 	g_string_append_printf(sql, "result) VALUES(%s?)", marks->str);
@@ -91,9 +64,9 @@ static void insert_run(struct store *s, const json_t *run)
 	sqlite3_stmt *stmt = prepare(s, sql->str);
 
 	if (stmt) {
-		for (uint32_t i = 0; i < G_N_ELEMENTS(fields); i++)
-			bind(s, stmt, (int)i + 1, json_object_get(run, fields[i]));
-		bind(s, stmt, (int)G_N_ELEMENTS(fields) + 1, run);
+		for (uint32_t i = 0; i < report_schema_field_count; i++)
+			bind(s, stmt, (int)i + 1, json_object_get(run, report_schema_fields[i]));
+		bind(s, stmt, (int)report_schema_field_count + 1, run);
 		check(s, sqlite3_step(stmt));
 	}
 	sqlite3_finalize(stmt);
@@ -144,6 +117,8 @@ static void insert_values(struct store *s, const char *table, sqlite3_int64 run_
 static void insert(struct store *s, const json_t *run)
 {
 	insert_run(s, run);
+	if (s->message)
+		return;
 
 	sqlite3_int64 run_id = sqlite3_last_insert_rowid(s->db);
 
@@ -151,32 +126,98 @@ static void insert(struct store *s, const json_t *run)
 	insert_values(s, "params", run_id, run, "params");
 }
 
-char *report_store_add(const char *path, const json_t *runs)
+static void open_store(struct store *s, const char *path)
 {
 	g_autofree char *dir = g_path_get_dirname(path);
+
+	if (g_mkdir_with_parents(dir, 0777)) {
+		s->message = g_strdup(strerror(errno));
+		return;
+	}
+	check(s, sqlite3_open(path, &s->db));
+	sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
+	exec(s, "BEGIN IMMEDIATE");
+	if (!s->message)
+		s->message = report_schema_upgrade(s->db);
+}
+
+/* Ends the transaction and the store; the message for the user, or NULL. */
+static char *close_store(struct store *s, const char *path, bool is_wanted)
+{
+	if (is_wanted)
+		exec(s, "COMMIT");
+	if (s->db && (s->message || !is_wanted))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(s->db);
+
+	char *message = s->message ? g_strdup_printf("cannot keep the run in %s: %s", path, s->message) : NULL;
+
+	g_free(s->message);
+	return message;
+}
+
+char *report_store_add(const char *path, const json_t *runs)
+{
 	struct store s = {0};
 	size_t i;
-	json_t *run;
+	const json_t *run;
 
-	if (g_mkdir_with_parents(dir, 0777))
-		return g_strdup_printf("cannot keep the run in %s: %s", path, strerror(errno));
-	s.status = sqlite3_open(path, &s.db);
-	sqlite3_busy_timeout(s.db, 60000);
-	exec(&s, "BEGIN IMMEDIATE");
-	exec(&s, schema);
+	open_store(&s, path);
 	json_array_foreach(runs, i, run)
 	{
-		if (s.status == SQLITE_OK)
+		if (!s.message)
 			insert(&s, run);
 	}
-	exec(&s, "COMMIT");
+	return close_store(&s, path, true);
+}
 
-	char *message = s.status == SQLITE_OK
-			    ? NULL
-			    : g_strdup_printf("cannot keep the run in %s: %s", path, sqlite3_errstr(s.status));
+char *report_store_check(const char *path)
+{
+	struct store s = {0};
+	json_t *run = json_pack("{s:s, s:{s:i}, s:{s:i}}", "workload", "", "stats", "none", 0, "params", "none", 0);
 
-	if (message)
-		sqlite3_exec(s.db, "ROLLBACK", NULL, NULL, NULL);
-	sqlite3_close(s.db);
-	return message;
+	open_store(&s, path);
+	if (!s.message)
+		insert(&s, run);
+	json_decref(run);
+	return close_store(&s, path, false);
+}
+
+/* The rows that the statement gives are a run's processes, the last one first: they were added together. */
+static json_t *read_processes(sqlite3_stmt *stmt)
+{
+	json_t *runs = json_array();
+	double process = 0;
+
+	while (process != 1 && sqlite3_step(stmt) == SQLITE_ROW) {
+		json_t *run = json_loads((const char *)sqlite3_column_text(stmt, 0), 0, NULL);
+		const bool is_verified = json_is_true(json_object_get(run, "verified"));
+
+		process = MAX(report_number(run, "process", NULL), 1);
+		json_array_insert_new(runs, 0, run);
+		if (!is_verified)
+			break;
+	}
+	if (process == 1 && json_is_true(json_object_get(json_array_get(runs, 0), "verified")))
+		return runs;
+	json_decref(runs);
+	return NULL;
+}
+
+json_t *report_store_find(const char *path, const char *key)
+{
+	struct store s = {0};
+	json_t *runs = NULL;
+
+	open_store(&s, path);
+
+	sqlite3_stmt *stmt = prepare(&s, "SELECT result FROM runs WHERE run_key = ? ORDER BY id DESC");
+
+	if (stmt) {
+		check(&s, sqlite3_bind_text(stmt, 1, key, -1, SQLITE_TRANSIENT));
+		runs = read_processes(stmt);
+	}
+	sqlite3_finalize(stmt);
+	g_free(close_store(&s, path, false));
+	return runs;
 }

@@ -23,24 +23,31 @@ static double ratio_percent(double part, double whole)
 
 static const char *verdict(const json_t *run)
 {
+	const char *by = json_string_value(json_object_get(run, "verified_by"));
+
 	if (report_number(run, "exit_status", NULL) == EXIT_BY_INTERRUPT)
 		return "INTERRUPTED, these are the results so far";
 	if (!json_is_true(json_object_get(run, "verified")))
 		return "NOT VERIFIED";
-	return report_has_run(run) ? "verified" : "nothing was measured";
+	if (!g_strcmp0(by, "command"))
+		return "verified by the check command";
+	if (!g_strcmp0(by, "text"))
+		return "verified by the expected text";
+	return g_strcmp0(by, "exit") ? "verified" : "verified by exit status";
 }
 
 static void print_head(FILE *out, const json_t *run)
 {
 	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
-	bool has_mechanism = mechanism && strcmp(mechanism, "none");
-
+	const char *reason = json_string_value(json_object_get(run, "not_verified"));
+	const bool has_mechanism = mechanism && strcmp(mechanism, "none");
 	const double process = report_number(run, "process", NULL);
 	g_autofree char *number = process > 1 ? g_strdup_printf(" #%.0f", process) : g_strdup("");
 
-	fprintf(out, "\n%s%s on %s%s%s%s: %s\n", json_string_value(json_object_get(run, "workload")), number,
+	fprintf(out, "\n%s%s on %s%s%s%s: %s%s%s\n", json_string_value(json_object_get(run, "workload")), number,
 		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
-		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run));
+		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run), reason ? ": " : "",
+		reason ? reason : "");
 
 	const char *fault = json_string_value(json_object_get(run, "fault"));
 
@@ -92,12 +99,11 @@ static void print_program(FILE *out, const json_t *run)
 	const json_t *program = json_object_get(run, "program");
 	double time = report_number(program, "time_ps", NULL);
 
-	fprintf(out,
-		"  program        kernels %.1f %% of its time, %.1f %% of theirs beside copies; device idle %.1f %%\n",
-		ratio_percent(report_number(program, "kernel_ps", NULL), time),
-		ratio_percent(report_number(program, "kernel_overlap_ps", NULL),
-			      report_number(program, "kernel_ps", NULL)),
-		ratio_percent(report_number(program, "device_idle_ps", NULL), time));
+	fprintf(
+	    out, "  program        kernels %.1f %% of its time, %.1f %% of theirs beside copies; device idle %.1f %%\n",
+	    ratio_percent(report_number(program, "kernel_ps", NULL), time),
+	    ratio_percent(report_number(program, "kernel_overlap_ps", NULL), report_number(program, "kernel_ps", NULL)),
+	    ratio_percent(report_number(program, "device_idle_ps", NULL), time));
 	for (uint32_t i = 0; i < G_N_ELEMENTS(copies); i++)
 		print_copies(out, json_object_get(program, "copies"), copies[i][0], copies[i][1]);
 	print_zero_copy(out, run);
@@ -222,7 +228,7 @@ static void print_no_run(FILE *out, const json_t *run)
 {
 	int status = (int)report_number(run, "exit_status", NULL);
 
-	if (json_object_get(run, "fault"))
+	if (json_is_string(json_object_get(run, "fault")))
 		return; /* said already */
 	if (status > EXIT_BY_SIGNAL)
 		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",

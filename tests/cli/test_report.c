@@ -15,10 +15,10 @@
 
 static json_t *make_run(const char *workload, const char *machine, int time_ps, double energy_pj)
 {
-	json_t *run = json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:f, s:f}", "workload", workload,
-				"args", "x", "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0,
-				"cycles", 100, "time_ps", time_ps, "total_time_ps", 3000000 + time_ps, "ipc", 2.5,
-				"energy_total_pj", energy_pj);
+	json_t *run =
+	    json_pack("{s:s, s:[s], s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:f, s:f}", "workload", workload, "args", "x",
+		      "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles", 100,
+		      "time_ps", time_ps, "total_time_ps", 3000000 + time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
 
 	json_object_set_new(run, "stalls", json_pack("{s:i, s:i, s:i, s:i}", "a", 10, "b", 30, "c", 0, "d", 20));
 	json_object_set_new(run, "stats",
@@ -46,13 +46,15 @@ static void test_top_stalls(void **state)
 	json_decref(run);
 }
 
-static char *comparison_of(const json_t *runs)
+static char *comparison_of(const json_t *runs, uint32_t workload_count)
 {
 	char *text = NULL;
 	size_t size_bytes = 0;
 	FILE *f = open_memstream(&text, &size_bytes);
 
-	report_comparison_print(f, runs);
+	const struct report_comparison comparison = {"base", workload_count};
+
+	report_comparison_print(f, runs, &comparison);
 	fclose(f);
 
 	char *copy = strdup(text);
@@ -71,20 +73,20 @@ static void test_comparison(void **state)
 	json_array_append_new(runs, make_run("v", "base", 1000000, 10));
 	json_array_append_new(runs, make_run("v", "fast", 1000000, 5));
 
-	char *text = comparison_of(runs);
+	char *text = comparison_of(runs, 2);
 
 	/* 4 times and 1 times as fast: the mean is 2. Energy doubled and halved: the mean is 1. */
 	assert_non_null(strstr(text, "   4.00x    1.75x")); /* of 7 us and 4 us the whole program */
 	assert_non_null(strstr(text, "geo. mean   base"));
 	assert_non_null(strstr(text, "   2.00x  b 30 %"));
 
-	const char *mean = strstr(text, "of 2 workloads\n");
+	const char *mean = strstr(text, "of 2 of 2 workloads\n");
 
 	assert_non_null(mean);
-	mean += strlen("of 2 workloads\n");
+	mean += strlen("of 2 of 2 workloads\n");
 	assert_non_null(strstr(mean, "2.00x"));
 	assert_non_null(strstr(mean, "2.00x    1.32x")); /* the root of 7/4 and 1 */
-	assert_non_null(strstr(mean, "1.00x  of 2 workloads"));
+	assert_non_null(strstr(mean, "1.00x  of 2 of 2 workloads"));
 	free(text);
 	json_decref(runs);
 }
@@ -143,12 +145,121 @@ static void test_comparison_of_a_failure(void **state)
 
 	(void)state;
 	json_array_append_new(runs, make_run("w", "base", 4000000, 10));
-	json_array_append_new(runs, json_pack("{s:s, s:s, s:b, s:i}", "workload", "w", "machine", "fast", "verified", 0,
-					      "exit_status", 139));
+	json_array_append_new(runs,
+			      json_pack("{s:s, s:s, s:b, s:i, s:s}", "workload", "w", "machine", "fast", "verified", 0,
+					"exit_status", 139, "not_verified", "nothing was measured"));
 
-	char *text = comparison_of(runs);
+	char *text = comparison_of(runs, 1);
 
-	assert_non_null(strstr(text, "no results (exit status 139)"));
+	assert_non_null(strstr(text, "no results (exit status 139): nothing was measured"));
+	free(text);
+	json_decref(runs);
+}
+
+static json_t *make_wrong_run(const char *workload, const char *machine, int time_ps)
+{
+	json_t *run = make_run(workload, machine, time_ps, 10);
+
+	json_object_set_new(run, "verified", json_false());
+	json_object_set_new(run, "not_verified", json_string("1 of 2 launches were refused"));
+	return run;
+}
+
+/* A run that is not verified has no ratios, is in no mean, and is nobody's base, even as the first one that there is;
+ * nor is another machine's run the base when the first machine's is missing. */
+static void test_comparison_of_wrong_runs(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	json_array_append_new(runs, make_run("u", "base", 4000000, 10));
+	json_array_append_new(runs, make_wrong_run("u", "fast", 1000000));
+	json_array_append_new(runs, make_wrong_run("v", "base", 4000000));
+	json_array_append_new(runs, make_run("v", "fast", 1000000, 10));
+	json_array_append_new(runs, make_run("w", "fast", 2000000, 10));
+	json_array_append_new(runs, make_run("x", "base", 4000000, 10));
+	json_array_append_new(runs, make_run("x", "fast", 2000000, 10));
+
+	char *text = comparison_of(runs, 5);
+
+	assert_non_null(strstr(text, "NOT VERIFIED: 1 of 2 launches were refused"));
+	assert_null(strstr(text, "4.00x"));
+	assert_non_null(strstr(text, "of 2 of 5 workloads"));
+	assert_non_null(strstr(text, "of 1 of 5 workloads"));
+
+	const char *mean = strstr(text, "geo. mean");
+
+	assert_non_null(mean);
+	assert_non_null(strstr(mean, "2.00x")); /* of x alone */
+	free(text);
+	json_decref(runs);
+}
+
+/* Processes of a script are rows of their own. */
+static void test_comparison_of_processes(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	for (int process = 1; process <= 2; process++) {
+		json_t *base = make_run("s", "base", 1000000 * process, 10), *fast = make_run("s", "fast", 500000, 10);
+
+		json_object_set_new(base, "process", json_integer(process));
+		json_object_set_new(fast, "process", json_integer(process));
+		json_array_append_new(runs, base);
+		json_array_append_new(runs, fast);
+	}
+
+	char *text = comparison_of(runs, 1);
+
+	assert_non_null(strstr(text, "s #2 "));
+	assert_non_null(strstr(text, "   4.00x"));
+	assert_non_null(strstr(text, "of 2 of 2 workloads"));
+	free(text);
+	json_decref(runs);
+}
+
+static void put_sums(json_t *run, const char *mechanism, int launches, int ctas, int instructions)
+{
+	json_object_set_new(run, "mechanism", json_string(mechanism));
+	json_object_set_new(run, "kernel_sums",
+			    json_pack("[{s:s, s:i, s:i, s:i}]", "name", "k", "launches", launches, "cta_count", ctas,
+				      "thread_instructions", instructions));
+}
+
+static void test_work(void **state)
+{
+	json_t *runs = json_array();
+	static const struct {
+		const char *machine, *mechanism;
+		int launches, ctas, instructions;
+		const char *what; /* that differs from the base, or NULL */
+	} rows[] = {
+	    {"first", "none", 1, 8, 100, "launches"}, {"base", "none", 2, 8, 100, NULL},
+	    {"ctas", "none", 2, 9, 100, "ctas"},      {"instructions", "none", 2, 8, 101, "thread_instructions"},
+	    {"mechanism", "tom", 2, 8, 101, NULL},    {"mechanism2", "tom", 2, 7, 101, "ctas"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		json_t *run = make_run("w", rows[i].machine, 1000000, 10);
+
+		put_sums(run, rows[i].mechanism, rows[i].launches, rows[i].ctas, rows[i].instructions);
+		json_array_append_new(runs, run);
+	}
+	report_work_compare(runs, "base");
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		json_t *differences = json_object_get(json_array_get(runs, i), "work_differs");
+
+		assert_int_equal(json_array_size(differences), rows[i].what ? 1 : 0);
+		if (rows[i].what)
+			assert_string_equal(json_string_value(json_object_get(json_array_get(differences, 0), "what")),
+					    rows[i].what);
+	}
+
+	char *text = comparison_of(runs, 1);
+
+	assert_non_null(strstr(text, "w: different work: kernel k has 9 ctas on ctas, 8 on base\n"));
 	free(text);
 	json_decref(runs);
 }
@@ -191,6 +302,81 @@ static void test_store(void **state)
 	sqlite3_close(db);
 	g_unlink(path);
 	g_rmdir(folder);
+	g_rmdir(dir);
+	json_decref(runs);
+}
+
+/* A store of before versions were counted gets the new columns and keeps its runs; one of a newer Strata is refused; so
+ * is a foreign table, which stays as it is. A check changes nothing. */
+static void test_store_versions(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "runs.db", NULL);
+	json_t *runs = json_pack("[o]", make_run("w", "base", 4000000, 10));
+	g_autofree char *newer = NULL, *foreign = NULL;
+	sqlite3 *db;
+
+	(void)state;
+	json_object_set_new(json_array_get(runs, 0), "run_key", json_string("abc"));
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+	    sqlite3_exec(
+		db,
+		"CREATE TABLE runs(id INTEGER PRIMARY KEY, stored_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,"
+		" workload TEXT, args TEXT, machine TEXT, mechanism TEXT, verified INTEGER, exit_status INTEGER,"
+		" fault TEXT, cycles INTEGER, time_ps INTEGER, total_time_ps INTEGER, warp_instructions INTEGER,"
+		" thread_instructions INTEGER, ipc REAL, energy_total_pj REAL, host_seconds REAL,"
+		" peak_rss_bytes INTEGER, run_hash TEXT, result TEXT); INSERT INTO runs(workload) VALUES('old')",
+		NULL, NULL, NULL),
+	    SQLITE_OK);
+	assert_null(report_store_check(path));
+	assert_int_equal(query(db, "PRAGMA user_version"), 0);
+	assert_null(report_store_add(path, runs));
+	assert_int_equal(query(db, "PRAGMA user_version"), 1);
+	assert_int_equal(query(db, "SELECT count(*) FROM runs WHERE workload = 'old' OR run_key = 'abc'"), 2);
+	assert_int_equal(query(db, "SELECT count(*) FROM stats WHERE name = 'none'"), 0);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL), SQLITE_OK);
+	newer = report_store_check(path);
+	assert_non_null(strstr(newer, "a newer one has written it"));
+	assert_int_equal(
+	    sqlite3_exec(db, "DROP TABLE runs; CREATE TABLE runs(x); PRAGMA user_version = 0", NULL, NULL, NULL),
+	    SQLITE_OK);
+	foreign = report_store_check(path);
+	assert_non_null(strstr(foreign, "workload"));
+	assert_int_equal(query(db, "SELECT count(*) FROM pragma_table_info('runs')"), 1);
+	sqlite3_close(db);
+	g_unlink(path);
+	g_rmdir(dir);
+	json_decref(runs);
+}
+
+static void test_store_find(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "runs.db", NULL);
+	json_t *runs = json_array(), *found;
+
+	(void)state;
+	for (int process = 1; process <= 3; process++) {
+		json_t *run = make_run("s", "base", 1000000, 10);
+
+		json_object_set_new(run, "run_key", json_string("abc"));
+		json_object_set_new(run, "process", json_integer(process));
+		json_array_append_new(runs, run);
+	}
+	assert_null(report_store_find(path, "abc"));
+	assert_null(report_store_add(path, runs));
+	assert_null(report_store_add(path, runs));
+	assert_null(report_store_find(path, "abd"));
+	found = report_store_find(path, "abc");
+	assert_int_equal(json_array_size(found), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(report_number(json_array_get(found, i), "process", NULL), i + 1);
+	json_decref(found);
+	json_object_set_new(json_array_get(runs, 1), "verified", json_false());
+	assert_null(report_store_add(path, runs));
+	assert_null(report_store_find(path, "abc"));
+	g_unlink(path);
 	g_rmdir(dir);
 	json_decref(runs);
 }
@@ -268,7 +454,12 @@ int main(void)
 	    cmocka_unit_test(test_top_stalls),
 	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_offloads),
 	    cmocka_unit_test(test_comparison_of_a_failure),
+	    cmocka_unit_test(test_comparison_of_wrong_runs),
+	    cmocka_unit_test(test_comparison_of_processes),
+	    cmocka_unit_test(test_work),
 	    cmocka_unit_test(test_store),
+	    cmocka_unit_test(test_store_versions),
+	    cmocka_unit_test(test_store_find),
 	    cmocka_unit_test(test_store_refused),
 	    cmocka_unit_test(test_json_whole_or_nothing),
 	    cmocka_unit_test(test_trace),

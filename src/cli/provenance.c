@@ -1,0 +1,117 @@
+#include "cli/provenance.h"
+
+#include "cli/commit.h"
+#include "cli/job.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { READ_BYTES = 65536 };
+
+static json_t *command_line;
+static char *begin_date;
+
+static json_t *text_json(const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1); /* arguments and paths are bytes, JSON wants UTF-8 */
+
+	return json_string(valid);
+}
+
+void cli_provenance_begin(int argc, char **argv)
+{
+	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+
+	begin_date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+	command_line = json_array();
+	for (int i = 0; i < argc; i++)
+		json_array_append_new(command_line, text_json(argv[i]));
+}
+
+const char *cli_version(void)
+{
+	return STRATA_VERSION " (commit " STRATA_COMMIT ")";
+}
+
+char *cli_file_sha256(const char *path)
+{
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	FILE *f = fopen(path, "rb");
+	char *text = NULL;
+	guchar buffer[READ_BYTES];
+	size_t length;
+
+	while (f && (length = fread(buffer, 1, sizeof(buffer), f)) > 0)
+		g_checksum_update(sum, buffer, (gssize)length);
+	if (f && !ferror(f))
+		text = g_strdup(g_checksum_get_string(sum));
+	if (f)
+		fclose(f);
+	g_checksum_free(sum);
+	return text;
+}
+
+static void put_text(json_t *o, const char *key, const char *text)
+{
+	json_object_set_new(o, key, text && *text ? text_json(text) : json_null());
+}
+
+static void program_add(const struct cli_target *target, json_t *o)
+{
+	g_autofree char *path = g_canonicalize_filename(target->argv[0], NULL);
+	g_autofree char *sum = cli_file_sha256(path);
+
+	put_text(o, "program_path", path);
+	put_text(o, "program_sha256", sum);
+}
+
+void cli_provenance_add(const struct cli_job *job, json_t *result)
+{
+	g_autofree char *machine = machine_description_text(&job->machine->config);
+	struct utsname host;
+
+	put_text(result, "version", STRATA_VERSION);
+	put_text(result, "source_commit", STRATA_COMMIT);
+	program_add(job->target, result);
+	put_text(result, "machine_file", job->machine->machine_file);
+	put_text(result, "machine_text", machine);
+	put_text(result, "host", uname(&host) ? NULL : host.nodename);
+	put_text(result, "date", begin_date);
+	json_object_set(result, "command_line", command_line);
+}
+
+static void feed(GChecksum *sum, const char *text)
+{
+	/* With its NUL, so that "ab", "c" is not "a", "bc". */
+	g_checksum_update(sum, (const guchar *)(text ? text : ""), text ? (gssize)strlen(text) + 1 : 1);
+}
+
+char *cli_run_key(const struct cli_job *job, const char *driver_sha256)
+{
+	g_autofree char *program = cli_file_sha256(job->target->argv[0]);
+	g_autofree char *input = job->input_path ? cli_file_sha256(job->input_path) : NULL;
+	g_autofree char *machine = machine_description_text(&job->machine->config);
+
+	if (!program || !driver_sha256 || (job->input_path && !input))
+		return NULL;
+
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+	feed(sum, driver_sha256);
+	feed(sum, program);
+	feed(sum, job->machine->machine);
+	feed(sum, machine);
+	feed(sum, input);
+	feed(sum, job->verify.command);
+	feed(sum, job->verify.text);
+	for (char **arg = job->target->argv + 1; *arg; arg++)
+		feed(sum, *arg);
+
+	char *key = g_strdup(g_checksum_get_string(sum));
+
+	g_checksum_free(sum);
+	return key;
+}

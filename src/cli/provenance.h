@@ -1,0 +1,23 @@
+/* provenance.h - what made a result: Strata's version, the program, the machine's text, the host, the date, the command
+ * line. All of it goes into every result, so that two runs can be told apart months later. */
+#ifndef STRATA_CLI_PROVENANCE_H
+#define STRATA_CLI_PROVENANCE_H
+
+#include <jansson.h>
+
+struct cli_job;
+
+/* Called first by main: remembers the command line (strata's own) and the time. */
+void cli_provenance_begin(int argc, char **argv);
+/* "0.1.0 (commit 9620548a1b2c)" */
+const char *cli_version(void);
+/* Adds version, commit, program_path, program_sha256, machine_file, machine_text, host, date and command_line. */
+void cli_provenance_add(const struct cli_job *job, json_t *result);
+
+/* SHA-256 of a file in hexadecimal, or NULL when it cannot be read (errno tells). Free with g_free. */
+char *cli_file_sha256(const char *path);
+/* The same of everything that decides a run's result: driver library, program, machine, arguments, standard input and
+ * how it is verified. NULL when one of the files cannot be read. Free with g_free. */
+char *cli_run_key(const struct cli_job *job, const char *driver_sha256);
+
+#endif

@@ -1,0 +1,129 @@
+#include "cli/verify.h"
+
+#include "cli/job.h"
+#include "cli/options.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NO_PROGRAM = 127 };
+
+bool cli_verify_needs_output(const struct cli_verify *v)
+{
+	return v->command || v->text;
+}
+
+static _Noreturn void child(const struct cli_job *job)
+{
+	int in = open(job->output_path, O_RDONLY);
+	int out = open(job->check_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	setenv("STRATA_OUTPUT", job->output_path, 1);
+	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(out, STDERR_FILENO) < 0 || (job->work_dir && chdir(job->work_dir)))
+		_exit(NO_PROGRAM);
+	if (job->is_captured)
+		setpgid(0, 0);
+	execl("/bin/sh", "sh", "-c", job->verify.command, (char *)NULL);
+	_exit(NO_PROGRAM);
+}
+
+pid_t cli_verify_start(struct cli_job *job)
+{
+	pid_t pid;
+
+	if (!job->verify.command)
+		return 0;
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		child(job);
+	if (pid < 0)
+		cli_error("cannot start the check command: %s", strerror(errno));
+	return pid;
+}
+
+/* "2 of 3 launches" */
+static char *launches_text(const json_t *result, double count, const char *what)
+{
+	return g_strdup_printf("%.0f of %.0f launches %s", count, report_number(result, "launches", NULL), what);
+}
+
+/* Wrong whatever the program says about itself; NULL: nothing is. */
+static char *machine_reason(const struct cli_job *job, const json_t *result)
+{
+	const double faulted = report_number(result, "launches_faulted", NULL);
+	const double refused = report_number(result, "launches_refused", NULL);
+	const char *timed_out = json_string_value(json_object_get(result, "timed_out"));
+
+	if (!report_has_run(result))
+		return g_strdup(job->is_result_lost ? "its results could not be written" : "nothing was measured");
+	if (timed_out)
+		return g_strdup_printf("it reached the limit of %s time", timed_out);
+	if (json_is_true(json_object_get(result, "interrupted")) || job->exit_status == CLI_INTERRUPTED)
+		return g_strdup("it was interrupted");
+	if (faulted > 0)
+		return launches_text(result, faulted, "faulted");
+	if (json_is_string(json_object_get(result, "fault")))
+		return g_strdup("a kernel faulted");
+	return refused > 0 ? launches_text(result, refused, "were refused") : NULL;
+}
+
+static char *status_text(const char *what, int status)
+{
+	if (status > EXIT_BY_SIGNAL && status < EXIT_BY_SIGNAL + NSIG)
+		return g_strdup_printf("%ssignal %d (%s)", what, status - EXIT_BY_SIGNAL,
+				       g_strsignal(status - EXIT_BY_SIGNAL));
+	return g_strdup_printf("%sexit status %d", what, status);
+}
+
+static bool has_text(const struct cli_job *job)
+{
+	g_autofree char *output = NULL;
+	gsize length = 0;
+
+	return g_file_get_contents(job->output_path, &output, &length, NULL) &&
+	       memmem(output, length, job->verify.text, strlen(job->verify.text));
+}
+
+/* What the check of the program's results says; NULL: they are right. */
+static char *check_reason(const struct cli_job *job)
+{
+	if (job->exit_status)
+		return status_text("", job->exit_status);
+	if (job->verify.command && job->check_status)
+		return status_text("the check command: ", job->check_status);
+	if (job->verify.text && !has_text(job))
+		return g_strdup("the expected text is not in its output");
+	return NULL;
+}
+
+static const char *verified_by(const struct cli_job *job)
+{
+	if (job->verify.command)
+		return "command";
+	if (job->verify.text)
+		return "text";
+	return job->target->is_self_checking ? "workload" : "exit";
+}
+
+void cli_verify_judge(const struct cli_job *job, json_t *result)
+{
+	g_autofree char *of_machine = machine_reason(job, result);
+	g_autofree char *reason = of_machine ? g_steal_pointer(&of_machine) : check_reason(job);
+
+	json_object_set_new(result, "verified", json_boolean(!reason));
+	json_object_set_new(result, "verified_by", json_string(verified_by(job)));
+	json_object_set_new(result, "not_verified", reason ? json_string(reason) : json_null());
+}
