@@ -460,4 +460,6 @@ CUresult CUDAAPI cuSurfRefGetArray(CUarray *array, CUsurfref surfref);
 }
 #endif
 
+#include <strata/cuda_graph.h>
+
 #endif

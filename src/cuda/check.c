@@ -156,7 +156,7 @@ static void find_leaks(void)
 
 	g_hash_table_iter_init(&i, cuda_driver.objects);
 	while (g_hash_table_iter_next(&i, &object, NULL)) {
-		if (((struct cuda_object *)object)->kind == CUDA_KIND_ALLOC)
+		if (((struct cuda_object *)object)->kind == CUDA_KIND_ALLOC && !((struct cuda_alloc *)object)->is_freed)
 			g_ptr_array_add(leaked, object);
 	}
 	/* The table is in no order; allocations are. */

@@ -13,6 +13,7 @@ static _Thread_local struct {
 	uint64_t number;   /* of the thread, from 1; 0: it made no call yet */
 	uint32_t depth;	   /* entry points under way */
 	bool is_per_thread; /* no stream means the thread's own */
+	bool is_in_graph;   /* what it gives was given by a graph's launch */
 } me;
 
 /* The main thread's clock as others see it, and names given out. */
@@ -84,6 +85,22 @@ uint64_t cuda_time_now_ps(void)
 void cuda_time_spend_ps(uint64_t duration_ps)
 {
 	advance(MACHINE_HOST_CALL, duration_ps);
+}
+
+void cuda_time_issue(void)
+{
+	if (!me.is_in_graph)
+		advance(MACHINE_HOST_CALL, cuda_driver.session.config.host.issue_ps);
+}
+
+void cuda_time_graph_begin(void)
+{
+	me.is_in_graph = true;
+}
+
+void cuda_time_graph_end(void)
+{
+	me.is_in_graph = false;
 }
 
 void cuda_time_wait_ps(uint64_t until_ps)
@@ -181,13 +198,14 @@ void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64
 	bool is_pageable = from_host != to_host && !simt_memory_find(cuda_driver.mem, from_host ? from : to, 1);
 	bool is_waited_for = !is_async || is_synchronous(to) || is_synchronous(from);
 
-	cuda_time_spend_ps(cuda_driver.session.config.host.issue_ps);
+	cuda_time_issue();
 
 	uint64_t end = give(ctx, stream, kind,
 			    machine_timeline_copy_ps(cuda_driver.timeline, kind, bytes, is_pageable), bytes,
 			    is_pageable);
 
-	if (kind == MACHINE_WORK_ON_HOST || is_pageable || (is_waited_for && kind != MACHINE_WORK_ON_DEVICE))
+	if (!me.is_in_graph &&
+	    (kind == MACHINE_WORK_ON_HOST || is_pageable || (is_waited_for && kind != MACHINE_WORK_ON_DEVICE)))
 		cuda_time_wait_ps(end);
 }
 
@@ -195,7 +213,7 @@ void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64
 {
 	enum machine_work_kind kind = cuda_address_is_on_device(addr) ? MACHINE_WORK_FILL : MACHINE_WORK_TO_HOST;
 
-	cuda_time_spend_ps(cuda_driver.session.config.host.issue_ps);
+	cuda_time_issue();
 	give(ctx, stream, kind, machine_timeline_copy_ps(cuda_driver.timeline, kind, bytes, false), bytes, false);
 }
 

@@ -27,6 +27,12 @@ void cuda_time_leave(void);
 uint64_t cuda_time_now_ps(void);
 /* The thread is busy in the driver. */
 void cuda_time_spend_ps(uint64_t duration_ps);
+/* The thread gives work to the device, which takes it a while. */
+void cuda_time_issue(void);
+/* Between begin and end, work that the thread gives was given by a graph's launch: it costs the thread nothing more,
+ * and the thread waits for none of it. */
+void cuda_time_graph_begin(void);
+void cuda_time_graph_end(void);
 /* The thread waits until then, if that is not past. */
 void cuda_time_wait_ps(uint64_t until_ps);
 /* Has what ends at end_ps ended? Asking before takes some time, whatever host.call_ps is: polling loops end. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "cuda/capture.h"
 #include "cuda/driver.h"
 #include "simt/heap.h"
 
@@ -38,6 +39,7 @@ static void destroy_context(struct cuda_object *o)
 	struct CUctx_st *c = (struct CUctx_st *)o;
 
 	cuda_time_wait_ps(c->streams.end_ps);
+	cuda_capture_drop(c);
 	while (c->first)
 		c->first->destroy(c->first);
 	if (c->per_thread)
@@ -218,8 +220,12 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 CUresult cuCtxSynchronize(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	cuda_time_wait_ps(call.ctx->streams.end_ps);
-	return CUDA_SUCCESS;
+
+	CUresult result = cuda_capture_forbid_context(call.ctx);
+
+	if (result == CUDA_SUCCESS)
+		cuda_time_wait_ps(call.ctx->streams.end_ps);
+	return result;
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext context)
@@ -230,9 +236,14 @@ CUresult cuCtxSynchronize_v2(CUcontext context)
 
 	if (!c)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (c->sticky == CUDA_SUCCESS)
+	if (c->sticky != CUDA_SUCCESS)
+		return c->sticky;
+
+	CUresult result = cuda_capture_forbid_context(c);
+
+	if (result == CUDA_SUCCESS)
 		cuda_time_wait_ps(c->streams.end_ps);
-	return c->sticky;
+	return result;
 }
 
 /* Limits that this device has; the others are UNSUPPORTED_LIMIT, as on devices without the feature. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "cuda/capture.h"
+#include "cuda/copy.h"
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
 
@@ -41,13 +43,32 @@ static bool is_any_range(uint64_t addr, uint64_t bytes)
 
 enum side_kind { SIDE_HOST, SIDE_DEVICE, SIDE_ANY };
 
+static CUresult capture_linear(struct capture_branch *b, enum side_kind to, uint64_t destination, enum side_kind from,
+			       uint64_t source, size_t bytes, const struct order *o)
+{
+	static const CUmemorytype types[] = {[SIDE_HOST] = CU_MEMORYTYPE_HOST,
+					     [SIDE_DEVICE] = CU_MEMORYTYPE_DEVICE,
+					     [SIDE_ANY] = CU_MEMORYTYPE_UNIFIED};
+	CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+
+	p.memcpy.copyParams = (CUDA_MEMCPY3D){
+	    .srcMemoryType = types[from], .srcHost = (const void *)source, .srcDevice = source,
+	    .dstMemoryType = types[to], .dstHost = (void *)destination, .dstDevice = destination,
+	    .WidthInBytes = bytes, .Height = 1, .Depth = 1,
+	};
+	return cuda_capture_add(o->ctx, b, &p);
+}
+
 static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_kind from, uint64_t source, size_t bytes,
 			    const struct order *o)
 {
-	CUresult result = cuda_stream_check(o->stream);
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(o->ctx, o->stream, o->is_async, &branch);
 
 	if (result != CUDA_SUCCESS || !bytes)
 		return result;
+	if (branch)
+		return capture_linear(branch, to, destination, from, source, bytes, o);
 
 	const struct {
 		enum side_kind kind;
@@ -286,19 +307,13 @@ static CUresult resolve(struct side *s, const struct box *b)
 	return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_box(struct side *to, struct side *from, const struct box *b, const struct order *o)
+static bool is_type(CUmemorytype t)
 {
-	CUresult result = cuda_stream_check(o->stream);
-	struct side *sides[2] = {to, from};
+	return t >= CU_MEMORYTYPE_HOST && t <= CU_MEMORYTYPE_UNIFIED;
+}
 
-	for (uint32_t i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
-		if (sides[i]->type < CU_MEMORYTYPE_HOST || sides[i]->type > CU_MEMORYTYPE_UNIFIED)
-			result = CUDA_ERROR_INVALID_VALUE;
-	}
-	if (result != CUDA_SUCCESS || !b->width_bytes || !b->height || !b->depth)
-		return result;
-	if ((result = resolve(to, b)) != CUDA_SUCCESS || (result = resolve(from, b)) != CUDA_SUCCESS)
-		return result;
+static void move_box(const struct side *to, const struct side *from, const struct box *b)
+{
 	for (uint64_t z = 0; z < b->depth; z++) {
 		for (uint64_t y = 0; y < b->height; y++) {
 			const uint64_t row = to->addr + (z * to->height + y) * to->pitch_bytes;
@@ -308,13 +323,72 @@ static CUresult copy_box(struct side *to, struct side *from, const struct box *b
 			cuda_check_copied(row, from_row, b->width_bytes);
 		}
 	}
-	cuda_time_copy(o->ctx, o->stream, o->is_async, to->addr, from->addr, b->width_bytes * b->height * b->depth);
-	return CUDA_SUCCESS;
 }
 
 static uint64_t side_addr(CUmemorytype type, const void *host, CUdeviceptr device)
 {
 	return type == CU_MEMORYTYPE_HOST ? (uint64_t)host : device;
+}
+
+static CUresult resolve_3d(const CUDA_MEMCPY3D *c, struct side *to, struct side *from, struct box *b)
+{
+	CUresult result;
+
+	if (c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1 || !is_type(c->srcMemoryType) ||
+	    !is_type(c->dstMemoryType))
+		return CUDA_ERROR_INVALID_VALUE;
+	*b = (struct box){c->WidthInBytes, c->Height, c->Depth};
+	*from = (struct side){.type = c->srcMemoryType, .addr = side_addr(c->srcMemoryType, c->srcHost, c->srcDevice),
+			      .array = c->srcArray, .x_bytes = c->srcXInBytes, .y = c->srcY, .z = c->srcZ,
+			      .pitch_bytes = c->srcPitch, .height = c->srcHeight};
+	*to = (struct side){.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
+			    .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .z = c->dstZ,
+			    .pitch_bytes = c->dstPitch, .height = c->dstHeight};
+	if (!b->width_bytes || !b->height || !b->depth)
+		return CUDA_SUCCESS;
+	result = resolve(to, b);
+	return result == CUDA_SUCCESS ? resolve(from, b) : result;
+}
+
+CUresult cuda_copy_check(const CUDA_MEMCPY3D *c)
+{
+	struct side from, to;
+	struct box b;
+
+	return resolve_3d(c, &to, &from, &b);
+}
+
+static CUresult run_3d(const CUDA_MEMCPY3D *c, const struct order *o)
+{
+	struct side from, to;
+	struct box b;
+	CUresult result = resolve_3d(c, &to, &from, &b);
+
+	if (result != CUDA_SUCCESS || !b.width_bytes || !b.height || !b.depth)
+		return result;
+	move_box(&to, &from, &b);
+	cuda_time_copy(o->ctx, o->stream, o->is_async, to.addr, from.addr, b.width_bytes * b.height * b.depth);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuda_copy_run(struct CUctx_st *ctx, const CUDA_MEMCPY3D *c, CUstream stream)
+{
+	return run_3d(c, &(const struct order){ctx, stream, true});
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, const struct order *o)
+{
+	CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+	struct capture_branch *branch;
+	CUresult result;
+
+	if (!c)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = cuda_capture_enter(o->ctx, o->stream, o->is_async, &branch);
+	if (result != CUDA_SUCCESS || !branch)
+		return result == CUDA_SUCCESS ? run_3d(c, o) : result;
+	p.memcpy.copyParams = *c;
+	return cuda_capture_add(o->ctx, branch, &p);
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, const struct order *o)
@@ -324,13 +398,15 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, const struct 
 	if (!is_any_pitch && (c->srcPitch > INT32_MAX || c->dstPitch > INT32_MAX))
 		return CUDA_ERROR_INVALID_VALUE;
 
-	const struct box b = {c->WidthInBytes, c->Height, 1};
-	struct side from = {.type = c->srcMemoryType, .addr = side_addr(c->srcMemoryType, c->srcHost, c->srcDevice),
-			    .array = c->srcArray, .x_bytes = c->srcXInBytes, .y = c->srcY, .pitch_bytes = c->srcPitch};
-	struct side to = {.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
-			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .pitch_bytes = c->dstPitch};
+	const CUDA_MEMCPY3D box = {
+	    .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType,
+	    .srcHost = c->srcHost, .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+	    .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType,
+	    .dstHost = c->dstHost, .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+	    .WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+	};
 
-	return copy_box(&to, &from, &b, o);
+	return copy_3d(&box, o);
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
@@ -353,22 +429,6 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
 	return copy_2d(copy, true, SYNC);
 }
 CUDA_PER_THREAD(cuMemcpy2DUnaligned_v2, _ptds, const CUDA_MEMCPY2D *);
-
-static CUresult copy_3d(const CUDA_MEMCPY3D *c, const struct order *o)
-{
-	if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
-		return CUDA_ERROR_INVALID_VALUE;
-
-	const struct box b = {c->WidthInBytes, c->Height, c->Depth};
-	struct side from = {.type = c->srcMemoryType, .addr = side_addr(c->srcMemoryType, c->srcHost, c->srcDevice),
-			    .array = c->srcArray, .x_bytes = c->srcXInBytes, .y = c->srcY, .z = c->srcZ,
-			    .pitch_bytes = c->srcPitch, .height = c->srcHeight};
-	struct side to = {.type = c->dstMemoryType, .addr = side_addr(c->dstMemoryType, c->dstHost, c->dstDevice),
-			  .array = c->dstArray, .x_bytes = c->dstXInBytes, .y = c->dstY, .z = c->dstZ,
-			  .pitch_bytes = c->dstPitch, .height = c->dstHeight};
-
-	return copy_box(&to, &from, &b, o);
-}
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
@@ -499,14 +559,36 @@ CUDA_PER_THREAD(cuMemcpyBatchAsync, _ptsz, CUdeviceptr *, CUdeviceptr *, size_t 
 		size_t *, size_t, size_t *, CUstream);
 
 /* Operands count elements: texels of the array, if one side is an array, else bytes. */
-static struct side operand_side(const CUmemcpy3DOperand *p, uint64_t element_bytes)
+static void set_source(CUDA_MEMCPY3D *c, const CUmemcpy3DOperand *p, uint64_t element_bytes)
 {
-	if (p->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
-		return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = p->op.array.array,
-				     .x_bytes = p->op.array.offset.x * element_bytes, .y = p->op.array.offset.y,
-				     .z = p->op.array.offset.z};
-	return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .addr = p->op.ptr.ptr,
-			     .pitch_bytes = p->op.ptr.rowLength * element_bytes, .height = p->op.ptr.layerHeight};
+	if (p->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+		c->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+		c->srcArray = p->op.array.array;
+		c->srcXInBytes = p->op.array.offset.x * element_bytes;
+		c->srcY = p->op.array.offset.y;
+		c->srcZ = p->op.array.offset.z;
+	} else {
+		c->srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+		c->srcDevice = p->op.ptr.ptr;
+		c->srcPitch = p->op.ptr.rowLength * element_bytes;
+		c->srcHeight = p->op.ptr.layerHeight;
+	}
+}
+
+static void set_destination(CUDA_MEMCPY3D *c, const CUmemcpy3DOperand *p, uint64_t element_bytes)
+{
+	if (p->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+		c->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+		c->dstArray = p->op.array.array;
+		c->dstXInBytes = p->op.array.offset.x * element_bytes;
+		c->dstY = p->op.array.offset.y;
+		c->dstZ = p->op.array.offset.z;
+	} else {
+		c->dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+		c->dstDevice = p->op.ptr.ptr;
+		c->dstPitch = p->op.ptr.rowLength * element_bytes;
+		c->dstHeight = p->op.ptr.layerHeight;
+	}
 }
 
 static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *c, const struct order *o)
@@ -526,10 +608,12 @@ static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *c, const struct orde
 		}
 	}
 
-	struct side to = operand_side(&c->dst, element_bytes), from = operand_side(&c->src, element_bytes);
-	const struct box b = {c->extent.width * element_bytes, c->extent.height, c->extent.depth};
+	CUDA_MEMCPY3D box = {.WidthInBytes = c->extent.width * element_bytes, .Height = c->extent.height,
+			     .Depth = c->extent.depth};
 
-	return copy_box(&to, &from, &b, o);
+	set_source(&box, &c->src, element_bytes);
+	set_destination(&box, &c->dst, element_bytes);
+	return copy_3d(&box, o);
 }
 
 static CUresult copy_box_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,

@@ -31,7 +31,7 @@ enum cuda_kind {
 	CUDA_KIND_CONTEXT, CUDA_KIND_MODULE, CUDA_KIND_FUNCTION, CUDA_KIND_STREAM, CUDA_KIND_EVENT, CUDA_KIND_ARRAY,
 	CUDA_KIND_MIPMAP,
 	CUDA_KIND_TEXREF, CUDA_KIND_SURFREF, CUDA_KIND_TEXOBJECT, CUDA_KIND_SURFOBJECT, CUDA_KIND_LINK, CUDA_KIND_ALLOC,
-	CUDA_KIND_POOL,
+	CUDA_KIND_POOL, CUDA_KIND_GRAPH, CUDA_KIND_GRAPH_NODE, CUDA_KIND_GRAPH_EXEC, CUDA_KIND_USER_OBJECT,
 };
 
 /* First member of everything a context owns. */
@@ -159,6 +159,7 @@ struct cuda_alloc {
 	bool is_synchronous; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	int preferred_location, prefetch_location;
 	CUmemoryPool pool; /* that it is counted for, or NULL */
+	struct graph_memory *graph; /* an allocation node's, which is freed by being given back to it; or NULL */
 };
 
 /* The live allocation of this API that holds addr, or NULL. */

@@ -1,12 +1,14 @@
 /* event.c - events: marks of simulated time in streams. */
 #include <stdlib.h>
 
+#include "cuda/capture.h"
 #include "cuda/driver.h"
 #include "cuda/event.h"
 #include "cuda/perthread.h"
 
 static void destroy_event(struct cuda_object *o)
 {
+	cuda_capture_forget((struct CUevent_st *)o);
 	cuda_object_remove(o);
 	free(o);
 }
@@ -27,20 +29,40 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 	return CUDA_SUCCESS;
 }
 
+void cuda_event_record(struct CUevent_st *e, uint64_t time_ps)
+{
+	cuda_capture_forget(e);
+	e->is_recorded = true;
+	e->time_ps = time_ps;
+}
+
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
+	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT) || cuda_stream_check(stream) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (cuda_object_is(stream, CUDA_KIND_STREAM) && stream->object.ctx != event->object.ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
-	event->is_recorded = true;
+
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(call.ctx, stream, true, &branch);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (branch && flags & CU_EVENT_RECORD_EXTERNAL)
+		return cuda_capture_add(call.ctx, branch,
+					&(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+							     .eventRecord = {event}});
+	if (branch) {
+		cuda_capture_record(branch, event);
+		return CUDA_SUCCESS;
+	}
 
 	uint64_t ready = machine_stream_ready_ps(cuda_time_stream(call.ctx, stream)), now = cuda_time_now_ps();
 
-	event->time_ps = ready > now ? ready : now;
+	cuda_event_record(event, ready > now ? ready : now);
 	return CUDA_SUCCESS;
 }
 CUDA_PER_THREAD(cuEventRecordWithFlags, _ptsz, CUevent, CUstream, unsigned int);
@@ -57,6 +79,13 @@ CUresult cuEventQuery(CUevent event)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->capture_id)
+		return cuda_capture_forbid_event(event);
+
+	CUresult result = cuda_capture_forbid_unsafe();
+
+	if (result != CUDA_SUCCESS)
+		return result;
 	return cuda_time_is_over(event->time_ps) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -65,6 +94,8 @@ CUresult cuEventSynchronize(CUevent event)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->capture_id)
+		return cuda_capture_forbid_event(event);
 	cuda_time_wait_ps(event->time_ps);
 	return CUDA_SUCCESS;
 }
@@ -76,6 +107,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(start, CUDA_KIND_EVENT) || !cuda_object_is(end, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (start->capture_id || end->capture_id)
+		return cuda_capture_forbid_event(start->capture_id ? start : end);
 	if (!start->is_recorded || !end->is_recorded || (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!cuda_time_is_over(start->time_ps > end->time_ps ? start->time_ps : end->time_ps))
@@ -104,10 +137,11 @@ CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 		return CUDA_ERROR_INVALID_HANDLE;
 
 	uint64_t end = context->streams.end_ps, now = cuda_time_now_ps();
+	CUresult result = cuda_capture_forbid_context(context);
 
-	event->is_recorded = true;
-	event->time_ps = end > now ? end : now;
-	return CUDA_SUCCESS;
+	if (result == CUDA_SUCCESS)
+		cuda_event_record(event, end > now ? end : now);
+	return result;
 }
 
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
@@ -120,7 +154,12 @@ CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
 
 	GHashTableIter i;
 	gpointer own;
+	CUresult result = cuda_capture_forbid_context(context);
 
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (event->capture_id)
+		return cuda_capture_forbid_event(event);
 	machine_stream_extend(&context->legacy, event->time_ps);
 	for (struct cuda_object *o = context->first; o; o = o->next) {
 		if (o->kind == CUDA_KIND_STREAM)

@@ -9,6 +9,11 @@ struct CUevent_st {
 	unsigned int flags;
 	bool is_recorded;
 	uint64_t time_ps; /* when everything before the last record has ended; 0 without one */
+	uint64_t capture_id; /* of the capture in which it was last recorded; 0: it was not in one */
+	GArray *capture_nodes; /* CUgraphNode: what it then stood for; NULL without a capture */
 };
+
+/* What e stands for ends at time_ps. */
+void cuda_event_record(struct CUevent_st *e, uint64_t time_ps);
 
 #endif

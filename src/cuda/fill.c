@@ -1,6 +1,8 @@
 /* fill.c - memsets: lines and rectangles of 1, 2 and 4 byte elements. */
 #include <string.h>
 
+#include "cuda/capture.h"
+#include "cuda/copy.h"
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
 
@@ -19,27 +21,53 @@ static void fill_row(uint64_t addr, uint32_t value, uint32_t element_bytes, uint
 		((uint32_t *)addr)[i] = value;
 }
 
+CUresult cuda_fill_check(const CUDA_MEMSET_NODE_PARAMS *f)
+{
+	uint64_t row_bytes, skip_bytes, bytes;
+
+	if (f->elementSize != 1 && f->elementSize != 2 && f->elementSize != 4)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!f->width || !f->height)
+		return CUDA_SUCCESS;
+	if (__builtin_mul_overflow(f->width, f->elementSize, &row_bytes) || f->dst % f->elementSize)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (f->height > 1 && (f->pitch < row_bytes || f->pitch % f->elementSize))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (__builtin_mul_overflow(f->height - 1, f->pitch, &skip_bytes) ||
+	    __builtin_add_overflow(skip_bytes, row_bytes, &bytes) || !cuda_range_is_device(f->dst, bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuda_fill_run(struct CUctx_st *ctx, const CUDA_MEMSET_NODE_PARAMS *f, CUstream stream)
+{
+	CUresult result = cuda_fill_check(f);
+	uint64_t row_bytes = f->width * f->elementSize;
+
+	if (result != CUDA_SUCCESS || !f->width || !f->height)
+		return result;
+	for (uint64_t y = 0; y < f->height; y++) {
+		fill_row(f->dst + y * f->pitch, f->value, f->elementSize, f->width);
+		cuda_check_written(f->dst + y * f->pitch, row_bytes);
+	}
+	cuda_time_fill(ctx, stream, f->dst, row_bytes * f->height);
+	return CUDA_SUCCESS;
+}
+
 static CUresult fill(struct CUctx_st *ctx, uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32_t element_bytes,
 		     uint64_t width, uint64_t height, CUstream stream)
 {
-	CUresult result = cuda_stream_check(stream);
-	uint64_t row_bytes, skip_bytes, bytes;
+	const CUDA_MEMSET_NODE_PARAMS f = {addr, pitch_bytes, value, element_bytes, width, height};
+	CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(ctx, stream, true, &branch);
 
-	if (result != CUDA_SUCCESS || !width || !height)
-		return result;
-	if (__builtin_mul_overflow(width, element_bytes, &row_bytes) || addr % element_bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (height > 1 && (pitch_bytes < row_bytes || pitch_bytes % element_bytes))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (__builtin_mul_overflow(height - 1, pitch_bytes, &skip_bytes) ||
-	    __builtin_add_overflow(skip_bytes, row_bytes, &bytes) || !cuda_range_is_device(addr, bytes))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (uint64_t y = 0; y < height; y++) {
-		fill_row(addr + y * pitch_bytes, value, element_bytes, width);
-		cuda_check_written(addr + y * pitch_bytes, row_bytes);
-	}
-	cuda_time_fill(ctx, stream, addr, row_bytes * height);
-	return CUDA_SUCCESS;
+	if (result != CUDA_SUCCESS || !branch)
+		return result == CUDA_SUCCESS ? cuda_fill_run(ctx, &f, stream) : result;
+	if (!width || !height)
+		return CUDA_SUCCESS;
+	p.memset = (CUDA_MEMSET_NODE_PARAMS_v2){addr, pitch_bytes, value, element_bytes, width, height, NULL};
+	return cuda_capture_add(ctx, branch, &p);
 }
 
 #define FILL(bits, type)                                                                                               \

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "cuda/capture.h"
 #include "cuda/driver.h"
+#include "cuda/launch.h"
 #include "cuda/perthread.h"
 
 /* ---- programs and attributes ---- */
@@ -208,18 +210,11 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 
 /* ---- checking a launch ---- */
 
-struct launch {
-	struct CUfunc_st *f;
-	uint32_t grid[3], block[3], threads, dynamic_bytes;
-	bool is_cooperative;
-	bool has_run;	  /* to its end or to its fault */
-	char reason[512]; /* why not; "": the result says it */
-};
-
-static CUresult refuse(struct launch *l, CUresult result, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static CUresult refuse(struct cuda_launch *l, CUresult result, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Keeps why the launch does not begin. Returns result. */
-static CUresult refuse(struct launch *l, CUresult result, const char *fmt, ...)
+static CUresult refuse(struct cuda_launch *l, CUresult result, const char *fmt, ...)
 {
 	va_list args;
 
@@ -234,7 +229,7 @@ static const char *first_text(const struct base_diag_list *diag)
 	return diag->first ? diag->first->text : "";
 }
 
-static CUresult check_shape(struct launch *l)
+static CUresult check_shape(struct cuda_launch *l)
 {
 	static const CUdevice_attribute grid_max[3] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
 						       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -261,7 +256,7 @@ static CUresult check_shape(struct launch *l)
 		       : CUDA_SUCCESS;
 }
 
-static CUresult check_resources(struct launch *l)
+static CUresult check_resources(struct cuda_launch *l)
 {
 	struct base_diag_list diag;
 	CUresult result = CUDA_SUCCESS;
@@ -352,7 +347,7 @@ static void print_text(void *ctx, const char *text, uint32_t bytes)
 	fwrite(text, 1, bytes, stdout);
 }
 
-static void record(const struct launch *l, const struct gpu_kernel_result *result, bool is_faulted)
+static void record(const struct cuda_launch *l, const struct gpu_kernel_result *result, bool is_faulted)
 {
 	struct machine_kernel k = {.name = l->f->func->name, .is_faulted = is_faulted, .result = *result};
 
@@ -362,14 +357,14 @@ static void record(const struct launch *l, const struct gpu_kernel_result *resul
 }
 
 /* Runs s when its stream and the device's compute engine are free, by the program's time. */
-static bool run_timed(struct CUctx_st *ctx, const struct launch *l, CUstream stream, struct simt_launch *s)
+static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstream stream, struct simt_launch *s)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct machine_stream *place = cuda_time_stream(ctx, stream);
 	struct gpu_kernel_result result = {0};
 	uint64_t start;
 
-	cuda_time_spend_ps(d->session.config.host.issue_ps);
+	cuda_time_issue();
 	start = machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps());
 	gpu_advance_ps(d->gpu, start);
 
@@ -385,7 +380,7 @@ static bool run_timed(struct CUctx_st *ctx, const struct launch *l, CUstream str
 	return is_right;
 }
 
-static CUresult run(struct CUctx_st *ctx, struct launch *l, CUstream stream, const uint8_t *params)
+CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct base_diag_list diag;
@@ -393,7 +388,7 @@ static CUresult run(struct CUctx_st *ctx, struct launch *l, CUstream stream, con
 		.program = l->f->program,
 		.mem = d->mem,
 		.textures = d->textures,
-		.params = params,
+		.params = block,
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],
 		.grid_id = machine_kernels_counts(d->kernels).ran + 1,
@@ -428,15 +423,13 @@ static CUresult run(struct CUctx_st *ctx, struct launch *l, CUstream stream, con
 	return ctx->sticky;
 }
 
-static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, void **params, void **extra)
+CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra, uint8_t **block)
 {
 	CUresult result;
-	uint8_t *block = NULL;
 
+	*block = NULL;
 	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
 		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
-	if ((result = cuda_stream_check(stream)) != CUDA_SUCCESS)
-		return refuse(l, result, "not a stream's handle");
 	/* No product of the dimensions can overflow before check_shape has seen each. */
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1];
 
@@ -447,15 +440,33 @@ static CUresult launch(struct CUctx_st *ctx, struct launch *l, CUstream stream, 
 		cuda_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);
 		return refuse(l, CUDA_ERROR_NOT_SUPPORTED, "%s", l->f->refusal ? l->f->refusal : "");
 	}
-	if ((result = check_resources(l)) != CUDA_SUCCESS)
+	if ((result = check_resources(l)) == CUDA_SUCCESS)
+		result = gather_params(l->f, params, extra, block);
+	return result;
+}
+
+static CUresult launch(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, void **params, void **extra)
+{
+	struct capture_branch *branch;
+	uint8_t *block;
+	CUresult result = cuda_stream_check(stream);
+
+	if (result != CUDA_SUCCESS)
+		return refuse(l, result, "not a stream's handle");
+	if ((result = cuda_capture_enter(ctx, stream, true, &branch)) != CUDA_SUCCESS)
+		return refuse(l, result, "a stream is capturing");
+	if ((result = cuda_launch_prepare(l, params, extra, &block)) != CUDA_SUCCESS)
 		return result;
-	if ((result = gather_params(l->f, params, extra, &block)) == CUDA_SUCCESS)
-		result = run(ctx, l, stream, block);
+	if (branch) {
+		l->is_kept = true;
+		return cuda_capture_kernel(ctx, branch, l, block);
+	}
+	result = cuda_launch_run(ctx, l, stream, block);
 	free(block);
 	return result;
 }
 
-static CUresult launch_if_healthy(struct launch *l, CUstream stream, void **params, void **extra)
+static CUresult launch_if_healthy(struct cuda_launch *l, CUstream stream, void **params, void **extra)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	return launch(call.ctx, l, stream, params, extra);
@@ -474,12 +485,12 @@ void cuda_launch_refused(const char *kernel, const char *reason)
 }
 
 /* A launch in any form: it runs, or is counted as refused. */
-static CUresult launch_or_count(struct launch *l, CUstream stream, void **params, void **extra)
+static CUresult launch_or_count(struct cuda_launch *l, CUstream stream, void **params, void **extra)
 {
 	CUresult result = launch_if_healthy(l, stream, params, extra);
 	const char *text = cuda_error_text(result);
 
-	if (l->has_run)
+	if (l->has_run || l->is_kept)
 		return result;
 	/* The table of handles is there as soon as there is a handle. */
 	pthread_mutex_lock(&cuda_driver.lock);
@@ -496,7 +507,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
 			CUstream stream, void **params, void **extra)
 {
-	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+	struct cuda_launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
 			   .dynamic_bytes = shared_bytes};
 
 	return launch_or_count(&l, stream, params, extra);
@@ -508,7 +519,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
 				   unsigned int shared_bytes, CUstream stream, void **params)
 {
-	struct launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+	struct cuda_launch l = {.f = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
 			   .dynamic_bytes = shared_bytes, .is_cooperative = true};
 
 	return launch_or_count(&l, stream, params, NULL);

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "cuda/capture.h"
 #include "cuda/driver.h"
+#include "cuda/graph.h"
 #include "cuda/perthread.h"
 
 /* Alignment of the pitch of cuMemAllocPitch: CUDA's own value, a multiple of every modelled cache line. */
@@ -32,6 +34,8 @@ static void destroy_alloc(struct cuda_object *o)
 	CHECK(simt_memory_release(cuda_driver.mem, a->addr));
 	if (a->pool)
 		cuda_pool_give_back(a->pool, a->size_bytes);
+	if (a->graph)
+		cuda_graph_memory_lost(a->graph);
 	free(a);
 }
 
@@ -77,6 +81,8 @@ CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_
 		cuda_check_bad_free(addr);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	if (found->graph)
+		return cuda_graph_memory_end(addr);
 	found->is_freed = true;
 	destroy_alloc(&found->object);
 	return CUDA_SUCCESS;
@@ -121,6 +127,10 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kind kind, unsigned int flags,
 			 uint64_t *address)
 {
+	CUresult result = cuda_capture_forbid_unsafe();
+
+	if (result != CUDA_SUCCESS)
+		return result;
 	if (!bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -136,6 +146,10 @@ static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kin
 /* Freeing too, and it waits for all work of the context, which may use the memory. */
 static CUresult release(struct CUctx_st *ctx, uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b)
 {
+	CUresult result = cuda_capture_forbid_unsafe();
+
+	if (result != CUDA_SUCCESS)
+		return result;
 	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
 	cuda_time_wait_ps(ctx->streams.end_ps);
 	return cuda_alloc_free(addr, a, b);

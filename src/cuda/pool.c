@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "cuda/capture.h"
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
 
@@ -71,14 +72,28 @@ void cuda_pool_give_back(struct CUmemPoolHandle_st *p, uint64_t bytes)
 
 /* ---- allocations ---- */
 
+static CUresult capture_allocation(struct CUctx_st *ctx, CUdeviceptr *address, size_t bytes,
+				   const CUmemPoolProps *props, struct capture_branch *branch)
+{
+	CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .alloc = {.poolProps = *props, .bytesize = bytes}};
+	CUresult result = cuda_capture_add(ctx, branch, &p);
+
+	if (result == CUDA_SUCCESS)
+		*address = p.alloc.dptr;
+	return result;
+}
+
 static CUresult allocate(struct CUctx_st *ctx, CUdeviceptr *address, size_t bytes, CUmemoryPool p, CUstream stream)
 {
-	CUresult result = cuda_stream_check(stream);
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(ctx, stream, true, &branch);
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (!address || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (branch)
+		return capture_allocation(ctx, address, bytes, &p->props, branch);
 	if (p->props.maxSize && (bytes > p->props.maxSize || p->used_bytes > p->props.maxSize - bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 
@@ -120,10 +135,14 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 
-	CUresult result = cuda_stream_check(stream);
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(call.ctx, stream, true, &branch);
 
 	if (result == CUDA_SUCCESS && !address)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (branch)
+		return cuda_capture_add(call.ctx, branch, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+									       .free = {address}});
 	return result == CUDA_SUCCESS ? cuda_alloc_free(address, SIMT_ALLOC_DEVICE, SIMT_ALLOC_MANAGED) : result;
 }
 CUDA_PER_THREAD(cuMemFreeAsync, _ptsz, CUdeviceptr, CUstream);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "cuda/capture.h"
 #include "cuda/event.h"
 #include "cuda/perthread.h"
 
@@ -17,6 +18,7 @@ CUresult cuda_stream_check(CUstream s)
 
 static void destroy_stream(struct cuda_object *o)
 {
+	cuda_capture_leave(o->ctx, (CUstream)o);
 	cuda_object_remove(o);
 	free(o);
 }
@@ -61,8 +63,11 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 CUresult cuStreamQuery(CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
+
+	CUresult result = cuda_capture_forbid(call.ctx, stream);
+
+	if (result != CUDA_SUCCESS)
+		return result;
 
 	uint64_t ready = machine_stream_ready_ps(cuda_time_stream(call.ctx, stream));
 
@@ -73,8 +78,11 @@ CUDA_PER_THREAD(cuStreamQuery, _ptsz, CUstream);
 CUresult cuStreamSynchronize(CUstream stream)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
+
+	CUresult result = cuda_capture_forbid(call.ctx, stream);
+
+	if (result != CUDA_SUCCESS)
+		return result;
 	cuda_time_wait_ps(machine_stream_ready_ps(cuda_time_stream(call.ctx, stream)));
 	return CUDA_SUCCESS;
 }
@@ -87,8 +95,19 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
+
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(call.ctx, stream, true, &branch);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (branch && flags & CU_EVENT_WAIT_EXTERNAL)
+		return cuda_capture_add(call.ctx, branch, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+									       .eventWait = {event}});
+	if (event->capture_id)
+		return cuda_capture_wait(call.ctx, stream, branch, event);
+	if (branch && event->is_recorded)
+		return cuda_capture_isolate(branch);
 	machine_stream_extend(cuda_time_stream(call.ctx, stream), event->time_ps);
 	return CUDA_SUCCESS;
 }
@@ -99,8 +118,11 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *u
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!callback || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
+
+	CUresult result = cuda_capture_forbid(call.ctx, stream);
+
+	if (result != CUDA_SUCCESS)
+		return result;
 
 	uint64_t cpu_ns = cuda_time_cpu_ns();
 
@@ -117,8 +139,15 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!function)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
+
+	struct capture_branch *branch;
+	CUresult result = cuda_capture_enter(call.ctx, stream, true, &branch);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (branch)
+		return cuda_capture_add(call.ctx, branch, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST,
+									       .host = {function, user_data}});
 
 	uint64_t cpu_ns = cuda_time_cpu_ns();
 
