@@ -275,6 +275,41 @@ bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_l
 
 /* ---- OFLD.END ---- */
 
+/* The unit has answered, and the warp has issued OFLD.END. */
+static void finish(struct sm *sm, struct partition *p)
+{
+	struct gpu *g = sm->gpu;
+	struct sm_warp *w = p->home;
+	const struct gpu_block *b = p->registers;
+
+	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
+	nsu_warp_end(p->program, g->launch, p->exec, w->w);
+	for (uint32_t i = 0; i < b->live_out_count; i++)
+		w->sb[b->live_out_sb[i]] = sm->now << 1;
+	g->partition_stats.answers++;
+	sim_hist_add(&g->partition_stats.block_latency_ps,
+		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
+	if (g->guest->partition_end) {
+		const struct gpu_partition_result result = {
+		    .block = w->offload.partition,
+		    .read_lines = p->rdf_count,
+		    .read_hits = p->rdf_hit_count,
+		    .write_lines = p->wta_count,
+		};
+
+		g->guest->partition_end(g->guest_ctx, g, sm->index, &result);
+	}
+	w->partition = NULL;
+	sm->schedulers[w->scheduler].partitioned &= ~(1ull << w->bit);
+	w->is_asked = false;
+	if (w->is_observed)
+		offload_observe_left(w);
+	instance_free(g, p);
+	sm_fetch_advance(sm, w, w->w->pc);
+	sm_evaluate(sm, w);
+	sm_wake(sm, sm->now);
+}
+
 /* False: it waits for room. */
 static bool end_issue(struct sm *sm, struct partition *p)
 {
@@ -287,6 +322,11 @@ static bool end_issue(struct sm *sm, struct partition *p)
 		}
 	}
 	p->state = PARTITION_WAITS;
+	if (p->is_answered) {
+		sm->gpu->partition_stats.early_answers++;
+		finish(sm, p);
+		return true;
+	}
 	sm_set_wait(sm, p->home, SM_WAIT_OFFLOAD);
 	return true;
 }
@@ -389,40 +429,6 @@ void partition_granted(struct partition *p)
 	sm_wake(sm, sm->now);
 }
 
-static void answered(struct sm *sm, struct partition *p)
-{
-	struct gpu *g = sm->gpu;
-	struct sm_warp *w = p->home;
-	const struct gpu_block *b = p->registers;
-
-	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
-	nsu_warp_end(p->program, g->launch, p->exec, w->w);
-	for (uint32_t i = 0; i < b->live_out_count; i++)
-		w->sb[b->live_out_sb[i]] = sm->now << 1;
-	g->partition_stats.answers++;
-	sim_hist_add(&g->partition_stats.block_latency_ps,
-		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
-	if (g->guest->partition_end) {
-		const struct gpu_partition_result result = {
-		    .block = w->offload.partition,
-		    .read_lines = p->rdf_count,
-		    .read_hits = p->rdf_hit_count,
-		    .write_lines = p->wta_count,
-		};
-
-		g->guest->partition_end(g->guest_ctx, g, sm->index, &result);
-	}
-	w->partition = NULL;
-	sm->schedulers[w->scheduler].partitioned &= ~(1ull << w->bit);
-	w->is_asked = false;
-	if (w->is_observed)
-		offload_observe_left(w);
-	instance_free(g, p);
-	sm_fetch_advance(sm, w, w->w->pc);
-	sm_evaluate(sm, w);
-	sm_wake(sm, sm->now);
-}
-
 void partition_receive(struct sm *sm, struct mem_req *r)
 {
 	struct packet *k = packet_of(r);
@@ -434,9 +440,12 @@ void partition_receive(struct sm *sm, struct mem_req *r)
 		packet_free(sm->gpu, r);
 		return;
 	}
-	CHECK(k->kind == PACKET_ANSWER);
+	CHECK(k->kind == PACKET_ANSWER && !p->is_answered);
 	packet_free(sm->gpu, r);
-	answered(sm, p);
+	p->is_answered = true;
+	/* The unit may be done while the warp still fetches the block's last instructions. */
+	if (p->state == PARTITION_WAITS)
+		finish(sm, p);
 }
 
 void partition_reset(struct gpu *g)

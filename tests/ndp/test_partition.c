@@ -204,6 +204,41 @@ static const char gather[] = KERNEL("mul.lo.u32 %r8, %r4, 97; and.b32 %r8, %r8, 
 				    "st.global.u32 [%rd6], %r7;\n"
 				    "st.global.u32 [%rd6+65536], %r9;\n");
 
+/* A unit is done with a block whose last instructions the warp has not fetched: they are the unit's, in lines of code
+ * that come from memory one after the other. The answer waits for OFLD.END. */
+static const char long_end[] = KERNEL("ld.global.u32 %r5, [%rd5];\n"
+				      "ld.global.u32 %r6, [%rd5+16384];\n"
+				      "ld.global.u32 %r8, [%rd5+32768];\n"
+				      "ld.global.u32 %r9, [%rd5+65536];\n"
+#define MIX "add.u32 %r7, %r5, %r6; xor.b32 %r7, %r7, %r8; add.u32 %r7, %r7, %r9; add.u32 %r5, %r7, %r6;\n"
+				      MIX MIX MIX MIX MIX MIX
+				      "bar.sync 0;\n"
+				      "st.volatile.global.u32 [%rd6], %r7;\n");
+
+static void answers_may_be_early(void **state)
+{
+	static const char *const settings[] = {"sm.inst_bytes", "32", "sm.ibuffer_count", "2", "l1i.size_bytes", "1024",
+					       "l1i.way_count", "1", "xbar.latency_cycles", "400", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, long_end, settings);
+	assert_true(rig_run(&r, 4, 32, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 4);
+	assert_int_equal(rig_stat(&r, "partition.answers"), 4);
+	assert_true(rig_stat(&r, "partition.early_answers") > 0);
+	for (uint32_t i = 0; i < 128; i++) {
+		uint32_t a = i, sum = 0;
+
+		for (uint32_t k = 0; k < 6; k++) {
+			sum = ((a + i + 4096) ^ (i + 8192)) + i + 16384;
+			a = sum + i + 4096;
+		}
+		assert_int_equal(r.out[i], sum);
+	}
+	rig_close(&r);
+}
+
 /* Everything of one place: commands, entries (what the block needs), packets, writes, network, links, queues. */
 static void smallest_buffers_complete(void **state)
 {
@@ -511,6 +546,7 @@ int main(void)
 	    cmocka_unit_test(caches_answer),
 	    cmocka_unit_test(unit_cache_holds),
 	    cmocka_unit_test(unit_cache_of_a_line),
+	    cmocka_unit_test(answers_may_be_early),
 	    cmocka_unit_test(smallest_buffers_complete),
 	    cmocka_unit_test(blocks_fit_the_buffers),
 	    cmocka_unit_test(constants_are_cached),
