@@ -19,6 +19,8 @@ struct entry {
 	uint32_t object; /* of the winner */
 	int rank;
 	bool is_used; /* by code, an initial value or an alias */
+	bool is_moved, is_used_elsewhere; /* by live code of another object */
+	uint32_t next; /* plus 1, of those that wait to be moved because live code uses them */
 };
 
 struct linker {
@@ -28,6 +30,8 @@ struct linker {
 	struct base_diag_list *diag;
 	bool (*is_builtin)(const char *name);
 	uint32_t errors_before;
+	bool is_live; /* what is being moved can be reached from a kernel or a variable */
+	uint32_t waiting; /* plus 1: the first entry that waits */
 	PTX_VECTOR(struct entry) entries;
 	PTX_VECTOR(struct ptx_loc) locs;
 	PTX_VECTOR(const char *) files;
@@ -318,9 +322,16 @@ static void use(struct linker *l, struct entry *e, struct user u)
 {
 	bool is_dynamic_shared = e->var && e->var->space == PTX_SHARED && e->var->is_unsized;
 
+	if (l->is_live && !e->is_moved && !e->next) {
+		e->next = l->waiting ? l->waiting : UINT32_MAX;
+		l->waiting = (uint32_t)(e - l->entries.at) + 1;
+	}
+	e->is_used_elsewhere |= l->is_live && u.by->object != e->object;
 	if (e->is_used)
 		return;
 	e->is_used = true;
+	if (!l->is_live)
+		return;
 	if (e->rank != RANK_DECLARED || is_dynamic_shared || (e->func && l->is_builtin(e->name)))
 		return;
 	const char *owner = private_owner(l, e->name);
@@ -396,6 +407,9 @@ static void move_entry(struct linker *l, struct entry *e, const uint32_t *loc_ba
 {
 	struct user u = {e, entry_line(e)};
 
+	if (e->is_moved)
+		return;
+	e->is_moved = true;
 	if (e->var) {
 		move_relocs(l, e->var, u);
 		return;
@@ -404,6 +418,28 @@ static void move_entry(struct linker *l, struct entry *e, const uint32_t *loc_ba
 		e->func->alias = move_func(l, e->func->alias, u);
 	move_code(l, e->func, e, loc_bases[e->object]);
 	e->func->module = &l->out->pub;
+}
+
+/* Kernels, variables, aliases and what they lead to; an undefined name there is an error. Then the rest: functions that
+ * nothing calls, such as those of a library of which the program uses others, or none. */
+static void move_all(struct linker *l, const uint32_t *loc_bases)
+{
+	l->is_live = true;
+	for (uint32_t k = 0; k < l->entries.count; k++) {
+		struct entry *e = &l->entries.at[k];
+
+		if (e->var || e->func->is_entry || e->func->alias)
+			move_entry(l, e, loc_bases);
+		while (l->waiting) {
+			struct entry *used = &l->entries.at[l->waiting - 1];
+
+			l->waiting = used->next == UINT32_MAX ? 0 : used->next;
+			move_entry(l, used, loc_bases);
+		}
+	}
+	l->is_live = false;
+	for (uint32_t k = 0; k < l->entries.count; k++)
+		move_entry(l, &l->entries.at[k], loc_bases);
 }
 
 /* ---- the result ---- */
@@ -457,9 +493,27 @@ static void join_heads(struct linker *l)
 			out->version_major = m->version_major;
 			out->version_minor = m->version_minor;
 		}
-		if (target_number(m->target) > target_number(out->target))
+		if (target_number(m->target) < target_number(out->target))
 			out->target = m->target;
 	}
+}
+
+/* Of a library of which nothing is used, the target does not count. */
+static void join_targets(struct linker *l)
+{
+	const char *highest = NULL;
+
+	for (uint32_t k = 0; k < l->entries.count; k++) {
+		const struct entry *e = &l->entries.at[k];
+		const char *target = l->objects[e->object]->pub.target;
+		bool is_kernel = e->func && e->func->is_entry && e->func->linkage == PTX_LINK_VISIBLE;
+
+		if ((is_kernel || e->is_used_elsewhere) && e->rank != RANK_DECLARED &&
+		    (!highest || target_number(target) > target_number(highest)))
+			highest = target;
+	}
+	if (highest)
+		l->out->pub.target = highest;
 }
 
 static void resolve(struct linker *l)
@@ -480,8 +534,8 @@ static void resolve(struct linker *l)
 	/* A symbol that is a variable here and a function there has no winner that code could point to. */
 	bool has_winners = !has_failed(l);
 
-	for (uint32_t k = 0; k < l->entries.count && has_winners; k++)
-		move_entry(l, &l->entries.at[k], loc_bases);
+	if (has_winners)
+		move_all(l, loc_bases);
 	free(loc_bases);
 }
 
@@ -538,8 +592,10 @@ struct ptx_module *ptx_link(const char *name, struct ptx_module **objects, uint3
 	for (uint32_t o = 0; o < count; o++)
 		collect_local_names(&l, o);
 	resolve(&l);
-	if (!has_failed(&l))
+	if (!has_failed(&l)) {
+		join_targets(&l);
 		publish(&l);
+	}
 	for (uint32_t o = 0; o < count; o++)
 		adopt(&l, l.objects[o]);
 	free(l.entries.at);

@@ -9,8 +9,10 @@
  *   none         belongs to its object alone; where two objects have the name, the later one is called NAME$oN
  *   .alias       defines its new name
  * A function declared without body and without .extern counts as .extern. Every declaration must fit the definition:
- * functions in number, space and size of parameters and results, variables in space and size. An .extern that no code
- * or initial value mentions need not be defined. The result has the highest version and target of the objects.
+ * functions in number, space and size of parameters and results, variables in space and size. An .extern that no
+ * kernel, variable or alias leads to need not be defined: a library may have functions of which the program has no use.
+ * The result has the highest version of the objects, and the highest target of those that have a .visible kernel or
+ * code that another object uses; the lowest of all where none has.
  */
 #ifndef STRATA_PTX_LINK_H
 #define STRATA_PTX_LINK_H

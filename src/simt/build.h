@@ -24,6 +24,7 @@ struct simt_build {
 	uint64_t shared_bytes, local_bytes; /* laid out so far */
 	uint32_t func_cap, inst_cap, rows_cap, sb_count, sb_cap, sreg_cap;
 	bool has_indirect;
+	bool is_refused_device_runtime; /* and was said */
 	/* the instruction being decoded */
 	struct simt_program_func *f;
 	uint32_t func_index, pc;

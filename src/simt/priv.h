@@ -168,7 +168,8 @@ enum simt_builtin {
 	SIMT_BUILTIN_VPRINTF,
 	SIMT_BUILTIN_MALLOC,
 	SIMT_BUILTIN_FREE,
-	SIMT_BUILTIN_ASSERTFAIL
+	SIMT_BUILTIN_ASSERTFAIL,
+	SIMT_BUILTIN_DEVICE_RUNTIME, /* a call of CUDA's device runtime that is not there */
 };
 
 struct simt_program_func {

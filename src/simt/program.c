@@ -58,6 +58,12 @@ void simt_build_error(struct simt_build *b, const char *fmt, ...)
 
 /* ---- functions ---- */
 
+/* What CUDA's device runtime library (cudadevrt) asks of the driver: dynamic parallelism before and since CUDA 11.6. */
+static bool is_device_runtime(const char *name)
+{
+	return !strncmp(name, "cnp", 3) || !strncmp(name, "__cuda_syscall_", 15);
+}
+
 static enum simt_builtin builtin_named(const char *name)
 {
 	static const char *const names[] = {"", "vprintf", "malloc", "free", "__assertfail"};
@@ -65,7 +71,7 @@ static enum simt_builtin builtin_named(const char *name)
 	for (uint32_t i = 1; i < ARRAY_COUNT(names); i++)
 		if (!strcmp(name, names[i]))
 			return (enum simt_builtin)i;
-	return SIMT_BUILTIN_NONE;
+	return is_device_runtime(name) ? SIMT_BUILTIN_DEVICE_RUNTIME : SIMT_BUILTIN_NONE;
 }
 
 static enum simt_builtin builtin_of(const struct ptx_func *f)
@@ -104,6 +110,14 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 	if (!f->has_body && !builtin) {
 		base_diag_error(b->diag, at, "kernel %s calls %s, which is declared but not defined in the module",
 				p->pub.name, f->name);
+		return;
+	}
+	if (builtin == SIMT_BUILTIN_DEVICE_RUNTIME) {
+		if (!b->is_refused_device_runtime)
+			base_diag_error(b->diag, at,
+					"kernel %s uses dynamic parallelism, which is not supported: it calls %s",
+					p->pub.name, f->name);
+		b->is_refused_device_runtime = true;
 		return;
 	}
 	if (f->unsupported) {

@@ -106,8 +106,8 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 					struct base_diag_list *diag);
 void simt_program_free(struct simt_program *p);
 
-/* True for a function that the device's run-time provides, which no module has to define: vprintf, malloc, free,
- * __assertfail. */
+/* True for a function that the device's run-time provides or would, which no module has to define: vprintf, malloc,
+ * free, __assertfail, and the calls behind dynamic parallelism. */
 bool simt_builtin_is(const char *name);
 
 /* Marks the pc where a near-data block begins (the mechanism's block number + 1); 0 takes the mark away. */

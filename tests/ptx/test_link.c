@@ -187,6 +187,12 @@ static void test_functions(void **state)
 	    {{HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.visible .entry k() { "
 	      ".param .b64 f; .param .b64 a; .param .b32 r; call (r), vprintf, (f, a); ret; }\n"},
 	     NULL, {".extern .func (.param .align 4 .b32 r) vprintf (.param"}, NULL},
+	    /* A library of which nothing is used, and one of which only a part is. */
+	    {{HEAD KERNEL(""), HEAD ".extern .func f;\n.visible .func g { call f; ret; }\n"},
+	     NULL, {".entry k", ".extern .func f", ".visible .func g"}, NULL},
+	    {{HEAD ".extern .func g;\n" KERNEL("call g;"),
+	      HEAD ".extern .func f;\n.visible .func h { call f; ret; }\n.visible .func g { ret; }\n"},
+	     NULL, {"call g;", ".visible .func h"}, NULL},
 	    /* Addresses of functions, in code and in initial values; prototypes of calls stay what they are. */
 	    {{HEAD ".extern .func f;\n.extern .func g;\n.visible .global .u64 table[2] = {g, f};\n"
 	      KERNEL("mov.u64 %d, f; p: .callprototype _ (); call %d, p;"),
@@ -228,9 +234,16 @@ static void test_heads(void **state)
 {
 	(void)state;
 	static const struct link_case cases[] = {
-	    {{HEAD, ".version 7.8\n.target sm_75\n.address_size 64\n", ".version 7.1\n.target sm_100a\n"
-	      ".address_size 64\n"},
+	    {{HEAD KERNEL(""), ".version 7.8\n.target sm_75\n.address_size 64\n", ".version 7.1\n.target sm_100a\n"
+	      ".address_size 64\n.visible .entry last() { ret; }\n"},
 	     NULL, {".version 7.8\n.target sm_100a\n.address_size 64\n"}, NULL},
+	    /* The target of a library of which nothing is used does not count; that of one in use does. */
+	    {{".version 7.0\n.target sm_75\n.address_size 64\n" KERNEL(""),
+	      ".version 7.8\n.target sm_121\n.address_size 64\n.visible .func f { ret; }\n.entry own() { ret; }\n"},
+	     NULL, {".version 7.8\n.target sm_75\n"}, NULL},
+	    {{".version 7.0\n.target sm_75\n.address_size 64\n.extern .func f;\n" KERNEL("call f;"),
+	      ".version 7.8\n.target sm_121\n.address_size 64\n.visible .func f { ret; }\n"},
+	     NULL, {".version 7.8\n.target sm_121\n"}, NULL},
 	    {{HEAD, ".version 6.0\n.target sm_30\n.address_size 32\n"},
 	     "b: error: this object has .address_size 32, a has 64; expected the same in all objects", {NULL}, NULL},
 	    /* Source lines: files are numbered through. */
@@ -258,6 +271,9 @@ static void test_mistakes(void **state)
 	     "a:5: error: 'f', used by 'k', is not defined: that of b is not .visible", {NULL}, NULL},
 	    {{HEAD ".extern .global .u32 x;\n" KERNEL(TAKE("x") TAKE("x")), HEAD ".global .u32 x;\n"},
 	     "a:5: error: 'x', used by 'k', is not defined: that of b is not .visible", {NULL}, NULL},
+	    {{HEAD ".extern .func g;\n" KERNEL("call g;"),
+	      HEAD ".extern .func f;\n.visible .func g { call f; ret; }\n"},
+	     "b:5: error: 'f', used by 'g', is not defined in any of the 2 objects; " ONE_MORE, {NULL}, NULL},
 	    {{HEAD ".extern .func (.param .u32 r) f(.param .u32 a);\n",
 	      HEAD ".visible .func f(.param .u32 a) { ret; }\n"},
 	     "a:4: error: 'f' does not match: here .func (.param .align 4 .u32 _) f (.param .align 4 .u32 _), in b:4 "
