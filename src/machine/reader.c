@@ -8,11 +8,15 @@
 #include <string.h>
 #include <yaml.h>
 
+/* Far above what a machine has; they bound the time for a text that is none. */
+enum { DEPTH_MAX = 64, ITEMS_MAX = 4096 };
+
 struct reader {
 	const char *path;
 	yaml_parser_t parser;
 	struct base_diag_list *diag;
 	GArray *items;
+	uint32_t depth; /* of lists and mappings around the next event */
 };
 
 static struct base_place place_of(const struct reader *r, yaml_mark_t mark)
@@ -20,11 +24,27 @@ static struct base_place place_of(const struct reader *r, yaml_mark_t mark)
 	return (struct base_place){r->path, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
 }
 
+/* Does the event lie too deep? Then it is gone, after a message. The parser's time for a text grows with its
+ * depth. */
+static bool is_deep(struct reader *r, yaml_event_t *e)
+{
+	const struct base_place at = place_of(r, e->start_mark);
+
+	r->depth += e->type == YAML_MAPPING_START_EVENT || e->type == YAML_SEQUENCE_START_EVENT;
+	r->depth -= e->type == YAML_MAPPING_END_EVENT || e->type == YAML_SEQUENCE_END_EVENT;
+	if (r->depth <= DEPTH_MAX)
+		return false;
+	base_diag_error(r->diag, at, "more than %d lists and mappings in each other: not a machine description",
+			DEPTH_MAX);
+	yaml_event_delete(e);
+	return true;
+}
+
 /* The next event, or false after a syntax error (reported). */
 static bool next(struct reader *r, yaml_event_t *e)
 {
 	if (yaml_parser_parse(&r->parser, e))
-		return true;
+		return !is_deep(r, e);
 
 	const char *problem = r->parser.problem ? r->parser.problem : "not YAML";
 	const char *context = r->parser.context;
@@ -134,6 +154,11 @@ static bool read_pair(struct reader *r, const char *group, struct base_place gro
 	if (!group && value.type == YAML_MAPPING_START_EVENT) {
 		yaml_event_delete(&value);
 		return read_group(r, key, key_at);
+	}
+	if (r->items->len == ITEMS_MAX) {
+		base_diag_error(r->diag, key_at, "more than %d values: not a machine description", ITEMS_MAX);
+		yaml_event_delete(&value);
+		return false;
 	}
 	if (is_plain(r, &value, group ? "one value" : "a value or a group of parameters"))
 		add_item(r, group, group_at, key, key_at, &value);

@@ -114,13 +114,49 @@ static bool bad_value(struct base_place at, struct base_diag_list *diag, const c
 	return false;
 }
 
+static bool bad_range(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
+		      const char *key, const char *value)
+{
+	const char *unit = unit_shown(row->unit);
+
+	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g%s%s", key, value, row->min,
+			row->max, *unit ? " " : "", unit);
+	return false;
+}
+
+/* A number, but too small or too large for any parameter of whole numbers. */
+static bool is_far(const char *value, const char *unit)
+{
+	const char *digits = value + (*value == '-');
+	const char *rest = digits + strspn(digits, "0123456789._");
+	struct exact x;
+
+	return isdigit((unsigned char)*digits) && find_suffix(unit, rest + strspn(rest, " "), &x);
+}
+
+/* A number in a form that is not read, and the form that is; NULL: it is no number. */
+static const char *other_form(const char *value)
+{
+	const char *digits = value + (*value == '-');
+	const char *rest = digits + strspn(digits, "0123456789.");
+
+	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+		return "a decimal number, not a hexadecimal one";
+	if (rest > digits && (*rest == 'e' || *rest == 'E') && (isdigit((unsigned char)rest[1]) || rest[1] == '+'))
+		return "a number without an exponent";
+	return NULL;
+}
+
 static bool bad_number(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
 		       const char *key, const char *value)
 {
 	GString *units = g_string_new(NULL);
 	const char *unit = unit_shown(row->unit);
+	const char *form = other_form(value);
 	char *expected;
 
+	if (form)
+		return bad_value(at, diag, key, value, form);
 	list_suffixes(row->unit, units);
 	if (units->len)
 		expected = g_strdup_printf("a number of %s, or one followed by %s", unit, units->str);
@@ -132,22 +168,14 @@ static bool bad_number(const struct sim_param_desc *row, struct base_place at, s
 	return false;
 }
 
-static bool bad_range(const struct sim_param_desc *row, struct base_place at, struct base_diag_list *diag,
-		      const char *key, const char *value)
-{
-	const char *unit = unit_shown(row->unit);
-
-	base_diag_error(diag, at, "%s: '%s' is out of range, expected %.15g to %.15g%s%s", key, value, row->min,
-			row->max, *unit ? " " : "", unit);
-	return false;
-}
-
 static bool set_u64(const struct sim_param_desc *row, void *field, const char *key, const char *value,
 		    struct base_place at, struct base_diag_list *diag)
 {
 	struct exact x;
 	const char *rest = read_decimal(value, &x);
 
+	if (!rest && is_far(value, row->unit))
+		return bad_range(row, at, diag, key, value);
 	if (!rest || !find_suffix(row->unit, rest, &x))
 		return bad_number(row, at, diag, key, value);
 

@@ -8,8 +8,10 @@
 #include "machine/description.h"
 
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const good_dirs[] = {"good", TEST_MACHINES};
@@ -150,12 +152,80 @@ static void test_bad_files(void **state)
 	assert_true(count >= 30);
 }
 
+/* Texts of nearly a MiB that are no machine descriptions: one message, in no time. */
+static void check_large(const char *begin, const char *repeated, uint32_t count, const char *message)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "large.yaml", NULL);
+	GString *text = g_string_new(begin);
+	struct machine_description d;
+	struct base_diag_list diag;
+
+	for (uint32_t i = 0; i < count; i++)
+		g_string_append_printf(text, repeated, i);
+	assert_true(g_file_set_contents(path, text->str, -1, NULL));
+	base_diag_init(&diag);
+
+	const clock_t begin_clocks = clock();
+
+	assert_false(machine_description_load(path, &search, &d, &diag));
+	assert_true(clock() - begin_clocks < 5 * CLOCKS_PER_SEC);
+
+	char *joined = base_diag_join(&diag);
+
+	assert_non_null(strstr(joined, message));
+	free(joined);
+	base_diag_free(&diag);
+	g_string_free(text, TRUE);
+	g_unlink(path);
+	g_rmdir(dir);
+}
+
+static void test_large_files(void **state)
+{
+	(void)state;
+	check_large("gpu: ", "[", 200000, "more than 64 lists and mappings in each other");
+	check_large("gpu:\n  ", "\n  [", 200000, "more than 64 lists and mappings in each other");
+	/* All at the top: nothing of it is looked up. */
+	check_large("", "x%u: 1\n", 60000, "more than 4096 values");
+}
+
+/* The text of a machine is that machine. */
+static void test_text(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "again.yaml", NULL);
+	const char *const names[] = {"tom-baseline", "tom-ctrl-tmap", "nsu-dyn-cache", "bom"};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		struct machine_description d, again;
+		struct base_diag_list diag;
+
+		base_diag_init(&diag);
+		assert_true(machine_description_load(names[i], &search, &d, &diag));
+
+		g_autofree char *text = machine_description_text(&d.config);
+
+		assert_true(g_file_set_contents(path, text, -1, NULL));
+		assert_true(machine_description_load(path, &search, &again, &diag));
+
+		g_autofree char *again_text = machine_description_text(&again.config);
+
+		assert_string_equal(again_text, text);
+		base_diag_free(&diag);
+	}
+	g_unlink(path);
+	g_rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_inherits_in_order), cmocka_unit_test(test_overrides_after_description),
 	    cmocka_unit_test(test_shipped_machines),  cmocka_unit_test(test_baseline_is_the_default),
 	    cmocka_unit_test(test_unknown_machine),   cmocka_unit_test(test_bad_files),
+	    cmocka_unit_test(test_large_files),	      cmocka_unit_test(test_text),
 	};
 
 	if (chdir(TEST_DIR))

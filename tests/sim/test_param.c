@@ -83,11 +83,15 @@ static void test_bad_values_are_named(void **state)
 	bad("l2.clock_khz", "1.4 parsec", "expected a number of kHz");
 	bad("l2.clock_khz", "1.2345678MHz", "whole number");
 	bad("l2.size_bytes", "17GiB", "out of range, expected 1024 to 16777216 bytes");
-	bad("l2.size_bytes", "-4096", "expected a number of bytes");
+	bad("l2.size_bytes", "-4096", "out of range, expected 1024 to 16777216 bytes");
 	bad("l2.size_bytes", "", "expected a number");
-	bad("l2.size_bytes", "99999999999999999999", "expected a number");
+	bad("l2.size_bytes", "99999999999999999999", "out of range");
 	bad("l2.way_count", "4KiB", "without a suffix");
-	bad("l2.way_count", "0x10", "without a suffix");
+	bad("l2.way_count", "0x10", "a decimal number, not a hexadecimal one");
+	bad("l2.way_count", "1e3", "a number without an exponent");
+	bad("l2.way_count", "-1", "is out of range");
+	bad("l2.way_count", "999999999999999999999", "is out of range");
+	bad("l2.way_count", "-x", "without a suffix");
 	bad("l2.way_count", "0", "out of range");
 	bad("l2.power_mw", "nan", "expected a number");
 	bad("l2.power_mw", "inf", "expected a number");
