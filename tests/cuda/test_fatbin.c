@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cuda/fatbin.h"
-#include "cudart/fatbin_write.h"
+#include "cudart/clang/fatbin_write.h"
 
 enum { CAPABILITY = 70 };
 

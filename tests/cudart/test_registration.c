@@ -11,7 +11,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "fatbin_write.h"
+#include "cudart/clang/fatbin_write.h"
 
 /* The entry points that only compilers call. */
 void **__cudaRegisterFatBinary(void *wrapper);

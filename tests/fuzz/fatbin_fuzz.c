@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cuda/fatbin.h"
-#include "cudart/fatbin_write.h"
+#include "cudart/clang/fatbin_write.h"
 #include "ptx/ptx.h"
 
 enum { SEED_COUNT = 7, CAPABILITY = 70, AREA_BYTES = 1 << 16 };

@@ -1,6 +1,7 @@
-/* fatbin_write.h - builds fat binaries for tests. The layout is that of nvcc 13, see cuda/fatbin.h. */
-#ifndef STRATA_TESTS_FATBIN_WRITE_H
-#define STRATA_TESTS_FATBIN_WRITE_H
+/* fatbin_write.h - builds fat binaries, for programs that clang builds and for tests. The layout is
+ * that of nvcc 13, see cuda/fatbin.h. */
+#ifndef STRATA_CUDART_CLANG_FATBIN_WRITE_H
+#define STRATA_CUDART_CLANG_FATBIN_WRITE_H
 
 #include <glib.h>
 #include <stdbool.h>

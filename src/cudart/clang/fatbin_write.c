@@ -1,4 +1,4 @@
-#include "fatbin_write.h"
+#include "cudart/clang/fatbin_write.h"
 
 #include <lz4.h>
 #include <stdint.h>

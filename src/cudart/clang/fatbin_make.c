@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fatbin_write.h"
+#include "cudart/clang/fatbin_write.h"
 
 static int usage(void)
 {
