@@ -1,6 +1,8 @@
 #include "cli/batch.h"
 
 #include "cli/options.h"
+#include "cli/tree.h"
+#include "cli/wait.h"
 
 #include <glib.h>
 #include <sched.h>
@@ -12,11 +14,22 @@
 
 enum { POLL_NS = 20 * 1000 * 1000, PROGRESS_PERIOD_POLLS = 25 };
 
-static volatile sig_atomic_t was_interrupted;
+static const uint64_t ns_per_s = 1000000000;
 
+static volatile sig_atomic_t was_interrupted;
+static volatile uint64_t interrupted_ns;
+static volatile sig_atomic_t is_over; /* the user has no patience left */
+
+/* A signal comes twice when the whole process group has it, from timeout(1). */
 static void on_interrupt(int signal_number)
 {
+	const uint64_t now = cli_now_ns();
+
 	(void)signal_number;
+	if (was_interrupted && now - interrupted_ns > ns_per_s / 3)
+		is_over = 1;
+	if (!was_interrupted)
+		interrupted_ns = now;
 	was_interrupted = 1;
 }
 
@@ -46,6 +59,13 @@ static void clear_progress(const struct state *s)
 		fputs("\r\033[K", stderr);
 }
 
+static void kill_all(const struct state *s, int signal_number)
+{
+	for (uint32_t i = 0; i < s->next; i++)
+		if (s->batch->jobs[i].pid && !s->batch->jobs[i].is_done)
+			kill(-s->batch->jobs[i].pid, signal_number);
+}
+
 static void stop(struct state *s)
 {
 	s->is_stopped = true;
@@ -57,6 +77,20 @@ static void stop(struct state *s)
 		job->is_asked_to_end = true;
 		kill(-job->pid, SIGTERM);
 	}
+}
+
+/* A program whose time is over ends by itself, or is asked to, or made to. */
+static void watch_time(struct cli_job *job)
+{
+	const uint64_t now = cli_now_ns(), asked = job->deadline_ns + CLI_WAIT_GRACE_S * ns_per_s;
+
+	if (!job->deadline_ns || job->is_checking || now < asked)
+		return;
+	if (!job->is_timed_out)
+		kill(-job->pid, SIGTERM);
+	job->is_timed_out = true;
+	if (now > asked + CLI_WAIT_KILL_S * ns_per_s)
+		kill(-job->pid, SIGKILL);
 }
 
 static void start_some(struct state *s)
@@ -104,7 +138,10 @@ static void collect(struct state *s)
 		struct cli_job *job = &s->batch->jobs[i];
 		int status;
 
-		if (job->is_done || waitpid(job->pid, &status, WNOHANG) != job->pid)
+		if (job->is_done)
+			continue;
+		watch_time(job);
+		if (waitpid(job->pid, &status, WNOHANG) != job->pid)
 			continue;
 		if (!cli_job_step(job, status))
 			continue;
@@ -149,6 +186,8 @@ void cli_batch_run(struct cli_batch *batch)
 	for (;;) {
 		if (was_interrupted && !s.is_stopped)
 			stop(&s);
+		if (is_over)
+			kill_all(&s, SIGKILL);
 		start_some(&s);
 		if (!s.running_count)
 			break;

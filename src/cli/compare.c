@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/scratch.h"
+#include "cli/timeout.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct compare_options {
-	const char *machines, *json, *size, *cwd, *jobs;
+	const char *machines, *json, *size, *cwd, *jobs, *timeout;
 	struct cli_verify verify;
 	GPtrArray *sets;
 	bool is_resumed;
@@ -325,7 +326,8 @@ static int compare_words(const struct cli_paths *paths, struct compare_options *
 	c.machines = g_new0(struct machine_session, c.machine_count + 1);
 	if (!o->machines)
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
-	else if (values_parse(o) && cli_output_check(about.name, "json", o->json) &&
+	else if (values_parse(o) && cli_timeout_add(about.name, o->timeout, o->sets) &&
+		 cli_output_check(about.name, "json", o->json) &&
 		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, c.targets) &&
 		 targets_differ(words->words) && load_machines(paths, names, o->sets, c.machines) &&
 		 cli_store_check(about.name))
@@ -343,6 +345,7 @@ int cli_compare(int argc, char **argv)
 	     "the machines; the first is what the others are compared with", 0},
 	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
+	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"cwd", CLI_TEXT, &o.cwd, "HOW", "share (default): all runs in this directory; copy: each in its own copy",
 	     0},

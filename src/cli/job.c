@@ -4,11 +4,14 @@
 #include "cli/inspect.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
+#include "cli/tree.h"
+#include "cli/wait.h"
 #include "ndp/registry.h"
 #include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,9 +298,13 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 	const char *preload = job->target->preload;
 	g_autofree char *preloads = g_strjoin(":", preload ? preload : "", old && *old ? old : NULL, NULL);
 
+	g_autofree char *deadline = g_strdup_printf("%" PRIu64, job->deadline_ns);
+
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
+	cli_wait_child();
+	setenv(MACHINE_DEADLINE_VARIABLE, job->deadline_ns ? deadline : "", 1);
 	setenv("LD_LIBRARY_PATH", libraries, 1);
 	if (preload && *preload)
 		setenv("LD_PRELOAD", preloads, 1);
@@ -341,6 +348,9 @@ static int start_child(const struct cli_paths *paths, struct cli_job *job, int s
 		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
 		return CLI_UNABLE;
 	}
+	job->deadline_ns = job->machine->config.run.timeout_wall_ns;
+	if (job->deadline_ns)
+		job->deadline_ns += cli_now_ns();
 	fflush(NULL);
 	job->pid = fork();
 	if (!job->pid)
@@ -405,6 +415,8 @@ static json_t *result_of_program(const struct cli_job *job)
 	json_object_set_new(o, "machine", json_string(job->machine->machine));
 	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
 	json_object_set_new(o, "run_key", job->run_key ? json_string(job->run_key) : json_null());
+	if (job->is_timed_out)
+		json_object_set_new(o, "timed_out", json_string("wall"));
 	return o;
 }
 

@@ -46,6 +46,8 @@ struct cli_job {
 	pid_t pid;        /* of the program, then of its check command; 0: not started */
 	bool is_checking; /* the program has ended, its check command runs */
 	bool is_asked_to_end;
+	uint64_t deadline_ns; /* of CLOCK_MONOTONIC: its time is over; 0: no limit */
+	bool is_timed_out;    /* and it had to be ended */
 	bool is_done;
 	int exit_status;     /* the program's; 128 + signal when one ended it */
 	int check_status;    /* the same of the check command; 0 when there is none */

@@ -2,36 +2,15 @@
 
 #include "cli/keep.h"
 #include "cli/scratch.h"
+#include "cli/wait.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
-
-static volatile sig_atomic_t program_pid;
-
-/* Ctrl-C goes to the program anyway (same process group), and it ends by itself; other wishes to end are handed on. */
-static void on_end(int signal_number)
+/* The wait status of the program, or of its check command, which has its own time. */
+static int wait_for(struct cli_job *job)
 {
-	if (program_pid)
-		kill(program_pid, signal_number);
-}
+	bool is_timed_out;
+	int status = cli_wait(job->pid, job->is_checking ? 0 : job->deadline_ns, &is_timed_out);
 
-static void hand_on_signals(void)
-{
-	const struct sigaction action = {.sa_handler = on_end};
-
-	signal(SIGINT, SIG_IGN);
-	sigaction(SIGTERM, &action, NULL);
-	if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup stays nohup */
-		sigaction(SIGHUP, &action, NULL);
-}
-
-static int wait_for(pid_t pid)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	job->is_timed_out = job->is_timed_out || is_timed_out;
 	return status;
 }
 
@@ -42,13 +21,12 @@ static int run_job(const struct cli_single *s, const struct cli_paths *paths, st
 
 	if (!dir)
 		return CLI_UNABLE;
-	hand_on_signals();
+	cli_wait_begin();
 	if (cli_job_prepare(job, dir, 0))
 		exit_status = cli_job_start(paths, job);
 	if (job->pid) {
-		do
-			program_pid = job->pid;
-		while (!cli_job_step(job, wait_for(job->pid)));
+		while (!cli_job_step(job, wait_for(job)))
+			;
 		exit_status = s->report(job, s->ctx);
 	}
 	cli_job_free(job);
@@ -64,7 +42,7 @@ static int run_words(const struct cli_single *s, const struct cli_paths *paths, 
 	struct machine_session session;
 	int exit_status = CLI_USAGE;
 
-	if (!cli_output_check(name, "json", o->json))
+	if (!cli_output_check(name, "json", o->json) || !cli_timeout_add(name, o->timeout, o->sets))
 		exit_status = CLI_USAGE;
 	else if (words->words->len > 1 && !words->program)
 		cli_error("%s: one workload at a time; `strata compare` takes several", name);

@@ -4,9 +4,10 @@
 
 #include "cli/job.h"
 #include "cli/options.h"
+#include "cli/timeout.h"
 
 struct cli_single_options {
-	const char *machine, *json, *size;
+	const char *machine, *json, *size, *timeout;
 	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
 };
@@ -16,6 +17,7 @@ struct cli_single_options {
 	{"machine", CLI_TEXT, &(o).machine, "M", "the machine: a name or a .yaml file (default tom-baseline)", 0}, \
 	    {"set", CLI_LIST, (o).sets, "K=V", "override one parameter; may be given several times", 0},           \
 	    {"size", CLI_TEXT, &(o).size, "S", "a workload's input size: small (default) or paper", 0},            \
+	    CLI_TIMEOUT_OPTION(&(o).timeout),                                                                      \
 	{                                                                                                          \
 		"json", CLI_TEXT, &(o).json, "FILE", json_doc, 0                                                   \
 	}

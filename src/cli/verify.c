@@ -2,6 +2,7 @@
 
 #include "cli/job.h"
 #include "cli/options.h"
+#include "cli/wait.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ static _Noreturn void child(const struct cli_job *job)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);
+	cli_wait_child();
 	signal(SIGPIPE, SIG_DFL);
 	setenv("STRATA_OUTPUT", job->output_path, 1);
 	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||

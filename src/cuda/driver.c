@@ -93,6 +93,7 @@ void cuda_leave(struct cuda_call *call)
 		cuda_time_leave();
 	if (call->is_locked)
 		pthread_mutex_unlock(&cuda_driver.lock);
+	cuda_end_wait();
 }
 
 void cuda_callback_begin(void)
@@ -223,7 +224,7 @@ void cuda_results_write(void)
 		.host_seconds = cpu_seconds(),
 		.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024,
 		.fault = d->fault,
-		.timed_out = d->timed_out,
+		.timed_out = d->is_wall_over ? "wall" : d->is_simulated_over ? "simulated" : NULL,
 		.is_interrupted = d->is_interrupted,
 		.ended = d->ended,
 	};
@@ -244,8 +245,9 @@ __attribute__((destructor)) static void stop(void)
 	if (!d->is_initialised || d->is_forked || d->is_shut_down)
 		return;
 	cuda_interrupt_remove();
+	cuda_end_begin();
 	if (pthread_mutex_trylock(&d->lock)) {
-		gpu_interrupt(d->gpu);
+		gpu_interrupt(d->gpu, GPU_STOP_USER);
 		pthread_mutex_lock(&d->lock);
 	}
 	cuda_check_end(true);

@@ -90,8 +90,9 @@ struct cuda_driver {
 	GHashTable *objects; /* live handles: address -> struct cuda_object */
 	struct machine_kernels *kernels;
 	char *fault;	     /* text of the first fault */
-	const char *timed_out; /* as in struct machine_run */
-	bool is_interrupted;
+	volatile bool is_wall_over; /* the limits of time have been reached */
+	bool is_simulated_over;
+	bool is_interrupted; /* as in struct machine_run */
 	const char *ended;
 	uint64_t next_id;
 	struct CUctx_st *primary;
@@ -287,9 +288,14 @@ CUresult cuda_stream_check(CUstream s);
 
 /* ---- running out ---- */
 
-/* Watches for SIGINT if the program leaves it alone. Called once by cuInit. */
+/* Watches for SIGINT, SIGTERM and SIGHUP, where the program leaves them alone, and for the limit of wall-clock time.
+ * Called once by cuInit. */
 void cuda_interrupt_install(void);
 void cuda_interrupt_remove(void);
+/* From now on only the calling thread goes on: cuda_end_wait, without the lock, keeps every other one for some seconds,
+ * in which the process ends. */
+void cuda_end_begin(void);
+void cuda_end_wait(void);
 /* Writes the results, once. Called with the lock held. */
 void cuda_results_write(void);
 

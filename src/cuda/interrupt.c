@@ -1,73 +1,185 @@
-/* interrupt.c - Ctrl-C: the running kernel ends, the results are kept, the program exits with status 130.
+/* interrupt.c - Ctrl-C, SIGTERM, SIGHUP and the limit of wall-clock time: the running kernel ends, the results are
+ * kept.
  *
  * A handler is installed only where the program has left the default one. It does what a handler may (ends the kernel,
- * posts a semaphore); a thread that waits for the semaphore does the rest.
+ * posts a semaphore); a thread that waits for the semaphore, and for the limit of time, does the rest. After a signal
+ * the program ends with status 128 and the signal's number, like one that the signal has killed; a second Ctrl-C ends
+ * it at once, whatever it waits for. The limit of time ends kernels, not the program: its calls report the fault, and
+ * the command that started it ends it some time later if need be.
+ *
+ * Once the program is ending, a thread that comes out of the driver does not go on: what the program would make of a
+ * kernel that has been ended must not decide how it ends.
  */
+#include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "cuda/driver.h"
 
-enum { EXIT_BY_SIGINT = 130 };
+enum {
+	EXIT_BY_SIGNAL = 128,
+	SAME_PRESS_NS = 300 * 1000 * 1000, /* a signal may come twice: to the process group, and from strata */
+	END_WAIT_S = 5,			   /* the end itself is a matter of milliseconds */
+};
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static sem_t wake;
 static pthread_t watcher;
-static volatile sig_atomic_t was_interrupted;
+static volatile sig_atomic_t signal_seen;
+static uint64_t signal_ns;
 static bool is_installed;
 
-static void on_interrupt(int signal_number)
+static struct {
+	volatile bool is_ending;
+	pthread_t thread; /* that brings the end about */
+} end;
+
+static _Thread_local bool has_waited;
+
+static uint64_t now_ns(void)
 {
-	(void)signal_number;
-	was_interrupted = 1;
-	gpu_interrupt(cuda_driver.gpu);
-	sem_post(&wake);
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- threads at the end ---- */
+
+void cuda_end_begin(void)
+{
+	end.thread = pthread_self();
+	end.is_ending = true;
+}
+
+void cuda_end_wait(void)
+{
+	const struct timespec pause = {.tv_sec = END_WAIT_S};
+
+	if (!end.is_ending || has_waited || pthread_equal(end.thread, pthread_self()))
+		return;
+	has_waited = true;
+	nanosleep(&pause, NULL);
+}
+
+/* ---- signals ---- */
+
+static void on_signal(int number)
+{
+	const int error = errno;
+
+	if (!signal_seen) {
+		signal_seen = number;
+		signal_ns = now_ns();
+		gpu_interrupt(cuda_driver.gpu, GPU_STOP_USER);
+		sem_post(&wake);
+	} else if (number == SIGINT && now_ns() - signal_ns > SAME_PRESS_NS) {
+		_exit(EXIT_BY_SIGNAL + number);
+	}
+	errno = error;
+}
+
+static _Noreturn void end_by_signal(void)
+{
+	cuda_end_begin();
+	pthread_mutex_lock(&cuda_driver.lock);
+	cuda_message("%s: keeping the results so far", cuda_driver.is_wall_over ? "the time is over" : "interrupted");
+	cuda_check_end(false);
+	cuda_driver.is_interrupted = !cuda_driver.is_wall_over;
+	cuda_driver.ended = cuda_driver.is_wall_over ? "timeout" : "signal";
+	cuda_results_write();
+	fflush(stdout);
+	_exit(EXIT_BY_SIGNAL + signal_seen);
+}
+
+/* ---- the limit of time ---- */
+
+/* 0: there is none. The command says when the program's time is over; a program without it has its own limit. */
+static uint64_t deadline_ns(void)
+{
+	const uint64_t limit_ns = cuda_driver.session.config.run.timeout_wall_ns;
+	const char *text = getenv(MACHINE_DEADLINE_VARIABLE);
+
+	if (!limit_ns)
+		return 0;
+	return text && *text ? strtoull(text, NULL, 10) : now_ns() + limit_ns;
+}
+
+/* False: the time is over. */
+static bool wait_until(uint64_t ns)
+{
+	const struct timespec at = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	int failed;
+
+	do
+		failed = ns ? sem_clockwait(&wake, CLOCK_MONOTONIC, &at) : sem_wait(&wake);
+	while (failed && errno == EINTR);
+	return !failed;
 }
 
 static void *watch(void *arg)
 {
 	(void)arg;
-	while (sem_wait(&wake))
-		continue;
-	if (!was_interrupted)
-		return NULL;
-	pthread_mutex_lock(&cuda_driver.lock);
-	cuda_message("interrupted: keeping the results so far");
-	cuda_check_end(false);
-	cuda_driver.is_interrupted = true;
-	cuda_driver.ended = "signal";
-	cuda_results_write();
-	fflush(stdout);
-	_exit(EXIT_BY_SIGINT);
+	if (!wait_until(deadline_ns())) {
+		cuda_driver.is_wall_over = true;
+		gpu_interrupt(cuda_driver.gpu, GPU_STOP_WALL);
+		wait_until(0);
+	}
+	if (signal_seen)
+		end_by_signal();
+	return NULL;
+}
+
+/* ---- installing ---- */
+
+static bool is_default(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+}
+
+static bool is_ours(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal;
 }
 
 void cuda_interrupt_install(void)
 {
-	struct sigaction old, action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigset_t all, before;
 
-	if (sigaction(SIGINT, NULL, &old) || old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
-		return;
 	sem_init(&wake, 0, 0);
 	/* The watcher must never be the thread that a signal interrupts. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_installed = !pthread_create(&watcher, NULL, watch, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (is_installed)
-		sigaction(SIGINT, &action, NULL);
+	for (uint32_t i = 0; is_installed && i < ARRAY_COUNT(ending_signals); i++) {
+		if (is_default(ending_signals[i]))
+			sigaction(ending_signals[i], &action, NULL);
+	}
 }
 
 void cuda_interrupt_remove(void)
 {
-	struct sigaction now, dflt = {.sa_handler = SIG_DFL};
+	struct sigaction dflt = {.sa_handler = SIG_DFL};
 
 	if (!is_installed)
 		return;
-	if (!sigaction(SIGINT, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_interrupt)
-		sigaction(SIGINT, &dflt, NULL);
+	for (uint32_t i = 0; i < ARRAY_COUNT(ending_signals); i++) {
+		if (is_ours(ending_signals[i]))
+			sigaction(ending_signals[i], &dflt, NULL);
+	}
 	sem_post(&wake);
 	pthread_join(watcher, NULL);
 	is_installed = false;

@@ -339,6 +339,7 @@ static const CUresult fault_results[] = {
 	[SIMT_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
 	[SIMT_FAULT_INSTRUCTION] = CUDA_ERROR_INVALID_PC,
 	[SIMT_FAULT_STOPPED] = CUDA_ERROR_LAUNCH_TIMEOUT,
+	[SIMT_FAULT_TIMEOUT] = CUDA_ERROR_LAUNCH_TIMEOUT,
 };
 
 static void print_text(void *ctx, const char *text, uint32_t bytes)
@@ -370,6 +371,7 @@ static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstrea
 
 	bool is_right = gpu_launch(d->gpu, s, &result);
 
+	d->is_simulated_over = d->is_simulated_over || result.stop == GPU_STOP_SIMULATED;
 	/* The GPU begins with its next SM cycle, and rounds to picoseconds in its own way. */
 	result.start_ps = MAX(result.start_ps, start);
 	result.end_ps = MAX(result.end_ps, result.start_ps);
@@ -430,6 +432,8 @@ CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra,
 	*block = NULL;
 	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
 		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
+	if (cuda_driver.is_wall_over)
+		return refuse(l, CUDA_ERROR_LAUNCH_TIMEOUT, "the limit of wall-clock time has been reached");
 	/* No product of the dimensions can overflow before check_shape has seen each. */
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1];
 

@@ -260,6 +260,8 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->thread_budget =
 	    config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
 	engine_new(g);
+	if (config->run.timeout_simulated_ps)
+		sim_limit(g->engine, sim_units_of_ps(g->engine, config->run.timeout_simulated_ps));
 	map_new(g);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,

@@ -12,8 +12,12 @@
 #include "sim/stat.h"
 #include "simt/simt.h"
 
+/* Why a launch is ended from outside. */
+enum gpu_stop { GPU_STOP_NONE, GPU_STOP_USER, GPU_STOP_WALL, GPU_STOP_SIMULATED };
+
 /* One launch's outcome. */
 struct gpu_kernel_result {
+	enum gpu_stop stop; /* what ended it from outside */
 	uint64_t start_ps, end_ps;
 	uint64_t cycles; /* SM clock */
 	uint64_t warp_instructions, thread_instructions;
@@ -34,8 +38,9 @@ uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *
 /* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional
  * mode (config->sim.mode) only values are computed and time stands. */
 bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *result);
-/* Async-signal-safe: the running launch ends with SIMT_FAULT_STOPPED. */
-void gpu_interrupt(struct gpu *g);
+/* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or
+ * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */
+void gpu_interrupt(struct gpu *g, enum gpu_stop why);
 
 /* All statistics of the machine; the GPU owns them. */
 struct sim_stats *gpu_stats(struct gpu *g);

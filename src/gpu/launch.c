@@ -5,17 +5,25 @@
 
 #include "gpu/priv.h"
 
+/* Time stands where nothing is timed, and kernels that wait for their clock would wait for ever: there each warp
+ * instruction counts as one cycle. */
 static uint64_t clock_cycles(void *ctx, uint32_t smid)
 {
 	struct gpu *g = ctx;
 
 	(void)smid;
-	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	return sim_cycle_now(g->engine, GPU_DOMAIN_SM) + g->totals.untimed_warp_instructions;
+}
+
+static uint64_t untimed_ps(const struct gpu *g)
+{
+	return sim_ps_of_units(g->engine,
+			       g->totals.untimed_warp_instructions * sim_period_units(g->engine, GPU_DOMAIN_SM));
 }
 
 static uint64_t time_ns(void *ctx)
 {
-	return gpu_now_ps(ctx) / 1000;
+	return (gpu_now_ps(ctx) + untimed_ps(ctx)) / 1000;
 }
 
 void gpu_fail(struct gpu *g)
@@ -24,9 +32,9 @@ void gpu_fail(struct gpu *g)
 	sim_stop(g->engine);
 }
 
-void gpu_interrupt(struct gpu *g)
+void gpu_interrupt(struct gpu *g, enum gpu_stop why)
 {
-	g->is_interrupted = true;
+	g->stop = why;
 	sim_stop(g->engine);
 }
 
@@ -58,7 +66,7 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
 	if (g->guest->cta_done)
 		g->guest->cta_done(g->guest_ctx, g, sm->index, index);
-	if (g->is_interrupted)
+	if (g->stop)
 		sim_stop(g->engine);
 	else
 		gpu_cta_next(g, sm);
@@ -212,6 +220,79 @@ static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *
 	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, text);
 }
 
+/* ---- ended from outside ---- */
+
+static bool has_begun_guest(const struct gpu *g, const struct sm_warp *home)
+{
+	for (const struct sm_guest *o = g->guests_live; o; o = o->live_next) {
+		if (o->home == home && o->w)
+			return true;
+	}
+	return false;
+}
+
+static void add_cta(struct simt_where *where, const struct simt_cta *cta)
+{
+	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++)
+		simt_where_add(where, simt_cta_warp((struct simt_cta *)cta, i));
+}
+
+/* A warp whose block runs elsewhere stands where its guest does. */
+static void add_sm(const struct gpu *g, struct simt_where *where, const struct sm *sm)
+{
+	for (uint32_t k = 0; k < sm->warp_slot_count; k++) {
+		const struct sm_warp *w = &sm->warps[k];
+
+		if (w->w && !has_begun_guest(g, w))
+			simt_where_add(where, w->w);
+	}
+}
+
+static void put_stop(struct gpu *g, const char *where)
+{
+	static const char *const reasons[] = {
+	    [GPU_STOP_USER] = "stopped by the user",
+	    [GPU_STOP_WALL] = "ended by the limit of wall-clock time (run.timeout_wall_ns)",
+	    [GPU_STOP_SIMULATED] = "ended by the limit of simulated time (run.timeout_simulated_ps)",
+	};
+	struct simt_launch *l = g->launch;
+
+	l->fault.kind = g->stop == GPU_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT;
+	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, reasons[g->stop]);
+	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
+}
+
+void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra)
+{
+	struct simt_where *where = simt_where_new(g->launch);
+	char text[sizeof(g->launch->fault.text)] = "";
+	uint64_t waiting = g->cta_total - g->cta_next;
+
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		add_sm(g, where, g->sms[i]);
+	for (const struct migration *m = g->migrations; m; m = m->next) {
+		if (m->has_left)
+			add_cta(where, m->cta);
+	}
+	if (extra)
+		add_cta(where, extra);
+	simt_where_end(where, text, sizeof(text));
+	if (waiting)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %llu of %llu CTAs have not begun",
+			 (unsigned long long)waiting, (unsigned long long)g->cta_total);
+	put_stop(g, text);
+}
+
+void gpu_untimed_limit_set(struct gpu *g)
+{
+	const uint64_t limit_ps = g->config->run.timeout_simulated_ps, now_ps = gpu_now_ps(g);
+	const uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_SM);
+
+	g->untimed_limit = 0;
+	if (limit_ps)
+		g->untimed_limit = 1 + (limit_ps > now_ps ? sim_units_of_ps(g->engine, limit_ps - now_ps) / period : 0);
+}
+
 /* Decides how the run ended. True: to its end. */
 static bool judge(struct gpu *g)
 {
@@ -219,8 +300,10 @@ static bool judge(struct gpu *g)
 
 	if (g->has_failed)
 		return false;
-	if (g->is_interrupted) {
-		fault(l, SIMT_FAULT_STOPPED, "stopped by the user");
+	if (sim_was_limited(g->engine))
+		g->stop = GPU_STOP_SIMULATED;
+	if (g->stop) {
+		gpu_stop_fault(g, NULL);
 		return false;
 	}
 	if (g->limit_reached)
@@ -262,13 +345,25 @@ static void count_instructions(const struct gpu *g, uint64_t *warps, uint64_t *t
 static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
 {
 	struct simt_launch *l = g->launch;
-	bool ok = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &g->is_interrupted);
+	const uint64_t before = g->totals.untimed_warp_instructions;
+	bool ok;
 
-	if (!ok && g->is_interrupted)
-		fault(l, SIMT_FAULT_STOPPED, "stopped by the user");
+	gpu_untimed_limit_set(g);
+
+	const struct simt_limit limit = {.stop = &g->stop, .warp_instructions = g->untimed_limit};
+
+	ok = simt_run_functional(l, &g->totals.untimed_warp_instructions, &result->thread_instructions, &limit);
+	if (!ok && l->fault.kind == SIMT_FAULT_STOPPED) {
+		char where[sizeof(l->fault.text)];
+
+		g_strlcpy(where, l->fault.text, sizeof(where));
+		if (!g->stop)
+			g->stop = GPU_STOP_SIMULATED;
+		put_stop(g, where);
+	}
 	result->start_ps = result->end_ps = gpu_now_ps(g);
+	result->warp_instructions = g->totals.untimed_warp_instructions - before;
 	g->totals.kernels_untimed++;
-	g->totals.untimed_warp_instructions += result->warp_instructions;
 	return ok;
 }
 
@@ -328,7 +423,9 @@ static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 	count_instructions(g, &warps, &threads);
 	settle_stacks(g, true);
 	launch_begin(g);
-	sim_run(g->engine);
+	sim_resume(g->engine);
+	if (!g->stop)
+		sim_run(g->engine);
 	ok = judge(g);
 	CHECK(!g->promises_coherence || g->totals.stale_reads == stale);
 	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, GPU_DOMAIN_SM) + 1;
@@ -374,7 +471,8 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 		if (g->guest->kernel_end)
 			g->guest->kernel_end(g->guest_ctx, g, l);
 	}
-	g->is_interrupted = false;
+	result->stop = (enum gpu_stop)g->stop;
+	g->stop = GPU_STOP_NONE;
 	g->launch = NULL;
 	return ok;
 }

@@ -108,7 +108,8 @@ struct gpu {
 	bool has_failed; /* launch->fault is set */
 	bool limit_reached;
 	int64_t thread_budget; /* thread instructions left before the limit */
-	volatile bool is_interrupted;
+	volatile int stop; /* enum gpu_stop */
+	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
 	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
 	    **guest_queue_last; /* [stack]: wait for a warp slot */
@@ -165,6 +166,11 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 /* The SM has a free place: takes the next CTA, if there is one. */
 void gpu_cta_next(struct gpu *g, struct sm *sm);
 void gpu_fail(struct gpu *g);
+/* The running launch was ended from outside: its fault, with where its warps stand; extra, which may be NULL, is a CTA
+ * that no SM holds. */
+void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra);
+/* The limit of simulated time, as a limit of totals.untimed_warp_instructions: each counts as one SM cycle. */
+void gpu_untimed_limit_set(struct gpu *g);
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
 /* Tells the mechanism of pages touched for the first time. */

@@ -1,11 +1,23 @@
 /* untimed.c - past the instruction limit: what a kernel has left runs for its values only. Offloaded blocks end first,
  * then the resident CTAs, then those not yet placed. */
+#include <glib.h>
+
 #include "gpu/priv.h"
 
 enum { STEPS_PER_TURN = 64 };
 
+/* The launch is ended from outside. */
+static bool is_stopped(struct gpu *g)
+{
+	if (unlikely(g->untimed_limit && g->totals.untimed_warp_instructions >= g->untimed_limit && !g->stop))
+		g->stop = GPU_STOP_SIMULATED;
+	return unlikely(g->stop);
+}
+
 static bool step(struct gpu *g, struct simt_warp *w)
 {
+	if (is_stopped(g))
+		return false;
 	if (!simt_step(g->launch, w, &g->step)) {
 		g->has_failed = true;
 		return false;
@@ -106,50 +118,92 @@ static bool guests_end(struct gpu *g)
 	return true;
 }
 
-/* Steps all warps of a CTA in turn until all have exited. */
-static bool cta_run(struct gpu *g, struct simt_cta *cta)
+/* A turn for each warp of a CTA. */
+static bool cta_turn(struct gpu *g, struct simt_cta *cta)
 {
-	while (!simt_cta_is_done(cta)) {
-		bool has_stepped = false;
+	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
+		struct simt_warp *w = simt_cta_warp(cta, i);
 
-		for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
-			struct simt_warp *w = simt_cta_warp(cta, i);
-
-			for (uint32_t n = 0; n < STEPS_PER_TURN && !w->is_done && !w->at_barrier; n++) {
-				if (g->is_interrupted || !step(g, w))
-					return false;
-				has_stepped = true;
-			}
+		for (uint32_t n = 0; n < STEPS_PER_TURN && !w->is_done && !w->at_barrier; n++) {
+			if (!step(g, w))
+				return false;
 		}
-		if (!has_stepped)
-			return false;
 	}
 	return true;
 }
 
-bool gpu_finish_untimed(struct gpu *g)
+/* CTAs on SMs, and on their way between them. */
+static void resident_ctas(struct gpu *g, GPtrArray *ctas)
 {
-	if (!guests_end(g) || !partitions_end(g))
-		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		struct sm *sm = g->sms[i];
 
 		for (uint32_t k = 0; k < sm->cta_slot_count; k++) {
-			if (sm->ctas[k].cta && !cta_run(g, sm->ctas[k].cta))
-				return false;
+			if (sm->ctas[k].cta)
+				g_ptr_array_add(ctas, sm->ctas[k].cta);
 		}
 	}
 	for (struct migration *m = g->migrations; m; m = m->next) {
-		if (m->has_left && !cta_run(g, m->cta))
-			return false;
+		if (m->has_left)
+			g_ptr_array_add(ctas, m->cta);
 	}
-	while (g->cta_next < g->cta_total) {
-		struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, 0);
-		bool ok = cta_run(g, cta);
+}
 
-		simt_cta_end(cta);
-		if (!ok)
-			return false;
+/* In turn, since they may wait for each other. */
+static bool residents_run(struct gpu *g, const GPtrArray *ctas)
+{
+	bool is_left = true;
+
+	while (is_left) {
+		is_left = false;
+		for (uint32_t i = 0; i < ctas->len; i++) {
+			struct simt_cta *cta = ctas->pdata[i];
+
+			if (simt_cta_is_done(cta))
+				continue;
+			is_left = true;
+			if (!cta_turn(g, cta))
+				return false;
+		}
 	}
 	return true;
+}
+
+static bool residents_end(struct gpu *g)
+{
+	GPtrArray *ctas = g_ptr_array_new();
+
+	resident_ctas(g, ctas);
+
+	bool ok = residents_run(g, ctas);
+
+	g_ptr_array_free(ctas, TRUE);
+	return ok;
+}
+
+/* Of those that have not begun, one after the other. */
+static bool rest_end(struct gpu *g)
+{
+	bool ok = true;
+
+	while (ok && g->cta_next < g->cta_total) {
+		struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next++, 0);
+
+		while (ok && !simt_cta_is_done(cta))
+			ok = cta_turn(g, cta);
+		if (!ok && g->stop)
+			gpu_stop_fault(g, cta);
+		simt_cta_end(cta);
+	}
+	return ok;
+}
+
+bool gpu_finish_untimed(struct gpu *g)
+{
+	gpu_untimed_limit_set(g);
+	if (guests_end(g) && partitions_end(g) && residents_end(g))
+		return rest_end(g);
+	if (g->stop)
+		gpu_stop_fault(g, NULL);
+	return false;
 }

@@ -14,6 +14,9 @@
 #include "machine/kernels.h"
 #include "machine/timeline.h"
 
+/* When the program's wall-clock time is over, in ns of CLOCK_MONOTONIC, set with run.timeout_wall_ns. */
+#define MACHINE_DEADLINE_VARIABLE "STRATA_DEADLINE_NS"
+
 struct machine_session {
 	struct gpu_config config;
 	char machine[128];      /* "tom-baseline" */

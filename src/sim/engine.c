@@ -52,6 +52,8 @@ struct sim_engine {
 	uint64_t units_per_ps;
 	uint32_t domain_count, ticking_domain; /* ticking_domain: 0 between ticks */
 	volatile bool stop;
+	bool was_limited;
+	uint64_t limit_units;
 	struct domain domains[SIM_DOMAIN_MAX];
 };
 
@@ -95,6 +97,7 @@ struct sim_engine *sim_engine_new(const char *const *names, const struct sim_per
 	struct sim_engine *e = g_new0(struct sim_engine, 1);
 
 	e->units_per_ps = d;
+	e->limit_units = SIM_NEVER;
 	e->domain_count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		e->domains[i].name = names[i];
@@ -364,7 +367,7 @@ uint64_t sim_run(struct sim_engine *e)
 {
 	uint64_t ticks = 0;
 
-	e->stop = false;
+	e->was_limited = false;
 	while (!e->stop) {
 		struct domain *first = NULL;
 		uint64_t first_units = SIM_NEVER;
@@ -384,9 +387,29 @@ uint64_t sim_run(struct sim_engine *e)
 		}
 		if (!first)
 			break;
+		if (unlikely(first_units > e->limit_units)) {
+			e->was_limited = true;
+			break;
+		}
 		ticks += domain_tick(e, first);
 	}
+	e->stop = false;
 	return ticks;
+}
+
+void sim_resume(struct sim_engine *e)
+{
+	e->stop = false;
+}
+
+void sim_limit(struct sim_engine *e, uint64_t limit_units)
+{
+	e->limit_units = limit_units;
+}
+
+bool sim_was_limited(const struct sim_engine *e)
+{
+	return e->was_limited;
 }
 
 void sim_stop(struct sim_engine *e)

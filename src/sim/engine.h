@@ -80,10 +80,18 @@ void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units
 /* Takes a wake for a cycle that has not ticked yet back, whoever asked for it; there may be none. */
 void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
 
-/* Runs until no component is scheduled, or sim_stop was called. Returns the number of ticks executed. */
+/* Runs until no component is scheduled, sim_stop was called, or the next tick lies behind the limit. Returns the number
+ * of ticks executed. */
 uint64_t sim_run(struct sim_engine *e);
-/* Asks sim_run to return after the current tick (also from a signal handler). Pending wakes stay. */
+/* Asks sim_run to return after the current tick (also from a signal handler); between two runs, the next one to return
+ * at once. Pending wakes stay. */
 void sim_stop(struct sim_engine *e);
+/* Takes a stop back that no run has seen. */
+void sim_resume(struct sim_engine *e);
+/* No tick after limit_units is executed; SIM_NEVER, as at the beginning: no limit. */
+void sim_limit(struct sim_engine *e, uint64_t limit_units);
+/* The last run ended because of the limit. */
+bool sim_was_limited(const struct sim_engine *e);
 /* Forgets all pending wakes (after an aborted launch); time stands. */
 void sim_cancel_all(struct sim_engine *e);
 /* Moves time forward to time_units with nothing scheduled before it: for host-side delays between launches. */

@@ -121,7 +121,7 @@ struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_wa
 
 static void set_text(struct simt_finding *f, const char *fmt, va_list ap)
 {
-	char text[768];
+	char text[sizeof(((struct simt_fault *)NULL)->text)];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	f->text = strdup(text);
@@ -181,8 +181,11 @@ void simt_check_absent_source(struct simt_launch *l, struct simt_warp *w, const 
 /* The kernel is named by the fault's own text, which has everything else too. */
 void simt_check_fault(struct simt_launch *l)
 {
+	const enum simt_finding_kind kind =
+	    l->fault.kind == SIMT_FAULT_TIMEOUT ? SIMT_FINDING_TIMEOUT : SIMT_FINDING_FAULT;
+
 	if (l->fault.kind != SIMT_FAULT_NONE && l->fault.kind != SIMT_FAULT_STOPPED)
-		simt_check_host(simt_memory_check(l->mem), SIMT_FINDING_FAULT, 0, "%s", l->fault.text);
+		simt_check_host(simt_memory_check(l->mem), kind, 0, "%s", l->fault.text);
 }
 
 uint32_t simt_check_finding_count(const struct simt_check *c)

@@ -4,7 +4,9 @@
  * polls memory does not starve the one it waits for. A CTA that is still running after many turns may wait for a later
  * one (a grid-wide barrier built from atomics): then one more CTA starts.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "simt/state.h"
@@ -21,6 +23,7 @@ struct runner {
 	uint32_t running_count;
 	uint64_t next_cta;
 	uint64_t *warp_instructions, *thread_instructions;
+	struct simt_limit limit;
 };
 
 static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *step)
@@ -29,12 +32,12 @@ static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *st
 	uint32_t n = 0;
 	bool ok = true;
 
-	while (n < TURN_INSTRUCTIONS && !w->is_done && !w->at_barrier && ok) {
+	while (n < r->limit.turn_instructions && !w->is_done && !w->at_barrier && ok) {
 		ok = simt_step(r->l, w, step);
 		threads += (uint32_t)__builtin_popcount(step->exec_mask);
 		n++;
+		++*r->warp_instructions; /* now, since the device's clock counts them */
 	}
-	*r->warp_instructions += n;
 	*r->thread_instructions += threads;
 	return ok;
 }
@@ -78,7 +81,32 @@ static uint32_t cta_limit(const struct simt_launch *l)
 	return limit ? limit : 1;
 }
 
-static bool run_all(struct runner *r, const volatile bool *stop)
+static bool is_stopped(struct runner *r)
+{
+	const struct simt_limit *limit = &r->limit;
+	struct simt_where *where;
+
+	if (!(limit->stop && *limit->stop) &&
+	    !(limit->warp_instructions && *r->warp_instructions >= limit->warp_instructions))
+		return false;
+	where = simt_where_new(r->l);
+	for (uint32_t i = 0; i < r->running_count; i++)
+		for (uint32_t k = 0; k < r->running[i]->warp_count; k++)
+			simt_where_add(where, &r->running[i]->warps[k]);
+	r->l->fault.kind = SIMT_FAULT_STOPPED;
+	simt_where_end(where, r->l->fault.text, sizeof(r->l->fault.text));
+	if (r->next_cta < r->l->state->cta_count) {
+		const size_t length = strlen(r->l->fault.text);
+
+		snprintf(r->l->fault.text + length, sizeof(r->l->fault.text) - length,
+			 "; %llu of %llu CTAs have not begun",
+			 (unsigned long long)(r->l->state->cta_count - r->next_cta),
+			 (unsigned long long)r->l->state->cta_count);
+	}
+	return true;
+}
+
+static bool run_all(struct runner *r)
 {
 	struct simt_launch *l = r->l;
 	const uint32_t limit = cta_limit(l);
@@ -89,7 +117,7 @@ static bool run_all(struct runner *r, const volatile bool *stop)
 		while (r->running_count < want && r->next_cta < l->state->cta_count)
 			start_cta(r);
 		for (uint32_t i = 0; i < r->running_count; i++)
-			if (!run_cta_turn(r, r->running[i], &step))
+			if (is_stopped(r) || !run_cta_turn(r, r->running[i], &step))
 				return false;
 		const uint32_t before = r->running_count;
 
@@ -99,16 +127,12 @@ static bool run_all(struct runner *r, const volatile bool *stop)
 			want++;
 			turns = 0;
 		}
-		if (stop && *stop) {
-			l->fault.kind = SIMT_FAULT_STOPPED;
-			return false;
-		}
 	}
 	return true;
 }
 
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
-			 const volatile bool *stop)
+			 const struct simt_limit *limit)
 {
 	struct runner *r = calloc(1, sizeof(*r));
 
@@ -116,7 +140,11 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 	r->l = l;
 	r->warp_instructions = warp_instruction_count;
 	r->thread_instructions = thread_instruction_count;
-	bool ok = run_all(r, stop);
+	if (limit)
+		r->limit = *limit;
+	if (!r->limit.turn_instructions)
+		r->limit.turn_instructions = TURN_INSTRUCTIONS;
+	bool ok = run_all(r);
 
 	free(r);
 	return ok;

@@ -125,11 +125,12 @@ enum simt_fault_kind {
 	SIMT_FAULT_STACK,      /* call depth or local memory exhausted */
 	SIMT_FAULT_INSTRUCTION, /* a call through a pointer that is no function */
 	SIMT_FAULT_STOPPED,    /* interrupted by the user */
+	SIMT_FAULT_TIMEOUT,    /* ended by a limit of time */
 };
 
 struct simt_fault {
 	enum simt_fault_kind kind;
-	char text[768]; /* one message: kernel, PTX line, CTA and thread, address, nearest allocation */
+	char text[2048]; /* one message: kernel, PTX line, CTA and thread, address, nearest allocation */
 };
 
 /* ---- launches, CTAs, warps ---- */
@@ -215,10 +216,25 @@ static inline const struct simt_inst *simt_next(const struct simt_launch *l, con
  * returns false; the warp must not be stepped again. */
 bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
 
-/* The whole launch without timing: CTAs in order, warps round robin between barriers. Returns false on a fault.
- * *warp_instruction_count and *thread_instruction_count are added to. stop, if not NULL, is polled. */
+/* What ends a launch without timing from outside. */
+struct simt_limit {
+	const volatile int *stop; /* NULL or: not 0 */
+	uint64_t warp_instructions; /* the counter has come so far; 0: no limit */
+	uint32_t turn_instructions; /* of a warp before another one has its turn; 0: as many as are fast */
+};
+
+/* The whole launch without timing: CTAs in order, warps take turns. Returns false on a fault. *warp_instruction_count
+ * is counted up with every instruction, *thread_instruction_count is added to. Where the limit (which may be NULL) ends
+ * it, the fault is SIMT_FAULT_STOPPED and its text what simt_where_end writes. */
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
-			 const volatile bool *stop);
+			 const struct simt_limit *limit);
+
+/* Where warps stand, for a launch that is ended from outside. */
+struct simt_where *simt_where_new(const struct simt_launch *l);
+void simt_where_add(struct simt_where *where, const struct simt_warp *w);
+/* Appends "; 32 warps at a.cu:12, a.ptx line 40 (bra $L1;), first CTA (0,0,0) warp 0; ..." to text, most warps first.
+ * Frees where. */
+void simt_where_end(struct simt_where *where, char *text, size_t size_bytes);
 
 /* Value of a register slot (first of two for 64 bits) in one lane, for conditions that hardware reads from the register
  * file. sb is a scoreboard id of the warp's current function; bytes is 4 or 8. */

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(how, "stuck")) {
 		return launch("stuck", 2, 128, out) == CUDA_ERROR_LAUNCH_TIMEOUT ? 0 : 8;
 	} else if (!strcmp(how, "spin")) {
+		say("begun");
 		return launch("spin", 4, 256, out) == CUDA_ERROR_LAUNCH_TIMEOUT ? 0 : 8;
 	} else if (!strcmp(how, "handler")) {
 		signal(SIGINT, on_signal);

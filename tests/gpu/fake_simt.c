@@ -209,11 +209,11 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 }
 
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
-			 const volatile bool *stop)
+			 const struct simt_limit *limit)
 {
 	struct simt_step step;
 
-	(void)stop;
+	(void)limit;
 	for (uint32_t i = 0; i < l->grid[0]; i++) {
 		struct simt_cta *c = simt_cta_begin(l, i, 0);
 
@@ -229,6 +229,25 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 		simt_cta_end(c);
 	}
 	return true;
+}
+
+struct simt_where *simt_where_new(const struct simt_launch *l)
+{
+	(void)l;
+	return NULL;
+}
+
+void simt_where_add(struct simt_where *where, const struct simt_warp *w)
+{
+	(void)where;
+	(void)w;
+}
+
+void simt_where_end(struct simt_where *where, char *text, size_t size_bytes)
+{
+	(void)where;
+	(void)text;
+	(void)size_bytes;
 }
 
 uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)

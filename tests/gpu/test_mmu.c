@@ -360,7 +360,7 @@ static struct gpu *to_interrupt;
 static uint64_t interrupting(uint64_t thread, uint32_t visit)
 {
 	if (thread == 300)
-		gpu_interrupt(to_interrupt);
+		gpu_interrupt(to_interrupt, GPU_STOP_USER);
 	return page_per_lane(thread, visit);
 }
 

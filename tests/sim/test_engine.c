@@ -217,6 +217,20 @@ static void test_time_is_exact_after_long_idle(void **state)
 	assert_int_equal(sim_run(e), 1);
 	assert_int_equal(beside_seen, seen + 7);
 	assert_int_equal(sim_run(e), 0);
+	/* Nothing behind the limit; a stop between two runs is the next one's, unless it is taken back. */
+	sim_wake_cycle(e, c, beside_seen + 10);
+	sim_wake_cycle(e, c, beside_seen + 11);
+	sim_limit(e, (beside_seen + 10) * 5000);
+	assert_int_equal(sim_run(e), 1);
+	assert_true(sim_was_limited(e));
+	sim_limit(e, SIM_NEVER);
+	sim_stop(e);
+	assert_int_equal(sim_run(e), 0);
+	assert_false(sim_was_limited(e));
+	sim_stop(e);
+	sim_resume(e);
+	assert_int_equal(sim_run(e), 1);
+	assert_int_equal(seen, beside_seen + 11);
 	sim_engine_free(e);
 }
 
