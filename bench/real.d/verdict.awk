@@ -51,7 +51,8 @@ building && /undefined reference to .*(mpi|MPI|gsl|cublas|cufft|nv)|command not 
 building && /target was not found|not found - will not build|Could NOT find|required .*not found/ {
 	first("library", $0)
 }
-building && /[Ee]rror|unresolved symbol/ && !(/^make|mkoffload: fatal|lto-wrapper|-W[a-z]*error/) { first("compiler", $0) }
+building && /[Ee]rror|unresolved symbol/ && !(/^make|^collect2|mkoffload: fatal|lto-wrapper|-W[a-z]*error/) { first("compiler", $0) }
+building && /undefined reference/ { first("compiler", $0) }
 building && /^make.*(Error|\*\*\*)/ { first("build", $0) }
 building { next }
 
@@ -99,8 +100,12 @@ END {
 		failed("library")
 		failed("compiler")
 		failed("build")
-		answer("failed", "build", "no program came of it within the limit")
+		answer("failed", "build", "no program came of it: not for this system, or not within the limit")
 	}
+	if (status == 124 || status == 137 || status == 152)
+		answer("failed", "slow", status == 152 ? "limit of CPU time" : "limit of time")
+	if (status == 153)
+		answer("failed", "flood", "more than 256 MiB of output")
 	if (fault != "")
 		answer("failed", "fault", fault)
 	if (status == 0 && !refused && !("wrong" in why)) {
@@ -109,10 +114,6 @@ END {
 		if (launches)
 			answer("weak", "-", "it checks nothing")
 	}
-	if (status == 124 || status == 137 || status == 152)
-		answer("failed", "slow", status == 152 ? "limit of CPU time" : "limit of time")
-	if (status == 153)
-		answer("failed", "flood", "more than 256 MiB of output")
 	n = split("strata,library,refused,nvrtc,unsupported,scope,refused later,newer,devices,graphics,waived,data,usage",
 		order, ",")
 	for (i = 1; i <= n; i++)
