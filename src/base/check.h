@@ -13,6 +13,9 @@ _Noreturn void base_bug_at(const char *file, int line, const char *what);
  * ctx must outlive the registration; describe must not allocate. */
 void base_bug_set_describe(void (*describe)(void *ctx, char *buf, unsigned long size_bytes), void *ctx);
 
+/* Names a file ("": none) that is made, empty, when a bug is found: who started the process learns that it was ours. */
+void base_bug_set_mark(const char *path);
+
 #define CHECK(e) (__builtin_expect(!!(e), 1) ? (void)0 : base_bug_at(__FILE__, __LINE__, #e))
 #define UNREACHABLE(why) base_bug_at(__FILE__, __LINE__, "unreachable: " why)
 

@@ -204,7 +204,10 @@ static void print_findings(const struct check_options *o, const json_t *findings
 
 static json_t *result_json(const struct cli_job *job, json_t *findings, const json_t *written)
 {
-	static const char *const kept[] = {"workload", "args", "machine", "exit_status"};
+	static const char *const kept[] = {
+	    "workload", "args", "machine", "exit_status", "version", "source_commit", "program_path",
+	    "program_sha256", "machine_file", "machine_text", "host", "date", "command_line",
+	};
 	static const char *const passed[] = {"launches", "launches_refused", "is_complete", "dropped"};
 	json_t *o = json_object();
 
@@ -277,12 +280,12 @@ static int report(const struct cli_job *job, void *ctx)
 		else
 			printf("check: nothing was checked: the program did not use the CUDA driver, or ended before "
 			       "it could say\n");
-		return job->exit_status ? job->exit_status : is_lost ? CLI_UNABLE : CLI_FAILED;
+		return job->exit_status || is_lost ? cli_job_exit_status(job, is_lost) : CLI_FAILED;
 	}
 
 	json_t *findings = wanted_findings(o, written);
 	const bool has_findings = json_array_size(findings);
-	int exit_status = job->exit_status;
+	int exit_status = cli_job_exit_status(job, is_lost);
 
 	print_findings(o, findings, written);
 	fflush(stdout);

@@ -499,6 +499,13 @@ bool cli_job_is_finished(const struct cli_job *job)
 	return job->is_done && (!job->is_asked_to_end || !cli_job_not_verified(job));
 }
 
+int cli_job_exit_status(const struct cli_job *job, bool is_lost)
+{
+	const bool is_own = job->exit_status && job->exit_status != EXIT_BY_SIGNAL + SIGABRT;
+
+	return is_lost && !is_own ? CLI_UNABLE : job->exit_status;
+}
+
 const char *cli_job_not_verified(const struct cli_job *job)
 {
 	const json_t *one;

@@ -56,10 +56,11 @@ static int report(const struct cli_job *job, void *ctx)
 	is_kept = cli_json_keep(o->single.json, job->results) && is_kept;
 	is_kept = write_trace(o->trace, job->result) && is_kept;
 	print(o, job);
-	if (job->exit_status)
-		return job->exit_status;
-	if (!is_kept || job->is_result_lost)
-		return CLI_UNABLE;
+
+	const int exit_status = cli_job_exit_status(job, job->is_result_lost);
+
+	if (exit_status || !is_kept)
+		return exit_status ? exit_status : CLI_UNABLE;
 	return cli_job_not_verified(job) ? CLI_FAILED : CLI_OK;
 }
 

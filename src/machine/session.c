@@ -154,6 +154,9 @@ void machine_session_claim(struct machine_session *s)
 		return;
 	while (!take(base, s->process, path, sizeof(s->result_path)))
 		s->process++;
+	g_autofree char *mark = g_strconcat(path, ".lost", NULL);
+
+	base_bug_set_mark(mark);
 	if (path == s->result_path && *s->check_path) {
 		g_autofree char *check = g_strdup(s->check_path);
 

@@ -58,7 +58,8 @@ struct machine_run {
 /* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)
  * to session->result_path, atomically (temporary file, then rename). False: errno tells. */
 bool machine_result_write(const struct machine_run *run);
-/* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. */
+/* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. An
+ * internal error leaves it too. */
 void machine_result_lost(const char *path);
 /* The short text for runs without strata: time, IPC, main stall. */
 void machine_result_print_short(const struct machine_run *run, int fd);

@@ -6,14 +6,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "machine/session.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *scratch;
@@ -65,6 +68,29 @@ static void test_round_trip(void **state)
 }
 
 /* Each process of a session gets the next free number and files of its own. */
+/* A process that an internal error ends leaves the mark of lost results. */
+static void test_bug_is_marked(void **state)
+{
+	g_autofree char *path = path_of("bug"), *first = path_of("bug.1"), *lost = path_of("bug.1.lost");
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		struct machine_session s = {0};
+
+		g_strlcpy(s.result_path, path, sizeof(s.result_path));
+		machine_session_claim(&s);
+		if (access(lost, F_OK))
+			base_bug_at("here.c", 1, "for the test");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_int_equal(g_unlink(first), 0);
+	assert_int_equal(g_unlink(lost), 0);
+}
+
 static void test_claim(void **state)
 {
 	struct machine_session one = {0}, two = {0}, checked = {0}, none = {0};
@@ -282,6 +308,7 @@ int main(void)
 	    cmocka_unit_test(test_default_without_session),
 	    cmocka_unit_test(test_round_trip),
 	    cmocka_unit_test(test_claim),
+	    cmocka_unit_test(test_bug_is_marked),
 	    cmocka_unit_test(test_bad_session),
 	    cmocka_unit_test(test_contradictory_machine),
 	    cmocka_unit_test(test_result_without_gpu),
