@@ -67,8 +67,8 @@ int cli_job_start(const struct cli_paths *paths, struct cli_job *job);
 bool cli_job_step(struct cli_job *job, int wait_status);
 /* Has the job ended by itself, with its result? Not so one that was asked to end and did. */
 bool cli_job_is_finished(const struct cli_job *job);
-/* The exit status of a job that is done: the program's; CLI_UNABLE when results were lost and the program did not fail by
- * itself, but ended well or by an internal error of the library's. */
+/* The exit status of a job that is done: the program's; CLI_UNABLE when results were lost and the program did not fail
+ * by itself, but ended well or by an internal error of the library's. */
 int cli_job_exit_status(const struct cli_job *job, bool is_lost);
 /* NULL when all results of a job that is done are verified; else why the first that is not is none. */
 const char *cli_job_not_verified(const struct cli_job *job);
