@@ -1,8 +1,9 @@
 /* functional.c - runs a whole launch without timing.
  *
  * CTAs start in order. Warps of the running CTAs take turns of a fixed number of instructions, so that a warp which
- * polls memory does not starve the one it waits for. A CTA that is still running after many turns may wait for a later
- * one (a grid-wide barrier built from atomics): then one more CTA starts.
+ * polls memory does not starve the one it waits for. A turn is as short as costs no speed: what polls (locks, the
+ * barriers of OpenMP's run-time library) wastes the rest of it. A CTA that is still running after many turns may wait
+ * for a later one (a grid-wide barrier built from atomics): then one more CTA starts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #include "simt/state.h"
 
 enum {
-	TURN_INSTRUCTIONS = 4096,
-	TURNS_BEFORE_NEXT_CTA = 256, /* about a million instructions per warp */
+	TURN_INSTRUCTIONS = 64,
+	TURNS_BEFORE_NEXT_CTA = 4096, /* about a quarter of a million instructions per warp */
 	RUNNING_CTAS_MAX = 1024,
 };
 

@@ -173,16 +173,21 @@ static void test_spin_lock(void **state)
 	    64, all_locked);
 }
 
-/* How many warp instructions the lanes of one warp take. */
-static uint64_t warp_instructions(const char *text)
+/* How many warp instructions one CTA takes. */
+static uint64_t instructions_of(const char *text, uint32_t threads)
 {
 	struct rig r;
 	uint64_t count;
 
-	rig_check(&r, text, 1, 32);
+	rig_check(&r, text, 1, threads);
 	count = r.warp_instructions;
 	rig_close(&r);
 	return count;
+}
+
+static uint64_t warp_instructions(const char *text)
+{
+	return instructions_of(text, 32);
 }
 
 /* Lane 0 waits for a word that the other lanes write. */
@@ -211,6 +216,19 @@ static void test_spin_on_a_weak_load(void **state)
 {
 	(void)state;
 	assert_in_range(warp_instructions(SPIN_ON("ld.global.u32 %r2, [%rd1];")), 3 << 20, (3 << 20) + 40);
+}
+
+/* Eight times a warp waits for the other: it gets little further than the other's next turn. */
+static void test_warps_wait_for_each_other(void **state)
+{
+	(void)state;
+	assert_in_range(instructions_of(
+	    RIG_KERNEL("add.u64 %rd1, %out, 1024; shr.u32 %r3, %t, 5; mov.u32 %r5, 0;\n"
+		       "SPIN: ld.volatile.global.u32 %r2, [%rd1]; and.b32 %r4, %r2, 1;\n"
+		       "setp.ne.u32 %p1, %r4, %r3; @%p1 bra SPIN;\n"
+		       "add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1], %r2;\n"
+		       "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 4; @%p2 bra SPIN;"), 64),
+	    64, 1000);
 }
 
 #define LONG_LOOPS(access)                                                    \
@@ -392,6 +410,7 @@ int main(void)
 	    cmocka_unit_test(test_spin_lock),
 	    cmocka_unit_test(test_spin_on_a_poll),
 	    cmocka_unit_test(test_spin_on_a_weak_load),
+	    cmocka_unit_test(test_warps_wait_for_each_other),
 	    cmocka_unit_test(test_lanes_of_long_loops_meet),
 	    cmocka_unit_test(test_slots_of_lanes_apart),
 	    cmocka_unit_test(test_warp_sync_across_branch),
