@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/diag.h"
 #include "cli/single.h"
+#include "report/demangle.h"
 #include "report/report.h"
 #include "simt/check.h"
 
@@ -124,8 +125,10 @@ static void print_finding(const json_t *f)
 {
 	const json_t *at = json_object_get(f, "at"), *other = json_object_get(f, "other");
 	const long long count = number_of(f, "count");
+	g_autofree char *text = report_demangle(text_of(f, "text"));
+	g_autofree char *kernel = report_demangle(text_of(f, "kernel"));
 
-	printf("%s: %s\n", text_of(f, "kind"), text_of(f, "text"));
+	printf("%s: %s\n", text_of(f, "kind"), text);
 	if (json_is_object(at)) {
 		printf("    at ");
 		print_place(at);
@@ -137,7 +140,7 @@ static void print_finding(const json_t *f)
 		putchar('\n');
 	}
 	if (json_is_string(json_object_get(f, "kernel"))) {
-		printf("    in kernel %s, ", text_of(f, "kernel"));
+		printf("    in kernel %s, ", kernel);
 		print_triple("CTA", json_object_get(f, "cta"));
 		print_triple(", thread", json_object_get(f, "thread"));
 		if (count > 1)

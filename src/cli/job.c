@@ -6,6 +6,7 @@
 #include "cli/provenance.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "report/demangle.h"
 #include "ndp/registry.h"
 #include "report/report.h"
 
@@ -467,6 +468,7 @@ static void finish(struct cli_job *job)
 	}
 	json_array_foreach(job->results, i, one)
 	{
+		report_titles_add(one);
 		cli_verify_judge(job, one);
 		cli_provenance_add(job, one);
 	}

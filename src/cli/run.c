@@ -81,8 +81,10 @@ int cli_run(int argc, char **argv)
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
 	/* First, so that a --set of the user's own counts. */
-	if (o.trace)
+	if (o.trace) {
 		g_ptr_array_insert(o.single.sets, 0, (gpointer) "run.timeline_count=1000000");
+		g_ptr_array_insert(o.single.sets, 0, (gpointer) "run.kernel_count=1000000");
+	}
 	if (parsed == CLI_PARSED && cli_output_check(about.name, "trace", o.trace))
 		exit_status = cli_single_run(&single, &words);
 	g_ptr_array_free(words.words, TRUE);

@@ -54,6 +54,7 @@ json_t *machine_program_work_json(const struct machine_timeline *t)
 	uint32_t count;
 	const struct machine_work *work = machine_timeline_work(t, &count);
 	json_t *list = json_array();
+	uint64_t launch = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct machine_work *w = &work[i];
@@ -65,7 +66,10 @@ json_t *machine_program_work_json(const struct machine_timeline *t)
 		put_int(o, "stream", w->stream);
 		put_int(o, "start_ps", w->start_ps);
 		put_int(o, "end_ps", w->end_ps);
-		put_int(o, "bytes", w->bytes);
+		if (w->kind == MACHINE_WORK_KERNEL)
+			put_int(o, "launch", ++launch); /* its number in the kernels, which come in the same order */
+		else
+			put_int(o, "bytes", w->bytes);
 		json_array_append_new(list, o);
 	}
 	return list;

@@ -1,7 +1,10 @@
 #include "report/offloads.h"
 #include "report/report.h"
 
+#include "report/demangle.h"
+
 #include <glib.h>
+#include <signal.h>
 #include <string.h>
 
 static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
@@ -49,7 +52,8 @@ static void print_head(FILE *out, const json_t *run)
 		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run), reason ? ": " : "",
 		reason ? reason : "");
 
-	const char *fault = json_string_value(json_object_get(run, "fault"));
+	const char *text = json_string_value(json_object_get(run, "fault"));
+	g_autofree char *fault = text ? report_demangle(text) : NULL;
 
 	if (fault)
 		fprintf(out, "  fault          %s\n", fault);
@@ -230,7 +234,7 @@ static void print_no_run(FILE *out, const json_t *run)
 
 	if (json_is_string(json_object_get(run, "fault")))
 		return; /* said already */
-	if (status > EXIT_BY_SIGNAL)
+	if (status > EXIT_BY_SIGNAL && status < EXIT_BY_SIGNAL + NSIG)
 		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",
 			status - EXIT_BY_SIGNAL, g_strsignal(status - EXIT_BY_SIGNAL));
 	else

@@ -3,6 +3,7 @@
  * Events". */
 #include "report/report.h"
 
+#include <glib.h>
 #include <string.h>
 
 static const double ps_per_us = 1e6;
@@ -18,16 +19,54 @@ static void add_name(json_t *events, const char *what, int process, json_int_t r
 						process, "tid", row, "args", "name", name));
 }
 
-static void add_work(json_t *events, const json_t *work, int process, json_int_t row)
+/* Number -> object, of the launches that the run lists one by one. */
+static GHashTable *launches_of(const json_t *run)
 {
-	double start = report_number(work, "start_ps", NULL), end = report_number(work, "end_ps", NULL);
+	GHashTable *launches = g_hash_table_new(g_direct_hash, g_direct_equal);
+	json_t *kernel;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "kernels"), i, kernel)
+		g_hash_table_insert(launches, GSIZE_TO_POINTER((gsize)report_number(kernel, "number", NULL)), kernel);
+	return launches;
+}
+
+/* What a viewer shows of a selected event: of a kernel its launch, of a copy its bytes. */
+static json_t *args_of(const json_t *work, GHashTable *launches)
+{
+	static const char *const shown[] = {"grid", "block", "cycles", "warp_instructions", "thread_instructions",
+					    "cta_count"};
+	const gsize number = (gsize)report_number(work, "launch", NULL);
+	const json_t *kernel = g_hash_table_lookup(launches, GSIZE_TO_POINTER(number));
+	const double cycles = report_number(kernel, "cycles", NULL);
+	json_t *args = json_object();
+
+	json_object_set(args, "stream", json_object_get(work, "stream"));
+	if (!number) {
+		json_object_set(args, "bytes", json_object_get(work, "bytes"));
+		return args;
+	}
+	json_object_set(args, "launch", json_object_get(work, "launch"));
+	json_object_set(args, "symbol", json_object_get(work, "name"));
+	for (uint32_t i = 0; kernel && i < G_N_ELEMENTS(shown); i++)
+		json_object_set(args, shown[i], json_object_get(kernel, shown[i]));
+	if (cycles > 0)
+		json_object_set_new(args, "ipc",
+				    json_real(report_number(kernel, "thread_instructions", NULL) / cycles));
+	return args;
+}
+
+static void add_work(json_t *events, const json_t *work, GHashTable *launches, int process, json_int_t row)
+{
+	const double start = report_number(work, "start_ps", NULL), end = report_number(work, "end_ps", NULL);
+	json_t *title = json_object_get(work, "title");
 
 	json_array_append_new(events,
-			      json_pack("{s:O, s:O, s:s, s:i, s:I, s:f, s:f, s:{s:O, s:O}}", "name",
-					json_object_get(work, "name"), "cat", json_object_get(work, "kind"), "ph", "X",
-					"pid", process, "tid", row, "ts", start / ps_per_us, "dur",
-					(end - start) / ps_per_us, "args", "stream", json_object_get(work, "stream"),
-					"bytes", json_object_get(work, "bytes")));
+			      json_pack("{s:O, s:O, s:s, s:i, s:I, s:f, s:f, s:o}", "name",
+					title ? title : json_object_get(work, "name"), "cat",
+					json_object_get(work, "kind"), "ph", "X", "pid", process, "tid", row, "ts",
+					start / ps_per_us, "dur", (end - start) / ps_per_us, "args",
+					args_of(work, launches)));
 }
 
 static void add_stream_name(json_t *events, json_int_t stream)
@@ -41,6 +80,7 @@ static void add_stream_name(json_t *events, json_int_t stream)
 static json_t *events_of(const json_t *run)
 {
 	json_t *events = json_array(), *seen = json_object(), *work;
+	GHashTable *launches = launches_of(run);
 	size_t i;
 
 	add_name(events, "process_name", PROCESS_STREAMS, 0, "streams");
@@ -57,13 +97,14 @@ static json_t *events_of(const json_t *run)
 		if (!json_object_get(seen, key))
 			add_stream_name(events, stream);
 		json_object_set_new(seen, key, json_true());
-		add_work(events, work, PROCESS_STREAMS, stream);
+		add_work(events, work, launches, PROCESS_STREAMS, stream);
 		for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
 			if (!strcmp(kind, engines[e]))
-				add_work(events, work, PROCESS_ENGINES, e);
+				add_work(events, work, launches, PROCESS_ENGINES, e);
 		}
 	}
 	json_decref(seen);
+	g_hash_table_unref(launches);
 	return events;
 }
 

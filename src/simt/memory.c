@@ -303,16 +303,26 @@ bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr)
 	return a && is_host_kind(a->kind);
 }
 
-const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr)
+/* A module's variable, which may be a compiler's string and stand anywhere, is what is meant only in and beside it. */
+static bool may_be_meant(const struct simt_alloc *a, uint64_t addr)
+{
+	if (a->kind != SIMT_ALLOC_MODULE)
+		return is_the_users(a->kind);
+	return addr >= a->addr && addr - a->addr < 2 * a->size_bytes;
+}
+
+/* The nearest one that is_meant allows. */
+static const struct simt_alloc *nearest(const struct simt_memory *m, uint64_t addr,
+					bool (*is_meant)(const struct simt_alloc *a, uint64_t addr))
 {
 	uint32_t i = upper(m, addr);
 	const struct simt_alloc *below = NULL, *above = NULL;
 
 	for (uint32_t j = i; j > 0 && !below; j--)
-		if (is_the_users(m->allocs[j - 1].kind))
+		if (is_meant(&m->allocs[j - 1], addr))
 			below = &m->allocs[j - 1];
 	for (uint32_t j = i; j < m->count && !above; j++)
-		if (is_the_users(m->allocs[j].kind))
+		if (is_meant(&m->allocs[j], addr))
 			above = &m->allocs[j];
 	if (!below || !above)
 		return below ? below : above;
@@ -320,6 +330,19 @@ const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64
 	uint64_t below_gap = addr < below_end ? 0 : addr - below_end + 1;
 
 	return below_gap <= above->addr - addr ? below : above;
+}
+
+static bool may_be_the_users(const struct simt_alloc *a, uint64_t addr)
+{
+	(void)addr;
+	return is_the_users(a->kind);
+}
+
+const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr)
+{
+	const struct simt_alloc *a = nearest(m, addr, may_be_meant);
+
+	return a ? a : nearest(m, addr, may_be_the_users);
 }
 
 void simt_memory_attach_check(struct simt_memory *m, struct simt_check *c)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -405,6 +406,23 @@ static void test_json_whole_or_nothing(void **state)
 }
 
 /* Two pieces of work, one of them without an engine. */
+static void test_demangle(void **state)
+{
+	static const char *const texts[][2] = {
+	    {"kernel _Z4badkPi, a.ptx line 3", "kernel badk(int*), a.ptx line 3"},
+	    {"_Z1kPf", "k(float*)"},
+	    {"no_Z1kPf, _Znothing _Z", "no_Z1kPf, _Znothing _Z"},
+	    {"", ""},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autofree char *text = report_demangle(texts[i][0]);
+
+		assert_string_equal(text, texts[i][1]);
+	}
+}
+
 static void test_trace(void **state)
 {
 	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
@@ -416,9 +434,13 @@ static void test_trace(void **state)
 	(void)state;
 	json_object_set_new(run, "timeline",
 			    json_pack("[{s:s,s:s,s:i,s:i,s:i,s:i},{s:s,s:s,s:i,s:i,s:i,s:i}]", "kind", "kernel", "name",
-				      "k", "stream", 3, "start_ps", 1000000, "end_ps", 3500000, "bytes", 0, "kind",
-				      "host function", "name", "host function", "stream", 3, "start_ps", 3500000,
-				      "end_ps", 3600000, "bytes", 0));
+				      "_Z1kPf", "stream", 3, "start_ps", 1000000, "end_ps", 3500000, "launch", 7,
+				      "kind", "host function", "name", "host function", "stream", 3, "start_ps",
+				      3500000, "end_ps", 3600000, "bytes", 0));
+	json_object_set_new(run, "kernels",
+			    json_pack("[{s:s,s:i,s:[iii],s:i,s:i}]", "name", "_Z1kPf", "number", 7, "grid", 5, 1, 1,
+				      "cycles", 100, "thread_instructions", 250));
+	report_titles_add(run);
 	assert_true(report_trace_write(path, run));
 
 	json_t *trace = json_load_file(path, 0, NULL);
@@ -430,9 +452,16 @@ static void test_trace(void **state)
 
 		rows += !strcmp(name, "thread_name") && report_number(event, "pid", NULL) == 1;
 		functions += !strcmp(name, "host function");
-		if (strcmp(name, "k"))
+		if (strcmp(name, "k(float*)"))
 			continue;
 		kernels++;
+
+		const json_t *args = json_object_get(event, "args");
+
+		assert_null(json_object_get(args, "bytes"));
+		assert_int_equal(json_integer_value(json_array_get(json_object_get(args, "grid"), 0)), 5);
+		assert_true(report_number(args, "ipc", NULL) == 2.5);
+		assert_string_equal(json_string_value(json_object_get(args, "symbol")), "_Z1kPf");
 		assert_true(report_number(event, "ts", NULL) == 1);
 		assert_true(report_number(event, "dur", NULL) == 2.5);
 		assert_int_equal(report_number(event, "tid", NULL), report_number(event, "pid", NULL) == 1 ? 3 : 0);
@@ -462,6 +491,7 @@ int main(void)
 	    cmocka_unit_test(test_store_find),
 	    cmocka_unit_test(test_store_refused),
 	    cmocka_unit_test(test_json_whole_or_nothing),
+	    cmocka_unit_test(test_demangle),
 	    cmocka_unit_test(test_trace),
 	};
 

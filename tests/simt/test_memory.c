@@ -221,6 +221,14 @@ static void test_allocator(void **state)
 	assert_null(simt_memory_find(m, a, 1));
 	assert_true(simt_memory_nearest(m, a + 10)->addr == a && !simt_memory_nearest(m, a + 10)->is_live);
 	assert_true(simt_memory_alloc(m, 100, 1, SIMT_ALLOC_DEVICE) == a);
+	/* A compiler's string is named only in and beside it. */
+	uint64_t text = simt_memory_alloc(m, 10, 65536, SIMT_ALLOC_MODULE);
+
+	assert_true(text > b);
+	assert_true(simt_memory_nearest(m, text + 15)->addr == text);
+	assert_true(simt_memory_nearest(m, text + 25)->addr == b);
+	assert_true(simt_memory_nearest(m, text - 1)->addr == b);
+	assert_true(simt_memory_release(m, text));
 	uint64_t host[4];
 
 	assert_true(simt_memory_register(m, (uint64_t)(uintptr_t)host, sizeof(host)));

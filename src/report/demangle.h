@@ -1,0 +1,17 @@
+/* demangle.h - kernel names as the program's author wrote them.
+ *
+ * The C++ ABI's own demangler does it, __cxa_demangle of the host's libstdc++, which is looked for at the first name.
+ * Where there is none, names stay as they are.
+ */
+#ifndef STRATA_REPORT_DEMANGLE_H
+#define STRATA_REPORT_DEMANGLE_H
+
+#include <jansson.h>
+
+/* The text with every mangled name in it ("_Z4goodPj") replaced ("good(unsigned int*)"). Freed with g_free. */
+char *report_demangle(const char *text);
+
+/* Adds "title" to every object of the run's kernels, kernel_sums, refusals and timeline that names a kernel. */
+void report_titles_add(json_t *run);
+
+#endif
