@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char prefix[] = "strata-", lock_name[] = "lock";
+/* No other program has such a file: only directories that hold one are ever removed. */
+static const char prefix[] = "strata-", lock_name[] = ".strata-scratch-lock";
 
 static int lock_fd = -1;
 

@@ -69,13 +69,13 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 	const double refused = report_number(result, "launches_refused", NULL);
 	const char *timed_out = json_string_value(json_object_get(result, "timed_out"));
 
+	if (timed_out)
+		return g_strdup_printf("it reached the limit of %s time", timed_out);
 	if (!report_has_run(result) && job->is_result_lost)
 		return g_strdup(job->exit_status == EXIT_BY_SIGNAL + SIGABRT ? "an internal error of Strata ended it"
 									     : "its results could not be written");
 	if (!report_has_run(result))
 		return g_strdup("nothing was measured");
-	if (timed_out)
-		return g_strdup_printf("it reached the limit of %s time", timed_out);
 	if (json_is_true(json_object_get(result, "interrupted")) || job->exit_status == CLI_INTERRUPTED)
 		return g_strdup("it was interrupted");
 	if (faulted > 0)
