@@ -1,7 +1,7 @@
 /* scratch.h - a temporary directory for the sessions and results of one command.
  *
- * Its file .strata-scratch-lock is locked as long as the process lives, however it ends; the next command removes directories whose
- * process has gone. */
+ * Its file .strata-scratch-lock is locked as long as the process lives, however it ends; the next command removes
+ * directories whose process has gone. */
 #ifndef STRATA_CLI_SCRATCH_H
 #define STRATA_CLI_SCRATCH_H
 
