@@ -91,6 +91,7 @@ static void add_sm(struct account *a, const struct energy_params *p)
 	add(a, SM_UNITS, "sm", "control_threads", p->int_thread_pj);
 	add(a, SM_UNITS, "sm", "imul_threads", p->imul_thread_pj);
 	add(a, SM_UNITS, "sm", "fp32_threads", p->fp32_thread_pj);
+	add(a, SM_UNITS, "sm", "tensor_slots", p->tensor_slot_pj);
 	add(a, SM_UNITS, "sm", "fp64_threads", p->fp64_thread_pj);
 	add(a, SM_UNITS, "sm", "sfu_threads", p->sfu_thread_pj);
 	add(a, SM_UNITS, "sm", "memory_threads", p->memory_thread_pj);

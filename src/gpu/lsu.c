@@ -25,6 +25,11 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 	sm->access_free = sm->accesses[i].next_free;
 	sm->accesses[i] = (struct sm_access){.inst = inst, .parts_left = parts, .slot = w->slot};
 	w->loads_pending++;
+	if (unlikely(inst->flags & SIMT_COPY)) {
+		sm->accesses[i].copy_group = (uint8_t)(w->copy_group % SM_COPY_GROUPS);
+		w->group_copies[w->copy_group % SM_COPY_GROUPS]++;
+		w->copies_pending++;
+	}
 	return i;
 }
 
@@ -45,6 +50,10 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 	a->next_free = sm->access_free;
 	sm->access_free = index;
 	w->loads_pending--;
+	if (unlikely(a->inst->flags & SIMT_COPY)) {
+		w->group_copies[a->copy_group]--;
+		w->copies_pending--;
+	}
 	if (unlikely(w->is_held))
 		migrate_look(sm->gpu);
 	if (unlikely(w->offload_waits))
@@ -93,6 +102,20 @@ static void classify_shared(struct sm *sm, struct lsu_entry *e, const struct sim
 	sm->stats.shared_conflicts += e->passes - 1;
 }
 
+/* What a copy writes passes over the banks like a store; the time is taken when it begins. */
+static void classify_copy(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	if (step->access_mask)
+		classify_global(sm, e, step);
+	sm->stats.async_copies++;
+	if (!step->exec_mask)
+		return;
+	e->passes = coalesce_bank_passes(step->to, step->exec_mask, step->inst->access_bytes, sm->bank_count, false);
+	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
+	sm->stats.shared_accesses += e->passes;
+	sm->stats.shared_conflicts += e->passes - 1;
+}
+
 static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
 	uint32_t words = coalesce_distinct_words(step->addr, step->access_mask);
@@ -117,13 +140,9 @@ static void classify_texture(struct sm *sm, struct lsu_entry *e, const struct si
 	sm->stats.texture_lines += e->count;
 }
 
-static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+/* By the memory that is accessed. */
+static void classify_space(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
-	const struct gpu_config *c = sm->gpu->config;
-
-	e->kind = LSU_FIXED;
-	e->is_bypassing = e->is_translated = false;
-	e->passes = e->count = e->next = 0;
 	switch (step->space) {
 	case SIMT_MEM_GLOBAL:
 	case SIMT_MEM_LOCAL:
@@ -147,16 +166,27 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 		break;
 	case SIMT_MEM_PARAM:
 		e->passes = 1;
-		e->latency = (uint32_t)c->l1c.hit_latency_cycles;
+		e->latency = (uint32_t)sm->gpu->config->l1c.hit_latency_cycles;
 		sm->stats.constant_instructions++;
 		sm->stats.constant_accesses++;
 		break;
 	default:
 		break;
 	}
+}
+
+static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+{
+	e->kind = LSU_FIXED;
+	e->is_bypassing = e->is_translated = false;
+	e->passes = e->count = e->next = 0;
+	if (unlikely(step->inst->flags & SIMT_COPY))
+		classify_copy(sm, e, step);
+	else
+		classify_space(sm, e, step);
 	if (e->passes + e->count == 0) { /* shuffles, and accesses that no lane makes */
 		e->passes = 1;
-		e->latency = (uint32_t)c->sm.shared_latency_cycles;
+		e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
 	}
 	if (step->inst->flags & SIMT_SHUFFLE)
 		sm->stats.shuffles++;
@@ -182,7 +212,7 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		e->issue_units = sim_now_units(sm->gpu->engine);
 		w->stores_pending++;
 	}
-	if (inst->write_count == 0)
+	if (inst->write_count == 0 && !(inst->flags & SIMT_COPY))
 		return;
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
 	for (uint32_t i = 0; i < inst->write_count; i++)

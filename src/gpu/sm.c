@@ -20,11 +20,13 @@ static void units_init(struct sm *sm, const struct sm_params *p)
 	    [SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
 	    [SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
 	    [SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_CTRL] = p->ctrl_latency_cycles,
+	    [SIMT_UNIT_TENSOR] = p->tensor_latency_cycles,
 	};
 	const uint64_t interval[SIMT_UNIT_COUNT] = {
 	    [SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
 	    [SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
 	    [SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_CTRL] = 1,
+	    [SIMT_UNIT_TENSOR] = p->tensor_interval_cycles,
 	};
 
 	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
@@ -457,7 +459,8 @@ void sm_reset(struct sm *sm)
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		sm->warps[i].w = NULL;
 		sm->warps[i].guest = NULL;
-		sm->warps[i].loads_pending = sm->warps[i].stores_pending = 0;
+		sm->warps[i].loads_pending = sm->warps[i].stores_pending = sm->warps[i].copies_pending = 0;
+		memset(sm->warps[i].group_copies, 0, sizeof(sm->warps[i].group_copies));
 		sm->warps[i].offload_waits = false;
 		sm->warps[i].trial = NULL;
 		sm->warps[i].partition = NULL;

@@ -45,6 +45,7 @@ enum {
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
 	SM_NO_ACCESS = UINT32_MAX,
 	SM_NEVER = UINT32_MAX,
+	SM_COPY_GROUPS = 8, /* groups of asynchronous copies that a warp can tell apart; a power of two */
 };
 
 struct partition;
@@ -61,6 +62,9 @@ struct sm_warp {
 	uint8_t scheduler, bit;
 	uint16_t slot, cta_slot;
 	uint16_t loads_pending, stores_pending;
+	uint16_t copies_pending; /* of loads_pending, those of asynchronous copies */
+	uint16_t group_copies[SM_COPY_GROUPS]; /* the same by group; the open one is copy_group */
+	uint32_t copy_group;     /* modulo SM_COPY_GROUPS */
 	/* instruction buffer */
 	uint32_t fetch_group; /* pc / ibuffer_count of the group the warp is in */
 	uint32_t fetch_ready; /* that group may issue; SM_NEVER: L1I miss */
@@ -125,6 +129,7 @@ struct sm_access {
 	uint32_t parts_left;
 	uint32_t ready; /* latest of the parts that are done */
 	uint16_t slot;
+	uint8_t copy_group; /* of an asynchronous copy */
 	uint32_t next_free;
 };
 

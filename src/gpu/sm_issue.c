@@ -62,10 +62,28 @@ static inline uint32_t operands_ready(const struct sm *sm, const struct sm_warp 
 	return ready;
 }
 
-/* A fence waits for the warp's earlier accesses. */
+/* A fence waits for the warp's earlier accesses, asynchronous copies left out. */
 static bool fence_holds(const struct sm_warp *w, const struct simt_inst *inst)
 {
-	return (inst->flags & SIMT_FENCE) && (w->loads_pending || w->stores_pending);
+	return (inst->flags & SIMT_FENCE) && (w->loads_pending > w->copies_pending || w->stores_pending);
+}
+
+/* A wait for copies: for all, or for all committed groups but the last ones. A commit waits for the group whose counter
+ * the next one takes. */
+static bool copies_hold(const struct sm_warp *w, const struct simt_inst *inst)
+{
+	if (!w->copies_pending)
+		return false;
+	if (inst->flags & SIMT_COPY_COMMIT)
+		return w->group_copies[(w->copy_group + 1) % SM_COPY_GROUPS] != 0;
+	if (!(inst->flags & SIMT_COPY_WAIT))
+		return false;
+	if (inst->groups == SIMT_GROUPS_NONE)
+		return true;
+	for (uint32_t back = inst->groups + 1u; back < SM_COPY_GROUPS; back++)
+		if (w->group_copies[(w->copy_group - back) % SM_COPY_GROUPS])
+			return true;
+	return false;
 }
 
 /* Puts the warp into the set that its next instruction belongs to at cycle sm->now. */
@@ -113,6 +131,10 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 	}
 	if (unlikely(fence_holds(w, inst))) {
 		sm_set_wait(sm, w, SM_WAIT_FENCE);
+		return;
+	}
+	if (unlikely(copies_hold(w, inst))) {
+		sm_set_wait(sm, w, SM_WAIT_MEMORY);
 		return;
 	}
 	sm_set_ready(sm, w, inst->unit);
@@ -216,6 +238,9 @@ static void count_threads(struct sm_stats *st, uint32_t unit, uint32_t threads)
 	case SIMT_UNIT_LDST:
 		st->memory_threads += threads;
 		break;
+	case SIMT_UNIT_TENSOR:
+		st->tensor_threads += threads;
+		break;
 	default:
 		st->control_threads += threads;
 		break;
@@ -241,6 +266,8 @@ void sm_count_issue(struct sm *sm, const struct simt_step *step)
 	st->register_reads += step->inst->read_count;
 	st->register_writes += step->inst->write_count;
 	count_threads(st, step->inst->unit, threads);
+	if (unlikely(step->inst->unit == SIMT_UNIT_TENSOR && threads))
+		st->tensor_slots += step->inst->issue_slots;
 	sm_count_threads(sm->gpu, threads);
 }
 
@@ -306,6 +333,8 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		lsu_issue(sm, w, step);
 	else
 		occupy_unit(sm, s, w, step->inst);
+	if (unlikely(step->inst->flags & SIMT_COPY_COMMIT))
+		w->copy_group++;
 	if (step->branched)
 		sm_fetch_start(sm, w, t->pc, sm->now + 1 + sm->branch_penalty);
 	else

@@ -58,7 +58,7 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	case PTX_OP_ADDC:
 	case PTX_OP_SUBC:
 	case PTX_OP_MADC:
-	/* synchronisation, control, other threads' registers, the texture unit */
+	/* synchronisation, control, other threads' registers, the texture and tensor units */
 	case PTX_OP_ACTIVEMASK:
 	case PTX_OP_APPLYPRIORITY:
 	case PTX_OP_ATOM:
@@ -68,6 +68,7 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	case PTX_OP_BRKPT:
 	case PTX_OP_BRX:
 	case PTX_OP_CALL:
+	case PTX_OP_CP:
 	case PTX_OP_CREATEPOLICY:
 	case PTX_OP_DISCARD:
 	case PTX_OP_ELECT:
@@ -76,8 +77,12 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	case PTX_OP_GETCTARANK:
 	case PTX_OP_GRIDDEPCONTROL:
 	case PTX_OP_ISTYPEP:
+	case PTX_OP_LDMATRIX:
 	case PTX_OP_MATCH:
+	case PTX_OP_MBARRIER:
 	case PTX_OP_MEMBAR:
+	case PTX_OP_MMA:
+	case PTX_OP_MOVMATRIX:
 	case PTX_OP_NANOSLEEP:
 	case PTX_OP_PMEVENT:
 	case PTX_OP_PREFETCH:
@@ -87,6 +92,7 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	case PTX_OP_RET:
 	case PTX_OP_SETMAXNREG:
 	case PTX_OP_SHFL:
+	case PTX_OP_STMATRIX:
 	case PTX_OP_SULD:
 	case PTX_OP_SUQ:
 	case PTX_OP_SURED:
@@ -97,6 +103,7 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	case PTX_OP_TXQ:
 	case PTX_OP_UNSUPPORTED:
 	case PTX_OP_VOTE:
+	case PTX_OP_WMMA:
 		return NSU_CLASS_FORBIDDEN;
 	/* address spaces are the GPU's matter */
 	case PTX_OP_CVTA:

@@ -79,7 +79,7 @@ static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_
 	if (!(form->types >> t & 1))
 		return ptx_parse_error_tok(p, &p->tok, "'%s' has no form of type '%.*s'", ptx_op_name(i->op),
 					   (int)p->tok.length, p->tok.text);
-	*(*count == 0 ? &i->type : *count == 1 ? &i->type2 : &i->type3) = t;
+	*(*count == 0 ? &i->type : *count == 1 ? &i->type2 : *count == 2 ? &i->type3 : &i->type4) = t;
 	++*count;
 	return true;
 }

@@ -219,8 +219,11 @@ bool ptx_check_special(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writ
 		return check_brx(p, i, w);
 	case PTX_OP_CREATEPOLICY:
 		return check_createpolicy(p, i, w);
-	default:
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
 		return check_bar(p, i, w);
+	default:
+		return ptx_check_matrix(p, i, w);
 	}
 }
 

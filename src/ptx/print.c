@@ -170,8 +170,8 @@ static void print_opcode(FILE *out, const struct ptx_inst *i)
 	for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++)
 		if (!class_follows_types(i, c))
 			print_class(out, i, c);
-	for (int k = 0; k < 3; k++) {
-		enum ptx_type t = k == 0 ? i->type : k == 1 ? i->type2 : i->type3;
+	for (int k = 0; k < 4; k++) {
+		enum ptx_type t = k == 0 ? i->type : k == 1 ? i->type2 : k == 2 ? i->type3 : i->type4;
 
 		if (t != PTX_TYPE_NONE)
 			fprintf(out, ".%s", ptx_type_name(t));

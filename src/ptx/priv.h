@@ -214,6 +214,8 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 /* parse_special.c: call, bra, brx, bar, mov. */
 bool ptx_check_special(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w);
 bool ptx_parse_call(struct ptx_parser *p, struct ptx_inst *i);
+/* parse_matrix.c: wmma, mma, ldmatrix, stmatrix, movmatrix, cp.async, mbarrier. */
+bool ptx_check_matrix(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w);
 
 /* Formats an instruction's place for base_diag_error. */
 const char *ptx_operand_describe(const struct ptx_parser *p, const struct ptx_operand *o, char *buf, size_t size_bytes);

@@ -25,6 +25,7 @@ enum ptx_type {
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
 	/* Formats that only cvt knows: pairs of 8- and 6-bit floats, and f32 with 10 fraction bits. */
 	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_TF32,
+	PTX_S4, PTX_U4, PTX_B1, /* elements of matrices; ptx_type_bytes says 1 */
 	PTX_TYPE_COUNT
 };
 
@@ -106,6 +107,27 @@ enum { PTX_SAMPLER_ADDRESS_BITS = 3, PTX_SAMPLER_LINEAR = 1 << 9, PTX_SAMPLER_UN
 #define PTX_SAMPLER_PACKED (1ull << 63) /* set in all of them: no texture object's handle has it */
 /* mipmap level of tex; cache level of prefetch, prefetchu, discard */
 enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_LEVEL, PTX_LEVEL_GRAD, PTX_LEVEL_L1, PTX_LEVEL_L2 };
+/* wmma: what is done, and to which matrix; how a matrix lies in memory, or which operand is transposed */
+enum ptx_wmma { PTX_WMMA_NONE, PTX_WMMA_LOAD, PTX_WMMA_STORE, PTX_WMMA_MMA };
+enum ptx_matrix_name { PTX_MATRIX_NONE, PTX_MATRIX_A, PTX_MATRIX_B, PTX_MATRIX_C, PTX_MATRIX_D };
+enum ptx_layout { PTX_LAYOUT_NONE, PTX_ROW, PTX_COL };
+/* D (m x n) = A (m x k) * B (k x n) + C; m8n8: of ldmatrix, stmatrix, movmatrix */
+enum ptx_shape {
+	PTX_SHAPE_NONE, PTX_M8N8, PTX_M8N8K4, PTX_M8N8K16, PTX_M8N8K32, PTX_M8N8K128, PTX_M16N8K4, PTX_M16N8K8,
+	PTX_M16N8K16, PTX_M16N8K32, PTX_M16N8K64, PTX_M16N8K128, PTX_M16N8K256, PTX_M16N16K8, PTX_M16N16K16,
+	PTX_M32N8K16, PTX_M8N32K16,
+};
+/* What else changes the meaning: ldmatrix .trans; mma .popc; cp.async.mbarrier .noinc; mbarrier .noComplete .parity */
+enum ptx_variant {
+	PTX_VARIANT_NONE, PTX_VARIANT_TRANS, PTX_VARIANT_POPC, PTX_VARIANT_NOINC, PTX_VARIANT_NOCOMPLETE,
+	PTX_VARIANT_PARITY,
+};
+/* cp.async: a copy, or what is done with the copies before it */
+enum ptx_cp { PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL, PTX_CP_ARRIVE };
+enum ptx_mbar {
+	PTX_MBAR_NONE, PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
+	PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT,
+};
 /* griddepcontrol; createpolicy */
 enum ptx_griddep { PTX_GRIDDEP_NONE, PTX_GRIDDEP_LAUNCH, PTX_GRIDDEP_WAIT };
 enum ptx_policy_kind { PTX_POLICY_NONE, PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT };
@@ -153,6 +175,16 @@ struct ptx_mods {
 	uint8_t level;	/* enum ptx_level */
 	uint8_t griddep;     /* enum ptx_griddep */
 	uint8_t policy_kind; /* enum ptx_policy_kind: createpolicy */
+	uint8_t wmma;	     /* enum ptx_wmma */
+	uint8_t matrix;	     /* enum ptx_matrix_name: of wmma.load and wmma.store */
+	uint8_t a_layout, b_layout; /* enum ptx_layout; a_layout also of the matrix that is loaded or stored */
+	uint8_t shape;	     /* enum ptx_shape */
+	uint8_t num;	     /* ldmatrix, stmatrix: matrices, 1, 2 or 4 */
+	uint8_t variant;     /* enum ptx_variant */
+	uint8_t space2;	     /* cp.async: enum ptx_space of the source; space is that of the destination */
+	uint8_t cp_op;	     /* enum ptx_cp */
+	uint8_t mbar;	     /* enum ptx_mbar */
+	bool async;	     /* cp.async */
 };
 
 struct ptx_func;
@@ -208,6 +240,9 @@ enum { PTX_SRC_MAX = 7 };
  * - st, red, sust, sured: no dst; the address, or texture and coordinates, first, then the value.
  * - tex, tld4: src[0] texture (VAR, or REG with a handle), src[1] coordinates (VEC, REG or IMM), src[2] sampler or
  * NONE, then level or gradients, then offsets. suld, sust, sured: src[0] surface, src[1] coordinates. txq, suq: src[0].
+ * - cp.async: no dst; src[0] destination, src[1] source, src[2] bytes, src[3] source bytes (or a predicate: ignore the
+ * source) or NONE, src[4] policy. wmma.load: dst the fragment, src[0] address, src[1] stride or NONE. wmma.store,
+ * stmatrix: no dst; src[0] address, src[1] the fragment, src[2] stride. mma, wmma.mma: A, B, C. A fragment is a VEC.
  * - bar.red: src[0] barrier, src[1] thread count or NONE, src[2] predicate.
  * A whole vector register is given as the VEC of its components, so that REG always means one value. A vmad operand
  * with '-' has negate. PM and ENVREG have their number in offset.
@@ -219,6 +254,7 @@ struct ptx_inst {
 	enum ptx_type type;  /* the first type suffix: of the operation, of the result for cvt/set */
 	enum ptx_type type2; /* the second: source type of cvt, set, tex coordinate type, vadd's a type... */
 	enum ptx_type type3; /* the third: vadd's b type */
+	enum ptx_type type4; /* the fourth: of C, where mma and wmma.mma name all of D, A, B and C */
 	bool has_guard, guard_negate;
 	uint32_t guard_reg;  /* index into func->regs */
 	uint8_t src_count;

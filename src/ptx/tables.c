@@ -37,7 +37,8 @@ static const struct {
     [PTX_SURFREF] = {"surfref", 8, FAMILY_OTHER},
     [PTX_E4M3X2] = {"e4m3x2", 2, FAMILY_FLOAT},   [PTX_E5M2X2] = {"e5m2x2", 2, FAMILY_FLOAT},
     [PTX_E2M3X2] = {"e2m3x2", 2, FAMILY_FLOAT},   [PTX_E3M2X2] = {"e3m2x2", 2, FAMILY_FLOAT},
-    [PTX_TF32] = {"tf32", 4, FAMILY_FLOAT},
+    [PTX_TF32] = {"tf32", 4, FAMILY_FLOAT},       [PTX_S4] = {"s4", 1, FAMILY_SIGNED},
+    [PTX_U4] = {"u4", 1, FAMILY_UNSIGNED},        [PTX_B1] = {"b1", 1, FAMILY_BITS},
 };
 
 const struct ptx_class_info ptx_classes[PTX_CLASS_COUNT] = {
@@ -62,7 +63,11 @@ const uint32_t ptx_mods_count = ARRAY_COUNT(ptx_mods_table);
 #define T_BITS (T(B16) | T(B32) | T(B64))
 #define T_NARROW (T(E4M3X2) | T(E5M2X2) | T(E2M3X2) | T(E3M2X2) | T(TF32))
 #define T_FLT (T(F16) | T(BF16) | T(F32) | T(F16X2) | T(BF16X2) | T(F64))
+#define T_MATRIX \
+	(T(F16) | T(BF16) | T(TF32) | T(F32) | T(F64) | T(S8) | T(U8) | T(S4) | T(U4) | T(B1) | T(S32))
 #define M(c) (1ull << PTX_CLASS_##c)
+
+#define M_MATRIX (M(SATFINITE) | M(ROUND) | M(ATOM) | M(VARIANT))
 
 const struct ptx_form ptx_forms[PTX_OP_COUNT] = {
 #define FORM(op, shape, type_min, type_max, types, allowed, needed) \
@@ -176,7 +181,25 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	    {"e3m2x4", "four 6-bit floats with random bits"},
 	    {"f32x2", "pairs of f32 in one register"},
 	    {"b128", "128-bit values"},
-	    {"bulk", "asynchronous copies"},
+	    {"bulk", "bulk copies of sm_90"},
+	    {"reduce", "bulk copies of sm_90"},
+	    {"expect_tx", "bulk copies of sm_90"},
+	    {"complete_tx", "bulk copies of sm_90"},
+	    {"sp", "sparse matrices"},
+	    {"sp::ordered_metadata", "sparse matrices"},
+	    {"e4m3", "matrices of 8-bit floats"},
+	    {"e5m2", "matrices of 8-bit floats"},
+	    {"e2m3", "matrices of 6-bit floats"},
+	    {"e3m2", "matrices of 6-bit floats"},
+	    {"e2m1", "matrices of 4-bit floats"},
+	    {"kind::f8f6f4", "scaled matrices of sm_100"},
+	    {"kind::mxf8f6f4", "scaled matrices of sm_100"},
+	    {"kind::mxf4", "scaled matrices of sm_100"},
+	    {"kind::mxf4nvf4", "scaled matrices of sm_100"},
+	    {"block_scale", "scaled matrices of sm_100"},
+	    {"m16n16", "matrices of 8-bit elements of sm_100"},
+	    {"m16n8", "matrices of 8-bit elements of sm_100"},
+	    {"m8n16", "matrices of 8-bit elements of sm_100"},
 	    {"shared::cluster", "thread-block clusters"},
 	    {"cluster", "thread-block clusters"},
 	    {"pack", "packing conversions"},

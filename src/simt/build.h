@@ -62,6 +62,11 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 bool simt_decode_texture(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_mem.c: true if it was a memory, texture or atomic instruction. */
 bool simt_decode_memory(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
+/* Area and address of a memory operand in the given space (enum ptx_space). False with a message. */
+bool simt_decode_place(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op, uint8_t space,
+		       const struct ptx_operand *o);
+/* decode_matrix.c: true if it was a matrix instruction, an asynchronous copy or one of a barrier object. */
+bool simt_decode_matrix(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_control.c: true if it was a branch, call, barrier or warp-wide instruction. */
 bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 
@@ -96,6 +101,13 @@ SIMT_RUN(simt_run_match);
 SIMT_RUN(simt_run_activemask);
 SIMT_RUN(simt_run_elect);
 SIMT_RUN(simt_run_redux);
+SIMT_RUN(simt_run_mma);
+SIMT_RUN(simt_run_wmma_access);
+SIMT_RUN(simt_run_ldmatrix);
+SIMT_RUN(simt_run_stmatrix);
+SIMT_RUN(simt_run_movmatrix);
+SIMT_RUN(simt_run_copy);
+SIMT_RUN(simt_run_mbarrier);
 SIMT_RUN(simt_run_load);
 SIMT_RUN(simt_run_load_param);
 SIMT_RUN(simt_run_load_frame);

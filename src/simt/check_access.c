@@ -67,14 +67,14 @@ static uint32_t check_aligned(const struct simt_check_access *a, uint32_t mask, 
 
 	SIMT_FOR_LANES(lane, mask)
 	{
-		if (!(addr[lane] & (a->bytes - 1)))
+		if (!(addr[lane] & (a->op->natural - 1u)))
 			continue;
 		good &= ~(1u << lane);
 		struct simt_finding *f = simt_check_note(a->l, a->w, a->e, lane, SIMT_FINDING_MISALIGNED, NULL);
 
 		if (f)
 			simt_check_text(f, "%s of %u bytes at 0x%llx, which is no multiple of %u", verb(a), a->bytes,
-					(unsigned long long)addr[lane], a->bytes);
+					(unsigned long long)addr[lane], a->op->natural);
 	}
 	return good;
 }
@@ -124,6 +124,17 @@ static bool find_global(const struct simt_check_access *a, struct simt_hint *hin
 	return false;
 }
 
+/* Pieces of the natural alignment do not cross a boundary of it. */
+static bool is_written(const struct simt_check *c, const struct simt_check_access *a, uint64_t addr)
+{
+	const uint32_t piece = a->bytes < a->op->natural ? a->bytes : a->op->natural;
+
+	for (uint32_t at = 0; at < a->bytes; at += piece)
+		if (!simt_check_is_written(c, addr + at, piece))
+			return false;
+	return true;
+}
+
 static uint32_t check_global(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr)
 {
 	struct simt_check *c = simt_memory_check(a->l->mem);
@@ -138,7 +149,7 @@ static uint32_t check_global(const struct simt_check_access *a, uint32_t mask, c
 		if (!is_hit && !find_global(a, &hint, lane, addr[lane]))
 			continue;
 		good |= 1u << lane;
-		if (a->is_load && !simt_check_is_written(c, addr[lane], a->bytes))
+		if (a->is_load && !is_written(c, a, addr[lane]))
 			note_global(a, lane, SIMT_FINDING_UNINITIALISED, addr[lane]);
 	}
 	if (a->is_store) {
@@ -180,25 +191,60 @@ static struct simt_check_access access_of(struct simt_launch *l, struct simt_war
 	};
 }
 
+/* Leaves in k the lanes whose access is right, and returns them. */
+static uint32_t filter(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr, struct simt_mem_lanes *k)
+{
+	const uint32_t aligned = check_aligned(a, mask, addr);
+
+	k->global = check_global(a, k->global & aligned, addr);
+	k->shared = check_limit(a, k->shared & aligned, addr, a->w->cta->shared_bytes, "shared memory");
+	k->local = check_limit(a, k->local & aligned, addr, a->w->state->local_bytes, "local memory");
+	k->param = check_limit(a, k->param & aligned, addr, a->l->program->param_bytes, "the kernel's parameters");
+	k->frame = check_limit(a, k->frame & aligned, addr,
+			       simt_program_of(a->l)->funcs[a->w->state->frame.func].ptx->frame_param_bytes,
+			       "the function's parameters");
+	if (k->shared)
+		simt_check_shared(a, k->shared, addr);
+	if (a->is_strong && k->global)
+		simt_check_strong(a, k->global, addr, false);
+	return k->global | k->shared | k->local | k->param | k->frame;
+}
+
+uint32_t simt_check_lanes(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+			  const struct simt_mem_op *op, bool is_store, const uint64_t *addr, struct simt_mem_lanes *k)
+{
+	const struct simt_check_access a = {
+	    .l = l,
+	    .w = w,
+	    .e = e,
+	    .op = op,
+	    .bytes = op->align,
+	    .is_load = !is_store,
+	    .is_store = is_store,
+	    .has_no_value = true,
+	};
+
+	return filter(&a, k->global | k->shared | k->local, addr, k);
+}
+
+void simt_check_mbarrier(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, bool is_arrival,
+			 uint32_t mask, const uint64_t *offset)
+{
+	const struct simt_check_access a = {
+	    .l = l, .w = w, .e = e, .is_load = true, .is_store = is_arrival, .is_strong = true};
+
+	if (is_arrival)
+		simt_check_fence(w);
+	simt_check_strong(&a, mask, offset, true);
+}
+
 static SIMT_RUN(run_checked)
 {
 	struct simt_check_access a = access_of(l, w, e);
 	uint64_t addr[SIMT_LANES];
 	struct simt_mem_lanes k = simt_mem_lanes(w->state, e->mem, mask, addr);
-	uint32_t good = check_aligned(&a, mask, addr);
+	const uint32_t good = filter(&a, mask, addr, &k);
 
-	k.global = check_global(&a, k.global & good, addr);
-	k.shared = check_limit(&a, k.shared & good, addr, w->cta->shared_bytes, "shared memory");
-	k.local = check_limit(&a, k.local & good, addr, w->state->local_bytes, "local memory");
-	k.param = check_limit(&a, k.param & good, addr, l->program->param_bytes, "the kernel's parameters");
-	k.frame = check_limit(&a, k.frame & good, addr,
-			      simt_program_of(l)->funcs[w->state->frame.func].ptx->frame_param_bytes,
-			      "the function's parameters");
-	if (k.shared)
-		simt_check_shared(&a, k.shared, addr);
-	if (a.is_strong && k.global)
-		simt_check_strong(&a, k.global, addr, false);
-	good = k.global | k.shared | k.local | k.param | k.frame;
 	if (good != mask) {
 		out->exec_mask = good;
 		if (a.is_load)

@@ -15,6 +15,18 @@ void simt_check_allocated(struct simt_check *c, uint64_t addr, uint64_t bytes, e
 
 void simt_check_decode(struct simt_inst *inst, struct simt_exec *e);
 
+/* ---- accesses that no record's function stands for: matrices, asynchronous copies ---- */
+
+struct simt_mem_lanes; /* simt/state.h */
+
+/* Lanes in k access op->align bytes each at addr. Leaves those whose access is right in k, and returns them. */
+uint32_t simt_check_lanes(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+			  const struct simt_mem_op *op, bool is_store, const uint64_t *addr, struct simt_mem_lanes *k);
+
+/* An arrival at an object in shared memory hands over what the warp did before; a test takes it. */
+void simt_check_mbarrier(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, bool is_arrival,
+			 uint32_t mask, const uint64_t *offset);
+
 /* ---- launch.c ---- */
 
 struct simt_check_cta *simt_check_cta_new(const struct simt_launch *l, const struct simt_cta *c);

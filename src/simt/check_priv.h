@@ -43,6 +43,7 @@ struct simt_check_access {
 	const struct simt_mem_op *op;
 	uint32_t bytes; /* of one lane's access */
 	bool is_load, is_store, is_atomic, is_strong;
+	bool has_no_value; /* op names no rows with what is written: two writes are taken to differ */
 };
 
 /* The lanes access shared memory at these offsets, all in bounds. */

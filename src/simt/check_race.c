@@ -279,7 +279,7 @@ static bool is_same_write(const struct simt_check_access *a, const struct mark *
 	const bool is_same_step = m->step == (uint32_t)a->w->instruction_count &&
 				  m->thread / SIMT_LANES == a->w->index_in_cta;
 
-	if (a->is_atomic)
+	if (a->is_atomic || a->has_no_value)
 		return false;
 	lane_bytes(a->w->state, a->op, lane, mine);
 	if (!is_same_step)

@@ -322,7 +322,7 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 		return;
 	}
 	if (decode_simple(b, inst, e) || simt_decode_memory(b, inst, e) || simt_decode_texture(b, inst, e) ||
-	    simt_decode_control(b, inst, e) || decode_alu(b, inst, e)) {
+	    simt_decode_matrix(b, inst, e) || simt_decode_control(b, inst, e) || decode_alu(b, inst, e)) {
 		if (simt_memory_check(b->m->mem) && !b->failed)
 			simt_check_decode(inst, e);
 		return;

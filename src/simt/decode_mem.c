@@ -3,12 +3,9 @@
 #include "simt/build.h"
 #include "simt/lanes.h"
 
-static bool decode_area(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op,
+static bool decode_area(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op, enum ptx_space space,
 			const struct ptx_operand *addr)
 {
-	const struct ptx_inst *i = b->i;
-	enum ptx_space space = i->mods.space;
-
 	switch (space) {
 	case PTX_GLOBAL:
 		op->area = SIMT_AREA_GLOBAL;
@@ -68,6 +65,15 @@ static void decode_address(struct simt_build *b, struct simt_mem_op *op, const s
 	}
 }
 
+bool simt_decode_place(struct simt_build *b, struct simt_inst *inst, struct simt_mem_op *op, uint8_t space,
+		       const struct ptx_operand *o)
+{
+	if (!decode_area(b, inst, op, (enum ptx_space)space, o))
+		return false;
+	decode_address(b, op, o);
+	return true;
+}
+
 static void decode_elements(struct simt_build *b, const struct simt_mem_op *op, struct simt_ref *refs,
 			    const struct ptx_operand *o)
 {
@@ -89,7 +95,7 @@ static struct simt_mem_op *new_op(struct simt_build *b, struct simt_inst *inst, 
 	e->mem = op;
 	op->bytes = (uint8_t)ptx_type_bytes(i->type);
 	op->vec = i->mods.vec ? i->mods.vec : 1;
-	op->align = (uint8_t)(op->bytes * op->vec);
+	op->align = op->natural = (uint8_t)(op->bytes * op->vec);
 	inst->unit = SIMT_UNIT_LDST;
 	inst->access_bytes = op->bytes;
 	inst->vec = op->vec;
@@ -102,7 +108,7 @@ static void decode_load(struct simt_build *b, struct simt_inst *inst, struct sim
 	struct simt_mem_op *op = new_op(b, inst, e);
 
 	inst->flags |= SIMT_LOAD;
-	if (!decode_area(b, inst, op, &i->src[0]))
+	if (!decode_area(b, inst, op, (enum ptx_space)i->mods.space, &i->src[0]))
 		return;
 	decode_address(b, op, &i->src[0]);
 	decode_elements(b, op, op->elem, &i->dst);
@@ -121,7 +127,7 @@ static void decode_store(struct simt_build *b, struct simt_inst *inst, struct si
 	struct simt_mem_op *op = new_op(b, inst, e);
 
 	inst->flags |= SIMT_STORE;
-	if (!decode_area(b, inst, op, &i->src[0]))
+	if (!decode_area(b, inst, op, (enum ptx_space)i->mods.space, &i->src[0]))
 		return;
 	if (inst->space == SIMT_MEM_CONST || op->area == SIMT_AREA_PARAM) {
 		simt_build_error(b, "a store to this state space is not legal");
@@ -150,7 +156,7 @@ static void decode_atomic(struct simt_build *b, struct simt_inst *inst, struct s
 	struct simt_mem_op *op = new_op(b, inst, e);
 
 	inst->flags |= SIMT_ATOMIC | SIMT_STORE | (i->op == PTX_OP_ATOM ? SIMT_LOAD : 0);
-	if (!decode_area(b, inst, op, &i->src[0]))
+	if (!decode_area(b, inst, op, (enum ptx_space)i->mods.space, &i->src[0]))
 		return;
 	op->atom = simt_atom_find((enum ptx_atom)i->mods.atom, i->type);
 	if (!op->atom || (op->vec != 1 && (!ptx_type_is_float(i->type) || i->type == PTX_F64))) {
@@ -177,8 +183,8 @@ static void decode_prefetch(struct simt_build *b, struct simt_inst *inst, struct
 {
 	struct simt_mem_op *op = new_op(b, inst, e);
 
-	op->bytes = op->vec = op->align = 1;
-	if (!decode_area(b, inst, op, &b->i->src[0]))
+	op->bytes = op->vec = op->align = op->natural = 1;
+	if (!decode_area(b, inst, op, (enum ptx_space)b->i->mods.space, &b->i->src[0]))
 		return;
 	decode_address(b, op, &b->i->src[0]);
 	e->run = simt_run_nop;

@@ -55,8 +55,8 @@ struct access {
 static enum simt_next misaligned(const struct access *a, uint32_t mask, const uint64_t *addr)
 {
 	SIMT_FOR_LANES(lane, mask)
-	if (addr[lane] & (a->op->align - 1u))
-		return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->align);
+	if (addr[lane] & (a->op->natural - 1u))
+		return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->natural);
 	UNREACHABLE("some lane is misaligned");
 }
 
@@ -84,7 +84,7 @@ static enum simt_next check_global_slow(const struct access *a, struct simt_hint
 static enum simt_next check_global(const struct access *a, uint32_t mask, const uint64_t *addr)
 {
 	struct simt_hint *hint = &a->l->state->hints[a->e - simt_program_of(a->l)->execs];
-	const uint64_t lo = hint->lo, size = a->op->align, room = hint->hi - lo;
+	const uint64_t lo = hint->lo, size = a->op->align, natural = a->op->natural, room = hint->hi - lo;
 	uint64_t low_bits = 0, outside = room < size || (a->is_store && hint->is_readonly);
 	const uint64_t last = room - size;
 
@@ -100,7 +100,7 @@ static enum simt_next check_global(const struct access *a, uint32_t mask, const 
 			outside |= addr[lane] - lo > last;
 		}
 	}
-	if (unlikely(low_bits & (size - 1)))
+	if (unlikely(low_bits & (natural - 1)))
 		return misaligned(a, mask, addr);
 	if (unlikely(outside))
 		return check_global_slow(a, hint, mask, addr);
@@ -118,7 +118,7 @@ static enum simt_next check_block(const struct access *a, enum simt_space space,
 		if (unlikely(addr[lane] > limit || limit - addr[lane] < size))
 			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size,
 						 limit);
-		if (unlikely(addr[lane] & (size - 1)))
+		if (unlikely(addr[lane] & (a->op->natural - 1u)))
 			return misaligned(a, mask, addr);
 	}
 	return SIMT_NEXT;
@@ -203,14 +203,10 @@ static bool in_window(uint64_t addr, uint64_t window)
 	return addr - window < SIMT_WINDOW_BYTES;
 }
 
-struct kinds {
-	uint32_t global, shared, local;
-};
-
 /* Sorts the lanes by what their generic address means and makes the addresses relative to that. */
-static struct kinds split_generic(uint32_t mask, uint64_t *addr)
+static struct simt_mem_lanes split_generic(uint32_t mask, uint64_t *addr)
 {
-	struct kinds k = {0};
+	struct simt_mem_lanes k = {0};
 	uint64_t low = 0;
 
 	for (uint32_t i = 0; i < SIMT_LANES; i++)
@@ -234,55 +230,8 @@ static struct kinds split_generic(uint32_t mask, uint64_t *addr)
 	return k;
 }
 
-/* Computes and checks all addresses; afterwards lanes in ->global and ->local hold host addresses. */
-static enum simt_next resolve(const struct access *a, uint32_t mask, struct simt_step *out, struct kinds *k)
+struct simt_mem_lanes simt_mem_sort(const struct simt_mem_op *op, uint32_t mask, uint64_t *addr)
 {
-	struct simt_warp_state *s = a->w->state;
-	uint64_t *addr = out->addr;
-
-	compute_addresses(s, a->op, addr);
-	*k = (struct kinds){0};
-	switch ((enum simt_area)a->op->area) {
-	case SIMT_AREA_GLOBAL:
-		k->global = mask;
-		break;
-	case SIMT_AREA_SHARED:
-		k->shared = mask;
-		break;
-	case SIMT_AREA_LOCAL:
-		k->local = mask;
-		break;
-	default:
-		*k = split_generic(mask, addr);
-	}
-	if (k->global && check_global(a, k->global, addr) != SIMT_NEXT)
-		return SIMT_FAULTED;
-	if (k->shared && check_block(a, SIMT_MEM_SHARED, k->shared, addr, a->w->cta->shared_bytes) != SIMT_NEXT)
-		return SIMT_FAULTED;
-	if (k->local) {
-		if (check_block(a, SIMT_MEM_LOCAL, k->local, addr, s->local_bytes) != SIMT_NEXT)
-			return SIMT_FAULTED;
-		local_backing(s, k->local, addr);
-	}
-	if (a->op->area == SIMT_AREA_GENERIC)
-		out->space = k->global ? SIMT_MEM_GLOBAL : k->shared ? SIMT_MEM_SHARED : SIMT_MEM_LOCAL;
-	else
-		out->space = out->inst->space;
-	if (out->space == SIMT_MEM_SHARED && !k->local) {
-		out->access_mask = k->shared;
-	} else {
-		out->access_mask = k->global | k->local;
-		out->shared_mask = k->shared;
-		if (out->space == SIMT_MEM_SHARED)
-			out->space = SIMT_MEM_LOCAL;
-	}
-	return SIMT_NEXT;
-}
-
-struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t mask,
-				     uint64_t *addr)
-{
-	compute_addresses(s, op, addr);
 	switch ((enum simt_area)op->area) {
 	case SIMT_AREA_GLOBAL:
 		return (struct simt_mem_lanes){.global = mask};
@@ -297,9 +246,73 @@ struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const stru
 	case SIMT_AREA_GENERIC:
 		break;
 	}
-	const struct kinds k = split_generic(mask, addr);
+	return split_generic(mask, addr);
+}
 
-	return (struct simt_mem_lanes){.global = k.global, .shared = k.shared, .local = k.local};
+/* Checks addresses that are sorted already; afterwards lanes in k->global and k->local hold host addresses. */
+static enum simt_next check_lanes(const struct access *a, const struct simt_mem_lanes *k, uint64_t *addr)
+{
+	struct simt_warp_state *s = a->w->state;
+
+	if (k->global && check_global(a, k->global, addr) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k->shared && check_block(a, SIMT_MEM_SHARED, k->shared, addr, a->w->cta->shared_bytes) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	if (k->local) {
+		if (check_block(a, SIMT_MEM_LOCAL, k->local, addr, s->local_bytes) != SIMT_NEXT)
+			return SIMT_FAULTED;
+		local_backing(s, k->local, addr);
+	}
+	return SIMT_NEXT;
+}
+
+/* Tells the timing model what was accessed. */
+static void report(const struct simt_mem_op *op, const struct simt_mem_lanes *k, struct simt_step *out)
+{
+	if (op->area == SIMT_AREA_GENERIC)
+		out->space = k->global ? SIMT_MEM_GLOBAL : k->shared ? SIMT_MEM_SHARED : SIMT_MEM_LOCAL;
+	else
+		out->space = out->inst->space;
+	if (out->space == SIMT_MEM_SHARED && !k->local) {
+		out->access_mask = k->shared;
+	} else {
+		out->access_mask = k->global | k->local;
+		out->shared_mask = k->shared;
+		if (out->space == SIMT_MEM_SHARED)
+			out->space = SIMT_MEM_LOCAL;
+	}
+}
+
+/* Computes and checks all addresses, and reports them. */
+static enum simt_next resolve(const struct access *a, uint32_t mask, struct simt_step *out, struct simt_mem_lanes *k)
+{
+	compute_addresses(a->w->state, a->op, out->addr);
+	*k = simt_mem_sort(a->op, mask, out->addr);
+	if (check_lanes(a, k, out->addr) != SIMT_NEXT)
+		return SIMT_FAULTED;
+	report(a->op, k, out);
+	return SIMT_NEXT;
+}
+
+enum simt_next simt_mem_check(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+			      const struct simt_mem_op *op, bool is_store, const struct simt_mem_lanes *k,
+			      uint64_t *addr)
+{
+	const struct access a = {l, w, e, op, is_store};
+
+	return check_lanes(&a, k, addr);
+}
+
+void simt_mem_report(const struct simt_mem_op *op, const struct simt_mem_lanes *k, struct simt_step *out)
+{
+	report(op, k, out);
+}
+
+struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t mask,
+				     uint64_t *addr)
+{
+	compute_addresses(s, op, addr);
+	return simt_mem_sort(op, mask, addr);
 }
 
 uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
@@ -315,7 +328,8 @@ uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *
 	if (inst->space != SIMT_MEM_GLOBAL && inst->space != SIMT_MEM_LOCAL && inst->space != SIMT_MEM_GENERIC)
 		return 0;
 
-	const struct simt_mem_lanes lanes = simt_mem_lanes(w->state, e->mem, mask, addr);
+	const struct simt_mem_lanes lanes = inst->flags & SIMT_MATRIX ? simt_matrix_lanes(w, e, mask, addr)
+								      : simt_mem_lanes(w->state, e->mem, mask, addr);
 
 	local_backing(w->state, lanes.local, addr);
 	return lanes.global | lanes.local;
@@ -328,7 +342,7 @@ SIMT_RUN(simt_run_load)
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
 	const struct access a = {l, w, e, op, false};
-	struct kinds k;
+	struct simt_mem_lanes k;
 
 	s->polled |= e->polls;
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
@@ -354,7 +368,7 @@ SIMT_RUN(simt_run_store)
 	const struct simt_mem_op *op = e->mem;
 	struct simt_warp_state *s = w->state;
 	const struct access a = {l, w, e, op, true};
-	struct kinds k;
+	struct simt_mem_lanes k;
 
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)
 		return SIMT_FAULTED;
@@ -379,7 +393,7 @@ bool simt_capture(struct simt_launch *l, struct simt_warp *w, struct simt_access
 	const struct simt_exec *e = &simt_program_of(l)->execs[w->pc];
 	const uint32_t mask = w->active_mask & simt_pred_get(w->state, e->guard);
 	const struct access access = {l, w, e, e->mem, !(simt_next(l, w)->flags & SIMT_LOAD)};
-	struct kinds k;
+	struct simt_mem_lanes k;
 
 	CHECK(simt_next(l, w)->space == SIMT_MEM_GLOBAL && !(simt_next(l, w)->flags & SIMT_ATOMIC));
 	*out = (struct simt_step){.inst = simt_next(l, w), .pc = w->pc, .exec_mask = mask};
@@ -537,7 +551,7 @@ SIMT_RUN(simt_run_atom)
 	struct simt_warp_state *s = w->state;
 	const struct access a = {l, w, e, op, true};
 	uint64_t old[SIMT_ELEMS][SIMT_LANES];
-	struct kinds k;
+	struct simt_mem_lanes k;
 
 	s->polled |= e->polls;
 	if (resolve(&a, mask, out, &k) != SIMT_NEXT)

@@ -9,6 +9,7 @@
 #define STRATA_SIMT_PRIV_H
 
 #include "simt/simt.h"
+#include "simt/tensor.h"
 #include "simt/texture.h"
 
 enum {
@@ -88,6 +89,7 @@ enum simt_area { /* what an address is relative to */
 
 struct simt_mem_op {
 	uint8_t area, bytes, vec, align; /* align: bytes of the whole access */
+	uint8_t natural;                 /* what the address must be a multiple of; nearly always align */
 	bool is_frame_local;             /* the offset is relative to the frame's local memory */
 	struct simt_ref addr;            /* bytes 0: absolute */
 	int64_t offset;
@@ -126,6 +128,32 @@ struct simt_tex_op {
 	simt_atom_fn atom; /* sured */
 };
 
+/* A matrix instruction. mem first: of loads and stores, the record's mem is it. */
+struct simt_matrix_op {
+	struct simt_mem_op mem; /* align: bytes of one lane's part of a matrix in memory */
+	struct simt_tensor form;
+	uint8_t which;  /* enum ptx_matrix_name: of wmma.load and wmma.store */
+	uint8_t layout; /* enum ptx_layout: the same */
+	uint8_t num;    /* ldmatrix, stmatrix: matrices */
+	bool is_transposed, is_store;
+	struct simt_ref stride; /* bytes 0: rows or columns lie close */
+	struct simt_ref a[SIMT_ELEMS], b[SIMT_ELEMS], c[SIMT_ELEMS], d[SIMT_ELEMS]; /* ldmatrix and the like: d or a */
+};
+
+/* cp.async. from first: the record's mem is it. */
+struct simt_copy_op {
+	struct simt_mem_op from, to;
+	struct simt_ref from_bytes; /* bytes 0: as many as are written */
+	bool may_ignore;            /* a predicate says where the source is ignored: the record's pred_src */
+};
+
+/* mbarrier: an object of 8 bytes in shared memory (mbarrier.c). */
+struct simt_mbar_op {
+	struct simt_mem_op at;
+	struct simt_ref count, state; /* bytes 0: none; of a test, count is the parity */
+	struct simt_ref dst;
+};
+
 struct simt_branch_op {
 	uint32_t target, rpc;
 	uint32_t *table, table_count; /* brx.idx */
@@ -151,6 +179,9 @@ struct simt_exec {
 		struct simt_call_op *call;
 		struct simt_branch_op *branch;
 		struct simt_tex_op *tex;
+		struct simt_matrix_op *matrix;
+		struct simt_copy_op *copy;
+		struct simt_mbar_op *mbar;
 		struct simt_pack_op *pack;
 		uint64_t imm;
 	};

@@ -47,7 +47,13 @@ enum simt_inst_flags {
 	SIMT_EXIT = 1 << 6,
 	SIMT_BLOCK_BEGIN = 1 << 7, /* a near-data mechanism marked this pc, see simt_program_mark */
 	SIMT_SHUFFLE = 1 << 8,
+	SIMT_MATRIX = 1 << 9,	/* wmma.load, wmma.store, ldmatrix, stmatrix: the warp accesses one matrix together */
+	SIMT_COPY = 1 << 10,	/* cp.async: global memory to shared memory, nothing waits for it but: */
+	SIMT_COPY_WAIT = 1 << 11, /* issues when all but the last `groups` groups of the warp's copies are done */
+	SIMT_COPY_COMMIT = 1 << 12, /* the copies since the last one are a group */
 };
+
+enum { SIMT_GROUPS_NONE = UINT8_MAX };
 
 /* Memory space of a memory instruction as decoded; generic resolves per access. */
 enum simt_space { SIMT_MEM_NONE, SIMT_MEM_GLOBAL, SIMT_MEM_SHARED, SIMT_MEM_LOCAL, SIMT_MEM_CONST, SIMT_MEM_PARAM,
@@ -61,12 +67,15 @@ struct simt_inst {
 	uint8_t step_unit;   /* enum simt_unit that all issue slots but the first hold: special functions are refined on
 			      * the floating-point unit, others stay on their own */
 	uint8_t space;	     /* enum simt_space */
-	uint8_t access_bytes; /* per lane and element: 1, 2, 4, 8; whole vector = access_bytes * vec */
+	uint8_t access_bytes; /* per lane and element: 1, 2, 4, 8, of matrices to 32; whole vector: times vec */
 	uint8_t vec;
 	uint8_t cache;	     /* enum ptx_cache */
 	uint8_t sem;	     /* enum ptx_sem */
 	uint8_t read_count, write_count;
-	uint8_t barrier_id_imm;
+	union {
+		uint8_t barrier_id_imm;
+		uint8_t groups; /* of SIMT_COPY_WAIT; SIMT_GROUPS_NONE: uncommitted copies must be done too */
+	};
 	uint32_t sb_first;   /* scoreboard ids at program->sb[sb_first]: read_count reads, then write_count writes */
 	uint32_t line;	     /* in the PTX text */
 	const struct ptx_inst *ptx;
@@ -196,6 +205,7 @@ struct simt_step {
 	bool branched;	       /* pc is not the next instruction */
 	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset
 				    * (shared), backing device address (local); valid for access_mask | shared_mask */
+	uint64_t to[SIMT_LANES];   /* of SIMT_COPY: offset in shared memory of what exec_mask's lanes write */
 };
 
 struct simt_warp *simt_cta_warp(struct simt_cta *c, uint32_t index);

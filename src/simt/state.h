@@ -145,6 +145,18 @@ struct simt_mem_lanes {
 struct simt_mem_lanes simt_mem_lanes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t mask,
 				     uint64_t *addr);
 
+/* Sorts lanes whose addresses are computed, and makes the addresses relative to the memory they mean. */
+struct simt_mem_lanes simt_mem_sort(const struct simt_mem_op *op, uint32_t mask, uint64_t *addr);
+/* Checks bounds and alignment of sorted lanes; afterwards those in global and local memory have host addresses. */
+enum simt_next simt_mem_check(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+			      const struct simt_mem_op *op, bool is_store, const struct simt_mem_lanes *k,
+			      uint64_t *addr);
+/* Tells the timing model what out->addr is; of an access that simt_mem_check has passed. */
+void simt_mem_report(const struct simt_mem_op *op, const struct simt_mem_lanes *k, struct simt_step *out);
+/* matrix_ops.c: simt_mem_lanes of a wmma.load, wmma.store, ldmatrix or stmatrix. */
+struct simt_mem_lanes simt_matrix_lanes(const struct simt_warp *w, const struct simt_exec *e, uint32_t mask,
+					uint64_t *addr);
+
 /* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
 bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
 			void *to);

@@ -171,8 +171,8 @@ static void parameter_space_follows_the_variable(void **state)
 static void instructions_outside_the_scope_are_kept_as_text(void **state)
 {
 	struct ptx_module *m =
-	    fixture_kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%d1];\n"
-			   "cp.async.ca.shared.global [%r1], [%d1], 16; quux.s32 %r1;\n"
+	    fixture_kernel("wgmma.fence.sync.aligned;\n"
+			   "cp.async.bulk.shared::cluster.global [%r1], [%d1], 16, [%r2]; quux.s32 %r1;\n"
 			   "cvt.rn.satfinite.e2m1x2.f32 %r1, %f1, %f1;\n"
 			   "mov.u32 %r1, %clusterid.x; add.s32 %r1, %r2, 3;");
 	const struct ptx_func *f = m->funcs[0];
@@ -183,6 +183,7 @@ static void instructions_outside_the_scope_are_kept_as_text(void **state)
 		assert_non_null(f->insts[k].unsupported);
 	}
 	assert_non_null(strstr(f->insts[0].unsupported, "tensor-core"));
+	assert_non_null(strstr(f->insts[1].unsupported, "bulk copies"));
 	assert_non_null(strstr(f->insts[2].unsupported, "unknown instruction"));
 	assert_string_equal(f->insts[2].text, "quux.s32 %r1;");
 	assert_ptr_equal(f->unsupported, f->insts[0].unsupported);

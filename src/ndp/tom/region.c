@@ -49,6 +49,13 @@ static bool inst_is_forbidden(const struct ptx_inst *i)
 	case PTX_OP_REDUX:
 	case PTX_OP_ACTIVEMASK:
 	case PTX_OP_ELECT:
+	case PTX_OP_MMA:
+	case PTX_OP_WMMA:
+	case PTX_OP_LDMATRIX:
+	case PTX_OP_STMATRIX:
+	case PTX_OP_MOVMATRIX:
+	case PTX_OP_CP:
+	case PTX_OP_MBARRIER:
 	case PTX_OP_SUST:
 	case PTX_OP_SULD:
 	case PTX_OP_SURED:

@@ -43,6 +43,7 @@ enum simt_unit {
 	SIMT_UNIT_SFU,	/* rcp, rsqrt, sqrt, sin, cos, ex2, lg2, tanh approximations; f32/f64 div and sqrt sequences */
 	SIMT_UNIT_LDST,
 	SIMT_UNIT_CTRL, /* branch, call, ret, exit, barrier, vote, shuffle goes to LDST */
+	SIMT_UNIT_TENSOR, /* mma, wmma.mma */
 	SIMT_UNIT_COUNT
 };
 
