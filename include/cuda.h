@@ -199,6 +199,37 @@ CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmod
 CUresult CUDAAPI cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name);
 CUresult CUDAAPI cuModuleGetSurfRef(CUsurfref *surfref, CUmodule module, const char *name);
 
+/* How many kernels a module has, and their handles. */
+CUresult CUDAAPI cuModuleGetFunctionCount(unsigned int *count, CUmodule module);
+CUresult CUDAAPI cuModuleEnumerateFunctions(CUfunction *functions, unsigned int functions_count, CUmodule module);
+/* Lazy: kernels are decoded when they are first needed. */
+CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
+
+/*
+ * Libraries: an image that is loaded into a context when that first uses it. A kernel's handle stands for its function
+ * in the current context, also where a CUfunction is launched or asked about.
+ */
+CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *jit_options, void **jit_values,
+				   unsigned int jit_count, CUlibraryOption *options, void **values,
+				   unsigned int options_count);
+CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *jit_options,
+				       void **jit_values, unsigned int jit_count, CUlibraryOption *options,
+				       void **values, unsigned int options_count);
+CUresult CUDAAPI cuLibraryUnload(CUlibrary library);
+CUresult CUDAAPI cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name);
+CUresult CUDAAPI cuLibraryGetKernelCount(unsigned int *count, CUlibrary library);
+CUresult CUDAAPI cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int kernels_count, CUlibrary library);
+CUresult CUDAAPI cuLibraryGetModule(CUmodule *module, CUlibrary library);
+CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name);
+CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name);
+CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *library, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes);
+CUresult CUDAAPI cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device);
+CUresult CUDAAPI cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device);
+CUresult CUDAAPI cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device);
+
 /* Link several PTX texts into one image.  The image belongs to the link state and dies with it. */
 CUresult CUDAAPI cuLinkCreate_v2(unsigned int options_count, CUjit_option *options, void **values, CUlinkState *state);
 CUresult CUDAAPI cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
@@ -223,6 +254,12 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute at
 CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
 CUresult CUDAAPI cuFuncGetModule(CUmodule *module, CUfunction function);
+/* The name as in the image; it lives as long as the function. */
+CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction function);
+/* Offset and size of a kernel's parameter; `bytes` may be NULL. INVALID_VALUE past the last. */
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes);
+CUresult CUDAAPI cuFuncLoad(CUfunction function);
+CUresult CUDAAPI cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
 /*
  * Start a grid of grid_x * grid_y * grid_z CTAs of block_x * block_y * block_z threads.  Parameters come either as
  * `params`, an array of pointers to the values in order, or packed in `extra`; not both.

@@ -737,6 +737,26 @@ typedef struct CUctxCreateParams_st {
 	CUctxCigParam *cigParams;
 } CUctxCreateParams;
 
+/* Libraries: images that belong to no context, and their kernels. */
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+
+typedef enum CUlibraryOption_enum {
+	CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+	CU_LIBRARY_BINARY_IS_PRESERVED = 1,
+	CU_LIBRARY_NUM_OPTIONS,
+} CUlibraryOption;
+
+typedef enum CUmoduleLoadingMode_enum {
+	CU_MODULE_EAGER_LOADING = 1,
+	CU_MODULE_LAZY_LOADING = 2,
+} CUmoduleLoadingMode;
+
+typedef enum CUfunctionLoadingState_enum {
+	CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+	CU_FUNCTION_LOADING_STATE_LOADED = 1,
+} CUfunctionLoadingState;
+
 /* Copies in batches. */
 typedef enum CUmemcpySrcAccessOrder_enum {
 	CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,

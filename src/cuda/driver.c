@@ -291,6 +291,16 @@ __attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *sym
 	return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
 }
 
+/* Tables of functions that only NVIDIA's own libraries know. They ask, and go on without. */
+CUresult cuGetExportTable(const void **table, const CUuuid *id);
+__attribute__((visibility("default"))) CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+	if (!table || !id)
+		return CUDA_ERROR_INVALID_VALUE;
+	*table = NULL;
+	return CUDA_ERROR_NOT_FOUND;
+}
+
 /* No profiler can be attached, and without one the two do nothing (CUDA Driver API reference, section 6.35). */
 CUresult cuProfilerStart(void)
 {

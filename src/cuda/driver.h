@@ -32,6 +32,7 @@ enum cuda_kind {
 	CUDA_KIND_MIPMAP,
 	CUDA_KIND_TEXREF, CUDA_KIND_SURFREF, CUDA_KIND_TEXOBJECT, CUDA_KIND_SURFOBJECT, CUDA_KIND_LINK, CUDA_KIND_ALLOC,
 	CUDA_KIND_POOL, CUDA_KIND_GRAPH, CUDA_KIND_GRAPH_NODE, CUDA_KIND_GRAPH_EXEC, CUDA_KIND_USER_OBJECT,
+	CUDA_KIND_LIBRARY, CUDA_KIND_KERNEL,
 };
 
 /* First member of everything a context owns. */
@@ -255,6 +256,8 @@ CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *op
 void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
 /* Recognises what is not PTX text; prints why and returns the error, else CUDA_SUCCESS. */
 CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *j);
+/* Loads PTX text or a fat binary from memory; messages go to j's log. */
+CUresult cuda_image_load(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module);
 /* Whether the image begins like a fat binary. */
 bool cuda_image_is_fatbin(const void *image);
 /* Compute capability of the device, times 10. */
@@ -266,6 +269,9 @@ CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_
 /* Parses and places PTX text; messages go to the log and, without an error log, to stderr. */
 CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,
 			  struct cuda_jit *j, CUmodule *module);
+/* The kernel's function in the current context where handle is a CUkernel, which calls of kernels take as well; handle
+ * itself for everything else, and where the kernel cannot be loaded. */
+CUfunction cuda_function_of(CUfunction handle);
 /* The decoded program of f; NULL after printing (once) what it needs and Strata lacks. */
 struct simt_program *cuda_function_program(struct CUfunc_st *f);
 /* CTAs per SM for this shape, 0 if none; diag may be NULL. */

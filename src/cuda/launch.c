@@ -119,6 +119,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!value || (unsigned int)a > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
 		return CUDA_ERROR_INVALID_VALUE;
+	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
 
@@ -162,6 +163,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int value)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (a == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
@@ -183,6 +185,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int val
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return (unsigned int)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -430,6 +433,7 @@ CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra,
 	CUresult result;
 
 	*block = NULL;
+	l->f = cuda_function_of(l->f);
 	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
 		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
 	if (cuda_driver.is_wall_over)

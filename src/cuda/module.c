@@ -207,7 +207,7 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 	return CUDA_SUCCESS;
 }
 
-static CUresult load_image(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module)
+CUresult cuda_image_load(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module)
 {
 	char name[32];
 
@@ -253,7 +253,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 
 	struct cuda_jit j = {0};
 
-	return load_image(call.ctx, image, &j, module);
+	return cuda_image_load(call.ctx, image, &j, module);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int options_count, CUjit_option *options,
@@ -266,7 +266,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int op
 	struct cuda_jit j;
 	CUresult result = cuda_jit_parse(&j, options_count, options, values);
 
-	return result == CUDA_SUCCESS ? load_image(call.ctx, image, &j, module) : result;
+	return result == CUDA_SUCCESS ? cuda_image_load(call.ctx, image, &j, module) : result;
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fat_binary)
@@ -346,5 +346,101 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule modu
 		*address = addr;
 	if (bytes)
 		*bytes = size_bytes;
+	return CUDA_SUCCESS;
+}
+
+/* ---- what a module has, and what its kernels are ---- */
+
+static bool is_kernel(const struct ptx_func *f)
+{
+	return f->is_entry && f->has_body;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(module, CUDA_KIND_MODULE))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*count = 0;
+	for (uint32_t i = 0; i < module->ptx->func_count; i++)
+		*count += is_kernel(module->ptx->funcs[i]);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int functions_count, CUmodule module)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = CUDA_SUCCESS;
+	unsigned int n = 0;
+
+	if (!functions || !functions_count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(module, CUDA_KIND_MODULE))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (uint32_t i = 0; result == CUDA_SUCCESS && i < module->ptx->func_count && n < functions_count; i++) {
+		if (is_kernel(module->ptx->funcs[i]))
+			result = cuModuleGetFunction(&functions[n++], module, module->ptx->funcs[i]->name);
+	}
+	return result;
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+	CUDA_CALL(CUDA_NEEDS_INIT);
+	if (!mode)
+		return CUDA_ERROR_INVALID_VALUE;
+	*mode = CU_MODULE_LAZY_LOADING;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
+	if (!name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*name = function->func->name;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
+	if (!offset)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (index >= function->func->param_count)
+		return CUDA_ERROR_INVALID_VALUE;
+	*offset = function->func->params[index].offset_bytes;
+	if (bytes)
+		*bytes = function->func->params[index].size_bytes;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncLoad(CUfunction function)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return cuda_function_program(function) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	function = cuda_function_of(function);
+	if (!state)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*state = function->program ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
 	return CUDA_SUCCESS;
 }

@@ -3,6 +3,7 @@
 
 static CUresult check_function(CUfunction function)
 {
+	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return cuda_function_program(function) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;

@@ -182,11 +182,75 @@ static void batches(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+static void libraries(void **state)
+{
+	static const char ptx[] = PTX_KERNELS ".visible .global .attribute(.managed) .align 4 .u32 shown;\n";
+	char image[sizeof(ptx)];
+	CUlibrary library;
+	CUkernel k, all[8];
+	CUmodule module;
+	CUfunction f;
+	CUdeviceptr p;
+	CUcontext c, d;
+	const char *name;
+	size_t offset, bytes;
+	unsigned int count, add = 40, out[32];
+	int value;
+
+	(void)state;
+	OK(cuInit(0));
+	memcpy(image, ptx, sizeof(ptx));
+	OK(cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0)); /* before there is a context */
+	memset(image, 0, sizeof(image));
+	assert_int_equal(cuLibraryGetKernel(&k, library, "store"), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuCtxCreate(&c, 0, 0));
+	OK(cuLibraryGetKernel(&k, library, "store"));
+	assert_int_equal(cuLibraryGetKernel(&k, library, "none"), CUDA_ERROR_NOT_FOUND);
+	OK(cuLibraryGetKernelCount(&count, library));
+	assert_int_equal(count, 4);
+	OK(cuLibraryEnumerateKernels(all, 8, library));
+	assert_ptr_equal(all[0], k);
+	OK(cuKernelGetName(&name, all[1]));
+	assert_string_equal(name, "wild");
+	OK(cuKernelGetParamInfo(k, 1, &offset, &bytes));
+	assert_int_equal(offset, 8);
+	assert_int_equal(bytes, 4);
+	assert_int_equal(cuKernelGetParamInfo(k, 2, &offset, NULL), CUDA_ERROR_INVALID_VALUE);
+	OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, all[2], 0));
+	assert_int_equal(value, 64);
+	OK(cuLibraryGetGlobal(&p, &bytes, library, "table"));
+	assert_int_equal(bytes, 16);
+	assert_int_equal(cuLibraryGetManaged(&p, &bytes, library, "table"), CUDA_ERROR_NOT_FOUND);
+	OK(cuLibraryGetManaged(&p, &bytes, library, "shown"));
+	OK(cuLibraryGetModule(&module, library));
+	OK(cuModuleGetFunctionCount(&count, module));
+	assert_int_equal(count, 4);
+
+	/* As a function, in this context and in another. */
+	for (int i = 0; i < 2; i++) {
+		OK(cuMemAlloc(&p, sizeof(out)));
+		OK(launch1((CUfunction)k, 32, (void *[]){&p, &add}));
+		OK(cuMemcpyDtoH(out, p, sizeof(out)));
+		assert_int_equal(out[31], 71);
+		OK(cuKernelGetFunction(&f, k));
+		OK(cuFuncGetName(&name, f));
+		assert_string_equal(name, "store");
+		if (i == 0)
+			OK(cuCtxCreate(&d, 0, 0));
+	}
+	OK(cuCtxDestroy(d));
+	OK(cuLibraryUnload(library));
+	assert_int_equal(cuLibraryGetModule(&module, library), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(launch1((CUfunction)k, 32, (void *[]){&p, &add}), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuCtxDestroy(c));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name), cmocka_unit_test(newest_of_a_version),
 		cmocka_unit_test(absent_and_old_ones_say_so), cmocka_unit_test(contexts), cmocka_unit_test(batches),
+		cmocka_unit_test(libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
