@@ -211,6 +211,28 @@ extern __host__ cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cuda
 extern __host__ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemConfig config);
 extern __host__ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 extern __host__ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+/* Offset and size of a kernel's parameter; `bytes` may be NULL. */
+extern __host__ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes);
+extern __host__ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
+							    int value, int device);
+/* Device code as a library: loaded into a context when that first uses it. Its kernels launch like any. */
+extern __host__ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+						enum cudaJitOption *jit_options, void **jit_values,
+						unsigned int jit_count, enum cudaLibraryOption *options, void **values,
+						unsigned int options_count);
+extern __host__ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+						    enum cudaJitOption *jit_options, void **jit_values,
+						    unsigned int jit_count, enum cudaLibraryOption *options,
+						    void **values, unsigned int options_count);
+extern __host__ cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+extern __host__ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name);
+extern __host__ cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);
+extern __host__ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int kernels_count,
+							cudaLibrary_t library);
+extern __host__ cudaError_t cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library,
+						 const char *name);
+extern __host__ cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library,
+						  const char *name);
 extern __host__ cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 extern __host__ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel);
 extern __host__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
@@ -290,6 +312,16 @@ extern __host__ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destinat
 					      size_t source_pitch, size_t width, size_t height,
 					      enum cudaMemcpyKind kind, cudaStream_t stream STRATA_OR(0));
 extern __host__ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters);
+/* Copies of which none depends on another, in a stream that is not the legacy one (cuMemcpyBatchAsync). */
+#if CUDART_VERSION >= 13000
+extern __host__ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
+						 size_t count, struct cudaMemcpyAttributes *attributes, size_t *first,
+						 size_t attributes_count, cudaStream_t stream);
+#else
+extern __host__ cudaError_t cudaMemcpyBatchAsync(void **to, void **from, size_t *sizes, size_t count,
+						 struct cudaMemcpyAttributes *attributes, size_t *first,
+						 size_t attributes_count, size_t *failed, cudaStream_t stream);
+#endif
 extern __host__ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters,
 					      cudaStream_t stream STRATA_OR(0));
 extern __host__ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters);

@@ -344,6 +344,7 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
@@ -467,6 +468,41 @@ enum cudaMemLocationType {
 struct cudaMemLocation {
 	enum cudaMemLocationType type;
 	int id;
+};
+
+/* Libraries: images that belong to no context. The numbers are those of the driver API. */
+enum cudaLibraryOption {
+	cudaLibraryHostUniversalFunctionAndDataTable = 0,
+	cudaLibraryBinaryIsPreserved = 1,
+};
+enum cudaJitOption {
+	cudaJitMaxRegisters = 0,
+	cudaJitThreadsPerBlock = 1,
+	cudaJitWallTime = 2,
+	cudaJitInfoLogBuffer = 3,
+	cudaJitInfoLogBufferSizeBytes = 4,
+	cudaJitErrorLogBuffer = 5,
+	cudaJitErrorLogBufferSizeBytes = 6,
+	cudaJitOptimizationLevel = 7,
+	cudaJitFallbackStrategy = 10,
+	cudaJitGenerateDebugInfo = 11,
+	cudaJitLogVerbose = 12,
+	cudaJitGenerateLineInfo = 13,
+	cudaJitCacheMode = 14,
+};
+
+/* Copies in batches; counts and offsets as in the driver API's CUDA_MEMCPY3D_BATCH_OP. */
+enum cudaMemcpySrcAccessOrder {
+	cudaMemcpySrcAccessOrderStream = 1,
+	cudaMemcpySrcAccessOrderDuringApiCall = 2,
+	cudaMemcpySrcAccessOrderAny = 3,
+};
+
+struct cudaMemcpyAttributes {
+	enum cudaMemcpySrcAccessOrder srcAccessOrder;
+	struct cudaMemLocation srcLocHint;
+	struct cudaMemLocation dstLocHint;
+	unsigned int flags;
 };
 
 enum cudaMemAccessFlags {

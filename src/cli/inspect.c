@@ -111,6 +111,17 @@ static void read_section(const struct inspection *i, const char *name, struct de
 	}
 }
 
+/* A program without kernels and variables of its own registers nothing; nvcc's linker adds a container all the same. */
+static bool registers_device_code(const struct inspection *i)
+{
+	static const char call[] = "__cudaRegisterFatBinary";
+	const uint8_t *names;
+	size_t size_bytes;
+
+	return !elf_section(&i->elf, ".dynstr", &names, &size_bytes) ||
+	       memmem(names, size_bytes, call, sizeof(call)) != NULL;
+}
+
 static bool check_device_code(struct inspection *i)
 {
 	struct device_code whole = {0}, parts = {0};
@@ -119,7 +130,9 @@ static bool check_device_code(struct inspection *i)
 	read_section(i, ".nv_fatbin", &whole);
 	read_section(i, "__nv_relfatbin", &parts); /* of nvcc -rdc=true: what .nv_fatbin was linked from */
 	i->has_device_code = whole.good_count + whole.bad_count + parts.good_count + parts.bad_count;
-	if (whole.bad_count + parts.bad_count && !(whole.good_count + parts.good_count)) {
+	if (!registers_device_code(i)) {
+		i->has_device_code = false;
+	} else if (whole.bad_count + parts.bad_count && !(whole.good_count + parts.good_count)) {
 		fprintf(stderr, "strata: %s\n", whole.message ? whole.message : parts.message);
 		is_ok = false;
 	} else if (whole.bad_count > 1 || parts.bad_count) {

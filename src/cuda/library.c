@@ -110,7 +110,7 @@ static void destroy_library(struct cuda_object *o)
 	free(l);
 }
 
-/* Takes own_image over. Mistakes of the image show here where there is a context, else when the library is first used. */
+/* Takes own_image over. Mistakes of the image show here where there is a context, else at the library's first use. */
 static CUresult library_new(CUlibrary *library, const void *image, void *own_image, struct cuda_jit *j)
 {
 	struct CUlib_st *l = calloc(1, sizeof(*l));

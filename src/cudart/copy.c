@@ -480,3 +480,50 @@ CUDART_SYNC(cudaMemset3D, (struct cudaPitchedPtr pitched, int value, struct cuda
 CUDART_ASYNC(cudaMemset3DAsync, (struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
 				 cudaStream_t stream),
 	     fill_3d(pitched, value, extent, o));
+
+/* ---- batches: the structures are the driver's ---- */
+
+static cudaError_t copy_batch(const void *to, const void *from, const size_t *sizes, size_t count,
+			      struct cudaMemcpyAttributes *attributes, size_t *first, size_t attributes_count,
+			      const struct cudart_order *o)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemcpyBatchAsync_v2((CUdeviceptr *)(uintptr_t)to, (CUdeviceptr *)(uintptr_t)from,
+						   (size_t *)(uintptr_t)sizes, count, (CUmemcpyAttributes *)attributes,
+						   first, attributes_count, o->stream));
+}
+
+static cudaError_t copy_box_batch(size_t count, void *copies, unsigned long long flags, const struct cudart_order *o)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemcpy3DBatchAsync_v2(count, copies, flags, o->stream));
+}
+
+#if CUDART_VERSION >= 13000
+CUDART_ASYNC(cudaMemcpyBatchAsync,
+	     (void *const *to, const void *const *from, const size_t *sizes, size_t count,
+	      struct cudaMemcpyAttributes *attributes, size_t *first, size_t attributes_count, cudaStream_t stream),
+	     copy_batch(to, from, sizes, count, attributes, first, attributes_count, o));
+CUDART_API cudaError_t cudaMemcpy3DBatchAsync(size_t count, void *copies, unsigned long long flags,
+					      cudaStream_t stream);
+CUDART_ASYNC(cudaMemcpy3DBatchAsync, (size_t count, void *copies, unsigned long long flags, cudaStream_t stream),
+	     copy_box_batch(count, copies, flags, o));
+#else
+/* Whichever copy is at fault, none is named: SIZE_MAX. */
+static cudaError_t failed_as_a_whole(cudaError_t e, size_t *failed)
+{
+	if (e != cudaSuccess && failed)
+		*failed = SIZE_MAX;
+	return e;
+}
+
+CUDART_ASYNC(cudaMemcpyBatchAsync,
+	     (void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes,
+	      size_t *first, size_t attributes_count, size_t *failed, cudaStream_t stream),
+	     failed_as_a_whole(copy_batch(to, from, sizes, count, attributes, first, attributes_count, o), failed));
+CUDART_API cudaError_t cudaMemcpy3DBatchAsync(size_t count, void *copies, size_t *failed, unsigned long long flags,
+					      cudaStream_t stream);
+CUDART_ASYNC(cudaMemcpy3DBatchAsync,
+	     (size_t count, void *copies, size_t *failed, unsigned long long flags, cudaStream_t stream),
+	     failed_as_a_whole(copy_box_batch(count, copies, flags, o), failed));
+#endif

@@ -85,6 +85,14 @@ CUDART_API cudaError_t cudaFuncGetName(const char **name, const void *kernel)
 	return *name ? cudaSuccess : cudart_fail(cudaErrorInvalidDeviceFunction);
 }
 
+CUDART_API cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+	CUfunction function;
+
+	FIND(kernel, &function);
+	return cudart_result(cuFuncGetParamInfo(function, index, offset, bytes));
+}
+
 CUDART_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel)
 {
 	if (!function)

@@ -91,9 +91,10 @@ void cudart_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- kernels and variables of the program (registration.c) ---- */
 
-/* The driver's function for what a program passes as a kernel: the address of the host stub or the handle that
- * __cudaGetKernel gave. Loads the module that holds it at the first need. Returns cudaErrorInvalidDeviceFunction for
- * anything else, and why the module cannot be loaded (after a message). Not recorded. */
+/* The driver's function for what a program passes as a kernel: the address of the host stub, the handle that
+ * __cudaGetKernel gave, or a kernel of a cudaLibrary_t. Loads the module that holds it at the first need.
+ * Returns cudaErrorInvalidDeviceFunction for anything else, and why the module cannot be loaded (after a message). Not
+ * recorded. */
 cudaError_t cudart_function(const void *kernel, CUfunction *function);
 /* The kernel's name as registered, or NULL. */
 const char *cudart_function_name(const void *kernel);

@@ -254,17 +254,24 @@ cudaError_t cudart_function(const void *kernel, CUfunction *function)
 	cudaError_t error = k ? find_function(k, function) : cudaErrorInvalidDeviceFunction;
 
 	pthread_mutex_unlock(&lock);
+	/* Or one that the program loaded by itself. */
+	if (!k && kernel && cuKernelGetFunction(function, (CUkernel)kernel) == CUDA_SUCCESS)
+		return cudaSuccess;
 	return error;
 }
 
 const char *cudart_function_name(const void *kernel)
 {
+	const char *own = NULL;
+
 	pthread_mutex_lock(&lock);
 
 	struct kernel *k = find_kernel(kernel);
 
 	pthread_mutex_unlock(&lock);
-	return k ? k->name : NULL;
+	if (!k && kernel)
+		cuKernelGetName(&own, (CUkernel)kernel);
+	return k ? k->name : own;
 }
 
 /* By its shadow, or, as host code names a managed variable, by where it is. */
