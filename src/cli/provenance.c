@@ -89,11 +89,20 @@ static void feed(GChecksum *sum, const char *text)
 	g_checksum_update(sum, (const guchar *)(text ? text : ""), text ? (gssize)strlen(text) + 1 : 1);
 }
 
+/* Limits of time decide whether a run ends, not what it is then: with another one it can be taken from the store. */
+static char *machine_text_without_limits(const struct machine_session *machine)
+{
+	struct gpu_config config = machine->config;
+
+	config.run.timeout_wall_ns = config.run.timeout_simulated_ps = 0;
+	return machine_description_text(&config);
+}
+
 char *cli_run_key(const struct cli_job *job, const char *driver_sha256)
 {
 	g_autofree char *program = cli_file_sha256(job->target->argv[0]);
 	g_autofree char *input = job->input_path ? cli_file_sha256(job->input_path) : NULL;
-	g_autofree char *machine = machine_description_text(&job->machine->config);
+	g_autofree char *machine = machine_text_without_limits(job->machine);
 
 	if (!program || !driver_sha256 || (job->input_path && !input))
 		return NULL;

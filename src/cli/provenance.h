@@ -17,7 +17,7 @@ void cli_provenance_add(const struct cli_job *job, json_t *result);
 /* SHA-256 of a file in hexadecimal, or NULL when it cannot be read (errno tells). Free with g_free. */
 char *cli_file_sha256(const char *path);
 /* The same of everything that decides a run's result: driver library, program, machine, arguments, standard input and
- * how it is verified. NULL when one of the files cannot be read. Free with g_free. */
+ * how it is verified. Limits of time do not. NULL when one of the files cannot be read. Free with g_free. */
 char *cli_run_key(const struct cli_job *job, const char *driver_sha256);
 
 #endif
