@@ -97,7 +97,8 @@ build_sample() { # NAME FOLDER
 	source=$(sample_source "$1")
 	grep -qi '^project' "$source/CMakeLists.txt" || source=$(dirname "$source")
 	cmake -S "$source" -B "$2" -DCMAKE_CUDA_COMPILER="$out/compilers/nvcc" -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_C_FLAGS=-O1 &&
-		cmake --build "$2"
+		cmake --build "$2" || return
+	[ ! -d "$source/data" ] || cp -a -n "$source/data" "$2"
 }
 
 layout_build() { # NAME LOG

@@ -39,10 +39,10 @@ function answer(verdict, class, reason) {
 }
 function failed(class) {
 	if (!answered && class in why)
-		answer("failed", class == "refused later" ? "refused" : class, why[class])
+		answer("failed", class == "refused later" ? "refused" : class == "inner" ? "scope" : class, why[class])
 }
 
-building && /fatal error: [^ ]+: No such|catastrophic|could not open source|cannot find -l|No rule to make target|NOTFOUND/ {
+building && /fatal error: [^ ]+: No such|could not open source|cannot find -l|No rule to make target|NOTFOUND/ {
 	first("library", $0)
 }
 building && /undefined reference to .*(mpi|MPI|gsl|cublas|cufft|nv)|command not found|No module named/ {
@@ -51,24 +51,27 @@ building && /undefined reference to .*(mpi|MPI|gsl|cublas|cufft|nv)|command not 
 building && /target was not found|not found - will not build|Could NOT find|required .*not found/ {
 	first("library", $0)
 }
-building && /[Ee]rror|unresolved symbol/ && !(/^make|^collect2|mkoffload: fatal|lto-wrapper|-W[a-z]*error/) { first("compiler", $0) }
+building && /[Ee]rror|unresolved symbol/ && !(/^make|^collect2|mkoffload: fatal|lto-wrapper|-W[a-z]*error/) {
+	first("compiler", $0)
+}
 building && /undefined reference/ { first("compiler", $0) }
 building && /^make.*(Error|\*\*\*)/ { first("build", $0) }
 building { next }
 
-/^strata: .*(not supported|does not support|not modelled)/ { first("unsupported", $0) }
+/^strata: cuGetExportTable/ { first("inner", $0) } # libraries of NVIDIA want it; which one says more
+/^strata: .*(not supported|does not support|not modelled)/ && !/cuGetExportTable/ { first("unsupported", $0) }
 /symbol lookup error.*undefined symbol: cu|required function "cu/ { first("unsupported", $0) }
 /^strata: .*(cuBLAS|cuFFT|cuRAND|cuSPARSE|cuSOLVER|cuDNN|NCCL|NPP|nvJPEG|library of device code)/ { first("scope", $0) }
 /internal error|^bug: / { first("strata", $0) }
 /(object|ptx|PTX|image)[^ ]*( [0-9]+)?:[0-9]+(:[0-9]+)?: error: / { first("refused", $0) }
 /^strata: error: .*(cannot be loaded|has errors)/ { first("refused later", $0) }
 /NVRTC_ERROR/ { first("nvrtc", $0) }
-/^(strata: )?error: / && !/NVRTC_ERROR/ { first("refused", $0) }
+/^(strata: )?error: / && !/NVRTC_ERROR|sdkFindFilePath/ { first("refused", $0) }
 /error while loading shared libraries/ { first("library", $0) }
 /([Cc]annot|[Cc]ould not|[Cc]an't|[Ff]ailed to|[Ee]rror|able to) *(open|read|load|find|opening|reading|loading)/ {
 	first("data", $0)
 }
-/No such file|[Bb]ad file|file not found|[Dd]oes not exist/ { first("data", $0) }
+/sdkFindFilePath|No such file|[Ff]ile was not opened|import file|[Bb]ad file|file not found|[Dd]oes not exist/ { first("data", $0) }
 /[Uu]sage ?:|[Uu]sage .*main/ { first("usage", $0) }
 /X11|X server|DISPLAY|GLUT|freeglut|OpenGL|[Vv]ulkan|EGL|Direct3D/ { first("graphics", $0) }
 /([Tt]wo|2|multiple|more than one|at least [2-9]).* (GPU|CUDA [Dd]evice|device)|peer|P2P/ { first("devices", $0) }
@@ -114,7 +117,7 @@ END {
 		if (launches)
 			answer("weak", "-", "it checks nothing")
 	}
-	n = split("strata,library,refused,nvrtc,unsupported,scope,refused later,newer,devices,graphics,waived,data,usage",
+	n = split("strata,library,nvrtc,scope,refused,unsupported,refused later,inner,newer,devices,graphics,waived,data,usage",
 		order, ",")
 	for (i = 1; i <= n; i++)
 		failed(order[i])
