@@ -272,6 +272,8 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
 					   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
 					   unsigned int block_z, unsigned int shared_bytes, CUstream stream,
 					   void **params);
+/* Either of the two, as one structure. */
+CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra);
 /* Call `function` on a host thread when the stream gets there; it must not call this API. */
 CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);
 /* CTAs of `block_size` threads that one SM can hold. */
@@ -423,6 +425,10 @@ CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult CUDAAPI cuStreamGetPriority(CUstream stream, int *priority);
 CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context);
 CUresult CUDAAPI cuStreamGetDevice(CUstream stream, CUdevice *device);
+/* Advice and preferences of a stream: kept, and without effect. */
+CUresult CUDAAPI cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value);
+CUresult CUDAAPI cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value);
+CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from);
 /* A number that no other stream of the process has. */
 CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags);

@@ -211,6 +211,12 @@ extern __host__ cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cuda
 extern __host__ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemConfig config);
 extern __host__ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 extern __host__ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+/* Advice and preferences of a stream: kept, and without effect. */
+extern __host__ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+						   const cudaLaunchAttributeValue *value);
+extern __host__ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+						   cudaLaunchAttributeValue *value);
+extern __host__ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 /* Offset and size of a kernel's parameter; `bytes` may be NULL. */
 extern __host__ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes);
 extern __host__ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,

@@ -737,6 +737,51 @@ typedef struct CUctxCreateParams_st {
 	CUctxCigParam *cigParams;
 } CUctxCreateParams;
 
+/* A launch as one structure (cuLaunchKernelEx), and what streams remember (cuStreamSetAttribute). Of the attributes of
+ * a launch the cooperative one is taken, those that only advise change nothing, and the others are refused. */
+typedef enum CUlaunchAttributeID_enum {
+	CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+	CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+	CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+	CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
+	CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+	CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+	CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+	CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+	CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+	CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+	CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+} CUlaunchAttributeID;
+
+typedef union CUlaunchAttributeValue_union {
+	char pad[64];
+	int cooperative;
+	int syncPolicy;
+	int priority;
+	int programmaticStreamSerializationAllowed;
+	struct {
+		unsigned int x, y, z;
+	} clusterDim;
+} CUlaunchAttributeValue;
+
+typedef struct CUlaunchAttribute_st {
+	CUlaunchAttributeID id;
+	char pad[8 - sizeof(CUlaunchAttributeID)];
+	CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+
+typedef struct CUlaunchConfig_st {
+	unsigned int gridDimX, gridDimY, gridDimZ;
+	unsigned int blockDimX, blockDimY, blockDimZ;
+	unsigned int sharedMemBytes;
+	CUstream hStream;
+	CUlaunchAttribute *attrs;
+	unsigned int numAttrs;
+} CUlaunchConfig;
+
+typedef CUlaunchAttributeID CUstreamAttrID;
+typedef CUlaunchAttributeValue CUstreamAttrValue;
+
 /* Libraries: images that belong to no context, and their kernels. */
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
@@ -856,6 +901,8 @@ STRATA_SIZE_IS(CUmemPoolProps, 88);
 STRATA_SIZE_IS(CUDA_MEMCPY2D, 128);
 STRATA_SIZE_IS(CUDA_MEMCPY3D, 200);
 STRATA_SIZE_IS(CUDA_MEMCPY3D_PEER, 200);
+STRATA_SIZE_IS(CUlaunchAttribute, 72);
+STRATA_SIZE_IS(CUlaunchConfig, 56);
 STRATA_SIZE_IS(CUmemcpyAttributes, 24);
 STRATA_SIZE_IS(CUDA_MEMCPY3D_BATCH_OP, 112);
 STRATA_SIZE_IS(CUDA_ARRAY_DESCRIPTOR, 24);

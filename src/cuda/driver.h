@@ -54,6 +54,12 @@ bool cuda_object_is(const void *handle, enum cuda_kind kind);
 
 enum { CUDA_LIMIT_COUNT = 7 };
 
+/* What cuStreamSetAttribute keeps, by number. */
+enum { CUDA_STREAM_ATTRIBUTE_COUNT = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN + 1 };
+struct cuda_stream_attributes {
+	CUstreamAttrValue value[CUDA_STREAM_ATTRIBUTE_COUNT];
+};
+
 struct CUctx_st {
 	struct cuda_object object;
 	unsigned int flags;
@@ -66,6 +72,7 @@ struct CUctx_st {
 	CUsharedconfig shared_config;
 	struct machine_streams streams;
 	struct machine_stream legacy; /* the legacy default stream */
+	struct cuda_stream_attributes attributes; /* of the built-in streams */
 	GHashTable *per_thread;	      /* default streams of threads: number -> struct machine_stream; NULL: none yet */
 	CUmemoryPool default_pool, current_pool; /* NULL until asked for; current: NULL is the default */
 };
@@ -287,6 +294,7 @@ struct CUstream_st {
 	unsigned int flags;
 	uint64_t id;
 	struct machine_stream time;
+	struct cuda_stream_attributes attributes;
 };
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */

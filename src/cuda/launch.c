@@ -523,6 +523,51 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 CUDA_PER_THREAD(cuLaunchKernel, _ptsz, CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
 		unsigned int, unsigned int, unsigned int, CUstream, void **, void **);
 
+/* Attributes that ask for what is not modelled are refused; those that only advise change nothing. */
+static CUresult apply(struct cuda_launch *l, const CUlaunchAttribute *a)
+{
+	switch (a->id) {
+	case CU_LAUNCH_ATTRIBUTE_IGNORE:
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: /* a permission to overlap with the launch before */
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		l->is_cooperative = a->value.cooperative;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return a->value.clusterDim.x == 1 && a->value.clusterDim.y == 1 && a->value.clusterDim.z == 1
+			       ? CUDA_SUCCESS
+			       : cuda_not_supported("a launch with clusters of more than one block");
+	default:
+		return cuda_not_supported("a launch attribute of cuLaunchKernelEx");
+	}
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+{
+	CUresult result = c && (c->attrs || !c->numAttrs) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	struct cuda_launch l = {.f = function};
+
+	for (unsigned int i = 0; result == CUDA_SUCCESS && i < c->numAttrs; i++)
+		result = apply(&l, &c->attrs[i]);
+	if (result != CUDA_SUCCESS) {
+		cuda_launch_refused(NULL, cuda_error_text(result));
+		return result;
+	}
+
+	const uint32_t grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
+	const uint32_t block[3] = {c->blockDimX, c->blockDimY, c->blockDimZ};
+
+	memcpy(l.grid, grid, sizeof(grid));
+	memcpy(l.block, block, sizeof(block));
+	l.dynamic_bytes = c->sharedMemBytes;
+	return launch_or_count(&l, c->hStream, params, extra);
+}
+CUDA_PER_THREAD(cuLaunchKernelEx, _ptsz, const CUlaunchConfig *, CUfunction, void **, void **);
+
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
 				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
 				   unsigned int shared_bytes, CUstream stream, void **params)

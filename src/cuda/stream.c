@@ -222,3 +222,51 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 	return CUDA_SUCCESS;
 }
 CUDA_PER_THREAD(cuStreamGetCtx, _ptsz, CUstream, CUcontext *);
+
+/* ---- attributes ---- */
+
+static bool is_stream_attribute(CUstreamAttrID a)
+{
+	return a == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW || a == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
+	       a == CU_LAUNCH_ATTRIBUTE_PRIORITY || a == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+	       a == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+}
+
+static struct cuda_stream_attributes *attributes_of(struct CUctx_st *ctx, CUstream stream)
+{
+	return cuda_object_is(stream, CUDA_KIND_STREAM) ? &stream->attributes : &ctx->attributes;
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!value || !is_stream_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	attributes_of(call.ctx, stream)->value[attribute] = *value;
+	return CUDA_SUCCESS;
+}
+CUDA_PER_THREAD(cuStreamSetAttribute, _ptsz, CUstream, CUstreamAttrID, const CUstreamAttrValue *);
+
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!value || !is_stream_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*value = attributes_of(call.ctx, stream)->value[attribute];
+	return CUDA_SUCCESS;
+}
+CUDA_PER_THREAD(cuStreamGetAttribute, _ptsz, CUstream, CUstreamAttrID, CUstreamAttrValue *);
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (cuda_stream_check(to) != CUDA_SUCCESS || cuda_stream_check(from) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*attributes_of(call.ctx, to) = *attributes_of(call.ctx, from);
+	return CUDA_SUCCESS;
+}
+CUDA_PER_THREAD(cuStreamCopyAttributes, _ptsz, CUstream, CUstream);

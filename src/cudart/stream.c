@@ -136,3 +136,33 @@ CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t func
 }
 CUDART_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data),
 	    (cudart_per_thread(stream), function, user_data));
+
+/* ---- attributes: numbers and values are the driver's ---- */
+
+CUDART_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+					      const cudaLaunchAttributeValue *value)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamSetAttribute(stream, (CUstreamAttrID)attribute, (const CUstreamAttrValue *)value));
+}
+CUDART_PTSZ(cudaStreamSetAttribute,
+	    (cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value),
+	    (cudart_per_thread(stream), attribute, value));
+
+CUDART_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+					      cudaLaunchAttributeValue *value)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamGetAttribute(stream, (CUstreamAttrID)attribute, (CUstreamAttrValue *)value));
+}
+CUDART_PTSZ(cudaStreamGetAttribute,
+	    (cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value),
+	    (cudart_per_thread(stream), attribute, value));
+
+CUDART_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+	CUDART_ENTER();
+	return cudart_result(cuStreamCopyAttributes(to, from));
+}
+CUDART_PTSZ(cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
+	    (cudart_per_thread(to), cudart_per_thread(from)));

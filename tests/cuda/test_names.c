@@ -245,12 +245,76 @@ static void libraries(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+static void launches_and_streams_with_attributes(void **state)
+{
+	CUcontext c = begin();
+	CUfunction f = kernel(PTX_KERNELS, "store");
+	CUlaunchAttribute attributes[2] = {{.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.cooperative = 1}},
+					   {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+					    .value = {.clusterDim = {1, 1, 1}}}};
+	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1,
+				 .blockDimZ = 1, .attrs = attributes, .numAttrs = 2};
+	CUstreamAttrValue value = {.syncPolicy = 3}, other;
+	unsigned int add = 8, out[32];
+	struct capture text;
+	CUdeviceptr p;
+	CUstream s;
+
+	(void)state;
+	OK(cuMemAlloc(&p, sizeof(out)));
+	OK(cuLaunchKernelEx(&config, f, (void *[]){&p, &add}, NULL));
+	OK(cuMemcpyDtoH(out, p, sizeof(out)));
+	assert_int_equal(out[31], 39);
+	config.gridDimX = 100000; /* more than can be resident at once */
+	assert_int_equal(cuLaunchKernelEx(&config, f, (void *[]){&p, &add}, NULL),
+			 CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	config.gridDimX = 2;
+	attributes[1].value.clusterDim.x = 2;
+	text = capture_begin(STDERR_FILENO);
+	assert_int_equal(cuLaunchKernelEx(&config, f, (void *[]){&p, &add}, NULL), CUDA_ERROR_NOT_SUPPORTED);
+	free(capture_end(&text));
+
+	OK(cuStreamCreate(&s, 0));
+	OK(cuStreamSetAttribute(NULL, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+	OK(cuStreamCopyAttributes(s, NULL));
+	OK(cuStreamGetAttribute(s, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &other));
+	assert_int_equal(other.syncPolicy, 3);
+	assert_int_equal(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE);
+	OK(cuCtxDestroy(c));
+}
+
+static void kernels_that_launch_kernels(void **state)
+{
+	static const char ptx[] = PTX_HEAD
+		".extern .func (.param .b32 r) __cuda_syscall_cnpv2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+		".visible .entry parent()\n{\n .param .b64 p;\n .param .b64 s;\n .param .b32 r;\n"
+		" st.param.b64 [p], 0;\n st.param.b64 [s], 0;\n"
+		" call.uni (r), __cuda_syscall_cnpv2LaunchDeviceV2, (p, s);\n"
+		" call.uni (r), __cuda_syscall_cnpv2LaunchDeviceV2, (p, s);\n ret;\n}\n"
+		".visible .entry plain()\n{\n ret;\n}\n";
+	CUcontext c = begin();
+	CUfunction f = kernel(ptx, "parent");
+	struct capture text = capture_begin(STDERR_FILENO);
+	char *said;
+
+	(void)state;
+	assert_int_equal(launch1(f, 1, NULL), CUDA_ERROR_NOT_SUPPORTED);
+	said = capture_end(&text);
+	assert_non_null(strstr(said, "kernel parent uses dynamic parallelism, which is not supported: it calls "
+				     "__cuda_syscall_cnpv2LaunchDeviceV2\n"));
+	assert_null(strstr(strstr(said, "dynamic") + 1, "dynamic")); /* once */
+	free(said);
+	OK(launch1(kernel(ptx, "plain"), 1, NULL));
+	OK(cuCtxDestroy(c));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name), cmocka_unit_test(newest_of_a_version),
 		cmocka_unit_test(absent_and_old_ones_say_so), cmocka_unit_test(contexts), cmocka_unit_test(batches),
-		cmocka_unit_test(libraries),
+		cmocka_unit_test(libraries), cmocka_unit_test(launches_and_streams_with_attributes),
+		cmocka_unit_test(kernels_that_launch_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
