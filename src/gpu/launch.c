@@ -350,7 +350,9 @@ static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
 
 	gpu_untimed_limit_set(g);
 
-	const struct simt_limit limit = {.stop = &g->stop, .warp_instructions = g->untimed_limit};
+	const struct simt_limit limit = {.stop = &g->stop,
+					 .warp_instructions = g->untimed_limit,
+					 .turn_instructions = (uint32_t)g->config->run.turn_count};
 
 	ok = simt_run_functional(l, &g->totals.untimed_warp_instructions, &result->thread_instructions, &limit);
 	if (!ok && l->fault.kind == SIMT_FAULT_STOPPED) {

@@ -4,8 +4,6 @@
 
 #include "gpu/priv.h"
 
-enum { STEPS_PER_TURN = 64 };
-
 /* The launch is ended from outside. */
 static bool is_stopped(struct gpu *g)
 {
@@ -124,7 +122,7 @@ static bool cta_turn(struct gpu *g, struct simt_cta *cta)
 	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
 		struct simt_warp *w = simt_cta_warp(cta, i);
 
-		for (uint32_t n = 0; n < STEPS_PER_TURN && !w->is_done && !w->at_barrier; n++) {
+		for (uint32_t n = 0; n < g->config->run.turn_count && !w->is_done && !w->at_barrier; n++) {
 			if (!step(g, w))
 				return false;
 		}

@@ -13,8 +13,8 @@
 #include "simt/state.h"
 
 enum {
-	TURN_INSTRUCTIONS = 64,
-	TURNS_BEFORE_NEXT_CTA = 4096, /* about a quarter of a million instructions per warp */
+	TURN_INSTRUCTIONS = 16,
+	INSTRUCTIONS_BEFORE_NEXT_CTA = 262144, /* of a warp */
 	RUNNING_CTAS_MAX = 1024,
 };
 
@@ -111,6 +111,7 @@ static bool run_all(struct runner *r)
 {
 	struct simt_launch *l = r->l;
 	const uint32_t limit = cta_limit(l);
+	const uint32_t next_cta_turns = INSTRUCTIONS_BEFORE_NEXT_CTA / r->limit.turn_instructions;
 	struct simt_step step;
 	uint32_t turns = 0, want = l->is_cooperative ? limit : 1;
 
@@ -124,7 +125,7 @@ static bool run_all(struct runner *r)
 
 		drop_finished(r);
 		turns = r->running_count == before ? turns + 1 : 0;
-		if (turns == TURNS_BEFORE_NEXT_CTA && want < limit) {
+		if (turns >= next_cta_turns && want < limit) {
 			want++;
 			turns = 0;
 		}
