@@ -253,11 +253,6 @@ bool ptx_sreg_is_outside(const char *text, uint32_t length)
 	    "%is_explicit_cluster",
 	    "%aggr_smem_size",
 	    "%current_graph_exec",
-	    "%reserved_smem_offset_begin",
-	    "%reserved_smem_offset_end",
-	    "%reserved_smem_offset_cap",
-	    "%reserved_smem_offset_0",
-	    "%reserved_smem_offset_1",
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)

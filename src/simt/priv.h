@@ -29,6 +29,10 @@ enum {
 	SIMT_RECURSION_BYTES = 16 << 10,
 };
 
+/* Shared memory that the device keeps for its run-time where a program names it (%reserved_smem_offset_*), before the
+ * program's own; the second part, behind the first, is what cooperative groups use. */
+enum { SIMT_RESERVED_SHARED_BYTES = 1024, SIMT_RESERVED_SHARED_1 = 512 };
+
 #define SIMT_NO_PC UINT32_MAX
 #define SIMT_NO_PRED UINT32_MAX
 /* Function pointers: nothing can be loaded from here, and a call checks that it hits a function exactly. */

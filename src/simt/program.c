@@ -293,8 +293,24 @@ static void place_operand(struct simt_build *b, const struct ptx_operand *o)
 		place_operand(b, &o->elems[i]);
 }
 
+static bool names_reserved(const struct ptx_func *f)
+{
+	for (uint32_t k = 0; k < f->inst_count; k++)
+		for (uint32_t s = 0; s < f->insts[k].src_count; s++) {
+			const struct ptx_operand *o = &f->insts[k].src[s];
+
+			if (o->kind == PTX_OPND_SREG && o->sreg >= PTX_SREG_RESERVED_SMEM_BEGIN &&
+			    o->sreg <= PTX_SREG_RESERVED_SMEM_1)
+				return true;
+		}
+	return false;
+}
+
 static void lay_out_memory(struct simt_build *b)
 {
+	for (uint32_t n = 0; n < b->p->func_count; n++)
+		if (names_reserved(b->p->funcs[n].ptx))
+			b->shared_bytes = SIMT_RESERVED_SHARED_BYTES;
 	for (uint32_t n = 0; n < b->p->func_count; n++) {
 		struct simt_program_func *f = &b->p->funcs[n];
 

@@ -64,9 +64,14 @@ static uint64_t uniform_value(const struct simt_launch *l, const struct simt_war
 		return l->shared_dynamic_bytes;
 	case PTX_SREG_TOTAL_SMEM_SIZE:
 		return w->cta->shared_bytes;
+	case PTX_SREG_RESERVED_SMEM_END:
+	case PTX_SREG_RESERVED_SMEM_CAP:
+		return SIMT_RESERVED_SHARED_BYTES;
+	case PTX_SREG_RESERVED_SMEM_1:
+		return SIMT_RESERVED_SHARED_1;
 	case PTX_SREG_ENVREG: /* 1 and 2: the workspace of a cooperative launch, upper half first */
 		return k == 1 ? l->state->workspace_addr >> 32 : k == 2 ? (uint32_t)l->state->workspace_addr : 0;
-	default: /* %pm: nothing sets them */
+	default: /* %pm: nothing sets them; the reserved shared memory and its first part begin at 0 */
 		return 0;
 	}
 }

@@ -50,6 +50,7 @@ struct simt_program *fake_program_new(const char *name, const struct fake_inst *
 						 .write_count = s->write_count,
 						 .sb_first = first,
 						 .mark = s->mark};
+		f->insts[i].groups = s->groups;
 		for (uint32_t k = 0; k < operands; k++) {
 			f->sb[first + k] = s->sb[k];
 			sb_max = s->sb[k] > sb_max ? s->sb[k] : sb_max;
@@ -192,6 +193,8 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 		out->access_mask = mask;
 		for (uint32_t i = 0; i < SIMT_LANES; i++)
 			out->addr[i] = s->addr(thread + i, visit);
+		for (uint32_t i = 0; i < SIMT_LANES && (s->flags & SIMT_COPY); i++)
+			out->to[i] = 4 * i;
 	}
 	if (s->flags & SIMT_EXIT) {
 		w->is_done = true;

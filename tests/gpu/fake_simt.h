@@ -18,6 +18,7 @@ struct fake_inst {
 	uint32_t branch_to; /* SIMT_BRANCH: target, taken `times` times */
 	uint32_t times;
 	uint32_t mark;
+	uint8_t groups; /* SIMT_COPY_WAIT */
 };
 
 /* Addresses from here to twice here are host memory that kernels reach; nothing is, until fake_has_host is set. */
@@ -66,6 +67,19 @@ extern uint32_t fake_trace[FAKE_TRACE_MAX];
 #define FAKE_FENCE                                          \
 	{                                                   \
 		.unit = SIMT_UNIT_CTRL, .flags = SIMT_FENCE \
+	}
+#define FAKE_COPY(address)                                                                                          \
+	{                                                                                                           \
+		.unit = SIMT_UNIT_LDST, .flags = SIMT_COPY | SIMT_LOAD, .space = SIMT_MEM_GLOBAL, .access_bytes = 4, \
+		.cache = PTX_CG, .addr = (address)                                                                  \
+	}
+#define FAKE_COMMIT                                               \
+	{                                                         \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_COPY_COMMIT \
+	}
+#define FAKE_WAIT(count)                                                              \
+	{                                                                             \
+		.unit = SIMT_UNIT_CTRL, .flags = SIMT_COPY_WAIT, .groups = (count)    \
 	}
 #define FAKE_EXIT                                                        \
 	{                                                                \

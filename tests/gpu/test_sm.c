@@ -324,6 +324,67 @@ static void barrier(void **state)
 	}
 }
 
+/* ---- asynchronous copies, tensor units ---- */
+
+/* Cycles of a program that copies one line from memory and computes 400 cycles long: what stands between them, at most
+ * three instructions, decides whether the one hides the other. */
+static uint64_t copy_run(const struct fake_inst *between, uint32_t count)
+{
+	static const char *const settings[] = {"sm.int_latency_cycles", "200", NULL};
+	struct fake_inst insts[16] = {FAKE_COPY(line_per_visit), FAKE_COMMIT};
+	uint32_t n = 2;
+	struct rig r;
+	uint64_t cycles;
+
+	memcpy(&insts[n], between, count * sizeof(*between));
+	n += count;
+	for (uint32_t i = 0; i < 2; i++)
+		insts[n++] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, 3, 3);
+	insts[n++] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, 4, 3);
+	insts[n++] = (struct fake_inst)FAKE_WAIT(SIMT_GROUPS_NONE);
+	insts[n++] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, settings);
+	cycles = rig_run(&r, insts, n, 1, 32);
+	assert_int_equal(rig_stat(&r, "sm.async_copies"), 1 + (count == 3));
+	rig_close(&r);
+	return cycles;
+}
+
+static void copies_and_waits(void **state)
+{
+	static const struct fake_inst nothing[] = {FAKE_WAIT(1)}, fence[] = {FAKE_FENCE}, wait[] = {FAKE_WAIT(0)};
+	static const struct fake_inst two_groups[] = {FAKE_COPY(line_per_visit), FAKE_COMMIT, FAKE_WAIT(2)};
+	static const struct fake_inst first_of_two[] = {FAKE_COPY(line_per_visit), FAKE_COMMIT, FAKE_WAIT(1)};
+	const uint64_t hidden = copy_run(nothing, 1);
+
+	(void)state;
+	assert_true(hidden >= 600);
+	assert_true(copy_run(wait, 1) >= hidden + 150);
+	assert_true(copy_run(fence, 1) <= hidden + 20);
+	assert_true(copy_run(two_groups, 3) <= hidden + 20);
+	assert_true(copy_run(first_of_two, 3) >= hidden + 150);
+}
+
+/* A slot holds a scheduler's unit for one interval. */
+static void tensor_units(void **state)
+{
+	static const char *const settings[] = {"sm.tensor_interval_cycles", "64", NULL};
+	struct fake_inst insts[65];
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 64; i++)
+		insts[i] = (struct fake_inst){.unit = SIMT_UNIT_TENSOR, .issue_slots = 2};
+	insts[64] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, settings);
+	const uint64_t cycles = rig_run(&r, insts, 65, 1, 64);
+
+	assert_true(cycles >= 63 * 128 && cycles < 68 * 128);
+	assert_int_equal(rig_stat(&r, "sm.tensor_slots"), 2 * 64 * 2);
+	assert_int_equal(rig_stat(&r, "sm.tensor_threads"), 2 * 64 * 32);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +401,8 @@ int main(void)
 	    cmocka_unit_test(occupancy),
 	    cmocka_unit_test(issue_order),
 	    cmocka_unit_test(barrier),
+	    cmocka_unit_test(copies_and_waits),
+	    cmocka_unit_test(tensor_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,6 +141,24 @@ static void test_special_registers(void **state)
 	rig_close(&r);
 }
 
+/* What the device's run-time reserves lies before the program's own shared memory. */
+static void test_reserved_shared(void **state)
+{
+	struct rig r;
+	static const char text[] =
+	    RIG_KERNEL(".shared .align 4 .b8 s[64]; mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r2, s;\n"
+		       "mov.u32 %r3, %reserved_smem_offset_cap; st.shared.u32 [%r1], %r1; st.shared.u32 [%r2], %r2;\n"
+		       "ld.shared.u32 %r4, [%r1]; st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};");
+
+	(void)state;
+	rig_check(&r, text, 1, 32);
+	assert_int_equal(r.words[0], 512);
+	assert_int_equal(r.words[1], 1024);
+	assert_int_equal(r.words[2], 1024);
+	assert_int_equal(r.words[3], 512);
+	rig_close(&r);
+}
+
 /* ---- system calls ---- */
 
 #define VPRINTF ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
@@ -298,7 +316,7 @@ int main(void)
 	    cmocka_unit_test(test_special_registers), cmocka_unit_test(test_vprintf),
 	    cmocka_unit_test(test_malloc_and_free),   cmocka_unit_test(test_assertfail),
 	    cmocka_unit_test(test_build_errors),      cmocka_unit_test(test_guest),
-	    cmocka_unit_test(test_undefined_lanes),
+	    cmocka_unit_test(test_undefined_lanes),   cmocka_unit_test(test_reserved_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
