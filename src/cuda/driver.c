@@ -139,6 +139,8 @@ static CUresult start(void)
 		result = CUDA_ERROR_NO_DEVICE;
 	}
 	base_diag_free(&diag);
+	if (result == CUDA_SUCCESS && d->session.config.run.bounds == 1)
+		simt_memory_tolerate_pages(d->mem);
 	if (result == CUDA_SUCCESS)
 		cuda_check_begin();
 	return result;

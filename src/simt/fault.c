@@ -73,6 +73,20 @@ enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, cons
 	return SIMT_FAULTED;
 }
 
+/* Beside the nearest allocation: the switch by which pages decide, as on hardware, where they would let this pass. */
+static void describe_global(struct simt_launch *l, uint64_t addr, uint32_t bytes)
+{
+	const size_t room = sizeof(l->fault.text);
+
+	simt_memory_describe(l->mem, addr, l->fault.text, room);
+	if (!simt_memory_find(l->mem, addr, bytes) && simt_memory_shares_page(l->mem, addr, bytes)) {
+		const size_t used = strlen(l->fault.text);
+
+		snprintf(l->fault.text + used, room - used,
+			 "; hardware lets it pass, in the same page of 2 MiB: --set run.bounds=page");
+	}
+}
+
 enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
 				 uint32_t lane, bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes,
 				 uint64_t limit)
@@ -88,7 +102,7 @@ enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *
 
 	add(&t, "illegal %s of %u bytes at 0x%llx", is_store ? "write" : "read", bytes, (unsigned long long)addr);
 	if (space == SIMT_MEM_GLOBAL)
-		simt_memory_describe(l->mem, addr, l->fault.text, sizeof(l->fault.text));
+		describe_global(l, addr, bytes);
 	else
 		add(&t, " of %s, which has %llu bytes", spaces[space], (unsigned long long)limit);
 	return SIMT_FAULTED;

@@ -27,6 +27,7 @@ struct simt_memory {
 	uint64_t heap_bytes;
 	struct simt_check *check;
 	uint32_t ordinal;
+	bool tolerates_pages;
 };
 
 struct simt_heap **simt_memory_heap(struct simt_memory *m)
@@ -281,6 +282,44 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 	if (!a->is_live || size_bytes > a->size_bytes || addr - a->addr > a->size_bytes - size_bytes)
 		return NULL;
 	return a;
+}
+
+void simt_memory_tolerate_pages(struct simt_memory *m)
+{
+	m->tolerates_pages = true;
+}
+
+bool simt_memory_tolerates_pages(const struct simt_memory *m)
+{
+	return m->tolerates_pages;
+}
+
+/* Does the page that holds addr hold a byte of live device memory? */
+static bool is_mapped(const struct simt_memory *m, uint64_t addr)
+{
+	const uint64_t page = addr & ~(SIMT_PROTECTION_BYTES - 1);
+
+	for (uint32_t i = upper(m, page + SIMT_PROTECTION_BYTES - 1); i-- > 0;) {
+		const struct simt_alloc *a = &m->allocs[i];
+
+		if (a->addr + a->size_bytes <= page)
+			return false;
+		if (a->is_live && counts_as_used(a->kind))
+			return true;
+	}
+	return false;
+}
+
+bool simt_memory_shares_page(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes)
+{
+	const uint64_t last = addr + size_bytes - 1;
+
+	if (!in_arena(m, addr) || !in_arena(m, last))
+		return false;
+	for (uint32_t i = upper(m, last); i-- > 0 && m->allocs[i].addr + m->allocs[i].size_bytes > addr;)
+		if (m->allocs[i].is_live && !counts_as_used(m->allocs[i].kind))
+			return false;
+	return is_mapped(m, addr) && is_mapped(m, last);
 }
 
 static bool is_host_kind(enum simt_alloc_kind kind)

@@ -17,6 +17,7 @@
 #define SIMT_WINDOW_BYTES 0x0000000001000000ull
 #define SIMT_ARENA_BASE 0x0000200000000000ull
 #define SIMT_ARENA_ALIGN_BYTES 512u
+#define SIMT_PROTECTION_BYTES (2ull << 20) /* pages by which GPUs protect their memory */
 
 enum simt_alloc_kind {
 	SIMT_ALLOC_DEVICE,
@@ -56,6 +57,12 @@ bool simt_memory_register(struct simt_memory *m, uint64_t addr, uint64_t size_by
 
 /* The live allocation that contains [addr, addr + size_bytes), or NULL. Valid until the next alloc or release. */
 const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
+/* Is all of [addr, addr + size_bytes) in pages (SIMT_PROTECTION_BYTES) that hold device memory of the user's, though
+ * not in one allocation, and in nothing that is the simulator's or the host's? Hardware lets kernels access it. */
+bool simt_memory_shares_page(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
+/* Kernels may do so here, too, from now on. */
+void simt_memory_tolerate_pages(struct simt_memory *m);
+bool simt_memory_tolerates_pages(const struct simt_memory *m);
 /* The live or freed allocation nearest to addr, for messages; NULL if there is none at all. */
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr);
 

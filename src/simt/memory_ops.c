@@ -73,6 +73,9 @@ static enum simt_next check_global_slow(const struct access *a, struct simt_hint
 			continue;
 		const struct simt_alloc *found = simt_memory_find(a->l->mem, addr[lane], size);
 
+		if (!found && simt_memory_tolerates_pages(a->l->mem) &&
+		    simt_memory_shares_page(a->l->mem, addr[lane], size))
+			continue;
 		if (!found || found->kind == SIMT_ALLOC_LOCAL || (a->is_store && found->is_readonly))
 			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, SIMT_MEM_GLOBAL, addr[lane], size,
 						 0);

@@ -175,6 +175,40 @@ static void test_out_of_bounds(void **state)
 		     (const char *[]){"illegal read of 4 bytes at 0x10 of local memory, which has 16 bytes", NULL});
 }
 
+/* What shares a page with an allocation: named by a fault, or let pass; never what is the simulator's. */
+static void test_bounds_of_pages(void **state)
+{
+	static const uint64_t page_bytes = SIMT_PROTECTION_BYTES;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, RIG_KERNEL("ld.global.u32 %r1, [%at+128]; st.global.u32 [%at+128], %r1;"));
+	const uint64_t at = simt_memory_alloc(r.mem, 128, page_bytes, SIMT_ALLOC_DEVICE);
+	const uint64_t local = simt_memory_alloc(r.mem, page_bytes, page_bytes, SIMT_ALLOC_LOCAL);
+
+	assert_true(simt_memory_shares_page(r.mem, at + 128, 4));
+	assert_true(simt_memory_shares_page(r.mem, at + page_bytes - 4, 4));
+	assert_false(simt_memory_shares_page(r.mem, at + page_bytes - 2, 4));
+	assert_false(simt_memory_shares_page(r.mem, at + page_bytes, 4));
+	assert_false(simt_memory_shares_page(r.mem, local, 4));
+	assert_false(simt_memory_shares_page(r.mem, 16, 4));
+	assert_false(simt_memory_shares_page(r.mem, UINT64_MAX - 3, 4));
+
+	assert_false(rig_run(&r, "k", 1, 32, &at, 1));
+	assert_non_null(strstr(r.launch.fault.text, "illegal read of 4 bytes"));
+	assert_non_null(strstr(r.launch.fault.text, "--set run.bounds=page"));
+	simt_memory_tolerate_pages(r.mem);
+	assert_true(rig_run(&r, "k", 1, 32, &at, 1));
+
+	const uint64_t far = at + page_bytes - 256 + 4;
+
+	assert_false(rig_run(&r, "k", 1, 32, &far, 1));
+	assert_null(strstr(r.launch.fault.text, "run.bounds"));
+	assert_true(simt_memory_release(r.mem, at));
+	assert_false(simt_memory_shares_page(r.mem, at + 128, 4));
+	rig_close(&r);
+}
+
 static void test_misaligned(void **state)
 {
 	(void)state;
@@ -251,6 +285,7 @@ int main(void)
 	    cmocka_unit_test(test_atomics_64_and_half),
 	    cmocka_unit_test(test_shared_atomics),
 	    cmocka_unit_test(test_out_of_bounds),
+	    cmocka_unit_test(test_bounds_of_pages),
 	    cmocka_unit_test(test_misaligned),
 	    cmocka_unit_test(test_use_after_free),
 	    cmocka_unit_test(test_allocator),
