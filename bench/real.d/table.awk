@@ -1,4 +1,4 @@
-# From one result per line: the CSV (to the file csv) and the Markdown page's part for the suite.
+# From one result per line: the CSV (to the file csv) and a Markdown page for the suite.
 # reasons: a file of "NAME CLASS TEXT" lines, found by hand; they replace what the output of the program said.
 
 BEGIN {
@@ -38,12 +38,18 @@ function quoted(s) {
 	}
 	if (first_day == "" || $11 < first_day) first_day = $11
 	if ($11 > last_day) last_day = $11
-	versions[$8]++
+	if (!($8 in versions)) {
+		versions[$8] = 1
+		version_list = version_list (version_list == "" ? "" : ", ") $8
+	}
+	machines = index(machines, $9 " in mode " $10) ? machines : machines (machines == "" ? "" : ", ") $9 " in mode " $10
 }
 
 END {
-	printf "### %s\n\n", suite
-	printf "%d of %d programs were run, %s to %s: **%d verified, %d weak, %d failed**.\n\n", programs, total,
+	printf "# %s: what came of each program\n\n", suite
+	printf "Written by `bench/real %s --tables`; [what the words mean](../real-programs.md). ", suite
+	printf "Machine: %s. Commits of Strata: %s.\n\n", machines, version_list
+	printf "%d of %d programs were run, %s to %s:\n**%d verified, %d weak, %d failed**.\n\n", programs, total,
 		first_day, last_day, count["verified"], count["weak"], count["failed"]
 	print "| class of failure | programs |\n|---|--:|"
 	n = 0
@@ -58,7 +64,7 @@ END {
 		}
 	for (i = 1; i <= n; i++)
 		printf "| %s | %d |\n", order[i], class_count[order[i]]
-	printf "\nVerified: %s.\n\nWeak: %s.\n", names["verified"], names["weak"]
+	printf "\n## Verified\n\n%s\n\n## Weak\n\n%s\n", names["verified"], names["weak"]
 	for (i = 1; i <= n; i++)
-		printf "\n%s:\n\n| program | reason |\n|---|---|\n%s", order[i], rows[order[i]]
+		printf "\n## Failed: %s\n\n| program | reason |\n|---|---|\n%s", order[i], rows[order[i]]
 }

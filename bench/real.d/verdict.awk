@@ -112,8 +112,8 @@ END {
 	if (fault != "")
 		answer("failed", "fault", fault)
 	if (status == 0 && !refused && !("wrong" in why)) {
-		if (uses_driver && "passed" in why)
-			answer("verified", "-", why["passed"])
+		if ("passed" in why)
+			answer(launches ? "verified" : "weak", "-", launches ? why["passed"] : "it launches nothing")
 		if (launches)
 			answer("weak", "-", "it checks nothing")
 	}

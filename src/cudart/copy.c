@@ -249,7 +249,7 @@ static cudaError_t copy_to_array(cudaArray_t destination, size_t x, size_t y, co
 	CUDART_ENTER();
 	if (!is_kind(kind))
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
-	if (width > source_pitch)
+	if (source_pitch && width > source_pitch) /* 0: rows that touch, which NVIDIA's runtime takes here */
 		return cudart_fail(cudaErrorInvalidPitchValue);
 	set_source(&c, kind, source, source_pitch, 0);
 	set_destination_array(&c, destination, x, y);

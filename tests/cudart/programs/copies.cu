@@ -112,7 +112,7 @@ static void test_arrays(void)
 	fill_host();
 	OK(cudaMallocArray(&a, &format, W / 2, H));
 	OK(cudaMallocArray(&b, &format, W / 2, H));
-	OK(cudaMemcpy2DToArray(a, 0, 0, host, W, W, H, cudaMemcpyHostToDevice));
+	OK(cudaMemcpy2DToArray(a, 0, 0, host, 0, W, H, cudaMemcpyHostToDevice)); // rows that touch
 	OK(cudaMemcpy2DArrayToArray(b, 0, 0, a, 4, 2, W - 4, H - 2, cudaMemcpyDeviceToDevice));
 	OK(cudaMemcpy2DFromArray(back, W, b, 0, 0, W - 4, H - 2, cudaMemcpyDeviceToHost));
 	for (int y = 0; y < H - 2; y++)
