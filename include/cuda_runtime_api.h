@@ -434,5 +434,7 @@ extern __host__ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResource
 }
 #endif
 
+#include <strata/runtime_graph.h>
+
 #endif
 #endif

@@ -833,5 +833,7 @@ STRATA_SIZE_IS(cudaLaunchAttribute, 72);
 STRATA_SIZE_IS(dim3, 12);
 #undef STRATA_SIZE_IS
 
+#include <strata/runtime_graph_types.h>
+
 #endif
 #endif

@@ -59,7 +59,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
 	unsigned int sharedMemBytes;
 	void **kernelParams;
 	void **extra;
-	struct CUkern_st *kern;
+	CUkernel kern;
 	CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS_v2;
 typedef CUDA_KERNEL_NODE_PARAMS_v2 CUDA_KERNEL_NODE_PARAMS;
@@ -150,6 +150,10 @@ typedef struct CUgraphNodeParams_st {
 	};
 	long long reserved2;
 } CUgraphNodeParams;
+
+/* Attributes of kernel nodes. Only the cooperative one changes what happens. */
+typedef CUlaunchAttributeID CUkernelNodeAttrID;
+typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 
 /* Instantiation and update. */
 typedef enum CUgraphInstantiate_flags_enum {

@@ -256,6 +256,79 @@ static __inline__ __host__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsig
 	return ::cudaEventCreateWithFlags(event, flags);
 }
 
+/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
+
+STRATA_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *from,
+					  size_t count, const T &symbol, const void *source, size_t bytes,
+					  size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, from, count, (const void *)&symbol, source, bytes, offset,
+						kind);
+}
+
+STRATA_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *from,
+					    size_t count, void *destination, const T &symbol, size_t bytes,
+					    size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, from, count, destination, (const void *)&symbol, bytes,
+						  offset, kind);
+}
+
+STRATA_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *source,
+						size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, source, bytes, offset, kind);
+}
+
+STRATA_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *destination, const T &symbol,
+						  size_t bytes, size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, destination, (const void *)&symbol, bytes, offset, kind);
+}
+
+STRATA_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+						    const void *source, size_t bytes, size_t offset,
+						    cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, source, bytes, offset,
+							  kind);
+}
+
+STRATA_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *destination,
+						      const T &symbol, size_t bytes, size_t offset,
+						      cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, destination, (const void *)&symbol, bytes,
+							    offset, kind);
+}
+
+#if CUDART_VERSION >= 12000
+/* The forms before CUDA 12. */
+static __inline__ __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+							    cudaGraphNode_t *error_node, char *log, size_t log_bytes)
+{
+	if (error_node)
+		*error_node = 0;
+	if (log && log_bytes)
+		*log = 0;
+	return ::cudaGraphInstantiate(exec, graph, 0);
+}
+
+static __inline__ __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+							   cudaGraphNode_t *error_node,
+							   cudaGraphExecUpdateResult *update)
+{
+	cudaGraphExecUpdateResultInfo info = cudaGraphExecUpdateResultInfo();
+	cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+
+	if (error_node)
+		*error_node = info.errorNode;
+	if (update)
+		*update = info.result;
+	return error;
+}
+#endif
+
 #undef STRATA_API
 
 #endif

@@ -20,7 +20,7 @@ struct cuda_capture {
 
 struct capture_branch {
 	struct cuda_capture *capture;
-	struct machine_stream *place;
+	struct machine_stream *place; /* NULL: the stream was destroyed */
 	GArray *nodes; /* CUgraphNode: what the next node depends on */
 	GArray *data;  /* CUgraphEdgeData: how */
 };
@@ -131,6 +131,11 @@ static CUresult invalidate(struct cuda_capture *c, CUresult why)
 	return why;
 }
 
+static bool is_blocking(const struct capture_branch *b)
+{
+	return b->place && b->place->rule == MACHINE_STREAM_BLOCKING;
+}
+
 /* Work in the legacy stream would come after that of streams that capture, which never runs. */
 static CUresult check_legacy(struct CUctx_st *ctx)
 {
@@ -140,9 +145,7 @@ static CUresult check_legacy(struct CUctx_st *ctx)
 		struct cuda_capture *c = captures->pdata[i];
 
 		for (uint32_t k = 0; k < c->branches->len && c->ctx == ctx; k++) {
-			const struct capture_branch *b = c->branches->pdata[k];
-
-			if (b->place->rule == MACHINE_STREAM_BLOCKING)
+			if (is_blocking(c->branches->pdata[k]))
 				result = invalidate(c, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
 		}
 	}
@@ -213,16 +216,11 @@ CUresult cuda_capture_forbid_context(struct CUctx_st *ctx)
 void cuda_capture_leave(struct CUctx_st *ctx, CUstream stream)
 {
 	struct capture_branch *b = find_branch(cuda_time_stream(ctx, stream));
-	guint place;
 
-	if (!b)
-		return;
-	b->capture->is_invalid = true;
-	CHECK(g_ptr_array_find(b->capture->branches, b, &place));
-	if (!place)
+	if (b && b->capture->branches->pdata[0] == b)
 		end_capture(b->capture, false);
-	else
-		g_ptr_array_remove_index(b->capture->branches, place);
+	else if (b)
+		b->place = NULL;
 }
 
 void cuda_capture_drop(const struct CUctx_st *ctx)
@@ -458,7 +456,7 @@ static CUresult ask(struct CUctx_st *ctx, CUstream stream, struct capture_branch
 		const struct cuda_capture *c = captures->pdata[i];
 
 		for (uint32_t k = 0; k < c->branches->len && c->ctx == ctx; k++) {
-			if (((struct capture_branch *)c->branches->pdata[k])->place->rule == MACHINE_STREAM_BLOCKING)
+			if (is_blocking(c->branches->pdata[k]))
 				return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 		}
 	}

@@ -40,7 +40,7 @@ CUresult cuda_capture_forbid_event(const struct CUevent_st *e);
 CUresult cuda_capture_wait(struct CUctx_st *ctx, CUstream stream, struct capture_branch *b, struct CUevent_st *e);
 /* b waits for an event outside its capture, which is an error. */
 CUresult cuda_capture_isolate(struct capture_branch *b);
-/* The stream is destroyed. */
+/* The stream is destroyed. What it did in a capture stays; the capture ends if it began there. */
 void cuda_capture_leave(struct CUctx_st *ctx, CUstream stream);
 /* The context is destroyed. */
 void cuda_capture_drop(const struct CUctx_st *ctx);

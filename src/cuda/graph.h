@@ -47,6 +47,7 @@ struct graph_kernel {
 	uint8_t *block; /* the parameters */
 	void **params;	/* to each of them */
 	int priority;
+	CUkernelNodeAttrValue window; /* of the caches; advice that is kept and given back */
 };
 
 struct CUgraphNode_st {

@@ -1,15 +1,16 @@
 /* graph_memory.c - memory that allocation nodes of graphs give out.
  *
  * The address is fixed when the node is made, and device memory stands behind it as long as a node, or the user, has
- * it: unlike on a real device it is not shared with memory that another node uses at another time. It is "used" from
- * the launch of its node until it is freed, by a free node or by the user.
+ * it: unlike on a real device it is not shared with memory that another node uses at another time. It is live from the
+ * run of its node until it is freed, by a free node or by the user. It counts as used from the first run until it goes.
  */
 #include "cuda/graph.h"
 
 struct graph_memory {
 	CUDA_MEM_ALLOC_NODE_PARAMS params;
-	uint32_t references; /* nodes, and one while it is used */
-	bool is_used, is_claimed;
+	uint32_t references; /* nodes, and one while it is live */
+	bool is_live, is_claimed;
+	bool is_used; /* its node has run */
 	bool is_lost; /* the context that owned the allocation is gone */
 };
 
@@ -40,7 +41,7 @@ CUresult cuda_graph_memory_new(struct CUctx_st *ctx, CUDA_MEM_ALLOC_NODE_PARAMS 
 	m->params = *params;
 	m->references = 1;
 	a->graph = m;
-	a->is_freed = true; /* until it is used */
+	a->is_freed = true; /* until it is live */
 	total.reserved_bytes += params->bytesize;
 	total.reserved_high_bytes = MAX(total.reserved_high_bytes, total.reserved_bytes);
 	*memory = m;
@@ -52,6 +53,14 @@ void cuda_graph_memory_retain(struct graph_memory *m)
 	m->references++;
 }
 
+/* Nothing stands behind it any more. */
+static void uncount(const struct graph_memory *m)
+{
+	total.reserved_bytes -= m->params.bytesize;
+	if (m->is_used)
+		total.used_bytes -= m->params.bytesize;
+}
+
 void cuda_graph_memory_release(struct graph_memory *m)
 {
 	if (--m->references)
@@ -59,7 +68,7 @@ void cuda_graph_memory_release(struct graph_memory *m)
 	if (!m->is_lost) {
 		cuda_alloc_find(m->params.dptr)->graph = NULL;
 		cuda_alloc_free(m->params.dptr, SIMT_ALLOC_DEVICE, SIMT_ALLOC_DEVICE);
-		total.reserved_bytes -= m->params.bytesize;
+		uncount(m);
 	}
 	g_free(m);
 }
@@ -98,20 +107,21 @@ CUresult cuda_graph_memory_begin(struct graph_memory *m, bool is_freed_first)
 {
 	if (m->is_lost)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	if (m->is_used)
+	if (m->is_live)
 		return is_freed_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-	m->is_used = true;
+	m->is_live = true;
 	m->references++;
 	cuda_alloc_find(m->params.dptr)->is_freed = false;
-	total.used_bytes += m->params.bytesize;
+	if (!m->is_used)
+		total.used_bytes += m->params.bytesize;
+	m->is_used = true;
 	total.used_high_bytes = MAX(total.used_high_bytes, total.used_bytes);
 	return CUDA_SUCCESS;
 }
 
 static void end(struct graph_memory *m)
 {
-	m->is_used = false;
-	total.used_bytes -= m->params.bytesize;
+	m->is_live = false;
 	cuda_graph_memory_release(m);
 }
 
@@ -119,7 +129,7 @@ CUresult cuda_graph_memory_end(CUdeviceptr address)
 {
 	struct graph_memory *m = find(address);
 
-	if (!m || !m->is_used)
+	if (!m || !m->is_live)
 		return CUDA_ERROR_INVALID_VALUE;
 	cuda_alloc_find(address)->is_freed = true;
 	end(m);
@@ -129,8 +139,8 @@ CUresult cuda_graph_memory_end(CUdeviceptr address)
 void cuda_graph_memory_lost(struct graph_memory *m)
 {
 	m->is_lost = true;
-	total.reserved_bytes -= m->params.bytesize;
-	if (m->is_used)
+	uncount(m);
+	if (m->is_live)
 		end(m);
 }
 

@@ -301,6 +301,7 @@ CUresult cuda_graph_take_params(struct CUgraphNode_st *n, const struct CUgraphNo
 		bytes = l->f->program->param_bytes + 1;
 		take_kernel(n, l, memcpy(g_malloc(bytes), other->kernel.block, bytes));
 		n->kernel.priority = other->kernel.priority;
+		n->kernel.window = other->kernel.window;
 		return CUDA_SUCCESS;
 	}
 	case CU_GRAPH_NODE_TYPE_GRAPH:

@@ -38,6 +38,59 @@ GET(cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS,
     *out = *cuda_graph_memory_params(node->memory));
 GET(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr, *out = node->freed);
 
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!value || !cuda_graph_node_is(node, CU_GRAPH_NODE_TYPE_KERNEL))
+		return CUDA_ERROR_INVALID_VALUE;
+	*value = (CUkernelNodeAttrValue){0};
+	switch (attribute) {
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+		*value = node->kernel.window;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		value->cooperative = node->kernel.launch.is_cooperative;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		value->priority = node->kernel.priority;
+		return CUDA_SUCCESS;
+	default:
+		return cuda_not_supported("an attribute of cuGraphKernelNodeGetAttribute");
+	}
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+				       const CUkernelNodeAttrValue *value)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!value || !cuda_graph_node_is(node, CU_GRAPH_NODE_TYPE_KERNEL))
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (attribute) {
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+		node->kernel.window = *value;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		node->kernel.launch.is_cooperative = value->cooperative;
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		node->kernel.priority = value->priority;
+		return CUDA_SUCCESS;
+	default:
+		return cuda_not_supported("an attribute of cuGraphKernelNodeSetAttribute");
+	}
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	if (!cuda_graph_node_is(to, CU_GRAPH_NODE_TYPE_KERNEL) || !cuda_graph_node_is(from, CU_GRAPH_NODE_TYPE_KERNEL))
+		return CUDA_ERROR_INVALID_VALUE;
+	to->kernel.launch.is_cooperative = from->kernel.launch.is_cooperative;
+	to->kernel.priority = from->kernel.priority;
+	to->kernel.window = from->kernel.window;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);

@@ -237,6 +237,10 @@ static CUresult run_kernel(const struct CUgraphNode_st *n, CUstream stream)
 
 	if (!cuda_object_is(l.f, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (cuda_driver.is_wall_over) {
+		cuda_launch_refused(l.f->func->name, "the limit of wall-clock time has been reached");
+		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	}
 	l.has_run = false;
 
 	CUresult result = cuda_launch_run(n->ctx, &l, stream, n->kernel.block);

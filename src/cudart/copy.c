@@ -163,8 +163,7 @@ CUDART_ASYNC(cudaMemcpy2DAsync, (void *destination, size_t destination_pitch, co
 	      size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
 	     copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind, o));
 
-/* Bytes of an element of an array, 0 if it is none. */
-static size_t element_bytes(cudaArray_const_t array)
+size_t cudart_element_bytes(cudaArray_const_t array)
 {
 	struct cudaChannelFormatDesc f;
 
@@ -179,37 +178,61 @@ static bool is_one_place(cudaArray_t array, const struct cudaPitchedPtr *p)
 	return !array != !p->ptr;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, const struct cudart_order *o)
+cudaError_t cudart_copy_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *c)
 {
-	CUDA_MEMCPY3D c = {0};
 	size_t unit = 1; /* extents count elements as soon as an array takes part, and bytes otherwise */
 
-	CUDART_ENTER();
+	*c = (CUDA_MEMCPY3D){0};
 	if (!p || !is_one_place(p->srcArray, &p->srcPtr) || !is_one_place(p->dstArray, &p->dstPtr))
 		return invalid_value();
 	if (!is_kind(p->kind))
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
 	if (p->srcArray || p->dstArray)
-		unit = element_bytes(p->srcArray ? p->srcArray : p->dstArray);
+		unit = cudart_element_bytes(p->srcArray ? p->srcArray : p->dstArray);
 	if (!unit)
 		return cudaPeekAtLastError();
 	if (p->srcArray) {
-		set_source_array(&c, p->srcArray, p->srcPos.x * element_bytes(p->srcArray), p->srcPos.y);
+		set_source_array(c, p->srcArray, p->srcPos.x * cudart_element_bytes(p->srcArray), p->srcPos.y);
 	} else {
-		set_source(&c, p->kind, p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.ysize);
-		c.srcXInBytes = p->srcPos.x;
-		c.srcY = p->srcPos.y;
+		set_source(c, p->kind, p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.ysize);
+		c->srcXInBytes = p->srcPos.x;
+		c->srcY = p->srcPos.y;
 	}
 	if (p->dstArray) {
-		set_destination_array(&c, p->dstArray, p->dstPos.x * element_bytes(p->dstArray), p->dstPos.y);
+		set_destination_array(c, p->dstArray, p->dstPos.x * cudart_element_bytes(p->dstArray), p->dstPos.y);
 	} else {
-		set_destination(&c, p->kind, p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.ysize);
-		c.dstXInBytes = p->dstPos.x;
-		c.dstY = p->dstPos.y;
+		set_destination(c, p->kind, p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.ysize);
+		c->dstXInBytes = p->dstPos.x;
+		c->dstY = p->dstPos.y;
 	}
-	c.srcZ = p->srcPos.z;
-	c.dstZ = p->dstPos.z;
-	return copy_box(&c, p->extent.width * unit, p->extent.height, p->extent.depth, o);
+	c->srcZ = p->srcPos.z;
+	c->dstZ = p->dstPos.z;
+	c->WidthInBytes = p->extent.width * unit;
+	c->Height = p->extent.height;
+	c->Depth = p->extent.depth;
+	return cudaSuccess;
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, const struct cudart_order *o)
+{
+	CUDA_MEMCPY3D c;
+
+	CUDART_ENTER();
+
+	cudaError_t e = cudart_copy_box(p, &c);
+
+	return e == cudaSuccess ? copy_box(&c, c.WidthInBytes, c.Height, c.Depth, o) : e;
+}
+
+cudaError_t cudart_copy_line(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+			     CUDA_MEMCPY3D *c)
+{
+	*c = (CUDA_MEMCPY3D){.WidthInBytes = bytes, .Height = 1, .Depth = 1};
+	if (!is_kind(kind))
+		return cudart_fail(cudaErrorInvalidMemcpyDirection);
+	set_source(c, kind, source, 0, 0);
+	set_destination(c, kind, destination, 0, 0);
+	return cudaSuccess;
 }
 
 CUDART_SYNC(cudaMemcpy3D, (const struct cudaMemcpy3DParms *parameters),
@@ -324,7 +347,7 @@ static cudaError_t start_line(struct array_line *l, cudaArray_const_t array, siz
 	*l = (struct array_line){0};
 	if (result != CUDA_SUCCESS)
 		return cudart_result(result);
-	*l = (struct array_line){array, x, y, d.Width * element_bytes(array), bytes};
+	*l = (struct array_line){array, x, y, d.Width * cudart_element_bytes(array), bytes};
 	return l->x < l->row_bytes ? cudaSuccess : invalid_value();
 }
 

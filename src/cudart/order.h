@@ -63,6 +63,16 @@ static inline cudaError_t cudart_order_end(const struct cudart_order *o, CUresul
 	}                                                                                                              \
 	_Static_assert(1, "")
 
+/* A copy of a box, or of a line, as the driver has it (copy.c); an error is recorded. */
+cudaError_t cudart_copy_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *c);
+cudaError_t cudart_copy_line(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+			     CUDA_MEMCPY3D *c);
+/* Bytes of an element of an array; 0 if it is none, with the error recorded. */
+size_t cudart_element_bytes(cudaArray_const_t array);
+
+/* Where `bytes` of a variable of the program begin, `offset` from its start (symbols.c); an error is recorded. */
+cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void **pointer);
+
 /* A copy of a line of bytes (copy.c). */
 cudaError_t cudart_copy(void *destination, const void *source, size_t bytes, enum cudaMemcpyKind kind,
 			const struct cudart_order *o);

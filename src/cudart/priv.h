@@ -96,6 +96,8 @@ void cudart_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * Returns cudaErrorInvalidDeviceFunction for anything else, and why the module cannot be loaded (after a message). Not
  * recorded. */
 cudaError_t cudart_function(const void *kernel, CUfunction *function);
+/* What a program passes as the kernel that is this function of the driver; NULL if it has not used it yet. */
+const void *cudart_function_host(CUfunction function);
 /* The kernel's name as registered, or NULL. */
 const char *cudart_function_name(const void *kernel);
 /* Device address and size of a variable, by the address of its host shadow; cudaErrorInvalidSymbol without one. Not

@@ -260,6 +260,24 @@ cudaError_t cudart_function(const void *kernel, CUfunction *function)
 	return error;
 }
 
+const void *cudart_function_host(CUfunction function)
+{
+	const void *host = NULL;
+	GHashTableIter i;
+	gpointer value;
+
+	pthread_mutex_lock(&lock);
+	if (kernels) {
+		g_hash_table_iter_init(&i, kernels);
+		while (!host && g_hash_table_iter_next(&i, NULL, &value)) {
+			if (((struct kernel *)value)->function == function)
+				host = ((struct kernel *)value)->host;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return host;
+}
+
 const char *cudart_function_name(const void *kernel)
 {
 	const char *own = NULL;

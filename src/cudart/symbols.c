@@ -1,7 +1,7 @@
 /* symbols.c - the program's __device__ and __constant__ variables: copies, addresses, sizes. */
 #include "cudart/order.h"
 
-static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **pointer)
+cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void **pointer)
 {
 	CUdeviceptr address;
 	size_t size_bytes;
@@ -24,7 +24,7 @@ static cudaError_t copy_to(const void *symbol, const void *source, size_t bytes,
 	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
 
-	cudaError_t e = locate(symbol, bytes, offset, &pointer);
+	cudaError_t e = cudart_locate(symbol, bytes, offset, &pointer);
 
 	return e == cudaSuccess ? cudart_copy(pointer, source, bytes, kind, o) : e;
 }
@@ -46,7 +46,7 @@ static cudaError_t copy_from(void *destination, const void *symbol, size_t bytes
 	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return cudart_fail(cudaErrorInvalidMemcpyDirection);
 
-	cudaError_t e = locate(symbol, bytes, offset, &pointer);
+	cudaError_t e = cudart_locate(symbol, bytes, offset, &pointer);
 
 	return e == cudaSuccess ? cudart_copy(destination, pointer, bytes, kind, o) : e;
 }
@@ -64,7 +64,7 @@ CUDART_API cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 	CUDART_ENTER();
 	if (!pointer)
 		return cudart_fail(cudaErrorInvalidValue);
-	return locate(symbol, 0, 0, pointer);
+	return cudart_locate(symbol, 0, 0, pointer);
 }
 
 CUDART_API cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)

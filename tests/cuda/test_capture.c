@@ -372,8 +372,20 @@ static void streams_and_contexts_that_go(void **state)
 	OK(cuStreamBeginCapture(r.s[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
 	OK(cuEventRecord(r.e[0], r.s[0]));
 	OK(cuStreamWaitEvent(r.s[1], r.e[0], 0));
+	/* A stream that joined may go before the end, but its work stays to be joined. */
+	store(&r, r.s[1], 1);
+	OK(cuEventRecord(r.e[1], r.s[1]));
 	OK(cuStreamDestroy(r.s[1]));
-	assert_int_equal(cuStreamEndCapture(r.s[0], &g), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamWaitEvent(r.s[0], r.e[1], 0));
+	OK(cuStreamEndCapture(r.s[0], &g));
+	OK(cuGraphDestroy(g));
+	OK(cuStreamCreate(&r.s[1], 0));
+	OK(cuStreamBeginCapture(r.s[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuStreamWaitEvent(r.s[1], r.e[0], 0));
+	store(&r, r.s[1], 1);
+	OK(cuStreamDestroy(r.s[1]));
+	assert_int_equal(cuStreamEndCapture(r.s[0], &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 	OK(cuStreamBeginCapture(r.s[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
 	store(&r, r.s[0], 1);
 	OK(cuStreamDestroy(r.s[0]));

@@ -396,9 +396,9 @@ static void memory_nodes(void **state)
 	launch(&r, e);
 	expect_all(&r, 77);
 	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), BYTES);
-	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
+	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), BYTES);
 	OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &(cuuint64_t){0}));
-	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 0);
+	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), BYTES);
 	/* One instance at a time, and no copies. */
 	assert_int_equal(cuGraphInstantiate(&second, r.g, 0), CUDA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(cuGraphClone(&clone, r.g), CUDA_ERROR_NOT_SUPPORTED);
@@ -407,6 +407,7 @@ static void memory_nodes(void **state)
 	rig_end(&r);
 	r = rig_begin();
 	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 0);
+	assert_int_equal(used_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
 	rig_end(&r);
 }
 

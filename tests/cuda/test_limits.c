@@ -85,7 +85,7 @@ static void attributes_of_a_kernel_that_cannot_run(void **state)
 				  ".visible .entry k(.param .u64 p) .maxntid 96, 2, 1\n"
 				  "{\n .shared .align 4 .b8 s[512];\n .local .align 8 .b8 l[24];\n .reg .b64 %rd<2>;\n"
 				  " .reg .b32 %r<4>;\n ld.param.u64 %rd1, [p];\n mov.u32 %r1, %tid.x;\n"
-				  " cp.async.ca.shared.global [s], [%rd1], 16;\n st.global.u32 [%rd1], %r1;\n"
+				  " cp.async.bulk.commit_group;\n st.global.u32 [%rd1], %r1;\n"
 				  " ret;\n}\n";
 	static const struct {
 		CUfunction_attribute attribute;
