@@ -378,7 +378,9 @@ void simt_check_shared(const struct simt_check_access *a, uint32_t mask, const u
 	{
 		const uint64_t at = offset[lane];
 
-		if (a->is_load && !is_shared_written(s, at, a->bytes)) {
+		/* What the device's run-time reserves it also clears. */
+		if (a->is_load && at >= simt_program_of(a->l)->shared_reserved_bytes &&
+		    !is_shared_written(s, at, a->bytes)) {
 			struct simt_finding *f =
 			    simt_check_note(a->l, a->w, a->e, lane, SIMT_FINDING_UNINITIALISED, NULL);
 

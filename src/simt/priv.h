@@ -249,6 +249,7 @@ struct simt_program_priv {
 	bool has_clock;
 	uint32_t local_fixed_bytes; /* module-scope .local variables, below all frames */
 	bool is_recursive;
+	uint32_t shared_reserved_bytes; /* at the begin of the CTA's shared memory */
 	void *owned; /* list of small records */
 };
 

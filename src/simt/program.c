@@ -310,7 +310,7 @@ static void lay_out_memory(struct simt_build *b)
 {
 	for (uint32_t n = 0; n < b->p->func_count; n++)
 		if (names_reserved(b->p->funcs[n].ptx))
-			b->shared_bytes = SIMT_RESERVED_SHARED_BYTES;
+			b->shared_bytes = b->p->shared_reserved_bytes = SIMT_RESERVED_SHARED_BYTES;
 	for (uint32_t n = 0; n < b->p->func_count; n++) {
 		struct simt_program_func *f = &b->p->funcs[n];
 
