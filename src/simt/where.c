@@ -114,8 +114,9 @@ static void add_group(const struct simt_where *where, const struct group *g, cha
 		snprintf(more, sizeof(more), "%u ", g->barrier);
 		add(text, size_bytes, more);
 	}
+	add(text, size_bytes, "at ");
 	if (loc && loc->line && loc->file < m->file_count && m->files[loc->file]) {
-		snprintf(more, sizeof(more), "at %s:%u, ", m->files[loc->file], loc->line);
+		snprintf(more, sizeof(more), "%s:%u, ", m->files[loc->file], loc->line);
 		add(text, size_bytes, more);
 	}
 	snprintf(more, sizeof(more), "%s line %u (%s), first CTA (%u,%u,%u) warp %u%s", m->name, inst->line,
