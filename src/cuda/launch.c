@@ -368,7 +368,8 @@ static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstrea
 	struct gpu_kernel_result result = {0};
 	uint64_t start;
 
-	cuda_time_issue();
+	if (!l->depth)
+		cuda_time_issue();
 	start = machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps());
 	gpu_advance_ps(d->gpu, start);
 
@@ -383,6 +384,69 @@ static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstrea
 			     machine_kernels_name(d->kernels, l->f->func->name), result.start_ps, result.end_ps, 0,
 			     false);
 	return is_right;
+}
+
+/* ---- dynamic parallelism ---- */
+
+/* CUDA C++ Programming Guide: the deepest nesting. */
+enum { DEPTH_MAX = 24 };
+
+struct child {
+	struct simt_child what;
+	uint8_t params[]; /* a copy */
+};
+
+static void add_child(void *ctx, const struct simt_child *what)
+{
+	struct child *c = g_malloc(sizeof(*c) + what->func->param_bytes);
+
+	c->what = *what;
+	memcpy(c->params, what->params, what->func->param_bytes);
+	g_ptr_array_add(ctx, c);
+}
+
+static CUresult run_child(struct CUctx_st *ctx, const struct cuda_launch *parent, CUstream stream, struct child *c)
+{
+	struct cuda_launch l = {.dynamic_bytes = c->what.shared_dynamic_bytes, .depth = parent->depth + 1};
+	size_t bytes = c->what.func->param_bytes;
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+			 CU_LAUNCH_PARAM_END};
+	uint8_t *block = NULL;
+	CUresult result = cuModuleGetFunction(&l.f, parent->f->module, c->what.func->name);
+
+	memcpy(l.grid, c->what.grid, sizeof(l.grid));
+	memcpy(l.block, c->what.block, sizeof(l.block));
+	if (result == CUDA_SUCCESS && l.depth > DEPTH_MAX)
+		result = refuse(&l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernels nested deeper than %d", DEPTH_MAX);
+	if (result == CUDA_SUCCESS)
+		result = cuda_launch_prepare(&l, NULL, extra, &block);
+	if (result == CUDA_SUCCESS)
+		result = cuda_launch_run(ctx, &l, stream, block);
+	free(block);
+	if (l.has_run)
+		return result;
+	cuda_message("error: kernel %s, launched by kernel %s, does not run: %s", c->what.func->name,
+		     parent->f->func->name, *l.reason ? l.reason : cuda_error_text(result));
+	cuda_launch_refused(c->what.func->name, *l.reason ? l.reason : cuda_error_text(result));
+	return result;
+}
+
+/* The grid has ended; those that it launched follow in the order of their launches, each with its own, and those for
+ * the tail last. A launch is over when all that it led to is. */
+static CUresult run_children(struct CUctx_st *ctx, const struct cuda_launch *parent, CUstream stream,
+			     const GPtrArray *children)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (guint i = 0; i < children->len && result == CUDA_SUCCESS; i++) {
+			struct child *c = g_ptr_array_index(children, i);
+
+			if (c->what.is_tail == (pass == 1))
+				result = run_child(ctx, parent, stream, c);
+		}
+	}
+	return result;
 }
 
 CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block)
@@ -400,7 +464,10 @@ CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream s
 		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
 		.print = print_text,
 		.is_cooperative = l->is_cooperative,
+		.add_child = add_child,
+		.child_ctx = g_ptr_array_new_with_free_func(g_free),
 	};
+	g_autoptr(GPtrArray) children = s.child_ctx;
 
 	memcpy(s.grid, l->grid, sizeof(s.grid));
 	memcpy(s.block, l->block, sizeof(s.block));
@@ -419,7 +486,7 @@ CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream s
 	simt_launch_end(&s);
 	cuda_check_launched();
 	if (is_right)
-		return CUDA_SUCCESS;
+		return run_children(ctx, l, stream, children);
 	ctx->sticky = fault_results[s.fault.kind];
 	if (s.fault.kind != SIMT_FAULT_STOPPED)
 		cuda_message("%s", s.fault.text);

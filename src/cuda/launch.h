@@ -7,6 +7,7 @@
 struct cuda_launch {
 	struct CUfunc_st *f;
 	uint32_t grid[3], block[3], threads, dynamic_bytes;
+	uint32_t depth; /* 0: from the host; of a kernel's child one more than the kernel's */
 	bool is_cooperative;
 	bool has_run;	  /* to its end or to its fault */
 	bool is_kept;	  /* to run when a graph is launched */

@@ -144,6 +144,14 @@ uint64_t simt_call_arg(const struct simt_launch *l, struct simt_warp *w, const s
 		      : simt_lane_get(p.row, p.row_bytes, lane);
 }
 
+uint32_t simt_call_arg_word(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t k,
+			    uint32_t word, uint32_t lane)
+{
+	struct place p = place_of_caller(l, w->state, &w->state->frame, &op->args[k]);
+
+	return p.rows && 4 * word + 4 <= p.bytes ? (uint32_t)simt_words_get(p.rows, p.off + 4 * word, 4, lane) : 0;
+}
+
 void simt_call_result(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane,
 		      uint64_t value)
 {

@@ -66,11 +66,25 @@ static bool is_device_runtime(const char *name)
 
 static enum simt_builtin builtin_named(const char *name)
 {
-	static const char *const names[] = {"", "vprintf", "malloc", "free", "__assertfail"};
+	static const struct {
+		const char *name;
+		enum simt_builtin builtin;
+	} names[] = {
+		{"vprintf", SIMT_BUILTIN_VPRINTF},
+		{"malloc", SIMT_BUILTIN_MALLOC},
+		{"free", SIMT_BUILTIN_FREE},
+		{"__assertfail", SIMT_BUILTIN_ASSERTFAIL},
+		{"cnpGetParameterBufferV2", SIMT_BUILTIN_PARAMETER_BUFFER},
+		{"__cuda_syscall_cnpv2GetParameterBufferV2", SIMT_BUILTIN_PARAMETER_BUFFER},
+		{"cnpLaunchDeviceV2", SIMT_BUILTIN_LAUNCH},
+		{"__cuda_syscall_cnpv2LaunchDeviceV2", SIMT_BUILTIN_LAUNCH},
+		{"cnpSetLastError", SIMT_BUILTIN_SET_ERROR},
+		{"__cuda_syscall_cnpv2SetLastError", SIMT_BUILTIN_SET_ERROR},
+	};
 
-	for (uint32_t i = 1; i < ARRAY_COUNT(names); i++)
-		if (!strcmp(name, names[i]))
-			return (enum simt_builtin)i;
+	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(name, names[i].name))
+			return names[i].builtin;
 	return is_device_runtime(name) ? SIMT_BUILTIN_DEVICE_RUNTIME : SIMT_BUILTIN_NONE;
 }
 
@@ -115,7 +129,7 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 	if (builtin == SIMT_BUILTIN_DEVICE_RUNTIME) {
 		if (!b->is_refused_device_runtime)
 			base_diag_error(b->diag, at,
-					"kernel %s uses dynamic parallelism, which is not supported: it calls %s",
+					"kernel %s asks the device runtime for what is not supported: it calls %s",
 					p->pub.name, f->name);
 		b->is_refused_device_runtime = true;
 		return;
@@ -144,7 +158,8 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 
 static void add_taken(struct simt_build *b, const struct ptx_operand *o)
 {
-	if (o->kind == PTX_OPND_FUNC)
+	/* A kernel's address is for launching it, not for calling it. */
+	if (o->kind == PTX_OPND_FUNC && !o->func->is_entry)
 		add_func(b, o->func, NULL);
 	for (uint32_t i = 0; i < o->elem_count; i++)
 		add_taken(b, &o->elems[i]);
@@ -174,7 +189,7 @@ static void add_address_taken(struct simt_build *b)
 		for (uint32_t r = 0; r < ptx->vars[v]->reloc_count; r++) {
 			const struct ptx_func *f = ptx->vars[v]->relocs[r].func;
 
-			if (f && (definition(b, f)->has_body || builtin_of(f)))
+			if (f && !f->is_entry && (definition(b, f)->has_body || builtin_of(f)))
 				add_func(b, f, NULL);
 		}
 }

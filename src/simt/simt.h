@@ -116,7 +116,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 void simt_program_free(struct simt_program *p);
 
 /* True for a function that the device's run-time provides or would, which no module has to define: vprintf, malloc,
- * free, __assertfail, and the calls behind dynamic parallelism. */
+ * free, __assertfail, and what CUDA's device runtime library calls, of which some is there (child.c). */
 bool simt_builtin_is(const char *name);
 
 /* Marks the pc where a near-data block begins (the mechanism's block number + 1); 0 takes the mark away. */
@@ -146,6 +146,14 @@ struct simt_fault {
 
 struct simt_textures; /* texture and surface objects: simt/texture.h */
 
+/* A grid that a thread of a kernel asks for (dynamic parallelism). */
+struct simt_child {
+	const struct ptx_func *func;
+	uint32_t grid[3], block[3], shared_dynamic_bytes;
+	bool is_tail;	       /* after all others */
+	const uint8_t *params; /* func->param_bytes, for the time of the call */
+};
+
 struct simt_launch {
 	const struct simt_program *program;
 	struct simt_memory *mem;
@@ -161,6 +169,8 @@ struct simt_launch {
 	void *clock_ctx;
 	void (*print)(void *ctx, const char *text, uint32_t bytes); /* vprintf output, whole strings */
 	void *print_ctx;
+	void (*add_child)(void *ctx, const struct simt_child *c); /* to run after this grid; NULL: not now */
+	void *child_ctx;
 	struct simt_fault fault; /* first fault; the launch is over when kind != NONE */
 	bool is_cooperative;
 	/* Private execution state (heap, hints), created by simt_launch_begin. */

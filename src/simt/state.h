@@ -116,6 +116,9 @@ void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w);
 /* control.c: argument k of a call as a lane passes it; the call's result in a lane. For system calls. */
 uint64_t simt_call_arg(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t k,
 		       uint32_t lane);
+/* 32-bit word number `word` of an argument that is an array in .param; 0 for any other. */
+uint32_t simt_call_arg_word(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t k,
+			    uint32_t word, uint32_t lane);
 void simt_call_result(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane,
 		      uint64_t value);
 
@@ -160,5 +163,12 @@ struct simt_mem_lanes simt_matrix_lanes(const struct simt_warp *w, const struct 
 /* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
 bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
 			void *to);
+
+/* ---- dynamic parallelism (child.c): what a lane's call returns ---- */
+
+/* (kernel, grid, block, shared bytes): where the thread is to put the parameters; 0 when there is none. */
+uint64_t simt_child_buffer(struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane);
+/* (that buffer, stream): 0, or CUDA's number of an error. */
+uint64_t simt_child_launch(struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane);
 
 #endif

@@ -292,6 +292,15 @@ static bool do_one(struct caller *c, const struct simt_call_op *op, enum simt_bu
 		return do_free(c, op);
 	case SIMT_BUILTIN_ASSERTFAIL:
 		return do_assertfail(c, op);
+	case SIMT_BUILTIN_PARAMETER_BUFFER:
+		simt_call_result(c->l, c->w, op, c->lane, simt_child_buffer(c->l, c->w, op, c->lane));
+		return true;
+	case SIMT_BUILTIN_LAUNCH:
+		simt_call_result(c->l, c->w, op, c->lane, simt_child_launch(c->l, c->w, op, c->lane));
+		return true;
+	case SIMT_BUILTIN_SET_ERROR: /* returns the error; a program that reads it later is refused */
+		simt_call_result(c->l, c->w, op, c->lane, simt_call_arg(c->l, c->w, op, 0, c->lane));
+		return true;
 	default:
 		UNREACHABLE("not a system call");
 	}
@@ -300,7 +309,7 @@ static bool do_one(struct caller *c, const struct simt_call_op *op, enum simt_bu
 enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
 				 const struct simt_call_op *op, enum simt_builtin builtin, uint32_t mask)
 {
-	static const uint8_t arguments[] = {0, 2, 1, 1, 5};
+	static const uint8_t arguments[] = {0, 2, 1, 1, 5, 4, 2, 1};
 	struct caller c = {.l = l, .w = w, .e = e};
 
 	if (op->arg_count != arguments[builtin])

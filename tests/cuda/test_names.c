@@ -283,28 +283,46 @@ static void launches_and_streams_with_attributes(void **state)
 	OK(cuCtxDestroy(c));
 }
 
-static void kernels_that_launch_kernels(void **state)
+static void device_runtime(void **state)
 {
 	static const char ptx[] = PTX_HEAD
+		".extern .func (.param .b32 r) __cuda_syscall_cnpv2EventCreate(.param .b64 e, .param .b32 f);\n"
 		".extern .func (.param .b32 r) __cuda_syscall_cnpv2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
-		".visible .entry parent()\n{\n .param .b64 p;\n .param .b64 s;\n .param .b32 r;\n"
-		" st.param.b64 [p], 0;\n st.param.b64 [s], 0;\n"
+		".visible .entry parent()\n{\n .param .b64 e;\n .param .b32 f;\n .param .b32 r;\n"
+		" st.param.b64 [e], 0;\n st.param.b32 [f], 0;\n"
+		" call.uni (r), __cuda_syscall_cnpv2EventCreate, (e, f);\n"
+		" call.uni (r), __cuda_syscall_cnpv2EventCreate, (e, f);\n ret;\n}\n"
+		".visible .entry wrong(.param .u64 at, .param .u64 out)\n{\n .reg .b64 %d<3>;\n .reg .b32 %r<2>;\n"
+		" .param .b64 p;\n .param .b64 s;\n .param .b32 r;\n"
+		" ld.param.u64 %d1, [at];\n ld.param.u64 %d2, [out];\n"
+		" st.param.b64 [p], %d1;\n st.param.b64 [s], 0;\n"
 		" call.uni (r), __cuda_syscall_cnpv2LaunchDeviceV2, (p, s);\n"
-		" call.uni (r), __cuda_syscall_cnpv2LaunchDeviceV2, (p, s);\n ret;\n}\n"
-		".visible .entry plain()\n{\n ret;\n}\n";
+		" ld.param.b32 %r1, [r];\n st.global.u32 [%d2], %r1;\n ret;\n}\n";
 	CUcontext c = begin();
 	CUfunction f = kernel(ptx, "parent");
 	struct capture text = capture_begin(STDERR_FILENO);
+	CUdeviceptr out;
 	char *said;
 
 	(void)state;
 	assert_int_equal(launch1(f, 1, NULL), CUDA_ERROR_NOT_SUPPORTED);
 	said = capture_end(&text);
-	assert_non_null(strstr(said, "kernel parent uses dynamic parallelism, which is not supported: it calls "
-				     "__cuda_syscall_cnpv2LaunchDeviceV2\n"));
-	assert_null(strstr(strstr(said, "dynamic") + 1, "dynamic")); /* once */
+	assert_non_null(strstr(said, "kernel parent asks the device runtime for what is not supported: it calls "
+				     "__cuda_syscall_cnpv2EventCreate\n"));
+	assert_null(strstr(strstr(said, "asks") + 1, "asks")); /* once */
 	free(said);
-	OK(launch1(kernel(ptx, "plain"), 1, NULL));
+
+	/* Launches of what is no buffer for parameters. */
+	f = kernel(ptx, "wrong");
+	OK(cuMemAlloc(&out, 256));
+	for (int i = 0; i < 3; i++) {
+		CUdeviceptr at = i == 0 ? 0 : i == 1 ? out + 128 : 0x7fffffffffffffff;
+		int error = 0;
+
+		OK(launch1(f, 1, (void *[]){&at, &out}));
+		OK(cuMemcpyDtoH(&error, out, sizeof(error)));
+		assert_int_equal(error, 1);
+	}
 	OK(cuCtxDestroy(c));
 }
 
@@ -314,7 +332,7 @@ int main(void)
 		cmocka_unit_test(every_name), cmocka_unit_test(newest_of_a_version),
 		cmocka_unit_test(absent_and_old_ones_say_so), cmocka_unit_test(contexts), cmocka_unit_test(batches),
 		cmocka_unit_test(libraries), cmocka_unit_test(launches_and_streams_with_attributes),
-		cmocka_unit_test(kernels_that_launch_kernels),
+		cmocka_unit_test(device_runtime),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
