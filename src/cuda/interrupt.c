@@ -78,6 +78,9 @@ static void on_signal(int number)
 	if (!signal_seen) {
 		signal_seen = number;
 		signal_ns = now_ns();
+		/* Now, not when the watcher comes to it: the kernel's thread may be faster, and must not exit. */
+		end.thread = watcher;
+		end.is_ending = true;
 		gpu_interrupt(cuda_driver.gpu, GPU_STOP_USER);
 		sem_post(&wake);
 	} else if (number == SIGINT && now_ns() - signal_ns > SAME_PRESS_NS) {
@@ -88,7 +91,6 @@ static void on_signal(int number)
 
 static _Noreturn void end_by_signal(void)
 {
-	cuda_end_begin();
 	pthread_mutex_lock(&cuda_driver.lock);
 	cuda_message("%s: keeping the results so far", cuda_driver.is_wall_over ? "the time is over" : "interrupted");
 	cuda_check_end(false);
