@@ -17,7 +17,7 @@ function result(line, key, value) { # what Strata says of a process
 		launches += value
 	} else if (key == "launches_refused")
 		refused += value
-	else if (key == "fault" && value != "null" && fault == "")
+	else if (key == "fault" && value != "null" && value !~ /^"the process was killed/ && fault == "")
 		fault = substr(value, 2, length(value) - 2)
 	else if (key == "exit_status" && status == 1)
 		status = value # 1 is also what strata makes of a program that ended well and is not verified
@@ -65,6 +65,7 @@ building { next }
 /internal error|^bug: / { first("strata", $0) }
 /(object|ptx|PTX|image)[^ ]*( [0-9]+)?:[0-9]+(:[0-9]+)?: error: / { first("refused", $0) }
 /^strata: error: .*(cannot be loaded|has errors)/ { first("refused later", $0) }
+/^strata: .*is a cubin|LaunchOutOfResources|cudaErrorLaunchOutOf/ { first("refused", $0) }
 /NVRTC_ERROR/ { first("nvrtc", $0) }
 /^(strata: )?error: / && !/NVRTC_ERROR|sdkFindFilePath/ { first("refused", $0) }
 /error while loading shared libraries/ { first("library", $0) }
@@ -74,7 +75,9 @@ building { next }
 /sdkFindFilePath|No such file|[Ff]ile was not opened|import file|[Bb]ad file|file not found|[Dd]oes not exist/ { first("data", $0) }
 /[Uu]sage ?:|[Uu]sage .*main/ { first("usage", $0) }
 /X11|X server|DISPLAY|GLUT|freeglut|OpenGL|[Vv]ulkan|EGL|Direct3D/ { first("graphics", $0) }
-/([Tt]wo|2|multiple|more than one|at least [2-9]).* (GPU|CUDA [Dd]evice|device)|peer|P2P/ { first("devices", $0) }
+/([Tt]wo|2|multiple|more than one|at least [2-9]).* (GPU|CUDA [Dd]evice|device)|peer|P2P/ && !/^strata: / {
+	first("devices", $0)
+}
 /([Cc]ompute [Cc]apability|SM|sm_).*(or higher|required|[Rr]equires|minimum|at least)|requires.*(SM|sm_|compute|GPU)/ {
 	first("newer", $0)
 }
@@ -84,7 +87,7 @@ building { next }
 # How programs say that they checked themselves: bad unless what was counted is none.
 {
 	line = tolower($0)
-	if (line ~ /^(strata|[^ ]+ on [^ ]+):/)
+	if (line ~ /^(strata|[^ ]+ on [^ ]+):|cudaerror|cuda error/)
 		next
 	none = line ~ /(^|[^0-9])0 (failed|failures?|mismatch|wrong|errors|incorrect)|no (mismatch|failure|errors)/ ||
 		line ~ /(failed|failures?|mismatch(es)?|wrong|incorrect|errors)[a-z ]*[:=] *(0|none|no)([^.0-9]|$)/
