@@ -59,7 +59,7 @@ static int show(const struct ptx_module *m)
 			continue;
 
 		struct ptx_cfg *cfg = ptx_cfg_build(m->funcs[i]);
-		struct ptx_alloc *alloc = ptx_alloc_build(cfg);
+		struct ptx_alloc *alloc = ptx_alloc_build(cfg, NULL);
 
 		ptx_print_func(stdout, m->funcs[i], cfg, alloc);
 		ptx_alloc_free(alloc);

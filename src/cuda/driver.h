@@ -233,13 +233,15 @@ struct CUmod_st {
 	struct cuda_object object;
 	struct ptx_module *ptx;
 	struct simt_module *simt;
+	uint32_t register_max; /* per thread, of the compiler's or loader's options; 0: none */
 };
 
 struct CUfunc_st {
 	struct cuda_object object;
 	struct CUmod_st *module;
 	const struct ptx_func *func;
-	struct simt_program *program; /* built at the first need */
+	struct simt_program *program; /* built at the first need, and again where a launch needs fewer registers */
+	uint32_t register_max;	      /* per thread, that a launch needed; 0: none */
 	bool has_failed_build;	      /* its messages were printed */
 	char *refusal;		      /* the first of them */
 	int max_dynamic_shared_bytes, carveout_percent;
@@ -253,6 +255,7 @@ bool cuda_reference_is_of(const struct cuda_object *o, const struct CUmod_st *m)
 struct cuda_jit {
 	char *info, *error;
 	size_t info_bytes, error_bytes;
+	uint32_t register_max; /* CU_JIT_MAX_REGISTERS, or what a fat binary says (nvcc -maxrregcount); 0: none */
 	unsigned int count;
 	CUjit_option *options;
 	void **values;
@@ -281,6 +284,9 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 CUfunction cuda_function_of(CUfunction handle);
 /* The decoded program of f; NULL after printing (once) what it needs and Strata lacks. */
 struct simt_program *cuda_function_program(struct CUfunc_st *f);
+/* Builds f's program again with fewer registers where CTAs of so many threads do not fit an SM otherwise, and says so
+ * once. The program must be there. */
+void cuda_function_fit(struct CUfunc_st *f, uint32_t threads);
 /* CTAs per SM for this shape, 0 if none; diag may be NULL. */
 uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64_t dynamic_bytes,
 				   struct base_diag_list *diag);

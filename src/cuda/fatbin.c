@@ -19,6 +19,7 @@ struct entry {
 	const uint8_t *payload;
 	uint64_t payload_bytes;
 	uint64_t offset; /* in the container, for messages */
+	uint32_t register_max;
 };
 
 /* A container that is being read. */
@@ -75,6 +76,28 @@ size_t cuda_fatbin_size(const void *data, size_t limit_bytes)
 	return header_bytes + entry_bytes;
 }
 
+/* N of "-maxrregcount=N" in the entry's command line, 0 without. What lies outside the header is not there. */
+static uint32_t register_max(const uint8_t *header, uint32_t header_bytes)
+{
+	static const char key[] = "-maxrregcount=";
+	const uint32_t options = read_u32(header + 20);
+	uint32_t n = 0;
+
+	if (!options || options > header_bytes || header_bytes - options < 8)
+		return 0;
+
+	const uint32_t offset = read_u32(header + options), length = read_u32(header + options + 4);
+
+	if (offset > header_bytes || length > header_bytes - offset)
+		return 0;
+
+	const char *text = (const char *)header + offset, *at = memmem(text, length, key, strlen(key));
+
+	for (at = at ? at + strlen(key) : text + length; at < text + length && *at >= '0' && *at <= '9'; at++)
+		n = n < 1000 ? 10 * n + (uint32_t)(*at - '0') : n;
+	return n;
+}
+
 /* Reads the entry at r->at and moves behind it. False after a message. */
 static bool next_entry(struct reader *r, struct entry *e)
 {
@@ -98,6 +121,7 @@ static bool next_entry(struct reader *r, struct entry *e)
 		.payload = p + header_bytes,
 		.payload_bytes = payload_bytes,
 		.offset = r->at,
+		.register_max = register_max(p, (uint32_t)header_bytes),
 	};
 	r->at += header_bytes + payload_bytes;
 	return true;
@@ -146,7 +170,7 @@ static bool take_text(const struct reader *r, const struct entry *e, struct cuda
 		return false;
 	}
 	text[size_bytes] = '\0';
-	*out = (struct cuda_fatbin_ptx){text, strlen(text), e->sm};
+	*out = (struct cuda_fatbin_ptx){text, strlen(text), e->sm, e->register_max};
 	return true;
 }
 

@@ -5,9 +5,11 @@
  *     Version 2 (nvcc -rdc=true): it is a NULL-terminated array of containers whose code must be linked.
  *   container: u32 magic, u16 version (1), u16 header size (16 or more), u64 bytes of entries after the header.
  *   entry: +0 u16 kind (1: PTX, 2: machine code), +4 u32 header size (64 or more), +8 u64 payload size, +16 u32 size
- *     of the compressed data (0: not compressed), +24 u16 minor and u16 major PTX version, +28 u32 compute capability
- *     times 10, +32 u32 offset and +36 u32 length of the source's name in the header, +40 u64 flags (0x2000: LZ4 block,
- *     0x8000: zstd frame), +56 u64 size when decompressed; the payload follows the header.
+ *     of the compressed data (0: not compressed), +20 u32 offset of the options in the header (0: none), +24 u16 minor
+ *     and u16 major PTX version, +28 u32 compute capability times 10, +32 u32 offset and +36 u32 length of the source's
+ *     name in the header, +40 u64 flags (0x2000: LZ4 block, 0x8000: zstd frame), +56 u64 size when decompressed; the
+ *     payload follows the header. Options: u32 offset of the command line in the header, u32 length; of the command
+ *     line only "-maxrregcount=N" is read.
  *
  * Nothing here trusts the bytes: every offset and size is checked against what holds it before it is used.
  */
@@ -44,6 +46,7 @@ struct cuda_fatbin_ptx {
 	char *text;	   /* NUL-terminated, malloc'ed, owned by the caller */
 	size_t size_bytes; /* without the NUL */
 	uint32_t sm;	   /* compute capability times 10 */
+	uint32_t register_max; /* of nvcc -maxrregcount; 0: not given */
 };
 
 /* Bytes of the container at data, header included, or 0 if its header is not one. limit_bytes is how many bytes there

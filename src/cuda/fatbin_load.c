@@ -56,6 +56,13 @@ static CUresult choose(const void *data, size_t limit_bytes, const char *name, s
 	return result;
 }
 
+/* The least of the limits that were given. */
+static void limit_registers(struct cuda_jit *j, uint32_t max)
+{
+	if (max && (!j->register_max || max < j->register_max))
+		j->register_max = max;
+}
+
 static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t limit_bytes, const char *name,
 			 struct cuda_jit *j, CUmodule *module)
 {
@@ -66,8 +73,10 @@ static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t lim
 		cuda_message("%s: error: the fat binary is empty", name);
 		result = CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS) {
+		limit_registers(j, ptx.register_max);
 		result = cuda_module_load(ctx, name, ptx.text, ptx.size_bytes, j, module);
+	}
 	free(ptx.text);
 	return result;
 }
@@ -82,8 +91,10 @@ static CUresult add_linked(CUlinkState state, const void *container, const char 
 
 	snprintf(object, sizeof(object), "%s, object %u", name, index);
 	result = choose(container, SIZE_MAX, object, j, &ptx);
-	if (result == CUDA_SUCCESS && ptx.text)
+	if (result == CUDA_SUCCESS && ptx.text) {
+		limit_registers(j, ptx.register_max);
 		result = cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, ptx.text, ptx.size_bytes + 1, object, 0, NULL, NULL);
+	}
 	free(ptx.text);
 	return result;
 }

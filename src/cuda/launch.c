@@ -1,4 +1,4 @@
-/* launch.c - kernels: their programs and attributes, checking a launch, running it on the modelled GPU. */
+/* launch.c - kernels: their attributes, checking a launch, running it on the modelled GPU. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,24 +11,7 @@
 #include "cuda/launch.h"
 #include "cuda/perthread.h"
 
-/* ---- programs and attributes ---- */
-
-struct simt_program *cuda_function_program(struct CUfunc_st *f)
-{
-	struct base_diag_list diag;
-
-	if (f->program || f->has_failed_build)
-		return f->program;
-	base_diag_init(&diag);
-	f->program = simt_program_build(f->module->simt, f->func->name, cuda_driver.isa, &diag);
-	if (!f->program) {
-		f->has_failed_build = true;
-		f->refusal = diag.first ? g_strdup(diag.first->text) : NULL;
-		cuda_print_diag(&diag);
-	}
-	base_diag_free(&diag);
-	return f->program;
-}
+/* ---- attributes ---- */
 
 static int attribute(CUdevice_attribute a)
 {
@@ -81,8 +64,8 @@ static int declared_threads(const struct ptx_func *func, uint32_t limit)
 static int allocated_registers(const struct ptx_func *func)
 {
 	struct ptx_cfg *cfg = ptx_cfg_build(func);
-	struct ptx_alloc *alloc = ptx_alloc_build(cfg);
-	const int count = (int)alloc->slot_count;
+	struct ptx_alloc *alloc = ptx_alloc_build(cfg, NULL);
+	const int count = (int)alloc->register_count;
 
 	ptx_alloc_free(alloc);
 	ptx_cfg_free(cfg);
@@ -268,6 +251,7 @@ static CUresult check_resources(struct cuda_launch *l)
 		return refuse(l, CUDA_ERROR_INVALID_VALUE,
 			      "%u bytes of dynamic shared memory; the kernel may have %llu (cuFuncSetAttribute)",
 			      l->dynamic_bytes, (unsigned long long)max_dynamic_shared_bytes(l->f));
+	cuda_function_fit(l->f, l->threads);
 	base_diag_init(&diag);
 
 	uint64_t per_sm = cuda_function_ctas_per_sm(l->f, l->threads, l->dynamic_bytes, &diag);

@@ -32,8 +32,7 @@ CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *op
 			j->error_bytes = (unsigned int)(uintptr_t)values[i];
 			break;
 		case CU_JIT_MAX_REGISTERS:
-			/* Registers are PTX's virtual ones: there is no allocator to limit. */
-			cuda_not_supported("CU_JIT_MAX_REGISTERS (the module loads without it)");
+			j->register_max = (unsigned int)(uintptr_t)values[i];
 			break;
 		default:
 			/* The others steer a compiler that is not there; none changes what a program computes. */
@@ -202,6 +201,7 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 		free(m);
 		return result;
 	}
+	m->register_max = j->register_max;
 	cuda_object_add(&m->object, CUDA_KIND_MODULE, ctx, destroy_module);
 	*module = m;
 	return CUDA_SUCCESS;

@@ -354,12 +354,23 @@ static uint64_t round_up(uint64_t v, uint64_t unit)
 	return (v + unit - 1) / unit * unit;
 }
 
+uint32_t gpu_registers_per_thread(const struct gpu_config *c, uint64_t warps)
+{
+	const uint64_t unit = c->sm.register_alloc_count, per_warp = c->sm.register_count / warps / unit * unit;
+
+	return (uint32_t)(per_warp / SIMT_LANES < SIMT_REGISTER_MAX ? per_warp / SIMT_LANES : SIMT_REGISTER_MAX);
+}
+
 uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *p, uint32_t threads_per_cta,
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
 {
 	const struct sm_params *s = &c->sm;
 	uint64_t warps = (threads_per_cta + SIMT_LANES - 1) / SIMT_LANES;
 	uint64_t registers = warps * round_up((uint64_t)p->slot_count * SIMT_LANES, s->register_alloc_count);
+	/* Registers hold a CTA back in time only. */
+	if (c->run.mode == 1 && registers > s->register_count)
+		registers = s->register_count;
+
 	uint64_t shared = round_up(p->shared_static_bytes + shared_dynamic_bytes, s->shared_alloc_bytes);
 	const struct {
 		const char *what, *key;

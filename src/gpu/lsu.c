@@ -83,11 +83,13 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 		e->kind = LSU_STORE;
 		st->store_instructions++;
 		st->store_lines += e->count;
+		st->spill_stores += (inst->flags & SIMT_SPILL) != 0;
 	} else {
 		e->kind = LSU_LOAD;
 		e->is_bypassing = !sm->has_caches || bypasses_l1(inst);
 		st->load_instructions++;
 		st->load_lines += e->count;
+		st->spill_loads += (inst->flags & SIMT_SPILL) != 0;
 	}
 }
 

@@ -1,4 +1,5 @@
-/* alloc.c - linear scan over live ranges: how many registers the hardware would give a thread.
+/* alloc.c - linear scan over live ranges: where the registers' values are while a program executes. How many registers
+ * the hardware would give a thread is demand.c's answer.
  *
  * A range is the hull, in text order, of all points where the register is live: block boundaries come from the
  * liveness sets, so a value that is live around a loop covers the whole loop. Position 2n is where instruction n reads,
@@ -33,10 +34,6 @@ static void *zeroed(size_t count, size_t size_bytes)
 	return p;
 }
 
-static uint32_t slots_of(const struct ptx_reg *r)
-{
-	return (ptx_type_bytes(r->type) > 4 ? 2u : 1u) * (r->vec ? r->vec : 1u);
-}
 
 static void cover(struct range *r, uint32_t at)
 {
@@ -62,7 +59,7 @@ static struct range *find_ranges(const struct ptx_cfg *c)
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		ranges[r] = (struct range){.reg = r,
 					   .start = UINT32_MAX,
-					   .width = slots_of(&f->regs[r]),
+					   .width = ptx_reg_slots(&f->regs[r]),
 					   .align = ptx_type_bytes(f->regs[r].type) > 4 ? 2 : 1};
 	for (uint32_t b = 0; b < c->block_count; b++) {
 		cover_set(ranges, c->live_in + (size_t)b * c->live_words, c->live_words, c->blocks[b].first * 2);
@@ -171,103 +168,6 @@ static uint32_t scan(struct range **list, uint32_t count)
 	return p.high;
 }
 
-static uint32_t live_slots(const struct ptx_func *f, uint32_t reg)
-{
-	return f->regs[reg].type == PTX_PRED ? 0 : slots_of(&f->regs[reg]);
-}
-
-/* Where each register is first written in the block being walked: before that it has a value only if it came in live.
- */
-struct first_write {
-	uint32_t *block, *inst;
-};
-
-static void find_first_writes(const struct ptx_cfg *c, uint32_t b, struct first_write *first)
-{
-	struct ptx_reg_use use;
-
-	for (uint32_t n = c->blocks[b].last + 1; n-- > c->blocks[b].first;) {
-		ptx_inst_regs(&c->func->insts[n], &use);
-		for (uint32_t k = 0; k < use.write_count; k++) {
-			first->block[use.writes[k]] = b;
-			first->inst[use.writes[k]] = n;
-		}
-	}
-}
-
-struct pressure {
-	const struct ptx_func *func;
-	uint64_t *live;
-	uint32_t now, max;
-};
-
-static void set_live(struct pressure *p, uint32_t reg, bool live)
-{
-	if (ptx_bit(p->live, reg) == live)
-		return;
-	if (live) {
-		ptx_bit_set(p->live, reg);
-		p->now += live_slots(p->func, reg);
-	} else {
-		ptx_bit_clear(p->live, reg);
-		p->now -= live_slots(p->func, reg);
-	}
-}
-
-static void step_pressure(struct pressure *p, const struct ptx_cfg *c, uint32_t b, uint32_t n,
-			  const struct first_write *first)
-{
-	const struct ptx_inst *i = &p->func->insts[n];
-	const uint64_t *live_in = c->live_in + (size_t)b * c->live_words;
-	struct ptx_reg_use use;
-	uint32_t dead = 0;
-
-	ptx_inst_regs(i, &use);
-	for (uint32_t k = 0; k < use.write_count; k++)
-		dead += ptx_bit(p->live, use.writes[k]) ? 0 : live_slots(p->func, use.writes[k]);
-	if (p->now + dead > p->max)
-		p->max = p->now + dead;
-	for (uint32_t k = 0; k < use.write_count; k++) {
-		uint32_t r = use.writes[k];
-
-		if (ptx_write_is_total(p->func, i, r) || (first->inst[r] == n && !ptx_bit(live_in, r)))
-			set_live(p, r, false);
-	}
-	for (uint32_t k = 0; k < use.read_count; k++) {
-		uint32_t r = use.reads[k];
-
-		if (ptx_bit(live_in, r) || (first->block[r] == b && first->inst[r] < n))
-			set_live(p, r, true);
-	}
-	if (p->now > p->max)
-		p->max = p->now;
-}
-
-/* The most 32-bit slots live between any two instructions; a result nobody reads counts at its write. */
-static uint32_t find_live_max(const struct ptx_cfg *c)
-{
-	const struct ptx_func *f = c->func;
-	struct pressure p = {.func = f, .live = zeroed(c->live_words, sizeof(uint64_t))};
-	struct first_write first = {zeroed(f->reg_count, sizeof(uint32_t)), zeroed(f->reg_count, sizeof(uint32_t))};
-
-	memset(first.block, 0xff, f->reg_count * sizeof(uint32_t));
-	for (uint32_t b = 0; b < c->block_count; b++) {
-		memcpy(p.live, c->live_out + (size_t)b * c->live_words, c->live_words * sizeof(uint64_t));
-		p.now = 0;
-		for (uint32_t w = 0; w < c->live_words; w++)
-			for (uint64_t bits = p.live[w]; bits; bits &= bits - 1)
-				p.now += live_slots(f, w * 64 + (uint32_t)__builtin_ctzll(bits));
-		p.max = p.now > p.max ? p.now : p.max;
-		find_first_writes(c, b, &first);
-		for (uint32_t n = c->blocks[b].last + 1; n-- > c->blocks[b].first;)
-			step_pressure(&p, c, b, n, &first);
-	}
-	free(p.live);
-	free(first.block);
-	free(first.inst);
-	return p.max;
-}
-
 /* Slots from first on for the ranges of list with elements of this many slots; returns the first slot behind them. */
 static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32_t count, uint32_t align,
 				uint32_t first)
@@ -285,7 +185,7 @@ static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32
 	return end;
 }
 
-struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
+struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c, const struct ptx_call_need *need)
 {
 	const struct ptx_func *f = c->func;
 	struct ptx_alloc *a = zeroed(1, sizeof(*a));
@@ -298,7 +198,7 @@ struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type != PTX_PRED)
 			list[count++] = &ranges[r];
-	a->register_count = scan(list, count);
+	a->whole_count = scan(list, count);
 	a->wide_slot_count = number_by_width(a, list, count, 2, 0);
 	a->slot_count = number_by_width(a, list, count, 1, a->wide_slot_count);
 	count = 0;
@@ -308,7 +208,8 @@ struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c)
 	a->pred_count = scan(list, count);
 	for (uint32_t k = 0; k < count; k++)
 		a->slot[list[k]->reg] = list[k]->slot;
-	a->live_max = find_live_max(c);
+	a->live_max = ptx_live_max(c);
+	a->register_count = ptx_demand_max(c, need);
 	free(list);
 	free(ranges);
 	return a;

@@ -53,20 +53,33 @@ bool ptx_write_is_total(const struct ptx_func *f, const struct ptx_inst *i, uint
 
 bool ptx_dominates(const struct ptx_cfg *cfg, uint32_t a, uint32_t b);
 
+/* Registers that hold a constant of the launch: written once, unguarded, with a kernel's parameter, an immediate, a
+ * variable's address, or the generic form of such a register. A bit set over f->regs, malloc'ed. */
+uint64_t *ptx_constants_find(const struct ptx_func *f);
+
+/* Registers that the callee of a call needs, beside those that are live across it. */
+struct ptx_call_need {
+	uint32_t (*slots)(void *ctx, const struct ptx_inst *call);
+	void *ctx;
+};
+
 /* Register allocation by linear scan over live ranges: virtual registers of 32 bits or less take one slot, 64-bit ones
  * two adjacent slots (even-aligned), vectors their elements in sequence; predicates are numbered apart.
  *
- * Two numbers of slots come out. register_count is what the hardware would allocate per thread. slot_count is larger:
- * there, 64-bit values have slots of their own, first in number. A warp's row of 64-bit lanes covers two slots, so a
+ * Two numbers of slots come out. register_count is what a compiler would allocate per thread: it may split live ranges
+ * and reads constants from the constant bank (demand.c). slot_count is where values are here, by whole ranges, and
+ * larger: 64-bit values have slots of their own, first in number. A warp's row of 64-bit lanes covers two slots, so a
  * 32-bit row in one of them would hold other lanes' bits, which lanes on another divergent path may still need. */
 struct ptx_alloc {
 	uint32_t *slot; /* [reg_count]: first 32-bit slot or predicate number; UINT32_MAX: in no instruction */
 	uint32_t slot_count, pred_count;
 	uint32_t wide_slot_count; /* slots below this hold 64-bit values, the others 32-bit ones */
-	uint32_t register_count;
-	uint32_t live_max; /* the largest number of 32-bit slots live at once */
+	uint32_t register_count; /* as few as an allocator that splits live ranges needs */
+	uint32_t whole_count;	 /* registers where it leaves them whole, constants in registers too */
+	uint32_t live_max; /* the largest number of 32-bit slots live at once, constants included */
 };
-struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *cfg);
+/* need: NULL: calls need nothing. */
+struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *cfg, const struct ptx_call_need *need);
 void ptx_alloc_free(struct ptx_alloc *a);
 
 #endif

@@ -129,8 +129,8 @@ void ptx_print_func(FILE *out, const struct ptx_func *f, const struct ptx_cfg *c
 		f->inst_count, c->block_count, c->loop_count);
 	fprintf(out, "parameters %" PRIu64 " B, shared %" PRIu64 " B, local %" PRIu64 " B, call frame %" PRIu64 " B\n",
 		f->param_bytes, f->static_shared_bytes, f->frame_local_bytes, f->frame_param_bytes);
-	fprintf(out, "registers: %u of 32 bits (at most %u live at once), %u predicates\n", a->register_count,
-		a->live_max, a->pred_count);
+	fprintf(out, "registers: %u of 32 bits (at most %u live at once, constants included), %u predicates\n",
+		a->register_count, a->live_max, a->pred_count);
 	if (f->unsupported)
 		fprintf(out, "cannot run: %s (line %u)\n", f->unsupported, f->unsupported_line);
 	fputs("number, live slots before it, instruction; @N is the instruction numbered N\n", out);

@@ -256,6 +256,7 @@ struct ptx_inst {
 	enum ptx_type type3; /* the third: vadd's b type */
 	enum ptx_type type4; /* the fourth: of C, where mma and wmma.mma name all of D, A, B and C */
 	bool has_guard, guard_negate;
+	bool is_spill; /* no instruction of the program: a load or store that spill.h has added */
 	uint32_t guard_reg;  /* index into func->regs */
 	uint8_t src_count;
 	struct ptx_operand dst, dst2;

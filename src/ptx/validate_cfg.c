@@ -252,7 +252,7 @@ static bool alloc_holds(const struct checker *v, const struct ptx_alloc *a)
 	const struct ptx_cfg *c = v->c;
 	uint64_t *live = zeroed(c->live_words, sizeof(uint64_t));
 	struct ptx_reg_use use;
-	bool ok = a->live_max <= a->register_count || fails(v, "%u registers, %u live", a->register_count, a->live_max);
+	bool ok = a->live_max <= a->slot_count || fails(v, "%u slots, %u live", a->slot_count, a->live_max);
 
 	for (uint32_t n = 0; ok && n < c->func->inst_count; n++) {
 		ptx_live_before(c, n, live);

@@ -56,6 +56,8 @@ bool simt_is_frame_local(const struct simt_build *b, const struct ptx_var *v);
 uint64_t simt_var_offset(struct simt_build *b, const struct ptx_var *v);
 enum ptx_type simt_reg_type(const struct simt_build *b, uint32_t reg);
 
+/* registers.c: allocates and, where it must, spills the registers of all functions. */
+void simt_registers_allocate(struct simt_build *b, const struct simt_register_bounds *bounds);
 /* decode.c */
 void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 /* decode_tex.c: true if it was a texture or surface instruction. */

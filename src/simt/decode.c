@@ -323,7 +323,9 @@ void simt_decode(struct simt_build *b, struct simt_inst *inst, struct simt_exec 
 	}
 	if (decode_simple(b, inst, e) || simt_decode_memory(b, inst, e) || simt_decode_texture(b, inst, e) ||
 	    simt_decode_matrix(b, inst, e) || simt_decode_control(b, inst, e) || decode_alu(b, inst, e)) {
-		if (simt_memory_check(b->m->mem) && !b->failed)
+		if (i->is_spill)
+			inst->flags |= SIMT_SPILL; /* not the program's: nothing to check */
+		else if (simt_memory_check(b->m->mem) && !b->failed)
 			simt_check_decode(inst, e);
 		return;
 	}

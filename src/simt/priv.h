@@ -8,6 +8,7 @@
 #ifndef STRATA_SIMT_PRIV_H
 #define STRATA_SIMT_PRIV_H
 
+#include "ptx/spill.h"
 #include "simt/simt.h"
 #include "simt/tensor.h"
 #include "simt/texture.h"
@@ -212,6 +213,7 @@ enum simt_builtin {
 
 struct simt_program_func {
 	const struct ptx_func *ptx;
+	struct ptx_spill *spill; /* what ptx is then a part of; NULL: no register is spilled */
 	struct ptx_cfg *cfg;
 	struct ptx_alloc *alloc;
 	enum simt_builtin builtin;

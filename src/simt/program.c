@@ -145,15 +145,6 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 
 	*pf = (struct simt_program_func){.ptx = f, .builtin = builtin};
 	p->func_of_index[f->index] = p->func_of_index[ptx->index] = p->func_count;
-	if (builtin)
-		return;
-	pf->cfg = ptx_cfg_build(f);
-	pf->alloc = ptx_alloc_build(pf->cfg);
-	pf->param_row = pf->alloc->slot_count;
-	pf->row_count = pf->param_row + (uint32_t)((f->frame_param_bytes + 3) / 4);
-	pf->local_bytes = (uint32_t)((f->frame_local_bytes + 15) & ~15ull);
-	for (uint32_t w = 0; w < pf->cfg->live_words && pf->cfg->block_count; w++)
-		pf->zero_frame |= pf->cfg->live_in[w] != 0;
 }
 
 static void add_taken(struct simt_build *b, const struct ptx_operand *o)
@@ -207,79 +198,6 @@ static void find_functions(struct simt_build *b, const struct ptx_func *entry)
 			add_address_taken(b);
 		}
 	}
-}
-
-/* ---- the deepest chain of calls ---- */
-
-struct chain {
-	uint32_t slots, preds, local_bytes;
-	uint8_t state; /* 0 new, 1 being walked, 2 done */
-};
-
-static void chain_max(struct chain *to, const struct chain *c)
-{
-	to->slots = c->slots > to->slots ? c->slots : to->slots;
-	to->preds = c->preds > to->preds ? c->preds : to->preds;
-	to->local_bytes = c->local_bytes > to->local_bytes ? c->local_bytes : to->local_bytes;
-}
-
-static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at);
-
-static void chain_callee(struct simt_build *b, struct chain *chains, uint32_t callee, struct chain *deepest)
-{
-	if (chains[callee].state == 1) {
-		b->p->is_recursive = true;
-		return;
-	}
-	chain_walk(b, chains, callee);
-	chain_max(deepest, &chains[callee]);
-}
-
-static void chain_walk(struct simt_build *b, struct chain *chains, uint32_t at)
-{
-	const struct simt_program_func *f = &b->p->funcs[at];
-	struct chain deepest = {0};
-
-	if (chains[at].state || f->builtin)
-		return;
-	chains[at].state = 1;
-	for (uint32_t k = 0; k < f->ptx->inst_count; k++) {
-		const struct ptx_inst *i = &f->ptx->insts[k];
-
-		if (i->op != PTX_OP_CALL)
-			continue;
-		if (i->src[0].kind == PTX_OPND_FUNC) {
-			chain_callee(b, chains, b->p->func_of_index[i->src[0].func->index] - 1, &deepest);
-			continue;
-		}
-		for (uint32_t c = 1; c < b->p->func_count; c++)
-			chain_callee(b, chains, c, &deepest);
-	}
-	chains[at] = (struct chain){f->alloc->register_count + deepest.slots, f->alloc->pred_count + deepest.preds,
-				    f->local_bytes + deepest.local_bytes, 2};
-}
-
-static void measure_chains(struct simt_build *b)
-{
-	struct chain *chains = calloc(b->p->func_count, sizeof(*chains));
-	uint32_t sb_slots = 0, sb_preds = 0;
-
-	CHECK(chains);
-	chain_walk(b, chains, 0);
-	b->p->pub.slot_count = chains[0].slots < SIMT_REGISTER_MAX ? chains[0].slots : SIMT_REGISTER_MAX;
-	b->p->pub.local_bytes_per_thread = chains[0].local_bytes;
-	free(chains);
-	for (uint32_t i = 0; i < b->p->func_count; i++) {
-		const struct ptx_alloc *a = b->p->funcs[i].alloc;
-
-		if (a && a->slot_count > sb_slots)
-			sb_slots = a->slot_count;
-		if (a && a->pred_count > sb_preds)
-			sb_preds = a->pred_count;
-	}
-	b->p->pub.pred_count = sb_preds;
-	b->p->pub.sb_pred_first = sb_slots;
-	b->p->pub.sb_count = sb_slots + sb_preds;
 }
 
 /* ---- shared and local variables ---- */
@@ -631,7 +549,7 @@ static void publish(struct simt_build *b, const struct ptx_func *entry)
 	const uint32_t *n = entry->reqntid[0] ? entry->reqntid : entry->maxntid;
 	uint64_t threads = n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : 1024;
 
-	pub->entry = entry;
+	pub->entry = b->p->funcs[0].ptx; /* with spills */
 	pub->insts = b->p->insts;
 	pub->sb = b->p->sb;
 	pub->param_bytes = entry->param_bytes;
@@ -642,8 +560,9 @@ static void publish(struct simt_build *b, const struct ptx_func *entry)
 }
 
 struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
-					struct base_diag_list *diag)
+					const struct simt_register_bounds *bounds, struct base_diag_list *diag)
 {
+	static const struct simt_register_bounds unbounded = {SIMT_REGISTER_MAX, SIMT_REGISTER_MAX};
 	const struct ptx_func *f = ptx_module_func(m->ptx, entry);
 	uint32_t errors = diag->error_count;
 
@@ -663,7 +582,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 	CHECK(p->func_of_index);
 	find_functions(&b, f);
 	if (diag->error_count == errors) {
-		measure_chains(&b);
+		simt_registers_allocate(&b, bounds ? bounds : &unbounded);
 		lay_out_memory(&b);
 		lay_out_code(&b);
 		decode_all(&b);
@@ -690,6 +609,7 @@ void simt_program_free(struct simt_program *pub)
 			ptx_alloc_free(p->funcs[i].alloc);
 		if (p->funcs[i].cfg)
 			ptx_cfg_free(p->funcs[i].cfg);
+		ptx_spill_free(p->funcs[i].spill);
 	}
 	free(p->funcs);
 	free(p->func_of_index);

@@ -51,6 +51,7 @@ enum simt_inst_flags {
 	SIMT_COPY = 1 << 10,	/* cp.async: global memory to shared memory, nothing waits for it but: */
 	SIMT_COPY_WAIT = 1 << 11, /* issues when all but the last `groups` groups of the warp's copies are done */
 	SIMT_COPY_COMMIT = 1 << 12, /* the copies since the last one are a group */
+	SIMT_SPILL = 1 << 13,	/* a load or store of a register that is kept in local memory */
 };
 
 enum { SIMT_GROUPS_NONE = UINT8_MAX };
@@ -83,9 +84,14 @@ struct simt_inst {
 	uint32_t mark;	     /* simt_program_mark value, 0 = none */
 };
 
-/* Registers that a thread of real hardware can have (CUDA programming guide, compute capability 3.5 and later). Code
- * whose call chain needs more would keep the rest in local memory; Strata keeps it for nothing. */
+/* Registers that a thread of real hardware can have (CUDA programming guide, compute capability 3.5 and later). */
 enum { SIMT_REGISTER_MAX = 255 };
+
+/* What the program's registers are allocated for. */
+struct simt_register_bounds {
+	uint32_t free_count; /* registers per thread that cost no warps: live ranges are whole up to here */
+	uint32_t max;	     /* beyond, registers are spilled to local memory */
+};
 
 struct simt_program {
 	const char *name; /* kernel name */
@@ -95,8 +101,9 @@ struct simt_program {
 	/* Scoreboard ids: register slot s of the frame-relative window, or sb_pred_first + predicate. */
 	const uint16_t *sb;
 	/* 32-bit registers per thread incl. deepest static call chain, at most SIMT_REGISTER_MAX: what a CTA
-	 * allocates. */
+	 * allocates. More than the bound only where spilling cannot reach it. */
 	uint32_t slot_count;
+	uint32_t spill_bytes_per_thread; /* of local_bytes_per_thread, those that hold spilled registers */
 	uint32_t pred_count;
 	uint32_t sb_count;   /* all scoreboard ids are below this */
 	uint32_t sb_pred_first;
@@ -110,9 +117,10 @@ struct simt_program {
 	void (*guest_free)(void *guest_data);
 };
 
-/* Decodes entry and what it calls. NULL with messages (unsupported instruction with its line, undefined function) . */
+/* Decodes entry and what it calls. bounds: NULL: whole live ranges, and SIMT_REGISTER_MAX. NULL with messages
+ * (unsupported instruction with its line, undefined function). */
 struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
-					struct base_diag_list *diag);
+					const struct simt_register_bounds *bounds, struct base_diag_list *diag);
 void simt_program_free(struct simt_program *p);
 
 /* True for a function that the device's run-time provides or would, which no module has to define: vprintf, malloc,

@@ -14,7 +14,7 @@ static void analyse(const struct ptx_func *f, FILE *out)
 {
 	char what[256];
 	struct ptx_cfg *c = ptx_cfg_build(f);
-	struct ptx_alloc *a = ptx_alloc_build(c);
+	struct ptx_alloc *a = ptx_alloc_build(c, NULL);
 
 	if (f->inst_count < 300 && !ptx_validate_cfg(c, a, what, sizeof(what)))
 		base_bug_at(__FILE__, __LINE__, what);

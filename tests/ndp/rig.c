@@ -52,7 +52,7 @@ void rig_open(struct rig *r, const char *ptx, const char *const *machine, const 
 	if (!r->ptx)
 		fail_msg("%s", diag.first->text);
 	r->module = simt_module_load(r->ptx, r->mem, &diag);
-	r->program = simt_program_build(r->module, "k", simt_isa_choose(NULL), &diag);
+	r->program = simt_program_build(r->module, "k", simt_isa_choose(NULL), NULL, &diag);
 	assert_non_null(r->program);
 	base_diag_free(&diag);
 	r->in = (uint32_t *)(uintptr_t)simt_memory_alloc(r->mem, WORDS * 4, 4096, SIMT_ALLOC_DEVICE);

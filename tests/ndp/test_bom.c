@@ -235,7 +235,7 @@ static void hint_weights_loops(void **state)
 	ptx = ptx_module_parse("loop.ptx", loop_text, strlen(loop_text), &diag);
 	assert_non_null(ptx);
 	module = simt_module_load(ptx, mem, &diag);
-	program = simt_program_build(module, "loop", SIMT_ISA_PORTABLE, &diag);
+	program = simt_program_build(module, "loop", SIMT_ISA_PORTABLE, NULL, &diag);
 	assert_non_null(program);
 	assert_true(bom_memory_share(program) > 0.2499 && bom_memory_share(program) < 0.2501);
 	simt_program_free(program);

@@ -36,7 +36,7 @@ static int open_rig(void **state)
 	r->mem = simt_memory_new(1ull << 30);
 	r->ptx = ptx_module_parse("test.ptx", text, strlen(text), &r->diag);
 	r->module = simt_module_load(r->ptx, r->mem, &r->diag);
-	r->program = simt_program_build(r->module, "k", simt_isa_choose(NULL), &r->diag);
+	r->program = simt_program_build(r->module, "k", simt_isa_choose(NULL), NULL, &r->diag);
 	assert_non_null(r->program);
 	r->first = simt_memory_alloc(r->mem, 64, 512, SIMT_ALLOC_DEVICE);
 	r->second = simt_memory_alloc(r->mem, 64, 512, SIMT_ALLOC_DEVICE);

@@ -54,7 +54,7 @@ static void open_text(struct rig *r, const char *text, const char *kernel, const
 	if (r->ptx)
 		r->module = simt_module_load(r->ptx, r->mem, &r->diag);
 	if (r->module)
-		r->program = simt_program_build(r->module, kernel, simt_isa_choose(NULL), &r->diag);
+		r->program = simt_program_build(r->module, kernel, simt_isa_choose(NULL), NULL, &r->diag);
 	if (!r->program)
 		fail_msg("%s\n%s", base_diag_join(&r->diag), text);
 	r->nsu = nsu_program_build(r->program, p);

@@ -25,7 +25,7 @@ static struct analysed analyse(const char *body)
 
 	x.f = x.m->funcs[0];
 	x.c = ptx_cfg_build(x.f);
-	x.a = ptx_alloc_build(x.c);
+	x.a = ptx_alloc_build(x.c, NULL);
 	if (!ptx_validate_cfg(x.c, x.a, what, sizeof(what)))
 		fail_msg("%s", what);
 	return x;

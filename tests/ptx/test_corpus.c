@@ -27,7 +27,7 @@ static void check_analyses(const struct ptx_func *f)
 {
 	char what[256];
 	struct ptx_cfg *c = ptx_cfg_build(f);
-	struct ptx_alloc *a = ptx_alloc_build(c);
+	struct ptx_alloc *a = ptx_alloc_build(c, NULL);
 
 	if (!ptx_validate_cfg(c, a, what, sizeof(what)))
 		fail_msg("%s", what);
@@ -197,7 +197,7 @@ static void try_mutant(const char *text, size_t size_bytes)
 			continue;
 		struct ptx_cfg *c = ptx_cfg_build(m->funcs[k]);
 
-		ptx_alloc_free(ptx_alloc_build(c));
+		ptx_alloc_free(ptx_alloc_build(c, NULL));
 		ptx_cfg_free(c);
 	}
 	ptx_module_free(m);

@@ -65,7 +65,7 @@ void rig_close(struct rig *r)
 bool rig_build(struct rig *r, const char *kernel)
 {
 	simt_program_free(r->program);
-	r->program = simt_program_build(r->module, kernel, simt_isa_choose(NULL), &r->diag);
+	r->program = simt_program_build(r->module, kernel, simt_isa_choose(NULL), r->bounds, &r->diag);
 	if (!r->program)
 		show_errors(r);
 	return r->program != NULL;

@@ -32,6 +32,7 @@ struct rig {
 	uint64_t warp_instructions, thread_instructions;
 	char *errors; /* of a build that failed */
 	struct simt_check *check; /* of rig_open_checked */
+	const struct simt_register_bounds *bounds; /* of the next build; NULL after rig_open */
 };
 
 /* Loads the module; kernels begin with header(). */

@@ -1,0 +1,93 @@
+/* program.c - decoded programs of kernels, compiled for as many registers as launch bounds and options promise, or as
+ * fit the launch.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "cuda/driver.h"
+
+static uint64_t warps_of(uint64_t threads)
+{
+	return (threads + SIMT_LANES - 1) / SIMT_LANES;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Registers that .maxntid, .reqntid and .minnctapersm leave a thread. More CTAs than an SM can hold for other reasons
+ * are no promise: the directive is ignored then, as ptxas does. */
+static uint32_t launch_bound(const struct gpu_config *c, const struct ptx_func *f)
+{
+	const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+	uint64_t threads = 1, ctas = f->minnctapersm ? f->minnctapersm : 1;
+
+	if (!n[0])
+		return SIMT_REGISTER_MAX;
+	for (uint32_t i = 0; i < 3 && threads <= c->sm.thread_slot_count; i++)
+		threads *= n[i] ? n[i] : 1;
+	if (ctas > c->sm.cta_slot_count || ctas * threads > c->sm.thread_slot_count ||
+	    ctas * warps_of(threads) > c->sm.warp_slot_count)
+		ctas = 1;
+	return gpu_registers_per_thread(c, ctas * warps_of(threads));
+}
+
+static struct simt_register_bounds bounds_of(const struct CUfunc_st *f)
+{
+	const struct gpu_config *c = &cuda_driver.session.config;
+	const uint64_t warps = warps_of(c->sm.thread_slot_count);
+	uint32_t max = launch_bound(c, f->func);
+
+	if (f->func->maxnreg)
+		max = least(max, f->func->maxnreg);
+	if (f->module->register_max)
+		max = least(max, f->module->register_max);
+	if (f->register_max)
+		max = least(max, f->register_max);
+	return (struct simt_register_bounds){
+	    gpu_registers_per_thread(c, warps < c->sm.warp_slot_count ? warps : c->sm.warp_slot_count), max};
+}
+
+static void build(struct CUfunc_st *f)
+{
+	const struct simt_register_bounds bounds = bounds_of(f);
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	f->program = simt_program_build(f->module->simt, f->func->name, cuda_driver.isa, &bounds, &diag);
+	if (!f->program) {
+		f->has_failed_build = true;
+		f->refusal = diag.first ? g_strdup(diag.first->text) : NULL;
+		cuda_print_diag(&diag);
+	}
+	base_diag_free(&diag);
+}
+
+struct simt_program *cuda_function_program(struct CUfunc_st *f)
+{
+	if (!f->program && !f->has_failed_build)
+		build(f);
+	return f->program;
+}
+
+void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
+{
+	const struct gpu_config *c = &cuda_driver.session.config;
+	const uint32_t fit = gpu_registers_per_thread(c, warps_of(threads)), before = f->program->slot_count;
+	const bool is_first = !f->register_max;
+
+	if (before <= fit || (f->register_max && f->register_max <= fit))
+		return;
+	f->register_max = fit ? fit : 1;
+	simt_program_free(f->program);
+	f->program = NULL;
+	build(f);
+	CHECK(f->program); /* it was built before */
+	if (is_first && f->program->slot_count < before)
+		cuda_message("kernel %s: %u registers per thread do not fit CTAs of %u threads (sm.register_count = "
+			     "%llu); it runs with %u, and keeps %u bytes per thread in local memory",
+			     f->func->name, before, threads, (unsigned long long)c->sm.register_count,
+			     f->program->slot_count, f->program->spill_bytes_per_thread);
+}
