@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,6 +117,32 @@ static void after_fork_in_child(void)
 		cuda_driver.is_forked = true;
 }
 
+enum { EXIT_OWN_FAILURE = 125 }; /* docs/cli.md */
+
+/* Strata itself cannot go on, where strata has started the program: a status that no program's failure has. */
+static CUresult give_up(const struct cuda_driver *d)
+{
+	if (!d->session.is_default)
+		_exit(EXIT_OWN_FAILURE);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* GLib ends the process where memory is short: so look before the machine is built. */
+static bool has_memory(const struct gpu_config *c)
+{
+	const uint64_t bytes = gpu_host_bytes(c);
+	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED) {
+		cuda_message("error: this machine's caches need %llu bytes of the host's memory, which are not to be "
+			     "had (%s); raise the limit (ulimit -v) or lower l1d.size_bytes, l1i, l1c, l1t or l2",
+			     (unsigned long long)bytes, strerror(errno));
+		return false;
+	}
+	munmap(room, bytes);
+	return true;
+}
+
 static CUresult start(void)
 {
 	struct cuda_driver *d = &cuda_driver;
@@ -128,7 +155,12 @@ static CUresult start(void)
 		cuda_message("error: STRATA_ISA=%s: expected portable, avx2 or avx512, and one that this host can run",
 			     getenv("STRATA_ISA"));
 		result = CUDA_ERROR_NO_DEVICE;
-	} else if (!machine_session_load(&d->session, &diag) || !(d->gpu = machine_build(&d->session, &diag))) {
+	} else if (!machine_session_load(&d->session, &diag)) {
+		cuda_print_diag(&diag);
+		result = CUDA_ERROR_NO_DEVICE;
+	} else if (!has_memory(&d->session.config)) {
+		result = give_up(d);
+	} else if (!(d->gpu = machine_build(&d->session, &diag))) {
 		cuda_print_diag(&diag);
 		result = CUDA_ERROR_NO_DEVICE;
 	} else if (!(d->mem = simt_memory_new(d->session.config.run.device_memory_bytes))) {
@@ -136,7 +168,7 @@ static CUresult start(void)
 			     (unsigned long long)d->session.config.run.device_memory_bytes, strerror(errno));
 		gpu_free(d->gpu);
 		d->gpu = NULL;
-		result = CUDA_ERROR_NO_DEVICE;
+		result = give_up(d);
 	}
 	base_diag_free(&diag);
 	if (result == CUDA_SUCCESS && d->session.config.run.bounds == 1)

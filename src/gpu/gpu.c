@@ -340,6 +340,15 @@ void gpu_free(struct gpu *g)
 
 /* ---- questions ---- */
 
+uint64_t gpu_host_bytes(const struct gpu_config *c)
+{
+	const uint64_t sms = c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count;
+
+	return mem_cache_host_bytes(&c->l2) +
+	       sms * (mem_cache_host_bytes(&c->l1d) + mem_cache_host_bytes(&c->l1i) + mem_cache_host_bytes(&c->l1c) +
+		      mem_cache_host_bytes(&c->l1t));
+}
+
 uint32_t gpu_warp_capacity(const struct gpu *g)
 {
 	uint32_t n = 0;

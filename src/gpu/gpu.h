@@ -29,6 +29,9 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 		    struct base_diag_list *diag);
 void gpu_free(struct gpu *g);
 
+/* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
+uint64_t gpu_host_bytes(const struct gpu_config *config);
+
 /* Resident warps at most, over all SMs: what simt_launch_begin needs. */
 uint32_t gpu_warp_capacity(const struct gpu *g);
 /* Registers that each thread can have when an SM holds so many warps, at most SIMT_REGISTER_MAX; 0: not one. */

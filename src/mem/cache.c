@@ -90,14 +90,32 @@ static inline uint64_t *tags_of(const struct mem_cache *c, struct set *s)
 	return (uint64_t *)(s->ranks + c->rank_vectors);
 }
 
+/* Ranks of a set, those of no way included. */
+static uint32_t rank_count(uint64_t way_count)
+{
+	return (uint32_t)((way_count + RANK_LANES - 1) / RANK_LANES * RANK_LANES);
+}
+
+static uint32_t set_bytes(uint64_t way_count)
+{
+	const uint64_t bytes = sizeof(struct set) + rank_count(way_count) + way_count * sizeof(uint64_t);
+
+	return (uint32_t)((bytes + RANK_LANES - 1) / RANK_LANES * RANK_LANES);
+}
+
+uint64_t mem_cache_host_bytes(const struct cache_params *p)
+{
+	return p->size_bytes / (p->way_count * p->line_bytes) * set_bytes(p->way_count) +
+	       p->mshr_count * sizeof(struct mshr);
+}
+
 /* Any order of the ways will do while they are invalid. */
 static void sets_new(struct mem_cache *c, uint32_t set_count)
 {
-	const uint32_t lanes = (c->way_count + RANK_LANES - 1) / RANK_LANES * RANK_LANES;
+	const uint32_t lanes = rank_count(c->way_count);
 
 	c->rank_vectors = lanes / RANK_LANES;
-	c->set_bytes = (uint32_t)(sizeof(struct set) + lanes + c->way_count * sizeof(uint64_t));
-	c->set_bytes = (c->set_bytes + RANK_LANES - 1) / RANK_LANES * RANK_LANES;
+	c->set_bytes = set_bytes(c->way_count);
 	c->sets = g_aligned_alloc0(set_count, c->set_bytes, HOST_LINE_BYTES);
 	for (uint32_t set = 0; set < set_count; set++) {
 		uint8_t *rank = (uint8_t *)set_at(c, set)->ranks;

@@ -42,6 +42,8 @@ enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICY_THROUGH, MEM_CACHE_WRITE_PO
 
 struct mem_cache;
 
+/* Memory of the host that such a cache takes. */
+uint64_t mem_cache_host_bytes(const struct cache_params *p);
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix);
 void mem_cache_free(struct mem_cache *c);
 
