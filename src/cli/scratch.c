@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* No other program has such a file: only directories that hold one are ever removed. */
-static const char prefix[] = "strata-", lock_name[] = ".strata-scratch-lock";
+static const char prefix[] = "strata-", lock_name[] = ".strata-scratch-lock", new_name[] = ".strata-scratch-new";
 
 static int lock_fd = -1;
 
@@ -62,14 +63,15 @@ static void remove_left(void)
 		g_dir_close(d);
 }
 
-/* False, with errno, when there is no room for it, or when another process took the directory for one left behind:
- * between the file's making and its locking. */
+/* False, with errno, when there is no room for it. The file gets its name when it is locked: a process that begins in
+ * between would take the directory for one left behind. */
 static bool lock(const char *dir)
 {
+	g_autofree char *made = g_build_filename(dir, new_name, NULL);
 	g_autofree char *path = g_build_filename(dir, lock_name, NULL);
 
-	lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	return lock_fd >= 0 && !flock(lock_fd, LOCK_EX | LOCK_NB) && !access(path, F_OK);
+	lock_fd = open(made, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return lock_fd >= 0 && !flock(lock_fd, LOCK_EX | LOCK_NB) && !rename(made, path);
 }
 
 char *cli_scratch_make(void)

@@ -14,6 +14,7 @@ enum {
 	CTA_THREADS = 128,
 	MIX_CTAS = 24,
 	STREAM_CTAS = 16,
+	TILE_CTAS = 4,
 	STREAM_COUNT = 16384,
 	BUFFER_BYTES = 1 << 19,
 	TEXEL_COUNT = 16384,
@@ -96,6 +97,7 @@ int main(void)
 	struct workload_gpu gpu = workload_gpu_open(probe_ptx);
 	CUfunction mix = workload_gpu_kernel(&gpu, "mix"), stream = workload_gpu_kernel(&gpu, "stream");
 	CUfunction sum = workload_gpu_kernel(&gpu, "sum"), halves = workload_gpu_kernel(&gpu, "halves");
+	CUfunction tiles = workload_gpu_kernel(&gpu, "tiles");
 	void *zeros = workload_host_alloc(BUFFER_BYTES, 1);
 	CUdeviceptr in = workload_device_copy(zeros, BUFFER_BYTES);
 	CUdeviceptr out = workload_device_copy(zeros, BUFFER_BYTES);
@@ -116,6 +118,8 @@ int main(void)
 	/* One pass of its loop: not worth offloading. */
 	workload_launch(sum, (struct workload_dim){1, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1}, sum_params);
 	workload_launch(halves, (struct workload_dim){STREAM_CTAS, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1},
+			halves_params);
+	workload_launch(tiles, (struct workload_dim){TILE_CTAS, 1, 1}, (struct workload_dim){CTA_THREADS, 1, 1},
 			halves_params);
 	WORKLOAD_CUDA(cuMemcpyDtoH(zeros, sums, BUFFER_BYTES));
 	copy_around(stream, sum, sum_params);
