@@ -54,25 +54,41 @@ static GHashTable *parents(void)
 	return table;
 }
 
-static bool is_ours(GHashTable *parent, pid_t pid)
+/* How far below this process pid stands: 1 for a child; 0: it is not below. */
+static uint32_t depth_of(GHashTable *parent, pid_t pid)
 {
 	const pid_t self = getpid();
+	uint32_t depth = 0;
 
-	while (pid > 1 && pid != self)
+	for (; pid > 1 && pid != self; depth++)
 		pid = GPOINTER_TO_INT(g_hash_table_lookup(parent, GINT_TO_POINTER(pid)));
-	return pid == self;
+	return pid == self ? depth : 0;
 }
 
-void cli_tree_kill(int signal_number)
+static uint32_t kill_depth(GHashTable *parent, uint32_t depth, int signal_number)
 {
-	GHashTable *parent = parents();
 	GHashTableIter i;
 	void *pid;
+	uint32_t deeper = 0;
 
 	g_hash_table_iter_init(&i, parent);
 	while (g_hash_table_iter_next(&i, &pid, NULL)) {
-		if (GPOINTER_TO_INT(pid) != getpid() && is_ours(parent, GPOINTER_TO_INT(pid)))
+		const uint32_t is_at = depth_of(parent, GPOINTER_TO_INT(pid));
+
+		if (is_at == depth)
 			kill(GPOINTER_TO_INT(pid), signal_number);
+		deeper += is_at > depth;
 	}
+	return deeper;
+}
+
+/* Parents first: a shell whose child has ended would go on with its script before its own signal comes. */
+void cli_tree_kill(int signal_number)
+{
+	GHashTable *parent = parents();
+	uint32_t depth = 1;
+
+	while (kill_depth(parent, depth, signal_number))
+		depth++;
 	g_hash_table_unref(parent);
 }
