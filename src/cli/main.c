@@ -70,6 +70,8 @@ int main(int argc, char **argv)
 {
 	/* A reader of our output that goes must not take the run with it. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A parent that ignores SIGCHLD hands that on, and then nobody learns how a program has ended. */
+	signal(SIGCHLD, SIG_DFL);
 	cli_provenance_begin(argc, argv);
 	if (argc < 2) {
 		help(stderr);

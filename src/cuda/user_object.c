@@ -10,7 +10,8 @@ struct CUuserObject_st {
 	struct cuda_object object;
 	CUhostFn destroy;
 	void *pointer;
-	uint64_t references;
+	uint64_t references; /* all */
+	uint64_t held;	     /* those of graphs; the others are the caller's */
 };
 
 static void destroy_user_object(struct cuda_object *o)
@@ -35,6 +36,11 @@ static void release(CUuserObject u, unsigned int count)
 	cuda_callback_end();
 }
 
+static bool has_own(const struct CUuserObject_st *u, unsigned int count)
+{
+	return u->references - u->held >= count;
+}
+
 /* ---- what graphs hold ---- */
 
 static struct graph_hold *find_hold(const struct CUgraph_st *g, CUuserObject u)
@@ -50,6 +56,7 @@ static void hold(struct CUgraph_st *g, CUuserObject u, unsigned int count)
 {
 	struct graph_hold *h = find_hold(g, u);
 
+	u->held += count;
 	if (h)
 		h->count += count;
 	else
@@ -71,6 +78,7 @@ void cuda_graph_holds_release(struct CUgraph_st *g)
 	for (uint32_t i = 0; i < g->user_objects->len; i++) {
 		const struct graph_hold *h = &g_array_index(g->user_objects, struct graph_hold, i);
 
+		h->object->held -= h->count;
 		release(h->object, h->count);
 	}
 }
@@ -111,7 +119,7 @@ CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
 CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
 {
 	CUDA_CALL(CUDA_NEEDS_CONTEXT);
-	if (!is_right(object, count) || object->references < count)
+	if (!is_right(object, count) || !has_own(object, count))
 		return CUDA_ERROR_INVALID_VALUE;
 	release(object, count);
 	return CUDA_SUCCESS;
@@ -122,9 +130,11 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_graph_is(graph) || !is_right(object, count) || flags & ~(unsigned int)CU_GRAPH_USER_OBJECT_MOVE)
 		return CUDA_ERROR_INVALID_VALUE;
-	hold(graph, object, count);
-	if (!(flags & CU_GRAPH_USER_OBJECT_MOVE)) /* else the caller's references become the graph's */
+	if (!(flags & CU_GRAPH_USER_OBJECT_MOVE))
 		object->references += count;
+	else if (!has_own(object, count)) /* the caller's become the graph's */
+		return CUDA_ERROR_INVALID_VALUE;
+	hold(graph, object, count);
 	return CUDA_SUCCESS;
 }
 
@@ -142,6 +152,7 @@ CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned i
 	if (!h->count)
 		g_array_remove_index(graph->user_objects,
 				     (guint)(h - &g_array_index(graph->user_objects, struct graph_hold, 0)));
+	object->held -= count;
 	release(object, count);
 	return CUDA_SUCCESS;
 }

@@ -452,11 +452,15 @@ static void user_objects(void **state)
 	(void)state;
 	calls = 0;
 	OK(cuUserObjectCreate(&u, &by, count_call, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	assert_int_equal(cuGraphRetainUserObject(r.g, u, 3, CU_GRAPH_USER_OBJECT_MOVE), CUDA_ERROR_INVALID_VALUE);
 	OK(cuGraphRetainUserObject(r.g, u, 1, CU_GRAPH_USER_OBJECT_MOVE));
 
 	CUgraphExec e = instantiate(&r);
 
+	/* The graphs' references are not the caller's to give away. */
+	assert_int_equal(cuUserObjectRelease(u, 2), CUDA_ERROR_INVALID_VALUE);
 	OK(cuUserObjectRelease(u, 1));
+	assert_int_equal(cuGraphRetainUserObject(r.g, u, 1, CU_GRAPH_USER_OBJECT_MOVE), CUDA_ERROR_INVALID_VALUE);
 	OK(cuGraphReleaseUserObject(r.g, u, 1));
 	assert_int_equal(calls, 0);
 	OK(cuGraphExecDestroy(e));
