@@ -233,7 +233,6 @@ struct CUmod_st {
 	struct cuda_object object;
 	struct ptx_module *ptx;
 	struct simt_module *simt;
-	uint32_t register_max; /* per thread, of the compiler's or loader's options; 0: none */
 };
 
 struct CUfunc_st {
@@ -251,19 +250,32 @@ struct CUfunc_st {
 /* The object is a texture or surface reference of m (texref.c). */
 bool cuda_reference_is_of(const struct cuda_object *o, const struct CUmod_st *m);
 
-/* Log buffers and options of cuModuleLoadDataEx and cuLink*. */
+/* Log buffers and options of cuModuleLoadDataEx, cuLibraryLoad* and cuLink*. A bound of 0 is not given. */
 struct cuda_jit {
 	char *info, *error;
 	size_t info_bytes, error_bytes;
-	uint32_t register_max; /* CU_JIT_MAX_REGISTERS, or what a fat binary says (nvcc -maxrregcount); 0: none */
+	uint32_t register_max; /* registers per thread: of the options, or of a fat binary (nvcc -maxrregcount) */
+	uint32_t thread_max, cta_min; /* of a CTA; per SM */
+	bool is_override;	      /* the bounds take the place of the kernels' own */
+	uint32_t capability;	      /* times 10, that code is made for; 0: the device's */
 	unsigned int count;
 	CUjit_option *options;
 	void **values;
 };
 
+/* Reads the options; one that Strata does not have, and that changes what programs compute, is refused by name. */
 CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *options, void **values);
+bool cuda_jit_has_error_log(const struct cuda_jit *j);
 /* Fills the buffers and writes back the sizes used. */
 void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error);
+/* One more bound of the registers; 0: none. */
+void cuda_jit_limit_registers(struct cuda_jit *j, uint32_t max);
+/* Gives the bounds of j to m's kernels, as directives. */
+void cuda_jit_bound(const struct cuda_jit *j, struct ptx_module *m);
+/* The highest compute capability, times 10, that code for the device may be for. */
+uint32_t cuda_jit_capability(const struct cuda_jit *j);
+/* For the information log: what a real driver would not have run. malloc'ed. */
+char *cuda_jit_note(const struct cuda_jit *j, const struct ptx_module *m);
 /* Recognises what is not PTX text; prints why and returns the error, else CUDA_SUCCESS. */
 CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *j);
 /* Loads PTX text or a fat binary from memory; messages go to j's log. */

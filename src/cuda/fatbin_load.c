@@ -33,7 +33,7 @@ static CUresult choose(const void *data, size_t limit_bytes, const char *name, s
 
 	base_diag_init(&diag);
 	out->text = NULL;
-	switch (cuda_fatbin_choose(data, limit_bytes, cuda_device_capability(), name, out, &diag)) {
+	switch (cuda_fatbin_choose(data, limit_bytes, cuda_jit_capability(j), name, out, &diag)) {
 	case CUDA_FATBIN_FOUND:
 	case CUDA_FATBIN_EMPTY:
 		break;
@@ -49,18 +49,11 @@ static CUresult choose(const void *data, size_t limit_bytes, const char *name, s
 
 		cuda_jit_finish(j, "", log);
 		free(log);
-		if (!(j->error && j->error_bytes))
+		if (!cuda_jit_has_error_log(j))
 			cuda_print_diag(&diag);
 	}
 	base_diag_free(&diag);
 	return result;
-}
-
-/* The least of the limits that were given. */
-static void limit_registers(struct cuda_jit *j, uint32_t max)
-{
-	if (max && (!j->register_max || max < j->register_max))
-		j->register_max = max;
 }
 
 static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t limit_bytes, const char *name,
@@ -74,7 +67,7 @@ static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t lim
 		result = CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
 	if (result == CUDA_SUCCESS) {
-		limit_registers(j, ptx.register_max);
+		cuda_jit_limit_registers(j, ptx.register_max);
 		result = cuda_module_load(ctx, name, ptx.text, ptx.size_bytes, j, module);
 	}
 	free(ptx.text);
@@ -85,15 +78,18 @@ static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t lim
 static CUresult add_linked(CUlinkState state, const void *container, const char *name, uint32_t index,
 			   struct cuda_jit *j)
 {
+	CUjit_option option = CU_JIT_MAX_REGISTERS;
 	struct cuda_fatbin_ptx ptx;
 	char object[256];
 	CUresult result;
+	void *value;
 
 	snprintf(object, sizeof(object), "%s, object %u", name, index);
 	result = choose(container, SIZE_MAX, object, j, &ptx);
 	if (result == CUDA_SUCCESS && ptx.text) {
-		limit_registers(j, ptx.register_max);
-		result = cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, ptx.text, ptx.size_bytes + 1, object, 0, NULL, NULL);
+		value = (void *)(uintptr_t)ptx.register_max;
+		result = cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, ptx.text, ptx.size_bytes + 1, object, 1, &option,
+					  &value);
 	}
 	free(ptx.text);
 	return result;

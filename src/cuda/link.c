@@ -61,16 +61,19 @@ CUresult cuLinkCreate_v2(unsigned int options_count, CUjit_option *options, void
 	return CUDA_SUCCESS;
 }
 
-/* Adds the messages to the error log; they go to stderr where the program gave no log. */
-static void take_messages(struct CUlinkState_st *s, struct base_diag_list *diag)
+/* Adds the messages to the link's error log, and to that of an addition's own options (NULL: none); they go to stderr
+ * where the program gave no log. */
+static void take_messages(struct CUlinkState_st *s, struct cuda_jit *own, struct base_diag_list *diag)
 {
 	char *text = base_diag_join(diag);
 
-	if (*text && !(s->jit.error && s->jit.error_bytes))
+	if (*text && !cuda_jit_has_error_log(&s->jit) && !(own && cuda_jit_has_error_log(own)))
 		cuda_print_diag(diag);
 	if (*text && s->errors->len)
 		g_string_append_c(s->errors, '\n');
 	g_string_append(s->errors, text);
+	if (own)
+		cuda_jit_finish(own, "", text);
 	free(text);
 	base_diag_free(diag);
 	cuda_jit_finish(&s->jit, s->info->str, s->errors->str);
@@ -87,7 +90,8 @@ static CUresult check_addition(const struct CUlinkState_st *s, CUjitInputType ty
 	return CUDA_SUCCESS;
 }
 
-static CUresult add_text(struct CUlinkState_st *s, const char *text, size_t size_bytes, const char *name)
+static CUresult add_text(struct CUlinkState_st *s, struct cuda_jit *own, const char *text, size_t size_bytes,
+			 const char *name)
 {
 	CUresult result = cuda_image_check(text, name, NULL);
 
@@ -100,16 +104,20 @@ static CUresult add_text(struct CUlinkState_st *s, const char *text, size_t size
 
 	struct ptx_module *m = ptx_module_parse(name, text, size_bytes, &diag);
 
-	take_messages(s, &diag);
+	take_messages(s, own, &diag);
 	if (!m)
 		return CUDA_ERROR_INVALID_PTX;
+	cuda_jit_bound(own, m);
+	cuda_jit_bound(&s->jit, m);
 	g_ptr_array_add(s->objects, m);
 	return CUDA_SUCCESS;
 }
 
 /* The container, or the wrapper in memory that points to it. */
-static CUresult add_fatbin(struct CUlinkState_st *s, const void *data, size_t limit_bytes, const char *name)
+static CUresult add_fatbin(struct CUlinkState_st *s, struct cuda_jit *own, const void *data, size_t limit_bytes,
+			   const char *name)
 {
+	const uint32_t capability = cuda_jit_capability(own->capability ? own : &s->jit);
 	struct cuda_fatbin_wrapper wrapper;
 	struct cuda_fatbin_ptx ptx;
 	struct base_diag_list diag;
@@ -124,30 +132,31 @@ static CUresult add_fatbin(struct CUlinkState_st *s, const void *data, size_t li
 	}
 	base_diag_init(&diag);
 
-	enum cuda_fatbin_status status =
-		cuda_fatbin_choose(data, limit_bytes, cuda_device_capability(), name, &ptx, &diag);
+	enum cuda_fatbin_status status = cuda_fatbin_choose(data, limit_bytes, capability, name, &ptx, &diag);
 
-	take_messages(s, &diag);
+	take_messages(s, own, &diag);
 	if (status != CUDA_FATBIN_FOUND)
 		return status == CUDA_FATBIN_INVALID ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_NO_BINARY_FOR_GPU;
+	cuda_jit_limit_registers(own, ptx.register_max);
 
-	CUresult result = add_text(s, ptx.text, ptx.size_bytes, name);
+	CUresult result = add_text(s, own, ptx.text, ptx.size_bytes, name);
 
 	free(ptx.text);
 	return result;
 }
 
-static CUresult add_data(struct CUlinkState_st *s, const char *data, size_t bytes, const char *name)
+static CUresult add_data(struct CUlinkState_st *s, struct cuda_jit *own, const char *data, size_t bytes,
+			 const char *name)
 {
 	char start[8] = {0};
 
 	memcpy(start, data, MIN(bytes, sizeof(start) - 1));
 	if (cuda_image_is_fatbin(start))
-		return add_fatbin(s, data, bytes, name);
+		return add_fatbin(s, own, data, bytes, name);
 
 	/* bytes may or may not include the terminating NUL. */
 	char *text = g_strndup(data, bytes);
-	CUresult result = add_text(s, text, strlen(text), name);
+	CUresult result = add_text(s, own, text, strlen(text), name);
 
 	g_free(text);
 	return result;
@@ -157,33 +166,37 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 			  unsigned int options_count, CUjit_option *options, void **values)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_jit own;
+	CUresult result;
+
 	if (!cuda_object_is(state, CUDA_KIND_LINK))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!data || !bytes || (options_count && (!options || !values)))
+	if (!data || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
+	if ((result = cuda_jit_parse(&own, options_count, options, values)) != CUDA_SUCCESS ||
+	    (result = check_addition(state, type)) != CUDA_SUCCESS)
+		return result;
 
-	CUresult result = check_addition(state, type);
+	g_autofree char *unnamed = g_strdup_printf("object-%u", state->objects->len + 1);
 
-	if (result == CUDA_SUCCESS) {
-		g_autofree char *unnamed = g_strdup_printf("object-%u", state->objects->len + 1);
-
-		result = add_data(state, data, bytes, name ? name : unnamed);
-	}
-	return result;
+	return add_data(state, &own, data, bytes, name ? name : unnamed);
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int options_count,
 			  CUjit_option *options, void **values)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	struct cuda_jit own;
+	CUresult result;
+
 	if (!cuda_object_is(state, CUDA_KIND_LINK))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!path || (options_count && (!options || !values)))
+	if (!path)
 		return CUDA_ERROR_INVALID_VALUE;
-
-	CUresult result = check_addition(state, type);
-
-	if (result != CUDA_SUCCESS)
+	if ((result = cuda_jit_parse(&own, options_count, options, values)) != CUDA_SUCCESS ||
+	    (result = check_addition(state, type)) != CUDA_SUCCESS)
 		return result;
 
 	size_t length;
@@ -191,7 +204,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 
 	if (!data)
 		return CUDA_ERROR_FILE_NOT_FOUND;
-	return length ? add_data(state, data, length, path) : cuda_image_check("", path, NULL);
+	return length ? add_data(state, &own, data, length, path) : cuda_image_check("", path, NULL);
 }
 
 /* The objects as one module; NULL after messages. */
@@ -242,7 +255,7 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 		struct ptx_module *m = join_objects(state, &diag);
 		CUresult result = m ? write_image(state, m) : CUDA_ERROR_INVALID_PTX;
 
-		take_messages(state, &diag);
+		take_messages(state, NULL, &diag);
 		ptx_module_free(m);
 		state->has_failed = result != CUDA_SUCCESS;
 		if (result != CUDA_SUCCESS)

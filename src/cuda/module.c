@@ -1,4 +1,4 @@
-/* module.c - PTX modules: loading from memory and file with the JIT options, kernels, variables. */
+/* module.c - PTX modules: loading from memory and file, kernels, variables. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,72 +6,6 @@
 
 #include "base/check.h"
 #include "cuda/driver.h"
-
-/* ---- options ---- */
-
-CUresult cuda_jit_parse(struct cuda_jit *j, unsigned int count, CUjit_option *options, void **values)
-{
-	memset(j, 0, sizeof(*j));
-	if (count && (!options || !values))
-		return CUDA_ERROR_INVALID_VALUE;
-	j->count = count;
-	j->options = options;
-	j->values = values;
-	for (unsigned int i = 0; i < count; i++) {
-		switch (options[i]) {
-		case CU_JIT_INFO_LOG_BUFFER:
-			j->info = values[i];
-			break;
-		case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-			j->info_bytes = (unsigned int)(uintptr_t)values[i];
-			break;
-		case CU_JIT_ERROR_LOG_BUFFER:
-			j->error = values[i];
-			break;
-		case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-			j->error_bytes = (unsigned int)(uintptr_t)values[i];
-			break;
-		case CU_JIT_MAX_REGISTERS:
-			j->register_max = (unsigned int)(uintptr_t)values[i];
-			break;
-		default:
-			/* The others steer a compiler that is not there; none changes what a program computes. */
-			if ((unsigned int)options[i] > CU_JIT_CACHE_MODE)
-				return CUDA_ERROR_INVALID_VALUE;
-		}
-	}
-	return CUDA_SUCCESS;
-}
-
-static size_t fill_log(char *buffer, size_t size_bytes, const char *text)
-{
-	if (!buffer || !size_bytes)
-		return 0;
-
-	size_t length = strlen(text) + 1 < size_bytes ? strlen(text) : size_bytes - 1;
-
-	memcpy(buffer, text, length);
-	buffer[length] = '\0';
-	return length;
-}
-
-void cuda_jit_finish(struct cuda_jit *j, const char *info, const char *error)
-{
-	size_t info_used = fill_log(j->info, j->info_bytes, info);
-	size_t error_used = fill_log(j->error, j->error_bytes, error);
-
-	for (unsigned int i = 0; i < j->count; i++) {
-		if (j->options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
-			j->values[i] = (void *)(uintptr_t)info_used;
-		if (j->options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-			j->values[i] = (void *)(uintptr_t)error_used;
-		if (j->options[i] == CU_JIT_WALL_TIME) {
-			const float host_ms = 0; /* host time is never shown */
-
-			memcpy(&j->values[i], &host_ms, sizeof(host_ms));
-		}
-	}
-}
 
 /* ---- images ---- */
 
@@ -114,7 +48,7 @@ CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *
 
 	char *text = g_strdup_printf("%s: error: %s; expected PTX text (compile with -ptx)", what, kind);
 
-	if (j && j->error && j->error_bytes)
+	if (j && cuda_jit_has_error_log(j))
 		cuda_jit_finish(j, "", text);
 	else
 		cuda_message("%s", text);
@@ -159,18 +93,6 @@ static void destroy_module(struct cuda_object *o)
 	free(m);
 }
 
-/* For the information log: what a real driver would not have run. malloc'ed. */
-static char *target_note(const struct ptx_module *m)
-{
-	const char *number = m->target ? strchr(m->target, '_') : NULL;
-	const int target = number ? atoi(number + 1) : 0, device = (int)cuda_device_capability();
-
-	if (target <= device)
-		return g_strdup("");
-	return g_strdup_printf("%s: target %s is above the device's compute capability %d.%d; a real device would "
-			       "refuse it", m->name, m->target, device / 10, device % 10);
-}
-
 CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *text, size_t size_bytes,
 			  struct cuda_jit *j, CUmodule *module)
 {
@@ -182,16 +104,18 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	base_diag_init(&diag);
 	m->ptx = ptx_module_parse(name, text, size_bytes, &diag);
+	if (m->ptx)
+		cuda_jit_bound(j, m->ptx);
 	if (!m->ptx)
 		result = CUDA_ERROR_INVALID_PTX;
 	else if (!(m->simt = simt_module_load(m->ptx, cuda_driver.mem, &diag)))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 
-	char *log = base_diag_join(&diag), *info = m->ptx ? target_note(m->ptx) : g_strdup("");
+	char *log = base_diag_join(&diag), *info = m->ptx ? cuda_jit_note(j, m->ptx) : g_strdup("");
 
 	cuda_jit_finish(j, info, log);
 	g_free(info);
-	if (result != CUDA_SUCCESS && !(j->error && j->error_bytes))
+	if (result != CUDA_SUCCESS && !cuda_jit_has_error_log(j))
 		cuda_print_diag(&diag);
 	free(log);
 	base_diag_free(&diag);
@@ -201,7 +125,6 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 		free(m);
 		return result;
 	}
-	m->register_max = j->register_max;
 	cuda_object_add(&m->object, CUDA_KIND_MODULE, ctx, destroy_module);
 	*module = m;
 	return CUDA_SUCCESS;

@@ -42,8 +42,6 @@ static struct simt_register_bounds bounds_of(const struct CUfunc_st *f)
 
 	if (f->func->maxnreg)
 		max = least(max, f->func->maxnreg);
-	if (f->module->register_max)
-		max = least(max, f->module->register_max);
 	if (f->register_max)
 		max = least(max, f->register_max);
 	return (struct simt_register_bounds){

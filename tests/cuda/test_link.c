@@ -217,6 +217,165 @@ static void logs(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* many: 40 values of p are live at once; p[0] becomes the sum of p[i] * p[39 - i]. */
+static char *many_registers(const char *name)
+{
+	char *text = malloc(16384), *at = text;
+
+	at += sprintf(at, PTX_HEAD ".visible .entry %s(.param .u64 p)\n{\n .reg .b64 %%d;\n .reg .b32 %%r<42>;\n"
+				   " ld.param.u64 %%d, [p];\n", name);
+	for (int i = 0; i < 40; i++)
+		at += sprintf(at, " ld.global.u32 %%r%d, [%%d+%d];\n", i, 4 * i);
+	at += sprintf(at, " mov.u32 %%r40, 0;\n");
+	for (int i = 0; i < 40; i++)
+		at += sprintf(at, " mad.lo.u32 %%r40, %%r%d, %%r%d, %%r40;\n", i, 39 - i);
+	sprintf(at, " st.global.u32 [%%d], %%r40;\n ret;\n}\n");
+	return text;
+}
+
+static int attribute(CUfunction f, CUfunction_attribute a)
+{
+	int value = 0;
+
+	OK(cuFuncGetAttribute(&value, a, f));
+	return value;
+}
+
+static int registers(CUfunction f)
+{
+	return attribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS);
+}
+
+static void expect_right_sum(CUfunction f)
+{
+	uint32_t in[40], sum = 0, got;
+	CUdeviceptr p;
+	void *params[] = {&p};
+
+	for (uint32_t i = 0; i < 40; i++)
+		in[i] = i * i + 1;
+	for (uint32_t i = 0; i < 40; i++)
+		sum += in[i] * in[39 - i];
+	OK(cuMemAlloc(&p, sizeof(in)));
+	OK(cuMemcpyHtoD(p, in, sizeof(in)));
+	OK(launch1(f, 32, params));
+	OK(cuMemcpyDtoH(&got, p, 4));
+	assert_int_equal(got, sum);
+	OK(cuMemFree(p));
+}
+
+static CUfunction function_of(const void *image, const char *name, CUjit_option option, uintptr_t value)
+{
+	void *values[] = {(void *)value};
+	CUmodule m;
+	CUfunction f;
+
+	OK(cuModuleLoadDataEx(&m, image, 1, &option, values));
+	OK(cuModuleGetFunction(&f, m, name));
+	return f;
+}
+
+static void bounds_of_modules(void **state)
+{
+	CUcontext c = begin();
+	char *text = many_registers("many");
+	CUfunction f = function_of(text, "many", CU_JIT_MAX_REGISTERS, 0);
+
+	(void)state;
+	assert_true(registers(f) > 40);
+	f = function_of(text, "many", CU_JIT_MAX_REGISTERS, 24);
+	assert_true(registers(f) <= 24);
+	assert_true(attribute(f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) > 0);
+	expect_right_sum(f);
+	assert_true(registers(function_of(text, "many", CU_JIT_THREADS_PER_BLOCK, 1024)) <= 32);
+	assert_true(registers(function_of(text, "many", CU_JIT_THREADS_PER_BLOCK, 64)) > 40);
+	f = function_of(text, "many", CU_JIT_MAX_THREADS_PER_BLOCK, 1024);
+	assert_true(registers(f) <= 32);
+	f = function_of(text, "many", CU_JIT_MAX_THREADS_PER_BLOCK, 96);
+	assert_int_equal(attribute(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 96);
+
+	CUjit_option both[] = {CU_JIT_MAX_THREADS_PER_BLOCK, CU_JIT_MIN_CTA_PER_SM};
+	void *values[] = {(void *)256, (void *)4};
+	CUmodule m;
+
+	OK(cuModuleLoadDataEx(&m, text, 2, both, values));
+	OK(cuModuleGetFunction(&f, m, "many"));
+	assert_true(registers(f) <= 32);
+	free(text);
+	OK(cuCtxDestroy(c));
+}
+
+/* The image carries the bounds: of the link, or of one object alone. */
+static void bounds_of_links(void **state)
+{
+	CUcontext c = begin();
+	char *one = many_registers("one"), *two = many_registers("two");
+	CUjit_option option = CU_JIT_MAX_REGISTERS;
+	void *value = (void *)24, *image;
+	CUlinkState l;
+	CUfunction f;
+
+	(void)state;
+	OK(cuLinkCreate(1, &option, &value, &l));
+	OK(add(l, one, strlen(one), "one"));
+	OK(cuLinkComplete(l, &image, NULL));
+	f = kernel(image, "one");
+	assert_true(registers(f) <= 24);
+	expect_right_sum(f);
+	OK(cuLinkDestroy(l));
+
+	OK(cuLinkCreate(0, NULL, NULL, &l));
+	OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, one, strlen(one), "one", 1, &option, &value));
+	OK(add(l, two, strlen(two), "two"));
+	OK(cuLinkComplete(l, &image, NULL));
+	f = kernel(image, "one");
+	assert_true(registers(f) <= 24);
+	assert_true(registers(kernel(image, "two")) > 40);
+	OK(cuLinkDestroy(l));
+	free(one);
+	free(two);
+	OK(cuCtxDestroy(c));
+}
+
+static CUresult load_with(CUjit_option option, uintptr_t value)
+{
+	void *values[] = {(void *)value};
+	CUmodule m;
+	CUlinkState l;
+	CUresult result = cuModuleLoadDataEx(&m, PTX_HEAD, 1, &option, values);
+
+	assert_int_equal(cuLinkCreate(1, &option, values, &l), result);
+	return result;
+}
+
+static void other_options(void **state)
+{
+	CUcontext c = begin();
+	struct capture err = capture_begin(STDERR_FILENO);
+	CUjit_option options[] = {CU_JIT_TARGET, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+	char info[256];
+	void *values[] = {(void *)90, info, (void *)sizeof(info)};
+	CUmodule m;
+
+	(void)state;
+	OK(load_with(CU_JIT_OPTIMIZATION_LEVEL, 4));
+	OK(load_with(CU_JIT_SPLIT_COMPILE, 0));
+	OK(load_with(CU_JIT_TARGET, 0x20000 + 100));
+	assert_int_equal(load_with(CU_JIT_OPTIMIZATION_LEVEL, 5), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(load_with(CU_JIT_CACHE_MODE, 3), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(load_with(CU_JIT_TARGET, 7), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(load_with((CUjit_option)35, 1), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(load_with(CU_JIT_GLOBAL_SYMBOL_COUNT, 1), CUDA_ERROR_NOT_SUPPORTED);
+
+	char *text = capture_end(&err);
+
+	assert_non_null(strstr(text, "CU_JIT_GLOBAL_SYMBOL_NAMES"));
+	free(text);
+	OK(cuModuleLoadDataEx(&m, PTX_HEAD, 3, options, values));
+	assert_non_null(strstr(info, "CU_JIT_TARGET 90 is above the device's compute capability"));
+	OK(cuCtxDestroy(c));
+}
+
 static void mistakes(void **state)
 {
 	CUcontext c = begin();
@@ -260,6 +419,9 @@ int main(void)
 	    cmocka_unit_test(files),
 	    cmocka_unit_test(fat_binaries),
 	    cmocka_unit_test(logs),
+	    cmocka_unit_test(bounds_of_modules),
+	    cmocka_unit_test(bounds_of_links),
+	    cmocka_unit_test(other_options),
 	    cmocka_unit_test(mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
