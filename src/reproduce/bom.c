@@ -1,5 +1,6 @@
 /* bom.c - the evaluation of BOM (MSc thesis 2017): figures 2 and 14 to 19, sections 2 and 5.5. */
 #include "base/check.h"
+#include "reproduce/claim.h"
 #include "reproduce/cta_times.h"
 
 #include <glib.h>
@@ -118,11 +119,6 @@ static const char *const none[] = {NULL};
 
 /* ---- rows ---- */
 
-static double points_over_pim(const struct reproduce_data *d, const struct reproduce_row *row)
-{
-	return 100 * (reproduce_speedup_mean(d, row->config, BASE) - reproduce_speedup_mean(d, row->against, BASE));
-}
-
 static double stalls_saved(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return change_least(d, memory_stalls, row->config, stalling, false);
@@ -131,11 +127,6 @@ static double stalls_saved(const struct reproduce_data *d, const struct reproduc
 static double stalls_kept(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return change_least(d, memory_stalls, row->config, stalling, true);
-}
-
-static double bandwidth_gain(const struct reproduce_data *d, const struct reproduce_row *row)
-{
-	return 100 * (reproduce_speedup_mean(d, row->config, row->against) - 1);
 }
 
 static double dram_mean(const struct reproduce_data *d, const struct reproduce_row *row)
@@ -189,7 +180,7 @@ static double slow_block(const struct reproduce_data *d, const struct reproduce_
 static const struct reproduce_row rows[] = {
     CHANGE("BOM-01", BOM, NULL, 15),
     CHANGE("BOM-02", PIM, NULL, 15),
-    {"BOM-03", points_over_pim, BOM, PIM, NULL, 6, NULL},
+    {"BOM-03", reproduce_row_speedup_points, BOM, PIM, NULL, 6, NULL},
     {"BOM-04", reproduce_row_speedup, BOM, BASE, bfs, 0.5, NULL},
     CHANGE("BOM-05", BOM, mum, 25),
     CHANGE("BOM-06", BOM, lib, 15),
@@ -200,7 +191,7 @@ static const struct reproduce_row rows[] = {
     CHANGE("BOM-11", BOM, backprop, 0),
     {"BOM-12", stalls_saved, BOM, BASE, NULL, 15, NULL},
     {"BOM-13", stalls_kept, BOM, BASE, NULL, 0, NULL},
-    {"BOM-14", bandwidth_gain, BOM, BOM_1X, NULL, 2.5, NULL},
+    {"BOM-14", reproduce_row_speedup_change, BOM, BOM_1X, NULL, 2.5, NULL},
     /* The thesis does not say whether with or without BOM: with it. */
     {"BOM-15", reproduce_row_energy_change, BOM, BASE, NULL, 5, NULL},
     {"BOM-16", reproduce_row_energy_least, BOM, BASE, NULL, 10, NULL},
@@ -214,147 +205,87 @@ static const struct reproduce_row rows[] = {
 
 /* ---- claims ---- */
 
-static double gain(const struct reproduce_data *d, uint32_t config, const char *workload)
+/* How many workloads but BFS and MUM gain more than one of these two. */
+static double above_bfs_or_mum(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	const struct reproduce_row row = {.config = config, .against = BASE, .workload = workload};
-
-	return reproduce_row_speedup_change(d, &row);
-}
-
-static int holds(bool is_true, double a, double b)
-{
-	return isnan(a) || isnan(b) ? -1 : is_true;
-}
-
-static int b1a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double pim = gain(d, PIM, NULL), bom = gain(d, BOM, NULL);
-
-	snprintf(seen, size, "GPGPU+PIM %+.1f %%, with BOM %+.1f %%; against 15 cores %+.1f %% and %+.1f %%", pim, bom,
-		 100 * (reproduce_speedup_mean(d, PIM, BASE_15) - 1),
-		 100 * (reproduce_speedup_mean(d, BOM, BASE_15) - 1));
-	return holds(fabs(pim - 36) <= 15 && fabs(bom - 30) <= 15, pim, bom);
-}
-
-static int b1b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double pim = gain(d, PIM, NULL), bom = gain(d, BOM, NULL);
-
-	snprintf(seen, size, "GPGPU+PIM %+.1f %%, with BOM %+.1f %%", pim, bom);
-	return holds(pim >= bom, pim, bom);
-}
-
-static int b2a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_bfs = gain(d, BOM, bfs), of_mum = gain(d, BOM, mum), least = fmin(of_bfs, of_mum);
-	uint32_t above = 0;
+	uint32_t of_bfs = reproduce_workload(d, bfs), of_mum = reproduce_workload(d, mum), count = 0;
+	double least = fmin(reproduce_speedup(d, row->config, row->against, of_bfs),
+			    reproduce_speedup(d, row->config, row->against, of_mum));
 
 	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
-		const char *name = d->paper->workloads[w];
+		double ratio = reproduce_speedup(d, row->config, row->against, w);
 
-		above += g_strcmp0(name, bfs) && g_strcmp0(name, mum) && gain(d, BOM, name) > least;
+		if (isnan(ratio))
+			return NAN;
+		count += w != of_bfs && w != of_mum && ratio > least;
 	}
-	snprintf(seen, size, "BFS %+.1f %%, MUM %+.1f %%, %u others above one of them", of_bfs, of_mum, above);
-	return holds(!above, of_bfs + of_mum, gain(d, BOM, NULL));
+	return count;
 }
 
-static int b2b(const struct reproduce_data *d, char *seen, uint32_t size)
+/* How many workloads whose stalls should fall have stalls that do not. */
+static double stalls_not_falling(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	double of_lib = gain(d, BOM, lib), of_btree = gain(d, BOM, btree), of_lps = gain(d, BOM, lps);
-
-	snprintf(seen, size, "LIB %+.1f %%, b+tree %+.1f %%, LPS %+.1f %%", of_lib, of_btree, of_lps);
-	return holds(of_lib > of_lps && of_btree > of_lps, of_lib + of_btree, of_lps);
-}
-
-static int b2c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_nqu = gain(d, BOM, nqu);
-
-	snprintf(seen, size, "NQU %+.1f %%, against 15 cores %+.1f %%", of_nqu,
-		 100 * (reproduce_speedup(d, BOM, BASE_15, reproduce_workload(d, nqu)) - 1));
-	return holds(fabs(of_nqu) <= 5, of_nqu, 0);
-}
-
-static int b2d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_backprop = gain(d, BOM, backprop);
-	uint32_t losses = 0;
+	uint32_t count = 0;
 
 	for (uint32_t w = 0; w < d->paper->workload_count; w++)
-		losses += gain(d, BOM, d->paper->workloads[w]) < 0;
-	snprintf(seen, size, "backprop %+.1f %%, %u workloads lose", of_backprop, losses);
-	return holds(of_backprop < 0 && losses == 1, of_backprop, gain(d, BOM, NULL));
+		count += !is_in(stalling, d->paper->workloads[w]) && change_of(d, memory_stalls, row->config, w) >= 0;
+	return isnan(stalls_saved(d, row)) ? NAN : count;
 }
 
-static int b3a(const struct reproduce_data *d, char *seen, uint32_t size)
+/* From the 5 % of blocks with the shortest times to the 5 % with the longest, in cycles. */
+static double block_time_range(const struct reproduce_data *d, uint32_t config, uint32_t w)
 {
-	double least = change_least(d, memory_stalls, BOM, stalling, false);
-	uint32_t risen = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++)
-		risen += !is_in(stalling, d->paper->workloads[w]) && change_of(d, memory_stalls, BOM, w) >= 0;
-	snprintf(seen, size, "the largest fall is %+.1f %%, %u workloads do not fall", least, risen);
-	return holds(least <= -40 && !risen, least, 0);
+	return reproduce_cta_quantile_cycles(d, config, w, 0.95) - reproduce_cta_quantile_cycles(d, config, w, 0.05);
 }
 
-static int b3b(const struct reproduce_data *d, char *seen, uint32_t size)
+/* Of the workloads shown. */
+static double ranges_not_narrower(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	const struct reproduce_row row = {.config = BOM};
-	double ratio = block_time_ratio(d, &row);
-	uint32_t wider = 0;
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; shown[i]; i++) {
 		uint32_t w = reproduce_workload(d, shown[i]);
-		double range[2];
+		double more = block_time_range(d, row->config, w) - block_time_range(d, row->against, w);
 
-		for (uint32_t c = 0; c < 2; c++)
-			range[c] = reproduce_cta_quantile_cycles(d, c ? BOM : BASE, w, 0.95) -
-				   reproduce_cta_quantile_cycles(d, c ? BOM : BASE, w, 0.05);
-		wider += !(range[1] < range[0]);
+		if (isnan(more))
+			return NAN;
+		count += more >= 0;
 	}
-	snprintf(seen, size,
-		 "means at most %.2f of the baseline's; of three ranges (5 to 95 %% of blocks) %u are not narrower",
-		 ratio, wider);
-	return holds(ratio < 1 && !wider, ratio, 0);
+	return count;
 }
 
-static int b4a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = BOM, .against = BOM_1X};
-	double more = bandwidth_gain(d, &row);
-
-	snprintf(seen, size, "2x is %+.1f %% over 1x", more);
-	return holds(more <= 6, more, 0);
-}
-
-static int b4b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double bom = change_mean(d, reproduce_energy_pj, BOM), pim = change_mean(d, reproduce_energy_pj, PIM);
-
-	snprintf(seen, size, "with BOM %+.1f %%, without %+.1f %%", bom, pim);
-	return holds(fabs(bom + 5) <= 5, bom, pim);
-}
-
-static int b4c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double dram = change_mean(d, dram_energy, BOM), all = change_mean(d, reproduce_energy_pj, BOM);
-
-	snprintf(seen, size, "DRAM %+.1f %%, all %+.1f %%", dram, all);
-	return holds(dram < all && fabs(dram + 11) <= 8, dram, all);
-}
+#define GAIN(config, workload) OF(reproduce_row_speedup_change, config, BASE, workload)
+#define OVER_15(config, workload) OF(reproduce_row_speedup_change, config, BASE_15, workload)
+#define ENERGY(config) OF(reproduce_row_energy_change, config, BASE, NULL)
 
 static const struct reproduce_claim claims[] = {
-    {"B1", "B1 (a)", "PIM gains 36 % and BOM 30 % in the mean, each within 15", false, b1a},
-    {"B1", "B1 (b)", "PIM gains at least as much as BOM", true, b1b},
-    {"B2", "B2 (a)", "BFS and MUM gain most with BOM", true, b2a},
-    {"B2", "B2 (b)", "LIB and b+tree gain more than LPS", true, b2b},
-    {"B2", "B2 (c)", "NQU is within 5 % of the baseline", false, b2c},
-    {"B2", "B2 (d)", "backprop is the only loss", true, b2d},
-    {"B3", "B3 (a)", "memory stalls fall but in STO, b+tree and backprop, once by 40 % at least", true, b3a},
-    {"B3", "B3 (b)", "blocks on GPU cores take less time, in a narrower range", true, b3b},
-    {"B4", "B4 (a)", "2x internal bandwidth gains at most 6 % over 1x", false, b4a},
-    {"B4", "B4 (b)", "energy falls by 5 % within 5", false, b4b},
-    {"B4", "B4 (c)", "DRAM energy falls more than the total, by 11 % within 8", false, b4c},
+	{"B1 (a)", "PIM gains {=0} % and BOM {=1} % in the mean, each within {~0}",
+	 "GPGPU+PIM {0:+.1} %, with BOM {1:+.1} %; against 15 cores {2:+.1} % and {3:+.1} %",
+	 {PUBLISHED("BOM-02"), PUBLISHED("BOM-01"), SHOWN(OVER_15(PIM, NULL)), SHOWN(OVER_15(BOM, NULL))}},
+	{"B1 (b)", "PIM gains at least as much as BOM", "GPGPU+PIM {0:+.1} %, with BOM {1:+.1} %",
+	 {MUST_THAN(REACH, 0, 1, GAIN(PIM, NULL)), SHOWN(GAIN(BOM, NULL))}},
+	{"B2 (a)", "BFS and MUM gain most with BOM", "BFS {0:+.1} %, MUM {1:+.1} %, {2} others above one of them",
+	 {SHOWN(GAIN(BOM, bfs)), SHOWN(GAIN(BOM, mum)), MUST(NOT_EXCEED, 0, OF(above_bfs_or_mum, BOM, BASE, NULL))}},
+	{"B2 (b)", "LIB and b+tree gain more than LPS", "LIB {0:+.1} %, b+tree {1:+.1} %, LPS {2:+.1} %",
+	 {MUST_THAN(EXCEED, 0, 2, GAIN(BOM, lib)), MUST_THAN(EXCEED, 0, 2, GAIN(BOM, btree)), SHOWN(GAIN(BOM, lps))}},
+	{"B2 (c)", "NQU is within {~0} % of the baseline", "NQU {0:+.1} %, against 15 cores {1:+.1} %",
+	 {PUBLISHED("BOM-10"), SHOWN(OVER_15(BOM, nqu))}},
+	{"B2 (d)", "backprop is the only loss", "backprop {0:+.1} %, {1} workloads lose",
+	 {MUST(BE_BELOW, 0, GAIN(BOM, backprop)), NEAR(1, 0, OF(reproduce_row_speedup_losers, BOM, BASE, NULL))}},
+	{"B3 (a)", "memory stalls fall but in STO, b+tree and backprop, once by {=0} % at least",
+	 "the largest fall is {0:+.1} %, {1} workloads do not fall",
+	 {MUST(NOT_EXCEED, -40, OF(stalls_saved, BOM, BASE, NULL)),
+	  MUST(NOT_EXCEED, 0, OF(stalls_not_falling, BOM, BASE, NULL))}},
+	{"B3 (b)", "blocks on GPU cores take less time, in a narrower range",
+	 "means at most {0:.2} of the baseline's; of three ranges (5 to 95 % of blocks) {1} are not narrower",
+	 {MUST(BE_BELOW, 1, OF(block_time_ratio, BOM, BASE, NULL)),
+	  MUST(NOT_EXCEED, 0, OF(ranges_not_narrower, BOM, BASE, NULL))}},
+	{"B4 (a)", "2x internal bandwidth gains at most {=0} % over 1x", "2x is {0:+.1} % over 1x",
+	 {MUST(NOT_EXCEED, 6, OF(reproduce_row_speedup_change, BOM, BOM_1X, NULL))}},
+	{"B4 (b)", "energy falls by {=0} % within {~0}", "with BOM {0:+.1} %, without {1:+.1} %",
+	 {PUBLISHED("BOM-15"), SHOWN(ENERGY(PIM))}},
+	{"B4 (c)", "DRAM energy falls more than the total, by {=0} % within {~0}", "DRAM {0:+.1} %, all {1:+.1} %",
+	 {PUBLISHED("BOM-17"), SHOWN(ENERGY(BOM)), MUST_THAN(BE_BELOW, 0, 1, OF(dram_mean, BOM, BASE, NULL))}},
 };
 
 /* ---- figures ---- */

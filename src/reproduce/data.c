@@ -1,3 +1,4 @@
+/* data.c - numbers of runs, and the measures that papers share. */
 #include "reproduce/data.h"
 
 #include "base/check.h"
@@ -117,6 +118,47 @@ double reproduce_row_speedup_change(const struct reproduce_data *d, const struct
 	return change_percent(reproduce_row_speedup(d, row));
 }
 
+double reproduce_row_speedup_points(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	struct reproduce_row config = {.config = row->config, .workload = row->workload};
+	struct reproduce_row against = {.config = row->against, .workload = row->workload};
+
+	return 100 * (reproduce_row_speedup(d, &config) - reproduce_row_speedup(d, &against));
+}
+
+/* sign +1: workloads whose ratio is above limit, -1: below; but for one (UINT32_MAX: for none). */
+static double ratio_count(const struct reproduce_data *d, const struct reproduce_row *row, uint32_t except,
+			  double limit, int sign)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double ratio = reproduce_speedup(d, row->config, row->against, w);
+
+		if (w == except)
+			continue;
+		if (isnan(ratio))
+			return NAN;
+		count += sign * ratio > sign * limit;
+	}
+	return count;
+}
+
+double reproduce_row_speedup_above(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return ratio_count(d, row, UINT32_MAX, reproduce_row_speedup(d, row), 1);
+}
+
+double reproduce_row_speedup_below(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return ratio_count(d, row, UINT32_MAX, reproduce_row_speedup(d, row), -1);
+}
+
+double reproduce_row_speedup_losers(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return ratio_count(d, row, row->workload ? reproduce_workload(d, row->workload) : UINT32_MAX, 1, -1);
+}
+
 /* sign +1: the largest ratio, -1: the smallest. */
 static double ratio_extreme(const struct reproduce_data *d, quantity *of, uint32_t config, uint32_t against, int sign)
 {
@@ -156,7 +198,12 @@ double reproduce_row_traffic_least(const struct reproduce_data *d, const struct 
 
 double reproduce_row_energy_change(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	return change_percent(reproduce_energy_mean(d, row->config, row->against));
+	uint32_t w;
+
+	if (!row->workload)
+		return change_percent(reproduce_energy_mean(d, row->config, row->against));
+	w = reproduce_workload(d, row->workload);
+	return change_percent(reproduce_energy_pj(d, row->config, w) / reproduce_energy_pj(d, row->against, w));
 }
 
 double reproduce_row_energy_least(const struct reproduce_data *d, const struct reproduce_row *row)

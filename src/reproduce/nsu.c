@@ -1,7 +1,7 @@
 /* nsu.c - the evaluation of NSU (SC'17): figures 5 and 7 to 11, sections 4.1.1, 4.2, 5, 6 and 7. */
 #include "base/check.h"
 #include "ndp/nsu/target_study.h"
-#include "reproduce/data.h"
+#include "reproduce/claim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,20 +76,6 @@ _Static_assert(ARRAY_COUNT(full_arguments) == ARRAY_COUNT(workloads), "one per w
 
 /* ---- measures ---- */
 
-/* What a comparison of numbers says when one of them may be missing. */
-static int holds(bool is_true, double a, double b)
-{
-	return isnan(a) || isnan(b) ? -1 : is_true;
-}
-
-/* In per cent over the baseline; workload NULL: the mean. */
-static double change(const struct reproduce_data *d, uint32_t config, const char *workload)
-{
-	const struct reproduce_row row = {.config = config, .against = BASE, .workload = workload};
-
-	return reproduce_row_speedup_change(d, &row);
-}
-
 static double change_of(const struct reproduce_data *d, uint32_t config, uint32_t w)
 {
 	return 100 * (reproduce_speedup(d, config, BASE, w) - 1);
@@ -113,6 +99,55 @@ static double best_static(const struct reproduce_data *d, uint32_t w)
 static double best_static_of(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return best_static(d, reproduce_workload(d, row->workload));
+}
+
+/* How many workloads gain more by their best static ratio than row->workload by its own. */
+static double best_static_above(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	double limit = best_static_of(d, row);
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double best = best_static(d, w);
+
+		if (isnan(best))
+			return NAN;
+		count += best > limit;
+	}
+	return count;
+}
+
+/* Section 7.1: those that lose at every ratio. */
+static const char *const static_losers[] = {bprop, bicg, stn, stcl};
+
+/* How many of the losers lose (is_loser) or of the others gain, by their best static ratio. */
+static double as_section_7_1(const struct reproduce_data *d, bool is_loser)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double best = best_static(d, w);
+		bool is_listed = false;
+
+		if (isnan(best))
+			return NAN;
+		for (uint32_t i = 0; i < ARRAY_COUNT(static_losers); i++)
+			is_listed = is_listed || !strcmp(static_losers[i], d->paper->workloads[w]);
+		count += is_listed == is_loser && (is_loser ? best < 0 : best > 0);
+	}
+	return count;
+}
+
+static double losers_losing(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)row;
+	return as_section_7_1(d, true);
+}
+
+static double others_gaining(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)row;
+	return as_section_7_1(d, false);
 }
 
 /* Section 7.1's "several other workloads": FWT, MiniFE, SP and VADD by elimination. */
@@ -166,6 +201,41 @@ static double ratio_furthest(const struct reproduce_data *d, const struct reprod
 		furthest = fabs(ratio - 1) > fabs(furthest - 1) ? ratio : furthest;
 	}
 	return furthest;
+}
+
+/* The workload other than row->workload whose changes are furthest apart, and by how many percentage points. */
+static double points_find(const struct reproduce_data *d, const struct reproduce_row *row, uint32_t *which)
+{
+	double furthest = 0;
+
+	*which = 0;
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		double points = change_of(d, row->config, w) - change_of(d, row->against, w);
+
+		if (w == reproduce_workload(d, row->workload))
+			continue;
+		if (isnan(points))
+			return NAN;
+		if (fabs(points) > fabs(furthest)) {
+			furthest = points;
+			*which = w;
+		}
+	}
+	return furthest;
+}
+
+static double points_furthest(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	uint32_t which;
+
+	return points_find(d, row, &which);
+}
+
+static double workload_furthest(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	uint32_t which;
+
+	return isnan(points_find(d, row, &which)) ? NAN : which;
 }
 
 static double stat(const struct reproduce_data *d, uint32_t config, uint32_t w, const char *name)
@@ -243,6 +313,12 @@ static double invalidations_most(const struct reproduce_data *d, const struct re
 	return most_of(d, invalidations, row->config);
 }
 
+/* Of one workload. */
+static double occupancy_of(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return occupancy(d, row->config, reproduce_workload(d, row->workload));
+}
+
 static double occupancy_mean(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return mean_of(d, occupancy, row->config);
@@ -256,6 +332,11 @@ static double occupancy_most(const struct reproduce_data *d, const struct reprod
 static double code_share_mean(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return mean_of(d, code_share, row->config);
+}
+
+static double code_share_most(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return most_of(d, code_share, row->config);
 }
 
 /* Entries of 8 B (Table 2). */
@@ -296,9 +377,16 @@ static double target_ratio(uint32_t access_count)
 static uint32_t target_worst(void)
 {
 	uint32_t worst = 2;
+	double most = target_ratio(worst);
 
-	for (uint32_t n = 2; n <= NSU_TARGET_ACCESS_MAX; n++)
-		worst = target_ratio(n) > target_ratio(worst) ? n : worst;
+	for (uint32_t n = worst + 1; n <= NSU_TARGET_ACCESS_MAX; n++) {
+		double ratio = target_ratio(n);
+
+		if (ratio > most) {
+			most = ratio;
+			worst = n;
+		}
+	}
 	return worst;
 }
 
@@ -307,6 +395,32 @@ static double target_added(const struct reproduce_data *d, const struct reproduc
 	(void)d;
 	(void)row;
 	return 100 * (target_ratio(target_worst()) - 1);
+}
+
+static double target_most(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)d;
+	(void)row;
+	return target_ratio(target_worst());
+}
+
+static double target_most_accesses(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)d;
+	(void)row;
+	return target_worst();
+}
+
+/* 1: the ratio falls with every access more than the worst number; 0: it does not. */
+static double target_falls(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	bool is_falling = true;
+
+	(void)d;
+	(void)row;
+	for (uint32_t n = target_worst() + 1; n <= NSU_TARGET_ACCESS_MAX; n++)
+		is_falling = is_falling && target_ratio(n) < target_ratio(n - 1);
+	return is_falling;
 }
 
 /* ---- rows ---- */
@@ -357,292 +471,82 @@ static const struct reproduce_row rows[] = {
 
 /* ---- claims ---- */
 
-static int n1a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = NAIVE};
-	double most = most_except(d, &row);
+#define GAIN(config, workload) OF(reproduce_row_speedup_change, config, BASE, workload)
+#define ENERGY(config) OF(reproduce_row_energy_change, config, BASE, NULL)
 
-	snprintf(seen, size, "the least loss is %+.1f %%", most);
-	return holds(most < 0, most, 0);
-}
-
-static int n1b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = change(d, NAIVE, NULL);
-
-	snprintf(seen, size, "mean %+.1f %%", mean);
-	return holds(fabs(mean + 52) <= 15, mean, 0);
-}
-
-static int n1c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_stn = change(d, NAIVE, stn);
-	uint32_t below = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++)
-		below += change_of(d, NAIVE, w) < of_stn;
-	snprintf(seen, size, "STN %+.1f %%, %u workloads lose more", of_stn, below);
-	return holds(below <= 1 && fabs(of_stn + 86) <= 10, of_stn, change(d, NAIVE, NULL));
-}
-
-static int n2a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = MORECORE, .workload = kmn};
-	double most = most_except(d, &row);
-
-	snprintf(seen, size, "all but KMN: at most %+.1f %%", most);
-	return holds(most <= 5, most, 0);
-}
-
-static int n2b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_kmn = change(d, MORECORE, kmn);
-
-	snprintf(seen, size, "KMN %+.1f %%", of_kmn);
-	return holds(of_kmn >= 15 && of_kmn <= 35, of_kmn, 0);
-}
-
-static int n3a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	static const char *const losers[] = {bprop, bicg, stn, stcl};
-	uint32_t losing = 0, gaining = 0;
-	double missing = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
-		double best = best_static(d, w);
-		bool is_loser = false;
-
-		for (uint32_t i = 0; i < ARRAY_COUNT(losers); i++)
-			is_loser = is_loser || !strcmp(losers[i], d->paper->workloads[w]);
-		losing += is_loser && best < 0;
-		gaining += !is_loser && best > 0;
-		missing += best;
-	}
-	snprintf(seen, size, "%u of BPROP, BICG, STN, STCL lose at every ratio; %u of the other six gain at one",
-		 losing, gaining);
-	return holds(losing == ARRAY_COUNT(losers) && gaining == 6, missing, 0);
-}
-
-static int n3b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_kmn = best_static(d, reproduce_workload(d, kmn)), missing = 0;
-	uint32_t above = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
-		above += best_static(d, w) > of_kmn;
-		missing += best_static(d, w);
-	}
-	snprintf(seen, size, "KMN %+.1f %%, %u workloads gain more", of_kmn, above);
-	return holds(above == 0 && fabs(of_kmn - 63.6) <= 20, of_kmn, missing);
-}
-
-static int n3c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_bfs = change(d, STATIC_04, bfs);
-
-	snprintf(seen, size, "BFS %+.1f %%", of_bfs);
-	return holds(fabs(of_bfs - 31) <= 15, of_bfs, 0);
-}
-
-static int n3d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_bicg = change(d, STATIC_015, bicg);
-
-	snprintf(seen, size, "BICG %+.1f %%", of_bicg);
-	return holds(of_bicg > 0 && fabs(of_bicg - 11.5) <= 8, of_bicg, 0);
-}
-
-static int n4a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = change(d, DYN, NULL);
-
-	snprintf(seen, size, "mean %+.1f %%", mean);
-	return holds(mean > 0 && fabs(mean - 14.9) <= 8, mean, 0);
-}
-
-static int n4b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = DYN, .workload = kmn};
-	double of_kmn = change(d, DYN, kmn), others = most_except(d, &row);
-
-	snprintf(seen, size, "KMN %+.1f %%, the best other %+.1f %%", of_kmn, others);
-	return holds(of_kmn > others, of_kmn, others);
-}
-
-static int n4c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.workload = vadd};
-	double of_vadd = change(d, DYN, vadd), against = dyn_against_static(d, &row);
-
-	snprintf(seen, size, "VADD %+.1f %%, %+.1f %% against its best static ratio", of_vadd, against);
-	return holds(of_vadd > 15 && against >= -15, of_vadd, against);
-}
-
-static int n4d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_stn = change(d, DYN, stn);
-
-	snprintf(seen, size, "STN %+.1f %%", of_stn);
-	return holds(of_stn < 0 && fabs(of_stn + 17) <= 10, of_stn, 0);
-}
-
-static int n5a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double with = change(d, CACHE, stn), without = change(d, DYN, stn);
-
-	snprintf(seen, size, "STN %+.1f %% with awareness, %+.1f %% without", with, without);
-	return holds(with >= without && with > -5, with, without);
-}
-
-static int n5b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double furthest = 0, missing = 0;
-	uint32_t which = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
-		double points = change_of(d, CACHE, w) - change_of(d, DYN, w);
-
-		if (w == reproduce_workload(d, stn))
-			continue;
-		missing += points;
-		if (fabs(points) > fabs(furthest)) {
-			furthest = points;
-			which = w;
-		}
-	}
-	snprintf(seen, size, "the furthest other is %s, %+.1f points", d->paper->workloads[which], furthest);
-	return holds(fabs(furthest) <= 3, furthest, missing);
-}
-
-static int n5c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double with = change(d, CACHE, NULL), without = change(d, DYN, NULL);
-
-	snprintf(seen, size, "mean %+.1f %% with awareness, %+.1f %% without", with, without);
-	return holds(with > without && fabs(with - without - 3) <= 3, with, without);
-}
-
-static double energy_change(const struct reproduce_data *d, uint32_t config)
-{
-	return 100 * (reproduce_energy_mean(d, config, BASE) - 1);
-}
-
-static int n6a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = energy_change(d, DYN);
-
-	snprintf(seen, size, "mean %+.1f %%", mean);
-	return holds(mean < 0 && fabs(mean + 7.5) <= 5, mean, 0);
-}
-
-static int n6b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double with = energy_change(d, CACHE), without = energy_change(d, DYN);
-
-	snprintf(seen, size, "mean %+.1f %% with awareness, %+.1f %% without", with, without);
-	return holds(with < without, with, without);
-}
-
-static int n6c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = DYN, .against = BASE};
-	uint32_t k = reproduce_workload(d, kmn);
-	double least = reproduce_row_energy_least(d, &row);
-	double of_kmn = 100 * (reproduce_energy_pj(d, DYN, k) / reproduce_energy_pj(d, BASE, k) - 1);
-
-	snprintf(seen, size, "KMN %+.1f %%, the largest saving %+.1f %%", of_kmn, least);
-	return holds(of_kmn <= least, of_kmn, least);
-}
-
-static int n6d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = energy_change(d, MORECORE);
-
-	snprintf(seen, size, "mean %+.1f %%", mean);
-	return holds(fabs(mean) <= 2, mean, 0);
-}
-
-static int n7a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double slow = change(d, SLOW, NULL), fast = change(d, CACHE, NULL);
-
-	snprintf(seen, size, "mean %+.1f %% at 175 MHz, %+.1f %% at 350 MHz", slow, fast);
-	return holds(fabs(slow - fast) <= 6, slow, fast);
-}
-
-static int n7b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double large = 100 * (reproduce_speedup_mean(d, CACHE_2X, BASE_2X) - 1), normal = change(d, CACHE, NULL);
-
-	snprintf(seen, size, "mean %+.1f %% with twice the SMs, %+.1f %% without", large, normal);
-	return holds(large > 0 && large < normal && fabs(large - 11.6) <= 7, large, normal);
-}
-
-static int n8a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double most = most_of(d, invalidations, CACHE), mean = mean_of(d, invalidations, CACHE);
-
-	snprintf(seen, size, "at most %.2f %%, mean %.2f %%", most, mean);
-	return holds(most <= 3 && mean <= 1, most, mean);
-}
-
-static int n8b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double most = most_of(d, code_share, CACHE);
-
-	snprintf(seen, size, "at most %.1f %%", most);
-	return holds(most <= 40, most, 0);
-}
-
-static int n8c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = mean_of(d, occupancy, CACHE), most = most_of(d, occupancy, CACHE);
-	double of_sp = occupancy(d, CACHE, reproduce_workload(d, sp));
-
-	snprintf(seen, size, "mean %.1f %%, SP %.1f %%, most %.1f %%", mean, of_sp, most);
-	return holds(mean <= 35 && of_sp >= most, mean, most + of_sp);
-}
-
-static int n9(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	uint32_t worst = target_worst();
-	bool is_falling = true;
-
-	(void)d;
-	for (uint32_t n = worst + 1; n <= NSU_TARGET_ACCESS_MAX; n++)
-		is_falling = is_falling && target_ratio(n) < target_ratio(n - 1);
-	snprintf(seen, size, "largest ratio %.4f at %u accesses, %s after", target_ratio(worst), worst,
-		 is_falling ? "falling" : "not falling");
-	return is_falling && worst == 6 && fabs(target_ratio(worst) - 1.145) < 0.0005;
-}
+static const char *const falling[] = {"not falling", "falling"};
 
 static const struct reproduce_claim claims[] = {
-	{"N1", "N1 (a)", "NaiveNDP slows every workload", true, n1a},
-	{"N1", "N1 (b)", "its mean is -52 % within 15", false, n1b},
-	{"N1", "N1 (c)", "STN loses most or second most, -86 % within 10", false, n1c},
-	{"N2", "N2 (a)", "eight more SMs gain at most 5 % on all but KMN", true, n2a},
-	{"N2", "N2 (b)", "KMN gains 15 to 35 % by them", false, n2b},
-	{"N3", "N3 (a)", "BPROP, BICG, STN and STCL lose at every ratio from 0.2; each other gains at one", true, n3a},
-	{"N3", "N3 (b)", "KMN gains most by its best ratio, 63.6 % within 20", false, n3b},
-	{"N3", "N3 (c)", "BFS gains 31 % within 15 at 0.4", false, n3c},
-	{"N3", "N3 (d)", "BICG gains 11.5 % within 8 at 0.15", false, n3d},
-	{"N4", "N4 (a)", "the hill climbing's mean is +14.9 % within 8", false, n4a},
-	{"N4", "N4 (b)", "KMN gains most by it", true, n4b},
-	{"N4", "N4 (c)", "VADD is within 15 % of its best ratio, and above +15 %", false, n4c},
-	{"N4", "N4 (d)", "STN loses by it, -17 % within 10", false, n4d},
-	{"N5", "N5 (a)", "cache awareness does not harm STN, which is then above -5 %", true, n5a},
-	{"N5", "N5 (b)", "every other workload is within 3 points of NDP(Dyn)", false, n5b},
-	{"N5", "N5 (c)", "the mean is above NDP(Dyn)'s, by 3 points within 3", false, n5c},
-	{"N6", "N6 (a)", "NDP(Dyn) saves energy, 7.5 % within 5", false, n6a},
-	{"N6", "N6 (b)", "NDP(Dyn)_Cache saves more", true, n6b},
-	{"N6", "N6 (c)", "KMN saves most", true, n6c},
-	{"N6", "N6 (d)", "Baseline_MoreCore's energy is within 2 % of the baseline's", false, n6d},
-	{"N7", "N7 (a)", "the mean at 175 MHz is within 6 points of 350 MHz", false, n7a},
-	{"N7", "N7 (b)", "with twice the SMs the gain is above 0, below the default's, 11.6 % within 7", false, n7b},
-	{"N8", "N8 (a)", "invalidations add at most 3 % of traffic, 1 % in the mean", false, n8a},
-	{"N8", "N8 (b)", "a unit's code takes at most 40 % of its instruction cache", false, n8b},
-	{"N8", "N8 (c)", "a unit's warps take at most 35 % of its slots in the mean, SP's most", false, n8c},
-	{"N9", "N9", "the first access' stack costs at most 1.145 of the best, at six accesses", true, n9},
+	{"N1 (a)", "NaiveNDP slows every workload", "the least loss is {0:+.1} %",
+	 {MUST(BE_BELOW, 0, OF(most_except, NAIVE, BASE, NULL))}},
+	{"N1 (b)", "its mean is {=0:+} % within {~0}", "mean {0:+.1} %", {PUBLISHED("NSU-05")}},
+	{"N1 (c)", "STN loses most or second most, {=0:+} % within {~0}", "STN {0:+.1} %, {1} workloads lose more",
+	 {PUBLISHED("NSU-04"), MUST(NOT_EXCEED, 1, OF(reproduce_row_speedup_below, NAIVE, BASE, stn))}},
+	{"N2 (a)", "eight more SMs gain at most {=0} % on all but KMN", "all but KMN: at most {0:+.1} %",
+	 {MUST(NOT_EXCEED, 5, OF(most_except, MORECORE, BASE, kmn))}},
+	{"N2 (b)", "KMN gains {=0} to {=1} % by them", "KMN {0:+.1} %",
+	 {MUST(REACH, 15, GAIN(MORECORE, kmn)), MUST(NOT_EXCEED, 35, GAIN(MORECORE, kmn))}},
+	{"N3 (a)", "BPROP, BICG, STN and STCL lose at every ratio from 0.2; each other gains at one",
+	 "{0} of BPROP, BICG, STN, STCL lose at every ratio; {1} of the other six gain at one",
+	 {MUST(REACH, 4, OF(losers_losing, NAIVE, BASE, NULL)),
+	  MUST(REACH, 6, OF(others_gaining, NAIVE, BASE, NULL))}},
+	{"N3 (b)", "KMN gains most by its best ratio, {=0} % within {~0}", "KMN {0:+.1} %, {1} workloads gain more",
+	 {PUBLISHED("NSU-09"), MUST(NOT_EXCEED, 0, OF(best_static_above, NAIVE, BASE, kmn))}},
+	{"N3 (c)", "BFS gains {=0} % within {~0} at 0.4", "BFS {0:+.1} %", {PUBLISHED("NSU-11")}},
+	{"N3 (d)", "BICG gains {=0} % within {~0} at 0.15", "BICG {0:+.1} %",
+	 {PUBLISHED("NSU-16"), MUST(EXCEED, 0, GAIN(STATIC_015, bicg))}},
+	{"N4 (a)", "the hill climbing's mean is {=0:+} % within {~0}", "mean {0:+.1} %",
+	 {PUBLISHED("NSU-03"), MUST(EXCEED, 0, GAIN(DYN, NULL))}},
+	{"N4 (b)", "KMN gains most by it", "KMN {0:+.1} %, the best other {1:+.1} %",
+	 {MUST_THAN(EXCEED, 0, 1, GAIN(DYN, kmn)), SHOWN(OF(most_except, DYN, BASE, kmn))}},
+	{"N4 (c)", "VADD is within {=1} % of its best ratio, and above {=0:+} %",
+	 "VADD {0:+.1} %, {1:+.1} % against its best static ratio",
+	 {MUST(EXCEED, 15, GAIN(DYN, vadd)), MUST(REACH, -15, OF(dyn_against_static, DYN, BASE, vadd))}},
+	{"N4 (d)", "STN loses by it, {=0:+} % within {~0}", "STN {0:+.1} %",
+	 {PUBLISHED("NSU-21"), MUST(BE_BELOW, 0, GAIN(DYN, stn))}},
+	{"N5 (a)", "cache awareness does not harm STN, which is then above {=2:+} %",
+	 "STN {0:+.1} % with awareness, {1:+.1} % without",
+	 {MUST_THAN(REACH, 0, 1, GAIN(CACHE, stn)), SHOWN(GAIN(DYN, stn)), MUST(EXCEED, -5, GAIN(CACHE, stn))}},
+	{"N5 (b)", "every other workload is within {~1} points of NDP(Dyn)",
+	 "the furthest other is {0:s}, {1:+.1} points",
+	 {WORD(workloads, NOTHING, 0, OF(workload_furthest, CACHE, DYN, stn)),
+	  NEAR(0, 3, OF(points_furthest, CACHE, DYN, stn))}},
+	{"N5 (c)", "the mean is above NDP(Dyn)'s, by {=2} points within {~2}",
+	 "mean {0:+.1} % with awareness, {1:+.1} % without",
+	 {MUST_THAN(EXCEED, 0, 1, GAIN(CACHE, NULL)), SHOWN(GAIN(DYN, NULL)),
+	  NEAR(3, 3, OF(reproduce_row_speedup_points, CACHE, DYN, NULL))}},
+	{"N6 (a)", "NDP(Dyn) saves energy, {=0} % within {~0}", "mean {0:+.1} %",
+	 {PUBLISHED("NSU-26"), MUST(BE_BELOW, 0, ENERGY(DYN))}},
+	{"N6 (b)", "NDP(Dyn)_Cache saves more", "mean {0:+.1} % with awareness, {1:+.1} % without",
+	 {MUST_THAN(BE_BELOW, 0, 1, ENERGY(CACHE)), SHOWN(ENERGY(DYN))}},
+	{"N6 (c)", "KMN saves most", "KMN {0:+.1} %, the largest saving {1:+.1} %",
+	 {MUST_THAN(NOT_EXCEED, 0, 1, OF(reproduce_row_energy_change, DYN, BASE, kmn)),
+	  SHOWN(OF(reproduce_row_energy_least, DYN, BASE, NULL))}},
+	{"N6 (d)", "Baseline_MoreCore's energy is within {~0} % of the baseline's", "mean {0:+.1} %",
+	 {PUBLISHED("NSU-28")}},
+	{"N7 (a)", "the mean at 175 MHz is within {~0} points of 350 MHz",
+	 "mean {0:+.1} % at 175 MHz, {1:+.1} % at 350 MHz",
+	 {NEAR_TERM(1, 6, GAIN(SLOW, NULL)), SHOWN(GAIN(CACHE, NULL))}},
+	{"N7 (b)", "with twice the SMs the gain is above {=2}, below the default's, {=0} % within {~0}",
+	 "mean {0:+.1} % with twice the SMs, {1:+.1} % without",
+	 {PUBLISHED("NSU-24"), SHOWN(GAIN(CACHE, NULL)),
+	  MUST(EXCEED, 0, OF(reproduce_row_speedup_change, CACHE_2X, BASE_2X, NULL)),
+	  MUST_THAN(BE_BELOW, 0, 1, OF(reproduce_row_speedup_change, CACHE_2X, BASE_2X, NULL))}},
+	{"N8 (a)", "invalidations add at most {=0} % of traffic, {=1} % in the mean",
+	 "at most {0:.2} %, mean {1:.2} %",
+	 {MUST(NOT_EXCEED, 3, OF(invalidations_most, CACHE, BASE, NULL)),
+	  MUST(NOT_EXCEED, 1, OF(invalidations_mean, CACHE, BASE, NULL))}},
+	{"N8 (b)", "a unit's code takes at most {=0} % of its instruction cache", "at most {0:.1} %",
+	 {MUST(NOT_EXCEED, 40, OF(code_share_most, CACHE, BASE, NULL))}},
+	{"N8 (c)", "a unit's warps take at most {=0} % of its slots in the mean, SP's most",
+	 "mean {0:.1} %, SP {1:.1} %, most {2:.1} %",
+	 {MUST(NOT_EXCEED, 35, OF(occupancy_mean, CACHE, BASE, NULL)),
+	  MUST_THAN(REACH, 0, 2, OF(occupancy_of, CACHE, BASE, sp)), SHOWN(OF(occupancy_most, CACHE, BASE, NULL))}},
+	{"N9", "the first access' stack costs at most {=0} of the best, at six accesses",
+	 "largest ratio {0:.4} at {1} accesses, {2:s} after",
+	 {NEAR(1.145, 0.0005, OF(target_most, BASE, BASE, NULL)),
+	  NEAR(6, 0, OF(target_most_accesses, BASE, BASE, NULL)),
+	  WORD(falling, REACH, 1, OF(target_falls, BASE, BASE, NULL))}},
 };
 
 /* ---- figures ---- */

@@ -1,6 +1,8 @@
+/* outcome.c - the verdict of every row and claim, and their tables. */
 #include "reproduce/outcome.h"
 
 #include "base/check.h"
+#include "reproduce/claim.h"
 
 #include <glib.h>
 #include <math.h>
@@ -47,7 +49,7 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	o->id = row->id;
 	o->published = reproduce_published_find(published, row->id);
 	CHECK(o->published);
-	o->text = o->published->quantity;
+	o->text = g_strdup(o->published->quantity);
 	o->measured = row->measure(data, row);
 	o->deviation = o->measured - o->published->value;
 	if (isnan(o->measured))
@@ -61,13 +63,19 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data *data,
 			const struct reproduce_claim *claim, const struct reproduce_published_set *published)
 {
-	int holds = claim->check(data, o->note, sizeof(o->note));
+	static const enum reproduce_status statuses[] = {
+		[REPRODUCE_HOLDS] = REPRODUCE_PASS,
+		[REPRODUCE_HOLDS_NOT] = REPRODUCE_FAIL,
+		[REPRODUCE_UNKNOWN] = REPRODUCE_ABSENT,
+	};
+	GString *text = g_string_new(NULL), *seen = g_string_new(NULL);
 
 	o->id = claim->part;
-	o->text = claim->text;
-	o->is_direction = claim->is_direction;
 	o->measured = o->deviation = NAN;
-	o->status = holds < 0 ? REPRODUCE_ABSENT : holds ? REPRODUCE_PASS : REPRODUCE_FAIL;
+	o->status = statuses[reproduce_claim_judge(claim, data, published, text, seen)];
+	g_strlcpy(o->note, seen->str, sizeof(o->note));
+	g_string_free(seen, TRUE);
+	o->text = g_string_free(text, FALSE);
 	explain(o, published);
 }
 
@@ -87,6 +95,8 @@ struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 
 void reproduce_outcomes_free(struct reproduce_outcomes *o)
 {
+	for (uint32_t i = 0; i < o->count; i++)
+		g_free(o->items[i].text);
 	g_free(o->items);
 	*o = (struct reproduce_outcomes){0};
 }

@@ -19,9 +19,8 @@ const char *reproduce_status_name(enum reproduce_status status);
 
 struct reproduce_outcome {
 	const char *id;	  /* "TOM-01", "T2 (a)" */
-	const char *text; /* the quantity, or the claim */
+	char *text;	  /* the quantity, or the claim; owned */
 	const struct reproduce_published *published; /* NULL for claims */
-	bool is_direction;
 	double measured;  /* NAN for claims and when absent */
 	double deviation; /* measured less published, in the published unit */
 	enum reproduce_status status;

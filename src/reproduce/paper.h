@@ -36,12 +36,35 @@ struct reproduce_row {
 	const char *stat;	  /* for measures that read a statistic or a component */
 };
 
-/* One part of a claim: "T2 (a)". */
+/* What must be true of a number that a claim looks at. */
+enum reproduce_must {
+	REPRODUCE_MUST_NOTHING, /* it is only shown */
+	REPRODUCE_MUST_BE_NEAR, /* within row.tolerance */
+	REPRODUCE_MUST_EXCEED,	/* > */
+	REPRODUCE_MUST_REACH,	/* >= */
+	REPRODUCE_MUST_BE_BELOW,   /* < */
+	REPRODUCE_MUST_NOT_EXCEED, /* <= */
+};
+
+/* A number that a claim looks at. */
+struct reproduce_term {
+	/* How it is measured. Without a measure: as the paper's row of this id, whose published value it must be near,
+	 * within that row's tolerance; such a value stands in papers/NAME/results.csv only. */
+	struct reproduce_row row;
+	enum reproduce_must must;
+	double value;		  /* what it is compared with; in the measure's unit */
+	uint32_t than;		  /* not 0: the number of term than - 1 is added to value */
+	const char *const *words; /* not NULL: the number is an index into these */
+};
+
+enum { REPRODUCE_TERM_MAX = 5 };
+
+/* One part of a claim: "T2 (a)". The texts are templates: {0} is term 0's measured number, {=0} the size of what it is
+ * compared with, {~0} its tolerance; with {0:.1} one decimal, with {0:+.1} a sign as well, with {0:s} a word. */
 struct reproduce_claim {
-	const char *id, *part, *text;
-	bool is_direction; /* an order or sign that must hold; else a quantity with a tolerance */
-	/* 1 holds, 0 does not, -1 cannot be said because runs are missing. Writes the figures it looked at. */
-	int (*check)(const struct reproduce_data *d, char *seen, uint32_t seen_bytes);
+	const char *part, *text;
+	const char *seen;  /* what is said of the numbers */
+	struct reproduce_term terms[REPRODUCE_TERM_MAX]; /* in use: those before the first without measure and id */
 };
 
 enum reproduce_plot {

@@ -1,7 +1,7 @@
 /* tom.c - the evaluation of TOM (ISCA'16): figures 2, 3, 5, 6, 8 to 13 and sections 3.1.5, 4.4.2, 6.1 to 6.6. */
 #include "base/check.h"
 #include "ndp/tom/candidates.h"
-#include "reproduce/data.h"
+#include "reproduce/claim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -187,30 +187,14 @@ static double mesh_reduction(const struct reproduce_data *d, const struct reprod
 	return before / after;
 }
 
-/* Difference between two changes over the baseline, in percentage points. */
-static double speedup_points(const struct reproduce_data *d, uint32_t config, uint32_t against)
-{
-	return 100 * (reproduce_speedup_mean(d, config, BASE) - reproduce_speedup_mean(d, against, BASE));
-}
-
 static double speedup_difference(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	return fabs(speedup_points(d, row->config, row->against));
+	return fabs(reproduce_row_speedup_points(d, row));
 }
 
 static double traffic_difference(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return 100 * (reproduce_traffic_mean(d, row->against, BASE) - reproduce_traffic_mean(d, row->config, BASE));
-}
-
-static double coherence_overhead(const struct reproduce_data *d, const struct reproduce_row *row)
-{
-	return 100 * (reproduce_speedup_mean(d, row->config, row->against) - 1);
-}
-
-static double gain_over_bmap(const struct reproduce_data *d, const struct reproduce_row *row)
-{
-	return speedup_points(d, row->config, row->against);
 }
 
 /* Mean over workloads of one statistic's share in another, in per cent; a workload without the latter is left out. */
@@ -236,6 +220,13 @@ static double stat_share(const struct reproduce_data *d, uint32_t config, const 
 static double colocation(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return stat_share(d, row->config, row->stat, "mapping.observed_accesses");
+}
+
+/* How much more of the accesses would go to one stack with the best mapping than with the one in force. */
+static double colocation_ratio(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return stat_share(d, row->config, "mapping.most_used_best", "mapping.observed_accesses") /
+	       stat_share(d, row->config, "mapping.most_used_in_force", "mapping.observed_accesses");
 }
 
 /* Figure 5's classes of candidates by the share of their accesses that have a fixed offset, as the figure has them. */
@@ -371,7 +362,7 @@ static const struct reproduce_row rows[] = {
 	{"TOM-20", colocation, CTRL_BMAP, BASE, NULL, 12, "mapping.most_used_in_force"},
 	{"TOM-21", colocation, CTRL_BMAP, BASE, NULL, 12, "mapping.most_used_best"},
 	{"TOM-22", colocation, CTRL_TMAP, BASE, NULL, 12, "mapping.most_used_in_force"},
-	{"TOM-23", gain_over_bmap, CTRL_TMAP, CTRL_BMAP, NULL, 6, NULL},
+	{"TOM-23", reproduce_row_speedup_points, CTRL_TMAP, CTRL_BMAP, NULL, 6, NULL},
 	CHANGE("TOM-24", CTRL_BMAP, km, 15),
 	CHANGE("TOM-25", CTRL_TMAP, km, 20),
 	CHANGE("TOM-26", CTRL_BMAP, rd, 25),
@@ -400,7 +391,7 @@ static const struct reproduce_row rows[] = {
 	CHANGE("TOM-49", CROSS_025X, NULL, 12),
 	CHANGE("TOM-50", CTRL_TMAP, NULL, 12),
 	CHANGE("TOM-51", CROSS_1X, NULL, 12),
-	{"TOM-52", coherence_overhead, INCOHERENT, CTRL_TMAP, NULL, 1.8, NULL},
+	{"TOM-52", reproduce_row_speedup_change, INCOHERENT, CTRL_TMAP, NULL, 1.8, NULL},
 	{"TOM-53", added_mm2, CTRL_TMAP, BASE, NULL, 0.02, "tom.storage_bits"},
 	{"TOM-54", added_share, CTRL_TMAP, BASE, NULL, 0.004, "tom.storage_bits"},
 	{"TOM-55", mmu_share, CTRL_TMAP, BASE, NULL, 0, "mmu.storage_bits"},
@@ -411,283 +402,71 @@ static const struct reproduce_row rows[] = {
 
 /* ---- claims ---- */
 
-static double change(const struct reproduce_data *d, uint32_t config, const char *workload)
-{
-	double ratio = workload ? reproduce_speedup(d, config, BASE, reproduce_workload(d, workload))
-				: reproduce_speedup_mean(d, config, BASE);
-
-	return 100 * (ratio - 1);
-}
-
-static double traffic_change(const struct reproduce_data *d, uint32_t config)
-{
-	return 100 * (reproduce_traffic_mean(d, config, BASE) - 1);
-}
-
-static double energy_change(const struct reproduce_data *d, uint32_t config)
-{
-	return 100 * (reproduce_energy_mean(d, config, BASE) - 1);
-}
-
-/* What a comparison of numbers says when one of them may be missing. */
-static int holds(bool is_true, double a, double b)
-{
-	return isnan(a) || isnan(b) ? -1 : is_true;
-}
-
-static int t2a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = CTRL_TMAP, .against = BASE};
-	double least = reproduce_row_speedup_least(d, &row);
-
-	snprintf(seen, size, "the least gain is %+.1f %%", least);
-	return holds(least > 0, least, 0);
-}
-
-static int t2b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double mean = change(d, CTRL_TMAP, NULL);
-
-	snprintf(seen, size, "mean %+.1f %%", mean);
-	return holds(fabs(mean - 30) <= 12, mean, 0);
-}
-
-static int t2c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_rd = change(d, CTRL_TMAP, rd);
-	uint32_t above = 0;
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++)
-		above += change(d, CTRL_TMAP, d->paper->workloads[w]) > of_rd;
-	snprintf(seen, size, "RD %+.1f %%, %u workloads gain more", of_rd, above);
-	return holds(above <= 1 && fabs(of_rd - 76) <= 30, of_rd, change(d, CTRL_TMAP, NULL));
-}
-
-static int t3a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double t = change(d, NOCTRL_TMAP, NULL), b = change(d, NOCTRL_BMAP, NULL);
-
-	snprintf(seen, size, "no-ctrl+tmap %+.1f %%, no-ctrl+bmap %+.1f %%", t, b);
-	return holds(t < 0 && b < 0, t, b);
-}
-
-static int t3b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double without = change(d, NOCTRL_TMAP, lib), with = change(d, CTRL_TMAP, lib);
-
-	snprintf(seen, size, "LIB %+.1f %% without control, %+.1f %% with it", without, with);
-	return holds(without < 0 && with > 0, without, with);
-}
-
-static int t4a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double t = change(d, CTRL_TMAP, NULL), b = change(d, CTRL_BMAP, NULL);
-
-	snprintf(seen, size, "ctrl+tmap %+.1f %%, ctrl+bmap %+.1f %%", t, b);
-	return holds(t > b, t, b);
-}
-
-static int t4b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double of_km = change(d, CTRL_TMAP, km) - change(d, CTRL_BMAP, km);
-	double of_rd = change(d, CTRL_TMAP, rd) - change(d, CTRL_BMAP, rd);
-
-	snprintf(seen, size, "KM gains %+.1f points, RD %+.1f", of_km, of_rd);
-	return holds(of_km >= 10 && of_rd >= 10, of_km, of_rd);
-}
-
-static int t4c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	uint32_t others = 0;
-	double of_bfs = change(d, CTRL_TMAP, bfs) - change(d, CTRL_BMAP, bfs);
-
-	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
-		const char *name = d->paper->workloads[w];
-
-		others += w != reproduce_workload(d, bfs) && change(d, CTRL_TMAP, name) < change(d, CTRL_BMAP, name);
-	}
-	snprintf(seen, size, "BFS %+.1f points, %u others lose", of_bfs, others);
-	return holds(of_bfs < 0 && !others, of_bfs, change(d, CTRL_TMAP, NULL) - change(d, CTRL_BMAP, NULL));
-}
-
-static int t4d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double o = change(d, CTRL_ORACLE, bfs), t = change(d, CTRL_TMAP, bfs), b = change(d, CTRL_BMAP, bfs);
-
-	snprintf(seen, size, "BFS: oracle %+.1f %%, tmap %+.1f %%, bmap %+.1f %%", o, t, b);
-	return holds(o > t && o > b, o, t + b);
-}
-
-static int t3c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row without = {.config = NOCTRL_TMAP}, with = {.config = CTRL_TMAP};
-	double all = offloaded_share(d, &without), some = offloaded_share(d, &with);
-
-	snprintf(seen, size, "offloaded instructions %.1f %% without control, %.1f %% with it", all, some);
-	return holds(fabs(all - 46.4) <= 12 && fabs(some - 15.7) <= 7, all, some);
-}
-
-static int t5a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double without = traffic_change(d, NOCTRL_TMAP), with = traffic_change(d, CTRL_TMAP);
-
-	snprintf(seen, size, "no-ctrl %+.1f %%, ctrl %+.1f %%", without, with);
-	return holds(without < with && with < 0, without, with);
-}
-
-static int t6a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double four = traffic_change(d, WARPS_4X), one = traffic_change(d, CTRL_TMAP);
-
-	snprintf(seen, size, "4x %+.1f %%, 1x %+.1f %%", four, one);
-	return holds(four < one, four, one);
-}
-
-static int t6b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double points = speedup_points(d, WARPS_4X, CTRL_TMAP);
-
-	snprintf(seen, size, "4x is %+.1f points from 1x", points);
-	return holds(fabs(points) <= 5, points, 0);
-}
-
-static int t6c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double ratio = reproduce_speedup(d, WARPS_4X, CTRL_TMAP, reproduce_workload(d, rd));
-
-	snprintf(seen, size, "RD with 4x runs at %.2f of 1x", ratio);
-	return holds(ratio < 1, ratio, 0);
-}
-
-static int t7a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double points = speedup_points(d, INTERNAL_1X, CTRL_TMAP);
-
-	snprintf(seen, size, "1x is %+.1f points from 2x", points);
-	return holds(fabs(points) <= 5, points, 0);
-}
-
-static int t7b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double eighth = change(d, CROSS_0125X, NULL), quarter = change(d, CROSS_025X, NULL);
-
-	snprintf(seen, size, "0.125x %+.1f %%, 0.25x %+.1f %%", eighth, quarter);
-	return holds(eighth < quarter, eighth, quarter);
-}
-
-static int t7c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double quarter = change(d, CROSS_025X, NULL), half = change(d, CTRL_TMAP, NULL);
-	double whole = change(d, CROSS_1X, NULL);
-
-	snprintf(seen, size, "0.25x %+.1f %%, 0.5x %+.1f %%, 1x %+.1f %%", quarter, half, whole);
-	return holds(fabs(quarter - whole) <= 5 && fabs(half - whole) <= 5, quarter + half, whole);
-}
-
-static int t8a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double best = stat_share(d, CTRL_BMAP, "mapping.most_used_best", "mapping.observed_accesses");
-	double base = stat_share(d, CTRL_BMAP, "mapping.most_used_in_force", "mapping.observed_accesses");
-
-	snprintf(seen, size, "best %.1f %%, baseline %.1f %%", best, base);
-	return holds(fabs(best - 75) <= 12 && fabs(base - 38) <= 12 && best >= 1.5 * base, best, base);
-}
-
-static int t8b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double learned = stat_share(d, CTRL_TMAP, "mapping.most_used_in_force", "mapping.observed_accesses");
-	double best = stat_share(d, CTRL_TMAP, "mapping.most_used_best", "mapping.observed_accesses");
-
-	snprintf(seen, size, "learned %.1f %%, best for the same instances %.1f %%", learned, best);
-	return holds(best - learned <= 6, best, learned);
-}
-
-static int t9a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double energy = energy_change(d, CTRL_TMAP);
-
-	snprintf(seen, size, "ctrl+tmap %+.1f %%", energy);
-	return holds(energy < 0, energy, 0);
-}
-
-static int t9b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double energy = energy_change(d, NOCTRL_BMAP);
-
-	snprintf(seen, size, "no-ctrl+bmap %+.1f %%", energy);
-	return holds(energy > 0, energy, 0);
-}
-
-static int t9c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	const struct reproduce_row row = {.config = INCOHERENT, .against = CTRL_TMAP};
-	double overhead = coherence_overhead(d, &row);
-
-	snprintf(seen, size, "coherence costs %.2f %%", overhead);
-	return holds(overhead <= 3, overhead, 0);
-}
-
-static int t9d(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double ideal = reproduce_speedup_mean(d, IDEAL, BASE), real = reproduce_speedup_mean(d, CTRL_TMAP, BASE);
-
-	snprintf(seen, size, "ideal %.2fx, ctrl+tmap %.2fx", ideal, real);
-	return holds(ideal > real, ideal, real);
-}
-
-static int t1a(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double words = static_words(1);
-
-	(void)d;
-	snprintf(seen, size, "%+.2f words", words);
-	return words == 110.25;
-}
-
-static int t1b(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double words = static_words(4);
-
-	(void)d;
-	snprintf(seen, size, "%+.2f words", words);
-	return words == -39;
-}
-
-static int t1c(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	double trips = libor_threshold(d, NULL);
-
-	snprintf(seen, size, "%.0f iterations", trips);
-	return trips == 4;
-}
+#define GAIN(config, workload) OF(reproduce_row_speedup_change, config, BASE, workload)
+#define POINTS(config, against, workload) OF(reproduce_row_speedup_points, config, against, workload)
+#define TRAFFIC(config) OF(reproduce_row_traffic_change, config, BASE, NULL)
+#define ENERGY(config) OF(reproduce_row_energy_change, config, BASE, NULL)
+#define COLOCATION(config, stat_) OF(colocation, config, BASE, NULL), .stat = (stat_)
 
 static const struct reproduce_claim claims[] = {
-	{"T1", "T1 (a)", "LIB's loop counted once costs 110.25 words", true, t1a},
-	{"T1", "T1 (b)", "four iterations of it save 39 words", true, t1b},
-	{"T1", "T1 (c)", "four iterations are the fewest that pay", true, t1c},
-	{"T2", "T2 (a)", "ctrl+tmap speeds up every workload", true, t2a},
-	{"T2", "T2 (b)", "its mean is +30 % within 12", false, t2b},
-	{"T2", "T2 (c)", "RD gains most or second most, +76 % within 30", false, t2c},
-	{"T3", "T3 (a)", "without control the mean is a loss with both mappings", true, t3a},
-	{"T3", "T3 (b)", "LIB loses without control and gains with it", true, t3b},
-	{"T3", "T3 (c)", "it offloads 46.4 % within 12 of the instructions, with control 15.7 % within 7", false, t3c},
-	{"T4", "T4 (a)", "the learned mapping beats the baseline mapping in the mean", true, t4a},
-	{"T4", "T4 (b)", "KM and RD gain at least 10 points by it", false, t4b},
-	{"T4", "T4 (c)", "BFS alone loses by it", true, t4c},
-	{"T4", "T4 (d)", "BFS with the oracle's mapping is above both", true, t4d},
-	{"T5", "T5 (a)", "uncontrolled offloading saves more traffic than controlled, which saves some", true, t5a},
-	{"T6", "T6 (a)", "four times the warps save more traffic", true, t6a},
-	{"T6", "T6 (b)", "at a speed-up within 5 points", false, t6b},
-	{"T6", "T6 (c)", "RD is slower with them", true, t6c},
-	{"T7", "T7 (a)", "1x internal bandwidth is within 5 points of 2x", false, t7a},
-	{"T7", "T7 (b)", "0.125x between stacks is slower than 0.25x", true, t7b},
-	{"T7", "T7 (c)", "0.25x to 1x are within 5 points", false, t7c},
-	{"T8", "T8 (a)", "the best mapping co-locates 75 % within 12, the baseline 38 %, ratio 1.5", false, t8a},
-	{"T8", "T8 (b)", "the learned mapping is within 6 points of the best", false, t8b},
-	{"T9", "T9 (a)", "ctrl+tmap saves energy", true, t9a},
-	{"T9", "T9 (b)", "no-ctrl+bmap costs energy", true, t9b},
-	{"T9", "T9 (c)", "coherence costs at most 3 %", false, t9c},
-	{"T9", "T9 (d)", "the ideal system is above ctrl+tmap", true, t9d},
+	{"T1 (a)", "LIB's loop counted once costs {=0} words", "{0:+.2} words", {PUBLISHED("TOM-56")}},
+	{"T1 (b)", "four iterations of it save {=0} words", "{0:+.2} words", {PUBLISHED("TOM-57")}},
+	{"T1 (c)", "four iterations are the fewest that pay", "{0:.0} iterations", {PUBLISHED("TOM-58")}},
+	{"T2 (a)", "ctrl+tmap speeds up every workload", "the least gain is {0:+.1} %",
+	 {MUST(EXCEED, 0, OF(reproduce_row_speedup_least, CTRL_TMAP, BASE, NULL))}},
+	{"T2 (b)", "its mean is {=0:+} % within {~0}", "mean {0:+.1} %", {PUBLISHED("TOM-01")}},
+	{"T2 (c)", "RD gains most or second most, {=0:+} % within {~0}", "RD {0:+.1} %, {1} workloads gain more",
+	 {PUBLISHED("TOM-02"), MUST(NOT_EXCEED, 1, OF(reproduce_row_speedup_above, CTRL_TMAP, BASE, rd))}},
+	{"T3 (a)", "without control the mean is a loss with both mappings",
+	 "no-ctrl+tmap {0:+.1} %, no-ctrl+bmap {1:+.1} %",
+	 {MUST(BE_BELOW, 0, GAIN(NOCTRL_TMAP, NULL)), MUST(BE_BELOW, 0, GAIN(NOCTRL_BMAP, NULL))}},
+	{"T3 (b)", "LIB loses without control and gains with it", "LIB {0:+.1} % without control, {1:+.1} % with it",
+	 {MUST(BE_BELOW, 0, GAIN(NOCTRL_TMAP, lib)), MUST(EXCEED, 0, GAIN(CTRL_TMAP, lib))}},
+	{"T3 (c)", "it offloads {=0} % within {~0} of the instructions, with control {=1} % within {~1}",
+	 "offloaded instructions {0:.1} % without control, {1:.1} % with it",
+	 {PUBLISHED("TOM-34"), PUBLISHED("TOM-35")}},
+	{"T4 (a)", "the learned mapping beats the baseline mapping in the mean",
+	 "ctrl+tmap {0:+.1} %, ctrl+bmap {1:+.1} %",
+	 {MUST_THAN(EXCEED, 0, 1, GAIN(CTRL_TMAP, NULL)), SHOWN(GAIN(CTRL_BMAP, NULL))}},
+	{"T4 (b)", "KM and RD gain at least {=0} points by it", "KM gains {0:+.1} points, RD {1:+.1}",
+	 {MUST(REACH, 10, POINTS(CTRL_TMAP, CTRL_BMAP, km)), MUST(REACH, 10, POINTS(CTRL_TMAP, CTRL_BMAP, rd))}},
+	{"T4 (c)", "BFS alone loses by it", "BFS {0:+.1} points, {1} others lose",
+	 {MUST(BE_BELOW, 0, POINTS(CTRL_TMAP, CTRL_BMAP, bfs)),
+	  MUST(NOT_EXCEED, 0, OF(reproduce_row_speedup_losers, CTRL_TMAP, CTRL_BMAP, bfs))}},
+	{"T4 (d)", "BFS with the oracle's mapping is above both",
+	 "BFS: oracle {0:+.1} %, tmap {1:+.1} %, bmap {2:+.1} %",
+	 {SHOWN(GAIN(CTRL_ORACLE, bfs)), MUST_THAN(BE_BELOW, 0, 0, GAIN(CTRL_TMAP, bfs)),
+	  MUST_THAN(BE_BELOW, 0, 0, GAIN(CTRL_BMAP, bfs))}},
+	{"T5 (a)", "uncontrolled offloading saves more traffic than controlled, which saves some",
+	 "no-ctrl {0:+.1} %, ctrl {1:+.1} %",
+	 {MUST_THAN(BE_BELOW, 0, 1, TRAFFIC(NOCTRL_TMAP)), MUST(BE_BELOW, 0, TRAFFIC(CTRL_TMAP))}},
+	{"T6 (a)", "four times the warps save more traffic", "4x {0:+.1} %, 1x {1:+.1} %",
+	 {MUST_THAN(BE_BELOW, 0, 1, TRAFFIC(WARPS_4X)), SHOWN(TRAFFIC(CTRL_TMAP))}},
+	{"T6 (b)", "at a speed-up within {~0} points", "4x is {0:+.1} points from 1x",
+	 {NEAR(0, 5, POINTS(WARPS_4X, CTRL_TMAP, NULL))}},
+	{"T6 (c)", "RD is slower with them", "RD with 4x runs at {0:.2} of 1x",
+	 {MUST(BE_BELOW, 1, OF(reproduce_row_speedup, WARPS_4X, CTRL_TMAP, rd))}},
+	{"T7 (a)", "1x internal bandwidth is within {~0} points of 2x", "1x is {0:+.1} points from 2x",
+	 {NEAR(0, 5, POINTS(INTERNAL_1X, CTRL_TMAP, NULL))}},
+	{"T7 (b)", "0.125x between stacks is slower than 0.25x", "0.125x {0:+.1} %, 0.25x {1:+.1} %",
+	 {MUST_THAN(BE_BELOW, 0, 1, GAIN(CROSS_0125X, NULL)), SHOWN(GAIN(CROSS_025X, NULL))}},
+	{"T7 (c)", "0.25x to 1x are within {~0} points", "0.25x {0:+.1} %, 0.5x {1:+.1} %, 1x {2:+.1} %",
+	 {NEAR_TERM(2, 5, GAIN(CROSS_025X, NULL)), NEAR_TERM(2, 5, GAIN(CTRL_TMAP, NULL)),
+	  SHOWN(GAIN(CROSS_1X, NULL))}},
+	{"T8 (a)", "the best mapping co-locates {=0} % within {~0}, the baseline {=1} %, ratio {=2}",
+	 "best {0:.1} %, baseline {1:.1} %",
+	 {PUBLISHED("TOM-21"), PUBLISHED("TOM-20"), MUST(REACH, 1.5, OF(colocation_ratio, CTRL_BMAP, BASE, NULL))}},
+	{"T8 (b)", "the learned mapping is within {=0} points of the best",
+	 "learned {0:.1} %, best for the same instances {1:.1} %",
+	 {MUST_THAN(REACH, -6, 1, COLOCATION(CTRL_TMAP, "mapping.most_used_in_force")),
+	  SHOWN(COLOCATION(CTRL_TMAP, "mapping.most_used_best"))}},
+	{"T9 (a)", "ctrl+tmap saves energy", "ctrl+tmap {0:+.1} %", {MUST(BE_BELOW, 0, ENERGY(CTRL_TMAP))}},
+	{"T9 (b)", "no-ctrl+bmap costs energy", "no-ctrl+bmap {0:+.1} %", {MUST(EXCEED, 0, ENERGY(NOCTRL_BMAP))}},
+	{"T9 (c)", "coherence costs at most {=0} %", "coherence costs {0:.2} %",
+	 {MUST(NOT_EXCEED, 3, OF(reproduce_row_speedup_change, INCOHERENT, CTRL_TMAP, NULL))}},
+	{"T9 (d)", "the ideal system is above ctrl+tmap", "ideal {0:.2}x, ctrl+tmap {1:.2}x",
+	 {MUST_THAN(EXCEED, 0, 1, OF(reproduce_row_speedup, IDEAL, BASE, NULL)),
+	  SHOWN(OF(reproduce_row_speedup, CTRL_TMAP, BASE, NULL))}},
 };
 
 static const uint32_t policies[] = {IDEAL, NOCTRL_BMAP, NOCTRL_TMAP, CTRL_BMAP, CTRL_TMAP};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "reproduce/claim.h"
 #include "reproduce/outcome.h"
 
 static const struct reproduce_config configs[] = {{"base", "m0", "", NULL}, {"new", "m1", "", NULL}};
@@ -27,23 +28,11 @@ static const struct reproduce_row rows[] = {
 	{"X-5", reproduce_row_speedup_least, 1, 0, NULL, 0, NULL},
 };
 
-static int claim_true(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	(void)d;
-	snprintf(seen, size, "seen");
-	return 1;
-}
-
-static int claim_missing(const struct reproduce_data *d, char *seen, uint32_t size)
-{
-	(void)seen;
-	(void)size;
-	return isnan(reproduce_time_ps(d, 1, 0)) ? -1 : 0;
-}
+static const char *const which[] = {"none", "one", "two"};
 
 static const struct reproduce_claim claims[] = {
-	{"C1", "C1 (a)", "always", true, claim_true},
-	{"C1", "C1 (b)", "never", true, claim_missing},
+	{"C1 (a)", "gains {=0} % within {~0}", "seen {0:+.1} %", {PUBLISHED("X-1")}},
+	{"C1 (b)", "never", "", {MUST(BE_BELOW, 0, OF(reproduce_row_speedup, 1, 0, NULL))}},
 };
 
 static const struct reproduce_paper paper = {
@@ -131,7 +120,8 @@ static void verdicts(void **state)
 	assert_int_equal(o.items[3].status, REPRODUCE_PASS);
 	assert_int_equal(o.items[4].status, REPRODUCE_FAIL);
 	assert_int_equal(o.items[5].status, REPRODUCE_PASS);
-	assert_string_equal(o.items[5].note, "seen");
+	assert_string_equal(o.items[5].text, "gains 44 % within 5");
+	assert_string_equal(o.items[5].note, "seen +41.4 %");
 	assert_int_equal(o.items[6].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
 
@@ -146,6 +136,104 @@ static void verdicts(void **state)
 	reproduce_published_free(set);
 	reproduce_data_free(d);
 	base_diag_free(&diag);
+}
+
+/* The numbers of the terms below, by configuration. */
+static double number(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	static const double numbers[] = {1, 2, -2.5, NAN};
+
+	(void)d;
+	return numbers[row->config];
+}
+
+#define NUMBER(index) OF(number, index, 0, NULL)
+
+/* Each relation just met and just missed, alone and against another term. */
+static void terms_are_judged(void **state)
+{
+	static const struct {
+		struct reproduce_term terms[2];
+		enum reproduce_verdict verdict;
+	} cases[] = {
+		{{NEAR(1.5, 0.5, NUMBER(0))}, REPRODUCE_HOLDS},
+		{{NEAR(1.5, 0.25, NUMBER(0))}, REPRODUCE_HOLDS_NOT},
+		{{NEAR_TERM(1, 1, NUMBER(0)), SHOWN(NUMBER(1))}, REPRODUCE_HOLDS},
+		{{NEAR_TERM(1, 0.5, NUMBER(0)), SHOWN(NUMBER(1))}, REPRODUCE_HOLDS_NOT},
+		{{MUST(EXCEED, 0.5, NUMBER(0))}, REPRODUCE_HOLDS},
+		{{MUST(EXCEED, 1, NUMBER(0))}, REPRODUCE_HOLDS_NOT},
+		{{MUST(REACH, 1, NUMBER(0))}, REPRODUCE_HOLDS},
+		{{MUST(REACH, 1.5, NUMBER(0))}, REPRODUCE_HOLDS_NOT},
+		{{MUST(BE_BELOW, 1.5, NUMBER(0))}, REPRODUCE_HOLDS},
+		{{MUST(BE_BELOW, 1, NUMBER(0))}, REPRODUCE_HOLDS_NOT},
+		{{MUST(NOT_EXCEED, 1, NUMBER(0))}, REPRODUCE_HOLDS},
+		{{MUST(NOT_EXCEED, 0.5, NUMBER(0))}, REPRODUCE_HOLDS_NOT},
+		{{MUST_THAN(REACH, -1, 1, NUMBER(0)), SHOWN(NUMBER(1))}, REPRODUCE_HOLDS},
+		{{MUST_THAN(REACH, -0.5, 1, NUMBER(0)), SHOWN(NUMBER(1))}, REPRODUCE_HOLDS_NOT},
+		/* All terms must hold; a number that is only shown may be missing, none that is compared. */
+		{{MUST(REACH, 1, NUMBER(0)), MUST(REACH, 3, NUMBER(1))}, REPRODUCE_HOLDS_NOT},
+		{{MUST(REACH, 1, NUMBER(0)), SHOWN(NUMBER(3))}, REPRODUCE_HOLDS},
+		{{MUST_THAN(REACH, 0, 1, NUMBER(0)), SHOWN(NUMBER(3))}, REPRODUCE_UNKNOWN},
+		{{MUST(REACH, 3, NUMBER(1)), MUST(REACH, 0, NUMBER(3))}, REPRODUCE_UNKNOWN},
+		{{PUBLISHED("X-1"), MUST(REACH, 1, NUMBER(0))}, REPRODUCE_UNKNOWN},
+	};
+	struct reproduce_data *d = reproduce_data_new(&paper);
+	struct base_diag_list diag;
+	struct reproduce_published_set *set;
+	GString *ignored = g_string_new(NULL);
+
+	(void)state;
+	base_diag_init(&diag);
+	set = published_make(results, NULL, &diag);
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct reproduce_claim claim = {.part = "C", .text = "", .seen = ""};
+
+		memcpy(claim.terms, cases[i].terms, sizeof(cases[i].terms));
+		if (reproduce_claim_judge(&claim, d, set, ignored, ignored) != cases[i].verdict)
+			fail_msg("case %zu", i);
+	}
+	g_string_free(ignored, TRUE);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
+/* Every form of a field of a template. */
+static void claims_speak(void **state)
+{
+	static const struct reproduce_claim claim = {
+		"C", "from {=1:+} by {=1} within {~1} to {=0}", "{0}, {0:.2}, {1:+.1}, {2:s}, {3:s}, {3:.1}.",
+		{MUST(EXCEED, 0.5, NUMBER(1)), NEAR(-3, 1.25, NUMBER(2)), WORD(which, EXCEED, 0, NUMBER(0)),
+		 WORD(which, NOTHING, 0, NUMBER(3))}};
+	struct reproduce_data *d = reproduce_data_new(&paper);
+	GString *text = g_string_new(NULL), *seen = g_string_new(NULL);
+
+	(void)state;
+	assert_int_equal(reproduce_claim_judge(&claim, d, NULL, text, seen), REPRODUCE_HOLDS);
+	assert_string_equal(text->str, "from -3 by 3 within 1.25 to 0.5");
+	assert_string_equal(seen->str, "2, 2.00, -2.5, one, -, nan.");
+	g_string_free(text, TRUE);
+	g_string_free(seen, TRUE);
+	reproduce_data_free(d);
+}
+
+/* Workloads a and b: over the baseline 4 and 0.5 times as fast. */
+static void workloads_are_counted(void **state)
+{
+	struct reproduce_data *d = data_make();
+	const struct reproduce_row of_a = {OF(number, 1, 0, "a")}, of_b = {OF(number, 1, 0, "b")};
+	const struct reproduce_row all = {OF(number, 1, 0, NULL)}, itself = {OF(number, 1, 1, "a")};
+
+	(void)state;
+	assert_true(reproduce_row_speedup_above(d, &of_b) == 1 && reproduce_row_speedup_above(d, &of_a) == 0);
+	assert_true(reproduce_row_speedup_below(d, &of_a) == 1 && reproduce_row_speedup_below(d, &of_b) == 0);
+	assert_true(reproduce_row_speedup_losers(d, &all) == 1 && reproduce_row_speedup_losers(d, &of_b) == 0);
+	assert_true(fabs(reproduce_row_speedup_points(d, &of_a) - 300) < 1e-9);
+	assert_true(reproduce_row_speedup_points(d, &itself) == 0);
+	assert_true(fabs(reproduce_row_energy_change(d, &of_b) + 30) < 1e-9);
+	json_object_set_new(d->runs[2], "verified", json_false());
+	assert_true(isnan(reproduce_row_speedup_above(d, &of_b)) && isnan(reproduce_row_speedup_losers(d, &of_b)));
+	reproduce_data_free(d);
 }
 
 static void missing_runs_are_absent(void **state)
@@ -251,6 +339,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(terms_are_judged),
+		cmocka_unit_test(claims_speak),
+		cmocka_unit_test(workloads_are_counted),
 		cmocka_unit_test(missing_runs_are_absent),
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tables_are_complete),
