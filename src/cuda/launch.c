@@ -72,6 +72,13 @@ static int allocated_registers(const struct ptx_func *func)
 	return count;
 }
 
+/* The registers that the kernel takes suffice for a CTA, in every mode: a caller computes with both numbers. */
+static bool registers_suffice(const struct CUfunc_st *f, uint32_t threads)
+{
+	return f->program->slot_count <=
+	       gpu_registers_per_thread(&cuda_driver.session.config, (threads + SIMT_LANES - 1) / SIMT_LANES);
+}
+
 /* Most threads of a CTA that fit, in whole warps. */
 static int max_threads(struct CUfunc_st *f)
 {
@@ -81,7 +88,8 @@ static int max_threads(struct CUfunc_st *f)
 		return declared_threads(f->func, limit);
 	if (f->program->max_threads_per_cta < limit)
 		limit = f->program->max_threads_per_cta;
-	while (limit > SIMT_LANES && !cuda_function_ctas_per_sm(f, limit, 0, NULL))
+	while (limit > SIMT_LANES &&
+	       (!registers_suffice(f, limit) || !cuda_function_ctas_per_sm(f, limit, 0, NULL)))
 		limit = (limit - 1) / SIMT_LANES * SIMT_LANES;
 	return (int)limit;
 }
