@@ -4,6 +4,7 @@
 #include "cli/tree.h"
 #include "cli/wait.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <sched.h>
 #include <signal.h>
@@ -132,6 +133,16 @@ static void report_failed(const struct state *s, const struct cli_job *job)
 	cli_output_print_end(job->check_path);
 }
 
+static bool has_ended(pid_t pid, int *status)
+{
+	pid_t ended = waitpid(pid, status, WNOHANG);
+
+	if (ended >= 0 || errno != ECHILD)
+		return ended == pid;
+	*status = CLI_WAIT_UNKNOWN;
+	return true;
+}
+
 static void collect(struct state *s)
 {
 	for (uint32_t i = 0; i < s->next; i++) {
@@ -141,7 +152,7 @@ static void collect(struct state *s)
 		if (job->is_done)
 			continue;
 		watch_time(job);
-		if (waitpid(job->pid, &status, WNOHANG) != job->pid)
+		if (!has_ended(job->pid, &status))
 			continue;
 		if (!cli_job_step(job, status))
 			continue;

@@ -19,6 +19,12 @@ static bool add(const char *command, const char *limit, GPtrArray *sets)
 			  command, limit);
 		return false;
 	}
+	/* As a parameter 0 means that there is no limit, which nobody asks for in this way. */
+	if (!strpbrk(value, "123456789")) {
+		cli_error("%s: bad --timeout '%s', expected a time longer than 0; without --timeout there is no limit",
+			  command, limit);
+		return false;
+	}
 
 	g_autofree char *setting = g_strdup_printf(
 	    "%s=%s", is_simulated ? "run.timeout_simulated_ps" : "run.timeout_wall_ns", value);

@@ -102,7 +102,8 @@ static void wait_some(struct state *s)
 	on_time(s);
 }
 
-/* Has the child ended, or, with 0, have all? Others, that have become children of this process, are forgotten. */
+/* Has the child ended, or, with 0, have all? Others, that have become children of this process, are forgotten. *status
+ * stays as it is where nobody can tell: there is no such child. */
 static bool has_ended(pid_t pid, int *status)
 {
 	int any;
@@ -120,7 +121,7 @@ static bool has_ended(pid_t pid, int *status)
 int cli_wait(pid_t pid, uint64_t deadline_ns, bool *is_timed_out)
 {
 	struct state s = {.deadline_ns = deadline_ns ? deadline_ns + CLI_WAIT_GRACE_S * ns_per_s : 0};
-	int status = 0, ignored;
+	int status = CLI_WAIT_UNKNOWN, ignored;
 
 	while (!has_ended(pid, &status))
 		wait_some(&s);
@@ -131,5 +132,7 @@ int cli_wait(pid_t pid, uint64_t deadline_ns, bool *is_timed_out)
 			wait_some(&s);
 	}
 	*is_timed_out = s.is_timed_out;
-	return s.wishes > 1 && WIFSIGNALED(status) ? W_EXITCODE(EXIT_BY_SIGNAL + s.signal, 0) : status;
+	if (s.wishes > 1 && status != CLI_WAIT_UNKNOWN && WIFSIGNALED(status))
+		return W_EXITCODE(EXIT_BY_SIGNAL + s.signal, 0);
+	return status;
 }

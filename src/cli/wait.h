@@ -17,9 +17,12 @@ void cli_wait_begin(void);
 void cli_wait_child(void);
 
 /* Waits until the child has ended; deadline_ns: when its time is over, 0: never. Returns its wait status, and that of
- * an exit with 128 and the signal's number where the user has made it end. *is_timed_out: it was made to end when its
- * time was over. */
+ * an exit with 128 and the signal's number where the user has made it end; CLI_WAIT_UNKNOWN where there is no such
+ * child any more. *is_timed_out: it was made to end when its time was over. */
 int cli_wait(pid_t pid, uint64_t deadline_ns, bool *is_timed_out);
+
+/* No wait status: nobody can tell how the program has ended. */
+enum { CLI_WAIT_UNKNOWN = -1 };
 
 /* How long a program may take to end by itself, after its time is over, and after SIGTERM. */
 enum { CLI_WAIT_GRACE_S = 2, CLI_WAIT_KILL_S = 5 };
