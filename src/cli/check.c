@@ -247,13 +247,12 @@ static json_t *load_findings(const struct cli_job *job, bool *is_lost)
 
 	*is_lost = false;
 	for (uint32_t number = 1;; number++) {
-		g_autofree char *path = g_strdup_printf("%s.%u", job->findings_path, number);
-		g_autofree char *lost = g_strconcat(path, ".lost", NULL);
-		json_t *one = json_load_file(path, 0, NULL);
+		json_t *one;
+		const enum cli_left left = cli_places_read(&job->places, number, &one);
 
-		*is_lost = *is_lost || !access(lost, F_OK);
-		if (!one && access(path, F_OK))
+		if (left == CLI_LEFT_NOTHING)
 			break;
+		*is_lost = *is_lost || left == CLI_LEFT_LOST;
 		count += one != NULL;
 		json_array_extend(json_object_get(all, "findings"), json_object_get(one, "findings"));
 		add_number(all, one, "dropped");

@@ -176,7 +176,7 @@ static void reuse(struct comparison *c, struct cli_job *job)
 	}
 	job->results = results;
 	job->result = json_array_get(results, 0);
-	job->is_done = job->has_result = true;
+	job->is_done = true;
 	c->reused_count++;
 }
 

@@ -216,27 +216,35 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	return is_ok;
 }
 
+/* False, and none, where it is too long for what processes append to it. */
+static bool path_give(char to[sizeof(((struct machine_session *)NULL)->result_path)], const char *path)
+{
+	const size_t bytes = sizeof(((struct machine_session *)NULL)->result_path);
+	const bool has_room = g_strlcpy(to, path, bytes) < bytes - ROOM_FOR_SUFFIXES_BYTES;
+
+	if (!has_room)
+		*to = '\0';
+	return has_room;
+}
+
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 {
 	struct machine_session session = *job->machine;
 
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
-	job->result_path = g_strdup_printf("%s/%u.json", dir, index);
-	job->findings_path = job->is_checked ? g_strdup_printf("%s/%u.findings", dir, index) : NULL;
+	cli_places_name(&job->places, dir, index, job->is_checked ? "findings" : "json");
 	if (job->is_captured || cli_verify_needs_output(&job->verify))
 		job->output_path = g_strdup_printf("%s/%u.out", dir, index);
 	job->error_path = job->is_captured ? g_strdup_printf("%s/%u.err", dir, index) : NULL;
 	job->check_path = job->verify.command ? g_strdup_printf("%s/%u.check", dir, index) : NULL;
-	if (g_strlcpy(session.result_path, job->result_path, sizeof(session.result_path)) >=
-	    sizeof(session.result_path) - ROOM_FOR_SUFFIXES_BYTES) {
+	/* The findings are the results. */
+	if (!path_give(session.result_path, job->is_checked ? "" : job->places.path) ||
+	    !path_give(session.check_path, job->is_checked ? job->places.path : "")) {
 		cli_error("the temporary directory's name is too long: %s", dir);
 		return false;
 	}
-	if (job->findings_path) {
-		/* The findings are the results. */
-		session.result_path[0] = '\0';
-		g_strlcpy(session.check_path, job->findings_path, sizeof(session.check_path));
-	}
+	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
+		path_give(session.spare_paths[i], job->places.spares[i]);
 	if (machine_session_write(job->session_path, &session))
 		return true;
 	cli_error("cannot write %s: %s", job->session_path, strerror(errno));
@@ -404,6 +412,8 @@ static json_t *args_json(char **argv)
 
 static int exit_status_of(int wait_status)
 {
+	if (wait_status == CLI_WAIT_UNKNOWN)
+		return CLI_UNABLE;
 	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_BY_SIGNAL + WTERMSIG(wait_status);
 }
 
@@ -416,38 +426,32 @@ static json_t *result_of_program(const struct cli_job *job)
 	json_object_set_new(o, "machine", json_string(job->machine->machine));
 	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
 	json_object_set_new(o, "run_key", job->run_key ? json_string(job->run_key) : json_null());
-	if (job->is_timed_out)
-		json_object_set_new(o, "timed_out", json_string("wall"));
 	return o;
 }
 
-/* What the process with this number left; NULL: there is none. A process that was killed, or left by _exit, has left
- * its empty file. */
+/* There are no results of a process that used the driver. */
+static void put_missing(json_t *o, uint32_t number, bool is_lost)
+{
+	json_object_set_new(o, "process", json_integer(number));
+	json_object_set_new(o, "fault",
+			    json_string(is_lost ? "the results could not be written, see the message above"
+						: "the process was killed, or left by _exit, before it was "
+						  "done with the CUDA driver"));
+	json_object_set_new(o, "ended", json_string(is_lost ? "exit" : MACHINE_ENDED_UNSEEN));
+}
+
+/* What the process with this number left; NULL: there is none. */
 static json_t *result_of_process(struct cli_job *job, uint32_t number)
 {
-	g_autofree char *path = g_strdup_printf("%s.%u", job->result_path, number);
-	g_autofree char *lost = g_strconcat(path, ".lost", NULL);
-	json_error_t error;
-	json_t *o, *written;
+	json_t *written;
+	const enum cli_left left = cli_places_read(&job->places, number, &written);
+	json_t *o = left == CLI_LEFT_NOTHING ? NULL : result_of_program(job);
 
-	if (access(path, F_OK) && access(lost, F_OK))
-		return NULL;
-	o = result_of_program(job);
-	written = json_load_file(path, 0, &error);
-	if (json_is_object(written)) {
+	job->is_result_lost = job->is_result_lost || left == CLI_LEFT_LOST;
+	if (json_is_object(written))
 		json_object_update(o, written);
-	} else {
-		const bool is_lost = !access(lost, F_OK);
-
-		job->has_result = false;
-		job->is_result_lost = job->is_result_lost || is_lost;
-		json_object_set_new(o, "process", json_integer(number));
-		json_object_set_new(o, "fault",
-				    json_string(is_lost ? "the results could not be written, see the message above"
-							: "the process was killed, or left by _exit, before it was "
-							  "done with the CUDA driver"));
-		json_object_set_new(o, "ended", json_string(is_lost ? "exit" : "_exit or killed"));
-	}
+	else if (o)
+		put_missing(o, number, left == CLI_LEFT_LOST);
 	json_decref(written);
 	return o;
 }
@@ -459,15 +463,15 @@ static void finish(struct cli_job *job)
 
 	job->is_done = true;
 	job->results = json_array();
-	job->has_result = true;
-	for (uint32_t number = 1; (one = result_of_process(job, number)); number++)
+	for (uint32_t number = 1; !job->is_checked && (one = result_of_process(job, number)); number++)
 		json_array_append_new(job->results, one);
-	if (!json_array_size(job->results)) {
-		job->has_result = false;
+	if (!json_array_size(job->results))
 		json_array_append_new(job->results, result_of_program(job));
-	}
 	json_array_foreach(job->results, i, one)
 	{
+		/* A process that was killed could not say it. */
+		if (job->is_timed_out)
+			json_object_set_new(one, "timed_out", json_string("wall"));
 		report_titles_add(one);
 		cli_verify_judge(job, one);
 		cli_provenance_add(job, one);
@@ -477,6 +481,8 @@ static void finish(struct cli_job *job)
 
 bool cli_job_step(struct cli_job *job, int wait_status)
 {
+	if (wait_status == CLI_WAIT_UNKNOWN)
+		cli_error("%s: nobody can tell how it has ended: another has waited for it", job->target->name);
 	if (job->is_checking) {
 		job->check_status = exit_status_of(wait_status);
 	} else {
@@ -527,8 +533,7 @@ void cli_job_free(struct cli_job *job)
 {
 	json_decref(job->results);
 	g_free(job->session_path);
-	g_free(job->result_path);
-	g_free(job->findings_path);
+	cli_places_free(&job->places);
 	g_free(job->output_path);
 	g_free(job->error_path);
 	g_free(job->check_path);

@@ -3,6 +3,7 @@
 #define STRATA_CLI_JOB_H
 
 #include "cli/paths.h"
+#include "cli/places.h"
 #include "cli/tee.h"
 #include "cli/verify.h"
 #include "machine/session.h"
@@ -38,10 +39,10 @@ struct cli_job {
 	struct cli_verify verify; /* how its results are checked */
 	const char *input_path;   /* its standard input; NULL: ours, or none for one that is captured */
 	char *work_dir;           /* its working directory; NULL: ours */
-	char *session_path, *result_path;
+	char *session_path;
+	struct cli_places places; /* of its results, or of its findings when it is checked */
 	char *output_path, *error_path; /* its standard output and error; NULL: not kept in a file */
 	char *check_path;               /* what the check command of verify prints */
-	char *findings_path;            /* NULL: not under the memory checker */
 	struct cli_tee tee;
 	pid_t pid;        /* of the program, then of its check command; 0: not started */
 	bool is_checking; /* the program has ended, its check command runs */
@@ -55,15 +56,14 @@ struct cli_job {
 	json_t *results;     /* NULL until done; then an object per process that used the driver, at least one object */
 	json_t *result;      /* the first of them */
 	bool is_result_lost; /* the library could not write some of its results, and said why */
-	bool has_result;     /* the program used the driver and the library wrote its results, of every process */
 };
 
 /* Prepares the files of a job in dir. False after a printed message. */
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index);
 /* Starts the program. CLI_OK; after a message CLI_USAGE, when it is no program, or CLI_UNABLE. */
 int cli_job_start(const struct cli_paths *paths, struct cli_job *job);
-/* The job's process has ended with this wait status. True: the job is done; its results are read, with workload,
- * args, verified and the provenance added. False: its check command runs now, as job->pid. */
+/* The job's process has ended with this wait status, or CLI_WAIT_UNKNOWN. True: the job is done; its results are read,
+ * with workload, args, verified and the provenance added. False: its check command runs now, as job->pid. */
 bool cli_job_step(struct cli_job *job, int wait_status);
 /* Has the job ended by itself, with its result? Not so one that was asked to end and did. */
 bool cli_job_is_finished(const struct cli_job *job);

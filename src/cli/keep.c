@@ -46,7 +46,7 @@ bool cli_store_check(const char *command)
 static char *unsaved_write(const json_t *runs)
 {
 	static uint32_t count;
-	const char *const folders[] = {".", g_get_tmp_dir(), g_get_home_dir()};
+	const char *const folders[] = {".", g_get_tmp_dir(), g_get_home_dir(), "/dev/shm"};
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 	g_autofree char *date = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
 	g_autofree char *name = g_strdup_printf("unsaved-%s-%d-%u.json", date, (int)getpid(), count++);

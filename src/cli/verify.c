@@ -27,6 +27,8 @@ static _Noreturn void child(const struct cli_job *job)
 	int in = open(job->output_path, O_RDONLY);
 	int out = open(job->check_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
+	if (job->is_captured)
+		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, SIG_DFL);
 	cli_wait_child();
@@ -35,8 +37,6 @@ static _Noreturn void child(const struct cli_job *job)
 	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(out, STDERR_FILENO) < 0 || (job->work_dir && chdir(job->work_dir)))
 		_exit(NO_PROGRAM);
-	if (job->is_captured)
-		setpgid(0, 0);
 	execl("/bin/sh", "sh", "-c", job->verify.command, (char *)NULL);
 	_exit(NO_PROGRAM);
 }
@@ -51,6 +51,9 @@ pid_t cli_verify_start(struct cli_job *job)
 	pid = fork();
 	if (!pid)
 		child(job);
+	/* Here too: the group must be there when it is to be ended, however far the child has come. */
+	if (pid > 0 && job->is_captured)
+		setpgid(pid, pid);
 	if (pid < 0)
 		cli_error("cannot start the check command: %s", strerror(errno));
 	return pid;
@@ -67,17 +70,21 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 {
 	const double faulted = report_number(result, "launches_faulted", NULL);
 	const double refused = report_number(result, "launches_refused", NULL);
+	const bool is_killed = !g_strcmp0(json_string_value(json_object_get(result, "ended")), MACHINE_ENDED_UNSEEN);
+	const bool is_whole = report_has_run(result) && !is_killed;
 	const char *timed_out = json_string_value(json_object_get(result, "timed_out"));
 
 	if (timed_out)
 		return g_strdup_printf("it reached the limit of %s time", timed_out);
-	if (!report_has_run(result) && job->is_result_lost)
+	if (!is_whole && job->is_result_lost)
 		return g_strdup(job->exit_status == EXIT_BY_SIGNAL + SIGABRT ? "an internal error of Strata ended it"
 									     : "its results could not be written");
 	if (!report_has_run(result))
 		return g_strdup("nothing was measured");
 	if (json_is_true(json_object_get(result, "interrupted")) || job->exit_status == CLI_INTERRUPTED)
 		return g_strdup("it was interrupted");
+	if (is_killed && !job->exit_status)
+		return g_strdup("it was killed, or left by _exit; these are its results before");
 	if (faulted > 0)
 		return launches_text(result, faulted, "faulted");
 	if (json_is_string(json_object_get(result, "fault")))

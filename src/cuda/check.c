@@ -119,7 +119,7 @@ static void write_findings(bool is_complete)
 
 	const struct machine_launch_counts launches = machine_kernels_counts(d->kernels);
 
-	if (machine_findings_write(d->session.check_path, d->check, &launches, is_complete))
+	if (machine_findings_write(&d->session, d->check, &launches, is_complete))
 		return;
 	cuda_message("error: cannot write the findings to %s: %s", d->session.check_path, strerror(errno));
 	machine_result_lost(d->session.check_path);

@@ -90,8 +90,11 @@ struct cuda_call cuda_enter(enum cuda_needs needs)
 
 void cuda_leave(struct cuda_call *call)
 {
-	if (call->is_timed)
+	if (call->is_timed) {
+		if (cuda_driver.is_keep_due)
+			cuda_results_keep();
 		cuda_time_leave();
+	}
 	if (call->is_locked)
 		pthread_mutex_unlock(&cuda_driver.lock);
 	cuda_end_wait();
@@ -236,21 +239,14 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void cuda_results_write(void)
+static struct machine_run run_now(const char *ended)
 {
-	struct cuda_driver *d = &cuda_driver;
-	static bool is_written;
-
-	if (is_written || !d->is_initialised)
-		return;
-	is_written = true;
-
+	const struct cuda_driver *d = &cuda_driver;
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
 	machine_timeline_settle(d->timeline);
-
-	const struct machine_run run = {
+	return (struct machine_run){
 		.session = &d->session,
 		.gpu = d->gpu,
 		.kernels = d->kernels,
@@ -260,8 +256,36 @@ void cuda_results_write(void)
 		.fault = d->fault,
 		.timed_out = d->is_wall_over ? "wall" : d->is_simulated_over ? "simulated" : NULL,
 		.is_interrupted = d->is_interrupted,
-		.ended = d->ended,
+		.ended = ended,
 	};
+}
+
+void cuda_results_keep(void)
+{
+	struct cuda_driver *d = &cuda_driver;
+	const uint64_t work_count = machine_timeline_work_count(d->timeline), begin_ns = cuda_now_ns();
+
+	d->is_keep_due = false;
+	if (d->is_written || work_count == d->kept_work_count)
+		return;
+
+	const struct machine_run run = run_now(MACHINE_ENDED_UNSEEN);
+
+	d->kept_work_count = work_count;
+	/* Where it does not succeed, the end will say so. */
+	machine_result_write(&run);
+	d->keep_cost_ns = cuda_now_ns() - begin_ns;
+}
+
+void cuda_results_write(void)
+{
+	struct cuda_driver *d = &cuda_driver;
+
+	if (d->is_written || !d->is_initialised)
+		return;
+	d->is_written = true;
+
+	const struct machine_run run = run_now(d->ended);
 
 	if (d->session.result_path[0] && !machine_result_write(&run)) {
 		cuda_message("error: cannot write the results to %s: %s", d->session.result_path, strerror(errno));
@@ -278,7 +302,7 @@ __attribute__((destructor)) static void stop(void)
 
 	if (!d->is_initialised || d->is_forked || d->is_shut_down)
 		return;
-	cuda_interrupt_remove();
+	cuda_interrupt_hold();
 	cuda_end_begin();
 	if (pthread_mutex_trylock(&d->lock)) {
 		gpu_interrupt(d->gpu, GPU_STOP_USER);
@@ -287,6 +311,7 @@ __attribute__((destructor)) static void stop(void)
 	cuda_check_end(true);
 	d->ended = "exit";
 	cuda_results_write();
+	cuda_interrupt_end();
 	d->is_shut_down = true;
 	/* The arena's addresses are fixed: after dlclose the next load needs them. */
 	simt_memory_free(d->mem);

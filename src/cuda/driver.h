@@ -101,6 +101,10 @@ struct cuda_driver {
 	volatile bool is_wall_over; /* the limits of time have been reached */
 	bool is_simulated_over;
 	bool is_interrupted; /* as in struct machine_run */
+	volatile bool is_keep_due; /* the next call that ends writes the results so far */
+	bool is_written;	   /* the results, to their end */
+	uint64_t kept_work_count;  /* of the timeline, in the results so far */
+	volatile uint64_t keep_cost_ns; /* of writing these */
 	const char *ended;
 	uint64_t next_id;
 	struct CUctx_st *primary;
@@ -323,12 +327,20 @@ CUresult cuda_stream_check(CUstream s);
 /* Watches for SIGINT, SIGTERM and SIGHUP, where the program leaves them alone, and for the limit of wall-clock time.
  * Called once by cuInit. */
 void cuda_interrupt_install(void);
-void cuda_interrupt_remove(void);
+/* At the program's end: signals are only noted, so that none keeps the results from being written ... */
+void cuda_interrupt_hold(void);
+/* ... and what came meanwhile ends the program now. */
+void cuda_interrupt_end(void);
 /* From now on only the calling thread goes on: cuda_end_wait, without the lock, keeps every other one for some seconds,
  * in which the process ends. */
 void cuda_end_begin(void);
 void cuda_end_wait(void);
 /* Writes the results, once. Called with the lock held. */
 void cuda_results_write(void);
+/* Writes the results so far, where there is something new, for a program that will be killed or leave by _exit. Called
+ * with the lock held. */
+void cuda_results_keep(void);
+/* Of CLOCK_MONOTONIC. */
+uint64_t cuda_now_ns(void);
 
 #endif

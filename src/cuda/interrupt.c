@@ -7,6 +7,9 @@
  * it at once, whatever it waits for. The limit of time ends kernels, not the program: its calls report the fault, and
  * the command that started it ends it some time later if need be.
  *
+ * The same thread has the results so far written now and then, since a program with handlers of its own may be killed,
+ * and one that leaves by _exit never comes here. They are written between two calls, never while a kernel runs.
+ *
  * Once the program is ending, a thread that comes out of the driver does not go on: what the program would make of a
  * kernel that has been ended must not decide how it ends.
  */
@@ -26,6 +29,8 @@ enum {
 	EXIT_BY_SIGNAL = 128,
 	SAME_PRESS_NS = 300 * 1000 * 1000, /* a signal may come twice: to the process group, and from strata */
 	END_WAIT_S = 5,			   /* the end itself is a matter of milliseconds */
+	KEEP_PERIOD_NS = 500 * 1000 * 1000,
+	KEEP_SHARE = 100, /* writing takes at most this part of the time */
 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -35,6 +40,7 @@ static pthread_t watcher;
 static volatile sig_atomic_t signal_seen;
 static uint64_t signal_ns;
 static bool is_installed;
+static volatile bool is_held; /* signals are only noted */
 
 static struct {
 	volatile bool is_ending;
@@ -43,7 +49,7 @@ static struct {
 
 static _Thread_local bool has_waited;
 
-static uint64_t now_ns(void)
+uint64_t cuda_now_ns(void)
 {
 	struct timespec t;
 
@@ -71,19 +77,25 @@ void cuda_end_wait(void)
 
 /* ---- signals ---- */
 
+/* Now, not when the watcher comes to it: the kernel's thread may be faster, and must not exit. */
+static void ask_for_end(void)
+{
+	end.thread = watcher;
+	end.is_ending = true;
+	gpu_interrupt(cuda_driver.gpu, GPU_STOP_USER);
+	sem_post(&wake);
+}
+
 static void on_signal(int number)
 {
 	const int error = errno;
 
 	if (!signal_seen) {
 		signal_seen = number;
-		signal_ns = now_ns();
-		/* Now, not when the watcher comes to it: the kernel's thread may be faster, and must not exit. */
-		end.thread = watcher;
-		end.is_ending = true;
-		gpu_interrupt(cuda_driver.gpu, GPU_STOP_USER);
-		sem_post(&wake);
-	} else if (number == SIGINT && now_ns() - signal_ns > SAME_PRESS_NS) {
+		signal_ns = cuda_now_ns();
+		if (!is_held)
+			ask_for_end();
+	} else if (number == SIGINT && cuda_now_ns() - signal_ns > SAME_PRESS_NS) {
 		_exit(EXIT_BY_SIGNAL + number);
 	}
 	errno = error;
@@ -111,28 +123,51 @@ static uint64_t deadline_ns(void)
 
 	if (!limit_ns)
 		return 0;
-	return text && *text ? strtoull(text, NULL, 10) : now_ns() + limit_ns;
+	return text && *text ? strtoull(text, NULL, 10) : cuda_now_ns() + limit_ns;
 }
 
-/* False: the time is over. */
+/* Until somebody wakes the watcher. False: the time is over. */
 static bool wait_until(uint64_t ns)
 {
 	const struct timespec at = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 	int failed;
 
 	do
-		failed = ns ? sem_clockwait(&wake, CLOCK_MONOTONIC, &at) : sem_wait(&wake);
+		failed = sem_clockwait(&wake, CLOCK_MONOTONIC, &at);
 	while (failed && errno == EINTR);
 	return !failed;
 }
 
+/* Now, or at the end of the call that is under way. */
+static void keep_results(void)
+{
+	if (pthread_mutex_trylock(&cuda_driver.lock)) {
+		cuda_driver.is_keep_due = true;
+		return;
+	}
+	cuda_results_keep();
+	pthread_mutex_unlock(&cuda_driver.lock);
+}
+
+static uint64_t next_keep_ns(void)
+{
+	return cuda_now_ns() + MAX(KEEP_PERIOD_NS, KEEP_SHARE * cuda_driver.keep_cost_ns);
+}
+
 static void *watch(void *arg)
 {
+	uint64_t end_ns = deadline_ns(), keep_ns = next_keep_ns();
+
 	(void)arg;
-	if (!wait_until(deadline_ns())) {
-		cuda_driver.is_wall_over = true;
-		gpu_interrupt(cuda_driver.gpu, GPU_STOP_WALL);
-		wait_until(0);
+	while (!wait_until(end_ns ? MIN(end_ns, keep_ns) : keep_ns)) {
+		if (end_ns && cuda_now_ns() >= end_ns) {
+			cuda_driver.is_wall_over = true;
+			gpu_interrupt(cuda_driver.gpu, GPU_STOP_WALL);
+			end_ns = 0;
+		} else {
+			keep_results();
+			keep_ns = next_keep_ns();
+		}
 	}
 	if (signal_seen)
 		end_by_signal();
@@ -172,7 +207,16 @@ void cuda_interrupt_install(void)
 	}
 }
 
-void cuda_interrupt_remove(void)
+void cuda_interrupt_hold(void)
+{
+	is_held = true;
+	if (!is_installed)
+		return;
+	sem_post(&wake);
+	pthread_join(watcher, NULL);
+}
+
+void cuda_interrupt_end(void)
 {
 	struct sigaction dflt = {.sa_handler = SIG_DFL};
 
@@ -182,7 +226,9 @@ void cuda_interrupt_remove(void)
 		if (is_ours(ending_signals[i]))
 			sigaction(ending_signals[i], &dflt, NULL);
 	}
-	sem_post(&wake);
-	pthread_join(watcher, NULL);
 	is_installed = false;
+	if (!signal_seen)
+		return;
+	fflush(stdout); /* as exit would soon do */
+	raise(signal_seen);
 }

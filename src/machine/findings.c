@@ -62,10 +62,26 @@ static bool write_whole(FILE *f, const json_t *o)
 	return is_written;
 }
 
-bool machine_findings_write(const char *path, const struct simt_check *c, const struct machine_launch_counts *launches,
-			    bool is_complete)
+/* Whole or not at all. */
+static bool write_file(const char *path, const void *what)
 {
 	char temporary[4096 + 8];
+
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+
+	FILE *f = fopen(temporary, "w");
+	bool is_written = f && write_whole(f, what) && !rename(temporary, path);
+	int error = errno;
+
+	if (f && !is_written)
+		unlink(temporary);
+	errno = error;
+	return is_written;
+}
+
+bool machine_findings_write(const struct machine_session *s, const struct simt_check *c,
+			    const struct machine_launch_counts *launches, bool is_complete)
+{
 	json_t *o = json_object(), *list = json_array();
 
 	for (uint32_t i = 0; i < simt_check_finding_count(c); i++)
@@ -75,19 +91,11 @@ bool machine_findings_write(const char *path, const struct simt_check *c, const 
 	json_object_set_new(o, "launches", json_integer((json_int_t)launches->asked));
 	json_object_set_new(o, "launches_refused", json_integer((json_int_t)launches->refused));
 	json_object_set_new(o, "is_complete", json_boolean(is_complete));
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
 
-	FILE *f = fopen(temporary, "w");
-	bool is_written = f && write_whole(f, o);
+	bool is_written = machine_session_keep(s, s->check_path, write_file, o);
+	int error = errno;
 
 	json_decref(o);
-	if (is_written)
-		is_written = !rename(temporary, path);
-	if (f && !is_written) {
-		int error = errno;
-
-		unlink(temporary);
-		errno = error;
-	}
+	errno = error;
 	return is_written;
 }

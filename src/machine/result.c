@@ -428,40 +428,87 @@ static json_t *run_json(const struct machine_run *run)
 	return o;
 }
 
+/* A file that is being written, without stdio: a child that is forked meanwhile would write its copy of the buffer. */
+struct sink {
+	int fd;
+	size_t length;
+	char buffer[65536];
+};
+
+static bool sink_flush(struct sink *s)
+{
+	size_t done = 0;
+
+	while (done < s->length) {
+		ssize_t n = write(s->fd, s->buffer + done, s->length - done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	s->length = 0;
+	return true;
+}
+
+static int sink_add(const char *text, size_t length, void *ctx)
+{
+	struct sink *s = ctx;
+
+	while (length) {
+		const size_t part = MIN(length, sizeof(s->buffer) - s->length);
+
+		memcpy(s->buffer + s->length, text, part);
+		s->length += part;
+		text += part;
+		length -= part;
+		if (s->length == sizeof(s->buffer) && !sink_flush(s))
+			return -1;
+	}
+	return 0;
+}
+
 static bool dump(const json_t *o, const char *path)
 {
-	FILE *f = fopen(path, "w");
+	struct sink s = {.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
 
-	if (!f)
+	if (s.fd < 0)
 		return false;
 
-	bool is_written = !json_dumpf(o, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) && !ferror(f);
+	bool is_written =
+	    !json_dump_callback(o, sink_add, &s, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) && sink_flush(&s);
 	int error = errno;
 
-	if (fclose(f))
+	if (close(s.fd))
 		return false;
+	errno = error;
+	return is_written;
+}
+
+static bool write_whole(const char *path, const void *what)
+{
+	g_autofree char *part = g_strconcat(path, ".part", NULL);
+	bool is_written = dump(what, part) && !rename(part, path);
+	int error = errno;
+
+	if (!is_written)
+		unlink(part);
 	errno = error;
 	return is_written;
 }
 
 bool machine_result_write(const struct machine_run *run)
 {
-	const char *path = run->session->result_path;
+	const struct machine_session *s = run->session;
 
-	if (!*path)
+	if (!*s->result_path)
 		return true;
 
-	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	json_t *o = run_json(run);
-	bool is_written = dump(o, part) && !rename(part, path);
+	bool is_written = machine_session_keep(s, s->result_path, write_whole, o);
+	int error = errno;
 
 	json_decref(o);
-	if (!is_written) {
-		int error = errno;
-
-		unlink(part);
-		errno = error;
-	}
+	errno = error;
 	return is_written;
 }
 

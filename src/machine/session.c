@@ -14,6 +14,7 @@ static const char default_machine[] = "tom-baseline";
 
 struct session_reader {
 	struct machine_session *session;
+	uint32_t spare_count;
 	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
 	uint32_t group_count;
 	struct base_diag_list *diag;
@@ -51,6 +52,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
 	else if (!strcmp(key, "check"))
 		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
+	else if (!strcmp(key, "spare") && r->spare_count < MACHINE_SPARES_MAX)
+		copy_text(s->spare_paths[r->spare_count++], sizeof(s->spare_paths[0]), key, value, at, r->diag);
 	else
 		sim_param_set(r->groups, r->group_count, key, value, at, r->diag);
 }
@@ -108,6 +111,9 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 		fprintf(f, "result = %s\n", s->result_path);
 	if (*s->check_path)
 		fprintf(f, "check = %s\n", s->check_path);
+	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
+		if (*s->spare_paths[i])
+			fprintf(f, "spare = %s\n", s->spare_paths[i]);
 	for (uint32_t g = 0; g < group_count; g++) {
 		for (uint32_t i = 0; i < groups[g].row_count; i++) {
 			char value[128];
@@ -144,6 +150,16 @@ static bool take(const char *base, uint32_t n, char *path, size_t path_bytes)
 	return true;
 }
 
+static void number_append(char *path, size_t path_bytes, uint32_t n)
+{
+	char number[16];
+
+	if (!*path)
+		return;
+	snprintf(number, sizeof(number), ".%u", n);
+	g_strlcat(path, number, path_bytes);
+}
+
 void machine_session_claim(struct machine_session *s)
 {
 	char *path = *s->result_path ? s->result_path : s->check_path;
@@ -157,11 +173,26 @@ void machine_session_claim(struct machine_session *s)
 	g_autofree char *mark = g_strconcat(path, ".lost", NULL);
 
 	base_bug_set_mark(mark);
-	if (path == s->result_path && *s->check_path) {
-		g_autofree char *check = g_strdup(s->check_path);
+	if (path == s->result_path)
+		number_append(s->check_path, sizeof(s->check_path), s->process);
+	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
+		number_append(s->spare_paths[i], sizeof(s->spare_paths[i]), s->process);
+}
 
-		snprintf(s->check_path, sizeof(s->check_path), "%s.%u", check, s->process);
+bool machine_session_keep(const struct machine_session *s, const char *path,
+			  bool (*write)(const char *path, const void *what), const void *what)
+{
+	bool is_kept = write(path, what);
+	const int error = errno;
+
+	for (uint32_t i = 0; i < MACHINE_SPARES_MAX && *s->spare_paths[i]; i++) {
+		if (is_kept)
+			unlink(s->spare_paths[i]);
+		else
+			is_kept = write(s->spare_paths[i], what);
 	}
+	errno = error;
+	return is_kept;
 }
 
 struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag)

@@ -3,8 +3,8 @@
  * `strata run` resolves the machine description and overrides into a session file of "key = value" lines, names it in
  * the environment variable STRATA_SESSION and starts the program. The library reads it at the first driver call. When
  * the program ends (exit or destructor), the library writes the results as one JSON object to the result path that the
- * session names. Without STRATA_SESSION the library uses the default machine, says so once on stderr, and prints a
- * three-line summary to stderr at the end.
+ * session names; those so far are there before, for a program that is killed. Without STRATA_SESSION the library uses
+ * the default machine, says so once on stderr, and prints a three-line summary to stderr at the end.
  */
 #ifndef STRATA_MACHINE_SESSION_H
 #define STRATA_MACHINE_SESSION_H
@@ -17,20 +17,23 @@
 /* When the program's wall-clock time is over, in ns of CLOCK_MONOTONIC, set with run.timeout_wall_ns. */
 #define MACHINE_DEADLINE_VARIABLE "STRATA_DEADLINE_NS"
 
+enum { MACHINE_SPARES_MAX = 2 };
+
 struct machine_session {
 	struct gpu_config config;
 	char machine[128];      /* "tom-baseline" */
 	char machine_file[4096]; /* its description, for the command's own records; no part of the session file */
 	char result_path[4096]; /* "" = none */
 	char check_path[4096];  /* where the memory checker's findings go; "" = no checker */
+	char spare_paths[MACHINE_SPARES_MAX][4096]; /* for results or findings that find no room there; "" = none */
 	bool is_default;        /* no STRATA_SESSION in the environment */
 	uint32_t process;       /* of the session, from 1; 0: not claimed */
 };
 
-/* What this process leaves goes to files of its own, since a program may be a script that starts several: result_path
- * and check_path get ".N" at their ends, and process is N, the first number from 1 that no process has taken; that is
- * the order of their first driver calls. An empty file holds the place until there is something to write. Without
- * paths it is process 1. */
+/* What this process leaves goes to files of its own, since a program may be a script that starts several: result_path,
+ * check_path and spare_paths get ".N" at their ends, and process is N, the first number from 1 that no process has
+ * taken; that is the order of their first driver calls. An empty file holds the place until there is something to
+ * write. Without paths it is process 1. */
 void machine_session_claim(struct machine_session *s);
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
@@ -38,10 +41,18 @@ bool machine_session_load(struct machine_session *s, struct base_diag_list *diag
 /* Writes a session file (used by the cli). False: errno tells. */
 bool machine_session_write(const char *path, const struct machine_session *s);
 
+/* Calls write with the path, and if that fails with the session's spare ones, until one takes what there is; removes
+ * older ones that stand behind it. False: none took it; errno is the path's. */
+bool machine_session_keep(const struct machine_session *s, const char *path,
+			  bool (*write)(const char *path, const void *what), const void *what);
+
 /* Builds the gpu with the mechanism that config.ndp names (the registry of mechanisms lives in ndp/registry.h). */
 struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag);
 
-/* What the driver knows at the end of a run. */
+/* machine_run.ended of results that were written while the program ran, as long as no newer ones replace them. */
+#define MACHINE_ENDED_UNSEEN "_exit or killed"
+
+/* What the driver knows at the end of a run, or so far. */
 struct machine_run {
 	const struct machine_session *session;
 	struct gpu *gpu; /* may be NULL: the program never made a context */
@@ -52,11 +63,11 @@ struct machine_run {
 	const char *fault; /* text of the first fault, or NULL */
 	const char *timed_out; /* "wall", "simulated": the limit that was reached, or NULL */
 	bool is_interrupted;   /* by a signal */
-	const char *ended;     /* "exit", "signal" (that the library was asked to end by) or "timeout" */
+	const char *ended;     /* "exit", "signal" (that asked for it), "timeout" or MACHINE_ENDED_UNSEEN */
 };
 
 /* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)
- * to session->result_path, atomically (temporary file, then rename). False: errno tells. */
+ * to session->result_path or a spare one, atomically (temporary file, then rename). False: errno tells. */
 bool machine_result_write(const struct machine_run *run);
 /* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. An
  * internal error leaves it too. */

@@ -57,12 +57,16 @@ static void test_round_trip(void **state)
 	s.config.run.audit = true;
 	g_strlcpy(s.machine, "a machine = with signs", sizeof(s.machine));
 	g_strlcpy(s.result_path, "/nowhere/with spaces = and signs.json", sizeof(s.result_path));
+	g_strlcpy(s.spare_paths[0], "/near", sizeof(s.spare_paths[0]));
+	g_strlcpy(s.spare_paths[1], "/far", sizeof(s.spare_paths[1]));
 	assert_true(machine_session_write(path, &s));
 	setenv("STRATA_SESSION", path, 1);
 	assert_true(machine_session_load(&t, &diag));
 	assert_false(t.is_default);
 	assert_string_equal(t.machine, s.machine);
 	assert_string_equal(t.result_path, s.result_path);
+	assert_string_equal(t.spare_paths[0], "/near");
+	assert_string_equal(t.spare_paths[1], "/far");
 	assert_memory_equal(&t.config, &s.config, sizeof(s.config));
 	base_diag_free(&diag);
 }
@@ -89,6 +93,51 @@ static void test_bug_is_marked(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 	assert_int_equal(g_unlink(first), 0);
 	assert_int_equal(g_unlink(lost), 0);
+}
+
+/* Takes the number of refusals to give before it writes. */
+static bool write_after(const char *path, const void *what)
+{
+	uint32_t *refusals = *(uint32_t *const *)what;
+
+	if (*refusals) {
+		--*refusals;
+		errno = *refusals ? EACCES : ENOSPC;
+		return false;
+	}
+	return g_file_set_contents(path, path, -1, NULL);
+}
+
+/* What finds no room goes to the spare places, and back when there is room again. */
+static void test_spare(void **state)
+{
+	struct machine_session s = {0};
+	g_autofree char *path = path_of("main"), *near = path_of("near"), *far = path_of("far");
+	g_autofree char *near_1 = path_of("near.1"), *far_1 = path_of("far.1");
+	uint32_t refusals, *at = &refusals;
+
+	(void)state;
+	g_strlcpy(s.result_path, path, sizeof(s.result_path));
+	g_strlcpy(s.spare_paths[0], near, sizeof(s.spare_paths[0]));
+	g_strlcpy(s.spare_paths[1], far, sizeof(s.spare_paths[1]));
+	machine_session_claim(&s);
+	assert_string_equal(s.spare_paths[0], near_1);
+	assert_string_equal(s.spare_paths[1], far_1);
+	refusals = 2;
+	assert_true(machine_session_keep(&s, s.result_path, write_after, &at));
+	assert_true(g_file_test(far_1, G_FILE_TEST_EXISTS));
+	assert_false(g_file_test(near_1, G_FILE_TEST_EXISTS));
+	refusals = 1;
+	assert_true(machine_session_keep(&s, s.result_path, write_after, &at));
+	assert_true(g_file_test(near_1, G_FILE_TEST_EXISTS));
+	assert_false(g_file_test(far_1, G_FILE_TEST_EXISTS));
+	refusals = 0;
+	assert_true(machine_session_keep(&s, s.result_path, write_after, &at));
+	assert_false(g_file_test(near_1, G_FILE_TEST_EXISTS));
+	refusals = 3;
+	assert_false(machine_session_keep(&s, s.result_path, write_after, &at));
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(g_unlink(s.result_path), 0);
 }
 
 static void test_claim(void **state)
@@ -307,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_default_without_session),
 	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_spare),
 	    cmocka_unit_test(test_claim),
 	    cmocka_unit_test(test_bug_is_marked),
 	    cmocka_unit_test(test_bad_session),
