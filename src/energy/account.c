@@ -1,4 +1,4 @@
-/* account.c - picojoules from statistics: one row per kind of event. */
+/* account.c - picojoules from statistics: energy_rows.def evaluated over the statistics of a run. */
 #include "energy/events.h"
 
 #include <stdio.h>
@@ -14,197 +14,170 @@ const struct sim_param_desc energy_param_rows[] = {
 const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
 
 enum component {
-	SM_FRONT_END,
-	SM_REGISTERS,
-	SM_UNITS,
-	SM_SHARED,
-	SM_STATIC,
-	L1,
-	TLB,
-	L2,
-	L2_STATIC,
-	XBAR,
-	LINK_ACTIVE,
-	LINK_IDLE,
-	MESH_ACTIVE,
-	MESH_IDLE,
-	HOST_WIRES,
-	DRAM_ACTIVATE,
-	DRAM_REFRESH,
-	DRAM_ROW_BUFFER,
-	DRAM_STATIC,
-	TSV,
-	LOGIC_LAYER,
-	STACK_STATIC,
-	NSU_PIPELINE,
-	NSU_BUFFERS,
-	NSU_STATIC,
+#define ENERGY_COMPONENT(name) COMPONENT_##name,
+#include "energy/energy_rows.def"
 	COMPONENT_COUNT
 };
-
 _Static_assert((int)COMPONENT_COUNT <= (int)ENERGY_COMPONENT_MAX, "a component has no place in the report");
 
 static const char *const component_names[COMPONENT_COUNT] = {
-	[SM_FRONT_END] = "sm_front_end",     [SM_REGISTERS] = "sm_registers", [SM_UNITS] = "sm_units",
-	[SM_SHARED] = "sm_shared",	     [SM_STATIC] = "sm_static",	      [L1] = "l1",
-	[TLB] = "tlb",
-	[L2] = "l2",			     [L2_STATIC] = "l2_static",	      [XBAR] = "xbar",
-	[LINK_ACTIVE] = "link_active",	     [LINK_IDLE] = "link_idle",	      [MESH_ACTIVE] = "mesh_active",
-	[MESH_IDLE] = "mesh_idle",	     [HOST_WIRES] = "host_wires",
-	[DRAM_ACTIVATE] = "dram_activate", [DRAM_REFRESH] = "dram_refresh",
-	[DRAM_ROW_BUFFER] = "dram_row_buffer", [DRAM_STATIC] = "dram_static", [TSV] = "tsv",
-	[LOGIC_LAYER] = "logic_layer",	     [STACK_STATIC] = "stack_static",
-	[NSU_PIPELINE] = "nsu_pipeline",     [NSU_BUFFERS] = "nsu_buffers",   [NSU_STATIC] = "nsu_static",
+#define ENERGY_COMPONENT(name) [COMPONENT_##name] = #name,
+#include "energy/energy_rows.def"
 };
 
-enum { BITS_PER_BYTE = 8 };
+enum { BITS_PER_BYTE = 8, TERM_MAX = 4 };
+
+/* One statistic of a sum; unused: no group. */
+struct term {
+	const char *group, *name;
+	bool is_subtracted;
+};
+#define STAT(group, name) {#group, #name, false}
+#define MINUS(group, name) {#group, #name, true}
+
+enum unit { EACH, BITS, ROWS, ROW_BYTES, REFRESHES };
+
+/* Parameters are offsets of doubles in energy_params; counts and capacities are fields of energy_run. */
+struct event_row {
+	enum component component;
+	size_t parameter;
+	enum unit unit;
+	struct term terms[TERM_MAX];
+};
+
+static const struct event_row events[] = {
+#define ENERGY_EVENT(component, parameter, unit, ...) \
+	{COMPONENT_##component, offsetof(struct energy_params, parameter), unit, {__VA_ARGS__}},
+#include "energy/energy_rows.def"
+};
+
+struct wire_row {
+	enum component active, idle;
+	size_t count, bits_per_ps; /* uint32_t, double */
+	size_t active_parameter, idle_parameter;
+	struct term terms[TERM_MAX];
+};
+
+static const struct wire_row wires[] = {
+#define ENERGY_WIRE(active, idle, count, bits_per_ps, active_parameter, idle_parameter, ...)  \
+	{COMPONENT_##active, COMPONENT_##idle, offsetof(struct energy_run, count),            \
+	 offsetof(struct energy_run, bits_per_ps), offsetof(struct energy_params, active_parameter), \
+	 offsetof(struct energy_params, idle_parameter), {__VA_ARGS__}},
+#include "energy/energy_rows.def"
+};
+
+struct power_row {
+	enum component component;
+	size_t parameter, count; /* count: uint32_t */
+};
+
+static const struct power_row powers[] = {
+#define ENERGY_POWER(component, parameter, count) \
+	{COMPONENT_##component, offsetof(struct energy_params, parameter), offsetof(struct energy_run, count)},
+#include "energy/energy_rows.def"
+};
 
 struct account {
+	const struct energy_params *params;
 	const struct sim_stats *stats;
+	const struct energy_run *run;
 	double pj[COMPONENT_COUNT];
 };
 
+static double f64_at(const void *base, size_t offset)
+{
+	return *(const double *)((const char *)base + offset);
+}
+
+static double u32_at(const void *base, size_t offset)
+{
+	return *(const uint32_t *)((const char *)base + offset);
+}
+
 /* The statistic of a group; 0 if the machine has no such group. */
-static double read_stat(const struct sim_stats *stats, const char *group, const char *name)
+static double read_stat(const struct sim_stats *stats, const struct term *term)
 {
 	char key[64];
 	uint64_t value = 0;
 
-	if (sim_stats_instance_count(stats, group) == 0)
+	if (sim_stats_instance_count(stats, term->group) == 0)
 		return 0;
-	snprintf(key, sizeof(key), "%s.%s", group, name);
+	snprintf(key, sizeof(key), "%s.%s", term->group, term->name);
 	CHECK(sim_stats_value(stats, key, &value));
 	return (double)value;
 }
 
-static void add(struct account *a, enum component c, const char *group, const char *name, double pj_each)
+/* Exact: the statistics are whole numbers. */
+static double terms_sum(const struct sim_stats *stats, const struct term *terms)
 {
-	a->pj[c] += read_stat(a->stats, group, name) * pj_each;
-}
+	double sum = 0;
 
-static void add_sm(struct account *a, const struct energy_params *p)
-{
-	add(a, SM_FRONT_END, "sm", "warp_instructions", p->fetch_decode_pj);
-	add(a, SM_REGISTERS, "sm", "register_reads", p->register_access_pj);
-	add(a, SM_REGISTERS, "sm", "register_writes", p->register_access_pj);
-	add(a, SM_UNITS, "sm", "int_threads", p->int_thread_pj);
-	add(a, SM_UNITS, "sm", "control_threads", p->int_thread_pj);
-	add(a, SM_UNITS, "sm", "imul_threads", p->imul_thread_pj);
-	add(a, SM_UNITS, "sm", "fp32_threads", p->fp32_thread_pj);
-	add(a, SM_UNITS, "sm", "tensor_slots", p->tensor_slot_pj);
-	add(a, SM_UNITS, "sm", "fp64_threads", p->fp64_thread_pj);
-	add(a, SM_UNITS, "sm", "sfu_threads", p->sfu_thread_pj);
-	add(a, SM_UNITS, "sm", "memory_threads", p->memory_thread_pj);
-	add(a, SM_SHARED, "sm", "shared_accesses", p->shared_access_pj);
-}
+	for (uint32_t i = 0; i < TERM_MAX && terms[i].group; i++) {
+		double value = read_stat(stats, &terms[i]);
 
-static void add_caches(struct account *a, const struct energy_params *p)
-{
-	static const char *const l1s[] = {"l1d", "l1i", "l1c", "l1t"};
-
-	for (uint32_t i = 0; i < ARRAY_COUNT(l1s); i++) {
-		add(a, L1, l1s[i], "reads", p->l1_access_pj);
-		add(a, L1, l1s[i], "writes", p->l1_access_pj);
-		add(a, L1, l1s[i], "fills", p->l1_fill_pj);
+		sum += terms[i].is_subtracted ? -value : value;
 	}
-	add(a, TLB, "mmu", "accesses", p->tlb_access_pj);
-	add(a, TLB, "mmu", "walks_done", p->tlb_access_pj);
-	add(a, L2, "l2", "reads", p->l2_access_pj);
-	add(a, L2, "l2", "writes", p->l2_access_pj);
-	add(a, L2, "l2", "fills", p->l2_fill_pj);
+	return sum;
 }
 
-/* Units of NSU: the events of an SM's pipeline, without its caches; the buffers at both ends of the packets. */
-static void add_nsu(struct account *a, const struct energy_params *p)
+/* How many units, of which the row's parameter is the energy, one event stands for. */
+static double units_per_event(const struct account *a, enum unit unit)
 {
-	add(a, NSU_PIPELINE, "nsu", "warp_instructions", p->fetch_decode_pj);
-	add(a, NSU_PIPELINE, "nsu", "fetches", p->nsu_fetch_pj);
-	add(a, NSU_PIPELINE, "nsu", "constant_reads", p->nsu_constant_pj);
-	add(a, NSU_PIPELINE, "nsu", "register_reads", p->nsu_register_pj);
-	add(a, NSU_PIPELINE, "nsu", "register_writes", p->nsu_register_pj);
-	add(a, NSU_PIPELINE, "nsu", "int_threads", p->int_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "control_threads", p->int_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "imul_threads", p->imul_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "fp32_threads", p->fp32_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "fp64_threads", p->fp64_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "sfu_threads", p->sfu_thread_pj);
-	add(a, NSU_PIPELINE, "nsu", "memory_threads", p->memory_thread_pj);
-	add(a, NSU_BUFFERS, "nsu", "buffer_writes", p->nsu_buffer_pj);
-	add(a, NSU_BUFFERS, "nsu", "buffer_reads", p->nsu_buffer_pj);
-	add(a, NSU_BUFFERS, "nsu", "cache_reads", p->nsu_cache_pj);
-	add(a, NSU_BUFFERS, "nsu", "cache_fills", p->nsu_cache_pj);
-	add(a, NSU_BUFFERS, "partition", "directory_probes", p->nsu_directory_pj);
-	add(a, NSU_BUFFERS, "partition", "buffer_puts", p->packet_buffer_pj);
-	add(a, SM_FRONT_END, "partition", "boundary_instructions", p->fetch_decode_pj);
-	add(a, SM_FRONT_END, "partition", "skipped_instructions", p->fetch_decode_pj);
-	add(a, L1, "partition", "l1_probes", p->l1_access_pj);
-	add(a, L2, "partition", "l2_probes", p->l2_access_pj);
+	const struct energy_run *run = a->run;
+	double rows_per_row = (double)run->dram_row_bytes / a->params->dram_activate_row_bytes;
+
+	switch (unit) {
+	case EACH:
+		return 1;
+	case BITS:
+		return BITS_PER_BYTE;
+	case ROWS:
+		return rows_per_row;
+	case ROW_BYTES:
+		return 1 / a->params->dram_activate_row_bytes;
+	case REFRESHES:
+		return rows_per_row * a->params->dram_refresh_rows_count * run->dram_bank_count;
+	}
+	CHECK(!"a unit of energy");
 }
 
-static void add_net(struct account *a, const struct energy_params *p, const struct energy_run *run)
+static void add_event(struct account *a, const struct event_row *row)
 {
-	const double time = (double)run->time_ps;
-	double tx = read_stat(a->stats, "link_tx", "wire_bytes"), rx = read_stat(a->stats, "link_rx", "wire_bytes");
-	double link_bits = BITS_PER_BYTE * (tx + rx);
-	double mesh_bits = BITS_PER_BYTE * (read_stat(a->stats, "mesh", "wire_bytes") +
-					    read_stat(a->stats, "mapping", "remapped_wire_bytes"));
-	double link_idle = run->link_count * run->link_bits_per_ps * time - link_bits;
-	double mesh_idle = run->mesh_count * run->mesh_bits_per_ps * time - mesh_bits;
+	double units = terms_sum(a->stats, row->terms) * units_per_event(a, row->unit);
 
-	add(a, XBAR, "xbar_request", "flits", p->xbar_flit_pj);
-	add(a, XBAR, "xbar_reply", "flits", p->xbar_flit_pj);
-	add(a, HOST_WIRES, "host_link", "up_wire_bytes", BITS_PER_BYTE * p->host_wire_pj);
-	add(a, HOST_WIRES, "host_link", "down_wire_bytes", BITS_PER_BYTE * p->host_wire_pj);
-	a->pj[LINK_ACTIVE] = link_bits * p->link_active_pj;
-	a->pj[MESH_ACTIVE] = mesh_bits * p->link_active_pj;
+	a->pj[row->component] += units * f64_at(a->params, row->parameter);
+}
+
+static void add_wire(struct account *a, const struct wire_row *row)
+{
+	double capacity_bits = u32_at(a->run, row->count) * f64_at(a->run, row->bits_per_ps) * (double)a->run->time_ps;
+	double bits = BITS_PER_BYTE * terms_sum(a->stats, row->terms), idle_bits = capacity_bits - bits;
+
+	a->pj[row->active] += bits * f64_at(a->params, row->active_parameter);
 	/* The last packets may still be on the wire when the run's time ends. */
-	a->pj[LINK_IDLE] = link_idle > 0 ? link_idle * p->link_idle_pj : 0;
-	a->pj[MESH_IDLE] = mesh_idle > 0 ? mesh_idle * p->link_idle_pj : 0;
+	if (idle_bits > 0)
+		a->pj[row->idle] += idle_bits * f64_at(a->params, row->idle_parameter);
 }
 
-static void add_dram(struct account *a, const struct energy_params *p, const struct energy_run *run)
+static void add_power(struct account *a, const struct power_row *row)
 {
-	double row_pj = p->dram_activate_pj * (double)run->dram_row_bytes / p->dram_activate_row_bytes;
-	/* Data that a changed mapping moves is read in one stack and written in another, row by row. */
-	double moved_bytes = 2 * read_stat(a->stats, "mapping", "remapped_bytes");
-	double bits = BITS_PER_BYTE * (read_stat(a->stats, "vault", "read_bytes") +
-				       read_stat(a->stats, "vault", "write_bytes") + moved_bytes);
+	const double pj_per_mw = 1e-3 * (double)a->run->time_ps; /* 1 mW for 1 ps is 10^-15 J */
 
-	CHECK(bits == 0 || (run->dram_row_bytes && run->dram_bank_count));
-	add(a, DRAM_ACTIVATE, "vault", "activates", row_pj);
-	if (moved_bytes > 0)
-		a->pj[DRAM_ACTIVATE] += moved_bytes / (double)run->dram_row_bytes * row_pj;
-	/* Like all energy, of the time in kernels only. */
-	add(a, DRAM_REFRESH, "vault", "refreshes", row_pj * p->dram_refresh_rows_count * run->dram_bank_count);
-	add(a, DRAM_REFRESH, "vault", "refreshes_between_kernels",
-	    -row_pj * p->dram_refresh_rows_count * run->dram_bank_count);
-	a->pj[DRAM_ROW_BUFFER] = bits * p->dram_row_buffer_pj;
-	a->pj[TSV] = bits * p->tsv_pj;
-	a->pj[LOGIC_LAYER] = bits * p->logic_layer_pj;
-}
-
-static void add_static(struct account *a, const struct energy_params *p, const struct energy_run *run)
-{
-	const double pj_per_mw = 1e-3 * (double)run->time_ps; /* 1 mW for 1 ps is 10^-15 J */
-
-	a->pj[SM_STATIC] = pj_per_mw * p->sm_static_mw * run->sm_count;
-	a->pj[L2_STATIC] = pj_per_mw * p->l2_static_mw;
-	a->pj[STACK_STATIC] = pj_per_mw * p->stack_static_mw * run->stack_count;
-	a->pj[NSU_STATIC] = pj_per_mw * p->nsu_static_mw * run->nsu_count;
-	a->pj[DRAM_STATIC] = pj_per_mw * p->dram_static_mw * run->stack_count;
+	a->pj[row->component] += pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->run, row->count);
 }
 
 void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
 		    struct energy_report *out)
 {
-	struct account a = {.stats = stats};
+	struct account a = {.params = p, .stats = stats, .run = run};
 
-	add_sm(&a, p);
-	add_caches(&a, p);
-	add_nsu(&a, p);
-	add_net(&a, p, run);
-	add_dram(&a, p, run);
-	add_static(&a, p, run);
+	CHECK(sim_stats_instance_count(stats, "vault") == 0 || (run->dram_row_bytes && run->dram_bank_count));
+	for (uint32_t i = 0; i < ARRAY_COUNT(events); i++)
+		add_event(&a, &events[i]);
+	for (uint32_t i = 0; i < ARRAY_COUNT(wires); i++)
+		add_wire(&a, &wires[i]);
+	for (uint32_t i = 0; i < ARRAY_COUNT(powers); i++)
+		add_power(&a, &powers[i]);
 	*out = (struct energy_report){.component_count = COMPONENT_COUNT};
 	for (uint32_t i = 0; i < COMPONENT_COUNT; i++) {
 		out->components[i] = (struct energy_component){component_names[i], a.pj[i]};

@@ -245,6 +245,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 	struct energy_run e = {
 	    .time_ps = gpu_kernel_time_ps(run->gpu),
 	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
+	    .l2_count = 1,
 	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
 	    .link_bits_per_ps = bytes_per_s(&c->link) * bits_per_byte / ps_per_s,
 	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,

@@ -33,14 +33,16 @@ static void test_links_dram_and_static(void **state)
 	    {"up_wire_bytes", SIM_STAT_COUNT, "bytes", "", 0}, {"down_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
 	struct vault_stats *vault = calloc(1, sizeof(*vault));
 	struct energy_report report;
-	const struct energy_run run = {.time_ps = 1000000, .sm_count = 2, .link_count = 2, .link_bits_per_ps = 0.64,
-				       .stack_count = 1, .dram_row_bytes = 2048, .dram_bank_count = 16};
+	const struct energy_run run = {.time_ps = 1000000, .sm_count = 2, .l2_count = 1, .link_count = 2,
+				       .link_bits_per_ps = 0.64, .stack_count = 1, .dram_row_bytes = 2048,
+				       .dram_bank_count = 16};
 	double total = 0;
 
 	(void)state;
 	sim_param_defaults(&g);
 	vault->activates = 10;
-	vault->refreshes = 3;
+	vault->refreshes = 5;
+	vault->refreshes_between_kernels = 2; /* cost nothing */
 	vault->read_bytes = 4096;
 	vault->write_bytes = 1024;
 	sim_stats_add(stats, "link_tx", net_channel_stat_rows, net_channel_stat_row_count, &tx, sizeof(tx));
@@ -54,6 +56,7 @@ static void test_links_dram_and_static(void **state)
 	assert_true(component(&report, "dram_refresh") == 3 * 4 * 16 * 11800 / 2.0);
 	assert_true(component(&report, "dram_row_buffer") == 5120 * 8 * 4.0);
 	assert_true(component(&report, "sm_static") == 2 * 600 * 1e3); /* 0.6 W for 1 us is 0.6 uJ */
+	assert_true(component(&report, "l2_static") == 1500 * 1e3);
 	assert_true(component(&report, "l2") == 0); /* no such group */
 	assert_true(component(&report, "host_wires") == (100 + 900) * 8 * 10.0);
 	for (uint32_t i = 0; i < report.component_count; i++)
