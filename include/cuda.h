@@ -341,6 +341,30 @@ CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 
+/* Addresses and memory apart: memory is created without an address, mapped to reserved addresses, and made accessible.
+ * Sizes and addresses are multiples of the granularity, 2 MiB. */
+CUresult CUDAAPI cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
+					       CUmemAllocationGranularity_flags which);
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment_bytes, CUdeviceptr wanted,
+				     unsigned long long flags);
+/* A whole reservation, in which nothing is mapped. */
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t bytes);
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *properties,
+			     unsigned long long flags);
+/* The memory goes when its last handle is released and its last mapping is gone. */
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle);
+/* One more handle's worth of the memory that is mapped at `address`. */
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address);
+CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+							CUmemGenericAllocationHandle handle);
+/* Nothing can be accessed before cuMemSetAccess. Memory may be mapped to several places. */
+CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset_bytes, CUmemGenericAllocationHandle handle,
+			  unsigned long long flags);
+/* These two take whole mappings, one or several side by side. */
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t bytes);
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *descriptors, size_t count);
+CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address);
+
 /* Copies: H host, D device, A array.  Async forms are ordered in their stream; the others have happened on return. */
 CUresult CUDAAPI cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes);
 CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream);

@@ -97,8 +97,8 @@ bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes)
 
 bool cuda_address_is_arena(uint64_t addr)
 {
-	return addr >= SIMT_ARENA_BASE &&
-	       addr - SIMT_ARENA_BASE < simt_memory_capacity_bytes(cuda_driver.mem);
+	return (addr >= SIMT_ARENA_BASE && addr - SIMT_ARENA_BASE < simt_memory_capacity_bytes(cuda_driver.mem)) ||
+	       (addr >= SIMT_RESERVE_BASE && addr - SIMT_RESERVE_BASE < SIMT_RESERVE_BYTES);
 }
 
 bool cuda_address_is_on_device(uint64_t addr)

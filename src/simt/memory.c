@@ -136,6 +136,11 @@ static bool counts_as_used(enum simt_alloc_kind k)
 	return k == SIMT_ALLOC_DEVICE || k == SIMT_ALLOC_MANAGED || k == SIMT_ALLOC_MODULE || k == SIMT_ALLOC_HEAP;
 }
 
+static bool has_room(const struct simt_memory *m, uint64_t size_bytes)
+{
+	return size_bytes <= m->capacity_bytes - m->used_bytes;
+}
+
 static bool is_the_users(enum simt_alloc_kind k)
 {
 	return k != SIMT_ALLOC_LOCAL && k != SIMT_ALLOC_PARAM;
@@ -212,6 +217,8 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 	if (align_bytes < SIMT_ARENA_ALIGN_BYTES)
 		align_bytes = SIMT_ARENA_ALIGN_BYTES;
 	const bool is_ours = kind == SIMT_ALLOC_LOCAL || kind == SIMT_ALLOC_PARAM;
+	if (counts_as_used(kind) && !has_room(m, size_bytes))
+		return 0;
 	const bool is_numbered = kind == SIMT_ALLOC_DEVICE || kind == SIMT_ALLOC_MANAGED || kind == SIMT_ALLOC_HOST;
 	uint64_t at = m->check && !is_ours ? fresh_fit(m, size_bytes, align_bytes) : 0;
 
@@ -232,6 +239,30 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 	return at;
 }
 
+bool simt_memory_take(struct simt_memory *m, uint64_t size_bytes)
+{
+	if (!has_room(m, size_bytes))
+		return false;
+	m->used_bytes += size_bytes;
+	return true;
+}
+
+void simt_memory_give_back(struct simt_memory *m, uint64_t size_bytes)
+{
+	CHECK(size_bytes <= m->used_bytes);
+	m->used_bytes -= size_bytes;
+}
+
+void simt_memory_map(struct simt_memory *m, uint64_t addr, uint64_t size_bytes, bool is_readonly)
+{
+	CHECK(addr >= SIMT_RESERVE_BASE && addr - SIMT_RESERVE_BASE + size_bytes <= SIMT_RESERVE_BYTES);
+	insert(m, (struct simt_alloc){.addr = addr,
+				      .size_bytes = size_bytes,
+				      .kind = SIMT_ALLOC_MAPPED,
+				      .is_live = true,
+				      .is_readonly = is_readonly});
+}
+
 bool simt_memory_release(struct simt_memory *m, uint64_t addr)
 {
 	uint32_t i = upper(m, addr);
@@ -248,6 +279,8 @@ bool simt_memory_release(struct simt_memory *m, uint64_t addr)
 		m->count--;
 		return true;
 	}
+	if (a->kind == SIMT_ALLOC_MAPPED)
+		return true;
 	/* Whole pages inside the range go back to the host; a page shared with a neighbour stays. */
 	uint64_t page = 4096, lo = (addr + page - 1) & ~(page - 1), hi = (addr + a->size_bytes) & ~(page - 1);
 
@@ -402,8 +435,8 @@ const struct simt_alloc *simt_memory_entry(const struct simt_memory *m, uint32_t
 static const char *alloc_name(enum simt_alloc_kind k)
 {
 	static const char *const names[] = {"device memory",          "managed memory",    "pinned host memory",
-					    "registered host memory", "a module variable", "the device heap",
-					    "local memory",           "kernel parameters"};
+					    "registered host memory", "mapped memory",     "a module variable",
+					    "the device heap",        "local memory",      "kernel parameters"};
 
 	return names[k];
 }

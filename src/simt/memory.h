@@ -17,6 +17,8 @@
 #define SIMT_WINDOW_BYTES 0x0000000001000000ull
 #define SIMT_ARENA_BASE 0x0000200000000000ull
 #define SIMT_ARENA_ALIGN_BYTES 512u
+#define SIMT_RESERVE_BASE 0x0000300000000000ull /* addresses that programs reserve, and map memory to, themselves */
+#define SIMT_RESERVE_BYTES 0x0000080000000000ull
 #define SIMT_PROTECTION_BYTES (2ull << 20) /* pages by which GPUs protect their memory */
 
 enum simt_alloc_kind {
@@ -24,6 +26,7 @@ enum simt_alloc_kind {
 	SIMT_ALLOC_MANAGED,
 	SIMT_ALLOC_HOST,       /* pinned host memory that we allocated (in the arena too, so its address is stable) */
 	SIMT_ALLOC_REGISTERED, /* the user's own host memory */
+	SIMT_ALLOC_MAPPED,     /* device memory mapped to reserved addresses */
 	SIMT_ALLOC_MODULE,     /* module variables */
 	SIMT_ALLOC_HEAP,       /* device-side malloc */
 	SIMT_ALLOC_LOCAL,      /* backing of local memory: only the simulator's addresses */
@@ -50,6 +53,11 @@ void simt_memory_free(struct simt_memory *m);
  * memory reads as zero in pages never used before and as left by the former owner otherwise, as on a real device.
  * Returns 0 if there is no room. */
 uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes, enum simt_alloc_kind kind);
+/* Takes size_bytes of the device's capacity for memory that has no address yet; false if there are not so many. */
+bool simt_memory_take(struct simt_memory *m, uint64_t size_bytes);
+void simt_memory_give_back(struct simt_memory *m, uint64_t size_bytes);
+/* Kernels may access [addr, addr + size_bytes), which lies among the reserved addresses and is mapped in the host. */
+void simt_memory_map(struct simt_memory *m, uint64_t addr, uint64_t size_bytes, bool is_readonly);
 /* Frees the allocation that starts at addr; false if there is none. Pages are given back to the host. */
 bool simt_memory_release(struct simt_memory *m, uint64_t addr);
 /* The user's own range becomes accessible to kernels; false if it overlaps a registered one. */
