@@ -22,6 +22,9 @@ static const size_t limit_defaults[CUDA_LIMIT_COUNT] = {
 	[CU_LIMIT_STACK_SIZE] = 1024,
 	[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
 	[CU_LIMIT_MALLOC_HEAP_SIZE] = SIMT_HEAP_BYTES,
+	/* No kernel can wait for its children, and there is always room for one more launch: these change nothing. */
+	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
 };
 
 struct CUctx_st *cuda_context_current(void)

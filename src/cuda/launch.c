@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "cuda/capture.h"
+#include "cuda/children.h"
 #include "cuda/driver.h"
 #include "cuda/launch.h"
 #include "cuda/perthread.h"
@@ -223,7 +224,7 @@ static const char *first_text(const struct base_diag_list *diag)
 	return diag->first ? diag->first->text : "";
 }
 
-static CUresult check_shape(struct cuda_launch *l)
+CUresult cuda_launch_check_shape(struct cuda_launch *l)
 {
 	static const CUdevice_attribute grid_max[3] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
 						       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -233,7 +234,10 @@ static CUresult check_shape(struct cuda_launch *l)
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
 
 	const uint32_t threads_max = (uint32_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	/* No product of the dimensions can overflow before each was checked. */
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1];
 
+	l->threads = threads > 1024 || threads * l->block[2] > 1024 ? UINT32_MAX : (uint32_t)threads * l->block[2];
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t grid = (uint32_t)attribute(grid_max[i]), block = (uint32_t)attribute(block_max[i]);
 
@@ -353,16 +357,19 @@ static void record(const struct cuda_launch *l, const struct gpu_kernel_result *
 }
 
 /* Runs s when its stream and the device's compute engine are free, by the program's time. */
-static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstream stream, struct simt_launch *s)
+static bool run_timed(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, struct simt_launch *s)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct machine_stream *place = cuda_time_stream(ctx, stream);
 	struct gpu_kernel_result result = {0};
-	uint64_t start;
 
 	if (!l->depth)
 		cuda_time_issue();
-	start = machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps());
+
+	const uint64_t start =
+		MAX(machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps()),
+		    l->ready_ps);
+
 	gpu_advance_ps(d->gpu, start);
 
 	bool is_right = gpu_launch(d->gpu, s, &result);
@@ -371,6 +378,7 @@ static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstrea
 	/* The GPU begins with its next SM cycle, and rounds to picoseconds in its own way. */
 	result.start_ps = MAX(result.start_ps, start);
 	result.end_ps = MAX(result.end_ps, result.start_ps);
+	l->end_ps = result.end_ps;
 	record(l, &result, s->fault.kind != SIMT_FAULT_NONE && s->fault.kind != SIMT_FAULT_STOPPED);
 	machine_timeline_add(d->timeline, MACHINE_WORK_KERNEL, place,
 			     machine_kernels_name(d->kernels, l->f->func->name), result.start_ps, result.end_ps, 0,
@@ -378,70 +386,8 @@ static bool run_timed(struct CUctx_st *ctx, const struct cuda_launch *l, CUstrea
 	return is_right;
 }
 
-/* ---- dynamic parallelism ---- */
-
-/* CUDA C++ Programming Guide: the deepest nesting. */
-enum { DEPTH_MAX = 24 };
-
-struct child {
-	struct simt_child what;
-	uint8_t params[]; /* a copy */
-};
-
-static void add_child(void *ctx, const struct simt_child *what)
-{
-	struct child *c = g_malloc(sizeof(*c) + what->func->param_bytes);
-
-	c->what = *what;
-	memcpy(c->params, what->params, what->func->param_bytes);
-	g_ptr_array_add(ctx, c);
-}
-
-static CUresult run_child(struct CUctx_st *ctx, const struct cuda_launch *parent, CUstream stream, struct child *c)
-{
-	struct cuda_launch l = {.dynamic_bytes = c->what.shared_dynamic_bytes, .depth = parent->depth + 1};
-	size_t bytes = c->what.func->param_bytes;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
-			 CU_LAUNCH_PARAM_END};
-	uint8_t *block = NULL;
-	CUresult result = cuModuleGetFunction(&l.f, parent->f->module, c->what.func->name);
-
-	memcpy(l.grid, c->what.grid, sizeof(l.grid));
-	memcpy(l.block, c->what.block, sizeof(l.block));
-	if (result == CUDA_SUCCESS && l.depth > DEPTH_MAX)
-		result = refuse(&l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernels nested deeper than %d", DEPTH_MAX);
-	if (result == CUDA_SUCCESS)
-		result = cuda_launch_prepare(&l, NULL, extra, &block);
-	if (result == CUDA_SUCCESS)
-		result = cuda_launch_run(ctx, &l, stream, block);
-	free(block);
-	if (l.has_run)
-		return result;
-	cuda_message("error: kernel %s, launched by kernel %s, does not run: %s", c->what.func->name,
-		     parent->f->func->name, *l.reason ? l.reason : cuda_error_text(result));
-	cuda_launch_refused(c->what.func->name, *l.reason ? l.reason : cuda_error_text(result));
-	return result;
-}
-
-/* The grid has ended; those that it launched follow in the order of their launches, each with its own, and those for
- * the tail last. A launch is over when all that it led to is. */
-static CUresult run_children(struct CUctx_st *ctx, const struct cuda_launch *parent, CUstream stream,
-			     const GPtrArray *children)
-{
-	CUresult result = CUDA_SUCCESS;
-
-	for (uint32_t pass = 0; pass < 2; pass++) {
-		for (guint i = 0; i < children->len && result == CUDA_SUCCESS; i++) {
-			struct child *c = g_ptr_array_index(children, i);
-
-			if (c->what.is_tail == (pass == 1))
-				result = run_child(ctx, parent, stream, c);
-		}
-	}
-	return result;
-}
-
-CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block)
+CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block,
+			  void *asked)
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct base_diag_list diag;
@@ -456,10 +402,9 @@ CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream s
 		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
 		.print = print_text,
 		.is_cooperative = l->is_cooperative,
-		.add_child = add_child,
-		.child_ctx = g_ptr_array_new_with_free_func(g_free),
+		.ask = cuda_children_ask,
+		.ask_ctx = asked,
 	};
-	g_autoptr(GPtrArray) children = s.child_ctx;
 
 	memcpy(s.grid, l->grid, sizeof(s.grid));
 	memcpy(s.block, l->block, sizeof(s.block));
@@ -478,7 +423,7 @@ CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream s
 	simt_launch_end(&s);
 	cuda_check_launched();
 	if (is_right)
-		return run_children(ctx, l, stream, children);
+		return CUDA_SUCCESS;
 	ctx->sticky = fault_results[s.fault.kind];
 	if (s.fault.kind != SIMT_FAULT_STOPPED)
 		cuda_message("%s", s.fault.text);
@@ -497,11 +442,7 @@ CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra,
 		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
 	if (cuda_driver.is_wall_over)
 		return refuse(l, CUDA_ERROR_LAUNCH_TIMEOUT, "the limit of wall-clock time has been reached");
-	/* No product of the dimensions can overflow before check_shape has seen each. */
-	uint64_t threads = (uint64_t)l->block[0] * l->block[1];
-
-	l->threads = threads > 1024 || threads * l->block[2] > 1024 ? UINT32_MAX : (uint32_t)threads * l->block[2];
-	if ((result = check_shape(l)) != CUDA_SUCCESS)
+	if ((result = cuda_launch_check_shape(l)) != CUDA_SUCCESS)
 		return result;
 	if (!cuda_function_program(l->f)) {
 		cuda_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);

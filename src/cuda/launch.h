@@ -8,6 +8,8 @@ struct cuda_launch {
 	struct CUfunc_st *f;
 	uint32_t grid[3], block[3], threads, dynamic_bytes;
 	uint32_t depth; /* 0: from the host; of a kernel's child one more than the kernel's */
+	uint64_t ready_ps; /* it begins no earlier; 0: the stream and the host's clock say all */
+	uint64_t end_ps;   /* once it has run */
 	bool is_cooperative;
 	bool has_run;	  /* to its end or to its fault */
 	bool is_kept;	  /* to run when a graph is launched */
@@ -17,7 +19,13 @@ struct cuda_launch {
 /* Checks f, the shape and the resources, fills in threads, and gathers the parameters from either form into *block,
  * which is malloc'ed. */
 CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra, uint8_t **block);
-/* Runs a prepared launch in the stream. A fault is kept as the context's. */
+/* Checks grid and block alone, and fills in threads. */
+CUresult cuda_launch_check_shape(struct cuda_launch *l);
+/* Runs the grid of a prepared launch in the stream. asked: the context of what its threads ask (children.h). A fault is
+ * kept as the context's. */
+CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block,
+			  void *asked);
+/* The same with all grids that come of it, in children.c. */
 CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block);
 
 #endif

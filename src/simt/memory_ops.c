@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "simt/build.h"
+#include "simt/check.h"
 #include "simt/lanes.h"
 #include "simt/partition.h"
 #include "simt/state.h"
@@ -579,7 +580,7 @@ SIMT_RUN(simt_run_atom)
 	return SIMT_NEXT;
 }
 
-/* ---- one byte, for system calls ---- */
+/* ---- bytes, for system calls ---- */
 
 bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
 			void *to)
@@ -602,5 +603,31 @@ bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lan
 	if (!simt_memory_find(l->mem, addr, bytes))
 		return false;
 	memcpy(to, (const void *)(uintptr_t)addr, bytes);
+	return true;
+}
+
+bool simt_generic_put(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
+		      uint64_t value)
+{
+	if (in_window(addr, SIMT_LOCAL_WINDOW)) {
+		addr -= SIMT_LOCAL_WINDOW;
+		if (addr + bytes > w->state->local_bytes)
+			return false;
+		for (uint32_t k = 0; k < bytes; k++)
+			simt_words_set(w->state->local, addr + k, 1, lane, value >> 8 * k & 0xff);
+		return true;
+	}
+	if (in_window(addr, SIMT_SHARED_WINDOW)) {
+		addr -= SIMT_SHARED_WINDOW;
+		if (addr + bytes > w->cta->shared_bytes)
+			return false;
+		memcpy(w->cta->shared + addr, &value, bytes);
+		return true;
+	}
+	if (!simt_memory_find(l->mem, addr, bytes))
+		return false;
+	memcpy((void *)(uintptr_t)addr, &value, bytes);
+	if (simt_memory_check(l->mem))
+		simt_check_written(simt_memory_check(l->mem), addr, bytes);
 	return true;
 }

@@ -205,10 +205,9 @@ enum simt_builtin {
 	SIMT_BUILTIN_MALLOC,
 	SIMT_BUILTIN_FREE,
 	SIMT_BUILTIN_ASSERTFAIL,
-	SIMT_BUILTIN_PARAMETER_BUFFER, /* dynamic parallelism: memory for a child's parameters; and its launch */
-	SIMT_BUILTIN_LAUNCH,
-	SIMT_BUILTIN_SET_ERROR,
+	SIMT_BUILTIN_PARAMETER_BUFFER, /* dynamic parallelism: memory for a child's parameters */
 	SIMT_BUILTIN_DEVICE_RUNTIME, /* a call of CUDA's device runtime that is not there */
+	SIMT_BUILTIN_ASK, /* + number of a row in child.c: one that is */
 };
 
 struct simt_program_func {

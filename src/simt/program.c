@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "simt/build.h"
+#include "simt/state.h"
 
 struct owned {
 	struct owned *next;
@@ -58,12 +59,6 @@ void simt_build_error(struct simt_build *b, const char *fmt, ...)
 
 /* ---- functions ---- */
 
-/* What CUDA's device runtime library (cudadevrt) asks of the driver: dynamic parallelism before and since CUDA 11.6. */
-static bool is_device_runtime(const char *name)
-{
-	return !strncmp(name, "cnp", 3) || !strncmp(name, "__cuda_syscall_", 15);
-}
-
 static enum simt_builtin builtin_named(const char *name)
 {
 	static const struct {
@@ -74,18 +69,12 @@ static enum simt_builtin builtin_named(const char *name)
 		{"malloc", SIMT_BUILTIN_MALLOC},
 		{"free", SIMT_BUILTIN_FREE},
 		{"__assertfail", SIMT_BUILTIN_ASSERTFAIL},
-		{"cnpGetParameterBufferV2", SIMT_BUILTIN_PARAMETER_BUFFER},
-		{"__cuda_syscall_cnpv2GetParameterBufferV2", SIMT_BUILTIN_PARAMETER_BUFFER},
-		{"cnpLaunchDeviceV2", SIMT_BUILTIN_LAUNCH},
-		{"__cuda_syscall_cnpv2LaunchDeviceV2", SIMT_BUILTIN_LAUNCH},
-		{"cnpSetLastError", SIMT_BUILTIN_SET_ERROR},
-		{"__cuda_syscall_cnpv2SetLastError", SIMT_BUILTIN_SET_ERROR},
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++)
 		if (!strcmp(name, names[i].name))
 			return names[i].builtin;
-	return is_device_runtime(name) ? SIMT_BUILTIN_DEVICE_RUNTIME : SIMT_BUILTIN_NONE;
+	return simt_child_builtin(name);
 }
 
 static enum simt_builtin builtin_of(const struct ptx_func *f)
@@ -171,7 +160,8 @@ static void add_callees(struct simt_build *b, const struct ptx_func *f)
 	}
 }
 
-/* A call through a pointer can reach every function whose address a variable holds. */
+/* A call through a pointer can reach every function whose address a variable holds, whether this kernel names the
+ * variable or not: another kernel may have made an object with that table, the host may have read the pointer. */
 static void add_address_taken(struct simt_build *b)
 {
 	const struct ptx_module *ptx = b->m->ptx;

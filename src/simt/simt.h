@@ -158,8 +158,38 @@ struct simt_textures; /* texture and surface objects: simt/texture.h */
 struct simt_child {
 	const struct ptx_func *func;
 	uint32_t grid[3], block[3], shared_dynamic_bytes;
-	bool is_tail;	       /* after all others */
 	const uint8_t *params; /* func->param_bytes, for the time of the call */
+};
+
+/* What threads ask of the device's run-time besides. The arguments are those of the function in CUDA's device runtime
+ * with that name, without the address of a result. */
+enum simt_ask_kind {
+	SIMT_ASK_LAUNCH, /* (buffer, stream), with child */
+	SIMT_ASK_STREAM_CREATE,
+	SIMT_ASK_STREAM_DESTROY,
+	SIMT_ASK_STREAM_WAIT,
+	SIMT_ASK_EVENT_CREATE,
+	SIMT_ASK_EVENT_RECORD,
+	SIMT_ASK_EVENT_DESTROY,
+	SIMT_ASK_LIMIT,
+	SIMT_ASK_FUNC_ATTRIBUTE,
+	SIMT_ASK_MAX_BLOCKS,
+	SIMT_ASK_CACHE_CONFIG,
+	SIMT_ASK_SHARED_CONFIG,
+	SIMT_ASK_DEVICE_COUNT,
+	SIMT_ASK_DEVICE,
+	SIMT_ASK_DEVICE_ATTRIBUTE,
+	SIMT_ASK_LAST_ERROR, /* the answer is the error itself */
+	SIMT_ASK_SET_ERROR,
+};
+
+struct simt_ask {
+	enum simt_ask_kind kind;
+	uint64_t block, thread; /* who asks: numbers within the grid */
+	uint64_t args[4];
+	const struct simt_child *child;
+	const struct ptx_func *func; /* the kernel whose address an argument is, NULL if it is none */
+	uint64_t result;
 };
 
 struct simt_launch {
@@ -177,8 +207,10 @@ struct simt_launch {
 	void *clock_ctx;
 	void (*print)(void *ctx, const char *text, uint32_t bytes); /* vprintf output, whole strings */
 	void *print_ctx;
-	void (*add_child)(void *ctx, const struct simt_child *c); /* to run after this grid; NULL: not now */
-	void *child_ctx;
+	/* Answers a thread: 0, or an error by the numbers between CUDA's device runtime and the driver. NULL: nothing
+	 * can be asked. */
+	uint32_t (*ask)(void *ctx, struct simt_ask *a);
+	void *ask_ctx;
 	struct simt_fault fault; /* first fault; the launch is over when kind != NONE */
 	bool is_cooperative;
 	/* Private execution state (heap, hints), created by simt_launch_begin. */

@@ -163,12 +163,20 @@ struct simt_mem_lanes simt_matrix_lanes(const struct simt_warp *w, const struct 
 /* Copies bytes as one lane sees them through a generic pointer; false if they are not all readable. */
 bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
 			void *to);
+/* The other way: the low bytes of value; false if they cannot all be written. */
+bool simt_generic_put(struct simt_launch *l, struct simt_warp *w, uint32_t lane, uint64_t addr, uint32_t bytes,
+		      uint64_t value);
 
-/* ---- dynamic parallelism (child.c): what a lane's call returns ---- */
+/* ---- dynamic parallelism (child.c) ---- */
 
+/* What stands behind a function that CUDA's device runtime library leaves to the driver; SIMT_BUILTIN_NONE for a name
+ * that is none. */
+enum simt_builtin simt_child_builtin(const char *name);
+uint32_t simt_child_argument_count(enum simt_builtin builtin);
 /* (kernel, grid, block, shared bytes): where the thread is to put the parameters; 0 when there is none. */
 uint64_t simt_child_buffer(struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane);
-/* (that buffer, stream): 0, or CUDA's number of an error. */
-uint64_t simt_child_launch(struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t lane);
+/* A lane's call of a function from SIMT_BUILTIN_ASK on, with its result. False: l->fault is set. */
+bool simt_child_ask(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
+		    const struct simt_call_op *op, enum simt_builtin builtin, uint32_t lane);
 
 #endif

@@ -295,26 +295,26 @@ static bool do_one(struct caller *c, const struct simt_call_op *op, enum simt_bu
 	case SIMT_BUILTIN_PARAMETER_BUFFER:
 		simt_call_result(c->l, c->w, op, c->lane, simt_child_buffer(c->l, c->w, op, c->lane));
 		return true;
-	case SIMT_BUILTIN_LAUNCH:
-		simt_call_result(c->l, c->w, op, c->lane, simt_child_launch(c->l, c->w, op, c->lane));
-		return true;
-	case SIMT_BUILTIN_SET_ERROR: /* returns the error; a program that reads it later is refused */
-		simt_call_result(c->l, c->w, op, c->lane, simt_call_arg(c->l, c->w, op, 0, c->lane));
-		return true;
+	case SIMT_BUILTIN_NONE:
+	case SIMT_BUILTIN_DEVICE_RUNTIME:
+		break;
 	default:
-		UNREACHABLE("not a system call");
+		return simt_child_ask(c->l, c->w, c->e, op, builtin, c->lane);
 	}
+	UNREACHABLE("not a system call");
 }
 
 enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
 				 const struct simt_call_op *op, enum simt_builtin builtin, uint32_t mask)
 {
-	static const uint8_t arguments[] = {0, 2, 1, 1, 5, 4, 2, 1};
+	static const uint8_t arguments[SIMT_BUILTIN_DEVICE_RUNTIME] = {0, 2, 1, 1, 5, 4};
+	const uint32_t expected =
+		builtin < SIMT_BUILTIN_ASK ? arguments[builtin] : simt_child_argument_count(builtin);
 	struct caller c = {.l = l, .w = w, .e = e};
 
-	if (op->arg_count != arguments[builtin])
+	if (op->arg_count != expected)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_INSTRUCTION,
-				  "a system call with %u arguments; expected %u", op->arg_count, arguments[builtin]);
+				  "a system call with %u arguments; expected %u", op->arg_count, expected);
 	SIMT_FOR_LANES(lane, mask)
 	{
 		c.lane = lane;

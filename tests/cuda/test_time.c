@@ -12,7 +12,8 @@
 static const char session[] = "machine = test\nhost.call_ps = 1us\nhost.issue_ps = 2us\nhost.launch_ps = 4us\n"
 			      "host.alloc_ps = 7us\nhost.callback_ps = 50us\nhost.pcie_latency_ps = 10us\n"
 			      "host.pcie_bandwidth_mbytes_per_s = 1000\nhost.pcie_overhead_bytes = 0\n"
-			      "host.memcpy_mbytes_per_s = 500\n";
+			      "host.memcpy_mbytes_per_s = 500\n"
+			      "gpu.child_issue_ps = 1ms\ngpu.child_launch_ps = 10ms\n";
 
 enum { BYTES = 100000, CALL_US = 1, ISSUE_US = 2, START_US = 4, COPY_US = 110, STAGED_US = 210 };
 
@@ -353,6 +354,81 @@ static void code_between_calls_counts(void **state)
 	rig_end(&r);
 }
 
+/* ---- kernels that launch kernels ---- */
+
+/* parent(how, count) launches count times: leaf (how 0), or twig, which launches a leaf, all in the stream of the block
+ * (how 1), or each in one of its own (how 2), or in one of its own that waits for the one before (how 3). */
+#define LAUNCH(kernel)                                                                                                 \
+	" mov.u64 %d1, " kernel ";\n st.param.b64 [f], %d1;\n"                                                         \
+	" call (b), __cuda_syscall_cnpv2GetParameterBufferV2, (f, g, t, m);\n ld.param.b64 %d2, [b];\n"                \
+	" st.param.b64 [f], %d2;\n st.param.b64 [s], %d3;\n"                                                           \
+	" call (r), __cuda_syscall_cnpv2LaunchDeviceV2, (f, s);\n"
+#define LAUNCHER                                                                                                       \
+	" .reg .b64 %d<5>;\n .reg .b32 %r<4>;\n .reg .pred %p<5>;\n"                                                 \
+	" .param .b64 f;\n .param .b64 s;\n .param .b64 b;\n"                                                       \
+	" .param .b32 r;\n .param .b32 m;\n .param .align 4 .b8 g[12];\n .param .align 4 .b8 t[12];\n"                 \
+	" st.param.b32 [g], 1;\n st.param.b32 [g+4], 1;\n st.param.b32 [g+8], 1;\n st.param.b32 [m], 0;\n"             \
+	" st.param.b32 [t], 1;\n st.param.b32 [t+4], 1;\n st.param.b32 [t+8], 1;\n mov.u64 %d3, 0;\n"
+
+static const char launching[] = PTX_HEAD
+	".extern .func (.param .b64 b) __cuda_syscall_cnpv2GetParameterBufferV2(.param .b64 f,\n"
+	" .param .align 4 .b8 g[12], .param .align 4 .b8 t[12], .param .b32 m);\n"
+	".extern .func (.param .b32 r) __cuda_syscall_cnpv2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+	".extern .func (.param .b32 r) __cuda_syscall_cnpv2StreamCreate(.param .b64 p, .param .b32 f);\n"
+	".extern .func (.param .b32 r) __cuda_syscall_cnpv2EventCreate(.param .b64 p, .param .b32 f);\n"
+	".extern .func (.param .b32 r) __cuda_syscall_cnpv2EventRecord(.param .b64 e, .param .b64 s);\n"
+	".extern .func (.param .b32 r) __cuda_syscall_cnpv2StreamWaitEvent(.param .b64 s, .param .b64 e,\n"
+	" .param .b32 f);\n"
+	".global .align 8 .u64 stream;\n.global .align 8 .u64 event;\n"
+	".visible .entry leaf()\n{\n ret;\n}\n"
+	".visible .entry twig()\n{\n" LAUNCHER LAUNCH("leaf") " ret;\n}\n"
+	".visible .entry parent(.param .u32 how, .param .u32 count)\n{\n" LAUNCHER
+	" ld.param.u32 %r1, [how];\n ld.param.u32 %r2, [count];\n setp.eq.u32 %p1, %r1, 0;\n"
+	" setp.lt.u32 %p2, %r1, 2;\n setp.ne.u32 %p3, %r1, 3;\n"
+	" mov.u64 %d4, event;\n st.param.b64 [f], %d4;\n st.param.b32 [r], 2;\n"
+	" call (m), __cuda_syscall_cnpv2EventCreate, (f, r);\n"
+	"NEXT: st.param.b32 [m], 0;\n @%p2 bra GO;\n"
+	" mov.u64 %d4, stream;\n st.param.b64 [f], %d4;\n st.param.b32 [r], 1;\n"
+	" call (m), __cuda_syscall_cnpv2StreamCreate, (f, r);\n ld.global.u64 %d3, [stream];\n"
+	" st.param.b32 [m], 0;\n @%p3 bra GO;\n"
+	" ld.global.u64 %d4, [event];\n st.param.b64 [s], %d3;\n st.param.b64 [f], %d4;\n"
+	" call (r), __cuda_syscall_cnpv2StreamWaitEvent, (s, f, m);\n"
+	"GO: @%p1 bra LEAF;\n" LAUNCH("twig") " bra LAUNCHED;\nLEAF:\n" LAUNCH("leaf")
+	"LAUNCHED: @%p3 bra COUNT;\n"
+	" ld.global.u64 %d4, [event];\n st.param.b64 [s], %d3;\n st.param.b64 [f], %d4;\n"
+	" call (r), __cuda_syscall_cnpv2EventRecord, (f, s);\n"
+	"COUNT: sub.u32 %r2, %r2, 1;\n setp.ne.u32 %p4, %r2, 0;\n @%p4 bra NEXT;\n ret;\n}\n";
+
+/* Milliseconds of a launch of parent, without those of the kernels, which are microseconds. */
+static int family_ms(struct rig *r, CUfunction f, uint32_t how, uint32_t count)
+{
+	float ms;
+
+	OK(cuEventRecord(r->e[0], r->apart));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, r->apart, (void *[]){&how, &count}, NULL));
+	OK(cuEventRecord(r->e[1], r->apart));
+	OK(cuEventSynchronize(r->e[1]));
+	OK(cuEventElapsedTime(&ms, r->e[0], r->e[1]));
+	return (int)ms;
+}
+
+static void kernels_launch_kernels(void **state)
+{
+	struct rig r = rig_begin();
+	CUfunction f = kernel(launching, "parent");
+
+	(void)state;
+	/* Each is taken in after the one before; the last can begin 10 ms later. */
+	assert_int_equal(family_ms(&r, f, 0, 1), 11);
+	assert_int_equal(family_ms(&r, f, 0, 5), 15);
+	/* The second twig waits for the leaf of the first, or does not. */
+	assert_int_equal(family_ms(&r, f, 1, 2), 11 + 11 + 11);
+	assert_int_equal(family_ms(&r, f, 2, 2), 11 + 1 + 11);
+	assert_int_equal(family_ms(&r, f, 2, 4), 11 + 3 + 11);
+	assert_int_equal(family_ms(&r, f, 3, 3), 11 + 11 + 11 + 11);
+	rig_end(&r);
+}
+
 static void write_session(const char *more)
 {
 	char path[] = "strata-test-session-XXXXXX";
@@ -382,6 +458,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(freeing_waits_and_pools_do_not),
 		cmocka_unit_test(threads_have_clocks),
 		cmocka_unit_test(pointer_attribute),
+		cmocka_unit_test(kernels_launch_kernels),
 	};
 	const struct CMUnitTest measured[] = {cmocka_unit_test(code_between_calls_counts)};
 

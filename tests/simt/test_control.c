@@ -399,6 +399,29 @@ static void test_bad_function_pointer(void **state)
 	rig_close(&r);
 }
 
+/* What a call through a pointer can reach takes shared memory with it: functions that any variable holds, since other
+ * kernels and the host may have read it; not kernels, whose address is for launching them. */
+static void test_shared_memory_of_functions_by_address(void **state)
+{
+	static const char text[] = RIG_HEAD
+	    ".func small() { .shared .b8 s[1000]; .reg .b64 %d<2>; mov.u64 %d1, s; ret; }\n"
+	    ".visible .entry large() { .shared .b8 s[20000]; .reg .b64 %d<2>; mov.u64 %d1, s; ret; }\n"
+	    ".global .align 8 .u64 held[2] = { small, large };\n"
+	    ".global .align 8 .u64 launched[1] = { large };\n"
+	    ".visible .entry through(.param .u64 f) { .reg .b64 %d<3>; ld.param.u64 %d1, [f]; mov.u64 %d2, large;\n"
+	    "P: .callprototype _ ();\ncall %d1, (), P; ret; }\n"
+	    ".visible .entry direct() { ret; }\n";
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, text);
+	assert_true(rig_build(&r, "through"));
+	assert_in_range(r.program->shared_static_bytes, 1000, 1200);
+	assert_true(rig_build(&r, "direct"));
+	assert_int_equal(r.program->shared_static_bytes, 0);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +429,7 @@ int main(void)
 	    cmocka_unit_test(test_brx),
 	    cmocka_unit_test(test_recursion_in_divergent_flow),
 	    cmocka_unit_test(test_indirect_call),
+	    cmocka_unit_test(test_shared_memory_of_functions_by_address),
 	    cmocka_unit_test(test_alias),
 	    cmocka_unit_test(test_spin_lock),
 	    cmocka_unit_test(test_spin_on_a_poll),
