@@ -346,20 +346,11 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 }
 CUDA_PER_THREAD(cuStreamBeginCapture_v2, _ptsz, CUstream, CUstreamCaptureMode);
 
-static bool are_nodes_of(CUgraph graph, const CUgraphNode *nodes, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!cuda_object_is(nodes[i], CUDA_KIND_GRAPH_NODE) || nodes[i]->graph != graph)
-			return false;
-	}
-	return true;
-}
-
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *from,
 				     const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (!cuda_graph_is(graph) || (count && !from) || !are_nodes_of(graph, from, count))
+	if (!cuda_graph_is(graph) || (count && !from) || !cuda_graph_owns(graph, from, count))
 		return CUDA_ERROR_INVALID_VALUE;
 
 	struct capture_branch *b;
@@ -539,7 +530,7 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *node
 		return CUDA_ERROR_ILLEGAL_STATE;
 	if (b->capture->is_invalid)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	if (!are_nodes_of(b->capture->graph, nodes, count))
+	if (!cuda_graph_owns(b->capture->graph, nodes, count))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
 		g_array_set_size(b->nodes, 0);

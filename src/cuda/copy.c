@@ -453,16 +453,15 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, const struct order *o)
 	if (!cuda_object_is(c->srcContext, CUDA_KIND_CONTEXT) || !cuda_object_is(c->dstContext, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
 
-	const CUDA_MEMCPY3D inside = {
-		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcZ = c->srcZ, .srcLOD = c->srcLOD,
-		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice,
-		.srcArray = c->srcArray, .srcPitch = c->srcPitch, .srcHeight = c->srcHeight,
-		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstZ = c->dstZ, .dstLOD = c->dstLOD,
-		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice,
-		.dstArray = c->dstArray, .dstPitch = c->dstPitch, .dstHeight = c->dstHeight,
-		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = c->Depth,
-	};
+	/* The same but for the contexts, in place of what is reserved. */
+	_Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(*c) &&
+			       offsetof(CUDA_MEMCPY3D, reserved0) == offsetof(CUDA_MEMCPY3D_PEER, srcContext) &&
+			       offsetof(CUDA_MEMCPY3D, reserved1) == offsetof(CUDA_MEMCPY3D_PEER, dstContext),
+		       "one layout");
+	CUDA_MEMCPY3D inside;
 
+	memcpy(&inside, c, sizeof(inside));
+	inside.reserved0 = inside.reserved1 = NULL;
 	return copy_3d(&inside, o);
 }
 

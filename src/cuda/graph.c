@@ -146,7 +146,7 @@ static bool is_edge_data(const CUgraphEdgeData *d, const struct CUgraphNode_st *
 	return (!d->from_port && !d->type) || (from->type == CU_GRAPH_NODE_TYPE_KERNEL && d->from_port <= 2);
 }
 
-static bool are_nodes_of(const struct CUgraph_st *g, const CUgraphNode *nodes, size_t count)
+bool cuda_graph_owns(const struct CUgraph_st *g, const CUgraphNode *nodes, size_t count)
 {
 	if (count && !nodes)
 		return false;
@@ -160,7 +160,7 @@ static bool are_nodes_of(const struct CUgraph_st *g, const CUgraphNode *nodes, s
 CUresult cuda_graph_connect(struct CUgraph_st *g, const CUgraphNode *from, const CUgraphNode *to,
 			    const CUgraphEdgeData *data, size_t count)
 {
-	if (!are_nodes_of(g, from, count) || !are_nodes_of(g, to, count))
+	if (!cuda_graph_owns(g, from, count) || !cuda_graph_owns(g, to, count))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
 		const CUgraphEdgeData *d = data ? &data[i] : &cuda_graph_plain_edge;
@@ -195,7 +195,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, co
 				      const CUgraphEdgeData *data, size_t count)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-	if (!cuda_graph_is(graph) || !are_nodes_of(graph, from, count) || !are_nodes_of(graph, to, count))
+	if (!cuda_graph_is(graph) || !cuda_graph_owns(graph, from, count) || !cuda_graph_owns(graph, to, count))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
 		const struct graph_edge *e = find_edge(from[i]->to, to[i]);

@@ -83,6 +83,8 @@ struct CUgraphNode_st *cuda_graph_find(const struct CUgraph_st *g, const struct 
 uint32_t cuda_graph_position(const struct CUgraphNode_st *n);
 
 bool cuda_graph_is(CUgraph g);
+/* All are nodes of g itself. */
+bool cuda_graph_owns(const struct CUgraph_st *g, const CUgraphNode *nodes, size_t count);
 bool cuda_graph_node_is(CUgraphNode n, CUgraphNodeType type);
 
 /* The whole of one node for the whole of the other. */
@@ -131,8 +133,9 @@ struct CUgraphExec_st {
 	GArray *next;  /* uint32_t: steps */
 	GArray *lanes; /* struct graph_lane; the first is the stream of the launch */
 	uint64_t end_ps; /* of its last launch: launches do not overlap */
-	uint32_t running; /* launches under way: a host node may make another thread destroy it */
-	bool is_destroyed;
+	bool is_running;
+	uint32_t launch_count; /* under way, or waiting for that one: a host node lets other threads in */
+	bool is_destroyed;     /* and goes with the last of these */
 };
 
 /* Gives the child graph of n, a node of an executable graph, the parameters that those of `child` have. */
@@ -148,9 +151,9 @@ void cuda_graph_exec_free(struct CUgraphExec_st *e);
 CUresult cuda_graph_memory_new(struct CUctx_st *ctx, CUDA_MEM_ALLOC_NODE_PARAMS *params, struct graph_memory **m);
 void cuda_graph_memory_retain(struct graph_memory *m);
 void cuda_graph_memory_release(struct graph_memory *m);
-/* For the one executable graph that may use it; false if another does. */
-bool cuda_graph_memory_claim(struct graph_memory *m);
-void cuda_graph_memory_unclaim(struct graph_memory *m);
+/* One executable graph may use it. */
+bool cuda_graph_memory_is_claimed(const struct graph_memory *m);
+void cuda_graph_memory_claim(struct graph_memory *m, bool is_claimed);
 /* Its allocation goes with a context. */
 void cuda_graph_memory_lost(struct graph_memory *m);
 const CUDA_MEM_ALLOC_NODE_PARAMS *cuda_graph_memory_params(const struct graph_memory *m);

@@ -10,23 +10,29 @@ enum {
 
 /* ---- instantiation ---- */
 
-/* Its memory is g's alone. False, with nothing claimed, if some of it is another's. */
-static bool claim_memory(struct CUgraph_st *g, bool is_claimed)
+/* Some of its memory is another executable graph's. */
+static bool has_claimed_memory(const struct CUgraph_st *g)
 {
 	for (uint32_t i = 0; i < g->nodes->len; i++) {
-		struct CUgraphNode_st *n = g->nodes->pdata[i];
-		bool is_right = true;
+		const struct CUgraphNode_st *n = g->nodes->pdata[i];
+
+		if ((n->type == CU_GRAPH_NODE_TYPE_GRAPH && has_claimed_memory(n->child)) ||
+		    (n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && cuda_graph_memory_is_claimed(n->memory)))
+			return true;
+	}
+	return false;
+}
+
+static void claim_memory(const struct CUgraph_st *g, bool is_claimed)
+{
+	for (uint32_t i = 0; i < g->nodes->len; i++) {
+		const struct CUgraphNode_st *n = g->nodes->pdata[i];
 
 		if (n->type == CU_GRAPH_NODE_TYPE_GRAPH)
-			is_right = claim_memory(n->child, is_claimed);
-		else if (n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && is_claimed)
-			is_right = cuda_graph_memory_claim(n->memory);
+			claim_memory(n->child, is_claimed);
 		else if (n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-			cuda_graph_memory_unclaim(n->memory);
-		if (!is_right)
-			return false;
+			cuda_graph_memory_claim(n->memory, is_claimed);
 	}
-	return true;
 }
 
 void cuda_graph_exec_free(struct CUgraphExec_st *e)
@@ -45,7 +51,7 @@ static void destroy_exec(struct cuda_object *o)
 	cuda_object_remove(o);
 	claim_memory(e->graph, false);
 	e->is_destroyed = true;
-	if (!e->running)
+	if (!e->launch_count)
 		cuda_graph_exec_free(e);
 }
 
@@ -81,10 +87,11 @@ static CUresult instantiate(struct CUctx_st *ctx, CUgraphExec *exec, CUgraph gra
 		cuda_graph_exec_free(e);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	if (!claim_memory(e->graph, true)) {
+	if (has_claimed_memory(e->graph)) {
 		cuda_graph_exec_free(e);
 		return cuda_not_supported("a second instance of a graph with memory nodes");
 	}
+	claim_memory(e->graph, true);
 	cuda_object_add(&e->object, CUDA_KIND_GRAPH_EXEC, ctx, destroy_exec);
 	params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
 	*exec = e;

@@ -73,17 +73,14 @@ void cuda_graph_memory_release(struct graph_memory *m)
 	g_free(m);
 }
 
-bool cuda_graph_memory_claim(struct graph_memory *m)
+bool cuda_graph_memory_is_claimed(const struct graph_memory *m)
 {
-	bool is_free = !m->is_claimed;
-
-	m->is_claimed = true;
-	return is_free;
+	return m->is_claimed;
 }
 
-void cuda_graph_memory_unclaim(struct graph_memory *m)
+void cuda_graph_memory_claim(struct graph_memory *m, bool is_claimed)
 {
-	m->is_claimed = false;
+	m->is_claimed = is_claimed;
 }
 
 const CUDA_MEM_ALLOC_NODE_PARAMS *cuda_graph_memory_params(const struct graph_memory *m)

@@ -4,6 +4,8 @@
  * the one that was added first, and puts it on the timeline as a stream would, after them. So branches overlap where
  * their engines are free, values are computed in an order that the dependencies allow, and equal launches are equal.
  */
+#include <pthread.h>
+
 #include "base/check.h"
 #include "cuda/copy.h"
 #include "cuda/event.h"
@@ -158,6 +160,8 @@ bool cuda_graph_plan(struct CUgraphExec_st *e, CUgraphNode *at)
 }
 
 /* ---- a launch ---- */
+
+static pthread_cond_t launch_ended = PTHREAD_COND_INITIALIZER;
 
 struct run {
 	struct CUgraphExec_st *e;
@@ -347,24 +351,73 @@ static void set_lanes(GArray *lanes, uint32_t number)
 		g_array_index(lanes, struct graph_lane, i).end_ps = 0;
 }
 
+/* Launches of one executable graph follow one another. One that a thread gives while a host node of another runs waits
+ * here: its values come after. */
+static void begin_launch(struct CUgraphExec_st *e)
+{
+	e->launch_count++;
+	while (e->is_running)
+		pthread_cond_wait(&launch_ended, &cuda_driver.lock);
+	e->is_running = true;
+}
+
+static void end_launch(struct CUgraphExec_st *e)
+{
+	e->is_running = false;
+	if (!--e->launch_count && e->is_destroyed)
+		cuda_graph_exec_free(e);
+	pthread_cond_broadcast(&launch_ended);
+}
+
+/* NULL: another thread has destroyed it meanwhile. */
+static struct machine_stream *live_place(struct CUctx_st *ctx, CUstream stream)
+{
+	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(stream) == CUDA_SUCCESS
+		       ? cuda_time_stream(ctx, stream)
+		       : NULL;
+}
+
+/* Gives the nodes to the device, which takes the host a while for each. */
+static void issue(const struct CUgraphExec_st *e)
+{
+	uint64_t node_count = 0;
+
+	for (uint32_t i = 0; i < e->steps->len; i++)
+		node_count += g_array_index(e->steps, struct graph_step, i).node ? 1 : 0;
+	cuda_time_issue();
+	cuda_time_spend_ps(node_count * cuda_driver.session.config.host.graph_node_ps);
+}
+
+static CUresult run_all(struct CUgraphExec_st *e, struct run *r)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	cuda_time_graph_begin();
+	while (r->open_count && result == CUDA_SUCCESS)
+		result = run_step(r, take_step(r));
+	cuda_time_graph_end();
+	e->end_ps = r->end_ps;
+	run_end(r);
+	return result;
+}
+
 CUresult cuda_graph_run(struct CUctx_st *ctx, struct CUgraphExec_st *e, CUstream stream)
 {
-	struct machine_stream *place = cuda_time_stream(ctx, stream);
-	CUresult result = CUDA_SUCCESS;
+	CUresult result = CUDA_ERROR_INVALID_HANDLE;
+	struct machine_stream *place;
 	struct run r;
 
-	cuda_time_issue();
-	e->running++;
-	set_lanes(e->lanes, place->number);
-	run_begin(&r, e, MAX(machine_stream_ready_ps(place), e->end_ps));
-	cuda_time_graph_begin();
-	while (r.open_count && result == CUDA_SUCCESS)
-		result = run_step(&r, take_step(&r));
-	cuda_time_graph_end();
-	machine_stream_extend(place, r.end_ps);
-	e->end_ps = r.end_ps;
-	run_end(&r);
-	if (!--e->running && e->is_destroyed)
-		cuda_graph_exec_free(e);
+	begin_launch(e);
+	place = live_place(ctx, stream);
+	if (place) {
+		issue(e);
+		set_lanes(e->lanes, place->number);
+		run_begin(&r, e, MAX(machine_stream_ready_ps(place), e->end_ps));
+		result = run_all(e, &r);
+		place = live_place(ctx, stream);
+	}
+	if (place)
+		machine_stream_extend(place, r.end_ps);
+	end_launch(e);
 	return result;
 }

@@ -1,4 +1,7 @@
 /* Graphs: nodes of every type, what they depend on, what they compute when launched, and how they can be changed. */
+#include <pthread.h>
+#include <time.h>
+
 #include "common.h"
 
 enum { COUNT = 32, BYTES = COUNT * 4 };
@@ -547,6 +550,81 @@ static void faults_end_the_launch(void **state)
 	rig_end(&r);
 }
 
+/* ---- launches of one instance from two threads ---- */
+
+static struct {
+	CUgraphExec exec;
+	CUcontext ctx;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	char order[8];
+	int count;
+	bool is_launching;
+} twice = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void note(char what)
+{
+	pthread_mutex_lock(&twice.lock);
+	twice.order[twice.count++] = what;
+	pthread_cond_broadcast(&twice.changed);
+	pthread_mutex_unlock(&twice.lock);
+}
+
+/* The first of all lets the other thread launch and gives it time to come in between. */
+static void first_node(void *data)
+{
+	struct timespec limit;
+
+	(void)data;
+	note('a');
+	pthread_mutex_lock(&twice.lock);
+	if (twice.count == 1) {
+		twice.is_launching = true;
+		pthread_cond_broadcast(&twice.changed);
+		clock_gettime(CLOCK_REALTIME, &limit);
+		limit.tv_sec += 1;
+		while (twice.count == 1 && !pthread_cond_timedwait(&twice.changed, &twice.lock, &limit))
+			;
+	}
+	pthread_mutex_unlock(&twice.lock);
+}
+
+static void second_node(void *data)
+{
+	(void)data;
+	note('b');
+}
+
+static void *launch_too(void *data)
+{
+	(void)data;
+	pthread_mutex_lock(&twice.lock);
+	while (!twice.is_launching)
+		pthread_cond_wait(&twice.changed, &twice.lock);
+	pthread_mutex_unlock(&twice.lock);
+	OK(cuCtxSetCurrent(twice.ctx));
+	OK(cuGraphLaunch(twice.exec, CU_STREAM_PER_THREAD));
+	return NULL;
+}
+
+static void launches_of_one_instance_do_not_mix(void **state)
+{
+	struct rig r = rig_begin();
+	CUgraphNode n, m;
+	pthread_t other;
+
+	(void)state;
+	OK(cuGraphAddHostNode(&n, r.g, NULL, 0, &(CUDA_HOST_NODE_PARAMS){first_node, NULL}));
+	OK(cuGraphAddHostNode(&m, r.g, &n, 1, &(CUDA_HOST_NODE_PARAMS){second_node, NULL}));
+	twice.exec = instantiate(&r);
+	OK(cuCtxGetCurrent(&twice.ctx));
+	pthread_create(&other, NULL, launch_too, NULL);
+	OK(cuGraphLaunch(twice.exec, r.s));
+	pthread_join(other, NULL);
+	assert_string_equal(twice.order, "abab");
+	rig_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,7 +634,7 @@ int main(void)
 		cmocka_unit_test(host_and_event_nodes),		cmocka_unit_test(memory_nodes),
 		cmocka_unit_test(memory_that_outlives_the_launch), cmocka_unit_test(user_objects),
 		cmocka_unit_test(nodes_of_any_type),		cmocka_unit_test(text_form),
-		cmocka_unit_test(faults_end_the_launch),
+		cmocka_unit_test(faults_end_the_launch),	cmocka_unit_test(launches_of_one_instance_do_not_mix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

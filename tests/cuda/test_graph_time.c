@@ -1,12 +1,13 @@
 /* When the nodes of a graph happen: with round costs every figure has a closed form. */
 #include "common.h"
 
-/* us: a call 1, giving work 2, a copy's set-up 10, a host function 50; one byte 1 ns over the wires. */
+/* us: a call 1, giving work 2, each node of a graph 3, a copy's set-up 10, a host function 50; one byte 1 ns over the
+ * wires. */
 static const char session[] = "machine = test\nhost.call_ps = 1us\nhost.issue_ps = 2us\nhost.launch_ps = 4us\n"
-			      "host.callback_ps = 50us\nhost.pcie_latency_ps = 10us\n"
+			      "host.graph_node_ps = 3us\nhost.callback_ps = 50us\nhost.pcie_latency_ps = 10us\n"
 			      "host.pcie_bandwidth_mbytes_per_s = 1000\nhost.pcie_overhead_bytes = 0\n";
 
-enum { BYTES = 100000, CALL_US = 1, ISSUE_US = 2, COPY_US = 110, HOST_US = 50 };
+enum { BYTES = 100000, CALL_US = 1, ISSUE_US = 2, NODE_US = 3, COPY_US = 110, HOST_US = 50 };
 
 struct rig {
 	CUcontext c;
@@ -99,20 +100,20 @@ static void dependencies_take_turns_and_branches_overlap(void **state)
 	(void)state;
 	n = copy_in(&r, NULL, 0);
 	copy_out(&r, &n, 1);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * COPY_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * NODE_US + 2 * COPY_US);
 	copy_in(&r, NULL, 0);
 	copy_out(&r, NULL, 0);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + COPY_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * NODE_US + COPY_US);
 	/* One engine does one thing at a time. */
 	copy_in(&r, NULL, 0);
 	copy_in(&r, NULL, 0);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * COPY_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * NODE_US + 2 * COPY_US);
 	/* A fork and a join. */
 	n = host(&r, NULL, 0);
 	pair[0] = copy_in(&r, &n, 1);
 	pair[1] = copy_out(&r, &n, 1);
 	host(&r, pair, 2);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + HOST_US + COPY_US + HOST_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 4 * NODE_US + HOST_US + COPY_US + HOST_US);
 	OK(cuCtxDestroy(r.c));
 }
 
@@ -127,11 +128,11 @@ static void what_is_ready_goes_first(void **state)
 	n = host(&r, NULL, 0);
 	OK(cuGraphAddDependencies(r.g, &n, &late, 1));
 	copy_out(&r, NULL, 0);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 2 * COPY_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 3 * NODE_US + 2 * COPY_US);
 	OK(cuCtxDestroy(r.c));
 }
 
-/* However many nodes, the host is busy once; launches of one instance come one after the other. */
+/* The host is busy once, a little longer for each node; launches of one instance come one after the other. */
 static void a_launch_is_one_call(void **state)
 {
 	struct rig r = rig_begin();
@@ -140,9 +141,9 @@ static void a_launch_is_one_call(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		n = host(&r, &n, n ? 1 : 0);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 100 * HOST_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 100 * NODE_US + 100 * HOST_US);
 	copy_in(&r, NULL, 0);
-	expect_us(run_us(&r, 3), CALL_US + ISSUE_US + 3 * COPY_US);
+	expect_us(run_us(&r, 3), CALL_US + ISSUE_US + NODE_US + 3 * COPY_US);
 	/* A launch of nothing takes its place in the stream. */
 	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + CALL_US);
 	OK(cuCtxDestroy(r.c));
@@ -163,7 +164,7 @@ static void child_graphs_overlap_too(void **state)
 	OK(cuGraphAddChildGraphNode(&child, r.g, NULL, 0, inner));
 	copy_out(&r, NULL, 0);
 	host(&r, &child, 1);
-	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + COPY_US + 2 * HOST_US);
+	expect_us(run_us(&r, 1), CALL_US + ISSUE_US + 4 * NODE_US + COPY_US + 2 * HOST_US);
 	OK(cuCtxDestroy(r.c));
 }
 
