@@ -192,6 +192,56 @@ static void write_back_l2(void **state)
 	rig_close(&r);
 }
 
+/* Two lines that share a set of the L2 but no bank: the dirty one is written back to its own bank, whose row is open
+ * still. Each row is opened once: theirs, and that of the code. */
+static uint64_t dirty_line(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + (12 << 10) + thread * 4; /* not in the code's bank */
+}
+
+static uint64_t other_line(uint64_t thread, uint32_t visit)
+{
+	return dirty_line(thread, visit) + (1 << 20) + (16 << 10);
+}
+
+static void victims_go_home(void **state)
+{
+	static const char *const settings[] = {
+	    "l2.write_policy", "back", "l2.write_allocate", "true", "l2.size_bytes", "16384", "l2.way_count", "1",
+	    "l2.index_hash", "none", "gpu.stack_count", "1", "gpu.l2_slices_per_stack_count", "1",
+	    "dram.vault_count", "1", "dram.refresh", "false", NULL};
+	const struct fake_inst insts[] = {FAKE_STORE(1, dirty_line), FAKE_FENCE, FAKE_LOAD(2, other_line), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, 4, 1, 32);
+	assert_int_equal(rig_stat(&r, "l2.writebacks"), 1);
+	assert_int_equal(rig_stat(&r, "vault.row_conflicts"), 0);
+	assert_int_equal(rig_stat(&r, "vault.activates"), 3);
+	rig_close(&r);
+}
+
+/* An atomic takes its line out of the L1: the load after it reads it again. */
+static void atomics_leave_no_line(void **state)
+{
+	const struct fake_inst with[] = {FAKE_LOAD(1, dirty_line), FAKE_FENCE, atomic(2, dirty_line), FAKE_FENCE,
+					 FAKE_LOAD(3, dirty_line), FAKE_EXIT};
+	const struct fake_inst without[] = {FAKE_LOAD(1, dirty_line), FAKE_FENCE, FAKE_LOAD(3, dirty_line), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, NULL);
+	rig_run(&r, without, ARRAY_COUNT(without), 1, 32);
+	assert_int_equal(rig_stat(&r, "l1d.read_hits"), 1);
+	assert_int_equal(rig_stat(&r, "l1d.read_misses"), 1);
+	rig_run(&r, with, ARRAY_COUNT(with), 1, 32);
+	assert_int_equal(rig_stat(&r, "l1d.read_hits"), 1);
+	assert_int_equal(rig_stat(&r, "l1d.read_misses"), 3);
+	rig_close(&r);
+}
+
 static void address_maps(void **state)
 {
 	static const char *const maps[] = {"baseline", "two_bit", "random_page"};
@@ -502,6 +552,8 @@ int main(void)
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
 	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),
+	    cmocka_unit_test(victims_go_home),
+	    cmocka_unit_test(atomics_leave_no_line),
 	    cmocka_unit_test(address_maps),
 	    cmocka_unit_test(small_acknowledgments),
 	    cmocka_unit_test(offload_free),

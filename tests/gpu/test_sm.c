@@ -308,6 +308,34 @@ static void issue_order(void **state)
 		assert_int_equal(fake_trace[i], i / 5);
 }
 
+/* The older warp misses the L1 and is behind the younger one. Whenever its next instructions have been fetched it could
+ * go on, but the younger keeps its turn until it has used up two lines of code: greedy. */
+static uint64_t older_misses(uint64_t thread, uint32_t visit)
+{
+	return visit && thread < 32 ? 0x200000100000ull : 0x200000000000ull;
+}
+
+static void greedy_keeps_its_turn(void **state)
+{
+	static const char *const settings[] = {"sm.scheduler_count", "1", NULL};
+	enum { ALUS = 500 };
+	struct fake_inst insts[ALUS + 4];
+	uint32_t count = 0, turns = 0;
+
+	(void)state;
+	insts[count++] = (struct fake_inst)FAKE_LOAD(1, older_misses);
+	insts[count++] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, 2, 1);
+	insts[count++] = (struct fake_inst)FAKE_LOOP(0, 1);
+	for (uint32_t i = 0; i < ALUS; i++)
+		insts[count++] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, (uint16_t)(10 + i % 40), 3);
+	insts[count++] = (struct fake_inst)FAKE_EXIT;
+	rig_cycles(settings, insts, count, 1, 64);
+	assert_int_equal(fake_trace_count, 2 * (count + 3));
+	for (uint32_t i = 1; i < fake_trace_count; i++)
+		turns += fake_trace[i] != fake_trace[i - 1];
+	assert_true(turns < 2 * ALUS / 24);
+}
+
 /* A barrier in the middle: no warp passes it before the last has come. */
 static void barrier(void **state)
 {
@@ -400,6 +428,7 @@ int main(void)
 	    cmocka_unit_test(stalls_add_up),
 	    cmocka_unit_test(occupancy),
 	    cmocka_unit_test(issue_order),
+	    cmocka_unit_test(greedy_keeps_its_turn),
 	    cmocka_unit_test(barrier),
 	    cmocka_unit_test(copies_and_waits),
 	    cmocka_unit_test(tensor_units),

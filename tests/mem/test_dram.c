@@ -200,6 +200,11 @@ static void test_auditor_finds_illegal_states(void **state)
 	const struct step wrong_row[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_RD, 0, 8, 200}};
 	const struct step refresh_open[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_REF, 0, 0, 300}};
 	const struct step precharge_closed[] = {{DRAM_PRE, 0, 0, 100}};
+	/* Nothing else forbids these: far from their banks' other commands, on another bank, or after PREA. */
+	const struct step two_on_the_bus[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_ACT, 1, 7, 150}, {DRAM_PRE, 0, 0, 200},
+					      {DRAM_PRE, 1, 0, 200}};
+	const struct step soon_after_all[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_PREA, 0, 0, 160}, {DRAM_ACT, 0, 8, 170}};
+	const struct step refresh_too_soon[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_PRE, 0, 0, 130}, {DRAM_REF, 0, 0, 150}};
 
 	(void)state;
 	defaults(&p);
@@ -209,6 +214,10 @@ static void test_auditor_finds_illegal_states(void **state)
 	expect_violation(&p, wrong_row, 2, "row 7 is open");
 	expect_violation(&p, refresh_open, 2, "bank is open");
 	expect_violation(&p, precharge_closed, 1, "bank is closed");
+	expect_violation(&p, two_on_the_bus, 4, "command bus");
+	expect_violation(&p, soon_after_all, 3, "tRP");
+	p.t_rc = 60;
+	expect_violation(&p, refresh_too_soon, 3, "tRC before REF");
 }
 
 /* tREFI = 6240 tCK: eight may be postponed, a ninth may not. */

@@ -25,6 +25,8 @@ struct rig {
 	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
 	uint32_t write_percent, gap_cycles, vault_at_a_time;
 	bool is_answered[REQS_MAX];
+	uint64_t done_ps[REQS_MAX]; /* of a tag */
+	uint32_t order[REQS_MAX];   /* tags as they were answered */
 	uint32_t next_tag;
 };
 
@@ -41,7 +43,8 @@ static void done(void *ctx, struct mem_req *r)
 	assert_false(g->is_answered[r->tag]);
 	assert_true(r->ready_units <= sim_now_units(g->engine));
 	g->is_answered[r->tag] = true;
-	g->done_count++;
+	g->done_ps[r->tag] = r->ready_units;
+	g->order[g->done_count++] = r->tag;
 	g->last_done_ps = r->ready_units;
 	mem_req_put(g->pool, r);
 }
@@ -263,6 +266,201 @@ static void test_frfcfs_prefers_hits(void **state)
 	assert_int_equal(conflicts[1], 39);
 }
 
+/* What a lone request counts: one ACT, one row, and its time, which for a write runs to its last bit. */
+static void test_a_request_is_counted_once(void **state)
+{
+	const uint64_t bursts_ps = 2 * 6400, ck = 1250;
+	const struct {
+		enum mem_op op;
+		const char *hist;
+		uint64_t time_ps;
+	} cases[] = {
+	    {MEM_READ, "vault.read_latency_ps", (11 + 11) * ck + bursts_ps + ANSWER_PS},
+	    {MEM_WRITE, "vault.write_latency_ps", (11 + 8) * ck + bursts_ps + ANSWER_PS},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig *g = rig_new();
+		struct sim_hist hist;
+
+		g->p.refresh = false;
+		rig_build(g);
+		mem_stack_accept(g->stack, make(g, 0, cases[i].op));
+		sim_run(g->engine);
+		assert_int_equal(g->last_done_ps, cases[i].time_ps);
+		assert_int_equal(stat(g, "vault.activates"), 1);
+		assert_true(sim_stats_hist(g->stats, cases[i].hist, &hist));
+		assert_int_equal(hist.count, 1);
+		assert_int_equal(hist.sum, cases[i].time_ps);
+		rig_free(g);
+	}
+}
+
+/* A vault without refresh whose queue is filled by hand. */
+static struct rig *quiet_vault(uint64_t high, uint64_t low, uint64_t cap_cycles)
+{
+	struct rig *g = rig_new();
+
+	g->p.refresh = false;
+	g->p.vault_count = 1;
+	g->p.write_high_count = high;
+	g->p.write_low_count = low;
+	g->p.starvation_cap_cycles = cap_cycles;
+	rig_build(g);
+	return g;
+}
+
+static void accept_many(struct rig *g, uint32_t count, enum mem_op op)
+{
+	for (uint32_t i = 0; i < count; i++, g->address += LINE_BYTES)
+		mem_stack_accept(g->stack, make(g, g->address, op));
+}
+
+/* What was served before the request of this tag. */
+static uint32_t place_of(const struct rig *g, uint32_t tag)
+{
+	uint32_t i = 0;
+
+	while (g->order[i] != tag)
+		i++;
+	return i;
+}
+
+/* 8 writes reach the mark above: 6 are served, down to the mark below, then all 10 reads, then the last two. */
+static void test_writes_drain_between_their_marks(void **state)
+{
+	struct rig *g = quiet_vault(8, 2, 100000);
+
+	(void)state;
+	accept_many(g, 10, MEM_READ); /* tags 0 to 9 */
+	accept_many(g, 8, MEM_WRITE); /* tags 10 to 17 */
+	sim_run(g->engine);
+	for (uint32_t i = 0; i < 18; i++)
+		assert_int_equal(g->order[i], i < 6 ? 10 + i : i < 16 ? i - 6 : i);
+	assert_int_equal(stat(g, "vault.turnarounds"), 3);
+	rig_free(g);
+}
+
+/* Below the mark above, writes wait for the reads. */
+static void test_few_writes_wait_for_reads(void **state)
+{
+	struct rig *g = quiet_vault(8, 2, 100000);
+
+	(void)state;
+	accept_many(g, 7, MEM_WRITE); /* tags 0 to 6 */
+	accept_many(g, 10, MEM_READ); /* tags 7 to 16 */
+	sim_run(g->engine);
+	for (uint32_t i = 0; i < 17; i++)
+		assert_int_equal(g->order[i], i < 10 ? 7 + i : i - 10);
+	rig_free(g);
+}
+
+/* Writes that come while others drain, three of them: the drain ends after as many as there were when it began. */
+static void more_writes(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	accept_many(g, 3, MEM_WRITE);
+}
+
+static void test_a_drain_is_limited(void **state)
+{
+	struct rig *g = quiet_vault(8, 2, 100000);
+	uint32_t writes = 0;
+
+	(void)state;
+	accept_many(g, 10, MEM_READ); /* tags 0 to 9 */
+	accept_many(g, 8, MEM_WRITE); /* tags 10 to 17 */
+	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "more", more_writes, g), 50);
+	sim_run(g->engine);
+	while (g->order[writes] >= 10)
+		writes++;
+	assert_int_equal(writes, 8);
+	rig_free(g);
+}
+
+/* Reads without end: writes below the mark above that have waited for the cap are served down to the mark below, not
+ * before and not long after. */
+static void test_writes_are_not_starved(void **state)
+{
+	const uint64_t cap_cycles = 400, ck = 1250;
+	struct rig *g = quiet_vault(32, 8, cap_cycles);
+
+	(void)state;
+	g->stride_bytes = 0;
+	g->left = 1000;
+	accept_many(g, 1, MEM_READ);   /* tag 0 */
+	accept_many(g, 12, MEM_WRITE); /* tags 1 to 12 */
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	for (uint32_t tag = 1; tag <= 4; tag++)
+		assert_in_range(g->done_ps[tag], cap_cycles * ck, 2 * cap_cycles * ck);
+	rig_free(g);
+}
+
+/* Row hits without end: a request for another row of the bank waits for the cap, and little longer. */
+static void test_a_row_is_not_starved(void **state)
+{
+	const uint64_t ck = 1250;
+	const uint64_t caps[] = {200, 800};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig *g = quiet_vault(32, 8, caps[i]);
+
+		mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+		mem_stack_accept(g->stack, make(g, 1ull << 26, MEM_READ)); /* tag 1 */
+		g->stride_bytes = 0;
+		g->left = 1000;
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		sim_run(g->engine);
+		assert_int_equal(stat(g, "vault.starvation_breaks"), 1);
+		assert_in_range(g->done_ps[1], caps[i] * ck, caps[i] * ck + 200 * ck);
+		assert_true(place_of(g, 1) < 200);
+		rig_free(g);
+	}
+}
+
+/* Closed pages: a row that nobody wants is closed, so that another row of the bank needs no PRE. */
+static void test_closed_pages_close(void **state)
+{
+	(void)state;
+	for (uint32_t is_closed = 0; is_closed < 2; is_closed++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.page_policy = is_closed ? DRAM_PAGE_CLOSED : DRAM_PAGE_OPEN;
+		rig_build(g);
+		mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+		sim_run(g->engine);
+		assert_int_equal(stat(g, "vault.precharges"), is_closed);
+		mem_stack_accept(g->stack, make(g, 1ull << 26, MEM_READ));
+		sim_run(g->engine);
+		assert_int_equal(stat(g, "vault.row_misses"), 1 + is_closed);
+		assert_int_equal(stat(g, "vault.row_conflicts"), !is_closed);
+		rig_free(g);
+	}
+}
+
+/* The four vaults refresh a quarter of tREFI after one another. */
+static void test_vaults_refresh_in_turn(void **state)
+{
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.vault_count = 4;
+	rig_build(g);
+	for (uint32_t quarter = 1; quarter <= 8; quarter++) {
+		sim_advance_units(g->engine, quarter * 7800000ull / 4 + 400000);
+		mem_stack_settle(g->stack, false);
+		assert_int_equal(stat(g, "vault.refreshes"), quarter);
+	}
+	rig_free(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +469,14 @@ int main(void)
 		cmocka_unit_test(test_conservation_under_random_load),
 		cmocka_unit_test(test_refresh_is_issued_on_time),
 		cmocka_unit_test(test_frfcfs_prefers_hits),
+		cmocka_unit_test(test_a_request_is_counted_once),
+		cmocka_unit_test(test_writes_drain_between_their_marks),
+		cmocka_unit_test(test_few_writes_wait_for_reads),
+		cmocka_unit_test(test_a_drain_is_limited),
+		cmocka_unit_test(test_writes_are_not_starved),
+		cmocka_unit_test(test_a_row_is_not_starved),
+		cmocka_unit_test(test_closed_pages_close),
+		cmocka_unit_test(test_vaults_refresh_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gpu/nsu.h"
 #include "gpu/priv.h"
 #include "rig.h"
 
@@ -176,6 +177,36 @@ static void unit_cache_holds(void **state)
 	}
 }
 
+/* Blocks of two targets in turn read one line, so that two units hold it: an atomic takes it from both. */
+static const char two_targets[] = KERNEL("mov.u32 %r14, 0;\n"
+					 "again:\n"
+					 "and.b32 %r15, %r14, 1; mul.wide.u32 %rd7, %r15, 4096;\n"
+					 "add.u64 %rd8, %rd5, %rd7;\n"
+					 "bar.sync 0;\n"
+					 "ld.global.u32 %r5, [%rd8];\n"
+					 "ld.global.u32 %r6, [%rd5+8192];\n"
+					 "add.u32 %r7, %r5, %r6;\n"
+					 "st.global.u32 [%rd6], %r7;\n"
+					 "bar.sync 0;\n"
+					 "add.u32 %r14, %r14, 1; setp.lt.u32 %p2, %r14, 4;\n"
+					 "@%p2 bra again;\n"
+					 "atom.global.add.u32 %r13, [%rd5+8192], 1;\n");
+
+static void a_store_drops_the_line_everywhere(void **state)
+{
+	static const char *const settings[] = {"nsu.cache_bytes", "512",     "gpu.address_map", "two_bit",
+					       "gpu.map_bit",	  "12", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, two_targets, settings);
+	assert_true(rig_run(&r, 1, 32, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 4);
+	assert_int_equal(rig_stat(&r, "nsu.cache_fills"), 4); /* of two lines in each of two units */
+	assert_int_equal(rig_stat(&r, "partition.unit_drops"), 2);
+	rig_close(&r);
+}
+
 /* One line of cache, many that want it, values right and nothing left behind on every network. */
 static void unit_cache_of_a_line(void **state)
 {
@@ -191,6 +222,49 @@ static void unit_cache_of_a_line(void **state)
 	for (uint32_t i = 0; i < 2048; i++)
 		assert_int_equal(r.out[i], (i & 15) + i + 4096);
 	rig_close(&r);
+}
+
+/* The words that lanes read stand in memory; a volatile load is no part of a block. */
+static const char indexed[] = KERNEL("ld.volatile.global.u32 %r8, [%rd5]; mul.wide.u32 %rd7, %r8, 4;\n"
+				     "add.u64 %rd8, %rd1, %rd7;\n"
+				     "bar.sync 0;\n"
+				     "ld.global.u32 %r5, [%rd8];\n"
+				     "ld.global.u32 %r6, [%rd8+16384];\n"
+				     "add.u32 %r7, %r5, %r6;\n"
+				     "st.global.u32 [%rd6], %r7;\n");
+
+/* The first of the four pages from the second 16 KB on that lies in this stack, as the number of its first word. */
+static uint32_t page_in(const struct rig *r, uint32_t stack)
+{
+	uint32_t word = 4096;
+
+	while (gpu_stack_of(r->gpu, 0, (uint64_t)(uintptr_t)&r->in[word]) != stack)
+		word += 1024;
+	return word;
+}
+
+/* A block goes to the stack that most of its first access's lines lie in; among equals to that of the lowest lane. */
+static void targets_have_most_lines(void **state)
+{
+	static const char *const settings[] = {"gpu.address_map", "two_bit", "gpu.map_bit", "12", NULL};
+	static const struct {
+		uint32_t first_stack, first_lanes, other_stack, target;
+	} cases[] = {{3, 8, 2, 2}, {2, 8, 3, 3}, {3, 16, 2, 3}, {2, 16, 3, 2}, {1, 24, 0, 1}};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig r;
+
+		open_with(&r, indexed, settings);
+		for (uint32_t lane = 0; lane < 32; lane++) /* eight lanes a line */
+			r.in[lane] = page_in(&r, lane < cases[i].first_lanes ? cases[i].first_stack :
+									       cases[i].other_stack) +
+				     lane / 8 * 32 + lane % 8;
+		assert_true(rig_run(&r, 1, 32, 0));
+		for (uint32_t s = 0; s < 4; s++)
+			assert_int_equal(r.gpu->nsus[s]->stats.blocks, s == cases[i].target);
+		rig_close(&r);
+	}
 }
 
 /* Indirect loads diverge: every lane a line, more lines than the pending buffer has places. */
@@ -546,6 +620,8 @@ int main(void)
 	    cmocka_unit_test(caches_answer),
 	    cmocka_unit_test(unit_cache_holds),
 	    cmocka_unit_test(unit_cache_of_a_line),
+	    cmocka_unit_test(a_store_drops_the_line_everywhere),
+	    cmocka_unit_test(targets_have_most_lines),
 	    cmocka_unit_test(answers_may_be_early),
 	    cmocka_unit_test(smallest_buffers_complete),
 	    cmocka_unit_test(blocks_fit_the_buffers),

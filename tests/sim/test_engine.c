@@ -217,6 +217,11 @@ static void test_time_is_exact_after_long_idle(void **state)
 	assert_int_equal(sim_run(e), 1);
 	assert_int_equal(beside_seen, seen + 7);
 	assert_int_equal(sim_run(e), 0);
+	/* A wake that was taken back and had been the next one moves no time. */
+	sim_wake_cycle(e, c, beside_seen + 5);
+	sim_cancel(e, c, beside_seen + 5);
+	assert_int_equal(sim_run(e), 0);
+	assert_int_equal(sim_now_units(e), beside_seen * 5000);
 	/* Nothing behind the limit; a stop between two runs is the next one's, unless it is taken back. */
 	sim_wake_cycle(e, c, beside_seen + 10);
 	sim_wake_cycle(e, c, beside_seen + 11);
