@@ -259,7 +259,7 @@ void sm_count_threads(struct gpu *g, uint32_t threads)
 void sm_count_issue(struct sm *sm, const struct simt_step *step)
 {
 	struct sm_stats *st = &sm->stats;
-	uint32_t threads = (uint32_t)__builtin_popcount(step->exec_mask);
+	uint32_t threads = simt_lane_count(step->exec_mask);
 
 	st->warp_instructions++;
 	st->thread_instructions += threads;
@@ -273,7 +273,7 @@ void sm_count_issue(struct sm *sm, const struct simt_step *step)
 
 static void count_guest(struct sm *sm, const struct simt_step *step)
 {
-	uint32_t threads = (uint32_t)__builtin_popcount(step->exec_mask);
+	uint32_t threads = simt_lane_count(step->exec_mask);
 
 	sm->stats.guest_thread_instructions += threads;
 	if (step->inst->unit == SIMT_UNIT_LDST)
@@ -327,7 +327,7 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	sm_count_issue(sm, step);
 	if (unlikely(w->trial)) {
 		w->trial_steps++;
-		w->trial_threads += (uint32_t)__builtin_popcount(step->exec_mask);
+		w->trial_threads += simt_lane_count(step->exec_mask);
 	}
 	if (step->inst->unit == SIMT_UNIT_LDST)
 		lsu_issue(sm, w, step);

@@ -35,7 +35,7 @@ static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *st
 
 	while (n < r->limit.turn_instructions && !w->is_done && !w->at_barrier && ok) {
 		ok = simt_step(r->l, w, step);
-		threads += (uint32_t)__builtin_popcount(step->exec_mask);
+		threads += simt_lane_count(step->exec_mask);
 		n++;
 		++*r->warp_instructions; /* now, since the device's clock counts them */
 	}

@@ -470,6 +470,12 @@ static enum simt_next check_frame(const struct access *a, uint32_t mask, struct 
 	return check_block(a, SIMT_MEM_PARAM, mask, out->addr, f->ptx->frame_param_bytes);
 }
 
+/* Every lane's element stands at the same place of its frame, as wide as the register: rows move whole. */
+static bool is_whole_row(const struct simt_mem_op *op, struct simt_ref r)
+{
+	return !op->addr.bytes && op->bytes == r.bytes && op->bytes >= 4;
+}
+
 SIMT_RUN(simt_run_load_frame)
 {
 	const struct simt_mem_op *op = e->mem;
@@ -486,8 +492,13 @@ SIMT_RUN(simt_run_load_frame)
 
 		if (!r.bytes)
 			continue;
-		if (op->bytes == 4 && r.bytes == 4 && !op->addr.bytes) {
-			simt_row_copy32(simt_row_mut(s, r), (const uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES), mask);
+		if (is_whole_row(op, r)) {
+			const uint32_t *words = (const uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES);
+
+			if (r.bytes == 4)
+				simt_row_copy32(simt_row_mut(s, r), words, mask);
+			else
+				simt_row_join64(simt_row_mut(s, r), words, mask);
 			continue;
 		}
 		uint8_t *row = simt_row_mut(s, r);
@@ -519,8 +530,13 @@ SIMT_RUN(simt_run_store_frame)
 
 		if (!r.bytes)
 			continue;
-		if (op->bytes == 4 && r.bytes == 4 && !op->addr.bytes) {
-			simt_row_copy32((uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES), simt_row(s, r), mask);
+		if (is_whole_row(op, r)) {
+			uint32_t *words = (uint32_t *)(rows + off / 4 * SIMT_ROW_BYTES);
+
+			if (r.bytes == 4)
+				simt_row_copy32(words, simt_row(s, r), mask);
+			else
+				simt_row_split64(words, simt_row(s, r), mask);
 			continue;
 		}
 		const void *row = simt_row(s, r);

@@ -23,6 +23,12 @@
 enum { SIMT_LANES = 32, SIMT_FULL_MASK_BITS = 32 };
 #define SIMT_FULL_MASK UINT32_MAX
 
+/* Lanes of a mask, most often all: the portable builtin calls a function. */
+static inline uint32_t simt_lane_count(uint32_t mask)
+{
+	return mask == SIMT_FULL_MASK ? SIMT_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 /* ---- modules ---- */
 
 /* A PTX module placed in device memory: every .global and .const variable has an address and its initial value. */

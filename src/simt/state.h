@@ -29,6 +29,26 @@ static inline void simt_row_copy64(uint64_t *restrict d, const uint64_t *restric
 		d[i] = mask & simt_lane_bit[i] ? s[i] : d[i];
 }
 
+/* 64-bit values from, and to, their low and high words in two rows that follow each other. */
+static inline void simt_row_join64(uint64_t *restrict d, const uint32_t *restrict words, uint32_t mask)
+{
+	for (uint32_t i = 0; i < SIMT_LANES; i++) {
+		const uint64_t v = (uint64_t)words[SIMT_LANES + i] << 32 | words[i];
+
+		d[i] = mask & simt_lane_bit[i] ? v : d[i];
+	}
+}
+
+static inline void simt_row_split64(uint32_t *restrict words, const uint64_t *restrict s, uint32_t mask)
+{
+	for (uint32_t i = 0; i < SIMT_LANES; i++) {
+		const bool is_in = mask & simt_lane_bit[i];
+
+		words[i] = is_in ? (uint32_t)s[i] : words[i];
+		words[SIMT_LANES + i] = is_in ? (uint32_t)(s[i] >> 32) : words[SIMT_LANES + i];
+	}
+}
+
 /* Copies between rows of any two widths: to = low bits, or zero- or sign-extended. s and d may be the same row only if
  * the widths agree. */
 void simt_row_convert(void *d, uint32_t d_bytes, const void *s, uint32_t s_bytes, bool sign, uint32_t mask);

@@ -62,19 +62,41 @@ void simt_row_convert(void *d, uint32_t d_bytes, const void *s, uint32_t s_bytes
 	}
 }
 
+/* A lane's word of interleaved rows. */
+static uint64_t word_at(uint64_t off, uint32_t lane)
+{
+	return off / 4 * SIMT_ROW_BYTES + lane * 4;
+}
+
 uint64_t simt_words_get(const uint8_t *rows, uint64_t off, uint32_t bytes, uint32_t lane)
 {
+	const uint8_t *at = rows + word_at(off, lane);
+	uint32_t low, high;
 	uint64_t v = 0;
 
+	if (off % 4 == 0 && (bytes == 4 || bytes == 8)) {
+		__builtin_memcpy(&low, at, 4);
+		__builtin_memcpy(&high, bytes == 8 ? at + SIMT_ROW_BYTES : at, 4);
+		return bytes == 8 ? (uint64_t)high << 32 | low : low;
+	}
 	for (uint32_t k = 0; k < bytes; k++)
-		v |= (uint64_t)rows[(off + k) / 4 * SIMT_ROW_BYTES + lane * 4 + (off + k) % 4] << (8 * k);
+		v |= (uint64_t)rows[word_at(off + k, lane) + (off + k) % 4] << (8 * k);
 	return v;
 }
 
 void simt_words_set(uint8_t *rows, uint64_t off, uint32_t bytes, uint32_t lane, uint64_t value)
 {
+	uint8_t *at = rows + word_at(off, lane);
+	const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+
+	if (off % 4 == 0 && (bytes == 4 || bytes == 8)) {
+		__builtin_memcpy(at, &low, 4);
+		if (bytes == 8)
+			__builtin_memcpy(at + SIMT_ROW_BYTES, &high, 4);
+		return;
+	}
 	for (uint32_t k = 0; k < bytes; k++)
-		rows[(off + k) / 4 * SIMT_ROW_BYTES + lane * 4 + (off + k) % 4] = (uint8_t)(value >> (8 * k));
+		rows[word_at(off + k, lane) + (off + k) % 4] = (uint8_t)(value >> (8 * k));
 }
 
 /* ---- arithmetic ---- */

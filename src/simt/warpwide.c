@@ -71,56 +71,48 @@ SIMT_RUN(simt_run_warp_sync)
 
 /* ---- shuffle ---- */
 
-/* Source lane by the formulas of the PTX ISA (shfl): false if it is out of range, then the lane keeps its own value. */
-static bool shuffle_source(enum ptx_shfl mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
+/* Source lanes by the formulas of the PTX ISA (shfl), for all lanes at once: from[] is a lane's own number where the
+ * source is out of range. Returns the lanes for which it is in range. */
+static uint32_t shuffle_sources(enum ptx_shfl mode, const uint32_t *b, const uint32_t *c, uint32_t *from)
 {
-	const uint32_t segment = c >> 8 & 31, clamp = c & 31;
-	const uint32_t max_lane = (lane & segment) | (clamp & ~segment), min_lane = lane & segment;
-	int32_t j;
-	bool in_range;
+	int32_t source[SIMT_LANES], last[SIMT_LANES];
+	uint32_t in_range = 0;
 
-	b &= 31;
-	switch (mode) {
-	case PTX_SHFL_UP:
-		j = (int32_t)lane - (int32_t)b;
-		in_range = j >= (int32_t)max_lane;
-		break;
-	case PTX_SHFL_DOWN:
-		j = (int32_t)(lane + b);
-		in_range = j <= (int32_t)max_lane;
-		break;
-	case PTX_SHFL_BFLY:
-		j = (int32_t)(lane ^ b);
-		in_range = j <= (int32_t)max_lane;
-		break;
-	default:
-		j = (int32_t)(min_lane | (b & ~segment));
-		in_range = j <= (int32_t)max_lane;
+	for (uint32_t i = 0; i < SIMT_LANES; i++) {
+		const uint32_t segment = c[i] >> 8 & 31, step = b[i] & 31;
+
+		last[i] = (int32_t)((i & segment) | (c[i] & 31 & ~segment));
+		source[i] = mode == PTX_SHFL_UP	    ? (int32_t)(i - step)
+			    : mode == PTX_SHFL_DOWN ? (int32_t)(i + step)
+			    : mode == PTX_SHFL_BFLY ? (int32_t)(i ^ step)
+						    : (int32_t)((i & segment) | (step & ~segment));
 	}
-	*from = in_range ? (uint32_t)j & 31 : lane;
+	for (uint32_t i = 0; i < SIMT_LANES; i++) {
+		const bool is_in = mode == PTX_SHFL_UP ? source[i] >= last[i] : source[i] <= last[i];
+
+		from[i] = is_in ? (uint32_t)source[i] & 31 : i;
+		in_range |= (uint32_t)is_in << i;
+	}
 	return in_range;
 }
 
 SIMT_RUN(simt_run_shfl)
 {
 	struct simt_warp_state *s = w->state;
-	uint32_t all, in_range = 0, result[SIMT_LANES];
+	uint32_t all, from[SIMT_LANES], result[SIMT_LANES];
 	enum simt_next next = gather_members(l, w, e, mask, e->src[3], &all, out);
 
 	if (next != SIMT_NEXT)
 		return next;
 	const uint32_t *a = simt_row(s, e->src[0]), *b = simt_row(s, e->src[1]), *c = simt_row(s, e->src[2]);
+	const uint32_t in_range = shuffle_sources((enum ptx_shfl)e->ptx->mods.shfl, b, c, from) & all;
 
 	SIMT_FOR_LANES(lane, all)
 	{
-		uint32_t from;
-
-		if (shuffle_source((enum ptx_shfl)e->ptx->mods.shfl, lane, b[lane], c[lane], &from))
-			in_range |= 1u << lane;
 		/* From a lane that does not execute it: undefined, and zero on the devices that were measured. */
-		result[lane] = all >> from & 1 ? a[from] : 0;
-		if (unlikely(!(all >> from & 1)) && w->cta->check)
-			simt_check_absent_source(l, w, e, lane, from);
+		result[lane] = all >> from[lane] & 1 ? a[from[lane]] : 0;
+		if (unlikely(!(all >> from[lane] & 1)) && w->cta->check)
+			simt_check_absent_source(l, w, e, lane, from[lane]);
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);

@@ -44,29 +44,51 @@ static inline int int_slct_ftz(uint32_t f32_bits)
 }
 
 /* Division by zero: all ones, and the dividend as the remainder. The most negative value over -1: itself, remainder 0.
+ *
+ * 32-bit quotients come from double arithmetic, which has vector instructions. It is exact: a quotient that is no whole
+ * number is at least 2^-32 of itself away from one, and its rounding error at most 2^-53 of it.
  */
+static inline double int_to_double(uint32_t v)
+{
+	return (double)(int32_t)(v ^ 0x80000000u) + 2147483648.0;
+}
+
+/* Half of the dividend first, so that the conversion is to a signed integer. */
+static inline uint32_t int_quotient_u32(uint32_t a, uint32_t b)
+{
+	const uint32_t half = (uint32_t)(int32_t)((double)(int32_t)(a >> 1) / int_to_double(b)) << 1;
+
+	return half + (a - half * b >= b);
+}
+
 static inline uint32_t int_div_u32(uint32_t a, uint32_t b)
 {
-	return b ? a / b : UINT32_MAX;
+	const uint32_t q = int_quotient_u32(a, b ? b : 1);
+
+	return b ? q : UINT32_MAX;
 }
 
 static inline uint32_t int_rem_u32(uint32_t a, uint32_t b)
 {
-	return b ? a % b : a;
+	const uint32_t r = a - int_quotient_u32(a, b ? b : 1) * b;
+
+	return b ? r : a;
 }
 
 static inline int32_t int_div_s32(int32_t a, int32_t b)
 {
+	const int32_t q = (int32_t)((double)a / (b == 0 || b == -1 ? 1.0 : (double)b));
+
 	if (b == 0)
 		return -1;
-	return b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;
+	return b == -1 ? (int32_t)(0 - (uint32_t)a) : q;
 }
 
 static inline int32_t int_rem_s32(int32_t a, int32_t b)
 {
-	if (b == 0)
-		return a;
-	return b == -1 ? 0 : a % b;
+	const uint32_t q = (uint32_t)(int32_t)((double)a / (b == 0 || b == -1 ? 1.0 : (double)b));
+
+	return b == -1 ? 0 : (int32_t)((uint32_t)a - q * (uint32_t)b);
 }
 
 static inline int int_div_s16(int a, int b)
