@@ -26,7 +26,7 @@ static struct {
 
 static bool is_code_measured(void)
 {
-	return cuda_driver.session.config.host.code == 1;
+	return cuda_driver.session.config.host.code == HOST_CODE_MEASURED;
 }
 
 uint64_t cuda_time_cpu_ns(void)

@@ -174,7 +174,7 @@ static CUresult start(void)
 		result = give_up(d);
 	}
 	base_diag_free(&diag);
-	if (result == CUDA_SUCCESS && d->session.config.run.bounds == 1)
+	if (result == CUDA_SUCCESS && d->session.config.run.bounds == RUN_BOUNDS_PAGE)
 		simt_memory_tolerate_pages(d->mem);
 	if (result == CUDA_SUCCESS)
 		cuda_check_begin();

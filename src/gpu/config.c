@@ -302,7 +302,7 @@ struct gpu_host_wires gpu_host_wires_of(const struct host_params *h)
 	const struct gpu_host_wires nvlink = {h->nvlink_bandwidth_mbytes_per_s, h->nvlink_payload_bytes,
 					      h->nvlink_overhead_bytes, h->nvlink_latency_ps};
 
-	return h->link == 1 ? nvlink : pcie;
+	return h->link == HOST_NVLINK ? nvlink : pcie;
 }
 
 uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes)

@@ -6,6 +6,7 @@
 #define STRATA_GPU_CONFIG_H
 
 #include "energy/events.h"
+#include "gpu/choices.h"
 #include "mem/cache.h"
 #include "mem/dram.h"
 #include "sim/param.h"
@@ -35,7 +36,6 @@ struct mmu_params {
 #include "gpu/mmu_params.def"
 #include "sim/param_end.inc"
 };
-enum { GPU_MMU_NONE, GPU_MMU_STACKS, GPU_MMU_ALL }; /* mmu.where */
 
 /* How near-data mechanisms are chosen and set: one table for all (tom.*, ...) grows with them. */
 struct ndp_params {

@@ -102,7 +102,7 @@ static void map_new(struct gpu *g)
 	uint32_t stacks = (uint32_t)c->gpu.stack_count, vaults = (uint32_t)c->dram.vault_count;
 	uint32_t banks = (uint32_t)c->dram.bank_count, row_bytes = (uint32_t)c->dram.row_bytes;
 
-	if (c->gpu.address_map == 1)
+	if (c->gpu.address_map == GPU_MAP_TWO_BIT)
 		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes,
 				COALESCE_LINE_BYTES);
 	else
@@ -377,7 +377,7 @@ uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *
 	uint64_t warps = (threads_per_cta + SIMT_LANES - 1) / SIMT_LANES;
 	uint64_t registers = warps * round_up((uint64_t)p->slot_count * SIMT_LANES, s->register_alloc_count);
 	/* Registers hold a CTA back in time only. */
-	if (c->run.mode == 1 && registers > s->register_count)
+	if (c->run.mode == RUN_FUNCTIONAL && registers > s->register_count)
 		registers = s->register_count;
 
 	uint64_t shared = round_up(p->shared_static_bytes + shared_dynamic_bytes, s->shared_alloc_bytes);

@@ -464,7 +464,7 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 	l->clock_cycles = clock_cycles;
 	l->time_ns = time_ns;
 	l->clock_ctx = g;
-	if (g->config->run.mode == 1 || g->limit_reached) {
+	if (g->config->run.mode == RUN_FUNCTIONAL || g->limit_reached) {
 		ok = launch_untimed(g, result);
 	} else {
 		if (g->guest->kernel_begin)

@@ -31,7 +31,7 @@ static void account(struct nsu *u, uint64_t cycle)
 	if (u->issue_free > u->accounted)
 		held = u->issue_free < cycle ? u->issue_free - u->accounted : passed;
 	u->stats.issued_cycles += held;
-	(&u->stats.stall_execution)[u->reason] += passed - held;
+	u->stats.stalls[u->reason] += passed - held;
 	u->stats.cycles += passed;
 	u->stats.warp_cycles += passed * (uint64_t)__builtin_popcountll(u->resident);
 	u->accounted = cycle;

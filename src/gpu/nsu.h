@@ -4,12 +4,6 @@
 
 #include "gpu/priv.h"
 
-struct nsu_stats {
-#include "sim/stat_fields.inc"
-#include "gpu/nsu_stats.def"
-#include "sim/stat_end.inc"
-};
-
 /* Why a warp of a unit cannot issue; in the order in which a cycle without issue is attributed. */
 enum nsu_wait {
 	NSU_WAIT_EXECUTION,
@@ -21,6 +15,12 @@ enum nsu_wait {
 	NSU_WAIT_ACKS,
 	NSU_WAIT_IDLE,
 	NSU_WAIT_COUNT
+};
+
+struct nsu_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/nsu_stats.def"
+#include "sim/stat_end.inc"
 };
 
 enum { NSU_WARPS_MAX = 64 };

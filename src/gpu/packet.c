@@ -52,8 +52,8 @@ void packet_count(struct gpu *g, const struct mem_req *r)
 	const struct packet *k = packet_of(r);
 	uint64_t bytes = l->header_bytes + k->payload_bytes;
 
-	(&g->packet_stats.commands)[k->kind]++;
-	(&g->packet_stats.command_bytes)[k->kind] += (bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
+	g->packet_stats.packets[k->kind]++;
+	g->packet_stats.bytes[k->kind] += (bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
 }
 
 static void packet_becomes(struct gpu *g, struct mem_req *r, enum packet_kind kind, uint32_t payload_bytes)

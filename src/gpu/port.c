@@ -12,7 +12,7 @@ static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 	r->bank = (uint8_t)p.bank;
 	r->row = p.row;
 	r->column = (uint16_t)p.column_bytes;
-	if (g->config->gpu.address_map == 2)
+	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
 		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
 							      g->config->run.seed, g->stack_count);
 	if (g->guest->access)

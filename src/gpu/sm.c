@@ -64,7 +64,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 		sm->scheduler_count += sm->issue_count;
 	CHECK(sm->scheduler_count <= SM_SCHEDULER_MAX);
 	sm->cta_slot_count = (uint32_t)c->sm.cta_slot_count;
-	sm->is_gto = c->sm.scheduler == 1;
+	sm->is_gto = c->sm.scheduler == SM_GTO;
 	sm->has_caches = stack == UINT32_MAX || c->gpu.stack_sm_caches;
 	sm->warps = g_new0(struct sm_warp, sm->warp_slot_count);
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
@@ -121,7 +121,7 @@ static void account(struct sm *sm, uint32_t upto)
 	if (upto <= sm->accounted)
 		return;
 	for (uint32_t i = 0; i < sm->issue_count; i++)
-		(&sm->stats.stall_lsu)[sm->schedulers[i].reason] += upto - sm->accounted;
+		sm->stats.stalls[sm->schedulers[i].reason] += upto - sm->accounted;
 	sm->accounted = upto;
 }
 
@@ -430,7 +430,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	time_set(sm, end_cycle);
 	st->scheduler_cycles += sm->issue_count * (end_cycle - sm->gpu->start_cycle);
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
-		sum += (&st->stall_lsu)[r];
+		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
 	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
@@ -448,7 +448,7 @@ void sm_reset(struct sm *sm)
 
 	/* What an aborted kernel has counted stays, and the sums still agree. */
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
-		sum += (&st->stall_lsu)[r];
+		sum += st->stalls[r];
 	st->scheduler_cycles = sum + st->issued_cycles;
 	state_clear(sm);
 	for (uint32_t i = 0; i < sm->cta_slot_count; i++) {

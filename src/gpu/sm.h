@@ -16,12 +16,6 @@
 #include "mem/cache.h"
 #include "sim/engine.h"
 
-struct sm_stats {
-#include "sim/stat_fields.inc"
-#include "gpu/sm_stats.def"
-#include "sim/stat_end.inc"
-};
-
 /* Why a warp cannot issue; in the order in which a scheduler cycle without issue is attributed (see docs). */
 enum sm_wait {
 	SM_WAIT_LSU,
@@ -36,6 +30,12 @@ enum sm_wait {
 	SM_WAIT_PAUSE,
 	SM_WAIT_IDLE,
 	SM_WAIT_COUNT
+};
+
+struct sm_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/sm_stats.def"
+#include "sim/stat_end.inc"
 };
 
 enum {

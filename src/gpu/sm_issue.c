@@ -464,7 +464,7 @@ uint32_t sm_schedule(struct sm *sm)
 		if (issued >> i & 1)
 			sm->stats.issued_cycles++;
 		else
-			(&sm->stats.stall_lsu)[sm->schedulers[i].reason]++;
+			sm->stats.stalls[sm->schedulers[i].reason]++;
 	}
 	return next;
 }
@@ -476,7 +476,7 @@ uint32_t sm_pause_cycle(struct sm *sm)
 
 	for (uint32_t i = 0; i < sm->issue_count; i++)
 		sm->schedulers[i].reason = reason;
-	(&sm->stats.stall_lsu)[reason] += sm->issue_count;
+	sm->stats.stalls[reason] += sm->issue_count;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		wheel_bits |= sm->schedulers[i].wheel_bits;
 	return wheel_bits ? sm->now + 1 : SM_NEVER; /* blocks that were to leave still do */

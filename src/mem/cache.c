@@ -137,7 +137,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->is_write_back = p->write_policy == MEM_CACHE_WRITE_POLICY_BACK;
 	c->allocates_on_write = p->write_allocate;
 	c->updates_on_write = p->write_update;
-	c->hashes_index = p->index_hash != 0;
+	c->hashes_index = p->index_hash == MEM_CACHE_INDEX_XOR;
 	c->merge_count = (uint32_t)p->mshr_merge_count;
 	sets_new(c, (uint32_t)set_count);
 	c->mshr_count = (uint32_t)p->mshr_count;

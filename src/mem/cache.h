@@ -38,7 +38,10 @@ enum mem_cache_result {
 	MEM_CACHE_WRITE_THROUGH, /* the write goes on to the next level (line updated if present per policy) */
 };
 
-enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICY_THROUGH, MEM_CACHE_WRITE_POLICY_BACK };
+#define MEM_CACHE_WRITE_POLICIES(X) X(MEM_CACHE_WRITE_POLICY_THROUGH, through) X(MEM_CACHE_WRITE_POLICY_BACK, back)
+#define MEM_CACHE_INDEX_HASHES(X) X(MEM_CACHE_INDEX_PLAIN, none) X(MEM_CACHE_INDEX_XOR, xor)
+enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICIES(SIM_PARAM_ENUMERATOR) };
+enum mem_cache_index_hash { MEM_CACHE_INDEX_HASHES(SIM_PARAM_ENUMERATOR) };
 
 struct mem_cache;
 

@@ -28,8 +28,10 @@ struct dram_params {
 extern const struct sim_param_desc dram_param_rows[];
 extern const uint32_t dram_param_row_count;
 
-enum dram_scheduler { DRAM_FIFO, DRAM_FRFCFS };
-enum dram_page_policy { DRAM_PAGE_OPEN, DRAM_PAGE_CLOSED };
+#define DRAM_SCHEDULERS(X) X(DRAM_FIFO, fifo) X(DRAM_FRFCFS, frfcfs)
+#define DRAM_PAGE_POLICIES(X) X(DRAM_PAGE_OPEN, open) X(DRAM_PAGE_CLOSED, closed)
+enum dram_scheduler { DRAM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
+enum dram_page_policy { DRAM_PAGE_POLICIES(SIM_PARAM_ENUMERATOR) };
 
 /* DRAM_PREA precharges all banks. REF is all-bank. */
 enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_PREA, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMAND_COUNT };

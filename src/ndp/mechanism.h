@@ -16,7 +16,7 @@ struct ndp_mechanism {
 	uint32_t (*storage)(const struct gpu_config *config, struct ndp_storage *items);
 };
 
-#define MECHANISM(symbol, name) extern const struct ndp_mechanism ndp_##symbol;
+#define MECHANISM(choice, symbol) extern const struct ndp_mechanism ndp_##symbol;
 #include "ndp/mechanisms.def"
 #undef MECHANISM
 

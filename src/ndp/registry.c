@@ -4,17 +4,15 @@
 #include "ndp/mechanism.h"
 
 static const struct ndp_mechanism *const mechanisms[] = {
-	NULL, /* none */
-#define MECHANISM(symbol, name) &ndp_##symbol,
+#define MECHANISM(choice, symbol) [choice] = &ndp_##symbol,
 #include "ndp/mechanisms.def"
 #undef MECHANISM
 };
 
 static const char *const names[] = {
-	"none",
-#define MECHANISM(symbol, name) name,
-#include "ndp/mechanisms.def"
-#undef MECHANISM
+#define NAME(choice, name) #name,
+	NDP_MECHANISMS(NAME)
+#undef NAME
 };
 
 const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag)

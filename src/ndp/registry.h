@@ -1,4 +1,4 @@
-/* registry.h - the near-data mechanisms: one line each in mechanisms.def, in the order of ndp_params' `mechanism`. */
+/* registry.h - the near-data mechanisms: one line each in mechanisms.def. */
 #ifndef STRATA_NDP_REGISTRY_H
 #define STRATA_NDP_REGISTRY_H
 

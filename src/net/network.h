@@ -11,9 +11,11 @@
 #define STRATA_NET_NETWORK_H
 
 #include "net/channel.h"
+#include "sim/param.h"
 
 /* mesh2d: 2^ceil(d/2) columns for 2^d nodes. */
-enum net_topology { NET_FULL, NET_HYPERCUBE, NET_RING, NET_MESH2D };
+#define NET_TOPOLOGIES(X) X(NET_FULL, full) X(NET_HYPERCUBE, hypercube) X(NET_RING, ring) X(NET_MESH2D, mesh2d)
+enum net_topology { NET_TOPOLOGIES(SIM_PARAM_ENUMERATOR) };
 
 enum net_class { NET_REQUEST, NET_RESPONSE, NET_ACK, NET_CLASS_COUNT };
 

@@ -6,7 +6,12 @@
  *   PARAM_U64(name, unit, default, min, max, source, doc)
  *   PARAM_F64(name, unit, default, min, max, source, doc)
  *   PARAM_BOOL(name, default, source, doc)
- *   PARAM_ENUM(name, "first|second|...", default_index, source, doc)      value: index of the choice, uint64_t
+ *   PARAM_ENUM(name, LIST, default, source, doc)      value: an enumerator, in a uint64_t
+ *
+ * LIST(X) expands X(ENUMERATOR, name) for each choice and makes both the names a user writes and the C enum:
+ *
+ *   #define DRAM_SCHEDULERS(X) X(DRAM_FIFO, fifo) X(DRAM_FRFCFS, frfcfs)
+ *   enum dram_scheduler { DRAM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
  *
  * The name of a U64 or F64 parameter ends in its unit's suffix (_count, _bytes, _cycles, _khz, _ps, ...), see units in
  * param.c. The key a user writes is GROUP.NAME, e.g. "l2.size_bytes".
@@ -27,6 +32,11 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+
+#define SIM_PARAM_ENUMERATOR(enumerator, name) enumerator,
+#define SIM_PARAM_CHOICE(enumerator, name) "|" #name
+/* The names of a LIST, separated by '|'. */
+#define SIM_PARAM_CHOICES(list) (&list(SIM_PARAM_CHOICE)[1])
 
 enum sim_param_kind { SIM_PARAM_U64, SIM_PARAM_F64, SIM_PARAM_BOOL, SIM_PARAM_ENUM };
 

@@ -3,6 +3,8 @@
  *   STAT_COUNT(name, unit, doc)     uint64_t, summed over instances
  *   STAT_MAX(name, unit, doc)       uint64_t, maximum over instances
  *   STAT_HIST(name, unit, doc)      struct sim_hist, merged over instances
+ *   STAT_ARRAY(array, count)        uint64_t array[count], whose elements have rows of their own:
+ *   STAT_ELEMENT(array, index, name, unit, doc)    as STAT_COUNT; index is an enumerator
  *
  * The hot path increments the field and nothing else. The same .def makes struct and table, as for parameters, with
  * "sim/stat_fields.inc", "sim/stat_rows.inc" (needs STAT_STRUCT) and "sim/stat_end.inc".

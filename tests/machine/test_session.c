@@ -52,7 +52,7 @@ static void test_round_trip(void **state)
 	unsetenv("STRATA_SESSION");
 	assert_true(machine_session_load(&s, &diag));
 	s.config.gpu.sm_count = 7;
-	s.config.sm.scheduler = 0;
+	s.config.sm.scheduler = SM_LRR;
 	s.config.energy.tsv_pj = 0.1;
 	s.config.run.audit = true;
 	g_strlcpy(s.machine, "a machine = with signs", sizeof(s.machine));

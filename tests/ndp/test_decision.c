@@ -131,7 +131,7 @@ static void table_of_the_paper(void **state)
 	assert_int_equal(tom_metadata_vector_bits(&c.ndp), 64);
 	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 4 - 2 * 6);
 	assert_int_equal(ndp_mechanism_storage(&c, items), 0); /* no mechanism */
-	c.ndp.mechanism = 2;
+	c.ndp.mechanism = NDP_TOM;
 	c.gpu.sm_count = 64;
 	c.gpu.stack_sm_count = 1;
 	assert_true(ndp_mechanism_storage(&c, items) > 0);

@@ -15,12 +15,16 @@ struct values {
 	bool refresh;
 };
 
+#define POLICIES(X) X(FIFO, fifo) X(FRFCFS, frfcfs)
+enum { POLICIES(SIM_PARAM_ENUMERATOR) };
+
 static const struct sim_param_desc rows[] = {
 	{"clock_khz", SIM_PARAM_U64, "khz", NULL, 1400000, 1, 1e8, "test", "doc", offsetof(struct values, clock_khz)},
 	{"size_bytes", SIM_PARAM_U64, "bytes", NULL, 32768, 1024, 1 << 24, "test", "doc",
 	 offsetof(struct values, size_bytes)},
 	{"way_count", SIM_PARAM_U64, "ways", NULL, 4, 1, 64, "test", "doc", offsetof(struct values, way_count)},
-	{"policy", SIM_PARAM_ENUM, "", "fifo|frfcfs", 1, 0, 15, "test", "doc", offsetof(struct values, policy)},
+	{"policy", SIM_PARAM_ENUM, "", SIM_PARAM_CHOICES(POLICIES), FRFCFS, 0, 15, "test", "doc",
+	 offsetof(struct values, policy)},
 	{"power_mw", SIM_PARAM_F64, "mw", NULL, 1.5, 0, 1e4, "test", "doc", offsetof(struct values, power_mw)},
 	{"refresh", SIM_PARAM_BOOL, "", NULL, 1, 0, 1, "test", "doc", offsetof(struct values, refresh)},
 };
@@ -57,7 +61,7 @@ static void test_units_are_exact(void **state)
 	(void)state;
 	sim_param_defaults(&group);
 	assert_int_equal(v.clock_khz, 1400000);
-	assert_true(v.refresh && v.policy == 1 && v.power_mw == 1.5);
+	assert_true(v.refresh && v.policy == FRFCFS && v.power_mw == 1.5);
 	good("l2.clock_khz", "1.4GHz");
 	assert_int_equal(v.clock_khz, 1400000);
 	good("l2.clock_khz", "0.7 GHz");
@@ -69,7 +73,7 @@ static void test_units_are_exact(void **state)
 	good("l2.size_bytes", "0.5MiB");
 	assert_int_equal(v.size_bytes, 524288);
 	good("l2.policy", "fifo");
-	assert_int_equal(v.policy, 0);
+	assert_int_equal(v.policy, FIFO);
 	good("l2.power_mw", "0.25W");
 	assert_true(v.power_mw == 250);
 	good("l2.refresh", "off");

@@ -21,6 +21,42 @@ static const struct sim_stat_desc rows[] = {
 	{"latency", SIM_STAT_HIST, "ps", "doc", offsetof(struct values, latency)},
 };
 
+enum { SMALL, LARGE, SIZE_COUNT };
+
+struct sizes {
+#include "sim/stat_fields.inc"
+	STAT_COUNT(before, packets, "doc")
+	STAT_ARRAY(packets, SIZE_COUNT)
+	STAT_ELEMENT(packets, LARGE, large, packets, "doc")
+	STAT_ELEMENT(packets, SMALL, small, packets, "doc")
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc size_rows[] = {
+#define STAT_STRUCT struct sizes
+#include "sim/stat_rows.inc"
+	STAT_COUNT(before, packets, "doc")
+	STAT_ARRAY(packets, SIZE_COUNT)
+	STAT_ELEMENT(packets, LARGE, large, packets, "doc")
+	STAT_ELEMENT(packets, SMALL, small, packets, "doc")
+#include "sim/stat_end.inc"
+};
+
+/* The elements of an array have names of their own, whatever the order of their rows. */
+static void test_elements_of_arrays(void **state)
+{
+	struct sizes v = {.packets = {[SMALL] = 3, [LARGE] = 5}};
+	struct sim_stats *s = sim_stats_new();
+	uint64_t value;
+
+	(void)state;
+	sim_stats_add(s, "x", size_rows, 3, &v, sizeof(v));
+	assert_true(sim_stats_value(s, "x.small", &value) && value == 3);
+	assert_true(sim_stats_value(s, "x.large", &value) && value == 5);
+	assert_true(sim_stats_value(s, "x.before", &value) && value == 0);
+	sim_stats_free(s);
+}
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -89,6 +125,7 @@ static void test_instances_are_merged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_elements_of_arrays),
 		cmocka_unit_test(test_quantiles),
 		cmocka_unit_test(test_instances_are_merged),
 	};

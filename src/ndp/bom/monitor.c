@@ -26,7 +26,6 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-enum { PACE_STATIC, PACE_CLIMB }; /* of ndp.bom_pace */
 
 /* The L1D of a GPU core when the kernel began. */
 struct l1_base {
@@ -264,7 +263,7 @@ static void pace_look(struct monitor *b, struct gpu *g, uint64_t now)
 {
 	uint64_t instructions = gpu_thread_instructions(g);
 
-	if (b->config->ndp.bom_pace != PACE_CLIMB || now < b->pace_cycle)
+	if (b->config->ndp.bom_pace != BOM_PACE_CLIMB || now < b->pace_cycle)
 		return;
 	bom_pace_step(&b->pace, instructions - b->pace_instructions);
 	b->pace_cycle = now + b->config->ndp.bom_climb_cycles;

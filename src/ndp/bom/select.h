@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/choices.h"
 #include "ndp/bom/record.h"
 
 /* When a block is slow; the thesis gives no measure (ndp.bom_slow_ratio, ndp.bom_later_count). */
@@ -20,9 +21,6 @@ enum bom_case { BOM_CASE_NONE, BOM_CASE_SLOW_BLOCK, BOM_CASE_SLOW_CORE };
  * blocks. */
 enum bom_case bom_case_of(const struct bom_core *c, const struct bom_block *b, const struct bom_slowness *s,
 			  uint64_t cycle);
-
-/* Choices of ndp.bom_drain: what a selected block may have in flight when it is ordered to leave. */
-enum bom_drain { BOM_DRAIN_NONE, BOM_DRAIN_LOADS, BOM_DRAIN_STORES };
 
 /* A selected block and its core. */
 struct bom_situation {

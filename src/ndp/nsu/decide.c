@@ -8,9 +8,6 @@
 #include <glib.h>
 #include <math.h>
 
-/* Choices of ndp.nsu_decision, in their order. */
-enum { DECISION_ALL, DECISION_STATIC, DECISION_CLIMB };
-
 enum { WARP_LANES = 32, WORD_BYTES = 4, WARP_PREDICATE_BYTES = 4 };
 
 struct control_stats {
@@ -67,7 +64,7 @@ struct nsu_decider {
 
 static bool has_epochs(const struct nsu_decider *d)
 {
-	return d->params->nsu_decision == DECISION_CLIMB || d->params->nsu_cache_aware;
+	return d->params->nsu_decision == NSU_DECIDE_CLIMB || d->params->nsu_cache_aware;
 }
 
 static struct nsu_climb_params climb_params(const struct ndp_params *p)
@@ -78,9 +75,9 @@ static struct nsu_climb_params climb_params(const struct ndp_params *p)
 		.step_min = p->nsu_climb_step_min_ratio,
 		.step_unit = p->nsu_climb_step_unit_ratio,
 		.window = (uint32_t)p->nsu_climb_window_count,
-		.starts_down = p->nsu_climb_first == 1,
-		.moves_by_unit = p->nsu_climb_move == 1,
-		.guards_old_ratio = p->nsu_climb_guard == 1,
+		.starts_down = p->nsu_climb_first == NSU_CLIMB_DOWN,
+		.moves_by_unit = p->nsu_climb_move == NSU_CLIMB_BY_UNIT,
+		.guards_old_ratio = p->nsu_climb_guard == NSU_CLIMB_GUARD_OLD,
 		.grows_at_least_step = p->nsu_climb_least_step_grows,
 	};
 }
@@ -113,7 +110,7 @@ struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base
 {
 	const struct ndp_params *p = &config->ndp;
 
-	if (p->nsu_decision == DECISION_CLIMB && !climb_is_possible(p, diag))
+	if (p->nsu_decision == NSU_DECIDE_CLIMB && !climb_is_possible(p, diag))
 		return NULL;
 
 	struct nsu_decider *d = g_new0(struct nsu_decider, 1);
@@ -122,7 +119,7 @@ struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base
 	d->params = p;
 	nsu_climb_init(&d->climb, &climb);
 	d->benefit = (struct nsu_benefit_params){
-		.as_printed = p->nsu_benefit_form == 1,
+		.as_printed = p->nsu_benefit_form == NSU_BENEFIT_PRINTED,
 		.line_bytes = (uint32_t)config->l1d.line_bytes,
 		.learn_count = (uint32_t)p->nsu_benefit_learn_count,
 		.decay_epoch_count = (uint32_t)p->nsu_benefit_decay_count,
@@ -208,9 +205,9 @@ void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle)
 static double ratio_of(const struct nsu_decider *d)
 {
 	switch (d->params->nsu_decision) {
-	case DECISION_STATIC:
+	case NSU_DECIDE_STATIC:
 		return d->params->nsu_ratio;
-	case DECISION_CLIMB:
+	case NSU_DECIDE_CLIMB:
 		return nsu_climb_ratio(&d->climb);
 	default:
 		return 1;
@@ -316,7 +313,7 @@ static void epoch_end(struct nsu_decider *d)
 {
 	double ipc = (double)d->instructions / (double)d->params->nsu_epoch_cycles;
 
-	if (d->params->nsu_decision == DECISION_CLIMB && ipc > 0) {
+	if (d->params->nsu_decision == NSU_DECIDE_CLIMB && ipc > 0) {
 		nsu_climb_epoch(&d->climb, ipc);
 		d->stats.climbs++;
 		d->stats.ratio_millionths += (uint64_t)lround(nsu_climb_ratio(&d->climb) * 1e6);

@@ -21,7 +21,6 @@
 #include "ndp/tom/offsets.h"
 #include "ndp/tom/tom_stats.h"
 
-enum { BUSY_SCOPE_DESTINATION, BUSY_SCOPE_ANY }; /* of ndp.tom_busy_scope */
 enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4 };
 enum { LINES_MAX = 64 }; /* of one warp access */
 
@@ -129,7 +128,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 /* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
 static void look_at_channels(struct controller *t, struct gpu *g, uint32_t stack, bool *tx_is_busy, bool *rx_is_busy)
 {
-	bool is_any = t->config->ndp.tom_busy_scope == BUSY_SCOPE_ANY;
+	bool is_any = t->config->ndp.tom_busy_scope == TOM_BUSY_ANY;
 	uint64_t now_ps = gpu_now_ps(g);
 
 	*tx_is_busy = *rx_is_busy = false;

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values of ndp.tom_control. */
-enum tom_control { TOM_CONTROL_NONE, TOM_CONTROL_CTRL, TOM_CONTROL_CTRL_ALU };
+#include "gpu/choices.h"
 
 enum tom_decision {
 	TOM_OFFLOAD,

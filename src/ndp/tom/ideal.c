@@ -13,8 +13,6 @@
 #include "ndp/tom/blocks.h"
 #include "ndp/tom/tom_stats.h"
 
-/* Choices of ndp.tom_ideal_when_full, in their order. */
-enum { WHEN_FULL_LOCAL, WHEN_FULL_WAIT };
 
 struct ideal {
 	const struct gpu_config *config;
@@ -103,7 +101,7 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 	}
 	if (t->pending[stack] >= t->warp_limit) {
 		t->stats.full_count++;
-		if (t->config->ndp.tom_ideal_when_full == WHEN_FULL_LOCAL)
+		if (t->config->ndp.tom_ideal_when_full == TOM_WHEN_FULL_LOCAL)
 			return stay;
 	}
 	t->next_stack = (stack + 1) % t->stack_count;

@@ -18,8 +18,6 @@
 #include "gpu/gpu.h"
 #include "ndp/tom/analyzer.h"
 
-enum tom_mapping_kind { TOM_MAPPING_BASELINE, TOM_MAPPING_LEARNED }; /* values of ndp.tom_mapping */
-
 struct tom_mapping;
 
 /* For ndp.tom_mapping = learned. NULL with a message when the machine does not have what it needs. */
