@@ -61,6 +61,9 @@ static void build(struct CUfunc_st *f)
 		cuda_print_diag(&diag);
 	}
 	base_diag_free(&diag);
+	if (f->program && !f->register_max && f->program->needed_count > bounds.max)
+		cuda_message("kernel %s: spilling reaches %u registers per thread, not the bound of %u; SMs hold CTAs "
+			     "as for %u", f->func->name, f->program->needed_count, bounds.max, f->program->slot_count);
 }
 
 struct simt_program *cuda_function_program(struct CUfunc_st *f)
@@ -74,7 +77,7 @@ void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 {
 	const struct gpu_config *c = &cuda_driver.session.config;
 	const uint32_t fit = gpu_registers_per_thread(c, warps_of(threads)), before = f->program->slot_count;
-	const bool is_first = !f->register_max;
+	const bool is_first = !f->register_max, was_launched = f->program->guest_data || f->program->is_again;
 
 	if (before <= fit || (f->register_max && f->register_max <= fit))
 		return;
@@ -83,6 +86,7 @@ void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 	f->program = NULL;
 	build(f);
 	CHECK(f->program); /* it was built before */
+	f->program->is_again = was_launched;
 	if (is_first && f->program->slot_count < before)
 		cuda_message("kernel %s: %u registers per thread do not fit CTAs of %u threads (sm.register_count = "
 			     "%llu); it runs with %u, and keeps %u bytes per thread in local memory",

@@ -26,15 +26,6 @@ struct pool {
 	uint32_t heap_count;
 };
 
-static void *zeroed(size_t count, size_t size_bytes)
-{
-	void *p = calloc(count ? count : 1, size_bytes);
-
-	CHECK(p);
-	return p;
-}
-
-
 static void cover(struct range *r, uint32_t at)
 {
 	if (r->start == UINT32_MAX || at < r->start)
@@ -53,7 +44,7 @@ static void cover_set(struct range *ranges, const uint64_t *set, uint32_t words,
 static struct range *find_ranges(const struct ptx_cfg *c)
 {
 	const struct ptx_func *f = c->func;
-	struct range *ranges = zeroed(f->reg_count, sizeof(*ranges));
+	struct range *ranges = ptx_zeroed(f->reg_count, sizeof(*ranges));
 	struct ptx_reg_use use;
 
 	for (uint32_t r = 0; r < f->reg_count; r++)
@@ -151,8 +142,8 @@ static uint32_t scan(struct range **list, uint32_t count)
 		total += list[k]->width;
 	/* Runs stay inside a word: at worst a run of up to 8 leaves 7 slots of a word unused. */
 	struct pool p = {.words = (uint32_t)(total / 56 + 2)};
-	p.used = zeroed(p.words, sizeof(uint64_t));
-	p.heap = zeroed(count, sizeof(*p.heap));
+	p.used = ptx_zeroed(p.words, sizeof(uint64_t));
+	p.heap = ptx_zeroed(count, sizeof(*p.heap));
 	qsort(list, count, sizeof(*list), compare_ranges);
 	for (uint32_t k = 0; k < count; k++) {
 		while (p.heap_count && p.heap[0]->end < list[k]->start)
@@ -172,7 +163,7 @@ static uint32_t scan(struct range **list, uint32_t count)
 static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32_t count, uint32_t align,
 				uint32_t first)
 {
-	struct range **same = zeroed(count, sizeof(*same));
+	struct range **same = ptx_zeroed(count, sizeof(*same));
 	uint32_t same_count = 0, end;
 
 	for (uint32_t k = 0; k < count; k++)
@@ -188,12 +179,12 @@ static uint32_t number_by_width(struct ptx_alloc *a, struct range **list, uint32
 struct ptx_alloc *ptx_alloc_build(const struct ptx_cfg *c, const struct ptx_call_need *need)
 {
 	const struct ptx_func *f = c->func;
-	struct ptx_alloc *a = zeroed(1, sizeof(*a));
+	struct ptx_alloc *a = ptx_zeroed(1, sizeof(*a));
 	struct range *ranges = find_ranges(c);
-	struct range **list = zeroed(f->reg_count, sizeof(*list));
+	struct range **list = ptx_zeroed(f->reg_count, sizeof(*list));
 	uint32_t count = 0;
 
-	a->slot = zeroed(f->reg_count, sizeof(uint32_t));
+	a->slot = ptx_zeroed(f->reg_count, sizeof(uint32_t));
 	memset(a->slot, 0xff, f->reg_count * sizeof(uint32_t));
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (ranges[r].start != UINT32_MAX && f->regs[r].type != PTX_PRED)

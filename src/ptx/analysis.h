@@ -2,10 +2,22 @@
 #ifndef STRATA_PTX_ANALYSIS_H
 #define STRATA_PTX_ANALYSIS_H
 
+#include <stdlib.h>
+
+#include "base/check.h"
 #include "ptx/cfg.h"
 
 /* Fills live_words, live_in and live_out of a cfg whose blocks and rpo are there. */
 void ptx_liveness_build(struct ptx_cfg *c);
+
+/* An array of zeros, not empty even when count is 0. Freed by free. */
+static inline void *ptx_zeroed(size_t count, size_t size_bytes)
+{
+	void *p = calloc(count + 1, size_bytes);
+
+	CHECK(p);
+	return p;
+}
 
 static inline bool ptx_bit(const uint64_t *set, uint32_t n)
 {

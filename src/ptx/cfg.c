@@ -22,14 +22,6 @@ struct graph {
 	struct edges out, in;
 };
 
-static void *zeroed(size_t count, size_t size_bytes)
-{
-	void *p = calloc(count ? count : 1, size_bytes);
-
-	CHECK(p);
-	return p;
-}
-
 static void edges_free(struct edges *e)
 {
 	free(e->at);
@@ -44,7 +36,7 @@ static void graph_free(struct graph *g)
 
 static struct edges edges_reverse(const struct edges *e, uint32_t count)
 {
-	struct edges r = {zeroed(count + 2, sizeof(uint32_t)), zeroed(e->at[count], sizeof(uint32_t))};
+	struct edges r = {ptx_zeroed(count + 2, sizeof(uint32_t)), ptx_zeroed(e->at[count], sizeof(uint32_t))};
 
 	for (uint32_t k = 0; k < e->at[count]; k++)
 		r.at[e->to[k] + 2]++;
@@ -60,7 +52,7 @@ static struct edges edges_reverse(const struct edges *e, uint32_t count)
 /* Nodes reachable from root along out, in post order; position of each in number (UINT32_MAX: unreachable). */
 static uint32_t post_order(const struct edges *out, uint32_t count, uint32_t root, uint32_t *order, uint32_t *number)
 {
-	uint32_t *stack = zeroed(count, sizeof(uint32_t)), *next = zeroed(count, sizeof(uint32_t));
+	uint32_t *stack = ptx_zeroed(count, sizeof(uint32_t)), *next = ptx_zeroed(count, sizeof(uint32_t));
 	uint32_t depth = 0, done = 0;
 
 	for (uint32_t n = 0; n < count; n++) {
@@ -103,7 +95,7 @@ static uint32_t intersect(const uint32_t *idom, const uint32_t *number, uint32_t
 /* idom of the root is the root; of unreachable nodes PTX_NO_BLOCK. */
 static void dominators(const struct edges *out, const struct edges *in, uint32_t count, uint32_t root, uint32_t *idom)
 {
-	uint32_t *order = zeroed(count, sizeof(uint32_t)), *number = zeroed(count, sizeof(uint32_t));
+	uint32_t *order = ptx_zeroed(count, sizeof(uint32_t)), *number = ptx_zeroed(count, sizeof(uint32_t));
 	uint32_t done = post_order(out, count, root, order, number);
 	bool changed = true;
 
@@ -154,14 +146,14 @@ static void mark_targets(const struct ptx_func *f, bool *leader)
 static void find_blocks(struct ptx_cfg *c)
 {
 	const struct ptx_func *f = c->func;
-	bool *leader = zeroed(f->inst_count + 1, sizeof(bool));
+	bool *leader = ptx_zeroed(f->inst_count + 1, sizeof(bool));
 
 	leader[0] = true;
 	mark_targets(f, leader);
 	for (uint32_t n = 0; n < f->inst_count; n++)
 		c->block_count += leader[n];
-	c->blocks = zeroed(c->block_count, sizeof(*c->blocks));
-	c->block_of = zeroed(f->inst_count, sizeof(uint32_t));
+	c->blocks = ptx_zeroed(c->block_count, sizeof(*c->blocks));
+	c->block_of = ptx_zeroed(f->inst_count, sizeof(uint32_t));
 	for (uint32_t n = 0, b = UINT32_MAX; n < f->inst_count; n++) {
 		if (leader[n]) {
 			b++;
@@ -209,7 +201,7 @@ static void link_blocks(struct ptx_cfg *c)
 		const struct ptx_inst *i = &c->func->insts[b->last];
 		bool falls = !ends_path(i) && n + 1 < c->block_count;
 
-		b->succs = zeroed((i->op == PTX_OP_BRX ? i->src[1].elem_count : 1u) + 1u, sizeof(uint32_t));
+		b->succs = ptx_zeroed((i->op == PTX_OP_BRX ? i->src[1].elem_count : 1u) + 1u, sizeof(uint32_t));
 		if (falls)
 			add_succ(b, n + 1);
 		if (i->op == PTX_OP_BRA)
@@ -225,7 +217,7 @@ static void fill_preds(struct ptx_cfg *c, const struct edges *in)
 		struct ptx_block *b = &c->blocks[n];
 
 		b->pred_count = in->at[n + 1] - in->at[n];
-		b->preds = zeroed(b->pred_count, sizeof(uint32_t));
+		b->preds = ptx_zeroed(b->pred_count, sizeof(uint32_t));
 		memcpy(b->preds, in->to + in->at[n], b->pred_count * sizeof(uint32_t));
 	}
 }
@@ -238,8 +230,8 @@ static struct graph graph_build(const struct ptx_cfg *c, const bool *to_exit)
 
 	for (uint32_t n = 0; n < c->block_count; n++)
 		edge_count += c->blocks[n].succ_count + to_exit[n];
-	g.out.at = zeroed(g.count + 1, sizeof(uint32_t));
-	g.out.to = zeroed(edge_count, sizeof(uint32_t));
+	g.out.at = ptx_zeroed(g.count + 1, sizeof(uint32_t));
+	g.out.to = ptx_zeroed(edge_count, sizeof(uint32_t));
 	for (uint32_t n = 0; n < c->block_count; n++) {
 		g.out.at[n] = e;
 		for (uint32_t k = 0; k < c->blocks[n].succ_count; k++)
@@ -254,7 +246,7 @@ static struct graph graph_build(const struct ptx_cfg *c, const bool *to_exit)
 
 static void set_dominators(struct ptx_cfg *c, const struct graph *g)
 {
-	uint32_t *idom = zeroed(g->count, sizeof(uint32_t));
+	uint32_t *idom = ptx_zeroed(g->count, sizeof(uint32_t));
 
 	dominators(&g->out, &g->in, g->count, 0, idom);
 	for (uint32_t n = 0; n < c->block_count; n++) {
@@ -268,8 +260,8 @@ static void set_dominators(struct ptx_cfg *c, const struct graph *g)
 static void set_post_dominators(struct ptx_cfg *c, bool *to_exit)
 {
 	struct graph g = graph_build(c, to_exit);
-	uint32_t *order = zeroed(g.count, sizeof(uint32_t)), *number = zeroed(g.count, sizeof(uint32_t));
-	uint32_t *ipdom = zeroed(g.count, sizeof(uint32_t));
+	uint32_t *order = ptx_zeroed(g.count, sizeof(uint32_t)), *number = ptx_zeroed(g.count, sizeof(uint32_t));
+	uint32_t *ipdom = ptx_zeroed(g.count, sizeof(uint32_t));
 
 	post_order(&g.in, g.count, c->block_count, order, number);
 	for (uint32_t n = 0; n < c->block_count; n++)
@@ -287,10 +279,10 @@ static void set_post_dominators(struct ptx_cfg *c, bool *to_exit)
 
 static void set_rpo(struct ptx_cfg *c, const struct graph *g)
 {
-	uint32_t *order = zeroed(g->count, sizeof(uint32_t)), *number = zeroed(g->count, sizeof(uint32_t));
+	uint32_t *order = ptx_zeroed(g->count, sizeof(uint32_t)), *number = ptx_zeroed(g->count, sizeof(uint32_t));
 	uint32_t done = post_order(&g->out, g->count, 0, order, number);
 
-	c->rpo = zeroed(c->block_count, sizeof(uint32_t));
+	c->rpo = ptx_zeroed(c->block_count, sizeof(uint32_t));
 	while (done-- > 0)
 		if (order[done] != c->block_count)
 			c->rpo[c->rpo_count++] = order[done];
@@ -328,7 +320,7 @@ static void fill_loop(const struct ptx_cfg *c, struct ptx_loop *l, uint32_t id, 
 			}
 		}
 	}
-	l->blocks = zeroed(l->block_count, sizeof(uint32_t));
+	l->blocks = ptx_zeroed(l->block_count, sizeof(uint32_t));
 	for (uint32_t n = 0, k = 0; n < c->block_count; n++)
 		if (stamp[n] == id)
 			l->blocks[k++] = n;
@@ -354,11 +346,12 @@ static bool is_header(const struct ptx_cfg *c, uint32_t n)
 
 static void find_loops(struct ptx_cfg *c)
 {
-	uint32_t *work = zeroed(c->block_count, sizeof(uint32_t)), *stamp = zeroed(c->block_count, sizeof(uint32_t));
+	uint32_t *work = ptx_zeroed(c->block_count, sizeof(uint32_t));
+	uint32_t *stamp = ptx_zeroed(c->block_count, sizeof(uint32_t));
 
 	for (uint32_t n = 0; n < c->block_count; n++)
 		c->loop_count += is_header(c, n);
-	c->loops = zeroed(c->loop_count, sizeof(*c->loops));
+	c->loops = ptx_zeroed(c->loop_count, sizeof(*c->loops));
 	for (uint32_t n = 0, k = 0; n < c->block_count; n++) {
 		c->blocks[n].loop = UINT32_MAX;
 		if (is_header(c, n)) {
@@ -381,12 +374,12 @@ static void find_loops(struct ptx_cfg *c)
 struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f)
 {
 	CHECK(f->has_body && f->inst_count);
-	struct ptx_cfg *c = zeroed(1, sizeof(*c));
+	struct ptx_cfg *c = ptx_zeroed(1, sizeof(*c));
 
 	c->func = f;
 	find_blocks(c);
 	link_blocks(c);
-	bool *to_exit = zeroed(c->block_count, sizeof(bool));
+	bool *to_exit = ptx_zeroed(c->block_count, sizeof(bool));
 	for (uint32_t n = 0; n < c->block_count; n++) {
 		const struct ptx_inst *i = &f->insts[c->blocks[n].last];
 

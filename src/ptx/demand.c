@@ -16,14 +16,6 @@ uint32_t ptx_reg_slots(const struct ptx_reg *r)
 	return (ptx_type_bytes(r->type) > 4 ? 2u : 1u) * (r->vec ? r->vec : 1u);
 }
 
-static void *zeroed(size_t count, size_t size_bytes)
-{
-	void *p = calloc(count ? count : 1, size_bytes);
-
-	CHECK(p);
-	return p;
-}
-
 /* ---- constants ---- */
 
 static bool is_constant_source(const struct ptx_inst *i, const uint64_t *constants)
@@ -46,8 +38,8 @@ static bool is_constant_source(const struct ptx_inst *i, const uint64_t *constan
 
 uint64_t *ptx_constants_find(const struct ptx_func *f)
 {
-	uint64_t *set = zeroed(f->reg_count / 64 + 1, sizeof(uint64_t));
-	uint32_t *writes = zeroed(f->reg_count, sizeof(uint32_t));
+	uint64_t *set = ptx_zeroed(f->reg_count / 64 + 1, sizeof(uint64_t));
+	uint32_t *writes = ptx_zeroed(f->reg_count, sizeof(uint32_t));
 	struct ptx_reg_use use;
 	bool changed = true;
 
@@ -210,9 +202,10 @@ static uint32_t walk_all(const struct ptx_cfg *c, const struct ptx_call_need *ne
 	const struct ptx_func *f = c->func;
 	struct walk w = {.cfg = c, .need = need, .constants = constants};
 
-	w.slots = zeroed(f->reg_count, sizeof(uint32_t));
-	w.live = zeroed(c->live_words, sizeof(uint64_t));
-	w.first = (struct first_write){zeroed(f->reg_count, sizeof(uint32_t)), zeroed(f->reg_count, sizeof(uint32_t))};
+	w.slots = ptx_zeroed(f->reg_count, sizeof(uint32_t));
+	w.live = ptx_zeroed(c->live_words, sizeof(uint64_t));
+	w.first = (struct first_write){ptx_zeroed(f->reg_count, sizeof(uint32_t)),
+				       ptx_zeroed(f->reg_count, sizeof(uint32_t))};
 	memset(w.first.block, 0xff, f->reg_count * sizeof(uint32_t));
 	for (uint32_t r = 0; r < f->reg_count; r++)
 		if (f->regs[r].type != PTX_PRED && !(constants && ptx_bit(constants, r)))

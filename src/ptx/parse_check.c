@@ -4,12 +4,21 @@
 
 #include "ptx/priv.h"
 
-static bool wrong(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected)
+bool ptx_check_fail(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected)
 {
 	char found[128];
 
 	return ptx_parse_error(p, o->line, o->col, "'%s': found %s, expected %s", ptx_op_name(i->op),
 			       ptx_operand_describe(p, o, found, sizeof(found)), expected);
+}
+
+bool ptx_check_count(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min,
+		     uint32_t max)
+{
+	if (w->count >= min && w->count <= max && !w->has_second)
+		return true;
+	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u%s operands, found %u", ptx_op_name(i->op), min,
+			       min == max ? "" : " or more", w->count);
 }
 
 static enum ptx_type wide_type(enum ptx_type t)
@@ -60,10 +69,10 @@ static bool check_reg(struct ptx_parser *p, const struct ptx_inst *i, const stru
 		else
 			snprintf(expected, sizeof(expected), "a register of %u bits%s for .%s", want * 8,
 				 relaxed ? " or more" : "", ptx_type_name(t));
-		return wrong(p, i, o, expected);
+		return ptx_check_fail(p, i, o, expected);
 	}
 	if (r->vec > 1 && !o->component)
-		return wrong(p, i, o, "one component (.x .y .z .w) of the vector register");
+		return ptx_check_fail(p, i, o, "one component (.x .y .z .w) of the vector register");
 	return true;
 }
 
@@ -73,7 +82,7 @@ static bool check_value(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 	if (o->kind == PTX_OPND_REG)
 		return check_reg(p, i, o, t, relaxed);
 	if (is_dst)
-		return wrong(p, i, o, "a register to write");
+		return ptx_check_fail(p, i, o, "a register to write");
 	if (o->kind == PTX_OPND_SREG) {
 		if (o->sreg == PTX_SREG_COUNT)
 			i->unsupported = "special register of thread-block clusters: outside Strata's scope";
@@ -81,7 +90,7 @@ static bool check_value(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 	}
 	if (o->kind >= PTX_RAW_INT)
 		return ptx_operand_settle(p, o, t);
-	return wrong(p, i, o, t == PTX_PRED ? "a predicate" : "a register or constant");
+	return ptx_check_fail(p, i, o, t == PTX_PRED ? "a predicate" : "a register or constant");
 }
 
 static bool check_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, enum ptx_type t, bool relaxed,
@@ -93,7 +102,7 @@ static bool check_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_op
 	if (o->kind == PTX_OPND_REG && p->regs.at[o->reg].vec == i->mods.vec && !o->component)
 		ptx_operand_spread(p, o);
 	if (o->kind != PTX_OPND_VEC || o->elem_count != i->mods.vec)
-		return wrong(p, i, o, expected);
+		return ptx_check_fail(p, i, o, expected);
 	for (uint32_t k = 0; k < o->elem_count; k++) {
 		if (o->elems[k].kind == PTX_OPND_SINK && is_dst)
 			continue;
@@ -133,12 +142,12 @@ static bool check_space(struct ptx_parser *p, struct ptx_inst *i, const struct p
 static bool check_address(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o)
 {
 	if (o->kind != PTX_OPND_ADDR || o->elem_count)
-		return wrong(p, i, o, "an address in brackets, such as [%rd1+8]");
+		return ptx_check_fail(p, i, o, "an address in brackets, such as [%rd1+8]");
 	if (o->reg != PTX_NO_REG) {
 		const struct ptx_reg *r = &p->regs.at[o->reg];
 
 		if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 || (r->vec > 1 && !o->component))
-			return wrong(p, i, o, "an address register of 32 or 64 bits");
+			return ptx_check_fail(p, i, o, "an address register of 32 or 64 bits");
 	}
 	return check_space(p, i, o);
 }
@@ -151,11 +160,11 @@ static bool check_pointer(struct ptx_parser *p, struct ptx_inst *i, struct ptx_o
 	if (o->kind >= PTX_RAW_INT)
 		return ptx_operand_settle(p, o, i->type ? i->type : PTX_U64);
 	if (o->kind != PTX_OPND_REG)
-		return wrong(p, i, o, "a register or variable");
+		return ptx_check_fail(p, i, o, "a register or variable");
 	const struct ptx_reg *r = &p->regs.at[o->reg];
 	if (r->type == PTX_PRED || ptx_type_bytes(r->type) < 4 ||
 	    (i->type && ptx_type_bytes(r->type) != ptx_type_bytes(i->type)))
-		return wrong(p, i, o, "an address register of the instruction's width");
+		return ptx_check_fail(p, i, o, "an address register of the instruction's width");
 	return true;
 }
 
@@ -166,12 +175,12 @@ static bool check_any(struct ptx_parser *p, struct ptx_inst *i, struct ptx_opera
 	if (o->kind >= PTX_RAW_INT)
 		return ptx_operand_settle(p, o, i->type2 && ptx_type_is_float(i->type2) ? i->type2 : PTX_U32);
 	if (o->kind != PTX_OPND_VEC || o->elem_count > 4)
-		return wrong(p, i, o, "a register, constant or vector of at most 4");
+		return ptx_check_fail(p, i, o, "a register, constant or vector of at most 4");
 	for (uint32_t k = 0; k < o->elem_count; k++) {
 		struct ptx_operand *e = &o->elems[k];
 
 		if (e->kind == PTX_OPND_VEC || !check_any(p, i, e))
-			return e->kind == PTX_OPND_VEC ? wrong(p, i, e, "a register or constant") : false;
+			return e->kind == PTX_OPND_VEC ? ptx_check_fail(p, i, e, "a register or constant") : false;
 	}
 	return true;
 }
@@ -187,7 +196,7 @@ static bool check_fetch_extra(struct ptx_parser *p, struct ptx_inst *i, struct p
 		const uint32_t count = o->kind == PTX_OPND_VEC ? o->elem_count : 1;
 
 		if (count > 4)
-			return wrong(p, i, o, "a vector of at most 4 offsets");
+			return ptx_check_fail(p, i, o, "a vector of at most 4 offsets");
 		for (uint32_t k = 0; k < count; k++)
 			if (!check_value(p, i, o->kind == PTX_OPND_VEC ? &o->elems[k] : o, PTX_S32, false, false))
 				return false;
@@ -221,7 +230,7 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		*o = only;
 	}
 	if (o->negate && !is_dst && letter != 'p' && i->op != PTX_OP_VMAD)
-		return wrong(p, i, o, "an operand without '!' or '-'");
+		return ptx_check_fail(p, i, o, "an operand without '!' or '-'");
 	return check_value(p, i, o, letter_type(i, letter), relaxed, is_dst);
 }
 
@@ -239,14 +248,14 @@ static bool check_texture(struct ptx_parser *p, struct ptx_inst *i, struct ptx_o
 	struct ptx_operand handle = *o;
 
 	if (o->kind != PTX_OPND_ADDR || o->offset || (o->var == NULL && o->reg == PTX_NO_REG))
-		return wrong(p, i, o, "a texture or surface in brackets");
+		return ptx_check_fail(p, i, o, "a texture or surface in brackets");
 	if (o->elem_count != (has_coords ? 1 : 0) && !(may_sample && o->elem_count == 2))
-		return wrong(p, i, o, has_coords ? "[texture, coordinates]" : "[texture] or [surface]");
+		return ptx_check_fail(p, i, o, has_coords ? "[texture, coordinates]" : "[texture] or [surface]");
 	handle.kind = o->var ? PTX_OPND_VAR : PTX_OPND_REG;
 	handle.elems = NULL;
 	handle.elem_count = 0;
 	if (!o->var && ptx_type_bytes(p->regs.at[o->reg].type) != 8)
-		return wrong(p, i, &handle, "a 64-bit texture or surface handle");
+		return ptx_check_fail(p, i, &handle, "a 64-bit texture or surface handle");
 	i->src[i->src_count++] = handle;
 	if (!has_coords)
 		return true;
@@ -260,7 +269,7 @@ static bool check_texture(struct ptx_parser *p, struct ptx_inst *i, struct ptx_o
 	if (o->elem_count == 2) {
 		*sampler = o->elems[0];
 		if (sampler->kind != PTX_OPND_VAR && sampler->kind != PTX_OPND_REG)
-			return wrong(p, i, sampler, "a sampler: a variable or register");
+			return ptx_check_fail(p, i, sampler, "a sampler: a variable or register");
 	}
 	return true;
 }
@@ -325,7 +334,7 @@ static bool check_dst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 	struct ptx_operand *o = &w->at[0];
 
 	if (w->has_second && !s->second)
-		return wrong(p, i, &w->second, "one destination");
+		return ptx_check_fail(p, i, &w->second, "one destination");
 	if (!(s->sink && o->kind == PTX_OPND_SINK) &&
 	    !ptx_check_operand(p, i, o, s->letter, s->relaxed, s->vector, true))
 		return false;
@@ -422,7 +431,7 @@ static bool check_parts(struct ptx_parser *p, const struct ptx_inst *i, struct p
 	const uint32_t limit = is_dst ? parts : 2 * parts;
 
 	if (!parts && o->part_count)
-		return wrong(p, i, o, "one byte or half (.b0 to .b3, .h0, .h1)");
+		return ptx_check_fail(p, i, o, "one byte or half (.b0 to .b3, .h0, .h1)");
 	if (!parts || (!o->sel && !o->part_count))
 		return true;
 	if (o->sel) { /* one part is a mask here */
@@ -432,11 +441,11 @@ static bool check_parts(struct ptx_parser *p, const struct ptx_inst *i, struct p
 		o->sel = PTX_SEL_NONE;
 	}
 	if (o->is_halves != (parts == 2) || (!is_dst && o->part_count != parts) || o->part_count > parts)
-		return wrong(p, i, o,
+		return ptx_check_fail(p, i, o,
 			     is_dst ? "a mask of the instruction's parts" : "as many selectors as it has parts");
 	for (uint32_t k = 0; k < o->part_count; k++)
 		if ((o->parts >> 4 * k & 15) >= limit)
-			return wrong(p, i, o, "selectors of parts that there are");
+			return ptx_check_fail(p, i, o, "selectors of parts that there are");
 	return true;
 }
 
@@ -446,7 +455,7 @@ static bool check_all_parts(struct ptx_parser *p, struct ptx_inst *i)
 		return false;
 	for (uint32_t k = 0; k < i->src_count; k++) {
 		if (k == 2 && i->src[k].part_count)
-			return wrong(p, i, &i->src[k], "no selector");
+			return ptx_check_fail(p, i, &i->src[k], "no selector");
 		if (!check_parts(p, i, &i->src[k], false))
 			return false;
 	}
@@ -485,7 +494,7 @@ bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written
 			return false;
 	} else {
 		if (w->has_second)
-			return wrong(p, i, &w->second, "no destination");
+			return ptx_check_fail(p, i, &w->second, "no destination");
 		if (!check_sources(p, i, w, shape + 1, 0))
 			return false;
 	}

@@ -4,26 +4,9 @@
 #include "ptx/matrix.h"
 #include "ptx/priv.h"
 
-static bool fail(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected)
-{
-	char found[128];
-
-	return ptx_parse_error(p, o->line, o->col, "'%s': found %s, expected %s", ptx_op_name(i->op),
-			       ptx_operand_describe(p, o, found, sizeof(found)), expected);
-}
-
 static bool wrong_form(struct ptx_parser *p, const struct ptx_inst *i, const char *expected)
 {
 	return ptx_parse_error(p, i->line, i->col, "'%s': expected %s", ptx_op_name(i->op), expected);
-}
-
-static bool count_is(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min,
-		     uint32_t max)
-{
-	if (w->count >= min && w->count <= max && !w->has_second)
-		return true;
-	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u%s operands, found %u", ptx_op_name(i->op), min,
-			       min == max ? "" : " or more", w->count);
 }
 
 /* ---- fragments ---- */
@@ -40,13 +23,13 @@ static bool check_registers(struct ptx_parser *p, const struct ptx_inst *i, stru
 	const bool is_vector = o->kind == PTX_OPND_VEC;
 
 	if ((is_vector ? o->elem_count : 1u) != count)
-		return fail(p, i, o, expected);
+		return ptx_check_fail(p, i, o, expected);
 	for (uint32_t k = 0; k < count; k++) {
 		const struct ptx_operand *e = is_vector ? &o->elems[k] : o;
 
 		if (e->kind != PTX_OPND_REG || e->negate || p->regs.at[e->reg].type == PTX_PRED ||
 		    ptx_type_bytes(p->regs.at[e->reg].type) != bytes)
-			return fail(p, i, e, expected);
+			return ptx_check_fail(p, i, e, expected);
 	}
 	return true;
 }
@@ -77,7 +60,7 @@ static bool check_product(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 	    (mma.a.type == PTX_B1) != (i->mods.atom == PTX_ATOM_XOR || i->mods.atom == PTX_ATOM_AND) ||
 	    (i->mods.variant && mma.a.type != PTX_B1))
 		return wrong_form(p, i, ".xor.popc or .and.popc with .b1, and only there");
-	if (!count_is(p, i, w, 4, 4))
+	if (!ptx_check_count(p, i, w, 4, 4))
 		return false;
 	if (!check_fragment(p, i, &w->at[0], &mma.d) || !check_fragment(p, i, &w->at[1], &mma.a) ||
 	    !check_fragment(p, i, &w->at[2], &mma.b) || !check_fragment(p, i, &w->at[3], &mma.c))
@@ -99,7 +82,7 @@ static bool check_wmma_access(struct ptx_parser *p, struct ptx_inst *i, struct p
 		return wrong_form(p, i, "one layout, and a type that this matrix of this shape has");
 	const struct ptx_fragment *of[] = {&mma.a, &mma.b, &mma.c, &mma.d};
 
-	if (!count_is(p, i, w, 2, 3) || !ptx_check_operand(p, i, address, 'm', false, false, false) ||
+	if (!ptx_check_count(p, i, w, 2, 3) || !ptx_check_operand(p, i, address, 'm', false, false, false) ||
 	    !check_fragment(p, i, registers, of[i->mods.matrix - PTX_MATRIX_A]) ||
 	    (w->count == 3 && !ptx_check_operand(p, i, &w->at[2], 'u', false, false, false)))
 		return false;
@@ -128,7 +111,7 @@ static bool check_8x8(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 
 	if (i->mods.shape != PTX_M8N8 || (i->mods.variant && i->mods.variant != PTX_VARIANT_TRANS))
 		return wrong_form(p, i, "the shape .m8n8, and .trans or nothing");
-	if (!count_is(p, i, w, 2, 2) || !ptx_check_operand(p, i, address, 'm', false, false, false) ||
+	if (!ptx_check_count(p, i, w, 2, 2) || !ptx_check_operand(p, i, address, 'm', false, false, false) ||
 	    !check_registers(p, i, registers, i->mods.num, 4))
 		return false;
 	add_source(i, address);
@@ -142,7 +125,7 @@ static bool check_movmatrix(struct ptx_parser *p, struct ptx_inst *i, struct ptx
 {
 	if (i->mods.shape != PTX_M8N8 || i->mods.variant != PTX_VARIANT_TRANS)
 		return wrong_form(p, i, ".m8n8.trans");
-	if (!count_is(p, i, w, 2, 2) || !check_registers(p, i, &w->at[0], 1, 4) ||
+	if (!ptx_check_count(p, i, w, 2, 2) || !check_registers(p, i, &w->at[0], 1, 4) ||
 	    !check_registers(p, i, &w->at[1], 1, 4))
 		return false;
 	i->dst = w->at[0];
@@ -159,7 +142,8 @@ static bool check_copy(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writ
 
 	if (i->mods.space != PTX_SHARED || i->mods.space2 != PTX_GLOBAL || !i->mods.cache)
 		return wrong_form(p, i, ".ca or .cg, .shared.global");
-	if (!count_is(p, i, w, 3 + policy, 4 + policy) || !ptx_check_operand(p, i, &w->at[0], 'm', false, false, false))
+	if (!ptx_check_count(p, i, w, 3 + policy, 4 + policy) ||
+	    !ptx_check_operand(p, i, &w->at[0], 'm', false, false, false))
 		return false;
 	i->mods.space = PTX_GLOBAL;
 	const bool is_right = ptx_check_operand(p, i, &w->at[1], 'm', false, false, false);
@@ -169,7 +153,7 @@ static bool check_copy(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writ
 		return false;
 	if (bytes->kind != PTX_OPND_IMM ||
 	    !(bytes->imm == 16 || (i->mods.cache == PTX_CA && (bytes->imm == 4 || bytes->imm == 8))))
-		return fail(p, i, bytes, i->mods.cache == PTX_CA ? "4, 8 or 16 bytes" : "16 bytes");
+		return ptx_check_fail(p, i, bytes, i->mods.cache == PTX_CA ? "4, 8 or 16 bytes" : "16 bytes");
 	i->src_count = (uint8_t)(4 + policy);
 	for (uint32_t k = 0; k < 3; k++)
 		i->src[k] = w->at[k];
@@ -198,17 +182,17 @@ static bool check_cp(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writte
 	if (op == PTX_CP_ARRIVE) {
 		if (i->mods.bar != PTX_BAR_ARRIVE || i->type != PTX_B64)
 			return wrong_form(p, i, "cp.async.mbarrier.arrive.b64");
-		return count_is(p, i, w, 1, 1) && ptx_check_operand(p, i, &w->at[0], 'm', false, false, false) &&
+		return ptx_check_count(p, i, w, 1, 1) && ptx_check_operand(p, i, &w->at[0], 'm', false, false, false) &&
 		       add_source(i, &w->at[0]);
 	}
-	if (!count_is(p, i, w, op == PTX_CP_WAIT_GROUP, op == PTX_CP_WAIT_GROUP))
+	if (!ptx_check_count(p, i, w, op == PTX_CP_WAIT_GROUP, op == PTX_CP_WAIT_GROUP))
 		return false;
 	if (op != PTX_CP_WAIT_GROUP)
 		return true;
 	if (!ptx_check_operand(p, i, &w->at[0], 'u', false, false, false))
 		return false;
 	if (w->at[0].kind != PTX_OPND_IMM)
-		return fail(p, i, &w->at[0], "a constant number of groups");
+		return ptx_check_fail(p, i, &w->at[0], "a constant number of groups");
 	return add_source(i, &w->at[0]);
 }
 
@@ -236,7 +220,7 @@ static bool check_mbarrier(struct ptx_parser *p, struct ptx_inst *i, struct ptx_
 		i->unsupported = "mbarrier: thread-block clusters are outside Strata's scope";
 		return true;
 	}
-	if (!count_is(p, i, w, f->min, f->max))
+	if (!ptx_check_count(p, i, w, f->min, f->max))
 		return false;
 	if (f->result && w->at[0].kind == PTX_OPND_SINK && f->result == '1')
 		i->dst = w->at[at++];

@@ -3,23 +3,6 @@
 
 #include "ptx/priv.h"
 
-static bool fail(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected)
-{
-	char found[128];
-
-	return ptx_parse_error(p, o->line, o->col, "'%s': found %s, expected %s", ptx_op_name(i->op),
-			       ptx_operand_describe(p, o, found, sizeof(found)), expected);
-}
-
-static bool count_is(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min,
-		     uint32_t max)
-{
-	if (w->count >= min && w->count <= max && !w->has_second)
-		return true;
-	return ptx_parse_error(p, i->line, i->col, "'%s' takes %u%s operands, found %u", ptx_op_name(i->op), min,
-			       min == max ? "" : " or more", w->count);
-}
-
 static enum ptx_type bits_type(uint32_t bytes)
 {
 	return bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : PTX_B64;
@@ -31,7 +14,7 @@ static bool check_parts(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 	uint32_t bytes = ptx_type_bytes(i->type);
 
 	if ((v->elem_count != 2 && v->elem_count != 4) || bytes / v->elem_count == 0)
-		return fail(p, i, v, "a vector of 2 or 4 parts");
+		return ptx_check_fail(p, i, v, "a vector of 2 or 4 parts");
 	enum ptx_type part = bits_type(bytes / v->elem_count);
 	for (uint32_t k = 0; k < v->elem_count; k++) {
 		struct ptx_operand *e = &v->elems[k];
@@ -41,9 +24,9 @@ static bool check_parts(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 		if (e->kind == PTX_OPND_REG) {
 			if (p->regs.at[e->reg].type == PTX_PRED ||
 			    ptx_type_bytes(p->regs.at[e->reg].type) != ptx_type_bytes(part))
-				return fail(p, i, e, "a register that is a half or quarter of the whole");
+				return ptx_check_fail(p, i, e, "a register that is a half or quarter of the whole");
 		} else if (is_dst || e->kind < PTX_RAW_INT) {
-			return fail(p, i, e, is_dst ? "a register" : "a register or constant");
+			return ptx_check_fail(p, i, e, is_dst ? "a register" : "a register or constant");
 		} else if (!ptx_operand_settle(p, e, part)) {
 			return false;
 		}
@@ -74,14 +57,14 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 {
 	struct ptx_operand *d = &w->at[0], *s = &w->at[1];
 
-	if (!count_is(p, i, w, 2, 2))
+	if (!ptx_check_count(p, i, w, 2, 2))
 		return false;
 	if (i->mods.vec > 1)
 		return check_mov_vector(p, i, w);
 	spread_whole(p, i, d);
 	spread_whole(p, i, s);
 	if (d->kind == PTX_OPND_VEC && s->kind == PTX_OPND_VEC)
-		return fail(p, i, s, "one register: only one side can be a vector");
+		return ptx_check_fail(p, i, s, "one register: only one side can be a vector");
 	if (d->kind == PTX_OPND_VEC ? !check_parts(p, i, d, true)
 				    : !ptx_check_operand(p, i, d, '1', false, false, true))
 		return false;
@@ -90,7 +73,7 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 			return false;
 	} else if (s->kind == PTX_OPND_VAR || s->kind == PTX_OPND_FUNC) {
 		if (ptx_type_bytes(i->type) < 4 || ptx_type_is_float(i->type))
-			return fail(p, i, s, "a value: an address needs a 32- or 64-bit integer type");
+			return ptx_check_fail(p, i, s, "a value: an address needs a 32- or 64-bit integer type");
 	} else if (!ptx_check_operand(p, i, s, s->negate && i->type == PTX_PRED ? 'p' : '1', false, false, false)) {
 		return false;
 	}
@@ -101,14 +84,14 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 
 static bool check_bra(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
-	if (!count_is(p, i, w, 1, 2))
+	if (!ptx_check_count(p, i, w, 1, 2))
 		return false;
 	if (w->count == 2) { /* PTX ISA: the old indirect branch "bra r, targets", replaced by brx.idx */
 		i->unsupported = "branch to an address in a register";
 		return true;
 	}
 	if (w->at[0].kind != PTX_OPND_LABEL)
-		return fail(p, i, &w->at[0], "a label");
+		return ptx_check_fail(p, i, &w->at[0], "a label");
 	i->src[i->src_count++] = w->at[0];
 	return true;
 }
@@ -117,15 +100,15 @@ static bool check_brx(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 {
 	struct ptx_operand *list = &w->at[1];
 
-	if (!count_is(p, i, w, 2, 2) || !ptx_check_operand(p, i, &w->at[0], 'u', false, false, false))
+	if (!ptx_check_count(p, i, w, 2, 2) || !ptx_check_operand(p, i, &w->at[0], 'u', false, false, false))
 		return false;
 	if (list->kind == PTX_OPND_VEC) {
 		list->kind = PTX_OPND_LIST;
 		for (uint32_t k = 0; k < list->elem_count; k++)
 			if (list->elems[k].kind != PTX_OPND_LABEL)
-				return fail(p, i, &list->elems[k], "a label");
+				return ptx_check_fail(p, i, &list->elems[k], "a label");
 	} else if (list->kind != PTX_OPND_LABEL) {
-		return fail(p, i, list, "the name of a .branchtargets list");
+		return ptx_check_fail(p, i, list, "the name of a .branchtargets list");
 	}
 	i->src[0] = w->at[0];
 	i->src[1] = *list;
@@ -143,7 +126,7 @@ static bool check_bar_red(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 	if (i->type == PTX_TYPE_NONE || (i->type == PTX_PRED) == is_popc)
 		return ptx_parse_error(p, i->line, i->col, "'%s.red%s' needs the type %s", ptx_op_name(i->op),
 				       is_popc ? ".popc" : "", is_popc ? ".u32" : ".pred");
-	if (!count_is(p, i, w, 3, 4))
+	if (!ptx_check_count(p, i, w, 3, 4))
 		return false;
 	struct ptx_operand *c = &w->at[w->count - 1];
 	if (!ptx_check_operand(p, i, &w->at[0], is_popc ? 'u' : 'p', false, false, true) ||
@@ -170,7 +153,7 @@ static bool check_bar(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 	}
 	if (i->mods.bar == PTX_BAR_RED)
 		return check_bar_red(p, i, w);
-	if (!count_is(p, i, w, min, max))
+	if (!ptx_check_count(p, i, w, min, max))
 		return false;
 	for (uint32_t k = 0; k < w->count; k++) {
 		if (!ptx_check_operand(p, i, &w->at[k], 'u', false, false, false))
@@ -186,7 +169,7 @@ static bool check_createpolicy(struct ptx_parser *p, struct ptx_inst *i, struct 
 	const uint8_t kind = i->mods.policy_kind;
 	struct ptx_operand *o = &w->at[1];
 
-	if (!count_is(p, i, w, kind == PTX_POLICY_RANGE ? 4 : kind == PTX_POLICY_CVT ? 2 : 1,
+	if (!ptx_check_count(p, i, w, kind == PTX_POLICY_RANGE ? 4 : kind == PTX_POLICY_CVT ? 2 : 1,
 		      kind == PTX_POLICY_RANGE ? 4 : 2) ||
 	    !ptx_check_operand(p, i, &w->at[0], '1', false, false, true))
 		return false;
@@ -198,7 +181,7 @@ static bool check_createpolicy(struct ptx_parser *p, struct ptx_inst *i, struct 
 		return false;
 	if (kind == PTX_POLICY_FRACTIONAL && w->count == 2) {
 		if (o->kind < PTX_RAW_INT && o->kind != PTX_OPND_REG)
-			return fail(p, i, o, "a fraction");
+			return ptx_check_fail(p, i, o, "a fraction");
 		if (o->kind >= PTX_RAW_INT && !ptx_operand_settle(p, o, PTX_F32))
 			return false;
 	}
@@ -238,7 +221,7 @@ static bool check_args(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		    (e->kind == PTX_OPND_VAR && (e->var->space == PTX_PARAM_CALL || e->var->space == PTX_PARAM_ENTRY)))
 			continue;
 		if (is_ret || e->kind < PTX_RAW_INT)
-			return fail(p, i, e,
+			return ptx_check_fail(p, i, e,
 				    is_ret ? "a register or .param variable"
 					   : "a register, constant or .param variable");
 		if (!ptx_operand_settle(p, e, k < count ? params[k].type : PTX_B64))
@@ -276,9 +259,9 @@ static bool check_signature(struct ptx_parser *p, struct ptx_inst *i)
 	const struct ptx_func *f = i->src[0].kind == PTX_OPND_FUNC ? i->src[0].func : i->prototype;
 
 	if (i->src[0].kind != PTX_OPND_FUNC && i->src[0].kind != PTX_OPND_REG)
-		return fail(p, i, &i->src[0], "a declared function, or a register with its address");
+		return ptx_check_fail(p, i, &i->src[0], "a declared function, or a register with its address");
 	if (i->src[0].kind == PTX_OPND_REG && ptx_type_bytes(p->regs.at[i->src[0].reg].type) < 4)
-		return fail(p, i, &i->src[0], "a register of 32 or 64 bits");
+		return ptx_check_fail(p, i, &i->src[0], "a register of 32 or 64 bits");
 	if (!f)
 		return ptx_parse_error(p, i->line, i->col, "an indirect call needs a .callprototype or .calltargets");
 	if (f->is_entry)

@@ -207,6 +207,11 @@ struct ptx_written {
 	bool has_second;
 };
 bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w);
+/* "found X, expected Y" of an operand; false. */
+bool ptx_check_fail(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_operand *o, const char *expected);
+/* Are there min to max operands, and no second destination? False with a message. */
+bool ptx_check_count(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w, uint32_t min,
+		     uint32_t max);
 /* One source or destination as the letter of a shape says. */
 bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_operand *o, char letter, bool relaxed,
 		       bool vector, bool is_dst);

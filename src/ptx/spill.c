@@ -51,14 +51,6 @@ struct round {
 	uint32_t *index_of; /* [inst_count + 1]: where an instruction's loads begin now */
 };
 
-static void *zeroed(size_t count, size_t size_bytes)
-{
-	void *p = calloc(count ? count : 1, size_bytes);
-
-	CHECK(p);
-	return p;
-}
-
 static uint32_t slot_bytes(const struct ptx_func *f, uint32_t reg)
 {
 	return ptx_type_bytes(f->regs[reg].type) > 4 ? 8 : 4;
@@ -200,6 +192,7 @@ static void take(struct round *r, uint32_t reg)
 
 		const bool was_over = is_over(r, n);
 
+		CHECK(r->at[n] >= slots);
 		r->at[n] -= slots;
 		if (was_over && !is_over(r, n)) {
 			r->over_left--;
@@ -383,14 +376,14 @@ static struct round round_begin(struct ptx_spill *s, uint32_t slots_max)
 	struct round r = {.spill = s, .slots_max = slots_max, .cfg = ptx_cfg_build(&s->func)};
 	const uint32_t regs = s->func.reg_count, insts = s->func.inst_count;
 
-	r.at = zeroed(insts, sizeof(*r.at));
-	r.live = zeroed((size_t)insts * r.cfg->live_words + 1, sizeof(*r.live));
-	r.is_fixed = zeroed(regs, sizeof(*r.is_fixed));
-	r.cost = zeroed(regs, sizeof(*r.cost));
-	r.over_count = zeroed(regs, sizeof(*r.over_count));
-	r.offset_bytes = zeroed(regs, sizeof(*r.offset_bytes));
-	r.held = zeroed(regs, sizeof(*r.held));
-	r.index_of = zeroed(insts + 1, sizeof(*r.index_of));
+	r.at = ptx_zeroed(insts, sizeof(*r.at));
+	r.live = ptx_zeroed((size_t)insts * r.cfg->live_words + 1, sizeof(*r.live));
+	r.is_fixed = ptx_zeroed(regs, sizeof(*r.is_fixed));
+	r.cost = ptx_zeroed(regs, sizeof(*r.cost));
+	r.over_count = ptx_zeroed(regs, sizeof(*r.over_count));
+	r.offset_bytes = ptx_zeroed(regs, sizeof(*r.offset_bytes));
+	r.held = ptx_zeroed(regs, sizeof(*r.held));
+	r.index_of = ptx_zeroed(insts + 1, sizeof(*r.index_of));
 	r.reg_cap = regs; /* of an array that is not ours to write */
 	memset(r.offset_bytes, 0xff, regs * sizeof(*r.offset_bytes));
 	for (uint32_t k = 0; k < regs; k++)
@@ -435,7 +428,7 @@ static bool spill_some(struct ptx_spill *s, uint32_t slots_max, const struct ptx
 
 struct ptx_spill *ptx_spill_build(const struct ptx_func *f, uint32_t slots_max, const struct ptx_call_need *need)
 {
-	struct ptx_spill *s = zeroed(1, sizeof(*s));
+	struct ptx_spill *s = ptx_zeroed(1, sizeof(*s));
 	bool has_changed = false;
 
 	s->func = *f;

@@ -32,18 +32,10 @@ static bool fails(const struct checker *v, const char *fmt, ...)
 	return false;
 }
 
-static void *zeroed(size_t count, size_t size_bytes)
-{
-	void *p = calloc(count + 1, size_bytes);
-
-	CHECK(p);
-	return p;
-}
-
 /* Marks what is reachable from start along successors, or predecessors if back, never entering without. */
 static void reach(const struct ptx_cfg *c, uint32_t start, uint32_t without, bool back, bool *seen)
 {
-	uint32_t *work = zeroed(c->block_count, sizeof(uint32_t)), depth = 0;
+	uint32_t *work = ptx_zeroed(c->block_count, sizeof(uint32_t)), depth = 0;
 
 	if (start != without && !seen[start]) {
 		seen[start] = true;
@@ -101,7 +93,7 @@ static bool blocks_hold(const struct checker *v)
 static bool dominators_hold(const struct checker *v)
 {
 	const struct ptx_cfg *c = v->c;
-	bool *seen = zeroed(c->block_count, sizeof(bool)), *all = zeroed(c->block_count, sizeof(bool));
+	bool *seen = ptx_zeroed(c->block_count, sizeof(bool)), *all = ptx_zeroed(c->block_count, sizeof(bool));
 	bool ok = true;
 
 	reach(c, 0, UINT32_MAX, false, all);
@@ -123,7 +115,7 @@ static bool post_dominator_holds(const struct checker *v, const bool *endless, u
 {
 	const struct ptx_cfg *c = v->c;
 	uint32_t p = c->blocks[n].ipdom;
-	bool *seen = zeroed(c->block_count, sizeof(bool));
+	bool *seen = ptx_zeroed(c->block_count, sizeof(bool));
 	bool ok = true;
 
 	for (uint32_t a = 0; ok && a < c->block_count; a++) {
@@ -142,7 +134,7 @@ static bool post_dominator_holds(const struct checker *v, const bool *endless, u
 static bool post_dominators_hold(const struct checker *v)
 {
 	const struct ptx_cfg *c = v->c;
-	bool *endless = zeroed(c->block_count, sizeof(bool)), *seen = zeroed(c->block_count, sizeof(bool));
+	bool *endless = ptx_zeroed(c->block_count, sizeof(bool)), *seen = ptx_zeroed(c->block_count, sizeof(bool));
 	bool ok = true;
 
 	reach_exit(c, NULL, UINT32_MAX, seen);
@@ -191,7 +183,7 @@ static bool loops_hold(const struct checker *v)
 static bool liveness_holds(const struct checker *v)
 {
 	const struct ptx_cfg *c = v->c;
-	uint64_t *now = zeroed(c->live_words, sizeof(uint64_t));
+	uint64_t *now = ptx_zeroed(c->live_words, sizeof(uint64_t));
 	bool ok = true;
 
 	for (uint32_t b = 0; ok && b < c->block_count; b++) {
@@ -250,7 +242,7 @@ static bool apart(const struct checker *v, const struct ptx_alloc *a, const uint
 static bool alloc_holds(const struct checker *v, const struct ptx_alloc *a)
 {
 	const struct ptx_cfg *c = v->c;
-	uint64_t *live = zeroed(c->live_words, sizeof(uint64_t));
+	uint64_t *live = ptx_zeroed(c->live_words, sizeof(uint64_t));
 	struct ptx_reg_use use;
 	bool ok = a->live_max <= a->slot_count || fails(v, "%u slots, %u live", a->slot_count, a->live_max);
 

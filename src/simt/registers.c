@@ -156,6 +156,7 @@ void simt_registers_allocate(struct simt_build *b, const struct simt_register_bo
 	for (uint32_t i = 1; i < b->p->func_count; i++)
 		walk(&a, i);
 	b->p->pub.slot_count = registers_of(&a.chains[0], bounds);
+	b->p->pub.needed_count = a.chains[0].needed;
 	b->p->pub.local_bytes_per_thread = a.chains[0].local_bytes;
 	b->p->pub.spill_bytes_per_thread = a.chains[0].spill_bytes;
 	free(a.chains);

@@ -109,6 +109,7 @@ struct simt_program {
 	/* 32-bit registers per thread incl. deepest static call chain, at most SIMT_REGISTER_MAX: what a CTA
 	 * allocates. More than the bound only where spilling cannot reach it. */
 	uint32_t slot_count;
+	uint32_t needed_count; /* what spilling reached: above the bound, and above slot_count, where it could not */
 	uint32_t spill_bytes_per_thread; /* of local_bytes_per_thread, those that hold spilled registers */
 	uint32_t pred_count;
 	uint32_t sb_count;   /* all scoreboard ids are below this */
@@ -120,6 +121,8 @@ struct simt_program {
 	/* What the near-data mechanism of this run found out about the program, made at its first launch. Owned by the
 	 * program; simt_program_free calls guest_free (when not NULL) on it. */
 	void *guest_data;
+	/* It replaces a program of the same kernel that was launched: what counts once per kernel is counted. */
+	bool is_again;
 	void (*guest_free)(void *guest_data);
 };
 

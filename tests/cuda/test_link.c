@@ -305,6 +305,28 @@ static void bounds_of_modules(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* An instruction needs its operands in registers: two are too few. Said once. */
+static void bound_out_of_reach(void **state)
+{
+	CUcontext c = begin();
+	char *text = many_registers("many"), *at;
+	struct capture err = capture_begin(STDERR_FILENO);
+	CUfunction f = function_of(text, "many", CU_JIT_MAX_REGISTERS, 2);
+
+	(void)state;
+	assert_true(registers(f) > 2);
+	expect_right_sum(f);
+	expect_right_sum(f);
+	free(text);
+	text = capture_end(&err);
+	at = strstr(text, "kernel many: spilling reaches ");
+	assert_non_null(at);
+	assert_non_null(strstr(at, " registers per thread, not the bound of 2; SMs hold CTAs as for "));
+	assert_null(strstr(at + strlen("kernel many: spilling"), "spilling"));
+	free(text);
+	OK(cuCtxDestroy(c));
+}
+
 /* The image carries the bounds: of the link, or of one object alone. */
 static void bounds_of_links(void **state)
 {
@@ -421,6 +443,7 @@ int main(void)
 	    cmocka_unit_test(logs),
 	    cmocka_unit_test(bounds_of_modules),
 	    cmocka_unit_test(bounds_of_links),
+	    cmocka_unit_test(bound_out_of_reach),
 	    cmocka_unit_test(other_options),
 	    cmocka_unit_test(mistakes),
 	};

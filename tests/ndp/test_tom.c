@@ -666,6 +666,27 @@ static void table_keeps_what_it_cannot_hold(void **state)
 	}
 }
 
+/* A kernel that is built again, for fewer registers, has the same candidates. */
+static void a_program_built_again_counts_nothing(void **state)
+{
+	static const char *const settings[] = {"ndp.tom_table_entry_count", "1", NULL};
+	struct base_diag_list diag;
+	struct rig r;
+
+	(void)state;
+	open_with(&r, two_blocks, settings);
+	assert_true(rig_run(&r, 4, 32, 0));
+	base_diag_init(&diag);
+	simt_program_free(r.program);
+	r.program = simt_program_build(r.module, "k", simt_isa_choose(NULL), NULL, &diag);
+	r.program->is_again = true;
+	assert_true(rig_run(&r, 4, 32, 0));
+	assert_int_equal(rig_stat(&r, "tom.no_entry_count"), 1);
+	assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 2 * 4);
+	base_diag_free(&diag);
+	rig_close(&r);
+}
+
 static void needs_its_machine(void **state)
 {
 	static const char *const settings[] = {"ndp.mechanism", "tom", "l2.write_policy", "back", NULL};
@@ -685,6 +706,7 @@ static void needs_its_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_program_built_again_counts_nothing),
 	    cmocka_unit_test(packets_weigh_what_they_carry),
 	    cmocka_unit_test(links_carry_the_packets),
 	    cmocka_unit_test(trials_leave_no_trace),

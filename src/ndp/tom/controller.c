@@ -114,6 +114,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	bool is_new;
 
 	t->blocks = tom_blocks_of(p, &tom_cost_default, &t->config->ndp, &is_new);
+	is_new = is_new && !p->is_again;
 	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
 	count_registers(&t->stats, t->blocks, p);
