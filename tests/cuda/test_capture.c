@@ -170,6 +170,32 @@ static void forks_and_joins(void **state)
 	rig_end(&r);
 }
 
+/* An event of a stream that stands behind two nodes stands for both. */
+static void events_behind_several_nodes(void **state)
+{
+	struct rig r = rig_begin();
+	CUgraph g;
+
+	(void)state;
+	OK(cuStreamBeginCapture(r.s[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuMemsetD32Async(r.d, 1, COUNT, r.s[0]));
+	OK(cuEventRecord(r.e[0], r.s[0]));
+	OK(cuStreamWaitEvent(r.s[1], r.e[0], 0));
+	OK(cuMemcpyDtoHAsync(r.pinned, r.d, 4, r.s[0]));
+	OK(cuMemcpyDtoHAsync(r.pinned + 1, r.d, 4, r.s[1]));
+	OK(cuEventRecord(r.e[1], r.s[1]));
+	OK(cuStreamWaitEvent(r.s[0], r.e[1], 0));
+	OK(cuEventRecord(r.e[2], r.s[0]));
+	OK(cuStreamWaitEvent(r.s[2], r.e[2], 0));
+	OK(cuMemcpyDtoHAsync(r.pinned + 2, r.d, 4, r.s[2]));
+	OK(cuEventRecord(r.e[0], r.s[2]));
+	OK(cuStreamWaitEvent(r.s[0], r.e[0], 0));
+	OK(cuStreamEndCapture(r.s[0], &g));
+	assert_int_equal(edge_count(g), 4);
+	run(&r, g);
+	rig_end(&r);
+}
+
 static void unjoined_work(void **state)
 {
 	struct rig r = rig_begin();
@@ -403,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_becomes_nodes),
 		cmocka_unit_test(forks_and_joins),
+		cmocka_unit_test(events_behind_several_nodes),
 		cmocka_unit_test(unjoined_work),
 		cmocka_unit_test(illegal_calls),
 		cmocka_unit_test(two_captures_do_not_merge),

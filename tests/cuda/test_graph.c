@@ -274,6 +274,77 @@ static void updates_of_the_whole(void **state)
 	rig_end(&r);
 }
 
+/* The same nodes in the same order, and as many edges: multiply the sum, or the first value beside the sum. */
+static CUgraph sum_then_scale(struct rig *r, bool is_beside)
+{
+	CUgraph outer = r->g, made;
+	CUgraphNode n[2];
+
+	OK(cuGraphCreate(&r->g, 0));
+	n[0] = fill_node(r, 1);
+	n[1] = kernel_node(r, r->add, 2, &n[0], 1);
+	kernel_node(r, r->scale, 5, &n[is_beside ? 0 : 1], 1);
+	made = r->g;
+	r->g = outer;
+	return made;
+}
+
+static void updates_keep_the_edges(void **state)
+{
+	struct rig r = rig_begin();
+	CUgraphExecUpdateResultInfo info;
+	CUgraph right = sum_then_scale(&r, false), wrong = sum_then_scale(&r, true), other;
+	CUgraphExec e, outer;
+	CUgraphNode child;
+
+	(void)state;
+	OK(cuGraphInstantiate(&e, right, 0));
+	assert_int_equal(cuGraphExecUpdate(e, wrong, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	launch(&r, e);
+	OK(cuMemcpyDtoH(r.host, r.d, BYTES));
+	expect_all(&r, 15);
+	/* Of child graphs as well. */
+	OK(cuGraphAddChildGraphNode(&child, r.g, NULL, 0, right));
+	outer = instantiate(&r);
+	OK(cuGraphCreate(&other, 0));
+	OK(cuGraphAddChildGraphNode(&child, other, NULL, 0, wrong));
+	assert_int_equal(cuGraphExecUpdate(outer, other, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	rig_end(&r);
+}
+
+static char noted[8];
+
+static void note_letter(void *letter)
+{
+	noted[strlen(noted)] = *(char *)letter;
+}
+
+static CUgraphNode letter_node(struct rig *r, char *letter, const CUgraphNode *from, size_t count)
+{
+	CUgraphNode n;
+
+	OK(cuGraphAddHostNode(&n, r->g, from, count, &(CUDA_HOST_NODE_PARAMS){note_letter, letter}));
+	return n;
+}
+
+/* A node that waits for two runs once, after both; of two that are ready the first that was added is first. */
+static void forks_and_joins(void **state)
+{
+	struct rig r = rig_begin();
+	char letters[] = "abcd";
+	CUgraphNode a = letter_node(&r, &letters[0], NULL, 0), pair[2];
+
+	(void)state;
+	pair[0] = letter_node(&r, &letters[2], &a, 1);
+	pair[1] = letter_node(&r, &letters[1], &a, 1);
+	letter_node(&r, &letters[3], pair, 2);
+	launch(&r, instantiate(&r));
+	assert_string_equal(noted, "acbd");
+	rig_end(&r);
+}
+
 static void child_graphs(void **state)
 {
 	struct rig r = rig_begin();
@@ -634,6 +705,7 @@ int main(void)
 		cmocka_unit_test(host_and_event_nodes),		cmocka_unit_test(memory_nodes),
 		cmocka_unit_test(memory_that_outlives_the_launch), cmocka_unit_test(user_objects),
 		cmocka_unit_test(nodes_of_any_type),		cmocka_unit_test(text_form),
+		cmocka_unit_test(updates_keep_the_edges),	cmocka_unit_test(forks_and_joins),
 		cmocka_unit_test(faults_end_the_launch),	cmocka_unit_test(launches_of_one_instance_do_not_mix),
 	};
 
