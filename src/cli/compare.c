@@ -155,8 +155,9 @@ static bool prepare(void *ctx, struct cli_job *job)
 	if (!c->cwd_root)
 		return true;
 
-	g_autofree char *name =
-	    g_strdup_printf("%u-%s@%s", (uint32_t)(job - c->batch.jobs), job->target->name, job->machine->machine);
+	/* The file system limits names to 255 bytes. */
+	g_autofree char *name = g_strdup_printf("%u-%.96s@%.96s", (uint32_t)(job - c->batch.jobs), job->target->name,
+						job->machine->machine);
 
 	job->work_dir = g_build_filename(c->cwd_root, g_strdelimit(name, "/", '_'), NULL);
 	return cli_cwd_copy(job->work_dir);
@@ -277,8 +278,11 @@ static bool machines_tell_apart(struct machine_session *machines, char **names)
 			is_shared[i] = is_shared[i] || (i != j && !strcmp(machines[i].machine, machines[j].machine));
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (is_shared[i])
-			g_strlcpy(machines[i].machine, names[i], sizeof(machines[i].machine));
+		if (is_shared[i]) {
+			g_autofree char *shown = cli_name_shown(names[i]);
+
+			g_strlcpy(machines[i].machine, shown, sizeof(machines[i].machine));
+		}
 	return true;
 }
 

@@ -42,8 +42,10 @@ static bool input_write(FILE *to)
 
 char *cli_input_copy(const char *dir)
 {
-	/* Closed is as good as empty. */
-	if (isatty(STDIN_FILENO) || fcntl(STDIN_FILENO, F_GETFD) < 0)
+	const int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+	/* Closed, and not readable, is as good as empty. */
+	if (isatty(STDIN_FILENO) || flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
 		return g_strdup("/dev/null");
 
 	char *path = g_build_filename(dir, "stdin", NULL);

@@ -58,6 +58,16 @@ static bool is_executable(const char *path, const char *what)
 	return false;
 }
 
+char *cli_name_shown(const char *name)
+{
+	char *shown = g_utf8_make_valid(name, -1);
+
+	for (char *c = shown; *c; c++)
+		if (g_ascii_iscntrl(*c))
+			*c = '?';
+	return shown;
+}
+
 static bool add_program(const struct cli_paths *paths, char **program, const char *command, const char *size,
 			GPtrArray *targets)
 {
@@ -67,6 +77,11 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 	}
 	if (size) {
 		cli_error("%s: --size is for workloads; give the program its own arguments", command);
+		return false;
+	}
+
+	if (!*program[0]) {
+		cli_error("%s: expected a program after '--', found an empty word", command);
 		return false;
 	}
 
@@ -88,7 +103,9 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 	struct cli_target *t = g_new0(struct cli_target, 1);
 
 	t->preload = preload;
-	t->name = g_path_get_basename(program[0]);
+	g_autofree char *name = g_path_get_basename(program[0]);
+
+	t->name = cli_name_shown(name);
 	t->argv = g_strdupv(program);
 	g_free(t->argv[0]);
 	t->argv[0] = g_steal_pointer(&found);
@@ -211,20 +228,22 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
 	*out = (struct machine_session){.config = description.config};
-	g_strlcpy(out->machine, description.name, sizeof(out->machine));
+	g_autofree char *shown = cli_name_shown(description.name);
+
+	g_strlcpy(out->machine, shown, sizeof(out->machine));
 	g_strlcpy(out->machine_file, description.path, sizeof(out->machine_file));
 	return is_ok;
 }
 
-/* False, and none, where it is too long for what processes append to it. */
+/* False, and none, where it is too long for what processes append to it, or not one line. */
 static bool path_give(char to[sizeof(((struct machine_session *)NULL)->result_path)], const char *path)
 {
 	const size_t bytes = sizeof(((struct machine_session *)NULL)->result_path);
-	const bool has_room = g_strlcpy(to, path, bytes) < bytes - ROOM_FOR_SUFFIXES_BYTES;
+	const bool is_fit = g_strlcpy(to, path, bytes) < bytes - ROOM_FOR_SUFFIXES_BYTES && !strchr(path, '\n');
 
-	if (!has_room)
+	if (!is_fit)
 		*to = '\0';
-	return has_room;
+	return is_fit;
 }
 
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
@@ -240,7 +259,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 	/* The findings are the results. */
 	if (!path_give(session.result_path, job->is_checked ? "" : job->places.path) ||
 	    !path_give(session.check_path, job->is_checked ? job->places.path : "")) {
-		cli_error("the temporary directory's name is too long: %s", dir);
+		cli_error("the temporary directory's name is too long or not one line: %s; TMPDIR names another", dir);
 		return false;
 	}
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)

@@ -31,6 +31,9 @@ void cli_targets_free(GPtrArray *targets);
 /* Loads the machine, applies the --set texts, checks the whole. False after printed messages. */
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out);
 
+/* A name of a file, which may be any bytes, as it stands in a table, a session or JSON: UTF-8 on one line. */
+char *cli_name_shown(const char *name);
+
 struct cli_job {
 	const struct cli_target *target;
 	const struct machine_session *machine;

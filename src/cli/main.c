@@ -4,10 +4,12 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
 	const char *name;
@@ -66,8 +68,18 @@ static int finish_output(int exit_status)
 	return exit_status ? exit_status : CLI_UNABLE;
 }
 
+/* Files that are opened later must not get these numbers: the store would get what is printed. Reading is an error of
+ * the standard output's and writing one of the input's, as when they are closed. */
+static void standard_files_hold(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
+	standard_files_hold();
 	/* A reader of our output that goes must not take the run with it. */
 	signal(SIGPIPE, SIG_IGN);
 	/* A parent that ignores SIGCHLD hands that on, and then nobody learns how a program has ended. */

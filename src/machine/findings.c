@@ -1,17 +1,18 @@
 #include "machine/findings.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Names and paths of the user are bytes; what is not UTF-8 is left out rather than the whole object. */
+/* Names and paths of the user are bytes. */
 static void put_text(json_t *o, const char *key, const char *text)
 {
-	json_t *value = text ? json_string(text) : NULL;
+	g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
 
-	json_object_set_new(o, key, value ? value : json_null());
+	json_object_set_new(o, key, valid ? json_string(valid) : json_null());
 }
 
 static json_t *triple(const uint32_t v[3])

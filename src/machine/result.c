@@ -34,9 +34,12 @@ static void put_real(json_t *o, const char *key, double value)
 	json_object_set_new(o, key, json_real(value));
 }
 
+/* Names and paths of the user are bytes. */
 static void put_text(json_t *o, const char *key, const char *value)
 {
-	json_object_set_new(o, key, value ? json_string(value) : json_null());
+	g_autofree char *valid = value ? g_utf8_make_valid(value, -1) : NULL;
+
+	json_object_set_new(o, key, valid ? json_string(valid) : json_null());
 }
 
 static uint64_t stat_of(const struct sim_stats *stats, const char *key)
