@@ -10,7 +10,7 @@
 static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
 		    pj_per_mj = 1e9;
 
-enum { STALLS_SHOWN = 4, EXIT_BY_SIGNAL = 128, EXIT_BY_INTERRUPT = 130 };
+enum { STALLS_SHOWN = 4, EXIT_OWN_FAILURE = 125, EXIT_BY_SIGNAL = 128, EXIT_BY_INTERRUPT = 130 };
 
 static double per_second(const json_t *run, double bytes)
 {
@@ -237,6 +237,8 @@ static void print_no_run(FILE *out, const json_t *run)
 	if (status > EXIT_BY_SIGNAL && status < EXIT_BY_SIGNAL + NSIG)
 		fprintf(out, "  no results: signal %d (%s) ended the program before it was done with the CUDA driver\n",
 			status - EXIT_BY_SIGNAL, g_strsignal(status - EXIT_BY_SIGNAL));
+	else if (status == EXIT_OWN_FAILURE)
+		fprintf(out, "  no results: the driver could not go on, for the reason that it has given\n");
 	else
 		fprintf(out, "  no results: the program did not use the CUDA driver, or left by _exit\n");
 }
