@@ -72,13 +72,9 @@ static void find_fixed(struct round *r, const uint64_t *constants)
 {
 	const struct ptx_func *f = &r->spill->func;
 
-	for (uint32_t k = 0; k < f->reg_count; k++) {
-		/* What may be read before it is written reads zero in a register; local memory has no such rule. */
-		const bool is_entry_live = r->cfg->block_count && ptx_bit(r->cfg->live_in, k);
-
+	for (uint32_t k = 0; k < f->reg_count; k++)
 		r->is_fixed[k] = k >= r->spill->first_temporary || f->regs[k].type == PTX_PRED ||
-				 f->regs[k].vec > 1 || ptx_bit(constants, k) || is_entry_live;
-	}
+				 f->regs[k].vec > 1 || ptx_bit(constants, k);
 	for (uint32_t k = 0; k < f->param_count; k++)
 		if (f->params[k].space == PTX_REG)
 			r->is_fixed[f->params[k].index] = true;

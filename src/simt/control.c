@@ -196,7 +196,7 @@ static enum simt_next enter(struct simt_launch *l, struct simt_warp *w, const st
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_INSTRUCTION,
 				  "call passes %u arguments; function %s takes %u", op->arg_count, to->ptx->name,
 				  to->ptx->param_count);
-	simt_frame_open(l, w, &entry.frame, lanes);
+	simt_frame_open(l, w, &entry.frame);
 	for (uint32_t k = 0; k < op->arg_count; k++) {
 		struct place a = place_of_caller(l, s, caller, &op->args[k]);
 		struct place b = place_of_callee(l, s, &entry.frame, &to->ptx->params[k]);

@@ -92,7 +92,7 @@ struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp
 	e->pc = begin_pc;
 	e->frame.func = hs->frame.func;
 	e->frame.local_bytes = hs->frame.local_bytes;
-	simt_frame_open(l, g, &e->frame, SIMT_FULL_MASK);
+	simt_frame_open(l, g, &e->frame);
 	simt_stack_load(g);
 	simt_special_fill(l, g);
 	poison_frame(l, g);

@@ -223,7 +223,6 @@ struct simt_program_func {
 	uint32_t row_count;   /* registers and param rows */
 	uint64_t shared_base; /* of the function's own .shared variables */
 	uint32_t local_bytes; /* frame, 16-byte aligned */
-	bool zero_frame;      /* some register may be read before it is written */
 };
 
 struct simt_sreg_use {

@@ -97,8 +97,6 @@ static void allocate(struct allocator *a, struct simt_program_func *f)
 	f->param_row = f->alloc->slot_count;
 	f->row_count = f->param_row + (uint32_t)((f->ptx->frame_param_bytes + 3) / 4);
 	f->local_bytes = (uint32_t)((f->ptx->frame_local_bytes + 15) & ~15ull);
-	for (uint32_t w = 0; w < f->cfg->live_words && f->cfg->block_count; w++)
-		f->zero_frame |= f->cfg->live_in[w] != 0;
 }
 
 static void walk(struct allocator *a, uint32_t at)

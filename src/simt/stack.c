@@ -105,7 +105,7 @@ void simt_stack_drop(struct simt_warp *w, uint32_t lanes, uint32_t depth)
 	split->depth = keep;
 }
 
-void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f, uint32_t lanes)
+void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f)
 {
 	struct simt_warp_state *s = w->state;
 	const struct simt_program_func *func = &simt_program_of(l)->funcs[f->func];
@@ -129,15 +129,6 @@ void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const str
 		memset(s->preds + s->pred_cap, 0, ((size_t)preds * 2 - s->pred_cap) * sizeof(*s->preds));
 		s->pred_cap = preds * 2;
 	}
-	if (!func->zero_frame)
-		return;
-	uint32_t *row = (uint32_t *)(s->rows + (size_t)f->row * SIMT_ROW_BYTES);
-	static const uint32_t zeros[SIMT_LANES];
-
-	for (uint32_t k = 0; k < func->row_count; k++)
-		simt_row_copy32(row + (size_t)k * SIMT_LANES, zeros, lanes);
-	for (uint32_t k = 0; k < func->alloc->pred_count; k++)
-		s->preds[f->pred + k] &= ~lanes;
 }
 
 void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t lanes)
@@ -155,7 +146,7 @@ void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t
 	s->polled = 0;
 	s->spin_count = 0;
 	s->spin_budget = SIMT_SPIN_FIRST;
-	simt_frame_open(l, w, &e.frame, SIMT_FULL_MASK);
+	simt_frame_open(l, w, &e.frame);
 	simt_stack_push(w, &e);
 	simt_stack_load(w);
 	w->live_mask = lanes;

@@ -111,10 +111,10 @@ bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint3
 /* The warp is done: barriers may open. */
 bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
 
-/* ---- frames (frame.c) ---- */
+/* ---- frames (stack.c) ---- */
 
-/* Makes room for a frame of function func at row and pred; clears it on lanes where the function needs that. */
-void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f, uint32_t lanes);
+/* Makes room for the frame of its function at its row and predicate. */
+void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f);
 
 /* launch.c: a warp's state, with no rows yet. */
 struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l);
