@@ -1,4 +1,5 @@
 /* account.c - picojoules from statistics: energy_rows.def evaluated over the statistics of a run. */
+#include "base/units.h"
 #include "energy/events.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const char *const component_names[COMPONENT_COUNT] = {
 #include "energy/energy_rows.def"
 };
 
-enum { BITS_PER_BYTE = 8, TERM_MAX = 4 };
+enum { TERM_MAX = 4 };
 
 /* One statistic of a sum; unused: no group. */
 struct term {
@@ -130,7 +131,7 @@ static double units_per_event(const struct account *a, enum unit unit)
 	case EACH:
 		return 1;
 	case BITS:
-		return BITS_PER_BYTE;
+		return BASE_BITS_PER_BYTE;
 	case ROWS:
 		return rows_per_row;
 	case ROW_BYTES:
@@ -151,7 +152,7 @@ static void add_event(struct account *a, const struct event_row *row)
 static void add_wire(struct account *a, const struct wire_row *row)
 {
 	double capacity_bits = u32_at(a->run, row->count) * f64_at(a->run, row->bits_per_ps) * (double)a->run->time_ps;
-	double bits = BITS_PER_BYTE * terms_sum(a->stats, row->terms), idle_bits = capacity_bits - bits;
+	double bits = BASE_BITS_PER_BYTE * terms_sum(a->stats, row->terms), idle_bits = capacity_bits - bits;
 
 	a->pj[row->active] += bits * f64_at(a->params, row->active_parameter);
 	/* The last packets may still be on the wire when the run's time ends. */

@@ -4,11 +4,12 @@
  */
 #include <glib.h>
 
+#include "base/list.h"
 #include "gpu/priv.h"
 
 struct manager_stack {
 	struct nsu_credits free;
-	struct partition *first, *last; /* wait */
+	BASE_FIFO(struct partition); /* wait */
 };
 
 struct buffer_manager {
@@ -67,12 +68,7 @@ void buffer_manager_request(struct buffer_manager *m, struct partition *p)
 		return;
 	}
 	m->gpu->partition_stats.credit_waits++;
-	p->next = NULL;
-	if (s->first)
-		s->last->next = p;
-	else
-		s->first = p;
-	s->last = p;
+	base_fifo_push(s, p, next);
 }
 
 void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c)
@@ -84,9 +80,8 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 	s->free.writes += c->writes;
 	CHECK(s->free.commands <= m->all.commands && s->free.reads <= m->all.reads && s->free.writes <= m->all.writes);
 	while (s->first && grant(s, s->first)) {
-		struct partition *p = s->first;
+		struct partition *p = base_fifo_pop(s, next);
 
-		s->first = p->next;
 		m->gpu->partition_stats.credit_wait_ps +=
 		    sim_ps_of_units(m->gpu->engine, sim_now_units(m->gpu->engine) - p->request_units);
 		partition_granted(p);

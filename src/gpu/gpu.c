@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "gpu/priv.h"
 
 static const struct sim_stat_desc memory_stat_rows[] = {
@@ -270,12 +271,9 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	memory_side_new(g);
 	sm_side_new(g);
 	units_new(g);
-	g->guest_queue_first = g_new0(struct sm_guest *, g->stack_count);
-	g->guest_queue_last = g_new0(struct sm_guest *, g->stack_count);
-	g->guest_queue_count = g_new0(uint32_t, g->stack_count);
+	g->guest_queues = g_new0(struct guest_queue, g->stack_count);
 	g->guest_credits = g_new0(uint32_t, g->stack_count);
-	g->credit_first = g_new0(struct sm_warp *, g->stack_count);
-	g->credit_last = g_new0(struct sm_warp *, g->stack_count);
+	g->credit_queues = g_new0(struct credit_queue, g->stack_count);
 	offload_reset(g);
 	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
 		g->audit = coherence_audit_new();
@@ -328,12 +326,9 @@ void gpu_free(struct gpu *g)
 	g_free(g->slices);
 	g_free(g->stacks);
 	g_free(g->clusters);
-	g_free(g->guest_queue_first);
-	g_free(g->guest_queue_last);
-	g_free(g->guest_queue_count);
+	g_free(g->guest_queues);
 	g_free(g->guest_credits);
-	g_free(g->credit_first);
-	g_free(g->credit_last);
+	g_free(g->credit_queues);
 	g_free(g->pages);
 	g_free(g);
 }
@@ -469,37 +464,28 @@ uint64_t gpu_kernel_cycles(const struct gpu *g)
 	return g->totals.cycles;
 }
 
-static uint64_t hash_add(uint64_t h, const void *data, size_t bytes)
-{
-	const uint8_t *p = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
-
 static void hash_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 		      const struct sim_hist *hist)
 {
 	uint64_t *h = ctx;
 
-	*h = hash_add(*h, prefix, strlen(prefix));
-	*h = hash_add(*h, row->name, strlen(row->name));
-	*h = hash_add(*h, &value, sizeof(value));
+	*h = base_hash_add(*h, prefix, strlen(prefix));
+	*h = base_hash_add(*h, row->name, strlen(row->name));
+	*h = base_hash_add(*h, &value, sizeof(value));
 	if (hist) {
 		const uint64_t head[] = {hist->count, hist->sum, hist->max};
 
-		*h = hash_add(*h, head, sizeof(head));
-		*h = hash_add(*h, hist->bucket, sizeof(hist->bucket));
+		*h = base_hash_add(*h, head, sizeof(head));
+		*h = base_hash_add(*h, hist->bucket, sizeof(hist->bucket));
 	}
 }
 
 uint64_t gpu_run_hash(const struct gpu *g)
 {
-	uint64_t h = 0xcbf29ce484222325ull, now = sim_now_units(g->engine);
+	uint64_t h = BASE_HASH_BEGIN, now = sim_now_units(g->engine);
 
 	sim_stats_each(g->stats, hash_stat, &h);
-	return hash_add(h, &now, sizeof(now));
+	return base_hash_add(h, &now, sizeof(now));
 }
 
 static uint64_t stat(const struct gpu *g, const char *key)

@@ -7,11 +7,11 @@
  * by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no room for.
  * Copies of the driver do not compete with these accesses.
  */
+#include "base/units.h"
 #include "gpu/priv.h"
 #include "gpu/queue.h"
 
 #include <glib.h>
-
 
 struct host_link_stats {
 #include "sim/stat_fields.inc"
@@ -52,7 +52,7 @@ static uint64_t wire_units(const struct host_link *h, const struct mem_req *r, u
 {
 	if (!takes_wires(h, r))
 		return 0;
-	return sim_units_of_ps(h->gpu->engine, bytes * 1000000 / h->wires.mbytes_per_s);
+	return sim_units_of_ps(h->gpu->engine, base_transfer_ps(bytes, h->wires.mbytes_per_s));
 }
 
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/units.h"
 #include "gpu/priv.h"
 
 /* Time stands where nothing is timed, and kernels that wait for their clock would wait for ever: there each warp
@@ -23,7 +25,7 @@ static uint64_t untimed_ps(const struct gpu *g)
 
 static uint64_t time_ns(void *ctx)
 {
-	return (gpu_now_ps(ctx) + untimed_ps(ctx)) / 1000;
+	return (gpu_now_ps(ctx) + untimed_ps(ctx)) / BASE_PS_PER_NS;
 }
 
 void gpu_fail(struct gpu *g)
@@ -326,10 +328,8 @@ static uint64_t cta_total(const struct simt_launch *l)
 /* A kernel's code has its own place in the address space, the same in every run. */
 static uint64_t code_base(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	uint64_t h = base_hash_add(BASE_HASH_BEGIN, name, strlen(name));
 
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
 	return GPU_CODE_BASE + ((h ^ h >> 32) & 0xffff) * 0x100000;
 }
 

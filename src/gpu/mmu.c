@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "gpu/priv.h"
 #include "gpu/tlb.h"
 
@@ -32,8 +33,8 @@ struct waiting {
 	struct waiting *next;
 };
 
-struct list {
-	struct waiting *first, *last;
+struct fifo {
+	BASE_FIFO(struct waiting);
 };
 
 struct walk {
@@ -52,29 +53,9 @@ struct mmu {
 	uint32_t walker_count, busy_count;
 	struct waiting *places;
 	uint32_t place_count;
-	struct list vacant, waiting, ready;
+	struct fifo vacant, waiting, ready;
 	struct mmu_stats stats;
 };
-
-static void list_push(struct list *l, struct waiting *w)
-{
-	w->next = NULL;
-	if (l->last)
-		l->last->next = w;
-	else
-		l->first = w;
-	l->last = w;
-}
-
-static struct waiting *list_pop(struct list *l)
-{
-	struct waiting *w = l->first;
-
-	l->first = w->next;
-	if (!l->first)
-		l->last = NULL;
-	return w;
-}
 
 /* ---- building ---- */
 
@@ -110,9 +91,9 @@ uint64_t gpu_mmu_bits(const struct mmu_params *p)
 
 static void places_clear(struct mmu *m)
 {
-	m->vacant = m->waiting = m->ready = (struct list){0};
+	m->vacant = m->waiting = m->ready = (struct fifo){0};
 	for (uint32_t i = 0; i < m->place_count; i++)
-		list_push(&m->vacant, &m->places[i]);
+		base_fifo_push(&m->vacant, &m->places[i], next);
 	memset(m->walks, 0, m->walker_count * sizeof(*m->walks));
 	m->busy_count = 0;
 }
@@ -248,16 +229,16 @@ static void walks_begin(struct mmu *m)
 /* Lines of the page are ready, in their order. */
 static void release(struct mmu *m, uint64_t page)
 {
-	struct list rest = {0};
+	struct fifo rest = {0};
 
 	while (m->waiting.first) {
-		struct waiting *w = list_pop(&m->waiting);
+		struct waiting *w = base_fifo_pop(&m->waiting, next);
 
 		if (w->page == page) {
-			list_push(&m->ready, w);
+			base_fifo_push(&m->ready, w, next);
 			m->sm->lsu_ready_count++;
 		} else {
-			list_push(&rest, w);
+			base_fifo_push(&rest, w, next);
 		}
 	}
 	m->waiting = rest;
@@ -295,7 +276,7 @@ void mmu_answer(struct mmu *m, struct mem_req *r)
 
 static void wait(struct mmu *m, const struct lsu_entry *e, uint64_t page)
 {
-	struct waiting *w = list_pop(&m->vacant);
+	struct waiting *w = base_fifo_pop(&m->vacant, next);
 
 	memcpy(&w->entry, e, offsetof(struct lsu_entry, lines));
 	w->entry.lines[0] = e->lines[e->next];
@@ -308,7 +289,7 @@ static void wait(struct mmu *m, const struct lsu_entry *e, uint64_t page)
 			break;
 		}
 	}
-	list_push(&m->waiting, w);
+	base_fifo_push(&m->waiting, w, next);
 }
 
 enum mmu_result mmu_translate(struct mmu *m, const struct lsu_entry *e)
@@ -339,7 +320,7 @@ struct lsu_entry *mmu_ready(struct mmu *m)
 
 void mmu_ready_done(struct mmu *m)
 {
-	list_push(&m->vacant, list_pop(&m->ready));
+	base_fifo_push(&m->vacant, base_fifo_pop(&m->ready, next), next);
 	m->sm->lsu_ready_count--;
 	m->sm->lsu_waits_walk = false;
 }

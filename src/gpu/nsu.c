@@ -9,6 +9,8 @@
 
 #include "gpu/nsu.h"
 
+#include "base/bits.h"
+
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct nsu_stats
 #include "sim/stat_rows.inc"
@@ -96,11 +98,11 @@ void nsu_start(struct nsu *u)
 {
 	uint64_t all = UINT64_MAX >> (64 - u->slot_count);
 
-	while (u->command_first && u->resident != all) {
-		struct partition *p = u->command_first;
+	while (u->commands.first && u->resident != all) {
+		struct partition *p = u->commands.first;
 
 		account(u, nsu_cycle(u));
-		u->command_first = p->next_command;
+		u->commands.first = p->next_command;
 		u->used.commands--;
 		nsu_release(u, (struct nsu_credits){.commands = 1});
 		slot_start(u, (uint32_t)__builtin_ctzll(~u->resident), p);
@@ -340,8 +342,7 @@ static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
 static bool schedule(struct nsu *u, uint64_t cycle)
 {
 	while (u->ready) {
-		uint64_t after = u->last == 63 ? 0 : u->ready & UINT64_MAX << (u->last + 1);
-		uint32_t slot = (uint32_t)__builtin_ctzll(after ? after : u->ready);
+		uint32_t slot = base_bit_after(u->ready, u->last);
 		enum nsu_wait wait = wait_of(u, &u->slots[slot], cycle);
 
 		u->ready &= ~(1ull << slot);
@@ -399,26 +400,13 @@ static void nsu_tick(void *component, uint64_t cycle)
 
 /* ---- building ---- */
 
+/* The execution units of an SM; what has to do with memory takes one cycle here, and the block's boundaries theirs. */
 static void units_init(struct nsu *u, const struct gpu_config *c)
 {
-	const struct sm_params *p = &c->sm;
-	const uint64_t latency[SIMT_UNIT_COUNT] = {
-	    [SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
-	    [SIMT_UNIT_FP32] = p->fp32_latency_cycles, [SIMT_UNIT_FP64] = p->fp64_latency_cycles,
-	    [SIMT_UNIT_SFU] = p->sfu_latency_cycles,   [SIMT_UNIT_LDST] = 1,
-	    [SIMT_UNIT_CTRL] = 1,
-	};
-	const uint64_t interval[SIMT_UNIT_COUNT] = {
-	    [SIMT_UNIT_INT] = p->int_interval_cycles,   [SIMT_UNIT_IMUL] = p->imul_interval_cycles,
-	    [SIMT_UNIT_FP32] = p->fp32_interval_cycles, [SIMT_UNIT_FP64] = p->fp64_interval_cycles,
-	    [SIMT_UNIT_SFU] = p->sfu_interval_cycles,   [SIMT_UNIT_LDST] = 1,
-	    [SIMT_UNIT_CTRL] = c->nsu.boundary_cycles,
-	};
-
-	for (uint32_t i = 0; i < SIMT_UNIT_COUNT; i++) {
-		u->latency[i] = (uint32_t)latency[i];
-		u->interval[i] = (uint32_t)interval[i];
-	}
+	sm_unit_times(&c->sm, u->latency, u->interval);
+	u->latency[SIMT_UNIT_LDST] = u->interval[SIMT_UNIT_LDST] = 1;
+	u->latency[SIMT_UNIT_CTRL] = 1;
+	u->interval[SIMT_UNIT_CTRL] = (uint32_t)c->nsu.boundary_cycles;
 	u->lane_interval = SIMT_LANES / (uint32_t)c->nsu.lane_count;
 }
 
@@ -493,7 +481,7 @@ void nsu_kernel_end(struct nsu *u)
 
 bool nsu_is_idle(const struct nsu *u)
 {
-	return !u->resident && !u->command_first && !u->out.first && !u->store.p &&
+	return !u->resident && !u->commands.first && !u->out.first && !u->store.p &&
 	       mem_cache_is_idle(u->memory[NSU_CODE]) && mem_cache_is_idle(u->memory[NSU_CONSTANTS]) &&
 	       nsu_cache_is_idle(u) &&
 	       !(u->used.commands | u->used.reads | u->used.writes) &&
@@ -506,7 +494,7 @@ void nsu_reset(struct nsu *u)
 	memset(u->waiting, 0, sizeof(u->waiting));
 	for (uint32_t i = 0; i < u->slot_count; i++)
 		u->slots[i].p = NULL;
-	u->command_first = NULL;
+	u->commands.first = NULL;
 	u->used = u->credits = (struct nsu_credits){0};
 	u->has_credit_packet = false;
 	u->store.p = NULL;

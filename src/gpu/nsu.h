@@ -2,6 +2,7 @@
 #ifndef STRATA_GPU_NSU_H
 #define STRATA_GPU_NSU_H
 
+#include "base/list.h"
 #include "gpu/priv.h"
 
 /* Why a warp of a unit cannot issue; in the order in which a cycle without issue is attributed. */
@@ -54,7 +55,9 @@ struct nsu {
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
 	uint32_t sb_cap;
 
-	struct partition *command_first, *command_last; /* wait for a slot */
+	struct {
+		BASE_FIFO(struct partition);
+	} commands; /* wait for a slot */
 	struct nsu_credits used, all, credits;		/* entries in use; of the buffers; to be returned */
 	uint64_t credit_cycle;				/* when credits leave without company */
 	bool has_credit_packet;				/* waits for the link */

@@ -15,12 +15,7 @@ static void take_command(struct nsu *u, struct partition *p)
 	CHECK(u->used.commands <= u->all.commands);
 	if (u->used.commands > u->stats.commands_max)
 		u->stats.commands_max = u->used.commands;
-	p->next_command = NULL;
-	if (u->command_first)
-		u->command_last->next_command = p;
-	else
-		u->command_first = p;
-	u->command_last = p;
+	base_fifo_push(&u->commands, p, next_command);
 	nsu_start(u);
 }
 

@@ -76,34 +76,27 @@ static void start(struct gpu *g, struct sm *sm, struct sm_guest *o)
 static void place(struct gpu *g, struct sm_guest *o)
 {
 	uint32_t stack = o->offload.stack;
+	struct guest_queue *waiting = &g->guest_queues[stack];
 	struct sm *sm = find_sm(g, stack);
 
 	if (sm) {
 		start(g, sm, o);
 		return;
 	}
-	o->next = NULL;
-	if (g->guest_queue_last[stack])
-		g->guest_queue_last[stack]->next = o;
-	else
-		g->guest_queue_first[stack] = o;
-	g->guest_queue_last[stack] = o;
-	if (++g->guest_queue_count[stack] > g->totals.offload_wait_max)
-		g->totals.offload_wait_max = g->guest_queue_count[stack];
+	base_fifo_push(waiting, o, next);
+	if (++waiting->count > g->totals.offload_wait_max)
+		g->totals.offload_wait_max = waiting->count;
 }
 
 static void slot_freed(struct gpu *g, uint32_t stack)
 {
-	struct sm_guest *o = g->guest_queue_first[stack];
-	struct sm *sm = o ? find_sm(g, stack) : NULL;
+	struct guest_queue *waiting = &g->guest_queues[stack];
+	struct sm *sm = waiting->first ? find_sm(g, stack) : NULL;
 
 	if (!sm)
 		return;
-	g->guest_queue_first[stack] = o->next;
-	if (!o->next)
-		g->guest_queue_last[stack] = NULL;
-	g->guest_queue_count[stack]--;
-	start(g, sm, o);
+	waiting->count--;
+	start(g, sm, base_fifo_pop(waiting, next));
 }
 
 /* ---- the home side: decision, trial, departure ---- */
@@ -381,23 +374,18 @@ void offload_leave(struct sm *sm, struct sm_warp *w)
 		return;
 	}
 	g->totals.offload_credit_waits++;
-	w->credit_next = NULL;
-	if (g->credit_first[stack])
-		g->credit_last[stack]->credit_next = w;
-	else
-		g->credit_first[stack] = w;
-	g->credit_last[stack] = w;
+	base_fifo_push(&g->credit_queues[stack], w, credit_next);
 }
 
 static void credit_returned(struct gpu *g, uint32_t stack)
 {
-	struct sm_warp *w = g->credit_first[stack];
+	struct sm_warp *w;
 
-	if (!w) {
+	if (!g->credit_queues[stack].first) {
 		g->guest_credits[stack]++;
 		return;
 	}
-	g->credit_first[stack] = w->credit_next;
+	w = base_fifo_pop(&g->credit_queues[stack], credit_next);
 	sm_touch(w->sm);
 	send_request(w->sm, w);
 }
@@ -512,10 +500,9 @@ void offload_reset(struct gpu *g)
 	while (g->guests_live)
 		guest_free(g, g->guests_live);
 	for (uint32_t s = 0; s < g->stack_count; s++) {
-		g->guest_queue_first[s] = g->guest_queue_last[s] = NULL;
-		g->guest_queue_count[s] = 0;
+		g->guest_queues[s] = (struct guest_queue){0};
 		g->guest_credits[s] = (uint32_t)(g->stack_sm_count * g->config->gpu.stack_sm_warp_slot_count +
 						 g->config->gpu.stack_sm_request_count);
-		g->credit_first[s] = NULL;
+		g->credit_queues[s] = (struct credit_queue){0};
 	}
 }

@@ -8,6 +8,7 @@
  */
 #include <glib.h>
 
+#include "base/list.h"
 #include "gpu/priv.h"
 
 struct packet_buffer {
@@ -15,7 +16,9 @@ struct packet_buffer {
 	uint32_t pending_cap, ready_cap;
 	uint32_t pending_count; /* with reserved places */
 	struct queue ready;
-	struct partition *movable_first, *movable_last; /* granted, with packets in the pending buffer */
+	struct {
+		BASE_FIFO(struct partition);
+	} movable; /* granted, with packets in the pending buffer */
 };
 
 struct packet_buffer *packet_buffer_new(struct sm *sm)
@@ -41,7 +44,7 @@ void packet_buffer_reset(struct packet_buffer *b)
 
 bool packet_buffer_is_idle(const struct packet_buffer *b)
 {
-	return b->pending_count == 0 && b->ready.count == 0 && !b->movable_first;
+	return b->pending_count == 0 && b->ready.count == 0 && !b->movable.first;
 }
 
 static void count_pending(struct packet_buffer *b)
@@ -76,12 +79,7 @@ static void make_movable(struct packet_buffer *b, struct partition *p)
 	if (p->is_movable)
 		return;
 	p->is_movable = true;
-	p->next = NULL;
-	if (b->movable_first)
-		b->movable_last->next = p;
-	else
-		b->movable_first = p;
-	b->movable_last = p;
+	base_fifo_push(&b->movable, p, next);
 }
 
 /* The order of a block's packets is kept: straight to the ready buffer only when none is pending. */
@@ -120,14 +118,14 @@ void packet_buffer_granted(struct packet_buffer *b, struct partition *p)
 
 static void move_one(struct packet_buffer *b)
 {
-	struct partition *p = b->movable_first;
+	struct partition *p = b->movable.first;
 
 	put_ready(b, queue_pop(&p->pending));
 	b->sm->gpu->partition_stats.buffer_puts++;
 	b->pending_count--;
 	if (p->pending.count)
 		return;
-	b->movable_first = p->next;
+	b->movable.first = p->next;
 	p->is_movable = false;
 }
 
@@ -166,7 +164,7 @@ void packet_buffer_tick(struct packet_buffer *b)
 			sm->packets_wait_port = true;
 		}
 	}
-	if (b->movable_first && b->ready.count < b->ready_cap) {
+	if (b->movable.first && b->ready.count < b->ready_cap) {
 		move_one(b);
 		partition_room(sm);
 	}
@@ -174,7 +172,7 @@ void packet_buffer_tick(struct packet_buffer *b)
 
 bool packet_buffer_has_work(const struct packet_buffer *b)
 {
-	if (b->movable_first && b->ready.count < b->ready_cap)
+	if (b->movable.first && b->ready.count < b->ready_cap)
 		return true;
 	return b->ready.count && !b->sm->packets_wait_port;
 }

@@ -62,11 +62,7 @@ static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
 	struct gpu *g = sm->gpu;
 
 	r->slice = slice_of(g, stack, r->vault);
-	if (sm->out_last)
-		sm->out_last->next = r;
-	else
-		sm->out_first = r;
-	sm->out_last = r;
+	base_fifo_push(&sm->out, r, next);
 	sm->out_count++;
 	g->sm_has_request[sm->index] = true;
 	if (sm->stack == UINT32_MAX)
@@ -115,17 +111,15 @@ void port_push_packet(struct sm *sm, struct mem_req *r)
 
 static void pop_out(struct sm *sm, struct mem_req *next)
 {
-	sm->out_first = next;
+	sm->out.first = next;
 	sm->gpu->sm_has_request[sm->index] = next != NULL;
-	if (!next)
-		sm->out_last = NULL;
 	sm->out_count--;
 }
 
 void port_drain(struct sm *sm)
 {
-	while (sm->out_first) {
-		struct mem_req *r = sm->out_first, *next = r->next;
+	while (sm->out.first) {
+		struct mem_req *r = sm->out.first, *next = r->next;
 
 		if (!stack_port_offer(sm->gpu->stacks[sm->stack], sm, r))
 			break;
@@ -137,7 +131,7 @@ void port_drain(struct sm *sm)
 static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 {
 	struct gpu *g = c->gpu;
-	struct mem_req *r = sm->out_first, *next = r->next;
+	struct mem_req *r = sm->out.first, *next = r->next;
 
 	if (!net_xbar_ready(g->requests, c->index, r->slice, &c->tx_comp))
 		return false;

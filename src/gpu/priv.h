@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "base/list.h"
 #include "gpu/coherence.h"
 #include "gpu/gpu.h"
 #include "gpu/partition.h"
@@ -76,6 +77,14 @@ struct migration {
 	struct migration *next;
 };
 
+struct guest_queue {
+	BASE_FIFO(struct sm_guest);
+	uint32_t count;
+};
+struct credit_queue {
+	BASE_FIFO(struct sm_warp);
+};
+
 struct gpu {
 	const struct gpu_config *config;
 	const struct gpu_guest_ops *guest; /* never NULL */
@@ -111,11 +120,10 @@ struct gpu {
 	volatile int stop; /* enum gpu_stop */
 	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
-	struct sm_guest *guests_free, *guests_live, **guest_queue_first,
-	    **guest_queue_last; /* [stack]: wait for a warp slot */
-	uint32_t *guest_queue_count;
+	struct sm_guest *guests_free, *guests_live;
+	struct guest_queue *guest_queues; /* [stack]: wait for a warp slot */
 	uint32_t *guest_credits; /* [stack]: requests that may leave the GPU: free warp slots and places there */
-	struct sm_warp **credit_first, **credit_last; /* [stack]: home warps that wait for one */
+	struct credit_queue *credit_queues; /* [stack]: home warps that wait for one */
 	struct migration *migrations, *migrations_free; /* under way, oldest first */
 	struct sim_comp migrate_comp;
 	/* SIMD units in the stacks; NULL where there are none */

@@ -4,35 +4,27 @@
 #ifndef STRATA_GPU_QUEUE_H
 #define STRATA_GPU_QUEUE_H
 
+#include "base/list.h"
 #include "mem/req.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct queue {
-	struct mem_req *first, *last; /* last: valid only while first is */
+	BASE_FIFO(struct mem_req);
 	uint32_t count;
 };
 
 static inline void queue_push(struct queue *q, struct mem_req *r)
 {
-	r->next = NULL;
-	if (q->first)
-		q->last->next = r;
-	else
-		q->first = r;
-	q->last = r;
+	base_fifo_push(q, r, next);
 	q->count++;
 }
 
 /* The oldest request. The queue must not be empty. */
 static inline struct mem_req *queue_pop(struct queue *q)
 {
-	struct mem_req *r = q->first;
-
-	q->first = r->next;
 	q->count--;
-	return r;
+	return base_fifo_pop(q, next);
 }
 
 #endif

@@ -14,7 +14,7 @@ static const struct sim_stat_desc stat_rows[] = {
 
 enum { REBASE_CYCLES = 1 << 30 };
 
-static void units_init(struct sm *sm, const struct sm_params *p)
+void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles)
 {
 	const uint64_t latency[SIMT_UNIT_COUNT] = {
 	    [SIMT_UNIT_INT] = p->int_latency_cycles,   [SIMT_UNIT_IMUL] = p->imul_latency_cycles,
@@ -30,8 +30,8 @@ static void units_init(struct sm *sm, const struct sm_params *p)
 	};
 
 	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
-		sm->latency[u] = (uint32_t)latency[u];
-		sm->interval[u] = (uint32_t)interval[u];
+		latency_cycles[u] = (uint32_t)latency[u];
+		interval_cycles[u] = (uint32_t)interval[u];
 	}
 }
 
@@ -73,7 +73,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 		sm->warps[i].scheduler = (uint8_t)(i % sm->scheduler_count);
 		sm->warps[i].bit = (uint8_t)(i / sm->scheduler_count);
 	}
-	units_init(sm, &c->sm);
+	sm_unit_times(&c->sm, sm->latency, sm->interval);
 	sm->group_shift = (uint32_t)__builtin_ctzll(c->sm.ibuffer_count);
 	sm->group_line_shift = inst_line_shift - sm->group_shift;
 	sm->fetch_latency = (uint32_t)c->l1i.hit_latency_cycles;
@@ -203,7 +203,7 @@ static void sm_tick(void *component, uint64_t cycle)
 	if (unlikely(sm->packets != NULL))
 		packet_buffer_tick(sm->packets);
 	next = lsu_tick(sm);
-	if (sm->out_first && sm->stack != UINT32_MAX)
+	if (sm->out.first && sm->stack != UINT32_MAX)
 		port_drain(sm);
 	if (sm->lsu_waits_port && port_has_room(sm, 1)) {
 		sm->lsu_waits_port = false;
@@ -433,7 +433,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
-	CHECK(sm->lsu_count == 0 && !sm->out_first && sm->stores_left == sm->gpu->config->sm.store_count);
+	CHECK(sm->lsu_count == 0 && !sm->out.first && sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
@@ -480,7 +480,7 @@ void sm_reset(struct sm *sm)
 		mmu_reset(sm->mmu);
 	sm->stores_left = (uint32_t)sm->gpu->config->sm.store_count;
 	sm->store_counts[0] = sm->store_counts[1] = 0;
-	sm->out_first = sm->out_last = NULL;
+	sm->out.first = NULL;
 	sm->gpu->sm_has_request[sm->index] = false;
 	sm->out_count = 0;
 	mem_cache_reset(sm->l1d);

@@ -11,6 +11,7 @@
 #ifndef STRATA_GPU_SM_H
 #define STRATA_GPU_SM_H
 
+#include "base/list.h"
 #include "gpu/coalesce.h"
 #include "gpu/gpu.h"
 #include "mem/cache.h"
@@ -199,7 +200,9 @@ struct sm {
 	uint32_t tlb_latency; /* cycles that it adds to loads */
 	struct mem_cache *l1d, *l1i, *l1c, *l1t;
 	struct mem_req *spare;
-	struct mem_req *out_first, *out_last; /* to the crossbar, or to the stack's vaults */
+	struct {
+		BASE_FIFO(struct mem_req);
+	} out; /* to the crossbar, or to the stack's vaults */
 	uint32_t out_count, out_cap;
 	uint64_t fetch_retry[SM_SCHEDULER_MAX]; /* warps whose fetch found no MSHR */
 
@@ -207,6 +210,9 @@ struct sm {
 };
 
 /* sm.c */
+/* Latency and issue interval of the execution units by enum simt_unit, in cycles; [SIMT_UNIT_COUNT] each. */
+void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
+
 struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack);
 void sm_free(struct sm *sm);
 void sm_kernel_begin(struct sm *sm);

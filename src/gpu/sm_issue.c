@@ -1,4 +1,5 @@
 /* sm_issue.c - the warp schedulers: which warps may issue, which one does, and where the other cycles go. */
+#include "base/bits.h"
 #include "gpu/priv.h"
 
 static struct sm_warp *warp_at(struct sm *sm, uint32_t scheduler, uint32_t bit)
@@ -201,11 +202,8 @@ static uint32_t choose(const struct sm *sm, uint32_t scheduler, uint64_t c)
 {
 	const struct sm_scheduler *s = &sm->schedulers[scheduler];
 
-	if (!sm->is_gto) {
-		uint64_t after = s->last == 63 ? 0 : c & UINT64_MAX << (s->last + 1);
-
-		return (uint32_t)__builtin_ctzll(after ? after : c);
-	}
+	if (!sm->is_gto)
+		return base_bit_after(c, s->last);
 	if (c >> s->last & 1)
 		return s->last;
 	for (uint32_t i = 0; i < sm->cta_count; i++) {

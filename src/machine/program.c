@@ -1,7 +1,7 @@
 /* program.c - a settled timeline as JSON. */
 #include "machine/program.h"
 
-static const double ps_per_s = 1e12;
+#include "base/units.h"
 
 static void put_int(json_t *o, const char *key, uint64_t value)
 {
@@ -16,7 +16,7 @@ static json_t *copies_json(uint64_t count, uint64_t bytes, uint64_t time_ps)
 	put_int(o, "bytes", bytes);
 	put_int(o, "time_ps", time_ps);
 	json_object_set_new(o, "bytes_per_s",
-			    json_real(time_ps ? (double)bytes / ((double)time_ps / ps_per_s) : 0));
+			    json_real(time_ps ? (double)bytes / ((double)time_ps / BASE_PS_PER_S) : 0));
 	return o;
 }
 

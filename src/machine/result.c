@@ -1,6 +1,7 @@
 /* result.c - what a run gives back: one JSON object, and three lines for runs without strata. */
 #include "machine/session.h"
 
+#include "base/units.h"
 #include "energy/events.h"
 #include "machine/program.h"
 #include "mem/dram.h"
@@ -16,10 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const double ps_per_s = 1e12;
-static const double bits_per_byte = 8;
-static const double bytes_per_mbyte = 1e6;
 
 /* The statistics of the SMs that say why a scheduler issued nothing: "sm.stall_REASON" and their unit's suffix. */
 static const char stall_prefix[] = "stall_";
@@ -147,7 +144,7 @@ static uint32_t mesh_count_of(const struct gpu_config *c)
 
 static double bytes_per_s(const struct link_params *link)
 {
-	return (double)link->bandwidth_mbytes_per_s * bytes_per_mbyte;
+	return (double)link->bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE;
 }
 
 /* What the wires could carry at most, all of a kind together. */
@@ -250,8 +247,8 @@ static struct energy_report energy_of(const struct machine_run *run)
 	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
 	    .l2_count = 1,
 	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
-	    .link_bits_per_ps = bytes_per_s(&c->link) * bits_per_byte / ps_per_s,
-	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * bits_per_byte / ps_per_s,
+	    .link_bits_per_ps = bytes_per_s(&c->link) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
+	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
 	    .mesh_count = mesh_count_of(c),
 	    .stack_count = (uint32_t)c->gpu.stack_count,
 	    .nsu_count = c->nsu.is_present ? (uint32_t)c->gpu.stack_count : 0,
@@ -541,8 +538,8 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 	struct top_stall top = {0};
 
 	dprintf(fd, "strata: %s: %" PRIu64 " kernels, %.3f us in kernels, %.3f us the whole program\n",
-		run->session->machine, machine_kernels_counts(run->kernels).ran, (double)t.time_ps / 1e6,
-		run->timeline ? (double)machine_timeline_program(run->timeline)->time_ps / 1e6 : 0);
+		run->session->machine, machine_kernels_counts(run->kernels).ran, (double)t.time_ps / BASE_PS_PER_US,
+		run->timeline ? (double)machine_timeline_program(run->timeline)->time_ps / BASE_PS_PER_US : 0);
 	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
 		t.cycles, ipc_of(&t));
 	if (run->gpu)

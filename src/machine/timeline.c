@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "base/units.h"
 
 enum engine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_DEVICE, ENGINE_COMPUTE, ENGINE_COUNT, ENGINE_NONE };
 
@@ -78,7 +79,7 @@ static void set_device_rates(struct machine_timeline *t)
 {
 	const struct gpu_config *c = t->config;
 	uint64_t links = c->link.bandwidth_mbytes_per_s * c->gpu.stack_count;
-	uint64_t dram = (uint64_t)(dram_vault_peak_bytes_per_s(&c->dram) / 1e6) * c->dram.vault_count *
+	uint64_t dram = (uint64_t)(dram_vault_peak_bytes_per_s(&c->dram) / BASE_BYTES_PER_MBYTE) * c->dram.vault_count *
 			c->gpu.stack_count;
 
 	t->device_copy_mbytes_per_s = later(links < dram / 2 ? links : dram / 2, 1);
@@ -153,28 +154,23 @@ uint64_t machine_timeline_start_ps(const struct machine_timeline *t, enum machin
 	return e == ENGINE_NONE ? start : later(start, t->free_ps[e]);
 }
 
-static uint64_t transfer_ps(uint64_t bytes, uint64_t mbytes_per_s)
-{
-	return (uint64_t)((unsigned __int128)bytes * 1000000 / mbytes_per_s);
-}
-
 uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine_work_kind kind, uint64_t bytes,
 				  bool is_pageable)
 {
 	const struct host_params *h = &t->config->host;
 	struct gpu_host_wires w = gpu_host_wires_of(h);
-	uint64_t staging = is_pageable ? transfer_ps(bytes, h->memcpy_mbytes_per_s) : 0;
+	uint64_t staging = is_pageable ? base_transfer_ps(bytes, h->memcpy_mbytes_per_s) : 0;
 
 	switch (kind) {
 	case MACHINE_WORK_TO_DEVICE:
 	case MACHINE_WORK_TO_HOST:
-		return w.latency_ps + later(transfer_ps(gpu_host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
+		return w.latency_ps + later(base_transfer_ps(gpu_host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
 	case MACHINE_WORK_ON_DEVICE:
-		return transfer_ps(bytes, t->device_copy_mbytes_per_s);
+		return base_transfer_ps(bytes, t->device_copy_mbytes_per_s);
 	case MACHINE_WORK_FILL:
-		return transfer_ps(bytes, t->device_fill_mbytes_per_s);
+		return base_transfer_ps(bytes, t->device_fill_mbytes_per_s);
 	case MACHINE_WORK_ON_HOST:
-		return transfer_ps(bytes, h->memcpy_mbytes_per_s);
+		return base_transfer_ps(bytes, h->memcpy_mbytes_per_s);
 	default:
 		CHECK(!"a copy or memset");
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/units.h"
 
 enum { HISTORY = 512, REFRESH_DEBT_MAX = 8 };
 
@@ -43,8 +44,8 @@ struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_
 	a->units_per_ps = units_per_ps;
 	a->ck_units = p->t_ck_ps * units_per_ps;
 	a->burst_units = dram_burst_ps(p) * units_per_ps;
-	a->refi_ps = (uint64_t)(p->t_refi_ns * 1000);
-	a->rfc_ps = (uint64_t)(p->t_rfc_ns * 1000);
+	a->refi_ps = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS);
+	a->rfc_ps = (uint64_t)(p->t_rfc_ns * BASE_PS_PER_NS);
 	a->violation = violation;
 	a->ctx = ctx;
 	return a;

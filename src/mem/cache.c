@@ -11,7 +11,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
+#include "base/list.h"
 
 const struct sim_param_desc cache_param_rows[] = {
 #define PARAM_STRUCT struct cache_params
@@ -35,7 +37,7 @@ typedef uint8_t rank_lanes __attribute__((vector_size(RANK_LANES)));
 
 struct mshr {
 	uint64_t line;
-	struct mem_req *first, *last;
+	BASE_FIFO(struct mem_req);
 	uint32_t request_count;
 	uint32_t next_free;
 	bool is_used, is_dirty; /* a write waits: the line arrives dirty */
@@ -61,12 +63,6 @@ struct mem_cache {
 
 	struct cache_stats stats;
 };
-
-static uint32_t log2_of(uint64_t power)
-{
-	CHECK(power != 0 && (power & (power - 1)) == 0);
-	return (uint32_t)__builtin_ctzll(power);
-}
 
 static void link_mshrs(struct mem_cache *c)
 {
@@ -132,8 +128,8 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 
 	CHECK(p->way_count <= WAY_MAX);
 	c->way_count = (uint32_t)p->way_count;
-	c->line_shift = log2_of(p->line_bytes);
-	c->set_bits = log2_of(set_count);
+	c->line_shift = base_log2(p->line_bytes);
+	c->set_bits = base_log2(set_count);
 	c->is_write_back = p->write_policy == MEM_CACHE_WRITE_POLICY_BACK;
 	c->allocates_on_write = p->write_allocate;
 	c->updates_on_write = p->write_update;
@@ -237,12 +233,7 @@ static void table_remove(struct mem_cache *c, uint32_t m)
 
 static void chain(struct mshr *m, struct mem_req *r)
 {
-	r->next = NULL;
-	if (m->last)
-		m->last->next = r;
-	else
-		m->first = r;
-	m->last = r;
+	base_fifo_push(m, r, next);
 	m->request_count++;
 }
 

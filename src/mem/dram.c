@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
+#include "base/units.h"
 
 const struct sim_param_desc dram_param_rows[] = {
 #define PARAM_STRUCT struct dram_params
@@ -85,12 +87,12 @@ uint64_t dram_burst_ps(const struct dram_params *p)
 
 double dram_vault_peak_bytes_per_s(const struct dram_params *p)
 {
-	return (double)dram_column_bytes(p) * 1e12 / (double)dram_burst_ps(p);
+	return (double)dram_column_bytes(p) * BASE_PS_PER_S / (double)dram_burst_ps(p);
 }
 
 static uint64_t cycles_of_ns(double ns, uint64_t ck_ps)
 {
-	uint64_t ps = (uint64_t)(ns * 1000 + 0.5);
+	uint64_t ps = (uint64_t)(ns * BASE_PS_PER_NS + 0.5);
 
 	return (ps + ck_ps - 1) / ck_ps;
 }
@@ -116,7 +118,7 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 	t->rtw = (uint32_t)p->t_rtw;
 	t->rfc = (uint32_t)cycles_of_ns(p->t_rfc_ns, p->t_ck_ps);
 	/* The interval is rounded down: refreshing a little too often is legal, too rarely is not. */
-	t->refi = p->refresh ? (uint64_t)(p->t_refi_ns * 1000) / p->t_ck_ps : 0;
+	t->refi = p->refresh ? (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS) / p->t_ck_ps : 0;
 	t->burst_units = dram_burst_ps(p) * units_per_ps;
 	t->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
 	t->column_bytes = (uint32_t)dram_column_bytes(p);
@@ -129,11 +131,6 @@ void dram_banks_init(struct dram_banks *b, const struct dram_timing *t)
 	b->t = *t;
 	for (uint32_t i = 0; i < DRAM_BANK_MAX; i++)
 		b->bank[i].open_row = DRAM_NO_ROW;
-}
-
-static inline uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* units / ck_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most 1. */
@@ -151,37 +148,37 @@ static inline uint64_t cycle_at_or_after(const struct dram_banks *b, uint64_t un
 
 static uint64_t refresh_earliest(const struct dram_banks *b, uint64_t from)
 {
-	uint64_t cycle = max_u64(from, b->command_cycle);
+	uint64_t cycle = base_max_u64(from, b->command_cycle);
 
 	for (uint32_t i = 0; i < b->t.bank_count; i++)
-		cycle = max_u64(cycle, b->bank[i].act_cycle);
+		cycle = base_max_u64(cycle, b->bank[i].act_cycle);
 	return cycle;
 }
 
 static uint64_t precharge_all_earliest(const struct dram_banks *b, uint64_t from)
 {
-	uint64_t cycle = max_u64(from, b->command_cycle);
+	uint64_t cycle = base_max_u64(from, b->command_cycle);
 
 	for (uint32_t i = 0; i < b->t.bank_count; i++) {
 		if (b->bank[i].open_row != DRAM_NO_ROW)
-			cycle = max_u64(cycle, b->bank[i].pre_cycle);
+			cycle = base_max_u64(cycle, b->bank[i].pre_cycle);
 	}
 	return cycle;
 }
 
 uint64_t dram_banks_earliest(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t from)
 {
-	uint64_t cycle = max_u64(from, b->command_cycle);
+	uint64_t cycle = base_max_u64(from, b->command_cycle);
 
 	switch (c) {
 	case DRAM_ACT:
-		return max_u64(max_u64(cycle, b->bank[bank].act_cycle), b->act_cycle);
+		return base_max_u64(base_max_u64(cycle, b->bank[bank].act_cycle), b->act_cycle);
 	case DRAM_PRE:
-		return max_u64(cycle, b->bank[bank].pre_cycle);
+		return base_max_u64(cycle, b->bank[bank].pre_cycle);
 	case DRAM_RD:
-		return max_u64(max_u64(cycle, b->bank[bank].column_cycle), b->read_cycle);
+		return base_max_u64(base_max_u64(cycle, b->bank[bank].column_cycle), b->read_cycle);
 	case DRAM_WR:
-		return max_u64(max_u64(cycle, b->bank[bank].column_cycle), b->write_cycle);
+		return base_max_u64(base_max_u64(cycle, b->bank[bank].column_cycle), b->write_cycle);
 	case DRAM_PREA:
 		return precharge_all_earliest(b, cycle);
 	case DRAM_REF:
@@ -217,14 +214,14 @@ static void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t r
 	k->act_cycle = cycle + b->t.rc;
 	b->faw[b->faw_next] = cycle + b->t.faw;
 	b->faw_next = (b->faw_next + 1) % DRAM_FAW_COUNT;
-	b->act_cycle = max_u64(cycle + b->t.rrd, b->faw[b->faw_next]); /* the fourth ACT back leaves the window */
+	b->act_cycle = base_max_u64(cycle + b->t.rrd, b->faw[b->faw_next]); /* the fourth ACT back leaves the window */
 }
 
 static void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint64_t cycle)
 {
 	k->open_row = DRAM_NO_ROW;
 	b->open_count--;
-	k->act_cycle = max_u64(k->act_cycle, cycle + b->t.rp);
+	k->act_cycle = base_max_u64(k->act_cycle, cycle + b->t.rp);
 }
 
 /* The first cycle whose data, latency cycles later, waits less than one tCK for the bus to be free at units. */
@@ -239,25 +236,25 @@ static uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, bool is_
 {
 	const struct dram_timing *t = &b->t;
 	uint32_t latency = is_write ? t->cwl : t->cl;
-	uint64_t start = max_u64((cycle + latency) * t->ck_units, b->bus_free_units);
+	uint64_t start = base_max_u64((cycle + latency) * t->ck_units, b->bus_free_units);
 	uint64_t end = start + t->burst_units, read, write;
 
 	b->bus_free_units = end;
 	if (is_write) {
 		uint64_t end_cycle = cycle_at_or_after(b, end);
 
-		read = max_u64(end_cycle + t->wtr, bus_cycle(b, end, t->cl));
+		read = base_max_u64(end_cycle + t->wtr, bus_cycle(b, end, t->cl));
 		write = bus_cycle(b, end, t->cwl);
-		k->pre_cycle = max_u64(k->pre_cycle, end_cycle + t->wr);
+		k->pre_cycle = base_max_u64(k->pre_cycle, end_cycle + t->wr);
 	} else {
 		uint64_t turned = cycle_at_or_after(b, end) + t->rtw;
 
 		read = bus_cycle(b, end, t->cl);
 		write = turned > t->cwl ? turned - t->cwl : 0;
-		k->pre_cycle = max_u64(k->pre_cycle, cycle + t->rtp);
+		k->pre_cycle = base_max_u64(k->pre_cycle, cycle + t->rtp);
 	}
-	b->read_cycle = max_u64(b->read_cycle, max_u64(read, cycle + t->ccd));
-	b->write_cycle = max_u64(b->write_cycle, max_u64(write, cycle + t->ccd));
+	b->read_cycle = base_max_u64(b->read_cycle, base_max_u64(read, cycle + t->ccd));
+	b->write_cycle = base_max_u64(b->write_cycle, base_max_u64(write, cycle + t->ccd));
 	return end;
 }
 

@@ -1,6 +1,7 @@
 /* map.c - address mappings as GF(2) matrices. */
 #include "mem/map.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 
 void mem_map_field_prepare(struct mem_map_field *f)
@@ -23,12 +24,6 @@ static void prepare_all(struct mem_map *map)
 	mem_map_field_prepare(&map->bank);
 	mem_map_field_prepare(&map->row);
 	mem_map_field_prepare(&map->column);
-}
-
-static uint32_t log2_of(uint64_t power)
-{
-	CHECK(power != 0 && (power & (power - 1)) == 0);
-	return (uint32_t)__builtin_ctzll(power);
 }
 
 static void set_plain(struct mem_map_field *f, uint32_t first_bit, uint32_t count)
@@ -55,8 +50,8 @@ static void map_in_stack(struct mem_map *map, uint32_t vault_count, uint32_t ban
 			 uint32_t line_bytes)
 {
 	const uint32_t address_bits = 48;
-	uint32_t line = log2_of(line_bytes), vault = log2_of(vault_count), bank = log2_of(bank_count);
-	uint32_t column = log2_of(row_bytes);
+	uint32_t line = base_log2(line_bytes), vault = base_log2(vault_count), bank = base_log2(bank_count);
+	uint32_t column = base_log2(row_bytes);
 	uint32_t column_high = column > line ? column - line : 0;
 	uint32_t bank_first = line + vault + column_high, row_first = bank_first + bank;
 	uint32_t row_bits = address_bits - row_first < MEM_MAP_FIELD_BITS_MAX ? address_bits - row_first :
@@ -77,7 +72,7 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 		      uint32_t row_bytes, uint32_t line_bytes)
 {
 	const uint32_t stride = 6; /* a[8:7]^a[14:13]^a[20:19] */
-	uint32_t line = log2_of(line_bytes), stack = log2_of(stack_count), vault = log2_of(vault_count);
+	uint32_t line = base_log2(line_bytes), stack = base_log2(stack_count), vault = base_log2(vault_count);
 	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
 
 	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
@@ -98,7 +93,7 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 		     uint32_t row_bytes, uint32_t line_bytes)
 {
 	const uint32_t stride = 6;
-	uint32_t line = log2_of(line_bytes), stack = log2_of(stack_count), vault = log2_of(vault_count);
+	uint32_t line = base_log2(line_bytes), stack = base_log2(stack_count), vault = base_log2(vault_count);
 	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
 
 	CHECK(bit >= line);

@@ -18,7 +18,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
+#include "base/list.h"
 #include "mem/audit.h"
 
 const struct sim_stat_desc vault_stat_rows[] = {
@@ -56,7 +58,7 @@ struct proposals {
 };
 
 struct req_fifo {
-	struct mem_req *first, *last;
+	BASE_FIFO(struct mem_req);
 };
 
 /* What every tick looks at comes first. */
@@ -140,16 +142,6 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 void mem_vault_free(struct mem_vault *v)
 {
 	g_aligned_free(v);
-}
-
-static inline uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static inline uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static uint64_t issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
@@ -423,13 +415,8 @@ static void push_done(struct mem_vault *v, struct mem_req *r, enum direction d, 
 	struct req_fifo *f = &v->done[d];
 
 	r->ready_units = ready_units;
-	r->next = NULL;
-	if (f->first)
-		f->last->next = r;
-	else
-		f->first = r;
-	f->last = r;
-	v->done_units = min_u64(v->done_units, ready_units);
+	base_fifo_push(f, r, next);
+	v->done_units = base_min_u64(v->done_units, ready_units);
 	sim_wake_units(v->engine, v->comp, ready_units);
 }
 
@@ -537,7 +524,7 @@ static uint64_t first_legal(const struct mem_vault *v, uint32_t banks)
 	for (; banks; banks &= banks - 1) {
 		uint32_t b = (uint32_t)__builtin_ctz(banks);
 
-		first = min_u64(first, max_u64(p->ready_cycle[b], shared.of[p->command[b]]));
+		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]));
 	}
 	return first;
 }
@@ -569,12 +556,12 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	propose_dirty(v, waiting, cycle);
 	for (uint32_t left = waiting | v->close_pending; left; left &= left - 1) {
 		uint32_t b = (uint32_t)__builtin_ctz(left);
-		uint64_t legal = max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
+		uint64_t legal = base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
 		/* All ones or none, for the host could not predict a branch. */
 		uint64_t not_yet = -(uint64_t)(legal > cycle);
 
-		best = min_u64(best, p->order[b] | not_yet);
-		next = min_u64(next, legal | ~not_yet);
+		best = base_min_u64(best, p->order[b] | not_yet);
+		next = base_min_u64(next, legal | ~not_yet);
 		legal_count += 1 + (uint32_t)not_yet;
 	}
 	if (!legal_count)
@@ -593,11 +580,11 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	propose(v, served, cycle + (has_left || legal_count > 1));
 	v->dirty = 0;
 	if (has_left || legal_count > 1)
-		return max_u64(first_legal(v, banks_waiting(v) | v->close_pending), cycle + 1);
+		return base_max_u64(first_legal(v, banks_waiting(v) | v->close_pending), cycle + 1);
 	/* Nothing else is legal before next. */
 	if ((waiting | v->close_pending) & 1u << served)
-		next = min_u64(first_legal(v, 1u << served), next);
-	return max_u64(next, cycle + 1);
+		next = base_min_u64(first_legal(v, 1u << served), next);
+	return base_max_u64(next, cycle + 1);
 }
 
 /* Precharges all banks and refreshes. Returns the next cycle to look at. */
@@ -635,7 +622,7 @@ static void answer_all(struct mem_vault *v, uint64_t now)
 	v->done_units = SIM_NEVER;
 	for (uint32_t d = 0; d < DIRECTION_COUNT; d++) {
 		if (v->done[d].first)
-			v->done_units = min_u64(v->done_units, v->done[d].first->ready_units);
+			v->done_units = base_min_u64(v->done_units, v->done[d].first->ready_units);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 
 static const struct sim_stat_desc stat_rows[] = {
@@ -66,12 +67,6 @@ struct net_network {
 
 /* ---- shape ---- */
 
-static uint32_t log2_of(uint32_t n)
-{
-	CHECK(n && !(n & (n - 1)));
-	return (uint32_t)__builtin_ctz(n);
-}
-
 /* The next node on the way. */
 static uint32_t next_node(enum net_topology t, uint32_t n, uint32_t at, uint32_t to)
 {
@@ -86,7 +81,7 @@ static uint32_t next_node(enum net_topology t, uint32_t n, uint32_t at, uint32_t
 		ahead = (to - at) & (n - 1);
 		return (ahead <= n / 2 ? at + 1 : at - 1) & (n - 1);
 	case NET_MESH2D:
-		column_bits = (log2_of(n) + 1) / 2;
+		column_bits = (base_log2(n) + 1) / 2;
 		ahead = (1u << column_bits) - 1;
 		if ((at & ahead) != (to & ahead))
 			return (to & ahead) > (at & ahead) ? at + 1 : at - 1;

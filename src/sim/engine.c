@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/units.h"
 
 enum {
 	WHEEL_SLOTS = 1024, /* cycles; longer than any latency but refresh and PCI-E */
@@ -70,7 +71,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 struct sim_period sim_period_of_khz(uint64_t khz)
 {
-	const uint64_t ps_khz = 1000000000; /* a 1 kHz period in ps */
+	const uint64_t ps_khz = BASE_PS_PER_MS; /* a 1 kHz period in ps */
 	uint64_t g = gcd(ps_khz, khz);
 
 	return (struct sim_period){ps_khz / g, khz / g};

@@ -1,4 +1,5 @@
 /* context.c - what a warp is made of, when its CTA moves to another SM. */
+#include "base/hash.h"
 #include "simt/state.h"
 
 enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4, ENTRY_BYTES = 12 };
@@ -19,18 +20,9 @@ static uint32_t warp_bytes(const struct simt_launch *l, const struct simt_warp *
 	       entries * ENTRY_BYTES;
 }
 
-static uint64_t hash_add(uint64_t h, const void *data, size_t bytes)
-{
-	const uint8_t *p = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
-
 static uint64_t hash_word(uint64_t h, uint32_t v)
 {
-	return hash_add(h, &v, sizeof(v));
+	return base_hash_add(h, &v, sizeof(v));
 }
 
 static uint64_t hash_warp(uint64_t h, const struct simt_launch *l, const struct simt_warp *w)
@@ -54,8 +46,8 @@ static uint64_t hash_warp(uint64_t h, const struct simt_launch *l, const struct 
 				preds = e->frame.pred + f->alloc->pred_count;
 		}
 	}
-	h = hash_add(h, s->rows, (size_t)rows * SIMT_ROW_BYTES);
-	return hash_add(h, s->preds, preds * sizeof(*s->preds));
+	h = base_hash_add(h, s->rows, (size_t)rows * SIMT_ROW_BYTES);
+	return base_hash_add(h, s->preds, preds * sizeof(*s->preds));
 }
 
 uint64_t simt_cta_context_bytes(const struct simt_launch *l, const struct simt_cta *c)
@@ -69,7 +61,7 @@ uint64_t simt_cta_context_bytes(const struct simt_launch *l, const struct simt_c
 
 uint64_t simt_cta_digest(const struct simt_launch *l, const struct simt_cta *c)
 {
-	uint64_t h = hash_add(0xcbf29ce484222325ull, c->shared, c->shared_bytes);
+	uint64_t h = base_hash_add(BASE_HASH_BEGIN, c->shared, c->shared_bytes);
 
 	for (uint32_t i = 0; i < c->warp_count; i++)
 		h = c->warps[i].is_done ? h : hash_warp(h, l, &c->warps[i]);

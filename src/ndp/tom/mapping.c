@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/units.h"
 #include "mem/map.h"
 #include "net/network.h"
 #include "simt/memory.h"
@@ -194,7 +195,7 @@ static double mean_hops(const struct gpu_config *c)
 /* Bytes per second that all links between the stacks carry together. */
 static double links_bytes_per_s(const struct gpu_config *c)
 {
-	return (double)c->mesh.bandwidth_mbytes_per_s * 1e6 *
+	return (double)c->mesh.bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE *
 	       net_network_link_count(topology_of(c), (uint32_t)c->gpu.stack_count);
 }
 
@@ -211,7 +212,7 @@ static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
-	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)wire_bytes * 1e12 / links_bytes_per_s(c)));
+	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
 }
 
 static void relearn(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)

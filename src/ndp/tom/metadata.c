@@ -1,5 +1,6 @@
 #include "ndp/tom/metadata.h"
 
+#include "base/units.h"
 #include "ndp/tom/mapping.h"
 
 static uint32_t bits_for(uint64_t values)
@@ -58,6 +59,7 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 {
 	const struct ndp_params *p = &c->ndp;
 	uint64_t warps = c->gpu.stack_sm_count * c->gpu.stack_sm_warp_slot_count;
+	uint64_t window_cycles = p->tom_busy_window_ps * c->gpu.xbar_clock_khz / BASE_PS_PER_MS;
 	uint32_t n = 0;
 
 	items[n++] =
@@ -68,9 +70,8 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 	items[n++] = (struct ndp_storage){"pending requests per stack", c->gpu.stack_count * bits_for(warps + 1), 1,
 					  "GPU", "section 3.3"};
 	items[n++] = (struct ndp_storage){"channel busy monitor, a counter per channel",
-					  2 * c->gpu.stack_count *
-					      bits_for(p->tom_busy_window_ps * c->gpu.xbar_clock_khz / 1000000000 + 1),
-					  1, "GPU", "section 4.1"};
+					  2 * c->gpu.stack_count * bits_for(window_cycles + 1), 1, "GPU",
+					  "section 4.1"};
 	n += tom_metadata_mapping_storage(c, items + n);
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),

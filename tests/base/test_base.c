@@ -1,0 +1,87 @@
+/* Chains, words, hashes and conversions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "base/list.h"
+#include "base/units.h"
+
+struct item {
+	int value;
+	struct item *behind;
+};
+
+struct line {
+	BASE_FIFO(struct item);
+};
+
+/* First in, first out; one that has run empty takes items again, and another's `behind` is forgotten. */
+static void test_fifo(void **state)
+{
+	struct item items[3] = {{.value = 1}, {.value = 2}, {.value = 3}};
+	struct line line = {0}, other = {0};
+
+	(void)state;
+	items[1].behind = &items[0];
+	base_fifo_push(&line, &items[0], behind);
+	base_fifo_push(&line, &items[1], behind);
+	assert_int_equal(base_fifo_pop(&line, behind)->value, 1);
+	base_fifo_push(&line, &items[2], behind);
+	assert_int_equal(base_fifo_pop(&line, behind)->value, 2);
+	base_fifo_push(&other, base_fifo_pop(&line, behind), behind);
+	assert_null(line.first);
+	base_fifo_push(&line, &items[0], behind);
+	assert_ptr_equal(line.first, &items[0]);
+	assert_ptr_equal(other.first, &items[2]);
+	assert_null(line.first->behind);
+}
+
+static void test_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(base_log2(1), 0);
+	assert_int_equal(base_log2(1ull << 40), 40);
+	assert_int_equal(base_max_u64(3, UINT64_MAX), UINT64_MAX);
+	assert_int_equal(base_min_u64(3, UINT64_MAX), 3);
+	/* Round robin: the next above, then from the lowest again. */
+	assert_int_equal(base_bit_after(0x29, 0), 3);
+	assert_int_equal(base_bit_after(0x29, 3), 5);
+	assert_int_equal(base_bit_after(0x29, 5), 0);
+	assert_int_equal(base_bit_after(1ull << 63 | 2, 63), 1);
+	assert_int_equal(base_bit_after(1ull << 63, 62), 63);
+}
+
+/* Published values of FNV-1a. */
+static void test_hash(void **state)
+{
+	(void)state;
+	assert_int_equal(base_hash_add(BASE_HASH_BEGIN, "a", 1), 0xaf63dc4c8601ec8cull);
+	assert_int_equal(base_hash_add(base_hash_add(BASE_HASH_BEGIN, "foo", 3), "bar", 3), 0x85944171f73967e8ull);
+}
+
+/* In ps; the third would overflow 64 bits on the way. */
+static void test_transfer(void **state)
+{
+	(void)state;
+	assert_int_equal(base_transfer_ps(3, 2000), 1500);
+	assert_int_equal(base_transfer_ps(12000000000ull, 8000), 1500 * BASE_PS_PER_MS);
+	assert_int_equal(base_transfer_ps(1ull << 50, 1000000), (uint64_t)1 << 50);
+	assert_int_equal(base_transfer_ps(1, 3000000), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fifo),
+		cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_transfer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
