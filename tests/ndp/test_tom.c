@@ -439,6 +439,21 @@ static void written_atomics_are_reported(void **state)
 	rig_close(&r);
 }
 
+/* Heavy requests fill TX while next to nothing comes back: blocks that add to TX are kept. */
+static void requests_make_tx_busy(void **state)
+{
+	static const char *const settings[] = {
+	    "ndp.tom_control", "ctrl", "ndp.tom_packet_bytes", "1024", "link.bandwidth_mbytes_per_s", "500", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, loop, settings);
+	assert_true(rig_run(&r, 128, 128, 40));
+	assert_true(rig_stat(&r, "tom.tx_busy_count") > 0);
+	assert_int_equal(rig_stat(&r, "tom.rx_busy_count"), 0);
+	rig_close(&r);
+}
+
 /* ---- the learned mapping ---- */
 
 #define LEARN "ndp.tom_mapping", "learned", "host.access_wires", "latency_only"
@@ -717,6 +732,7 @@ int main(void)
 	    cmocka_unit_test(blocks_reach_the_host),
 	    cmocka_unit_test(the_programs_host_memory_takes_the_wires),
 	    cmocka_unit_test(written_atomics_are_reported),
+	    cmocka_unit_test(requests_make_tx_busy),
 	    cmocka_unit_test(learning_is_bounded),
 	    cmocka_unit_test(learning_ends),
 	    cmocka_unit_test(a_pause_empties_the_caches),
