@@ -44,12 +44,19 @@ static bool is_named(const struct simt_warp_state *s, const struct simt_exec *e,
 	return !e->ptx->mods.sync || (((const uint32_t *)simt_row(s, r))[lane] >> lane & 1);
 }
 
-/* Lanes of all that named the same members as lane: tiles of a warp may execute one instruction together. A lane that
- * its own mask leaves out works with all lanes that execute it together. */
+/* Lanes of all that lane's mask names: tiles of a warp may execute one instruction together. It need not name lane:
+ * ptxas for sm_75 makes of votes and matches one over the lanes that are there, and cuts the mask out of the result. */
+static uint32_t named_of(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t lane,
+			 uint32_t all)
+{
+	return e->ptx->mods.sync ? ((const uint32_t *)simt_row(s, r))[lane] & all : all;
+}
+
+/* The same where a result needs a lane: one that its own mask leaves out works with all that are there. */
 static uint32_t team_of(const struct simt_warp_state *s, const struct simt_exec *e, struct simt_ref r, uint32_t lane,
 			uint32_t all)
 {
-	return e->ptx->mods.sync && is_named(s, e, r, lane) ? ((const uint32_t *)simt_row(s, r))[lane] & all : all;
+	return is_named(s, e, r, lane) ? named_of(s, e, r, lane, all) : all;
 }
 
 /* Of the lanes in left, those that get the result of their first one's team. */
@@ -152,7 +159,7 @@ SIMT_RUN(simt_run_vote)
 	uint32_t *d = e->dst.bytes ? simt_row_mut(s, e->dst) : NULL;
 
 	for (uint32_t left = all; left;) {
-		const uint32_t team = team_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), all);
+		const uint32_t team = named_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), all);
 		const uint32_t takers = teammates(s, e, e->src[1], team, left);
 		const uint32_t value = vote((enum ptx_vote)e->ptx->mods.vote, team, pred);
 
@@ -178,7 +185,7 @@ SIMT_RUN(simt_run_match)
 
 	SIMT_FOR_LANES(lane, all)
 	{
-		uint32_t team = team_of(s, e, e->src[1], lane, all), same = 0;
+		uint32_t team = named_of(s, e, e->src[1], lane, all), same = 0;
 		uint64_t value = simt_lane_get(a, e->src[0].bytes, lane);
 
 		SIMT_FOR_LANES(other, team)
