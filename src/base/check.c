@@ -1,3 +1,4 @@
+/* check.c - prints what failed and where, with the state that the model describes, and aborts. */
 #include "base/check.h"
 
 #include <fcntl.h>

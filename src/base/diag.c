@@ -1,3 +1,4 @@
+/* diag.c - lists of messages, their printing, and the nearest of several names. */
 #include "base/diag.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* batch.c - a job per free core; signals, progress and the order of reports. */
 #include "cli/batch.h"
 
 #include "cli/options.h"

@@ -1,3 +1,4 @@
+/* elf_file.c - sections, segments and strings, each offset checked before it is followed. */
 #include "cli/elf_file.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* evaluation.c - which runs of a paper's evaluation are kept and still right; the others as a batch. */
 #include "cli/evaluation.h"
 
 #include "cli/batch.h"

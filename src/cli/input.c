@@ -1,3 +1,4 @@
+/* input.c - copies of standard input and of the working directory, one per run. */
 #include "cli/input.h"
 
 #include "cli/options.h"

@@ -1,3 +1,4 @@
+/* inspect.c - what a program's ELF file says about the libraries it will use. */
 #include "cli/inspect.h"
 
 #include "base/check.h"

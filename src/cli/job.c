@@ -1,3 +1,4 @@
+/* job.c - resolves a job's program, runs it behind our driver and reads its result. */
 #include "cli/job.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* keep.c - into the run store and the user's file, and a spare place if they fail. */
 #include "cli/keep.h"
 
 #include "cli/options.h"

@@ -1,3 +1,4 @@
+/* main.c - the commands and what their exit status means. */
 #include "base/check.h"
 #include "base/diag.h"
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+/* options.c - one parser and one printer for the tables of all commands. */
 #include "cli/options.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* paths.c - looks beside the running binary: a build tree or an installation. */
 #include "cli/paths.h"
 
 #include <limits.h>

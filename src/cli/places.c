@@ -1,3 +1,4 @@
+/* places.c - names of result files by process, and where they are when a place is full. */
 #include "cli/places.h"
 
 #include "cli/keep.h"

@@ -1,3 +1,4 @@
+/* provenance.c - collects what made a result. */
 #include "cli/provenance.h"
 
 #include "cli/commit.h"

@@ -1,3 +1,4 @@
+/* scratch.c - a locked temporary directory; those of dead commands are removed. */
 #include "cli/scratch.h"
 
 #include "cli/options.h"

@@ -1,3 +1,4 @@
+/* single.c - one program from its options to its result. */
 #include "cli/single.h"
 
 #include "cli/keep.h"

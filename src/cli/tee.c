@@ -1,3 +1,4 @@
+/* tee.c - passes a program's output on and keeps it. */
 #include "cli/tee.h"
 
 #include "cli/options.h"

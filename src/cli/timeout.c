@@ -1,3 +1,4 @@
+/* timeout.c - reads --timeout. */
 #include "cli/timeout.h"
 
 #include "cli/options.h"

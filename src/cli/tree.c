@@ -1,3 +1,4 @@
+/* tree.c - finds a program's descendants and ends them. */
 #include "cli/tree.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* verify.c - runs the check that was asked for and says what makes a run wrong. */
 #include "cli/verify.h"
 
 #include "cli/job.h"

@@ -1,3 +1,4 @@
+/* wait.c - sleeps until the program ends, a signal comes or the time is up. */
 #include "cli/wait.h"
 
 #include "cli/options.h"

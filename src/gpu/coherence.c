@@ -1,3 +1,4 @@
+/* coherence.c - numbers every store and compares that with what blocks read. */
 #include "gpu/coherence.h"
 
 #include <glib.h>

@@ -213,7 +213,8 @@ void gpu_epoch_at(struct gpu *g, uint64_t cycle)
 static void describe(void *ctx, char *buf, unsigned long size_bytes)
 {
 	struct gpu *g = ctx;
-	uint32_t busy_sms = 0, busy_slices = 0, busy_stacks = 0, waits[SM_WAIT_COUNT] = {0};
+	uint32_t busy_sms = 0, busy_slices = 0, busy_stacks = 0, waits[SM_WAIT_COUNT] = {0}, last;
+	const char *last_name = sim_last_tick(g->engine, &last);
 
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		busy_sms += g->sms[i]->resident_warps != 0;
@@ -228,9 +229,9 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		busy_stacks += !stack_port_is_idle(g->stacks[i]);
 	snprintf(
 	    buf, size_bytes,
-	    "gpu at %llu ps: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
+	    "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
 	    "wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, offload %u",
-	    (unsigned long long)gpu_now_ps(g), (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
+	    (unsigned long long)gpu_now_ps(g), last_name, last, (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
 	    net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
 	    (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
 	    waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
@@ -329,7 +330,6 @@ void gpu_free(struct gpu *g)
 	g_free(g->guest_queues);
 	g_free(g->guest_credits);
 	g_free(g->credit_queues);
-	g_free(g->pages);
 	g_free(g);
 }
 

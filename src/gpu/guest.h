@@ -89,8 +89,6 @@ struct gpu_guest_ops {
 	void (*resumed)(void *ctx, struct gpu *g);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
-	/* A page is touched for the first time in this run. */
-	void (*page_touch)(void *ctx, struct gpu *g, uint64_t page_addr_bytes);
 	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (0: not in
 	 * this kernel). */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);

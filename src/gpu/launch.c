@@ -90,44 +90,6 @@ static void place_first(struct gpu *g)
 	}
 }
 
-/* ---- pages ---- */
-
-static void pages_grow(struct gpu *g)
-{
-	uint64_t *old = g->pages, old_cap = g->page_cap;
-
-	g->page_cap = old_cap ? 2 * old_cap : 1024;
-	g->pages = g_new0(uint64_t, g->page_cap);
-	g->page_count = 0;
-	for (uint64_t i = 0; i < old_cap; i++) {
-		uint64_t k = old[i] * 0x9e3779b97f4a7c15ull & (g->page_cap - 1);
-
-		if (!old[i])
-			continue;
-		while (g->pages[k])
-			k = (k + 1) & (g->page_cap - 1);
-		g->pages[k] = old[i];
-		g->page_count++;
-	}
-	g_free(old);
-}
-
-void gpu_page_touch(struct gpu *g, uint64_t addr_bytes)
-{
-	uint64_t page = addr_bytes / g->config->gpu.page_bytes + 1; /* 0 marks an empty place */
-	uint64_t k;
-
-	if (2 * g->page_count >= g->page_cap)
-		pages_grow(g);
-	for (k = page * 0x9e3779b97f4a7c15ull & (g->page_cap - 1); g->pages[k]; k = (k + 1) & (g->page_cap - 1)) {
-		if (g->pages[k] == page)
-			return;
-	}
-	g->pages[k] = page;
-	g->page_count++;
-	g->guest->page_touch(g->guest_ctx, g, (page - 1) * g->config->gpu.page_bytes);
-}
-
 /* ---- the end ---- */
 
 static void units_reset(struct gpu *g)

@@ -23,8 +23,6 @@ void port_place(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
 
-	if (g->guest->page_touch && r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE)
-		gpu_page_touch(g, r->addr_bytes);
 	find_place(g, sm->index, r);
 	/* Every stack has its own copy of the code: fetches of its SMs stay there. */
 	if (r->class == MEM_CLASS_INST && sm->stack != UINT32_MAX)

@@ -144,8 +144,6 @@ struct gpu {
 	struct sim_comp pause_comp;
 	uint64_t pause_begin_units;
 	bool is_paused;
-	uint64_t *pages; /* open addressing: pages touched, for the mechanism's page_touch */
-	uint64_t page_cap, page_count;
 
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
@@ -181,8 +179,6 @@ void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra);
 void gpu_untimed_limit_set(struct gpu *g);
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
-/* Tells the mechanism of pages touched for the first time. */
-void gpu_page_touch(struct gpu *g, uint64_t addr_bytes);
 
 /* l2.c */
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack);

@@ -1,3 +1,4 @@
+/* description.c - walks what a description extends, sets the parameters, and has them checked. */
 #include "machine/description.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* findings.c - the memory checker's findings to JSON and back. */
 #include "machine/findings.h"
 
 #include <errno.h>

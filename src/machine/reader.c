@@ -1,3 +1,4 @@
+/* reader.c - YAML events to items, with the place of each. */
 #include "machine/reader.h"
 
 #include "base/check.h"

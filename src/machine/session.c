@@ -1,3 +1,4 @@
+/* session.c - the session file of a run: written by strata, read by the driver library. */
 #include "machine/session.h"
 
 #include "ndp/registry.h"

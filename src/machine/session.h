@@ -66,7 +66,7 @@ struct machine_run {
 	const char *ended;     /* "exit", "signal" (that asked for it), "timeout" or MACHINE_ENDED_UNSEEN */
 };
 
-/* Writes the result object (all fields of the issue's list except verified, workload and args, which the cli knows)
+/* Writes the result object (all its fields except verified, workload and args, which the cli knows)
  * to session->result_path or a spare one, atomically (temporary file, then rename). False: errno tells. */
 bool machine_result_write(const struct machine_run *run);
 /* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. An

@@ -55,7 +55,7 @@ void mem_cache_free(struct mem_cache *c);
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
 /* A write of r->size_bytes. Write-through: returns WRITE_THROUGH, and nothing waits. Write-back: HIT (line dirty),
  * MISS, MERGED or STALL as for a read (the line arrives dirty); without write_allocate a write that finds neither the
- * line nor an MSHR of it is WRITE_THROUGH. Parameters must have passed mem_cache_params_check. */
+ * line nor an MSHR of it is WRITE_THROUGH. Parameters must have been checked (gpu/config.c). */
 enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */

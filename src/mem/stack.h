@@ -21,7 +21,7 @@ struct mem_stack_config {
 	struct sim_engine *engine;
 	uint32_t dram_domain;
 	uint32_t index; /* stack number, for messages */
-	/* A request is done; called at its completion time (sim_now) or later in the same cycle. */
+	/* A request is done; called at its completion time (sim_now_units) or later in the same cycle. */
 	void (*done)(void *ctx, struct mem_req *r);
 	/* A vault queue has room again after a refused request (mem_stack_can_accept was false). */
 	void (*room)(void *ctx, uint32_t vault);

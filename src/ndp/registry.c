@@ -1,3 +1,4 @@
+/* registry.c - makes the mechanism that the configuration names. */
 #include "ndp/registry.h"
 
 #include "base/check.h"

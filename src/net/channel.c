@@ -286,11 +286,6 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 	return r;
 }
 
-uint64_t net_channel_next_units(const struct net_channel *ch)
-{
-	return ch->head_units;
-}
-
 bool net_channel_is_idle(const struct net_channel *ch)
 {
 	return ch->ring_count == 0 && ch->credit_count + ch->return_count == ch->depth;

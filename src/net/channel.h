@@ -54,8 +54,6 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 struct mem_req *net_channel_peek(struct net_channel *ch);
 /* Removes what peek returned and returns the credit. */
 struct mem_req *net_channel_pop(struct net_channel *ch);
-/* Arrival time of the first packet in flight, SIM_NEVER if none: when the receiver should look again. */
-uint64_t net_channel_next_units(const struct net_channel *ch);
 bool net_channel_is_idle(const struct net_channel *ch); /* nothing in flight or buffered, all credits home */
 void net_channel_reset(struct net_channel *ch);
 /* Utilisation bookkeeping for busy monitors: wire-busy time since the beginning, up to now. */

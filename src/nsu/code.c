@@ -24,13 +24,6 @@ const char *nsu_role_name(enum nsu_role role)
 	return names[role];
 }
 
-const char *nsu_op_name(enum nsu_op op)
-{
-	static const char *const names[NSU_OP_COUNT] = {"beg", "load", "alu", "const", "store", "end"};
-
-	return names[op];
-}
-
 /* Instructions [first, last]. */
 struct bounds {
 	uint32_t first, last;

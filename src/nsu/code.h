@@ -73,7 +73,6 @@ enum nsu_op {
 	NSU_OP_END,   /* waits for the write acknowledgments, returns registers */
 	NSU_OP_COUNT
 };
-const char *nsu_op_name(enum nsu_op op);
 
 /* One instruction of NSU code. */
 struct nsu_inst {

@@ -1,3 +1,4 @@
+/* origin.c - follows addresses back to kernel parameters. */
 #include "nsu/origin.h"
 
 struct trace {

@@ -319,7 +319,7 @@ struct ptx_func {
 	enum ptx_linkage linkage;
 	struct ptx_var *params; /* inputs, PTX_PARAM_ENTRY or PTX_PARAM_CALL (or PTX_REG for old register params) */
 	uint32_t param_count;
-	uint64_t param_bytes;	/* kernel parameter block, padded to 8? no: end of the last parameter */
+	uint64_t param_bytes;	/* kernel parameter block: the end of the last parameter */
 	struct ptx_var *rets;
 	uint32_t ret_count;
 	struct ptx_reg *regs;

@@ -1,3 +1,4 @@
+/* comparison.c - the table of machines by workloads, and its means. */
 #include "report/report.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* demangle.c - finds the host's demangler at the first name. */
 #include "report/demangle.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* json.c - writes result objects to a file, whole or not at all. */
 #include "report/report.h"
 
 #include <errno.h>

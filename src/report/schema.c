@@ -1,3 +1,4 @@
+/* schema.c - the steps from each version of the run store to the next. */
 #include "report/schema.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* summary.c - what `strata run` prints of one run. */
 #include "report/offloads.h"
 #include "report/report.h"
 

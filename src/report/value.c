@@ -1,3 +1,4 @@
+/* value.c - numbers of a result object, and what follows from them. */
 #include "report/report.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* cta_times.c - means and quantiles of the histogram, and its plot in SVG. */
 #include "reproduce/cta_times.h"
 
 #include "reproduce/page.h"

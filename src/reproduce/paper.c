@@ -1,3 +1,4 @@
+/* paper.c - the papers of papers.def by name. */
 #include "reproduce/paper.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* published.c - reads the CSV files, with the place of every mistake. */
 #include "reproduce/published.h"
 
 #include <errno.h>

@@ -52,6 +52,7 @@ struct sim_engine {
 	struct sim_clock clock; /* first: sim_now_units reads it */
 	uint64_t units_per_ps;
 	uint32_t domain_count, ticking_domain; /* ticking_domain: 0 between ticks */
+	uint32_t last_domain;
 	volatile bool stop;
 	bool was_limited;
 	uint64_t limit_units;
@@ -341,7 +342,7 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 		far_drain(d);
 	e->clock.now_units = cycle * d->period_units;
 	d->ticking = true;
-	e->ticking_domain = (uint32_t)(d - e->domains);
+	e->ticking_domain = e->last_domain = (uint32_t)(d - e->domains);
 
 	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
 	uint64_t *bits = d->slots + (size_t)slot * d->words;
@@ -362,6 +363,14 @@ static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
 	d->wheel_cycle = cycle + 1;
 	d->next_cycle = wheel_find(d, cycle + 1);
 	return ticks;
+}
+
+const char *sim_last_tick(const struct sim_engine *e, uint32_t *index)
+{
+	const struct domain *d = &e->domains[e->last_domain];
+
+	*index = d->ticking_index;
+	return d->comp_count ? d->comp_name[d->ticking_index] : d->name;
 }
 
 uint64_t sim_run(struct sim_engine *e)

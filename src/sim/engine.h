@@ -66,7 +66,7 @@ static inline uint64_t sim_now_units(const struct sim_engine *e)
 uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain);
 uint64_t sim_units_per_ps(const struct sim_engine *e); /* D */
 uint64_t sim_ps_of_units(const struct sim_engine *e, uint64_t units); /* rounded down */
-/* The units that a duration of num/den nanoseconds takes, rounded up: for latencies given in ns. */
+/* The units that a duration takes. */
 uint64_t sim_units_of_ps(const struct sim_engine *e, uint64_t ps);
 /* The domain's current cycle: of the tick in progress, or the first cycle at or after now. */
 uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain);
@@ -83,6 +83,8 @@ void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
 /* Runs until no component is scheduled, sim_stop was called, or the next tick lies behind the limit. Returns the number
  * of ticks executed. */
 uint64_t sim_run(struct sim_engine *e);
+/* The component that ticks or ticked last: its name, and its number in its domain. */
+const char *sim_last_tick(const struct sim_engine *e, uint32_t *index);
 /* Asks sim_run to return after the current tick (also from a signal handler); between two runs, the next one to return
  * at once. Pending wakes stay. */
 void sim_stop(struct sim_engine *e);

@@ -66,7 +66,7 @@ struct sim_stats *sim_stats_new(void);
 void sim_stats_free(struct sim_stats *s);
 
 /* Adds one instance to group prefix (created at first use; prefix is kept, not copied). All instances of a group share
- * one table. bytes is the size of the instance's struct, for reset. */
+ * one table. bytes is the size of the instance's struct. */
 void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
 		   void *instance, size_t bytes);
 

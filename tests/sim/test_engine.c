@@ -184,6 +184,7 @@ static void test_time_is_exact_after_long_idle(void **state)
 	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
 	struct sim_comp c = sim_engine_add(e, 0, "counter", count_tick, &seen);
 	struct sim_comp beside = sim_engine_add(e, 0, "beside", count_tick, &beside_seen);
+	uint32_t last;
 
 	(void)state;
 	assert_int_equal(sim_units_per_ps(e), 7);
@@ -191,6 +192,8 @@ static void test_time_is_exact_after_long_idle(void **state)
 	sim_wake_cycle(e, c, far);
 	assert_int_equal(sim_run(e), 1);
 	assert_int_equal(seen, far);
+	assert_string_equal(sim_last_tick(e, &last), "counter");
+	assert_int_equal(last, 0);
 	assert_int_equal(sim_now_units(e), far * 5000);
 	sim_advance_units(e, far * 5000 + 12345678);
 	sim_wake_units(e, c, sim_now_units(e));
@@ -211,6 +214,8 @@ static void test_time_is_exact_after_long_idle(void **state)
 	far = seen + 100003;
 	assert_int_equal(sim_run(e), 1);
 	assert_int_equal(seen, far);
+	assert_string_equal(sim_last_tick(e, &last), "counter");
+	assert_int_equal(last, 0);
 	sim_wake_cycle(e, c, seen + 7);
 	sim_wake_cycle(e, beside, seen + 7);
 	sim_cancel(e, c, seen + 7);

@@ -1,3 +1,4 @@
+/* fatbin_write.c - puts images one after the other behind their headers. */
 #include "cudart/clang/fatbin_write.h"
 
 #include <lz4.h>

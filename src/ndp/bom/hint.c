@@ -1,3 +1,4 @@
+/* hint.c - the share of memory instructions in a kernel's text, loops weighted. */
 #include "ndp/bom/hint.h"
 
 enum { LOOPS_MAX = 6 };

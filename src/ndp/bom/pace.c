@@ -1,3 +1,4 @@
+/* pace.c - halves and doubles the interval, towards more instructions per step. */
 #include "ndp/bom/pace.h"
 
 enum { RANGE = 8 };

@@ -1,3 +1,4 @@
+/* record.c - times of resident and of completed blocks, per core. */
 #include "ndp/bom/record.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* select.c - slow blocks, and the reasons to let one stay. */
 #include "ndp/bom/select.h"
 
 enum bom_case bom_case_of(const struct bom_core *c, const struct bom_block *b, const struct bom_slowness *s,

@@ -1,3 +1,4 @@
+/* benefit.c - traffic saved by a block, from the hits and misses that were seen. */
 #include "ndp/nsu/benefit.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* blocks.c - translates the code's blocks to scoreboard ids and sizes. */
 #include "ndp/nsu/blocks.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* climb.c - a step of Algorithm 1 per epoch, as printed and as described. */
 #include "ndp/nsu/climb.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* decide.c - asks ratio, hill climbing and benefit for every instance; counts why. */
 #include "ndp/nsu/decide.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* draw.c - a hash of the seed and the number of the draw, against the ratio. */
 #include "ndp/nsu/draw.h"
 
 bool nsu_draw(struct nsu_draw *d, double ratio)

@@ -1,3 +1,4 @@
+/* target_study.c - probabilities of the most accesses in one stack, stack after stack. */
 #include "ndp/nsu/target_study.h"
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* analyzer.c - per pair of address bits, where the lines of an instance would lie. */
 #include "ndp/tom/analyzer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* blocks.c - translates candidates to scoreboard ids and conditions. */
 #include "ndp/tom/blocks.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* decision.c - the steps of TOM section 4.2 in their order. */
 #include "ndp/tom/decision.h"
 
 #include "ndp/tom/candidates.h"

@@ -1,3 +1,4 @@
+/* mapping.c - learning, the choice of bits, and the move of what was touched. */
 #include "ndp/tom/mapping.h"
 
 #include <glib.h>

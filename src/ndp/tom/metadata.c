@@ -1,3 +1,4 @@
+/* metadata.c - widths of the table's fields, and whether a block fits into them. */
 #include "ndp/tom/metadata.h"
 
 #include "base/units.h"

@@ -1,3 +1,4 @@
+/* monitor.c - busy time of channels, window by window. */
 #include "ndp/tom/monitor.h"
 
 void tom_monitor_init(struct tom_channel_monitor *m, uint64_t window_ps, double busy_ratio)

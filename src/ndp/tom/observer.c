@@ -1,3 +1,4 @@
+/* observer.c - feeds the analyzer and the counters with what instances touch. */
 #include "ndp/tom/observer.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* offsets.c - distances between the accesses of an instance, and whether they stay the same. */
 #include "ndp/tom/offsets.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* stats.c - rows of TOM's statistics. */
 #include "ndp/tom/tom_stats.h"
 
 #include "base/check.h"
