@@ -227,14 +227,15 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		busy_slices += !l2_slice_is_idle(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		busy_stacks += !stack_port_is_idle(g->stacks[i]);
-	snprintf(
-	    buf, size_bytes,
-	    "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, crossbars %s, %llu requests out; warps "
-	    "wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, offload %u",
-	    (unsigned long long)gpu_now_ps(g), last_name, last, (unsigned long long)g->ctas_left, busy_sms, busy_slices, busy_stacks,
-	    net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
-	    (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
-	    waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
+	snprintf(buf, size_bytes,
+		 "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, "
+		 "crossbars %s, %llu requests out; warps wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, "
+		 "offload %u",
+		 (unsigned long long)gpu_now_ps(g), last_name, last, (unsigned long long)g->ctas_left, busy_sms,
+		 busy_slices, busy_stacks,
+		 net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
+		 (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
+		 waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
 }
 
 struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
