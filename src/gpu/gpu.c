@@ -229,8 +229,8 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		busy_stacks += !stack_port_is_idle(g->stacks[i]);
 	snprintf(buf, size_bytes,
 		 "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, "
-		 "crossbars %s, %llu requests out; warps wait for fetch %u, execution %u, memory %u, fence %u, barrier %u, "
-		 "offload %u",
+		 "crossbars %s, %llu requests out; warps wait for fetch %u, execution %u, memory %u, fence %u, "
+		 "barrier %u, offload %u",
 		 (unsigned long long)gpu_now_ps(g), last_name, last, (unsigned long long)g->ctas_left, busy_sms,
 		 busy_slices, busy_stacks,
 		 net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
