@@ -155,19 +155,20 @@ SIMT_RUN(simt_run_vote)
 
 	if (next != SIMT_NEXT)
 		return next;
+	const enum ptx_vote mode = (enum ptx_vote)e->ptx->mods.vote;
 	const uint32_t pred = simt_pred_get(s, e->pred_src);
-	uint32_t *d = e->dst.bytes ? simt_row_mut(s, e->dst) : NULL;
+	uint32_t values[SIMT_LANES];
 
-	for (uint32_t left = all; left;) {
-		const uint32_t team = named_of(s, e, e->src[1], (uint32_t)__builtin_ctz(left), all);
-		const uint32_t takers = teammates(s, e, e->src[1], team, left);
-		const uint32_t value = vote((enum ptx_vote)e->ptx->mods.vote, team, pred);
+	SIMT_FOR_LANES(lane, all)
+	{
+		values[lane] = vote(mode, named_of(s, e, e->src[1], lane, all), pred);
+		result |= (uint32_t)(values[lane] != 0) << lane;
+	}
+	if (e->dst.bytes) {
+		uint32_t *d = simt_row_mut(s, e->dst);
 
-		left &= ~takers;
-		if (d)
-			SIMT_FOR_LANES(lane, takers)
-		d[lane] = value;
-		else if (value) result |= takers;
+		SIMT_FOR_LANES(lane, all)
+		d[lane] = values[lane];
 	}
 	simt_pred_set(s, e->pred_dst, all, result);
 	return finish(w, e, mask, all);

@@ -110,6 +110,12 @@ static uint32_t below(uint32_t t)
 	return odd | (uint32_t)(odd != 0) << 8 | (uint32_t)(t == 0) << 9 | lower << 16;
 }
 
+/* The odd lanes from t to 7; whether there are no others. */
+static uint32_t not_below(uint32_t t)
+{
+	return t >= 8 ? t : (0xaau >> t << t) | (uint32_t)(t == 7) << 8;
+}
+
 /* Lanes 0 to 7 execute alone. */
 static void test_undefined_lanes(void **state)
 {
@@ -126,6 +132,12 @@ static void test_undefined_lanes(void **state)
 			  "match.any.sync.b32 %r3, 7, %r2; shl.b32 %r3, %r3, 16; or.b32 %r1, %r1, %r3;\n"
 			  "J: st.global.u32 [%at], %r1;"),
 	       32, below);
+	/* Each lane by its own mask, also where masks that differ name each other's lanes. */
+	expect(RIG_KERNEL("mov.u32 %r1, %t; setp.ge.u32 %p1, %t, 8; and.b32 %r2, %t, 1; setp.ne.u32 %p2, %r2, 0;\n"
+			  "@%p1 bra J;\nmov.u32 %r2, %lanemask_ge; and.b32 %r2, %r2, 0xff;\n"
+			  "vote.sync.ballot.b32 %r1, %p2, %r2; vote.sync.all.pred %p3, %p2, %r2;\n"
+			  "@%p3 or.b32 %r1, %r1, 0x100;\nJ: st.global.u32 [%at], %r1;"),
+	       32, not_below);
 	/* ... redux works with all of those. */
 	expect(RIG_KERNEL("mov.u32 %r1, %t; setp.ge.u32 %p1, %t, 8; @%p1 bra J;\n"
 			  "mov.u32 %r1, 0; redux.sync.add.u32 %r2, %t, 0xffff0000;\n"
