@@ -77,6 +77,11 @@ void cuda_time_leave(void)
 		me.cpu_ns = cuda_time_cpu_ns();
 }
 
+bool cuda_time_is_nested(void)
+{
+	return me.depth > 1;
+}
+
 uint64_t cuda_time_now_ps(void)
 {
 	return me.now_ps;

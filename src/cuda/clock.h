@@ -22,6 +22,8 @@ void cuda_time_begin(void);
  * Entry points called by entry points are part of them. */
 void cuda_time_enter(bool is_paid);
 void cuda_time_leave(void);
+/* The entry point that runs was called by another one, by a kernel for instance. */
+bool cuda_time_is_nested(void);
 
 /* The calling thread's clock. */
 uint64_t cuda_time_now_ps(void);

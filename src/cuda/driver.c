@@ -91,7 +91,8 @@ struct cuda_call cuda_enter(enum cuda_needs needs)
 void cuda_leave(struct cuda_call *call)
 {
 	if (call->is_timed) {
-		if (cuda_driver.is_keep_due)
+		/* What a kernel asks of the device's run-time is a call inside its launch. */
+		if (cuda_driver.is_keep_due && !cuda_time_is_nested())
 			cuda_results_keep();
 		cuda_time_leave();
 	}
