@@ -309,10 +309,10 @@ static void put_in_stream(struct grid *parent, struct grid *g, GPtrArray *stream
 /* The device takes launches in one after the other; each can begin some time after that. */
 static uint64_t take_in(struct family *f)
 {
-	const struct gpu_params *p = &cuda_driver.session.config.gpu;
+	const struct device *d = &cuda_driver.device;
 
-	f->issued_ps = MAX(f->issued_ps, gpu_now_ps(cuda_driver.gpu)) + p->child_issue_ps;
-	return f->issued_ps + p->child_launch_ps;
+	f->issued_ps = MAX(f->issued_ps, d->ops->now_ps(d)) + d->traits.child_issue_ps;
+	return f->issued_ps + d->traits.child_launch_ps;
 }
 
 static uint32_t launch(struct grid *parent, const struct simt_ask *a)

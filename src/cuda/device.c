@@ -7,21 +7,22 @@
 
 /* Programs compute the peak bandwidth as 2 x clock x width / 8 (double data rate). The machine's is that of its links,
  * which is what an SM can get; clock and width are chosen so that the product is right. */
-enum { BUS_BITS_PER_STACK = 256 };
+enum { BUS_BITS_PER_MEMORY = 256 };
 
-static int bus_width_bits(const struct gpu_config *c)
+static int bus_width_bits(const struct device_traits *t)
 {
-	return (int)(c->gpu.stack_count * BUS_BITS_PER_STACK);
+	return (int)(t->memory_count * BUS_BITS_PER_MEMORY);
 }
 
-static int bus_clock_khz(const struct gpu_config *c)
+static int bus_clock_khz(const struct device_traits *t)
 {
-	return (int)(c->link.bandwidth_mbytes_per_s * 1000 / (2 * BUS_BITS_PER_STACK / 8));
+	return (int)(t->memory_mbytes_per_s * 1000 / (2 * BUS_BITS_PER_MEMORY / 8));
 }
 
 int cuda_device_attribute(CUdevice_attribute a, bool *is_known)
 {
-	const struct gpu_config *c = &cuda_driver.session.config;
+	const struct device_traits *t = &cuda_driver.device.traits;
+	const struct host_params *host = &cuda_driver.session.config.host;
 
 	*is_known = true;
 	switch (a) {

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "cuda/symbols.h"
+#include "gpu/device.h"
 #include "simt/check.h"
 #include "simt/texture.h"
 
@@ -171,14 +172,15 @@ static CUresult start(void)
 		cuda_message("error: cannot reserve %llu bytes of address space for the device's memory: %s",
 			     (unsigned long long)d->session.config.run.device_memory_bytes, strerror(errno));
 		gpu_free(d->gpu);
-		d->gpu = NULL;
 		result = give_up(d);
 	}
 	base_diag_free(&diag);
 	if (result == CUDA_SUCCESS && d->session.config.run.bounds == RUN_BOUNDS_PAGE)
 		simt_memory_tolerate_pages(d->mem);
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS) {
+		d->device = gpu_device(d->gpu);
 		cuda_check_begin();
+	}
 	return result;
 }
 
@@ -306,7 +308,7 @@ __attribute__((destructor)) static void stop(void)
 	cuda_interrupt_hold();
 	cuda_end_begin();
 	if (pthread_mutex_trylock(&d->lock)) {
-		gpu_interrupt(d->gpu, GPU_STOP_USER);
+		d->device.ops->interrupt(&d->device, DEVICE_STOP_USER);
 		pthread_mutex_lock(&d->lock);
 	}
 	cuda_check_end(true);
@@ -318,7 +320,7 @@ __attribute__((destructor)) static void stop(void)
 	simt_memory_free(d->mem);
 	simt_check_free(d->check);
 	simt_textures_free(d->textures);
-	gpu_free(d->gpu);
+	d->device.ops->free(&d->device);
 	machine_timeline_free(d->timeline);
 	pthread_mutex_unlock(&d->lock);
 }

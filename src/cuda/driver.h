@@ -19,6 +19,7 @@
 
 #include "cuda/clock.h"
 #include "cuda/refused.h"
+#include "device/device.h"
 #include "machine/kernels.h"
 #include "machine/session.h"
 #include "ptx/ptx.h"
@@ -90,6 +91,7 @@ struct cuda_driver {
 	volatile bool is_shut_down, is_forked;
 	struct machine_session session;
 	struct gpu *gpu;
+	struct device device;
 	struct machine_timeline *timeline;
 	struct simt_memory *mem;
 	struct simt_check *check; /* NULL: not under `strata check` */

@@ -82,7 +82,7 @@ static void ask_for_end(void)
 {
 	end.thread = watcher;
 	end.is_ending = true;
-	gpu_interrupt(cuda_driver.gpu, GPU_STOP_USER);
+	cuda_driver.device.ops->interrupt(&cuda_driver.device, DEVICE_STOP_USER);
 	sem_post(&wake);
 }
 
@@ -162,7 +162,7 @@ static void *watch(void *arg)
 	while (!wait_until(end_ns ? MIN(end_ns, keep_ns) : keep_ns)) {
 		if (end_ns && cuda_now_ns() >= end_ns) {
 			cuda_driver.is_wall_over = true;
-			gpu_interrupt(cuda_driver.gpu, GPU_STOP_WALL);
+			cuda_driver.device.ops->interrupt(&cuda_driver.device, DEVICE_STOP_WALL);
 			end_ns = 0;
 		} else {
 			keep_results();

@@ -23,10 +23,11 @@ static CUresult take_target(struct cuda_jit *j, uint32_t number)
 /* Registers with which a CTA of so many threads can begin. */
 static void take_threads(struct cuda_jit *j, uint32_t threads)
 {
+	const struct device *d = &cuda_driver.device;
 	const uint64_t warps = ((uint64_t)threads + SIMT_LANES - 1) / SIMT_LANES;
 
 	if (threads)
-		cuda_jit_limit_registers(j, MAX(gpu_registers_per_thread(&cuda_driver.session.config, warps), 1u));
+		cuda_jit_limit_registers(j, MAX(d->ops->registers_per_thread(d, warps), 1u));
 }
 
 static CUresult take(struct cuda_jit *j, CUjit_option option, void *value)

@@ -1,4 +1,4 @@
-/* launch.c - kernels: their attributes, checking a launch, running it on the modelled GPU. */
+/* launch.c - kernels: their attributes, checking a launch, running it on the modelled device. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64
 
 	base_diag_init(&own);
 
-	uint32_t count = gpu_ctas_per_sm(&cuda_driver.session.config, f->program, threads, dynamic_bytes,
-					 diag ? diag : &own);
+	const struct device *d = &cuda_driver.device;
+	uint32_t count = d->ops->ctas_fit(d, f->program, threads, dynamic_bytes, diag ? diag : &own);
 
 	base_diag_free(&own);
 	return count;
@@ -76,8 +76,9 @@ static int allocated_registers(const struct ptx_func *func)
 /* The registers that the kernel takes suffice for a CTA, in every mode: a caller computes with both numbers. */
 static bool registers_suffice(const struct CUfunc_st *f, uint32_t threads)
 {
-	return f->program->slot_count <=
-	       gpu_registers_per_thread(&cuda_driver.session.config, (threads + SIMT_LANES - 1) / SIMT_LANES);
+	const struct device *d = &cuda_driver.device;
+
+	return f->program->slot_count <= d->ops->registers_per_thread(d, (threads + SIMT_LANES - 1) / SIMT_LANES);
 }
 
 /* Most threads of a CTA that fit, in whole warps. */
@@ -277,7 +278,7 @@ static CUresult check_resources(struct cuda_launch *l)
 				l->f->func->name, l->f->program->max_threads_per_cta, l->threads);
 		cuda_message("%s", l->reason);
 	} else if (l->is_cooperative) {
-		uint64_t room = per_sm * cuda_driver.session.config.gpu.sm_count;
+		uint64_t room = per_sm * cuda_driver.device.traits.multiprocessor_count;
 
 		if ((uint64_t)l->grid[0] * l->grid[1] > room ||
 		    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > room)
@@ -347,7 +348,7 @@ static void print_text(void *ctx, const char *text, uint32_t bytes)
 	fwrite(text, 1, bytes, stdout);
 }
 
-static void record(const struct cuda_launch *l, const struct gpu_kernel_result *result, bool is_faulted)
+static void record(const struct cuda_launch *l, const struct device_result *result, bool is_faulted)
 {
 	struct machine_kernel k = {.name = l->f->func->name, .is_faulted = is_faulted, .result = *result};
 
@@ -361,7 +362,7 @@ static bool run_timed(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stre
 {
 	struct cuda_driver *d = &cuda_driver;
 	struct machine_stream *place = cuda_time_stream(ctx, stream);
-	struct gpu_kernel_result result = {0};
+	struct device_result result = {0};
 
 	if (!l->depth)
 		cuda_time_issue();
@@ -370,12 +371,12 @@ static bool run_timed(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stre
 		MAX(machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps()),
 		    l->ready_ps);
 
-	gpu_advance_ps(d->gpu, start);
+	d->device.ops->advance_ps(&d->device, start);
 
-	bool is_right = gpu_launch(d->gpu, s, &result);
+	bool is_right = d->device.ops->launch(&d->device, s, &result);
 
-	d->is_simulated_over = d->is_simulated_over || result.stop == GPU_STOP_SIMULATED;
-	/* The GPU begins with its next SM cycle, and rounds to picoseconds in its own way. */
+	d->is_simulated_over = d->is_simulated_over || result.stop == DEVICE_STOP_SIMULATED;
+	/* The device begins with its next cycle, and rounds to picoseconds in its own way. */
 	result.start_ps = MAX(result.start_ps, start);
 	result.end_ps = MAX(result.end_ps, result.start_ps);
 	l->end_ps = result.end_ps;
@@ -399,7 +400,7 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],
 		.grid_id = machine_kernels_counts(d->kernels).ran + 1,
-		.sm_count = (uint32_t)d->session.config.gpu.sm_count,
+		.sm_count = (uint32_t)d->device.traits.multiprocessor_count,
 		.print = print_text,
 		.is_cooperative = l->is_cooperative,
 		.ask = cuda_children_ask,
@@ -410,7 +411,7 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 	memcpy(s.block, l->block, sizeof(s.block));
 	base_diag_init(&diag);
 
-	l->has_run = simt_launch_begin(&s, gpu_warp_capacity(d->gpu), &diag);
+	l->has_run = simt_launch_begin(&s, d->device.ops->warp_capacity(&d->device), &diag);
 	if (!l->has_run)
 		refuse(l, CUDA_ERROR_OUT_OF_MEMORY, "%s", first_text(&diag));
 	cuda_print_diag(&diag);

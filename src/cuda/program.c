@@ -12,40 +12,35 @@ static uint64_t warps_of(uint64_t threads)
 	return (threads + SIMT_LANES - 1) / SIMT_LANES;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Registers that .maxntid, .reqntid and .minnctapersm leave a thread. More CTAs than an SM can hold for other reasons
  * are no promise: the directive is ignored then, as ptxas does. */
-static uint32_t launch_bound(const struct gpu_config *c, const struct ptx_func *f)
+static uint32_t launch_bound(const struct device *d, const struct ptx_func *f)
 {
+	const struct device_traits *t = &d->traits;
 	const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
 	uint64_t threads = 1, ctas = f->minnctapersm ? f->minnctapersm : 1;
 
 	if (!n[0])
 		return SIMT_REGISTER_MAX;
-	for (uint32_t i = 0; i < 3 && threads <= c->sm.thread_slot_count; i++)
+	for (uint32_t i = 0; i < 3 && threads <= t->thread_count; i++)
 		threads *= n[i] ? n[i] : 1;
-	if (ctas > c->sm.cta_slot_count || ctas * threads > c->sm.thread_slot_count ||
-	    ctas * warps_of(threads) > c->sm.warp_slot_count)
+	if (ctas > t->cta_count || ctas * threads > t->thread_count || ctas * warps_of(threads) > t->warp_count)
 		ctas = 1;
-	return gpu_registers_per_thread(c, ctas * warps_of(threads));
+	return d->ops->registers_per_thread(d, ctas * warps_of(threads));
 }
 
 static struct simt_register_bounds bounds_of(const struct CUfunc_st *f)
 {
-	const struct gpu_config *c = &cuda_driver.session.config;
-	const uint64_t warps = warps_of(c->sm.thread_slot_count);
-	uint32_t max = launch_bound(c, f->func);
+	const struct device *d = &cuda_driver.device;
+	const uint64_t warps = warps_of(d->traits.thread_count);
+	uint32_t max = launch_bound(d, f->func);
 
 	if (f->func->maxnreg)
-		max = least(max, f->func->maxnreg);
+		max = MIN(max, f->func->maxnreg);
 	if (f->register_max)
-		max = least(max, f->register_max);
+		max = MIN(max, f->register_max);
 	return (struct simt_register_bounds){
-	    gpu_registers_per_thread(c, warps < c->sm.warp_slot_count ? warps : c->sm.warp_slot_count), max};
+	    d->ops->registers_per_thread(d, MIN(warps, d->traits.warp_count)), max};
 }
 
 static void build(struct CUfunc_st *f)
@@ -75,8 +70,8 @@ struct simt_program *cuda_function_program(struct CUfunc_st *f)
 
 void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 {
-	const struct gpu_config *c = &cuda_driver.session.config;
-	const uint32_t fit = gpu_registers_per_thread(c, warps_of(threads)), before = f->program->slot_count;
+	const struct device *d = &cuda_driver.device;
+	const uint32_t fit = d->ops->registers_per_thread(d, warps_of(threads)), before = f->program->slot_count;
 	const bool is_first = !f->register_max, was_launched = f->program->guest_data || f->program->is_again;
 
 	if (before <= fit || (f->register_max && f->register_max <= fit))
@@ -90,6 +85,6 @@ void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 	if (is_first && f->program->slot_count < before)
 		cuda_message("kernel %s: %u registers per thread do not fit CTAs of %u threads (sm.register_count = "
 			     "%llu); it runs with %u, and keeps %u bytes per thread in local memory",
-			     f->func->name, before, threads, (unsigned long long)c->sm.register_count,
+			     f->func->name, before, threads, (unsigned long long)d->traits.register_count,
 			     f->program->slot_count, f->program->spill_bytes_per_thread);
 }

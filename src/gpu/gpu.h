@@ -7,22 +7,10 @@
 #define STRATA_GPU_GPU_H
 
 #include "base/diag.h"
+#include "device/device.h"
 #include "gpu/config.h"
 #include "gpu/guest.h"
 #include "sim/stat.h"
-#include "simt/simt.h"
-
-/* Why a launch is ended from outside. */
-enum gpu_stop { GPU_STOP_NONE, GPU_STOP_USER, GPU_STOP_WALL, GPU_STOP_SIMULATED };
-
-/* One launch's outcome. */
-struct gpu_kernel_result {
-	enum gpu_stop stop; /* what ended it from outside */
-	uint64_t start_ps, end_ps;
-	uint64_t cycles; /* SM clock */
-	uint64_t warp_instructions, thread_instructions;
-	uint64_t cta_count;
-};
 
 /* Builds the machine. guest may be NULL. Keeps config. NULL with messages when parameters contradict each other. */
 struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
@@ -42,10 +30,10 @@ uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *
 
 /* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional
  * mode (config->sim.mode) only values are computed and time stands. */
-bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *result);
+bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *result);
 /* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or
  * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */
-void gpu_interrupt(struct gpu *g, enum gpu_stop why);
+void gpu_interrupt(struct gpu *g, enum device_stop why);
 
 /* All statistics of the machine; the GPU owns them. */
 struct sim_stats *gpu_stats(struct gpu *g);

@@ -34,7 +34,7 @@ void gpu_fail(struct gpu *g)
 	sim_stop(g->engine);
 }
 
-void gpu_interrupt(struct gpu *g, enum gpu_stop why)
+void gpu_interrupt(struct gpu *g, enum device_stop why)
 {
 	g->stop = why;
 	sim_stop(g->engine);
@@ -215,13 +215,13 @@ static void add_sm(const struct gpu *g, struct simt_where *where, const struct s
 static void put_stop(struct gpu *g, const char *where)
 {
 	static const char *const reasons[] = {
-	    [GPU_STOP_USER] = "stopped by the user",
-	    [GPU_STOP_WALL] = "ended by the limit of wall-clock time (run.timeout_wall_ns)",
-	    [GPU_STOP_SIMULATED] = "ended by the limit of simulated time (run.timeout_simulated_ps)",
+	    [DEVICE_STOP_USER] = "stopped by the user",
+	    [DEVICE_STOP_WALL] = "ended by the limit of wall-clock time (run.timeout_wall_ns)",
+	    [DEVICE_STOP_SIMULATED] = "ended by the limit of simulated time (run.timeout_simulated_ps)",
 	};
 	struct simt_launch *l = g->launch;
 
-	l->fault.kind = g->stop == GPU_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT;
+	l->fault.kind = g->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT;
 	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, reasons[g->stop]);
 	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
 }
@@ -265,7 +265,7 @@ static bool judge(struct gpu *g)
 	if (g->has_failed)
 		return false;
 	if (sim_was_limited(g->engine))
-		g->stop = GPU_STOP_SIMULATED;
+		g->stop = DEVICE_STOP_SIMULATED;
 	if (g->stop) {
 		gpu_stop_fault(g, NULL);
 		return false;
@@ -304,7 +304,7 @@ static void count_instructions(const struct gpu *g, uint64_t *warps, uint64_t *t
 	}
 }
 
-static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
+static bool launch_untimed(struct gpu *g, struct device_result *result)
 {
 	struct simt_launch *l = g->launch;
 	const uint64_t before = g->totals.untimed_warp_instructions;
@@ -322,7 +322,7 @@ static bool launch_untimed(struct gpu *g, struct gpu_kernel_result *result)
 
 		g_strlcpy(where, l->fault.text, sizeof(where));
 		if (!g->stop)
-			g->stop = GPU_STOP_SIMULATED;
+			g->stop = DEVICE_STOP_SIMULATED;
 		put_stop(g, where);
 	}
 	result->start_ps = result->end_ps = gpu_now_ps(g);
@@ -379,7 +379,7 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 		stack_port_settle(g->stacks[i], is_between_kernels);
 }
 
-static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
+static bool launch_timed(struct gpu *g, struct device_result *result)
 {
 	uint64_t warps, threads, end_cycle, stale = g->totals.stale_reads;
 	bool ok;
@@ -415,11 +415,11 @@ static bool launch_timed(struct gpu *g, struct gpu_kernel_result *result)
 	return ok;
 }
 
-bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *result)
+bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *result)
 {
 	bool ok;
 
-	*result = (struct gpu_kernel_result){.cta_count = cta_total(l)};
+	*result = (struct device_result){.cta_count = cta_total(l)};
 	g->launch = l;
 	g->has_failed = false;
 	l->sm_count = g->sm_total;
@@ -435,8 +435,8 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct gpu_kernel_result *
 		if (g->guest->kernel_end)
 			g->guest->kernel_end(g->guest_ctx, g, l);
 	}
-	result->stop = (enum gpu_stop)g->stop;
-	g->stop = GPU_STOP_NONE;
+	result->stop = (enum device_stop)g->stop;
+	g->stop = DEVICE_STOP_NONE;
 	g->launch = NULL;
 	return ok;
 }

@@ -117,7 +117,7 @@ struct gpu {
 	bool has_failed; /* launch->fault is set */
 	bool limit_reached;
 	int64_t thread_budget; /* thread instructions left before the limit */
-	volatile int stop; /* enum gpu_stop */
+	volatile int stop; /* enum device_stop */
 	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
 	struct sm_guest *guests_free, *guests_live;

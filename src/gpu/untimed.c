@@ -8,7 +8,7 @@
 static bool is_stopped(struct gpu *g)
 {
 	if (unlikely(g->untimed_limit && g->totals.untimed_warp_instructions >= g->untimed_limit && !g->stop))
-		g->stop = GPU_STOP_SIMULATED;
+		g->stop = DEVICE_STOP_SIMULATED;
 	return unlikely(g->stop);
 }
 

@@ -85,7 +85,7 @@ static struct sum *sum_of(struct machine_kernels *k, const char *name)
 
 static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 {
-	const struct gpu_kernel_result *r = &launch->result;
+	const struct device_result *r = &launch->result;
 	uint64_t time_ps = r->end_ps - r->start_ps;
 
 	s->launches++;

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "gpu/gpu.h"
+#include "device/device.h"
 
 enum { MACHINE_REFUSALS_MAX = 32 }; /* different ones whose reason is kept; the others are only counted */
 
@@ -18,7 +18,7 @@ struct machine_kernel {
 	const char *name; /* copied */
 	uint32_t grid[3], block[3];
 	bool is_faulted; /* or ended by a limit of time */
-	struct gpu_kernel_result result;
+	struct device_result result;
 };
 
 /* asked = ran + refused; faulted is a part of ran. */

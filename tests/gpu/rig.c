@@ -40,7 +40,7 @@ uint64_t rig_run(struct rig *r, const struct fake_inst *insts, uint32_t count, u
 {
 	struct simt_program *p = fake_program_new("test", insts, count);
 	struct simt_launch l = fake_launch(p, ctas, threads);
-	struct gpu_kernel_result result;
+	struct device_result result;
 
 	fake_trace_count = 0;
 	assert_true(gpu_launch(r->gpu, &l, &result));

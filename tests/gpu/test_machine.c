@@ -440,7 +440,7 @@ static struct gpu *to_interrupt;
 static uint64_t interrupting(uint64_t thread, uint32_t visit)
 {
 	if (thread == 3000)
-		gpu_interrupt(to_interrupt, GPU_STOP_USER);
+		gpu_interrupt(to_interrupt, DEVICE_STOP_USER);
 	return stream(thread, visit);
 }
 
@@ -451,7 +451,7 @@ static void interrupt(void **state)
 					  FAKE_EXIT};
 	struct simt_program *p = fake_program_new("test", insts, 4);
 	struct simt_launch l = fake_launch(p, 64, 128);
-	struct gpu_kernel_result result;
+	struct device_result result;
 	struct rig r;
 
 	(void)state;
@@ -459,7 +459,7 @@ static void interrupt(void **state)
 	to_interrupt = r.gpu;
 	assert_false(gpu_launch(r.gpu, &l, &result));
 	assert_int_equal(l.fault.kind, SIMT_FAULT_STOPPED);
-	assert_int_equal(result.stop, GPU_STOP_USER);
+	assert_int_equal(result.stop, DEVICE_STOP_USER);
 	gpu_advance_ps(r.gpu, gpu_now_ps(r.gpu) + 12345678);
 	rig_run(&r, mixed, ARRAY_COUNT(mixed), 16, 128);
 	fake_program_free(p);
@@ -471,17 +471,17 @@ static void interrupt_between(void **state)
 {
 	struct simt_program *p = fake_program_new("test", mixed, ARRAY_COUNT(mixed));
 	struct simt_launch l = fake_launch(p, 4, 64), again = fake_launch(p, 4, 64);
-	struct gpu_kernel_result result;
+	struct device_result result;
 	struct rig r;
 
 	(void)state;
 	rig_open(&r, NULL, NULL, NULL);
-	gpu_interrupt(r.gpu, GPU_STOP_WALL);
+	gpu_interrupt(r.gpu, DEVICE_STOP_WALL);
 	assert_false(gpu_launch(r.gpu, &l, &result));
 	assert_int_equal(l.fault.kind, SIMT_FAULT_TIMEOUT);
 	assert_int_equal(result.warp_instructions, 0);
 	assert_true(gpu_launch(r.gpu, &again, &result));
-	assert_int_equal(result.stop, GPU_STOP_NONE);
+	assert_int_equal(result.stop, DEVICE_STOP_NONE);
 	fake_program_free(p);
 	rig_close(&r);
 }
@@ -492,14 +492,14 @@ static void simulated_limit(void **state)
 	static const char *const settings[] = {"run.timeout_simulated_ps", "100ns", NULL};
 	struct simt_program *p = fake_program_new("test", mixed, ARRAY_COUNT(mixed));
 	struct simt_launch l = fake_launch(p, 64, 128), again = fake_launch(p, 64, 128);
-	struct gpu_kernel_result result;
+	struct device_result result;
 	struct rig r;
 
 	(void)state;
 	rig_open(&r, NULL, NULL, settings);
 	assert_false(gpu_launch(r.gpu, &l, &result));
 	assert_int_equal(l.fault.kind, SIMT_FAULT_TIMEOUT);
-	assert_int_equal(result.stop, GPU_STOP_SIMULATED);
+	assert_int_equal(result.stop, DEVICE_STOP_SIMULATED);
 	assert_in_range(gpu_now_ps(r.gpu), 1, 101000);
 	assert_false(gpu_launch(r.gpu, &again, &result));
 	assert_int_equal(result.warp_instructions, 0);

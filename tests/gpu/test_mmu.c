@@ -360,7 +360,7 @@ static struct gpu *to_interrupt;
 static uint64_t interrupting(uint64_t thread, uint32_t visit)
 {
 	if (thread == 300)
-		gpu_interrupt(to_interrupt, GPU_STOP_USER);
+		gpu_interrupt(to_interrupt, DEVICE_STOP_USER);
 	return page_per_lane(thread, visit);
 }
 
@@ -372,7 +372,7 @@ static void interrupt(void **state)
 	const struct fake_inst after[] = {FAKE_STORE(1, page_per_lane), FAKE_LOAD(2, page_per_lane), FAKE_EXIT};
 	struct simt_program *p = fake_program_new("test", insts, 3);
 	struct simt_launch l = fake_launch(p, 8, 128);
-	struct gpu_kernel_result result;
+	struct device_result result;
 	struct rig r;
 
 	(void)state;

@@ -80,7 +80,7 @@ bool rig_run(struct rig *r, uint32_t ctas, uint32_t threads, uint64_t n)
 				.grid = {ctas, 1, 1},
 				.block = {threads, 1, 1},
 				.params = (const uint8_t *)params};
-	struct gpu_kernel_result result;
+	struct device_result result;
 	struct base_diag_list diag;
 	bool ok;
 

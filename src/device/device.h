@@ -1,0 +1,66 @@
+/* device.h - all that a door for programs may know of what runs their kernels: what it is, and what can be asked of it.
+ *
+ * A door (cuda/) computes values when the program calls and begins launches with simt_launch_begin; the device runs one
+ * launch at a time to its end and decides how long it takes. The timed GPU is one (gpu/device.h); another need share
+ * nothing with it. machine/ builds the device that a session describes.
+ */
+#ifndef STRATA_DEVICE_DEVICE_H
+#define STRATA_DEVICE_DEVICE_H
+
+#include "base/diag.h"
+#include "simt/simt.h"
+
+/* Why a launch is ended from outside. */
+enum device_stop { DEVICE_STOP_NONE, DEVICE_STOP_USER, DEVICE_STOP_WALL, DEVICE_STOP_SIMULATED };
+
+/* One launch's outcome. */
+struct device_result {
+	enum device_stop stop; /* what ended it from outside */
+	uint64_t start_ps, end_ps;
+	uint64_t cycles; /* clock of the multiprocessors */
+	uint64_t warp_instructions, thread_instructions;
+	uint64_t cta_count;
+};
+
+/* What programs are told, and what bounds a launch. A multiprocessor is what a CTA stays on. */
+struct device_traits {
+	uint64_t compute_capability; /* times 10 */
+	uint64_t clock_khz, multiprocessor_count;
+	/* of a multiprocessor */
+	uint64_t thread_count, warp_count, cta_count, register_count, shared_bytes;
+	uint64_t double_interval_ratio; /* single-precision instructions in the time of one of double precision */
+	uint64_t cache_bytes;		/* that all share */
+	uint64_t memory_count, memory_mbytes_per_s; /* memories, and what the multiprocessors get of each */
+	/* kernels launched by kernels: taking one in, and from there to its begin */
+	uint64_t child_issue_ps, child_launch_ps;
+};
+
+struct device {
+	const struct device_ops *ops;
+	void *self;
+	struct device_traits traits;
+};
+
+struct device_ops {
+	/* Registers that each thread can have when a multiprocessor holds so many warps, at most SIMT_REGISTER_MAX; 0:
+	 * not one. */
+	uint32_t (*registers_per_thread)(const struct device *d, uint64_t warps);
+	/* CTAs of such a launch that fit on one multiprocessor; 0 with a message when none fits. */
+	uint32_t (*ctas_fit)(const struct device *d, const struct simt_program *p, uint32_t threads_per_cta,
+			     uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
+	/* Resident warps at most: what simt_launch_begin needs. */
+	uint32_t (*warp_capacity)(const struct device *d);
+	/* Runs l to its end. False: l->fault says why; the device is ready for the next launch. */
+	bool (*launch)(struct device *d, struct simt_launch *l, struct device_result *result);
+	/* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or
+	 * SIMT_FAULT_TIMEOUT. */
+	void (*interrupt)(struct device *d, enum device_stop why);
+	/* Simulated time. */
+	uint64_t (*now_ps)(const struct device *d);
+	/* The host was busy (copies, API calls) until then, if that is not past. */
+	void (*advance_ps)(struct device *d, uint64_t time_ps);
+	/* Frees what stands behind self. */
+	void (*free)(struct device *d);
+};
+
+#endif

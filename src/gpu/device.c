@@ -1,0 +1,85 @@
+/* device.c - the timed GPU behind the table that doors use. */
+#include "gpu/device.h"
+
+#include "gpu/priv.h"
+
+static uint32_t registers_per_thread(const struct device *d, uint64_t warps)
+{
+	const struct gpu *g = d->self;
+
+	return gpu_registers_per_thread(g->config, warps);
+}
+
+static uint32_t ctas_fit(const struct device *d, const struct simt_program *p, uint32_t threads_per_cta,
+			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
+{
+	const struct gpu *g = d->self;
+
+	return gpu_ctas_per_sm(g->config, p, threads_per_cta, shared_dynamic_bytes, diag);
+}
+
+static uint32_t warp_capacity(const struct device *d)
+{
+	return gpu_warp_capacity(d->self);
+}
+
+static bool launch(struct device *d, struct simt_launch *l, struct device_result *result)
+{
+	return gpu_launch(d->self, l, result);
+}
+
+static void interrupt(struct device *d, enum device_stop why)
+{
+	gpu_interrupt(d->self, why);
+}
+
+static uint64_t now_ps(const struct device *d)
+{
+	return gpu_now_ps(d->self);
+}
+
+static void advance_ps(struct device *d, uint64_t time_ps)
+{
+	gpu_advance_ps(d->self, time_ps);
+}
+
+static void free_gpu(struct device *d)
+{
+	gpu_free(d->self);
+}
+
+static const struct device_ops ops = {
+    .registers_per_thread = registers_per_thread,
+    .ctas_fit = ctas_fit,
+    .warp_capacity = warp_capacity,
+    .launch = launch,
+    .interrupt = interrupt,
+    .now_ps = now_ps,
+    .advance_ps = advance_ps,
+    .free = free_gpu,
+};
+
+struct device gpu_device(struct gpu *g)
+{
+	const struct gpu_params *p = &g->config->gpu;
+	const struct sm_params *sm = &g->config->sm;
+
+	return (struct device){
+	    .ops = &ops,
+	    .self = g,
+	    .traits = {.compute_capability = p->compute_capability,
+		       .clock_khz = p->sm_clock_khz,
+		       .multiprocessor_count = p->sm_count,
+		       .thread_count = sm->thread_slot_count,
+		       .warp_count = sm->warp_slot_count,
+		       .cta_count = sm->cta_slot_count,
+		       .register_count = sm->register_count,
+		       .shared_bytes = sm->shared_bytes,
+		       .double_interval_ratio = sm->fp64_interval_cycles / sm->fp32_interval_cycles,
+		       .cache_bytes = g->config->l2.size_bytes,
+		       .memory_count = p->stack_count,
+		       .memory_mbytes_per_s = g->config->link.bandwidth_mbytes_per_s,
+		       .child_issue_ps = p->child_issue_ps,
+		       .child_launch_ps = p->child_launch_ps},
+	};
+}

@@ -1,0 +1,11 @@
+/* device.h - the timed GPU as a device for the doors. */
+#ifndef STRATA_GPU_DEVICE_H
+#define STRATA_GPU_DEVICE_H
+
+#include "device/device.h"
+#include "gpu/gpu.h"
+
+/* The device that g is; its free is gpu_free. */
+struct device gpu_device(struct gpu *g);
+
+#endif
