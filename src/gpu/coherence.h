@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/req.h"
+#include "net/req.h"
 
 struct coherence_audit;
 

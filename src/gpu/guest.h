@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "gpu/coalesce.h"
-#include "mem/req.h"
+#include "net/req.h"
 #include "sim/stat.h"
 #include "simt/simt.h"
 

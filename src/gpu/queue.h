@@ -5,7 +5,7 @@
 #define STRATA_GPU_QUEUE_H
 
 #include "base/list.h"
-#include "mem/req.h"
+#include "net/req.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/req.h"
+#include "net/req.h"
 #include "sim/param.h"
 #include "sim/stat.h"
 

@@ -8,7 +8,7 @@
 #define STRATA_MEM_VAULT_H
 
 #include "mem/dram.h"
-#include "mem/req.h"
+#include "net/req.h"
 #include "sim/engine.h"
 #include "sim/stat.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/req.h"
+#include "net/req.h"
 #include "sim/engine.h"
 #include "sim/stat.h"
 

@@ -3,8 +3,8 @@
  * Requests carry no data (values are computed by simt/ when the access executes); they carry what timing, traffic and
  * energy depend on. They come from a pool; the issuer allocates, and the one who consumes the answer frees.
  */
-#ifndef STRATA_MEM_REQ_H
-#define STRATA_MEM_REQ_H
+#ifndef STRATA_NET_REQ_H
+#define STRATA_NET_REQ_H
 
 #include <stdbool.h>
 #include <stdint.h>

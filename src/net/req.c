@@ -1,5 +1,5 @@
 /* req.c - the request pool: a freelist over chunks. */
-#include "mem/req.h"
+#include "net/req.h"
 
 #include <glib.h>
 #include <stdlib.h>
