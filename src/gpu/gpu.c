@@ -468,25 +468,25 @@ uint64_t gpu_kernel_cycles(const struct gpu *g)
 static void hash_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 		      const struct sim_hist *hist)
 {
-	uint64_t *h = ctx;
+	uint64_t *sum = ctx, h = base_hash_add(BASE_HASH_BEGIN, prefix, strlen(prefix));
 
-	*h = base_hash_add(*h, prefix, strlen(prefix));
-	*h = base_hash_add(*h, row->name, strlen(row->name));
-	*h = base_hash_add(*h, &value, sizeof(value));
+	h = base_hash_add(h, row->name, strlen(row->name));
+	h = base_hash_add(h, &value, sizeof(value));
 	if (hist) {
 		const uint64_t head[] = {hist->count, hist->sum, hist->max};
 
-		*h = base_hash_add(*h, head, sizeof(head));
-		*h = base_hash_add(*h, hist->bucket, sizeof(hist->bucket));
+		h = base_hash_add(h, head, sizeof(head));
+		h = base_hash_add(h, hist->bucket, sizeof(hist->bucket));
 	}
+	*sum += h; /* the same in whatever order the parts have added their tables */
 }
 
 uint64_t gpu_run_hash(const struct gpu *g)
 {
-	uint64_t h = BASE_HASH_BEGIN, now = sim_now_units(g->engine);
+	uint64_t sum = 0, now = sim_now_units(g->engine);
 
-	sim_stats_each(g->stats, hash_stat, &h);
-	return base_hash_add(h, &now, sizeof(now));
+	sim_stats_each(g->stats, hash_stat, &sum);
+	return base_hash_add(base_hash_add(BASE_HASH_BEGIN, &sum, sizeof(sum)), &now, sizeof(now));
 }
 
 static uint64_t stat(const struct gpu *g, const char *key)

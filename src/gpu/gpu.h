@@ -77,12 +77,6 @@ uint64_t gpu_thread_instructions(const struct gpu *g);
 /* Reads of an SM's L1 data cache since gpu_new, and those that missed. */
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);
 
-/* A page is swapped in while blocks run in two parts: its data may be written when no unit has a write on its way to
- * its stack (NSU, SC'17, section 4.2), since that write may be to the page that was there before. Calls done then,
- * which may be at once; a launch that fails before drops it. For mechanisms, and while a kernel runs. */
-void gpu_page_swap_in(struct gpu *g, uint64_t page_addr_bytes, void (*done)(void *ctx, struct gpu *g), void *ctx);
-/* Write addresses that have left for units and whose writes to the stack have not been seen to end. */
-uint32_t gpu_writes_under_way(const struct gpu *g, uint32_t stack);
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
  * those of the GPU. */
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm);

@@ -131,15 +131,7 @@ void packet_host_done(struct gpu *g, struct l2_slice *s, struct mem_req *r)
 	packet_becomes(g, r, PACKET_WRITTEN, 0);
 }
 
-/* ---- writes under way, per stack: what a page that is swapped in must wait for ---- */
-
-struct page_swap {
-	struct page_swap *next;
-	uint32_t stack;
-	uint64_t begin_units;
-	void (*done)(void *ctx, struct gpu *g);
-	void *ctx;
-};
+/* ---- writes under way, per stack ---- */
 
 void packet_write_begins(struct gpu *g, uint32_t stack)
 {
@@ -149,59 +141,12 @@ void packet_write_begins(struct gpu *g, uint32_t stack)
 
 void packet_write_ends(struct gpu *g, uint32_t stack)
 {
-	struct page_swap **at = &g->page_swaps;
-
 	CHECK(g->write_lines[stack]);
-	if (--g->write_lines[stack])
-		return;
-	while (*at) {
-		struct page_swap *s = *at;
-
-		if (s->stack != stack) {
-			at = &s->next;
-			continue;
-		}
-		*at = s->next;
-		g->partition_stats.page_swap_wait_ps +=
-		    sim_ps_of_units(g->engine, sim_now_units(g->engine) - s->begin_units);
-		s->done(s->ctx, g);
-		g_free(s);
-	}
-}
-
-uint32_t gpu_writes_under_way(const struct gpu *g, uint32_t stack)
-{
-	return g->nsus ? g->write_lines[stack] : 0;
-}
-
-void gpu_page_swap_in(struct gpu *g, uint64_t page_addr_bytes, void (*done)(void *ctx, struct gpu *g), void *ctx)
-{
-	uint32_t stack = gpu_stack_of(g, 0, page_addr_bytes);
-	struct page_swap *s;
-
-	g->partition_stats.page_swaps++;
-	if (!gpu_writes_under_way(g, stack)) {
-		done(ctx, g);
-		return;
-	}
-	s = g_new(struct page_swap, 1);
-	*s = (struct page_swap){g->page_swaps, stack, sim_now_units(g->engine), done, ctx};
-	g->page_swaps = s;
-}
-
-static void page_swaps_drop(struct gpu *g)
-{
-	while (g->page_swaps) {
-		struct page_swap *next = g->page_swaps->next;
-
-		g_free(g->page_swaps);
-		g->page_swaps = next;
-	}
+	g->write_lines[stack]--;
 }
 
 void packets_reset(struct gpu *g)
 {
-	page_swaps_drop(g);
 	memset(g->write_lines, 0, g->stack_count * sizeof(*g->write_lines));
 	g->packets_free = NULL;
 	g->packet_count = 0;

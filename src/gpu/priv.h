@@ -58,7 +58,6 @@ struct cluster {
 };
 
 struct host_link;
-struct page_swap;
 struct l2_slice;
 struct stack_port;
 
@@ -134,7 +133,6 @@ struct gpu {
 	struct packet *packets_free;
 	GPtrArray *packet_chunks;
 	uint64_t packet_count;	 /* on their way */
-	struct page_swap *page_swaps; /* wait */
 	uint32_t *write_lines; /* [stack]: write addresses whose invalidation has not come back */
 
 	struct coherence_audit *audit; /* NULL: off */

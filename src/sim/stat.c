@@ -78,12 +78,17 @@ void sim_stats_free(struct sim_stats *s)
 	g_free(s);
 }
 
-static struct stat_group *find_group(const struct sim_stats *s, const char *prefix, size_t length)
+static bool prefix_is(const char *prefix, const char *key, size_t length)
+{
+	return strlen(prefix) == length && !strncmp(prefix, key, length);
+}
+
+static struct stat_group *find_table(const struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows)
 {
 	for (uint32_t i = 0; i < s->groups->len; i++) {
 		struct stat_group *g = s->groups->pdata[i];
 
-		if (strlen(g->prefix) == length && !strncmp(g->prefix, prefix, length))
+		if (g->rows == rows && !strcmp(g->prefix, prefix))
 			return g;
 	}
 	return NULL;
@@ -92,7 +97,7 @@ static struct stat_group *find_group(const struct sim_stats *s, const char *pref
 void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
 		   void *instance, size_t bytes)
 {
-	struct stat_group *g = find_group(s, prefix, strlen(prefix));
+	struct stat_group *g = find_table(s, prefix, rows);
 
 	if (!g) {
 		g = g_new0(struct stat_group, 1);
@@ -102,7 +107,7 @@ void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_sta
 		g->instances = g_ptr_array_new();
 		g_ptr_array_add(s->groups, g);
 	}
-	CHECK(g->rows == rows && g->row_count == row_count);
+	CHECK(g->row_count == row_count);
 	for (uint32_t i = 0; i < row_count; i++)
 		CHECK(rows[i].offset < bytes);
 	g_ptr_array_add(g->instances, instance);
@@ -161,14 +166,14 @@ static const struct sim_stat_desc *find_row(const struct sim_stats *s, const cha
 {
 	const char *dot = strrchr(key, '.');
 
-	if (!dot)
-		return NULL;
-	*group = find_group(s, key, (size_t)(dot - key));
-	if (!*group)
-		return NULL;
-	for (uint32_t i = 0; i < (*group)->row_count; i++) {
-		if (!strcmp((*group)->rows[i].name, dot + 1))
-			return &(*group)->rows[i];
+	for (uint32_t k = 0; dot && k < s->groups->len; k++) {
+		*group = s->groups->pdata[k];
+		if (!prefix_is((*group)->prefix, key, (size_t)(dot - key)))
+			continue;
+		for (uint32_t i = 0; i < (*group)->row_count; i++) {
+			if (!strcmp((*group)->rows[i].name, dot + 1))
+				return &(*group)->rows[i];
+		}
 	}
 	return NULL;
 }
@@ -208,7 +213,11 @@ bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32
 
 uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix)
 {
-	const struct stat_group *g = find_group(s, prefix, strlen(prefix));
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		const struct stat_group *g = s->groups->pdata[i];
 
-	return g ? g->instances->len : 0;
+		if (!strcmp(g->prefix, prefix))
+			return g->instances->len;
+	}
+	return 0;
 }

@@ -65,8 +65,8 @@ struct sim_stats;
 struct sim_stats *sim_stats_new(void);
 void sim_stats_free(struct sim_stats *s);
 
-/* Adds one instance to group prefix (created at first use; prefix is kept, not copied). All instances of a group share
- * one table. bytes is the size of the instance's struct. */
+/* Adds one instance to the group of prefix and table (created at first use; both are kept, not copied). Several tables
+ * may share a prefix: then no name is in two. bytes is the size of the instance's struct. */
 void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
 		   void *instance, size_t bytes);
 
@@ -83,6 +83,7 @@ bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value
 bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist *hist);
 /* Value of one instance (by order of addition). */
 bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32_t instance, uint64_t *value);
+/* Of the prefix's first table. */
 uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix);
 
 #endif

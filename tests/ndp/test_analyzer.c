@@ -6,19 +6,19 @@
 
 #include <cmocka.h>
 
-#include "ndp/tom/analyzer.h"
+#include "ndp/map/analyzer.h"
 
 /* Instances of `count` accesses, `stride` apart; instance i begins at i * 128. */
-static struct tom_map_totals strided(uint64_t stride, uint32_t count)
+static struct map_totals strided(uint64_t stride, uint32_t count)
 {
-	struct tom_map_totals totals = {0};
-	struct tom_instance in;
+	struct map_totals totals = {0};
+	struct map_instance in;
 
 	for (uint64_t i = 0; i < 1024; i++) {
-		tom_instance_open(&in, 4);
+		map_instance_open(&in, 4);
 		for (uint64_t k = 0; k < count; k++)
-			tom_instance_touch(&in, i * 128 + k * stride, (uint32_t)(k % 3));
-		assert_true(tom_instance_close(&in, &totals));
+			map_instance_touch(&in, i * 128 + k * stride, (uint32_t)(k % 3));
+		assert_true(map_instance_close(&in, &totals));
 	}
 	return totals;
 }
@@ -29,13 +29,13 @@ static void fixed_offsets_leave_lower_bits(void **state)
 {
 	(void)state;
 	for (uint32_t m = 9; m <= 18; m++) {
-		struct tom_map_totals totals = strided(1ull << m, 8);
+		struct map_totals totals = strided(1ull << m, 8);
 
 		assert_int_equal(totals.instances, 1024);
 		assert_int_equal(totals.accesses, 8 * 1024);
-		assert_int_equal(tom_mapping_best_bit(totals.stacks), 7);
-		for (uint32_t b = TOM_MAPPING_BIT_FIRST; b <= TOM_MAPPING_BIT_LAST; b++) {
-			uint32_t i = b - TOM_MAPPING_BIT_FIRST;
+		assert_int_equal(map_best_bit(totals.stacks), 7);
+		for (uint32_t b = MAP_BIT_FIRST; b <= MAP_BIT_LAST; b++) {
+			uint32_t i = b - MAP_BIT_FIRST;
 			bool is_local = b + 1 < m;
 
 			assert_int_equal(totals.single[i] == 1024, is_local);
@@ -48,49 +48,49 @@ static void fixed_offsets_leave_lower_bits(void **state)
 /* Runs of consecutive lines: only bits above the run's size keep it together. */
 static void consecutive_lines_want_higher_bits(void **state)
 {
-	struct tom_map_totals totals = {0};
-	struct tom_instance in;
+	struct map_totals totals = {0};
+	struct map_instance in;
 
 	(void)state;
 	for (uint64_t i = 0; i < 256; i++) {
-		tom_instance_open(&in, 4);
+		map_instance_open(&in, 4);
 		for (uint64_t k = 0; k < 32; k++) /* 4 KB, aligned */
-			tom_instance_touch(&in, i * 4096 + k * 128, 0);
-		assert_true(tom_instance_close(&in, &totals));
+			map_instance_touch(&in, i * 4096 + k * 128, 0);
+		assert_true(map_instance_close(&in, &totals));
 	}
-	assert_int_equal(tom_mapping_best_bit(totals.stacks), 12);
-	assert_int_equal(totals.single[12 - TOM_MAPPING_BIT_FIRST], 256);
-	assert_int_equal(totals.single[7 - TOM_MAPPING_BIT_FIRST], 0);
-	assert_int_equal(totals.stacks[7 - TOM_MAPPING_BIT_FIRST], 4 * 256);
-	assert_int_equal(totals.most_used[7 - TOM_MAPPING_BIT_FIRST], 8 * 256);
-	assert_int_equal(totals.stacks[11 - TOM_MAPPING_BIT_FIRST], 2 * 256);
+	assert_int_equal(map_best_bit(totals.stacks), 12);
+	assert_int_equal(totals.single[12 - MAP_BIT_FIRST], 256);
+	assert_int_equal(totals.single[7 - MAP_BIT_FIRST], 0);
+	assert_int_equal(totals.stacks[7 - MAP_BIT_FIRST], 4 * 256);
+	assert_int_equal(totals.most_used[7 - MAP_BIT_FIRST], 8 * 256);
+	assert_int_equal(totals.stacks[11 - MAP_BIT_FIRST], 2 * 256);
 }
 
 static void mapping_in_force_is_counted_beside(void **state)
 {
-	struct tom_map_totals totals = strided(4096, 9);
+	struct map_totals totals = strided(4096, 9);
 
 	(void)state;
-	assert_int_equal(totals.stacks[TOM_MAPPING_IN_FORCE], 3 * 1024);
-	assert_int_equal(totals.single[TOM_MAPPING_IN_FORCE], 0);
-	assert_int_equal(totals.most_used[TOM_MAPPING_IN_FORCE], 3 * 1024);
+	assert_int_equal(totals.stacks[MAP_IN_FORCE], 3 * 1024);
+	assert_int_equal(totals.single[MAP_IN_FORCE], 0);
+	assert_int_equal(totals.most_used[MAP_IN_FORCE], 3 * 1024);
 }
 
 static void empty_and_lost_instances_do_not_count(void **state)
 {
-	struct tom_map_totals totals = {0};
-	struct tom_instance in = {0};
+	struct map_totals totals = {0};
+	struct map_instance in = {0};
 
 	(void)state;
-	assert_false(tom_instance_close(&in, &totals));
-	tom_instance_open(&in, 4);
-	assert_false(tom_instance_close(&in, &totals));
-	tom_instance_open(&in, 4);
-	tom_instance_touch(&in, 0, 0);
-	tom_instance_open(&in, 4); /* the first was lost */
-	tom_instance_touch(&in, 128, 0);
-	assert_true(tom_instance_close(&in, &totals));
-	assert_false(tom_instance_close(&in, &totals));
+	assert_false(map_instance_close(&in, &totals));
+	map_instance_open(&in, 4);
+	assert_false(map_instance_close(&in, &totals));
+	map_instance_open(&in, 4);
+	map_instance_touch(&in, 0, 0);
+	map_instance_open(&in, 4); /* the first was lost */
+	map_instance_touch(&in, 128, 0);
+	assert_true(map_instance_close(&in, &totals));
+	assert_false(map_instance_close(&in, &totals));
 	assert_int_equal(totals.instances, 1);
 	assert_int_equal(totals.accesses, 1);
 }
@@ -99,56 +99,56 @@ static void empty_and_lost_instances_do_not_count(void **state)
  * them, and all other pairs more stacks or more even ones: the hardware counts stacks, the oracle accesses. */
 static void oracle_counts_accesses(void **state)
 {
-	struct tom_map_totals totals = {0};
-	struct tom_instance in;
+	struct map_totals totals = {0};
+	struct map_instance in;
 
 	(void)state;
-	tom_instance_open(&in, 4);
+	map_instance_open(&in, 4);
 	for (uint64_t i = 0; i < 16; i++) {
 		uint64_t a = i & 1, b = i >> 1 & 1, c = i >> 2 & 1, d = i >> 3;
 		uint64_t rare = (uint64_t)(i == 3) << 12 | (uint64_t)(i == 6) << 13;
 
-		tom_instance_touch(&in,
+		map_instance_touch(&in,
 				   a << 7 | a << 8 | b << 9 | c << 10 | a << 11 | rare | a << 14 | b << 15 | c << 16 |
 				       d << 17,
 				   0);
 	}
-	assert_true(tom_instance_close(&in, &totals));
-	assert_int_equal(totals.stacks[7 - TOM_MAPPING_BIT_FIRST], 2);
-	assert_int_equal(totals.most_used[7 - TOM_MAPPING_BIT_FIRST], 8);
-	assert_int_equal(totals.stacks[12 - TOM_MAPPING_BIT_FIRST], 3);
-	assert_int_equal(totals.most_used[12 - TOM_MAPPING_BIT_FIRST], 14);
-	assert_int_equal(tom_mapping_best_bit(totals.stacks), 7);
-	assert_int_equal(tom_mapping_oracle_bit(&totals), 12);
+	assert_true(map_instance_close(&in, &totals));
+	assert_int_equal(totals.stacks[7 - MAP_BIT_FIRST], 2);
+	assert_int_equal(totals.most_used[7 - MAP_BIT_FIRST], 8);
+	assert_int_equal(totals.stacks[12 - MAP_BIT_FIRST], 3);
+	assert_int_equal(totals.most_used[12 - MAP_BIT_FIRST], 14);
+	assert_int_equal(map_best_bit(totals.stacks), 7);
+	assert_int_equal(map_oracle_bit(&totals), 12);
 }
 
 /* The hardware's view: an instance is judged once, by what it has touched so far; its later accesses and its end change
  * only the statistics. */
 static void judged_before_the_end(void **state)
 {
-	struct tom_map_totals totals = {0};
-	struct tom_map_judged judged = {0};
-	struct tom_instance in = {0};
+	struct map_totals totals = {0};
+	struct map_judged judged = {0};
+	struct map_instance in = {0};
 
 	(void)state;
-	assert_false(tom_instance_judge(&in, &judged)); /* none */
-	tom_instance_open(&in, 4);
-	assert_false(tom_instance_judge(&in, &judged)); /* has touched nothing */
-	tom_instance_touch(&in, 0, 0);
-	tom_instance_touch(&in, 128, 0);
-	assert_true(tom_instance_judge(&in, &judged));
-	tom_instance_touch(&in, 256, 0);
-	tom_instance_touch(&in, 384, 0);
-	assert_false(tom_instance_judge(&in, &judged));
-	assert_true(tom_instance_close(&in, &totals));
-	assert_false(tom_instance_judge(&in, &judged));
+	assert_false(map_instance_judge(&in, &judged)); /* none */
+	map_instance_open(&in, 4);
+	assert_false(map_instance_judge(&in, &judged)); /* has touched nothing */
+	map_instance_touch(&in, 0, 0);
+	map_instance_touch(&in, 128, 0);
+	assert_true(map_instance_judge(&in, &judged));
+	map_instance_touch(&in, 256, 0);
+	map_instance_touch(&in, 384, 0);
+	assert_false(map_instance_judge(&in, &judged));
+	assert_true(map_instance_close(&in, &totals));
+	assert_false(map_instance_judge(&in, &judged));
 	assert_int_equal(judged.instances, 1);
 	assert_int_equal(judged.stacks[0], 2); /* bits 8:7 */
 	assert_int_equal(judged.stacks[1], 1); /* bits 9:8 */
 	assert_int_equal(totals.stacks[0], 4);
 	assert_int_equal(totals.stacks[1], 2);
-	assert_int_equal(tom_mapping_best_bit(judged.stacks), 8);
-	assert_int_equal(tom_mapping_best_bit(totals.stacks), 9);
+	assert_int_equal(map_best_bit(judged.stacks), 8);
+	assert_int_equal(map_best_bit(totals.stacks), 9);
 }
 
 /* As many bits as the stacks need: an instance of two lines 512 bytes apart is in one stack of four by bits 8:7, of
@@ -161,23 +161,23 @@ static void as_many_bits_as_stacks(void **state)
 
 	(void)state;
 	for (uint32_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		struct tom_map_totals totals = {0};
-		struct tom_instance in;
+		struct map_totals totals = {0};
+		struct map_instance in;
 
-		assert_true(tom_mapping_has_bits(cases[c].stacks));
+		assert_true(map_has_bits(cases[c].stacks));
 		for (uint64_t i = 0; i < 64; i++) {
-			tom_instance_open(&in, cases[c].stacks);
-			tom_instance_touch(&in, i * 1024, cases[c].stacks - 1);
-			tom_instance_touch(&in, i * 1024 + 512, cases[c].stacks - 1);
-			assert_true(tom_instance_close(&in, &totals));
+			map_instance_open(&in, cases[c].stacks);
+			map_instance_touch(&in, i * 1024, cases[c].stacks - 1);
+			map_instance_touch(&in, i * 1024 + 512, cases[c].stacks - 1);
+			assert_true(map_instance_close(&in, &totals));
 		}
-		assert_int_equal(tom_mapping_best_bit(totals.stacks), cases[c].first_local_bit);
-		assert_int_equal(totals.single[TOM_MAPPING_IN_FORCE], 64);
-		assert_int_equal(totals.stacks[8 - TOM_MAPPING_BIT_FIRST], cases[c].stacks == 2 ? 64 : 128);
+		assert_int_equal(map_best_bit(totals.stacks), cases[c].first_local_bit);
+		assert_int_equal(totals.single[MAP_IN_FORCE], 64);
+		assert_int_equal(totals.stacks[8 - MAP_BIT_FIRST], cases[c].stacks == 2 ? 64 : 128);
 	}
-	assert_false(tom_mapping_has_bits(1));
-	assert_false(tom_mapping_has_bits(6));
-	assert_false(tom_mapping_has_bits(32));
+	assert_false(map_has_bits(1));
+	assert_false(map_has_bits(6));
+	assert_false(map_has_bits(32));
 }
 
 int main(void)

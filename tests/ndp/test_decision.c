@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "ndp/tom/candidates.h"
 #include "ndp/tom/decision.h"
-#include "ndp/tom/mapping.h"
+#include "ndp/map/mapping.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
 

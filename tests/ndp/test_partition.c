@@ -530,52 +530,6 @@ static void leaked_credit_is_found(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static struct {
-	struct rig *rig;
-	uint32_t asked, done;
-} swaps;
-
-static void page_is_in(void *ctx, struct gpu *g)
-{
-	(void)ctx;
-	assert_int_equal(gpu_writes_under_way(g, gpu_stack_of(g, 0, (uint64_t)(uintptr_t)swaps.rig->out)), 0);
-	swaps.done++;
-}
-
-static uint64_t swap_epoch(void *ctx, struct gpu *g, uint64_t cycle)
-{
-	(void)ctx;
-	(void)cycle;
-	swaps.asked++;
-	gpu_page_swap_in(g, (uint64_t)(uintptr_t)swaps.rig->out, page_is_in, NULL);
-	return 50;
-}
-
-static void swap_pages(struct gpu_guest_ops *ops)
-{
-	ops->epoch = swap_epoch;
-	ops->epoch_cycles = 50;
-}
-
-/* Pages are swapped into the stack of out's first page all the time: each waits until no write is on its way there,
- * none waits for ever, and some have to wait. */
-static void page_swaps_wait_for_writes(void **state)
-{
-	struct rig r;
-
-	(void)state;
-	rig_open(&r, add, machine, NULL, swap_pages);
-	swaps.rig = &r;
-	assert_true(rig_run(&r, 64, 128, 0));
-	assert_true(swaps.asked > 10);
-	assert_int_equal(swaps.done, swaps.asked);
-	assert_int_equal(rig_stat(&r, "partition.page_swaps"), swaps.asked);
-	assert_true(rig_stat(&r, "partition.page_swap_wait_ps") > 0);
-	for (uint32_t s = 0; s < 4; s++)
-		assert_int_equal(gpu_writes_under_way(r.gpu, s), 0);
-	rig_close(&r);
-}
-
 /* The SMs are stopped in the middle: blocks end first, and the rest goes on. */
 static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 {
@@ -631,7 +585,6 @@ int main(void)
 	    cmocka_unit_test(faults_clean_up),
 	    cmocka_unit_test(limit_ends_blocks),
 	    cmocka_unit_test(leaked_credit_is_found),
-	    cmocka_unit_test(page_swaps_wait_for_writes),
 	    cmocka_unit_test(pauses_wait_for_blocks),
 	};
 

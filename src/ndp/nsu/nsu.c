@@ -12,19 +12,19 @@
 #include "ndp/nsu/blocks.h"
 #include "ndp/nsu/decide.h"
 #include "ndp/nsu/storage.h"
-#include "ndp/tom/mapping.h"
-#include "ndp/tom/observer.h"
+#include "ndp/map/mapping.h"
+#include "ndp/map/observer.h"
 
 struct nsu_offload {
 	const struct gpu_config *config;
 	struct nsu_decider *decider;
-	struct tom_observer *observer;	 /* NULL: data lies where the machine has it */
+	struct map_observer *observer;	 /* NULL: data lies where the machine has it */
 	const struct nsu_blocks *blocks; /* of the running kernel */
 };
 
 static void *offload_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
-	struct tom_observer *observer = NULL;
+	struct map_observer *observer = NULL;
 	struct nsu_decider *decider;
 	struct nsu_offload *t;
 
@@ -37,7 +37,7 @@ static void *offload_create(const struct gpu_config *config, struct base_diag_li
 	if (!decider)
 		return NULL;
 	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
-		observer = tom_observer_new(config, diag);
+		observer = map_observer_new(config, diag);
 		if (!observer) {
 			nsu_decider_free(decider);
 			return NULL;
@@ -55,7 +55,7 @@ static void offload_free(void *ctx)
 	struct nsu_offload *t = ctx;
 
 	nsu_decider_free(t->decider);
-	tom_observer_free(t->observer);
+	map_observer_free(t->observer);
 	g_free(t);
 }
 
@@ -65,7 +65,7 @@ static void offload_add_stats(void *ctx, struct sim_stats *stats)
 
 	nsu_decider_add_stats(t->decider, stats);
 	if (t->observer)
-		tom_observer_add_stats(t->observer, stats);
+		map_observer_add_stats(t->observer, stats);
 }
 
 static uint32_t offload_series(void *ctx, struct gpu_series *items, uint32_t cap)
@@ -82,7 +82,7 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	t->blocks = nsu_blocks_of(p, l, &t->config->nsu);
 	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g));
 	if (t->observer)
-		tom_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
+		map_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
 }
 
 static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
@@ -92,7 +92,7 @@ static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 	(void)l;
 	nsu_decider_kernel_end(t->decider, gpu_kernel_cycles(g));
 	if (t->observer)
-		tom_observer_kernel_end(t->observer, g);
+		map_observer_kernel_end(t->observer, g);
 }
 
 static uint64_t offload_epoch(void *ctx, struct gpu *g, uint64_t cycle)
@@ -116,12 +116,12 @@ static struct gpu_offload offload_block_begin(void *ctx, struct gpu *g, uint32_t
 					      uint32_t mark)
 {
 	struct nsu_offload *t = ctx;
-	bool is_learning = t->observer && tom_observer_is_learning(t->observer);
+	bool is_learning = t->observer && map_observer_is_learning(t->observer);
 	struct gpu_offload stay = {0};
 
 	(void)g;
 	if (t->observer) {
-		tom_observer_enter(t->observer, sm, w->slot);
+		map_observer_enter(t->observer, sm, w->slot);
 		stay = (struct gpu_offload){.is_observed = true, .block = &t->blocks->items[mark - 1]};
 	}
 	if (is_learning || !nsu_decider_offload(t->decider, mark - 1))
@@ -143,14 +143,14 @@ static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint
 	struct nsu_offload *t = ctx;
 
 	(void)step;
-	tom_observer_touch(t->observer, g, home_sm, slot, lines, count);
+	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
 
 static void offload_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
 {
 	struct nsu_offload *t = ctx;
 
-	tom_observer_left(t->observer, g, home_sm, slot);
+	map_observer_left(t->observer, g, home_sm, slot);
 }
 
 static void offload_resumed(void *ctx, struct gpu *g)
@@ -158,7 +158,7 @@ static void offload_resumed(void *ctx, struct gpu *g)
 	struct nsu_offload *t = ctx;
 
 	(void)g;
-	tom_observer_resumed(t->observer);
+	map_observer_resumed(t->observer);
 }
 
 static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
@@ -167,7 +167,7 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 
 	(void)sm;
 	if (t->observer)
-		tom_observer_access(t->observer, g, r);
+		map_observer_access(t->observer, g, r);
 }
 
 const struct ndp_mechanism ndp_nsu = {

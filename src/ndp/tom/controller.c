@@ -17,7 +17,7 @@
 #include "ndp/tom/decision.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
-#include "ndp/tom/observer.h"
+#include "ndp/map/observer.h"
 #include "ndp/tom/offsets.h"
 #include "ndp/tom/tom_stats.h"
 
@@ -36,7 +36,7 @@ struct controller {
 	struct tom_blocks *blocks; /* of the running kernel */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
-	struct tom_observer *observer;
+	struct map_observer *observer;
 	struct tom_offsets *offsets;
 	struct tom_stats stats;
 };
@@ -44,7 +44,7 @@ struct controller {
 static void *controller_create(const struct gpu_config *config, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
-	struct tom_observer *observer;
+	struct map_observer *observer;
 
 	if (config->gpu.stack_sm_count == 0)
 		base_diag_error(diag, (struct base_place){0},
@@ -58,9 +58,9 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 		    diag, (struct base_place){0},
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
-	observer = tom_observer_new(config, diag);
+	observer = map_observer_new(config, diag);
 	if (diag->error_count != before) {
-		tom_observer_free(observer);
+		map_observer_free(observer);
 		return NULL;
 	}
 
@@ -86,7 +86,7 @@ static void controller_free(void *ctx)
 
 	g_free(t->stacks);
 	tom_offsets_free(t->offsets);
-	tom_observer_free(t->observer);
+	map_observer_free(t->observer);
 	g_free(t);
 }
 
@@ -95,7 +95,7 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 	struct controller *t = ctx;
 
 	tom_stats_add(&t->stats, stats);
-	tom_observer_add_stats(t->observer, stats);
+	map_observer_add_stats(t->observer, stats);
 }
 
 static void count_registers(struct tom_stats *st, const struct tom_blocks *blocks, const struct simt_program *p)
@@ -119,7 +119,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
-	tom_observer_kernel_begin(t->observer, g, l, t->blocks->count);
+	map_observer_kernel_begin(t->observer, g, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -197,7 +197,7 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 {
 	struct controller *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	bool holds = tom_block_condition_holds(b, w), is_learning = tom_observer_is_learning(t->observer);
+	bool holds = tom_block_condition_holds(b, w), is_learning = map_observer_is_learning(t->observer);
 
 	(void)g;
 	t->stats.instance_count++;
@@ -205,7 +205,7 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
 	if (holds) {
-		tom_observer_enter(t->observer, sm, w->slot);
+		map_observer_enter(t->observer, sm, w->slot);
 		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
 	}
 	return (struct gpu_offload){
@@ -275,14 +275,14 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 	struct controller *t = ctx;
 
 	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
-	tom_observer_touch(t->observer, g, home_sm, slot, lines, count);
+	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
 
 static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
 {
 	struct controller *t = ctx;
 
-	tom_observer_left(t->observer, g, home_sm, slot);
+	map_observer_left(t->observer, g, home_sm, slot);
 }
 
 static void controller_resumed(void *ctx, struct gpu *g)
@@ -290,7 +290,7 @@ static void controller_resumed(void *ctx, struct gpu *g)
 	struct controller *t = ctx;
 
 	(void)g;
-	tom_observer_resumed(t->observer);
+	map_observer_resumed(t->observer);
 	tom_offsets_forget(t->offsets);
 }
 
@@ -299,7 +299,7 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 	struct controller *t = ctx;
 
 	(void)sm;
-	tom_observer_access(t->observer, g, r);
+	map_observer_access(t->observer, g, r);
 }
 
 /* Moves each candidate to the class that it has with this launch. */
@@ -331,7 +331,7 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 
 	(void)l;
 	count_offsets(t);
-	tom_observer_kernel_end(t->observer, g);
+	map_observer_kernel_end(t->observer, g);
 }
 
 const struct ndp_mechanism ndp_tom = {

@@ -2,7 +2,7 @@
 #include "ndp/tom/metadata.h"
 
 #include "base/units.h"
-#include "ndp/tom/mapping.h"
+#include "ndp/map/mapping.h"
 
 static uint32_t bits_for(uint64_t values)
 {
@@ -49,7 +49,7 @@ uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_sto
 	if (c->ndp.tom_mapping != TOM_MAPPING_LEARNED)
 		return 0;
 	items[0] = (struct ndp_storage){"memory map analyzer",
-					TOM_MAPPING_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
+					MAP_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
 					"SM", "TOM (ISCA'16) section 6.6: 1920 bits"};
 	items[1] = (struct ndp_storage){"memory allocation table", c->ndp.tom_mapping_range_count * TOM_RANGE_BITS, 1,
 					"GPU", "TOM (ISCA'16) section 6.6: 9700 bits"};

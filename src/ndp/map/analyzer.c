@@ -1,14 +1,14 @@
 /* analyzer.c - per pair of address bits, where the lines of an instance would lie. */
-#include "ndp/tom/analyzer.h"
+#include "ndp/map/analyzer.h"
 
 #include <string.h>
 
-bool tom_mapping_has_bits(uint32_t stack_count)
+bool map_has_bits(uint32_t stack_count)
 {
-	return stack_count > 1 && stack_count <= TOM_MAPPING_STACKS_MAX && !(stack_count & (stack_count - 1));
+	return stack_count > 1 && stack_count <= MAP_STACKS_MAX && !(stack_count & (stack_count - 1));
 }
 
-void tom_instance_open(struct tom_instance *in, uint32_t stack_count)
+void map_instance_open(struct map_instance *in, uint32_t stack_count)
 {
 	memset(in, 0, sizeof(*in));
 	in->is_open = true;
@@ -20,30 +20,30 @@ static void count(uint16_t *accesses)
 	*accesses += *accesses != UINT16_MAX;
 }
 
-void tom_instance_touch(struct tom_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
+void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
 {
 	uint32_t mask = in->stack_count - 1u;
 
 	in->has_touched = true;
-	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++)
-		count(&in->accesses[m][line_addr_bytes >> (TOM_MAPPING_BIT_FIRST + m) & mask]);
-	count(&in->accesses[TOM_MAPPING_IN_FORCE][stack_in_force & mask]);
+	for (uint32_t m = 0; m < MAP_COUNT; m++)
+		count(&in->accesses[m][line_addr_bytes >> (MAP_BIT_FIRST + m) & mask]);
+	count(&in->accesses[MAP_IN_FORCE][stack_in_force & mask]);
 }
 
-bool tom_instance_judge(struct tom_instance *in, struct tom_map_judged *sums)
+bool map_instance_judge(struct map_instance *in, struct map_judged *sums)
 {
 	if (!in->is_open || in->is_judged || !in->has_touched)
 		return false;
 	in->is_judged = true;
 	sums->instances++;
-	for (uint32_t m = 0; m < TOM_MAPPING_COUNT; m++) {
+	for (uint32_t m = 0; m < MAP_COUNT; m++) {
 		for (uint32_t s = 0; s < in->stack_count; s++)
 			sums->stacks[m] += in->accesses[m][s] != 0;
 	}
 	return true;
 }
 
-bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
+bool map_instance_close(struct map_instance *in, struct map_totals *totals)
 {
 	uint32_t total = 0;
 
@@ -56,7 +56,7 @@ bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
 		total += in->accesses[0][s];
 	totals->instances++;
 	totals->accesses += total;
-	for (uint32_t m = 0; m <= TOM_MAPPING_COUNT; m++) {
+	for (uint32_t m = 0; m <= MAP_COUNT; m++) {
 		uint32_t touched = 0, most = 0;
 
 		for (uint32_t s = 0; s < in->stack_count; s++) {
@@ -70,24 +70,24 @@ bool tom_instance_close(struct tom_instance *in, struct tom_map_totals *totals)
 	return true;
 }
 
-uint32_t tom_mapping_best_bit(const uint64_t *stacks)
+uint32_t map_best_bit(const uint64_t *stacks)
 {
 	uint32_t best = 0;
 
-	for (uint32_t m = 1; m < TOM_MAPPING_COUNT; m++) {
+	for (uint32_t m = 1; m < MAP_COUNT; m++) {
 		if (stacks[m] < stacks[best])
 			best = m;
 	}
-	return TOM_MAPPING_BIT_FIRST + best;
+	return MAP_BIT_FIRST + best;
 }
 
-uint32_t tom_mapping_oracle_bit(const struct tom_map_totals *totals)
+uint32_t map_oracle_bit(const struct map_totals *totals)
 {
 	uint32_t best = 0;
 
-	for (uint32_t m = 1; m < TOM_MAPPING_COUNT; m++) {
+	for (uint32_t m = 1; m < MAP_COUNT; m++) {
 		if (totals->most_used[m] > totals->most_used[best])
 			best = m;
 	}
-	return TOM_MAPPING_BIT_FIRST + best;
+	return MAP_BIT_FIRST + best;
 }

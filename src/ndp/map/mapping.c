@@ -1,5 +1,5 @@
 /* mapping.c - learning, the choice of bits, and the move of what was touched. */
-#include "ndp/tom/mapping.h"
+#include "ndp/map/mapping.h"
 
 #include <glib.h>
 #include <math.h>
@@ -17,16 +17,16 @@ struct range {
 	uint64_t addr_bytes, size_bytes;
 };
 
-struct tom_mapping {
+struct map_learned {
 	const struct gpu_config *config;
 	enum state state;
 	uint64_t instance_target; /* of the learning phase */
-	struct tom_map_judged judged;
+	struct map_judged judged;
 	uint32_t running_count; /* instances that have touched memory and not ended */
 	bool has_begun;		/* one has touched memory: tom_learn_limit_ps counts from begin_ps of the phase */
 	uint64_t begin_ps;
 	uint64_t kernel_begin_ps, learning_ps;
-	struct tom_map_judged window; /* tom_relearn: instances since the last comparison */
+	struct map_judged window; /* tom_relearn: instances since the last comparison */
 	uint64_t relearned_count, remapped_bytes, remapped_wire_bytes;
 	uint32_t bit;
 	struct range *ranges;
@@ -37,12 +37,12 @@ struct tom_mapping {
 	uint32_t page_shift;
 };
 
-struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct map_learned *map_learned_new(const struct gpu_config *config, struct base_diag_list *diag)
 {
 	uint64_t page_bytes = config->ndp.tom_mapping_page_bytes;
-	struct tom_mapping *m;
+	struct map_learned *m;
 
-	if (!tom_mapping_has_bits((uint32_t)config->gpu.stack_count))
+	if (!map_has_bits((uint32_t)config->gpu.stack_count))
 		base_diag_error(diag, (struct base_place){0},
 				"gpu.stack_count = %llu: ndp.tom_mapping = learned chooses address bits, which is "
 				"2, 4, 8 or 16 stacks",
@@ -53,7 +53,7 @@ struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base
 				(unsigned long long)page_bytes);
 	if (diag->error_count)
 		return NULL;
-	m = g_new0(struct tom_mapping, 1);
+	m = g_new0(struct map_learned, 1);
 	m->config = config;
 	m->page_shift = (uint32_t)__builtin_ctzll(page_bytes);
 	m->range_cap = (uint32_t)config->ndp.tom_mapping_range_count;
@@ -61,7 +61,7 @@ struct tom_mapping *tom_mapping_new(const struct gpu_config *config, struct base
 	return m;
 }
 
-void tom_mapping_free(struct tom_mapping *m)
+void map_learned_free(struct map_learned *m)
 {
 	if (!m)
 		return;
@@ -70,12 +70,12 @@ void tom_mapping_free(struct tom_mapping *m)
 	g_free(m);
 }
 
-bool tom_mapping_is_learning(const struct tom_mapping *m)
+bool map_learned_is_learning(const struct map_learned *m)
 {
 	return m->state == LEARNING || m->state == STOPPING;
 }
 
-void tom_mapping_kernel_begin(struct tom_mapping *m, const struct gpu *g, const struct simt_launch *l,
+void map_learned_kernel_begin(struct map_learned *m, const struct gpu *g, const struct simt_launch *l,
 			      uint32_t block_count)
 {
 	const struct ndp_params *p = &m->config->ndp;
@@ -99,7 +99,7 @@ static bool range_has(const struct range *r, uint64_t addr_bytes)
 	return addr_bytes - r->addr_bytes < r->size_bytes;
 }
 
-static void mark_line(struct tom_mapping *m, const struct simt_launch *l, uint64_t line)
+static void mark_line(struct map_learned *m, const struct simt_launch *l, uint64_t line)
 {
 	const struct simt_alloc *a;
 
@@ -113,7 +113,7 @@ static void mark_line(struct tom_mapping *m, const struct simt_launch *l, uint64
 		m->ranges[m->range_count++] = (struct range){a->addr, a->size_bytes};
 }
 
-void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const struct coalesced_line *lines,
+void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count)
 {
 	if (m->state != LEARNING && !m->config->ndp.tom_relearn)
@@ -123,28 +123,28 @@ void tom_mapping_mark(struct tom_mapping *m, const struct simt_launch *l, const 
 }
 
 /* Time in kernels since the phase began. */
-static uint64_t phase_ps(const struct tom_mapping *m, const struct gpu *g)
+static uint64_t phase_ps(const struct map_learned *m, const struct gpu *g)
 {
 	return m->learning_ps + gpu_now_ps(g) - m->kernel_begin_ps;
 }
 
-static void stop(struct tom_mapping *m, struct gpu *g)
+static void stop(struct map_learned *m, struct gpu *g)
 {
 	m->state = STOPPING;
-	m->bit = tom_mapping_best_bit(m->judged.stacks);
+	m->bit = map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m, g);
 	gpu_pause(g, m->config->ndp.tom_interrupt_ps);
 }
 
 /* The running instances, all[count], are judged by what they have touched so far. */
-static void stop_early(struct tom_mapping *m, struct gpu *g, struct tom_instance *all, uint32_t count)
+static void stop_early(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		tom_instance_judge(&all[i], &m->judged);
+		map_instance_judge(&all[i], &m->judged);
 	stop(m, g);
 }
 
-void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_first_touch, struct tom_instance *all,
+void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_first_touch, struct map_instance *all,
 				  uint32_t count)
 {
 	const struct ndp_params *p = &m->config->ndp;
@@ -162,13 +162,13 @@ void tom_mapping_instance_touched(struct tom_mapping *m, struct gpu *g, bool is_
 	stop_early(m, g, all, count);
 }
 
-void tom_mapping_look(struct tom_mapping *m, struct gpu *g, struct tom_instance *all, uint32_t count)
+void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count)
 {
 	if (m->state == LEARNING && phase_ps(m, g) >= m->config->ndp.tom_learn_bound_ps)
 		stop_early(m, g, all, count);
 }
 
-static uint64_t marked_bytes(const struct tom_mapping *m)
+static uint64_t marked_bytes(const struct map_learned *m)
 {
 	uint64_t bytes = 0;
 
@@ -202,7 +202,7 @@ static double links_bytes_per_s(const struct gpu_config *c)
 
 /* The ranges stay where they are in the address space; all but one line in stack_count get another stack, whichever
  * bits it were and are. They cross the links between the stacks, all at their full rate. */
-static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
+static void change(struct map_learned *m, struct gpu *g, uint32_t bit)
 {
 	const struct gpu_config *c = m->config;
 	uint64_t bytes = marked_bytes(m) / c->gpu.stack_count * (c->gpu.stack_count - 1);
@@ -216,26 +216,26 @@ static void change(struct tom_mapping *m, struct gpu *g, uint32_t bit)
 	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
 }
 
-static void relearn(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
+static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *in)
 {
 	const struct ndp_params *p = &m->config->ndp;
 	const uint64_t *stacks = m->window.stacks;
 	uint32_t best;
 
-	if (!tom_instance_judge(in, &m->window) || m->window.instances < p->tom_relearn_window_count)
+	if (!map_instance_judge(in, &m->window) || m->window.instances < p->tom_relearn_window_count)
 		return;
-	best = tom_mapping_best_bit(stacks);
-	if ((double)stacks[m->bit - TOM_MAPPING_BIT_FIRST] - (double)stacks[best - TOM_MAPPING_BIT_FIRST] >=
+	best = map_best_bit(stacks);
+	if ((double)stacks[m->bit - MAP_BIT_FIRST] - (double)stacks[best - MAP_BIT_FIRST] >=
 	    p->tom_relearn_gain * (double)m->window.instances)
 		change(m, g, best);
-	m->window = (struct tom_map_judged){0};
+	m->window = (struct map_judged){0};
 }
 
-void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom_instance *in)
+void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map_instance *in)
 {
 	if (m->state == REGULAR && m->config->ndp.tom_relearn)
 		relearn(m, g, in);
-	if (m->state != LEARNING || !tom_instance_judge(in, &m->judged))
+	if (m->state != LEARNING || !map_instance_judge(in, &m->judged))
 		return;
 	CHECK(m->running_count);
 	m->running_count--;
@@ -243,13 +243,13 @@ void tom_mapping_instance_ended(struct tom_mapping *m, struct gpu *g, struct tom
 		stop(m, g);
 }
 
-void tom_mapping_kernel_end(struct tom_mapping *m, const struct gpu *g)
+void map_learned_kernel_end(struct map_learned *m, const struct gpu *g)
 {
 	if (m->state == LEARNING)
 		m->learning_ps = phase_ps(m, g);
 }
 
-static void pages_mark(struct tom_mapping *m)
+static void pages_mark(struct map_learned *m)
 {
 	uint64_t last = 0;
 
@@ -274,23 +274,23 @@ static void pages_mark(struct tom_mapping *m)
 	}
 }
 
-void tom_mapping_resumed(struct tom_mapping *m)
+void map_learned_resumed(struct map_learned *m)
 {
 	const struct gpu_config *c = m->config;
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
-			(uint32_t)c->dram.bank_count, (uint32_t)c->dram.row_bytes, 1u << TOM_MAPPING_BIT_FIRST);
+			(uint32_t)c->dram.bank_count, (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
 	pages_mark(m);
 	m->state = REGULAR;
 }
 
-void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
+void map_learned_place(const struct map_learned *m, struct mem_req *r)
 {
 	uint64_t page = (r->addr_bytes >> m->page_shift) - m->page_first;
 	struct mem_place p;
 
-	if (tom_mapping_is_learning(m)) {
+	if (map_learned_is_learning(m)) {
 		r->is_host = r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE;
 		return;
 	}
@@ -304,37 +304,37 @@ void tom_mapping_place(const struct tom_mapping *m, struct mem_req *r)
 	r->column = p.column_bytes;
 }
 
-uint32_t tom_mapping_bit(const struct tom_mapping *m)
+uint32_t map_learned_bit(const struct map_learned *m)
 {
-	return tom_mapping_learned_instances(m) ? m->bit : 0;
+	return map_learned_instances(m) ? m->bit : 0;
 }
 
-uint32_t tom_mapping_range_count(const struct tom_mapping *m)
+uint32_t map_learned_range_count(const struct map_learned *m)
 {
 	return m->range_count;
 }
 
-uint64_t tom_mapping_learned_instances(const struct tom_mapping *m)
+uint64_t map_learned_instances(const struct map_learned *m)
 {
 	return m->state == REGULAR || m->state == CHANGING ? m->judged.instances : 0;
 }
 
-uint64_t tom_mapping_relearned_count(const struct tom_mapping *m)
+uint64_t map_learned_relearned_count(const struct map_learned *m)
 {
 	return m->relearned_count;
 }
 
-uint64_t tom_mapping_remapped_bytes(const struct tom_mapping *m)
+uint64_t map_learned_remapped_bytes(const struct map_learned *m)
 {
 	return m->remapped_bytes;
 }
 
-uint64_t tom_mapping_remapped_wire_bytes(const struct tom_mapping *m)
+uint64_t map_learned_remapped_wire_bytes(const struct map_learned *m)
 {
 	return m->remapped_wire_bytes;
 }
 
-uint64_t tom_mapping_learning_ps(const struct tom_mapping *m)
+uint64_t map_learned_learning_ps(const struct map_learned *m)
 {
 	return m->learning_ps;
 }

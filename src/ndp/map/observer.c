@@ -1,0 +1,159 @@
+/* observer.c - feeds the analyzer and the counters with what instances touch. */
+#include "ndp/map/observer.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "ndp/map/analyzer.h"
+#include "ndp/map/mapping.h"
+
+struct mapping_stats {
+#include "sim/stat_fields.inc"
+#include "ndp/map/mapping_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc rows[] = {
+#define STAT_STRUCT struct mapping_stats
+#include "sim/stat_rows.inc"
+#include "ndp/map/mapping_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct map_observer {
+	const struct simt_launch *launch; /* of the running kernel */
+	struct map_learned *mapping;	  /* NULL: the machine's own stays */
+	struct map_instance *instances;	  /* [home SM * slots + slot] */
+	uint32_t instance_count, slot_count;
+	uint32_t stack_count; /* 0: not one that address bits could choose from */
+	struct map_totals totals;
+	struct mapping_stats stats;
+};
+
+struct map_observer *map_observer_new(const struct gpu_config *config, struct base_diag_list *diag)
+{
+	uint32_t stacks = (uint32_t)config->gpu.stack_count;
+	struct map_learned *mapping = NULL;
+	struct map_observer *o;
+
+	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
+		mapping = map_learned_new(config, diag);
+		if (!mapping)
+			return NULL;
+	}
+	o = g_new0(struct map_observer, 1);
+	o->mapping = mapping;
+	o->stack_count = map_has_bits(stacks) ? stacks : 0;
+	o->slot_count = (uint32_t)config->sm.warp_slot_count;
+	o->instance_count = (uint32_t)config->gpu.sm_count * o->slot_count;
+	o->instances = g_new0(struct map_instance, o->instance_count);
+	return o;
+}
+
+void map_observer_free(struct map_observer *o)
+{
+	if (!o)
+		return;
+	map_learned_free(o->mapping);
+	g_free(o->instances);
+	g_free(o);
+}
+
+void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats)
+{
+	sim_stats_add(stats, "mapping", rows, ARRAY_COUNT(rows), &o->stats, sizeof(o->stats));
+}
+
+void map_observer_kernel_begin(struct map_observer *o, const struct gpu *g, const struct simt_launch *l,
+			       uint32_t block_count)
+{
+	o->launch = l;
+	if (o->mapping)
+		map_learned_kernel_begin(o->mapping, g, l, block_count);
+}
+
+void map_observer_kernel_end(struct map_observer *o, const struct gpu *g)
+{
+	const struct map_totals *totals = &o->totals;
+	struct mapping_stats *st = &o->stats;
+	uint32_t bit = map_oracle_bit(totals), best = bit - MAP_BIT_FIRST;
+
+	st->observed_instances = totals->instances;
+	st->observed_accesses = totals->accesses;
+	st->stacks_in_force = totals->stacks[MAP_IN_FORCE];
+	st->single_in_force = totals->single[MAP_IN_FORCE];
+	st->most_used_in_force = totals->most_used[MAP_IN_FORCE];
+	st->stacks_best = totals->stacks[best];
+	st->single_best = totals->single[best];
+	st->most_used_best = totals->most_used[best];
+	st->best_bit = totals->instances ? bit : 0;
+	if (!o->mapping)
+		return;
+	map_learned_kernel_end(o->mapping, g);
+	st->learning_ps = map_learned_learning_ps(o->mapping);
+	st->relearned_count = map_learned_relearned_count(o->mapping);
+	st->remapped_bytes = map_learned_remapped_bytes(o->mapping);
+	st->remapped_wire_bytes = map_learned_remapped_wire_bytes(o->mapping);
+	st->learned_instances = map_learned_instances(o->mapping);
+	st->learned_bit = map_learned_bit(o->mapping);
+	st->learned_ranges = map_learned_range_count(o->mapping);
+}
+
+bool map_observer_is_learning(const struct map_observer *o)
+{
+	return o->mapping && map_learned_is_learning(o->mapping);
+}
+
+static struct map_instance *instance_of(struct map_observer *o, uint32_t home_sm, uint32_t slot)
+{
+	return &o->instances[home_sm * o->slot_count + slot];
+}
+
+void map_observer_enter(struct map_observer *o, uint32_t home_sm, uint32_t slot)
+{
+	if (o->stack_count)
+		map_instance_open(instance_of(o, home_sm, slot), o->stack_count);
+}
+
+void map_observer_touch(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot,
+			const struct coalesced_line *lines, uint32_t count)
+{
+	struct map_instance *in = instance_of(o, home_sm, slot);
+	bool is_first_touch = !in->has_touched;
+
+	if (!in->is_open)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		map_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
+	if (!o->mapping)
+		return;
+	map_learned_mark(o->mapping, o->launch, lines, count);
+	map_learned_instance_touched(o->mapping, g, is_first_touch, o->instances, o->instance_count);
+}
+
+void map_observer_left(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot)
+{
+	struct map_instance *in = instance_of(o, home_sm, slot);
+
+	if (o->mapping)
+		map_learned_instance_ended(o->mapping, g, in);
+	map_instance_close(in, &o->totals);
+}
+
+void map_observer_resumed(struct map_observer *o)
+{
+	map_learned_resumed(o->mapping);
+	/* What follows is seen under the learned mapping, the first one or a later one. */
+	if (!map_learned_relearned_count(o->mapping))
+		o->totals = (struct map_totals){0};
+	memset(o->instances, 0, o->instance_count * sizeof(*o->instances));
+}
+
+void map_observer_access(struct map_observer *o, struct gpu *g, struct mem_req *r)
+{
+	if (!o->mapping)
+		return;
+	map_learned_look(o->mapping, g, o->instances, o->instance_count);
+	map_learned_place(o->mapping, r);
+}
