@@ -1,0 +1,37 @@
+# Makes docs/measured/measures a program: a function for each value, of the runs r and o, and rows about it.
+BEGIN {
+	FS = "   *"
+}
+
+/^#/ || NF == 0 { next }
+
+NF != 5 {
+	printf "BEGIN { fail(\"measures: %s: expected name, mean, shown, format and value\") }\n", $1
+	next
+}
+
+{
+	text = $5
+	code = ""
+	while (text != "") {
+		if (match(text, /^([0-9]+\.?[0-9]*(e[0-9]+)?|[-+*\/() ])/))
+			code = code substr(text, 1, RLENGTH)
+		else if (match(text, /^[a-z_][a-z0-9_.]*/)) {
+			field = substr(text, 1, RLENGTH)
+			run = sub(/^over\./, "", field) ? "o" : "r"
+			code = code "field(" run ", \"" field "\")"
+			match(text, /^[a-z_][a-z0-9_.]*/)
+		} else {
+			printf "BEGIN { fail(\"measures: %s: cannot read from: %s\") }\n", $1, text
+			next
+		}
+		text = substr(text, RLENGTH + 1)
+	}
+	printf "function value_%s(r, o) { return %s }\n", $1, code
+	printf "BEGIN { mean_of[\"%s\"] = \"%s\"; shown[\"%s\"] = \"%s\"; format[\"%s\"] = \"%s\" }\n", $1, $2, $1, $3, $1, $4
+	calls = calls "\tif (m == \"" $1 "\") return value_" $1 "(r, o)\n"
+}
+
+END {
+	printf "function value(m, r, o) {\n%s\tfail(\"no such measure: \" m)\n}\n", calls
+}
