@@ -5,14 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void (*bug_describe)(void *ctx, char *buf, unsigned long size_bytes);
-static void *bug_describe_ctx;
+static struct base_bug_state *bug_states;
 static char bug_mark[4352];
 
-void base_bug_set_describe(void (*describe)(void *ctx, char *buf, unsigned long size_bytes), void *ctx)
+void base_bug_state_add(struct base_bug_state *s)
 {
-	bug_describe = describe;
-	bug_describe_ctx = ctx;
+	s->next = bug_states;
+	bug_states = s;
+}
+
+void base_bug_state_remove(struct base_bug_state *s)
+{
+	struct base_bug_state **link = &bug_states;
+
+	while (*link && *link != s)
+		link = &(*link)->next;
+	if (*link)
+		*link = s->next;
 }
 
 void base_bug_set_mark(const char *path)
@@ -25,12 +34,12 @@ _Noreturn void base_bug_at(const char *file, int line, const char *what)
 	fprintf(stderr, "strata: internal error at %s:%d: %s\n", file, line, what);
 	if (*bug_mark && open(bug_mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) < 0)
 		perror(bug_mark);
-	if (bug_describe) {
+	while (bug_states) {
 		char state[512] = "";
-		void (*describe)(void *, char *, unsigned long) = bug_describe;
+		const struct base_bug_state *s = bug_states;
 
-		bug_describe = NULL; /* a failing description must not recurse */
-		describe(bug_describe_ctx, state, sizeof(state));
+		bug_states = s->next; /* a failing description must not recurse */
+		s->describe(s->ctx, state, sizeof(state));
 		fprintf(stderr, "strata: state: %s\n", state);
 	}
 	abort();

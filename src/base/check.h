@@ -6,12 +6,18 @@
 #ifndef STRATA_BASE_CHECK_H
 #define STRATA_BASE_CHECK_H
 
-/* Prints "strata: internal error at FILE:LINE: WHAT" and the registered state line, then aborts. */
+/* Prints "strata: internal error at FILE:LINE: WHAT" and a line of each state that was added, then aborts. */
 _Noreturn void base_bug_at(const char *file, int line, const char *what);
 
-/* Registers a function that describes the simulation's state in one line for the bug message (NULL removes it).
- * ctx must outlive the registration; describe must not allocate. */
-void base_bug_set_describe(void (*describe)(void *ctx, char *buf, unsigned long size_bytes), void *ctx);
+/* Describes a part of the simulation's state in one line for the bug message; describe must not allocate. */
+struct base_bug_state {
+	void (*describe)(void *ctx, char *buf, unsigned long size_bytes);
+	void *ctx;
+	struct base_bug_state *next; /* added before */
+};
+/* The caller's own, from add to remove. */
+void base_bug_state_add(struct base_bug_state *s);
+void base_bug_state_remove(struct base_bug_state *s);
 
 /* Names a file ("": none) that is made, empty, when a bug is found: who started the process learns that it was ours. */
 void base_bug_set_mark(const char *path);

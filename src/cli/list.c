@@ -98,26 +98,24 @@ static bool list_stats_of(const char *machine, const struct cli_paths *paths, js
 {
 	struct base_diag_list diag;
 	struct machine_description d;
-	struct machine_session session = {0};
 	struct machine_timeline *timeline;
-	struct gpu *gpu = NULL;
+	struct machine *m = NULL;
 
 	base_diag_init(&diag);
 	if (machine_description_load(machine, &paths->machines, &d, &diag)) {
-		session.config = d.config;
-		session.config.mmu.where = GPU_MMU_ALL;
-		gpu = machine_build(&session, &diag);
+		d.config.mmu.where = GPU_MMU_ALL;
+		m = machine_new(&d.config, &diag);
 	}
-	if (gpu) {
-		timeline = machine_timeline_new(&session.config, gpu_stats(gpu));
-		sim_stats_each(gpu_stats(gpu), add_stat, list);
-		gpu_free(gpu);
+	if (m) {
+		timeline = machine_timeline_new(&d.config, m->ctx.stats);
+		sim_stats_each(m->ctx.stats, add_stat, list);
+		machine_free(m);
 		machine_timeline_free(timeline);
 	} else {
 		cli_diag_print(&diag);
 	}
 	base_diag_free(&diag);
-	return gpu != NULL;
+	return m != NULL;
 }
 
 /* Components declare their statistics when they are built: build machines that together have every kind of part. */

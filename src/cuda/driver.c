@@ -165,20 +165,20 @@ static CUresult start(void)
 		result = CUDA_ERROR_NO_DEVICE;
 	} else if (!has_memory(&d->session.config)) {
 		result = give_up(d);
-	} else if (!(d->gpu = machine_build(&d->session, &diag))) {
+	} else if (!(d->machine = machine_new(&d->session.config, &diag))) {
 		cuda_print_diag(&diag);
 		result = CUDA_ERROR_NO_DEVICE;
 	} else if (!(d->mem = simt_memory_new(d->session.config.run.device_memory_bytes))) {
 		cuda_message("error: cannot reserve %llu bytes of address space for the device's memory: %s",
 			     (unsigned long long)d->session.config.run.device_memory_bytes, strerror(errno));
-		gpu_free(d->gpu);
+		machine_free(d->machine);
 		result = give_up(d);
 	}
 	base_diag_free(&diag);
 	if (result == CUDA_SUCCESS && d->session.config.run.bounds == RUN_BOUNDS_PAGE)
 		simt_memory_tolerate_pages(d->mem);
 	if (result == CUDA_SUCCESS) {
-		d->device = gpu_device(d->gpu);
+		d->device = gpu_device(d->machine->gpu);
 		cuda_check_begin();
 	}
 	return result;
@@ -204,7 +204,7 @@ CUresult cuInit(unsigned int flags)
 			d->textures = simt_textures_new();
 			machine_session_claim(&d->session);
 			d->kernels = machine_kernels_new(d->session.config.run.kernel_count);
-			d->timeline = machine_timeline_new(&d->session.config, gpu_stats(d->gpu));
+			d->timeline = machine_timeline_new(&d->session.config, d->machine->ctx.stats);
 			cuda_time_begin();
 			d->is_initialised = true;
 			pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -251,7 +251,7 @@ static struct machine_run run_now(const char *ended)
 	machine_timeline_settle(d->timeline);
 	return (struct machine_run){
 		.session = &d->session,
-		.gpu = d->gpu,
+		.machine = d->machine,
 		.kernels = d->kernels,
 		.timeline = d->timeline,
 		.host_seconds = cpu_seconds(),
@@ -320,7 +320,7 @@ __attribute__((destructor)) static void stop(void)
 	simt_memory_free(d->mem);
 	simt_check_free(d->check);
 	simt_textures_free(d->textures);
-	d->device.ops->free(&d->device);
+	machine_free(d->machine);
 	machine_timeline_free(d->timeline);
 	pthread_mutex_unlock(&d->lock);
 }

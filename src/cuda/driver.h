@@ -90,7 +90,7 @@ struct cuda_driver {
 	CUresult init_result; /* of the first cuInit; later ones return it too */
 	volatile bool is_shut_down, is_forked;
 	struct machine_session session;
-	struct gpu *gpu;
+	struct machine *machine;
 	struct device device;
 	struct machine_timeline *timeline;
 	struct simt_memory *mem;

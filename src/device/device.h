@@ -59,8 +59,6 @@ struct device_ops {
 	uint64_t (*now_ps)(const struct device *d);
 	/* The host was busy (copies, API calls) until then, if that is not past. */
 	void (*advance_ps)(struct device *d, uint64_t time_ps);
-	/* Frees what stands behind self. */
-	void (*free)(struct device *d);
 };
 
 #endif

@@ -234,21 +234,23 @@ static void check_warp_slots(struct base_diag_list *diag, const char *key, uint6
 		wrong(diag, key, slots, "at most 64 warp slots per scheduler; raise sm.scheduler_count");
 }
 
+bool gpu_clocks_add(struct gpu_clocks *clocks, const struct gpu_config *c, struct sim_engine *e)
+{
+	return sim_domain_add(e, "l2", sim_period_of_khz(c->gpu.l2_clock_khz), &clocks->l2) &&
+	       sim_domain_add(e, "sm", sim_period_of_khz(c->gpu.sm_clock_khz), &clocks->sm) &&
+	       sim_domain_add(e, "xbar", sim_period_of_khz(c->gpu.xbar_clock_khz), &clocks->xbar) &&
+	       sim_domain_add(e, "dram", sim_period_of_ps(c->dram.t_ck_ps), &clocks->dram) &&
+	       (!c->nsu.is_present ||
+		sim_domain_add(e, "nsu", sim_period_of_khz(c->nsu.clock_khz), &clocks->nsu));
+}
+
 /* The engine's common unit of time must exist: the same call that gpu_new makes, on a throw-away engine. */
 static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag)
 {
-	static const char *const names[] = {"xbar", "l2", "sm", "dram", "nsu"};
-	const struct sim_period periods[] = {
-	    sim_period_of_khz(c->gpu.xbar_clock_khz),
-	    sim_period_of_khz(c->gpu.l2_clock_khz),
-	    sim_period_of_khz(c->gpu.sm_clock_khz),
-	    sim_period_of_ps(c->dram.t_ck_ps),
-	    sim_period_of_khz(c->nsu.clock_khz),
-	};
-	uint32_t count = ARRAY_COUNT(periods) - !c->nsu.is_present;
-	struct sim_engine *e = sim_engine_new(names, periods, count);
+	struct sim_engine *e = sim_engine_new();
+	struct gpu_clocks clocks;
 
-	if (!e)
+	if (!gpu_clocks_add(&clocks, c, e))
 		base_diag_error(
 		    diag, (struct base_place){0},
 		    "the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu, "

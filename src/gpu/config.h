@@ -9,6 +9,7 @@
 #include "gpu/choices.h"
 #include "mem/cache.h"
 #include "mem/dram.h"
+#include "sim/ctx.h"
 #include "sim/param.h"
 
 struct gpu_params {
@@ -97,6 +98,14 @@ uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes);
 uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups);
 /* All defaults, i.e. tom-baseline. */
 void gpu_config_defaults(struct gpu_config *c);
+/* The clock domains of such a machine. */
+struct gpu_clocks {
+	uint32_t l2, sm, xbar, dram;
+	uint32_t nsu; /* only where there are SIMD units */
+};
+/* Adds them, in the order in which their edges tick when they coincide. False: they have no common unit of time. */
+bool gpu_clocks_add(struct gpu_clocks *clocks, const struct gpu_config *c, struct sim_engine *e);
+
 /* Rules across parameters (powers of two, divisibility, a buildable clock set): messages for what is wrong. */
 bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag);
 

@@ -40,12 +40,9 @@ static uint64_t now_ps(const struct device *d)
 
 static void advance_ps(struct device *d, uint64_t time_ps)
 {
-	gpu_advance_ps(d->self, time_ps);
-}
+	const struct gpu *g = d->self;
 
-static void free_gpu(struct device *d)
-{
-	gpu_free(d->self);
+	sim_advance_ps(g->engine, time_ps);
 }
 
 static const struct device_ops ops = {
@@ -56,7 +53,6 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
-    .free = free_gpu,
 };
 
 struct device gpu_device(struct gpu *g)

@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "gpu/gpu.h"
 
-/* The device that g is; its free is gpu_free. */
+/* The device that g is, as long as g lives. */
 struct device gpu_device(struct gpu *g);
 
 #endif

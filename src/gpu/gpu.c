@@ -1,9 +1,7 @@
 /* gpu.c - builds and wires the machine; what the outside may ask of it. */
 #include <glib.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "gpu/priv.h"
 
 static const struct sim_stat_desc memory_stat_rows[] = {
@@ -51,7 +49,7 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 				 uint64_t pipe_packets, const char *prefix)
 {
 	const struct xbar_params *p = &g->config->xbar;
-	uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_XBAR);
+	uint64_t period = sim_period_units(g->engine, g->clocks.xbar);
 	const struct net_xbar_config c = {
 	    .engine = g->engine,
 	    .input_count = inputs,
@@ -71,8 +69,8 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 static void xbars_new(struct gpu *g)
 {
 	const struct gpu_params *p = &g->config->gpu;
-	uint64_t pipe_units = p->l2_entry_cycles * sim_period_units(g->engine, GPU_DOMAIN_SM);
-	uint64_t interval_units = p->l2_interval_cycles * sim_period_units(g->engine, GPU_DOMAIN_L2);
+	uint64_t pipe_units = p->l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm);
+	uint64_t interval_units = p->l2_interval_cycles * sim_period_units(g->engine, g->clocks.l2);
 
 	g->requests = xbar_new(g, g->cluster_count, g->slice_count, pipe_units,
 			       (pipe_units + interval_units - 1) / interval_units, "xbar_request");
@@ -80,22 +78,6 @@ static void xbars_new(struct gpu *g)
 }
 
 /* ---- building ---- */
-
-static void engine_new(struct gpu *g)
-{
-	static const char *const names[] = {"l2", "sm", "xbar", "dram", "nsu"};
-	const struct gpu_config *c = g->config;
-	const struct sim_period periods[] = {
-	    [GPU_DOMAIN_L2] = sim_period_of_khz(c->gpu.l2_clock_khz),
-	    [GPU_DOMAIN_SM] = sim_period_of_khz(c->gpu.sm_clock_khz),
-	    [GPU_DOMAIN_XBAR] = sim_period_of_khz(c->gpu.xbar_clock_khz),
-	    [GPU_DOMAIN_DRAM] = sim_period_of_ps(c->dram.t_ck_ps),
-	    [GPU_DOMAIN_NSU] = sim_period_of_khz(c->nsu.clock_khz),
-	};
-
-	g->engine = sim_engine_new(names, periods, c->nsu.is_present ? GPU_DOMAIN_COUNT : GPU_DOMAIN_NSU);
-	CHECK(g->engine); /* gpu_config_check has tried it */
-}
 
 static void map_new(struct gpu *g)
 {
@@ -136,10 +118,10 @@ static void sm_side_new(struct gpu *g)
 		*c = (struct cluster){.gpu = g, .index = i, .sm_first = first};
 		c->sm_count = g->sm_count - first < per_cluster ? g->sm_count - first : per_cluster;
 		/* Before the SMs: what arrives in a cycle can be used in it. */
-		c->rx_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_rx", cluster_rx_tick, c);
+		c->rx_comp = sim_engine_add(g->engine, g->clocks.sm, "cluster_rx", cluster_rx_tick, c);
 		net_xbar_set_receiver(g->replies, i, c->rx_comp);
 	}
-	g->migrate_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "migrate", migrate_tick, g);
+	g->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, g);
 	g->sms = g_new0(struct sm *, g->sm_total);
 	g->sm_has_request = g_new0(uint8_t, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
@@ -150,7 +132,7 @@ static void sm_side_new(struct gpu *g)
 	}
 	for (uint32_t i = 0; i < g->cluster_count; i++)
 		g->clusters[i].tx_comp =
-		    sim_engine_add(g->engine, GPU_DOMAIN_SM, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
+		    sim_engine_add(g->engine, g->clocks.sm, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
 }
 
 /* Units, the network between their stacks, and what the GPU keeps about them. */
@@ -231,27 +213,26 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		 "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, "
 		 "crossbars %s, %llu requests out; warps wait for fetch %u, execution %u, memory %u, fence %u, "
 		 "barrier %u, offload %u",
-		 (unsigned long long)gpu_now_ps(g), last_name, last, (unsigned long long)g->ctas_left, busy_sms,
+		 (unsigned long long)sim_now_ps(g->engine), last_name, last, (unsigned long long)g->ctas_left, busy_sms,
 		 busy_slices, busy_stacks,
 		 net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies) ? "idle" : "busy",
 		 (unsigned long long)mem_req_outstanding(g->pool), waits[SM_WAIT_FETCH], waits[SM_WAIT_EXECUTION],
 		 waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
 }
 
-struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
-		    struct base_diag_list *diag)
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_guest_ops *guest,
+		    void *guest_ctx)
 {
-	struct gpu *g;
+	struct gpu *g = g_new0(struct gpu, 1);
 
-	if (!gpu_config_check(config, diag))
-		return NULL;
-	g = g_new0(struct gpu, 1);
 	g->config = config;
 	g->guest = guest ? guest : &no_guest;
 	g->guest_ctx = guest_ctx;
 	g->promises_coherence = true;
-	g->stats = sim_stats_new();
-	g->pool = mem_req_pool_new();
+	g->engine = ctx->engine;
+	g->stats = ctx->stats;
+	g->pool = ctx->pool;
+	g->audits = ctx->audit;
 	g->sm_count = (uint32_t)config->gpu.sm_count;
 	g->stack_count = (uint32_t)config->gpu.stack_count;
 	g->stack_sm_count = (uint32_t)config->gpu.stack_sm_count;
@@ -262,7 +243,7 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
 	g->thread_budget =
 	    config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
-	engine_new(g);
+	CHECK(gpu_clocks_add(&g->clocks, config, g->engine)); /* gpu_config_check has tried it */
 	if (config->run.timeout_simulated_ps)
 		sim_limit(g->engine, sim_units_of_ps(g->engine, config->run.timeout_simulated_ps));
 	map_new(g);
@@ -277,15 +258,16 @@ struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops 
 	g->guest_credits = g_new0(uint32_t, g->stack_count);
 	g->credit_queues = g_new0(struct credit_queue, g->stack_count);
 	offload_reset(g);
-	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
+	if (g->audits && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
 		g->audit = coherence_audit_new();
 	if (g->guest->resumed)
-		g->pause_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "pause", gpu_pause_tick, g);
+		g->pause_comp = sim_engine_add(g->engine, g->clocks.sm, "pause", gpu_pause_tick, g);
 	if (g->guest->epoch)
-		g->epoch_comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "epoch", epoch_tick, g);
+		g->epoch_comp = sim_engine_add(g->engine, g->clocks.sm, "epoch", epoch_tick, g);
 	if (g->guest->add_stats)
 		g->guest->add_stats(guest_ctx, g->stats);
-	base_bug_set_describe(describe, g);
+	g->bug_state = (struct base_bug_state){.describe = describe, .ctx = g};
+	base_bug_state_add(&g->bug_state);
 	return g;
 }
 
@@ -293,7 +275,7 @@ void gpu_free(struct gpu *g)
 {
 	if (!g)
 		return;
-	base_bug_set_describe(NULL, NULL);
+	base_bug_state_remove(&g->bug_state);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)
@@ -320,9 +302,6 @@ void gpu_free(struct gpu *g)
 	if (g->guest->free)
 		g->guest->free(g->guest_ctx);
 	coherence_audit_free(g->audit);
-	mem_req_pool_free(g->pool);
-	sim_engine_free(g->engine);
-	sim_stats_free(g->stats);
 	g_free(g->sms);
 	g_free(g->sm_has_request);
 	g_free(g->slices);
@@ -408,7 +387,7 @@ uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)
 
 uint64_t gpu_now_cycles(const struct gpu *g)
 {
-	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	return sim_cycle_now(g->engine, g->clocks.sm);
 }
 
 uint64_t gpu_thread_instructions(const struct gpu *g)
@@ -437,22 +416,9 @@ uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t c
 	return g->guest->series ? g->guest->series(g->guest_ctx, items, cap) : 0;
 }
 
-struct sim_stats *gpu_stats(struct gpu *g)
-{
-	return g->stats;
-}
-
 uint64_t gpu_now_ps(const struct gpu *g)
 {
-	return sim_ps_of_units(g->engine, sim_now_units(g->engine));
-}
-
-void gpu_advance_ps(struct gpu *g, uint64_t time_ps)
-{
-	uint64_t units = sim_units_of_ps(g->engine, time_ps);
-
-	if (units > sim_now_units(g->engine))
-		sim_advance_units(g->engine, units);
+	return sim_now_ps(g->engine);
 }
 
 uint64_t gpu_kernel_time_ps(const struct gpu *g)
@@ -463,30 +429,6 @@ uint64_t gpu_kernel_time_ps(const struct gpu *g)
 uint64_t gpu_kernel_cycles(const struct gpu *g)
 {
 	return g->totals.cycles;
-}
-
-static void hash_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
-		      const struct sim_hist *hist)
-{
-	uint64_t *sum = ctx, h = base_hash_add(BASE_HASH_BEGIN, prefix, strlen(prefix));
-
-	h = base_hash_add(h, row->name, strlen(row->name));
-	h = base_hash_add(h, &value, sizeof(value));
-	if (hist) {
-		const uint64_t head[] = {hist->count, hist->sum, hist->max};
-
-		h = base_hash_add(h, head, sizeof(head));
-		h = base_hash_add(h, hist->bucket, sizeof(hist->bucket));
-	}
-	*sum += h; /* the same in whatever order the parts have added their tables */
-}
-
-uint64_t gpu_run_hash(const struct gpu *g)
-{
-	uint64_t sum = 0, now = sim_now_units(g->engine);
-
-	sim_stats_each(g->stats, hash_stat, &sum);
-	return base_hash_add(base_hash_add(BASE_HASH_BEGIN, &sum, sizeof(sum)), &now, sizeof(now));
 }
 
 static uint64_t stat(const struct gpu *g, const char *key)

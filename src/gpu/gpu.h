@@ -1,7 +1,7 @@
 /* gpu.h - the timed GPU: SMs, crossbar, L2 slices, links, stacks, and SMs in the stacks when the machine has them.
  *
  * One gpu runs one launch at a time to its end; simulated time goes on between launches. Build with gpu_new from a
- * checked configuration; run with gpu_launch; read the statistics through gpu_stats.
+ * checked configuration; run with gpu_launch; read the statistics of its context.
  */
 #ifndef STRATA_GPU_GPU_H
 #define STRATA_GPU_GPU_H
@@ -12,9 +12,10 @@
 #include "gpu/guest.h"
 #include "sim/stat.h"
 
-/* Builds the machine. guest may be NULL. Keeps config. NULL with messages when parameters contradict each other. */
-struct gpu *gpu_new(const struct gpu_config *config, const struct gpu_guest_ops *guest, void *guest_ctx,
-		    struct base_diag_list *diag);
+/* Builds the GPU that a checked config describes, and adds its clocks to the context. guest may be NULL. Keeps config;
+ * the context outlives the GPU. */
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_guest_ops *guest,
+		    void *guest_ctx);
 void gpu_free(struct gpu *g);
 
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
@@ -35,14 +36,10 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
  * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */
 void gpu_interrupt(struct gpu *g, enum device_stop why);
 
-/* All statistics of the machine; the GPU owns them. */
-struct sim_stats *gpu_stats(struct gpu *g);
+/* Simulated time, for mechanisms. */
+uint64_t gpu_now_ps(const struct gpu *g);
 /* What the mechanism recorded over time; returns their number, at most cap. */
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
-/* Simulated time since gpu_new. */
-uint64_t gpu_now_ps(const struct gpu *g);
-/* The host was busy (copies, API calls) until time_ps. */
-void gpu_advance_ps(struct gpu *g, uint64_t time_ps);
 /* Time spent in kernels, and SM cycles in them, over the gpu's life. */
 uint64_t gpu_kernel_time_ps(const struct gpu *g);
 uint64_t gpu_kernel_cycles(const struct gpu *g);
@@ -80,8 +77,6 @@ void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
  * those of the GPU. */
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm);
-/* FNV-1a hash over all statistics and simulated time: equal for equal runs. */
-uint64_t gpu_run_hash(const struct gpu *g);
 /* Bytes that crossed each kind of wire, for the traffic table. */
 struct gpu_traffic {
 	uint64_t tx_bytes, rx_bytes, stack_to_stack_bytes, dram_read_bytes, dram_write_bytes;

@@ -123,7 +123,7 @@ struct host_link *host_link_new(struct gpu *g)
 	h->wires = gpu_host_wires_of(&g->config->host);
 	h->latency_units = sim_units_of_ps(g->engine, g->config->host.access_latency_ps);
 	h->is_latency_only = g->config->host.access_wires == HOST_ACCESS_LATENCY_ONLY;
-	h->comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "host_link", tick, h);
+	h->comp = sim_engine_add(g->engine, g->clocks.l2, "host_link", tick, h);
 	sim_stats_add(g->stats, "host_link", stat_rows, ARRAY_COUNT(stat_rows), &h->stats, sizeof(h->stats));
 	return h;
 }

@@ -469,9 +469,9 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *
 	s->tx = stack_port_tx(stack);
 	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");
 	s->queue_cap = (uint32_t)c->gpu.l2_queue_count;
-	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, GPU_DOMAIN_L2);
+	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, g->clocks.l2);
 	s->is_write_back = c->l2.write_policy == MEM_CACHE_WRITE_POLICY_BACK;
-	s->comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "l2", slice_tick, s);
+	s->comp = sim_engine_add(g->engine, g->clocks.l2, "l2", slice_tick, s);
 	net_xbar_set_receiver(g->requests, index, s->comp);
 	sim_stats_add(g->stats, "l2_slice", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
 	return s;

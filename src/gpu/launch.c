@@ -14,13 +14,13 @@ static uint64_t clock_cycles(void *ctx, uint32_t smid)
 	struct gpu *g = ctx;
 
 	(void)smid;
-	return sim_cycle_now(g->engine, GPU_DOMAIN_SM) + g->totals.untimed_warp_instructions;
+	return sim_cycle_now(g->engine, g->clocks.sm) + g->totals.untimed_warp_instructions;
 }
 
 static uint64_t untimed_ps(const struct gpu *g)
 {
 	return sim_ps_of_units(g->engine,
-			       g->totals.untimed_warp_instructions * sim_period_units(g->engine, GPU_DOMAIN_SM));
+			       g->totals.untimed_warp_instructions * sim_period_units(g->engine, g->clocks.sm));
 }
 
 static uint64_t time_ns(void *ctx)
@@ -249,8 +249,8 @@ void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra)
 
 void gpu_untimed_limit_set(struct gpu *g)
 {
-	const uint64_t limit_ps = g->config->run.timeout_simulated_ps, now_ps = gpu_now_ps(g);
-	const uint64_t period = sim_period_units(g->engine, GPU_DOMAIN_SM);
+	const uint64_t limit_ps = g->config->run.timeout_simulated_ps, now_ps = sim_now_ps(g->engine);
+	const uint64_t period = sim_period_units(g->engine, g->clocks.sm);
 
 	g->untimed_limit = 0;
 	if (limit_ps)
@@ -325,7 +325,7 @@ static bool launch_untimed(struct gpu *g, struct device_result *result)
 			g->stop = DEVICE_STOP_SIMULATED;
 		put_stop(g, where);
 	}
-	result->start_ps = result->end_ps = gpu_now_ps(g);
+	result->start_ps = result->end_ps = sim_now_ps(g->engine);
 	result->warp_instructions = g->totals.untimed_warp_instructions - before;
 	g->totals.kernels_untimed++;
 	return ok;
@@ -353,7 +353,7 @@ static void launch_begin(struct gpu *g)
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
-	g->start_cycle = sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	g->start_cycle = sim_cycle_now(g->engine, g->clocks.sm);
 	if (g->audit)
 		coherence_audit_kernel(g->audit);
 	g->code_base = code_base(l->program->name);
@@ -392,21 +392,21 @@ static bool launch_timed(struct gpu *g, struct device_result *result)
 		sim_run(g->engine);
 	ok = judge(g);
 	CHECK(!g->promises_coherence || g->totals.stale_reads == stale);
-	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, GPU_DOMAIN_SM) + 1;
+	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, g->clocks.sm) + 1;
 	if (end_cycle < g->start_cycle)
 		end_cycle = g->start_cycle;
 	if (!ok || g->limit_reached)
 		clean(g);
 	else
 		check_end(g, end_cycle);
-	sim_advance_units(g->engine, end_cycle * sim_period_units(g->engine, GPU_DOMAIN_SM));
+	sim_advance_units(g->engine, end_cycle * sim_period_units(g->engine, g->clocks.sm));
 	settle_stacks(g, false);
 	count_instructions(g, &result->warp_instructions, &result->thread_instructions);
 	result->warp_instructions -= warps;
 	result->thread_instructions -= threads;
 	result->cycles = end_cycle - g->start_cycle;
-	result->start_ps = sim_ps_of_units(g->engine, g->start_cycle * sim_period_units(g->engine, GPU_DOMAIN_SM));
-	result->end_ps = gpu_now_ps(g);
+	result->start_ps = sim_ps_of_units(g->engine, g->start_cycle * sim_period_units(g->engine, g->clocks.sm));
+	result->end_ps = sim_now_ps(g->engine);
 	g->totals.kernels++;
 	g->totals.cycles += result->cycles;
 	g->totals.time_ps += result->end_ps - result->start_ps;

@@ -107,7 +107,7 @@ static void migration_free(struct gpu *g, struct migration *m)
 
 static uint64_t now_cycle(const struct gpu *g)
 {
-	return sim_cycle_now(g->engine, GPU_DOMAIN_SM);
+	return sim_cycle_now(g->engine, g->clocks.sm);
 }
 
 static void hold(struct sm *sm, const struct sm_cta *c)
@@ -145,7 +145,7 @@ void gpu_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uin
 	g->totals.cta_moves++;
 	sm_touch(sm);
 	hold(sm, c);
-	if (g->config->run.audit)
+	if (g->audits)
 		m->digest = simt_cta_digest(g->launch, m->cta);
 	migrate_look(g);
 }
@@ -202,7 +202,7 @@ static void send(struct gpu *g, struct migration *m)
 
 static void arrive(struct gpu *g, struct migration *m)
 {
-	CHECK(!g->config->run.audit || simt_cta_digest(g->launch, m->cta) == m->digest);
+	CHECK(!g->audits || simt_cta_digest(g->launch, m->cta) == m->digest);
 	g->totals.cta_arrivals++;
 	sim_hist_add(&g->totals.cta_move_cycles, now_cycle(g) - m->order_cycle);
 	sm_cta_arrive(m->to, m->cta, m->index, m->start_cycle);

@@ -442,7 +442,7 @@ struct nsu *nsu_new(struct gpu *g, uint32_t stack)
 	u->last = 63;
 	u->reason = NSU_WAIT_IDLE;
 	sim_stats_add(g->stats, "nsu", stat_rows, ARRAY_COUNT(stat_rows), &u->stats, sizeof(u->stats));
-	u->comp = sim_engine_add(g->engine, GPU_DOMAIN_NSU, "nsu", nsu_tick, u);
+	u->comp = sim_engine_add(g->engine, g->clocks.nsu, "nsu", nsu_tick, u);
 	return u;
 }
 

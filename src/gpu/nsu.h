@@ -108,7 +108,7 @@ void nsu_wake_slot(struct nsu *u, uint32_t slot, enum nsu_wait reason); /* if it
 void nsu_fetched(struct nsu *u, struct mem_req *r);
 static inline uint64_t nsu_cycle(const struct nsu *u)
 {
-	return sim_cycle_now(u->gpu->engine, GPU_DOMAIN_NSU);
+	return sim_cycle_now(u->gpu->engine, u->gpu->clocks.nsu);
 }
 
 #endif

@@ -41,7 +41,7 @@ uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
 static void cluster_wake(struct cluster *c)
 {
 	struct sim_engine *e = c->gpu->engine;
-	uint64_t slack = sim_period_units(e, GPU_DOMAIN_SM) - 1;
+	uint64_t slack = sim_period_units(e, c->gpu->clocks.sm) - 1;
 
 	sim_wake_units(e, c->tx_comp, c->free_units > slack ? c->free_units - slack : 0);
 }
@@ -150,7 +150,7 @@ void cluster_tx_tick(void *component, uint64_t cycle)
 	struct cluster *c = component;
 	struct gpu *g = c->gpu;
 	uint64_t now = sim_now_units(g->engine);
-	uint64_t next_cycle = now + sim_period_units(g->engine, GPU_DOMAIN_SM);
+	uint64_t next_cycle = now + sim_period_units(g->engine, g->clocks.sm);
 	uint32_t refused = 0;
 
 	(void)cycle;

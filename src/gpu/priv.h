@@ -13,10 +13,6 @@
 #include "mem/stack.h"
 #include "net/network.h"
 
-enum { GPU_DOMAIN_L2, GPU_DOMAIN_SM, GPU_DOMAIN_XBAR, GPU_DOMAIN_DRAM,
-       GPU_DOMAIN_NSU, /* only where there are SIMD units */
-       GPU_DOMAIN_COUNT };
-
 enum { GPU_STACKS_MAX = 64 }; /* as gpu.stack_count */
 
 /* Source of requests that an L2 slice makes on its own account. */
@@ -88,9 +84,12 @@ struct gpu {
 	const struct gpu_config *config;
 	const struct gpu_guest_ops *guest; /* never NULL */
 	void *guest_ctx;
-	struct sim_engine *engine;
+	struct sim_engine *engine; /* of the context, as the next three */
 	struct sim_stats *stats;
 	struct mem_req_pool *pool;
+	bool audits;
+	struct gpu_clocks clocks;
+	struct base_bug_state bug_state;
 	struct mem_map map;
 	struct sm **sms;
 	uint8_t *sm_has_request; /* [SM]: something waits for the crossbar; in one place, for clusters look often */

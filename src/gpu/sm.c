@@ -91,7 +91,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->packets = c->nsu.is_present ? packet_buffer_new(sm) : NULL;
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
 	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
-	sm->comp = sim_engine_add(g->engine, GPU_DOMAIN_SM, "sm", sm_tick, sm);
+	sm->comp = sim_engine_add(g->engine, g->clocks.sm, "sm", sm_tick, sm);
 	return sm;
 }
 
@@ -167,7 +167,7 @@ static void time_set(struct sm *sm, uint64_t cycle)
 
 void sm_touch(struct sm *sm)
 {
-	time_set(sm, sim_cycle_now(sm->gpu->engine, GPU_DOMAIN_SM));
+	time_set(sm, sim_cycle_now(sm->gpu->engine, sm->gpu->clocks.sm));
 }
 
 void sm_wake(struct sm *sm, uint32_t at)

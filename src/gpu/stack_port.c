@@ -521,21 +521,21 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	p->index = index;
 	p->tx = link_new(g, &g->config->link, "link_tx");
 	p->rx = link_new(g, &g->config->link, "link_rx");
-	p->comp = sim_engine_add(g->engine, GPU_DOMAIN_DRAM, "stack_port", port_tick, p);
-	p->rx_comp = sim_engine_add(g->engine, GPU_DOMAIN_L2, "link_rx", rx_tick, p);
+	p->comp = sim_engine_add(g->engine, g->clocks.dram, "stack_port", port_tick, p);
+	p->rx_comp = sim_engine_add(g->engine, g->clocks.l2, "link_rx", rx_tick, p);
 	net_channel_set_receiver(p->tx, p->comp);
 	net_channel_set_receiver(p->rx, p->rx_comp);
 
 	const struct mem_stack_config c = {
 	    .dram = &g->config->dram,
 	    .engine = g->engine,
-	    .dram_domain = GPU_DOMAIN_DRAM,
+	    .dram_domain = g->clocks.dram,
 	    .index = index,
 	    .done = vault_done,
 	    .room = vault_room,
 	    .ctx = p,
 	    .stats = g->stats,
-	    .audit = g->config->run.audit,
+	    .audit = g->audits,
 	};
 
 	p->stack = mem_stack_new(&c);
@@ -553,7 +553,7 @@ struct net_network *stack_port_network_new(struct gpu *g)
 	const struct link_params *l = &g->config->mesh;
 	const struct net_network_config c = {
 	    .engine = g->engine,
-	    .domain = GPU_DOMAIN_DRAM,
+	    .domain = g->clocks.dram,
 	    .topology = (enum net_topology)g->config->nsu.topology,
 	    .node_count = g->stack_count,
 	    .flit_units = flit_units(g, l),

@@ -243,7 +243,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 {
 	const struct gpu_config *c = &run->session->config;
 	struct energy_run e = {
-	    .time_ps = gpu_kernel_time_ps(run->gpu),
+	    .time_ps = gpu_kernel_time_ps(run->machine->gpu),
 	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
 	    .l2_count = 1,
 	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
@@ -257,7 +257,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 	};
 	struct energy_report report;
 
-	energy_account(&c->energy, gpu_stats(run->gpu), &e, &report);
+	energy_account(&c->energy, run->machine->ctx.stats, &e, &report);
 	return report;
 }
 
@@ -282,9 +282,9 @@ static struct totals totals_of(const struct machine_run *run)
 	struct totals t = {.warp_instructions = launches.warp_instructions,
 			   .thread_instructions = launches.thread_instructions};
 
-	if (run->gpu) {
-		t.cycles = gpu_kernel_cycles(run->gpu);
-		t.time_ps = gpu_kernel_time_ps(run->gpu);
+	if (run->machine) {
+		t.cycles = gpu_kernel_cycles(run->machine->gpu);
+		t.time_ps = gpu_kernel_time_ps(run->machine->gpu);
 	}
 	return t;
 }
@@ -346,9 +346,9 @@ static json_t *series_json(const struct gpu *gpu, json_t *units)
 static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 {
 	struct gpu_traffic none = {0};
-	struct gpu_traffic traffic = run->gpu ? gpu_traffic_of(run->gpu) : none;
-	struct sim_stats *empty = run->gpu ? NULL : sim_stats_new();
-	struct sim_stats *stats = run->gpu ? gpu_stats(run->gpu) : empty;
+	struct gpu_traffic traffic = run->machine ? gpu_traffic_of(run->machine->gpu) : none;
+	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
+	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
 	struct stat_sink sink = {json_object(), units, json_object()};
 
 	sim_stats_each(stats, sink_stat, &sink);
@@ -361,8 +361,8 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
 	json_object_set_new(o, "l2", cache_json(stats, "l2"));
-	if (run->gpu) {
-		g_autofree char *hash = g_strdup_printf("%016" PRIx64, gpu_run_hash(run->gpu));
+	if (run->machine) {
+		g_autofree char *hash = g_strdup_printf("%016" PRIx64, sim_ctx_hash(&run->machine->ctx));
 
 		put_energy(o, run);
 		put_text(o, "run_hash", hash);
@@ -372,7 +372,7 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 		put_text(o, "run_hash", NULL);
 	}
 	json_object_set_new(o, "stats", sink.stats);
-	json_object_set_new(o, "series", series_json(run->gpu, units));
+	json_object_set_new(o, "series", series_json(run->machine ? run->machine->gpu : NULL, units));
 	sim_stats_free(empty);
 }
 
@@ -542,8 +542,8 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 		run->timeline ? (double)machine_timeline_program(run->timeline)->time_ps / BASE_PS_PER_US : 0);
 	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
 		t.cycles, ipc_of(&t));
-	if (run->gpu)
-		sim_stats_each(gpu_stats(run->gpu), find_top_stall, &top);
+	if (run->machine)
+		sim_stats_each(run->machine->ctx.stats, find_top_stall, &top);
 	if (top.name)
 		dprintf(fd, "strata: main stall: %s, %.1f %% of stalled scheduler cycles\n", top.name,
 			100.0 * (double)top.cycles / (double)top.total_cycles);

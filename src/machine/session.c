@@ -1,8 +1,6 @@
 /* session.c - the session file of a run: written by strata, read by the driver library. */
 #include "machine/session.h"
 
-#include "ndp/registry.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -194,19 +192,4 @@ bool machine_session_keep(const struct machine_session *s, const char *path,
 	}
 	errno = error;
 	return is_kept;
-}
-
-struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag)
-{
-	uint32_t errors_before = diag->error_count;
-	void *guest_ctx = NULL;
-
-	if (!gpu_config_check(&s->config, diag))
-		return NULL;
-
-	const struct gpu_guest_ops *guest = ndp_mechanism_new(&s->config, &guest_ctx, diag);
-
-	if (diag->error_count != errors_before)
-		return NULL;
-	return gpu_new(&s->config, guest, guest_ctx, diag);
 }

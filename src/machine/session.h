@@ -10,8 +10,8 @@
 #define STRATA_MACHINE_SESSION_H
 
 #include "base/diag.h"
-#include "gpu/gpu.h"
 #include "machine/kernels.h"
+#include "machine/machine.h"
 #include "machine/timeline.h"
 
 /* When the program's wall-clock time is over, in ns of CLOCK_MONOTONIC, set with run.timeout_wall_ns. */
@@ -46,18 +46,15 @@ bool machine_session_write(const char *path, const struct machine_session *s);
 bool machine_session_keep(const struct machine_session *s, const char *path,
 			  bool (*write)(const char *path, const void *what), const void *what);
 
-/* Builds the gpu with the mechanism that config.ndp names (the registry of mechanisms lives in ndp/registry.h). */
-struct gpu *machine_build(const struct machine_session *s, struct base_diag_list *diag);
-
 /* machine_run.ended of results that were written while the program ran, as long as no newer ones replace them. */
 #define MACHINE_ENDED_UNSEEN "_exit or killed"
 
 /* What the driver knows at the end of a run, or so far. */
 struct machine_run {
 	const struct machine_session *session;
-	struct gpu *gpu; /* may be NULL: the program never made a context */
+	const struct machine *machine; /* may be NULL: the program never made a context */
 	const struct machine_kernels *kernels;
-	const struct machine_timeline *timeline; /* settled; NULL as gpu */
+	const struct machine_timeline *timeline; /* settled; NULL as machine */
 	double host_seconds; /* CPU seconds of this process */
 	uint64_t peak_rss_bytes;
 	const char *fault; /* text of the first fault, or NULL */

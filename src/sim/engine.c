@@ -30,6 +30,7 @@ struct ticker {
 };
 
 struct domain {
+	struct sim_period period;
 	uint64_t period_units;
 	uint64_t period_inverse; /* floor((2^64 - 1) / period_units) */
 	uint64_t open_cycle;  /* the first that has not begun to tick: every component may be woken for it */
@@ -83,32 +84,42 @@ struct sim_period sim_period_of_ps(uint64_t ps)
 	return (struct sim_period){ps, 1};
 }
 
-struct sim_engine *sim_engine_new(const char *const *names, const struct sim_period *periods, uint32_t count)
+struct sim_engine *sim_engine_new(void)
+{
+	struct sim_engine *e = g_new0(struct sim_engine, 1);
+
+	e->units_per_ps = 1;
+	e->limit_units = SIM_NEVER;
+	return e;
+}
+
+/* Every domain's period in the units that there are now. */
+static void periods_set(struct sim_engine *e)
+{
+	for (uint32_t i = 0; i < e->domain_count; i++) {
+		struct domain *d = &e->domains[i];
+
+		CHECK(d->comp_count == 0);
+		d->period_units = d->period.num_ps * (e->units_per_ps / d->period.den);
+		d->period_inverse = UINT64_MAX / d->period_units;
+	}
+}
+
+bool sim_domain_add(struct sim_engine *e, const char *name, struct sim_period period, uint32_t *domain)
 {
 	/* 10^4 s = 10^16 ps must fit in 64 bits of units. */
 	const uint64_t units_per_ps_max = 1800;
-	uint64_t d = 1;
+	const uint64_t units_per_ps = e->units_per_ps / gcd(e->units_per_ps, period.den) * period.den;
 
-	CHECK(count <= SIM_DOMAIN_MAX);
-	for (uint32_t i = 0; i < count; i++) {
-		d = d / gcd(d, periods[i].den) * periods[i].den;
-		if (d > units_per_ps_max)
-			return NULL;
-	}
-
-	struct sim_engine *e = g_new0(struct sim_engine, 1);
-
-	e->units_per_ps = d;
-	e->limit_units = SIM_NEVER;
-	e->domain_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		e->domains[i].name = names[i];
-		e->domains[i].period_units = periods[i].num_ps * (d / periods[i].den);
-		e->domains[i].period_inverse = UINT64_MAX / e->domains[i].period_units;
-		e->domains[i].next_cycle = SIM_NEVER;
-		e->domains[i].far_min_cycle = SIM_NEVER;
-	}
-	return e;
+	CHECK(e->domain_count < SIM_DOMAIN_MAX);
+	if (units_per_ps > units_per_ps_max)
+		return false;
+	*domain = e->domain_count++;
+	e->domains[*domain] = (struct domain){
+	    .name = name, .period = period, .next_cycle = SIM_NEVER, .far_min_cycle = SIM_NEVER};
+	e->units_per_ps = units_per_ps;
+	periods_set(e);
+	return true;
 }
 
 void sim_engine_free(struct sim_engine *e)
@@ -161,6 +172,11 @@ uint64_t sim_ps_of_units(const struct sim_engine *e, uint64_t units)
 uint64_t sim_units_of_ps(const struct sim_engine *e, uint64_t ps)
 {
 	return ps * e->units_per_ps;
+}
+
+uint64_t sim_now_ps(const struct sim_engine *e)
+{
+	return sim_ps_of_units(e, e->clock.now_units);
 }
 
 /* units / period_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most
@@ -449,4 +465,12 @@ void sim_advance_units(struct sim_engine *e, uint64_t time_units)
 		CHECK(cycle == SIM_NEVER || cycle * e->domains[i].period_units >= time_units);
 	}
 	e->clock.now_units = time_units;
+}
+
+void sim_advance_ps(struct sim_engine *e, uint64_t time_ps)
+{
+	uint64_t units = sim_units_of_ps(e, time_ps);
+
+	if (units > e->clock.now_units)
+		sim_advance_units(e, units);
 }

@@ -1,7 +1,7 @@
 /* engine.h - simulated time: clock domains, sleeping components, and a total order of events.
  *
- * Time is an unsigned 64-bit count of *units*. One unit is 1/D picoseconds, where D is chosen when the engine is
- * built such that the period of every clock domain is a whole number of units (1.4 GHz, 1.25 GHz and tCK = 1.5 ns
+ * Time is an unsigned 64-bit count of *units*. One unit is 1/D picoseconds, where D is chosen when the domains are
+ * added such that the period of every clock domain is a whole number of units (1.4 GHz, 1.25 GHz and tCK = 1.5 ns
  * give D = 7). Cycle n of a domain is at exactly n * period_units; nothing is ever rounded or accumulated, so
  * domains never drift.
  *
@@ -43,11 +43,15 @@ struct sim_period sim_period_of_khz(uint64_t khz);
 /* period given in whole picoseconds. */
 struct sim_period sim_period_of_ps(uint64_t ps);
 
-/* Creates an engine for these domains (names are kept, not copied; each name is unique). Returns NULL if the periods
- * have no common unit small enough to count 10^4 simulated seconds in 64 bits; the caller reports that as the user's
- * mistake. Free with sim_engine_free. */
-struct sim_engine *sim_engine_new(const char *const *names, const struct sim_period *periods, uint32_t count);
+/* An engine without domains. Free with sim_engine_free. */
+struct sim_engine *sim_engine_new(void);
 void sim_engine_free(struct sim_engine *e);
+
+/* Adds a clock domain (its name is kept, not copied) and puts its number into *domain. All domains come before the
+ * first component, and before anybody asks for units: each may change what a unit is. False, and no domain, if the
+ * periods have no common unit small enough to count 10^4 simulated seconds in 64 bits; the caller reports that as the
+ * user's mistake. */
+bool sim_domain_add(struct sim_engine *e, const char *name, struct sim_period period, uint32_t *domain);
 
 /* Adds a component to a domain, in tick order; only before the first run. */
 struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char *name, sim_tick_fn tick,
@@ -66,6 +70,7 @@ static inline uint64_t sim_now_units(const struct sim_engine *e)
 uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain);
 uint64_t sim_units_per_ps(const struct sim_engine *e); /* D */
 uint64_t sim_ps_of_units(const struct sim_engine *e, uint64_t units); /* rounded down */
+uint64_t sim_now_ps(const struct sim_engine *e); /* rounded down */
 /* The units that a duration takes. */
 uint64_t sim_units_of_ps(const struct sim_engine *e, uint64_t ps);
 /* The domain's current cycle: of the tick in progress, or the first cycle at or after now. */
@@ -98,5 +103,7 @@ bool sim_was_limited(const struct sim_engine *e);
 void sim_cancel_all(struct sim_engine *e);
 /* Moves time forward to time_units with nothing scheduled before it: for host-side delays between launches. */
 void sim_advance_units(struct sim_engine *e, uint64_t time_units);
+/* The same to time_ps, unless time is there already. */
+void sim_advance_ps(struct sim_engine *e, uint64_t time_ps);
 
 #endif

@@ -3,10 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -65,6 +69,39 @@ static void test_hash(void **state)
 }
 
 /* In ps; the third would overflow 64 bits on the way. */
+static void say(void *ctx, char *buf, unsigned long size_bytes)
+{
+	snprintf(buf, size_bytes, "%s", (const char *)ctx);
+}
+
+/* Every machine of the process says where it stands, the newest first; one that is gone does not. */
+static void test_bug_states(void **state)
+{
+	struct base_bug_state first = {say, "first", NULL}, gone = {say, "gone", NULL}, last = {say, "last", NULL};
+	char text[512] = "";
+	int out[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(out[1], STDERR_FILENO);
+		base_bug_state_add(&first);
+		base_bug_state_add(&gone);
+		base_bug_state_add(&last);
+		base_bug_state_remove(&gone);
+		base_bug_at("here.c", 7, "for the test");
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_true(read(out[0], text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "strata: internal error at here.c:7: for the test\n"
+				  "strata: state: last\nstrata: state: first\n");
+	close(out[0]);
+	close(out[1]);
+}
+
 static void test_transfer(void **state)
 {
 	(void)state;
@@ -80,6 +117,7 @@ int main(void)
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_bug_states),
 		cmocka_unit_test(test_transfer),
 	};
 

@@ -25,15 +25,19 @@ void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx,
 	for (uint32_t i = 0; settings && settings[i]; i += 2)
 		set(&r->config, settings[i], settings[i + 1]);
 	base_diag_init(&diag);
-	r->gpu = gpu_new(&r->config, guest, guest_ctx, &diag);
-	if (!r->gpu)
+	if (!gpu_config_check(&r->config, &diag))
 		fail_msg("%s", diag.first->text);
 	base_diag_free(&diag);
+	sim_ctx_open(&r->ctx, r->config.run.audit);
+	r->ctx.pool = mem_req_pool_new();
+	r->gpu = gpu_new(&r->ctx, &r->config, guest, guest_ctx);
 }
 
 void rig_close(struct rig *r)
 {
 	gpu_free(r->gpu);
+	mem_req_pool_free(r->ctx.pool);
+	sim_ctx_close(&r->ctx);
 }
 
 uint64_t rig_run(struct rig *r, const struct fake_inst *insts, uint32_t count, uint32_t ctas, uint32_t threads)
@@ -53,7 +57,7 @@ uint64_t rig_stat(struct rig *r, const char *key)
 {
 	uint64_t value;
 
-	if (!sim_stats_value(gpu_stats(r->gpu), key, &value))
+	if (!sim_stats_value(r->ctx.stats, key, &value))
 		fail_msg("no statistic %s", key);
 	return value;
 }

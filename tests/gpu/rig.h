@@ -16,6 +16,7 @@
 
 struct rig {
 	struct gpu_config config;
+	struct sim_ctx ctx;
 	struct gpu *gpu;
 };
 

@@ -196,8 +196,8 @@ static uint64_t move_cycles(const char *latency)
 	struct rig r;
 
 	run(&r, &m, settings);
-	assert_true(sim_stats_hist(gpu_stats(r.gpu), "gpu.cta_move_cycles", &whole));
-	assert_true(sim_stats_hist(gpu_stats(r.gpu), "gpu.cta_drain_cycles", &drain));
+	assert_true(sim_stats_hist(r.ctx.stats, "gpu.cta_move_cycles", &whole));
+	assert_true(sim_stats_hist(r.ctx.stats, "gpu.cta_drain_cycles", &drain));
 	assert_int_equal(whole.count, 1);
 	rig_close(&r);
 	return whole.sum - drain.sum;
@@ -241,7 +241,7 @@ static void ctas_start_in_stacks(void **state)
 	for (uint32_t i = 0; i < 6; i++) {
 		uint64_t ctas;
 
-		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.ctas", i, &ctas));
+		assert_true(sim_stats_instance_value(r.ctx.stats, "sm.ctas", i, &ctas));
 		assert_int_equal(ctas, CTAS / 6);
 	}
 	rig_close(&r);
@@ -273,8 +273,8 @@ static void full_vault_serves_in_turn(void **state)
 	for (uint32_t i = 2; i < 6; i++) {
 		uint64_t cycles, ctas;
 
-		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.cta_cycles", i, &cycles));
-		assert_true(sim_stats_instance_value(gpu_stats(r.gpu), "sm.ctas_done", i, &ctas));
+		assert_true(sim_stats_instance_value(r.ctx.stats, "sm.cta_cycles", i, &cycles));
+		assert_true(sim_stats_instance_value(r.ctx.stats, "sm.ctas_done", i, &ctas));
 		assert_int_equal(ctas, CTAS / 6);
 		least = cycles < least ? cycles : least;
 		most = cycles > most ? cycles : most;

@@ -133,7 +133,7 @@ static struct sim_hist hist(struct rig *r, const char *key)
 {
 	struct sim_hist h;
 
-	assert_true(sim_stats_hist(gpu_stats(r->gpu), key, &h));
+	assert_true(sim_stats_hist(r->ctx.stats, key, &h));
 	return h;
 }
 
@@ -406,7 +406,7 @@ static void bad_configurations(void **state)
 		gpu_config_defaults(&c);
 		assert_true(sim_param_set(groups, gpu_config_groups(&c, groups), cases[i].settings[0],
 					  cases[i].settings[1], (struct base_place){0}, &diag));
-		assert_null(gpu_new(&c, NULL, NULL, &diag));
+		assert_false(gpu_config_check(&c, &diag));
 		assert_non_null(strstr(diag.first->text, cases[i].text));
 		base_diag_free(&diag);
 	}

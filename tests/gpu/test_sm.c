@@ -208,7 +208,7 @@ static void dram_latency(void **state)
 	insts[7] = (struct fake_inst)FAKE_LOOP(0, 30);
 	insts[8] = (struct fake_inst)FAKE_EXIT;
 	rig_run(&r, insts, 9, 1, 32);
-	assert_true(sim_stats_hist(gpu_stats(r.gpu), "memory.data_read_latency_ps", &h));
+	assert_true(sim_stats_hist(r.ctx.stats, "memory.data_read_latency_ps", &h));
 	assert_int_equal(h.count, 31); /* the seven loads of an iteration share a line */
 	double mean = (double)h.sum / (double)h.count;
 

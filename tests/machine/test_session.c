@@ -196,7 +196,7 @@ static void test_contradictory_machine(void **state)
 	base_diag_init(&diag);
 	assert_true(machine_session_load(&s, &diag));
 	s.config.gpu.stack_count = 3;
-	assert_null(machine_build(&s, &diag));
+	assert_null(machine_new(&s.config, &diag));
 	assert_true(diag.error_count > 0);
 	base_diag_free(&diag);
 }
@@ -241,7 +241,7 @@ static const char *const promised[] = {
     "run_hash",
 };
 
-static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
+static json_t *write_and_read(struct machine_session *s, const struct machine *machine)
 {
 	struct machine_timeline *timeline = machine_timeline_new(&s->config, NULL);
 	g_autofree char *path = path_of("result.json");
@@ -253,7 +253,7 @@ static json_t *write_and_read(struct machine_session *s, struct gpu *gpu)
 	    .result = {.cycles = 10, .warp_instructions = 3, .thread_instructions = 96, .cta_count = 2},
 	};
 	const struct machine_run run = {.session = s,
-					.gpu = gpu,
+					.machine = machine,
 					.kernels = kernels,
 					.timeline = timeline,
 					.host_seconds = 0.5,
@@ -310,11 +310,11 @@ static void test_result_of_gpu(void **state)
 	base_diag_init(&diag);
 	assert_true(machine_session_load(&s, &diag));
 
-	struct gpu *gpu = machine_build(&s, &diag);
+	struct machine *machine = machine_new(&s.config, &diag);
 
-	assert_non_null(gpu);
+	assert_non_null(machine);
 
-	json_t *o = write_and_read(&s, gpu), *units = json_object_get(o, "units");
+	json_t *o = write_and_read(&s, machine), *units = json_object_get(o, "units");
 
 	check_fields(o);
 	assert_int_equal(json_array_size(json_object_get(o, "stacks")), 4);
@@ -328,7 +328,7 @@ static void test_result_of_gpu(void **state)
 	assert_true(json_number_value(json_object_get(peaks, "tx")) == 160e9);
 	assert_true(json_number_value(json_object_get(peaks, "dram")) == 640e9);
 	json_decref(o);
-	gpu_free(gpu);
+	machine_free(machine);
 	base_diag_free(&diag);
 }
 

@@ -104,10 +104,11 @@ static struct rig *rig_new(void)
 
 static void rig_build(struct rig *g)
 {
-	static const char *const domains[] = {"dram", "feeder"};
-	const struct sim_period periods[] = {sim_period_of_ps(g->p.t_ck_ps), sim_period_of_ps(1000)};
+	uint32_t dram, feeder;
 
-	g->engine = sim_engine_new(domains, periods, 2);
+	g->engine = sim_engine_new();
+	assert_true(sim_domain_add(g->engine, "dram", sim_period_of_ps(g->p.t_ck_ps), &dram));
+	assert_true(sim_domain_add(g->engine, "feeder", sim_period_of_ps(1000), &feeder));
 	assert_int_equal(sim_units_per_ps(g->engine), 1);
 	g->stats = sim_stats_new();
 	g->pool = mem_req_pool_new();
@@ -118,7 +119,7 @@ static void rig_build(struct rig *g)
 					   .stats = g->stats, .audit = true};
 
 	g->stack = mem_stack_new(&c);
-	g->feeder = sim_engine_add(g->engine, 1, "feeder", feed, g);
+	g->feeder = sim_engine_add(g->engine, feeder, "feeder", feed, g);
 }
 
 static void rig_free(struct rig *g)

@@ -34,10 +34,12 @@ static void machine_new(struct rig *r, const char *const *machine, const char *c
 	r->ops = *ops;
 	if (change)
 		change(&r->ops);
-	r->gpu = gpu_new(&r->config, &r->ops, ctx, &diag);
-	if (!r->gpu)
+	if (!gpu_config_check(&r->config, &diag))
 		fail_msg("%s", diag.first->text);
 	base_diag_free(&diag);
+	sim_ctx_open(&r->ctx, r->config.run.audit);
+	r->ctx.pool = mem_req_pool_new();
+	r->gpu = gpu_new(&r->ctx, &r->config, &r->ops, ctx);
 }
 
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,
@@ -66,6 +68,8 @@ void rig_open(struct rig *r, const char *ptx, const char *const *machine, const 
 void rig_close(struct rig *r)
 {
 	gpu_free(r->gpu);
+	mem_req_pool_free(r->ctx.pool);
+	sim_ctx_close(&r->ctx);
 	simt_program_free(r->program);
 	simt_module_unload(r->module);
 	ptx_module_free(r->ptx);
@@ -97,7 +101,7 @@ uint64_t rig_stat(const struct rig *r, const char *key)
 {
 	uint64_t value;
 
-	if (!sim_stats_value(gpu_stats(r->gpu), key, &value))
+	if (!sim_stats_value(r->ctx.stats, key, &value))
 		fail_msg("no statistic %s", key);
 	return value;
 }

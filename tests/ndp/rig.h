@@ -22,6 +22,7 @@ struct rig {
 	struct simt_module *module;
 	struct simt_program *program;
 	struct gpu_config config;
+	struct sim_ctx ctx;
 	struct gpu_guest_ops ops;
 	struct gpu *gpu;
 	uint32_t *in, *out; /* WORDS each, on pages of their own; in[i] = i, out[i] = 0 */

@@ -387,7 +387,7 @@ static void constants_are_cached(void **state)
 		assert_int_equal(rig_stat(&r, "nsu.constant_reads"), 2 * WARPS);
 		assert_true(rig_stat(&r, "nsu.stall_constant") > 0);
 		misses[k] = rig_stat(&r, "nsu.constant_misses");
-		ps[k] = gpu_now_ps(r.gpu);
+		ps[k] = sim_now_ps(r.ctx.engine);
 		for (uint32_t i = 0; i < 2048; i++)
 			assert_int_equal(r.out[i], i + 1007);
 		rig_close(&r);
@@ -456,7 +456,7 @@ static void width_and_clock_matter(void **state)
 		open_with(&r, add, settings[i]);
 		assert_true(rig_run(&r, 64, 128, 0));
 		issued[i] = rig_stat(&r, "nsu.issued_cycles");
-		ps[i] = gpu_now_ps(r.gpu);
+		ps[i] = sim_now_ps(r.ctx.engine);
 		assert_int_equal(rig_stat(&r, "nsu.cycles"),
 				 rig_stat(&r, "nsu.issued_cycles") + rig_stat(&r, "nsu.stall_execution") +
 				     rig_stat(&r, "nsu.stall_fetch") + rig_stat(&r, "nsu.stall_constant") +

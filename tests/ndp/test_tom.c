@@ -417,7 +417,7 @@ static void the_programs_host_memory_takes_the_wires(void **state)
 		r.in = (uint32_t *)(uintptr_t)simt_memory_alloc(r.mem, WORDS * 4, 128, SIMT_ALLOC_HOST);
 		memset(r.in, 0, WORDS * 4);
 		assert_true(rig_run(&r, 16, 128, 40));
-		ps[k] = gpu_now_ps(r.gpu);
+		ps[k] = sim_now_ps(r.ctx.engine);
 		rig_close(&r);
 	}
 	assert_int_equal(ps[0], ps[1]);

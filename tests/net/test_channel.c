@@ -92,11 +92,11 @@ static void receive_tick(void *component, uint64_t cycle)
 
 static void rig_begin(struct rig *g, uint64_t period_ps)
 {
-	static const char *const domains[] = {"core"};
-	const struct sim_period periods[] = {{period_ps, 1}};
+	uint32_t domain;
 
 	memset(g, 0, sizeof(*g));
-	g->engine = sim_engine_new(domains, periods, 1);
+	g->engine = sim_engine_new();
+	assert_true(sim_domain_add(g->engine, "core", sim_period_of_ps(period_ps), &domain));
 	g->stats = sim_stats_new();
 	g->pool = mem_req_pool_new();
 	for (uint32_t i = 0; i < SENDERS; i++) {

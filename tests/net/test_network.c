@@ -103,11 +103,11 @@ static void node_tick(void *component, uint64_t cycle)
 
 static void rig_begin(struct rig *g, enum net_topology t, uint32_t nodes, uint32_t depth)
 {
-	static const char *const domains[] = {"core"};
-	const struct sim_period periods[] = {{PERIOD_PS, 1}};
+	uint32_t domain;
 
 	memset(g, 0, sizeof(*g));
-	g->engine = sim_engine_new(domains, periods, 1);
+	g->engine = sim_engine_new();
+	assert_true(sim_domain_add(g->engine, "core", sim_period_of_ps(PERIOD_PS), &domain));
 	assert_int_equal(sim_units_per_ps(g->engine), 1);
 	g->stats = sim_stats_new();
 	g->pool = mem_req_pool_new();

@@ -123,10 +123,23 @@ static void ref_run(struct world *w)
 
 static const struct sim_period periods[DOMAINS] = {{5000, 7}, {800, 1}, {1500, 1}}; /* 1.4 GHz, 1.25 GHz, 1.5 ns */
 
+static struct sim_engine *engine_of(const struct sim_period *domain_periods, uint32_t count)
+{
+	struct sim_engine *e = sim_engine_new();
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t domain;
+
+		assert_true(sim_domain_add(e, names[i], domain_periods[i], &domain));
+		assert_int_equal(domain, i);
+	}
+	return e;
+}
+
 static struct world *world_new(bool is_reference, uint64_t seed)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
+	struct sim_engine *e = engine_of(periods, DOMAINS);
 
 	w->seed = seed;
 	w->wakes_left = 12000;
@@ -181,7 +194,7 @@ static void count_tick(void *component, uint64_t cycle)
 static void test_time_is_exact_after_long_idle(void **state)
 {
 	uint64_t far = 1000000007ull * 1400, seen = 0, beside_seen = 0;
-	struct sim_engine *e = sim_engine_new(names, periods, DOMAINS);
+	struct sim_engine *e = engine_of(periods, DOMAINS);
 	struct sim_comp c = sim_engine_add(e, 0, "counter", count_tick, &seen);
 	struct sim_comp beside = sim_engine_add(e, 0, "beside", count_tick, &beside_seen);
 	uint32_t last;
@@ -263,7 +276,7 @@ static void wake_other_now(void *component, uint64_t cycle)
 static void test_earlier_domain_has_had_its_turn(void **state)
 {
 	const struct sim_period same[] = {{1000, 1}, {1000, 1}};
-	struct sim_engine *e = sim_engine_new(names, same, 2);
+	struct sim_engine *e = engine_of(same, 2);
 	struct pair early = {0}, late = {.engine = e};
 	struct sim_comp c;
 
@@ -284,10 +297,21 @@ static void test_earlier_domain_has_had_its_turn(void **state)
 
 static void test_clocks_without_common_unit_are_refused(void **state)
 {
-	const struct sim_period odd[] = {{1000000000, 1400001}, {1000000000, 1300003}};
+	struct sim_engine *e = sim_engine_new();
+	uint32_t domain;
 
 	(void)state;
-	assert_null(sim_engine_new(names, odd, 2));
+	assert_true(sim_domain_add(e, "even", sim_period_of_khz(1400000), &domain));
+	assert_true(sim_domain_add(e, "later", sim_period_of_ps(1500), &domain));
+	assert_int_equal(domain, 1);
+	/* What was there keeps its length when a finer unit comes. */
+	assert_int_equal(sim_period_units(e, 1), 1500 * sim_units_per_ps(e));
+	assert_false(sim_domain_add(e, "odd", sim_period_of_khz(1300003), &domain));
+	assert_true(sim_domain_add(e, "third", sim_period_of_khz(1800000), &domain));
+	assert_int_equal(domain, 2);
+	assert_int_equal(sim_period_units(e, 0) * 7, 5000 * sim_units_per_ps(e));
+	assert_int_equal(sim_period_units(e, 1), 1500 * sim_units_per_ps(e));
+	sim_engine_free(e);
 }
 
 int main(void)
