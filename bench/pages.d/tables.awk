@@ -21,7 +21,7 @@
 # Variables: folder (of docs/measured). Errors go to standard error; exit status 1.
 
 function fail(text) {
-	print FILENAME ": " text >"/dev/stderr"
+	print (FILENAME == "" ? "" : FILENAME ": ") text >"/dev/stderr"
 	failed = 1
 	exit 1
 }
