@@ -11,15 +11,15 @@
 /* Appends item; link is the name of its field that holds the next one. */
 #define base_fifo_push(fifo, item, link)                \
 	do {                                            \
-		__typeof__(fifo) fifo_ = (fifo);        \
-		__typeof__(item) item_ = (item);        \
+		__typeof__(fifo) onto_ = (fifo);        \
+		__typeof__(item) added_ = (item);        \
                                                         \
-		item_->link = NULL;                     \
-		if (fifo_->first)                       \
-			fifo_->last->link = item_;      \
+		added_->link = NULL;                     \
+		if (onto_->first)                       \
+			onto_->last->link = added_;      \
 		else                                    \
-			fifo_->first = item_;           \
-		fifo_->last = item_;                    \
+			onto_->first = added_;           \
+		onto_->last = added_;                    \
 	} while (0)
 
 /* Removes the oldest item and yields it. The FIFO must not be empty. */

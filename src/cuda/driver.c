@@ -376,13 +376,13 @@ CUresult cuProfilerStop(void)
 	return CUDA_SUCCESS;
 }
 
-int cuda_unsupported_call(const char *name)
+static CUresult unsupported_call(const char *name)
 {
 	CUDA_CALL(CUDA_NEEDS_INIT);
 	return cuda_not_supported(name);
 }
 
-int cuda_old_call(const char *name)
+static CUresult old_call(const char *name)
 {
 	static GHashTable *named;
 	CUDA_CALL(CUDA_NEEDS_INIT);
@@ -393,4 +393,14 @@ int cuda_old_call(const char *name)
 		cuda_message("%s is CUDA 3.1's form, with addresses and sizes of 32 bits; contexts here are of "
 			     "CUDA 3.2 and newer, whose form is named %s_v2", name, name);
 	return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+int cuda_unsupported_call(const char *name)
+{
+	return (int)unsupported_call(name);
+}
+
+int cuda_old_call(const char *name)
+{
+	return (int)old_call(name);
 }

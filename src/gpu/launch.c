@@ -36,7 +36,7 @@ void gpu_fail(struct gpu *g)
 
 void gpu_interrupt(struct gpu *g, enum device_stop why)
 {
-	g->stop = why;
+	g->stop = (int)why;
 	sim_stop(g->engine);
 }
 

@@ -229,7 +229,7 @@ static double stalls_not_falling(const struct reproduce_data *d, const struct re
 
 	for (uint32_t w = 0; w < d->paper->workload_count; w++)
 		count += !is_in(stalling, d->paper->workloads[w]) && change_of(d, memory_stalls, row->config, w) >= 0;
-	return isnan(stalls_saved(d, row)) ? NAN : count;
+	return isnan(stalls_saved(d, row)) ? NAN : (double)count;
 }
 
 /* From the 5 % of blocks with the shortest times to the 5 % with the longest, in cycles. */

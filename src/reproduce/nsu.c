@@ -235,7 +235,7 @@ static double workload_furthest(const struct reproduce_data *d, const struct rep
 {
 	uint32_t which;
 
-	return isnan(points_find(d, row, &which)) ? NAN : which;
+	return isnan(points_find(d, row, &which)) ? NAN : (double)which;
 }
 
 static double stat(const struct reproduce_data *d, uint32_t config, uint32_t w, const char *name)

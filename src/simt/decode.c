@@ -52,7 +52,7 @@ static void decode_sources(struct simt_build *b, const struct simt_alu *alu, str
 			continue;
 		decode_clock(o, e);
 		e->src[s] = simt_operand_ref(b, o, want);
-		e->fix_src[s] = fix_source(e->src[s].bytes, want, source_type(i, s));
+		e->fix_src[s] = (uint8_t)fix_source(e->src[s].bytes, want, source_type(i, s));
 		e->src_count = (uint8_t)(s + 1);
 	}
 }

@@ -100,7 +100,8 @@ static struct simt_mem_lanes wmma_lanes(const struct simt_warp_state *s, const s
 {
 	const struct ptx_fragment *f = fragment_of(op);
 	const uint32_t first = (uint32_t)__builtin_ctz(mask), part = op->mem.align;
-	const uint32_t line_bytes = (lines_are_outer(op) ? f->inner : f->outer) * f->bits / 8u;
+	const uint32_t line_elements = lines_are_outer(op) ? f->inner : f->outer;
+	const uint32_t line_bytes = line_elements * f->bits / 8;
 	const uint32_t element_bits = f->type == PTX_B1 ? 1 : f->bits, parts = line_bytes / part;
 	const struct simt_mem_lanes k = simt_mem_lanes(s, &op->mem, 1u << first, addr);
 	const uint64_t base = addr[first];

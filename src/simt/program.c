@@ -446,7 +446,7 @@ static void sb_reg(struct simt_build *b, uint32_t reg, uint8_t *count)
 	if (r->type == PTX_PRED)
 		first += b->p->pub.sb_pred_first;
 	else
-		n = (ptx_type_bytes(r->type) == 8 ? 2 : 1) * (r->vec ? r->vec : 1);
+		n = (ptx_type_bytes(r->type) == 8 ? 2u : 1u) * (r->vec ? r->vec : 1);
 	for (uint32_t k = 0; k < n && *count < UINT8_MAX; k++, ++*count) {
 		b->p->sb = grow(b->p->sb, &b->sb_cap, b->sb_count + 1, sizeof(*b->p->sb));
 		b->p->sb[b->sb_count++] = (uint16_t)(first + k);

@@ -104,7 +104,7 @@ static bool read_linear(const struct fetch *f, uint32_t level, struct simt_texel
 		double w = 1;
 
 		for (uint32_t k = 0; k < dims; k++) {
-			i[k] += corner >> k & 1;
+			i[k] += (int32_t)(corner >> k & 1);
 			w *= corner >> k & 1 ? weight[k] : 1.0f - weight[k];
 		}
 		if (!simt_texel_read(f->mem, f->desc, f->sampler, level, i, p.layer, v))

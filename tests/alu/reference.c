@@ -497,9 +497,6 @@ static bool test_form(const struct words *w, struct reference_lane *l)
 	return true;
 }
 
-bool reference_narrow(const char *key, struct reference_lane *l);
-bool reference_integer(const char *op, const char *const *word, int count, struct reference_lane *l);
-
 bool reference_compute(const char *key, struct reference_lane *l)
 {
 	struct words w;

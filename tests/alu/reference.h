@@ -17,5 +17,8 @@ struct reference_lane {
 
 /* Computes the result of form key (as in the tables). False if the reference does not know the form. */
 bool reference_compute(const char *key, struct reference_lane *lane);
+/* Its parts, a file each: the integer forms, whose operation and words are given, and those of narrow floats. */
+bool reference_integer(const char *op, const char *const *word, int count, struct reference_lane *l);
+bool reference_narrow(const char *key, struct reference_lane *l);
 
 #endif

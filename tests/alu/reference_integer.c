@@ -7,8 +7,6 @@
 typedef __int128 wide;
 typedef unsigned __int128 uwide;
 
-bool reference_integer(const char *op, const char *const *word, int count, struct reference_lane *l);
-
 static bool is(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;

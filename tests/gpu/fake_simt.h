@@ -39,7 +39,7 @@ extern uint32_t fake_trace[FAKE_TRACE_MAX];
 /* Shorthands. */
 #define FAKE_ALU(u, dst, src)                                                                           \
 	{                                                                                               \
-		.unit = (u), .issue_slots = 1, .read_count = 1, .write_count = 1, .sb = {(src), (dst) } \
+		.unit = (uint8_t)(u), .issue_slots = 1, .read_count = 1, .write_count = 1, .sb = {(src), (dst) } \
 	}
 #define FAKE_LOAD(dst, address)                                                                          \
 	{                                                                                                \

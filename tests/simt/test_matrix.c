@@ -41,7 +41,7 @@ static double value(enum kind k, uint64_t v)
 
 	switch (k) {
 	case F16:
-		return sign * (e ? ldexp(1024 + (v & 1023), e - 25) : ldexp(v & 1023, -24));
+		return sign * (e ? ldexp((double)(1024 + (v & 1023)), e - 25) : ldexp((double)(v & 1023), -24));
 	case BF16:
 		return (double)float_of((uint32_t)v << 16);
 	case TF32:

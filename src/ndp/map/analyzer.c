@@ -17,7 +17,8 @@ void map_instance_open(struct map_instance *in, uint32_t stack_count)
 
 static void count(uint16_t *accesses)
 {
-	*accesses += *accesses != UINT16_MAX;
+	if (*accesses != UINT16_MAX)
+		++*accesses;
 }
 
 void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)

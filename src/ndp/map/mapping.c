@@ -301,7 +301,7 @@ void map_learned_place(const struct map_learned *m, struct mem_req *r)
 	r->vault = (uint8_t)p.vault;
 	r->bank = (uint8_t)p.bank;
 	r->row = p.row;
-	r->column = p.column_bytes;
+	r->column = (uint16_t)p.column_bytes;
 }
 
 uint32_t map_learned_bit(const struct map_learned *m)

@@ -19,7 +19,7 @@ static void add_register(GArray *ids, const struct simt_program *p, uint32_t reg
 		return;
 	}
 
-	uint32_t slots = (ptx_type_bytes(r->type) > 4 ? 2 : 1) * (r->vec ? r->vec : 1);
+	uint32_t slots = (ptx_type_bytes(r->type) > 4 ? 2u : 1u) * (r->vec ? r->vec : 1);
 
 	for (uint32_t s = 0; s < slots; s++) {
 		uint16_t id = (uint16_t)(first + s);

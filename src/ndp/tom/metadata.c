@@ -34,7 +34,7 @@ static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
 
 bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *b)
 {
-	int64_t bound = 1ll << (tom_metadata_threshold_bits(p) - 1);
+	int64_t bound = INT64_C(1) << (tom_metadata_threshold_bits(p) - 1);
 	uint32_t most;
 
 	most = highest(b->block.live_in_sb, b->packet_in_count, b->has_condition ? b->condition_sb : 0);
