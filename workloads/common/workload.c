@@ -1,3 +1,4 @@
+/* workload.c - what the host programs of the workloads share. */
 #include "common/workload.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* storage.h - what partitioned execution stores. */
 #ifndef STRATA_NDP_NSU_STORAGE_H
 #define STRATA_NDP_NSU_STORAGE_H
 
