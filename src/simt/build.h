@@ -22,6 +22,7 @@ struct simt_build {
 	struct simt_placed_var *placed;
 	uint32_t placed_count, placed_cap;
 	uint64_t shared_bytes, local_bytes; /* laid out so far */
+	uint64_t local_align;		    /* of every frame in local memory: the strictest of their variables */
 	uint32_t func_cap, inst_cap, rows_cap, sb_count, sb_cap, sreg_cap;
 	bool has_indirect;
 	bool is_refused_device_runtime; /* and was said */
@@ -55,6 +56,12 @@ bool simt_is_frame_local(const struct simt_build *b, const struct ptx_var *v);
 /* A variable's address in its own space (frame-relative for locals of a device function, a row offset never). */
 uint64_t simt_var_offset(struct simt_build *b, const struct ptx_var *v);
 enum ptx_type simt_reg_type(const struct simt_build *b, uint32_t reg);
+
+/* bytes rounded up to local_align. */
+static inline uint64_t simt_local_aligned(const struct simt_build *b, uint64_t bytes)
+{
+	return (bytes + b->local_align - 1) & ~(b->local_align - 1);
+}
 
 /* registers.c: allocates and, where it must, spills the registers of all functions. */
 void simt_registers_allocate(struct simt_build *b, const struct simt_register_bounds *bounds);

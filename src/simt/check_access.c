@@ -79,19 +79,30 @@ static uint32_t check_aligned(const struct simt_check_access *a, uint32_t mask, 
 	return good;
 }
 
-static uint32_t check_limit(const struct simt_check_access *a, uint32_t mask, const uint64_t *offset, uint64_t limit,
-			    const char *space)
+static uint32_t check_limit(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr, uint64_t first,
+			    uint64_t limit, const char *space)
 {
 	uint32_t good = mask;
 
 	SIMT_FOR_LANES(lane, mask)
 	{
-		if (offset[lane] <= limit && limit - offset[lane] >= a->bytes)
+		const uint64_t offset = addr[lane] - first;
+
+		if (offset <= limit && limit - offset >= a->bytes)
 			continue;
 		good &= ~(1u << lane);
-		note_block(a, lane, space, offset[lane], limit);
+		note_block(a, lane, space, offset, limit);
 	}
 	return good;
+}
+
+/* The function's own frame and those of its callers: the unused stack below is nobody's. */
+static uint32_t check_local(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr)
+{
+	const struct simt_warp_state *s = a->w->state;
+	const uint64_t frame = s->frame.local_at;
+
+	return check_limit(a, mask, addr, frame, SIMT_LOCAL_BASE + s->local_bytes - frame, "local memory");
 }
 
 /* ---- global memory ---- */
@@ -197,10 +208,10 @@ static uint32_t filter(const struct simt_check_access *a, uint32_t mask, const u
 	const uint32_t aligned = check_aligned(a, mask, addr);
 
 	k->global = check_global(a, k->global & aligned, addr);
-	k->shared = check_limit(a, k->shared & aligned, addr, a->w->cta->shared_bytes, "shared memory");
-	k->local = check_limit(a, k->local & aligned, addr, a->w->state->local_bytes, "local memory");
-	k->param = check_limit(a, k->param & aligned, addr, a->l->program->param_bytes, "the kernel's parameters");
-	k->frame = check_limit(a, k->frame & aligned, addr,
+	k->shared = check_limit(a, k->shared & aligned, addr, 0, a->w->cta->shared_bytes, "shared memory");
+	k->local = check_local(a, k->local & aligned, addr);
+	k->param = check_limit(a, k->param & aligned, addr, 0, a->l->program->param_bytes, "the kernel's parameters");
+	k->frame = check_limit(a, k->frame & aligned, addr, 0,
 			       simt_program_of(a->l)->funcs[a->w->state->frame.func].ptx->frame_param_bytes,
 			       "the function's parameters");
 	if (k->shared)

@@ -177,7 +177,7 @@ static enum simt_next enter(struct simt_launch *l, struct simt_warp *w, const st
 	entry.frame = (struct simt_frame){
 	    .row = caller->row + from->row_count,
 	    .pred = caller->pred + from->alloc->pred_count,
-	    .local_bytes = caller->local_bytes + from->local_bytes,
+	    .local_at = caller->local_at - to->local_bytes,
 	    .func = func,
 	    .depth = caller->depth + 1,
 	    .caller_row = caller->row,
@@ -186,12 +186,12 @@ static enum simt_next enter(struct simt_launch *l, struct simt_warp *w, const st
 	if (entry.frame.depth > SIMT_CALL_DEPTH_MAX)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
 				  "call depth exceeds %u in function %s", SIMT_CALL_DEPTH_MAX, to->ptx->name);
-	if ((uint64_t)entry.frame.local_bytes + to->local_bytes > l->state->local_bytes)
+	if (caller->local_at - (SIMT_LOCAL_BASE - l->state->below_bytes) < to->local_bytes)
 		return simt_fault(
 		    l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_STACK,
 		    "local memory exhausted: function %s needs %u bytes at call depth %u, a thread has %llu",
 		    to->ptx->name, to->local_bytes, entry.frame.depth,
-		    (unsigned long long)l->state->local_bytes);
+		    (unsigned long long)(l->state->local_bytes + l->state->below_bytes));
 	if (op->arg_count != to->ptx->param_count)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(lanes), SIMT_FAULT_INSTRUCTION,
 				  "call passes %u arguments; function %s takes %u", op->arg_count, to->ptx->name,

@@ -87,12 +87,23 @@ static void describe_global(struct simt_launch *l, uint64_t addr, uint32_t bytes
 	}
 }
 
+/* What a thread has of local memory: frames, and below them what is left of its stack. */
+static void describe_local(struct text *t, const struct simt_warp_state *s)
+{
+	const uint64_t first = SIMT_LOCAL_BASE - s->below_bytes;
+
+	add(t, " of local memory; the thread's is 0x%llx to 0x%llx, its frames begin at 0x%llx",
+	    (unsigned long long)first, (unsigned long long)(SIMT_LOCAL_BASE + s->local_bytes - 1),
+	    (unsigned long long)s->frame.local_at);
+	if (s->below_bytes)
+		add(t, " (what lies below is unused stack: cudaLimitStackSize)");
+}
+
 enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
 				 uint32_t lane, bool is_store, enum simt_space space, uint64_t addr, uint32_t bytes,
 				 uint64_t limit)
 {
 	static const char *const spaces[] = {[SIMT_MEM_SHARED] = "shared memory",
-					     [SIMT_MEM_LOCAL] = "local memory",
 					     [SIMT_MEM_PARAM] = "parameter space",
 					     [SIMT_MEM_TEXTURE] = "texture"};
 
@@ -103,6 +114,8 @@ enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *
 	add(&t, "illegal %s of %u bytes at 0x%llx", is_store ? "write" : "read", bytes, (unsigned long long)addr);
 	if (space == SIMT_MEM_GLOBAL)
 		describe_global(l, addr, bytes);
+	else if (space == SIMT_MEM_LOCAL)
+		describe_local(&t, w->state);
 	else
 		add(&t, " of %s, which has %llu bytes", spaces[space], (unsigned long long)limit);
 	return SIMT_FAULTED;

@@ -84,6 +84,7 @@ struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp
 	g->smid = smid;
 	simt_stack_begin(l, g, mask);
 	s->local = hs->local;
+	s->below = hs->below;
 	s->carry = hs->carry;
 
 	struct simt_entry *e = &s->splits[0].stack[0];
@@ -91,7 +92,7 @@ struct simt_warp *simt_guest_begin(struct simt_launch *l, const struct simt_warp
 	/* The same function at the same place in local memory, in rows of its own. */
 	e->pc = begin_pc;
 	e->frame.func = hs->frame.func;
-	e->frame.local_bytes = hs->frame.local_bytes;
+	e->frame.local_at = hs->frame.local_at;
 	simt_frame_open(l, g, &e->frame);
 	simt_stack_load(g);
 	simt_special_fill(l, g);

@@ -32,13 +32,28 @@ static bool check_dimensions(const struct simt_launch *l, struct base_diag_list 
 	return diag->error_count == errors;
 }
 
+/* What is left of a thread's stack below the frames that the program is known to need. Apart from these, so that it
+ * costs no time when, as nearly always, nothing touches it; less when device memory has no room. */
+static void place_below(struct simt_launch *l, uint32_t warps)
+{
+	struct simt_launch_state *st = l->state;
+	const uint64_t known = simt_program_of(l)->is_recursive ? SIMT_RECURSION_BYTES : st->local_bytes;
+
+	if (l->stack_bytes <= known)
+		return;
+	st->below_bytes = (l->stack_bytes - known + 15) & ~15ull;
+	st->below_warp_bytes = st->below_bytes / 4 * SIMT_ROW_BYTES;
+	CHECK(st->below_bytes <= SIMT_LOCAL_BASE);
+	st->below_addr = simt_memory_alloc(l->mem, st->below_warp_bytes * warps, 1, SIMT_ALLOC_LOCAL);
+	if (!st->below_addr)
+		st->below_bytes = 0;
+}
+
 static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_list *diag)
 {
 	struct simt_launch_state *st = l->state;
 
 	st->local_bytes = l->program->local_bytes_per_thread;
-	if (simt_program_of(l)->is_recursive && l->stack_bytes > SIMT_RECURSION_BYTES)
-		st->local_bytes += l->stack_bytes - SIMT_RECURSION_BYTES;
 	st->local_warp_bytes = (st->local_bytes + 3) / 4 * SIMT_ROW_BYTES;
 	st->local_slots = warps;
 	if (!st->local_warp_bytes)
@@ -110,8 +125,11 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	st->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	if (resident_warp_count < st->warps_per_cta)
 		resident_warp_count = st->warps_per_cta;
-	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag))
+	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag)) {
+		if (st->local_addr)
+			place_below(l, resident_warp_count);
 		return true;
+	}
 	simt_launch_end(l);
 	return false;
 }
@@ -156,6 +174,8 @@ void simt_launch_end(struct simt_launch *l)
 		simt_memory_release(l->mem, st->param_addr);
 	if (st->local_addr)
 		simt_memory_release(l->mem, st->local_addr);
+	if (st->below_addr)
+		simt_memory_release(l->mem, st->below_addr);
 	if (st->workspace_addr)
 		simt_memory_release(l->mem, st->workspace_addr);
 	free(st->local_free);
@@ -180,6 +200,7 @@ struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l)
 	s->base[SIMT_BASE_CONST] = p->rows;
 	s->base[SIMT_BASE_SPECIAL] = s->special;
 	s->local_bytes = l->state->local_bytes;
+	s->below_bytes = l->state->below_bytes;
 	return s;
 }
 
@@ -207,6 +228,14 @@ static struct simt_cta *new_cta(struct simt_launch *l)
 	return c;
 }
 
+static void place_warp_local(const struct simt_launch_state *st, struct simt_warp_state *s)
+{
+	const uint64_t first = SIMT_LOCAL_BASE - st->below_bytes;
+
+	s->local = st->local_addr + s->local_slot * st->local_warp_bytes - SIMT_LOCAL_BASE / 4 * SIMT_ROW_BYTES;
+	s->below = st->below_addr + s->local_slot * st->below_warp_bytes - first / 4 * SIMT_ROW_BYTES;
+}
+
 static void begin_warp(struct simt_launch *l, struct simt_warp *w)
 {
 	struct simt_launch_state *st = l->state;
@@ -217,7 +246,7 @@ static void begin_warp(struct simt_launch *l, struct simt_warp *w)
 	if (st->local_warp_bytes) {
 		CHECK(st->local_free_count);
 		w->state->local_slot = st->local_free[--st->local_free_count];
-		w->state->local = (uint8_t *)(uintptr_t)(st->local_addr + w->state->local_slot * st->local_warp_bytes);
+		place_warp_local(st, w->state);
 	}
 	simt_stack_begin(l, w, lanes);
 	simt_special_fill(l, w);

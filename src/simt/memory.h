@@ -15,6 +15,9 @@
 #define SIMT_SHARED_WINDOW 0x0000000001000000ull /* generic address of a CTA's shared byte 0; 16 MiB long */
 #define SIMT_LOCAL_WINDOW 0x0000000002000000ull	 /* generic address of a thread's local byte 0; 16 MiB long */
 #define SIMT_WINDOW_BYTES 0x0000000001000000ull
+/* Where in local memory the frames that a program is known to need begin; unused stack lies below. Above the largest
+ * stack that a program can ask for. */
+#define SIMT_LOCAL_BASE 0x0000000000100000ull
 #define SIMT_ARENA_BASE 0x0000200000000000ull
 #define SIMT_ARENA_ALIGN_BYTES 512u
 #define SIMT_RESERVE_BASE 0x0000300000000000ull /* addresses that programs reserve, and map memory to, themselves */

@@ -16,7 +16,7 @@
 
 static void compute_addresses(const struct simt_warp_state *s, const struct simt_mem_op *op, uint64_t *restrict addr)
 {
-	const uint64_t offset = (uint64_t)op->offset + (op->is_frame_local ? s->frame.local_bytes : 0);
+	const uint64_t offset = (uint64_t)op->offset + (op->is_frame_local ? s->frame.local_at : 0);
 
 	if (op->addr.bytes == 8) {
 		const uint64_t *row = simt_row(s, op->addr);
@@ -111,15 +111,15 @@ static enum simt_next check_global(const struct access *a, uint32_t mask, const 
 	return SIMT_NEXT;
 }
 
-/* Shared memory and other blocks that begin at 0. */
+/* A block of memory of limit bytes from first on. */
 static enum simt_next check_block(const struct access *a, enum simt_space space, uint32_t mask, const uint64_t *addr,
-				  uint64_t limit)
+				  uint64_t first, uint64_t limit)
 {
 	const uint64_t size = a->op->align;
 
 	SIMT_FOR_LANES(lane, mask)
 	{
-		if (unlikely(addr[lane] > limit || limit - addr[lane] < size))
+		if (unlikely(addr[lane] - first > limit || limit - (addr[lane] - first) < size))
 			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size,
 						 limit);
 		if (unlikely(addr[lane] & (a->op->natural - 1u)))
@@ -128,11 +128,23 @@ static enum simt_next check_block(const struct access *a, enum simt_space space,
 	return SIMT_NEXT;
 }
 
-/* From offsets in local memory to the interleaved backing: word k of all lanes is one row. */
+static bool is_in_local(const struct simt_warp_state *s, uint64_t addr, uint64_t bytes)
+{
+	const uint64_t first = SIMT_LOCAL_BASE - s->below_bytes, limit = s->local_bytes + s->below_bytes;
+
+	return addr - first <= limit && limit - (addr - first) >= bytes;
+}
+
+/* From an address in local memory to the interleaved backing: word k of all lanes is one row. */
+static uint64_t local_place(const struct simt_warp_state *s, uint64_t addr, uint32_t lane)
+{
+	return (addr < SIMT_LOCAL_BASE ? s->below : s->local) + addr / 4 * SIMT_ROW_BYTES + lane * 4 + addr % 4;
+}
+
 static void local_backing(const struct simt_warp_state *s, uint32_t mask, uint64_t *addr)
 {
 	SIMT_FOR_LANES(lane, mask)
-	addr[lane] = (uint64_t)(uintptr_t)s->local + addr[lane] / 4 * SIMT_ROW_BYTES + lane * 4 + addr[lane] % 4;
+	addr[lane] = local_place(s, addr[lane], lane);
 }
 
 /* ---- data ---- */
@@ -260,10 +272,11 @@ static enum simt_next check_lanes(const struct access *a, const struct simt_mem_
 
 	if (k->global && check_global(a, k->global, addr) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	if (k->shared && check_block(a, SIMT_MEM_SHARED, k->shared, addr, a->w->cta->shared_bytes) != SIMT_NEXT)
+	if (k->shared && check_block(a, SIMT_MEM_SHARED, k->shared, addr, 0, a->w->cta->shared_bytes) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	if (k->local) {
-		if (check_block(a, SIMT_MEM_LOCAL, k->local, addr, s->local_bytes) != SIMT_NEXT)
+		if (check_block(a, SIMT_MEM_LOCAL, k->local, addr, SIMT_LOCAL_BASE - s->below_bytes,
+				s->local_bytes + s->below_bytes) != SIMT_NEXT)
 			return SIMT_FAULTED;
 		local_backing(s, k->local, addr);
 	}
@@ -441,7 +454,7 @@ SIMT_RUN(simt_run_load_param)
 
 	compute_addresses(s, op, out->addr);
 	out->space = SIMT_MEM_PARAM;
-	if (check_block(&a, SIMT_MEM_PARAM, checked, out->addr, l->program->param_bytes) != SIMT_NEXT)
+	if (check_block(&a, SIMT_MEM_PARAM, checked, out->addr, 0, l->program->param_bytes) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	if (op->addr.bytes) {
 		load_elements(s, op, l->state->param_addr, false, out->addr, mask);
@@ -467,7 +480,7 @@ static enum simt_next check_frame(const struct access *a, uint32_t mask, struct 
 
 	compute_addresses(a->w->state, a->op, out->addr);
 	out->space = SIMT_MEM_PARAM;
-	return check_block(a, SIMT_MEM_PARAM, mask, out->addr, f->ptx->frame_param_bytes);
+	return check_block(a, SIMT_MEM_PARAM, mask, out->addr, 0, f->ptx->frame_param_bytes);
 }
 
 /* Every lane's element stands at the same place of its frame, as wide as the register: rows move whole. */
@@ -603,10 +616,10 @@ bool simt_generic_bytes(struct simt_launch *l, struct simt_warp *w, uint32_t lan
 {
 	if (in_window(addr, SIMT_LOCAL_WINDOW)) {
 		addr -= SIMT_LOCAL_WINDOW;
-		if (addr + bytes > w->state->local_bytes)
+		if (!is_in_local(w->state, addr, bytes))
 			return false;
 		for (uint32_t k = 0; k < bytes; k++)
-			((uint8_t *)to)[k] = (uint8_t)simt_words_get(w->state->local, addr + k, 1, lane);
+			((uint8_t *)to)[k] = *(const uint8_t *)(uintptr_t)local_place(w->state, addr + k, lane);
 		return true;
 	}
 	if (in_window(addr, SIMT_SHARED_WINDOW)) {
@@ -627,10 +640,10 @@ bool simt_generic_put(struct simt_launch *l, struct simt_warp *w, uint32_t lane,
 {
 	if (in_window(addr, SIMT_LOCAL_WINDOW)) {
 		addr -= SIMT_LOCAL_WINDOW;
-		if (addr + bytes > w->state->local_bytes)
+		if (!is_in_local(w->state, addr, bytes))
 			return false;
 		for (uint32_t k = 0; k < bytes; k++)
-			simt_words_set(w->state->local, addr + k, 1, lane, value >> 8 * k & 0xff);
+			*(uint8_t *)(uintptr_t)local_place(w->state, addr + k, lane) = (uint8_t)(value >> 8 * k);
 		return true;
 	}
 	if (in_window(addr, SIMT_SHARED_WINDOW)) {

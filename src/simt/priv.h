@@ -222,7 +222,7 @@ struct simt_program_func {
 	uint32_t param_row;
 	uint32_t row_count;   /* registers and param rows */
 	uint64_t shared_base; /* of the function's own .shared variables */
-	uint32_t local_bytes; /* frame, 16-byte aligned */
+	uint32_t local_bytes; /* frame, aligned as all frames of the program */
 };
 
 struct simt_sreg_use {
@@ -250,7 +250,7 @@ struct simt_program_priv {
 	struct simt_sreg_use *sregs;
 	uint32_t sreg_count, special_bytes;
 	bool has_clock;
-	uint32_t local_fixed_bytes; /* module-scope .local variables, below all frames */
+	uint64_t local_fixed, local_entry; /* in local memory: module-scope .local variables, the entry's frame below */
 	bool is_recursive;
 	uint32_t shared_reserved_bytes; /* at the begin of the CTA's shared memory */
 	void *owned; /* list of small records */
@@ -266,7 +266,7 @@ static inline const struct simt_program_priv *simt_program_of(const struct simt_
 /* A function activation, shared by the entries that run in it. */
 struct simt_frame {
 	uint32_t row, pred;   /* first row and predicate */
-	uint32_t local_bytes; /* offset of the frame in local memory */
+	uint32_t local_at;    /* the frame in local memory; those of its callees lie below */
 	uint32_t func;
 	uint32_t depth; /* 0 = entry function */
 	uint32_t caller_row;
@@ -305,8 +305,10 @@ struct simt_warp_state {
 	uint32_t *preds;
 	uint32_t pred_cap;
 	uint8_t *special;
-	uint8_t *local;            /* interleaved local memory of the warp */
-	uint64_t local_bytes;      /* per thread */
+	/* Interleaved local memory of the warp: where row 0 would be, of what lies from SIMT_LOCAL_BASE on and of the
+	 * unused stack below. */
+	uint64_t local, below;
+	uint64_t local_bytes, below_bytes; /* per thread */
 	struct simt_split *splits; /* [32], allocated with room for one stack in [0] */
 	uint32_t split_count, current;
 	uint32_t spin_count, spin_budget;
@@ -350,9 +352,10 @@ struct simt_launch_state {
 	struct simt_warp *free_guests, *all_guests;
 	uint64_t cta_count;
 	uint32_t threads_per_cta, warps_per_cta;
-	uint64_t local_addr;       /* device address of all local memory */
-	uint64_t local_bytes;	   /* per thread */
-	uint64_t local_warp_bytes; /* of one warp */
+	/* Local memory from SIMT_LOCAL_BASE on, and the unused stack below it: device addresses, bytes per thread and
+	 * per warp. */
+	uint64_t local_addr, local_bytes, local_warp_bytes;
+	uint64_t below_addr, below_bytes, below_warp_bytes;
 	uint32_t local_slots, *local_free, local_free_count;
 	uint64_t param_addr;
 	uint64_t workspace_addr; /* of a cooperative launch, else 0 */

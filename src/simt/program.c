@@ -216,6 +216,24 @@ static void place_operand(struct simt_build *b, const struct ptx_operand *o)
 		place_operand(b, &o->elems[i]);
 }
 
+static void align_local(struct simt_build *b, const struct ptx_var *v)
+{
+	if (v->space == PTX_LOCAL && v->align_bytes > b->local_align)
+		b->local_align = v->align_bytes;
+}
+
+static void find_local_align(struct simt_build *b)
+{
+	const struct ptx_module *m = b->m->ptx;
+
+	b->local_align = 16;
+	for (uint32_t i = 0; i < m->var_count; i++)
+		align_local(b, m->vars[i]);
+	for (uint32_t n = 0; n < b->p->func_count; n++)
+		for (uint32_t i = 0; !b->p->funcs[n].builtin && i < b->p->funcs[n].ptx->local_count; i++)
+			align_local(b, b->p->funcs[n].ptx->locals[i]);
+}
+
 static bool names_reserved(const struct ptx_func *f)
 {
 	for (uint32_t k = 0; k < f->inst_count; k++)
@@ -249,10 +267,13 @@ static void lay_out_memory(struct simt_build *b)
 	/* Dynamic shared memory begins behind the static part. */
 	b->shared_bytes = (b->shared_bytes + 15) & ~15ull;
 	b->p->pub.shared_static_bytes = b->shared_bytes;
-	b->p->local_fixed_bytes = (uint32_t)((b->local_bytes + 15) & ~15ull);
-	b->p->pub.local_bytes_per_thread += b->p->local_fixed_bytes;
+	b->p->pub.local_bytes_per_thread += simt_local_aligned(b, b->local_bytes);
 	if (b->p->is_recursive)
-		b->p->pub.local_bytes_per_thread += SIMT_RECURSION_BYTES;
+		b->p->pub.local_bytes_per_thread += simt_local_aligned(b, SIMT_RECURSION_BYTES);
+	/* The stack grows down, as on hardware: the entry function's frame lies above those of its callees. */
+	b->p->local_fixed =
+	    SIMT_LOCAL_BASE + b->p->pub.local_bytes_per_thread - simt_local_aligned(b, b->local_bytes);
+	b->p->local_entry = b->p->local_fixed - b->p->funcs[0].local_bytes;
 }
 
 bool simt_is_frame_local(const struct simt_build *b, const struct ptx_var *v)
@@ -271,7 +292,7 @@ uint64_t simt_var_offset(struct simt_build *b, const struct ptx_var *v)
 		break;
 	case PTX_LOCAL:
 		if (v->owner)
-			return v->offset_bytes + (b->func_index ? 0 : b->p->local_fixed_bytes);
+			return v->offset_bytes + (b->func_index ? 0 : b->p->local_entry);
 		break;
 	case PTX_PARAM_ENTRY:
 	case PTX_PARAM_CALL:
@@ -286,7 +307,7 @@ uint64_t simt_var_offset(struct simt_build *b, const struct ptx_var *v)
 	}
 	for (uint32_t i = 0; i < b->placed_count; i++)
 		if (b->placed[i].var == v)
-			return b->placed[i].offset;
+			return b->placed[i].offset + (v->space == PTX_LOCAL ? b->p->local_fixed : 0);
 	UNREACHABLE("every shared and local variable in an operand was placed");
 }
 
@@ -572,6 +593,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 	CHECK(p->func_of_index);
 	find_functions(&b, f);
 	if (diag->error_count == errors) {
+		find_local_align(&b);
 		simt_registers_allocate(&b, bounds ? bounds : &unbounded);
 		lay_out_memory(&b);
 		lay_out_code(&b);

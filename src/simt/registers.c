@@ -96,7 +96,7 @@ static void allocate(struct allocator *a, struct simt_program_func *f)
 	f->alloc = ptx_alloc_build(f->cfg, &need);
 	f->param_row = f->alloc->slot_count;
 	f->row_count = f->param_row + (uint32_t)((f->ptx->frame_param_bytes + 3) / 4);
-	f->local_bytes = (uint32_t)((f->ptx->frame_local_bytes + 15) & ~15ull);
+	f->local_bytes = (uint32_t)simt_local_aligned(a->b, f->ptx->frame_local_bytes);
 }
 
 static void walk(struct allocator *a, uint32_t at)

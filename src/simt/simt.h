@@ -208,7 +208,7 @@ struct simt_launch {
 	uint32_t grid[3], block[3];
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t shared_dynamic_bytes;
-	uint32_t stack_bytes; /* local memory per thread for recursion and calls through pointers, if more than usual */
+	uint32_t stack_bytes; /* local memory per thread at least, where the program has any */
 	uint64_t grid_id;
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t (*clock_cycles)(void *ctx, uint32_t smid); /* %clock64; NULL: counts steps */

@@ -65,7 +65,7 @@ static bool same_stack(const struct simt_split *a, const struct simt_split *b)
 
 		if (x->pc != y->pc || x->rpc != y->rpc || x->frame.row != y->frame.row ||
 		    x->frame.pred != y->frame.pred || x->frame.func != y->frame.func ||
-		    x->frame.call != y->frame.call || x->frame.local_bytes != y->frame.local_bytes)
+		    x->frame.call != y->frame.call || x->frame.local_at != y->frame.local_at)
 			return false;
 	}
 	return true;

@@ -136,7 +136,7 @@ void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t
 	struct simt_warp_state *s = w->state;
 	struct simt_entry e = {.pc = 0, .rpc = SIMT_NO_PC, .mask = lanes};
 
-	e.frame.local_bytes = simt_program_of(l)->local_fixed_bytes;
+	e.frame.local_at = (uint32_t)simt_program_of(l)->local_entry;
 	s->split_count = 1;
 	s->current = 0;
 	s->splits[0].depth = 0;

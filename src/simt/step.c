@@ -271,7 +271,7 @@ static void row_fill64(struct simt_warp_state *s, struct simt_ref dst, uint64_t 
 SIMT_RUN(simt_run_local_addr)
 {
 	(void)l, (void)out;
-	row_fill64(w->state, e->dst, e->imm + w->state->frame.local_bytes, mask);
+	row_fill64(w->state, e->dst, e->imm + w->state->frame.local_at, mask);
 	return SIMT_NEXT;
 }
 
@@ -282,7 +282,7 @@ SIMT_RUN(simt_run_cvta)
 
 	(void)out;
 	if (e->aux == 3) {
-		row_fill64(s, e->dst, e->imm + s->frame.local_bytes, mask);
+		row_fill64(s, e->dst, e->imm + s->frame.local_at, mask);
 		return SIMT_NEXT;
 	}
 	if (e->aux)

@@ -81,6 +81,7 @@ bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, c
 					 .grid = {grid, 1, 1},
 					 .block = {block, 1, 1},
 					 .params = r->params,
+					 .stack_bytes = r->stack_bytes,
 					 .sm_count = 4,
 					 .print = print,
 					 .print_ctx = r,

@@ -33,6 +33,7 @@ struct rig {
 	char *errors; /* of a build that failed */
 	struct simt_check *check; /* of rig_open_checked */
 	const struct simt_register_bounds *bounds; /* of the next build; NULL after rig_open */
+	uint32_t stack_bytes; /* that launches ask for; 0 after rig_open */
 };
 
 /* Loads the module; kernels begin with header(). */

@@ -165,6 +165,23 @@ static void test_wrong_reads_give_zero(void **state)
 	rig_close(&r);
 }
 
+/* What lies below a frame is unused stack to the hardware, and a finding here. */
+static void test_below_the_frame(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_open_checked(&r, RIG_KERNEL(".local .align 4 .b8 own[16]; mov.b64 %rd1, own; st.local.u32 [%rd1-8], %t;\n"
+					"st.local.u32 [%rd1], %t; ld.local.u32 %r1, [own]; st.u32 [%at], %r1;"));
+	r.stack_bytes = 1024;
+	assert_true(rig_run(&r, "k", 1, 32, &r.out, 1));
+	assert_int_equal(simt_check_finding_count(r.check), 1);
+	if (!strstr(simt_check_finding(r.check, 0)->text, "write of 4 bytes at offset -8 of local memory"))
+		fail_msg("%s", simt_check_finding(r.check, 0)->text);
+	assert_int_equal(r.words[31], 31);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +190,7 @@ int main(void)
 	    cmocka_unit_test(test_order_inside_a_warp),
 	    cmocka_unit_test(test_parameters),
 	    cmocka_unit_test(test_wrong_reads_give_zero),
+	    cmocka_unit_test(test_below_the_frame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,9 @@ static void test_out_of_bounds(void **state)
 		     (const char *[]){"illegal read of 4 bytes at 0x410 of shared memory, which has 1040 bytes", NULL});
 	expect_fault(RIG_KERNEL(".local .align 4 .b8 s[16]; mov.u64 %rd1, s; ld.local.u32 %r2, [%rd1+16];"),
 		     SIMT_FAULT_ADDRESS,
-		     (const char *[]){"illegal read of 4 bytes at 0x10 of local memory, which has 16 bytes", NULL});
+		     (const char *[]){"illegal read of 4 bytes at 0x100010 of local memory; the thread's is "
+				      "0x100000 to 0x10000f, its frames begin at 0x100000",
+				      NULL});
 }
 
 /* What shares a page with an allocation: named by a fault, or let pass; never what is the simulator's. */
@@ -233,6 +235,79 @@ static void test_use_after_free(void **state)
 	rig_close(&r);
 }
 
+/* ---- the stack ---- */
+
+/* Threads write their number below the frame, from the lowest byte of the stack on, through both kinds of address; what
+ * they read back must be theirs, and the frame untouched. */
+#define BELOW_FRAME(lowest)                                                                                    \
+	RIG_KERNEL(".local .align 8 .b8 frame[16];\n"                                                         \
+		   "mov.u64 %rd1, frame; cvta.local.u64 %rd2, %rd1; mov.u32 %r1, 1000;\n"                      \
+		   "add.u32 %r2, %t, 2000; mul.lo.u32 %r3, %t, 3; cvt.u64.u32 %rd3, %r3;\n"                    \
+		   "st.local.u32 [frame], %r1; st.u32 [%rd2-" lowest "], %t; st.local.u32 [%rd1-4], %r2;\n"    \
+		   "st.local.u64 [%rd1-16], %rd3; bar.sync 0;\n"                                              \
+		   "ld.local.u32 %r4, [%rd1-" lowest "]; ld.u32 %r5, [%rd2-4]; ld.u64 %rd4, [%rd2-16];\n"      \
+		   "ld.local.u32 %r6, [frame]; add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r6;\n"                \
+		   "cvt.u32.u64 %r7, %rd4; add.u32 %r4, %r4, %r7; st.global.u32 [%at], %r4;")
+
+static void test_stack_below_the_frame(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, BELOW_FRAME("1008"));
+	r.stack_bytes = 1024;
+	if (!rig_run(&r, "k", 2, 64, &r.out, 1))
+		fail_msg("%s", r.launch.fault.text);
+	for (uint32_t i = 0; i < 128; i++)
+		assert_int_equal(r.words[i], 3000 + 5 * (i % 64));
+	rig_close(&r);
+}
+
+static void expect_below_fault(const char *text, uint32_t stack_bytes, const char *part)
+{
+	struct rig r;
+
+	rig_open(&r, text);
+	r.stack_bytes = stack_bytes;
+	assert_false(rig_run(&r, "k", 1, 64, &r.out, 1));
+	assert_int_equal(r.launch.fault.kind, SIMT_FAULT_ADDRESS);
+	if (!strstr(r.launch.fault.text, part))
+		fail_msg("\"%s\" is not in: %s", part, r.launch.fault.text);
+	rig_close(&r);
+}
+
+static void test_stack_ends(void **state)
+{
+	(void)state;
+	expect_below_fault(BELOW_FRAME("1012"), 1024,
+			   "illegal write of 4 bytes at 0xffc0c of local memory; the thread's is 0xffc10 to 0x10000f, "
+			   "its frames begin at 0x100000 (what lies below is unused stack: cudaLimitStackSize)");
+	/* The frame has all of the stack. */
+	expect_below_fault(BELOW_FRAME("1008"), 16, "illegal write of 4 bytes at 0xffc10 of local memory; the thread's "
+						    "is 0x100000 to 0x10000f");
+}
+
+/* A called function's frame lies below its caller's, aligned as the strictest variable of both. */
+static void test_stack_grows_down(void **state)
+{
+	static const uint32_t want[] = {64, 0, 5, 7};
+
+	(void)state;
+	expect_words(RIG_HEAD
+		     ".func (.param .u64 place) f() {\n"
+		     ".reg .b64 %a; .local .align 64 .b8 own[40];\n"
+		     "st.local.u32 [own], 7; mov.u64 %a, own; cvta.local.u64 %a, %a; st.param.u64 [place], %a; ret; }\n"
+		     ".visible .entry k(.param .u64 out) {\n"
+		     ".reg .b64 %out, %a, %b; .reg .b32 %r<3>; .local .align 8 .b8 own[24];\n"
+		     "ld.param.u64 %out, [out]; st.local.u32 [own], 5;\n"
+		     "{ .param .u64 place; call (place), f, (); ld.param.u64 %a, [place]; }\n"
+		     "mov.u64 %b, own; cvta.local.u64 %b, %b; ld.u32 %r1, [%b]; ld.u32 %r2, [%a];\n"
+		     "sub.u64 %b, %b, %a; and.b64 %a, %a, 63;\n"
+		     "st.global.u32 [%out+8], %r1; st.global.u32 [%out+12], %r2;\n"
+		     "st.global.u32 [%out], %b; st.global.u32 [%out+4], %a; ret; }",
+		     1, want, 4);
+}
+
 /* ---- the allocator ---- */
 
 static void test_allocator(void **state)
@@ -288,6 +363,9 @@ int main(void)
 	    cmocka_unit_test(test_bounds_of_pages),
 	    cmocka_unit_test(test_misaligned),
 	    cmocka_unit_test(test_use_after_free),
+	    cmocka_unit_test(test_stack_below_the_frame),
+	    cmocka_unit_test(test_stack_ends),
+	    cmocka_unit_test(test_stack_grows_down),
 	    cmocka_unit_test(test_allocator),
 	};
 
