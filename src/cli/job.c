@@ -7,6 +7,7 @@
 #include "cli/provenance.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "machine/run.h"
 #include "report/demangle.h"
 #include "ndp/registry.h"
 #include "report/report.h"

@@ -4,7 +4,9 @@
 #include "base/check.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "machine/machine.h"
 #include "machine/session.h"
+#include "machine/timeline.h"
 #include "ndp/registry.h"
 
 #include <jansson.h>

@@ -4,6 +4,7 @@
 #include "cli/job.h"
 #include "cli/options.h"
 #include "cli/wait.h"
+#include "machine/run.h"
 #include "report/report.h"
 
 #include <errno.h>

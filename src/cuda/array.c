@@ -68,14 +68,14 @@ CUresult cuda_array_create(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *
 	    __builtin_add_overflow(row_bytes, ROW_ALIGN_BYTES - 1, &row_bytes) ||
 	    __builtin_mul_overflow(row_bytes / ROW_ALIGN_BYTES * ROW_ALIGN_BYTES, a->rows, &slice_bytes) ||
 	    __builtin_mul_overflow(slice_bytes, a->slices, &bytes) ||
-	    !(a->addr = simt_memory_alloc(cuda_driver.mem, bytes, cuda_driver.session.config.run.allocation_bytes,
+	    !(a->addr = simt_memory_alloc(cuda_driver.mem, bytes, cuda_driver.run.params->allocation_bytes,
 					SIMT_ALLOC_DEVICE))) {
 		free(a);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	a->pitch_bytes = row_bytes / ROW_ALIGN_BYTES * ROW_ALIGN_BYTES;
 	a->slice_bytes = slice_bytes;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	cuda_object_add(&a->object, CUDA_KIND_ARRAY, ctx, destroy_array);
 	*array = a;
 	return CUDA_SUCCESS;
@@ -131,7 +131,7 @@ CUresult cuArrayDestroy(CUarray array)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (array->is_level)
 		return CUDA_ERROR_INVALID_VALUE;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	destroy_array(&array->object);
 	return CUDA_SUCCESS;

@@ -15,11 +15,9 @@ void cuda_check_begin(void)
 {
 	struct cuda_driver *d = &cuda_driver;
 
-	if (!d->session.check_path[0])
-		return;
 	d->check = simt_check_new(d->mem);
 	if (!d->check)
-		cuda_message("error: cannot reserve address space for the memory checker: %s", strerror(errno));
+		machine_message("error: cannot reserve address space for the memory checker: %s", strerror(errno));
 }
 
 /* The innermost return address outside libcuda and libcudart: where the user's code, or its library, made the call. */
@@ -113,18 +111,6 @@ void cuda_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
 		simt_check_copied(cuda_driver.check, to, from, bytes);
 }
 
-static void write_findings(bool is_complete)
-{
-	const struct cuda_driver *d = &cuda_driver;
-
-	const struct machine_launch_counts launches = machine_kernels_counts(d->kernels);
-
-	if (machine_findings_write(&d->session, d->check, &launches, is_complete))
-		return;
-	cuda_message("error: cannot write the findings to %s: %s", d->session.check_path, strerror(errno));
-	machine_result_lost(d->session.check_path);
-}
-
 /* A program that crashes later has at least these. */
 void cuda_check_launched(void)
 {
@@ -133,10 +119,10 @@ void cuda_check_launched(void)
 
 	if (!c)
 		return;
-	if (simt_check_finding_count(c) == written_count && machine_kernels_counts(cuda_driver.kernels).asked > 1)
+	if (simt_check_finding_count(c) == written_count && machine_kernels_counts(cuda_driver.run.kernels).asked > 1)
 		return;
 	written_count = simt_check_finding_count(c);
-	write_findings(false);
+	machine_findings_write(&cuda_driver.run, c, false);
 }
 
 void cuda_check_refused(const char *kernel, const char *reason)
@@ -173,12 +159,12 @@ static void find_leaks(void)
 	g_ptr_array_free(leaked, TRUE);
 }
 
-void cuda_check_end(bool is_complete)
+void cuda_check_end(struct machine_run *run, bool is_complete)
 {
 	if (!cuda_driver.check)
 		return;
 	/* Where a kernel took its context along, nothing could be freed any more. */
-	if (is_complete && !cuda_driver.fault)
+	if (is_complete && !run->fault)
 		find_leaks();
-	write_findings(is_complete);
+	machine_findings_write(run, cuda_driver.check, is_complete);
 }

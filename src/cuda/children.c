@@ -230,7 +230,7 @@ static uint32_t wait(GPtrArray *stream, const GPtrArray *event)
 static void say_refused(struct family *f, const char *kernel, const char *parent, const char *why)
 {
 	if (!f->is_said)
-		cuda_message("error: kernel %s, launched by kernel %s, does not run: %s", kernel, parent, why);
+		machine_message("error: kernel %s, launched by kernel %s, does not run: %s", kernel, parent, why);
 	f->is_said = true;
 	cuda_launch_refused(kernel, why);
 }
@@ -309,7 +309,7 @@ static void put_in_stream(struct grid *parent, struct grid *g, GPtrArray *stream
 /* The device takes launches in one after the other; each can begin some time after that. */
 static uint64_t take_in(struct family *f)
 {
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 
 	f->issued_ps = MAX(f->issued_ps, d->ops->now_ps(d)) + d->traits.child_issue_ps;
 	return f->issued_ps + d->traits.child_launch_ps;

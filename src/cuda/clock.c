@@ -26,7 +26,7 @@ static struct {
 
 static bool is_code_measured(void)
 {
-	return cuda_driver.session.config.host.code == HOST_CODE_MEASURED;
+	return cuda_driver.run.host->code == HOST_CODE_MEASURED;
 }
 
 uint64_t cuda_time_cpu_ns(void)
@@ -39,12 +39,12 @@ uint64_t cuda_time_cpu_ns(void)
 
 static uint64_t code_ps(uint64_t cpu_ns)
 {
-	return cpu_ns * cuda_driver.session.config.host.code_scale_percent * 10; /* ps per ns x percent */
+	return cpu_ns * cuda_driver.run.host->code_scale_percent * 10; /* ps per ns x percent */
 }
 
 static void advance(enum machine_host_time what, uint64_t duration_ps)
 {
-	me.now_ps = machine_timeline_host(cuda_driver.timeline, what, me.now_ps, duration_ps);
+	me.now_ps = machine_timeline_host(cuda_driver.run.timeline, what, me.now_ps, duration_ps);
 	if (me.number == 1)
 		all.main_now_ps = me.now_ps;
 }
@@ -67,8 +67,8 @@ void cuda_time_enter(bool is_paid)
 		return;
 	if (is_code_measured())
 		advance(MACHINE_HOST_CODE, code_ps(cuda_time_cpu_ns() - me.cpu_ns));
-	machine_timeline_count_call(cuda_driver.timeline);
-	advance(MACHINE_HOST_CALL, cuda_driver.session.config.host.call_ps);
+	machine_timeline_count_call(cuda_driver.run.timeline);
+	advance(MACHINE_HOST_CALL, cuda_driver.run.host->call_ps);
 }
 
 void cuda_time_leave(void)
@@ -95,7 +95,7 @@ void cuda_time_spend_ps(uint64_t duration_ps)
 void cuda_time_issue(void)
 {
 	if (!me.is_in_graph)
-		advance(MACHINE_HOST_CALL, cuda_driver.session.config.host.issue_ps);
+		advance(MACHINE_HOST_CALL, cuda_driver.run.host->issue_ps);
 }
 
 void cuda_time_graph_begin(void)
@@ -116,7 +116,7 @@ void cuda_time_wait_ps(uint64_t until_ps)
 
 bool cuda_time_is_over(uint64_t end_ps)
 {
-	uint64_t call_ps = cuda_driver.session.config.host.call_ps;
+	uint64_t call_ps = cuda_driver.run.host->call_ps;
 
 	if (end_ps <= me.now_ps)
 		return true;
@@ -177,7 +177,7 @@ struct machine_stream *cuda_time_stream(struct CUctx_st *ctx, CUstream s)
 static uint64_t give(struct CUctx_st *ctx, CUstream stream, enum machine_work_kind kind, uint64_t duration_ps,
 		     uint64_t bytes, bool is_pageable)
 {
-	struct machine_timeline *t = cuda_driver.timeline;
+	struct machine_timeline *t = cuda_driver.run.timeline;
 	struct machine_stream *s = cuda_time_stream(ctx, stream);
 	uint64_t start = machine_timeline_start_ps(t, kind, s, me.now_ps);
 
@@ -206,7 +206,7 @@ void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64
 	cuda_time_issue();
 
 	uint64_t end = give(ctx, stream, kind,
-			    machine_timeline_copy_ps(cuda_driver.timeline, kind, bytes, is_pageable), bytes,
+			    machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, is_pageable), bytes,
 			    is_pageable);
 
 	if (!me.is_in_graph &&
@@ -219,11 +219,11 @@ void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64
 	enum machine_work_kind kind = cuda_address_is_on_device(addr) ? MACHINE_WORK_FILL : MACHINE_WORK_TO_HOST;
 
 	cuda_time_issue();
-	give(ctx, stream, kind, machine_timeline_copy_ps(cuda_driver.timeline, kind, bytes, false), bytes, false);
+	give(ctx, stream, kind, machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, false), bytes, false);
 }
 
 void cuda_time_host_function(struct CUctx_st *ctx, CUstream stream, uint64_t cpu_ns)
 {
 	give(ctx, stream, MACHINE_WORK_HOST_FUNCTION,
-	     cuda_driver.session.config.host.callback_ps + (is_code_measured() ? code_ps(cpu_ns) : 0), 0, false);
+	     cuda_driver.run.host->callback_ps + (is_code_measured() ? code_ps(cpu_ns) : 0), 0, false);
 }

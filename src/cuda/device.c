@@ -21,8 +21,8 @@ static int bus_clock_khz(const struct device_traits *t)
 
 int cuda_device_attribute(CUdevice_attribute a, bool *is_known)
 {
-	const struct device_traits *t = &cuda_driver.device.traits;
-	const struct host_params *host = &cuda_driver.session.config.host;
+	const struct device_traits *t = &cuda_driver.run.device->traits;
+	const struct host_params *host = cuda_driver.run.host;
 
 	*is_known = true;
 	switch (a) {
@@ -69,7 +69,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (device)
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(name, (size_t)length, "Strata %s", cuda_driver.session.machine);
+	snprintf(name, (size_t)length, "Strata %s", cuda_driver.run.name);
 	return CUDA_SUCCESS;
 }
 

@@ -19,9 +19,8 @@
 
 #include "cuda/clock.h"
 #include "cuda/refused.h"
-#include "device/device.h"
-#include "machine/kernels.h"
-#include "machine/session.h"
+#include "machine/message.h"
+#include "machine/run.h"
 #include "ptx/ptx.h"
 #include "simt/memory.h"
 #include "simt/simt.h"
@@ -89,25 +88,12 @@ struct cuda_driver {
 	bool is_initialised;
 	CUresult init_result; /* of the first cuInit; later ones return it too */
 	volatile bool is_shut_down, is_forked;
-	struct machine_session session;
-	struct machine *machine;
-	struct device device;
-	struct machine_timeline *timeline;
+	struct machine_run run;
 	struct simt_memory *mem;
 	struct simt_check *check; /* NULL: not under `strata check` */
 	struct simt_textures *textures;
 	enum simt_isa isa;
 	GHashTable *objects; /* live handles: address -> struct cuda_object */
-	struct machine_kernels *kernels;
-	char *fault;	     /* text of the first fault */
-	volatile bool is_wall_over; /* the limits of time have been reached */
-	bool is_simulated_over;
-	bool is_interrupted; /* as in struct machine_run */
-	volatile bool is_keep_due; /* the next call that ends writes the results so far */
-	bool is_written;	   /* the results, to their end */
-	uint64_t kept_work_count;  /* of the timeline, in the results so far */
-	volatile uint64_t keep_cost_ns; /* of writing these */
-	const char *ended;
 	uint64_t next_id;
 	struct CUctx_st *primary;
 	uint32_t primary_count;
@@ -145,10 +131,6 @@ void cuda_callback_end(void);
 
 /* ---- messages ---- */
 
-/* One line "strata: ..." on stderr. */
-void cuda_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* All messages of the list on stderr. */
-void cuda_print_diag(const struct base_diag_list *diag);
 /* Names what is missing, once per name and process. Returns CUDA_ERROR_NOT_SUPPORTED. */
 CUresult cuda_not_supported(const char *name);
 /* Text of an error code, or NULL. */
@@ -193,6 +175,7 @@ bool cuda_address_is_on_device(uint64_t addr);
 
 /* ---- the memory checker (check.c): nothing happens where none is attached ---- */
 
+/* The checker is asked for. */
 void cuda_check_begin(void);
 void cuda_check_allocated(struct cuda_alloc *a);
 /* when: "when the program ends" */
@@ -205,7 +188,7 @@ void cuda_check_launched(void);
 /* A launch that the program asked for did not begin; kernel may be NULL. */
 void cuda_check_refused(const char *kernel, const char *reason);
 /* Writes the findings; is_complete: the program has ended by itself, what is not freed now never will be. */
-void cuda_check_end(bool is_complete);
+void cuda_check_end(struct machine_run *run, bool is_complete);
 
 /* ---- arrays ---- */
 
@@ -323,26 +306,5 @@ struct CUstream_st {
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */
 CUresult cuda_stream_check(CUstream s);
-
-/* ---- running out ---- */
-
-/* Watches for SIGINT, SIGTERM and SIGHUP, where the program leaves them alone, and for the limit of wall-clock time.
- * Called once by cuInit. */
-void cuda_interrupt_install(void);
-/* At the program's end: signals are only noted, so that none keeps the results from being written ... */
-void cuda_interrupt_hold(void);
-/* ... and what came meanwhile ends the program now. */
-void cuda_interrupt_end(void);
-/* From now on only the calling thread goes on: cuda_end_wait, without the lock, keeps every other one for some seconds,
- * in which the process ends. */
-void cuda_end_begin(void);
-void cuda_end_wait(void);
-/* Writes the results, once. Called with the lock held. */
-void cuda_results_write(void);
-/* Writes the results so far, where there is something new, for a program that will be killed or leave by _exit. Called
- * with the lock held. */
-void cuda_results_keep(void);
-/* Of CLOCK_MONOTONIC. */
-uint64_t cuda_now_ns(void);
 
 #endif

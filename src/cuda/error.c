@@ -1,9 +1,4 @@
 /* error.c - names and texts of result codes, and the driver's messages on stderr. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/check.h"
 #include "cuda/driver.h"
 
@@ -50,42 +45,6 @@ CUresult cuGetErrorName(CUresult error, const char **name)
 	return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* One write per message, so that messages of several processes do not mix. */
-static void print_line(const char *prefix, const char *text)
-{
-	char *line = g_strconcat(prefix, text, "\n", NULL);
-	size_t length = strlen(line);
-
-	fflush(stdout);
-	for (size_t done = 0; done < length;) {
-		ssize_t n = write(STDERR_FILENO, line + done, length - done);
-
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	g_free(line);
-}
-
-void cuda_message(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-
-	char *text = g_strdup_vprintf(fmt, args);
-
-	va_end(args);
-	print_line("strata: ", text);
-	g_free(text);
-}
-
-void cuda_print_diag(const struct base_diag_list *diag)
-{
-	for (const struct base_diag *d = diag->first; d; d = d->next)
-		print_line("", d->text);
-}
-
 CUresult cuda_not_supported(const char *name)
 {
 	static GHashTable *named;
@@ -99,6 +58,6 @@ CUresult cuda_not_supported(const char *name)
 
 	pthread_mutex_unlock(&lock);
 	if (is_new)
-		cuda_message("%s is not supported", name);
+		machine_message("%s is not supported", name);
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -50,7 +50,7 @@ static CUresult choose(const void *data, size_t limit_bytes, const char *name, s
 		cuda_jit_finish(j, "", log);
 		free(log);
 		if (!cuda_jit_has_error_log(j))
-			cuda_print_diag(&diag);
+			machine_print_diag(&diag);
 	}
 	base_diag_free(&diag);
 	return result;
@@ -63,7 +63,7 @@ static CUresult load_one(struct CUctx_st *ctx, const void *container, size_t lim
 	CUresult result = choose(container, limit_bytes, name, j, &ptx);
 
 	if (result == CUDA_SUCCESS && !ptx.text) {
-		cuda_message("%s: error: the fat binary is empty", name);
+		machine_message("%s: error: the fat binary is empty", name);
 		result = CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
 	if (result == CUDA_SUCCESS) {
@@ -135,16 +135,16 @@ CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_
 	if (wrapper.magic != CUDA_FATBIN_WRAPPER_MAGIC)
 		return load_one(ctx, image, limit_bytes, file, j, module);
 	if (limit_bytes != SIZE_MAX) {
-		cuda_message("%s: error: the file begins like the wrapper of a fat binary, which only memory can hold",
-			     name);
+		machine_message("%s: error: the file begins like the wrapper of a fat binary, which only memory can "
+				"hold", name);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	memcpy(&wrapper, image, sizeof(wrapper));
 	if (wrapper.version == 2 && wrapper.linked && wrapper.linked[0])
 		return load_linked(ctx, wrapper.linked, file, j, module);
 	if ((wrapper.version != 1 && wrapper.version != 2) || !wrapper.container) {
-		cuda_message("%s: error: the wrapper of the fat binary has version %u, expected 1 or 2", file,
-			     wrapper.version);
+		machine_message("%s: error: the wrapper of the fat binary has version %u, expected 1 or 2", file,
+				wrapper.version);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	return load_one(ctx, wrapper.container, SIZE_MAX, file, j, module);

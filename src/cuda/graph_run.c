@@ -241,7 +241,7 @@ static CUresult run_kernel(const struct CUgraphNode_st *n, CUstream stream)
 
 	if (!cuda_object_is(l.f, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (cuda_driver.is_wall_over) {
+	if (cuda_driver.run.is_wall_over) {
 		cuda_launch_refused(l.f->func->name, "the limit of wall-clock time has been reached");
 		return CUDA_ERROR_LAUNCH_TIMEOUT;
 	}
@@ -385,7 +385,7 @@ static void issue(const struct CUgraphExec_st *e)
 	for (uint32_t i = 0; i < e->steps->len; i++)
 		node_count += g_array_index(e->steps, struct graph_step, i).node ? 1 : 0;
 	cuda_time_issue();
-	cuda_time_spend_ps(node_count * cuda_driver.session.config.host.graph_node_ps);
+	cuda_time_spend_ps(node_count * cuda_driver.run.host->graph_node_ps);
 }
 
 static CUresult run_all(struct CUgraphExec_st *e, struct run *r)

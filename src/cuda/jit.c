@@ -23,7 +23,7 @@ static CUresult take_target(struct cuda_jit *j, uint32_t number)
 /* Registers with which a CTA of so many threads can begin. */
 static void take_threads(struct cuda_jit *j, uint32_t threads)
 {
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 	const uint64_t warps = ((uint64_t)threads + SIMT_LANES - 1) / SIMT_LANES;
 
 	if (threads)

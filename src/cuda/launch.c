@@ -43,7 +43,7 @@ uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64
 
 	base_diag_init(&own);
 
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 	uint32_t count = d->ops->ctas_fit(d, f->program, threads, dynamic_bytes, diag ? diag : &own);
 
 	base_diag_free(&own);
@@ -76,7 +76,7 @@ static int allocated_registers(const struct ptx_func *func)
 /* The registers that the kernel takes suffice for a CTA, in every mode: a caller computes with both numbers. */
 static bool registers_suffice(const struct CUfunc_st *f, uint32_t threads)
 {
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 
 	return f->program->slot_count <= d->ops->registers_per_thread(d, (threads + SIMT_LANES - 1) / SIMT_LANES);
 }
@@ -270,15 +270,15 @@ static CUresult check_resources(struct cuda_launch *l)
 	uint64_t per_sm = cuda_function_ctas_per_sm(l->f, l->threads, l->dynamic_bytes, &diag);
 
 	if (!per_sm) {
-		cuda_print_diag(&diag);
+		machine_print_diag(&diag);
 		result = refuse(l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "%s", first_text(&diag));
 	} else if (l->threads > l->f->program->max_threads_per_cta) {
 		result = refuse(l, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
 				"error: kernel %s was compiled for CTAs of at most %u threads; this launch has %u",
 				l->f->func->name, l->f->program->max_threads_per_cta, l->threads);
-		cuda_message("%s", l->reason);
+		machine_message("%s", l->reason);
 	} else if (l->is_cooperative) {
-		uint64_t room = per_sm * cuda_driver.device.traits.multiprocessor_count;
+		uint64_t room = per_sm * cuda_driver.run.device->traits.multiprocessor_count;
 
 		if ((uint64_t)l->grid[0] * l->grid[1] > room ||
 		    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > room)
@@ -348,42 +348,17 @@ static void print_text(void *ctx, const char *text, uint32_t bytes)
 	fwrite(text, 1, bytes, stdout);
 }
 
-static void record(const struct cuda_launch *l, const struct device_result *result, bool is_faulted)
-{
-	struct machine_kernel k = {.name = l->f->func->name, .is_faulted = is_faulted, .result = *result};
-
-	memcpy(k.grid, l->grid, sizeof(k.grid));
-	memcpy(k.block, l->block, sizeof(k.block));
-	machine_kernels_add(cuda_driver.kernels, &k);
-}
-
-/* Runs s when its stream and the device's compute engine are free, by the program's time. */
+/* Runs s when its stream and the device are free, by the program's time. */
 static bool run_timed(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, struct simt_launch *s)
 {
-	struct cuda_driver *d = &cuda_driver;
-	struct machine_stream *place = cuda_time_stream(ctx, stream);
-	struct device_result result = {0};
+	struct device_result result;
+	bool is_right;
 
 	if (!l->depth)
 		cuda_time_issue();
-
-	const uint64_t start =
-		MAX(machine_timeline_start_ps(d->timeline, MACHINE_WORK_KERNEL, place, cuda_time_now_ps()),
-		    l->ready_ps);
-
-	d->device.ops->advance_ps(&d->device, start);
-
-	bool is_right = d->device.ops->launch(&d->device, s, &result);
-
-	d->is_simulated_over = d->is_simulated_over || result.stop == DEVICE_STOP_SIMULATED;
-	/* The device begins with its next cycle, and rounds to picoseconds in its own way. */
-	result.start_ps = MAX(result.start_ps, start);
-	result.end_ps = MAX(result.end_ps, result.start_ps);
+	is_right = machine_run_launch(&cuda_driver.run, s, cuda_time_stream(ctx, stream), cuda_time_now_ps(),
+				      l->ready_ps, &result);
 	l->end_ps = result.end_ps;
-	record(l, &result, s->fault.kind != SIMT_FAULT_NONE && s->fault.kind != SIMT_FAULT_STOPPED);
-	machine_timeline_add(d->timeline, MACHINE_WORK_KERNEL, place,
-			     machine_kernels_name(d->kernels, l->f->func->name), result.start_ps, result.end_ps, 0,
-			     false);
 	return is_right;
 }
 
@@ -399,8 +374,8 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 		.params = block,
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],
-		.grid_id = machine_kernels_counts(d->kernels).ran + 1,
-		.sm_count = (uint32_t)d->device.traits.multiprocessor_count,
+		.grid_id = machine_kernels_counts(d->run.kernels).ran + 1,
+		.sm_count = (uint32_t)d->run.device->traits.multiprocessor_count,
 		.print = print_text,
 		.is_cooperative = l->is_cooperative,
 		.ask = cuda_children_ask,
@@ -411,10 +386,10 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 	memcpy(s.block, l->block, sizeof(s.block));
 	base_diag_init(&diag);
 
-	l->has_run = simt_launch_begin(&s, d->device.ops->warp_capacity(&d->device), &diag);
+	l->has_run = simt_launch_begin(&s, d->run.device->ops->warp_capacity(d->run.device), &diag);
 	if (!l->has_run)
 		refuse(l, CUDA_ERROR_OUT_OF_MEMORY, "%s", first_text(&diag));
-	cuda_print_diag(&diag);
+	machine_print_diag(&diag);
 	base_diag_free(&diag);
 	if (!l->has_run)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -427,9 +402,7 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 		return CUDA_SUCCESS;
 	ctx->sticky = fault_results[s.fault.kind];
 	if (s.fault.kind != SIMT_FAULT_STOPPED)
-		cuda_message("%s", s.fault.text);
-	if (!d->fault)
-		d->fault = g_strdup(s.fault.text);
+		machine_message("%s", s.fault.text);
 	return ctx->sticky;
 }
 
@@ -441,12 +414,12 @@ CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra,
 	l->f = cuda_function_of(l->f);
 	if (!cuda_object_is(l->f, CUDA_KIND_FUNCTION))
 		return refuse(l, CUDA_ERROR_INVALID_HANDLE, "not a kernel's handle");
-	if (cuda_driver.is_wall_over)
+	if (cuda_driver.run.is_wall_over)
 		return refuse(l, CUDA_ERROR_LAUNCH_TIMEOUT, "the limit of wall-clock time has been reached");
 	if ((result = cuda_launch_check_shape(l)) != CUDA_SUCCESS)
 		return result;
 	if (!cuda_function_program(l->f)) {
-		cuda_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);
+		machine_message("error: kernel %s cannot be launched: it needs what is named above", l->f->func->name);
 		return refuse(l, CUDA_ERROR_NOT_SUPPORTED, "%s", l->f->refusal ? l->f->refusal : "");
 	}
 	if ((result = check_resources(l)) == CUDA_SUCCESS)
@@ -487,7 +460,7 @@ void cuda_launch_refused(const char *kernel, const char *reason)
 
 	pthread_mutex_lock(&d->lock);
 	if (d->is_initialised && !d->is_shut_down && !d->is_forked) {
-		machine_kernels_refuse(d->kernels, kernel, reason);
+		machine_kernels_refuse(d->run.kernels, kernel, reason);
 		cuda_check_refused(kernel, reason);
 	}
 	pthread_mutex_unlock(&d->lock);

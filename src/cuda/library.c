@@ -177,7 +177,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
 	if (!text)
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	if (cuda_image_is_fatbin(text) && !cuda_fatbin_size(text, bytes)) {
-		cuda_message("%s: error: the file is not a whole fat binary", path);
+		machine_message("%s: error: the file is not a whole fat binary", path);
 		g_free(text);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}

@@ -68,7 +68,7 @@ static void take_messages(struct CUlinkState_st *s, struct cuda_jit *own, struct
 	char *text = base_diag_join(diag);
 
 	if (*text && !cuda_jit_has_error_log(&s->jit) && !(own && cuda_jit_has_error_log(own)))
-		cuda_print_diag(diag);
+		machine_print_diag(diag);
 	if (*text && s->errors->len)
 		g_string_append_c(s->errors, '\n');
 	g_string_append(s->errors, text);

@@ -66,7 +66,7 @@ static struct cuda_alloc *add_alloc(struct CUctx_st *ctx, uint64_t addr, uint64_
 uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags)
 {
 	uint64_t addr =
-	    simt_memory_alloc(cuda_driver.mem, size_bytes, cuda_driver.session.config.run.allocation_bytes, kind);
+	    simt_memory_alloc(cuda_driver.mem, size_bytes, cuda_driver.run.params->allocation_bytes, kind);
 
 	if (addr)
 		add_alloc(ctx, addr, size_bytes, kind, flags);
@@ -136,7 +136,7 @@ static CUresult allocate(struct CUctx_st *ctx, size_t bytes, enum simt_alloc_kin
 
 	uint64_t addr = cuda_alloc_new(ctx, bytes, kind, flags);
 
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	if (!addr)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*address = addr;
@@ -150,7 +150,7 @@ static CUresult release(struct CUctx_st *ctx, uint64_t addr, enum simt_alloc_kin
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	cuda_time_wait_ps(ctx->streams.end_ps);
 	return cuda_alloc_free(addr, a, b);
 }
@@ -264,7 +264,7 @@ CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned int flags)
 	if (!simt_memory_register(cuda_driver.mem, addr, bytes))
 		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	add_alloc(call.ctx, addr, bytes, SIMT_ALLOC_REGISTERED, flags);
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	return CUDA_SUCCESS;
 }
 

@@ -85,7 +85,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
 	if (!cuda_object_is(array, CUDA_KIND_MIPMAP))
 		return CUDA_ERROR_INVALID_HANDLE;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	cuda_time_wait_ps(call.ctx->streams.end_ps);
 	destroy_mipmap(&array->object);
 	return CUDA_SUCCESS;

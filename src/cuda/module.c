@@ -51,7 +51,7 @@ CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *
 	if (j && cuda_jit_has_error_log(j))
 		cuda_jit_finish(j, "", text);
 	else
-		cuda_message("%s", text);
+		machine_message("%s", text);
 	g_free(text);
 	return result;
 }
@@ -63,7 +63,7 @@ char *cuda_file_read(const char *path, size_t *size_bytes)
 	GError *error = NULL;
 
 	if (!g_file_get_contents(path, &text, &length, &error)) {
-		cuda_message("error: %s", error->message);
+		machine_message("error: %s", error->message);
 		g_error_free(error);
 		return NULL;
 	}
@@ -116,7 +116,7 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 	cuda_jit_finish(j, info, log);
 	g_free(info);
 	if (result != CUDA_SUCCESS && !cuda_jit_has_error_log(j))
-		cuda_print_diag(&diag);
+		machine_print_diag(&diag);
 	free(log);
 	base_diag_free(&diag);
 	if (result != CUDA_SUCCESS) {

@@ -74,7 +74,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, int *bloc
 	if (!best_size)
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 	*block_size = best_size;
-	*min_grid_size = (int)(best_ctas * cuda_driver.device.traits.multiprocessor_count);
+	*min_grid_size = (int)(best_ctas * cuda_driver.run.device->traits.multiprocessor_count);
 	return CUDA_SUCCESS;
 }
 
@@ -100,7 +100,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunctio
 		return CUDA_ERROR_INVALID_VALUE;
 
 	/* The largest size that still fits; occupancy only falls with it. */
-	size_t low = 0, high = cuda_driver.device.traits.shared_bytes + 1;
+	size_t low = 0, high = cuda_driver.run.device->traits.shared_bytes + 1;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;

@@ -133,7 +133,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const C
 		return CUDA_ERROR_INVALID_VALUE;
 	if ((result = check_properties(properties, "cuMemCreate")) != CUDA_SUCCESS)
 		return result;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	if (!has_file() || !simt_memory_take(cuda_driver.mem, bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 

@@ -31,7 +31,7 @@ static uint32_t launch_bound(const struct device *d, const struct ptx_func *f)
 
 static struct simt_register_bounds bounds_of(const struct CUfunc_st *f)
 {
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 	const uint64_t warps = warps_of(d->traits.thread_count);
 	uint32_t max = launch_bound(d, f->func);
 
@@ -53,12 +53,13 @@ static void build(struct CUfunc_st *f)
 	if (!f->program) {
 		f->has_failed_build = true;
 		f->refusal = diag.first ? g_strdup(diag.first->text) : NULL;
-		cuda_print_diag(&diag);
+		machine_print_diag(&diag);
 	}
 	base_diag_free(&diag);
 	if (f->program && !f->register_max && f->program->needed_count > bounds.max)
-		cuda_message("kernel %s: spilling reaches %u registers per thread, not the bound of %u; SMs hold CTAs "
-			     "as for %u", f->func->name, f->program->needed_count, bounds.max, f->program->slot_count);
+		machine_message("kernel %s: spilling reaches %u registers per thread, not the bound of %u; SMs hold "
+				"CTAs as for %u", f->func->name, f->program->needed_count, bounds.max,
+				f->program->slot_count);
 }
 
 struct simt_program *cuda_function_program(struct CUfunc_st *f)
@@ -70,7 +71,7 @@ struct simt_program *cuda_function_program(struct CUfunc_st *f)
 
 void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 {
-	const struct device *d = &cuda_driver.device;
+	const struct device *d = cuda_driver.run.device;
 	const uint32_t fit = d->ops->registers_per_thread(d, warps_of(threads)), before = f->program->slot_count;
 	const bool is_first = !f->register_max, was_launched = f->program->guest_data || f->program->is_again;
 
@@ -83,8 +84,8 @@ void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 	CHECK(f->program); /* it was built before */
 	f->program->is_again = was_launched;
 	if (is_first && f->program->slot_count < before)
-		cuda_message("kernel %s: %u registers per thread do not fit CTAs of %u threads (sm.register_count = "
-			     "%llu); it runs with %u, and keeps %u bytes per thread in local memory",
+		machine_message("kernel %s: %u registers per thread do not fit CTAs of %u threads (sm.register_count = "
+				"%llu); it runs with %u, and keeps %u bytes per thread in local memory",
 			     f->func->name, before, threads, (unsigned long long)d->traits.register_count,
 			     f->program->slot_count, f->program->spill_bytes_per_thread);
 }

@@ -196,7 +196,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes)
 
 	if (!r)
 		return CUDA_ERROR_INVALID_VALUE;
-	cuda_time_spend_ps(cuda_driver.session.config.host.alloc_ps);
+	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);
 	hide(r);
 	CHECK(mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
 	      MAP_FAILED);

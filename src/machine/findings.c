@@ -8,6 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/message.h"
+#include "machine/result.h"
+#include "machine/session.h"
+
 /* Names and paths of the user are bytes. */
 static void put_text(json_t *o, const char *key, const char *text)
 {
@@ -81,23 +85,22 @@ static bool write_file(const char *path, const void *what)
 	return is_written;
 }
 
-bool machine_findings_write(const struct machine_session *s, const struct simt_check *c,
-			    const struct machine_launch_counts *launches, bool is_complete)
+void machine_findings_write(const struct machine_run *run, const struct simt_check *c, bool is_complete)
 {
+	const struct machine_launch_counts launches = machine_kernels_counts(run->kernels);
+	const char *path = run->session->check_path;
 	json_t *o = json_object(), *list = json_array();
 
 	for (uint32_t i = 0; i < simt_check_finding_count(c); i++)
 		json_array_append_new(list, finding_json(simt_check_finding(c, i)));
 	json_object_set_new(o, "findings", list);
 	json_object_set_new(o, "dropped", json_integer((json_int_t)simt_check_dropped_count(c)));
-	json_object_set_new(o, "launches", json_integer((json_int_t)launches->asked));
-	json_object_set_new(o, "launches_refused", json_integer((json_int_t)launches->refused));
+	json_object_set_new(o, "launches", json_integer((json_int_t)launches.asked));
+	json_object_set_new(o, "launches_refused", json_integer((json_int_t)launches.refused));
 	json_object_set_new(o, "is_complete", json_boolean(is_complete));
-
-	bool is_written = machine_session_keep(s, s->check_path, write_file, o);
-	int error = errno;
-
+	if (!machine_session_keep(run->session, path, write_file, o)) {
+		machine_message("error: cannot write the findings to %s: %s", path, strerror(errno));
+		machine_result_lost(path);
+	}
 	json_decref(o);
-	errno = error;
-	return is_written;
 }

@@ -1,10 +1,31 @@
 /* machine.c - makes the context, and the parts in it. */
 #include "machine/machine.h"
 
+#include <errno.h>
 #include <glib.h>
+#include <string.h>
+#include <sys/mman.h>
 
+#include "gpu/device.h"
+#include "machine/message.h"
 #include "ndp/registry.h"
 #include "net/req.h"
+
+/* GLib ends the process where memory is short: so look before the machine is built. */
+bool machine_has_memory(const struct gpu_config *config)
+{
+	const uint64_t bytes = gpu_host_bytes(config);
+	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED) {
+		machine_message("error: this machine's caches need %llu bytes of the host's memory, which are not to "
+				"be had (%s); raise the limit (ulimit -v) or lower l1d.size_bytes, l1i, l1c, l1t or l2",
+				(unsigned long long)bytes, strerror(errno));
+		return false;
+	}
+	munmap(room, bytes);
+	return true;
+}
 
 struct machine *machine_new(const struct gpu_config *config, struct base_diag_list *diag)
 {
@@ -24,6 +45,7 @@ struct machine *machine_new(const struct gpu_config *config, struct base_diag_li
 	sim_ctx_open(&m->ctx, config->run.audit);
 	m->ctx.pool = mem_req_pool_new();
 	m->gpu = gpu_new(&m->ctx, config, guest, guest_ctx);
+	m->device = gpu_device(m->gpu);
 	return m;
 }
 

@@ -1,9 +1,11 @@
 /* result.c - what a run gives back: one JSON object, and three lines for runs without strata. */
-#include "machine/session.h"
+#include "machine/result.h"
 
 #include "base/units.h"
 #include "energy/events.h"
+#include "machine/machine.h"
 #include "machine/program.h"
+#include "machine/session.h"
 #include "mem/dram.h"
 #include "ndp/registry.h"
 #include "net/network.h"
@@ -243,7 +245,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 {
 	const struct gpu_config *c = &run->session->config;
 	struct energy_run e = {
-	    .time_ps = gpu_kernel_time_ps(run->machine->gpu),
+	    .time_ps = run->kernel_time_ps,
 	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
 	    .l2_count = 1,
 	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
@@ -279,13 +281,11 @@ struct totals {
 static struct totals totals_of(const struct machine_run *run)
 {
 	const struct machine_launch_counts launches = machine_kernels_counts(run->kernels);
-	struct totals t = {.warp_instructions = launches.warp_instructions,
+	struct totals t = {.cycles = run->kernel_cycles,
+			   .time_ps = run->kernel_time_ps,
+			   .warp_instructions = launches.warp_instructions,
 			   .thread_instructions = launches.thread_instructions};
 
-	if (run->machine) {
-		t.cycles = gpu_kernel_cycles(run->machine->gpu);
-		t.time_ps = gpu_kernel_time_ps(run->machine->gpu);
-	}
 	return t;
 }
 
@@ -346,7 +346,8 @@ static json_t *series_json(const struct gpu *gpu, json_t *units)
 static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 {
 	struct gpu_traffic none = {0};
-	struct gpu_traffic traffic = run->machine ? gpu_traffic_of(run->machine->gpu) : none;
+	const struct gpu *gpu = run->machine ? run->machine->gpu : NULL;
+	struct gpu_traffic traffic = gpu ? gpu_traffic_of(gpu) : none;
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
 	struct stat_sink sink = {json_object(), units, json_object()};
@@ -361,7 +362,7 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
 	json_object_set_new(o, "l2", cache_json(stats, "l2"));
-	if (run->machine) {
+	if (gpu) {
 		g_autofree char *hash = g_strdup_printf("%016" PRIx64, sim_ctx_hash(&run->machine->ctx));
 
 		put_energy(o, run);
@@ -372,7 +373,7 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 		put_text(o, "run_hash", NULL);
 	}
 	json_object_set_new(o, "stats", sink.stats);
-	json_object_set_new(o, "series", series_json(run->machine ? run->machine->gpu : NULL, units));
+	json_object_set_new(o, "series", series_json(gpu, units));
 	sim_stats_free(empty);
 }
 
@@ -397,7 +398,7 @@ static void put_ends(json_t *o, const struct machine_run *run)
 	put_int(o, "launches_refused", launches.refused);
 	put_int(o, "launches_faulted", launches.faulted);
 	json_object_set_new(o, "refusals", machine_kernels_refusals_json(run->kernels));
-	put_text(o, "timed_out", run->timed_out);
+	put_text(o, "timed_out", run->is_wall_over ? "wall" : run->is_simulated_over ? "simulated" : NULL);
 	json_object_set_new(o, "interrupted", json_boolean(run->is_interrupted));
 	put_text(o, "ended", run->ended);
 }

@@ -10,9 +10,7 @@
 #define STRATA_MACHINE_SESSION_H
 
 #include "base/diag.h"
-#include "machine/kernels.h"
-#include "machine/machine.h"
-#include "machine/timeline.h"
+#include "gpu/config.h"
 
 /* When the program's wall-clock time is over, in ns of CLOCK_MONOTONIC, set with run.timeout_wall_ns. */
 #define MACHINE_DEADLINE_VARIABLE "STRATA_DEADLINE_NS"
@@ -45,31 +43,5 @@ bool machine_session_write(const char *path, const struct machine_session *s);
  * older ones that stand behind it. False: none took it; errno is the path's. */
 bool machine_session_keep(const struct machine_session *s, const char *path,
 			  bool (*write)(const char *path, const void *what), const void *what);
-
-/* machine_run.ended of results that were written while the program ran, as long as no newer ones replace them. */
-#define MACHINE_ENDED_UNSEEN "_exit or killed"
-
-/* What the driver knows at the end of a run, or so far. */
-struct machine_run {
-	const struct machine_session *session;
-	const struct machine *machine; /* may be NULL: the program never made a context */
-	const struct machine_kernels *kernels;
-	const struct machine_timeline *timeline; /* settled; NULL as machine */
-	double host_seconds; /* CPU seconds of this process */
-	uint64_t peak_rss_bytes;
-	const char *fault; /* text of the first fault, or NULL */
-	const char *timed_out; /* "wall", "simulated": the limit that was reached, or NULL */
-	bool is_interrupted;   /* by a signal */
-	const char *ended;     /* "exit", "signal" (that asked for it), "timeout" or MACHINE_ENDED_UNSEEN */
-};
-
-/* Writes the result object (all its fields except verified, workload and args, which the cli knows)
- * to session->result_path or a spare one, atomically (temporary file, then rename). False: errno tells. */
-bool machine_result_write(const struct machine_run *run);
-/* Leaves an empty file PATH.lost: how the library tells the command that it could not write what belongs at path. An
- * internal error leaves it too. */
-void machine_result_lost(const char *path);
-/* The short text for runs without strata: time, IPC, main stall. */
-void machine_result_print_short(const struct machine_run *run, int fd);
 
 #endif

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "machine/machine.h"
+#include "machine/result.h"
 #include "machine/session.h"
 
 #include <errno.h>
@@ -241,7 +243,7 @@ static const char *const promised[] = {
     "run_hash",
 };
 
-static json_t *write_and_read(struct machine_session *s, const struct machine *machine)
+static json_t *write_and_read(struct machine_session *s, struct machine *machine)
 {
 	struct machine_timeline *timeline = machine_timeline_new(&s->config, NULL);
 	g_autofree char *path = path_of("result.json");

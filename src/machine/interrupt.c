@@ -10,7 +10,7 @@
  * The same thread has the results so far written now and then, since a program with handlers of its own may be killed,
  * and one that leaves by _exit never comes here. They are written between two calls, never while a kernel runs.
  *
- * Once the program is ending, a thread that comes out of the driver does not go on: what the program would make of a
+ * Once the program is ending, a thread that comes out of the door does not go on: what the program would make of a
  * kernel that has been ended must not decide how it ends.
  */
 #include <errno.h>
@@ -22,8 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <glib.h>
+
 #include "base/check.h"
-#include "cuda/driver.h"
+#include "machine/interrupt.h"
+#include "machine/message.h"
+#include "machine/session.h"
 
 enum {
 	EXIT_BY_SIGNAL = 128,
@@ -35,6 +39,8 @@ enum {
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
+static struct machine_run *run;
+static pthread_mutex_t *lock; /* the door's */
 static sem_t wake;
 static pthread_t watcher;
 static volatile sig_atomic_t signal_seen;
@@ -49,7 +55,7 @@ static struct {
 
 static _Thread_local bool has_waited;
 
-uint64_t cuda_now_ns(void)
+uint64_t machine_now_ns(void)
 {
 	struct timespec t;
 
@@ -59,13 +65,14 @@ uint64_t cuda_now_ns(void)
 
 /* ---- threads at the end ---- */
 
-void cuda_end_begin(void)
+/* From now on only this thread goes on. */
+static void end_begin(pthread_t thread)
 {
-	end.thread = pthread_self();
+	end.thread = thread;
 	end.is_ending = true;
 }
 
-void cuda_end_wait(void)
+void machine_run_wait(void)
 {
 	const struct timespec pause = {.tv_sec = END_WAIT_S};
 
@@ -77,12 +84,16 @@ void cuda_end_wait(void)
 
 /* ---- signals ---- */
 
+static void stop_device(enum device_stop why)
+{
+	run->device->ops->interrupt(run->device, why);
+}
+
 /* Now, not when the watcher comes to it: the kernel's thread may be faster, and must not exit. */
 static void ask_for_end(void)
 {
-	end.thread = watcher;
-	end.is_ending = true;
-	cuda_driver.device.ops->interrupt(&cuda_driver.device, DEVICE_STOP_USER);
+	end_begin(watcher);
+	stop_device(DEVICE_STOP_USER);
 	sem_post(&wake);
 }
 
@@ -92,10 +103,10 @@ static void on_signal(int number)
 
 	if (!signal_seen) {
 		signal_seen = number;
-		signal_ns = cuda_now_ns();
+		signal_ns = machine_now_ns();
 		if (!is_held)
 			ask_for_end();
-	} else if (number == SIGINT && cuda_now_ns() - signal_ns > SAME_PRESS_NS) {
+	} else if (number == SIGINT && machine_now_ns() - signal_ns > SAME_PRESS_NS) {
 		_exit(EXIT_BY_SIGNAL + number);
 	}
 	errno = error;
@@ -103,12 +114,10 @@ static void on_signal(int number)
 
 static _Noreturn void end_by_signal(void)
 {
-	pthread_mutex_lock(&cuda_driver.lock);
-	cuda_message("%s: keeping the results so far", cuda_driver.is_wall_over ? "the time is over" : "interrupted");
-	cuda_check_end(false);
-	cuda_driver.is_interrupted = !cuda_driver.is_wall_over;
-	cuda_driver.ended = cuda_driver.is_wall_over ? "timeout" : "signal";
-	cuda_results_write();
+	pthread_mutex_lock(lock);
+	machine_message("%s: keeping the results so far", run->is_wall_over ? "the time is over" : "interrupted");
+	run->is_interrupted = !run->is_wall_over;
+	machine_run_write(run, run->is_wall_over ? "timeout" : "signal");
 	fflush(stdout);
 	_exit(EXIT_BY_SIGNAL + signal_seen);
 }
@@ -118,12 +127,12 @@ static _Noreturn void end_by_signal(void)
 /* 0: there is none. The command says when the program's time is over; a program without it has its own limit. */
 static uint64_t deadline_ns(void)
 {
-	const uint64_t limit_ns = cuda_driver.session.config.run.timeout_wall_ns;
+	const uint64_t limit_ns = run->params->timeout_wall_ns;
 	const char *text = getenv(MACHINE_DEADLINE_VARIABLE);
 
 	if (!limit_ns)
 		return 0;
-	return text && *text ? strtoull(text, NULL, 10) : cuda_now_ns() + limit_ns;
+	return text && *text ? strtoull(text, NULL, 10) : machine_now_ns() + limit_ns;
 }
 
 /* Until somebody wakes the watcher. False: the time is over. */
@@ -141,17 +150,17 @@ static bool wait_until(uint64_t ns)
 /* Now, or at the end of the call that is under way. */
 static void keep_results(void)
 {
-	if (pthread_mutex_trylock(&cuda_driver.lock)) {
-		cuda_driver.is_keep_due = true;
+	if (pthread_mutex_trylock(lock)) {
+		run->is_keep_due = true;
 		return;
 	}
-	cuda_results_keep();
-	pthread_mutex_unlock(&cuda_driver.lock);
+	machine_run_keep(run);
+	pthread_mutex_unlock(lock);
 }
 
 static uint64_t next_keep_ns(void)
 {
-	return cuda_now_ns() + MAX(KEEP_PERIOD_NS, KEEP_SHARE * cuda_driver.keep_cost_ns);
+	return machine_now_ns() + MAX(KEEP_PERIOD_NS, KEEP_SHARE * run->keep_cost_ns);
 }
 
 static void *watch(void *arg)
@@ -160,9 +169,9 @@ static void *watch(void *arg)
 
 	(void)arg;
 	while (!wait_until(end_ns ? MIN(end_ns, keep_ns) : keep_ns)) {
-		if (end_ns && cuda_now_ns() >= end_ns) {
-			cuda_driver.is_wall_over = true;
-			cuda_driver.device.ops->interrupt(&cuda_driver.device, DEVICE_STOP_WALL);
+		if (end_ns && machine_now_ns() >= end_ns) {
+			run->is_wall_over = true;
+			stop_device(DEVICE_STOP_WALL);
 			end_ns = 0;
 		} else {
 			keep_results();
@@ -190,11 +199,13 @@ static bool is_ours(int number)
 	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal;
 }
 
-void cuda_interrupt_install(void)
+void machine_interrupt_install(struct machine_run *r, const struct machine_door *door)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigset_t all, before;
 
+	run = r;
+	lock = door->lock;
 	sem_init(&wake, 0, 0);
 	/* The watcher must never be the thread that a signal interrupts. */
 	sigfillset(&all);
@@ -207,16 +218,17 @@ void cuda_interrupt_install(void)
 	}
 }
 
-void cuda_interrupt_hold(void)
+void machine_interrupt_hold(void)
 {
 	is_held = true;
-	if (!is_installed)
-		return;
-	sem_post(&wake);
-	pthread_join(watcher, NULL);
+	if (is_installed) {
+		sem_post(&wake);
+		pthread_join(watcher, NULL);
+	}
+	end_begin(pthread_self());
 }
 
-void cuda_interrupt_end(void)
+void machine_interrupt_end(void)
 {
 	struct sigaction dflt = {.sa_handler = SIG_DFL};
 

@@ -1,0 +1,176 @@
+/* run.c - a run from the program's first call to its results. */
+#include "machine/run.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/interrupt.h"
+#include "machine/machine.h"
+#include "machine/message.h"
+#include "machine/result.h"
+#include "machine/session.h"
+
+enum { EXIT_OWN_FAILURE = 125 }; /* docs/cli.md */
+
+static struct machine_session session; /* of the one run */
+static const struct machine_door *used_door;
+
+/* ---- begin ---- */
+
+static enum machine_begin build(struct machine_run *run, struct base_diag_list *diag)
+{
+	if (!machine_session_load(&session, diag))
+		return MACHINE_REFUSED;
+	*run = (struct machine_run){.session = &session,
+				    .name = session.machine,
+				    .host = &session.config.host,
+				    .params = &session.config.run,
+				    .is_checked = *session.check_path};
+	if (!machine_has_memory(&session.config))
+		return MACHINE_NO_MEMORY;
+	run->machine = machine_new(&session.config, diag);
+	if (!run->machine)
+		return MACHINE_REFUSED;
+	run->device = &run->machine->device;
+	if (used_door->open(run))
+		return MACHINE_BEGUN;
+	machine_free(run->machine);
+	return MACHINE_NO_MEMORY;
+}
+
+enum machine_begin machine_run_begin(struct machine_run *run, const struct machine_door *door)
+{
+	struct base_diag_list diag;
+	enum machine_begin result;
+
+	used_door = door;
+	base_diag_init(&diag);
+	result = build(run, &diag);
+	machine_print_diag(&diag);
+	base_diag_free(&diag);
+	if (result == MACHINE_NO_MEMORY && !session.is_default)
+		_exit(EXIT_OWN_FAILURE); /* a status that no program's failure has */
+	if (result != MACHINE_BEGUN)
+		return result;
+	machine_session_claim(&session);
+	run->kernels = machine_kernels_new(run->params->kernel_count);
+	run->timeline = machine_timeline_new(&session.config, run->machine->ctx.stats);
+	machine_interrupt_install(run, door);
+	if (session.is_default)
+		machine_message("no machine given (start programs with `strata run`): using %s", session.machine);
+	return result;
+}
+
+/* ---- what the program does ---- */
+
+static void record(struct machine_run *run, const struct simt_launch *l, const struct device_result *result)
+{
+	struct machine_kernel k = {
+	    .name = l->program->name,
+	    .is_faulted = l->fault.kind != SIMT_FAULT_NONE && l->fault.kind != SIMT_FAULT_STOPPED,
+	    .result = *result,
+	};
+
+	memcpy(k.grid, l->grid, sizeof(k.grid));
+	memcpy(k.block, l->block, sizeof(k.block));
+	machine_kernels_add(run->kernels, &k);
+}
+
+bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct machine_stream *stream,
+			uint64_t given_ps, uint64_t ready_ps, struct device_result *result)
+{
+	const uint64_t start =
+	    MAX(machine_timeline_start_ps(run->timeline, MACHINE_WORK_KERNEL, stream, given_ps), ready_ps);
+	bool is_right;
+
+	run->device->ops->advance_ps(run->device, start);
+	is_right = run->device->ops->launch(run->device, l, result);
+	run->is_simulated_over = run->is_simulated_over || result->stop == DEVICE_STOP_SIMULATED;
+	run->kernel_time_ps += result->end_ps - result->start_ps;
+	run->kernel_cycles += result->cycles;
+	/* The device begins with its next cycle, and rounds to picoseconds in its own way. */
+	result->start_ps = MAX(result->start_ps, start);
+	result->end_ps = MAX(result->end_ps, result->start_ps);
+	record(run, l, result);
+	machine_timeline_add(run->timeline, MACHINE_WORK_KERNEL, stream,
+			     machine_kernels_name(run->kernels, l->program->name), result->start_ps, result->end_ps, 0,
+			     false);
+	if (!is_right && !run->fault)
+		run->fault = g_strdup(l->fault.text);
+	return is_right;
+}
+
+/* ---- results ---- */
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void settle(struct machine_run *run, const char *ended)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	machine_timeline_settle(run->timeline);
+	run->host_seconds = cpu_seconds();
+	run->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	run->ended = ended;
+}
+
+void machine_run_keep(struct machine_run *run)
+{
+	const uint64_t work_count = machine_timeline_work_count(run->timeline), begin_ns = machine_now_ns();
+
+	run->is_keep_due = false;
+	if (run->is_written || work_count == run->kept_work_count)
+		return;
+	settle(run, MACHINE_ENDED_UNSEEN);
+	run->kept_work_count = work_count;
+	/* Where it does not succeed, the end will say so. */
+	machine_result_write(run);
+	run->keep_cost_ns = machine_now_ns() - begin_ns;
+}
+
+void machine_run_write(struct machine_run *run, const char *ended)
+{
+	if (run->is_written)
+		return;
+	run->is_written = true;
+	used_door->close(run, !strcmp(ended, MACHINE_ENDED_BY_EXIT));
+	settle(run, ended);
+	if (session.result_path[0] && !machine_result_write(run)) {
+		machine_message("error: cannot write the results to %s: %s", session.result_path, strerror(errno));
+		machine_result_lost(session.result_path);
+	}
+	if (session.is_default)
+		machine_result_print_short(run, STDERR_FILENO);
+}
+
+/* ---- end ---- */
+
+void machine_run_end(struct machine_run *run)
+{
+	machine_interrupt_hold();
+	if (pthread_mutex_trylock(used_door->lock)) {
+		run->device->ops->interrupt(run->device, DEVICE_STOP_USER);
+		pthread_mutex_lock(used_door->lock);
+	}
+	machine_run_write(run, MACHINE_ENDED_BY_EXIT);
+	machine_interrupt_end();
+}
+
+void machine_run_free(struct machine_run *run)
+{
+	machine_free(run->machine);
+	machine_timeline_free(run->timeline);
+	machine_kernels_free(run->kernels);
+	g_free(run->fault);
+}
