@@ -41,7 +41,7 @@ static void cluster_rx_tick(void *component, uint64_t cycle)
 
 	(void)cycle;
 	while ((r = net_xbar_peek(c->gpu->replies, c->index)))
-		port_receive(c->gpu->sms[r->source], net_xbar_pop(c->gpu->replies, c->index));
+		net_port_done(net_port_of(&c->gpu->ports, r), net_xbar_pop(c->gpu->replies, c->index));
 }
 
 /* Its packets reach the receiver after pipe_units more, up to pipe_packets on that way. */
@@ -148,6 +148,7 @@ static void units_new(struct gpu *g)
 	g->write_lines = g_new0(uint32_t, g->stack_count);
 	g->manager = buffer_manager_new(g);
 	g->network = stack_port_network_new(g);
+	packet_ports_new(g);
 	g->nsus = g_new0(struct nsu *, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		g->nsus[i] = nsu_new(g, i);
@@ -257,6 +258,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->guest_queues = g_new0(struct guest_queue, g->stack_count);
 	g->guest_credits = g_new0(uint32_t, g->stack_count);
 	g->credit_queues = g_new0(struct credit_queue, g->stack_count);
+	offload_ports_new(g);
+	migrate_ports_new(g);
 	offload_reset(g);
 	if (g->audits && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
 		g->audit = coherence_audit_new();
@@ -310,6 +313,10 @@ void gpu_free(struct gpu *g)
 	g_free(g->guest_queues);
 	g_free(g->guest_credits);
 	g_free(g->credit_queues);
+	g_free(g->offload_request_ports);
+	g_free(g->offload_answer_ports);
+	g_free(g->context_ports);
+	net_ports_free(&g->ports);
 	g_free(g);
 }
 

@@ -2,8 +2,8 @@
  * misses, write-throughs and packets of near-data mechanisms to its stack's TX channel, those of host memory to the
  * host's wires. Atomics execute here.
  *
- * Requests that a slice makes itself (line fetches, write-backs, the write-through of an atomic) carry GPU_SOURCE_L2;
- * a fetch's tag is its MSHR.
+ * A slice's own requests (line fetches, write-backs, the write-through of an atomic) have ports of their own here; so
+ * have messages to it. What is for others passes through: behind the crossbar, or in the stack.
  */
 #include "gpu/priv.h"
 #include "gpu/queue.h"
@@ -23,8 +23,17 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
+/* Ports of a slice, one after the other. */
+enum {
+	PORT_FILL,  /* a line; tag: its MSHR */
+	PORT_WRITE, /* a line written back */
+	PORT_ATOMIC, /* an atomic's result; tag: the port that asked for the atomic */
+	PORT_DROP,  /* a message: the line has been written in memory */
+};
+
 struct l2_slice {
 	struct gpu *gpu;
+	uint16_t port_first;
 	struct sim_comp comp;
 	uint32_t index;
 	struct stack_port *stack;
@@ -50,7 +59,8 @@ static uint64_t line_of(const struct mem_req *r)
 }
 
 /* A request of the slice itself, at the place of r's line. */
-static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, enum mem_op op, uint32_t size_bytes)
+static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, uint16_t port, enum mem_op op,
+				   uint32_t size_bytes)
 {
 	struct mem_req *f = mem_req_get(s->gpu->pool);
 
@@ -58,7 +68,7 @@ static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, 
 	f->next = NULL;
 	f->op = (uint8_t)op;
 	f->size_bytes = (uint16_t)size_bytes;
-	f->source = GPU_SOURCE_L2;
+	f->port = s->port_first + port;
 	f->is_reply = false;
 	f->owner = NULL;
 	return f;
@@ -74,9 +84,9 @@ static void reply(struct queue *q, struct mem_req *r, uint64_t ready_units)
 /* The result of an atomic on its way to memory: its SM hears when it is there. */
 static void atomic_write(struct l2_slice *s, const struct mem_req *r, uint32_t size_bytes)
 {
-	struct mem_req *w = own_request(s, r, MEM_WRITE, size_bytes);
+	struct mem_req *w = own_request(s, r, PORT_ATOMIC, MEM_WRITE, size_bytes);
 
-	w->owner = s->gpu->sms[r->source];
+	w->tag = r->port;
 	queue_push(&s->misses, w);
 }
 
@@ -93,14 +103,14 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 
 		atomic_write(s, r, bytes < COALESCE_LINE_BYTES ? bytes : COALESCE_LINE_BYTES);
 	} else {
-		sm_atomic_written(s->gpu->sms[r->source], r->store_bank);
+		net_port_served(net_port_of(&s->gpu->ports, r), r, r->stack);
 	}
 	reply(q, r, ready_units);
 }
 
 static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 {
-	struct mem_req *f = own_request(s, r, MEM_READ, COALESCE_LINE_BYTES);
+	struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, COALESCE_LINE_BYTES);
 
 	f->tag = mshr;
 	queue_push(&s->misses, f);
@@ -176,18 +186,20 @@ static void packet_process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 
 static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
-	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
+	const struct net_port *to;
+
+	if (unlikely(r->kind == MEM_KIND_PACKET)) {
 		packet_process(s, r, now);
 		return true;
 	}
-	if (!mem_class_is_packet(r->class)) {
+	if (likely(r->op != MEM_MESSAGE)) {
 		if (r->op != MEM_READ)
 			nsu_cache_drop(s->gpu, r->addr_bytes);
 		return look_up(s, r, now);
 	}
-	if (r->class == MEM_CLASS_INVALIDATE) {
-		mem_cache_invalidate_line(s->cache, r->addr_bytes);
-		mem_req_put(s->gpu->pool, r);
+	to = net_port_of(&s->gpu->ports, r);
+	if (to->place == GPU_PLACE_SLICE) {
+		net_port_done(to, r);
 		return true;
 	}
 	s->stats.offload_packets++;
@@ -202,17 +214,16 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	struct gpu *g = s->gpu;
 	const struct xbar_params *p = &g->config->xbar;
 	struct mem_req *r = q->first;
-	uint32_t cluster;
+	const struct net_port *to;
 
 	if (!r || r->ready_units > now)
 		return SENT_NOTHING;
-	cluster = g->sms[r->source]->cluster;
-	if (!net_xbar_ready(g->replies, s->index, cluster, &s->comp))
+	to = net_port_of(&g->ports, r);
+	if (!net_xbar_ready(g->replies, s->index, to->number, &s->comp))
 		return SENT_BLOCKED; /* woken when the port or the output is free */
 	queue_pop(q);
-	if (r->class == MEM_CLASS_DATA && r->op == MEM_READ)
-		mem_cache_prefetch(g->sms[r->source]->l1d, r->addr_bytes);
-	net_xbar_send(g->replies, s->index, cluster, r,
+	net_port_soon(to, r);
+	net_xbar_send(g->replies, s->index, to->number, r,
 		      packet_bytes(r, (uint32_t)p->header_bytes, (uint32_t)p->header_bytes), now);
 	return SENT_ONE;
 }
@@ -234,10 +245,8 @@ static enum sent send_next(struct l2_slice *s, uint64_t now)
 
 static bool goes_to_host(const struct gpu *g, const struct mem_req *r)
 {
-	if (r->is_host || !g->has_host_memory || mem_class_is_packet(r->class))
+	if (r->is_host || !g->has_host_memory || r->op == MEM_MESSAGE)
 		return r->is_host;
-	if (r->class == MEM_CLASS_PARTITION && packet_of(r)->kind != PACKET_READ)
-		return false;
 	return host_link_has(g, r->addr_bytes);
 }
 
@@ -270,8 +279,7 @@ static void send_forwards(struct l2_slice *s, uint64_t now)
 
 	while (s->forwards.first) {
 		struct mem_req *r = s->forwards.first;
-		uint32_t stack = r->class == MEM_CLASS_PARTITION ? packet_of(r)->target : g->sms[r->source]->stack;
-		struct net_channel *tx = stack_port_tx(g->stacks[stack]);
+		struct net_channel *tx = stack_port_tx(g->stacks[net_port_of(&g->ports, r)->number]);
 
 		if (r->ready_units > now) {
 			sim_wake_units(g->engine, s->comp, r->ready_units);
@@ -346,9 +354,10 @@ bool l2_slice_can_take(const struct l2_slice *s)
 }
 
 /* A line has arrived: answers all requests that waited for it. */
-static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
+static void take_line(void *self, struct mem_req *f)
 {
-	uint64_t victim;
+	struct l2_slice *s = self;
+	uint64_t victim, now = sim_now_units(s->gpu->engine);
 	bool is_kept = !mem_cache_mshr_is_stale(s->cache, f->tag);
 	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
 
@@ -357,7 +366,7 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 
 	if (victim != UINT64_MAX) {
 		struct mem_place p = mem_map_place(&s->gpu->map, victim);
-		struct mem_req *w = own_request(s, f, MEM_WRITE, COALESCE_LINE_BYTES);
+		struct mem_req *w = own_request(s, f, PORT_WRITE, MEM_WRITE, COALESCE_LINE_BYTES);
 
 		w->addr_bytes = victim;
 		w->vault = (uint8_t)p.vault;
@@ -377,39 +386,49 @@ static void fill(struct l2_slice *s, struct mem_req *f, uint64_t now)
 			reply(&s->replies, r, now);
 		r = next;
 	}
+	mem_req_put(s->gpu->pool, f);
+}
+
+static void take_written(void *self, struct mem_req *r)
+{
+	struct l2_slice *s = self;
+
+	mem_req_put(s->gpu->pool, r);
 }
 
 /* An atomic's result is in memory. Its SM must know where blocks and CTAs wait for that. */
-static void atomic_written(struct l2_slice *s, struct mem_req *r, uint64_t now)
+static void take_atomic(void *self, struct mem_req *r)
 {
-	struct sm *sm = r->owner;
+	struct l2_slice *s = self;
 
+	r->port = (uint16_t)r->tag;
 	if (!s->gpu->stack_sm_count) {
-		sm_atomic_written(sm, r->store_bank);
+		net_port_served(net_port_of(&s->gpu->ports, r), r, r->stack);
 		mem_req_put(s->gpu->pool, r);
 		return;
 	}
-	r->class = MEM_CLASS_WRITTEN;
-	r->source = (uint16_t)sm->index;
+	r->op = MEM_MESSAGE;
 	r->row = 0;
-	reply(&s->replies, r, now);
+	l2_slice_reply(s, r);
 }
 
-static bool is_of_stack(const struct gpu *g, const struct mem_req *r)
+static void take_drop(void *self, struct mem_req *r)
 {
-	return r->class == MEM_CLASS_PARTITION ? packet_of(r)->kind == PACKET_READ || packet_of(r)->kind == PACKET_WRITE
-					       : r->source != GPU_SOURCE_L2 && r->source >= g->sm_count;
+	struct l2_slice *s = self;
+
+	mem_cache_invalidate_line(s->cache, r->addr_bytes);
+	mem_req_put(s->gpu->pool, r);
 }
 
-/* The host's memory is done with what a stack's SM or unit sent. Its slice drops a line that was written. */
-static void host_done(struct l2_slice *s, struct mem_req *r, uint64_t now)
+/* Something for an SM or a unit in the stack goes over the host's wires: there, or back. */
+static void pass_host(struct l2_slice *s, const struct net_port *to, struct mem_req *r, uint64_t now)
 {
-	struct gpu *g = s->gpu;
-
-	if (r->op != MEM_READ && r->class != MEM_CLASS_PARTITION)
-		mem_cache_invalidate_line(s->cache, r->addr_bytes);
-	if (r->class == MEM_CLASS_PARTITION)
-		packet_host_done(g, s, r);
+	if (!r->is_reply) {
+		r->slice = slice_of(s->gpu, r->stack, r->vault);
+		host_link_send(s->gpu->host_link, r, now);
+		return;
+	}
+	net_port_served(to, r, GPU_AT_HOST);
 	r->ready_units = now;
 	queue_push(&s->forwards, r);
 }
@@ -417,35 +436,33 @@ static void host_done(struct l2_slice *s, struct mem_req *r, uint64_t now)
 void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 {
 	uint64_t now = sim_now_units(s->gpu->engine);
+	const struct net_port *to = net_port_of(&s->gpu->ports, r);
 
 	s->waits_fill = false;
-	if (unlikely(r->is_host) && is_of_stack(s->gpu, r)) {
-		if (r->is_reply) {
-			host_done(s, r, now);
-		} else {
-			r->slice = slice_of(s->gpu, r->stack, r->vault);
-			host_link_send(s->gpu->host_link, r, now);
-		}
-	} else if (unlikely(r->class == MEM_CLASS_PARTITION)) { /* on its way to its SM */
-		if (packet_of(r)->kind == PACKET_INVALIDATE) {
-			mem_cache_invalidate_line(s->cache, r->addr_bytes);
-			nsu_cache_drop(s->gpu, r->addr_bytes);
-		}
+	if (to->place == GPU_PLACE_SLICE)
+		net_port_done(to, r);
+	else if (to->place == GPU_PLACE_STACK)
+		pass_host(s, to, r, now);
+	else
 		reply(&s->replies, r, now);
-	} else if (r->source != GPU_SOURCE_L2) { /* an SM's store is written, or an offloaded block has ended */
-		reply(&s->replies, r, now);
-	} else if (r->op == MEM_WRITE && r->owner) {
-		atomic_written(s, r, now);
-	} else {
-		if (r->class == MEM_CLASS_INVALIDATE)
-			mem_cache_invalidate_line(s->cache, r->addr_bytes);
-		else if (r->op == MEM_READ)
-			fill(s, r, now);
-		mem_req_put(s->gpu->pool, r);
-	}
 	if (!l2_slice_can_take(s))
 		s->has_refused = true;
 	sim_wake_units(s->gpu->engine, s->comp, now);
+}
+
+void l2_slice_reply(struct l2_slice *s, struct mem_req *r)
+{
+	reply(&s->replies, r, sim_now_units(s->gpu->engine));
+}
+
+void l2_slice_drop(struct l2_slice *s, uint64_t addr_bytes)
+{
+	mem_cache_invalidate_line(s->cache, addr_bytes);
+}
+
+uint16_t l2_slice_drop_port(const struct l2_slice *s)
+{
+	return s->port_first + PORT_DROP;
 }
 
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
@@ -458,6 +475,20 @@ void l2_slice_invalidate_all(struct l2_slice *s)
 	mem_cache_invalidate_all(s->cache);
 }
 
+static void ports_new(struct l2_slice *s)
+{
+	static const struct net_port_ops ops[] = {
+	    [PORT_FILL] = {.done = take_line},
+	    [PORT_WRITE] = {.done = take_written},
+	    [PORT_ATOMIC] = {.done = take_atomic},
+	    [PORT_DROP] = {.done = take_drop},
+	};
+
+	s->port_first = (uint16_t)s->gpu->ports.count;
+	for (uint32_t i = 0; i < ARRAY_COUNT(ops); i++)
+		net_port_add(&s->gpu->ports, &ops[i], s, GPU_PLACE_SLICE, s->index);
+}
+
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack)
 {
 	const struct gpu_config *c = g->config;
@@ -465,6 +496,7 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *
 
 	s->gpu = g;
 	s->index = index;
+	ports_new(s);
 	s->stack = stack;
 	s->tx = stack_port_tx(stack);
 	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");

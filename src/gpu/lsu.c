@@ -73,20 +73,27 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 	const struct simt_inst *inst = step->inst;
 	struct sm_stats *st = &sm->stats;
 
-	e->class = step->space == SIMT_MEM_LOCAL ? MEM_CLASS_LOCAL : MEM_CLASS_DATA;
+	bool is_local = step->space == SIMT_MEM_LOCAL;
+
 	e->count = coalesce_lines(step->addr, step->access_mask, inst->access_bytes * inst->vec, e->lines);
 	if (inst->flags & SIMT_ATOMIC) {
 		e->kind = LSU_ATOMIC;
+		e->port = inst->write_count ? SM_PORT_ATOMIC : SM_PORT_REDUCTION;
 		st->atomic_instructions++;
 		st->atomic_lines += e->count;
 	} else if (inst->flags & SIMT_STORE) {
 		e->kind = LSU_STORE;
+		e->port = SM_PORT_STORE;
 		st->store_instructions++;
 		st->store_lines += e->count;
 		st->spill_stores += (inst->flags & SIMT_SPILL) != 0;
 	} else {
 		e->kind = LSU_LOAD;
 		e->is_bypassing = !sm->has_caches || bypasses_l1(inst);
+		if (e->is_bypassing)
+			e->port = is_local ? SM_PORT_LOCAL_LOAD : SM_PORT_LOAD;
+		else
+			e->port = is_local ? SM_PORT_LOCAL : SM_PORT_DATA;
 		st->load_instructions++;
 		st->load_lines += e->count;
 		st->spill_loads += (inst->flags & SIMT_SPILL) != 0;
@@ -123,7 +130,7 @@ static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt
 	uint32_t words = coalesce_distinct_words(step->addr, step->access_mask);
 
 	e->kind = LSU_CONST;
-	e->class = MEM_CLASS_CONST;
+	e->port = SM_PORT_CONST;
 	e->latency = (uint32_t)sm->gpu->config->l1c.hit_latency_cycles;
 	e->count = coalesce_lines(step->addr, step->access_mask, step->inst->access_bytes, e->lines);
 	e->passes = words > e->count ? words - e->count : 0;
@@ -136,8 +143,11 @@ static void classify_texture(struct sm *sm, struct lsu_entry *e, const struct si
 	uint32_t bytes = step->inst->access_bytes ? step->inst->access_bytes : 4;
 
 	e->count = coalesce_lines(step->addr, step->access_mask, bytes, e->lines);
-	e->class = MEM_CLASS_TEXTURE;
 	e->kind = step->inst->flags & SIMT_STORE ? LSU_STORE : LSU_TEXTURE;
+	if (e->kind == LSU_STORE)
+		e->port = SM_PORT_STORE;
+	else
+		e->port = sm->has_caches ? SM_PORT_TEXTURE : SM_PORT_TEXTURE_LOAD;
 	sm->stats.texture_instructions++;
 	sm->stats.texture_lines += e->count;
 }
@@ -230,7 +240,6 @@ void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const str
 	CHECK(lsu_has_room(sm));
 	sm->lsu_count++;
 	e->kind = LSU_PACKETS;
-	e->class = MEM_CLASS_DATA;
 	e->slot = w->slot;
 	e->access = seq;
 	e->is_bypassing = e->is_translated = false;
@@ -263,13 +272,14 @@ static void audit_load(struct sm *sm, const struct sm_warp *w, uint64_t line_add
 
 /* ---- one line ---- */
 
-static void request_init(struct mem_req *r, const struct lsu_entry *e, const struct coalesced_line *l, enum mem_op op,
-			 uint32_t size_bytes, struct sm_warp *w)
+static void request_init(const struct sm *sm, struct mem_req *r, const struct lsu_entry *e,
+			 const struct coalesced_line *l, enum mem_op op, uint32_t size_bytes, struct sm_warp *w)
 {
 	r->addr_bytes = l->addr_bytes;
 	r->size_bytes = (uint16_t)size_bytes;
 	r->op = (uint8_t)op;
-	r->class = e->class;
+	r->kind = MEM_KIND_DATA;
+	r->port = port_number(sm, e->port);
 	r->tag = e->access;
 	r->owner = w;
 }
@@ -289,7 +299,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
-	request_init(r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+	request_init(sm, r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
 	r->issue_units = sim_now_units(sm->gpu->engine);
 	switch (mem_cache_read(cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
@@ -301,7 +311,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	case MEM_CACHE_MISS:
 		sm->spare = mem_req_get(sm->gpu->pool);
 		r = mem_req_get(sm->gpu->pool);
-		request_init(r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+		request_init(sm, r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
 		r->tag = mshr;
 		port_push(sm, r);
 		return true;
@@ -321,7 +331,7 @@ static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coal
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
 	r = mem_req_get(sm->gpu->pool);
-	request_init(r, e, l, MEM_READ, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), &sm->warps[e->slot]);
+	request_init(sm, r, e, l, MEM_READ, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), &sm->warps[e->slot]);
 	port_push(sm, r);
 	return true;
 }
@@ -349,7 +359,7 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	if (!store_place(sm, w))
 		return false;
 	r = mem_req_get(sm->gpu->pool);
-	request_init(r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
+	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
 	r->store_bank = e->store_bank;
 	sm->store_counts[e->store_bank]++;
 	if (likely(sm->has_caches))
@@ -373,7 +383,7 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	if (w->guest)
 		offload_wrote(sm, w, l->addr_bytes);
 	r = mem_req_get(sm->gpu->pool);
-	request_init(r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
+	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
 	r->store_bank = e->store_bank;
 	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */
 	port_push(sm, r);
@@ -516,15 +526,20 @@ uint32_t lsu_tick(struct sm *sm)
 
 /* ---- answers ---- */
 
-static bool store_acknowledged(struct sm *sm, struct mem_req *r)
+/* The answer has been used. */
+static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 {
-	struct sm_warp *w = r->owner;
+	mem_req_put(sm->gpu->pool, r);
+	if (needs_tick)
+		sm_wake(sm, sm->now);
+}
+
+static bool store_acknowledged(struct sm *sm, struct sm_warp *w)
+{
 	bool needs_tick = sm->lsu_waits_fill;
 
 	sm->stores_left++;
 	sm->lsu_waits_fill = false;
-	if (r->op == MEM_WRITE)
-		sm_store_end(sm, r->store_bank); /* of a reduction that only the L2 has seen, the L2 says when */
 	return store_done(sm, w) | needs_tick;
 }
 
@@ -552,22 +567,106 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem
 	return needs_tick;
 }
 
-bool lsu_answer(struct sm *sm, struct mem_req *r)
+static void take_line(void *self, struct mem_req *r)
 {
-	bool needs_tick;
+	const struct sm_port *p = self;
 
-	if (r->op == MEM_ATOMIC && sm->stack != UINT32_MAX)
-		sm_store_end(sm, r->store_bank); /* done in the vault */
-	if (r->op == MEM_WRITE || (r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS))
-		needs_tick = store_acknowledged(sm, r);
-	else if (r->owner)
-		needs_tick = r->tag != SM_NO_ACCESS && access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
-	else if (r->class == MEM_CLASS_CONST)
-		needs_tick = line_filled(sm, sm->l1c, r);
-	else if (r->class == MEM_CLASS_TEXTURE)
-		needs_tick = line_filled(sm, sm->l1t, r);
-	else
-		needs_tick = line_filled(sm, sm->l1d, r);
-	mem_req_put(sm->gpu->pool, r);
-	return needs_tick;
+	port_answered(p->sm, r, p->latency_ps);
+	answer_end(p->sm, r, line_filled(p->sm, p->cache, r));
 }
+
+static void line_comes(void *self, const struct mem_req *r)
+{
+	const struct sm_port *p = self;
+
+	mem_cache_prefetch(p->cache, r->addr_bytes);
+}
+
+static void take_load(void *self, struct mem_req *r)
+{
+	const struct sm_port *p = self;
+	struct sm *sm = p->sm;
+
+	port_answered(sm, r, p->latency_ps);
+	answer_end(sm, r, access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency));
+}
+
+static void take_store(void *self, struct mem_req *r)
+{
+	const struct sm_port *p = self;
+
+	port_answered(p->sm, r, p->latency_ps);
+	sm_store_end(p->sm, r->store_bank);
+	answer_end(p->sm, r, store_acknowledged(p->sm, r->owner));
+}
+
+/* What an SM in a stack has written there, or in the host's memory, the L2 is to drop. */
+static void store_served(void *self, struct mem_req *r, uint32_t where)
+{
+	const struct sm_port *p = self;
+	struct gpu *g = p->sm->gpu;
+
+	if (p->sm->stack == UINT32_MAX)
+		return;
+	if (where == GPU_AT_HOST)
+		l2_slice_drop(g->slices[r->slice], r->addr_bytes);
+	else if (g->config->gpu.stack_sm_l2_invalidate)
+		stack_port_invalidate(g->stacks[where], r);
+}
+
+/* A GPU SM's atomics are done in the L2: served there means that the result is in memory. */
+static void atomic_served(void *self, struct mem_req *r, uint32_t where)
+{
+	const struct sm_port *p = self;
+
+	if (p->sm->stack == UINT32_MAX) {
+		sm_touch(p->sm);
+		sm_store_end(p->sm, r->store_bank);
+	} else {
+		store_served(self, r, where);
+	}
+}
+
+/* A message: the result is in memory. */
+static bool is_written_message(struct sm_port *p, struct mem_req *r)
+{
+	if (r->op != MEM_MESSAGE)
+		return false;
+	atomic_served(p, r, 0);
+	mem_req_put(p->sm->gpu->pool, r);
+	return true;
+}
+
+/* An atomic's answer. In a stack its vault has written the result before. */
+static void atomic_answered(const struct sm_port *p, const struct mem_req *r)
+{
+	port_answered(p->sm, r, p->latency_ps);
+	if (p->sm->stack != UINT32_MAX)
+		sm_store_end(p->sm, r->store_bank);
+}
+
+static void take_atomic(void *self, struct mem_req *r)
+{
+	struct sm_port *p = self;
+
+	if (is_written_message(p, r))
+		return;
+	atomic_answered(p, r);
+	answer_end(p->sm, r, access_part(p->sm, r->tag, p->sm->now + 1 + p->sm->tlb_latency));
+}
+
+static void take_reduction(void *self, struct mem_req *r)
+{
+	struct sm_port *p = self;
+
+	if (is_written_message(p, r))
+		return;
+	atomic_answered(p, r);
+	answer_end(p->sm, r, store_acknowledged(p->sm, r->owner));
+}
+
+const struct net_port_ops lsu_line_ops = {.done = take_line, .soon = line_comes};
+const struct net_port_ops lsu_load_ops = {.done = take_load};
+const struct net_port_ops lsu_store_ops = {.done = take_store, .served = store_served};
+const struct net_port_ops lsu_atomic_ops = {.done = take_atomic, .served = atomic_served};
+const struct net_port_ops lsu_reduction_ops = {.done = take_reduction, .served = atomic_served};

@@ -187,8 +187,9 @@ static void send(struct gpu *g, struct migration *m)
 		struct mem_req *r = mem_req_get(g->pool);
 
 		r->addr_bytes = 0;
-		r->op = MEM_WRITE;
-		r->class = MEM_CLASS_CONTEXT;
+		r->op = MEM_MESSAGE;
+		r->kind = MEM_KIND_DATA;
+		r->port = g->context_ports[m->to->stack];
 		r->row = bytes;
 		r->stack = (uint8_t)m->to->stack;
 		r->vault = (uint8_t)(m->bytes_left / PACKET_BYTES); /* the stack's slices take turns */
@@ -222,14 +223,25 @@ static void leave(struct gpu *g, struct migration *m)
 		arrive(g, m);
 }
 
-void migrate_arrive(struct gpu *g, struct mem_req *r)
+/* A part of a CTA's context has reached its stack. */
+static void take_context(void *self, struct mem_req *r)
 {
+	struct gpu *g = self;
 	struct migration *m = r->owner;
 
 	mem_req_put(g->pool, r);
 	g->memory_stats.answers++;
 	if (--m->packets_out == 0 && m->has_left)
 		arrive(g, m);
+}
+
+void migrate_ports_new(struct gpu *g)
+{
+	static const struct net_port_ops ops = {.done = take_context};
+
+	g->context_ports = g_new(uint16_t, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		g->context_ports[i] = net_port_add(&g->ports, &ops, g, GPU_PLACE_STACK, i);
 }
 
 static void advance(struct gpu *g, struct migration *m, uint64_t cycle)

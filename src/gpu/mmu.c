@@ -181,7 +181,8 @@ static void read_entry(struct mmu *m, const struct walk *w)
 	r->addr_bytes = addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1); /* as all requests name their line */
 	r->size_bytes = (uint16_t)m->read_bytes;
 	r->op = MEM_READ;
-	r->class = MEM_CLASS_PAGE;
+	r->kind = MEM_KIND_TABLE;
+	r->port = port_number(sm, SM_PORT_TABLE);
 	r->owner = NULL;
 	r->tag = (uint32_t)(w - m->walks);
 	port_push(sm, r);
@@ -257,11 +258,10 @@ static void walk_end(struct mmu *m, struct walk *w)
 	walks_begin(m);
 }
 
-void mmu_answer(struct mmu *m, struct mem_req *r)
+static void answer(struct mmu *m, uint32_t walker)
 {
-	struct walk *w = &m->walks[r->tag];
+	struct walk *w = &m->walks[walker];
 
-	mem_req_put(m->sm->gpu->pool, r);
 	if (w->level == 0) {
 		walk_end(m, w);
 		return;
@@ -271,6 +271,20 @@ void mmu_answer(struct mmu *m, struct mem_req *r)
 	w->level--;
 	read_entry(m, w);
 }
+
+static void take_answer(void *self, struct mem_req *r)
+{
+	const struct sm_port *p = self;
+	struct sm *sm = p->sm;
+	uint32_t walker = r->tag;
+
+	port_answered(sm, r, p->latency_ps);
+	mem_req_put(sm->gpu->pool, r);
+	answer(sm->mmu, walker);
+	sm_wake(sm, sm->now);
+}
+
+const struct net_port_ops mmu_port_ops = {.done = take_answer};
 
 /* ---- lines ---- */
 

@@ -3,7 +3,7 @@
  *
  * Virtual and physical addresses are the same number; what is modelled is when the translation is there. The tables are
  * radix trees of 4 KB nodes with 8-byte entries under 48-bit addresses. Their nodes lie in memory like everything else,
- * so the machine's address map decides the stack of each, and a walk's reads are requests of class MEM_CLASS_PAGE on
+ * so the machine's address map decides the stack of each, and a walk's reads are requests of kind MEM_KIND_TABLE on
  * the SM's usual way. Tables never change while a kernel runs.
  *
  * A line that misses waits here, and lines behind it go on; lines of one page keep their order.
@@ -34,8 +34,8 @@ enum mmu_result mmu_translate(struct mmu *m, const struct lsu_entry *e);
 struct lsu_entry *mmu_ready(struct mmu *m);
 /* That line has gone. */
 void mmu_ready_done(struct mmu *m);
-/* A page-table read's answer; consumes it. The SM must tick. */
-void mmu_answer(struct mmu *m, struct mem_req *r);
+/* A page-table read's answer. */
+extern const struct net_port_ops mmu_port_ops;
 bool mmu_is_idle(const struct mmu *m);
 /* All translations are void (page tables have changed). */
 void mmu_forget(struct mmu *m);

@@ -438,6 +438,7 @@ struct nsu *nsu_new(struct gpu *g, uint32_t stack)
 	u->memory[NSU_CODE] = cache_new(g->config, p->inst_cache_bytes);
 	u->memory[NSU_CONSTANTS] = cache_new(g->config, p->const_cache_bytes);
 	nsu_cache_new(u);
+	u->port = net_port_add(&g->ports, &nsu_port_ops, u, GPU_PLACE_STACK, stack);
 	u->spare = mem_req_get(g->pool);
 	u->last = 63;
 	u->reason = NSU_WAIT_IDLE;

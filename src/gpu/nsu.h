@@ -45,6 +45,7 @@ struct nsu_store {
 
 struct nsu {
 	struct gpu *gpu;
+	uint16_t port;
 	struct sim_comp comp;
 	uint32_t stack, slot_count;
 	struct nsu_slot slots[NSU_WARPS_MAX];
@@ -82,6 +83,7 @@ struct nsu {
 };
 
 /* nsu_buffer.c */
+extern const struct net_port_ops nsu_port_ops;
 void nsu_out_drain(struct nsu *u);
 /* The next line of the store that is being written, if there is room. */
 void nsu_store_step(struct nsu *u);

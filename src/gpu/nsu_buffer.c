@@ -50,8 +50,10 @@ static void written(struct nsu *u, struct partition *p)
 		nsu_wake_slot(u, p->slot, NSU_WAIT_ACKS);
 }
 
-void nsu_take(struct nsu *u, struct mem_req *r)
+/* A packet that ends here. */
+static void take(void *self, struct mem_req *r)
 {
+	struct nsu *u = self;
 	struct packet *k = packet_of(r);
 
 	switch ((enum packet_kind)k->kind) {
@@ -81,6 +83,20 @@ void nsu_take(struct nsu *u, struct mem_req *r)
 		UNREACHABLE("a packet that no unit takes");
 	}
 	packet_free(u->gpu, r);
+}
+
+static void served(void *self, struct mem_req *r, uint32_t where)
+{
+	struct nsu *u = self;
+
+	packet_served(u->gpu, r, where);
+}
+
+const struct net_port_ops nsu_port_ops = {.done = take, .served = served};
+
+uint16_t nsu_port(const struct nsu *u)
+{
+	return u->port;
 }
 
 void nsu_issued(struct nsu *u, struct partition *p)
@@ -159,6 +175,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 
 	r->addr_bytes = addr_bytes;
 	r->size_bytes = COALESCE_LINE_BYTES;
+	r->port = u->port;
 	r->stack = (uint8_t)u->stack;
 	r->vault = (uint8_t)at.vault;
 	r->bank = (uint8_t)at.bank;

@@ -96,6 +96,7 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 		g->partition_stats.read_unit_hits++;
 		g->partition_stats.unit_hit_bytes += flits_bytes(g, packet_data_bytes(k));
 		k->kind = PACKET_HELD;
+		r->op = MEM_MESSAGE;
 	} else if (l) {
 		l->words |= k->words;
 		k->fills = true;

@@ -300,12 +300,6 @@ void sm_store_end(struct sm *sm, uint8_t bank)
 	}
 }
 
-void sm_atomic_written(struct sm *sm, uint8_t bank)
-{
-	sm_touch(sm);
-	sm_store_end(sm, bank);
-}
-
 /* The packet carries live-ins, so they must be there; and the stack SM must see the SM's stores. */
 static bool may_leave(struct sm *sm, struct sm_warp *w)
 {
@@ -343,8 +337,9 @@ static void send_request(struct sm *sm, struct sm_warp *w)
 
 	r = mem_req_get(g->pool);
 	r->addr_bytes = 0;
-	r->op = MEM_WRITE;
-	r->class = MEM_CLASS_CONTROL;
+	r->op = MEM_MESSAGE;
+	r->kind = MEM_KIND_DATA;
+	r->port = g->offload_request_ports[o->offload.stack];
 	r->row = o->offload.request_bytes; /* of a control packet: its bytes, see packet_bytes */
 	r->stack = (uint8_t)o->offload.stack;
 	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
@@ -390,8 +385,10 @@ static void credit_returned(struct gpu *g, uint32_t stack)
 	send_request(w->sm, w);
 }
 
-void offload_arrive(struct gpu *g, struct mem_req *r)
+/* A request has reached its stack. */
+static void take_request(void *self, struct mem_req *r)
 {
+	struct gpu *g = self;
 	struct sm_guest *o = r->owner;
 
 	o->start_units = r->issue_units;
@@ -418,55 +415,7 @@ void offload_wrote(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes)
 	o->lines[o->line_count++] = line_addr_bytes;
 }
 
-/* The guest has run its block: waits for its live-outs and, for coherence, its stores; then the answer leaves. */
-void offload_try_end(struct sm *sm, struct sm_warp *w)
-{
-	struct gpu *g = sm->gpu;
-	struct sm_guest *o = w->guest;
-	const struct gpu_block *b = o->offload.block;
-	uint32_t ready = 0;
-
-	for (uint32_t i = 0; i < b->live_out_count; i++)
-		ready = w->sb[b->live_out_sb[i]] > ready ? w->sb[b->live_out_sb[i]] : ready;
-	sm_set_wait(sm, w, SM_WAIT_MEMORY);
-	if (w->loads_pending || (o->offload.invalidate_lines && w->stores_pending))
-		return;
-	if (ready >> 1 > sm->now) {
-		w->ready = ready >> 1;
-		sm_wheel_add(sm, w);
-		return;
-	}
-	sm_warp_retire(sm, w);
-	slot_freed(g, o->offload.stack);
-	if (o->offload.is_free) {
-		offload_finish(g, o);
-		return;
-	}
-
-	struct mem_req *r = mem_req_get(g->pool);
-
-	r->issue_units = o->start_units;
-	r->op = MEM_WRITE;
-	r->class = MEM_CLASS_CONTROL;
-	r->row = o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes;
-	r->is_reply = true;
-	r->source = (uint16_t)o->home->sm->index;
-	r->stack = (uint8_t)o->offload.stack;
-	r->slice = slice_of(g, r->stack, o->home->slot);
-	r->owner = o;
-	g->memory_stats.requests++;
-	stack_port_reply(g->stacks[r->stack], r);
-}
-
-void offload_step_done(struct sm *sm, struct sm_warp *w)
-{
-	struct sm_guest *o = w->guest;
-
-	o->is_ending = simt_guest_reached(w->w, o->offload.block->end_pc);
-	sm_evaluate(sm, w);
-}
-
-void offload_finish(struct gpu *g, struct sm_guest *o)
+static void finish(struct gpu *g, struct sm_guest *o)
 {
 	struct sm_warp *home = o->home;
 	struct sm *sm = home->sm;
@@ -493,6 +442,79 @@ void offload_finish(struct gpu *g, struct sm_guest *o)
 	sm_fetch_start(sm, home, home->w->pc, sm->now + wait_cycles);
 	sm_evaluate(sm, home);
 	sm_wake(sm, sm->now);
+}
+
+/* The guest has run its block: waits for its live-outs and, for coherence, its stores; then the answer leaves. */
+void offload_try_end(struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = sm->gpu;
+	struct sm_guest *o = w->guest;
+	const struct gpu_block *b = o->offload.block;
+	uint32_t ready = 0;
+
+	for (uint32_t i = 0; i < b->live_out_count; i++)
+		ready = w->sb[b->live_out_sb[i]] > ready ? w->sb[b->live_out_sb[i]] : ready;
+	sm_set_wait(sm, w, SM_WAIT_MEMORY);
+	if (w->loads_pending || (o->offload.invalidate_lines && w->stores_pending))
+		return;
+	if (ready >> 1 > sm->now) {
+		w->ready = ready >> 1;
+		sm_wheel_add(sm, w);
+		return;
+	}
+	sm_warp_retire(sm, w);
+	slot_freed(g, o->offload.stack);
+	if (o->offload.is_free) {
+		finish(g, o);
+		return;
+	}
+
+	struct mem_req *r = mem_req_get(g->pool);
+
+	r->issue_units = o->start_units;
+	r->op = MEM_MESSAGE;
+	r->kind = MEM_KIND_DATA;
+	r->row = o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes;
+	r->is_reply = true;
+	r->port = g->offload_answer_ports[o->home->sm->cluster];
+	r->stack = (uint8_t)o->offload.stack;
+	r->slice = slice_of(g, r->stack, o->home->slot);
+	r->owner = o;
+	g->memory_stats.requests++;
+	stack_port_reply(g->stacks[r->stack], r);
+}
+
+void offload_step_done(struct sm *sm, struct sm_warp *w)
+{
+	struct sm_guest *o = w->guest;
+
+	o->is_ending = simt_guest_reached(w->w, o->offload.block->end_pc);
+	sm_evaluate(sm, w);
+}
+
+/* An answer is home. */
+static void take_answer(void *self, struct mem_req *r)
+{
+	struct gpu *g = self;
+	struct sm_guest *o = r->owner;
+	struct sm *sm = o->home->sm;
+
+	port_answered(sm, r, &g->memory_stats.offload_latency_ps);
+	mem_req_put(g->pool, r);
+	finish(g, o);
+	sm_wake(sm, sm->now);
+}
+
+void offload_ports_new(struct gpu *g)
+{
+	static const struct net_port_ops request_ops = {.done = take_request}, answer_ops = {.done = take_answer};
+
+	g->offload_request_ports = g_new(uint16_t, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		g->offload_request_ports[i] = net_port_add(&g->ports, &request_ops, g, GPU_PLACE_STACK, i);
+	g->offload_answer_ports = g_new(uint16_t, g->cluster_count);
+	for (uint32_t i = 0; i < g->cluster_count; i++)
+		g->offload_answer_ports[i] = net_port_add(&g->ports, &answer_ops, g, GPU_PLACE_CLUSTER, i);
 }
 
 void offload_reset(struct gpu *g)

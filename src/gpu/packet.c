@@ -9,6 +9,28 @@
 
 enum { POOL_CHUNK = 256 };
 
+static enum mem_op op_of(enum packet_kind kind)
+{
+	if (kind == PACKET_WRITE)
+		return MEM_WRITE;
+	return kind == PACKET_READ || kind == PACKET_FETCH ? MEM_READ : MEM_MESSAGE;
+}
+
+/* Where the packet, or what it asks for, goes. */
+static uint16_t port_of(const struct gpu *g, enum packet_kind kind, const struct partition *p)
+{
+	switch (kind) {
+	case PACKET_INVALIDATE:
+		return g->invalidate_port;
+	case PACKET_CREDIT:
+		return g->credit_port;
+	case PACKET_ANSWER:
+		return p->home->sm->packet_port;
+	default:
+		return p ? nsu_port(g->nsus[p->target]) : 0;
+	}
+}
+
 struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partition *p)
 {
 	struct packet *k = g->packets_free;
@@ -29,9 +51,9 @@ struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partitio
 	    .issue_units = sim_now_units(g->engine),
 	    .owner = k,
 	    .tag = SM_NO_ACCESS,
-	    .op = kind == PACKET_WRITE ? MEM_WRITE : MEM_READ,
-	    .class = MEM_CLASS_PARTITION,
-	    .source = p ? (uint16_t)p->home->sm->index : 0,
+	    .op = (uint8_t)op_of(kind),
+	    .kind = MEM_KIND_PACKET,
+	    .port = port_of(g, kind, p),
 	};
 	return r;
 }
@@ -62,6 +84,7 @@ static void packet_becomes(struct gpu *g, struct mem_req *r, enum packet_kind ki
 
 	k->kind = (uint8_t)kind;
 	k->payload_bytes = payload_bytes;
+	r->op = MEM_MESSAGE;
 	packet_count(g, r);
 }
 
@@ -77,17 +100,6 @@ void packet_becomes_data(struct gpu *g, struct mem_req *r)
 	packet_becomes(g, r, PACKET_DATA, packet_data_bytes(packet_of(r)));
 }
 
-/* To a unit: in this stack, or over the network. */
-static void to_unit(struct gpu *g, uint32_t stack, enum net_class c, struct mem_req *r)
-{
-	uint32_t target = packet_of(r)->target;
-
-	if (target == stack)
-		nsu_take(g->nsus[stack], r);
-	else
-		stack_port_forward(g->stacks[stack], c, r);
-}
-
 /* After each write of a unit, the line must not stay in the GPU's caches (NSU section 4.2): in the L2, and in the L1 of
  * the SM that the packet id names. */
 static struct mem_req *invalidation(struct gpu *g, uint32_t stack, const struct mem_req *written)
@@ -95,7 +107,7 @@ static struct mem_req *invalidation(struct gpu *g, uint32_t stack, const struct 
 	struct mem_req *r = packet_new(g, PACKET_INVALIDATE, NULL);
 
 	r->addr_bytes = written->addr_bytes;
-	r->source = written->source;
+	r->tag = packet_of(written)->p->home->sm->packet_port;
 	r->stack = (uint8_t)stack;
 	r->slice = slice_of(g, stack, written->vault);
 	r->is_reply = true;
@@ -103,32 +115,22 @@ static struct mem_req *invalidation(struct gpu *g, uint32_t stack, const struct 
 	return r;
 }
 
-void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r)
+void packet_served(struct gpu *g, struct mem_req *r, uint32_t where)
 {
 	switch ((enum packet_kind)packet_of(r)->kind) {
 	case PACKET_READ:
 		packet_becomes_data(g, r);
-		to_unit(g, stack, NET_RESPONSE, r);
 		return;
 	case PACKET_WRITE:
-		stack_port_reply(g->stacks[stack], invalidation(g, stack, r));
+		if (where == GPU_AT_HOST)
+			l2_slice_take(g->slices[r->slice], invalidation(g, r->stack, r));
+		else
+			stack_port_reply(g->stacks[where], invalidation(g, where, r));
 		packet_becomes(g, r, PACKET_WRITTEN, 0);
-		to_unit(g, stack, NET_ACK, r);
 		return;
 	default:
-		nsu_take(g->nsus[stack], r);
-	}
-}
-
-void packet_host_done(struct gpu *g, struct l2_slice *s, struct mem_req *r)
-{
-	if (packet_of(r)->kind == PACKET_READ) {
-		packet_becomes_data(g, r);
 		return;
 	}
-	packet_write_ends(g, r->stack);
-	l2_slice_take(s, invalidation(g, r->stack, r));
-	packet_becomes(g, r, PACKET_WRITTEN, 0);
 }
 
 /* ---- writes under way, per stack ---- */
@@ -139,10 +141,41 @@ void packet_write_begins(struct gpu *g, uint32_t stack)
 		g->partition_stats.write_max = g->write_lines[stack];
 }
 
-void packet_write_ends(struct gpu *g, uint32_t stack)
+static void write_ends(struct gpu *g, uint32_t stack)
 {
 	CHECK(g->write_lines[stack]);
 	g->write_lines[stack]--;
+}
+
+/* An invalidation has come to its slice; from there it goes on to its SM. */
+static void take_invalidation(void *self, struct mem_req *r)
+{
+	struct gpu *g = self;
+	struct l2_slice *s = g->slices[r->slice];
+
+	write_ends(g, r->stack);
+	l2_slice_drop(s, r->addr_bytes);
+	nsu_cache_drop(g, r->addr_bytes);
+	r->port = (uint16_t)r->tag;
+	l2_slice_reply(s, r);
+}
+
+/* Credits came along with it, see stack_port.c. */
+static void take_credit(void *self, struct mem_req *r)
+{
+	packet_free(self, r);
+}
+
+void packet_ports_new(struct gpu *g)
+{
+	static const struct net_port_ops invalidate_ops = {.done = take_invalidation};
+	static const struct net_port_ops credit_ops = {.done = take_credit}, sm_ops = {.done = partition_take};
+
+	g->invalidate_port = net_port_add(&g->ports, &invalidate_ops, g, GPU_PLACE_SLICE, 0);
+	g->credit_port = net_port_add(&g->ports, &credit_ops, g, GPU_PLACE_LINK, 0);
+	for (uint32_t i = 0; i < g->sm_count; i++)
+		g->sms[i]->packet_port =
+		    net_port_add(&g->ports, &sm_ops, g->sms[i], GPU_PLACE_CLUSTER, g->sms[i]->cluster);
 }
 
 void packets_reset(struct gpu *g)

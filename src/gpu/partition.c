@@ -429,8 +429,9 @@ void partition_granted(struct partition *p)
 	sm_wake(sm, sm->now);
 }
 
-void partition_receive(struct sm *sm, struct mem_req *r)
+void partition_take(void *self, struct mem_req *r)
 {
+	struct sm *sm = self;
 	struct packet *k = packet_of(r);
 	struct partition *p = k->p;
 

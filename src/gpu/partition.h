@@ -49,7 +49,7 @@ enum packet_kind {
 	PACKET_KIND_COUNT
 };
 
-/* What a request of class MEM_CLASS_PARTITION is: its owner. */
+/* What a request of kind MEM_KIND_PACKET is: its owner. */
 struct packet {
 	struct partition *p; /* NULL: of no block */
 	struct packet *next_free;
@@ -137,8 +137,8 @@ static inline uint32_t partition_registers_bytes(const struct partition *p, uint
 void partition_room(struct sm *sm);
 /* Credits have been granted. */
 void partition_granted(struct partition *p);
-/* The unit's answer, or an invalidation, has reached its SM. */
-void partition_receive(struct sm *sm, struct mem_req *r);
+/* A packet has reached its SM: the unit's answer, or an invalidation. */
+void partition_take(void *self, struct mem_req *r);
 void partition_reset(struct gpu *g);
 
 /* ---- packet_buffer.c ---- */
@@ -178,13 +178,13 @@ static inline struct packet *packet_of(const struct mem_req *r)
 {
 	return r->owner;
 }
-/* Vault is done with a packet's read or write in this stack. */
-void packet_vault_done(struct gpu *g, uint32_t stack, struct mem_req *r);
-/* The host's memory is: a read becomes the data, of a write's line the slice and the SM's L1 are rid. */
-void packet_host_done(struct gpu *g, struct l2_slice *s, struct mem_req *r);
-/* A write address for a line of the stack leaves, its invalidation has come back. */
+/* A memory has done a unit's read or write: a read becomes the data, a write the acknowledgment; of its line the
+ * slice and the SM's L1 are rid. */
+void packet_served(struct gpu *g, struct mem_req *r, uint32_t where);
+/* Packets' ports beside those of the units. */
+void packet_ports_new(struct gpu *g);
+/* A write address for a line of the stack leaves. */
 void packet_write_begins(struct gpu *g, uint32_t stack);
-void packet_write_ends(struct gpu *g, uint32_t stack);
 void packets_reset(struct gpu *g);
 
 /* ---- nsu.c, nsu_buffer.c ---- */
@@ -194,7 +194,7 @@ void nsu_reset(struct nsu *u);
 bool nsu_is_idle(const struct nsu *u);
 void nsu_kernel_begin(struct nsu *u);
 void nsu_kernel_end(struct nsu *u);
-void nsu_take(struct nsu *u, struct mem_req *r); /* a packet that ends at the unit */
+uint16_t nsu_port(const struct nsu *u); /* of packets that end at the unit, or ask for what does */
 void nsu_room(struct nsu *u);			 /* a vault or the network takes writes again */
 void nsu_issued(struct nsu *u, struct partition *p); /* a memory instruction without lanes has issued */
 /* nsu_cache.c: a read leaves its SM for the unit. True: the unit holds its words, and the packet is now PACKET_HELD;

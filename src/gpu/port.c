@@ -25,13 +25,13 @@ void port_place(struct sm *sm, struct mem_req *r)
 
 	find_place(g, sm->index, r);
 	/* Every stack has its own copy of the code: fetches of its SMs stay there. */
-	if (r->class == MEM_CLASS_INST && sm->stack != UINT32_MAX)
+	if (r->kind == MEM_KIND_CODE && sm->stack != UINT32_MAX)
 		r->stack = (uint8_t)sm->stack;
 }
 
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
 {
-	struct mem_req r = {.addr_bytes = addr_bytes, .class = MEM_CLASS_DATA};
+	struct mem_req r = {.addr_bytes = addr_bytes, .kind = MEM_KIND_DATA};
 
 	find_place(g, sm, &r);
 	return r.stack;
@@ -72,11 +72,10 @@ void port_push(struct sm *sm, struct mem_req *r)
 	struct gpu *g = sm->gpu;
 
 	r->issue_units = sim_now_units(g->engine);
-	r->source = (uint16_t)sm->index;
 	r->is_reply = false;
 	r->is_host = false;
 	r->next = NULL;
-	if (!mem_class_is_packet(r->class))
+	if (r->op != MEM_MESSAGE)
 		port_place(sm, r);
 	g->memory_stats.requests++;
 	push(sm, r, r->stack);
@@ -89,12 +88,12 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 
 	*r = (struct mem_req){
 	    .addr_bytes = line_addr_bytes,
-	    .op = MEM_WRITE,
-	    .class = MEM_CLASS_INVALIDATE,
-	    .source = (uint16_t)sm->index,
+	    .op = MEM_MESSAGE,
+	    .kind = MEM_KIND_DATA,
 	};
 	find_place(g, sm->index, r);
 	r->row = 0; /* the header holds the address */
+	r->port = l2_slice_drop_port(g->slices[slice_of(g, r->stack, r->vault)]);
 	g->totals.l2_invalidations++;
 	push(sm, r, r->stack);
 }
@@ -167,57 +166,44 @@ void cluster_tx_tick(void *component, uint64_t cycle)
 	}
 }
 
-static void count_answer(struct sm *sm, const struct mem_req *r)
-{
-	struct gpu *g = sm->gpu;
-	struct memory_stats *st = &g->memory_stats;
-	uint64_t ps = sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units);
-	struct sim_hist *h = &st->data_read_latency_ps;
+/* ---- answers ---- */
 
-	st->answers++;
-	if (r->class == MEM_CLASS_CONTROL)
-		h = &st->offload_latency_ps;
-	else if (r->op == MEM_WRITE)
-		h = &st->write_latency_ps;
-	else if (r->op == MEM_ATOMIC)
-		h = &st->atomic_latency_ps;
-	else if (r->class == MEM_CLASS_INST)
-		h = &st->inst_latency_ps;
-	else if (r->class == MEM_CLASS_CONST)
-		h = &st->const_latency_ps;
-	else if (r->class == MEM_CLASS_TEXTURE)
-		h = &st->texture_latency_ps;
-	else if (r->class == MEM_CLASS_LOCAL)
-		h = &st->local_read_latency_ps;
-	else if (r->class == MEM_CLASS_PAGE)
-		h = &st->page_latency_ps;
-	sim_hist_add(h, ps);
+void port_ports_new(struct sm *sm)
+{
+	struct memory_stats *st = &sm->gpu->memory_stats;
+	const struct {
+		const struct net_port_ops *ops;
+		struct sm_port port;
+	} rows[] = {
+	    [SM_PORT_DATA] = {&lsu_line_ops, {sm, sm->l1d, &st->data_read_latency_ps}},
+	    [SM_PORT_LOCAL] = {&lsu_line_ops, {sm, sm->l1d, &st->local_read_latency_ps}},
+	    [SM_PORT_CONST] = {&lsu_line_ops, {sm, sm->l1c, &st->const_latency_ps}},
+	    [SM_PORT_TEXTURE] = {&lsu_line_ops, {sm, sm->l1t, &st->texture_latency_ps}},
+	    [SM_PORT_CODE] = {&sm_fetch_port_ops, {sm, sm->l1i, &st->inst_latency_ps}},
+	    [SM_PORT_LOAD] = {&lsu_load_ops, {sm, NULL, &st->data_read_latency_ps}},
+	    [SM_PORT_LOCAL_LOAD] = {&lsu_load_ops, {sm, NULL, &st->local_read_latency_ps}},
+	    [SM_PORT_TEXTURE_LOAD] = {&lsu_load_ops, {sm, NULL, &st->texture_latency_ps}},
+	    [SM_PORT_STORE] = {&lsu_store_ops, {sm, NULL, &st->write_latency_ps}},
+	    [SM_PORT_ATOMIC] = {&lsu_atomic_ops, {sm, NULL, &st->atomic_latency_ps}},
+	    [SM_PORT_REDUCTION] = {&lsu_reduction_ops, {sm, NULL, &st->atomic_latency_ps}},
+	    [SM_PORT_TABLE] = {&mmu_port_ops, {sm, NULL, &st->page_latency_ps}},
+	};
+	bool is_in_stack = sm->stack != UINT32_MAX;
+
+	_Static_assert(ARRAY_COUNT(rows) == SM_PORT_COUNT, "a row for each port");
+	sm->port_first = (uint16_t)sm->gpu->ports.count;
+	for (uint32_t i = 0; i < SM_PORT_COUNT; i++) {
+		sm->ports[i] = rows[i].port;
+		net_port_add(&sm->gpu->ports, rows[i].ops, &sm->ports[i],
+			     is_in_stack ? GPU_PLACE_STACK : GPU_PLACE_CLUSTER, is_in_stack ? sm->stack : sm->cluster);
+	}
 }
 
-void port_receive(struct sm *sm, struct mem_req *r)
+void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps)
 {
-	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
-		partition_receive(sm, r);
-		return;
-	}
-	if (unlikely(r->class == MEM_CLASS_WRITTEN)) {
-		sm_atomic_written(sm, r->store_bank);
-		mem_req_put(sm->gpu->pool, r);
-		return;
-	}
-	sm_touch(sm);
-	count_answer(sm, r);
-	if (r->class == MEM_CLASS_INST) {
-		sm_fetch_filled(sm, r);
-	} else if (r->class == MEM_CLASS_CONTROL) {
-		struct sm_guest *o = r->owner;
+	struct gpu *g = sm->gpu;
 
-		mem_req_put(sm->gpu->pool, r);
-		offload_finish(sm->gpu, o);
-	} else if (r->class == MEM_CLASS_PAGE) {
-		mmu_answer(sm->mmu, r);
-	} else if (!lsu_answer(sm, r)) {
-		return;
-	}
-	sm_wake(sm, sm->now);
+	sm_touch(sm);
+	g->memory_stats.answers++;
+	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
 }

@@ -12,11 +12,19 @@
 #include "mem/map.h"
 #include "mem/stack.h"
 #include "net/network.h"
+#include "net/port.h"
 
 enum { GPU_STACKS_MAX = 64 }; /* as gpu.stack_count */
 
-/* Source of requests that an L2 slice makes on its own account. */
-enum { GPU_SOURCE_L2 = UINT16_MAX };
+/* Where a port is (net/port.h), and what its number says. */
+enum gpu_place {
+	GPU_PLACE_CLUSTER, /* behind the crossbar: its output */
+	GPU_PLACE_SLICE,   /* an L2 slice, the one of the request */
+	GPU_PLACE_LINK,	   /* the GPU's end of the stacks' links */
+	GPU_PLACE_STACK,   /* a stack: which */
+};
+
+enum { GPU_AT_HOST = UINT32_MAX }; /* the memory that has served a request: a stack's, by number, or the host's */
 
 /* Where code lies in the address space, for the instruction caches: far above every allocation. */
 #define GPU_CODE_BASE 0x0000600000000000ull
@@ -90,6 +98,7 @@ struct gpu {
 	bool audits;
 	struct gpu_clocks clocks;
 	struct base_bug_state bug_state;
+	struct net_ports ports;
 	struct mem_map map;
 	struct sm **sms;
 	uint8_t *sm_has_request; /* [SM]: something waits for the crossbar; in one place, for clusters look often */
@@ -118,6 +127,9 @@ struct gpu {
 	volatile int stop; /* enum device_stop */
 	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
+	uint16_t *offload_request_ports; /* [stack] */
+	uint16_t *offload_answer_ports;	 /* [cluster] */
+	uint16_t *context_ports;	 /* [stack]: of CTAs that move there */
 	struct sm_guest *guests_free, *guests_live;
 	struct guest_queue *guest_queues; /* [stack]: wait for a warp slot */
 	uint32_t *guest_credits; /* [stack]: requests that may leave the GPU: free warp slots and places there */
@@ -129,6 +141,7 @@ struct gpu {
 	struct net_network *network;
 	struct buffer_manager *manager;
 	struct partition *partitions_free, *partitions_live;
+	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
 	struct packet *packets_free;
 	GPtrArray *packet_chunks;
 	uint64_t packet_count;	 /* on their way */
@@ -182,8 +195,14 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *
 void l2_slice_free(struct l2_slice *s);
 /* Has the slice room for what an arriving answer may produce? */
 bool l2_slice_can_take(const struct l2_slice *s);
-/* An answer from the stack. */
+/* What has come from the stack or from the host's memory. */
 void l2_slice_take(struct l2_slice *s, struct mem_req *r);
+/* An answer or a message, from here on to its port behind the crossbar. */
+void l2_slice_reply(struct l2_slice *s, struct mem_req *r);
+/* The line has been written in memory. */
+void l2_slice_drop(struct l2_slice *s, uint64_t addr_bytes);
+/* A message to this port has its slice drop the line. */
+uint16_t l2_slice_drop_port(const struct l2_slice *s);
 /* A request or a line will arrive soon, see mem_cache_prefetch. */
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
 void l2_slice_invalidate_all(struct l2_slice *s);
@@ -212,13 +231,13 @@ struct net_channel *stack_port_rx(struct stack_port *p);
 void stack_port_slice_room(struct stack_port *p);
 /* From an SM of this stack: false if it must wait; it is woken. */
 bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r);
-/* To the GPU over RX: the answer to an offload request, or what goes on to the host's memory. */
+/* To the GPU over RX: an answer, a message, or what goes on to the host's memory. */
 void stack_port_reply(struct stack_port *p, struct mem_req *r);
+/* What r has written here, its slice is to drop. */
+void stack_port_invalidate(struct stack_port *p, const struct mem_req *r);
 void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
 /* From the unit of this stack, to a vault here or elsewhere: false if it must wait; nsu_room is called. */
 bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r);
-/* A response or an acknowledgment to its target, another stack's unit. */
-void stack_port_forward(struct stack_port *p, enum net_class c, struct mem_req *r);
 /* The network between the stacks, when there are units. */
 struct net_network *stack_port_network_new(struct gpu *g);
 bool stack_port_is_idle(const struct stack_port *p);
@@ -237,9 +256,9 @@ static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_byt
 {
 	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
 
-	if (unlikely(r->class == MEM_CLASS_PARTITION))
+	if (unlikely(r->kind == MEM_KIND_PACKET))
 		return header_bytes + packet_of(r)->payload_bytes;
-	if (mem_class_is_packet(r->class))
+	if (r->op == MEM_MESSAGE)
 		return header_bytes + r->row; /* a list of written lines can be longer than size_bytes holds */
 	if (!has_data)
 		return r->is_reply ? ack_bytes : header_bytes;

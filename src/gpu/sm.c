@@ -87,6 +87,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
 	sm->spare = mem_req_get(g->pool);
 	caches_new(sm);
+	port_ports_new(sm);
 	sm->mmu = mmu_new(sm);
 	sm->packets = c->nsu.is_present ? packet_buffer_new(sm) : NULL;
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;

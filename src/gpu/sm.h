@@ -15,6 +15,7 @@
 #include "gpu/coalesce.h"
 #include "gpu/gpu.h"
 #include "mem/cache.h"
+#include "net/port.h"
 #include "sim/engine.h"
 
 /* Why a warp cannot issue; in the order in which a scheduler cycle without issue is attributed (see docs). */
@@ -139,7 +140,7 @@ enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIX
 
 struct lsu_entry {
 	uint8_t kind;
-	uint8_t class;     /* enum mem_class */
+	uint8_t port;      /* enum sm_port: where its lines' answers go */
 	bool is_bypassing; /* of the L1 */
 	uint16_t slot;
 	uint32_t access;  /* or SM_NO_ACCESS */
@@ -152,9 +153,26 @@ struct lsu_entry {
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 };
 
+/* Where answers reach an SM: a port for each thing that asks. */
+enum sm_port_kind {
+	SM_PORT_DATA, SM_PORT_LOCAL, SM_PORT_CONST, SM_PORT_TEXTURE, SM_PORT_CODE, /* lines of its caches */
+	SM_PORT_LOAD, SM_PORT_LOCAL_LOAD, SM_PORT_TEXTURE_LOAD, /* past the caches */
+	SM_PORT_STORE, SM_PORT_ATOMIC, SM_PORT_REDUCTION,
+	SM_PORT_TABLE, /* page walks */
+	SM_PORT_COUNT
+};
+
+struct sm_port {
+	struct sm *sm;
+	struct mem_cache *cache;	/* of lines */
+	struct sim_hist *latency_ps;	/* of memory_stats */
+};
+
 struct sm {
 	struct gpu *gpu;
 	struct sim_comp comp;
+	struct sm_port ports[SM_PORT_COUNT];
+	uint16_t port_first; /* the number of ports[0]; the others follow */
 	uint32_t index;   /* over all SMs */
 	uint32_t cluster; /* crossbar port; of GPU SMs */
 	uint32_t stack;   /* UINT32_MAX: an SM of the GPU */
@@ -189,6 +207,7 @@ struct sm {
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
 	bool packets_wait_port;
+	uint16_t packet_port; /* packets to it, where there are SIMD units */
 	struct packet_buffer *packets; /* where there are SIMD units, else NULL */
 	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
 	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
@@ -248,7 +267,7 @@ void sm_wheel_add(struct sm *sm, struct sm_warp *w);
 /* sm_fetch.c */
 void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start);
 void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc);
-void sm_fetch_filled(struct sm *sm, struct mem_req *reply);
+extern const struct net_port_ops sm_fetch_port_ops;
 
 /* Stores not yet in memory, counted per epoch (offload.c). */
 static inline uint8_t sm_store_begin(struct sm *sm)
@@ -259,7 +278,6 @@ static inline uint8_t sm_store_begin(struct sm *sm)
 	return bank;
 }
 void sm_store_end(struct sm *sm, uint8_t bank);
-void sm_atomic_written(struct sm *sm, uint8_t bank); /* the same, from outside the SM's own cycle */
 
 /* lsu.c */
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
@@ -271,12 +289,18 @@ static inline bool lsu_has_room(const struct sm *sm)
 void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const struct coalesced_line *lines,
 		       uint32_t count);
 uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
-/* An answer for the SM's data, constant or texture caches or its stores. */
-bool lsu_answer(struct sm *sm, struct mem_req *r); /* true: the SM must tick */
+/* Lines of the data, constant and texture caches; what goes past them; stores and atomics. */
+extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;
 
 /* port.c */
-/* Takes a request whose address, size, op, class and tag are set; finds its place and queues it. */
+/* The SM's ports. */
+void port_ports_new(struct sm *sm);
+/* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
+static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
+{
+	return (uint16_t)(sm->port_first + kind);
+}
 /* A packet whose place is set, to its vault or its unit. */
 void port_push_packet(struct sm *sm, struct mem_req *r);
 /* Tells the L2 to drop a line, a flit on the crossbar. What the SM pushes later gets there later. */
@@ -288,14 +312,13 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 	return sm->out_count + count <= sm->out_cap;
 }
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
-/* Any answer that reaches the SM. */
-void port_receive(struct sm *sm, struct mem_req *r);
+/* An answer has reached the SM: counts it, and how long it took. */
+void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);
 
 /* migrate.c */
 /* A held warp has one access less in flight. */
 void migrate_look(struct gpu *g);
-/* A packet of a moving CTA has reached its stack. */
-void migrate_arrive(struct gpu *g, struct mem_req *r);
+void migrate_ports_new(struct gpu *g);
 void migrate_tick(void *component, uint64_t cycle);
 void migrate_reset(struct gpu *g);
 
@@ -311,10 +334,9 @@ void offload_observe_end(struct sm_warp *w);
 void offload_observe_left(struct sm_warp *home);
 /* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
 void offload_forget_entries(struct sm *sm);
-void offload_arrive(struct gpu *g, struct mem_req *r);    /* a request packet reached its stack */
+void offload_ports_new(struct gpu *g);
 void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
 void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */
-void offload_finish(struct gpu *g, struct sm_guest *o);   /* the answer is home */
 void offload_wrote(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes);
 void offload_try_end(struct sm *sm, struct sm_warp *w);
 void offload_reset(struct gpu *g);

@@ -37,7 +37,8 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 		r->addr_bytes = addr_bytes;
 		r->size_bytes = COALESCE_LINE_BYTES;
 		r->op = MEM_READ;
-		r->class = MEM_CLASS_INST;
+		r->kind = MEM_KIND_CODE;
+		r->port = port_number(sm, SM_PORT_CODE);
 		r->tag = mshr;
 		r->owner = NULL;
 		port_push(sm, r);
@@ -122,11 +123,14 @@ static void fetch_again(struct sm *sm)
 	}
 }
 
-void sm_fetch_filled(struct sm *sm, struct mem_req *reply)
+static void take_line(void *self, struct mem_req *reply)
 {
+	const struct sm_port *p = self;
+	struct sm *sm = p->sm;
 	uint64_t victim;
-	struct mem_req *r = mem_cache_fill(sm->l1i, reply->tag, &victim);
+	struct mem_req *r = mem_cache_fill(p->cache, reply->tag, &victim);
 
+	port_answered(sm, reply, p->latency_ps);
 	while (r) {
 		struct mem_req *next = r->next;
 		struct sm_warp *w = &sm->warps[r->tag];
@@ -138,4 +142,7 @@ void sm_fetch_filled(struct sm *sm, struct mem_req *reply)
 	}
 	mem_req_put(sm->gpu->pool, reply);
 	fetch_again(sm);
+	sm_wake(sm, sm->now);
 }
+
+const struct net_port_ops sm_fetch_port_ops = {.done = take_line};

@@ -101,15 +101,26 @@ static void drain_mesh(struct stack_port *p, uint32_t to)
 	}
 }
 
-/* A store or an atomic of a stack SM is in memory: the line's slice is told. */
-static void invalidate_send(struct stack_port *p, const struct mem_req *r)
+static void drain_network(struct stack_port *p, enum net_class c)
+{
+	const struct link_params *l = &p->gpu->config->mesh;
+	struct net_network *n = p->gpu->network;
+
+	while (p->net_out[c].first && net_network_ready(n, p->index, c)) {
+		struct mem_req *r = queue_pop(&p->net_out[c]);
+
+		net_network_send(n, p->index, net_port_of(&p->gpu->ports, r)->number, c, r,
+				 packet_bytes(r, (uint32_t)l->header_bytes, (uint32_t)l->ack_bytes));
+	}
+}
+
+void stack_port_invalidate(struct stack_port *p, const struct mem_req *r)
 {
 	struct mem_req *m = mem_req_get(p->gpu->pool);
 
 	*m = *r;
-	m->source = GPU_SOURCE_L2;
-	m->class = MEM_CLASS_INVALIDATE;
-	m->op = MEM_WRITE;
+	m->port = l2_slice_drop_port(p->gpu->slices[r->slice]);
+	m->op = MEM_MESSAGE;
 	m->row = 0; /* the header holds the address */
 	m->owner = NULL;
 	p->gpu->totals.l2_invalidations++;
@@ -117,36 +128,38 @@ static void invalidate_send(struct stack_port *p, const struct mem_req *r)
 	drain_rx(p);
 }
 
+/* To a port in another stack. */
+static void to_stack(struct stack_port *p, enum net_class c, uint32_t stack, struct mem_req *r)
+{
+	if (p->gpu->network) {
+		queue_push(&p->net_out[c], r);
+		drain_network(p, c);
+	} else {
+		queue_push(&p->mesh_answers[stack], r);
+		drain_mesh(p, stack);
+	}
+}
+
 /* A vault is done with r. */
 static void vault_done(void *ctx, struct mem_req *r)
 {
 	struct stack_port *p = ctx;
 	struct gpu *g = p->gpu;
+	const struct net_port *to = net_port_of(&g->ports, r);
+	enum net_class c = r->op == MEM_WRITE ? NET_ACK : NET_RESPONSE;
 
 	r->is_reply = true;
-	if (unlikely(r->class == MEM_CLASS_PARTITION)) {
-		packet_vault_done(g, p->index, r);
-		return;
-	}
-	if (g->config->gpu.stack_sm_l2_invalidate && r->op != MEM_READ && r->source != GPU_SOURCE_L2 &&
-	    r->source >= g->sm_count)
-		invalidate_send(p, r);
+	net_port_served(to, r, p->index);
 	if (unlikely(g->audit))
-		coherence_audit_memory(g->audit, r, r->op == MEM_WRITE && r->source != GPU_SOURCE_L2);
-	if (r->source == GPU_SOURCE_L2 || r->source < g->sm_count) {
+		coherence_audit_memory(g->audit, r, r->op == MEM_WRITE && to->place != GPU_PLACE_SLICE);
+	if (to->place != GPU_PLACE_STACK) {
 		l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 		queue_push(&p->answers, r);
 		drain_rx(p);
-		return;
-	}
-
-	struct sm *sm = g->sms[r->source];
-
-	if (sm->stack == p->index || g->config->gpu.mesh_is_free) {
-		port_receive(sm, r);
+	} else if (to->number == p->index || (g->config->gpu.mesh_is_free && !g->network)) {
+		net_port_done(to, r);
 	} else {
-		queue_push(&p->mesh_answers[sm->stack], r);
-		drain_mesh(p, sm->stack);
+		to_stack(p, c, to->number, r);
 	}
 }
 
@@ -249,20 +262,8 @@ static void take_tx(struct stack_port *p)
 	struct mem_req *r;
 
 	while ((r = net_channel_peek(p->tx))) {
-		if (unlikely(r->is_reply) && r->class != MEM_CLASS_PARTITION) { /* from the host's memory */
-			port_receive(p->gpu->sms[r->source], net_channel_pop(p->tx));
-			continue;
-		}
-		if (r->class == MEM_CLASS_CONTEXT) {
-			migrate_arrive(p->gpu, net_channel_pop(p->tx));
-			continue;
-		}
-		if (r->class == MEM_CLASS_CONTROL) {
-			offload_arrive(p->gpu, net_channel_pop(p->tx));
-			continue;
-		}
-		if (unlikely(r->class == MEM_CLASS_PARTITION) && packet_of(r)->kind != PACKET_READ) {
-			nsu_take(p->gpu->nsus[p->index], net_channel_pop(p->tx));
+		if (r->op == MEM_MESSAGE || r->is_reply) { /* is_reply: from the host's memory */
+			net_port_done(net_port_of(&p->gpu->ports, r), net_channel_pop(p->tx));
 			continue;
 		}
 		if (is_backed_up(p)) {
@@ -284,7 +285,7 @@ static void take_mesh(struct stack_port *p, uint32_t stack)
 
 	while ((r = net_channel_peek(from))) {
 		if (r->is_reply) {
-			port_receive(p->gpu->sms[r->source], net_channel_pop(from));
+			net_port_done(net_port_of(&p->gpu->ports, r), net_channel_pop(from));
 		} else if (line_admits(p, who, r)) {
 			mem_stack_accept(p->stack, net_channel_pop(from));
 			line_leave(p, who, r->vault);
@@ -295,25 +296,6 @@ static void take_mesh(struct stack_port *p, uint32_t stack)
 }
 
 /* ---- the unit's side ---- */
-
-static void drain_network(struct stack_port *p, enum net_class c)
-{
-	const struct link_params *l = &p->gpu->config->mesh;
-	struct net_network *n = p->gpu->network;
-
-	while (p->net_out[c].first && net_network_ready(n, p->index, c)) {
-		struct mem_req *r = queue_pop(&p->net_out[c]);
-
-		net_network_send(n, p->index, packet_of(r)->target, c, r,
-				 packet_bytes(r, (uint32_t)l->header_bytes, (uint32_t)l->ack_bytes));
-	}
-}
-
-void stack_port_forward(struct stack_port *p, enum net_class c, struct mem_req *r)
-{
-	queue_push(&p->net_out[c], r);
-	drain_network(p, c);
-}
 
 /* Over RX; the way back is the GPU's (l2.c). */
 static void to_host(struct stack_port *p, struct mem_req *r)
@@ -352,7 +334,7 @@ static bool network_take(void *ctx, uint32_t node, enum net_class c, struct mem_
 	struct stack_port *p = g->stacks[node];
 
 	if (c != NET_REQUEST) {
-		nsu_take(g->nsus[node], r);
+		net_port_done(net_port_of(&g->ports, r), r);
 		return true;
 	}
 	p->network_waits = is_backed_up(p) || !vault_takes(p, r);
@@ -401,12 +383,6 @@ static void credits_arrive(struct stack_port *p)
 	}
 }
 
-/* At the GPU's end of RX: credits alone need no slice. */
-static bool is_credit(const struct mem_req *r)
-{
-	return r->class == MEM_CLASS_PARTITION && packet_of(r)->kind == PACKET_CREDIT;
-}
-
 static void port_tick(void *component, uint64_t cycle)
 {
 	struct stack_port *p = component;
@@ -437,16 +413,15 @@ static void rx_tick(void *component, uint64_t cycle)
 	if (p->flights)
 		credits_arrive(p);
 	while ((r = net_channel_peek(p->rx))) {
+		const struct net_port *to = net_port_of(&p->gpu->ports, r);
 		struct l2_slice *s = p->gpu->slices[r->slice];
 
-		if (unlikely(is_credit(r))) {
-			packet_free(p->gpu, net_channel_pop(p->rx));
+		if (unlikely(to->place == GPU_PLACE_LINK)) {
+			net_port_done(to, net_channel_pop(p->rx));
 			continue;
 		}
 		if (!l2_slice_can_take(s))
 			return;
-		if (unlikely(r->class == MEM_CLASS_PARTITION) && packet_of(r)->kind == PACKET_INVALIDATE)
-			packet_write_ends(p->gpu, p->index);
 		l2_slice_take(s, net_channel_pop(p->rx));
 	}
 }
@@ -460,7 +435,7 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 
-	if (unlikely(p->gpu->has_host_memory) && r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE &&
+	if (unlikely(p->gpu->has_host_memory) && r->kind == MEM_KIND_DATA &&
 	    host_link_has(p->gpu, r->addr_bytes)) {
 		r->is_host = true;
 		to_host(p, r);

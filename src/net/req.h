@@ -11,22 +11,16 @@
 
 #include "base/check.h"
 
-enum mem_op { MEM_READ, MEM_WRITE, MEM_ATOMIC };
-enum mem_class {
-	MEM_CLASS_DATA, MEM_CLASS_INST, MEM_CLASS_CONST, MEM_CLASS_TEXTURE, MEM_CLASS_LOCAL,
-	MEM_CLASS_PAGE, /* page tables */
-	MEM_CLASS_CONTROL, /* an offloaded block's request or answer */
-	MEM_CLASS_CONTEXT, /* a part of a CTA on its way to another SM */
-	MEM_CLASS_INVALIDATE, /* to an L2 slice: a line that has been written in memory */
-	MEM_CLASS_WRITTEN, /* from an L2 slice: the result of an atomic of this SM is in memory */
-	MEM_CLASS_PARTITION, /* of a partitioned block: the owner says what it is (gpu/partition.h) */
+enum mem_op {
+	MEM_READ, MEM_WRITE, MEM_ATOMIC,
+	MEM_MESSAGE, /* no access: goes to its port; row says how long it is, header excluded */
 };
-
-/* Packets beside accesses to memory: row says how long they are, header excluded. */
-static inline bool mem_class_is_packet(uint8_t class)
-{
-	return class >= MEM_CLASS_CONTROL && class <= MEM_CLASS_WRITTEN;
-}
+enum mem_kind {
+	MEM_KIND_DATA, /* of the program */
+	MEM_KIND_CODE,
+	MEM_KIND_TABLE,	 /* page tables */
+	MEM_KIND_PACKET, /* of a partitioned block: the owner says what it is (gpu/partition.h) */
+};
 
 /* One cache line of the host. */
 struct mem_req {
@@ -39,10 +33,10 @@ struct mem_req {
 	uint32_t row;		 /* packets: their bytes */
 	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
-	uint16_t source;	 /* requester: SM number; stack SMs follow the GPU's SMs */
+	uint16_t port;		 /* where its answer goes, see net/port.h */
 	uint16_t slice;		 /* L2 slice on its way */
 	uint8_t op;		 /* enum mem_op */
-	uint8_t class;		 /* enum mem_class */
+	uint8_t kind;		 /* enum mem_kind */
 	bool is_reply;
 	bool is_host;		 /* goes to the host's memory, not to a stack */
 	uint8_t stack;		 /* destination, from the address mapping */

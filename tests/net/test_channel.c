@@ -57,7 +57,7 @@ static void send_tick(void *component, uint64_t cycle)
 
 		struct mem_req *r = mem_req_get(g->pool);
 
-		r->source = (uint16_t)s->index;
+		r->port = (uint16_t)s->index;
 		s->left--;
 		s->sent++;
 		if (g->ch) {

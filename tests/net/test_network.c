@@ -53,11 +53,11 @@ static bool take(void *ctx, uint32_t node, enum net_class c, struct mem_req *r)
 	if (g->answers && c == NET_REQUEST) {
 		if (n->owed_count == 4)
 			return false;
-		n->owed_to[n->owed_count++] = r->source;
+		n->owed_to[n->owed_count++] = r->port;
 		sim_wake_units(g->engine, n->comp, sim_now_units(g->engine) + 1);
 	}
 	assert_int_equal(r->stack, node);
-	assert_int_equal(r->tag, n->next_in[r->source][c]++);
+	assert_int_equal(r->tag, n->next_in[r->port][c]++);
 	g->taken[c]++;
 	g->last_units = sim_now_units(g->engine);
 	mem_req_put(g->pool, r);
@@ -76,7 +76,7 @@ static void put(struct rig *g, uint32_t from, uint32_t to, enum net_class c, uin
 {
 	struct mem_req *r = mem_req_get(g->pool);
 
-	r->source = (uint16_t)from;
+	r->port = (uint16_t)from;
 	r->stack = (uint8_t)to;
 	r->tag = g->nodes[from].next_out[to][c]++;
 	net_network_send(g->network, from, to, c, r, bytes);

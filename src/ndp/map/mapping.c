@@ -291,7 +291,7 @@ void map_learned_place(const struct map_learned *m, struct mem_req *r)
 	struct mem_place p;
 
 	if (map_learned_is_learning(m)) {
-		r->is_host = r->class != MEM_CLASS_INST && r->class != MEM_CLASS_PAGE;
+		r->is_host = r->kind != MEM_KIND_CODE && r->kind != MEM_KIND_TABLE;
 		return;
 	}
 	if (page >= m->page_count || !m->page_is_learned[page])
