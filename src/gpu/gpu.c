@@ -30,8 +30,6 @@ static const struct sim_stat_desc packet_stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-static const struct gpu_guest_ops no_guest = {.name = "none"};
-
 /* ---- the SM side of the crossbars ---- */
 
 static void cluster_rx_tick(void *component, uint64_t cycle)
@@ -121,7 +119,8 @@ static void sm_side_new(struct gpu *g)
 		c->rx_comp = sim_engine_add(g->engine, g->clocks.sm, "cluster_rx", cluster_rx_tick, c);
 		net_xbar_set_receiver(g->replies, i, c->rx_comp);
 	}
-	g->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, g);
+	GPU_EXT_EACH(g, e, build)
+		e->ops->build(e->self, g, e);
 	g->sms = g_new0(struct sm *, g->sm_total);
 	g->sm_has_request = g_new0(uint8_t, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
@@ -165,31 +164,6 @@ static void units_free(struct gpu *g)
 	g_ptr_array_free(g->packet_chunks, TRUE);
 	g_free(g->write_lines);
 	g_free(g->nsus);
-	while (g->partitions_free) {
-		struct partition *next = g->partitions_free->next;
-
-		g_free(g->partitions_free->entries);
-		g_free(g->partitions_free);
-		g->partitions_free = next;
-	}
-}
-
-static void epoch_tick(void *component, uint64_t cycle)
-{
-	struct gpu *g = component;
-	uint64_t again;
-
-	if (g->ctas_left == 0 || g->has_failed)
-		return;
-	again = g->guest->epoch(g->guest_ctx, g, cycle - g->start_cycle);
-	if (again)
-		gpu_epoch_at(g, cycle + again);
-}
-
-void gpu_epoch_at(struct gpu *g, uint64_t cycle)
-{
-	g->epoch_cycle = cycle;
-	sim_wake_cycle(g->engine, g->epoch_comp, cycle);
 }
 
 /* One line for a failed CHECK: where the work is. */
@@ -221,15 +195,20 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 		 waits[SM_WAIT_MEMORY], waits[SM_WAIT_FENCE], waits[SM_WAIT_BARRIER], waits[SM_WAIT_OFFLOAD]);
 }
 
-struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_guest_ops *guest,
-		    void *guest_ctx)
+static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
+{
+	if (exts)
+		g->exts = *exts;
+	GPU_EXT_EACH(g, e, sm_tick)
+		g->has_sm_ticks = true;
+}
+
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_ext_list *exts)
 {
 	struct gpu *g = g_new0(struct gpu, 1);
 
 	g->config = config;
-	g->guest = guest ? guest : &no_guest;
-	g->guest_ctx = guest_ctx;
-	g->promises_coherence = true;
+	exts_new(g, exts);
 	g->engine = ctx->engine;
 	g->stats = ctx->stats;
 	g->pool = ctx->pool;
@@ -255,20 +234,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	memory_side_new(g);
 	sm_side_new(g);
 	units_new(g);
-	g->guest_queues = g_new0(struct guest_queue, g->stack_count);
-	g->guest_credits = g_new0(uint32_t, g->stack_count);
-	g->credit_queues = g_new0(struct credit_queue, g->stack_count);
-	offload_ports_new(g);
-	migrate_ports_new(g);
-	offload_reset(g);
-	if (g->audits && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH)
-		g->audit = coherence_audit_new();
-	if (g->guest->resumed)
-		g->pause_comp = sim_engine_add(g->engine, g->clocks.sm, "pause", gpu_pause_tick, g);
-	if (g->guest->epoch)
-		g->epoch_comp = sim_engine_add(g->engine, g->clocks.sm, "epoch", epoch_tick, g);
-	if (g->guest->add_stats)
-		g->guest->add_stats(guest_ctx, g->stats);
+	GPU_EXT_EACH(g, e, complete)
+		e->ops->complete(e->self);
 	g->bug_state = (struct base_bug_state){.describe = describe, .ctx = g};
 	base_bug_state_add(&g->bug_state);
 	return g;
@@ -289,33 +256,13 @@ void gpu_free(struct gpu *g)
 	host_link_free(g->host_link);
 	net_xbar_free(g->requests);
 	net_xbar_free(g->replies);
-	while (g->guests_free) {
-		struct sm_guest *next = g->guests_free->next;
-
-		g_free(g->guests_free->lines);
-		g_free(g->guests_free);
-		g->guests_free = next;
-	}
-	while (g->migrations_free) {
-		struct migration *next = g->migrations_free->next;
-
-		g_free(g->migrations_free);
-		g->migrations_free = next;
-	}
-	if (g->guest->free)
-		g->guest->free(g->guest_ctx);
-	coherence_audit_free(g->audit);
+	GPU_EXT_EACH(g, e, free)
+		e->ops->free(e->self);
 	g_free(g->sms);
 	g_free(g->sm_has_request);
 	g_free(g->slices);
 	g_free(g->stacks);
 	g_free(g->clusters);
-	g_free(g->guest_queues);
-	g_free(g->guest_credits);
-	g_free(g->credit_queues);
-	g_free(g->offload_request_ports);
-	g_free(g->offload_answer_ports);
-	g_free(g->context_ports);
 	net_ports_free(&g->ports);
 	g_free(g);
 }
@@ -420,7 +367,11 @@ uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap)
 {
-	return g->guest->series ? g->guest->series(g->guest_ctx, items, cap) : 0;
+	uint32_t count = 0;
+
+	GPU_EXT_EACH(g, e, series)
+		count += e->ops->series(e->self, items + count, cap - count);
+	return count;
 }
 
 uint64_t gpu_now_ps(const struct gpu *g)

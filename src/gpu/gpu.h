@@ -9,13 +9,13 @@
 #include "base/diag.h"
 #include "device/device.h"
 #include "gpu/config.h"
+#include "gpu/ext.h"
 #include "gpu/guest.h"
 #include "sim/stat.h"
 
-/* Builds the GPU that a checked config describes, and adds its clocks to the context. guest may be NULL. Keeps config;
- * the context outlives the GPU. */
-struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_guest_ops *guest,
-		    void *guest_ctx);
+/* Builds the GPU that a checked config describes, and adds its clocks to the context. exts, which may be NULL, extend
+ * it: they become the GPU's. Keeps config; the context outlives the GPU. */
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_ext_list *exts);
 void gpu_free(struct gpu *g);
 
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "gpu/coalesce.h"
+#include "gpu/ext.h"
 #include "net/req.h"
 #include "sim/stat.h"
 #include "simt/simt.h"
@@ -103,5 +104,9 @@ struct gpu_guest_ops {
 	uint32_t (*series)(void *ctx, struct gpu_series *items, uint32_t cap);
 	void (*free)(void *ctx);
 };
+
+struct gpu_config;
+/* The carriers of a GPU, for gpu_new, and the policy that they ask, which may be NULL; its context becomes theirs. */
+struct gpu_ext_list carry_new(const struct gpu_config *config, const struct gpu_guest_ops *policy, void *policy_ctx);
 
 #endif

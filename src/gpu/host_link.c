@@ -77,8 +77,8 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 		h->stats.write_bytes += r->size_bytes;
 	}
 	if (unlikely(h->gpu->audit))
-		coherence_audit_memory(h->gpu->audit, r,
-				       !is_read && net_port_of(&h->gpu->ports, r)->place != GPU_PLACE_SLICE);
+		h->gpu->audit->memory(h->gpu->audit_self, r,
+				      !is_read && net_port_of(&h->gpu->ports, r)->place != GPU_PLACE_SLICE);
 	r->is_reply = true;
 	queue_push(is_read ? &h->reads : &h->writes, r);
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);

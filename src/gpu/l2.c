@@ -125,7 +125,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	switch (is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
-			r->row = (uint32_t)coherence_audit_copy(s->gpu->audit, UINT32_MAX, line_of(r));
+			r->row = (uint32_t)s->gpu->audit->copy(s->gpu->audit_self, UINT32_MAX, line_of(r));
 		if (r->op == MEM_ATOMIC)
 			atomic_do(s, &s->hits, r, now + s->hit_units);
 		else
@@ -362,7 +362,7 @@ static void take_line(void *self, struct mem_req *f)
 	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
 
 	if (unlikely(s->gpu->audit) && is_kept)
-		coherence_audit_fill(s->gpu->audit, UINT32_MAX, line_of(f), f->row);
+		s->gpu->audit->fill(s->gpu->audit_self, UINT32_MAX, line_of(f), f->row);
 
 	if (victim != UINT64_MAX) {
 		struct mem_place p = mem_map_place(&s->gpu->map, victim);

@@ -42,13 +42,21 @@ void gpu_interrupt(struct gpu *g, enum device_stop why)
 
 /* ---- CTAs ---- */
 
+uint32_t gpu_cta_room(const struct gpu *g, uint32_t index)
+{
+	const struct sm *sm = g->sms[index];
+	uint32_t limit = sm->stack == UINT32_MAX ? g->ctas_per_sm : g->ctas_per_stack_sm;
+
+	return limit - (sm->cta_count + sm->ctas_coming < limit ? sm->cta_count + sm->ctas_coming : limit);
+}
+
 static void place_next(struct gpu *g, struct sm *sm)
 {
 	struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next, sm->index);
 
 	sm_cta_place(sm, cta, g->cta_next++);
-	if (g->guest->cta_placed)
-		g->guest->cta_placed(g->guest_ctx, g, sm->index, g->cta_next - 1);
+	GPU_EXT_EACH(g, e, cta_placed)
+		e->ops->cta_placed(e->self, sm, g->cta_next - 1);
 }
 
 void gpu_cta_next(struct gpu *g, struct sm *sm)
@@ -61,13 +69,12 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 {
 	uint64_t cycles = sm->base + sm->now - start_cycle;
 
-	if (--g->ctas_left == 0 && g->guest->epoch)
-		sim_cancel(g->engine, g->epoch_comp, g->epoch_cycle); /* it would make the kernel longer */
+	g->ctas_left--;
 	sm->stats.ctas_done++;
 	sm->stats.cta_cycles += cycles;
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
-	if (g->guest->cta_done)
-		g->guest->cta_done(g->guest_ctx, g, sm->index, index);
+	GPU_EXT_EACH(g, e, cta_done)
+		e->ops->cta_done(e->self, sm, index);
 	if (g->stop)
 		sim_stop(g->engine);
 	else
@@ -94,7 +101,6 @@ static void place_first(struct gpu *g)
 
 static void units_reset(struct gpu *g)
 {
-	partition_reset(g);
 	packets_reset(g);
 	buffer_manager_reset(g->manager);
 	net_network_reset(g->network);
@@ -114,26 +120,22 @@ static void clean(struct gpu *g)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_reset(g->stacks[i]);
 	host_link_reset(g->host_link);
-	g->is_paused = false;
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
 	for (uint32_t i = 0; i < g->cluster_count; i++) {
 		g->clusters[i].queued_count = 0;
 		g->clusters[i].free_units = 0;
 	}
-	offload_reset(g);
-	migrate_reset(g);
+	GPU_EXT_EACH(g, e, reset)
+		e->ops->reset(e->self);
 	if (g->nsus)
 		units_reset(g);
 	g->memory_stats.answers = g->memory_stats.requests;
-	g->totals.offload_answers = g->totals.offloads;
-	g->totals.cta_arrivals = g->totals.cta_moves;
 }
 
 /* Every packet has come to its end, every credit is home, every buffer is empty. */
 static void check_units_end(struct gpu *g)
 {
-	CHECK(g->partition_stats.blocks == g->partition_stats.answers && !g->partitions_live);
 	CHECK(g->packet_count == 0 && net_network_is_idle(g->network) && buffer_manager_is_idle(g->manager));
 	for (uint32_t i = 0; i < g->stack_count; i++) {
 		nsu_kernel_end(g->nsus[i]);
@@ -145,9 +147,9 @@ static void check_units_end(struct gpu *g)
 static void check_end(struct gpu *g, uint64_t end_cycle)
 {
 	CHECK(g->memory_stats.requests == g->memory_stats.answers);
-	CHECK(g->totals.offloads == g->totals.offload_answers && !g->guests_live);
-	CHECK(g->totals.cta_moves == g->totals.cta_arrivals && !g->migrations);
 	CHECK(mem_req_outstanding(g->pool) == gpu_spare_count(g));
+	GPU_EXT_EACH(g, e, check_end)
+		e->ops->check_end(e->self);
 	if (g->nsus)
 		check_units_end(g);
 	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
@@ -186,28 +188,26 @@ static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *
 
 /* ---- ended from outside ---- */
 
-static bool has_begun_guest(const struct gpu *g, const struct sm_warp *home)
+static bool is_elsewhere(const struct gpu *g, const struct sm_warp *w)
 {
-	for (const struct sm_guest *o = g->guests_live; o; o = o->live_next) {
-		if (o->home == home && o->w)
+	GPU_EXT_EACH(g, e, is_elsewhere)
+		if (e->ops->is_elsewhere(e->self, w))
 			return true;
-	}
 	return false;
 }
 
-static void add_cta(struct simt_where *where, const struct simt_cta *cta)
+static void add_cta(void *ctx, struct simt_cta *cta)
 {
 	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++)
-		simt_where_add(where, simt_cta_warp((struct simt_cta *)cta, i));
+		simt_where_add(ctx, simt_cta_warp(cta, i));
 }
 
-/* A warp whose block runs elsewhere stands where its guest does. */
 static void add_sm(const struct gpu *g, struct simt_where *where, const struct sm *sm)
 {
 	for (uint32_t k = 0; k < sm->warp_slot_count; k++) {
 		const struct sm_warp *w = &sm->warps[k];
 
-		if (w->w && !has_begun_guest(g, w))
+		if (w->w && !is_elsewhere(g, w))
 			simt_where_add(where, w->w);
 	}
 }
@@ -226,7 +226,7 @@ static void put_stop(struct gpu *g, const char *where)
 	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
 }
 
-void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra)
+void gpu_stop_fault(struct gpu *g, struct simt_cta *extra)
 {
 	struct simt_where *where = simt_where_new(g->launch);
 	char text[sizeof(g->launch->fault.text)] = "";
@@ -234,10 +234,8 @@ void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra)
 
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		add_sm(g, where, g->sms[i]);
-	for (const struct migration *m = g->migrations; m; m = m->next) {
-		if (m->has_left)
-			add_cta(where, m->cta);
-	}
+	GPU_EXT_EACH(g, e, each_cta)
+		e->ops->each_cta(e->self, add_cta, where);
 	if (extra)
 		add_cta(where, extra);
 	simt_where_end(where, text, sizeof(text));
@@ -355,11 +353,13 @@ static void launch_begin(struct gpu *g)
 	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
 	g->start_cycle = sim_cycle_now(g->engine, g->clocks.sm);
 	if (g->audit)
-		coherence_audit_kernel(g->audit);
+		g->audit->kernel_begin(g->audit_self);
 	g->code_base = code_base(l->program->name);
 	g->has_host_memory = simt_memory_has_host(l->mem);
 	g->cta_next = 0;
 	g->cta_total = g->ctas_left = cta_total(l);
+	GPU_EXT_EACH(g, e, kernel_begin)
+		e->ops->kernel_begin(e->self, l, (struct simt_program *)l->program);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
 	for (uint32_t i = 0; g->nsus && i < g->stack_count; i++)
@@ -369,8 +369,6 @@ static void launch_begin(struct gpu *g)
 		if (g->sms[i]->resident_warps)
 			sm_wake(g->sms[i], 0);
 	}
-	if (g->guest->epoch)
-		gpu_epoch_at(g, g->start_cycle + g->guest->epoch_cycles);
 }
 
 static void settle_stacks(struct gpu *g, bool is_between_kernels)
@@ -381,7 +379,7 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 
 static bool launch_timed(struct gpu *g, struct device_result *result)
 {
-	uint64_t warps, threads, end_cycle, stale = g->totals.stale_reads;
+	uint64_t warps, threads, end_cycle;
 	bool ok;
 
 	count_instructions(g, &warps, &threads);
@@ -391,7 +389,6 @@ static bool launch_timed(struct gpu *g, struct device_result *result)
 	if (!g->stop)
 		sim_run(g->engine);
 	ok = judge(g);
-	CHECK(!g->promises_coherence || g->totals.stale_reads == stale);
 	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, g->clocks.sm) + 1;
 	if (end_cycle < g->start_cycle)
 		end_cycle = g->start_cycle;
@@ -429,11 +426,9 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
 	if (g->config->run.mode == RUN_FUNCTIONAL || g->limit_reached) {
 		ok = launch_untimed(g, result);
 	} else {
-		if (g->guest->kernel_begin)
-			g->guest->kernel_begin(g->guest_ctx, g, l, (struct simt_program *)l->program);
 		ok = launch_timed(g, result);
-		if (g->guest->kernel_end)
-			g->guest->kernel_end(g->guest_ctx, g, l);
+		GPU_EXT_EACH(g, e, kernel_end)
+			e->ops->kernel_end(e->self, l);
 	}
 	result->stop = (enum device_stop)g->stop;
 	g->stop = DEVICE_STOP_NONE;

@@ -54,11 +54,9 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 		w->group_copies[a->copy_group]--;
 		w->copies_pending--;
 	}
-	if (unlikely(w->is_held))
-		migrate_look(sm->gpu);
-	if (unlikely(w->offload_waits))
-		offload_leave(sm, w);
-	else if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
+	if (sm_is_watched(w, GPU_POINT_RETURNED))
+		gpu_ext_returned(sm, w, true);
+	if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
 		sm_evaluate(sm, w);
 	return true;
 }
@@ -215,8 +213,8 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	sm->lsu_count++;
 	e->slot = w->slot;
 	classify(sm, e, step);
-	if (unlikely(w->is_observed || (w->guest && w->guest->home->is_observed)) && e->kind != LSU_CONST)
-		offload_observe(w, step, e->lines, e->count);
+	if (sm_is_watched(w, GPU_POINT_ACCESS) && e->kind != LSU_CONST)
+		gpu_ext_access(sm, w, step, e->lines, e->count);
 	e->access = SM_NO_ACCESS;
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		/* Under way from now on, for fences and offload requests, not only once its lines leave. */
@@ -231,17 +229,18 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		w->sb[writes[i]] = SM_SB_PENDING;
 }
 
-void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const struct coalesced_line *lines,
-		       uint32_t count)
+void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
+		       const struct coalesced_line *lines, uint32_t count)
 {
 	uint32_t at = sm->lsu_first + sm->lsu_count;
 	struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
 
 	CHECK(lsu_has_room(sm));
 	sm->lsu_count++;
-	e->kind = LSU_PACKETS;
+	e->kind = LSU_CARRIED;
+	e->ext = (uint8_t)ext->number;
 	e->slot = w->slot;
-	e->access = seq;
+	e->access = access;
 	e->is_bypassing = e->is_translated = false;
 	e->passes = e->next = 0;
 	e->count = count;
@@ -252,22 +251,14 @@ void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const str
 
 static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
 {
-	const struct sm_guest *o = w->guest;
-	uint32_t home = o ? o->home->sm->index : sm->index;
-
-	r->tag = coherence_audit_store(sm->gpu->audit, home, o, r->addr_bytes, e->issue_units);
+	r->tag = sm->gpu->audit->store(sm->gpu->audit_self, w, r->addr_bytes, e->issue_units);
 }
 
 /* A load of the warp, issued at issue_units, has got a line that was read from DRAM at this number. */
 static void audit_load(struct sm *sm, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
 		       uint64_t issue_units)
 {
-	const struct sm_guest *o = w->guest;
-	uint32_t home = o ? o->home->sm->index : sm->index;
-
-	if (!coherence_audit_is_fresh(sm->gpu->audit, home, o, o ? o->decided_units : issue_units, line_addr_bytes,
-				      number))
-		sm->gpu->totals.stale_reads++;
+	sm->gpu->audit->load(sm->gpu->audit_self, w, line_addr_bytes, number, issue_units);
 }
 
 /* ---- one line ---- */
@@ -305,7 +296,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	case MEM_CACHE_HIT:
 		if (unlikely(sm->gpu->audit) && cache == sm->l1d)
 			audit_load(sm, &sm->warps[e->slot], l->addr_bytes,
-				   coherence_audit_copy(sm->gpu->audit, sm->index, l->addr_bytes), r->issue_units);
+				   sm->gpu->audit->copy(sm->gpu->audit_self, sm->index, l->addr_bytes), r->issue_units);
 		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	case MEM_CACHE_MISS:
@@ -364,8 +355,8 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	sm->store_counts[e->store_bank]++;
 	if (likely(sm->has_caches))
 		CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
-	if (w->guest)
-		offload_wrote(sm, w, l->addr_bytes);
+	if (sm_is_watched(w, GPU_POINT_STORE))
+		gpu_ext_store(sm, w, l->addr_bytes);
 	if (unlikely(sm->gpu->audit))
 		audit_store(sm, e, r, w);
 	port_push(sm, r);
@@ -380,8 +371,8 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	if (e->access == SM_NO_ACCESS ? !store_place(sm, w) : !port_has_room(sm, 1) && !wait_for_port(sm))
 		return false;
 	mem_cache_invalidate_line(sm->l1d, l->addr_bytes);
-	if (w->guest)
-		offload_wrote(sm, w, l->addr_bytes);
+	if (sm_is_watched(w, GPU_POINT_STORE))
+		gpu_ext_store(sm, w, l->addr_bytes);
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
 	r->store_bank = e->store_bank;
@@ -414,10 +405,10 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 		return line_atomic(sm, e, l);
 	case LSU_CONST:
 		return line_through_cache(sm, e, l, sm->l1c, (uint32_t)c->l1c.hit_latency_cycles);
-	case LSU_PACKETS:
-		if (partition_line(sm, e, l))
+	case LSU_CARRIED:
+		if (sm->gpu->exts.items[e->ext].ops->line(sm->gpu->exts.items[e->ext].self, sm, e, l))
 			return true;
-		sm->lsu_waits_fill = true; /* until a packet has left */
+		sm->lsu_waits_fill = true; /* until the extension clears it */
 		return false;
 	case LSU_TEXTURE:
 		if (unlikely(!sm->has_caches))
@@ -428,12 +419,12 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 	}
 }
 
-/* One store less under way: at a fence, or at the end of an offloaded block, the warp waits for the last. */
+/* One store less under way: at a fence, or where an extension says so, the warp waits for the last. */
 static bool store_done(struct sm *sm, struct sm_warp *w)
 {
-	if (unlikely(w->is_held))
-		migrate_look(sm->gpu);
-	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !(w->guest && w->guest->is_ending)))
+	bool is_wanted = sm_is_watched(w, GPU_POINT_RETURNED) && gpu_ext_returned(sm, w, false);
+
+	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !is_wanted))
 		return false;
 	sm_evaluate(sm, w);
 	return true;
@@ -553,7 +544,7 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem
 
 	sm->lsu_waits_fill = false;
 	if (unlikely(is_audited) && is_kept)
-		coherence_audit_fill(sm->gpu->audit, sm->index, reply->addr_bytes, reply->row);
+		sm->gpu->audit->fill(sm->gpu->audit_self, sm->index, reply->addr_bytes, reply->row);
 	while (r) {
 		struct mem_req *next = r->next;
 

@@ -12,6 +12,7 @@
 #include "gpu/priv.h"
 
 struct packet_buffer {
+	struct carry *carry;
 	struct sm *sm;
 	uint32_t pending_cap, ready_cap;
 	uint32_t pending_count; /* with reserved places */
@@ -21,11 +22,12 @@ struct packet_buffer {
 	} movable; /* granted, with packets in the pending buffer */
 };
 
-struct packet_buffer *packet_buffer_new(struct sm *sm)
+struct packet_buffer *packet_buffer_new(struct carry *c, struct sm *sm)
 {
 	const struct nsu_params *p = &sm->gpu->config->nsu;
 	struct packet_buffer *b = g_new0(struct packet_buffer, 1);
 
+	b->carry = c;
 	b->sm = sm;
 	b->pending_cap = (uint32_t)p->pending_entry_count;
 	b->ready_cap = (uint32_t)p->ready_entry_count;
@@ -39,7 +41,12 @@ void packet_buffer_free(struct packet_buffer *b)
 
 void packet_buffer_reset(struct packet_buffer *b)
 {
-	*b = (struct packet_buffer){.sm = b->sm, .pending_cap = b->pending_cap, .ready_cap = b->ready_cap};
+	*b = (struct packet_buffer){
+	    .carry = b->carry,
+	    .sm = b->sm,
+	    .pending_cap = b->pending_cap,
+	    .ready_cap = b->ready_cap,
+	};
 }
 
 bool packet_buffer_is_idle(const struct packet_buffer *b)
@@ -161,12 +168,12 @@ void packet_buffer_tick(struct packet_buffer *b)
 			leave(b, queue_pop(&b->ready));
 			sm->lsu_waits_fill = false;
 		} else {
-			sm->packets_wait_port = true;
+			sm->ext_waits_port = true;
 		}
 	}
 	if (b->movable.first && b->ready.count < b->ready_cap) {
 		move_one(b);
-		partition_room(sm);
+		partition_room(b->carry, sm);
 	}
 }
 
@@ -174,5 +181,5 @@ bool packet_buffer_has_work(const struct packet_buffer *b)
 {
 	if (b->movable.first && b->ready.count < b->ready_cap)
 		return true;
-	return b->ready.count && !b->sm->packets_wait_port;
+	return b->ready.count && !b->sm->ext_waits_port;
 }

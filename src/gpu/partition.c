@@ -12,22 +12,28 @@
 #include <glib.h>
 #include <string.h>
 
-#include "gpu/priv.h"
+#include "gpu/carry.h"
 
 enum { WORD_BYTES = 4 };
 
+static struct packet_buffer *packets_of(const struct sm *sm, const struct partition *p)
+{
+	return p->carry->packets[sm->index];
+}
+
 /* ---- instances ---- */
 
-static struct partition *instance_new(struct gpu *g, struct sm_warp *w)
+static struct partition *instance_new(struct carry *c, struct sm_warp *w)
 {
-	const struct nsu_block *b = &w->offload.program->code->blocks[w->offload.partition];
-	struct partition *p = g->partitions_free;
+	const struct gpu_offload *offload = &entry_of(c, w)->offload;
+	const struct nsu_block *b = &offload->program->code->blocks[offload->partition];
+	struct partition *p = c->partitions_free;
 	uint32_t count = b->load_count + b->store_count;
 	struct partition_entry *entries;
 	uint32_t cap;
 
 	if (p)
-		g->partitions_free = p->next;
+		c->partitions_free = p->next;
 	else
 		p = g_new0(struct partition, 1);
 	entries = p->entries;
@@ -37,10 +43,12 @@ static struct partition *instance_new(struct gpu *g, struct sm_warp *w)
 		cap = count;
 	}
 	*p = (struct partition){
+	    .carry = c,
 	    .home = w,
-	    .program = w->offload.program,
+	    .program = offload->program,
 	    .block = b,
-	    .registers = w->offload.block,
+	    .number = offload->partition,
+	    .registers = offload->block,
 	    .entries = entries,
 	    .entry_cap = cap,
 	};
@@ -49,34 +57,46 @@ static struct partition *instance_new(struct gpu *g, struct sm_warp *w)
 		entries[i].is_issued = false;
 	}
 	p->mask = w->w->active_mask;
-	p->begin_units = sim_now_units(g->engine);
-	p->live_next = g->partitions_live;
+	p->begin_units = sim_now_units(c->gpu->engine);
+	p->live_next = c->partitions_live;
 	if (p->live_next)
 		p->live_next->live_prev = p;
-	g->partitions_live = p;
-	g->partition_stats.blocks++;
+	c->partitions_live = p;
+	c->gpu->partition_stats.blocks++;
 	return p;
 }
 
-static void instance_free(struct gpu *g, struct partition *p)
+static void instance_free(struct carry *c, struct partition *p)
 {
 	if (p->live_prev)
 		p->live_prev->live_next = p->live_next;
 	else
-		g->partitions_live = p->live_next;
+		c->partitions_live = p->live_next;
 	if (p->live_next)
 		p->live_next->live_prev = p->live_prev;
-	p->next = g->partitions_free;
-	g->partitions_free = p;
+	p->next = c->partitions_free;
+	c->partitions_free = p;
 }
 
 /* ---- OFLD.BEG ---- */
 
-bool partition_begin(struct sm *sm, struct sm_warp *w)
+enum { INSIDE = 1 << GPU_POINT_EVALUATE | 1 << GPU_POINT_ISSUE };
+
+static struct partition **partition_of(const struct carry *c, const struct sm_warp *w)
 {
-	const struct gpu_block *b = w->offload.block;
+	return sm_ext_state(c->split, w);
+}
+
+/* The block carrier has left a warp at its block's begin to this one: it waits for its live-ins first. */
+static bool enter(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+	const struct gpu_block *b = e->offload.block;
 	uint32_t ready = 0;
 
+	if (!e->is_split || *partition_of(c, w))
+		return false;
 	for (uint32_t i = 0; i < b->live_in_count; i++)
 		ready = w->sb[b->live_in_sb[i]] > ready ? w->sb[b->live_in_sb[i]] : ready;
 	if (ready == SM_SB_PENDING) {
@@ -89,9 +109,9 @@ bool partition_begin(struct sm *sm, struct sm_warp *w)
 		sm_wheel_add(sm, w);
 		return true;
 	}
-	w->is_partitioned = false;
-	w->partition = instance_new(sm->gpu, w);
-	sm->schedulers[w->scheduler].partitioned |= 1ull << w->bit;
+	*partition_of(c, w) = instance_new(c, w);
+	sm_watch(c->split, w, INSIDE);
+	sm->schedulers[w->scheduler].unstopped |= 1ull << w->bit;
 	return false;
 }
 
@@ -99,7 +119,7 @@ static void begin_issue(struct sm *sm, struct partition *p)
 {
 	struct gpu *g = sm->gpu;
 
-	p->exec = nsu_warp_begin(p->program, g->launch, p->home->w, p->home->offload.partition);
+	p->exec = nsu_warp_begin(p->program, g->launch, p->home->w, p->number);
 	p->state = PARTITION_RUNS;
 }
 
@@ -175,7 +195,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	if (count && !p->has_target)
 		name_target(sm, p, target_of(sm, lines, count));
 	if (count && !p->is_granted) {
-		if (!packet_buffer_reserve(sm->packets, p, count + !p->has_command_place)) {
+		if (!packet_buffer_reserve(packets_of(sm, p), p, count + !p->has_command_place)) {
 			wait_room(sm, p);
 			return false;
 		}
@@ -187,10 +207,10 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	e->entry_count = (e->access.lane_bytes + WORD_BYTES - 1) / WORD_BYTES;
 	e->lane_bytes = e->entry_count * WORD_BYTES;
 	sm_count_issue(sm, &g->step);
-	if (w->is_observed)
-		offload_observe(w, &g->step, lines, count);
+	if (entry_of(p->carry, w)->is_observed)
+		block_observe(p->carry, w, &g->step, lines, count);
 	if (count)
-		lsu_issue_packets(sm, w, p->seq, lines, count);
+		lsu_issue_carried(sm, w, p->carry->split, p->seq, lines, count);
 	else if (p->is_running)
 		nsu_issued(g->nsus[p->target], p);
 	*(is_store ? &p->wta_count : &p->rdf_count) += count;
@@ -216,7 +236,7 @@ static bool command_put(struct sm *sm, struct partition *p)
 	if (p->has_command)
 		return true;
 	r = command_new(sm->gpu, p);
-	if (!packet_buffer_put(sm->packets, p, r)) {
+	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
 		packet_free(sm->gpu, r);
 		return false;
 	}
@@ -237,10 +257,10 @@ uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_byt
 	return lanes;
 }
 
-bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_line *line)
+static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const struct coalesced_line *line)
 {
 	struct gpu *g = sm->gpu;
-	struct partition *p = sm->warps[l->slot].partition;
+	struct partition *p = *partition_of(self, &sm->warps[l->slot]);
 	const struct partition_entry *e = &p->entries[l->access];
 	bool is_store = e->is_store;
 	struct mem_req *r;
@@ -259,7 +279,7 @@ bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_l
 	k->words = line->word_mask;
 	k->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
 	port_place(sm, r);
-	if (!packet_buffer_put(sm->packets, p, r)) {
+	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
 		packet_free(g, r);
 		g->partition_stats.ready_stalls++;
 		return false;
@@ -279,6 +299,7 @@ bool partition_line(struct sm *sm, struct lsu_entry *l, const struct coalesced_l
 static void finish(struct sm *sm, struct partition *p)
 {
 	struct gpu *g = sm->gpu;
+	struct carry *c = p->carry;
 	struct sm_warp *w = p->home;
 	const struct gpu_block *b = p->registers;
 
@@ -289,22 +310,21 @@ static void finish(struct sm *sm, struct partition *p)
 	g->partition_stats.answers++;
 	sim_hist_add(&g->partition_stats.block_latency_ps,
 		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
-	if (g->guest->partition_end) {
+	if (c->policy->partition_end) {
 		const struct gpu_partition_result result = {
-		    .block = w->offload.partition,
+		    .block = p->number,
 		    .read_lines = p->rdf_count,
 		    .read_hits = p->rdf_hit_count,
 		    .write_lines = p->wta_count,
 		};
 
-		g->guest->partition_end(g->guest_ctx, g, sm->index, &result);
+		c->policy->partition_end(c->policy_ctx, g, sm->index, &result);
 	}
-	w->partition = NULL;
-	sm->schedulers[w->scheduler].partitioned &= ~(1ull << w->bit);
-	w->is_asked = false;
-	if (w->is_observed)
-		offload_observe_left(w);
-	instance_free(g, p);
+	*partition_of(c, w) = NULL;
+	sm_unwatch(c->split, w, INSIDE);
+	sm->schedulers[w->scheduler].unstopped &= ~(1ull << w->bit);
+	block_split_end(c, w);
+	instance_free(c, p);
 	sm_fetch_advance(sm, w, w->w->pc);
 	sm_evaluate(sm, w);
 	sm_wake(sm, sm->now);
@@ -333,9 +353,10 @@ static bool end_issue(struct sm *sm, struct partition *p)
 
 /* ---- the warp's way through the block ---- */
 
-bool partition_evaluate(struct sm *sm, struct sm_warp *w)
+/* Puts a warp inside a block into its set; false: as any other warp. */
+static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 {
-	struct partition *p = w->partition;
+	struct partition *p = *partition_of(self, w);
 
 	if (p->state == PARTITION_WAITS || p->waits_room) {
 		if (w->wait != SM_WAIT_OFFLOAD)
@@ -365,9 +386,10 @@ static void skip_issue(struct sm *sm, struct partition *p)
 	sm_fetch_advance(sm, w, w->w->pc);
 }
 
-bool partition_issue(struct sm *sm, struct sm_warp *w)
+/* Issues what it stands at; false: an instruction like any other. */
+static bool issue(void *self, struct sm *sm, struct sm_warp *w)
 {
-	struct partition *p = w->partition;
+	struct partition *p = *partition_of(self, w);
 	struct partition_stats *st = &sm->gpu->partition_stats;
 	bool has_issued = true;
 
@@ -390,7 +412,6 @@ bool partition_issue(struct sm *sm, struct sm_warp *w)
 		st->issued_instructions++;
 		return false;
 	}
-	w->is_asked = false;
 	st->issued_instructions += has_issued;
 	if (!sm->gpu->has_failed)
 		sm_evaluate(sm, w);
@@ -404,14 +425,16 @@ static void go_on(struct sm *sm, struct partition *p)
 	sm_wake(sm, sm->now);
 }
 
-void partition_room(struct sm *sm)
+void partition_room(struct carry *c, struct sm *sm)
 {
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
 			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
-			if (w->partition && w->partition->waits_room)
-				go_on(sm, w->partition);
+			struct partition *p = *partition_of(c, w);
+
+			if (p && p->waits_room)
+				go_on(sm, p);
 		}
 	}
 }
@@ -422,7 +445,7 @@ void partition_granted(struct partition *p)
 
 	sm_touch(sm);
 	p->is_granted = true;
-	packet_buffer_granted(sm->packets, p);
+	packet_buffer_granted(packets_of(sm, p), p);
 	sm->lsu_waits_fill = false;
 	if (p->waits_room)
 		go_on(sm, p);
@@ -449,9 +472,145 @@ void partition_take(void *self, struct mem_req *r)
 		finish(sm, p);
 }
 
-void partition_reset(struct gpu *g)
+/* ---- an SM ---- */
+
+static void sm_tick(void *self, struct sm *sm)
 {
-	while (g->partitions_live)
-		instance_free(g, g->partitions_live);
-	g->partition_stats.answers = g->partition_stats.blocks;
+	packet_buffer_tick(((struct carry *)self)->packets[sm->index]);
 }
+
+static bool sm_has_work(void *self, const struct sm *sm)
+{
+	return packet_buffer_has_work(((struct carry *)self)->packets[sm->index]);
+}
+
+/* ---- a kernel ---- */
+
+/* The GPU's part of a block up to its last instruction. */
+static bool gpu_part_end(struct gpu *g, struct partition *p)
+{
+	struct simt_warp *w = p->home->w;
+
+	while (p->state == PARTITION_RUNS) {
+		enum nsu_role role = (enum nsu_role)p->program->code->role[w->pc];
+		struct partition_entry *e = &p->entries[p->seq];
+
+		if (role == NSU_ROLE_LOAD || role == NSU_ROLE_STORE) {
+			if (!simt_capture(g->launch, w, &e->access, &g->step))
+				return false;
+			p->seq++;
+		}
+		if (w->pc == p->block->last_pc)
+			p->state = PARTITION_WAITS;
+		else if (role != NSU_ROLE_GPU && role != NSU_ROLE_BOTH)
+			simt_skip(g->launch, w);
+		else if (!gpu_untimed_step(g, w))
+			return false;
+	}
+	return true;
+}
+
+/* Blocks under way in two parts: one that has not begun stays at home. */
+static bool finish_untimed(void *self)
+{
+	struct carry *c = self;
+	struct gpu *g = c->gpu;
+
+	for (struct partition *p = c->partitions_live; p; p = p->live_next) {
+		const struct nsu_inst *inst;
+
+		if (p->state == PARTITION_BEGIN)
+			continue;
+		if (!gpu_part_end(g, p)) {
+			g->has_failed = true;
+			return false;
+		}
+		while ((inst = nsu_warp_next(p->program, p->exec))->op != NSU_OP_END) {
+			struct simt_access *a = &p->entries[inst->sequence].access;
+
+			nsu_warp_step(p->program, g->launch, p->exec, a);
+			if (inst->op == NSU_OP_STORE)
+				simt_access_write(a);
+			g->totals.untimed_warp_instructions++;
+		}
+		nsu_warp_end(p->program, g->launch, p->exec, p->home->w);
+	}
+	return true;
+}
+
+static void check_end(void *self)
+{
+	const struct carry *c = self;
+
+	CHECK(c->gpu->partition_stats.blocks == c->gpu->partition_stats.answers && !c->partitions_live);
+	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
+		CHECK(packet_buffer_is_idle(c->packets[i]));
+}
+
+static bool is_idle(void *self)
+{
+	return !((const struct carry *)self)->partitions_live;
+}
+
+static void reset(void *self)
+{
+	struct carry *c = self;
+
+	while (c->partitions_live)
+		instance_free(c, c->partitions_live);
+	c->gpu->partition_stats.answers = c->gpu->partition_stats.blocks;
+	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
+		packet_buffer_reset(c->packets[i]);
+}
+
+/* ---- building ---- */
+
+static void build(void *self, struct gpu *g, const struct gpu_ext *e)
+{
+	struct carry *c = self;
+
+	c->split = e;
+	c->packets = g_new0(struct packet_buffer *, g->sm_total);
+}
+
+static void complete(void *self)
+{
+	struct carry *c = self;
+
+	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
+		c->packets[i] = packet_buffer_new(c, c->gpu->sms[i]);
+}
+
+static void split_free(void *self)
+{
+	struct carry *c = self;
+
+	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
+		packet_buffer_free(c->packets[i]);
+	g_free(c->packets);
+	while (c->partitions_free) {
+		struct partition *next = c->partitions_free->next;
+
+		g_free(c->partitions_free->entries);
+		g_free(c->partitions_free);
+		c->partitions_free = next;
+	}
+}
+
+const struct gpu_ext_ops carry_split_ops = {
+    .name = "split",
+    .warp_bytes = sizeof(struct partition *),
+    .build = build,
+    .complete = complete,
+    .free = split_free,
+    .check_end = check_end,
+    .reset = reset,
+    .is_idle = is_idle,
+    .finish_untimed = finish_untimed,
+    .evaluate = evaluate,
+    .enter = enter,
+    .issue = issue,
+    .line = line_packet,
+    .sm_tick = sm_tick,
+    .sm_has_work = sm_has_work,
+};

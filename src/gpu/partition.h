@@ -18,6 +18,7 @@
 #include "nsu/exec.h"
 #include "sim/engine.h"
 
+struct carry;
 struct gpu;
 struct l2_slice;
 struct lsu_entry;
@@ -79,9 +80,11 @@ enum partition_state {
 
 /* One instance of a block. */
 struct partition {
+	struct carry *carry;
 	struct sm_warp *home;
 	struct nsu_program *program;
 	const struct nsu_block *block;	   /* of it */
+	uint32_t number;		   /* of the block */
 	const struct gpu_block *registers; /* live-ins and live-outs as scoreboard ids */
 	struct partition *live_next, *live_prev;
 	struct partition *next;		/* waiting for credits, or movable */
@@ -118,14 +121,6 @@ struct partition_entry {
 };
 
 /* ---- partition.c ---- */
-/* The mechanism has answered is_partitioned for the warp: true if it must wait for live-ins first. */
-bool partition_begin(struct sm *sm, struct sm_warp *w);
-/* Puts a warp inside a block into its set; false: as any other warp. */
-bool partition_evaluate(struct sm *sm, struct sm_warp *w);
-/* Issues what a partitioned warp stands at; false: an instruction like any other. */
-bool partition_issue(struct sm *sm, struct sm_warp *w);
-/* LSU: the next line of a memory instruction makes its packet. False: the ready buffer is full. */
-bool partition_line(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
 /* Lanes of the entry whose first byte lies in the line. */
 uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
 /* Registers of p's lanes in a packet. */
@@ -134,16 +129,15 @@ static inline uint32_t partition_registers_bytes(const struct partition *p, uint
 	return 4 * (words * (uint32_t)__builtin_popcount(p->mask) + preds);
 }
 /* The pending buffer has places again. */
-void partition_room(struct sm *sm);
+void partition_room(struct carry *c, struct sm *sm);
 /* Credits have been granted. */
 void partition_granted(struct partition *p);
 /* A packet has reached its SM: the unit's answer, or an invalidation. */
 void partition_take(void *self, struct mem_req *r);
-void partition_reset(struct gpu *g);
 
 /* ---- packet_buffer.c ---- */
 struct packet_buffer;
-struct packet_buffer *packet_buffer_new(struct sm *sm);
+struct packet_buffer *packet_buffer_new(struct carry *c, struct sm *sm);
 void packet_buffer_free(struct packet_buffer *b);
 void packet_buffer_reset(struct packet_buffer *b);
 bool packet_buffer_is_idle(const struct packet_buffer *b);

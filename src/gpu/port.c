@@ -15,8 +15,8 @@ static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
 		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
 							      g->config->run.seed, g->stack_count);
-	if (g->guest->access)
-		g->guest->access(g->guest_ctx, g, sm, r);
+	if (g->placer)
+		g->placer->ops->place(g->placer->self, sm, r);
 }
 
 void port_place(struct sm *sm, struct mem_req *r)
@@ -137,8 +137,8 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 	l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 	c->queued_count--;
 	pop_out(sm, next);
-	if (sm->lsu_waits_port | sm->packets_wait_port) {
-		sm->lsu_waits_port = sm->packets_wait_port = false;
+	if (sm->lsu_waits_port | sm->ext_waits_port) {
+		sm->lsu_waits_port = sm->ext_waits_port = false;
 		sim_wake_units(g->engine, sm->comp, now);
 	}
 	return true;

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "base/list.h"
-#include "gpu/coherence.h"
+#include "gpu/ext.h"
 #include "gpu/gpu.h"
 #include "gpu/partition.h"
 #include "gpu/sm.h"
@@ -65,33 +65,11 @@ struct host_link;
 struct l2_slice;
 struct stack_port;
 
-/* A CTA on its way from one SM to another. */
-struct migration {
-	struct sm *from, *to;
-	struct simt_cta *cta;
-	uint64_t index, start_cycle; /* as in struct sm_cta */
-	uint64_t order_cycle, leave_cycle;
-	uint64_t digest;	/* run.audit: of its warps' state */
-	uint64_t bytes_left;	/* of its context: not yet sent */
-	uint32_t packets_out;	/* sent, not arrived */
-	uint32_t latency_cycles;
-	bool is_free;
-	bool is_drained, has_left;
-	struct migration *next;
-};
-
-struct guest_queue {
-	BASE_FIFO(struct sm_guest);
-	uint32_t count;
-};
-struct credit_queue {
-	BASE_FIFO(struct sm_warp);
-};
-
 struct gpu {
 	const struct gpu_config *config;
-	const struct gpu_guest_ops *guest; /* never NULL */
-	void *guest_ctx;
+	struct gpu_ext_list exts;
+	const struct gpu_ext *placer; /* of them, the one that places requests, or NULL */
+	bool has_sm_ticks; /* one of them ticks with the SMs */
 	struct sim_engine *engine; /* of the context, as the next three */
 	struct sim_stats *stats;
 	struct mem_req_pool *pool;
@@ -127,33 +105,19 @@ struct gpu {
 	volatile int stop; /* enum device_stop */
 	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
-	uint16_t *offload_request_ports; /* [stack] */
-	uint16_t *offload_answer_ports;	 /* [cluster] */
-	uint16_t *context_ports;	 /* [stack]: of CTAs that move there */
-	struct sm_guest *guests_free, *guests_live;
-	struct guest_queue *guest_queues; /* [stack]: wait for a warp slot */
-	uint32_t *guest_credits; /* [stack]: requests that may leave the GPU: free warp slots and places there */
-	struct credit_queue *credit_queues; /* [stack]: home warps that wait for one */
-	struct migration *migrations, *migrations_free; /* under way, oldest first */
-	struct sim_comp migrate_comp;
 	/* SIMD units in the stacks; NULL where there are none */
 	struct nsu **nsus; /* [stack] */
 	struct net_network *network;
 	struct buffer_manager *manager;
-	struct partition *partitions_free, *partitions_live;
 	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
 	struct packet *packets_free;
 	GPtrArray *packet_chunks;
 	uint64_t packet_count;	 /* on their way */
 	uint32_t *write_lines; /* [stack]: write addresses whose invalidation has not come back */
 
-	struct coherence_audit *audit; /* NULL: off */
-	bool promises_coherence;       /* by every block offloaded so far */
-	struct sim_comp epoch_comp;
-	uint64_t epoch_cycle; /* of the last one asked for */
-	struct sim_comp pause_comp;
-	uint64_t pause_begin_units;
-	bool is_paused;
+	const struct gpu_audit_ops *audit; /* NULL: off */
+	void *audit_self;
+	bool is_paused; /* the SMs are stopped */
 
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
@@ -172,8 +136,11 @@ static inline uint64_t gpu_spare_count(const struct gpu *g)
 	return g->sm_total + (g->nsus ? g->stack_count : 0);
 }
 
-/* gpu.c: when the mechanism's epoch is called next. */
-void gpu_epoch_at(struct gpu *g, uint64_t cycle);
+/* Each extension e that has the operation op. */
+#define GPU_EXT_EACH(g, e, op) \
+	for (const struct gpu_ext *e = (g)->exts.items, *e##_end = e + (g)->exts.count; e < e##_end; e++) \
+		if (e->ops->op)
+
 /* port.c: sends what the cluster's SMs have queued, one SM after the other. */
 void cluster_tx_tick(void *component, uint64_t cycle);
 
@@ -184,11 +151,13 @@ void gpu_cta_next(struct gpu *g, struct sm *sm);
 void gpu_fail(struct gpu *g);
 /* The running launch was ended from outside: its fault, with where its warps stand; extra, which may be NULL, is a CTA
  * that no SM holds. */
-void gpu_stop_fault(struct gpu *g, const struct simt_cta *extra);
+void gpu_stop_fault(struct gpu *g, struct simt_cta *extra);
 /* The limit of simulated time, as a limit of totals.untimed_warp_instructions: each counts as one SM cycle. */
 void gpu_untimed_limit_set(struct gpu *g);
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
+/* One instruction of the warp, for its values; false: stopped or failed. */
+bool gpu_untimed_step(struct gpu *g, struct simt_warp *w);
 
 /* l2.c */
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack);
@@ -218,9 +187,6 @@ bool host_link_has(const struct gpu *g, uint64_t addr_bytes);
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
 bool host_link_is_idle(const struct host_link *h);
 void host_link_reset(struct host_link *h);
-
-/* pause.c */
-void gpu_pause_tick(void *component, uint64_t cycle);
 
 /* stack_port.c */
 struct stack_port *stack_port_new(struct gpu *g, uint32_t index);

@@ -89,7 +89,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	caches_new(sm);
 	port_ports_new(sm);
 	sm->mmu = mmu_new(sm);
-	sm->packets = c->nsu.is_present ? packet_buffer_new(sm) : NULL;
+	for (uint32_t i = 0; i < g->exts.count; i++)
+		sm->ext_state[i] = g_malloc0((size_t)g->exts.items[i].ops->warp_bytes * sm->warp_slot_count);
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
 	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
 	sm->comp = sim_engine_add(g->engine, g->clocks.sm, "sm", sm_tick, sm);
@@ -110,7 +111,8 @@ void sm_free(struct sm *sm)
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
 	g_free(sm->lsu);
-	packet_buffer_free(sm->packets);
+	for (uint32_t i = 0; i < GPU_EXT_MAX; i++)
+		g_free(sm->ext_state[i]);
 	g_free(sm);
 }
 
@@ -176,19 +178,37 @@ void sm_wake(struct sm *sm, uint32_t at)
 	sim_wake_cycle(sm->gpu->engine, sm->comp, sm->base + at);
 }
 
-static bool has_partitions(const struct sm *sm)
-{
-	uint64_t warps = 0;
-
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		warps |= sm->schedulers[i].partitioned;
-	return warps;
-}
-
-/* While the GPU's SMs are stopped those of the stacks go on, and so do those with partitioned blocks. */
+/* While the GPU's SMs are stopped those of the stacks go on, and so do those with warps that others wait for. */
 static bool is_stopped(const struct sm *sm)
 {
-	return sm->gpu->is_paused && sm->stack == UINT32_MAX && !has_partitions(sm);
+	uint64_t unstopped = 0;
+
+	if (likely(!sm->gpu->is_paused) || sm->stack != UINT32_MAX)
+		return false;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		unstopped |= sm->schedulers[i].unstopped;
+	return !unstopped;
+}
+
+static void exts_tick(struct sm *sm)
+{
+	const struct gpu_ext_list *list = &sm->gpu->exts;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (list->items[i].ops->sm_tick)
+			list->items[i].ops->sm_tick(list->items[i].self, sm);
+	}
+}
+
+static bool exts_have_work(const struct sm *sm)
+{
+	const struct gpu_ext_list *list = &sm->gpu->exts;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (list->items[i].ops->sm_has_work && list->items[i].ops->sm_has_work(list->items[i].self, sm))
+			return true;
+	}
+	return false;
 }
 
 static void sm_tick(void *component, uint64_t cycle)
@@ -201,8 +221,8 @@ static void sm_tick(void *component, uint64_t cycle)
 	time_set(sm, cycle);
 	sm->accounted = sm->now + 1;
 	sm_wheel_due(sm);
-	if (unlikely(sm->packets != NULL))
-		packet_buffer_tick(sm->packets);
+	if (unlikely(sm->gpu->has_sm_ticks))
+		exts_tick(sm);
 	next = lsu_tick(sm);
 	if (sm->out.first && sm->stack != UINT32_MAX)
 		port_drain(sm);
@@ -217,7 +237,7 @@ static void sm_tick(void *component, uint64_t cycle)
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
 	next = at < next ? at : next;
-	if (unlikely(sm->packets != NULL) && packet_buffer_has_work(sm->packets))
+	if (unlikely(sm->gpu->has_sm_ticks) && exts_have_work(sm))
 		next = sm->now + 1;
 	if (next != SM_NEVER && !sm->gpu->has_failed)
 		sm_wake(sm, next);
@@ -238,19 +258,17 @@ uint32_t sm_slot_find(const struct sm *sm)
 	return best < sm->warp_slot_count ? best : UINT32_MAX;
 }
 
-struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot, uint32_t start)
+struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot, uint32_t cta_slot, uint32_t start)
 {
 	struct sm_warp *w = &sm->warps[slot];
 	struct sm_scheduler *s = &sm->schedulers[w->scheduler];
 
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
-	w->guest = NULL;
-	w->is_held = w->is_asked = w->offload_waits = w->is_observed = false;
-	w->offload = (struct gpu_offload){0};
-	w->trial = NULL;
-	w->partition = NULL;
-	w->is_partitioned = false;
+	w->cta_slot = (uint16_t)cta_slot;
+	w->watch = 0;
+	for (uint32_t i = 0; i < sm->gpu->exts.count; i++)
+		memset(sm_ext_state(&sm->gpu->exts.items[i], w), 0, sm->gpu->exts.items[i].ops->warp_bytes);
 	w->fetch_line = UINT32_MAX;
 	memset(w->sb, 0, sm->sb_count * sizeof(*w->sb));
 	t->owner = w;
@@ -277,7 +295,7 @@ static void slot_release(struct sm *sm, struct sm_warp *w)
 	s->resident &= mask;
 	sm->fetch_retry[w->scheduler] &= mask;
 	w->w = NULL;
-	w->guest = NULL;
+	w->watch = 0;
 	sm->resident_warps--;
 }
 
@@ -308,9 +326,8 @@ static void cta_take(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64
 			continue;
 		CHECK(warp_slot != UINT32_MAX);
 		c->warps_left++;
-		w->cta_slot = (uint16_t)slot;
 		c->masks[w->scheduler] |= 1ull << w->bit;
-		sm_warp_place(sm, simt_cta_warp(cta, i), warp_slot, start);
+		sm_warp_place(sm, simt_cta_warp(cta, i), warp_slot, slot, start);
 	}
 }
 
@@ -375,12 +392,12 @@ static void cta_end(struct sm *sm, struct sm_cta *c)
 
 void sm_warp_retire(struct sm *sm, struct sm_warp *w)
 {
-	struct sm_cta *c = &sm->ctas[w->cta_slot];
-	bool is_guest = w->guest;
+	struct sm_cta *c;
 
 	slot_release(sm, w);
-	if (is_guest)
+	if (unlikely(w->cta_slot == SM_NO_CTA))
 		return;
+	c = &sm->ctas[w->cta_slot];
 	c->masks[w->scheduler] &= ~(1ull << w->bit);
 	if (--c->warps_left == 0)
 		cta_end(sm, c);
@@ -438,7 +455,6 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
-	CHECK(!sm->packets || packet_buffer_is_idle(sm->packets));
 	CHECK(mem_cache_is_idle(sm->l1c) && mem_cache_is_idle(sm->l1t));
 }
 
@@ -459,17 +475,11 @@ void sm_reset(struct sm *sm)
 	}
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		sm->warps[i].w = NULL;
-		sm->warps[i].guest = NULL;
+		sm->warps[i].watch = 0;
 		sm->warps[i].loads_pending = sm->warps[i].stores_pending = sm->warps[i].copies_pending = 0;
 		memset(sm->warps[i].group_copies, 0, sizeof(sm->warps[i].group_copies));
-		sm->warps[i].offload_waits = false;
-		sm->warps[i].trial = NULL;
-		sm->warps[i].partition = NULL;
-		sm->warps[i].is_partitioned = false;
 	}
-	if (sm->packets)
-		packet_buffer_reset(sm->packets);
-	sm->packets_wait_port = false;
+	sm->ext_waits_port = false;
 	sm->cta_count = sm->ctas_coming = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;

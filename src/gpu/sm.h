@@ -13,6 +13,7 @@
 
 #include "base/list.h"
 #include "gpu/coalesce.h"
+#include "gpu/ext.h"
 #include "gpu/gpu.h"
 #include "mem/cache.h"
 #include "net/port.h"
@@ -47,11 +48,10 @@ enum {
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
 	SM_NO_ACCESS = UINT32_MAX,
 	SM_NEVER = UINT32_MAX,
+	SM_NO_CTA = UINT16_MAX,
 	SM_COPY_GROUPS = 8, /* groups of asynchronous copies that a warp can tell apart; a power of two */
 };
 
-struct partition;
-struct packet_buffer;
 struct sm;
 
 struct sm_warp {
@@ -73,34 +73,7 @@ struct sm_warp {
 	uint32_t next_ready;  /* the following group is there */
 	uint32_t fetch_line;  /* code line of the last group fetched */
 	uint32_t fetch_token; /* fetches begun: an answer to an older one is stale */
-	/* near-data blocks */
-	bool is_held;               /* its CTA is about to move: it waits (SM_WAIT_MOVE), whatever arrives for it */
-	bool is_asked;              /* the mechanism said: stay, for the marked instruction at pc */
-	bool is_observed;           /* inside a block that the mechanism watches, here or as an offloaded block */
-	struct sm_guest *guest;     /* this warp is a guest: where it came from */
-	struct gpu_offload offload; /* of a home warp: the last answer */
-	bool offload_waits;         /* home: for live-ins or stores of its SM, before the request leaves */
-	struct sm_warp *credit_next; /* home: behind it in line for a place at the stack */
-	bool is_draining;           /* home: drain_epoch is set */
-	uint64_t decided_units;     /* home: when the block was to leave: what was stored before must be in memory */
-	uint32_t drain_epoch;       /* home: stores of this and earlier epochs must be in memory first */
-	struct simt_warp *trial;    /* home: runs up to its block's first access; the guest as it would leave */
-	uint32_t trial_mark, trial_steps, trial_threads;
-	struct partition *partition; /* the block that it runs in two parts, see partition.h */
-	bool is_partitioned;	     /* decided, OFLD.BEG has not issued */
-};
-
-/* An offloaded block on its way, running, or on its way back. */
-struct sm_guest {
-	struct sm_warp *home;
-	struct simt_warp *w;
-	struct gpu_offload offload;
-	uint64_t start_units, decided_units;
-	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
-	uint32_t line_count, line_cap;
-	bool is_ending; /* reached its end; waits for what it still has in flight */
-	struct sm_guest *next;
-	struct sm_guest *live_next, *live_prev; /* all blocks under way */
+	uint64_t watch; /* points at which extensions look at it: GPU_POINT_COUNT bits for each */
 };
 
 /* A scheduler holds 64 warps. Where it has more (stack SMs with several times the warps), several of these share one
@@ -109,7 +82,7 @@ struct sm_scheduler {
 	uint64_t ready[SIMT_UNIT_COUNT];
 	uint64_t waiting[SM_WAIT_COUNT];
 	uint64_t resident;
-	uint64_t partitioned; /* inside blocks that run in two parts */
+	uint64_t unstopped; /* warps that go on while the SMs are stopped */
 	uint64_t wheel_bits;
 	uint64_t wheel[SM_WHEEL_SLOTS];
 	uint8_t issue; /* its issue slot */
@@ -136,11 +109,12 @@ struct sm_access {
 };
 
 enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED,
-		LSU_PACKETS /* of a partitioned block; access: its memory instruction */ };
+		LSU_CARRIED /* its lines are an extension's; access: what that has given */ };
 
 struct lsu_entry {
 	uint8_t kind;
 	uint8_t port;      /* enum sm_port: where its lines' answers go */
+	uint8_t ext;       /* LSU_CARRIED: number of the extension */
 	bool is_bypassing; /* of the L1 */
 	uint16_t slot;
 	uint32_t access;  /* or SM_NO_ACCESS */
@@ -206,14 +180,14 @@ struct sm {
 	uint32_t lsu_cap, lsu_first, lsu_count;
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
-	bool packets_wait_port;
+	bool ext_waits_port;
 	uint16_t packet_port; /* packets to it, where there are SIMD units */
-	struct packet_buffer *packets; /* where there are SIMD units, else NULL */
+	char *ext_state[GPU_EXT_MAX]; /* [extension]: [warp slot] */
 	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
 	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
 	uint32_t stores_left; /* store buffer places */
-	uint32_t store_epoch; /* an offload request waits for the stores of its own and earlier epochs */
-	uint32_t store_counts[2]; /* [epoch % 2]: stores from issue to memory, see offload.c */
+	uint32_t store_epoch;
+	uint32_t store_counts[2]; /* [epoch % 2]: stores from issue to memory, see store.c */
 
 	struct mmu *mmu;      /* or NULL: addresses are not translated here */
 	uint32_t tlb_latency; /* cycles that it adds to loads */
@@ -248,7 +222,8 @@ void sm_warp_retire(struct sm *sm, struct sm_warp *w);
 /* Brings the SM's view of time to the present before a change from outside its own tick. */
 void sm_touch(struct sm *sm);
 void sm_wake(struct sm *sm, uint32_t at);
-struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot, uint32_t start);
+/* Gives a warp of a CTA (cta_slot) or of none (SM_NO_CTA) a free slot; it fetches from cycle start on. */
+struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot, uint32_t cta_slot, uint32_t start);
 uint32_t sm_slot_find(const struct sm *sm);
 
 /* sm_issue.c */
@@ -269,7 +244,7 @@ void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t star
 void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc);
 extern const struct net_port_ops sm_fetch_port_ops;
 
-/* Stores not yet in memory, counted per epoch (offload.c). */
+/* store.c: stores from issue to memory. */
 static inline uint8_t sm_store_begin(struct sm *sm)
 {
 	uint8_t bank = sm->store_epoch & 1;
@@ -278,6 +253,35 @@ static inline uint8_t sm_store_begin(struct sm *sm)
 	return bank;
 }
 void sm_store_end(struct sm *sm, uint8_t bank);
+/* A wait for the stores that were issued before its first question; zeroed: none. */
+struct sm_drain {
+	bool has_begun;
+	uint32_t epoch;
+};
+/* Are they in memory? False: ask again at stores_done. */
+bool sm_stores_drained(struct sm *sm, struct sm_drain *d);
+
+/* ext.h: the state that an extension keeps for the warp slot. */
+static inline void *sm_ext_state(const struct gpu_ext *e, const struct sm_warp *w)
+{
+	return w->sm->ext_state[e->number] + (size_t)w->slot * e->ops->warp_bytes;
+}
+/* From now on it is called for the warp at these points (1 << enum gpu_point), or no more. */
+static inline void sm_watch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
+{
+	w->watch |= (uint64_t)points << GPU_POINT_COUNT * e->number;
+}
+static inline void sm_unwatch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
+{
+	w->watch &= ~((uint64_t)points << GPU_POINT_COUNT * e->number);
+}
+/* Does anybody watch the warp for this point? */
+#define GPU_POINT_ALL 0x0101010101010101ull
+static inline bool sm_is_watched(const struct sm_warp *w, enum gpu_point point)
+{
+	return unlikely(w->watch & GPU_POINT_ALL << point);
+}
+_Static_assert(GPU_POINT_COUNT == 8 && GPU_EXT_MAX * GPU_POINT_COUNT == 64, "a byte of sm_warp.watch per extension");
 
 /* lsu.c */
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
@@ -285,9 +289,9 @@ static inline bool lsu_has_room(const struct sm *sm)
 {
 	return sm->lsu_count < sm->lsu_cap;
 }
-/* The lines of a partitioned block's memory instruction seq. */
-void lsu_issue_packets(struct sm *sm, struct sm_warp *w, uint32_t seq, const struct coalesced_line *lines,
-		       uint32_t count);
+/* Lines that an extension sends (gpu_ext_ops.line); access is its own. */
+void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
+		       const struct coalesced_line *lines, uint32_t count);
 uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 /* Lines of the data, constant and texture caches; what goes past them; stores and atomics. */
 extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;
@@ -314,31 +318,5 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 /* An answer has reached the SM: counts it, and how long it took. */
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);
-
-/* migrate.c */
-/* A held warp has one access less in flight. */
-void migrate_look(struct gpu *g);
-void migrate_ports_new(struct gpu *g);
-void migrate_tick(void *component, uint64_t cycle);
-void migrate_reset(struct gpu *g);
-
-/* offload.c */
-/* The warp stands at a marked instruction or is on trial: true if it has left (or waits), false if it issues here. */
-bool offload_begin(struct sm *sm, struct sm_warp *w);
-void offload_branched(struct sm_warp *w, uint32_t from_pc); /* it has jumped to a marked instruction */
-/* Its entry into a block is watched: it, or the block of it that was offloaded, touches lines; it may have left; it
- * has. */
-void offload_observe(struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
-		     uint32_t count);
-void offload_observe_end(struct sm_warp *w);
-void offload_observe_left(struct sm_warp *home);
-/* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
-void offload_forget_entries(struct sm *sm);
-void offload_ports_new(struct gpu *g);
-void offload_leave(struct sm *sm, struct sm_warp *w);     /* a home warp's delay is over: the request leaves */
-void offload_step_done(struct sm *sm, struct sm_warp *w); /* after each instruction of a guest */
-void offload_wrote(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes);
-void offload_try_end(struct sm *sm, struct sm_warp *w);
-void offload_reset(struct gpu *g);
 
 #endif

@@ -92,11 +92,7 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 {
 	const struct simt_warp *t = w->w;
 
-	if (unlikely(w->guest && w->guest->is_ending)) {
-		offload_try_end(sm, w);
-		return;
-	}
-	if (unlikely(w->partition) && partition_evaluate(sm, w))
+	if (sm_is_watched(w, GPU_POINT_EVALUATE) && gpu_ext_evaluate(sm, w))
 		return;
 	if (unlikely(t->is_done)) {
 		if (w->loads_pending)
@@ -141,6 +137,15 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 	sm_set_ready(sm, w, inst->unit);
 }
 
+/* An extension's warp waits for a known cycle: this one, a later one, or it has gone by. */
+static void wait_due(struct sm *sm, struct sm_warp *w)
+{
+	if (w->ready == sm->now)
+		gpu_ext_due(sm, w);
+	else if (w->ready > sm->now)
+		sm_wheel_add(sm, w);
+}
+
 void sm_wheel_due(struct sm *sm)
 {
 	uint32_t slot = sm->now % SM_WHEEL_SLOTS;
@@ -157,10 +162,8 @@ void sm_wheel_due(struct sm *sm)
 			/* A warp that was woken earlier by something else may have an old entry here. */
 			if (w->wait == SM_WAIT_EXECUTION || w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FETCH)
 				sm_evaluate(sm, w);
-			else if (w->wait == SM_WAIT_OFFLOAD && w->ready == sm->now && !w->partition)
-				offload_leave(sm, w);
-			else if (w->wait == SM_WAIT_OFFLOAD && w->ready > sm->now && !w->partition)
-				sm_wheel_add(sm, w);
+			else if (w->wait == SM_WAIT_OFFLOAD && sm_is_watched(w, GPU_POINT_DUE))
+				wait_due(sm, w);
 		}
 	}
 }
@@ -192,8 +195,8 @@ static inline uint64_t candidates(const struct sm *sm, const struct sm_scheduler
 		if (u != SIMT_UNIT_LDST && s->ready[u] && unit_free_at(sm, s, u) <= sm->now)
 			c |= s->ready[u];
 	}
-	/* Blocks in two parts come to their end: units wait for what their warps send. */
-	return unlikely(sm->gpu->is_paused && sm->stack == UINT32_MAX) ? c & s->partitioned : c;
+	/* What has begun elsewhere comes to its end: it may wait for what these warps send. */
+	return unlikely(sm->gpu->is_paused && sm->stack == UINT32_MAX) ? c & s->unstopped : c;
 }
 
 /* Loose round robin: the next after the one that issued last. Greedy then oldest: the same warp again, else the first
@@ -212,7 +215,7 @@ static uint32_t choose(const struct sm *sm, uint32_t scheduler, uint64_t c)
 		if (m)
 			return (uint32_t)__builtin_ctzll(m);
 	}
-	return (uint32_t)__builtin_ctzll(c); /* guests belong to no CTA here */
+	return (uint32_t)__builtin_ctzll(c); /* they belong to no CTA here */
 }
 
 static void count_threads(struct sm_stats *st, uint32_t unit, uint32_t threads)
@@ -269,15 +272,6 @@ void sm_count_issue(struct sm *sm, const struct simt_step *step)
 	sm_count_threads(sm->gpu, threads);
 }
 
-static void count_guest(struct sm *sm, const struct simt_step *step)
-{
-	uint32_t threads = simt_lane_count(step->exec_mask);
-
-	sm->stats.guest_thread_instructions += threads;
-	if (step->inst->unit == SIMT_UNIT_LDST)
-		sm->stats.guest_memory_threads += threads;
-}
-
 /* The barrier of the warp's CTA has opened: its warps run again. */
 static void open_barrier(struct sm *sm, const struct sm_warp *w)
 {
@@ -315,18 +309,13 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	struct simt_warp *t = w->w;
 	uint32_t depth = t->stack_depth;
 
-	if (unlikely(w->partition) && partition_issue(sm, w))
+	if (sm_is_watched(w, GPU_POINT_ISSUE) && gpu_ext_issue(sm, w))
 		return !g->has_failed;
-	w->is_asked = false;
 	if (unlikely(!simt_step(g->launch, t, step))) {
 		gpu_fail(g);
 		return false;
 	}
 	sm_count_issue(sm, step);
-	if (unlikely(w->trial)) {
-		w->trial_steps++;
-		w->trial_threads += simt_lane_count(step->exec_mask);
-	}
 	if (step->inst->unit == SIMT_UNIT_LDST)
 		lsu_issue(sm, w, step);
 	else
@@ -337,20 +326,15 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 		sm_fetch_start(sm, w, t->pc, sm->now + 1 + sm->branch_penalty);
 	else
 		sm_fetch_advance(sm, w, t->pc);
+	if (sm_is_watched(w, GPU_POINT_STEPPED))
+		gpu_ext_stepped(sm, w, step);
 	if (unlikely(step->branched && g->launch->program->insts[t->pc].mark))
-		offload_branched(w, step->pc);
-	if (unlikely(w->is_observed))
-		offload_observe_end(w);
+		gpu_ext_branched(sm, w, step->pc);
 	if (unlikely(t->stack_depth > depth && (step->inst->flags & SIMT_BRANCH)))
 		sm->stats.divergent_branches++;
 	if (unlikely(step->barrier_opened))
 		open_barrier(sm, w);
-	if (unlikely(w->guest)) {
-		count_guest(sm, step);
-		offload_step_done(sm, w);
-	} else {
-		sm_evaluate(sm, w);
-	}
+	sm_evaluate(sm, w);
 	return true;
 }
 
@@ -386,8 +370,8 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 		uint32_t bit = choose(sm, index, c);
 		struct sm_warp *w = warp_at(sm, index, bit);
 
-		if (unlikely(sm->gpu->launch->program->insts[w->w->pc].mark || w->trial) && !w->guest &&
-		    sm->stack == UINT32_MAX && offload_begin(sm, w))
+		if ((unlikely(sm->gpu->launch->program->insts[w->w->pc].mark) || sm_is_watched(w, GPU_POINT_ENTER)) &&
+		    sm->stack == UINT32_MAX && gpu_ext_enter(sm, w))
 			continue;
 		s->last = bit;
 		return issue(sm, s, w);

@@ -151,7 +151,7 @@ static void vault_done(void *ctx, struct mem_req *r)
 	r->is_reply = true;
 	net_port_served(to, r, p->index);
 	if (unlikely(g->audit))
-		coherence_audit_memory(g->audit, r, r->op == MEM_WRITE && to->place != GPU_PLACE_SLICE);
+		g->audit->memory(g->audit_self, r, r->op == MEM_WRITE && to->place != GPU_PLACE_SLICE);
 	if (to->place != GPU_PLACE_STACK) {
 		l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
 		queue_push(&p->answers, r);

@@ -44,7 +44,10 @@ struct machine *machine_new(const struct gpu_config *config, struct base_diag_li
 
 	sim_ctx_open(&m->ctx, config->run.audit);
 	m->ctx.pool = mem_req_pool_new();
-	m->gpu = gpu_new(&m->ctx, config, guest, guest_ctx);
+
+	const struct gpu_ext_list carriers = carry_new(config, guest, guest_ctx);
+
+	m->gpu = gpu_new(&m->ctx, config, &carriers);
 	m->device = gpu_device(m->gpu);
 	return m;
 }

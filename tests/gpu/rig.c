@@ -30,7 +30,10 @@ void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx,
 	base_diag_free(&diag);
 	sim_ctx_open(&r->ctx, r->config.run.audit);
 	r->ctx.pool = mem_req_pool_new();
-	r->gpu = gpu_new(&r->ctx, &r->config, guest, guest_ctx);
+
+	const struct gpu_ext_list carriers = carry_new(&r->config, guest, guest_ctx);
+
+	r->gpu = gpu_new(&r->ctx, &r->config, &carriers);
 }
 
 void rig_close(struct rig *r)

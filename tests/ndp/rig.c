@@ -39,7 +39,10 @@ static void machine_new(struct rig *r, const char *const *machine, const char *c
 	base_diag_free(&diag);
 	sim_ctx_open(&r->ctx, r->config.run.audit);
 	r->ctx.pool = mem_req_pool_new();
-	r->gpu = gpu_new(&r->ctx, &r->config, &r->ops, ctx);
+
+	const struct gpu_ext_list carriers = carry_new(&r->config, &r->ops, ctx);
+
+	r->gpu = gpu_new(&r->ctx, &r->config, &carriers);
 }
 
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,

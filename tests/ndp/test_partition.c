@@ -1,10 +1,10 @@
 /* Blocks in two parts on a small machine with real kernels: what packets are sent and what they weigh, by hand; values
- * with poison in every register that did not travel; smallest buffers on every network; credits, page swaps. */
+ * with poison in every register that did not travel; smallest buffers on every network; credits. */
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gpu/carry.h"
 #include "gpu/nsu.h"
-#include "gpu/priv.h"
 #include "rig.h"
 
 static const char *const machine[] = {"nsu.is_present",  "true",       "ndp.mechanism", "nsu",
@@ -542,7 +542,7 @@ static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 static void resumed(void *ctx, struct gpu *g)
 {
 	(void)ctx;
-	assert_null(g->partitions_live);
+	assert_null(carry_of(g)->partitions_live);
 	assert_int_equal(g->packet_count, 0);
 }
 

@@ -1,0 +1,830 @@
+/* block.c - carries a block of instructions from a GPU SM to a stack SM and back. Which block, when and where to is the
+ * policy's decision; this file asks it wherever a warp comes to a marked block, also for the split carrier.
+ *
+ *   home warp stands at a marked instruction -> enter -> [trial: up to the block's first access]
+ *     -> [stores of the SM in memory] -> delay -> request packet -> request_take     (or at once, when it is free)
+ *     -> a warp slot of a stack SM -> runs -> stepped -> what it has in flight arrives
+ *     -> answer packet -> finish: live-outs written, home warp goes on after the block
+ */
+#include "gpu/carry.h"
+
+#include <glib.h>
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct block_stats
+#include "sim/stat_rows.inc"
+#include "gpu/block_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Where a home warp is looked at: once it has been asked, on trial, about to leave. */
+enum { ASKED = 1 << GPU_POINT_STEPPED, OBSERVED = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS,
+       ON_TRIAL = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ENTER,
+       LEAVING = 1 << GPU_POINT_DUE | 1 << GPU_POINT_RETURNED,
+       GUEST = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS | 1 << GPU_POINT_STORE,
+       ENDING = 1 << GPU_POINT_EVALUATE | 1 << GPU_POINT_RETURNED };
+
+static struct guest *guest_new(struct carry *c, struct sm_warp *home)
+{
+	struct guest *o = c->guests_free;
+	uint64_t *lines = o ? o->lines : NULL;
+	uint32_t line_cap = o ? o->line_cap : 0;
+
+	if (o)
+		c->guests_free = o->next;
+	else
+		o = g_new(struct guest, 1);
+	*o = (struct guest){.home = home, .offload = entry_of(c, home)->offload, .lines = lines, .line_cap = line_cap};
+	o->live_next = c->guests_live;
+	if (o->live_next)
+		o->live_next->live_prev = o;
+	c->guests_live = o;
+	return o;
+}
+
+static void guest_free(struct carry *c, struct guest *o)
+{
+	if (o->live_prev)
+		o->live_prev->live_next = o->live_next;
+	else
+		c->guests_live = o->live_next;
+	if (o->live_next)
+		o->live_next->live_prev = o->live_prev;
+	o->next = c->guests_free;
+	c->guests_free = o;
+}
+
+/* The stack SM with the most free slots, the first on ties; NULL when all are full. */
+static struct sm *find_sm(struct gpu *g, uint32_t stack)
+{
+	struct sm *best = NULL;
+
+	for (uint32_t i = 0; i < g->stack_sm_count; i++) {
+		struct sm *sm = gpu_stack_sm(g, stack, i);
+
+		if (sm->resident_warps < sm->warp_slot_count && (!best || sm->resident_warps < best->resident_warps))
+			best = sm;
+	}
+	return best;
+}
+
+static void start(struct carry *c, struct sm *sm, struct guest *o)
+{
+	const struct gpu_block *b = o->offload.block;
+	const struct simt_warp *home = o->home->w;
+	struct sm_warp *w;
+
+	sm_touch(sm);
+	if (o->offload.invalidate_lines)
+		mem_cache_invalidate_all(sm->l1d);
+	if (!o->w)
+		o->w = simt_guest_begin(c->gpu->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
+					b->live_in_count, sm->index);
+	sm->stats.guest_warps++;
+	w = sm_warp_place(sm, o->w, sm_slot_find(sm), SM_NO_CTA, sm->now + o->offload.start_cycles);
+	entry_of(c, w)->guest = o;
+	sm_watch(c->block, w, GUEST);
+	sm_wake(sm, sm->now);
+}
+
+/* At the stack: takes a warp slot or waits for one. */
+static void place(struct carry *c, struct guest *o)
+{
+	struct block_stack *s = &c->stacks[o->offload.stack];
+	struct sm *sm = find_sm(c->gpu, o->offload.stack);
+
+	if (sm) {
+		start(c, sm, o);
+		return;
+	}
+	base_fifo_push(&s->waiting, o, next);
+	if (++s->waiting_count > c->block_stats.offload_wait_max)
+		c->block_stats.offload_wait_max = s->waiting_count;
+}
+
+static void slot_freed(struct carry *c, uint32_t stack)
+{
+	struct block_stack *s = &c->stacks[stack];
+	struct sm *sm = s->waiting.first ? find_sm(c->gpu, stack) : NULL;
+
+	if (!sm)
+		return;
+	s->waiting_count--;
+	start(c, sm, base_fifo_pop(&s->waiting, next));
+}
+
+/* ---- the home side: decision, trial, departure ---- */
+
+static void leave(struct carry *c, struct sm *sm, struct sm_warp *w);
+
+static void leave_later(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	c->block_stats.offloads++;
+	e->decided_units = sim_now_units(c->gpu->engine);
+	e->drain.has_begun = false;
+	sm_watch(c->block, w, LEAVING);
+	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
+	w->ready = sm->now + (e->offload.is_free ? 0 : e->offload.latency_cycles);
+	if (w->ready == sm->now)
+		leave(c, sm, w);
+	else
+		sm_wheel_add(sm, w);
+}
+
+static void trial_begin(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct gpu_block *b = e->offload.block;
+
+	e->trial = simt_guest_begin(c->gpu->launch, w->w, b->begin_pc, w->w->active_mask, b->live_in_sb,
+				    b->live_in_count, w->sm->index);
+	e->trial_steps = e->trial_threads = 0;
+	sm_watch(c->block, w, ON_TRIAL);
+	simt_trial_begin(w->w);
+}
+
+static void trial_drop(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	if (e->trial)
+		simt_guest_drop(c->gpu->launch, e->trial);
+	e->trial = NULL;
+	sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
+}
+
+static struct gpu_offload ask_access(struct carry *c, struct sm_warp *w, const struct coalesced_line *lines,
+				     uint32_t count)
+{
+	const struct entry *e = entry_of(c, w);
+	const struct simt_warp *t = e->trial ? e->trial : w->w;
+	uint64_t addr[COALESCE_LINES_MAX];
+
+	for (uint32_t i = 0; i < count; i++)
+		addr[i] = lines[i].addr_bytes;
+	return c->policy->block_access(c->policy_ctx, c->gpu, w->sm->index, t->active_mask, e->mark, addr, count,
+				       e->trial ? e->trial_steps : 0);
+}
+
+/* The block's destination depends on its first access. The warp runs the block here until it stands at one; the
+ * registers that the block needs were read at its begin (they are in the guest that may leave), so that what the trial
+ * writes does no harm. True: it leaves. */
+static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = c->gpu;
+	struct entry *e = entry_of(c, w);
+	struct simt_warp *t = w->w;
+	const struct gpu_block *b = e->offload.block;
+	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
+	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[SIMT_LANES];
+	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
+	struct gpu_offload answer;
+	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
+
+	if (is_inside && !mask) {
+		if (!e->trial)
+			trial_begin(c, w);
+		return false;
+	}
+	answer = ask_access(c, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
+	if (!mask || !answer.is_offloaded) {
+		e->offload.needs_access = false;
+		trial_drop(c, w);
+		return false;
+	}
+	if (e->trial) {
+		simt_trial_undo(w->w);
+		g->thread_budget += e->trial_threads;
+		sm->stats.trial_instructions += e->trial_steps;
+		sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
+	}
+	e->offload = answer;
+	return true;
+}
+
+/* The policy's answer for a warp at a block's begin. */
+static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->w = w;
+	e->mark = c->gpu->launch->program->insts[w->w->pc].mark;
+	e->offload = c->policy->block_begin(c->policy_ctx, c->gpu, sm->index, w->w, e->mark);
+	e->is_asked = true;
+	e->is_observed = e->offload.is_observed;
+	sm_unwatch(c->block, w, OBSERVED);
+	sm_watch(c->block, w, e->is_observed ? OBSERVED : ASKED);
+}
+
+static bool enter(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+
+	if (e->trial) {
+		if (trial_step(c, sm, w)) {
+			leave_later(c, sm, w);
+			return true;
+		}
+		if (e->trial || !c->gpu->launch->program->insts[w->w->pc].mark)
+			return false;
+	}
+	if (e->is_split || e->is_asked || !c->policy->block_begin)
+		return false;
+	ask(c, sm, w);
+	if (e->offload.is_partitioned) {
+		CHECK(c->split);
+		e->is_split = true; /* the split carrier comes next */
+		return false;
+	}
+	if (e->offload.needs_access ? !trial_step(c, sm, w) : !e->offload.is_offloaded)
+		return false;
+	CHECK(e->offload.stack < c->gpu->stack_count && c->gpu->stack_sm_count);
+	leave_later(c, sm, w);
+	return true;
+}
+
+void block_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
+		   const struct coalesced_line *lines, uint32_t count)
+{
+	if (count)
+		c->policy->block_touch(c->policy_ctx, c->gpu, home->sm->index, home->slot, step, lines, count);
+}
+
+/* An observed warp, or the block of one, touches lines. */
+static void accessed(void *self, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		   uint32_t count)
+{
+	struct carry *c = self;
+	struct guest *o = entry_of(c, w)->guest;
+	struct sm_warp *home = o ? o->home : w;
+
+	if (entry_of(c, home)->is_observed)
+		block_observe(c, home, step, lines, count);
+}
+
+static void observe_left(struct carry *c, struct sm_warp *home)
+{
+	entry_of(c, home)->is_observed = false;
+	sm_unwatch(c->block, home, 1 << GPU_POINT_ACCESS);
+	c->policy->block_left(c->policy_ctx, c->gpu, home->sm->index, home->slot);
+}
+
+static bool has_left(const struct entry *e, const struct simt_warp *t)
+{
+	return t->is_done || t->pc < e->offload.block->begin_pc || t->pc > e->offload.block->last_pc;
+}
+
+void block_split_end(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->is_split = e->is_asked = false;
+	if (e->is_observed)
+		observe_left(c, w);
+}
+
+static void count_guest(struct sm *sm, const struct simt_step *step)
+{
+	uint32_t threads = simt_lane_count(step->exec_mask);
+
+	sm->stats.guest_thread_instructions += threads;
+	if (step->inst->unit == SIMT_UNIT_LDST)
+		sm->stats.guest_memory_threads += threads;
+}
+
+static void guest_stepped(struct carry *c, struct sm *sm, struct sm_warp *w, const struct simt_step *step)
+{
+	struct guest *o = entry_of(c, w)->guest;
+
+	count_guest(sm, step);
+	o->is_ending = simt_guest_reached(w->w, o->offload.block->end_pc);
+	if (o->is_ending)
+		sm_watch(c->block, w, ENDING);
+}
+
+static void stepped(void *self, struct sm *sm, struct sm_warp *w, const struct simt_step *step)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+
+	if (e->guest) {
+		guest_stepped(c, sm, w, step);
+		return;
+	}
+	e->is_asked = false;
+	if (e->trial) {
+		e->trial_steps++;
+		e->trial_threads += simt_lane_count(step->exec_mask);
+	}
+	if (e->is_observed && has_left(e, w->w))
+		observe_left(c, w);
+	if (!e->trial && !e->is_observed)
+		sm_unwatch(c->block, w, 1 << GPU_POINT_STEPPED);
+}
+
+/* A jump from inside a block to its begin is no new entry. */
+static void branched(void *self, struct sm_warp *w, uint32_t from_pc)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+	const struct gpu_block *b = e->offload.block;
+
+	e->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
+	if (e->is_asked)
+		sm_watch(c->block, w, ASKED);
+}
+
+void block_forget_entries(struct carry *c, struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+		struct entry *e = entry_of(c, w);
+
+		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
+			continue;
+		e->is_asked = e->is_observed = e->is_split = false;
+		e->offload = (struct gpu_offload){0};
+	}
+}
+
+/* ---- departure ---- */
+
+/* The packet carries live-ins, so they must be there; and the stack SM must see all stores that its SM issued before
+ * (TOM section 4.4.2): the warp's own, and those of other warps of its CTA, which a barrier may have ordered before the
+ * block. */
+static bool may_leave(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct gpu_block *b = e->offload.block;
+	uint32_t ready = 0;
+
+	for (uint32_t i = 0; i < b->live_in_count; i++)
+		ready = w->sb[b->live_in_sb[i]] > ready ? w->sb[b->live_in_sb[i]] : ready;
+	e->waits = ready == SM_SB_PENDING || (e->offload.invalidate_lines && !sm_stores_drained(sm, &e->drain));
+	if (e->waits)
+		return false;
+	if (ready >> 1 <= sm->now)
+		return true;
+	w->ready = ready >> 1;
+	sm_wheel_add(sm, w);
+	return false;
+}
+
+static struct guest *depart(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	struct guest *o = guest_new(c, w);
+
+	o->w = e->trial;
+	o->decided_units = e->decided_units;
+	c->promises_coherence &= o->offload.invalidate_lines;
+	e->trial = NULL;
+	return o;
+}
+
+static void send_request(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct guest *o = depart(c, w);
+	struct mem_req *r;
+
+	r = mem_req_get(c->gpu->pool);
+	r->addr_bytes = 0;
+	r->op = MEM_MESSAGE;
+	r->kind = MEM_KIND_DATA;
+	r->port = c->stacks[o->offload.stack].port;
+	r->row = o->offload.request_bytes; /* of a message: its bytes, see packet_bytes */
+	r->stack = (uint8_t)o->offload.stack;
+	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
+	r->tag = w->slot;
+	r->owner = o;
+	port_push(sm, r);
+	sm_wake(sm, sm->now);
+}
+
+/* A home warp's delay is over: the request leaves. It leaves with the promise of a place at its stack, so it never
+ * stops on the way and holds nobody up: requests and what they need to be answered cannot wait for one another in a
+ * circle. The acknowledgment brings the credit back. */
+static void leave(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	struct block_stack *s = &c->stacks[e->offload.stack];
+
+	if (!may_leave(c, sm, w))
+		return;
+	sm_unwatch(c->block, w, LEAVING);
+	if (e->offload.is_free) {
+		place(c, depart(c, w));
+		return;
+	}
+	if (s->credits) {
+		s->credits--;
+		send_request(c, sm, w);
+		return;
+	}
+	c->block_stats.offload_credit_waits++;
+	base_fifo_push(&s->credit_line, e, credit_next);
+}
+
+static void due(void *self, struct sm *sm, struct sm_warp *w)
+{
+	leave(self, sm, w);
+}
+
+static void stores_done(void *self, struct sm *sm)
+{
+	struct carry *c = self;
+
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(m);
+			struct sm_warp *w = &sm->warps[bit * sm->scheduler_count + i];
+
+			if (!entry_of(c, w)->waits)
+				continue;
+			leave(c, sm, w);
+			sm_wake(sm, sm->now);
+		}
+	}
+}
+
+static bool returned(void *self, struct sm *sm, struct sm_warp *w, bool is_load)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+
+	if (e->guest)
+		return !is_load && e->guest->is_ending;
+	if (is_load && e->waits)
+		leave(c, sm, w);
+	return false;
+}
+
+static void credit_returned(struct carry *c, uint32_t stack)
+{
+	struct block_stack *s = &c->stacks[stack];
+	struct sm_warp *w;
+
+	if (!s->credit_line.first) {
+		s->credits++;
+		return;
+	}
+	w = base_fifo_pop(&s->credit_line, credit_next)->w;
+	sm_touch(w->sm);
+	send_request(c, w->sm, w);
+}
+
+/* ---- at the stack ---- */
+
+/* A request has reached its stack. */
+static void take_request(void *self, struct mem_req *r)
+{
+	struct carry *c = self;
+	struct guest *o = r->owner;
+
+	o->start_units = r->issue_units;
+	mem_req_put(c->gpu->pool, r);
+	c->gpu->memory_stats.answers++;
+	place(c, o);
+}
+
+/* The guest has written a line. */
+static void store(void *self, struct sm_warp *w, uint64_t line_addr_bytes)
+{
+	struct guest *o = entry_of(self, w)->guest;
+
+	if (!o->offload.invalidate_lines)
+		return;
+	for (uint32_t i = 0; i < o->line_count; i++) {
+		if (o->lines[i] == line_addr_bytes)
+			return;
+	}
+	if (o->line_count == o->line_cap) {
+		o->line_cap = o->line_cap ? 2 * o->line_cap : 64;
+		o->lines = g_renew(uint64_t, o->lines, o->line_cap);
+	}
+	o->lines[o->line_count++] = line_addr_bytes;
+}
+
+static void finish(struct carry *c, struct guest *o);
+
+static void answer_send(struct carry *c, struct guest *o)
+{
+	struct gpu *g = c->gpu;
+	struct mem_req *r = mem_req_get(g->pool);
+
+	r->issue_units = o->start_units;
+	r->op = MEM_MESSAGE;
+	r->kind = MEM_KIND_DATA;
+	r->row = o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes;
+	r->is_reply = true;
+	r->port = c->answer_ports[o->home->sm->cluster];
+	r->stack = (uint8_t)o->offload.stack;
+	r->slice = slice_of(g, r->stack, o->home->slot);
+	r->owner = o;
+	g->memory_stats.requests++;
+	stack_port_reply(g->stacks[r->stack], r);
+}
+
+/* The guest has run its block: waits for its live-outs and, for coherence, its stores; then the answer leaves. */
+static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct carry *c = self;
+	struct guest *o = entry_of(c, w)->guest;
+	const struct gpu_block *b = o->offload.block;
+	uint32_t ready = 0;
+
+	for (uint32_t i = 0; i < b->live_out_count; i++)
+		ready = w->sb[b->live_out_sb[i]] > ready ? w->sb[b->live_out_sb[i]] : ready;
+	sm_set_wait(sm, w, SM_WAIT_MEMORY);
+	if (w->loads_pending || (o->offload.invalidate_lines && w->stores_pending))
+		return true;
+	if (ready >> 1 > sm->now) {
+		w->ready = ready >> 1;
+		sm_wheel_add(sm, w);
+		return true;
+	}
+	sm_warp_retire(sm, w);
+	slot_freed(c, o->offload.stack);
+	if (o->offload.is_free)
+		finish(c, o);
+	else
+		answer_send(c, o);
+	return true;
+}
+
+/* The block has ended: its warp goes on behind it. */
+static void finish(struct carry *c, struct guest *o)
+{
+	struct gpu *g = c->gpu;
+	struct sm_warp *home = o->home;
+	struct entry *e = entry_of(c, home);
+	struct sm *sm = home->sm;
+	const struct gpu_block *b = o->offload.block;
+	uint32_t wait_cycles = o->line_count * o->offload.invalidate_cycles;
+
+	sm_touch(sm);
+	for (uint32_t i = 0; i < o->line_count; i++) {
+		mem_cache_invalidate_line(sm->l1d, o->lines[i]);
+		port_invalidate(sm, o->lines[i]);
+	}
+	if (c->audit)
+		coherence_audit_block_end(c->audit, o, sim_now_units(g->engine));
+	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
+	c->block_stats.offload_answers++;
+	if (c->policy->block_end)
+		c->policy->block_end(c->policy_ctx, g, sm->index, &o->offload, o->line_count);
+	e->is_asked = false;
+	if (e->is_observed)
+		observe_left(c, home);
+	if (!o->offload.is_free)
+		credit_returned(c, o->offload.stack);
+	guest_free(c, o);
+	sm_fetch_start(sm, home, home->w->pc, sm->now + wait_cycles);
+	sm_evaluate(sm, home);
+	sm_wake(sm, sm->now);
+}
+
+/* An answer is home. */
+static void take_answer(void *self, struct mem_req *r)
+{
+	struct carry *c = self;
+	struct guest *o = r->owner;
+	struct sm *sm = o->home->sm;
+
+	port_answered(sm, r, &c->gpu->memory_stats.offload_latency_ps);
+	mem_req_put(c->gpu->pool, r);
+	finish(c, o);
+	sm_wake(sm, sm->now);
+}
+
+/* ---- a kernel ---- */
+
+static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
+{
+	struct carry *c = self;
+
+	(void)l, (void)p;
+	c->stale_reads = c->block_stats.stale_reads;
+}
+
+static void kernel_end(void *self, struct simt_launch *l)
+{
+	struct carry *c = self;
+
+	(void)l;
+	CHECK(!c->promises_coherence || c->block_stats.stale_reads == c->stale_reads);
+}
+
+static void check_end(void *self)
+{
+	const struct carry *c = self;
+
+	CHECK(c->block_stats.offloads == c->block_stats.offload_answers && !c->guests_live);
+}
+
+static bool is_idle(void *self)
+{
+	const struct carry *c = self;
+
+	return !c->guests_live;
+}
+
+static void reset(void *self)
+{
+	struct carry *c = self;
+	const struct gpu_params *p = &c->gpu->config->gpu;
+
+	while (c->guests_live)
+		guest_free(c, c->guests_live);
+	for (uint32_t s = 0; s < c->gpu->stack_count; s++)
+		c->stacks[s] = (struct block_stack){
+		    .port = c->stacks[s].port,
+		    .credits = (uint32_t)(p->stack_sm_count * p->stack_sm_warp_slot_count + p->stack_sm_request_count),
+		};
+	c->block_stats.offload_answers = c->block_stats.offloads;
+}
+
+/* A warp whose block runs elsewhere stands where its guest does. */
+static bool is_elsewhere(void *self, const struct sm_warp *w)
+{
+	const struct carry *c = self;
+
+	for (const struct guest *o = c->guests_live; o; o = o->live_next) {
+		if (o->home == w && o->w)
+			return true;
+	}
+	return false;
+}
+
+/* Runs a block to its end and its home warp behind it. */
+static bool run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct gpu_block *b)
+{
+	while (!simt_guest_reached(guest, b->end_pc)) {
+		if (!gpu_untimed_step(g, guest))
+			return false;
+	}
+	simt_guest_end(g->launch, home, guest, b->end_pc, b->live_out_sb, b->live_out_count);
+	return true;
+}
+
+/* Warps that wait to leave for a block that they began on trial: the registers of its begin are in the trial's guest,
+ * not in the warp. One still on its trial goes on as it is. */
+static bool trials_end(struct carry *c, struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+		struct entry *e = entry_of(c, w);
+
+		if (!w->w || !e->trial)
+			continue;
+		if (w->wait != SM_WAIT_OFFLOAD)
+			simt_guest_drop(c->gpu->launch, e->trial);
+		else if (!run_untimed(c->gpu, w->w, e->trial, e->offload.block))
+			return false;
+		e->trial = NULL;
+	}
+	return true;
+}
+
+/* Blocks under way: one that has begun runs to its end; one that has not runs at home, where its warp still stands. */
+static bool finish_untimed(void *self)
+{
+	struct carry *c = self;
+
+	for (struct guest *o = c->guests_live; o; o = o->live_next) {
+		if (o->w && !run_untimed(c->gpu, o->home->w, o->w, o->offload.block))
+			return false;
+	}
+	for (uint32_t i = 0; i < c->gpu->sm_count; i++) {
+		if (!trials_end(c, c->gpu->sms[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- run.audit ---- */
+
+static void audit_kernel_begin(void *self)
+{
+	coherence_audit_kernel(((struct carry *)self)->audit);
+}
+
+static uint32_t audit_store(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t issue_units)
+{
+	struct carry *c = self;
+	const struct guest *o = entry_of(c, w)->guest;
+
+	return coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, line_addr_bytes, issue_units);
+}
+
+static void audit_load(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
+		       uint64_t issue_units)
+{
+	struct carry *c = self;
+	const struct guest *o = entry_of(c, w)->guest;
+
+	if (!coherence_audit_is_fresh(c->audit, o ? o->home->sm->index : w->sm->index, o,
+				      o ? o->decided_units : issue_units, line_addr_bytes, number))
+		c->block_stats.stale_reads++;
+}
+
+static void audit_fill(void *self, uint32_t cache, uint64_t line_addr_bytes, uint64_t number)
+{
+	coherence_audit_fill(((struct carry *)self)->audit, cache, line_addr_bytes, number);
+}
+
+static uint64_t audit_copy(void *self, uint32_t cache, uint64_t line_addr_bytes)
+{
+	return coherence_audit_copy(((struct carry *)self)->audit, cache, line_addr_bytes);
+}
+
+static void audit_memory(void *self, struct mem_req *r, bool is_store)
+{
+	coherence_audit_memory(((struct carry *)self)->audit, r, is_store);
+}
+
+static const struct gpu_audit_ops audit_ops = {
+    .kernel_begin = audit_kernel_begin,
+    .store = audit_store,
+    .load = audit_load,
+    .fill = audit_fill,
+    .copy = audit_copy,
+    .memory = audit_memory,
+};
+
+/* ---- building ---- */
+
+static void ports_new(struct carry *c)
+{
+	static const struct net_port_ops request_ops = {.done = take_request}, answer_ops = {.done = take_answer};
+	struct gpu *g = c->gpu;
+
+	c->stacks = g_new0(struct block_stack, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		c->stacks[i].port = net_port_add(&g->ports, &request_ops, c, GPU_PLACE_STACK, i);
+	c->answer_ports = g_new(uint16_t, g->cluster_count);
+	for (uint32_t i = 0; i < g->cluster_count; i++)
+		c->answer_ports[i] = net_port_add(&g->ports, &answer_ops, c, GPU_PLACE_CLUSTER, i);
+}
+
+static void build(void *self, struct gpu *g, const struct gpu_ext *e)
+{
+	struct carry *c = self;
+	const struct gpu_config *config = g->config;
+
+	c->gpu = g;
+	c->block = e;
+	c->promises_coherence = true;
+	ports_new(c);
+	reset(c);
+	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH) {
+		c->audit = coherence_audit_new();
+		g->audit = &audit_ops;
+		g->audit_self = c;
+	}
+	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->block_stats, sizeof(c->block_stats));
+}
+
+static void block_free(void *self)
+{
+	struct carry *c = self;
+
+	while (c->guests_free) {
+		struct guest *next = c->guests_free->next;
+
+		g_free(c->guests_free->lines);
+		g_free(c->guests_free);
+		c->guests_free = next;
+	}
+	coherence_audit_free(c->audit);
+	g_free(c->stacks);
+	g_free(c->answer_ports);
+}
+
+const struct gpu_ext_ops carry_block_ops = {
+    .name = "block",
+    .warp_bytes = sizeof(struct entry),
+    .build = build,
+    .free = block_free,
+    .kernel_begin = kernel_begin,
+    .check_end = check_end,
+    .reset = reset,
+    .kernel_end = kernel_end,
+    .is_idle = is_idle,
+    .finish_untimed = finish_untimed,
+    .is_elsewhere = is_elsewhere,
+    .evaluate = evaluate,
+    .enter = enter,
+    .stepped = stepped,
+    .branched = branched,
+    .access = accessed,
+    .returned = returned,
+    .store = store,
+    .due = due,
+    .stores_done = stores_done,
+};

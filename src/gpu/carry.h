@@ -1,0 +1,118 @@
+/* carry.h - private to the carriers: what they share, and what each keeps. */
+#ifndef STRATA_GPU_CARRY_H
+#define STRATA_GPU_CARRY_H
+
+#include "base/list.h"
+#include "gpu/coherence.h"
+#include "gpu/guest.h"
+#include "gpu/priv.h"
+
+struct block_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/block_stats.def"
+#include "sim/stat_end.inc"
+};
+struct cta_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/cta_stats.def"
+#include "sim/stat_end.inc"
+};
+struct remap_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/remap_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* What the block carrier keeps per warp slot: of a GPU SM's warp its entry into a block, of a stack SM's the block. */
+struct entry {
+	struct gpu_offload offload; /* the last answer */
+	struct sm_warp *w;
+	bool is_asked;	  /* the policy said: stay, for the marked instruction at pc */
+	bool is_observed; /* inside a block that the policy watches, here or as an offloaded block */
+	bool is_split;	  /* the split carrier has it */
+	bool waits;	  /* for live-ins or stores of its SM, before the request leaves */
+	struct entry *credit_next; /* behind it in line for a place at the stack */
+	struct sm_drain drain;	   /* stores that must be in memory first */
+	uint64_t decided_units;	   /* when the block was to leave: what was stored before must be in memory */
+	struct simt_warp *trial;   /* runs up to its block's first access; the guest as it would leave */
+	uint32_t mark, trial_steps, trial_threads;
+	struct guest *guest; /* this warp is one */
+};
+
+/* An offloaded block on its way, running, or on its way back. */
+struct guest {
+	struct sm_warp *home;
+	struct simt_warp *w;
+	struct gpu_offload offload;
+	uint64_t start_units, decided_units;
+	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
+	uint32_t line_count, line_cap;
+	bool is_ending; /* reached its end; waits for what it still has in flight */
+	struct guest *next;
+	struct guest *live_next, *live_prev; /* all blocks under way */
+};
+
+/* A stack as the block carrier sees it. */
+struct block_stack {
+	uint16_t port; /* to which requests go */
+	struct {
+		BASE_FIFO(struct guest);
+	} waiting; /* for a warp slot */
+	uint32_t waiting_count;
+	uint32_t credits; /* requests that may leave the GPU: free warp slots and places there */
+	struct {
+		struct entry *first, *last;
+	} credit_line; /* home warps that wait for one */
+};
+
+struct carry {
+	const struct gpu_guest_ops *policy; /* never NULL */
+	void *policy_ctx;
+	struct gpu *gpu;
+	/* block.c */
+	const struct gpu_ext *block;
+	struct guest *guests_free, *guests_live;
+	struct block_stack *stacks; /* [stack] */
+	uint16_t *answer_ports;     /* [cluster] */
+	struct coherence_audit *audit; /* NULL: off */
+	bool promises_coherence;       /* by every block offloaded so far */
+	uint64_t stale_reads;	       /* when the kernel began */
+	struct block_stats block_stats;
+	/* cta.c */
+	const struct gpu_ext *cta;
+	struct migration *migrations, *migrations_free; /* under way, oldest first */
+	struct sim_comp migrate_comp;
+	uint16_t *context_ports; /* [stack]: of CTAs that move there */
+	struct cta_stats cta_stats;
+	/* remap.c */
+	struct sim_comp pause_comp;
+	uint64_t pause_begin_units;
+	struct remap_stats remap_stats;
+	/* carry.c */
+	struct sim_comp epoch_comp;
+	uint64_t epoch_cycle; /* of the last one asked for */
+	/* partition.c */
+	const struct gpu_ext *split;
+	struct partition *partitions_free, *partitions_live;
+	struct packet_buffer **packets; /* [SM] */
+};
+
+/* The carriers of a GPU; NULL: it has none. */
+struct carry *carry_of(const struct gpu *g);
+
+extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_remap_ops, carry_policy_ops;
+
+/* ---- block.c ---- */
+static inline struct entry *entry_of(const struct carry *c, const struct sm_warp *w)
+{
+	return sm_ext_state(c->block, w);
+}
+/* The warp's entry is observed: its block touches lines. */
+void block_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
+		   const struct coalesced_line *lines, uint32_t count);
+/* A block that the split carrier had has ended. */
+void block_split_end(struct carry *c, struct sm_warp *w);
+/* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
+void block_forget_entries(struct carry *c, struct sm *sm);
+
+#endif

@@ -1,0 +1,158 @@
+/* ext.h - the points at which the GPU is extended. A carrier (ndp/carry/) fills a table of functions; the GPU calls
+ * what is not NULL at these points, and knows nothing else of it.
+ *
+ * Points of a warp: an extension watches the warps that it has to do with (gpu_ext_watch) and is called for these
+ * only; where no warp is watched a point costs one predictable branch. What an extension keeps per warp slot is its
+ * own: warp_bytes of them, zero when a warp takes the slot.
+ */
+#ifndef STRATA_GPU_EXT_H
+#define STRATA_GPU_EXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct coalesced_line;
+struct gpu;
+struct gpu_ext;
+struct gpu_series;
+struct lsu_entry;
+struct mem_req;
+struct simt_cta;
+struct simt_launch;
+struct simt_program;
+struct simt_step;
+struct sm;
+struct sm_warp;
+
+enum { GPU_EXT_MAX = 8 };
+
+/* What a warp may be watched for. */
+enum gpu_point {
+	GPU_POINT_EVALUATE,
+	GPU_POINT_ENTER, /* marked instructions need no watch */
+	GPU_POINT_ISSUE,
+	GPU_POINT_STEPPED,
+	GPU_POINT_ACCESS,
+	GPU_POINT_RETURNED,
+	GPU_POINT_STORE,
+	GPU_POINT_DUE,
+	GPU_POINT_COUNT
+};
+
+/* In each function self is the extension's own. */
+struct gpu_ext_ops {
+	const char *name;
+	uint32_t warp_bytes;  /* of its state per warp slot */
+
+	/* ---- building ---- */
+	/* Before the SMs exist: its components tick before theirs in a cycle. e is kept. */
+	void (*build)(void *self, struct gpu *g, const struct gpu_ext *e);
+	/* After all else exists: its components tick last in a cycle. */
+	void (*complete)(void *self);
+	void (*free)(void *self);
+	/* Values over time: fills items, which it owns; returns their number, at most cap. */
+	uint32_t (*series)(void *self, struct gpu_series *items, uint32_t cap);
+
+	/* ---- a kernel ---- */
+	/* Places and times of the launch are known, nothing runs yet: code may still be marked. */
+	void (*kernel_begin)(void *self, struct simt_launch *l, struct simt_program *p);
+	/* It has run to its end: CHECKs that nothing is left. */
+	void (*check_end)(void *self);
+	/* After an aborted launch: what was under way is forgotten. Requests and components are free already. */
+	void (*reset)(void *self);
+	/* The launch is over, however it ended. */
+	void (*kernel_end)(void *self, struct simt_launch *l);
+	void (*cta_placed)(void *self, struct sm *sm, uint64_t cta);
+	/* Its place is free, and not yet taken by the next. */
+	void (*cta_done)(void *self, struct sm *sm, uint64_t cta);
+	/* Is nothing of its own under way? */
+	bool (*is_idle)(void *self);
+	/* Past the instruction limit: ends what is under way, for its values only. False: the launch has a fault, or is
+	 * stopped. */
+	bool (*finish_untimed)(void *self);
+	/* Is the warp represented by another, which stands where it stands? */
+	bool (*is_elsewhere)(void *self, const struct sm_warp *w);
+	/* CTAs that no SM holds. */
+	void (*each_cta)(void *self, void (*fn)(void *ctx, struct simt_cta *cta), void *ctx);
+
+	/* ---- a warp ---- */
+	/* Puts it into a set of its scheduler; false: it goes on as any other. */
+	bool (*evaluate)(void *self, struct sm *sm, struct sm_warp *w);
+	/* A warp of a GPU SM is about to issue; it is watched, or stands at a marked instruction. True: it has left the
+	 * set that it was in. */
+	bool (*enter)(void *self, struct sm *sm, struct sm_warp *w);
+	/* Issues what the warp stands at; false: an instruction like any other. */
+	bool (*issue)(void *self, struct sm *sm, struct sm_warp *w);
+	/* It has issued an instruction and has not been evaluated yet. */
+	void (*stepped)(void *self, struct sm *sm, struct sm_warp *w, const struct simt_step *step);
+	/* It has jumped to a marked instruction. Of all warps. */
+	void (*branched)(void *self, struct sm_warp *w, uint32_t from_pc);
+	/* Its instruction accesses these lines; constants left out. */
+	void (*access)(void *self, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		       uint32_t count);
+	/* One of its loads has all its data, or one of its stores is done. True: evaluate it when no store is left. */
+	bool (*returned)(void *self, struct sm *sm, struct sm_warp *w, bool is_load);
+	/* A line of a store or an atomic leaves for memory. */
+	void (*store)(void *self, struct sm_warp *w, uint64_t line_addr_bytes);
+	/* It waits in SM_WAIT_OFFLOAD until w->ready, which is now. */
+	void (*due)(void *self, struct sm *sm, struct sm_warp *w);
+
+	/* ---- an SM ---- */
+	void (*sm_reset)(void *self, struct sm *sm);
+	/* In each cycle in which the SM ticks; has_work: it must tick in the next one. */
+	void (*sm_tick)(void *self, struct sm *sm);
+	bool (*sm_has_work)(void *self, const struct sm *sm);
+	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */
+	bool (*line)(void *self, struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
+	/* All stores of the SM that were counted together (sm_stores_drained) are in memory. */
+	void (*stores_done)(void *self, struct sm *sm);
+
+	/* ---- requests ---- */
+	/* A request is about to leave an SM: its place may be replaced (stack, vault, bank, row, column, is_host). */
+	void (*place)(void *self, uint32_t sm, struct mem_req *r);
+};
+
+/* One that is registered. */
+struct gpu_ext {
+	const struct gpu_ext_ops *ops;
+	void *self;
+	uint32_t number; /* its place in the list */
+};
+
+/* What gpu_new registers, in the order in which they are called. */
+struct gpu_ext_list {
+	struct gpu_ext items[GPU_EXT_MAX];
+	uint32_t count;
+};
+void gpu_ext_list_add(struct gpu_ext_list *list, const struct gpu_ext_ops *ops, void *self);
+
+/* Who audits which store a load sees (run.audit); all are called when there is one. A line's number says when it was
+ * read from DRAM or written there. */
+struct gpu_audit_ops {
+	void (*kernel_begin)(void *self);
+	/* A store of the warp is issued; returns what its request carries as tag. */
+	uint32_t (*store)(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t issue_units);
+	/* A load of the warp, issued at issue_units, has got a line of this number. */
+	void (*load)(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
+		     uint64_t issue_units);
+	/* A cache (an SM's L1, or cache UINT32_MAX: the L2) takes in a line / the number of its copy. */
+	void (*fill)(void *self, uint32_t cache, uint64_t line_addr_bytes, uint64_t number);
+	uint64_t (*copy)(void *self, uint32_t cache, uint64_t line_addr_bytes);
+	/* The vault has done r: a store's number is in tag; a read leaves with its line's in row. */
+	void (*memory)(void *self, struct mem_req *r, bool is_store);
+};
+
+/* ---- called by the GPU where an extension may have to do with the warp ---- */
+
+bool gpu_ext_evaluate(struct sm *sm, struct sm_warp *w);
+bool gpu_ext_enter(struct sm *sm, struct sm_warp *w);
+bool gpu_ext_issue(struct sm *sm, struct sm_warp *w);
+void gpu_ext_stepped(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
+void gpu_ext_branched(struct sm *sm, struct sm_warp *w, uint32_t from_pc);
+void gpu_ext_access(struct sm *sm, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		    uint32_t count);
+bool gpu_ext_returned(struct sm *sm, struct sm_warp *w, bool is_load);
+void gpu_ext_store(struct sm *sm, struct sm_warp *w, uint64_t line_addr_bytes);
+void gpu_ext_due(struct sm *sm, struct sm_warp *w);
+
+#endif
