@@ -151,6 +151,8 @@ static void units_new(struct gpu *g)
 	g->nsus = g_new0(struct nsu *, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		g->nsus[i] = nsu_new(g, i);
+	if (g->audits && g->config->nsu.cache_bytes)
+		g->unit_audit = nsu_audit_new(g->stack_count);
 }
 
 static void units_free(struct gpu *g)
@@ -159,6 +161,7 @@ static void units_free(struct gpu *g)
 		return;
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		nsu_free(g->nsus[i]);
+	nsu_audit_free(g->unit_audit);
 	net_network_free(g->network);
 	buffer_manager_free(g->manager);
 	g_ptr_array_free(g->packet_chunks, TRUE);

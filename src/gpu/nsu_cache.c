@@ -82,6 +82,17 @@ static uint64_t flits_bytes(const struct gpu *g, uint32_t payload_bytes)
 	return (l->header_bytes + payload_bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
 }
 
+/* run.audit: the verdict on a read, against what the auditor has seen. */
+static void audit(struct nsu *u, const struct mem_req *r, const struct packet *k)
+{
+	struct nsu_audit *a = u->gpu->unit_audit;
+
+	if (k->kind == PACKET_HELD)
+		CHECK(nsu_audit_is_fresh(a, u->stack, r->addr_bytes, k->words));
+	else
+		nsu_audit_asked(a, u->stack, r->addr_bytes, k->words, sim_now_units(u->gpu->engine));
+}
+
 bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 {
 	struct gpu *g = u->gpu;
@@ -108,6 +119,8 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 	l->under_way++;
 	k->line = (uint8_t)(l - u->lines);
 	k->turn = l->turn;
+	if (unlikely(g->unit_audit))
+		audit(u, r, k);
 	return k->kind == PACKET_HELD;
 }
 
@@ -191,6 +204,8 @@ void nsu_cache_kernel_begin(struct nsu *u)
 {
 	for (uint32_t i = 0; i < u->line_count; i++)
 		u->lines[i].is_used = false;
+	if (u->gpu->unit_audit)
+		nsu_audit_kernel(u->gpu->unit_audit, u->stack);
 }
 
 bool nsu_cache_is_idle(const struct nsu *u)

@@ -461,6 +461,8 @@ void partition_take(void *self, struct mem_req *r)
 	sm_touch(sm);
 	if (k->kind == PACKET_INVALIDATE) {
 		mem_cache_invalidate_line(sm->l1d, r->addr_bytes);
+		if (unlikely(sm->gpu->unit_audit))
+			nsu_audit_stored(sm->gpu->unit_audit, r->addr_bytes, r->issue_units);
 		packet_free(sm->gpu, r);
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "gpu/ext.h"
 #include "gpu/gpu.h"
+#include "gpu/nsu_audit.h"
 #include "gpu/partition.h"
 #include "gpu/sm.h"
 #include "mem/map.h"
@@ -107,6 +108,7 @@ struct gpu {
 
 	/* SIMD units in the stacks; NULL where there are none */
 	struct nsu **nsus; /* [stack] */
+	struct nsu_audit *unit_audit; /* NULL: off */
 	struct net_network *network;
 	struct buffer_manager *manager;
 	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */

@@ -177,7 +177,8 @@ static void unit_cache_holds(void **state)
 	}
 }
 
-/* Blocks of two targets in turn read one line, so that two units hold it: an atomic takes it from both. */
+/* Blocks of two targets in turn read one line, so that two units hold it: an atomic takes it from both, which the
+ * auditor sees when they read it again. */
 static const char two_targets[] = KERNEL("mov.u32 %r14, 0;\n"
 					 "again:\n"
 					 "and.b32 %r15, %r14, 1; mul.wide.u32 %rd7, %r15, 4096;\n"
@@ -188,9 +189,11 @@ static const char two_targets[] = KERNEL("mov.u32 %r14, 0;\n"
 					 "add.u32 %r7, %r5, %r6;\n"
 					 "st.global.u32 [%rd6], %r7;\n"
 					 "bar.sync 0;\n"
-					 "add.u32 %r14, %r14, 1; setp.lt.u32 %p2, %r14, 4;\n"
-					 "@%p2 bra again;\n"
-					 "atom.global.add.u32 %r13, [%rd5+8192], 1;\n");
+					 "setp.eq.u32 %p1, %r14, 3; mov.u32 %r13, 0;\n"
+					 "@%p1 atom.global.add.u32 %r13, [%rd5+8192], 1;\n"
+					 "and.b32 %r13, %r13, 0; add.u32 %r14, %r14, %r13; /* waits for it */\n"
+					 "add.u32 %r14, %r14, 1; setp.lt.u32 %p2, %r14, 8;\n"
+					 "@%p2 bra again;\n");
 
 static void a_store_drops_the_line_everywhere(void **state)
 {
@@ -201,10 +204,66 @@ static void a_store_drops_the_line_everywhere(void **state)
 	(void)state;
 	open_with(&r, two_targets, settings);
 	assert_true(rig_run(&r, 1, 32, 0));
-	assert_int_equal(rig_stat(&r, "partition.blocks"), 4);
-	assert_int_equal(rig_stat(&r, "nsu.cache_fills"), 4); /* of two lines in each of two units */
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 8);
+	assert_int_equal(rig_stat(&r, "nsu.cache_fills"), 6); /* of two lines in each of two units, and of one again */
 	assert_int_equal(rig_stat(&r, "partition.unit_drops"), 2);
 	rig_close(&r);
+}
+
+/* The fourth of eight blocks writes a line that its unit holds: it is given up, which the auditor sees, and filled
+ * again. */
+static const char written_line[] = KERNEL("mov.u32 %r14, 0;\n"
+					  "again:\n"
+					  "setp.eq.u32 %p1, %r14, 3; selp.b64 %rd9, %rd5, %rd6, %p1;\n"
+					  "bar.sync 0;\n"
+					  "ld.global.u32 %r5, [%rd5];\n"
+					  "ld.global.u32 %r6, [%rd5+8192];\n"
+					  "add.u32 %r7, %r5, %r6;\n"
+					  "st.global.u32 [%rd9], %r7;\n"
+					  "bar.sync 0;\n"
+					  "add.u32 %r14, %r14, 1; setp.lt.u32 %p2, %r14, 8;\n"
+					  "@%p2 bra again;\n");
+
+static void a_units_write_drops_the_line(void **state)
+{
+	static const char *const settings[] = {"nsu.cache_bytes", "256", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, written_line, settings);
+	assert_true(rig_run(&r, 1, 32, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 8);
+	assert_int_equal(rig_stat(&r, "partition.unit_drops"), 1);
+	assert_int_equal(rig_stat(&r, "nsu.cache_fills"), 3);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(r.out[i], 2 * (i + 2048) + i);
+	rig_close(&r);
+}
+
+/* The auditor of the directory: words are fresh that were asked for, and since every store that is done. */
+static void auditor_of_unit_caches(void **state)
+{
+	struct nsu_audit *a = nsu_audit_new(2);
+
+	(void)state;
+	assert_false(nsu_audit_is_fresh(a, 0, 256, 1));
+	nsu_audit_asked(a, 0, 256, 3, 5);
+	assert_true(nsu_audit_is_fresh(a, 0, 300, 3));
+	assert_false(nsu_audit_is_fresh(a, 0, 256, 7));
+	assert_false(nsu_audit_is_fresh(a, 1, 256, 1));
+	assert_false(nsu_audit_is_fresh(a, 0, 384, 1));
+	nsu_audit_stored(a, 384, 9);
+	nsu_audit_stored(a, 260, 5);
+	assert_true(nsu_audit_is_fresh(a, 0, 256, 3));
+	nsu_audit_stored(a, 260, 6);
+	nsu_audit_stored(a, 260, 2);
+	assert_false(nsu_audit_is_fresh(a, 0, 256, 1));
+	nsu_audit_asked(a, 0, 256, 2, 7);
+	assert_true(nsu_audit_is_fresh(a, 0, 256, 2));
+	assert_false(nsu_audit_is_fresh(a, 0, 256, 3));
+	nsu_audit_kernel(a, 0);
+	assert_false(nsu_audit_is_fresh(a, 0, 256, 2));
+	nsu_audit_free(a);
 }
 
 /* One line of cache, many that want it, values right and nothing left behind on every network. */
@@ -573,6 +632,8 @@ int main(void)
 	    cmocka_unit_test(misaligned_packets),
 	    cmocka_unit_test(caches_answer),
 	    cmocka_unit_test(unit_cache_holds),
+	    cmocka_unit_test(a_units_write_drops_the_line),
+	    cmocka_unit_test(auditor_of_unit_caches),
 	    cmocka_unit_test(unit_cache_of_a_line),
 	    cmocka_unit_test(a_store_drops_the_line_everywhere),
 	    cmocka_unit_test(targets_have_most_lines),
