@@ -167,6 +167,18 @@ void simt_check_unnamed_lane(struct simt_launch *l, struct simt_warp *w, const s
 				lane, members);
 }
 
+void simt_check_parted(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t here,
+		       uint32_t elsewhere)
+{
+	struct simt_finding *f = simt_check_note(l, w, e, (uint32_t)__builtin_ctz(here), SIMT_FINDING_WARP, NULL);
+
+	if (f)
+		simt_check_text(f,
+				"lanes 0x%08x execute a .sync instruction whose member masks name lanes 0x%08x, which "
+				"wait at another one",
+				here, elsewhere);
+}
+
 void simt_check_absent_source(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			      uint32_t from)
 {

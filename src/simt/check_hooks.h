@@ -51,6 +51,9 @@ void simt_check_fence(struct simt_warp *w);
 /* The lane executes a .sync instruction whose member mask does not name it. */
 void simt_check_unnamed_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			     uint32_t members);
+/* Lanes here execute a .sync instruction without those elsewhere, which their masks name and which wait at another. */
+void simt_check_parted(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t here,
+		       uint32_t elsewhere);
 /* The lane's shuffle reads lane `from`, which does not execute the shuffle. */
 void simt_check_absent_source(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			      uint32_t from);

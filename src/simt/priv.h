@@ -287,6 +287,7 @@ struct simt_split {
 	uint32_t lanes; /* live lanes of this split */
 	uint8_t wait;   /* enum simt_wait */
 	uint32_t need;  /* SIMT_WAIT_SYNC: the lanes it waits for */
+	bool is_let_go; /* SIMT_WAIT_SYNC: they all wait, at other places; it goes on by itself */
 	/* SIMT_WAIT_BARRIER with a result */
 	uint8_t barrier_id;
 	const struct simt_exec *red;

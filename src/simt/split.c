@@ -39,6 +39,7 @@ uint32_t simt_split_carve(struct simt_warp *w, uint32_t lanes)
 	to->depth = from->depth;
 	to->lanes = from->lanes;
 	to->wait = SIMT_WAIT_NONE;
+	to->is_let_go = false;
 	to->red = NULL;
 	filter(to, lanes);
 	filter(from, ~lanes);
@@ -125,8 +126,56 @@ static bool can_run(const struct simt_launch *l, const struct simt_warp *w, uint
 	const struct simt_split *split = &w->state->splits[i];
 
 	if (split->wait == SIMT_WAIT_SYNC)
-		return !(split->need & w->live_mask & ~gathered(l, w->state, i));
+		return split->is_let_go || !(split->need & w->live_mask & ~gathered(l, w->state, i));
 	return split->wait == SIMT_WAIT_NONE;
+}
+
+static bool is_matrix(const struct simt_launch *l, const struct simt_split *split)
+{
+	switch (simt_program_of(l)->execs[top_entry(split)->pc].ptx->op) {
+	case PTX_OP_MMA:
+	case PTX_OP_WMMA:
+	case PTX_OP_LDMATRIX:
+	case PTX_OP_STMATRIX:
+	case PTX_OP_MOVMATRIX:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Lanes of splits that wait at a .sync instruction for nothing but lanes that do so, too. Matrix instructions, which
+ * are one for the whole warp, are none of these. */
+static uint32_t waiting_for_each_other(const struct simt_launch *l, const struct simt_warp *w)
+{
+	const struct simt_warp_state *s = w->state;
+	uint32_t lanes = 0, before;
+
+	for (uint32_t i = 0; i < s->split_count; i++)
+		if (s->splits[i].wait == SIMT_WAIT_SYNC && !is_matrix(l, &s->splits[i]))
+			lanes |= top_entry(&s->splits[i])->mask;
+	do {
+		before = lanes;
+		for (uint32_t i = 0; i < s->split_count; i++)
+			if (s->splits[i].need & w->live_mask & ~lanes)
+				lanes &= ~top_entry(&s->splits[i])->mask;
+	} while (lanes != before);
+	return lanes;
+}
+
+/* Nobody can run. Hardware does not ask where lanes wait for each other (WARPSYNC has a mask and no place): those that
+ * wait at different .sync instructions go on, each place by itself. False: there are none. */
+static bool let_go(const struct simt_launch *l, struct simt_warp *w)
+{
+	struct simt_warp_state *s = w->state;
+	const uint32_t lanes = waiting_for_each_other(l, w);
+
+	for (uint32_t i = 0; i < s->split_count; i++) {
+		struct simt_split *split = &s->splits[i];
+
+		split->is_let_go = split->wait == SIMT_WAIT_SYNC && (top_entry(split)->mask & lanes);
+	}
+	return lanes != 0;
 }
 
 static bool all_at_barrier(const struct simt_warp_state *s)
@@ -135,6 +184,25 @@ static bool all_at_barrier(const struct simt_warp_state *s)
 		if (s->splits[i].wait != SIMT_WAIT_BARRIER || s->splits[i].barrier_id != s->splits[0].barrier_id)
 			return false;
 	return true;
+}
+
+/* The next split in order that can run. False: there is none. */
+static bool take_next(const struct simt_launch *l, struct simt_warp *w)
+{
+	struct simt_warp_state *s = w->state;
+
+	for (uint32_t k = 1; k <= s->split_count; k++) {
+		uint32_t i = (s->current + k) % s->split_count;
+
+		if (!can_run(l, w, i))
+			continue;
+		s->current = i;
+		s->splits[i].wait = SIMT_WAIT_NONE;
+		s->spin_count = 0;
+		simt_stack_load(w);
+		return true;
+	}
+	return false;
 }
 
 bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
@@ -149,17 +217,8 @@ bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt
 		w->active_mask = 0;
 		return s->is_guest || simt_barrier_warp_done(l, w, out);
 	}
-	for (uint32_t k = 1; k <= s->split_count; k++) {
-		uint32_t i = (s->current + k) % s->split_count;
-
-		if (!can_run(l, w, i))
-			continue;
-		s->current = i;
-		s->splits[i].wait = SIMT_WAIT_NONE;
-		s->spin_count = 0;
-		simt_stack_load(w);
+	if (take_next(l, w) || (let_go(l, w) && take_next(l, w)))
 		return true;
-	}
 	s->current = 0;
 	simt_stack_load(w);
 	if (all_at_barrier(s))
@@ -199,7 +258,7 @@ enum simt_next simt_sync_enter(struct simt_launch *l, struct simt_warp *w, uint3
 
 	s->splits[here].need = need;
 	*all = gathered(l, s, here);
-	if (!(need & w->live_mask & ~*all))
+	if (!(need & w->live_mask & ~*all) || s->splits[here].is_let_go)
 		return SIMT_NEXT;
 	s->splits[here].wait = SIMT_WAIT_SYNC;
 	out->exec_mask = 0;
@@ -220,6 +279,7 @@ enum simt_next simt_sync_leave(struct simt_warp *w, uint32_t mask, uint32_t all)
 		if (i != here && (split->wait != SIMT_WAIT_SYNC || (top_entry(split)->mask & ~all)))
 			continue;
 		split->wait = SIMT_WAIT_NONE;
+		split->is_let_go = false;
 		s->current = i;
 		simt_stack_load(w);
 		simt_stack_goto(w, w->pc + 1);

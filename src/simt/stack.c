@@ -142,6 +142,7 @@ void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t
 	s->splits[0].depth = 0;
 	s->splits[0].lanes = lanes;
 	s->splits[0].wait = SIMT_WAIT_NONE;
+	s->splits[0].is_let_go = false;
 	s->carry = 0;
 	s->polled = 0;
 	s->spin_count = 0;

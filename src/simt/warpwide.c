@@ -24,8 +24,11 @@ static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w,
 	}
 	enum simt_next next = simt_sync_enter(l, w, mask, need, all, out);
 
-	if (next == SIMT_NEXT)
-		out->exec_mask = *all;
+	if (next != SIMT_NEXT)
+		return next;
+	out->exec_mask = *all;
+	if (unlikely(need & w->live_mask & ~*all) && w->cta->check)
+		simt_check_parted(l, w, e, *all, need & w->live_mask & ~*all);
 	return next;
 }
 

@@ -42,6 +42,47 @@ static void test_shuffles(void **state)
 	expect(SHFL("idx", "9", "0x101f"), 32, broadcast_width_16);
 }
 
+/* Both halves of a warp sum two numbers per turn, the second half in twice as many turns, by shuffles that name all
+ * lanes: one half waits at a shuffle in the loop while the other one waits behind it. Hardware lets them go on. */
+#define HALVES                                                                                                    \
+	RIG_KERNEL("shr.u32 %r1, %t, 4; add.u32 %r2, %r1, 1; mov.u32 %r3, 0; mov.u32 %r4, %t;\n"                 \
+		   "L: shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r4, %r4, %r5; add.u32 %r3, %r3, 1;\n"    \
+		   "setp.lt.u32 %p1, %r3, %r2; @%p1 bra L;\n"                                                    \
+		   "shfl.sync.idx.b32 %r6, %r4, 2, 0x100f, -1; st.global.u32 [%at], %r6;")
+
+static uint32_t halves(uint32_t t)
+{
+	return t < 16 ? 2 + 3 : 2 * (18 + 19);
+}
+
+static void test_shuffles_at_two_places(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	expect(HALVES, 32, halves);
+	rig_open_checked(&r, HALVES);
+	assert_true(rig_run(&r, "k", 1, 32, &r.out, 1));
+	assert_true(simt_check_finding_count(r.check) > 0);
+	assert_int_equal(simt_check_finding(r.check, 0)->kind, SIMT_FINDING_WARP);
+	assert_non_null(strstr(simt_check_finding(r.check, 0)->text, "which wait at another one"));
+	rig_close(&r);
+}
+
+/* Who waits for lanes at a barrier of the CTA, or they for him, waits for ever. */
+static void test_shuffle_against_barrier(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check_fault(&r,
+			RIG_KERNEL("setp.lt.u32 %p1, %t, 16; @%p1 bra L; bar.sync 0; ret;\n"
+				   "L: shfl.sync.idx.b32 %r1, %t, 2, 31, -1;"),
+			1, 32, SIMT_FAULT_BARRIER);
+	assert_non_null(strstr(r.launch.fault.text, "deadlock inside a warp"));
+	rig_close(&r);
+}
+
 static uint32_t matched(uint32_t t)
 {
 	return t < 24 ? 0x00492492u >> 1 << t % 3 & 0xffffffu : 0xff000000u;
@@ -341,7 +382,10 @@ static void test_guest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_shuffles),          cmocka_unit_test(test_match),
+	    cmocka_unit_test(test_shuffles),
+	    cmocka_unit_test(test_shuffles_at_two_places),
+	    cmocka_unit_test(test_shuffle_against_barrier),
+	    cmocka_unit_test(test_match),
 	    cmocka_unit_test(test_vote_and_redux),    cmocka_unit_test(test_elect),
 	    cmocka_unit_test(test_special_registers), cmocka_unit_test(test_vprintf),
 	    cmocka_unit_test(test_malloc_and_free),   cmocka_unit_test(test_assertfail),
