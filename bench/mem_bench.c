@@ -83,26 +83,33 @@ static void run(const char *name, uint64_t count, bool is_random, uint32_t write
 {
 	struct dram_params p;
 	const struct sim_param_group g = {"dram", dram_param_rows, dram_param_row_count, &p};
-	const char *const domains[] = {"dram", "feeder"};
 	struct feeder f = {.left = count, .is_random = is_random, .write_percent = write_percent, .seed = 1};
 	uint64_t hits, bytes;
+	uint32_t dram_domain, feeder_domain;
 	double begin, seconds, ns;
 
 	sim_param_defaults(&g);
 	p.vault_count = 1;
 
-	const struct sim_period periods[] = {sim_period_of_ps(p.t_ck_ps), sim_period_of_ps(1000)};
 	struct sim_stats *stats = sim_stats_new();
 
-	f.engine = sim_engine_new(domains, periods, 2);
+	f.engine = sim_engine_new();
+	if (!sim_domain_add(f.engine, "dram", sim_period_of_ps(p.t_ck_ps), &dram_domain) ||
+	    !sim_domain_add(f.engine, "feeder", sim_period_of_ps(1000), &feeder_domain))
+		abort();
 	f.pool = mem_req_pool_new();
 	mem_map_baseline(&f.map, 1, 1, (uint32_t)p.bank_count, (uint32_t)p.row_bytes, LINE_BYTES);
 
-	const struct mem_stack_config c = {
-		.dram = &p, .engine = f.engine, .done = done, .room = room, .ctx = &f, .stats = stats};
+	const struct mem_stack_config c = {.dram = &p,
+					   .engine = f.engine,
+					   .dram_domain = dram_domain,
+					   .done = done,
+					   .room = room,
+					   .ctx = &f,
+					   .stats = stats};
 
 	f.stack = mem_stack_new(&c);
-	f.comp = sim_engine_add(f.engine, 1, "feeder", feed, &f);
+	f.comp = sim_engine_add(f.engine, feeder_domain, "feeder", feed, &f);
 	sim_wake_cycle(f.engine, f.comp, 0);
 	begin = cpu_seconds();
 
