@@ -3,6 +3,14 @@ BEGIN {
 	FS = "   *"
 }
 
+# The end of what is divided by: a number, a name or what stands in parentheses.
+function close_divisor(is_end) {
+	if (!is_end || !divisors || divisor[divisors] != depth + 1)
+		return ""
+	divisors--
+	return ")"
+}
+
 /^#/ || NF == 0 { next }
 
 NF != 5 {
@@ -13,13 +21,22 @@ NF != 5 {
 {
 	text = $5
 	code = ""
+	depth = divisors = 0
 	while (text != "") {
-		if (match(text, /^([0-9]+\.?[0-9]*(e[0-9]+)?|[-+*\/() ])/))
-			code = code substr(text, 1, RLENGTH)
+		if (match(text, /^[-+*\/() ]/)) {
+			token = substr(text, 1, 1)
+			depth += (token == "(") - (token == ")")
+			code = code token close_divisor(token == ")")
+			if (token == "/") {
+				code = code " divisor("
+				divisor[++divisors] = depth + 1
+			}
+		} else if (match(text, /^[0-9]+\.?[0-9]*(e[0-9]+)?/))
+			code = code substr(text, 1, RLENGTH) close_divisor(1)
 		else if (match(text, /^[a-z_][a-z0-9_.]*/)) {
 			field = substr(text, 1, RLENGTH)
 			run = sub(/^over\./, "", field) ? "o" : "r"
-			code = code "field(" run ", \"" field "\")"
+			code = code "field(" run ", \"" field "\")" close_divisor(1)
 			match(text, /^[a-z_][a-z0-9_.]*/)
 		} else {
 			printf "BEGIN { fail(\"measures: %s: cannot read from: %s\") }\n", $1, text

@@ -33,6 +33,13 @@ function field(run, name) {
 	return got[run, name] + 0
 }
 
+# What a value is divided by; by nothing nothing can be divided.
+function divisor(v) {
+	if (v == 0)
+		lacks = 1
+	return v == 0 ? 1 : v
+}
+
 function load(file,   line, n, i, cell, key, names) {
 	file_of_table = file
 	delete got
