@@ -394,13 +394,10 @@ static void send_request(struct carry *c, struct sm *sm, struct sm_warp *w)
 
 	r = mem_req_get(c->gpu->pool);
 	r->addr_bytes = 0;
-	r->op = MEM_MESSAGE;
-	r->kind = MEM_KIND_DATA;
+	mem_req_set_message(r, o->offload.request_bytes);
 	r->port = c->stacks[o->offload.stack].port;
-	r->row = o->offload.request_bytes; /* of a message: its bytes, see packet_bytes */
 	r->stack = (uint8_t)o->offload.stack;
 	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
-	r->tag = w->slot;
 	r->owner = o;
 	port_push(sm, r);
 	sm_wake(sm, sm->now);
@@ -518,10 +515,7 @@ static void answer_send(struct carry *c, struct guest *o)
 	struct mem_req *r = mem_req_get(g->pool);
 
 	r->issue_units = o->start_units;
-	r->op = MEM_MESSAGE;
-	r->kind = MEM_KIND_DATA;
-	r->row = o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes;
-	r->is_reply = true;
+	mem_req_set_message(r, o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes);
 	r->port = c->answer_ports[o->home->sm->cluster];
 	r->stack = (uint8_t)o->offload.stack;
 	r->slice = slice_of(g, r->stack, o->home->slot);
@@ -714,47 +708,52 @@ static void audit_kernel_begin(void *self)
 	coherence_audit_kernel(((struct carry *)self)->audit);
 }
 
-static uint32_t audit_store(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t issue_units)
+static void audit_store(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
 {
 	struct carry *c = self;
 	const struct guest *o = entry_of(c, w)->guest;
 
-	return coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, line_addr_bytes, issue_units);
+	coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, r, issue_units);
 }
 
-static void audit_load(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
-		       uint64_t issue_units)
+static void audit_load(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
 {
 	struct carry *c = self;
 	const struct guest *o = entry_of(c, w)->guest;
 
 	if (!coherence_audit_is_fresh(c->audit, o ? o->home->sm->index : w->sm->index, o,
-				      o ? o->decided_units : issue_units, line_addr_bytes, number))
+				      o ? o->decided_units : issue_units, r))
 		c->block_stats.stale_reads++;
 }
 
-static void audit_fill(void *self, uint32_t cache, uint64_t line_addr_bytes, uint64_t number)
-{
-	coherence_audit_fill(((struct carry *)self)->audit, cache, line_addr_bytes, number);
-}
-
-static uint64_t audit_copy(void *self, uint32_t cache, uint64_t line_addr_bytes)
-{
-	return coherence_audit_copy(((struct carry *)self)->audit, cache, line_addr_bytes);
-}
-
-static void audit_memory(void *self, struct mem_req *r, bool is_store)
+static void audit_memory(void *self, const struct mem_req *r, bool is_store)
 {
 	coherence_audit_memory(((struct carry *)self)->audit, r, is_store);
+}
+
+static void audit_fill(void *self, uint32_t cache, const struct mem_req *r)
+{
+	coherence_audit_fill(((struct carry *)self)->audit, cache, r);
+}
+
+static void audit_hit(void *self, uint32_t cache, const struct mem_req *r)
+{
+	coherence_audit_hit(((struct carry *)self)->audit, cache, r);
+}
+
+static void audit_pass(void *self, const struct mem_req *from, const struct mem_req *to)
+{
+	coherence_audit_pass(((struct carry *)self)->audit, from, to);
 }
 
 static const struct gpu_audit_ops audit_ops = {
     .kernel_begin = audit_kernel_begin,
     .store = audit_store,
     .load = audit_load,
-    .fill = audit_fill,
-    .copy = audit_copy,
     .memory = audit_memory,
+    .fill = audit_fill,
+    .hit = audit_hit,
+    .pass = audit_pass,
 };
 
 /* ---- building ---- */

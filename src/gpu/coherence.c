@@ -24,6 +24,7 @@ struct coherence_audit {
 	GHashTable *blocks; /* block -> the same */
 	GHashTable *old;    /* line -> number of the newest write by a block of an earlier kernel */
 	GHashTable *copies; /* line and cache -> number */
+	GHashTable *requests; /* request -> number that a read brings, index of a store's record */
 	uint64_t number;    /* of the last write that reached DRAM */
 };
 
@@ -36,6 +37,7 @@ struct coherence_audit *coherence_audit_new(void)
 	a->blocks = g_hash_table_new(NULL, NULL);
 	a->old = g_hash_table_new(NULL, NULL);
 	a->copies = g_hash_table_new(NULL, NULL);
+	a->requests = g_hash_table_new(NULL, NULL);
 	return a;
 }
 
@@ -48,6 +50,7 @@ void coherence_audit_free(struct coherence_audit *a)
 	g_hash_table_destroy(a->blocks);
 	g_hash_table_destroy(a->old);
 	g_hash_table_destroy(a->copies);
+	g_hash_table_destroy(a->requests);
 	g_free(a);
 }
 
@@ -79,33 +82,41 @@ void coherence_audit_kernel(struct coherence_audit *a)
 	g_hash_table_remove_all(a->blocks);
 }
 
-uint32_t coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, uint64_t line_addr_bytes,
-			       uint64_t now_units)
+static uint64_t key_of(const struct mem_req *r)
 {
-	const struct record r = {
+	return (uint64_t)(uintptr_t)r;
+}
+
+void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, const struct mem_req *r,
+			   uint64_t now_units)
+{
+	uint64_t line = r->addr_bytes;
+	const struct record record = {
 	    .order_units = block ? NEVER : now_units,
 	    .number = NEVER,
-	    .line = line_addr_bytes,
+	    .line = line,
 	    .home = home,
-	    .next = (uint32_t)get(a->newest, line_addr_bytes) - 1,
+	    .next = (uint32_t)get(a->newest, line) - 1,
 	    .block_next = block ? (uint32_t)get(a->blocks, (uint64_t)(uintptr_t)block) - 1 : UINT32_MAX,
 	    .is_of_block = block != NULL,
 	};
 
-	g_array_append_val(a->records, r);
-	set(a->newest, line_addr_bytes, a->records->len);
+	g_array_append_val(a->records, record);
+	set(a->newest, line, a->records->len);
 	if (block)
 		set(a->blocks, (uint64_t)(uintptr_t)block, a->records->len);
-	return a->records->len - 1;
+	set(a->requests, key_of(r), a->records->len - 1);
 }
 
-void coherence_audit_memory(struct coherence_audit *a, struct mem_req *r, bool is_store)
+void coherence_audit_memory(struct coherence_audit *a, const struct mem_req *r, bool is_store)
 {
 	if (is_store) {
-		CHECK(r->tag < a->records->len);
-		record_at(a, r->tag)->number = ++a->number;
+		uint32_t i = (uint32_t)get(a->requests, key_of(r));
+
+		CHECK(i < a->records->len);
+		record_at(a, i)->number = ++a->number;
 	} else if (r->op == MEM_READ) {
-		r->row = (uint32_t)a->number;
+		set(a->requests, key_of(r), a->number);
 	}
 }
 
@@ -124,22 +135,29 @@ static uint64_t copy_key(uint32_t cache, uint64_t line_addr_bytes)
 	return line_addr_bytes ^ (uint64_t)(cache + 1) << 48;
 }
 
-void coherence_audit_fill(struct coherence_audit *a, uint32_t cache, uint64_t line_addr_bytes, uint64_t number)
+void coherence_audit_fill(struct coherence_audit *a, uint32_t cache, const struct mem_req *r)
 {
-	set(a->copies, copy_key(cache, line_addr_bytes), number);
+	set(a->copies, copy_key(cache, r->addr_bytes), get(a->requests, key_of(r)));
 }
 
-uint64_t coherence_audit_copy(const struct coherence_audit *a, uint32_t cache, uint64_t line_addr_bytes)
+void coherence_audit_hit(struct coherence_audit *a, uint32_t cache, const struct mem_req *r)
 {
-	return get(a->copies, copy_key(cache, line_addr_bytes));
+	set(a->requests, key_of(r), get(a->copies, copy_key(cache, r->addr_bytes)));
+}
+
+void coherence_audit_pass(struct coherence_audit *a, const struct mem_req *from, const struct mem_req *to)
+{
+	set(a->requests, key_of(to), get(a->requests, key_of(from)));
 }
 
 bool coherence_audit_is_fresh(const struct coherence_audit *a, uint32_t home, bool is_block, uint64_t since_units,
-			      uint64_t line_addr_bytes, uint64_t number)
+			      const struct mem_req *brought)
 {
-	if (get(a->old, line_addr_bytes) > number)
+	uint64_t line = brought->addr_bytes, number = get(a->requests, key_of(brought));
+
+	if (get(a->old, line) > number)
 		return false;
-	for (uint32_t i = (uint32_t)get(a->newest, line_addr_bytes) - 1; i != UINT32_MAX; i = record_at(a, i)->next) {
+	for (uint32_t i = (uint32_t)get(a->newest, line) - 1; i != UINT32_MAX; i = record_at(a, i)->next) {
 		const struct record *r = record_at(a, i);
 		bool must_see = r->home == home && r->order_units < since_units && (is_block || r->is_of_block);
 

@@ -213,13 +213,10 @@ static void send(struct carry *c, struct migration *m)
 		struct mem_req *r = mem_req_get(g->pool);
 
 		r->addr_bytes = 0;
-		r->op = MEM_MESSAGE;
-		r->kind = MEM_KIND_DATA;
+		mem_req_set_message(r, bytes);
 		r->port = c->context_ports[m->to->stack];
-		r->row = bytes;
 		r->stack = (uint8_t)m->to->stack;
 		r->vault = (uint8_t)(m->bytes_left / PACKET_BYTES); /* the stack's slices take turns */
-		r->tag = 0;
 		r->owner = m;
 		port_push(m->from, r);
 		m->packets_out++;

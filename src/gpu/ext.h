@@ -130,16 +130,17 @@ void gpu_ext_list_add(struct gpu_ext_list *list, const struct gpu_ext_ops *ops, 
  * read from DRAM or written there. */
 struct gpu_audit_ops {
 	void (*kernel_begin)(void *self);
-	/* A store of the warp is issued; returns what its request carries as tag. */
-	uint32_t (*store)(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t issue_units);
-	/* A load of the warp, issued at issue_units, has got a line of this number. */
-	void (*load)(void *self, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
-		     uint64_t issue_units);
-	/* A cache (an SM's L1, or cache UINT32_MAX: the L2) takes in a line / the number of its copy. */
-	void (*fill)(void *self, uint32_t cache, uint64_t line_addr_bytes, uint64_t number);
-	uint64_t (*copy)(void *self, uint32_t cache, uint64_t line_addr_bytes);
-	/* The vault has done r: a store's number is in tag; a read leaves with its line's in row. */
-	void (*memory)(void *self, struct mem_req *r, bool is_store);
+	/* r is a store of the warp, issued at issue_units. */
+	void (*store)(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units);
+	/* A load of the warp, issued at issue_units, has got the line that r has brought. */
+	void (*load)(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units);
+	/* A memory has done r. */
+	void (*memory)(void *self, const struct mem_req *r, bool is_store);
+	/* A cache (an SM's L1, or cache UINT32_MAX: the L2) takes in the line that r has brought / answers r. */
+	void (*fill)(void *self, uint32_t cache, const struct mem_req *r);
+	void (*hit)(void *self, uint32_t cache, const struct mem_req *r);
+	/* `to`, which has waited for it, brings on the line that `from` has brought. */
+	void (*pass)(void *self, const struct mem_req *from, const struct mem_req *to);
 };
 
 /* ---- called by the GPU where an extension may have to do with the warp ---- */

@@ -79,7 +79,7 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 	if (unlikely(h->gpu->audit))
 		h->gpu->audit->memory(h->gpu->audit_self, r,
 				      !is_read && net_port_of(&h->gpu->ports, r)->place != GPU_PLACE_SLICE);
-	r->is_reply = true;
+	mem_req_answer(r);
 	queue_push(is_read ? &h->reads : &h->writes, r);
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
 }

@@ -49,14 +49,9 @@ struct l2_slice {
 	struct queue hits;               /* wait for their latency, then for the crossbar */
 	struct queue replies;            /* of fills and acknowledgments */
 	struct queue misses;             /* wait for the link */
-	struct queue forwards;           /* read packets that hit: wait for their latency, then for their unit's link */
+	struct queue forwards;           /* for a stack: wait for their latency, then for its link */
 	struct l2_stats stats;
 };
-
-static uint64_t line_of(const struct mem_req *r)
-{
-	return r->addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
-}
 
 /* A request of the slice itself, at the place of r's line. */
 static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, uint16_t port, enum mem_op op,
@@ -66,17 +61,17 @@ static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, 
 
 	*f = *r;
 	f->next = NULL;
-	f->op = (uint8_t)op;
 	f->size_bytes = (uint16_t)size_bytes;
+	mem_req_set_access(f, op, (enum mem_kind)r->kind);
 	f->port = s->port_first + port;
-	f->is_reply = false;
 	f->owner = NULL;
 	return f;
 }
 
 static void reply(struct queue *q, struct mem_req *r, uint64_t ready_units)
 {
-	r->is_reply = true;
+	if (r->op != MEM_MESSAGE)
+		mem_req_answer(r);
 	r->ready_units = ready_units;
 	queue_push(q, r);
 }
@@ -125,7 +120,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	switch (is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
-			r->row = (uint32_t)s->gpu->audit->copy(s->gpu->audit_self, UINT32_MAX, line_of(r));
+			s->gpu->audit->hit(s->gpu->audit_self, UINT32_MAX, r);
 		if (r->op == MEM_ATOMIC)
 			atomic_do(s, &s->hits, r, now + s->hit_units);
 		else
@@ -164,32 +159,24 @@ static bool has_room(struct l2_slice *s)
 	return true;
 }
 
-/* A read of a partitioned block looks for its line and leaves the cache as it is. */
-static void packet_process(struct l2_slice *s, struct mem_req *r, uint64_t now)
+/* A read that is for a stack looks for its line and leaves the cache as it is. */
+static void pass(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
-	struct gpu *g = s->gpu;
-	struct packet *k = packet_of(r);
-
-	if (k->kind == PACKET_READ) {
-		g->partition_stats.l2_probes++;
-		if (mem_cache_probe(s->cache, r->addr_bytes)) {
-			g->partition_stats.read_l2_hits++;
-			k->p->rdf_hit_count++;
-			packet_becomes_data(g, r);
-			r->ready_units = now + s->hit_units;
-			queue_push(&s->forwards, r);
-			return;
-		}
+	if (r->op == MEM_READ && mem_cache_probe(s->cache, r->addr_bytes)) {
+		net_port_served(net_port_of(&s->gpu->ports, r), r, GPU_AT_L2);
+		r->ready_units = now + s->hit_units;
+		queue_push(&s->forwards, r);
+	} else {
+		queue_push(&s->misses, r);
 	}
-	queue_push(&s->misses, r);
 }
 
 static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
 	const struct net_port *to;
 
-	if (unlikely(r->kind == MEM_KIND_PACKET)) {
-		packet_process(s, r, now);
+	if (unlikely(r->kind == MEM_KIND_PASSING)) {
+		pass(s, r, now);
 		return true;
 	}
 	if (likely(r->op != MEM_MESSAGE)) {
@@ -362,7 +349,7 @@ static void take_line(void *self, struct mem_req *f)
 	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
 
 	if (unlikely(s->gpu->audit) && is_kept)
-		s->gpu->audit->fill(s->gpu->audit_self, UINT32_MAX, line_of(f), f->row);
+		s->gpu->audit->fill(s->gpu->audit_self, UINT32_MAX, f);
 
 	if (victim != UINT64_MAX) {
 		struct mem_place p = mem_map_place(&s->gpu->map, victim);
@@ -378,8 +365,8 @@ static void take_line(void *self, struct mem_req *f)
 	while (r) {
 		struct mem_req *next = r->next;
 
-		if (r->op == MEM_READ)
-			r->row = f->row; /* run.audit: of the copy */
+		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
+			s->gpu->audit->pass(s->gpu->audit_self, f, r);
 		if (r->op == MEM_ATOMIC)
 			atomic_do(s, &s->replies, r, now);
 		else
@@ -407,8 +394,7 @@ static void take_atomic(void *self, struct mem_req *r)
 		mem_req_put(s->gpu->pool, r);
 		return;
 	}
-	r->op = MEM_MESSAGE;
-	r->row = 0;
+	mem_req_set_message(r, 0);
 	l2_slice_reply(s, r);
 }
 

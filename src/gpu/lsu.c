@@ -251,14 +251,14 @@ void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *e
 
 static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
 {
-	r->tag = sm->gpu->audit->store(sm->gpu->audit_self, w, r->addr_bytes, e->issue_units);
+	sm->gpu->audit->store(sm->gpu->audit_self, w, r, e->issue_units);
 }
 
-/* A load of the warp, issued at issue_units, has got a line that was read from DRAM at this number. */
-static void audit_load(struct sm *sm, const struct sm_warp *w, uint64_t line_addr_bytes, uint64_t number,
-		       uint64_t issue_units)
+/* The L1 answers r, a load of the warp. */
+static void audit_hit(struct sm *sm, const struct sm_warp *w, const struct mem_req *r)
 {
-	sm->gpu->audit->load(sm->gpu->audit_self, w, line_addr_bytes, number, issue_units);
+	sm->gpu->audit->hit(sm->gpu->audit_self, sm->index, r);
+	sm->gpu->audit->load(sm->gpu->audit_self, w, r, r->issue_units);
 }
 
 /* ---- one line ---- */
@@ -268,8 +268,7 @@ static void request_init(const struct sm *sm, struct mem_req *r, const struct ls
 {
 	r->addr_bytes = l->addr_bytes;
 	r->size_bytes = (uint16_t)size_bytes;
-	r->op = (uint8_t)op;
-	r->kind = MEM_KIND_DATA;
+	mem_req_set_access(r, op, MEM_KIND_DATA);
 	r->port = port_number(sm, e->port);
 	r->tag = e->access;
 	r->owner = w;
@@ -295,8 +294,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	switch (mem_cache_read(cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
 		if (unlikely(sm->gpu->audit) && cache == sm->l1d)
-			audit_load(sm, &sm->warps[e->slot], l->addr_bytes,
-				   sm->gpu->audit->copy(sm->gpu->audit_self, sm->index, l->addr_bytes), r->issue_units);
+			audit_hit(sm, &sm->warps[e->slot], r);
 		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	case MEM_CACHE_MISS:
@@ -351,7 +349,7 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 		return false;
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
-	r->store_bank = e->store_bank;
+	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++;
 	if (likely(sm->has_caches))
 		CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
@@ -375,7 +373,8 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 		gpu_ext_store(sm, w, l->addr_bytes);
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
-	r->store_bank = e->store_bank;
+	r->brings_data = e->access != SM_NO_ACCESS;
+	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */
 	port_push(sm, r);
 	return true;
@@ -544,13 +543,13 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem
 
 	sm->lsu_waits_fill = false;
 	if (unlikely(is_audited) && is_kept)
-		sm->gpu->audit->fill(sm->gpu->audit_self, sm->index, reply->addr_bytes, reply->row);
+		sm->gpu->audit->fill(sm->gpu->audit_self, sm->index, reply);
 	while (r) {
 		struct mem_req *next = r->next;
 
 		if (unlikely(is_audited))
-			audit_load(sm, &sm->warps[sm->accesses[r->tag].slot], r->addr_bytes, reply->row,
-				   r->issue_units);
+			sm->gpu->audit->load(sm->gpu->audit_self, &sm->warps[sm->accesses[r->tag].slot], reply,
+					     r->issue_units);
 		needs_tick |= access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
 		mem_req_put(sm->gpu->pool, r);
 		r = next;

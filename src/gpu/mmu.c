@@ -180,8 +180,7 @@ static void read_entry(struct mmu *m, const struct walk *w)
 
 	r->addr_bytes = addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1); /* as all requests name their line */
 	r->size_bytes = (uint16_t)m->read_bytes;
-	r->op = MEM_READ;
-	r->kind = MEM_KIND_TABLE;
+	mem_req_set_access(r, MEM_READ, MEM_KIND_TABLE);
 	r->port = port_number(sm, SM_PORT_TABLE);
 	r->owner = NULL;
 	r->tag = (uint32_t)(w - m->walks);

@@ -284,9 +284,8 @@ static void end(struct nsu *u, uint32_t slot)
 	struct partition *p = u->slots[slot].p;
 	struct mem_req *r = packet_new(g, PACKET_ANSWER, p);
 
-	packet_of(r)->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	r->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
 	packet_of(r)->lanes = p->mask;
-	r->is_reply = true;
 	r->stack = (uint8_t)u->stack;
 	r->slice = slice_of(g, u->stack, p->home->slot);
 	packet_count(g, r);

@@ -151,7 +151,7 @@ void nsu_store_step(struct nsu *u)
 	r->size_bytes = (uint16_t)coalesce_sector_bytes(l->word_mask, (uint32_t)g->config->sm.sector_bytes);
 	k->seq = (uint16_t)s->seq;
 	k->lanes = partition_lanes(e, l->addr_bytes);
-	k->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
+	r->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
 	port_place(p->home->sm, r);
 	r->is_host = g->has_host_memory && host_link_has(g, r->addr_bytes);
 	packet_count(g, r);
@@ -183,7 +183,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 	r->column = (uint16_t)at.column_bytes;
 	r->tag = mshr;
 	packet_of(r)->seq = (uint16_t)from;
-	packet_of(r)->payload_bytes = COALESCE_LINE_BYTES;
+	r->payload_bytes = COALESCE_LINE_BYTES;
 	packet_count(g, r);
 	out_push(u, r);
 }
@@ -224,7 +224,6 @@ void nsu_credits_due(struct nsu *u, uint64_t cycle)
 		return;
 	u->has_credit_packet = true;
 	r = packet_new(g, PACKET_CREDIT, NULL);
-	r->is_reply = true;
 	r->stack = (uint8_t)u->stack;
 	packet_count(g, r);
 	stack_port_reply(g->stacks[u->stack], r);

@@ -51,8 +51,8 @@ struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partitio
 	    .issue_units = sim_now_units(g->engine),
 	    .owner = k,
 	    .tag = SM_NO_ACCESS,
-	    .op = (uint8_t)op_of(kind),
-	    .kind = MEM_KIND_PACKET,
+	    .op = op_of(kind) & 3,
+	    .kind = MEM_KIND_PASSING,
 	    .port = port_of(g, kind, p),
 	};
 	return r;
@@ -72,7 +72,7 @@ void packet_count(struct gpu *g, const struct mem_req *r)
 {
 	const struct link_params *l = &g->config->link;
 	const struct packet *k = packet_of(r);
-	uint64_t bytes = l->header_bytes + k->payload_bytes;
+	uint64_t bytes = l->header_bytes + r->payload_bytes;
 
 	g->packet_stats.packets[k->kind]++;
 	g->packet_stats.bytes[k->kind] += (bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
@@ -83,7 +83,7 @@ static void packet_becomes(struct gpu *g, struct mem_req *r, enum packet_kind ki
 	struct packet *k = packet_of(r);
 
 	k->kind = (uint8_t)kind;
-	k->payload_bytes = payload_bytes;
+	r->payload_bytes = payload_bytes;
 	r->op = MEM_MESSAGE;
 	packet_count(g, r);
 }
@@ -110,7 +110,6 @@ static struct mem_req *invalidation(struct gpu *g, uint32_t stack, const struct 
 	r->tag = packet_of(written)->p->home->sm->packet_port;
 	r->stack = (uint8_t)stack;
 	r->slice = slice_of(g, stack, written->vault);
-	r->is_reply = true;
 	packet_count(g, r);
 	return r;
 }
@@ -119,6 +118,10 @@ void packet_served(struct gpu *g, struct mem_req *r, uint32_t where)
 {
 	switch ((enum packet_kind)packet_of(r)->kind) {
 	case PACKET_READ:
+		if (where == GPU_AT_L2) {
+			g->partition_stats.read_l2_hits++;
+			packet_of(r)->p->rdf_hit_count++;
+		}
 		packet_becomes_data(g, r);
 		return;
 	case PACKET_WRITE:

@@ -156,6 +156,7 @@ static void leave(struct packet_buffer *b, struct mem_req *r)
 		}
 	}
 	packet_count(g, r);
+	g->partition_stats.l2_probes += k->kind == PACKET_READ;
 	port_push_packet(sm, r);
 }
 

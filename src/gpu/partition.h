@@ -50,12 +50,11 @@ enum packet_kind {
 	PACKET_KIND_COUNT
 };
 
-/* What a request of kind MEM_KIND_PACKET is: its owner. */
+/* What a request of kind MEM_KIND_PASSING is: its owner. */
 struct packet {
 	struct partition *p; /* NULL: of no block */
 	struct packet *next_free;
 	uint32_t lanes;
-	uint32_t payload_bytes; /* on a wire, beside the header */
 	uint16_t seq;		/* memory instruction of the block; of a fetch: enum nsu_memory */
 	uint8_t kind;
 	uint8_t target; /* stack of the unit */

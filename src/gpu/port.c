@@ -72,7 +72,6 @@ void port_push(struct sm *sm, struct mem_req *r)
 	struct gpu *g = sm->gpu;
 
 	r->issue_units = sim_now_units(g->engine);
-	r->is_reply = false;
 	r->is_host = false;
 	r->next = NULL;
 	if (r->op != MEM_MESSAGE)
@@ -88,11 +87,9 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 
 	*r = (struct mem_req){
 	    .addr_bytes = line_addr_bytes,
-	    .op = MEM_MESSAGE,
-	    .kind = MEM_KIND_DATA,
 	};
+	mem_req_set_message(r, 0); /* the header holds the address */
 	find_place(g, sm->index, r);
-	r->row = 0; /* the header holds the address */
 	r->port = l2_slice_drop_port(g->slices[slice_of(g, r->stack, r->vault)]);
 	g->totals.l2_invalidations++;
 	push(sm, r, r->stack);
@@ -100,10 +97,8 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 
 void port_push_packet(struct sm *sm, struct mem_req *r)
 {
-	const struct packet *k = packet_of(r);
-
 	r->next = NULL;
-	push(sm, r, k->kind == PACKET_READ ? r->stack : k->target);
+	push(sm, r, r->op == MEM_READ ? r->stack : net_port_of(&sm->gpu->ports, r)->number);
 }
 
 static void pop_out(struct sm *sm, struct mem_req *next)

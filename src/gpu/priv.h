@@ -25,7 +25,8 @@ enum gpu_place {
 	GPU_PLACE_STACK,   /* a stack: which */
 };
 
-enum { GPU_AT_HOST = UINT32_MAX }; /* the memory that has served a request: a stack's, by number, or the host's */
+/* Who has served a request: a stack's memory, by its number, or one of these. */
+enum { GPU_AT_L2 = UINT32_MAX - 1, GPU_AT_HOST };
 
 /* Where code lies in the address space, for the instruction caches: far above every allocation. */
 #define GPU_CODE_BASE 0x0000600000000000ull
@@ -222,17 +223,9 @@ static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t va
 /* Bytes of a request or answer on a wire, header included. */
 static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_bytes, uint32_t ack_bytes)
 {
-	bool has_data = r->is_reply ? r->op != MEM_WRITE : r->op != MEM_READ;
+	bool is_ack = r->is_reply && r->payload_bytes == 0 && r->op != MEM_MESSAGE;
 
-	if (unlikely(r->kind == MEM_KIND_PACKET))
-		return header_bytes + packet_of(r)->payload_bytes;
-	if (r->op == MEM_MESSAGE)
-		return header_bytes + r->row; /* a list of written lines can be longer than size_bytes holds */
-	if (!has_data)
-		return r->is_reply ? ack_bytes : header_bytes;
-	if (r->is_reply && r->op == MEM_ATOMIC && r->tag == SM_NO_ACCESS)
-		return ack_bytes; /* a reduction returns nothing */
-	return header_bytes + r->size_bytes;
+	return is_ack ? ack_bytes : header_bytes + r->payload_bytes;
 }
 
 #endif

@@ -14,8 +14,8 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 	if (line == w->fetch_line)
 		return start + sm->fetch_latency;
 	sm->spare->addr_bytes = g->code_base + (uint64_t)line * COALESCE_LINE_BYTES;
-	sm->spare->tag = w->slot;
-	sm->spare->row = w->fetch_token;
+	sm->spare->owner = w;
+	sm->spare->tag = w->fetch_token;
 	enum mem_cache_result result = mem_cache_read(sm->l1i, sm->spare, &mshr);
 
 	if (result == MEM_CACHE_HIT) {
@@ -36,8 +36,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 
 		r->addr_bytes = addr_bytes;
 		r->size_bytes = COALESCE_LINE_BYTES;
-		r->op = MEM_READ;
-		r->kind = MEM_KIND_CODE;
+		mem_req_set_access(r, MEM_READ, MEM_KIND_CODE);
 		r->port = port_number(sm, SM_PORT_CODE);
 		r->tag = mshr;
 		r->owner = NULL;
@@ -133,9 +132,9 @@ static void take_line(void *self, struct mem_req *reply)
 	port_answered(sm, reply, p->latency_ps);
 	while (r) {
 		struct mem_req *next = r->next;
-		struct sm_warp *w = &sm->warps[r->tag];
+		struct sm_warp *w = r->owner;
 
-		if (w->w && w->fetch_token == r->row)
+		if (w->w && w->fetch_token == r->tag)
 			fetch_resume(sm, w, r->addr_bytes);
 		mem_req_put(sm->gpu->pool, r);
 		r = next;

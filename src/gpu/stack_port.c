@@ -120,9 +120,7 @@ void stack_port_invalidate(struct stack_port *p, const struct mem_req *r)
 
 	*m = *r;
 	m->port = l2_slice_drop_port(p->gpu->slices[r->slice]);
-	m->op = MEM_MESSAGE;
-	m->row = 0; /* the header holds the address */
-	m->owner = NULL;
+	mem_req_set_message(m, 0); /* the header holds the address */
 	p->gpu->totals.l2_invalidations++;
 	queue_push(&p->answers, m);
 	drain_rx(p);
@@ -148,7 +146,7 @@ static void vault_done(void *ctx, struct mem_req *r)
 	const struct net_port *to = net_port_of(&g->ports, r);
 	enum net_class c = r->op == MEM_WRITE ? NET_ACK : NET_RESPONSE;
 
-	r->is_reply = true;
+	mem_req_answer(r);
 	net_port_served(to, r, p->index);
 	if (unlikely(g->audit))
 		g->audit->memory(g->audit_self, r, r->op == MEM_WRITE && to->place != GPU_PLACE_SLICE);

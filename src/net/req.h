@@ -13,37 +13,66 @@
 
 enum mem_op {
 	MEM_READ, MEM_WRITE, MEM_ATOMIC,
-	MEM_MESSAGE, /* no access: goes to its port; row says how long it is, header excluded */
+	MEM_MESSAGE, /* no access: goes to its port */
 };
 enum mem_kind {
 	MEM_KIND_DATA, /* of the program */
 	MEM_KIND_CODE,
 	MEM_KIND_TABLE,	 /* page tables */
-	MEM_KIND_PACKET, /* of a partitioned block: the owner says what it is (gpu/partition.h) */
+	MEM_KIND_PASSING, /* the program's, for who reads and writes past the caches: they are left as they are */
 };
 
 /* One cache line of the host. */
 struct mem_req {
-	uint64_t addr_bytes;	 /* of the line (128 B) or of the part transferred */
+	uint64_t addr_bytes;	 /* of the line or of the part transferred */
 	uint64_t issue_units;	 /* when the core issued it: latency statistics */
 	uint64_t ready_units;	 /* channels: arrival at the far end; others may use it while they hold the req */
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
-	void *owner;		 /* requester's own */
-	uint32_t tag;		 /* requester's own: MSHR index, warp slot ... */
-	uint32_t row;		 /* packets: their bytes */
+	void *owner;		 /* its port's own, */
+	uint32_t tag;		 /* and this: nobody else looks at them */
+	uint32_t payload_bytes;	 /* what it carries now on a wire, beside the header */
+	uint32_t row;
 	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
 	uint16_t port;		 /* where its answer goes, see net/port.h */
 	uint16_t slice;		 /* L2 slice on its way */
-	uint8_t op;		 /* enum mem_op */
-	uint8_t kind;		 /* enum mem_kind */
-	bool is_reply;
-	bool is_host;		 /* goes to the host's memory, not to a stack */
 	uint8_t stack;		 /* destination, from the address mapping */
 	uint8_t vault, bank;
-	uint8_t store_bank;	 /* of the SM's count of stores not yet in memory */
+	uint8_t op : 2;		 /* enum mem_op */
+	uint8_t kind : 2;	 /* enum mem_kind */
+	bool is_reply : 1;
+	bool is_host : 1;	 /* goes to the host's memory, not to a stack */
+	bool brings_data : 1;	 /* its answer carries size_bytes: reads, and atomics whose result is used */
+	uint8_t store_bank : 1;	 /* of the SM's count of stores not yet in memory */
 };
 _Static_assert(sizeof(struct mem_req) == 64, "a request fills one cache line of the host");
+
+/* What it is, and what that makes it carry; size_bytes must be set. is_host is left. */
+static inline void mem_req_set_access(struct mem_req *r, enum mem_op op, enum mem_kind kind)
+{
+	r->op = (uint8_t)(op & 3);
+	r->kind = (uint8_t)(kind & 3);
+	r->is_reply = false;
+	r->brings_data = op == MEM_READ;
+	r->payload_bytes = op == MEM_READ ? 0 : r->size_bytes;
+}
+
+static inline void mem_req_set_message(struct mem_req *r, uint32_t payload_bytes)
+{
+	r->op = MEM_MESSAGE;
+	r->kind = MEM_KIND_DATA;
+	r->is_reply = false;
+	r->is_host = false;
+	r->brings_data = false;
+	r->payload_bytes = payload_bytes;
+}
+
+/* The access is done: from now on it is its answer. */
+static inline void mem_req_answer(struct mem_req *r)
+{
+	r->is_reply = true;
+	r->payload_bytes = r->brings_data ? r->size_bytes : 0;
+}
 
 struct mem_req_pool;
 

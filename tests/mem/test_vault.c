@@ -65,7 +65,7 @@ static struct mem_req *make(struct rig *g, uint64_t addr, enum mem_op op)
 	memset(r, 0, sizeof(*r));
 	r->addr_bytes = addr;
 	r->size_bytes = LINE_BYTES;
-	r->op = (uint8_t)op;
+	r->op = (uint8_t)(op & 3);
 	r->vault = (uint8_t)at.vault;
 	r->bank = (uint8_t)at.bank;
 	r->row = at.row;
