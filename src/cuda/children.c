@@ -319,6 +319,7 @@ static uint32_t launch(struct grid *parent, const struct simt_ask *a)
 {
 	const uint64_t name = a->args[1];
 	GPtrArray *stream = find_stream(parent, a->block, name);
+	CUfunction f;
 
 	if (!stream && name != STREAM_TAIL && name != STREAM_FIRE_AND_FORGET)
 		return ERROR_INVALID_VALUE;
@@ -327,12 +328,12 @@ static uint32_t launch(struct grid *parent, const struct simt_ask *a)
 
 	if (error)
 		return error;
-	if (cuModuleGetFunction(&(CUfunction){0}, parent->family->module, a->child->func->name) != CUDA_SUCCESS)
+	if (cuModuleGetFunction(&f, parent->family->module, a->child->func->name) != CUDA_SUCCESS)
 		return ERROR_INVALID_VALUE;
 
 	struct grid *g = new_child(parent, a->child);
 
-	cuModuleGetFunction(&g->launch->f, parent->family->module, a->child->func->name);
+	g->launch->f = f;
 	g->ready_ps = take_in(parent->family);
 	if (name == STREAM_TAIL)
 		put_at_tail(parent, g);

@@ -174,11 +174,10 @@ struct machine_stream *cuda_time_stream(struct CUctx_st *ctx, CUstream s)
 /* ---- work ---- */
 
 /* Gives work of a known duration to the stream. Returns its end. */
-static uint64_t give(struct CUctx_st *ctx, CUstream stream, enum machine_work_kind kind, uint64_t duration_ps,
-		     uint64_t bytes, bool is_pageable)
+static uint64_t give(struct machine_stream *s, enum machine_work_kind kind, uint64_t duration_ps, uint64_t bytes,
+		     bool is_pageable)
 {
 	struct machine_timeline *t = cuda_driver.run.timeline;
-	struct machine_stream *s = cuda_time_stream(ctx, stream);
 	uint64_t start = machine_timeline_start_ps(t, kind, s, me.now_ps);
 
 	machine_timeline_add(t, kind, s, NULL, start, start + duration_ps, bytes, is_pageable);
@@ -205,7 +204,7 @@ void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64
 
 	cuda_time_issue();
 
-	uint64_t end = give(ctx, stream, kind,
+	uint64_t end = give(cuda_time_stream(ctx, stream), kind,
 			    machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, is_pageable), bytes,
 			    is_pageable);
 
@@ -219,11 +218,12 @@ void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64
 	enum machine_work_kind kind = cuda_address_is_on_device(addr) ? MACHINE_WORK_FILL : MACHINE_WORK_TO_HOST;
 
 	cuda_time_issue();
-	give(ctx, stream, kind, machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, false), bytes, false);
+	give(cuda_time_stream(ctx, stream), kind,
+	     machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, false), bytes, false);
 }
 
-void cuda_time_host_function(struct CUctx_st *ctx, CUstream stream, uint64_t cpu_ns)
+void cuda_time_host_function(struct machine_stream *place, uint64_t cpu_ns)
 {
-	give(ctx, stream, MACHINE_WORK_HOST_FUNCTION,
+	give(place, MACHINE_WORK_HOST_FUNCTION,
 	     cuda_driver.run.host->callback_ps + (is_code_measured() ? code_ps(cpu_ns) : 0), 0, false);
 }

@@ -51,7 +51,7 @@ void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64
 /* A memset of memory at addr. One of host memory counts as a copy to the host. */
 void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64_t bytes);
 /* A host function: its callback has run, using this much CPU time of this host. */
-void cuda_time_host_function(struct CUctx_st *ctx, CUstream stream, uint64_t cpu_ns);
+void cuda_time_host_function(struct machine_stream *place, uint64_t cpu_ns);
 /* CPU time of the calling thread. */
 uint64_t cuda_time_cpu_ns(void);
 

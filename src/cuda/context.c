@@ -220,15 +220,19 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
+static CUresult synchronize(struct CUctx_st *c)
+{
+	CUresult result = cuda_capture_forbid_context(c);
+
+	if (result == CUDA_SUCCESS)
+		cuda_time_wait_ps(c->streams.end_ps);
+	return result;
+}
+
 CUresult cuCtxSynchronize(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	CUresult result = cuda_capture_forbid_context(call.ctx);
-
-	if (result == CUDA_SUCCESS)
-		cuda_time_wait_ps(call.ctx->streams.end_ps);
-	return result;
+	return synchronize(call.ctx);
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext context)
@@ -241,12 +245,7 @@ CUresult cuCtxSynchronize_v2(CUcontext context)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (c->sticky != CUDA_SUCCESS)
 		return c->sticky;
-
-	CUresult result = cuda_capture_forbid_context(c);
-
-	if (result == CUDA_SUCCESS)
-		cuda_time_wait_ps(c->streams.end_ps);
-	return result;
+	return synchronize(c);
 }
 
 /* Limits that this device has; the others are UNSUPPORTED_LIMIT, as on devices without the feature. */

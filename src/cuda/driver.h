@@ -306,5 +306,8 @@ struct CUstream_st {
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */
 CUresult cuda_stream_check(CUstream s);
+/* The stream's place on the timeline; NULL where another thread has destroyed it, or its context, while this one was
+ * without the lock. */
+struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s);
 
 #endif

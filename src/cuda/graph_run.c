@@ -257,13 +257,12 @@ static CUresult run_kernel(const struct CUgraphNode_st *n, CUstream stream)
 static CUresult run_host(const struct CUgraphNode_st *n, CUstream stream)
 {
 	const CUDA_HOST_NODE_PARAMS host = n->host; /* the function may change the graph */
-	struct CUctx_st *ctx = n->ctx;
 	uint64_t cpu_ns = cuda_time_cpu_ns();
 
 	cuda_callback_begin();
 	host.fn(host.userData);
 	cuda_callback_end();
-	cuda_time_host_function(ctx, stream, cuda_time_cpu_ns() - cpu_ns);
+	cuda_time_host_function(&stream->time, cuda_time_cpu_ns() - cpu_ns);
 	return CUDA_SUCCESS;
 }
 
@@ -369,14 +368,6 @@ static void end_launch(struct CUgraphExec_st *e)
 	pthread_cond_broadcast(&launch_ended);
 }
 
-/* NULL: another thread has destroyed it meanwhile. */
-static struct machine_stream *live_place(struct CUctx_st *ctx, CUstream stream)
-{
-	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(stream) == CUDA_SUCCESS
-		       ? cuda_time_stream(ctx, stream)
-		       : NULL;
-}
-
 /* Gives the nodes to the device, which takes the host a while for each. */
 static void issue(const struct CUgraphExec_st *e)
 {
@@ -408,13 +399,13 @@ CUresult cuda_graph_run(struct CUctx_st *ctx, struct CUgraphExec_st *e, CUstream
 	struct run r;
 
 	begin_launch(e);
-	place = live_place(ctx, stream);
+	place = cuda_stream_place(ctx, stream);
 	if (place) {
 		issue(e);
 		set_lanes(e->lanes, place->number);
 		run_begin(&r, e, MAX(machine_stream_ready_ps(place), e->end_ps));
 		result = run_all(e, &r);
-		place = live_place(ctx, stream);
+		place = cuda_stream_place(ctx, stream);
 	}
 	if (place)
 		machine_stream_extend(place, r.end_ps);

@@ -16,6 +16,12 @@ CUresult cuda_stream_check(CUstream s)
 	return CUDA_ERROR_INVALID_HANDLE;
 }
 
+struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s)
+{
+	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(s) == CUDA_SUCCESS ? cuda_time_stream(ctx, s)
+											     : NULL;
+}
+
 static void destroy_stream(struct cuda_object *o)
 {
 	cuda_capture_leave(o->ctx, (CUstream)o);
@@ -113,6 +119,35 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 }
 CUDA_PER_THREAD(cuStreamWaitEvent, _ptsz, CUstream, CUevent, unsigned int);
 
+/* A host function of the program that runs, without the driver's lock. */
+struct host_work {
+	struct CUctx_st *ctx;
+	CUstream stream;
+	struct machine_stream place; /* as it was before */
+	uint64_t cpu_ns;
+};
+
+static struct host_work host_work_begin(struct CUctx_st *ctx, CUstream stream)
+{
+	const struct host_work w = {ctx, stream, *cuda_time_stream(ctx, stream), cuda_time_cpu_ns()};
+
+	cuda_callback_begin();
+	return w;
+}
+
+/* A stream that another thread has destroyed meanwhile still ends its work; the work of a context ends with it. */
+static void host_work_end(struct host_work *w)
+{
+	struct machine_stream *place;
+
+	cuda_callback_end();
+	place = cuda_stream_place(w->ctx, w->stream);
+	if (!place && cuda_object_is(w->ctx, CUDA_KIND_CONTEXT))
+		place = &w->place;
+	if (place)
+		cuda_time_host_function(place, cuda_time_cpu_ns() - w->cpu_ns);
+}
+
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
@@ -124,12 +159,10 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *u
 	if (result != CUDA_SUCCESS)
 		return result;
 
-	uint64_t cpu_ns = cuda_time_cpu_ns();
+	struct host_work w = host_work_begin(call.ctx, stream);
 
-	cuda_callback_begin();
 	callback(stream, CUDA_SUCCESS, user_data);
-	cuda_callback_end();
-	cuda_time_host_function(call.ctx, stream, cuda_time_cpu_ns() - cpu_ns);
+	host_work_end(&w);
 	return CUDA_SUCCESS;
 }
 CUDA_PER_THREAD(cuStreamAddCallback, _ptsz, CUstream, CUstreamCallback, void *, unsigned int);
@@ -149,12 +182,10 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data)
 		return cuda_capture_add(call.ctx, branch, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST,
 									       .host = {function, user_data}});
 
-	uint64_t cpu_ns = cuda_time_cpu_ns();
+	struct host_work w = host_work_begin(call.ctx, stream);
 
-	cuda_callback_begin();
 	function(user_data);
-	cuda_callback_end();
-	cuda_time_host_function(call.ctx, stream, cuda_time_cpu_ns() - cpu_ns);
+	host_work_end(&w);
 	return CUDA_SUCCESS;
 }
 CUDA_PER_THREAD(cuLaunchHostFunc, _ptsz, CUstream, CUhostFn, void *);

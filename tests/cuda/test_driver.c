@@ -1,5 +1,6 @@
 /* test_driver.c - what the driver does when it is used right, and how kernels' failures show. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/wait.h>
 
 #include "common.h"
@@ -356,6 +357,66 @@ static void host_functions(void **state)
 
 /* ---- threads and processes ---- */
 
+/* A host function that runs until another thread has destroyed what it was given to. */
+static struct {
+	CUcontext c;
+	CUstream s;
+	sem_t begun, destroyed;
+} outlived;
+
+static void outlive(void *unused)
+{
+	(void)unused;
+	sem_post(&outlived.begun);
+	sem_wait(&outlived.destroyed);
+}
+
+static void call_back(CUstream s, CUresult result, void *unused)
+{
+	(void)s;
+	(void)result;
+	outlive(unused);
+}
+
+static void *destroy_stream(void *unused)
+{
+	OK(cuCtxSetCurrent(outlived.c));
+	sem_wait(&outlived.begun);
+	OK(cuStreamDestroy(outlived.s));
+	sem_post(&outlived.destroyed);
+	return unused;
+}
+
+static void *destroy_context(void *unused)
+{
+	sem_wait(&outlived.begun);
+	OK(cuCtxDestroy(outlived.c));
+	sem_post(&outlived.destroyed);
+	return unused;
+}
+
+static void host_functions_outlive_their_stream(void **state)
+{
+	static void *(*const destroy[])(void *) = {destroy_stream, destroy_context};
+	pthread_t t;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		outlived.c = begin();
+		sem_init(&outlived.begun, 0, 0);
+		sem_init(&outlived.destroyed, 0, 0);
+		OK(cuStreamCreate(&outlived.s, i & 1 ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT));
+		assert_int_equal(pthread_create(&t, NULL, destroy[i / 2], NULL), 0);
+		if (i & 1)
+			OK(cuStreamAddCallback(outlived.s, call_back, NULL, 0));
+		else
+			OK(cuLaunchHostFunc(outlived.s, outlive, NULL));
+		pthread_join(t, NULL);
+		if (destroy[i / 2] == destroy_stream)
+			OK(cuCtxDestroy(outlived.c));
+	}
+}
+
 static void *work_in_thread(void *arg)
 {
 	CUcontext c, current;
@@ -474,7 +535,8 @@ int main(void)
 		cmocka_unit_test(jit_log),	       cmocka_unit_test(unsupported_instruction),
 		cmocka_unit_test(printed_text),
 		cmocka_unit_test(illegal_address),     cmocka_unit_test(event_times),
-		cmocka_unit_test(host_functions),      cmocka_unit_test(two_threads),
+		cmocka_unit_test(host_functions),      cmocka_unit_test(host_functions_outlive_their_stream),
+		cmocka_unit_test(two_threads),
 		cmocka_unit_test(forked_child),	       cmocka_unit_test(occupancy),
 		cmocka_unit_test(context_frees_all),
 	};

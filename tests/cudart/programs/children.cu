@@ -58,6 +58,15 @@ __global__ void ordered(int *log)
 	append<<<1, 1>>>(log, 3);
 }
 
+/* All have been taken in when it ends: of those that can begin then, the one that was launched first. */
+__global__ void crowd(int *log)
+{
+	for (int i = 1; i <= 4; i++)
+		append<<<1, 1, 0, cudaStreamFireAndForget>>>(log, i);
+	for (long long begin = clock64(); clock64() - begin < 30000;)
+		;
+}
+
 /* Two streams; the second waits for the first in the middle. What only one thread does needs no atomics: grids run one
  * after the other. */
 __global__ void forked(int *log)
@@ -171,6 +180,11 @@ int main()
 	ordered<<<1, 1>>>(out);
 	LAUNCHED();
 	CHECK(out[0] == 4 && out[1] == 1 && out[2] == 2 && out[3] == 3 && out[4] == 9);
+
+	out[0] = 0;
+	crowd<<<1, 1>>>(out);
+	LAUNCHED();
+	CHECK(out[0] == 4 && out[1] == 1 && out[2] == 2 && out[3] == 3 && out[4] == 4);
 
 	out[0] = 0;
 	forked<<<1, 1>>>(out);
