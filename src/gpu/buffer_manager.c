@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "base/list.h"
-#include "gpu/priv.h"
+#include "gpu/carry.h"
 
 struct manager_stack {
 	struct nsu_credits free;
@@ -13,20 +13,20 @@ struct manager_stack {
 };
 
 struct buffer_manager {
-	struct gpu *gpu;
+	struct split *split;
 	struct nsu_credits all;
 	struct manager_stack *stacks;
 };
 
-struct buffer_manager *buffer_manager_new(struct gpu *g)
+struct buffer_manager *buffer_manager_new(struct split *split)
 {
-	const struct nsu_params *p = &g->config->nsu;
+	const struct nsu_params *p = &split->gpu->config->nsu;
 	struct buffer_manager *m = g_new0(struct buffer_manager, 1);
 
-	m->gpu = g;
+	m->split = split;
 	m->all = (struct nsu_credits){(uint32_t)p->command_entry_count, (uint32_t)p->read_entry_count,
 				      (uint32_t)p->write_entry_count};
-	m->stacks = g_new0(struct manager_stack, g->stack_count);
+	m->stacks = g_new0(struct manager_stack, split->gpu->stack_count);
 	buffer_manager_reset(m);
 	return m;
 }
@@ -41,7 +41,7 @@ void buffer_manager_free(struct buffer_manager *m)
 
 void buffer_manager_reset(struct buffer_manager *m)
 {
-	for (uint32_t i = 0; i < m->gpu->stack_count; i++)
+	for (uint32_t i = 0; i < m->split->gpu->stack_count; i++)
 		m->stacks[i] = (struct manager_stack){.free = m->all};
 }
 
@@ -62,12 +62,12 @@ void buffer_manager_request(struct buffer_manager *m, struct partition *p)
 	struct manager_stack *s = &m->stacks[p->target];
 
 	p->is_requested = true;
-	p->request_units = sim_now_units(m->gpu->engine);
+	p->request_units = sim_now_units(m->split->gpu->engine);
 	if (!s->first && grant(s, p)) {
 		partition_granted(p);
 		return;
 	}
-	m->gpu->partition_stats.credit_waits++;
+	m->split->partition_stats.credit_waits++;
 	base_fifo_push(s, p, next);
 }
 
@@ -82,15 +82,15 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 	while (s->first && grant(s, s->first)) {
 		struct partition *p = base_fifo_pop(s, next);
 
-		m->gpu->partition_stats.credit_wait_ps +=
-		    sim_ps_of_units(m->gpu->engine, sim_now_units(m->gpu->engine) - p->request_units);
+		m->split->partition_stats.credit_wait_ps +=
+		    sim_ps_of_units(m->split->gpu->engine, sim_now_units(m->split->gpu->engine) - p->request_units);
 		partition_granted(p);
 	}
 }
 
 bool buffer_manager_is_idle(const struct buffer_manager *m)
 {
-	for (uint32_t i = 0; i < m->gpu->stack_count; i++) {
+	for (uint32_t i = 0; i < m->split->gpu->stack_count; i++) {
 		const struct manager_stack *s = &m->stacks[i];
 
 		if (s->first || s->free.commands != m->all.commands || s->free.reads != m->all.reads ||

@@ -13,8 +13,10 @@ struct gpu_ext_list carry_new(const struct gpu_config *config, const struct gpu_
 	c->policy = policy ? policy : &no_policy;
 	c->policy_ctx = policy_ctx;
 	gpu_ext_list_add(&list, &carry_block_ops, c);
-	if (config->nsu.is_present)
-		gpu_ext_list_add(&list, &carry_split_ops, c);
+	if (config->nsu.is_present) {
+		c->split = split_new(c);
+		gpu_ext_list_add(&list, &carry_split_ops, c->split);
+	}
 	gpu_ext_list_add(&list, &carry_cta_ops, c);
 	gpu_ext_list_add(&list, &carry_remap_ops, c);
 	gpu_ext_list_add(&list, &carry_policy_ops, c); /* frees it */

@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "gpu/coherence.h"
 #include "gpu/guest.h"
+#include "gpu/partition.h"
 #include "gpu/priv.h"
 
 struct block_stats {
@@ -92,15 +93,16 @@ struct carry {
 	struct sim_comp epoch_comp;
 	uint64_t epoch_cycle; /* of the last one asked for */
 	/* partition.c */
-	const struct gpu_ext *split;
-	struct partition *partitions_free, *partitions_live;
-	struct packet_buffer **packets; /* [SM] */
+	struct split *split; /* NULL: no units */
 };
 
 /* The carriers of a GPU; NULL: it has none. */
 struct carry *carry_of(const struct gpu *g);
 
 extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_remap_ops, carry_policy_ops;
+
+/* Freed with its extension. */
+struct split *split_new(struct carry *c);
 
 /* ---- block.c ---- */
 static inline struct entry *entry_of(const struct carry *c, const struct sm_warp *w)

@@ -110,6 +110,17 @@ struct gpu_ext_ops {
 	/* ---- requests ---- */
 	/* A request is about to leave an SM: its place may be replaced (stack, vault, bank, row, column, is_host). */
 	void (*place)(void *self, uint32_t sm, struct mem_req *r);
+
+	/* ---- units in the stacks; of one extension only ---- */
+	/* A store or an atomic of an SM has come to a slice. */
+	void (*slice_written)(void *self, uint64_t addr_bytes);
+	/* An SM has got the answer of a store or an atomic. */
+	void (*store_answered)(void *self, const struct mem_req *r);
+	/* A stack takes requests of its logic layer again that stack_port_unit_offer has refused. */
+	void (*stack_room)(void *self, uint32_t stack);
+	/* r leaves the stack over RX and is there at r->ready_units; at the far end RX is looked at. */
+	void (*rx_sent)(void *self, uint32_t stack, const struct mem_req *r);
+	void (*rx_tick)(void *self, uint32_t stack);
 };
 
 /* One that is registered. */

@@ -17,19 +17,6 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-static const struct sim_stat_desc partition_stat_rows[] = {
-#define STAT_STRUCT struct partition_stats
-#include "sim/stat_rows.inc"
-#include "gpu/partition_stats.def"
-#include "sim/stat_end.inc"
-};
-static const struct sim_stat_desc packet_stat_rows[] = {
-#define STAT_STRUCT struct packet_stats
-#include "sim/stat_rows.inc"
-#include "gpu/packet_stats.def"
-#include "sim/stat_end.inc"
-};
-
 /* ---- the SM side of the crossbars ---- */
 
 static void cluster_rx_tick(void *component, uint64_t cycle)
@@ -134,41 +121,6 @@ static void sm_side_new(struct gpu *g)
 		    sim_engine_add(g->engine, g->clocks.sm, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
 }
 
-/* Units, the network between their stacks, and what the GPU keeps about them. */
-static void units_new(struct gpu *g)
-{
-	if (!g->config->nsu.is_present)
-		return;
-	sim_stats_add(g->stats, "partition", partition_stat_rows, ARRAY_COUNT(partition_stat_rows),
-		      &g->partition_stats, sizeof(g->partition_stats));
-	sim_stats_add(g->stats, "packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows), &g->packet_stats,
-		      sizeof(g->packet_stats));
-	g->packet_chunks = g_ptr_array_new_with_free_func(g_free);
-	g->write_lines = g_new0(uint32_t, g->stack_count);
-	g->manager = buffer_manager_new(g);
-	g->network = stack_port_network_new(g);
-	packet_ports_new(g);
-	g->nsus = g_new0(struct nsu *, g->stack_count);
-	for (uint32_t i = 0; i < g->stack_count; i++)
-		g->nsus[i] = nsu_new(g, i);
-	if (g->audits && g->config->nsu.cache_bytes)
-		g->unit_audit = nsu_audit_new(g->stack_count);
-}
-
-static void units_free(struct gpu *g)
-{
-	if (!g->nsus)
-		return;
-	for (uint32_t i = 0; i < g->stack_count; i++)
-		nsu_free(g->nsus[i]);
-	nsu_audit_free(g->unit_audit);
-	net_network_free(g->network);
-	buffer_manager_free(g->manager);
-	g_ptr_array_free(g->packet_chunks, TRUE);
-	g_free(g->write_lines);
-	g_free(g->nsus);
-}
-
 /* One line for a failed CHECK: where the work is. */
 static void describe(void *ctx, char *buf, unsigned long size_bytes)
 {
@@ -236,7 +188,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	xbars_new(g);
 	memory_side_new(g);
 	sm_side_new(g);
-	units_new(g);
+	if (config->nsu.is_present)
+		g->network = stack_port_network_new(g);
 	GPU_EXT_EACH(g, e, complete)
 		e->ops->complete(e->self);
 	g->bug_state = (struct base_bug_state){.describe = describe, .ctx = g};
@@ -255,7 +208,7 @@ void gpu_free(struct gpu *g)
 		l2_slice_free(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		stack_port_free(g->stacks[i]);
-	units_free(g);
+	net_network_free(g->network);
 	host_link_free(g->host_link);
 	net_xbar_free(g->requests);
 	net_xbar_free(g->replies);

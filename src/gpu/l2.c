@@ -180,8 +180,8 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 		return true;
 	}
 	if (likely(r->op != MEM_MESSAGE)) {
-		if (r->op != MEM_READ)
-			nsu_cache_drop(s->gpu, r->addr_bytes);
+		if (unlikely(s->gpu->units) && r->op != MEM_READ)
+			s->gpu->units->ops->slice_written(s->gpu->units->self, r->addr_bytes);
 		return look_up(s, r, now);
 	}
 	to = net_port_of(&s->gpu->ports, r);

@@ -99,15 +99,6 @@ static void place_first(struct gpu *g)
 
 /* ---- the end ---- */
 
-static void units_reset(struct gpu *g)
-{
-	packets_reset(g);
-	buffer_manager_reset(g->manager);
-	net_network_reset(g->network);
-	for (uint32_t i = 0; i < g->stack_count; i++)
-		nsu_reset(g->nsus[i]);
-}
-
 /* Everything back to the state between kernels, whatever was on its way. */
 static void clean(struct gpu *g)
 {
@@ -128,30 +119,19 @@ static void clean(struct gpu *g)
 	}
 	GPU_EXT_EACH(g, e, reset)
 		e->ops->reset(e->self);
-	if (g->nsus)
-		units_reset(g);
+	if (g->network)
+		net_network_reset(g->network);
 	g->memory_stats.answers = g->memory_stats.requests;
-}
-
-/* Every packet has come to its end, every credit is home, every buffer is empty. */
-static void check_units_end(struct gpu *g)
-{
-	CHECK(g->packet_count == 0 && net_network_is_idle(g->network) && buffer_manager_is_idle(g->manager));
-	for (uint32_t i = 0; i < g->stack_count; i++) {
-		nsu_kernel_end(g->nsus[i]);
-		CHECK(nsu_is_idle(g->nsus[i]) && g->write_lines[i] == 0);
-	}
 }
 
 /* Conservation: every request answered, every credit home, every cycle attributed. */
 static void check_end(struct gpu *g, uint64_t end_cycle)
 {
 	CHECK(g->memory_stats.requests == g->memory_stats.answers);
-	CHECK(mem_req_outstanding(g->pool) == gpu_spare_count(g));
+	CHECK(mem_req_outstanding(g->pool) == g->spare_count);
 	GPU_EXT_EACH(g, e, check_end)
 		e->ops->check_end(e->self);
-	if (g->nsus)
-		check_units_end(g);
+	CHECK(!g->network || net_network_is_idle(g->network));
 	CHECK(net_xbar_is_idle(g->requests) && net_xbar_is_idle(g->replies));
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		CHECK(l2_slice_is_idle(g->slices[i]));
@@ -165,7 +145,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 /* Nothing is scheduled and CTAs are left: the program's own deadlock if all its warps wait at barriers. */
 static bool is_barrier_deadlock(struct gpu *g)
 {
-	if (mem_req_outstanding(g->pool) != gpu_spare_count(g))
+	if (mem_req_outstanding(g->pool) != g->spare_count)
 		return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		struct sm *sm = g->sms[i];
@@ -362,8 +342,6 @@ static void launch_begin(struct gpu *g)
 		e->ops->kernel_begin(e->self, l, (struct simt_program *)l->program);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
-	for (uint32_t i = 0; g->nsus && i < g->stack_count; i++)
-		nsu_kernel_begin(g->nsus[i]);
 	place_first(g);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->resident_warps)

@@ -282,13 +282,13 @@ static void end(struct nsu *u, uint32_t slot)
 {
 	struct gpu *g = u->gpu;
 	struct partition *p = u->slots[slot].p;
-	struct mem_req *r = packet_new(g, PACKET_ANSWER, p);
+	struct mem_req *r = packet_new(u->split, PACKET_ANSWER, p);
 
 	r->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
 	packet_of(r)->lanes = p->mask;
 	r->stack = (uint8_t)u->stack;
 	r->slice = slice_of(g, u->stack, p->home->slot);
-	packet_count(g, r);
+	packet_count(u->split, r);
 	p->is_running = false;
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);
@@ -422,12 +422,15 @@ static struct mem_cache *cache_new(const struct gpu_config *c, uint64_t size_byt
 	return mem_cache_new(&p, NULL, NULL);
 }
 
-struct nsu *nsu_new(struct gpu *g, uint32_t stack)
+struct nsu *nsu_new(struct split *split, uint32_t stack)
 {
+	struct gpu *g = split->gpu;
 	const struct nsu_params *p = &g->config->nsu;
 	struct nsu *u = g_new0(struct nsu, 1);
 
+	u->split = split;
 	u->gpu = g;
+	g->spare_count++;
 	u->stack = stack;
 	u->slot_count = (uint32_t)p->warp_slot_count;
 	u->write_cap = (uint32_t)p->write_queue_count;

@@ -3,7 +3,7 @@
 #define STRATA_GPU_NSU_H
 
 #include "base/list.h"
-#include "gpu/priv.h"
+#include "gpu/carry.h"
 
 /* Why a warp of a unit cannot issue; in the order in which a cycle without issue is attributed. */
 enum nsu_wait {
@@ -44,6 +44,7 @@ struct nsu_store {
 };
 
 struct nsu {
+	struct split *split;
 	struct gpu *gpu;
 	uint16_t port;
 	struct sim_comp comp;

@@ -82,14 +82,14 @@ static void take(void *self, struct mem_req *r)
 	default:
 		UNREACHABLE("a packet that no unit takes");
 	}
-	packet_free(u->gpu, r);
+	packet_free(u->split, r);
 }
 
 static void served(void *self, struct mem_req *r, uint32_t where)
 {
 	struct nsu *u = self;
 
-	packet_served(u->gpu, r, where);
+	packet_served(u->split, r, where);
 }
 
 const struct net_port_ops nsu_port_ops = {.done = take, .served = served};
@@ -145,7 +145,7 @@ void nsu_store_step(struct nsu *u)
 	if (!p || u->out.count >= u->write_cap)
 		return;
 	e = &p->entries[s->seq];
-	r = packet_new(g, PACKET_WRITE, p);
+	r = packet_new(u->split, PACKET_WRITE, p);
 	k = packet_of(r);
 	r->addr_bytes = l->addr_bytes;
 	r->size_bytes = (uint16_t)coalesce_sector_bytes(l->word_mask, (uint32_t)g->config->sm.sector_bytes);
@@ -154,7 +154,7 @@ void nsu_store_step(struct nsu *u)
 	r->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
 	port_place(p->home->sm, r);
 	r->is_host = g->has_host_memory && host_link_has(g, r->addr_bytes);
-	packet_count(g, r);
+	packet_count(u->split, r);
 	if (r->stack == u->stack)
 		u->stats.local_writes++;
 	else
@@ -170,7 +170,7 @@ void nsu_store_step(struct nsu *u)
 void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_t mshr)
 {
 	struct gpu *g = u->gpu;
-	struct mem_req *r = packet_new(g, PACKET_FETCH, NULL);
+	struct mem_req *r = packet_new(u->split, PACKET_FETCH, NULL);
 	struct mem_place at = mem_map_place(&g->map, addr_bytes);
 
 	r->addr_bytes = addr_bytes;
@@ -184,7 +184,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 	r->tag = mshr;
 	packet_of(r)->seq = (uint16_t)from;
 	r->payload_bytes = COALESCE_LINE_BYTES;
-	packet_count(g, r);
+	packet_count(u->split, r);
 	out_push(u, r);
 }
 
@@ -223,8 +223,8 @@ void nsu_credits_due(struct nsu *u, uint64_t cycle)
 	if (cycle < u->credit_cycle)
 		return;
 	u->has_credit_packet = true;
-	r = packet_new(g, PACKET_CREDIT, NULL);
+	r = packet_new(u->split, PACKET_CREDIT, NULL);
 	r->stack = (uint8_t)u->stack;
-	packet_count(g, r);
+	packet_count(u->split, r);
 	stack_port_reply(g->stacks[u->stack], r);
 }

@@ -85,7 +85,7 @@ static uint64_t flits_bytes(const struct gpu *g, uint32_t payload_bytes)
 /* run.audit: the verdict on a read, against what the auditor has seen. */
 static void audit(struct nsu *u, const struct mem_req *r, const struct packet *k)
 {
-	struct nsu_audit *a = u->gpu->unit_audit;
+	struct nsu_audit *a = u->split->audit;
 
 	if (k->kind == PACKET_HELD)
 		CHECK(nsu_audit_is_fresh(a, u->stack, r->addr_bytes, k->words));
@@ -95,17 +95,17 @@ static void audit(struct nsu *u, const struct mem_req *r, const struct packet *k
 
 bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 {
-	struct gpu *g = u->gpu;
+	struct partition_stats *st = &u->split->partition_stats;
 	struct packet *k = packet_of(r);
 	struct nsu_cache_line *l;
 
 	if (!u->line_count)
 		return false;
-	g->partition_stats.directory_probes++;
+	st->directory_probes++;
 	l = find(u, r->addr_bytes);
 	if (l && !(k->words & ~l->words)) {
-		g->partition_stats.read_unit_hits++;
-		g->partition_stats.unit_hit_bytes += flits_bytes(g, packet_data_bytes(k));
+		st->read_unit_hits++;
+		st->unit_hit_bytes += flits_bytes(u->gpu, packet_data_bytes(k));
 		k->kind = PACKET_HELD;
 		r->op = MEM_MESSAGE;
 	} else if (l) {
@@ -119,20 +119,20 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 	l->under_way++;
 	k->line = (uint8_t)(l - u->lines);
 	k->turn = l->turn;
-	if (unlikely(g->unit_audit))
+	if (unlikely(u->split->audit))
 		audit(u, r, k);
 	return k->kind == PACKET_HELD;
 }
 
-void nsu_cache_drop(struct gpu *g, uint64_t addr_bytes)
+void nsu_cache_drop(struct split *split, uint64_t addr_bytes)
 {
-	for (uint32_t i = 0; g->nsus && i < g->stack_count && g->nsus[i]->line_count; i++) {
-		struct nsu_cache_line *l = find(g->nsus[i], addr_bytes);
+	for (uint32_t i = 0; i < split->gpu->stack_count && split->nsus[i]->line_count; i++) {
+		struct nsu_cache_line *l = find(split->nsus[i], addr_bytes);
 
-		g->partition_stats.directory_probes++;
+		split->partition_stats.directory_probes++;
 		if (!l)
 			continue;
-		g->partition_stats.unit_drops += l->words != 0;
+		split->partition_stats.unit_drops += l->words != 0;
 		l->is_used = false;
 	}
 }
@@ -155,7 +155,7 @@ static void serve(struct nsu *u, struct nsu_cache_line *l, struct mem_req *r)
 	u->stats.cache_reads++;
 	l->under_way--;
 	nsu_take_entry(u, packet_of(r));
-	packet_free(u->gpu, r);
+	packet_free(u->split, r);
 }
 
 void nsu_cache_fill(struct nsu *u, const struct packet *k)
@@ -204,8 +204,8 @@ void nsu_cache_kernel_begin(struct nsu *u)
 {
 	for (uint32_t i = 0; i < u->line_count; i++)
 		u->lines[i].is_used = false;
-	if (u->gpu->unit_audit)
-		nsu_audit_kernel(u->gpu->unit_audit, u->stack);
+	if (u->split->audit)
+		nsu_audit_kernel(u->split->audit, u->stack);
 }
 
 bool nsu_cache_is_idle(const struct nsu *u)

@@ -9,10 +9,10 @@
 #include <glib.h>
 
 #include "base/list.h"
-#include "gpu/priv.h"
+#include "gpu/carry.h"
 
 struct packet_buffer {
-	struct carry *carry;
+	struct split *split;
 	struct sm *sm;
 	uint32_t pending_cap, ready_cap;
 	uint32_t pending_count; /* with reserved places */
@@ -22,12 +22,12 @@ struct packet_buffer {
 	} movable; /* granted, with packets in the pending buffer */
 };
 
-struct packet_buffer *packet_buffer_new(struct carry *c, struct sm *sm)
+struct packet_buffer *packet_buffer_new(struct split *split, struct sm *sm)
 {
 	const struct nsu_params *p = &sm->gpu->config->nsu;
 	struct packet_buffer *b = g_new0(struct packet_buffer, 1);
 
-	b->carry = c;
+	b->split = split;
 	b->sm = sm;
 	b->pending_cap = (uint32_t)p->pending_entry_count;
 	b->ready_cap = (uint32_t)p->ready_entry_count;
@@ -42,7 +42,7 @@ void packet_buffer_free(struct packet_buffer *b)
 void packet_buffer_reset(struct packet_buffer *b)
 {
 	*b = (struct packet_buffer){
-	    .carry = b->carry,
+	    .split = b->split,
 	    .sm = b->sm,
 	    .pending_cap = b->pending_cap,
 	    .ready_cap = b->ready_cap,
@@ -56,7 +56,7 @@ bool packet_buffer_is_idle(const struct packet_buffer *b)
 
 static void count_pending(struct packet_buffer *b)
 {
-	struct partition_stats *st = &b->sm->gpu->partition_stats;
+	struct partition_stats *st = &b->split->partition_stats;
 
 	if (b->pending_count > st->pending_max)
 		st->pending_max = b->pending_count;
@@ -64,7 +64,7 @@ static void count_pending(struct packet_buffer *b)
 
 static void put_ready(struct packet_buffer *b, struct mem_req *r)
 {
-	struct partition_stats *st = &b->sm->gpu->partition_stats;
+	struct partition_stats *st = &b->split->partition_stats;
 
 	queue_push(&b->ready, r);
 	if (b->ready.count > st->ready_max)
@@ -106,7 +106,7 @@ bool packet_buffer_put(struct packet_buffer *b, struct partition *p, struct mem_
 		b->pending_count++;
 		count_pending(b);
 	}
-	b->sm->gpu->partition_stats.buffer_puts++;
+	b->split->partition_stats.buffer_puts++;
 	if (is_direct) {
 		put_ready(b, r);
 	} else {
@@ -128,7 +128,7 @@ static void move_one(struct packet_buffer *b)
 	struct partition *p = b->movable.first;
 
 	put_ready(b, queue_pop(&p->pending));
-	b->sm->gpu->partition_stats.buffer_puts++;
+	b->split->partition_stats.buffer_puts++;
 	b->pending_count--;
 	if (p->pending.count)
 		return;
@@ -140,23 +140,23 @@ static void move_one(struct packet_buffer *b)
 static void leave(struct packet_buffer *b, struct mem_req *r)
 {
 	struct sm *sm = b->sm;
-	struct gpu *g = sm->gpu;
+	struct split *split = b->split;
 	struct packet *k = packet_of(r);
 
-	if (k->kind == PACKET_READ && nsu_cache_ask(g->nsus[k->target], r))
+	if (k->kind == PACKET_READ && nsu_cache_ask(split->nsus[k->target], r))
 		k->p->rdf_hit_count++;
 	if (k->kind == PACKET_READ && !k->fills) {
-		g->partition_stats.l1_probes++;
+		split->partition_stats.l1_probes++;
 		if (mem_cache_probe(sm->l1d, r->addr_bytes)) {
-			g->partition_stats.read_l1_hits++;
+			split->partition_stats.read_l1_hits++;
 			k->p->rdf_hit_count++;
-			packet_becomes_data(g, r);
+			packet_becomes_data(split, r);
 			port_push_packet(sm, r);
 			return;
 		}
 	}
-	packet_count(g, r);
-	g->partition_stats.l2_probes += k->kind == PACKET_READ;
+	packet_count(split, r);
+	split->partition_stats.l2_probes += k->kind == PACKET_READ;
 	port_push_packet(sm, r);
 }
 
@@ -174,7 +174,7 @@ void packet_buffer_tick(struct packet_buffer *b)
 	}
 	if (b->movable.first && b->ready.count < b->ready_cap) {
 		move_one(b);
-		partition_room(b->carry, sm);
+		partition_room(b->split, sm);
 	}
 }
 

@@ -16,24 +16,37 @@
 
 enum { WORD_BYTES = 4 };
 
+static const struct sim_stat_desc partition_stat_rows[] = {
+#define STAT_STRUCT struct partition_stats
+#include "sim/stat_rows.inc"
+#include "gpu/partition_stats.def"
+#include "sim/stat_end.inc"
+};
+static const struct sim_stat_desc packet_stat_rows[] = {
+#define STAT_STRUCT struct packet_stats
+#include "sim/stat_rows.inc"
+#include "gpu/packet_stats.def"
+#include "sim/stat_end.inc"
+};
+
 static struct packet_buffer *packets_of(const struct sm *sm, const struct partition *p)
 {
-	return p->carry->packets[sm->index];
+	return p->split->buffers[sm->index];
 }
 
 /* ---- instances ---- */
 
-static struct partition *instance_new(struct carry *c, struct sm_warp *w)
+static struct partition *instance_new(struct split *split, struct sm_warp *w)
 {
-	const struct gpu_offload *offload = &entry_of(c, w)->offload;
+	const struct gpu_offload *offload = &entry_of(split->carry, w)->offload;
 	const struct nsu_block *b = &offload->program->code->blocks[offload->partition];
-	struct partition *p = c->partitions_free;
+	struct partition *p = split->partitions_free;
 	uint32_t count = b->load_count + b->store_count;
 	struct partition_entry *entries;
 	uint32_t cap;
 
 	if (p)
-		c->partitions_free = p->next;
+		split->partitions_free = p->next;
 	else
 		p = g_new0(struct partition, 1);
 	entries = p->entries;
@@ -43,7 +56,7 @@ static struct partition *instance_new(struct carry *c, struct sm_warp *w)
 		cap = count;
 	}
 	*p = (struct partition){
-	    .carry = c,
+	    .split = split,
 	    .home = w,
 	    .program = offload->program,
 	    .block = b,
@@ -57,45 +70,45 @@ static struct partition *instance_new(struct carry *c, struct sm_warp *w)
 		entries[i].is_issued = false;
 	}
 	p->mask = w->w->active_mask;
-	p->begin_units = sim_now_units(c->gpu->engine);
-	p->live_next = c->partitions_live;
+	p->begin_units = sim_now_units(split->gpu->engine);
+	p->live_next = split->partitions_live;
 	if (p->live_next)
 		p->live_next->live_prev = p;
-	c->partitions_live = p;
-	c->gpu->partition_stats.blocks++;
+	split->partitions_live = p;
+	split->partition_stats.blocks++;
 	return p;
 }
 
-static void instance_free(struct carry *c, struct partition *p)
+static void instance_free(struct split *split, struct partition *p)
 {
 	if (p->live_prev)
 		p->live_prev->live_next = p->live_next;
 	else
-		c->partitions_live = p->live_next;
+		split->partitions_live = p->live_next;
 	if (p->live_next)
 		p->live_next->live_prev = p->live_prev;
-	p->next = c->partitions_free;
-	c->partitions_free = p;
+	p->next = split->partitions_free;
+	split->partitions_free = p;
 }
 
 /* ---- OFLD.BEG ---- */
 
 enum { INSIDE = 1 << GPU_POINT_EVALUATE | 1 << GPU_POINT_ISSUE };
 
-static struct partition **partition_of(const struct carry *c, const struct sm_warp *w)
+static struct partition **partition_of(const struct split *split, const struct sm_warp *w)
 {
-	return sm_ext_state(c->split, w);
+	return sm_ext_state(split->ext, w);
 }
 
 /* The block carrier has left a warp at its block's begin to this one: it waits for its live-ins first. */
 static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 {
-	struct carry *c = self;
-	struct entry *e = entry_of(c, w);
+	struct split *split = self;
+	struct entry *e = entry_of(split->carry, w);
 	const struct gpu_block *b = e->offload.block;
 	uint32_t ready = 0;
 
-	if (!e->is_split || *partition_of(c, w))
+	if (!e->is_split || *partition_of(split, w))
 		return false;
 	for (uint32_t i = 0; i < b->live_in_count; i++)
 		ready = w->sb[b->live_in_sb[i]] > ready ? w->sb[b->live_in_sb[i]] : ready;
@@ -109,8 +122,8 @@ static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 		sm_wheel_add(sm, w);
 		return true;
 	}
-	*partition_of(c, w) = instance_new(c, w);
-	sm_watch(c->split, w, INSIDE);
+	*partition_of(split, w) = instance_new(split, w);
+	sm_watch(split->ext, w, INSIDE);
 	sm->schedulers[w->scheduler].unstopped |= 1ull << w->bit;
 	return false;
 }
@@ -145,17 +158,17 @@ static uint32_t target_of(struct sm *sm, const struct coalesced_line *lines, uin
 	return stacks[best];
 }
 
-static void name_target(struct sm *sm, struct partition *p, uint32_t target)
+static void name_target(struct partition *p, uint32_t target)
 {
 	p->has_target = true;
 	p->target = (uint8_t)target;
-	buffer_manager_request(sm->gpu->manager, p);
+	buffer_manager_request(p->split->manager, p);
 }
 
 /* Waits for the grant, or for places in the pending buffer. */
 static void wait_room(struct sm *sm, struct partition *p)
 {
-	sm->gpu->partition_stats.pending_stalls++;
+	p->split->partition_stats.pending_stalls++;
 	p->waits_room = true;
 	sm_set_wait(sm, p->home, SM_WAIT_OFFLOAD);
 }
@@ -193,7 +206,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	}
 	count = e->access.mask ? coalesce_lines(e->access.addr, e->access.mask, e->access.lane_bytes, lines) : 0;
 	if (count && !p->has_target)
-		name_target(sm, p, target_of(sm, lines, count));
+		name_target(p, target_of(sm, lines, count));
 	if (count && !p->is_granted) {
 		if (!packet_buffer_reserve(packets_of(sm, p), p, count + !p->has_command_place)) {
 			wait_room(sm, p);
@@ -207,20 +220,20 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	e->entry_count = (e->access.lane_bytes + WORD_BYTES - 1) / WORD_BYTES;
 	e->lane_bytes = e->entry_count * WORD_BYTES;
 	sm_count_issue(sm, &g->step);
-	if (entry_of(p->carry, w)->is_observed)
-		block_observe(p->carry, w, &g->step, lines, count);
+	if (entry_of(p->split->carry, w)->is_observed)
+		block_observe(p->split->carry, w, &g->step, lines, count);
 	if (count)
-		lsu_issue_carried(sm, w, p->carry->split, p->seq, lines, count);
+		lsu_issue_carried(sm, w, p->split->ext, p->seq, lines, count);
 	else if (p->is_running)
-		nsu_issued(g->nsus[p->target], p);
+		nsu_issued(p->split->nsus[p->target], p);
 	*(is_store ? &p->wta_count : &p->rdf_count) += count;
 	p->seq++;
 	return true;
 }
 
-static struct mem_req *command_new(struct gpu *g, struct partition *p)
+static struct mem_req *command_new(struct partition *p)
 {
-	struct mem_req *r = packet_new(g, PACKET_COMMAND, p);
+	struct mem_req *r = packet_new(p->split, PACKET_COMMAND, p);
 
 	r->stack = p->target;
 	r->vault = (uint8_t)p->home->slot;
@@ -235,9 +248,9 @@ static bool command_put(struct sm *sm, struct partition *p)
 
 	if (p->has_command)
 		return true;
-	r = command_new(sm->gpu, p);
+	r = command_new(p);
 	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
-		packet_free(sm->gpu, r);
+		packet_free(p->split, r);
 		return false;
 	}
 	p->has_command = true;
@@ -259,7 +272,6 @@ uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_byt
 
 static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const struct coalesced_line *line)
 {
-	struct gpu *g = sm->gpu;
 	struct partition *p = *partition_of(self, &sm->warps[l->slot]);
 	const struct partition_entry *e = &p->entries[l->access];
 	bool is_store = e->is_store;
@@ -267,10 +279,10 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 	struct packet *k;
 
 	if (!command_put(sm, p)) {
-		g->partition_stats.ready_stalls++;
+		p->split->partition_stats.ready_stalls++;
 		return false;
 	}
-	r = packet_new(g, is_store ? PACKET_ADDRESS : PACKET_READ, p);
+	r = packet_new(p->split, is_store ? PACKET_ADDRESS : PACKET_READ, p);
 	k = packet_of(r);
 	r->addr_bytes = line->addr_bytes;
 	r->size_bytes = (uint16_t)coalesce_sector_bytes(line->word_mask, sm->sector_bytes);
@@ -280,15 +292,15 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 	r->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
 	port_place(sm, r);
 	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
-		packet_free(g, r);
-		g->partition_stats.ready_stalls++;
+		packet_free(p->split, r);
+		p->split->partition_stats.ready_stalls++;
 		return false;
 	}
 	if (is_store) {
-		g->partition_stats.write_lines++;
-		packet_write_begins(g, r->stack);
+		p->split->partition_stats.write_lines++;
+		packet_write_begins(p->split, r->stack);
 	} else {
-		g->partition_stats.read_lines++;
+		p->split->partition_stats.read_lines++;
 	}
 	return true;
 }
@@ -299,7 +311,8 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 static void finish(struct sm *sm, struct partition *p)
 {
 	struct gpu *g = sm->gpu;
-	struct carry *c = p->carry;
+	struct split *split = p->split;
+	struct carry *c = split->carry;
 	struct sm_warp *w = p->home;
 	const struct gpu_block *b = p->registers;
 
@@ -307,8 +320,8 @@ static void finish(struct sm *sm, struct partition *p)
 	nsu_warp_end(p->program, g->launch, p->exec, w->w);
 	for (uint32_t i = 0; i < b->live_out_count; i++)
 		w->sb[b->live_out_sb[i]] = sm->now << 1;
-	g->partition_stats.answers++;
-	sim_hist_add(&g->partition_stats.block_latency_ps,
+	p->split->partition_stats.answers++;
+	sim_hist_add(&p->split->partition_stats.block_latency_ps,
 		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
 	if (c->policy->partition_end) {
 		const struct gpu_partition_result result = {
@@ -320,11 +333,11 @@ static void finish(struct sm *sm, struct partition *p)
 
 		c->policy->partition_end(c->policy_ctx, g, sm->index, &result);
 	}
-	*partition_of(c, w) = NULL;
-	sm_unwatch(c->split, w, INSIDE);
+	*partition_of(split, w) = NULL;
+	sm_unwatch(split->ext, w, INSIDE);
 	sm->schedulers[w->scheduler].unstopped &= ~(1ull << w->bit);
 	block_split_end(c, w);
-	instance_free(c, p);
+	instance_free(split, p);
 	sm_fetch_advance(sm, w, w->w->pc);
 	sm_evaluate(sm, w);
 	sm_wake(sm, sm->now);
@@ -334,7 +347,7 @@ static void finish(struct sm *sm, struct partition *p)
 static bool end_issue(struct sm *sm, struct partition *p)
 {
 	if (!p->has_target) /* no lane of the block has touched memory: any unit will do */
-		name_target(sm, p, sm->index & (sm->gpu->stack_count - 1));
+		name_target(p, sm->index & (sm->gpu->stack_count - 1));
 	if (!p->has_command && p->rdf_count + p->wta_count == 0) {
 		if (!p->is_granted || !command_put(sm, p)) {
 			wait_room(sm, p);
@@ -343,7 +356,7 @@ static bool end_issue(struct sm *sm, struct partition *p)
 	}
 	p->state = PARTITION_WAITS;
 	if (p->is_answered) {
-		sm->gpu->partition_stats.early_answers++;
+		p->split->partition_stats.early_answers++;
 		finish(sm, p);
 		return true;
 	}
@@ -390,7 +403,7 @@ static void skip_issue(struct sm *sm, struct partition *p)
 static bool issue(void *self, struct sm *sm, struct sm_warp *w)
 {
 	struct partition *p = *partition_of(self, w);
-	struct partition_stats *st = &sm->gpu->partition_stats;
+	struct partition_stats *st = &p->split->partition_stats;
 	bool has_issued = true;
 
 	if (p->state == PARTITION_BEGIN) {
@@ -425,13 +438,13 @@ static void go_on(struct sm *sm, struct partition *p)
 	sm_wake(sm, sm->now);
 }
 
-void partition_room(struct carry *c, struct sm *sm)
+void partition_room(struct split *split, struct sm *sm)
 {
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
 			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
-			struct partition *p = *partition_of(c, w);
+			struct partition *p = *partition_of(split, w);
 
 			if (p && p->waits_room)
 				go_on(sm, p);
@@ -455,19 +468,20 @@ void partition_granted(struct partition *p)
 void partition_take(void *self, struct mem_req *r)
 {
 	struct sm *sm = self;
+	struct split *split = carry_of(sm->gpu)->split;
 	struct packet *k = packet_of(r);
 	struct partition *p = k->p;
 
 	sm_touch(sm);
 	if (k->kind == PACKET_INVALIDATE) {
 		mem_cache_invalidate_line(sm->l1d, r->addr_bytes);
-		if (unlikely(sm->gpu->unit_audit))
-			nsu_audit_stored(sm->gpu->unit_audit, r->addr_bytes, r->issue_units);
-		packet_free(sm->gpu, r);
+		if (unlikely(split->audit))
+			nsu_audit_stored(split->audit, r->addr_bytes, r->issue_units);
+		packet_free(split, r);
 		return;
 	}
 	CHECK(k->kind == PACKET_ANSWER && !p->is_answered);
-	packet_free(sm->gpu, r);
+	packet_free(split, r);
 	p->is_answered = true;
 	/* The unit may be done while the warp still fetches the block's last instructions. */
 	if (p->state == PARTITION_WAITS)
@@ -478,12 +492,12 @@ void partition_take(void *self, struct mem_req *r)
 
 static void sm_tick(void *self, struct sm *sm)
 {
-	packet_buffer_tick(((struct carry *)self)->packets[sm->index]);
+	packet_buffer_tick(((struct split *)self)->buffers[sm->index]);
 }
 
 static bool sm_has_work(void *self, const struct sm *sm)
 {
-	return packet_buffer_has_work(((struct carry *)self)->packets[sm->index]);
+	return packet_buffer_has_work(((struct split *)self)->buffers[sm->index]);
 }
 
 /* ---- a kernel ---- */
@@ -515,10 +529,10 @@ static bool gpu_part_end(struct gpu *g, struct partition *p)
 /* Blocks under way in two parts: one that has not begun stays at home. */
 static bool finish_untimed(void *self)
 {
-	struct carry *c = self;
-	struct gpu *g = c->gpu;
+	struct split *split = self;
+	struct gpu *g = split->gpu;
 
-	for (struct partition *p = c->partitions_live; p; p = p->live_next) {
+	for (struct partition *p = split->partitions_live; p; p = p->live_next) {
 		const struct nsu_inst *inst;
 
 		if (p->state == PARTITION_BEGIN)
@@ -540,63 +554,173 @@ static bool finish_untimed(void *self)
 	return true;
 }
 
+static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
+{
+	struct split *split = self;
+
+	(void)l, (void)p;
+	for (uint32_t i = 0; i < split->gpu->stack_count; i++)
+		nsu_kernel_begin(split->nsus[i]);
+}
+
+/* Every packet has come to its end, every credit is home, every buffer is empty. */
 static void check_end(void *self)
 {
-	const struct carry *c = self;
+	struct split *split = self;
 
-	CHECK(c->gpu->partition_stats.blocks == c->gpu->partition_stats.answers && !c->partitions_live);
-	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
-		CHECK(packet_buffer_is_idle(c->packets[i]));
+	CHECK(split->partition_stats.blocks == split->partition_stats.answers && !split->partitions_live);
+	CHECK(split->packet_count == 0 && buffer_manager_is_idle(split->manager));
+	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
+		CHECK(packet_buffer_is_idle(split->buffers[i]));
+	for (uint32_t i = 0; i < split->gpu->stack_count; i++) {
+		nsu_kernel_end(split->nsus[i]);
+		CHECK(nsu_is_idle(split->nsus[i]) && split->write_lines[i] == 0 && !split->flights[i].count);
+	}
 }
 
 static bool is_idle(void *self)
 {
-	return !((const struct carry *)self)->partitions_live;
+	return !((const struct split *)self)->partitions_live;
 }
 
 static void reset(void *self)
 {
-	struct carry *c = self;
+	struct split *split = self;
 
-	while (c->partitions_live)
-		instance_free(c, c->partitions_live);
-	c->gpu->partition_stats.answers = c->gpu->partition_stats.blocks;
-	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
-		packet_buffer_reset(c->packets[i]);
+	while (split->partitions_live)
+		instance_free(split, split->partitions_live);
+	split->partition_stats.answers = split->partition_stats.blocks;
+	packets_reset(split);
+	buffer_manager_reset(split->manager);
+	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
+		packet_buffer_reset(split->buffers[i]);
+	for (uint32_t i = 0; i < split->gpu->stack_count; i++) {
+		nsu_reset(split->nsus[i]);
+		split->flights[i].count = 0;
+	}
+}
+
+/* ---- the memory side ---- */
+
+static void slice_written(void *self, uint64_t addr_bytes)
+{
+	nsu_cache_drop(self, addr_bytes);
+}
+
+static void store_answered(void *self, const struct mem_req *r)
+{
+	struct split *split = self;
+
+	if (split->audit)
+		nsu_audit_stored(split->audit, r->addr_bytes, r->issue_units);
+}
+
+static void stack_room(void *self, uint32_t stack)
+{
+	nsu_room(((struct split *)self)->nsus[stack]);
+}
+
+/* The packet just sent takes the unit's credits along. */
+static void rx_sent(void *self, uint32_t stack, const struct mem_req *r)
+{
+	struct split *split = self;
+	struct credit_flights *f = &split->flights[stack];
+	const struct nsu_credits c = nsu_credits_take(split->nsus[stack]);
+	uint32_t cap = (uint32_t)split->gpu->config->link.depth_count, at = f->first + f->count;
+
+	if (!(c.commands | c.reads | c.writes))
+		return;
+	CHECK(f->count < cap);
+	f->items[at >= cap ? at - cap : at] = (struct credit_flight){r->ready_units, c};
+	f->count++;
+}
+
+/* Credits that have arrived with their packets. */
+static void rx_tick(void *self, uint32_t stack)
+{
+	struct split *split = self;
+	struct credit_flights *f = &split->flights[stack];
+	uint64_t now = sim_now_units(split->gpu->engine);
+
+	while (f->count && f->items[f->first].arrival_units <= now) {
+		const struct nsu_credits c = f->items[f->first].credits;
+
+		f->first = f->first + 1 == split->gpu->config->link.depth_count ? 0 : f->first + 1;
+		f->count--;
+		buffer_manager_return(split->manager, stack, &c);
+	}
 }
 
 /* ---- building ---- */
 
 static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 {
-	struct carry *c = self;
+	struct split *split = self;
 
-	c->split = e;
-	c->packets = g_new0(struct packet_buffer *, g->sm_total);
+	split->gpu = g;
+	split->ext = e;
+	g->units = e;
+	sim_stats_add(g->stats, "partition", partition_stat_rows, ARRAY_COUNT(partition_stat_rows),
+		      &split->partition_stats, sizeof(split->partition_stats));
+	sim_stats_add(g->stats, "packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows), &split->packet_stats,
+		      sizeof(split->packet_stats));
+	split->packet_chunks = g_ptr_array_new_with_free_func(g_free);
+	split->write_lines = g_new0(uint32_t, g->stack_count);
+	split->manager = buffer_manager_new(split);
+	split->flights = g_new0(struct credit_flights, g->stack_count);
+	if (g->audits && g->config->nsu.cache_bytes)
+		split->audit = nsu_audit_new(g->stack_count);
+	split->nsus = g_new0(struct nsu *, g->stack_count);
+	for (uint32_t i = 0; i < g->stack_count; i++) {
+		split->flights[i].items = g_new0(struct credit_flight, g->config->link.depth_count);
+		split->nsus[i] = nsu_new(split, i);
+	}
 }
 
 static void complete(void *self)
 {
-	struct carry *c = self;
+	struct split *split = self;
 
-	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
-		c->packets[i] = packet_buffer_new(c, c->gpu->sms[i]);
+	packet_ports_new(split);
+	split->buffers = g_new0(struct packet_buffer *, split->gpu->sm_total);
+	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
+		split->buffers[i] = packet_buffer_new(split, split->gpu->sms[i]);
 }
 
 static void split_free(void *self)
 {
-	struct carry *c = self;
+	struct split *split = self;
 
-	for (uint32_t i = 0; i < c->gpu->sm_total; i++)
-		packet_buffer_free(c->packets[i]);
-	g_free(c->packets);
-	while (c->partitions_free) {
-		struct partition *next = c->partitions_free->next;
-
-		g_free(c->partitions_free->entries);
-		g_free(c->partitions_free);
-		c->partitions_free = next;
+	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
+		packet_buffer_free(split->buffers[i]);
+	for (uint32_t i = 0; i < split->gpu->stack_count; i++) {
+		nsu_free(split->nsus[i]);
+		g_free(split->flights[i].items);
 	}
+	while (split->partitions_free) {
+		struct partition *next = split->partitions_free->next;
+
+		g_free(split->partitions_free->entries);
+		g_free(split->partitions_free);
+		split->partitions_free = next;
+	}
+	nsu_audit_free(split->audit);
+	buffer_manager_free(split->manager);
+	g_ptr_array_free(split->packet_chunks, TRUE);
+	g_free(split->write_lines);
+	g_free(split->flights);
+	g_free(split->nsus);
+	g_free(split->buffers);
+	g_free(split->sm_ports);
+	g_free(split);
+}
+
+struct split *split_new(struct carry *c)
+{
+	struct split *split = g_new0(struct split, 1);
+
+	split->carry = c;
+	return split;
 }
 
 const struct gpu_ext_ops carry_split_ops = {
@@ -606,6 +730,7 @@ const struct gpu_ext_ops carry_split_ops = {
     .complete = complete,
     .free = split_free,
     .check_end = check_end,
+    .kernel_begin = kernel_begin,
     .reset = reset,
     .is_idle = is_idle,
     .finish_untimed = finish_untimed,
@@ -615,4 +740,9 @@ const struct gpu_ext_ops carry_split_ops = {
     .line = line_packet,
     .sm_tick = sm_tick,
     .sm_has_work = sm_has_work,
+    .slice_written = slice_written,
+    .store_answered = store_answered,
+    .stack_room = stack_room,
+    .rx_sent = rx_sent,
+    .rx_tick = rx_tick,
 };

@@ -1,5 +1,6 @@
-/* partition.h - private to gpu/: blocks that run in two parts (NSU, SC'17, section 4). The GPU's warp computes the
- * addresses and sends packets; a SIMD unit in the target stack computes the values. Parts of this file by .c:
+/* partition.h - private to the split carrier: blocks that run in two parts (NSU, SC'17, section 4). The GPU's warp
+ * computes the addresses and sends packets; a SIMD unit in the target stack computes the values. Parts of this file by
+ * .c:
  *
  *   partition.c       the GPU's warp: OFLD.BEG, memory instructions, OFLD.END
  *   packet_buffer.c   an SM's pending and ready packets, and their way into the crossbar
@@ -12,8 +13,11 @@
 #ifndef STRATA_GPU_PARTITION_H
 #define STRATA_GPU_PARTITION_H
 
+#include <glib.h>
+
 #include "gpu/coalesce.h"
 #include "gpu/guest.h"
+#include "gpu/nsu_audit.h"
 #include "gpu/queue.h"
 #include "nsu/exec.h"
 #include "sim/engine.h"
@@ -50,6 +54,12 @@ enum packet_kind {
 	PACKET_KIND_COUNT
 };
 
+struct packet_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/packet_stats.def"
+#include "sim/stat_end.inc"
+};
+
 /* What a request of kind MEM_KIND_PASSING is: its owner. */
 struct packet {
 	struct partition *p; /* NULL: of no block */
@@ -79,7 +89,7 @@ enum partition_state {
 
 /* One instance of a block. */
 struct partition {
-	struct carry *carry;
+	struct split *split;
 	struct sm_warp *home;
 	struct nsu_program *program;
 	const struct nsu_block *block;	   /* of it */
@@ -119,6 +129,39 @@ struct partition_entry {
 	struct simt_access access; /* once it has issued: lanes, addresses, and the bytes loaded */
 };
 
+/* Credits of a unit on their way with a packet. */
+struct credit_flight {
+	uint64_t arrival_units;
+	struct nsu_credits credits;
+};
+
+/* Credits that ride over a stack's RX. */
+struct credit_flights {
+	struct credit_flight *items; /* [link.depth_count], a ring */
+	uint32_t first, count;
+};
+
+/* The carrier. */
+struct split {
+	struct carry *carry;
+	struct gpu *gpu;
+	const struct gpu_ext *ext;
+	struct partition *partitions_free, *partitions_live;
+	struct packet_buffer **buffers; /* [SM] */
+	struct buffer_manager *manager;
+	struct nsu **nsus;		/* [stack] */
+	struct nsu_audit *audit;	/* of the directory of their caches; NULL: off */
+	struct credit_flights *flights; /* [stack] */
+	struct packet *packets_free;
+	GPtrArray *packet_chunks;
+	uint64_t packet_count;		       /* on their way */
+	uint32_t *write_lines;		       /* [stack]: write addresses whose invalidation has not come back */
+	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
+	uint16_t *sm_ports;		       /* [SM]: packets to it */
+	struct partition_stats partition_stats;
+	struct packet_stats packet_stats;
+};
+
 /* ---- partition.c ---- */
 /* Lanes of the entry whose first byte lies in the line. */
 uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
@@ -128,7 +171,7 @@ static inline uint32_t partition_registers_bytes(const struct partition *p, uint
 	return 4 * (words * (uint32_t)__builtin_popcount(p->mask) + preds);
 }
 /* The pending buffer has places again. */
-void partition_room(struct carry *c, struct sm *sm);
+void partition_room(struct split *split, struct sm *sm);
 /* Credits have been granted. */
 void partition_granted(struct partition *p);
 /* A packet has reached its SM: the unit's answer, or an invalidation. */
@@ -136,7 +179,7 @@ void partition_take(void *self, struct mem_req *r);
 
 /* ---- packet_buffer.c ---- */
 struct packet_buffer;
-struct packet_buffer *packet_buffer_new(struct carry *c, struct sm *sm);
+struct packet_buffer *packet_buffer_new(struct split *split, struct sm *sm);
 void packet_buffer_free(struct packet_buffer *b);
 void packet_buffer_reset(struct packet_buffer *b);
 bool packet_buffer_is_idle(const struct packet_buffer *b);
@@ -150,7 +193,7 @@ bool packet_buffer_has_work(const struct packet_buffer *b); /* in the next cycle
 
 /* ---- buffer_manager.c ---- */
 struct buffer_manager;
-struct buffer_manager *buffer_manager_new(struct gpu *g);
+struct buffer_manager *buffer_manager_new(struct split *split);
 void buffer_manager_free(struct buffer_manager *m);
 void buffer_manager_reset(struct buffer_manager *m);
 /* Asks for the buffers of p's target; partition_granted when it has them, perhaps at once. */
@@ -160,11 +203,11 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 bool buffer_manager_is_idle(const struct buffer_manager *m);
 
 /* ---- packet.c ---- */
-struct mem_req *packet_new(struct gpu *g, enum packet_kind kind, struct partition *p);
-void packet_free(struct gpu *g, struct mem_req *r);
-void packet_count(struct gpu *g, const struct mem_req *r); /* it leaves */
+struct mem_req *packet_new(struct split *split, enum packet_kind kind, struct partition *p);
+void packet_free(struct split *split, struct mem_req *r);
+void packet_count(struct split *split, const struct mem_req *r); /* it leaves */
 /* A read has found its line: it becomes the data on their way to the unit. */
-void packet_becomes_data(struct gpu *g, struct mem_req *r);
+void packet_becomes_data(struct split *split, struct mem_req *r);
 /* Words of the lanes; with their offsets if the unit's cache has to know these. */
 uint32_t packet_data_bytes(const struct packet *k);
 static inline struct packet *packet_of(const struct mem_req *r)
@@ -173,15 +216,15 @@ static inline struct packet *packet_of(const struct mem_req *r)
 }
 /* A memory has done a unit's read or write: a read becomes the data, a write the acknowledgment; of its line the
  * slice and the SM's L1 are rid. */
-void packet_served(struct gpu *g, struct mem_req *r, uint32_t where);
+void packet_served(struct split *split, struct mem_req *r, uint32_t where);
 /* Packets' ports beside those of the units. */
-void packet_ports_new(struct gpu *g);
+void packet_ports_new(struct split *split);
 /* A write address for a line of the stack leaves. */
-void packet_write_begins(struct gpu *g, uint32_t stack);
-void packets_reset(struct gpu *g);
+void packet_write_begins(struct split *split, uint32_t stack);
+void packets_reset(struct split *split);
 
 /* ---- nsu.c, nsu_buffer.c ---- */
-struct nsu *nsu_new(struct gpu *g, uint32_t stack);
+struct nsu *nsu_new(struct split *split, uint32_t stack);
 void nsu_free(struct nsu *u);
 void nsu_reset(struct nsu *u);
 bool nsu_is_idle(const struct nsu *u);
@@ -194,7 +237,7 @@ void nsu_issued(struct nsu *u, struct partition *p); /* a memory instruction wit
  * else the unit keeps the data if the packet now says fills. */
 bool nsu_cache_ask(struct nsu *u, struct mem_req *r);
 /* The line is written: no unit holds it any more. */
-void nsu_cache_drop(struct gpu *g, uint64_t addr_bytes);
+void nsu_cache_drop(struct split *split, uint64_t addr_bytes);
 /* Credits that leave with the next packet over the stack's link; all zero: none. */
 struct nsu_credits nsu_credits_take(struct nsu *u);
 

@@ -201,6 +201,6 @@ void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *late
 	sm_touch(sm);
 	g->memory_stats.answers++;
 	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
-	if (unlikely(g->unit_audit) && r->op != MEM_READ)
-		nsu_audit_stored(g->unit_audit, r->addr_bytes, r->issue_units);
+	if (unlikely(g->units) && r->op != MEM_READ)
+		g->units->ops->store_answered(g->units->self, r);
 }

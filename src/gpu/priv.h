@@ -7,8 +7,6 @@
 #include "base/list.h"
 #include "gpu/ext.h"
 #include "gpu/gpu.h"
-#include "gpu/nsu_audit.h"
-#include "gpu/partition.h"
 #include "gpu/sm.h"
 #include "mem/map.h"
 #include "mem/stack.h"
@@ -41,11 +39,6 @@ struct gpu_stats {
 #include "gpu/gpu_stats.def"
 #include "sim/stat_end.inc"
 };
-struct packet_stats {
-#include "sim/stat_fields.inc"
-#include "gpu/packet_stats.def"
-#include "sim/stat_end.inc"
-};
 struct mmu_stats {
 #include "sim/stat_fields.inc"
 #include "gpu/mmu_stats.def"
@@ -71,7 +64,9 @@ struct gpu {
 	const struct gpu_config *config;
 	struct gpu_ext_list exts;
 	const struct gpu_ext *placer; /* of them, the one that places requests, or NULL */
+	const struct gpu_ext *units; /* that has units in the stacks, or NULL */
 	bool has_sm_ticks; /* one of them ticks with the SMs */
+	uint32_t spare_count; /* requests that are out while nothing is: kept by whoever looks into a cache */
 	struct sim_engine *engine; /* of the context, as the next three */
 	struct sim_stats *stats;
 	struct mem_req_pool *pool;
@@ -107,36 +102,18 @@ struct gpu {
 	volatile int stop; /* enum device_stop */
 	uint64_t untimed_limit; /* of totals.untimed_warp_instructions; 0: none */
 
-	/* SIMD units in the stacks; NULL where there are none */
-	struct nsu **nsus; /* [stack] */
-	struct nsu_audit *unit_audit; /* NULL: off */
-	struct net_network *network;
-	struct buffer_manager *manager;
-	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
-	struct packet *packets_free;
-	GPtrArray *packet_chunks;
-	uint64_t packet_count;	 /* on their way */
-	uint32_t *write_lines; /* [stack]: write addresses whose invalidation has not come back */
-
+	struct net_network *network; /* between the stacks, in the place of the mesh, or NULL */
 	const struct gpu_audit_ops *audit; /* NULL: off */
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
 
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
-	struct partition_stats partition_stats;
-	struct packet_stats packet_stats;
 };
 
 static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 {
 	return g->sms[g->sm_count + stack * g->stack_sm_count + i];
-}
-
-/* Requests that are out while nothing is: each SM's and each unit's spare. */
-static inline uint64_t gpu_spare_count(const struct gpu *g)
-{
-	return g->sm_total + (g->nsus ? g->stack_count : 0);
 }
 
 /* Each extension e that has the operation op. */
@@ -205,7 +182,7 @@ void stack_port_reply(struct stack_port *p, struct mem_req *r);
 /* What r has written here, its slice is to drop. */
 void stack_port_invalidate(struct stack_port *p, const struct mem_req *r);
 void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
-/* From the unit of this stack, to a vault here or elsewhere: false if it must wait; nsu_room is called. */
+/* From the unit of this stack, to a vault here or elsewhere: false if it must wait; stack_room is called. */
 bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r);
 /* The network between the stacks, when there are units. */
 struct net_network *stack_port_network_new(struct gpu *g);

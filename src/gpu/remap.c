@@ -30,7 +30,7 @@ void gpu_pause(struct gpu *g, uint64_t least_ps)
 /* Every request has been answered and every slice has been rid of its own. */
 static bool is_at_rest(const struct gpu *g)
 {
-	if (mem_req_outstanding(g->pool) != gpu_spare_count(g))
+	if (mem_req_outstanding(g->pool) != g->spare_count)
 		return false;
 	GPU_EXT_EACH(g, e, is_idle)
 		if (!e->ops->is_idle(e->self))

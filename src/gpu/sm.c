@@ -86,6 +86,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->stores_left = (uint32_t)c->sm.store_count;
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
 	sm->spare = mem_req_get(g->pool);
+	g->spare_count++;
 	caches_new(sm);
 	port_ports_new(sm);
 	sm->mmu = mmu_new(sm);

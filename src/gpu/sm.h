@@ -181,7 +181,6 @@ struct sm {
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
 	bool ext_waits_port;
-	uint16_t packet_port; /* packets to it, where there are SIMD units */
 	char *ext_state[GPU_EXT_MAX]; /* [extension]: [warp slot] */
 	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
 	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
@@ -305,7 +304,7 @@ static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
 {
 	return (uint16_t)(sm->port_first + kind);
 }
-/* A packet whose place is set, to its vault or its unit. */
+/* A packet whose place is set, to a stack. */
 void port_push_packet(struct sm *sm, struct mem_req *r);
 /* Tells the L2 to drop a line, a flit on the crossbar. What the SM pushes later gets there later. */
 void port_invalidate(struct sm *sm, uint64_t line_addr_bytes);

@@ -15,12 +15,6 @@
 
 #include <glib.h>
 
-/* Credits of a unit on their way with a packet. */
-struct credit_flight {
-	uint64_t arrival_units;
-	struct nsu_credits credits;
-};
-
 enum { NOBODY = UINT32_MAX };
 
 /* Who has been refused by a full vault: the first to come is the first to enter. Without lines the one that ticks first
@@ -47,8 +41,6 @@ struct stack_port {
 	/* with a SIMD unit */
 	struct queue net_out[NET_CLASS_COUNT]; /* wait for the network; their targets are their packets' */
 	bool unit_waits, network_waits;	       /* refused a write or a fetch */
-	struct credit_flight *flights;	       /* [link.depth_count], a ring */
-	uint32_t flight_first, flight_count;
 };
 
 /* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
@@ -65,27 +57,14 @@ static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
 	return bytes;
 }
 
-/* The packet just sent takes the unit's credits along. */
-static void credits_board(struct stack_port *p, const struct mem_req *r)
-{
-	const struct nsu_credits c = nsu_credits_take(p->gpu->nsus[p->index]);
-	uint32_t cap = (uint32_t)p->gpu->config->link.depth_count, at = p->flight_first + p->flight_count;
-
-	if (!(c.commands | c.reads | c.writes))
-		return;
-	CHECK(p->flight_count < cap);
-	p->flights[at >= cap ? at - cap : at] = (struct credit_flight){r->ready_units, c};
-	p->flight_count++;
-}
-
 static void drain_rx(struct stack_port *p)
 {
 	while (p->answers.first && net_channel_ready(p->rx, &p->comp)) {
 		struct mem_req *r = queue_pop(&p->answers);
 
 		net_channel_send(p->rx, r, answer_bytes(p, r), sim_now_units(p->gpu->engine));
-		if (p->flights)
-			credits_board(p, r);
+		GPU_EXT_EACH(p->gpu, e, rx_sent)
+			e->ops->rx_sent(e->self, p->index, r);
 	}
 }
 
@@ -342,12 +321,19 @@ static bool network_take(void *ctx, uint32_t node, enum net_class c, struct mem_
 	return true;
 }
 
+/* The vaults or the network take requests from the logic layer again. */
+static void room(struct gpu *g, uint32_t stack)
+{
+	GPU_EXT_EACH(g, e, stack_room)
+		e->ops->stack_room(e->self, stack);
+}
+
 static void network_room(void *ctx, uint32_t node, enum net_class c)
 {
 	struct gpu *g = ctx;
 
 	if (c == NET_REQUEST)
-		nsu_room(g->nsus[node]);
+		room(g, node);
 	else
 		sim_wake_units(g->engine, g->stacks[node]->comp, sim_now_units(g->engine));
 }
@@ -360,25 +346,10 @@ static void unit_side_tick(struct stack_port *p)
 	if (is_backed_up(p))
 		return;
 	if (p->unit_waits)
-		nsu_room(p->gpu->nsus[p->index]);
+		room(p->gpu, p->index);
 	if (p->network_waits)
 		net_network_wake(p->gpu->network, p->index);
 	p->unit_waits = p->network_waits = false;
-}
-
-/* Credits that have arrived with their packets. */
-static void credits_arrive(struct stack_port *p)
-{
-	struct gpu *g = p->gpu;
-	uint64_t now = sim_now_units(g->engine);
-
-	while (p->flight_count && p->flights[p->flight_first].arrival_units <= now) {
-		const struct nsu_credits c = p->flights[p->flight_first].credits;
-
-		p->flight_first = p->flight_first + 1 == g->config->link.depth_count ? 0 : p->flight_first + 1;
-		p->flight_count--;
-		buffer_manager_return(g->manager, p->index, &c);
-	}
 }
 
 static void port_tick(void *component, uint64_t cycle)
@@ -388,7 +359,7 @@ static void port_tick(void *component, uint64_t cycle)
 
 	(void)cycle;
 	drain_rx(p);
-	if (p->flights)
+	if (p->gpu->network)
 		unit_side_tick(p);
 	take_tx(p);
 	if (!p->mesh)
@@ -408,8 +379,8 @@ static void rx_tick(void *component, uint64_t cycle)
 	struct mem_req *r;
 
 	(void)cycle;
-	if (p->flights)
-		credits_arrive(p);
+	GPU_EXT_EACH(p->gpu, e, rx_tick)
+		e->ops->rx_tick(e->self, p->index);
 	while ((r = net_channel_peek(p->rx))) {
 		const struct net_port *to = net_port_of(&p->gpu->ports, r);
 		struct l2_slice *s = p->gpu->slices[r->slice];
@@ -512,8 +483,6 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	};
 
 	p->stack = mem_stack_new(&c);
-	if (g->config->nsu.is_present)
-		p->flights = g_new0(struct credit_flight, g->config->link.depth_count);
 	p->lines = g_new(struct line, g->config->dram.vault_count);
 	p->behind = g_new(uint32_t, numbers_count(p));
 	p->is_in_line = g_new(bool, numbers_count(p));
@@ -570,7 +539,6 @@ void stack_port_free(struct stack_port *p)
 		net_channel_free(p->mesh[k]);
 	g_free(p->mesh);
 	g_free(p->mesh_answers);
-	g_free(p->flights);
 	net_channel_free(p->tx);
 	net_channel_free(p->rx);
 	mem_stack_free(p->stack);
@@ -600,7 +568,7 @@ bool stack_port_is_idle(const struct stack_port *p)
 		if (p->net_out[c].count)
 			return false;
 	}
-	return p->answers.count + p->flight_count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
+	return p->answers.count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
 	       mem_stack_is_idle(p->stack);
 }
 
@@ -619,7 +587,6 @@ void stack_port_reset(struct stack_port *p)
 	for (uint32_t c = 0; c < NET_CLASS_COUNT; c++)
 		p->net_out[c] = (struct queue){0};
 	p->unit_waits = p->network_waits = false;
-	p->flight_count = 0;
 	p->answers = (struct queue){0};
 	p->ack_left_bytes = 0;
 	lines_clear(p);

@@ -321,7 +321,7 @@ static void targets_have_most_lines(void **state)
 				     lane / 8 * 32 + lane % 8;
 		assert_true(rig_run(&r, 1, 32, 0));
 		for (uint32_t s = 0; s < 4; s++)
-			assert_int_equal(r.gpu->nsus[s]->stats.blocks, s == cases[i].target);
+			assert_int_equal(carry_of(r.gpu)->split->nsus[s]->stats.blocks, s == cases[i].target);
 		rig_close(&r);
 	}
 }
@@ -581,7 +581,7 @@ static void leaked_credit_is_found(void **state)
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(2);
 		open_with(&r, add, NULL);
-		buffer_manager_return(r.gpu->manager, 1, &leak);
+		buffer_manager_return(carry_of(r.gpu)->split->manager, 1, &leak);
 		rig_run(&r, 16, 128, 0);
 		_exit(0);
 	}
@@ -601,8 +601,8 @@ static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 static void resumed(void *ctx, struct gpu *g)
 {
 	(void)ctx;
-	assert_null(carry_of(g)->partitions_live);
-	assert_int_equal(g->packet_count, 0);
+	assert_null(carry_of(g)->split->partitions_live);
+	assert_int_equal(carry_of(g)->split->packet_count, 0);
 }
 
 static void stop_sms(struct gpu_guest_ops *ops)
