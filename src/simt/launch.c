@@ -32,21 +32,35 @@ static bool check_dimensions(const struct simt_launch *l, struct base_diag_list 
 	return diag->error_count == errors;
 }
 
+static bool no_room_for_local(const struct simt_launch *l, uint32_t warps, struct base_diag_list *diag)
+{
+	base_diag_error(diag, (struct base_place){0},
+			"kernel %s: no room in device memory for %llu bytes of local memory per thread of %u warps",
+			l->program->name, (unsigned long long)(l->state->local_bytes + l->state->below_bytes), warps);
+	return false;
+}
+
 /* What is left of a thread's stack below the frames that the program is known to need. Apart from these, so that it
- * costs no time when, as nearly always, nothing touches it; less when device memory has no room. */
-static void place_below(struct simt_launch *l, uint32_t warps)
+ * costs no time when, as nearly always, nothing touches it. Where device memory has no room for it, only a program that
+ * counts on it, because it recurses, does not run. */
+static bool place_below(struct simt_launch *l, uint32_t warps, struct base_diag_list *diag)
 {
 	struct simt_launch_state *st = l->state;
-	const uint64_t known = simt_program_of(l)->is_recursive ? SIMT_RECURSION_BYTES : st->local_bytes;
+	const bool is_recursive = simt_program_of(l)->is_recursive;
+	const uint64_t known = is_recursive ? SIMT_RECURSION_BYTES : st->local_bytes;
 
-	if (l->stack_bytes <= known)
-		return;
+	if (!st->local_addr || l->stack_bytes <= known)
+		return true;
 	st->below_bytes = (l->stack_bytes - known + 15) & ~15ull;
 	st->below_warp_bytes = st->below_bytes / 4 * SIMT_ROW_BYTES;
 	CHECK(st->below_bytes <= SIMT_LOCAL_BASE);
 	st->below_addr = simt_memory_alloc(l->mem, st->below_warp_bytes * warps, 1, SIMT_ALLOC_LOCAL);
-	if (!st->below_addr)
-		st->below_bytes = 0;
+	if (st->below_addr)
+		return true;
+	if (is_recursive)
+		return no_room_for_local(l, warps, diag);
+	st->below_bytes = 0;
+	return true;
 }
 
 static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_list *diag)
@@ -59,13 +73,8 @@ static bool place_local(struct simt_launch *l, uint32_t warps, struct base_diag_
 	if (!st->local_warp_bytes)
 		return true;
 	st->local_addr = simt_memory_alloc(l->mem, st->local_warp_bytes * warps, 1, SIMT_ALLOC_LOCAL);
-	if (!st->local_addr) {
-		base_diag_error(
-		    diag, (struct base_place){0},
-		    "kernel %s: no room in device memory for %llu bytes of local memory per thread of %u warps",
-		    l->program->name, (unsigned long long)st->local_bytes, warps);
-		return false;
-	}
+	if (!st->local_addr)
+		return no_room_for_local(l, warps, diag);
 	st->local_free = malloc(warps * sizeof(*st->local_free));
 	CHECK(st->local_free);
 	for (uint32_t i = 0; i < warps; i++)
@@ -125,11 +134,9 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	st->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	if (resident_warp_count < st->warps_per_cta)
 		resident_warp_count = st->warps_per_cta;
-	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag)) {
-		if (st->local_addr)
-			place_below(l, resident_warp_count);
+	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag) &&
+	    place_below(l, resident_warp_count, diag))
 		return true;
-	}
 	simt_launch_end(l);
 	return false;
 }

@@ -308,6 +308,42 @@ static void test_stack_grows_down(void **state)
 		     1, want, 4);
 }
 
+#define RECURSES                                                                                    \
+	RIG_HEAD ".func f(.param .u32 n);\n.func f(.param .u32 n) { .reg .b32 %r; .reg .pred %p;\n"       \
+		 "ld.param.u32 %r, [n]; setp.eq.u32 %p, %r, 0; @%p ret; sub.u32 %r, %r, 1;\n"              \
+		 "{ .param .u32 a; st.param.u32 [a], %r; call f, (a); } ret; }\n"                         \
+		 ".visible .entry k(.param .u64 out) {\n"                                                  \
+		 "{ .param .u32 a; st.param.u32 [a], 3; call f, (a); } ret; }"
+
+/* 64 warps of 1 MiB per thread are 2 GiB of the device's 4. */
+static bool begins_without_room(const char *text)
+{
+	struct rig r;
+	bool begins;
+
+	rig_open(&r, text);
+	assert_true(rig_build(&r, "k"));
+	assert_true(simt_memory_alloc(r.mem, 3ull << 30, 1, SIMT_ALLOC_DEVICE) != 0);
+	r.launch = (struct simt_launch){.program = r.program,
+					.mem = r.mem,
+					.grid = {1, 1, 1},
+					.block = {32, 1, 1},
+					.params = r.params,
+					.sm_count = 4,
+					.stack_bytes = 1 << 20};
+	begins = simt_launch_begin(&r.launch, 64, &r.diag);
+	simt_launch_end(&r.launch);
+	rig_close(&r);
+	return begins;
+}
+
+static void test_stack_without_room(void **state)
+{
+	(void)state;
+	assert_true(begins_without_room(BELOW_FRAME("4")));
+	assert_false(begins_without_room(RECURSES));
+}
+
 /* ---- the allocator ---- */
 
 static void test_allocator(void **state)
@@ -366,6 +402,7 @@ int main(void)
 	    cmocka_unit_test(test_stack_below_the_frame),
 	    cmocka_unit_test(test_stack_ends),
 	    cmocka_unit_test(test_stack_grows_down),
+	    cmocka_unit_test(test_stack_without_room),
 	    cmocka_unit_test(test_allocator),
 	};
 
