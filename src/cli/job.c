@@ -222,8 +222,8 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	if (machine_description_load(name, &paths->machines, &description, &diag))
 		for (uint32_t i = 0; i < sets->len; i++)
 			machine_description_set(&description.config, sets->pdata[i], "--set", &diag);
-	if (!diag.error_count && gpu_config_check(&description.config, &diag))
-		ndp_mechanism_check(&description.config, &diag);
+	if (!diag.error_count)
+		machine_config_check(&description.config, &diag);
 
 	bool is_ok = !diag.error_count;
 
@@ -378,7 +378,7 @@ static int start_child(const struct cli_paths *paths, struct cli_job *job, int s
 		cli_error("cannot start %s: %s", job->target->name, strerror(errno));
 		return CLI_UNABLE;
 	}
-	job->deadline_ns = job->machine->config.run.timeout_wall_ns;
+	job->deadline_ns = machine_run_params(&job->machine->config)->timeout_wall_ns;
 	if (job->deadline_ns)
 		job->deadline_ns += cli_now_ns();
 	fflush(NULL);

@@ -48,17 +48,15 @@ static void add_param(json_t *list, const struct sim_param_group *g, const struc
 
 static bool list_params(const struct cli_paths *paths, json_t *list)
 {
-	struct gpu_config config;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
+	struct machine_config config;
+	struct sim_param_groups groups;
 
 	(void)paths;
-	gpu_config_defaults(&config);
-
-	uint32_t group_count = gpu_config_groups(&config, groups);
-
-	for (uint32_t g = 0; g < group_count; g++)
-		for (uint32_t i = 0; i < groups[g].row_count; i++)
-			add_param(list, &groups[g], &groups[g].rows[i]);
+	machine_config_defaults(&config, machine_parts);
+	machine_config_groups(&config, &groups);
+	for (uint32_t g = 0; g < groups.count; g++)
+		for (uint32_t i = 0; i < groups.items[g].row_count; i++)
+			add_param(list, &groups.items[g], &groups.items[g].rows[i]);
 	return true;
 }
 
@@ -95,40 +93,38 @@ static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *
 	json_array_append_new(ctx, o);
 }
 
-/* Adds the statistics of a machine that the list does not have yet. */
-static bool list_stats_of(const char *machine, const struct cli_paths *paths, json_t *list)
+/* Adds the statistics of a machine, needs beside the defaults, that the list does not have yet. */
+static void list_stats_of(const char *const *needs, json_t *list)
 {
 	struct base_diag_list diag;
-	struct machine_description d;
-	struct machine_timeline *timeline;
-	struct machine *m = NULL;
+	struct machine_config config;
 
 	base_diag_init(&diag);
-	if (machine_description_load(machine, &paths->machines, &d, &diag)) {
-		d.config.mmu.where = GPU_MMU_ALL;
-		m = machine_new(&d.config, &diag);
-	}
-	if (m) {
-		timeline = machine_timeline_new(&d.config, m->ctx.stats);
-		sim_stats_each(m->ctx.stats, add_stat, list);
-		machine_free(m);
-		machine_timeline_free(timeline);
-	} else {
-		cli_diag_print(&diag);
-	}
+	machine_config_defaults(&config, machine_parts);
+	machine_config_set(&config, "mmu.where", "all", (struct base_place){0}, &diag);
+	for (; *needs; needs += 2)
+		machine_config_set(&config, needs[0], needs[1], (struct base_place){0}, &diag);
+
+	struct machine *m = machine_new(&config, false, &diag);
+
+	CHECK(m); /* a mechanism says what it needs */
+
+	struct machine_timeline *timeline = machine_timeline_new(&config, m->ctx.stats);
+
+	sim_stats_each(m->ctx.stats, add_stat, list);
+	machine_free(m);
+	machine_timeline_free(timeline);
 	base_diag_free(&diag);
-	return m != NULL;
 }
 
 /* Components declare their statistics when they are built: build machines that together have every kind of part. */
 static bool list_stats(const struct cli_paths *paths, json_t *list)
 {
-	static const char *const every_part[] = {"tom-ideal", "tom-ctrl-tmap", "nsu-dyn-tmap", "bom"};
+	const char *const *needs;
 
-	for (uint32_t i = 0; i < G_N_ELEMENTS(every_part); i++) {
-		if (!list_stats_of(every_part[i], paths, list))
-			return false;
-	}
+	(void)paths;
+	for (uint32_t i = 0; (needs = ndp_mechanism_needs(i)); i++)
+		list_stats_of(needs, list);
 	return true;
 }
 
@@ -170,10 +166,13 @@ static bool list_storage(const struct cli_paths *paths, json_t *list)
 	const char *name = storage_machine ? storage_machine : "tom-ctrl-bmap";
 	bool is_ok = machine_description_load(name, &paths->machines, &d, &diag);
 
-	if (is_ok)
-		count = ndp_mechanism_storage(&d.config, items);
-	else
+	if (is_ok) {
+		const struct ndp_site site = machine_ndp_site(&d.config);
+
+		count = ndp_mechanism_storage(&site, items);
+	} else {
 		cli_diag_print(&diag);
+	}
 	base_diag_free(&diag);
 	for (uint32_t i = 0; i < count; i++) {
 		json_t *o = json_object();

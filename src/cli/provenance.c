@@ -93,9 +93,10 @@ static void feed(GChecksum *sum, const char *text)
 /* Limits of time decide whether a run ends, not what it is then: with another one it can be taken from the store. */
 static char *machine_text_without_limits(const struct machine_session *machine)
 {
-	struct gpu_config config = machine->config;
+	struct machine_config config = machine->config;
+	struct run_params *run = machine_config_at(&config, &machine_run_part);
 
-	config.run.timeout_wall_ns = config.run.timeout_simulated_ps = 0;
+	run->timeout_wall_ns = run->timeout_simulated_ps = 0;
 	return machine_description_text(&config);
 }
 

@@ -781,7 +781,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	c->promises_coherence = true;
 	ports_new(c);
 	reset(c);
-	if (config->run.audit && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH) {
+	if (g->audits && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH) {
 		c->audit = coherence_audit_new();
 		g->audit = &audit_ops;
 		g->audit_self = c;

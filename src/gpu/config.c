@@ -1,8 +1,6 @@
 /* config.c - the table of parameter groups, the defaults per group, and the rules across parameters. */
 #include "gpu/config.h"
 
-#include <string.h>
-
 #include "base/check.h"
 
 static const struct sim_param_desc gpu_rows[] = {
@@ -35,72 +33,36 @@ static const struct sim_param_desc mmu_rows[] = {
 #include "gpu/mmu_params.def"
 #include "sim/param_end.inc"
 };
-static const struct sim_param_desc ndp_rows[] = {
-#define PARAM_STRUCT struct ndp_params
-#include "sim/param_rows.inc"
-#include "gpu/ndp_params.def"
-#include "sim/param_end.inc"
-};
 static const struct sim_param_desc nsu_rows[] = {
 #define PARAM_STRUCT struct nsu_params
 #include "sim/param_rows.inc"
 #include "gpu/nsu_params.def"
 #include "sim/param_end.inc"
 };
-static const struct sim_param_desc host_rows[] = {
-#define PARAM_STRUCT struct host_params
-#include "sim/param_rows.inc"
-#include "gpu/host_params.def"
-#include "sim/param_end.inc"
-};
-static const struct sim_param_desc run_rows[] = {
-#define PARAM_STRUCT struct run_params
-#include "sim/param_rows.inc"
-#include "gpu/run_params.def"
-#include "sim/param_end.inc"
-};
 
-static void group_add(struct sim_param_group *groups, uint32_t *count, const char *prefix,
-		      const struct sim_param_desc *rows, uint32_t row_count, void *values)
+void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out)
 {
-	CHECK(*count < GPU_CONFIG_GROUPS_MAX);
-	groups[(*count)++] = (struct sim_param_group){prefix, rows, row_count, values};
+	sim_param_groups_add(out, "gpu", gpu_rows, ARRAY_COUNT(gpu_rows), &c->gpu);
+	sim_param_groups_add(out, "sm", sm_rows, ARRAY_COUNT(sm_rows), &c->sm);
+	sim_param_groups_add(out, "l1d", cache_param_rows, cache_param_row_count, &c->l1d);
+	sim_param_groups_add(out, "l1i", cache_param_rows, cache_param_row_count, &c->l1i);
+	sim_param_groups_add(out, "l1c", cache_param_rows, cache_param_row_count, &c->l1c);
+	sim_param_groups_add(out, "l1t", cache_param_rows, cache_param_row_count, &c->l1t);
+	sim_param_groups_add(out, "mmu", mmu_rows, ARRAY_COUNT(mmu_rows), &c->mmu);
+	sim_param_groups_add(out, "l2", cache_param_rows, cache_param_row_count, &c->l2);
+	sim_param_groups_add(out, "xbar", xbar_rows, ARRAY_COUNT(xbar_rows), &c->xbar);
+	sim_param_groups_add(out, "link", link_rows, ARRAY_COUNT(link_rows), &c->link);
+	sim_param_groups_add(out, "mesh", link_rows, ARRAY_COUNT(link_rows), &c->mesh);
+	sim_param_groups_add(out, "dram", dram_param_rows, dram_param_row_count, &c->dram);
 }
 
-uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups)
+void gpu_config_unit_groups(struct gpu_config *c, struct sim_param_groups *out)
 {
-	uint32_t n = 0;
-
-	group_add(groups, &n, "gpu", gpu_rows, ARRAY_COUNT(gpu_rows), &c->gpu);
-	group_add(groups, &n, "sm", sm_rows, ARRAY_COUNT(sm_rows), &c->sm);
-	group_add(groups, &n, "l1d", cache_param_rows, cache_param_row_count, &c->l1d);
-	group_add(groups, &n, "l1i", cache_param_rows, cache_param_row_count, &c->l1i);
-	group_add(groups, &n, "l1c", cache_param_rows, cache_param_row_count, &c->l1c);
-	group_add(groups, &n, "l1t", cache_param_rows, cache_param_row_count, &c->l1t);
-	group_add(groups, &n, "mmu", mmu_rows, ARRAY_COUNT(mmu_rows), &c->mmu);
-	group_add(groups, &n, "l2", cache_param_rows, cache_param_row_count, &c->l2);
-	group_add(groups, &n, "xbar", xbar_rows, ARRAY_COUNT(xbar_rows), &c->xbar);
-	group_add(groups, &n, "link", link_rows, ARRAY_COUNT(link_rows), &c->link);
-	group_add(groups, &n, "mesh", link_rows, ARRAY_COUNT(link_rows), &c->mesh);
-	group_add(groups, &n, "dram", dram_param_rows, dram_param_row_count, &c->dram);
-	group_add(groups, &n, "energy", energy_param_rows, energy_param_row_count, &c->energy);
-	group_add(groups, &n, "ndp", ndp_rows, ARRAY_COUNT(ndp_rows), &c->ndp);
-	group_add(groups, &n, "nsu", nsu_rows, ARRAY_COUNT(nsu_rows), &c->nsu);
-	group_add(groups, &n, "host", host_rows, ARRAY_COUNT(host_rows), &c->host);
-	group_add(groups, &n, "run", run_rows, ARRAY_COUNT(run_rows), &c->run);
-	return n;
+	sim_param_groups_add(out, "nsu", nsu_rows, ARRAY_COUNT(nsu_rows), &c->nsu);
 }
 
 void gpu_config_defaults(struct gpu_config *c)
 {
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t count;
-
-	memset(c, 0, sizeof(*c));
-	count = gpu_config_groups(c, groups);
-	for (uint32_t i = 0; i < count; i++)
-		sim_param_defaults(&groups[i]);
-
 	/* Choice: dependent issue 36 cycles after an L1 hit, between Fermi's shared memory and its measured L1. */
 	c->l1d.hit_latency_cycles = 36;
 	/* NSU (SC'17) Table 2: 4 KB, 4 ways, 2 MSHRs. The latency covers L1I access and decode (choice). */
@@ -234,23 +196,24 @@ static void check_warp_slots(struct base_diag_list *diag, const char *key, uint6
 		wrong(diag, key, slots, "at most 64 warp slots per scheduler; raise sm.scheduler_count");
 }
 
-bool gpu_clocks_add(struct gpu_clocks *clocks, const struct gpu_config *c, struct sim_engine *e)
+bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e)
 {
-	return sim_domain_add(e, "l2", sim_period_of_khz(c->gpu.l2_clock_khz), &clocks->l2) &&
-	       sim_domain_add(e, "sm", sim_period_of_khz(c->gpu.sm_clock_khz), &clocks->sm) &&
-	       sim_domain_add(e, "xbar", sim_period_of_khz(c->gpu.xbar_clock_khz), &clocks->xbar) &&
-	       sim_domain_add(e, "dram", sim_period_of_ps(c->dram.t_ck_ps), &clocks->dram) &&
+	uint32_t number;
+
+	return sim_domain_add(e, "l2", sim_period_of_khz(c->gpu.l2_clock_khz), &number) &&
+	       sim_domain_add(e, "sm", sim_period_of_khz(c->gpu.sm_clock_khz), &number) &&
+	       sim_domain_add(e, "xbar", sim_period_of_khz(c->gpu.xbar_clock_khz), &number) &&
+	       sim_domain_add(e, "dram", sim_period_of_ps(c->dram.t_ck_ps), &number) &&
 	       (!c->nsu.is_present ||
-		sim_domain_add(e, "nsu", sim_period_of_khz(c->nsu.clock_khz), &clocks->nsu));
+		sim_domain_add(e, "nsu", sim_period_of_khz(c->nsu.clock_khz), &number));
 }
 
-/* The engine's common unit of time must exist: the same call that gpu_new makes, on a throw-away engine. */
+/* The engine's common unit of time must exist: the same call that machine_new makes, on a throw-away engine. */
 static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag)
 {
 	struct sim_engine *e = sim_engine_new();
-	struct gpu_clocks clocks;
 
-	if (!gpu_clocks_add(&clocks, c, e))
+	if (!gpu_clocks_add(c, e))
 		base_diag_error(
 		    diag, (struct base_place){0},
 		    "the clocks gpu.sm_clock_khz = %llu, gpu.xbar_clock_khz = %llu, gpu.l2_clock_khz = %llu, "
@@ -273,7 +236,6 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_power(diag, "sm.ibuffer_count", c->sm.ibuffer_count);
 	check_power(diag, "sm.inst_bytes", c->sm.inst_bytes);
 	check_power(diag, "sm.sector_bytes", c->sm.sector_bytes);
-	check_power(diag, "run.allocation_bytes", c->run.allocation_bytes);
 	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
 		wrong(diag, "sm.ibuffer_count", c->sm.ibuffer_count, "one fetch must not exceed a line of 128 B");
 	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
@@ -295,19 +257,4 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if (dram_params_check(&c->dram, diag))
 		check_clocks(c, diag);
 	return diag->error_count == before;
-}
-
-struct gpu_host_wires gpu_host_wires_of(const struct host_params *h)
-{
-	const struct gpu_host_wires pcie = {h->pcie_bandwidth_mbytes_per_s, h->pcie_payload_bytes,
-					    h->pcie_overhead_bytes, h->pcie_latency_ps};
-	const struct gpu_host_wires nvlink = {h->nvlink_bandwidth_mbytes_per_s, h->nvlink_payload_bytes,
-					      h->nvlink_overhead_bytes, h->nvlink_latency_ps};
-
-	return h->link == HOST_NVLINK ? nvlink : pcie;
-}
-
-uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes)
-{
-	return bytes + (bytes / w->payload_bytes + !!(bytes % w->payload_bytes)) * w->overhead_bytes;
 }

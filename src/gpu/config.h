@@ -1,11 +1,10 @@
-/* config.h - every parameter of the modelled machine in one struct, and the table of its groups.
+/* config.h - every parameter of the GPU in one struct, and the table of its groups.
  *
  * The defaults of the tables are the machine `tom-baseline` (TOM, ISCA'16, Table 1).
  */
 #ifndef STRATA_GPU_CONFIG_H
 #define STRATA_GPU_CONFIG_H
 
-#include "energy/events.h"
 #include "gpu/choices.h"
 #include "mem/cache.h"
 #include "mem/dram.h"
@@ -38,25 +37,9 @@ struct mmu_params {
 #include "sim/param_end.inc"
 };
 
-/* How near-data mechanisms are chosen and set: one table for all (tom.*, ...) grows with them. */
-struct ndp_params {
-#include "sim/param_fields.inc"
-#include "gpu/ndp_params.def"
-#include "sim/param_end.inc"
-};
 struct nsu_params {
 #include "sim/param_fields.inc"
 #include "gpu/nsu_params.def"
-#include "sim/param_end.inc"
-};
-struct host_params {
-#include "sim/param_fields.inc"
-#include "gpu/host_params.def"
-#include "sim/param_end.inc"
-};
-struct run_params {
-#include "sim/param_fields.inc"
-#include "gpu/run_params.def"
 #include "sim/param_end.inc"
 };
 
@@ -73,38 +56,20 @@ struct gpu_config {
 	struct link_params link;  /* "link": GPU to stack, per direction */
 	struct link_params mesh;  /* "mesh": stack to stack, per direction */
 	struct dram_params dram;  /* "dram": stack, vaults, timing */
-	struct energy_params energy; /* "energy" */
-	struct ndp_params ndp;	  /* "ndp" */
 	struct nsu_params nsu;	  /* "nsu": SIMD units in the stacks */
-	struct host_params host;  /* "host": PCI-E */
-	struct run_params run;	  /* "run": mode, seed, audit */
-};
-
-enum { GPU_CONFIG_GROUPS_MAX = 32 };
-
-/* The wires between host and device, as host.link chooses them. */
-struct gpu_host_wires {
-	uint64_t mbytes_per_s, payload_bytes, overhead_bytes, latency_ps;
 };
 
 /* Flip-flops of one SM's TLB and MMU: what mmu.storage_bits of the statistics says. */
 uint64_t gpu_mmu_bits(const struct mmu_params *p);
 
-struct gpu_host_wires gpu_host_wires_of(const struct host_params *h);
-/* What data of this size is on the wires, in packets. */
-uint64_t gpu_host_wire_bytes(const struct gpu_host_wires *w, uint64_t bytes);
-
-/* Fills groups with the config's tables bound to it; returns their number. */
-uint32_t gpu_config_groups(struct gpu_config *c, struct sim_param_group *groups);
-/* All defaults, i.e. tom-baseline. */
+/* Adds the config's tables, bound to it; those of the units in the stacks ("nsu") apart. */
+void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out);
+void gpu_config_unit_groups(struct gpu_config *c, struct sim_param_groups *out);
+/* Where a group's default is not its table's: makes all of it tom-baseline. */
 void gpu_config_defaults(struct gpu_config *c);
-/* The clock domains of such a machine. */
-struct gpu_clocks {
-	uint32_t l2, sm, xbar, dram;
-	uint32_t nsu; /* only where there are SIMD units */
-};
-/* Adds them, in the order in which their edges tick when they coincide. False: they have no common unit of time. */
-bool gpu_clocks_add(struct gpu_clocks *clocks, const struct gpu_config *c, struct sim_engine *e);
+/* Adds the clock domains of such a GPU, in the order in which their edges tick when they coincide. False: they have no
+ * common unit of time. */
+bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e);
 
 /* Rules across parameters (powers of two, divisibility, a buildable clock set): messages for what is wrong. */
 bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag);

@@ -15,7 +15,7 @@ static uint32_t ctas_fit(const struct device *d, const struct simt_program *p, u
 {
 	const struct gpu *g = d->self;
 
-	return gpu_ctas_per_sm(g->config, p, threads_per_cta, shared_dynamic_bytes, diag);
+	return gpu_ctas_per_sm(g, p, threads_per_cta, shared_dynamic_bytes, diag);
 }
 
 static uint32_t warp_capacity(const struct device *d)

@@ -158,11 +158,25 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 		g->has_sm_ticks = true;
 }
 
-struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_ext_list *exts)
+static void clocks_find(struct gpu *g)
+{
+	g->clocks = (struct gpu_clocks){
+	    .l2 = sim_domain_find(g->engine, "l2"),
+	    .sm = sim_domain_find(g->engine, "sm"),
+	    .xbar = sim_domain_find(g->engine, "xbar"),
+	    .dram = sim_domain_find(g->engine, "dram"),
+	    .nsu = g->config->nsu.is_present ? sim_domain_find(g->engine, "nsu") : UINT32_MAX,
+	};
+}
+
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct run_params *run,
+		    const struct host_params *host, const struct gpu_ext_list *exts)
 {
 	struct gpu *g = g_new0(struct gpu, 1);
 
 	g->config = config;
+	g->run = run;
+	g->host = host;
 	exts_new(g, exts);
 	g->engine = ctx->engine;
 	g->stats = ctx->stats;
@@ -177,10 +191,10 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->cluster_count =
 	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
 	g->thread_budget =
-	    config->run.instruction_limit_count ? (int64_t)config->run.instruction_limit_count : INT64_MAX;
-	CHECK(gpu_clocks_add(&g->clocks, config, g->engine)); /* gpu_config_check has tried it */
-	if (config->run.timeout_simulated_ps)
-		sim_limit(g->engine, sim_units_of_ps(g->engine, config->run.timeout_simulated_ps));
+	    run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
+	clocks_find(g);
+	if (run->timeout_simulated_ps)
+		sim_limit(g->engine, sim_units_of_ps(g->engine, run->timeout_simulated_ps));
 	map_new(g);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
@@ -255,14 +269,14 @@ uint32_t gpu_registers_per_thread(const struct gpu_config *c, uint64_t warps)
 	return (uint32_t)(per_warp / SIMT_LANES < SIMT_REGISTER_MAX ? per_warp / SIMT_LANES : SIMT_REGISTER_MAX);
 }
 
-uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *p, uint32_t threads_per_cta,
+uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint32_t threads_per_cta,
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
 {
-	const struct sm_params *s = &c->sm;
+	const struct sm_params *s = &g->config->sm;
 	uint64_t warps = (threads_per_cta + SIMT_LANES - 1) / SIMT_LANES;
 	uint64_t registers = warps * round_up((uint64_t)p->slot_count * SIMT_LANES, s->register_alloc_count);
 	/* Registers hold a CTA back in time only. */
-	if (c->run.mode == RUN_FUNCTIONAL && registers > s->register_count)
+	if (g->run->mode == RUN_FUNCTIONAL && registers > s->register_count)
 		registers = s->register_count;
 
 	uint64_t shared = round_up(p->shared_static_bytes + shared_dynamic_bytes, s->shared_alloc_bytes);

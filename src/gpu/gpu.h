@@ -8,14 +8,17 @@
 
 #include "base/diag.h"
 #include "device/device.h"
+#include "device/host.h"
+#include "device/run.h"
 #include "gpu/config.h"
 #include "gpu/ext.h"
 #include "gpu/guest.h"
 #include "sim/stat.h"
 
-/* Builds the GPU that a checked config describes, and adds its clocks to the context. exts, which may be NULL, extend
- * it: they become the GPU's. Keeps config; the context outlives the GPU. */
-struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct gpu_ext_list *exts);
+/* Builds the GPU that a checked config describes; its clocks are in the context (gpu_clocks_add). exts, which may be
+ * NULL, extend it: they become the GPU's. Keeps config, run and host; the context outlives the GPU. */
+struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, const struct run_params *run,
+		    const struct host_params *host, const struct gpu_ext_list *exts);
 void gpu_free(struct gpu *g);
 
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
@@ -26,7 +29,7 @@ uint32_t gpu_warp_capacity(const struct gpu *g);
 /* Registers that each thread can have when an SM holds so many warps, at most SIMT_REGISTER_MAX; 0: not one. */
 uint32_t gpu_registers_per_thread(const struct gpu_config *c, uint64_t warps);
 /* CTAs of this launch that fit on one SM (threads, CTAs, registers, shared memory); 0 with a message when none fits. */
-uint32_t gpu_ctas_per_sm(const struct gpu_config *c, const struct simt_program *p, uint32_t threads_per_cta,
+uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint32_t threads_per_cta,
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
 
 /* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional

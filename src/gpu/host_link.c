@@ -29,7 +29,7 @@ static const struct sim_stat_desc stat_rows[] = {
 struct host_link {
 	struct gpu *gpu;
 	struct sim_comp comp; /* L2 clock: answers */
-	struct gpu_host_wires wires;
+	struct host_wires wires;
 	uint64_t latency_units;
 	bool is_latency_only; /* for data that a mechanism keeps here, the wires take no time */
 	uint64_t up_free_units, down_free_units;
@@ -58,7 +58,7 @@ static uint64_t wire_units(const struct host_link *h, const struct mem_req *r, u
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 {
 	bool is_read = r->op == MEM_READ;
-	uint64_t data_bytes = gpu_host_wire_bytes(&h->wires, r->size_bytes);
+	uint64_t data_bytes = host_wire_bytes(&h->wires, r->size_bytes);
 	uint64_t up_bytes = is_read ? h->wires.overhead_bytes : data_bytes;
 
 	h->up_free_units = later(h->up_free_units, now_units) + wire_units(h, r, up_bytes);
@@ -121,9 +121,9 @@ struct host_link *host_link_new(struct gpu *g)
 	struct host_link *h = g_new0(struct host_link, 1);
 
 	h->gpu = g;
-	h->wires = gpu_host_wires_of(&g->config->host);
-	h->latency_units = sim_units_of_ps(g->engine, g->config->host.access_latency_ps);
-	h->is_latency_only = g->config->host.access_wires == HOST_ACCESS_LATENCY_ONLY;
+	h->wires = host_wires_of(g->host);
+	h->latency_units = sim_units_of_ps(g->engine, g->host->access_latency_ps);
+	h->is_latency_only = g->host->access_wires == HOST_ACCESS_LATENCY_ONLY;
 	h->comp = sim_engine_add(g->engine, g->clocks.l2, "host_link", tick, h);
 	sim_stats_add(g->stats, "host_link", stat_rows, ARRAY_COUNT(stat_rows), &h->stats, sizeof(h->stats));
 	return h;

@@ -227,7 +227,7 @@ void gpu_stop_fault(struct gpu *g, struct simt_cta *extra)
 
 void gpu_untimed_limit_set(struct gpu *g)
 {
-	const uint64_t limit_ps = g->config->run.timeout_simulated_ps, now_ps = sim_now_ps(g->engine);
+	const uint64_t limit_ps = g->run->timeout_simulated_ps, now_ps = sim_now_ps(g->engine);
 	const uint64_t period = sim_period_units(g->engine, g->clocks.sm);
 
 	g->untimed_limit = 0;
@@ -292,7 +292,7 @@ static bool launch_untimed(struct gpu *g, struct device_result *result)
 
 	const struct simt_limit limit = {.stop = &g->stop,
 					 .warp_instructions = g->untimed_limit,
-					 .turn_instructions = (uint32_t)g->config->run.turn_count};
+					 .turn_instructions = (uint32_t)g->run->turn_count};
 
 	ok = simt_run_functional(l, &g->totals.untimed_warp_instructions, &result->thread_instructions, &limit);
 	if (!ok && l->fault.kind == SIMT_FAULT_STOPPED) {
@@ -326,7 +326,7 @@ static void launch_begin(struct gpu *g)
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	g->ctas_per_sm = gpu_ctas_per_sm(g->config, l->program, l->block[0] * l->block[1] * l->block[2],
+	g->ctas_per_sm = gpu_ctas_per_sm(g, l->program, l->block[0] * l->block[1] * l->block[2],
 					 l->shared_dynamic_bytes, &diag);
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
@@ -401,7 +401,7 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
 	l->clock_cycles = clock_cycles;
 	l->time_ns = time_ns;
 	l->clock_ctx = g;
-	if (g->config->run.mode == RUN_FUNCTIONAL || g->limit_reached) {
+	if (g->run->mode == RUN_FUNCTIONAL || g->limit_reached) {
 		ok = launch_untimed(g, result);
 	} else {
 		ok = launch_timed(g, result);

@@ -14,7 +14,7 @@ static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 	r->column = (uint16_t)p.column_bytes;
 	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
 		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
-							      g->config->run.seed, g->stack_count);
+							      g->run->seed, g->stack_count);
 	if (g->placer)
 		g->placer->ops->place(g->placer->self, sm, r);
 }

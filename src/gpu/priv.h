@@ -60,8 +60,15 @@ struct host_link;
 struct l2_slice;
 struct stack_port;
 
+/* Clock domains of the engine; nsu: only where there are SIMD units. */
+struct gpu_clocks {
+	uint32_t l2, sm, xbar, dram, nsu;
+};
+
 struct gpu {
 	const struct gpu_config *config;
+	const struct run_params *run;
+	const struct host_params *host;
 	struct gpu_ext_list exts;
 	const struct gpu_ext *placer; /* of them, the one that places requests, or NULL */
 	const struct gpu_ext *units; /* that has units in the stacks, or NULL */

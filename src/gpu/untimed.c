@@ -30,7 +30,7 @@ static bool cta_turn(struct gpu *g, struct simt_cta *cta)
 	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
 		struct simt_warp *w = simt_cta_warp(cta, i);
 
-		for (uint32_t n = 0; n < g->config->run.turn_count && !w->is_done && !w->at_barrier; n++) {
+		for (uint32_t n = 0; n < g->run->turn_count && !w->is_done && !w->at_barrier; n++) {
 			if (!gpu_untimed_step(g, w))
 				return false;
 		}

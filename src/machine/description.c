@@ -2,6 +2,7 @@
 #include "machine/description.h"
 
 #include "base/check.h"
+#include "machine/parts.h"
 #include "machine/reader.h"
 
 #include <glib.h>
@@ -16,8 +17,7 @@ struct load {
 	struct base_diag_list *diag;
 	const char *open_paths[MACHINE_EXTENDS_MAX];
 	uint32_t open_count;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t group_count;
+	struct sim_param_groups groups;
 };
 
 static bool is_path(const char *name)
@@ -72,11 +72,11 @@ static void report_unknown(const struct machine_search *search, const char *name
 
 static void report_unknown_top(struct load *l, const char *name, struct base_place at)
 {
-	const char *names[GPU_CONFIG_GROUPS_MAX + 2] = {"extends", "summary"};
+	const char *names[SIM_PARAM_GROUPS_MAX + 2] = {"extends", "summary"};
 	uint32_t count = 2;
 
-	for (uint32_t i = 0; i < l->group_count; i++)
-		names[count++] = l->groups[i].prefix;
+	for (uint32_t i = 0; i < l->groups.count; i++)
+		names[count++] = l->groups.items[i].prefix;
 
 	const char *nearest = base_nearest_name(name, names, count);
 
@@ -88,8 +88,8 @@ static void report_unknown_top(struct load *l, const char *name, struct base_pla
 
 static bool is_group(const struct load *l, const char *name)
 {
-	for (uint32_t i = 0; i < l->group_count; i++)
-		if (!strcmp(l->groups[i].prefix, name))
+	for (uint32_t i = 0; i < l->groups.count; i++)
+		if (!strcmp(l->groups.items[i].prefix, name))
 			return true;
 	return false;
 }
@@ -112,7 +112,7 @@ static void apply_parameter(struct load *l, const struct machine_item *item)
 	g_autofree char *key = g_strconcat(item->group, ".", item->name, NULL);
 
 	if (item->value[0])
-		sim_param_set(l->groups, l->group_count, key, item->value, item->value_at, l->diag);
+		sim_param_set(l->groups.items, l->groups.count, key, item->value, item->value_at, l->diag);
 }
 
 static void apply(struct load *l, const struct machine_items *items, char *summary, size_t summary_bytes)
@@ -213,16 +213,14 @@ bool machine_description_load(const char *name_or_path, const struct machine_sea
 	if (g_str_has_suffix(stem, ".yaml"))
 		stem[strlen(stem) - strlen(".yaml")] = '\0';
 	g_strlcpy(out->name, stem, sizeof(out->name));
-	gpu_config_defaults(&out->config);
-	l.group_count = gpu_config_groups(&out->config, l.groups);
+	machine_config_defaults(&out->config, machine_parts);
+	machine_config_groups(&out->config, &l.groups);
 	return load_file(&l, path, (struct base_place){0}, out->summary, sizeof(out->summary));
 }
 
-bool machine_description_set(struct gpu_config *config, const char *assignment, const char *where,
+bool machine_description_set(struct machine_config *config, const char *assignment, const char *where,
 			     struct base_diag_list *diag)
 {
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t group_count = gpu_config_groups(config, groups);
 	struct base_place at = {where, 0, 0};
 	const char *equals = strchr(assignment, '=');
 
@@ -234,7 +232,7 @@ bool machine_description_set(struct gpu_config *config, const char *assignment, 
 	g_autofree char *key = g_strstrip(g_strndup(assignment, (size_t)(equals - assignment)));
 	g_autofree char *value = g_strstrip(g_strdup(equals + 1));
 
-	return sim_param_set(groups, group_count, key, value, at, diag);
+	return machine_config_set(config, key, value, at, diag);
 }
 
 /* The parameters of one group that are not as in defaults, below the group's name. */
@@ -256,19 +254,17 @@ static void group_text(GString *text, const struct sim_param_group *group, const
 	}
 }
 
-char *machine_description_text(const struct gpu_config *config)
+char *machine_description_text(const struct machine_config *config)
 {
-	struct gpu_config copy = *config, defaults;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX], default_groups[GPU_CONFIG_GROUPS_MAX];
+	struct machine_config copy = *config, defaults;
+	struct sim_param_groups groups, default_groups;
 	GString *text = g_string_new(NULL);
 
-	gpu_config_defaults(&defaults);
-
-	uint32_t group_count = gpu_config_groups(&copy, groups);
-
-	gpu_config_groups(&defaults, default_groups);
-	for (uint32_t i = 0; i < group_count; i++)
-		group_text(text, &groups[i], &default_groups[i]);
+	machine_config_defaults(&defaults, config->parts);
+	machine_config_groups(&copy, &groups);
+	machine_config_groups(&defaults, &default_groups);
+	for (uint32_t i = 0; i < groups.count; i++)
+		group_text(text, &groups.items[i], &default_groups.items[i]);
 	if (!text->len)
 		g_string_assign(text, "summary: every parameter has its default\n");
 	return g_string_free(text, FALSE);

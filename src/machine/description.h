@@ -8,7 +8,7 @@
 #define STRATA_MACHINE_DESCRIPTION_H
 
 #include "base/diag.h"
-#include "gpu/config.h"
+#include "machine/part.h"
 
 /* Where names are looked up, first match wins. */
 struct machine_search {
@@ -20,7 +20,7 @@ struct machine_description {
 	char name[128];    /* the file's name without ".yaml" */
 	char summary[256]; /* "" if the file has none */
 	char path[4096];   /* the file, as an absolute path */
-	struct gpu_config config;
+	struct machine_config config;
 };
 
 enum { MACHINE_EXTENDS_MAX = 16 };
@@ -31,12 +31,12 @@ bool machine_description_load(const char *name_or_path, const struct machine_sea
 			      struct machine_description *out, struct base_diag_list *diag);
 
 /* Applies one "group.name=value"; where names the option in messages ("--set"). */
-bool machine_description_set(struct gpu_config *config, const char *assignment, const char *where,
+bool machine_description_set(struct machine_config *config, const char *assignment, const char *where,
 			     struct base_diag_list *diag);
 
 /* What differs from the defaults of the parameter tables, as the text of a machine description: a file of this text
  * is this machine, without extending any other. Free with g_free. */
-char *machine_description_text(const struct gpu_config *config);
+char *machine_description_text(const struct machine_config *config);
 
 /* All names in the search path, sorted, each once; free with g_strfreev. */
 char **machine_description_names(const struct machine_search *search);

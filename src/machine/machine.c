@@ -6,17 +6,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "gpu/device.h"
+#include "base/check.h"
 #include "machine/message.h"
-#include "ndp/registry.h"
 #include "net/req.h"
 
 /* GLib ends the process where memory is short: so look before the machine is built. */
-bool machine_has_memory(const struct gpu_config *config)
+bool machine_has_memory(const struct machine_config *config)
 {
-	const uint64_t bytes = gpu_host_bytes(config);
-	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t bytes = 0;
+	void *room;
 
+	for (uint32_t i = 0; config->parts[i]; i++)
+		if (config->parts[i]->host_bytes)
+			bytes += config->parts[i]->host_bytes(config);
+	room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED) {
 		machine_message("error: this machine's caches need %llu bytes of the host's memory, which are not to "
 				"be had (%s); raise the limit (ulimit -v) or lower l1d.size_bytes, l1i, l1c, l1t or l2",
@@ -27,36 +30,36 @@ bool machine_has_memory(const struct gpu_config *config)
 	return true;
 }
 
-struct machine *machine_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct machine *machine_new(const struct machine_config *config, bool audit, struct base_diag_list *diag)
 {
-	uint32_t errors_before = diag->error_count;
-	void *guest_ctx = NULL;
-
-	if (!gpu_config_check(config, diag))
-		return NULL;
-
-	const struct gpu_guest_ops *guest = ndp_mechanism_new(config, &guest_ctx, diag);
-
-	if (diag->error_count != errors_before)
+	if (!machine_config_check(config, diag))
 		return NULL;
 
 	struct machine *m = g_new0(struct machine, 1);
 
-	sim_ctx_open(&m->ctx, config->run.audit);
+	m->config = config;
+	sim_ctx_open(&m->ctx, audit);
 	m->ctx.pool = mem_req_pool_new();
-
-	const struct gpu_ext_list carriers = carry_new(config, guest, guest_ctx);
-
-	m->gpu = gpu_new(&m->ctx, config, &carriers);
-	m->device = gpu_device(m->gpu);
+	CHECK(!machine_clocks_add(config, m->ctx.engine)); /* the check has tried it */
+	for (uint32_t i = 0; config->parts[i]; i++) {
+		CHECK(i < MACHINE_PARTS_MAX);
+		if (config->parts[i]->build)
+			m->built[i] = config->parts[i]->build(m);
+	}
 	return m;
 }
 
 void machine_free(struct machine *m)
 {
+	uint32_t count = 0;
+
 	if (!m)
 		return;
-	gpu_free(m->gpu);
+	while (m->config->parts[count])
+		count++;
+	while (count-- > 0)
+		if (m->config->parts[count]->free)
+			m->config->parts[count]->free(m->built[count]);
 	mem_req_pool_free(m->ctx.pool);
 	sim_ctx_close(&m->ctx);
 	g_free(m);

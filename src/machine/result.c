@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "energy/events.h"
+#include "gpu/gpu.h"
 #include "machine/machine.h"
 #include "machine/program.h"
 #include "machine/session.h"
@@ -94,21 +95,23 @@ static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc 
 		put_stall(sink->stalls, row, value);
 }
 
-static json_t *params_json(const struct gpu_config *config, json_t *units)
+static json_t *params_json(const struct machine_config *config, json_t *units)
 {
-	struct gpu_config copy = *config;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t group_count = gpu_config_groups(&copy, groups);
+	struct machine_config copy = *config;
+	struct sim_param_groups groups;
 	json_t *o = json_object();
 
-	for (uint32_t g = 0; g < group_count; g++) {
-		for (uint32_t i = 0; i < groups[g].row_count; i++) {
-			const struct sim_param_desc *row = &groups[g].rows[i];
-			g_autofree char *key = g_strconcat(groups[g].prefix, ".", row->name, NULL);
-			double value = sim_param_value(&groups[g], row);
+	machine_config_groups(&copy, &groups);
+	for (uint32_t g = 0; g < groups.count; g++) {
+		const struct sim_param_group *group = &groups.items[g];
+
+		for (uint32_t i = 0; i < group->row_count; i++) {
+			const struct sim_param_desc *row = &group->rows[i];
+			g_autofree char *key = g_strconcat(group->prefix, ".", row->name, NULL);
+			double value = sim_param_value(group, row);
 			char text[128];
 
-			sim_param_format(&groups[g], row, text, sizeof(text));
+			sim_param_format(group, row, text, sizeof(text));
 			if (row->kind == SIM_PARAM_BOOL)
 				json_object_set_new(o, key, json_boolean(value != 0));
 			else if (row->kind == SIM_PARAM_ENUM)
@@ -243,7 +246,7 @@ static json_t *cta_times_json(const struct sim_stats *stats, const char *key)
 
 static struct energy_report energy_of(const struct machine_run *run)
 {
-	const struct gpu_config *c = &run->session->config;
+	const struct gpu_config *c = machine_gpu_config(&run->session->config);
 	struct energy_run e = {
 	    .time_ps = run->kernel_time_ps,
 	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
@@ -259,7 +262,7 @@ static struct energy_report energy_of(const struct machine_run *run)
 	};
 	struct energy_report report;
 
-	energy_account(&c->energy, run->machine->ctx.stats, &e, &report);
+	energy_account(machine_energy_params(&run->session->config), run->machine->ctx.stats, &e, &report);
 	return report;
 }
 
@@ -345,8 +348,9 @@ static json_t *series_json(const struct gpu *gpu, json_t *units)
 
 static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 {
+	const struct gpu_config *config = machine_gpu_config(&run->session->config);
 	struct gpu_traffic none = {0};
-	const struct gpu *gpu = run->machine ? run->machine->gpu : NULL;
+	const struct gpu *gpu = machine_gpu(run->machine);
 	struct gpu_traffic traffic = gpu ? gpu_traffic_of(gpu) : none;
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
@@ -355,9 +359,9 @@ static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
 	sim_stats_each(stats, sink_stat, &sink);
 	json_object_set_new(o, "stalls", sink.stalls);
 	json_object_set_new(o, "traffic_bytes", traffic_json(&traffic));
-	json_object_set_new(o, "peak_bytes_per_s", peaks_json(&run->session->config));
-	json_object_set_new(o, "stacks", stacks_json(&run->session->config, stats));
-	json_object_set_new(o, "sms", sms_json(&run->session->config, stats));
+	json_object_set_new(o, "peak_bytes_per_s", peaks_json(config));
+	json_object_set_new(o, "stacks", stacks_json(config, stats));
+	json_object_set_new(o, "sms", sms_json(config, stats));
 	json_object_set_new(o, "cta_times", cta_times_json(stats, "gpu.cta_cycles"));
 	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
@@ -410,7 +414,7 @@ static json_t *run_json(const struct machine_run *run)
 	json_t *o = json_object(), *units = json_object();
 
 	put_text(o, "machine", s->machine);
-	put_text(o, "mechanism", ndp_mechanism_name((uint32_t)s->config.ndp.mechanism));
+	put_text(o, "mechanism", ndp_mechanism_name((uint32_t)machine_ndp_site(&s->config).ndp->choice.mechanism));
 	put_ends(o, run);
 	put_int(o, "cycles", t.cycles);
 	put_int(o, "time_ps", t.time_ps);

@@ -27,12 +27,12 @@ static enum machine_begin build(struct machine_run *run, struct base_diag_list *
 		return MACHINE_REFUSED;
 	*run = (struct machine_run){.session = &session,
 				    .name = session.machine,
-				    .host = &session.config.host,
-				    .params = &session.config.run,
+				    .host = machine_host_params(&session.config),
+				    .params = machine_run_params(&session.config),
 				    .is_checked = *session.check_path};
 	if (!machine_has_memory(&session.config))
 		return MACHINE_NO_MEMORY;
-	run->machine = machine_new(&session.config, diag);
+	run->machine = machine_new(&session.config, run->params->audit, diag);
 	if (!run->machine)
 		return MACHINE_REFUSED;
 	run->device = &run->machine->device;

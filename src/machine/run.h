@@ -12,7 +12,8 @@
 #include <pthread.h>
 
 #include "device/device.h"
-#include "gpu/config.h"
+#include "device/host.h"
+#include "device/run.h"
 #include "machine/kernels.h"
 #include "machine/timeline.h"
 

@@ -14,8 +14,7 @@ static const char default_machine[] = "tom-baseline";
 struct session_reader {
 	struct machine_session *session;
 	uint32_t spare_count;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t group_count;
+	struct sim_param_groups groups;
 	struct base_diag_list *diag;
 };
 
@@ -54,7 +53,7 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 	else if (!strcmp(key, "spare") && r->spare_count < MACHINE_SPARES_MAX)
 		copy_text(s->spare_paths[r->spare_count++], sizeof(s->spare_paths[0]), key, value, at, r->diag);
 	else
-		sim_param_set(r->groups, r->group_count, key, value, at, r->diag);
+		sim_param_set(r->groups.items, r->groups.count, key, value, at, r->diag);
 }
 
 static bool read_file(const char *path, struct session_reader *r)
@@ -89,18 +88,17 @@ bool machine_session_load(struct machine_session *s, struct base_diag_list *diag
 
 	*s = (struct machine_session){.is_default = !path || !*path};
 	g_strlcpy(s->machine, default_machine, sizeof(s->machine));
-	gpu_config_defaults(&s->config);
-	r.group_count = gpu_config_groups(&s->config, r.groups);
+	machine_config_defaults(&s->config, machine_parts);
+	machine_config_groups(&s->config, &r.groups);
 	if (s->is_default)
 		return true;
-	return read_file(path, &r) && gpu_config_check(&s->config, diag) && diag->error_count == errors_before;
+	return read_file(path, &r) && machine_config_check(&s->config, diag) && diag->error_count == errors_before;
 }
 
 bool machine_session_write(const char *path, const struct machine_session *s)
 {
-	struct gpu_config config = s->config;
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t group_count = gpu_config_groups(&config, groups);
+	struct machine_config config = s->config;
+	struct sim_param_groups groups;
 	FILE *f = fopen(path, "w");
 
 	if (!f)
@@ -113,12 +111,15 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);
-	for (uint32_t g = 0; g < group_count; g++) {
-		for (uint32_t i = 0; i < groups[g].row_count; i++) {
+	machine_config_groups(&config, &groups);
+	for (uint32_t g = 0; g < groups.count; g++) {
+		const struct sim_param_group *group = &groups.items[g];
+
+		for (uint32_t i = 0; i < group->row_count; i++) {
 			char value[128];
 
-			sim_param_format(&groups[g], &groups[g].rows[i], value, sizeof(value));
-			fprintf(f, "%s.%s = %s\n", groups[g].prefix, groups[g].rows[i].name, value);
+			sim_param_format(group, &group->rows[i], value, sizeof(value));
+			fprintf(f, "%s.%s = %s\n", group->prefix, group->rows[i].name, value);
 		}
 	}
 

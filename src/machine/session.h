@@ -10,7 +10,7 @@
 #define STRATA_MACHINE_SESSION_H
 
 #include "base/diag.h"
-#include "gpu/config.h"
+#include "machine/parts.h"
 
 /* When the program's wall-clock time is over, in ns of CLOCK_MONOTONIC, set with run.timeout_wall_ns. */
 #define MACHINE_DEADLINE_VARIABLE "STRATA_DEADLINE_NS"
@@ -18,7 +18,7 @@
 enum { MACHINE_SPARES_MAX = 2 };
 
 struct machine_session {
-	struct gpu_config config;
+	struct machine_config config;
 	char machine[128];      /* "tom-baseline" */
 	char machine_file[4096]; /* its description, for the command's own records; no part of the session file */
 	char result_path[4096]; /* "" = none */

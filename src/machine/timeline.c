@@ -14,7 +14,8 @@ struct span {
 };
 
 struct machine_timeline {
-	const struct gpu_config *config;
+	const struct host_params *host;
+	const struct run_params *run;
 	uint64_t device_copy_mbytes_per_s, device_fill_mbytes_per_s;
 	uint64_t free_ps[ENGINE_COUNT];
 	GArray *busy[ENGINE_COUNT]; /* struct span */
@@ -75,9 +76,8 @@ void machine_stream_extend(struct machine_stream *s, uint64_t end_ps)
 
 /* A copy inside the device reads over the links' one direction while it writes over the other, and reads and writes
  * share the DRAM; a memset only writes. */
-static void set_device_rates(struct machine_timeline *t)
+static void set_device_rates(struct machine_timeline *t, const struct gpu_config *c)
 {
-	const struct gpu_config *c = t->config;
 	uint64_t links = c->link.bandwidth_mbytes_per_s * c->gpu.stack_count;
 	uint64_t dram = (uint64_t)(dram_vault_peak_bytes_per_s(&c->dram) / BASE_BYTES_PER_MBYTE) * c->dram.vault_count *
 			c->gpu.stack_count;
@@ -86,12 +86,13 @@ static void set_device_rates(struct machine_timeline *t)
 	t->device_fill_mbytes_per_s = later(links < dram ? links : dram, 1);
 }
 
-struct machine_timeline *machine_timeline_new(const struct gpu_config *config, struct sim_stats *stats)
+struct machine_timeline *machine_timeline_new(const struct machine_config *config, struct sim_stats *stats)
 {
 	struct machine_timeline *t = g_new0(struct machine_timeline, 1);
 
-	t->config = config;
-	set_device_rates(t);
+	t->host = machine_host_params(config);
+	t->run = machine_run_params(config);
+	set_device_rates(t, machine_gpu_config(config));
 	for (uint32_t i = 0; i < ENGINE_COUNT; i++)
 		t->busy[i] = g_array_new(FALSE, FALSE, sizeof(struct span));
 	t->work = g_array_new(FALSE, FALSE, sizeof(struct machine_work));
@@ -124,7 +125,7 @@ static enum engine engine_of(const struct machine_timeline *t, enum machine_work
 	    [MACHINE_WORK_HOST_FUNCTION] = ENGINE_NONE,
 	};
 
-	if (kind == MACHINE_WORK_TO_HOST && t->config->host.copy_engine_count == 1)
+	if (kind == MACHINE_WORK_TO_HOST && t->host->copy_engine_count == 1)
 		return ENGINE_TO_DEVICE;
 	return engines[kind];
 }
@@ -149,7 +150,7 @@ uint64_t machine_timeline_start_ps(const struct machine_timeline *t, enum machin
 {
 	enum engine e = engine_of(t, kind);
 	bool is_launched = e == ENGINE_DEVICE || e == ENGINE_COMPUTE;
-	uint64_t start = later(given_ps + (is_launched ? t->config->host.launch_ps : 0), machine_stream_ready_ps(s));
+	uint64_t start = later(given_ps + (is_launched ? t->host->launch_ps : 0), machine_stream_ready_ps(s));
 
 	return e == ENGINE_NONE ? start : later(start, t->free_ps[e]);
 }
@@ -157,14 +158,14 @@ uint64_t machine_timeline_start_ps(const struct machine_timeline *t, enum machin
 uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine_work_kind kind, uint64_t bytes,
 				  bool is_pageable)
 {
-	const struct host_params *h = &t->config->host;
-	struct gpu_host_wires w = gpu_host_wires_of(h);
+	const struct host_params *h = t->host;
+	struct host_wires w = host_wires_of(h);
 	uint64_t staging = is_pageable ? base_transfer_ps(bytes, h->memcpy_mbytes_per_s) : 0;
 
 	switch (kind) {
 	case MACHINE_WORK_TO_DEVICE:
 	case MACHINE_WORK_TO_HOST:
-		return w.latency_ps + later(base_transfer_ps(gpu_host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
+		return w.latency_ps + later(base_transfer_ps(host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
 	case MACHINE_WORK_ON_DEVICE:
 		return base_transfer_ps(bytes, t->device_copy_mbytes_per_s);
 	case MACHINE_WORK_FILL:
@@ -179,9 +180,9 @@ uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine
 
 static void count_wires(struct machine_timeline *t, uint64_t bytes, bool is_pageable)
 {
-	struct gpu_host_wires w = gpu_host_wires_of(&t->config->host);
+	struct host_wires w = host_wires_of(t->host);
 
-	t->copy.wire_bytes += gpu_host_wire_bytes(&w, bytes);
+	t->copy.wire_bytes += host_wire_bytes(&w, bytes);
 	if (is_pageable)
 		t->copy.pageable_bytes += bytes;
 }
@@ -244,7 +245,7 @@ void machine_timeline_add(struct machine_timeline *t, enum machine_work_kind kin
 	machine_stream_extend(s, end_ps);
 	t->end_ps = later(t->end_ps, end_ps);
 	count(t, kind, end_ps - start_ps, bytes, is_pageable);
-	if (t->work_count++ < t->config->run.timeline_count)
+	if (t->work_count++ < t->run->timeline_count)
 		g_array_append_val(t->work, w);
 }
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/config.h"
+#include "machine/parts.h"
 #include "sim/stat.h"
 
 struct machine_copy_stats {
@@ -82,7 +82,7 @@ struct machine_timeline;
 
 /* Keeps config. Adds the groups "copy" and "program" to stats, which may be NULL and must not be read after
  * machine_timeline_free. */
-struct machine_timeline *machine_timeline_new(const struct gpu_config *config, struct sim_stats *stats);
+struct machine_timeline *machine_timeline_new(const struct machine_config *config, struct sim_stats *stats);
 void machine_timeline_free(struct machine_timeline *t);
 
 /* Earliest start of work of this kind that the host has given to s at given_ps. */

@@ -3,17 +3,19 @@
 #define STRATA_NDP_MECHANISM_H
 
 #include "base/diag.h"
-#include "gpu/config.h"
 #include "gpu/guest.h"
 #include "ndp/registry.h"
 
 struct ndp_mechanism {
 	struct gpu_guest_ops ops;
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
-	 * cannot live on it. config is kept. */
-	void *(*create)(const struct gpu_config *config, struct base_diag_list *diag);
+	 * cannot live on it. What the site points to is kept. */
+	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);
 	/* What it stores; NULL: nothing is known. */
-	uint32_t (*storage)(const struct gpu_config *config, struct ndp_storage *items);
+	uint32_t (*storage)(const struct ndp_site *site, struct ndp_storage *items);
+	/* "key", "value", ..., NULL: what a machine must have for the mechanism, and for all its statistics, to be
+	 * there. */
+	const char *const *needs;
 };
 
 #define MECHANISM(choice, symbol) extern const struct ndp_mechanism ndp_##symbol;

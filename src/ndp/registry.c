@@ -4,8 +4,31 @@
 #include "base/check.h"
 #include "ndp/mechanism.h"
 
+static const struct sim_param_desc param_rows[] = {
+#define PARAM_STRUCT struct ndp_params
+#include "sim/param_rows.inc"
+#include "ndp/ndp_params.def"
+#include "sim/param_end.inc"
+};
+
+void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), &c->choice);
+	tom_params_groups(&c->tom, out);
+	map_params_groups(&c->map, out);
+	bom_params_groups(&c->bom, out);
+	nsu_control_params_groups(&c->nsu, out);
+}
+
 static const struct ndp_mechanism *const mechanisms[] = {
 #define MECHANISM(choice, symbol) [choice] = &ndp_##symbol,
+#include "ndp/mechanisms.def"
+#undef MECHANISM
+};
+
+/* In the order of their lines. */
+static const struct ndp_mechanism *const in_order[] = {
+#define MECHANISM(choice, symbol) &ndp_##symbol,
 #include "ndp/mechanisms.def"
 #undef MECHANISM
 };
@@ -16,34 +39,39 @@ static const char *const names[] = {
 #undef NAME
 };
 
-const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag)
+const struct gpu_guest_ops *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag)
 {
-	uint64_t which = config->ndp.mechanism;
+	uint64_t which = site->ndp->choice.mechanism;
 
 	CHECK(which < ARRAY_COUNT(mechanisms));
 	*ctx = NULL;
 	if (!mechanisms[which])
 		return NULL;
-	*ctx = mechanisms[which]->create(config, diag);
+	*ctx = mechanisms[which]->create(site, diag);
 	return *ctx ? &mechanisms[which]->ops : NULL;
 }
 
-bool ndp_mechanism_check(const struct gpu_config *config, struct base_diag_list *diag)
+bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
 	void *ctx;
-	const struct gpu_guest_ops *ops = ndp_mechanism_new(config, &ctx, diag);
+	const struct gpu_guest_ops *ops = ndp_mechanism_new(site, &ctx, diag);
 
 	if (ops)
 		ops->free(ctx);
 	return diag->error_count == before;
 }
 
-uint32_t ndp_mechanism_storage(const struct gpu_config *config, struct ndp_storage *items)
+uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
-	const struct ndp_mechanism *m = mechanisms[config->ndp.mechanism];
+	const struct ndp_mechanism *m = mechanisms[site->ndp->choice.mechanism];
 
-	return m && m->storage ? m->storage(config, items) : 0;
+	return m && m->storage ? m->storage(site, items) : 0;
+}
+
+const char *const *ndp_mechanism_needs(uint32_t i)
+{
+	return i < ARRAY_COUNT(in_order) ? in_order[i]->needs : NULL;
 }
 
 const char *ndp_mechanism_name(uint32_t mechanism)

@@ -5,14 +5,22 @@
 #include "base/diag.h"
 #include "gpu/config.h"
 #include "gpu/guest.h"
+#include "ndp/params.h"
 
-/* The mechanism config->ndp.mechanism names: its table and a new context in *ctx (owned by the gpu, freed through
+/* Where a mechanism is to live. */
+struct ndp_site {
+	const struct gpu_config *gpu;
+	const struct ndp_config *ndp;
+	uint64_t seed; /* run.seed */
+};
+
+/* The mechanism that ndp.mechanism names: its table and a new context in *ctx (owned by the gpu, freed through
  * ops->free). NULL when the machine has none. A mechanism that cannot live on this machine (no stack SMs) adds a
  * message and returns NULL. */
-const struct gpu_guest_ops *ndp_mechanism_new(const struct gpu_config *config, void **ctx, struct base_diag_list *diag);
+const struct gpu_guest_ops *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag);
 
 /* Can the mechanism live on this machine? False with a message when it cannot. */
-bool ndp_mechanism_check(const struct gpu_config *config, struct base_diag_list *diag);
+bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *diag);
 
 /* Storage that a mechanism adds to the machine, computed from the configured structures. */
 struct ndp_storage {
@@ -24,7 +32,11 @@ struct ndp_storage {
 };
 enum { NDP_STORAGE_MAX = 16 };
 /* Fills items (room for NDP_STORAGE_MAX) and returns their number. */
-uint32_t ndp_mechanism_storage(const struct gpu_config *config, struct ndp_storage *items);
+uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *items);
+
+/* What a machine with mechanism number i of the registry needs beside the defaults: "key", "value", ..., NULL. NULL:
+ * there are no more. */
+const char *const *ndp_mechanism_needs(uint32_t i);
 
 /* Names for listings, index = value of the parameter; [0] is "none". */
 const char *ndp_mechanism_name(uint32_t mechanism);

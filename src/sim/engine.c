@@ -154,6 +154,14 @@ struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char
 	return (struct sim_comp){(uint16_t)domain, (uint16_t)index};
 }
 
+uint32_t sim_domain_find(const struct sim_engine *e, const char *name)
+{
+	for (uint32_t i = 0; i < e->domain_count; i++)
+		if (!strcmp(e->domains[i].name, name))
+			return i;
+	UNREACHABLE("a clock domain that no part has added");
+}
+
 uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain)
 {
 	return e->domains[domain].period_units;

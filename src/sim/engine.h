@@ -47,8 +47,8 @@ struct sim_period sim_period_of_ps(uint64_t ps);
 struct sim_engine *sim_engine_new(void);
 void sim_engine_free(struct sim_engine *e);
 
-/* Adds a clock domain (its name is kept, not copied) and puts its number into *domain. All domains come before the
- * first component, and before anybody asks for units: each may change what a unit is. False, and no domain, if the
+/* Adds a clock domain (its name is unique and kept, not copied) and puts its number into *domain. All come before
+ * the first component, and before anybody asks for units: each may change what a unit is. False, and no domain, if the
  * periods have no common unit small enough to count 10^4 simulated seconds in 64 bits; the caller reports that as the
  * user's mistake. */
 bool sim_domain_add(struct sim_engine *e, const char *name, struct sim_period period, uint32_t *domain);
@@ -67,6 +67,8 @@ static inline uint64_t sim_now_units(const struct sim_engine *e)
 	return ((const struct sim_clock *)e)->now_units;
 }
 
+/* The number of a domain that has been added. */
+uint32_t sim_domain_find(const struct sim_engine *e, const char *name);
 uint64_t sim_period_units(const struct sim_engine *e, uint32_t domain);
 uint64_t sim_units_per_ps(const struct sim_engine *e); /* D */
 uint64_t sim_ps_of_units(const struct sim_engine *e, uint64_t units); /* rounded down */

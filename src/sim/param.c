@@ -253,6 +253,13 @@ static bool set_enum(const struct sim_param_desc *row, void *field, const char *
 	return is_known;
 }
 
+void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
+			  uint32_t row_count, void *values)
+{
+	CHECK(groups->count < SIM_PARAM_GROUPS_MAX);
+	groups->items[groups->count++] = (struct sim_param_group){prefix, rows, row_count, values};
+}
+
 static void *field_of(const struct sim_param_group *g, const struct sim_param_desc *row)
 {
 	return (char *)g->values + row->offset;

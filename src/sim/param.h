@@ -59,6 +59,15 @@ struct sim_param_group {
 	void *values;
 };
 
+/* All groups of a machine, in the order in which they are listed. Several may share a prefix. */
+enum { SIM_PARAM_GROUPS_MAX = 48 };
+struct sim_param_groups {
+	struct sim_param_group items[SIM_PARAM_GROUPS_MAX];
+	uint32_t count;
+};
+void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
+			  uint32_t row_count, void *values);
+
 /* Sets all values of the group to their defaults. */
 void sim_param_defaults(const struct sim_param_group *g);
 

@@ -132,18 +132,19 @@ static const struct device_ops ops = {
     .advance_ps = advance_ps,
 };
 
-bool machine_has_memory(const struct gpu_config *config)
+bool machine_has_memory(const struct machine_config *config)
 {
 	(void)config;
 	return true;
 }
 
-struct machine *machine_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct machine *machine_new(const struct machine_config *config, bool audit, struct base_diag_list *diag)
 {
 	struct machine *m = g_new0(struct machine, 1);
 
 	(void)diag;
-	sim_ctx_open(&m->ctx, config->run.audit);
+	m->config = config;
+	sim_ctx_open(&m->ctx, audit);
 	m->device = (struct device){
 	    .ops = &ops,
 	    .self = &toy,

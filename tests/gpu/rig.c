@@ -3,37 +3,41 @@
 
 #include <string.h>
 
-static void set(struct gpu_config *c, const char *key, const char *value)
+void rig_config(struct rig *r, struct sim_param_groups *groups)
 {
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t count = gpu_config_groups(c, groups);
-	struct base_diag_list diag;
-
-	base_diag_init(&diag);
-	if (!sim_param_set(groups, count, key, value, (struct base_place){0}, &diag))
-		fail_msg("%s", diag.first->text);
-	base_diag_free(&diag);
+	groups->count = 0;
+	gpu_config_groups(&r->config, groups);
+	gpu_config_unit_groups(&r->config, groups);
+	run_params_groups(&r->run, groups);
+	host_params_groups(&r->host, groups);
+	for (uint32_t i = 0; i < groups->count; i++)
+		sim_param_defaults(&groups->items[i]);
+	gpu_config_defaults(&r->config);
 }
 
 void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx, const char *const *settings)
 {
+	static const char *const small[] = {"gpu.sm_count", "1", "run.audit", "true", NULL}, *const none[] = {NULL};
+	const char *const *const all[] = {small, settings ? settings : none};
+	struct sim_param_groups groups;
 	struct base_diag_list diag;
 
-	gpu_config_defaults(&r->config);
-	set(&r->config, "gpu.sm_count", "1");
-	set(&r->config, "run.audit", "true");
-	for (uint32_t i = 0; settings && settings[i]; i += 2)
-		set(&r->config, settings[i], settings[i + 1]);
+	rig_config(r, &groups);
 	base_diag_init(&diag);
+	for (uint32_t k = 0; k < 2; k++)
+		for (const char *const *s = all[k]; *s; s += 2)
+			if (!sim_param_set(groups.items, groups.count, s[0], s[1], (struct base_place){0}, &diag))
+				fail_msg("%s", diag.first->text);
 	if (!gpu_config_check(&r->config, &diag))
 		fail_msg("%s", diag.first->text);
 	base_diag_free(&diag);
-	sim_ctx_open(&r->ctx, r->config.run.audit);
+	sim_ctx_open(&r->ctx, r->run.audit);
 	r->ctx.pool = mem_req_pool_new();
 
 	const struct gpu_ext_list carriers = carry_new(&r->config, guest, guest_ctx);
 
-	r->gpu = gpu_new(&r->ctx, &r->config, &carriers);
+	assert_true(gpu_clocks_add(&r->config, r->ctx.engine));
+	r->gpu = gpu_new(&r->ctx, &r->config, &r->run, &r->host, &carriers);
 }
 
 void rig_close(struct rig *r)

@@ -16,10 +16,14 @@
 
 struct rig {
 	struct gpu_config config;
+	struct run_params run;
+	struct host_params host;
 	struct sim_ctx ctx;
 	struct gpu *gpu;
 };
 
+/* Everything that a GPU is set by, with its defaults. */
+void rig_config(struct rig *r, struct sim_param_groups *groups);
 /* settings: "key", "value", ..., NULL on top of: one SM, auditor on. */
 void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx, const char *const *settings);
 void rig_close(struct rig *r);

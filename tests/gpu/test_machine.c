@@ -520,16 +520,16 @@ static void bad_configurations(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-		struct gpu_config c;
+		struct sim_param_groups groups;
+		struct rig r;
 		struct base_diag_list diag;
 
 		base_diag_init(&diag);
-		gpu_config_defaults(&c);
-		assert_true(gpu_config_check(&c, &diag));
-		assert_true(sim_param_set(groups, gpu_config_groups(&c, groups), cases[i].key, cases[i].value,
+		rig_config(&r, &groups);
+		assert_true(gpu_config_check(&r.config, &diag));
+		assert_true(sim_param_set(groups.items, groups.count, cases[i].key, cases[i].value,
 					  (struct base_place){0}, &diag));
-		assert_false(gpu_config_check(&c, &diag));
+		assert_false(gpu_config_check(&r.config, &diag));
 		assert_non_null(strstr(diag.first->text, cases[i].text));
 		base_diag_free(&diag);
 	}

@@ -74,19 +74,20 @@ static void tlb_is_lru(void **state)
 
 static void levels_and_bits(void **state)
 {
-	struct gpu_config c;
+	struct sim_param_groups groups;
+	struct rig r;
 
 	(void)state;
 	assert_int_equal(mmu_level_count(4096), 4);
 	assert_int_equal(mmu_level_count(65536), 4);
 	assert_int_equal(mmu_level_count(2 << 20), 3);
 	assert_int_equal(mmu_level_count(1 << 30), 2);
-	gpu_config_defaults(&c);
+	rig_config(&r, &groups);
 	/* TLB 1 + 27 + 14 + 5 + 4, walker 1 + 27 + 23 + 2, line 1 + 41 + 32 + 4 + 6 + 6 + 1, upper 1 + 18 + 23 + 1 */
-	assert_int_equal(gpu_mmu_bits(&c.mmu), 32 * 51 + 2 * 53 + 2 * 91 + 2 * 43);
-	c.mmu.tlb_way_count = 4; /* 3 bits of the page are the set's number, 2 bits of rank instead of 5 */
-	c.mmu.walk_cache_entry_count = 4;
-	assert_int_equal(gpu_mmu_bits(&c.mmu), 32 * 45 + 2 * 53 + 2 * 91 + 4 * (1 + 18 + 23 + 2));
+	assert_int_equal(gpu_mmu_bits(&r.config.mmu), 32 * 51 + 2 * 53 + 2 * 91 + 2 * 43);
+	r.config.mmu.tlb_way_count = 4; /* 3 bits of the page are the set's number, 2 bits of rank instead of 5 */
+	r.config.mmu.walk_cache_entry_count = 4;
+	assert_int_equal(gpu_mmu_bits(&r.config.mmu), 32 * 45 + 2 * 53 + 2 * 91 + 4 * (1 + 18 + 23 + 2));
 }
 
 /* ---- the cost of a walk ---- */
@@ -398,15 +399,15 @@ static void bad_configurations(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-		struct gpu_config c;
+		struct sim_param_groups groups;
+		struct rig r;
 		struct base_diag_list diag;
 
 		base_diag_init(&diag);
-		gpu_config_defaults(&c);
-		assert_true(sim_param_set(groups, gpu_config_groups(&c, groups), cases[i].settings[0],
+		rig_config(&r, &groups);
+		assert_true(sim_param_set(groups.items, groups.count, cases[i].settings[0],
 					  cases[i].settings[1], (struct base_place){0}, &diag));
-		assert_false(gpu_config_check(&c, &diag));
+		assert_false(gpu_config_check(&r.config, &diag));
 		assert_non_null(strstr(diag.first->text, cases[i].text));
 		base_diag_free(&diag);
 	}

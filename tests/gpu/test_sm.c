@@ -274,13 +274,13 @@ static void occupancy(void **state)
 
 		base_diag_init(&diag);
 		rig_open(&r, NULL, NULL, settings);
-		assert_int_equal(gpu_ctas_per_sm(&r.config, p, cases[i].threads, 0, &diag), cases[i].expected);
+		assert_int_equal(gpu_ctas_per_sm(r.gpu, p, cases[i].threads, 0, &diag), cases[i].expected);
 		rig_run(&r, insts, 2, 20, cases[i].threads);
 		assert_int_equal(rig_stat(&r, "sm.warps_max"), cases[i].expected * ((cases[i].threads + 31) / 32));
 		p->shared_static_bytes = 20000;
-		assert_true(gpu_ctas_per_sm(&r.config, p, 32, 0, &diag) <= 2);
+		assert_true(gpu_ctas_per_sm(r.gpu, p, 32, 0, &diag) <= 2);
 		assert_int_equal(diag.error_count, 0);
-		assert_int_equal(gpu_ctas_per_sm(&r.config, p, 32, 40000, &diag), 0);
+		assert_int_equal(gpu_ctas_per_sm(r.gpu, p, 32, 40000, &diag), 0);
 		assert_int_equal(diag.error_count, 1);
 		rig_close(&r);
 		base_diag_free(&diag);

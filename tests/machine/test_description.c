@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "machine/description.h"
+#include "machine/parts.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -27,11 +28,11 @@ static void test_inherits_in_order(void **state)
 	assert_true(machine_description_load("top", &search, &d, &diag));
 	assert_string_equal(d.name, "top");
 	assert_string_equal(d.summary, "");
-	assert_int_equal(d.config.gpu.sm_count, 20);
-	assert_int_equal(d.config.gpu.sm_clock_khz, 1000000);
-	assert_int_equal(d.config.l2.size_bytes, 2 << 20);
-	assert_int_equal(d.config.sm.scheduler, 0);
-	assert_int_equal(d.config.dram.vault_count, 16);
+	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 20);
+	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_clock_khz, 1000000);
+	assert_int_equal(machine_gpu_config(&d.config)->l2.size_bytes, 2 << 20);
+	assert_int_equal(machine_gpu_config(&d.config)->sm.scheduler, 0);
+	assert_int_equal(machine_gpu_config(&d.config)->dram.vault_count, 16);
 	base_diag_free(&diag);
 }
 
@@ -44,13 +45,13 @@ static void test_overrides_after_description(void **state)
 	base_diag_init(&diag);
 	assert_true(machine_description_load("base", &search, &d, &diag));
 	assert_true(machine_description_set(&d.config, "gpu.sm_count=3", "--set", &diag));
-	assert_int_equal(d.config.gpu.sm_count, 3);
+	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 3);
 	assert_false(machine_description_set(&d.config, "gpu.sm_count", "--set", &diag));
 	assert_false(machine_description_set(&d.config, "=3", "--set", &diag));
 	assert_false(machine_description_set(&d.config, "gpu.sm_count=", "--set", &diag));
 	assert_false(machine_description_set(&d.config, "gpu.sm_cuont=3", "--set", &diag));
 	assert_int_equal(diag.error_count, 4);
-	assert_int_equal(d.config.gpu.sm_count, 3);
+	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 3);
 	base_diag_free(&diag);
 }
 
@@ -69,7 +70,7 @@ static void test_shipped_machines(void **state)
 
 		base_diag_init(&diag);
 		assert_true(machine_description_load(*name, &shipped, &d, &diag));
-		assert_true(gpu_config_check(&d.config, &diag));
+		assert_true(machine_config_check(&d.config, &diag));
 		assert_true(*d.summary);
 		base_diag_free(&diag);
 	}
@@ -78,24 +79,25 @@ static void test_shipped_machines(void **state)
 /* The file says every number of Table 1, and the tables' defaults are the same machine: both must agree. */
 static void test_baseline_is_the_default(void **state)
 {
-	struct gpu_config defaults;
+	struct machine_config defaults;
 	struct machine_description d;
 	struct base_diag_list diag;
-	struct sim_param_group ours[GPU_CONFIG_GROUPS_MAX], theirs[GPU_CONFIG_GROUPS_MAX];
+	struct sim_param_groups ours, theirs;
 
 	(void)state;
 	base_diag_init(&diag);
-	gpu_config_defaults(&defaults);
+	machine_config_defaults(&defaults, machine_parts);
 	assert_true(machine_description_load("tom-baseline", &search, &d, &diag));
 
-	uint32_t count = gpu_config_groups(&defaults, ours);
+	machine_config_groups(&defaults, &ours);
+	machine_config_groups(&d.config, &theirs);
+	for (uint32_t g = 0; g < ours.count; g++) {
+		const struct sim_param_group *our = &ours.items[g], *their = &theirs.items[g];
 
-	gpu_config_groups(&d.config, theirs);
-	for (uint32_t g = 0; g < count; g++)
-		for (uint32_t i = 0; i < ours[g].row_count; i++)
-			if (sim_param_value(&ours[g], &ours[g].rows[i]) !=
-			    sim_param_value(&theirs[g], &theirs[g].rows[i]))
-				fail_msg("%s.%s differs", ours[g].prefix, ours[g].rows[i].name);
+		for (uint32_t i = 0; i < our->row_count; i++)
+			if (sim_param_value(our, &our->rows[i]) != sim_param_value(their, &their->rows[i]))
+				fail_msg("%s.%s differs", our->prefix, our->rows[i].name);
+	}
 	base_diag_free(&diag);
 }
 

@@ -39,8 +39,13 @@ static void test_default_without_session(void **state)
 	assert_true(machine_session_load(&s, &diag));
 	assert_true(s.is_default);
 	assert_string_equal(s.machine, "tom-baseline");
-	assert_int_equal(s.config.gpu.sm_count, 68);
+	assert_int_equal(machine_gpu_config(&s.config)->gpu.sm_count, 68);
 	base_diag_free(&diag);
+}
+
+static void set(struct machine_session *s, const char *key, const char *value, struct base_diag_list *diag)
+{
+	assert_true(machine_config_set(&s->config, key, value, (struct base_place){0}, diag));
 }
 
 static void test_round_trip(void **state)
@@ -53,10 +58,10 @@ static void test_round_trip(void **state)
 	base_diag_init(&diag);
 	unsetenv("STRATA_SESSION");
 	assert_true(machine_session_load(&s, &diag));
-	s.config.gpu.sm_count = 7;
-	s.config.sm.scheduler = SM_LRR;
-	s.config.energy.tsv_pj = 0.1;
-	s.config.run.audit = true;
+	set(&s, "gpu.sm_count", "7", &diag);
+	set(&s, "sm.scheduler", "lrr", &diag);
+	set(&s, "energy.tsv_pj", "0.1", &diag);
+	set(&s, "run.audit", "true", &diag);
 	g_strlcpy(s.machine, "a machine = with signs", sizeof(s.machine));
 	g_strlcpy(s.result_path, "/nowhere/with spaces = and signs.json", sizeof(s.result_path));
 	g_strlcpy(s.spare_paths[0], "/near", sizeof(s.spare_paths[0]));
@@ -197,8 +202,8 @@ static void test_contradictory_machine(void **state)
 	unsetenv("STRATA_SESSION");
 	base_diag_init(&diag);
 	assert_true(machine_session_load(&s, &diag));
-	s.config.gpu.stack_count = 3;
-	assert_null(machine_new(&s.config, &diag));
+	set(&s, "gpu.stack_count", "3", &diag);
+	assert_null(machine_new(&s.config, false, &diag));
 	assert_true(diag.error_count > 0);
 	base_diag_free(&diag);
 }
@@ -312,7 +317,7 @@ static void test_result_of_gpu(void **state)
 	base_diag_init(&diag);
 	assert_true(machine_session_load(&s, &diag));
 
-	struct machine *machine = machine_new(&s.config, &diag);
+	struct machine *machine = machine_new(&s.config, false, &diag);
 
 	assert_non_null(machine);
 

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-static struct gpu_config config;
+static struct machine_config config;
+static struct host_params *host;
 static struct machine_streams context;
 static struct machine_stream legacy, blocking, other, free_stream;
 static struct machine_timeline *t;
@@ -17,8 +18,9 @@ static struct machine_timeline *t;
 static int setup(void **state)
 {
 	(void)state;
-	gpu_config_defaults(&config);
-	config.host.launch_ps = 0;
+	machine_config_defaults(&config, machine_parts);
+	host = machine_config_at(&config, &machine_host_part);
+	host->launch_ps = 0;
 	context = (struct machine_streams){0};
 	legacy = (struct machine_stream){&context, MACHINE_STREAM_LEGACY, 0, 0};
 	blocking = (struct machine_stream){&context, MACHINE_STREAM_BLOCKING, 1, 0};
@@ -63,12 +65,12 @@ static void copy_is_latency_and_bytes(void **state)
 			 1000000 + (BYTES + 1 + (PACKETS + 1) * 24ull) * 125);
 	/* Staging at 4 GB/s is slower than the wires. */
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_TO_DEVICE, BYTES, true), 1000000 + BYTES * 250ull);
-	config.host.memcpy_mbytes_per_s = 1000000;
+	host->memcpy_mbytes_per_s = 1000000;
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_TO_DEVICE, BYTES, true),
 			 1000000 + (BYTES + PACKETS * 24ull) * 125);
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_ON_HOST, BYTES, false), BYTES);
-	config.host.link = 1;
-	config.host.nvlink_bandwidth_mbytes_per_s = 100000;
+	host->link = 1;
+	host->nvlink_bandwidth_mbytes_per_s = 100000;
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_TO_DEVICE, BYTES, false),
 			 1000000 + (BYTES + BYTES / 256 * 16ull) * 10);
 }
@@ -80,7 +82,7 @@ static void device_copies_go_at_the_memorys_rate(void **state)
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_ON_DEVICE, 160000, false), 1000000);
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_FILL, 160000, false), 1000000);
 	machine_timeline_free(t);
-	config.link.bandwidth_mbytes_per_s = 1000000;
+	((struct gpu_config *)machine_config_at(&config, &machine_gpu_part))->link.bandwidth_mbytes_per_s = 1000000;
 	t = machine_timeline_new(&config, NULL);
 
 	uint64_t copy = machine_timeline_copy_ps(t, MACHINE_WORK_ON_DEVICE, 64000000, false);
@@ -118,7 +120,7 @@ static void one_engine_takes_turns(void **state)
 	assert_int_equal(give(MACHINE_WORK_KERNEL, &free_stream, 0, 500), 500);
 	assert_int_equal(give(MACHINE_WORK_KERNEL, &other, 0, 500), 1000);
 	assert_int_equal(settled()->kernel_overlap_ps, 500);
-	config.host.copy_engine_count = 1;
+	host->copy_engine_count = 1;
 	assert_int_equal(machine_timeline_start_ps(t, MACHINE_WORK_TO_HOST, &free_stream, 0), 1000);
 	assert_int_equal(give(MACHINE_WORK_TO_HOST, &free_stream, 1200, 100), 1200);
 	assert_int_equal(machine_timeline_start_ps(t, MACHINE_WORK_TO_DEVICE, &free_stream, 0), 1300);
@@ -153,7 +155,7 @@ static void waited_for_events_delay(void **state)
 static void launches_take_time_to_start(void **state)
 {
 	(void)state;
-	config.host.launch_ps = 3000;
+	host->launch_ps = 3000;
 	assert_int_equal(give(MACHINE_WORK_KERNEL, &blocking, 100, 10000), 3100);
 	/* Behind work that is under way the start is hidden. */
 	assert_int_equal(give(MACHINE_WORK_KERNEL, &blocking, 200, 10), 13100);
@@ -168,7 +170,7 @@ static void counts(void **state)
 	uint32_t count;
 
 	(void)state;
-	config.run.timeline_count = 2;
+	((struct run_params *)machine_config_at(&config, &machine_run_part))->timeline_count = 2;
 	machine_timeline_add(t, MACHINE_WORK_TO_DEVICE, &legacy, NULL, 0, 10, 100, true);
 	machine_timeline_add(t, MACHINE_WORK_TO_HOST, &legacy, NULL, 10, 20, 1000, false);
 	machine_timeline_add(t, MACHINE_WORK_ON_DEVICE, &legacy, NULL, 20, 30, 10000, false);

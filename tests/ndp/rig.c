@@ -1,22 +1,20 @@
 /* rig.c - see rig.h. */
 #include "rig.h"
 
-void rig_set_all(struct gpu_config *c, const char *const *settings)
+void rig_set_all(struct machine_config *c, const char *const *settings)
 {
-	struct sim_param_group groups[GPU_CONFIG_GROUPS_MAX];
-	uint32_t count = gpu_config_groups(c, groups);
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
 	for (uint32_t i = 0; settings && settings[i]; i += 2) {
-		if (!sim_param_set(groups, count, settings[i], settings[i + 1], (struct base_place){0}, &diag))
+		if (!machine_config_set(c, settings[i], settings[i + 1], (struct base_place){0}, &diag))
 			fail_msg("%s", diag.first->text);
 	}
 	base_diag_free(&diag);
 }
 
-static void machine_new(struct rig *r, const char *const *machine, const char *const *settings,
-			void (*change)(struct gpu_guest_ops *ops))
+static void machine_new_of(struct rig *r, const char *const *machine, const char *const *settings,
+			   void (*change)(struct gpu_guest_ops *ops))
 {
 	static const char *const small[] = {"gpu.sm_count", "4", "gpu.sms_per_cluster_count", "2",
 					    "run.audit",    "true", NULL};
@@ -24,25 +22,30 @@ static void machine_new(struct rig *r, const char *const *machine, const char *c
 	struct base_diag_list diag;
 	void *ctx;
 
-	gpu_config_defaults(&r->config);
+	machine_config_defaults(&r->config, machine_parts);
 	rig_set_all(&r->config, small);
 	rig_set_all(&r->config, machine);
 	rig_set_all(&r->config, settings);
+
+	const struct ndp_site site = machine_ndp_site(&r->config);
+	const struct run_params *run = machine_run_params(&r->config);
+
 	base_diag_init(&diag);
-	ops = ndp_mechanism_new(&r->config, &ctx, &diag);
+	ops = ndp_mechanism_new(&site, &ctx, &diag);
 	assert_non_null(ops);
 	r->ops = *ops;
 	if (change)
 		change(&r->ops);
-	if (!gpu_config_check(&r->config, &diag))
+	if (!gpu_config_check(site.gpu, &diag))
 		fail_msg("%s", diag.first->text);
 	base_diag_free(&diag);
-	sim_ctx_open(&r->ctx, r->config.run.audit);
+	sim_ctx_open(&r->ctx, run->audit);
 	r->ctx.pool = mem_req_pool_new();
 
-	const struct gpu_ext_list carriers = carry_new(&r->config, &r->ops, ctx);
+	const struct gpu_ext_list carriers = carry_new(site.gpu, &r->ops, ctx);
 
-	r->gpu = gpu_new(&r->ctx, &r->config, &carriers);
+	assert_true(gpu_clocks_add(site.gpu, r->ctx.engine));
+	r->gpu = gpu_new(&r->ctx, site.gpu, run, machine_host_params(&r->config), &carriers);
 }
 
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,
@@ -65,7 +68,7 @@ void rig_open(struct rig *r, const char *ptx, const char *const *machine, const 
 	for (uint32_t i = 0; i < WORDS; i++)
 		r->in[i] = i;
 	memset(r->out, 0, WORDS * 4);
-	machine_new(r, machine, settings, change);
+	machine_new_of(r, machine, settings, change);
 }
 
 void rig_close(struct rig *r)

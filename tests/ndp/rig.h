@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "gpu/gpu.h"
-#include "ndp/registry.h"
+#include "machine/parts.h"
 
 enum { WORDS = 1 << 16 };
 
@@ -21,7 +21,7 @@ struct rig {
 	struct ptx_module *ptx;
 	struct simt_module *module;
 	struct simt_program *program;
-	struct gpu_config config;
+	struct machine_config config;
 	struct sim_ctx ctx;
 	struct gpu_guest_ops ops;
 	struct gpu *gpu;
@@ -30,7 +30,7 @@ struct rig {
 };
 
 /* settings: "key", "value", ..., NULL; may be NULL. Fails the test when one is refused. */
-void rig_set_all(struct gpu_config *c, const char *const *settings);
+void rig_set_all(struct machine_config *c, const char *const *settings);
 /* The machine: four SMs in two clusters with the auditor on, then machine and settings. change, unless NULL, may
  * replace callbacks of the mechanism. */
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,

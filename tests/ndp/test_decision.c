@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "machine/parts.h"
 #include "ndp/tom/candidates.h"
 #include "ndp/tom/decision.h"
 #include "ndp/map/mapping.h"
@@ -122,32 +123,37 @@ static void monitor_threshold_is_inclusive(void **state)
 
 static void table_of_the_paper(void **state)
 {
-	struct gpu_config c;
+	struct machine_config config;
 	struct ndp_storage items[NDP_STORAGE_MAX];
 	uint32_t last;
 
 	(void)state;
-	gpu_config_defaults(&c);
-	assert_int_equal(tom_metadata_vector_bits(&c.ndp), 64);
-	assert_int_equal(tom_metadata_threshold_bits(&c.ndp), 64 - 4 - 2 * 6);
-	assert_int_equal(ndp_mechanism_storage(&c, items), 0); /* no mechanism */
-	c.ndp.mechanism = NDP_TOM;
-	c.gpu.sm_count = 64;
-	c.gpu.stack_sm_count = 1;
-	assert_true(ndp_mechanism_storage(&c, items) > 0);
+	machine_config_defaults(&config, machine_parts);
+
+	struct gpu_config *c = machine_config_at(&config, &machine_gpu_part);
+	struct ndp_config *ndp = machine_config_at(&config, &machine_ndp_part);
+	const struct ndp_site site = machine_ndp_site(&config);
+
+	assert_int_equal(tom_metadata_vector_bits(&ndp->tom), 64);
+	assert_int_equal(tom_metadata_threshold_bits(&ndp->tom), 64 - 4 - 2 * 6);
+	assert_int_equal(ndp_mechanism_storage(&site, items), 0); /* no mechanism */
+	ndp->choice.mechanism = NDP_TOM;
+	c->gpu.sm_count = 64;
+	c->gpu.stack_sm_count = 1;
+	assert_true(ndp_mechanism_storage(&site, items) > 0);
 	assert_int_equal(items[0].bits, 10320); /* TOM section 6.6 */
 	assert_int_equal(items[0].count, 64);
-	c.mmu.where = GPU_MMU_STACKS;
-	last = ndp_mechanism_storage(&c, items) - 1;
+	c->mmu.where = GPU_MMU_STACKS;
+	last = ndp_mechanism_storage(&site, items) - 1;
 	assert_true(items[last].bits >= 1024 && items[last].bits <= 2048); /* TOM section 4.4.1: 1-2K */
 	assert_int_equal(items[last].count, 4);
-	c.ndp.tom_mapping = TOM_MAPPING_LEARNED;
-	assert_int_equal(ndp_mechanism_storage(&c, items), last + 3);
+	ndp->map.tom_mapping = TOM_MAPPING_LEARNED;
+	assert_int_equal(ndp_mechanism_storage(&site, items), last + 3);
 	assert_int_equal(items[last].bits, 1920); /* TOM section 6.6 */
 	assert_int_equal(items[last].count, 64);
 	assert_int_equal(items[last + 1].bits, 9700);
 	assert_int_equal(items[last + 1].count, 1);
-	assert_int_equal(tom_metadata_added_bits(&c), 64 * (10320 + 2 * 9 + 1 + 1920) + 24 + 96 + 9700);
+	assert_int_equal(tom_metadata_added_bits(&site), 64 * (10320 + 2 * 9 + 1 + 1920) + 24 + 96 + 9700);
 }
 
 static void table_describes(void **state)
@@ -157,26 +163,28 @@ static void table_describes(void **state)
 	    .block = {.begin_pc = 5, .live_in_sb = in, .live_in_count = 2, .live_out_sb = out, .live_out_count = 1},
 	    .packet_in_count = 1,
 	};
-	struct gpu_config c;
+	struct tom_params p;
+	struct sim_param_groups groups = {.count = 0};
 
 	(void)state;
-	gpu_config_defaults(&c);
+	tom_params_groups(&p, &groups);
+	sim_param_defaults(&groups.items[0]);
 	/* Register 70 comes from constants: no bit needed. */
-	assert_true(tom_metadata_describes(&c.ndp, &block));
+	assert_true(tom_metadata_describes(&p, &block));
 	block.packet_in_count = 2;
-	assert_false(tom_metadata_describes(&c.ndp, &block));
-	c.ndp.tom_table_entry_bits = 271;
-	assert_false(tom_metadata_describes(&c.ndp, &block));
-	c.ndp.tom_table_entry_bits = 272; /* vectors of 71 */
-	assert_true(tom_metadata_describes(&c.ndp, &block));
+	assert_false(tom_metadata_describes(&p, &block));
+	p.tom_table_entry_bits = 271;
+	assert_false(tom_metadata_describes(&p, &block));
+	p.tom_table_entry_bits = 272; /* vectors of 71 */
+	assert_true(tom_metadata_describes(&p, &block));
 	block.has_condition = true;
 	block.threshold = 1ll << 60;
-	assert_false(tom_metadata_describes(&c.ndp, &block));
+	assert_false(tom_metadata_describes(&p, &block));
 	block.threshold = -40;
-	assert_true(tom_metadata_describes(&c.ndp, &block));
+	assert_true(tom_metadata_describes(&p, &block));
 	block.is_difference = true;
 	block.less_sb = 72;
-	assert_false(tom_metadata_describes(&c.ndp, &block));
+	assert_false(tom_metadata_describes(&p, &block));
 }
 
 int main(void)

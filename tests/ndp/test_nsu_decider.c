@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "machine/parts.h"
 #include "ndp/nsu/decide.h"
 
 enum { ALL, STATIC, CLIMB };
@@ -20,20 +21,24 @@ static struct nsu_block blocks[] = {
 };
 static const struct nsu_code code = {.blocks = blocks, .block_count = 2};
 
-static struct gpu_config config;
+static struct machine_config config;
 
 static struct nsu_decider *decider_new(uint32_t decision, bool cache_aware)
 {
+	struct nsu_control_params *p;
+	struct ndp_site site;
 	struct nsu_decider *d;
 	struct base_diag_list diag;
 
-	gpu_config_defaults(&config);
-	config.ndp.nsu_decision = decision;
-	config.ndp.nsu_cache_aware = cache_aware;
-	config.ndp.nsu_epoch_cycles = 1000;
-	config.ndp.nsu_ratio = 0.25;
+	machine_config_defaults(&config, machine_parts);
+	p = &((struct ndp_config *)machine_config_at(&config, &machine_ndp_part))->nsu;
+	p->nsu_decision = decision;
+	p->nsu_cache_aware = cache_aware;
+	p->nsu_epoch_cycles = 1000;
+	p->nsu_ratio = 0.25;
 	base_diag_init(&diag);
-	d = nsu_decider_new(&config, &diag);
+	site = machine_ndp_site(&config);
+	d = nsu_decider_new(&site, &diag);
 	base_diag_free(&diag);
 	assert_non_null(d);
 	return d;
@@ -145,14 +150,18 @@ static void suppressed(void **state)
 
 static void contradiction(void **state)
 {
+	struct nsu_control_params *p;
+	struct ndp_site site;
 	struct base_diag_list diag;
 
 	(void)state;
-	gpu_config_defaults(&config);
-	config.ndp.nsu_decision = CLIMB;
-	config.ndp.nsu_climb_step_max_ratio = 0.01;
+	machine_config_defaults(&config, machine_parts);
+	p = &((struct ndp_config *)machine_config_at(&config, &machine_ndp_part))->nsu;
+	p->nsu_decision = CLIMB;
+	p->nsu_climb_step_max_ratio = 0.01;
 	base_diag_init(&diag);
-	assert_null(nsu_decider_new(&config, &diag));
+	site = machine_ndp_site(&config);
+	assert_null(nsu_decider_new(&site, &diag));
 	assert_int_equal(diag.error_count, 1);
 	base_diag_free(&diag);
 }

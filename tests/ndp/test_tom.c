@@ -705,15 +705,18 @@ static void a_program_built_again_counts_nothing(void **state)
 static void needs_its_machine(void **state)
 {
 	static const char *const settings[] = {"ndp.mechanism", "tom", "l2.write_policy", "back", NULL};
-	struct gpu_config c;
+	struct machine_config c;
 	struct base_diag_list diag;
 	void *ctx;
 
 	(void)state;
-	gpu_config_defaults(&c);
+	machine_config_defaults(&c, machine_parts);
 	rig_set_all(&c, settings);
+
+	const struct ndp_site site = machine_ndp_site(&c);
+
 	base_diag_init(&diag);
-	assert_null(ndp_mechanism_new(&c, &ctx, &diag));
+	assert_null(ndp_mechanism_new(&site, &ctx, &diag));
 	assert_int_equal(diag.error_count, 2); /* no stack SMs, and stores that do not reach memory */
 	base_diag_free(&diag);
 }

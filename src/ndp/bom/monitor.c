@@ -34,6 +34,7 @@ struct l1_base {
 
 struct monitor {
 	const struct gpu_config *config;
+	const struct bom_params *params;
 	struct bom_core *cores; /* [GPU core] */
 	struct l1_base *bases;	/* [GPU core] */
 	uint32_t *rooms;	/* [PIM core] */
@@ -45,8 +46,9 @@ struct monitor {
 	struct bom_stats stats;
 };
 
-static void *monitor_create(const struct gpu_config *config, struct base_diag_list *diag)
+static void *monitor_create(const struct ndp_site *site, struct base_diag_list *diag)
 {
+	const struct gpu_config *config = site->gpu;
 	if (config->gpu.stack_sm_count == 0) {
 		base_diag_error(diag, (struct base_place){0},
 				"ndp.mechanism = bom needs SMs in the stacks: set gpu.stack_sm_count to 1 or more");
@@ -62,12 +64,13 @@ static void *monitor_create(const struct gpu_config *config, struct base_diag_li
 	struct monitor *b = g_new0(struct monitor, 1);
 
 	b->config = config;
+	b->params = &site->ndp->bom;
 	b->core_count = (uint32_t)config->gpu.sm_count;
 	b->pim_count = (uint32_t)(config->gpu.stack_count * config->gpu.stack_sm_count);
 	b->cores = g_new0(struct bom_core, b->core_count);
 	b->bases = g_new0(struct l1_base, b->core_count);
 	b->rooms = g_new0(uint32_t, b->pim_count);
-	bom_pace_begin(&b->pace, config->ndp.bom_interval_cycles);
+	bom_pace_begin(&b->pace, b->params->bom_interval_cycles);
 	return b;
 }
 
@@ -94,12 +97,12 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 
 	/* PIM cores that have shared memory take such blocks, contents and all. */
 	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 && !b->config->gpu.stack_sm_shared;
-	b->memory_share = b->config->ndp.bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
+	b->memory_share = b->params->bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
 	for (uint32_t i = 0; i < b->core_count; i++) {
 		bom_core_begin(&b->cores[i]);
 		gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
 	}
-	b->pace_cycle = gpu_now_cycles(g) + b->config->ndp.bom_climb_cycles;
+	b->pace_cycle = gpu_now_cycles(g) + b->params->bom_climb_cycles;
 	b->pace_instructions = gpu_thread_instructions(g);
 }
 
@@ -155,7 +158,7 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 
 static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta, uint32_t pim)
 {
-	const struct ndp_params *p = &b->config->ndp;
+	const struct bom_params *p = b->params;
 	struct gpu_cta_state state = gpu_cta_state(g, core, cta);
 	const struct bom_situation s = {
 	    .active_warps = state.active_warps,
@@ -181,7 +184,7 @@ static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, u
 
 static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta, uint32_t pim)
 {
-	const struct ndp_params *p = &b->config->ndp;
+	const struct bom_params *p = b->params;
 
 	gpu_cta_move(g, core, cta, b->core_count + pim, (uint32_t)p->bom_latency_cycles, !p->bom_packets);
 	bom_core_left(&b->cores[core], cta);
@@ -191,7 +194,7 @@ static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta,
 /* True: the core is done with until its next look. */
 static bool look_at_block(struct monitor *b, struct gpu *g, uint32_t core, struct bom_block *x, uint64_t now)
 {
-	const struct ndp_params *p = &b->config->ndp;
+	const struct bom_params *p = b->params;
 	const struct bom_slowness slow = {p->bom_slow_ratio, (uint32_t)p->bom_later_count};
 	struct bom_core *c = &b->cores[core];
 	enum bom_case which = now < x->look_cycle ? BOM_CASE_NONE : bom_case_of(c, x, &slow, now);
@@ -263,10 +266,10 @@ static void pace_look(struct monitor *b, struct gpu *g, uint64_t now)
 {
 	uint64_t instructions = gpu_thread_instructions(g);
 
-	if (b->config->ndp.bom_pace != BOM_PACE_CLIMB || now < b->pace_cycle)
+	if (b->params->bom_pace != BOM_PACE_CLIMB || now < b->pace_cycle)
 		return;
 	bom_pace_step(&b->pace, instructions - b->pace_instructions);
-	b->pace_cycle = now + b->config->ndp.bom_climb_cycles;
+	b->pace_cycle = now + b->params->bom_climb_cycles;
 	b->pace_instructions = instructions;
 	b->stats.pace_steps++;
 	if (b->pace.interval_cycles > b->stats.interval_max_cycles)
@@ -282,11 +285,12 @@ static uint64_t monitor_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	pace_look(b, g, now);
 	for (uint32_t i = 0; i < b->core_count; i++)
 		look_at_core(b, g, i, now);
-	return b->config->ndp.bom_look_cycles;
+	return b->params->bom_look_cycles;
 }
 
-static uint32_t monitor_storage(const struct gpu_config *config, struct ndp_storage *items)
+static uint32_t monitor_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
+	const struct gpu_config *config = site->gpu;
 	const char *const source = "BOM (MSc thesis 2017) section 5.4.1; widths are a choice";
 	uint64_t slots = config->sm.cta_slot_count, cores = config->gpu.sm_count;
 	uint32_t n = 0;
@@ -298,7 +302,10 @@ static uint32_t monitor_storage(const struct gpu_config *config, struct ndp_stor
 	return n;
 }
 
+static const char *const needs[] = {"ndp.mechanism", "bom", "gpu.stack_sm_count", "1", NULL};
+
 const struct ndp_mechanism ndp_bom = {
+    .needs = needs,
     .ops =
 	{
 	    .name = "bom",

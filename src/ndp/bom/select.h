@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/choices.h"
+#include "ndp/bom/params.h"
 #include "ndp/bom/record.h"
 
 /* When a block is slow; the thesis gives no measure (ndp.bom_slow_ratio, ndp.bom_later_count). */

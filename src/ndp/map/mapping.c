@@ -19,6 +19,7 @@ struct range {
 
 struct map_learned {
 	const struct gpu_config *config;
+	const struct map_params *params;
 	enum state state;
 	uint64_t instance_target; /* of the learning phase */
 	struct map_judged judged;
@@ -37,9 +38,10 @@ struct map_learned {
 	uint32_t page_shift;
 };
 
-struct map_learned *map_learned_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct map_learned *map_learned_new(const struct ndp_site *site, struct base_diag_list *diag)
 {
-	uint64_t page_bytes = config->ndp.tom_mapping_page_bytes;
+	const struct gpu_config *config = site->gpu;
+	uint64_t page_bytes = site->ndp->map.tom_mapping_page_bytes;
 	struct map_learned *m;
 
 	if (!map_has_bits((uint32_t)config->gpu.stack_count))
@@ -55,8 +57,9 @@ struct map_learned *map_learned_new(const struct gpu_config *config, struct base
 		return NULL;
 	m = g_new0(struct map_learned, 1);
 	m->config = config;
+	m->params = &site->ndp->map;
 	m->page_shift = (uint32_t)__builtin_ctzll(page_bytes);
-	m->range_cap = (uint32_t)config->ndp.tom_mapping_range_count;
+	m->range_cap = (uint32_t)m->params->tom_mapping_range_count;
 	m->ranges = g_new0(struct range, m->range_cap);
 	return m;
 }
@@ -78,7 +81,7 @@ bool map_learned_is_learning(const struct map_learned *m)
 void map_learned_kernel_begin(struct map_learned *m, const struct gpu *g, const struct simt_launch *l,
 			      uint32_t block_count)
 {
-	const struct ndp_params *p = &m->config->ndp;
+	const struct map_params *p = m->params;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 	uint64_t warps = (threads + SIMT_LANES - 1) / SIMT_LANES * l->grid[0] * l->grid[1] * l->grid[2];
 	double share;
@@ -116,7 +119,7 @@ static void mark_line(struct map_learned *m, const struct simt_launch *l, uint64
 void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count)
 {
-	if (m->state != LEARNING && !m->config->ndp.tom_relearn)
+	if (m->state != LEARNING && !m->params->tom_relearn)
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		mark_line(m, l, lines[i].addr_bytes);
@@ -133,7 +136,7 @@ static void stop(struct map_learned *m, struct gpu *g)
 	m->state = STOPPING;
 	m->bit = map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m, g);
-	gpu_pause(g, m->config->ndp.tom_interrupt_ps);
+	gpu_pause(g, m->params->tom_interrupt_ps);
 }
 
 /* The running instances, all[count], are judged by what they have touched so far. */
@@ -147,7 +150,7 @@ static void stop_early(struct map_learned *m, struct gpu *g, struct map_instance
 void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_first_touch, struct map_instance *all,
 				  uint32_t count)
 {
-	const struct ndp_params *p = &m->config->ndp;
+	const struct map_params *p = m->params;
 
 	if (m->state != LEARNING)
 		return;
@@ -164,7 +167,7 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
 
 void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count)
 {
-	if (m->state == LEARNING && phase_ps(m, g) >= m->config->ndp.tom_learn_bound_ps)
+	if (m->state == LEARNING && phase_ps(m, g) >= m->params->tom_learn_bound_ps)
 		stop_early(m, g, all, count);
 }
 
@@ -213,12 +216,13 @@ static void change(struct map_learned *m, struct gpu *g, uint32_t bit)
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
-	gpu_pause(g, c->ndp.tom_interrupt_ps + (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
+	gpu_pause(g, m->params->tom_interrupt_ps +
+			 (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
 }
 
 static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *in)
 {
-	const struct ndp_params *p = &m->config->ndp;
+	const struct map_params *p = m->params;
 	const uint64_t *stacks = m->window.stacks;
 	uint32_t best;
 
@@ -233,7 +237,7 @@ static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *i
 
 void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map_instance *in)
 {
-	if (m->state == REGULAR && m->config->ndp.tom_relearn)
+	if (m->state == REGULAR && m->params->tom_relearn)
 		relearn(m, g, in);
 	if (m->state != LEARNING || !map_instance_judge(in, &m->judged))
 		return;

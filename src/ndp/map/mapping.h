@@ -17,11 +17,12 @@
 
 #include "gpu/gpu.h"
 #include "ndp/map/analyzer.h"
+#include "ndp/registry.h"
 
 struct map_learned;
 
 /* For ndp.tom_mapping = learned. NULL with a message when the machine does not have what it needs. */
-struct map_learned *map_learned_new(const struct gpu_config *config, struct base_diag_list *diag);
+struct map_learned *map_learned_new(const struct ndp_site *site, struct base_diag_list *diag);
 void map_learned_free(struct map_learned *m);
 
 /* Is all data still in the host's memory? */

@@ -31,14 +31,15 @@ struct map_observer {
 	struct mapping_stats stats;
 };
 
-struct map_observer *map_observer_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct map_observer *map_observer_new(const struct ndp_site *site, struct base_diag_list *diag)
 {
+	const struct gpu_config *config = site->gpu;
 	uint32_t stacks = (uint32_t)config->gpu.stack_count;
 	struct map_learned *mapping = NULL;
 	struct map_observer *o;
 
-	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
-		mapping = map_learned_new(config, diag);
+	if (site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED) {
+		mapping = map_learned_new(site, diag);
 		if (!mapping)
 			return NULL;
 	}

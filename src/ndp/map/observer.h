@@ -6,12 +6,13 @@
 #define STRATA_NDP_MAP_OBSERVER_H
 
 #include "gpu/gpu.h"
+#include "ndp/registry.h"
 
 struct map_observer;
 
 /* For machines of 2, 4, 8 or 16 stacks; with others co-location is not counted. NULL with a message when a learned
- * mapping cannot be had. config is kept. */
-struct map_observer *map_observer_new(const struct gpu_config *config, struct base_diag_list *diag);
+ * mapping cannot be had. what the site points to is kept. */
+struct map_observer *map_observer_new(const struct ndp_site *site, struct base_diag_list *diag);
 void map_observer_free(struct map_observer *o);
 /* Registers its statistics under "mapping". */
 void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats);

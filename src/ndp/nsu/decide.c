@@ -47,7 +47,7 @@ static const char *const trace_names[TRACE_COUNT][2] = {
 };
 
 struct nsu_decider {
-	const struct ndp_params *params;
+	const struct nsu_control_params *params;
 	struct nsu_climb climb;
 	struct nsu_benefit_params benefit;
 	struct nsu_draw draw, probe_draw;
@@ -68,7 +68,7 @@ static bool has_epochs(const struct nsu_decider *d)
 	return d->params->nsu_decision == NSU_DECIDE_CLIMB || d->params->nsu_cache_aware;
 }
 
-static struct nsu_climb_params climb_params(const struct ndp_params *p)
+static struct nsu_climb_params climb_params(const struct nsu_control_params *p)
 {
 	return (struct nsu_climb_params){
 		.ratio_init = p->nsu_climb_init_ratio,
@@ -83,7 +83,7 @@ static struct nsu_climb_params climb_params(const struct ndp_params *p)
 	};
 }
 
-static bool climb_is_possible(const struct ndp_params *p, struct base_diag_list *diag)
+static bool climb_is_possible(const struct nsu_control_params *p, struct base_diag_list *diag)
 {
 	if (p->nsu_climb_step_min_ratio > p->nsu_climb_step_max_ratio) {
 		base_diag_error(diag, (struct base_place){0},
@@ -107,9 +107,9 @@ static void kernel_free(void *data)
 	g_free(k);
 }
 
-struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base_diag_list *diag)
+struct nsu_decider *nsu_decider_new(const struct ndp_site *site, struct base_diag_list *diag)
 {
-	const struct ndp_params *p = &config->ndp;
+	const struct nsu_control_params *p = &site->ndp->nsu;
 
 	if (p->nsu_decision == NSU_DECIDE_CLIMB && !climb_is_possible(p, diag))
 		return NULL;
@@ -121,13 +121,13 @@ struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base
 	nsu_climb_init(&d->climb, &climb);
 	d->benefit = (struct nsu_benefit_params){
 		.as_printed = p->nsu_benefit_form == NSU_BENEFIT_PRINTED,
-		.line_bytes = (uint32_t)config->l1d.line_bytes,
+		.line_bytes = (uint32_t)site->gpu->l1d.line_bytes,
 		.learn_count = (uint32_t)p->nsu_benefit_learn_count,
 		.decay_epoch_count = (uint32_t)p->nsu_benefit_decay_count,
 		.probe_ratio = p->nsu_benefit_probe_ratio,
 	};
-	d->draw.seed = config->run.seed;
-	d->probe_draw.seed = ~config->run.seed;
+	d->draw.seed = site->seed;
+	d->probe_draw.seed = ~site->seed;
 	d->kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, kernel_free);
 	d->epoch_end = p->nsu_epoch_cycles;
 	d->epochs_to_decay = d->benefit.decay_epoch_count;

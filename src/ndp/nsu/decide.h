@@ -7,14 +7,14 @@
 #define STRATA_NDP_NSU_DECIDE_H
 
 #include "base/diag.h"
-#include "gpu/config.h"
+#include "ndp/registry.h"
 #include "gpu/guest.h"
 #include "nsu/code.h"
 
 struct nsu_decider;
 
-/* NULL with a message when the settings contradict each other. config is kept. */
-struct nsu_decider *nsu_decider_new(const struct gpu_config *config, struct base_diag_list *diag);
+/* NULL with a message when the settings contradict each other. What the site points to is kept. */
+struct nsu_decider *nsu_decider_new(const struct ndp_site *site, struct base_diag_list *diag);
 void nsu_decider_free(struct nsu_decider *d);
 void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats);
 

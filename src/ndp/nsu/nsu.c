@@ -22,8 +22,9 @@ struct nsu_offload {
 	const struct nsu_blocks *blocks; /* of the running kernel */
 };
 
-static void *offload_create(const struct gpu_config *config, struct base_diag_list *diag)
+static void *offload_create(const struct ndp_site *site, struct base_diag_list *diag)
 {
+	const struct gpu_config *config = site->gpu;
 	struct map_observer *observer = NULL;
 	struct nsu_decider *decider;
 	struct nsu_offload *t;
@@ -33,11 +34,11 @@ static void *offload_create(const struct gpu_config *config, struct base_diag_li
 				"ndp.mechanism = nsu needs SIMD units in the stacks: set nsu.is_present to true");
 		return NULL;
 	}
-	decider = nsu_decider_new(config, diag);
+	decider = nsu_decider_new(site, diag);
 	if (!decider)
 		return NULL;
-	if (config->ndp.tom_mapping == TOM_MAPPING_LEARNED) {
-		observer = map_observer_new(config, diag);
+	if (site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED) {
+		observer = map_observer_new(site, diag);
 		if (!observer) {
 			nsu_decider_free(decider);
 			return NULL;
@@ -170,7 +171,11 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 		map_observer_access(t->observer, g, r);
 }
 
+static const char *const needs[] = {"ndp.mechanism", "nsu", "nsu.is_present", "true",
+				    "ndp.tom_mapping", "learned", NULL};
+
 const struct ndp_mechanism ndp_nsu = {
+    .needs = needs,
     .ops =
 	{
 	    .name = "nsu",

@@ -25,8 +25,9 @@ static uint32_t bits_for(uint64_t values)
 	return bits;
 }
 
-uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
+uint32_t nsu_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
+	const struct gpu_config *c = site->gpu;
 	const struct nsu_params *p = &c->nsu;
 	uint64_t credit_bits = bits_for(p->command_entry_count + 1) + bits_for(p->read_entry_count + 1) +
 			       bits_for(p->write_entry_count + 1);
@@ -70,6 +71,6 @@ uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items)
 						  c->gpu.stack_count * lines * entry_bits, 1, "GPU",
 						  "choice: tag, words, turn, LRU order, packets under way"};
 	}
-	n += tom_metadata_mapping_storage(c, items + n);
+	n += tom_metadata_mapping_storage(site, items + n);
 	return n;
 }

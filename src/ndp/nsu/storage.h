@@ -6,6 +6,6 @@
 #include "ndp/registry.h"
 
 /* What partitioned execution stores, see ndp_mechanism_storage; NSU (SC'17) section 7.5. */
-uint32_t nsu_storage(const struct gpu_config *c, struct ndp_storage *items);
+uint32_t nsu_storage(const struct ndp_site *site, struct ndp_storage *items);
 
 #endif

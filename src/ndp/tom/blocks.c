@@ -125,7 +125,7 @@ static int compare_savings(const void *a, const void *b)
 /* Of the candidates that an entry can describe, as many as the table has entries: those that save most. is_in is by
  * number in the set. */
 static void choose(struct tom_blocks *blocks, const struct simt_program *p, const struct tom_candidate_set *set,
-		   const struct ndp_params *table, bool *is_in)
+		   const struct tom_params *table, bool *is_in)
 {
 	g_autofree const struct tom_candidate **order = g_new0(const struct tom_candidate *, set->count + 1);
 	uint32_t count = 0;
@@ -148,7 +148,7 @@ static void choose(struct tom_blocks *blocks, const struct simt_program *p, cons
 }
 
 struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
-				 const struct ndp_params *table, bool *is_new)
+				 const struct tom_params *table, bool *is_new)
 {
 	*is_new = !p->guest_data;
 	if (p->guest_data)

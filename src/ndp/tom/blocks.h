@@ -5,6 +5,7 @@
 #include "gpu/config.h"
 #include "gpu/guest.h"
 #include "ndp/tom/candidates.h"
+#include "ndp/tom/params.h"
 
 /* Figure 5, counted over the launches of the program (offsets.h). */
 struct tom_offset_share {
@@ -39,7 +40,7 @@ struct tom_blocks {
  * index + 1), and owned by it. table: the settings of the offloading metadata table (metadata.h) that must hold them;
  * NULL: there is none to limit them. */
 struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
-				 const struct ndp_params *table, bool *is_new);
+				 const struct tom_params *table, bool *is_new);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w);

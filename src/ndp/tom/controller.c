@@ -33,6 +33,7 @@ struct destination {
 
 struct controller {
 	const struct gpu_config *config;
+	const struct tom_params *params;
 	struct tom_blocks *blocks; /* of the running kernel */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
@@ -41,8 +42,9 @@ struct controller {
 	struct tom_stats stats;
 };
 
-static void *controller_create(const struct gpu_config *config, struct base_diag_list *diag)
+static void *controller_create(const struct ndp_site *site, struct base_diag_list *diag)
 {
+	const struct gpu_config *config = site->gpu;
 	uint32_t before = diag->error_count;
 	struct map_observer *observer;
 
@@ -58,7 +60,7 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 		    diag, (struct base_place){0},
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
-	observer = map_observer_new(config, diag);
+	observer = map_observer_new(site, diag);
 	if (diag->error_count != before) {
 		map_observer_free(observer);
 		return NULL;
@@ -67,15 +69,16 @@ static void *controller_create(const struct gpu_config *config, struct base_diag
 	struct controller *t = g_new0(struct controller, 1);
 
 	t->config = config;
+	t->params = &site->ndp->tom;
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
-	t->stats.storage_bits = tom_metadata_added_bits(config);
+	t->stats.storage_bits = tom_metadata_added_bits(site);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
 	for (uint32_t s = 0; s < t->stack_count; s++) {
-		tom_monitor_init(&t->stacks[s].tx, config->ndp.tom_busy_window_ps, config->ndp.tom_busy_ratio);
-		tom_monitor_init(&t->stacks[s].rx, config->ndp.tom_busy_window_ps, config->ndp.tom_busy_ratio);
+		tom_monitor_init(&t->stacks[s].tx, t->params->tom_busy_window_ps, t->params->tom_busy_ratio);
+		tom_monitor_init(&t->stacks[s].rx, t->params->tom_busy_window_ps, t->params->tom_busy_ratio);
 	}
 	return t;
 }
@@ -113,7 +116,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	struct controller *t = ctx;
 	bool is_new;
 
-	t->blocks = tom_blocks_of(p, &tom_cost_default, &t->config->ndp, &is_new);
+	t->blocks = tom_blocks_of(p, &tom_cost_default, t->params, &is_new);
 	is_new = is_new && !p->is_again;
 	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
@@ -129,7 +132,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 /* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
 static void look_at_channels(struct controller *t, struct gpu *g, uint32_t stack, bool *tx_is_busy, bool *rx_is_busy)
 {
-	bool is_any = t->config->ndp.tom_busy_scope == TOM_BUSY_ANY;
+	bool is_any = t->params->tom_busy_scope == TOM_BUSY_ANY;
 	uint64_t now_ps = gpu_now_ps(g);
 
 	*tx_is_busy = *rx_is_busy = false;
@@ -162,7 +165,7 @@ static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t pred
 
 static struct gpu_offload request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
 {
-	const struct ndp_params *p = &t->config->ndp;
+	const struct tom_params *p = t->params;
 	struct destination *d = &t->stacks[stack];
 	struct gpu_offload o = {
 	    .is_offloaded = true,
@@ -235,14 +238,14 @@ static struct gpu_offload controller_block_access(void *ctx, struct gpu *g, uint
 
 	uint32_t stack = tom_destination(stacks, count);
 	struct tom_situation s = {
-	    .control = (enum tom_control)t->config->ndp.tom_control,
+	    .control = (enum tom_control)t->params->tom_control,
 	    .condition_holds = true,
 	    .tag = b->tag,
 	    .pending_count = t->stacks[stack].pending_count,
 	    .warp_limit = t->warp_limit,
 	    .alu_ratio = b->alu_ratio,
 	    .pending_alu = t->stacks[stack].pending_alu,
-	    .alu_limit = t->config->ndp.tom_alu_warp_count,
+	    .alu_limit = t->params->tom_alu_warp_count,
 	};
 
 	look_at_channels(t, g, stack, &s.tx_is_busy, &s.rx_is_busy);
@@ -334,7 +337,11 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 	map_observer_kernel_end(t->observer, g);
 }
 
+static const char *const needs[] = {"ndp.mechanism", "tom", "gpu.stack_sm_count", "1",
+				    "ndp.tom_mapping", "learned", NULL};
+
 const struct ndp_mechanism ndp_tom = {
+    .needs = needs,
     .ops =
 	{
 	    .name = "tom",

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/choices.h"
+#include "ndp/tom/params.h"
 
 enum tom_decision {
 	TOM_OFFLOAD,

@@ -15,7 +15,7 @@
 
 
 struct ideal {
-	const struct gpu_config *config;
+	const struct tom_params *params;
 	const struct tom_blocks *blocks; /* of the running kernel */
 	uint32_t stack_count;
 	uint32_t warp_limit;	 /* guests one stack holds */
@@ -24,8 +24,9 @@ struct ideal {
 	struct tom_stats stats;
 };
 
-static void *ideal_create(const struct gpu_config *config, struct base_diag_list *diag)
+static void *ideal_create(const struct ndp_site *site, struct base_diag_list *diag)
 {
+	const struct gpu_config *config = site->gpu;
 	if (config->gpu.stack_sm_count == 0) {
 		base_diag_error(
 		    diag, (struct base_place){0},
@@ -41,7 +42,7 @@ static void *ideal_create(const struct gpu_config *config, struct base_diag_list
 
 	struct ideal *t = g_new0(struct ideal, 1);
 
-	t->config = config;
+	t->params = &site->ndp->tom;
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->pending = g_new0(uint32_t, t->stack_count);
@@ -101,7 +102,7 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 	}
 	if (t->pending[stack] >= t->warp_limit) {
 		t->stats.full_count++;
-		if (t->config->ndp.tom_ideal_when_full == TOM_WHEN_FULL_LOCAL)
+		if (t->params->tom_ideal_when_full == TOM_WHEN_FULL_LOCAL)
 			return stay;
 	}
 	t->next_stack = (stack + 1) % t->stack_count;
@@ -131,7 +132,10 @@ static void ideal_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *
 		r->stack = (uint8_t)stack;
 }
 
+static const char *const needs[] = {"ndp.mechanism", "tom-ideal", "gpu.stack_sm_count", "1", NULL};
+
 const struct ndp_mechanism ndp_tom_ideal = {
+	.needs = needs,
 	.ops = {
 		.name = "tom-ideal",
 		.kernel_begin = ideal_kernel_begin,

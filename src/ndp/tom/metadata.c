@@ -13,14 +13,14 @@ static uint32_t bits_for(uint64_t values)
 	return bits;
 }
 
-uint32_t tom_metadata_vector_bits(const struct ndp_params *p)
+uint32_t tom_metadata_vector_bits(const struct tom_params *p)
 {
 	return (uint32_t)(p->tom_table_entry_bits - 2 * TOM_ENTRY_PC_BITS - TOM_ENTRY_TAG_BITS -
 			  TOM_ENTRY_CONDITION_BITS) /
 	       2;
 }
 
-uint32_t tom_metadata_threshold_bits(const struct ndp_params *p)
+uint32_t tom_metadata_threshold_bits(const struct tom_params *p)
 {
 	return TOM_ENTRY_CONDITION_BITS - TOM_ENTRY_FLAG_BITS - 2 * bits_for(tom_metadata_vector_bits(p));
 }
@@ -32,7 +32,7 @@ static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
 	return above;
 }
 
-bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *b)
+bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *b)
 {
 	int64_t bound = INT64_C(1) << (tom_metadata_threshold_bits(p) - 1);
 	uint32_t most;
@@ -44,21 +44,25 @@ bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *
 	       (!b->has_condition || (b->threshold < bound && b->threshold >= -bound));
 }
 
-uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items)
+uint32_t tom_metadata_mapping_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
-	if (c->ndp.tom_mapping != TOM_MAPPING_LEARNED)
+	const struct gpu_config *c = site->gpu;
+	const struct map_params *p = &site->ndp->map;
+
+	if (p->tom_mapping != TOM_MAPPING_LEARNED)
 		return 0;
 	items[0] = (struct ndp_storage){"memory map analyzer",
 					MAP_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
 					"SM", "TOM (ISCA'16) section 6.6: 1920 bits"};
-	items[1] = (struct ndp_storage){"memory allocation table", c->ndp.tom_mapping_range_count * TOM_RANGE_BITS, 1,
+	items[1] = (struct ndp_storage){"memory allocation table", p->tom_mapping_range_count * TOM_RANGE_BITS, 1,
 					"GPU", "TOM (ISCA'16) section 6.6: 9700 bits"};
 	return 2;
 }
 
-uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items)
+uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
-	const struct ndp_params *p = &c->ndp;
+	const struct gpu_config *c = site->gpu;
+	const struct tom_params *p = &site->ndp->tom;
 	uint64_t warps = c->gpu.stack_sm_count * c->gpu.stack_sm_warp_slot_count;
 	uint64_t window_cycles = p->tom_busy_window_ps * c->gpu.xbar_clock_khz / BASE_PS_PER_MS;
 	uint32_t n = 0;
@@ -73,7 +77,7 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 	items[n++] = (struct ndp_storage){"channel busy monitor, a counter per channel",
 					  2 * c->gpu.stack_count * bits_for(window_cycles + 1), 1, "GPU",
 					  "section 4.1"};
-	n += tom_metadata_mapping_storage(c, items + n);
+	n += tom_metadata_mapping_storage(site, items + n);
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
 						  c->gpu.stack_count * c->gpu.stack_sm_count, "stack SM",
@@ -81,14 +85,15 @@ uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *it
 	return n;
 }
 
-uint64_t tom_metadata_added_bits(const struct gpu_config *c)
+uint64_t tom_metadata_added_bits(const struct ndp_site *site)
 {
 	struct ndp_storage items[NDP_STORAGE_MAX];
-	struct gpu_config without = *c;
+	struct gpu_config without = *site->gpu;
+	const struct ndp_site without_mmu = {&without, site->ndp, site->seed};
 	uint64_t bits = 0;
 
 	without.mmu.where = GPU_MMU_NONE;
-	for (uint32_t i = tom_metadata_storage(&without, items); i-- > 0;)
+	for (uint32_t i = tom_metadata_storage(&without_mmu, items); i-- > 0;)
 		bits += items[i].bits * items[i].count;
 	return bits;
 }

@@ -22,17 +22,17 @@ enum {
 };
 
 /* Registers and predicates that a vector of an entry covers. */
-uint32_t tom_metadata_vector_bits(const struct ndp_params *p);
+uint32_t tom_metadata_vector_bits(const struct tom_params *p);
 /* Bits of the condition's threshold, a signed number. */
-uint32_t tom_metadata_threshold_bits(const struct ndp_params *p);
+uint32_t tom_metadata_threshold_bits(const struct tom_params *p);
 /* Can an entry describe this block: have its registers numbers that the vectors cover, has its threshold room? */
-bool tom_metadata_describes(const struct ndp_params *p, const struct tom_block *b);
+bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *b);
 
 /* What learns the mapping, on any machine with ndp.tom_mapping = learned. Fills items and returns their number. */
-uint32_t tom_metadata_mapping_storage(const struct gpu_config *c, struct ndp_storage *items);
+uint32_t tom_metadata_mapping_storage(const struct ndp_site *site, struct ndp_storage *items);
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
-uint32_t tom_metadata_storage(const struct gpu_config *c, struct ndp_storage *items);
+uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items);
 /* Bits of all of it but TLBs and MMUs, over the whole machine. */
-uint64_t tom_metadata_added_bits(const struct gpu_config *c);
+uint64_t tom_metadata_added_bits(const struct ndp_site *site);
 
 #endif

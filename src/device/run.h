@@ -1,0 +1,20 @@
+/* run.h - parameters of how to run, not of what to model: "run". */
+#ifndef STRATA_DEVICE_RUN_H
+#define STRATA_DEVICE_RUN_H
+
+#include "sim/param.h"
+
+#define RUN_MODES(X) X(RUN_TIMING, timing) X(RUN_FUNCTIONAL, functional)
+#define RUN_BOUNDS(X) X(RUN_BOUNDS_EXACT, exact) X(RUN_BOUNDS_PAGE, page)
+enum run_mode { RUN_MODES(SIM_PARAM_ENUMERATOR) };
+enum run_bounds { RUN_BOUNDS(SIM_PARAM_ENUMERATOR) };
+
+struct run_params {
+#include "sim/param_fields.inc"
+#include "device/run_params.def"
+#include "sim/param_end.inc"
+};
+
+void run_params_groups(struct run_params *p, struct sim_param_groups *out);
+
+#endif

@@ -1,0 +1,102 @@
+/* part.c - a machine of any parts: where the parameters of each lie, and their rules. */
+#include "machine/part.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "machine/machine.h"
+
+static uint32_t index_of(const struct machine_config *c, const struct machine_part *part)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i] == part)
+			return i;
+	UNREACHABLE("a part that the machine has not");
+}
+
+const void *machine_config_of(const struct machine_config *c, const struct machine_part *part)
+{
+	const uint32_t end = index_of(c, part);
+	const uint64_t *at = c->values;
+
+	for (uint32_t i = 0; i < end; i++)
+		at += (c->parts[i]->config_bytes + sizeof(*at) - 1) / sizeof(*at);
+	CHECK((const char *)at + part->config_bytes <= (const char *)&c->values[G_N_ELEMENTS(c->values)]);
+	return at;
+}
+
+void *machine_config_at(struct machine_config *c, const struct machine_part *part)
+{
+	return (void *)(uintptr_t)machine_config_of(c, part);
+}
+
+void machine_config_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	out->count = 0;
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->groups)
+			c->parts[i]->groups(c, out);
+}
+
+void machine_config_defaults(struct machine_config *c, const struct machine_part *const *parts)
+{
+	struct sim_param_groups groups;
+
+	memset(c, 0, sizeof(*c));
+	c->parts = parts;
+	machine_config_groups(c, &groups);
+	for (uint32_t i = 0; i < groups.count; i++)
+		sim_param_defaults(&groups.items[i]);
+	for (uint32_t i = 0; parts[i]; i++)
+		if (parts[i]->defaults)
+			parts[i]->defaults(c);
+}
+
+bool machine_config_set(struct machine_config *c, const char *key, const char *value, struct base_place at,
+			struct base_diag_list *diag)
+{
+	struct sim_param_groups groups;
+
+	machine_config_groups(c, &groups);
+	return sim_param_set(groups.items, groups.count, key, value, at, diag);
+}
+
+const struct machine_part *machine_clocks_add(const struct machine_config *c, struct sim_engine *e)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->clocks && !c->parts[i]->clocks(c, e))
+			return c->parts[i];
+	return NULL;
+}
+
+/* A part's own clocks are its own rule: what is left are those of different parts. */
+static void check_clocks(const struct machine_config *c, struct base_diag_list *diag)
+{
+	struct sim_engine *e = sim_engine_new();
+	const struct machine_part *odd = machine_clocks_add(c, e);
+
+	if (odd)
+		base_diag_error(diag, (struct base_place){0},
+				"the clocks of '%s' have no common unit of time of 1/1800 ps or more with those of the "
+				"machine's other parts; choose rounder frequencies",
+				odd->name);
+	sim_engine_free(e);
+}
+
+bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const uint32_t errors_before = diag->error_count;
+
+	for (uint32_t i = 0; c->parts[i] && diag->error_count == errors_before; i++)
+		if (c->parts[i]->check)
+			c->parts[i]->check(c, diag);
+	if (diag->error_count == errors_before)
+		check_clocks(c, diag);
+	return diag->error_count == errors_before;
+}
+
+void *machine_built(const struct machine *m, const struct machine_part *part)
+{
+	return m->built[index_of(m->config, part)];
+}

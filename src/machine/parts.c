@@ -1,0 +1,151 @@
+/* parts.c - the parts of the shipped machines. */
+#include "machine/parts.h"
+
+#include "base/check.h"
+#include "gpu/device.h"
+
+/* ---- gpu, and the units that its stacks may have ---- */
+
+static struct gpu_config *gpu_at(struct machine_config *c)
+{
+	return machine_config_at(c, &machine_gpu_part);
+}
+
+static void gpu_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	gpu_config_groups(gpu_at(c), out);
+}
+
+static void gpu_defaults(struct machine_config *c)
+{
+	gpu_config_defaults(gpu_at(c));
+}
+
+static void gpu_check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	gpu_config_check(machine_gpu_config(c), diag);
+}
+
+static bool gpu_clocks(const struct machine_config *c, struct sim_engine *e)
+{
+	return gpu_clocks_add(machine_gpu_config(c), e);
+}
+
+static uint64_t gpu_bytes(const struct machine_config *c)
+{
+	return gpu_host_bytes(machine_gpu_config(c));
+}
+
+static void *gpu_build(struct machine *m)
+{
+	const struct ndp_site site = machine_ndp_site(m->config);
+	struct base_diag_list diag;
+	void *policy_ctx;
+	struct gpu *g;
+
+	base_diag_init(&diag);
+
+	const struct gpu_guest_ops *policy = ndp_mechanism_new(&site, &policy_ctx, &diag);
+	const struct gpu_ext_list carriers = carry_new(site.gpu, policy, policy_ctx);
+
+	CHECK(diag.error_count == 0); /* the part "ndp" has tried it */
+	base_diag_free(&diag);
+	g = gpu_new(&m->ctx, site.gpu, machine_run_params(m->config), machine_host_params(m->config), &carriers);
+	m->device = gpu_device(g);
+	return g;
+}
+
+static void gpu_unbuild(void *built)
+{
+	gpu_free(built);
+}
+
+const struct machine_part machine_gpu_part = {
+    .name = "gpu",
+    .config_bytes = sizeof(struct gpu_config),
+    .groups = gpu_groups,
+    .defaults = gpu_defaults,
+    .check = gpu_check,
+    .clocks = gpu_clocks,
+    .host_bytes = gpu_bytes,
+    .build = gpu_build,
+    .free = gpu_unbuild,
+};
+
+/* Its parameters are in the GPU's, and so are its rules. */
+static void nsu_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	gpu_config_unit_groups(gpu_at(c), out);
+}
+
+const struct machine_part machine_nsu_part = {.name = "nsu", .groups = nsu_groups};
+
+struct gpu *machine_gpu(const struct machine *m)
+{
+	return m ? machine_built(m, &machine_gpu_part) : NULL;
+}
+
+/* ---- ndp ---- */
+
+struct ndp_site machine_ndp_site(const struct machine_config *c)
+{
+	return (struct ndp_site){.gpu = machine_gpu_config(c),
+				 .ndp = machine_config_of(c, &machine_ndp_part),
+				 .seed = machine_run_params(c)->seed};
+}
+
+static void ndp_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	ndp_config_groups(machine_config_at(c, &machine_ndp_part), out);
+}
+
+static void ndp_check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct ndp_site site = machine_ndp_site(c);
+
+	ndp_mechanism_check(&site, diag);
+}
+
+const struct machine_part machine_ndp_part = {
+    .name = "ndp", .config_bytes = sizeof(struct ndp_config), .groups = ndp_groups, .check = ndp_check};
+
+/* ---- energy, host, run ---- */
+
+static void energy_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "energy", energy_param_rows, energy_param_row_count,
+			     machine_config_at(c, &machine_energy_part));
+}
+
+const struct machine_part machine_energy_part = {
+    .name = "energy", .config_bytes = sizeof(struct energy_params), .groups = energy_groups};
+
+static void host_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	host_params_groups(machine_config_at(c, &machine_host_part), out);
+}
+
+const struct machine_part machine_host_part = {
+    .name = "host", .config_bytes = sizeof(struct host_params), .groups = host_groups};
+
+static void run_groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	run_params_groups(machine_config_at(c, &machine_run_part), out);
+}
+
+static void run_check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const uint64_t bytes = machine_run_params(c)->allocation_bytes;
+
+	if (bytes & (bytes - 1))
+		base_diag_error(diag, (struct base_place){0}, "run.allocation_bytes = %llu: must be a power of two",
+				(unsigned long long)bytes);
+}
+
+const struct machine_part machine_run_part = {
+    .name = "run", .config_bytes = sizeof(struct run_params), .groups = run_groups, .check = run_check};
+
+const struct machine_part *const machine_parts[] = {
+    &machine_gpu_part,	&machine_energy_part, &machine_ndp_part, &machine_nsu_part,
+    &machine_host_part, &machine_run_part,    NULL,
+};

@@ -1,0 +1,21 @@
+/* params.h - what can be set of BOM. */
+#ifndef STRATA_NDP_BOM_PARAMS_H
+#define STRATA_NDP_BOM_PARAMS_H
+
+#include "sim/param.h"
+
+#define BOM_PACES(X) X(BOM_PACE_STATIC, static) X(BOM_PACE_CLIMB, climb)
+/* What a selected block may have in flight when it is ordered to leave. */
+#define BOM_DRAINS(X) X(BOM_DRAIN_NONE, none) X(BOM_DRAIN_LOADS, loads) X(BOM_DRAIN_STORES, stores)
+enum bom_pace_kind { BOM_PACES(SIM_PARAM_ENUMERATOR) };
+enum bom_drain { BOM_DRAINS(SIM_PARAM_ENUMERATOR) };
+
+struct bom_params {
+#include "sim/param_fields.inc"
+#include "ndp/bom/bom_params.def"
+#include "sim/param_end.inc"
+};
+
+void bom_params_groups(struct bom_params *p, struct sim_param_groups *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* params.h - what can be set of the learned data mapping. */
+#ifndef STRATA_NDP_MAP_PARAMS_H
+#define STRATA_NDP_MAP_PARAMS_H
+
+#include "sim/param.h"
+
+#define TOM_MAPPINGS(X) X(TOM_MAPPING_BASELINE, baseline) X(TOM_MAPPING_LEARNED, learned)
+enum tom_mapping_kind { TOM_MAPPINGS(SIM_PARAM_ENUMERATOR) };
+
+struct map_params {
+#include "sim/param_fields.inc"
+#include "ndp/map/map_params.def"
+#include "sim/param_end.inc"
+};
+
+void map_params_groups(struct map_params *p, struct sim_param_groups *out);
+
+#endif
