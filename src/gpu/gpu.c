@@ -17,51 +17,6 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-/* ---- the SM side of the crossbars ---- */
-
-static void cluster_rx_tick(void *component, uint64_t cycle)
-{
-	struct cluster *c = component;
-	struct mem_req *r;
-
-	(void)cycle;
-	while ((r = net_xbar_peek(c->gpu->replies, c->index)))
-		net_port_done(net_port_of(&c->gpu->ports, r), net_xbar_pop(c->gpu->replies, c->index));
-}
-
-/* Its packets reach the receiver after pipe_units more, up to pipe_packets on that way. */
-static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t outputs, uint64_t pipe_units,
-				 uint64_t pipe_packets, const char *prefix)
-{
-	const struct xbar_params *p = &g->config->xbar;
-	uint64_t period = sim_period_units(g->engine, g->clocks.xbar);
-	const struct net_xbar_config c = {
-	    .engine = g->engine,
-	    .input_count = inputs,
-	    .output_count = outputs,
-	    .flit_units = period,
-	    .flit_bytes = (uint32_t)p->flit_bytes,
-	    .latency_units = p->latency_cycles * period + pipe_units,
-	    .depth_packets = (uint32_t)(p->depth_count + pipe_packets),
-	    .stats = g->stats,
-	    .stats_prefix = prefix,
-	};
-
-	return net_xbar_new(&c);
-}
-
-/* The pipeline before the tags of a slice is the end of a request's way through the crossbar. */
-static void xbars_new(struct gpu *g)
-{
-	const struct gpu_params *p = &g->config->gpu;
-	uint64_t pipe_units = p->l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm);
-	uint64_t interval_units = p->l2_interval_cycles * sim_period_units(g->engine, g->clocks.l2);
-
-	g->requests = xbar_new(g, g->cluster_count, g->slice_count, pipe_units,
-			       (pipe_units + interval_units - 1) / interval_units, "xbar_request");
-	g->replies = xbar_new(g, g->slice_count, g->cluster_count, 0, 0, "xbar_reply");
-}
-
 /* ---- building ---- */
 
 static void map_new(struct gpu *g)
@@ -95,17 +50,7 @@ static void sm_side_new(struct gpu *g)
 {
 	uint32_t per_cluster = (uint32_t)g->config->gpu.sms_per_cluster_count;
 
-	g->clusters = g_new0(struct cluster, g->cluster_count);
-	for (uint32_t i = 0; i < g->cluster_count; i++) {
-		struct cluster *c = &g->clusters[i];
-		uint32_t first = i * per_cluster;
-
-		*c = (struct cluster){.gpu = g, .index = i, .sm_first = first};
-		c->sm_count = g->sm_count - first < per_cluster ? g->sm_count - first : per_cluster;
-		/* Before the SMs: what arrives in a cycle can be used in it. */
-		c->rx_comp = sim_engine_add(g->engine, g->clocks.sm, "cluster_rx", cluster_rx_tick, c);
-		net_xbar_set_receiver(g->replies, i, c->rx_comp);
-	}
+	clusters_new(g); /* before the SMs: what arrives in a cycle can be used in it */
 	GPU_EXT_EACH(g, e, build)
 		e->ops->build(e->self, g, e);
 	g->sms = g_new0(struct sm *, g->sm_total);
@@ -116,9 +61,7 @@ static void sm_side_new(struct gpu *g)
 		g->sms[i] = sm_new(g, i, in_stack ? UINT32_MAX : i / per_cluster,
 				   in_stack ? (i - g->sm_count) / g->stack_sm_count : UINT32_MAX);
 	}
-	for (uint32_t i = 0; i < g->cluster_count; i++)
-		g->clusters[i].tx_comp =
-		    sim_engine_add(g->engine, g->clocks.sm, "cluster_tx", cluster_tx_tick, &g->clusters[i]);
+	clusters_complete(g);
 }
 
 /* One line for a failed CHECK: where the work is. */

@@ -128,8 +128,14 @@ static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 	for (const struct gpu_ext *e = (g)->exts.items, *e##_end = e + (g)->exts.count; e < e##_end; e++) \
 		if (e->ops->op)
 
-/* port.c: sends what the cluster's SMs have queued, one SM after the other. */
-void cluster_tx_tick(void *component, uint64_t cycle);
+
+/* cluster.c */
+void xbars_new(struct gpu *g);
+void clusters_new(struct gpu *g);
+/* After the SMs: what they send in a cycle leaves in it. */
+void clusters_complete(struct gpu *g);
+/* One of its SMs has a request more; is_first: and had none. */
+void cluster_push(struct cluster *c, bool is_first);
 
 /* launch.c */
 void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle);

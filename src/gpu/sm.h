@@ -295,7 +295,7 @@ uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 /* Lines of the data, constant and texture caches; what goes past them; stores and atomics. */
 extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;
 
-/* port.c */
+/* sm_port.c */
 /* The SM's ports. */
 void port_ports_new(struct sm *sm);
 /* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
@@ -314,6 +314,8 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 {
 	return sm->out_count + count <= sm->out_cap;
 }
+/* The first request has left; next is the one behind it. */
+void port_pop(struct sm *sm, struct mem_req *next);
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 /* An answer has reached the SM: counts it, and how long it took. */
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);

@@ -352,7 +352,7 @@ static void unit_side_tick(struct stack_port *p)
 	p->unit_waits = p->network_waits = false;
 }
 
-static void port_tick(void *component, uint64_t cycle)
+static void stack_tick(void *component, uint64_t cycle)
 {
 	struct stack_port *p = component;
 	struct gpu *g = p->gpu;
@@ -465,7 +465,7 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	p->index = index;
 	p->tx = link_new(g, &g->config->link, "link_tx");
 	p->rx = link_new(g, &g->config->link, "link_rx");
-	p->comp = sim_engine_add(g->engine, g->clocks.dram, "stack_port", port_tick, p);
+	p->comp = sim_engine_add(g->engine, g->clocks.dram, "stack_port", stack_tick, p);
 	p->rx_comp = sim_engine_add(g->engine, g->clocks.l2, "link_rx", rx_tick, p);
 	net_channel_set_receiver(p->tx, p->comp);
 	net_channel_set_receiver(p->rx, p->rx_comp);

@@ -1,4 +1,4 @@
-/* port.c - where requests leave an SM and answers reach it. A GPU SM's requests go through its cluster's crossbar port
+/* sm_port.c - where requests leave an SM, and its ports. A GPU SM's requests go through its cluster's crossbar port
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
@@ -37,23 +37,6 @@ uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
 	return r.stack;
 }
 
-/* Wakes the cluster for the first cycle before whose end its port is free. */
-static void cluster_wake(struct cluster *c)
-{
-	struct sim_engine *e = c->gpu->engine;
-	uint64_t slack = sim_period_units(e, c->gpu->clocks.sm) - 1;
-
-	sim_wake_units(e, c->tx_comp, c->free_units > slack ? c->free_units - slack : 0);
-}
-
-/* A request behind others of its SM changes nothing for the cluster: it waits for the port or an output already. */
-static void cluster_push(struct cluster *c, bool is_first)
-{
-	c->queued_count++;
-	if (is_first)
-		cluster_wake(c);
-}
-
 /* To an L2 slice in front of the stack. */
 static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
 {
@@ -85,9 +68,7 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 	struct gpu *g = sm->gpu;
 	struct mem_req *r = mem_req_get(g->pool);
 
-	*r = (struct mem_req){
-	    .addr_bytes = line_addr_bytes,
-	};
+	*r = (struct mem_req){.addr_bytes = line_addr_bytes};
 	mem_req_set_message(r, 0); /* the header holds the address */
 	find_place(g, sm->index, r);
 	r->port = l2_slice_drop_port(g->slices[slice_of(g, r->stack, r->vault)]);
@@ -101,7 +82,7 @@ void port_push_packet(struct sm *sm, struct mem_req *r)
 	push(sm, r, r->op == MEM_READ ? r->stack : net_port_of(&sm->gpu->ports, r)->number);
 }
 
-static void pop_out(struct sm *sm, struct mem_req *next)
+void port_pop(struct sm *sm, struct mem_req *next)
 {
 	sm->out.first = next;
 	sm->gpu->sm_has_request[sm->index] = next != NULL;
@@ -115,49 +96,7 @@ void port_drain(struct sm *sm)
 
 		if (!stack_port_offer(sm->gpu->stacks[sm->stack], sm, r))
 			break;
-		pop_out(sm, next);
-	}
-}
-
-/* Sends the SM's first request. False: the output has no place; the cluster is woken when it has. */
-static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
-{
-	struct gpu *g = c->gpu;
-	struct mem_req *r = sm->out.first, *next = r->next;
-
-	if (!net_xbar_ready(g->requests, c->index, r->slice, &c->tx_comp))
-		return false;
-	c->free_units = net_xbar_send(g->requests, c->index, r->slice, r,
-				      packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
-	l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
-	c->queued_count--;
-	pop_out(sm, next);
-	if (sm->lsu_waits_port | sm->ext_waits_port) {
-		sm->lsu_waits_port = sm->ext_waits_port = false;
-		sim_wake_units(g->engine, sm->comp, now);
-	}
-	return true;
-}
-
-void cluster_tx_tick(void *component, uint64_t cycle)
-{
-	struct cluster *c = component;
-	struct gpu *g = c->gpu;
-	uint64_t now = sim_now_units(g->engine);
-	uint64_t next_cycle = now + sim_period_units(g->engine, g->clocks.sm);
-	uint32_t refused = 0;
-
-	(void)cycle;
-	while (c->queued_count && refused < c->sm_count) {
-		if (c->free_units >= next_cycle) {
-			cluster_wake(c);
-			return;
-		}
-
-		uint32_t sm = c->sm_first + c->turn;
-
-		c->turn = c->turn + 1 == c->sm_count ? 0 : c->turn + 1;
-		refused = g->sm_has_request[sm] && cluster_send(c, g->sms[sm], now) ? 0 : refused + 1;
+		port_pop(sm, next);
 	}
 }
 
