@@ -1,5 +1,5 @@
 /* omp_calls.c - what needs the soft stacks: arrays on the stack, their addresses given away, recursion, calls through
- * pointers, malloc and printf on the device. */
+ * pointers, functions called by simd lanes, malloc and printf on the device. */
 #include <omp.h>
 
 #include "check.h"
@@ -52,6 +52,15 @@ __attribute__((noinline)) static int deep(int n)
 	fill(mine, 4, n);
 	return n ? deep(n - 1) + sum_of(mine, 4) : sum_of(mine, 4);
 }
+
+/* A frame of more than the 128 bytes that GCC 12 reserves on a lane's stack: the rest lies below the kernel's frame. */
+__attribute__((noinline)) static int from_large_frame(int n)
+{
+	int mine[100];
+
+	fill(mine, 100, n);
+	return sum_of(mine, 100);
+}
 #pragma omp end declare target
 
 static int results[3][N], sums[N], depths[N], chained[N];
@@ -100,6 +109,15 @@ static void stacks(void)
 	}
 }
 
+static void lanes_stacks(void)
+{
+#pragma omp target teams distribute parallel for simd num_teams(3) map(from : sums)
+	for (int i = 0; i < N; i++)
+		sums[i] = from_large_frame(i);
+	for (int i = 0; i < N; i++)
+		check_value("lane's stack", i, sums[i], from_large_frame(i));
+}
+
 static void heap_and_print(void)
 {
 	int total = 0;
@@ -120,6 +138,7 @@ int main(void)
 {
 	indirect();
 	stacks();
+	lanes_stacks();
 	heap_and_print();
 	return check_report("omp_calls");
 }
