@@ -296,7 +296,7 @@ static void check_end(void *self)
 {
 	const struct carry *c = self;
 
-	CHECK(c->cta_stats.cta_moves == c->cta_stats.cta_arrivals && !c->migrations);
+	CHECK(!c->migrations);
 }
 
 static void reset(void *self)
@@ -308,7 +308,6 @@ static void reset(void *self)
 			simt_cta_end(c->migrations->cta);
 		migration_free(c, c->migrations);
 	}
-	c->cta_stats.cta_arrivals = c->cta_stats.cta_moves;
 }
 
 static void each_cta(void *self, void (*fn)(void *ctx, struct simt_cta *cta), void *ctx)
@@ -333,6 +332,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 		c->context_ports[i] = net_port_add(&g->ports, &port_ops, c, GPU_PLACE_STACK, i);
 	c->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, c);
 	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->cta_stats, sizeof(c->cta_stats));
+	sim_stats_law(g->stats, "gpu.cta_moves = gpu.cta_arrivals");
 }
 
 static void cta_free(void *self)

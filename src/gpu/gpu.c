@@ -142,6 +142,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
 		      sizeof(g->memory_stats));
+	sim_stats_law(g->stats, "memory.requests = memory.answers");
 	xbars_new(g);
 	memory_side_new(g);
 	sm_side_new(g);

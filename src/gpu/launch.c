@@ -121,13 +121,16 @@ static void clean(struct gpu *g)
 		e->ops->reset(e->self);
 	if (g->network)
 		net_network_reset(g->network);
-	g->memory_stats.answers = g->memory_stats.requests;
+	sim_stats_laws_settle(g->stats);
 }
 
 /* Conservation: every request answered, every credit home, every cycle attributed. */
 static void check_end(struct gpu *g, uint64_t end_cycle)
 {
-	CHECK(g->memory_stats.requests == g->memory_stats.answers);
+	const char *broken_law = sim_stats_broken_law(g->stats);
+
+	if (broken_law)
+		base_bug_at(__FILE__, __LINE__, broken_law);
 	CHECK(mem_req_outstanding(g->pool) == g->spare_count);
 	GPU_EXT_EACH(g, e, check_end)
 		e->ops->check_end(e->self);

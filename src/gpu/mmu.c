@@ -129,6 +129,8 @@ struct mmu *mmu_new(struct sm *sm)
 	places_clear(m);
 	m->stats.storage_bits = gpu_mmu_bits(p);
 	sim_stats_add(sm->gpu->stats, "mmu", stat_rows, ARRAY_COUNT(stat_rows), &m->stats, sizeof(m->stats));
+	sim_stats_law(sm->gpu->stats, "mmu.walks = mmu.walks_done");
+	sim_stats_law(sm->gpu->stats, "mmu.accesses = mmu.hits + mmu.misses");
 	return m;
 }
 
@@ -340,8 +342,7 @@ void mmu_ready_done(struct mmu *m)
 
 bool mmu_is_idle(const struct mmu *m)
 {
-	return m->busy_count == 0 && !m->waiting.first && !m->ready.first && m->stats.walks == m->stats.walks_done &&
-	       m->stats.accesses == m->stats.hits + m->stats.misses;
+	return m->busy_count == 0 && !m->waiting.first && !m->ready.first;
 }
 
 void mmu_forget(struct mmu *m)
@@ -354,6 +355,5 @@ void mmu_forget(struct mmu *m)
 void mmu_reset(struct mmu *m)
 {
 	places_clear(m);
-	m->stats.walks_done = m->stats.walks;
 	mmu_forget(m);
 }

@@ -568,7 +568,7 @@ static void check_end(void *self)
 {
 	struct split *split = self;
 
-	CHECK(split->partition_stats.blocks == split->partition_stats.answers && !split->partitions_live);
+	CHECK(!split->partitions_live);
 	CHECK(split->packet_count == 0 && buffer_manager_is_idle(split->manager));
 	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
 		CHECK(packet_buffer_is_idle(split->buffers[i]));
@@ -589,7 +589,6 @@ static void reset(void *self)
 
 	while (split->partitions_live)
 		instance_free(split, split->partitions_live);
-	split->partition_stats.answers = split->partition_stats.blocks;
 	packets_reset(split);
 	buffer_manager_reset(split->manager);
 	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
@@ -664,6 +663,8 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 		      &split->partition_stats, sizeof(split->partition_stats));
 	sim_stats_add(g->stats, "packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows), &split->packet_stats,
 		      sizeof(split->packet_stats));
+	sim_stats_law(g->stats, "partition.blocks = partition.answers");
+	sim_stats_law(g->stats, "network.packets = network.delivered");
 	split->packet_chunks = g_ptr_array_new_with_free_func(g_free);
 	split->write_lines = g_new0(uint32_t, g->stack_count);
 	split->manager = buffer_manager_new(split);

@@ -14,8 +14,22 @@ struct stat_group {
 	GPtrArray *instances; /* not owned */
 };
 
+enum { LAW_TERMS_MAX = 16 };
+
+struct stat_law {
+	const char *text;
+	struct {
+		const struct stat_group *group;
+		const struct sim_stat_desc *row;
+		bool is_left;
+	} terms[LAW_TERMS_MAX];
+	uint32_t term_count; /* 0: text has not been read */
+	uint64_t open;	     /* by how much the left side is larger, for aborted kernels */
+};
+
 struct sim_stats {
 	GPtrArray *groups; /* of struct stat_group, in order of addition */
+	GArray *laws;	   /* of struct stat_law */
 };
 
 uint64_t sim_hist_edge(uint32_t i)
@@ -67,6 +81,7 @@ struct sim_stats *sim_stats_new(void)
 	struct sim_stats *s = g_new0(struct sim_stats, 1);
 
 	s->groups = g_ptr_array_new_with_free_func(free_group);
+	s->laws = g_array_new(FALSE, TRUE, sizeof(struct stat_law));
 	return s;
 }
 
@@ -75,6 +90,7 @@ void sim_stats_free(struct sim_stats *s)
 	if (!s)
 		return;
 	g_ptr_array_free(s->groups, TRUE);
+	g_array_free(s->laws, TRUE);
 	g_free(s);
 }
 
@@ -220,4 +236,71 @@ uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix)
 			return g->instances->len;
 	}
 	return 0;
+}
+
+/* ---- laws ---- */
+
+void sim_stats_law(struct sim_stats *s, const char *text)
+{
+	const struct stat_law law = {.text = text};
+
+	for (uint32_t i = 0; i < s->laws->len; i++) {
+		if (!strcmp(g_array_index(s->laws, struct stat_law, i).text, text))
+			return;
+	}
+	g_array_append_val(s->laws, law);
+}
+
+static void read_law(const struct sim_stats *s, struct stat_law *law)
+{
+	char **words = g_strsplit(law->text, " ", 2 * LAW_TERMS_MAX);
+	bool is_left = true;
+
+	for (uint32_t i = 0; words[i]; i += 2) {
+		CHECK(law->term_count < LAW_TERMS_MAX);
+		law->terms[law->term_count].is_left = is_left;
+		law->terms[law->term_count].row = find_row(s, words[i], &law->terms[law->term_count].group);
+		CHECK(law->terms[law->term_count].row && law->terms[law->term_count].row->kind == SIM_STAT_COUNT);
+		law->term_count++;
+		if (!words[i + 1])
+			break;
+		is_left &= strcmp(words[i + 1], "=") != 0;
+	}
+	CHECK(!is_left);
+	g_strfreev(words);
+}
+
+/* By how much the left side is larger. */
+static uint64_t law_difference(const struct sim_stats *s, struct stat_law *law)
+{
+	uint64_t difference = 0;
+
+	if (!law->term_count)
+		read_law(s, law);
+	for (uint32_t i = 0; i < law->term_count; i++) {
+		uint64_t value = merged_value(law->terms[i].group, law->terms[i].row);
+
+		difference += law->terms[i].is_left ? value : -value;
+	}
+	return difference;
+}
+
+const char *sim_stats_broken_law(const struct sim_stats *s)
+{
+	for (uint32_t i = 0; i < s->laws->len; i++) {
+		struct stat_law *law = &g_array_index(s->laws, struct stat_law, i);
+
+		if (law_difference(s, law) != law->open)
+			return law->text;
+	}
+	return NULL;
+}
+
+void sim_stats_laws_settle(struct sim_stats *s)
+{
+	for (uint32_t i = 0; i < s->laws->len; i++) {
+		struct stat_law *law = &g_array_index(s->laws, struct stat_law, i);
+
+		law->open = law_difference(s, law);
+	}
 }

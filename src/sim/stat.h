@@ -86,4 +86,12 @@ bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32
 /* Of the prefix's first table. */
 uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix);
 
+/* A law: counts whose sums are equal whenever no kernel runs, such as "memory.requests = memory.answers" or
+ * "a.x = a.y + b.z". text is kept, once however often it is given; what it names is there by the first check. */
+void sim_stats_law(struct sim_stats *s, const char *text);
+/* The text of a law that does not hold; NULL: all do. */
+const char *sim_stats_broken_law(const struct sim_stats *s);
+/* After an aborted kernel: what it left open stays open, and is the laws' no more. */
+void sim_stats_laws_settle(struct sim_stats *s);
+
 #endif

@@ -89,6 +89,7 @@ static void monitor_add_stats(void *ctx, struct sim_stats *stats)
 	struct monitor *b = ctx;
 
 	sim_stats_add(stats, "bom", stat_rows, ARRAY_COUNT(stat_rows), &b->stats, sizeof(b->stats));
+	sim_stats_law(stats, "bom.offload_count = gpu.cta_moves");
 }
 
 static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)

@@ -148,6 +148,9 @@ void nsu_decider_free(struct nsu_decider *d)
 void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats)
 {
 	sim_stats_add(stats, "nsu_control", rows, ARRAY_COUNT(rows), &d->stats, sizeof(d->stats));
+	sim_stats_law(stats, "nsu_control.instances = nsu_control.offloaded + nsu_control.kept_by_ratio + "
+			     "nsu_control.kept_by_benefit");
+	sim_stats_law(stats, "nsu_control.offloaded = partition.blocks");
 }
 
 /* ---- kernels ---- */
