@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "ptx/link.h"
 #include "ptx/print.h"
-#include "ptx/validate.h"
+#include "../ptx/validate.h"
 
 enum { OBJECTS_MAX = 4 };
 

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "ptx/print.h"
-#include "ptx/validate.h"
+#include "../ptx/validate.h"
 
 static void analyse(const struct ptx_func *f, FILE *out)
 {

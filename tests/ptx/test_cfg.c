@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 #include "ptx/cfg.h"
-#include "ptx/validate.h"
+#include "validate.h"
 
 struct analysed {
 	struct ptx_module *m;

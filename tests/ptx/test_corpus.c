@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 #include "ptx/print.h"
-#include "ptx/validate.h"
+#include "validate.h"
 
 /* The folders are given by the build: PTX_TESTS (this folder) and PTX_WORKLOADS. */
 static struct ptx_module *parse_file(const char *path)

@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "ptx/link.h"
 #include "ptx/print.h"
-#include "ptx/validate.h"
+#include "validate.h"
 
 #define HEAD ".version 6.0\n.target sm_30\n.address_size 64\n"
 enum { OBJECTS_MAX = 4 };

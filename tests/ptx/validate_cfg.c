@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "ptx/analysis.h"
-#include "ptx/validate.h"
+#include "validate.h"
 
 struct checker {
 	const struct ptx_cfg *c;

@@ -1,5 +1,5 @@
 /* validate.c - the invariants of modules, restated independently of the code that establishes them. */
-#include "ptx/validate.h"
+#include "validate.h"
 
 #include <stdarg.h>
 #include <stdio.h>

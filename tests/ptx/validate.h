@@ -1,6 +1,6 @@
-/* validate.h - re-checks what the parser and the analyses promise; for tests and debugging, not for user mistakes. */
-#ifndef STRATA_PTX_VALIDATE_H
-#define STRATA_PTX_VALIDATE_H
+/* validate.h - re-checks what the parser and the analyses promise. */
+#ifndef STRATA_TESTS_PTX_VALIDATE_H
+#define STRATA_TESTS_PTX_VALIDATE_H
 
 #include "ptx/cfg.h"
 
