@@ -24,12 +24,12 @@ static void map_new(struct gpu *g)
 	const struct gpu_config *c = g->config;
 	uint32_t stacks = (uint32_t)c->gpu.stack_count, vaults = (uint32_t)c->dram.vault_count;
 	uint32_t banks = (uint32_t)c->dram.bank_count, row_bytes = (uint32_t)c->dram.row_bytes;
+	uint32_t line_bytes = (uint32_t)c->l2.line_bytes;
 
 	if (c->gpu.address_map == GPU_MAP_TWO_BIT)
-		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes,
-				COALESCE_LINE_BYTES);
+		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes, line_bytes);
 	else
-		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, COALESCE_LINE_BYTES);
+		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, line_bytes);
 }
 
 static void memory_side_new(struct gpu *g)

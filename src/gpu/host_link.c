@@ -113,7 +113,7 @@ bool host_link_has(const struct gpu *g, uint64_t addr_bytes)
 {
 	const struct simt_memory *m = g->launch->mem;
 
-	return simt_memory_is_host(m, addr_bytes) || simt_memory_is_host(m, addr_bytes + COALESCE_LINE_BYTES - 1);
+	return simt_memory_is_host(m, addr_bytes) || simt_memory_is_host(m, addr_bytes + g->config->l2.line_bytes - 1);
 }
 
 struct host_link *host_link_new(struct gpu *g)

@@ -95,8 +95,9 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 	if (!s->is_write_back) {
 		uint32_t sector = (uint32_t)s->gpu->config->sm.sector_bytes;
 		uint32_t bytes = (r->size_bytes + sector - 1) / sector * sector;
+		uint32_t line_bytes = mem_cache_line_bytes(s->cache);
 
-		atomic_write(s, r, bytes < COALESCE_LINE_BYTES ? bytes : COALESCE_LINE_BYTES);
+		atomic_write(s, r, bytes < line_bytes ? bytes : line_bytes);
 	} else {
 		net_port_served(net_port_of(&s->gpu->ports, r), r, r->stack);
 	}
@@ -105,7 +106,7 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 
 static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 {
-	struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, COALESCE_LINE_BYTES);
+	struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, mem_cache_line_bytes(s->cache));
 
 	f->tag = mshr;
 	queue_push(&s->misses, f);
@@ -353,7 +354,7 @@ static void take_line(void *self, struct mem_req *f)
 
 	if (victim != UINT64_MAX) {
 		struct mem_place p = mem_map_place(&s->gpu->map, victim);
-		struct mem_req *w = own_request(s, f, PORT_WRITE, MEM_WRITE, COALESCE_LINE_BYTES);
+		struct mem_req *w = own_request(s, f, PORT_WRITE, MEM_WRITE, mem_cache_line_bytes(s->cache));
 
 		w->addr_bytes = victim;
 		w->vault = (uint8_t)p.vault;

@@ -289,7 +289,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
-	request_init(sm, r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+	request_init(sm, r, e, l, MEM_READ, mem_cache_line_bytes(cache), NULL);
 	r->issue_units = sim_now_units(sm->gpu->engine);
 	switch (mem_cache_read(cache, r, &mshr)) {
 	case MEM_CACHE_HIT:
@@ -300,7 +300,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	case MEM_CACHE_MISS:
 		sm->spare = mem_req_get(sm->gpu->pool);
 		r = mem_req_get(sm->gpu->pool);
-		request_init(sm, r, e, l, MEM_READ, COALESCE_LINE_BYTES, NULL);
+		request_init(sm, r, e, l, MEM_READ, mem_cache_line_bytes(cache), NULL);
 		r->tag = mshr;
 		port_push(sm, r);
 		return true;

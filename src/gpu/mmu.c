@@ -180,7 +180,7 @@ static void read_entry(struct mmu *m, const struct walk *w)
 	uint64_t addr_bytes =
 	    TABLE_BASE + ((uint64_t)w->level << LEVEL_SHIFT) + entry_index(w->page, w->level) * ENTRY_BYTES;
 
-	r->addr_bytes = addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1); /* as all requests name their line */
+	r->addr_bytes = addr_bytes & ~(sm->gpu->config->l2.line_bytes - 1); /* as all requests name their line */
 	r->size_bytes = (uint16_t)m->read_bytes;
 	mem_req_set_access(r, MEM_READ, MEM_KIND_TABLE);
 	r->port = port_number(sm, SM_PORT_TABLE);

@@ -116,16 +116,17 @@ static bool has_line(struct nsu *u, struct nsu_slot *s, enum nsu_memory from, ui
 {
 	uint64_t *reads = from == NSU_CODE ? &u->stats.fetches : &u->stats.constant_reads;
 	uint64_t *misses = from == NSU_CODE ? &u->stats.fetch_misses : &u->stats.constant_misses;
+	uint64_t line = mem_cache_line_of(u->memory[from], addr_bytes);
 	uint32_t mshr;
 
-	if (addr_bytes / COALESCE_LINE_BYTES + 1 == s->line[from])
+	if (line + 1 == s->line[from])
 		return true;
-	u->spare->addr_bytes = addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
+	u->spare->addr_bytes = line;
 	u->spare->tag = (uint32_t)(s - u->slots);
 	switch (mem_cache_read(u->memory[from], u->spare, &mshr)) {
 	case MEM_CACHE_HIT:
 		++*reads;
-		s->line[from] = addr_bytes / COALESCE_LINE_BYTES + 1;
+		s->line[from] = line + 1;
 		return true;
 	case MEM_CACHE_MISS:
 		++*reads;
@@ -175,7 +176,7 @@ void nsu_fetched(struct nsu *u, struct mem_req *r)
 	while (q) {
 		struct mem_req *next = q->next;
 
-		u->slots[q->tag].line[from] = r->addr_bytes / COALESCE_LINE_BYTES + 1;
+		u->slots[q->tag].line[from] = r->addr_bytes + 1;
 		nsu_wake_slot(u, q->tag, wait);
 		mem_req_put(u->gpu->pool, q);
 		q = next;
@@ -414,7 +415,7 @@ static struct mem_cache *cache_new(const struct gpu_config *c, uint64_t size_byt
 	struct cache_params p = c->l1i;
 
 	p.size_bytes = size_bytes;
-	p.way_count = p.size_bytes / COALESCE_LINE_BYTES;
+	p.way_count = p.size_bytes / p.line_bytes;
 	if (p.way_count > CACHE_WAYS)
 		p.way_count = CACHE_WAYS;
 	p.mshr_count = CACHE_MSHRS;

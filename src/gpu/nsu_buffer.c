@@ -174,7 +174,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 	struct mem_place at = mem_map_place(&g->map, addr_bytes);
 
 	r->addr_bytes = addr_bytes;
-	r->size_bytes = COALESCE_LINE_BYTES;
+	r->size_bytes = (uint16_t)mem_cache_line_bytes(u->memory[from]);
 	r->port = u->port;
 	r->stack = (uint8_t)u->stack;
 	r->vault = (uint8_t)at.vault;
@@ -183,7 +183,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 	r->column = (uint16_t)at.column_bytes;
 	r->tag = mshr;
 	packet_of(r)->seq = (uint16_t)from;
-	r->payload_bytes = COALESCE_LINE_BYTES;
+	r->payload_bytes = r->size_bytes;
 	packet_count(u->split, r);
 	out_push(u, r);
 }

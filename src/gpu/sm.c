@@ -51,7 +51,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 {
 	const struct gpu_config *c = g->config;
 	struct sm *sm = g_new0(struct sm, 1);
-	uint32_t inst_line_shift = (uint32_t)__builtin_ctzll(COALESCE_LINE_BYTES / c->sm.inst_bytes);
+	uint32_t inst_line_shift = (uint32_t)__builtin_ctzll(c->l1i.line_bytes / c->sm.inst_bytes);
 
 	sm->gpu = g;
 	sm->index = index;

@@ -13,7 +13,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 	w->fetch_token++;
 	if (line == w->fetch_line)
 		return start + sm->fetch_latency;
-	sm->spare->addr_bytes = g->code_base + (uint64_t)line * COALESCE_LINE_BYTES;
+	sm->spare->addr_bytes = g->code_base + (uint64_t)line * mem_cache_line_bytes(sm->l1i);
 	sm->spare->owner = w;
 	sm->spare->tag = w->fetch_token;
 	enum mem_cache_result result = mem_cache_read(sm->l1i, sm->spare, &mshr);
@@ -35,7 +35,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 		struct mem_req *r = mem_req_get(g->pool);
 
 		r->addr_bytes = addr_bytes;
-		r->size_bytes = COALESCE_LINE_BYTES;
+		r->size_bytes = (uint16_t)mem_cache_line_bytes(sm->l1i);
 		mem_req_set_access(r, MEM_READ, MEM_KIND_CODE);
 		r->port = port_number(sm, SM_PORT_CODE);
 		r->tag = mshr;
@@ -87,7 +87,7 @@ static void fetch_resume(struct sm *sm, struct sm_warp *w, uint64_t addr_bytes)
 {
 	uint32_t at = sm->now + sm->fetch_latency;
 
-	w->fetch_line = (uint32_t)((addr_bytes - sm->gpu->code_base) / COALESCE_LINE_BYTES);
+	w->fetch_line = (uint32_t)((addr_bytes - sm->gpu->code_base) / mem_cache_line_bytes(sm->l1i));
 	if (w->fetch_ready == SM_NEVER) {
 		w->fetch_ready = at;
 		prefetch(sm, w);

@@ -401,6 +401,16 @@ struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *vic
 	return m->first;
 }
 
+uint32_t mem_cache_line_bytes(const struct mem_cache *c)
+{
+	return 1u << c->line_shift;
+}
+
+uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes)
+{
+	return addr_bytes >> c->line_shift << c->line_shift;
+}
+
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr)
 {
 	CHECK(mshr < c->mshr_count && c->mshrs[mshr].is_used);

@@ -50,6 +50,10 @@ uint64_t mem_cache_host_bytes(const struct cache_params *p);
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix);
 void mem_cache_free(struct mem_cache *c);
 
+uint32_t mem_cache_line_bytes(const struct mem_cache *c);
+/* The line that holds the byte. */
+uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes);
+
 /* A read of the line holding r->addr_bytes. On MISS the returned MSHR index is in *mshr and r is its first chained
  * request; on MERGED r was chained. */
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
