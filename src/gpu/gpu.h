@@ -12,7 +12,6 @@
 #include "device/run.h"
 #include "gpu/config.h"
 #include "gpu/ext.h"
-#include "gpu/guest.h"
 #include "sim/stat.h"
 
 /* Builds the GPU that a checked config describes; its clocks are in the context (gpu_clocks_add). exts, which may be
@@ -41,6 +40,14 @@ void gpu_interrupt(struct gpu *g, enum device_stop why);
 
 /* Simulated time, for mechanisms. */
 uint64_t gpu_now_ps(const struct gpu *g);
+/* Values over time, for the results. */
+struct gpu_series {
+	const char *name, *unit;
+	const double *values; /* NAN: not known */
+	uint32_t count;
+};
+enum { GPU_SERIES_MAX = 128 };
+
 /* What the mechanism recorded over time; returns their number, at most cap. */
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
 /* Time spent in kernels, and SM cycles in them, over the gpu's life. */
@@ -50,27 +57,8 @@ uint64_t gpu_kernel_cycles(const struct gpu *g);
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
 /* Time that the wire of a stack's TX (to the stack) or RX channel has been busy since gpu_new. */
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx);
-/* Stops the SMs in the middle of a kernel for at least least_ps, and until nothing is on its way; then the caches are
- * emptied, the mechanism's resumed is called and the warps go on. For mechanisms, while a kernel runs. */
-void gpu_pause(struct gpu *g, uint64_t least_ps);
-/* ---- CTAs that move (migrate.c): for mechanisms, while a kernel runs ---- */
-
-/* What a resident CTA of an SM is doing. */
-struct gpu_cta_state {
-	uint32_t active_warps; /* not ended */
-	bool has_stores;       /* of some warp are not acknowledged */
-	bool has_loads;        /* some warp's loads have not returned */
-	bool is_issued;	       /* some warp's instruction is in the pipeline */
-	bool is_diverged, at_barrier;
-};
-struct gpu_cta_state gpu_cta_state(struct gpu *g, uint32_t sm, uint64_t cta);
 /* CTAs of the running kernel that this SM could take now; for a stack SM, whether or not it is given new ones. */
 uint32_t gpu_cta_room(const struct gpu *g, uint32_t sm);
-/* Moves a CTA that has active warps, none at a barrier, from an SM of the GPU to an SM of a stack that has room. None
- * of its warps issues from now on until it has arrived. It leaves latency_cycles after what it has in flight (loads,
- * stores, results) has arrived; its context crosses the links in packets unless is_free. Its place is free for the next
- * CTA when the last packet has left the SM. */
-void gpu_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_sm, uint32_t latency_cycles, bool is_free);
 /* SM cycles since gpu_new, and thread instructions issued on all SMs. */
 uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);

@@ -45,7 +45,7 @@ static void *gpu_build(struct machine *m)
 
 	base_diag_init(&diag);
 
-	const struct gpu_guest_ops *policy = ndp_mechanism_new(&site, &policy_ctx, &diag);
+	const struct carry_policy *policy = ndp_mechanism_new(&site, &policy_ctx, &diag);
 	const struct gpu_ext_list carriers = carry_new(site.gpu, policy, policy_ctx);
 
 	CHECK(diag.error_count == 0); /* the part "ndp" has tried it */

@@ -3,11 +3,11 @@
 #define STRATA_NDP_MECHANISM_H
 
 #include "base/diag.h"
-#include "gpu/guest.h"
+#include "ndp/carry/carry.h"
 #include "ndp/registry.h"
 
 struct ndp_mechanism {
-	struct gpu_guest_ops ops;
+	struct carry_policy ops;
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
 	 * cannot live on it. What the site points to is kept. */
 	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);

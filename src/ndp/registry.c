@@ -39,7 +39,7 @@ static const char *const names[] = {
 #undef NAME
 };
 
-const struct gpu_guest_ops *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag)
+const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag)
 {
 	uint64_t which = site->ndp->choice.mechanism;
 
@@ -55,7 +55,7 @@ bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *dia
 {
 	uint32_t before = diag->error_count;
 	void *ctx;
-	const struct gpu_guest_ops *ops = ndp_mechanism_new(site, &ctx, diag);
+	const struct carry_policy *ops = ndp_mechanism_new(site, &ctx, diag);
 
 	if (ops)
 		ops->free(ctx);

@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "gpu/config.h"
-#include "gpu/guest.h"
+#include "ndp/carry/carry.h"
 #include "ndp/params.h"
 
 /* Where a mechanism is to live. */
@@ -17,7 +17,7 @@ struct ndp_site {
 /* The mechanism that ndp.mechanism names: its table and a new context in *ctx (owned by the gpu, freed through
  * ops->free). NULL when the machine has none. A mechanism that cannot live on this machine (no stack SMs) adds a
  * message and returns NULL. */
-const struct gpu_guest_ops *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag);
+const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag);
 
 /* Can the mechanism live on this machine? False with a message when it cannot. */
 bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *diag);

@@ -15,7 +15,7 @@ void rig_config(struct rig *r, struct sim_param_groups *groups)
 	gpu_config_defaults(&r->config);
 }
 
-void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx, const char *const *settings)
+void rig_open(struct rig *r, const struct carry_policy *guest, void *guest_ctx, const char *const *settings)
 {
 	static const char *const small[] = {"gpu.sm_count", "1", "run.audit", "true", NULL}, *const none[] = {NULL};
 	const char *const *const all[] = {small, settings ? settings : none};

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fake_simt.h"
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
 
 #define RIG_MEMORY 0x0000200000000000ull
 
@@ -25,7 +25,7 @@ struct rig {
 /* Everything that a GPU is set by, with its defaults. */
 void rig_config(struct rig *r, struct sim_param_groups *groups);
 /* settings: "key", "value", ..., NULL on top of: one SM, auditor on. */
-void rig_open(struct rig *r, const struct gpu_guest_ops *guest, void *guest_ctx, const char *const *settings);
+void rig_open(struct rig *r, const struct carry_policy *guest, void *guest_ctx, const char *const *settings);
 void rig_close(struct rig *r);
 /* Runs the program to its end and returns its SM cycles. */
 uint64_t rig_run(struct rig *r, const struct fake_inst *insts, uint32_t count, uint32_t ctas, uint32_t threads);

@@ -277,35 +277,35 @@ static void small_acknowledgments(void **state)
 /* ---- offloading ---- */
 
 struct mechanism {
-	struct gpu_block block;
-	struct gpu_offload offload;
+	struct carry_block block;
+	struct carry_verdict offload;
 	uint32_t begun, ended, placed, epochs, refuse_each;
 };
 
-static struct gpu_offload block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark)
+static struct carry_verdict block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark)
 {
 	struct mechanism *m = ctx;
-	struct gpu_offload o = m->offload;
+	struct carry_verdict o = m->offload;
 
 	(void)g;
 	(void)sm;
 	(void)w;
 	assert_int_equal(mark, 1);
 	o.block = &m->block;
-	o.is_offloaded = m->refuse_each == 0 || ++m->begun % m->refuse_each != 0;
+	o.way = m->refuse_each == 0 || ++m->begun % m->refuse_each != 0 ? CARRY_OFFLOAD : CARRY_STAY;
 	o.stack = m->begun % 4;
 	m->begun += m->refuse_each == 0;
 	return o;
 }
 
-static void block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count)
+static void block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count)
 {
 	struct mechanism *m = ctx;
 
 	(void)g;
 	(void)sm;
 	assert_true(line_count <= (o->invalidate_lines ? 64 : 0));
-	assert_true(o->is_offloaded);
+	assert_true(o->way == CARRY_OFFLOAD);
 	m->ended++;
 }
 
@@ -327,7 +327,7 @@ static uint64_t epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	return 100;
 }
 
-static const struct gpu_guest_ops ops = {
+static const struct carry_policy ops = {
     .name = "test",
     .block_begin = block_begin,
     .block_end = block_end,
@@ -358,7 +358,7 @@ static void offload_with(struct mechanism *m, const char *const *settings, uint6
 	struct rig r;
 	uint64_t cycles;
 
-	m->block = (struct gpu_block){1, 3, 4, live_in, live_out, 1, 1};
+	m->block = (struct carry_block){1, 3, 4, live_in, live_out, 1, 1};
 	rig_open(&r, &ops, m, settings);
 	cycles = rig_run(&r, insts, ARRAY_COUNT(insts), 24, 256);
 	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 24 * 8 * 6);

@@ -9,7 +9,7 @@ enum { CTAS = 48, THREADS = 128, WARPS = THREADS / 32, ROUNDS = 12, SLOTS = 5 };
 
 /* Moves whatever it may, and remembers what it was told. */
 struct mover {
-	struct gpu_guest_ops ops;
+	struct carry_policy ops;
 	uint32_t gpu_sms, stack_sms;
 	uint32_t latency_cycles;
 	bool is_free, moves_diverged;
@@ -50,7 +50,7 @@ static void done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
 
 static bool try_move(struct mover *m, struct gpu *g, uint64_t cta)
 {
-	struct gpu_cta_state s = gpu_cta_state(g, m->resident[cta], cta);
+	struct carry_cta_state s = carry_cta_state(g, m->resident[cta], cta);
 
 	m->has_seen_loads |= s.has_loads;
 	m->has_seen_stores |= s.has_stores;
@@ -63,7 +63,7 @@ static bool try_move(struct mover *m, struct gpu *g, uint64_t cta)
 
 		if (!gpu_cta_room(g, to))
 			continue;
-		gpu_cta_move(g, m->resident[cta], cta, to, m->latency_cycles, m->is_free);
+		carry_cta_move(g, m->resident[cta], cta, to, m->latency_cycles, m->is_free);
 		m->resident[cta] = to;
 		m->moved[cta]++;
 		m->moves++;
@@ -86,7 +86,7 @@ static uint64_t epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	return 97;
 }
 
-static const struct gpu_guest_ops ops = {
+static const struct carry_policy ops = {
     .name = "mover", .cta_placed = placed, .cta_done = done, .epoch = epoch, .epoch_cycles = 300};
 
 /* Loads whose values are used at once or much later, stores, a barrier at which warps meet, and a loop. */

@@ -269,21 +269,21 @@ static void old_pages_leave(void **state)
 
 /* ---- stack SMs ---- */
 
-static struct gpu_offload block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark)
+static struct carry_verdict block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w, uint32_t mark)
 {
 	(void)g;
 	(void)sm;
 	(void)w;
 	(void)mark;
-	return (struct gpu_offload){.is_offloaded = true, .is_free = true, .stack = 1, .block = ctx};
+	return (struct carry_verdict){.way = CARRY_OFFLOAD, .is_free = true, .stack = 1, .block = ctx};
 }
 
-static const struct gpu_guest_ops ops = {.name = "test", .block_begin = block_begin};
+static const struct carry_policy ops = {.name = "test", .block_begin = block_begin};
 
 /* A block of loads and stores at one stack. */
 static void run_block(struct rig *r, const char *const *settings, uint64_t (*addr)(uint64_t, uint32_t))
 {
-	struct gpu_block block = {1, 2, 3, (const uint16_t[]){1}, (const uint16_t[]){2}, 1, 1};
+	struct carry_block block = {1, 2, 3, (const uint16_t[]){1}, (const uint16_t[]){2}, 1, 1};
 	struct fake_inst insts[] = {FAKE_ALU(SIMT_UNIT_INT, 1, 1), FAKE_LOAD(2, addr), FAKE_STORE(2, addr), FAKE_EXIT};
 
 	insts[1].mark = 1;

@@ -14,11 +14,11 @@ void rig_set_all(struct machine_config *c, const char *const *settings)
 }
 
 static void machine_new_of(struct rig *r, const char *const *machine, const char *const *settings,
-			   void (*change)(struct gpu_guest_ops *ops))
+			   void (*change)(struct carry_policy *ops))
 {
 	static const char *const small[] = {"gpu.sm_count", "4", "gpu.sms_per_cluster_count", "2",
 					    "run.audit",    "true", NULL};
-	const struct gpu_guest_ops *ops;
+	const struct carry_policy *ops;
 	struct base_diag_list diag;
 	void *ctx;
 
@@ -49,7 +49,7 @@ static void machine_new_of(struct rig *r, const char *const *machine, const char
 }
 
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,
-	      void (*change)(struct gpu_guest_ops *ops))
+	      void (*change)(struct carry_policy *ops))
 {
 	struct base_diag_list diag;
 

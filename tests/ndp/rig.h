@@ -23,7 +23,7 @@ struct rig {
 	struct simt_program *program;
 	struct machine_config config;
 	struct sim_ctx ctx;
-	struct gpu_guest_ops ops;
+	struct carry_policy ops;
 	struct gpu *gpu;
 	uint32_t *in, *out; /* WORDS each, on pages of their own; in[i] = i, out[i] = 0 */
 	struct simt_fault fault; /* of the last run */
@@ -34,7 +34,7 @@ void rig_set_all(struct machine_config *c, const char *const *settings);
 /* The machine: four SMs in two clusters with the auditor on, then machine and settings. change, unless NULL, may
  * replace callbacks of the mechanism. */
 void rig_open(struct rig *r, const char *ptx, const char *const *machine, const char *const *settings,
-	      void (*change)(struct gpu_guest_ops *ops));
+	      void (*change)(struct carry_policy *ops));
 void rig_close(struct rig *r);
 /* Runs k(in, out, n). Returns false after a fault. */
 bool rig_run(struct rig *r, uint32_t ctas, uint32_t threads, uint64_t n);

@@ -72,10 +72,10 @@ static void destinations(void **state)
 	static const uint32_t one[] = {2}, most[] = {1, 3, 0, 3}, tie[] = {2, 0, 0, 2}, late[] = {3, 1, 1};
 
 	(void)state;
-	assert_int_equal(tom_destination(one, 1), 2);
-	assert_int_equal(tom_destination(most, 4), 3);
-	assert_int_equal(tom_destination(tie, 4), 2); /* the lowest lane's */
-	assert_int_equal(tom_destination(late, 3), 1);
+	assert_int_equal(carry_destination(one, 1), 2);
+	assert_int_equal(carry_destination(most, 4), 3);
+	assert_int_equal(carry_destination(tie, 4), 2); /* the lowest lane's */
+	assert_int_equal(carry_destination(late, 3), 1);
 }
 
 /* ---- monitor ---- */

@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/carry.h"
-#include "gpu/nsu.h"
+#include "ndp/carry/priv.h"
+#include "ndp/carry/split/nsu.h"
 #include "rig.h"
 
 static const char *const machine[] = {"nsu.is_present",  "true",       "ndp.mechanism", "nsu",
@@ -594,7 +594,7 @@ static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 {
 	(void)ctx;
 	if (cycle < 500)
-		gpu_pause(g, 1000);
+		carry_pause(g, 1000);
 	return 300;
 }
 
@@ -605,7 +605,7 @@ static void resumed(void *ctx, struct gpu *g)
 	assert_int_equal(carry_of(g)->split->packet_count, 0);
 }
 
-static void stop_sms(struct gpu_guest_ops *ops)
+static void stop_sms(struct carry_policy *ops)
 {
 	ops->epoch = pause_epoch;
 	ops->epoch_cycles = 300;

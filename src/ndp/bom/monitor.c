@@ -2,15 +2,15 @@
  * core take, selects slow ones, and moves those that pass its checks to a PIM core.
  *
  * It looks at a core whenever one of its blocks completes, and at all cores every ndp.bom_look_cycles. What carries a
- * block is the GPU's (gpu/migrate.c).
+ * block is ndp/carry/cta.c.
  */
 #include <glib.h>
 
 #include "base/check.h"
-#include "gpu/gpu.h"
 #include "ndp/bom/hint.h"
 #include "ndp/bom/pace.h"
 #include "ndp/bom/select.h"
+#include "ndp/carry/carry.h"
 #include "ndp/mechanism.h"
 
 struct bom_stats {
@@ -160,7 +160,7 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta, uint32_t pim)
 {
 	const struct bom_params *p = b->params;
-	struct gpu_cta_state state = gpu_cta_state(g, core, cta);
+	struct carry_cta_state state = carry_cta_state(g, core, cta);
 	const struct bom_situation s = {
 	    .active_warps = state.active_warps,
 	    .min_warps = (uint32_t)p->bom_min_warp_count,
@@ -187,7 +187,7 @@ static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta,
 {
 	const struct bom_params *p = b->params;
 
-	gpu_cta_move(g, core, cta, b->core_count + pim, (uint32_t)p->bom_latency_cycles, !p->bom_packets);
+	carry_cta_move(g, core, cta, b->core_count + pim, (uint32_t)p->bom_latency_cycles, !p->bom_packets);
 	bom_core_left(&b->cores[core], cta);
 	b->pim_turn = (pim + 1) % b->pim_count;
 }

@@ -10,6 +10,8 @@
 #include "net/network.h"
 #include "simt/memory.h"
 
+enum { RANGE_BITS = 97 }; /* of the memory allocation table: begin and length of 48 bits, and the mark */
+
 enum state { WAITING, LEARNING, STOPPING, REGULAR, CHANGING };
 
 /* One entry of the memory allocation table that has its bit set. */
@@ -136,7 +138,7 @@ static void stop(struct map_learned *m, struct gpu *g)
 	m->state = STOPPING;
 	m->bit = map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m, g);
-	gpu_pause(g, m->params->tom_interrupt_ps);
+	carry_pause(g, m->params->tom_interrupt_ps);
 }
 
 /* The running instances, all[count], are judged by what they have touched so far. */
@@ -216,7 +218,7 @@ static void change(struct map_learned *m, struct gpu *g, uint32_t bit)
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
-	gpu_pause(g, m->params->tom_interrupt_ps +
+	carry_pause(g, m->params->tom_interrupt_ps +
 			 (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
 }
 
@@ -341,4 +343,19 @@ uint64_t map_learned_remapped_wire_bytes(const struct map_learned *m)
 uint64_t map_learned_learning_ps(const struct map_learned *m)
 {
 	return m->learning_ps;
+}
+
+uint32_t map_learned_storage(const struct ndp_site *site, struct ndp_storage *items)
+{
+	const struct gpu_config *c = site->gpu;
+	const struct map_params *p = &site->ndp->map;
+
+	if (p->tom_mapping != TOM_MAPPING_LEARNED)
+		return 0;
+	items[0] = (struct ndp_storage){"memory map analyzer",
+					MAP_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
+					"SM", "TOM (ISCA'16) section 6.6: 1920 bits"};
+	items[1] = (struct ndp_storage){"memory allocation table", p->tom_mapping_range_count * RANGE_BITS, 1,
+					"GPU", "TOM (ISCA'16) section 6.6: 9700 bits"};
+	return 2;
 }

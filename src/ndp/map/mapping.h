@@ -3,7 +3,7 @@
  * the paper's four stacks.
  *
  *   first kernel with candidates: learning. The GPU's SMs run everything, data crosses the host link
- *     -> enough instances are judged: the SMs stop (gpu_pause), what is on its way arrives
+ *     -> enough instances are judged: the SMs stop (carry_pause), what is on its way arrives
  *     -> caches forget, pages that candidates touched get the learned mapping, the others the machine's own: regular
  *
  * With ndp.tom_relearn the analyzer goes on; when another mapping would save enough stacks, the SMs stop again, the
@@ -15,7 +15,7 @@
 #ifndef STRATA_NDP_MAP_MAPPING_H
 #define STRATA_NDP_MAP_MAPPING_H
 
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
 #include "ndp/map/analyzer.h"
 #include "ndp/registry.h"
 
@@ -61,5 +61,8 @@ uint32_t map_learned_range_count(const struct map_learned *m);
 uint64_t map_learned_instances(const struct map_learned *m);
 /* Time that kernels ran before the mapping was chosen, as of the end of the last kernel. */
 uint64_t map_learned_learning_ps(const struct map_learned *m);
+
+/* Storage of what learns, on any machine with ndp.tom_mapping = learned. Fills items and returns their number. */
+uint32_t map_learned_storage(const struct ndp_site *site, struct ndp_storage *items);
 
 #endif

@@ -1,11 +1,11 @@
 /* observer.h - watches which stacks the instances of blocks touch (TOM, ISCA'16, sections 3.2 and 4.3): the statistics
  * of co-location and, with ndp.tom_mapping = learned, the mapping itself. A mechanism that lets the GPU tell it of its
- * blocks' accesses (gpu_offload.is_observed) hands them on.
+ * blocks' accesses (carry_verdict.is_observed) hands them on.
  */
 #ifndef STRATA_NDP_MAP_OBSERVER_H
 #define STRATA_NDP_MAP_OBSERVER_H
 
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
 #include "ndp/registry.h"
 
 struct map_observer;
@@ -25,7 +25,7 @@ void map_observer_kernel_end(struct map_observer *o, const struct gpu *g);
 /* Is all data still in the host's memory, so that nothing can be offloaded? */
 bool map_observer_is_learning(const struct map_observer *o);
 
-/* gpu_guest_ops: the warp enters a block; block_touch, block_left, resumed and access. */
+/* carry_policy: the warp enters a block; block_touch, block_left, resumed and access. */
 void map_observer_enter(struct map_observer *o, uint32_t home_sm, uint32_t slot);
 void map_observer_touch(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot,
 			const struct coalesced_line *lines, uint32_t count);

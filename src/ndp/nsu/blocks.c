@@ -82,12 +82,12 @@ static struct nsu_blocks *blocks_new(struct simt_program *p, const struct nsu_pa
 	b->name = is_apart ? g_strdup(p->name) : g_strdup_printf("%s (one allocation)", p->name);
 	b->program = nsu_program_build(p, &code_p);
 	code = b->program->code;
-	b->items = g_new0(struct gpu_block, code->block_count + 1);
+	b->items = g_new0(struct carry_block, code->block_count + 1);
 	for (uint32_t i = 0; i < code->block_count; i++) {
 		const struct nsu_block *n = &code->blocks[i];
-		struct gpu_block *g = &b->items[i];
+		struct carry_block *g = &b->items[i];
 
-		*g = (struct gpu_block){.begin_pc = n->begin_pc, .last_pc = n->last_pc, .end_pc = n->end_pc};
+		*g = (struct carry_block){.begin_pc = n->begin_pc, .last_pc = n->last_pc, .end_pc = n->end_pc};
 		g->live_in_sb = ids_of(b->program, i, nsu_block_live_in_sb, &g->live_in_count);
 		g->live_out_sb = ids_of(b->program, i, nsu_block_live_out_sb, &g->live_out_count);
 	}

@@ -3,13 +3,13 @@
 #define STRATA_NDP_NSU_BLOCKS_H
 
 #include "gpu/config.h"
-#include "gpu/guest.h"
+#include "ndp/carry/carry.h"
 #include "nsu/exec.h"
 
 struct nsu_blocks {
 	const char *name; /* what decisions about them are kept under */
 	struct nsu_program *program;
-	struct gpu_block *items; /* [program->code->block_count] */
+	struct carry_block *items; /* [program->code->block_count] */
 };
 
 /* The blocks of the program in this launch, which are marked (mark = number + 1). There are two versions of a program

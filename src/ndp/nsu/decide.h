@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "ndp/registry.h"
-#include "gpu/guest.h"
+#include "ndp/carry/carry.h"
 #include "nsu/code.h"
 
 struct nsu_decider;
@@ -26,10 +26,10 @@ void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle);
 bool nsu_decider_offload(struct nsu_decider *d, uint32_t block);
 /* An instance that was offloaded has ended: its reads, and those that the GPU's caches answered. */
 void nsu_decider_ended(struct nsu_decider *d, uint32_t block, uint32_t read_count, uint32_t hit_count);
-/* gpu_guest_ops.epoch: in the kernel's cycle; returns when to ask again, 0: never. */
+/* carry_policy.epoch: in the kernel's cycle; returns when to ask again, 0: never. */
 uint64_t nsu_decider_epoch(struct nsu_decider *d, uint64_t kernel_cycle);
 
-/* gpu_guest_ops.series: one value per epoch each; "benefit" has a series per block that has been judged. */
+/* carry_policy.series: one value per epoch each; "benefit" has a series per block that has been judged. */
 uint32_t nsu_decider_series(struct nsu_decider *d, struct gpu_series *items, uint32_t cap);
 
 #endif

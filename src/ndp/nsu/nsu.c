@@ -1,5 +1,5 @@
 /* nsu.c - NSU's offloading (NSU, SC'17): at the entry of a warp into a block, whether this instance is executed in two
- * parts. What carries it out is the GPU's (gpu/partition.c); what a block is, nsu/code.c.
+ * parts. What carries it out is ndp/carry/split/; what a block is, nsu/code.c.
  *
  * With ndp.tom_mapping = learned, which no paper has, TOM's learning phase comes first: the instances of NSU's blocks
  * are what the analyzer watches, and none leaves until the mapping is known.
@@ -7,13 +7,13 @@
 #include <glib.h>
 
 #include "base/check.h"
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
+#include "ndp/map/mapping.h"
+#include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
 #include "ndp/nsu/blocks.h"
 #include "ndp/nsu/decide.h"
 #include "ndp/nsu/storage.h"
-#include "ndp/map/mapping.h"
-#include "ndp/map/observer.h"
 
 struct nsu_offload {
 	const struct gpu_config *config;
@@ -104,7 +104,7 @@ static uint64_t offload_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	return nsu_decider_epoch(t->decider, cycle);
 }
 
-static void offload_partition_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_partition_result *r)
+static void offload_partition_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_split_result *r)
 {
 	struct nsu_offload *t = ctx;
 
@@ -113,23 +113,23 @@ static void offload_partition_end(void *ctx, struct gpu *g, uint32_t sm, const s
 	nsu_decider_ended(t->decider, r->block, r->read_lines, r->read_hits);
 }
 
-static struct gpu_offload offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					      uint32_t mark)
 {
 	struct nsu_offload *t = ctx;
 	bool is_learning = t->observer && map_observer_is_learning(t->observer);
-	struct gpu_offload stay = {0};
+	struct carry_verdict stay = {0};
 
 	(void)g;
 	if (t->observer) {
 		map_observer_enter(t->observer, sm, w->slot);
-		stay = (struct gpu_offload){.is_observed = true, .block = &t->blocks->items[mark - 1]};
+		stay = (struct carry_verdict){.is_observed = true, .block = &t->blocks->items[mark - 1]};
 	}
 	if (is_learning || !nsu_decider_offload(t->decider, mark - 1))
 		return stay;
-	return (struct gpu_offload){
+	return (struct carry_verdict){
 	    .is_observed = t->observer != NULL,
-	    .is_partitioned = true,
+	    .way = CARRY_SPLIT,
 	    .block = &t->blocks->items[mark - 1],
 	    .program = t->blocks->program,
 	    .partition = mark - 1,

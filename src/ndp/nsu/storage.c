@@ -1,7 +1,7 @@
 /* storage.c - structures of partitioned execution: widths are those of the packets (docs). */
 #include "ndp/nsu/storage.h"
 
-#include "ndp/tom/metadata.h"
+#include "ndp/map/mapping.h"
 
 enum {
 	BITS_PER_BYTE = 8,
@@ -71,6 +71,6 @@ uint32_t nsu_storage(const struct ndp_site *site, struct ndp_storage *items)
 						  c->gpu.stack_count * lines * entry_bits, 1, "GPU",
 						  "choice: tag, words, turn, LRU order, packets under way"};
 	}
-	n += tom_metadata_mapping_storage(site, items + n);
+	n += map_learned_storage(site, items + n);
 	return n;
 }

@@ -3,7 +3,7 @@
 #define STRATA_NDP_TOM_BLOCKS_H
 
 #include "gpu/config.h"
-#include "gpu/guest.h"
+#include "ndp/carry/carry.h"
 #include "ndp/tom/candidates.h"
 #include "ndp/tom/params.h"
 
@@ -13,7 +13,7 @@ struct tom_offset_share {
 };
 
 struct tom_block {
-	struct gpu_block block;
+	struct carry_block block;
 	/* What travels: the first packet_in_count of block.live_in_sb (the rest comes from constants) and all
 	 * live-outs, as 32-bit registers per lane and predicates per warp. */
 	uint32_t packet_in_count;

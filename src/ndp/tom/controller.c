@@ -6,18 +6,18 @@
  *     -> request of tom_latency_cycles, live-ins, PCs and mask -> runs on a stack SM -> acknowledgment with live-outs
  *        and the lines that were written
  *
- * What carries the packets, runs the block and keeps caches coherent is the GPU's (gpu/offload.c).
+ * What carries the packets, runs the block and keeps caches coherent is ndp/carry/block.c.
  */
 #include <glib.h>
 
 #include "base/check.h"
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
+#include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
 #include "ndp/tom/decision.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
-#include "ndp/map/observer.h"
 #include "ndp/tom/offsets.h"
 #include "ndp/tom/tom_stats.h"
 
@@ -163,12 +163,12 @@ static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t pred
 	return registers * REGISTER_BYTES * (uint32_t)__builtin_popcount(mask) + predicates * PREDICATE_BYTES;
 }
 
-static struct gpu_offload request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
+static struct carry_verdict request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
 {
 	const struct tom_params *p = t->params;
 	struct destination *d = &t->stacks[stack];
-	struct gpu_offload o = {
-	    .is_offloaded = true,
+	struct carry_verdict o = {
+	    .way = CARRY_OFFLOAD,
 	    .block = &b->block,
 	    .stack = stack,
 	    .request_bytes =
@@ -195,7 +195,7 @@ static uint32_t instance_number(const struct controller *t, uint32_t home_sm, ui
 }
 
 /* Step 1. What follows depends on where the block goes: asked again at its first access. */
-static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 						 uint32_t mark)
 {
 	struct controller *t = ctx;
@@ -211,20 +211,20 @@ static struct gpu_offload controller_block_begin(void *ctx, struct gpu *g, uint3
 		map_observer_enter(t->observer, sm, w->slot);
 		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
 	}
-	return (struct gpu_offload){
-		.needs_access = holds && !is_learning,
+	return (struct carry_verdict){
+		.way = holds && !is_learning ? CARRY_ASK : CARRY_STAY,
 		.is_observed = holds,
 		.block = &b->block,
 	};
 }
 
 /* Steps 2 and 3. */
-static struct gpu_offload controller_block_access(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
+static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
 						  const uint64_t *lines, uint32_t count, uint32_t step_count)
 {
 	struct controller *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct gpu_offload stay = {.block = &b->block};
+	struct carry_verdict stay = {.block = &b->block};
 	uint32_t stacks[LINES_MAX];
 
 	if (count == 0) {
@@ -236,7 +236,7 @@ static struct gpu_offload controller_block_access(void *ctx, struct gpu *g, uint
 	for (uint32_t i = 0; i < count; i++)
 		stacks[i] = gpu_stack_of(g, sm, lines[i]);
 
-	uint32_t stack = tom_destination(stacks, count);
+	uint32_t stack = carry_destination(stacks, count);
 	struct tom_situation s = {
 	    .control = (enum tom_control)t->params->tom_control,
 	    .condition_holds = true,
@@ -256,7 +256,7 @@ static struct gpu_offload controller_block_access(void *ctx, struct gpu *g, uint
 	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
 }
 
-static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o,
+static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o,
 				 uint32_t line_count)
 {
 	struct controller *t = ctx;

@@ -19,20 +19,3 @@ enum tom_decision tom_decide(const struct tom_situation *s)
 		return TOM_KEEP_ALU;
 	return TOM_OFFLOAD;
 }
-
-uint32_t tom_destination(const uint32_t *stacks, uint32_t count)
-{
-	uint32_t best = stacks[0], best_lines = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lines = 0;
-
-		for (uint32_t k = 0; k < count; k++)
-			lines += stacks[k] == stacks[i];
-		if (lines > best_lines) {
-			best = stacks[i];
-			best_lines = lines;
-		}
-	}
-	return best;
-}

@@ -29,8 +29,4 @@ struct tom_situation {
 
 enum tom_decision tom_decide(const struct tom_situation *s);
 
-/* The stack of most of the lines, that of the first line among equals (its lane is the lowest). stacks[i] is line i's;
- * count is 1 or more. */
-uint32_t tom_destination(const uint32_t *stacks, uint32_t count);
-
 #endif

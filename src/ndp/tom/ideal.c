@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "base/check.h"
-#include "gpu/gpu.h"
+#include "ndp/carry/carry.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/blocks.h"
 #include "ndp/tom/tom_stats.h"
@@ -77,12 +77,12 @@ static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, 
 		t->pending[s] = 0; /* a launch that ended in a fault left its guests behind */
 }
 
-static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+static struct carry_verdict ideal_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					    uint32_t mark)
 {
 	struct ideal *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct gpu_offload stay = {.block = &b->block};
+	struct carry_verdict stay = {.block = &b->block};
 
 	(void)g;
 	(void)sm;
@@ -108,10 +108,10 @@ static struct gpu_offload ideal_block_begin(void *ctx, struct gpu *g, uint32_t s
 	t->next_stack = (stack + 1) % t->stack_count;
 	t->pending[stack]++;
 	t->stats.offloaded_count++;
-	return (struct gpu_offload){.is_offloaded = true, .block = &b->block, .stack = stack, .is_free = true};
+	return (struct carry_verdict){.way = CARRY_OFFLOAD, .block = &b->block, .stack = stack, .is_free = true};
 }
 
-static void ideal_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count)
+static void ideal_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count)
 {
 	struct ideal *t = ctx;
 

@@ -44,21 +44,6 @@ bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *
 	       (!b->has_condition || (b->threshold < bound && b->threshold >= -bound));
 }
 
-uint32_t tom_metadata_mapping_storage(const struct ndp_site *site, struct ndp_storage *items)
-{
-	const struct gpu_config *c = site->gpu;
-	const struct map_params *p = &site->ndp->map;
-
-	if (p->tom_mapping != TOM_MAPPING_LEARNED)
-		return 0;
-	items[0] = (struct ndp_storage){"memory map analyzer",
-					MAP_COUNT * c->gpu.stack_count * c->sm.warp_slot_count, c->gpu.sm_count,
-					"SM", "TOM (ISCA'16) section 6.6: 1920 bits"};
-	items[1] = (struct ndp_storage){"memory allocation table", p->tom_mapping_range_count * TOM_RANGE_BITS, 1,
-					"GPU", "TOM (ISCA'16) section 6.6: 9700 bits"};
-	return 2;
-}
-
 uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
 	const struct gpu_config *c = site->gpu;
@@ -77,7 +62,7 @@ uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *i
 	items[n++] = (struct ndp_storage){"channel busy monitor, a counter per channel",
 					  2 * c->gpu.stack_count * bits_for(window_cycles + 1), 1, "GPU",
 					  "section 4.1"};
-	n += tom_metadata_mapping_storage(site, items + n);
+	n += map_learned_storage(site, items + n);
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
 						  c->gpu.stack_count * c->gpu.stack_sm_count, "stack SM",

@@ -18,7 +18,6 @@ enum {
 	TOM_ENTRY_TAG_BITS = 2,
 	TOM_ENTRY_CONDITION_BITS = 64,
 	TOM_ENTRY_FLAG_BITS = 4, /* of the condition: exists, direction, width, difference of two registers */
-	TOM_RANGE_BITS = 97,	 /* of the memory allocation table: begin and length of 48 bits, and the mark */
 };
 
 /* Registers and predicates that a vector of an entry covers. */
@@ -28,8 +27,6 @@ uint32_t tom_metadata_threshold_bits(const struct tom_params *p);
 /* Can an entry describe this block: have its registers numbers that the vectors cover, has its threshold room? */
 bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *b);
 
-/* What learns the mapping, on any machine with ndp.tom_mapping = learned. Fills items and returns their number. */
-uint32_t tom_metadata_mapping_storage(const struct ndp_site *site, struct ndp_storage *items);
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
 uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items);
 /* Bits of all of it but TLBs and MMUs, over the whole machine. */

@@ -88,7 +88,7 @@ void tom_offsets_kernel_begin(struct tom_offsets *o, const struct simt_program *
 	}
 	o->access_of = g_new0(uint32_t, pcs + 1);
 	for (uint32_t i = 0; i < blocks->count; i++) {
-		const struct gpu_block *b = &blocks->items[i].block;
+		const struct carry_block *b = &blocks->items[i].block;
 		uint32_t count = 0;
 
 		for (uint32_t pc = b->begin_pc; pc <= b->last_pc; pc++) {
@@ -125,7 +125,7 @@ void tom_offsets_touch(struct tom_offsets *o, uint32_t instance, uint32_t pc, ui
 	if (!in->is_open)
 		return;
 
-	const struct gpu_block *b = &o->blocks->items[in->block].block;
+	const struct carry_block *b = &o->blocks->items[in->block].block;
 
 	CHECK(pc >= b->begin_pc && pc <= b->last_pc);
 

@@ -5,7 +5,7 @@
  * instruction merge by their masks. It is in use from the first packet until the instruction has taken it; what it
  * occupies has been reserved by the GPU's buffer manager.
  */
-#include "gpu/nsu.h"
+#include "ndp/carry/split/nsu.h"
 
 /* ---- in ---- */
 

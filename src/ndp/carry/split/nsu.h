@@ -1,9 +1,9 @@
 /* nsu.h - private to nsu.c and nsu_buffer.c: a SIMD unit in a stack (NSU, SC'17, section 4.5). */
-#ifndef STRATA_GPU_NSU_H
-#define STRATA_GPU_NSU_H
+#ifndef STRATA_NDP_CARRY_NSU_H
+#define STRATA_NDP_CARRY_NSU_H
 
 #include "base/list.h"
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 /* Why a warp of a unit cannot issue; in the order in which a cycle without issue is attributed. */
 enum nsu_wait {
@@ -20,7 +20,7 @@ enum nsu_wait {
 
 struct nsu_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/nsu_stats.def"
+#include "ndp/carry/split/nsu_stats.def"
 #include "sim/stat_end.inc"
 };
 

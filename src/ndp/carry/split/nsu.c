@@ -7,14 +7,14 @@
 #include <glib.h>
 #include <string.h>
 
-#include "gpu/nsu.h"
+#include "ndp/carry/split/nsu.h"
 
 #include "base/bits.h"
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct nsu_stats
 #include "sim/stat_rows.inc"
-#include "gpu/nsu_stats.def"
+#include "ndp/carry/split/nsu_stats.def"
 #include "sim/stat_end.inc"
 };
 

@@ -1,5 +1,5 @@
 /* coherence.c - numbers every store and compares that with what blocks read. */
-#include "gpu/coherence.h"
+#include "ndp/carry/coherence.h"
 
 #include <glib.h>
 

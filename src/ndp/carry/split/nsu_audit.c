@@ -1,5 +1,5 @@
 /* nsu_audit.c - when words were asked for, and when stores were issued that are done. */
-#include "gpu/nsu_audit.h"
+#include "ndp/carry/split/nsu_audit.h"
 
 #include <glib.h>
 

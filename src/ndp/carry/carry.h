@@ -1,16 +1,17 @@
-/* guest.h - where a near-data mechanism meets the GPU: a table of functions called at a few named points.
- *
- * A mechanism (ndp/NAME/) fills the table; the GPU calls what is not NULL. With no mechanism the table is empty and
- * costs one predictable branch at marked instructions only. The GPU never knows which mechanism it hosts.
+/* carry.h - what a policy knows of the carriers. A carrier is how work travels: a block to an SM of a stack, a block
+ * split between an SM and a SIMD unit, a CTA, a page; it extends the GPU (gpu/ext.h). A policy (ndp/NAME/) says which
+ * work, when and where to: it fills struct carry_policy, of which what is not NULL is called, and orders what is
+ * declared below it. It sees the GPU through gpu/gpu.h only.
  */
-#ifndef STRATA_GPU_GUEST_H
-#define STRATA_GPU_GUEST_H
+#ifndef STRATA_NDP_CARRY_CARRY_H
+#define STRATA_NDP_CARRY_CARRY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "gpu/coalesce.h"
 #include "gpu/ext.h"
+#include "gpu/gpu.h"
 #include "net/req.h"
 #include "sim/stat.h"
 #include "simt/simt.h"
@@ -19,22 +20,29 @@ struct gpu;
 struct nsu_program;
 
 /* A block of instructions that may run elsewhere, as scoreboard ids of the program. */
-struct gpu_block {
+struct carry_block {
 	uint32_t begin_pc, last_pc; /* its instructions, in text order */
 	uint32_t end_pc;	    /* where execution goes on afterwards */
 	const uint16_t *live_in_sb, *live_out_sb;
 	uint32_t live_in_count, live_out_count;
 };
 
-/* The mechanism's answer at a block's begin. */
-struct gpu_offload {
-	bool is_offloaded;	  /* false: the warp goes on where it is */
-	bool is_observed;	  /* tell block_touch and block_left of this entry */
-	bool is_partitioned;	  /* runs in two parts, here and on the SIMD unit of the stack of its first access */
-	struct nsu_program *program; /* of a partitioned block: the kernel's, */
-	uint32_t partition;	     /* and the block's number in its code */
-	bool needs_access;	  /* not decided yet: ask block_access where the block makes its first access */
-	const struct gpu_block *block; /* also when it stays: a loop's later rounds are not asked again */
+enum carry_way {
+	CARRY_STAY,    /* the warp goes on where it is */
+	CARRY_OFFLOAD, /* on a stack SM */
+	CARRY_SPLIT,   /* in two parts, here and on the SIMD unit of the stack of its first access */
+	CARRY_ASK,     /* not decided yet: ask block_access where the block makes its first access */
+};
+
+/* The policy's answer at a block's begin. */
+struct carry_verdict {
+	enum carry_way way;
+	bool is_observed; /* tell block_touch and block_left of this entry */
+	const struct carry_block *block; /* also when it stays: a loop's later rounds are not asked again */
+	/* CARRY_SPLIT: */
+	struct nsu_program *program; /* the kernel's */
+	uint32_t partition;	     /* the block's number in its code */
+	/* CARRY_OFFLOAD: */
 	uint32_t stack;		  /* whose stack SM runs it */
 	bool is_free;		  /* ideal: no packets, no latency; else the two sizes below cross the stack's links */
 	uint32_t request_bytes, reply_bytes;
@@ -42,43 +50,35 @@ struct gpu_offload {
 	uint32_t latency_cycles;  /* SM cycles before the request leaves */
 	uint32_t start_cycles;	  /* SM cycles from the warp slot to the block's first fetch */
 	uint32_t invalidate_cycles; /* SM cycles per written line after the answer, before the warp goes on */
-	bool invalidate_lines;	  /* coherence of TOM 4.4.2: handled by the GPU when set */
+	bool invalidate_lines;	  /* coherence of TOM 4.4.2: the carrier sees to it when set */
 };
 
-/* What a partitioned block did. */
-struct gpu_partition_result {
+/* What a split block did. */
+struct carry_split_result {
 	uint32_t block;	     /* its number */
 	uint32_t read_lines; /* read-and-forward packets; of them, those that a cache of the GPU answered */
 	uint32_t read_hits, write_lines;
 };
 
-/* Values over time, for the results. */
-struct gpu_series {
-	const char *name, *unit;
-	const double *values; /* NAN: not known */
-	uint32_t count;
-};
-enum { GPU_SERIES_MAX = 128 };
-
-struct gpu_guest_ops {
+struct carry_policy {
 	const char *name;
 	/* A kernel is about to start: mark blocks with simt_program_mark. */
 	void (*kernel_begin)(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p);
 	void (*kernel_end)(void *ctx, struct gpu *g, struct simt_launch *l);
 	/* A warp of a GPU SM stands at a marked instruction and could issue it. mark is the value given. Asked once per
 	 * entry into the block: a jump from inside the block to its begin does not ask. */
-	struct gpu_offload (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+	struct carry_verdict (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					  uint32_t mark);
-	/* After needs_access: the warp, of mask lanes at the block's begin, stands at the block's first access to
+	/* After CARRY_ASK: the warp, of mask lanes at the block's begin, stands at the block's first access to
 	 * memory (global, local, texture), which touches these lines; or it has left the block without one (count 0),
 	 * and the answer is ignored. step_count instructions of the block have run on the way, for nothing when the
 	 * answer is to offload. */
-	struct gpu_offload (*block_access)(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
+	struct carry_verdict (*block_access)(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
 					   const uint64_t *lines, uint32_t count, uint32_t step_count);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
-	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_offload *o, uint32_t line_count);
-	/* A partitioned block has ended; its warp resumes. */
-	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct gpu_partition_result *r);
+	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count);
+	/* A split block has ended; its warp resumes. */
+	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_split_result *r);
 	/* A block whose entry is observed touches lines, wherever it runs, by an instruction of which step tells pc,
 	 * lanes and addresses; home_sm and slot name the warp that entered. */
 	void (*block_touch)(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot, const struct simt_step *step,
@@ -98,15 +98,41 @@ struct gpu_guest_ops {
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */
 	void (*cta_done)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
-	/* Registers the mechanism's statistics. */
+	/* Registers the policy's statistics. */
 	void (*add_stats)(void *ctx, struct sim_stats *stats);
-	/* Fills items, which the mechanism owns; returns their number, at most cap. */
+	/* Fills items, which the policy owns; returns their number, at most cap. */
 	uint32_t (*series)(void *ctx, struct gpu_series *items, uint32_t cap);
 	void (*free)(void *ctx);
 };
 
+/* ---- orders of a policy, while a kernel runs ---- */
+
+/* Stops the SMs in the middle of a kernel for at least least_ps, and until nothing is on its way; then the caches are
+ * emptied, the mechanism's resumed is called and the warps go on. For mechanisms, while a kernel runs. */
+void carry_pause(struct gpu *g, uint64_t least_ps);
+
+/* What a resident CTA of an SM is doing. */
+struct carry_cta_state {
+	uint32_t active_warps; /* not ended */
+	bool has_stores;       /* of some warp are not acknowledged */
+	bool has_loads;        /* some warp's loads have not returned */
+	bool is_issued;	       /* some warp's instruction is in the pipeline */
+	bool is_diverged, at_barrier;
+};
+struct carry_cta_state carry_cta_state(struct gpu *g, uint32_t sm, uint64_t cta);
+/* Moves a CTA that has active warps, none at a barrier, from an SM of the GPU to an SM of a stack that has room. None
+ * of its warps issues from now on until it has arrived. It leaves latency_cycles after what it has in flight (loads,
+ * stores, results) has arrived; its context crosses the links in packets unless is_free. Its place is free for the next
+ * CTA when the last packet has left the SM. */
+void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_sm, uint32_t latency_cycles,
+		    bool is_free);
+
+/* The stack of most of the lines, that of the first line among equals (its lane is the lowest). stacks[i] is line i's;
+ * count is 1 or more. */
+uint32_t carry_destination(const uint32_t *stacks, uint32_t count);
+
 struct gpu_config;
 /* The carriers of a GPU, for gpu_new, and the policy that they ask, which may be NULL; its context becomes theirs. */
-struct gpu_ext_list carry_new(const struct gpu_config *config, const struct gpu_guest_ops *policy, void *policy_ctx);
+struct gpu_ext_list carry_new(const struct gpu_config *config, const struct carry_policy *policy, void *policy_ctx);
 
 #endif

@@ -1,8 +1,8 @@
-/* partition.h - private to the split carrier: blocks that run in two parts (NSU, SC'17, section 4). The GPU's warp
+/* split.h - private to the split carrier: blocks that run in two parts (NSU, SC'17, section 4). The GPU's warp
  * computes the addresses and sends packets; a SIMD unit in the target stack computes the values. Parts of this file by
  * .c:
  *
- *   partition.c       the GPU's warp: OFLD.BEG, memory instructions, OFLD.END
+ *   split.c           the GPU's warp: OFLD.BEG, memory instructions, OFLD.END
  *   packet_buffer.c   an SM's pending and ready packets, and their way into the crossbar
  *   buffer_manager.c  credits for the units' buffers
  *   packet.c          packets: pool, sizes, where each goes from an L2 slice, a link or a vault
@@ -10,14 +10,14 @@
  *   nsu_buffer.c      the unit's buffers and what enters them; its writes
  *   nsu_cache.c       the unit's read-only cache and the GPU's directory of it
  */
-#ifndef STRATA_GPU_PARTITION_H
-#define STRATA_GPU_PARTITION_H
+#ifndef STRATA_NDP_CARRY_SPLIT_H
+#define STRATA_NDP_CARRY_SPLIT_H
 
 #include <glib.h>
 
 #include "gpu/coalesce.h"
-#include "gpu/guest.h"
-#include "gpu/nsu_audit.h"
+#include "ndp/carry/carry.h"
+#include "ndp/carry/split/nsu_audit.h"
 #include "gpu/queue.h"
 #include "nsu/exec.h"
 #include "sim/engine.h"
@@ -34,7 +34,7 @@ struct stack_port;
 
 struct partition_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/partition_stats.def"
+#include "ndp/carry/split/partition_stats.def"
 #include "sim/stat_end.inc"
 };
 
@@ -56,7 +56,7 @@ enum packet_kind {
 
 struct packet_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/packet_stats.def"
+#include "ndp/carry/split/packet_stats.def"
 #include "sim/stat_end.inc"
 };
 
@@ -94,7 +94,7 @@ struct partition {
 	struct nsu_program *program;
 	const struct nsu_block *block;	   /* of it */
 	uint32_t number;		   /* of the block */
-	const struct gpu_block *registers; /* live-ins and live-outs as scoreboard ids */
+	const struct carry_block *registers; /* live-ins and live-outs as scoreboard ids */
 	struct partition *live_next, *live_prev;
 	struct partition *next;		/* waiting for credits, or movable */
 	struct partition *next_command; /* in the unit's command buffer */
@@ -162,7 +162,7 @@ struct split {
 	struct packet_stats packet_stats;
 };
 
-/* ---- partition.c ---- */
+/* ---- split.c ---- */
 /* Lanes of the entry whose first byte lies in the line. */
 uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
 /* Registers of p's lanes in a packet. */

@@ -1,4 +1,4 @@
-/* coherence.h - the auditor of offloaded blocks' coherence (run.audit). Private to gpu/.
+/* coherence.h - the auditor of offloaded blocks' coherence (run.audit). Private to the carriers.
  *
  * What TOM section 4.4.2 promises, per GPU SM (the home): an offloaded block reads every store that its home issued
  * before it decided to offload the block, or that an earlier block of the same home made and whose end the home has
@@ -7,8 +7,8 @@
  * looks at each load that an L1 or a fill answers. A store of the home itself is not looked for in the home's own L1
  * and L2: it went through them.
  */
-#ifndef STRATA_GPU_COHERENCE_H
-#define STRATA_GPU_COHERENCE_H
+#ifndef STRATA_NDP_CARRY_COHERENCE_H
+#define STRATA_NDP_CARRY_COHERENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,19 +1,19 @@
 /* cta.c - carries a running CTA from an SM of the GPU to one in a stack. Which CTA, when and where to is the policy's
  * decision.
  *
- *   gpu_cta_move: its warps are held -> what they have in flight arrives -> latency -> [packets over crossbar, slice
+ *   carry_cta_move: its warps are held -> what they have in flight arrives -> latency -> [packets over crossbar, slice
  *   and TX] -> its place is free for the next CTA -> all packets are there -> its live warps resume where they stood
  *
  * The place at the other SM is kept from the order on, so nothing waits in the stack.
  */
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 #include <glib.h>
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct cta_stats
 #include "sim/stat_rows.inc"
-#include "gpu/cta_stats.def"
+#include "ndp/carry/cta_stats.def"
 #include "sim/stat_end.inc"
 };
 
@@ -67,10 +67,10 @@ static struct flight flight_of(const struct sm *sm, const struct sm_cta *c)
 	return f;
 }
 
-struct gpu_cta_state gpu_cta_state(struct gpu *g, uint32_t sm, uint64_t index)
+struct carry_cta_state carry_cta_state(struct gpu *g, uint32_t sm, uint64_t index)
 {
 	const struct sm_cta *c = cta_of(g, sm, index);
-	struct gpu_cta_state s = {0};
+	struct carry_cta_state s = {0};
 
 	sm_touch(g->sms[sm]);
 
@@ -151,7 +151,7 @@ static void hold(struct carry *c, struct sm *sm, const struct sm_cta *cta)
 	sm_wake(sm, sm->now); /* the reason of its idle cycles has changed */
 }
 
-void gpu_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uint32_t latency_cycles, bool is_free)
+void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uint32_t latency_cycles, bool is_free)
 {
 	struct carry *c = carry_of(g);
 	struct sm *sm = g->sms[from];

@@ -6,14 +6,14 @@
  *     -> a warp slot of a stack SM -> runs -> stepped -> what it has in flight arrives
  *     -> answer packet -> finish: live-outs written, home warp goes on after the block
  */
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 #include <glib.h>
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct block_stats
 #include "sim/stat_rows.inc"
-#include "gpu/block_stats.def"
+#include "ndp/carry/block_stats.def"
 #include "sim/stat_end.inc"
 };
 
@@ -70,7 +70,7 @@ static struct sm *find_sm(struct gpu *g, uint32_t stack)
 
 static void start(struct carry *c, struct sm *sm, struct guest *o)
 {
-	const struct gpu_block *b = o->offload.block;
+	const struct carry_block *b = o->offload.block;
 	const struct simt_warp *home = o->home->w;
 	struct sm_warp *w;
 
@@ -136,7 +136,7 @@ static void leave_later(struct carry *c, struct sm *sm, struct sm_warp *w)
 static void trial_begin(struct carry *c, struct sm_warp *w)
 {
 	struct entry *e = entry_of(c, w);
-	const struct gpu_block *b = e->offload.block;
+	const struct carry_block *b = e->offload.block;
 
 	e->trial = simt_guest_begin(c->gpu->launch, w->w, b->begin_pc, w->w->active_mask, b->live_in_sb,
 				    b->live_in_count, w->sm->index);
@@ -155,7 +155,7 @@ static void trial_drop(struct carry *c, struct sm_warp *w)
 	sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
 }
 
-static struct gpu_offload ask_access(struct carry *c, struct sm_warp *w, const struct coalesced_line *lines,
+static struct carry_verdict ask_access(struct carry *c, struct sm_warp *w, const struct coalesced_line *lines,
 				     uint32_t count)
 {
 	const struct entry *e = entry_of(c, w);
@@ -176,13 +176,13 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 	struct gpu *g = c->gpu;
 	struct entry *e = entry_of(c, w);
 	struct simt_warp *t = w->w;
-	const struct gpu_block *b = e->offload.block;
+	const struct carry_block *b = e->offload.block;
 	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
 	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 	uint64_t addr[SIMT_LANES];
 	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
-	struct gpu_offload answer;
+	struct carry_verdict answer;
 	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
 
 	if (is_inside && !mask) {
@@ -191,8 +191,8 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 		return false;
 	}
 	answer = ask_access(c, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
-	if (!mask || !answer.is_offloaded) {
-		e->offload.needs_access = false;
+	if (!mask || answer.way != CARRY_OFFLOAD) {
+		e->offload.way = CARRY_STAY;
 		trial_drop(c, w);
 		return false;
 	}
@@ -236,12 +236,12 @@ static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 	if (e->is_split || e->is_asked || !c->policy->block_begin)
 		return false;
 	ask(c, sm, w);
-	if (e->offload.is_partitioned) {
+	if (e->offload.way == CARRY_SPLIT) {
 		CHECK(c->split);
 		e->is_split = true; /* the split carrier comes next */
 		return false;
 	}
-	if (e->offload.needs_access ? !trial_step(c, sm, w) : !e->offload.is_offloaded)
+	if (e->offload.way == CARRY_ASK ? !trial_step(c, sm, w) : e->offload.way != CARRY_OFFLOAD)
 		return false;
 	CHECK(e->offload.stack < c->gpu->stack_count && c->gpu->stack_sm_count);
 	leave_later(c, sm, w);
@@ -332,7 +332,7 @@ static void branched(void *self, struct sm_warp *w, uint32_t from_pc)
 {
 	struct carry *c = self;
 	struct entry *e = entry_of(c, w);
-	const struct gpu_block *b = e->offload.block;
+	const struct carry_block *b = e->offload.block;
 
 	e->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
 	if (e->is_asked)
@@ -348,7 +348,7 @@ void block_forget_entries(struct carry *c, struct sm *sm)
 		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
 			continue;
 		e->is_asked = e->is_observed = e->is_split = false;
-		e->offload = (struct gpu_offload){0};
+		e->offload = (struct carry_verdict){0};
 	}
 }
 
@@ -360,7 +360,7 @@ void block_forget_entries(struct carry *c, struct sm *sm)
 static bool may_leave(struct carry *c, struct sm *sm, struct sm_warp *w)
 {
 	struct entry *e = entry_of(c, w);
-	const struct gpu_block *b = e->offload.block;
+	const struct carry_block *b = e->offload.block;
 	uint32_t ready = 0;
 
 	for (uint32_t i = 0; i < b->live_in_count; i++)
@@ -529,7 +529,7 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 {
 	struct carry *c = self;
 	struct guest *o = entry_of(c, w)->guest;
-	const struct gpu_block *b = o->offload.block;
+	const struct carry_block *b = o->offload.block;
 	uint32_t ready = 0;
 
 	for (uint32_t i = 0; i < b->live_out_count; i++)
@@ -558,7 +558,7 @@ static void finish(struct carry *c, struct guest *o)
 	struct sm_warp *home = o->home;
 	struct entry *e = entry_of(c, home);
 	struct sm *sm = home->sm;
-	const struct gpu_block *b = o->offload.block;
+	const struct carry_block *b = o->offload.block;
 	uint32_t wait_cycles = o->line_count * o->offload.invalidate_cycles;
 
 	sm_touch(sm);
@@ -655,7 +655,7 @@ static bool is_elsewhere(void *self, const struct sm_warp *w)
 }
 
 /* Runs a block to its end and its home warp behind it. */
-static bool run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct gpu_block *b)
+static bool run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct carry_block *b)
 {
 	while (!simt_guest_reached(guest, b->end_pc)) {
 		if (!gpu_untimed_step(g, guest))

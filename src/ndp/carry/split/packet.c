@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 enum { POOL_CHUNK = 256 };
 

@@ -13,7 +13,7 @@
  * Coherence is the L2's: a store that reaches the L2, or the invalidation after a unit's write, takes the line out of
  * the directory. For the same reason what is kept comes from the L2 or a vault, not from an L1, which may be stale.
  */
-#include "gpu/nsu.h"
+#include "ndp/carry/split/nsu.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* partition.c - the GPU's part of a partitioned block (NSU, SC'17, section 4.1).
+/* split.c - the GPU's part of a partitioned block (NSU, SC'17, section 4.1).
  *
- *   marked instruction -> mechanism: is_partitioned -> live-ins ready -> OFLD.BEG
+ *   marked instruction -> policy: CARRY_SPLIT -> live-ins ready -> OFLD.BEG
  *     -> address arithmetic executes, what is marked @NSU passes as no operation
  *     -> each memory instruction: lines -> LSU -> one packet per line -> packet buffer; the first one names the target,
  *        the stack that most of its lines lie in, and asks for the places of the whole block in that unit's buffers
@@ -12,20 +12,20 @@
 #include <glib.h>
 #include <string.h>
 
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 enum { WORD_BYTES = 4 };
 
 static const struct sim_stat_desc partition_stat_rows[] = {
 #define STAT_STRUCT struct partition_stats
 #include "sim/stat_rows.inc"
-#include "gpu/partition_stats.def"
+#include "ndp/carry/split/partition_stats.def"
 #include "sim/stat_end.inc"
 };
 static const struct sim_stat_desc packet_stat_rows[] = {
 #define STAT_STRUCT struct packet_stats
 #include "sim/stat_rows.inc"
-#include "gpu/packet_stats.def"
+#include "ndp/carry/split/packet_stats.def"
 #include "sim/stat_end.inc"
 };
 
@@ -38,7 +38,7 @@ static struct packet_buffer *packets_of(const struct sm *sm, const struct partit
 
 static struct partition *instance_new(struct split *split, struct sm_warp *w)
 {
-	const struct gpu_offload *offload = &entry_of(split->carry, w)->offload;
+	const struct carry_verdict *offload = &entry_of(split->carry, w)->offload;
 	const struct nsu_block *b = &offload->program->code->blocks[offload->partition];
 	struct partition *p = split->partitions_free;
 	uint32_t count = b->load_count + b->store_count;
@@ -105,7 +105,7 @@ static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 {
 	struct split *split = self;
 	struct entry *e = entry_of(split->carry, w);
-	const struct gpu_block *b = e->offload.block;
+	const struct carry_block *b = e->offload.block;
 	uint32_t ready = 0;
 
 	if (!e->is_split || *partition_of(split, w))
@@ -143,19 +143,13 @@ static enum nsu_role role_of(const struct partition *p)
 
 /* ---- memory instructions ---- */
 
-/* The stack that most lines lie in; on a tie that of the lowest lane. */
 static uint32_t target_of(struct sm *sm, const struct coalesced_line *lines, uint32_t count)
 {
-	struct gpu *g = sm->gpu;
-	uint32_t counts[GPU_STACKS_MAX] = {0}, stacks[COALESCE_LINES_MAX], best = 0;
+	uint32_t stacks[COALESCE_LINES_MAX];
 
-	for (uint32_t i = 0; i < count; i++) {
-		stacks[i] = gpu_stack_of(g, sm->index, lines[i].addr_bytes);
-		counts[stacks[i]]++;
-	}
-	for (uint32_t i = 1; i < count; i++)
-		best = counts[stacks[i]] > counts[stacks[best]] ? i : best;
-	return stacks[best];
+	for (uint32_t i = 0; i < count; i++)
+		stacks[i] = gpu_stack_of(sm->gpu, sm->index, lines[i].addr_bytes);
+	return carry_destination(stacks, count);
 }
 
 static void name_target(struct partition *p, uint32_t target)
@@ -314,7 +308,7 @@ static void finish(struct sm *sm, struct partition *p)
 	struct split *split = p->split;
 	struct carry *c = split->carry;
 	struct sm_warp *w = p->home;
-	const struct gpu_block *b = p->registers;
+	const struct carry_block *b = p->registers;
 
 	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
 	nsu_warp_end(p->program, g->launch, p->exec, w->w);
@@ -324,7 +318,7 @@ static void finish(struct sm *sm, struct partition *p)
 	sim_hist_add(&p->split->partition_stats.block_latency_ps,
 		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
 	if (c->policy->partition_end) {
-		const struct gpu_partition_result result = {
+		const struct carry_split_result result = {
 		    .block = p->number,
 		    .read_lines = p->rdf_count,
 		    .read_hits = p->rdf_hit_count,

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "base/list.h"
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 struct manager_stack {
 	struct nsu_credits free;

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "base/list.h"
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 struct packet_buffer {
 	struct split *split;

@@ -1,11 +1,11 @@
 /* carry.c - makes the carriers of a GPU, and tells their policy what happens. */
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 
 #include <glib.h>
 
-static const struct gpu_guest_ops no_policy = {.name = "none"};
+static const struct carry_policy no_policy = {.name = "none"};
 
-struct gpu_ext_list carry_new(const struct gpu_config *config, const struct gpu_guest_ops *policy, void *policy_ctx)
+struct gpu_ext_list carry_new(const struct gpu_config *config, const struct carry_policy *policy, void *policy_ctx)
 {
 	struct carry *c = g_new0(struct carry, 1);
 	struct gpu_ext_list list = {0};
@@ -143,3 +143,22 @@ const struct gpu_ext_ops carry_policy_ops = {
     .cta_done = cta_done,
     .place = place,
 };
+
+/* ---- where to ---- */
+
+uint32_t carry_destination(const uint32_t *stacks, uint32_t count)
+{
+	uint32_t best = stacks[0], best_lines = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t lines = 0;
+
+		for (uint32_t k = 0; k < count; k++)
+			lines += stacks[k] == stacks[i];
+		if (lines > best_lines) {
+			best = stacks[i];
+			best_lines = lines;
+		}
+	}
+	return best;
+}

@@ -2,19 +2,19 @@
  * no warp of the GPU issues, what other carriers have under way ends, what is on its way arrives, the caches forget
  * what they hold, the policy changes what it wants to change, and the warps go on where they stood.
  */
-#include "gpu/carry.h"
+#include "ndp/carry/priv.h"
 #include "gpu/mmu.h"
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct remap_stats
 #include "sim/stat_rows.inc"
-#include "gpu/remap_stats.def"
+#include "ndp/carry/remap_stats.def"
 #include "sim/stat_end.inc"
 };
 
 enum { LOOK_CYCLES = 64 }; /* between two looks whether everything has arrived */
 
-void gpu_pause(struct gpu *g, uint64_t least_ps)
+void carry_pause(struct gpu *g, uint64_t least_ps)
 {
 	struct carry *c = carry_of(g);
 	uint64_t now = sim_now_units(g->engine);

@@ -1,12 +1,12 @@
-/* nsu_audit.h - the auditor of the directory of the units' read-only caches (run.audit). Private to gpu/.
+/* nsu_audit.h - the auditor of the directory of the units' read-only caches (run.audit). Private to the split carrier.
  *
  * What the directory promises: a unit that is told to take words from its own cache takes them as they are after every
  * store that was done, as its issuer knows, when the read left its SM. The auditor shares nothing with the directory:
  * it keeps when each word of a unit was last asked for, and, for each line, when the last of the stores that are done
  * was issued. Words that were asked for before such a store may be older than it.
  */
-#ifndef STRATA_GPU_NSU_AUDIT_H
-#define STRATA_GPU_NSU_AUDIT_H
+#ifndef STRATA_NDP_CARRY_NSU_AUDIT_H
+#define STRATA_NDP_CARRY_NSU_AUDIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

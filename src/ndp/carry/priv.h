@@ -1,32 +1,32 @@
-/* carry.h - private to the carriers: what they share, and what each keeps. */
-#ifndef STRATA_GPU_CARRY_H
-#define STRATA_GPU_CARRY_H
+/* priv.h - private to the carriers: what they share, and what each keeps. */
+#ifndef STRATA_NDP_CARRY_PRIV_H
+#define STRATA_NDP_CARRY_PRIV_H
 
 #include "base/list.h"
-#include "gpu/coherence.h"
-#include "gpu/guest.h"
-#include "gpu/partition.h"
+#include "ndp/carry/coherence.h"
+#include "ndp/carry/carry.h"
+#include "ndp/carry/split/split.h"
 #include "gpu/priv.h"
 
 struct block_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/block_stats.def"
+#include "ndp/carry/block_stats.def"
 #include "sim/stat_end.inc"
 };
 struct cta_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/cta_stats.def"
+#include "ndp/carry/cta_stats.def"
 #include "sim/stat_end.inc"
 };
 struct remap_stats {
 #include "sim/stat_fields.inc"
-#include "gpu/remap_stats.def"
+#include "ndp/carry/remap_stats.def"
 #include "sim/stat_end.inc"
 };
 
 /* What the block carrier keeps per warp slot: of a GPU SM's warp its entry into a block, of a stack SM's the block. */
 struct entry {
-	struct gpu_offload offload; /* the last answer */
+	struct carry_verdict offload; /* the last answer */
 	struct sm_warp *w;
 	bool is_asked;	  /* the policy said: stay, for the marked instruction at pc */
 	bool is_observed; /* inside a block that the policy watches, here or as an offloaded block */
@@ -44,7 +44,7 @@ struct entry {
 struct guest {
 	struct sm_warp *home;
 	struct simt_warp *w;
-	struct gpu_offload offload;
+	struct carry_verdict offload;
 	uint64_t start_units, decided_units;
 	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
 	uint32_t line_count, line_cap;
@@ -67,7 +67,7 @@ struct block_stack {
 };
 
 struct carry {
-	const struct gpu_guest_ops *policy; /* never NULL */
+	const struct carry_policy *policy; /* never NULL */
 	void *policy_ctx;
 	struct gpu *gpu;
 	/* block.c */
@@ -92,7 +92,7 @@ struct carry {
 	/* carry.c */
 	struct sim_comp epoch_comp;
 	uint64_t epoch_cycle; /* of the last one asked for */
-	/* partition.c */
+	/* split/split.c */
 	struct split *split; /* NULL: no units */
 };
 
