@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "cuda/children.h"
+#include "cuda/launch.h"
 
 /* CUDA C++ Programming Guide: the deepest nesting. */
 enum { DEPTH_MAX = 24 };
@@ -398,7 +398,7 @@ static uint32_t answer_function(const struct grid *g, struct simt_ask *a)
 	return answer(a, result == CUDA_SUCCESS, (uint32_t)value);
 }
 
-uint32_t cuda_children_ask(void *grid, struct simt_ask *a)
+static uint32_t answer_thread(void *grid, struct simt_ask *a)
 {
 	struct grid *g = grid;
 
@@ -455,7 +455,7 @@ static CUresult run_child(struct grid *g)
 
 	l->ready_ps = g->ready_ps;
 	if (result == CUDA_SUCCESS)
-		result = cuda_launch_grid(f->ctx, l, f->stream, block, g);
+		result = cuda_launch_grid(f->ctx, l, f->stream, block, answer_thread, g);
 	free(block);
 	if (!l->has_run)
 		say_refused(f, l->f->func->name, g->parent->launch->f->func->name,
@@ -467,7 +467,7 @@ CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream s
 {
 	struct family f = {.ctx = ctx, .stream = stream, .module = l->f->module};
 	struct grid root = {.family = &f, .launch = l, .open_count = 1};
-	CUresult result = cuda_launch_grid(ctx, l, stream, block, &root);
+	CUresult result = cuda_launch_grid(ctx, l, stream, block, answer_thread, &root);
 
 	if (result == CUDA_SUCCESS)
 		has_run(&root);

@@ -171,11 +171,23 @@ struct machine_stream *cuda_time_stream(struct CUctx_st *ctx, CUstream s)
 	return s && s != CU_STREAM_LEGACY ? &s->time : &ctx->legacy;
 }
 
+CUresult cuda_stream_check(CUstream s)
+{
+	if (!s || s == CU_STREAM_LEGACY || s == CU_STREAM_PER_THREAD || cuda_object_is(s, CUDA_KIND_STREAM))
+		return CUDA_SUCCESS;
+	return CUDA_ERROR_INVALID_HANDLE;
+}
+
+struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s)
+{
+	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(s) == CUDA_SUCCESS ? cuda_time_stream(ctx, s)
+											     : NULL;
+}
+
 /* ---- work ---- */
 
-/* Gives work of a known duration to the stream. Returns its end. */
-static uint64_t give(struct machine_stream *s, enum machine_work_kind kind, uint64_t duration_ps, uint64_t bytes,
-		     bool is_pageable)
+uint64_t cuda_time_give(struct machine_stream *s, enum machine_work_kind kind, uint64_t duration_ps,
+			uint64_t bytes, bool is_pageable)
 {
 	struct machine_timeline *t = cuda_driver.run.timeline;
 	uint64_t start = machine_timeline_start_ps(t, kind, s, me.now_ps);
@@ -184,46 +196,13 @@ static uint64_t give(struct machine_stream *s, enum machine_work_kind kind, uint
 	return start + duration_ps;
 }
 
-static bool is_synchronous(uint64_t addr)
-{
-	const struct cuda_alloc *a = cuda_alloc_find(addr);
-
-	return a && a->is_synchronous;
-}
-
-void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64_t to, uint64_t from, uint64_t bytes)
-{
-	static const enum machine_work_kind kinds[2][2] = {
-	    {MACHINE_WORK_ON_DEVICE, MACHINE_WORK_TO_HOST},
-	    {MACHINE_WORK_TO_DEVICE, MACHINE_WORK_ON_HOST},
-	};
-	bool from_host = !cuda_address_is_on_device(from), to_host = !cuda_address_is_on_device(to);
-	enum machine_work_kind kind = kinds[from_host][to_host];
-	bool is_pageable = from_host != to_host && !simt_memory_find(cuda_driver.mem, from_host ? from : to, 1);
-	bool is_waited_for = !is_async || is_synchronous(to) || is_synchronous(from);
-
-	cuda_time_issue();
-
-	uint64_t end = give(cuda_time_stream(ctx, stream), kind,
-			    machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, is_pageable), bytes,
-			    is_pageable);
-
-	if (!me.is_in_graph &&
-	    (kind == MACHINE_WORK_ON_HOST || is_pageable || (is_waited_for && kind != MACHINE_WORK_ON_DEVICE)))
-		cuda_time_wait_ps(end);
-}
-
-void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64_t bytes)
-{
-	enum machine_work_kind kind = cuda_address_is_on_device(addr) ? MACHINE_WORK_FILL : MACHINE_WORK_TO_HOST;
-
-	cuda_time_issue();
-	give(cuda_time_stream(ctx, stream), kind,
-	     machine_timeline_copy_ps(cuda_driver.run.timeline, kind, bytes, false), bytes, false);
-}
-
 void cuda_time_host_function(struct machine_stream *place, uint64_t cpu_ns)
 {
-	give(place, MACHINE_WORK_HOST_FUNCTION,
+	cuda_time_give(place, MACHINE_WORK_HOST_FUNCTION,
 	     cuda_driver.run.host->callback_ps + (is_code_measured() ? code_ps(cpu_ns) : 0), 0, false);
+}
+
+bool cuda_time_is_in_graph(void)
+{
+	return me.is_in_graph;
 }

@@ -35,6 +35,7 @@ void cuda_time_issue(void);
  * and the thread waits for none of it. */
 void cuda_time_graph_begin(void);
 void cuda_time_graph_end(void);
+bool cuda_time_is_in_graph(void);
 /* The thread waits until then, if that is not past. */
 void cuda_time_wait_ps(uint64_t until_ps);
 /* Has what ends at end_ps ended? Asking before takes some time, whatever host.call_ps is: polling loops end. */
@@ -45,11 +46,9 @@ struct machine_stream *cuda_time_stream(struct CUctx_st *ctx, CUstream s);
 /* A number for a new stream. */
 uint32_t cuda_time_stream_number(void);
 
-/* A copy, given to the stream now. The thread waits for its end unless it is_async; CUDA's exceptions hold: a copy from
- * or to pageable memory and one from host to host are always waited for, one inside the device never. */
-void cuda_time_copy(struct CUctx_st *ctx, CUstream stream, bool is_async, uint64_t to, uint64_t from, uint64_t bytes);
-/* A memset of memory at addr. One of host memory counts as a copy to the host. */
-void cuda_time_fill(struct CUctx_st *ctx, CUstream stream, uint64_t addr, uint64_t bytes);
+/* Gives work of a known duration to the stream. Returns its end. */
+uint64_t cuda_time_give(struct machine_stream *s, enum machine_work_kind kind, uint64_t duration_ps, uint64_t bytes,
+			bool is_pageable);
 /* A host function: its callback has run, using this much CPU time of this host. */
 void cuda_time_host_function(struct machine_stream *place, uint64_t cpu_ns);
 /* CPU time of the calling thread. */

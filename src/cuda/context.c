@@ -1,4 +1,4 @@
-/* context.c - contexts, the stack of them that each thread has, and the primary context. */
+/* context.c - contexts, and the primary one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,16 +7,8 @@
 #include "cuda/driver.h"
 #include "simt/heap.h"
 
-enum { STACK_MAX = 64 };
 /* Local memory of a thread (CUDA C++ Programming Guide, Technical Specifications per Compute Capability). */
 enum { CUDA_STACK_BYTES_MAX = 512 << 10 };
-
-/* Contexts that died stay on the stacks of other threads; they are recognised by their handle and id. */
-static _Thread_local struct {
-	CUcontext ctx;
-	uint64_t id;
-} stack[STACK_MAX];
-static _Thread_local uint32_t depth;
 
 static const size_t limit_defaults[CUDA_LIMIT_COUNT] = {
 	[CU_LIMIT_STACK_SIZE] = 1024,
@@ -26,16 +18,6 @@ static const size_t limit_defaults[CUDA_LIMIT_COUNT] = {
 	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
 	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
 };
-
-struct CUctx_st *cuda_context_current(void)
-{
-	if (!depth)
-		return NULL;
-
-	CUcontext c = stack[depth - 1].ctx;
-
-	return cuda_object_is(c, CUDA_KIND_CONTEXT) && c->id == stack[depth - 1].id ? c : NULL;
-}
 
 static void destroy_context(struct cuda_object *o)
 {
@@ -67,15 +49,6 @@ CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx)
 	return CUDA_SUCCESS;
 }
 
-static CUresult push(CUcontext c)
-{
-	if (depth == STACK_MAX)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	stack[depth].ctx = c;
-	stack[depth++].id = c->id;
-	return CUDA_SUCCESS;
-}
-
 static bool are_flags_valid(unsigned int flags)
 {
 	unsigned int sched = flags & CU_CTX_SCHED_MASK;
@@ -92,12 +65,12 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device)
 		return CUDA_ERROR_INVALID_DEVICE;
 
 	CUcontext c;
-	CUresult result = depth == STACK_MAX ? CUDA_ERROR_OUT_OF_MEMORY : cuda_context_new(flags, &c);
+	CUresult result = cuda_context_has_room() ? cuda_context_new(flags, &c) : CUDA_ERROR_OUT_OF_MEMORY;
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	*context = c;
-	return push(c);
+	return cuda_context_push(c);
 }
 
 static void destroy_and_pop(CUcontext context)
@@ -106,7 +79,7 @@ static void destroy_and_pop(CUcontext context)
 
 	destroy_context(&context->object);
 	if (is_current)
-		depth--;
+		cuda_context_pop(&context);
 }
 
 CUresult cuCtxDestroy_v2(CUcontext context)
@@ -129,17 +102,19 @@ CUresult cuCtxPushCurrent_v2(CUcontext context)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	return push(context);
+	return cuda_context_push(context);
 }
 
 CUresult cuCtxPopCurrent_v2(CUcontext *context)
 {
 	CUDA_CALL(CUDA_NEEDS_INIT);
-	if (!depth)
+
+	CUcontext c;
+
+	if (!cuda_context_pop(&c))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (context)
-		*context = stack[depth - 1].ctx;
-	depth--;
+		*context = c;
 	return CUDA_SUCCESS;
 }
 
@@ -148,9 +123,8 @@ CUresult cuCtxSetCurrent(CUcontext context)
 	CUDA_CALL(CUDA_NEEDS_INIT);
 	if (context && !cuda_object_is(context, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (depth)
-		depth--;
-	return context ? push(context) : CUDA_SUCCESS;
+	cuda_context_pop(&(CUcontext){NULL});
+	return context ? cuda_context_push(context) : CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetCurrent(CUcontext *context)

@@ -37,6 +37,13 @@ int cuda_device_attribute(CUdevice_attribute a, bool *is_known)
 	}
 }
 
+uint32_t cuda_device_limit(CUdevice_attribute a)
+{
+	bool is_known;
+
+	return (uint32_t)cuda_device_attribute(a, &is_known);
+}
+
 CUresult cuda_device_check(CUdevice device)
 {
 	return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;

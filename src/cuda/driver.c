@@ -1,4 +1,4 @@
-/* driver.c - the one driver: start, end, the entry guard and the table of live handles. */
+/* driver.c - the one driver: start, end, and the entry guard. */
 #include "cuda/driver.h"
 
 #include <dlfcn.h>
@@ -14,42 +14,6 @@
 struct cuda_driver cuda_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 static _Thread_local bool is_in_callback;
-
-/* ---- handles ---- */
-
-void cuda_object_add(struct cuda_object *o, enum cuda_kind kind, struct CUctx_st *ctx,
-		     void (*destroy)(struct cuda_object *o))
-{
-	o->kind = kind;
-	o->ctx = ctx;
-	o->destroy = destroy;
-	o->prev = o->next = NULL;
-	if (ctx) {
-		o->next = ctx->first;
-		if (o->next)
-			o->next->prev = o;
-		ctx->first = o;
-	}
-	g_hash_table_insert(cuda_driver.objects, o, o);
-}
-
-void cuda_object_remove(struct cuda_object *o)
-{
-	g_hash_table_remove(cuda_driver.objects, o);
-	if (o->next)
-		o->next->prev = o->prev;
-	if (o->prev)
-		o->prev->next = o->next;
-	else if (o->ctx)
-		o->ctx->first = o->next;
-}
-
-bool cuda_object_is(const void *handle, enum cuda_kind kind)
-{
-	const struct cuda_object *o = handle ? g_hash_table_lookup(cuda_driver.objects, handle) : NULL;
-
-	return o && o->kind == kind;
-}
 
 /* ---- entry guard ---- */
 
@@ -213,43 +177,7 @@ __attribute__((destructor)) static void stop(void)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- entry points by name ---- */
-
-CUresult cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version, cuuint64_t flags,
-			     CUdriverProcAddressQueryResult *status)
-{
-	if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || cuda_version < 2000)
-		return CUDA_ERROR_INVALID_VALUE;
-
-	bool is_known;
-	void *found = cuda_symbol_find(symbol, cuda_version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
-				       &is_known);
-
-	if (status)
-		*status = found	     ? CU_GET_PROC_ADDRESS_SUCCESS
-			  : is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-				     : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	*function = found;
-	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-#undef cuGetProcAddress
-CUresult cuGetProcAddress(const char *symbol, void **function, int cuda_version, cuuint64_t flags);
-__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **function,
-								 int cuda_version, cuuint64_t flags)
-{
-	return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
-}
-
-/* Tables of functions that only NVIDIA's own libraries know. They ask, and go on without. */
-CUresult cuGetExportTable(const void **table, const CUuuid *id);
-__attribute__((visibility("default"))) CUresult cuGetExportTable(const void **table, const CUuuid *id)
-{
-	if (!table || !id)
-		return CUDA_ERROR_INVALID_VALUE;
-	*table = NULL;
-	return CUDA_ERROR_NOT_FOUND;
-}
+/* ---- calls that do nothing ---- */
 
 /* No profiler can be attached, and without one the two do nothing (CUDA Driver API reference, section 6.35). */
 CUresult cuProfilerStart(void)

@@ -80,6 +80,10 @@ struct CUctx_st {
 CUresult cuda_context_new(unsigned int flags, struct CUctx_st **ctx);
 /* The calling thread's current context, or NULL. */
 struct CUctx_st *cuda_context_current(void);
+/* The calling thread's stack of contexts; those that died stay on it. */
+bool cuda_context_has_room(void);
+CUresult cuda_context_push(CUcontext c);
+bool cuda_context_pop(CUcontext *c);
 
 /* ---- the driver ---- */
 
@@ -141,8 +145,18 @@ const char *cuda_error_text(CUresult e);
 /* CUDA_SUCCESS for the one device there is. */
 CUresult cuda_device_check(CUdevice device);
 int cuda_device_attribute(CUdevice_attribute a, bool *is_known);
+/* One that it knows and that is not negative. */
+uint32_t cuda_device_limit(CUdevice_attribute a);
 
 /* ---- memory ---- */
+
+struct cuda_alloc;
+
+/* Who else has to do with an allocation: its pool, or its node in a graph. */
+struct cuda_keeper {
+	CUresult (*take_back)(struct cuda_alloc *a); /* in place of freeing it; NULL: it is freed */
+	void (*lost)(struct cuda_alloc *a);	     /* it is gone */
+};
 
 /* An allocation made by this API; address and size are in simt_memory. */
 struct cuda_alloc {
@@ -155,6 +169,7 @@ struct cuda_alloc {
 	void *caller;  /* of the allocating call, for the memory checker */
 	bool is_synchronous; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	int preferred_location, prefetch_location;
+	const struct cuda_keeper *keeper; /* or NULL */
 	CUmemoryPool pool; /* that it is counted for, or NULL */
 	struct graph_memory *graph; /* an allocation node's, which is freed by being given back to it; or NULL */
 };
@@ -163,9 +178,10 @@ struct cuda_alloc {
 struct cuda_alloc *cuda_alloc_find(uint64_t addr);
 /* Allocates device memory owned by ctx; 0 when there is none left. */
 uint64_t cuda_alloc_new(struct CUctx_st *ctx, uint64_t size_bytes, enum simt_alloc_kind kind, unsigned int flags);
+/* Records memory that is there as allocated. */
+struct cuda_alloc *cuda_alloc_add(struct CUctx_st *ctx, uint64_t addr, uint64_t size_bytes, enum simt_alloc_kind kind,
+				  unsigned int flags);
 CUresult cuda_alloc_free(uint64_t addr, enum simt_alloc_kind a, enum simt_alloc_kind b);
-/* An allocation of the pool is gone. */
-void cuda_pool_give_back(CUmemoryPool pool, uint64_t bytes);
 /* Host code may pass [addr, addr + size_bytes) as device memory to a copy or fill. */
 bool cuda_range_is_device(uint64_t addr, uint64_t size_bytes);
 /* Whether addr lies where only device-visible memory can lie. */
@@ -271,8 +287,6 @@ CUresult cuda_image_check(const void *image, const char *what, struct cuda_jit *
 CUresult cuda_image_load(struct CUctx_st *ctx, const void *image, struct cuda_jit *j, CUmodule *module);
 /* Whether the image begins like a fat binary. */
 bool cuda_image_is_fatbin(const void *image);
-/* Compute capability of the device, times 10. */
-uint32_t cuda_device_capability(void);
 /* Loads the PTX of a fat binary, linked if there are several. limit_bytes: of the image, SIZE_MAX when unknown.
  * Messages begin with the name of the program or library that holds the image, or with name; they are printed. */
 CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_bytes, const char *name,
@@ -288,6 +302,8 @@ struct simt_program *cuda_function_program(struct CUfunc_st *f);
 /* Builds f's program again with fewer registers where CTAs of so many threads do not fit an SM otherwise, and says so
  * once. The program must be there. */
 void cuda_function_fit(struct CUfunc_st *f, uint32_t threads);
+/* Dynamic shared memory that a launch of f may have. */
+uint64_t cuda_function_dynamic_bytes(const struct CUfunc_st *f);
 /* CTAs per SM for this shape, 0 if none; diag may be NULL. */
 uint32_t cuda_function_ctas_per_sm(struct CUfunc_st *f, uint32_t threads, uint64_t dynamic_bytes,
 				   struct base_diag_list *diag);

@@ -16,14 +16,6 @@ static char *image_name(const void *image, const char *name)
 									  : g_strdup(name);
 }
 
-uint32_t cuda_device_capability(void)
-{
-	bool is_known;
-
-	return 10 * (uint32_t)cuda_device_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &is_known) +
-	       (uint32_t)cuda_device_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &is_known);
-}
-
 /* cuda_fatbin_choose with its messages printed. CUDA_FATBIN_EMPTY is CUDA_SUCCESS and leaves out->text NULL. */
 static CUresult choose(const void *data, size_t limit_bytes, const char *name, struct cuda_jit *j,
 		       struct cuda_fatbin_ptx *out)
@@ -113,16 +105,6 @@ static CUresult load_linked(struct CUctx_st *ctx, const void *const *containers,
 		result = cuda_module_load(ctx, name, image, strlen(image), j, module);
 	cuLinkDestroy(state);
 	return result;
-}
-
-bool cuda_image_is_fatbin(const void *image)
-{
-	uint32_t magic;
-
-	if (strnlen(image, sizeof(magic)) < sizeof(magic))
-		return false;
-	memcpy(&magic, image, sizeof(magic));
-	return magic == CUDA_FATBIN_WRAPPER_MAGIC || magic == CUDA_FATBIN_MAGIC;
 }
 
 CUresult cuda_fatbin_load(struct CUctx_st *ctx, const void *image, size_t limit_bytes, const char *name,

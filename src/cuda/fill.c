@@ -6,54 +6,6 @@
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
 
-static void fill_row(uint64_t addr, uint32_t value, uint32_t element_bytes, uint64_t count)
-{
-	if (element_bytes == 1) {
-		memset((void *)addr, (int)value, count);
-		return;
-	}
-	if (element_bytes == 2) {
-		for (uint64_t i = 0; i < count; i++)
-			((uint16_t *)addr)[i] = (uint16_t)value;
-		return;
-	}
-	for (uint64_t i = 0; i < count; i++)
-		((uint32_t *)addr)[i] = value;
-}
-
-CUresult cuda_fill_check(const CUDA_MEMSET_NODE_PARAMS *f)
-{
-	uint64_t row_bytes, skip_bytes, bytes;
-
-	if (f->elementSize != 1 && f->elementSize != 2 && f->elementSize != 4)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!f->width || !f->height)
-		return CUDA_SUCCESS;
-	if (__builtin_mul_overflow(f->width, f->elementSize, &row_bytes) || f->dst % f->elementSize)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (f->height > 1 && (f->pitch < row_bytes || f->pitch % f->elementSize))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (__builtin_mul_overflow(f->height - 1, f->pitch, &skip_bytes) ||
-	    __builtin_add_overflow(skip_bytes, row_bytes, &bytes) || !cuda_range_is_device(f->dst, bytes))
-		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuda_fill_run(struct CUctx_st *ctx, const CUDA_MEMSET_NODE_PARAMS *f, CUstream stream)
-{
-	CUresult result = cuda_fill_check(f);
-	uint64_t row_bytes = f->width * f->elementSize;
-
-	if (result != CUDA_SUCCESS || !f->width || !f->height)
-		return result;
-	for (uint64_t y = 0; y < f->height; y++) {
-		fill_row(f->dst + y * f->pitch, f->value, f->elementSize, f->width);
-		cuda_check_written(f->dst + y * f->pitch, row_bytes);
-	}
-	cuda_time_fill(ctx, stream, f->dst, row_bytes * f->height);
-	return CUDA_SUCCESS;
-}
-
 static CUresult fill(struct CUctx_st *ctx, uint64_t addr, uint64_t pitch_bytes, uint32_t value, uint32_t element_bytes,
 		     uint64_t width, uint64_t height, CUstream stream)
 {

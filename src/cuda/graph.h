@@ -154,8 +154,6 @@ void cuda_graph_memory_release(struct graph_memory *m);
 /* One executable graph may use it. */
 bool cuda_graph_memory_is_claimed(const struct graph_memory *m);
 void cuda_graph_memory_claim(struct graph_memory *m, bool is_claimed);
-/* Its allocation goes with a context. */
-void cuda_graph_memory_lost(struct graph_memory *m);
 const CUDA_MEM_ALLOC_NODE_PARAMS *cuda_graph_memory_params(const struct graph_memory *m);
 /* The address is what an allocation node gives out. */
 bool cuda_graph_memory_is(CUdeviceptr address);

@@ -18,36 +18,6 @@ static struct {
 	uint64_t used_bytes, used_high_bytes, reserved_bytes, reserved_high_bytes;
 } total;
 
-CUresult cuda_graph_memory_new(struct CUctx_st *ctx, CUDA_MEM_ALLOC_NODE_PARAMS *params, struct graph_memory **memory)
-{
-	const CUmemPoolProps *props = &params->poolProps;
-
-	if (!params->bytesize || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (props->handleTypes || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-		return cuda_not_supported("a graph's allocation of memory that is shared or not the device's");
-	if (props->location.id)
-		return CUDA_ERROR_INVALID_DEVICE;
-
-	uint64_t addr = cuda_alloc_new(ctx, params->bytesize, SIMT_ALLOC_DEVICE, 0);
-
-	if (!addr)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-
-	struct graph_memory *m = g_new0(struct graph_memory, 1);
-	struct cuda_alloc *a = cuda_alloc_find(addr);
-
-	params->dptr = addr;
-	m->params = *params;
-	m->references = 1;
-	a->graph = m;
-	a->is_freed = true; /* until it is live */
-	total.reserved_bytes += params->bytesize;
-	total.reserved_high_bytes = MAX(total.reserved_high_bytes, total.reserved_bytes);
-	*memory = m;
-	return CUDA_SUCCESS;
-}
-
 void cuda_graph_memory_retain(struct graph_memory *m)
 {
 	m->references++;
@@ -61,12 +31,20 @@ static void uncount(const struct graph_memory *m)
 		total.used_bytes -= m->params.bytesize;
 }
 
+static void forget(const struct graph_memory *m)
+{
+	struct cuda_alloc *a = cuda_alloc_find(m->params.dptr);
+
+	a->keeper = NULL;
+	a->graph = NULL;
+}
+
 void cuda_graph_memory_release(struct graph_memory *m)
 {
 	if (--m->references)
 		return;
 	if (!m->is_lost) {
-		cuda_alloc_find(m->params.dptr)->graph = NULL;
+		forget(m);
 		cuda_alloc_free(m->params.dptr, SIMT_ALLOC_DEVICE, SIMT_ALLOC_DEVICE);
 		uncount(m);
 	}
@@ -133,12 +111,52 @@ CUresult cuda_graph_memory_end(CUdeviceptr address)
 	return CUDA_SUCCESS;
 }
 
-void cuda_graph_memory_lost(struct graph_memory *m)
+static CUresult take_back(struct cuda_alloc *a)
 {
+	return cuda_graph_memory_end(a->addr);
+}
+
+static void lost(struct cuda_alloc *a)
+{
+	struct graph_memory *m = a->graph;
+
 	m->is_lost = true;
 	uncount(m);
 	if (m->is_live)
 		end(m);
+}
+
+static const struct cuda_keeper keeper = {take_back, lost};
+
+CUresult cuda_graph_memory_new(struct CUctx_st *ctx, CUDA_MEM_ALLOC_NODE_PARAMS *params, struct graph_memory **memory)
+{
+	const CUmemPoolProps *props = &params->poolProps;
+
+	if (!params->bytesize || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (props->handleTypes || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return cuda_not_supported("a graph's allocation of memory that is shared or not the device's");
+	if (props->location.id)
+		return CUDA_ERROR_INVALID_DEVICE;
+
+	uint64_t addr = cuda_alloc_new(ctx, params->bytesize, SIMT_ALLOC_DEVICE, 0);
+
+	if (!addr)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+
+	struct graph_memory *m = g_new0(struct graph_memory, 1);
+	struct cuda_alloc *a = cuda_alloc_find(addr);
+
+	params->dptr = addr;
+	m->params = *params;
+	m->references = 1;
+	a->keeper = &keeper;
+	a->graph = m;
+	a->is_freed = true; /* until it is live */
+	total.reserved_bytes += params->bytesize;
+	total.reserved_high_bytes = MAX(total.reserved_high_bytes, total.reserved_bytes);
+	*memory = m;
+	return CUDA_SUCCESS;
 }
 
 /* ---- entry points ---- */

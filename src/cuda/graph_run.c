@@ -288,7 +288,7 @@ static CUresult run_node(const struct run *r, const struct CUgraphNode_st *n, CU
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		return run_kernel(n, stream);
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		return cuda_copy_run(n->ctx, &n->copy, stream);
+		return cuda_copy_run(&n->copy, &(const struct cuda_order){n->ctx, stream, true});
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		return cuda_fill_run(n->ctx, &n->fill, stream);
 	case CU_GRAPH_NODE_TYPE_HOST:

@@ -165,7 +165,7 @@ void cuda_jit_bound(const struct cuda_jit *j, struct ptx_module *m)
 
 uint32_t cuda_jit_capability(const struct cuda_jit *j)
 {
-	const uint32_t device = cuda_device_capability();
+	const uint32_t device = (uint32_t)cuda_driver.run.device->traits.compute_capability;
 
 	return j->capability && j->capability < device ? j->capability : device;
 }
@@ -179,7 +179,7 @@ static uint32_t target_of(const struct ptx_module *m)
 
 char *cuda_jit_note(const struct cuda_jit *j, const struct ptx_module *m)
 {
-	const uint32_t device = cuda_device_capability();
+	const uint32_t device = (uint32_t)cuda_driver.run.device->traits.compute_capability;
 
 	if (j->capability > device)
 		return g_strdup_printf("%s: CU_JIT_TARGET %u is above the device's compute capability %u.%u; a real "

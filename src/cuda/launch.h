@@ -21,10 +21,14 @@ struct cuda_launch {
 CUresult cuda_launch_prepare(struct cuda_launch *l, void **params, void **extra, uint8_t **block);
 /* Checks grid and block alone, and fills in threads. */
 CUresult cuda_launch_check_shape(struct cuda_launch *l);
-/* Runs the grid of a prepared launch in the stream. asked: the context of what its threads ask (children.h). A fault is
- * kept as the context's. */
+/* Keeps why the launch does not begin. Returns result. */
+CUresult cuda_launch_because(struct cuda_launch *l, CUresult result, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* simt_launch.ask */
+typedef uint32_t cuda_launch_ask(void *asked, struct simt_ask *a);
+/* Runs the grid of a prepared launch in the stream; its threads ask with asked. A fault is kept as the context's. */
 CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block,
-			  void *asked);
+			  cuda_launch_ask *ask, void *asked);
 /* The same with all grids that come of it, in children.c. */
 CUresult cuda_launch_run(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block);
 

@@ -330,35 +330,3 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel)
 	*name = kernel->name;
 	return CUDA_SUCCESS;
 }
-
-CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes)
-{
-	CUfunction function;
-	CUresult result = cuKernelGetFunction(&function, kernel);
-
-	return result == CUDA_SUCCESS ? cuFuncGetParamInfo(function, index, offset, bytes) : result;
-}
-
-CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device)
-{
-	CUfunction function;
-	CUresult result = device ? CUDA_ERROR_INVALID_DEVICE : cuKernelGetFunction(&function, kernel);
-
-	return result == CUDA_SUCCESS ? cuFuncGetAttribute(value, attribute, function) : result;
-}
-
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device)
-{
-	CUfunction function;
-	CUresult result = device ? CUDA_ERROR_INVALID_DEVICE : cuKernelGetFunction(&function, kernel);
-
-	return result == CUDA_SUCCESS ? cuFuncSetAttribute(function, attribute, value) : result;
-}
-
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device)
-{
-	CUfunction function;
-	CUresult result = device ? CUDA_ERROR_INVALID_DEVICE : cuKernelGetFunction(&function, kernel);
-
-	return result == CUDA_SUCCESS ? cuFuncSetCacheConfig(function, config) : result;
-}

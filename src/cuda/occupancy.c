@@ -18,9 +18,7 @@ static uint32_t ctas_per_sm(CUfunction f, uint32_t threads, size_t shared_bytes)
 
 static int max_threads_per_cta(void)
 {
-	bool is_known;
-
-	return cuda_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &is_known);
+	return (int)cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas_count, CUfunction function, int block_size,

@@ -63,12 +63,16 @@ static CUresult current_pool(struct CUctx_st *ctx, CUmemoryPool *pool)
 	return *pool ? CUDA_SUCCESS : default_pool(ctx, pool);
 }
 
-void cuda_pool_give_back(struct CUmemPoolHandle_st *p, uint64_t bytes)
+static void give_back(struct cuda_alloc *a)
 {
-	p->used_bytes -= bytes;
+	struct CUmemPoolHandle_st *p = a->pool;
+
+	p->used_bytes -= a->size_bytes;
 	if (p->is_destroyed && !p->used_bytes)
 		free(p);
 }
+
+static const struct cuda_keeper keeper = {.lost = give_back};
 
 /* ---- allocations ---- */
 
@@ -98,10 +102,13 @@ static CUresult allocate(struct CUctx_st *ctx, CUdeviceptr *address, size_t byte
 		return CUDA_ERROR_OUT_OF_MEMORY;
 
 	uint64_t addr = cuda_alloc_new(ctx, bytes, SIMT_ALLOC_DEVICE, 0);
+	struct cuda_alloc *a;
 
 	if (!addr)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	cuda_alloc_find(addr)->pool = p;
+	a = cuda_alloc_find(addr);
+	a->keeper = &keeper;
+	a->pool = p;
 	p->used_bytes += bytes;
 	if (p->used_bytes > p->used_high_bytes)
 		p->used_high_bytes = p->used_bytes;

@@ -9,19 +9,6 @@
 #include "cuda/event.h"
 #include "cuda/perthread.h"
 
-CUresult cuda_stream_check(CUstream s)
-{
-	if (!s || s == CU_STREAM_LEGACY || s == CU_STREAM_PER_THREAD || cuda_object_is(s, CUDA_KIND_STREAM))
-		return CUDA_SUCCESS;
-	return CUDA_ERROR_INVALID_HANDLE;
-}
-
-struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s)
-{
-	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(s) == CUDA_SUCCESS ? cuda_time_stream(ctx, s)
-											     : NULL;
-}
-
 static void destroy_stream(struct cuda_object *o)
 {
 	cuda_capture_leave(o->ctx, (CUstream)o);
