@@ -20,11 +20,16 @@ void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
 	nsu_control_params_groups(&c->nsu, out);
 }
 
-static const struct ndp_mechanism *const mechanisms[] = {
+#define ONE(choice, name) +1
+enum { ADDED_MAX = 8, LISTED_COUNT = 0 NDP_MECHANISMS(ONE) };
+
+/* By value of ndp.mechanism: those of mechanisms.def, then those that a program has added. */
+static const struct ndp_mechanism *mechanisms[LISTED_COUNT + ADDED_MAX] = {
 #define MECHANISM(choice, symbol) [choice] = &ndp_##symbol,
 #include "ndp/mechanisms.def"
 #undef MECHANISM
 };
+static uint32_t mechanism_count = LISTED_COUNT;
 
 /* In the order of their lines. */
 static const struct ndp_mechanism *const in_order[] = {
@@ -43,7 +48,7 @@ const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void *
 {
 	uint64_t which = site->ndp->choice.mechanism;
 
-	CHECK(which < ARRAY_COUNT(mechanisms));
+	CHECK(which < mechanism_count);
 	*ctx = NULL;
 	if (!mechanisms[which])
 		return NULL;
@@ -76,5 +81,14 @@ const char *const *ndp_mechanism_needs(uint32_t i)
 
 const char *ndp_mechanism_name(uint32_t mechanism)
 {
-	return mechanism < ARRAY_COUNT(names) ? names[mechanism] : NULL;
+	if (mechanism < LISTED_COUNT)
+		return names[mechanism];
+	return mechanism < mechanism_count ? mechanisms[mechanism]->ops.name : NULL;
+}
+
+uint32_t ndp_mechanism_add(const struct ndp_mechanism *m)
+{
+	CHECK(mechanism_count < ARRAY_COUNT(mechanisms));
+	mechanisms[mechanism_count] = m;
+	return mechanism_count++;
 }

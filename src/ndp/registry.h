@@ -38,6 +38,11 @@ uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *
  * there are no more. */
 const char *const *ndp_mechanism_needs(uint32_t i);
 
+struct ndp_mechanism;
+/* Makes one known that has no line in mechanisms.def, for a program that links this library; m (mechanism.h) is kept.
+ * Returns the value of ndp.mechanism that chooses it. Call it before machines are built. */
+uint32_t ndp_mechanism_add(const struct ndp_mechanism *m);
+
 /* Names for listings, index = value of the parameter; [0] is "none". */
 const char *ndp_mechanism_name(uint32_t mechanism);
 

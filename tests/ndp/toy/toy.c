@@ -1,0 +1,90 @@
+/* toy.c - see toy.h. */
+#include "toy/toy.h"
+
+#include <glib.h>
+
+#include "base/check.h"
+#include "ndp/tom/blocks.h"
+
+struct toy_stats {
+#include "sim/stat_fields.inc"
+#include "toy/toy_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct toy_stats
+#include "sim/stat_rows.inc"
+#include "toy/toy_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct toy {
+	const struct tom_blocks *blocks; /* of the running kernel */
+	uint32_t stack_count, entry_count;
+	struct toy_stats stats;
+};
+
+static void *toy_create(const struct ndp_site *site, struct base_diag_list *diag)
+{
+	struct toy *t = g_new0(struct toy, 1);
+
+	(void)diag;
+	t->stack_count = (uint32_t)site->gpu->gpu.stack_count;
+	return t;
+}
+
+static void toy_add_stats(void *ctx, struct sim_stats *stats)
+{
+	struct toy *t = ctx;
+
+	sim_stats_add(stats, "toy", stat_rows, ARRAY_COUNT(stat_rows), &t->stats, sizeof(t->stats));
+	sim_stats_law(stats, "gpu.offloads = toy.answered_count");
+}
+
+static void toy_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+{
+	struct toy *t = ctx;
+	bool is_new;
+
+	(void)g, (void)l;
+	t->blocks = tom_blocks_of(p, &tom_cost_default, NULL, &is_new);
+}
+
+static struct carry_verdict toy_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+					    uint32_t mark)
+{
+	struct toy *t = ctx;
+
+	(void)g, (void)sm, (void)w;
+	t->entry_count++;
+	return (struct carry_verdict){
+	    .way = t->entry_count % TOY_EACH == 0 ? CARRY_OFFLOAD : CARRY_STAY,
+	    .block = &t->blocks->items[mark - 1].block,
+	    .stack = t->entry_count / TOY_EACH % t->stack_count,
+	    .request_bytes = 64,
+	    .reply_bytes = 64,
+	    .invalidate_lines = true,
+	};
+}
+
+static void toy_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count)
+{
+	struct toy *t = ctx;
+
+	(void)g, (void)sm, (void)o, (void)line_count;
+	t->stats.answered_count++;
+}
+
+const struct ndp_mechanism ndp_toy = {
+    .ops =
+	{
+	    .name = "toy",
+	    .kernel_begin = toy_kernel_begin,
+	    .block_begin = toy_block_begin,
+	    .block_end = toy_block_end,
+	    .add_stats = toy_add_stats,
+	    .free = g_free,
+	},
+    .create = toy_create,
+};
