@@ -314,6 +314,16 @@ CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned 
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destination, CUstream stream);
 CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags,
 				       CUstream stream);
+/* Ranges of managed memory; locations[k] is that of the ranges from number first[k] on. Not in the legacy stream. What
+ * a discarded range holds is not needed any more. */
+CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, CUmemLocation *locations,
+					 size_t *first, size_t locations_count, unsigned long long flags,
+					 CUstream stream);
+CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, unsigned long long flags,
+					CUstream stream);
+CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count,
+						   CUmemLocation *locations, size_t *first, size_t locations_count,
+						   unsigned long long flags, CUstream stream);
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);
 CUresult CUDAAPI cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location);
 CUresult CUDAAPI cuMemRangeGetAttribute(void *data, size_t data_bytes, CUmem_range_attribute attribute,
@@ -340,6 +350,10 @@ CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
 CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
+/* The same by location and kind of memory; there are pools of the device's memory only. */
+CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool);
 
 /* Addresses and memory apart: memory is created without an address, mapped to reserved addresses, and made accessible.
  * Sizes and addresses are multiples of the granularity, 2 MiB. */

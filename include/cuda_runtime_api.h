@@ -277,6 +277,22 @@ extern __host__ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t byt
 						 unsigned int flags, cudaStream_t stream STRATA_OR(0));
 extern __host__ cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
 					  struct cudaMemLocation location);
+extern __host__ cudaError_t cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
+						      struct cudaMemLocation *locations, size_t *first,
+						      size_t locations_count, unsigned long long flags,
+						      cudaStream_t stream);
+extern __host__ cudaError_t cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count,
+						     unsigned long long flags, cudaStream_t stream);
+extern __host__ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
+								struct cudaMemLocation *locations, size_t *first,
+								size_t locations_count, unsigned long long flags,
+								cudaStream_t stream);
+extern __host__ cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+						     enum cudaMemAllocationType type);
+extern __host__ cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+					      enum cudaMemAllocationType type);
+extern __host__ cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+					      cudaMemPool_t pool);
 #else
 extern __host__ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device,
 						 cudaStream_t stream STRATA_OR(0));

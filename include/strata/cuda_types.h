@@ -480,6 +480,8 @@ typedef enum CUmemLocationType_enum {
 	CU_MEM_LOCATION_TYPE_INVALID = 0,
 	CU_MEM_LOCATION_TYPE_DEVICE = 1,
 	CU_MEM_LOCATION_TYPE_HOST = 2,
+	CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+	CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
 } CUmemLocationType;
 
 typedef struct CUmemLocation_st {
@@ -504,6 +506,7 @@ typedef CUmemAccessDesc_v1 CUmemAccessDesc;
 typedef enum CUmemAllocationType_enum {
 	CU_MEM_ALLOCATION_TYPE_INVALID = 0x0,
 	CU_MEM_ALLOCATION_TYPE_PINNED = 0x1,
+	CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2,
 } CUmemAllocationType;
 
 typedef enum CUmemAllocationGranularity_flags_enum {

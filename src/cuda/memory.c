@@ -270,6 +270,73 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
 }
 CUDA_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz, CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream);
 
+/* The legacy stream takes no batches. */
+static CUresult check_batch(struct CUctx_st *ctx, const CUdeviceptr *addresses, const size_t *sizes, size_t count,
+			    unsigned long long flags, CUstream stream)
+{
+	if (cuda_stream_check(stream) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!addresses || !sizes || !count || flags || cuda_time_stream(ctx, stream) == &ctx->legacy)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count; i++) {
+		if (!find_managed(addresses[i], sizes[i]))
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult check_locations(const CUmemLocation *locations, const size_t *first, size_t locations_count,
+				size_t count)
+{
+	CUdevice device;
+
+	if (!locations || !first || !locations_count || first[0])
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t k = 0; k < locations_count; k++) {
+		if (first[k] >= count || (k && first[k] <= first[k - 1]) || !location_device(locations[k], &device))
+			return CUDA_ERROR_INVALID_VALUE;
+		if (device && device != CU_DEVICE_CPU)
+			return CUDA_ERROR_INVALID_DEVICE;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, CUmemLocation *locations,
+				 size_t *first, size_t locations_count, unsigned long long flags, CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = check_batch(call.ctx, addresses, sizes, count, flags, stream);
+
+	if (result == CUDA_SUCCESS)
+		result = check_locations(locations, first, locations_count, count);
+	for (size_t i = 0, k = 0; result == CUDA_SUCCESS && i < count; i++) {
+		k += k + 1 < locations_count && first[k + 1] == i;
+		location_device(locations[k], &find_managed(addresses[i], sizes[i])->prefetch_location);
+	}
+	return result;
+}
+CUDA_PER_THREAD(cuMemPrefetchBatchAsync, _ptsz, CUdeviceptr *, size_t *, size_t, CUmemLocation *, size_t *, size_t,
+		unsigned long long, CUstream);
+
+/* What is discarded may be read as anything, also as what it was. */
+CUresult cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, unsigned long long flags,
+				CUstream stream)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	return check_batch(call.ctx, addresses, sizes, count, flags, stream);
+}
+CUDA_PER_THREAD(cuMemDiscardBatchAsync, _ptsz, CUdeviceptr *, size_t *, size_t, unsigned long long, CUstream);
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count,
+					   CUmemLocation *locations, size_t *first, size_t locations_count,
+					   unsigned long long flags, CUstream stream)
+{
+	return cuMemPrefetchBatchAsync(addresses, sizes, count, locations, first, locations_count, flags, stream);
+}
+CUDA_PER_THREAD(cuMemDiscardAndPrefetchBatchAsync, _ptsz, CUdeviceptr *, size_t *, size_t, CUmemLocation *, size_t *,
+		size_t, unsigned long long, CUstream);
+
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);

@@ -307,3 +307,51 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 	call.ctx->current_pool = pool;
 	return CUDA_SUCCESS;
 }
+
+/* Pools by location and kind of memory: those of the device are the ones above. */
+static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type)
+{
+	const bool is_managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+
+	if (!location || (type != CU_MEM_ALLOCATION_TYPE_PINNED && !is_managed))
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (location->type) {
+	case CU_MEM_LOCATION_TYPE_DEVICE:
+		if (location->id)
+			return CUDA_ERROR_INVALID_DEVICE;
+		return is_managed ? cuda_not_supported("a pool of managed memory") : CUDA_SUCCESS;
+	case CU_MEM_LOCATION_TYPE_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+		return cuda_not_supported("a pool of the host's memory");
+	default: /* no location: of managed memory */
+		return is_managed && !location->type ? cuda_not_supported("a pool of managed memory")
+						     : CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = pool ? check_place(location, type) : CUDA_ERROR_INVALID_VALUE;
+
+	return result == CUDA_SUCCESS ? default_pool(call.ctx, pool) : result;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = pool ? check_place(location, type) : CUDA_ERROR_INVALID_VALUE;
+
+	return result == CUDA_SUCCESS ? current_pool(call.ctx, pool) : result;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+	CUDA_CALL(CUDA_NEEDS_HEALTH);
+
+	CUresult result = check_place(location, type);
+
+	return result == CUDA_SUCCESS ? cuDeviceSetMemPool(location->id, pool) : result;
+}

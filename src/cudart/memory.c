@@ -152,6 +152,62 @@ CUDART_API cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cud
 {
 	return advise(pointer, bytes, advice, location);
 }
+
+/* ---- batches: the structures are the driver's ---- */
+
+_Static_assert(sizeof(struct cudaMemLocation) == sizeof(CUmemLocation), "locations differ from the driver's");
+
+static cudaError_t prefetch_batch(void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations,
+				  size_t *first, size_t locations_count, unsigned long long flags, cudaStream_t stream)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemPrefetchBatchAsync((CUdeviceptr *)(uintptr_t)pointers, sizes, count,
+						     (CUmemLocation *)locations, first, locations_count, flags,
+						     stream));
+}
+
+static cudaError_t discard_batch(void **pointers, size_t *sizes, size_t count, unsigned long long flags,
+				 cudaStream_t stream)
+{
+	CUDART_ENTER();
+	return cudart_result(
+	    cuMemDiscardBatchAsync((CUdeviceptr *)(uintptr_t)pointers, sizes, count, flags, stream));
+}
+
+CUDART_ASYNC(cudaMemPrefetchBatchAsync,
+	     (void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *first,
+	      size_t locations_count, unsigned long long flags, cudaStream_t stream),
+	     prefetch_batch(pointers, sizes, count, locations, first, locations_count, flags, o->stream));
+CUDART_ASYNC(cudaMemDiscardBatchAsync,
+	     (void **pointers, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream),
+	     discard_batch(pointers, sizes, count, flags, o->stream));
+CUDART_ASYNC(cudaMemDiscardAndPrefetchBatchAsync,
+	     (void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *first,
+	      size_t locations_count, unsigned long long flags, cudaStream_t stream),
+	     prefetch_batch(pointers, sizes, count, locations, first, locations_count, flags, o->stream));
+
+/* ---- pools by location ---- */
+
+CUDART_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+						enum cudaMemAllocationType type)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemGetDefaultMemPool(pool, (CUmemLocation *)location, (CUmemAllocationType)type));
+}
+
+CUDART_API cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+					 enum cudaMemAllocationType type)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemGetMemPool(pool, (CUmemLocation *)location, (CUmemAllocationType)type));
+}
+
+CUDART_API cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+					 cudaMemPool_t pool)
+{
+	CUDART_ENTER();
+	return cudart_result(cuMemSetMemPool((CUmemLocation *)location, (CUmemAllocationType)type, pool));
+}
 #else
 static struct cudaMemLocation location_of_device(int device)
 {

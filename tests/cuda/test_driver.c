@@ -138,6 +138,80 @@ static void pointers(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+static int prefetched_to(CUdeviceptr address)
+{
+	int device;
+
+	OK(cuMemRangeGetAttribute(&device, sizeof(device), CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, address, 1));
+	return device;
+}
+
+static void managed_batches(void **state)
+{
+	CUcontext c = begin();
+	CUmemLocation to[] = {{CU_MEM_LOCATION_TYPE_HOST, 0}, {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	size_t sizes[] = {64, 64, 64}, first[] = {0, 1}, both_first[] = {0, 0}, late[] = {0, 3};
+	CUdeviceptr m[3], d, mixed[3];
+	CUstream s;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		OK(cuMemAllocManaged(&m[i], 64, CU_MEM_ATTACH_GLOBAL));
+	OK(cuMemAlloc(&d, 64));
+	OK(cuStreamCreate(&s, CU_STREAM_DEFAULT));
+	OK(cuMemPrefetchBatchAsync(m, sizes, 3, to, first, 2, 0, s));
+	assert_int_equal(prefetched_to(m[0]), CU_DEVICE_CPU);
+	assert_int_equal(prefetched_to(m[1]), 0);
+	assert_int_equal(prefetched_to(m[2]), 0);
+	OK(cuMemDiscardBatchAsync(m, sizes, 3, 0, s));
+	OK(cuMemDiscardAndPrefetchBatchAsync(m, sizes, 3, to, first, 1, 0, CU_STREAM_PER_THREAD));
+	assert_int_equal(prefetched_to(m[2]), CU_DEVICE_CPU);
+	/* All or nothing: one of the ranges is not managed. */
+	memcpy(mixed, m, sizeof(mixed));
+	mixed[2] = d;
+	assert_int_equal(cuMemPrefetchBatchAsync(mixed, sizes, 3, &to[1], first, 1, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemDiscardBatchAsync(mixed, sizes, 3, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(prefetched_to(m[0]), CU_DEVICE_CPU);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, both_first, 2, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, late, 2, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, &first[1], 1, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, first, 0, 0, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, first, 2, 1, s), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, first, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemDiscardBatchAsync(m, sizes, 3, 0, CU_STREAM_LEGACY), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemDiscardBatchAsync(m, sizes, 0, 0, s), CUDA_ERROR_INVALID_VALUE);
+	to[1].id = 1;
+	assert_int_equal(cuMemPrefetchBatchAsync(m, sizes, 3, to, first, 2, 0, s), CUDA_ERROR_INVALID_DEVICE);
+	OK(cuCtxDestroy(c));
+}
+
+static void pools_by_location(void **state)
+{
+	CUcontext c = begin();
+	CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+	CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+	CUmemoryPool dflt, own, got;
+
+	(void)state;
+	OK(cuDeviceGetDefaultMemPool(&dflt, 0));
+	OK(cuMemGetDefaultMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+	assert_ptr_equal(got, dflt);
+	OK(cuMemPoolCreate(&own, &props));
+	OK(cuMemSetMemPool(&device, CU_MEM_ALLOCATION_TYPE_PINNED, own));
+	OK(cuMemGetMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+	assert_ptr_equal(got, own);
+	OK(cuDeviceGetMemPool(&got, 0));
+	assert_ptr_equal(got, own);
+	assert_int_equal(cuMemGetMemPool(&got, &other, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
+	assert_int_equal(cuMemGetMemPool(&got, NULL, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemGetMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_INVALID), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuMemGetDefaultMemPool(&got, &host, CU_MEM_ALLOCATION_TYPE_PINNED),
+			 CUDA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(cuMemGetMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_MANAGED), CUDA_ERROR_NOT_SUPPORTED);
+	OK(cuCtxDestroy(c));
+}
+
 /* ---- modules and launches ---- */
 
 static void both_argument_forms(void **state)
@@ -531,6 +605,7 @@ int main(void)
 		cmocka_unit_test(random_boxes),	       cmocka_unit_test(arrays_and_slices),
 		cmocka_unit_test(allocations_begin_pages),
 		cmocka_unit_test(fills),	       cmocka_unit_test(pointers),
+		cmocka_unit_test(managed_batches),     cmocka_unit_test(pools_by_location),
 		cmocka_unit_test(both_argument_forms), cmocka_unit_test(globals),
 		cmocka_unit_test(jit_log),	       cmocka_unit_test(unsupported_instruction),
 		cmocka_unit_test(printed_text),

@@ -20,6 +20,38 @@ static unsigned long long get(cudaMemPool_t pool, cudaMemPoolAttr attribute)
 	return value;
 }
 
+/* What CUDA 13 has: pools by location, and batches of managed memory. */
+static void by_location(cudaStream_t stream, cudaMemPool_t first)
+{
+#if CUDART_VERSION >= 13000
+	struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0};
+	cudaMemPool_t now;
+
+	OK(cudaMemGetDefaultMemPool(&now, &device, cudaMemAllocationTypePinned));
+	CHECK(now == first);
+	OK(cudaMemSetMemPool(&device, cudaMemAllocationTypePinned, first));
+	OK(cudaMemGetMemPool(&now, &device, cudaMemAllocationTypePinned));
+	CHECK(now == first);
+
+	void *managed[2];
+	size_t bytes[2] = {4096, 4096}, begin[1] = {0};
+	int at;
+
+	for (int i = 0; i < 2; i++)
+		OK(cudaMallocManaged(&managed[i], bytes[i]));
+	OK(cudaMemPrefetchBatchAsync(managed, bytes, 2, &device, begin, 1, 0, stream));
+	OK(cudaMemRangeGetAttribute(&at, sizeof(at), cudaMemRangeAttributeLastPrefetchLocation, managed[1], bytes[1]));
+	CHECK(at == 0);
+	OK(cudaMemDiscardBatchAsync(managed, bytes, 2, 0, stream));
+	OK(cudaMemDiscardAndPrefetchBatchAsync(managed, bytes, 2, &device, begin, 1, 0, stream));
+	FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(managed, bytes, 2, 0, cudaStreamLegacy));
+	for (int i = 0; i < 2; i++)
+		OK(cudaFree(managed[i]));
+#else
+	(void)stream, (void)first;
+#endif
+}
+
 int main()
 {
 	cudaStream_t stream;
@@ -77,6 +109,7 @@ int main()
 	OK(cudaFreeAsync(p, stream));
 	OK(cudaFree(q));
 	FAILS(cudaErrorInvalidValue, cudaMemPoolDestroy(first));
+	by_location(stream, first);
 	OK(cudaStreamDestroy(stream));
 	LAUNCHED();
 	return 0;
