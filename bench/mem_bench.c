@@ -106,7 +106,8 @@ static void run(const char *name, uint64_t count, bool is_random, uint32_t write
 					   .done = done,
 					   .room = room,
 					   .ctx = &f,
-					   .stats = stats};
+					   .stats = stats,
+					   .stats_prefix = "vault"};
 
 	f.stack = mem_stack_new(&c);
 	f.comp = sim_engine_add(f.engine, feeder_domain, "feeder", feed, &f);

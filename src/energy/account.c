@@ -1,89 +1,27 @@
-/* account.c - picojoules from statistics: energy_rows.def evaluated over the statistics of a run. */
+/* account.c - picojoules from statistics: the rows of all tables evaluated over the statistics of a run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
 #include "base/units.h"
 #include "energy/events.h"
 
-#include <stdio.h>
-
-#include "base/check.h"
-
-const struct sim_param_desc energy_param_rows[] = {
-#define PARAM_STRUCT struct energy_params
-#include "sim/param_rows.inc"
-#include "energy/energy_params.def"
-#include "sim/param_end.inc"
-};
-const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
-
-enum component {
-#define ENERGY_COMPONENT(name) COMPONENT_##name,
-#include "energy/energy_rows.def"
-	COMPONENT_COUNT
-};
-_Static_assert((int)COMPONENT_COUNT <= (int)ENERGY_COMPONENT_MAX, "a component has no place in the report");
-
-static const char *const component_names[COMPONENT_COUNT] = {
-#define ENERGY_COMPONENT(name) [COMPONENT_##name] = #name,
-#include "energy/energy_rows.def"
-};
-
-enum { TERM_MAX = 4 };
-
-/* One statistic of a sum; unused: no group. */
-struct term {
-	const char *group, *name;
-	bool is_subtracted;
-};
-#define STAT(group, name) {#group, #name, false}
-#define MINUS(group, name) {#group, #name, true}
-
-enum unit { EACH, BITS, ROWS, ROW_BYTES, REFRESHES };
-
-/* Parameters are offsets of doubles in energy_params; counts and capacities are fields of energy_run. */
-struct event_row {
-	enum component component;
-	size_t parameter;
-	enum unit unit;
-	struct term terms[TERM_MAX];
-};
-
-static const struct event_row events[] = {
-#define ENERGY_EVENT(component, parameter, unit, ...) \
-	{COMPONENT_##component, offsetof(struct energy_params, parameter), unit, {__VA_ARGS__}},
-#include "energy/energy_rows.def"
-};
-
-struct wire_row {
-	enum component active, idle;
-	size_t count, bits_per_ps; /* uint32_t, double */
-	size_t active_parameter, idle_parameter;
-	struct term terms[TERM_MAX];
-};
-
-static const struct wire_row wires[] = {
-#define ENERGY_WIRE(active, idle, count, bits_per_ps, active_parameter, idle_parameter, ...)  \
-	{COMPONENT_##active, COMPONENT_##idle, offsetof(struct energy_run, count),            \
-	 offsetof(struct energy_run, bits_per_ps), offsetof(struct energy_params, active_parameter), \
-	 offsetof(struct energy_params, idle_parameter), {__VA_ARGS__}},
-#include "energy/energy_rows.def"
-};
-
-struct power_row {
-	enum component component;
-	size_t parameter, count; /* count: uint32_t */
-};
-
-static const struct power_row powers[] = {
-#define ENERGY_POWER(component, parameter, count) \
-	{COMPONENT_##component, offsetof(struct energy_params, parameter), offsetof(struct energy_run, count)},
-#include "energy/energy_rows.def"
-};
-
+/* One table in evaluation. */
 struct account {
-	const struct energy_params *params;
+	const void *params, *counts;
 	const struct sim_stats *stats;
-	const struct energy_run *run;
-	double pj[COMPONENT_COUNT];
+	uint64_t time_ps;
+	struct energy_report *report;
 };
+
+void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
+		     const void *counts, size_t counts_bytes)
+{
+	CHECK(list->count < ENERGY_PARTS_MAX && counts_bytes <= ENERGY_COUNTS_BYTES);
+	list->items[list->count].table = table;
+	list->items[list->count].params = params;
+	memcpy(list->items[list->count++].counts, counts, counts_bytes);
+}
 
 static double f64_at(const void *base, size_t offset)
 {
@@ -96,7 +34,7 @@ static double u32_at(const void *base, size_t offset)
 }
 
 /* The statistic of a group; 0 if the machine has no such group. */
-static double read_stat(const struct sim_stats *stats, const struct term *term)
+static double read_stat(const struct sim_stats *stats, const struct energy_term *term)
 {
 	char key[64];
 	uint64_t value = 0;
@@ -109,11 +47,11 @@ static double read_stat(const struct sim_stats *stats, const struct term *term)
 }
 
 /* Exact: the statistics are whole numbers. */
-static double terms_sum(const struct sim_stats *stats, const struct term *terms)
+static double terms_sum(const struct sim_stats *stats, const struct energy_term *terms)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < TERM_MAX && terms[i].group; i++) {
+	for (uint32_t i = 0; i < ENERGY_TERM_MAX && terms[i].group; i++) {
 		double value = read_stat(stats, &terms[i]);
 
 		sum += terms[i].is_subtracted ? -value : value;
@@ -121,67 +59,90 @@ static double terms_sum(const struct sim_stats *stats, const struct term *terms)
 	return sum;
 }
 
-/* How many units, of which the row's parameter is the energy, one event stands for. */
-static double units_per_event(const struct account *a, enum unit unit)
+static void add_pj(struct energy_report *report, const char *component, double pj)
 {
-	const struct energy_run *run = a->run;
-	double rows_per_row = (double)run->dram_row_bytes / a->params->dram_activate_row_bytes;
-
-	switch (unit) {
-	case EACH:
-		return 1;
-	case BITS:
-		return BASE_BITS_PER_BYTE;
-	case ROWS:
-		return rows_per_row;
-	case ROW_BYTES:
-		return 1 / a->params->dram_activate_row_bytes;
-	case REFRESHES:
-		return rows_per_row * a->params->dram_refresh_rows_count * run->dram_bank_count;
+	for (uint32_t i = 0; i < report->component_count; i++) {
+		if (!strcmp(report->components[i].name, component)) {
+			report->components[i].pj += pj;
+			return;
+		}
 	}
-	CHECK(!"a unit of energy");
+	UNREACHABLE("a component of energy that no table has");
 }
 
-static void add_event(struct account *a, const struct event_row *row)
+/* How many units, of which the row's parameter is the energy, one event stands for. */
+static double units_per_event(const struct account *a, const struct energy_event *row)
 {
-	double units = terms_sum(a->stats, row->terms) * units_per_event(a, row->unit);
-
-	a->pj[row->component] += units * f64_at(a->params, row->parameter);
+	switch (row->unit) {
+	case ENERGY_EACH:
+		return 1;
+	case ENERGY_BITS:
+		return BASE_BITS_PER_BYTE;
+	case ENERGY_SCALED:
+		return f64_at(a->counts, row->scale);
+	}
+	UNREACHABLE("a unit of energy");
 }
 
-static void add_wire(struct account *a, const struct wire_row *row)
+static void add_event(const struct account *a, const struct energy_event *row)
 {
-	double capacity_bits = u32_at(a->run, row->count) * f64_at(a->run, row->bits_per_ps) * (double)a->run->time_ps;
+	double units = terms_sum(a->stats, row->terms) * units_per_event(a, row);
+
+	add_pj(a->report, row->component, units * f64_at(a->params, row->parameter));
+}
+
+static void add_wire(const struct account *a, const struct energy_wire *row)
+{
+	double capacity_bits = u32_at(a->counts, row->count) * f64_at(a->counts, row->bits_per_ps) * (double)a->time_ps;
 	double bits = BASE_BITS_PER_BYTE * terms_sum(a->stats, row->terms), idle_bits = capacity_bits - bits;
 
-	a->pj[row->active] += bits * f64_at(a->params, row->active_parameter);
+	add_pj(a->report, row->active, bits * f64_at(a->params, row->active_parameter));
 	/* The last packets may still be on the wire when the run's time ends. */
 	if (idle_bits > 0)
-		a->pj[row->idle] += idle_bits * f64_at(a->params, row->idle_parameter);
+		add_pj(a->report, row->idle, idle_bits * f64_at(a->params, row->idle_parameter));
 }
 
-static void add_power(struct account *a, const struct power_row *row)
+static void add_power(const struct account *a, const struct energy_power *row)
 {
-	const double pj_per_mw = 1e-3 * (double)a->run->time_ps; /* 1 mW for 1 ps is 10^-15 J */
+	const double pj_per_mw = 1e-3 * (double)a->time_ps; /* 1 mW for 1 ps is 10^-15 J */
 
-	a->pj[row->component] += pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->run, row->count);
+	add_pj(a->report, row->component,
+	       pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->counts, row->count));
 }
 
-void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
+static void add_table(const struct account *a, const struct energy_table *t)
+{
+	for (uint32_t i = 0; i < t->event_count; i++)
+		add_event(a, &t->events[i]);
+	for (uint32_t i = 0; i < t->wire_count; i++)
+		add_wire(a, &t->wires[i]);
+	for (uint32_t i = 0; i < t->power_count; i++)
+		add_power(a, &t->powers[i]);
+}
+
+static void add_components(struct energy_report *report, const struct energy_table *t)
+{
+	for (uint32_t i = 0; i < t->component_count; i++) {
+		CHECK(report->component_count < ENERGY_COMPONENT_MAX);
+		report->components[report->component_count++].name = t->components[i];
+	}
+}
+
+void energy_account(const struct energy_list *list, const struct sim_stats *stats, uint64_t time_ps,
 		    struct energy_report *out)
 {
-	struct account a = {.params = p, .stats = stats, .run = run};
+	*out = (struct energy_report){.component_count = 0};
+	for (uint32_t i = 0; i < list->count; i++)
+		add_components(out, list->items[i].table);
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct account a = {.params = list->items[i].params,
+					  .counts = list->items[i].counts,
+					  .stats = stats,
+					  .time_ps = time_ps,
+					  .report = out};
 
-	CHECK(sim_stats_instance_count(stats, "vault") == 0 || (run->dram_row_bytes && run->dram_bank_count));
-	for (uint32_t i = 0; i < ARRAY_COUNT(events); i++)
-		add_event(&a, &events[i]);
-	for (uint32_t i = 0; i < ARRAY_COUNT(wires); i++)
-		add_wire(&a, &wires[i]);
-	for (uint32_t i = 0; i < ARRAY_COUNT(powers); i++)
-		add_power(&a, &powers[i]);
-	*out = (struct energy_report){.component_count = COMPONENT_COUNT};
-	for (uint32_t i = 0; i < COMPONENT_COUNT; i++) {
-		out->components[i] = (struct energy_component){component_names[i], a.pj[i]};
-		out->total_pj += a.pj[i];
+		add_table(&a, list->items[i].table);
 	}
+	for (uint32_t i = 0; i < out->component_count; i++)
+		out->total_pj += out->components[i].pj;
 }

@@ -1,8 +1,8 @@
 /* events.h - energy: events counted by the components times energy per event, plus static power times time.
  *
  * Every row of energy_params.def has a value, a unit and a source. The components only count events in their
- * statistics; energy_rows.def says which event costs what and whose energy that is, and energy_account turns the
- * statistics of a run into picojoules per component.
+ * statistics; the rows of a part's table (energy/table.inc) say which event costs what and whose energy that is, and
+ * energy_account turns the statistics of a run into picojoules per component.
  */
 #ifndef STRATA_ENERGY_EVENTS_H
 #define STRATA_ENERGY_EVENTS_H
@@ -20,37 +20,97 @@ struct energy_params {
 extern const struct sim_param_desc energy_param_rows[];
 extern const uint32_t energy_param_row_count;
 
-enum { ENERGY_COMPONENT_MAX = 32 };
+/* ---- rows ---- */
 
-struct energy_component {
-	const char *name; /* of energy_rows.def: "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
-	double pj;
+enum { ENERGY_TERM_MAX = 4 };
+
+/* One statistic of a sum; unused: no group. */
+struct energy_term {
+	const char *group, *name;
+	bool is_subtracted;
 };
 
+enum energy_unit { ENERGY_EACH, ENERGY_BITS, ENERGY_SCALED };
+
+/* Parameters are offsets of doubles in the part's parameters; counts (uint32_t), capacities and scales (double) in its
+ * counts. */
+struct energy_event {
+	const char *component;
+	size_t parameter;
+	enum energy_unit unit;
+	size_t scale; /* ENERGY_SCALED */
+	struct energy_term terms[ENERGY_TERM_MAX];
+};
+struct energy_wire {
+	const char *active, *idle;
+	size_t count, bits_per_ps;
+	size_t active_parameter, idle_parameter;
+	struct energy_term terms[ENERGY_TERM_MAX];
+};
+struct energy_power {
+	const char *component;
+	size_t parameter, count;
+};
+
+struct energy_table {
+	const char *const *components;
+	const struct energy_event *events;
+	const struct energy_wire *wires;
+	const struct energy_power *powers;
+	uint32_t component_count, event_count, wire_count, power_count;
+};
+
+/* What the tables below count beyond statistics; their parameters are struct energy_params. */
+struct energy_gpu_counts {
+	uint32_t sm_count;	 /* all SMs, those in stacks included */
+	uint32_t l2_count;	 /* L2s, all slices of one counted together */
+	uint32_t link_count;	 /* directed off-chip channels: TX and RX of every stack */
+	uint32_t mesh_count;	 /* directed channels from stack to stack */
+	double link_bits_per_ps; /* capacity of one GPU-stack channel */
+	double mesh_bits_per_ps; /* capacity of one stack-stack channel */
+};
+struct energy_memory_counts {
+	uint32_t stack_count;
+	double rows_per_row, rows_per_byte, rows_per_refresh; /* rows of dram_activate_row_bytes */
+};
+struct energy_nsu_counts {
+	uint32_t nsu_count;
+};
+/* Of stacks whose banks have rows of so many bytes; a vault has bank_count of them, a refresh restores rows in each. */
+struct energy_memory_counts energy_memory_counts(const struct energy_params *p, uint32_t stack_count,
+						 uint64_t row_bytes, uint32_t bank_count);
+extern const struct energy_table energy_gpu_table, energy_memory_table, energy_nsu_table;
+
+/* ---- the account ---- */
+
+enum { ENERGY_COMPONENT_MAX = 32, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
+
+/* Tables, each bound to parameters (kept) and counts (copied). */
+struct energy_list {
+	struct {
+		const struct energy_table *table;
+		const void *params;
+		double counts[ENERGY_COUNTS_BYTES / sizeof(double)];
+	} items[ENERGY_PARTS_MAX];
+	uint32_t count;
+};
+void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
+		     const void *counts, size_t counts_bytes);
+
+struct energy_component {
+	const char *name; /* "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
+	double pj;
+};
 struct energy_report {
 	struct energy_component components[ENERGY_COMPONENT_MAX];
 	uint32_t component_count;
 	double total_pj;
 };
 
-/* What the accounting needs beyond statistics. */
-struct energy_run {
-	uint64_t time_ps;	 /* simulated time of the kernels */
-	uint32_t sm_count;	 /* all SMs, those in stacks included */
-	uint32_t l2_count;	 /* L2s, all slices of one counted together */
-	uint32_t link_count;	 /* directed off-chip channels (TX and RX of every stack, stack to stack) */
-	double link_bits_per_ps; /* capacity of one GPU-stack channel */
-	double mesh_bits_per_ps; /* capacity of one stack-stack channel */
-	uint32_t mesh_count;
-	uint32_t stack_count;
-	uint32_t nsu_count;	 /* SIMD units in stacks */
-	uint64_t dram_row_bytes;	 /* as the DRAM parameters: activation energy scales with the row */
-	uint32_t dram_bank_count; /* banks per vault: a refresh restores rows in each */
-};
-
-/* Reads the statistics that energy_rows.def names. A group that the machine has not counts nothing; a group without a
- * statistic that is named there is a failed CHECK. Components appear in the rows' order, all of them always. */
-void energy_account(const struct energy_params *p, const struct sim_stats *stats, const struct energy_run *run,
+/* Reads the statistics that the tables' rows name, over time_ps of kernels. A group that the machine has not counts
+ * nothing; a group without a statistic that is named is a failed CHECK. The components of all tables appear in their
+ * order, always. */
+void energy_account(const struct energy_list *list, const struct sim_stats *stats, uint64_t time_ps,
 		    struct energy_report *out);
 
 #endif

@@ -293,30 +293,7 @@ uint64_t gpu_now_ps(const struct gpu *g)
 	return sim_now_ps(g->engine);
 }
 
-uint64_t gpu_kernel_time_ps(const struct gpu *g)
-{
-	return g->totals.time_ps;
-}
-
 uint64_t gpu_kernel_cycles(const struct gpu *g)
 {
 	return g->totals.cycles;
-}
-
-static uint64_t stat(const struct gpu *g, const char *key)
-{
-	uint64_t v = 0;
-
-	return sim_stats_value(g->stats, key, &v) ? v : 0;
-}
-
-struct gpu_traffic gpu_traffic_of(const struct gpu *g)
-{
-	return (struct gpu_traffic){
-	    .tx_bytes = stat(g, "link_tx.wire_bytes"),
-	    .rx_bytes = stat(g, "link_rx.wire_bytes"),
-	    .stack_to_stack_bytes = stat(g, "mesh.wire_bytes"),
-	    .dram_read_bytes = stat(g, "vault.read_bytes"),
-	    .dram_write_bytes = stat(g, "vault.write_bytes"),
-	};
 }

@@ -50,8 +50,7 @@ enum { GPU_SERIES_MAX = 128 };
 
 /* What the mechanism recorded over time; returns their number, at most cap. */
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
-/* Time spent in kernels, and SM cycles in them, over the gpu's life. */
-uint64_t gpu_kernel_time_ps(const struct gpu *g);
+/* SM cycles in kernels, over the gpu's life. */
 uint64_t gpu_kernel_cycles(const struct gpu *g);
 /* The stack that an access of this SM to an address goes to, with whatever the mechanism does to the mapping. */
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
@@ -68,10 +67,4 @@ void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow
  * those of the GPU. */
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm);
-/* Bytes that crossed each kind of wire, for the traffic table. */
-struct gpu_traffic {
-	uint64_t tx_bytes, rx_bytes, stack_to_stack_bytes, dram_read_bytes, dram_write_bytes;
-};
-struct gpu_traffic gpu_traffic_of(const struct gpu *g);
-
 #endif

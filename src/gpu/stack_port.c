@@ -479,6 +479,7 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	    .room = vault_room,
 	    .ctx = p,
 	    .stats = g->stats,
+	    .stats_prefix = "vault",
 	    .audit = g->audits,
 	};
 

@@ -235,11 +235,10 @@ bool machine_description_set(struct machine_config *config, const char *assignme
 	return machine_config_set(config, key, value, at, diag);
 }
 
-/* The parameters of one group that are not as in defaults, below the group's name. */
-static void group_text(GString *text, const struct sim_param_group *group, const struct sim_param_group *defaults)
+/* The parameters of one group that are not as in defaults, below the group's name; named is the last name written. */
+static void group_text(GString *text, const struct sim_param_group *group, const struct sim_param_group *defaults,
+		       const char **named)
 {
-	bool is_named = false;
-
 	for (uint32_t i = 0; i < group->row_count; i++) {
 		char value[128], default_value[128];
 
@@ -247,9 +246,9 @@ static void group_text(GString *text, const struct sim_param_group *group, const
 		sim_param_format(defaults, &defaults->rows[i], default_value, sizeof(default_value));
 		if (!strcmp(value, default_value))
 			continue;
-		if (!is_named)
+		if (strcmp(*named, group->prefix))
 			g_string_append_printf(text, "%s:\n", group->prefix);
-		is_named = true;
+		*named = group->prefix;
 		g_string_append_printf(text, "  %s: %s\n", group->rows[i].name, value);
 	}
 }
@@ -259,12 +258,13 @@ char *machine_description_text(const struct machine_config *config)
 	struct machine_config copy = *config, defaults;
 	struct sim_param_groups groups, default_groups;
 	GString *text = g_string_new(NULL);
+	const char *named = "";
 
 	machine_config_defaults(&defaults, config->parts);
 	machine_config_groups(&copy, &groups);
 	machine_config_groups(&defaults, &default_groups);
 	for (uint32_t i = 0; i < groups.count; i++)
-		group_text(text, &groups.items[i], &default_groups.items[i]);
+		group_text(text, &groups.items[i], &default_groups.items[i], &named);
 	if (!text->len)
 		g_string_assign(text, "summary: every parameter has its default\n");
 	return g_string_free(text, FALSE);

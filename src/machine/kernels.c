@@ -1,6 +1,8 @@
 /* kernels.c - counts, sums and a bounded list of launches. */
 #include "machine/kernels.h"
 
+#include "machine/json.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -150,19 +152,6 @@ struct machine_launch_counts machine_kernels_counts(const struct machine_kernels
 }
 
 /* ---- results ---- */
-
-static void put_int(json_t *o, const char *key, uint64_t value)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)value));
-}
-
-/* Names are bytes of the user's; what is not UTF-8 is left out. */
-static void put_text(json_t *o, const char *key, const char *text)
-{
-	json_t *value = text ? json_string(text) : NULL;
-
-	json_object_set_new(o, key, value ? value : json_null());
-}
 
 static json_t *dim_json(const uint32_t dim[3])
 {

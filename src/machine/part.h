@@ -1,4 +1,5 @@
-/* part.h - what a part of a machine brings: its parameters, their rules, clocks, and how it is built.
+/* part.h - what a part of a machine brings: its parameters, their rules, clocks, how it is built, its energy
+ * and its results.
  *
  * A machine is a list of parts. The parameters of all of them are one value, struct machine_config, that can be copied;
  * a part finds its own, and those of its neighbours, by machine_config_at and machine_config_of. The parts of the
@@ -7,10 +8,12 @@
 #ifndef STRATA_MACHINE_PART_H
 #define STRATA_MACHINE_PART_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "energy/events.h"
 #include "sim/ctx.h"
 #include "sim/param.h"
 
@@ -35,6 +38,12 @@ struct machine_part {
 	 * kernels sets m->device. */
 	void *(*build)(struct machine *m);
 	void (*free)(void *built);
+	/* Adds the tables of its energy, if it was built. */
+	void (*energy)(const struct machine_config *c, struct energy_list *out);
+	/* Puts its fields of the results, and their units, into the objects. m: NULL if the machine was never built;
+	 * stats are then empty. */
+	void (*result)(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
+		       json_t *fields, json_t *units);
 };
 
 enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 8192 };

@@ -3,6 +3,8 @@
 
 #include "base/check.h"
 #include "gpu/device.h"
+#include "machine/gpu_result.h"
+#include "machine/json.h"
 
 /* ---- gpu, and the units that its stacks may have ---- */
 
@@ -70,6 +72,8 @@ const struct machine_part machine_gpu_part = {
     .host_bytes = gpu_bytes,
     .build = gpu_build,
     .free = gpu_unbuild,
+    .energy = machine_gpu_energy,
+    .result = machine_gpu_result,
 };
 
 /* Its parameters are in the GPU's, and so are its rules. */
@@ -106,8 +110,20 @@ static void ndp_check(const struct machine_config *c, struct base_diag_list *dia
 	ndp_mechanism_check(&site, diag);
 }
 
-const struct machine_part machine_ndp_part = {
-    .name = "ndp", .config_bytes = sizeof(struct ndp_config), .groups = ndp_groups, .check = ndp_check};
+static void ndp_result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
+		       json_t *fields, json_t *units)
+{
+	(void)m;
+	(void)stats;
+	(void)units;
+	put_text(fields, "mechanism", ndp_mechanism_name((uint32_t)machine_ndp_site(c).ndp->choice.mechanism));
+}
+
+const struct machine_part machine_ndp_part = {.name = "ndp",
+					      .config_bytes = sizeof(struct ndp_config),
+					      .groups = ndp_groups,
+					      .check = ndp_check,
+					      .result = ndp_result};
 
 /* ---- energy, host, run ---- */
 

@@ -2,11 +2,7 @@
 #include "machine/program.h"
 
 #include "base/units.h"
-
-static void put_int(json_t *o, const char *key, uint64_t value)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)value));
-}
+#include "machine/json.h"
 
 static json_t *copies_json(uint64_t count, uint64_t bytes, uint64_t time_ps)
 {
@@ -24,21 +20,15 @@ json_t *machine_program_json(const struct machine_timeline *t)
 {
 	const struct machine_program_stats *p = machine_timeline_program(t);
 	const struct machine_copy_stats *c = machine_timeline_copies(t);
-	const struct {
-		const char *key;
-		uint64_t value;
-	} fields[] = {
-	    {"time_ps", p->time_ps},		   {"kernel_ps", p->kernel_ps},
-	    {"kernel_overlap_ps", p->kernel_overlap_ps}, {"overlap_ps", p->overlap_ps},
-	    {"device_busy_ps", p->device_busy_ps}, {"device_idle_ps", p->device_idle_ps},
-	    {"host_call_ps", p->host_call_ps},	   {"host_wait_ps", p->host_wait_ps},
-	    {"host_code_ps", p->host_code_ps},	   {"launches", p->launches},
-	    {"calls", p->calls},		   {"host_functions", p->host_functions},
-	};
+	static const char *const in_copies[] = {"to_device_ps", "to_host_ps", "on_device_ps", "fill_ps"};
 	json_t *o = json_object(), *copies = json_object();
 
-	for (uint32_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		put_int(o, fields[i].key, fields[i].value);
+#define STAT_COUNT(name, unit, doc) put_int(o, #name, p->name);
+#include "machine/program_stats.def"
+#include "sim/stat_end.inc"
+	/* The copies' times stand with them. */
+	for (uint32_t i = 0; i < G_N_ELEMENTS(in_copies); i++)
+		json_object_del(o, in_copies[i]);
 	json_object_set_new(copies, "to_device",
 			    copies_json(c->to_device_count, c->to_device_bytes, p->to_device_ps));
 	json_object_set_new(copies, "to_host", copies_json(c->to_host_count, c->to_host_bytes, p->to_host_ps));

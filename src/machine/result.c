@@ -3,20 +3,16 @@
 
 #include "base/units.h"
 #include "energy/events.h"
-#include "gpu/gpu.h"
+#include "machine/json.h"
 #include "machine/machine.h"
 #include "machine/program.h"
 #include "machine/session.h"
-#include "mem/dram.h"
-#include "ndp/registry.h"
-#include "net/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,34 +20,8 @@
 /* The statistics of the SMs that say why a scheduler issued nothing: "sm.stall_REASON" and their unit's suffix. */
 static const char stall_prefix[] = "stall_";
 
-static void put_int(json_t *o, const char *key, uint64_t value)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)value));
-}
-
-static void put_real(json_t *o, const char *key, double value)
-{
-	json_object_set_new(o, key, json_real(value));
-}
-
-/* Names and paths of the user are bytes. */
-static void put_text(json_t *o, const char *key, const char *value)
-{
-	g_autofree char *valid = value ? g_utf8_make_valid(value, -1) : NULL;
-
-	json_object_set_new(o, key, valid ? json_string(valid) : json_null());
-}
-
-static uint64_t stat_of(const struct sim_stats *stats, const char *key)
-{
-	uint64_t value = 0;
-
-	sim_stats_value(stats, key, &value);
-	return value;
-}
-
 struct stat_sink {
-	json_t *stats, *units, *stalls;
+	json_t *stats, *units;
 };
 
 static json_t *hist_json(const struct sim_hist *h)
@@ -70,16 +40,6 @@ static json_t *hist_json(const struct sim_hist *h)
 	return o;
 }
 
-/* "sm.stall_scoreboard_cycles" is the reason "scoreboard". */
-static void put_stall(json_t *stalls, const struct sim_stat_desc *row, uint64_t value)
-{
-	g_autofree char *reason = g_strdup(row->name + strlen(stall_prefix));
-
-	if (g_str_has_suffix(reason, "_cycles"))
-		reason[strlen(reason) - strlen("_cycles")] = '\0';
-	put_int(stalls, reason, value);
-}
-
 static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 		      const struct sim_hist *hist)
 {
@@ -91,8 +51,6 @@ static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc 
 	else
 		put_int(sink->stats, key, value);
 	put_text(sink->units, key, row->unit);
-	if (!strcmp(prefix, "sm") && g_str_has_prefix(row->name, stall_prefix))
-		put_stall(sink->stalls, row, value);
 }
 
 static json_t *params_json(const struct machine_config *config, json_t *units)
@@ -127,154 +85,25 @@ static json_t *params_json(const struct machine_config *config, json_t *units)
 	return o;
 }
 
-static json_t *traffic_json(const struct gpu_traffic *t)
-{
-	json_t *o = json_object();
-
-	put_int(o, "tx", t->tx_bytes);
-	put_int(o, "rx", t->rx_bytes);
-	put_int(o, "stack_to_stack", t->stack_to_stack_bytes);
-	put_int(o, "dram_read", t->dram_read_bytes);
-	put_int(o, "dram_write", t->dram_write_bytes);
-	return o;
-}
-
-/* Directed stack-to-stack channels: the stacks are fully connected, unless SIMD units in them have a network. */
-static uint32_t mesh_count_of(const struct gpu_config *c)
-{
-	if (c->nsu.is_present)
-		return net_network_link_count((enum net_topology)c->nsu.topology, (uint32_t)c->gpu.stack_count);
-	return c->gpu.mesh_is_free ? 0 : (uint32_t)(c->gpu.stack_count * (c->gpu.stack_count - 1));
-}
-
-static double bytes_per_s(const struct link_params *link)
-{
-	return (double)link->bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE;
-}
-
-/* What the wires could carry at most, all of a kind together. */
-static json_t *peaks_json(const struct gpu_config *c)
-{
-	json_t *o = json_object();
-	double link = (double)c->gpu.stack_count * bytes_per_s(&c->link);
-
-	put_real(o, "tx", link);
-	put_real(o, "rx", link);
-	put_real(o, "stack_to_stack", mesh_count_of(c) * bytes_per_s(&c->mesh));
-	put_real(o, "dram", (double)(c->gpu.stack_count * c->dram.vault_count) * dram_vault_peak_bytes_per_s(&c->dram));
-	return o;
-}
-
-static json_t *cache_json(const struct sim_stats *stats, const char *prefix)
-{
-	static const struct {
-		const char *name, *reads, *writes;
-	} sums[] = {{"accesses", "reads", "writes"}, {"hits", "read_hits", "write_hits"}};
-	json_t *o = json_object();
-
-	for (uint32_t i = 0; i < G_N_ELEMENTS(sums); i++) {
-		g_autofree char *reads = g_strconcat(prefix, ".", sums[i].reads, NULL);
-		g_autofree char *writes = g_strconcat(prefix, ".", sums[i].writes, NULL);
-
-		put_int(o, sums[i].name, stat_of(stats, reads) + stat_of(stats, writes));
-	}
-	return o;
-}
-
-static uint64_t instance_of(const struct sim_stats *stats, const char *key, uint32_t instance)
-{
-	uint64_t value = 0;
-
-	sim_stats_instance_value(stats, key, instance, &value);
-	return value;
-}
-
-/* One object per stack: its link and its vaults. Channels and vaults (as one) are added stack by stack. */
-static json_t *stacks_json(const struct gpu_config *c, const struct sim_stats *stats)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < c->gpu.stack_count; i++) {
-		json_t *o = json_object();
-
-		put_int(o, "tx_bytes", instance_of(stats, "link_tx.wire_bytes", i));
-		put_int(o, "rx_bytes", instance_of(stats, "link_rx.wire_bytes", i));
-		put_int(o, "dram_read_bytes", instance_of(stats, "vault.read_bytes", i));
-		put_int(o, "dram_write_bytes", instance_of(stats, "vault.write_bytes", i));
-		json_array_append_new(list, o);
-	}
-	return list;
-}
-
-/* One object per SM: those of the GPU first, then stack by stack. */
-static json_t *sms_json(const struct gpu_config *c, const struct sim_stats *stats)
-{
-	json_t *list = json_array();
-	uint32_t count = sim_stats_instance_count(stats, "sm");
-
-	for (uint32_t i = 0; i < count; i++) {
-		json_t *o = json_object();
-
-		if (i < c->gpu.sm_count)
-			put_text(o, "stack", NULL);
-		else
-			put_int(o, "stack", (i - c->gpu.sm_count) / c->gpu.stack_sm_count);
-		put_int(o, "ctas", instance_of(stats, "sm.ctas_done", i));
-		put_int(o, "cta_cycles", instance_of(stats, "sm.cta_cycles", i));
-		put_int(o, "stall_memory", instance_of(stats, "sm.stall_memory", i));
-		put_int(o, "thread_instructions", instance_of(stats, "sm.thread_instructions", i));
-		json_array_append_new(list, o);
-	}
-	return list;
-}
-
-/* How long CTAs took: bucket's lower edge: how many. */
-static json_t *cta_times_json(const struct sim_stats *stats, const char *key)
-{
-	json_t *o = json_object();
-	struct sim_hist h = {0};
-	char edge[32];
-
-	sim_stats_hist(stats, key, &h);
-	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
-		snprintf(edge, sizeof(edge), "%" PRIu64, sim_hist_edge(i));
-		if (h.bucket[i])
-			put_int(o, edge, h.bucket[i]);
-	}
-	return o;
-}
-
-static struct energy_report energy_of(const struct machine_run *run)
-{
-	const struct gpu_config *c = machine_gpu_config(&run->session->config);
-	struct energy_run e = {
-	    .time_ps = run->kernel_time_ps,
-	    .sm_count = (uint32_t)(c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count),
-	    .l2_count = 1,
-	    .link_count = (uint32_t)(2 * c->gpu.stack_count),
-	    .link_bits_per_ps = bytes_per_s(&c->link) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
-	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
-	    .mesh_count = mesh_count_of(c),
-	    .stack_count = (uint32_t)c->gpu.stack_count,
-	    .nsu_count = c->nsu.is_present ? (uint32_t)c->gpu.stack_count : 0,
-	    .dram_row_bytes = c->dram.row_bytes,
-	    .dram_bank_count = (uint32_t)c->dram.bank_count,
-	};
-	struct energy_report report;
-
-	energy_account(machine_energy_params(&run->session->config), run->machine->ctx.stats, &e, &report);
-	return report;
-}
-
+/* Nothing of a machine in which no part has been built. */
 static void put_energy(json_t *o, const struct machine_run *run)
 {
+	const struct machine *m = run->machine;
+	g_autofree char *hash = m ? g_strdup_printf("%016" PRIx64, sim_ctx_hash(&m->ctx)) : NULL;
 	json_t *components = json_object();
-	struct energy_report report = energy_of(run);
+	struct energy_report report = {.component_count = 0};
+	struct energy_list list = {.count = 0};
 
+	for (uint32_t i = 0; m && m->config->parts[i]; i++)
+		if (m->built[i] && m->config->parts[i]->energy)
+			m->config->parts[i]->energy(m->config, &list);
+	if (list.count)
+		energy_account(&list, m->ctx.stats, run->kernel_time_ps, &report);
 	for (uint32_t i = 0; i < report.component_count; i++)
 		put_real(components, report.components[i].name, report.components[i].pj);
 	json_object_set_new(o, "energy_pj", components);
 	put_real(o, "energy_total_pj", report.total_pj);
+	put_text(o, "run_hash", list.count ? hash : NULL);
 }
 
 struct totals {
@@ -308,13 +137,6 @@ static void put_field_units(json_t *units)
 	    {"copy_bytes_to_host", "bytes"},
 	    {"timeline_count", "copies, kernels and host functions"},
 	    {"ipc", "thread instructions per SM cycle"},
-	    {"stalls", "scheduler cycles"},
-	    {"traffic_bytes", "bytes"},
-	    {"peak_bytes_per_s", "bytes per second"},
-	    {"cta_times", "CTAs by SM cycles"},
-	    {"cta_stack_times", "CTAs by SM cycles"},
-	    {"l1", "accesses"},
-	    {"l2", "accesses"},
 	    {"energy_pj", "pJ"},
 	    {"energy_total_pj", "pJ"},
 	    {"host_seconds", "CPU seconds of the program's process"},
@@ -325,59 +147,20 @@ static void put_field_units(json_t *units)
 		put_text(units, rows[i][0], rows[i][1]);
 }
 
-/* What the mechanism recorded: one array per series; a value that is not known is null. */
-static json_t *series_json(const struct gpu *gpu, json_t *units)
+/* What every part of the machine says. */
+static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 {
-	struct gpu_series items[GPU_SERIES_MAX];
-	uint32_t count = gpu ? gpu_series_of(gpu, items, GPU_SERIES_MAX) : 0;
-	json_t *o = json_object();
-
-	for (uint32_t i = 0; i < count; i++) {
-		json_t *values = json_array();
-
-		for (uint32_t k = 0; k < items[i].count; k++) {
-			double value = items[i].values[k];
-
-			json_array_append_new(values, isnan(value) ? json_null() : json_real(value));
-		}
-		json_object_set_new(o, items[i].name, values);
-		put_text(units, items[i].name, items[i].unit);
-	}
-	return o;
-}
-
-static void put_gpu(json_t *o, json_t *units, const struct machine_run *run)
-{
-	const struct gpu_config *config = machine_gpu_config(&run->session->config);
-	struct gpu_traffic none = {0};
-	const struct gpu *gpu = machine_gpu(run->machine);
-	struct gpu_traffic traffic = gpu ? gpu_traffic_of(gpu) : none;
+	const struct machine_config *c = &run->session->config;
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
-	struct stat_sink sink = {json_object(), units, json_object()};
+	struct stat_sink sink = {json_object(), units};
 
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->result)
+			c->parts[i]->result(c, run->machine, stats, o, units);
 	sim_stats_each(stats, sink_stat, &sink);
-	json_object_set_new(o, "stalls", sink.stalls);
-	json_object_set_new(o, "traffic_bytes", traffic_json(&traffic));
-	json_object_set_new(o, "peak_bytes_per_s", peaks_json(config));
-	json_object_set_new(o, "stacks", stacks_json(config, stats));
-	json_object_set_new(o, "sms", sms_json(config, stats));
-	json_object_set_new(o, "cta_times", cta_times_json(stats, "gpu.cta_cycles"));
-	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
-	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
-	json_object_set_new(o, "l2", cache_json(stats, "l2"));
-	if (gpu) {
-		g_autofree char *hash = g_strdup_printf("%016" PRIx64, sim_ctx_hash(&run->machine->ctx));
-
-		put_energy(o, run);
-		put_text(o, "run_hash", hash);
-	} else {
-		json_object_set_new(o, "energy_pj", json_object());
-		put_real(o, "energy_total_pj", 0);
-		put_text(o, "run_hash", NULL);
-	}
+	put_energy(o, run);
 	json_object_set_new(o, "stats", sink.stats);
-	json_object_set_new(o, "series", series_json(gpu, units));
 	sim_stats_free(empty);
 }
 
@@ -414,7 +197,6 @@ static json_t *run_json(const struct machine_run *run)
 	json_t *o = json_object(), *units = json_object();
 
 	put_text(o, "machine", s->machine);
-	put_text(o, "mechanism", ndp_mechanism_name((uint32_t)machine_ndp_site(&s->config).ndp->choice.mechanism));
 	put_ends(o, run);
 	put_int(o, "cycles", t.cycles);
 	put_int(o, "time_ps", t.time_ps);
@@ -423,7 +205,7 @@ static json_t *run_json(const struct machine_run *run)
 	put_int(o, "warp_instructions", t.warp_instructions);
 	put_int(o, "thread_instructions", t.thread_instructions);
 	put_real(o, "ipc", ipc_of(&t));
-	put_gpu(o, units, run);
+	put_parts(o, units, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
 	json_object_set_new(o, "kernels", machine_kernels_json(run->kernels));

@@ -36,7 +36,8 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 	s->vaults = g_new0(struct mem_vault *, s->vault_count);
 	s->audits = g_new0(struct stack_audit, s->vault_count);
 	if (c->stats)
-		sim_stats_add(c->stats, "vault", vault_stat_rows, vault_stat_row_count, &s->stats, sizeof(s->stats));
+		sim_stats_add(c->stats, c->stats_prefix, vault_stat_rows, vault_stat_row_count, &s->stats,
+			      sizeof(s->stats));
 	for (uint32_t i = 0; i < s->vault_count; i++) {
 		struct stack_audit *a = &s->audits[i];
 

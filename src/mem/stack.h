@@ -26,7 +26,8 @@ struct mem_stack_config {
 	/* A vault queue has room again after a refused request (mem_stack_can_accept was false). */
 	void (*room)(void *ctx, uint32_t vault);
 	void *ctx;
-	struct sim_stats *stats;     /* groups "vault" (one instance per vault) */
+	struct sim_stats *stats;     /* may be NULL */
+	const char *stats_prefix;    /* of the group that has one instance per stack: kept */
 	bool audit;		     /* attach the independent command auditor; a violation is a failed CHECK */
 };
 

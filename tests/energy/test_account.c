@@ -22,6 +22,18 @@ static double component(const struct energy_report *r, const char *name)
 	return 0;
 }
 
+/* Of 1 us, with a stack of rows of 2 KB in 16 banks. */
+static void account(const struct energy_params *p, const struct energy_gpu_counts *gpu, const struct sim_stats *stats,
+		    struct energy_report *report)
+{
+	const struct energy_memory_counts memory = energy_memory_counts(p, 1, 2048, 16);
+	struct energy_list list = {.count = 0};
+
+	energy_list_add(&list, &energy_gpu_table, p, gpu, sizeof(*gpu));
+	energy_list_add(&list, &energy_memory_table, p, &memory, sizeof(memory));
+	energy_account(&list, stats, 1000000, report);
+}
+
 static void test_links_dram_and_static(void **state)
 {
 	struct energy_params p;
@@ -33,9 +45,8 @@ static void test_links_dram_and_static(void **state)
 	    {"up_wire_bytes", SIM_STAT_COUNT, "bytes", "", 0}, {"down_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
 	struct vault_stats *vault = calloc(1, sizeof(*vault));
 	struct energy_report report;
-	const struct energy_run run = {.time_ps = 1000000, .sm_count = 2, .l2_count = 1, .link_count = 2,
-				       .link_bits_per_ps = 0.64, .stack_count = 1, .dram_row_bytes = 2048,
-				       .dram_bank_count = 16};
+	const struct energy_gpu_counts counts = {
+	    .sm_count = 2, .l2_count = 1, .link_count = 2, .link_bits_per_ps = 0.64};
 	double total = 0;
 
 	(void)state;
@@ -49,7 +60,7 @@ static void test_links_dram_and_static(void **state)
 	sim_stats_add(stats, "link_rx", net_channel_stat_rows, net_channel_stat_row_count, &rx, sizeof(rx));
 	sim_stats_add(stats, "host_link", host_rows, 2, host, sizeof(host));
 	sim_stats_add(stats, "vault", vault_stat_rows, vault_stat_row_count, vault, sizeof(*vault));
-	energy_account(&p, stats, &run, &report);
+	account(&p, &counts, stats, &report);
 	assert_true(component(&report, "link_active") == 4000 * 8 * 2.0);
 	assert_true(component(&report, "link_idle") == (2 * 0.64 * 1e6 - 4000 * 8) * 1.5);
 	assert_true(component(&report, "dram_activate") == 10 * 11800 / 2.0);
@@ -75,14 +86,13 @@ static void test_changed_mapping(void **state)
 	uint64_t mapping[] = {6144, 12288};
 	static const struct sim_stat_desc rows[] = {{"remapped_bytes", SIM_STAT_COUNT, "bytes", "", 0},
 						    {"remapped_wire_bytes", SIM_STAT_COUNT, "bytes", "", 8}};
-	const struct energy_run run = {.time_ps = 1000000, .mesh_count = 1, .mesh_bits_per_ps = 0.32,
-				       .dram_row_bytes = 2048, .dram_bank_count = 16};
+	const struct energy_gpu_counts counts = {.mesh_count = 1, .mesh_bits_per_ps = 0.32};
 	struct energy_report report;
 
 	(void)state;
 	sim_param_defaults(&g);
 	sim_stats_add(stats, "mapping", rows, 2, mapping, sizeof(mapping));
-	energy_account(&p, stats, &run, &report);
+	account(&p, &counts, stats, &report);
 	assert_true(component(&report, "mesh_active") == 12288 * 8 * 2.0);
 	assert_true(component(&report, "mesh_idle") == (0.32 * 1e6 - 12288 * 8) * 1.5);
 	assert_true(component(&report, "dram_activate") == 6 * 11800 / 2.0);

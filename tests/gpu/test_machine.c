@@ -36,21 +36,21 @@ static void link_bandwidth(void **state)
 {
 	static const char *const settings[] = {"gpu.sm_count", "68", "run.audit", "false", NULL};
 	const struct fake_inst insts[] = {FAKE_LOAD(1, stream), FAKE_LOAD(2, stream_out), FAKE_EXIT};
-	struct gpu_traffic t;
 	struct rig r;
+	uint64_t rx_bytes;
 	double ps, used;
 
 	(void)state;
 	rig_open(&r, NULL, NULL, settings);
 	ps = (double)rig_run(&r, insts, 3, 4000, 256) * 1e6 / 1400;
-	t = gpu_traffic_of(r.gpu);
-	used = (double)t.rx_bytes / (ps * 0.16); /* 4 links of 0.04 B/ps */
+	rx_bytes = rig_stat(&r, "link_rx.wire_bytes");
+	used = (double)rx_bytes / (ps * 0.16); /* 4 links of 0.04 B/ps */
 	assert_true(used > 0.85 && used <= 1.0);
 	/* 2 * 4000 * 256 * 4 B in lines of 8 + 1 flits; and the code, read once. */
 	assert_int_equal(rig_stat(&r, "vault.reads"), 2 * 4000 * 8 + 1);
-	assert_int_equal(t.rx_bytes, (2 * 4000 * 8 + 1) * 144);
-	assert_int_equal(t.tx_bytes, (2 * 4000 * 8 + 1) * 16);
-	assert_int_equal(t.dram_read_bytes, (2 * 4000 * 8 + 1) * 128);
+	assert_int_equal(rx_bytes, (2 * 4000 * 8 + 1) * 144);
+	assert_int_equal(rig_stat(&r, "link_tx.wire_bytes"), (2 * 4000 * 8 + 1) * 16);
+	assert_int_equal(rig_stat(&r, "vault.read_bytes"), (2 * 4000 * 8 + 1) * 128);
 	rig_close(&r);
 }
 
@@ -134,7 +134,7 @@ static void host_memory_is_behind_its_wires(void **state)
 	fake_has_host = true;
 	rig_open(&r, NULL, NULL, (const char *const[]){"gpu.sm_count", "4", NULL});
 	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
-	time_ps = gpu_kernel_time_ps(r.gpu);
+	time_ps = rig_stat(&r, "gpu.time_ps");
 	assert_int_equal(rig_stat(&r, "host_link.reads"), LINES);
 	assert_int_equal(rig_stat(&r, "host_link.read_bytes"), LINES * 128);
 	assert_int_equal(rig_stat(&r, "host_link.down_wire_bytes"), WIRE_BYTES);
@@ -159,7 +159,7 @@ static void host_memory_is_behind_its_wires(void **state)
 	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
 	assert_int_equal(rig_stat(&r, "host_link.reads"), 0);
 	assert_true(rig_stat(&r, "vault.read_bytes") >= LINES * 128);
-	assert_true(gpu_kernel_time_ps(r.gpu) < time_ps / 2);
+	assert_true(rig_stat(&r, "gpu.time_ps") < time_ps / 2);
 	rig_close(&r);
 }
 
@@ -270,7 +270,7 @@ static void small_acknowledgments(void **state)
 	rig_open(&r, NULL, NULL, settings);
 	rig_run(&r, insts, 2, 256, 256);
 	/* 2048 stores of a line, spread evenly over four stacks: 32 flits each; and one line of code. */
-	assert_int_equal(gpu_traffic_of(r.gpu).rx_bytes, 2048 + 144);
+	assert_int_equal(rig_stat(&r, "link_rx.wire_bytes"), 2048 + 144);
 	rig_close(&r);
 }
 

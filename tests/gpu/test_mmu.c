@@ -303,8 +303,8 @@ static void stack_walks_cross_the_mesh(void **state)
 
 	(void)state;
 	run_block(&r, off, page_per_lane);
-	mesh_bytes = gpu_traffic_of(r.gpu).stack_to_stack_bytes;
-	dram_bytes = gpu_traffic_of(r.gpu).dram_read_bytes;
+	mesh_bytes = rig_stat(&r, "mesh.wire_bytes");
+	dram_bytes = rig_stat(&r, "vault.read_bytes");
 	rig_close(&r);
 	run_block(&r, on, page_per_lane);
 	local = rig_stat(&r, "mmu.local_reads");
@@ -312,8 +312,8 @@ static void stack_walks_cross_the_mesh(void **state)
 	assert_int_equal(local + remote, 3 * rig_stat(&r, "mmu.walks"));
 	assert_true(local > 0 && remote > 0);
 	/* A header there; a header and a sector back. */
-	assert_int_equal(gpu_traffic_of(r.gpu).stack_to_stack_bytes, mesh_bytes + remote * (16 + 16 + 32));
-	assert_int_equal(gpu_traffic_of(r.gpu).dram_read_bytes, dram_bytes + (local + remote) * 64); /* a burst */
+	assert_int_equal(rig_stat(&r, "mesh.wire_bytes"), mesh_bytes + remote * (16 + 16 + 32));
+	assert_int_equal(rig_stat(&r, "vault.read_bytes"), dram_bytes + (local + remote) * 64); /* a burst */
 	/* Only the block's accesses are translated. */
 	assert_int_equal(rig_stat(&r, "mmu.accesses"), 32 * 2 * 32);
 	rig_close(&r);

@@ -253,7 +253,8 @@ static void build(struct rig *g)
 			 (uint32_t)g->dram.row_bytes, 128);
 
 	const struct mem_stack_config stack = {.dram = &g->dram, .engine = g->engine, .dram_domain = dram, .done = done,
-					       .room = room, .ctx = g, .stats = g->stats, .audit = true};
+					       .room = room, .ctx = g, .stats = g->stats, .stats_prefix = "vault",
+					       .audit = true};
 
 	g->stack = mem_stack_new(&stack);
 	g->sender = sim_engine_add(g->engine, core, "sender", send, g);

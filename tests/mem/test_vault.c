@@ -116,7 +116,7 @@ static void rig_build(struct rig *g)
 			 LINE_BYTES);
 
 	const struct mem_stack_config c = {.dram = &g->p, .engine = g->engine, .done = done, .room = room, .ctx = g,
-					   .stats = g->stats, .audit = true};
+					   .stats = g->stats, .stats_prefix = "vault", .audit = true};
 
 	g->stack = mem_stack_new(&c);
 	g->feeder = sim_engine_add(g->engine, feeder, "feeder", feed, g);
