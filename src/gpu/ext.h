@@ -99,7 +99,7 @@ struct gpu_ext_ops {
 
 	/* ---- an SM ---- */
 	void (*sm_reset)(void *self, struct sm *sm);
-	/* In each cycle in which the SM ticks; has_work: it must tick in the next one. */
+	/* In each cycle in which the SM ticks; has_work: it must tick in the next one. Of one extension only. */
 	void (*sm_tick)(void *self, struct sm *sm);
 	bool (*sm_has_work)(void *self, const struct sm *sm);
 	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */

@@ -98,7 +98,7 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 	if (exts)
 		g->exts = *exts;
 	GPU_EXT_EACH(g, e, sm_tick)
-		g->has_sm_ticks = true;
+		g->ticker = e;
 }
 
 static void clocks_find(struct gpu *g)

@@ -72,7 +72,7 @@ struct gpu {
 	struct gpu_ext_list exts;
 	const struct gpu_ext *placer; /* of them, the one that places requests, or NULL */
 	const struct gpu_ext *units; /* that has units in the stacks, or NULL */
-	bool has_sm_ticks; /* one of them ticks with the SMs */
+	const struct gpu_ext *ticker; /* that ticks with the SMs, or NULL */
 	uint32_t spare_count; /* requests that are out while nothing is: kept by whoever looks into a cache */
 	struct sim_engine *engine; /* of the context, as the next three */
 	struct sim_stats *stats;

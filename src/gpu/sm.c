@@ -191,30 +191,10 @@ static bool is_stopped(const struct sm *sm)
 	return !unstopped;
 }
 
-static void exts_tick(struct sm *sm)
-{
-	const struct gpu_ext_list *list = &sm->gpu->exts;
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		if (list->items[i].ops->sm_tick)
-			list->items[i].ops->sm_tick(list->items[i].self, sm);
-	}
-}
-
-static bool exts_have_work(const struct sm *sm)
-{
-	const struct gpu_ext_list *list = &sm->gpu->exts;
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		if (list->items[i].ops->sm_has_work && list->items[i].ops->sm_has_work(list->items[i].self, sm))
-			return true;
-	}
-	return false;
-}
-
 static void sm_tick(void *component, uint64_t cycle)
 {
 	struct sm *sm = component;
+	const struct gpu_ext *ticker = sm->gpu->ticker;
 	uint32_t next, at, queued_count;
 
 	if (unlikely(sm->gpu->has_failed))
@@ -222,8 +202,8 @@ static void sm_tick(void *component, uint64_t cycle)
 	time_set(sm, cycle);
 	sm->accounted = sm->now + 1;
 	sm_wheel_due(sm);
-	if (unlikely(sm->gpu->has_sm_ticks))
-		exts_tick(sm);
+	if (unlikely(ticker != NULL))
+		ticker->ops->sm_tick(ticker->self, sm);
 	next = lsu_tick(sm);
 	if (sm->out.first && sm->stack != UINT32_MAX)
 		port_drain(sm);
@@ -238,7 +218,7 @@ static void sm_tick(void *component, uint64_t cycle)
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
 	next = at < next ? at : next;
-	if (unlikely(sm->gpu->has_sm_ticks) && exts_have_work(sm))
+	if (unlikely(ticker != NULL) && ticker->ops->sm_has_work(ticker->self, sm))
 		next = sm->now + 1;
 	if (next != SM_NEVER && !sm->gpu->has_failed)
 		sm_wake(sm, next);

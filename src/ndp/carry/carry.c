@@ -148,17 +148,11 @@ const struct gpu_ext_ops carry_policy_ops = {
 
 uint32_t carry_destination(const uint32_t *stacks, uint32_t count)
 {
-	uint32_t best = stacks[0], best_lines = 0;
+	uint32_t lines[GPU_STACKS_MAX] = {0}, best = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lines = 0;
-
-		for (uint32_t k = 0; k < count; k++)
-			lines += stacks[k] == stacks[i];
-		if (lines > best_lines) {
-			best = stacks[i];
-			best_lines = lines;
-		}
-	}
-	return best;
+	for (uint32_t i = 0; i < count; i++)
+		lines[stacks[i]]++;
+	for (uint32_t i = 1; i < count; i++)
+		best = lines[stacks[i]] > lines[stacks[best]] ? i : best;
+	return stacks[best];
 }
