@@ -1,10 +1,18 @@
-/* list.h - chains of objects through a field of their own; nothing is allocated. An object is in one chain per field.
+/* list.h - chains of objects through a field of their own, and rings; nothing is allocated. An object is in one chain
+ * per field.
  *
- * A FIFO is any struct with the fields of BASE_FIFO; zeroed, it is empty. Its owner may read `first`, and walk. */
+ * A FIFO is any struct with the fields of BASE_FIFO; zeroed, it is empty. Its owner may read `first`, and walk. A stack
+ * (a free list) is a pointer to its top. A list, which any item may leave, is a pointer to its first; its items have a
+ * field of BASE_LINKS. A ring is any struct with the fields of BASE_RING: cap items of its owner, of which count are
+ * in use.
+ */
 #ifndef STRATA_BASE_LIST_H
 #define STRATA_BASE_LIST_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/check.h"
 
 #define BASE_FIFO(type) type *first, *last /* last: valid only while there is a first */
 
@@ -31,5 +39,84 @@
 		fifo_->first = item_->link;                 \
 		item_;                                      \
 	})
+
+#define base_stack_push(top, item, link)           \
+	do {                                       \
+		__typeof__(top) top_ = (top);      \
+		__typeof__(item) item_ = (item);   \
+                                                   \
+		item_->link = *top_;               \
+		*top_ = item_;                     \
+	} while (0)
+
+/* Removes the top and yields it. The stack must not be empty. */
+#define base_stack_pop(top, link)                \
+	({                                       \
+		__typeof__(top) top_ = (top);    \
+		__typeof__(*top_) item_ = *top_; \
+                                                 \
+		*top_ = item_->link;             \
+		item_;                           \
+	})
+
+#define BASE_LINKS(type)           \
+	struct {                   \
+		type *next, *prev; \
+	}
+
+/* Puts item before the others. */
+#define base_list_push(list, item, link)                   \
+	do {                                               \
+		__typeof__(list) list_ = (list);           \
+		__typeof__(item) item_ = (item);           \
+                                                           \
+		item_->link.prev = NULL;                   \
+		item_->link.next = *list_;                 \
+		if (item_->link.next)                      \
+			item_->link.next->link.prev = item_; \
+		*list_ = item_;                            \
+	} while (0)
+
+#define base_list_remove(list, item, link)                                   \
+	do {                                                                 \
+		__typeof__(list) list_ = (list);                             \
+		__typeof__(item) item_ = (item);                             \
+                                                                             \
+		*(item_->link.prev ? &item_->link.prev->link.next : list_) = item_->link.next; \
+		if (item_->link.next)                                        \
+			item_->link.next->link.prev = item_->link.prev;      \
+	} while (0)
+
+#define BASE_RING(type)             \
+	type *items; /* [cap] */    \
+	uint32_t cap, first, count
+
+/* The i-th in use, the oldest is 0: its address. */
+#define base_ring_at(ring, i)                                                     \
+	({                                                                        \
+		__typeof__(ring) ring_ = (ring);                                  \
+		uint32_t at_ = ring_->first + (i);                                \
+                                                                                  \
+		&ring_->items[at_ >= ring_->cap ? at_ - ring_->cap : at_];        \
+	})
+
+/* Yields the address of one more, the youngest. There must be room. */
+#define base_ring_push(ring)                                                              \
+	({                                                                                \
+		__typeof__(ring) push_ring_ = (ring);                                     \
+                                                                                          \
+		CHECK(push_ring_->count < push_ring_->cap);                               \
+		base_ring_at(push_ring_, push_ring_->count++);                            \
+	})
+
+/* Removes the oldest; what lies there stays until it is pushed over. */
+#define base_ring_pop(ring)                                                               \
+	do {                                                                              \
+		__typeof__(ring) ring_ = (ring);                                          \
+                                                                                          \
+		CHECK(ring_->count);                                                      \
+		ring_->first = ring_->first + 1 == ring_->cap ? 0 : ring_->first + 1;     \
+		ring_->count--;                                                           \
+	} while (0)
 
 #endif

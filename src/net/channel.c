@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/list.h"
 
 const struct sim_stat_desc net_channel_stat_rows[] = {
 #define STAT_STRUCT struct net_channel_stats
@@ -31,9 +32,10 @@ struct grant {
 struct net_channel {
 	struct sim_engine *engine;
 	uint32_t depth, credit_count; /* places in all; usable now */
-	uint32_t ring_first, ring_count;
-	struct mem_req **ring; /* packets in flight or buffered, in order; ready_units is their arrival */
-	uint64_t head_units;   /* arrival of the first, SIM_NEVER for none */
+	struct {
+		BASE_RING(struct mem_req *);
+	} packets;	     /* in flight or buffered, in order; ready_units is their arrival */
+	uint64_t head_units; /* arrival of the first, SIM_NEVER for none */
 	uint32_t waiter_count, grant_count;
 	uint64_t settled_units; /* until then a waiter that asks again changes nothing */
 	struct sim_comp *waiters; /* senders asleep, in order of asking */
@@ -43,8 +45,9 @@ struct net_channel {
 	struct net_channel_config config;
 	uint32_t flit_shift; /* log2 of flit_bytes, or UINT32_MAX */
 	uint32_t waiter_cap;
-	uint64_t *returns; /* when credits on their way back become usable, in order */
-	uint32_t return_first, return_count;
+	struct {
+		BASE_RING(uint64_t);
+	} returns; /* when credits on their way back become usable, in order */
 
 	struct net_channel_stats stats;
 };
@@ -59,8 +62,9 @@ struct net_channel *net_channel_new(const struct net_channel_config *c)
 	ch->depth = c->depth_packets;
 	ch->flit_shift = c->flit_bytes & (c->flit_bytes - 1) ? UINT32_MAX : (uint32_t)__builtin_ctz(c->flit_bytes);
 	ch->head_units = SIM_NEVER;
-	ch->ring = g_new0(struct mem_req *, c->depth_packets);
-	ch->returns = g_new0(uint64_t, c->depth_packets);
+	ch->packets.items = g_new0(struct mem_req *, c->depth_packets);
+	ch->returns.items = g_new0(uint64_t, c->depth_packets);
+	ch->packets.cap = ch->returns.cap = c->depth_packets;
 	ch->grants = g_new0(struct grant, c->depth_packets);
 	ch->waiter_cap = WAITER_LANES;
 	ch->waiters = g_new0(struct sim_comp, ch->waiter_cap);
@@ -75,8 +79,8 @@ void net_channel_free(struct net_channel *ch)
 {
 	if (!ch)
 		return;
-	g_free(ch->ring);
-	g_free(ch->returns);
+	g_free(ch->packets.items);
+	g_free(ch->returns.items);
 	g_free(ch->grants);
 	g_free(ch->waiters);
 	g_aligned_free(ch);
@@ -88,13 +92,6 @@ void net_channel_set_receiver(struct net_channel *ch, struct sim_comp receiver)
 	ch->config.has_receiver = true;
 }
 
-static inline uint32_t ring_index(uint32_t first, uint32_t offset, uint32_t cap)
-{
-	uint32_t i = first + offset;
-
-	return i >= cap ? i - cap : i;
-}
-
 static inline bool same_comp(struct sim_comp a, struct sim_comp b)
 {
 	return ((uint32_t)a.domain << 16 | a.index) == ((uint32_t)b.domain << 16 | b.index);
@@ -102,9 +99,8 @@ static inline bool same_comp(struct sim_comp a, struct sim_comp b)
 
 static inline void mature_credits(struct net_channel *ch, uint64_t now)
 {
-	while (unlikely(ch->return_count) && ch->returns[ch->return_first] <= now) {
-		ch->return_first = ring_index(ch->return_first, 1, ch->depth);
-		ch->return_count--;
+	while (unlikely(ch->returns.count) && *base_ring_at(&ch->returns, 0) <= now) {
+		base_ring_pop(&ch->returns);
 		ch->credit_count++;
 	}
 }
@@ -162,12 +158,12 @@ static void add_waiter(struct net_channel *ch, struct sim_comp w)
 /* Grants to the waiters what is free by now or on its way back, as far as it is not granted. */
 static void grant_waiters(struct net_channel *ch, uint64_t now)
 {
-	while (ch->waiter_count && ch->grant_count < ch->credit_count + ch->return_count) {
+	while (ch->waiter_count && ch->grant_count < ch->credit_count + ch->returns.count) {
 		uint32_t later = ch->grant_count < ch->credit_count ? 0 : ch->grant_count - ch->credit_count + 1;
 		uint64_t time = now;
 
 		if (later)
-			time = ch->returns[ring_index(ch->return_first, later - 1, ch->depth)];
+			time = *base_ring_at(&ch->returns, later - 1);
 		grant_first(ch, time > now ? time : now);
 	}
 }
@@ -240,17 +236,17 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	ch->wire_free_units = start + busy;
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;
 	r->next = NULL;
-	ch->ring[ring_index(ch->ring_first, ch->ring_count, ch->depth)] = r;
-	if (ch->ring_count++ == 0)
+	if (ch->packets.count == 0)
 		ch->head_units = r->ready_units;
+	*base_ring_push(&ch->packets) = r;
 	ch->stats.packets++;
 	ch->stats.flits += flits;
 	ch->stats.bytes += bytes;
 	ch->stats.wire_bytes += flits * ch->config.flit_bytes;
 	ch->stats.busy_units += busy;
 	ch->stats.wait_units += start - earliest_units;
-	if (ch->ring_count > ch->stats.occupancy_max)
-		ch->stats.occupancy_max = ch->ring_count;
+	if (ch->packets.count > ch->stats.occupancy_max)
+		ch->stats.occupancy_max = ch->packets.count;
 	if (ch->config.has_receiver)
 		sim_wake_units(ch->engine, ch->config.receiver, r->ready_units);
 	return ch->wire_free_units;
@@ -258,7 +254,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 
 struct mem_req *net_channel_peek(struct net_channel *ch)
 {
-	return ch->head_units <= sim_now_units(ch->engine) ? ch->ring[ch->ring_first] : NULL;
+	return ch->head_units <= sim_now_units(ch->engine) ? *base_ring_at(&ch->packets, 0) : NULL;
 }
 
 struct mem_req *net_channel_pop(struct net_channel *ch)
@@ -267,14 +263,11 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 	struct mem_req *r = net_channel_peek(ch);
 
 	CHECK(r);
-	ch->ring_first = ring_index(ch->ring_first, 1, ch->depth);
-	ch->ring_count--;
-	ch->head_units = ch->ring_count ? ch->ring[ch->ring_first]->ready_units : SIM_NEVER;
+	base_ring_pop(&ch->packets);
+	ch->head_units = ch->packets.count ? (*base_ring_at(&ch->packets, 0))->ready_units : SIM_NEVER;
 	mature_credits(ch, now);
 	if (ch->config.credit_units) {
-		ch->returns[ring_index(ch->return_first, ch->return_count, ch->depth)] =
-			now + ch->config.credit_units;
-		ch->return_count++;
+		*base_ring_push(&ch->returns) = now + ch->config.credit_units;
 	} else {
 		ch->credit_count++;
 	}
@@ -288,14 +281,13 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 
 bool net_channel_is_idle(const struct net_channel *ch)
 {
-	return ch->ring_count == 0 && ch->credit_count + ch->return_count == ch->depth;
+	return ch->packets.count == 0 && ch->credit_count + ch->returns.count == ch->depth;
 }
 
 void net_channel_reset(struct net_channel *ch)
 {
-	ch->ring_first = ch->ring_count = 0;
+	ch->packets.count = ch->returns.count = 0;
 	ch->head_units = SIM_NEVER;
-	ch->return_first = ch->return_count = 0;
 	ch->credit_count = ch->depth;
 	ch->waiter_count = ch->grant_count = 0;
 	ch->settled_units = 0;

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/list.h"
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct net_network_stats
@@ -31,8 +32,7 @@ struct packet {
 
 /* Packets in order of arrival: a virtual channel's buffer behind a link, or what a node has to send. */
 struct buffer {
-	struct packet *items; /* [depth] */
-	uint32_t first, count;
+	BASE_RING(struct packet);
 };
 
 struct link {
@@ -116,26 +116,15 @@ uint32_t net_network_link_count(enum net_topology topology, uint32_t node_count)
 	return count;
 }
 
-/* ---- buffers ---- */
-
 static struct packet *buffer_head(const struct buffer *b)
 {
-	return b->count ? &b->items[b->first] : NULL;
+	return b->count ? base_ring_at(b, 0) : NULL;
 }
 
-static void buffer_push(struct buffer *b, uint32_t depth, const struct packet *p)
+static void buffer_new(const struct net_network *n, struct buffer *b)
 {
-	uint32_t at = b->first + b->count;
-
-	CHECK(b->count < depth);
-	b->items[at >= depth ? at - depth : at] = *p;
-	b->count++;
-}
-
-static void buffer_pop(struct buffer *b, uint32_t depth)
-{
-	b->first = b->first + 1 == depth ? 0 : b->first + 1;
-	b->count--;
+	b->items = g_new0(struct packet, n->config.depth_packets);
+	b->cap = n->config.depth_packets;
 }
 
 /* ---- routers ---- */
@@ -197,7 +186,7 @@ static bool forward(struct router *r, enum net_class c, const struct packet *p)
 	q.head_units = start + n->config.flit_units + n->config.latency_units;
 	q.tail_units = start + busy + n->config.latency_units;
 	q.hops++;
-	buffer_push(b, n->config.depth_packets, &q);
+	*base_ring_push(b) = q;
 	l->stats.packets++;
 	l->stats.flits += q.flits;
 	l->stats.bytes += q.flits * n->config.flit_bytes;
@@ -240,7 +229,7 @@ static bool serve(struct router *r, uint32_t input)
 	}
 	if (!(p->to == r->index ? deliver(r, c, p) : forward(r, c, p)))
 		return false;
-	buffer_pop(b, n->config.depth_packets);
+	base_ring_pop(b);
 	if (l)
 		sim_wake_units(n->config.engine, n->routers[l->from].comp, sim_now_units(n->config.engine));
 	else
@@ -296,7 +285,7 @@ void net_network_send(struct net_network *n, uint32_t node, uint32_t to, enum ne
 	};
 
 	CHECK(node != to && to < n->config.node_count && bytes);
-	buffer_push(&n->routers[node].source[c], n->config.depth_packets, &p);
+	*base_ring_push(&n->routers[node].source[c]) = p;
 	n->stats.packets++;
 	n->stats.bytes += p.flits * n->config.flit_bytes;
 	n->pending_count++;
@@ -344,7 +333,7 @@ static void link_new(struct net_network *n, uint32_t index, uint32_t from, uint3
 
 	*l = (struct link){.from = from, .to = to};
 	for (uint32_t v = 0; v < n->vc_count; v++)
-		l->vcs[v].items = g_new0(struct packet, n->config.depth_packets);
+		buffer_new(n, &l->vcs[v]);
 	n->routers[to].in[n->routers[to].in_count++] = l;
 	for (uint32_t k = 0; k < n->config.node_count; k++) {
 		if (k != from && next_node(n->config.topology, n->config.node_count, from, k) == to)
@@ -367,7 +356,7 @@ static void routers_new(struct net_network *n)
 		r->index = i;
 		r->in = g_new0(struct link *, count);
 		for (uint32_t c = 0; c < NET_CLASS_COUNT; c++)
-			r->source[c].items = g_new0(struct packet, n->config.depth_packets);
+			buffer_new(n, &r->source[c]);
 		r->comp = sim_engine_add(n->config.engine, n->config.domain, "router", router_tick, r);
 	}
 }

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "base/list.h"
+
 enum { CHUNK_REQS = 4096 };
 
 struct mem_req_pool {
@@ -14,10 +16,8 @@ struct mem_req_pool {
 
 static void thread_chunk(struct mem_req_pool *p, struct mem_req *chunk)
 {
-	for (uint32_t i = CHUNK_REQS; i-- > 0;) {
-		chunk[i].next = p->free;
-		p->free = &chunk[i];
-	}
+	for (uint32_t i = CHUNK_REQS; i-- > 0;)
+		base_stack_push(&p->free, &chunk[i], next);
 }
 
 struct mem_req_pool *mem_req_pool_new(void)
@@ -47,19 +47,15 @@ struct mem_req *mem_req_get(struct mem_req_pool *p)
 		thread_chunk(p, chunk);
 	}
 
-	struct mem_req *r = p->free;
-
-	p->free = r->next;
 	p->outstanding_count++;
-	return r;
+	return base_stack_pop(&p->free, next);
 }
 
 void mem_req_put(struct mem_req_pool *p, struct mem_req *r)
 {
 	CHECK(p->outstanding_count > 0);
 	p->outstanding_count--;
-	r->next = p->free;
-	p->free = r;
+	base_stack_push(&p->free, r, next);
 }
 
 uint64_t mem_req_outstanding(const struct mem_req_pool *p)
