@@ -204,13 +204,10 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 {
-	uint32_t at = sm->lsu_first + sm->lsu_count;
-	struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
+	struct lsu_entry *e = base_ring_push(&sm->lsu);
 	const struct simt_inst *inst = step->inst;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
-	CHECK(lsu_has_room(sm));
-	sm->lsu_count++;
 	e->slot = w->slot;
 	classify(sm, e, step);
 	if (sm_is_watched(w, GPU_POINT_ACCESS) && e->kind != LSU_CONST)
@@ -232,11 +229,8 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
 		       const struct coalesced_line *lines, uint32_t count)
 {
-	uint32_t at = sm->lsu_first + sm->lsu_count;
-	struct lsu_entry *e = &sm->lsu[at >= sm->lsu_cap ? at - sm->lsu_cap : at];
+	struct lsu_entry *e = base_ring_push(&sm->lsu);
 
-	CHECK(lsu_has_room(sm));
-	sm->lsu_count++;
 	e->kind = LSU_CARRIED;
 	e->ext = (uint8_t)ext->number;
 	e->slot = w->slot;
@@ -441,8 +435,7 @@ static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
 {
 	if (e->passes || e->next < e->count)
 		return;
-	sm->lsu_first = sm->lsu_first + 1 == sm->lsu_cap ? 0 : sm->lsu_first + 1;
-	sm->lsu_count--;
+	base_ring_pop(&sm->lsu);
 	stores_sent(sm, e);
 }
 
@@ -469,7 +462,7 @@ static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
 
 static uint32_t next_tick(const struct sm *sm)
 {
-	return sm->lsu_ready_count || (sm->lsu_count && !sm->lsu_waits_walk) ? sm->lsu_free : SM_NEVER;
+	return sm->lsu_ready_count || (sm->lsu.count && !sm->lsu_waits_walk) ? sm->lsu_free : SM_NEVER;
 }
 
 /* A line whose walk has ended. */
@@ -487,7 +480,7 @@ static uint32_t tick_ready(struct sm *sm)
 
 uint32_t lsu_tick(struct sm *sm)
 {
-	if (!(sm->lsu_count | sm->lsu_ready_count) || sm->lsu_waits_fill || sm->lsu_waits_port)
+	if (!(sm->lsu.count | sm->lsu_ready_count) || sm->lsu_waits_fill || sm->lsu_waits_port)
 		return SM_NEVER;
 	if (sm->lsu_free > sm->now)
 		return sm->lsu_free;
@@ -496,7 +489,7 @@ uint32_t lsu_tick(struct sm *sm)
 	if (unlikely(sm->lsu_waits_walk))
 		return SM_NEVER;
 
-	struct lsu_entry *e = &sm->lsu[sm->lsu_first];
+	struct lsu_entry *e = base_ring_at(&sm->lsu, 0);
 
 	if (e->passes) {
 		sm->lsu_free = sm->now + e->passes;

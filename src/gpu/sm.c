@@ -81,8 +81,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
 	sm->access_free = SM_NO_ACCESS;
-	sm->lsu_cap = (uint32_t)c->sm.lsu_queue_count;
-	sm->lsu = g_new0(struct lsu_entry, sm->lsu_cap);
+	sm->lsu.cap = (uint32_t)c->sm.lsu_queue_count;
+	sm->lsu.items = g_new0(struct lsu_entry, sm->lsu.cap);
 	sm->stores_left = (uint32_t)c->sm.store_count;
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
 	sm->spare = mem_req_get(g->pool);
@@ -111,7 +111,7 @@ void sm_free(struct sm *sm)
 	g_free(sm->warps);
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
-	g_free(sm->lsu);
+	g_free(sm->lsu.items);
 	for (uint32_t i = 0; i < GPU_EXT_MAX; i++)
 		g_free(sm->ext_state[i]);
 	g_free(sm);
@@ -213,7 +213,7 @@ static void sm_tick(void *component, uint64_t cycle)
 	}
 	queued_count = sm->out_count;
 	at = unlikely(is_stopped(sm)) ? sm_pause_cycle(sm) : sm_schedule(sm);
-	if (sm->lsu_count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
+	if (sm->lsu.count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
@@ -432,7 +432,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
-	CHECK(sm->lsu_count == 0 && !sm->out.first && sm->stores_left == sm->gpu->config->sm.store_count);
+	CHECK(sm->lsu.count == 0 && !sm->out.first && sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
@@ -465,7 +465,7 @@ void sm_reset(struct sm *sm)
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;
-	sm->lsu_first = sm->lsu_count = 0;
+	sm->lsu.count = 0;
 	sm->lsu_waits_fill = sm->lsu_waits_port = sm->lsu_waits_walk = false;
 	sm->lsu_ready_count = 0;
 	if (sm->mmu)

@@ -176,8 +176,9 @@ struct sm {
 	struct sm_access *accesses;
 	uint32_t access_cap, access_free;
 
-	struct lsu_entry *lsu;
-	uint32_t lsu_cap, lsu_first, lsu_count;
+	struct {
+		BASE_RING(struct lsu_entry);
+	} lsu;
 	uint32_t lsu_free;
 	bool lsu_waits_fill, lsu_waits_port;
 	bool ext_waits_port;
@@ -286,7 +287,7 @@ _Static_assert(GPU_POINT_COUNT == 8 && GPU_EXT_MAX * GPU_POINT_COUNT == 64, "a b
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
 static inline bool lsu_has_room(const struct sm *sm)
 {
-	return sm->lsu_count < sm->lsu_cap;
+	return sm->lsu.count < sm->lsu.cap;
 }
 /* Lines that an extension sends (gpu_ext_ops.line); access is its own. */
 void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,

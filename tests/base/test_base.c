@@ -45,6 +45,54 @@ static void test_fifo(void **state)
 	assert_null(line.first->behind);
 }
 
+struct member {
+	uint32_t value;
+	struct member *under;
+	BASE_LINKS(struct member) others;
+};
+
+static void test_stack_and_list(void **state)
+{
+	struct member m[3] = {{.value = 1}, {.value = 2}, {.value = 3}}, *top = NULL, *list = NULL;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		base_stack_push(&top, &m[i], under);
+		base_list_push(&list, &m[i], others);
+	}
+	assert_int_equal(base_stack_pop(&top, under)->value, 3);
+	assert_int_equal(base_stack_pop(&top, under)->value, 2);
+	assert_ptr_equal(top, &m[0]);
+	base_list_remove(&list, &m[1], others); /* in the middle, in front, the last one */
+	assert_ptr_equal(list, &m[2]);
+	assert_ptr_equal(m[2].others.next, &m[0]);
+	assert_ptr_equal(m[0].others.prev, &m[2]);
+	base_list_remove(&list, &m[2], others);
+	assert_ptr_equal(list, &m[0]);
+	assert_null(m[0].others.prev);
+	base_list_remove(&list, &m[0], others);
+	assert_null(list);
+}
+
+static void test_ring(void **state)
+{
+	uint32_t places[3], next_in = 0, next_out = 0;
+	struct {
+		BASE_RING(uint32_t);
+	} ring = {.items = places, .cap = 3};
+
+	(void)state;
+	for (uint32_t round = 0; round < 10; round++) {
+		while (ring.count < (round & 1 ? 2u : 3u))
+			*base_ring_push(&ring) = next_in++;
+		for (uint32_t i = 0; i < ring.count; i++)
+			assert_int_equal(*base_ring_at(&ring, i), next_out + i);
+		for (uint32_t i = 0; i < 2; i++, next_out++)
+			base_ring_pop(&ring);
+	}
+	assert_int_equal(next_in - next_out, ring.count);
+}
+
 static void test_bits(void **state)
 {
 	(void)state;
@@ -115,6 +163,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fifo),
+		cmocka_unit_test(test_stack_and_list),
+		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_bug_states),

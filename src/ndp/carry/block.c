@@ -31,27 +31,18 @@ static struct guest *guest_new(struct carry *c, struct sm_warp *home)
 	uint32_t line_cap = o ? o->line_cap : 0;
 
 	if (o)
-		c->guests_free = o->next;
+		base_stack_pop(&c->guests_free, next);
 	else
 		o = g_new(struct guest, 1);
 	*o = (struct guest){.home = home, .offload = entry_of(c, home)->offload, .lines = lines, .line_cap = line_cap};
-	o->live_next = c->guests_live;
-	if (o->live_next)
-		o->live_next->live_prev = o;
-	c->guests_live = o;
+	base_list_push(&c->guests_live, o, live);
 	return o;
 }
 
 static void guest_free(struct carry *c, struct guest *o)
 {
-	if (o->live_prev)
-		o->live_prev->live_next = o->live_next;
-	else
-		c->guests_live = o->live_next;
-	if (o->live_next)
-		o->live_next->live_prev = o->live_prev;
-	o->next = c->guests_free;
-	c->guests_free = o;
+	base_list_remove(&c->guests_live, o, live);
+	base_stack_push(&c->guests_free, o, next);
 }
 
 /* The stack SM with the most free slots, the first on ties; NULL when all are full. */
@@ -647,7 +638,7 @@ static bool is_elsewhere(void *self, const struct sm_warp *w)
 {
 	const struct carry *c = self;
 
-	for (const struct guest *o = c->guests_live; o; o = o->live_next) {
+	for (const struct guest *o = c->guests_live; o; o = o->live.next) {
 		if (o->home == w && o->w)
 			return true;
 	}
@@ -689,7 +680,7 @@ static bool finish_untimed(void *self)
 {
 	struct carry *c = self;
 
-	for (struct guest *o = c->guests_live; o; o = o->live_next) {
+	for (struct guest *o = c->guests_live; o; o = o->live.next) {
 		if (o->w && !run_untimed(c->gpu, o->home->w, o->w, o->offload.block))
 			return false;
 	}
@@ -794,11 +785,10 @@ static void block_free(void *self)
 	struct carry *c = self;
 
 	while (c->guests_free) {
-		struct guest *next = c->guests_free->next;
+		struct guest *o = base_stack_pop(&c->guests_free, next);
 
-		g_free(c->guests_free->lines);
-		g_free(c->guests_free);
-		c->guests_free = next;
+		g_free(o->lines);
+		g_free(o);
 	}
 	coherence_audit_free(c->audit);
 	g_free(c->stacks);

@@ -98,7 +98,7 @@ static struct migration *migration_new(struct carry *c)
 	struct migration *m = c->migrations_free, **last = &c->migrations;
 
 	if (m)
-		c->migrations_free = m->next;
+		base_stack_pop(&c->migrations_free, next);
 	else
 		m = g_new(struct migration, 1);
 	*m = (struct migration){0};
@@ -115,8 +115,7 @@ static void migration_free(struct carry *c, struct migration *m)
 	while (*at != m)
 		at = &(*at)->next;
 	*at = m->next;
-	m->next = c->migrations_free;
-	c->migrations_free = m;
+	base_stack_push(&c->migrations_free, m, next);
 }
 
 static uint64_t now_cycle(const struct gpu *g)
@@ -340,12 +339,8 @@ static void cta_free(void *self)
 	struct carry *c = self;
 
 	g_free(c->context_ports);
-	while (c->migrations_free) {
-		struct migration *next = c->migrations_free->next;
-
-		g_free(c->migrations_free);
-		c->migrations_free = next;
-	}
+	while (c->migrations_free)
+		g_free(base_stack_pop(&c->migrations_free, next));
 }
 
 const struct gpu_ext_ops carry_cta_ops = {

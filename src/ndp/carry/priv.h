@@ -50,7 +50,7 @@ struct guest {
 	uint32_t line_count, line_cap;
 	bool is_ending; /* reached its end; waits for what it still has in flight */
 	struct guest *next;
-	struct guest *live_next, *live_prev; /* all blocks under way */
+	BASE_LINKS(struct guest) live; /* all blocks under way */
 };
 
 /* A stack as the block carrier sees it. */

@@ -36,7 +36,7 @@ static bool is_at_rest(const struct gpu *g)
 		if (!e->ops->is_idle(e->self))
 			return false;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
-		if (g->sms[i]->lsu_count || g->sms[i]->lsu_ready_count)
+		if (g->sms[i]->lsu.count || g->sms[i]->lsu_ready_count)
 			return false;
 	}
 	return true;

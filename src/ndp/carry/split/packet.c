@@ -31,20 +31,23 @@ static uint16_t port_of(const struct split *split, enum packet_kind kind, const 
 	}
 }
 
+static void chunk_free(struct split *split, struct packet *chunk)
+{
+	for (uint32_t i = 0; i < POOL_CHUNK; i++)
+		base_stack_push(&split->packets_free, &chunk[i], next_free);
+}
+
 struct mem_req *packet_new(struct split *split, enum packet_kind kind, struct partition *p)
 {
-	struct packet *k = split->packets_free;
 	struct mem_req *r = mem_req_get(split->gpu->pool);
+	struct packet *k;
 
-	if (!k) {
-		struct packet *chunk = g_new(struct packet, POOL_CHUNK);
-
-		g_ptr_array_add(split->packet_chunks, chunk);
-		for (uint32_t i = 0; i < POOL_CHUNK; i++)
-			chunk[i].next_free = i + 1 < POOL_CHUNK ? &chunk[i + 1] : NULL;
-		k = chunk;
+	if (!split->packets_free) {
+		k = g_new(struct packet, POOL_CHUNK);
+		g_ptr_array_add(split->packet_chunks, k);
+		chunk_free(split, k);
 	}
-	split->packets_free = k->next_free;
+	k = base_stack_pop(&split->packets_free, next_free);
 	split->packet_count++;
 	*k = (struct packet){.p = p, .kind = (uint8_t)kind, .target = p ? p->target : 0};
 	*r = (struct mem_req){
@@ -62,8 +65,7 @@ void packet_free(struct split *split, struct mem_req *r)
 {
 	struct packet *k = packet_of(r);
 
-	k->next_free = split->packets_free;
-	split->packets_free = k;
+	base_stack_push(&split->packets_free, k, next_free);
 	split->packet_count--;
 	mem_req_put(split->gpu->pool, r);
 }
@@ -187,12 +189,6 @@ void packets_reset(struct split *split)
 	memset(split->write_lines, 0, split->gpu->stack_count * sizeof(*split->write_lines));
 	split->packets_free = NULL;
 	split->packet_count = 0;
-	for (uint32_t i = 0; i < split->packet_chunks->len; i++) {
-		struct packet *chunk = split->packet_chunks->pdata[i];
-
-		for (uint32_t k = 0; k < POOL_CHUNK; k++) {
-			chunk[k].next_free = split->packets_free;
-			split->packets_free = &chunk[k];
-		}
-	}
+	for (uint32_t i = 0; i < split->packet_chunks->len; i++)
+		chunk_free(split, split->packet_chunks->pdata[i]);
 }

@@ -46,7 +46,7 @@ static struct partition *instance_new(struct split *split, struct sm_warp *w)
 	uint32_t cap;
 
 	if (p)
-		split->partitions_free = p->next;
+		base_stack_pop(&split->partitions_free, next);
 	else
 		p = g_new0(struct partition, 1);
 	entries = p->entries;
@@ -71,24 +71,15 @@ static struct partition *instance_new(struct split *split, struct sm_warp *w)
 	}
 	p->mask = w->w->active_mask;
 	p->begin_units = sim_now_units(split->gpu->engine);
-	p->live_next = split->partitions_live;
-	if (p->live_next)
-		p->live_next->live_prev = p;
-	split->partitions_live = p;
+	base_list_push(&split->partitions_live, p, live);
 	split->partition_stats.blocks++;
 	return p;
 }
 
 static void instance_free(struct split *split, struct partition *p)
 {
-	if (p->live_prev)
-		p->live_prev->live_next = p->live_next;
-	else
-		split->partitions_live = p->live_next;
-	if (p->live_next)
-		p->live_next->live_prev = p->live_prev;
-	p->next = split->partitions_free;
-	split->partitions_free = p;
+	base_list_remove(&split->partitions_live, p, live);
+	base_stack_push(&split->partitions_free, p, next);
 }
 
 /* ---- OFLD.BEG ---- */
@@ -526,7 +517,7 @@ static bool finish_untimed(void *self)
 	struct split *split = self;
 	struct gpu *g = split->gpu;
 
-	for (struct partition *p = split->partitions_live; p; p = p->live_next) {
+	for (struct partition *p = split->partitions_live; p; p = p->live.next) {
 		const struct nsu_inst *inst;
 
 		if (p->state == PARTITION_BEGIN)
@@ -619,13 +610,9 @@ static void rx_sent(void *self, uint32_t stack, const struct mem_req *r)
 	struct split *split = self;
 	struct credit_flights *f = &split->flights[stack];
 	const struct nsu_credits c = nsu_credits_take(split->nsus[stack]);
-	uint32_t cap = (uint32_t)split->gpu->config->link.depth_count, at = f->first + f->count;
 
-	if (!(c.commands | c.reads | c.writes))
-		return;
-	CHECK(f->count < cap);
-	f->items[at >= cap ? at - cap : at] = (struct credit_flight){r->ready_units, c};
-	f->count++;
+	if (c.commands | c.reads | c.writes)
+		*base_ring_push(f) = (struct credit_flight){r->ready_units, c};
 }
 
 /* Credits that have arrived with their packets. */
@@ -635,11 +622,10 @@ static void rx_tick(void *self, uint32_t stack)
 	struct credit_flights *f = &split->flights[stack];
 	uint64_t now = sim_now_units(split->gpu->engine);
 
-	while (f->count && f->items[f->first].arrival_units <= now) {
-		const struct nsu_credits c = f->items[f->first].credits;
+	while (f->count && base_ring_at(f, 0)->arrival_units <= now) {
+		const struct nsu_credits c = base_ring_at(f, 0)->credits;
 
-		f->first = f->first + 1 == split->gpu->config->link.depth_count ? 0 : f->first + 1;
-		f->count--;
+		base_ring_pop(f);
 		buffer_manager_return(split->manager, stack, &c);
 	}
 }
@@ -667,7 +653,8 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 		split->audit = nsu_audit_new(g->stack_count);
 	split->nsus = g_new0(struct nsu *, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++) {
-		split->flights[i].items = g_new0(struct credit_flight, g->config->link.depth_count);
+		split->flights[i].cap = (uint32_t)g->config->link.depth_count;
+		split->flights[i].items = g_new0(struct credit_flight, split->flights[i].cap);
 		split->nsus[i] = nsu_new(split, i);
 	}
 }
@@ -693,11 +680,10 @@ static void split_free(void *self)
 		g_free(split->flights[i].items);
 	}
 	while (split->partitions_free) {
-		struct partition *next = split->partitions_free->next;
+		struct partition *p = base_stack_pop(&split->partitions_free, next);
 
-		g_free(split->partitions_free->entries);
-		g_free(split->partitions_free);
-		split->partitions_free = next;
+		g_free(p->entries);
+		g_free(p);
 	}
 	nsu_audit_free(split->audit);
 	buffer_manager_free(split->manager);

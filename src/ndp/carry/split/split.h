@@ -95,7 +95,7 @@ struct partition {
 	const struct nsu_block *block;	   /* of it */
 	uint32_t number;		   /* of the block */
 	const struct carry_block *registers; /* live-ins and live-outs as scoreboard ids */
-	struct partition *live_next, *live_prev;
+	BASE_LINKS(struct partition) live;
 	struct partition *next;		/* waiting for credits, or movable */
 	struct partition *next_command; /* in the unit's command buffer */
 	struct nsu_warp *exec; /* values: the unit's warp and its registers */
@@ -137,8 +137,7 @@ struct credit_flight {
 
 /* Credits that ride over a stack's RX. */
 struct credit_flights {
-	struct credit_flight *items; /* [link.depth_count], a ring */
-	uint32_t first, count;
+	BASE_RING(struct credit_flight);
 };
 
 /* The carrier. */
