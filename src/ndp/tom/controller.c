@@ -97,7 +97,7 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 {
 	struct controller *t = ctx;
 
-	tom_stats_add(&t->stats, stats);
+	tom_stats_add(&t->stats, stats, true);
 	map_observer_add_stats(t->observer, stats);
 }
 

@@ -61,7 +61,7 @@ static void ideal_add_stats(void *ctx, struct sim_stats *stats)
 {
 	struct ideal *t = ctx;
 
-	tom_stats_add(&t->stats, stats);
+	tom_stats_add(&t->stats, stats, t->params->tom_ideal_when_full == TOM_WHEN_FULL_LOCAL);
 }
 
 static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)

@@ -10,11 +10,14 @@ static const struct sim_stat_desc rows[] = {
 #include "sim/stat_end.inc"
 };
 
-void tom_stats_add(struct tom_stats *s, struct sim_stats *stats)
+void tom_stats_add(struct tom_stats *s, struct sim_stats *stats, bool full_stays)
 {
 	sim_stats_add(stats, "tom", rows, ARRAY_COUNT(rows), s, sizeof(*s));
 	sim_stats_law(stats, "tom.offloaded_count = gpu.offloads");
-	sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count + "
-			     "tom.learning_count + tom.full_count + tom.tx_busy_count + tom.rx_busy_count + "
-			     "tom.alu_full_count + tom.no_access_count");
+	if (full_stays)
+		sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count + "
+				     "tom.learning_count + tom.full_count + tom.tx_busy_count + tom.rx_busy_count + "
+				     "tom.alu_full_count + tom.no_access_count");
+	else
+		sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count");
 }

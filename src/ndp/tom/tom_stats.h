@@ -10,7 +10,7 @@ struct tom_stats {
 #include "sim/stat_end.inc"
 };
 
-/* Registers them under "tom". */
-void tom_stats_add(struct tom_stats *s, struct sim_stats *stats);
+/* Registers them under "tom". full_stays: an instance that finds no place stays; else it waits for one. */
+void tom_stats_add(struct tom_stats *s, struct sim_stats *stats, bool full_stays);
 
 #endif
