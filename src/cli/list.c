@@ -109,7 +109,8 @@ static void list_stats_of(const char *const *needs, json_t *list)
 
 	CHECK(m); /* a mechanism says what it needs */
 
-	struct machine_timeline *timeline = machine_timeline_new(&config, m->ctx.stats);
+	struct machine_timeline *timeline = machine_timeline_new(
+	    machine_host_params(&config), machine_run_params(&config), &m->device.traits, m->ctx.stats);
 
 	sim_stats_each(m->ctx.stats, add_stat, list);
 	machine_free(m);

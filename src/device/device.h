@@ -31,6 +31,8 @@ struct device_traits {
 	uint64_t double_interval_ratio; /* single-precision instructions in the time of one of double precision */
 	uint64_t cache_bytes;		/* that all share */
 	uint64_t memory_count, memory_mbytes_per_s; /* memories, and what the multiprocessors get of each */
+	/* what copies inside the device, and memsets, reach */
+	uint64_t copy_mbytes_per_s, fill_mbytes_per_s;
 	/* kernels launched by kernels: taking one in, and from there to its begin */
 	uint64_t child_issue_ps, child_launch_ps;
 };

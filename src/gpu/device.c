@@ -1,6 +1,9 @@
 /* device.c - the timed GPU behind the table that doors use. */
 #include "gpu/device.h"
 
+#include <glib.h>
+
+#include "base/units.h"
 #include "gpu/priv.h"
 
 static uint32_t registers_per_thread(const struct device *d, uint64_t warps)
@@ -55,27 +58,37 @@ static const struct device_ops ops = {
     .advance_ps = advance_ps,
 };
 
+struct device_traits gpu_device_traits(const struct gpu_config *c)
+{
+	const struct gpu_params *p = &c->gpu;
+	const struct sm_params *sm = &c->sm;
+	const double vault = dram_vault_peak_bytes_per_s(&c->dram) / BASE_BYTES_PER_MBYTE;
+	const uint64_t links = c->link.bandwidth_mbytes_per_s * p->stack_count;
+	const uint64_t dram = (uint64_t)vault * c->dram.vault_count * p->stack_count;
+
+	return (struct device_traits){
+	    .compute_capability = p->compute_capability,
+	    .clock_khz = p->sm_clock_khz,
+	    .multiprocessor_count = p->sm_count,
+	    .thread_count = sm->thread_slot_count,
+	    .warp_count = sm->warp_slot_count,
+	    .cta_count = sm->cta_slot_count,
+	    .register_count = sm->register_count,
+	    .shared_bytes = sm->shared_bytes,
+	    .double_interval_ratio = sm->fp64_interval_cycles / sm->fp32_interval_cycles,
+	    .cache_bytes = c->l2.size_bytes,
+	    .memory_count = p->stack_count,
+	    .memory_mbytes_per_s = c->link.bandwidth_mbytes_per_s,
+	    /* A copy inside the device reads over the links' one direction while it writes over the other, and reads
+	     * and writes share the DRAM; a memset only writes. */
+	    .copy_mbytes_per_s = MAX(MIN(links, dram / 2), 1),
+	    .fill_mbytes_per_s = MAX(MIN(links, dram), 1),
+	    .child_issue_ps = p->child_issue_ps,
+	    .child_launch_ps = p->child_launch_ps,
+	};
+}
+
 struct device gpu_device(struct gpu *g)
 {
-	const struct gpu_params *p = &g->config->gpu;
-	const struct sm_params *sm = &g->config->sm;
-
-	return (struct device){
-	    .ops = &ops,
-	    .self = g,
-	    .traits = {.compute_capability = p->compute_capability,
-		       .clock_khz = p->sm_clock_khz,
-		       .multiprocessor_count = p->sm_count,
-		       .thread_count = sm->thread_slot_count,
-		       .warp_count = sm->warp_slot_count,
-		       .cta_count = sm->cta_slot_count,
-		       .register_count = sm->register_count,
-		       .shared_bytes = sm->shared_bytes,
-		       .double_interval_ratio = sm->fp64_interval_cycles / sm->fp32_interval_cycles,
-		       .cache_bytes = g->config->l2.size_bytes,
-		       .memory_count = p->stack_count,
-		       .memory_mbytes_per_s = g->config->link.bandwidth_mbytes_per_s,
-		       .child_issue_ps = p->child_issue_ps,
-		       .child_launch_ps = p->child_launch_ps},
-	};
+	return (struct device){.ops = &ops, .self = g, .traits = gpu_device_traits(g->config)};
 }

@@ -58,7 +58,7 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 		return result;
 	machine_session_claim(&session);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
-	run->timeline = machine_timeline_new(&session.config, run->machine->ctx.stats);
+	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
 	machine_interrupt_install(run, door);
 	if (session.is_default)
 		machine_message("no machine given (start programs with `strata run`): using %s", session.machine);

@@ -16,7 +16,7 @@ struct span {
 struct machine_timeline {
 	const struct host_params *host;
 	const struct run_params *run;
-	uint64_t device_copy_mbytes_per_s, device_fill_mbytes_per_s;
+	const struct device_traits *device;
 	uint64_t free_ps[ENGINE_COUNT];
 	GArray *busy[ENGINE_COUNT]; /* struct span */
 	GArray *work;		    /* struct machine_work */
@@ -74,25 +74,14 @@ void machine_stream_extend(struct machine_stream *s, uint64_t end_ps)
 
 /* ---- building ---- */
 
-/* A copy inside the device reads over the links' one direction while it writes over the other, and reads and writes
- * share the DRAM; a memset only writes. */
-static void set_device_rates(struct machine_timeline *t, const struct gpu_config *c)
-{
-	uint64_t links = c->link.bandwidth_mbytes_per_s * c->gpu.stack_count;
-	uint64_t dram = (uint64_t)(dram_vault_peak_bytes_per_s(&c->dram) / BASE_BYTES_PER_MBYTE) * c->dram.vault_count *
-			c->gpu.stack_count;
-
-	t->device_copy_mbytes_per_s = later(links < dram / 2 ? links : dram / 2, 1);
-	t->device_fill_mbytes_per_s = later(links < dram ? links : dram, 1);
-}
-
-struct machine_timeline *machine_timeline_new(const struct machine_config *config, struct sim_stats *stats)
+struct machine_timeline *machine_timeline_new(const struct host_params *host, const struct run_params *run,
+					       const struct device_traits *device, struct sim_stats *stats)
 {
 	struct machine_timeline *t = g_new0(struct machine_timeline, 1);
 
-	t->host = machine_host_params(config);
-	t->run = machine_run_params(config);
-	set_device_rates(t, machine_gpu_config(config));
+	t->host = host;
+	t->run = run;
+	t->device = device;
 	for (uint32_t i = 0; i < ENGINE_COUNT; i++)
 		t->busy[i] = g_array_new(FALSE, FALSE, sizeof(struct span));
 	t->work = g_array_new(FALSE, FALSE, sizeof(struct machine_work));
@@ -167,9 +156,9 @@ uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine
 	case MACHINE_WORK_TO_HOST:
 		return w.latency_ps + later(base_transfer_ps(host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
 	case MACHINE_WORK_ON_DEVICE:
-		return base_transfer_ps(bytes, t->device_copy_mbytes_per_s);
+		return base_transfer_ps(bytes, t->device->copy_mbytes_per_s);
 	case MACHINE_WORK_FILL:
-		return base_transfer_ps(bytes, t->device_fill_mbytes_per_s);
+		return base_transfer_ps(bytes, t->device->fill_mbytes_per_s);
 	case MACHINE_WORK_ON_HOST:
 		return base_transfer_ps(bytes, h->memcpy_mbytes_per_s);
 	default:

@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/parts.h"
+#include "device/device.h"
+#include "device/host.h"
+#include "device/run.h"
 #include "sim/stat.h"
 
 struct machine_copy_stats {
@@ -80,9 +82,10 @@ struct machine_work {
 
 struct machine_timeline;
 
-/* Keeps config. Adds the groups "copy" and "program" to stats, which may be NULL and must not be read after
- * machine_timeline_free. */
-struct machine_timeline *machine_timeline_new(const struct machine_config *config, struct sim_stats *stats);
+/* Keeps host, run and device. Adds the groups "copy" and "program" to stats, which may be NULL and must not be read
+ * after machine_timeline_free. */
+struct machine_timeline *machine_timeline_new(const struct host_params *host, const struct run_params *run,
+					       const struct device_traits *device, struct sim_stats *stats);
 void machine_timeline_free(struct machine_timeline *t);
 
 /* Earliest start of work of this kind that the host has given to s at given_ps. */

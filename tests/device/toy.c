@@ -158,7 +158,9 @@ struct machine *machine_new(const struct machine_config *config, bool audit, str
 		       .shared_bytes = 16384,
 		       .double_interval_ratio = 1,
 		       .memory_count = 1,
-		       .memory_mbytes_per_s = 1000},
+		       .memory_mbytes_per_s = 1000,
+		       .copy_mbytes_per_s = 1000,
+		       .fill_mbytes_per_s = 1000},
 	};
 	return m;
 }

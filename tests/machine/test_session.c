@@ -250,7 +250,9 @@ static const char *const promised[] = {
 
 static json_t *write_and_read(struct machine_session *s, struct machine *machine)
 {
-	struct machine_timeline *timeline = machine_timeline_new(&s->config, NULL);
+	static const struct device_traits device;
+	struct machine_timeline *timeline = machine_timeline_new(
+	    machine_host_params(&s->config), machine_run_params(&s->config), &device, NULL);
 	g_autofree char *path = path_of("result.json");
 	struct machine_kernels *kernels = machine_kernels_new(1);
 	const struct machine_kernel kernel = {

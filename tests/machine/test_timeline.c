@@ -5,12 +5,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "gpu/device.h"
+#include "machine/parts.h"
 #include "machine/program.h"
 
 #include <string.h>
 
 static struct machine_config config;
 static struct host_params *host;
+static struct device_traits traits;
 static struct machine_streams context;
 static struct machine_stream legacy, blocking, other, free_stream;
 static struct machine_timeline *t;
@@ -26,7 +29,8 @@ static int setup(void **state)
 	blocking = (struct machine_stream){&context, MACHINE_STREAM_BLOCKING, 1, 0};
 	other = (struct machine_stream){&context, MACHINE_STREAM_BLOCKING, 2, 0};
 	free_stream = (struct machine_stream){&context, MACHINE_STREAM_NON_BLOCKING, 3, 0};
-	t = machine_timeline_new(&config, NULL);
+	traits = gpu_device_traits(machine_gpu_config(&config));
+	t = machine_timeline_new(host, machine_run_params(&config), &traits, NULL);
 	return 0;
 }
 
@@ -83,7 +87,8 @@ static void device_copies_go_at_the_memorys_rate(void **state)
 	assert_int_equal(machine_timeline_copy_ps(t, MACHINE_WORK_FILL, 160000, false), 1000000);
 	machine_timeline_free(t);
 	((struct gpu_config *)machine_config_at(&config, &machine_gpu_part))->link.bandwidth_mbytes_per_s = 1000000;
-	t = machine_timeline_new(&config, NULL);
+	traits = gpu_device_traits(machine_gpu_config(&config));
+	t = machine_timeline_new(host, machine_run_params(&config), &traits, NULL);
 
 	uint64_t copy = machine_timeline_copy_ps(t, MACHINE_WORK_ON_DEVICE, 64000000, false);
 	uint64_t fill = machine_timeline_copy_ps(t, MACHINE_WORK_FILL, 64000000, false);
