@@ -47,7 +47,7 @@ static CUfunction begin(const char *kernel)
 	return f;
 }
 
-static void add(int ready)
+static void add(void)
 {
 	CUfunction f = begin("add");
 	uint32_t values[CTAS * THREADS];
@@ -56,7 +56,6 @@ static void add(int ready)
 	int processors, fit;
 	char name[64];
 
-	(void)ready;
 	OK(cuDeviceGetName(name, sizeof(name), 0));
 	MUST(!strcmp(name, "Strata a toy"));
 	OK(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
@@ -91,11 +90,11 @@ static void test_program(void **state)
 	toy_end();
 }
 
-static void spin(int ready)
+static void spin(void)
 {
 	CUfunction f = begin("spin");
 
-	MUST(write(ready, "r", 1) == 1);
+	toy_is_ready_in_launch = true;
 	cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	_exit(3);
 }
@@ -115,11 +114,10 @@ static void test_interrupt(void **state)
 	toy_end();
 }
 
-static void spin_out(int ready)
+static void spin_out(void)
 {
 	CUfunction f = begin("spin");
 
-	(void)ready;
 	MUST(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 

@@ -53,9 +53,8 @@ static void leave(void)
 	machine_run_wait();
 }
 
-static void run_to_the_end(int ready)
+static void run_to_the_end(void)
 {
-	(void)ready;
 	begin();
 	copy(0);
 	copy(2000000000);
@@ -86,11 +85,10 @@ static void test_results(void **state)
 }
 
 /* The results so far are asked for within a second, and are there when the program leaves by _exit. */
-static void leave_unseen(int ready)
+static void leave_unseen(void)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
 
-	(void)ready;
 	begin();
 	copy(0);
 	for (uint32_t i = 0; !run.is_keep_due; i++) {
@@ -117,13 +115,12 @@ static void test_keep(void **state)
 }
 
 /* Works on until a signal ends it between two calls. */
-static void work_on(int ready)
+static void work_on(void)
 {
 	begin();
 	copy(0);
 	leave();
-	if (write(ready, "r", 1) != 1)
-		_exit(5);
+	toy_ready();
 	for (;;)
 		pause();
 }
@@ -153,9 +150,8 @@ static void test_signals(void **state)
 }
 
 /* The door finds no room: a program that strata has started ends with strata's own status. */
-static void find_no_room(int ready)
+static void find_no_room(void)
 {
-	(void)ready;
 	has_room = false;
 	begin();
 }
@@ -172,9 +168,8 @@ static void test_no_room(void **state)
 	toy_end();
 }
 
-static void find_no_session(int ready)
+static void find_no_session(void)
 {
-	(void)ready;
 	begin();
 }
 

@@ -17,6 +17,9 @@ static struct toy {
 	volatile int stop;
 } toy;
 
+static int ready_fd;
+bool toy_is_ready_in_launch;
+
 /* ---- the device ---- */
 
 static uint32_t registers_per_thread(const struct device *d, uint64_t warps)
@@ -89,6 +92,8 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 					 .cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
 	l->clock_cycles = clock_cycles;
 	l->clock_ctx = t;
+	if (toy_is_ready_in_launch)
+		toy_ready();
 	for (uint64_t i = 0; is_right && i < result->cta_count; i++) {
 		struct simt_cta *cta = simt_cta_begin(l, i, 0);
 
@@ -189,7 +194,12 @@ void toy_session(const char *settings)
 	setenv("STRATA_SESSION", path, 1);
 }
 
-int toy_child(void (*what)(int ready), int signal)
+void toy_ready(void)
+{
+	g_assert(write(ready_fd, "r", 1) == 1);
+}
+
+int toy_child(void (*what)(void), int signal)
 {
 	int fds[2], status;
 	char byte;
@@ -201,7 +211,8 @@ int toy_child(void (*what)(int ready), int signal)
 	g_assert(pid >= 0);
 	if (!pid) {
 		close(fds[0]);
-		what(fds[1]);
+		ready_fd = fds[1];
+		what();
 		exit(0);
 	}
 	close(fds[1]);

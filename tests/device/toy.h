@@ -15,8 +15,11 @@ enum { TOY_PROCESSORS = 3, TOY_THREADS = 256, TOY_CYCLE_PS = 1000 };
  * are lines of it. */
 void toy_session(const char *settings);
 /* Forks: the child does what and exits with 0. Returns the child's status as waitpid tells it. signal: sent when the
- * child has written a byte to the file that what was given; 0: none. */
-int toy_child(void (*what)(int ready), int signal);
+ * child has called toy_ready; 0: none. */
+int toy_child(void (*what)(void), int signal);
+void toy_ready(void);
+/* The toy calls it when a launch has begun. */
+extern bool toy_is_ready_in_launch;
 /* The results of the session's first process, and a field of them. */
 json_t *toy_results(void);
 uint64_t toy_int(const json_t *o, const char *key);
