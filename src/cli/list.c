@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STORAGE_MACHINE "tom-ctrl-bmap" /* whose mechanism's storage, where none is given */
+
 static const struct cli_about about = {
     .name = "list",
     .usage = "strata list params|stats|machines|workloads|mechanisms|storage [--machine M] [--json]",
@@ -46,12 +48,18 @@ static void add_param(json_t *list, const struct sim_param_group *g, const struc
 	json_array_append_new(list, o);
 }
 
-static bool list_params(const struct cli_paths *paths, json_t *list)
+/* What is asked for. */
+struct request {
+	struct cli_paths paths;
+	const char *machine; /* NULL: not given */
+};
+
+static bool list_params(const struct request *request, json_t *list)
 {
 	struct machine_config config;
 	struct sim_param_groups groups;
 
-	(void)paths;
+	(void)request;
 	machine_config_defaults(&config, machine_parts);
 	machine_config_groups(&config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++)
@@ -119,19 +127,19 @@ static void list_stats_of(const char *const *needs, json_t *list)
 }
 
 /* Components declare their statistics when they are built: build machines that together have every kind of part. */
-static bool list_stats(const struct cli_paths *paths, json_t *list)
+static bool list_stats(const struct request *request, json_t *list)
 {
 	const char *const *needs;
 
-	(void)paths;
+	(void)request;
 	for (uint32_t i = 0; (needs = ndp_mechanism_needs(i)); i++)
 		list_stats_of(needs, list);
 	return true;
 }
 
-static bool list_machines(const struct cli_paths *paths, json_t *list)
+static bool list_machines(const struct request *request, json_t *list)
 {
-	g_auto(GStrv) names = machine_description_names(&paths->machines);
+	g_auto(GStrv) names = machine_description_names(&request->paths.machines);
 	bool is_ok = true;
 
 	for (char **name = names; *name; name++) {
@@ -140,7 +148,7 @@ static bool list_machines(const struct cli_paths *paths, json_t *list)
 		json_t *o = json_object();
 
 		base_diag_init(&diag);
-		if (!machine_description_load(*name, &paths->machines, &d, &diag)) {
+		if (!machine_description_load(*name, &request->paths.machines, &d, &diag)) {
 			cli_diag_print(&diag);
 			is_ok = false;
 		}
@@ -152,10 +160,7 @@ static bool list_machines(const struct cli_paths *paths, json_t *list)
 	return is_ok;
 }
 
-/* The machine of list storage, NULL: not given. */
-static const char *storage_machine;
-
-static bool list_storage(const struct cli_paths *paths, json_t *list)
+static bool list_storage(const struct request *request, json_t *list)
 {
 	struct machine_description d;
 	struct ndp_storage items[NDP_STORAGE_MAX];
@@ -164,8 +169,8 @@ static bool list_storage(const struct cli_paths *paths, json_t *list)
 
 	base_diag_init(&diag);
 
-	const char *name = storage_machine ? storage_machine : "tom-ctrl-bmap";
-	bool is_ok = machine_description_load(name, &paths->machines, &d, &diag);
+	const char *name = request->machine ? request->machine : STORAGE_MACHINE;
+	bool is_ok = machine_description_load(name, &request->paths.machines, &d, &diag);
 
 	if (is_ok) {
 		const struct ndp_site site = machine_ndp_site(&d.config);
@@ -188,9 +193,9 @@ static bool list_storage(const struct cli_paths *paths, json_t *list)
 	return is_ok;
 }
 
-static bool list_workloads(const struct cli_paths *paths, json_t *list)
+static bool list_workloads(const struct request *request, json_t *list)
 {
-	GPtrArray *workloads = cli_workloads_read(paths);
+	GPtrArray *workloads = cli_workloads_read(&request->paths);
 
 	for (uint32_t i = 0; i < workloads->len; i++) {
 		const struct cli_workload *w = workloads->pdata[i];
@@ -202,16 +207,16 @@ static bool list_workloads(const struct cli_paths *paths, json_t *list)
 		json_array_append_new(list, o);
 	}
 	if (!workloads->len)
-		cli_error("no workloads: %s is missing", paths->workload_list);
+		cli_error("no workloads: %s is missing", request->paths.workload_list);
 	cli_workloads_free(workloads);
 	return json_array_size(list) > 0;
 }
 
-static bool list_mechanisms(const struct cli_paths *paths, json_t *list)
+static bool list_mechanisms(const struct request *request, json_t *list)
 {
 	const char *name;
 
-	(void)paths;
+	(void)request;
 	for (uint32_t i = 0; (name = ndp_mechanism_name(i)); i++) {
 		json_t *o = json_object();
 
@@ -223,7 +228,7 @@ static bool list_mechanisms(const struct cli_paths *paths, json_t *list)
 
 static const struct listing {
 	const char *name;
-	bool (*list)(const struct cli_paths *paths, json_t *out);
+	bool (*list)(const struct request *request, json_t *out);
 } listings[] = {
     {"params", list_params},       {"stats", list_stats},           {"machines", list_machines},
     {"workloads", list_workloads}, {"mechanisms", list_mechanisms},
@@ -294,7 +299,7 @@ static const struct listing *find_listing(const char *name)
 	return NULL;
 }
 
-static int list_words(const struct cli_words *words, bool is_json)
+static int list_words(const struct cli_words *words, struct request *request, bool is_json)
 {
 	if (words->words->len != 1 || words->program) {
 		cli_error("list: expected one of params, stats, machines, workloads, mechanisms, storage");
@@ -302,18 +307,17 @@ static int list_words(const struct cli_words *words, bool is_json)
 	}
 
 	const struct listing *listing = find_listing(words->words->pdata[0]);
-	struct cli_paths paths;
 
 	if (!listing)
 		return CLI_USAGE;
-	if (storage_machine && listing->list != list_storage) {
+	if (request->machine && listing->list != list_storage) {
 		cli_error("list: --machine goes with storage only");
 		return CLI_USAGE;
 	}
-	cli_paths_find(&paths);
+	cli_paths_find(&request->paths);
 
 	json_t *list = json_array();
-	bool is_ok = listing->list(&paths, list);
+	bool is_ok = listing->list(request, list);
 
 	if (is_json) {
 		json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
@@ -322,15 +326,17 @@ static int list_words(const struct cli_words *words, bool is_json)
 		print_text(list);
 	}
 	json_decref(list);
-	cli_paths_free(&paths);
+	cli_paths_free(&request->paths);
 	return is_ok ? CLI_OK : CLI_USAGE;
 }
 
 int cli_list(int argc, char **argv)
 {
 	bool is_json = false;
+	struct request request = {.machine = NULL};
 	const struct cli_option options[] = {
-	    {"machine", CLI_TEXT, &storage_machine, "M", "storage: whose mechanism (default tom-ctrl-bmap)", 0},
+	    {"machine", CLI_TEXT, &request.machine, "M",
+	     "storage: whose mechanism (default " STORAGE_MACHINE ")", 0},
 	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};
@@ -339,7 +345,7 @@ int cli_list(int argc, char **argv)
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
 	if (parsed == CLI_PARSED)
-		exit_status = list_words(&words, is_json);
+		exit_status = list_words(&words, &request, is_json);
 	g_ptr_array_free(words.words, TRUE);
 	return exit_status;
 }
