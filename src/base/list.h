@@ -91,7 +91,8 @@
 	type *items; /* [cap] */    \
 	uint32_t cap, first, count
 
-/* The i-th in use, the oldest is 0: its address. */
+/* The address of the oldest, of the i-th in use (the oldest is 0). */
+#define base_ring_first(ring) (&(ring)->items[(ring)->first])
 #define base_ring_at(ring, i)                                                     \
 	({                                                                        \
 		__typeof__(ring) ring_ = (ring);                                  \

@@ -489,7 +489,7 @@ uint32_t lsu_tick(struct sm *sm)
 	if (unlikely(sm->lsu_waits_walk))
 		return SM_NEVER;
 
-	struct lsu_entry *e = base_ring_at(&sm->lsu, 0);
+	struct lsu_entry *e = base_ring_first(&sm->lsu);
 
 	if (e->passes) {
 		sm->lsu_free = sm->now + e->passes;

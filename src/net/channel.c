@@ -99,7 +99,7 @@ static inline bool same_comp(struct sim_comp a, struct sim_comp b)
 
 static inline void mature_credits(struct net_channel *ch, uint64_t now)
 {
-	while (unlikely(ch->returns.count) && *base_ring_at(&ch->returns, 0) <= now) {
+	while (unlikely(ch->returns.count) && *base_ring_first(&ch->returns) <= now) {
 		base_ring_pop(&ch->returns);
 		ch->credit_count++;
 	}
@@ -254,7 +254,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 
 struct mem_req *net_channel_peek(struct net_channel *ch)
 {
-	return ch->head_units <= sim_now_units(ch->engine) ? *base_ring_at(&ch->packets, 0) : NULL;
+	return ch->head_units <= sim_now_units(ch->engine) ? *base_ring_first(&ch->packets) : NULL;
 }
 
 struct mem_req *net_channel_pop(struct net_channel *ch)
@@ -264,7 +264,7 @@ struct mem_req *net_channel_pop(struct net_channel *ch)
 
 	CHECK(r);
 	base_ring_pop(&ch->packets);
-	ch->head_units = ch->packets.count ? (*base_ring_at(&ch->packets, 0))->ready_units : SIM_NEVER;
+	ch->head_units = ch->packets.count ? (*base_ring_first(&ch->packets))->ready_units : SIM_NEVER;
 	mature_credits(ch, now);
 	if (ch->config.credit_units) {
 		*base_ring_push(&ch->returns) = now + ch->config.credit_units;

@@ -118,7 +118,7 @@ uint32_t net_network_link_count(enum net_topology topology, uint32_t node_count)
 
 static struct packet *buffer_head(const struct buffer *b)
 {
-	return b->count ? base_ring_at(b, 0) : NULL;
+	return b->count ? base_ring_first(b) : NULL;
 }
 
 static void buffer_new(const struct net_network *n, struct buffer *b)

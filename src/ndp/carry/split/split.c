@@ -622,8 +622,8 @@ static void rx_tick(void *self, uint32_t stack)
 	struct credit_flights *f = &split->flights[stack];
 	uint64_t now = sim_now_units(split->gpu->engine);
 
-	while (f->count && base_ring_at(f, 0)->arrival_units <= now) {
-		const struct nsu_credits c = base_ring_at(f, 0)->credits;
+	while (f->count && base_ring_first(f)->arrival_units <= now) {
+		const struct nsu_credits c = base_ring_first(f)->credits;
 
 		base_ring_pop(f);
 		buffer_manager_return(split->manager, stack, &c);
