@@ -116,7 +116,7 @@ struct gpu_ext_ops {
 	void (*slice_written)(void *self, uint64_t addr_bytes);
 	/* An SM has got the answer of a store or an atomic. */
 	void (*store_answered)(void *self, const struct mem_req *r);
-	/* A stack takes requests of its logic layer again that stack_port_unit_offer has refused. */
+	/* A stack takes requests of its logic layer again that logic_layer_unit_offer has refused. */
 	void (*stack_room)(void *self, uint32_t stack);
 	/* r leaves the stack over RX and is there at r->ready_units; at the far end RX is looked at. */
 	void (*rx_sent)(void *self, uint32_t stack, const struct mem_req *r);

@@ -34,10 +34,10 @@ static void map_new(struct gpu *g)
 
 static void memory_side_new(struct gpu *g)
 {
-	g->stacks = g_new0(struct stack_port *, g->stack_count);
+	g->stacks = g_new0(struct logic_layer *, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		g->stacks[i] = stack_port_new(g, i);
-	stack_port_connect(g);
+		g->stacks[i] = logic_layer_new(g, i);
+	logic_layer_connect(g);
 	g->host_link = host_link_new(g); /* before the slices: what arrives in a cycle can be used in it */
 	g->slice_params = g->config->l2;
 	g->slice_params.size_bytes /= g->slice_count;
@@ -81,7 +81,7 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		busy_slices += !l2_slice_is_idle(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		busy_stacks += !stack_port_is_idle(g->stacks[i]);
+		busy_stacks += !logic_layer_is_idle(g->stacks[i]);
 	snprintf(buf, size_bytes,
 		 "gpu at %llu ps, last tick of %s %u: %llu CTAs left, %u SMs, %u slices, %u stacks busy, "
 		 "crossbars %s, %llu requests out; warps wait for fetch %u, execution %u, memory %u, fence %u, "
@@ -147,7 +147,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	memory_side_new(g);
 	sm_side_new(g);
 	if (config->nsu.is_present)
-		g->network = stack_port_network_new(g);
+		g->network = logic_layer_network_new(g);
 	GPU_EXT_EACH(g, e, complete)
 		e->ops->complete(e->self);
 	g->bug_state = (struct base_bug_state){.describe = describe, .ctx = g};
@@ -165,7 +165,7 @@ void gpu_free(struct gpu *g)
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		l2_slice_free(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		stack_port_free(g->stacks[i]);
+		logic_layer_free(g->stacks[i]);
 	net_network_free(g->network);
 	host_link_free(g->host_link);
 	net_xbar_free(g->requests);
@@ -274,9 +274,9 @@ void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *
 
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 {
-	struct stack_port *p = g->stacks[stack];
+	struct logic_layer *p = g->stacks[stack];
 
-	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? stack_port_rx(p) : stack_port_tx(p)));
+	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? logic_layer_rx(p) : logic_layer_tx(p)));
 }
 
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap)

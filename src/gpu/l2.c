@@ -36,13 +36,13 @@ struct l2_slice {
 	uint16_t port_first;
 	struct sim_comp comp;
 	uint32_t index;
-	struct stack_port *stack;
+	struct logic_layer *stack;
 	struct net_channel *tx;
 	struct mem_cache *cache;
 	uint32_t queue_cap;
 	uint64_t hit_units;              /* from tag access to departure */
 	uint64_t free_cycle;             /* next tag access */
-	bool is_write_back, has_refused; /* has_refused: tell the stack port when there is room */
+	bool is_write_back, has_refused; /* has_refused: tell the logic layer when there is room */
 	struct mem_req *held;            /* taken from the port, waits for an MSHR or for room */
 	bool waits_fill;                 /* held found no MSHR: only a fill changes that */
 	struct queue *blocked;           /* hits or replies: its head waits for a place in the crossbar */
@@ -267,7 +267,7 @@ static void send_forwards(struct l2_slice *s, uint64_t now)
 
 	while (s->forwards.first) {
 		struct mem_req *r = s->forwards.first;
-		struct net_channel *tx = stack_port_tx(g->stacks[net_port_of(&g->ports, r)->number]);
+		struct net_channel *tx = logic_layer_tx(g->stacks[net_port_of(&g->ports, r)->number]);
 
 		if (r->ready_units > now) {
 			sim_wake_units(g->engine, s->comp, r->ready_units);
@@ -331,7 +331,7 @@ static void slice_tick(void *component, uint64_t cycle)
 		send_forwards(s, now);
 	if (s->has_refused && l2_slice_can_take(s)) {
 		s->has_refused = false;
-		stack_port_slice_room(s->stack);
+		logic_layer_slice_room(s->stack);
 	}
 	wake_next(s, cycle, sent == SENT_BLOCKED, may_have_more);
 }
@@ -476,7 +476,7 @@ static void ports_new(struct l2_slice *s)
 		net_port_add(&s->gpu->ports, &ops[i], s, GPU_PLACE_SLICE, s->index);
 }
 
-struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack)
+struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer *stack)
 {
 	const struct gpu_config *c = g->config;
 	struct l2_slice *s = g_new0(struct l2_slice, 1);
@@ -485,7 +485,7 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *
 	s->index = index;
 	ports_new(s);
 	s->stack = stack;
-	s->tx = stack_port_tx(stack);
+	s->tx = logic_layer_tx(stack);
 	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");
 	s->queue_cap = (uint32_t)c->gpu.l2_queue_count;
 	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, g->clocks.l2);

@@ -109,7 +109,7 @@ static void clean(struct gpu *g)
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		l2_slice_reset(g->slices[i]);
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		stack_port_reset(g->stacks[i]);
+		logic_layer_reset(g->stacks[i]);
 	host_link_reset(g->host_link);
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
@@ -139,7 +139,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		CHECK(l2_slice_is_idle(g->slices[i]));
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		CHECK(stack_port_is_idle(g->stacks[i]));
+		CHECK(logic_layer_is_idle(g->stacks[i]));
 	CHECK(host_link_is_idle(g->host_link));
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_end(g->sms[i], end_cycle);
@@ -355,7 +355,7 @@ static void launch_begin(struct gpu *g)
 static void settle_stacks(struct gpu *g, bool is_between_kernels)
 {
 	for (uint32_t i = 0; i < g->stack_count; i++)
-		stack_port_settle(g->stacks[i], is_between_kernels);
+		logic_layer_settle(g->stacks[i], is_between_kernels);
 }
 
 static bool launch_timed(struct gpu *g, struct device_result *result)

@@ -594,7 +594,7 @@ static void store_served(void *self, struct mem_req *r, uint32_t where)
 	if (where == GPU_AT_HOST)
 		l2_slice_drop(g->slices[r->slice], r->addr_bytes);
 	else if (g->config->gpu.stack_sm_l2_invalidate)
-		stack_port_invalidate(g->stacks[where], r);
+		logic_layer_invalidate(g->stacks[where], r);
 }
 
 /* A GPU SM's atomics are done in the L2: served there means that the result is in memory. */

@@ -58,7 +58,7 @@ struct cluster {
 
 struct host_link;
 struct l2_slice;
-struct stack_port;
+struct logic_layer;
 
 /* Clock domains of the engine; nsu: only where there are SIMD units. */
 struct gpu_clocks {
@@ -90,7 +90,7 @@ struct gpu {
 	struct net_xbar *requests, *replies;
 	struct l2_slice **slices;
 	uint32_t slice_count, slices_per_stack;
-	struct stack_port **stacks;
+	struct logic_layer **stacks;
 	struct host_link *host_link;
 	uint32_t stack_count, stack_sm_count;
 	struct cache_params slice_params;
@@ -153,7 +153,7 @@ bool gpu_finish_untimed(struct gpu *g);
 bool gpu_untimed_step(struct gpu *g, struct simt_warp *w);
 
 /* l2.c */
-struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct stack_port *stack);
+struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer *stack);
 void l2_slice_free(struct l2_slice *s);
 /* Has the slice room for what an arriving answer may produce? */
 bool l2_slice_can_take(const struct l2_slice *s);
@@ -181,28 +181,28 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
 bool host_link_is_idle(const struct host_link *h);
 void host_link_reset(struct host_link *h);
 
-/* stack_port.c */
-struct stack_port *stack_port_new(struct gpu *g, uint32_t index);
-void stack_port_free(struct stack_port *p);
-struct net_channel *stack_port_tx(struct stack_port *p);
-struct net_channel *stack_port_rx(struct stack_port *p);
+/* logic_layer.c */
+struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index);
+void logic_layer_free(struct logic_layer *p);
+struct net_channel *logic_layer_tx(struct logic_layer *p);
+struct net_channel *logic_layer_rx(struct logic_layer *p);
 /* A slice has room again for answers. */
-void stack_port_slice_room(struct stack_port *p);
+void logic_layer_slice_room(struct logic_layer *p);
 /* From an SM of this stack: false if it must wait; it is woken. */
-bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r);
+bool logic_layer_offer(struct logic_layer *p, struct sm *sm, struct mem_req *r);
 /* To the GPU over RX: an answer, a message, or what goes on to the host's memory. */
-void stack_port_reply(struct stack_port *p, struct mem_req *r);
+void logic_layer_reply(struct logic_layer *p, struct mem_req *r);
 /* What r has written here, its slice is to drop. */
-void stack_port_invalidate(struct stack_port *p, const struct mem_req *r);
-void stack_port_connect(struct gpu *g); /* mesh channels, after all ports exist */
+void logic_layer_invalidate(struct logic_layer *p, const struct mem_req *r);
+void logic_layer_connect(struct gpu *g); /* mesh channels, after all ports exist */
 /* From the unit of this stack, to a vault here or elsewhere: false if it must wait; stack_room is called. */
-bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r);
+bool logic_layer_unit_offer(struct logic_layer *p, struct mem_req *r);
 /* The network between the stacks, when there are units. */
-struct net_network *stack_port_network_new(struct gpu *g);
-bool stack_port_is_idle(const struct stack_port *p);
-void stack_port_reset(struct stack_port *p);
+struct net_network *logic_layer_network_new(struct gpu *g);
+bool logic_layer_is_idle(const struct logic_layer *p);
+void logic_layer_reset(struct logic_layer *p);
 /* Refreshes owed up to now, see mem_stack_settle. */
-void stack_port_settle(struct stack_port *p, bool is_between_kernels);
+void logic_layer_settle(struct logic_layer *p, bool is_between_kernels);
 
 /* The slice, in front of the stack, that the vault's lines pass; of what has no vault, any number spreads over them. */
 static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t vault)

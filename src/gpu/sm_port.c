@@ -94,7 +94,7 @@ void port_drain(struct sm *sm)
 	while (sm->out.first) {
 		struct mem_req *r = sm->out.first, *next = r->next;
 
-		if (!stack_port_offer(sm->gpu->stacks[sm->stack], sm, r))
+		if (!logic_layer_offer(sm->gpu->stacks[sm->stack], sm, r))
 			break;
 		port_pop(sm, next);
 	}

@@ -512,7 +512,7 @@ static void answer_send(struct carry *c, struct guest *o)
 	r->slice = slice_of(g, r->stack, o->home->slot);
 	r->owner = o;
 	g->memory_stats.requests++;
-	stack_port_reply(g->stacks[r->stack], r);
+	logic_layer_reply(g->stacks[r->stack], r);
 }
 
 /* The guest has run its block: waits for its live-outs and, for coherence, its stores; then the answer leaves. */

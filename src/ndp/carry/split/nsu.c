@@ -293,7 +293,7 @@ static void end(struct nsu *u, uint32_t slot)
 	p->is_running = false;
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);
-	stack_port_reply(g->stacks[u->stack], r);
+	logic_layer_reply(g->stacks[u->stack], r);
 	nsu_start(u);
 }
 

@@ -114,7 +114,7 @@ void nsu_out_drain(struct nsu *u)
 	while (u->out.first) {
 		struct mem_req *next = u->out.first->next;
 
-		if (!stack_port_unit_offer(u->gpu->stacks[u->stack], u->out.first))
+		if (!logic_layer_unit_offer(u->gpu->stacks[u->stack], u->out.first))
 			return;
 		u->out.first = next;
 		u->out.count--;
@@ -128,7 +128,7 @@ void nsu_room(struct nsu *u)
 
 static void out_push(struct nsu *u, struct mem_req *r)
 {
-	if (u->out.first || !stack_port_unit_offer(u->gpu->stacks[u->stack], r))
+	if (u->out.first || !logic_layer_unit_offer(u->gpu->stacks[u->stack], r))
 		queue_push(&u->out, r);
 }
 
@@ -226,5 +226,5 @@ void nsu_credits_due(struct nsu *u, uint64_t cycle)
 	r = packet_new(u->split, PACKET_CREDIT, NULL);
 	r->stack = (uint8_t)u->stack;
 	packet_count(u->split, r);
-	stack_port_reply(g->stacks[u->stack], r);
+	logic_layer_reply(g->stacks[u->stack], r);
 }

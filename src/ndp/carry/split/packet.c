@@ -130,7 +130,7 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 		if (where == GPU_AT_HOST)
 			l2_slice_take(split->gpu->slices[r->slice], invalidation(split, r->stack, r));
 		else
-			stack_port_reply(split->gpu->stacks[where], invalidation(split, where, r));
+			logic_layer_reply(split->gpu->stacks[where], invalidation(split, where, r));
 		packet_becomes(split, r, PACKET_WRITTEN, 0);
 		return;
 	default:
@@ -165,7 +165,7 @@ static void take_invalidation(void *self, struct mem_req *r)
 	l2_slice_reply(s, r);
 }
 
-/* Credits came along with it, see stack_port.c. */
+/* Credits came along with it, see logic_layer.c. */
 static void take_credit(void *self, struct mem_req *r)
 {
 	packet_free(self, r);

@@ -30,7 +30,7 @@ struct mem_req;
 struct nsu;
 struct sm;
 struct sm_warp;
-struct stack_port;
+struct logic_layer;
 
 struct partition_stats {
 #include "sim/stat_fields.inc"

@@ -1,4 +1,4 @@
-/* stack_port.c - the logic layer's side of a stack: the TX and RX channels to the GPU, the mesh to the other stacks,
+/* logic_layer.c - a stack's logic layer: the TX and RX channels to the GPU, the mesh to the other stacks,
  * and the way to the vaults.
  *
  * Requests from TX enter the vaults in order of arrival; a full vault holds those behind it. Answers for the GPU wait
@@ -24,7 +24,7 @@ struct line {
 	uint32_t first, last; /* last: valid unless first is NOBODY */
 };
 
-struct stack_port {
+struct logic_layer {
 	struct gpu *gpu;
 	struct sim_comp comp;    /* DRAM clock: TX and mesh arrivals */
 	struct sim_comp rx_comp; /* L2 clock: RX arrivals, GPU side */
@@ -44,7 +44,7 @@ struct stack_port {
 };
 
 /* Acknowledgments smaller than a flit share one: only the one that fills it takes wire time. */
-static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
+static uint32_t answer_bytes(struct logic_layer *p, const struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->link;
 	uint32_t bytes = packet_bytes(r, (uint32_t)l->header_bytes, 0);
@@ -57,7 +57,7 @@ static uint32_t answer_bytes(struct stack_port *p, const struct mem_req *r)
 	return bytes;
 }
 
-static void drain_rx(struct stack_port *p)
+static void drain_rx(struct logic_layer *p)
 {
 	while (p->answers.first && net_channel_ready(p->rx, &p->comp)) {
 		struct mem_req *r = queue_pop(&p->answers);
@@ -68,7 +68,7 @@ static void drain_rx(struct stack_port *p)
 	}
 }
 
-static void drain_mesh(struct stack_port *p, uint32_t to)
+static void drain_mesh(struct logic_layer *p, uint32_t to)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 
@@ -80,7 +80,7 @@ static void drain_mesh(struct stack_port *p, uint32_t to)
 	}
 }
 
-static void drain_network(struct stack_port *p, enum net_class c)
+static void drain_network(struct logic_layer *p, enum net_class c)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 	struct net_network *n = p->gpu->network;
@@ -93,7 +93,7 @@ static void drain_network(struct stack_port *p, enum net_class c)
 	}
 }
 
-void stack_port_invalidate(struct stack_port *p, const struct mem_req *r)
+void logic_layer_invalidate(struct logic_layer *p, const struct mem_req *r)
 {
 	struct mem_req *m = mem_req_get(p->gpu->pool);
 
@@ -106,7 +106,7 @@ void stack_port_invalidate(struct stack_port *p, const struct mem_req *r)
 }
 
 /* To a port in another stack. */
-static void to_stack(struct stack_port *p, enum net_class c, uint32_t stack, struct mem_req *r)
+static void to_stack(struct logic_layer *p, enum net_class c, uint32_t stack, struct mem_req *r)
 {
 	if (p->gpu->network) {
 		queue_push(&p->net_out[c], r);
@@ -120,7 +120,7 @@ static void to_stack(struct stack_port *p, enum net_class c, uint32_t stack, str
 /* A vault is done with r. */
 static void vault_done(void *ctx, struct mem_req *r)
 {
-	struct stack_port *p = ctx;
+	struct logic_layer *p = ctx;
 	struct gpu *g = p->gpu;
 	const struct net_port *to = net_port_of(&g->ports, r);
 	enum net_class c = r->op == MEM_WRITE ? NET_ACK : NET_RESPONSE;
@@ -140,22 +140,22 @@ static void vault_done(void *ctx, struct mem_req *r)
 	}
 }
 
-static uint32_t number_of_tx(const struct stack_port *p)
+static uint32_t number_of_tx(const struct logic_layer *p)
 {
 	return p->gpu->sm_total - p->gpu->sm_count;
 }
 
-static uint32_t number_of_mesh(const struct stack_port *p, uint32_t from)
+static uint32_t number_of_mesh(const struct logic_layer *p, uint32_t from)
 {
 	return number_of_tx(p) + 1 + from;
 }
 
-static uint32_t numbers_count(const struct stack_port *p)
+static uint32_t numbers_count(const struct logic_layer *p)
 {
 	return number_of_mesh(p, p->gpu->stack_count);
 }
 
-static void line_wake(struct stack_port *p, uint32_t vault)
+static void line_wake(struct logic_layer *p, uint32_t vault)
 {
 	struct gpu *g = p->gpu;
 	uint32_t first = p->lines[vault].first;
@@ -165,7 +165,7 @@ static void line_wake(struct stack_port *p, uint32_t vault)
 			       sim_now_units(g->engine));
 }
 
-static void line_join(struct stack_port *p, uint32_t vault, uint32_t who)
+static void line_join(struct logic_layer *p, uint32_t vault, uint32_t who)
 {
 	struct line *l = &p->lines[vault];
 
@@ -179,7 +179,7 @@ static void line_join(struct stack_port *p, uint32_t vault, uint32_t who)
 }
 
 /* May he enter the vault now? Else he is in its line. */
-static bool line_admits(struct stack_port *p, uint32_t who, const struct mem_req *r)
+static bool line_admits(struct logic_layer *p, uint32_t who, const struct mem_req *r)
 {
 	uint32_t first = p->lines[r->vault].first;
 
@@ -191,7 +191,7 @@ static bool line_admits(struct stack_port *p, uint32_t who, const struct mem_req
 }
 
 /* He has entered, or cannot for another reason than the vault: the next one's turn. */
-static void line_leave(struct stack_port *p, uint32_t who, uint32_t vault)
+static void line_leave(struct logic_layer *p, uint32_t who, uint32_t vault)
 {
 	struct line *l = &p->lines[vault];
 
@@ -204,7 +204,7 @@ static void line_leave(struct stack_port *p, uint32_t who, uint32_t vault)
 		line_wake(p, vault);
 }
 
-static void lines_clear(struct stack_port *p)
+static void lines_clear(struct logic_layer *p)
 {
 	for (uint32_t v = 0; v < p->gpu->config->dram.vault_count; v++)
 		p->lines[v].first = NOBODY;
@@ -214,19 +214,19 @@ static void lines_clear(struct stack_port *p)
 
 static void vault_room(void *ctx, uint32_t vault)
 {
-	struct stack_port *p = ctx;
+	struct logic_layer *p = ctx;
 
 	sim_wake_units(p->gpu->engine, p->comp, sim_now_units(p->gpu->engine));
 	line_wake(p, vault);
 }
 
-static bool vault_takes(struct stack_port *p, struct mem_req *r)
+static bool vault_takes(struct logic_layer *p, struct mem_req *r)
 {
 	return mem_stack_can_accept(p->stack, r->vault, (enum mem_op)r->op);
 }
 
 /* What has been read or written waits to leave: nothing more is begun. */
-static bool is_backed_up(const struct stack_port *p)
+static bool is_backed_up(const struct logic_layer *p)
 {
 	const struct gpu_config *c = p->gpu->config;
 
@@ -234,7 +234,7 @@ static bool is_backed_up(const struct stack_port *p)
 	       p->net_out[NET_ACK].count >= c->mesh.depth_count;
 }
 
-static void take_tx(struct stack_port *p)
+static void take_tx(struct logic_layer *p)
 {
 	struct mem_req *r;
 
@@ -254,7 +254,7 @@ static void take_tx(struct stack_port *p)
 	}
 }
 
-static void take_mesh(struct stack_port *p, uint32_t stack)
+static void take_mesh(struct logic_layer *p, uint32_t stack)
 {
 	struct net_channel *from = p->gpu->stacks[stack]->mesh[p->index];
 	uint32_t who = number_of_mesh(p, stack);
@@ -275,13 +275,13 @@ static void take_mesh(struct stack_port *p, uint32_t stack)
 /* ---- the unit's side ---- */
 
 /* Over RX; the way back is the GPU's (l2.c). */
-static void to_host(struct stack_port *p, struct mem_req *r)
+static void to_host(struct logic_layer *p, struct mem_req *r)
 {
 	r->slice = slice_of(p->gpu, p->index, r->vault);
-	stack_port_reply(p, r);
+	logic_layer_reply(p, r);
 }
 
-bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r)
+bool logic_layer_unit_offer(struct logic_layer *p, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 	struct net_network *n = p->gpu->network;
@@ -308,7 +308,7 @@ bool stack_port_unit_offer(struct stack_port *p, struct mem_req *r)
 static bool network_take(void *ctx, uint32_t node, enum net_class c, struct mem_req *r)
 {
 	struct gpu *g = ctx;
-	struct stack_port *p = g->stacks[node];
+	struct logic_layer *p = g->stacks[node];
 
 	if (c != NET_REQUEST) {
 		net_port_done(net_port_of(&g->ports, r), r);
@@ -339,7 +339,7 @@ static void network_room(void *ctx, uint32_t node, enum net_class c)
 }
 
 /* Something may have drained: those who were refused may try again. */
-static void unit_side_tick(struct stack_port *p)
+static void unit_side_tick(struct logic_layer *p)
 {
 	drain_network(p, NET_RESPONSE);
 	drain_network(p, NET_ACK);
@@ -354,7 +354,7 @@ static void unit_side_tick(struct stack_port *p)
 
 static void stack_tick(void *component, uint64_t cycle)
 {
-	struct stack_port *p = component;
+	struct logic_layer *p = component;
 	struct gpu *g = p->gpu;
 
 	(void)cycle;
@@ -375,7 +375,7 @@ static void stack_tick(void *component, uint64_t cycle)
 /* The GPU's end of RX: answers go to their slices; one that has no room holds those behind it. */
 static void rx_tick(void *component, uint64_t cycle)
 {
-	struct stack_port *p = component;
+	struct logic_layer *p = component;
 	struct mem_req *r;
 
 	(void)cycle;
@@ -395,12 +395,12 @@ static void rx_tick(void *component, uint64_t cycle)
 	}
 }
 
-void stack_port_slice_room(struct stack_port *p)
+void logic_layer_slice_room(struct logic_layer *p)
 {
 	sim_wake_units(p->gpu->engine, p->rx_comp, sim_now_units(p->gpu->engine));
 }
 
-bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
+bool logic_layer_offer(struct logic_layer *p, struct sm *sm, struct mem_req *r)
 {
 	const struct link_params *l = &p->gpu->config->mesh;
 
@@ -426,7 +426,7 @@ bool stack_port_offer(struct stack_port *p, struct sm *sm, struct mem_req *r)
 	return true;
 }
 
-void stack_port_reply(struct stack_port *p, struct mem_req *r)
+void logic_layer_reply(struct logic_layer *p, struct mem_req *r)
 {
 	queue_push(&p->answers, r);
 	drain_rx(p);
@@ -457,15 +457,15 @@ static struct net_channel *link_new(struct gpu *g, const struct link_params *l, 
 	return net_channel_new(&c);
 }
 
-struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
+struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 {
-	struct stack_port *p = g_new0(struct stack_port, 1);
+	struct logic_layer *p = g_new0(struct logic_layer, 1);
 
 	p->gpu = g;
 	p->index = index;
 	p->tx = link_new(g, &g->config->link, "link_tx");
 	p->rx = link_new(g, &g->config->link, "link_rx");
-	p->comp = sim_engine_add(g->engine, g->clocks.dram, "stack_port", stack_tick, p);
+	p->comp = sim_engine_add(g->engine, g->clocks.dram, "logic_layer", stack_tick, p);
 	p->rx_comp = sim_engine_add(g->engine, g->clocks.l2, "link_rx", rx_tick, p);
 	net_channel_set_receiver(p->tx, p->comp);
 	net_channel_set_receiver(p->rx, p->rx_comp);
@@ -491,7 +491,7 @@ struct stack_port *stack_port_new(struct gpu *g, uint32_t index)
 	return p;
 }
 
-struct net_network *stack_port_network_new(struct gpu *g)
+struct net_network *logic_layer_network_new(struct gpu *g)
 {
 	const struct link_params *l = &g->config->mesh;
 	const struct net_network_config c = {
@@ -514,12 +514,12 @@ struct net_network *stack_port_network_new(struct gpu *g)
 	return net_network_new(&c);
 }
 
-void stack_port_connect(struct gpu *g)
+void logic_layer_connect(struct gpu *g)
 {
 	if (g->stack_sm_count == 0 || g->stack_count == 1 || g->config->gpu.mesh_is_free)
 		return;
 	for (uint32_t i = 0; i < g->stack_count; i++) {
-		struct stack_port *p = g->stacks[i];
+		struct logic_layer *p = g->stacks[i];
 
 		p->mesh = g_new0(struct net_channel *, g->stack_count);
 		p->mesh_answers = g_new0(struct queue, g->stack_count);
@@ -532,7 +532,7 @@ void stack_port_connect(struct gpu *g)
 	}
 }
 
-void stack_port_free(struct stack_port *p)
+void logic_layer_free(struct logic_layer *p)
 {
 	if (!p)
 		return;
@@ -549,17 +549,17 @@ void stack_port_free(struct stack_port *p)
 	g_free(p);
 }
 
-struct net_channel *stack_port_tx(struct stack_port *p)
+struct net_channel *logic_layer_tx(struct logic_layer *p)
 {
 	return p->tx;
 }
 
-struct net_channel *stack_port_rx(struct stack_port *p)
+struct net_channel *logic_layer_rx(struct logic_layer *p)
 {
 	return p->rx;
 }
 
-bool stack_port_is_idle(const struct stack_port *p)
+bool logic_layer_is_idle(const struct logic_layer *p)
 {
 	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {
 		if (k != p->index && (p->mesh_answers[k].count || !net_channel_is_idle(p->mesh[k])))
@@ -573,12 +573,12 @@ bool stack_port_is_idle(const struct stack_port *p)
 	       mem_stack_is_idle(p->stack);
 }
 
-void stack_port_settle(struct stack_port *p, bool is_between_kernels)
+void logic_layer_settle(struct logic_layer *p, bool is_between_kernels)
 {
 	mem_stack_settle(p->stack, is_between_kernels);
 }
 
-void stack_port_reset(struct stack_port *p)
+void logic_layer_reset(struct logic_layer *p)
 {
 	for (uint32_t k = 0; p->mesh && k < p->gpu->stack_count; k++) {
 		p->mesh_answers[k] = (struct queue){0};
