@@ -38,7 +38,9 @@ static void interrupt(struct device *d, enum device_stop why)
 
 static uint64_t now_ps(const struct device *d)
 {
-	return gpu_now_ps(d->self);
+	const struct gpu *g = d->self;
+
+	return sim_now_ps(g->engine);
 }
 
 static void advance_ps(struct device *d, uint64_t time_ps)

@@ -288,11 +288,6 @@ uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t c
 	return count;
 }
 
-uint64_t gpu_now_ps(const struct gpu *g)
-{
-	return sim_now_ps(g->engine);
-}
-
 uint64_t gpu_kernel_cycles(const struct gpu *g)
 {
 	return g->totals.cycles;

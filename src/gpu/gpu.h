@@ -38,8 +38,6 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
  * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */
 void gpu_interrupt(struct gpu *g, enum device_stop why);
 
-/* Simulated time, for mechanisms. */
-uint64_t gpu_now_ps(const struct gpu *g);
 /* Values over time, for the results. */
 struct gpu_series {
 	const char *name, *unit;

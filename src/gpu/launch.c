@@ -25,7 +25,9 @@ static uint64_t untimed_ps(const struct gpu *g)
 
 static uint64_t time_ns(void *ctx)
 {
-	return (gpu_now_ps(ctx) + untimed_ps(ctx)) / BASE_PS_PER_NS;
+	const struct gpu *g = ctx;
+
+	return (sim_now_ps(g->engine) + untimed_ps(g)) / BASE_PS_PER_NS;
 }
 
 void gpu_fail(struct gpu *g)

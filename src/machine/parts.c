@@ -40,11 +40,12 @@ static uint64_t gpu_bytes(const struct machine_config *c)
 
 static void *gpu_build(struct machine *m)
 {
-	const struct ndp_site site = machine_ndp_site(m->config);
+	struct ndp_site site = machine_ndp_site(m->config);
 	struct base_diag_list diag;
 	void *policy_ctx;
 	struct gpu *g;
 
+	site.ctx = &m->ctx;
 	base_diag_init(&diag);
 
 	const struct carry_policy *policy = ndp_mechanism_new(&site, &policy_ctx, &diag);

@@ -37,7 +37,7 @@ static inline const struct run_params *machine_run_params(const struct machine_c
 	return machine_config_of(c, &machine_run_part);
 }
 
-/* Where the machine's mechanism lives. */
+/* Where the machine's mechanism lives, without a context. */
 struct ndp_site machine_ndp_site(const struct machine_config *c);
 /* NULL: the program never made a context, so m is NULL, or the machine has no GPU. */
 struct gpu *machine_gpu(const struct machine *m);

@@ -12,6 +12,7 @@ struct ndp_site {
 	const struct gpu_config *gpu;
 	const struct ndp_config *ndp;
 	uint64_t seed; /* run.seed */
+	const struct sim_ctx *ctx; /* of the machine; NULL: the mechanism is only tried */
 };
 
 /* The mechanism that ndp.mechanism names: its table and a new context in *ctx (owned by the gpu, freed through

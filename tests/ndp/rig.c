@@ -27,9 +27,10 @@ static void machine_new_of(struct rig *r, const char *const *machine, const char
 	rig_set_all(&r->config, machine);
 	rig_set_all(&r->config, settings);
 
-	const struct ndp_site site = machine_ndp_site(&r->config);
+	struct ndp_site site = machine_ndp_site(&r->config);
 	const struct run_params *run = machine_run_params(&r->config);
 
+	site.ctx = &r->ctx;
 	base_diag_init(&diag);
 	ops = ndp_mechanism_new(&site, &ctx, &diag);
 	assert_non_null(ops);

@@ -22,6 +22,7 @@ struct range {
 struct map_learned {
 	const struct gpu_config *config;
 	const struct map_params *params;
+	const struct sim_ctx *ctx;
 	enum state state;
 	uint64_t instance_target; /* of the learning phase */
 	struct map_judged judged;
@@ -60,6 +61,7 @@ struct map_learned *map_learned_new(const struct ndp_site *site, struct base_dia
 	m = g_new0(struct map_learned, 1);
 	m->config = config;
 	m->params = &site->ndp->map;
+	m->ctx = site->ctx;
 	m->page_shift = (uint32_t)__builtin_ctzll(page_bytes);
 	m->range_cap = (uint32_t)m->params->tom_mapping_range_count;
 	m->ranges = g_new0(struct range, m->range_cap);
@@ -80,15 +82,14 @@ bool map_learned_is_learning(const struct map_learned *m)
 	return m->state == LEARNING || m->state == STOPPING;
 }
 
-void map_learned_kernel_begin(struct map_learned *m, const struct gpu *g, const struct simt_launch *l,
-			      uint32_t block_count)
+void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l, uint32_t block_count)
 {
 	const struct map_params *p = m->params;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 	uint64_t warps = (threads + SIMT_LANES - 1) / SIMT_LANES * l->grid[0] * l->grid[1] * l->grid[2];
 	double share;
 
-	m->kernel_begin_ps = gpu_now_ps(g);
+	m->kernel_begin_ps = sim_now_ps(m->ctx->engine);
 	m->running_count = 0;
 	if (m->state != WAITING || !block_count)
 		return;
@@ -128,16 +129,16 @@ void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const 
 }
 
 /* Time in kernels since the phase began. */
-static uint64_t phase_ps(const struct map_learned *m, const struct gpu *g)
+static uint64_t phase_ps(const struct map_learned *m)
 {
-	return m->learning_ps + gpu_now_ps(g) - m->kernel_begin_ps;
+	return m->learning_ps + sim_now_ps(m->ctx->engine) - m->kernel_begin_ps;
 }
 
 static void stop(struct map_learned *m, struct gpu *g)
 {
 	m->state = STOPPING;
 	m->bit = map_best_bit(m->judged.stacks);
-	m->learning_ps = phase_ps(m, g);
+	m->learning_ps = phase_ps(m);
 	carry_pause(g, m->params->tom_interrupt_ps);
 }
 
@@ -159,9 +160,9 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
 	m->running_count += is_first_touch;
 	if (!m->has_begun) {
 		m->has_begun = true;
-		m->begin_ps = phase_ps(m, g);
+		m->begin_ps = phase_ps(m);
 	}
-	if (phase_ps(m, g) - m->begin_ps < p->tom_learn_limit_ps ||
+	if (phase_ps(m) - m->begin_ps < p->tom_learn_limit_ps ||
 	    m->judged.instances + m->running_count < p->tom_learn_min_count)
 		return;
 	stop_early(m, g, all, count);
@@ -169,7 +170,7 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
 
 void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count)
 {
-	if (m->state == LEARNING && phase_ps(m, g) >= m->params->tom_learn_bound_ps)
+	if (m->state == LEARNING && phase_ps(m) >= m->params->tom_learn_bound_ps)
 		stop_early(m, g, all, count);
 }
 
@@ -249,10 +250,10 @@ void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map
 		stop(m, g);
 }
 
-void map_learned_kernel_end(struct map_learned *m, const struct gpu *g)
+void map_learned_kernel_end(struct map_learned *m)
 {
 	if (m->state == LEARNING)
-		m->learning_ps = phase_ps(m, g);
+		m->learning_ps = phase_ps(m);
 }
 
 static void pages_mark(struct map_learned *m)

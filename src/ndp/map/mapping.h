@@ -28,14 +28,13 @@ void map_learned_free(struct map_learned *m);
 /* Is all data still in the host's memory? */
 bool map_learned_is_learning(const struct map_learned *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
-void map_learned_kernel_begin(struct map_learned *m, const struct gpu *g, const struct simt_launch *l,
-			      uint32_t block_count);
+void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l, uint32_t block_count);
 /* Changes of the mapping after the first, and what they copied between stacks. */
 uint64_t map_learned_relearned_count(const struct map_learned *m);
 uint64_t map_learned_remapped_bytes(const struct map_learned *m);
 uint64_t map_learned_remapped_wire_bytes(const struct map_learned *m);
 /* A kernel has ended. */
-void map_learned_kernel_end(struct map_learned *m, const struct gpu *g);
+void map_learned_kernel_end(struct map_learned *m);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
 void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count);

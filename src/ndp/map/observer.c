@@ -66,15 +66,14 @@ void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats)
 	sim_stats_add(stats, "mapping", rows, ARRAY_COUNT(rows), &o->stats, sizeof(o->stats));
 }
 
-void map_observer_kernel_begin(struct map_observer *o, const struct gpu *g, const struct simt_launch *l,
-			       uint32_t block_count)
+void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count)
 {
 	o->launch = l;
 	if (o->mapping)
-		map_learned_kernel_begin(o->mapping, g, l, block_count);
+		map_learned_kernel_begin(o->mapping, l, block_count);
 }
 
-void map_observer_kernel_end(struct map_observer *o, const struct gpu *g)
+void map_observer_kernel_end(struct map_observer *o)
 {
 	const struct map_totals *totals = &o->totals;
 	struct mapping_stats *st = &o->stats;
@@ -91,7 +90,7 @@ void map_observer_kernel_end(struct map_observer *o, const struct gpu *g)
 	st->best_bit = totals->instances ? bit : 0;
 	if (!o->mapping)
 		return;
-	map_learned_kernel_end(o->mapping, g);
+	map_learned_kernel_end(o->mapping);
 	st->learning_ps = map_learned_learning_ps(o->mapping);
 	st->relearned_count = map_learned_relearned_count(o->mapping);
 	st->remapped_bytes = map_learned_remapped_bytes(o->mapping);

@@ -18,9 +18,8 @@ void map_observer_free(struct map_observer *o);
 void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats);
 
 /* A kernel with block_count blocks begins, and ends: the statistics are as of its end. */
-void map_observer_kernel_begin(struct map_observer *o, const struct gpu *g, const struct simt_launch *l,
-			       uint32_t block_count);
-void map_observer_kernel_end(struct map_observer *o, const struct gpu *g);
+void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count);
+void map_observer_kernel_end(struct map_observer *o);
 
 /* Is all data still in the host's memory, so that nothing can be offloaded? */
 bool map_observer_is_learning(const struct map_observer *o);

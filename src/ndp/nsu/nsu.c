@@ -83,7 +83,7 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	t->blocks = nsu_blocks_of(p, l, &t->config->nsu);
 	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g));
 	if (t->observer)
-		map_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
+		map_observer_kernel_begin(t->observer, l, t->blocks->program->code->block_count);
 }
 
 static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
@@ -93,7 +93,7 @@ static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 	(void)l;
 	nsu_decider_kernel_end(t->decider, gpu_kernel_cycles(g));
 	if (t->observer)
-		map_observer_kernel_end(t->observer, g);
+		map_observer_kernel_end(t->observer);
 }
 
 static uint64_t offload_epoch(void *ctx, struct gpu *g, uint64_t cycle)

@@ -34,6 +34,7 @@ struct destination {
 struct controller {
 	const struct gpu_config *config;
 	const struct tom_params *params;
+	const struct sim_ctx *ctx;
 	struct tom_blocks *blocks; /* of the running kernel */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
@@ -70,6 +71,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 
 	t->config = config;
 	t->params = &site->ndp->tom;
+	t->ctx = site->ctx;
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->stats.storage_bits = tom_metadata_added_bits(site);
@@ -116,13 +118,14 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	struct controller *t = ctx;
 	bool is_new;
 
+	(void)g;
 	t->blocks = tom_blocks_of(p, &tom_cost_default, t->params, &is_new);
 	is_new = is_new && !p->is_again;
 	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
-	map_observer_kernel_begin(t->observer, g, l, t->blocks->count);
+	map_observer_kernel_begin(t->observer, l, t->blocks->count);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -133,7 +136,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 static void look_at_channels(struct controller *t, struct gpu *g, uint32_t stack, bool *tx_is_busy, bool *rx_is_busy)
 {
 	bool is_any = t->params->tom_busy_scope == TOM_BUSY_ANY;
-	uint64_t now_ps = gpu_now_ps(g);
+	uint64_t now_ps = sim_now_ps(t->ctx->engine);
 
 	*tx_is_busy = *rx_is_busy = false;
 	for (uint32_t s = 0; s < t->stack_count; s++) {
@@ -332,9 +335,10 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 {
 	struct controller *t = ctx;
 
+	(void)g;
 	(void)l;
 	count_offsets(t);
-	map_observer_kernel_end(t->observer, g);
+	map_observer_kernel_end(t->observer);
 }
 
 static const char *const needs[] = {"ndp.mechanism", "tom", "gpu.stack_sm_count", "1",

@@ -74,7 +74,7 @@ uint64_t tom_metadata_added_bits(const struct ndp_site *site)
 {
 	struct ndp_storage items[NDP_STORAGE_MAX];
 	struct gpu_config without = *site->gpu;
-	const struct ndp_site without_mmu = {&without, site->ndp, site->seed};
+	const struct ndp_site without_mmu = {.gpu = &without, .ndp = site->ndp};
 	uint64_t bits = 0;
 
 	without.mmu.where = GPU_MMU_NONE;
