@@ -53,7 +53,7 @@ static struct ptx_fragment fragment(const struct row *r, enum ptx_type type, uin
 	struct ptx_fragment f = {.type = type, .outer = outer, .inner = inner, .bits = bits_of(type)};
 
 	f.reg_bytes = f.bits == 64 ? 8 : 4;
-	f.per_reg = f.bits < 32 ? (uint8_t)(32 / f.bits) : 1;
+	f.per_reg = (uint8_t)(f.bits < 32 ? 32 / f.bits : 1);
 	f.count = (uint16_t)(outer * inner / 32);
 	if (r->op == PTX_OP_MMA && r->shape == PTX_M8N8K4 && (r->elements & T(F16)))
 		f.count = (uint16_t)(4 * f.count);
