@@ -168,8 +168,8 @@ static json_t *wanted_findings(const struct check_options *o, const json_t *writ
 	json_t *f;
 
 	json_array_foreach(all, i, f)
-	if (is_wanted(o, f))
-		json_array_append(wanted, f);
+		if (is_wanted(o, f))
+			json_array_append(wanted, f);
 	return wanted;
 }
 
@@ -182,8 +182,7 @@ static void print_findings(const struct check_options *o, const json_t *findings
 	size_t i;
 	json_t *f;
 
-	json_array_foreach(findings, i, f)
-	{
+	json_array_foreach(findings, i, f) {
 		accesses += number_of(f, "count");
 		if (i < o->limit_count)
 			print_finding(f);

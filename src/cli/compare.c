@@ -171,8 +171,7 @@ static void reuse(struct comparison *c, struct cli_job *job)
 
 	if (!results)
 		return;
-	json_array_foreach(results, i, one)
-	{
+	json_array_foreach(results, i, one) {
 		json_object_set_new(one, "reused", json_true());
 	}
 	job->results = results;

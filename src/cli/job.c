@@ -488,8 +488,7 @@ static void finish(struct cli_job *job)
 		json_array_append_new(job->results, one);
 	if (!json_array_size(job->results))
 		json_array_append_new(job->results, result_of_program(job));
-	json_array_foreach(job->results, i, one)
-	{
+	json_array_foreach(job->results, i, one) {
 		/* A process that was killed could not say it. */
 		if (job->is_timed_out)
 			json_object_set_new(one, "timed_out", json_string("wall"));
@@ -542,8 +541,7 @@ const char *cli_job_not_verified(const struct cli_job *job)
 
 	if (!job->results)
 		return "it did not run";
-	json_array_foreach(job->results, i, one)
-	{
+	json_array_foreach(job->results, i, one) {
 		if (!json_is_true(json_object_get(one, "verified")))
 			return json_string_value(json_object_get(one, "not_verified"));
 	}

@@ -73,8 +73,7 @@ static bool has_name(const json_t *list, const char *name)
 	json_t *o;
 	size_t i;
 
-	json_array_foreach(list, i, o)
-	{
+	json_array_foreach(list, i, o) {
 		if (!strcmp(json_string_value(json_object_get(o, "name")), name))
 			return true;
 	}
@@ -252,8 +251,7 @@ static void print_text(const json_t *list)
 	size_t i;
 	json_t *o;
 
-	json_array_foreach(list, i, o)
-	{
+	json_array_foreach(list, i, o) {
 		const char *value = json_string_value(json_object_get(o, "default"));
 		const char *unit = json_string_value(json_object_get(o, "unit"));
 		const char *doc = json_string_value(json_object_get(o, json_object_get(o, "doc") ? "doc" : "summary"));

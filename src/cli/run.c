@@ -39,8 +39,7 @@ static void print(const struct run_options *o, const struct cli_job *job)
 
 	if (job->check_status)
 		cli_output_print_end(job->check_path);
-	json_array_foreach(job->results, i, run)
-	{
+	json_array_foreach(job->results, i, run) {
 		if (!o->is_quiet)
 			report_summary_print(out, run);
 	}

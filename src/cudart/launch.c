@@ -111,7 +111,7 @@ CUDART_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 bloc
 	return launch(&(struct launch){kernel, grid, block, arguments, shared_bytes, stream, false});
 }
 CUDART_PTSZ(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-	            cudaStream_t stream),
+		    cudaStream_t stream),
 	    (kernel, grid, block, arguments, shared_bytes, cudart_per_thread(stream)));
 
 CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,

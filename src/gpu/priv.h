@@ -128,7 +128,6 @@ static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 	for (const struct gpu_ext *e = (g)->exts.items, *e##_end = e + (g)->exts.count; e < e##_end; e++) \
 		if (e->ops->op)
 
-
 /* cluster.c */
 void xbars_new(struct gpu *g);
 void clusters_new(struct gpu *g);

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-
 enum { MEM_MAP_FIELD_BITS_MAX = 32, MEM_MAP_TERMS_MAX = 64 };
 
 /* Index bits that all lie the same distance from an address bit they take: index ^= rotr(address, rotate) & mask. */

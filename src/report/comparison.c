@@ -154,8 +154,7 @@ static const json_t *base_of(const json_t *runs, const json_t *of, const char *m
 
 	if (!is_verified(of))
 		return NULL;
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		if (is_same_work(run, of) && !strcmp(text_of(run, "machine"), machine))
 			return is_verified(run) ? run : NULL;
 	}
@@ -168,8 +167,7 @@ static void print_work(FILE *out, const json_t *run)
 	size_t i;
 	const json_t *d;
 
-	json_array_foreach(json_object_get(run, "work_differs"), i, d)
-	{
+	json_array_foreach(json_object_get(run, "work_differs"), i, d) {
 		g_autofree char *what = g_strdup(text_of(d, "what"));
 
 		g_strdelimit(what, "_", ' ');
@@ -208,8 +206,7 @@ static uint32_t work_count(const json_t *runs, uint32_t workload_count)
 	size_t i;
 	json_t *run;
 
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		if (before && is_same_work(run, before))
 			continue;
 		count++;
@@ -229,8 +226,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	json_t *run;
 
 	print_header(out, width);
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 
 		print_row(out, width, run, base, !before || !is_same_work(run, before));
@@ -239,8 +235,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	}
 	if (count > 1)
 		print_means(out, width, means, count);
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		print_work(out, run);
 	}
 	print_verified_by(out, runs);

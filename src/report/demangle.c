@@ -63,8 +63,7 @@ static void add_titles(json_t *list, const char *key)
 	size_t i;
 	json_t *o;
 
-	json_array_foreach(list, i, o)
-	{
+	json_array_foreach(list, i, o) {
 		const char *name = json_string_value(json_object_get(o, key));
 		g_autofree char *title = name ? report_demangle(name) : NULL;
 

@@ -96,16 +96,14 @@ static void insert_values(struct store *s, const char *table, sqlite3_int64 run_
 
 	if (!stmt)
 		return;
-	json_object_foreach(values, name, value)
-	{
+	json_object_foreach(values, name, value) {
 		json_t *unit = json_object_get(units, name);
 
 		if (!json_is_object(value)) {
 			insert_value(s, stmt, run_id, name, value, unit);
 			continue;
 		}
-		json_object_foreach(value, part_name, part)
-		{
+		json_object_foreach(value, part_name, part) {
 			g_autofree char *full = g_strconcat(name, ".", part_name, NULL);
 
 			insert_value(s, stmt, run_id, full, part, strcmp(part_name, "count") ? unit : NULL);
@@ -163,8 +161,7 @@ char *report_store_add(const char *path, const json_t *runs)
 	const json_t *run;
 
 	open_store(&s, path);
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		if (!s.message)
 			insert(&s, run);
 	}

@@ -164,8 +164,7 @@ static void print_stacks(FILE *out, const json_t *run)
 	fprintf(out, "  per stack      GB/s TX, RX (peak %.1f each), DRAM (peak %.1f)\n",
 		report_number(run, "peak_bytes_per_s", "tx") / count / bytes_per_gb,
 		report_number(run, "peak_bytes_per_s", "dram") / count / bytes_per_gb);
-	json_array_foreach(stacks, i, stack)
-	{
+	json_array_foreach(stacks, i, stack) {
 		double dram =
 		    report_number(stack, "dram_read_bytes", NULL) + report_number(stack, "dram_write_bytes", NULL);
 
@@ -195,8 +194,7 @@ static void print_latency(FILE *out, const json_t *run)
 	json_t *stats = json_object_get(run, "stats"), *h;
 	const char *key;
 
-	json_object_foreach(stats, key, h)
-	{
+	json_object_foreach(stats, key, h) {
 		if (!json_is_object(h) || !g_str_has_prefix(key, prefix) || !g_str_has_suffix(key, suffix) ||
 		    report_number(h, "count", NULL) <= 0)
 			continue;
@@ -219,8 +217,7 @@ static void print_energy(FILE *out, const json_t *run)
 	uint32_t column = 0;
 
 	fprintf(out, "  energy         %.3f mJ", total / pj_per_mj);
-	json_object_foreach(energy, name, value)
-	{
+	json_object_foreach(energy, name, value) {
 		double pj = json_number_value(value);
 
 		if (pj > 0)

@@ -87,8 +87,7 @@ static json_t *events_of(const json_t *run)
 	add_name(events, "process_name", PROCESS_ENGINES, 0, "engines");
 	for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++)
 		add_name(events, "thread_name", PROCESS_ENGINES, e, engines[e]);
-	json_array_foreach(json_object_get(run, "timeline"), i, work)
-	{
+	json_array_foreach(json_object_get(run, "timeline"), i, work) {
 		const char *kind = json_string_value(json_object_get(work, "kind"));
 		json_int_t stream = json_integer_value(json_object_get(work, "stream"));
 		char key[32];

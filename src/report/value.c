@@ -30,8 +30,7 @@ uint32_t report_top_stalls(const json_t *run, struct report_stall *out, uint32_t
 
 	if (total <= 0)
 		return 0;
-	json_object_foreach(stalls, reason, value)
-	{
+	json_object_foreach(stalls, reason, value) {
 		double share = json_number_value(value) / total;
 		uint32_t at = count;
 

@@ -23,8 +23,7 @@ static const json_t *kernel_named(const json_t *run, const char *name)
 	const json_t *kernel;
 	size_t i;
 
-	json_array_foreach(json_object_get(run, "kernel_sums"), i, kernel)
-	{
+	json_array_foreach(json_object_get(run, "kernel_sums"), i, kernel) {
 		if (!strcmp(text_of(kernel, "name"), name))
 			return kernel;
 	}
@@ -67,14 +66,12 @@ static json_t *differences_of(const json_t *run, const json_t *base)
 	const json_t *kernel;
 	size_t i;
 
-	json_array_foreach(json_object_get(base, "kernel_sums"), i, kernel)
-	{
+	json_array_foreach(json_object_get(base, "kernel_sums"), i, kernel) {
 		const char *name = text_of(kernel, "name");
 
 		compare_kernel(name, kernel_named(run, name), kernel, count, machine, differences);
 	}
-	json_array_foreach(json_object_get(run, "kernel_sums"), i, kernel)
-	{
+	json_array_foreach(json_object_get(run, "kernel_sums"), i, kernel) {
 		const char *name = text_of(kernel, "name");
 
 		if (!kernel_named(base, name))
@@ -89,8 +86,7 @@ static const json_t *base_of(const json_t *runs, const json_t *of, const char *b
 	const json_t *first = NULL, *run;
 	size_t i;
 
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		if (strcmp(text_of(run, "workload"), text_of(of, "workload")) != 0 || !report_has_run(run) ||
 		    report_number(run, "process", NULL) != report_number(of, "process", NULL))
 			continue;
@@ -107,8 +103,7 @@ void report_work_compare(json_t *runs, const char *base)
 	json_t *run;
 	size_t i;
 
-	json_array_foreach(runs, i, run)
-	{
+	json_array_foreach(runs, i, run) {
 		const json_t *other = base_of(runs, run, base);
 
 		if (other && report_has_run(run))

@@ -36,8 +36,7 @@ double reproduce_cta_quantile_cycles(const struct reproduce_data *d, uint32_t co
 	json_t *count;
 
 	/* Edges ascend: an object keeps the order in which it was made. */
-	json_object_foreach(times, edge, count)
-	{
+	json_object_foreach(times, edge, count) {
 		left -= json_number_value(count);
 		if (left <= 0)
 			return strtod(edge, NULL);
@@ -54,8 +53,7 @@ double reproduce_cta_mean_cycles(const struct reproduce_data *d, uint32_t config
 
 	if (!json_is_true(json_object_get(run, "verified")))
 		return NAN;
-	json_array_foreach(json_object_get(run, "sms"), i, sm)
-	{
+	json_array_foreach(json_object_get(run, "sms"), i, sm) {
 		if (!json_is_null(json_object_get(sm, "stack")))
 			continue;
 		cycles += json_number_value(json_object_get(sm, "cta_cycles"));
@@ -77,8 +75,7 @@ static struct bins bins_of(json_t *times)
 	const char *edge;
 	json_t *count;
 
-	json_object_foreach(times, edge, count)
-	{
+	json_object_foreach(times, edge, count) {
 		double cycles = strtod(edge, NULL);
 		uint32_t bin = cycles < 1 ? 0 : (uint32_t)(log2(cycles) * BINS_PER_OCTAVE);
 

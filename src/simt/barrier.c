@@ -30,7 +30,7 @@ static void release_split(struct simt_warp *w, struct simt_split *split, const s
 		uint8_t *row = s->rows + (uint64_t)split->red_frame.row * SIMT_ROW_BYTES + e->dst.off;
 
 		SIMT_FOR_LANES(lane, split->red_mask)
-		simt_lane_set(row, e->dst.bytes, lane, b->red_popc);
+			simt_lane_set(row, e->dst.bytes, lane, b->red_popc);
 	}
 }
 

@@ -65,8 +65,7 @@ static uint32_t check_aligned(const struct simt_check_access *a, uint32_t mask, 
 {
 	uint32_t good = mask;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (!(addr[lane] & (a->op->natural - 1u)))
 			continue;
 		good &= ~(1u << lane);
@@ -84,8 +83,7 @@ static uint32_t check_limit(const struct simt_check_access *a, uint32_t mask, co
 {
 	uint32_t good = mask;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint64_t offset = addr[lane] - first;
 
 		if (offset <= limit && limit - offset >= a->bytes)
@@ -152,8 +150,7 @@ static uint32_t check_global(const struct simt_check_access *a, uint32_t mask, c
 	struct simt_hint hint = {0};
 	uint32_t good = 0;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const bool is_hit = addr[lane] >= hint.lo && addr[lane] < hint.hi && hint.hi - addr[lane] >= a->bytes &&
 				    !(a->is_store && hint.is_readonly);
 
@@ -165,7 +162,7 @@ static uint32_t check_global(const struct simt_check_access *a, uint32_t mask, c
 	}
 	if (a->is_store) {
 		SIMT_FOR_LANES(lane, good)
-		simt_check_set(c, addr[lane], a->bytes, true);
+			simt_check_set(c, addr[lane], a->bytes, true);
 	}
 	return good;
 }
@@ -180,7 +177,7 @@ static void clear_results(struct simt_warp_state *s, const struct simt_mem_op *o
 		void *row = simt_row_mut(s, op->elem[k]);
 
 		SIMT_FOR_LANES(lane, mask)
-		simt_lane_set(row, op->elem[k].bytes, lane, 0);
+			simt_lane_set(row, op->elem[k].bytes, lane, 0);
 	}
 }
 

@@ -232,8 +232,7 @@ void simt_check_strong(const struct simt_check_access *a, uint32_t mask, const u
 		simt_check_fence(a->w);
 	if (!s->has_fenced[w] && !s->handover_count)
 		return;
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint64_t key = addr[lane] + (is_shared ? SIMT_SHARED_WINDOW : 0) + 1;
 
 		if (2 * s->handover_count >= s->handover_cap)
@@ -374,8 +373,7 @@ void simt_check_shared(const struct simt_check_access *a, uint32_t mask, const u
 
 	if (a->is_strong)
 		simt_check_strong(a, mask, offset, true);
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint64_t at = offset[lane];
 
 		/* What the device's run-time reserves it also clears. */
@@ -393,6 +391,6 @@ void simt_check_shared(const struct simt_check_access *a, uint32_t mask, const u
 	}
 	if (a->is_store) {
 		SIMT_FOR_LANES(lane, mask)
-		memset(&s->written[offset[lane]], 1, a->bytes);
+			memset(&s->written[offset[lane]], 1, a->bytes);
 	}
 }

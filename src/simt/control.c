@@ -43,8 +43,8 @@ SIMT_RUN(simt_run_brx)
 		uint32_t pc = op->table[index[lane]];
 
 		SIMT_FOR_LANES(other, left)
-		if (index[other] < op->table_count && op->table[index[other]] == pc)
-			same |= 1u << other;
+			if (index[other] < op->table_count && op->table[index[other]] == pc)
+				same |= 1u << other;
 		pcs[count] = pc;
 		masks[count++] = same;
 		left &= ~same;
@@ -127,7 +127,7 @@ static void copy_place(const struct place *to, const struct place *from, uint32_
 
 	if (!words) {
 		SIMT_FOR_LANES(lane, mask)
-		copy_lane_bytes(to, from, lane);
+			copy_lane_bytes(to, from, lane);
 		return;
 	}
 	for (uint32_t k = 0; k < to->bytes && k < from->bytes; k += 4)
@@ -240,8 +240,8 @@ SIMT_RUN(simt_run_call)
 				    "call through 0x%llx, which is not the address of a function this kernel can reach",
 				    (unsigned long long)target);
 			SIMT_FOR_LANES(other, left)
-			if (simt_lane_get(row, op->target.bytes, other) != target)
-				group &= ~(1u << other);
+				if (simt_lane_get(row, op->target.bytes, other) != target)
+					group &= ~(1u << other);
 		}
 		left &= ~group;
 		if (p->funcs[func].builtin) {

@@ -19,8 +19,7 @@ static uint32_t source_bytes(const struct simt_warp_state *s, const struct simt_
 	const uint32_t ignored = op->may_ignore ? simt_pred_get(s, e->pred_src) : 0;
 	uint32_t readers = 0;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint64_t n = op->from_bytes.bytes
 				       ? simt_lane_get(simt_row(s, op->from_bytes), op->from_bytes.bytes, lane)
 				       : op->from.align;
@@ -41,7 +40,7 @@ static enum simt_next check_sources(struct simt_launch *l, struct simt_warp *w, 
 
 		op.align = (uint8_t)bytes[__builtin_ctz(left)];
 		SIMT_FOR_LANES(lane, left)
-		k.global |= (uint32_t)(bytes[lane] == op.align) << lane;
+			k.global |= (uint32_t)(bytes[lane] == op.align) << lane;
 		left &= ~k.global;
 		*readers &= ~k.global;
 		if (w->cta->check)
@@ -66,8 +65,7 @@ SIMT_RUN(simt_run_copy)
 	if (simt_mem_check(l, w, e, &op->to, true, &k, out->to) != SIMT_NEXT ||
 	    check_sources(l, w, e, &readers, bytes, out->addr) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	SIMT_FOR_LANES(lane, k.shared)
-	{
+	SIMT_FOR_LANES(lane, k.shared) {
 		uint8_t *to = w->cta->shared + out->to[lane];
 
 		memset(to, 0, op->to.align);
@@ -155,8 +153,8 @@ static enum simt_next pending_count(struct simt_warp_state *s, const struct simt
 	const struct simt_mbar_op *op = e->mbar;
 
 	SIMT_FOR_LANES(lane, mask)
-	simt_lane_set(simt_row_mut(s, op->dst), op->dst.bytes, lane,
-		      simt_lane_get(simt_row(s, op->state), 8, lane) & COUNT_MASK);
+		simt_lane_set(simt_row_mut(s, op->dst), op->dst.bytes, lane,
+			      simt_lane_get(simt_row(s, op->state), 8, lane) & COUNT_MASK);
 	return SIMT_NEXT;
 }
 
@@ -181,7 +179,7 @@ SIMT_RUN(simt_run_mbarrier)
 		simt_check_mbarrier(l, w, e, !is_test(e->ptx), k.shared, out->addr);
 	s->polled |= e->polls;
 	SIMT_FOR_LANES(lane, k.shared)
-	mbarrier_lane(s, e, lane, w->cta->shared + out->addr[lane], &done);
+		mbarrier_lane(s, e, lane, w->cta->shared + out->addr[lane], &done);
 	if (is_test(e->ptx))
 		simt_pred_set(s, e->pred_dst, mask, done);
 	simt_mem_report(&op->at, &k, out);

@@ -47,8 +47,7 @@ static void fragment_write(struct simt_warp_state *s, const struct simt_tensor *
 			   const struct ptx_fragment *f, const struct simt_ref *regs, const uint64_t *matrix,
 			   uint32_t lanes)
 {
-	SIMT_FOR_LANES(lane, lanes)
-	{
+	SIMT_FOR_LANES(lane, lanes) {
 		for (uint32_t r = 0; r < f->reg_count; r++) {
 			uint64_t v = 0;
 
@@ -150,8 +149,7 @@ static enum simt_next parts_resolve(struct simt_launch *l, struct simt_warp *w, 
 static void parts_copy(const struct simt_warp *w, const struct simt_matrix_op *op, const struct simt_mem_lanes *k,
 		       const uint64_t *addr, uint8_t *bytes)
 {
-	SIMT_FOR_LANES(lane, k->global | k->shared)
-	{
+	SIMT_FOR_LANES(lane, k->global | k->shared) {
 		uint8_t *at = k->global >> lane & 1 ? (uint8_t *)(uintptr_t)addr[lane] : w->cta->shared + addr[lane];
 		uint8_t *mine = bytes + lane * op->mem.align;
 
@@ -262,7 +260,7 @@ SIMT_RUN(simt_run_ldmatrix)
 		uint32_t *row = simt_row_mut(w->state, op->d[i]);
 
 		SIMT_FOR_LANES(lane, all)
-		row[lane] = register_of(bytes + i * 8 * ROW_BYTES, op->is_transposed, lane);
+			row[lane] = register_of(bytes + i * 8 * ROW_BYTES, op->is_transposed, lane);
 	}
 	return simt_sync_leave(w, mask, all);
 }
@@ -298,6 +296,6 @@ SIMT_RUN(simt_run_movmatrix)
 	uint32_t *row = simt_row_mut(w->state, op->d[0]);
 
 	SIMT_FOR_LANES(lane, all)
-	row[lane] = register_of(matrix, true, lane);
+		row[lane] = register_of(matrix, true, lane);
 	return simt_sync_leave(w, mask, all);
 }

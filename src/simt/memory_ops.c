@@ -56,8 +56,8 @@ struct access {
 static enum simt_next misaligned(const struct access *a, uint32_t mask, const uint64_t *addr)
 {
 	SIMT_FOR_LANES(lane, mask)
-	if (addr[lane] & (a->op->natural - 1u))
-		return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->natural);
+		if (addr[lane] & (a->op->natural - 1u))
+			return simt_fault_align(a->l, a->w, a->e, lane, a->is_store, addr[lane], a->op->natural);
 	UNREACHABLE("some lane is misaligned");
 }
 
@@ -67,8 +67,7 @@ static enum simt_next check_global_slow(const struct access *a, struct simt_hint
 {
 	const uint32_t size = a->op->align;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (addr[lane] >= hint->lo && addr[lane] <= hint->hi && hint->hi - addr[lane] >= size &&
 		    !(a->is_store && hint->is_readonly))
 			continue;
@@ -98,8 +97,7 @@ static enum simt_next check_global(const struct access *a, uint32_t mask, const 
 			outside |= addr[i] - lo > last;
 		}
 	} else {
-		SIMT_FOR_LANES(lane, mask)
-		{
+		SIMT_FOR_LANES(lane, mask) {
 			low_bits |= addr[lane];
 			outside |= addr[lane] - lo > last;
 		}
@@ -117,8 +115,7 @@ static enum simt_next check_block(const struct access *a, enum simt_space space,
 {
 	const uint64_t size = a->op->align;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (unlikely(addr[lane] - first > limit || limit - (addr[lane] - first) < size))
 			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, space, addr[lane], (uint32_t)size,
 						 limit);
@@ -144,15 +141,14 @@ static uint64_t local_place(const struct simt_warp_state *s, uint64_t addr, uint
 static void local_backing(const struct simt_warp_state *s, uint32_t mask, uint64_t *addr)
 {
 	SIMT_FOR_LANES(lane, mask)
-	addr[lane] = local_place(s, addr[lane], lane);
+		addr[lane] = local_place(s, addr[lane], lane);
 }
 
 /* ---- data ---- */
 
 static void load_wide_local(void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
 {
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint8_t *at = (const uint8_t *)(uintptr_t)(addr[lane] + step);
 
 		((uint64_t *)row)[lane] = *(const uint32_t *)at | (uint64_t) * (const uint32_t *)(at + SIMT_ROW_BYTES)
@@ -162,8 +158,7 @@ static void load_wide_local(void *row, uint64_t step, const uint64_t *addr, uint
 
 static void store_wide_local(const void *row, uint64_t step, const uint64_t *addr, uint32_t mask)
 {
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		uint8_t *at = (uint8_t *)(uintptr_t)(addr[lane] + step);
 		uint64_t v = ((const uint64_t *)row)[lane];
 
@@ -231,8 +226,7 @@ static struct simt_mem_lanes split_generic(uint32_t mask, uint64_t *addr)
 		k.global = mask;
 		return k;
 	}
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (in_window(addr[lane], SIMT_SHARED_WINDOW)) {
 			addr[lane] -= SIMT_SHARED_WINDOW;
 			k.shared |= 1u << lane;
@@ -424,14 +418,14 @@ bool simt_capture(struct simt_launch *l, struct simt_warp *w, struct simt_access
 	memcpy(a->addr, out->addr, sizeof(a->addr));
 	if (!access.is_store)
 		SIMT_FOR_LANES(lane, mask)
-		memcpy(a->bytes + lane * a->lane_bytes, (const void *)(uintptr_t)a->addr[lane], a->lane_bytes);
+			memcpy(a->bytes + lane * a->lane_bytes, (const void *)(uintptr_t)a->addr[lane], a->lane_bytes);
 	return true;
 }
 
 void simt_access_write(const struct simt_access *a)
 {
 	SIMT_FOR_LANES(lane, a->mask)
-	memcpy((void *)(uintptr_t)a->addr[lane], a->bytes + lane * a->lane_bytes, a->lane_bytes);
+		memcpy((void *)(uintptr_t)a->addr[lane], a->bytes + lane * a->lane_bytes, a->lane_bytes);
 }
 
 /* ---- parameters ---- */
@@ -516,8 +510,7 @@ SIMT_RUN(simt_run_load_frame)
 		}
 		uint8_t *row = simt_row_mut(s, r);
 
-		SIMT_FOR_LANES(lane, mask)
-		{
+		SIMT_FOR_LANES(lane, mask) {
 			uint64_t at = out->addr[lane] + (uint64_t)k * op->bytes;
 
 			simt_lane_set(row, r.bytes, lane,
@@ -555,8 +548,8 @@ SIMT_RUN(simt_run_store_frame)
 		const void *row = simt_row(s, r);
 
 		SIMT_FOR_LANES(lane, mask)
-		simt_words_set(rows, out->addr[lane] + (uint64_t)k * op->bytes, op->bytes, lane,
-			       simt_lane_get(row, r.bytes, lane));
+			simt_words_set(rows, out->addr[lane] + (uint64_t)k * op->bytes, op->bytes, lane,
+				       simt_lane_get(row, r.bytes, lane));
 	}
 	return SIMT_NEXT;
 }
@@ -569,8 +562,7 @@ static void atomics(struct simt_warp_state *s, const struct simt_mem_op *op, sim
 {
 	const void *c = simt_row(s, op->c);
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		for (uint32_t k = 0; k < op->vec; k++)
 			old[k][lane] = fn((void *)(uintptr_t)(base + addr[lane] + (uint64_t)k * op->bytes),
 					  simt_lane_get(simt_row(s, op->b[k]), op->b[k].bytes, lane),
@@ -604,7 +596,7 @@ SIMT_RUN(simt_run_atom)
 		void *d = simt_row_mut(s, op->elem[i]);
 
 		SIMT_FOR_LANES(lane, mask)
-		simt_lane_set(d, op->elem[i].bytes, lane, extend(old[i][lane], op->bytes, op->is_signed));
+			simt_lane_set(d, op->elem[i].bytes, lane, extend(old[i][lane], op->bytes, op->is_signed));
 	}
 	return SIMT_NEXT;
 }

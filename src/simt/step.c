@@ -54,8 +54,7 @@ void simt_row_convert(void *d, uint32_t d_bytes, const void *s, uint32_t s_bytes
 			simt_row_copy32(d, s, mask);
 		return;
 	}
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		uint64_t v = simt_lane_get(s, s_bytes, lane);
 
 		simt_lane_set(d, d_bytes, lane, sign && s_bytes == 4 ? (uint64_t)(int64_t)(int32_t)v : v);
@@ -196,7 +195,7 @@ SIMT_RUN(simt_run_lop3_pred)
 	uint32_t nonzero = 0, q = simt_pred_get(s, e->pred_src);
 
 	SIMT_FOR_LANES(lane, mask)
-	nonzero |= (uint32_t)(row[lane] != 0) << lane;
+		nonzero |= (uint32_t)(row[lane] != 0) << lane;
 	if (e->dst.bytes)
 		simt_row_copy32(simt_row_mut(s, e->dst), row, mask);
 	simt_pred_set(s, e->pred_dst2, mask,
@@ -209,8 +208,7 @@ SIMT_RUN(simt_run_lop3_pred)
 /* Bytes of a and b that a nibble per byte picks: 0 to 3 of a, 4 to 7 of b. */
 static void pick_bytes(uint32_t *row, const uint32_t *a, const uint32_t *b, uint32_t selectors, uint32_t mask)
 {
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		const uint64_t both = (uint64_t)b[lane] << 32 | a[lane];
 		uint32_t v = 0;
 
@@ -265,7 +263,7 @@ static void row_fill64(struct simt_warp_state *s, struct simt_ref dst, uint64_t 
 	void *d = simt_row_mut(s, dst);
 
 	SIMT_FOR_LANES(lane, mask)
-	simt_lane_set(d, dst.bytes, lane, value);
+		simt_lane_set(d, dst.bytes, lane, value);
 }
 
 SIMT_RUN(simt_run_local_addr)
@@ -291,7 +289,7 @@ SIMT_RUN(simt_run_cvta)
 	void *dst = simt_row_mut(s, e->dst);
 
 	SIMT_FOR_LANES(lane, mask)
-	simt_lane_set(dst, e->dst.bytes, lane, simt_lane_get(src, e->src[0].bytes, lane) + add);
+		simt_lane_set(dst, e->dst.bytes, lane, simt_lane_get(src, e->src[0].bytes, lane) + add);
 	return SIMT_NEXT;
 }
 
@@ -332,7 +330,7 @@ SIMT_RUN(simt_run_isspacep)
 
 	(void)out;
 	SIMT_FOR_LANES(lane, mask)
-	result |= (uint32_t)in_space(l, simt_lane_get(src, e->src[0].bytes, lane), e->aux) << lane;
+		result |= (uint32_t)in_space(l, simt_lane_get(src, e->src[0].bytes, lane), e->aux) << lane;
 	simt_pred_set(w->state, e->pred_dst, mask, result);
 	return SIMT_NEXT;
 }
@@ -404,7 +402,7 @@ SIMT_RUN(simt_run_unpack)
 		void *part = simt_row_mut(s, op->part[k]);
 
 		SIMT_FOR_LANES(lane, mask)
-		simt_lane_set(part, op->part[k].bytes, lane, row[lane] >> (8 * op->part_bytes * k) & keep);
+			simt_lane_set(part, op->part[k].bytes, lane, row[lane] >> (8 * op->part_bytes * k) & keep);
 	}
 	return SIMT_NEXT;
 }

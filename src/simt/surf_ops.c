@@ -79,8 +79,7 @@ static enum simt_next surface_addresses(struct simt_launch *l, struct simt_warp 
 					uint32_t mask, bool is_store, struct simt_step *out)
 {
 	out->space = SIMT_MEM_TEXTURE;
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (surface_address(l, w, e, lane, is_store, &out->addr[lane]) != SIMT_NEXT)
 			return SIMT_FAULTED;
 		out->access_mask |= out->addr[lane] ? 1u << lane : 0;
@@ -101,7 +100,7 @@ SIMT_RUN(simt_run_suld)
 		void *row = simt_row_mut(s, op->value[k]);
 
 		SIMT_FOR_LANES(lane, mask & ~out->access_mask)
-		simt_lane_set(row, op->value[k].bytes, lane, 0);
+			simt_lane_set(row, op->value[k].bytes, lane, 0);
 		simt_gather(row, op->value[k].bytes, (uint64_t)k * op->bytes, out->addr, op->bytes, false,
 			    out->access_mask);
 	}
@@ -154,8 +153,7 @@ SIMT_RUN(simt_run_sust_formatted)
 
 	if (surface_addresses(l, w, e, mask, true, out) != SIMT_NEXT)
 		return SIMT_FAULTED;
-	SIMT_FOR_LANES(lane, out->access_mask)
-	{
+	SIMT_FOR_LANES(lane, out->access_mask) {
 		const struct simt_tex_desc *d = simt_texture_of_lane(l, w, e, lane);
 		const uint32_t step = simt_texel_bytes(d) / d->channels;
 
@@ -182,7 +180,7 @@ SIMT_RUN(simt_run_sured)
 	if (surface_addresses(l, w, e, mask, true, out) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	SIMT_FOR_LANES(lane, out->access_mask)
-	reduction(e, simt_texture_of_lane(l, w, e, lane))((void *)(uintptr_t)out->addr[lane],
-		  simt_lane_get(simt_row(s, op->value[0]), op->value[0].bytes, lane), 0);
+		reduction(e, simt_texture_of_lane(l, w, e, lane))((void *)(uintptr_t)out->addr[lane],
+			  simt_lane_get(simt_row(s, op->value[0]), op->value[0].bytes, lane), 0);
 	return SIMT_NEXT;
 }

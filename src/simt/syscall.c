@@ -315,8 +315,7 @@ enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, con
 	if (op->arg_count != expected)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_INSTRUCTION,
 				  "a system call with %u arguments; expected %u", op->arg_count, expected);
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		c.lane = lane;
 		if (!do_one(&c, op, builtin))
 			return SIMT_FAULTED;

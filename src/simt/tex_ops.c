@@ -174,8 +174,7 @@ SIMT_RUN(simt_run_tex)
 	struct simt_texel_value v;
 
 	out->space = SIMT_MEM_TEXTURE;
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (fetch(l, w, e, lane, &v) != SIMT_NEXT)
 			return SIMT_FAULTED;
 		put_value(w->state, e, lane, &v);
@@ -195,8 +194,7 @@ uint32_t simt_peek_texture(struct simt_launch *l, struct simt_warp *w, const str
 
 	if (e->ptx->op != PTX_OP_TEX && e->ptx->op != PTX_OP_TLD4)
 		return 0;
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (fetch(l, w, e, lane, &v) != SIMT_NEXT)
 			return 0;
 		addr[lane] = v.addr;
@@ -283,8 +281,7 @@ SIMT_RUN(simt_run_query)
 	const struct simt_tex_op *op = e->tex;
 
 	(void)out;
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		uint64_t packed = op->has_sampler ? handle_of(s, op->handle, op->handle_addr, lane) : 0;
 		uint32_t value;
 

@@ -15,8 +15,7 @@ static enum simt_next gather_members(struct simt_launch *l, struct simt_warp *w,
 	const uint32_t *members = simt_row(w->state, r);
 	uint32_t need = 0;
 
-	SIMT_FOR_LANES(lane, mask)
-	{
+	SIMT_FOR_LANES(lane, mask) {
 		if (likely(members[lane] >> lane & 1))
 			need |= members[lane];
 		else if (w->cta->check)
@@ -117,8 +116,7 @@ SIMT_RUN(simt_run_shfl)
 	const uint32_t *a = simt_row(s, e->src[0]), *b = simt_row(s, e->src[1]), *c = simt_row(s, e->src[2]);
 	const uint32_t in_range = shuffle_sources((enum ptx_shfl)e->ptx->mods.shfl, b, c, from) & all;
 
-	SIMT_FOR_LANES(lane, all)
-	{
+	SIMT_FOR_LANES(lane, all) {
 		/* From a lane that does not execute it: undefined, and zero on the devices that were measured. */
 		result[lane] = all >> from[lane] & 1 ? a[from[lane]] : 0;
 		if (unlikely(!(all >> from[lane] & 1)) && w->cta->check)
@@ -128,7 +126,7 @@ SIMT_RUN(simt_run_shfl)
 		uint32_t *d = simt_row_mut(s, e->dst);
 
 		SIMT_FOR_LANES(lane, all)
-		d[lane] = result[lane];
+			d[lane] = result[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, in_range);
 	return finish(w, e, mask, all);
@@ -162,8 +160,7 @@ SIMT_RUN(simt_run_vote)
 	const uint32_t pred = simt_pred_get(s, e->pred_src);
 	uint32_t values[SIMT_LANES];
 
-	SIMT_FOR_LANES(lane, all)
-	{
+	SIMT_FOR_LANES(lane, all) {
 		values[lane] = vote(mode, named_of(s, e, e->src[1], lane, all), pred);
 		result |= (uint32_t)(values[lane] != 0) << lane;
 	}
@@ -171,7 +168,7 @@ SIMT_RUN(simt_run_vote)
 		uint32_t *d = simt_row_mut(s, e->dst);
 
 		SIMT_FOR_LANES(lane, all)
-		d[lane] = values[lane];
+			d[lane] = values[lane];
 	}
 	simt_pred_set(s, e->pred_dst, all, result);
 	return finish(w, e, mask, all);
@@ -187,13 +184,12 @@ SIMT_RUN(simt_run_match)
 		return next;
 	const void *a = simt_row(s, e->src[0]);
 
-	SIMT_FOR_LANES(lane, all)
-	{
+	SIMT_FOR_LANES(lane, all) {
 		uint32_t team = named_of(s, e, e->src[1], lane, all), same = 0;
 		uint64_t value = simt_lane_get(a, e->src[0].bytes, lane);
 
 		SIMT_FOR_LANES(other, team)
-		same |= (uint32_t)(simt_lane_get(a, e->src[0].bytes, other) == value) << other;
+			same |= (uint32_t)(simt_lane_get(a, e->src[0].bytes, other) == value) << other;
 		if (same == team)
 			all_equal |= 1u << lane;
 		result[lane] = e->ptx->mods.match == PTX_MATCH_ANY ? same : same == team ? team : 0;
@@ -202,7 +198,7 @@ SIMT_RUN(simt_run_match)
 		uint32_t *d = simt_row_mut(s, e->dst);
 
 		SIMT_FOR_LANES(lane, all)
-		d[lane] = result[lane];
+			d[lane] = result[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, all_equal);
 	return finish(w, e, mask, all);
@@ -216,8 +212,7 @@ SIMT_RUN(simt_run_elect)
 
 	if (next != SIMT_NEXT)
 		return next;
-	SIMT_FOR_LANES(lane, all)
-	{
+	SIMT_FOR_LANES(lane, all) {
 		leader[lane] = (uint32_t)__builtin_ctz(team_of(s, e, e->src[0], lane, all));
 		elected |= 1u << leader[lane];
 	}
@@ -225,7 +220,7 @@ SIMT_RUN(simt_run_elect)
 		uint32_t *d = simt_row_mut(s, e->dst);
 
 		SIMT_FOR_LANES(lane, all)
-		d[lane] = leader[lane];
+			d[lane] = leader[lane];
 	}
 	simt_pred_set(s, e->pred_dst2, all, elected);
 	return finish(w, e, mask, all);
@@ -238,7 +233,7 @@ SIMT_RUN(simt_run_activemask)
 		uint32_t *d = simt_row_mut(w->state, e->dst);
 
 		SIMT_FOR_LANES(lane, mask)
-		d[lane] = mask;
+			d[lane] = mask;
 	}
 	return SIMT_NEXT;
 }
@@ -281,16 +276,16 @@ SIMT_RUN(simt_run_redux)
 		uint32_t value = a[__builtin_ctz(team)];
 
 		SIMT_FOR_LANES(lane, team & (team - 1))
-		value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
+			value = reduce_two((enum ptx_atom)e->ptx->mods.atom, e->ptx->type == PTX_S32, value, a[lane]);
 		SIMT_FOR_LANES(same, takers)
-		result[same] = value;
+			result[same] = value;
 		left &= ~takers;
 	}
 	if (e->dst.bytes) {
 		uint32_t *d = simt_row_mut(s, e->dst);
 
 		SIMT_FOR_LANES(lane, all)
-		d[lane] = result[lane];
+			d[lane] = result[lane];
 	}
 	return finish(w, e, mask, all);
 }

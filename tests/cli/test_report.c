@@ -446,8 +446,7 @@ static void test_trace(void **state)
 	json_t *trace = json_load_file(path, 0, NULL);
 
 	assert_non_null(trace);
-	json_array_foreach(json_object_get(trace, "traceEvents"), i, event)
-	{
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, event) {
 		const char *name = json_string_value(json_object_get(event, "name"));
 
 		rows += !strcmp(name, "thread_name") && report_number(event, "pid", NULL) == 1;

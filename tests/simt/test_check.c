@@ -78,7 +78,6 @@ static void test_allocations_keep_distance(void **state)
 	rig_close(&r);
 }
 
-
 #define EXCHANGE_BEGIN                                                                                               \
 	".address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<8>;\n"            \
 	".shared .b32 s[32];\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n" \

@@ -26,7 +26,6 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-
 /* The L1D of a GPU core when the kernel began. */
 struct l1_base {
 	uint64_t reads, misses;

@@ -13,7 +13,6 @@
 #include "ndp/tom/blocks.h"
 #include "ndp/tom/tom_stats.h"
 
-
 struct ideal {
 	const struct tom_params *params;
 	const struct tom_blocks *blocks; /* of the running kernel */

@@ -25,8 +25,6 @@ SIMT_ALU_TABLES(avx2);
 SIMT_ALU_TABLES(avx512);
 #endif
 
-
-
 /* The row of a key, NULL if there is none. Thread-safe. */
 const struct simt_alu_row *simt_alu_row(const char *key, enum simt_isa isa);
 
