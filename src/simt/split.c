@@ -268,11 +268,11 @@ enum simt_next simt_sync_enter(struct simt_launch *l, struct simt_warp *w, uint3
 enum simt_next simt_sync_leave(struct simt_warp *w, uint32_t mask, uint32_t all)
 {
 	struct simt_warp_state *s = w->state;
-
-	if (all == mask && s->split_count == 1)
-		return SIMT_NEXT;
 	uint32_t here = s->current;
 
+	s->splits[here].is_let_go = false;
+	if (all == mask && s->split_count == 1)
+		return SIMT_NEXT;
 	for (uint32_t i = 0; i < s->split_count; i++) {
 		struct simt_split *split = &s->splits[i];
 
