@@ -68,7 +68,14 @@ void cuda_callback_begin(void)
 
 void cuda_callback_end(void)
 {
+	machine_run_wait();
 	pthread_mutex_lock(&cuda_driver.lock);
+	if (cuda_driver.is_shut_down) {
+		/* The program's main has returned meanwhile: what the caller would go on with is gone. */
+		pthread_mutex_unlock(&cuda_driver.lock);
+		for (;;)
+			pause();
+	}
 	is_in_callback = false;
 }
 

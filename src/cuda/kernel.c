@@ -40,7 +40,7 @@ static CUresult launch_or_count(struct cuda_launch *l, CUstream stream, void **p
 	CUresult result = launch_if_healthy(l, stream, params, extra);
 	const char *text = cuda_error_text(result);
 
-	if (l->has_run || l->is_kept)
+	if (l->has_run || l->is_kept || cuda_driver.is_forked) /* a child's copy of the lock may be held for ever */
 		return result;
 	/* The table of handles is there as soon as there is a handle. */
 	pthread_mutex_lock(&cuda_driver.lock);

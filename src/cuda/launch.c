@@ -235,8 +235,10 @@ void cuda_launch_refused(const char *kernel, const char *reason)
 {
 	struct cuda_driver *d = &cuda_driver;
 
+	if (d->is_forked)
+		return; /* a child's copy of the lock may be held for ever */
 	pthread_mutex_lock(&d->lock);
-	if (d->is_initialised && !d->is_shut_down && !d->is_forked) {
+	if (d->is_initialised && !d->is_shut_down) {
 		machine_kernels_refuse(d->run.kernels, kernel, reason);
 		cuda_check_refused(kernel, reason);
 	}

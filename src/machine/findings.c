@@ -8,17 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/json.h"
 #include "machine/message.h"
 #include "machine/result.h"
 #include "machine/session.h"
-
-/* Names and paths of the user are bytes. */
-static void put_text(json_t *o, const char *key, const char *text)
-{
-	g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
-
-	json_object_set_new(o, key, valid ? json_string(valid) : json_null());
-}
 
 static json_t *triple(const uint32_t v[3])
 {

@@ -199,6 +199,19 @@ static bool is_ours(int number)
 	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal;
 }
 
+/* A child has no watcher: signals end it as if we were not there. */
+static void after_fork_in_child(void)
+{
+	struct sigaction dflt = {.sa_handler = SIG_DFL};
+
+	for (uint32_t i = 0; is_installed && i < ARRAY_COUNT(ending_signals); i++) {
+		if (is_ours(ending_signals[i]))
+			sigaction(ending_signals[i], &dflt, NULL);
+	}
+	is_installed = false;
+	end.is_ending = false;
+}
+
 void machine_interrupt_install(struct machine_run *r, const struct machine_door *door)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -207,6 +220,7 @@ void machine_interrupt_install(struct machine_run *r, const struct machine_door 
 	run = r;
 	lock = door->lock;
 	sem_init(&wake, 0, 0);
+	pthread_atfork(NULL, NULL, after_fork_in_child);
 	/* The watcher must never be the thread that a signal interrupts. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -39,6 +39,8 @@ static enum machine_begin build(struct machine_run *run, struct base_diag_list *
 	if (used_door->open(run))
 		return MACHINE_BEGUN;
 	machine_free(run->machine);
+	run->machine = NULL;
+	run->device = NULL;
 	return MACHINE_NO_MEMORY;
 }
 

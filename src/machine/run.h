@@ -4,7 +4,8 @@
  * when the program ends. In between it reports what the program does: kernels with machine_run_launch, all else on the
  * timeline. The results, those so far, the messages, Ctrl-C and the limits of time come with that.
  *
- * There is one run per process. Everything in it is read and written with the door's lock held.
+ * There is one run per process. It is read and written with the door's lock held, but for what the watcher
+ * of interrupt.c says in passing: is_wall_over and is_keep_due.
  */
 #ifndef STRATA_MACHINE_RUN_H
 #define STRATA_MACHINE_RUN_H
