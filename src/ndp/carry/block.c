@@ -338,7 +338,9 @@ void block_forget_entries(struct carry *c, struct sm *sm)
 
 		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
 			continue;
-		e->is_asked = e->is_observed = e->is_split = false;
+		e->is_asked = e->is_observed = false;
+		if (e->is_split) /* decided and counted: it begins when its live-ins are there */
+			continue;
 		e->offload = (struct carry_verdict){0};
 	}
 }
@@ -698,10 +700,16 @@ static void audit_kernel_begin(void *self)
 	coherence_audit_kernel(((struct carry *)self)->audit);
 }
 
+/* Stores may be left when their warp has ended and its slot is free: those are nobody's. */
+static const struct guest *guest_in(struct carry *c, const struct sm_warp *w)
+{
+	return w->w ? entry_of(c, w)->guest : NULL;
+}
+
 static void audit_store(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
 {
 	struct carry *c = self;
-	const struct guest *o = entry_of(c, w)->guest;
+	const struct guest *o = guest_in(c, w);
 
 	coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, r, issue_units);
 }
@@ -709,7 +717,7 @@ static void audit_store(void *self, const struct sm_warp *w, const struct mem_re
 static void audit_load(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
 {
 	struct carry *c = self;
-	const struct guest *o = entry_of(c, w)->guest;
+	const struct guest *o = guest_in(c, w);
 
 	if (!coherence_audit_is_fresh(c->audit, o ? o->home->sm->index : w->sm->index, o,
 				      o ? o->decided_units : issue_units, r))
@@ -796,7 +804,6 @@ static void block_free(void *self)
 }
 
 const struct gpu_ext_ops carry_block_ops = {
-    .name = "block",
     .warp_bytes = sizeof(struct entry),
     .build = build,
     .free = block_free,
