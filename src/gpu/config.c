@@ -149,6 +149,19 @@ static void check_l1(struct base_diag_list *diag, const char *prefix, const stru
 		    prefix);
 }
 
+/* The engine's components in the clock of the SMs: they, two per cluster, and those of gpu/ and its carriers. */
+static void check_component_count(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	enum { OTHERS = 16 };
+	const uint64_t sms = c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count;
+	const uint64_t clusters =
+	    (c->gpu.sm_count + c->gpu.sms_per_cluster_count - 1) / c->gpu.sms_per_cluster_count;
+
+	if (sms + 2 * clusters + OTHERS > SIM_COMPS_MAX)
+		wrong(diag, "gpu.sm_count", c->gpu.sm_count,
+		      "with the SMs in stacks and twice the clusters more than 4080: raise gpu.sms_per_cluster_count");
+}
+
 static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 {
 	const struct mmu_params *p = &c->mmu;
@@ -241,8 +254,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
 		wrong(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count,
 		      "must not exceed dram.vault_count");
-	if ((c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count) > 4000)
-		wrong(diag, "gpu.sm_count", c->gpu.sm_count, "at most 4000 SMs together with those in stacks");
+	check_component_count(diag, c);
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
 	check_mmu(diag, c);
 	check_nsu(diag, c);

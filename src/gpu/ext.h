@@ -41,7 +41,6 @@ enum gpu_point {
 
 /* In each function self is the extension's own. */
 struct gpu_ext_ops {
-	const char *name;
 	uint32_t warp_bytes;  /* of its state per warp slot */
 
 	/* ---- building ---- */
@@ -98,7 +97,6 @@ struct gpu_ext_ops {
 	void (*due)(void *self, struct sm *sm, struct sm_warp *w);
 
 	/* ---- an SM ---- */
-	void (*sm_reset)(void *self, struct sm *sm);
 	/* In each cycle in which the SM ticks; has_work: it must tick in the next one. Of one extension only. */
 	void (*sm_tick)(void *self, struct sm *sm);
 	bool (*sm_has_work)(void *self, const struct sm *sm);

@@ -97,8 +97,10 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 {
 	if (exts)
 		g->exts = *exts;
-	GPU_EXT_EACH(g, e, sm_tick)
+	GPU_EXT_EACH(g, e, sm_tick) {
+		CHECK(!g->ticker);
 		g->ticker = e;
+	}
 }
 
 static void clocks_find(struct gpu *g)

@@ -32,7 +32,7 @@ uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
 
 /* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional
- * mode (config->sim.mode) only values are computed and time stands. */
+ * mode (run.mode) only values are computed and time stands. */
 bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *result);
 /* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or
  * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */

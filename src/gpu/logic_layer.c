@@ -6,9 +6,9 @@
  * and from SMs of this stack are not held back so: their number is bounded by what stack SMs may have outstanding, and
  * holding them back could close a cycle of stacks that wait for one another.
  *
- * Where stacks hold SIMD units (nsu.c), packets of partitioned blocks come by TX, a routed network takes the place of
- * the mesh, and RX carries the units' credits along. Units always take what is addressed to them, and RX always drains;
- * so here requests may be held back until RX and the network have taken what they cause.
+ * Where stacks hold SIMD units (ndp/carry/split/), packets of partitioned blocks come by TX, a routed network takes the
+ * place of the mesh, and RX carries the units' credits along. Units always take what is addressed to them, and RX
+ * always drains; so here requests may be held back until RX and the network have taken what they cause.
  */
 #include "gpu/priv.h"
 #include "gpu/queue.h"

@@ -321,7 +321,6 @@ void net_network_reset(struct net_network *n)
 			n->routers[i].is_refused[c] = false;
 		}
 	}
-	n->stats.delivered += n->pending_count;
 	n->pending_count = 0;
 }
 

@@ -16,7 +16,6 @@ enum {
 	WHEEL_SLOTS = 1024, /* cycles; longer than any latency but refresh and PCI-E */
 	WHEEL_MASK = WHEEL_SLOTS - 1,
 	OCCUPANCY_WORDS = WHEEL_SLOTS / 64,
-	COMP_MAX = 4096,
 };
 
 struct far_wake {
@@ -143,7 +142,7 @@ struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char
 	struct domain *d = &e->domains[domain];
 	uint32_t index = d->comp_count++;
 
-	CHECK(index < COMP_MAX && d->next_cycle == SIM_NEVER && d->far_count == 0);
+	CHECK(index < SIM_COMPS_MAX && d->next_cycle == SIM_NEVER && d->far_count == 0);
 	d->tickers = g_renew(struct ticker, d->tickers, d->comp_count);
 	d->comp_name = g_renew(const char *, d->comp_name, d->comp_count);
 	d->tickers[index] = (struct ticker){tick, component};

@@ -23,6 +23,8 @@
 
 enum { SIM_DOMAIN_MAX = 16 };
 
+enum { SIM_COMPS_MAX = 4096 }; /* components of a domain */
+
 struct sim_engine;
 
 typedef void (*sim_tick_fn)(void *component, uint64_t cycle);

@@ -264,6 +264,7 @@ static void read_law(const struct sim_stats *s, struct stat_law *law)
 		law->term_count++;
 		if (!words[i + 1])
 			break;
+		CHECK(!strcmp(words[i + 1], "+") || (is_left && !strcmp(words[i + 1], "=")));
 		is_left &= strcmp(words[i + 1], "=") != 0;
 	}
 	CHECK(!is_left);

@@ -132,7 +132,6 @@ static void policy_free(void *self)
 }
 
 const struct gpu_ext_ops carry_policy_ops = {
-    .name = "policy",
     .build = build,
     .complete = complete,
     .free = policy_free,

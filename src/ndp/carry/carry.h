@@ -108,7 +108,7 @@ struct carry_policy {
 /* ---- orders of a policy, while a kernel runs ---- */
 
 /* Stops the SMs in the middle of a kernel for at least least_ps, and until nothing is on its way; then the caches are
- * emptied, the mechanism's resumed is called and the warps go on. For mechanisms, while a kernel runs. */
+ * emptied, the policy's resumed, which it must have, is called and the warps go on. */
 void carry_pause(struct gpu *g, uint64_t least_ps);
 
 /* What a resident CTA of an SM is doing. */

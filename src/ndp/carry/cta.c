@@ -344,7 +344,6 @@ static void cta_free(void *self)
 }
 
 const struct gpu_ext_ops carry_cta_ops = {
-    .name = "cta",
     .build = build,
     .free = cta_free,
     .check_end = check_end,

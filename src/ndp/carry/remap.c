@@ -19,6 +19,7 @@ void carry_pause(struct gpu *g, uint64_t least_ps)
 	struct carry *c = carry_of(g);
 	uint64_t now = sim_now_units(g->engine);
 
+	CHECK(c->policy->resumed);
 	g->is_paused = true;
 	c->remap_stats.pauses++;
 	c->pause_begin_units = now;
@@ -98,7 +99,6 @@ static void reset(void *self)
 }
 
 const struct gpu_ext_ops carry_remap_ops = {
-    .name = "remap",
     .build = build,
     .complete = complete,
     .reset = reset,

@@ -61,7 +61,6 @@ void buffer_manager_request(struct buffer_manager *m, struct partition *p)
 {
 	struct manager_stack *s = &m->stacks[p->target];
 
-	p->is_requested = true;
 	p->request_units = sim_now_units(m->split->gpu->engine);
 	if (!s->first && grant(s, p)) {
 		partition_granted(p);

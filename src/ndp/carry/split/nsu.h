@@ -1,4 +1,4 @@
-/* nsu.h - private to nsu.c and nsu_buffer.c: a SIMD unit in a stack (NSU, SC'17, section 4.5). */
+/* nsu.h - private to nsu*.c: a SIMD unit in a stack (NSU, SC'17, section 4.5). */
 #ifndef STRATA_NDP_CARRY_NSU_H
 #define STRATA_NDP_CARRY_NSU_H
 

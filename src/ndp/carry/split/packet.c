@@ -165,7 +165,7 @@ static void take_invalidation(void *self, struct mem_req *r)
 	l2_slice_reply(s, r);
 }
 
-/* Credits came along with it, see logic_layer.c. */
+/* Credits came along with it, see rx_sent of split.c. */
 static void take_credit(void *self, struct mem_req *r)
 {
 	packet_free(self, r);

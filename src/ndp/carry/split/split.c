@@ -705,7 +705,6 @@ struct split *split_new(struct carry *c)
 }
 
 const struct gpu_ext_ops carry_split_ops = {
-    .name = "split",
     .warp_bytes = sizeof(struct partition *),
     .build = build,
     .complete = complete,

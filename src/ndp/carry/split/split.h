@@ -24,13 +24,10 @@
 
 struct carry;
 struct gpu;
-struct l2_slice;
-struct lsu_entry;
 struct mem_req;
 struct nsu;
 struct sm;
 struct sm_warp;
-struct logic_layer;
 
 struct partition_stats {
 #include "sim/stat_fields.inc"
@@ -103,7 +100,7 @@ struct partition {
 	uint8_t state;
 	uint8_t target;
 	uint32_t mask; /* lanes that entered */
-	bool has_target, is_requested, is_granted;
+	bool has_target, is_granted;
 	bool has_command, has_command_place; /* its packet has been made, has a place in the pending buffer */
 	bool waits_room;  /* home warp: for a place in the pending buffer, or for the grant */
 	bool is_movable;
