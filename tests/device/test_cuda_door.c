@@ -22,7 +22,7 @@
 	} while (0)
 #define OK(call) MUST((call) == CUDA_SUCCESS)
 
-/* add: p[i] = i + its block's sum of lanes over a barrier; 14 instructions. spin: for ever. */
+/* add: p[i] = i + its block's sum of lanes over a barrier; 16 instructions. spin: for ever. */
 static const char ptx[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry add(.param .u64 p)\n"

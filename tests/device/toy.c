@@ -201,6 +201,8 @@ void toy_ready(void)
 
 int toy_child(void (*what)(void), int signal)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction dflt = {.sa_handler = SIG_DFL};
 	int fds[2], status;
 	char byte;
 	pid_t pid;
@@ -211,6 +213,9 @@ int toy_child(void (*what)(void), int signal)
 	g_assert(pid >= 0);
 	if (!pid) {
 		close(fds[0]);
+		/* What a parent ignores (nohup) stays ignored otherwise. */
+		for (uint32_t i = 0; i < G_N_ELEMENTS(signals); i++)
+			g_assert(sigaction(signals[i], &dflt, NULL) == 0);
 		ready_fd = fds[1];
 		what();
 		exit(0);
