@@ -69,6 +69,27 @@ static void test_shuffles_at_two_places(void **state)
 	rig_close(&r);
 }
 
+static uint32_t seven_then_sixteen(uint32_t t)
+{
+	return t < 16 ? 7 : 16;
+}
+
+/* Places that were let go once wait at the next .sync: lanes 8 to 15 for those that poll until they have stored. */
+static void test_sync_after_two_places(void **state)
+{
+	(void)state;
+	expect(RIG_KERNEL(".shared .align 4 .u32 box[2]; mov.u32 %r3, box;\n"
+			  "st.shared.u32 [%r3], 0; st.shared.u32 [%r3+4], 0; bar.warp.sync -1;\n"
+			  "setp.lt.u32 %p1, %t, 16; @%p1 bra B;\n"
+			  "shfl.sync.idx.b32 %r1, %t, 16, 31, -1; st.global.u32 [%at], %r1; ret;\n"
+			  "B: setp.lt.u32 %p2, %t, 8; vote.sync.any.pred %p3, %p2, -1; @!%p2 bra S;\n"
+			  "P: ld.volatile.shared.u32 %r2, [%r3]; setp.eq.u32 %p3, %r2, 0; @%p3 bra P;\n"
+			  "st.volatile.shared.u32 [%r3+4], 7; bra J;\n"
+			  "S: st.volatile.shared.u32 [%r3], 1;\n"
+			  "J: bar.warp.sync 0xffff; ld.volatile.shared.u32 %r1, [%r3+4]; st.global.u32 [%at], %r1;"),
+	       32, seven_then_sixteen);
+}
+
 /* Who waits for lanes at a barrier of the CTA, or they for him, waits for ever. */
 static void test_shuffle_against_barrier(void **state)
 {
@@ -384,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_shuffles),
 	    cmocka_unit_test(test_shuffles_at_two_places),
+	    cmocka_unit_test(test_sync_after_two_places),
 	    cmocka_unit_test(test_shuffle_against_barrier),
 	    cmocka_unit_test(test_match),
 	    cmocka_unit_test(test_vote_and_redux),    cmocka_unit_test(test_elect),
