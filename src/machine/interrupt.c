@@ -43,6 +43,7 @@ static struct machine_run *run;
 static pthread_mutex_t *lock; /* the door's */
 static sem_t wake;
 static pthread_t watcher;
+static pid_t owner; /* the watcher's process: a forked child has none */
 static volatile sig_atomic_t signal_seen;
 static uint64_t signal_ns;
 static bool is_installed;
@@ -97,11 +98,22 @@ static void ask_for_end(void)
 	sem_post(&wake);
 }
 
+/* In a forked child a signal does what it does where we are not; it is blocked until its handler returns. */
+static void leave_to_child(int number)
+{
+	const struct sigaction dflt = {.sa_handler = SIG_DFL};
+
+	sigaction(number, &dflt, NULL);
+	raise(number);
+}
+
 static void on_signal(int number)
 {
 	const int error = errno;
 
-	if (!signal_seen) {
+	if (getpid() != owner) {
+		leave_to_child(number);
+	} else if (!signal_seen) {
 		signal_seen = number;
 		signal_ns = machine_now_ns();
 		if (!is_held)
@@ -199,28 +211,15 @@ static bool is_ours(int number)
 	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal;
 }
 
-/* A child has no watcher: signals end it as if we were not there. */
-static void after_fork_in_child(void)
-{
-	struct sigaction dflt = {.sa_handler = SIG_DFL};
-
-	for (uint32_t i = 0; is_installed && i < ARRAY_COUNT(ending_signals); i++) {
-		if (is_ours(ending_signals[i]))
-			sigaction(ending_signals[i], &dflt, NULL);
-	}
-	is_installed = false;
-	end.is_ending = false;
-}
-
 void machine_interrupt_install(struct machine_run *r, const struct machine_door *door)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigset_t all, before;
 
 	run = r;
+	owner = getpid();
 	lock = door->lock;
 	sem_init(&wake, 0, 0);
-	pthread_atfork(NULL, NULL, after_fork_in_child);
 	/* The watcher must never be the thread that a signal interrupts. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,6 +1,7 @@
 /* test_driver.c - what the driver does when it is used right, and how kernels' failures show. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "common.h"
@@ -548,6 +549,28 @@ static void forked_child(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* A signal ends a child as if the driver were not there. */
+static void signalled_child(void **state)
+{
+	CUcontext c = begin();
+	int status;
+
+	(void)state;
+
+	pid_t child = fork();
+
+	if (!child) {
+		alarm(5);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(kill(child, SIGTERM), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	OK(cuCtxDestroy(c));
+}
+
 /* ---- resources ---- */
 
 static void occupancy(void **state)
@@ -612,7 +635,8 @@ int main(void)
 		cmocka_unit_test(illegal_address),     cmocka_unit_test(event_times),
 		cmocka_unit_test(host_functions),      cmocka_unit_test(host_functions_outlive_their_stream),
 		cmocka_unit_test(two_threads),
-		cmocka_unit_test(forked_child),	       cmocka_unit_test(occupancy),
+		cmocka_unit_test(forked_child),        cmocka_unit_test(signalled_child),
+		cmocka_unit_test(occupancy),
 		cmocka_unit_test(context_frees_all),
 	};
 
