@@ -111,7 +111,9 @@ function mean(m, of, over, without,   i, n, sum, v) {
 		if (index("," without ",", "," workload_of[i] ","))
 			continue
 		v = number(m, of, over, workload_of[i])
-		sum += mean_of[m] == "geometric" && v > 0 ? log(v) : v
+		if (mean_of[m] == "geometric" && v <= 0)
+			fail("no geometric mean: " m " of " of " is " v " in " workload_of[i])
+		sum += mean_of[m] == "geometric" ? log(v) : v
 		n++
 	}
 	return mean_of[m] == "geometric" ? exp(sum / n) : sum / n
