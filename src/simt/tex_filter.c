@@ -102,10 +102,11 @@ static bool read_linear(const struct fetch *f, uint32_t level, struct simt_texel
 	for (uint32_t corner = 0; corner < 1u << dims; corner++) {
 		int32_t i[3] = {base[0], base[1], base[2]};
 		double w = 1;
+		uint32_t side = corner;
 
-		for (uint32_t k = 0; k < dims; k++) {
-			i[k] += (int32_t)(corner >> k & 1);
-			w *= corner >> k & 1 ? weight[k] : 1.0f - weight[k];
+		for (uint32_t k = 0; k < dims; k++, side >>= 1) {
+			i[k] += (int32_t)(side & 1);
+			w *= side & 1 ? weight[k] : 1.0f - weight[k];
 		}
 		if (!simt_texel_read(f->mem, f->desc, f->sampler, level, i, p.layer, v))
 			return false;
