@@ -248,8 +248,12 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	w->w = t;
 	w->cta_slot = (uint16_t)cta_slot;
 	w->watch = 0;
-	for (uint32_t i = 0; i < sm->gpu->exts.count; i++)
-		memset(sm_ext_state(&sm->gpu->exts.items[i], w), 0, sm->gpu->exts.items[i].ops->warp_bytes);
+	for (uint32_t i = 0; i < sm->gpu->exts.count; i++) {
+		const struct gpu_ext *e = &sm->gpu->exts.items[i];
+
+		if (e->ops->warp_bytes)
+			memset(sm_ext_state(e, w), 0, e->ops->warp_bytes);
+	}
 	w->fetch_line = UINT32_MAX;
 	memset(w->sb, 0, sm->sb_count * sizeof(*w->sb));
 	t->owner = w;
