@@ -1,8 +1,9 @@
 /* network.c - routers and links. A router ticks when a packet's head arrives, a place behind one of its links frees, or
  * its node takes packets again; it serves its inputs in turn.
  *
- * A place is taken when a packet is sent and freed when it is sent on. Wires are reserved packet by packet, as in
- * channel.c.
+ * A place is taken when a packet is sent, and freed when its head is sent on: all wires have one rate, so the flits of
+ * the packet that takes the place next arrive no sooner than those of the one before it leave. The link before it knows
+ * credit_units later. Wires are reserved packet by packet, as in channel.c.
  */
 #include "net/network.h"
 
@@ -33,6 +34,9 @@ struct packet {
 /* Packets in order of arrival: a virtual channel's buffer behind a link, or what a node has to send. */
 struct buffer {
 	BASE_RING(struct packet);
+	struct {
+		BASE_RING(uint64_t);
+	} returns; /* of a virtual channel: when credits on their way back are usable, in order */
 };
 
 struct link {
@@ -124,7 +128,21 @@ static struct packet *buffer_head(const struct buffer *b)
 static void buffer_new(const struct net_network *n, struct buffer *b)
 {
 	b->items = g_new0(struct packet, n->config.depth_packets);
-	b->cap = n->config.depth_packets;
+	b->returns.items = g_new0(uint64_t, n->config.depth_packets);
+	b->cap = b->returns.cap = n->config.depth_packets;
+}
+
+static void buffer_free(struct buffer *b)
+{
+	g_free(b->items);
+	g_free(b->returns.items);
+}
+
+static bool has_credit(const struct net_network *n, struct buffer *b, uint64_t now)
+{
+	while (b->returns.count && *base_ring_first(&b->returns) <= now)
+		base_ring_pop(&b->returns);
+	return b->count + b->returns.count < n->config.depth_packets;
 }
 
 /* ---- routers ---- */
@@ -175,10 +193,10 @@ static bool forward(struct router *r, enum net_class c, const struct packet *p)
 		r->next_units = l->wire_free_units - slack < r->next_units ? l->wire_free_units - slack : r->next_units;
 		return false;
 	}
-	if (b->count == n->config.depth_packets) {
+	if (!has_credit(n, b, now)) {
 		n->stats.credit_stalls++;
 		l->stats.full_stalls++;
-		return false; /* woken when one is sent on */
+		return false; /* woken when a credit comes back */
 	}
 	start = l->wire_free_units > now ? l->wire_free_units : now;
 	busy = q.flits * n->config.flit_units;
@@ -197,6 +215,15 @@ static bool forward(struct router *r, enum net_class c, const struct packet *p)
 		l->stats.occupancy_max = b->count;
 	sim_wake_units(e, n->routers[l->to].comp, q.to == l->to ? q.tail_units : q.head_units);
 	return true;
+}
+
+static void return_credit(struct net_network *n, const struct link *l, struct buffer *b)
+{
+	const uint64_t usable = sim_now_units(n->config.engine) + n->config.credit_units;
+
+	if (n->config.credit_units)
+		*base_ring_push(&b->returns) = usable;
+	sim_wake_units(n->config.engine, n->routers[l->from].comp, usable);
 }
 
 static void source_popped(struct router *r, enum net_class c)
@@ -231,7 +258,7 @@ static bool serve(struct router *r, uint32_t input)
 		return false;
 	base_ring_pop(b);
 	if (l)
-		sim_wake_units(n->config.engine, n->routers[l->from].comp, sim_now_units(n->config.engine));
+		return_credit(n, l, b);
 	else
 		source_popped(r, c);
 	return true;
@@ -312,7 +339,7 @@ void net_network_reset(struct net_network *n)
 {
 	for (uint32_t i = 0; i < n->link_count; i++) {
 		for (uint32_t v = 0; v < n->vc_count; v++)
-			n->links[i].vcs[v].count = 0;
+			n->links[i].vcs[v].count = n->links[i].vcs[v].returns.count = 0;
 		n->links[i].wire_free_units = sim_now_units(n->config.engine);
 	}
 	for (uint32_t i = 0; i < n->config.node_count; i++) {
@@ -391,11 +418,11 @@ void net_network_free(struct net_network *n)
 		return;
 	for (uint32_t i = 0; i < n->link_count; i++) {
 		for (uint32_t v = 0; v < n->vc_count; v++)
-			g_free(n->links[i].vcs[v].items);
+			buffer_free(&n->links[i].vcs[v]);
 	}
 	for (uint32_t i = 0; i < n->config.node_count; i++) {
 		for (uint32_t c = 0; c < NET_CLASS_COUNT; c++)
-			g_free(n->routers[i].source[c].items);
+			buffer_free(&n->routers[i].source[c]);
 		g_free(n->routers[i].in);
 	}
 	g_free(n->links);

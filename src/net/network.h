@@ -35,6 +35,7 @@ struct net_network_config {
 	uint64_t flit_units; /* time one flit occupies a link */
 	uint32_t flit_bytes;
 	uint64_t latency_units; /* of a link and the router behind it: from a flit sent to usable there */
+	uint64_t credit_units;	/* from a packet's head leaving its place to the link before it knowing */
 	uint32_t depth_packets; /* buffer places of a virtual channel, >= 1 */
 	/* Hands a packet to its node. False: not now; the owner calls net_network_wake when it may try again. Responses
 	 * and acknowledgments must not be refused for ever because of requests. */

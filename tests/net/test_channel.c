@@ -63,7 +63,7 @@ static void send_tick(void *component, uint64_t cycle)
 		if (g->ch) {
 			net_channel_send(g->ch, r, g->packet_bytes, now);
 			if (s->left)
-				sim_wake_units(g->engine, s->comp, now + PERIOD);
+				sim_wake_units(g->engine, s->comp, now + 1);
 			return;
 		}
 		net_xbar_send(g->xbar, s->index, s->output, r, g->packet_bytes, now);
@@ -211,6 +211,35 @@ static void test_credits_limit_throughput(void **state)
 	rig_end(&g);
 }
 
+/* Packets of a flit on a link of 40 GB/s, 8 ns and 32 places: with credits that are 8 ns on their way home a place is
+ * taken again after 16.4 ns, of which the wire is busy 12.8; with credits at once it never rests. */
+static void test_credits_come_home_late(void **state)
+{
+	enum { DEPTH = 32, WINDOWS = 10, FLIT = 400, LATENCY = 8000 };
+	static const uint64_t credits[] = {0, LATENCY}, windows[] = {DEPTH * FLIT, FLIT + 2 * LATENCY};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig g;
+
+		rig_begin(&g, FLIT);
+
+		struct net_channel_config c = channel_config(&g, DEPTH);
+
+		c.flit_units = FLIT;
+		c.latency_units = LATENCY;
+		c.credit_units = credits[i];
+		g.ch = net_channel_new(&c);
+		g.packet_bytes = 32;
+		g.senders[0].left = DEPTH * WINDOWS;
+		sim_wake_cycle(g.engine, g.senders[0].comp, 0);
+		sim_run(g.engine);
+		assert_int_equal(g.receivers[0].received, DEPTH * WINDOWS);
+		assert_int_equal(g.receivers[0].last_units, (WINDOWS - 1) * windows[i] + DEPTH * FLIT + LATENCY);
+		rig_end(&g);
+	}
+}
+
 /* Six senders share a slow receiver: none sleeps for ever. */
 static void test_waiting_senders_are_woken(void **state)
 {
@@ -319,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_unloaded_latency),
 		cmocka_unit_test(test_full_throughput),
 		cmocka_unit_test(test_credits_limit_throughput),
+		cmocka_unit_test(test_credits_come_home_late),
 		cmocka_unit_test(test_waiting_senders_are_woken),
 		cmocka_unit_test(test_xbar_throughput),
 		cmocka_unit_test(test_xbar_conserves_packets),

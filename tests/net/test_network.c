@@ -29,6 +29,7 @@ struct rig {
 	struct mem_req_pool *pool;
 	struct net_network *network;
 	struct node nodes[NODES_MAX];
+	uint32_t packet_bytes; /* 0: drawn */
 	uint32_t node_count, taken[NET_CLASS_COUNT], random;
 	uint64_t last_units;
 	bool answers; /* a request is answered; a node that owes four takes none */
@@ -95,13 +96,14 @@ static void node_tick(void *component, uint64_t cycle)
 			uint32_t to = draw(g, g->node_count - 1);
 
 			n->left[c]--;
-			put(g, n->index, to >= n->index ? to + 1 : to, (enum net_class)c, 1 + draw(g, 160));
+			put(g, n->index, to >= n->index ? to + 1 : to, (enum net_class)c,
+			    g->packet_bytes ? g->packet_bytes : 1 + draw(g, 160));
 		}
 	}
 	net_network_wake(g->network, n->index);
 }
 
-static void rig_begin(struct rig *g, enum net_topology t, uint32_t nodes, uint32_t depth)
+static void rig_begin_credit(struct rig *g, enum net_topology t, uint32_t nodes, uint32_t depth, uint64_t credit_ps)
 {
 	uint32_t domain;
 
@@ -124,6 +126,7 @@ static void rig_begin(struct rig *g, enum net_topology t, uint32_t nodes, uint32
 	    .flit_units = PERIOD_PS,
 	    .flit_bytes = FLIT_BYTES,
 	    .latency_units = LATENCY_PS,
+	    .credit_units = credit_ps,
 	    .depth_packets = depth,
 	    .take = take,
 	    .room = room,
@@ -134,6 +137,11 @@ static void rig_begin(struct rig *g, enum net_topology t, uint32_t nodes, uint32
 	};
 
 	g->network = net_network_new(&c);
+}
+
+static void rig_begin(struct rig *g, enum net_topology t, uint32_t nodes, uint32_t depth)
+{
+	rig_begin_credit(g, t, nodes, depth, 0);
 }
 
 static void rig_end(struct rig *g)
@@ -204,13 +212,37 @@ static void test_wire_is_shared(void **state)
 	rig_end(&g);
 }
 
-static void traffic(enum net_topology t, uint32_t nodes, uint32_t depth, bool answers, bool refuses)
+/* One place behind a link: the next packet follows after a flit, the latency and the credit's way home. */
+static void test_credits_come_home_late(void **state)
+{
+	enum { COUNT = 10 };
+	static const uint64_t credits[] = {0, 2000};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint64_t trip = PERIOD_PS + LATENCY_PS + credits[i];
+		struct rig g;
+
+		rig_begin_credit(&g, NET_FULL, 2, 1, credits[i]);
+		g.packet_bytes = FLIT_BYTES;
+		g.nodes[1].left[NET_REQUEST] = COUNT;
+		for (uint32_t cycle = 0; cycle < 100; cycle++)
+			sim_wake_cycle(g.engine, g.nodes[1].comp, cycle); /* and its router, which looks too early */
+		sim_run(g.engine);
+		assert_int_equal(g.taken[NET_REQUEST], COUNT);
+		assert_int_equal(g.last_units, (COUNT - 1) * trip + PERIOD_PS + LATENCY_PS);
+		rig_end(&g);
+	}
+}
+
+static void traffic(enum net_topology t, uint32_t nodes, uint32_t depth, bool answers, bool refuses,
+		    uint64_t credit_ps)
 {
 	enum { EACH = 150 };
 	uint32_t expected = 0;
 	struct rig g;
 
-	rig_begin(&g, t, nodes, depth);
+	rig_begin_credit(&g, t, nodes, depth, credit_ps);
 	g.answers = answers;
 	g.refuses = refuses;
 	for (uint32_t i = 0; i < nodes; i++) {
@@ -237,10 +269,11 @@ static void test_random_traffic(void **state)
 	(void)state;
 	for (uint32_t t = 0; t < 4; t++) {
 		for (uint32_t nodes = 2; nodes <= NODES_MAX; nodes *= 2) {
-			traffic(shapes[t], nodes, 1, false, false);
-			traffic(shapes[t], nodes, 1, true, false);
-			traffic(shapes[t], nodes, 1, true, true);
-			traffic(shapes[t], nodes, 8, true, true);
+			traffic(shapes[t], nodes, 1, false, false, 0);
+			traffic(shapes[t], nodes, 1, true, false, 0);
+			traffic(shapes[t], nodes, 1, true, true, 0);
+			traffic(shapes[t], nodes, 8, true, true, 0);
+			traffic(shapes[t], nodes, 2, true, true, 2500);
 		}
 	}
 }
@@ -271,6 +304,7 @@ int main(void)
 	    cmocka_unit_test(test_shapes),
 	    cmocka_unit_test(test_time_of_way),
 	    cmocka_unit_test(test_wire_is_shared),
+	    cmocka_unit_test(test_credits_come_home_late),
 	    cmocka_unit_test(test_random_traffic),
 	    cmocka_unit_test(test_reset),
 	};
