@@ -102,6 +102,8 @@ struct gpu_ext_ops {
 	bool (*sm_has_work)(void *self, const struct sm *sm);
 	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */
 	bool (*line)(void *self, struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
+	/* Of a CTA that it watches (sm_cta.watcher) all stores are acknowledged. */
+	void (*cta_stored)(void *self);
 	/* All stores of the SM that were counted together (sm_stores_drained) are in memory. */
 	void (*stores_done)(void *self, struct sm *sm);
 

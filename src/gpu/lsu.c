@@ -66,6 +66,12 @@ static bool bypasses_l1(const struct simt_inst *inst)
 	return inst->cache == PTX_CG || inst->cache == PTX_CV || inst->sem != PTX_SEM_WEAK;
 }
 
+/* The slot of the CTA that the ticket is of; by now it may be another's. */
+static struct sm_cta *cta_of(struct sm *sm, uint32_t ticket)
+{
+	return &sm->ctas[ticket & ((1u << SM_CTA_SLOT_BITS) - 1)];
+}
+
 static void classify_global(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
@@ -202,6 +208,15 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 		sm->stats.shuffles++;
 }
 
+/* A store or a line of one is under way; its CTA counts it, too, as long as it is there. */
+static void store_begin(struct sm *sm, struct sm_warp *w, uint32_t ticket)
+{
+	struct sm_cta *c = cta_of(sm, ticket);
+
+	w->stores_pending++;
+	c->stores_pending += c->ticket == ticket;
+}
+
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 {
 	struct lsu_entry *e = base_ring_push(&sm->lsu);
@@ -217,7 +232,8 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		/* Under way from now on, for fences and offload requests, not only once its lines leave. */
 		e->store_bank = sm_store_begin(sm);
 		e->issue_units = sim_now_units(sm->gpu->engine);
-		w->stores_pending++;
+		e->cta = sm->ctas[w->cta_slot].ticket;
+		store_begin(sm, w, e->cta);
 	}
 	if (inst->write_count == 0 && !(inst->flags & SIMT_COPY))
 		return;
@@ -320,7 +336,7 @@ static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coal
 }
 
 /* Stores and reductions hold a place of the store buffer until they are acknowledged. */
-static bool store_place(struct sm *sm, struct sm_warp *w)
+static bool store_place(struct sm *sm, struct sm_warp *w, const struct lsu_entry *e)
 {
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
@@ -329,7 +345,7 @@ static bool store_place(struct sm *sm, struct sm_warp *w)
 		return false;
 	}
 	sm->stores_left--;
-	w->stores_pending++;
+	store_begin(sm, w, e->cta);
 	return true;
 }
 
@@ -339,10 +355,11 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	struct mem_req *r;
 	uint32_t mshr;
 
-	if (!store_place(sm, w))
+	if (!store_place(sm, w, e))
 		return false;
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
+	r->tag = e->cta;
 	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++;
 	if (likely(sm->has_caches))
@@ -360,7 +377,7 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	struct sm_warp *w = &sm->warps[e->slot];
 	struct mem_req *r;
 
-	if (e->access == SM_NO_ACCESS ? !store_place(sm, w) : !port_has_room(sm, 1) && !wait_for_port(sm))
+	if (e->access == SM_NO_ACCESS ? !store_place(sm, w, e) : !port_has_room(sm, 1) && !wait_for_port(sm))
 		return false;
 	mem_cache_invalidate_line(sm->l1d, l->addr_bytes);
 	if (sm_is_watched(w, GPU_POINT_STORE))
@@ -368,6 +385,8 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
 	r->brings_data = e->access != SM_NO_ACCESS;
+	if (!r->brings_data)
+		r->tag = e->cta;
 	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */
 	port_push(sm, r);
@@ -413,10 +432,13 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 }
 
 /* One store less under way: at a fence, or where an extension says so, the warp waits for the last. */
-static bool store_done(struct sm *sm, struct sm_warp *w)
+static bool store_done(struct sm *sm, struct sm_warp *w, uint32_t ticket)
 {
 	bool is_wanted = sm_is_watched(w, GPU_POINT_RETURNED) && gpu_ext_returned(sm, w, false);
+	struct sm_cta *c = cta_of(sm, ticket);
 
+	if (c->ticket == ticket && --c->stores_pending == 0 && unlikely(c->watcher))
+		c->watcher->ops->cta_stored(c->watcher->self);
 	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !is_wanted))
 		return false;
 	sm_evaluate(sm, w);
@@ -427,7 +449,7 @@ static void stores_sent(struct sm *sm, const struct lsu_entry *e)
 {
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		sm_store_end(sm, e->store_bank);
-		store_done(sm, &sm->warps[e->slot]);
+		store_done(sm, &sm->warps[e->slot], e->cta);
 	}
 }
 
@@ -452,7 +474,7 @@ static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
 		/* What waits for its walk is under way like the rest of its instruction. */
 		if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 			sm->store_counts[e->store_bank]++;
-			sm->warps[e->slot].stores_pending++;
+			store_begin(sm, &sm->warps[e->slot], e->cta);
 		}
 		return true;
 	default:
@@ -517,13 +539,13 @@ static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 		sm_wake(sm, sm->now);
 }
 
-static bool store_acknowledged(struct sm *sm, struct sm_warp *w)
+static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 {
 	bool needs_tick = sm->lsu_waits_fill;
 
 	sm->stores_left++;
 	sm->lsu_waits_fill = false;
-	return store_done(sm, w) | needs_tick;
+	return store_done(sm, r->owner, r->tag) | needs_tick;
 }
 
 static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem_req *reply)
@@ -580,7 +602,7 @@ static void take_store(void *self, struct mem_req *r)
 
 	port_answered(p->sm, r, p->latency_ps);
 	sm_store_end(p->sm, r->store_bank);
-	answer_end(p->sm, r, store_acknowledged(p->sm, r->owner));
+	answer_end(p->sm, r, store_acknowledged(p->sm, r));
 }
 
 /* What an SM in a stack has written there, or in the host's memory, the L2 is to drop. */
@@ -645,7 +667,7 @@ static void take_reduction(void *self, struct mem_req *r)
 	if (is_written_message(p, r))
 		return;
 	atomic_answered(p, r);
-	answer_end(p->sm, r, store_acknowledged(p->sm, r->owner));
+	answer_end(p->sm, r, store_acknowledged(p->sm, r));
 }
 
 const struct net_port_ops lsu_line_ops = {.done = take_line, .soon = line_comes};

@@ -73,6 +73,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 		sm->warps[i].scheduler = (uint8_t)(i % sm->scheduler_count);
 		sm->warps[i].bit = (uint8_t)(i / sm->scheduler_count);
 	}
+	for (uint32_t i = 0; i <= SM_CTA_MAX; i++)
+		sm->ctas[i].ticket = i;
 	sm_unit_times(&c->sm, sm->latency, sm->interval);
 	sm->group_shift = (uint32_t)__builtin_ctzll(c->sm.ibuffer_count);
 	sm->group_line_shift = inst_line_shift - sm->group_shift;
@@ -301,7 +303,10 @@ static void cta_take(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64
 		slot++;
 	CHECK(slot < sm->cta_slot_count);
 	c = &sm->ctas[slot];
-	*c = (struct sm_cta){.cta = cta, .index = index, .start_cycle = start_cycle};
+	*c = (struct sm_cta){.cta = cta,
+			     .index = index,
+			     .start_cycle = start_cycle,
+			     .ticket = c->ticket + (1u << SM_CTA_SLOT_BITS)};
 	sm->cta_order[sm->cta_count++] = (uint8_t)slot;
 	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
 		uint32_t warp_slot = sm_slot_find(sm);
@@ -359,10 +364,11 @@ void sm_cta_leave(struct sm *sm, struct sm_cta *c)
 		for (uint64_t m = c->masks[i]; m; m &= m - 1) {
 			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
-			CHECK(!w->w->is_done && w->loads_pending + w->stores_pending == 0);
+			CHECK(!w->w->is_done && w->loads_pending == 0);
 			slot_release(sm, w);
 		}
 	}
+	CHECK(c->stores_pending == 0);
 	cta_release(sm, c);
 }
 
@@ -453,10 +459,10 @@ void sm_reset(struct sm *sm)
 		sum += st->stalls[r];
 	st->scheduler_cycles = sum + st->issued_cycles;
 	state_clear(sm);
-	for (uint32_t i = 0; i < sm->cta_slot_count; i++) {
+	for (uint32_t i = 0; i <= SM_CTA_MAX; i++) {
 		if (sm->ctas[i].cta)
 			simt_cta_end(sm->ctas[i].cta);
-		sm->ctas[i].cta = NULL;
+		sm->ctas[i] = (struct sm_cta){.ticket = sm->ctas[i].ticket};
 	}
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		sm->warps[i].w = NULL;

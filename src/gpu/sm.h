@@ -48,7 +48,9 @@ enum {
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
 	SM_NO_ACCESS = UINT32_MAX,
 	SM_NEVER = UINT32_MAX,
-	SM_NO_CTA = UINT16_MAX,
+	SM_CTA_MAX = 32,
+	SM_NO_CTA = SM_CTA_MAX, /* of warps that belong to none */
+	SM_CTA_SLOT_BITS = 6,
 	SM_COPY_GROUPS = 8, /* groups of asynchronous copies that a warp can tell apart; a power of two */
 };
 
@@ -95,6 +97,9 @@ struct sm_cta {
 	uint64_t index;	      /* in the grid */
 	uint64_t start_cycle; /* when it was placed on its first SM */
 	uint32_t warps_left;
+	uint32_t ticket; /* its slot, and above that how many CTAs the slot has held */
+	uint32_t stores_pending; /* of all its warps, ended ones too: issued, not acknowledged */
+	const struct gpu_ext *watcher; /* whose cta_stored is called when that becomes 0; or NULL */
 	uint64_t masks[SM_SCHEDULER_MAX];
 };
 
@@ -122,6 +127,7 @@ struct lsu_entry {
 	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
 	uint64_t issue_units; /* run.audit */
+	uint32_t cta;	      /* stores and atomics: sm_cta.ticket */
 	bool is_translated; /* lines[next] has passed the MMU */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
@@ -169,8 +175,8 @@ struct sm {
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
 	uint32_t sector_bytes, bank_count;
 
-	struct sm_cta ctas[32];
-	uint8_t cta_order[32]; /* slots in use, oldest first */
+	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */
+	uint8_t cta_order[SM_CTA_MAX]; /* slots in use, oldest first */
 	uint32_t cta_count, ctas_coming; /* ctas_coming: on their way here from other SMs */
 
 	struct sm_access *accesses;

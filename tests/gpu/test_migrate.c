@@ -283,6 +283,59 @@ static void full_vault_serves_in_turn(void **state)
 	rig_close(&r);
 }
 
+/* The first warp's loads are near, the other's far. */
+static uint64_t near_or_far(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + thread % 32 * 4 + (thread < 32 ? 0 : 4096 + (uint64_t)visit * 128);
+}
+
+/* Looks at the CTA in each cycle; orders it to move when its first warp has ended. */
+static uint64_t early_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct mover *m = ctx;
+	struct carry_cta_state s;
+
+	(void)cycle;
+	if (m->moves)
+		return 0;
+	s = carry_cta_state(g, 0, 0);
+	if (s.active_warps != 1)
+		return 1;
+	m->has_seen_stores = s.has_stores;
+	m->moves++;
+	m->resident[0] = m->gpu_sms;
+	carry_cta_move(g, 0, 0, m->gpu_sms, 0, true);
+	return 0;
+}
+
+/* A warp that has ended leaves its store behind: the CTA has it under way, and waits for it before it leaves. */
+static void stores_of_ended_warps(void **state)
+{
+	static const struct fake_inst early[] = {
+	    FAKE_LOAD(1, near_or_far),
+	    FAKE_ALU(SIMT_UNIT_FP32, 2, 1),
+	    FAKE_LOOP(0, 15),
+	    FAKE_STORE(2, stream),
+	    FAKE_EXIT,
+	};
+	static const struct carry_policy early_ops = {
+	    .name = "early", .cta_placed = placed, .cta_done = done, .epoch = early_epoch, .epoch_cycles = 100};
+	/* The way of a store and back takes far longer than the other warp's next load. */
+	static const char *const settings[] = {SMALL, "link.latency_ps", "100000", NULL};
+	struct mover m = {.gpu_sms = 2, .stack_sms = 4};
+	struct sim_hist drain;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, &early_ops, &m, settings);
+	rig_run(&r, early, ARRAY_COUNT(early), 1, 64);
+	assert_int_equal(m.done_in_stacks, 1);
+	assert_true(m.has_seen_stores);
+	assert_true(sim_stats_hist(r.ctx.stats, "gpu.cta_drain_cycles", &drain));
+	assert_true(drain.sum > 280);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +343,7 @@ int main(void)
 	    cmocka_unit_test(moves_with_smallest_queues), cmocka_unit_test(moves_on_a_free_mesh),
 	    cmocka_unit_test(latency_to_the_cycle),  cmocka_unit_test(instruction_limit),
 	    cmocka_unit_test(ctas_start_in_stacks),  cmocka_unit_test(full_vault_serves_in_turn),
+	    cmocka_unit_test(stores_of_ended_warps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

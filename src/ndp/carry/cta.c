@@ -42,7 +42,7 @@ static struct sm_cta *cta_of(struct gpu *g, uint32_t sm, uint64_t index)
 	return c;
 }
 
-/* What the warps of a CTA have in flight, and the last cycle of results of fixed latency. */
+/* What the warps of a CTA have in flight, ended ones their stores, and the last cycle of results of fixed latency. */
 struct flight {
 	bool has_loads, has_stores;
 	uint32_t ready;
@@ -50,14 +50,13 @@ struct flight {
 
 static struct flight flight_of(const struct sm *sm, const struct sm_cta *c)
 {
-	struct flight f = {0};
+	struct flight f = {.has_stores = c->stores_pending != 0};
 
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		for (uint64_t m = c->masks[i]; m; m &= m - 1) {
 			const struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
 			f.has_loads |= w->loads_pending != 0;
-			f.has_stores |= w->stores_pending != 0;
 			for (uint32_t k = 0; k < sm->sb_count; k++) {
 				if (w->sb[k] != SM_SB_PENDING && w->sb[k] >> 1 > f.ready)
 					f.ready = w->sb[k] >> 1;
@@ -123,21 +122,25 @@ static uint64_t now_cycle(const struct gpu *g)
 	return sim_cycle_now(g->engine, g->clocks.sm);
 }
 
-/* A warp of it has one access less in flight, or there is one more. */
-static void look(struct carry *c)
+/* A CTA has one access less in flight, or there is one more CTA. */
+static void look(void *self)
 {
+	struct carry *c = self;
+
 	sim_wake_units(c->gpu->engine, c->migrate_comp, sim_now_units(c->gpu->engine));
 }
 
 static bool returned(void *self, struct sm *sm, struct sm_warp *w, bool is_load)
 {
-	(void)sm, (void)w, (void)is_load;
-	look(self);
+	(void)sm, (void)w;
+	if (is_load)
+		look(self);
 	return false;
 }
 
-static void hold(struct carry *c, struct sm *sm, const struct sm_cta *cta)
+static void hold(struct carry *c, struct sm *sm, struct sm_cta *cta)
 {
+	cta->watcher = c->cta;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		for (uint64_t m = cta->masks[i]; m; m &= m - 1) {
 			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
@@ -350,4 +353,5 @@ const struct gpu_ext_ops carry_cta_ops = {
     .reset = reset,
     .each_cta = each_cta,
     .returned = returned,
+    .cta_stored = look,
 };
