@@ -109,6 +109,7 @@ static void list_stats_of(const char *const *needs, json_t *list)
 	base_diag_init(&diag);
 	machine_config_defaults(&config, machine_parts);
 	machine_config_set(&config, "mmu.where", "all", (struct base_place){0}, &diag);
+	machine_config_set(&config, "gpu.stack_switch_entry_count", "1", (struct base_place){0}, &diag);
 	for (; *needs; needs += 2)
 		machine_config_set(&config, needs[0], needs[1], (struct base_place){0}, &diag);
 

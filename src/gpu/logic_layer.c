@@ -1,10 +1,11 @@
 /* logic_layer.c - a stack's logic layer: the TX and RX channels to the GPU, the mesh to the other stacks,
  * and the way to the vaults.
  *
- * Requests from TX enter the vaults in order of arrival; a full vault holds those behind it. Answers for the GPU wait
- * here for the RX channel; while link.depth_count of them wait, nothing more is taken from TX. Requests from the mesh
- * and from SMs of this stack are not held back so: their number is bounded by what stack SMs may have outstanding, and
- * holding them back could close a cycle of stacks that wait for one another.
+ * Requests from TX enter the vaults in order of arrival; a full vault holds those behind it, unless the switch has a
+ * queue per vault (gpu.stack_switch_entry_count): then it holds those to the same vault, and the others once that
+ * queue is full. Answers for the GPU wait here for the RX channel; while link.depth_count of them wait, nothing more
+ * is taken from TX. Requests from the mesh and from SMs of this stack are not held back so: their number is bounded by
+ * what stack SMs may have outstanding, and holding them back could close a cycle of stacks that wait for one another.
  *
  * Where stacks hold SIMD units (ndp/carry/split/), packets of partitioned blocks come by TX, a routed network takes the
  * place of the mesh, and RX carries the units' credits along. Units always take what is addressed to them, and RX
@@ -19,9 +20,23 @@ enum { NOBODY = UINT32_MAX };
 
 /* Who has been refused by a full vault: the first to come is the first to enter. Without lines the one that ticks first
  * would enter whenever a vault has room, and starve the others. Numbers: the stacks' SMs, then TX, then the mesh's
- * channels from each stack. Everybody brings his oldest request until it has entered, and is in one line at most. */
+ * channels from each stack, then the switch's queues. Everybody brings his oldest request until it has entered, and is
+ * in one line at most. */
 struct line {
 	uint32_t first, last; /* last: valid unless first is NOBODY */
+};
+
+struct switch_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/switch_stats.def"
+#include "sim/stat_end.inc"
+};
+
+static const struct sim_stat_desc switch_stat_rows[] = {
+#define STAT_STRUCT struct switch_stats
+#include "sim/stat_rows.inc"
+#include "gpu/switch_stats.def"
+#include "sim/stat_end.inc"
 };
 
 struct logic_layer {
@@ -38,6 +53,9 @@ struct logic_layer {
 	struct line *lines;         /* [vault] */
 	uint32_t *behind;           /* [number] who is behind him in the line that he is in */
 	bool *is_in_line;           /* [number] */
+	struct queue *queues;	    /* [vault] of the switch; NULL: it has none */
+	uint64_t queued_vaults;	    /* whose queue is not empty, bit per vault */
+	struct switch_stats switch_stats;
 	/* with a SIMD unit */
 	struct queue net_out[NET_CLASS_COUNT]; /* wait for the network; their targets are their packets' */
 	bool unit_waits, network_waits;	       /* refused a write or a fetch */
@@ -150,9 +168,14 @@ static uint32_t number_of_mesh(const struct logic_layer *p, uint32_t from)
 	return number_of_tx(p) + 1 + from;
 }
 
+static uint32_t number_of_queue(const struct logic_layer *p, uint32_t vault)
+{
+	return number_of_mesh(p, p->gpu->stack_count) + vault;
+}
+
 static uint32_t numbers_count(const struct logic_layer *p)
 {
-	return number_of_mesh(p, p->gpu->stack_count);
+	return number_of_queue(p, (uint32_t)p->gpu->config->dram.vault_count);
 }
 
 static void line_wake(struct logic_layer *p, uint32_t vault)
@@ -234,6 +257,69 @@ static bool is_backed_up(const struct logic_layer *p)
 	       p->net_out[NET_ACK].count >= c->mesh.depth_count;
 }
 
+/* ---- the switch ---- */
+
+/* From a vault's queue into the vault, as far as it takes them. */
+static void queue_drain(struct logic_layer *p, uint32_t vault)
+{
+	struct queue *q = &p->queues[vault];
+	const uint32_t who = number_of_queue(p, vault);
+
+	while (q->first) {
+		if (is_backed_up(p)) {
+			line_leave(p, who, vault);
+			return;
+		}
+		if (!line_admits(p, who, q->first))
+			return;
+
+		struct mem_req *r = queue_pop(q);
+		const uint64_t waited = sim_now_units(p->gpu->engine) - r->ready_units;
+
+		p->switch_stats.waits += waited > 0;
+		p->switch_stats.wait_units += waited;
+		mem_stack_accept(p->stack, r);
+		line_leave(p, who, vault);
+	}
+	p->queued_vaults &= ~(1ull << vault);
+}
+
+static void queues_drain(struct logic_layer *p)
+{
+	for (uint64_t left = p->queued_vaults; left; left &= left - 1)
+		queue_drain(p, (uint32_t)__builtin_ctzll(left));
+}
+
+/* The first of TX into the queue of its vault. False: that is full. */
+static bool queue_takes_tx(struct logic_layer *p, uint32_t vault)
+{
+	struct queue *q = &p->queues[vault];
+
+	if (q->count == p->gpu->config->gpu.stack_switch_entry_count) {
+		p->switch_stats.full_stalls++;
+		return false;
+	}
+
+	struct mem_req *r = net_channel_pop(p->tx);
+
+	r->ready_units = sim_now_units(p->gpu->engine);
+	queue_push(q, r);
+	p->queued_vaults |= 1ull << vault;
+	p->switch_stats.requests++;
+	if (q->count > p->switch_stats.occupancy_max)
+		p->switch_stats.occupancy_max = q->count;
+	if (q->count == 1)
+		queue_drain(p, vault);
+	return true;
+}
+
+static void queues_clear(struct logic_layer *p)
+{
+	for (uint32_t v = 0; p->queues && v < p->gpu->config->dram.vault_count; v++)
+		p->queues[v] = (struct queue){0};
+	p->queued_vaults = 0;
+}
+
 static void take_tx(struct logic_layer *p)
 {
 	struct mem_req *r;
@@ -244,8 +330,14 @@ static void take_tx(struct logic_layer *p)
 			continue;
 		}
 		if (is_backed_up(p)) {
-			line_leave(p, number_of_tx(p), r->vault);
+			if (!p->queues)
+				line_leave(p, number_of_tx(p), r->vault);
 			return;
+		}
+		if (p->queues) {
+			if (!queue_takes_tx(p, r->vault))
+				return;
+			continue;
 		}
 		if (!line_admits(p, number_of_tx(p), r))
 			return;
@@ -361,6 +453,8 @@ static void stack_tick(void *component, uint64_t cycle)
 	drain_rx(p);
 	if (p->gpu->network)
 		unit_side_tick(p);
+	if (p->queues)
+		queues_drain(p);
 	take_tx(p);
 	if (!p->mesh)
 		return;
@@ -489,6 +583,11 @@ struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 	p->behind = g_new(uint32_t, numbers_count(p));
 	p->is_in_line = g_new(bool, numbers_count(p));
 	lines_clear(p);
+	if (g->config->gpu.stack_switch_entry_count) {
+		p->queues = g_new0(struct queue, g->config->dram.vault_count);
+		sim_stats_add(g->stats, "switch", switch_stat_rows, ARRAY_COUNT(switch_stat_rows), &p->switch_stats,
+			      sizeof(p->switch_stats));
+	}
 	return p;
 }
 
@@ -548,6 +647,7 @@ void logic_layer_free(struct logic_layer *p)
 	g_free(p->lines);
 	g_free(p->behind);
 	g_free(p->is_in_line);
+	g_free(p->queues);
 	g_free(p);
 }
 
@@ -571,7 +671,7 @@ bool logic_layer_is_idle(const struct logic_layer *p)
 		if (p->net_out[c].count)
 			return false;
 	}
-	return p->answers.count == 0 && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
+	return p->answers.count == 0 && !p->queued_vaults && net_channel_is_idle(p->tx) && net_channel_is_idle(p->rx) &&
 	       mem_stack_is_idle(p->stack);
 }
 
@@ -593,6 +693,7 @@ void logic_layer_reset(struct logic_layer *p)
 	p->answers = (struct queue){0};
 	p->ack_left_bytes = 0;
 	lines_clear(p);
+	queues_clear(p);
 	net_channel_reset(p->tx);
 	net_channel_reset(p->rx);
 	mem_stack_reset(p->stack);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "mem/map.h"
 #include "rig.h"
 
 static uint64_t stream(uint64_t thread, uint32_t visit)
@@ -106,12 +107,110 @@ static void determinism(void **state)
 static void smallest_queues(void **state)
 {
 	static const char *const settings[] = {TINY, NULL};
+	static const char *const with_switch[] = {TINY, "gpu.stack_switch_entry_count", "1", NULL};
 	static const char *const roomy[] = {"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", NULL};
 	struct fake_inst insts[ARRAY_COUNT(mixed)];
 	uint32_t count = with_atomics(insts);
 
 	(void)state;
 	assert_true(rig_cycles(settings, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
+	assert_true(rig_cycles(with_switch, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
+}
+
+/* ---- a vault that everybody wants ---- */
+
+#define ONE_STACK(vaults, entries)                                                                                \
+	"gpu.stack_count", "1", "gpu.l2_slices_per_stack_count", vaults, "dram.vault_count", vaults,              \
+	    "dram.queue_entries", entries, "dram.write_high_count", "2", "dram.write_low_count", "1"
+
+enum { VAULTS = 8, BANKS = 8, HOT_WARPS = 12, ROWS_EACH = 8 };
+
+static uint64_t hot[2 * HOT_WARPS * ROWS_EACH], cold[2 * HOT_WARPS * ROWS_EACH];
+
+/* Rows of one bank of a vault; and rows of all banks of the others. */
+static void find_hot_and_cold(void)
+{
+	struct mem_map map;
+	uint32_t hots = 0, colds = 0;
+
+	mem_map_baseline(&map, 1, VAULTS, BANKS, 4096, 128);
+	for (uint64_t addr = RIG_MEMORY; hots < ARRAY_COUNT(hot) || colds < ARRAY_COUNT(cold); addr += 128) {
+		const struct mem_place at = mem_map_place(&map, addr);
+
+		if (at.column_bytes)
+			continue;
+		if (at.vault != 3 && colds < ARRAY_COUNT(cold))
+			cold[colds++] = addr;
+		if (at.vault == 3 && at.bank == 5 && hots < ARRAY_COUNT(hot))
+			hot[hots++] = addr;
+	}
+}
+
+static uint64_t hot_or_cold(uint64_t thread, uint32_t visit)
+{
+	const uint64_t number = thread / 64 * ROWS_EACH + visit;
+
+	return (thread / 32 % 2 ? hot : cold)[number] + thread % 32 * 4;
+}
+
+/* Reads to the other vaults wait behind those to the hot one, or do not: their mean says so. */
+static void switch_past_a_full_vault(void **state)
+{
+	const struct fake_inst insts[] = {FAKE_LOAD(1, hot_or_cold), FAKE_LOOP(0, ROWS_EACH - 1), FAKE_EXIT};
+	static const char *const entries[] = {"0", "64"};
+	uint64_t mean_ps[2], hot_stalls;
+
+	(void)state;
+	find_hot_and_cold();
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {ONE_STACK("8", "4"), "gpu.sm_count", "2", "dram.bank_count", "8",
+						"l2.mshr_count", "128", "gpu.l2_queue_count", "128",
+						"sm.miss_queue_count", "256", "l1d.mshr_count", "256",
+						"gpu.stack_switch_entry_count", entries[i], NULL};
+		struct sim_hist latency;
+		struct rig r;
+
+		rig_open(&r, NULL, NULL, settings);
+		rig_run(&r, insts, ARRAY_COUNT(insts), 2, 2 * HOT_WARPS * 32);
+		assert_true(sim_stats_hist(r.ctx.stats, "memory.data_read_latency_ps", &latency));
+		mean_ps[i] = latency.sum / latency.count;
+		assert_int_equal(latency.count, 4 * HOT_WARPS * ROWS_EACH);
+		if (sim_stats_value(r.ctx.stats, "switch.full_stalls", &hot_stalls)) {
+			assert_int_equal(i, 1);
+			assert_int_equal(rig_stat(&r, "switch.requests"), rig_stat(&r, "vault.reads"));
+			assert_true(rig_stat(&r, "switch.waits") > HOT_WARPS * ROWS_EACH);
+			assert_true(rig_stat(&r, "switch.wait_units") > 0);
+			assert_in_range(rig_stat(&r, "switch.occupancy_max"), 16, 64);
+		}
+		rig_close(&r);
+	}
+	assert_true(mean_ps[1] < mean_ps[0] * 3 / 4);
+}
+
+/* With one vault there is nobody to let past: all enter as they came, and nothing changes. */
+static void switch_keeps_order(void **state)
+{
+	struct fake_inst insts[ARRAY_COUNT(mixed)];
+	const uint32_t count = with_atomics(insts);
+	static const char *const entries[] = {"0", "512"};
+	uint64_t cycles[2], hits[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {ONE_STACK("1", "8"), "dram.scheduler", "fifo",
+						"link.depth_count", "4096", "gpu.stack_switch_entry_count", entries[i],
+						NULL};
+		struct rig r;
+
+		rig_open(&r, NULL, NULL, settings);
+		cycles[i] = rig_run(&r, insts, count, 8, 128);
+		hits[i] = rig_stat(&r, "vault.row_hits");
+		if (i)
+			assert_true(rig_stat(&r, "switch.occupancy_max") > 8);
+		rig_close(&r);
+	}
+	assert_int_equal(cycles[0], cycles[1]);
+	assert_int_equal(hits[0], hits[1]);
 }
 
 /* ---- host memory ---- */
@@ -398,10 +497,13 @@ static void offload_packets(void **state)
 static void offload_smallest_queues(void **state)
 {
 	static const char *const settings[] = {TINY, STACKS, NULL};
+	static const char *const with_switch[] = {TINY, STACKS, "gpu.stack_switch_entry_count", "1", NULL};
 	struct mechanism m = {.offload = {.request_bytes = 144, .reply_bytes = 128, .invalidate_lines = true}};
 
 	(void)state;
 	offload_with(&m, settings, 272);
+	m = (struct mechanism){.offload = m.offload};
+	offload_with(&m, with_switch, 272);
 }
 
 /* ---- ends ---- */
@@ -541,6 +643,8 @@ int main(void)
 	    cmocka_unit_test(link_bandwidth),
 	    cmocka_unit_test(determinism),
 	    cmocka_unit_test(smallest_queues),
+	    cmocka_unit_test(switch_past_a_full_vault),
+	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
 	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),
