@@ -230,10 +230,10 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
 	*out = (struct machine_session){.config = description.config};
-	g_autofree char *shown = cli_name_shown(description.name);
+	g_autofree char *shown = cli_name_shown(description.about.name);
 
 	g_strlcpy(out->machine, shown, sizeof(out->machine));
-	g_strlcpy(out->machine_file, description.path, sizeof(out->machine_file));
+	g_strlcpy(out->machine_file, description.about.path, sizeof(out->machine_file));
 	return is_ok;
 }
 

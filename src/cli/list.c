@@ -139,7 +139,7 @@ static bool list_stats(const struct request *request, json_t *list)
 
 static bool list_machines(const struct request *request, json_t *list)
 {
-	g_auto(GStrv) names = machine_description_names(&request->paths.machines);
+	g_auto(GStrv) names = sim_description_names(&request->paths.machines);
 	bool is_ok = true;
 
 	for (char **name = names; *name; name++) {
@@ -153,7 +153,7 @@ static bool list_machines(const struct request *request, json_t *list)
 			is_ok = false;
 		}
 		put(o, "name", *name);
-		put(o, "summary", d.summary);
+		put(o, "summary", d.about.summary);
 		json_array_append_new(list, o);
 		base_diag_free(&diag);
 	}

@@ -46,7 +46,7 @@ void cli_paths_find(struct cli_paths *p)
 		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
 	}
 
-	p->machines = (struct machine_search){.dirs = (const char *const *)p->machine_dirs};
+	p->machines = (struct sim_search){.dirs = (const char *const *)p->machine_dirs};
 	p->machine_dirs[0] = p->machine_dirs[1] = NULL;
 	if (own && *own)
 		p->machine_dirs[p->machines.dir_count++] = g_strdup(own);

@@ -19,7 +19,7 @@ struct cli_paths {
 	char *workload_list; /* workloads.list */
 	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2];
-	struct machine_search machines;
+	struct sim_search machines;
 };
 
 /* All paths, whether or not there is something. STRATA_MACHINES, a directory, comes before our own machines. */

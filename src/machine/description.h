@@ -9,25 +9,16 @@
 
 #include "base/diag.h"
 #include "machine/part.h"
-
-/* Where names are looked up, first match wins. */
-struct machine_search {
-	const char *const *dirs;
-	uint32_t dir_count;
-};
+#include "sim/description.h"
 
 struct machine_description {
-	char name[128];    /* the file's name without ".yaml" */
-	char summary[256]; /* "" if the file has none */
-	char path[4096];   /* the file, as an absolute path */
+	struct sim_description about;
 	struct machine_config config;
 };
 
-enum { MACHINE_EXTENDS_MAX = 16 };
-
 /* Loads a machine by name ("tom-ideal": DIR/tom-ideal.yaml in the search path) or by path (it has a '/' or ends in
  * ".yaml"). False with messages on any mistake. Rules across parameters are not checked yet: overrides may follow. */
-bool machine_description_load(const char *name_or_path, const struct machine_search *search,
+bool machine_description_load(const char *name_or_path, const struct sim_search *search,
 			      struct machine_description *out, struct base_diag_list *diag);
 
 /* Applies one "group.name=value"; where names the option in messages ("--set"). */
@@ -37,8 +28,5 @@ bool machine_description_set(struct machine_config *config, const char *assignme
 /* What differs from the defaults of the parameter tables, as the text of a machine description: a file of this text
  * is this machine, without extending any other. Free with g_free. */
 char *machine_description_text(const struct machine_config *config);
-
-/* All names in the search path, sorted, each once; free with g_strfreev. */
-char **machine_description_names(const struct machine_search *search);
 
 #endif

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const good_dirs[] = {"good", TEST_MACHINES};
-static const struct machine_search search = {good_dirs, 2};
+static const struct sim_search search = {good_dirs, 2};
 
 static void test_inherits_in_order(void **state)
 {
@@ -26,8 +26,8 @@ static void test_inherits_in_order(void **state)
 	(void)state;
 	base_diag_init(&diag);
 	assert_true(machine_description_load("top", &search, &d, &diag));
-	assert_string_equal(d.name, "top");
-	assert_string_equal(d.summary, "");
+	assert_string_equal(d.about.name, "top");
+	assert_string_equal(d.about.summary, "");
 	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 20);
 	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_clock_khz, 1000000);
 	assert_int_equal(machine_gpu_config(&d.config)->l2.size_bytes, 2 << 20);
@@ -59,8 +59,8 @@ static void test_overrides_after_description(void **state)
 static void test_shipped_machines(void **state)
 {
 	const char *const dirs[] = {TEST_MACHINES};
-	const struct machine_search shipped = {dirs, 1};
-	g_auto(GStrv) names = machine_description_names(&shipped);
+	const struct sim_search shipped = {dirs, 1};
+	g_auto(GStrv) names = sim_description_names(&shipped);
 
 	(void)state;
 	assert_true(g_strv_length(names) >= 6);
@@ -71,7 +71,7 @@ static void test_shipped_machines(void **state)
 		base_diag_init(&diag);
 		assert_true(machine_description_load(*name, &shipped, &d, &diag));
 		assert_true(machine_config_check(&d.config, &diag));
-		assert_true(*d.summary);
+		assert_true(*d.about.summary);
 		base_diag_free(&diag);
 	}
 }

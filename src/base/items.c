@@ -1,5 +1,5 @@
-/* reader.c - YAML events to items, with the place of each. */
-#include "machine/reader.h"
+/* items.c - YAML events to items, with the place of each. */
+#include "base/items.h"
 
 #include "base/check.h"
 
@@ -9,11 +9,12 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Far above what a machine has; they bound the time for a text that is none. */
+/* Far above what a description has; they bound the time for a text that is none. */
 enum { DEPTH_MAX = 64, ITEMS_MAX = 4096 };
 
 struct reader {
 	const char *path;
+	const struct base_item_words *words;
 	yaml_parser_t parser;
 	struct base_diag_list *diag;
 	GArray *items;
@@ -35,8 +36,8 @@ static bool is_deep(struct reader *r, yaml_event_t *e)
 	r->depth -= e->type == YAML_MAPPING_END_EVENT || e->type == YAML_SEQUENCE_END_EVENT;
 	if (r->depth <= DEPTH_MAX)
 		return false;
-	base_diag_error(r->diag, at, "more than %d lists and mappings in each other: not a machine description",
-			DEPTH_MAX);
+	base_diag_error(r->diag, at, "more than %d lists and mappings in each other: not a %s description",
+			DEPTH_MAX, r->words->thing);
 	yaml_event_delete(e);
 	return true;
 }
@@ -84,18 +85,18 @@ static bool is_plain(struct reader *r, const yaml_event_t *e, const char *expect
 	struct base_place at = place_of(r, e->start_mark);
 
 	if (e->type == YAML_ALIAS_EVENT)
-		base_diag_error(r->diag, at, "expected %s, found the alias *%s: machine files have no anchors",
-				expected, e->data.alias.anchor);
+		base_diag_error(r->diag, at, "expected %s, found the alias *%s: %s files have no anchors",
+				expected, e->data.alias.anchor, r->words->thing);
 	else if (e->type == YAML_SEQUENCE_START_EVENT)
 		base_diag_error(r->diag, at, "expected %s, found a list", expected);
 	else if (e->type == YAML_MAPPING_START_EVENT)
 		base_diag_error(r->diag, at, "expected %s, found a mapping", expected);
 	else if (e->data.scalar.anchor)
-		base_diag_error(r->diag, at, "expected %s, found the anchor &%s: machine files have no anchors",
-				expected, e->data.scalar.anchor);
+		base_diag_error(r->diag, at, "expected %s, found the anchor &%s: %s files have no anchors",
+				expected, e->data.scalar.anchor, r->words->thing);
 	else if (e->data.scalar.tag)
-		base_diag_error(r->diag, at, "expected %s, found the tag %s: machine files have no tags", expected,
-				e->data.scalar.tag);
+		base_diag_error(r->diag, at, "expected %s, found the tag %s: %s files have no tags", expected,
+				e->data.scalar.tag, r->words->thing);
 	else if (strlen((const char *)e->data.scalar.value) != e->data.scalar.length)
 		base_diag_error(r->diag, at, "expected %s, found text with a NUL character", expected);
 	else
@@ -103,10 +104,10 @@ static bool is_plain(struct reader *r, const yaml_event_t *e, const char *expect
 	return false;
 }
 
-static void check_twice(struct reader *r, const struct machine_item *item)
+static void check_twice(struct reader *r, const struct base_item *item)
 {
 	for (uint32_t i = 0; i < r->items->len; i++) {
-		const struct machine_item *other = &g_array_index(r->items, struct machine_item, i);
+		const struct base_item *other = &g_array_index(r->items, struct base_item, i);
 
 		if (g_strcmp0(other->group, item->group) || strcmp(other->name, item->name))
 			continue;
@@ -119,7 +120,7 @@ static void check_twice(struct reader *r, const struct machine_item *item)
 static void add_item(struct reader *r, const char *group, struct base_place group_at, const char *name,
 		     struct base_place name_at, const yaml_event_t *value)
 {
-	struct machine_item item = {
+	struct base_item item = {
 	    .group = g_strdup(group),
 	    .name = g_strdup(name),
 	    .value = g_strdup((const char *)value->data.scalar.value),
@@ -157,7 +158,8 @@ static bool read_pair(struct reader *r, const char *group, struct base_place gro
 		return read_group(r, key, key_at);
 	}
 	if (r->items->len == ITEMS_MAX) {
-		base_diag_error(r->diag, key_at, "more than %d values: not a machine description", ITEMS_MAX);
+		base_diag_error(r->diag, key_at, "more than %d values: not a %s description", ITEMS_MAX,
+				r->words->thing);
 		yaml_event_delete(&value);
 		return false;
 	}
@@ -199,13 +201,14 @@ static void read_stream(struct reader *r)
 			break;
 		}
 		if (type == YAML_DOCUMENT_START_EVENT && document_count++) {
-			base_diag_error(r->diag, at, "a second document: a machine file describes one machine");
+			base_diag_error(r->diag, at, "a second document: a %s file describes one %s", r->words->thing,
+					r->words->thing);
 			yaml_event_delete(&e);
 			return;
 		}
 		if (type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT) {
-			base_diag_error(r->diag, at, "expected groups of parameters such as 'sm:', found %s",
-					type == YAML_SCALAR_EVENT ? "text" : "a list");
+			base_diag_error(r->diag, at, "expected groups of parameters such as '%s:', found %s",
+					r->words->example, type == YAML_SCALAR_EVENT ? "text" : "a list");
 			yaml_event_delete(&e);
 			return;
 		}
@@ -215,54 +218,55 @@ static void read_stream(struct reader *r)
 	}
 	if (!document_count)
 		base_diag_error(r->diag, (struct base_place){r->path, 0, 0},
-				"the file is empty: expected groups of parameters such as 'sm:'");
+				"the file is empty: expected groups of parameters such as '%s:'", r->words->example);
 }
 
-static bool file_load(const char *path, char **text, size_t *size_bytes, struct base_diag_list *diag)
+static bool file_load(const char *path, const char *thing, char **text, size_t *size_bytes, struct base_diag_list *diag)
 {
 	struct base_place at = {path, 0, 0};
 	FILE *f = fopen(path, "rb");
 
 	if (!f) {
-		base_diag_error(diag, at, "cannot open the machine description: %s", strerror(errno));
+		base_diag_error(diag, at, "cannot open the %s description: %s", thing, strerror(errno));
 		return false;
 	}
-	*text = g_malloc(MACHINE_FILE_BYTES_MAX + 1);
-	*size_bytes = fread(*text, 1, MACHINE_FILE_BYTES_MAX + 1, f);
+	*text = g_malloc(BASE_ITEMS_BYTES_MAX + 1);
+	*size_bytes = fread(*text, 1, BASE_ITEMS_BYTES_MAX + 1, f);
 
 	bool is_read = !ferror(f);
 
 	if (!is_read)
-		base_diag_error(diag, at, "cannot read the machine description: %s", strerror(errno));
+		base_diag_error(diag, at, "cannot read the %s description: %s", thing, strerror(errno));
 	fclose(f);
-	if (is_read && *size_bytes > MACHINE_FILE_BYTES_MAX) {
-		base_diag_error(diag, at, "larger than 1 MiB: not a machine description");
+	if (is_read && *size_bytes > BASE_ITEMS_BYTES_MAX) {
+		base_diag_error(diag, at, "larger than 1 MiB: not a %s description", thing);
 		return false;
 	}
 	return is_read;
 }
 
-bool machine_items_read(const char *path, struct machine_items *out, struct base_diag_list *diag)
+bool base_items_read(const char *path, const struct base_item_words *words, struct base_items *out,
+		     struct base_diag_list *diag)
 {
-	struct reader r = {.path = path, .diag = diag};
+	struct reader r = {.path = path, .words = words, .diag = diag};
 	uint32_t errors_before = diag->error_count;
 	g_autofree char *text = NULL;
 	size_t size_bytes;
 
-	*out = (struct machine_items){0};
-	if (!file_load(path, &text, &size_bytes, diag))
+	*out = (struct base_items){0};
+	if (!file_load(path, words->thing, &text, &size_bytes, diag))
 		return false;
-	r.items = g_array_new(FALSE, FALSE, sizeof(struct machine_item));
+	r.items = g_array_new(FALSE, FALSE, sizeof(struct base_item));
 	CHECK(yaml_parser_initialize(&r.parser));
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size_bytes);
 	read_stream(&r);
 	yaml_parser_delete(&r.parser);
 	out->count = r.items->len;
-	out->items = (struct machine_item *)(void *)g_array_free(r.items, FALSE);
+	out->items = (struct base_item *)(void *)g_array_free(r.items, FALSE);
 	return diag->error_count == errors_before;
 }
 
-void machine_items_free(struct machine_items *items)
+void base_items_free(struct base_items *items)
 {
 	for (uint32_t i = 0; i < items->count; i++) {
 		g_free(items->items[i].group);
@@ -270,5 +274,5 @@ void machine_items_free(struct machine_items *items)
 		g_free(items->items[i].value);
 	}
 	g_free(items->items);
-	*items = (struct machine_items){0};
+	*items = (struct base_items){0};
 }
