@@ -6,9 +6,10 @@
  * the proposals that are legal now, columns first, then ACT, then PRE, the oldest request first among equals.
  *
  * Reads and writes share the queue, but the bus serves one direction at a time: writes wait until there are
- * write_high_count of them, or no reads, or one has waited too long; then they are drained down to write_low_count (at
- * most as many as were there). The FIFO scheduler knows no directions: requests enter banks in order of arrival, one
- * per bank.
+ * write_high_count of them, or no reads, or one has waited too long. A drain serves at most as many as were there when it
+ * began, and ends early at write_low_count unless it began for a write that had waited too long; those that had are
+ * served in any case. Then the reads that wait are served, whatever the number of writes. The FIFO scheduler knows no
+ * directions: requests enter banks in order of arrival, one per bank.
  *
  * Refresh: when REF falls due, no other command is issued until all banks are precharged and REF is out. A vault with
  * nothing to do sleeps; REFs that fall due meanwhile are issued, at the cycles at which they were due, when it wakes.
@@ -76,8 +77,11 @@ struct mem_vault {
 	uint32_t close_pending;		   /* bit per bank: closed-page precharge proposed */
 	uint32_t dirty;			   /* bit per bank: proposal to be made again */
 	enum direction direction;
-	uint32_t drain_left, write_high, write_low;
-	uint64_t write_wait_cycle; /* since when writes have waited for their turn */
+	/* Of the drain: writes that it may serve, where it may end before, and what it serves in any case. */
+	uint32_t drain_left, drain_low, write_high, write_low;
+	uint64_t drain_before_cycle;
+	uint32_t reads_left;	     /* to be served before writes may turn the bus again */
+	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
 	uint64_t starvation_cap;
 
 	/* bit per slot */
@@ -106,7 +110,8 @@ static void clear_queue(struct mem_vault *v)
 	v->dirty = ~0u;
 	v->order_first = v->order_count = 0;
 	v->direction = READING;
-	v->drain_left = 0;
+	v->drain_left = v->drain_low = v->reads_left = 0;
+	v->drain_before_cycle = v->oldest_write_cycle = 0;
 	v->next_cycle = SIM_NEVER;
 	memset(v->done, 0, sizeof(v->done));
 	v->done_units = SIM_NEVER;
@@ -282,7 +287,7 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	if (v->queue_count > v->stats->queue_max)
 		v->stats->queue_max = v->queue_count;
 	if (d == WRITING && v->count[WRITING] == 0)
-		v->write_wait_cycle = now;
+		v->oldest_write_cycle = now;
 	v->count[d]++;
 	if (v->is_fifo) {
 		v->order[(v->order_first + v->order_count) % SLOT_MAX] = s;
@@ -298,31 +303,62 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	}
 }
 
+/* Does a write wait that arrived before this cycle? */
+static bool has_write_before(struct mem_vault *v, uint64_t cycle)
+{
+	if (v->oldest_write_cycle >= cycle)
+		return false;
+	v->oldest_write_cycle = SIM_NEVER;
+	for (uint32_t banks = v->pending[WRITING]; banks; banks &= banks - 1) {
+		const struct list *l = &v->lists[WRITING][__builtin_ctz(banks)];
+
+		v->oldest_write_cycle = base_min_u64(v->oldest_write_cycle, v->slots[l->first].arrival_cycle);
+	}
+	return v->oldest_write_cycle < cycle;
+}
+
+/* What has arrived before has waited longer than the cap. */
+static inline uint64_t overdue_before(const struct mem_vault *v, uint64_t cycle)
+{
+	return cycle > v->starvation_cap ? cycle - v->starvation_cap : 0;
+}
+
 /* Which direction the bus should serve at cycle. */
-static inline enum direction wanted_direction(const struct mem_vault *v, uint64_t cycle)
+static inline enum direction wanted_direction(struct mem_vault *v, uint64_t cycle)
 {
 	uint32_t writes = v->count[WRITING], reads = v->count[READING];
-	enum direction d = v->direction;
+	bool is_due;
 
-	if (d == WRITING && (writes == 0 || (reads && (writes <= v->write_low || v->drain_left == 0))))
-		d = READING;
-	if (d == READING && writes &&
-	    (reads == 0 || writes >= v->write_high || cycle - v->write_wait_cycle > v->starvation_cap))
-		d = WRITING;
-	return d;
+	if (!writes)
+		return READING;
+	if (!reads)
+		return WRITING;
+	if (v->direction == WRITING)
+		is_due = (writes > v->drain_low && v->drain_left) || has_write_before(v, v->drain_before_cycle);
+	else
+		is_due = !v->reads_left &&
+			 (writes >= v->write_high || has_write_before(v, overdue_before(v, cycle)));
+	return is_due ? WRITING : READING;
 }
 
 static void choose_direction(struct mem_vault *v, uint64_t cycle)
 {
 	enum direction d = wanted_direction(v, cycle);
+	bool is_full = v->count[WRITING] >= v->write_high, has_overdue;
 
 	if (d == v->direction)
 		return;
 	v->direction = d;
-	v->drain_left = v->count[WRITING];
-	v->write_wait_cycle = cycle;
 	v->dirty = ~0u;
 	v->stats->turnarounds++;
+	has_overdue = has_write_before(v, overdue_before(v, cycle));
+	if (d == WRITING) {
+		v->drain_left = v->count[WRITING];
+		v->drain_low = has_overdue && !is_full ? 0 : v->write_low;
+		v->drain_before_cycle = overdue_before(v, cycle);
+	} else {
+		v->reads_left = is_full || has_overdue ? v->count[READING] : 0;
+	}
 }
 
 /* Columns before ACT before PRE, then the older request first, then the lower bank. */
@@ -436,8 +472,10 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 	v->free_slots |= 1ull << s;
 	v->queue_count--;
 	v->count[d]--;
-	if (d == WRITING && v->drain_left)
-		v->drain_left--;
+	if (d == WRITING)
+		v->drain_left -= v->drain_left > 0;
+	else
+		v->reads_left -= v->reads_left > 0;
 	push_done(v, r, d, ready);
 	if (v->is_fifo)
 		enter_in_order(v);

@@ -401,6 +401,59 @@ static void test_writes_are_not_starved(void **state)
 	rig_free(g);
 }
 
+/* So are fewer than the mark below: all at the first turn, and the bus turns for them once only. */
+static void test_few_writes_are_not_starved(void **state)
+{
+	const uint64_t cap_cycles = 400, ck = 1250;
+	struct rig *g = quiet_vault(32, 8, cap_cycles);
+
+	(void)state;
+	g->stride_bytes = 0;
+	g->left = 1000;
+	accept_many(g, 1, MEM_READ);  /* tag 0 */
+	accept_many(g, 5, MEM_WRITE); /* tags 1 to 5 */
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	for (uint32_t tag = 1; tag <= 5; tag++)
+		assert_in_range(g->done_ps[tag], cap_cycles * ck, (cap_cycles + 100) * ck + ANSWER_PS);
+	assert_int_equal(stat(g, "vault.turnarounds"), 2);
+	rig_free(g);
+}
+
+/* The cap counts from a write's arrival, whatever the bus did since: what a drain leaves is served at its own cap. */
+static void test_the_cap_counts_from_arrival(void **state)
+{
+	const uint64_t cap_cycles = 4000, ck = 1250;
+	struct rig *g = quiet_vault(32, 30, cap_cycles);
+
+	(void)state;
+	accept_many(g, 33, MEM_WRITE); /* tags 0 to 32: the drain of the first three ends about cycle 60 */
+	g->stride_bytes = 0;
+	g->left = 2000;
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	for (uint32_t tag = 3; tag < 33; tag++)
+		assert_in_range(g->done_ps[tag], cap_cycles * ck, (cap_cycles + 600) * ck + ANSWER_PS);
+	rig_free(g);
+}
+
+/* Writes without end: reads are served after as many writes as were there, though the mark above is still reached. */
+static void test_reads_are_not_starved(void **state)
+{
+	struct rig *g = quiet_vault(8, 2, 100000);
+
+	(void)state;
+	g->write_percent = 100;
+	g->left = 1000;
+	accept_many(g, 4, MEM_READ);  /* tags 0 to 3 */
+	accept_many(g, 20, MEM_WRITE);
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	for (uint32_t tag = 0; tag < 4; tag++)
+		assert_int_equal(place_of(g, tag), 20 + tag);
+	rig_free(g);
+}
+
 /* Row hits without end: a request for another row of the bank waits for the cap, and little longer. */
 static void test_a_row_is_not_starved(void **state)
 {
@@ -475,6 +528,9 @@ int main(void)
 		cmocka_unit_test(test_few_writes_wait_for_reads),
 		cmocka_unit_test(test_a_drain_is_limited),
 		cmocka_unit_test(test_writes_are_not_starved),
+		cmocka_unit_test(test_few_writes_are_not_starved),
+		cmocka_unit_test(test_the_cap_counts_from_arrival),
+		cmocka_unit_test(test_reads_are_not_starved),
 		cmocka_unit_test(test_a_row_is_not_starved),
 		cmocka_unit_test(test_closed_pages_close),
 		cmocka_unit_test(test_vaults_refresh_in_turn),
