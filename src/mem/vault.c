@@ -6,8 +6,8 @@
  * the proposals that are legal now, columns first, then ACT, then PRE, the oldest request first among equals.
  *
  * Reads and writes share the queue, but the bus serves one direction at a time: writes wait until there are
- * write_high_count of them, or no reads, or one has waited too long. A drain serves at most as many as were there when it
- * began, and ends early at write_low_count unless it began for a write that had waited too long; those that had are
+ * write_high_count of them, or no reads, or one has waited too long. A drain serves at most as many as were there when
+ * it began, and ends early at write_low_count unless it began for a write that had waited too long; those that had are
  * served in any case. Then the reads that wait are served, whatever the number of writes. The FIFO scheduler knows no
  * directions: requests enter banks in order of arrival, one per bank.
  *
