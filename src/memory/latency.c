@@ -1,0 +1,205 @@
+/* latency.c - latencies one by one, or in a histogram when they become too many. */
+#include "memory/latency.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+
+enum { STEP_BITS = 10, STEPS = 1 << STEP_BITS, BUCKETS = (65 - STEP_BITS) * STEPS };
+
+struct memory_latency_record {
+	uint64_t *kept; /* latency * 2 + is_write; NULL: they are in the histograms */
+	uint64_t kept_count, kept_max;
+	uint64_t count[MEMORY_LATENCY_ALL], max[MEMORY_LATENCY_ALL];
+	unsigned __int128 sum[MEMORY_LATENCY_ALL];
+	uint64_t (*histogram)[BUCKETS]; /* of reads and of writes */
+};
+
+struct memory_latency_record *memory_latency_record_new(uint64_t request_count, uint32_t exact_max)
+{
+	struct memory_latency_record *r = g_new0(struct memory_latency_record, 1);
+
+	CHECK(exact_max <= MEMORY_LATENCY_EXACT_MAX);
+	/* Untouched, both cost the host nothing. */
+	r->kept_max = request_count && request_count < exact_max ? request_count : exact_max;
+	r->kept = g_new(uint64_t, r->kept_max + 1);
+	r->histogram = g_malloc0_n(MEMORY_LATENCY_ALL, sizeof(*r->histogram));
+	return r;
+}
+
+void memory_latency_record_free(struct memory_latency_record *r)
+{
+	if (!r)
+		return;
+	g_free(r->kept);
+	g_free(r->histogram);
+	g_free(r);
+}
+
+static uint32_t bucket_of(uint64_t v)
+{
+	if (v < STEPS)
+		return (uint32_t)v;
+
+	const uint32_t shift = 63 - (uint32_t)__builtin_clzll(v) - STEP_BITS;
+
+	return shift * STEPS + (uint32_t)(v >> shift);
+}
+
+static uint64_t edge_of(uint32_t bucket)
+{
+	const uint32_t shift = bucket / STEPS ? bucket / STEPS - 1 : 0;
+
+	return (uint64_t)(bucket - shift * STEPS) << shift;
+}
+
+/* The record is full: what it keeps goes into the histograms. */
+static __attribute__((noinline)) void spill(struct memory_latency_record *r)
+{
+	for (uint64_t i = 0; i < r->kept_count; i++)
+		r->histogram[r->kept[i] & 1][bucket_of(r->kept[i] >> 1)]++;
+	g_free(r->kept);
+	r->kept = NULL;
+}
+
+void memory_latency_add(struct memory_latency_record *r, uint64_t units, bool is_write)
+{
+	r->count[is_write]++;
+	r->sum[is_write] += units;
+	if (units > r->max[is_write])
+		r->max[is_write] = units;
+	if (r->kept && unlikely(r->kept_count == r->kept_max))
+		spill(r);
+	if (likely(r->kept))
+		r->kept[r->kept_count++] = units << 1 | is_write;
+	else
+		r->histogram[is_write][bucket_of(units)]++;
+}
+
+/* The value of a rank (0-based) among values[low..high), which is reordered: before it nothing that is larger, behind
+ * it nothing that is smaller (Hoare's quickselect). */
+static uint64_t select_rank(uint64_t *values, uint64_t low, uint64_t high, uint64_t rank)
+{
+	while (high - low > 1) {
+		const uint64_t a = values[low], b = values[low + (high - low) / 2], c = values[high - 1];
+		const uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+		uint64_t below = low, at = low, above = high;
+
+		while (at < above) {
+			const uint64_t v = values[at];
+
+			if (v < pivot) {
+				values[at++] = values[below];
+				values[below++] = v;
+			} else if (v > pivot) {
+				values[at] = values[--above];
+				values[above] = v;
+			} else {
+				at++;
+			}
+		}
+		if (rank < below)
+			high = below;
+		else if (rank >= above)
+			low = above;
+		else
+			return pivot;
+	}
+	return values[low];
+}
+
+/* The 0-based nearest rank of the q-quantile. */
+static uint64_t rank_of(double q, uint64_t count)
+{
+	const double wanted = ceil(q * (double)count);
+
+	return wanted < 1 ? 0 : wanted > (double)count ? count - 1 : (uint64_t)wanted - 1;
+}
+
+static void read_kept(uint64_t *values, uint64_t count, struct memory_latency *out)
+{
+	const struct {
+		double q;
+		uint64_t *out;
+	} wanted[] = {{0.5, &out->p50}, {0.99, &out->p99}, {0.999, &out->p999}};
+	uint64_t low = 0;
+
+	for (uint32_t i = 0; count && i < ARRAY_COUNT(wanted); i++) {
+		const uint64_t rank = rank_of(wanted[i].q, count);
+
+		*wanted[i].out = select_rank(values, low, count, rank);
+		low = rank;
+	}
+}
+
+/* Reads first, then writes, both without their bit. Returns how many reads there are. */
+static uint64_t part_kept(uint64_t *values, uint64_t count)
+{
+	uint64_t reads = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t v = values[i];
+
+		if (!(v & 1)) {
+			values[i] = values[reads];
+			values[reads++] = v;
+		}
+	}
+	for (uint64_t i = 0; i < count; i++)
+		values[i] >>= 1;
+	return reads;
+}
+
+static uint64_t histogram_rank(const struct memory_latency_record *r, bool has_reads, bool has_writes, uint64_t rank)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		seen += (has_reads ? r->histogram[0][i] : 0) + (has_writes ? r->histogram[1][i] : 0);
+		if (seen > rank)
+			return edge_of(i);
+	}
+	UNREACHABLE("a rank behind the last latency");
+}
+
+static void read_histogram(const struct memory_latency_record *r, enum memory_latency_of of, struct memory_latency *out)
+{
+	const bool has_reads = of != MEMORY_LATENCY_WRITES, has_writes = of != MEMORY_LATENCY_READS;
+
+	if (!out->count)
+		return;
+	out->p50 = histogram_rank(r, has_reads, has_writes, rank_of(0.5, out->count));
+	out->p99 = histogram_rank(r, has_reads, has_writes, rank_of(0.99, out->count));
+	out->p999 = histogram_rank(r, has_reads, has_writes, rank_of(0.999, out->count));
+}
+
+bool memory_latency_read(struct memory_latency_record *r, struct memory_latency out[MEMORY_LATENCY_COUNT])
+{
+	const bool is_exact = r->kept != NULL;
+
+	memset(out, 0, sizeof(*out) * MEMORY_LATENCY_COUNT);
+	for (uint32_t i = 0; i < MEMORY_LATENCY_ALL; i++) {
+		out[i].count = r->count[i];
+		out[i].max = r->max[i];
+		out[i].mean = r->count[i] ? (double)r->sum[i] / (double)r->count[i] : 0;
+	}
+
+	struct memory_latency *all = &out[MEMORY_LATENCY_ALL];
+
+	all->count = r->count[0] + r->count[1];
+	all->max = MAX(r->max[0], r->max[1]);
+	all->mean = all->count ? (double)(r->sum[0] + r->sum[1]) / (double)all->count : 0;
+	if (is_exact) {
+		const uint64_t reads = part_kept(r->kept, r->kept_count);
+
+		read_kept(r->kept, reads, &out[MEMORY_LATENCY_READS]);
+		read_kept(r->kept + reads, r->kept_count - reads, &out[MEMORY_LATENCY_WRITES]);
+		read_kept(r->kept, r->kept_count, all);
+		return true;
+	}
+	for (uint32_t i = 0; i < MEMORY_LATENCY_COUNT; i++)
+		read_histogram(r, (enum memory_latency_of)i, &out[i]);
+	return false;
+}

@@ -1,0 +1,269 @@
+/* measure.c - the source of a stream, and the clockwork of a run. */
+#include "memory/measure.h"
+
+#include <glib.h>
+#include <time.h>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "net/req.h"
+
+enum { WINDOW_PER_VAULT_COUNT = 32 };
+
+/* When the requests of an open loop come: n * whole + n * part / parts units. */
+struct pace {
+	uint64_t whole, part, parts;
+	uint64_t next_units, next_part;
+};
+
+struct memory_measure {
+	struct memory_measure_config config;
+	struct sim_ctx ctx;
+	struct mem_memory *memory;
+	struct sim_comp comp;
+	struct memory_stream stream;
+	struct memory_latency_record *latencies;
+
+	struct memory_access next;
+	uint64_t next_units; /* since when it has waited, or when it comes */
+	bool has_next, is_over, is_paced, is_timed, is_awake;
+	uint64_t under_way, window; /* is_timed: no window */
+	uint64_t cycle_units;	    /* of a trace's cycles */
+	struct pace pace;
+
+	uint64_t done_count, write_count, last_units;
+	double rate_bytes_per_s;
+};
+
+static void wake(struct memory_measure *m)
+{
+	if (m->is_awake)
+		return;
+	m->is_awake = true;
+	sim_wake_units(m->ctx.engine, m->comp, sim_now_units(m->ctx.engine) + 1);
+}
+
+static void done(void *ctx, struct mem_req *r)
+{
+	struct memory_measure *m = ctx;
+	const uint64_t now = sim_now_units(m->ctx.engine);
+
+	memory_latency_add(m->latencies, now - r->issue_units, r->op == MEM_WRITE);
+	m->write_count += r->op == MEM_WRITE;
+	m->done_count++;
+	m->under_way--;
+	m->last_units = now;
+	mem_req_put(m->ctx.pool, r);
+	if (!m->is_over)
+		wake(m);
+	else if (m->under_way == 0)
+		sim_stop(m->ctx.engine);
+}
+
+static void room(void *ctx, uint32_t stack, uint32_t vault)
+{
+	(void)stack;
+	(void)vault;
+	wake(ctx);
+}
+
+/* When the request that is taken from the stream now comes. */
+static uint64_t due_units(struct memory_measure *m, uint64_t now)
+{
+	struct pace *p = &m->pace;
+	uint64_t due;
+
+	if (!m->is_timed)
+		return now;
+	if (!m->is_paced)
+		return m->next.cycle * m->cycle_units;
+	due = p->next_units;
+	p->next_units += p->whole;
+	p->next_part += p->part;
+	if (p->next_part >= p->parts) {
+		p->next_part -= p->parts;
+		p->next_units++;
+	}
+	return due;
+}
+
+static inline bool take_next(struct memory_measure *m, uint64_t now)
+{
+	if (m->has_next)
+		return true;
+	if (m->config.is_stopped && *m->config.is_stopped)
+		return false;
+	m->has_next = memory_stream_next(&m->stream, &m->next);
+	if (m->has_next)
+		m->next_units = due_units(m, now);
+	return m->has_next;
+}
+
+static bool send(struct memory_measure *m)
+{
+	struct mem_req *r = mem_req_get(m->ctx.pool);
+
+	*r = (struct mem_req){
+		.addr_bytes = m->next.addr_bytes,
+		.size_bytes = (uint16_t)m->stream.request_bytes,
+		.issue_units = m->next_units,
+	};
+	mem_req_set_access(r, m->next.is_write ? MEM_WRITE : MEM_READ, MEM_KIND_DATA);
+	if (!mem_memory_offer(m->memory, r)) {
+		mem_req_put(m->ctx.pool, r);
+		return false;
+	}
+	m->has_next = false;
+	m->under_way++;
+	return true;
+}
+
+static void source_tick(void *component, uint64_t cycle)
+{
+	struct memory_measure *m = component;
+	const uint64_t now = sim_now_units(m->ctx.engine);
+
+	(void)cycle;
+	m->is_awake = false;
+	if (m->config.progress_count)
+		atomic_store_explicit(m->config.progress_count, m->done_count, memory_order_relaxed);
+	while (m->under_way < m->window) {
+		if (!take_next(m, now)) {
+			m->is_over = true;
+			break;
+		}
+		if (m->next_units > now) {
+			m->is_awake = true;
+			sim_wake_units(m->ctx.engine, m->comp, m->next_units);
+			return;
+		}
+		if (!send(m))
+			return; /* room() wakes */
+	}
+	if (m->is_over && m->under_way == 0)
+		sim_stop(m->ctx.engine);
+}
+
+/* ---- the run ---- */
+
+/* By the rate that is asked for, if any: every so many units a request. */
+static void set_pace(struct memory_measure *m, double peak_bytes_per_s)
+{
+	const struct memory_stream_params *p = m->config.stream;
+	const uint64_t bytes = m->stream.request_bytes;
+	const unsigned __int128 units = (unsigned __int128)bytes * BASE_PS_PER_S * sim_units_per_ps(m->ctx.engine);
+	double rate = (double)p->rate_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+
+	if (p->rate_percent > 0)
+		rate = peak_bytes_per_s * p->rate_percent / 100;
+	if (rate < 1)
+		return;
+
+	const uint64_t whole_rate = (uint64_t)(rate + 0.5);
+
+	m->rate_bytes_per_s = rate;
+	m->is_paced = m->is_timed = true;
+	m->pace = (struct pace){
+		.whole = (uint64_t)(units / whole_rate), .part = (uint64_t)(units % whole_rate), .parts = whole_rate};
+}
+
+static void set_times(struct memory_measure *m)
+{
+	const struct memory_measure_config *c = &m->config;
+	const uint64_t vaults = c->memory->channel_count * c->dram->vault_count;
+
+	set_pace(m, mem_memory_peak_bytes_per_s(c->memory, c->dram));
+	m->cycle_units = sim_period_units(m->ctx.engine, mem_memory_domain(m->memory));
+	if (c->stream->trace_clock_ps)
+		m->cycle_units = sim_units_of_ps(m->ctx.engine, c->stream->trace_clock_ps);
+	if (c->trace && !m->is_paced && c->stream->trace_times)
+		m->is_timed = memory_trace_has_cycles(c->trace);
+	m->window = c->stream->window_count ? c->stream->window_count : WINDOW_PER_VAULT_COUNT * vaults;
+	if (c->kind == MEMORY_CHASE)
+		m->window = 1;
+	if (m->is_timed)
+		m->window = UINT64_MAX;
+}
+
+struct memory_measure *memory_measure_new(const struct memory_measure_config *c, struct base_diag_list *diag)
+{
+	const struct memory_stream_target target = {.capacity_bytes = c->memory->capacity_bytes,
+						    .line_bytes = (uint32_t)MIN(c->memory->line_bytes, UINT16_MAX)};
+	struct memory_measure *m = g_new0(struct memory_measure, 1);
+	const struct mem_memory_config memory = {.memory = c->memory,
+						 .dram = c->dram,
+						 .clock = "memory",
+						 .stats_prefix = "memory",
+						 .vault_prefix = "vault",
+						 .done = done,
+						 .room = room,
+						 .ctx = m};
+
+	m->config = *c;
+	if (!memory_stream_init(&m->stream, c->kind, c->stream, &target, c->trace, diag)) {
+		g_free(m);
+		return NULL;
+	}
+	sim_ctx_open(&m->ctx, c->audit);
+	m->ctx.pool = mem_req_pool_new();
+	CHECK(mem_memory_clock_add(&m->ctx, &memory)); /* the only clock */
+	/* Before the memory's parts: what is sent at an edge is seen at that edge. */
+	m->comp = sim_engine_add(m->ctx.engine, sim_domain_find(m->ctx.engine, memory.clock), "source", source_tick, m);
+	m->memory = mem_memory_new(&m->ctx, &memory);
+	m->latencies = memory_latency_record_new(c->kind == MEMORY_TRACE ? 0 : c->stream->request_count,
+						 MEMORY_LATENCY_EXACT_MAX);
+	set_times(m);
+	return m;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void memory_measure_run(struct memory_measure *m, struct memory_result *out)
+{
+	const struct memory_measure_config *c = &m->config;
+	const double begin = cpu_seconds(), giga = 1e9;
+
+	sim_wake_cycle(m->ctx.engine, m->comp, 0);
+	sim_run(m->ctx.engine);
+	mem_memory_settle(m->memory, false);
+	CHECK(m->under_way == 0);
+	*out = (struct memory_result){
+		.request_count = m->done_count,
+		.read_count = m->done_count - m->write_count,
+		.write_count = m->write_count,
+		.request_bytes = m->stream.request_bytes,
+		.moved_bytes = m->done_count * m->stream.request_bytes,
+		.time_ps = sim_ps_of_units(m->ctx.engine, m->last_units),
+		.rate_gbytes_per_s = m->rate_bytes_per_s / giga,
+		.window_count = m->is_timed ? 0 : (uint32_t)m->window,
+		.peak_gbytes_per_s = mem_memory_peak_bytes_per_s(c->memory, c->dram) / giga,
+		.latency_unit_ns = 1e-3 / (double)sim_units_per_ps(m->ctx.engine),
+		.is_interrupted = c->is_stopped && *c->is_stopped,
+		.host_seconds = cpu_seconds() - begin,
+	};
+	if (out->time_ps)
+		out->gbytes_per_s = (double)out->moved_bytes * 1e3 / (double)out->time_ps;
+	out->has_exact_percentiles = memory_latency_read(m->latencies, out->latency);
+}
+
+struct sim_stats *memory_measure_stats(const struct memory_measure *m)
+{
+	return m->ctx.stats;
+}
+
+void memory_measure_free(struct memory_measure *m)
+{
+	if (!m)
+		return;
+	mem_memory_free(m->memory);
+	mem_req_pool_free(m->ctx.pool);
+	sim_ctx_close(&m->ctx);
+	memory_latency_record_free(m->latencies);
+	g_free(m);
+}

@@ -1,0 +1,56 @@
+/* measure.h - a memory under a stream of requests: bandwidth, latencies, statistics.
+ *
+ * One source feeds the memory. It looks at the edges of the memory's clock, sends requests in order, as many at an edge
+ * as the memory takes, and one that is refused waits in front of all others.
+ *
+ *   closed loop  window_count requests are under way at a time; a latency runs from when the window lets the request in
+ *   open loop    requests come at a rate, or when the trace says; a latency runs from then, however long the memory
+ *                refuses it
+ *
+ * A latency ends when the answer is there: a read's data, a write's acknowledgment. The time of a run ends with the
+ * last answer. Runs share nothing: several may go at a time, each in its own thread.
+ */
+#ifndef STRATA_MEMORY_MEASURE_H
+#define STRATA_MEMORY_MEASURE_H
+
+#include <stdatomic.h>
+
+#include "mem/memory.h"
+#include "memory/latency.h"
+#include "memory/stream.h"
+#include "sim/stat.h"
+
+struct memory_measure_config {
+	const struct memory_params *memory; /* all kept; memory and dram are checked */
+	const struct dram_params *dram;
+	const struct memory_stream_params *stream;
+	enum memory_stream_kind kind;
+	struct memory_trace *trace;	  /* of MEMORY_TRACE: not owned */
+	bool audit;			  /* the auditor of DRAM commands watches */
+	const volatile bool *is_stopped;  /* set from outside: no more requests; NULL: never */
+	_Atomic uint64_t *progress_count; /* set now and then: requests done; may be NULL */
+};
+
+struct memory_result {
+	uint64_t request_count, read_count, write_count, request_bytes, moved_bytes;
+	uint64_t time_ps;	 /* from the first request, at 0, to the last answer */
+	double rate_gbytes_per_s; /* open loop: asked for; 0: closed loop, or a trace's own times */
+	uint32_t window_count;	 /* closed loop; 0: open loop */
+	double gbytes_per_s, peak_gbytes_per_s;
+	double latency_unit_ns; /* of what follows */
+	struct memory_latency latency[MEMORY_LATENCY_COUNT];
+	bool has_exact_percentiles, is_interrupted;
+	double host_seconds; /* CPU time of the simulation */
+};
+
+struct memory_measure;
+
+/* NULL with messages when the stream does not fit the memory. */
+struct memory_measure *memory_measure_new(const struct memory_measure_config *c, struct base_diag_list *diag);
+/* Runs the stream to its end; once. A trace with a mistake ends there: see memory_trace_has_failed. */
+void memory_measure_run(struct memory_measure *m, struct memory_result *out);
+/* Those of the memory, after the run. */
+struct sim_stats *memory_measure_stats(const struct memory_measure *m);
+void memory_measure_free(struct memory_measure *m);
+
+#endif

@@ -1,0 +1,135 @@
+/* stream.c - the rules that make requests. */
+#include "memory/stream.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+const struct sim_param_desc memory_stream_param_rows[] = {
+#define PARAM_STRUCT struct memory_stream_params
+#include "sim/param_rows.inc"
+#include "memory/stream_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t memory_stream_param_row_count = ARRAY_COUNT(memory_stream_param_rows);
+
+bool memory_stream_kind_find(const char *name, enum memory_stream_kind *kind)
+{
+#define STREAM_NAME(enumerator, name) #name,
+	static const char *const names[] = {MEMORY_STREAMS(STREAM_NAME)};
+#undef STREAM_NAME
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++) {
+		if (!strcmp(names[i], name)) {
+			*kind = (enum memory_stream_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_power_of_two(uint64_t v)
+{
+	return v && (v & (v - 1)) == 0;
+}
+
+bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, const struct memory_stream_params *p,
+			const struct memory_stream_target *target, struct memory_trace *trace,
+			struct base_diag_list *diag)
+{
+	const struct base_place nowhere = {0};
+	const uint32_t before = diag->error_count;
+	const uint64_t bytes = p->request_bytes ? p->request_bytes : target->line_bytes;
+	const uint64_t span_bytes = p->span_bytes ? p->span_bytes : target->capacity_bytes;
+
+	if (!is_power_of_two(bytes) || bytes > target->line_bytes)
+		base_diag_error(diag, nowhere,
+				"stream.request_bytes: %llu is no power of two up to the memory's line of %u bytes",
+				(unsigned long long)bytes, target->line_bytes);
+	if (span_bytes > target->capacity_bytes || span_bytes < bytes)
+		base_diag_error(diag, nowhere,
+				"stream.span_bytes: %llu is not between a request and the memory's %llu bytes",
+				(unsigned long long)span_bytes, (unsigned long long)target->capacity_bytes);
+	if (kind == MEMORY_STRIDED && (p->stride_bytes % bytes || p->stride_bytes > span_bytes))
+		base_diag_error(diag, nowhere,
+				"stream.stride_bytes: %llu is no multiple of the request's %llu bytes within the span",
+				(unsigned long long)p->stride_bytes, (unsigned long long)bytes);
+	if (p->rate_mbytes_per_s && p->rate_percent > 0)
+		base_diag_error(diag, nowhere,
+				"stream.rate_percent: stream.rate_mbytes_per_s is given too; one is enough");
+	if (kind == MEMORY_CHASE && (p->rate_mbytes_per_s || p->rate_percent > 0 || p->window_count > 1))
+		base_diag_error(diag, nowhere, "a chase has one request under way: it takes no rate and no window");
+	if (kind != MEMORY_TRACE && p->request_count == 0)
+		base_diag_error(diag, nowhere, "stream.request_count: 0 requests; only a trace has an end of its own");
+	if (trace && memory_trace_has_cycles(trace) && p->trace_times && (p->rate_mbytes_per_s || p->rate_percent > 0))
+		base_diag_error(diag, nowhere,
+				"a rate does not go with a trace that says when its requests come; "
+				"stream.trace_times=false leaves that out");
+	if (diag->error_count != before)
+		return false;
+	*s = (struct memory_stream){
+		.kind = kind,
+		.request_bytes = (uint32_t)bytes,
+		.left = p->request_count ? p->request_count : UINT64_MAX,
+		.span_bytes = span_bytes / bytes * bytes,
+		.stride_bytes = kind == MEMORY_STRIDED ? p->stride_bytes : bytes,
+		.random = p->seed,
+		.write_percent = p->write_percent,
+		.trace = trace,
+	};
+	return true;
+}
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA'14): any seed will do. */
+static inline uint64_t next_random(struct memory_stream *s)
+{
+	uint64_t z = s->random += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* A whole number below the bound, evenly. */
+static inline uint64_t random_below(struct memory_stream *s, uint64_t bound)
+{
+	return (uint64_t)((unsigned __int128)next_random(s) * bound >> 64);
+}
+
+static inline uint64_t strided_addr(struct memory_stream *s)
+{
+	const uint64_t addr = s->next_addr_bytes;
+
+	s->next_addr_bytes += s->stride_bytes;
+	if (s->next_addr_bytes >= s->span_bytes) {
+		s->pass_addr_bytes += s->request_bytes;
+		if (s->pass_addr_bytes >= s->stride_bytes)
+			s->pass_addr_bytes = 0;
+		s->next_addr_bytes = s->pass_addr_bytes;
+	}
+	return addr;
+}
+
+static bool trace_next(struct memory_stream *s, struct memory_access *out)
+{
+	if (!memory_trace_next(s->trace, out))
+		return false;
+	out->addr_bytes = out->addr_bytes % s->span_bytes / s->request_bytes * s->request_bytes;
+	return true;
+}
+
+bool memory_stream_next(struct memory_stream *s, struct memory_access *out)
+{
+	if (!s->left)
+		return false;
+	s->left--;
+	if (s->kind == MEMORY_TRACE)
+		return trace_next(s, out);
+	out->cycle = MEMORY_TRACE_NO_CYCLE;
+	out->is_write = s->write_percent && random_below(s, 100) < s->write_percent;
+	if (s->kind == MEMORY_RANDOM || s->kind == MEMORY_CHASE)
+		out->addr_bytes = random_below(s, s->span_bytes / s->request_bytes) * s->request_bytes;
+	else
+		out->addr_bytes = strided_addr(s);
+	return true;
+}

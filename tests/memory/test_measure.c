@@ -1,0 +1,379 @@
+/* Streams against a memory: what they ask for, and closed forms of what they get. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory/measure.h"
+
+/* DDR3-1600 of one channel: 64 bits, 8 beats, tCK 1.25 ns, 11-11-11; nothing behind the data bus. */
+enum { CK_PS = 1250, RCD = 11, RP = 11, CL = 11, CWL = 8, RAS = 28, BURST = 4, LINE = 64 };
+
+struct rig {
+	struct memory_params memory;
+	struct dram_params dram;
+	struct memory_stream_params stream;
+	enum memory_stream_kind kind;
+	struct memory_trace *trace;
+	volatile bool is_stopped;
+};
+
+static void prepare(struct rig *r, enum memory_stream_kind kind, uint64_t count)
+{
+	const struct sim_param_group groups[] = {
+		{"memory", memory_param_rows, memory_param_row_count, &r->memory},
+		{"dram", dram_param_rows, dram_param_row_count, &r->dram},
+		{"stream", memory_stream_param_rows, memory_stream_param_row_count, &r->stream},
+	};
+
+	memset(r, 0, sizeof(*r));
+	for (uint32_t i = 0; i < 3; i++)
+		sim_param_defaults(&groups[i]);
+	r->kind = kind;
+	r->stream.request_count = count;
+	r->memory.capacity_bytes = 1ull << 28;
+	r->dram.vault_count = 1;
+	r->dram.data_rate_mbps = 0;
+	r->dram.tsv_latency_ps = r->dram.controller_latency_ps = 0;
+	r->dram.refresh = false;
+}
+
+static struct memory_result measure(struct rig *r)
+{
+	const struct memory_measure_config c = {.memory = &r->memory,
+						.dram = &r->dram,
+						.stream = &r->stream,
+						.kind = r->kind,
+						.trace = r->trace,
+						.is_stopped = &r->is_stopped,
+						.audit = true};
+	struct base_diag_list diag;
+	struct memory_result result;
+
+	base_diag_init(&diag);
+
+	struct memory_measure *m = memory_measure_new(&c, &diag);
+
+	assert_non_null(m);
+	memory_measure_run(m, &result);
+	memory_measure_free(m);
+	return result;
+}
+
+static double cycles(double latency, const struct memory_result *r)
+{
+	return latency * r->latency_unit_ns * 1000 / CK_PS;
+}
+
+static void is_about(double got, double wanted, double part)
+{
+	if (fabs(got - wanted) > part * wanted)
+		fail_msg("%g, expected %g", got, wanted);
+}
+
+/* ---- closed forms ---- */
+
+static void test_lone_requests(void **state)
+{
+	struct rig r;
+	struct memory_result result;
+
+	(void)state;
+	prepare(&r, MEMORY_SEQUENTIAL, 1);
+	result = measure(&r);
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_READS].max, &result) == RCD + CL + BURST);
+	assert_int_equal(result.time_ps, (RCD + CL + BURST) * CK_PS);
+	assert_int_equal(result.latency[MEMORY_LATENCY_WRITES].count, 0);
+	prepare(&r, MEMORY_SEQUENTIAL, 1);
+	r.stream.write_percent = 100;
+	result = measure(&r);
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_WRITES].max, &result) == RCD + CWL + BURST);
+	assert_int_equal(result.latency[MEMORY_LATENCY_READS].count, 0);
+}
+
+/* Rows of one bank, one after the other: each waits for its answer, then for PRE, ACT and RD. */
+static void test_chase(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_CHASE, 1000);
+	r.dram.bank_count = 1;
+	r.memory.capacity_bytes = 1ull << 40;
+
+	const struct memory_result result = measure(&r);
+
+	/* tRAS of the first row is over by then: RCD + CL + BURST and the source's clock are 27 of its 28 cycles. */
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_ALL].p50, &result) == RP + RCD + CL + BURST + 1);
+	assert_int_equal(result.window_count, 1);
+	prepare(&r, MEMORY_CHASE, 1000);
+	r.stream.span_bytes = 4096;
+
+	const struct memory_result hits = measure(&r);
+
+	assert_true(cycles((double)hits.latency[MEMORY_LATENCY_ALL].p50, &hits) == CL + BURST);
+	/* An answer is seen at the next edge, and the request is sent there. */
+	is_about((double)hits.time_ps, 1000.0 * (CL + BURST + 1) * CK_PS, 0.002);
+}
+
+static void test_bandwidth(void **state)
+{
+	const double peak = 12.8, refresh = 1 - 128 / 6240.0, four_windows = 4 * LINE / 30.0;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_SEQUENTIAL, 50000);
+	is_about(measure(&r).peak_gbytes_per_s, peak, 1e-9);
+	is_about(measure(&r).gbytes_per_s, peak, 0.002);
+	r.dram.refresh = true;
+	is_about(measure(&r).gbytes_per_s, peak * refresh, 0.005);
+	prepare(&r, MEMORY_RANDOM, 50000);
+	is_about(measure(&r).gbytes_per_s, four_windows, 0.01);
+	prepare(&r, MEMORY_STRIDED, 5000);
+	r.dram.bank_count = 1;
+	r.memory.capacity_bytes = 1ull << 24;
+	is_about(measure(&r).gbytes_per_s, LINE / ((RAS + RP) * 1.25), 0.005);
+}
+
+/* ---- the loops ---- */
+
+static void test_window(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	/* Little's law: as many as the window are under way. */
+	for (uint32_t window = 1; window <= 16; window *= 4) {
+		prepare(&r, MEMORY_RANDOM, 20000);
+		r.stream.window_count = window;
+
+		const struct memory_result result = measure(&r);
+		const double latency_ns =
+		    result.latency[MEMORY_LATENCY_ALL].mean * result.latency_unit_ns + CK_PS / 1000.0;
+
+		is_about(result.gbytes_per_s / LINE * latency_ns, window, 0.03);
+		assert_int_equal(result.window_count, window);
+	}
+}
+
+static void test_rate(void **state)
+{
+	struct rig r;
+	struct memory_result result;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 20000);
+	r.stream.rate_mbytes_per_s = 1700;
+	result = measure(&r);
+	is_about(result.gbytes_per_s, 1.7, 0.002);
+	is_about(result.rate_gbytes_per_s, 1.7, 1e-9);
+	assert_int_equal(result.window_count, 0);
+	/* A lone request at a time, that comes between two edges and meets another row's. */
+	is_about(cycles((double)result.latency[MEMORY_LATENCY_ALL].p50, &result), RP + RCD + CL + BURST + 0.5, 0.02);
+	prepare(&r, MEMORY_RANDOM, 20000);
+	r.stream.rate_percent = 50;
+	is_about(measure(&r).gbytes_per_s, 6.4, 0.002);
+	/* More than it can do: latencies grow as the queue in front does. */
+	r.stream.rate_percent = 100;
+	result = measure(&r);
+	is_about(result.gbytes_per_s, 4 * LINE / 30.0, 0.01);
+	is_about((double)result.latency[MEMORY_LATENCY_ALL].max * result.latency_unit_ns,
+		 20000 * LINE / result.gbytes_per_s * (1 - result.gbytes_per_s / 12.8), 0.02);
+}
+
+static void test_writes(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 20000);
+	r.stream.write_percent = 30;
+
+	const struct memory_result result = measure(&r);
+
+	assert_int_equal(result.read_count + result.write_count, 20000);
+	is_about((double)result.write_count, 6000, 0.03);
+	assert_int_equal(result.latency[MEMORY_LATENCY_WRITES].count, result.write_count);
+}
+
+static void test_same_again(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 5000);
+
+	const struct memory_result first = measure(&r), second = measure(&r);
+
+	assert_int_equal(first.time_ps, second.time_ps);
+	assert_int_equal(first.latency[MEMORY_LATENCY_ALL].p99, second.latency[MEMORY_LATENCY_ALL].p99);
+	r.stream.seed = 2;
+	assert_int_not_equal(measure(&r).time_ps, first.time_ps);
+}
+
+static void test_stopped(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 5000);
+	r.is_stopped = true;
+
+	const struct memory_result result = measure(&r);
+
+	assert_true(result.is_interrupted);
+	assert_int_equal(result.request_count, 0);
+	assert_true(result.gbytes_per_s == 0);
+}
+
+/* ---- streams ---- */
+
+static void addresses(struct rig *r, struct memory_access *out, uint32_t count)
+{
+	const struct memory_stream_target target = {r->memory.capacity_bytes, (uint32_t)r->memory.line_bytes};
+	struct base_diag_list diag;
+	struct memory_stream s;
+
+	base_diag_init(&diag);
+	r->stream.request_count = count;
+	assert_true(memory_stream_init(&s, r->kind, &r->stream, &target, NULL, &diag));
+	for (uint32_t i = 0; i < count; i++)
+		assert_true(memory_stream_next(&s, &out[i]));
+	assert_false(memory_stream_next(&s, out + count));
+}
+
+static void test_sequences(void **state)
+{
+	struct memory_access a[101];
+	uint64_t seen = 0;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_SEQUENTIAL, 1);
+	r.stream.span_bytes = 256;
+	addresses(&r, a, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(a[i].addr_bytes, i % 4 * 64);
+	prepare(&r, MEMORY_STRIDED, 1);
+	r.stream.span_bytes = 512;
+	r.stream.stride_bytes = 256;
+	r.stream.request_bytes = 32;
+	addresses(&r, a, 20);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(a[i].addr_bytes, i % 2 * 256 + i / 2 % 8 * 32);
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.stream.span_bytes = 64 * 16;
+	addresses(&r, a, 100);
+	for (uint32_t i = 0; i < 100; i++) {
+		assert_int_equal(a[i].addr_bytes % 64, 0);
+		seen |= 1ull << a[i].addr_bytes / 64;
+	}
+	assert_int_equal(seen, 0xffff);
+}
+
+static void refuse(struct rig *r, const char *message)
+{
+	const struct memory_measure_config c = {
+	    .memory = &r->memory, .dram = &r->dram, .stream = &r->stream, .kind = r->kind, .trace = r->trace};
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_null(memory_measure_new(&c, &diag));
+	assert_int_equal(diag.error_count, 1);
+	assert_string_equal(diag.first->text, message);
+	base_diag_free(&diag);
+}
+
+static void test_contradictions(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 0);
+	refuse(&r, "error: stream.request_count: 0 requests; only a trace has an end of its own");
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.stream.request_bytes = 128;
+	refuse(&r, "error: stream.request_bytes: 128 is no power of two up to the memory's line of 64 bytes");
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.stream.span_bytes = 1ull << 40;
+	refuse(&r, "error: stream.span_bytes: 1099511627776 is not between a request and the memory's 268435456 bytes");
+	prepare(&r, MEMORY_STRIDED, 1);
+	r.stream.stride_bytes = 96;
+	refuse(&r, "error: stream.stride_bytes: 96 is no multiple of the request's 64 bytes within the span");
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.stream.rate_percent = 1;
+	r.stream.rate_mbytes_per_s = 1;
+	refuse(&r, "error: stream.rate_percent: stream.rate_mbytes_per_s is given too; one is enough");
+	prepare(&r, MEMORY_CHASE, 1);
+	r.stream.window_count = 2;
+	refuse(&r, "error: a chase has one request under way: it takes no rate and no window");
+}
+
+/* ---- traces ---- */
+
+static struct memory_result measure_trace(struct rig *r, const char *text)
+{
+	struct base_diag_list diag;
+	const int fd = memfd_create("trace", 0);
+
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	base_diag_init(&diag);
+	r->kind = MEMORY_TRACE;
+	r->trace = memory_trace_open_fd(fd, "t", MEMORY_TRACE_ANY, &diag);
+	assert_non_null(r->trace);
+
+	const struct memory_result result = measure(r);
+
+	memory_trace_close(r->trace);
+	return result;
+}
+
+static void test_traces(void **state)
+{
+	struct memory_result result;
+	struct rig r;
+
+	(void)state;
+	/* As the cycles say, in the memory's clock: the last request comes at cycle 1000 and finds its row open. */
+	prepare(&r, MEMORY_TRACE, 0);
+	result = measure_trace(&r, "0x0 READ 0\n0x40 READ 100\n0x80 WRITE 1000\n");
+	assert_int_equal(result.time_ps, (1000 + CWL + BURST) * CK_PS);
+	assert_int_equal(result.write_count, 1);
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_READS].p50, &result) == CL + BURST);
+	/* In a clock of their own. */
+	r.stream.trace_clock_ps = 2 * CK_PS;
+	result = measure_trace(&r, "0x0 READ 0\n0x40 READ 100\n0x80 WRITE 1000\n");
+	assert_int_equal(result.time_ps, (2000 + CWL + BURST) * CK_PS);
+	/* Or not at all; the first two only. */
+	r.stream.trace_times = false;
+	r.stream.request_count = 2;
+	result = measure_trace(&r, "0x0 READ 0\n0x40 READ 100\n0x80 WRITE 1000\n");
+	assert_int_equal(result.time_ps, (RCD + CL + 2 * BURST) * CK_PS);
+	/* Addresses outside of the memory come round, and lie at requests. */
+	prepare(&r, MEMORY_TRACE, 0);
+	r.stream.window_count = 1;
+	result = measure_trace(&r, "LD 0\nLD 0x10000001\n");
+	assert_int_equal(result.time_ps, (RCD + CL + BURST + 1 + CL + BURST) * CK_PS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lone_requests), cmocka_unit_test(test_chase),
+		cmocka_unit_test(test_bandwidth),     cmocka_unit_test(test_window),
+		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_traces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
