@@ -20,14 +20,26 @@ static char *binary_dir(void)
 	return g_path_get_dirname(path);
 }
 
+/* The user's directory, if there is one, before ours (taken over). */
+static struct sim_search search_of(char *dirs[2], const char *variable, char *ours)
+{
+	const char *own = getenv(variable);
+	struct sim_search search = {.dirs = (const char *const *)dirs};
+
+	dirs[0] = dirs[1] = NULL;
+	if (own && *own)
+		dirs[search.dir_count++] = g_strdup(own);
+	dirs[search.dir_count++] = ours;
+	return search;
+}
+
 void cli_paths_find(struct cli_paths *p)
 {
 	g_autofree char *bin = binary_dir();
-	const char *own = getenv("STRATA_MACHINES");
 	char *built_driver = g_build_filename(bin, "..", "cuda", NULL);
 	g_autofree char *build_file = g_build_filename(bin, "..", "..", "build.ninja", NULL);
 	bool is_built = !access(build_file, F_OK);
-	char *machines;
+	char *machines, *memories;
 
 	if (is_built) {
 		p->driver_dir = built_driver;
@@ -35,6 +47,7 @@ void cli_paths_find(struct cli_paths *p)
 		p->workload_dir = g_build_filename(bin, "..", "..", "workloads", NULL);
 		p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
 		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
+		memories = g_build_filename(STRATA_SOURCE_DIR, "memories", NULL);
 		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
 	} else {
 		g_free(built_driver);
@@ -43,14 +56,12 @@ void cli_paths_find(struct cli_paths *p)
 		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
 		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
+		memories = g_build_filename(bin, "..", "share", "strata", "memories", NULL);
 		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
 	}
 
-	p->machines = (struct sim_search){.dirs = (const char *const *)p->machine_dirs};
-	p->machine_dirs[0] = p->machine_dirs[1] = NULL;
-	if (own && *own)
-		p->machine_dirs[p->machines.dir_count++] = g_strdup(own);
-	p->machine_dirs[p->machines.dir_count++] = machines;
+	p->machines = search_of(p->machine_dirs, "STRATA_MACHINES", machines);
+	p->memories = search_of(p->memory_dirs, "STRATA_MEMORIES", memories);
 }
 
 char *cli_library_path(const struct cli_paths *p)
@@ -69,6 +80,8 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->papers);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);
+	g_free(p->memory_dirs[0]);
+	g_free(p->memory_dirs[1]);
 }
 
 /* One line "name TAB summary TAB source". */

@@ -1,8 +1,8 @@
 /* paths.h - where the parts of Strata are, seen from the running binary: in a build tree or as installed.
  *
- *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/machines, papers
+ *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/{machines,memories,papers}
  *   installed    PREFIX/bin/strata     PREFIX/LIBDIR/libcuda.so.1  PREFIX/libexec/strata/NAME
- *                PREFIX/share/strata/machines, papers
+ *                PREFIX/share/strata/machines, memories, papers
  */
 #ifndef STRATA_CLI_PATHS_H
 #define STRATA_CLI_PATHS_H
@@ -18,11 +18,12 @@ struct cli_paths {
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
 	char *papers;	     /* holds a folder of published numbers for each paper */
-	char *machine_dirs[2];
-	struct sim_search machines;
+	char *machine_dirs[2], *memory_dirs[2];
+	struct sim_search machines, memories;
 };
 
-/* All paths, whether or not there is something. STRATA_MACHINES, a directory, comes before our own machines. */
+/* All paths, whether or not there is something. STRATA_MACHINES and STRATA_MEMORIES, directories, come before our own
+ * machines and memories. */
 void cli_paths_find(struct cli_paths *p);
 /* LD_LIBRARY_PATH for a program: our folders before those of the environment. Free with g_free. */
 char *cli_library_path(const struct cli_paths *p);
