@@ -1,6 +1,7 @@
 /* paths.h - where the parts of Strata are, seen from the running binary: in a build tree or as installed.
  *
- *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME  SOURCE/{machines,memories,papers}
+ *   build tree   BUILD/src/cli/strata  BUILD/src/cuda/libcuda.so.1  BUILD/workloads/NAME
+ *                SOURCE/machines, memories, papers
  *   installed    PREFIX/bin/strata     PREFIX/LIBDIR/libcuda.so.1  PREFIX/libexec/strata/NAME
  *                PREFIX/share/strata/machines, memories, papers
  */

@@ -396,38 +396,91 @@ const char *sim_last_tick(const struct sim_engine *e, uint32_t *index)
 	return d->comp_count ? d->comp_name[d->ticking_index] : d->name;
 }
 
-uint64_t sim_run(struct sim_engine *e)
+/* The domain whose turn is next, and when; SIM_NEVER: nobody is scheduled. */
+static inline uint32_t first_domain(const struct sim_engine *e, uint64_t *first_units)
+{
+	uint32_t first = 0;
+
+	*first_units = SIM_NEVER;
+	for (uint32_t i = 0; i < e->domain_count; i++) {
+		uint64_t cycle = domain_next(&e->domains[i]);
+
+		if (cycle == SIM_NEVER)
+			continue;
+
+		uint64_t t = cycle * e->domains[i].period_units;
+
+		if (t < *first_units) {
+			*first_units = t;
+			first = i;
+		}
+	}
+	return first;
+}
+
+/* All ticks up to last_units, unless stopped. Returns their number. */
+static inline uint64_t run_to(struct sim_engine *e, uint64_t last_units, bool *is_behind)
 {
 	uint64_t ticks = 0;
 
-	e->was_limited = false;
+	*is_behind = false;
 	while (!e->stop) {
-		struct domain *first = NULL;
-		uint64_t first_units = SIM_NEVER;
+		uint64_t first_units;
+		uint32_t first = first_domain(e, &first_units);
 
-		for (uint32_t i = 0; i < e->domain_count; i++) {
-			uint64_t cycle = domain_next(&e->domains[i]);
-
-			if (cycle == SIM_NEVER)
-				continue;
-
-			uint64_t t = cycle * e->domains[i].period_units;
-
-			if (t < first_units) {
-				first_units = t;
-				first = &e->domains[i];
-			}
-		}
-		if (!first)
+		if (first_units == SIM_NEVER)
 			break;
-		if (unlikely(first_units > e->limit_units)) {
-			e->was_limited = true;
+		if (unlikely(first_units > last_units)) {
+			*is_behind = true;
 			break;
 		}
-		ticks += domain_tick(e, first);
+		ticks += domain_tick(e, &e->domains[first]);
+	}
+	return ticks;
+}
+
+uint64_t sim_run(struct sim_engine *e)
+{
+	uint64_t ticks = run_to(e, e->limit_units, &e->was_limited);
+
+	e->stop = false;
+	return ticks;
+}
+
+/* After time has moved over idle cycles: the wheel follows, so that wakes find their cycles in it. */
+static void wheel_follow(struct sim_engine *e)
+{
+	for (uint32_t i = 0; i < e->domain_count; i++) {
+		struct domain *d = &e->domains[i];
+		uint64_t cycle = cycles_of_units(d, e->clock.now_units + d->period_units - 1);
+
+		if (cycle >= d->wheel_cycle + WHEEL_SLOTS / 2)
+			d->wheel_cycle = d->open_cycle = cycle;
+	}
+}
+
+uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units)
+{
+	bool is_short = time_units > e->limit_units, is_behind;
+	uint64_t ticks;
+
+	CHECK(time_units >= e->clock.now_units);
+	ticks = run_to(e, is_short ? e->limit_units : time_units, &is_behind);
+	e->was_limited = is_short && is_behind;
+	if (!e->stop && !e->was_limited) {
+		e->clock.now_units = time_units;
+		wheel_follow(e);
 	}
 	e->stop = false;
 	return ticks;
+}
+
+uint64_t sim_next_units(const struct sim_engine *e)
+{
+	uint64_t first_units;
+
+	first_domain(e, &first_units);
+	return first_units;
 }
 
 void sim_resume(struct sim_engine *e)

@@ -100,7 +100,7 @@ static bool before(const struct event *a, const struct event *b)
 	return a->domain != b->domain ? a->domain < b->domain : a->index < b->index;
 }
 
-static void ref_run(struct world *w)
+static void ref_run_until(struct world *w, uint64_t time)
 {
 	while (w->pending_count) {
 		uint32_t first = 0;
@@ -112,6 +112,8 @@ static void ref_run(struct world *w)
 
 		struct event e = w->pending[first];
 
+		if (e.time > time)
+			break;
 		w->pending[first] = w->pending[--w->pending_count];
 		w->now = e.time;
 		w->ticking_domain = (int32_t)e.domain;
@@ -119,6 +121,7 @@ static void ref_run(struct world *w)
 		tick(&parts[e.domain][e.index], e.cycle);
 		w->ticking_domain = -1;
 	}
+	w->now = time;
 }
 
 static const struct sim_period periods[DOMAINS] = {{5000, 7}, {800, 1}, {1500, 1}}; /* 1.4 GHz, 1.25 GHz, 1.5 ns */
@@ -160,26 +163,72 @@ static struct world *world_new(bool is_reference, uint64_t seed)
 	return w;
 }
 
+static void compare(const struct world *w, const struct world *m, uint64_t seed)
+{
+	for (uint32_t i = 0; i < w->trace_count && i < m->trace_count; i++) {
+		if (memcmp(&w->trace[i], &m->trace[i], sizeof(struct event)))
+			fail_msg("seed %d, tick %u: engine %llu/%u/%u, reference %llu/%u/%u", (int)seed, i,
+				 (unsigned long long)m->trace[i].time, m->trace[i].domain, m->trace[i].index,
+				 (unsigned long long)w->trace[i].time, w->trace[i].domain, w->trace[i].index);
+	}
+	assert_int_equal(w->trace_count, m->trace_count);
+	assert_true(w->trace_count > 5000);
+}
+
 static void test_total_order_against_reference(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct world *w = world_new(true, seed);
 
-		ref_run(w);
+		ref_run_until(w, SIM_NEVER);
 
 		struct world *m = world_new(false, seed);
 		uint64_t ticks = sim_run(m->engine);
 
 		assert_int_equal(ticks, m->trace_count);
-		for (uint32_t i = 0; i < w->trace_count && i < m->trace_count; i++) {
-			if (memcmp(&w->trace[i], &m->trace[i], sizeof(struct event)))
-				fail_msg("seed %d, tick %u: engine %llu/%u/%u, reference %llu/%u/%u", (int)seed, i,
-					 (unsigned long long)m->trace[i].time, m->trace[i].domain, m->trace[i].index,
-					 (unsigned long long)w->trace[i].time, w->trace[i].domain, w->trace[i].index);
+		compare(w, m, seed);
+		sim_engine_free(m->engine);
+		free(m);
+		free(w);
+	}
+}
+
+/* Who drives the world from outside, in steps of all lengths, and wakes some in between. */
+static void drive(struct world *w)
+{
+	static const uint64_t steps[] = {1, 700, 9000, 1 << 20, 40000000};
+
+	for (uint32_t n = 0; n < 3000; n++) {
+		uint64_t time = (w->engine ? sim_now_units(w->engine) : w->now) + 1 + rnd(w) % steps[rnd(w) % 5];
+
+		while (time % w->period[0] == 0 || time % w->period[1] == 0 || time % w->period[2] == 0)
+			time++; /* at an edge, what may still be woken for it depends on who has ticked */
+		if (w->engine)
+			sim_run_until(w->engine, time);
+		else
+			ref_run_until(w, time);
+		for (uint32_t i = 0; i < 2; i++) {
+			uint32_t d = (uint32_t)(rnd(w) % DOMAINS), c = (uint32_t)(rnd(w) % COMPS);
+
+			wake(w, d, c, time + rnd(w) % steps[rnd(w) % 5]);
 		}
-		assert_int_equal(w->trace_count, m->trace_count);
-		assert_true(w->trace_count > 5000);
+	}
+}
+
+static void test_steps_against_reference(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct world *w = world_new(true, seed);
+
+		drive(w);
+
+		struct world *m = world_new(false, seed);
+
+		drive(m);
+		assert_int_equal(sim_now_units(m->engine), w->now);
+		compare(w, m, seed);
 		sim_engine_free(m->engine);
 		free(m);
 		free(w);
@@ -257,6 +306,47 @@ static void test_time_is_exact_after_long_idle(void **state)
 	sim_engine_free(e);
 }
 
+/* Time goes where it is told, whether or not somebody ticks; at its end too, and not past a limit or a stop. */
+static void test_run_until(void **state)
+{
+	const struct sim_period period = {1000, 1};
+	struct sim_engine *e = engine_of(&period, 1);
+	uint64_t seen = 0;
+	struct sim_comp c = sim_engine_add(e, 0, "counter", count_tick, &seen);
+
+	(void)state;
+	assert_true(sim_next_units(e) == SIM_NEVER);
+	assert_int_equal(sim_run_until(e, 2500), 0);
+	assert_int_equal(sim_now_units(e), 2500);
+	sim_wake_cycle(e, c, 5);
+	assert_int_equal(sim_next_units(e), 5000);
+	assert_int_equal(sim_run_until(e, 4999), 0);
+	assert_int_equal(sim_run_until(e, 5000), 1);
+	assert_int_equal(seen, 5);
+	/* The edge at 5000 is gone; at 7000 nobody has ticked yet. */
+	sim_wake_units(e, c, 5000);
+	assert_int_equal(sim_next_units(e), 6000);
+	assert_int_equal(sim_run_until(e, 7000), 1);
+	sim_wake_units(e, c, 7000);
+	assert_int_equal(sim_run_until(e, 7000), 1);
+	assert_int_equal(seen, 7);
+	assert_false(sim_was_limited(e));
+	sim_limit(e, 8500);
+	assert_int_equal(sim_run_until(e, 8000), 0);
+	assert_false(sim_was_limited(e));
+	sim_wake_cycle(e, c, 9);
+	assert_int_equal(sim_run_until(e, 10000), 0);
+	assert_true(sim_was_limited(e));
+	assert_int_equal(sim_now_units(e), 8000);
+	sim_limit(e, SIM_NEVER);
+	sim_stop(e);
+	assert_int_equal(sim_run_until(e, 10000), 0);
+	assert_int_equal(sim_now_units(e), 8000);
+	assert_int_equal(sim_run_until(e, 10000), 1);
+	assert_int_equal(sim_now_units(e), 10000);
+	sim_engine_free(e);
+}
+
 struct pair {
 	struct sim_engine *engine;
 	struct sim_comp other;
@@ -318,6 +408,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_total_order_against_reference),
+		cmocka_unit_test(test_steps_against_reference),
+		cmocka_unit_test(test_run_until),
 		cmocka_unit_test(test_time_is_exact_after_long_idle),
 		cmocka_unit_test(test_earlier_domain_has_had_its_turn),
 		cmocka_unit_test(test_clocks_without_common_unit_are_refused),
