@@ -137,8 +137,8 @@ struct gpu_ext_list {
 };
 void gpu_ext_list_add(struct gpu_ext_list *list, const struct gpu_ext_ops *ops, void *self);
 
-/* Who audits which store a load sees (run.audit); all are called when there is one. A line's number says when it was
- * read from DRAM or written there. */
+/* Who audits which store a load sees, and what CTAs have under way (run.audit); all are called when there is one. A
+ * line's number says when it was read from DRAM or written there. */
 struct gpu_audit_ops {
 	void (*kernel_begin)(void *self);
 	/* r is a store of the warp, issued at issue_units. */
@@ -152,6 +152,13 @@ struct gpu_audit_ops {
 	void (*hit)(void *self, uint32_t cache, const struct mem_req *r);
 	/* `to`, which has waited for it, brings on the line that `from` has brought. */
 	void (*pass)(void *self, const struct mem_req *from, const struct mem_req *to);
+	/* Of a CTA, by its index in the grid: a load begins; it has all its data; a store or a reduction of so many
+	 * lines is issued; one of them leaves its SM as r; r is acknowledged. */
+	void (*load_begun)(void *self, uint64_t cta);
+	void (*load_ended)(void *self, uint64_t cta);
+	void (*store_issued)(void *self, uint64_t cta, uint32_t line_count);
+	void (*store_sent)(void *self, uint64_t cta, const struct mem_req *r);
+	void (*store_acknowledged)(void *self, const struct mem_req *r);
 };
 
 /* ---- called by the GPU where an extension may have to do with the warp ---- */

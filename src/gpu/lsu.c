@@ -9,6 +9,55 @@
 #include <glib.h>
 #include <string.h>
 
+/* The slot of the CTA that the ticket is of; by now it may be another's. */
+static struct sm_cta *cta_of(struct sm *sm, uint32_t ticket)
+{
+	return &sm->ctas[ticket & ((1u << SM_CTA_SLOT_BITS) - 1)];
+}
+
+/* ---- run.audit ---- */
+
+static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
+{
+	sm->gpu->audit->store(sm->gpu->audit_self, w, r, e->issue_units);
+}
+
+/* The L1 answers r, a load of the warp. */
+static void audit_hit(struct sm *sm, const struct sm_warp *w, const struct mem_req *r)
+{
+	sm->gpu->audit->hit(sm->gpu->audit_self, sm->index, r);
+	sm->gpu->audit->load(sm->gpu->audit_self, w, r, r->issue_units);
+}
+
+static void audit_load_begun(const struct sm *sm, const struct sm_warp *w)
+{
+	if (w->cta_slot != SM_NO_CTA)
+		sm->gpu->audit->load_begun(sm->gpu->audit_self, sm->ctas[w->cta_slot].index);
+}
+
+static void audit_load_ended(const struct sm *sm, const struct sm_warp *w)
+{
+	if (w->cta_slot != SM_NO_CTA)
+		sm->gpu->audit->load_ended(sm->gpu->audit_self, sm->ctas[w->cta_slot].index);
+}
+
+/* What acknowledges itself: lines of stores, and of atomics whose result nobody uses. */
+static void audit_store_issued(const struct sm *sm, const struct sm_warp *w, const struct lsu_entry *e)
+{
+	if (w->cta_slot != SM_NO_CTA)
+		sm->gpu->audit->store_issued(sm->gpu->audit_self, sm->ctas[w->cta_slot].index, e->count);
+}
+
+static void audit_store_sent(struct sm *sm, const struct lsu_entry *e, const struct mem_req *r)
+{
+	const struct sm_cta *c = cta_of(sm, e->cta);
+
+	if (c->cta && c->ticket == e->cta)
+		sm->gpu->audit->store_sent(sm->gpu->audit_self, c->index, r);
+}
+
+/* ---- accesses ---- */
+
 static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_inst *inst, uint32_t parts)
 {
 	uint32_t i = sm->access_free;
@@ -25,6 +74,8 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 	sm->access_free = sm->accesses[i].next_free;
 	sm->accesses[i] = (struct sm_access){.inst = inst, .parts_left = parts, .slot = w->slot};
 	w->loads_pending++;
+	if (unlikely(sm->gpu->audit))
+		audit_load_begun(sm, w);
 	if (unlikely(inst->flags & SIMT_COPY)) {
 		sm->accesses[i].copy_group = (uint8_t)(w->copy_group % SM_COPY_GROUPS);
 		w->group_copies[w->copy_group % SM_COPY_GROUPS]++;
@@ -50,6 +101,8 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 	a->next_free = sm->access_free;
 	sm->access_free = index;
 	w->loads_pending--;
+	if (unlikely(sm->gpu->audit))
+		audit_load_ended(sm, w);
 	if (unlikely(a->inst->flags & SIMT_COPY)) {
 		w->group_copies[a->copy_group]--;
 		w->copies_pending--;
@@ -64,12 +117,6 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 static bool bypasses_l1(const struct simt_inst *inst)
 {
 	return inst->cache == PTX_CG || inst->cache == PTX_CV || inst->sem != PTX_SEM_WEAK;
-}
-
-/* The slot of the CTA that the ticket is of; by now it may be another's. */
-static struct sm_cta *cta_of(struct sm *sm, uint32_t ticket)
-{
-	return &sm->ctas[ticket & ((1u << SM_CTA_SLOT_BITS) - 1)];
 }
 
 static void classify_global(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
@@ -235,8 +282,11 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		e->cta = sm->ctas[w->cta_slot].ticket;
 		store_begin(sm, w, e->cta);
 	}
-	if (inst->write_count == 0 && !(inst->flags & SIMT_COPY))
+	if (inst->write_count == 0 && !(inst->flags & SIMT_COPY)) {
+		if (unlikely(sm->gpu->audit) && (e->kind == LSU_STORE || e->kind == LSU_ATOMIC))
+			audit_store_issued(sm, w, e);
 		return;
+	}
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = SM_SB_PENDING;
@@ -255,20 +305,6 @@ void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *e
 	e->passes = e->next = 0;
 	e->count = count;
 	memcpy(e->lines, lines, count * sizeof(*lines));
-}
-
-/* ---- run.audit ---- */
-
-static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
-{
-	sm->gpu->audit->store(sm->gpu->audit_self, w, r, e->issue_units);
-}
-
-/* The L1 answers r, a load of the warp. */
-static void audit_hit(struct sm *sm, const struct sm_warp *w, const struct mem_req *r)
-{
-	sm->gpu->audit->hit(sm->gpu->audit_self, sm->index, r);
-	sm->gpu->audit->load(sm->gpu->audit_self, w, r, r->issue_units);
 }
 
 /* ---- one line ---- */
@@ -366,8 +402,10 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 		CHECK(mem_cache_write(sm->l1d, r, &mshr) == MEM_CACHE_WRITE_THROUGH);
 	if (sm_is_watched(w, GPU_POINT_STORE))
 		gpu_ext_store(sm, w, l->addr_bytes);
-	if (unlikely(sm->gpu->audit))
+	if (unlikely(sm->gpu->audit)) {
 		audit_store(sm, e, r, w);
+		audit_store_sent(sm, e, r);
+	}
 	port_push(sm, r);
 	return true;
 }
@@ -385,10 +423,13 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
 	r->brings_data = e->access != SM_NO_ACCESS;
-	if (!r->brings_data)
-		r->tag = e->cta;
 	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */
+	if (!r->brings_data) {
+		r->tag = e->cta;
+		if (unlikely(sm->gpu->audit))
+			audit_store_sent(sm, e, r);
+	}
 	port_push(sm, r);
 	return true;
 }
@@ -543,6 +584,8 @@ static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 {
 	bool needs_tick = sm->lsu_waits_fill;
 
+	if (unlikely(sm->gpu->audit))
+		sm->gpu->audit->store_acknowledged(sm->gpu->audit_self, r);
 	sm->stores_left++;
 	sm->lsu_waits_fill = false;
 	return store_done(sm, r->owner, r->tag) | needs_tick;

@@ -591,22 +591,6 @@ static void take_answer(void *self, struct mem_req *r)
 
 /* ---- a kernel ---- */
 
-static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
-{
-	struct carry *c = self;
-
-	(void)l, (void)p;
-	c->stale_reads = c->block_stats.stale_reads;
-}
-
-static void kernel_end(void *self, struct simt_launch *l)
-{
-	struct carry *c = self;
-
-	(void)l;
-	CHECK(!c->promises_coherence || c->block_stats.stale_reads == c->stale_reads);
-}
-
 static void check_end(void *self)
 {
 	const struct carry *c = self;
@@ -693,67 +677,6 @@ static bool finish_untimed(void *self)
 	return true;
 }
 
-/* ---- run.audit ---- */
-
-static void audit_kernel_begin(void *self)
-{
-	coherence_audit_kernel(((struct carry *)self)->audit);
-}
-
-/* Stores may be left when their warp has ended and its slot is free: those are nobody's. */
-static const struct guest *guest_in(struct carry *c, const struct sm_warp *w)
-{
-	return w->w ? entry_of(c, w)->guest : NULL;
-}
-
-static void audit_store(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
-{
-	struct carry *c = self;
-	const struct guest *o = guest_in(c, w);
-
-	coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, r, issue_units);
-}
-
-static void audit_load(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)
-{
-	struct carry *c = self;
-	const struct guest *o = guest_in(c, w);
-
-	if (!coherence_audit_is_fresh(c->audit, o ? o->home->sm->index : w->sm->index, o,
-				      o ? o->decided_units : issue_units, r))
-		c->block_stats.stale_reads++;
-}
-
-static void audit_memory(void *self, const struct mem_req *r, bool is_store)
-{
-	coherence_audit_memory(((struct carry *)self)->audit, r, is_store);
-}
-
-static void audit_fill(void *self, uint32_t cache, const struct mem_req *r)
-{
-	coherence_audit_fill(((struct carry *)self)->audit, cache, r);
-}
-
-static void audit_hit(void *self, uint32_t cache, const struct mem_req *r)
-{
-	coherence_audit_hit(((struct carry *)self)->audit, cache, r);
-}
-
-static void audit_pass(void *self, const struct mem_req *from, const struct mem_req *to)
-{
-	coherence_audit_pass(((struct carry *)self)->audit, from, to);
-}
-
-static const struct gpu_audit_ops audit_ops = {
-    .kernel_begin = audit_kernel_begin,
-    .store = audit_store,
-    .load = audit_load,
-    .memory = audit_memory,
-    .fill = audit_fill,
-    .hit = audit_hit,
-    .pass = audit_pass,
-};
-
 /* ---- building ---- */
 
 static void ports_new(struct carry *c)
@@ -772,18 +695,12 @@ static void ports_new(struct carry *c)
 static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 {
 	struct carry *c = self;
-	const struct gpu_config *config = g->config;
 
 	c->gpu = g;
 	c->block = e;
 	c->promises_coherence = true;
 	ports_new(c);
 	reset(c);
-	if (g->audits && g->stack_sm_count && config->l2.write_policy == MEM_CACHE_WRITE_POLICY_THROUGH) {
-		c->audit = coherence_audit_new();
-		g->audit = &audit_ops;
-		g->audit_self = c;
-	}
 	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->block_stats, sizeof(c->block_stats));
 	sim_stats_law(g->stats, "gpu.offloads = gpu.offload_answers");
 }
@@ -798,7 +715,6 @@ static void block_free(void *self)
 		g_free(o->lines);
 		g_free(o);
 	}
-	coherence_audit_free(c->audit);
 	g_free(c->stacks);
 	g_free(c->answer_ports);
 }
@@ -807,10 +723,8 @@ const struct gpu_ext_ops carry_block_ops = {
     .warp_bytes = sizeof(struct entry),
     .build = build,
     .free = block_free,
-    .kernel_begin = kernel_begin,
     .check_end = check_end,
     .reset = reset,
-    .kernel_end = kernel_end,
     .is_idle = is_idle,
     .finish_untimed = finish_untimed,
     .is_elsewhere = is_elsewhere,

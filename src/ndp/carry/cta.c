@@ -23,7 +23,6 @@ struct migration {
 	struct simt_cta *cta;
 	uint64_t index, start_cycle; /* as in struct sm_cta */
 	uint64_t order_cycle, leave_cycle;
-	uint64_t digest;	/* run.audit: of its warps' state */
 	uint64_t bytes_left;	/* of its context: not yet sent */
 	uint32_t packets_out;	/* sent, not arrived */
 	uint32_t latency_cycles;
@@ -175,8 +174,7 @@ void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, u
 	c->cta_stats.cta_moves++;
 	sm_touch(sm);
 	hold(c, sm, cta);
-	if (g->audits)
-		m->digest = simt_cta_digest(g->launch, m->cta);
+	carry_audit_stopped(c, index, m->cta, is_free);
 	look(c);
 }
 
@@ -228,12 +226,11 @@ static void send(struct carry *c, struct migration *m)
 
 static void arrive(struct carry *c, struct migration *m)
 {
-	struct gpu *g = c->gpu;
-
-	CHECK(!g->audits || simt_cta_digest(g->launch, m->cta) == m->digest);
+	carry_audit_arrives(c, m->index, m->cta, m->to);
 	c->cta_stats.cta_arrivals++;
-	sim_hist_add(&c->cta_stats.cta_move_cycles, now_cycle(g) - m->order_cycle);
+	sim_hist_add(&c->cta_stats.cta_move_cycles, now_cycle(c->gpu) - m->order_cycle);
 	sm_cta_arrive(m->to, m->cta, m->index, m->start_cycle);
+	carry_audit_arrived(c, m->index, m->to);
 	migration_free(c, m);
 }
 
@@ -244,6 +241,7 @@ static void leave(struct carry *c, struct migration *m)
 	sm_touch(sm);
 	m->has_left = true;
 	sm_cta_leave(sm, cta_of(c->gpu, sm->index, m->index));
+	carry_audit_left(c, m->index, m->cta, sm);
 	gpu_cta_next(c->gpu, sm);
 	sm_wake(sm, sm->now);
 	if (m->packets_out == 0)
@@ -256,6 +254,7 @@ static void take_context(void *self, struct mem_req *r)
 	struct carry *c = self;
 	struct migration *m = r->owner;
 
+	carry_audit_packet(c, m->index, r);
 	mem_req_put(c->gpu->pool, r);
 	c->gpu->memory_stats.answers++;
 	if (--m->packets_out == 0 && m->has_left)

@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "ndp/carry/coherence.h"
 #include "ndp/carry/carry.h"
+#include "ndp/carry/cta_audit.h"
 #include "ndp/carry/split/split.h"
 #include "gpu/priv.h"
 
@@ -75,9 +76,7 @@ struct carry {
 	struct guest *guests_free, *guests_live;
 	struct block_stack *stacks; /* [stack] */
 	uint16_t *answer_ports;     /* [cluster] */
-	struct coherence_audit *audit; /* NULL: off */
-	bool promises_coherence;       /* by every block offloaded so far */
-	uint64_t stale_reads;	       /* when the kernel began */
+	bool promises_coherence; /* by every block offloaded so far */
 	struct block_stats block_stats;
 	/* cta.c */
 	const struct gpu_ext *cta;
@@ -85,6 +84,11 @@ struct carry {
 	struct sim_comp migrate_comp;
 	uint16_t *context_ports; /* [stack]: of CTAs that move there */
 	struct cta_stats cta_stats;
+	/* audit.c */
+	const struct gpu_ext *audit_ext;
+	struct coherence_audit *audit; /* NULL: off */
+	struct cta_audit *cta_audit;   /* NULL: off */
+	uint64_t stale_reads;	       /* when the kernel began */
 	/* remap.c */
 	struct sim_comp pause_comp;
 	uint64_t pause_begin_units;
@@ -99,7 +103,8 @@ struct carry {
 /* The carriers of a GPU; NULL: it has none. */
 struct carry *carry_of(const struct gpu *g);
 
-extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_remap_ops, carry_policy_ops;
+extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_remap_ops, carry_audit_ops,
+    carry_policy_ops;
 
 /* Freed with its extension. */
 struct split *split_new(struct carry *c);
@@ -116,5 +121,16 @@ void block_observe(struct carry *c, struct sm_warp *home, const struct simt_step
 void block_split_end(struct carry *c, struct sm_warp *w);
 /* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
 void block_forget_entries(struct carry *c, struct sm *sm);
+
+/* ---- audit.c: what it cannot see of a CTA, by its index in the grid; nothing without run.audit ---- */
+/* It is told to move; is_free: nothing of it is sent. */
+void carry_audit_stopped(struct carry *c, uint64_t cta, const struct simt_cta *state, bool is_free);
+/* A part of it has reached its stack. */
+void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r);
+/* It has left the SM. */
+void carry_audit_left(struct carry *c, uint64_t cta, struct simt_cta *state, const struct sm *sm);
+/* It is about to arrive at the SM; it has. */
+void carry_audit_arrives(struct carry *c, uint64_t cta, const struct simt_cta *state, const struct sm *sm);
+void carry_audit_arrived(struct carry *c, uint64_t cta, struct sm *sm);
 
 #endif
