@@ -1,4 +1,4 @@
-/* memory.c - stacks behind an address map. */
+/* memory.c - stacks behind an address map, and perhaps behind a link. */
 #include "mem/memory.h"
 
 #include <glib.h>
@@ -32,6 +32,7 @@ struct memory_stack {
 	struct mem_memory *memory;
 	struct mem_stack *stack;
 	uint32_t index;
+	uint64_t refused; /* by the link: vaults of requests, bit per vault */
 };
 
 struct mem_memory {
@@ -39,6 +40,7 @@ struct mem_memory {
 	struct memory_stack *stacks;
 	uint64_t capacity_bytes, line_bytes;
 	uint32_t stack_count, domain;
+	struct mem_expander *expander; /* NULL: no link */
 	struct memory_stats stats;
 	struct mem_memory_config config;
 };
@@ -111,12 +113,22 @@ double mem_memory_peak_bytes_per_s(const struct memory_params *m, const struct d
 
 /* ---- the memory ---- */
 
+static void request_done(void *owner, struct mem_req *r)
+{
+	struct mem_memory *m = owner;
+
+	m->stats.answers++;
+	m->config.done(m->config.ctx, r);
+}
+
 static void stack_done(void *ctx, struct mem_req *r)
 {
 	struct mem_memory *m = ((const struct memory_stack *)ctx)->memory;
 
-	m->stats.answers++;
-	m->config.done(m->config.ctx, r);
+	if (unlikely(m->expander))
+		mem_expander_answer(m->expander, r);
+	else
+		request_done(m, r);
 }
 
 static void stack_room(void *ctx, uint32_t vault)
@@ -124,8 +136,51 @@ static void stack_room(void *ctx, uint32_t vault)
 	const struct memory_stack *s = ctx;
 	const struct mem_memory_config *c = &s->memory->config;
 
-	if (c->room)
+	if (s->memory->expander)
+		mem_expander_wake(s->memory->expander);
+	else if (c->room)
 		c->room(c->ctx, s->index, vault);
+}
+
+static void link_room(void *owner)
+{
+	struct mem_memory *m = owner;
+	const struct mem_memory_config *c = &m->config;
+
+	for (uint32_t i = 0; i < m->stack_count; i++) {
+		uint64_t refused = m->stacks[i].refused;
+
+		m->stacks[i].refused = 0;
+		for (; refused && c->room; refused &= refused - 1)
+			c->room(c->ctx, i, (uint32_t)__builtin_ctzll(refused));
+	}
+}
+
+/* A request that the link has brought, to its vault. */
+static bool serve(void *owner, struct mem_req *r)
+{
+	struct mem_stack *s = ((struct mem_memory *)owner)->stacks[r->stack].stack;
+
+	if (!mem_stack_can_accept(s, r->vault, (enum mem_op)r->op))
+		return false;
+	mem_stack_accept(s, r);
+	return true;
+}
+
+static struct mem_expander *expander_new(struct mem_memory *m, struct sim_ctx *ctx)
+{
+	const struct mem_expander_config c = {.params = m->config.link,
+					      .ctx = ctx,
+					      .domain = m->domain,
+					      .serve = serve,
+					      .done = request_done,
+					      .room = link_room,
+					      .owner = m,
+					      .stats_prefix = m->config.stats_prefix,
+					      .up_prefix = m->config.up_prefix,
+					      .down_prefix = m->config.down_prefix};
+
+	return mem_expander_new(&c);
 }
 
 bool mem_memory_clock_add(struct sim_ctx *ctx, const struct mem_memory_config *c)
@@ -146,6 +201,8 @@ struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_c
 	m->domain = sim_domain_find(ctx->engine, c->clock);
 	mem_order_init(&m->order, (enum mem_order_name)c->memory->address_map, &shape, c->memory->address_xor);
 	sim_stats_add(ctx->stats, c->stats_prefix, stat_rows, ARRAY_COUNT(stat_rows), &m->stats, sizeof(m->stats));
+	if (c->link && c->link->is_present)
+		m->expander = expander_new(m, ctx); /* before the vaults: what it brings in a cycle they see in it */
 	m->stack_count = shape.stack_count;
 	m->stacks = g_new0(struct memory_stack, m->stack_count);
 	for (uint32_t i = 0; i < m->stack_count; i++) {
@@ -178,6 +235,7 @@ void mem_memory_free(struct mem_memory *m)
 	for (uint32_t i = 0; i < m->stack_count; i++)
 		mem_stack_free(m->stacks[i].stack);
 	g_free(m->stacks);
+	mem_expander_free(m->expander);
 	g_free(m);
 }
 
@@ -189,8 +247,13 @@ struct mem_place mem_memory_place(const struct mem_memory *m, uint64_t addr_byte
 
 static bool has_room(struct mem_memory *m, const struct mem_place *at, enum mem_op op)
 {
-	if (likely(mem_stack_can_accept(m->stacks[at->stack].stack, at->vault, op)))
+	if (unlikely(m->expander)) {
+		if (mem_expander_can_accept(m->expander))
+			return true;
+		m->stacks[at->stack].refused |= 1ull << at->vault;
+	} else if (likely(mem_stack_can_accept(m->stacks[at->stack].stack, at->vault, op))) {
 		return true;
+	}
 	m->stats.refusals++;
 	return false;
 }
@@ -215,7 +278,10 @@ bool mem_memory_offer(struct mem_memory *m, struct mem_req *r)
 	r->row = at.row;
 	r->column = (uint16_t)at.column_bytes;
 	m->stats.requests++;
-	mem_stack_accept(m->stacks[at.stack].stack, r);
+	if (unlikely(m->expander))
+		mem_expander_accept(m->expander, r);
+	else
+		mem_stack_accept(m->stacks[at.stack].stack, r);
 	return true;
 }
 
@@ -225,13 +291,17 @@ bool mem_memory_is_idle(const struct mem_memory *m)
 		if (!mem_stack_is_idle(m->stacks[i].stack))
 			return false;
 	}
-	return true;
+	return !m->expander || mem_expander_is_idle(m->expander);
 }
 
 void mem_memory_reset(struct mem_memory *m)
 {
-	for (uint32_t i = 0; i < m->stack_count; i++)
+	if (m->expander)
+		mem_expander_reset(m->expander);
+	for (uint32_t i = 0; i < m->stack_count; i++) {
 		mem_stack_reset(m->stacks[i].stack);
+		m->stacks[i].refused = 0;
+	}
 }
 
 void mem_memory_settle(struct mem_memory *m, bool is_between_kernels)

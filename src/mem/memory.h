@@ -1,4 +1,5 @@
-/* memory.h - a whole memory: stacks of vaults, the address map in front of them, and their clock, as one object.
+/* memory.h - a whole memory: stacks of vaults, the address map in front of them, and their clock, as one object; with a
+ * link and a controller between it and its owner where there is one (mem/expander.h).
  *
  * Several memories live in one context, each with a clock domain and a prefix of statistics of its own. The owner
  * offers requests by address and gets each back through done() exactly once.
@@ -13,6 +14,7 @@
 #define STRATA_MEM_MEMORY_H
 
 #include "mem/dram.h"
+#include "mem/expander.h"
 #include "mem/order.h"
 #include "net/req.h"
 #include "sim/ctx.h"
@@ -39,12 +41,15 @@ struct mem_memory;
 struct mem_memory_config {
 	const struct memory_params *memory; /* both kept, and checked before */
 	const struct dram_params *dram;
+	const struct expander_params *link; /* kept; NULL, or not is_present: requests go to the vaults directly */
 	const char *clock;	  /* name of its clock domain, unlike any other of the engine: kept */
 	const char *stats_prefix; /* of its own statistics: kept */
 	const char *vault_prefix; /* of its vaults': kept. Energy is counted for "vault" */
-	/* A request is done; called at its completion time. */
+	const char *up_prefix, *down_prefix; /* of the link's wires: kept; NULL where there is none */
+	/* A request is done; called at its completion time, with a link when its answer has arrived. */
 	void (*done)(void *ctx, struct mem_req *r);
-	/* After a refused request: that vault has room again. May be NULL: the owner tries at times of its own. */
+	/* After a refused request: that vault has room again, or the link, which is then asked for every vault that was
+	 * refused. May be NULL: the owner tries at times of its own. */
 	void (*room)(void *ctx, uint32_t stack, uint32_t vault);
 	void *ctx;
 };
@@ -57,11 +62,11 @@ void mem_memory_free(struct mem_memory *m);
 
 /* Where a byte below the memory's capacity lies. */
 struct mem_place mem_memory_place(const struct mem_memory *m, uint64_t addr_bytes);
-/* Has the vault of this address room for one request? If not, room() is called later. */
+/* Has the vault of this address, or the link, room for one request? If not, room() is called later. */
 bool mem_memory_can_accept(struct mem_memory *m, uint64_t addr_bytes, enum mem_op op);
-/* Takes the request over unless its vault is full (room() is then called later). addr_bytes, size_bytes and op must be
- * set, the bytes lie within one line and below the capacity; stack, vault, bank, row and column are filled in. May be
- * called at any time and in any domain, also from done() and room(). MEM_ATOMIC is served as a read. */
+/* Takes the request over unless its vault or the link is full (room() is then called later). addr_bytes, size_bytes and
+ * op must be set, the bytes lie within one line and below the capacity; stack, vault, bank, row and column are filled
+ * in. May be called at any time and in any domain, also from done() and room(). MEM_ATOMIC is served as a read. */
 bool mem_memory_offer(struct mem_memory *m, struct mem_req *r);
 
 /* Nothing queued, nothing in flight. */

@@ -42,6 +42,8 @@ struct net_channel {
 	struct grant *grants;
 
 	uint64_t wire_free_units;
+	uint64_t frame_start_units; /* of the last frame */
+	uint32_t frame_left;	    /* flits that it has room for */
 	struct net_channel_config config;
 	uint32_t flit_shift; /* log2 of flit_bytes, or UINT32_MAX */
 	uint32_t waiter_cap;
@@ -56,7 +58,7 @@ struct net_channel *net_channel_new(const struct net_channel_config *c)
 {
 	struct net_channel *ch = g_aligned_alloc0(1, sizeof(*ch), HOST_LINE_BYTES);
 
-	CHECK(c->depth_packets >= 1 && c->flit_bytes >= 1);
+	CHECK(c->depth_packets >= 1 && c->flit_bytes >= 1 && (!c->frame_flits || c->frame_units));
 	ch->config = *c;
 	ch->engine = c->engine;
 	ch->depth = c->depth_packets;
@@ -224,16 +226,47 @@ static inline uint64_t flits_of(const struct net_channel *ch, uint32_t bytes)
 	return ch->flit_shift == UINT32_MAX ? up / ch->config.flit_bytes : up >> ch->flit_shift;
 }
 
+/* Reserves frames for flits, with what the last one has room for. Returns the new frames' number, and the start of the
+ * packet's first flit. */
+static uint64_t reserve_frames(struct net_channel *ch, uint64_t flits, uint64_t earliest, uint64_t *start)
+{
+	const struct net_channel_config *c = &ch->config;
+	const uint64_t first_free = earliest > ch->wire_free_units ? earliest : ch->wire_free_units;
+	uint64_t frames;
+
+	if (ch->frame_start_units < earliest)
+		ch->frame_left = 0;
+	*start = ch->frame_left ? ch->frame_start_units : first_free;
+	if (flits <= ch->frame_left) {
+		ch->frame_left -= (uint32_t)flits;
+		return 0;
+	}
+	flits -= ch->frame_left;
+	frames = (flits + c->frame_flits - 1) / c->frame_flits;
+	ch->frame_left = (uint32_t)(frames * c->frame_flits - flits);
+	ch->frame_start_units = first_free + (frames - 1) * c->frame_units;
+	ch->wire_free_units = ch->frame_start_units + c->frame_units;
+	return frames;
+}
+
 uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
 {
 	uint64_t now = sim_now_units(ch->engine);
 	uint64_t flits = flits_of(ch, bytes), busy = flits * ch->config.flit_units;
 	uint64_t start = earliest_units > ch->wire_free_units ? earliest_units : ch->wire_free_units;
+	uint64_t wire_bytes = flits * ch->config.flit_bytes;
 
 	mature_credits(ch, now);
 	CHECK(ch->credit_count > 0 && earliest_units >= now);
 	ch->credit_count--;
-	ch->wire_free_units = start + busy;
+	if (unlikely(ch->config.frame_flits)) {
+		const uint64_t frames = reserve_frames(ch, flits, earliest_units, &start);
+
+		busy = frames * ch->config.frame_units;
+		wire_bytes = frames * ch->config.frame_bytes;
+	} else {
+		ch->wire_free_units = start + busy;
+	}
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;
 	r->next = NULL;
 	if (ch->packets.count == 0)
@@ -242,7 +275,7 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	ch->stats.packets++;
 	ch->stats.flits += flits;
 	ch->stats.bytes += bytes;
-	ch->stats.wire_bytes += flits * ch->config.flit_bytes;
+	ch->stats.wire_bytes += wire_bytes;
 	ch->stats.busy_units += busy;
 	ch->stats.wait_units += start - earliest_units;
 	if (ch->packets.count > ch->stats.occupancy_max)
@@ -291,6 +324,7 @@ void net_channel_reset(struct net_channel *ch)
 	ch->credit_count = ch->depth;
 	ch->waiter_count = ch->grant_count = 0;
 	ch->settled_units = 0;
+	ch->frame_left = 0;
 	ch->wire_free_units = sim_now_units(ch->engine);
 }
 

@@ -29,6 +29,11 @@ struct net_channel_config {
 	struct sim_engine *engine;
 	uint64_t flit_units;	/* time one flit occupies the wire (0: infinite bandwidth) */
 	uint32_t flit_bytes;
+	/* Flits that travel in frames, as the slots of a CXL flit do: a packet takes what the last frame has left, if
+	 * that has not begun to leave, then new frames; it has been sent with the end of its last one. A frame leaves
+	 * when the wire is free, full or not. flit_units is then not looked at. 0: flits travel by themselves. */
+	uint32_t frame_flits, frame_bytes;
+	uint64_t frame_units;	/* time one frame occupies the wire */
 	uint64_t latency_units; /* from last flit sent to packet usable */
 	uint64_t credit_units;	/* from pop to the credit being usable by the sender */
 	uint32_t depth_packets; /* buffer places at the far end, >= 1 */

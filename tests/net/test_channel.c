@@ -240,6 +240,48 @@ static void test_credits_come_home_late(void **state)
 	}
 }
 
+/* Frames of four flits, packets of five, all there at once: nothing of the wire is lost, and each arrives with the end
+ * of the frame that holds its last flit. One alone takes two frames, and the next, which comes when the second has
+ * begun to leave, finds no room in it. */
+static void test_frames(void **state)
+{
+	enum { FRAME = 1000, LATENCY = 5000, COUNT = 8 };
+	struct rig g;
+
+	(void)state;
+	rig_begin(&g, PERIOD);
+
+	struct net_channel_config c = channel_config(&g, 32);
+
+	c.flit_bytes = 16;
+	c.frame_flits = 4;
+	c.frame_bytes = 68;
+	c.frame_units = FRAME;
+	g.ch = net_channel_new(&c);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		struct mem_req *r = mem_req_get(g.pool);
+		const uint64_t frames = (5 * (i + 1) + 3) / 4;
+
+		assert_int_equal(net_channel_send(g.ch, r, 5 * 16, 0), frames * FRAME);
+		assert_int_equal(r->ready_units, frames * FRAME + LATENCY);
+	}
+	sim_run(g.engine);
+	assert_int_equal(g.receivers[0].received, COUNT);
+	assert_int_equal(stat(&g, "link_tx.flits"), COUNT * 5);
+	assert_int_equal(stat(&g, "link_tx.wire_bytes"), COUNT * 5 / 4 * 68);
+	assert_int_equal(stat(&g, "link_tx.busy_units"), COUNT * 5 / 4 * FRAME);
+
+	const uint64_t begin = sim_now_units(g.engine) + 500;
+
+	assert_int_equal(net_channel_send(g.ch, mem_req_get(g.pool), 5 * 16, begin), begin + 2 * FRAME);
+	assert_int_equal(net_channel_send(g.ch, mem_req_get(g.pool), 16, begin + FRAME), begin + 2 * FRAME);
+	assert_int_equal(net_channel_send(g.ch, mem_req_get(g.pool), 16, begin + FRAME + 1), begin + 3 * FRAME);
+	assert_int_equal(net_channel_send(g.ch, mem_req_get(g.pool), 7 * 16, begin + FRAME + 2), begin + 4 * FRAME);
+	assert_int_equal(net_channel_send(g.ch, mem_req_get(g.pool), 16, begin + FRAME + 2), begin + 5 * FRAME);
+	sim_run(g.engine);
+	rig_end(&g);
+}
+
 /* Six senders share a slow receiver: none sleeps for ever. */
 static void test_waiting_senders_are_woken(void **state)
 {
@@ -349,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_full_throughput),
 		cmocka_unit_test(test_credits_limit_throughput),
 		cmocka_unit_test(test_credits_come_home_late),
+		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_waiting_senders_are_woken),
 		cmocka_unit_test(test_xbar_throughput),
 		cmocka_unit_test(test_xbar_conserves_packets),
