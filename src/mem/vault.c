@@ -11,6 +11,10 @@
  * served in any case. Then the reads that wait are served, whatever the number of writes. The FIFO scheduler knows no
  * directions: requests enter banks in order of arrival, one per bank.
  *
+ * prepare_banks lets the directions overlap: before the bus turns, it serves the rows that are open for its direction,
+ * so that no ACT is wasted, and the banks that only the other direction wants are opened; for reads all the time.
+ * Neither goes before a command of the direction that is served.
+ *
  * Refresh: when REF falls due, no other command is issued until all banks are precharged and REF is out. A vault with
  * nothing to do sleeps; REFs that fall due meanwhile are issued, at the cycles at which they were due, when it wakes.
  */
@@ -33,8 +37,10 @@ const struct sim_stat_desc vault_stat_rows[] = {
 const uint32_t vault_stat_row_count = ARRAY_COUNT(vault_stat_rows);
 
 enum { SLOT_MAX = 64, NO_SLOT = 0xff };
-/* After every request: precharges of rows that nobody wants. */
-#define CLOSE_ORDER (3ull << 62)
+#define ALL_BANKS (~0ull)
+/* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
+ * what prepares banks for the other, then precharges of rows that nobody wants. */
+enum { RANK_COLUMN, RANK_ACT, RANK_PRE, RANK_PREPARE, RANK_CLOSE, RANK_SHIFT = 61 };
 
 enum direction { READING, WRITING, DIRECTION_COUNT };
 
@@ -66,23 +72,25 @@ struct req_fifo {
 struct mem_vault {
 	struct sim_engine *engine;
 	struct sim_comp comp;
-	bool is_fifo, closes_pages, owes_room;
+	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
 	uint64_t next_cycle;	/* the first at which a command may be legal */
 	uint64_t refresh_cycle; /* next REF due; SIM_NEVER without refresh */
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
 
 	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
 	uint32_t queue_count, count[DIRECTION_COUNT];
-	uint32_t pending[DIRECTION_COUNT]; /* bit per bank: its list is not empty */
-	uint32_t close_pending;		   /* bit per bank: closed-page precharge proposed */
-	uint32_t dirty;			   /* bit per bank: proposal to be made again */
+	/* Bit per bank: its list is not empty; it was opened for a request of that direction and none has been served
+	 * since; there is a proposal for it; the proposal is to be made again. */
+	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty;
 	enum direction direction;
+	bool is_turning; /* it only serves the rows that are open for it, then turns */
 	/* Of the drain: writes that it may serve, where it may end before, and what it serves in any case. */
 	uint32_t drain_left, drain_low, write_high, write_low;
 	uint64_t drain_before_cycle;
 	uint32_t reads_left;	     /* to be served before writes may turn the bus again */
 	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
 	uint64_t starvation_cap;
+	uint64_t guard_cycle; /* with a guard over all banks: when the next request may be overdue */
 
 	/* bit per slot */
 	uint64_t free_slots, is_write, needed_act, needed_pre, has_started;
@@ -106,8 +114,10 @@ static void clear_queue(struct mem_vault *v)
 	v->free_slots = v->queue_entries == 64 ? ~0ull : (1ull << v->queue_entries) - 1;
 	v->queue_count = v->count[READING] = v->count[WRITING] = 0;
 	memset(v->lists, NO_SLOT, sizeof(v->lists));
-	v->pending[READING] = v->pending[WRITING] = v->close_pending = 0;
-	v->dirty = ~0u;
+	v->pending[READING] = v->pending[WRITING] = v->opened[READING] = v->opened[WRITING] = v->proposed = 0;
+	v->dirty = ALL_BANKS;
+	v->is_turning = false;
+	v->guard_cycle = SIM_NEVER;
 	v->order_first = v->order_count = 0;
 	v->direction = READING;
 	v->drain_left = v->drain_low = v->reads_left = 0;
@@ -133,6 +143,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick, v);
 	v->is_fifo = p->scheduler == DRAM_FIFO;
 	v->closes_pages = p->page_policy == DRAM_PAGE_CLOSED;
+	v->prepares = p->prepare_banks && !v->is_fifo;
+	v->guards_all = p->starvation_global;
 	v->queue_entries = (uint32_t)p->queue_entries;
 	v->write_high = (uint32_t)p->write_high_count;
 	v->write_low = (uint32_t)p->write_low_count;
@@ -162,8 +174,8 @@ static void issue_precharge_all(struct mem_vault *v, uint64_t cycle)
 	issue(v, DRAM_PREA, 0, 0, cycle);
 	for (uint32_t b = 0; b < v->banks.t.bank_count; b++)
 		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
-	v->close_pending = 0;
-	v->dirty = ~0u;
+	v->opened[READING] = v->opened[WRITING] = v->proposed = 0;
+	v->dirty = ALL_BANKS;
 }
 
 static void issue_refresh(struct mem_vault *v, uint64_t cycle)
@@ -171,7 +183,7 @@ static void issue_refresh(struct mem_vault *v, uint64_t cycle)
 	issue(v, DRAM_REF, 0, 0, cycle);
 	v->stats->refreshes++;
 	v->refresh_cycle += v->banks.t.refi;
-	v->dirty = ~0u;
+	v->dirty = ALL_BANKS;
 }
 
 /* Issues what fell due before the cycle now while the vault slept. */
@@ -219,19 +231,20 @@ static void enter_bank(struct mem_vault *v, uint8_t s)
 	struct slot *slot = &v->slots[s];
 	enum direction d = direction_of(v, s);
 	struct list *l = &v->lists[d][slot->bank];
+	uint64_t bank = 1ull << slot->bank;
 
 	slot->next = NO_SLOT;
 	if (l->first == NO_SLOT) {
 		l->first = s;
-		v->pending[d] |= 1u << slot->bank;
-		v->dirty |= 1u << slot->bank;
+		v->pending[d] |= bank;
+		v->dirty |= bank;
 	} else {
 		v->slots[l->last].next = s;
 	}
 	l->last = s;
 	if (l->hit == NO_SLOT && v->banks.bank[slot->bank].open_row == slot->row) {
 		l->hit = s;
-		v->dirty |= 1u << slot->bank;
+		v->dirty |= bank;
 	}
 }
 
@@ -241,7 +254,7 @@ static void enter_in_order(struct mem_vault *v)
 	while (v->order_count) {
 		uint8_t s = v->order[v->order_first];
 
-		if ((v->pending[READING] | v->pending[WRITING]) & 1u << v->slots[s].bank)
+		if ((v->pending[READING] | v->pending[WRITING]) >> v->slots[s].bank & 1)
 			return;
 		v->order_first = (v->order_first + 1) % SLOT_MAX;
 		v->order_count--;
@@ -289,6 +302,7 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	if (d == WRITING && v->count[WRITING] == 0)
 		v->oldest_write_cycle = now;
 	v->count[d]++;
+	v->guard_cycle = base_min_u64(v->guard_cycle, now + v->starvation_cap + 1);
 	if (v->is_fifo) {
 		v->order[(v->order_first + v->order_count) % SLOT_MAX] = s;
 		v->order_count++;
@@ -309,8 +323,8 @@ static bool has_write_before(struct mem_vault *v, uint64_t cycle)
 	if (v->oldest_write_cycle >= cycle)
 		return false;
 	v->oldest_write_cycle = SIM_NEVER;
-	for (uint32_t banks = v->pending[WRITING]; banks; banks &= banks - 1) {
-		const struct list *l = &v->lists[WRITING][__builtin_ctz(banks)];
+	for (uint64_t banks = v->pending[WRITING]; banks; banks &= banks - 1) {
+		const struct list *l = &v->lists[WRITING][__builtin_ctzll(banks)];
 
 		v->oldest_write_cycle = base_min_u64(v->oldest_write_cycle, v->slots[l->first].arrival_cycle);
 	}
@@ -333,6 +347,9 @@ static inline enum direction wanted_direction(struct mem_vault *v, uint64_t cycl
 		return READING;
 	if (!reads)
 		return WRITING;
+	/* All that is left waits for rows that are open for the other. */
+	if (v->prepares && !(v->pending[v->direction] & ~v->opened[!v->direction]))
+		return !v->direction;
 	if (v->direction == WRITING)
 		is_due = (writes > v->drain_low && v->drain_left) || has_write_before(v, v->drain_before_cycle);
 	else
@@ -341,18 +358,31 @@ static inline enum direction wanted_direction(struct mem_vault *v, uint64_t cycl
 	return is_due ? WRITING : READING;
 }
 
+/* Has the bus still to serve rows that were opened for its direction? */
+static inline bool holds_turn(const struct mem_vault *v)
+{
+	return v->prepares && v->opened[v->direction];
+}
+
+static inline bool turns(struct mem_vault *v, uint64_t cycle)
+{
+	return v->is_turning ? !holds_turn(v) : wanted_direction(v, cycle) != v->direction;
+}
+
 static void choose_direction(struct mem_vault *v, uint64_t cycle)
 {
-	enum direction d = wanted_direction(v, cycle);
 	bool is_full = v->count[WRITING] >= v->write_high, has_overdue;
 
-	if (d == v->direction)
+	if (!turns(v, cycle))
 		return;
-	v->direction = d;
-	v->dirty = ~0u;
+	v->dirty = ALL_BANKS;
+	v->is_turning = !v->is_turning && holds_turn(v);
+	if (v->is_turning)
+		return;
+	v->direction = !v->direction;
 	v->stats->turnarounds++;
 	has_overdue = has_write_before(v, overdue_before(v, cycle));
-	if (d == WRITING) {
+	if (v->direction == WRITING) {
 		v->drain_left = v->count[WRITING];
 		v->drain_low = has_overdue && !is_full ? 0 : v->write_low;
 		v->drain_before_cycle = overdue_before(v, cycle);
@@ -361,60 +391,78 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	}
 }
 
-/* Columns before ACT before PRE, then the older request first, then the lower bank. */
-static inline uint64_t order_of(enum dram_command c, uint64_t sequence, uint32_t bank)
+/* The rank, then the older request first, then the lower bank. */
+static inline uint64_t order_of(uint64_t rank, uint64_t sequence, uint32_t bank)
 {
-	const uint64_t rank = c == DRAM_ACT ? 1 : c == DRAM_PRE ? 2 : 0;
-
-	return rank << 62 | (sequence * DRAM_BANK_MAX + bank);
+	return rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + bank);
 }
 
 static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t ready_cycle,
 				uint64_t order)
 {
+	v->proposed |= 1ull << b;
 	v->proposals.command[b] = (uint8_t)c;
 	v->proposals.slot[b] = s;
 	v->proposals.ready_cycle[b] = ready_cycle;
 	v->proposals.order[b] = order;
 }
 
-/* Makes bank b's proposal: serve a row hit, or open or close a row for the oldest request. */
+/* Opens a row for the list's oldest request, or closes another for it. */
+static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared)
+{
+	const struct dram_bank *k = &v->banks.bank[b];
+	bool is_closed = k->open_row == DRAM_NO_ROW;
+	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
+
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, is_closed ? k->act_cycle : k->pre_cycle,
+		     order_of(rank, v->slots[s].sequence, b));
+}
+
+/* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
+static inline bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle)
+{
+	const struct list *l = &v->lists[d][b];
+	bool is_overdue, is_column;
+	uint8_t s = l->first;
+
+	if (s == NO_SLOT || (v->is_turning && !(v->opened[d] >> b & 1)))
+		return false;
+	is_overdue = cycle - v->slots[s].arrival_cycle > v->starvation_cap;
+	is_column = l->hit != NO_SLOT && (l->hit == s || !is_overdue || v->is_turning);
+	/* A row that was prepared for the other direction stays, unless somebody waits too long. */
+	if (!is_column && v->opened[!d] >> b & 1 && !is_overdue && v->prepares)
+		return false;
+	if (is_column)
+		set_proposal(v, b, d == WRITING ? DRAM_WR : DRAM_RD, l->hit, v->banks.bank[b].column_cycle,
+			     order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
+	else
+		propose_row(v, b, s, is_overdue && v->guards_all, false);
+	return true;
+}
+
+/* Reads always follow a drain soon; writes follow only when the bus is about to turn. */
+static inline bool prepares_for(const struct mem_vault *v, enum direction d)
+{
+	return v->prepares && (v->is_turning || d == READING);
+}
+
 static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
 	const struct dram_bank *k = &v->banks.bank[b];
 	enum direction d = v->direction;
+	const struct list *other;
 
+	v->proposed &= ~(1ull << b);
 	if (v->is_fifo)
-		d = v->pending[WRITING] & 1u << b ? WRITING : READING;
-
-	const struct list *l = &v->lists[d][b];
-
-	v->close_pending &= ~(1u << b);
-	if (l->first == NO_SLOT) {
-		if (!v->closes_pages || k->open_row == DRAM_NO_ROW || v->lists[!d][b].hit != NO_SLOT)
-			return;
-		v->close_pending |= 1u << b;
-		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->pre_cycle, CLOSE_ORDER + b);
+		d = v->pending[WRITING] >> b & 1 ? WRITING : READING;
+	if (propose_served(v, b, d, cycle))
 		return;
-	}
-
-	bool is_starving = l->hit != l->first && cycle - v->slots[l->first].arrival_cycle > v->starvation_cap;
-	enum dram_command c;
-	uint64_t ready;
-	uint8_t s = l->first;
-
-	if (l->hit != NO_SLOT && !is_starving) {
-		c = d == WRITING ? DRAM_WR : DRAM_RD;
-		ready = k->column_cycle;
-		s = l->hit;
-	} else if (k->open_row == DRAM_NO_ROW) {
-		c = DRAM_ACT;
-		ready = k->act_cycle;
-	} else {
-		c = DRAM_PRE;
-		ready = k->pre_cycle;
-	}
-	set_proposal(v, b, c, s, ready, order_of(c, v->slots[s].sequence, b));
+	other = &v->lists[!d][b];
+	if (prepares_for(v, !d) && other->first != NO_SLOT && other->hit == NO_SLOT)
+		propose_row(v, b, other->first, false, true);
+	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
+		 other->hit == NO_SLOT)
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->pre_cycle, order_of(RANK_CLOSE, 0, b));
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -442,7 +490,7 @@ static void leave_bank(struct mem_vault *v, uint8_t s)
 	if (l->last == s)
 		l->last = before;
 	if (l->first == NO_SLOT)
-		v->pending[d] &= ~(1u << slot->bank);
+		v->pending[d] &= ~(1ull << slot->bank);
 	l->hit = find_hit(v, slot->next, slot->row);
 }
 
@@ -468,6 +516,7 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 		v->stats->writes++;
 	else
 		v->stats->reads++;
+	v->opened[d] &= ~(1ull << v->slots[s].bank);
 	leave_bank(v, s);
 	v->free_slots |= 1ull << s;
 	v->queue_count--;
@@ -514,13 +563,15 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 	uint8_t s = v->proposals.slot[b];
 	uint32_t row;
 
-	v->dirty |= 1u << b;
+	v->dirty |= 1ull << b;
+	v->proposed &= ~(1ull << b);
 	switch (c) {
 	case DRAM_ACT:
 		row = v->slots[s].row;
 		issue(v, DRAM_ACT, b, row, cycle);
 		v->stats->activates++;
 		v->needed_act |= 1ull << s;
+		v->opened[direction_of(v, s)] |= 1ull << b;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
 			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
 		break;
@@ -531,6 +582,8 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 			v->needed_pre |= 1ull << s;
 			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
 		}
+		v->opened[READING] &= ~(1ull << b);
+		v->opened[WRITING] &= ~(1ull << b);
 		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
 		break;
 	default:
@@ -553,33 +606,49 @@ static inline struct shared_cycles shared_cycles(const struct mem_vault *v)
 }
 
 /* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
-static uint64_t first_legal(const struct mem_vault *v, uint32_t banks)
+static uint64_t first_legal(const struct mem_vault *v, uint64_t banks)
 {
 	const struct proposals *p = &v->proposals;
 	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t first = SIM_NEVER;
 
 	for (; banks; banks &= banks - 1) {
-		uint32_t b = (uint32_t)__builtin_ctz(banks);
+		uint32_t b = (uint32_t)__builtin_ctzll(banks);
 
 		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]));
 	}
 	return first;
 }
 
-static inline uint32_t banks_waiting(const struct mem_vault *v)
+/* With a guard over all banks, what is overdue now changes its proposal. */
+static void look_for_overdue(struct mem_vault *v, uint64_t cycle)
 {
-	return v->is_fifo ? v->pending[READING] | v->pending[WRITING] : v->pending[v->direction];
+	uint64_t next = SIM_NEVER;
+
+	for (uint32_t d = 0; d < DIRECTION_COUNT; d++) {
+		for (uint64_t banks = v->pending[d]; banks; banks &= banks - 1) {
+			uint8_t s = v->lists[d][__builtin_ctzll(banks)].first;
+			uint64_t due = v->slots[s].arrival_cycle + v->starvation_cap + 1;
+
+			if (due > cycle)
+				next = base_min_u64(next, due);
+		}
+	}
+	v->guard_cycle = next;
+	v->dirty = ALL_BANKS;
 }
 
-static void propose_dirty(struct mem_vault *v, uint32_t waiting, uint64_t cycle)
+static void propose_dirty(struct mem_vault *v, uint64_t cycle)
 {
-	uint32_t dirty = v->dirty & (waiting | (v->closes_pages ? ~0u : 0));
+	uint64_t dirty;
 
-	if (v->banks.t.bank_count < 32)
-		dirty &= (1u << v->banks.t.bank_count) - 1;
+	if (v->guards_all && cycle >= v->guard_cycle)
+		look_for_overdue(v, cycle);
+	dirty = v->dirty;
+	if (v->banks.t.bank_count < DRAM_BANK_MAX)
+		dirty &= (1ull << v->banks.t.bank_count) - 1;
 	for (; dirty; dirty &= dirty - 1)
-		propose(v, (uint32_t)__builtin_ctz(dirty), cycle);
+		propose(v, (uint32_t)__builtin_ctzll(dirty), cycle);
 	v->dirty = 0;
 }
 
@@ -589,11 +658,11 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	const struct proposals *p = &v->proposals;
 	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t next = SIM_NEVER, best = SIM_NEVER;
-	uint32_t legal_count = 0, waiting = banks_waiting(v);
+	uint32_t legal_count = 0;
 
-	propose_dirty(v, waiting, cycle);
-	for (uint32_t left = waiting | v->close_pending; left; left &= left - 1) {
-		uint32_t b = (uint32_t)__builtin_ctz(left);
+	propose_dirty(v, cycle);
+	for (uint64_t left = v->proposed; left; left &= left - 1) {
+		uint32_t b = (uint32_t)__builtin_ctzll(left);
 		uint64_t legal = base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
 		/* All ones or none, for the host could not predict a branch. */
 		uint64_t not_yet = -(uint64_t)(legal > cycle);
@@ -612,16 +681,15 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	has_left = v->queue_count != requests;
 	/* A request that has left makes room for others of its bank and may turn the bus. */
 	if ((has_left && (v->is_fifo || !v->queue_count)) ||
-	    ((has_left || legal_count > 1) && !v->is_fifo && wanted_direction(v, cycle + 1) != v->direction))
+	    ((has_left || legal_count > 1) && !v->is_fifo && turns(v, cycle + 1)))
 		return cycle + 1;
 	/* Only the served bank's proposal has changed. */
 	propose(v, served, cycle + (has_left || legal_count > 1));
 	v->dirty = 0;
 	if (has_left || legal_count > 1)
-		return base_max_u64(first_legal(v, banks_waiting(v) | v->close_pending), cycle + 1);
+		return base_max_u64(first_legal(v, v->proposed), cycle + 1);
 	/* Nothing else is legal before next. */
-	if ((waiting | v->close_pending) & 1u << served)
-		next = base_min_u64(first_legal(v, 1u << served), next);
+	next = base_min_u64(first_legal(v, v->proposed & 1ull << served), next);
 	return base_max_u64(next, cycle + 1);
 }
 
@@ -673,7 +741,7 @@ static void vault_tick(void *component, uint64_t cycle)
 		answer_all(v, now);
 	if (cycle < v->next_cycle)
 		return;
-	if (v->queue_count == 0 && !v->close_pending && !(v->closes_pages && v->banks.open_count)) {
+	if (v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_count)) {
 		v->next_cycle = SIM_NEVER; /* refreshes are caught up with later */
 		return;
 	}

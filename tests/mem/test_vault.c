@@ -24,6 +24,8 @@ struct rig {
 	struct sim_comp feeder;
 	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
 	uint32_t write_percent, gap_cycles, vault_at_a_time;
+	bool is_kept_full; /* but for two places */
+	uint32_t other_tag;
 	bool is_answered[REQS_MAX];
 	uint64_t done_ps[REQS_MAX]; /* of a tag */
 	uint32_t order[REQS_MAX];   /* tags as they were answered */
@@ -79,6 +81,9 @@ static void feed(void *component, uint64_t cycle)
 	struct rig *g = component;
 
 	for (uint32_t n = g->gap_cycles ? 1 : 64; n && g->left; n--) {
+		if (g->is_kept_full && g->next_tag - g->done_count >= g->p.queue_entries - 2)
+			break;
+
 		uint64_t addr = g->span_bytes ? rnd(g) % g->span_bytes / LINE_BYTES * LINE_BYTES : g->address;
 
 		if (!mem_stack_can_accept(g->stack, mem_map_place(&g->map, addr).vault, MEM_READ))
@@ -207,6 +212,8 @@ static void test_conservation_under_random_load(void **state)
 		g->p.vault_count = 2;
 		g->p.starvation_cap_cycles = i & 16 ? 50 : 2000;
 		g->p.queue_entries = i & 8 ? 32 : 64;
+		g->p.prepare_banks = i / 2 % 5 & 1;
+		g->p.starvation_global = i / 2 % 7 & 1;
 		g->write_percent = i & 4 ? 40 : 10;
 		g->gap_cycles = i % 3 ? 0 : 400;
 		g->span_bytes = i & 8 ? 1ull << 28 : 1 << 16;
@@ -401,6 +408,23 @@ static void test_writes_are_not_starved(void **state)
 	rig_free(g);
 }
 
+static void other_bank(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	g->other_tag = g->next_tag;
+	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ));
+}
+
+static void eight_writes(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	accept_many(g, 8, MEM_WRITE);
+}
+
 /* So are fewer than the mark below: all at the first turn, and the bus turns for them once only. */
 static void test_few_writes_are_not_starved(void **state)
 {
@@ -477,6 +501,94 @@ static void test_a_row_is_not_starved(void **state)
 	}
 }
 
+/* Hits to one bank that fill the command bus, a column each clock: a request to another bank waits for ever, unless the
+ * guard looks across banks; then for the cap. */
+static void test_a_bank_is_not_starved(void **state)
+{
+	const uint64_t ck = 1250, cap_cycles = 400;
+
+	(void)state;
+	for (uint32_t is_global = 0; is_global < 2; is_global++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.data_rate_mbps = 0;
+		g->p.data_bits = 512;
+		g->p.burst_beats = 2;
+		g->p.t_ccd = 1;
+		g->p.tsv_latency_ps = g->p.controller_latency_ps = 0;
+		g->p.starvation_cap_cycles = cap_cycles;
+		g->p.starvation_global = is_global;
+		rig_build(g);
+		g->is_kept_full = true;
+		g->stride_bytes = 0;
+		g->left = 5000;
+		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "other", other_bank, g), 100);
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		sim_run(g->engine);
+		if (is_global)
+			assert_in_range(g->done_ps[g->other_tag], (80 + cap_cycles) * ck,
+					(80 + cap_cycles + 40) * ck);
+		else
+			assert_true(g->done_ps[g->other_tag] > 4000 * ck);
+		rig_free(g);
+	}
+}
+
+/* A row that was opened for a read is read before the bus turns to eight writes of another row of its bank. Otherwise
+ * both rows are opened twice, for the last two writes wait till after the read. */
+static void test_open_rows_are_served_before_a_turn(void **state)
+{
+	(void)state;
+	for (uint32_t prepares = 0; prepares < 2; prepares++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.write_high_count = 8;
+		g->p.write_low_count = 2;
+		g->p.prepare_banks = prepares;
+		rig_build(g);
+		g->address = 1ull << 26;
+		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "more", eight_writes, g), 8);
+		mem_stack_accept(g->stack, make(g, 0, MEM_READ)); /* tag 0: opens its row in cycle 0 */
+		sim_run(g->engine);
+		assert_int_equal(place_of(g, 0), prepares ? 0 : 6);
+		assert_int_equal(stat(g, "vault.activates"), prepares ? 2 : 4);
+		rig_free(g);
+	}
+}
+
+/* While the bus serves writes of one bank, a bank that only a read wants is opened: the read follows the last write as
+ * soon as the bus allows. Otherwise it waits for its row after the turn, here for a long tRCD. */
+static void test_banks_are_prepared_for_reads(void **state)
+{
+	uint64_t gap_ps[2];
+
+	(void)state;
+	for (uint32_t prepares = 0; prepares < 2; prepares++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.write_high_count = 8;
+		g->p.write_low_count = 2;
+		g->p.prepare_banks = prepares;
+		g->p.t_rcd = 40;
+		rig_build(g);
+		accept_many(g, 8, MEM_WRITE);				       /* tags 0 to 7: bank 0 */
+		mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 8: another bank */
+		sim_run(g->engine);
+		assert_int_equal(place_of(g, 8), 6);
+		gap_ps[prepares] = g->done_ps[8] - g->done_ps[5];
+		rig_free(g);
+	}
+	/* The end of write data, tWTR, and tCL later two bursts. */
+	assert_in_range(gap_ps[1], (6 + 11) * 1250 + 12800, (6 + 11 + 1) * 1250 + 12800);
+	assert_true(gap_ps[0] > gap_ps[1] + 10 * 1250);
+}
+
 /* Closed pages: a row that nobody wants is closed, so that another row of the bank needs no PRE. */
 static void test_closed_pages_close(void **state)
 {
@@ -532,6 +644,9 @@ int main(void)
 		cmocka_unit_test(test_the_cap_counts_from_arrival),
 		cmocka_unit_test(test_reads_are_not_starved),
 		cmocka_unit_test(test_a_row_is_not_starved),
+		cmocka_unit_test(test_a_bank_is_not_starved),
+		cmocka_unit_test(test_open_rows_are_served_before_a_turn),
+		cmocka_unit_test(test_banks_are_prepared_for_reads),
 		cmocka_unit_test(test_closed_pages_close),
 		cmocka_unit_test(test_vaults_refresh_in_turn),
 	};
