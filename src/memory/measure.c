@@ -146,6 +146,17 @@ static void source_tick(void *component, uint64_t cycle)
 
 /* ---- the run ---- */
 
+/* Of all data buses together, or of the link for this mix of reads and writes, if that is less. */
+static double peak_bytes_per_s(const struct memory_measure_config *c)
+{
+	const double buses = mem_memory_peak_bytes_per_s(c->memory, c->dram);
+	const double read_share = 1 - (double)c->stream->write_percent / 100;
+
+	if (!c->link || !c->link->is_present)
+		return buses;
+	return MIN(buses, mem_expander_peak_bytes_per_s(c->link, (uint32_t)c->memory->line_bytes, read_share));
+}
+
 /* By the rate that is asked for, if any: every so many units a request. */
 static void set_pace(struct memory_measure *m, double peak_bytes_per_s)
 {
@@ -172,7 +183,7 @@ static void set_times(struct memory_measure *m)
 	const struct memory_measure_config *c = &m->config;
 	const uint64_t vaults = c->memory->channel_count * c->dram->vault_count;
 
-	set_pace(m, mem_memory_peak_bytes_per_s(c->memory, c->dram));
+	set_pace(m, peak_bytes_per_s(c));
 	m->cycle_units = sim_period_units(m->ctx.engine, mem_memory_domain(m->memory));
 	if (c->stream->trace_clock_ps)
 		m->cycle_units = sim_units_of_ps(m->ctx.engine, c->stream->trace_clock_ps);
@@ -192,9 +203,12 @@ struct memory_measure *memory_measure_new(const struct memory_measure_config *c,
 	struct memory_measure *m = g_new0(struct memory_measure, 1);
 	const struct mem_memory_config memory = {.memory = c->memory,
 						 .dram = c->dram,
+						 .link = c->link,
 						 .clock = "memory",
 						 .stats_prefix = "memory",
 						 .vault_prefix = "vault",
+						 .up_prefix = "link_up",
+						 .down_prefix = "link_down",
 						 .done = done,
 						 .room = room,
 						 .ctx = m};
@@ -242,7 +256,7 @@ void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 		.time_ps = sim_ps_of_units(m->ctx.engine, m->last_units),
 		.rate_gbytes_per_s = m->rate_bytes_per_s / giga,
 		.window_count = m->is_timed ? 0 : (uint32_t)m->window,
-		.peak_gbytes_per_s = mem_memory_peak_bytes_per_s(c->memory, c->dram) / giga,
+		.peak_gbytes_per_s = peak_bytes_per_s(c) / giga,
 		.latency_unit_ns = 1e-3 / (double)sim_units_per_ps(m->ctx.engine),
 		.is_interrupted = c->is_stopped && *c->is_stopped,
 		.host_seconds = cpu_seconds() - begin,

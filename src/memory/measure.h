@@ -23,6 +23,7 @@
 struct memory_measure_config {
 	const struct memory_params *memory; /* all kept; memory and dram are checked */
 	const struct dram_params *dram;
+	const struct expander_params *link; /* NULL: none */
 	const struct memory_stream_params *stream;
 	enum memory_stream_kind kind;
 	struct memory_trace *trace;	  /* of MEMORY_TRACE: not owned */

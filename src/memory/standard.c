@@ -36,6 +36,7 @@ void memory_standard_groups(struct memory_standard *s, struct sim_param_groups *
 	out->count = 0;
 	sim_param_groups_add(out, "memory", memory_param_rows, memory_param_row_count, &s->memory);
 	sim_param_groups_add(out, "dram", dram_param_rows, dram_param_row_count, &s->dram);
+	sim_param_groups_add(out, "link", expander_param_rows, expander_param_row_count, &s->link);
 	sim_param_groups_add(out, "energy", s->energy_rows, s->energy_row_count, &s->energy);
 }
 
@@ -56,7 +57,7 @@ bool memory_standard_load(const char *name_or_path, const struct sim_search *sea
 	struct sim_description_form form = {
 		.words = {.thing = "memory", .example = "dram"},
 		.things = "memories",
-		.hint = "the groups are memory, dram and energy",
+		.hint = "the groups are memory, dram, link and energy",
 	};
 
 	memory_standard_defaults(out);
@@ -75,7 +76,7 @@ bool memory_standard_set(struct memory_standard *s, const char *assignment, cons
 
 bool memory_standard_check(const struct memory_standard *s, struct base_diag_list *diag)
 {
-	return mem_memory_check(&s->memory, &s->dram, diag);
+	return mem_memory_check(&s->memory, &s->dram, diag) && mem_expander_check(&s->link, diag);
 }
 
 void memory_standard_energy(const struct memory_standard *s, struct energy_list *out)

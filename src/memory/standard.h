@@ -1,7 +1,7 @@
 /* standard.h - a memory by name: DDR4-2400, HBM3 and others are YAML files in memories/, each value with its document.
  *
- * A file has the groups memory (mem/memory.h), dram (mem/dram.h) and energy, of which it may set what memories use. It
- * may extend another (sim/description.h).
+ * A file has the groups memory (mem/memory.h), dram (mem/dram.h), link (mem/expander.h) and energy, of which it may set
+ * what memories use. It may extend another (sim/description.h).
  */
 #ifndef STRATA_MEMORY_STANDARD_H
 #define STRATA_MEMORY_STANDARD_H
@@ -18,6 +18,7 @@ struct memory_standard {
 	struct sim_description about;
 	struct memory_params memory;
 	struct dram_params dram;
+	struct expander_params link;
 	struct energy_params energy;
 	struct sim_param_desc energy_rows[MEMORY_ENERGY_ROWS_MAX]; /* those of a memory: what groups are made of */
 	uint32_t energy_row_count;
@@ -25,7 +26,7 @@ struct memory_standard {
 
 /* The defaults of the tables: no standard's. */
 void memory_standard_defaults(struct memory_standard *s);
-/* The groups memory, dram and energy, bound to the values in s. */
+/* The groups memory, dram, link and energy, bound to the values in s. */
 void memory_standard_groups(struct memory_standard *s, struct sim_param_groups *out);
 
 /* Loads a memory by name ("ddr4-2400") or path. False with messages on any mistake. Rules across parameters are not
