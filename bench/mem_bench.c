@@ -94,11 +94,11 @@ static void run(const char *name, uint64_t count, bool is_random, uint32_t write
 	struct sim_stats *stats = sim_stats_new();
 
 	f.engine = sim_engine_new();
-	if (!sim_domain_add(f.engine, "dram", sim_period_of_ps(p.t_ck_ps), &dram_domain) ||
+	if (!sim_domain_add(f.engine, "dram", dram_clock_period(&p), &dram_domain) ||
 	    !sim_domain_add(f.engine, "feeder", sim_period_of_ps(1000), &feeder_domain))
 		abort();
 	f.pool = mem_req_pool_new();
-	mem_map_baseline(&f.map, 1, 1, (uint32_t)p.bank_count, (uint32_t)p.row_bytes, LINE_BYTES);
+	mem_map_baseline(&f.map, 1, 1, dram_vault_bank_count(&p), (uint32_t)p.row_bytes, LINE_BYTES);
 
 	const struct mem_stack_config c = {.dram = &p,
 					   .engine = f.engine,

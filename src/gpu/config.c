@@ -216,7 +216,7 @@ bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e)
 	return sim_domain_add(e, "l2", sim_period_of_khz(c->gpu.l2_clock_khz), &number) &&
 	       sim_domain_add(e, "sm", sim_period_of_khz(c->gpu.sm_clock_khz), &number) &&
 	       sim_domain_add(e, "xbar", sim_period_of_khz(c->gpu.xbar_clock_khz), &number) &&
-	       sim_domain_add(e, "dram", sim_period_of_ps(c->dram.t_ck_ps), &number) &&
+	       sim_domain_add(e, "dram", dram_clock_period(&c->dram), &number) &&
 	       (!c->nsu.is_present ||
 		sim_domain_add(e, "nsu", sim_period_of_khz(c->nsu.clock_khz), &number));
 }

@@ -23,7 +23,7 @@ static void map_new(struct gpu *g)
 {
 	const struct gpu_config *c = g->config;
 	uint32_t stacks = (uint32_t)c->gpu.stack_count, vaults = (uint32_t)c->dram.vault_count;
-	uint32_t banks = (uint32_t)c->dram.bank_count, row_bytes = (uint32_t)c->dram.row_bytes;
+	uint32_t banks = dram_vault_bank_count(&c->dram), row_bytes = (uint32_t)c->dram.row_bytes;
 	uint32_t line_bytes = (uint32_t)c->l2.line_bytes;
 
 	if (c->gpu.address_map == GPU_MAP_TWO_BIT)

@@ -1,4 +1,4 @@
-/* audit.c - the rules of the timing table, each as one sentence over the history of commands. */
+/* audit.c - the table of constraints, row by row, over the history of commands; and the rules that are no rows. */
 #include "mem/audit.h"
 
 #include <glib.h>
@@ -9,51 +9,151 @@
 #include "base/check.h"
 #include "base/units.h"
 
-enum { HISTORY = 512, REFRESH_DEBT_MAX = 8 };
-
-static const char *const command_names[DRAM_COMMAND_COUNT] = {"ACT", "PRE", "PREA", "RD", "WR", "REF"};
+/* JESD79-3F section 4.12: eight REF may be postponed, eight issued early; nine intervals between two at most. */
+enum { REFRESH_OFF_MAX = 8, BUS_HISTORY = 64, RULES_MAX = 256 };
 
 struct event {
 	enum dram_command command;
 	uint32_t bank, row;
 	uint64_t cycle;
-	uint64_t data_start_units, data_end_units; /* RD, WR */
+	uint64_t data_end_units; /* columns */
+};
+
+/* What happened last, and whether anything did. */
+struct last {
+	bool is_known;
+	uint64_t cycle, data_end_units;
+};
+
+/* A row of the table for one pair of commands. */
+struct rule {
+	const struct dram_constraint *row;
+	enum dram_command from;
+};
+
+/* The times for which commands took one kind of command bus, a ring. */
+struct bus {
+	uint64_t count, free_cycle;
+	struct {
+		uint64_t begin_cycle, end_cycle;
+	} taken[BUS_HISTORY];
+};
+
+struct mem_audit_bus {
+	struct bus row, column; /* column commands take it only where there are two */
+};
+
+struct rank {
+	struct last last[DRAM_COMMAND_COUNT];
+	uint64_t acts[DRAM_FAW_COUNT]; /* the last of those that tFAW counts, a ring */
+	uint64_t act_count;
+	enum dram_rank_state state;
+	uint64_t asleep_cycle, asleep_ps; /* in self-refresh since, and for how long before */
 };
 
 struct mem_audit {
 	struct dram_params p;
+	struct dram_constraint rows[DRAM_CONSTRAINT_MAX];
+	struct rule rules[RULES_MAX]; /* by the second command, */
+	uint32_t rule_begin[DRAM_COMMAND_COUNT + 1]; /* whose begin here */
+	uint32_t bank_count, of_rank; /* banks of the vault, of a rank */
 	uint64_t ck_units, burst_units, units_per_ps;
-	uint64_t refi_ps, rfc_ps;
+	uint64_t refi_ps;
 	void (*violation)(void *ctx, const char *text);
 	void *ctx;
-	struct event history[HISTORY]; /* ring */
-	uint64_t count, refresh_count;
-	/* Last command of each kind per bank, as number of event + 1, so that history is long enough for these too. */
+	struct mem_audit_bus own_bus, *bus;
+	uint64_t data_free_units; /* data bus */
 	bool is_open[DRAM_BANK_MAX];
 	uint32_t row[DRAM_BANK_MAX];
-	struct event last[DRAM_BANK_MAX][DRAM_COMMAND_COUNT];
-	bool has_last[DRAM_BANK_MAX][DRAM_COMMAND_COUNT];
+	struct last bank_last[DRAM_BANK_MAX][DRAM_COMMAND_COUNT];
+	struct last group_last[DRAM_BANK_MAX][DRAM_COMMAND_COUNT]; /* by rank, group */
+	struct rank rank[DRAM_RANK_MAX];
+	uint64_t refresh_count[DRAM_BANK_MAX], refresh_cycle[DRAM_BANK_MAX];
+	uint64_t deadline_ps; /* of the first refresh that must not be later */
 };
+
+/* ---- the history in parts ---- */
+
+static uint32_t rank_of(const struct mem_audit *a, uint32_t bank)
+{
+	return bank / a->of_rank;
+}
+
+static uint32_t group_of(const struct mem_audit *a, uint32_t bank)
+{
+	return rank_of(a, bank) * (uint32_t)a->p.group_count + bank % a->of_rank % (uint32_t)a->p.group_count;
+}
+
+/* Does a command to `bank` touch the other? */
+static bool touches(const struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t other)
+{
+	uint32_t groups = (uint32_t)a->p.group_count;
+
+	if (c == DRAM_PREA || c == DRAM_REF || c >= DRAM_PDE)
+		return rank_of(a, bank) == rank_of(a, other);
+	if (c == DRAM_RFM && a->p.refresh_mode == DRAM_REFRESH_ALL_BANK)
+		return rank_of(a, bank) == rank_of(a, other);
+	if ((c == DRAM_REFB || c == DRAM_RFM) && a->p.refresh_mode != DRAM_REFRESH_PER_BANK)
+		return bank / groups == other / groups;
+	return bank == other;
+}
+
+static bool is_one_bank(const struct mem_audit *a, enum dram_command c)
+{
+	return c <= DRAM_WRA || ((c == DRAM_REFB || c == DRAM_RFM) && a->p.refresh_mode == DRAM_REFRESH_PER_BANK);
+}
+
+static bool is_column(enum dram_command c)
+{
+	return c == DRAM_RD || c == DRAM_WR || c == DRAM_RDA || c == DRAM_WRA;
+}
+
+static bool is_write(enum dram_command c)
+{
+	return c == DRAM_WR || c == DRAM_WRA;
+}
 
 struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_ps,
 				void (*violation)(void *ctx, const char *text), void *ctx)
 {
 	struct mem_audit *a = g_new0(struct mem_audit, 1);
+	struct sim_period ck = dram_clock_period(p);
+	uint32_t row_count = dram_constraints(p, a->rows), count = 0;
 
 	a->p = *p;
 	a->units_per_ps = units_per_ps;
-	a->ck_units = p->t_ck_ps * units_per_ps;
-	a->burst_units = dram_burst_ps(p) * units_per_ps;
+	a->ck_units = ck.num_ps * (units_per_ps / ck.den);
+	a->burst_units = dram_burst_units(p, units_per_ps);
 	a->refi_ps = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS);
-	a->rfc_ps = (uint64_t)(p->t_rfc_ns * BASE_PS_PER_NS);
 	a->violation = violation;
 	a->ctx = ctx;
+	a->bus = &a->own_bus;
+	a->bank_count = dram_vault_bank_count(p);
+	a->of_rank = (uint32_t)p->bank_count;
+	a->deadline_ps = p->refresh ? (REFRESH_OFF_MAX + 1) * a->refi_ps : UINT64_MAX;
+	for (uint32_t to = 0; to < DRAM_COMMAND_COUNT; to++) {
+		a->rule_begin[to] = count;
+		for (uint32_t i = 0; i < row_count; i++) {
+			for (uint32_t from = 0; from < DRAM_COMMAND_COUNT; from++) {
+				if (!(a->rows[i].to >> to & 1) || !(a->rows[i].from >> from & 1))
+					continue;
+				CHECK(count < RULES_MAX);
+				a->rules[count++] = (struct rule){&a->rows[i], (enum dram_command)from};
+			}
+		}
+	}
+	a->rule_begin[DRAM_COMMAND_COUNT] = count;
 	return a;
 }
 
 void mem_audit_free(struct mem_audit *a)
 {
 	g_free(a);
+}
+
+void mem_audit_share_bus(struct mem_audit *a, struct mem_audit *with)
+{
+	a->bus = with->bus;
 }
 
 __attribute__((format(printf, 3, 4))) static void report(struct mem_audit *a, const struct event *e, const char *fmt,
@@ -66,205 +166,304 @@ __attribute__((format(printf, 3, 4))) static void report(struct mem_audit *a, co
 	vsnprintf(rule, sizeof(rule), fmt, ap);
 	va_end(ap);
 	snprintf(text, sizeof(text), "DRAM cycle %llu, %s bank %u row %u: %s", (unsigned long long)e->cycle,
-		 command_names[e->command], e->bank, e->row, rule);
+		 dram_command_name(e->command), e->bank, e->row, rule);
 	a->violation(a->ctx, text);
 }
 
-/* "At least min cycles from the bank's last command `from` to e." */
-static void same_bank(struct mem_audit *a, const struct event *e, enum dram_command from, uint64_t min,
-		      const char *rule)
+/* ---- the table ---- */
+
+/* "At least row->cycles from f to e." */
+static void check_gap(struct mem_audit *a, const struct event *e, const struct rule *r, const struct last *f)
 {
-	const struct event *f = &a->last[e->bank][from];
+	const struct dram_constraint *row = r->row;
 
-	if (a->has_last[e->bank][from] && e->cycle < f->cycle + min)
-		report(a, e, "%s: %llu cycles after %s, needs %llu", rule, (unsigned long long)(e->cycle - f->cycle),
-		       command_names[from], (unsigned long long)min);
-}
+	if (!f->is_known)
+		return;
+	if (row->anchor == DRAM_FROM_COMMAND) {
+		if (e->cycle < f->cycle + (uint64_t)row->cycles)
+			report(a, e, "%s: %llu cycles after %s, needs %d", row->name,
+			       (unsigned long long)(e->cycle - f->cycle), dram_command_name(r->from), row->cycles);
+	} else {
+		int64_t min_units = (int64_t)f->data_end_units + row->cycles * (int64_t)a->ck_units;
+		int64_t early_units = min_units - (int64_t)(e->cycle * a->ck_units);
 
-static void check_units(struct mem_audit *a, const struct event *e, uint64_t time_units, uint64_t min_units,
-			const char *rule)
-{
-	if (time_units < min_units)
-		report(a, e, "%s: %llu units too early", rule, (unsigned long long)(min_units - time_units));
-}
-
-/* Calls for every earlier event, the latest first, still in the history. */
-static const struct event *earlier(const struct mem_audit *a, uint64_t back)
-{
-	if (back > a->count || back > HISTORY)
-		return NULL;
-	return &a->history[(a->count - back) % HISTORY];
-}
-
-static void check_activate(struct mem_audit *a, const struct event *e)
-{
-	uint64_t rc = a->p.t_rc ? a->p.t_rc : a->p.t_ras + a->p.t_rp;
-	uint32_t in_window = 0;
-
-	if (a->is_open[e->bank])
-		report(a, e, "bank is open");
-	same_bank(a, e, DRAM_PRE, a->p.t_rp, "tRP");
-	same_bank(a, e, DRAM_ACT, rc, "tRC");
-	for (uint64_t back = 1;; back++) {
-		const struct event *f = earlier(a, back);
-
-		if (!f || f->cycle + a->p.t_faw <= e->cycle)
-			break;
-		if (f->command != DRAM_ACT)
-			continue;
-		if (e->cycle < f->cycle + a->p.t_rrd && f->bank != e->bank)
-			report(a, e, "tRRD: %llu cycles after ACT", (unsigned long long)(e->cycle - f->cycle));
-		in_window++;
-	}
-	if (in_window >= 4)
-		report(a, e, "tFAW: a fifth ACT within %llu cycles", (unsigned long long)a->p.t_faw);
-}
-
-static void check_refresh_gap(struct mem_audit *a, const struct event *e)
-{
-	const struct event *f = &a->last[0][DRAM_REF];
-
-	if (a->has_last[0][DRAM_REF] && (e->cycle - f->cycle) * a->p.t_ck_ps < a->rfc_ps)
-		report(a, e, "tRFC: %llu cycles after REF", (unsigned long long)(e->cycle - f->cycle));
-}
-
-static void check_precharge(struct mem_audit *a, struct event *e, uint32_t bank)
-{
-	e->bank = bank;
-	same_bank(a, e, DRAM_ACT, a->p.t_ras, "tRAS");
-	same_bank(a, e, DRAM_RD, a->p.t_rtp, "tRTP");
-	if (a->has_last[bank][DRAM_WR])
-		check_units(a, e, e->cycle * a->ck_units,
-			    a->last[bank][DRAM_WR].data_end_units + a->p.t_wr * a->ck_units, "tWR");
-}
-
-static void check_column(struct mem_audit *a, struct event *e)
-{
-	bool is_write = e->command == DRAM_WR;
-	uint64_t ck = a->ck_units, bus_free = 0;
-	uint64_t nominal = (e->cycle + (is_write ? a->p.t_cwl : a->p.t_cl)) * ck;
-
-	if (!a->is_open[e->bank])
-		report(a, e, "bank is closed");
-	else if (a->row[e->bank] != e->row)
-		report(a, e, "row %u is open", a->row[e->bank]);
-	same_bank(a, e, DRAM_ACT, a->p.t_rcd, "tRCD");
-	for (uint64_t back = 1;; back++) {
-		const struct event *f = earlier(a, back);
-
-		/* Only the last column access can still matter: they are on the bus in order. */
-		if (!f)
-			break;
-		if (f->command != DRAM_RD && f->command != DRAM_WR)
-			continue;
-		bus_free = f->data_end_units;
-		if (e->cycle < f->cycle + a->p.t_ccd)
-			report(a, e, "tCCD: %llu cycles after %s", (unsigned long long)(e->cycle - f->cycle),
-			       command_names[f->command]);
-		if (is_write && f->command == DRAM_RD)
-			check_units(a, e, nominal, f->data_end_units + a->p.t_rtw * ck, "tRTW");
-		break;
-	}
-	if (nominal + ck <= bus_free)
-		report(a, e, "data bus: busy for one tCK or more after the data's time");
-	e->data_start_units = nominal > bus_free ? nominal : bus_free;
-	e->data_end_units = e->data_start_units + a->burst_units;
-	for (uint32_t i = 0; !is_write && i < a->p.bank_count; i++) {
-		if (a->has_last[i][DRAM_WR])
-			check_units(a, e, e->cycle * ck, a->last[i][DRAM_WR].data_end_units + a->p.t_wtr * ck, "tWTR");
+		if (early_units > 0)
+			report(a, e, "%s: %lld units too early after the data of %s", row->name,
+			       (long long)early_units, dram_command_name(r->from));
 	}
 }
 
-static void check_refresh(struct mem_audit *a, struct event *e)
+static void check_window(struct mem_audit *a, const struct event *e, const struct rule *r)
 {
-	for (uint32_t i = 0; i < a->p.bank_count; i++) {
-		e->bank = i;
-		if (a->is_open[i])
+	const struct rank *k = &a->rank[rank_of(a, e->bank)];
+	uint32_t nth = r->row->nth;
+
+	/* The row's first commands are one set: the last nth of any of them, looked at once. */
+	if (r->from != (enum dram_command)__builtin_ctz(r->row->from) || k->act_count < nth)
+		return;
+	if (e->cycle < k->acts[(k->act_count - nth) % DRAM_FAW_COUNT] + (uint64_t)r->row->cycles)
+		report(a, e, "%s: one more than %u within %d cycles", r->row->name, nth, r->row->cycles);
+}
+
+static void check_rule(struct mem_audit *a, const struct event *e, const struct rule *r)
+{
+	uint32_t rank = rank_of(a, e->bank);
+
+	if (r->row->nth > 1) {
+		check_window(a, e, r);
+		return;
+	}
+	switch (r->row->scope) {
+	case DRAM_SCOPE_BANK:
+		if (is_one_bank(a, e->command)) {
+			check_gap(a, e, r, &a->bank_last[e->bank][r->from]);
+			return;
+		}
+		for (uint32_t i = 0; i < a->bank_count; i++) {
+			if (touches(a, e->command, e->bank, i))
+				check_gap(a, e, r, &a->bank_last[i][r->from]);
+		}
+		return;
+	case DRAM_SCOPE_GROUP:
+		if (is_one_bank(a, e->command)) {
+			check_gap(a, e, r, &a->group_last[group_of(a, e->bank)][r->from]);
+			return;
+		}
+		for (uint32_t i = 0; i < a->p.group_count; i++)
+			check_gap(a, e, r, &a->group_last[rank * a->p.group_count + i][r->from]);
+		return;
+	case DRAM_SCOPE_RANK:
+		check_gap(a, e, r, &a->rank[rank].last[r->from]);
+		return;
+	case DRAM_SCOPE_CHANNEL:
+		for (uint32_t i = 0; i < a->p.rank_count; i++) {
+			if (r->row->relation == DRAM_SAME || i != rank)
+				check_gap(a, e, r, &a->rank[i].last[r->from]);
+		}
+		return;
+	}
+}
+
+/* ---- rules that are no rows ---- */
+
+static void check_state(struct mem_audit *a, const struct event *e)
+{
+	static const enum dram_rank_state needed[DRAM_COMMAND_COUNT] = {[DRAM_PDX] = DRAM_POWERED_DOWN,
+									 [DRAM_SRX] = DRAM_SELF_REFRESHING};
+	static const char *const names[] = {"awake", "powered down", "in self-refresh"};
+	enum dram_rank_state state = a->rank[rank_of(a, e->bank)].state;
+	enum dram_command c = e->command;
+
+	if (state != needed[c])
+		report(a, e, "the rank is %s", names[state]);
+	if (is_column(c)) {
+		if (!a->is_open[e->bank])
+			report(a, e, "bank is closed");
+		else if (a->row[e->bank] != e->row)
+			report(a, e, "row %u is open", a->row[e->bank]);
+	} else if (c == DRAM_ACT) {
+		if (a->is_open[e->bank])
 			report(a, e, "bank is open");
-		same_bank(a, e, DRAM_PRE, a->p.t_rp, "tRP before REF");
-		same_bank(a, e, DRAM_ACT, a->p.t_rc ? a->p.t_rc : a->p.t_ras + a->p.t_rp, "tRC before REF");
+	} else if (c == DRAM_PRE) {
+		if (!a->is_open[e->bank])
+			report(a, e, "bank is closed");
+	} else if (c == DRAM_REF || c == DRAM_REFB || c == DRAM_RFM || c == DRAM_SRE) {
+		for (uint32_t i = 0; i < a->bank_count; i++) {
+			if (a->is_open[i] && touches(a, c, e->bank, i))
+				report(a, e, "bank is open");
+		}
 	}
-	e->bank = 0;
+}
+
+/* Two that share the bus may tell of their commands out of order: a vault catches up with what fell due. */
+static void check_command_bus(struct mem_audit *a, const struct event *e)
+{
+	bool is_act = e->command == DRAM_ACT;
+	struct bus *b = a->p.dual_command_bus && is_column(e->command) ? &a->bus->column : &a->bus->row;
+	uint64_t cycles = is_act ? a->p.command_act_cycles : is_column(e->command) ? a->p.command_column_cycles : 1;
+	uint64_t end_cycle = e->cycle + cycles;
+
+	for (uint64_t back = 1; e->cycle < b->free_cycle && back <= BUS_HISTORY && back <= b->count; back++) {
+		uint64_t i = (b->count - back) % BUS_HISTORY;
+
+		if (e->cycle < b->taken[i].end_cycle && b->taken[i].begin_cycle < end_cycle)
+			report(a, e, "command bus: taken from cycle %llu on",
+			       (unsigned long long)b->taken[i].begin_cycle);
+	}
+	b->taken[b->count % BUS_HISTORY].begin_cycle = e->cycle;
+	b->taken[b->count % BUS_HISTORY].end_cycle = end_cycle;
+	b->count++;
+	if (b->free_cycle < end_cycle)
+		b->free_cycle = end_cycle;
+}
+
+static void check_data_bus(struct mem_audit *a, struct event *e)
+{
+	uint64_t latency = is_write(e->command) ? a->p.t_cwl : a->p.t_cl;
+	uint64_t nominal = (e->cycle + latency) * a->ck_units;
+
+	if (nominal + a->ck_units <= a->data_free_units)
+		report(a, e, "data bus: busy for one tCK or more after the data's time");
+	e->data_end_units = (nominal > a->data_free_units ? nominal : a->data_free_units) + a->burst_units;
+	a->data_free_units = e->data_end_units;
+}
+
+/* ---- refresh ---- */
+
+static uint64_t ps_of_cycle(const struct mem_audit *a, uint64_t cycle)
+{
+	/* Not over 64 bits: units count as long. */
+	return cycle * a->ck_units / a->units_per_ps;
+}
+
+/* What a bank has waited for refreshes up to a cycle: the time in self-refresh does not count. */
+static uint64_t waited_ps(const struct mem_audit *a, uint32_t bank, uint64_t cycle)
+{
+	return ps_of_cycle(a, cycle) - a->rank[rank_of(a, bank)].asleep_ps;
+}
+
+static bool is_asleep(const struct mem_audit *a, uint32_t bank)
+{
+	return a->rank[rank_of(a, bank)].state == DRAM_SELF_REFRESHING;
+}
+
+/* The first time at which some bank would be nine refreshes behind, or nine intervals after its last. */
+static void set_deadline(struct mem_audit *a)
+{
+	uint64_t first_ps = UINT64_MAX;
+
+	for (uint32_t i = 0; i < a->bank_count; i++) {
+		uint64_t asleep_ps = a->rank[rank_of(a, i)].asleep_ps, at_ps;
+
+		if (is_asleep(a, i))
+			continue;
+		at_ps = (a->refresh_count[i] + REFRESH_OFF_MAX + 1) * a->refi_ps + asleep_ps;
+		if (a->refresh_count[i] &&
+		    at_ps > ps_of_cycle(a, a->refresh_cycle[i]) + (REFRESH_OFF_MAX + 1) * a->refi_ps)
+			at_ps = ps_of_cycle(a, a->refresh_cycle[i]) + (REFRESH_OFF_MAX + 1) * a->refi_ps + 1;
+		if (at_ps < first_ps)
+			first_ps = at_ps;
+	}
+	a->deadline_ps = first_ps;
 }
 
 static void check_obligation(struct mem_audit *a, const struct event *e)
 {
-	uint64_t due, elapsed_ps = e->cycle * a->p.t_ck_ps;
+	uint64_t now_ps = ps_of_cycle(a, e->cycle);
+
+	if (now_ps < a->deadline_ps)
+		return;
+	for (uint32_t i = 0; i < a->bank_count; i++) {
+		uint64_t due = is_asleep(a, i) ? 0 : waited_ps(a, i, e->cycle) / a->refi_ps;
+
+		if (due > a->refresh_count[i] + REFRESH_OFF_MAX) {
+			report(a, e, "refresh: %llu REF due, %llu issued", (unsigned long long)due,
+			       (unsigned long long)a->refresh_count[i]);
+			return;
+		}
+		if (a->refresh_count[i] && !is_asleep(a, i) &&
+		    now_ps - ps_of_cycle(a, a->refresh_cycle[i]) > (REFRESH_OFF_MAX + 1) * a->refi_ps) {
+			report(a, e, "refresh: more than %d tREFI after the REF of bank %u", REFRESH_OFF_MAX + 1, i);
+			return;
+		}
+	}
+}
+
+static void count_refresh(struct mem_audit *a, const struct event *e)
+{
+	bool is_early = false;
 
 	if (!a->p.refresh)
 		return;
-	due = elapsed_ps / a->refi_ps;
-	if (due > a->refresh_count + REFRESH_DEBT_MAX)
-		report(a, e, "refresh: %llu REF due, %llu issued", (unsigned long long)due,
-		       (unsigned long long)a->refresh_count);
-}
-
-static void remember(struct mem_audit *a, const struct event *e, uint32_t bank, enum dram_command as)
-{
-	a->last[bank][as] = *e;
-	a->has_last[bank][as] = true;
-}
-
-static void apply(struct mem_audit *a, struct event *e)
-{
-	if (e->command == DRAM_ACT) {
-		a->is_open[e->bank] = true;
-		a->row[e->bank] = e->row;
-	} else if (e->command == DRAM_PRE) {
-		a->is_open[e->bank] = false;
+	for (uint32_t i = 0; i < a->bank_count; i++) {
+		if (!touches(a, e->command, e->bank, i))
+			continue;
+		a->refresh_count[i]++;
+		a->refresh_cycle[i] = e->cycle;
+		is_early |= a->refresh_count[i] > waited_ps(a, i, e->cycle) / a->refi_ps + REFRESH_OFF_MAX;
 	}
-	if (e->command == DRAM_PREA || e->command == DRAM_REF) {
-		for (uint32_t i = 0; i < a->p.bank_count; i++) {
-			if (e->command == DRAM_REF || a->is_open[i])
-				remember(a, e, i, e->command == DRAM_REF ? DRAM_REF : DRAM_PRE);
-			a->is_open[i] = false;
-		}
+	if (is_early)
+		report(a, e, "refresh: more than %d REF pulled in", REFRESH_OFF_MAX);
+	set_deadline(a);
+}
+
+/* ---- what a command changes ---- */
+
+static void remember(const struct event *e, struct last *last)
+{
+	last->is_known = true;
+	last->cycle = e->cycle;
+	last->data_end_units = e->data_end_units;
+}
+
+static void change_rank(struct mem_audit *a, const struct event *e)
+{
+	uint32_t rank = rank_of(a, e->bank);
+	struct rank *k = &a->rank[rank];
+
+	if (e->command == DRAM_PDE) {
+		k->state = DRAM_POWERED_DOWN;
+	} else if (e->command == DRAM_SRE) {
+		k->state = DRAM_SELF_REFRESHING;
+		k->asleep_cycle = e->cycle;
+	} else if (e->command == DRAM_PDX) {
+		k->state = DRAM_AWAKE;
+	} else if (e->command == DRAM_SRX) {
+		if (k->state == DRAM_SELF_REFRESHING)
+			k->asleep_ps += ps_of_cycle(a, e->cycle) - ps_of_cycle(a, k->asleep_cycle);
+		k->state = DRAM_AWAKE;
+		for (uint32_t i = rank * a->of_rank; i < (rank + 1) * a->of_rank; i++)
+			a->refresh_cycle[i] = e->cycle;
+	}
+	if (a->p.refresh && (e->command == DRAM_SRE || e->command == DRAM_SRX))
+		set_deadline(a);
+}
+
+static void apply(struct mem_audit *a, const struct event *e)
+{
+	enum dram_command c = e->command;
+	uint32_t rank = rank_of(a, e->bank);
+	bool opens = c == DRAM_ACT, closes = c == DRAM_PRE || c == DRAM_PREA || c == DRAM_RDA || c == DRAM_WRA;
+
+	remember(e, &a->rank[rank].last[c]);
+	if (is_one_bank(a, c)) {
+		remember(e, &a->bank_last[e->bank][c]);
+		remember(e, &a->group_last[group_of(a, e->bank)][c]);
+		a->is_open[e->bank] = opens || (a->is_open[e->bank] && !closes);
+		if (opens)
+			a->row[e->bank] = e->row;
 	} else {
-		remember(a, e, e->bank, e->command);
+		for (uint32_t i = 0; i < a->bank_count; i++) {
+			if (!touches(a, c, e->bank, i))
+				continue;
+			remember(e, &a->bank_last[i][c]);
+			remember(e, &a->group_last[group_of(a, i)][c]);
+			a->is_open[i] = a->is_open[i] && !closes;
+		}
 	}
-	a->refresh_count += e->command == DRAM_REF;
+	if (c == DRAM_ACT || (c == DRAM_REFB && a->p.refresh_mode == DRAM_REFRESH_PER_BANK)) {
+		a->rank[rank].acts[a->rank[rank].act_count % DRAM_FAW_COUNT] = e->cycle;
+		a->rank[rank].act_count++;
+	}
+	if (c == DRAM_REF || c == DRAM_REFB)
+		count_refresh(a, e);
+	if (c >= DRAM_PDE)
+		change_rank(a, e);
 }
 
 void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
 {
 	struct event e = {.command = c, .bank = bank, .row = row, .cycle = cycle};
-	const struct event *before = earlier(a, 1);
 
-	CHECK(bank < a->p.bank_count);
-	if (before && cycle <= before->cycle)
-		report(a, &e, "command bus: the command before was issued in cycle %llu",
-		       (unsigned long long)before->cycle);
-	check_refresh_gap(a, &e);
+	CHECK(bank < a->bank_count);
+	check_command_bus(a, &e);
 	check_obligation(a, &e);
-	switch (c) {
-	case DRAM_ACT:
-		check_activate(a, &e);
-		break;
-	case DRAM_PRE:
-		if (!a->is_open[bank])
-			report(a, &e, "bank is closed");
-		check_precharge(a, &e, bank);
-		break;
-	case DRAM_PREA:
-		for (uint32_t i = 0; i < a->p.bank_count; i++) {
-			if (a->is_open[i])
-				check_precharge(a, &e, i);
-		}
-		e.bank = 0;
-		break;
-	case DRAM_RD:
-	case DRAM_WR:
-		check_column(a, &e);
-		break;
-	case DRAM_REF:
-		check_refresh(a, &e);
-		break;
-	case DRAM_COMMAND_COUNT:
-		UNREACHABLE("DRAM command");
-	}
+	check_state(a, &e);
+	if (is_column(c))
+		check_data_bus(a, &e);
+	for (uint32_t i = a->rule_begin[c]; i < a->rule_begin[c + 1]; i++)
+		check_rule(a, &e, &a->rules[i]);
 	apply(a, &e);
-	a->history[a->count % HISTORY] = e;
-	a->count++;
 }
 
 void mem_audit_until(struct mem_audit *a, uint64_t cycle)

@@ -1,7 +1,8 @@
-/* audit.h - an auditor of DRAM commands that shares nothing with the bank model but the parameters.
+/* audit.h - an auditor of DRAM commands that shares nothing with the bank model but the table of constraints.
  *
- * It keeps the recent history of one vault's commands and, for each new command, tests every rule of the timing table
- * as the standard writes it: "at least tX from A to B". Slow and simple on purpose.
+ * It remembers what each bank, group and rank was last told and, for each new command, tests every row of the table as
+ * the standard writes it: "at least tX from A to B". Slow and simple on purpose. Beside the table it tests the state of
+ * banks and ranks, the command bus, the data bus and the obligation to refresh.
  */
 #ifndef STRATA_MEM_AUDIT_H
 #define STRATA_MEM_AUDIT_H
@@ -15,10 +16,13 @@ struct mem_audit;
 struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_ps,
 				void (*violation)(void *ctx, const char *text), void *ctx);
 void mem_audit_free(struct mem_audit *a);
-/* The vault issues c at cycle (of tCK). bank for ACT, PRE, RD, WR; row for ACT, RD and WR. */
+/* a's commands go over the command bus of `with`, as those of a pseudo channel do. Before the first command; `with`
+ * must outlive a. */
+void mem_audit_share_bus(struct mem_audit *a, struct mem_audit *with);
+/* The vault issues c at cycle (of tCK); bank: any of the rank for a command to all its banks; row for ACT and columns. */
 void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
 /* Time has come to cycle with nothing else issued: tests the refresh obligation (JESD79-3F section 4.12: at most eight
- * REF postponed). */
+ * REF postponed, at most nine tREFI between two; each bank by itself where refreshes go bank by bank). */
 void mem_audit_until(struct mem_audit *a, uint64_t cycle);
 
 #endif

@@ -1,136 +1,165 @@
-/* dram.c - timing of DRAM commands: when each becomes legal, and what it makes illegal for how long. */
+/* dram.c - the bank model: when each command becomes legal, and what it makes illegal for how long.
+ *
+ * The table of constraints is compiled into delays by pair of commands and distance. A gate command (ACT, PRE, RD, WR)
+ * is asked for all the time, so each issue raises its earliest cycle, per bank and per gate: the banks of one group of
+ * one rank. The other commands are rare: their earliest cycle is computed when asked, from the last command of each kind
+ * to each bank. */
 #include "mem/dram.h"
 
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/check.h"
 #include "base/units.h"
 
-const struct sim_param_desc dram_param_rows[] = {
-#define PARAM_STRUCT struct dram_params
-#include "sim/param_rows.inc"
-#include "mem/dram_params.def"
-#include "sim/param_end.inc"
+#define LONG_AGO (INT64_MIN / 2)
+enum { NO_DELAY = INT32_MIN / 2 };
+
+#define BIT(command) (1u << (command))
+
+static const char *const command_names[DRAM_COMMAND_COUNT] = {
+#define X(name) #name,
+	DRAM_COMMANDS(X)
+#undef X
 };
-const uint32_t dram_param_row_count = ARRAY_COUNT(dram_param_rows);
 
-static bool is_power_of_two(uint64_t v)
+const char *dram_command_name(enum dram_command c)
 {
-	return v && (v & (v - 1)) == 0;
+	return command_names[c];
 }
 
-/* Burst time in ps as a fraction: beats * 10^6 / rate, or beats * tCK / beats per tCK. */
-static void burst_fraction(const struct dram_params *p, uint64_t *num, uint64_t *den)
+static bool is_gate_command(uint32_t c)
 {
-	*num = p->burst_beats * (p->data_rate_mbps ? 1000000 : p->t_ck_ps);
-	*den = p->data_rate_mbps ? p->data_rate_mbps : p->ck_beats;
+	return c < DRAM_GATE_COMMANDS;
 }
 
-bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
+static inline bool is_column(uint32_t c)
 {
-	const struct base_place nowhere = {0};
-	uint32_t before = diag->error_count;
-	uint64_t num, den;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} powers[] = {
-		{"vault_count", p->vault_count},
-		{"bank_count", p->bank_count},
-		{"row_bytes", p->row_bytes},
-		{"data_bits", p->data_bits},
-		{"burst_beats", p->burst_beats},
-	};
+	return BIT(c) & (BIT(DRAM_RD) | BIT(DRAM_WR) | BIT(DRAM_RDA) | BIT(DRAM_WRA));
+}
 
-	for (uint32_t i = 0; i < ARRAY_COUNT(powers); i++) {
-		if (!is_power_of_two(powers[i].value))
-			base_diag_error(diag, nowhere, "dram.%s: %llu is not a power of two", powers[i].name,
-					(unsigned long long)powers[i].value);
+/* ---- the table, compiled ---- */
+
+static uint32_t distances_of(const struct dram_constraint *r)
+{
+	if (r->relation == DRAM_OTHER_RANK)
+		return BIT(DRAM_AT_OTHER_RANK);
+	switch (r->scope) {
+	case DRAM_SCOPE_BANK:
+		return BIT(DRAM_AT_BANK);
+	case DRAM_SCOPE_GROUP:
+		return BIT(DRAM_AT_GROUP);
+	case DRAM_SCOPE_RANK:
+		return BIT(DRAM_AT_GROUP) | BIT(DRAM_AT_RANK);
+	case DRAM_SCOPE_CHANNEL:
+		return BIT(DRAM_AT_GROUP) | BIT(DRAM_AT_RANK) | BIT(DRAM_AT_OTHER_RANK);
 	}
-	burst_fraction(p, &num, &den);
-	if (num % den)
-		base_diag_error(
-		    diag, nowhere,
-		    "dram.data_rate_mbps: %llu transfers at this rate take no whole number of ps; choose a rate "
-		    "that divides, or 0 for dram.ck_beats transfers per tCK",
-		    (unsigned long long)p->burst_beats);
-	if (dram_column_bytes(p) == 0 || dram_column_bytes(p) > p->row_bytes)
-		base_diag_error(diag, nowhere, "dram.burst_beats: a column access of %llu bits does not fit a row",
-				(unsigned long long)(p->burst_beats * p->data_bits));
-	if (p->t_rc && p->t_rc < p->t_ras + p->t_rp)
-		base_diag_error(diag, nowhere, "dram.t_rc: %llu is less than t_ras + t_rp = %llu; 0 means their sum",
-				(unsigned long long)p->t_rc, (unsigned long long)(p->t_ras + p->t_rp));
-	if (p->t_faw < p->t_rrd)
-		base_diag_error(diag, nowhere, "dram.t_faw: less than t_rrd");
-	if (p->write_low_count >= p->write_high_count || p->write_high_count > p->queue_entries)
-		base_diag_error(diag, nowhere,
-				"dram.write_low_count, write_high_count, queue_entries: expected low < high <= queue");
-	if (p->refresh && p->t_refi_ns < 2 * p->t_rfc_ns)
-		base_diag_error(diag, nowhere, "dram.t_refi_ns: less than twice t_rfc_ns leaves no time for accesses");
-	return diag->error_count == before;
+	UNREACHABLE("scope of a constraint");
 }
 
-uint64_t dram_column_bytes(const struct dram_params *p)
+/* What the short ways of issuing a gate command leave out, no row may say. */
+static void check_short_ways(uint32_t from, uint32_t to, uint32_t distance, enum dram_anchor anchor)
 {
-	return p->burst_beats * p->data_bits / 8;
+	bool is_at_bank = distance == DRAM_AT_BANK;
+
+	CHECK(anchor == DRAM_FROM_COMMAND || is_column(from));
+	if (!is_gate_command(to))
+		return;
+	if (from == DRAM_ACT)
+		CHECK(is_at_bank || (to == DRAM_ACT && distance != DRAM_AT_OTHER_RANK));
+	if (from == DRAM_PRE)
+		CHECK(is_at_bank ? to == DRAM_ACT : to == DRAM_PRE && distance != DRAM_AT_OTHER_RANK);
+	if (is_column(from))
+		CHECK(is_at_bank ? to == DRAM_PRE || to == DRAM_ACT : is_column(to));
 }
 
-uint64_t dram_burst_ps(const struct dram_params *p)
+static void add_delay(struct dram_timing *t, const struct dram_constraint *r, uint32_t from, uint32_t to)
 {
-	uint64_t num, den;
+	dram_delays *delays = r->anchor == DRAM_FROM_COMMAND ? &t->command_delay : &t->data_delay;
 
-	burst_fraction(p, &num, &den);
-	CHECK(num % den == 0);
-	return num / den;
+	t->from_set[to] |= BIT(from);
+	for (uint32_t left = distances_of(r); left; left &= left - 1) {
+		uint32_t distance = (uint32_t)__builtin_ctz(left);
+		int32_t *delay = &(*delays)[from][to][distance];
+
+		check_short_ways(from, to, distance, r->anchor);
+		if (*delay < r->cycles)
+			*delay = r->cycles;
+	}
 }
 
-double dram_vault_peak_bytes_per_s(const struct dram_params *p)
+static void compile(struct dram_timing *t, const struct dram_params *p)
 {
-	return (double)dram_column_bytes(p) * BASE_PS_PER_S / (double)dram_burst_ps(p);
-}
+	struct dram_constraint rows[DRAM_CONSTRAINT_MAX];
+	uint32_t count = dram_constraints(p, rows);
 
-static uint64_t cycles_of_ns(double ns, uint64_t ck_ps)
-{
-	uint64_t ps = (uint64_t)(ns * BASE_PS_PER_NS + 0.5);
+	for (uint32_t i = 0; i < DRAM_COMMAND_COUNT; i++)
+		for (uint32_t k = 0; k < DRAM_COMMAND_COUNT; k++)
+			for (uint32_t d = 0; d < DRAM_DISTANCE_COUNT; d++)
+				t->command_delay[i][k][d] = t->data_delay[i][k][d] = NO_DELAY;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct dram_constraint *r = &rows[i];
 
-	return (ps + ck_ps - 1) / ck_ps;
+		if (r->nth > 1) {
+			CHECK(r->nth == DRAM_FAW_COUNT && r->from == r->to && r->scope == DRAM_SCOPE_RANK);
+			CHECK(r->anchor == DRAM_FROM_COMMAND && t->faw_set == 0);
+			t->faw_set = r->from;
+			t->faw = (uint32_t)r->cycles;
+			continue;
+		}
+		for (uint32_t from = r->from; from; from &= from - 1)
+			for (uint32_t to = r->to; to; to &= to - 1)
+				add_delay(t, r, (uint32_t)__builtin_ctz(from), (uint32_t)__builtin_ctz(to));
+	}
 }
 
 void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64_t ck_units, uint64_t units_per_ps)
 {
+	struct sim_period ck = dram_clock_period(p);
+
 	memset(t, 0, sizeof(*t));
-	CHECK(ck_units == p->t_ck_ps * units_per_ps && p->bank_count <= DRAM_BANK_MAX);
+	CHECK(units_per_ps % ck.den == 0 && ck_units == ck.num_ps * (units_per_ps / ck.den));
+	CHECK(dram_vault_bank_count(p) <= DRAM_BANK_MAX && p->rank_count <= DRAM_RANK_MAX);
 	t->ck_units = ck_units;
 	t->ck_inverse = UINT64_MAX / ck_units;
-	t->rp = (uint32_t)p->t_rp;
-	t->rcd = (uint32_t)p->t_rcd;
 	t->cl = (uint32_t)p->t_cl;
 	t->cwl = (uint32_t)p->t_cwl;
-	t->ccd = (uint32_t)p->t_ccd;
-	t->wr = (uint32_t)p->t_wr;
-	t->ras = (uint32_t)p->t_ras;
-	t->rc = (uint32_t)(p->t_rc ? p->t_rc : p->t_ras + p->t_rp);
-	t->rrd = (uint32_t)p->t_rrd;
-	t->faw = (uint32_t)p->t_faw;
-	t->wtr = (uint32_t)p->t_wtr;
-	t->rtp = (uint32_t)p->t_rtp;
-	t->rtw = (uint32_t)p->t_rtw;
-	t->rfc = (uint32_t)cycles_of_ns(p->t_rfc_ns, p->t_ck_ps);
+	t->act_cycles = (uint32_t)p->command_act_cycles;
+	t->column_cycles = (uint32_t)p->command_column_cycles;
+	t->is_dual_bus = p->dual_command_bus;
+	t->refresh_mode = (enum dram_refresh_mode)p->refresh_mode;
 	/* The interval is rounded down: refreshing a little too often is legal, too rarely is not. */
-	t->refi = p->refresh ? (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS) / p->t_ck_ps : 0;
-	t->burst_units = dram_burst_ps(p) * units_per_ps;
+	t->refi = p->refresh ? (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS) * ck.den / ck.num_ps : 0;
+	t->burst_units = dram_burst_units(p, units_per_ps);
 	t->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
 	t->column_bytes = (uint32_t)dram_column_bytes(p);
-	t->bank_count = (uint32_t)p->bank_count;
+	t->bank_count = dram_vault_bank_count(p);
+	t->rank_count = (uint32_t)p->rank_count;
+	t->group_count = (uint32_t)p->group_count;
+	compile(t, p);
+	t->has_ppd = t->command_delay[DRAM_PRE][DRAM_PRE][DRAM_AT_RANK] != NO_DELAY;
 }
 
-void dram_banks_init(struct dram_banks *b, const struct dram_timing *t)
+/* ---- state ---- */
+
+void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct dram_command_bus *bus)
 {
 	memset(b, 0, sizeof(*b));
 	b->t = *t;
-	for (uint32_t i = 0; i < DRAM_BANK_MAX; i++)
-		b->bank[i].open_row = DRAM_NO_ROW;
+	b->bus = bus ? bus : &b->own_bus;
+	b->gate_count = t->rank_count * t->group_count;
+	CHECK(t->group_count <= t->bank_count / t->rank_count);
+	for (uint32_t i = 0; i < DRAM_BANK_MAX; i++) {
+		struct dram_bank *k = &b->bank[i];
+		uint32_t of_rank = t->bank_count / t->rank_count;
+
+		k->open_row = DRAM_NO_ROW;
+		k->rank = (uint8_t)(i / of_rank % t->rank_count);
+		k->group = (uint8_t)(i % of_rank % t->group_count);
+		k->gate = (uint16_t)((k->rank * t->group_count + k->group) * DRAM_GATE_COMMANDS);
+	}
+	for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++)
+		for (uint32_t i = 0; i < DRAM_BANK_MAX; i++)
+			b->last_cycle[c][i] = b->last_data_cycle[c][i] = LONG_AGO;
 }
 
 /* units / ck_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most 1. */
@@ -146,123 +175,239 @@ static inline uint64_t cycle_at_or_after(const struct dram_banks *b, uint64_t un
 	return cycle_before(b, units + b->t.ck_units - 1);
 }
 
-static uint64_t refresh_earliest(const struct dram_banks *b, uint64_t from)
+static inline void raise(uint64_t *cycle, int64_t to)
 {
-	uint64_t cycle = base_max_u64(from, b->command_cycle);
-
-	for (uint32_t i = 0; i < b->t.bank_count; i++)
-		cycle = base_max_u64(cycle, b->bank[i].act_cycle);
-	return cycle;
+	if ((int64_t)*cycle < to)
+		*cycle = (uint64_t)to;
 }
 
-static uint64_t precharge_all_earliest(const struct dram_banks *b, uint64_t from)
+static inline int64_t later(int64_t a, int64_t b)
 {
-	uint64_t cycle = base_max_u64(from, b->command_cycle);
+	return a > b ? a : b;
+}
 
-	for (uint32_t i = 0; i < b->t.bank_count; i++) {
-		if (b->bank[i].open_row != DRAM_NO_ROW)
-			cycle = base_max_u64(cycle, b->bank[i].pre_cycle);
+uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t bank)
+{
+	uint32_t of_rank = t->bank_count / t->rank_count, first = bank / of_rank * of_rank;
+	uint64_t reach = 0;
+
+	if (c <= DRAM_WRA || ((c == DRAM_REFB || c == DRAM_RFM) && t->refresh_mode == DRAM_REFRESH_PER_BANK))
+		return 1ull << bank;
+	if (c == DRAM_REFB || (c == DRAM_RFM && t->refresh_mode == DRAM_REFRESH_SAME_BANK)) {
+		for (uint32_t i = 0; i < t->group_count; i++)
+			reach |= 1ull << (first + (bank - first) / t->group_count * t->group_count + i);
+		return reach;
 	}
+	return (of_rank == 64 ? ~0ull : (1ull << of_rank) - 1) << first;
+}
+
+/* ---- when ---- */
+
+static inline uint64_t bus_cycle_of(const struct dram_banks *b, uint32_t c)
+{
+	return b->bus->free_cycle[b->t.is_dual_bus && is_column(c)];
+}
+
+static enum dram_distance distance_of(const struct dram_bank *k, uint32_t rank, uint64_t groups)
+{
+	if (k->rank != rank)
+		return DRAM_AT_OTHER_RANK;
+	return groups >> k->group & 1 ? DRAM_AT_GROUP : DRAM_AT_RANK;
+}
+
+static uint64_t groups_of(const struct dram_banks *b, uint64_t reach)
+{
+	uint64_t groups = 0;
+
+	for (; reach; reach &= reach - 1)
+		groups |= 1ull << b->bank[__builtin_ctzll(reach)].group;
+	return groups;
+}
+
+/* The earliest cycle of a command that is no gate command. */
+static int64_t earliest_of_rare(const struct dram_banks *b, enum dram_command c, uint32_t bank)
+{
+	const struct dram_timing *t = &b->t;
+	uint64_t reach = dram_reach(t, c, bank), groups = groups_of(b, reach);
+	uint32_t rank = b->bank[bank].rank;
+	int64_t cycle = 0;
+
+	for (uint32_t left = t->from_set[c]; left; left &= left - 1) {
+		uint32_t from = (uint32_t)__builtin_ctz(left);
+		const int32_t *command = t->command_delay[from][c], *data = t->data_delay[from][c];
+
+		for (uint32_t i = 0; i < t->bank_count; i++) {
+			enum dram_distance d = distance_of(&b->bank[i], rank, groups);
+			int64_t at = b->last_cycle[from][i], end = b->last_data_cycle[from][i];
+
+			cycle = later(cycle, later(at + command[d], end + data[d]));
+			if (reach >> i & 1)
+				cycle = later(cycle, later(at + command[DRAM_AT_BANK], end + data[DRAM_AT_BANK]));
+		}
+	}
+	if (t->faw_set & BIT(c))
+		cycle = later(cycle, (int64_t)b->rank[rank].faw[b->rank[rank].faw_next]);
 	return cycle;
 }
 
 uint64_t dram_banks_earliest(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t from)
 {
-	uint64_t cycle = base_max_u64(from, b->command_cycle);
+	const struct dram_bank *k = &b->bank[bank];
+	uint64_t cycle = base_max_u64(from, bus_cycle_of(b, c));
 
-	switch (c) {
-	case DRAM_ACT:
-		return base_max_u64(base_max_u64(cycle, b->bank[bank].act_cycle), b->act_cycle);
-	case DRAM_PRE:
-		return base_max_u64(cycle, b->bank[bank].pre_cycle);
-	case DRAM_RD:
-		return base_max_u64(base_max_u64(cycle, b->bank[bank].column_cycle), b->read_cycle);
-	case DRAM_WR:
-		return base_max_u64(base_max_u64(cycle, b->bank[bank].column_cycle), b->write_cycle);
-	case DRAM_PREA:
-		return precharge_all_earliest(b, cycle);
-	case DRAM_REF:
-		return refresh_earliest(b, cycle);
-	case DRAM_COMMAND_COUNT:
-		break;
-	}
-	UNREACHABLE("DRAM command");
+	if (c > DRAM_WRA)
+		return base_max_u64(cycle, (uint64_t)earliest_of_rare(b, c, bank));
+	return base_max_u64(base_max_u64(cycle, k->cycle[dram_gate(k, c) - k->gate]), b->gate[dram_gate(k, c)]);
 }
 
 bool dram_banks_is_legal(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
 {
 	uint32_t open = b->bank[bank].open_row;
+	enum dram_rank_state state = b->rank[b->bank[bank].rank].state;
 
-	if (c == DRAM_ACT && open != DRAM_NO_ROW)
+	if (state != (c == DRAM_PDX ? DRAM_POWERED_DOWN : c == DRAM_SRX ? DRAM_SELF_REFRESHING : DRAM_AWAKE))
 		return false;
-	if ((c == DRAM_RD || c == DRAM_WR) && (open == DRAM_NO_ROW || open != row))
+	if (is_column(c) && (open == DRAM_NO_ROW || open != row))
 		return false;
 	if (c == DRAM_PRE && open == DRAM_NO_ROW)
 		return false;
-	if (c == DRAM_REF && b->open_count)
+	if ((c == DRAM_ACT || c == DRAM_REF || c == DRAM_REFB || c == DRAM_RFM || c == DRAM_SRE) &&
+	    (b->open_banks & dram_reach(&b->t, c, bank)))
 		return false;
 	return dram_banks_earliest(b, c, bank, cycle) == cycle;
 }
 
-static void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t row, uint64_t cycle)
+/* ---- what changes ---- */
+
+/* An ACT, or a refresh that counts as one, joins the window of four. Returns the earliest next. */
+static uint64_t enter_faw(struct dram_banks *b, uint32_t rank, uint64_t cycle)
 {
-	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
-	k->open_row = row;
-	b->open_count++;
-	k->column_cycle = cycle + b->t.rcd;
-	k->pre_cycle = cycle + b->t.ras;
-	k->act_cycle = cycle + b->t.rc;
-	b->faw[b->faw_next] = cycle + b->t.faw;
-	b->faw_next = (b->faw_next + 1) % DRAM_FAW_COUNT;
-	b->act_cycle = base_max_u64(cycle + b->t.rrd, b->faw[b->faw_next]); /* the fourth ACT back leaves the window */
+	uint64_t *faw = b->rank[rank].faw;
+	uint32_t next = (b->rank[rank].faw_next + 1) % DRAM_FAW_COUNT;
+
+	faw[b->rank[rank].faw_next] = cycle + b->t.faw;
+	b->rank[rank].faw_next = next;
+	return faw[next]; /* the fourth back leaves the window */
 }
 
-static void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint64_t cycle)
-{
-	k->open_row = DRAM_NO_ROW;
-	b->open_count--;
-	k->act_cycle = base_max_u64(k->act_cycle, cycle + b->t.rp);
-}
-
-/* The first cycle whose data, latency cycles later, waits less than one tCK for the bus to be free at units. */
-static inline uint64_t bus_cycle(const struct dram_banks *b, uint64_t units, uint32_t latency)
-{
-	uint64_t data_cycle = cycle_before(b, units);
-
-	return data_cycle > latency ? data_cycle - latency : 0;
-}
-
-static uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, bool is_write, uint64_t cycle)
+static inline void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint32_t row,
+				  uint64_t cycle)
 {
 	const struct dram_timing *t = &b->t;
-	uint32_t latency = is_write ? t->cwl : t->cl;
+	int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_ACT];
+	uint32_t first = k->rank * t->group_count * DRAM_GATE_COMMANDS;
+	int64_t window = (int64_t)enter_faw(b, k->rank, cycle), at = (int64_t)cycle;
+
+	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
+	k->open_row = row;
+	b->open_banks |= 1ull << bank;
+	for (uint32_t c = 0; c < DRAM_GATE_COMMANDS; c++)
+		k->cycle[c] = cycle + (uint64_t)delay[c][DRAM_AT_BANK];
+	for (uint32_t g = first; g < first + t->group_count * DRAM_GATE_COMMANDS; g += DRAM_GATE_COMMANDS) {
+		enum dram_distance d = g == k->gate ? DRAM_AT_GROUP : DRAM_AT_RANK;
+
+		raise(&b->gate[g + DRAM_ACT], later(window, at + delay[DRAM_ACT][d]));
+	}
+}
+
+static inline void close_bank(struct dram_banks *b, uint32_t bank)
+{
+	b->bank[bank].open_row = DRAM_NO_ROW;
+	b->open_banks &= ~(1ull << bank);
+}
+
+static inline void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle)
+{
+	const struct dram_timing *t = &b->t;
+	uint32_t first = k->rank * t->group_count * DRAM_GATE_COMMANDS;
+	int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_PRE];
+
+	CHECK(k->open_row != DRAM_NO_ROW);
+	close_bank(b, bank);
+	raise(&k->cycle[DRAM_ACT], (int64_t)cycle + delay[DRAM_ACT][DRAM_AT_BANK]);
+	if (!t->has_ppd)
+		return;
+	for (uint32_t g = first; g < first + t->group_count * DRAM_GATE_COMMANDS; g += DRAM_GATE_COMMANDS)
+		raise(&b->gate[g + DRAM_PRE], (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]);
+}
+
+static inline uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c,
+				    uint64_t cycle)
+{
+	const struct dram_timing *t = &b->t;
+	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
+	const int32_t(*data)[DRAM_DISTANCE_COUNT] = t->data_delay[c];
+	uint32_t latency = c == DRAM_WR || c == DRAM_WRA ? t->cwl : t->cl;
 	uint64_t start = base_max_u64((cycle + latency) * t->ck_units, b->bus_free_units);
-	uint64_t end = start + t->burst_units, read, write;
+	uint64_t end = start + t->burst_units;
+	int64_t at = (int64_t)cycle, end_cycle = (int64_t)cycle_at_or_after(b, end);
+	/* Data of the cycle in which the bus becomes free waits for it less than one tCK. */
+	int64_t free_cycle = (int64_t)cycle_before(b, end);
 
 	b->bus_free_units = end;
-	if (is_write) {
-		uint64_t end_cycle = cycle_at_or_after(b, end);
+	b->last_data_cycle[c][bank] = end_cycle;
+	raise(&k->cycle[DRAM_PRE],
+	      later(at + command[DRAM_PRE][DRAM_AT_BANK], end_cycle + data[DRAM_PRE][DRAM_AT_BANK]));
+	for (uint32_t i = 0; i < b->gate_count; i++) {
+		uint32_t g = i * DRAM_GATE_COMMANDS;
+		enum dram_distance d = g == k->gate		       ? DRAM_AT_GROUP
+				       : i / t->group_count == k->rank ? DRAM_AT_RANK
+								       : DRAM_AT_OTHER_RANK;
+		int64_t read = later(at + command[DRAM_RD][d], end_cycle + data[DRAM_RD][d]);
+		int64_t write = later(at + command[DRAM_WR][d], end_cycle + data[DRAM_WR][d]);
 
-		read = base_max_u64(end_cycle + t->wtr, bus_cycle(b, end, t->cl));
-		write = bus_cycle(b, end, t->cwl);
-		k->pre_cycle = base_max_u64(k->pre_cycle, end_cycle + t->wr);
-	} else {
-		uint64_t turned = cycle_at_or_after(b, end) + t->rtw;
-
-		read = bus_cycle(b, end, t->cl);
-		write = turned > t->cwl ? turned - t->cwl : 0;
-		k->pre_cycle = base_max_u64(k->pre_cycle, cycle + t->rtp);
+		raise(&b->gate[g + DRAM_RD], later(read, free_cycle - t->cl));
+		raise(&b->gate[g + DRAM_WR], later(write, free_cycle - t->cwl));
 	}
-	b->read_cycle = base_max_u64(b->read_cycle, base_max_u64(read, cycle + t->ccd));
-	b->write_cycle = base_max_u64(b->write_cycle, base_max_u64(write, cycle + t->ccd));
+	if (c == DRAM_RDA || c == DRAM_WRA) {
+		close_bank(b, bank);
+		raise(&k->cycle[DRAM_ACT],
+		      later(at + command[DRAM_ACT][DRAM_AT_BANK], end_cycle + data[DRAM_ACT][DRAM_AT_BANK]));
+	}
 	return end;
 }
 
-static void issue_refresh(struct dram_banks *b, uint64_t cycle)
+static void issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t cycle)
 {
-	CHECK(b->open_count == 0);
-	for (uint32_t i = 0; i < b->t.bank_count; i++)
-		b->bank[i].act_cycle = cycle + b->t.rfc;
+	uint64_t reach = dram_reach(&b->t, c, bank), groups = groups_of(b, reach);
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
+	uint32_t rank = b->bank[bank].rank;
+	int64_t at = (int64_t)cycle, window = 0;
+
+	CHECK(!(b->open_banks & reach) || c == DRAM_PREA || c == DRAM_PDE || c == DRAM_PDX);
+	if (b->t.faw_set & BIT(c))
+		window = (int64_t)enter_faw(b, rank, cycle);
+	for (uint32_t i = 0; i < b->t.bank_count; i++) {
+		struct dram_bank *k = &b->bank[i];
+		enum dram_distance d = distance_of(k, rank, groups);
+
+		/* A gate is raised as often as it has banks: this is rare. */
+		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++) {
+			raise(&b->gate[k->gate + to], at + delay[to][d]);
+			if (reach >> i & 1)
+				raise(&k->cycle[to], at + delay[to][DRAM_AT_BANK]);
+		}
+		if (k->rank == rank)
+			raise(&b->gate[k->gate + DRAM_ACT], window);
+		if (reach >> i & 1) {
+			b->last_cycle[c][i] = at;
+			if (c == DRAM_PREA)
+				close_bank(b, i);
+		}
+	}
+	if (c == DRAM_PDE)
+		b->rank[rank].state = DRAM_POWERED_DOWN;
+	else if (c == DRAM_SRE)
+		b->rank[rank].state = DRAM_SELF_REFRESHING;
+	else if (c == DRAM_PDX || c == DRAM_SRX)
+		b->rank[rank].state = DRAM_AWAKE;
+}
+
+static inline void take_command_bus(struct dram_banks *b, enum dram_command c, uint64_t cycle)
+{
+	uint32_t cycles = is_column(c) ? b->t.column_cycles : c == DRAM_ACT ? b->t.act_cycles : 1;
+
+	b->bus->free_cycle[b->t.is_dual_bus && is_column(c)] = cycle + cycles;
 }
 
 uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
@@ -270,32 +415,27 @@ uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t ba
 	struct dram_bank *k = &b->bank[bank];
 	uint64_t end = 0;
 
-	CHECK(cycle >= b->command_cycle);
+	CHECK(cycle >= bus_cycle_of(b, c));
+	CHECK(b->rank[k->rank].state == DRAM_AWAKE || c == DRAM_PDX || c == DRAM_SRX);
+	b->last_cycle[c][bank] = (int64_t)cycle;
 	switch (c) {
 	case DRAM_ACT:
-		issue_activate(b, k, row, cycle);
+		issue_activate(b, k, bank, row, cycle);
 		break;
 	case DRAM_PRE:
-		CHECK(k->open_row != DRAM_NO_ROW);
-		issue_precharge(b, k, cycle);
-		break;
-	case DRAM_PREA:
-		for (uint32_t i = 0; i < b->t.bank_count; i++) {
-			if (b->bank[i].open_row != DRAM_NO_ROW)
-				issue_precharge(b, &b->bank[i], cycle);
-		}
+		issue_precharge(b, k, bank, cycle);
 		break;
 	case DRAM_RD:
 	case DRAM_WR:
+	case DRAM_RDA:
+	case DRAM_WRA:
 		CHECK(k->open_row == row);
-		end = issue_column(b, k, c == DRAM_WR, cycle);
+		end = issue_column(b, k, bank, c, cycle);
 		break;
-	case DRAM_REF:
-		issue_refresh(b, cycle);
+	default:
+		issue_rare(b, c, bank, cycle);
 		break;
-	case DRAM_COMMAND_COUNT:
-		UNREACHABLE("DRAM command");
 	}
-	b->command_cycle = cycle + 1;
+	take_command_bus(b, c, cycle);
 	return end;
 }

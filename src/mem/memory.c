@@ -55,7 +55,7 @@ static bool is_power_of_two(uint64_t v)
 /* Bytes of one row in every bank of every stack. */
 static uint64_t bytes_per_row(const struct memory_params *m, const struct dram_params *d)
 {
-	return m->channel_count * d->vault_count * d->bank_count * d->row_bytes;
+	return m->channel_count * d->vault_count * dram_vault_bank_count(d) * d->row_bytes;
 }
 
 static uint64_t interleave_bytes(const struct memory_params *m)
@@ -97,9 +97,9 @@ struct mem_shape mem_memory_shape(const struct memory_params *m, const struct dr
 	return (struct mem_shape){
 		.stack_count = (uint32_t)m->channel_count,
 		.vault_count = (uint32_t)d->vault_count,
-		.rank_count = 1,
+		.rank_count = (uint32_t)d->rank_count,
 		.bank_count = (uint32_t)d->bank_count,
-		.group_count = 1,
+		.group_count = (uint32_t)d->group_count,
 		.row_count = m->capacity_bytes / bytes_per_row(m, d),
 		.row_bytes = (uint32_t)d->row_bytes,
 		.interleave_bytes = (uint32_t)interleave_bytes(m),
@@ -187,7 +187,7 @@ bool mem_memory_clock_add(struct sim_ctx *ctx, const struct mem_memory_config *c
 {
 	uint32_t domain;
 
-	return sim_domain_add(ctx->engine, c->clock, sim_period_of_ps(c->dram->t_ck_ps), &domain);
+	return sim_domain_add(ctx->engine, c->clock, dram_clock_period(c->dram), &domain);
 }
 
 struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_config *c)

@@ -59,6 +59,7 @@ struct list {
 /* What each bank would like to do next. */
 struct proposals {
 	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command */
+	uint16_t gate[DRAM_BANK_MAX];	     /* what it waits for beside its bank, see dram_gate */
 	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
 	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank itself is concerned */
 	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
@@ -75,6 +76,7 @@ struct mem_vault {
 	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
 	uint64_t next_cycle;	/* the first at which a command may be legal */
 	uint64_t refresh_cycle; /* next REF due; SIM_NEVER without refresh */
+	uint32_t refresh_bank;	/* the first of the rank whose turn it is */
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
 
 	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
@@ -139,7 +141,7 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	v->stats = c->stats;
 	v->units_per_ps = sim_units_per_ps(c->engine);
 	dram_timing_init(&t, p, sim_period_units(c->engine, c->dram_domain), v->units_per_ps);
-	dram_banks_init(&v->banks, &t);
+	dram_banks_init(&v->banks, &t, NULL);
 	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick, v);
 	v->is_fifo = p->scheduler == DRAM_FIFO;
 	v->closes_pages = p->page_policy == DRAM_PAGE_CLOSED;
@@ -168,22 +170,40 @@ static uint64_t issue(struct mem_vault *v, enum dram_command c, uint32_t bank, u
 	return dram_banks_issue(&v->banks, c, bank, row, cycle);
 }
 
-static void issue_precharge_all(struct mem_vault *v, uint64_t cycle)
+/* What the rank needs that is to be refreshed next, and its banks. */
+static enum dram_command refresh_step(const struct mem_vault *v, uint64_t *banks)
 {
-	v->stats->precharges += v->banks.open_count;
-	issue(v, DRAM_PREA, 0, 0, cycle);
-	for (uint32_t b = 0; b < v->banks.t.bank_count; b++)
-		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
-	v->opened[READING] = v->opened[WRITING] = v->proposed = 0;
-	v->dirty = ALL_BANKS;
+	*banks = dram_reach(&v->banks.t, DRAM_REF, v->refresh_bank);
+	return v->banks.open_banks & *banks ? DRAM_PREA : DRAM_REF;
 }
 
+/* Precharges these banks, which are those of a rank. */
+static void issue_precharge_all(struct mem_vault *v, uint64_t banks, uint64_t cycle)
+{
+	v->stats->precharges += (uint64_t)__builtin_popcountll(v->banks.open_banks & banks);
+	issue(v, DRAM_PREA, (uint32_t)__builtin_ctzll(banks), 0, cycle);
+	v->opened[READING] &= ~banks;
+	v->opened[WRITING] &= ~banks;
+	v->proposed &= ~banks;
+	v->dirty |= banks;
+	for (; banks; banks &= banks - 1) {
+		uint32_t b = (uint32_t)__builtin_ctzll(banks);
+
+		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
+	}
+}
+
+/* The ranks are refreshed one after another; with the last the vault is through till the next REF is due. */
 static void issue_refresh(struct mem_vault *v, uint64_t cycle)
 {
-	issue(v, DRAM_REF, 0, 0, cycle);
+	issue(v, DRAM_REF, v->refresh_bank, 0, cycle);
 	v->stats->refreshes++;
-	v->refresh_cycle += v->banks.t.refi;
 	v->dirty = ALL_BANKS;
+	v->refresh_bank += v->banks.t.bank_count / v->banks.t.rank_count;
+	if (v->refresh_bank < v->banks.t.bank_count)
+		return;
+	v->refresh_bank = 0;
+	v->refresh_cycle += v->banks.t.refi;
 }
 
 /* Issues what fell due before the cycle now while the vault slept. */
@@ -192,19 +212,20 @@ static void catch_up(struct mem_vault *v, uint64_t now)
 	const uint64_t refi = v->banks.t.refi;
 
 	while (v->refresh_cycle < now) {
-		enum dram_command c = v->banks.open_count ? DRAM_PREA : DRAM_REF;
-		uint64_t cycle = dram_banks_earliest(&v->banks, c, 0, v->refresh_cycle);
+		uint64_t banks;
+		enum dram_command c = refresh_step(v, &banks);
+		uint64_t cycle = dram_banks_earliest(&v->banks, c, v->refresh_bank, v->refresh_cycle);
 
 		if (cycle >= now)
 			return; /* the next tick goes on with it */
 		if (c == DRAM_PREA) {
-			issue_precharge_all(v, cycle);
+			issue_precharge_all(v, banks, cycle);
 			continue;
 		}
-		if (!v->config.audit && now - v->refresh_cycle > 4 * refi) {
+		if (!v->config.audit && now - v->refresh_cycle > 4 * refi && !v->refresh_bank) {
 			uint64_t skipped = (now - v->refresh_cycle) / refi - 2;
 
-			v->stats->refreshes += skipped;
+			v->stats->refreshes += skipped * v->banks.t.rank_count;
 			v->refresh_cycle += skipped * refi;
 			continue;
 		}
@@ -402,6 +423,7 @@ static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_comma
 {
 	v->proposed |= 1ull << b;
 	v->proposals.command[b] = (uint8_t)c;
+	v->proposals.gate[b] = (uint16_t)dram_gate(&v->banks.bank[b], c);
 	v->proposals.slot[b] = s;
 	v->proposals.ready_cycle[b] = ready_cycle;
 	v->proposals.order[b] = order;
@@ -414,7 +436,7 @@ static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool 
 	bool is_closed = k->open_row == DRAM_NO_ROW;
 	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
 
-	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, is_closed ? k->act_cycle : k->pre_cycle,
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, k->cycle[is_closed ? DRAM_ACT : DRAM_PRE],
 		     order_of(rank, v->slots[s].sequence, b));
 }
 
@@ -422,6 +444,7 @@ static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool 
 static inline bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle)
 {
 	const struct list *l = &v->lists[d][b];
+	const enum dram_command column = d == WRITING ? DRAM_WR : DRAM_RD;
 	bool is_overdue, is_column;
 	uint8_t s = l->first;
 
@@ -433,7 +456,7 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	if (!is_column && v->opened[!d] >> b & 1 && !is_overdue && v->prepares)
 		return false;
 	if (is_column)
-		set_proposal(v, b, d == WRITING ? DRAM_WR : DRAM_RD, l->hit, v->banks.bank[b].column_cycle,
+		set_proposal(v, b, column, l->hit, v->banks.bank[b].cycle[column],
 			     order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
 	else
 		propose_row(v, b, s, is_overdue && v->guards_all, false);
@@ -462,7 +485,7 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		propose_row(v, b, other->first, false, true);
 	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
 		 other->hit == NO_SLOT)
-		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->pre_cycle, order_of(RANK_CLOSE, 0, b));
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->cycle[DRAM_PRE], order_of(RANK_CLOSE, 0, b));
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -592,30 +615,16 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 	}
 }
 
-/* The first cycles that the banks' common wires allow a command. */
-struct shared_cycles {
-	uint64_t of[DRAM_COMMAND_COUNT];
-};
-
-static inline struct shared_cycles shared_cycles(const struct mem_vault *v)
-{
-	const struct dram_banks *k = &v->banks;
-
-	return (struct shared_cycles){
-		{[DRAM_ACT] = k->act_cycle, [DRAM_RD] = k->read_cycle, [DRAM_WR] = k->write_cycle}};
-}
-
 /* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
 static uint64_t first_legal(const struct mem_vault *v, uint64_t banks)
 {
 	const struct proposals *p = &v->proposals;
-	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t first = SIM_NEVER;
 
 	for (; banks; banks &= banks - 1) {
 		uint32_t b = (uint32_t)__builtin_ctzll(banks);
 
-		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]));
+		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]));
 	}
 	return first;
 }
@@ -656,14 +665,13 @@ static void propose_dirty(struct mem_vault *v, uint64_t cycle)
 static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 {
 	const struct proposals *p = &v->proposals;
-	const struct shared_cycles shared = shared_cycles(v);
 	uint64_t next = SIM_NEVER, best = SIM_NEVER;
 	uint32_t legal_count = 0;
 
 	propose_dirty(v, cycle);
 	for (uint64_t left = v->proposed; left; left &= left - 1) {
 		uint32_t b = (uint32_t)__builtin_ctzll(left);
-		uint64_t legal = base_max_u64(p->ready_cycle[b], shared.of[p->command[b]]);
+		uint64_t legal = base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]);
 		/* All ones or none, for the host could not predict a branch. */
 		uint64_t not_yet = -(uint64_t)(legal > cycle);
 
@@ -693,16 +701,17 @@ static uint64_t schedule(struct mem_vault *v, uint64_t cycle)
 	return base_max_u64(next, cycle + 1);
 }
 
-/* Precharges all banks and refreshes. Returns the next cycle to look at. */
+/* Precharges all banks of a rank and refreshes it. Returns the next cycle to look at. */
 static uint64_t refresh(struct mem_vault *v, uint64_t cycle)
 {
-	enum dram_command c = v->banks.open_count ? DRAM_PREA : DRAM_REF;
-	uint64_t legal = dram_banks_earliest(&v->banks, c, 0, cycle);
+	uint64_t banks;
+	enum dram_command c = refresh_step(v, &banks);
+	uint64_t legal = dram_banks_earliest(&v->banks, c, v->refresh_bank, cycle);
 
 	if (legal > cycle)
 		return legal;
 	if (c == DRAM_PREA)
-		issue_precharge_all(v, cycle);
+		issue_precharge_all(v, banks, cycle);
 	else
 		issue_refresh(v, cycle);
 	return cycle + 1;
@@ -741,11 +750,13 @@ static void vault_tick(void *component, uint64_t cycle)
 		answer_all(v, now);
 	if (cycle < v->next_cycle)
 		return;
-	if (v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_count)) {
+	if (v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_banks)) {
 		v->next_cycle = SIM_NEVER; /* refreshes are caught up with later */
 		return;
 	}
-	if (cycle >= v->refresh_cycle) {
+	if (v->banks.bus->free_cycle[0] > cycle || v->banks.bus->free_cycle[1] > cycle) {
+		next = base_max_u64(v->banks.bus->free_cycle[0], v->banks.bus->free_cycle[1]);
+	} else if (cycle >= v->refresh_cycle) {
 		next = refresh(v, cycle);
 	} else {
 		if (!v->is_fifo)

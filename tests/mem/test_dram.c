@@ -41,7 +41,7 @@ static void begin(struct bench *b, const struct dram_params *p)
 	memset(b, 0, sizeof(*b));
 	b->p = *p;
 	dram_timing_init(&t, p, p->t_ck_ps, 1);
-	dram_banks_init(&b->banks, &t);
+	dram_banks_init(&b->banks, &t, NULL);
 	b->audit = mem_audit_new(&b->p, 1, on_violation, b);
 }
 

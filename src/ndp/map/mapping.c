@@ -287,7 +287,7 @@ void map_learned_resumed(struct map_learned *m)
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
-			(uint32_t)c->dram.bank_count, (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
+			dram_vault_bank_count(&c->dram), (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
 	pages_mark(m);
 	m->state = REGULAR;
 }
