@@ -19,7 +19,8 @@ void mem_audit_free(struct mem_audit *a);
 /* a's commands go over the command bus of `with`, as those of a pseudo channel do. Before the first command; `with`
  * must outlive a. */
 void mem_audit_share_bus(struct mem_audit *a, struct mem_audit *with);
-/* The vault issues c at cycle (of tCK); bank: any of the rank for a command to all its banks; row for ACT and columns. */
+/* The vault issues c at cycle (of tCK). bank: any of the rank for a command to all its banks; row: for ACT and columns.
+ */
 void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
 /* Time has come to cycle with nothing else issued: tests the refresh obligation (JESD79-3F section 4.12: at most eight
  * REF postponed, at most nine tREFI between two; each bank by itself where refreshes go bank by bank). */

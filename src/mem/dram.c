@@ -2,8 +2,8 @@
  *
  * The table of constraints is compiled into delays by pair of commands and distance. A gate command (ACT, PRE, RD, WR)
  * is asked for all the time, so each issue raises its earliest cycle, per bank and per gate: the banks of one group of
- * one rank. The other commands are rare: their earliest cycle is computed when asked, from the last command of each kind
- * to each bank. */
+ * one rank. The other commands are rare: their earliest cycle is computed when asked, from the last command of each
+ * kind to each bank. */
 #include "mem/dram.h"
 
 #include <string.h>

@@ -217,7 +217,7 @@ static void test_auditor_finds_illegal_states(void **state)
 	expect_violation(&p, two_on_the_bus, 4, "command bus");
 	expect_violation(&p, soon_after_all, 3, "tRP");
 	p.t_rc = 60;
-	expect_violation(&p, refresh_too_soon, 3, "tRC before REF");
+	expect_violation(&p, refresh_too_soon, 3, "REF bank 0 row 0: tRC");
 }
 
 /* tREFI = 6240 tCK: eight may be postponed, a ninth may not. */
