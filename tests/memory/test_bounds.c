@@ -1,0 +1,175 @@
+/* Every memory of memories/ beside its closed forms: latencies of lone reads, to the clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "memory/bounds.h"
+#include "memory/measure.h"
+#include "memory/standard.h"
+
+enum { REQUESTS = 20000, WINDOW = 64 /* for each vault: as many as it holds */ };
+
+struct rig {
+	struct memory_standard s;
+	struct memory_bounds bounds;
+	struct memory_stream_params stream;
+	enum memory_stream_kind kind;
+	double ck_ns;
+};
+
+static void load(struct rig *r, const char *name)
+{
+	const char *const dirs[] = {TEST_MEMORIES};
+	const struct sim_search search = {dirs, 1};
+	const struct sim_param_group stream = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
+					       &r->stream};
+	struct base_diag_list diag;
+	struct sim_period ck;
+
+	memset(r, 0, sizeof(*r));
+	base_diag_init(&diag);
+	if (!memory_standard_load(name, &search, &r->s, &diag) || !memory_standard_check(&r->s, &diag))
+		fail_msg("%s: %s", name, diag.first->text);
+	base_diag_free(&diag);
+	sim_param_defaults(&stream);
+	r->stream.request_count = REQUESTS;
+	r->stream.window_count = WINDOW * r->s.memory.channel_count * r->s.dram.vault_count;
+	r->s.dram.refresh = false;
+
+	memory_bounds_init(&r->bounds, &r->s.memory, &r->s.dram);
+	ck = dram_clock_period(&r->s.dram);
+	r->ck_ns = (double)ck.num_ps / (double)ck.den / 1000;
+}
+
+static struct memory_result measure(struct rig *r)
+{
+	const struct memory_measure_config c = {.memory = &r->s.memory,
+						.dram = &r->s.dram,
+						.stream = &r->stream,
+						.kind = r->kind,
+						.audit = true};
+	struct base_diag_list diag;
+	struct memory_result result;
+
+	base_diag_init(&diag);
+
+	struct memory_measure *m = memory_measure_new(&c, &diag);
+
+	if (!m)
+		fail_msg("%s: %s", r->s.about.name, diag.first->text);
+	memory_measure_run(m, &result);
+	memory_measure_free(m);
+	base_diag_free(&diag);
+	return result;
+}
+
+static void is_same(const struct rig *r, const char *what, double got, double wanted)
+{
+	if (fabs(got - wanted) > 1e-6 * wanted)
+		fail_msg("%s: %s: %.4f, expected %.4f", r->s.about.name, what, got, wanted);
+}
+
+static void for_all(void (*check)(struct rig *r))
+{
+	const char *const dirs[] = {TEST_MEMORIES};
+	const struct sim_search search = {dirs, 1};
+	g_auto(GStrv) names = sim_description_names(&search);
+
+	assert_true(g_strv_length(names) >= 13);
+	for (char **name = names; *name; name++) {
+		struct rig r;
+
+		load(&r, *name);
+		check(&r);
+	}
+}
+
+/* What the file says, in the words of its document: pins, transfers on each, nothing of the model's units. */
+static void check_peak(struct rig *r)
+{
+	const double pins = (double)(r->s.memory.channel_count * r->s.dram.vault_count * r->s.dram.data_bits);
+
+	/* JEDEC rounds rates to whole Mb/s: 8533 is 8533 1/3. */
+	assert_true(fabs(r->bounds.peak_gbytes_per_s / (pins * (double)r->s.dram.data_rate_mbps / 8000) - 1) < 1e-4);
+	r->kind = MEMORY_SEQUENTIAL;
+	r->stream.request_count = 1000;
+	is_same(r, "peak", measure(r).peak_gbytes_per_s, r->bounds.peak_gbytes_per_s);
+}
+
+static void test_peak(void **state)
+{
+	(void)state;
+	for_all(check_peak);
+}
+
+static void check_latency(struct rig *r)
+{
+	struct memory_result result;
+
+	/* The same line three times, one after the other. */
+	r->kind = MEMORY_CHASE;
+	r->stream.request_count = 3;
+	r->stream.window_count = 0;
+	r->stream.span_bytes = r->s.memory.line_bytes;
+	result = measure(r);
+	is_same(r, "closed bank", (double)result.latency[MEMORY_LATENCY_READS].max * result.latency_unit_ns,
+		r->bounds.closed_ns);
+	if (r->s.dram.page_policy == DRAM_PAGE_OPEN)
+		is_same(r, "open row", (double)result.latency[MEMORY_LATENCY_READS].p50 * result.latency_unit_ns,
+			r->bounds.open_ns);
+}
+
+static void test_latency(void **state)
+{
+	(void)state;
+	for_all(check_latency);
+}
+
+/* One bank, a row after the other. */
+static uint64_t row_stride_bytes(const struct rig *r)
+{
+	const struct dram_params *d = &r->s.dram;
+
+	return r->s.memory.channel_count * d->vault_count * d->rank_count * d->bank_count * d->row_bytes;
+}
+
+static void check_conflict(struct rig *r)
+{
+	if (r->s.dram.page_policy != DRAM_PAGE_OPEN)
+		return;
+	r->kind = MEMORY_STRIDED;
+	r->stream.request_count = 100;
+	r->stream.window_count = 0;
+	r->stream.stride_bytes = row_stride_bytes(r);
+	r->stream.rate_mbytes_per_s = 100; /* long after tRAS and tRTP */
+
+	const struct memory_result result = measure(r);
+	const double ns = result.latency[MEMORY_LATENCY_READS].mean * result.latency_unit_ns;
+
+	/* A request that comes between two edges waits for the next. */
+	if (ns < r->bounds.conflict_ns * 0.99 - r->ck_ns || ns > r->bounds.conflict_ns + r->ck_ns)
+		fail_msg("%s: conflict: %.3f ns, expected %.3f", r->s.about.name, ns, r->bounds.conflict_ns);
+}
+
+static void test_conflict(void **state)
+{
+	(void)state;
+	for_all(check_conflict);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_peak),
+	    cmocka_unit_test(test_latency),
+	    cmocka_unit_test(test_conflict),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
