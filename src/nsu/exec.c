@@ -131,6 +131,11 @@ void nsu_warp_end(struct nsu_program *p, struct simt_launch *l, struct nsu_warp 
 	for (uint32_t k = 0; k < b->live_out_count; k++)
 		simt_code_return(l, home, w->regs, b->live_out[k], b->slot, w->mask);
 	simt_skip(l, home);
+	nsu_warp_drop(p, w);
+}
+
+void nsu_warp_drop(struct nsu_program *p, struct nsu_warp *w)
+{
 	w->next_free = p->free_warps;
 	p->free_warps = w;
 }

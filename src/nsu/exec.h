@@ -61,5 +61,7 @@ void nsu_warp_step(struct nsu_program *p, struct simt_launch *l, struct nsu_warp
 
 /* At END: copies the live-outs to home, which waits at last_pc, moves home on to end_pc and gives w back. */
 void nsu_warp_end(struct nsu_program *p, struct simt_launch *l, struct nsu_warp *w, struct simt_warp *home);
+/* Gives w back, wherever it stands. */
+void nsu_warp_drop(struct nsu_program *p, struct nsu_warp *w);
 
 #endif

@@ -541,12 +541,20 @@ static const char faulty[] = KERNEL("setp.eq.u32 %p1, %r4, 700; selp.b64 %rd7, 6
 
 static void faults_clean_up(void **state)
 {
+	const struct nsu_program *p;
 	struct rig r;
+	uint32_t warps = 0;
 
 	(void)state;
 	open_with(&r, faulty, NULL);
 	assert_false(rig_run(&r, 8, 128, 0));
 	assert_int_equal(r.fault.kind, SIMT_FAULT_ADDRESS);
+	p = carry_of(r.gpu)->split->partitions_free->program;
+	for (const struct nsu_warp *w = p->all_warps; w; w = w->next)
+		warps++;
+	for (const struct nsu_warp *w = p->free_warps; w; w = w->next_free)
+		warps--;
+	assert_int_equal(warps, 0); /* all registers of the units are free again */
 	assert_true(rig_run(&r, 2, 128, 0));
 	assert_int_equal(r.out[200], 2 * 200 + 4096);
 	rig_close(&r);

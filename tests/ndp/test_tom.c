@@ -1,6 +1,8 @@
 /* TOM's controller on a small machine with real kernels: what is offloaded, what the packets weigh, that values are
  * right although only the packet's registers exist in the stack, and that coherence holds and is needed. */
 #include "base/check.h"
+#include "ndp/map/mapping.h"
+#include "ndp/map/observer.h"
 #include "rig.h"
 
 static const char *const machine[] = {"gpu.stack_sm_count", "1",    "ndp.mechanism", "tom",
@@ -721,6 +723,96 @@ static void needs_its_machine(void **state)
 	base_diag_free(&diag);
 }
 
+/* A kernel is aborted while the SMs come to a stand: what was to change has not, and is tried again. */
+static void abort_while_stopping(void **state)
+{
+	static const char *const settings[] = {LEARN, "ndp.tom_learn_min_count", "1", "ndp.tom_relearn", "true",
+					     "ndp.tom_relearn_window_count", "1", NULL};
+	const struct simt_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+	struct base_diag_list diag;
+	struct map_instance in;
+	struct map_learned *m;
+	struct ndp_site site;
+	struct rig r;
+
+	(void)state;
+	open_with(&r, one_block, settings);
+	site = machine_ndp_site(&r.config);
+	site.ctx = &r.ctx;
+	base_diag_init(&diag);
+	m = map_learned_new(&site, &diag);
+	for (uint32_t i = 0; i < 2; i++) { /* aborted, and not */
+		map_learned_kernel_begin(m, &l, 1);
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_touch(&in, 0, 0);
+		map_instance_touch(&in, 128, 0); /* best by bit 8: one stack */
+		map_learned_instance_touched(m, r.gpu, true, &in, 1);
+		map_learned_instance_ended(m, r.gpu, &in);
+		assert_int_equal(rig_stat(&r, "gpu.pauses"), i + 1);
+		assert_true(map_learned_is_learning(m));
+		if (i == 0)
+			map_learned_kernel_end(m);
+	}
+	map_learned_resumed(m);
+	assert_false(map_learned_is_learning(m));
+	assert_int_equal(map_learned_bit(m), 8);
+	for (uint32_t i = 0; i < 2; i++) { /* another phase would have it otherwise: aborted, and not */
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_touch(&in, 0, 0);
+		map_instance_touch(&in, 256, 0);
+		map_learned_instance_ended(m, r.gpu, &in);
+		assert_int_equal(rig_stat(&r, "gpu.pauses"), i + 3);
+		assert_int_equal(map_learned_bit(m), 8);
+		if (i == 0)
+			map_learned_kernel_end(m);
+	}
+	map_learned_resumed(m);
+	assert_int_equal(map_learned_bit(m), 9);
+	map_learned_free(m);
+	base_diag_free(&diag);
+	rig_close(&r);
+}
+
+/* What an aborted kernel leaves running is not judged in the next one. */
+static void abort_ends_instances(void **state)
+{
+	static const char *const settings[] = {LEARN, "ndp.tom_learn_bound_ps", "0", NULL};
+	struct simt_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+	const struct coalesced_line line = {.addr_bytes = 128};
+	struct sim_stats *stats = sim_stats_new();
+	struct base_diag_list diag;
+	struct map_observer *o;
+	struct mem_req r0 = {.addr_bytes = 128};
+	struct ndp_site site;
+	struct rig r;
+	uint64_t judged;
+
+	(void)state;
+	open_with(&r, one_block, settings);
+	l.mem = r.mem;
+	site = machine_ndp_site(&r.config);
+	site.ctx = &r.ctx;
+	base_diag_init(&diag);
+	o = map_observer_new(&site, &diag);
+	map_observer_add_stats(o, stats);
+	for (uint32_t i = 0; i < 2; i++) { /* a warp slot each */
+		map_observer_kernel_begin(o, &l, 1);
+		map_observer_enter(o, 0, i);
+		map_observer_touch(o, r.gpu, 0, i, &line, 1);
+		if (i == 0)
+			map_observer_kernel_end(o);
+	}
+	map_observer_access(o, r.gpu, &r0);
+	map_observer_resumed(o);
+	map_observer_kernel_end(o);
+	assert_true(sim_stats_value(stats, "mapping.learned_instances", &judged));
+	assert_int_equal(judged, 1);
+	map_observer_free(o);
+	sim_stats_free(stats);
+	base_diag_free(&diag);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -740,6 +832,8 @@ int main(void)
 	    cmocka_unit_test(learning_ends),
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),
+	    cmocka_unit_test(abort_while_stopping),
+	    cmocka_unit_test(abort_ends_instances),
 	    cmocka_unit_test(table_keeps_what_it_cannot_hold),
 	    cmocka_unit_test(needs_its_machine),
 	};

@@ -32,7 +32,7 @@ struct map_learned {
 	uint64_t kernel_begin_ps, learning_ps;
 	struct map_judged window; /* tom_relearn: instances since the last comparison */
 	uint64_t relearned_count, remapped_bytes, remapped_wire_bytes;
-	uint32_t bit;
+	uint32_t bit, next_bit; /* next_bit: from the next map_learned_resumed on */
 	struct range *ranges;
 	uint32_t range_count, range_cap;
 	struct mem_map map; /* by the learned bits */
@@ -137,7 +137,7 @@ static uint64_t phase_ps(const struct map_learned *m)
 static void stop(struct map_learned *m, struct gpu *g)
 {
 	m->state = STOPPING;
-	m->bit = map_best_bit(m->judged.stacks);
+	m->next_bit = map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m);
 	carry_pause(g, m->params->tom_interrupt_ps);
 }
@@ -215,7 +215,7 @@ static void change(struct map_learned *m, struct gpu *g, uint32_t bit)
 	uint64_t wire_bytes = (uint64_t)((double)bytes * mean_hops(c));
 
 	m->state = CHANGING;
-	m->bit = bit;
+	m->next_bit = bit;
 	m->relearned_count++;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
@@ -252,8 +252,19 @@ void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map
 
 void map_learned_kernel_end(struct map_learned *m)
 {
-	if (m->state == LEARNING)
+	switch (m->state) {
+	case LEARNING:
 		m->learning_ps = phase_ps(m);
+		break;
+	case STOPPING: /* aborted before the SMs stood still: nothing has changed */
+		m->state = LEARNING;
+		break;
+	case CHANGING:
+		m->state = REGULAR;
+		break;
+	default:
+		break;
+	}
 }
 
 static void pages_mark(struct map_learned *m)
@@ -286,6 +297,7 @@ void map_learned_resumed(struct map_learned *m)
 	const struct gpu_config *c = m->config;
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
+	m->bit = m->next_bit;
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
 			dram_vault_bank_count(&c->dram), (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
 	pages_mark(m);

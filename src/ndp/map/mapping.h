@@ -33,7 +33,7 @@ void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l
 uint64_t map_learned_relearned_count(const struct map_learned *m);
 uint64_t map_learned_remapped_bytes(const struct map_learned *m);
 uint64_t map_learned_remapped_wire_bytes(const struct map_learned *m);
-/* A kernel has ended. */
+/* A kernel has ended, or was aborted: a mapping that had been chosen and is not in force is forgotten. */
 void map_learned_kernel_end(struct map_learned *m);
 /* A candidate has touched these lines: their ranges will be laid out by the learned mapping. */
 void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,

@@ -69,6 +69,9 @@ void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats)
 void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count)
 {
 	o->launch = l;
+	/* Instances of an aborted kernel; of others none is left. */
+	for (uint32_t i = 0; i < o->instance_count; i++)
+		o->instances[i].is_open = false;
 	if (o->mapping)
 		map_learned_kernel_begin(o->mapping, l, block_count);
 }

@@ -78,6 +78,8 @@ static struct partition *instance_new(struct split *split, struct sm_warp *w)
 
 static void instance_free(struct split *split, struct partition *p)
 {
+	if (p->exec) /* its kernel was aborted */
+		nsu_warp_drop(p->program, p->exec);
 	base_list_remove(&split->partitions_live, p, live);
 	base_stack_push(&split->partitions_free, p, next);
 }
@@ -117,6 +119,13 @@ static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 	sm_watch(split->ext, w, INSIDE);
 	sm->schedulers[w->scheduler].unstopped |= 1ull << w->bit;
 	return false;
+}
+
+/* The unit's part is done: the warp has the live-outs, and the registers are free. */
+static void exec_end(struct gpu *g, struct partition *p)
+{
+	nsu_warp_end(p->program, g->launch, p->exec, p->home->w);
+	p->exec = NULL;
 }
 
 static void begin_issue(struct sm *sm, struct partition *p)
@@ -302,7 +311,7 @@ static void finish(struct sm *sm, struct partition *p)
 	const struct carry_block *b = p->registers;
 
 	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
-	nsu_warp_end(p->program, g->launch, p->exec, w->w);
+	exec_end(g, p);
 	for (uint32_t i = 0; i < b->live_out_count; i++)
 		w->sb[b->live_out_sb[i]] = sm->now << 1;
 	p->split->partition_stats.answers++;
@@ -534,7 +543,7 @@ static bool finish_untimed(void *self)
 				simt_access_write(a);
 			g->totals.untimed_warp_instructions++;
 		}
-		nsu_warp_end(p->program, g->launch, p->exec, p->home->w);
+		exec_end(g, p);
 	}
 	return true;
 }
