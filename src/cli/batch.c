@@ -177,8 +177,7 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* The cores that this process may use: `taskset -c 0 strata ...` is one. */
-static uint32_t usable_cores(void)
+uint32_t cli_usable_cores(void)
 {
 	cpu_set_t set;
 
@@ -189,7 +188,7 @@ void cli_batch_run(struct cli_batch *batch)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
 	struct state s = {.batch = batch,
-			  .slots = batch->slots ? batch->slots : usable_cores(),
+			  .slots = batch->slots ? batch->slots : cli_usable_cores(),
 			  .begin = time(NULL),
 			  .has_progress = isatty(STDERR_FILENO)};
 	uint32_t polls = 0;

@@ -20,6 +20,9 @@ struct cli_batch {
 	int exit_status;     /* CLI_OK, or why a program could not be started; said so */
 };
 
+/* The cores that this process may use: `taskset -c 0 strata ...` has one. */
+uint32_t cli_usable_cores(void);
+
 /* Runs all jobs, in their order, and returns when none is running. A job that is not verified is reported on stderr
  * with the end of its output; the others go on. Catches the signals that end a program. */
 void cli_batch_run(struct cli_batch *batch);

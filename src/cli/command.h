@@ -7,6 +7,7 @@ int cli_compare(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_list(int argc, char **argv);
+int cli_mem(int argc, char **argv);
 int cli_ptx(int argc, char **argv);
 
 #endif

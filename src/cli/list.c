@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 #include "machine/session.h"
 #include "machine/timeline.h"
+#include "memory/measure.h"
 #include "ndp/registry.h"
 
 #include <jansson.h>
@@ -17,9 +18,11 @@
 
 static const struct cli_about about = {
     .name = "list",
-    .usage = "strata list params|stats|machines|workloads|mechanisms|storage [--machine M] [--json]",
+    .usage = "strata list params|stats|machines|memories|memory-params|workloads|mechanisms|storage\n"
+	     "            [--machine M] [--json]",
     .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
-	       "the machines, workloads and near-data mechanisms by name, and what a machine's mechanism stores.",
+	       "the machines, memories, workloads and near-data mechanisms by name, every parameter of memories and\n"
+	       "streams (for strata mem), and what a machine's mechanism stores.",
 };
 
 static void put(json_t *o, const char *key, const char *value)
@@ -48,6 +51,12 @@ static void add_param(json_t *list, const struct sim_param_group *g, const struc
 	json_array_append_new(list, o);
 }
 
+static void add_group(json_t *list, const struct sim_param_group *g)
+{
+	for (uint32_t i = 0; i < g->row_count; i++)
+		add_param(list, g, &g->rows[i]);
+}
+
 /* What is asked for. */
 struct request {
 	struct cli_paths paths;
@@ -63,8 +72,24 @@ static bool list_params(const struct request *request, json_t *list)
 	machine_config_defaults(&config, machine_parts);
 	machine_config_groups(&config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++)
-		for (uint32_t i = 0; i < groups.items[g].row_count; i++)
-			add_param(list, &groups.items[g], &groups.items[g].rows[i]);
+		add_group(list, &groups.items[g]);
+	return true;
+}
+
+/* What `strata mem --set` and the files of memories take. */
+static bool list_memory_params(const struct request *request, json_t *list)
+{
+	struct memory_standard memory;
+	struct memory_stream_params stream;
+	struct sim_param_groups groups;
+
+	(void)request;
+	memory_standard_defaults(&memory);
+	memory_standard_groups(&memory, &groups);
+	sim_param_groups_add(&groups, "stream", memory_stream_param_rows, memory_stream_param_row_count, &stream);
+	sim_param_defaults(&groups.items[groups.count - 1]);
+	for (uint32_t g = 0; g < groups.count; g++)
+		add_group(list, &groups.items[g]);
 	return true;
 }
 
@@ -160,6 +185,32 @@ static bool list_machines(const struct request *request, json_t *list)
 	return is_ok;
 }
 
+static bool list_memories(const struct request *request, json_t *list)
+{
+	const double giga = 1e9;
+	g_auto(GStrv) names = sim_description_names(&request->paths.memories);
+	bool is_ok = true;
+
+	for (char **name = names; *name; name++) {
+		struct base_diag_list diag;
+		struct memory_standard m;
+		json_t *o = json_object();
+
+		base_diag_init(&diag);
+		if (!memory_standard_load(*name, &request->paths.memories, &m, &diag)) {
+			cli_diag_print(&diag);
+			is_ok = false;
+		}
+		put(o, "name", *name);
+		put(o, "summary", m.about.summary);
+		json_object_set_new(o, "peak_gbytes_per_s",
+				    json_real(memory_measure_peak_bytes_per_s(&m, 1) / giga));
+		json_array_append_new(list, o);
+		base_diag_free(&diag);
+	}
+	return is_ok;
+}
+
 static bool list_storage(const struct request *request, json_t *list)
 {
 	struct machine_description d;
@@ -230,9 +281,10 @@ static const struct listing {
 	const char *name;
 	bool (*list)(const struct request *request, json_t *out);
 } listings[] = {
-    {"params", list_params},       {"stats", list_stats},           {"machines", list_machines},
-    {"workloads", list_workloads}, {"mechanisms", list_mechanisms},
-    {"storage", list_storage},
+    {"params", list_params},     {"stats", list_stats},
+    {"machines", list_machines}, {"memories", list_memories},
+    {"memory-params", list_memory_params}, {"workloads", list_workloads},
+    {"mechanisms", list_mechanisms},       {"storage", list_storage},
 };
 
 static void print_range(const json_t *o)
@@ -246,7 +298,7 @@ static void print_range(const json_t *o)
 		       json_number_value(json_object_get(o, "max")));
 }
 
-/* name, then what there is: default and range, unit, doc, source. */
+/* name, then what there is: default and range, unit, doc, peak, source. */
 static void print_text(const json_t *list)
 {
 	size_t i;
@@ -271,6 +323,8 @@ static void print_text(const json_t *list)
 		print_range(o);
 		if (doc && *doc)
 			printf(": %s", doc);
+		if (json_object_get(o, "peak_gbytes_per_s"))
+			printf("; peak %.1f GB/s", json_number_value(json_object_get(o, "peak_gbytes_per_s")));
 		if (source && *source)
 			printf(" [%s]", source);
 		putchar('\n');
@@ -292,8 +346,8 @@ static const struct listing *find_listing(const char *name)
 	if (nearest)
 		cli_error("list: nothing called '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error("list: nothing called '%s'; expected params, stats, machines, workloads, mechanisms or "
-			  "storage",
+		cli_error("list: nothing called '%s'; expected params, stats, machines, memories, memory-params, "
+			  "workloads, mechanisms or storage",
 			  name);
 	return NULL;
 }
@@ -301,7 +355,8 @@ static const struct listing *find_listing(const char *name)
 static int list_words(const struct cli_words *words, struct request *request, bool is_json)
 {
 	if (words->words->len != 1 || words->program) {
-		cli_error("list: expected one of params, stats, machines, workloads, mechanisms, storage");
+		cli_error("list: expected one of params, stats, machines, memories, memory-params, workloads, "
+			  "mechanisms, storage");
 		return CLI_USAGE;
 	}
 

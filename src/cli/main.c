@@ -21,7 +21,8 @@ static const struct command {
     {"compare", cli_compare, "run programs on several machines side by side and print the table"},
     {"check", cli_check, "run a program under the memory checker and print what its kernels did wrong"},
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
-    {"list", cli_list, "print parameters, statistics, machines, workloads or mechanisms"},
+    {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
+    {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
     {"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
 };
 

@@ -69,19 +69,25 @@ static void program_add(const struct cli_target *target, json_t *o)
 	put_text(o, "program_sha256", sum);
 }
 
-void cli_provenance_add(const struct cli_job *job, json_t *result)
+void cli_provenance_put(json_t *result)
 {
-	g_autofree char *machine = machine_description_text(&job->machine->config);
 	struct utsname host;
 
 	put_text(result, "version", STRATA_VERSION);
 	put_text(result, "source_commit", STRATA_COMMIT);
-	program_add(job->target, result);
-	put_text(result, "machine_file", job->machine->machine_file);
-	put_text(result, "machine_text", machine);
 	put_text(result, "host", uname(&host) ? NULL : host.nodename);
 	put_text(result, "date", begin_date);
 	json_object_set(result, "command_line", command_line);
+}
+
+void cli_provenance_add(const struct cli_job *job, json_t *result)
+{
+	g_autofree char *machine = machine_description_text(&job->machine->config);
+
+	program_add(job->target, result);
+	put_text(result, "machine_file", job->machine->machine_file);
+	put_text(result, "machine_text", machine);
+	cli_provenance_put(result);
 }
 
 static void feed(GChecksum *sum, const char *text)

@@ -9,6 +9,8 @@ struct cli_job;
 
 /* Called first by main: remembers the command line (strata's own) and the time. */
 void cli_provenance_begin(int argc, char **argv);
+/* Adds what every result has: version, source_commit, host, date and command_line. */
+void cli_provenance_put(json_t *result);
 /* "0.1.0 (commit 9620548a1b2c)" */
 const char *cli_version(void);
 /* Adds version, commit, program_path, program_sha256, machine_file, machine_text, host, date and command_line. */

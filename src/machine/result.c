@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 #include "machine/program.h"
 #include "machine/session.h"
+#include "machine/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,69 +21,13 @@
 /* The statistics of the SMs that say why a scheduler issued nothing: "sm.stall_REASON" and their unit's suffix. */
 static const char stall_prefix[] = "stall_";
 
-struct stat_sink {
-	json_t *stats, *units;
-};
-
-static json_t *hist_json(const struct sim_hist *h)
-{
-	static const struct {
-		const char *name;
-		double q;
-	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}};
-	json_t *o = json_object();
-
-	put_int(o, "count", h->count);
-	put_int(o, "sum", h->sum);
-	put_int(o, "max", h->max);
-	for (uint32_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
-		put_int(o, quantiles[i].name, sim_hist_quantile(h, quantiles[i].q));
-	return o;
-}
-
-static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
-		      const struct sim_hist *hist)
-{
-	struct stat_sink *sink = ctx;
-	g_autofree char *key = g_strconcat(prefix, ".", row->name, NULL);
-
-	if (hist)
-		json_object_set_new(sink->stats, key, hist_json(hist));
-	else
-		put_int(sink->stats, key, value);
-	put_text(sink->units, key, row->unit);
-}
-
 static json_t *params_json(const struct machine_config *config, json_t *units)
 {
 	struct machine_config copy = *config;
 	struct sim_param_groups groups;
-	json_t *o = json_object();
 
 	machine_config_groups(&copy, &groups);
-	for (uint32_t g = 0; g < groups.count; g++) {
-		const struct sim_param_group *group = &groups.items[g];
-
-		for (uint32_t i = 0; i < group->row_count; i++) {
-			const struct sim_param_desc *row = &group->rows[i];
-			g_autofree char *key = g_strconcat(group->prefix, ".", row->name, NULL);
-			double value = sim_param_value(group, row);
-			char text[128];
-
-			sim_param_format(group, row, text, sizeof(text));
-			if (row->kind == SIM_PARAM_BOOL)
-				json_object_set_new(o, key, json_boolean(value != 0));
-			else if (row->kind == SIM_PARAM_ENUM)
-				put_text(o, key, text);
-			else if (row->kind == SIM_PARAM_F64)
-				put_real(o, key, value);
-			else
-				put_int(o, key, (uint64_t)value);
-			if (*row->unit)
-				put_text(units, key, row->unit);
-		}
-	}
-	return o;
+	return machine_params_json(&groups, units);
 }
 
 /* Nothing of a machine in which no part has been built. */
@@ -153,14 +98,12 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 	const struct machine_config *c = &run->session->config;
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
-	struct stat_sink sink = {json_object(), units};
 
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result)
 			c->parts[i]->result(c, run->machine, stats, o, units);
-	sim_stats_each(stats, sink_stat, &sink);
 	put_energy(o, run);
-	json_object_set_new(o, "stats", sink.stats);
+	json_object_set_new(o, "stats", machine_stats_json(stats, units));
 	sim_stats_free(empty);
 }
 

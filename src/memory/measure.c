@@ -26,7 +26,7 @@ struct memory_measure {
 
 	struct memory_access next;
 	uint64_t next_units; /* since when it has waited, or when it comes */
-	bool has_next, is_over, is_paced, is_timed, is_awake;
+	bool has_next, is_over, is_paced, is_timed, is_awake, was_stopped;
 	uint64_t under_way, window; /* is_timed: no window */
 	uint64_t cycle_units;	    /* of a trace's cycles */
 	struct pace pace;
@@ -91,7 +91,8 @@ static inline bool take_next(struct memory_measure *m, uint64_t now)
 {
 	if (m->has_next)
 		return true;
-	if (m->config.is_stopped && *m->config.is_stopped)
+	m->was_stopped = m->config.is_stopped && *m->config.is_stopped;
+	if (m->was_stopped)
 		return false;
 	m->has_next = memory_stream_next(&m->stream, &m->next);
 	if (m->has_next)
@@ -146,15 +147,24 @@ static void source_tick(void *component, uint64_t cycle)
 
 /* ---- the run ---- */
 
-/* Of all data buses together, or of the link for this mix of reads and writes, if that is less. */
-static double peak_bytes_per_s(const struct memory_measure_config *c)
+double memory_measure_peak_bytes_per_s(const struct memory_standard *s, double read_share)
 {
-	const double buses = mem_memory_peak_bytes_per_s(c->memory, c->dram);
-	const double read_share = 1 - (double)c->stream->write_percent / 100;
+	const double buses = mem_memory_peak_bytes_per_s(&s->memory, &s->dram);
 
-	if (!c->link || !c->link->is_present)
+	if (!s->link.is_present)
 		return buses;
-	return MIN(buses, mem_expander_peak_bytes_per_s(c->link, (uint32_t)c->memory->line_bytes, read_share));
+	return MIN(buses, mem_expander_peak_bytes_per_s(&s->link, (uint32_t)s->memory.line_bytes, read_share));
+}
+
+static double peak_bytes_per_s(const struct memory_measure *m)
+{
+	return memory_measure_peak_bytes_per_s(m->config.memory,
+					       1 - (double)m->config.stream->write_percent / 100);
+}
+
+static uint64_t vault_count(const struct memory_measure *m)
+{
+	return m->config.memory->memory.channel_count * m->config.memory->dram.vault_count;
 }
 
 /* By the rate that is asked for, if any: every so many units a request. */
@@ -181,29 +191,42 @@ static void set_pace(struct memory_measure *m, double peak_bytes_per_s)
 static void set_times(struct memory_measure *m)
 {
 	const struct memory_measure_config *c = &m->config;
-	const uint64_t vaults = c->memory->channel_count * c->dram->vault_count;
 
-	set_pace(m, peak_bytes_per_s(c));
+	set_pace(m, peak_bytes_per_s(m));
 	m->cycle_units = sim_period_units(m->ctx.engine, mem_memory_domain(m->memory));
 	if (c->stream->trace_clock_ps)
 		m->cycle_units = sim_units_of_ps(m->ctx.engine, c->stream->trace_clock_ps);
 	if (c->trace && !m->is_paced && c->stream->trace_times)
 		m->is_timed = memory_trace_has_cycles(c->trace);
-	m->window = c->stream->window_count ? c->stream->window_count : WINDOW_PER_VAULT_COUNT * vaults;
+	m->window = c->stream->window_count ? c->stream->window_count : WINDOW_PER_VAULT_COUNT * vault_count(m);
 	if (c->kind == MEMORY_CHASE)
 		m->window = 1;
 	if (m->is_timed)
 		m->window = UINT64_MAX;
 }
 
+static bool stream_init(const struct memory_measure_config *c, struct memory_stream *s, struct base_diag_list *diag)
+{
+	const struct memory_params *p = &c->memory->memory;
+	const struct memory_stream_target target = {.capacity_bytes = p->capacity_bytes,
+						    .line_bytes = (uint32_t)p->line_bytes};
+
+	return memory_stream_init(s, c->kind, c->stream, &target, c->trace, diag);
+}
+
+bool memory_measure_check(const struct memory_measure_config *c, struct base_diag_list *diag)
+{
+	struct memory_stream s;
+
+	return stream_init(c, &s, diag);
+}
+
 struct memory_measure *memory_measure_new(const struct memory_measure_config *c, struct base_diag_list *diag)
 {
-	const struct memory_stream_target target = {.capacity_bytes = c->memory->capacity_bytes,
-						    .line_bytes = (uint32_t)MIN(c->memory->line_bytes, UINT16_MAX)};
 	struct memory_measure *m = g_new0(struct memory_measure, 1);
-	const struct mem_memory_config memory = {.memory = c->memory,
-						 .dram = c->dram,
-						 .link = c->link,
+	const struct mem_memory_config memory = {.memory = &c->memory->memory,
+						 .dram = &c->memory->dram,
+						 .link = &c->memory->link,
 						 .clock = "memory",
 						 .stats_prefix = "memory",
 						 .vault_prefix = "vault",
@@ -214,7 +237,7 @@ struct memory_measure *memory_measure_new(const struct memory_measure_config *c,
 						 .ctx = m};
 
 	m->config = *c;
-	if (!memory_stream_init(&m->stream, c->kind, c->stream, &target, c->trace, diag)) {
+	if (!stream_init(c, &m->stream, diag)) {
 		g_free(m);
 		return NULL;
 	}
@@ -238,9 +261,31 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static uint64_t stat_of(const struct memory_measure *m, const char *key)
+{
+	uint64_t value = 0;
+
+	CHECK(sim_stats_value(m->ctx.stats, key, &value));
+	return value;
+}
+
+/* What the memory's own statistics say. */
+static void read_stats(const struct memory_measure *m, struct memory_result *out)
+{
+	const double bus_units = (double)m->last_units * (double)vault_count(m);
+	struct energy_list energy = {.count = 0};
+
+	if (bus_units > 0)
+		out->bus_utilisation = (double)stat_of(m, "vault.tsv_busy_units") / bus_units;
+	if (m->done_count)
+		out->row_hit_ratio = (double)stat_of(m, "vault.row_hits") / (double)m->done_count;
+	out->refresh_count = stat_of(m, "vault.refreshes");
+	memory_standard_energy(m->config.memory, &energy);
+	energy_account(&energy, m->ctx.stats, out->time_ps, &out->energy);
+}
+
 void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 {
-	const struct memory_measure_config *c = &m->config;
 	const double begin = cpu_seconds(), giga = 1e9;
 
 	sim_wake_cycle(m->ctx.engine, m->comp, 0);
@@ -256,13 +301,14 @@ void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 		.time_ps = sim_ps_of_units(m->ctx.engine, m->last_units),
 		.rate_gbytes_per_s = m->rate_bytes_per_s / giga,
 		.window_count = m->is_timed ? 0 : (uint32_t)m->window,
-		.peak_gbytes_per_s = peak_bytes_per_s(c) / giga,
+		.peak_gbytes_per_s = peak_bytes_per_s(m) / giga,
 		.latency_unit_ns = 1e-3 / (double)sim_units_per_ps(m->ctx.engine),
-		.is_interrupted = c->is_stopped && *c->is_stopped,
+		.is_interrupted = m->was_stopped,
 		.host_seconds = cpu_seconds() - begin,
 	};
 	if (out->time_ps)
 		out->gbytes_per_s = (double)out->moved_bytes * 1e3 / (double)out->time_ps;
+	read_stats(m, out);
 	out->has_exact_percentiles = memory_latency_read(m->latencies, out->latency);
 }
 

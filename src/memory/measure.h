@@ -15,15 +15,13 @@
 
 #include <stdatomic.h>
 
-#include "mem/memory.h"
 #include "memory/latency.h"
+#include "memory/standard.h"
 #include "memory/stream.h"
 #include "sim/stat.h"
 
 struct memory_measure_config {
-	const struct memory_params *memory; /* all kept; memory and dram are checked */
-	const struct dram_params *dram;
-	const struct expander_params *link; /* NULL: none */
+	const struct memory_standard *memory; /* both kept; the memory is checked */
 	const struct memory_stream_params *stream;
 	enum memory_stream_kind kind;
 	struct memory_trace *trace;	  /* of MEMORY_TRACE: not owned */
@@ -34,10 +32,14 @@ struct memory_measure_config {
 
 struct memory_result {
 	uint64_t request_count, read_count, write_count, request_bytes, moved_bytes;
-	uint64_t time_ps;	 /* from the first request, at 0, to the last answer */
+	uint64_t time_ps;	  /* from the first request, at 0, to the last answer */
 	double rate_gbytes_per_s; /* open loop: asked for; 0: closed loop, or a trace's own times */
-	uint32_t window_count;	 /* closed loop; 0: open loop */
+	uint32_t window_count;	  /* closed loop; 0: open loop */
 	double gbytes_per_s, peak_gbytes_per_s;
+	double bus_utilisation; /* of all data buses: the part of the time in which they carry data, 0 to 1 */
+	double row_hit_ratio;	/* of all requests, 0 to 1 */
+	uint64_t refresh_count;
+	struct energy_report energy; /* over that time */
 	double latency_unit_ns; /* of what follows */
 	struct memory_latency latency[MEMORY_LATENCY_COUNT];
 	bool has_exact_percentiles, is_interrupted;
@@ -46,7 +48,12 @@ struct memory_result {
 
 struct memory_measure;
 
-/* NULL with messages when the stream does not fit the memory. */
+/* Of all data buses together, or of the link in front for this share of reads (0 to 1), if that is less. */
+double memory_measure_peak_bytes_per_s(const struct memory_standard *s, double read_share);
+
+/* Does the stream fit the memory? False with messages. */
+bool memory_measure_check(const struct memory_measure_config *c, struct base_diag_list *diag);
+/* NULL with messages when it does not. */
 struct memory_measure *memory_measure_new(const struct memory_measure_config *c, struct base_diag_list *diag);
 /* Runs the stream to its end; once. A trace with a mistake ends there: see memory_trace_has_failed. */
 void memory_measure_run(struct memory_measure *m, struct memory_result *out);

@@ -57,8 +57,8 @@ bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, c
 	if (p->rate_mbytes_per_s && p->rate_percent > 0)
 		base_diag_error(diag, nowhere,
 				"stream.rate_percent: stream.rate_mbytes_per_s is given too; one is enough");
-	if (kind == MEMORY_CHASE && (p->rate_mbytes_per_s || p->rate_percent > 0 || p->window_count > 1))
-		base_diag_error(diag, nowhere, "a chase has one request under way: it takes no rate and no window");
+	if (kind == MEMORY_CHASE && (p->rate_mbytes_per_s || p->rate_percent > 0))
+		base_diag_error(diag, nowhere, "a chase sends when the answer is there: it takes no rate");
 	if (kind != MEMORY_TRACE && p->request_count == 0)
 		base_diag_error(diag, nowhere, "stream.request_count: 0 requests; only a trace has an end of its own");
 	if (trace && memory_trace_has_cycles(trace) && p->trace_times && (p->rate_mbytes_per_s || p->rate_percent > 0))

@@ -291,13 +291,15 @@ static const struct form {
 	[MEMORY_TRACE_DRAMSIM3] = {"dramsim3", "ADDRESS READ|WRITE CYCLE", 3, true, read_dramsim3},
 };
 
-/* By the first words; a line that is of no form is told as a mistake in the nearest. */
+/* By the first words; MEMORY_TRACE_ANY: of no form. What is wrong behind them is told as a mistake in the form. */
 static enum memory_trace_format format_of(const struct word *w, uint32_t count)
 {
 	uint64_t number;
 
-	if (!number_of(w[0], &number) && isalpha((unsigned char)*w[0].text))
+	if (is_word(w[0], "LD") || is_word(w[0], "ST"))
 		return MEMORY_TRACE_LOADSTORE;
+	if (!number_of(w[0], &number))
+		return MEMORY_TRACE_ANY;
 	if (count >= 3 || is_word(w[1], "READ") || is_word(w[1], "WRITE"))
 		return MEMORY_TRACE_DRAMSIM3;
 	return MEMORY_TRACE_RAMULATOR;
@@ -315,6 +317,9 @@ static bool read_next(struct memory_trace *t, struct memory_access *out)
 	} while (count == 0);
 	if (t->format == MEMORY_TRACE_ANY)
 		t->format = format_of(words, count);
+	if (t->format == MEMORY_TRACE_ANY)
+		return expected(t, line, words[0],
+				"a request, ADDRESS R|W, LD|ST ADDRESS or ADDRESS READ|WRITE CYCLE, of a trace");
 
 	const struct form *form = &forms[t->format];
 

@@ -48,6 +48,8 @@ void report_work_compare(json_t *runs, const char *base);
 
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
 bool report_json_write(const char *path, const json_t *value);
+/* The same of a text. */
+bool report_text_write(const char *path, const char *text, size_t length);
 
 /* Writes the run's timeline as trace events, which chrome://tracing and ui.perfetto.dev show: one process with a row
  * per stream, one with a row per engine. False: errno tells. */

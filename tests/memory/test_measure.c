@@ -17,8 +17,7 @@
 enum { CK_PS = 1250, RCD = 11, RP = 11, CL = 11, CWL = 8, RAS = 28, BURST = 4, LINE = 64 };
 
 struct rig {
-	struct memory_params memory;
-	struct dram_params dram;
+	struct memory_standard memory;
 	struct memory_stream_params stream;
 	enum memory_stream_kind kind;
 	struct memory_trace *trace;
@@ -27,28 +26,24 @@ struct rig {
 
 static void prepare(struct rig *r, enum memory_stream_kind kind, uint64_t count)
 {
-	const struct sim_param_group groups[] = {
-		{"memory", memory_param_rows, memory_param_row_count, &r->memory},
-		{"dram", dram_param_rows, dram_param_row_count, &r->dram},
-		{"stream", memory_stream_param_rows, memory_stream_param_row_count, &r->stream},
-	};
+	const struct sim_param_group stream = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
+					       &r->stream};
 
 	memset(r, 0, sizeof(*r));
-	for (uint32_t i = 0; i < 3; i++)
-		sim_param_defaults(&groups[i]);
+	memory_standard_defaults(&r->memory);
+	sim_param_defaults(&stream);
 	r->kind = kind;
 	r->stream.request_count = count;
-	r->memory.capacity_bytes = 1ull << 28;
-	r->dram.vault_count = 1;
-	r->dram.data_rate_mbps = 0;
-	r->dram.tsv_latency_ps = r->dram.controller_latency_ps = 0;
-	r->dram.refresh = false;
+	r->memory.memory.capacity_bytes = 1ull << 28;
+	r->memory.dram.vault_count = 1;
+	r->memory.dram.data_rate_mbps = 0;
+	r->memory.dram.tsv_latency_ps = r->memory.dram.controller_latency_ps = 0;
+	r->memory.dram.refresh = false;
 }
 
 static struct memory_result measure(struct rig *r)
 {
 	const struct memory_measure_config c = {.memory = &r->memory,
-						.dram = &r->dram,
 						.stream = &r->stream,
 						.kind = r->kind,
 						.trace = r->trace,
@@ -105,8 +100,8 @@ static void test_chase(void **state)
 
 	(void)state;
 	prepare(&r, MEMORY_CHASE, 1000);
-	r.dram.bank_count = 1;
-	r.memory.capacity_bytes = 1ull << 40;
+	r.memory.dram.bank_count = 1;
+	r.memory.memory.capacity_bytes = 1ull << 40;
 
 	const struct memory_result result = measure(&r);
 
@@ -132,13 +127,13 @@ static void test_bandwidth(void **state)
 	prepare(&r, MEMORY_SEQUENTIAL, 50000);
 	is_about(measure(&r).peak_gbytes_per_s, peak, 1e-9);
 	is_about(measure(&r).gbytes_per_s, peak, 0.002);
-	r.dram.refresh = true;
+	r.memory.dram.refresh = true;
 	is_about(measure(&r).gbytes_per_s, peak * refresh, 0.005);
 	prepare(&r, MEMORY_RANDOM, 50000);
 	is_about(measure(&r).gbytes_per_s, four_windows, 0.01);
 	prepare(&r, MEMORY_STRIDED, 5000);
-	r.dram.bank_count = 1;
-	r.memory.capacity_bytes = 1ull << 24;
+	r.memory.dram.bank_count = 1;
+	r.memory.memory.capacity_bytes = 1ull << 24;
 	is_about(measure(&r).gbytes_per_s, LINE / ((RAS + RP) * 1.25), 0.005);
 }
 
@@ -237,7 +232,8 @@ static void test_stopped(void **state)
 
 static void addresses(struct rig *r, struct memory_access *out, uint32_t count)
 {
-	const struct memory_stream_target target = {r->memory.capacity_bytes, (uint32_t)r->memory.line_bytes};
+	const struct memory_params *p = &r->memory.memory;
+	const struct memory_stream_target target = {p->capacity_bytes, (uint32_t)p->line_bytes};
 	struct base_diag_list diag;
 	struct memory_stream s;
 
@@ -281,7 +277,7 @@ static void test_sequences(void **state)
 static void refuse(struct rig *r, const char *message)
 {
 	const struct memory_measure_config c = {
-	    .memory = &r->memory, .dram = &r->dram, .stream = &r->stream, .kind = r->kind, .trace = r->trace};
+	    .memory = &r->memory, .stream = &r->stream, .kind = r->kind, .trace = r->trace};
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
@@ -312,8 +308,8 @@ static void test_contradictions(void **state)
 	r.stream.rate_mbytes_per_s = 1;
 	refuse(&r, "error: stream.rate_percent: stream.rate_mbytes_per_s is given too; one is enough");
 	prepare(&r, MEMORY_CHASE, 1);
-	r.stream.window_count = 2;
-	refuse(&r, "error: a chase has one request under way: it takes no rate and no window");
+	r.stream.rate_percent = 50;
+	refuse(&r, "error: a chase sends when the answer is there: it takes no rate");
 }
 
 /* ---- traces ---- */

@@ -128,6 +128,9 @@ static void test_mistakes(void **state)
 	(void)state;
 	refuse("", MEMORY_TRACE_ANY, "t: error: the trace has no requests");
 	refuse("# nothing\n\n", MEMORY_TRACE_ANY, "t: error: the trace has no requests");
+	refuse("no trace\n", MEMORY_TRACE_ANY,
+	       "t:1:1: error: expected a request, ADDRESS R|W, LD|ST ADDRESS or ADDRESS READ|WRITE CYCLE, of a trace, "
+	       "found 'no'");
 	refuse("0x40 R\n0x80 X\n", MEMORY_TRACE_ANY, "t:2:6: error: expected R or W, found 'X'");
 	refuse("0x40 R\n  0x8g R\n", MEMORY_TRACE_ANY,
 	       "t:2:3: error: expected an address (decimal, or hexadecimal after 0x) of 64 bits, found '0x8g'");

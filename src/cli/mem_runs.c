@@ -1,0 +1,196 @@
+/* mem_runs.c - a thread per free core takes the next measurement until there is none. */
+#include "cli/mem_runs.h"
+
+#include "cli/batch.h"
+#include "cli/options.h"
+#include "machine/tables.h"
+
+#include <glib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Set by a signal, or when a run has failed: no run sends another request, none is started. */
+static volatile bool is_stopped;
+static volatile sig_atomic_t was_interrupted;
+
+struct state {
+	struct cli_mem_run *runs;
+	uint32_t count, next, running_count, done_count;
+	bool has_failed;
+	pthread_mutex_t lock;
+	pthread_cond_t ended; /* a run has, or a thread */
+};
+
+/* The second one ends us. */
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	was_interrupted = 1;
+	is_stopped = true;
+}
+
+static void catch_signals(void)
+{
+	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup stays nohup */
+		sigaction(SIGHUP, &action, NULL);
+}
+
+/* ---- one run ---- */
+
+static bool measure(struct cli_mem_run *run, struct memory_trace *trace)
+{
+	const struct memory_measure_config c = {.memory = run->memory,
+						.stream = &run->params,
+						.kind = run->kind,
+						.trace = trace,
+						.is_stopped = &is_stopped,
+						.progress_count = &run->progress_count};
+	struct memory_measure *m = memory_measure_new(&c, &run->diag);
+
+	if (!m)
+		return false;
+	memory_measure_run(m, &run->result);
+	if (!run->is_point) {
+		run->units = json_object();
+		run->stats = machine_stats_json(memory_measure_stats(m), run->units);
+	}
+	memory_measure_free(m);
+	return !trace || !memory_trace_has_failed(trace);
+}
+
+static void run_one(struct cli_mem_run *run)
+{
+	struct memory_trace *trace = NULL;
+
+	if (run->kind == MEMORY_TRACE) {
+		trace = memory_trace_open(run->stream, run->format, &run->diag);
+		if (!trace)
+			return;
+	}
+	run->is_done = measure(run, trace);
+	memory_trace_close(trace);
+}
+
+static void *work(void *ctx)
+{
+	struct state *s = ctx;
+
+	pthread_mutex_lock(&s->lock);
+	while (s->next < s->count && !is_stopped) {
+		struct cli_mem_run *run = &s->runs[s->next++];
+
+		s->running_count++;
+		pthread_mutex_unlock(&s->lock);
+		run_one(run);
+		pthread_mutex_lock(&s->lock);
+		s->running_count--;
+		s->done_count++;
+		if (!run->is_done)
+			s->has_failed = is_stopped = true;
+		pthread_cond_signal(&s->ended);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* ---- progress ---- */
+
+/* Requests that are done, of those that will be; a trace does not tell how many it has. */
+static double progress_of(const struct state *s)
+{
+	double done = 0, wanted = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct cli_mem_run *run = &s->runs[i];
+		const double count = (double)run->params.request_count;
+
+		if (run->params.request_count == 0)
+			return 0;
+		wanted += count;
+		done += run->is_done ? count : (double)atomic_load(&run->progress_count);
+	}
+	return done / wanted;
+}
+
+static void print_progress(const struct state *s, time_t begin)
+{
+	const long elapsed = (long)(time(NULL) - begin);
+	const double done = progress_of(s);
+
+	fprintf(stderr, "\r%u of %u runs done, %u running, %ld s", s->done_count, s->count, s->running_count, elapsed);
+	if (done > 0)
+		fprintf(stderr, ", about %.0f s left", (double)elapsed * (1 - done) / done);
+	fputs("\033[K", stderr);
+}
+
+/* With the lock held, until all have ended. */
+static void wait_for_all(struct state *s)
+{
+	const bool has_progress = isatty(STDERR_FILENO);
+	const time_t begin = time(NULL);
+
+	while (s->running_count || (s->next < s->count && !is_stopped)) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 500000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) && has_progress)
+			print_progress(s, begin);
+	}
+	if (has_progress)
+		fputs("\r\033[K", stderr);
+}
+
+static const struct cli_mem_run *first_failed(const struct state *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->runs[i].diag.error_count)
+			return &s->runs[i];
+	return NULL;
+}
+
+int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots)
+{
+	struct state s = {.runs = runs,
+			  .count = count,
+			  .lock = PTHREAD_MUTEX_INITIALIZER,
+			  .ended = PTHREAD_COND_INITIALIZER};
+	const uint32_t wanted = slots ? slots : cli_usable_cores();
+	g_autofree pthread_t *threads = g_new(pthread_t, wanted);
+	uint32_t thread_count = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		base_diag_init(&runs[i].diag);
+	catch_signals();
+	while (thread_count < MIN(wanted, count) && !pthread_create(&threads[thread_count], NULL, work, &s))
+		thread_count++;
+	if (!thread_count)
+		work(&s); /* the host lends no thread */
+	pthread_mutex_lock(&s.lock);
+	wait_for_all(&s);
+	pthread_mutex_unlock(&s.lock);
+	for (uint32_t i = 0; i < thread_count; i++)
+		pthread_join(threads[i], NULL);
+	/* The same trace has the same mistake in every run. */
+	if (s.has_failed && first_failed(&s)) {
+		cli_diag_print(&first_failed(&s)->diag);
+		return CLI_USAGE;
+	}
+	return was_interrupted ? CLI_INTERRUPTED : CLI_OK;
+}
+
+void cli_mem_run_free(struct cli_mem_run *run)
+{
+	json_decref(run->stats);
+	json_decref(run->units);
+	base_diag_free(&run->diag);
+}

@@ -1,0 +1,77 @@
+/* tables.c - statistics and parameters of a run as members of its result object. */
+#include "machine/tables.h"
+
+#include "machine/json.h"
+
+struct stat_sink {
+	json_t *stats, *units;
+};
+
+static json_t *hist_json(const struct sim_hist *h)
+{
+	static const struct {
+		const char *name;
+		double q;
+	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}};
+	json_t *o = json_object();
+
+	put_int(o, "count", h->count);
+	put_int(o, "sum", h->sum);
+	put_int(o, "max", h->max);
+	for (uint32_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+		put_int(o, quantiles[i].name, sim_hist_quantile(h, quantiles[i].q));
+	return o;
+}
+
+static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+		      const struct sim_hist *hist)
+{
+	struct stat_sink *sink = ctx;
+	g_autofree char *key = g_strconcat(prefix, ".", row->name, NULL);
+
+	if (hist)
+		json_object_set_new(sink->stats, key, hist_json(hist));
+	else
+		put_int(sink->stats, key, value);
+	put_text(sink->units, key, row->unit);
+}
+
+json_t *machine_stats_json(const struct sim_stats *stats, json_t *units)
+{
+	struct stat_sink sink = {json_object(), units};
+
+	sim_stats_each(stats, sink_stat, &sink);
+	return sink.stats;
+}
+
+static json_t *value_json(const struct sim_param_group *group, const struct sim_param_desc *row)
+{
+	const double value = sim_param_value(group, row);
+	char text[128];
+
+	sim_param_format(group, row, text, sizeof(text));
+	if (row->kind == SIM_PARAM_BOOL)
+		return json_boolean(value != 0);
+	if (row->kind == SIM_PARAM_ENUM)
+		return json_string(text);
+	return row->kind == SIM_PARAM_F64 ? json_real(value) : json_integer((json_int_t)value);
+}
+
+json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units)
+{
+	json_t *o = json_object();
+
+	for (uint32_t g = 0; g < groups->count; g++) {
+		const struct sim_param_group *group = &groups->items[g];
+
+		for (uint32_t i = 0; i < group->row_count; i++) {
+			const struct sim_param_desc *row = &group->rows[i];
+			g_autofree char *key = g_strconcat(group->prefix, ".", row->name, NULL);
+
+			json_object_set_new(o, key, value_json(group, row));
+			if (*row->unit)
+				put_text(units, key, row->unit);
+		}
+	}
+	return o;
+}

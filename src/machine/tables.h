@@ -1,0 +1,14 @@
+/* tables.h - statistics and parameters of a run as members of its result object. */
+#ifndef STRATA_MACHINE_TABLES_H
+#define STRATA_MACHINE_TABLES_H
+
+#include <jansson.h>
+
+#include "sim/param.h"
+#include "sim/stat.h"
+
+/* An object with a member per statistic or parameter, "group.name"; their units go into units under the same keys. */
+json_t *machine_stats_json(const struct sim_stats *stats, json_t *units);
+json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units);
+
+#endif

@@ -1,0 +1,1 @@
+mem --memory ddr3-1600 --set dram.t_xl=3

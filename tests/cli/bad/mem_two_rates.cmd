@@ -1,0 +1,1 @@
+mem --memory ddr3-1600 --stream random --rate 50% --set stream.rate_mbytes_per_s=1000

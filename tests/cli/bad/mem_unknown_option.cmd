@@ -1,0 +1,1 @@
+mem --memry ddr3-1600
