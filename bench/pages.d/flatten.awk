@@ -1,6 +1,7 @@
 # A result object of Strata (docs/results.md) as lines NAME<TAB>VALUE. What lies in an object has that object's name
 # before it: traffic_bytes.tx, stats.sm.load_hits. Of an array of objects there is the sum of each number, and under
-# NAME.in_stacks that of the objects whose "stack" is a number; args is one line. Other arrays are left out.
+# NAME.in_stacks that of the objects whose "stack" is a number; args is one line, and so is what --set gave on the
+# command line (set). Other arrays are left out.
 # Reads what Strata wrote: one thing per line, the first object of a file, or its object "run".
 
 function add(name, value) {
@@ -46,7 +47,11 @@ function add(name, value) {
 		print path key "\t" line
 	else if (path == "args.")
 		args = args (args == "" ? "" : " ") line
-	else if (kind[depth] == "{" && depth == list + 1) {
+	else if (path == "command_line.") {
+		if (last_word == "--set")
+			sets = sets (sets == "" ? "" : " ") line
+		last_word = last_word == "--" ? "--" : line # what follows -- is the program's
+	} else if (kind[depth] == "{" && depth == list + 1) {
 		if (key == "stack")
 			in_stack = line != "null"
 		add(path key, line)
@@ -57,6 +62,7 @@ function add(name, value) {
 
 END {
 	print "args\t" args
+	print "set\t" sets
 	for (i in sum)
 		printf "%s\t%.0f\n", i, sum[i]
 }
