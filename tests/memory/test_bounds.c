@@ -49,8 +49,7 @@ static void load(struct rig *r, const char *name)
 
 static struct memory_result measure(struct rig *r)
 {
-	const struct memory_measure_config c = {.memory = &r->s.memory,
-						.dram = &r->s.dram,
+	const struct memory_measure_config c = {.memory = &r->s,
 						.stream = &r->stream,
 						.kind = r->kind,
 						.audit = true};
