@@ -41,6 +41,7 @@ static void load(struct rig *r, const char *name)
 	r->stream.request_count = REQUESTS;
 	r->stream.window_count = WINDOW * r->s.memory.channel_count * r->s.dram.vault_count;
 	r->s.dram.refresh = false;
+	r->s.link.is_present = false; /* the memory behind it */
 
 	memory_bounds_init(&r->bounds, &r->s.memory, &r->s.dram);
 	ck = dram_clock_period(&r->s.dram);
