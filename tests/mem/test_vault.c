@@ -25,7 +25,8 @@ struct rig {
 	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
 	uint32_t write_percent, gap_cycles, vault_at_a_time;
 	bool is_kept_full; /* but for two places */
-	uint32_t other_tag;
+	uint32_t other_tag, late_count;
+	struct sim_comp later;
 	bool is_answered[REQS_MAX];
 	uint64_t done_ps[REQS_MAX]; /* of a tag */
 	uint32_t order[REQS_MAX];   /* tags as they were answered */
@@ -444,6 +445,63 @@ static void test_few_writes_are_not_starved(void **state)
 	rig_free(g);
 }
 
+/* Writes that are not late yet go with one that is. */
+static void one_write(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->late_count * LINE_BYTES, MEM_WRITE));
+	if (++g->late_count < 5)
+		sim_wake_cycle(g->engine, g->later, cycle + 50);
+}
+
+static void test_writes_go_with_a_late_one(void **state)
+{
+	struct rig *g = quiet_vault(32, 8, 400);
+
+	(void)state;
+	g->later = sim_engine_add(g->engine, 1, "later", one_write, g);
+	g->stride_bytes = 0;
+	g->left = 1000;
+	sim_wake_cycle(g->engine, g->later, 0);
+	g->is_kept_full = true;
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	assert_int_equal(g->late_count, 5);
+	assert_int_equal(stat(g, "vault.turnarounds"), 2);
+	rig_free(g);
+}
+
+/* ... and a late one is served though younger hits have used up what the drain may serve. */
+static void hit_writes(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	for (uint32_t i = 0; i < 2; i++)
+		mem_stack_accept(g->stack, make(g, 0, MEM_WRITE));
+}
+
+static void test_a_late_write_is_served_in_any_case(void **state)
+{
+	const uint64_t cap_cycles = 400, ck = 1250;
+	struct rig *g = quiet_vault(32, 8, cap_cycles);
+
+	(void)state;
+	g->later = sim_engine_add(g->engine, 1, "later", hit_writes, g);
+	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->p.row_bytes, MEM_READ)); /* another row of its bank */
+	g->other_tag = g->next_tag;
+	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_WRITE));
+	g->stride_bytes = 0;
+	g->left = 1000;
+	g->is_kept_full = true;
+	sim_wake_cycle(g->engine, g->later, (cap_cycles + 4) * ck / 1000);
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	assert_in_range(g->done_ps[g->other_tag], cap_cycles * ck, (cap_cycles + 60) * ck + ANSWER_PS);
+	rig_free(g);
+}
+
 /* The cap counts from a write's arrival, whatever the bus did since: what a drain leaves is served at its own cap. */
 static void test_the_cap_counts_from_arrival(void **state)
 {
@@ -560,6 +618,23 @@ static void test_open_rows_are_served_before_a_turn(void **state)
 	}
 }
 
+/* A vault that overlaps its directions and is about to serve eight writes; or does not. */
+static struct rig *overlapping_vault(bool prepares, uint64_t t_rcd, uint64_t t_rrd)
+{
+	struct rig *g = rig_new();
+
+	g->p.refresh = false;
+	g->p.vault_count = 1;
+	g->p.write_high_count = 8;
+	g->p.write_low_count = 2;
+	g->p.prepare_banks = prepares;
+	g->p.t_rcd = t_rcd;
+	g->p.t_rrd = t_rrd;
+	g->p.t_faw = 4 * t_rrd;
+	rig_build(g);
+	return g;
+}
+
 /* While the bus serves writes of one bank, a bank that only a read wants is opened: the read follows the last write as
  * soon as the bus allows. Otherwise it waits for its row after the turn, here for a long tRCD. */
 static void test_banks_are_prepared_for_reads(void **state)
@@ -568,15 +643,8 @@ static void test_banks_are_prepared_for_reads(void **state)
 
 	(void)state;
 	for (uint32_t prepares = 0; prepares < 2; prepares++) {
-		struct rig *g = rig_new();
+		struct rig *g = overlapping_vault(prepares, 40, 5);
 
-		g->p.refresh = false;
-		g->p.vault_count = 1;
-		g->p.write_high_count = 8;
-		g->p.write_low_count = 2;
-		g->p.prepare_banks = prepares;
-		g->p.t_rcd = 40;
-		rig_build(g);
 		accept_many(g, 8, MEM_WRITE);				       /* tags 0 to 7: bank 0 */
 		mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 8: another bank */
 		sim_run(g->engine);
@@ -587,6 +655,62 @@ static void test_banks_are_prepared_for_reads(void **state)
 	/* The end of write data, tWTR, and tCL later two bursts. */
 	assert_in_range(gap_ps[1], (6 + 11) * 1250 + 12800, (6 + 11 + 1) * 1250 + 12800);
 	assert_true(gap_ps[0] > gap_ps[1] + 10 * 1250);
+}
+
+/* ... and for writes, while the last read waits for its row. */
+static void test_banks_are_prepared_for_writes(void **state)
+{
+	uint64_t gap_ps[2];
+
+	(void)state;
+	for (uint32_t prepares = 0; prepares < 2; prepares++) {
+		struct rig *g = overlapping_vault(prepares, 60, 5);
+
+		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "more", eight_writes, g), 8);
+		mem_stack_accept(g->stack, make(g, 1 << 13, MEM_READ)); /* tag 0: another bank */
+		sim_run(g->engine);
+		gap_ps[prepares] = g->done_ps[1] > g->done_ps[0] ? g->done_ps[1] - g->done_ps[0] : 0;
+		rig_free(g);
+	}
+	/* The end of read data, tRTW, two bursts. */
+	assert_in_range(gap_ps[1], 2 * 1250 + 12800, (2 + 8) * 1250 + 12800);
+	assert_int_equal(gap_ps[0], 0); /* the bus has turned before the read had its column */
+}
+
+/* What prepares goes last: the first ACT is the write's, though the read is older. */
+static void test_the_served_direction_goes_first(void **state)
+{
+	struct rig *g = overlapping_vault(true, 11, 40);
+
+	(void)state;
+	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 0 */
+	accept_many(g, 8, MEM_WRITE);				       /* tags 1 to 8: bank 0 */
+	sim_run(g->engine);
+	assert_int_equal(g->done_ps[1], (11 + 8) * 1250 + 12800 + ANSWER_PS);
+	rig_free(g);
+}
+
+/* A row that was opened for the other direction is not closed for a write that comes later. */
+static void later_write(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->p.row_bytes, MEM_WRITE));
+}
+
+static void test_a_prepared_row_stays(void **state)
+{
+	struct rig *g = overlapping_vault(true, 11, 5);
+
+	(void)state;
+	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "later", later_write, g), 30);
+	accept_many(g, 8, MEM_WRITE);				       /* tags 0 to 7: bank 0 */
+	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 8: bank 1 */
+	sim_run(g->engine);
+	assert_int_equal(stat(g, "vault.activates"), 3);
+	assert_true(place_of(g, 9) > place_of(g, 8));
+	rig_free(g);
 }
 
 /* Closed pages: a row that nobody wants is closed, so that another row of the bank needs no PRE. */
@@ -641,12 +765,17 @@ int main(void)
 		cmocka_unit_test(test_a_drain_is_limited),
 		cmocka_unit_test(test_writes_are_not_starved),
 		cmocka_unit_test(test_few_writes_are_not_starved),
+		cmocka_unit_test(test_writes_go_with_a_late_one),
+		cmocka_unit_test(test_a_late_write_is_served_in_any_case),
 		cmocka_unit_test(test_the_cap_counts_from_arrival),
 		cmocka_unit_test(test_reads_are_not_starved),
 		cmocka_unit_test(test_a_row_is_not_starved),
 		cmocka_unit_test(test_a_bank_is_not_starved),
 		cmocka_unit_test(test_open_rows_are_served_before_a_turn),
 		cmocka_unit_test(test_banks_are_prepared_for_reads),
+		cmocka_unit_test(test_banks_are_prepared_for_writes),
+		cmocka_unit_test(test_the_served_direction_goes_first),
+		cmocka_unit_test(test_a_prepared_row_stays),
 		cmocka_unit_test(test_closed_pages_close),
 		cmocka_unit_test(test_vaults_refresh_in_turn),
 	};
