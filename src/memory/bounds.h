@@ -6,7 +6,10 @@
 
 /* What bounds requests that each open a row of their own. */
 #define MEMORY_ROW_BOUNDS(X)                                                                                           \
-	X(MEMORY_BY_DATA, data) X(MEMORY_BY_RRD, tRRD) X(MEMORY_BY_FAW, tFAW) X(MEMORY_BY_BANKS, banks)                 \
+	X(MEMORY_BY_DATA, data)                                                                                        \
+	X(MEMORY_BY_RRD, tRRD)                                                                                         \
+	X(MEMORY_BY_FAW, tFAW)                                                                                         \
+	X(MEMORY_BY_BANKS, banks)                                                                                      \
 	X(MEMORY_BY_COMMANDS, commands)
 enum memory_row_bound { MEMORY_ROW_BOUNDS(SIM_PARAM_ENUMERATOR) };
 
