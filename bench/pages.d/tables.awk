@@ -69,7 +69,7 @@ function load(file,   line, n, i, cell, key, names) {
 		}
 		for (i = 5; i <= n; i++)
 			got[key, name_of[i]] = cell[i]
-		if (got[key, "verified"] != "true")
+		if (name_of[2] == "machine" && got[key, "verified"] != "true")
 			fail(file ".csv: " cell[1] " " cell[4] " is not verified")
 		if (!(got[key, "source_commit"] in is_commit)) {
 			is_commit[got[key, "source_commit"]] = 1
@@ -95,9 +95,9 @@ function choose(row, column, name,   v) {
 }
 
 function number(m, of, over, workload) {
-	if (!((of, workload, "run_hash") in got))
+	if (!((of, workload, name_of[5]) in got))
 		fail(file_of_table ".csv has no run " of " of " workload)
-	if (over != "" && !((over, workload, "run_hash") in got))
+	if (over != "" && !((over, workload, name_of[5]) in got))
 		fail(file_of_table ".csv has no run " over " of " workload)
 	return value(m, of SUBSEP workload, over SUBSEP workload)
 }

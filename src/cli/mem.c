@@ -9,6 +9,7 @@
 #include "cli/provenance.h"
 #include "machine/json.h"
 #include "machine/tables.h"
+#include "memory/bounds.h"
 #include "report/memory.h"
 
 #include <errno.h>
@@ -310,6 +311,25 @@ static void put_latency(json_t *o, const char *prefix, const struct memory_resul
 	}
 }
 
+/* What the parameters alone say: what stands before the memory is not in it. */
+static json_t *closed_forms_json(const struct memory_standard *memory)
+{
+	struct memory_bounds b;
+	json_t *o = json_object();
+
+	memory_bounds_init(&b, &memory->memory, &memory->dram);
+	put_real(o, "peak_gbytes_per_s", b.peak_gbytes_per_s);
+	put_real(o, "rows_gbytes_per_s", b.rows_gbytes_per_s);
+	put_text(o, "rows_by", memory_row_bound_name(b.rows_by));
+	put_real(o, "group_gbytes_per_s", b.group_gbytes_per_s);
+	put_real(o, "bank_gbytes_per_s", b.bank_gbytes_per_s);
+	put_real(o, "open_row_ns", b.open_ns);
+	put_real(o, "closed_bank_ns", b.closed_ns);
+	put_real(o, "other_row_ns", b.conflict_ns);
+	put_real(o, "refresh_free_ratio", b.refresh_free_ratio);
+	return o;
+}
+
 static void put_energy(json_t *o, const struct energy_report *energy)
 {
 	json_t *components = json_object();
@@ -383,6 +403,7 @@ static json_t *run_json(const struct plan *p, struct cli_mem_run *run)
 	put_real(o, "gbytes_per_s", r->gbytes_per_s);
 	put_real(o, "peak_gbytes_per_s", r->peak_gbytes_per_s);
 	put_real(o, "bus_utilisation", r->bus_utilisation);
+	json_object_set_new(o, "closed_forms", closed_forms_json(&memory));
 	put_latency(o, "", r, MEMORY_LATENCY_ALL);
 	put_latency(o, "read_", r, MEMORY_LATENCY_READS);
 	put_latency(o, "write_", r, MEMORY_LATENCY_WRITES);
