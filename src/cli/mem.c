@@ -511,7 +511,7 @@ int cli_mem(int argc, char **argv)
 	     "streams and traces (default " STREAMS_DEFAULT ")", 0},
 	    {"requests", CLI_TEXT, &o.set.requests, "N", "so many requests (default 1000000; a trace: all)", 0},
 	    {"request-bytes", CLI_TEXT, &o.set.request_bytes, "B", "bytes of one (default: a line of the memory)", 0},
-	    {"window", CLI_TEXT, &o.set.window, "N", "under way at a time (default: 32 for each channel)", 0},
+	    {"window", CLI_TEXT, &o.set.window, "N", "under way at a time (default: 64 for each channel)", 0},
 	    {"rate", CLI_TEXT, &o.set.rate, "R", "instead: requests come at a rate, 10GB/s, or 50% of the peak", 0},
 	    {"writes", CLI_TEXT, &o.set.writes, "P", "of 100 requests so many write (default 0)", 0},
 	    {"stride", CLI_TEXT, &o.set.stride, "B", "bytes from one request of strided to the next (default 4096)", 0},

@@ -5,15 +5,22 @@
 #include <time.h>
 
 #include "base/check.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "net/req.h"
 
-enum { WINDOW_PER_VAULT_COUNT = 32 };
+enum { WINDOW_PER_VAULT_COUNT = 64, WAITING_PER_VAULT_COUNT = 256 };
 
 /* When the requests of an open loop come: n * whole + n * part / parts units. */
 struct pace {
 	uint64_t whole, part, parts;
 	uint64_t next_units, next_part;
+};
+
+/* Requests to one vault that it has refused, in their order. */
+struct lane {
+	BASE_FIFO(struct mem_req);
+	bool is_called; /* it has had room since */
 };
 
 struct memory_measure {
@@ -27,7 +34,10 @@ struct memory_measure {
 	struct memory_access next;
 	uint64_t next_units; /* since when it has waited, or when it comes */
 	bool has_next, is_over, is_paced, is_timed, is_awake, was_stopped;
-	uint64_t under_way, window; /* is_timed: no window */
+	uint64_t under_way, window; /* those that wait included */
+	struct lane *lanes;	    /* [stack * vault_count + vault] */
+	uint32_t vault_count, waiting_count;
+	uint32_t *called, called_count; /* lanes to be looked at at the next edge, each once */
 	uint64_t cycle_units;	    /* of a trace's cycles */
 	struct pace pace;
 
@@ -62,9 +72,16 @@ static void done(void *ctx, struct mem_req *r)
 
 static void room(void *ctx, uint32_t stack, uint32_t vault)
 {
-	(void)stack;
-	(void)vault;
-	wake(ctx);
+	struct memory_measure *m = ctx;
+	const uint32_t index = stack * m->vault_count + vault;
+	struct lane *l = &m->lanes[index];
+
+	if (!l->first || l->is_called)
+		return;
+	l->is_called = true;
+	m->called[m->called_count++] = index;
+	m->is_awake = false; /* for a later edge only, perhaps */
+	wake(m);
 }
 
 /* When the request that is taken from the stream now comes. */
@@ -100,7 +117,15 @@ static inline bool take_next(struct memory_measure *m, uint64_t now)
 	return m->has_next;
 }
 
-static bool send(struct memory_measure *m)
+static struct lane *lane_of(struct memory_measure *m, uint64_t addr_bytes)
+{
+	const struct mem_place at = mem_memory_place(m->memory, addr_bytes);
+
+	return &m->lanes[at.stack * m->vault_count + at.vault];
+}
+
+/* To the memory, or behind others that wait for its vault. */
+static void send(struct memory_measure *m)
 {
 	struct mem_req *r = mem_req_get(m->ctx.pool);
 
@@ -110,13 +135,33 @@ static bool send(struct memory_measure *m)
 		.issue_units = m->next_units,
 	};
 	mem_req_set_access(r, m->next.is_write ? MEM_WRITE : MEM_READ, MEM_KIND_DATA);
-	if (!mem_memory_offer(m->memory, r)) {
-		mem_req_put(m->ctx.pool, r);
-		return false;
-	}
 	m->has_next = false;
 	m->under_way++;
-	return true;
+	if (likely(!m->waiting_count || !lane_of(m, r->addr_bytes)->first) && likely(mem_memory_offer(m->memory, r)))
+		return;
+	base_fifo_push(lane_of(m, r->addr_bytes), r, next);
+	m->waiting_count++;
+}
+
+/* What waits for vaults that have had room since goes first. */
+static void send_waiting(struct memory_measure *m)
+{
+	const uint32_t count = m->called_count;
+
+	m->called_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct lane *l = &m->lanes[m->called[i]];
+
+		l->is_called = false;
+		while (l->first) {
+			struct mem_req *next = l->first->next;
+
+			if (!mem_memory_offer(m->memory, l->first))
+				break;
+			l->first = next;
+			m->waiting_count--;
+		}
+	}
 }
 
 static void source_tick(void *component, uint64_t cycle)
@@ -128,6 +173,8 @@ static void source_tick(void *component, uint64_t cycle)
 	m->is_awake = false;
 	if (m->config.progress_count)
 		atomic_store_explicit(m->config.progress_count, m->done_count, memory_order_relaxed);
+	if (m->called_count)
+		send_waiting(m);
 	while (m->under_way < m->window) {
 		if (!take_next(m, now)) {
 			m->is_over = true;
@@ -138,8 +185,7 @@ static void source_tick(void *component, uint64_t cycle)
 			sim_wake_units(m->ctx.engine, m->comp, m->next_units);
 			return;
 		}
-		if (!send(m))
-			return; /* room() wakes */
+		send(m);
 	}
 	if (m->is_over && m->under_way == 0)
 		sim_stop(m->ctx.engine);
@@ -202,7 +248,7 @@ static void set_times(struct memory_measure *m)
 	if (c->kind == MEMORY_CHASE)
 		m->window = 1;
 	if (m->is_timed)
-		m->window = UINT64_MAX;
+		m->window = WAITING_PER_VAULT_COUNT * vault_count(m);
 }
 
 static bool stream_init(const struct memory_measure_config *c, struct memory_stream *s, struct base_diag_list *diag)
@@ -246,6 +292,9 @@ struct memory_measure *memory_measure_new(const struct memory_measure_config *c,
 	CHECK(mem_memory_clock_add(&m->ctx, &memory)); /* the only clock */
 	/* Before the memory's parts: what is sent at an edge is seen at that edge. */
 	m->comp = sim_engine_add(m->ctx.engine, sim_domain_find(m->ctx.engine, memory.clock), "source", source_tick, m);
+	m->vault_count = (uint32_t)c->memory->dram.vault_count;
+	m->lanes = g_new0(struct lane, vault_count(m));
+	m->called = g_new(uint32_t, vault_count(m));
 	m->memory = mem_memory_new(&m->ctx, &memory);
 	m->latencies = memory_latency_record_new(c->kind == MEMORY_TRACE ? 0 : c->stream->request_count,
 						 MEMORY_LATENCY_EXACT_MAX);
@@ -325,5 +374,7 @@ void memory_measure_free(struct memory_measure *m)
 	mem_req_pool_free(m->ctx.pool);
 	sim_ctx_close(&m->ctx);
 	memory_latency_record_free(m->latencies);
+	g_free(m->lanes);
+	g_free(m->called);
 	g_free(m);
 }

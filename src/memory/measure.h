@@ -1,11 +1,12 @@
 /* measure.h - a memory under a stream of requests: bandwidth, latencies, statistics.
  *
- * One source feeds the memory. It looks at the edges of the memory's clock, sends requests in order, as many at an edge
- * as the memory takes, and one that is refused waits in front of all others.
+ * One source feeds the memory. It looks at the edges of the memory's clock and sends requests in order, as many at an
+ * edge as the memory takes. A request that is refused waits, and those behind it to the same (pseudo) channel do;
+ * others pass, as if each channel had requesters of its own.
  *
  *   closed loop  window_count requests are under way at a time; a latency runs from when the window lets the request in
  *   open loop    requests come at a rate, or when the trace says; a latency runs from then, however long the memory
- *                refuses it
+ *                refuses it. When 256 for each channel are under way, those that come later wait for one to end
  *
  * A latency ends when the answer is there: a read's data, a write's acknowledgment. The time of a run ends with the
  * last answer. Runs share nothing: several may go at a time, each in its own thread.

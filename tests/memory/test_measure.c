@@ -198,6 +198,54 @@ static void test_writes(void **state)
 	assert_int_equal(result.latency[MEMORY_LATENCY_WRITES].count, result.write_count);
 }
 
+static struct memory_result measure_trace(struct rig *r, const char *text)
+{
+	struct base_diag_list diag;
+	const int fd = memfd_create("trace", 0);
+
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	base_diag_init(&diag);
+	r->kind = MEMORY_TRACE;
+	r->trace = memory_trace_open_fd(fd, "t", MEMORY_TRACE_ANY, &diag);
+	assert_non_null(r->trace);
+
+	const struct memory_result result = measure(r);
+
+	memory_trace_close(r->trace);
+	return result;
+}
+
+/* Of two channels the full one holds nobody up who goes to the other: a few requests to one bank of the first take as
+ * long as they do alone, and those to the second are through long before. */
+static void test_channels(void **state)
+{
+	enum { SLOW = 200, FAST = 1000 };
+	static char text[(SLOW + FAST) * 24];
+	size_t length = 0;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_TRACE, 0);
+	r.memory.dram.vault_count = 2;
+	r.memory.dram.queue_entries = r.memory.dram.write_high_count = 16;
+	r.memory.memory.capacity_bytes = 1ull << 32;
+	r.stream.window_count = SLOW + FAST;
+	for (uint64_t i = 0; i < SLOW + FAST; i++) {
+		/* A row further in one bank of the first channel, or along the rows of the second one. */
+		const uint64_t addr = i < SLOW ? i * 2 * 16 * 4096 : (2 * (i - SLOW) + 1) * 64;
+
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%llu R\n", (unsigned long long)addr);
+	}
+
+	const struct memory_result result = measure_trace(&r, text);
+
+	is_about((double)result.time_ps, SLOW * (RAS + RP) * CK_PS, 0.01);
+	/* The second channel's share of the peak, from the start on: most requests are through soon. */
+	assert_true((double)result.latency[MEMORY_LATENCY_ALL].p50 * result.latency_unit_ns <
+		    1.2 * (SLOW + FAST) / 2.0 * BURST * CK_PS / 1000);
+}
+
 static void test_same_again(void **state)
 {
 	struct rig r;
@@ -314,24 +362,6 @@ static void test_contradictions(void **state)
 
 /* ---- traces ---- */
 
-static struct memory_result measure_trace(struct rig *r, const char *text)
-{
-	struct base_diag_list diag;
-	const int fd = memfd_create("trace", 0);
-
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	base_diag_init(&diag);
-	r->kind = MEMORY_TRACE;
-	r->trace = memory_trace_open_fd(fd, "t", MEMORY_TRACE_ANY, &diag);
-	assert_non_null(r->trace);
-
-	const struct memory_result result = measure(r);
-
-	memory_trace_close(r->trace);
-	return result;
-}
-
 static void test_traces(void **state)
 {
 	struct memory_result result;
@@ -368,7 +398,7 @@ int main(void)
 		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_traces),	      cmocka_unit_test(test_channels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
