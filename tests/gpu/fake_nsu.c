@@ -51,3 +51,9 @@ void simt_access_write(const struct simt_access *a)
 	(void)a;
 	UNREACHABLE("no block");
 }
+
+void nsu_warp_drop(struct nsu_program *p, struct nsu_warp *w)
+{
+	(void)p, (void)w;
+	UNREACHABLE("no block");
+}

@@ -1,8 +1,7 @@
-/* block.c - carries a block of instructions from a GPU SM to a stack SM and back. Which block, when and where to is the
- * policy's decision; this file asks it wherever a warp comes to a marked block, also for the split carrier.
+/* block.c - carries a block of instructions from a GPU SM to a stack SM and back, once the policy has said so (ask.c).
  *
- *   home warp stands at a marked instruction -> enter -> [trial: up to the block's first access]
- *     -> [stores of the SM in memory] -> delay -> request packet -> request_take     (or at once, when it is free)
+ *   home warp stands at a block's begin, or at its first access -> block_leave -> [stores of the SM in memory] -> delay
+ *     -> request packet -> take_request     (or at once, when it is free)
  *     -> a warp slot of a stack SM -> runs -> stepped -> what it has in flight arrives
  *     -> answer packet -> finish: live-outs written, home warp goes on after the block
  */
@@ -17,24 +16,24 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
-/* Where a home warp is looked at: once it has been asked, on trial, about to leave. */
-enum { ASKED = 1 << GPU_POINT_STEPPED, OBSERVED = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS,
-       ON_TRIAL = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ENTER,
-       LEAVING = 1 << GPU_POINT_DUE | 1 << GPU_POINT_RETURNED,
+/* Where a home warp is looked at once it is about to leave, and its guest. */
+enum { LEAVING = 1 << GPU_POINT_DUE | 1 << GPU_POINT_RETURNED,
        GUEST = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS | 1 << GPU_POINT_STORE,
        ENDING = 1 << GPU_POINT_EVALUATE | 1 << GPU_POINT_RETURNED };
 
 static struct guest *guest_new(struct carry *c, struct sm_warp *home)
 {
 	struct guest *o = c->guests_free;
-	uint64_t *lines = o ? o->lines : NULL;
-	uint32_t line_cap = o ? o->line_cap : 0;
+	struct lines lines;
 
 	if (o)
 		base_stack_pop(&c->guests_free, next);
 	else
-		o = g_new(struct guest, 1);
-	*o = (struct guest){.home = home, .offload = entry_of(c, home)->offload, .lines = lines, .line_cap = line_cap};
+		o = g_new0(struct guest, 1);
+	lines = o->lines;
+	lines_clear(&lines);
+	*o = (struct guest){.home = home, .offload = entry_of(c, home)->offload, .lines = lines};
+	entry_of(c, home)->away = o;
 	base_list_push(&c->guests_live, o, live);
 	return o;
 }
@@ -104,181 +103,6 @@ static void slot_freed(struct carry *c, uint32_t stack)
 	start(c, sm, base_fifo_pop(&s->waiting, next));
 }
 
-/* ---- the home side: decision, trial, departure ---- */
-
-static void leave(struct carry *c, struct sm *sm, struct sm_warp *w);
-
-static void leave_later(struct carry *c, struct sm *sm, struct sm_warp *w)
-{
-	struct entry *e = entry_of(c, w);
-
-	c->block_stats.offloads++;
-	e->decided_units = sim_now_units(c->gpu->engine);
-	e->drain.has_begun = false;
-	sm_watch(c->block, w, LEAVING);
-	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
-	w->ready = sm->now + (e->offload.is_free ? 0 : e->offload.latency_cycles);
-	if (w->ready == sm->now)
-		leave(c, sm, w);
-	else
-		sm_wheel_add(sm, w);
-}
-
-static void trial_begin(struct carry *c, struct sm_warp *w)
-{
-	struct entry *e = entry_of(c, w);
-	const struct carry_block *b = e->offload.block;
-
-	e->trial = simt_guest_begin(c->gpu->launch, w->w, b->begin_pc, w->w->active_mask, b->live_in_sb,
-				    b->live_in_count, w->sm->index);
-	e->trial_steps = e->trial_threads = 0;
-	sm_watch(c->block, w, ON_TRIAL);
-	simt_trial_begin(w->w);
-}
-
-static void trial_drop(struct carry *c, struct sm_warp *w)
-{
-	struct entry *e = entry_of(c, w);
-
-	if (e->trial)
-		simt_guest_drop(c->gpu->launch, e->trial);
-	e->trial = NULL;
-	sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
-}
-
-static struct carry_verdict ask_access(struct carry *c, struct sm_warp *w, const struct coalesced_line *lines,
-				     uint32_t count)
-{
-	const struct entry *e = entry_of(c, w);
-	const struct simt_warp *t = e->trial ? e->trial : w->w;
-	uint64_t addr[COALESCE_LINES_MAX];
-
-	for (uint32_t i = 0; i < count; i++)
-		addr[i] = lines[i].addr_bytes;
-	return c->policy->block_access(c->policy_ctx, c->gpu, w->sm->index, t->active_mask, e->mark, addr, count,
-				       e->trial ? e->trial_steps : 0);
-}
-
-/* The block's destination depends on its first access. The warp runs the block here until it stands at one; the
- * registers that the block needs were read at its begin (they are in the guest that may leave), so that what the trial
- * writes does no harm. True: it leaves. */
-static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
-{
-	struct gpu *g = c->gpu;
-	struct entry *e = entry_of(c, w);
-	struct simt_warp *t = w->w;
-	const struct carry_block *b = e->offload.block;
-	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
-	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
-	struct coalesced_line lines[COALESCE_LINES_MAX];
-	uint64_t addr[SIMT_LANES];
-	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
-	struct carry_verdict answer;
-	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
-
-	if (is_inside && !mask) {
-		if (!e->trial)
-			trial_begin(c, w);
-		return false;
-	}
-	answer = ask_access(c, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
-	if (!mask || answer.way != CARRY_OFFLOAD) {
-		e->offload.way = CARRY_STAY;
-		trial_drop(c, w);
-		return false;
-	}
-	if (e->trial) {
-		simt_trial_undo(w->w);
-		g->thread_budget += e->trial_threads;
-		sm->stats.trial_instructions += e->trial_steps;
-		sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
-	}
-	e->offload = answer;
-	return true;
-}
-
-/* The policy's answer for a warp at a block's begin. */
-static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
-{
-	struct entry *e = entry_of(c, w);
-
-	e->w = w;
-	e->mark = c->gpu->launch->program->insts[w->w->pc].mark;
-	e->offload = c->policy->block_begin(c->policy_ctx, c->gpu, sm->index, w->w, e->mark);
-	e->is_asked = true;
-	e->is_observed = e->offload.is_observed;
-	sm_unwatch(c->block, w, OBSERVED);
-	sm_watch(c->block, w, e->is_observed ? OBSERVED : ASKED);
-}
-
-static bool enter(void *self, struct sm *sm, struct sm_warp *w)
-{
-	struct carry *c = self;
-	struct entry *e = entry_of(c, w);
-
-	if (e->trial) {
-		if (trial_step(c, sm, w)) {
-			leave_later(c, sm, w);
-			return true;
-		}
-		if (e->trial || !c->gpu->launch->program->insts[w->w->pc].mark)
-			return false;
-	}
-	if (e->is_split || e->is_asked || !c->policy->block_begin)
-		return false;
-	ask(c, sm, w);
-	if (e->offload.way == CARRY_SPLIT) {
-		CHECK(c->split);
-		e->is_split = true; /* the split carrier comes next */
-		return false;
-	}
-	if (e->offload.way == CARRY_ASK ? !trial_step(c, sm, w) : e->offload.way != CARRY_OFFLOAD)
-		return false;
-	CHECK(e->offload.stack < c->gpu->stack_count && c->gpu->stack_sm_count);
-	leave_later(c, sm, w);
-	return true;
-}
-
-void block_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
-		   const struct coalesced_line *lines, uint32_t count)
-{
-	if (count)
-		c->policy->block_touch(c->policy_ctx, c->gpu, home->sm->index, home->slot, step, lines, count);
-}
-
-/* An observed warp, or the block of one, touches lines. */
-static void accessed(void *self, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
-		   uint32_t count)
-{
-	struct carry *c = self;
-	struct guest *o = entry_of(c, w)->guest;
-	struct sm_warp *home = o ? o->home : w;
-
-	if (entry_of(c, home)->is_observed)
-		block_observe(c, home, step, lines, count);
-}
-
-static void observe_left(struct carry *c, struct sm_warp *home)
-{
-	entry_of(c, home)->is_observed = false;
-	sm_unwatch(c->block, home, 1 << GPU_POINT_ACCESS);
-	c->policy->block_left(c->policy_ctx, c->gpu, home->sm->index, home->slot);
-}
-
-static bool has_left(const struct entry *e, const struct simt_warp *t)
-{
-	return t->is_done || t->pc < e->offload.block->begin_pc || t->pc > e->offload.block->last_pc;
-}
-
-void block_split_end(struct carry *c, struct sm_warp *w)
-{
-	struct entry *e = entry_of(c, w);
-
-	e->is_split = e->is_asked = false;
-	if (e->is_observed)
-		observe_left(c, w);
-}
-
 static void count_guest(struct sm *sm, const struct simt_step *step)
 {
 	uint32_t threads = simt_lane_count(step->exec_mask);
@@ -300,49 +124,10 @@ static void guest_stepped(struct carry *c, struct sm *sm, struct sm_warp *w, con
 
 static void stepped(void *self, struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 {
-	struct carry *c = self;
-	struct entry *e = entry_of(c, w);
-
-	if (e->guest) {
-		guest_stepped(c, sm, w, step);
-		return;
-	}
-	e->is_asked = false;
-	if (e->trial) {
-		e->trial_steps++;
-		e->trial_threads += simt_lane_count(step->exec_mask);
-	}
-	if (e->is_observed && has_left(e, w->w))
-		observe_left(c, w);
-	if (!e->trial && !e->is_observed)
-		sm_unwatch(c->block, w, 1 << GPU_POINT_STEPPED);
-}
-
-/* A jump from inside a block to its begin is no new entry. */
-static void branched(void *self, struct sm_warp *w, uint32_t from_pc)
-{
-	struct carry *c = self;
-	struct entry *e = entry_of(c, w);
-	const struct carry_block *b = e->offload.block;
-
-	e->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
-	if (e->is_asked)
-		sm_watch(c->block, w, ASKED);
-}
-
-void block_forget_entries(struct carry *c, struct sm *sm)
-{
-	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
-		struct sm_warp *w = &sm->warps[i];
-		struct entry *e = entry_of(c, w);
-
-		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
-			continue;
-		e->is_asked = e->is_observed = false;
-		if (e->is_split) /* decided and counted: it begins when its live-ins are there */
-			continue;
-		e->offload = (struct carry_verdict){0};
-	}
+	if (entry_of(self, w)->guest)
+		guest_stepped(self, sm, w, step);
+	else
+		ask_stepped(self, w, step);
 }
 
 /* ---- departure ---- */
@@ -420,6 +205,22 @@ static void leave(struct carry *c, struct sm *sm, struct sm_warp *w)
 	base_fifo_push(&s->credit_line, e, credit_next);
 }
 
+void block_leave(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	c->block_stats.offloads++;
+	e->decided_units = sim_now_units(c->gpu->engine);
+	e->drain.has_begun = false;
+	sm_watch(c->block, w, LEAVING);
+	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
+	w->ready = sm->now + (e->offload.is_free ? 0 : e->offload.latency_cycles);
+	if (w->ready == sm->now)
+		leave(c, sm, w);
+	else
+		sm_wheel_add(sm, w);
+}
+
 static void due(void *self, struct sm *sm, struct sm_warp *w)
 {
 	leave(self, sm, w);
@@ -487,17 +288,8 @@ static void store(void *self, struct sm_warp *w, uint64_t line_addr_bytes)
 {
 	struct guest *o = entry_of(self, w)->guest;
 
-	if (!o->offload.invalidate_lines)
-		return;
-	for (uint32_t i = 0; i < o->line_count; i++) {
-		if (o->lines[i] == line_addr_bytes)
-			return;
-	}
-	if (o->line_count == o->line_cap) {
-		o->line_cap = o->line_cap ? 2 * o->line_cap : 64;
-		o->lines = g_renew(uint64_t, o->lines, o->line_cap);
-	}
-	o->lines[o->line_count++] = line_addr_bytes;
+	if (o->offload.invalidate_lines)
+		lines_add(&o->lines, line_addr_bytes);
 }
 
 static void finish(struct carry *c, struct guest *o);
@@ -508,7 +300,7 @@ static void answer_send(struct carry *c, struct guest *o)
 	struct mem_req *r = mem_req_get(g->pool);
 
 	r->issue_units = o->start_units;
-	mem_req_set_message(r, o->offload.reply_bytes + o->line_count * o->offload.reply_line_bytes);
+	mem_req_set_message(r, o->offload.reply_bytes + o->lines.count * o->offload.reply_line_bytes);
 	r->port = c->answer_ports[o->home->sm->cluster];
 	r->stack = (uint8_t)o->offload.stack;
 	r->slice = slice_of(g, r->stack, o->home->slot);
@@ -552,22 +344,23 @@ static void finish(struct carry *c, struct guest *o)
 	struct entry *e = entry_of(c, home);
 	struct sm *sm = home->sm;
 	const struct carry_block *b = o->offload.block;
-	uint32_t wait_cycles = o->line_count * o->offload.invalidate_cycles;
+	uint32_t wait_cycles = o->lines.count * o->offload.invalidate_cycles;
 
 	sm_touch(sm);
-	for (uint32_t i = 0; i < o->line_count; i++) {
-		mem_cache_invalidate_line(sm->l1d, o->lines[i]);
-		port_invalidate(sm, o->lines[i]);
+	for (uint32_t i = 0; i < o->lines.count; i++) {
+		mem_cache_invalidate_line(sm->l1d, o->lines.addr_bytes[i]);
+		port_invalidate(sm, o->lines.addr_bytes[i]);
 	}
 	if (c->audit)
 		coherence_audit_block_end(c->audit, o, sim_now_units(g->engine));
 	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
 	c->block_stats.offload_answers++;
 	if (c->policy->block_end)
-		c->policy->block_end(c->policy_ctx, g, sm->index, &o->offload, o->line_count);
+		c->policy->block_end(c->policy_ctx, g, sm->index, &o->offload, o->lines.count);
 	e->is_asked = false;
+	e->away = NULL;
 	if (e->is_observed)
-		observe_left(c, home);
+		ask_left(c, home);
 	if (!o->offload.is_free)
 		credit_returned(c, o->offload.stack);
 	guest_free(c, o);
@@ -622,17 +415,12 @@ static void reset(void *self)
 /* A warp whose block runs elsewhere stands where its guest does. */
 static bool is_elsewhere(void *self, const struct sm_warp *w)
 {
-	const struct carry *c = self;
+	const struct guest *o = entry_of(self, w)->away;
 
-	for (const struct guest *o = c->guests_live; o; o = o->live.next) {
-		if (o->home == w && o->w)
-			return true;
-	}
-	return false;
+	return o && o->w;
 }
 
-/* Runs a block to its end and its home warp behind it. */
-static bool run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct carry_block *b)
+bool block_run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct carry_block *b)
 {
 	while (!simt_guest_reached(guest, b->end_pc)) {
 		if (!gpu_untimed_step(g, guest))
@@ -642,36 +430,17 @@ static bool run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp 
 	return true;
 }
 
-/* Warps that wait to leave for a block that they began on trial: the registers of its begin are in the trial's guest,
- * not in the warp. One still on its trial goes on as it is. */
-static bool trials_end(struct carry *c, struct sm *sm)
-{
-	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
-		struct sm_warp *w = &sm->warps[i];
-		struct entry *e = entry_of(c, w);
-
-		if (!w->w || !e->trial)
-			continue;
-		if (w->wait != SM_WAIT_OFFLOAD)
-			simt_guest_drop(c->gpu->launch, e->trial);
-		else if (!run_untimed(c->gpu, w->w, e->trial, e->offload.block))
-			return false;
-		e->trial = NULL;
-	}
-	return true;
-}
-
 /* Blocks under way: one that has begun runs to its end; one that has not runs at home, where its warp still stands. */
 static bool finish_untimed(void *self)
 {
 	struct carry *c = self;
 
 	for (struct guest *o = c->guests_live; o; o = o->live.next) {
-		if (o->w && !run_untimed(c->gpu, o->home->w, o->w, o->offload.block))
+		if (o->w && !block_run_untimed(c->gpu, o->home->w, o->w, o->offload.block))
 			return false;
 	}
 	for (uint32_t i = 0; i < c->gpu->sm_count; i++) {
-		if (!trials_end(c, c->gpu->sms[i]))
+		if (!ask_finish_untimed(c, c->gpu->sms[i]))
 			return false;
 	}
 	return true;
@@ -712,7 +481,7 @@ static void block_free(void *self)
 	while (c->guests_free) {
 		struct guest *o = base_stack_pop(&c->guests_free, next);
 
-		g_free(o->lines);
+		lines_free(&o->lines);
 		g_free(o);
 	}
 	g_free(c->stacks);
@@ -729,10 +498,10 @@ const struct gpu_ext_ops carry_block_ops = {
     .finish_untimed = finish_untimed,
     .is_elsewhere = is_elsewhere,
     .evaluate = evaluate,
-    .enter = enter,
+    .enter = ask_enter,
     .stepped = stepped,
-    .branched = branched,
-    .access = accessed,
+    .branched = ask_branched,
+    .access = ask_accessed,
     .returned = returned,
     .store = store,
     .due = due,

@@ -6,6 +6,7 @@
 #include "ndp/carry/coherence.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/cta_audit.h"
+#include "ndp/carry/lines.h"
 #include "ndp/carry/split/split.h"
 #include "gpu/priv.h"
 
@@ -39,6 +40,7 @@ struct entry {
 	struct simt_warp *trial;   /* runs up to its block's first access; the guest as it would leave */
 	uint32_t mark, trial_steps, trial_threads;
 	struct guest *guest; /* this warp is one */
+	struct guest *away;  /* this warp's own, or NULL */
 };
 
 /* An offloaded block on its way, running, or on its way back. */
@@ -47,8 +49,7 @@ struct guest {
 	struct simt_warp *w;
 	struct carry_verdict offload;
 	uint64_t start_units, decided_units;
-	uint64_t *lines; /* written by the block, when offload.invalidate_lines */
-	uint32_t line_count, line_cap;
+	struct lines lines; /* written by the block, when offload.invalidate_lines */
 	bool is_ending; /* reached its end; waits for what it still has in flight */
 	struct guest *next;
 	BASE_LINKS(struct guest) live; /* all blocks under way */
@@ -114,13 +115,30 @@ static inline struct entry *entry_of(const struct carry *c, const struct sm_warp
 {
 	return sm_ext_state(c->block, w);
 }
-/* The warp's entry is observed: its block touches lines. */
-void block_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
-		   const struct coalesced_line *lines, uint32_t count);
+/* The warp leaves for the block of its entry, as soon as it may. */
+void block_leave(struct carry *c, struct sm *sm, struct sm_warp *w);
+/* Runs a block to its end and its home warp behind it. False: the launch has a fault, or is stopped. */
+bool block_run_untimed(struct gpu *g, struct simt_warp *home, struct simt_warp *guest, const struct carry_block *b);
+
+/* ---- ask.c: a home warp at a marked block ---- */
+/* gpu_ext_ops: enter and branched (a jump from inside a block to its begin is no new entry); access, of an observed
+ * warp or of its guest; stepped, of a warp that is no guest. */
+bool ask_enter(void *self, struct sm *sm, struct sm_warp *w);
+void ask_branched(void *self, struct sm_warp *w, uint32_t from_pc);
+void ask_accessed(void *self, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		  uint32_t count);
+void ask_stepped(struct carry *c, struct sm_warp *w, const struct simt_step *step);
+/* The warp's entry is observed: its block touches lines; it has ended. */
+void ask_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
+		 const struct coalesced_line *lines, uint32_t count);
+void ask_left(struct carry *c, struct sm_warp *home);
 /* A block that the split carrier had has ended. */
-void block_split_end(struct carry *c, struct sm_warp *w);
+void ask_split_end(struct carry *c, struct sm_warp *w);
 /* The warps of the SM have entered no block; not of those that are on trial or about to leave. */
-void block_forget_entries(struct carry *c, struct sm *sm);
+void ask_forget(struct carry *c, struct sm *sm);
+/* Warps that wait to leave for a block that they began on trial run it: the registers of its begin are in the trial's
+ * guest, not in the warp. One still on its trial goes on as it is. False as block_run_untimed. */
+bool ask_finish_untimed(struct carry *c, struct sm *sm);
 
 /* ---- audit.c: what it cannot see of a CTA, by its index in the grid; nothing without run.audit ---- */
 /* It is told to move; is_free: nothing of it is sent. */

@@ -72,7 +72,7 @@ static void pause_tick(void *component, uint64_t cycle)
 	c->remap_stats.pause_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - c->pause_begin_units);
 	c->policy->resumed(c->policy_ctx, g);
 	for (uint32_t i = 0; i < g->sm_count; i++)
-		block_forget_entries(c, g->sms[i]);
+		ask_forget(c, g->sms[i]);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sim_wake_cycle(g->engine, g->sms[i]->comp, cycle + 1);
 }

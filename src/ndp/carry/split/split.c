@@ -215,7 +215,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	e->lane_bytes = e->entry_count * WORD_BYTES;
 	sm_count_issue(sm, &g->step);
 	if (entry_of(p->split->carry, w)->is_observed)
-		block_observe(p->split->carry, w, &g->step, lines, count);
+		ask_observe(p->split->carry, w, &g->step, lines, count);
 	if (count)
 		lsu_issue_carried(sm, w, p->split->ext, p->seq, lines, count);
 	else if (p->is_running)
@@ -330,7 +330,7 @@ static void finish(struct sm *sm, struct partition *p)
 	*partition_of(split, w) = NULL;
 	sm_unwatch(split->ext, w, INSIDE);
 	sm->schedulers[w->scheduler].unstopped &= ~(1ull << w->bit);
-	block_split_end(c, w);
+	ask_split_end(c, w);
 	instance_free(split, p);
 	sm_fetch_advance(sm, w, w->w->pc);
 	sm_evaluate(sm, w);

@@ -1,0 +1,222 @@
+/* ask.c - asks the policy wherever a warp of the GPU comes to a marked block, for the block carrier and for the split
+ * carrier, and tells it what the blocks touch that it observes.
+ *
+ *   home warp stands at a marked instruction -> ask_enter -> [trial: up to the block's first access] -> block_leave
+ */
+#include "ndp/carry/priv.h"
+
+/* Where a home warp is looked at: once it has been asked, on trial. */
+enum { ASKED = 1 << GPU_POINT_STEPPED, OBSERVED = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS,
+       ON_TRIAL = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ENTER };
+
+static void trial_begin(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct carry_block *b = e->offload.block;
+
+	e->trial = simt_guest_begin(c->gpu->launch, w->w, b->begin_pc, w->w->active_mask, b->live_in_sb,
+				    b->live_in_count, w->sm->index);
+	e->trial_steps = e->trial_threads = 0;
+	sm_watch(c->block, w, ON_TRIAL);
+	simt_trial_begin(w->w);
+}
+
+static void trial_drop(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	if (e->trial)
+		simt_guest_drop(c->gpu->launch, e->trial);
+	e->trial = NULL;
+	sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
+}
+
+static struct carry_verdict ask_access(struct carry *c, struct sm_warp *w, const struct coalesced_line *lines,
+				     uint32_t count)
+{
+	const struct entry *e = entry_of(c, w);
+	const struct simt_warp *t = e->trial ? e->trial : w->w;
+	uint64_t addr[COALESCE_LINES_MAX];
+
+	for (uint32_t i = 0; i < count; i++)
+		addr[i] = lines[i].addr_bytes;
+	return c->policy->block_access(c->policy_ctx, c->gpu, w->sm->index, t->active_mask, e->mark, addr, count,
+				       e->trial ? e->trial_steps : 0);
+}
+
+/* The block's destination depends on its first access. The warp runs the block here until it stands at one; the
+ * registers that the block needs were read at its begin (they are in the guest that may leave), so that what the trial
+ * writes does no harm. True: it leaves. */
+static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct gpu *g = c->gpu;
+	struct entry *e = entry_of(c, w);
+	struct simt_warp *t = w->w;
+	const struct carry_block *b = e->offload.block;
+	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
+	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[SIMT_LANES];
+	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
+	struct carry_verdict answer;
+	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
+
+	if (is_inside && !mask) {
+		if (!e->trial)
+			trial_begin(c, w);
+		return false;
+	}
+	answer = ask_access(c, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
+	if (!mask || answer.way != CARRY_OFFLOAD) {
+		e->offload.way = CARRY_STAY;
+		trial_drop(c, w);
+		return false;
+	}
+	if (e->trial) {
+		simt_trial_undo(w->w);
+		g->thread_budget += e->trial_threads;
+		sm->stats.trial_instructions += e->trial_steps;
+		sm_unwatch(c->block, w, 1 << GPU_POINT_ENTER);
+	}
+	e->offload = answer;
+	return true;
+}
+
+/* The policy's answer for a warp at a block's begin. */
+static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->w = w;
+	e->mark = c->gpu->launch->program->insts[w->w->pc].mark;
+	e->offload = c->policy->block_begin(c->policy_ctx, c->gpu, sm->index, w->w, e->mark);
+	e->is_asked = true;
+	e->is_observed = e->offload.is_observed;
+	sm_unwatch(c->block, w, OBSERVED);
+	sm_watch(c->block, w, e->is_observed ? OBSERVED : ASKED);
+}
+
+bool ask_enter(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+
+	if (e->trial) {
+		if (trial_step(c, sm, w)) {
+			block_leave(c, sm, w);
+			return true;
+		}
+		if (e->trial || !c->gpu->launch->program->insts[w->w->pc].mark)
+			return false;
+	}
+	if (e->is_split || e->is_asked || !c->policy->block_begin)
+		return false;
+	ask(c, sm, w);
+	if (e->offload.way == CARRY_SPLIT) {
+		CHECK(c->split);
+		e->is_split = true; /* the split carrier comes next */
+		return false;
+	}
+	if (e->offload.way == CARRY_ASK ? !trial_step(c, sm, w) : e->offload.way != CARRY_OFFLOAD)
+		return false;
+	CHECK(e->offload.stack < c->gpu->stack_count && c->gpu->stack_sm_count);
+	block_leave(c, sm, w);
+	return true;
+}
+
+void ask_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
+		   const struct coalesced_line *lines, uint32_t count)
+{
+	if (count)
+		c->policy->block_touch(c->policy_ctx, c->gpu, home->sm->index, home->slot, step, lines, count);
+}
+
+void ask_accessed(void *self, struct sm_warp *w, const struct simt_step *step, const struct coalesced_line *lines,
+		   uint32_t count)
+{
+	struct carry *c = self;
+	struct guest *o = entry_of(c, w)->guest;
+	struct sm_warp *home = o ? o->home : w;
+
+	if (entry_of(c, home)->is_observed)
+		ask_observe(c, home, step, lines, count);
+}
+
+void ask_left(struct carry *c, struct sm_warp *home)
+{
+	entry_of(c, home)->is_observed = false;
+	sm_unwatch(c->block, home, 1 << GPU_POINT_ACCESS);
+	c->policy->block_left(c->policy_ctx, c->gpu, home->sm->index, home->slot);
+}
+
+static bool has_left(const struct entry *e, const struct simt_warp *t)
+{
+	return t->is_done || t->pc < e->offload.block->begin_pc || t->pc > e->offload.block->last_pc;
+}
+
+void ask_split_end(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->is_split = e->is_asked = false;
+	if (e->is_observed)
+		ask_left(c, w);
+}
+
+void ask_stepped(struct carry *c, struct sm_warp *w, const struct simt_step *step)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->is_asked = false;
+	if (e->trial) {
+		e->trial_steps++;
+		e->trial_threads += simt_lane_count(step->exec_mask);
+	}
+	if (e->is_observed && has_left(e, w->w))
+		ask_left(c, w);
+	if (!e->trial && !e->is_observed)
+		sm_unwatch(c->block, w, 1 << GPU_POINT_STEPPED);
+}
+
+void ask_branched(void *self, struct sm_warp *w, uint32_t from_pc)
+{
+	struct carry *c = self;
+	struct entry *e = entry_of(c, w);
+	const struct carry_block *b = e->offload.block;
+
+	e->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
+	if (e->is_asked)
+		sm_watch(c->block, w, ASKED);
+}
+
+void ask_forget(struct carry *c, struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+		struct entry *e = entry_of(c, w);
+
+		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
+			continue;
+		e->is_asked = e->is_observed = false;
+		if (e->is_split) /* decided and counted: it begins when its live-ins are there */
+			continue;
+		e->offload = (struct carry_verdict){0};
+	}
+}
+
+bool ask_finish_untimed(struct carry *c, struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
+		struct sm_warp *w = &sm->warps[i];
+		struct entry *e = entry_of(c, w);
+
+		if (!w->w || !e->trial)
+			continue;
+		if (w->wait != SM_WAIT_OFFLOAD)
+			simt_guest_drop(c->gpu->launch, e->trial);
+		else if (!block_run_untimed(c->gpu, w->w, e->trial, e->offload.block))
+			return false;
+		e->trial = NULL;
+	}
+	return true;
+}
