@@ -98,14 +98,15 @@ static bool touches(const struct mem_audit *a, enum dram_command c, uint32_t ban
 	return bank == other;
 }
 
-static bool is_one_bank(const struct mem_audit *a, enum dram_command c)
-{
-	return c <= DRAM_WRA || ((c == DRAM_REFB || c == DRAM_RFM) && a->p.refresh_mode == DRAM_REFRESH_PER_BANK);
-}
-
 static bool is_column(enum dram_command c)
 {
 	return c == DRAM_RD || c == DRAM_WR || c == DRAM_RDA || c == DRAM_WRA;
+}
+
+static bool is_one_bank(const struct mem_audit *a, enum dram_command c)
+{
+	return c == DRAM_ACT || c == DRAM_PRE || is_column(c) ||
+	       ((c == DRAM_REFB || c == DRAM_RFM) && a->p.refresh_mode == DRAM_REFRESH_PER_BANK);
 }
 
 static bool is_write(enum dram_command c)

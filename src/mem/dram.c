@@ -27,6 +27,9 @@ const char *dram_command_name(enum dram_command c)
 	return command_names[c];
 }
 
+_Static_assert(DRAM_RDA == DRAM_RD + DRAM_GATE_COMMANDS && DRAM_WRA == DRAM_WR + DRAM_GATE_COMMANDS,
+	       "dram_gate is right");
+
 static bool is_gate_command(uint32_t c)
 {
 	return c < DRAM_GATE_COMMANDS;
@@ -35,6 +38,11 @@ static bool is_gate_command(uint32_t c)
 static inline bool is_column(uint32_t c)
 {
 	return BIT(c) & (BIT(DRAM_RD) | BIT(DRAM_WR) | BIT(DRAM_RDA) | BIT(DRAM_WRA));
+}
+
+static inline bool is_to_one_bank(uint32_t c)
+{
+	return is_gate_command(c) || is_column(c);
 }
 
 /* ---- the table, compiled ---- */
@@ -146,7 +154,9 @@ void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct d
 	memset(b, 0, sizeof(*b));
 	b->t = *t;
 	b->bus = bus ? bus : &b->own_bus;
-	b->gate_count = t->rank_count * t->group_count;
+	b->row_free_cycle = &b->bus->free_cycle[0];
+	b->column_free_cycle = &b->bus->free_cycle[t->is_dual_bus];
+	b->has_gates = t->rank_count * t->group_count > 1 || t->has_ppd;
 	CHECK(t->group_count <= t->bank_count / t->rank_count);
 	for (uint32_t i = 0; i < DRAM_BANK_MAX; i++) {
 		struct dram_bank *k = &b->bank[i];
@@ -170,11 +180,6 @@ static inline uint64_t cycle_before(const struct dram_banks *b, uint64_t units)
 	return cycle + (units - cycle * b->t.ck_units >= b->t.ck_units);
 }
 
-static inline uint64_t cycle_at_or_after(const struct dram_banks *b, uint64_t units)
-{
-	return cycle_before(b, units + b->t.ck_units - 1);
-}
-
 static inline void raise(uint64_t *cycle, int64_t to)
 {
 	if ((int64_t)*cycle < to)
@@ -191,7 +196,7 @@ uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t b
 	uint32_t of_rank = t->bank_count / t->rank_count, first = bank / of_rank * of_rank;
 	uint64_t reach = 0;
 
-	if (c <= DRAM_WRA || ((c == DRAM_REFB || c == DRAM_RFM) && t->refresh_mode == DRAM_REFRESH_PER_BANK))
+	if (is_to_one_bank(c) || ((c == DRAM_REFB || c == DRAM_RFM) && t->refresh_mode == DRAM_REFRESH_PER_BANK))
 		return 1ull << bank;
 	if (c == DRAM_REFB || (c == DRAM_RFM && t->refresh_mode == DRAM_REFRESH_SAME_BANK)) {
 		for (uint32_t i = 0; i < t->group_count; i++)
@@ -202,11 +207,6 @@ uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t b
 }
 
 /* ---- when ---- */
-
-static inline uint64_t bus_cycle_of(const struct dram_banks *b, uint32_t c)
-{
-	return b->bus->free_cycle[b->t.is_dual_bus && is_column(c)];
-}
 
 static enum dram_distance distance_of(const struct dram_bank *k, uint32_t rank, uint64_t groups)
 {
@@ -253,9 +253,9 @@ static int64_t earliest_of_rare(const struct dram_banks *b, enum dram_command c,
 uint64_t dram_banks_earliest(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t from)
 {
 	const struct dram_bank *k = &b->bank[bank];
-	uint64_t cycle = base_max_u64(from, bus_cycle_of(b, c));
+	uint64_t cycle = base_max_u64(from, is_column(c) ? *b->column_free_cycle : *b->row_free_cycle);
 
-	if (c > DRAM_WRA)
+	if (!is_to_one_bank(c))
 		return base_max_u64(cycle, (uint64_t)earliest_of_rare(b, c, bank));
 	return base_max_u64(base_max_u64(cycle, k->cycle[dram_gate(k, c) - k->gate]), b->gate[dram_gate(k, c)]);
 }
@@ -290,24 +290,47 @@ static uint64_t enter_faw(struct dram_banks *b, uint32_t rank, uint64_t cycle)
 	return faw[next]; /* the fourth back leaves the window */
 }
 
-static inline void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint32_t row,
-				  uint64_t cycle)
+/* What follows is inlined into issue_of: once for a vault with one gate, whose cost it is, and once for the others. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* What every command does; k: a bank of its rank. */
+INLINE void begin_command(struct dram_banks *b, const struct dram_bank *k, enum dram_command c, uint32_t cycles,
+			  uint64_t cycle)
 {
-	const struct dram_timing *t = &b->t;
-	int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_ACT];
-	uint32_t first = k->rank * t->group_count * DRAM_GATE_COMMANDS;
+	uint64_t *free_cycle = is_column(c) ? b->column_free_cycle : b->row_free_cycle;
+
+	CHECK(cycle >= *free_cycle);
+	CHECK(likely(!b->asleep_count) || b->rank[k->rank].state == DRAM_AWAKE || c == DRAM_PDX || c == DRAM_SRX);
+	*free_cycle = cycle + cycles;
+}
+
+/* Raises the gates of a rank but for one. */
+INLINE void raise_rank(struct dram_banks *b, uint32_t rank, uint32_t but, enum dram_command c, int64_t cycle)
+{
+	uint32_t count = b->t.group_count * DRAM_GATE_COMMANDS, first = rank * count;
+
+	for (uint32_t g = first; g < first + count; g += DRAM_GATE_COMMANDS) {
+		if (g != but)
+			raise(&b->gate[g + c], cycle);
+	}
+}
+
+INLINE void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint32_t row, uint64_t cycle,
+			   bool has_gates)
+{
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_ACT];
 	int64_t window = (int64_t)enter_faw(b, k->rank, cycle), at = (int64_t)cycle;
 
 	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
+	begin_command(b, k, DRAM_ACT, b->t.act_cycles, cycle);
+	b->last_cycle[DRAM_ACT][bank] = at;
 	k->open_row = row;
 	b->open_banks |= 1ull << bank;
 	for (uint32_t c = 0; c < DRAM_GATE_COMMANDS; c++)
 		k->cycle[c] = cycle + (uint64_t)delay[c][DRAM_AT_BANK];
-	for (uint32_t g = first; g < first + t->group_count * DRAM_GATE_COMMANDS; g += DRAM_GATE_COMMANDS) {
-		enum dram_distance d = g == k->gate ? DRAM_AT_GROUP : DRAM_AT_RANK;
-
-		raise(&b->gate[g + DRAM_ACT], later(window, at + delay[DRAM_ACT][d]));
-	}
+	raise(&b->gate[k->gate + DRAM_ACT], later(window, at + delay[DRAM_ACT][DRAM_AT_GROUP]));
+	if (has_gates)
+		raise_rank(b, k->rank, k->gate, DRAM_ACT, later(window, at + delay[DRAM_ACT][DRAM_AT_RANK]));
 }
 
 static inline void close_bank(struct dram_banks *b, uint32_t bank)
@@ -316,58 +339,77 @@ static inline void close_bank(struct dram_banks *b, uint32_t bank)
 	b->open_banks &= ~(1ull << bank);
 }
 
-static inline void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle)
+INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle, bool has_gates)
 {
-	const struct dram_timing *t = &b->t;
-	uint32_t first = k->rank * t->group_count * DRAM_GATE_COMMANDS;
-	int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_PRE];
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_PRE];
 
 	CHECK(k->open_row != DRAM_NO_ROW);
+	begin_command(b, k, DRAM_PRE, 1, cycle);
+	b->last_cycle[DRAM_PRE][bank] = (int64_t)cycle;
 	close_bank(b, bank);
 	raise(&k->cycle[DRAM_ACT], (int64_t)cycle + delay[DRAM_ACT][DRAM_AT_BANK]);
-	if (!t->has_ppd)
-		return;
-	for (uint32_t g = first; g < first + t->group_count * DRAM_GATE_COMMANDS; g += DRAM_GATE_COMMANDS)
-		raise(&b->gate[g + DRAM_PRE], (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]);
+	if (has_gates)
+		raise_rank(b, k->rank, UINT32_MAX, DRAM_PRE, (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]);
 }
 
-static inline uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c,
-				    uint64_t cycle)
+/* at: when the column command was sent; its data ends at or after free_cycle, and not after end_cycle. */
+INLINE void raise_columns(struct dram_banks *b, enum dram_command c, uint32_t gate, enum dram_distance d,
+			  int64_t at, int64_t free_cycle, int64_t end_cycle)
+{
+	const int32_t(*command)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
+	const int32_t(*data)[DRAM_DISTANCE_COUNT] = b->t.data_delay[c];
+	int64_t read = later(at + command[DRAM_RD][d], end_cycle + data[DRAM_RD][d]);
+	int64_t write = later(at + command[DRAM_WR][d], end_cycle + data[DRAM_WR][d]);
+
+	/* Data of the cycle in which the bus becomes free waits for it less than one tCK. */
+	raise(&b->gate[gate + DRAM_RD], later(read, free_cycle - b->t.cl));
+	raise(&b->gate[gate + DRAM_WR], later(write, free_cycle - b->t.cwl));
+}
+
+INLINE void raise_other_columns(struct dram_banks *b, enum dram_command c, const struct dram_bank *k, int64_t at,
+				int64_t free_cycle, int64_t end_cycle)
+{
+	for (uint32_t rank = 0, gate = 0; rank < b->t.rank_count; rank++) {
+		enum dram_distance d = rank == k->rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK;
+
+		for (uint32_t i = 0; i < b->t.group_count; i++, gate += DRAM_GATE_COMMANDS) {
+			if (gate != k->gate)
+				raise_columns(b, c, gate, d, at, free_cycle, end_cycle);
+		}
+	}
+}
+
+INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c, uint32_t row,
+			     uint64_t cycle, bool has_gates)
 {
 	const struct dram_timing *t = &b->t;
 	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
 	const int32_t(*data)[DRAM_DISTANCE_COUNT] = t->data_delay[c];
 	uint32_t latency = c == DRAM_WR || c == DRAM_WRA ? t->cwl : t->cl;
 	uint64_t start = base_max_u64((cycle + latency) * t->ck_units, b->bus_free_units);
-	uint64_t end = start + t->burst_units;
-	int64_t at = (int64_t)cycle, end_cycle = (int64_t)cycle_at_or_after(b, end);
-	/* Data of the cycle in which the bus becomes free waits for it less than one tCK. */
-	int64_t free_cycle = (int64_t)cycle_before(b, end);
+	uint64_t end = start + t->burst_units, free_cycle = cycle_before(b, end);
+	int64_t at = (int64_t)cycle, end_cycle = (int64_t)(free_cycle + (free_cycle * t->ck_units != end));
 
+	CHECK(k->open_row == row);
+	begin_command(b, k, c, t->column_cycles, cycle);
 	b->bus_free_units = end;
+	b->last_cycle[c][bank] = at;
 	b->last_data_cycle[c][bank] = end_cycle;
-	raise(&k->cycle[DRAM_PRE],
-	      later(at + command[DRAM_PRE][DRAM_AT_BANK], end_cycle + data[DRAM_PRE][DRAM_AT_BANK]));
-	for (uint32_t i = 0; i < b->gate_count; i++) {
-		uint32_t g = i * DRAM_GATE_COMMANDS;
-		enum dram_distance d = g == k->gate		       ? DRAM_AT_GROUP
-				       : i / t->group_count == k->rank ? DRAM_AT_RANK
-								       : DRAM_AT_OTHER_RANK;
-		int64_t read = later(at + command[DRAM_RD][d], end_cycle + data[DRAM_RD][d]);
-		int64_t write = later(at + command[DRAM_WR][d], end_cycle + data[DRAM_WR][d]);
-
-		raise(&b->gate[g + DRAM_RD], later(read, free_cycle - t->cl));
-		raise(&b->gate[g + DRAM_WR], later(write, free_cycle - t->cwl));
-	}
+	raise_columns(b, c, k->gate, DRAM_AT_GROUP, at, (int64_t)free_cycle, end_cycle);
+	if (has_gates)
+		raise_other_columns(b, c, k, at, (int64_t)free_cycle, end_cycle);
 	if (c == DRAM_RDA || c == DRAM_WRA) {
 		close_bank(b, bank);
 		raise(&k->cycle[DRAM_ACT],
 		      later(at + command[DRAM_ACT][DRAM_AT_BANK], end_cycle + data[DRAM_ACT][DRAM_AT_BANK]));
+	} else {
+		raise(&k->cycle[DRAM_PRE],
+		      later(at + command[DRAM_PRE][DRAM_AT_BANK], end_cycle + data[DRAM_PRE][DRAM_AT_BANK]));
 	}
 	return end;
 }
 
-static void issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t cycle)
+static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t cycle)
 {
 	uint64_t reach = dram_reach(&b->t, c, bank), groups = groups_of(b, reach);
 	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
@@ -375,6 +417,7 @@ static void issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank,
 	int64_t at = (int64_t)cycle, window = 0;
 
 	CHECK(!(b->open_banks & reach) || c == DRAM_PREA || c == DRAM_PDE || c == DRAM_PDX);
+	begin_command(b, &b->bank[bank], c, 1, cycle);
 	if (b->t.faw_set & BIT(c))
 		window = (int64_t)enter_faw(b, rank, cycle);
 	for (uint32_t i = 0; i < b->t.bank_count; i++) {
@@ -395,47 +438,50 @@ static void issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank,
 				close_bank(b, i);
 		}
 	}
-	if (c == DRAM_PDE)
-		b->rank[rank].state = DRAM_POWERED_DOWN;
-	else if (c == DRAM_SRE)
-		b->rank[rank].state = DRAM_SELF_REFRESHING;
-	else if (c == DRAM_PDX || c == DRAM_SRX)
+	if (c == DRAM_PDE || c == DRAM_SRE) {
+		b->rank[rank].state = c == DRAM_PDE ? DRAM_POWERED_DOWN : DRAM_SELF_REFRESHING;
+		b->asleep_count++;
+	} else if (c == DRAM_PDX || c == DRAM_SRX) {
 		b->rank[rank].state = DRAM_AWAKE;
+		b->asleep_count--;
+	}
+	return 0;
 }
 
-static inline void take_command_bus(struct dram_banks *b, enum dram_command c, uint64_t cycle)
+INLINE uint64_t issue_of(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle,
+			 bool has_gates)
 {
-	uint32_t cycles = is_column(c) ? b->t.column_cycles : c == DRAM_ACT ? b->t.act_cycles : 1;
+	struct dram_bank *k = &b->bank[bank];
 
-	b->bus->free_cycle[b->t.is_dual_bus && is_column(c)] = cycle + cycles;
+	switch (c) {
+	case DRAM_RD:
+		return issue_column(b, k, bank, DRAM_RD, row, cycle, has_gates);
+	case DRAM_WR:
+		return issue_column(b, k, bank, DRAM_WR, row, cycle, has_gates);
+	case DRAM_RDA:
+		return issue_column(b, k, bank, DRAM_RDA, row, cycle, has_gates);
+	case DRAM_WRA:
+		return issue_column(b, k, bank, DRAM_WRA, row, cycle, has_gates);
+	case DRAM_ACT:
+		issue_activate(b, k, bank, row, cycle, has_gates);
+		return 0;
+	case DRAM_PRE:
+		issue_precharge(b, k, bank, cycle, has_gates);
+		return 0;
+	default:
+		return issue_rare(b, c, bank, cycle);
+	}
+}
+
+static __attribute__((noinline)) uint64_t issue_with_gates(struct dram_banks *b, enum dram_command c, uint32_t bank,
+							    uint32_t row, uint64_t cycle)
+{
+	return issue_of(b, c, bank, row, cycle, true);
 }
 
 uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
 {
-	struct dram_bank *k = &b->bank[bank];
-	uint64_t end = 0;
-
-	CHECK(cycle >= bus_cycle_of(b, c));
-	CHECK(b->rank[k->rank].state == DRAM_AWAKE || c == DRAM_PDX || c == DRAM_SRX);
-	b->last_cycle[c][bank] = (int64_t)cycle;
-	switch (c) {
-	case DRAM_ACT:
-		issue_activate(b, k, bank, row, cycle);
-		break;
-	case DRAM_PRE:
-		issue_precharge(b, k, bank, cycle);
-		break;
-	case DRAM_RD:
-	case DRAM_WR:
-	case DRAM_RDA:
-	case DRAM_WRA:
-		CHECK(k->open_row == row);
-		end = issue_column(b, k, bank, c, cycle);
-		break;
-	default:
-		issue_rare(b, c, bank, cycle);
-		break;
-	}
-	take_command_bus(b, c, cycle);
-	return end;
+	if (b->has_gates)
+		return issue_with_gates(b, c, bank, row, cycle);
+	return issue_of(b, c, bank, row, cycle, false);
 }

@@ -42,7 +42,7 @@ enum dram_scheduler { DRAM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
 enum dram_page_policy { DRAM_PAGE_POLICIES(SIM_PARAM_ENUMERATOR) };
 enum dram_refresh_mode { DRAM_REFRESH_MODES(SIM_PARAM_ENUMERATOR) };
 
-/* The first four are what a bank is asked for all the time, and what dram_gate is about.
+/* The first four are what a bank is asked for all the time, and what dram_gate is about; RDA and WRA are RD and WR + 4.
  *   RDA WRA   as RD and WR; the bank then precharges itself as soon as tRAS and tRTP or tWR allow
  *   PREA      precharges the banks of a rank
  *   REF       refreshes the banks of a rank
@@ -51,7 +51,7 @@ enum dram_refresh_mode { DRAM_REFRESH_MODES(SIM_PARAM_ENUMERATOR) };
  *   PDE PDX   power-down of a rank: entry and exit (banks may stay open)
  *   SRE SRX   self-refresh of a rank */
 #define DRAM_COMMANDS(X) \
-	X(ACT) X(PRE) X(RD) X(WR) X(RDA) X(WRA) X(PREA) X(REF) X(REFB) X(RFM) X(PDE) X(PDX) X(SRE) X(SRX)
+	X(ACT) X(PRE) X(RD) X(WR) X(PREA) X(REF) X(RDA) X(WRA) X(REFB) X(RFM) X(PDE) X(PDX) X(SRE) X(SRX)
 enum dram_command {
 #define X(name) DRAM_##name,
 	DRAM_COMMANDS(X)
@@ -169,8 +169,10 @@ enum dram_rank_state { DRAM_AWAKE, DRAM_POWERED_DOWN, DRAM_SELF_REFRESHING };
 struct dram_banks {
 	struct dram_timing t;
 	uint64_t open_banks; /* bit per bank */
-	uint32_t gate_count; /* of ranks * groups */
+	uint32_t asleep_count; /* ranks that are not awake */
+	bool has_gates;	       /* a command raises more than one gate */
 	struct dram_command_bus *bus;
+	uint64_t *row_free_cycle, *column_free_cycle; /* of the bus */
 	uint64_t bus_free_units; /* data bus */
 	/* Earliest cycle by what the banks of a (rank, group) share: tRRD, tFAW, tCCD, the data bus, tWTR ... */
 	uint64_t gate[DRAM_GATE_MAX * DRAM_GATE_COMMANDS];
@@ -193,7 +195,7 @@ void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct d
  * when its bank's cycle, its gate and the command bus allow it. */
 static inline uint32_t dram_gate(const struct dram_bank *k, enum dram_command c)
 {
-	return k->gate + ((uint32_t)c < DRAM_GATE_COMMANDS ? (uint32_t)c : (uint32_t)c - DRAM_RDA + DRAM_RD);
+	return k->gate + (uint32_t)c % DRAM_GATE_COMMANDS;
 }
 
 /* The bits of a rank's banks. */
