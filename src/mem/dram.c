@@ -379,8 +379,8 @@ INLINE void raise_other_columns(struct dram_banks *b, enum dram_command c, const
 	}
 }
 
-INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c, uint32_t row,
-			     uint64_t cycle, bool has_gates)
+INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c,
+			     uint32_t row, uint64_t cycle, bool has_gates)
 {
 	const struct dram_timing *t = &b->t;
 	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
@@ -409,7 +409,8 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	return end;
 }
 
-static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t cycle)
+static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank,
+						      uint64_t cycle)
 {
 	uint64_t reach = dram_reach(&b->t, c, bank), groups = groups_of(b, reach);
 	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
