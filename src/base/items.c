@@ -137,6 +137,11 @@ static void add_item(struct reader *r, const char *group, struct base_place grou
 
 static bool read_group(struct reader *r, const char *group, struct base_place group_at);
 
+static bool is_nest(const struct reader *r, const char *group)
+{
+	return r->words->nest && !strcmp(group, r->words->nest);
+}
+
 /* One "key: value" of the mapping that is group (NULL: the top). key_event is consumed. False: stop reading. */
 static bool read_pair(struct reader *r, const char *group, struct base_place group_at, yaml_event_t *key_event)
 {
@@ -153,9 +158,11 @@ static bool read_pair(struct reader *r, const char *group, struct base_place gro
 	yaml_event_delete(key_event);
 	if (!next(r, &value))
 		return false;
-	if (!group && value.type == YAML_MAPPING_START_EVENT) {
+	if (value.type == YAML_MAPPING_START_EVENT && (!group || is_nest(r, group))) {
+		g_autofree char *name = group ? g_strconcat(group, ".", key, NULL) : g_strdup(key);
+
 		yaml_event_delete(&value);
-		return read_group(r, key, key_at);
+		return read_group(r, name, key_at);
 	}
 	if (r->items->len == ITEMS_MAX) {
 		base_diag_error(r->diag, key_at, "more than %d values: not a %s description", ITEMS_MAX,
@@ -163,7 +170,7 @@ static bool read_pair(struct reader *r, const char *group, struct base_place gro
 		yaml_event_delete(&value);
 		return false;
 	}
-	if (is_plain(r, &value, group ? "one value" : "a value or a group of parameters"))
+	if (is_plain(r, &value, group && !is_nest(r, group) ? "one value" : "a value or a group of parameters"))
 		add_item(r, group, group_at, key, key_at, &value);
 	return skip(r, &value);
 }

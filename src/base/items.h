@@ -4,6 +4,9 @@
  *   extends: tom-baseline
  *   sm:                          a group
  *     warp_slots_count: 48       an item: group "sm", name "warp_slots_count", value "48"
+ *   memories:                    where words.nest is "memories": a group of texts and groups
+ *     ddr:
+ *       channel_count: 12        an item: group "memories.ddr", name "channel_count", value "12"
  *
  * Everything that YAML has and this form does not (sequences, anchors, tags, deeper mappings, several documents) is an
  * error with its place, and so is a name given twice.
@@ -28,6 +31,7 @@ struct base_items {
 struct base_item_words {
 	const char *thing;   /* "machine": "not a machine description" */
 	const char *example; /* a group: "sm" */
+	const char *nest;    /* the group that may hold groups; NULL: none may */
 };
 
 enum { BASE_ITEMS_BYTES_MAX = 1 << 20 };

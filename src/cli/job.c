@@ -219,11 +219,16 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	struct machine_description description;
 
 	base_diag_init(&diag);
-	if (machine_description_load(name, &paths->machines, &description, &diag))
+	if (machine_description_load(name, &paths->machines, &paths->memories, &description, &diag))
 		for (uint32_t i = 0; i < sets->len; i++)
-			machine_description_set(&description.config, sets->pdata[i], "--set", &diag);
+			machine_description_set(&description.config, sets->pdata[i], "--set", &paths->memories, &diag);
 	if (!diag.error_count)
 		machine_config_check(&description.config, &diag);
+	if (!diag.error_count && !machine_config_has_gpu(&description.config))
+		base_diag_error(&diag, (struct base_place){0},
+				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
+				"memories",
+				description.about.name);
 
 	bool is_ok = !diag.error_count;
 

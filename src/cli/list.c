@@ -63,14 +63,31 @@ struct request {
 	const char *machine; /* NULL: not given */
 };
 
+/* The machine that is asked for, else what has all defaults. False after messages. */
+static bool load_machine(const struct request *request, const char *otherwise, struct machine_description *out)
+{
+	const char *name = request->machine ? request->machine : otherwise;
+	struct base_diag_list diag;
+	bool is_ok = true;
+
+	base_diag_init(&diag);
+	if (name)
+		is_ok = machine_description_load(name, &request->paths.machines, &request->paths.memories, out, &diag);
+	else
+		machine_config_defaults(&out->config, machine_parts);
+	cli_diag_print(&diag);
+	base_diag_free(&diag);
+	return is_ok;
+}
+
 static bool list_params(const struct request *request, json_t *list)
 {
-	struct machine_config config;
+	struct machine_description d;
 	struct sim_param_groups groups;
 
-	(void)request;
-	machine_config_defaults(&config, machine_parts);
-	machine_config_groups(&config, &groups);
+	if (!load_machine(request, NULL, &d))
+		return false;
+	machine_config_groups(&d.config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++)
 		add_group(list, &groups.items[g]);
 	return true;
@@ -173,7 +190,7 @@ static bool list_machines(const struct request *request, json_t *list)
 		json_t *o = json_object();
 
 		base_diag_init(&diag);
-		if (!machine_description_load(*name, &request->paths.machines, &d, &diag)) {
+		if (!machine_description_load(*name, &request->paths.machines, &request->paths.memories, &d, &diag)) {
 			cli_diag_print(&diag);
 			is_ok = false;
 		}
@@ -215,22 +232,15 @@ static bool list_storage(const struct request *request, json_t *list)
 {
 	struct machine_description d;
 	struct ndp_storage items[NDP_STORAGE_MAX];
-	struct base_diag_list diag;
 	uint32_t count = 0;
 
-	base_diag_init(&diag);
-
-	const char *name = request->machine ? request->machine : STORAGE_MACHINE;
-	bool is_ok = machine_description_load(name, &request->paths.machines, &d, &diag);
-
-	if (is_ok) {
+	if (!load_machine(request, STORAGE_MACHINE, &d))
+		return false;
+	if (machine_config_has_gpu(&d.config)) {
 		const struct ndp_site site = machine_ndp_site(&d.config);
 
 		count = ndp_mechanism_storage(&site, items);
-	} else {
-		cli_diag_print(&diag);
 	}
-	base_diag_free(&diag);
 	for (uint32_t i = 0; i < count; i++) {
 		json_t *o = json_object();
 
@@ -241,7 +251,7 @@ static bool list_storage(const struct request *request, json_t *list)
 		put(o, "source", items[i].source);
 		json_array_append_new(list, o);
 	}
-	return is_ok;
+	return true;
 }
 
 static bool list_workloads(const struct request *request, json_t *list)
@@ -364,8 +374,8 @@ static int list_words(const struct cli_words *words, struct request *request, bo
 
 	if (!listing)
 		return CLI_USAGE;
-	if (request->machine && listing->list != list_storage) {
-		cli_error("list: --machine goes with storage only");
+	if (request->machine && listing->list != list_storage && listing->list != list_params) {
+		cli_error("list: --machine goes with params and storage only");
 		return CLI_USAGE;
 	}
 	cli_paths_find(&request->paths);

@@ -8,6 +8,7 @@
 
 /* One table in evaluation. */
 struct account {
+	const char *of;
 	const void *params, *counts;
 	const struct sim_stats *stats;
 	uint64_t time_ps;
@@ -17,7 +18,14 @@ struct account {
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
 		     const void *counts, size_t counts_bytes)
 {
+	energy_list_add_of(list, NULL, table, params, counts, counts_bytes);
+}
+
+void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
+			const void *params, const void *counts, size_t counts_bytes)
+{
 	CHECK(list->count < ENERGY_PARTS_MAX && counts_bytes <= ENERGY_COUNTS_BYTES);
+	list->items[list->count].of = name;
 	list->items[list->count].table = table;
 	list->items[list->count].params = params;
 	memcpy(list->items[list->count++].counts, counts, counts_bytes);
@@ -34,36 +42,39 @@ static double u32_at(const void *base, size_t offset)
 }
 
 /* The statistic of a group; 0 if the machine has no such group. */
-static double read_stat(const struct sim_stats *stats, const struct energy_term *term)
+static double read_stat(const struct account *a, const struct energy_term *term)
 {
-	char key[64];
+	char group[96], key[160];
 	uint64_t value = 0;
 
-	if (sim_stats_instance_count(stats, term->group) == 0)
+	snprintf(group, sizeof(group), "%s%s%s", a->of ? a->of : "", a->of ? "." : "", term->group);
+	if (sim_stats_instance_count(a->stats, group) == 0)
 		return 0;
-	snprintf(key, sizeof(key), "%s.%s", term->group, term->name);
-	CHECK(sim_stats_value(stats, key, &value));
+	snprintf(key, sizeof(key), "%s.%s", group, term->name);
+	CHECK(sim_stats_value(a->stats, key, &value));
 	return (double)value;
 }
 
 /* Exact: the statistics are whole numbers. */
-static double terms_sum(const struct sim_stats *stats, const struct energy_term *terms)
+static double terms_sum(const struct account *a, const struct energy_term *terms)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < ENERGY_TERM_MAX && terms[i].group; i++) {
-		double value = read_stat(stats, &terms[i]);
+		double value = read_stat(a, &terms[i]);
 
 		sum += terms[i].is_subtracted ? -value : value;
 	}
 	return sum;
 }
 
-static void add_pj(struct energy_report *report, const char *component, double pj)
+static void add_pj(const struct account *a, const char *component, double pj)
 {
-	for (uint32_t i = 0; i < report->component_count; i++) {
-		if (!strcmp(report->components[i].name, component)) {
-			report->components[i].pj += pj;
+	for (uint32_t i = 0; i < a->report->component_count; i++) {
+		struct energy_component *c = &a->report->components[i];
+
+		if (c->of == a->of && !strcmp(c->name, component)) {
+			c->pj += pj;
 			return;
 		}
 	}
@@ -86,27 +97,27 @@ static double units_per_event(const struct account *a, const struct energy_event
 
 static void add_event(const struct account *a, const struct energy_event *row)
 {
-	double units = terms_sum(a->stats, row->terms) * units_per_event(a, row);
+	double units = terms_sum(a, row->terms) * units_per_event(a, row);
 
-	add_pj(a->report, row->component, units * f64_at(a->params, row->parameter));
+	add_pj(a, row->component, units * f64_at(a->params, row->parameter));
 }
 
 static void add_wire(const struct account *a, const struct energy_wire *row)
 {
 	double capacity_bits = u32_at(a->counts, row->count) * f64_at(a->counts, row->bits_per_ps) * (double)a->time_ps;
-	double bits = BASE_BITS_PER_BYTE * terms_sum(a->stats, row->terms), idle_bits = capacity_bits - bits;
+	double bits = BASE_BITS_PER_BYTE * terms_sum(a, row->terms), idle_bits = capacity_bits - bits;
 
-	add_pj(a->report, row->active, bits * f64_at(a->params, row->active_parameter));
+	add_pj(a, row->active, bits * f64_at(a->params, row->active_parameter));
 	/* The last packets may still be on the wire when the run's time ends. */
 	if (idle_bits > 0)
-		add_pj(a->report, row->idle, idle_bits * f64_at(a->params, row->idle_parameter));
+		add_pj(a, row->idle, idle_bits * f64_at(a->params, row->idle_parameter));
 }
 
 static void add_power(const struct account *a, const struct energy_power *row)
 {
 	const double pj_per_mw = 1e-3 * (double)a->time_ps; /* 1 mW for 1 ps is 10^-15 J */
 
-	add_pj(a->report, row->component,
+	add_pj(a, row->component,
 	       pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->counts, row->count));
 }
 
@@ -120,10 +131,11 @@ static void add_table(const struct account *a, const struct energy_table *t)
 		add_power(a, &t->powers[i]);
 }
 
-static void add_components(struct energy_report *report, const struct energy_table *t)
+static void add_components(struct energy_report *report, const char *of, const struct energy_table *t)
 {
 	for (uint32_t i = 0; i < t->component_count; i++) {
 		CHECK(report->component_count < ENERGY_COMPONENT_MAX);
+		report->components[report->component_count].of = of;
 		report->components[report->component_count++].name = t->components[i];
 	}
 }
@@ -133,9 +145,10 @@ void energy_account(const struct energy_list *list, const struct sim_stats *stat
 {
 	*out = (struct energy_report){.component_count = 0};
 	for (uint32_t i = 0; i < list->count; i++)
-		add_components(out, list->items[i].table);
+		add_components(out, list->items[i].of, list->items[i].table);
 	for (uint32_t i = 0; i < list->count; i++) {
-		const struct account a = {.params = list->items[i].params,
+		const struct account a = {.of = list->items[i].of,
+					  .params = list->items[i].params,
 					  .counts = list->items[i].counts,
 					  .stats = stats,
 					  .time_ps = time_ps,

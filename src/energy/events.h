@@ -83,12 +83,13 @@ extern const struct energy_table energy_gpu_table, energy_memory_table, energy_n
 
 /* ---- the account ---- */
 
-enum { ENERGY_COMPONENT_MAX = 32, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
+enum { ENERGY_COMPONENT_MAX = 64, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
 
 /* Tables, each bound to parameters (kept) and counts (copied). */
 struct energy_list {
 	struct {
 		const struct energy_table *table;
+		const char *of; /* NULL, or before each component and each group of statistics, with a dot */
 		const void *params;
 		double counts[ENERGY_COUNTS_BYTES / sizeof(double)];
 	} items[ENERGY_PARTS_MAX];
@@ -96,8 +97,12 @@ struct energy_list {
 };
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
 		     const void *counts, size_t counts_bytes);
+/* The same of a part that is there under a name (kept): its components and its statistics begin with that. */
+void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
+			const void *params, const void *counts, size_t counts_bytes);
 
 struct energy_component {
+	const char *of;	  /* NULL, or the name of the part */
 	const char *name; /* "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
 	double pj;
 };

@@ -20,6 +20,20 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 		    const struct host_params *host, const struct gpu_ext_list *exts);
 void gpu_free(struct gpu *g);
 
+struct mem_memory;
+
+/* The host's memory as DRAM: every access that reaches the host takes its time, in parts of line_bytes at most, at its
+ * address modulo capacity_bytes. Else it takes host.access_latency_ps only. */
+struct gpu_host_memory {
+	struct mem_memory *memory; /* kept; nobody else offers it requests */
+	uint64_t capacity_bytes;
+	uint32_t line_bytes;
+};
+/* Before the first launch. done() and room() of the memory call the other two. */
+void gpu_host_memory_set(struct gpu *g, const struct gpu_host_memory *m);
+void gpu_host_memory_done(void *gpu, struct mem_req *part);
+void gpu_host_memory_room(void *gpu);
+
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
 uint64_t gpu_host_bytes(const struct gpu_config *config);
 

@@ -2,14 +2,17 @@
  * writes over the wires up, data over those down.
  *
  * Each direction sends one packet after the other at the rate of host.link (host.access_wires); an access takes
- * host.access_latency_ps besides. Answers come back in order for reads and for writes. Besides registered and pinned
- * memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the L2's MSHRs and
- * by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no room for.
- * Copies of the driver do not compete with these accesses.
+ * host.access_latency_ps besides. Answers come back in order for reads and for writes. Where the machine's host has a
+ * memory (host.memory), an access that has arrived, after half of that time, goes to it in order and in parts of its
+ * lines, and comes back when all of them are done; accesses may then overtake one another. Besides registered and
+ * pinned memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the L2's
+ * MSHRs and by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no
+ * room for. Copies of the driver do not compete with these accesses.
  */
 #include "base/units.h"
 #include "gpu/priv.h"
 #include "gpu/queue.h"
+#include "mem/memory.h"
 
 #include <glib.h>
 
@@ -34,6 +37,10 @@ struct host_link {
 	bool is_latency_only; /* for data that a mechanism keeps here, the wires take no time */
 	uint64_t up_free_units, down_free_units;
 	struct queue reads, writes; /* each in order of arrival at the GPU */
+	struct gpu_host_memory memory; /* its memory is NULL: none */
+	struct queue arrivals; /* at the host, in order: not all of the first's parts have been taken by the memory */
+	uint32_t offered_bytes; /* of the first, taken */
+	uint32_t parts_count;	/* in the memory */
 	struct host_link_stats stats;
 };
 
@@ -55,6 +62,96 @@ static uint64_t wire_units(const struct host_link *h, const struct mem_req *r, u
 	return sim_units_of_ps(h->gpu->engine, base_transfer_ps(bytes, h->wires.mbytes_per_s));
 }
 
+/* The data leaves the host, not before begin_units. */
+static void send_down(struct host_link *h, struct mem_req *r, uint64_t begin_units)
+{
+	h->down_free_units =
+	    later(h->down_free_units, begin_units) + wire_units(h, r, host_wire_bytes(&h->wires, r->size_bytes));
+	r->ready_units = h->down_free_units + h->latency_units - h->latency_units / 2;
+}
+
+/* ---- the host's memory ---- */
+
+static uint32_t parts_of(const struct host_link *h, const struct mem_req *r)
+{
+	const uint64_t line = h->memory.line_bytes;
+
+	return (uint32_t)((r->addr_bytes + r->size_bytes - 1) / line - r->addr_bytes / line + 1);
+}
+
+/* The next part of the first that has arrived, to the memory. */
+static bool offer_part(struct host_link *h, struct mem_req *r)
+{
+	const uint64_t addr = r->addr_bytes + h->offered_bytes;
+	const uint64_t line_left = h->memory.line_bytes - addr % h->memory.line_bytes;
+	const uint64_t left = r->size_bytes - h->offered_bytes;
+	struct mem_req *part = mem_req_get(h->gpu->pool);
+
+	*part = (struct mem_req){.addr_bytes = addr % h->memory.capacity_bytes,
+				 .size_bytes = (uint16_t)(left < line_left ? left : line_left),
+				 .issue_units = r->issue_units,
+				 .owner = r};
+	mem_req_set_access(part, r->op == MEM_READ ? MEM_READ : MEM_WRITE, MEM_KIND_DATA);
+	if (!mem_memory_offer(h->memory.memory, part)) {
+		mem_req_put(h->gpu->pool, part);
+		return false; /* room() comes */
+	}
+	h->offered_bytes += part->size_bytes;
+	h->parts_count++;
+	return true;
+}
+
+/* ready_units of the first is when it arrives, and once its parts are offered their number that is not done. */
+static void offer_arrivals(struct host_link *h, uint64_t now)
+{
+	struct mem_req *r;
+
+	while ((r = h->arrivals.first) && (h->offered_bytes || r->ready_units <= now)) {
+		if (!h->offered_bytes)
+			r->ready_units = parts_of(h, r);
+		do {
+			if (!offer_part(h, r))
+				return;
+		} while (h->offered_bytes < r->size_bytes);
+		h->offered_bytes = 0;
+		queue_pop(&h->arrivals);
+	}
+}
+
+void gpu_host_memory_done(void *gpu, struct mem_req *part)
+{
+	struct host_link *h = ((struct gpu *)gpu)->host_link;
+	struct mem_req *r = part->owner;
+	const uint64_t now = sim_now_units(h->gpu->engine);
+	const bool is_read = r->op == MEM_READ;
+
+	mem_req_put(h->gpu->pool, part);
+	h->parts_count--;
+	if (--r->ready_units)
+		return;
+	if (is_read)
+		send_down(h, r, now);
+	else
+		r->ready_units = now + h->latency_units - h->latency_units / 2;
+	mem_req_answer(r);
+	queue_push(is_read ? &h->reads : &h->writes, r);
+	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
+}
+
+void gpu_host_memory_room(void *gpu)
+{
+	struct host_link *h = ((struct gpu *)gpu)->host_link;
+
+	sim_wake_units(h->gpu->engine, h->comp, sim_now_units(h->gpu->engine));
+}
+
+void gpu_host_memory_set(struct gpu *g, const struct gpu_host_memory *m)
+{
+	g->host_link->memory = *m;
+}
+
+/* ---- the link ---- */
+
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 {
 	bool is_read = r->op == MEM_READ;
@@ -66,9 +163,8 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 	r->ready_units = h->up_free_units + h->latency_units;
 	if (is_read) {
 		/* The answer leaves when the request has arrived, after half the latency. */
-		h->down_free_units = later(h->down_free_units, h->up_free_units + h->latency_units / 2) +
-				     wire_units(h, r, data_bytes);
-		r->ready_units = h->down_free_units + h->latency_units - h->latency_units / 2;
+		if (!h->memory.memory)
+			send_down(h, r, h->up_free_units + h->latency_units / 2);
 		h->stats.down_wire_bytes += data_bytes;
 		h->stats.reads++;
 		h->stats.read_bytes += r->size_bytes;
@@ -79,8 +175,13 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 	if (unlikely(h->gpu->audit))
 		h->gpu->audit->memory(h->gpu->audit_self, r,
 				      !is_read && net_port_of(&h->gpu->ports, r)->place != GPU_PLACE_SLICE);
-	mem_req_answer(r);
-	queue_push(is_read ? &h->reads : &h->writes, r);
+	if (h->memory.memory) {
+		r->ready_units = h->up_free_units + h->latency_units / 2;
+		queue_push(&h->arrivals, r);
+	} else {
+		mem_req_answer(r);
+		queue_push(is_read ? &h->reads : &h->writes, r);
+	}
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
 }
 
@@ -104,6 +205,7 @@ static void tick(void *component, uint64_t cycle)
 	struct host_link *h = component;
 	uint64_t now = sim_now_units(h->gpu->engine);
 
+	offer_arrivals(h, now);
 	deliver(h, &h->reads, cycle, now);
 	deliver(h, &h->writes, cycle, now);
 }
@@ -136,11 +238,20 @@ void host_link_free(struct host_link *h)
 
 bool host_link_is_idle(const struct host_link *h)
 {
-	return !h->reads.first && !h->writes.first;
+	return !h->reads.first && !h->writes.first && !h->arrivals.first && !h->parts_count;
+}
+
+void host_link_settle(struct host_link *h, bool is_between_kernels)
+{
+	if (h->memory.memory)
+		mem_memory_settle(h->memory.memory, is_between_kernels);
 }
 
 void host_link_reset(struct host_link *h)
 {
-	h->reads = h->writes = (struct queue){0};
+	h->reads = h->writes = h->arrivals = (struct queue){0};
+	h->offered_bytes = h->parts_count = 0;
+	if (h->memory.memory)
+		mem_memory_reset(h->memory.memory);
 	h->up_free_units = h->down_free_units = 0;
 }

@@ -358,6 +358,7 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 {
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		logic_layer_settle(g->stacks[i], is_between_kernels);
+	host_link_settle(g->host_link, is_between_kernels);
 }
 
 static bool launch_timed(struct gpu *g, struct device_result *result)

@@ -178,6 +178,8 @@ bool host_link_has(const struct gpu *g, uint64_t addr_bytes);
 /* A slice's read or write; the answer goes to l2_slice_take. */
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
 bool host_link_is_idle(const struct host_link *h);
+/* See mem_memory_settle. */
+void host_link_settle(struct host_link *h, bool is_between_kernels);
 void host_link_reset(struct host_link *h);
 
 /* logic_layer.c */

@@ -46,7 +46,7 @@ struct machine_part {
 		       json_t *fields, json_t *units);
 };
 
-enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 8192 };
+enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 16384 };
 
 struct machine_config {
 	const struct machine_part *const *parts; /* as they are listed and built, then NULL; kept */

@@ -5,6 +5,9 @@
 #include "gpu/device.h"
 #include "machine/gpu_result.h"
 #include "machine/json.h"
+#include "machine/memories.h"
+
+#include <string.h>
 
 /* ---- gpu, and the units that its stacks may have ---- */
 
@@ -38,6 +41,24 @@ static uint64_t gpu_bytes(const struct machine_config *c)
 	return gpu_host_bytes(machine_gpu_config(c));
 }
 
+/* host.memory */
+static void host_memory_connect(const struct machine *m, struct gpu *g)
+{
+	const struct machine_memories *all = machine_memories_of(m->config);
+	const struct machine_memory_user user = {gpu_host_memory_done, gpu_host_memory_room, g};
+	const uint32_t index = (uint32_t)all->host - 1;
+
+	if (!all->host)
+		return;
+
+	const struct gpu_host_memory memory = {.memory = machine_memory_built(m, index),
+					       .capacity_bytes = all->items[index].memory.capacity_bytes,
+					       .line_bytes = (uint32_t)all->items[index].memory.line_bytes};
+
+	machine_memory_connect(m, index, &user);
+	gpu_host_memory_set(g, &memory);
+}
+
 static void *gpu_build(struct machine *m)
 {
 	struct ndp_site site = machine_ndp_site(m->config);
@@ -55,6 +76,7 @@ static void *gpu_build(struct machine *m)
 	base_diag_free(&diag);
 	g = gpu_new(&m->ctx, site.gpu, machine_run_params(m->config), machine_host_params(m->config), &carriers);
 	m->device = gpu_device(g);
+	host_memory_connect(m, g);
 	return g;
 }
 
@@ -162,7 +184,29 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 const struct machine_part machine_run_part = {
     .name = "run", .config_bytes = sizeof(struct run_params), .groups = run_groups, .check = run_check};
 
+/* Memories come first: who uses one is built after it. */
 const struct machine_part *const machine_parts[] = {
-    &machine_gpu_part,	&machine_energy_part, &machine_ndp_part, &machine_nsu_part,
-    &machine_host_part, &machine_run_part,    NULL,
+    &machine_memories_part, &machine_gpu_part,	&machine_energy_part, &machine_ndp_part,
+    &machine_nsu_part,	    &machine_host_part, &machine_run_part,    NULL,
 };
+const struct machine_part *const machine_parts_without_gpu[] = {&machine_memories_part, &machine_host_part,
+								&machine_run_part, NULL};
+
+void machine_config_drop_gpu(struct machine_config *c)
+{
+	const struct machine_config old = *c;
+
+	if (!machine_config_has_gpu(c))
+		return;
+	machine_config_defaults(c, machine_parts_without_gpu);
+	for (const struct machine_part *const *p = machine_parts_without_gpu; *p; p++)
+		memcpy(machine_config_at(c, *p), machine_config_of(&old, *p), (*p)->config_bytes);
+}
+
+bool machine_config_has_gpu(const struct machine_config *c)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i] == &machine_gpu_part)
+			return true;
+	return false;
+}

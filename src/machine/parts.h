@@ -15,8 +15,11 @@ extern const struct machine_part machine_gpu_part; /* with the mechanism that nd
 extern const struct machine_part machine_energy_part, machine_ndp_part, machine_nsu_part, machine_host_part,
     machine_run_part;
 
-/* What a machine description describes: all of them. */
-extern const struct machine_part *const machine_parts[];
+/* What a machine description describes: all of them; and, where it says `gpu: none`, what is left without a GPU. */
+extern const struct machine_part *const machine_parts[], *const machine_parts_without_gpu[];
+/* Takes the GPU, and what needs one, out of a config of machine_parts; the others keep their values. */
+void machine_config_drop_gpu(struct machine_config *c);
+bool machine_config_has_gpu(const struct machine_config *c);
 
 /* ---- parameters: of a machine that has the part ---- */
 

@@ -30,6 +30,14 @@ static json_t *params_json(const struct machine_config *config, json_t *units)
 	return machine_params_json(&groups, units);
 }
 
+/* "l1", and "ddr.dram_static" of a memory with a name. */
+static void put_component(json_t *o, const struct energy_component *c)
+{
+	g_autofree char *name = c->of ? g_strconcat(c->of, ".", c->name, NULL) : g_strdup(c->name);
+
+	put_real(o, name, c->pj);
+}
+
 /* Nothing of a machine in which no part has been built. */
 static void put_energy(json_t *o, const struct machine_run *run)
 {
@@ -45,7 +53,7 @@ static void put_energy(json_t *o, const struct machine_run *run)
 	if (list.count)
 		energy_account(&list, m->ctx.stats, run->kernel_time_ps, &report);
 	for (uint32_t i = 0; i < report.component_count; i++)
-		put_real(components, report.components[i].name, report.components[i].pj);
+		put_component(components, &report.components[i]);
 	json_object_set_new(o, "energy_pj", components);
 	put_real(o, "energy_total_pj", report.total_pj);
 	put_text(o, "run_hash", list.count ? hash : NULL);

@@ -1,6 +1,8 @@
 /* session.c - the session file of a run: written by strata, read by the driver library. */
 #include "machine/session.h"
 
+#include "machine/memories.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -23,6 +25,13 @@ static void copy_text(char *out, size_t size_bytes, const char *key, const char 
 {
 	if (g_strlcpy(out, value, size_bytes) >= size_bytes)
 		base_diag_error(diag, at, "'%s' is longer than %zu bytes", key, size_bytes - 1);
+}
+
+/* A memory by name; its values come later. */
+static void add_memory(struct session_reader *r, const char *name, struct base_place at)
+{
+	machine_memory_need(&r->session->config, name, at, r->diag);
+	machine_config_groups(&r->session->config, &r->groups);
 }
 
 /* One line "key = value"; empty lines and lines that begin with '#' say nothing. */
@@ -50,6 +59,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
 	else if (!strcmp(key, "check"))
 		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
+	else if (!strcmp(key, "memory"))
+		add_memory(r, value, at);
 	else if (!strcmp(key, "spare") && r->spare_count < MACHINE_SPARES_MAX)
 		copy_text(s->spare_paths[r->spare_count++], sizeof(s->spare_paths[0]), key, value, at, r->diag);
 	else
@@ -111,6 +122,8 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);
+	for (uint32_t i = 0; i < machine_memories_of(&config)->count; i++)
+		fprintf(f, "memory = %s\n", machine_memories_of(&config)->items[i].name);
 	machine_config_groups(&config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++) {
 		const struct sim_param_group *group = &groups.items[g];

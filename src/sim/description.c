@@ -111,14 +111,22 @@ static void apply_parameter(struct load *l, const struct base_item *item)
 		sim_param_set(l->form->groups.items, l->form->groups.count, key, item->value, item->value_at, l->diag);
 }
 
+static bool is_taken(const struct load *l, const struct base_item *item, bool is_first)
+{
+	return l->form->take && l->form->take(l->form->ctx, item, is_first, l->diag);
+}
+
 static void apply(struct load *l, const struct base_items *items, char *summary, size_t summary_bytes)
 {
+	g_autofree bool *is_done = g_new0(bool, items->count + 1);
 	const char *unknown = NULL;
 
+	for (uint32_t i = 0; i < items->count; i++)
+		is_done[i] = is_taken(l, &items->items[i], true);
 	for (uint32_t i = 0; i < items->count; i++) {
 		const struct base_item *item = &items->items[i];
 
-		if (l->form->take && l->form->take(l->form->ctx, item, l->diag)) {
+		if (is_done[i] || is_taken(l, item, false)) {
 			continue;
 		} else if (!item->group) {
 			apply_top(l, item, summary, summary_bytes);

@@ -26,8 +26,9 @@ struct sim_description_form {
 	const char *hint;   /* where the user sees the groups: "`strata list params` prints the groups" */
 	struct sim_param_groups groups;
 	/* Is asked for each item, in the file's order, before it is looked up: true when it has been dealt with, with
-	 * or without a message. NULL: nothing but parameters, `extends` and `summary`. */
-	bool (*take)(void *ctx, const struct base_item *item, struct base_diag_list *diag);
+	 * or without a message. All items of a file are asked about twice: what is_first deals with comes before all
+	 * else of the file, and may change the groups. NULL: nothing but parameters, `extends` and `summary`. */
+	bool (*take)(void *ctx, const struct base_item *item, bool is_first, struct base_diag_list *diag);
 	void *ctx;
 };
 

@@ -60,7 +60,7 @@ struct sim_param_group {
 };
 
 /* All groups of a machine, in the order in which they are listed. Several may share a prefix. */
-enum { SIM_PARAM_GROUPS_MAX = 48 };
+enum { SIM_PARAM_GROUPS_MAX = 64 };
 struct sim_param_groups {
 	struct sim_param_group items[SIM_PARAM_GROUPS_MAX];
 	uint32_t count;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+bool rig_has_host_memory;
+
 void rig_config(struct rig *r, struct sim_param_groups *groups)
 {
 	groups->count = 0;
@@ -10,9 +12,35 @@ void rig_config(struct rig *r, struct sim_param_groups *groups)
 	gpu_config_unit_groups(&r->config, groups);
 	run_params_groups(&r->run, groups);
 	host_params_groups(&r->host, groups);
+	sim_param_groups_add(groups, "host_memory", memory_param_rows, memory_param_row_count, &r->host_memory);
+	sim_param_groups_add(groups, "host_dram", dram_param_rows, dram_param_row_count, &r->host_dram);
 	for (uint32_t i = 0; i < groups->count; i++)
 		sim_param_defaults(&groups->items[i]);
 	gpu_config_defaults(&r->config);
+}
+
+static void memory_done(void *ctx, struct mem_req *part)
+{
+	gpu_host_memory_done(((struct rig *)ctx)->gpu, part);
+}
+
+static void memory_room(void *ctx, uint32_t stack, uint32_t vault)
+{
+	(void)stack;
+	(void)vault;
+	gpu_host_memory_room(((struct rig *)ctx)->gpu);
+}
+
+static struct mem_memory_config memory_config(struct rig *r)
+{
+	return (struct mem_memory_config){.memory = &r->host_memory,
+					  .dram = &r->host_dram,
+					  .clock = "host_memory",
+					  .stats_prefix = "host_memory",
+					  .vault_prefix = "host_vault",
+					  .done = memory_done,
+					  .room = memory_room,
+					  .ctx = r};
 }
 
 void rig_open(struct rig *r, const struct carry_policy *guest, void *guest_ctx, const char *const *settings)
@@ -36,13 +64,24 @@ void rig_open(struct rig *r, const struct carry_policy *guest, void *guest_ctx, 
 
 	const struct gpu_ext_list carriers = carry_new(&r->config, guest, guest_ctx);
 
+	const struct mem_memory_config memory = memory_config(r);
+
 	assert_true(gpu_clocks_add(&r->config, r->ctx.engine));
+	assert_true(!rig_has_host_memory || mem_memory_clock_add(&r->ctx, &memory));
 	r->gpu = gpu_new(&r->ctx, &r->config, &r->run, &r->host, &carriers);
+	r->memory = rig_has_host_memory ? mem_memory_new(&r->ctx, &memory) : NULL;
+
+	const struct gpu_host_memory host = {r->memory, r->host_memory.capacity_bytes,
+					     (uint32_t)r->host_memory.line_bytes};
+
+	if (r->memory)
+		gpu_host_memory_set(r->gpu, &host);
 }
 
 void rig_close(struct rig *r)
 {
 	gpu_free(r->gpu);
+	mem_memory_free(r->memory);
 	mem_req_pool_free(r->ctx.pool);
 	sim_ctx_close(&r->ctx);
 }

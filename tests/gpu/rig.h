@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fake_simt.h"
+#include "mem/memory.h"
 #include "ndp/carry/carry.h"
 
 #define RIG_MEMORY 0x0000200000000000ull
@@ -20,7 +21,14 @@ struct rig {
 	struct host_params host;
 	struct sim_ctx ctx;
 	struct gpu *gpu;
+	/* with rig_has_host_memory */
+	struct memory_params host_memory;
+	struct dram_params host_dram;
+	struct mem_memory *memory;
 };
+
+/* The next machines have a memory behind the host link: groups "host_memory" and "host_dram". */
+extern bool rig_has_host_memory;
 
 /* Everything that a GPU is set by, with its defaults. */
 void rig_config(struct rig *r, struct sim_param_groups *groups);

@@ -262,9 +262,68 @@ static void host_memory_is_behind_its_wires(void **state)
 	rig_close(&r);
 }
 
+static uint64_t mean_read_ps(struct rig *r)
+{
+	struct sim_hist latency;
+
+	assert_true(sim_stats_hist(r->ctx.stats, "memory.data_read_latency_ps", &latency));
+	return latency.sum / latency.count;
+}
+
+static const struct fake_inst one_host_read[] = {FAKE_LOAD(1, host_stream), FAKE_EXIT};
+
+/* One line of 128 bytes is two of the host's: they are read one after the other from one bank, 26 cycles of 1.25 ns and
+ * 4 more; what comes besides are the edges of two clocks. Many lines come at the rate of the DRAM, where that is less
+ * than the link's; each is read and written once. */
+static void host_memory_is_dram(void **state)
+{
+	enum { CTAS = 64, LINES = CTAS * 4, DRAM_PS = 30 * 1250, EDGE_PS = 1250 + 1429 };
+	static const char *const plain[] = {"host_dram.vault_count", "1", "host_dram.data_rate_mbps", "0",
+					    "host_dram.controller_latency_ps", "0", "host_dram.tsv_latency_ps", "0",
+					    "host_memory.capacity_bytes", "3GiB", NULL};
+	/* 8 bits at 1.6 Gb/s: 1.6 GB/s of the link's 8 */
+	static const char *const slow[] = {"gpu.sm_count", "4", "host_dram.vault_count", "1",
+					   "host_dram.data_rate_mbps", "1600", "host_dram.data_bits", "8",
+					   "host_dram.refresh", "false", NULL};
+	struct rig r;
+	uint64_t alone_ps, with_ps, time_ps;
+
+	(void)state;
+	fake_has_host = true;
+	rig_open(&r, NULL, NULL, NULL);
+	rig_run(&r, one_host_read, ARRAY_COUNT(one_host_read), 1, 32);
+	alone_ps = mean_read_ps(&r);
+	rig_close(&r);
+	rig_has_host_memory = true;
+	rig_open(&r, NULL, NULL, plain);
+	rig_run(&r, one_host_read, ARRAY_COUNT(one_host_read), 1, 32);
+	with_ps = mean_read_ps(&r);
+	assert_int_equal(rig_stat(&r, "host_memory.requests"), 2);
+	rig_close(&r);
+	assert_in_range(with_ps, alone_ps + DRAM_PS - 1429, alone_ps + DRAM_PS + EDGE_PS);
+
+	rig_open(&r, NULL, NULL, slow);
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), CTAS, 128);
+	time_ps = rig_stat(&r, "gpu.time_ps");
+	assert_in_range(time_ps, LINES * 128 * 625, LINES * 128 * 625 * 6 / 5 + 2000000);
+	rig_run(&r, host_writes, ARRAY_COUNT(host_writes), CTAS, 128);
+	assert_int_equal(rig_stat(&r, "host_vault.reads"), 2 * LINES);
+	assert_int_equal(rig_stat(&r, "host_vault.read_bytes"), LINES * 128);
+	assert_int_equal(rig_stat(&r, "host_vault.write_bytes"), LINES * 128);
+	assert_int_equal(rig_stat(&r, "host_memory.requests"), rig_stat(&r, "host_memory.answers"));
+	assert_true(rig_stat(&r, "host_memory.refusals") > 0);
+	assert_int_equal(rig_stat(&r, "host_link.down_wire_bytes"), LINES * (128 + 24));
+	rig_close(&r);
+	rig_has_host_memory = false;
+	fake_has_host = false;
+}
+
 static void host_memory_through_smallest_queues(void **state)
 {
 	static const char *const settings[] = {TINY, "host.access_latency_ps", "0", NULL};
+	static const char *const with_memory[] = {TINY, "host.access_latency_ps", "0", "host_dram.vault_count", "1",
+						  "host_dram.queue_entries", "2", "host_dram.write_high_count", "1",
+						  "host_dram.write_low_count", "0", NULL};
 	struct rig r;
 
 	(void)state;
@@ -274,6 +333,14 @@ static void host_memory_through_smallest_queues(void **state)
 	rig_run(&r, host_writes, ARRAY_COUNT(host_writes), 24, 128);
 	assert_int_equal(rig_stat(&r, "host_link.read_bytes"), rig_stat(&r, "host_link.write_bytes"));
 	rig_close(&r);
+	rig_has_host_memory = true;
+	rig_open(&r, NULL, NULL, with_memory);
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), 24, 128);
+	rig_run(&r, host_writes, ARRAY_COUNT(host_writes), 24, 128);
+	assert_int_equal(rig_stat(&r, "host_vault.read_bytes"), rig_stat(&r, "host_link.read_bytes"));
+	assert_int_equal(rig_stat(&r, "host_vault.write_bytes"), rig_stat(&r, "host_link.write_bytes"));
+	rig_close(&r);
+	rig_has_host_memory = false;
 	fake_has_host = false;
 }
 
@@ -568,6 +635,29 @@ static void interrupt(void **state)
 	rig_close(&r);
 }
 
+/* The same with accesses in the host's memory. */
+static void interrupt_host_memory(void **state)
+{
+	const struct fake_inst insts[] = {FAKE_LOAD(1, host_stream), FAKE_LOAD(2, interrupting),
+					  FAKE_STORE(1, host_stream), FAKE_EXIT};
+	struct simt_program *p = fake_program_new("test", insts, 4);
+	struct simt_launch l = fake_launch(p, 64, 128);
+	struct device_result result;
+	struct rig r;
+
+	(void)state;
+	fake_has_host = rig_has_host_memory = true;
+	rig_open(&r, NULL, NULL, NULL);
+	to_interrupt = r.gpu;
+	assert_false(gpu_launch(r.gpu, &l, &result));
+	assert_int_equal(result.stop, DEVICE_STOP_USER);
+	assert_true(mem_memory_is_idle(r.memory));
+	rig_run(&r, host_reads, ARRAY_COUNT(host_reads), 16, 128);
+	fake_program_free(p);
+	rig_close(&r);
+	fake_has_host = rig_has_host_memory = false;
+}
+
 /* Between two kernels: the next one ends at its beginning, the one after it runs. */
 static void interrupt_between(void **state)
 {
@@ -646,6 +736,7 @@ int main(void)
 	    cmocka_unit_test(switch_past_a_full_vault),
 	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
+	    cmocka_unit_test(host_memory_is_dram),
 	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),
 	    cmocka_unit_test(victims_go_home),
@@ -658,6 +749,7 @@ int main(void)
 	    cmocka_unit_test(instruction_limit),
 	    cmocka_unit_test(functional_mode),
 	    cmocka_unit_test(interrupt),
+	    cmocka_unit_test(interrupt_host_memory),
 	    cmocka_unit_test(interrupt_between),
 	    cmocka_unit_test(simulated_limit),
 	    cmocka_unit_test(bad_configurations),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "machine/description.h"
+#include "machine/memories.h"
 #include "machine/parts.h"
 
 #include <glib.h>
@@ -17,6 +18,8 @@
 
 static const char *const good_dirs[] = {"good", TEST_MACHINES};
 static const struct sim_search search = {good_dirs, 2};
+static const char *const standard_dirs[] = {"standards"};
+static const struct sim_search standards = {standard_dirs, 1};
 
 static void test_inherits_in_order(void **state)
 {
@@ -25,7 +28,7 @@ static void test_inherits_in_order(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	assert_true(machine_description_load("top", &search, &d, &diag));
+	assert_true(machine_description_load("top", &search, &standards, &d, &diag));
 	assert_string_equal(d.about.name, "top");
 	assert_string_equal(d.about.summary, "");
 	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 20);
@@ -43,13 +46,13 @@ static void test_overrides_after_description(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	assert_true(machine_description_load("base", &search, &d, &diag));
-	assert_true(machine_description_set(&d.config, "gpu.sm_count=3", "--set", &diag));
+	assert_true(machine_description_load("base", &search, &standards, &d, &diag));
+	assert_true(machine_description_set(&d.config, "gpu.sm_count=3", "--set", &standards, &diag));
 	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 3);
-	assert_false(machine_description_set(&d.config, "gpu.sm_count", "--set", &diag));
-	assert_false(machine_description_set(&d.config, "=3", "--set", &diag));
-	assert_false(machine_description_set(&d.config, "gpu.sm_count=", "--set", &diag));
-	assert_false(machine_description_set(&d.config, "gpu.sm_cuont=3", "--set", &diag));
+	assert_false(machine_description_set(&d.config, "gpu.sm_count", "--set", &standards, &diag));
+	assert_false(machine_description_set(&d.config, "=3", "--set", &standards, &diag));
+	assert_false(machine_description_set(&d.config, "gpu.sm_count=", "--set", &standards, &diag));
+	assert_false(machine_description_set(&d.config, "gpu.sm_cuont=3", "--set", &standards, &diag));
 	assert_int_equal(diag.error_count, 4);
 	assert_int_equal(machine_gpu_config(&d.config)->gpu.sm_count, 3);
 	base_diag_free(&diag);
@@ -58,8 +61,8 @@ static void test_overrides_after_description(void **state)
 /* Every machine we ship is read without a message and can be built. */
 static void test_shipped_machines(void **state)
 {
-	const char *const dirs[] = {TEST_MACHINES};
-	const struct sim_search shipped = {dirs, 1};
+	const char *const dirs[] = {TEST_MACHINES}, *const memory_dirs[] = {TEST_MEMORIES};
+	const struct sim_search shipped = {dirs, 1}, memories = {memory_dirs, 1};
 	g_auto(GStrv) names = sim_description_names(&shipped);
 
 	(void)state;
@@ -69,7 +72,7 @@ static void test_shipped_machines(void **state)
 		struct base_diag_list diag;
 
 		base_diag_init(&diag);
-		assert_true(machine_description_load(*name, &shipped, &d, &diag));
+		assert_true(machine_description_load(*name, &shipped, &memories, &d, &diag));
 		assert_true(machine_config_check(&d.config, &diag));
 		assert_true(*d.about.summary);
 		base_diag_free(&diag);
@@ -87,7 +90,7 @@ static void test_baseline_is_the_default(void **state)
 	(void)state;
 	base_diag_init(&diag);
 	machine_config_defaults(&defaults, machine_parts);
-	assert_true(machine_description_load("tom-baseline", &search, &d, &diag));
+	assert_true(machine_description_load("tom-baseline", &search, &standards, &d, &diag));
 
 	machine_config_groups(&defaults, &ours);
 	machine_config_groups(&d.config, &theirs);
@@ -108,7 +111,7 @@ static void test_unknown_machine(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	assert_false(machine_description_load("tom-idael", &search, &d, &diag));
+	assert_false(machine_description_load("tom-idael", &search, &standards, &d, &diag));
 	assert_string_equal(diag.first->text, "error: no machine 'tom-idael'; did you mean 'tom-ideal'?");
 	base_diag_free(&diag);
 }
@@ -123,7 +126,7 @@ static void check_bad(const char *file)
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	assert_false(machine_description_load(path, &search, &d, &diag));
+	assert_false(machine_description_load(path, &search, &standards, &d, &diag));
 
 	char *joined = base_diag_join(&diag);
 	g_autofree char *text = g_strconcat(joined, "\n", NULL);
@@ -170,7 +173,7 @@ static void check_large(const char *begin, const char *repeated, uint32_t count,
 
 	const clock_t begin_clocks = clock();
 
-	assert_false(machine_description_load(path, &search, &d, &diag));
+	assert_false(machine_description_load(path, &search, &standards, &d, &diag));
 	assert_true(clock() - begin_clocks < 5 * CLOCKS_PER_SEC);
 
 	char *joined = base_diag_join(&diag);
@@ -192,12 +195,111 @@ static void test_large_files(void **state)
 	check_large("", "x%u: 1\n", 60000, "more than 4096 values");
 }
 
+/* A standard's values, then the file's own, wherever they stand; of the energy what the standard's file gives. */
+static void test_dram_by_standard(void **state)
+{
+	struct machine_description d;
+	struct base_diag_list diag;
+
+	(void)state;
+	base_diag_init(&diag);
+	assert_true(machine_description_load("with-host", &search, &standards, &d, &diag));
+	assert_int_equal(machine_gpu_config(&d.config)->dram.vault_count, 2);
+	assert_int_equal(machine_gpu_config(&d.config)->dram.t_cl, 40);
+	assert_int_equal(machine_gpu_config(&d.config)->dram.t_rp, 15);
+	assert_int_equal(machine_gpu_config(&d.config)->dram.t_rcd, 11);
+	assert_true(machine_energy_params(&d.config)->dram_static_mw == 77);
+	assert_true(machine_energy_params(&d.config)->dram_activate_pj == 9);
+	assert_int_equal(machine_memories_of(&d.config)->host, 1);
+	/* The same, one after the other. */
+	assert_true(machine_description_set(&d.config, "dram.t_rp=16", "--set", &standards, &diag));
+	assert_true(machine_description_set(&d.config, "dram.standard=near", "--set", &standards, &diag));
+	assert_int_equal(machine_gpu_config(&d.config)->dram.t_rp, 30);
+	base_diag_free(&diag);
+}
+
+static void test_memories_by_name(void **state)
+{
+	const struct machine_memory *ddr, *far, *own;
+	struct machine_description d;
+	struct base_diag_list diag;
+
+	(void)state;
+	base_diag_init(&diag);
+	assert_true(machine_description_load("server", &search, &standards, &d, &diag));
+	assert_false(machine_config_has_gpu(&d.config));
+	ddr = machine_memory_find(&d.config, "ddr", (struct base_place){0}, &diag);
+	far = machine_memory_find(&d.config, "far", (struct base_place){0}, &diag);
+	own = machine_memory_find(&d.config, "own", (struct base_place){0}, &diag);
+	assert_true(ddr && far && own);
+	assert_int_equal(ddr->memory.channel_count, 6);
+	assert_int_equal(ddr->dram.t_cl, 41);
+	assert_int_equal(ddr->dram.t_rp, 30);
+	assert_int_equal(ddr->dram.queue_entries, 48);
+	assert_int_equal(ddr->link.queue_entries, 7);
+	assert_true(ddr->energy.dram_static_mw == 5 && far->energy.dram_static_mw == 77);
+	assert_false(ddr->link.is_present);
+	assert_true(far->link.is_present);
+	assert_int_equal(far->link.latency_ps, 20000);
+	assert_int_equal(far->memory.channel_count, 3);
+	assert_int_equal(own->dram.t_rp, 12);
+	assert_int_equal(own->dram.t_cl, 11);
+	assert_true(machine_config_check(&d.config, &diag));
+
+	/* As overrides. */
+	assert_true(machine_description_set(&d.config, "own.dram.t_rp=13", "--set", &standards, &diag));
+	assert_int_equal(own->dram.t_rp, 13);
+	assert_true(machine_description_set(&d.config, "own.standard=near", "--set", &standards, &diag));
+	assert_int_equal(own->dram.t_rp, 30);
+	assert_true(machine_description_set(&d.config, "memories.more=linked", "--set", &standards, &diag));
+	assert_int_equal(machine_memories_of(&d.config)->count, 4);
+	assert_true(machine_description_set(&d.config, "more.link.latency_ps=1ns", "--set", &standards, &diag));
+	assert_true(machine_description_set(&d.config, "host.memory=more", "--set", &standards, &diag));
+	assert_int_equal(machine_memories_of(&d.config)->host, 4);
+
+	assert_null(machine_memory_find(&d.config, "fare", (struct base_place){0}, &diag));
+	assert_string_equal(diag.last->text, "error: no memory 'fare' in the machine; did you mean 'far'?");
+	assert_false(machine_description_set(&d.config, "ddr.dram.t_cll=1", "--set", &standards, &diag));
+	assert_string_equal(diag.last->text,
+			    "--set: error: unknown parameter 'ddr.dram.t_cll'; did you mean 'ddr.dram.t_cl'?");
+	assert_false(machine_description_set(&d.config, "ddr.standard=naer", "--set", &standards, &diag));
+	assert_string_equal(diag.last->text, "--set: error: no memory standard 'naer'; did you mean 'near'?");
+	assert_false(machine_description_set(&d.config, "memories.one_more=near", "--set", &standards, &diag));
+	assert_string_equal(diag.last->text, "--set: error: memory 'one_more': a machine has at most 4 by name");
+	base_diag_free(&diag);
+
+	base_diag_init(&diag);
+	assert_true(machine_description_set(&d.config, "far.memory.line_bytes=96", "--set", &standards, &diag));
+	assert_false(machine_config_check(&d.config, &diag));
+	assert_string_equal(diag.first->text,
+			    "error: memory 'far': memory.line_bytes = 96: is not a power of two");
+	base_diag_free(&diag);
+}
+
+static void check_same(const struct machine_config *a, const struct machine_config *b)
+{
+	struct machine_config copies[] = {*a, *b};
+	struct sim_param_groups groups[2];
+
+	machine_config_groups(&copies[0], &groups[0]);
+	machine_config_groups(&copies[1], &groups[1]);
+	assert_int_equal(groups[0].count, groups[1].count);
+	for (uint32_t g = 0; g < groups[0].count; g++) {
+		const struct sim_param_group *one = &groups[0].items[g], *other = &groups[1].items[g];
+
+		assert_string_equal(one->prefix, other->prefix);
+		for (uint32_t i = 0; i < one->row_count; i++)
+			if (sim_param_value(one, &one->rows[i]) != sim_param_value(other, &other->rows[i]))
+				fail_msg("%s.%s differs", one->prefix, one->rows[i].name);
+	}
+}
+
 /* The text of a machine is that machine. */
 static void test_text(void **state)
 {
 	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
 	g_autofree char *path = g_build_filename(dir, "again.yaml", NULL);
-	const char *const names[] = {"tom-baseline", "tom-ctrl-tmap", "nsu-dyn-cache", "bom"};
+	const char *const names[] = {"tom-baseline", "tom-ctrl-tmap", "nsu-dyn-cache", "bom", "server", "with-host"};
 
 	(void)state;
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -205,18 +307,19 @@ static void test_text(void **state)
 		struct base_diag_list diag;
 
 		base_diag_init(&diag);
-		assert_true(machine_description_load(names[i], &search, &d, &diag));
+		assert_true(machine_description_load(names[i], &search, &standards, &d, &diag));
 
 		g_autofree char *text = machine_description_text(&d.config);
 
 		/* A group has one heading, though several parts have parameters in it. */
 		assert_ptr_equal(strstr(text, "ndp:\n"), g_strrstr(text, "ndp:\n"));
 		assert_true(g_file_set_contents(path, text, -1, NULL));
-		assert_true(machine_description_load(path, &search, &again, &diag));
+		assert_true(machine_description_load(path, &search, &standards, &again, &diag));
 
 		g_autofree char *again_text = machine_description_text(&again.config);
 
 		assert_string_equal(again_text, text);
+		check_same(&d.config, &again.config);
 		base_diag_free(&diag);
 	}
 	g_unlink(path);
@@ -229,7 +332,8 @@ int main(void)
 	    cmocka_unit_test(test_inherits_in_order), cmocka_unit_test(test_overrides_after_description),
 	    cmocka_unit_test(test_shipped_machines),  cmocka_unit_test(test_baseline_is_the_default),
 	    cmocka_unit_test(test_unknown_machine),   cmocka_unit_test(test_bad_files),
-	    cmocka_unit_test(test_large_files),	      cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_large_files),	      cmocka_unit_test(test_dram_by_standard),
+	    cmocka_unit_test(test_memories_by_name),  cmocka_unit_test(test_text),
 	};
 
 	if (chdir(TEST_DIR))

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "machine/machine.h"
+#include "machine/memories.h"
 #include "machine/result.h"
 #include "machine/session.h"
 
@@ -62,6 +63,12 @@ static void test_round_trip(void **state)
 	set(&s, "sm.scheduler", "lrr", &diag);
 	set(&s, "energy.tsv_pj", "0.1", &diag);
 	set(&s, "run.audit", "true", &diag);
+	assert_non_null(machine_memory_need(&s.config, "ddr", (struct base_place){0}, &diag));
+	assert_non_null(machine_memory_need(&s.config, "far", (struct base_place){0}, &diag));
+	set(&s, "far.dram.t_cl", "13", &diag);
+	set(&s, "far.link.is_present", "true", &diag);
+	set(&s, "ddr.energy.tsv_pj", "0.2", &diag);
+	set(&s, "host.memory", "far", &diag);
 	g_strlcpy(s.machine, "a machine = with signs", sizeof(s.machine));
 	g_strlcpy(s.result_path, "/nowhere/with spaces = and signs.json", sizeof(s.result_path));
 	g_strlcpy(s.spare_paths[0], "/near", sizeof(s.spare_paths[0]));
