@@ -1,0 +1,1 @@
+list params --machine server-ddr

@@ -1,0 +1,1 @@
+run --machine server-ddr5 vectoradd

@@ -1,0 +1,1 @@
+run --set dram.standard=hbm3-520 vectoradd
