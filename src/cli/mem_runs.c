@@ -65,17 +65,16 @@ static bool measure(struct cli_mem_run *run, struct memory_trace *trace)
 	return !trace || !memory_trace_has_failed(trace);
 }
 
-static void run_one(struct cli_mem_run *run)
+static bool run_one(struct cli_mem_run *run)
 {
-	struct memory_trace *trace = NULL;
+	if (run->kind != MEMORY_TRACE)
+		return measure(run, NULL);
 
-	if (run->kind == MEMORY_TRACE) {
-		trace = memory_trace_open(run->stream, run->format, &run->diag);
-		if (!trace)
-			return;
-	}
-	run->is_done = measure(run, trace);
+	struct memory_trace *trace = memory_trace_open(run->stream, run->format, &run->diag);
+	const bool is_done = trace && measure(run, trace);
+
 	memory_trace_close(trace);
+	return is_done;
 }
 
 static void *work(void *ctx)
@@ -88,8 +87,11 @@ static void *work(void *ctx)
 
 		s->running_count++;
 		pthread_mutex_unlock(&s->lock);
-		run_one(run);
+
+		const bool is_done = run_one(run);
+
 		pthread_mutex_lock(&s->lock);
+		run->is_done = is_done;
 		s->running_count--;
 		s->done_count++;
 		if (!run->is_done)
