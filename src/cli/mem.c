@@ -342,7 +342,6 @@ static void put_energy(json_t *o, const struct energy_report *energy)
 
 static json_t *points_json(const struct cli_mem_run *points, uint32_t count)
 {
-	const double kept_up = 0.99; /* what is delivered of what is asked for, else the queue grows without end */
 	json_t *a = json_array();
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -356,7 +355,7 @@ static json_t *points_json(const struct cli_mem_run *points, uint32_t count)
 		put_real(o, "rate_gbytes_per_s", r->rate_gbytes_per_s);
 		put_real(o, "gbytes_per_s", r->gbytes_per_s);
 		put_latency(o, "", r, MEMORY_LATENCY_ALL);
-		json_object_set_new(o, "is_saturated", json_boolean(r->gbytes_per_s < kept_up * r->rate_gbytes_per_s));
+		json_object_set_new(o, "is_saturated", json_boolean(r->is_saturated));
 		json_array_append_new(a, o);
 	}
 	return a;

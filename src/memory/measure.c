@@ -42,6 +42,7 @@ struct memory_measure {
 	struct pace pace;
 
 	uint64_t done_count, write_count, last_units;
+	uint64_t taken_units, last_due_units; /* when the memory took the last request, and when that had come */
 	double rate_bytes_per_s;
 };
 
@@ -137,6 +138,8 @@ static void send(struct memory_measure *m)
 	mem_req_set_access(r, m->next.is_write ? MEM_WRITE : MEM_READ, MEM_KIND_DATA);
 	m->has_next = false;
 	m->under_way++;
+	m->last_due_units = m->next_units;
+	m->taken_units = sim_now_units(m->ctx.engine);
 	if (likely(!m->waiting_count || !lane_of(m, r->addr_bytes)->first) && likely(mem_memory_offer(m->memory, r)))
 		return;
 	base_fifo_push(lane_of(m, r->addr_bytes), r, next);
@@ -160,6 +163,7 @@ static void send_waiting(struct memory_measure *m)
 				break;
 			l->first = next;
 			m->waiting_count--;
+			m->taken_units = sim_now_units(m->ctx.engine);
 		}
 	}
 }
@@ -353,6 +357,7 @@ void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 		.peak_gbytes_per_s = peak_bytes_per_s(m) / giga,
 		.latency_unit_ns = 1e-3 / (double)sim_units_per_ps(m->ctx.engine),
 		.is_interrupted = m->was_stopped,
+		.is_saturated = m->is_timed && m->taken_units - m->last_due_units > m->taken_units / 100,
 		.host_seconds = cpu_seconds() - begin,
 	};
 	if (out->time_ps)

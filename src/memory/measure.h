@@ -44,6 +44,7 @@ struct memory_result {
 	double latency_unit_ns; /* of what follows */
 	struct memory_latency latency[MEMORY_LATENCY_COUNT];
 	bool has_exact_percentiles, is_interrupted;
+	bool is_saturated;   /* open loop: the memory took the last request late, by more than a hundredth of the run */
 	double host_seconds; /* CPU time of the simulation */
 };
 

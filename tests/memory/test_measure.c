@@ -174,10 +174,13 @@ static void test_rate(void **state)
 	is_about(cycles((double)result.latency[MEMORY_LATENCY_ALL].p50, &result), RP + RCD + CL + BURST + 0.5, 0.02);
 	prepare(&r, MEMORY_RANDOM, 20000);
 	r.stream.rate_percent = 50;
-	is_about(measure(&r).gbytes_per_s, 6.4, 0.002);
+	result = measure(&r);
+	is_about(result.gbytes_per_s, 6.4, 0.002);
+	assert_false(result.is_saturated);
 	/* More than it can do: latencies grow as the queue in front does. */
 	r.stream.rate_percent = 100;
 	result = measure(&r);
+	assert_true(result.is_saturated);
 	is_about(result.gbytes_per_s, 4 * LINE / 30.0, 0.01);
 	is_about((double)result.latency[MEMORY_LATENCY_ALL].max * result.latency_unit_ns,
 		 20000 * LINE / result.gbytes_per_s * (1 - result.gbytes_per_s / 12.8), 0.02);
