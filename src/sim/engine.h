@@ -96,7 +96,7 @@ uint64_t sim_run(struct sim_engine *e);
  * from outside, in steps. Ends earlier, at the tick that it came to, after sim_stop or at the limit. */
 uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units);
 /* When the next tick is due; SIM_NEVER: nobody is scheduled. */
-uint64_t sim_next_units(const struct sim_engine *e);
+uint64_t sim_next_units(struct sim_engine *e);
 /* The component that ticks or ticked last: its name, and its number in its domain. */
 const char *sim_last_tick(const struct sim_engine *e, uint32_t *index);
 /* Asks sim_run to return after the current tick (also from a signal handler); between two runs, the next one to return
