@@ -245,7 +245,7 @@ struct mem_place mem_memory_place(const struct mem_memory *m, uint64_t addr_byte
 	return mem_order_place(&m->order, addr_bytes);
 }
 
-static bool has_room(struct mem_memory *m, const struct mem_place *at, enum mem_op op)
+bool mem_memory_has_room(struct mem_memory *m, const struct mem_place *at, enum mem_op op)
 {
 	if (unlikely(m->expander)) {
 		if (mem_expander_can_accept(m->expander))
@@ -262,7 +262,21 @@ bool mem_memory_can_accept(struct mem_memory *m, uint64_t addr_bytes, enum mem_o
 {
 	const struct mem_place at = mem_memory_place(m, addr_bytes);
 
-	return has_room(m, &at, op);
+	return mem_memory_has_room(m, &at, op);
+}
+
+void mem_memory_accept(struct mem_memory *m, struct mem_req *r, const struct mem_place *at)
+{
+	r->stack = (uint8_t)at->stack;
+	r->vault = (uint8_t)at->vault;
+	r->bank = (uint8_t)at->bank;
+	r->row = at->row;
+	r->column = (uint16_t)at->column_bytes;
+	m->stats.requests++;
+	if (unlikely(m->expander))
+		mem_expander_accept(m->expander, r);
+	else
+		mem_stack_accept(m->stacks[at->stack].stack, r);
 }
 
 bool mem_memory_offer(struct mem_memory *m, struct mem_req *r)
@@ -270,18 +284,9 @@ bool mem_memory_offer(struct mem_memory *m, struct mem_req *r)
 	const struct mem_place at = mem_memory_place(m, r->addr_bytes);
 
 	CHECK((r->addr_bytes & (m->line_bytes - 1)) + r->size_bytes <= m->line_bytes);
-	if (!has_room(m, &at, (enum mem_op)r->op))
+	if (!mem_memory_has_room(m, &at, (enum mem_op)r->op))
 		return false;
-	r->stack = (uint8_t)at.stack;
-	r->vault = (uint8_t)at.vault;
-	r->bank = (uint8_t)at.bank;
-	r->row = at.row;
-	r->column = (uint16_t)at.column_bytes;
-	m->stats.requests++;
-	if (unlikely(m->expander))
-		mem_expander_accept(m->expander, r);
-	else
-		mem_stack_accept(m->stacks[at.stack].stack, r);
+	mem_memory_accept(m, r, &at);
 	return true;
 }
 

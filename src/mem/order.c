@@ -22,41 +22,47 @@ static const char *const names[] = {
 #undef MEM_ORDER_NAME
 };
 
-/* One part more, at *shift: with a power of two its bits, else a division that takes it out. */
-static void add_part(struct mem_order *o, enum mem_order_part part, uint64_t count, bool is_top, uint32_t *shift)
+/* One part more, at *shift of the address, whose digit is shifted by place_log2 in the place: with a power of two its
+ * bits, else a division that takes it out. */
+static void add_part(struct mem_order *o, enum mem_order_part part, uint64_t count, uint32_t place_log2, bool is_top,
+		     uint32_t *shift)
 {
-	if ((count & (count - 1)) == 0 || is_top) { /* what is left at the top is below the count */
-		o->fields[part] = (struct mem_order_field){is_top ? UINT64_MAX : count - 1, *shift};
-		if (!is_top)
-			*shift += base_log2(count);
+	if ((count & (count - 1)) && !is_top) {
+		CHECK(o->division_count < MEM_ORDER_DIVISIONS_MAX);
+		o->divisions[o->division_count++] = (struct mem_order_division){
+			count, UINT64_MAX / count, *shift, (uint8_t)part, (uint8_t)place_log2};
 		return;
 	}
-	CHECK(o->division_count < MEM_ORDER_DIVISIONS_MAX);
-	o->divisions[o->division_count++] = (struct mem_order_division){count, UINT64_MAX / count, *shift, part};
+
+	/* What is left at the top is below the count, so the mask may hold more. */
+	const uint32_t bits = count == 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
+
+	o->bits[part].mask = (uint32_t)(((1ull << bits) - 1) << place_log2);
+	CHECK(*shift + bits + MEM_ORDER_HEADROOM <= 64 && place_log2 <= *shift + MEM_ORDER_HEADROOM);
+	o->bits[part].shift = *shift + MEM_ORDER_HEADROOM - place_log2;
+	*shift += bits;
 }
 
 void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct mem_shape *s, bool is_xored)
 {
-	const uint64_t counts[MEM_PART_COUNT] = {
-		[MEM_PART_COLUMN] = s->row_bytes / s->interleave_bytes,
-		[MEM_PART_STACK] = s->stack_count,
-		[MEM_PART_VAULT] = s->vault_count,
-		[MEM_PART_GROUP] = s->group_count,
-		[MEM_PART_BANK] = s->bank_count / s->group_count,
-		[MEM_PART_RANK] = s->rank_count,
-		[MEM_PART_ROW] = s->row_count,
+	const struct {
+		uint64_t count;
+		uint32_t place_log2;
+	} parts[MEM_PART_COUNT] = {
+		[MEM_PART_COLUMN] = {s->row_bytes / s->interleave_bytes, base_log2(s->interleave_bytes)},
+		[MEM_PART_STACK] = {s->stack_count, 0},
+		[MEM_PART_VAULT] = {s->vault_count, 0},
+		[MEM_PART_GROUP] = {s->group_count, 0},
+		[MEM_PART_BANK] = {s->bank_count / s->group_count, base_log2(s->group_count)},
+		[MEM_PART_RANK] = {s->rank_count, base_log2(s->bank_count)},
+		[MEM_PART_ROW] = {s->row_count, 0},
 	};
 	const char *text = names[name];
+	uint32_t shift = base_log2(s->interleave_bytes);
 
 	memset(o, 0, sizeof(*o));
-	o->interleave_log2 = base_log2(s->interleave_bytes);
 	o->interleave_mask = s->interleave_bytes - 1;
-	o->group_log2 = base_log2(s->group_count);
-	o->bank_log2 = base_log2(s->bank_count);
 	o->xor_mask = is_xored ? s->bank_count - 1 : 0;
-
-	uint32_t shift = o->interleave_log2;
-
 	for (size_t at = strlen(text) + 1; at; at -= 3) { /* "xx_": from the last field up */
 		for (uint32_t i = 0; i < ARRAY_COUNT(letters); i++) {
 			if (strncmp(text + at - 3, letters[i].letters, 2))
@@ -65,7 +71,7 @@ void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct 
 				enum mem_order_part part = letters[i].parts[j];
 				bool is_top = at == 3 && j + 1 == letters[i].part_count;
 
-				add_part(o, part, counts[part], is_top, &shift);
+				add_part(o, part, parts[part].count, parts[part].place_log2, is_top, &shift);
 			}
 		}
 	}
@@ -84,32 +90,22 @@ static inline uint64_t divide(uint64_t n, const struct mem_order_division *d, ui
 	return quotient;
 }
 
-static inline uint32_t part_of(const struct mem_order *o, enum mem_order_part part, uint64_t addr_bytes)
-{
-	return (uint32_t)(addr_bytes >> o->fields[part].shift & o->fields[part].mask);
-}
-
-struct mem_place mem_order_place(const struct mem_order *o, uint64_t addr_bytes)
+struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t addr_bytes)
 {
 	uint64_t rest = addr_bytes, digits[MEM_PART_COUNT] = {0};
 
 	for (uint32_t i = 0; i < o->division_count; i++) {
 		const struct mem_order_division *d = &o->divisions[i];
-		uint64_t low = rest & ((1ull << d->shift) - 1);
+		uint64_t low = rest & ((1ull << d->shift) - 1), digit;
 
-		rest = divide(rest >> d->shift, d, &digits[d->field]) << d->shift | low;
+		rest = divide(rest >> d->shift, d, &digit) << d->shift | low;
+		digits[d->part] = digit << d->place_log2;
 	}
 
-	uint32_t row = part_of(o, MEM_PART_ROW, rest) + (uint32_t)digits[MEM_PART_ROW];
-	uint32_t rank = part_of(o, MEM_PART_RANK, rest) + (uint32_t)digits[MEM_PART_RANK];
-	uint32_t bank = part_of(o, MEM_PART_BANK, rest) << o->group_log2 | part_of(o, MEM_PART_GROUP, rest);
+	struct mem_place p = mem_order_bits_place(o, rest);
 
-	return (struct mem_place){
-		.stack = part_of(o, MEM_PART_STACK, rest) + (uint32_t)digits[MEM_PART_STACK],
-		.vault = part_of(o, MEM_PART_VAULT, rest),
-		.bank = rank << o->bank_log2 | (bank ^ (row & o->xor_mask)),
-		.row = row,
-		.column_bytes = part_of(o, MEM_PART_COLUMN, rest) << o->interleave_log2 |
-				((uint32_t)addr_bytes & o->interleave_mask),
-	};
+	p.stack |= (uint32_t)digits[MEM_PART_STACK];
+	p.row |= (uint32_t)digits[MEM_PART_ROW];
+	p.bank = (p.bank | (uint32_t)digits[MEM_PART_RANK]) ^ (p.row & o->xor_mask);
+	return p;
 }

@@ -39,38 +39,73 @@ struct mem_shape {
 	uint32_t row_bytes, interleave_bytes; /* the second at most the first */
 };
 
-enum { MEM_ORDER_DIVISIONS_MAX = 3 };
-
-struct mem_order_field {
-	uint64_t mask; /* 0: the field is divided out, or has one value */
-	uint32_t shift;
+/* Bits of the address, moved to where they belong in a part of the place: (address << headroom) >> shift & mask. The
+ * headroom lets all move to the right: a bank's number starts above at most 64 banks. */
+struct mem_order_bits {
+	uint32_t mask, shift;
 };
+enum { MEM_ORDER_HEADROOM = 6 };
 
 /* Takes the digit of a count that is no power of two out of the address. */
 struct mem_order_division {
 	uint64_t count, inverse; /* floor((2^64 - 1) / count) */
-	uint32_t shift, field;
+	uint32_t shift;
+	uint8_t part; /* enum mem_order_part */
+	uint8_t place_log2; /* of the digit in its part of the place */
 };
 
 enum mem_order_part {
 	MEM_PART_COLUMN, MEM_PART_STACK, MEM_PART_VAULT, MEM_PART_GROUP, MEM_PART_BANK, MEM_PART_RANK, MEM_PART_ROW,
 	MEM_PART_COUNT,
 };
+enum { MEM_ORDER_DIVISIONS_MAX = 3 };
 
 struct mem_order {
-	struct mem_order_field fields[MEM_PART_COUNT];
-	struct mem_order_division divisions[MEM_ORDER_DIVISIONS_MAX];
-	uint32_t division_count;
-	uint32_t interleave_mask, interleave_log2, group_log2, bank_log2;
+	struct mem_order_bits bits[MEM_PART_COUNT];
+	uint32_t interleave_mask;
 	uint32_t xor_mask; /* banks of a rank - 1, or 0: the bank's number is XORed with the row's low bits */
+	uint32_t division_count;
+	struct mem_order_division divisions[MEM_ORDER_DIVISIONS_MAX];
 };
 
 /* is_xored: pages that would meet in a bank, because their addresses differ in the row only, are spread over the banks
  * (permutation-based interleaving; Zhang, Zhu, Zhang, MICRO 2000). */
 void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct mem_shape *shape, bool is_xored);
 
+/* The place when there are digits to divide out. */
+struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t addr_bytes);
+
+static inline uint32_t mem_order_part_of(const struct mem_order *o, enum mem_order_part part, uint64_t addr_bytes)
+{
+	return (uint32_t)(addr_bytes << MEM_ORDER_HEADROOM >> o->bits[part].shift) & o->bits[part].mask;
+}
+
+/* The place of what powers of two leave of an address; the bank's number is not XORed yet. */
+static inline struct mem_place mem_order_bits_place(const struct mem_order *o, uint64_t addr_bytes)
+{
+	return (struct mem_place){
+		.stack = mem_order_part_of(o, MEM_PART_STACK, addr_bytes),
+		.vault = mem_order_part_of(o, MEM_PART_VAULT, addr_bytes),
+		.bank = mem_order_part_of(o, MEM_PART_RANK, addr_bytes) |
+			mem_order_part_of(o, MEM_PART_BANK, addr_bytes) |
+			mem_order_part_of(o, MEM_PART_GROUP, addr_bytes),
+		.row = mem_order_part_of(o, MEM_PART_ROW, addr_bytes),
+		.column_bytes = mem_order_part_of(o, MEM_PART_COLUMN, addr_bytes) |
+				((uint32_t)addr_bytes & o->interleave_mask),
+	};
+}
+
 /* addr_bytes must lie below the product of all counts. The bank is numbered through the ranks: rank * bank_count +
  * bank within the rank, whose low bits are the group. */
-struct mem_place mem_order_place(const struct mem_order *o, uint64_t addr_bytes);
+static inline struct mem_place mem_order_place(const struct mem_order *o, uint64_t addr_bytes)
+{
+	if (o->division_count)
+		return mem_order_place_divided(o, addr_bytes);
+
+	struct mem_place p = mem_order_bits_place(o, addr_bytes);
+
+	p.bank ^= p.row & o->xor_mask;
+	return p;
+}
 
 #endif
