@@ -1,4 +1,4 @@
-// dramsim3.cpp - a stream through DRAMsim3. Usage: CONFIG STREAM REQUESTS GROUP_BITS BANK_BITS CLOCK_NS FOLDER
+/* dramsim3.cpp - a stream through DRAMsim3. Usage: CONFIG STREAM REQUESTS GROUP_BITS BANK_BITS CLOCK_NS FOLDER */
 #include "feed.h"
 
 #include <deque>
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 
 	feed f(argv);
 	uint64_t done = 0;
-	std::unordered_map<uint64_t, std::deque<uint64_t>> since; // by address: it answers with no more
+	std::unordered_map<uint64_t, std::deque<uint64_t>> since; /* by address: it answers with no more */
 	auto read = [&](uint64_t addr) {
 		done++;
 		f.read_done(since[addr].front());

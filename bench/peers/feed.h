@@ -1,4 +1,4 @@
-// feed.h - what the drivers of the simulators share: arguments, latencies, the line that is printed.
+/* feed.h - what the drivers of the simulators share: arguments, latencies, the line that is printed. */
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct feed {
 	struct stream stream;
 	uint64_t left, under_way = 0, clock = 0;
 	double ck_ns, cpu_s;
-	std::vector<uint64_t> latencies; // of reads, in clocks
+	std::vector<uint64_t> latencies; /* of reads, in clocks */
 	bool has_next = false;
 	uint64_t requests;
 
@@ -36,7 +36,7 @@ struct feed {
 		return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 	}
 
-	// Is there a request to offer? It is stream.addr_bytes, stream.is_write.
+	/* Is there a request to offer? It is stream.addr_bytes, stream.is_write. */
 	bool wants()
 	{
 		if (!left || under_way >= stream_window(&stream))

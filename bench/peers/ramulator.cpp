@@ -1,4 +1,4 @@
-// ramulator.cpp - a stream through Ramulator 2.1. Usage: CONFIG STREAM REQUESTS GROUP_BITS BANK_BITS CLOCK_NS
+/* ramulator.cpp - a stream through Ramulator 2.1. Usage: CONFIG STREAM REQUESTS GROUP_BITS BANK_BITS CLOCK_NS */
 #include "feed.h"
 
 #include <ramulator/base/config.h>
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 
 	front->connect_memory_system(m);
 	m->connect_frontend(front);
-	while (f.left || f.under_way) { // writes are not answered
+	while (f.left || f.under_way) { /* writes are not answered */
 		while (f.wants()) {
 			const uint64_t since = f.clock;
 			auto done = [&f, since](Ramulator::Request &) { f.read_done(since); };
