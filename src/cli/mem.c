@@ -8,6 +8,7 @@
 #include "cli/paths.h"
 #include "cli/provenance.h"
 #include "machine/json.h"
+#include "machine/memories.h"
 #include "machine/tables.h"
 #include "memory/bounds.h"
 #include "report/memory.h"
@@ -26,7 +27,7 @@ enum {
 
 static const struct cli_about about = {
     .name = "mem",
-    .usage = "strata mem --memory NAME,... [--stream NAME|FILE,...] [options]",
+    .usage = "strata mem --memory NAME,... | --machine M [--of NAME]  [--stream NAME|FILE,...] [options]",
     .summary =
 	"Puts memories under streams of requests and prints what they give: bandwidth, latency, energy.\n"
 	"Streams are sequential, strided, random, chase (each request waits for the one before), or files:\n"
@@ -41,7 +42,7 @@ struct shortcuts {
 };
 
 struct mem_options {
-	const char *memories, *streams, *format, *json, *curve, *jobs;
+	const char *memories, *machine, *of, *streams, *format, *json, *curve, *jobs;
 	GPtrArray *sets;
 	struct shortcuts set;
 	uint32_t slots;
@@ -166,20 +167,59 @@ static bool differ(char **names, const char *option)
 	return true;
 }
 
+/* A machine's memory as one by itself, called "MACHINE.NAME". */
+static void memory_take(const struct machine_description *d, const struct machine_memory *from,
+			struct memory_standard *to)
+{
+	memory_standard_defaults(to);
+	g_snprintf(to->about.name, sizeof(to->about.name), "%s.%s", d->about.name, from->name);
+	g_strlcpy(to->about.summary, d->about.summary, sizeof(to->about.summary));
+	to->memory = from->memory;
+	to->dram = from->dram;
+	to->link = from->link;
+	to->energy = from->energy;
+}
+
+/* Adds all memories that the machine names, or the one that is asked for. */
+static bool machine_load(struct plan *p, const struct cli_paths *paths, struct base_diag_list *diag)
+{
+	const struct mem_options *o = p->options;
+	const struct base_place at = {o->of ? "--of" : "--machine", 0, 0};
+	struct machine_description d;
+
+	if (!machine_description_load(o->machine, &paths->machines, &paths->memories, &d, diag))
+		return false;
+
+	const struct machine_memories *all = machine_memories_of(&d.config);
+	const struct machine_memory *one = o->of ? machine_memory_find(&d.config, o->of, at, diag) : NULL;
+
+	if (o->of && !one)
+		return false;
+	if (!all->count)
+		base_diag_error(diag, at, "%s names no memories; `strata list memories` prints those of --memory",
+				d.about.name);
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!one || one == &all->items[i])
+			memory_take(&d, &all->items[i], &p->memories[p->memory_count++]);
+	return all->count > 0;
+}
+
 static bool memories_load(struct plan *p, const struct cli_paths *paths, char **names)
 {
 	struct base_diag_list diag;
 	bool is_ok = true;
 
-	p->memory_count = g_strv_length(names);
-	p->memories = g_new0(struct memory_standard, p->memory_count + 1);
+	p->memories = g_new0(struct memory_standard, g_strv_length(names) + MACHINE_MEMORIES_MAX);
 	base_diag_init(&diag);
+	for (; *names && is_ok; names++)
+		is_ok = memory_standard_load(*names, &paths->memories, &p->memories[p->memory_count++], &diag);
+	if (is_ok && p->options->machine)
+		is_ok = machine_load(p, paths, &diag);
 	for (uint32_t i = 0; i < p->memory_count && is_ok; i++) {
 		struct memory_stream_params stream;
 		struct memory_standard *m = &p->memories[i];
 
-		is_ok = memory_standard_load(names[i], &paths->memories, m, &diag) &&
-			parameters_set(p->options, MEMORY_SEQUENTIAL, m, &stream, &diag) &&
+		is_ok = parameters_set(p->options, MEMORY_SEQUENTIAL, m, &stream, &diag) &&
 			memory_standard_check(m, &diag);
 	}
 	cli_diag_print(&diag);
@@ -472,8 +512,10 @@ static bool names_parse(const struct mem_options *o, const struct cli_words *wor
 	if (words->words->len || words->program)
 		cli_error("mem: unexpected '%s'; memories are given as --memory A,B",
 			  words->words->len ? (const char *)words->words->pdata[0] : "--");
-	else if (!o->memories)
+	else if (!o->memories && !o->machine)
 		cli_error("mem: expected --memory NAME; `strata list memories` prints them");
+	else if (o->of && !o->machine)
+		cli_error("mem: --of names a memory of a machine; write --machine M --of %s", o->of);
 	else
 		return differ(memories, "memory") && differ(streams, "stream");
 	return false;
@@ -481,7 +523,7 @@ static bool names_parse(const struct mem_options *o, const struct cli_words *wor
 
 static int mem_words(const struct cli_paths *paths, struct mem_options *o, const struct cli_words *words)
 {
-	g_auto(GStrv) memories = g_strsplit(o->memories ? o->memories : "", ",", -1);
+	g_auto(GStrv) memories = o->memories ? g_strsplit(o->memories, ",", -1) : g_new0(char *, 1);
 	g_auto(GStrv) streams = g_strsplit(o->streams ? o->streams : STREAMS_DEFAULT, ",", -1);
 	struct plan p = {.options = o};
 	int exit_status = CLI_USAGE;
@@ -506,6 +548,8 @@ int cli_mem(int argc, char **argv)
 	struct mem_options o = {.sets = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    {"memory", CLI_TEXT, &o.memories, "A,B,...", "the memories: names, or files that end in .yaml", 0},
+	    {"machine", CLI_TEXT, &o.machine, "M", "and the memories that a machine's description names", 0},
+	    {"of", CLI_TEXT, &o.of, "NAME", "only this one of the machine's", 0},
 	    {"stream", CLI_TEXT, &o.streams, "S,T,...",
 	     "streams and traces (default " STREAMS_DEFAULT ")", 0},
 	    {"requests", CLI_TEXT, &o.set.requests, "N", "so many requests (default 1000000; a trace: all)", 0},
