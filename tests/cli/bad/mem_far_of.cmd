@@ -1,0 +1,1 @@
+mem --machine server-ddr5 --of fat

@@ -1,0 +1,1 @@
+mem --machine tom-baseline
