@@ -178,6 +178,13 @@ CUresult cuda_stream_check(CUstream s)
 	return CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult cuda_stream_check_batch(struct CUctx_st *ctx, CUstream s)
+{
+	if (cuda_stream_check(s) != CUDA_SUCCESS)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return cuda_time_stream(ctx, s) == &ctx->legacy ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s)
 {
 	return cuda_object_is(ctx, CUDA_KIND_CONTEXT) && cuda_stream_check(s) == CUDA_SUCCESS ? cuda_time_stream(ctx, s)

@@ -322,6 +322,8 @@ struct CUstream_st {
 
 /* CUDA_SUCCESS for a live stream and the three built-in ones. */
 CUresult cuda_stream_check(CUstream s);
+/* The same for a batch, which the legacy stream does not take. */
+CUresult cuda_stream_check_batch(struct CUctx_st *ctx, CUstream s);
 /* The stream's place on the timeline; NULL where another thread has destroyed it, or its context, while this one was
  * without the lock. */
 struct machine_stream *cuda_stream_place(struct CUctx_st *ctx, CUstream s);

@@ -338,30 +338,22 @@ static bool are_attributes_valid(const CUmemcpyAttributes *attributes, const siz
 	return true;
 }
 
-/* The legacy stream takes no batches. */
-static bool takes_batches(const struct cuda_order *o)
-{
-	return cuda_stream_check(o->stream) == CUDA_SUCCESS &&
-	       cuda_time_stream(o->ctx, o->stream) != &o->ctx->legacy;
-}
-
 /* *failed: the copy at fault, SIZE_MAX for the batch as a whole. */
 static CUresult copy_batch(const CUdeviceptr *to, const CUdeviceptr *from, const size_t *sizes, size_t count,
 			   size_t *failed, const struct cuda_order *o)
 {
-	*failed = SIZE_MAX;
-	if (!to || !from || !sizes || !takes_batches(o))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < count; i++) {
-		CUresult result = sizes[i] ? copy_linear(SIDE_ANY, to[i], SIDE_ANY, from[i], sizes[i], o)
-					   : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = cuda_stream_check_batch(o->ctx, o->stream);
 
-		if (result != CUDA_SUCCESS) {
+	*failed = SIZE_MAX;
+	if (!to || !from || !sizes)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
+		result = sizes[i] ? copy_linear(SIDE_ANY, to[i], SIDE_ANY, from[i], sizes[i], o)
+				  : CUDA_ERROR_INVALID_VALUE;
+		if (result != CUDA_SUCCESS)
 			*failed = i;
-			return result;
-		}
 	}
-	return CUDA_SUCCESS;
+	return result;
 }
 
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
@@ -455,18 +447,17 @@ static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *c, const struct cuda
 static CUresult copy_box_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,
 			       size_t *failed, const struct cuda_order *o)
 {
-	*failed = SIZE_MAX;
-	if (!count || !copies || flags || !takes_batches(o))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < count; i++) {
-		CUresult result = copy_operands(&copies[i], o);
+	CUresult result = cuda_stream_check_batch(o->ctx, o->stream);
 
-		if (result != CUDA_SUCCESS) {
+	*failed = SIZE_MAX;
+	if (!count || !copies || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; result == CUDA_SUCCESS && i < count; i++) {
+		result = copy_operands(&copies[i], o);
+		if (result != CUDA_SUCCESS)
 			*failed = i;
-			return result;
-		}
 	}
-	return CUDA_SUCCESS;
+	return result;
 }
 
 CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,

@@ -270,19 +270,16 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
 }
 CUDA_PER_THREAD(cuMemPrefetchAsync_v2, _ptsz, CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream);
 
-/* The legacy stream takes no batches. */
 static CUresult check_batch(struct CUctx_st *ctx, const CUdeviceptr *addresses, const size_t *sizes, size_t count,
 			    unsigned long long flags, CUstream stream)
 {
-	if (cuda_stream_check(stream) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!addresses || !sizes || !count || flags || cuda_time_stream(ctx, stream) == &ctx->legacy)
+	if (!addresses || !sizes || !count || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
 		if (!find_managed(addresses[i], sizes[i]))
 			return CUDA_ERROR_INVALID_VALUE;
 	}
-	return CUDA_SUCCESS;
+	return cuda_stream_check_batch(ctx, stream);
 }
 
 static CUresult check_locations(const CUmemLocation *locations, const size_t *first, size_t locations_count,

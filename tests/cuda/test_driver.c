@@ -528,24 +528,48 @@ static void two_threads(void **state)
 		pthread_join(t[i], NULL);
 }
 
+static volatile bool is_over;
+
+static void *launch_on(void *arg)
+{
+	CUcontext c = begin();
+	CUfunction f = kernel(PTX_KERNELS, "small");
+
+	while (!is_over)
+		OK(launch1(f, 64, NULL));
+	OK(cuCtxDestroy(c));
+	return arg;
+}
+
+/* The driver is not there after a fork: no call of the child hangs, although the lock may be that of a thread which it
+ * does not have. */
 static void forked_child(void **state)
 {
 	CUcontext c = begin();
+	CUfunction f = kernel(PTX_KERNELS, "small");
+	pthread_t t;
 	int status;
 
 	(void)state;
+	is_over = false;
+	assert_int_equal(pthread_create(&t, NULL, launch_on, NULL), 0);
+	for (int i = 0; i < 20; i++) {
+		pid_t child = fork();
 
-	pid_t child = fork();
+		if (!child) {
+			CUdeviceptr p;
+			bool is_refused;
 
-	if (!child) {
-		CUdeviceptr p;
-
-		bool is_refused = cuMemAlloc(&p, 4) == CUDA_ERROR_NOT_INITIALIZED;
-
-		_exit(is_refused && cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+			alarm(20);
+			is_refused = cuMemAlloc(&p, 4) == CUDA_ERROR_NOT_INITIALIZED &&
+				     launch1(f, 64, NULL) == CUDA_ERROR_NOT_INITIALIZED;
+			_exit(is_refused && cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+		}
+		waitpid(child, &status, 0);
+		assert_int_equal(status, 0);
 	}
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
+	is_over = true;
+	pthread_join(t, NULL);
 	OK(cuCtxDestroy(c));
 }
 

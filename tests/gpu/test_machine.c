@@ -727,6 +727,30 @@ static void bad_configurations(void **state)
 	}
 }
 
+/* As many SMs as the engine has components for are built; one more is refused with what to do. */
+static void largest_machine(void **state)
+{
+	static const char *const most[] = {"gpu.sm_count", "1018", "gpu.sms_per_cluster_count", "1",
+					 "gpu.stack_count", "64", "gpu.stack_sm_count", "16", NULL};
+	struct sim_param_groups groups;
+	struct base_diag_list diag;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, most);
+	rig_close(&r);
+	base_diag_init(&diag);
+	rig_config(&r, &groups);
+	for (uint32_t i = 2; most[i]; i += 2)
+		assert_true(sim_param_set(groups.items, groups.count, most[i], most[i + 1], (struct base_place){0},
+					  &diag));
+	r.config.gpu.sm_count = 1019;
+	assert_false(gpu_config_check(&r.config, &diag));
+	assert_non_null(strstr(diag.first->text, "gpu.sm_count = 1019"));
+	assert_non_null(strstr(diag.first->text, "raise gpu.sms_per_cluster_count"));
+	base_diag_free(&diag);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -753,6 +777,7 @@ int main(void)
 	    cmocka_unit_test(interrupt_between),
 	    cmocka_unit_test(simulated_limit),
 	    cmocka_unit_test(bad_configurations),
+	    cmocka_unit_test(largest_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
