@@ -11,8 +11,8 @@
  */
 #include "base/units.h"
 #include "gpu/priv.h"
-#include "gpu/queue.h"
 #include "mem/memory.h"
+#include "net/queue.h"
 
 #include <glib.h>
 

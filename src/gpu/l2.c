@@ -6,7 +6,7 @@
  * have messages to it. What is for others passes through: behind the crossbar, or in the stack.
  */
 #include "gpu/priv.h"
-#include "gpu/queue.h"
+#include "net/queue.h"
 
 #include <glib.h>
 

@@ -12,7 +12,7 @@
  * always drains; so here requests may be held back until RX and the network have taken what they cause.
  */
 #include "gpu/priv.h"
-#include "gpu/queue.h"
+#include "net/queue.h"
 
 #include <glib.h>
 

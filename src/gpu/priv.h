@@ -205,6 +205,9 @@ void logic_layer_reset(struct logic_layer *p);
 /* Refreshes owed up to now, see mem_stack_settle. */
 void logic_layer_settle(struct logic_layer *p, bool is_between_kernels);
 
+/* place.c */
+/* Finds the stack, vault, bank, row and column of r's address for an SM, by the mechanism's mapping if it has one. */
+void gpu_place(struct gpu *g, uint32_t sm, struct mem_req *r);
 /* The slice, in front of the stack, that the vault's lines pass; of what has no vault, any number spreads over them. */
 static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t vault)
 {

@@ -90,7 +90,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->spare = mem_req_get(g->pool);
 	g->spare_count++;
 	caches_new(sm);
-	port_ports_new(sm);
+	port_new(sm);
 	sm->mmu = mmu_new(sm);
 	for (uint32_t i = 0; i < g->exts.count; i++)
 		sm->ext_state[i] = g_malloc0((size_t)g->exts.items[i].ops->warp_bytes * sm->warp_slot_count);

@@ -304,7 +304,7 @@ extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_
 
 /* sm_port.c */
 /* The SM's ports. */
-void port_ports_new(struct sm *sm);
+void port_new(struct sm *sm);
 /* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
 static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
@@ -315,8 +315,6 @@ static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
 void port_push_packet(struct sm *sm, struct mem_req *r);
 /* Tells the L2 to drop a line, a flit on the crossbar. What the SM pushes later gets there later. */
 void port_invalidate(struct sm *sm, uint64_t line_addr_bytes);
-/* Finds the stack, vault, bank, row and column of r's address. */
-void port_place(struct sm *sm, struct mem_req *r);
 static inline bool port_has_room(const struct sm *sm, uint32_t count)
 {
 	return sm->out_count + count <= sm->out_cap;
@@ -326,5 +324,9 @@ void port_pop(struct sm *sm, struct mem_req *next);
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
 /* An answer has reached the SM: counts it, and how long it took. */
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);
+
+/* place.c */
+/* Finds the stack, vault, bank, row and column of r's address, r being the SM's. */
+void sm_place(struct sm *sm, struct mem_req *r);
 
 #endif

@@ -3,40 +3,6 @@
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
-static void find_place(struct gpu *g, uint32_t sm, struct mem_req *r)
-{
-	struct mem_place p = mem_map_place(&g->map, r->addr_bytes);
-
-	r->stack = (uint8_t)p.stack;
-	r->vault = (uint8_t)p.vault;
-	r->bank = (uint8_t)p.bank;
-	r->row = p.row;
-	r->column = (uint16_t)p.column_bytes;
-	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
-		r->stack = (uint8_t)mem_map_random_page_stack(r->addr_bytes, g->config->gpu.page_bytes,
-							      g->run->seed, g->stack_count);
-	if (g->placer)
-		g->placer->ops->place(g->placer->self, sm, r);
-}
-
-void port_place(struct sm *sm, struct mem_req *r)
-{
-	struct gpu *g = sm->gpu;
-
-	find_place(g, sm->index, r);
-	/* Every stack has its own copy of the code: fetches of its SMs stay there. */
-	if (r->kind == MEM_KIND_CODE && sm->stack != UINT32_MAX)
-		r->stack = (uint8_t)sm->stack;
-}
-
-uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
-{
-	struct mem_req r = {.addr_bytes = addr_bytes, .kind = MEM_KIND_DATA};
-
-	find_place(g, sm, &r);
-	return r.stack;
-}
-
 /* To an L2 slice in front of the stack. */
 static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
 {
@@ -58,7 +24,7 @@ void port_push(struct sm *sm, struct mem_req *r)
 	r->is_host = false;
 	r->next = NULL;
 	if (r->op != MEM_MESSAGE)
-		port_place(sm, r);
+		sm_place(sm, r);
 	g->memory_stats.requests++;
 	push(sm, r, r->stack);
 }
@@ -70,7 +36,7 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 
 	*r = (struct mem_req){.addr_bytes = line_addr_bytes};
 	mem_req_set_message(r, 0); /* the header holds the address */
-	find_place(g, sm->index, r);
+	gpu_place(g, sm->index, r);
 	r->port = l2_slice_drop_port(g->slices[slice_of(g, r->stack, r->vault)]);
 	g->totals.l2_invalidations++;
 	push(sm, r, r->stack);
@@ -102,7 +68,7 @@ void port_drain(struct sm *sm)
 
 /* ---- answers ---- */
 
-void port_ports_new(struct sm *sm)
+void port_new(struct sm *sm)
 {
 	struct memory_stats *st = &sm->gpu->memory_stats;
 	const struct {

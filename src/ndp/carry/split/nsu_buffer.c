@@ -152,7 +152,7 @@ void nsu_store_step(struct nsu *u)
 	k->seq = (uint16_t)s->seq;
 	k->lanes = partition_lanes(e, l->addr_bytes);
 	r->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
-	port_place(p->home->sm, r);
+	sm_place(p->home->sm, r);
 	r->is_host = g->has_host_memory && host_link_has(g, r->addr_bytes);
 	packet_count(u->split, r);
 	if (r->stack == u->stack)

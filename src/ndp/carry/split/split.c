@@ -284,7 +284,7 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 	k->seq = (uint16_t)l->access;
 	k->words = line->word_mask;
 	r->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
-	port_place(sm, r);
+	sm_place(sm, r);
 	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
 		packet_free(p->split, r);
 		p->split->partition_stats.ready_stalls++;

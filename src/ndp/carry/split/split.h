@@ -18,7 +18,7 @@
 #include "gpu/coalesce.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/split/nsu_audit.h"
-#include "gpu/queue.h"
+#include "net/queue.h"
 #include "nsu/exec.h"
 #include "sim/engine.h"
 

@@ -1,8 +1,8 @@
 /* queue.h - requests in order of arrival, chained through their own next field; nothing is allocated. A zeroed queue is
  * empty. A request may be in one queue at a time.
  */
-#ifndef STRATA_GPU_QUEUE_H
-#define STRATA_GPU_QUEUE_H
+#ifndef STRATA_NET_QUEUE_H
+#define STRATA_NET_QUEUE_H
 
 #include "base/list.h"
 #include "net/req.h"
