@@ -10,7 +10,7 @@
 #include "base/units.h"
 
 /* JESD79-3F section 4.12: eight REF may be postponed, eight issued early; nine intervals between two at most. */
-enum { REFRESH_OFF_MAX = 8, BUS_HISTORY = 64, RULES_MAX = 256 };
+enum { REFRESH_OFF_MAX = 8, BUS_HISTORY = 64, RULES_MAX = 256, SERVED_BEGIN = 256 };
 
 struct event {
 	enum dram_command command;
@@ -43,6 +43,13 @@ struct mem_audit_bus {
 	struct bus row, column; /* column commands take it only where there are two */
 };
 
+/* The columns that have served a request so far. */
+struct served {
+	const struct mem_req *request; /* or NULL */
+	uint64_t data_end_units;
+	uint32_t column_count;
+};
+
 struct rank {
 	struct last last[DRAM_COMMAND_COUNT];
 	uint64_t acts[DRAM_FAW_COUNT]; /* the last of those that tFAW counts, a ring */
@@ -57,7 +64,8 @@ struct mem_audit {
 	struct rule rules[RULES_MAX]; /* by the second command, */
 	uint32_t rule_begin[DRAM_COMMAND_COUNT + 1]; /* whose begin here */
 	uint32_t bank_count, of_rank; /* banks of the vault, of a rank */
-	uint64_t ck_units, burst_units, units_per_ps;
+	uint64_t ck_units, burst_units, answer_units, units_per_ps;
+	uint32_t column_bytes;
 	uint64_t refi_ps;
 	void (*violation)(void *ctx, const char *text);
 	void *ctx;
@@ -70,6 +78,9 @@ struct mem_audit {
 	struct rank rank[DRAM_RANK_MAX];
 	uint64_t refresh_count[DRAM_BANK_MAX], refresh_cycle[DRAM_BANK_MAX];
 	uint64_t deadline_ps; /* of the first refresh that must not be later */
+	struct event column;  /* the last */
+	struct served *served; /* requests being served: a hash table with empty places, a power of two long */
+	uint32_t served_count, served_len;
 };
 
 /* ---- the history in parts ---- */
@@ -126,6 +137,10 @@ struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_
 	a->ck_units = ck.num_ps * (units_per_ps / ck.den);
 	a->burst_units = dram_burst_units(p, units_per_ps);
 	a->refi_ps = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS);
+	a->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
+	a->column_bytes = (uint32_t)dram_column_bytes(p);
+	a->served_len = SERVED_BEGIN;
+	a->served = g_new0(struct served, a->served_len);
 	a->violation = violation;
 	a->ctx = ctx;
 	a->bus = &a->own_bus;
@@ -149,6 +164,8 @@ struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_
 
 void mem_audit_free(struct mem_audit *a)
 {
+	if (a)
+		g_free(a->served);
 	g_free(a);
 }
 
@@ -460,8 +477,10 @@ void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, 
 	check_command_bus(a, &e);
 	check_obligation(a, &e);
 	check_state(a, &e);
-	if (is_column(c))
+	if (is_column(c)) {
 		check_data_bus(a, &e);
+		a->column = e;
+	}
 	for (uint32_t i = a->rule_begin[c]; i < a->rule_begin[c + 1]; i++)
 		check_rule(a, &e, &a->rules[i]);
 	apply(a, &e);
@@ -472,4 +491,99 @@ void mem_audit_until(struct mem_audit *a, uint64_t cycle)
 	const struct event e = {.command = DRAM_REF, .cycle = cycle};
 
 	check_obligation(a, &e);
+}
+
+/* ---- answers ---- */
+
+static uint32_t place_of(const struct mem_audit *a, const struct mem_req *r)
+{
+	return (uint32_t)((uintptr_t)r / sizeof(*r) * 0x9e3779b97f4a7c15u >> 32) & (a->served_len - 1);
+}
+
+/* Where the request is, or the place for it. */
+static struct served *find(struct mem_audit *a, const struct mem_req *r)
+{
+	uint32_t i = place_of(a, r);
+
+	while (a->served[i].request && a->served[i].request != r)
+		i = (i + 1) & (a->served_len - 1);
+	return &a->served[i];
+}
+
+static struct served *add(struct mem_audit *a, const struct mem_req *r)
+{
+	struct served *s = find(a, r), *old = a->served;
+	uint32_t old_len = a->served_len;
+
+	if (s->request)
+		return s;
+	if (2 * ++a->served_count > a->served_len) {
+		a->served_len *= 2;
+		a->served = g_new0(struct served, a->served_len);
+		for (uint32_t i = 0; i < old_len; i++) {
+			if (old[i].request)
+				*find(a, old[i].request) = old[i];
+		}
+		g_free(old);
+		s = find(a, r);
+	}
+	s->request = r;
+	return s;
+}
+
+/* Takes it out; those behind it move up, so that no search ends before them. */
+static void take(struct mem_audit *a, struct served *s)
+{
+	uint32_t mask = a->served_len - 1, hole = (uint32_t)(s - a->served);
+
+	a->served_count--;
+	for (uint32_t i = (hole + 1) & mask; a->served[i].request; i = (i + 1) & mask) {
+		if (((i - place_of(a, a->served[i].request)) & mask) < ((i - hole) & mask))
+			continue;
+		a->served[hole] = a->served[i];
+		hole = i;
+	}
+	memset(&a->served[hole], 0, sizeof(a->served[hole]));
+}
+
+void mem_audit_serve(struct mem_audit *a, const struct mem_req *r)
+{
+	const struct event *e = &a->column;
+	struct served *s = add(a, r);
+
+	if (e->bank != r->bank || e->row != r->row || is_write(e->command) != (r->op == MEM_WRITE))
+		report(a, e, "serves a %s of bank %u row %u", r->op == MEM_WRITE ? "write" : "read", r->bank, r->row);
+	s->column_count++;
+	s->data_end_units = e->data_end_units;
+}
+
+void mem_audit_answer(struct mem_audit *a, const struct mem_req *r, uint64_t now_units)
+{
+	const struct event e = {.command = r->op == MEM_WRITE ? DRAM_WR : DRAM_RD,
+				.bank = r->bank,
+				.row = r->row,
+				.cycle = now_units / a->ck_units};
+	uint32_t bytes = r->column % a->column_bytes + r->size_bytes;
+	uint32_t columns = bytes > a->column_bytes ? (bytes + a->column_bytes - 1) / a->column_bytes : 1;
+	struct served *s = find(a, r);
+	uint64_t due_units = s->data_end_units + a->answer_units;
+
+	if (!s->request) {
+		report(a, &e, "answer: no column access has served it");
+		return;
+	}
+	if (s->column_count != columns)
+		report(a, &e, "answer: after %u column accesses of %u", s->column_count, columns);
+	if (r->ready_units != due_units)
+		report(a, &e, "answer: ready %lld units after it should be",
+		       (long long)(r->ready_units - due_units));
+	if (now_units < due_units || now_units >= due_units + a->ck_units)
+		report(a, &e, "answer: given %lld units after it should be", (long long)(now_units - due_units));
+	take(a, s);
+}
+
+void mem_audit_forget(struct mem_audit *a)
+{
+	memset(a->served, 0, a->served_len * sizeof(*a->served));
+	a->served_count = 0;
 }

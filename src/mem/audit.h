@@ -2,12 +2,13 @@
  *
  * It remembers what each bank, group and rank was last told and, for each new command, tests every row of the table as
  * the standard writes it: "at least tX from A to B". Slow and simple on purpose. Beside the table it tests the state of
- * banks and ranks, the command bus, the data bus and the obligation to refresh.
+ * banks and ranks, the command bus, the data bus, the obligation to refresh, and the times of answers.
  */
 #ifndef STRATA_MEM_AUDIT_H
 #define STRATA_MEM_AUDIT_H
 
 #include "mem/dram.h"
+#include "net/req.h"
 
 struct mem_audit;
 
@@ -25,5 +26,13 @@ void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, 
 /* Time has come to cycle with nothing else issued: tests the refresh obligation (JESD79-3F section 4.12: at most eight
  * REF postponed, at most nine tREFI between two; each bank by itself where refreshes go bank by bank). */
 void mem_audit_until(struct mem_audit *a, uint64_t cycle);
+
+/* Answers. The column command before served r (its bank, row and direction must be r's) ... */
+void mem_audit_serve(struct mem_audit *a, const struct mem_req *r);
+/* ... and now r is answered: after as many columns as it needs, with ready_units exactly when the last one's data and
+ * the way through TSVs and controller have ended, and at the next edge of the DRAM's clock. */
+void mem_audit_answer(struct mem_audit *a, const struct mem_req *r, uint64_t now_units);
+/* All requests that are being served have been dropped. */
+void mem_audit_forget(struct mem_audit *a);
 
 #endif

@@ -559,6 +559,8 @@ static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, ui
 	uint64_t end = issue(v, c, slot->bank, slot->row, cycle);
 	uint32_t column_bytes = v->banks.t.column_bytes;
 
+	if (v->config.audit)
+		mem_audit_serve(v->config.audit, slot->req);
 	if (!(v->has_started >> s & 1)) {
 		v->has_started |= 1ull << s;
 		if (v->needed_pre >> s & 1)
@@ -726,6 +728,8 @@ static void answer(struct mem_vault *v, enum direction d, uint64_t now)
 
 		f->first = r->next;
 		r->next = NULL;
+		if (v->config.audit)
+			mem_audit_answer(v->config.audit, r, now);
 		v->config.done(v->config.ctx, r);
 	}
 }
@@ -782,6 +786,8 @@ bool mem_vault_is_idle(const struct mem_vault *v)
 void mem_vault_reset(struct mem_vault *v)
 {
 	clear_queue(v);
+	if (v->config.audit)
+		mem_audit_forget(v->config.audit);
 	memset(&v->proposals, 0, sizeof(v->proposals));
 }
 
