@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "mem/audit.h"
 #include "mem/dram.h"
 
@@ -235,14 +237,359 @@ static void test_auditor_finds_missing_refresh(void **state)
 	assert_int_equal(b.violation_count, 1);
 	assert_non_null(strstr(b.last_violation, "9 REF due, 0 issued"));
 	mem_audit_free(b.audit);
+}
 
+/* Eight in advance leave the debt small for long: the gap is a rule of its own. */
+static void test_auditor_finds_wide_gaps(void **state)
+{
+	struct dram_params p;
+	struct bench b;
+
+	(void)state;
+	defaults(&p);
 	begin(&b, &p);
-	mem_audit_command(b.audit, DRAM_REF, 0, 0, 100);
-	mem_audit_command(b.audit, DRAM_ACT, 0, 0, 9 * 6240);
+	for (uint32_t i = 0; i < 8; i++)
+		mem_audit_command(b.audit, DRAM_REF, 0, 0, 1000 + 128 * i);
+	mem_audit_command(b.audit, DRAM_ACT, 0, 0, 1000 + 128 * 7 + 9 * 6240);
 	assert_int_equal(b.violation_count, 0);
-	mem_audit_command(b.audit, DRAM_ACT, 1, 0, 10 * 6240);
+	mem_audit_command(b.audit, DRAM_ACT, 1, 0, 1000 + 128 * 7 + 9 * 6240 + 6);
 	assert_int_equal(b.violation_count, 1);
+	assert_non_null(strstr(b.last_violation, "more than 9 tREFI"));
 	mem_audit_free(b.audit);
+}
+
+static void test_auditor_finds_early_refresh(void **state)
+{
+	struct dram_params p;
+	struct bench b;
+
+	(void)state;
+	defaults(&p);
+	begin(&b, &p);
+	for (uint32_t i = 0; i < 8; i++)
+		mem_audit_command(b.audit, DRAM_REF, 0, 0, 1000 + 128 * i);
+	mem_audit_command(b.audit, DRAM_REF, 0, 0, 6240); /* one is due, eight are early */
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_command(b.audit, DRAM_REF, 0, 0, 2 * 6240 - 1);
+	assert_int_equal(b.violation_count, 1);
+	assert_non_null(strstr(b.last_violation, "more than 8 REF pulled in"));
+	mem_audit_free(b.audit);
+}
+
+/* Where refreshes go bank by bank, each bank has its own; a rank in self-refresh needs none. */
+static void test_auditor_counts_refreshes_by_bank(void **state)
+{
+	struct dram_params p;
+	struct bench b;
+
+	(void)state;
+	defaults(&p);
+	p.refresh_mode = DRAM_REFRESH_PER_BANK;
+	p.t_rfc_pb_ns = 60;
+	begin(&b, &p);
+	for (uint32_t i = 0; i < 15; i++)
+		mem_audit_command(b.audit, DRAM_REFB, i, 0, 7000 + 100 * i);
+	mem_audit_until(b.audit, 9 * 6240 - 1);
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_until(b.audit, 9 * 6240);
+	assert_int_equal(b.violation_count, 1); /* the sixteenth */
+	mem_audit_free(b.audit);
+
+	p.rank_count = 2;
+	p.refresh_mode = DRAM_REFRESH_ALL_BANK;
+	begin(&b, &p);
+	mem_audit_command(b.audit, DRAM_REF, 0, 0, 7000);
+	mem_audit_until(b.audit, 9 * 6240 - 1);
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_until(b.audit, 9 * 6240);
+	assert_int_equal(b.violation_count, 1); /* the other rank */
+	mem_audit_free(b.audit);
+
+	p.rank_count = 1;
+	begin(&b, &p);
+	mem_audit_command(b.audit, DRAM_REF, 0, 0, 7000);
+	mem_audit_command(b.audit, DRAM_SRE, 0, 0, 8000);
+	mem_audit_until(b.audit, 100 * 6240);
+	mem_audit_command(b.audit, DRAM_SRX, 0, 0, 8000 + 100 * 6240);
+	mem_audit_until(b.audit, 8000 + 108 * 6240);
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_until(b.audit, 110 * 6240);
+	assert_int_equal(b.violation_count, 1); /* 10 - 1 */
+	mem_audit_free(b.audit);
+}
+
+/* ACT of two clocks: nobody else has the bus meanwhile, unless columns have one of their own. */
+static void test_command_bus(void **state)
+{
+	const struct step narrow[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_ACT, 1, 7, 150}, {DRAM_RD, 0, 7, 151}};
+	const struct step wide[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_ACT, 1, 7, 150}, {DRAM_RD, 0, 7, 152}};
+	struct dram_params p;
+	struct bench b;
+
+	(void)state;
+	defaults(&p);
+	p.command_act_cycles = 2;
+	expect_violation(&p, narrow, 3, "command bus: taken from cycle 150 on");
+	begin(&b, &p);
+	for (uint32_t i = 0; i < 3; i++) {
+		mem_audit_command(b.audit, wide[i].command, wide[i].bank, 7, wide[i].cycle);
+		assert_int_equal(dram_banks_earliest(&b.banks, wide[i].command, wide[i].bank, i ? 150 : 100),
+				 i < 2 ? wide[i].cycle : 152);
+		dram_banks_issue(&b.banks, wide[i].command, wide[i].bank, 7, wide[i].cycle);
+	}
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_free(b.audit);
+
+	p.command_act_cycles = 1;
+	p.command_column_cycles = 2;
+	p.dual_command_bus = true;
+	begin(&b, &p);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t cycle = i == 2 ? 150 : wide[i].cycle;
+
+		assert_true(dram_banks_is_legal(&b.banks, wide[i].command, wide[i].bank, 7, cycle));
+		mem_audit_command(b.audit, wide[i].command, wide[i].bank, 7, cycle);
+		dram_banks_issue(&b.banks, wide[i].command, wide[i].bank, 7, cycle);
+	}
+	assert_int_equal(b.violation_count, 0);
+	assert_int_equal(dram_banks_earliest(&b.banks, DRAM_RD, 1, 151), 161);
+	mem_audit_command(b.audit, DRAM_RD, 0, 7, 151);
+	assert_int_equal(b.violation_count, 3); /* the command bus, tCCD and the data bus */
+	mem_audit_free(b.audit);
+}
+
+/* Two pseudo channels: one bus; each tells of its commands in its own order. */
+static void test_shared_command_bus(void **state)
+{
+	struct dram_command_bus bus = {{0, 0}};
+	struct dram_params p;
+	struct dram_timing t;
+	struct dram_banks one, other;
+	struct mem_audit *audit;
+	struct bench b;
+
+	(void)state;
+	defaults(&p);
+	begin(&b, &p);
+	audit = mem_audit_new(&p, 1, on_violation, &b);
+	mem_audit_share_bus(audit, b.audit);
+	mem_audit_command(b.audit, DRAM_ACT, 0, 7, 100);
+	mem_audit_command(b.audit, DRAM_ACT, 1, 7, 200);
+	mem_audit_command(audit, DRAM_ACT, 0, 7, 150);
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_command(audit, DRAM_ACT, 1, 7, 200);
+	assert_int_equal(b.violation_count, 1);
+	assert_non_null(strstr(b.last_violation, "command bus"));
+	mem_audit_free(audit);
+	mem_audit_free(b.audit);
+
+	dram_timing_init(&t, &p, p.t_ck_ps, 1);
+	dram_banks_init(&one, &t, &bus);
+	dram_banks_init(&other, &t, &bus);
+	dram_banks_issue(&one, DRAM_ACT, 0, 7, 100);
+	assert_false(dram_banks_is_legal(&other, DRAM_ACT, 0, 7, 100));
+	assert_true(dram_banks_is_legal(&other, DRAM_ACT, 0, 7, 101));
+}
+
+static void test_auditor_finds_what_a_sleeping_rank_is_told(void **state)
+{
+	const struct step powered_down[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_PDE, 0, 0, 200}, {DRAM_RD, 0, 7, 300}};
+	const struct step asleep[] = {{DRAM_SRE, 0, 0, 200}, {DRAM_ACT, 0, 7, 300}};
+	const struct step awake[] = {{DRAM_PDX, 0, 0, 200}};
+	const struct step not_asleep[] = {{DRAM_PDE, 0, 0, 100}, {DRAM_SRX, 0, 0, 200}};
+	const struct step open[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_SRE, 0, 0, 200}};
+	const struct step closed_itself[] = {{DRAM_ACT, 0, 7, 100}, {DRAM_RDA, 0, 7, 200}, {DRAM_RD, 0, 7, 300}};
+	struct dram_params p;
+
+	(void)state;
+	defaults(&p);
+	expect_violation(&p, powered_down, 3, "the rank is powered down");
+	expect_violation(&p, asleep, 2, "the rank is in self-refresh");
+	expect_violation(&p, awake, 1, "the rank is awake");
+	expect_violation(&p, not_asleep, 2, "the rank is powered down");
+	expect_violation(&p, open, 2, "bank is open");
+	expect_violation(&p, closed_itself, 3, "bank is closed");
+}
+
+/* Answers: a read of two columns is ready 6.4 ns behind the second one's start, plus TSVs and controller. */
+struct answer_bench {
+	struct bench b;
+	struct mem_req r;
+	uint64_t ready_units;
+};
+
+static void serve_two(struct answer_bench *a, const struct dram_params *p)
+{
+	begin(&a->b, p);
+	memset(&a->r, 0, sizeof(a->r));
+	a->r.row = 7;
+	a->r.size_bytes = 128;
+	mem_audit_command(a->b.audit, DRAM_ACT, 0, 7, 100);
+	mem_audit_command(a->b.audit, DRAM_RD, 0, 7, 111);
+	mem_audit_serve(a->b.audit, &a->r);
+	mem_audit_command(a->b.audit, DRAM_RD, 0, 7, 116);
+	mem_audit_serve(a->b.audit, &a->r);
+	/* The second starts where the first ends. */
+	a->ready_units = (111 + 11) * 1250 + 2 * 6400 + p->tsv_latency_ps + p->controller_latency_ps;
+	a->r.ready_units = a->ready_units;
+}
+
+static void expect_answer(struct answer_bench *a, uint64_t now_units, const char *text)
+{
+	mem_audit_answer(a->b.audit, &a->r, now_units);
+	if (!text)
+		assert_int_equal(a->b.violation_count, 0);
+	else if (!a->b.violation_count || !strstr(a->b.last_violation, text))
+		fail_msg("expected '%s', got '%s'", text, a->b.last_violation);
+	mem_audit_free(a->b.audit);
+}
+
+static void test_auditor_finds_wrong_answers(void **state)
+{
+	struct dram_params p;
+	struct answer_bench a;
+
+	(void)state;
+	defaults(&p);
+	serve_two(&a, &p);
+	expect_answer(&a, a.ready_units, NULL);
+	serve_two(&a, &p);
+	expect_answer(&a, a.ready_units + 1249, NULL);
+	serve_two(&a, &p);
+	expect_answer(&a, a.ready_units - 1, "given -1 units after");
+	serve_two(&a, &p);
+	expect_answer(&a, a.ready_units + 1250, "given 1250 units after");
+	serve_two(&a, &p);
+	a.r.ready_units -= 1000;
+	expect_answer(&a, a.ready_units, "ready -1000 units after");
+	serve_two(&a, &p);
+	a.r.size_bytes = 192;
+	expect_answer(&a, a.ready_units, "2 column accesses of 3");
+	serve_two(&a, &p);
+	mem_audit_forget(a.b.audit);
+	expect_answer(&a, a.ready_units, "no column access");
+	serve_two(&a, &p);
+	mem_audit_answer(a.b.audit, &a.r, a.ready_units);
+	expect_answer(&a, a.ready_units, "no column access"); /* twice */
+
+	serve_two(&a, &p);
+	a.r.bank = 1;
+	mem_audit_serve(a.b.audit, &a.r);
+	assert_non_null(strstr(a.b.last_violation, "serves a read of bank 1"));
+	a.r.bank = 0;
+	a.r.op = MEM_WRITE;
+	mem_audit_serve(a.b.audit, &a.r);
+	assert_non_null(strstr(a.b.last_violation, "serves a write of bank 0"));
+	mem_audit_free(a.b.audit);
+}
+
+/* Many at a time, and their memory used again. */
+static void test_auditor_tells_requests_apart(void **state)
+{
+	enum { COUNT = 3000 };
+	struct mem_req *r = calloc(COUNT, sizeof(*r));
+	struct dram_params p;
+	struct bench b;
+	uint64_t cycle = 111;
+
+	(void)state;
+	defaults(&p);
+	p.refresh = false;
+	begin(&b, &p);
+	mem_audit_command(b.audit, DRAM_ACT, 0, 7, 100);
+	for (uint32_t round = 0; round < 3; round++) {
+		for (uint32_t i = 0; i < COUNT; i++, cycle += 6) {
+			r[i].row = 7;
+			r[i].size_bytes = 64;
+			mem_audit_command(b.audit, DRAM_RD, 0, 7, cycle);
+			mem_audit_serve(b.audit, &r[i]);
+			r[i].ready_units = (cycle + 11) * 1250 + 6400 + p.tsv_latency_ps + p.controller_latency_ps;
+		}
+		for (uint32_t i = 0; i < COUNT; i++) {
+			struct mem_req *one = &r[(uint64_t)i * 1009 % COUNT];
+
+			mem_audit_answer(b.audit, one, one->ready_units);
+		}
+	}
+	assert_int_equal(b.violation_count, 0);
+	mem_audit_free(b.audit);
+	free(r);
+}
+
+/* Rates that JEDEC has rounded, and clocks that are no whole picosecond. */
+static void test_exact_clocks(void **state)
+{
+	static const struct {
+		uint64_t t_ck_ps, rate, ck_beats, burst_beats, num, den;
+	} clocks[] = {
+		{1250, 1250, 2, 8, 1250, 1}, {0, 2400, 2, 8, 2500, 3},	 {0, 2133, 2, 8, 1875, 2},
+		{0, 2666, 2, 8, 750, 1},     {0, 2667, 2, 8, 750, 1},	 {0, 4800, 2, 16, 1250, 3},
+		{0, 8533, 8, 16, 1875, 2},   {0, 5200, 4, 8, 10000, 13}, {0, 6400, 4, 8, 625, 1},
+		{0, 3200, 4, 2, 1250, 1},    {0, 3000, 4, 1, 4000, 3},
+	};
+	struct base_diag_list diag;
+
+	(void)state;
+	base_diag_init(&diag);
+	for (uint32_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		struct dram_params p;
+		struct sim_period ck;
+
+		defaults(&p);
+		p.t_ck_ps = clocks[i].t_ck_ps;
+		p.data_rate_mbps = clocks[i].rate;
+		p.ck_beats = clocks[i].ck_beats;
+		p.burst_beats = clocks[i].burst_beats;
+		assert_true(dram_params_check(&p, &diag));
+		ck = dram_clock_period(&p);
+		/* The same fraction, and a burst is a whole number of its units. */
+		assert_true(ck.num_ps * clocks[i].den == clocks[i].num * ck.den);
+		if (!p.t_ck_ps)
+			assert_int_equal(dram_burst_units(&p, ck.den) * p.ck_beats, ck.num_ps * p.burst_beats);
+	}
+	base_diag_free(&diag);
+}
+
+static void expect_refused(const struct dram_params *p, const char *text)
+{
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_false(dram_params_check(p, &diag));
+	assert_int_equal(diag.error_count, 1);
+	if (!strstr(diag.first->text, text))
+		fail_msg("expected '%s', got '%s'", text, diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void test_shapes_and_clocks_that_are_none(void **state)
+{
+	struct dram_params p;
+
+	(void)state;
+	defaults(&p);
+	p.rank_count = 8;
+	expect_refused(&p, "128 banks in a vault");
+	defaults(&p);
+	p.group_count = 32;
+	expect_refused(&p, "more groups than the 16 banks");
+	defaults(&p);
+	p.vault_count = 1;
+	p.pseudo_count = 2;
+	expect_refused(&p, "dram.pseudo_count: vault_count");
+	defaults(&p);
+	p.refresh_mode = DRAM_REFRESH_PER_BANK;
+	expect_refused(&p, "needs dram.t_rfc_pb_ns");
+	defaults(&p);
+	p.t_ck_ps = 0;
+	p.data_rate_mbps = 0;
+	expect_refused(&p, "dram.t_ck_ps: 0;");
+	p.t_ck_ps = 50;
+	expect_refused(&p, "dram.t_ck_ps: 50;");
+	p.t_ck_ps = 0;
+	p.data_rate_mbps = 7919;
+	p.ck_beats = 8;
+	expect_refused(&p, "no whole number of 1/1800 ps or more");
 }
 
 static void test_contradicting_parameters_are_refused(void **state)
@@ -270,6 +617,16 @@ int main(void)
 		cmocka_unit_test(test_every_edge),
 		cmocka_unit_test(test_auditor_finds_illegal_states),
 		cmocka_unit_test(test_auditor_finds_missing_refresh),
+		cmocka_unit_test(test_auditor_finds_wide_gaps),
+		cmocka_unit_test(test_auditor_finds_early_refresh),
+		cmocka_unit_test(test_auditor_counts_refreshes_by_bank),
+		cmocka_unit_test(test_command_bus),
+		cmocka_unit_test(test_shared_command_bus),
+		cmocka_unit_test(test_auditor_finds_what_a_sleeping_rank_is_told),
+		cmocka_unit_test(test_auditor_finds_wrong_answers),
+		cmocka_unit_test(test_auditor_tells_requests_apart),
+		cmocka_unit_test(test_exact_clocks),
+		cmocka_unit_test(test_shapes_and_clocks_that_are_none),
 		cmocka_unit_test(test_contradicting_parameters_are_refused),
 	};
 
