@@ -15,7 +15,7 @@
 #include "mem/audit.h"
 #include "memory/standard.h"
 
-enum { EVENTS_MAX = 512, RULES_MAX = 64, VAULTS_MAX = 2, TEXT_MAX = 4096 };
+enum { EVENTS_MAX = 256, RULES_MAX = 64, VAULTS_MAX = 2, TEXT_MAX = 4096 };
 
 #define SET(c) (1u << DRAM_##c)
 #define READS (SET(RD) | SET(RDA))
