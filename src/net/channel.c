@@ -3,7 +3,9 @@
  * A credit returned by a pop becomes usable credit_units later; times of return are monotone, so a ring holds them.
  * Senders that found no credit queue up; each credit wakes the first of them. The credit is kept for the woken sender
  * (a grant) until it asks again; a grant not taken up within two cycles of the sender's domain lapses, so that a sender
- * which changed its mind costs a delay and not a deadlock.
+ * which changed its mind costs a delay and not a deadlock. A credit on its way home may be granted before it is there:
+ * its sender takes no other, for that may be another's, and since perhaps nothing moves when it lapses, the next sender
+ * is woken then.
  */
 #include "net/channel.h"
 
@@ -25,7 +27,7 @@ enum { WAITER_LANES = 8 }; /* compared at a time */
 
 struct grant {
 	struct sim_comp comp;
-	uint64_t until_units;
+	uint64_t from_units, until_units;
 };
 
 /* What is looked at most comes first. */
@@ -128,7 +130,8 @@ static void grant_first(struct net_channel *ch, uint64_t time_units)
 
 	ch->waiter_count--;
 	memmove(ch->waiters, ch->waiters + 1, ch->waiter_count * sizeof(*ch->waiters));
-	ch->grants[ch->grant_count++] = (struct grant){w, time_units + 2 * sim_period_units(e, w.domain)};
+	ch->grants[ch->grant_count++] =
+	    (struct grant){w, time_units, time_units + 2 * sim_period_units(e, w.domain)};
 	sim_wake_units(e, w, time_units);
 }
 
@@ -168,13 +171,15 @@ static void grant_waiters(struct net_channel *ch, uint64_t now)
 			time = *base_ring_at(&ch->returns, later - 1);
 		grant_first(ch, time > now ? time : now);
 	}
+	if (ch->config.credit_units && ch->waiter_count && ch->grant_count)
+		sim_wake_units(ch->engine, ch->waiters[0], ch->grants[0].until_units + 1);
 }
 
-static bool take_grant(struct net_channel *ch, struct sim_comp w)
+static bool take_grant(struct net_channel *ch, struct sim_comp w, uint64_t now)
 {
 	for (uint32_t i = 0; i < ch->grant_count; i++) {
 		if (same_comp(ch->grants[i].comp, w)) {
-			if (ch->credit_count == 0)
+			if (ch->credit_count == 0 || ch->grants[i].from_units > now)
 				return false; /* awake for another reason, before the credit is usable */
 			drop_grant(ch, i);
 			return true;
@@ -206,7 +211,7 @@ bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter)
 			return false;
 		}
 		lapse_grants(ch, now);
-		if (waiter && take_grant(ch, *waiter))
+		if (waiter && take_grant(ch, *waiter, now))
 			return true;
 		if (ch->credit_count > ch->grant_count && (!ch->waiter_count || !waiter))
 			return true;

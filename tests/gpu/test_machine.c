@@ -103,11 +103,14 @@ static void determinism(void **state)
 	    "l2.mshr_merge_count", "1", "l1i.mshr_count", "1", "l1i.mshr_merge_count", "1", "dram.queue_entries", "1", \
 	    "dram.write_high_count", "1", "dram.write_low_count", "0", "sm.ibuffer_count", "1"
 
+#define CREDITS "link.credit_latency_ps", "100000", "mesh.credit_latency_ps", "100000"
+
 /* Every queue of one place: slow, but it ends, and the checks of a kernel's end hold. */
 static void smallest_queues(void **state)
 {
 	static const char *const settings[] = {TINY, NULL};
 	static const char *const with_switch[] = {TINY, "gpu.stack_switch_entry_count", "1", NULL};
+	static const char *const with_credits[] = {TINY, CREDITS, NULL};
 	static const char *const roomy[] = {"gpu.sm_count", "6", "gpu.sms_per_cluster_count", "3", NULL};
 	struct fake_inst insts[ARRAY_COUNT(mixed)];
 	uint32_t count = with_atomics(insts);
@@ -115,6 +118,7 @@ static void smallest_queues(void **state)
 	(void)state;
 	assert_true(rig_cycles(settings, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
 	assert_true(rig_cycles(with_switch, insts, count, 12, 64) > 2 * rig_cycles(roomy, insts, count, 12, 64));
+	assert_true(rig_cycles(with_credits, insts, count, 12, 64) > rig_cycles(settings, insts, count, 12, 64));
 }
 
 /* ---- a vault that everybody wants ---- */
@@ -565,12 +569,15 @@ static void offload_smallest_queues(void **state)
 {
 	static const char *const settings[] = {TINY, STACKS, NULL};
 	static const char *const with_switch[] = {TINY, STACKS, "gpu.stack_switch_entry_count", "1", NULL};
+	static const char *const with_credits[] = {TINY, STACKS, CREDITS, NULL};
 	struct mechanism m = {.offload = {.request_bytes = 144, .reply_bytes = 128, .invalidate_lines = true}};
 
 	(void)state;
 	offload_with(&m, settings, 272);
 	m = (struct mechanism){.offload = m.offload};
 	offload_with(&m, with_switch, 272);
+	m = (struct mechanism){.offload = m.offload};
+	offload_with(&m, with_credits, 272);
 }
 
 /* ---- ends ---- */

@@ -306,6 +306,60 @@ static void test_waiting_senders_are_woken(void **state)
 	rig_end(&g);
 }
 
+/* Credits on their way home are promised to senders that sleep. One that is awake all the time takes none that was
+ * promised to another, who would sleep on: all end. */
+static void test_promised_credits_are_kept(void **state)
+{
+	(void)state;
+	for (uint32_t awake = 0; awake < 3; awake++) {
+		struct rig g;
+
+		rig_begin(&g, PERIOD);
+
+		struct net_channel_config c = channel_config(&g, 2);
+
+		c.credit_units = 9000;
+		g.ch = net_channel_new(&c);
+		g.packet_bytes = 320; /* credits come home three cycles apart */
+		for (uint32_t i = 0; i < 3; i++) {
+			g.senders[i].left = 100;
+			sim_wake_cycle(g.engine, g.senders[i].comp, 0);
+		}
+		for (uint32_t cycle = 0; cycle < 10000; cycle++)
+			sim_wake_cycle(g.engine, g.senders[awake].comp, cycle);
+		sim_run(g.engine);
+		for (uint32_t i = 0; i < 3; i++)
+			assert_int_equal(g.senders[i].sent, 100);
+		rig_end(&g);
+	}
+}
+
+/* A sender that was promised a credit and does not come for it: the next one gets it, though nothing moves. */
+static void test_promises_lapse(void **state)
+{
+	struct rig g;
+
+	(void)state;
+	rig_begin(&g, PERIOD);
+
+	struct net_channel_config c = channel_config(&g, 1);
+
+	c.credit_units = 9000;
+	g.ch = net_channel_new(&c);
+	g.packet_bytes = 32;
+	g.senders[0].left = 2;
+	g.senders[1].left = 1;
+	sim_wake_cycle(g.engine, g.senders[0].comp, 0);
+	sim_wake_cycle(g.engine, g.senders[1].comp, 2);
+	sim_limit(g.engine, 8000);
+	sim_run(g.engine);
+	g.senders[0].left = 0; /* it changes its mind */
+	sim_limit(g.engine, SIM_NEVER);
+	sim_run(g.engine);
+	assert_int_equal(g.senders[1].sent, 1);
+	rig_end(&g);
+}
+
 static void xbar_begin(struct rig *g, uint32_t outputs)
 {
 	rig_begin(g, 700); /* no multiple of the flit time */
@@ -393,6 +447,8 @@ int main(void)
 		cmocka_unit_test(test_credits_come_home_late),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_waiting_senders_are_woken),
+		cmocka_unit_test(test_promised_credits_are_kept),
+		cmocka_unit_test(test_promises_lapse),
 		cmocka_unit_test(test_xbar_throughput),
 		cmocka_unit_test(test_xbar_conserves_packets),
 	};
