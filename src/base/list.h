@@ -40,6 +40,7 @@
 		item_;                                      \
 	})
 
+/* Puts item on top; top is the address of the pointer to it. */
 #define base_stack_push(top, item, link)           \
 	do {                                       \
 		__typeof__(top) top_ = (top);      \
@@ -64,7 +65,7 @@
 		type *next, *prev; \
 	}
 
-/* Puts item before the others. */
+/* Puts item before the others; list is the address of the pointer to the first. */
 #define base_list_push(list, item, link)                   \
 	do {                                               \
 		__typeof__(list) list_ = (list);           \
@@ -77,6 +78,7 @@
 		*list_ = item_;                            \
 	} while (0)
 
+/* Takes item, which must be in the list, out of it; list is the address of the pointer to the first. */
 #define base_list_remove(list, item, link)                                   \
 	do {                                                                 \
 		__typeof__(list) list_ = (list);                             \

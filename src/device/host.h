@@ -17,6 +17,7 @@ struct host_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void host_params_groups(struct host_params *p, struct sim_param_groups *out);
 
 /* The wires between host and device, as host.link chooses them. */

@@ -15,6 +15,7 @@ struct run_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void run_params_groups(struct run_params *p, struct sim_param_groups *out);
 
 #endif

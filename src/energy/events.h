@@ -30,6 +30,7 @@ struct energy_term {
 	bool is_subtracted;
 };
 
+/* How much of its parameter an event of a row costs: once, for each bit of the bytes counted, or scale times. */
 enum energy_unit { ENERGY_EACH, ENERGY_BITS, ENERGY_SCALED };
 
 /* Parameters are offsets of doubles in the part's parameters; counts (uint32_t), capacities and scales (double) in its
@@ -41,17 +42,20 @@ struct energy_event {
 	size_t scale; /* ENERGY_SCALED */
 	struct energy_term terms[ENERGY_TERM_MAX];
 };
+/* Bits of the terms cost active_parameter each; the rest of what count wires could have carried, idle_parameter. */
 struct energy_wire {
 	const char *active, *idle;
 	size_t count, bits_per_ps;
 	size_t active_parameter, idle_parameter;
 	struct energy_term terms[ENERGY_TERM_MAX];
 };
+/* Static power of count of them, in milliwatts each, over the time of kernels. */
 struct energy_power {
 	const char *component;
 	size_t parameter, count;
 };
 
+/* A part's rows, and the components whose energy they are, in the order of the report. */
 struct energy_table {
 	const char *const *components;
 	const struct energy_event *events;
@@ -95,6 +99,7 @@ struct energy_list {
 	} items[ENERGY_PARTS_MAX];
 	uint32_t count;
 };
+/* Adds a part's table; there must be room for it. */
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
 		     const void *counts, size_t counts_bytes);
 /* The same of a part that is there under a name (kept): its components and its statistics begin with that. */

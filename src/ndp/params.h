@@ -25,6 +25,7 @@ struct ndp_config {
 	struct nsu_control_params nsu;
 };
 
+/* Adds all these tables, bound to *c, which stays the caller's and must outlive out. */
 void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out);
 
 #endif

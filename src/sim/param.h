@@ -65,6 +65,7 @@ struct sim_param_groups {
 	struct sim_param_group items[SIM_PARAM_GROUPS_MAX];
 	uint32_t count;
 };
+/* Adds a group; prefix, rows and values are kept and stay the caller's. There must be room. */
 void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
 			  uint32_t row_count, void *values);
 

@@ -16,6 +16,7 @@ struct bom_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void bom_params_groups(struct bom_params *p, struct sim_param_groups *out);
 
 #endif

@@ -13,6 +13,7 @@ struct map_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void map_params_groups(struct map_params *p, struct sim_param_groups *out);
 
 #endif

@@ -21,6 +21,7 @@ struct nsu_control_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void nsu_control_params_groups(struct nsu_control_params *p, struct sim_param_groups *out);
 
 #endif

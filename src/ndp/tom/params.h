@@ -17,6 +17,7 @@ struct tom_params {
 #include "sim/param_end.inc"
 };
 
+/* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void tom_params_groups(struct tom_params *p, struct sim_param_groups *out);
 
 #endif
