@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/list.h"
 #include "net/channel.h"
+#include "net/queue.h"
 
 const struct sim_param_desc expander_param_rows[] = {
 #define PARAM_STRUCT struct expander_params
@@ -39,10 +39,7 @@ struct mem_expander {
 	struct mem_req *held; /* in the controller, in order of arrival; ready_units: when its pipeline is through */
 	struct mem_req **held_end;
 	uint32_t held_count;
-	struct {
-		BASE_FIFO(struct mem_req);
-		uint32_t count;
-	} answers; /* wait for the wire */
+	struct queue answers; /* wait for the wire */
 	bool owes_room;
 	uint64_t full_vaults[STACKS_MAX]; /* of this tick, bit per vault: they are asked once */
 	struct expander_stats stats;
@@ -99,9 +96,8 @@ static uint32_t answer_bytes(const struct expander_params *p, const struct mem_r
 static void drain_answers(struct mem_expander *e)
 {
 	while (e->answers.first && net_channel_ready(e->down, &e->far)) {
-		struct mem_req *r = base_fifo_pop(&e->answers, next);
+		struct mem_req *r = queue_pop(&e->answers);
 
-		e->answers.count--;
 		net_channel_send(e->down, r, answer_bytes(e->config.params, r), sim_now_units(e->engine));
 	}
 }
@@ -168,8 +164,7 @@ static void far_tick(void *component, uint64_t cycle)
 
 void mem_expander_answer(struct mem_expander *e, struct mem_req *r)
 {
-	base_fifo_push(&e->answers, r, next);
-	e->answers.count++;
+	queue_push(&e->answers, r);
 	drain_answers(e);
 }
 
@@ -272,7 +267,7 @@ void mem_expander_reset(struct mem_expander *e)
 	net_channel_reset(e->down);
 	e->held = NULL;
 	e->held_end = &e->held;
-	e->held_count = e->answers.count = 0;
-	e->answers.first = NULL;
+	e->held_count = 0;
+	e->answers = (struct queue){0};
 	e->owes_room = false;
 }
