@@ -40,7 +40,8 @@ static struct object *find_object(uint64_t handle, enum cuda_kind kind)
 }
 
 static CUresult create_object(struct CUctx_st *ctx, enum cuda_kind kind, const CUDA_RESOURCE_DESC *resource,
-			      const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view, uint64_t *handle)
+			      const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view,
+			      unsigned long long *handle)
 {
 	struct simt_tex_desc t = {0};
 	CUresult result = cuda_texture_resource(&t, resource);
@@ -68,6 +69,26 @@ static CUresult create_object(struct CUctx_st *ctx, enum cuda_kind kind, const C
 	return CUDA_SUCCESS;
 }
 
+static CUresult destroy_handle(uint64_t handle, enum cuda_kind kind)
+{
+	struct object *x = find_object(handle, kind);
+
+	if (!x)
+		return CUDA_ERROR_INVALID_VALUE;
+	destroy_object(&x->object);
+	return CUDA_SUCCESS;
+}
+
+static CUresult resource_of(uint64_t handle, enum cuda_kind kind, CUDA_RESOURCE_DESC *resource)
+{
+	const struct object *x = find_object(handle, kind);
+
+	if (!x || !resource)
+		return CUDA_ERROR_INVALID_VALUE;
+	*resource = x->resource;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
 			   const CUDA_RESOURCE_VIEW_DESC *view)
 {
@@ -77,36 +98,19 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
 	if (view && view->format == CU_RES_VIEW_FORMAT_NONE)
 		view = NULL;
 
-	uint64_t handle;
-	CUresult result = create_object(call.ctx, CUDA_KIND_TEXOBJECT, resource, texture, view, &handle);
-
-	if (result == CUDA_SUCCESS)
-		*object = handle;
-	return result;
+	return create_object(call.ctx, CUDA_KIND_TEXOBJECT, resource, texture, view, object);
 }
 
 CUresult cuTexObjectDestroy(CUtexObject object)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	struct object *x = find_object(object, CUDA_KIND_TEXOBJECT);
-
-	if (!x)
-		return CUDA_ERROR_INVALID_VALUE;
-	destroy_object(&x->object);
-	return CUDA_SUCCESS;
+	return destroy_handle(object, CUDA_KIND_TEXOBJECT);
 }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	struct object *x = find_object(object, CUDA_KIND_TEXOBJECT);
-
-	if (!x || !resource)
-		return CUDA_ERROR_INVALID_VALUE;
-	*resource = x->resource;
-	return CUDA_SUCCESS;
+	return resource_of(object, CUDA_KIND_TEXOBJECT, resource);
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture, CUtexObject object)
@@ -140,38 +144,20 @@ CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *reso
 		return CUDA_ERROR_INVALID_VALUE;
 
 	CUarray array = resource->res.array.hArray;
-	uint64_t handle;
 
 	if (cuda_object_is(array, CUDA_KIND_ARRAY) && !cuda_array_takes_surface(array))
 		return CUDA_ERROR_INVALID_VALUE;
-
-	CUresult result = create_object(call.ctx, CUDA_KIND_SURFOBJECT, resource, NULL, NULL, &handle);
-
-	if (result == CUDA_SUCCESS)
-		*object = handle;
-	return result;
+	return create_object(call.ctx, CUDA_KIND_SURFOBJECT, resource, NULL, NULL, object);
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject object)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	struct object *x = find_object(object, CUDA_KIND_SURFOBJECT);
-
-	if (!x)
-		return CUDA_ERROR_INVALID_VALUE;
-	destroy_object(&x->object);
-	return CUDA_SUCCESS;
+	return destroy_handle(object, CUDA_KIND_SURFOBJECT);
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
-
-	struct object *x = find_object(object, CUDA_KIND_SURFOBJECT);
-
-	if (!x || !resource)
-		return CUDA_ERROR_INVALID_VALUE;
-	*resource = x->resource;
-	return CUDA_SUCCESS;
+	return resource_of(object, CUDA_KIND_SURFOBJECT, resource);
 }

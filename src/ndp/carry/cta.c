@@ -31,8 +31,6 @@ struct migration {
 	struct migration *next;
 };
 
-enum { PACKET_BYTES = COALESCE_LINE_BYTES };
-
 static struct sm_cta *cta_of(struct gpu *g, uint32_t sm, uint64_t index)
 {
 	struct sm_cta *c = sm_cta_find(g->sms[sm], index);
@@ -207,16 +205,17 @@ static bool drain(struct carry *c, struct migration *m)
 static void send(struct carry *c, struct migration *m)
 {
 	struct gpu *g = c->gpu;
+	const uint32_t packet_bytes = (uint32_t)g->config->l2.line_bytes; /* what the links carry of an answer */
 
 	while (m->bytes_left && port_has_room(m->from, 1)) {
-		uint32_t bytes = m->bytes_left < PACKET_BYTES ? (uint32_t)m->bytes_left : PACKET_BYTES;
+		uint32_t bytes = m->bytes_left < packet_bytes ? (uint32_t)m->bytes_left : packet_bytes;
 		struct mem_req *r = mem_req_get(g->pool);
 
 		r->addr_bytes = 0;
 		mem_req_set_message(r, bytes);
 		r->port = c->context_ports[m->to->stack];
 		r->stack = (uint8_t)m->to->stack;
-		r->vault = (uint8_t)(m->bytes_left / PACKET_BYTES); /* the stack's slices take turns */
+		r->vault = (uint8_t)(m->bytes_left / packet_bytes); /* the stack's slices take turns */
 		r->owner = m;
 		port_push(m->from, r);
 		m->packets_out++;
