@@ -28,6 +28,18 @@ static void stop_on_violation(void *ctx, const char *text)
 	UNREACHABLE("the controller issued a DRAM command against the timing table");
 }
 
+static void add_stats(const struct mem_stack_config *c, struct vault_stats *stats)
+{
+	const char *p = c->stats_prefix;
+	char *law = g_strdup_printf("%s.rank_cycles = %s.open_cycles + %s.precharged_cycles + %s.power_down_cycles + "
+				    "%s.self_refresh_cycles",
+				    p, p, p, p, p);
+
+	sim_stats_add(c->stats, p, vault_stat_rows, vault_stat_row_count, stats, sizeof(*stats));
+	sim_stats_law(c->stats, g_intern_string(law)); /* which keeps it */
+	g_free(law);
+}
+
 struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 {
 	struct mem_stack *s = g_new0(struct mem_stack, 1);
@@ -36,15 +48,18 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 	s->vaults = g_new0(struct mem_vault *, s->vault_count);
 	s->audits = g_new0(struct stack_audit, s->vault_count);
 	if (c->stats)
-		sim_stats_add(c->stats, c->stats_prefix, vault_stat_rows, vault_stat_row_count, &s->stats,
-			      sizeof(s->stats));
+		add_stats(c, &s->stats);
 	for (uint32_t i = 0; i < s->vault_count; i++) {
 		struct stack_audit *a = &s->audits[i];
+		bool shares_bus = i % c->dram->pseudo_count != 0; /* with the one before */
 
 		a->stack = c->index;
 		a->vault = i;
 		if (c->audit)
 			a->audit = mem_audit_new(c->dram, sim_units_per_ps(c->engine), stop_on_violation, a);
+
+		if (shares_bus && c->audit)
+			mem_audit_share_bus(a->audit, s->audits[i - 1].audit);
 
 		const struct mem_vault_config vault = {
 			.dram = c->dram,
@@ -52,6 +67,7 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 			.dram_domain = c->dram_domain,
 			.index = i,
 			.audit = a->audit,
+			.partner = shares_bus ? s->vaults[i - 1] : NULL,
 			.done = c->done,
 			.room = c->room,
 			.ctx = c->ctx,

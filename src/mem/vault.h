@@ -29,6 +29,7 @@ struct mem_vault_config {
 	uint32_t dram_domain;
 	uint32_t index;	      /* within its stack: given to room(), and staggers the refresh */
 	struct mem_audit *audit; /* or NULL; not owned */
+	struct mem_vault *partner; /* made before, shares its command bus; or NULL */
 	void (*done)(void *ctx, struct mem_req *r);
 	void (*room)(void *ctx, uint32_t vault);
 	void *ctx;
@@ -41,7 +42,8 @@ bool mem_vault_can_accept(struct mem_vault *v);
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r);
 bool mem_vault_is_idle(const struct mem_vault *v);
 void mem_vault_reset(struct mem_vault *v);
-/* Issues the refreshes that fell due while the vault slept; counts them apart when no kernel ran. */
+/* Issues the refreshes that fell due while the vault slept; counts them apart when no kernel ran, and the time of the
+ * ranks' states when one did. */
 void mem_vault_settle(struct mem_vault *v, bool is_between_kernels);
 
 #endif

@@ -1,0 +1,459 @@
+/* vault_schedule.c - which command goes next for the requests.
+ *
+ * Each bank proposes one command; a proposal changes only when something happens to its bank, so it is kept, with the
+ * first cycle at which the bank itself allows it. A tick takes the proposals that are legal now, columns first, then
+ * ACT, then PRE, the oldest request first among equals.
+ *
+ * Reads and writes share the queue, but the bus serves one direction at a time: writes wait until there are
+ * write_high_count of them, or no reads, or one has waited too long. A drain serves at most as many as were there when
+ * it began, and ends early at write_low_count unless it began for a write that had waited too long; those that had are
+ * served in any case. Then the reads that wait are served, whatever the number of writes. The FIFO scheduler knows no
+ * directions: requests enter banks in order of arrival, one per bank.
+ *
+ * prepare_banks lets the directions overlap: before the bus turns, it serves the rows that are open for its direction,
+ * so that no ACT is wasted, and the banks that only the other direction wants are opened; for reads all the time.
+ * Neither goes before a command of the direction that is served.
+ */
+#include "mem/audit.h"
+#include "mem/vault_state.h"
+
+/* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
+ * what prepares banks for the other, then precharges of rows that nobody wants. */
+enum { RANK_COLUMN, RANK_ACT, RANK_PRE, RANK_PREPARE, RANK_CLOSE, RANK_SHIFT = 61 };
+
+/* Does a write wait that arrived before this cycle? */
+static bool has_write_before(struct mem_vault *v, uint64_t cycle)
+{
+	if (v->oldest_write_cycle >= cycle)
+		return false;
+	v->oldest_write_cycle = SIM_NEVER;
+	for (uint64_t banks = v->pending[WRITING]; banks; banks &= banks - 1) {
+		const struct list *l = &v->lists[WRITING][__builtin_ctzll(banks)];
+
+		v->oldest_write_cycle = base_min_u64(v->oldest_write_cycle, v->slots[l->first].arrival_cycle);
+	}
+	return v->oldest_write_cycle < cycle;
+}
+
+/* What has arrived before has waited longer than the cap. */
+static inline uint64_t overdue_before(const struct mem_vault *v, uint64_t cycle)
+{
+	return cycle > v->starvation_cap ? cycle - v->starvation_cap : 0;
+}
+
+/* Which direction the bus should serve at cycle. */
+static inline enum direction wanted_direction(struct mem_vault *v, uint64_t cycle)
+{
+	uint32_t writes = v->count[WRITING], reads = v->count[READING];
+	bool is_due;
+
+	if (!writes)
+		return READING;
+	if (!reads)
+		return WRITING;
+	/* All that is left waits for rows that are open for the other. */
+	if (v->prepares && !(v->pending[v->direction] & ~v->opened[!v->direction]))
+		return !v->direction;
+	if (v->direction == WRITING)
+		is_due = (writes > v->drain_low && v->drain_left) || has_write_before(v, v->drain_before_cycle);
+	else
+		is_due = !v->reads_left &&
+			 (writes >= v->write_high || has_write_before(v, overdue_before(v, cycle)));
+	return is_due ? WRITING : READING;
+}
+
+/* Has the bus still to serve rows that were opened for its direction? */
+static inline bool holds_turn(const struct mem_vault *v)
+{
+	return v->prepares && v->opened[v->direction];
+}
+
+static inline bool turns(struct mem_vault *v, uint64_t cycle)
+{
+	return v->is_turning ? !holds_turn(v) : wanted_direction(v, cycle) != v->direction;
+}
+
+void vault_choose_direction(struct mem_vault *v, uint64_t cycle)
+{
+	bool is_full = v->count[WRITING] >= v->write_high, has_overdue;
+
+	if (!turns(v, cycle))
+		return;
+	v->dirty = ALL_BANKS;
+	v->is_turning = !v->is_turning && holds_turn(v);
+	if (v->is_turning)
+		return;
+	v->direction = !v->direction;
+	v->stats->turnarounds++;
+	has_overdue = has_write_before(v, overdue_before(v, cycle));
+	if (v->direction == WRITING) {
+		v->drain_left = v->count[WRITING];
+		v->drain_low = has_overdue && !is_full ? 0 : v->write_low;
+		v->drain_before_cycle = overdue_before(v, cycle);
+	} else {
+		v->reads_left = is_full || has_overdue ? v->count[READING] : 0;
+	}
+}
+
+/* The rank, then the older request first, then the lower bank. */
+static inline uint64_t order_of(uint64_t rank, uint64_t sequence, uint32_t bank)
+{
+	return rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + bank);
+}
+
+static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t ready_cycle,
+				uint64_t order)
+{
+	v->proposed |= 1ull << b;
+	v->proposals.command[b] = (uint8_t)c;
+	v->proposals.gate[b] = (uint16_t)dram_gate(&v->banks.bank[b], c);
+	v->proposals.slot[b] = s;
+	v->proposals.ready_cycle[b] = ready_cycle;
+	v->proposals.order[b] = order;
+}
+
+/* Opens a row for the list's oldest request, or closes another for it. */
+static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared)
+{
+	const struct dram_bank *k = &v->banks.bank[b];
+	bool is_closed = k->open_row == DRAM_NO_ROW;
+	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
+
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, k->cycle[is_closed ? DRAM_ACT : DRAM_PRE],
+		     order_of(rank, v->slots[s].sequence, b));
+}
+
+/* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
+static inline bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle)
+{
+	const struct list *l = &v->lists[d][b];
+	const enum dram_command column = d == WRITING ? DRAM_WR : DRAM_RD;
+	bool is_overdue, is_column;
+	uint8_t s = l->first;
+
+	if (s == NO_SLOT || (v->is_turning && !(v->opened[d] >> b & 1)))
+		return false;
+	is_overdue = cycle - v->slots[s].arrival_cycle > v->starvation_cap;
+	is_column = l->hit != NO_SLOT && (l->hit == s || !is_overdue || v->is_turning);
+	/* A row that was prepared for the other direction stays, unless somebody waits too long. */
+	if (!is_column && v->opened[!d] >> b & 1 && !is_overdue && v->prepares)
+		return false;
+	if (is_column)
+		set_proposal(v, b, column, l->hit, v->banks.bank[b].cycle[column],
+			     order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
+	else
+		propose_row(v, b, s, is_overdue && v->guards_all, false);
+	return true;
+}
+
+/* Reads always follow a drain soon; writes follow only when the bus is about to turn. */
+static inline bool prepares_for(const struct mem_vault *v, enum direction d)
+{
+	return v->prepares && (v->is_turning || d == READING);
+}
+
+static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	const struct dram_bank *k = &v->banks.bank[b];
+	enum direction d = v->direction;
+	const struct list *other;
+
+	v->proposed &= ~(1ull << b);
+	if (v->is_fifo)
+		d = v->pending[WRITING] >> b & 1 ? WRITING : READING;
+	if (propose_served(v, b, d, cycle))
+		return;
+	other = &v->lists[!d][b];
+	if (prepares_for(v, !d) && other->first != NO_SLOT && other->hit == NO_SLOT)
+		propose_row(v, b, other->first, false, true);
+	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
+		 other->hit == NO_SLOT)
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->cycle[DRAM_PRE], order_of(RANK_CLOSE, 0, b));
+}
+
+static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
+{
+	while (from != NO_SLOT && v->slots[from].row != row)
+		from = v->slots[from].next;
+	return from;
+}
+
+/* Takes a served slot out of its bank's list and finds the next hit behind it. */
+static void leave_bank(struct mem_vault *v, uint8_t s)
+{
+	const struct slot *slot = &v->slots[s];
+	enum direction d = direction_of(v, s);
+	struct list *l = &v->lists[d][slot->bank];
+	uint8_t before = NO_SLOT;
+
+	if (l->first == s) {
+		l->first = slot->next;
+	} else {
+		for (before = l->first; v->slots[before].next != s;)
+			before = v->slots[before].next;
+		v->slots[before].next = slot->next;
+	}
+	if (l->last == s)
+		l->last = before;
+	if (l->first == NO_SLOT)
+		v->pending[d] &= ~(1ull << slot->bank);
+	l->hit = find_hit(v, slot->next, slot->row);
+}
+
+static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
+{
+	enum direction d = direction_of(v, s);
+	struct mem_req *r = v->slots[s].req;
+	uint64_t ready = end_units + v->banks.t.answer_units;
+
+	sim_hist_add(d == WRITING ? &v->stats->write_latency_ps : &v->stats->read_latency_ps,
+		     (ready - r->ready_units) / v->units_per_ps);
+	if (d == WRITING)
+		v->stats->writes++;
+	else
+		v->stats->reads++;
+	v->opened[d] &= ~(1ull << v->slots[s].bank);
+	leave_bank(v, s);
+	v->free_slots |= 1ull << s;
+	v->queue_count--;
+	v->count[d]--;
+	if (d == WRITING)
+		v->drain_left -= v->drain_left > 0;
+	else
+		v->reads_left -= v->reads_left > 0;
+	vault_push_done(v, r, d, ready);
+	if (v->is_fifo)
+		vault_enter_in_order(v);
+}
+
+void vault_rows_closed(struct mem_vault *v, uint64_t banks)
+{
+	v->opened[READING] &= ~banks;
+	v->opened[WRITING] &= ~banks;
+	v->proposed &= ~banks;
+	v->dirty |= banks;
+	for (; banks; banks &= banks - 1) {
+		uint32_t b = first_bit(banks);
+
+		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
+	}
+}
+
+/* Closed pages: is this a row's last column access, as far as anybody knows? */
+static bool is_last_of_row(const struct mem_vault *v, const struct slot *slot, enum direction d)
+{
+	return slot->columns_left == 1 && v->lists[!d][slot->bank].hit == NO_SLOT &&
+	       find_hit(v, slot->next, slot->row) == NO_SLOT;
+}
+
+static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, uint64_t cycle)
+{
+	struct slot *slot = &v->slots[s];
+	enum direction d = direction_of(v, s);
+	bool closes = v->auto_precharges && is_last_of_row(v, slot, d);
+	uint64_t end, bank = 1ull << slot->bank;
+	uint32_t column_bytes = v->banks.t.column_bytes;
+
+	if (closes)
+		c = d == WRITING ? DRAM_WRA : DRAM_RDA;
+	end = vault_issue(v, c, slot->bank, slot->row, cycle);
+	if (v->config.audit)
+		mem_audit_serve(v->config.audit, slot->req);
+	if (v->is_fifo && d != v->direction) {
+		v->direction = d;
+		v->stats->turnarounds++;
+	}
+	if (!(v->has_started >> s & 1)) {
+		v->has_started |= 1ull << s;
+		if (v->needed_pre >> s & 1)
+			v->stats->row_conflicts++;
+		else if (v->needed_act >> s & 1)
+			v->stats->row_misses++;
+		else
+			v->stats->row_hits++;
+	}
+	v->stats->tsv_busy_units += v->banks.t.burst_units;
+	if (d == WRITING) {
+		v->stats->column_writes++;
+		v->stats->write_bytes += column_bytes;
+	} else {
+		v->stats->column_reads++;
+		v->stats->read_bytes += column_bytes;
+	}
+	if (--slot->columns_left == 0)
+		finish_slot(v, s, end);
+	if (closes)
+		vault_rows_closed(v, bank);
+}
+
+/* Refresh and power look at what is left. */
+static inline void look_at_idle(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	v->ranks[v->banks.bank[b].rank].busy_cycle = cycle;
+	if (!((v->pending[READING] | v->pending[WRITING]) >> b & 1))
+		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
+}
+
+/* An ACT more of the bank: RFM may be due. */
+static void count_activation(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	if (++v->activations[b] < v->rfm_threshold)
+		return;
+	v->rfm_banks |= 1ull << b;
+	v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
+}
+
+static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	enum dram_command c = (enum dram_command)v->proposals.command[b];
+	uint8_t s = v->proposals.slot[b];
+	uint32_t row;
+
+	v->dirty |= 1ull << b;
+	v->proposed &= ~(1ull << b);
+	switch (c) {
+	case DRAM_ACT:
+		row = v->slots[s].row;
+		vault_issue(v, DRAM_ACT, b, row, cycle);
+		if (v->rfm_threshold)
+			count_activation(v, b, cycle);
+		v->needed_act |= 1ull << s;
+		v->opened[direction_of(v, s)] |= 1ull << b;
+		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
+			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
+		break;
+	case DRAM_PRE:
+		vault_issue(v, DRAM_PRE, b, 0, cycle);
+		if (s != NO_SLOT) {
+			v->needed_pre |= 1ull << s;
+			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
+		}
+		vault_rows_closed(v, 1ull << b);
+		break;
+	default:
+		serve_column(v, s, c, cycle);
+		break;
+	}
+	if (v->watches_idle)
+		look_at_idle(v, b, cycle);
+}
+
+/* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
+static uint64_t first_legal(const struct mem_vault *v, uint64_t banks)
+{
+	const struct proposals *p = &v->proposals;
+	uint64_t first = SIM_NEVER;
+
+	for (; banks; banks &= banks - 1) {
+		uint32_t b = (uint32_t)__builtin_ctzll(banks);
+
+		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]));
+	}
+	return first;
+}
+
+/* With a guard over all banks, what is overdue now changes its proposal. */
+static void look_for_overdue(struct mem_vault *v, uint64_t cycle)
+{
+	uint64_t next = SIM_NEVER;
+
+	for (uint32_t d = 0; d < DIRECTION_COUNT; d++) {
+		for (uint64_t banks = v->pending[d]; banks; banks &= banks - 1) {
+			uint8_t s = v->lists[d][__builtin_ctzll(banks)].first;
+			uint64_t due = v->slots[s].arrival_cycle + v->starvation_cap + 1;
+
+			if (due > cycle)
+				next = base_min_u64(next, due);
+		}
+	}
+	v->guard_cycle = next;
+	v->dirty = ALL_BANKS;
+}
+
+static void propose_dirty(struct mem_vault *v, uint64_t cycle)
+{
+	uint64_t dirty;
+
+	if (v->guards_all && cycle >= v->guard_cycle)
+		look_for_overdue(v, cycle);
+	dirty = v->dirty;
+	if (v->banks.t.bank_count < DRAM_BANK_MAX)
+		dirty &= (1ull << v->banks.t.bank_count) - 1;
+	for (; dirty; dirty &= dirty - 1)
+		propose(v, (uint32_t)__builtin_ctzll(dirty), cycle);
+	v->dirty = 0;
+}
+
+/* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
+static inline uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t banks)
+{
+	const struct proposals *p = &v->proposals;
+	uint64_t next = SIM_NEVER, best = SIM_NEVER;
+	uint32_t legal_count = 0;
+
+	for (uint64_t left = v->proposed & banks & ~v->blocked; left; left &= left - 1) {
+		uint32_t b = (uint32_t)__builtin_ctzll(left);
+		uint64_t legal = base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]);
+		/* All ones or none, for the host could not predict a branch. */
+		uint64_t not_yet = -(uint64_t)(legal > cycle);
+
+		best = base_min_u64(best, p->order[b] | not_yet);
+		next = base_min_u64(next, legal | ~not_yet);
+		legal_count += 1 + (uint32_t)not_yet;
+	}
+	if (!legal_count)
+		return next;
+
+	uint32_t served = (uint32_t)best % DRAM_BANK_MAX, requests = v->queue_count;
+	bool has_left;
+
+	serve(v, served, cycle);
+	has_left = v->queue_count != requests;
+	/* A request that has left makes room for others of its bank and may turn the bus. */
+	if ((has_left && (v->is_fifo || !v->queue_count)) ||
+	    ((has_left || legal_count > 1) && !v->is_fifo && turns(v, cycle + 1)))
+		return cycle + 1;
+	/* Only the served bank's proposal has changed. */
+	propose(v, served, cycle + (has_left || legal_count > 1));
+	v->dirty = 0;
+	if (has_left || legal_count > 1)
+		return base_max_u64(first_legal(v, v->proposed & ~v->blocked), cycle + 1);
+	/* Nothing else is legal before next. */
+	next = base_min_u64(first_legal(v, v->proposed & ~v->blocked & 1ull << served), next);
+	return base_max_u64(next, cycle + 1);
+}
+
+/* The banks whose proposal goes over the column commands' bus. */
+static uint64_t column_proposals(const struct mem_vault *v)
+{
+	uint64_t banks = 0;
+
+	for (uint64_t left = v->proposed; left; left &= left - 1)
+		banks |= (uint64_t)(v->proposals.command[first_bit(left)] >= DRAM_RD) << first_bit(left);
+	return banks;
+}
+
+/* Two command buses: a column and a row command in one cycle. */
+static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle)
+{
+	const uint64_t *free_cycle = v->banks.bus->free_cycle;
+	uint64_t columns = column_proposals(v), next = SIM_NEVER;
+
+	for (uint32_t is_column = 2; is_column--;) {
+		uint64_t banks = is_column ? columns : ~columns;
+
+		if (!(v->proposed & banks & ~v->blocked))
+			continue;
+		next = base_min_u64(next, free_cycle[is_column] > cycle ? free_cycle[is_column]
+									: schedule(v, cycle, banks));
+	}
+	return next;
+}
+
+uint64_t vault_schedule(struct mem_vault *v, uint64_t cycle)
+{
+	propose_dirty(v, cycle);
+	if (v->banks.t.is_dual_bus)
+		return schedule_both(v, cycle);
+	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, ALL_BANKS);
+}

@@ -1,0 +1,152 @@
+/* vault_state.h - what the files of the vault share: vault.c (queue, answers), vault_schedule.c (which command next for
+ * the requests), vault_refresh.c (refresh, power states). */
+#ifndef STRATA_MEM_VAULT_STATE_H
+#define STRATA_MEM_VAULT_STATE_H
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/list.h"
+#include "mem/vault.h"
+
+enum { SLOT_MAX = 64, NO_SLOT = 0xff };
+#define ALL_BANKS (~0ull)
+
+enum direction { READING, WRITING, DIRECTION_COUNT };
+
+struct slot {
+	struct mem_req *req;
+	uint64_t sequence, arrival_cycle;
+	uint32_t row;
+	uint16_t columns_left;
+	uint8_t bank, next;
+};
+
+struct list {
+	uint8_t first, last, hit; /* hit: the oldest slot that wants the open row */
+};
+
+/* What each bank would like to do next. */
+struct proposals {
+	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command */
+	uint16_t gate[DRAM_BANK_MAX];	     /* what it waits for beside its bank, see dram_gate */
+	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
+	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank itself is concerned */
+	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
+};
+
+struct req_fifo {
+	BASE_FIFO(struct mem_req);
+};
+
+/* Refresh and power of a rank. */
+struct vault_rank {
+	uint64_t banks;		  /* its bits */
+	uint64_t due_cycle;	  /* when the next refresh falls due; SIM_NEVER without; in self-refresh: how long after */
+	uint64_t refreshed_cycle; /* of the last REF */
+	uint64_t busy_cycle;	  /* of the last command for a request */
+	uint64_t counted_cycle;	  /* the time of its state is counted till then */
+	int32_t owed;		  /* refreshes that are due and not issued; below 0: issued ahead */
+	uint32_t unit;		  /* which bank, or which of every group, is refreshed next */
+	bool owes_exit_refresh;	  /* one more, after self-refresh */
+};
+
+enum vault_time { TIME_OPEN, TIME_PRECHARGED, TIME_POWER_DOWN, TIME_SELF_REFRESH, TIME_COUNT };
+
+/* What every tick looks at comes first. */
+struct mem_vault {
+	struct sim_engine *engine;
+	struct sim_comp comp;
+	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
+	uint64_t next_cycle;	/* the first at which a command may be legal */
+	uint64_t service_cycle; /* the first at which refresh or power may have something to do */
+	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
+
+	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
+	uint32_t queue_count, count[DIRECTION_COUNT];
+	/* Bit per bank: its list is not empty; it was opened for a request of that direction and none has been served
+	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, as it is to
+	 * be refreshed or its rank sleeps. */
+	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
+	enum direction direction;
+	bool is_turning; /* it only serves the rows that are open for it, then turns */
+	bool auto_precharges;
+	bool watches_idle; /* what refresh and power do depends on what requests wait */
+	/* Of the drain: writes that it may serve, where it may end before, and what it serves in any case. */
+	uint32_t drain_left, drain_low, write_high, write_low;
+	uint64_t drain_before_cycle;
+	uint32_t reads_left;	     /* to be served before writes may turn the bus again */
+	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
+	uint64_t starvation_cap;
+	uint64_t guard_cycle; /* with a guard over all banks: when the next request may be overdue */
+
+	/* bit per slot */
+	uint64_t free_slots, is_write, needed_act, needed_pre, has_started;
+	uint64_t next_sequence, units_per_ps;
+	struct vault_stats *stats; /* of all vaults of the stack */
+
+	struct proposals proposals;
+	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
+	struct dram_banks banks;
+	struct slot slots[SLOT_MAX];
+	uint8_t order[SLOT_MAX]; /* FIFO: slots that have not entered their bank, a ring */
+	uint32_t order_first, order_count;
+	uint32_t queue_entries;
+
+	struct vault_rank ranks[DRAM_RANK_MAX];
+	uint64_t all_banks;
+	uint64_t interval_cycles; /* from refresh to refresh of a rank, */
+	uint32_t unit_count;	  /* and how many of them cover it */
+	int32_t postpone_count, pull_in_count;
+	/* How long a rank waits for requests before it refreshes ahead, powers down ...; SIM_NEVER: it never does. */
+	uint64_t pull_in_idle_cycles, power_down_idle_cycles, self_refresh_idle_cycles;
+	uint32_t rfm_threshold;
+	uint64_t rfm_banks;		      /* bit per bank: RFM is due */
+	uint32_t activations[DRAM_BANK_MAX]; /* rolling count, of RFM */
+	uint64_t settled_cycle, cycles_in[TIME_COUNT]; /* since then, of all ranks */
+	struct mem_vault *partner; /* which shares the command bus; or NULL */
+	struct mem_vault_config config;
+};
+
+static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
+{
+	return (enum direction)(v->is_write >> s & 1);
+}
+
+static inline uint32_t first_bit(uint64_t bits)
+{
+	return (uint32_t)__builtin_ctzll(bits);
+}
+
+/* ---- vault.c ---- */
+
+/* FIFO: the oldest waiting requests enter their banks as long as these are free. */
+void vault_enter_in_order(struct mem_vault *v);
+/* r is done at ready_units. */
+void vault_push_done(struct mem_vault *v, struct mem_req *r, enum direction d, uint64_t ready_units);
+
+/* ---- vault_schedule.c ---- */
+
+/* FR-FCFS: turns the bus, when the other direction's time has come. */
+void vault_choose_direction(struct mem_vault *v, uint64_t cycle);
+/* Issues the best command for a request that is legal at cycle. Returns the first cycle at which it pays to look
+ * again. */
+uint64_t vault_schedule(struct mem_vault *v, uint64_t cycle);
+/* The banks' rows are closed: nothing hits in them. */
+void vault_rows_closed(struct mem_vault *v, uint64_t banks);
+
+/* ---- vault_refresh.c ---- */
+
+void vault_refresh_init(struct mem_vault *v);
+/* Issues a command, counts the time of the rank's state if that ends with it, and the precharges. What
+ * dram_banks_issue returns. */
+uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
+/* Issues what refresh or power want at cycle, one command at most; true if it did. Sets service_cycle and blocked. */
+bool vault_service(struct mem_vault *v, uint64_t cycle);
+/* Issues what fell due before the cycle now while the vault slept, and its partner, if that sleeps as well. */
+void vault_catch_up(struct mem_vault *v, uint64_t now);
+/* Ends the time of all ranks' states now. */
+void vault_count_times(struct mem_vault *v, uint64_t now);
+/* Has neither requests nor rows that it is about to close. */
+bool vault_sleeps(const struct mem_vault *v);
+
+#endif
