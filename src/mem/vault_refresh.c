@@ -9,8 +9,8 @@
  * self_refresh_idle_ns it refreshes itself. It wakes for requests and, from power-down, for refreshes.
  *
  * vault_service does all this, one command at a time, and says when it is to be asked again. A vault without requests
- * sleeps, so nobody asks; vault_catch_up later asks for each of those cycles. Asleep or awake, commands come at the same
- * cycles.
+ * sleeps, so nobody asks; vault_catch_up later asks for each of those cycles. Asleep or awake, commands come at the
+ * same cycles.
  */
 #include <string.h>
 
@@ -48,7 +48,9 @@ void vault_refresh_init(struct mem_vault *v)
 	v->pull_in_count = (int32_t)p->refresh_pull_in_count;
 	v->pull_in_idle_cycles = v->pull_in_count ? cycles_of_ns(v, p->t_rfc_ns) : SIM_NEVER;
 	v->power_down_idle_cycles = p->power_down_idle_cycles ? p->power_down_idle_cycles : SIM_NEVER;
-	v->self_refresh_idle_cycles = p->self_refresh_idle_ns > 0 ? cycles_of_ns(v, p->self_refresh_idle_ns) : SIM_NEVER;
+	v->self_refresh_idle_cycles = SIM_NEVER;
+	if (p->self_refresh_idle_ns > 0)
+		v->self_refresh_idle_cycles = cycles_of_ns(v, p->self_refresh_idle_ns);
 	v->rfm_threshold = (uint32_t)p->rfm_threshold_count;
 	v->watches_idle = v->postpone_count || v->pull_in_count || p->power_down_idle_cycles ||
 			  v->self_refresh_idle_cycles != SIM_NEVER;

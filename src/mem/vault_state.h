@@ -41,7 +41,7 @@ struct req_fifo {
 /* Refresh and power of a rank. */
 struct vault_rank {
 	uint64_t banks;		  /* its bits */
-	uint64_t due_cycle;	  /* when the next refresh falls due; SIM_NEVER without; in self-refresh: how long after */
+	uint64_t due_cycle;	  /* of the next refresh, or SIM_NEVER; in self-refresh: how long after it */
 	uint64_t refreshed_cycle; /* of the last REF */
 	uint64_t busy_cycle;	  /* of the last command for a request */
 	uint64_t counted_cycle;	  /* the time of its state is counted till then */
@@ -64,8 +64,8 @@ struct mem_vault {
 	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
 	uint32_t queue_count, count[DIRECTION_COUNT];
 	/* Bit per bank: its list is not empty; it was opened for a request of that direction and none has been served
-	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, as it is to
-	 * be refreshed or its rank sleeps. */
+	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, for it is
+	 * to be refreshed or its rank sleeps. */
 	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
 	enum direction direction;
 	bool is_turning; /* it only serves the rows that are open for it, then turns */
