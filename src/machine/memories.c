@@ -299,8 +299,7 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	for (uint32_t i = 0; i < all->count; i++) {
 		const struct machine_memory *m = &all->items[i];
 		const struct energy_memory_counts counts =
-		    energy_memory_counts(&m->energy, (uint32_t)m->memory.channel_count, m->dram.row_bytes,
-					 (uint32_t)m->dram.bank_count);
+		    memory_energy_counts(&m->memory, &m->dram, &m->energy);
 
 		energy_list_add_of(out, g_intern_string(m->name), &energy_memory_table, &m->energy, &counts,
 				   sizeof(counts));

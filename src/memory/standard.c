@@ -79,10 +79,15 @@ bool memory_standard_check(const struct memory_standard *s, struct base_diag_lis
 	return mem_memory_check(&s->memory, &s->dram, diag) && mem_expander_check(&s->link, diag);
 }
 
+struct energy_memory_counts memory_energy_counts(const struct memory_params *m, const struct dram_params *d,
+						 const struct energy_params *e)
+{
+	return energy_memory_counts(e, (uint32_t)m->channel_count, d->row_bytes, (uint32_t)d->bank_count);
+}
+
 void memory_standard_energy(const struct memory_standard *s, struct energy_list *out)
 {
-	const struct energy_memory_counts counts = energy_memory_counts(
-		&s->energy, (uint32_t)s->memory.channel_count, s->dram.row_bytes, (uint32_t)s->dram.bank_count);
+	const struct energy_memory_counts counts = memory_energy_counts(&s->memory, &s->dram, &s->energy);
 
 	energy_list_add(out, &energy_memory_table, &s->energy, &counts, sizeof(counts));
 }

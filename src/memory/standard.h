@@ -39,6 +39,9 @@ bool memory_standard_set(struct memory_standard *s, const char *assignment, cons
 /* All rules. False with messages. */
 bool memory_standard_check(const struct memory_standard *s, struct base_diag_list *diag);
 
+/* What the energy of a memory counts beside its statistics. */
+struct energy_memory_counts memory_energy_counts(const struct memory_params *m, const struct dram_params *d,
+						 const struct energy_params *e);
 /* The energy table of such a memory, bound to the values in s (kept). */
 void memory_standard_energy(const struct memory_standard *s, struct energy_list *out);
 
