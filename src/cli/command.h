@@ -8,6 +8,9 @@ int cli_check(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_mem(int argc, char **argv);
+int cli_cc(int argc, char **argv);
+int cli_cxx(int argc, char **argv);
+int cli_trace(int argc, char **argv);
 int cli_ptx(int argc, char **argv);
 
 #endif

@@ -23,8 +23,14 @@ static const struct command {
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
     {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
+    {"cc", cli_cc, "compile C for simulated threads: takes clang's arguments"},
+    {"c++", cli_cxx, "compile C++, likewise"},
+    {"trace", cli_trace, "record what the threads of such a program do, and print it"},
     {"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
 };
+
+/* Build systems that want the name of a compiler, not two words: the same program under its name. */
+static const struct command compilers[] = {{"strata-cc", cli_cc, NULL}, {"strata-c++", cli_cxx, NULL}};
 
 static int help(FILE *out)
 {
@@ -87,6 +93,9 @@ int main(int argc, char **argv)
 	/* A parent that ignores SIGCHLD hands that on, and then nobody learns how a program has ended. */
 	signal(SIGCHLD, SIG_DFL);
 	cli_provenance_begin(argc, argv);
+	for (size_t i = 0; argc && i < ARRAY_COUNT(compilers); i++)
+		if (!strcmp(basename(argv[0]), compilers[i].name))
+			return compilers[i].run(argc, argv);
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;

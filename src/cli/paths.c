@@ -44,6 +44,7 @@ void cli_paths_find(struct cli_paths *p)
 	if (is_built) {
 		p->driver_dir = built_driver;
 		p->runtime_dir = g_build_filename(bin, "..", "cudart", NULL);
+		p->threads_dir = g_build_filename(bin, "..", "threads", NULL);
 		p->workload_dir = g_build_filename(bin, "..", "..", "workloads", NULL);
 		p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
 		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
@@ -53,6 +54,7 @@ void cli_paths_find(struct cli_paths *p)
 		g_free(built_driver);
 		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
 		p->runtime_dir = g_strdup(p->driver_dir);
+		p->threads_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", "threads", NULL);
 		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
 		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
@@ -75,6 +77,7 @@ void cli_paths_free(struct cli_paths *p)
 {
 	g_free(p->driver_dir);
 	g_free(p->runtime_dir);
+	g_free(p->threads_dir);
 	g_free(p->workload_dir);
 	g_free(p->workload_list);
 	g_free(p->papers);

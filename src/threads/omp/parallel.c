@@ -1,0 +1,423 @@
+/* parallel.c - teams: regions, the threads that wait for work, barriers. */
+#include "threads/omp/omp_rt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern uint8_t __strata_on;
+int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+int __strata_wake(const uint32_t *word, int count);
+
+typedef void region_code(int32_t *global, int32_t *number, ...);
+
+/* A thread of ours between regions. */
+struct worker {
+	struct omp_thread context;
+	uint32_t job; /* futex: 1 when there is a team */
+	struct worker *next;
+};
+
+__thread struct omp_thread *omp_self;
+static __thread struct omp_thread first_context;
+static __thread struct omp_team first_team;
+struct omp_settings omp_settings = {.max_active_levels = 1, .thread_limit = INT_MAX, .schedule = 34};
+static uint32_t pool_lock, settings_state;
+static struct worker *pool;
+static int32_t thread_count;
+
+static void word_wait(uint32_t *word, uint32_t value)
+{
+	if (__strata_on)
+		__strata_wait(word, value, UINT64_MAX);
+	else
+		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void word_wake(uint32_t *word, int count)
+{
+	if (__strata_on)
+		__strata_wake(word, count);
+	else
+		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+void omp_lock_word(uint32_t *word)
+{
+	uint32_t c = 0;
+
+	if (__atomic_compare_exchange_n(word, &c, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	if (c != 2)
+		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
+	while (c) {
+		word_wait(word, 2);
+		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
+	}
+}
+
+void omp_unlock_word(uint32_t *word)
+{
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+		word_wake(word, 1);
+}
+
+_Noreturn void omp_missing(const char *what)
+{
+	fprintf(stderr, "strata: OpenMP: %s is not supported\n", what);
+	exit(2);
+}
+
+/* Settings from the environment. */
+static void read_schedule(const char *text)
+{
+	static const struct {
+		const char *name;
+		int32_t schedule;
+	} kinds[] = {{"static", 34}, {"dynamic", 35}, {"guided", 36}, {"auto", 34}};
+	const char *colon = strchr(text, ':'), *comma;
+
+	if (colon)
+		text = colon + 1;
+	comma = strchr(text, ',');
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncasecmp(text, kinds[i].name, strlen(kinds[i].name)))
+			omp_settings.schedule = kinds[i].schedule;
+	omp_settings.chunk = comma ? atoi(comma + 1) : 0;
+	if (omp_settings.schedule == 34 && omp_settings.chunk > 0)
+		omp_settings.schedule = 33;
+}
+
+static void read_settings(void)
+{
+	const char *text = getenv("OMP_NUM_THREADS");
+
+	for (; text && *text && omp_settings.thread_count_levels < 8; text += strspn(text, " ,")) {
+		char *end;
+		long n = strtol(text, &end, 10);
+
+		if (end == text || n < 1)
+			break;
+		omp_settings.thread_count[omp_settings.thread_count_levels++] = (int32_t)n;
+		text = end;
+	}
+	if (!omp_settings.thread_count_levels) {
+		omp_settings.thread_count[0] = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+		omp_settings.thread_count_levels = 1;
+	} else if (omp_settings.thread_count_levels > 1) {
+		omp_settings.max_active_levels = INT_MAX;
+	}
+	text = getenv("OMP_SCHEDULE");
+	if (text)
+		read_schedule(text);
+	text = getenv("OMP_NESTED");
+	if (text && !strcasecmp(text, "true"))
+		omp_settings.max_active_levels = INT_MAX;
+	text = getenv("OMP_MAX_ACTIVE_LEVELS");
+	if (text && atoi(text) >= 0)
+		omp_settings.max_active_levels = atoi(text);
+	text = getenv("OMP_THREAD_LIMIT");
+	if (text && atoi(text) > 0)
+		omp_settings.thread_limit = atoi(text);
+}
+
+struct omp_thread *omp_thread(void)
+{
+	struct omp_thread *t = omp_self;
+
+	if (t)
+		return t;
+	omp_lock_word(&pool_lock);
+	if (!settings_state)
+		read_settings();
+	settings_state = 1;
+	t = &first_context;
+	t->global = thread_count++;
+	omp_unlock_word(&pool_lock);
+	first_team.count = 1;
+	for (uint32_t i = 0; i < OMP_LOOPS; i++)
+		first_team.loops[i].number = i;
+	t->team = &first_team;
+	t->thread_count = omp_settings.thread_count[0];
+	omp_task_begin_region(t);
+	omp_self = t;
+	return t;
+}
+
+uint32_t omp_event_now(struct omp_team *team)
+{
+	return __atomic_load_n(&team->event, __ATOMIC_SEQ_CST);
+}
+
+void omp_event(struct omp_team *team)
+{
+	__atomic_fetch_add(&team->event, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&team->sleepers, __ATOMIC_SEQ_CST))
+		word_wake(&team->event, INT_MAX);
+}
+
+void omp_event_wait(struct omp_team *team, uint32_t seen)
+{
+	for (int i = 0; i < OMP_SPINS; i++) {
+		if (__atomic_load_n(&team->event, __ATOMIC_ACQUIRE) != seen)
+			return;
+		__builtin_ia32_pause();
+	}
+	__atomic_fetch_add(&team->sleepers, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&team->event, __ATOMIC_SEQ_CST) == seen)
+		word_wait(&team->event, seen);
+	__atomic_fetch_sub(&team->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+/* All tasks of the team are finished behind it. */
+void omp_barrier(struct omp_thread *self)
+{
+	struct omp_team *team = self->team;
+	uint32_t generation = __atomic_load_n(&team->generation, __ATOMIC_RELAXED);
+	bool is_last = __atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == team->count;
+
+	for (;;) {
+		uint32_t seen = omp_event_now(team);
+
+		if (omp_task_run_one(self))
+			continue;
+		if (is_last && !__atomic_load_n(&team->task_count, __ATOMIC_ACQUIRE))
+			break;
+		if (!is_last && __atomic_load_n(&team->generation, __ATOMIC_ACQUIRE) != generation)
+			return;
+		omp_event_wait(team, seen);
+	}
+	__atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&team->generation, generation + 1, __ATOMIC_RELEASE);
+	if (team->count > 1)
+		omp_event(team);
+}
+
+/* The code takes as many arguments as it was compiled with; more do no harm. */
+static void execute(struct omp_team *team, struct omp_thread *self)
+{
+	region_code *code = (region_code *)team->code;
+	int32_t global = self->global, number = self->number;
+	void **a = team->args;
+
+#define FOUR(i) a[i], a[i + 1], a[i + 2], a[i + 3]
+#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
+	if (team->arg_count <= 4)
+		code(&global, &number, FOUR(0));
+	else if (team->arg_count <= 16)
+		code(&global, &number, SIXTEEN(0));
+	else
+		code(&global, &number, SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48));
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	for (;;) {
+		struct omp_team *team;
+
+		while (!__atomic_load_n(&w->job, __ATOMIC_ACQUIRE))
+			word_wait(&w->job, 0);
+		w->job = 0;
+		team = w->context.team;
+		omp_self = &w->context;
+		omp_task_begin_region(&w->context);
+		execute(team, &w->context);
+		omp_barrier(&w->context);
+		omp_task_end_region(&w->context);
+		/* The last thing that is done with the team: it is the master's. */
+		if (__atomic_add_fetch(&team->left, 1, __ATOMIC_ACQ_REL) == team->count - 1)
+			word_wake(&team->left, 1);
+	}
+	return NULL;
+}
+
+static struct worker *new_worker(void)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	if (!w)
+		return NULL;
+	w->context.global = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	error = pthread_create(&thread, &attr, work, w);
+	pthread_attr_destroy(&attr);
+	if (error) {
+		free(w);
+		return NULL;
+	}
+	return w;
+}
+
+static struct worker *take_worker(void)
+{
+	struct worker *w;
+
+	omp_lock_word(&pool_lock);
+	w = pool;
+	if (w)
+		pool = w->next;
+	omp_unlock_word(&pool_lock);
+	return w ? w : new_worker();
+}
+
+static void enter(struct omp_thread *t, struct omp_team *team, struct omp_thread *outer, int32_t number)
+{
+	const int32_t global = t->global;
+	const int32_t level = outer->level + 1;
+
+	*t = (struct omp_thread){
+	    .team = team,
+	    .outer = outer,
+	    .number = number,
+	    .global = global,
+	    .level = level,
+	    .active_level = outer->active_level + (team->count > 1),
+	    .thread_count =
+		level < omp_settings.thread_count_levels ? omp_settings.thread_count[level] : outer->thread_count,
+	};
+}
+
+static uint32_t team_size(struct omp_thread *outer)
+{
+	int32_t count = outer->next_thread_count ? outer->next_thread_count : outer->thread_count;
+
+	outer->next_thread_count = 0;
+	if (outer->active_level >= omp_settings.max_active_levels)
+		return 1;
+	return (uint32_t)(count < omp_settings.thread_limit ? count : omp_settings.thread_limit);
+}
+
+static void region(region_code *code, void **args, uint32_t arg_count, uint32_t count)
+{
+	struct omp_thread *outer = omp_thread(), self = {.global = outer->global};
+	struct worker *first = NULL, **at = &first;
+	struct omp_team team;
+
+	team = (struct omp_team){
+	    .count = 1, .master = outer, .code = (void (*)())code, .args = args, .arg_count = arg_count};
+	for (uint32_t i = 0; i < OMP_LOOPS; i++)
+		team.loops[i].number = i;
+	for (; team.count < count; team.count++) {
+		*at = take_worker();
+		if (!*at)
+			break;
+		at = &(*at)->next;
+	}
+	*at = NULL;
+	enter(&self, &team, outer, 0);
+
+	int32_t number = 1;
+
+	for (struct worker *w = first; w; w = w->next) {
+		enter(&w->context, &team, outer, number++);
+		__atomic_store_n(&w->job, 1, __ATOMIC_RELEASE);
+		word_wake(&w->job, 1);
+	}
+	omp_self = &self;
+	omp_task_begin_region(&self);
+	execute(&team, &self);
+	omp_barrier(&self);
+	omp_task_end_region(&self);
+	omp_self = outer;
+	for (uint32_t left; (left = __atomic_load_n(&team.left, __ATOMIC_ACQUIRE)) != team.count - 1;)
+		word_wait(&team.left, left);
+	if (first) {
+		omp_lock_word(&pool_lock);
+		*at = pool;
+		pool = first;
+		omp_unlock_word(&pool_lock);
+	}
+}
+
+OMP_API void __kmpc_fork_call(ident_t *loc, int32_t arg_count, region_code *code, ...)
+{
+	void *args[OMP_ARGS_MAX];
+	va_list list;
+
+	(void)loc;
+	if (arg_count > OMP_ARGS_MAX)
+		omp_missing("a region with more than 64 shared variables");
+	va_start(list, code);
+	for (int32_t i = 0; i < arg_count; i++)
+		args[i] = va_arg(list, void *);
+	va_end(list);
+	region(code, args, (uint32_t)arg_count, team_size(omp_thread()));
+}
+
+OMP_API void __kmpc_fork_teams(ident_t *loc, int32_t arg_count, region_code *code, ...)
+{
+	(void)loc;
+	(void)arg_count;
+	(void)code;
+	omp_missing("teams");
+}
+
+OMP_API void __kmpc_push_num_threads(ident_t *loc, int32_t global, int32_t count)
+{
+	(void)loc;
+	(void)global;
+	omp_thread()->next_thread_count = count;
+}
+
+OMP_API void __kmpc_push_proc_bind(ident_t *loc, int32_t global, int32_t bind)
+{
+	(void)loc;
+	(void)global;
+	(void)bind;
+}
+
+OMP_API int32_t __kmpc_global_thread_num(ident_t *loc)
+{
+	(void)loc;
+	return omp_thread()->global;
+}
+
+/* A region of one thread, which the caller executes in place: if (false), or a team inside of the deepest level. */
+struct serial {
+	struct omp_thread context;
+	struct omp_team team;
+};
+
+OMP_API void __kmpc_serialized_parallel(ident_t *loc, int32_t global)
+{
+	struct omp_thread *outer = omp_thread();
+	struct serial *s = calloc(1, sizeof(*s));
+
+	(void)loc;
+	(void)global;
+	outer->next_thread_count = 0;
+	s->team.count = 1;
+	s->team.master = outer;
+	for (uint32_t i = 0; i < OMP_LOOPS; i++)
+		s->team.loops[i].number = i;
+	s->context.global = outer->global;
+	enter(&s->context, &s->team, outer, 0);
+	omp_task_begin_region(&s->context);
+	omp_self = &s->context;
+}
+
+OMP_API void __kmpc_end_serialized_parallel(ident_t *loc, int32_t global)
+{
+	struct serial *s = (struct serial *)omp_self;
+
+	(void)loc;
+	(void)global;
+	omp_barrier(&s->context);
+	omp_task_end_region(&s->context);
+	omp_self = s->context.outer;
+	free(s);
+}

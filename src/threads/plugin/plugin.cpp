@@ -1,0 +1,736 @@
+/* plugin.cpp - the compiler plugin of strata cc: hooks at every access to memory, after the last optimisation.
+ *
+ * Each load, store, atomic, fence, memory intrinsic, masked access, gather, scatter and prefetch gets, in front of it,
+ *
+ *	if (__strata_on)                             the only cost without Strata: a load and a branch that is never taken
+ *		address = __strata_access(address, &site);
+ *
+ * and then goes to the address that the hook returned. A block without any gets a hook for its instruction counts. It
+ * is C++ because the interface of plugins is, and because LLVM's C interface cannot split a block.
+ */
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "threads/site.h"
+
+using namespace llvm;
+
+namespace {
+
+using Counts = std::array<uint32_t, THREAD_CLASS_COUNT>;
+
+/* Constant sizes up to this are one access, as the code generator makes them; longer ones are loops of the runtime. */
+constexpr uint64_t inlineBytes = 128;
+
+/* Functions of the C library that the runtime has with their accesses, as __strata_NAME. */
+const char *const replaced[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcmp",
+				"strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr", "strdup", "qsort", "read",
+				"write", "pread", "pwrite", "fread", "fwrite", "malloc", "calloc", "realloc", "aligned_alloc",
+				"free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"};
+
+class Instrument {
+public:
+	explicit Instrument(Module &m) : m(m), dl(m.getDataLayout()), ctx(m.getContext())
+	{
+		ptrTy = PointerType::get(ctx, 0);
+		i8 = Type::getInt8Ty(ctx);
+		i16 = Type::getInt16Ty(ctx);
+		i32 = Type::getInt32Ty(ctx);
+		i64 = Type::getInt64Ty(ctx);
+		siteTy = StructType::get(ctx, {i32, i8, i8, i16, ArrayType::get(i16, THREAD_CLASS_COUNT)});
+		callTy = StructType::get(ctx, {ptrTy, i64});
+		rare = MDBuilder(ctx).createBranchWeights(1, 100000);
+	}
+
+	bool run()
+	{
+		std::vector<Function *> functions;
+
+		for (Function &f : m)
+			if (!f.isDeclaration() && !f.hasFnAttribute(Attribute::Naked) &&
+			    !f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
+			    f.getLinkage() != GlobalValue::AvailableExternallyLinkage && !f.getName().startswith("__strata_"))
+				functions.push_back(&f);
+		if (functions.empty())
+			return false;
+		on = m.getOrInsertGlobal("__strata_on", i8);
+		for (Function *f : functions)
+			instrument(*f);
+		if (!keep.empty())
+			appendToCompilerUsed(m, keep);
+		return true;
+	}
+
+private:
+	Module &m;
+	const DataLayout &dl;
+	LLVMContext &ctx;
+	Type *i8, *i16, *i32, *i64;
+	PointerType *ptrTy;
+	StructType *siteTy, *callTy;
+	MDNode *rare;
+	Constant *on;
+	std::map<std::string, GlobalVariable *> calls;
+	std::map<std::string, GlobalVariable *> sites; /* equal ones are one */
+	std::vector<GlobalValue *> keep;
+
+	/* Sizes that are known, in bytes; 0: none (scalable vectors). */
+	uint32_t bytesOf(Type *t) const
+	{
+		TypeSize size = dl.getTypeStoreSize(t);
+
+		return size.isScalable() ? 0 : (uint32_t)size.getFixedValue();
+	}
+
+	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts)
+	{
+		std::vector<Constant *> values;
+		bool any = false;
+		std::string key;
+
+		for (uint32_t c : counts) {
+			values.push_back(ConstantInt::get(i16, c > 0xffff ? 0xffff : c));
+			any |= c != 0;
+			key += std::to_string(c) + ",";
+		}
+		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes);
+
+		GlobalVariable *&g = sites[key];
+
+		if (!g) {
+			Constant *init = ConstantStruct::get(
+				siteTy, {ConstantInt::get(i32, bytes), ConstantInt::get(i8, kind), ConstantInt::get(i8, any),
+					 ConstantInt::get(i16, lanes),
+					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values)});
+
+			g = new GlobalVariable(m, siteTy, true, GlobalValue::PrivateLinkage, init, "__strata_site");
+			g->setAlignment(Align(4));
+		}
+		return g;
+	}
+
+	/* A block that is entered while Strata runs the program, in front of the instruction; its end. */
+	Instruction *whenOn(Instruction *before)
+	{
+		IRBuilder<> b(before);
+		Value *flag = b.CreateLoad(i8, on);
+		Value *is = b.CreateICmpNE(flag, ConstantInt::get(i8, 0));
+
+		return SplitBlockAndInsertIfThen(is, before, false, rare);
+	}
+
+	FunctionCallee hook(const char *name, Type *result, ArrayRef<Type *> args)
+	{
+		return m.getOrInsertFunction(name, FunctionType::get(result, args, false));
+	}
+
+	/* The address that the access before which this stands must use. */
+	Value *access(Instruction *before, Value *address, Constant *s)
+	{
+		Instruction *end = whenOn(before);
+		IRBuilder<> b(end);
+
+		b.SetCurrentDebugLocation(before->getDebugLoc());
+
+		Value *moved = b.CreateCall(hook("__strata_access", ptrTy, {ptrTy, ptrTy}), {address, s});
+		PHINode *phi = PHINode::Create(ptrTy, 2, "", before);
+
+		phi->addIncoming(moved, end->getParent());
+		phi->addIncoming(address, end->getParent()->getSinglePredecessor());
+		return phi;
+	}
+
+	void call(Instruction *before, const char *name, ArrayRef<Value *> args)
+	{
+		IRBuilder<> b(whenOn(before));
+		std::vector<Type *> types;
+
+		b.SetCurrentDebugLocation(before->getDebugLoc());
+		for (Value *v : args)
+			types.push_back(v->getType());
+		b.CreateCall(hook(name, Type::getVoidTy(ctx), types), args);
+	}
+
+	/* The bits of a mask of up to 64 lanes. */
+	Value *maskBits(IRBuilder<> &b, Value *mask)
+	{
+		auto *vt = cast<FixedVectorType>(mask->getType());
+		unsigned n = vt->getNumElements();
+		Value *bits = mask;
+
+		if (!vt->getElementType()->isIntegerTy(1)) /* of AVX: the sign */
+			bits = b.CreateICmpSLT(b.CreateBitCast(mask, VectorType::getInteger(vt)),
+					       Constant::getNullValue(VectorType::getInteger(vt)));
+		bits = b.CreateBitCast(bits, Type::getIntNTy(ctx, n));
+		return b.CreateZExt(bits, i64);
+	}
+
+	static bool isMasked(Intrinsic::ID id)
+	{
+		return id == Intrinsic::masked_load || id == Intrinsic::masked_store ||
+		       id == Intrinsic::masked_expandload || id == Intrinsic::masked_compressstore ||
+		       isX86MaskLoad(id) || isX86MaskStore(id);
+	}
+
+	static bool isX86MaskLoad(Intrinsic::ID id)
+	{
+		switch (id) {
+		case Intrinsic::x86_avx_maskload_pd:
+		case Intrinsic::x86_avx_maskload_ps:
+		case Intrinsic::x86_avx_maskload_pd_256:
+		case Intrinsic::x86_avx_maskload_ps_256:
+		case Intrinsic::x86_avx2_maskload_d:
+		case Intrinsic::x86_avx2_maskload_q:
+		case Intrinsic::x86_avx2_maskload_d_256:
+		case Intrinsic::x86_avx2_maskload_q_256:
+			return true;
+		default:
+			return false;
+		}
+	}
+
+	static bool isX86MaskStore(Intrinsic::ID id)
+	{
+		switch (id) {
+		case Intrinsic::x86_avx_maskstore_pd:
+		case Intrinsic::x86_avx_maskstore_ps:
+		case Intrinsic::x86_avx_maskstore_pd_256:
+		case Intrinsic::x86_avx_maskstore_ps_256:
+		case Intrinsic::x86_avx2_maskstore_d:
+		case Intrinsic::x86_avx2_maskstore_q:
+		case Intrinsic::x86_avx2_maskstore_d_256:
+		case Intrinsic::x86_avx2_maskstore_q_256:
+			return true;
+		default:
+			return false;
+		}
+	}
+
+	static bool isHooked(const Instruction &i)
+	{
+		if (isa<LoadInst>(i) || isa<StoreInst>(i))
+			return getLoadStorePointerOperand(&i)->getType()->getPointerAddressSpace() == 0;
+		if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i) || isa<FenceInst>(i))
+			return true;
+
+		auto *in = dyn_cast<IntrinsicInst>(&i);
+
+		if (!in)
+			return false;
+		switch (in->getIntrinsicID()) {
+		case Intrinsic::masked_gather:
+		case Intrinsic::masked_scatter:
+		case Intrinsic::prefetch:
+		case Intrinsic::x86_sse2_mfence:
+		case Intrinsic::x86_sse2_lfence:
+		case Intrinsic::x86_sse_sfence:
+			return true;
+		default:
+			return isa<MemIntrinsic>(in) || isMasked(in->getIntrinsicID());
+		}
+	}
+
+	/* Counting: what the instruction becomes in the machine's code, by the rules of a load-store machine with compare and
+	 * branch, folded addresses and folded constants. */
+	static bool isFree(const Instruction &i)
+	{
+		if (isa<PHINode>(i) || isa<BitCastInst>(i) || isa<PtrToIntInst>(i) || isa<IntToPtrInst>(i) ||
+		    isa<TruncInst>(i) || isa<AllocaInst>(i) || isa<UnreachableInst>(i) || isa<ExtractValueInst>(i) ||
+		    isa<InsertValueInst>(i) || isa<FreezeInst>(i) || isa<LandingPadInst>(i) || i.isDebugOrPseudoInst() ||
+		    isa<FenceInst>(i))
+			return true;
+		if (isa<ZExtInst>(i)) /* writing 32 bits clears the rest; loads extend */
+			return i.getOperand(0)->getType()->isIntegerTy(32) || isa<LoadInst>(i.getOperand(0)) ||
+			       i.getOperand(0)->getType()->isIntegerTy(1);
+		if (isa<SExtInst>(i))
+			return isa<LoadInst>(i.getOperand(0)) && i.getOperand(0)->hasOneUse();
+		if (auto *g = dyn_cast<GetElementPtrInst>(&i)) { /* part of the address, where that fits */
+			unsigned variable = 0;
+
+			for (const Use &u : g->indices())
+				variable += !isa<Constant>(u);
+			if (variable == 0)
+				return true;
+			if (variable > 1)
+				return false;
+			for (const User *u : g->users()) {
+				const auto *in = dyn_cast<Instruction>(u);
+
+				if (!in || getLoadStorePointerOperand(in) != g)
+					return false;
+			}
+			uint64_t scale = g->getModule()->getDataLayout().getTypeAllocSize(g->getResultElementType());
+
+			return scale == 1 || scale == 2 || scale == 4 || scale == 8;
+		}
+		if (auto *in = dyn_cast<IntrinsicInst>(&i))
+			return in->isAssumeLikeIntrinsic() || in->getIntrinsicID() == Intrinsic::vastart ||
+			       in->getIntrinsicID() == Intrinsic::vaend;
+		return false;
+	}
+
+	/* A load whose only use takes its operand from memory. */
+	static bool isFolded(const LoadInst &l)
+	{
+		if (!l.hasOneUse() || l.isVolatile() || l.isAtomic())
+			return false;
+
+		const auto *user = dyn_cast<Instruction>(l.user_back());
+
+		if (!user || user->getParent() != l.getParent())
+			return false;
+		if (isa<ICmpInst>(user) || isa<FCmpInst>(user))
+			return true;
+		if (!isa<BinaryOperator>(user) || user->isShift())
+			return false;
+		if (!user->isCommutative() && user->getOperand(1) != &l)
+			return false;
+		return true;
+	}
+
+	static uint32_t lanesOf(const Type *t)
+	{
+		const auto *v = dyn_cast<FixedVectorType>(t);
+
+		return v ? v->getNumElements() : 0;
+	}
+
+	static void add(Counts &c, int scalar, int lane, uint32_t lanes)
+	{
+		if (lanes) {
+			c[THREAD_CLASS_vector]++;
+			c[lane] += lanes;
+		} else {
+			c[scalar]++;
+		}
+	}
+
+	void countIntrinsic(Counts &c, const IntrinsicInst &in)
+	{
+		uint32_t lanes = lanesOf(in.getType());
+		bool isFloat = in.getType()->isFPOrFPVectorTy();
+
+		switch (in.getIntrinsicID()) {
+		case Intrinsic::fma:
+		case Intrinsic::fmuladd: /* two without FMA, which is not in the base instruction set */
+			add(c, THREAD_CLASS_float_multiply, THREAD_CLASS_lane_float, lanes);
+			add(c, THREAD_CLASS_float, THREAD_CLASS_lane_float, lanes);
+			break;
+		case Intrinsic::sqrt:
+			add(c, THREAD_CLASS_float_divide, THREAD_CLASS_lane_divide, lanes);
+			break;
+		case Intrinsic::umin:
+		case Intrinsic::umax:
+		case Intrinsic::smin:
+		case Intrinsic::smax:
+		case Intrinsic::abs: /* compare and move */
+			add(c, THREAD_CLASS_integer, THREAD_CLASS_lane_integer, lanes);
+			if (!lanes)
+				c[THREAD_CLASS_integer]++;
+			break;
+		case Intrinsic::vector_reduce_add:
+		case Intrinsic::vector_reduce_fadd: {
+			uint32_t n = lanesOf(in.getArgOperand(in.arg_size() - 1)->getType());
+
+			for (; n > 1; n /= 2) /* a shuffle and an addition per step */
+				for (int k = 0; k < 2; k++)
+					add(c, 0, isFloat ? THREAD_CLASS_lane_float : THREAD_CLASS_lane_integer, n / 2);
+			break;
+		}
+		default:
+			if (isMasked(in.getIntrinsicID()) || in.getIntrinsicID() == Intrinsic::masked_gather ||
+			    in.getIntrinsicID() == Intrinsic::masked_scatter || in.getIntrinsicID() == Intrinsic::prefetch)
+				c[THREAD_CLASS_memory]++;
+			else if (isa<MemIntrinsic>(in))
+				c[THREAD_CLASS_memory] += 2;
+			else
+				add(c, isFloat ? THREAD_CLASS_float : THREAD_CLASS_integer,
+				    isFloat ? THREAD_CLASS_lane_float : THREAD_CLASS_lane_integer, lanes);
+		}
+	}
+
+	void count(Counts &c, const Instruction &i)
+	{
+		uint32_t lanes = lanesOf(i.getType());
+
+		if (isFree(i))
+			return;
+		if (auto *in = dyn_cast<IntrinsicInst>(&i)) {
+			countIntrinsic(c, *in);
+			return;
+		}
+		switch (i.getOpcode()) {
+		case Instruction::Load:
+			c[THREAD_CLASS_memory] += !isFolded(cast<LoadInst>(i));
+			break;
+		case Instruction::Store:
+		case Instruction::AtomicRMW:
+		case Instruction::AtomicCmpXchg:
+			c[THREAD_CLASS_memory]++;
+			break;
+		case Instruction::Br:
+			c[THREAD_CLASS_branch] += cast<BranchInst>(i).isConditional();
+			break;
+		case Instruction::Call:
+		case Instruction::Invoke:
+			if (cast<CallBase>(i).isInlineAsm()) {
+				c[THREAD_CLASS_integer]++;
+				break;
+			}
+			c[THREAD_CLASS_branch]++;
+			for (const Use &u : cast<CallBase>(i).args()) /* moved to where they are expected */
+				c[THREAD_CLASS_integer] += u->getType()->isIntOrPtrTy();
+			break;
+		case Instruction::Ret:
+		case Instruction::Switch:
+		case Instruction::IndirectBr:
+		case Instruction::Resume:
+			c[THREAD_CLASS_branch]++;
+			if (i.getOpcode() == Instruction::Switch)
+				c[THREAD_CLASS_integer] += 2;
+			break;
+		case Instruction::Mul:
+			add(c, THREAD_CLASS_multiply, THREAD_CLASS_lane_integer, lanes);
+			break;
+		case Instruction::UDiv:
+		case Instruction::SDiv:
+		case Instruction::URem:
+		case Instruction::SRem:
+			add(c, THREAD_CLASS_divide, THREAD_CLASS_lane_divide, lanes);
+			break;
+		case Instruction::FMul:
+			add(c, THREAD_CLASS_float_multiply, THREAD_CLASS_lane_float, lanes);
+			break;
+		case Instruction::FDiv:
+		case Instruction::FRem:
+			add(c, THREAD_CLASS_float_divide, THREAD_CLASS_lane_divide, lanes);
+			break;
+		case Instruction::FAdd:
+		case Instruction::FSub:
+		case Instruction::FNeg:
+		case Instruction::FCmp:
+		case Instruction::FPExt:
+		case Instruction::FPTrunc:
+		case Instruction::FPToSI:
+		case Instruction::FPToUI:
+		case Instruction::SIToFP:
+		case Instruction::UIToFP:
+			add(c, THREAD_CLASS_float, THREAD_CLASS_lane_float, lanes);
+			break;
+		default:
+			add(c, THREAD_CLASS_integer, THREAD_CLASS_lane_integer, lanes);
+		}
+	}
+
+	void replaceCall(CallBase &cb)
+	{
+		Function *f = cb.getCalledFunction();
+
+		if (!f || !f->isDeclaration())
+			return;
+		for (const char *name : replaced)
+			if (f->getName() == name)
+				cb.setCalledFunction(m.getOrInsertFunction(("__strata_" + f->getName()).str(),
+									   f->getFunctionType()));
+	}
+
+	/* The time stamp counter is the machine's. */
+	void replaceClock(CallBase &cb)
+	{
+		Function *f = cb.getCalledFunction();
+
+		if (f && (f->getIntrinsicID() == Intrinsic::x86_rdtsc || f->getIntrinsicID() == Intrinsic::readcyclecounter))
+			cb.setCalledFunction(hook("__strata_rdtsc", i64, {}));
+		if (f && f->getIntrinsicID() == Intrinsic::x86_rdtscp)
+			cb.setCalledFunction(hook("__strata_rdtscp", f->getReturnType(), {}));
+	}
+
+	/* A memory intrinsic that becomes a loop of the runtime. */
+	bool replaceIntrinsic(MemIntrinsic &mi)
+	{
+		auto *length = dyn_cast<ConstantInt>(mi.getLength());
+
+		if ((length && length->getZExtValue() <= inlineBytes) || isa<MemCpyInlineInst>(mi) ||
+		    isa<MemSetInlineInst>(mi))
+			return false;
+
+		IRBuilder<> b(&mi);
+		Value *size = b.CreateZExtOrTrunc(mi.getLength(), i64);
+
+		if (auto *set = dyn_cast<MemSetInst>(&mi))
+			b.CreateCall(hook("__strata_memset", ptrTy, {ptrTy, i32, i64}),
+				     {set->getDest(), b.CreateZExt(set->getValue(), i32), size});
+		else
+			b.CreateCall(hook(isa<MemMoveInst>(mi) ? "__strata_memmove" : "__strata_memcpy", ptrTy,
+					  {ptrTy, ptrTy, i64}),
+				     {mi.getDest(), cast<MemTransferInst>(mi).getSource(), size});
+		mi.eraseFromParent();
+		return true;
+	}
+
+	/* Counts calls of what is elsewhere: whether that was built with strata cc is known when the program ends. */
+	void countCall(CallBase &cb)
+	{
+		std::string name;
+
+		if (cb.isInlineAsm()) {
+			if (!cb.mayReadOrWriteMemory() || cast<InlineAsm>(cb.getCalledOperand())->getAsmString().empty())
+				return;
+			name = "(inline assembly)";
+		} else {
+			Function *f = cb.getCalledFunction();
+
+			if (!f || !f->isDeclaration() || f->getName().startswith("__strata_"))
+				return;
+			if (f->isIntrinsic()) { /* of a processor, with accesses of its own */
+				if (!f->getName().startswith("llvm.x86.") || f->doesNotAccessMemory() ||
+				    !any_of(cb.args(), [](const Use &u) { return u->getType()->isPointerTy(); }))
+					return;
+			}
+			name = f->getName().str();
+		}
+
+		GlobalVariable *&g = calls[name];
+
+		if (!g) {
+			Constant *text = ConstantDataArray::getString(ctx, name);
+			auto *t = new GlobalVariable(m, text->getType(), true, GlobalValue::PrivateLinkage, text, "__strata_name");
+
+			g = new GlobalVariable(m, callTy, false, GlobalValue::InternalLinkage,
+					       ConstantStruct::get(callTy, {t, ConstantInt::get(i64, 0)}), "__strata_call");
+			g->setSection("strata_calls");
+			g->setAlignment(Align(8));
+			keep.push_back(g);
+		}
+
+		IRBuilder<> b(whenOn(&cb));
+		Value *field = b.CreateStructGEP(callTy, g, 1);
+
+		b.CreateStore(b.CreateAdd(b.CreateLoad(i64, field), ConstantInt::get(i64, 1)), field);
+	}
+
+	/* Gathers and scatters: the runtime sees the lanes' addresses in an array and may change them. */
+	void hookLanes(IntrinsicInst &in, const Counts &counts)
+	{
+		bool isLoad = in.getIntrinsicID() == Intrinsic::masked_gather;
+		unsigned at = isLoad ? 0 : 1;
+		Type *data = isLoad ? in.getType() : in.getArgOperand(0)->getType();
+		Value *ptrs = in.getArgOperand(at), *mask = in.getArgOperand(at + 2);
+		auto *vt = cast<FixedVectorType>(ptrs->getType());
+		IRBuilder<> entry(&*in.getFunction()->getEntryBlock().getFirstInsertionPt());
+		AllocaInst *slot = entry.CreateAlloca(vt);
+		Instruction *end = whenOn(&in);
+		IRBuilder<> b(end);
+		uint32_t bytes = bytesOf(cast<FixedVectorType>(data)->getElementType());
+
+		b.SetCurrentDebugLocation(in.getDebugLoc());
+		b.CreateStore(ptrs, slot);
+		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
+			     {slot, site(bytes, isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts),
+			      maskBits(b, mask)});
+
+		Value *moved = b.CreateLoad(vt, slot);
+		PHINode *phi = PHINode::Create(vt, 2, "", &in);
+
+		phi->addIncoming(moved, end->getParent());
+		phi->addIncoming(ptrs, end->getParent()->getSinglePredecessor());
+		in.setArgOperand(at, phi);
+	}
+
+	void hookMasked(IntrinsicInst &in, const Counts &counts)
+	{
+		Intrinsic::ID id = in.getIntrinsicID();
+		unsigned pointer = 0, mask = 1;
+		bool isLoad = true;
+		Type *data = in.getType();
+		bool isPacked = id == Intrinsic::masked_expandload || id == Intrinsic::masked_compressstore;
+
+		if (id == Intrinsic::masked_load) {
+			mask = 2;
+		} else if (id == Intrinsic::masked_store || id == Intrinsic::masked_compressstore) {
+			isLoad = false;
+			data = in.getArgOperand(0)->getType();
+			pointer = 1;
+			mask = id == Intrinsic::masked_store ? 3 : 2;
+		} else if (isX86MaskStore(id)) {
+			isLoad = false;
+			data = in.getArgOperand(2)->getType();
+		}
+
+		auto *vt = cast<FixedVectorType>(data);
+		Instruction *end = whenOn(&in);
+		IRBuilder<> b(end);
+		Value *bits = maskBits(b, in.getArgOperand(mask));
+
+		b.SetCurrentDebugLocation(in.getDebugLoc());
+		b.CreateCall(hook(isPacked ? "__strata_packed" : "__strata_masked", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
+			     {in.getArgOperand(pointer),
+			      site(bytesOf(vt->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts),
+			      bits});
+	}
+
+	void hookOne(Instruction &i, const Counts &counts)
+	{
+		if (auto *l = dyn_cast<LoadInst>(&i)) {
+			int kind = l->isAtomic() ? THREAD_ATOMIC_READ : THREAD_READ;
+
+			l->setOperand(LoadInst::getPointerOperandIndex(),
+				      access(l, l->getPointerOperand(), site(bytesOf(l->getType()), kind, 0, counts)));
+		} else if (auto *s = dyn_cast<StoreInst>(&i)) {
+			int kind = s->isAtomic() ? THREAD_ATOMIC_WRITE : THREAD_WRITE;
+
+			s->setOperand(StoreInst::getPointerOperandIndex(),
+				      access(s, s->getPointerOperand(),
+					     site(bytesOf(s->getValueOperand()->getType()), kind, 0, counts)));
+		} else if (auto *r = dyn_cast<AtomicRMWInst>(&i)) {
+			r->setOperand(AtomicRMWInst::getPointerOperandIndex(),
+				      access(r, r->getPointerOperand(), site(bytesOf(r->getType()), THREAD_RMW, 0, counts)));
+		} else if (auto *c = dyn_cast<AtomicCmpXchgInst>(&i)) {
+			c->setOperand(AtomicCmpXchgInst::getPointerOperandIndex(),
+				      access(c, c->getPointerOperand(),
+					     site(bytesOf(c->getNewValOperand()->getType()), THREAD_CMPXCHG, 0, counts)));
+		} else if (isa<FenceInst>(i)) {
+			call(&i, "__strata_fence", {site(0, THREAD_FENCE, 0, counts)});
+		} else {
+			hookIntrinsic(cast<IntrinsicInst>(i), counts);
+		}
+	}
+
+	void hookIntrinsic(IntrinsicInst &in, const Counts &counts)
+	{
+		Intrinsic::ID id = in.getIntrinsicID();
+
+		if (id == Intrinsic::masked_gather || id == Intrinsic::masked_scatter) {
+			hookLanes(in, counts);
+		} else if (isMasked(id)) {
+			hookMasked(in, counts);
+		} else if (id == Intrinsic::prefetch) {
+			access(&in, in.getArgOperand(0), site(1, THREAD_PREFETCH, 0, counts));
+		} else if (auto *mi = dyn_cast<MemIntrinsic>(&in)) {
+			uint32_t bytes = (uint32_t)cast<ConstantInt>(mi->getLength())->getZExtValue();
+			auto *transfer = dyn_cast<MemTransferInst>(mi);
+
+			if (!bytes) {
+				call(&in, "__strata_block", {site(0, THREAD_BLOCK, 0, counts)});
+				return;
+			}
+			if (transfer)
+				transfer->setSource(access(&in, transfer->getSource(), site(bytes, THREAD_READ, 0, counts)));
+			mi->setDest(access(&in, mi->getDest(), site(bytes, THREAD_WRITE, 0, transfer ? Counts{} : counts)));
+		} else {
+			call(&in, "__strata_fence", {site(0, THREAD_FENCE, 0, counts)});
+		}
+	}
+
+	static bool any(const Counts &c)
+	{
+		for (uint32_t n : c)
+			if (n)
+				return true;
+		return false;
+	}
+
+	void instrumentBlock(BasicBlock &block)
+	{
+		std::vector<Instruction *> hooked;
+		std::vector<Counts> counts;
+		std::vector<CallBase *> outside;
+		Counts now{};
+
+		for (Instruction &i : block) {
+			count(now, i);
+			if (isHooked(i)) {
+				hooked.push_back(&i);
+				counts.push_back(now);
+				now = Counts{};
+			} else if (auto *cb = dyn_cast<CallBase>(&i)) {
+				outside.push_back(cb);
+			}
+		}
+		if (hooked.empty()) {
+			auto *br = dyn_cast<BranchInst>(block.getTerminator());
+			bool isLoop = br && br->isUnconditional() && br->getSuccessor(0) == &block;
+
+			if ((any(now) || isLoop) && !isa<UnreachableInst>(block.getTerminator()) && !block.isEHPad())
+				call(&*block.getFirstInsertionPt(), "__strata_block", {site(0, THREAD_BLOCK, 0, now)});
+		} else {
+			for (size_t c = 0; c < now.size(); c++)
+				counts[0][c] += now[c];
+		}
+		for (size_t k = 0; k < hooked.size(); k++)
+			hookOne(*hooked[k], counts[k]);
+		for (CallBase *cb : outside)
+			countCall(*cb);
+	}
+
+	void instrument(Function &f)
+	{
+		std::vector<BasicBlock *> blocks;
+		std::vector<MemIntrinsic *> long_ones;
+		std::vector<CallBase *> direct;
+
+		for (BasicBlock &b : f)
+			for (Instruction &i : b) {
+				if (auto *mi = dyn_cast<MemIntrinsic>(&i))
+					long_ones.push_back(mi);
+				else if (auto *cb = dyn_cast<CallBase>(&i))
+					direct.push_back(cb);
+			}
+		for (MemIntrinsic *mi : long_ones)
+			replaceIntrinsic(*mi);
+		for (CallBase *cb : direct) {
+			replaceCall(*cb);
+			replaceClock(*cb);
+		}
+		for (BasicBlock &b : f)
+			blocks.push_back(&b);
+		for (BasicBlock *b : blocks)
+			instrumentBlock(*b);
+		/* It has effects now. */
+		f.removeFnAttr(Attribute::Memory);
+		f.removeFnAttr(Attribute::NoSync);
+		f.removeFnAttr(Attribute::Speculatable);
+		for (Argument &a : f.args())
+			for (Attribute::AttrKind kind : {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly})
+				a.removeAttr(kind);
+		for (BasicBlock &b : f)
+			for (Instruction &i : b)
+				if (auto *cb = dyn_cast<CallBase>(&i))
+					if (!cb->getCalledFunction() || !cb->getCalledFunction()->isIntrinsic())
+						cb->removeFnAttr(Attribute::Memory);
+	}
+};
+
+struct StrataPass : PassInfoMixin<StrataPass> {
+	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+	{
+		return Instrument(m).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+	}
+	static bool isRequired() { return true; }
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	return {LLVM_PLUGIN_API_VERSION, "strata", "1", [](PassBuilder &pb) {
+			pb.registerOptimizerLastEPCallback(
+				[](ModulePassManager &pm, OptimizationLevel) { pm.addPass(StrataPass()); });
+		}};
+}

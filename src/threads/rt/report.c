@@ -1,0 +1,237 @@
+/* report.c - messages that name thread, function and line: crashes, deadlocks; and the library calls that were not
+ * modelled. */
+#include "threads/rt/rt.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FRAMES = 48, CALLS = 4096 };
+
+extern char __executable_start, etext;
+/* The runtime's own code: see rt/section.h. */
+extern char __start_strata_text __attribute__((weak)), __stop_strata_text __attribute__((weak));
+extern struct thread_call __start_strata_calls[] __attribute__((weak)), __stop_strata_calls[] __attribute__((weak));
+
+static bool is_program(const void *at)
+{
+	return (const char *)at >= &__executable_start && (const char *)at < &etext &&
+	       !((const char *)at >= &__start_strata_text && (const char *)at < &__stop_strata_text);
+}
+
+/* "function at file:line" of an address, by addr2line, or the address. */
+static void describe(const void *at, char *text, size_t size)
+{
+	char address[32], exe[4096], output[2048] = "";
+	const char *const argv[] = {"addr2line", "-f", "-C", "-s", "-p", "-e", exe, address, NULL};
+	posix_spawn_file_actions_t actions;
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	int ends[2];
+	pid_t pid;
+
+	snprintf(text, size, "%p", at);
+	snprintf(address, sizeof(address), "%p", (const void *)((const char *)at - 1));
+	if (length < 0 || pipe(ends))
+		return;
+	exe[length] = '\0';
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, ends[0]);
+	if (!posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ)) {
+		size_t got = 0;
+		ssize_t n;
+
+		close(ends[1]);
+		ends[1] = -1;
+		while (got < sizeof(output) - 1 && (n = read(ends[0], output + got, sizeof(output) - 1 - got)) > 0)
+			got += (size_t)n;
+		output[got] = '\0';
+		output[strcspn(output, "\n")] = '\0';
+		waitpid(pid, NULL, 0);
+		if (*output && strncmp(output, "??", 2)) {
+			char *unknown = strstr(output, " at ??:");
+
+			if (unknown)
+				*unknown = '\0';
+			snprintf(text, size, "%.*s", (int)size - 1, output);
+		}
+	}
+	if (ends[1] >= 0)
+		close(ends[1]);
+	close(ends[0]);
+	posix_spawn_file_actions_destroy(&actions);
+}
+
+void rt_report_where(const char *what, void *frame_below)
+{
+	void *frames[FRAMES];
+	char place[1024] = "a library";
+	bool was = rt_in_model;
+	int count;
+
+	(void)frame_below;
+	rt_in_model = true;
+	count = backtrace(frames, FRAMES);
+	for (int i = 0; i < count; i++)
+		if (is_program(frames[i])) {
+			describe(frames[i], place, sizeof(place));
+			break;
+		}
+	rt_message("%s in %s", what, place);
+	rt_in_model = was;
+}
+
+static void report_waiting(struct rt_thread *t)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "  thread %u waits", t->id);
+	rt_report_where(what, NULL);
+}
+
+void rt_deadlock(void)
+{
+	rt_message("deadlock: all threads wait, and nobody will wake one");
+	__strata_on = 0;
+	rt_report_all(report_waiting);
+	__strata_on = 1;
+	rt_fail(1);
+}
+
+static const struct {
+	int number;
+	const char *text;
+} crashes[] = {{SIGSEGV, "accesses memory that is not there"},
+	       {SIGBUS, "accesses memory that cannot be had"},
+	       {SIGFPE, "divides by zero or overflows"},
+	       {SIGILL, "executes an illegal instruction"},
+	       {SIGABRT, "aborts"}};
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+	char what[128];
+
+	(void)info;
+	(void)context;
+	signal(number, SIG_DFL);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		if (crashes[i].number == number)
+			snprintf(what, sizeof(what), "thread %u %s (%s)", rt_self()->id, crashes[i].text,
+				 strsignal(number));
+	rt_report_where(what, NULL);
+	rt_finish();
+	raise(number);
+}
+
+void rt_report_init(void)
+{
+	static char stack[256 << 10];
+	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+	sigaltstack(&alternate, NULL);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		sigaction(crashes[i].number, &action, NULL);
+}
+
+/* Is a function of that name in the program's own symbol table? */
+static bool is_defined(const Elf64_Sym *symbols, size_t count, const char *names, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+		    !strcmp(names + symbols[i].st_name, name))
+			return true;
+	return false;
+}
+
+struct own_symbols {
+	const Elf64_Sym *symbols;
+	size_t count;
+	const char *names;
+};
+
+static struct own_symbols read_symbols(void)
+{
+	struct own_symbols own = {NULL, 0, NULL};
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	const char *file;
+
+	if (fd < 0 || fstat(fd, &st))
+		return own;
+	file = RT_REAL(mmap)(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (file == MAP_FAILED)
+		return own;
+
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + h->e_shoff);
+
+	if (!h->e_shoff || h->e_shoff + (uint64_t)h->e_shnum * sizeof(*sections) > (uint64_t)st.st_size)
+		return own;
+	for (uint32_t i = 0; i < h->e_shnum; i++)
+		if (sections[i].sh_type == SHT_SYMTAB) {
+			own.symbols = (const Elf64_Sym *)(file + sections[i].sh_offset);
+			own.count = sections[i].sh_size / sizeof(Elf64_Sym);
+			own.names = file + sections[sections[i].sh_link].sh_offset;
+		}
+	return own;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct thread_call *)a)->name, ((const struct thread_call *)b)->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct thread_call *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* Calls of functions outside of the program: what they do is not modelled. */
+void rt_report_calls(void)
+{
+	static struct thread_call calls[CALLS];
+	struct own_symbols own = read_symbols();
+	size_t count = 0, kept = 0;
+	uint64_t sum = 0;
+	char text[512];
+	size_t length = 0;
+
+	for (const struct thread_call *c = __start_strata_calls; c < __stop_strata_calls && count < CALLS; c++)
+		if (c->count)
+			calls[count++] = *c;
+	qsort(calls, count, sizeof(calls[0]), by_name);
+	for (size_t i = 0; i < count; i++)
+		if (kept && !strcmp(calls[kept - 1].name, calls[i].name))
+			calls[kept - 1].count += calls[i].count;
+		else
+			calls[kept++] = calls[i];
+	count = kept;
+	kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!is_defined(own.symbols, own.count, own.names, calls[i].name)) {
+			sum += calls[i].count;
+			calls[kept++] = calls[i];
+		}
+	if (!kept)
+		return;
+	qsort(calls, kept, sizeof(calls[0]), by_count);
+	for (size_t i = 0; i < kept && i < 8; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.40s %lu", i ? ", " : "",
+					   calls[i].name, calls[i].count);
+	rt_message("unmodelled_calls %lu, of %zu functions that were not built with strata cc: %s%s", sum, kept, text,
+		   kept > 8 ? " ..." : "");
+}

@@ -1,0 +1,137 @@
+/* rt.h - the runtime inside a program that strata cc has built: threads as coroutines, and what they wait for.
+ *
+ * Files of two kinds. Those with plain code (sched, thread, hooks, start, arena, address, report, real) are the
+ * simulator's side: between two hooks they are not interrupted. Those with the program's code (pthread, semaphore, c11,
+ * string, and omp/) go through the plugin like the program, so that they cost what they execute; they wait in
+ * __strata_wait. Without STRATA_THREADS_MODEL in the environment __strata_on stays 0 and every interposed function is
+ * the C library's.
+ */
+#ifndef STRATA_THREADS_RT_H
+#define STRATA_THREADS_RT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "threads/model.h"
+
+#define RT_API __attribute__((visibility("default")))
+
+/* Where the fixed parts of a process lie, so that addresses are the same in every run. */
+#define RT_HEAP_BASE 0x100000000000u
+#define RT_STACK_BASE 0x300000000000u
+#define RT_MAP_BASE 0x400000000000u
+#define RT_FIXED_END 0x500000000000u
+#define RT_STACK_SLOT ((uint64_t)1 << 28)
+enum { RT_STACK_SLOTS = 65536 };
+
+enum rt_state { RT_READY, RT_RUNNING, RT_WAITING, RT_ENDED };
+
+struct rt_thread {
+	uint32_t id, unit, slot;
+	enum rt_state state;
+	uint64_t sp, fs; /* while it does not run */
+	uint64_t ready_ps;
+	struct rt_thread *next; /* in the queue of its unit, or of those that wait in the same bucket */
+	pthread_t host;         /* the parked thread whose stack and thread-local storage it has */
+	uint32_t host_state;    /* futex of the parked thread */
+	void *(*start)(void *);
+	void *arg, *result;
+	uint32_t ended; /* futex of those that join */
+	bool is_detached, is_joined;
+	bool is_cancelled, is_uncancellable, is_ending, is_at_point;
+	/* while it waits */
+	const void *word;
+	uint64_t deadline_ps;
+	struct rt_thread *timer_next;
+	bool is_timed_out;
+	void *answer;  /* bytes that the model gave */
+	void *cleanup; /* innermost pthread_cleanup_push of C */
+};
+
+extern RT_API uint8_t __strata_on;
+extern const struct thread_model *rt_model;
+
+/* sched.c */
+void rt_sched_init(struct thread_machine machine);
+struct rt_thread *rt_self(void);
+uint64_t rt_now_ps(void);
+void rt_spend(uint64_t ps);
+void rt_yield(void);  /* lets earlier units run; and, where its slice is over, other threads of the unit */
+void rt_rotate(void); /* the other threads of the unit first */
+void rt_check_time(void);
+void rt_block(void); /* until rt_ready */
+void rt_ready(struct rt_thread *t, uint64_t time_ps);
+void rt_timer_add(struct rt_thread *t, uint64_t deadline_ps);
+void rt_timer_remove(struct rt_thread *t);
+void rt_event_at(uint64_t time_ps);
+void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count); /* to the emptiest of these units */
+void rt_leave(struct rt_thread *t);                                  /* ended: does not come back */
+uint32_t rt_live_count(void);                                        /* threads that have not ended */
+void rt_move(uint32_t unit);                                         /* the calling thread, to another unit */
+void rt_wait_cancel(struct rt_thread *t);
+void rt_note(enum thread_event event, uint64_t value);
+struct thread_at rt_at(void);
+void rt_begin(struct rt_thread *t);
+uint32_t rt_unit_count(void);
+uint64_t rt_create_ps(void);
+extern const struct thread_runtime rt_for_model;
+void rt_switch(uint64_t *save_sp, uint64_t sp);
+void rt_report_all(void (*report)(struct rt_thread *t)); /* called on the stack of each thread that waits */
+
+/* thread.c */
+struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_bytes);
+struct rt_thread *rt_thread_of(pthread_t handle); /* NULL: none that lives or can be joined */
+struct rt_thread *rt_thread_by_id(uint32_t id);
+_Noreturn void rt_thread_exit(void *result);
+_Noreturn void rt_thread_finish(void *result);
+void rt_thread_free(struct rt_thread *t); /* joined, or ended detached */
+void rt_thread_reap(void);
+void rt_thread_joined(struct rt_thread *t); /* its memory goes */
+int rt_run_main(int (*main)(int, char **, char **), int argc, char **argv, char **envp);
+
+/* Waiting, also in the program's code. It ends with 0, EAGAIN (the word is another) or ETIMEDOUT; at a point of
+ * cancellation also with EINTR. Addresses of words tell waits apart. */
+#define RT_NEVER UINT64_MAX
+RT_API int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wake(const uint32_t *word, int count); /* returns how many */
+RT_API uint64_t __strata_now_ps(void);
+
+/* clock.c: simulated time at which the clock shows this. */
+uint64_t rt_deadline_ps(clockid_t clock, const struct timespec *at);
+/* pthread.c: the calling thread is cancelled. */
+_Noreturn void rt_thread_cancel_now(void);
+
+/* address.c: of the model. */
+uint64_t rt_address(const void *p);
+void rt_address_init(void); /* on the process's first thread */
+
+/* arena.c */
+bool rt_is_modelled(void); /* the process was started to be modelled */
+extern bool rt_in_model;   /* allocations are the model's */
+
+/* real.c: a function of the C library behind one of ours. */
+void *rt_real(const char *name);
+#define RT_REAL(name)                                              \
+	({                                                         \
+		static __typeof__(&name) real_;                    \
+		if (!real_)                                        \
+			real_ = (__typeof__(&name))rt_real(#name); \
+		real_;                                             \
+	})
+
+/* report.c */
+void rt_report_init(void);
+void rt_report_where(const char *what, void *frame_below);
+void rt_report_calls(void);
+_Noreturn void rt_deadlock(void);
+void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* start.c */
+void rt_finish(void);
+_Noreturn void rt_fail(int status); /* ends the process at once */
+
+#endif

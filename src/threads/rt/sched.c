@@ -1,0 +1,630 @@
+/* sched.c - which thread runs: units in order of simulated time, the threads of a unit in turns, timers, waiting. */
+#include "threads/rt/rt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct unit {
+	uint64_t now_ps, slice_end_ps;
+	struct rt_thread *running, *first, *last;
+	uint32_t live_count;
+	uint32_t place; /* in the heap, 0: not there */
+};
+
+static struct thread_machine machine;
+static struct unit units[THREAD_UNITS_MAX];
+static uint32_t heap[THREAD_UNITS_MAX + 1], heap_count; /* of units, from 1, by time and then number */
+static struct unit *current;
+static uint64_t limit_ps;              /* the current unit runs until it is beyond this */
+static struct rt_thread *timers;       /* by deadline, then in the order of coming */
+static uint64_t event_ps = UINT64_MAX; /* the model's next */
+static uint32_t live_count;
+static bool has_fsgsbase;
+static void (*reporting)(struct rt_thread *t);
+
+/* The callee-saved state on the stack, the stack pointer exchanged. */
+__asm__(".text\n"
+	".globl rt_switch\n.hidden rt_switch\n.type rt_switch, @function\n"
+	"rt_switch:\n"
+	"	push %rbp\n	push %rbx\n	push %r12\n	push %r13\n	push %r14\n	push %r15\n"
+	"	sub $8, %rsp\n	stmxcsr (%rsp)\n	fnstcw 4(%rsp)\n"
+	"	mov %rsp, (%rdi)\n"
+	"	mov %rsi, %rsp\n"
+	"	ldmxcsr (%rsp)\n	fldcw 4(%rsp)\n	add $8, %rsp\n"
+	"	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n	pop %rbx\n	pop %rbp\n"
+	"	ret\n"
+	".size rt_switch, .-rt_switch\n");
+
+static void set_fs(uint64_t fs)
+{
+	if (has_fsgsbase)
+		__asm__ volatile("wrfsbase %0" ::"r"(fs) : "memory");
+	else
+		__asm__ volatile("syscall" ::"a"((long)SYS_arch_prctl), "D"(0x1002l /* ARCH_SET_FS */), "S"(fs)
+				 : "rcx", "r11", "memory");
+}
+
+void rt_sched_init(struct thread_machine m)
+{
+	machine = m;
+	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
+}
+
+static bool is_before(uint32_t a, uint32_t b)
+{
+	return units[a].now_ps != units[b].now_ps ? units[a].now_ps < units[b].now_ps : a < b;
+}
+
+static void place(uint32_t at, uint32_t unit)
+{
+	heap[at] = unit;
+	units[unit].place = at;
+}
+
+static void heap_settle(uint32_t at)
+{
+	uint32_t unit = heap[at];
+
+	for (; at > 1 && is_before(unit, heap[at / 2]); at /= 2)
+		place(at, heap[at / 2]);
+	for (;;) {
+		uint32_t child = at * 2;
+
+		if (child > heap_count)
+			break;
+		if (child < heap_count && is_before(heap[child + 1], heap[child]))
+			child++;
+		if (!is_before(heap[child], unit))
+			break;
+		place(at, heap[child]);
+		at = child;
+	}
+	place(at, unit);
+}
+
+static void heap_remove(struct unit *u)
+{
+	uint32_t at = u->place, last = heap[heap_count--];
+
+	u->place = 0;
+	if (at <= heap_count) {
+		place(at, last);
+		heap_settle(at);
+	}
+}
+
+static void heap_add(struct unit *u)
+{
+	place(++heap_count, (uint32_t)(u - units));
+	heap_settle(heap_count);
+}
+
+uint32_t rt_live_count(void)
+{
+	return live_count;
+}
+
+struct rt_thread *rt_self(void)
+{
+	return current->running;
+}
+
+uint64_t rt_now_ps(void)
+{
+	return current->now_ps;
+}
+
+static void enqueue(struct unit *u, struct rt_thread *t)
+{
+	t->next = NULL;
+	if (u->first)
+		u->last->next = t;
+	else
+		u->first = t;
+	u->last = t;
+}
+
+void rt_ready(struct rt_thread *t, uint64_t time_ps)
+{
+	struct unit *u = &units[t->unit];
+
+	t->state = RT_READY;
+	t->ready_ps = time_ps;
+	if (!u->place) {
+		if (u->now_ps < time_ps)
+			u->now_ps = time_ps;
+		enqueue(u, t);
+		if (current->place) /* its time has gone on */
+			heap_settle(current->place);
+		heap_add(u);
+	} else {
+		enqueue(u, t);
+		if (u->slice_end_ps > u->now_ps + machine.slice_ps)
+			u->slice_end_ps = u->now_ps + machine.slice_ps;
+	}
+	if (u != current && u->now_ps + machine.quantum_ps < limit_ps)
+		limit_ps = u->now_ps + machine.quantum_ps;
+}
+
+void rt_timer_add(struct rt_thread *t, uint64_t deadline_ps)
+{
+	struct rt_thread **at = &timers;
+
+	t->deadline_ps = deadline_ps;
+	while (*at && (*at)->deadline_ps <= deadline_ps)
+		at = &(*at)->timer_next;
+	t->timer_next = *at;
+	*at = t;
+}
+
+void rt_timer_remove(struct rt_thread *t)
+{
+	for (struct rt_thread **at = &timers; *at; at = &(*at)->timer_next)
+		if (*at == t) {
+			*at = t->timer_next;
+			return;
+		}
+}
+
+void rt_event_at(uint64_t time_ps)
+{
+	if (time_ps < event_ps)
+		event_ps = time_ps;
+	if (event_ps < limit_ps)
+		limit_ps = event_ps;
+}
+
+/* Those who wait for a word, by its address; in each bucket in the order of coming. */
+enum { BUCKETS = 1024 };
+static struct rt_thread *waiting[BUCKETS];
+
+static struct rt_thread **bucket_of(const void *word)
+{
+	return &waiting[((uintptr_t)word >> 2) * 0x9e3779b97f4a7c15u >> 54];
+}
+
+static void forget(struct rt_thread *t)
+{
+	for (struct rt_thread **at = bucket_of(t->word); *at; at = &(*at)->next)
+		if (*at == t) {
+			*at = t->next;
+			return;
+		}
+}
+
+static void advance_model(void)
+{
+	uint64_t until = event_ps;
+
+	event_ps = UINT64_MAX;
+	rt_in_model = true;
+	rt_model->advance(rt_model->self, until);
+	rt_in_model = false;
+}
+
+/* The unit that is earliest, after all that comes before it. */
+static struct unit *earliest(void)
+{
+	for (;;) {
+		uint64_t now = heap_count ? units[heap[1]].now_ps : UINT64_MAX;
+
+		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
+			advance_model();
+		} else if (timers && timers->deadline_ps <= now) {
+			struct rt_thread *t = timers;
+
+			timers = t->timer_next;
+			t->is_timed_out = true;
+			if (t->word)
+				forget(t);
+			rt_ready(t, t->deadline_ps);
+		} else if (heap_count) {
+			return &units[heap[1]];
+		} else {
+			rt_deadlock();
+		}
+	}
+}
+
+static void set_limit(void)
+{
+	limit_ps = UINT64_MAX;
+	for (uint32_t i = 2; i <= 3 && i <= heap_count; i++)
+		if (units[heap[i]].now_ps < limit_ps)
+			limit_ps = units[heap[i]].now_ps;
+	if (timers && timers->deadline_ps < limit_ps)
+		limit_ps = timers->deadline_ps;
+	if (limit_ps != UINT64_MAX)
+		limit_ps += machine.quantum_ps;
+	if (event_ps < limit_ps)
+		limit_ps = event_ps;
+	if (current->first && current->slice_end_ps < limit_ps)
+		limit_ps = current->slice_end_ps;
+}
+
+/* From the thread that ran to the next one. */
+static void switch_from(struct rt_thread *from)
+{
+	struct unit *u = earliest();
+	struct rt_thread *t;
+
+	if (!u->running) {
+		u->running = u->first;
+		u->first = u->first->next;
+		if (u->now_ps < u->running->ready_ps)
+			u->now_ps = u->running->ready_ps;
+		u->slice_end_ps = u->now_ps + machine.slice_ps;
+		heap_settle(u->place);
+	}
+	t = u->running;
+	t->state = RT_RUNNING;
+	current = u;
+	set_limit();
+	if (t == from)
+		return;
+	set_fs(t->fs);
+	rt_switch(&from->sp, t->sp);
+	rt_thread_reap();
+}
+
+void rt_spend(uint64_t ps)
+{
+	current->now_ps += ps;
+	heap_settle(current->place);
+}
+
+void rt_rotate(void)
+{
+	struct unit *u = current;
+	struct rt_thread *self = u->running;
+
+	if (u->first) {
+		u->running = NULL;
+		self->state = RT_READY;
+		self->ready_ps = u->now_ps;
+		enqueue(u, self);
+	}
+	switch_from(self);
+}
+
+void rt_yield(void)
+{
+	struct unit *u = current;
+
+	heap_settle(u->place);
+	if (u->first && u->now_ps >= u->slice_end_ps)
+		rt_rotate();
+	else
+		switch_from(u->running);
+}
+
+void rt_block(void)
+{
+	struct unit *u = current;
+	struct rt_thread *self = u->running;
+
+	self->state = RT_WAITING;
+	u->running = NULL;
+	heap_settle(u->place);
+	if (!u->first)
+		heap_remove(u);
+	switch_from(self);
+	while (reporting) { /* not back for good: see rt_report_all */
+		reporting(self);
+		rt_switch(&self->sp, current->running->sp);
+	}
+}
+
+void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count)
+{
+	uint32_t best = first;
+
+	for (uint32_t i = first; i < first + count && i < machine.unit_count; i++)
+		if (units[i].live_count < units[best].live_count)
+			best = i;
+	t->unit = best;
+	units[best].live_count++;
+	live_count++;
+}
+
+void rt_leave(struct rt_thread *t)
+{
+	units[t->unit].live_count--;
+	live_count--;
+	current->running = NULL;
+	heap_settle(current->place);
+	if (!current->first)
+		heap_remove(current);
+	switch_from(t);
+	abort();
+}
+
+void rt_move(uint32_t unit)
+{
+	struct rt_thread *self = current->running;
+	struct unit *u = current;
+
+	if (unit == self->unit)
+		return;
+	u->live_count--;
+	units[unit].live_count++;
+	self->unit = unit;
+	u->running = NULL;
+	if (!u->first)
+		heap_remove(u);
+	rt_ready(self, u->now_ps + machine.wake_ps);
+	switch_from(self);
+}
+
+void rt_report_all(void (*report)(struct rt_thread *t))
+{
+	static struct rt_thread here;
+	struct unit fake = {.running = &here};
+
+	current = &fake;
+	reporting = report;
+	for (uint32_t id = 0;; id++) {
+		struct rt_thread *t = rt_thread_by_id(id);
+
+		if (!t)
+			break;
+		if (t->state == RT_WAITING) {
+			set_fs(t->fs);
+			rt_switch(&here.sp, t->sp);
+		}
+	}
+}
+
+/* What the hooks do before an access: instructions have passed. */
+void rt_check_time(void)
+{
+	if (current->now_ps > limit_ps)
+		rt_yield();
+}
+
+/* The hooks' side of time, here because they need current. */
+static struct thread_at at_now(void)
+{
+	return (struct thread_at){current->running->unit, current->running->id, current->now_ps};
+}
+
+static void note(enum thread_event event, uint64_t value)
+{
+	struct thread_at at = at_now();
+
+	rt_in_model = true;
+	rt_model->event(rt_model->self, &at, event, value);
+	rt_in_model = false;
+}
+
+static void compute(const struct thread_site *site)
+{
+	if (site->has_counts) {
+		struct thread_at at = at_now();
+
+		rt_in_model = true;
+		current->now_ps += rt_model->compute(rt_model->self, &at, site->counts);
+		rt_in_model = false;
+	}
+	if (current->now_ps > limit_ps)
+		rt_yield();
+}
+
+static void *one(void *address, uint32_t size, enum thread_kind kind)
+{
+	struct rt_thread *self = current->running;
+	struct thread_at at = at_now();
+	struct thread_answer answer;
+
+	rt_in_model = true;
+	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
+	rt_in_model = false;
+	if (answer.done_ps != THREAD_WAITS) {
+		current->now_ps = answer.done_ps;
+		return answer.bytes;
+	}
+	rt_block();
+	return self->answer;
+}
+
+RT_API void *__strata_access(void *address, const struct thread_site *site);
+RT_API void *__strata_access(void *address, const struct thread_site *site)
+{
+	compute(site);
+	return one(address, site->bytes, (enum thread_kind)site->kind);
+}
+
+RT_API void __strata_block(const struct thread_site *site);
+RT_API void __strata_block(const struct thread_site *site)
+{
+	compute(site);
+}
+
+RT_API void __strata_fence(const struct thread_site *site);
+RT_API void __strata_fence(const struct thread_site *site)
+{
+	struct thread_at at;
+	uint64_t done;
+
+	compute(site);
+	at = at_now();
+	rt_in_model = true;
+	done = rt_model->fence(rt_model->self, &at);
+	rt_in_model = false;
+	if (done == THREAD_WAITS)
+		rt_block();
+	else
+		current->now_ps = done;
+}
+
+/* Lanes of a gather or scatter, one after the other. */
+RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask);
+RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask)
+{
+	__strata_block(site);
+	for (uint32_t i = 0; i < site->lanes; i++)
+		if (mask >> i & 1)
+			addresses[i] = one(addresses[i], site->bytes, (enum thread_kind)site->kind);
+}
+
+/* Lanes of a masked access: each run of neighbours is one access. */
+RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask);
+RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask)
+{
+	__strata_block(site);
+	for (uint32_t i = 0; i < site->lanes; i++) {
+		uint32_t first = i;
+
+		while (i < site->lanes && mask >> i & 1)
+			i++;
+		if (i > first)
+			one(address + (uint64_t)first * site->bytes, (i - first) * site->bytes,
+			    (enum thread_kind)site->kind);
+	}
+}
+
+/* As many neighbours as the mask has bits. */
+RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask);
+RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask)
+{
+	uint32_t count = (uint32_t)__builtin_popcountll(mask);
+
+	__strata_masked(address, site, count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1);
+}
+
+static bool must_end(const struct rt_thread *t)
+{
+	return t->is_at_point && t->is_cancelled && !t->is_uncancellable && !t->is_ending;
+}
+
+static int wait_for(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	struct rt_thread *self = current->running, **at = bucket_of(word);
+
+	rt_spend(machine.system_call_ps);
+	if (must_end(self))
+		return EINTR;
+	if (*(const volatile uint32_t *)word != expected)
+		return EAGAIN;
+	if (deadline_ps <= current->now_ps)
+		return ETIMEDOUT;
+	note(THREAD_WAIT, rt_address(word));
+	self->word = word;
+	self->is_timed_out = false;
+	while (*at)
+		at = &(*at)->next;
+	*at = self;
+	self->next = NULL;
+	if (deadline_ps != RT_NEVER)
+		rt_timer_add(self, deadline_ps);
+	self->deadline_ps = deadline_ps;
+	rt_block();
+	self->word = NULL;
+	note(THREAD_RESUME, rt_address(word));
+	if (must_end(self))
+		return EINTR;
+	return self->is_timed_out ? ETIMEDOUT : 0;
+}
+
+int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	current->running->is_at_point = false;
+	return wait_for(word, expected, deadline_ps);
+}
+
+int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	struct rt_thread *self = current->running;
+	int error;
+
+	self->is_at_point = true;
+	error = wait_for(word, expected, deadline_ps);
+	self->is_at_point = false;
+	return error;
+}
+
+static void end_wait(struct rt_thread *t, uint64_t time_ps)
+{
+	forget(t);
+	if (t->deadline_ps != RT_NEVER)
+		rt_timer_remove(t);
+	rt_ready(t, time_ps);
+}
+
+int __strata_wake(const uint32_t *word, int count)
+{
+	struct rt_thread *t = *bucket_of(word), *next;
+	int woken = 0;
+
+	if (!__strata_on)
+		return 0;
+	rt_spend(machine.system_call_ps);
+	note(THREAD_WAKE, rt_address(word));
+	for (; t && woken < count; t = next) {
+		next = t->next;
+		if (t->word != word)
+			continue;
+		end_wait(t, current->now_ps + machine.wake_ps);
+		woken++;
+	}
+	return woken;
+}
+
+void rt_wait_cancel(struct rt_thread *t)
+{
+	t->is_cancelled = true;
+	if (t->state == RT_WAITING && t->word && must_end(t))
+		end_wait(t, current->now_ps + machine.wake_ps);
+}
+
+uint64_t __strata_now_ps(void)
+{
+	rt_spend(machine.system_call_ps);
+	return current->now_ps;
+}
+
+static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
+{
+	struct rt_thread *t = rt_thread_by_id(thread);
+
+	t->answer = bytes;
+	rt_ready(t, time_ps);
+}
+
+const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at};
+
+void rt_note(enum thread_event event, uint64_t value)
+{
+	note(event, value);
+}
+
+struct thread_at rt_at(void)
+{
+	return at_now();
+}
+
+/* The first thread of the program: it runs already, on the stack that calls. */
+void rt_begin(struct rt_thread *t)
+{
+	rt_assign(t, 0, 1);
+	current = &units[t->unit];
+	current->running = t;
+	t->state = RT_RUNNING;
+	current->slice_end_ps = machine.slice_ps;
+	heap_add(current);
+	set_limit();
+}
+
+uint32_t rt_unit_count(void)
+{
+	return machine.unit_count;
+}
+
+uint64_t rt_create_ps(void)
+{
+	return machine.create_ps;
+}

@@ -1,0 +1,145 @@
+/* start.c - a process begins and ends: natively, or with the model that the environment names. */
+#include "threads/rt/rt.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uint8_t __strata_on;
+const struct thread_model *rt_model;
+static int (*program_main)(int, char **, char **);
+
+void rt_message(const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+	int length = snprintf(text, sizeof(text), "strata: ");
+
+	va_start(args, fmt);
+	length += vsnprintf(text + length, sizeof(text) - (size_t)length - 1, fmt, args);
+	va_end(args);
+	if (length > (int)sizeof(text) - 2)
+		length = sizeof(text) - 2;
+	text[length++] = '\n';
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		return;
+}
+
+/* The model's last word; nothing is modelled after it. */
+void rt_finish(void)
+{
+	struct thread_at at;
+
+	if (!__strata_on)
+		return;
+	__strata_on = 0;
+	at = rt_at();
+	rt_in_model = true;
+	rt_report_calls();
+	rt_model->end(rt_model->self, &at);
+	rt_in_model = false;
+}
+
+void rt_fail(int status)
+{
+	rt_finish();
+	syscall(SYS_exit_group, status);
+	__builtin_unreachable();
+}
+
+static void load_model(void)
+{
+	const char *path = getenv("STRATA_THREADS_MODEL"), *options = getenv("STRATA_THREADS_OPTIONS");
+	thread_model_make *make;
+	void *library;
+
+	rt_in_model = true;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		rt_message("cannot load the model: %s", dlerror());
+		_exit(125);
+	}
+	make = (thread_model_make *)dlsym(library, THREAD_MODEL_ENTRY);
+	if (!make) {
+		rt_message("%s is no model: %s", path, dlerror());
+		_exit(125);
+	}
+	rt_model = make(&rt_for_model, options ? options : "");
+	rt_in_model = false;
+	if (!rt_model)
+		_exit(125);
+	rt_sched_init(rt_model->machine);
+	/* Programs that this one starts are not modelled. */
+	unsetenv("STRATA_THREADS_MODEL");
+	unsetenv("STRATA_THREADS_OPTIONS");
+}
+
+static int modelled_main(int argc, char **argv, char **envp)
+{
+	load_model();
+	rt_report_init();
+	rt_address_init();
+	return rt_run_main(program_main, argc, argv, envp);
+}
+
+RT_API int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+			     void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+RT_API int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+			     void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+	bool is_modelled = rt_is_modelled();
+
+	program_main = main;
+	/* The first that is registered is called last, after the program's own and the destructors of its objects. */
+	if (is_modelled)
+		atexit(rt_finish);
+	return RT_REAL(__libc_start_main)(is_modelled ? modelled_main : main, argc, argv, init, fini, rtld_fini,
+					  stack_end);
+}
+
+RT_API _Noreturn void exit(int status)
+{
+	if (__strata_on && rt_self()->id && rt_live_count() > 1 && status) {
+		char what[64];
+
+		snprintf(what, sizeof(what), "thread %u calls exit(%d)", rt_self()->id, status);
+		rt_report_where(what, __builtin_frame_address(0));
+	}
+	RT_REAL(exit)(status);
+	__builtin_unreachable();
+}
+
+RT_API _Noreturn void _exit(int status)
+{
+	rt_fail(status);
+}
+
+RT_API _Noreturn void _Exit(int status)
+{
+	rt_fail(status);
+}
+
+RT_API _Noreturn void quick_exit(int status)
+{
+	rt_fail(status);
+}
+
+/* A second process would be a second model of the same machine. */
+RT_API pid_t fork(void)
+{
+	if (__strata_on) {
+		rt_message("fork: a program of several processes cannot be modelled");
+		rt_fail(2);
+	}
+	return RT_REAL(fork)();
+}
+
+RT_API pid_t vfork(void)
+{
+	return fork();
+}

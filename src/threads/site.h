@@ -1,0 +1,47 @@
+/* site.h - what the compiler plugin writes into a program and the runtime reads: the layout of a site.
+ *
+ * A site is a place in the program with a hook. The plugin (plugin/plugin.cpp) makes one static struct thread_site for
+ * each and passes its address; C and C++ share this header.
+ */
+#ifndef STRATA_THREADS_SITE_H
+#define STRATA_THREADS_SITE_H
+
+#include <stdint.h>
+
+/* What a hook is about. The values are in the traces. */
+enum thread_kind {
+	THREAD_READ,
+	THREAD_WRITE,
+	THREAD_ATOMIC_READ,
+	THREAD_ATOMIC_WRITE,
+	THREAD_RMW,      /* atomic read-modify-write */
+	THREAD_CMPXCHG,  /* atomic compare and exchange, also one that fails */
+	THREAD_PREFETCH, /* of a line, by instruction */
+	THREAD_KIND_COUNT,
+	THREAD_FENCE = THREAD_KIND_COUNT,
+	THREAD_BLOCK, /* no access: instructions only */
+};
+
+enum thread_class {
+#define THREAD_CLASS(name, cycles, text) THREAD_CLASS_##name,
+#include "threads/classes.def"
+#undef THREAD_CLASS
+	THREAD_CLASS_COUNT
+};
+
+struct thread_site {
+	uint32_t bytes;                      /* of the access; of one element for masked ones, gathers and scatters */
+	uint8_t kind;                        /* enum thread_kind */
+	uint8_t has_counts;                  /* some of counts is not 0 */
+	uint16_t lanes;                      /* of masked accesses, gathers and scatters; else 0 */
+	uint16_t counts[THREAD_CLASS_COUNT]; /* instructions since the hook before, of a block's first also those after
+						its last */
+};
+
+/* Calls of functions that the file does not define, one for each name and file. */
+struct thread_call {
+	const char *name;
+	uint64_t count;
+};
+
+#endif
