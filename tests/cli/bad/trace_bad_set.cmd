@@ -1,0 +1,1 @@
+trace record -o /dev/null --set record.read_cycle=1 -- /bin/true

@@ -1,0 +1,1 @@
+trace record -o /dev/null -- /bin/true
