@@ -110,12 +110,10 @@ static uint64_t select_rank(uint64_t *values, uint64_t low, uint64_t high, uint6
 	return values[low];
 }
 
-/* The 0-based nearest rank of the q-quantile. */
+/* The 0-based nearest rank of the q-quantile of some. */
 static uint64_t rank_of(double q, uint64_t count)
 {
-	const double wanted = ceil(q * (double)count);
-
-	return wanted < 1 ? 0 : wanted > (double)count ? count - 1 : (uint64_t)wanted - 1;
+	return MIN((uint64_t)ceil(q * (double)count), count) - 1;
 }
 
 static void read_kept(uint64_t *values, uint64_t count, struct memory_latency *out)

@@ -186,6 +186,22 @@ static void test_rate(void **state)
 		 20000 * LINE / result.gbytes_per_s * (1 - result.gbytes_per_s / 12.8), 0.02);
 }
 
+/* A fraction of a unit between two requests adds up: hits of one row, the last of which says when it came. */
+static void test_exact_rate(void **state)
+{
+	const double interval_ps = LINE * 1e6 / 1700, count = 100000;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_SEQUENTIAL, (uint64_t)count);
+	r.stream.span_bytes = 4096;
+	r.stream.rate_mbytes_per_s = 1700;
+
+	const double left_ps = (double)measure(&r).time_ps - (count - 1) * interval_ps;
+
+	assert_true(left_ps >= (CL + BURST) * CK_PS && left_ps <= (CL + BURST + 1) * CK_PS);
+}
+
 static void test_writes(void **state)
 {
 	struct rig r;
@@ -386,6 +402,13 @@ static void test_traces(void **state)
 	r.stream.request_count = 2;
 	result = measure_trace(&r, "0x0 READ 0\n0x40 READ 100\n0x80 WRITE 1000\n");
 	assert_int_equal(result.time_ps, (RCD + CL + 2 * BURST) * CK_PS);
+	/* What a full memory has refused does not wait for the next that comes. */
+	prepare(&r, MEMORY_TRACE, 0);
+	r.memory.dram.queue_entries = r.memory.dram.write_high_count = 2;
+	r.memory.dram.write_low_count = 1;
+	result = measure_trace(&r, "0 READ 0\n64 READ 0\n128 READ 0\n192 READ 0\n256 READ 0\n320 READ 100000\n");
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_ALL].max, &result) < 100);
+	assert_int_equal(result.time_ps, (100000 + CL + BURST) * CK_PS);
 	/* Addresses outside of the memory come round, and lie at requests. */
 	prepare(&r, MEMORY_TRACE, 0);
 	r.stream.window_count = 1;
@@ -398,7 +421,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lone_requests), cmocka_unit_test(test_chase),
 		cmocka_unit_test(test_bandwidth),     cmocka_unit_test(test_window),
-		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_exact_rate),
+		cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_traces),	      cmocka_unit_test(test_channels),
