@@ -400,7 +400,7 @@ int cli_list(int argc, char **argv)
 	struct request request = {.machine = NULL};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &request.machine, "M",
-	     "storage: whose mechanism (default " STORAGE_MACHINE ")", 0},
+	     "params: whose values, and memories; storage: whose mechanism (default " STORAGE_MACHINE ")", 0},
 	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};
