@@ -40,7 +40,7 @@ void memory_bounds_init(struct memory_bounds *b, const struct memory_params *m, 
 	const double column = larger(d->group_count > 1 && d->t_ccd_l ? d->t_ccd_l : d->t_ccd, burst);
 	const double added_ns = (double)(d->tsv_latency_ps + d->controller_latency_ps) / BASE_PS_PER_NS;
 	const double bursts_ns = ((columns - 1) * column + burst) * ck_ns;
-	const double row_commands = (double)d->command_act_cycles + 1; /* ACT, PRE */
+	const double row_commands = (double)d->command_act_cycles + (d->auto_precharge ? 0 : 1); /* ACT, PRE */
 	const double column_commands = columns * (double)d->command_column_cycles;
 	const double commands = d->dual_command_bus ? fmax(row_commands, column_commands) :
 						      row_commands + column_commands;

@@ -1,4 +1,4 @@
-/* Every memory of memories/ beside its closed forms: latencies of lone reads, to the clock. */
+/* Every memory of memories/ beside its closed forms: lone reads to the clock, bandwidths within a margin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void load(struct rig *r, const char *name)
 	r->stream.window_count = WINDOW * r->s.memory.channel_count * r->s.dram.vault_count;
 	r->s.dram.refresh = false;
 	r->s.link.is_present = false; /* the memory behind it */
-
+	r->s.dram.power_down_idle_cycles = r->s.dram.rfm_threshold_count = 0; /* test_policies.c */
 	memory_bounds_init(&r->bounds, &r->s.memory, &r->s.dram);
 	ck = dram_clock_period(&r->s.dram);
 	r->ck_ns = (double)ck.num_ps / (double)ck.den / 1000;
@@ -73,6 +73,13 @@ static void is_same(const struct rig *r, const char *what, double got, double wa
 {
 	if (fabs(got - wanted) > 1e-6 * wanted)
 		fail_msg("%s: %s: %.4f, expected %.4f", r->s.about.name, what, got, wanted);
+}
+
+/* Not above the bound, but for what the ends of a short run do, and no further below than the margin. */
+static void is_near(const struct rig *r, const char *what, double got, double bound, double margin)
+{
+	if (got > bound * 1.005 || got < bound * (1 - margin))
+		fail_msg("%s: %s: %.3f GB/s, the bound is %.3f", r->s.about.name, what, got, bound);
 }
 
 static void for_all(void (*check)(struct rig *r))
@@ -163,12 +170,59 @@ static void test_conflict(void **state)
 	for_all(check_conflict);
 }
 
+static void check_bandwidth(struct rig *r)
+{
+	const double vaults = (double)(r->s.memory.channel_count * r->s.dram.vault_count);
+
+	r->kind = MEMORY_SEQUENTIAL;
+	is_near(r, "sequential", measure(r).gbytes_per_s, r->bounds.peak_gbytes_per_s, 0.05);
+	r->kind = MEMORY_RANDOM;
+	is_near(r, memory_row_bound_name(r->bounds.rows_by), measure(r).gbytes_per_s, r->bounds.rows_gbytes_per_s,
+		0.17);
+	r->kind = MEMORY_STRIDED;
+	r->stream.request_count = 2000;
+	r->stream.stride_bytes = row_stride_bytes(r);
+	is_near(r, "one bank", measure(r).gbytes_per_s, r->bounds.bank_gbytes_per_s, 0.02);
+	if (r->s.memory.address_map != MEM_ORDER_GROUPS)
+		return;
+	/* Above the vault and the group come the columns: all in one vault's first group, and in one rank. */
+	r->s.memory.capacity_bytes /= r->s.dram.rank_count;
+	r->s.dram.rank_count = 1;
+	r->stream.stride_bytes = r->s.memory.line_bytes * (uint64_t)vaults * r->s.dram.group_count;
+	is_near(r, "one group", measure(r).gbytes_per_s, r->bounds.group_gbytes_per_s / vaults, 0.05);
+}
+
+static void test_bandwidth(void **state)
+{
+	(void)state;
+	for_all(check_bandwidth);
+}
+
+/* One vault: a stream through all of them waits for each in turn, as it goes in order. */
+static void check_refresh(struct rig *r)
+{
+	double without;
+
+	r->kind = MEMORY_STRIDED;
+	r->stream.window_count = WINDOW;
+	r->stream.stride_bytes = r->s.memory.line_bytes * r->s.memory.channel_count * r->s.dram.vault_count;
+	without = measure(r).gbytes_per_s;
+	r->s.dram.refresh = true;
+	memory_bounds_init(&r->bounds, &r->s.memory, &r->s.dram);
+	is_near(r, "with refresh", measure(r).gbytes_per_s, without, 1 - r->bounds.refresh_free_ratio * 0.98);
+}
+
+static void test_refresh(void **state)
+{
+	(void)state;
+	for_all(check_refresh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_peak),
-	    cmocka_unit_test(test_latency),
-	    cmocka_unit_test(test_conflict),
+	    cmocka_unit_test(test_peak),      cmocka_unit_test(test_latency), cmocka_unit_test(test_conflict),
+	    cmocka_unit_test(test_bandwidth), cmocka_unit_test(test_refresh),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
