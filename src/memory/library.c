@@ -286,8 +286,7 @@ enum strata_mem_offered strata_mem_offer(strata_mem *m, uint64_t addr_bytes, uin
 {
 	if (unlikely(!is_inside(m, addr_bytes)))
 		return STRATA_MEM_WRONG;
-	if (unlikely(!size_bytes || size_bytes > m->line_bytes ||
-		     (addr_bytes & (m->line_bytes - 1)) + size_bytes > m->line_bytes)) {
+	if (unlikely(!size_bytes || (addr_bytes & (m->line_bytes - 1)) + size_bytes > m->line_bytes)) {
 		mistake(m, "%u bytes at 0x%llx are not 1 to %u within one line", size_bytes,
 			(unsigned long long)addr_bytes, m->line_bytes);
 		return STRATA_MEM_WRONG;

@@ -122,21 +122,27 @@ static void test_orders_are_what_they_say(void **state)
 }
 
 /* Addresses that differ in the row only meet in one bank, and in as many as there are with the XOR. */
-static void test_xor_spreads_rows(void **state)
+static void check_xor(uint32_t stack_count)
 {
-	const struct mem_shape s = {1, 1, 1, 16, 4, 64, 1024, 64};
+	const struct mem_shape s = {stack_count, 1, 1, 16, 4, 64, 1024, 64};
 	struct mem_order plain, xored;
 	uint32_t plain_banks = 0, xored_banks = 0;
 
-	(void)state;
 	mem_order_init(&plain, MEM_ORDER_OPEN_PAGE, &s, false);
 	mem_order_init(&xored, MEM_ORDER_OPEN_PAGE, &s, true);
 	for (uint64_t row = 0; row < 16; row++) {
-		plain_banks |= 1u << mem_order_place(&plain, row * 16 * 1024).bank;
-		xored_banks |= 1u << mem_order_place(&xored, row * 16 * 1024).bank;
+		plain_banks |= 1u << mem_order_place(&plain, row * 16 * 1024 * stack_count).bank;
+		xored_banks |= 1u << mem_order_place(&xored, row * 16 * 1024 * stack_count).bank;
 	}
 	assert_int_equal(plain_banks, 1);
 	assert_int_equal(xored_banks, 0xffff);
+}
+
+static void test_xor_spreads_rows(void **state)
+{
+	(void)state;
+	check_xor(1);
+	check_xor(3);
 }
 
 /* Large addresses: the division by multiplication is exact where the rounding is worst. */
@@ -231,9 +237,13 @@ static void driver_done(void *ctx, struct mem_req *r)
 static void driver_room(void *ctx, uint32_t stack, uint32_t vault)
 {
 	struct driver *d = ctx;
+	struct mem_place at;
 
-	/* The refused request's own vault calls, or one that refused an earlier request. */
-	assert_true(stack < d->memory.channel_count && vault < d->dram.vault_count);
+	/* One request waits at a time: its own vault calls, and takes it now. */
+	assert_non_null(d->waiting);
+	at = mem_memory_place(d->m, d->waiting->addr_bytes);
+	assert_true(stack == at.stack && vault == at.vault);
+	assert_true(mem_memory_can_accept(d->m, d->waiting->addr_bytes, MEM_READ));
 	feed(d);
 }
 
@@ -462,6 +472,9 @@ static void test_rules(void **state)
 	check_refused("memory.channel_count", "3",
 		      "error: memory.capacity_bytes = 1073741824: no whole number of rows below 2^32; one row of every "
 		      "bank is 196608 bytes");
+	check_refused("memory.capacity_bytes", "1048576GiB",
+		      "error: memory.capacity_bytes = 1125899906842624: no whole number of rows below 2^32; one row of "
+		      "every bank is 65536 bytes");
 	check_refused("dram.bank_count", "3", "error: dram.bank_count: 3 is not a power of two");
 }
 

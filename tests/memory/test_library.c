@@ -26,11 +26,11 @@ static strata_mem *open_memory(const char *name)
 	return m;
 }
 
-static void count_answer(void *ctx, const struct strata_mem_answer *a)
+static void keep_answer(void *ctx, const struct strata_mem_answer *a)
 {
-	uint64_t *done_ps = ctx;
+	struct strata_mem_answer *last = ctx;
 
-	*done_ps = a->done_ps;
+	*last = *a;
 }
 
 /* ---- a random stream, driven in three ways ---- */
@@ -165,10 +165,11 @@ static void test_threads(void **state)
 static void test_idle_latency(void **state)
 {
 	strata_mem *m = open_memory(PLAIN);
-	uint64_t done_ps = 0, num_ps, den;
+	struct strata_mem_answer last = {0};
+	uint64_t num_ps, den;
 
 	(void)state;
-	strata_mem_on_done(m, count_answer, &done_ps);
+	strata_mem_on_done(m, keep_answer, &last);
 	strata_mem_clock(m, &num_ps, &den);
 	assert_int_equal(num_ps, 1250 * den);
 	assert_true(strata_mem_peak_bytes_per_s(m) == 12.8e9);
@@ -178,12 +179,15 @@ static void test_idle_latency(void **state)
 	assert_int_equal(strata_mem_next_ps(m), 0);
 	assert_int_equal(strata_mem_run_until(m, 32499), 0);
 	assert_int_equal(strata_mem_run_until(m, 32500), 1);
-	assert_int_equal(done_ps, 32500);
+	assert_int_equal(last.done_ps, 32500);
 	assert_int_equal(strata_mem_run_until(m, 100000), 0);
 	assert_int_equal(strata_mem_now_ps(m), 100000);
-	assert_int_equal(strata_mem_offer(m, 64, 64, STRATA_MEM_READ, NULL), STRATA_MEM_TAKEN);
+	assert_int_equal(strata_mem_offer(m, 64, 64, STRATA_MEM_READ, &last), STRATA_MEM_TAKEN);
 	strata_mem_run_until(m, STRATA_MEM_NEVER);
-	assert_int_equal(done_ps, 118750);
+	assert_int_equal(last.offered_ps, 100000);
+	assert_int_equal(last.done_ps, 118750);
+	assert_int_equal(last.addr_bytes, 64);
+	assert_ptr_equal(last.user, &last);
 	/* A time that has passed changes nothing; a tick goes to the next edge. */
 	assert_int_equal(strata_mem_run_until(m, 5), 0);
 	strata_mem_run_until(m, 200001);
@@ -283,7 +287,7 @@ static void test_wrong_requests(void **state)
 {
 	const char *overrides[] = {"memory.line_bytes=128", "dram.t_cl=20"};
 	strata_mem *m = strata_mem_new(PLAIN, overrides, 2, NULL);
-	uint64_t done_ps = 0;
+	struct strata_mem_answer last = {0};
 
 	(void)state;
 	assert_non_null(m);
@@ -300,13 +304,13 @@ static void test_wrong_requests(void **state)
 	assert_int_equal(strata_mem_offer(m, 127, 1, (enum strata_mem_op)77, NULL), STRATA_MEM_TAKEN);
 	strata_mem_run_until(m, STRATA_MEM_NEVER);
 	assert_int_equal(strata_mem_pending(m), 0);
-	strata_mem_on_done(m, count_answer, &done_ps);
+	strata_mem_on_done(m, keep_answer, &last);
 	assert_int_equal(strata_mem_offer(m, 0, 128, STRATA_MEM_WRITE, NULL), STRATA_MEM_TAKEN);
 	assert_int_equal(strata_mem_run_until(m, UINT64_MAX - 1), 0);
 	assert_non_null(strstr(strata_mem_error(m), "too far away"));
 	assert_int_equal(strata_mem_pending(m), 1);
 	strata_mem_free(m); /* with a request under way */
-	assert_int_equal(done_ps, 0);
+	assert_int_equal(last.done_ps, 0);
 }
 
 static void run_in_callback(void *ctx, const struct strata_mem_answer *a)
