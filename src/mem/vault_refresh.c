@@ -219,7 +219,8 @@ static bool find_job(struct mem_vault *v, struct vault_rank *k, uint64_t cycle, 
 		return false;
 	*c = DRAM_RFM;
 	*bank = first_bit(v->rfm_banks & k->banks);
-	return true;
+	/* Rows that have just been opened are used first. */
+	return !((v->opened[READING] | v->opened[WRITING]) & dram_reach(t, *c, *bank));
 }
 
 /* RFM and refreshes lower the rolling count of activations: JESD79-5 section 4.36 (RAA). */
@@ -254,7 +255,7 @@ static bool wake_from_self_refresh(struct mem_vault *v, struct vault_rank *k, ui
 	if (!try_issue(v, DRAM_SRX, first_bit(k->banks), cycle))
 		return false;
 	/* At least one REF before the next self-refresh: JESD79-3F section 4.13. */
-	k->owes_exit_refresh = v->interval_cycles && k->owed > -OFF_MAX;
+	k->owes_exit_refresh = v->interval_cycles && k->owed > 1 - OFF_MAX;
 	k->due_cycle = after(cycle, k->due_cycle);
 	k->refreshed_cycle = cycle;
 	return true;
@@ -294,10 +295,10 @@ static bool service_rank(struct mem_vault *v, struct vault_rank *k, uint64_t cyc
 	uint64_t reach;
 	uint32_t bank;
 
-	if (state == DRAM_SELF_REFRESHING) {
+	if (state != DRAM_AWAKE)
 		v->blocked |= k->banks;
+	if (state == DRAM_SELF_REFRESHING)
 		return waits && wake_from_self_refresh(v, k, cycle);
-	}
 	if (find_job(v, k, cycle, &job, &bank)) {
 		reach = dram_reach(&v->banks.t, job, bank);
 		v->blocked |= reach;
@@ -313,7 +314,6 @@ static bool service_rank(struct mem_vault *v, struct vault_rank *k, uint64_t cyc
 	if (state == DRAM_POWERED_DOWN) {
 		uint64_t self_cycle = after(k->busy_cycle, v->self_refresh_idle_cycles);
 
-		v->blocked |= k->banks;
 		if (waits || cycle >= self_cycle)
 			return try_issue(v, DRAM_PDX, first_bit(k->banks), cycle);
 		look_at(v, self_cycle);

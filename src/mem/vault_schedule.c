@@ -295,12 +295,10 @@ static inline void look_at_idle(struct mem_vault *v, uint32_t b, uint64_t cycle)
 }
 
 /* An ACT more of the bank: RFM may be due. */
-static void count_activation(struct mem_vault *v, uint32_t b, uint64_t cycle)
+static void count_activation(struct mem_vault *v, uint32_t b)
 {
-	if (++v->activations[b] < v->rfm_threshold)
-		return;
-	v->rfm_banks |= 1ull << b;
-	v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
+	if (++v->activations[b] >= v->rfm_threshold)
+		v->rfm_banks |= 1ull << b;
 }
 
 static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
@@ -316,7 +314,7 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		row = v->slots[s].row;
 		vault_issue(v, DRAM_ACT, b, row, cycle);
 		if (v->rfm_threshold)
-			count_activation(v, b, cycle);
+			count_activation(v, b);
 		v->needed_act |= 1ull << s;
 		v->opened[direction_of(v, s)] |= 1ull << b;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
@@ -336,6 +334,8 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 	}
 	if (v->watches_idle)
 		look_at_idle(v, b, cycle);
+	if (v->rfm_banks)
+		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
 }
 
 /* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */

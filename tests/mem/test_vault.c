@@ -1,150 +1,6 @@
 /* The vault and the stack: unloaded latency and peak bandwidth in closed form, conservation under random load with the
  * auditor on, refresh on time, every policy. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "mem/map.h"
-#include "mem/stack.h"
-
-enum { LINE_BYTES = 128, REQS_MAX = 20000, ANSWER_PS = 1500 + 71429 /* TSVs and controller */ };
-
-struct rig {
-	struct dram_params p;
-	struct sim_engine *engine;
-	struct sim_stats *stats;
-	struct mem_stack *stack;
-	struct mem_req_pool *pool;
-	struct mem_map map;
-	struct sim_comp feeder;
-	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
-	uint32_t write_percent, gap_cycles, vault_at_a_time;
-	bool is_kept_full; /* but for two places */
-	uint32_t other_tag, late_count;
-	struct sim_comp later;
-	bool is_answered[REQS_MAX];
-	uint64_t done_ps[REQS_MAX]; /* of a tag */
-	uint32_t order[REQS_MAX];   /* tags as they were answered */
-	uint32_t next_tag;
-};
-
-static uint64_t rnd(struct rig *g)
-{
-	g->seed = g->seed * 6364136223846793005ull + 1442695040888963407ull;
-	return g->seed >> 33;
-}
-
-static void done(void *ctx, struct mem_req *r)
-{
-	struct rig *g = ctx;
-
-	assert_false(g->is_answered[r->tag]);
-	assert_true(r->ready_units <= sim_now_units(g->engine));
-	g->is_answered[r->tag] = true;
-	g->done_ps[r->tag] = r->ready_units;
-	g->order[g->done_count++] = r->tag;
-	g->last_done_ps = r->ready_units;
-	mem_req_put(g->pool, r);
-}
-
-static void room(void *ctx, uint32_t vault)
-{
-	struct rig *g = ctx;
-
-	(void)vault;
-	sim_wake_units(g->engine, g->feeder, sim_now_units(g->engine));
-}
-
-static struct mem_req *make(struct rig *g, uint64_t addr, enum mem_op op)
-{
-	struct mem_req *r = mem_req_get(g->pool);
-	struct mem_place at = mem_map_place(&g->map, addr);
-
-	memset(r, 0, sizeof(*r));
-	r->addr_bytes = addr;
-	r->size_bytes = LINE_BYTES;
-	r->op = (uint8_t)(op & 3);
-	r->vault = (uint8_t)at.vault;
-	r->bank = (uint8_t)at.bank;
-	r->row = at.row;
-	r->column = (uint16_t)at.column_bytes;
-	r->tag = g->next_tag++;
-	return r;
-}
-
-static void feed(void *component, uint64_t cycle)
-{
-	struct rig *g = component;
-
-	for (uint32_t n = g->gap_cycles ? 1 : 64; n && g->left; n--) {
-		if (g->is_kept_full && g->next_tag - g->done_count >= g->p.queue_entries - 2)
-			break;
-
-		uint64_t addr = g->span_bytes ? rnd(g) % g->span_bytes / LINE_BYTES * LINE_BYTES : g->address;
-
-		if (!mem_stack_can_accept(g->stack, mem_map_place(&g->map, addr).vault, MEM_READ))
-			return;
-		g->address += g->stride_bytes;
-		mem_stack_accept(g->stack, make(g, addr, rnd(g) % 100 < g->write_percent ? MEM_WRITE : MEM_READ));
-		g->left--;
-	}
-	if (g->left)
-		sim_wake_cycle(g->engine, g->feeder, cycle + 1 + (g->gap_cycles ? rnd(g) % g->gap_cycles : 0));
-}
-
-static struct rig *rig_new(void)
-{
-	struct rig *g = calloc(1, sizeof(*g));
-	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->p};
-
-	sim_param_defaults(&group);
-	g->seed = 1;
-	g->stride_bytes = LINE_BYTES;
-	return g;
-}
-
-static void rig_build(struct rig *g)
-{
-	uint32_t dram, feeder;
-
-	g->engine = sim_engine_new();
-	assert_true(sim_domain_add(g->engine, "dram", sim_period_of_ps(g->p.t_ck_ps), &dram));
-	assert_true(sim_domain_add(g->engine, "feeder", sim_period_of_ps(1000), &feeder));
-	assert_int_equal(sim_units_per_ps(g->engine), 1);
-	g->stats = sim_stats_new();
-	g->pool = mem_req_pool_new();
-	mem_map_baseline(&g->map, 1, (uint32_t)g->p.vault_count, (uint32_t)g->p.bank_count, (uint32_t)g->p.row_bytes,
-			 LINE_BYTES);
-
-	const struct mem_stack_config c = {.dram = &g->p, .engine = g->engine, .done = done, .room = room, .ctx = g,
-					   .stats = g->stats, .stats_prefix = "vault", .audit = true};
-
-	g->stack = mem_stack_new(&c);
-	g->feeder = sim_engine_add(g->engine, feeder, "feeder", feed, g);
-}
-
-static void rig_free(struct rig *g)
-{
-	assert_true(mem_stack_is_idle(g->stack));
-	mem_stack_free(g->stack);
-	mem_req_pool_free(g->pool);
-	sim_stats_free(g->stats);
-	sim_engine_free(g->engine);
-	free(g);
-}
-
-static uint64_t stat(const struct rig *g, const char *key)
-{
-	uint64_t value = 0;
-
-	assert_true(sim_stats_value(g->stats, key, &value));
-	return value;
-}
+#include "rig.h"
 
 /* A lone read: tRCD + tCL, two bursts, the TSVs; then to the open row: tCL, two bursts, the TSVs. */
 static void test_unloaded_latency(void **state)
@@ -156,22 +12,22 @@ static void test_unloaded_latency(void **state)
 	(void)state;
 	g->p.refresh = false;
 	rig_build(g);
-	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
 	sim_run(g->engine);
 	assert_int_equal(g->last_done_ps, (11 + 11) * ck + bursts_ps + ANSWER_PS);
 	begin = (sim_now_units(g->engine) + ck) / ck * ck;
 	sim_advance_units(g->engine, begin);
-	mem_stack_accept(g->stack, make(g, LINE_BYTES * 16, MEM_READ));
+	mem_stack_accept(g->stack, rig_request(g, LINE_BYTES * 16, MEM_READ));
 	sim_run(g->engine);
 	assert_int_equal(g->last_done_ps - begin, 11 * ck + bursts_ps + ANSWER_PS);
 	begin = (sim_now_units(g->engine) + 100 * ck) / ck * ck;
 	sim_advance_units(g->engine, begin);
-	mem_stack_accept(g->stack, make(g, 1ull << 30, MEM_READ));
+	mem_stack_accept(g->stack, rig_request(g, 1ull << 30, MEM_READ));
 	sim_run(g->engine);
 	assert_int_equal(g->last_done_ps - begin, (11 + 11 + 11) * ck + bursts_ps + ANSWER_PS);
-	assert_int_equal(stat(g, "vault.row_hits"), 1);
-	assert_int_equal(stat(g, "vault.row_misses"), 1);
-	assert_int_equal(stat(g, "vault.row_conflicts"), 1);
+	assert_int_equal(rig_stat(g, "vault.row_hits"), 1);
+	assert_int_equal(rig_stat(g, "vault.row_misses"), 1);
+	assert_int_equal(rig_stat(g, "vault.row_conflicts"), 1);
 	rig_free(g);
 }
 
@@ -190,8 +46,8 @@ static void test_peak_bandwidth(void **state)
 		sim_wake_cycle(g->engine, g->feeder, 0);
 		sim_run(g->engine);
 		assert_int_equal(g->done_count, count);
-		assert_int_equal(stat(g, "vault.read_bytes"), count * LINE_BYTES);
-		assert_int_equal(stat(g, "vault.tsv_busy_units"), count * 2 * 6400);
+		assert_int_equal(rig_stat(g, "vault.read_bytes"), count * LINE_BYTES);
+		assert_int_equal(rig_stat(g, "vault.tsv_busy_units"), count * 2 * 6400);
 		if (vaults == 1) /* the feeder ticks after the vault: the first ACT is at the next edge */
 			assert_int_equal(g->last_done_ps, (1 + 11 + 11) * 1250 + count * 2 * 6400 + ANSWER_PS);
 		else
@@ -224,11 +80,11 @@ static void test_conservation_under_random_load(void **state)
 		sim_run(g->engine);
 		mem_stack_settle(g->stack, false);
 		assert_int_equal(g->done_count, 4000);
-		assert_int_equal(stat(g, "vault.reads") + stat(g, "vault.writes"), 4000);
+		assert_int_equal(rig_stat(g, "vault.reads") + rig_stat(g, "vault.writes"), 4000);
 		assert_int_equal(
-		    stat(g, "vault.row_hits") + stat(g, "vault.row_misses") + stat(g, "vault.row_conflicts"), 4000);
-		assert_int_equal(stat(g, "vault.read_bytes"), stat(g, "vault.reads") * LINE_BYTES);
-		assert_int_equal(stat(g, "vault.write_bytes"), stat(g, "vault.writes") * LINE_BYTES);
+		    rig_stat(g, "vault.row_hits") + rig_stat(g, "vault.row_misses") + rig_stat(g, "vault.row_conflicts"), 4000);
+		assert_int_equal(rig_stat(g, "vault.read_bytes"), rig_stat(g, "vault.reads") * LINE_BYTES);
+		assert_int_equal(rig_stat(g, "vault.write_bytes"), rig_stat(g, "vault.writes") * LINE_BYTES);
 		rig_free(g);
 	}
 }
@@ -241,12 +97,12 @@ static void test_refresh_is_issued_on_time(void **state)
 	(void)state;
 	g->p.vault_count = 4;
 	rig_build(g);
-	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
 	sim_run(g->engine);
 	sim_advance_units(g->engine, 1000 * 7800000ull + 1000000);
 	mem_stack_settle(g->stack, false);
-	assert_in_range(stat(g, "vault.refreshes"), 4 * 1000, 4 * 1000 + 4);
-	mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+	assert_in_range(rig_stat(g, "vault.refreshes"), 4 * 1000, 4 * 1000 + 4);
+	mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
 	sim_run(g->engine);
 	assert_int_equal(g->done_count, 2);
 	rig_free(g);
@@ -266,9 +122,9 @@ static void test_frfcfs_prefers_hits(void **state)
 		g->p.scheduler = i ? DRAM_FIFO : DRAM_FRFCFS;
 		rig_build(g);
 		for (uint32_t k = 0; k < 40; k++) /* two rows of one bank, in turn */
-			mem_stack_accept(g->stack, make(g, (k % 2) * (1ull << 26) + k / 2 * LINE_BYTES, MEM_READ));
+			mem_stack_accept(g->stack, rig_request(g, (k % 2) * (1ull << 26) + k / 2 * LINE_BYTES, MEM_READ));
 		sim_run(g->engine);
-		conflicts[i] = stat(g, "vault.row_conflicts");
+		conflicts[i] = rig_stat(g, "vault.row_conflicts");
 		rig_free(g);
 	}
 	assert_int_equal(conflicts[0], 1);
@@ -295,10 +151,10 @@ static void test_a_request_is_counted_once(void **state)
 
 		g->p.refresh = false;
 		rig_build(g);
-		mem_stack_accept(g->stack, make(g, 0, cases[i].op));
+		mem_stack_accept(g->stack, rig_request(g, 0, cases[i].op));
 		sim_run(g->engine);
 		assert_int_equal(g->last_done_ps, cases[i].time_ps);
-		assert_int_equal(stat(g, "vault.activates"), 1);
+		assert_int_equal(rig_stat(g, "vault.activates"), 1);
 		assert_true(sim_stats_hist(g->stats, cases[i].hist, &hist));
 		assert_int_equal(hist.count, 1);
 		assert_int_equal(hist.sum, cases[i].time_ps);
@@ -323,7 +179,7 @@ static struct rig *quiet_vault(uint64_t high, uint64_t low, uint64_t cap_cycles)
 static void accept_many(struct rig *g, uint32_t count, enum mem_op op)
 {
 	for (uint32_t i = 0; i < count; i++, g->address += LINE_BYTES)
-		mem_stack_accept(g->stack, make(g, g->address, op));
+		mem_stack_accept(g->stack, rig_request(g, g->address, op));
 }
 
 /* What was served before the request of this tag. */
@@ -347,7 +203,7 @@ static void test_writes_drain_between_their_marks(void **state)
 	sim_run(g->engine);
 	for (uint32_t i = 0; i < 18; i++)
 		assert_int_equal(g->order[i], i < 6 ? 10 + i : i < 16 ? i - 6 : i);
-	assert_int_equal(stat(g, "vault.turnarounds"), 3);
+	assert_int_equal(rig_stat(g, "vault.turnarounds"), 3);
 	rig_free(g);
 }
 
@@ -415,7 +271,7 @@ static void other_bank(void *component, uint64_t cycle)
 
 	(void)cycle;
 	g->other_tag = g->next_tag;
-	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ));
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ));
 }
 
 static void eight_writes(void *component, uint64_t cycle)
@@ -441,7 +297,7 @@ static void test_few_writes_are_not_starved(void **state)
 	sim_run(g->engine);
 	for (uint32_t tag = 1; tag <= 5; tag++)
 		assert_in_range(g->done_ps[tag], cap_cycles * ck, (cap_cycles + 100) * ck + ANSWER_PS);
-	assert_int_equal(stat(g, "vault.turnarounds"), 2);
+	assert_int_equal(rig_stat(g, "vault.turnarounds"), 2);
 	rig_free(g);
 }
 
@@ -450,7 +306,7 @@ static void one_write(void *component, uint64_t cycle)
 {
 	struct rig *g = component;
 
-	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->late_count * LINE_BYTES, MEM_WRITE));
+	mem_stack_accept(g->stack, rig_request(g, (1ull << 26) + g->late_count * LINE_BYTES, MEM_WRITE));
 	if (++g->late_count < 5)
 		sim_wake_cycle(g->engine, g->later, cycle + 50);
 }
@@ -468,7 +324,7 @@ static void test_writes_go_with_a_late_one(void **state)
 	sim_wake_cycle(g->engine, g->feeder, 0);
 	sim_run(g->engine);
 	assert_int_equal(g->late_count, 5);
-	assert_int_equal(stat(g, "vault.turnarounds"), 2);
+	assert_int_equal(rig_stat(g, "vault.turnarounds"), 2);
 	rig_free(g);
 }
 
@@ -479,7 +335,7 @@ static void hit_writes(void *component, uint64_t cycle)
 
 	(void)cycle;
 	for (uint32_t i = 0; i < 2; i++)
-		mem_stack_accept(g->stack, make(g, 0, MEM_WRITE));
+		mem_stack_accept(g->stack, rig_request(g, 0, MEM_WRITE));
 }
 
 static void test_a_late_write_is_served_in_any_case(void **state)
@@ -489,9 +345,9 @@ static void test_a_late_write_is_served_in_any_case(void **state)
 
 	(void)state;
 	g->later = sim_engine_add(g->engine, 1, "later", hit_writes, g);
-	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->p.row_bytes, MEM_READ)); /* another row of its bank */
+	mem_stack_accept(g->stack, rig_request(g, (1ull << 26) + g->p.row_bytes, MEM_READ)); /* another row of its bank */
 	g->other_tag = g->next_tag;
-	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_WRITE));
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_WRITE));
 	g->stride_bytes = 0;
 	g->left = 1000;
 	g->is_kept_full = true;
@@ -546,13 +402,13 @@ static void test_a_row_is_not_starved(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct rig *g = quiet_vault(32, 8, caps[i]);
 
-		mem_stack_accept(g->stack, make(g, 0, MEM_READ));
-		mem_stack_accept(g->stack, make(g, 1ull << 26, MEM_READ)); /* tag 1 */
+		mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
+		mem_stack_accept(g->stack, rig_request(g, 1ull << 26, MEM_READ)); /* tag 1 */
 		g->stride_bytes = 0;
 		g->left = 1000;
 		sim_wake_cycle(g->engine, g->feeder, 0);
 		sim_run(g->engine);
-		assert_int_equal(stat(g, "vault.starvation_breaks"), 1);
+		assert_int_equal(rig_stat(g, "vault.starvation_breaks"), 1);
 		assert_in_range(g->done_ps[1], caps[i] * ck, caps[i] * ck + 200 * ck);
 		assert_true(place_of(g, 1) < 200);
 		rig_free(g);
@@ -610,10 +466,10 @@ static void test_open_rows_are_served_before_a_turn(void **state)
 		rig_build(g);
 		g->address = 1ull << 26;
 		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "more", eight_writes, g), 8);
-		mem_stack_accept(g->stack, make(g, 0, MEM_READ)); /* tag 0: opens its row in cycle 0 */
+		mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ)); /* tag 0: opens its row in cycle 0 */
 		sim_run(g->engine);
 		assert_int_equal(place_of(g, 0), prepares ? 0 : 6);
-		assert_int_equal(stat(g, "vault.activates"), prepares ? 2 : 4);
+		assert_int_equal(rig_stat(g, "vault.activates"), prepares ? 2 : 4);
 		rig_free(g);
 	}
 }
@@ -646,7 +502,7 @@ static void test_banks_are_prepared_for_reads(void **state)
 		struct rig *g = overlapping_vault(prepares, 40, 5);
 
 		accept_many(g, 8, MEM_WRITE);				       /* tags 0 to 7: bank 0 */
-		mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 8: another bank */
+		mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 8: another bank */
 		sim_run(g->engine);
 		assert_int_equal(place_of(g, 8), 6);
 		gap_ps[prepares] = g->done_ps[8] - g->done_ps[5];
@@ -667,7 +523,7 @@ static void test_banks_are_prepared_for_writes(void **state)
 		struct rig *g = overlapping_vault(prepares, 60, 5);
 
 		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "more", eight_writes, g), 8);
-		mem_stack_accept(g->stack, make(g, 1 << 13, MEM_READ)); /* tag 0: another bank */
+		mem_stack_accept(g->stack, rig_request(g, 1 << 13, MEM_READ)); /* tag 0: another bank */
 		sim_run(g->engine);
 		gap_ps[prepares] = g->done_ps[1] > g->done_ps[0] ? g->done_ps[1] - g->done_ps[0] : 0;
 		rig_free(g);
@@ -683,7 +539,7 @@ static void test_the_served_direction_goes_first(void **state)
 	struct rig *g = overlapping_vault(true, 11, 40);
 
 	(void)state;
-	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 0 */
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 0 */
 	accept_many(g, 8, MEM_WRITE);				       /* tags 1 to 8: bank 0 */
 	sim_run(g->engine);
 	assert_int_equal(g->done_ps[1], (11 + 8) * 1250 + 12800 + ANSWER_PS);
@@ -696,7 +552,7 @@ static void later_write(void *component, uint64_t cycle)
 	struct rig *g = component;
 
 	(void)cycle;
-	mem_stack_accept(g->stack, make(g, (1ull << 26) + g->p.row_bytes, MEM_WRITE));
+	mem_stack_accept(g->stack, rig_request(g, (1ull << 26) + g->p.row_bytes, MEM_WRITE));
 }
 
 static void test_a_prepared_row_stays(void **state)
@@ -706,9 +562,9 @@ static void test_a_prepared_row_stays(void **state)
 	(void)state;
 	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "later", later_write, g), 30);
 	accept_many(g, 8, MEM_WRITE);				       /* tags 0 to 7: bank 0 */
-	mem_stack_accept(g->stack, make(g, g->p.row_bytes, MEM_READ)); /* tag 8: bank 1 */
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 8: bank 1 */
 	sim_run(g->engine);
-	assert_int_equal(stat(g, "vault.activates"), 3);
+	assert_int_equal(rig_stat(g, "vault.activates"), 3);
 	assert_true(place_of(g, 9) > place_of(g, 8));
 	rig_free(g);
 }
@@ -724,13 +580,13 @@ static void test_closed_pages_close(void **state)
 		g->p.vault_count = 1;
 		g->p.page_policy = is_closed ? DRAM_PAGE_CLOSED : DRAM_PAGE_OPEN;
 		rig_build(g);
-		mem_stack_accept(g->stack, make(g, 0, MEM_READ));
+		mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
 		sim_run(g->engine);
-		assert_int_equal(stat(g, "vault.precharges"), is_closed);
-		mem_stack_accept(g->stack, make(g, 1ull << 26, MEM_READ));
+		assert_int_equal(rig_stat(g, "vault.precharges"), is_closed);
+		mem_stack_accept(g->stack, rig_request(g, 1ull << 26, MEM_READ));
 		sim_run(g->engine);
-		assert_int_equal(stat(g, "vault.row_misses"), 1 + is_closed);
-		assert_int_equal(stat(g, "vault.row_conflicts"), !is_closed);
+		assert_int_equal(rig_stat(g, "vault.row_misses"), 1 + is_closed);
+		assert_int_equal(rig_stat(g, "vault.row_conflicts"), !is_closed);
 		rig_free(g);
 	}
 }
@@ -746,7 +602,7 @@ static void test_vaults_refresh_in_turn(void **state)
 	for (uint32_t quarter = 1; quarter <= 8; quarter++) {
 		sim_advance_units(g->engine, quarter * 7800000ull / 4 + 400000);
 		mem_stack_settle(g->stack, false);
-		assert_int_equal(stat(g, "vault.refreshes"), quarter);
+		assert_int_equal(rig_stat(g, "vault.refreshes"), quarter);
 	}
 	rig_free(g);
 }
