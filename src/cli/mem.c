@@ -370,6 +370,26 @@ static json_t *closed_forms_json(const struct memory_standard *memory)
 	return o;
 }
 
+static void put_refreshes(json_t *o, const struct memory_result *r)
+{
+	put_int(o, "refreshes", r->refresh_count);
+	put_int(o, "bank_refreshes", r->bank_refresh_count);
+	put_int(o, "refresh_managements", r->management_count);
+}
+
+static void put_power_states(json_t *o, const struct memory_result *r)
+{
+	static const char *const names[] = {[MEMORY_OPEN] = "open",
+					    [MEMORY_PRECHARGED] = "precharged",
+					    [MEMORY_POWER_DOWN] = "power_down",
+					    [MEMORY_SELF_REFRESH] = "self_refresh"};
+	json_t *states = json_object();
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++)
+		put_real(states, names[i], r->power_state[i]);
+	json_object_set_new(o, "power_states", states);
+}
+
 static void put_energy(json_t *o, const struct energy_report *energy)
 {
 	json_t *components = json_object();
@@ -409,6 +429,7 @@ static json_t *units_json(json_t *units)
 		{"rate_gbytes_per_s", "10^9 bytes per second"},
 		{"bus_utilisation", "part of the time, 0 to 1"},
 		{"row_hit_ratio", "part of the requests, 0 to 1"},
+		{"power_states", "part of the ranks' time, 0 to 1"},
 		{"time_ps", "ps"},
 		{"energy_pj", "pJ"},
 		{"energy_components_pj", "pJ"},
@@ -448,7 +469,8 @@ static json_t *run_json(const struct plan *p, struct cli_mem_run *run)
 	put_latency(o, "write_", r, MEMORY_LATENCY_WRITES);
 	json_object_set_new(o, "latency_is_exact", json_boolean(r->has_exact_percentiles));
 	put_real(o, "row_hit_ratio", r->row_hit_ratio);
-	put_int(o, "refreshes", r->refresh_count);
+	put_refreshes(o, r);
+	put_power_states(o, r);
 	put_energy(o, &r->energy);
 	put_real(o, "host_seconds", r->host_seconds);
 	json_object_set_new(o, "interrupted", json_boolean(r->is_interrupted));

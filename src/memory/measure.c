@@ -325,6 +325,11 @@ static uint64_t stat_of(const struct memory_measure *m, const char *key)
 /* What the memory's own statistics say. */
 static void read_stats(const struct memory_measure *m, struct memory_result *out)
 {
+	static const char *const states[] = {[MEMORY_OPEN] = "vault.open_cycles",
+					     [MEMORY_PRECHARGED] = "vault.precharged_cycles",
+					     [MEMORY_POWER_DOWN] = "vault.power_down_cycles",
+					     [MEMORY_SELF_REFRESH] = "vault.self_refresh_cycles"};
+	const double rank_cycles = (double)stat_of(m, "vault.rank_cycles");
 	const double bus_units = (double)m->last_units * (double)vault_count(m);
 	struct energy_list energy = {.count = 0};
 
@@ -333,6 +338,10 @@ static void read_stats(const struct memory_measure *m, struct memory_result *out
 	if (m->done_count)
 		out->row_hit_ratio = (double)stat_of(m, "vault.row_hits") / (double)m->done_count;
 	out->refresh_count = stat_of(m, "vault.refreshes");
+	out->bank_refresh_count = stat_of(m, "vault.bank_refreshes");
+	out->management_count = stat_of(m, "vault.managements");
+	for (uint32_t i = 0; i < MEMORY_POWER_STATE_COUNT && rank_cycles > 0; i++)
+		out->power_state[i] = (double)stat_of(m, states[i]) / rank_cycles;
 	memory_standard_energy(m->config.memory, &energy);
 	energy_account(&energy, m->ctx.stats, out->time_ps, &out->energy);
 }

@@ -31,6 +31,11 @@ struct memory_measure_config {
 	_Atomic uint64_t *progress_count; /* set now and then: requests done; may be NULL */
 };
 
+/* A rank's: some bank open, all closed, power-down, self-refresh. */
+enum memory_power_state {
+	MEMORY_OPEN, MEMORY_PRECHARGED, MEMORY_POWER_DOWN, MEMORY_SELF_REFRESH, MEMORY_POWER_STATE_COUNT,
+};
+
 struct memory_result {
 	uint64_t request_count, read_count, write_count, request_bytes, moved_bytes;
 	uint64_t time_ps;	  /* from the first request, at 0, to the last answer */
@@ -39,7 +44,8 @@ struct memory_result {
 	double gbytes_per_s, peak_gbytes_per_s;
 	double bus_utilisation; /* of all data buses: the part of the time in which they carry data, 0 to 1 */
 	double row_hit_ratio;	/* of all requests, 0 to 1 */
-	uint64_t refresh_count;
+	uint64_t refresh_count, bank_refresh_count, management_count; /* REF, REFB, RFM commands */
+	double power_state[MEMORY_POWER_STATE_COUNT]; /* of the ranks' time, 0 to 1 */
 	struct energy_report energy; /* over that time */
 	double latency_unit_ns; /* of what follows */
 	struct memory_latency latency[MEMORY_LATENCY_COUNT];

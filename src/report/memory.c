@@ -55,6 +55,40 @@ static void print_latency(FILE *out, const json_t *run, const char *label, const
 	fputc('\n', out);
 }
 
+static void print_refreshes(FILE *out, const json_t *run)
+{
+	static const struct {
+		const char *key, *name;
+	} rows[] = {{"refreshes", "of ranks"}, {"bank_refreshes", "of single banks"}, {"refresh_managements", "RFM"}};
+	const char *separator = "";
+
+	fputs("  refreshes      ", out);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (number_of(run, rows[i].key) <= 0)
+			continue;
+		fprintf(out, "%s%.0f %s", separator, number_of(run, rows[i].key), rows[i].name);
+		separator = ", ";
+	}
+	fputs(*separator ? "\n" : "none\n", out);
+}
+
+static void print_power_states(FILE *out, const json_t *run)
+{
+	const char *name, *separator = "";
+	json_t *value;
+
+	fputs("  ranks          ", out);
+	json_object_foreach(json_object_get(run, "power_states"), name, value) {
+		g_autofree char *shown = g_strdelimit(g_strdup(name), "_", ' ');
+
+		if (json_number_value(value) <= 0)
+			continue;
+		fprintf(out, "%s%s %.1f %%", separator, shown, 100 * json_number_value(value));
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
 static void print_energy(FILE *out, const json_t *run)
 {
 	const json_t *components = json_object_get(run, "energy_components_pj");
@@ -97,8 +131,9 @@ static void print_one(FILE *out, const json_t *run)
 		print_latency(out, run, "  reads", "read_");
 		print_latency(out, run, "  writes", "write_");
 	}
-	fprintf(out, "  row hits       %.1f %%, %.0f refreshes\n", 100 * number_of(run, "row_hit_ratio"),
-		number_of(run, "refreshes"));
+	fprintf(out, "  row hits       %.1f %%\n", 100 * number_of(run, "row_hit_ratio"));
+	print_refreshes(out, run);
+	print_power_states(out, run);
 	print_energy(out, run);
 	fprintf(out, "  time           %.3f us simulated in %.3f CPU s", number_of(run, "time_ps") / ps_per_us,
 		number_of(run, "host_seconds"));
