@@ -186,6 +186,7 @@ static void test_idle_latency(void **state)
 	strata_mem_run_until(m, STRATA_MEM_NEVER);
 	assert_int_equal(last.offered_ps, 100000);
 	assert_int_equal(last.done_ps, 118750);
+	assert_true(strata_mem_next_ps(m) == STRATA_MEM_NEVER);
 	assert_int_equal(last.addr_bytes, 64);
 	assert_ptr_equal(last.user, &last);
 	/* A time that has passed changes nothing; a tick goes to the next edge. */
