@@ -173,6 +173,7 @@ int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots)
 	for (uint32_t i = 0; i < count; i++)
 		base_diag_init(&runs[i].diag);
 	catch_signals();
+	json_object_seed(0); /* which jansson wants to do before there are threads */
 	while (thread_count < MIN(wanted, count) && !pthread_create(&threads[thread_count], NULL, work, &s))
 		thread_count++;
 	if (!thread_count)
