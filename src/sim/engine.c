@@ -452,10 +452,9 @@ static void wheel_follow(struct sim_engine *e)
 {
 	for (uint32_t i = 0; i < e->domain_count; i++) {
 		struct domain *d = &e->domains[i];
-		uint64_t cycle = cycles_of_units(d, e->clock.now_units + d->period_units - 1);
-
-		if (cycle >= d->wheel_cycle + WHEEL_SLOTS / 2)
-			d->wheel_cycle = d->open_cycle = cycle;
+		if (e->clock.now_units >= (d->wheel_cycle + WHEEL_SLOTS / 2) * d->period_units)
+			d->wheel_cycle = d->open_cycle =
+				cycles_of_units(d, e->clock.now_units + d->period_units - 1);
 	}
 }
 
