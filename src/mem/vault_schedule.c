@@ -138,11 +138,13 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	/* A row that was prepared for the other direction stays, unless somebody waits too long. */
 	if (!is_column && v->opened[!d] >> b & 1 && !is_overdue && v->prepares)
 		return false;
-	if (is_column)
+	if (is_column) {
 		set_proposal(v, b, column, l->hit, v->banks.bank[b].cycle[column],
 			     order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
-	else
+		v->overdue |= (uint64_t)(is_overdue && l->hit == s && v->guards_all) << b;
+	} else {
 		propose_row(v, b, s, is_overdue && v->guards_all, false);
+	}
 	return true;
 }
 
@@ -159,6 +161,7 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 	const struct list *other;
 
 	v->proposed &= ~(1ull << b);
+	v->overdue &= ~(1ull << b);
 	if (v->is_fifo)
 		d = v->pending[WRITING] >> b & 1 ? WRITING : READING;
 	if (propose_served(v, b, d, cycle))
@@ -434,13 +437,13 @@ static uint64_t column_proposals(const struct mem_vault *v)
 }
 
 /* Two command buses: a column and a row command in one cycle. */
-static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle)
+static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allowed)
 {
 	const uint64_t *free_cycle = v->banks.bus->free_cycle;
 	uint64_t columns = column_proposals(v), next = SIM_NEVER;
 
 	for (uint32_t is_column = 2; is_column--;) {
-		uint64_t banks = is_column ? columns : ~columns;
+		uint64_t banks = (is_column ? columns : ~columns) & allowed;
 
 		if (!(v->proposed & banks & ~v->blocked))
 			continue;
@@ -450,10 +453,29 @@ static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle)
 	return next;
 }
 
+/* The oldest overdue column, if its time has not come: columns of other banks would put that off, again and again where
+ * the bus waits between ranks. These are the banks that may go on. */
+static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
+{
+	const struct proposals *p = &v->proposals;
+	const uint64_t overdue = v->overdue & v->proposed & ~v->blocked;
+	uint64_t oldest = SIM_NEVER;
+
+	for (uint64_t left = overdue; left; left &= left - 1)
+		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
+	if (!overdue || first_legal(v, 1ull << oldest % DRAM_BANK_MAX) <= cycle)
+		return ALL_BANKS;
+	return ~column_proposals(v) | 1ull << oldest % DRAM_BANK_MAX;
+}
+
 uint64_t vault_schedule(struct mem_vault *v, uint64_t cycle)
 {
+	uint64_t banks = ALL_BANKS;
+
 	propose_dirty(v, cycle);
+	if (unlikely(v->overdue))
+		banks = banks_beside_overdue(v, cycle);
 	if (v->banks.t.is_dual_bus)
-		return schedule_both(v, cycle);
-	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, ALL_BANKS);
+		return schedule_both(v, cycle, banks);
+	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, banks);
 }

@@ -77,6 +77,7 @@ struct mem_vault {
 	uint32_t reads_left;	     /* to be served before writes may turn the bus again */
 	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
 	uint64_t starvation_cap;
+	uint64_t overdue; /* with a guard over all banks: bit per bank, a column that is overdue is proposed */
 	uint64_t guard_cycle; /* with a guard over all banks: when the next request may be overdue */
 
 	/* bit per slot */

@@ -265,6 +265,32 @@ static void test_channels(void **state)
 		    1.2 * (SLOW + FAST) / 2.0 * BURST * CK_PS / 1000);
 }
 
+/* Two ranks, each with one open row: between columns of different ranks the bus waits, so a steady stream of hits to
+ * one would keep the other's out for ever. The guard over all banks holds the stream back for what is overdue. */
+static void test_ranks(void **state)
+{
+	enum { COUNT = 3000, CAP = 300 };
+	static char text[COUNT * 24];
+	size_t length = 0;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_TRACE, 0);
+	r.memory.dram.rank_count = 2;
+	r.memory.dram.t_rtrs = 2;
+	r.memory.dram.starvation_global = true;
+	r.memory.dram.starvation_cap_cycles = CAP;
+	/* Order row, rank, bank, column: a rank is 16 banks of 4 KiB rows. */
+	for (uint64_t i = 0; i < COUNT; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%llu R\n",
+					   (unsigned long long)(i % 64 * 64 + (i % 100 == 99 ? 16 * 4096 : 0)));
+
+	const struct memory_result result = measure_trace(&r, text);
+
+	/* The cap, and what it takes to serve some that are overdue together. */
+	assert_true(cycles((double)result.latency[MEMORY_LATENCY_ALL].max, &result) < CAP + 100);
+}
+
 static void test_same_again(void **state)
 {
 	struct rig r;
@@ -426,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_traces),	      cmocka_unit_test(test_channels),
+		cmocka_unit_test(test_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
