@@ -1,6 +1,7 @@
-/* mem_library.c - what libstrata-mem costs: the streams of mem_bench through the library, driven in three ways.
+/* mem_library.c - what libstrata-mem costs: the streams of bench/run through the library, driven in three ways.
  *
- * Usage: mem_library [requests]. Its first column beside mem_bench's says what the interface takes.
+ * Usage: mem_library [requests]. Its first column beside `strata mem --memory bench/vault.yaml` says what the interface
+ * takes.
  */
 #include <stdbool.h>
 #include <stdint.h>

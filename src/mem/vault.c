@@ -28,7 +28,8 @@ static void clear_queue(struct mem_vault *v)
 	v->free_slots = v->queue_entries == 64 ? ~0ull : (1ull << v->queue_entries) - 1;
 	v->queue_count = v->count[READING] = v->count[WRITING] = 0;
 	memset(v->lists, NO_SLOT, sizeof(v->lists));
-	v->pending[READING] = v->pending[WRITING] = v->opened[READING] = v->opened[WRITING] = v->proposed = v->overdue = 0;
+	v->pending[READING] = v->pending[WRITING] = v->opened[READING] = v->opened[WRITING] = 0;
+	v->proposed = v->overdue = 0;
 	v->dirty = ALL_BANKS;
 	v->is_turning = false;
 	v->guard_cycle = SIM_NEVER;
