@@ -222,6 +222,15 @@ private:
 		}
 	}
 
+	/* Gathers and scatters that a program writes itself for AVX2 and AVX-512. */
+	static bool isX86Lanes(const IntrinsicInst &in)
+	{
+		StringRef name = in.getCalledFunction()->getName();
+
+		return name.startswith("llvm.x86.avx2.gather.") || name.startswith("llvm.x86.avx512.mask.gather") ||
+		       name.startswith("llvm.x86.avx512.mask.scatter");
+	}
+
 	static bool isHooked(const Instruction &i)
 	{
 		if (isa<LoadInst>(i) || isa<StoreInst>(i))
@@ -242,7 +251,7 @@ private:
 		case Intrinsic::x86_sse_sfence:
 			return true;
 		default:
-			return isa<MemIntrinsic>(in) || isMasked(in->getIntrinsicID());
+			return isa<MemIntrinsic>(in) || isMasked(in->getIntrinsicID()) || isX86Lanes(*in);
 		}
 	}
 
@@ -354,7 +363,7 @@ private:
 			break;
 		}
 		default:
-			if (isMasked(in.getIntrinsicID()) || in.getIntrinsicID() == Intrinsic::masked_gather ||
+			if (isMasked(in.getIntrinsicID()) || isX86Lanes(in) || in.getIntrinsicID() == Intrinsic::masked_gather ||
 			    in.getIntrinsicID() == Intrinsic::masked_scatter || in.getIntrinsicID() == Intrinsic::prefetch)
 				c[THREAD_CLASS_memory]++;
 			else if (isa<MemIntrinsic>(in))
@@ -553,6 +562,33 @@ private:
 		in.setArgOperand(at, phi);
 	}
 
+	/* The same, of a base and indices; the lanes keep their addresses. */
+	void hookX86Lanes(IntrinsicInst &in, const Counts &counts)
+	{
+		bool isLoad = !in.getCalledFunction()->getName().contains("scatter");
+		Type *data = isLoad ? in.getType() : in.getArgOperand(3)->getType();
+		Value *base = in.getArgOperand(isLoad ? 1 : 0), *indices = in.getArgOperand(2);
+		Value *mask = in.getArgOperand(isLoad ? 3 : 1), *scale = in.getArgOperand(4);
+		uint32_t lanes = std::min(lanesOf(data), lanesOf(indices->getType()));
+		Type *array = ArrayType::get(ptrTy, lanes);
+		IRBuilder<> entry(&*in.getFunction()->getEntryBlock().getFirstInsertionPt());
+		AllocaInst *slot = entry.CreateAlloca(array);
+		IRBuilder<> b(whenOn(&in));
+
+		b.SetCurrentDebugLocation(in.getDebugLoc());
+		for (uint32_t i = 0; i < lanes; i++) {
+			Value *index = b.CreateSExt(b.CreateExtractElement(indices, i), i64);
+			Value *offset = b.CreateMul(index, b.CreateZExtOrTrunc(scale, i64));
+
+			b.CreateStore(b.CreateGEP(i8, base, offset), b.CreateConstGEP2_32(array, slot, 0, i));
+		}
+		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
+			     {slot,
+			      site(bytesOf(cast<FixedVectorType>(data)->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, lanes,
+				   counts),
+			      maskBits(b, mask)});
+	}
+
 	void hookMasked(IntrinsicInst &in, const Counts &counts)
 	{
 		Intrinsic::ID id = in.getIntrinsicID();
@@ -618,6 +654,8 @@ private:
 
 		if (id == Intrinsic::masked_gather || id == Intrinsic::masked_scatter) {
 			hookLanes(in, counts);
+		} else if (isX86Lanes(in)) {
+			hookX86Lanes(in, counts);
 		} else if (isMasked(id)) {
 			hookMasked(in, counts);
 		} else if (id == Intrinsic::prefetch) {

@@ -27,7 +27,7 @@
 #define RT_STACK_SLOT ((uint64_t)1 << 28)
 enum { RT_STACK_SLOTS = 65536 };
 
-enum rt_state { RT_READY, RT_RUNNING, RT_WAITING, RT_ENDED };
+enum rt_state { RT_READY, RT_RUNNING, RT_STALLED, RT_WAITING, RT_ENDED };
 
 struct rt_thread {
 	uint32_t id, unit, slot;

@@ -23,6 +23,7 @@ static uint64_t limit_ps;              /* the current unit runs until it is beyo
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count;
+static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for */
 static bool has_fsgsbase;
 static void (*reporting)(struct rt_thread *t);
 
@@ -134,7 +135,7 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 
 	t->state = RT_READY;
 	t->ready_ps = time_ps;
-	if (!u->place) {
+	if (!u->place && !u->running) {
 		if (u->now_ps < time_ps)
 			u->now_ps = time_ps;
 		enqueue(u, t);
@@ -249,9 +250,11 @@ static void set_limit(void)
 /* From the thread that ran to the next one. */
 static void switch_from(struct rt_thread *from)
 {
-	struct unit *u = earliest();
+	struct unit *u;
 	struct rt_thread *t;
 
+	leaving = from;
+	u = earliest();
 	if (!u->running) {
 		u->running = u->first;
 		u->first = u->first->next;
@@ -319,6 +322,34 @@ void rt_block(void)
 	}
 }
 
+/* Until the model answers: the unit has nothing else to do. */
+static void stall(void)
+{
+	struct unit *u = current;
+
+	u->running->state = RT_STALLED;
+	heap_settle(u->place);
+	heap_remove(u);
+	switch_from(u->running);
+}
+
+static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
+{
+	struct rt_thread *t = rt_thread_by_id(thread);
+	struct unit *u = &units[t->unit];
+
+	t->answer = bytes;
+	if (u->now_ps < time_ps)
+		u->now_ps = time_ps;
+	if (current->place) /* its time has gone on */
+		heap_settle(current->place);
+	heap_add(u);
+	if (u->now_ps + machine.quantum_ps < limit_ps)
+		limit_ps = u->now_ps + machine.quantum_ps;
+}
+
+const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at};
+
 void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count)
 {
 	uint32_t best = first;
@@ -372,7 +403,9 @@ void rt_report_all(void (*report)(struct rt_thread *t))
 
 		if (!t)
 			break;
-		if (t->state == RT_WAITING) {
+		if (t->state == RT_WAITING && t == leaving) {
+			report(t);
+		} else if (t->state == RT_WAITING) {
 			set_fs(t->fs);
 			rt_switch(&here.sp, t->sp);
 		}
@@ -427,7 +460,7 @@ static void *one(void *address, uint32_t size, enum thread_kind kind)
 		current->now_ps = answer.done_ps;
 		return answer.bytes;
 	}
-	rt_block();
+	stall();
 	return self->answer;
 }
 
@@ -456,7 +489,7 @@ RT_API void __strata_fence(const struct thread_site *site)
 	done = rt_model->fence(rt_model->self, &at);
 	rt_in_model = false;
 	if (done == THREAD_WAITS)
-		rt_block();
+		stall();
 	else
 		current->now_ps = done;
 }
@@ -586,16 +619,6 @@ uint64_t __strata_now_ps(void)
 	rt_spend(machine.system_call_ps);
 	return current->now_ps;
 }
-
-static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
-{
-	struct rt_thread *t = rt_thread_by_id(thread);
-
-	t->answer = bytes;
-	rt_ready(t, time_ps);
-}
-
-const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at};
 
 void rt_note(enum thread_event event, uint64_t value)
 {

@@ -1,0 +1,68 @@
+/* ends.c - ends in the way that its argument names. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t met;
+static const char *how;
+static int *volatile nothing;
+
+__attribute__((noinline)) static void walk(void)
+{
+	*nothing = 1; /* line 16 */
+}
+
+__attribute__((noinline)) static void take(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+	pthread_mutex_lock(a);
+	pthread_barrier_wait(&met);
+	pthread_mutex_lock(b); /* line 23 */
+	pthread_mutex_unlock(b);
+	pthread_mutex_unlock(a);
+}
+
+__attribute__((noinline)) static void leave(void)
+{
+	exit(7); /* line 30 */
+}
+
+static void *work(void *arg)
+{
+	if (!strcmp(how, "crash"))
+		walk();
+	if (!strcmp(how, "deadlock"))
+		take(&second, &first);
+	if (!strcmp(how, "exit"))
+		leave();
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "quiet"))
+		_exit(9);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	how = argc > 1 ? argv[1] : "";
+	pthread_barrier_init(&met, NULL, 2);
+	if (!strcmp(how, "fork") && !fork())
+		_exit(0);
+	pthread_create(&t, NULL, work, NULL);
+	if (!strcmp(how, "deadlock"))
+		take(&first, &second);
+	if (!strcmp(how, "alone")) {
+		pthread_mutex_lock(&first);
+		pthread_mutex_lock(&first); /* line 61 */
+	}
+	if (!strcmp(how, "main-exit"))
+		pthread_exit(NULL);
+	pthread_join(t, NULL);
+	puts("end of main");
+	return strcmp(how, "five") ? 0 : 5;
+}

@@ -1,0 +1,119 @@
+/* toy_model.c - a model that a test can see through: every access waits for an event of the model, reads of one array
+ * get bytes of a copy, and stores to another go into a buffer first. STRATA_TOY names a file for what it counted. */
+#include "threads/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNITS = 3, ACCESS_PS = 7000, PENDING = 64, CYCLE_PS = 1000 };
+
+struct pending {
+	uint64_t time_ps;
+	uint32_t thread;
+	void *bytes;
+};
+
+static struct toy {
+	struct thread_model model;
+	const struct thread_runtime *runtime;
+	struct pending pending[PENDING];
+	uint32_t pending_count;
+	uint64_t accesses, fences, instructions, events[THREAD_EVENT_COUNT], last_ps, disorder;
+	char buffer[64]; /* a copy's bytes */
+} toy;
+
+static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
+{
+	uint64_t sum = 0;
+
+	(void)self;
+	(void)at;
+	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
+		sum += counts[i];
+	toy.instructions += sum;
+	return sum * CYCLE_PS;
+}
+
+static void wait_until(uint64_t time_ps, uint32_t thread, void *bytes)
+{
+	toy.pending[toy.pending_count++] = (struct pending){time_ps, thread, bytes};
+	toy.runtime->event(time_ps);
+}
+
+static struct thread_answer toy_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
+				       uint32_t size, enum thread_kind kind)
+{
+	(void)self;
+	(void)address;
+	toy.accesses++;
+	toy.disorder += at->now_ps < toy.last_ps;
+	toy.last_ps = at->now_ps;
+	/* The program marks the word whose reads are to be stale: its value is this one. */
+	if (kind == THREAD_READ && size == 8 && *(const uint64_t *)bytes == 0x5757575757575757) {
+		memset(toy.buffer, 0x11, sizeof(toy.buffer));
+		bytes = toy.buffer;
+	}
+	wait_until(at->now_ps + ACCESS_PS, at->thread, bytes);
+	return (struct thread_answer){THREAD_WAITS, NULL};
+}
+
+static uint64_t fence(void *self, const struct thread_at *at)
+{
+	(void)self;
+	toy.fences++;
+	wait_until(at->now_ps + ACCESS_PS, at->thread, NULL);
+	return THREAD_WAITS;
+}
+
+static void advance(void *self, uint64_t until_ps)
+{
+	uint32_t kept = 0;
+
+	(void)self;
+	for (uint32_t i = 0; i < toy.pending_count; i++)
+		if (toy.pending[i].time_ps <= until_ps)
+			toy.runtime->resume(toy.pending[i].thread, toy.pending[i].time_ps, toy.pending[i].bytes);
+		else
+			toy.pending[kept++] = toy.pending[i];
+	toy.pending_count = kept;
+	for (uint32_t i = 0; i < kept; i++)
+		toy.runtime->event(toy.pending[i].time_ps);
+}
+
+static void note(void *self, const struct thread_at *at, enum thread_event event, uint64_t value)
+{
+	(void)self;
+	(void)at;
+	(void)value;
+	toy.events[event]++;
+}
+
+static void end(void *self, const struct thread_at *at)
+{
+	FILE *out = fopen(getenv("STRATA_TOY"), "w");
+
+	(void)self;
+	fprintf(out, "accesses %lu fences %lu instructions %lu created %lu ended %lu disorder %lu time %lu\n",
+		toy.accesses, toy.fences, toy.instructions, toy.events[THREAD_CREATE], toy.events[THREAD_END],
+		toy.disorder, at->now_ps);
+	fclose(out);
+}
+
+__attribute__((visibility("default"))) thread_model_make strata_thread_model;
+struct thread_model *strata_thread_model(const struct thread_runtime *runtime, const char *options)
+{
+	(void)options;
+	toy.runtime = runtime;
+	toy.model = (struct thread_model){
+	    .machine =
+		{.unit_count = UNITS, .slice_ps = 1000000, .system_call_ps = 1000, .wake_ps = 1000, .create_ps = 1000},
+	    .compute = compute,
+	    .access = toy_access,
+	    .fence = fence,
+	    .advance = advance,
+	    .event = note,
+	    .end = end,
+	};
+	return &toy.model;
+}
