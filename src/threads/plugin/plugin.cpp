@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "threads/plugin/machine_code.h"
 #include "threads/site.h"
 
 using namespace llvm;
@@ -46,7 +47,7 @@ const char *const replaced[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp",
 
 class Instrument {
 public:
-	explicit Instrument(Module &m) : m(m), dl(m.getDataLayout()), ctx(m.getContext())
+	Instrument(Module &m, OptimizationLevel level) : m(m), dl(m.getDataLayout()), ctx(m.getContext()), level(level)
 	{
 		ptrTy = PointerType::get(ctx, 0);
 		i8 = Type::getInt8Ty(ctx);
@@ -69,6 +70,7 @@ public:
 				functions.push_back(&f);
 		if (functions.empty())
 			return false;
+		hasMachineCounts = countMachineCode(m, level, machineCounts);
 		on = m.getOrInsertGlobal("__strata_on", i8);
 		for (Function *f : functions)
 			instrument(*f);
@@ -81,6 +83,9 @@ private:
 	Module &m;
 	const DataLayout &dl;
 	LLVMContext &ctx;
+	OptimizationLevel level;
+	std::map<const BasicBlock *, uint32_t> machineCounts;
+	bool hasMachineCounts = false;
 	Type *i8, *i16, *i32, *i64;
 	PointerType *ptrTy;
 	StructType *siteTy, *callTy;
@@ -684,6 +689,26 @@ private:
 		return false;
 	}
 
+	/* The classes are those of the intermediate code, the sum is the machine's: what is more there (addresses, copies,
+	 * spills) is integer instructions of the block's end, what is less is taken from the cheapest classes. */
+	static void fitToMachine(const std::vector<Counts *> &parts, uint32_t machine)
+	{
+		static const int cheapest[] = {THREAD_CLASS_integer, THREAD_CLASS_memory, THREAD_CLASS_branch, THREAD_CLASS_vector,
+					       THREAD_CLASS_float, THREAD_CLASS_float_multiply, THREAD_CLASS_multiply,
+					       THREAD_CLASS_float_divide, THREAD_CLASS_divide};
+		uint32_t sum = 0;
+
+		for (const Counts *c : parts)
+			for (int i = 0; i < THREAD_CLASS_lane_integer; i++)
+				sum += (*c)[i];
+		if (machine > sum)
+			(*parts[0])[THREAD_CLASS_integer] += machine - sum;
+		for (int i : cheapest)
+			for (Counts *c : parts)
+				for (; sum > machine && (*c)[i]; sum--)
+					(*c)[i]--;
+	}
+
 	void instrumentBlock(BasicBlock &block)
 	{
 		std::vector<Instruction *> hooked;
@@ -700,6 +725,13 @@ private:
 			} else if (auto *cb = dyn_cast<CallBase>(&i)) {
 				outside.push_back(cb);
 			}
+		}
+		if (hasMachineCounts) {
+			std::vector<Counts *> all = {&now};
+
+			for (Counts &c : counts)
+				all.push_back(&c);
+			fitToMachine(all, machineCounts[&block]);
 		}
 		if (hooked.empty()) {
 			auto *br = dyn_cast<BranchInst>(block.getTerminator());
@@ -756,9 +788,14 @@ private:
 };
 
 struct StrataPass : PassInfoMixin<StrataPass> {
+	OptimizationLevel level;
+
+	explicit StrataPass(OptimizationLevel level) : level(level)
+	{
+	}
 	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
 	{
-		return Instrument(m).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+		return Instrument(m, level).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
 	}
 	static bool isRequired() { return true; }
 };
@@ -769,6 +806,6 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 {
 	return {LLVM_PLUGIN_API_VERSION, "strata", "1", [](PassBuilder &pb) {
 			pb.registerOptimizerLastEPCallback(
-				[](ModulePassManager &pm, OptimizationLevel) { pm.addPass(StrataPass()); });
+				[](ModulePassManager &pm, OptimizationLevel level) { pm.addPass(StrataPass(level)); });
 		}};
 }
