@@ -10,7 +10,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "mem/audit.h"
 #include "mem/vault_state.h"
 
 const struct sim_stat_desc vault_stat_rows[] = {
@@ -20,8 +19,6 @@ const struct sim_stat_desc vault_stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 const uint32_t vault_stat_row_count = ARRAY_COUNT(vault_stat_rows);
-
-static void vault_tick(void *component, uint64_t cycle);
 
 static void clear_queue(struct mem_vault *v)
 {
@@ -219,7 +216,7 @@ static void answer(struct mem_vault *v, enum direction d, uint64_t now)
 	}
 }
 
-static void answer_all(struct mem_vault *v, uint64_t now)
+void vault_answer(struct mem_vault *v, uint64_t now)
 {
 	answer(v, READING, now);
 	answer(v, WRITING, now);
@@ -228,11 +225,6 @@ static void answer_all(struct mem_vault *v, uint64_t now)
 		if (v->done[d].first)
 			v->done_units = base_min_u64(v->done_units, v->done[d].first->ready_units);
 	}
-}
-
-bool vault_sleeps(const struct mem_vault *v)
-{
-	return v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_banks);
 }
 
 static void cancel(struct mem_vault *v, uint64_t cycle)
@@ -244,8 +236,7 @@ static void cancel(struct mem_vault *v, uint64_t cycle)
 	v->next_cycle = SIM_NEVER;
 }
 
-/* What falls due from now on is caught up with later, unless its partner works. Returns the next cycle to look at. */
-static uint64_t fall_asleep(struct mem_vault *v, uint64_t cycle)
+uint64_t vault_fall_asleep(struct mem_vault *v, uint64_t cycle)
 {
 	if (v->partner && !vault_sleeps(v->partner)) {
 		if (cycle >= v->service_cycle)
@@ -255,35 +246,6 @@ static uint64_t fall_asleep(struct mem_vault *v, uint64_t cycle)
 	if (v->partner)
 		cancel(v->partner, cycle);
 	return SIM_NEVER;
-}
-
-static void vault_tick(void *component, uint64_t cycle)
-{
-	struct mem_vault *v = component;
-	uint64_t now = sim_now_units(v->engine), next;
-
-	if (v->done_units <= now)
-		answer_all(v, now);
-	if (cycle < v->next_cycle)
-		return;
-	if (vault_sleeps(v)) {
-		next = fall_asleep(v, cycle);
-	} else if (cycle >= v->service_cycle && vault_service(v, cycle)) {
-		next = cycle + 1;
-	} else if (v->blocked == v->all_banks) {
-		next = v->service_cycle;
-	} else {
-		if (!v->is_fifo)
-			vault_choose_direction(v, cycle);
-		next = base_min_u64(vault_schedule(v, cycle), v->service_cycle);
-	}
-	v->next_cycle = next;
-	if (next != SIM_NEVER)
-		sim_wake_cycle(v->engine, v->comp, next);
-	if (v->owes_room && v->free_slots) {
-		v->owes_room = false;
-		v->config.room(v->config.ctx, v->config.index);
-	}
 }
 
 bool mem_vault_is_idle(const struct mem_vault *v)

@@ -14,7 +14,6 @@
  */
 #include <string.h>
 
-#include "mem/audit.h"
 #include "mem/vault_state.h"
 
 enum {
@@ -72,7 +71,7 @@ static enum dram_rank_state state_of(const struct mem_vault *v, const struct vau
 	return v->banks.rank[k - v->ranks].state;
 }
 
-static void count_time(struct mem_vault *v, struct vault_rank *k, uint64_t cycle)
+void vault_count_time(struct mem_vault *v, struct vault_rank *k, uint64_t cycle)
 {
 	enum dram_rank_state state = state_of(v, k);
 	enum vault_time time = v->banks.open_banks & k->banks ? TIME_OPEN : TIME_PRECHARGED;
@@ -86,44 +85,7 @@ static void count_time(struct mem_vault *v, struct vault_rank *k, uint64_t cycle
 void vault_count_times(struct mem_vault *v, uint64_t now)
 {
 	for (uint32_t i = 0; i < v->banks.t.rank_count; i++)
-		count_time(v, &v->ranks[i], now);
-}
-
-uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
-{
-	struct vault_rank *k = &v->ranks[v->banks.bank[bank].rank];
-	uint64_t open = v->banks.open_banks & k->banks;
-
-	if (v->config.audit)
-		mem_audit_command(v->config.audit, c, bank, row, cycle);
-	switch (c) {
-	case DRAM_RD:
-	case DRAM_WR:
-	case DRAM_REF:
-	case DRAM_REFB:
-	case DRAM_RFM:
-		break;
-	case DRAM_ACT:
-		v->stats->activates++;
-		if (!open)
-			count_time(v, k, cycle);
-		break;
-	case DRAM_PRE:
-	case DRAM_RDA:
-	case DRAM_WRA:
-		v->stats->precharges++;
-		if (open == 1ull << bank)
-			count_time(v, k, cycle);
-		break;
-	case DRAM_PREA:
-		v->stats->precharges += (uint64_t)__builtin_popcountll(open);
-		count_time(v, k, cycle);
-		break;
-	default:
-		count_time(v, k, cycle);
-		break;
-	}
-	return dram_banks_issue(&v->banks, c, bank, row, cycle);
+		vault_count_time(v, &v->ranks[i], now);
 }
 
 /* ---- refresh ---- */

@@ -1,4 +1,4 @@
-/* vault_schedule.c - which command goes next for the requests.
+/* vault_schedule.c - the vault's tick: which command goes next for the requests.
  *
  * Each bank proposes one command; a proposal changes only when something happens to its bank, so it is kept, with the
  * first cycle at which the bank itself allows it. A tick takes the proposals that are legal now, columns first, then
@@ -14,11 +14,11 @@
  * so that no ACT is wasted, and the banks that only the other direction wants are opened; for reads all the time.
  * Neither goes before a command of the direction that is served.
  */
-#include "mem/audit.h"
 #include "mem/vault_state.h"
 
 /* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
  * what prepares banks for the other, then precharges of rows that nobody wants. */
+#define ALWAYS_INLINE inline __attribute__((always_inline)) /* once a command, in one place but for two buses */
 enum { RANK_COLUMN, RANK_ACT, RANK_PRE, RANK_PREPARE, RANK_CLOSE, RANK_SHIFT = 61 };
 
 /* Does a write wait that arrived before this cycle? */
@@ -42,7 +42,7 @@ static inline uint64_t overdue_before(const struct mem_vault *v, uint64_t cycle)
 }
 
 /* Which direction the bus should serve at cycle. */
-static inline enum direction wanted_direction(struct mem_vault *v, uint64_t cycle)
+static ALWAYS_INLINE enum direction wanted_direction(struct mem_vault *v, uint64_t cycle)
 {
 	uint32_t writes = v->count[WRITING], reads = v->count[READING];
 	bool is_due;
@@ -68,17 +68,15 @@ static inline bool holds_turn(const struct mem_vault *v)
 	return v->prepares && v->opened[v->direction];
 }
 
-static inline bool turns(struct mem_vault *v, uint64_t cycle)
+static ALWAYS_INLINE bool turns(struct mem_vault *v, uint64_t cycle)
 {
 	return v->is_turning ? !holds_turn(v) : wanted_direction(v, cycle) != v->direction;
 }
 
-void vault_choose_direction(struct mem_vault *v, uint64_t cycle)
+static void choose_direction(struct mem_vault *v, uint64_t cycle)
 {
 	bool is_full = v->count[WRITING] >= v->write_high, has_overdue;
 
-	if (!turns(v, cycle))
-		return;
 	v->dirty = ALL_BANKS;
 	v->is_turning = !v->is_turning && holds_turn(v);
 	if (v->is_turning)
@@ -131,12 +129,12 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	bool is_overdue, is_column;
 	uint8_t s = l->first;
 
-	if (s == NO_SLOT || (v->is_turning && !(v->opened[d] >> b & 1)))
+	if (s == NO_SLOT || (unlikely(v->is_turning) && !(v->opened[d] >> b & 1)))
 		return false;
 	is_overdue = cycle - v->slots[s].arrival_cycle > v->starvation_cap;
 	is_column = l->hit != NO_SLOT && (l->hit == s || !is_overdue || v->is_turning);
 	/* A row that was prepared for the other direction stays, unless somebody waits too long. */
-	if (!is_column && v->opened[!d] >> b & 1 && !is_overdue && v->prepares)
+	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1 && !is_overdue)
 		return false;
 	if (is_column) {
 		set_proposal(v, b, column, l->hit, v->banks.bank[b].cycle[column],
@@ -249,7 +247,7 @@ static bool is_last_of_row(const struct mem_vault *v, const struct slot *slot, e
 	       find_hit(v, slot->next, slot->row) == NO_SLOT;
 }
 
-static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, uint64_t cycle)
+static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t cycle)
 {
 	struct slot *slot = &v->slots[s];
 	enum direction d = direction_of(v, s);
@@ -258,8 +256,9 @@ static void serve_column(struct mem_vault *v, uint8_t s, enum dram_command c, ui
 	uint32_t column_bytes = v->banks.t.column_bytes;
 
 	if (closes)
-		c = d == WRITING ? DRAM_WRA : DRAM_RDA;
-	end = vault_issue(v, c, slot->bank, slot->row, cycle);
+		end = vault_issue(v, d == WRITING ? DRAM_WRA : DRAM_RDA, slot->bank, slot->row, cycle);
+	else
+		end = vault_issue(v, d == WRITING ? DRAM_WR : DRAM_RD, slot->bank, slot->row, cycle);
 	if (v->config.audit)
 		mem_audit_serve(v->config.audit, slot->req);
 	if (v->is_fifo && d != v->direction) {
@@ -304,7 +303,7 @@ static void count_activation(struct mem_vault *v, uint32_t b)
 		v->rfm_banks |= 1ull << b;
 }
 
-static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
+static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
 	enum dram_command c = (enum dram_command)v->proposals.command[b];
 	uint8_t s = v->proposals.slot[b];
@@ -332,7 +331,7 @@ static void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		vault_rows_closed(v, 1ull << b);
 		break;
 	default:
-		serve_column(v, s, c, cycle);
+		serve_column(v, s, cycle);
 		break;
 	}
 	if (v->watches_idle)
@@ -388,7 +387,7 @@ static void propose_dirty(struct mem_vault *v, uint64_t cycle)
 }
 
 /* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
-static inline uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t banks)
+static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t banks)
 {
 	const struct proposals *p = &v->proposals;
 	uint64_t next = SIM_NEVER, best = SIM_NEVER;
@@ -455,7 +454,7 @@ static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allo
 
 /* The oldest overdue column, if its time has not come: columns of other banks would put that off, again and again where
  * the bus waits between ranks. These are the banks that may go on. */
-static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
+static uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
 {
 	const struct proposals *p = &v->proposals;
 	const uint64_t overdue = v->overdue & v->proposed & ~v->blocked;
@@ -468,14 +467,48 @@ static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_
 	return ~column_proposals(v) | 1ull << oldest % DRAM_BANK_MAX;
 }
 
-uint64_t vault_schedule(struct mem_vault *v, uint64_t cycle)
+/* Two command buses, or what is overdue. */
+static __attribute__((noinline)) uint64_t schedule_apart(struct mem_vault *v, uint64_t cycle)
 {
-	uint64_t banks = ALL_BANKS;
+	uint64_t banks = v->overdue ? banks_beside_overdue(v, cycle) : ALL_BANKS;
 
-	propose_dirty(v, cycle);
-	if (unlikely(v->overdue))
-		banks = banks_beside_overdue(v, cycle);
 	if (v->banks.t.is_dual_bus)
 		return schedule_both(v, cycle, banks);
 	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, banks);
+}
+
+void vault_tick(void *component, uint64_t cycle)
+{
+	struct mem_vault *v = component;
+	uint64_t now = sim_now_units(v->engine), next;
+
+	if (v->done_units <= now)
+		vault_answer(v, now);
+	if (cycle < v->next_cycle)
+		return;
+	if (vault_sleeps(v)) {
+		next = vault_fall_asleep(v, cycle);
+	} else if (cycle >= v->service_cycle && vault_service(v, cycle)) {
+		next = cycle + 1;
+	} else if (v->blocked == v->all_banks) {
+		next = v->service_cycle;
+	} else {
+		if (!v->is_fifo && turns(v, cycle))
+			choose_direction(v, cycle);
+		propose_dirty(v, cycle);
+		if (unlikely(v->overdue || v->banks.t.is_dual_bus))
+			next = schedule_apart(v, cycle);
+		else if (v->banks.bus->free_cycle[0] > cycle)
+			next = v->banks.bus->free_cycle[0];
+		else
+			next = schedule(v, cycle, ALL_BANKS);
+		next = base_min_u64(next, v->service_cycle);
+	}
+	v->next_cycle = next;
+	if (next != SIM_NEVER)
+		sim_wake_cycle(v->engine, v->comp, next);
+	if (v->owes_room && v->free_slots) {
+		v->owes_room = false;
+		v->config.room(v->config.ctx, v->config.index);
+	}
 }

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/list.h"
+#include "mem/audit.h"
 #include "mem/vault.h"
 
 enum { SLOT_MAX = 64, NO_SLOT = 0xff };
@@ -113,6 +114,12 @@ static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
 	return (enum direction)(v->is_write >> s & 1);
 }
 
+/* Has neither requests nor rows that it is about to close. */
+static inline bool vault_sleeps(const struct mem_vault *v)
+{
+	return v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_banks);
+}
+
 static inline uint32_t first_bit(uint64_t bits)
 {
 	return (uint32_t)__builtin_ctzll(bits);
@@ -124,30 +131,53 @@ static inline uint32_t first_bit(uint64_t bits)
 void vault_enter_in_order(struct mem_vault *v);
 /* r is done at ready_units. */
 void vault_push_done(struct mem_vault *v, struct mem_req *r, enum direction d, uint64_t ready_units);
+/* Answers what is done by now. */
+void vault_answer(struct mem_vault *v, uint64_t now);
+/* What falls due from now on is caught up with later, unless its partner works. Returns the next cycle to look at. */
+uint64_t vault_fall_asleep(struct mem_vault *v, uint64_t cycle);
 
 /* ---- vault_schedule.c ---- */
 
-/* FR-FCFS: turns the bus, when the other direction's time has come. */
-void vault_choose_direction(struct mem_vault *v, uint64_t cycle);
-/* Issues the best command for a request that is legal at cycle. Returns the first cycle at which it pays to look
- * again. */
-uint64_t vault_schedule(struct mem_vault *v, uint64_t cycle);
+/* Answers what is done, and issues the best command that is legal at cycle. */
+void vault_tick(void *component, uint64_t cycle);
 /* The banks' rows are closed: nothing hits in them. */
 void vault_rows_closed(struct mem_vault *v, uint64_t banks);
 
 /* ---- vault_refresh.c ---- */
 
 void vault_refresh_init(struct mem_vault *v);
-/* Issues a command, counts the time of the rank's state if that ends with it, and the precharges. What
- * dram_banks_issue returns. */
-uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
+/* Ends the time of the state in which the rank is. */
+void vault_count_time(struct mem_vault *v, struct vault_rank *k, uint64_t cycle);
 /* Issues what refresh or power want at cycle, one command at most; true if it did. Sets service_cycle and blocked. */
 bool vault_service(struct mem_vault *v, uint64_t cycle);
 /* Issues what fell due before the cycle now while the vault slept, and its partner, if that sleeps as well. */
 void vault_catch_up(struct mem_vault *v, uint64_t now);
 /* Ends the time of all ranks' states now. */
 void vault_count_times(struct mem_vault *v, uint64_t now);
-/* Has neither requests nor rows that it is about to close. */
-bool vault_sleeps(const struct mem_vault *v);
+
+/* Issues a command, counts the time of the rank's state if that ends with it, and the rows opened and closed. What
+ * dram_banks_issue returns. */
+static inline uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row,
+				   uint64_t cycle)
+{
+	struct vault_rank *k = &v->ranks[v->banks.bank[bank].rank];
+	uint64_t open = v->banks.open_banks & k->banks;
+	bool is_end = c >= DRAM_PDE || c == DRAM_PREA;
+
+	if (c == DRAM_ACT) {
+		v->stats->activates++;
+		is_end = !open;
+	} else if (c == DRAM_PRE || c == DRAM_RDA || c == DRAM_WRA) {
+		v->stats->precharges++;
+		is_end = open == 1ull << bank;
+	} else if (c == DRAM_PREA) {
+		v->stats->precharges += (uint64_t)__builtin_popcountll(open);
+	}
+	if (is_end)
+		vault_count_time(v, k, cycle);
+	if (v->config.audit)
+		mem_audit_command(v->config.audit, c, bank, row, cycle);
+	return dram_banks_issue(&v->banks, c, bank, row, cycle);
+}
 
 #endif
