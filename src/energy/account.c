@@ -99,7 +99,13 @@ static void add_event(const struct account *a, const struct energy_event *row)
 {
 	double units = terms_sum(a, row->terms) * units_per_event(a, row);
 
-	add_pj(a, row->component, units * f64_at(a->params, row->parameter));
+	double pj = f64_at(a->params, row->parameter);
+
+	if (row->is_instead && pj <= 0)
+		return;
+	if (row->is_instead)
+		pj -= f64_at(a->params, row->charged);
+	add_pj(a, row->component, units * pj);
 }
 
 static void add_wire(const struct account *a, const struct energy_wire *row)

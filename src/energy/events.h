@@ -41,6 +41,8 @@ struct energy_event {
 	enum energy_unit unit;
 	size_t scale; /* ENERGY_SCALED */
 	struct energy_term terms[ENERGY_TERM_MAX];
+	bool is_instead; /* of what other rows have charged at the parameter `charged`, unless its own is 0 */
+	size_t charged;
 };
 /* Bits of the terms cost active_parameter each; the rest of what count wires could have carried, idle_parameter. */
 struct energy_wire {
@@ -75,14 +77,18 @@ struct energy_gpu_counts {
 };
 struct energy_memory_counts {
 	uint32_t stack_count;
-	double rows_per_row, rows_per_byte, rows_per_refresh; /* rows of dram_activate_row_bytes */
+	double rows_per_row, rows_per_byte, rows_per_refresh, rows_per_bank_refresh; /* of dram_activate_row_bytes */
+	double pj_per_mw_cycle; /* of a rank's share of a stack's power, for a clock of the DRAM */
+};
+/* A memory of stacks, each with vaults of ranks of banks; capacity_bytes is of all stacks. */
+struct energy_memory_shape {
+	uint64_t stack_count, vault_count, rank_count, bank_count, row_bytes, capacity_bytes;
+	double ck_ps;
 };
 struct energy_nsu_counts {
 	uint32_t nsu_count;
 };
-/* Of stacks whose banks have rows of so many bytes; a vault has bank_count of them, a refresh restores rows in each. */
-struct energy_memory_counts energy_memory_counts(const struct energy_params *p, uint32_t stack_count,
-						 uint64_t row_bytes, uint32_t bank_count);
+struct energy_memory_counts energy_memory_counts(const struct energy_params *p, const struct energy_memory_shape *m);
 extern const struct energy_table energy_gpu_table, energy_memory_table, energy_nsu_table;
 
 /* ---- the account ---- */

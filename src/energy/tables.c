@@ -15,6 +15,8 @@ const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
 #define UNIT_ROWS ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_row)
 #define UNIT_ROW_BYTES ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_byte)
 #define UNIT_REFRESHES ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_refresh)
+#define UNIT_BANK_REFRESHES ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_bank_refresh)
+#define UNIT_RANK_CYCLES ENERGY_SCALED, offsetof(struct energy_memory_counts, pj_per_mw_cycle)
 #define ENERGY_PARAMS struct energy_params
 
 #define ENERGY_TABLE energy_gpu_table
@@ -32,15 +34,21 @@ const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
 #define ENERGY_COUNTS struct energy_nsu_counts
 #include "energy/table.inc"
 
-struct energy_memory_counts energy_memory_counts(const struct energy_params *p, uint32_t stack_count,
-						 uint64_t row_bytes, uint32_t bank_count)
+struct energy_memory_counts energy_memory_counts(const struct energy_params *p, const struct energy_memory_shape *m)
 {
-	const double rows_per_row = (double)row_bytes / p->dram_activate_row_bytes;
+	const double refreshes_count = 8192; /* restore all rows */
+	const double rows_per_row = (double)m->row_bytes / p->dram_activate_row_bytes;
+	const double banks = (double)(m->stack_count * m->vault_count * m->rank_count * m->bank_count);
+	double rows = p->dram_refresh_rows_count;
 
+	if (rows <= 0)
+		rows = (double)m->capacity_bytes / banks / (double)m->row_bytes / refreshes_count;
 	return (struct energy_memory_counts){
-	    .stack_count = stack_count,
+	    .stack_count = (uint32_t)m->stack_count,
 	    .rows_per_row = rows_per_row,
 	    .rows_per_byte = 1 / p->dram_activate_row_bytes,
-	    .rows_per_refresh = rows_per_row * p->dram_refresh_rows_count * bank_count,
+	    .rows_per_refresh = rows_per_row * rows * (double)m->bank_count,
+	    .rows_per_bank_refresh = rows_per_row * rows,
+	    .pj_per_mw_cycle = 1e-3 * m->ck_ps / (double)(m->vault_count * m->rank_count),
 	};
 }

@@ -174,8 +174,17 @@ void machine_gpu_energy(const struct machine_config *config, struct energy_list 
 	    .link_bits_per_ps = bytes_per_s(&c->link) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
 	    .mesh_bits_per_ps = bytes_per_s(&c->mesh) * BASE_BITS_PER_BYTE / BASE_PS_PER_S,
 	};
-	const struct energy_memory_counts memory =
-	    energy_memory_counts(p, stacks, c->dram.row_bytes, (uint32_t)c->dram.bank_count);
+	const struct sim_period ck = dram_clock_period(&c->dram);
+	const struct energy_memory_shape shape = {
+	    .stack_count = stacks,
+	    .vault_count = c->dram.vault_count,
+	    .rank_count = c->dram.rank_count,
+	    .bank_count = c->dram.bank_count,
+	    .row_bytes = c->dram.row_bytes,
+	    .capacity_bytes = machine_run_params(config)->device_memory_bytes,
+	    .ck_ps = (double)ck.num_ps / (double)ck.den,
+	};
+	const struct energy_memory_counts memory = energy_memory_counts(p, &shape);
 	const struct energy_nsu_counts nsu = {.nsu_count = c->nsu.is_present ? stacks : 0};
 
 	energy_list_add(out, &energy_gpu_table, p, &gpu, sizeof(gpu));

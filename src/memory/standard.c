@@ -82,7 +82,18 @@ bool memory_standard_check(const struct memory_standard *s, struct base_diag_lis
 struct energy_memory_counts memory_energy_counts(const struct memory_params *m, const struct dram_params *d,
 						 const struct energy_params *e)
 {
-	return energy_memory_counts(e, (uint32_t)m->channel_count, d->row_bytes, (uint32_t)d->bank_count);
+	const struct sim_period ck = dram_clock_period(d);
+	const struct energy_memory_shape shape = {
+	    .stack_count = m->channel_count,
+	    .vault_count = d->vault_count,
+	    .rank_count = d->rank_count,
+	    .bank_count = d->bank_count,
+	    .row_bytes = d->row_bytes,
+	    .capacity_bytes = m->capacity_bytes,
+	    .ck_ps = (double)ck.num_ps / (double)ck.den,
+	};
+
+	return energy_memory_counts(e, &shape);
 }
 
 void memory_standard_energy(const struct memory_standard *s, struct energy_list *out)

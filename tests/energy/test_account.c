@@ -26,7 +26,11 @@ static double component(const struct energy_report *r, const char *name)
 static void account(const struct energy_params *p, const struct energy_gpu_counts *gpu, const struct sim_stats *stats,
 		    struct energy_report *report)
 {
-	const struct energy_memory_counts memory = energy_memory_counts(p, 1, 2048, 16);
+	/* 32 MB: 32 rows of each bank by 8192 refreshes are 1/256 of a row. */
+	const struct energy_memory_shape shape = {.stack_count = 1, .vault_count = 16, .rank_count = 2,
+						  .bank_count = 16, .row_bytes = 2048,
+						  .capacity_bytes = 32 << 20, .ck_ps = 1250};
+	const struct energy_memory_counts memory = energy_memory_counts(p, &shape);
 	struct energy_list list = {.count = 0};
 
 	energy_list_add(&list, &energy_gpu_table, p, gpu, sizeof(*gpu));
@@ -77,6 +81,45 @@ static void test_links_dram_and_static(void **state)
 	free(vault);
 }
 
+/* Of a stack of 16 vaults with two ranks: writes that cost more, refreshes of banks, background by state. */
+static void test_dram_by_state(void **state)
+{
+	struct energy_params p;
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	struct sim_stats *stats = sim_stats_new();
+	struct vault_stats *vault = calloc(1, sizeof(*vault));
+	const struct energy_gpu_counts counts = {.link_count = 0};
+	struct energy_report report;
+
+	(void)state;
+	sim_param_defaults(&g);
+	vault->write_bytes = 1024;
+	vault->read_bytes = 512;
+	vault->refreshes = 256;
+	vault->refreshed_banks = 768;
+	vault->refreshed_banks_between_kernels = 256;
+	vault->precharged_cycles = 32 * 100; /* 1 us is 800 cycles, of each of the 32 ranks */
+	vault->power_down_cycles = 32 * 200;
+	vault->self_refresh_cycles = 32 * 400;
+	sim_stats_add(stats, "vault", vault_stat_rows, vault_stat_row_count, vault, sizeof(*vault));
+	account(&p, &counts, stats, &report);
+	assert_true(component(&report, "dram_static") == 400 * 1e3); /* one figure for all */
+	assert_true(component(&report, "dram_row_buffer") == 1536 * 8 * 4.0);
+	assert_true(component(&report, "dram_refresh") == (256 * 16 + 512) * 4 * 11800 / 2.0);
+	p.dram_row_buffer_write_pj = 6;
+	p.dram_precharged_mw = 320;
+	p.dram_power_down_mw = 160;
+	p.dram_self_refresh_mw = 80;
+	p.dram_refresh_rows_count = 0;
+	account(&p, &counts, stats, &report);
+	assert_true(component(&report, "dram_row_buffer") == 512 * 8 * 4.0 + 1024 * 8 * 6.0);
+	assert_float_equal(component(&report, "dram_static"), (100 * 400 + 100 * 320 + 200 * 160 + 400 * 80) * 1.25,
+			   1e-6);
+	assert_float_equal(component(&report, "dram_refresh"), (256 * 16 + 512) / 256.0 * 11800 / 2.0, 1e-6);
+	sim_stats_free(stats);
+	free(vault);
+}
+
 /* 6 KB that a changed mapping moves over two links each: read and written, three rows of 2 KB in each stack. */
 static void test_changed_mapping(void **state)
 {
@@ -103,7 +146,8 @@ static void test_changed_mapping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_links_dram_and_static),
-					   cmocka_unit_test(test_changed_mapping)};
+					   cmocka_unit_test(test_changed_mapping),
+					   cmocka_unit_test(test_dram_by_state)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ struct source_counts {
 };
 static const char *const components[] = {"reads", "source_static"};
 static const struct energy_event events[] = {
-    {"reads", offsetof(struct source_params, read_pj), ENERGY_EACH, 0, {{"source", "reads", false}}}};
+    {"reads", offsetof(struct source_params, read_pj), ENERGY_EACH, 0, {{"source", "reads", false}}, false, 0}};
 static const struct energy_power powers[] = {
     {"source_static", offsetof(struct source_params, idle_mw), offsetof(struct source_counts, count)}};
 static const struct energy_table table = {.components = components,

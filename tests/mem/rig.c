@@ -58,7 +58,8 @@ static void feed(void *component, uint64_t cycle)
 		if (!mem_stack_can_accept(g->stack, mem_map_place(&g->map, addr).vault, MEM_READ))
 			return;
 		g->address += g->stride_bytes;
-		mem_stack_accept(g->stack, rig_request(g, addr, rnd(g) % 100 < g->write_percent ? MEM_WRITE : MEM_READ));
+		mem_stack_accept(g->stack,
+				 rig_request(g, addr, rnd(g) % 100 < g->write_percent ? MEM_WRITE : MEM_READ));
 		g->left--;
 	}
 	if (g->left)

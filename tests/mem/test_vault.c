@@ -82,7 +82,9 @@ static void test_conservation_under_random_load(void **state)
 		assert_int_equal(g->done_count, 4000);
 		assert_int_equal(rig_stat(g, "vault.reads") + rig_stat(g, "vault.writes"), 4000);
 		assert_int_equal(
-		    rig_stat(g, "vault.row_hits") + rig_stat(g, "vault.row_misses") + rig_stat(g, "vault.row_conflicts"), 4000);
+		    rig_stat(g, "vault.row_hits") + rig_stat(g, "vault.row_misses") +
+			rig_stat(g, "vault.row_conflicts"),
+		    4000);
 		assert_int_equal(rig_stat(g, "vault.read_bytes"), rig_stat(g, "vault.reads") * LINE_BYTES);
 		assert_int_equal(rig_stat(g, "vault.write_bytes"), rig_stat(g, "vault.writes") * LINE_BYTES);
 		rig_free(g);
@@ -122,7 +124,8 @@ static void test_frfcfs_prefers_hits(void **state)
 		g->p.scheduler = i ? DRAM_FIFO : DRAM_FRFCFS;
 		rig_build(g);
 		for (uint32_t k = 0; k < 40; k++) /* two rows of one bank, in turn */
-			mem_stack_accept(g->stack, rig_request(g, (k % 2) * (1ull << 26) + k / 2 * LINE_BYTES, MEM_READ));
+			mem_stack_accept(g->stack,
+					 rig_request(g, (k % 2) * (1ull << 26) + k / 2 * LINE_BYTES, MEM_READ));
 		sim_run(g->engine);
 		conflicts[i] = rig_stat(g, "vault.row_conflicts");
 		rig_free(g);
@@ -345,7 +348,8 @@ static void test_a_late_write_is_served_in_any_case(void **state)
 
 	(void)state;
 	g->later = sim_engine_add(g->engine, 1, "later", hit_writes, g);
-	mem_stack_accept(g->stack, rig_request(g, (1ull << 26) + g->p.row_bytes, MEM_READ)); /* another row of its bank */
+	/* Another row of its bank. */
+	mem_stack_accept(g->stack, rig_request(g, (1ull << 26) + g->p.row_bytes, MEM_READ));
 	g->other_tag = g->next_tag;
 	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_WRITE));
 	g->stride_bytes = 0;
