@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/units.h"
 
@@ -19,16 +20,19 @@ struct event {
 	uint64_t data_end_units; /* columns */
 };
 
-/* What happened last, and whether anything did. */
+/* When something happened last; LONG_AGO if it never did. */
+#define LONG_AGO (INT64_MIN / 2)
 struct last {
-	bool is_known;
-	uint64_t cycle, data_end_units;
+	int64_t cycle, data_end_units;
 };
 
-/* A row of the table for one pair of commands. */
+/* A row of the table for one pair of commands; a window (tFAW) is for all of its first commands. */
 struct rule {
 	const struct dram_constraint *row;
 	enum dram_command from;
+	enum dram_scope scope; /* as the row's */
+	bool is_window, is_from_data;
+	int64_t min; /* cycles, or units from the end of data */
 };
 
 /* The times for which commands took one kind of command bus, a ring. */
@@ -61,9 +65,14 @@ struct rank {
 struct mem_audit {
 	struct dram_params p;
 	struct dram_constraint rows[DRAM_CONSTRAINT_MAX];
-	struct rule rules[RULES_MAX]; /* by the second command, */
-	uint32_t rule_begin[DRAM_COMMAND_COUNT + 1]; /* whose begin here */
+	/* By the second command, whose begin and end here; up to the middle those whose first command there has been: the
+	 * others can say nothing yet. */
+	struct rule rules[RULES_MAX];
+	uint32_t rule_begin[DRAM_COMMAND_COUNT + 1], rule_middle[DRAM_COMMAND_COUNT];
+	bool has_group_rules;
+	uint32_t seen; /* the commands that there have been, a bit each */
 	uint32_t bank_count, of_rank; /* banks of the vault, of a rank */
+	uint8_t rank_of[DRAM_BANK_MAX], group_of[DRAM_BANK_MAX]; /* groups are numbered through the ranks */
 	uint64_t ck_units, burst_units, answer_units, units_per_ps;
 	uint32_t column_bytes;
 	uint64_t refi_ps;
@@ -77,7 +86,7 @@ struct mem_audit {
 	struct last group_last[DRAM_BANK_MAX][DRAM_COMMAND_COUNT]; /* by rank, group */
 	struct rank rank[DRAM_RANK_MAX];
 	uint64_t refresh_count[DRAM_BANK_MAX], refresh_cycle[DRAM_BANK_MAX];
-	uint64_t deadline_ps; /* of the first refresh that must not be later */
+	uint64_t deadline_cycle; /* of the first refresh that must be there before */
 	struct event column;  /* the last */
 	struct served *served; /* requests being served: a hash table with empty places, a power of two long */
 	uint32_t served_count, served_len;
@@ -85,25 +94,15 @@ struct mem_audit {
 
 /* ---- the history in parts ---- */
 
-static uint32_t rank_of(const struct mem_audit *a, uint32_t bank)
-{
-	return bank / a->of_rank;
-}
-
-static uint32_t group_of(const struct mem_audit *a, uint32_t bank)
-{
-	return rank_of(a, bank) * (uint32_t)a->p.group_count + bank % a->of_rank % (uint32_t)a->p.group_count;
-}
-
 /* Does a command to `bank` touch the other? */
 static bool touches(const struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t other)
 {
 	uint32_t groups = (uint32_t)a->p.group_count;
 
 	if (c == DRAM_PREA || c == DRAM_REF || c >= DRAM_PDE)
-		return rank_of(a, bank) == rank_of(a, other);
+		return a->rank_of[bank] == a->rank_of[other];
 	if (c == DRAM_RFM && a->p.refresh_mode == DRAM_REFRESH_ALL_BANK)
-		return rank_of(a, bank) == rank_of(a, other);
+		return a->rank_of[bank] == a->rank_of[other];
 	if ((c == DRAM_REFB || c == DRAM_RFM) && a->p.refresh_mode != DRAM_REFRESH_PER_BANK)
 		return bank / groups == other / groups;
 	return bank == other;
@@ -111,7 +110,7 @@ static bool touches(const struct mem_audit *a, enum dram_command c, uint32_t ban
 
 static bool is_column(enum dram_command c)
 {
-	return c == DRAM_RD || c == DRAM_WR || c == DRAM_RDA || c == DRAM_WRA;
+	return (1u << c) & (1u << DRAM_RD | 1u << DRAM_WR | 1u << DRAM_RDA | 1u << DRAM_WRA);
 }
 
 static bool is_one_bank(const struct mem_audit *a, enum dram_command c)
@@ -123,55 +122,6 @@ static bool is_one_bank(const struct mem_audit *a, enum dram_command c)
 static bool is_write(enum dram_command c)
 {
 	return c == DRAM_WR || c == DRAM_WRA;
-}
-
-struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_ps,
-				void (*violation)(void *ctx, const char *text), void *ctx)
-{
-	struct mem_audit *a = g_new0(struct mem_audit, 1);
-	struct sim_period ck = dram_clock_period(p);
-	uint32_t row_count = dram_constraints(p, a->rows), count = 0;
-
-	a->p = *p;
-	a->units_per_ps = units_per_ps;
-	a->ck_units = ck.num_ps * (units_per_ps / ck.den);
-	a->burst_units = dram_burst_units(p, units_per_ps);
-	a->refi_ps = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS);
-	a->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
-	a->column_bytes = (uint32_t)dram_column_bytes(p);
-	a->served_len = SERVED_BEGIN;
-	a->served = g_new0(struct served, a->served_len);
-	a->violation = violation;
-	a->ctx = ctx;
-	a->bus = &a->own_bus;
-	a->bank_count = dram_vault_bank_count(p);
-	a->of_rank = (uint32_t)p->bank_count;
-	a->deadline_ps = p->refresh ? (REFRESH_OFF_MAX + 1) * a->refi_ps : UINT64_MAX;
-	for (uint32_t to = 0; to < DRAM_COMMAND_COUNT; to++) {
-		a->rule_begin[to] = count;
-		for (uint32_t i = 0; i < row_count; i++) {
-			for (uint32_t from = 0; from < DRAM_COMMAND_COUNT; from++) {
-				if (!(a->rows[i].to >> to & 1) || !(a->rows[i].from >> from & 1))
-					continue;
-				CHECK(count < RULES_MAX);
-				a->rules[count++] = (struct rule){&a->rows[i], (enum dram_command)from};
-			}
-		}
-	}
-	a->rule_begin[DRAM_COMMAND_COUNT] = count;
-	return a;
-}
-
-void mem_audit_free(struct mem_audit *a)
-{
-	if (a)
-		g_free(a->served);
-	g_free(a);
-}
-
-void mem_audit_share_bus(struct mem_audit *a, struct mem_audit *with)
-{
-	a->bus = with->bus;
 }
 
 __attribute__((format(printf, 3, 4))) static void report(struct mem_audit *a, const struct event *e, const char *fmt,
@@ -191,47 +141,45 @@ __attribute__((format(printf, 3, 4))) static void report(struct mem_audit *a, co
 /* ---- the table ---- */
 
 /* "At least row->cycles from f to e." */
-static void check_gap(struct mem_audit *a, const struct event *e, const struct rule *r, const struct last *f)
+static __attribute__((noinline)) void report_gap(struct mem_audit *a, const struct event *e, const struct rule *r,
+						  int64_t missing)
 {
-	const struct dram_constraint *row = r->row;
+	if (r->is_from_data)
+		report(a, e, "%s: %lld units too early after the data of %s", r->row->name, (long long)missing,
+		       dram_command_name(r->from));
+	else
+		report(a, e, "%s: %lld cycles after %s, needs %lld", r->row->name, (long long)(r->min - missing),
+		       dram_command_name(r->from), (long long)r->min);
+}
 
-	if (!f->is_known)
-		return;
-	if (row->anchor == DRAM_FROM_COMMAND) {
-		if (e->cycle < f->cycle + (uint64_t)row->cycles)
-			report(a, e, "%s: %llu cycles after %s, needs %d", row->name,
-			       (unsigned long long)(e->cycle - f->cycle), dram_command_name(r->from), row->cycles);
-	} else {
-		int64_t min_units = (int64_t)f->data_end_units + row->cycles * (int64_t)a->ck_units;
-		int64_t early_units = min_units - (int64_t)(e->cycle * a->ck_units);
+static inline void check_gap(struct mem_audit *a, const struct event *e, const struct rule *r, const struct last *f)
+{
+	int64_t missing = r->is_from_data ? f->data_end_units + r->min - (int64_t)(e->cycle * a->ck_units)
+					  : f->cycle + r->min - (int64_t)e->cycle;
 
-		if (early_units > 0)
-			report(a, e, "%s: %lld units too early after the data of %s", row->name,
-			       (long long)early_units, dram_command_name(r->from));
-	}
+	if (unlikely(missing > 0))
+		report_gap(a, e, r, missing);
 }
 
 static void check_window(struct mem_audit *a, const struct event *e, const struct rule *r)
 {
-	const struct rank *k = &a->rank[rank_of(a, e->bank)];
+	const struct rank *k = &a->rank[a->rank_of[e->bank]];
 	uint32_t nth = r->row->nth;
 
-	/* The row's first commands are one set: the last nth of any of them, looked at once. */
-	if (r->from != (enum dram_command)__builtin_ctz(r->row->from) || k->act_count < nth)
-		return;
-	if (e->cycle < k->acts[(k->act_count - nth) % DRAM_FAW_COUNT] + (uint64_t)r->row->cycles)
+	if (k->act_count >= nth &&
+	    e->cycle < k->acts[(k->act_count - nth) % DRAM_FAW_COUNT] + (uint64_t)r->row->cycles)
 		report(a, e, "%s: one more than %u within %d cycles", r->row->name, nth, r->row->cycles);
 }
 
 static void check_rule(struct mem_audit *a, const struct event *e, const struct rule *r)
 {
-	uint32_t rank = rank_of(a, e->bank);
+	uint32_t rank = a->rank_of[e->bank];
 
-	if (r->row->nth > 1) {
+	if (r->is_window) {
 		check_window(a, e, r);
 		return;
 	}
-	switch (r->row->scope) {
+	switch (r->scope) {
 	case DRAM_SCOPE_BANK:
 		if (is_one_bank(a, e->command)) {
 			check_gap(a, e, r, &a->bank_last[e->bank][r->from]);
@@ -244,7 +192,7 @@ static void check_rule(struct mem_audit *a, const struct event *e, const struct 
 		return;
 	case DRAM_SCOPE_GROUP:
 		if (is_one_bank(a, e->command)) {
-			check_gap(a, e, r, &a->group_last[group_of(a, e->bank)][r->from]);
+			check_gap(a, e, r, &a->group_last[a->group_of[e->bank]][r->from]);
 			return;
 		}
 		for (uint32_t i = 0; i < a->p.group_count; i++)
@@ -269,7 +217,7 @@ static void check_state(struct mem_audit *a, const struct event *e)
 	static const enum dram_rank_state needed[DRAM_COMMAND_COUNT] = {[DRAM_PDX] = DRAM_POWERED_DOWN,
 									 [DRAM_SRX] = DRAM_SELF_REFRESHING};
 	static const char *const names[] = {"awake", "powered down", "in self-refresh"};
-	enum dram_rank_state state = a->rank[rank_of(a, e->bank)].state;
+	enum dram_rank_state state = a->rank[a->rank_of[e->bank]].state;
 	enum dram_command c = e->command;
 
 	if (state != needed[c])
@@ -337,40 +285,38 @@ static uint64_t ps_of_cycle(const struct mem_audit *a, uint64_t cycle)
 /* What a bank has waited for refreshes up to a cycle: the time in self-refresh does not count. */
 static uint64_t waited_ps(const struct mem_audit *a, uint32_t bank, uint64_t cycle)
 {
-	return ps_of_cycle(a, cycle) - a->rank[rank_of(a, bank)].asleep_ps;
+	return ps_of_cycle(a, cycle) - a->rank[a->rank_of[bank]].asleep_ps;
 }
 
 static bool is_asleep(const struct mem_audit *a, uint32_t bank)
 {
-	return a->rank[rank_of(a, bank)].state == DRAM_SELF_REFRESHING;
+	return a->rank[a->rank_of[bank]].state == DRAM_SELF_REFRESHING;
 }
 
-/* The first time at which some bank would be nine refreshes behind, or nine intervals after its last. */
+/* The first cycle at which some bank would be nine refreshes behind, or more than nine intervals after its last. */
 static void set_deadline(struct mem_audit *a)
 {
+	const uint64_t most_ps = (REFRESH_OFF_MAX + 1) * a->refi_ps;
 	uint64_t first_ps = UINT64_MAX;
 
 	for (uint32_t i = 0; i < a->bank_count; i++) {
-		uint64_t asleep_ps = a->rank[rank_of(a, i)].asleep_ps, at_ps;
+		uint64_t at_ps = a->refresh_count[i] * a->refi_ps + most_ps + a->rank[a->rank_of[i]].asleep_ps;
 
 		if (is_asleep(a, i))
 			continue;
-		at_ps = (a->refresh_count[i] + REFRESH_OFF_MAX + 1) * a->refi_ps + asleep_ps;
-		if (a->refresh_count[i] &&
-		    at_ps > ps_of_cycle(a, a->refresh_cycle[i]) + (REFRESH_OFF_MAX + 1) * a->refi_ps)
-			at_ps = ps_of_cycle(a, a->refresh_cycle[i]) + (REFRESH_OFF_MAX + 1) * a->refi_ps + 1;
-		if (at_ps < first_ps)
-			first_ps = at_ps;
+		if (a->refresh_count[i])
+			at_ps = base_min_u64(at_ps, ps_of_cycle(a, a->refresh_cycle[i]) + most_ps + 1);
+		first_ps = base_min_u64(first_ps, at_ps);
 	}
-	a->deadline_ps = first_ps;
+	a->deadline_cycle = UINT64_MAX;
+	if (first_ps != UINT64_MAX)
+		a->deadline_cycle = (first_ps * a->units_per_ps + a->ck_units - 1) / a->ck_units;
 }
 
-static void check_obligation(struct mem_audit *a, const struct event *e)
+static void report_obligation(struct mem_audit *a, const struct event *e)
 {
 	uint64_t now_ps = ps_of_cycle(a, e->cycle);
 
-	if (now_ps < a->deadline_ps)
-		return;
 	for (uint32_t i = 0; i < a->bank_count; i++) {
 		uint64_t due = is_asleep(a, i) ? 0 : waited_ps(a, i, e->cycle) / a->refi_ps;
 
@@ -385,6 +331,12 @@ static void check_obligation(struct mem_audit *a, const struct event *e)
 			return;
 		}
 	}
+}
+
+static inline void check_obligation(struct mem_audit *a, const struct event *e)
+{
+	if (e->cycle >= a->deadline_cycle)
+		report_obligation(a, e);
 }
 
 static void count_refresh(struct mem_audit *a, const struct event *e)
@@ -409,14 +361,13 @@ static void count_refresh(struct mem_audit *a, const struct event *e)
 
 static void remember(const struct event *e, struct last *last)
 {
-	last->is_known = true;
-	last->cycle = e->cycle;
-	last->data_end_units = e->data_end_units;
+	last->cycle = (int64_t)e->cycle;
+	last->data_end_units = (int64_t)e->data_end_units;
 }
 
 static void change_rank(struct mem_audit *a, const struct event *e)
 {
-	uint32_t rank = rank_of(a, e->bank);
+	uint32_t rank = a->rank_of[e->bank];
 	struct rank *k = &a->rank[rank];
 
 	if (e->command == DRAM_PDE) {
@@ -440,13 +391,14 @@ static void change_rank(struct mem_audit *a, const struct event *e)
 static void apply(struct mem_audit *a, const struct event *e)
 {
 	enum dram_command c = e->command;
-	uint32_t rank = rank_of(a, e->bank);
+	uint32_t rank = a->rank_of[e->bank];
 	bool opens = c == DRAM_ACT, closes = c == DRAM_PRE || c == DRAM_PREA || c == DRAM_RDA || c == DRAM_WRA;
 
 	remember(e, &a->rank[rank].last[c]);
 	if (is_one_bank(a, c)) {
 		remember(e, &a->bank_last[e->bank][c]);
-		remember(e, &a->group_last[group_of(a, e->bank)][c]);
+		if (a->has_group_rules)
+			remember(e, &a->group_last[a->group_of[e->bank]][c]);
 		a->is_open[e->bank] = opens || (a->is_open[e->bank] && !closes);
 		if (opens)
 			a->row[e->bank] = e->row;
@@ -455,7 +407,7 @@ static void apply(struct mem_audit *a, const struct event *e)
 			if (!touches(a, c, e->bank, i))
 				continue;
 			remember(e, &a->bank_last[i][c]);
-			remember(e, &a->group_last[group_of(a, i)][c]);
+			remember(e, &a->group_last[a->group_of[i]][c]);
 			a->is_open[i] = a->is_open[i] && !closes;
 		}
 	}
@@ -467,6 +419,106 @@ static void apply(struct mem_audit *a, const struct event *e)
 		count_refresh(a, e);
 	if (c >= DRAM_PDE)
 		change_rank(a, e);
+}
+
+/* ---- an auditor ---- */
+
+static void make_rules(struct mem_audit *a, uint32_t row_count)
+{
+	uint32_t count = 0;
+
+	for (uint32_t to = 0; to < DRAM_COMMAND_COUNT; to++) {
+		a->rule_begin[to] = a->rule_middle[to] = count;
+		for (uint32_t i = 0; i < row_count; i++) {
+			const struct dram_constraint *row = &a->rows[i];
+
+			if (!(row->to >> to & 1))
+				continue;
+			for (uint32_t from = row->from; from; from &= from - 1) {
+				struct rule *r = &a->rules[count++];
+
+				CHECK(count <= RULES_MAX);
+				r->row = row;
+				r->from = (enum dram_command)__builtin_ctz(from);
+				r->scope = row->scope;
+				r->is_window = row->nth > 1;
+				r->is_from_data = row->anchor == DRAM_FROM_DATA_END;
+				r->min = row->cycles * (r->is_from_data ? (int64_t)a->ck_units : 1);
+				a->has_group_rules |= row->scope == DRAM_SCOPE_GROUP;
+				if (r->is_window)
+					break;
+			}
+		}
+	}
+	a->rule_begin[DRAM_COMMAND_COUNT] = count;
+}
+
+struct mem_audit *mem_audit_new(const struct dram_params *p, uint64_t units_per_ps,
+				void (*violation)(void *ctx, const char *text), void *ctx)
+{
+	struct mem_audit *a = g_new0(struct mem_audit, 1);
+	struct sim_period ck = dram_clock_period(p);
+
+	a->p = *p;
+	a->units_per_ps = units_per_ps;
+	a->ck_units = ck.num_ps * (units_per_ps / ck.den);
+	a->burst_units = dram_burst_units(p, units_per_ps);
+	a->refi_ps = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS);
+	a->answer_units = (p->tsv_latency_ps + p->controller_latency_ps) * units_per_ps;
+	a->column_bytes = (uint32_t)dram_column_bytes(p);
+	a->served_len = SERVED_BEGIN;
+	a->served = g_new0(struct served, a->served_len);
+	a->violation = violation;
+	a->ctx = ctx;
+	a->bus = &a->own_bus;
+	a->bank_count = dram_vault_bank_count(p);
+	a->of_rank = (uint32_t)p->bank_count;
+	for (uint32_t i = 0; i < a->bank_count; i++) {
+		uint32_t groups = (uint32_t)p->group_count;
+
+		for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++)
+			a->bank_last[i][c] = a->group_last[i][c] = (struct last){LONG_AGO, LONG_AGO};
+		a->rank_of[i] = (uint8_t)(i / a->of_rank);
+		a->group_of[i] = (uint8_t)(i / a->of_rank * groups + i % a->of_rank % groups);
+	}
+	for (uint32_t i = 0; i < DRAM_RANK_MAX; i++)
+		for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++)
+			a->rank[i].last[c] = (struct last){LONG_AGO, LONG_AGO};
+	make_rules(a, dram_constraints(p, a->rows));
+	a->deadline_cycle = UINT64_MAX;
+	if (p->refresh)
+		set_deadline(a);
+	return a;
+}
+
+void mem_audit_free(struct mem_audit *a)
+{
+	if (a)
+		g_free(a->served);
+	g_free(a);
+}
+
+void mem_audit_share_bus(struct mem_audit *a, struct mem_audit *with)
+{
+	a->bus = with->bus;
+}
+
+/* ---- what it is told ---- */
+
+/* The first of its kind: its rules can say something from now on. */
+static void first_seen(struct mem_audit *a, enum dram_command c)
+{
+	a->seen |= 1u << c;
+	for (uint32_t to = 0; to < DRAM_COMMAND_COUNT; to++) {
+		for (uint32_t i = a->rule_middle[to]; i < a->rule_begin[to + 1]; i++) {
+			struct rule r = a->rules[i];
+
+			if (!(r.row->nth > 1 ? r.row->from >> c & 1 : r.from == c))
+				continue;
+			a->rules[i] = a->rules[a->rule_middle[to]];
+			a->rules[a->rule_middle[to]++] = r;
+		}
+	}
 }
 
 void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
@@ -481,8 +533,10 @@ void mem_audit_command(struct mem_audit *a, enum dram_command c, uint32_t bank, 
 		check_data_bus(a, &e);
 		a->column = e;
 	}
-	for (uint32_t i = a->rule_begin[c]; i < a->rule_begin[c + 1]; i++)
+	for (uint32_t i = a->rule_begin[c]; i < a->rule_middle[c]; i++)
 		check_rule(a, &e, &a->rules[i]);
+	if (unlikely(!(a->seen >> c & 1)))
+		first_seen(a, c);
 	apply(a, &e);
 }
 

@@ -316,6 +316,19 @@ static void test_auditor_counts_refreshes_by_bank(void **state)
 	mem_audit_until(b.audit, 110 * 6240);
 	assert_int_equal(b.violation_count, 1); /* 10 - 1 */
 	mem_audit_free(b.audit);
+
+	/* Nor may it have them in advance. */
+	begin(&b, &p);
+	mem_audit_command(b.audit, DRAM_REF, 0, 0, 7000);
+	mem_audit_command(b.audit, DRAM_SRE, 0, 0, 8000);
+	mem_audit_command(b.audit, DRAM_SRX, 0, 0, 8000 + 100 * 6240);
+	for (uint32_t i = 0; i < 9; i++) {
+		assert_int_equal(b.violation_count, 0);
+		mem_audit_command(b.audit, DRAM_REF, 0, 0, 8200 + 100 * 6240 + 130 * i);
+	}
+	assert_int_equal(b.violation_count, 1);
+	assert_non_null(strstr(b.last_violation, "more than 8 REF pulled in"));
+	mem_audit_free(b.audit);
 }
 
 /* ACT of two clocks: nobody else has the bus meanwhile, unless columns have one of their own. */
@@ -562,11 +575,39 @@ static void expect_refused(const struct dram_params *p, const char *text)
 	base_diag_free(&diag);
 }
 
+/* Is this among what is refused? */
+static bool is_refused(const struct dram_params *p, const char *text)
+{
+	struct base_diag_list diag;
+	bool is_found = false;
+
+	base_diag_init(&diag);
+	dram_params_check(p, &diag);
+	for (const struct base_diag *d = diag.first; d; d = d->next)
+		is_found |= strstr(d->text, text) != NULL;
+	base_diag_free(&diag);
+	return is_found;
+}
+
 static void test_shapes_and_clocks_that_are_none(void **state)
 {
+	static const struct {
+		size_t offset;
+		const char *text;
+	} powers[] = {
+#define POWER(name) {offsetof(struct dram_params, name), "dram." #name ": 3 is not a power of two"}
+		POWER(vault_count), POWER(rank_count), POWER(bank_count),  POWER(group_count),
+		POWER(row_bytes),   POWER(data_bits),  POWER(burst_beats),
+#undef POWER
+	};
 	struct dram_params p;
 
 	(void)state;
+	for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+		defaults(&p);
+		*(uint64_t *)((char *)&p + powers[i].offset) = 3;
+		assert_true(is_refused(&p, powers[i].text));
+	}
 	defaults(&p);
 	p.rank_count = 8;
 	expect_refused(&p, "128 banks in a vault");
