@@ -72,7 +72,7 @@ struct mem_audit {
 	bool has_group_rules;
 	uint32_t seen; /* the commands that there have been, a bit each */
 	uint32_t bank_count, of_rank; /* banks of the vault, of a rank */
-	uint8_t rank_of[DRAM_BANK_MAX], group_of[DRAM_BANK_MAX]; /* groups are numbered through the ranks */
+	uint8_t rank_of[DRAM_BANK_MAX], group_of[DRAM_BANK_MAX]; /* groups: through the ranks */
 	uint64_t ck_units, burst_units, answer_units, units_per_ps;
 	uint32_t column_bytes;
 	uint64_t refi_ps;
