@@ -65,7 +65,7 @@ struct rank {
 struct mem_audit {
 	struct dram_params p;
 	struct dram_constraint rows[DRAM_CONSTRAINT_MAX];
-	/* By the second command, whose begin and end here; up to the middle those whose first command there has been: the
+	/* By the second command, whose begin and end here; those up to the middle have seen their first command: the
 	 * others can say nothing yet. */
 	struct rule rules[RULES_MAX];
 	uint32_t rule_begin[DRAM_COMMAND_COUNT + 1], rule_middle[DRAM_COMMAND_COUNT];
