@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "report/demangle.h"
+#include "report/memory.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -476,6 +477,104 @@ static void test_trace(void **state)
 	json_decref(run);
 }
 
+/* ---- memories ---- */
+
+static json_t *make_point(double rate, double mean, bool is_saturated)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:b}", "rate_gbytes_per_s", rate, "gbytes_per_s", rate,
+			 "latency_mean_ns", mean, "latency_p99_ns", 2 * mean, "is_saturated", is_saturated);
+}
+
+static json_t *make_memory(const char *name, double peak)
+{
+	json_t *run = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "memory", name,
+				"stream", "random", "requests", 1000, "request_bytes", 64, "reads", 1000, "writes", 0,
+				"window", 64, "gbytes_per_s", peak / 2, "peak_gbytes_per_s", peak,
+				"latency_mean_ns", 100.0, "latency_p50_ns", 90.0, "energy_pj", 512000.0,
+				"host_seconds", 0.5);
+
+	json_object_set_new(run, "curve",
+			    json_pack("[o, o, o]", make_point(peak / 4, 50, false), make_point(peak / 2, 80, false),
+				      make_point(peak * 0.6, 90000, true)));
+	return run;
+}
+
+static char *memories_printed(const json_t *runs)
+{
+	char *text = NULL;
+	size_t size_bytes = 0;
+	FILE *f = open_memstream(&text, &size_bytes);
+
+	report_memory_print(f, runs);
+	fclose(f);
+	return text;
+}
+
+static void test_memories(void **state)
+{
+	json_t *runs = json_pack("[o]", make_memory("one", 10));
+	char *text = memories_printed(runs);
+
+	(void)state;
+	assert_non_null(strstr(text, "one, random: 1000 requests of 64 bytes, 64 under way\n"));
+	assert_non_null(strstr(text, "bandwidth      5.000 GB/s of 10.000 (50.0 %)"));
+	assert_non_null(strstr(text, "0.512 uJ, 1.00 pJ per bit"));
+	free(text);
+	json_array_append_new(runs, make_memory("a-longer-name", 20));
+	text = memories_printed(runs);
+	assert_non_null(strstr(text, "\none            random      5.000   50.0 %     100.0      90.0"));
+	assert_non_null(strstr(text, "\na-longer-name  random     10.000   50.0 %"));
+	free(text);
+	json_array_clear(runs);
+	text = memories_printed(runs);
+	assert_string_equal(text, "");
+	free(text);
+	json_decref(runs);
+}
+
+static char *picture_of(const json_t *runs)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-report-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "curve.svg", NULL);
+	char *text;
+
+	assert_true(report_curve_write(path, runs));
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	g_unlink(path);
+	g_rmdir(dir);
+	return text;
+}
+
+/* Scales: a picture of 84,56 to 724,476; bandwidth from 0 to 16 and linear, latency from 50 to 500 and logarithmic. */
+static void test_curve(void **state)
+{
+	json_t *runs = json_pack("[o]", make_memory("<a&b>", 20));
+	g_autofree char *one = picture_of(runs);
+
+	(void)state;
+	assert_non_null(strstr(one, ">&lt;a&amp;b&gt;, random</text>"));
+	assert_null(strstr(one, "<a&b>"));
+	assert_non_null(strstr(one, "M284.0 476.0 L484.0 390.3 L564.0 -891.2")); /* which the frame cuts off */
+	assert_non_null(strstr(one, "<circle cx=\"484.0\" cy=\"390.3\""));
+	assert_null(strstr(one, "<circle cx=\"564.0\""));
+	/* Far apart: both scales are logarithmic. Nothing at all is an empty frame. */
+	json_array_append_new(runs, make_memory("wide", 800));
+
+	g_autofree char *two = picture_of(runs);
+
+	assert_non_null(strstr(two, ">wide, random</text>"));
+	assert_null(strstr(two, "nan"));
+	assert_null(strstr(two, "inf"));
+	json_array_clear(runs);
+
+	g_autofree char *none = picture_of(runs);
+
+	assert_true(g_str_has_suffix(none, "</svg>\n"));
+	assert_null(strstr(none, "nan"));
+	assert_false(report_curve_write("/nonexistent/curve.svg", runs));
+	json_decref(runs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +591,7 @@ int main(void)
 	    cmocka_unit_test(test_json_whole_or_nothing),
 	    cmocka_unit_test(test_demangle),
 	    cmocka_unit_test(test_trace),
+	    cmocka_unit_test(test_memories), cmocka_unit_test(test_curve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
