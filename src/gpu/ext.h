@@ -152,10 +152,8 @@ struct gpu_audit_ops {
 	void (*hit)(void *self, uint32_t cache, const struct mem_req *r);
 	/* `to`, which has waited for it, brings on the line that `from` has brought. */
 	void (*pass)(void *self, const struct mem_req *from, const struct mem_req *to);
-	/* Of a CTA, by its index in the grid: a load begins; it has all its data; a store or a reduction of so many
-	 * lines is issued; one of them leaves its SM as r; r is acknowledged. */
-	void (*load_begun)(void *self, uint64_t cta);
-	void (*load_ended)(void *self, uint64_t cta);
+	/* Of a CTA, by its index in the grid: a store or a reduction of so many lines is issued; one of them leaves its
+	 * SM as r; r is acknowledged. */
 	void (*store_issued)(void *self, uint64_t cta, uint32_t line_count);
 	void (*store_sent)(void *self, uint64_t cta, const struct mem_req *r);
 	void (*store_acknowledged)(void *self, const struct mem_req *r);

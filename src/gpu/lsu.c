@@ -29,18 +29,6 @@ static void audit_hit(struct sm *sm, const struct sm_warp *w, const struct mem_r
 	sm->gpu->audit->load(sm->gpu->audit_self, w, r, r->issue_units);
 }
 
-static void audit_load_begun(const struct sm *sm, const struct sm_warp *w)
-{
-	if (w->cta_slot != SM_NO_CTA)
-		sm->gpu->audit->load_begun(sm->gpu->audit_self, sm->ctas[w->cta_slot].index);
-}
-
-static void audit_load_ended(const struct sm *sm, const struct sm_warp *w)
-{
-	if (w->cta_slot != SM_NO_CTA)
-		sm->gpu->audit->load_ended(sm->gpu->audit_self, sm->ctas[w->cta_slot].index);
-}
-
 /* What acknowledges itself: lines of stores, and of atomics whose result nobody uses. */
 static void audit_store_issued(const struct sm *sm, const struct sm_warp *w, const struct lsu_entry *e)
 {
@@ -68,14 +56,13 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 		sm->access_cap = old ? 2 * old : 128;
 		sm->accesses = g_renew(struct sm_access, sm->accesses, sm->access_cap);
 		for (i = old; i < sm->access_cap; i++)
-			sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
+			sm->accesses[i] = (struct sm_access){
+			    .next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 		i = old;
 	}
 	sm->access_free = sm->accesses[i].next_free;
 	sm->accesses[i] = (struct sm_access){.inst = inst, .parts_left = parts, .slot = w->slot};
 	w->loads_pending++;
-	if (unlikely(sm->gpu->audit))
-		audit_load_begun(sm, w);
 	if (unlikely(inst->flags & SIMT_COPY)) {
 		sm->accesses[i].copy_group = (uint8_t)(w->copy_group % SM_COPY_GROUPS);
 		w->group_copies[w->copy_group % SM_COPY_GROUPS]++;
@@ -101,8 +88,6 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 	a->next_free = sm->access_free;
 	sm->access_free = index;
 	w->loads_pending--;
-	if (unlikely(sm->gpu->audit))
-		audit_load_ended(sm, w);
 	if (unlikely(a->inst->flags & SIMT_COPY)) {
 		w->group_copies[a->copy_group]--;
 		w->copies_pending--;
@@ -255,13 +240,15 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 		sm->stats.shuffles++;
 }
 
-/* A store or a line of one is under way; its CTA counts it, too, as long as it is there. */
-static void store_begin(struct sm *sm, struct sm_warp *w, uint32_t ticket)
+/* The CTA's stores, and atomics whose result nobody uses, are its own until each line is acknowledged. */
+static void cta_stores(struct sm *sm, const struct sm_warp *w, struct lsu_entry *e)
 {
-	struct sm_cta *c = cta_of(sm, ticket);
+	struct sm_cta *c = &sm->ctas[w->cta_slot];
 
-	w->stores_pending++;
-	c->stores_pending += c->ticket == ticket;
+	e->cta = c->ticket;
+	c->stores_pending += e->count;
+	if (unlikely(sm->gpu->audit))
+		audit_store_issued(sm, w, e);
 }
 
 void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
@@ -279,12 +266,11 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		/* Under way from now on, for fences and offload requests, not only once its lines leave. */
 		e->store_bank = sm_store_begin(sm);
 		e->issue_units = sim_now_units(sm->gpu->engine);
-		e->cta = sm->ctas[w->cta_slot].ticket;
-		store_begin(sm, w, e->cta);
+		w->stores_pending++;
 	}
 	if (inst->write_count == 0 && !(inst->flags & SIMT_COPY)) {
-		if (unlikely(sm->gpu->audit) && (e->kind == LSU_STORE || e->kind == LSU_ATOMIC))
-			audit_store_issued(sm, w, e);
+		if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC)
+			cta_stores(sm, w, e);
 		return;
 	}
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
@@ -372,7 +358,7 @@ static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coal
 }
 
 /* Stores and reductions hold a place of the store buffer until they are acknowledged. */
-static bool store_place(struct sm *sm, struct sm_warp *w, const struct lsu_entry *e)
+static bool store_place(struct sm *sm, struct sm_warp *w)
 {
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
@@ -381,7 +367,7 @@ static bool store_place(struct sm *sm, struct sm_warp *w, const struct lsu_entry
 		return false;
 	}
 	sm->stores_left--;
-	store_begin(sm, w, e->cta);
+	w->stores_pending++;
 	return true;
 }
 
@@ -391,7 +377,7 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	struct mem_req *r;
 	uint32_t mshr;
 
-	if (!store_place(sm, w, e))
+	if (!store_place(sm, w))
 		return false;
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
@@ -415,7 +401,7 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	struct sm_warp *w = &sm->warps[e->slot];
 	struct mem_req *r;
 
-	if (e->access == SM_NO_ACCESS ? !store_place(sm, w, e) : !port_has_room(sm, 1) && !wait_for_port(sm))
+	if (e->access == SM_NO_ACCESS ? !store_place(sm, w) : !port_has_room(sm, 1) && !wait_for_port(sm))
 		return false;
 	mem_cache_invalidate_line(sm->l1d, l->addr_bytes);
 	if (sm_is_watched(w, GPU_POINT_STORE))
@@ -473,13 +459,10 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 }
 
 /* One store less under way: at a fence, or where an extension says so, the warp waits for the last. */
-static bool store_done(struct sm *sm, struct sm_warp *w, uint32_t ticket)
+static bool store_done(struct sm *sm, struct sm_warp *w)
 {
 	bool is_wanted = sm_is_watched(w, GPU_POINT_RETURNED) && gpu_ext_returned(sm, w, false);
-	struct sm_cta *c = cta_of(sm, ticket);
 
-	if (c->ticket == ticket && --c->stores_pending == 0 && unlikely(c->watcher))
-		c->watcher->ops->cta_stored(c->watcher->self);
 	if (--w->stores_pending || (w->wait != SM_WAIT_FENCE && !is_wanted))
 		return false;
 	sm_evaluate(sm, w);
@@ -490,7 +473,7 @@ static void stores_sent(struct sm *sm, const struct lsu_entry *e)
 {
 	if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 		sm_store_end(sm, e->store_bank);
-		store_done(sm, &sm->warps[e->slot], e->cta);
+		store_done(sm, &sm->warps[e->slot]);
 	}
 }
 
@@ -515,7 +498,7 @@ static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
 		/* What waits for its walk is under way like the rest of its instruction. */
 		if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
 			sm->store_counts[e->store_bank]++;
-			store_begin(sm, &sm->warps[e->slot], e->cta);
+			sm->warps[e->slot].stores_pending++;
 		}
 		return true;
 	default:
@@ -583,12 +566,15 @@ static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 {
 	bool needs_tick = sm->lsu_waits_fill;
+	struct sm_cta *c = cta_of(sm, r->tag);
 
 	if (unlikely(sm->gpu->audit))
 		sm->gpu->audit->store_acknowledged(sm->gpu->audit_self, r);
+	if (c->ticket == r->tag && --c->stores_pending == 0 && unlikely(c->watcher))
+		c->watcher->ops->cta_stored(c->watcher->self);
 	sm->stores_left++;
 	sm->lsu_waits_fill = false;
-	return store_done(sm, r->owner, r->tag) | needs_tick;
+	return store_done(sm, r->owner) | needs_tick;
 }
 
 static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem_req *reply)

@@ -473,7 +473,7 @@ void sm_reset(struct sm *sm)
 	sm->ext_waits_port = false;
 	sm->cta_count = sm->ctas_coming = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
-		sm->accesses[i].next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS;
+		sm->accesses[i] = (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;
 	sm->lsu.count = 0;
 	sm->lsu_waits_fill = sm->lsu_waits_port = sm->lsu_waits_walk = false;

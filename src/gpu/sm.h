@@ -98,7 +98,7 @@ struct sm_cta {
 	uint64_t start_cycle; /* when it was placed on its first SM */
 	uint32_t warps_left;
 	uint32_t ticket; /* its slot, and above that how many CTAs the slot has held */
-	uint32_t stores_pending; /* of all its warps, ended ones too: issued, not acknowledged */
+	uint32_t stores_pending; /* lines of all its warps' stores, ended warps' too: issued, not acknowledged */
 	const struct gpu_ext *watcher; /* whose cta_stored is called when that becomes 0; or NULL */
 	uint64_t masks[SM_SCHEDULER_MAX];
 };
@@ -106,7 +106,7 @@ struct sm_cta {
 /* A warp's access whose results are outstanding. */
 struct sm_access {
 	const struct simt_inst *inst;
-	uint32_t parts_left;
+	uint32_t parts_left; /* 0: free */
 	uint32_t ready; /* latest of the parts that are done */
 	uint16_t slot;
 	uint8_t copy_group; /* of an asynchronous copy */
@@ -127,7 +127,7 @@ struct lsu_entry {
 	uint32_t latency; /* of the passes' result */
 	uint32_t count, next;
 	uint64_t issue_units; /* run.audit */
-	uint32_t cta;	      /* stores and atomics: sm_cta.ticket */
+	uint32_t cta;	      /* stores, and atomics whose result nobody uses: sm_cta.ticket */
 	bool is_translated; /* lines[next] has passed the MMU */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];

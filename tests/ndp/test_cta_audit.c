@@ -10,7 +10,7 @@
 
 enum { FROM, TO, SMS, CTA = 7, DIGEST = 99, BYTES = 160, ISSUE = 100, READY = 110 };
 
-/* A CTA that runs, with a result on its way, a load, and a store of two lines. */
+/* A CTA that runs, with a result on its way and a store of two lines. */
 static struct cta_audit *running(void)
 {
 	struct cta_audit *a = cta_audit_new(SMS);
@@ -18,17 +18,11 @@ static struct cta_audit *running(void)
 	cta_audit_kernel(a);
 	assert_null(cta_audit_placed(a, CTA, FROM, 1));
 	assert_null(cta_audit_stepped(a, CTA, FROM, READY));
-	cta_audit_load_begun(a, CTA);
 	cta_audit_store_issued(a, CTA, 2);
 	return a;
 }
 
 static int requests[2];
-
-static void loaded(struct cta_audit *a)
-{
-	cta_audit_load_ended(a, CTA);
-}
 
 static void stored(struct cta_audit *a, uint32_t lines)
 {
@@ -44,7 +38,6 @@ static struct cta_audit *drained(void)
 	struct cta_audit *a = running();
 
 	assert_null(cta_audit_stopped(a, CTA, DIGEST, BYTES));
-	loaded(a);
 	stored(a, 2);
 	return a;
 }
@@ -53,7 +46,8 @@ static struct cta_audit *under_way(void)
 {
 	struct cta_audit *a = drained();
 
-	assert_null(cta_audit_left(a, CTA, READY, 0, 0));
+	assert_null(cta_audit_leaves(a, CTA, READY, 0));
+	assert_null(cta_audit_left(a, CTA, 0, 0));
 	cta_audit_packet(a, CTA, 128);
 	return a;
 }
@@ -89,14 +83,13 @@ static void in_flight(void **state)
 	(void)state;
 	assert_null(cta_audit_stopped(a, CTA, DIGEST, 0));
 	stored(a, 2);
-	found(a, cta_audit_left(a, CTA, READY, 0, 0), "it leaves with a load under way");
+	found(a, cta_audit_leaves(a, CTA, READY, 1), "it leaves with a load under way");
 	a = running();
 	assert_null(cta_audit_stopped(a, CTA, DIGEST, 0));
-	loaded(a);
 	stored(a, 1);
-	found(a, cta_audit_left(a, CTA, READY, 0, 0), "it leaves before a store is acknowledged");
+	found(a, cta_audit_leaves(a, CTA, READY, 0), "it leaves before a store is acknowledged");
 	a = drained();
-	found(a, cta_audit_left(a, CTA, READY - 1, 0, 0), "it leaves with an instruction in the pipeline");
+	found(a, cta_audit_leaves(a, CTA, READY - 1, 0), "it leaves with an instruction in the pipeline");
 }
 
 static void arrives_complete(void **state)
@@ -136,7 +129,7 @@ static void in_one_place(void **state)
 	a = drained();
 	found(a, cta_audit_stopped(a, CTA, DIGEST, 0), "it is to move and does not run");
 	a = running();
-	found(a, cta_audit_left(a, CTA, READY, 0, 0), "it leaves and was not to move");
+	found(a, cta_audit_leaves(a, CTA, READY, 0), "it leaves and was not to move");
 }
 
 static void places(void **state)
@@ -145,9 +138,9 @@ static void places(void **state)
 	struct cta_audit *a = drained();
 
 	(void)state;
-	found(a, cta_audit_left(a, CTA, READY, 1, 0), text); /* kept */
+	found(a, cta_audit_left(a, CTA, 1, 0), text); /* kept */
 	a = drained();
-	found(a, cta_audit_left(a, CTA, READY, 0, 1), "it leaves warps behind");
+	found(a, cta_audit_left(a, CTA, 0, 1), "it leaves warps behind");
 	a = drained();
 	found(a, cta_audit_placed(a, CTA + 1, FROM, 1), text); /* given up before */
 	a = under_way();

@@ -71,6 +71,26 @@ void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r)
 		cta_audit_packet(c->cta_audit, cta, r->payload_bytes);
 }
 
+/* Accesses of the CTA's warps whose results are outstanding. */
+static uint32_t load_count(const struct sm *sm, const struct sm_cta *cta)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sm->access_cap; i++) {
+		const struct sm_warp *w = &sm->warps[sm->accesses[i].slot];
+
+		n += sm->accesses[i].parts_left && (cta->masks[w->scheduler] >> w->bit & 1);
+	}
+	return n;
+}
+
+void carry_audit_leaves(struct carry *c, struct sm *sm, const struct sm_cta *cta)
+{
+	if (c->cta_audit)
+		verdict(cta->index,
+			cta_audit_leaves(c->cta_audit, cta->index, sm->base + sm->now, load_count(sm, cta)));
+}
+
 /* Warp slots that hold a warp of the CTA. */
 static uint32_t slot_count(const struct gpu *g, struct simt_cta *cta)
 {
@@ -86,8 +106,7 @@ static uint32_t slot_count(const struct gpu *g, struct simt_cta *cta)
 void carry_audit_left(struct carry *c, uint64_t cta, struct simt_cta *state, const struct sm *sm)
 {
 	if (c->cta_audit)
-		verdict(cta, cta_audit_left(c->cta_audit, cta, sm->base + sm->now, sm->cta_count,
-					    slot_count(c->gpu, state)));
+		verdict(cta, cta_audit_left(c->cta_audit, cta, sm->cta_count, slot_count(c->gpu, state)));
 }
 
 void carry_audit_arrives(struct carry *c, uint64_t cta, const struct simt_cta *state, const struct sm *sm)
@@ -100,16 +119,6 @@ void carry_audit_arrived(struct carry *c, uint64_t cta, struct sm *sm)
 {
 	if (c->cta_audit)
 		watch(c, sm, cta);
-}
-
-static void audit_load_begun(void *self, uint64_t cta)
-{
-	cta_audit_load_begun(((struct carry *)self)->cta_audit, cta);
-}
-
-static void audit_load_ended(void *self, uint64_t cta)
-{
-	cta_audit_load_ended(((struct carry *)self)->cta_audit, cta);
 }
 
 static void audit_store_issued(void *self, uint64_t cta, uint32_t line_count)
@@ -207,8 +216,6 @@ static const struct gpu_audit_ops audit_ops = {
     .fill = audit_fill,
     .hit = audit_hit,
     .pass = audit_pass,
-    .load_begun = audit_load_begun,
-    .load_ended = audit_load_ended,
     .store_issued = audit_store_issued,
     .store_sent = audit_store_sent,
     .store_acknowledged = audit_store_acknowledged,

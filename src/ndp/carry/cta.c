@@ -236,10 +236,12 @@ static void arrive(struct carry *c, struct migration *m)
 static void leave(struct carry *c, struct migration *m)
 {
 	struct sm *sm = m->from;
+	struct sm_cta *cta = cta_of(c->gpu, sm->index, m->index);
 
 	sm_touch(sm);
 	m->has_left = true;
-	sm_cta_leave(sm, cta_of(c->gpu, sm->index, m->index));
+	carry_audit_leaves(c, sm, cta);
+	sm_cta_leave(sm, cta);
 	carry_audit_left(c, m->index, m->cta, sm);
 	gpu_cta_next(c->gpu, sm);
 	sm_wake(sm, sm->now);

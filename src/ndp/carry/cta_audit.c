@@ -10,7 +10,7 @@ struct cta {
 	enum cta_state state;
 	uint32_t sm;	      /* where it is, or was last */
 	uint64_t ready_cycle; /* of all that it has computed */
-	uint64_t load_count, store_line_count;
+	uint64_t store_line_count;
 	uint64_t digest, bytes_left;
 };
 
@@ -116,16 +116,6 @@ const char *cta_audit_stepped(struct cta_audit *a, uint64_t cta, uint32_t sm, ui
 	return why;
 }
 
-void cta_audit_load_begun(struct cta_audit *a, uint64_t cta)
-{
-	find(a, cta)->load_count++;
-}
-
-void cta_audit_load_ended(struct cta_audit *a, uint64_t cta)
-{
-	find(a, cta)->load_count--;
-}
-
 void cta_audit_store_issued(struct cta_audit *a, uint64_t cta, uint32_t line_count)
 {
 	find(a, cta)->store_line_count += line_count;
@@ -162,23 +152,23 @@ void cta_audit_packet(struct cta_audit *a, uint64_t cta, uint32_t bytes)
 	find(a, cta)->bytes_left -= bytes;
 }
 
-const char *cta_audit_left(struct cta_audit *a, uint64_t cta, uint64_t now_cycle, uint32_t resident_count,
-			   uint32_t slot_count)
+const char *cta_audit_leaves(struct cta_audit *a, uint64_t cta, uint64_t now_cycle, uint32_t load_count)
 {
 	struct cta *c = find(a, cta);
 
 	if (!c || c->state != STOPPED)
 		return "it leaves and was not to move";
 	c->state = UNDER_WAY;
-	if (c->load_count)
+	if (load_count)
 		return "it leaves with a load under way";
 	if (c->store_line_count)
 		return "it leaves before a store is acknowledged";
-	if (c->ready_cycle > now_cycle)
-		return "it leaves with an instruction in the pipeline";
-	if (slot_count)
-		return "it leaves warps behind";
-	return count(a, c->sm, -1, resident_count);
+	return c->ready_cycle > now_cycle ? "it leaves with an instruction in the pipeline" : NULL;
+}
+
+const char *cta_audit_left(struct cta_audit *a, uint64_t cta, uint32_t resident_count, uint32_t slot_count)
+{
+	return slot_count ? "it leaves warps behind" : count(a, find(a, cta)->sm, -1, resident_count);
 }
 
 const char *cta_audit_arrives(struct cta_audit *a, uint64_t cta, uint32_t sm, uint64_t digest)

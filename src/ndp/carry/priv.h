@@ -145,7 +145,8 @@ bool ask_finish_untimed(struct carry *c, struct sm *sm);
 void carry_audit_stopped(struct carry *c, uint64_t cta, const struct simt_cta *state, bool is_free);
 /* A part of it has reached its stack. */
 void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r);
-/* It has left the SM. */
+/* It is about to leave the SM; it has. */
+void carry_audit_leaves(struct carry *c, struct sm *sm, const struct sm_cta *cta);
 void carry_audit_left(struct carry *c, uint64_t cta, struct simt_cta *state, const struct sm *sm);
 /* It is about to arrive at the SM; it has. */
 void carry_audit_arrives(struct carry *c, uint64_t cta, const struct simt_cta *state, const struct sm *sm);
