@@ -200,6 +200,18 @@ static int by_count(const void *a, const void *b)
 	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->name, y->name);
 }
 
+char *__cxa_demangle(const char *name, char *text, size_t *size, int *status) __attribute__((weak));
+
+static void add_call(char *text, size_t size, const struct thread_call *call)
+{
+	char *plain = __cxa_demangle ? __cxa_demangle(call->name, NULL, NULL, NULL) : NULL;
+	size_t length = strlen(text);
+
+	snprintf(text + length, size - length, "%s%.40s %lu", length ? ", " : "", plain ? plain : call->name,
+		 call->count);
+	free(plain);
+}
+
 /* Calls of functions outside of the program: what they do is not modelled. */
 void rt_report_calls(void)
 {
@@ -207,8 +219,7 @@ void rt_report_calls(void)
 	struct own_symbols own = read_symbols();
 	size_t count = 0, kept = 0;
 	uint64_t sum = 0;
-	char text[512];
-	size_t length = 0;
+	char text[1024] = "";
 
 	for (const struct thread_call *c = __start_strata_calls; c < __stop_strata_calls && count < CALLS; c++)
 		if (c->count)
@@ -222,7 +233,8 @@ void rt_report_calls(void)
 	count = kept;
 	kept = 0;
 	for (size_t i = 0; i < count; i++)
-		if (!is_defined(own.symbols, own.count, own.names, calls[i].name)) {
+		if (strcmp(calls[i].name, "__errno_location") && /* tells where, touches nothing */
+		    !is_defined(own.symbols, own.count, own.names, calls[i].name)) {
 			sum += calls[i].count;
 			calls[kept++] = calls[i];
 		}
@@ -230,8 +242,7 @@ void rt_report_calls(void)
 		return;
 	qsort(calls, kept, sizeof(calls[0]), by_count);
 	for (size_t i = 0; i < kept && i < 8; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.40s %lu", i ? ", " : "",
-					   calls[i].name, calls[i].count);
+		add_call(text, sizeof(text), &calls[i]);
 	rt_message("unmodelled_calls %lu, of %zu functions that were not built with strata cc: %s%s", sum, kept, text,
 		   kept > 8 ? " ..." : "");
 }

@@ -1,7 +1,7 @@
 /* rt.h - the runtime inside a program that strata cc has built: threads as coroutines, and what they wait for.
  *
- * Files of two kinds. Those with plain code (sched, thread, hooks, start, arena, address, report, real) are the
- * simulator's side: between two hooks they are not interrupted. Those with the program's code (pthread, semaphore, c11,
+ * Files of two kinds. Those with plain code (sched, thread, signal, start, arena, address, clock, report, real) are the
+ * simulator's side: between two hooks they are not interrupted. Those with the program's code (pthread, semaphore,
  * string, and omp/) go through the plugin like the program, so that they cost what they execute; they wait in
  * __strata_wait. Without STRATA_THREADS_MODEL in the environment __strata_on stays 0 and every interposed function is
  * the C library's.
@@ -10,6 +10,7 @@
 #define STRATA_THREADS_RT_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,8 +48,10 @@ struct rt_thread {
 	uint64_t deadline_ps;
 	struct rt_thread *timer_next;
 	bool is_timed_out;
-	void *answer;  /* bytes that the model gave */
-	void *cleanup; /* innermost pthread_cleanup_push of C */
+	void *answer;               /* bytes that the model gave */
+	const sigset_t *signal_set; /* that it waits for, or NULL */
+	uint32_t signal_number;     /* futex: what came */
+	void *cleanup;              /* innermost pthread_cleanup_push of C */
 };
 
 extern RT_API uint8_t __strata_on;

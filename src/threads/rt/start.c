@@ -16,7 +16,7 @@ static int (*program_main)(int, char **, char **);
 
 void rt_message(const char *fmt, ...)
 {
-	char text[1024];
+	char text[2048];
 	va_list args;
 	int length = snprintf(text, sizeof(text), "strata: ");
 

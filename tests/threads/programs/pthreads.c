@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -291,6 +292,34 @@ static void *detached(void *arg)
 	return NULL;
 }
 
+static void *signalled(void *arg)
+{
+	sigset_t set;
+	int number;
+
+	(void)arg;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	EXPECT(!sigwait(&set, &number));
+	return (void *)(intptr_t)number;
+}
+
+static void signals(void)
+{
+	pthread_t t;
+	sigset_t set;
+	void *result;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&t, NULL, signalled, NULL);
+	usleep(1000);
+	EXPECT(!pthread_kill(t, SIGUSR1));
+	pthread_join(t, &result);
+	EXPECT(result == (void *)(intptr_t)SIGUSR1);
+}
+
 int main(void)
 {
 	pthread_t t;
@@ -315,6 +344,7 @@ int main(void)
 	times();
 	kinds();
 	c11();
+	signals();
 	run(futex_waker, 4);
 	pthread_create(&t, NULL, detached, NULL);
 	pthread_detach(t);
