@@ -134,6 +134,22 @@ static void test_frfcfs_prefers_hits(void **state)
 	assert_int_equal(conflicts[1], 39);
 }
 
+/* FIFO turns the bus with each change of direction. */
+static void test_fifo_counts_its_turnarounds(void **state)
+{
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.vault_count = 1;
+	g->p.scheduler = DRAM_FIFO;
+	rig_build(g);
+	for (uint32_t i = 0; i < 12; i++) /* of one row */
+		mem_stack_accept(g->stack, rig_request(g, i * LINE_BYTES, i % 4 < 2 ? MEM_READ : MEM_WRITE));
+	sim_run(g->engine);
+	assert_int_equal(rig_stat(g, "vault.turnarounds"), 5);
+	rig_free(g);
+}
+
 /* What a lone request counts: one ACT, one row, and its time, which for a write runs to its last bit. */
 static void test_a_request_is_counted_once(void **state)
 {
@@ -619,6 +635,7 @@ int main(void)
 		cmocka_unit_test(test_conservation_under_random_load),
 		cmocka_unit_test(test_refresh_is_issued_on_time),
 		cmocka_unit_test(test_frfcfs_prefers_hits),
+		cmocka_unit_test(test_fifo_counts_its_turnarounds),
 		cmocka_unit_test(test_a_request_is_counted_once),
 		cmocka_unit_test(test_writes_drain_between_their_marks),
 		cmocka_unit_test(test_few_writes_wait_for_reads),
