@@ -167,9 +167,12 @@ void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct d
 		k->group = (uint8_t)(i % of_rank % t->group_count);
 		k->gate = (uint16_t)((k->rank * t->group_count + k->group) * DRAM_GATE_COMMANDS);
 	}
-	for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++)
+	for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++) {
 		for (uint32_t i = 0; i < DRAM_BANK_MAX; i++)
-			b->last_cycle[c][i] = b->last_data_cycle[c][i] = LONG_AGO;
+			b->last_of_bank[c][i] = b->last_of_gate[c][i] = (struct dram_last){LONG_AGO, LONG_AGO};
+		for (uint32_t i = 0; i < DRAM_RANK_MAX; i++)
+			b->last_of_rank[c][i] = (struct dram_last){LONG_AGO, LONG_AGO};
+	}
 }
 
 /* units / ck_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most 1. */
@@ -208,13 +211,6 @@ uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t b
 
 /* ---- when ---- */
 
-static enum dram_distance distance_of(const struct dram_bank *k, uint32_t rank, uint64_t groups)
-{
-	if (k->rank != rank)
-		return DRAM_AT_OTHER_RANK;
-	return groups >> k->group & 1 ? DRAM_AT_GROUP : DRAM_AT_RANK;
-}
-
 static uint64_t groups_of(const struct dram_banks *b, uint64_t reach)
 {
 	uint64_t groups = 0;
@@ -224,26 +220,38 @@ static uint64_t groups_of(const struct dram_banks *b, uint64_t reach)
 	return groups;
 }
 
-/* The earliest cycle of a command that is no gate command. */
+static inline int64_t later_than(int64_t cycle, const struct dram_last *last, int32_t command, int32_t data)
+{
+	return later(cycle, later(last->cycle + command, last->data_cycle + data));
+}
+
+/* The earliest cycle of a command that is no gate command. What holds between banks of a rank holds within a group as
+ * well, so the last command to the rank stands for those to all its banks. */
 static int64_t earliest_of_rare(const struct dram_banks *b, enum dram_command c, uint32_t bank)
 {
 	const struct dram_timing *t = &b->t;
-	uint64_t reach = dram_reach(t, c, bank), groups = groups_of(b, reach);
-	uint32_t rank = b->bank[bank].rank;
+	const uint64_t reach = dram_reach(t, c, bank), groups = groups_of(b, reach);
+	const uint32_t rank = b->bank[bank].rank;
 	int64_t cycle = 0;
 
 	for (uint32_t left = t->from_set[c]; left; left &= left - 1) {
 		uint32_t from = (uint32_t)__builtin_ctz(left);
 		const int32_t *command = t->command_delay[from][c], *data = t->data_delay[from][c];
+		const struct dram_last *gates = &b->last_of_gate[from][rank * t->group_count];
 
-		for (uint32_t i = 0; i < t->bank_count; i++) {
-			enum dram_distance d = distance_of(&b->bank[i], rank, groups);
-			int64_t at = b->last_cycle[from][i], end = b->last_data_cycle[from][i];
+		for (uint32_t i = 0; i < t->rank_count; i++) {
+			enum dram_distance d = i == rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK;
 
-			cycle = later(cycle, later(at + command[d], end + data[d]));
-			if (reach >> i & 1)
-				cycle = later(cycle, later(at + command[DRAM_AT_BANK], end + data[DRAM_AT_BANK]));
+			cycle = later_than(cycle, &b->last_of_rank[from][i], command[d], data[d]);
 		}
+		for (uint64_t g = groups; g; g &= g - 1)
+			cycle = later_than(cycle, &gates[__builtin_ctzll(g)], command[DRAM_AT_GROUP],
+					   data[DRAM_AT_GROUP]);
+		if (command[DRAM_AT_BANK] == NO_DELAY && data[DRAM_AT_BANK] == NO_DELAY)
+			continue;
+		for (uint64_t k = reach; k; k &= k - 1)
+			cycle = later_than(cycle, &b->last_of_bank[from][__builtin_ctzll(k)], command[DRAM_AT_BANK],
+					   data[DRAM_AT_BANK]);
 	}
 	if (t->faw_set & BIT(c))
 		cycle = later(cycle, (int64_t)b->rank[rank].faw[b->rank[rank].faw_next]);
@@ -304,6 +312,14 @@ INLINE void begin_command(struct dram_banks *b, const struct dram_bank *k, enum 
 	*free_cycle = cycle + cycles;
 }
 
+INLINE void remember(struct dram_banks *b, const struct dram_bank *k, uint32_t bank, enum dram_command c,
+		     struct dram_last last)
+{
+	b->last_of_bank[c][bank] = last;
+	b->last_of_gate[c][k->gate / DRAM_GATE_COMMANDS] = last;
+	b->last_of_rank[c][k->rank] = last;
+}
+
 /* Raises the gates of a rank but for one. */
 INLINE void raise_rank(struct dram_banks *b, uint32_t rank, uint32_t but, enum dram_command c, int64_t cycle)
 {
@@ -323,7 +339,7 @@ INLINE void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t b
 
 	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
 	begin_command(b, k, DRAM_ACT, b->t.act_cycles, cycle);
-	b->last_cycle[DRAM_ACT][bank] = at;
+	remember(b, k, bank, DRAM_ACT, (struct dram_last){at, LONG_AGO});
 	k->open_row = row;
 	b->open_banks |= 1ull << bank;
 	for (uint32_t c = 0; c < DRAM_GATE_COMMANDS; c++)
@@ -345,7 +361,7 @@ INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t 
 
 	CHECK(k->open_row != DRAM_NO_ROW);
 	begin_command(b, k, DRAM_PRE, 1, cycle);
-	b->last_cycle[DRAM_PRE][bank] = (int64_t)cycle;
+	remember(b, k, bank, DRAM_PRE, (struct dram_last){(int64_t)cycle, LONG_AGO});
 	close_bank(b, bank);
 	raise(&k->cycle[DRAM_ACT], (int64_t)cycle + delay[DRAM_ACT][DRAM_AT_BANK]);
 	if (has_gates)
@@ -393,8 +409,7 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	CHECK(k->open_row == row);
 	begin_command(b, k, c, t->column_cycles, cycle);
 	b->bus_free_units = end;
-	b->last_cycle[c][bank] = at;
-	b->last_data_cycle[c][bank] = end_cycle;
+	remember(b, k, bank, c, (struct dram_last){at, end_cycle});
 	raise_columns(b, c, k->gate, DRAM_AT_GROUP, at, (int64_t)free_cycle, end_cycle);
 	if (has_gates)
 		raise_other_columns(b, c, k, at, (int64_t)free_cycle, end_cycle);
@@ -421,23 +436,26 @@ static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum 
 	begin_command(b, &b->bank[bank], c, 1, cycle);
 	if (b->t.faw_set & BIT(c))
 		window = (int64_t)enter_faw(b, rank, cycle);
-	for (uint32_t i = 0; i < b->t.bank_count; i++) {
-		struct dram_bank *k = &b->bank[i];
-		enum dram_distance d = distance_of(k, rank, groups);
+	for (uint32_t i = 0; i < b->t.rank_count * b->t.group_count; i++) {
+		uint64_t *gate = &b->gate[i * DRAM_GATE_COMMANDS];
+		enum dram_distance d = DRAM_AT_OTHER_RANK;
 
-		/* A gate is raised as often as it has banks: this is rare. */
-		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++) {
-			raise(&b->gate[k->gate + to], at + delay[to][d]);
-			if (reach >> i & 1)
-				raise(&k->cycle[to], at + delay[to][DRAM_AT_BANK]);
-		}
-		if (k->rank == rank)
-			raise(&b->gate[k->gate + DRAM_ACT], window);
-		if (reach >> i & 1) {
-			b->last_cycle[c][i] = at;
-			if (c == DRAM_PREA)
-				close_bank(b, i);
-		}
+		if (i / b->t.group_count == rank)
+			d = groups >> i % b->t.group_count & 1 ? DRAM_AT_GROUP : DRAM_AT_RANK;
+		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++)
+			raise(&gate[to], at + delay[to][d]);
+		if (d != DRAM_AT_OTHER_RANK)
+			raise(&gate[DRAM_ACT], window);
+	}
+	for (uint64_t left = reach; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(left);
+		struct dram_bank *k = &b->bank[i];
+
+		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++)
+			raise(&k->cycle[to], at + delay[to][DRAM_AT_BANK]);
+		remember(b, k, i, c, (struct dram_last){at, LONG_AGO});
+		if (c == DRAM_PREA)
+			close_bank(b, i);
 	}
 	if (c == DRAM_PDE || c == DRAM_SRE) {
 		b->rank[rank].state = c == DRAM_PDE ? DRAM_POWERED_DOWN : DRAM_SELF_REFRESHING;

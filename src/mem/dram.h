@@ -164,6 +164,11 @@ struct dram_command_bus {
 	uint64_t free_cycle[2]; /* first cycle at which a row, a column command finds it free */
 };
 
+/* When a command was issued, and the cycle at or after the end of its data; long ago if there was none. */
+struct dram_last {
+	int64_t cycle, data_cycle;
+};
+
 enum dram_rank_state { DRAM_AWAKE, DRAM_POWERED_DOWN, DRAM_SELF_REFRESHING };
 
 struct dram_banks {
@@ -182,9 +187,11 @@ struct dram_banks {
 		uint32_t faw_next;
 		enum dram_rank_state state;
 	} rank[DRAM_RANK_MAX];
-	/* For the commands that are no gate commands: the last of each kind per bank, and the end of its data; or
-	 * DRAM_LONG_AGO. */
-	int64_t last_cycle[DRAM_COMMAND_COUNT][DRAM_BANK_MAX], last_data_cycle[DRAM_COMMAND_COUNT][DRAM_BANK_MAX];
+	/* For the commands that are no gate commands: the last of each kind to a bank, to the banks of a gate and to
+	 * those of a rank. */
+	struct dram_last last_of_bank[DRAM_COMMAND_COUNT][DRAM_BANK_MAX];
+	struct dram_last last_of_gate[DRAM_COMMAND_COUNT][DRAM_GATE_MAX];
+	struct dram_last last_of_rank[DRAM_COMMAND_COUNT][DRAM_RANK_MAX];
 	struct dram_command_bus own_bus;
 };
 
