@@ -26,6 +26,7 @@ struct thread_answer {
 	    done_ps; /* from when the thread goes on, at least now_ps; THREAD_WAITS: until the model calls resume */
 	void *bytes; /* that the program's instruction uses: the program's own, or those of a copy of the model's */
 };
+/* Masked accesses, and gathers and scatters that a program writes as intrinsics of AVX, use the program's own bytes. */
 #define THREAD_WAITS UINT64_MAX
 
 /* What threads do with each other. The values are in the traces. */

@@ -240,8 +240,10 @@ private:
 	{
 		if (isa<LoadInst>(i) || isa<StoreInst>(i))
 			return getLoadStorePointerOperand(&i)->getType()->getPointerAddressSpace() == 0;
-		if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i) || isa<FenceInst>(i))
+		if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
 			return true;
+		if (auto *f = dyn_cast<FenceInst>(&i)) /* not one for signal handlers: it is no instruction */
+			return f->getSyncScopeID() != SyncScope::SingleThread;
 
 		auto *in = dyn_cast<IntrinsicInst>(&i);
 
@@ -745,6 +747,9 @@ private:
 		}
 		for (size_t k = 0; k < hooked.size(); k++)
 			hookOne(*hooked[k], counts[k]);
+		/* The runtime's own are no news: what it needs of the C library is small. */
+		if (block.getParent()->getFnAttribute("implicit-section-name").getValueAsString() == "strata_text")
+			return;
 		for (CallBase *cb : outside)
 			countCall(*cb);
 	}
