@@ -75,9 +75,11 @@ static bool rate_of(const char *text, const char **key, char *value, size_t size
 
 	*key = "stream.rate_percent";
 	g_strlcpy(value, text, size_bytes);
+	if (!(number > 0)) /* 0 would mean none in the parameters */
+		return false;
 	if (g_str_has_suffix(text, "B/s"))
 		*key = "stream.rate_mbytes_per_s";
-	else if (!*end && number > 0 && number <= 1)
+	else if (!*end && number <= 1)
 		snprintf(value, size_bytes, "%.12g", 100 * number);
 	else
 		return g_str_has_suffix(text, "%");
@@ -536,6 +538,8 @@ static bool names_parse(const struct mem_options *o, const struct cli_words *wor
 			  words->words->len ? (const char *)words->words->pdata[0] : "--");
 	else if (!o->memories && !o->machine)
 		cli_error("mem: expected --memory NAME; `strata list memories` prints them");
+	else if (o->json && o->curve && !strcmp(o->json, o->curve))
+		cli_error("mem: --json and --curve both name %s", o->json);
 	else if (o->of && !o->machine)
 		cli_error("mem: --of names a memory of a machine; write --machine M --of %s", o->of);
 	else

@@ -84,6 +84,10 @@ bool mem_memory_check(const struct memory_params *m, const struct dram_params *d
 	else if (interleave > d->row_bytes)
 		wrong(diag, m->interleave_bytes ? "memory.interleave_bytes" : "memory.line_bytes", interleave,
 		      "more than a row (dram.row_bytes)");
+	if (m->channel_count * d->vault_count > MEM_MEMORY_VAULTS_MAX)
+		base_diag_error(diag, (struct base_place){0},
+				"memory.channel_count * dram.vault_count: %llu vaults; expected at most %d",
+				(unsigned long long)(m->channel_count * d->vault_count), MEM_MEMORY_VAULTS_MAX);
 	if (m->capacity_bytes % row_bytes || m->capacity_bytes / row_bytes > UINT32_MAX)
 		base_diag_error(diag, (struct base_place){0},
 				"memory.capacity_bytes = %llu: no whole number of rows below 2^32; one row of "

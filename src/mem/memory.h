@@ -21,6 +21,9 @@
 #include "sim/param.h"
 #include "sim/stat.h"
 
+/* Vaults of all stacks: components of one clock, beside a link and those who ask. */
+enum { MEM_MEMORY_VAULTS_MAX = SIM_COMPS_MAX / 2 };
+
 struct memory_params {
 #include "sim/param_fields.inc"
 #include "mem/memory_params.def"

@@ -9,7 +9,11 @@
 #include "base/units.h"
 #include "net/req.h"
 
-enum { WINDOW_PER_VAULT_COUNT = 64, WAITING_PER_VAULT_COUNT = 256 };
+enum {
+	WINDOW_PER_VAULT_COUNT = 64,
+	WAITING_PER_VAULT_COUNT = 256,
+	SECONDS_MAX = 10000, /* what the engine can count, whatever the clock */
+};
 
 /* When the requests of an open loop come: n * whole + n * part / parts units. */
 struct pace {
@@ -206,10 +210,27 @@ double memory_measure_peak_bytes_per_s(const struct memory_standard *s, double r
 	return MIN(buses, mem_expander_peak_bytes_per_s(&s->link, (uint32_t)s->memory.line_bytes, read_share));
 }
 
-static double peak_bytes_per_s(const struct memory_measure *m)
+/* Of a stream that writes as often as it is told to. */
+static double nominal_peak_bytes_per_s(const struct memory_measure_config *c)
 {
+	return memory_measure_peak_bytes_per_s(c->memory, 1 - (double)c->stream->write_percent / 100);
+}
+
+/* The rate that is asked for; 0: none. */
+static double rate_bytes_per_s(const struct memory_measure_config *c)
+{
+	if (c->stream->rate_percent > 0)
+		return nominal_peak_bytes_per_s(c) * c->stream->rate_percent / 100;
+	return (double)c->stream->rate_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+}
+
+/* Of the reads and writes that there were. */
+static double measured_peak_bytes_per_s(const struct memory_measure *m)
+{
+	if (!m->done_count)
+		return nominal_peak_bytes_per_s(&m->config);
 	return memory_measure_peak_bytes_per_s(m->config.memory,
-					       1 - (double)m->config.stream->write_percent / 100);
+					       1 - (double)m->write_count / (double)m->done_count);
 }
 
 static uint64_t vault_count(const struct memory_measure *m)
@@ -218,16 +239,13 @@ static uint64_t vault_count(const struct memory_measure *m)
 }
 
 /* By the rate that is asked for, if any: every so many units a request. */
-static void set_pace(struct memory_measure *m, double peak_bytes_per_s)
+static void set_pace(struct memory_measure *m)
 {
-	const struct memory_stream_params *p = m->config.stream;
 	const uint64_t bytes = m->stream.request_bytes;
 	const unsigned __int128 units = (unsigned __int128)bytes * BASE_PS_PER_S * sim_units_per_ps(m->ctx.engine);
-	double rate = (double)p->rate_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+	const double rate = rate_bytes_per_s(&m->config);
 
-	if (p->rate_percent > 0)
-		rate = peak_bytes_per_s * p->rate_percent / 100;
-	if (rate < 1)
+	if (rate <= 0)
 		return;
 
 	const uint64_t whole_rate = (uint64_t)(rate + 0.5);
@@ -242,7 +260,7 @@ static void set_times(struct memory_measure *m)
 {
 	const struct memory_measure_config *c = &m->config;
 
-	set_pace(m, peak_bytes_per_s(m));
+	set_pace(m);
 	m->cycle_units = sim_period_units(m->ctx.engine, mem_memory_domain(m->memory));
 	if (c->stream->trace_clock_ps)
 		m->cycle_units = sim_units_of_ps(m->ctx.engine, c->stream->trace_clock_ps);
@@ -261,7 +279,21 @@ static bool stream_init(const struct memory_measure_config *c, struct memory_str
 	const struct memory_stream_target target = {.capacity_bytes = p->capacity_bytes,
 						    .line_bytes = (uint32_t)p->line_bytes};
 
-	return memory_stream_init(s, c->kind, c->stream, &target, c->trace, diag);
+	if (!memory_stream_init(s, c->kind, c->stream, &target, c->trace, diag))
+		return false;
+
+	const double rate = rate_bytes_per_s(c);
+	/* A trace has one at least. */
+	const double bytes = (double)s->request_bytes * (double)MAX(c->stream->request_count, 1);
+
+	if (rate > 0 && (rate < 1 || bytes / rate > SECONDS_MAX)) {
+		base_diag_error(diag, (struct base_place){0},
+				"the rate of %g bytes per second is too low: the requests would come for more than "
+				"%d simulated seconds",
+				rate, SECONDS_MAX);
+		return false;
+	}
+	return true;
 }
 
 bool memory_measure_check(const struct memory_measure_config *c, struct base_diag_list *diag)
@@ -363,7 +395,7 @@ void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 		.time_ps = sim_ps_of_units(m->ctx.engine, m->last_units),
 		.rate_gbytes_per_s = m->rate_bytes_per_s / giga,
 		.window_count = m->is_timed ? 0 : (uint32_t)m->window,
-		.peak_gbytes_per_s = peak_bytes_per_s(m) / giga,
+		.peak_gbytes_per_s = measured_peak_bytes_per_s(m) / giga,
 		.latency_unit_ns = 1e-3 / (double)sim_units_per_ps(m->ctx.engine),
 		.is_interrupted = m->was_stopped,
 		.is_saturated = m->is_timed && m->taken_units - m->last_due_units > m->taken_units / 100,

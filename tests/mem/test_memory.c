@@ -457,6 +457,27 @@ static void check_refused(const char *key, const char *value, const char *messag
 	base_diag_free(&diag);
 }
 
+/* Each is a component of the memory's clock, of which there are so many. */
+static void test_vault_limit(void **state)
+{
+	struct driver d;
+	struct base_diag_list diag;
+
+	(void)state;
+	defaults(&d);
+	set(&d, "memory.channel_count", "64");
+	set(&d, "dram.vault_count", "32");
+	set(&d, "memory.capacity_bytes", "16GiB");
+	base_diag_init(&diag);
+	assert_true(mem_memory_check(&d.memory, &d.dram, &diag));
+	set(&d, "dram.vault_count", "64");
+	assert_false(mem_memory_check(&d.memory, &d.dram, &diag));
+	assert_int_equal(diag.error_count, 1);
+	assert_string_equal(diag.first->text,
+			    "error: memory.channel_count * dram.vault_count: 4096 vaults; expected at most 2048");
+	base_diag_free(&diag);
+}
+
 static void test_rules(void **state)
 {
 	(void)state;
@@ -489,7 +510,7 @@ int main(void)
 		cmocka_unit_test(test_every_request_is_answered_once),
 		cmocka_unit_test(test_memories_do_not_disturb_each_other),
 		cmocka_unit_test(test_peak_and_shape),
-		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_rules), cmocka_unit_test(test_vault_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,29 @@ static void test_ranks(void **state)
 	assert_true(cycles((double)result.latency[MEMORY_LATENCY_ALL].max, &result) < CAP + 100);
 }
 
+/* A link carries reads' and writes' data on lanes of their own: its peak is that of the mix that came, in traces too. */
+static void test_link_peak(void **state)
+{
+	enum { COUNT = 4000 };
+	static char text[COUNT * 24];
+	size_t length = 0;
+	struct rig r;
+
+	(void)state;
+	prepare(&r, MEMORY_TRACE, 0);
+	r.memory.dram.vault_count = 16;
+	r.memory.link.is_present = true;
+	for (uint64_t i = 0; i < COUNT; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%llu %c\n",
+					   (unsigned long long)(i * LINE), i % 2 ? 'W' : 'R');
+
+	const struct memory_result result = measure_trace(&r, text);
+	const double reads_only = memory_measure_peak_bytes_per_s(&r.memory, 1) / 1e9;
+
+	is_about(result.peak_gbytes_per_s, memory_measure_peak_bytes_per_s(&r.memory, 0.5) / 1e9, 1e-9);
+	assert_true(result.gbytes_per_s > reads_only && result.gbytes_per_s <= result.peak_gbytes_per_s);
+}
+
 static void test_same_again(void **state)
 {
 	struct rig r;
@@ -403,6 +426,14 @@ static void test_contradictions(void **state)
 	prepare(&r, MEMORY_CHASE, 1);
 	r.stream.rate_percent = 50;
 	refuse(&r, "error: a chase sends when the answer is there: it takes no rate");
+	prepare(&r, MEMORY_RANDOM, 1000000000);
+	r.stream.rate_mbytes_per_s = 1;
+	refuse(&r, "error: the rate of 1e+06 bytes per second is too low: the requests would come for more than 10000 "
+		   "simulated seconds");
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.stream.rate_percent = 1e-9;
+	refuse(&r, "error: the rate of 0.128 bytes per second is too low: the requests would come for more than 10000 "
+		   "simulated seconds");
 }
 
 /* ---- traces ---- */
@@ -452,7 +483,7 @@ int main(void)
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_traces),	      cmocka_unit_test(test_channels),
-		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_ranks),	      cmocka_unit_test(test_link_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
