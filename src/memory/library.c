@@ -76,8 +76,13 @@ static bool load(struct strata_mem *m, const char *name_or_path, const char *con
 
 	if (!memory_standard_load(name_or_path, &search, &m->standard, diag))
 		return false;
-	for (size_t i = 0; i < override_count; i++)
-		memory_standard_set(&m->standard, overrides[i], "override", diag);
+	for (size_t i = 0; i < override_count; i++) {
+		if (overrides[i])
+			memory_standard_set(&m->standard, overrides[i], "override", diag);
+		else
+			base_diag_error(diag, (struct base_place){"override", 0, 0}, "number %zu of %zu is NULL", i + 1,
+					override_count);
+	}
 	return !diag->error_count && memory_standard_check(&m->standard, diag);
 }
 

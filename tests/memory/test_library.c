@@ -277,8 +277,12 @@ static void test_no_memory(void **state)
 	check_refused(PLAIN, "dram.bank_count=3", "not a power of two");
 	check_refused(PLAIN, "memory.capacity_bytes=65537", "no whole number of rows");
 
+	const char *const holed[] = {"dram.t_cl=20", NULL};
 	char *error;
 
+	assert_null(strata_mem_new(PLAIN, holed, 2, &error));
+	assert_non_null(strstr(error, "override: error: number 2 of 2 is NULL"));
+	free(error);
 	assert_null(strata_mem_new(PLAIN, NULL, 2, &error));
 	free(error);
 	strata_mem_free(NULL);
