@@ -181,10 +181,11 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	} else {
 		enter_bank(v, s);
 	}
-	if (v->watches_idle)
+	/* Its rank sleeps, or a refresh that could wait has begun. */
+	if (v->blocked >> r->bank & 1)
 		v->service_cycle = base_min_u64(v->service_cycle, now);
 	/* Behind others of its bank and direction it changes nothing; the direction may have to change for it. */
-	if (v->dirty || v->next_cycle == SIM_NEVER || v->watches_idle || v->count[d] == 1 ||
+	if (v->dirty || v->next_cycle == SIM_NEVER || v->service_cycle <= now || v->count[d] == 1 ||
 	    v->count[WRITING] == v->write_high) {
 		v->next_cycle = now;
 		sim_wake_cycle(e, v->comp, now);

@@ -157,8 +157,12 @@ static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, uint64_t 
 	for (; k->due_cycle <= cycle; k->due_cycle += v->interval_cycles)
 		k->owed++;
 	look_at(v, k->due_cycle);
-	if (k->owed > 0 || k->owes_exit_refresh)
-		return is_forced(v, k, cycle) || !is_wanted(v, reach);
+	if (k->owed > 0 || k->owes_exit_refresh) {
+		if (is_forced(v, k, cycle) || !is_wanted(v, reach))
+			return true;
+		v->awaited |= reach;
+		return false;
+	}
 	ahead_cycle = after(k->busy_cycle, v->pull_in_idle_cycles);
 	if (k->owed <= -v->pull_in_count || is_wanted(v, k->banks))
 		return false;
@@ -292,7 +296,7 @@ bool vault_service(struct mem_vault *v, uint64_t cycle)
 	bool has_issued = false;
 
 	v->service_cycle = SIM_NEVER;
-	v->blocked = 0;
+	v->blocked = v->awaited = 0;
 	/* All are asked, for what they block. */
 	for (uint32_t i = 0; i < v->banks.t.rank_count; i++)
 		has_issued |= service_rank(v, &v->ranks[i], cycle);

@@ -103,6 +103,7 @@ static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_comma
 				uint64_t order)
 {
 	v->proposed |= 1ull << b;
+	v->columns = (v->columns & ~(1ull << b)) | (uint64_t)(c >= DRAM_RD) << b;
 	v->proposals.command[b] = (uint8_t)c;
 	v->proposals.gate[b] = (uint16_t)dram_gate(&v->banks.bank[b], c);
 	v->proposals.slot[b] = s;
@@ -291,8 +292,11 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t 
 /* Refresh and power look at what is left. */
 static inline void look_at_idle(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
-	v->ranks[v->banks.bank[b].rank].busy_cycle = cycle;
-	if (!((v->pending[READING] | v->pending[WRITING]) >> b & 1))
+	struct vault_rank *k = &v->ranks[v->banks.bank[b].rank];
+	uint64_t wanted = v->pending[READING] | v->pending[WRITING];
+
+	k->busy_cycle = cycle;
+	if (!(wanted & k->banks) || (!(wanted >> b & 1) && v->awaited >> b & 1))
 		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
 }
 
@@ -425,21 +429,11 @@ static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint
 	return base_max_u64(next, cycle + 1);
 }
 
-/* The banks whose proposal goes over the column commands' bus. */
-static uint64_t column_proposals(const struct mem_vault *v)
-{
-	uint64_t banks = 0;
-
-	for (uint64_t left = v->proposed; left; left &= left - 1)
-		banks |= (uint64_t)(v->proposals.command[first_bit(left)] >= DRAM_RD) << first_bit(left);
-	return banks;
-}
-
 /* Two command buses: a column and a row command in one cycle. */
 static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allowed)
 {
 	const uint64_t *free_cycle = v->banks.bus->free_cycle;
-	uint64_t columns = column_proposals(v), next = SIM_NEVER;
+	uint64_t columns = v->columns, next = SIM_NEVER;
 
 	for (uint32_t is_column = 2; is_column--;) {
 		uint64_t banks = (is_column ? columns : ~columns) & allowed;
@@ -464,7 +458,7 @@ static uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
 		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
 	if (!overdue || first_legal(v, 1ull << oldest % DRAM_BANK_MAX) <= cycle)
 		return ALL_BANKS;
-	return ~column_proposals(v) | 1ull << oldest % DRAM_BANK_MAX;
+	return ~v->columns | 1ull << oldest % DRAM_BANK_MAX;
 }
 
 /* Two command buses, or what is overdue. */

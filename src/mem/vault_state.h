@@ -68,6 +68,8 @@ struct mem_vault {
 	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, for it is
 	 * to be refreshed or its rank sleeps. */
 	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
+	uint64_t columns; /* bit per bank: what is proposed for it is a column access */
+	uint64_t awaited; /* bit per bank: a refresh that is owed waits till no request wants it */
 	enum direction direction;
 	bool is_turning; /* it only serves the rows that are open for it, then turns */
 	bool auto_precharges;

@@ -281,7 +281,8 @@ static void test_idle_ranks_refresh_themselves(void **state)
 	rig_free(g);
 }
 
-/* Every eighth ACT of a bank brings an RFM; a REF takes eight of its activations away, here before there are so many. */
+/* Every eighth ACT of a bank brings an RFM; a REF takes eight of its activations away, here before there are so many.
+ */
 static void test_activations_bring_rfm(void **state)
 {
 	(void)state;
