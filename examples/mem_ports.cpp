@@ -169,6 +169,8 @@ public:
 		strata_mem_on_done(memory_.get(), done, this);
 	}
 	void access(uint64_t addr, bool is_write) { waiting_.push_back({addr, is_write}); }
+	uint32_t line() const { return strata_mem_line_bytes(memory_.get()); }
+	uint64_t capacity() const { return strata_mem_capacity_bytes(memory_.get()); }
 	/* One cycle of the host, whatever the memory's clock. */
 	void tick()
 	{
@@ -186,8 +188,12 @@ private:
 	};
 	bool offer(const Access &a)
 	{
-		return strata_mem_offer(memory_.get(), a.addr, strata_mem_line_bytes(memory_.get()),
-					a.is_write ? STRATA_MEM_WRITE : STRATA_MEM_READ, nullptr) == STRATA_MEM_TAKEN;
+		enum strata_mem_offered offered = strata_mem_offer(memory_.get(), a.addr, line(),
+				a.is_write ? STRATA_MEM_WRITE : STRATA_MEM_READ, nullptr);
+
+		if (offered == STRATA_MEM_WRONG)
+			throw std::out_of_range(strata_mem_error(memory_.get()));
+		return offered == STRATA_MEM_TAKEN;
 	}
 	static void done(void *self, const struct strata_mem_answer *a)
 	{
@@ -251,7 +257,8 @@ static double requests_per_cycle(const std::string &name, unsigned count)
 
 	while (answered < count) {
 		for (; sent < count && sent - answered < 16; sent++)
-			memory.access(next_random(seed) % (1u << 30) / 64 * 64, sent % 4 == 3);
+			memory.access(next_random(seed) % memory.capacity() / memory.line() * memory.line(),
+				      sent % 4 == 3);
 		memory.tick();
 	}
 	return static_cast<double>(count) / static_cast<double>(memory.cycle());
