@@ -4,7 +4,8 @@
  *   strided     every stride_bytes
  *   random      anywhere in the span, evenly
  *   chase       random, and each waits for the answer to the one before: its address was in that answer
- *   trace       what a file says, see memory/trace.h
+ *   trace       what a file says, see memory/trace.h: a request of the bytes around each address, which is taken modulo
+ *               the span
  *
  * Equal parameters make equal streams, on every host.
  */
