@@ -89,6 +89,43 @@ static void check_clock(const struct dram_params *p, struct base_diag_list *diag
 	}
 }
 
+/* Rounded up to whole clocks; none where the standard has no such time. */
+static int32_t cycles_of_ns(double ns, const struct dram_params *p)
+{
+	struct sim_period ck = dram_clock_period(p);
+	uint64_t ps = (uint64_t)(ns * BASE_PS_PER_NS + 0.5);
+
+	return ps ? (int32_t)((ps * ck.den + ck.num_ps - 1) / ck.num_ps) : ABSENT;
+}
+
+/* Between two refreshes of a bank an access must fit, or none ever does; between those of two banks, an ACT of others.
+ * The rules before this one hold. */
+static void check_refresh(const struct dram_params *p, struct base_diag_list *diag)
+{
+	const struct base_place nowhere = {0};
+	const struct sim_period ck = dram_clock_period(p);
+	const bool is_all_bank = p->refresh_mode == DRAM_REFRESH_ALL_BANK;
+	const int32_t rfc = cycles_of_ns(is_all_bank ? p->t_rfc_ns : p->t_rfc_pb_ns, p);
+	const int32_t apart = cycles_of_ns(p->t_pbr2pbr_ns > p->t_rrefd_ns ? p->t_pbr2pbr_ns : p->t_rrefd_ns, p);
+	const uint64_t rc = p->t_rc ? p->t_rc : p->t_ras + p->t_rp;
+	const uint64_t refi = (uint64_t)(p->t_refi_ns * BASE_PS_PER_NS) * ck.den / ck.num_ps;
+	const uint64_t unit_count = p->refresh_mode == DRAM_REFRESH_PER_BANK ? p->bank_count :
+								p->bank_count / p->group_count;
+	/* What is due goes before an ACT, which must fit in between: PRE and REFB of every rank, ACT to REFB. */
+	const uint64_t least = (apart > 0 ? (uint64_t)apart : 0) + 2 * p->rank_count +
+			       (p->t_rrd_l > p->t_rrd ? p->t_rrd_l : p->t_rrd);
+
+	if (refi <= (uint64_t)rfc + rc + p->t_rcd)
+		base_diag_error(diag, nowhere,
+				"dram.t_refi_ns: %llu tCK, of which a refresh takes %d, leave no time for an access",
+				(unsigned long long)refi, rfc);
+	else if (!is_all_bank && refi / unit_count < least)
+		base_diag_error(diag, nowhere,
+				"dram.t_refi_ns: %llu tCK for the refreshes of %llu banks, where each needs %llu, "
+				"leave no time for accesses",
+				(unsigned long long)refi, (unsigned long long)unit_count, (unsigned long long)least);
+}
+
 bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 {
 	const struct base_place nowhere = {0};
@@ -136,6 +173,8 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 		base_diag_error(diag, nowhere, "dram.t_refi_ns: less than twice t_rfc_ns leaves no time for accesses");
 	if (p->refresh_mode != DRAM_REFRESH_ALL_BANK && p->t_rfc_pb_ns <= 0)
 		base_diag_error(diag, nowhere, "dram.refresh_mode: a refresh of single banks needs dram.t_rfc_pb_ns");
+	if (p->refresh && diag->error_count == before)
+		check_refresh(p, diag);
 	return diag->error_count == before;
 }
 
@@ -165,15 +204,6 @@ uint32_t dram_vault_bank_count(const struct dram_params *p)
 }
 
 /* ---- the table ---- */
-
-/* Rounded up to whole clocks; none where the standard has no such time. */
-static int32_t cycles_of_ns(double ns, const struct dram_params *p)
-{
-	struct sim_period ck = dram_clock_period(p);
-	uint64_t ps = (uint64_t)(ns * BASE_PS_PER_NS + 0.5);
-
-	return ps ? (int32_t)((ps * ck.den + ck.num_ps - 1) / ck.num_ps) : ABSENT;
-}
 
 static int32_t cycles_or(uint64_t cycles, uint64_t otherwise)
 {

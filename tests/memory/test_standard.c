@@ -78,6 +78,38 @@ static void test_shipped_memories(void **state)
 	}
 }
 
+/* What would be refreshed for ever is refused; where an access just fits, it is not. */
+static void test_refresh_leaves_time(void **state)
+{
+	static const struct {
+		const char *name, *sets[3], *text;
+	} rows[] = {
+		/* At 10 ns per tCK: 35 for the refresh, tRC of 56 and tRCD of 17. */
+		{"ddr4-2400", {"dram.t_refi_ns=1080", "dram.t_rfc_ns=350", "dram.data_rate_mbps=200"},
+		 "dram.t_refi_ns: 108 tCK, of which a refresh takes 35, leave no time for an access"},
+		{"ddr4-2400", {"dram.t_refi_ns=1090", "dram.t_rfc_ns=350", "dram.data_rate_mbps=200"}, NULL},
+		{"hbm3-6400", {"dram.t_refi_ns=500", "dram.t_rrefd_ns=25.6", "dram.t_rfc_ns=160"}, NULL},
+		{"hbm3-6400", {"dram.t_refi_ns=500", "dram.t_rrefd_ns=25.7", "dram.t_rfc_ns=160"},
+		 "dram.t_refi_ns: 800 tCK for the refreshes of 16 banks, where each needs 51, leave no time for "
+		 "accesses"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct memory_standard s;
+		struct base_diag_list diag;
+
+		base_diag_init(&diag);
+		assert_true(memory_standard_load(rows[i].name, &search, &s, &diag));
+		for (uint32_t k = 0; k < G_N_ELEMENTS(rows[i].sets); k++)
+			assert_true(memory_standard_set(&s, rows[i].sets[k], "override", &diag));
+		assert_true(memory_standard_check(&s, &diag) == !rows[i].text);
+		if (rows[i].text)
+			assert_non_null(strstr(diag.first->text, rows[i].text));
+		base_diag_free(&diag);
+	}
+}
+
 static void test_unknown_memory(void **state)
 {
 	struct memory_standard s;
@@ -135,8 +167,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_inherits),	   cmocka_unit_test(test_overrides),
-	    cmocka_unit_test(test_shipped_memories), cmocka_unit_test(test_unknown_memory),
-	    cmocka_unit_test(test_bad_files),
+	    cmocka_unit_test(test_shipped_memories), cmocka_unit_test(test_refresh_leaves_time),
+	    cmocka_unit_test(test_unknown_memory),   cmocka_unit_test(test_bad_files),
 	};
 
 	if (chdir(TEST_DIR))
