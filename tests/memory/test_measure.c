@@ -291,7 +291,7 @@ static void test_ranks(void **state)
 	assert_true(cycles((double)result.latency[MEMORY_LATENCY_ALL].max, &result) < CAP + 100);
 }
 
-/* A link carries reads' and writes' data on lanes of their own: its peak is that of the mix that came, in traces too. */
+/* A link carries reads' and writes' data on lanes of their own: its peak is that of the mix that came. */
 static void test_link_peak(void **state)
 {
 	enum { COUNT = 4000 };

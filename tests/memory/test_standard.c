@@ -103,7 +103,7 @@ static void test_refresh_leaves_time(void **state)
 		assert_true(memory_standard_load(rows[i].name, &search, &s, &diag));
 		for (uint32_t k = 0; k < G_N_ELEMENTS(rows[i].sets); k++)
 			assert_true(memory_standard_set(&s, rows[i].sets[k], "override", &diag));
-		assert_true(memory_standard_check(&s, &diag) == !rows[i].text);
+		assert_true(dram_params_check(&s.dram, &diag) == !rows[i].text);
 		if (rows[i].text)
 			assert_non_null(strstr(diag.first->text, rows[i].text));
 		base_diag_free(&diag);
