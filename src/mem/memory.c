@@ -5,7 +5,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "base/units.h"
 #include "mem/stack.h"
 
 const struct sim_param_desc memory_param_rows[] = {
@@ -69,41 +68,6 @@ static void wrong(struct base_diag_list *diag, const char *key, uint64_t value, 
 	base_diag_error(diag, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
 }
 
-/* From one ACT of a bank to the next with a write between them, at least. */
-static double row_cycle_ns(const struct dram_params *d, double ck_ns)
-{
-	const uint64_t write = (d->t_rcd_wr ? d->t_rcd_wr : d->t_rcd) + d->t_cwl + d->t_wr + d->t_rp;
-	const double burst_ns = (double)dram_column_bytes(d) * 1e9 / dram_vault_peak_bytes_per_s(d);
-
-	return (double)base_max_u64(write, d->t_rc ? d->t_rc : d->t_ras + d->t_rp) * ck_ns + burst_ns;
-}
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* Where refreshes, each behind the row that it closes, leave a bank no time, requests would wait for ever. */
-static void check_refresh(const struct dram_params *d, struct base_diag_list *diag)
-{
-	const struct sim_period ck = dram_clock_period(d);
-	const double ck_ns = (double)ck.num_ps / (double)ck.den / BASE_PS_PER_NS, row_ns = row_cycle_ns(d, ck_ns);
-	double needed_ns = d->t_rfc_ns + 2 * row_ns;
-
-	if (d->refresh_mode != DRAM_REFRESH_ALL_BANK) {
-		const uint64_t groups = d->refresh_mode == DRAM_REFRESH_SAME_BANK ? d->group_count : 1;
-		const double apart_ns = d->t_pbr2pbr_ns > 0 ? d->t_pbr2pbr_ns : d->t_rrefd_ns;
-		const double acts_ns = (double)base_max_u64(d->t_rrd, d->t_faw / DRAM_FAW_COUNT) * ck_ns;
-
-		needed_ns = larger(d->t_rfc_pb_ns + 2 * row_ns,
-				   (double)(d->bank_count / groups) * larger(larger(apart_ns, 2 * acts_ns), row_ns));
-	}
-	if (d->refresh && d->t_refi_ns < needed_ns)
-		base_diag_error(diag, (struct base_place){0},
-				"dram.t_refi_ns = %g: less than the %g ns that refreshes and a row between them take",
-				d->t_refi_ns, needed_ns);
-}
-
 bool mem_memory_check(const struct memory_params *m, const struct dram_params *d, struct base_diag_list *diag)
 {
 	const uint32_t before = diag->error_count;
@@ -111,7 +75,6 @@ bool mem_memory_check(const struct memory_params *m, const struct dram_params *d
 
 	if (!dram_params_check(d, diag))
 		return false;
-	check_refresh(d, diag);
 	if (!is_power_of_two(m->line_bytes))
 		wrong(diag, "memory.line_bytes", m->line_bytes, "is not a power of two");
 	else if (!is_power_of_two(interleave))

@@ -478,45 +478,6 @@ static void test_vault_limit(void **state)
 	base_diag_free(&diag);
 }
 
-/* Refreshes that leave a bank no time between them would keep requests waiting for ever. */
-static void test_refresh_limit(void **state)
-{
-	/* Of 16 banks, or of four in each of four groups; a write of a row takes 11 + 8 + 4 + 12 + 11 clocks. */
-	static const struct {
-		const char *key, *value;
-		double least_ns;
-	} rows[] = {
-		{"dram.refresh_mode", "all_bank", 50 + 2 * 57.5},     {"dram.t_wr", "52", 50 + 2 * 107.5},
-		{"dram.refresh_mode", "per_bank", 16 * 57.5},	      {"dram.t_rrefd_ns", "100", 1600},
-		{"dram.t_pbr2pbr_ns", "90", 16 * 90},		      {"dram.refresh_mode", "same_bank", 4 * 90},
-		{"dram.t_rfc_pb_ns", "2000", 2000 + 2 * 57.5},
-	};
-	struct driver d;
-	struct base_diag_list diag;
-
-	(void)state;
-	defaults(&d);
-	set(&d, "dram.t_rfc_ns", "50");
-	set(&d, "dram.t_rfc_pb_ns", "50");
-	set(&d, "dram.group_count", "4");
-	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		set(&d, rows[i].key, rows[i].value);
-		base_diag_init(&diag);
-		d.dram.t_refi_ns = rows[i].least_ns + 0.01;
-		assert_true(mem_memory_check(&d.memory, &d.dram, &diag));
-		d.dram.t_refi_ns = rows[i].least_ns - 0.01;
-		assert_false(mem_memory_check(&d.memory, &d.dram, &diag));
-		assert_int_equal(diag.error_count, 1);
-		assert_non_null(strstr(diag.first->text, "error: dram.t_refi_ns = "));
-		d.dram.refresh = false;
-		assert_true(mem_memory_check(&d.memory, &d.dram, &diag));
-		d.dram.refresh = true;
-		base_diag_free(&diag);
-		if (i == 1)
-			set(&d, "dram.t_wr", "12");
-	}
-}
-
 static void test_rules(void **state)
 {
 	(void)state;
@@ -550,7 +511,6 @@ int main(void)
 		cmocka_unit_test(test_memories_do_not_disturb_each_other),
 		cmocka_unit_test(test_peak_and_shape),
 		cmocka_unit_test(test_rules), cmocka_unit_test(test_vault_limit),
-		cmocka_unit_test(test_refresh_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
