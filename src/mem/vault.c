@@ -239,7 +239,7 @@ static void cancel(struct mem_vault *v, uint64_t cycle)
 
 uint64_t vault_fall_asleep(struct mem_vault *v, uint64_t cycle)
 {
-	if (v->partner && !vault_sleeps(v->partner)) {
+	if (v->partner && vault_works(v->partner)) {
 		if (cycle >= v->service_cycle)
 			vault_service(v, cycle);
 		return v->service_cycle;

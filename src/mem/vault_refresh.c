@@ -369,7 +369,7 @@ static void skip_rounds(struct mem_vault *v, struct mem_vault *partner, uint64_t
 void vault_catch_up(struct mem_vault *v, uint64_t now)
 {
 	/* While its partner works, it ticks when it has something to do. */
-	if (v->partner && !vault_sleeps(v->partner))
+	if (v->partner && vault_works(v->partner))
 		return;
 	skip_rounds(v, v->partner, now);
 	run_until(v, v->partner, now);

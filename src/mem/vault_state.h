@@ -122,6 +122,12 @@ static inline bool vault_sleeps(const struct mem_vault *v)
 	return v->queue_count == 0 && !v->proposed && !(v->closes_pages && v->banks.open_banks);
 }
 
+/* It ticks for these. A vault that has been reset may have such rows and does not, until a request comes. */
+static inline bool vault_works(const struct mem_vault *v)
+{
+	return !vault_sleeps(v) && v->next_cycle != SIM_NEVER;
+}
+
 static inline uint32_t first_bit(uint64_t bits)
 {
 	return (uint32_t)__builtin_ctzll(bits);
