@@ -16,9 +16,10 @@
  */
 #include "mem/vault_state.h"
 
+#define ALWAYS_INLINE inline __attribute__((always_inline)) /* once a command, in one place but for two buses */
+
 /* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
  * what prepares banks for the other, then precharges of rows that nobody wants. */
-#define ALWAYS_INLINE inline __attribute__((always_inline)) /* once a command, in one place but for two buses */
 enum { RANK_COLUMN, RANK_ACT, RANK_PRE, RANK_PREPARE, RANK_CLOSE, RANK_SHIFT = 61 };
 
 /* Does a write wait that arrived before this cycle? */
