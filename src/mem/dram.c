@@ -413,14 +413,14 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	raise_columns(b, c, k->gate, DRAM_AT_GROUP, at, (int64_t)free_cycle, end_cycle);
 	if (has_gates)
 		raise_other_columns(b, c, k, at, (int64_t)free_cycle, end_cycle);
-	if (c == DRAM_RDA || c == DRAM_WRA) {
-		close_bank(b, bank);
+	if (c != DRAM_RD)
 		raise(&k->cycle[DRAM_ACT],
 		      later(at + command[DRAM_ACT][DRAM_AT_BANK], end_cycle + data[DRAM_ACT][DRAM_AT_BANK]));
-	} else {
+	if (c == DRAM_RDA || c == DRAM_WRA)
+		close_bank(b, bank);
+	else
 		raise(&k->cycle[DRAM_PRE],
 		      later(at + command[DRAM_PRE][DRAM_AT_BANK], end_cycle + data[DRAM_PRE][DRAM_AT_BANK]));
-	}
 	return end;
 }
 

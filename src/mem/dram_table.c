@@ -265,8 +265,9 @@ uint32_t dram_constraints(const struct dram_params *p, struct dram_constraint ro
 		ROW("tWR", WR, PREA, RANK, DATA_END, wr),
 		ROW("tRTP + tRP", RDA, OF_BANK, BANK, COMMAND, rtp + rp),
 		ROW("tRTP + tRP", RDA, OF_RANK, RANK, COMMAND, rtp + rp),
-		ROW("tWR + tRP", WRA, OF_BANK, BANK, DATA_END, wr + rp),
-		ROW("tWR + tRP", WRA, OF_RANK, RANK, DATA_END, wr + rp),
+		/* After a WR as well: an RDA may have precharged. */
+		ROW("tWR + tRP", WRITE, OF_BANK, BANK, DATA_END, wr + rp),
+		ROW("tWR + tRP", WRITE, OF_RANK, RANK, DATA_END, wr + rp),
 		ROW(has_groups ? "tRRD_S" : "tRRD", ACT, ACT | REFB, RANK, COMMAND, rrd),
 		ROW("tRRD_L", ACT, ACT | REFB, GROUP, COMMAND, rrd_l),
 		{"tFAW", faw_set, faw_set, DRAM_SCOPE_RANK, DRAM_SAME, DRAM_FAW_COUNT, DRAM_FROM_COMMAND, faw},

@@ -43,6 +43,7 @@ void vault_refresh_init(struct mem_vault *v)
 			: t->refresh_mode == DRAM_REFRESH_SAME_BANK ? of_rank / t->group_count
 								    : 1;
 	v->interval_cycles = t->refi / v->unit_count;
+	v->interval_rest = (uint32_t)(t->refi % v->unit_count);
 	v->postpone_count = (int32_t)p->refresh_postpone_count;
 	v->pull_in_count = (int32_t)p->refresh_pull_in_count;
 	v->pull_in_idle_cycles = v->pull_in_count ? cycles_of_ns(v, p->t_rfc_ns) : SIM_NEVER;
@@ -150,11 +151,19 @@ static bool is_forced(struct mem_vault *v, const struct vault_rank *k, uint64_t 
 	return cycle >= limit;
 }
 
+/* unit_count intervals are tREFI, to the cycle. */
+static inline void pass_interval(const struct mem_vault *v, struct vault_rank *k)
+{
+	k->due_rest += v->interval_rest;
+	k->due_cycle += v->interval_cycles + (k->due_rest >= v->unit_count);
+	k->due_rest -= k->due_rest >= v->unit_count ? v->unit_count : 0;
+}
+
 static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, uint64_t reach, uint64_t cycle)
 {
 	uint64_t ahead_cycle;
 
-	for (; k->due_cycle <= cycle; k->due_cycle += v->interval_cycles)
+	for (; k->due_cycle <= cycle; pass_interval(v, k))
 		k->owed++;
 	look_at(v, k->due_cycle);
 	if (k->owed > 0 || k->owes_exit_refresh) {
@@ -311,7 +320,10 @@ bool vault_service(struct mem_vault *v, uint64_t cycle)
 
 static struct mem_vault *first_of(struct mem_vault *v, struct mem_vault *partner)
 {
-	return partner && partner->service_cycle < v->service_cycle ? partner : v;
+	if (!partner || partner->service_cycle > v->service_cycle)
+		return v;
+	/* As they tick: the lower number first. */
+	return partner->service_cycle < v->service_cycle || partner->config.index < v->config.index ? partner : v;
 }
 
 static void run_until(struct mem_vault *v, struct mem_vault *partner, uint64_t now)
@@ -338,7 +350,7 @@ static void move(struct mem_vault *v, uint64_t cycles)
 /* A vault that nobody uses does the same every round of refreshes: sees one and counts the others. */
 static void skip_rounds(struct mem_vault *v, struct mem_vault *partner, uint64_t now)
 {
-	const uint64_t round = v->interval_cycles * v->unit_count;
+	const uint64_t round = v->banks.t.refi;
 	const uint64_t settling = round * (4 + (uint64_t)v->pull_in_count + (uint64_t)v->postpone_count);
 	uint64_t counts[ARRAY_COUNT(service_counts)], times[2][TIME_COUNT], rounds;
 	struct mem_vault *vaults[] = {v, partner};

@@ -43,6 +43,7 @@ struct req_fifo {
 struct vault_rank {
 	uint64_t banks;		  /* its bits */
 	uint64_t due_cycle;	  /* of the next refresh, or SIM_NEVER; in self-refresh: how long after it */
+	uint32_t due_rest;	  /* it is due so many parts of unit_count of a cycle later */
 	uint64_t refreshed_cycle; /* of the last REF */
 	uint64_t busy_cycle;	  /* of the last command for a request */
 	uint64_t counted_cycle;	  /* the time of its state is counted till then */
@@ -98,8 +99,9 @@ struct mem_vault {
 
 	struct vault_rank ranks[DRAM_RANK_MAX];
 	uint64_t all_banks;
-	uint64_t interval_cycles; /* from refresh to refresh of a rank, */
-	uint32_t unit_count;	  /* and how many of them cover it */
+	uint64_t interval_cycles; /* from refresh to refresh of a rank, rounded down, */
+	uint32_t unit_count;	  /* and how many of them cover it; */
+	uint32_t interval_rest;	  /* the interval's rest, in parts of unit_count */
 	int32_t postpone_count, pull_in_count;
 	/* How long a rank waits for requests before it refreshes ahead, powers down ...; SIM_NEVER: it never does. */
 	uint64_t pull_in_idle_cycles, power_down_idle_cycles, self_refresh_idle_cycles;

@@ -204,6 +204,26 @@ static void test_columns_close_their_rows(void **state)
 	}
 }
 
+/* tREFI is no multiple of the banks: what is refreshed bank by bank keeps to it all the same. */
+static void test_intervals_add_up(void **state)
+{
+	const uint64_t refi_cycles = 3124, rounds = 4000; /* 16 banks: every 195.25 */
+
+	(void)state;
+	for (uint32_t is_unaudited = 0; is_unaudited < 2; is_unaudited++) {
+		struct rig *g = lone_vault();
+
+		g->is_unaudited = is_unaudited;
+		g->p.refresh_mode = DRAM_REFRESH_PER_BANK;
+		g->p.t_rfc_pb_ns = 60;
+		g->p.t_refi_ns = (double)(refi_cycles * CK_PS) / 1000;
+		rig_build(g);
+		idle_until(g, (refi_cycles * rounds + 10) * CK_PS);
+		assert_int_equal(rig_stat(g, "vault.bank_refreshes"), 16 * rounds);
+		rig_free(g);
+	}
+}
+
 /* An idle rank powers down, wakes for each refresh and goes back; a read waits for tXP. */
 static void test_idle_ranks_power_down(void **state)
 {
@@ -449,6 +469,7 @@ int main(void)
 		cmocka_unit_test(test_same_bank_refreshes_a_bank_of_each_group),
 		cmocka_unit_test(test_ranks_refresh_in_turn),
 		cmocka_unit_test(test_columns_close_their_rows),
+		cmocka_unit_test(test_intervals_add_up),
 		cmocka_unit_test(test_idle_ranks_power_down),
 		cmocka_unit_test(test_long_sleep_is_counted_exactly),
 		cmocka_unit_test(test_idle_ranks_refresh_themselves),

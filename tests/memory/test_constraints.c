@@ -118,8 +118,8 @@ static void make(struct memory *m, const struct dram_params *p)
 	add_after_data(m, "tWR", SET(WR), SET(PREA), IN_RANK, wr);
 	add(m, "tRTP + tRP", SET(RDA), CLOSED_BANK, IN_BANK, rtp + rp);
 	add(m, "tRTP + tRP", SET(RDA), CLOSED_RANK, IN_RANK, rtp + rp);
-	add_after_data(m, "tWR + tRP", SET(WRA), CLOSED_BANK, IN_BANK, wr + rp);
-	add_after_data(m, "tWR + tRP", SET(WRA), CLOSED_RANK, IN_RANK, wr + rp);
+	add_after_data(m, "tWR + tRP", WRITES, CLOSED_BANK, IN_BANK, wr + rp);
+	add_after_data(m, "tWR + tRP", WRITES, CLOSED_RANK, IN_RANK, wr + rp);
 	add(m, "tRRD", SET(ACT), SET(ACT) | SET(REFB), IN_RANK, (int64_t)p->t_rrd);
 	add(m, "tPPD", SET(PRE) | SET(PREA), SET(PRE) | SET(PREA), IN_RANK, (int64_t)p->t_ppd);
 	add(m, "tCCD", COLUMNS, COLUMNS, IN_RANK, (int64_t)p->t_ccd);
@@ -443,6 +443,11 @@ static void prepare(const struct memory *m, struct story *s, enum dram_command f
 	tell(m, s, from, a, at);
 	if (is_in(to, needs_closed) && is_in(from, SET(ACT) | SET(RD)) && reaches(m, to, b, a))
 		tell(m, s, DRAM_PRE, a, at + 1);
+	if (is_in(to, needs_closed) && from == DRAM_WR && reaches(m, to, b, a)) {
+		const struct event last = {DRAM_RDA, 0, a, 0, 0};
+
+		tell(m, s, DRAM_RDA, a, first_legal(m, s->events, s->count, &last, 0));
+	}
 }
 
 /* Does the story keep its own rules, and may e follow at some time? */
