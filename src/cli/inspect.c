@@ -390,3 +390,16 @@ bool cli_inspect(const struct cli_paths *paths, const char *path, const char *wh
 	*preload = g_string_free(i.preload, FALSE);
 	return is_ok;
 }
+
+bool cli_is_of_threads(const char *path)
+{
+	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
+	struct elf_file elf;
+	const uint8_t *data;
+	size_t size;
+
+	if (!file)
+		return false;
+	elf_open((const uint8_t *)g_mapped_file_get_contents(file), g_mapped_file_get_length(file), &elf);
+	return elf.is_elf && elf_section(&elf, "strata_text", &data, &size);
+}

@@ -10,4 +10,7 @@
  * first, "" for none; to be freed with g_free. */
 bool cli_inspect(const struct cli_paths *paths, const char *path, const char *what, char **preload);
 
+/* Was it built by strata cc or strata c++? */
+bool cli_is_of_threads(const char *path);
+
 #endif

@@ -7,6 +7,7 @@
 #include "cli/provenance.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "machine/cpu.h"
 #include "machine/run.h"
 #include "report/demangle.h"
 #include "ndp/registry.h"
@@ -224,7 +225,8 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 			machine_description_set(&description.config, sets->pdata[i], "--set", &paths->memories, &diag);
 	if (!diag.error_count)
 		machine_config_check(&description.config, &diag);
-	if (!diag.error_count && !machine_config_has_gpu(&description.config))
+	if (!diag.error_count && !machine_config_has_gpu(&description.config) &&
+	    !machine_cpu_params(&description.config))
 		base_diag_error(&diag, (struct base_place){0},
 				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
 				"memories",
@@ -344,6 +346,11 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 	if (preload && *preload)
 		setenv("LD_PRELOAD", preloads, 1);
 	setenv("STRATA_SESSION", job->session_path, 1);
+	if (machine_cpu_params(&job->machine->config)) {
+		g_autofree char *model = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
+
+		setenv("STRATA_THREADS_MODEL", model, 1);
+	}
 	personality(ADDR_NO_RANDOMIZE);
 	if (!place_files(job, stdout_fd) || !enter_work_dir(job))
 		give_up(error_fd);
@@ -372,6 +379,22 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	cli_error("cannot run %s: %s%s", job->target->argv[0], strerror(error), exec_hint(error));
+	return false;
+}
+
+/* What processors run is a program of strata cc. */
+static bool can_run(const struct cli_job *job)
+{
+	if (!machine_cpu_params(&job->machine->config))
+		return true;
+	if (job->is_checked)
+		cli_error("machine '%s' has no GPU: the memory checker is for CUDA kernels", job->machine->machine);
+	else if (!cli_is_of_threads(job->target->argv[0]))
+		cli_error("%s was not built with strata cc or strata c++, and machine '%s' has no GPU: nothing in it "
+			  "runs this program",
+			  job->target->name, job->machine->machine);
+	else
+		return true;
 	return false;
 }
 
@@ -408,6 +431,8 @@ int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
 	int stdout_fd = -1, exit_status;
 
+	if (!can_run(job))
+		return CLI_USAGE;
 	if (access(driver, R_OK)) {
 		cli_error("cannot find the driver library %s; build or install Strata again", driver);
 		return CLI_UNABLE;

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 
 #include "base/check.h"
-#include "cli/elf_file.h"
+#include "cli/inspect.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/paths.h"
@@ -34,19 +34,6 @@ struct trace_options {
 	GPtrArray *sets;
 	bool as_lines;
 };
-
-static bool is_ours(const char *path)
-{
-	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
-	struct elf_file elf;
-	const uint8_t *data;
-	size_t size;
-
-	if (!file)
-		return false;
-	elf_open((const uint8_t *)g_mapped_file_get_contents(file), g_mapped_file_get_length(file), &elf);
-	return elf.is_elf && elf_section(&elf, "strata_text", &data, &size);
-}
 
 static bool read_params(const struct trace_options *o, struct record_params *params)
 {
@@ -98,7 +85,7 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 		cli_error("trace record: %s: no such program", words->program[0]);
 		return CLI_USAGE;
 	}
-	if (!is_ours(program)) {
+	if (!cli_is_of_threads(program)) {
 		cli_error("trace record: %s was not built with strata cc or strata c++", words->program[0]);
 		return CLI_USAGE;
 	}

@@ -96,8 +96,10 @@ static void put_field_units(json_t *units)
 	    {"peak_rss_bytes", "bytes"},
 	};
 
+	/* A part may have said something else. */
 	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		put_text(units, rows[i][0], rows[i][1]);
+		if (!json_object_get(units, rows[i][0]))
+			put_text(units, rows[i][0], rows[i][1]);
 }
 
 /* What every part of the machine says. */

@@ -25,6 +25,10 @@ static enum machine_begin build(struct machine_run *run, struct base_diag_list *
 {
 	if (!machine_session_load(&session, diag))
 		return MACHINE_REFUSED;
+	if (!machine_config_has_gpu(&session.config)) {
+		base_diag_error(diag, (struct base_place){0}, "machine '%s' has no GPU", session.machine);
+		return MACHINE_REFUSED;
+	}
 	*run = (struct machine_run){.session = &session,
 				    .name = session.machine,
 				    .host = machine_host_params(&session.config),

@@ -34,6 +34,12 @@ static void add_memory(struct session_reader *r, const char *name, struct base_p
 	machine_config_groups(&r->session->config, &r->groups);
 }
 
+static void drop_gpu(struct session_reader *r)
+{
+	machine_config_drop_gpu(&r->session->config);
+	machine_config_groups(&r->session->config, &r->groups);
+}
+
 /* One line "key = value"; empty lines and lines that begin with '#' say nothing. */
 static void read_line(struct session_reader *r, char *line, struct base_place at)
 {
@@ -59,6 +65,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
 	else if (!strcmp(key, "check"))
 		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
+	else if (!strcmp(key, "gpu") && !strcmp(value, "none"))
+		drop_gpu(r);
 	else if (!strcmp(key, "memory"))
 		add_memory(r, value, at);
 	else if (!strcmp(key, "spare") && r->spare_count < MACHINE_SPARES_MAX)
@@ -122,6 +130,8 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);
+	if (!machine_config_has_gpu(&config))
+		fputs("gpu = none\n", f);
 	for (uint32_t i = 0; i < machine_memories_of(&config)->count; i++)
 		fprintf(f, "memory = %s\n", machine_memories_of(&config)->items[i].name);
 	machine_config_groups(&config, &groups);

@@ -241,11 +241,40 @@ static void print_no_run(FILE *out, const json_t *run)
 		fprintf(out, "  no results: the program did not use the CUDA driver, or left by _exit\n");
 }
 
+/* "channels 12.3 MB up, 4.5 GB/s" of a machine of processors. */
+static void print_processors(FILE *out, const json_t *run)
+{
+	static const char *const answers[][2] = {
+	    {"cpu.l1_hits", "L1"},
+	    {"cpu.l2_hits", "L2"},
+	    {"cpu.llc_hits", "last level"},
+	    {"cpu.interventions", "another core"},
+	    {"cpu.memory_reads", "memory"},
+	};
+	const json_t *channels = json_object_get(run, "channels"), *stats = json_object_get(run, "stats");
+	const double up = report_number(channels, "up_bytes", NULL), down = report_number(channels, "down_bytes", NULL);
+
+	fprintf(out, "  time           %.3f us, from main to the end\n",
+		report_number(run, "time_ps", NULL) / ps_per_us);
+	fprintf(out, "  instructions   %.0f; %.2f per cycle, of all cores\n",
+		report_number(run, "thread_instructions", NULL), report_number(run, "ipc", NULL));
+	fprintf(out, "  accesses       %.0f; answered by", report_number(run, "accesses", NULL));
+	for (uint32_t i = 0; i < G_N_ELEMENTS(answers); i++)
+		fprintf(out, "%s %s %.0f", i ? "," : "", answers[i][1], report_number(stats, answers[i][0], NULL));
+	fprintf(out, "\n  channels       up %.3f MB, %.1f GB/s; down %.3f MB, %.1f GB/s\n", up / bytes_per_mb,
+		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
+}
+
 void report_summary_print(FILE *out, const json_t *run)
 {
 	print_head(out, run);
 	if (!report_has_run(run)) {
 		print_no_run(out, run);
+		return;
+	}
+	if (json_object_get(run, "channels")) {
+		print_processors(out, run);
+		print_energy(out, run);
 		return;
 	}
 	print_time(out, run);

@@ -1,0 +1,72 @@
+/* system.h - processors in front of a memory: private caches, a bus on which they snoop, a shared last level, channels.
+ *
+ * Timing and coherence only: bytes stay the program's, which are always the newest. Coherence is MSI. A private cache
+ * holds a line modified, shared or not at all; the first level is a subset of the second. The last level stands beside
+ * the bus and is neither inclusive nor exclusive. A miss, or a write to a shared line, takes one of the bus' slots; per
+ * line one such transaction is under way, others wait for it, and it changes all caches at once when it is done.
+ */
+#ifndef STRATA_CPU_SYSTEM_H
+#define STRATA_CPU_SYSTEM_H
+
+#include "base/diag.h"
+#include "mem/memory.h"
+#include "sim/ctx.h"
+#include "sim/param.h"
+
+struct cpu_params {
+#include "sim/param_fields.inc"
+#include "cpu/cpu_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc cpu_param_rows[];
+extern const uint32_t cpu_param_row_count;
+
+struct cpu_stats {
+#include "sim/stat_fields.inc"
+#include "cpu/cpu_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Rules across the parameters, and those with its memory, whose lines and stacks it uses. */
+bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag);
+
+enum cpu_op { CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH };
+/* An access that has not been answered. */
+#define CPU_WAITS UINT64_MAX
+
+struct cpu_system;
+
+struct cpu_user {
+	/* The access or fence of a core that waits is done. */
+	void (*answer)(void *self, uint32_t core, uint64_t time_ps);
+	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
+	 */
+	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, uint32_t version);
+	/* A page finds no room in the memory: does not return. */
+	void (*full)(void *self);
+	void *self;
+};
+
+/* The clock of its bus, before any component is made. */
+bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e);
+/* p and user are kept. memory_bytes: its capacity. The memory's done and room are cpu_memory_done and _room. */
+struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *p, struct mem_memory *memory,
+				  uint64_t memory_bytes);
+void cpu_system_connect(struct cpu_system *s, const struct cpu_user *user);
+void cpu_system_free(struct cpu_system *s);
+void cpu_memory_done(void *system, struct mem_req *r);
+void cpu_memory_room(void *system);
+
+/* An access of one core, which has none that waits; the engine's time is at most now_ps. Returns when its instruction
+ * is done, or CPU_WAITS. size_bytes at least 1. */
+uint64_t cpu_access(struct cpu_system *s, uint32_t core, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
+		    enum cpu_op op);
+/* All stores of the core are done. */
+uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps);
+/* The owner counts instructions there. */
+struct cpu_stats *cpu_system_stats(struct cpu_system *s);
+/* M, S or nothing in the private caches, for a test. */
+enum cpu_state { CPU_INVALID, CPU_SHARED, CPU_MODIFIED };
+enum cpu_state cpu_state_of(const struct cpu_system *s, uint32_t core, uint64_t line);
+
+#endif

@@ -1,0 +1,62 @@
+/* tags.h - the lines that a cache holds: sets of ways, least recently used first out. */
+#ifndef STRATA_CPU_TAGS_H
+#define STRATA_CPU_TAGS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+struct cpu_tag {
+	uint64_t line, used;
+	uint32_t version;
+	uint8_t state; /* enum cpu_state; 0: nothing here */
+};
+
+struct cpu_tags {
+	struct cpu_tag *tags;
+	uint64_t set_count, clock;
+	uint32_t way_count;
+};
+
+/* bytes is a multiple of ways * line_bytes; any number of sets. */
+static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t ways, uint64_t line_bytes)
+{
+	*c = (struct cpu_tags){.set_count = bytes / line_bytes / ways, .way_count = ways};
+	c->tags = g_new0(struct cpu_tag, c->set_count * ways);
+}
+
+static inline void cpu_tags_free(struct cpu_tags *c)
+{
+	g_free(c->tags);
+}
+
+/* NULL: it is not there. */
+static inline struct cpu_tag *cpu_tags_find(const struct cpu_tags *c, uint64_t line)
+{
+	struct cpu_tag *set = &c->tags[line % c->set_count * c->way_count];
+
+	for (uint32_t i = 0; i < c->way_count; i++)
+		if (set[i].line == line && set[i].state)
+			return &set[i];
+	return NULL;
+}
+
+/* Where the line would go, with what is there. */
+static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t line)
+{
+	struct cpu_tag *set = &c->tags[line % c->set_count * c->way_count], *oldest = set;
+
+	for (uint32_t i = 0; i < c->way_count; i++) {
+		if (!set[i].state)
+			return &set[i];
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+static inline void cpu_tags_use(struct cpu_tags *c, struct cpu_tag *tag)
+{
+	tag->used = ++c->clock;
+}
+
+#endif

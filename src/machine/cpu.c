@@ -1,0 +1,105 @@
+/* cpu.c - the part "cpu": processors on the channels of a memory. */
+#include "machine/cpu.h"
+
+#include "machine/json.h"
+#include "machine/memories.h"
+#include "machine/parts.h"
+
+static const struct cpu_params *params(const struct machine_config *c)
+{
+	return machine_config_of(c, &machine_cpu_part);
+}
+
+const struct cpu_params *machine_cpu_params(const struct machine_config *c)
+{
+	return !machine_config_has_gpu(c) && params(c)->core_count ? params(c) : NULL;
+}
+
+struct cpu_system *machine_cpu(const struct machine *m)
+{
+	return machine_built(m, &machine_cpu_part);
+}
+
+static void groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "cpu", cpu_param_rows, cpu_param_row_count, machine_config_at(c, &machine_cpu_part));
+}
+
+static void check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct machine_memories *all = machine_memories_of(c);
+
+	if (!params(c)->core_count)
+		return;
+	if (all->count)
+		cpu_params_check(params(c), &all->items[0].memory, diag);
+	else
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.core_count = %llu: processors need a memory; `memories:` names one",
+				(unsigned long long)params(c)->core_count);
+}
+
+static bool clocks(const struct machine_config *c, struct sim_engine *e)
+{
+	return !params(c)->core_count || cpu_clock_add(params(c), e);
+}
+
+static void *build(struct machine *m)
+{
+	const struct cpu_params *p = params(m->config);
+
+	if (!p->core_count)
+		return NULL;
+
+	struct mem_memory *memory = machine_memory_built(m, 0);
+	struct cpu_system *s =
+	    cpu_system_new(&m->ctx, p, memory, machine_memories_of(m->config)->items[0].memory.capacity_bytes);
+	const struct machine_memory_user user = {cpu_memory_done, cpu_memory_room, s};
+
+	machine_memory_connect(m, 0, &user);
+	return s;
+}
+
+static void unbuild(void *built)
+{
+	cpu_system_free(built);
+}
+
+static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
+		   json_t *fields, json_t *units)
+{
+	struct cpu_system *s = m ? machine_cpu(m) : NULL;
+
+	(void)c;
+	(void)stats;
+	if (!s)
+		return;
+
+	const struct cpu_stats *counts = cpu_system_stats(s);
+	const double time_ps = (double)json_integer_value(json_object_get(fields, "time_ps"));
+	const double cycles = (double)json_integer_value(json_object_get(fields, "cycles"));
+	json_t *channels = json_object();
+
+	put_int(fields, "total_time_ps", (uint64_t)time_ps);
+	put_int(fields, "thread_instructions", counts->instructions);
+	put_real(fields, "ipc", cycles > 0 ? (double)counts->instructions / cycles : 0);
+	put_int(fields, "accesses", counts->reads + counts->writes + counts->atomics + counts->prefetches);
+	put_int(channels, "up_bytes", counts->up_bytes);
+	put_int(channels, "down_bytes", counts->down_bytes);
+	put_int(channels, "coherence_bytes", 0); /* messages with near-data processors: there are none */
+	json_object_set_new(fields, "channels", channels);
+	put_text(units, "cycles", "cycles of a core, from main to the end");
+	put_text(units, "time_ps", "ps, from main to the end");
+	put_text(units, "ipc", "instructions of all cores per cycle of a core");
+	put_text(units, "accesses", "accesses to a line");
+	put_text(units, "channels", "bytes");
+}
+
+const struct machine_part machine_cpu_part = {.name = "cpu",
+					      .config_bytes = sizeof(struct cpu_params),
+					      .groups = groups,
+					      .check = check,
+					      .clocks = clocks,
+					      .build = build,
+					      .free = unbuild,
+					      .result = result};

@@ -1,0 +1,233 @@
+/* model.c - the model that runs a program's threads on the processors of the session's machine (cpu/system.h).
+ *
+ * The program's own bytes are always the newest: an access changes time, never a value. It is called with all accesses
+ * in the order of time, for what one core does to its caches another one sees.
+ */
+#include "base/check.h"
+#include "machine/cpu.h"
+#include "machine/kernels.h"
+#include "machine/memories.h"
+#include "machine/message.h"
+#include "machine/result.h"
+#include "machine/session.h"
+#include "threads/model.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { EXIT_MODELLED_LIMIT = 2, EXIT_OWN_FAILURE = 125 };
+
+/* Whose access a core waits for, and with which bytes it goes on. */
+struct waiting {
+	uint32_t thread;
+	void *bytes;
+};
+
+struct host {
+	struct thread_model model;
+	const struct thread_runtime *runtime;
+	struct machine_session session;
+	struct machine_run run;
+	struct cpu_system *cpu;
+	struct cpu_stats *stats;
+	struct sim_engine *engine;
+	struct waiting *waiting; /* by core */
+	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
+};
+
+/* Has the runtime come back when the machine has something to do. */
+static void ask(struct host *h)
+{
+	const uint64_t next = sim_next_units(h->engine), per_ps = sim_units_per_ps(h->engine);
+
+	if (next != SIM_NEVER)
+		h->runtime->event((next + per_ps - 1) / per_ps);
+}
+
+static void run_until(struct host *h, uint64_t now_ps)
+{
+	const uint64_t units = now_ps * sim_units_per_ps(h->engine);
+
+	if (units > sim_now_units(h->engine))
+		sim_run_until(h->engine, units);
+}
+
+static void advance(void *self, uint64_t until_ps)
+{
+	run_until(self, until_ps);
+	ask(self);
+}
+
+static void answer(void *self, uint32_t core, uint64_t time_ps)
+{
+	struct host *h = self;
+
+	h->runtime->resume(h->waiting[core].thread, time_ps, h->waiting[core].bytes);
+}
+
+static void full(void *self)
+{
+	(void)self;
+	machine_message("error: the program touches more memory than the machine has");
+	_exit(EXIT_MODELLED_LIMIT);
+}
+
+static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
+{
+	struct host *h = self;
+	uint64_t cycles = 0;
+
+	(void)at;
+	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
+		cycles += counts[i] * h->class_cycles[i];
+	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
+		h->stats->instructions += counts[i];
+	return cycles * 1000000000 / h->clock_khz;
+}
+
+static struct thread_answer cpu_model_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
+					     uint32_t size, enum thread_kind kind)
+{
+	static const enum cpu_op ops[THREAD_KIND_COUNT] = {
+	    [THREAD_READ] = CPU_READ,	       [THREAD_WRITE] = CPU_WRITE, [THREAD_ATOMIC_READ] = CPU_READ,
+	    [THREAD_ATOMIC_WRITE] = CPU_WRITE, [THREAD_RMW] = CPU_ATOMIC,  [THREAD_CMPXCHG] = CPU_ATOMIC,
+	    [THREAD_PREFETCH] = CPU_PREFETCH,
+	};
+	struct host *h = self;
+	uint64_t done;
+
+	if (!size)
+		return (struct thread_answer){at->now_ps, bytes};
+	run_until(h, at->now_ps);
+	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
+	done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind]);
+	ask(h);
+	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
+}
+
+static uint64_t fence(void *self, const struct thread_at *at)
+{
+	struct host *h = self;
+	uint64_t done;
+
+	h->waiting[at->unit] = (struct waiting){at->thread, NULL};
+	done = cpu_fence(h->cpu, at->unit, at->now_ps);
+	return done == CPU_WAITS ? THREAD_WAITS : done;
+}
+
+static void note(void *self, const struct thread_at *at, enum thread_event event, uint64_t value)
+{
+	(void)self;
+	(void)at;
+	(void)event;
+	(void)value;
+}
+
+/* What is under way ends, then the laws hold and the results are written. */
+static void end(void *self, const struct thread_at *at)
+{
+	struct host *h = self;
+	const struct machine *m = h->run.machine;
+	const char *broken;
+	struct rusage usage;
+
+	run_until(h, at->now_ps);
+	h->runtime = NULL;
+	sim_run(h->engine);
+	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
+		mem_memory_settle(machine_memory_built(m, i), false);
+	broken = sim_stats_broken_law(m->ctx.stats);
+	if (broken) {
+		machine_message("error: a law does not hold: %s", broken);
+		_exit(EXIT_OWN_FAILURE);
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	h->run.kernel_time_ps = at->now_ps;
+	h->run.kernel_cycles = at->now_ps / 1000 * machine_cpu_params(&h->session.config)->clock_khz / 1000000;
+	h->run.host_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	h->run.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	h->run.ended = MACHINE_ENDED_BY_EXIT;
+	if (*h->session.result_path && !machine_result_write(&h->run)) {
+		machine_message("error: cannot write the results to %s: %s", h->session.result_path, strerror(errno));
+		machine_result_lost(h->session.result_path);
+	}
+}
+
+static void set_costs(struct host *h, const struct cpu_params *p)
+{
+	const uint64_t cycles[] = {
+#define THREAD_CLASS(name, cycles, text) p->name##_cycles,
+#include "threads/classes.def"
+#undef THREAD_CLASS
+	};
+
+	memcpy(h->class_cycles, cycles, sizeof(cycles));
+	h->clock_khz = p->clock_khz;
+	h->model = (struct thread_model){
+	    .machine = {.unit_count = (uint32_t)p->core_count,
+			.quantum_ps = 0,
+			.slice_ps = p->slice_ps,
+			.system_call_ps = p->system_call_ps,
+			.wake_ps = p->wake_ps,
+			.create_ps = p->create_ps},
+	    .self = h,
+	    .compute = compute,
+	    .access = cpu_model_access,
+	    .fence = fence,
+	    .advance = advance,
+	    .event = note,
+	    .end = end,
+	};
+}
+
+static bool open_machine(struct host *h, struct base_diag_list *diag)
+{
+	const struct cpu_params *p;
+
+	if (!machine_session_load(&h->session, diag))
+		return false;
+	p = machine_cpu_params(&h->session.config);
+	if (!p) {
+		machine_message("error: machine '%s' has no processors", h->session.machine);
+		return false;
+	}
+	h->run = (struct machine_run){.session = &h->session,
+				      .name = h->session.machine,
+				      .host = machine_host_params(&h->session.config),
+				      .params = machine_run_params(&h->session.config)};
+	h->run.machine = machine_new(&h->session.config, h->run.params->audit, diag);
+	if (!h->run.machine)
+		return false;
+	machine_session_claim(&h->session);
+	h->run.kernels = machine_kernels_new(1);
+	h->cpu = machine_cpu(h->run.machine);
+	h->stats = cpu_system_stats(h->cpu);
+	h->engine = h->run.machine->ctx.engine;
+	h->waiting = g_new0(struct waiting, p->core_count);
+	set_costs(h, p);
+	return true;
+}
+
+__attribute__((visibility("default"))) thread_model_make strata_thread_model;
+struct thread_model *strata_thread_model(const struct thread_runtime *runtime, const char *options)
+{
+	struct host *h = g_new0(struct host, 1);
+	const struct cpu_user user = {.answer = answer, .full = full, .self = h};
+	struct base_diag_list diag;
+	bool is_open;
+
+	(void)options;
+	base_diag_init(&diag);
+	is_open = open_machine(h, &diag);
+	machine_print_diag(&diag);
+	base_diag_free(&diag);
+	if (!is_open)
+		return NULL;
+	h->runtime = runtime;
+	cpu_system_connect(h->cpu, &user);
+	return &h->model;
+}

@@ -1,0 +1,83 @@
+/* programs.c - a program of threads that checks itself: `triad N`, `shared N`, or `chase N`, which is one thread's walk
+ * through N lines in a random order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int triad(long n)
+{
+	double *a = malloc(n * sizeof(*a)), *b = malloc(n * sizeof(*b)), *c = malloc(n * sizeof(*c)), sum = 0;
+
+#pragma omp parallel for
+	for (long i = 0; i < n; i++) {
+		b[i] = (double)i;
+		c[i] = 1;
+	}
+#pragma omp parallel for
+	for (long i = 0; i < n; i++)
+		a[i] = b[i] + 3 * c[i];
+#pragma omp parallel for reduction(+ : sum)
+	for (long i = 0; i < n; i++)
+		sum += a[i];
+	return sum != (double)n * (double)(n - 1) / 2 + 3 * (double)n;
+}
+
+static int shared(long n)
+{
+	long atomic = 0, locked = 0;
+
+#pragma omp parallel for
+	for (long i = 0; i < n; i++) {
+#pragma omp atomic
+		atomic++;
+#pragma omp critical
+		locked += i;
+	}
+	return atomic != n || locked != n * (n - 1) / 2;
+}
+
+struct line {
+	struct line *next;
+	char rest[120];
+};
+
+static int chase(long n)
+{
+	struct line *lines = aligned_alloc(128, n * sizeof(*lines)), *at;
+	unsigned long state = 1;
+	struct timespec begin, end;
+	long *order = malloc(n * sizeof(*order)), steps = 0;
+
+	for (long i = 0; i < n; i++)
+		order[i] = i;
+	for (long i = n - 1; i > 0; i--) {
+		long other, kept = order[i];
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		other = (long)((state >> 33) % (unsigned long)i);
+		order[i] = order[other];
+		order[other] = kept;
+	}
+	for (long i = 0; i < n; i++)
+		lines[order[i]].next = &lines[order[(i + 1) % n]];
+	at = lines;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		at = at->next;
+		steps++;
+	} while (at != lines);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%ld ns a step\n", ((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec) / n);
+	return steps != n;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? atol(argv[2]) : 1000;
+	const char *what = argc > 1 ? argv[1] : "triad";
+	int wrong = !strcmp(what, "triad") ? triad(n) : !strcmp(what, "shared") ? shared(n) : chase(n);
+
+	puts(wrong ? "wrong" : "right");
+	return wrong;
+}

@@ -1,0 +1,336 @@
+/* Processors, driven access by access: every read gets the version of the last write of its line, a line has one writer
+ * or any number of readers, the laws hold, the same run twice is the same; and times against closed forms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "base/check.h"
+#include "cpu/system.h"
+
+enum { CORES = 6, LINES = 24, ACCESSES = 300000, LINE_BYTES = 128 };
+
+struct rig {
+	struct sim_ctx ctx;
+	struct memory_params memory_params;
+	struct dram_params dram;
+	struct cpu_params params;
+	struct mem_memory *memory;
+	struct cpu_system *system;
+	uint64_t ready_ps[CORES]; /* CPU_WAITS: not answered */
+	uint32_t versions[4096];  /* of the last write, by line */
+	uint64_t observed;
+	uint64_t state; /* of the random numbers */
+};
+
+static void memory_done(void *ctx, struct mem_req *r)
+{
+	cpu_memory_done(((struct rig *)ctx)->system, r);
+}
+
+static void memory_room(void *ctx, uint32_t stack, uint32_t vault)
+{
+	(void)stack;
+	(void)vault;
+	cpu_memory_room(((struct rig *)ctx)->system);
+}
+
+static void answer(void *self, uint32_t core, uint64_t time_ps)
+{
+	struct rig *r = self;
+
+	assert_true(r->ready_ps[core] == CPU_WAITS);
+	r->ready_ps[core] = time_ps;
+}
+
+static void observe(void *self, uint32_t core, uint64_t line, bool is_write, uint32_t version)
+{
+	struct rig *r = self;
+
+	r->observed++;
+	assert_true(line < ARRAY_COUNT(r->versions));
+	if (is_write)
+		assert_int_equal(version, ++r->versions[line]);
+	else
+		assert_int_equal(version, r->versions[line]);
+	for (uint32_t i = 0; i < r->params.core_count; i++) {
+		const enum cpu_state state = cpu_state_of(r->system, i, line);
+
+		if (i == core)
+			assert_true(state == CPU_MODIFIED || (!is_write && state == CPU_SHARED));
+		else
+			assert_true(state == CPU_INVALID || (!is_write && state == CPU_SHARED));
+	}
+}
+
+static void full(void *self)
+{
+	(void)self;
+	fail_msg("the memory is full");
+}
+
+/* Small caches, so that lines leave them all the time. */
+static void rig_defaults(struct rig *r)
+{
+	struct sim_param_groups groups = {.count = 0};
+
+	*r = (struct rig){.state = 1};
+	sim_param_groups_add(&groups, "memory", memory_param_rows, memory_param_row_count, &r->memory_params);
+	sim_param_groups_add(&groups, "dram", dram_param_rows, dram_param_row_count, &r->dram);
+	sim_param_groups_add(&groups, "cpu", cpu_param_rows, cpu_param_row_count, &r->params);
+	for (uint32_t i = 0; i < groups.count; i++)
+		sim_param_defaults(&groups.items[i]);
+	r->memory_params.line_bytes = LINE_BYTES;
+	r->params.core_count = CORES;
+	r->params.channel_count = 1;
+	r->params.page_bytes = 4096;
+	r->params.l1_bytes = 2 * LINE_BYTES;
+	r->params.l1_ways_count = 1;
+	r->params.l2_bytes = 4 * LINE_BYTES;
+	r->params.l2_ways_count = 2;
+	r->params.llc_bytes = 8 * LINE_BYTES;
+	r->params.llc_ways_count = 2;
+}
+
+static void rig_open(struct rig *r, bool is_observed)
+{
+	const struct mem_memory_config config = {.memory = &r->memory_params,
+						 .dram = &r->dram,
+						 .clock = "memory",
+						 .stats_prefix = "memory",
+						 .vault_prefix = "vault",
+						 .done = memory_done,
+						 .room = memory_room,
+						 .ctx = r};
+	const struct cpu_user user = {
+	    .answer = answer, .observe = is_observed ? observe : NULL, .full = full, .self = r};
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_true(cpu_params_check(&r->params, &r->memory_params, &diag));
+	assert_true(mem_memory_check(&r->memory_params, &r->dram, &diag));
+	base_diag_free(&diag);
+	sim_ctx_open(&r->ctx, true);
+	r->ctx.pool = mem_req_pool_new();
+	assert_true(mem_memory_clock_add(&r->ctx, &config));
+	assert_true(cpu_clock_add(&r->params, r->ctx.engine));
+	r->memory = mem_memory_new(&r->ctx, &config);
+	r->system = cpu_system_new(&r->ctx, &r->params, r->memory, r->memory_params.capacity_bytes);
+	cpu_system_connect(r->system, &user);
+}
+
+static uint64_t rig_close(struct rig *r)
+{
+	uint64_t hash;
+
+	sim_run(r->ctx.engine);
+	assert_true(mem_memory_is_idle(r->memory));
+	assert_null(sim_stats_broken_law(r->ctx.stats));
+	hash = sim_ctx_hash(&r->ctx);
+	cpu_system_free(r->system);
+	mem_memory_free(r->memory);
+	mem_req_pool_free(r->ctx.pool);
+	sim_ctx_close(&r->ctx);
+	return hash;
+}
+
+static uint64_t random_below(struct rig *r, uint64_t n)
+{
+	r->state = r->state * 6364136223846793005u + 1442695040888963407u;
+	return (r->state >> 33) % n;
+}
+
+/* The core that goes on next, after all that the machine does before; time stands where it goes on. */
+static uint32_t next_core(struct rig *r)
+{
+	const uint64_t per_ps = sim_units_per_ps(r->ctx.engine);
+
+	for (;;) {
+		uint32_t first = 0;
+
+		for (uint32_t i = 1; i < r->params.core_count; i++)
+			if (r->ready_ps[i] < r->ready_ps[first])
+				first = i;
+
+		const uint64_t event = sim_next_units(r->ctx.engine);
+
+		if (r->ready_ps[first] != CPU_WAITS && (event == SIM_NEVER || event > r->ready_ps[first] * per_ps)) {
+			if (sim_now_units(r->ctx.engine) < r->ready_ps[first] * per_ps)
+				sim_run_until(r->ctx.engine, r->ready_ps[first] * per_ps);
+			return first;
+		}
+		assert_true(event != SIM_NEVER);
+		sim_run_until(r->ctx.engine, event);
+	}
+}
+
+static void do_access(struct rig *r, uint32_t core, uint64_t address, uint32_t size, enum cpu_op op)
+{
+	const uint64_t now = r->ready_ps[core];
+
+	r->ready_ps[core] = CPU_WAITS;
+
+	const uint64_t done = cpu_access(r->system, core, now, address, size, op);
+
+	if (done != CPU_WAITS)
+		r->ready_ps[core] = done;
+}
+
+static uint64_t random_run(uint64_t seed, bool is_observed)
+{
+	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
+	struct rig r;
+
+	rig_defaults(&r);
+	r.params.store_count = 2;
+	r.params.prefetch_count = 2;
+	rig_open(&r, is_observed);
+	r.state = seed;
+	for (uint32_t i = 0; i < ACCESSES; i++) {
+		const uint32_t core = next_core(&r);
+
+		r.ready_ps[core] += random_below(&r, 3) ? 0 : random_below(&r, 20000);
+		if (next_core(&r) != core)
+			continue;
+		if (random_below(&r, 50) == 0) {
+			const uint64_t now = r.ready_ps[core];
+
+			r.ready_ps[core] = CPU_WAITS;
+
+			const uint64_t done = cpu_fence(r.system, core, now);
+
+			if (done != CPU_WAITS)
+				r.ready_ps[core] = done;
+			continue;
+		}
+		do_access(&r, core, random_below(&r, LINES * LINE_BYTES), 1 + (uint32_t)random_below(&r, 200),
+			  ops[random_below(&r, ARRAY_COUNT(ops))]);
+	}
+	assert_true(!is_observed || r.observed > ACCESSES / 4);
+	return rig_close(&r);
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		random_run(seed, true);
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	assert_true(random_run(7, false) == random_run(7, false));
+	assert_true(random_run(7, false) == random_run(7, true));
+	assert_true(random_run(7, false) != random_run(8, false));
+}
+
+/* Lines one after the other, all cores in turns; the time until all have come. */
+static uint64_t stream_ps(struct rig *r, uint32_t lines, enum cpu_op op)
+{
+	for (uint32_t i = 0; i < lines; i++)
+		do_access(r, next_core(r), (uint64_t)i * LINE_BYTES, 8, op);
+	sim_run(r->ctx.engine);
+	return sim_now_ps(r->ctx.engine);
+}
+
+static void near(uint64_t value, double expected, double part)
+{
+	if ((double)value < expected * (1 - part) || (double)value > expected * (1 + part))
+		fail_msg("%.0f, expected %.0f", (double)value, expected);
+}
+
+/* Lines up at the channel's rate, and of a stream of writes down at theirs. */
+static void test_channel(void **state)
+{
+	enum { COUNT = 3000 };
+	struct rig r;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.up_mbytes_per_s = 500;
+	rig_open(&r, false);
+	near(stream_ps(&r, COUNT, CPU_READ), COUNT * LINE_BYTES / 500e6 * 1e12, 0.01);
+	assert_int_equal(cpu_system_stats(r.system)->up_bytes, COUNT * LINE_BYTES);
+	rig_close(&r);
+
+	rig_defaults(&r);
+	r.params.down_mbytes_per_s = 250;
+	rig_open(&r, false);
+	near(stream_ps(&r, COUNT, CPU_WRITE), COUNT * LINE_BYTES / 250e6 * 1e12, 0.02);
+	rig_close(&r);
+
+	/* Who writes is held up, too. */
+	rig_defaults(&r);
+	r.params.down_mbytes_per_s = 250;
+	rig_open(&r, false);
+	for (uint32_t i = 0; i < COUNT; i++)
+		do_access(&r, next_core(&r), (uint64_t)i * LINE_BYTES, 8, CPU_WRITE);
+	near(sim_now_ps(r.ctx.engine), COUNT * LINE_BYTES / 250e6 * 1e12, 0.08);
+	rig_close(&r);
+}
+
+/* A request per snoop bus and clock. */
+static void test_slots(void **state)
+{
+	enum { COUNT = 2000 };
+	(void)state;
+	for (uint64_t buses = 1; buses <= 4; buses *= 2) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.bus_khz = 10000;
+		r.params.snoop_bus_count = buses;
+		r.params.store_count = 64;
+		r.params.up_mbytes_per_s = r.params.down_mbytes_per_s = 1000000;
+		rig_open(&r, false);
+		near(stream_ps(&r, COUNT, CPU_WRITE), COUNT * 1e5 / (double)buses, 0.03);
+		rig_close(&r);
+	}
+}
+
+/* Two cores write one line in turns: each pays its caches, at most a clock until the slot, and the penalty. */
+static void test_penalty(void **state)
+{
+	enum { COUNT = 1000 };
+	struct rig r;
+	uint64_t begin = 0, each;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 2;
+	rig_open(&r, false);
+	for (uint32_t i = 0; i < COUNT + 2; i++) {
+		const uint32_t core = i & 1;
+
+		if (i == 2)
+			begin = r.ready_ps[0];
+		r.ready_ps[core] = MAX(r.ready_ps[0], r.ready_ps[1]);
+		r.ready_ps[!core] = r.ready_ps[core] + 1;
+		assert_int_equal(next_core(&r), core);
+		do_access(&r, core, 0, 8, CPU_ATOMIC);
+		r.ready_ps[!core] = CPU_WAITS;
+		next_core(&r);
+		r.ready_ps[!core] = r.ready_ps[core];
+	}
+	each = (r.ready_ps[0] - begin) / COUNT;
+	assert_true(each >= r.params.intervention_ps + r.params.l2_cycles * 1000000000 / r.params.clock_khz);
+	assert_true(each <= r.params.intervention_ps + r.params.l2_cycles * 1000000000 / r.params.clock_khz + 1000);
+	assert_int_equal(cpu_system_stats(r.system)->interventions, COUNT + 1);
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
+	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
