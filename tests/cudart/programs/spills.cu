@@ -106,10 +106,13 @@ int main()
 	check("calls", calls, THREADS, true);
 
 	cudaFuncAttributes a, b;
+	cudaDeviceProp device;
 
+	OK(cudaGetDeviceProperties(&device, 0));
 	OK(cudaFuncGetAttributes(&a, bounded));
 	OK(cudaFuncGetAttributes(&b, many_ctas));
-	CHECK(a.localSizeBytes > 0 && b.maxThreadsPerBlock == 64);
+	/* A machine with 64 registers for each of the threads has room for all values. */
+	CHECK((a.localSizeBytes > 0) == (device.regsPerBlock < 64 * THREADS) && b.maxThreadsPerBlock == 64);
 	printf("spills: verified\n");
 	return 0;
 }
