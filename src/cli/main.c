@@ -22,6 +22,7 @@ static const struct command {
     {"check", cli_check, "run a program under the memory checker and print what its kernels did wrong"},
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
+    {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
     {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
     {"cc", cli_cc, "compile C for simulated threads: takes clang's arguments"},
     {"c++", cli_cxx, "compile C++, likewise"},

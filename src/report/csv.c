@@ -1,0 +1,131 @@
+/* csv.c - runs as a table for other programs: a line per run, a column per value. */
+#include "report/runs.h"
+
+#include <glib.h>
+#include <string.h>
+
+static void column_add(GPtrArray *columns, GHashTable *seen, const char *group, const char *name)
+{
+	char *full = group ? g_strconcat(group, ".", name, NULL) : g_strdup(name);
+
+	if (g_hash_table_add(seen, full))
+		g_ptr_array_add(columns, full);
+}
+
+static bool is_single(const json_t *v)
+{
+	return !json_is_object(v) && !json_is_array(v);
+}
+
+/* Names of single values of an object; of histograms, their parts. */
+static void columns_of(GPtrArray *columns, GHashTable *seen, const char *group, json_t *object)
+{
+	const char *name, *part;
+	json_t *value, *inner;
+
+	json_object_foreach(object, name, value) {
+		if (is_single(value)) {
+			column_add(columns, seen, group, name);
+			continue;
+		}
+		if (!group)
+			continue;
+		json_object_foreach(value, part, inner) {
+			g_autofree char *full = g_strconcat(name, ".", part, NULL);
+
+			column_add(columns, seen, group, full);
+		}
+	}
+}
+
+static void put(GString *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		g_string_append(out, text);
+		return;
+	}
+	g_string_append_c(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			g_string_append_c(out, '"');
+		g_string_append_c(out, *text);
+	}
+	g_string_append_c(out, '"');
+}
+
+static void put_value(GString *out, const json_t *v)
+{
+	if (json_is_string(v))
+		put(out, json_string_value(v));
+	else if (json_is_real(v))
+		g_string_append_printf(out, "%.15g", json_real_value(v));
+	else if (json_is_integer(v))
+		g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_boolean(v))
+		g_string_append(out, json_is_true(v) ? "true" : "false");
+}
+
+static const json_t *value_at(const json_t *run, const char *column)
+{
+	static const char *const groups[] = {"params", "stats"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
+		const size_t length = strlen(groups[i]);
+		const json_t *object = json_object_get(run, groups[i]), *value;
+		const char *name = column + length + 1, *dot;
+
+		if (strncmp(column, groups[i], length) || column[length] != '.')
+			continue;
+		value = json_object_get(object, name);
+		dot = strrchr(name, '.');
+		if (value || !dot)
+			return value;
+
+		g_autofree char *outer = g_strndup(name, (size_t)(dot - name));
+
+		return json_object_get(json_object_get(object, outer), dot + 1);
+	}
+	return json_object_get(run, column);
+}
+
+static void put_args(GString *out, const json_t *args)
+{
+	GString *line = g_string_new(NULL);
+	size_t i;
+	json_t *arg;
+
+	json_array_foreach(args, i, arg)
+		g_string_append_printf(line, "%s%s", i ? " " : "", json_string_value(arg));
+	put(out, line->str);
+	g_string_free(line, TRUE);
+}
+
+char *report_runs_csv(const json_t *runs)
+{
+	g_autoptr(GPtrArray) columns = g_ptr_array_new();
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GString *out = g_string_new("args");
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run)
+		columns_of(columns, seen, NULL, run);
+	json_array_foreach(runs, i, run)
+		columns_of(columns, seen, "params", json_object_get(run, "params"));
+	json_array_foreach(runs, i, run)
+		columns_of(columns, seen, "stats", json_object_get(run, "stats"));
+	for (uint32_t c = 0; c < columns->len; c++) {
+		g_string_append_c(out, ',');
+		put(out, columns->pdata[c]);
+	}
+	g_string_append_c(out, '\n');
+	json_array_foreach(runs, i, run) {
+		put_args(out, json_object_get(run, "args"));
+		for (uint32_t c = 0; c < columns->len; c++) {
+			g_string_append_c(out, ',');
+			put_value(out, value_at(run, columns->pdata[c]));
+		}
+		g_string_append_c(out, '\n');
+	}
+	return g_string_free(out, FALSE);
+}

@@ -1,0 +1,309 @@
+/* difference.c - what differs between two runs, the important first. */
+#include "report/runs.h"
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+/* Fields that say what ran, and those that say what came of it. */
+static const char *const who[] = {
+    "workload",      "args",     "machine",      "mechanism",   "process", "program_sha256", "input_sha256", "version",
+    "source_commit", "verified", "not_verified", "exit_status", "fault",   "timed_out",      NULL,
+};
+static const char *const what[] = {
+    "time_ps", "total_time_ps", "cycles",   "warp_instructions", "thread_instructions",
+    "ipc",     "accesses",      "launches", "launches_refused",  "energy_total_pj",
+    NULL,
+};
+/* Objects of numbers among the results. */
+static const char *const groups[] = {"traffic_bytes", "channels", "energy_pj", NULL};
+static const char *const of_histogram[] = {"count", "p50", "p99", NULL};
+
+static json_t *pair_new(const char *name, const json_t *a, const json_t *b)
+{
+	json_t *pair = json_object();
+
+	json_object_set_new(pair, "name", json_string(name));
+	json_object_set_new(pair, "a", a ? json_deep_copy(a) : json_null());
+	json_object_set_new(pair, "b", b ? json_deep_copy(b) : json_null());
+	return pair;
+}
+
+static void add(json_t *out, const char *name, const json_t *a, const json_t *b)
+{
+	if ((a || b) && !(a && b && json_equal(a, b)))
+		json_array_append_new(out, pair_new(name, a, b));
+}
+
+/* With b's share of a, where both are numbers. */
+static void add_numbers(json_t *out, const char *name, const json_t *a, const json_t *b)
+{
+	const size_t before = json_array_size(out);
+
+	add(out, name, a, b);
+	if (json_array_size(out) > before && json_number_value(a) != 0)
+		json_object_set_new(json_array_get(out, before), "ratio",
+				    json_real(json_number_value(b) / json_number_value(a)));
+}
+
+/* Calls add_one for every name that either object has, a's first. */
+static void each_name(const json_t *a, const json_t *b, void (*add_one)(void *, const char *, json_t *, json_t *),
+		      void *self)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)a, name, value)
+		add_one(self, name, value, json_object_get(b, name));
+	json_object_foreach((json_t *)b, name, value) {
+		if (!json_object_get(a, name))
+			add_one(self, name, NULL, value);
+	}
+}
+
+static void add_param(void *self, const char *name, json_t *a, json_t *b)
+{
+	add(self, name, a, b);
+}
+
+static void add_statistic(void *self, const char *name, json_t *a, json_t *b)
+{
+	if (!json_is_object(a ? a : b)) {
+		add_numbers(self, name, a, b);
+		return;
+	}
+	for (uint32_t i = 0; of_histogram[i]; i++) {
+		g_autofree char *full = g_strconcat(name, ".", of_histogram[i], NULL);
+
+		add_numbers(self, full, json_object_get(a, of_histogram[i]), json_object_get(b, of_histogram[i]));
+	}
+}
+
+static json_t *results(const json_t *a, const json_t *b)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; what[i]; i++)
+		add_numbers(out, what[i], json_object_get(a, what[i]), json_object_get(b, what[i]));
+	for (uint32_t i = 0; groups[i]; i++) {
+		json_t *of_a = json_object_get(a, groups[i]), *of_b = json_object_get(b, groups[i]);
+		json_t *part = json_array(), *pair;
+		size_t at;
+
+		each_name(of_a, of_b, add_statistic, part);
+		json_array_foreach(part, at, pair) {
+			g_autofree char *full =
+			    g_strconcat(groups[i], ".", json_string_value(json_object_get(pair, "name")), NULL);
+
+			json_object_set_new(pair, "name", json_string(full));
+		}
+		json_array_extend(out, part);
+		json_decref(part);
+	}
+	return out;
+}
+
+static double importance(const json_t *pair)
+{
+	const double a = json_number_value(json_object_get(pair, "a")),
+		     b = json_number_value(json_object_get(pair, "b"));
+	const double largest = fmax(fabs(a), fabs(b));
+
+	return largest > 0 ? fabs(b - a) / largest * log2(1 + largest) : 0;
+}
+
+static int by_importance(const void *left, const void *right)
+{
+	const json_t *const *a = left, *const *b = right;
+	const double x = importance(*a), y = importance(*b);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(json_string_value(json_object_get(*a, "name")), json_string_value(json_object_get(*b, "name")));
+}
+
+/* Takes pairs. */
+static json_t *sorted(json_t *pairs, int (*order)(const void *, const void *))
+{
+	const size_t count = json_array_size(pairs);
+	g_autofree json_t **all = g_new(json_t *, count + 1);
+	json_t *out = json_array(), *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+		all[i] = pair;
+	qsort(all, count, sizeof(all[0]), order);
+	for (i = 0; i < count; i++)
+		json_array_append(out, all[i]);
+	json_decref(pairs);
+	return out;
+}
+
+static void add_stall(void *self, const char *name, json_t *a, json_t *b)
+{
+	json_array_append_new(self, pair_new(name, a, b));
+}
+
+static json_t *share_of(const json_t *cycles, double all)
+{
+	return all > 0 ? json_real(json_number_value(cycles) / all) : json_null();
+}
+
+static double share_change(const json_t *pair)
+{
+	return fabs(json_number_value(json_object_get(pair, "b_share")) -
+		    json_number_value(json_object_get(pair, "a_share")));
+}
+
+static int by_share_change(const void *left, const void *right)
+{
+	const json_t *const *a = left, *const *b = right;
+	const double x = share_change(*a), y = share_change(*b);
+
+	return x > y ? -1 : x < y;
+}
+
+/* The cycles in which a scheduler issued, and those of every reason why it did not, add up to all of them. */
+static json_t *stalls(const json_t *a, const json_t *b)
+{
+	const char *const all = "sm.scheduler_cycles", *const issued = "sm.issued_cycles";
+	json_t *of_a = json_object_get(a, "stats"), *of_b = json_object_get(b, "stats"), *out = json_array(), *pair;
+	size_t i;
+
+	if (!json_object_get(of_a, all) && !json_object_get(of_b, all))
+		return out;
+	add_stall(out, "issued", json_object_get(of_a, issued), json_object_get(of_b, issued));
+	each_name(json_object_get(a, "stalls"), json_object_get(b, "stalls"), add_stall, out);
+	json_array_foreach(out, i, pair) {
+		json_object_set_new(pair, "a_share",
+				    share_of(json_object_get(pair, "a"), report_number(a, "stats", all)));
+		json_object_set_new(pair, "b_share",
+				    share_of(json_object_get(pair, "b"), report_number(b, "stats", all)));
+	}
+	return sorted(out, by_share_change);
+}
+
+json_t *report_runs_difference(const json_t *a, const json_t *b)
+{
+	json_t *out = json_object(), *identity = json_array(), *params = json_array(), *stats = json_array();
+
+	for (uint32_t i = 0; who[i]; i++)
+		add(identity, who[i], json_object_get(a, who[i]), json_object_get(b, who[i]));
+	each_name(json_object_get(a, "params"), json_object_get(b, "params"), add_param, params);
+	each_name(json_object_get(a, "stats"), json_object_get(b, "stats"), add_statistic, stats);
+	json_object_set_new(out, "who", identity);
+	json_object_set_new(out, "params", params);
+	json_object_set_new(out, "results", results(a, b));
+	json_object_set_new(out, "stalls", stalls(a, b));
+	json_object_set_new(out, "stats", sorted(stats, by_importance));
+	return out;
+}
+
+/* ---- as text ---- */
+
+static void print_value(FILE *out, const json_t *v)
+{
+	g_autofree char *text = NULL;
+
+	if (json_is_real(v))
+		text = g_strdup_printf("%.6g", json_real_value(v));
+	else if (json_is_string(v))
+		text = g_strdup(json_string_value(v));
+	else if (!v || json_is_null(v))
+		text = g_strdup("-");
+	else {
+		char *dumped = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+
+		text = g_strdup(dumped);
+		free(dumped);
+	}
+	fprintf(out, "  %20s", text);
+}
+
+static void print_part(FILE *out, const char *title, const json_t *pairs, uint32_t shown)
+{
+	const size_t count = json_array_size(pairs);
+	json_t *pair;
+	size_t i;
+
+	if (!count)
+		return;
+	fprintf(out, "\n%s\n", title);
+	json_array_foreach(pairs, i, pair) {
+		const json_t *ratio = json_object_get(pair, "ratio");
+
+		if (i == shown)
+			break;
+		fprintf(out, "  %-34s", json_string_value(json_object_get(pair, "name")));
+		print_value(out, json_object_get(pair, "a"));
+		print_value(out, json_object_get(pair, "b"));
+		if (json_is_number(ratio))
+			fprintf(out, "  %8.3fx", json_number_value(ratio));
+		fputc('\n', out);
+	}
+	if (shown < count)
+		fprintf(out, "  ... and %zu more; --all prints them\n", count - shown);
+}
+
+static bool differ(const json_t *pair)
+{
+	return !json_equal(json_object_get(pair, "a"), json_object_get(pair, "b"));
+}
+
+static void print_stalls(FILE *out, const json_t *pairs)
+{
+	bool has_title = false;
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair) {
+		const double a = 100 * json_number_value(json_object_get(pair, "a_share")),
+			     b = 100 * json_number_value(json_object_get(pair, "b_share"));
+
+		if (!differ(pair))
+			continue;
+		if (!has_title)
+			fputs("\nwhere the schedulers' cycles went\n", out);
+		has_title = true;
+		fprintf(out, "  %-34s  %18.1f %%  %18.1f %%  %+8.1f points\n",
+			json_string_value(json_object_get(pair, "name")), a, b, b - a);
+	}
+}
+
+static bool is_without_difference(const json_t *pairs)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair) {
+		if (differ(pair))
+			return false;
+	}
+	return true;
+}
+
+void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t stats_shown)
+{
+	static const char *const parts[][2] = {
+	    {"who", "what ran"},
+	    {"params", "parameters"},
+	    {"results", "results"},
+	    {"stalls", NULL},
+	    {"stats", "statistics, the most important first"},
+	};
+	bool is_equal = true;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		const json_t *part = json_object_get(difference, parts[i][0]);
+
+		is_equal = is_equal && is_without_difference(part);
+		if (parts[i][1])
+			print_part(out, parts[i][1], part, strcmp(parts[i][0], "stats") ? UINT32_MAX : stats_shown);
+		else
+			print_stalls(out, part);
+	}
+	if (is_equal)
+		fputs("nothing differs\n", out);
+}

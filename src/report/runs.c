@@ -1,0 +1,232 @@
+/* runs.c - reads runs from the store, and takes them out. */
+#include "report/runs.h"
+
+#include "report/database.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char reading[] = "cannot read the store";
+
+/* Of what a list shows; args is the text of an array. */
+static const char *fields[] = {
+    "id",    "stored_at", "workload", "args",          "machine",         "mechanism", "verified", "exit_status",
+    "fault", "cycles",    "time_ps",  "total_time_ps", "energy_total_pj", "run_hash",  NULL,
+};
+enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1 };
+
+static bool is_there(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+static json_t *value_of(sqlite3_stmt *stmt, int column, const char *name)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	if (!text)
+		return json_null();
+	if (!strcmp(name, "verified"))
+		return json_boolean(sqlite3_column_int(stmt, column));
+	if (!strcmp(name, "args"))
+		return json_loads(text, 0, NULL);
+	switch (sqlite3_column_type(stmt, column)) {
+	case SQLITE_INTEGER:
+		return json_integer(sqlite3_column_int64(stmt, column));
+	case SQLITE_FLOAT:
+		return json_real(sqlite3_column_double(stmt, column));
+	default:
+		return json_string(text);
+	}
+}
+
+static json_t *head_of(sqlite3_stmt *stmt)
+{
+	json_t *head = json_object();
+
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		json_object_set_new(head, fields[i], value_of(stmt, (int)i, fields[i]));
+	return head;
+}
+
+json_t *report_runs_list(const char *path, const struct report_runs_filter *filter, char **message)
+{
+	struct report_db d;
+	json_t *list = json_array();
+
+	*message = NULL;
+	if (!is_there(path))
+		return list;
+	report_db_open_read(&d, path);
+
+	g_autofree char *columns = g_strjoinv(",", (char **)fields);
+	g_autofree char *sql = g_strdup_printf(
+	    "SELECT %s FROM runs WHERE coalesce(workload, '') GLOB ?1 AND coalesce(machine, '') GLOB ?2 AND"
+	    " coalesce(verified, 0) >= ?3 ORDER BY id DESC LIMIT ?4",
+	    columns);
+	sqlite3_stmt *stmt = report_db_prepare(&d, sql);
+
+	if (stmt) {
+		int status;
+
+		sqlite3_bind_text(stmt, 1, filter->workload ? filter->workload : "*", -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 2, filter->machine ? filter->machine : "*", -1, SQLITE_STATIC);
+		sqlite3_bind_int(stmt, 3, filter->is_verified);
+		sqlite3_bind_int64(stmt, 4, filter->last ? (int64_t)filter->last : -1);
+		while ((status = sqlite3_step(stmt)) == SQLITE_ROW)
+			json_array_insert_new(list, 0, head_of(stmt));
+		report_db_check(&d, status);
+	}
+	sqlite3_finalize(stmt);
+	*message = report_db_close(&d, path, false, reading);
+	if (!*message)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* The first column of the only row; -1: there is none. */
+static int64_t number_of(const char *path, const char *sql, int64_t value, char **message)
+{
+	struct report_db d;
+	int64_t number = -1;
+
+	report_db_open_read(&d, path);
+
+	sqlite3_stmt *stmt = report_db_prepare(&d, sql);
+
+	if (stmt) {
+		sqlite3_bind_int64(stmt, 1, value);
+
+		const int status = sqlite3_step(stmt);
+
+		if (status == SQLITE_ROW)
+			number = sqlite3_column_int64(stmt, 0);
+		report_db_check(&d, status);
+	}
+	sqlite3_finalize(stmt);
+	*message = report_db_close(&d, path, false, reading);
+	return number;
+}
+
+static bool number_read(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return g_ascii_isdigit(*text) && !*end && !errno;
+}
+
+uint64_t report_runs_number(const char *path, const char *word, char **message)
+{
+	const bool is_last = g_str_has_prefix(word, "last");
+	int64_t number = 0, found;
+
+	*message = NULL;
+	if (is_last ? (word[4] && (word[4] != '-' || !number_read(word + 5, &number))) : !number_read(word, &number)) {
+		*message =
+		    g_strdup_printf("'%s' names no run: expected its number, last, or last-1 for the one before", word);
+		return 0;
+	}
+	if (!is_there(path)) {
+		*message = g_strdup_printf("there is no store %s: nothing has run here", path);
+		return 0;
+	}
+	found = number_of(path,
+			  is_last ? "SELECT id FROM runs ORDER BY id DESC LIMIT 1 OFFSET ?1"
+				  : "SELECT id FROM runs WHERE id = ?1",
+			  number, message);
+	if (found < 0 && !*message)
+		*message = g_strdup_printf("%s has no run '%s'; `strata runs list` prints those it has", path, word);
+	return found < 0 ? 0 : (uint64_t)found;
+}
+
+json_t *report_runs_get(const char *path, uint64_t number, char **message)
+{
+	struct report_db d;
+	json_t *run = NULL;
+
+	report_db_open_read(&d, path);
+
+	sqlite3_stmt *stmt = report_db_prepare(&d, "SELECT result FROM runs WHERE id = ?1");
+
+	if (stmt) {
+		sqlite3_bind_int64(stmt, 1, (int64_t)number);
+
+		const int status = sqlite3_step(stmt);
+
+		if (status == SQLITE_ROW)
+			run = json_loads((const char *)sqlite3_column_text(stmt, 0), 0, NULL);
+		report_db_check(&d, status);
+	}
+	sqlite3_finalize(stmt);
+	*message = report_db_close(&d, path, false, reading);
+	if (run && !*message)
+		return run;
+	json_decref(run);
+	if (!*message)
+		*message = g_strdup_printf("%s has no results of run %llu", path, (unsigned long long)number);
+	return NULL;
+}
+
+bool report_runs_remove(const char *path, uint64_t number, char **message)
+{
+	static const char *const steps[] = {
+	    "DELETE FROM stats WHERE run_id = ?1",
+	    "DELETE FROM params WHERE run_id = ?1",
+	    "DELETE FROM runs WHERE id = ?1",
+	};
+	struct report_db d;
+
+	report_db_open(&d, path);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		sqlite3_stmt *stmt = report_db_prepare(&d, steps[i]);
+
+		if (stmt) {
+			sqlite3_bind_int64(stmt, 1, (int64_t)number);
+			report_db_check(&d, sqlite3_step(stmt));
+		}
+		sqlite3_finalize(stmt);
+	}
+	*message = report_db_close(&d, path, true, "cannot take a run out of");
+	return !*message;
+}
+
+void report_runs_print(FILE *out, const json_t *list)
+{
+	static const double ps_per_us = 1e6;
+	size_t i, length = 8;
+	json_t *run;
+
+	json_array_foreach(list, i, run)
+		length = MAX(length, strlen(json_string_value(json_object_get(run, "machine"))));
+	fprintf(out, "%6s  %-19s  %-*s  %12s  %-8s  %s\n", "run", "stored (UTC)", (int)length, "machine", "time us",
+		"verified", "program");
+	json_array_foreach(list, i, run) {
+		const json_t *args = json_object_get(run, "args");
+		const char *word;
+		size_t at;
+		json_t *arg;
+
+		fprintf(out, "%6.0f  %-19s  %-*s  ", report_number(run, "id", NULL),
+			json_string_value(json_object_get(run, "stored_at")), (int)length,
+			json_string_value(json_object_get(run, "machine")));
+		if (json_is_number(json_object_get(run, "time_ps")))
+			fprintf(out, "%12.3f", report_number(run, "time_ps", NULL) / ps_per_us);
+		else
+			fprintf(out, "%12s", "-");
+		word = json_string_value(json_object_get(run, "workload"));
+		fprintf(out, "  %-8s  %s", json_is_true(json_object_get(run, "verified")) ? "yes" : "NO",
+			word ? word : "");
+		json_array_foreach(args, at, arg) {
+			g_autofree char *shown = json_is_string(arg) ? g_strescape(json_string_value(arg), NULL) : NULL;
+
+			fprintf(out, " %s", shown ? shown : "");
+		}
+		fputc('\n', out);
+	}
+}
