@@ -1,0 +1,84 @@
+/* bus.h - the system bus: requests for lines take its slots, all agents on it snoop; the last level; and the seam to
+ * what serves a line that no cache has (the home).
+ *
+ * Per line one request is under way, others wait for it; it changes all caches at once when it ends.
+ */
+#ifndef STRATA_CPU_BUS_H
+#define STRATA_CPU_BUS_H
+
+#include "cpu/common.h"
+#include "cpu/tags.h"
+
+/* One agent's request for one line: under way, or waiting for the one that is. */
+struct cpu_request {
+	struct cpu_event event; /* first */
+	uint64_t line;
+	struct cpu_request *next;    /* of the bucket; the home's while it has it */
+	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
+	uint32_t agent;
+	uint8_t op;       /* enum cpu_op */
+	bool is_answer;   /* the agent's own: its instruction waits for this */
+};
+
+static inline bool cpu_is_write(enum cpu_op op)
+{
+	return op == CPU_WRITE || op == CPU_ATOMIC;
+}
+
+/* Who snoops and asks for lines. CPU_SHARED as an answer to a snoop also means "it may be here": nobody else gets the
+ * line as its only holder by a read. */
+struct cpu_agent_ops {
+	/* What it has of the line; *version is set where it has it. Changes nothing. */
+	enum cpu_state (*state)(const void *self, uint64_t line, uint32_t *version);
+	/* Another agent's request has ended: the line, which is here, is left (is_write) or shared from now on. */
+	void (*snoop)(void *self, uint64_t line, bool is_write);
+	/* Its own request has ended: the line is there, modified for a write. r is the bus' again on return. */
+	void (*grant)(void *self, const struct cpu_request *r, uint32_t version);
+	/* Another request on the line has ended, for which this one waited. False: it goes to the bus. */
+	bool (*again)(void *self, const struct cpu_request *r);
+};
+
+/* What is behind the bus and its last level. */
+struct cpu_home_ops {
+	/* Reads the line for r (r->op says what for), whose slot is now, and ends r by cpu_bus_end_at. */
+	void (*read)(void *self, struct cpu_request *r);
+	/* A modified line leaves the last level, now. Is not refused. */
+	void (*write_back)(void *self, uint64_t line, uint32_t version);
+	/* Of the line's newest bytes behind the bus; 0 while nobody observes. */
+	uint32_t (*version)(const void *self, uint64_t line);
+};
+
+enum { CPU_BUCKETS = 4096 };
+
+struct cpu_agent {
+	const struct cpu_agent_ops *ops;
+	void *self;
+};
+
+struct cpu_bus {
+	struct cpu_common *c;
+	struct cpu_agent *agents;
+	uint32_t agent_count, agents_max;
+	const struct cpu_home_ops *home_ops;
+	void *home;
+	struct cpu_tags llc;
+	struct cpu_request *buckets[CPU_BUCKETS], *free;
+	uint64_t *slot_free_units, tick_units;
+};
+
+void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max);
+void cpu_bus_home(struct cpu_bus *b, const struct cpu_home_ops *ops, void *self);
+void cpu_bus_free(struct cpu_bus *b);
+/* Returns its number, from 0. */
+uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void *self);
+
+/* The request on the line that is under way, with those that wait for it; NULL: none. */
+const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t line);
+/* The agent has no line good enough for op: asks for it, at units or later. */
+void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, bool is_answer, uint64_t units);
+/* A modified line leaves an agent's cache. */
+void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, uint32_t version);
+/* By the home. */
+void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units);
+
+#endif

@@ -1,0 +1,27 @@
+/* common.h - what all parts of the system share. */
+#ifndef STRATA_CPU_COMMON_H
+#define STRATA_CPU_COMMON_H
+
+#include "cpu/events.h"
+#include "cpu/system.h"
+
+struct cpu_common {
+	const struct cpu_params *p;
+	struct sim_ctx *ctx;
+	struct cpu_user user;
+	struct cpu_stats stats;
+	struct cpu_events events;
+	uint64_t per_ps; /* units of the engine's time */
+};
+
+static inline uint64_t cpu_now_units(const struct cpu_common *c)
+{
+	return sim_now_units(c->events.engine);
+}
+
+static inline uint64_t cpu_cycles_units(const struct cpu_common *c, uint64_t cycles)
+{
+	return cycles * 1000000000 / c->p->clock_khz * c->per_ps;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* params.c - the parameters' rows, and the rules across them. */
+#include "cpu/system.h"
+
+const struct sim_param_desc cpu_param_rows[] = {
+#define PARAM_STRUCT struct cpu_params
+#include "sim/param_rows.inc"
+#include "cpu/cpu_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t cpu_param_row_count = ARRAY_COUNT(cpu_param_rows);
+
+static bool is_power_of_two(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+static bool check_cache(const char *name, uint64_t bytes, uint64_t ways, uint64_t line, struct base_diag_list *diag)
+{
+	if (bytes % (ways * line) == 0 && bytes)
+		return true;
+	base_diag_error(diag, (struct base_place){0}, "cpu.%s_bytes = %llu: no whole number of sets of %llu ways", name,
+			(unsigned long long)bytes, (unsigned long long)ways);
+	return false;
+}
+
+bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag)
+{
+	const uint32_t before = diag->error_count;
+
+	if (!is_power_of_two(p->line_bytes) || p->line_bytes != m->line_bytes)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.line_bytes = %llu: expected a power of two, and the memory's line_bytes, %llu",
+				(unsigned long long)p->line_bytes, (unsigned long long)m->line_bytes);
+	if (!is_power_of_two(p->page_bytes) || m->capacity_bytes < p->page_bytes)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.page_bytes = %llu: expected a power of two, and at most the memory's capacity",
+				(unsigned long long)p->page_bytes);
+	check_cache("l1", p->l1_bytes, p->l1_ways_count, p->line_bytes, diag);
+	check_cache("l2", p->l2_bytes, p->l2_ways_count, p->line_bytes, diag);
+	check_cache("llc", p->llc_bytes, p->llc_ways_count, p->line_bytes, diag);
+	if (m->channel_count % p->channel_count)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.channel_count = %llu: the memory's channel_count, %llu, is no multiple of it",
+				(unsigned long long)p->channel_count, (unsigned long long)m->channel_count);
+	return diag->error_count == before;
+}
