@@ -1,0 +1,71 @@
+/* formulas.h - cycles of the floating-point routines with nothing saved, as sums of their phases; ops.def uses them.
+ *
+ * e: bits of the exponent, m: of the mantissa with its hidden one, r: 1 rounds to nearest (two guard rows and a sticky
+ * one), 0 truncates. array/float.c is the algorithm that takes them; tests/dc counts it.
+ */
+#ifndef STRATA_DC_FORMULAS_H
+#define STRATA_DC_FORMULAS_H
+
+#include <stdint.h>
+
+static inline uint64_t dc_log2_up(uint64_t n)
+{
+	uint64_t l = 0;
+
+	while (1ull << l < n)
+		l++;
+	return l;
+}
+#define DC_LOG2(n) dc_log2_up(n)
+
+/* mul of short integers: the bits that addresses and indexes have, half of them set. */
+#define DC_USUAL_WIDTH(n) (n / 2)
+#define DC_USUAL_MUL (2 * DC_USUAL_WIDTH(n) + (DC_USUAL_WIDTH(n) / 4) * (DC_USUAL_WIDTH(n) + 3) + DC_LOG2(n) + n / 2 + 3)
+
+/* Sensed flags, and the operands taken apart. */
+#define DC_UNPACK(e, m) (4 + 2 * (e + m + 1))
+/* Difference of exponents; operands swapped where it is negative. */
+#define DC_SWAP(e, m) (1 + 2 * (e + m + 1) + 2 * (e + 1))
+#define DC_DIFFERENCE(e) (2 * e + 1)
+/* Both mantissas to two's complement where negative. */
+#define DC_COMPLEMENT(m) (2 * (1 + 2 * (m + 1)))
+/* Rows of a sum: guard, overflow, sign. */
+#define DC_SUM_ROWS(m, r) (m + 2 + 2 * (r))
+/* One distinct difference without its search. */
+#define DC_ALIGN(m, r) (DC_SUM_ROWS(m, r) + r)
+#define DC_ALIGN_BASE(m, r) ((m + 2 * (r)) * (2 + DC_ALIGN(m, r)) + 1 + DC_ALIGN(m, r))
+#define DC_MAGNITUDE(m, r) (2 + 2 * (DC_SUM_ROWS(m, r) - 1))
+#define DC_NORMALISE(e, m, r) (m + 2 * (r) + e + 2)
+#define DC_NORMALISE_BASE(e, m, r) (1 + (m + 2 * (r) + 1) * (1 + DC_NORMALISE(e, m, r)) + r)
+#define DC_ROUND(e, m, r) ((r) * (m + e + 5))
+/* The result put together; what is too large, too small, infinite or no number. */
+#define DC_PACK(e, m) (e + m + 16)
+
+#define DC_FADD_BASE(e, m, r)                                                                                          \
+	(DC_UNPACK(e, m) + DC_DIFFERENCE(e) + DC_SWAP(e, m) + DC_COMPLEMENT(m) + DC_ALIGN_BASE(m, r) +                 \
+	 DC_MAGNITUDE(m, r) + DC_NORMALISE_BASE(e, m, r) + DC_ROUND(e, m, r) + DC_PACK(e, m))
+#define DC_FADD_USUAL(e, m, r)                                                                                         \
+	(DC_UNPACK(e, m) + DC_DIFFERENCE(e) + DC_SWAP(e, m) + DC_COMPLEMENT(m) + DC_LOG2(e) + 1 + 16 +                 \
+	 3 * DC_ALIGN(m, r) + DC_MAGNITUDE(m, r) + 4 * DC_NORMALISE(e, m, r) + 8 + DC_ROUND(e, m, r) + DC_PACK(e, m))
+/* Exponents added, bias taken away; mantissas as unsigned integers; one row of normalisation. */
+#define DC_FMUL_BASE(e, m, r)                                                                                          \
+	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + (1 + m + 1 + e + 2) + r + DC_ROUND(e, m, r) +       \
+	 DC_PACK(e, m))
+#define DC_FDIV_BASE(e, m, r)                                                                                          \
+	(DC_UNPACK(e, m) + 1 + 3 * (e + 2) + (m + 1 + r) * (2 * m + 5) + (1 + m + 1 + e + 2) + r + DC_ROUND(e, m, r) + \
+	 DC_PACK(e, m))
+#define DC_FSQRT_BASE(e, m, r)                                                                                         \
+	(DC_UNPACK(e, m) / 2 + e + 2 + (m + 1 + r) * (m + 6) + (1 + m + 1) + r + DC_ROUND(e, m, r) + DC_PACK(e, m))
+#define DC_FMA_BASE(e, m, r)                                                                                           \
+	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + DC_DIFFERENCE(e) + DC_SWAP(e, 2 * m) +              \
+	 DC_COMPLEMENT(2 * m) + DC_ALIGN_BASE(2 * m, r) + DC_MAGNITUDE(2 * m, r) + DC_NORMALISE_BASE(e, 2 * m, r) +    \
+	 DC_ROUND(e, m, r) + DC_PACK(e, m))
+/* b: bits of the integer. Sign to magnitude, a search of the leading one, rounding. */
+#define DC_ITOF_BASE(e, m, r) (2 * b + 2 + b * (1 + m + 2 * (r) + e) + DC_ROUND(e, m, r) + e + m)
+#define DC_ITOF_USUAL(e, m, r) (2 * b + 2 + 4 * (1 + m + 2 * (r) + e) + b / 2 + DC_ROUND(e, m, r) + e + m)
+#define DC_FTOI_BASE(e, m) ((b + 1) * (2 + m) + 2 * b + 8)
+#define DC_FTOI_USUAL(e, m) (4 * (2 + m) + 2 * b + 24)
+/* A multiplication by a constant, and conversions to and from fixed point of n bits: sections 3.1.3. */
+#define DC_RANGE(e, m, r) (DC_FMUL_BASE(e, m, r) * 3 / 4 + DC_FTOI_USUAL(e, m) + DC_ITOF_USUAL(e, m, r))
+
+#endif

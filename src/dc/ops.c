@@ -1,0 +1,318 @@
+/* ops.c - see ops.h. */
+#include "dc/ops.h"
+
+#include "base/check.h"
+#include "dc/formulas.h"
+
+static const char *const names[] = {
+#define DC_OP(id, text, kind, base, usual, scratch, source) text,
+#include "dc/ops.def"
+#undef DC_OP
+};
+
+static const uint8_t kinds[] = {
+#define DC_OP(id, text, kind, base, usual, scratch, source) DC_KIND_##kind,
+#include "dc/ops.def"
+#undef DC_OP
+};
+
+const char *dc_op_name(enum dc_op op)
+{
+	return names[op];
+}
+
+enum dc_op_kind dc_op_kind(enum dc_op op)
+{
+	return kinds[op];
+}
+
+struct widths {
+	uint64_t n, e, m, b, s, k, r;
+};
+
+/* Each table has its own expressions: an entry names what it needs, the compiler drops the rest. */
+#define NAMES                                                                                                          \
+	const uint64_t n = w->n, e = w->e, m = w->m, b = w->b, s = w->s, k = w->k, r = w->r;                           \
+	(void)n, (void)e, (void)m, (void)b, (void)s, (void)k, (void)r
+
+static uint64_t base_of(enum dc_op op, const struct widths *w)
+{
+	NAMES;
+	switch (op) {
+#define DC_OP(id, text, kind, base, usual, scratch, source)                                                            \
+	case DC_OP_##id: return base;
+#include "dc/ops.def"
+#undef DC_OP
+	case DC_OP_COUNT: break;
+	}
+	UNREACHABLE("an operation without cycles");
+}
+
+static uint64_t usual_of(enum dc_op op, const struct widths *w)
+{
+	NAMES;
+	switch (op) {
+#define DC_OP(id, text, kind, base, usual, scratch, source)                                                            \
+	case DC_OP_##id: return usual;
+#include "dc/ops.def"
+#undef DC_OP
+	case DC_OP_COUNT: break;
+	}
+	UNREACHABLE("an operation without cycles");
+}
+
+static uint64_t scratch_of(enum dc_op op, const struct widths *w)
+{
+	NAMES;
+	switch (op) {
+#define DC_OP(id, text, kind, base, usual, scratch, source)                                                            \
+	case DC_OP_##id: return scratch;
+#include "dc/ops.def"
+#undef DC_OP
+	case DC_OP_COUNT: break;
+	}
+	UNREACHABLE("an operation without rows");
+}
+
+static struct widths widths_of(const struct dc_use *u, const struct dc_arith *a)
+{
+	return (struct widths){.n = u->n,
+			       .e = u->e,
+			       .m = u->m,
+			       .b = u->bits,
+			       .s = u->is_signed,
+			       .k = a->cordic_iterations,
+			       .r = !a->is_truncated};
+}
+
+uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
+{
+	const struct widths w = widths_of(use, a);
+
+	return base_of(use->op, &w) * use->times;
+}
+
+uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a)
+{
+	const struct widths w = widths_of(use, a);
+
+	return usual_of(use->op, &w) * use->times;
+}
+
+uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a)
+{
+	const struct widths w = widths_of(use, a);
+
+	return (uint32_t)scratch_of(use->op, &w);
+}
+
+/* ---- which one an instruction is ---- */
+
+struct format {
+	uint8_t e, m, times;
+};
+
+static struct format format_of(enum ptx_type t)
+{
+	switch (t) {
+	case PTX_F16: return (struct format){5, 11, 1};
+	case PTX_F16X2: return (struct format){5, 11, 2};
+	case PTX_BF16: return (struct format){8, 8, 1};
+	case PTX_BF16X2: return (struct format){8, 8, 2};
+	case PTX_F64: return (struct format){11, 53, 1};
+	/* What cvt makes of or from pairs of small formats: each half as the nearest that is there. */
+	case PTX_E4M3X2: return (struct format){4, 4, 2};
+	case PTX_E5M2X2: return (struct format){5, 3, 2};
+	case PTX_E2M3X2: return (struct format){2, 4, 2};
+	case PTX_E3M2X2: return (struct format){3, 3, 2};
+	case PTX_TF32: return (struct format){8, 11, 1};
+	default: return (struct format){8, 24, 1};
+	}
+}
+
+static bool is_float(enum ptx_type t)
+{
+	return ptx_type_is_float(t) || (t >= PTX_E4M3X2 && t <= PTX_TF32);
+}
+
+static void set_float(struct dc_use *u, enum dc_op op, enum ptx_type t)
+{
+	const struct format f = format_of(t);
+
+	*u = (struct dc_use){.op = op, .n = (uint8_t)(f.e + f.m), .e = f.e, .m = f.m, .bits = 32, .times = f.times};
+}
+
+static void set_int(struct dc_use *u, enum dc_op op, enum ptx_type t)
+{
+	*u = (struct dc_use){.op = op,
+			     .n = t == PTX_PRED ? 1 : (uint8_t)(8 * ptx_type_bytes(t)),
+			     .is_signed = ptx_type_is_signed(t),
+			     .times = 1};
+}
+
+static bool is_immediate(const struct ptx_inst *i, uint32_t k)
+{
+	return k < i->src_count && i->src[k].kind == PTX_OPND_IMM;
+}
+
+static void set_either(struct dc_use *u, const struct ptx_inst *i, enum dc_op on_int, enum dc_op on_float)
+{
+	if (is_float(i->type))
+		set_float(u, on_float, i->type);
+	else
+		set_int(u, on_int, i->type);
+}
+
+static void set_convert(struct dc_use *u, const struct ptx_inst *i)
+{
+	const bool from = is_float(i->type2), to = is_float(i->type);
+
+	if (from && to) {
+		const bool is_wider = format_of(i->type2).m > format_of(i->type).m;
+
+		set_float(u, DC_OP_FLOAT_TO_FLOAT, is_wider ? i->type2 : i->type);
+		u->times = format_of(i->type).times;
+	} else if (from) {
+		set_float(u, DC_OP_FLOAT_TO_INT, i->type2);
+		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type));
+	} else if (to) {
+		set_float(u, DC_OP_INT_TO_FLOAT, i->type);
+		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type2));
+		u->is_signed = ptx_type_is_signed(i->type2);
+	} else {
+		set_int(u, DC_OP_CONVERT, i->type);
+	}
+}
+
+/* Integer multiplications: the part of the product that is asked for costs the same, all of it is made. */
+static void set_mul(struct dc_use *u, const struct ptx_inst *i, bool has_addend)
+{
+	if (is_float(i->type)) {
+		set_float(u, has_addend ? DC_OP_FMA : DC_OP_FMUL, i->type);
+		return;
+	}
+	set_int(u, has_addend ? DC_OP_MAD : DC_OP_MUL, i->type);
+	if (i->op == PTX_OP_MUL24 || i->op == PTX_OP_MAD24)
+		u->n = 24;
+}
+
+static void set_move(struct dc_use *u, const struct ptx_inst *i)
+{
+	const enum ptx_operand_kind kind = i->src_count ? i->src[0].kind : PTX_OPND_IMM;
+
+	set_int(u, kind == PTX_OPND_SREG ? DC_OP_LANE_ID : kind == PTX_OPND_REG ? DC_OP_COPY : DC_OP_IMMEDIATE,
+		i->type);
+}
+
+static bool set_special(struct dc_use *u, const struct ptx_inst *i)
+{
+	switch (i->op) {
+	case PTX_OP_DIV: set_either(u, i, DC_OP_DIV, DC_OP_FDIV); return true;
+	case PTX_OP_REM: set_int(u, DC_OP_DIV, i->type); return true;
+	case PTX_OP_RCP: set_float(u, DC_OP_FDIV, i->type); return true;
+	case PTX_OP_SQRT: set_float(u, DC_OP_FSQRT, i->type); return true;
+	case PTX_OP_RSQRT: set_float(u, DC_OP_FRSQRT, i->type); return true;
+	case PTX_OP_SIN:
+	case PTX_OP_COS: set_float(u, DC_OP_FSIN, i->type); return true;
+	case PTX_OP_EX2:
+	case PTX_OP_TANH: set_float(u, DC_OP_FEXP, i->type); return true;
+	case PTX_OP_LG2: set_float(u, DC_OP_FLOG, i->type); return true;
+	case PTX_OP_TESTP: set_float(u, DC_OP_FTEST, i->type); return true;
+	case PTX_OP_COPYSIGN: set_float(u, DC_OP_FSIGN, i->type); return true;
+	case PTX_OP_CVT: set_convert(u, i); return true;
+	case PTX_OP_FMA: set_mul(u, i, true); return true;
+	default: return false;
+	}
+}
+
+static bool set_bits(struct dc_use *u, const struct ptx_inst *i, bool is_fixed)
+{
+	switch (i->op) {
+	case PTX_OP_SHL:
+	case PTX_OP_SHR:
+		set_int(u, is_fixed || is_immediate(i, 1) ? DC_OP_SHIFT_FIXED : DC_OP_SHIFT, i->type);
+		return true;
+	case PTX_OP_BFE:
+		set_int(u, is_fixed || (is_immediate(i, 1) && is_immediate(i, 2)) ? DC_OP_FIELD_FIXED : DC_OP_FIELD,
+			i->type);
+		return true;
+	case PTX_OP_BFI:
+		set_int(u, is_fixed || (is_immediate(i, 2) && is_immediate(i, 3)) ? DC_OP_FIELD_FIXED : DC_OP_FIELD,
+			i->type);
+		return true;
+	case PTX_OP_BMSK:
+	case PTX_OP_SZEXT: set_int(u, is_fixed ? DC_OP_FIELD_FIXED : DC_OP_FIELD, i->type); return true;
+	case PTX_OP_SHF:
+		set_int(u, is_fixed || is_immediate(i, 2) ? DC_OP_SHIFT_FIXED : DC_OP_FUNNEL, i->type);
+		return true;
+	case PTX_OP_PRMT:
+		set_int(u, is_fixed || is_immediate(i, 2) ? DC_OP_PERMUTE_FIXED : DC_OP_PERMUTE, PTX_B32);
+		return true;
+	case PTX_OP_LOP3: set_int(u, DC_OP_LOGIC3, i->type); return true;
+	case PTX_OP_POPC: set_int(u, DC_OP_POPC, i->type); return true;
+	case PTX_OP_CLZ:
+	case PTX_OP_BFIND:
+	case PTX_OP_FNS: set_int(u, DC_OP_FIND, i->type == PTX_TYPE_NONE ? PTX_B32 : i->type); return true;
+	case PTX_OP_BREV: set_int(u, DC_OP_REVERSE, i->type); return true;
+	default: return false;
+	}
+}
+
+static bool set_other(struct dc_use *u, const struct ptx_inst *i)
+{
+	switch (i->op) {
+	case PTX_OP_MOV:
+	case PTX_OP_CVTA: set_move(u, i); return true;
+	case PTX_OP_ADD: set_either(u, i, DC_OP_ADD, DC_OP_FADD); return true;
+	case PTX_OP_SUB: set_either(u, i, DC_OP_SUB, DC_OP_FADD); return true;
+	case PTX_OP_NEG: set_either(u, i, DC_OP_NEG, DC_OP_FSIGN); return true;
+	case PTX_OP_ABS: set_either(u, i, DC_OP_ABS, DC_OP_FSIGN); return true;
+	case PTX_OP_MIN:
+	case PTX_OP_MAX: set_either(u, i, DC_OP_MINMAX, DC_OP_FMINMAX); return true;
+	case PTX_OP_MUL:
+	case PTX_OP_MUL24: set_mul(u, i, false); return true;
+	case PTX_OP_MAD:
+	case PTX_OP_MAD24:
+	case PTX_OP_MADC: set_mul(u, i, true); return true;
+	case PTX_OP_AND:
+	case PTX_OP_OR:
+	case PTX_OP_XOR:
+	case PTX_OP_NOT:
+	case PTX_OP_CNOT:
+		set_int(u, i->type == PTX_PRED ? DC_OP_PREDICATE : DC_OP_LOGIC, i->type);
+		return true;
+	case PTX_OP_SETP: set_either(u, i, DC_OP_COMPARE, DC_OP_FCOMPARE); return true;
+	/* set's second type is what it compares, slct's what chooses: as wide or wider than the result's */
+	case PTX_OP_SET:
+		if (is_float(i->type2))
+			set_float(u, DC_OP_FCOMPARE, i->type2);
+		else
+			set_int(u, DC_OP_SET, i->type2);
+		return true;
+	case PTX_OP_SELP:
+	case PTX_OP_SLCT: set_int(u, DC_OP_SELECT, i->type); return true;
+	case PTX_OP_ADDC:
+	case PTX_OP_SUBC: set_int(u, DC_OP_ADD_CARRY, i->type); return true;
+	case PTX_OP_SAD: set_int(u, DC_OP_SAD, i->type); return true;
+	case PTX_OP_DP4A:
+	case PTX_OP_DP2A: set_int(u, DC_OP_DOT, PTX_S32); return true;
+	case PTX_OP_ISSPACEP: set_int(u, DC_OP_COMPARE, PTX_U64); return true;
+	default: return false;
+	}
+}
+
+bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, const char **why)
+{
+	*use = (struct dc_use){.times = 1};
+	if (inst->op >= PTX_OP_VABSDIFF && inst->op <= PTX_OP_VSUB4 && inst->op != PTX_OP_VOTE) {
+		set_int(use, DC_OP_VIDEO, PTX_B32);
+		return true;
+	}
+	if (set_special(use, inst) || set_bits(use, inst, is_fixed) || set_other(use, inst)) {
+		if (inst->type == PTX_PRED && use->op == DC_OP_COPY)
+			use->op = DC_OP_PREDICATE;
+		return true;
+	}
+	*why = "an operation that no array of the cache does";
+	return false;
+}

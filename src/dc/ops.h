@@ -1,0 +1,47 @@
+/* ops.h - the operations of an array (ops.def): which one a PTX instruction is, its widths, base cycles and rows. */
+#ifndef STRATA_DC_OPS_H
+#define STRATA_DC_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+
+enum dc_op {
+#define DC_OP(id, text, kind, base, usual, scratch, source) DC_OP_##id,
+#include "dc/ops.def"
+#undef DC_OP
+	DC_OP_COUNT
+};
+
+enum dc_op_kind { DC_KIND_INT, DC_KIND_FLOAT, DC_KIND_PRED };
+
+/* What an instruction asks of an array. */
+struct dc_use {
+	enum dc_op op;
+	uint8_t n;    /* bits: of the integer, or e + m */
+	uint8_t e, m; /* FLOAT: bits of exponent, of mantissa with the hidden one */
+	uint8_t bits; /* of the integer side of a conversion from or to floating point */
+	bool is_signed;
+	uint8_t times; /* 2: a pair, one half after the other */
+};
+
+struct dc_arith {
+	uint32_t cordic_iterations; /* k */
+	bool is_truncated;	    /* else rounded to nearest */
+};
+
+const char *dc_op_name(enum dc_op op);
+enum dc_op_kind dc_op_kind(enum dc_op op);
+
+/* False: no array does it (memory, warp-wide, matrices); *why (static) says what. Whether an amount is fixed is seen
+ * from the instruction's operands: where a register of the kernel is equal in all lanes, the caller says so by
+ * is_fixed. */
+bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, const char **why);
+
+/* Cycles with every saving off; as a scheduler reckons; word-lines of scratch (without those of an overlap). */
+uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a);
+uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a);
+uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a);
+
+#endif
