@@ -69,7 +69,7 @@ static uint64_t line_of(struct cpu_core *k, uint64_t address)
 	const uint64_t page = address / p->page_bytes;
 
 	if (page != k->last_page) {
-		k->last_frame = cpu_pages_frame(k->pages, page);
+		k->last_frame = cpu_pages_frame(k->pages, k->number, page);
 		k->last_page = page;
 	}
 	return (k->last_frame * p->page_bytes + address % p->page_bytes) / p->line_bytes;

@@ -12,7 +12,7 @@ struct cpu_pages {
 
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes);
 void cpu_pages_free(struct cpu_pages *p);
-/* The page's frame; calls the user's full where there is none. */
-uint64_t cpu_pages_frame(struct cpu_pages *p, uint64_t page);
+/* The frame of a page that the core touches; calls the user's full where there is none. */
+uint64_t cpu_pages_frame(struct cpu_pages *p, uint32_t core, uint64_t page);
 
 #endif

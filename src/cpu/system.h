@@ -42,8 +42,8 @@ struct cpu_user {
 	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
 	 */
 	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, uint32_t version);
-	/* A page finds no room in the memory: does not return. */
-	void (*full)(void *self);
+	/* A page that the core touches finds no room in the memory: does not return. */
+	void (*full)(void *self, uint32_t core);
 	void *self;
 };
 

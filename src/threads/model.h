@@ -75,6 +75,9 @@ struct thread_runtime {
 	void (*resume)(uint32_t thread, uint64_t time_ps, void *bytes);
 	/* advance is called before any thread runs beyond time_ps. */
 	void (*event)(uint64_t time_ps);
+	/* The program cannot go on, for what the thread does: "thread N TEXT in FUNCTION at LINE", and the process ends
+	 * with status 2. The model is not called again. Does not return. */
+	void (*fail)(uint32_t thread, const char *text);
 };
 
 /* Makes the model from the text of STRATA_THREADS_OPTIONS (its own format); NULL after a message on stderr. */

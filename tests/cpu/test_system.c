@@ -68,8 +68,9 @@ static void observe(void *self, uint32_t core, uint64_t line, bool is_write, uin
 	}
 }
 
-static void full(void *self)
+static void full(void *self, uint32_t core)
 {
+	(void)core;
 	(void)self;
 	fail_msg("the memory is full");
 }

@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { EXIT_MODELLED_LIMIT = 2, EXIT_OWN_FAILURE = 125 };
+enum { EXIT_OWN_FAILURE = 125 };
 
 /* Whose access a core waits for, and with which bytes it goes on. */
 struct waiting {
@@ -68,11 +68,11 @@ static void answer(void *self, uint32_t core, uint64_t time_ps)
 	h->runtime->resume(h->waiting[core].thread, time_ps, h->waiting[core].bytes);
 }
 
-static void full(void *self)
+static void full(void *self, uint32_t core)
 {
-	(void)self;
-	machine_message("error: the program touches more memory than the machine has");
-	_exit(EXIT_MODELLED_LIMIT);
+	const struct host *h = self;
+
+	h->runtime->fail(h->waiting[core].thread, "touches more memory than the machine has");
 }
 
 static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)

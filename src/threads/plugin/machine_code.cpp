@@ -63,6 +63,22 @@ private:
 
 char Counter::ID;
 
+/* The blocks' numbers are names; however this ends, the context is as it was. */
+class KeepNames {
+public:
+	explicit KeepNames(LLVMContext &context) : context(context), before(context.shouldDiscardValueNames())
+	{
+		context.setDiscardValueNames(false);
+	}
+	~KeepNames() { context.setDiscardValueNames(before); }
+	KeepNames(const KeepNames &) = delete;
+	KeepNames &operator=(const KeepNames &) = delete;
+
+private:
+	LLVMContext &context;
+	bool before;
+};
+
 std::unique_ptr<TargetMachine> machineOf(const Module &m, OptimizationLevel level)
 {
 	std::string error;
@@ -84,14 +100,13 @@ std::unique_ptr<TargetMachine> machineOf(const Module &m, OptimizationLevel leve
 bool countMachineCode(const Module &m, OptimizationLevel level, std::map<const BasicBlock *, uint32_t> &counts)
 {
 	std::unique_ptr<TargetMachine> machine = machineOf(m, level);
-	bool hadNoNames = m.getContext().shouldDiscardValueNames();
 	std::vector<const BasicBlock *> blocks;
 	std::vector<uint32_t> found;
 
 	if (!machine)
 		return false;
-	m.getContext().setDiscardValueNames(false);
 
+	const KeepNames names(m.getContext());
 	std::unique_ptr<Module> copy = CloneModule(m);
 
 	for (const Function &f : m)
@@ -121,7 +136,6 @@ bool countMachineCode(const Module &m, OptimizationLevel level, std::map<const B
 	config->setInitialized();
 	passes.add(new Counter(found));
 	passes.run(*copy);
-	m.getContext().setDiscardValueNames(hadNoNames);
 	for (size_t i = 0; i < found.size(); i++)
 		counts[blocks[i]] = found[i];
 	return true;

@@ -76,11 +76,13 @@ void rt_report_where(const char *what, void *frame_below)
 {
 	void *frames[FRAMES];
 	char place[1024] = "a library";
-	bool was = rt_in_model;
+	const bool was = rt_in_model;
+	const uint8_t was_on = __strata_on;
 	int count;
 
 	(void)frame_below;
 	rt_in_model = true;
+	__strata_on = 0; /* backtrace calls pthread_once, which is ours */
 	count = backtrace(frames, FRAMES);
 	for (int i = 0; i < count; i++)
 		if (is_program(frames[i])) {
@@ -89,6 +91,7 @@ void rt_report_where(const char *what, void *frame_below)
 		}
 	rt_message("%s in %s", what, place);
 	rt_in_model = was;
+	__strata_on = was_on;
 }
 
 static void report_waiting(struct rt_thread *t)
@@ -101,11 +104,37 @@ static void report_waiting(struct rt_thread *t)
 
 void rt_deadlock(void)
 {
+	if (rt_stalled_count()) {
+		rt_message("Strata itself fails: its model does not answer %u threads", rt_stalled_count());
+		rt_fail_without_end(125);
+	}
 	rt_message("deadlock: all threads wait, and nobody will wake one");
-	__strata_on = 0;
 	rt_report_all(report_waiting);
-	__strata_on = 1;
 	rt_fail(1);
+}
+
+static uint32_t failing;
+static const char *failing_text;
+
+static void report_failing(struct rt_thread *t)
+{
+	char what[512];
+
+	if (t->id != failing)
+		return;
+	snprintf(what, sizeof(what), "thread %u %s", t->id, failing_text);
+	rt_report_where(what, NULL);
+}
+
+void rt_fail_thread(uint32_t thread, const char *text)
+{
+	failing = thread;
+	failing_text = text;
+	if (rt_self() && rt_self()->id == thread)
+		report_failing(rt_self());
+	else
+		rt_report_all(report_failing);
+	rt_fail_without_end(2);
 }
 
 static const struct {
@@ -117,13 +146,27 @@ static const struct {
 	       {SIGILL, "executes an illegal instruction"},
 	       {SIGABRT, "aborts"}};
 
-static void on_crash(int number, siginfo_t *info, void *context)
+bool rt_is_crash(int number)
 {
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		if (crashes[i].number == number)
+			return true;
+	return false;
+}
+
+void rt_crash(int number)
+{
+	const struct sigaction as_usual = {.sa_handler = SIG_DFL};
 	char what[128];
 
-	(void)info;
-	(void)context;
-	signal(number, SIG_DFL);
+	RT_REAL(sigaction)(number, &as_usual, NULL);
+	if (rt_in_model) { /* not the program's fault, and the model cannot go on */
+		snprintf(what, sizeof(what), "Strata itself fails (%s) at what thread %u does", strsignal(number),
+			 rt_self()->id);
+		rt_report_where(what, NULL);
+		raise(number);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		if (crashes[i].number == number)
 			snprintf(what, sizeof(what), "thread %u %s (%s)", rt_self()->id, crashes[i].text,
@@ -133,15 +176,33 @@ static void on_crash(int number, siginfo_t *info, void *context)
 	raise(number);
 }
 
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	rt_crash(number);
+}
+
+int rt_crash_watch(int number)
+{
+	const struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+	return RT_REAL(sigaction)(number, &action, NULL);
+}
+
 void rt_report_init(void)
 {
 	static char stack[256 << 10];
 	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
-	struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
 	sigaltstack(&alternate, NULL);
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-		sigaction(crashes[i].number, &action, NULL);
+	rt_signals_init();
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+		struct sigaction before;
+
+		if (!RT_REAL(sigaction)(crashes[i].number, NULL, &before) && before.sa_handler == SIG_DFL)
+			rt_crash_watch(crashes[i].number);
+	}
 }
 
 /* Is a function of that name in the program's own symbol table? */

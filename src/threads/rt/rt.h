@@ -51,6 +51,7 @@ struct rt_thread {
 	void *answer;               /* bytes that the model gave */
 	const sigset_t *signal_set; /* that it waits for, or NULL */
 	uint32_t signal_number;     /* futex: what came */
+	uint64_t signals;           /* kept for its next hook, a bit each */
 	void *cleanup;              /* innermost pthread_cleanup_push of C */
 };
 
@@ -83,6 +84,7 @@ uint64_t rt_create_ps(void);
 extern const struct thread_runtime rt_for_model;
 void rt_switch(uint64_t *save_sp, uint64_t sp);
 void rt_report_all(void (*report)(struct rt_thread *t)); /* called on the stack of each thread that waits */
+uint32_t rt_stalled_count(void);                         /* threads that the model has not answered */
 
 /* thread.c */
 struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_bytes);
@@ -131,10 +133,22 @@ void rt_report_init(void);
 void rt_report_where(const char *what, void *frame_below);
 void rt_report_calls(void);
 _Noreturn void rt_deadlock(void);
+_Noreturn void rt_fail_thread(uint32_t thread, const char *text); /* see struct thread_runtime */
+bool rt_is_crash(int number);                                      /* signals that end a program with a message */
+int rt_crash_watch(int number);
+void rt_crash(int number);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* handler.c: signals that wait for a hook. */
+extern bool rt_signal_is_kept;
+void rt_signals_init(void);
+void rt_signals_deliver(void);
+bool rt_signal_direct(struct rt_thread *t, int number); /* to that thread; false: the program has no handler */
+void rt_signals_forget(struct rt_thread *t);
 
 /* start.c */
 void rt_finish(void);
-_Noreturn void rt_fail(int status); /* ends the process at once */
+_Noreturn void rt_fail(int status);             /* ends the process at once */
+_Noreturn void rt_fail_without_end(int status); /* the model is not told: it failed, or said it cannot go on */
 
 #endif

@@ -22,8 +22,8 @@ static struct unit *current;
 static uint64_t limit_ps;              /* the current unit runs until it is beyond this */
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
-static uint32_t live_count;
-static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for */
+static uint32_t live_count, stalled_count;
+static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
 static bool has_fsgsbase;
 static void (*reporting)(struct rt_thread *t);
 
@@ -149,6 +149,8 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 	}
 	if (u != current && u->now_ps + machine.quantum_ps < limit_ps)
 		limit_ps = u->now_ps + machine.quantum_ps;
+	if (u == current && u->running && u->slice_end_ps < limit_ps) /* no longer alone there */
+		limit_ps = u->slice_end_ps;
 }
 
 void rt_timer_add(struct rt_thread *t, uint64_t deadline_ps)
@@ -267,6 +269,7 @@ static void switch_from(struct rt_thread *from)
 	t->state = RT_RUNNING;
 	current = u;
 	set_limit();
+	leaving = NULL;
 	if (t == from)
 		return;
 	set_fs(t->fs);
@@ -305,6 +308,16 @@ void rt_yield(void)
 		switch_from(u->running);
 }
 
+/* From a thread that does not run; it may be back only to report where it is: see rt_report_all. */
+static void switch_away(struct rt_thread *self)
+{
+	switch_from(self);
+	while (reporting) {
+		reporting(self);
+		rt_switch(&self->sp, current->running->sp);
+	}
+}
+
 void rt_block(void)
 {
 	struct unit *u = current;
@@ -315,11 +328,7 @@ void rt_block(void)
 	heap_settle(u->place);
 	if (!u->first)
 		heap_remove(u);
-	switch_from(self);
-	while (reporting) { /* not back for good: see rt_report_all */
-		reporting(self);
-		rt_switch(&self->sp, current->running->sp);
-	}
+	switch_away(self);
 }
 
 /* Until the model answers: the unit has nothing else to do. */
@@ -328,16 +337,24 @@ static void stall(void)
 	struct unit *u = current;
 
 	u->running->state = RT_STALLED;
+	stalled_count++;
 	heap_settle(u->place);
 	heap_remove(u);
-	switch_from(u->running);
+	switch_away(u->running);
 }
 
 static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 {
 	struct rt_thread *t = rt_thread_by_id(thread);
-	struct unit *u = &units[t->unit];
+	struct unit *u;
 
+	if (!t || t->state != RT_STALLED) {
+		rt_message("Strata itself fails: its model answers thread %u, which does not wait for it", thread);
+		rt_fail_without_end(125);
+	}
+	u = &units[t->unit];
+	t->state = RT_READY;
+	stalled_count--;
 	t->answer = bytes;
 	if (u->now_ps < time_ps)
 		u->now_ps = time_ps;
@@ -348,7 +365,12 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 		limit_ps = u->now_ps + machine.quantum_ps;
 }
 
-const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at};
+const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at, .fail = rt_fail_thread};
+
+uint32_t rt_stalled_count(void)
+{
+	return stalled_count;
+}
 
 void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count)
 {
@@ -403,9 +425,11 @@ void rt_report_all(void (*report)(struct rt_thread *t))
 
 		if (!t)
 			break;
-		if (t->state == RT_WAITING && t == leaving) {
+		if (t->state != RT_WAITING && t->state != RT_STALLED)
+			continue;
+		if (t == leaving) {
 			report(t);
-		} else if (t->state == RT_WAITING) {
+		} else {
 			set_fs(t->fs);
 			rt_switch(&here.sp, t->sp);
 		}
@@ -445,6 +469,14 @@ static void compute(const struct thread_site *site)
 	}
 	if (current->now_ps > limit_ps)
 		rt_yield();
+	if (__builtin_expect(rt_signal_is_kept, 0))
+		rt_signals_deliver();
+}
+
+static void entered_twice(void)
+{
+	rt_message("Strata itself fails: the program's code runs while its model does");
+	rt_fail_without_end(125);
 }
 
 static void *one(void *address, uint32_t size, enum thread_kind kind)
@@ -453,6 +485,8 @@ static void *one(void *address, uint32_t size, enum thread_kind kind)
 	struct thread_at at = at_now();
 	struct thread_answer answer;
 
+	if (__builtin_expect(rt_in_model, 0))
+		entered_twice();
 	rt_in_model = true;
 	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
 	rt_in_model = false;

@@ -1,5 +1,5 @@
 /* signal.c - signals between simulated threads: a thread that waits for one gets it from pthread_kill, or from kill and
- * raise when they mean this process. Others are the host's: their handlers run on whatever thread runs. */
+ * raise when they mean this process. Others are the host's: see handler.c. */
 #include "threads/rt/rt.h"
 
 #include <errno.h>
@@ -80,9 +80,9 @@ RT_API int pthread_kill(pthread_t handle, int number)
 	t = rt_thread_of(handle);
 	if (!t)
 		return ESRCH;
-	if (!number || deliver(t, number))
+	if (!number || deliver(t, number) || (t != rt_self() && rt_signal_direct(t, number)))
 		return 0;
-	return RT_REAL(raise)(number) ? errno : 0;
+	return raise(number) ? errno : 0;
 }
 
 /* To any thread of the process that waits for it. */
@@ -100,5 +100,7 @@ RT_API int kill(pid_t pid, int number)
 {
 	if (__strata_on && pid == getpid() && number && deliver_to_one(number))
 		return 0;
+	if (__strata_on && pid == getpid() && number)
+		return raise(number);
 	return RT_REAL(kill)(pid, number);
 }

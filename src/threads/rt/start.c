@@ -52,6 +52,12 @@ void rt_fail(int status)
 	__builtin_unreachable();
 }
 
+void rt_fail_without_end(int status)
+{
+	__strata_on = 0;
+	rt_fail(status);
+}
+
 static void load_model(void)
 {
 	const char *path = getenv("STRATA_THREADS_MODEL"), *options = getenv("STRATA_THREADS_OPTIONS");

@@ -259,6 +259,7 @@ void rt_thread_finish(void *result)
 
 	if (rt_live_count() == 1)
 		exit(0);
+	rt_signals_forget(self);
 	rt_note(THREAD_END, 0);
 	self->result = result;
 	self->ended = 1;

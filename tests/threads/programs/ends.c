@@ -30,6 +30,14 @@ __attribute__((noinline)) static void leave(void)
 	exit(7); /* line 30 */
 }
 
+__attribute__((noinline)) static int deep(int n)
+{
+	volatile char here[4096];
+
+	here[n & 4095] = (char)n;
+	return n + deep(n + 1) + here[5];
+}
+
 static void *work(void *arg)
 {
 	if (!strcmp(how, "crash"))
@@ -40,6 +48,8 @@ static void *work(void *arg)
 		leave();
 	if (!strcmp(how, "abort"))
 		abort();
+	if (!strcmp(how, "deep"))
+		return (void *)(long)deep(1);
 	if (!strcmp(how, "quiet"))
 		_exit(9);
 	return arg;
@@ -58,7 +68,7 @@ int main(int argc, char **argv)
 		take(&first, &second);
 	if (!strcmp(how, "alone")) {
 		pthread_mutex_lock(&first);
-		pthread_mutex_lock(&first); /* line 61 */
+		pthread_mutex_lock(&first); /* line 71 */
 	}
 	if (!strcmp(how, "main-exit"))
 		pthread_exit(NULL);

@@ -1,0 +1,178 @@
+/* handler.c - the program's handlers of signals.
+ *
+ * A signal of the host comes at any instruction, the model's among them, and its handler is the program's code with
+ * hooks of its own. So it is kept, and the handler is called at the next hook, by the thread that runs then. Faults of
+ * the program's own instructions, and abort, are handled at once: they cannot wait.
+ */
+#include "threads/rt/rt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+enum { SIGNALS = 65 }; /* 1 to 64 */
+
+static struct sigaction handlers[SIGNALS];
+static uint64_t handled, came; /* a bit for each signal */
+static siginfo_t infos[SIGNALS];
+static uint32_t directed_count; /* kept for one thread */
+bool rt_signal_is_kept;
+
+static uint64_t bit(int number)
+{
+	return (uint64_t)1 << (number - 1);
+}
+
+static bool is_handler(const struct sigaction *a)
+{
+	return a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+}
+
+static void call(int number, siginfo_t *info, void *context)
+{
+	struct sigaction a = handlers[number];
+
+	if (a.sa_flags & (int)SA_RESETHAND)
+		signal(number, SIG_DFL);
+	if (a.sa_flags & SA_SIGINFO)
+		a.sa_sigaction(number, info, context);
+	else
+		a.sa_handler(number);
+}
+
+static void call_blocked(int number, siginfo_t *info)
+{
+	sigset_t blocked = handlers[number].sa_mask, old;
+	int error = errno;
+
+	if (!(handled & bit(number)))
+		return;
+	if (!(handlers[number].sa_flags & SA_NODEFER))
+		sigaddset(&blocked, number);
+	pthread_sigmask(SIG_BLOCK, &blocked, &old);
+	call(number, info, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+}
+
+static void arrive(int number, siginfo_t *info, void *context)
+{
+	if (number == SIGABRT || (rt_is_crash(number) && info->si_code > 0)) {
+		if (rt_in_model)
+			rt_crash(number);
+		call(number, info, context);
+		return;
+	}
+	infos[number] = *info;
+	__atomic_fetch_or(&came, bit(number), __ATOMIC_RELAXED);
+	rt_signal_is_kept = true;
+}
+
+void rt_signals_deliver(void)
+{
+	struct rt_thread *self = rt_self();
+	uint64_t numbers;
+
+	rt_signal_is_kept = directed_count > 0;
+	numbers = __atomic_exchange_n(&came, 0, __ATOMIC_RELAXED);
+	for (; numbers; numbers &= numbers - 1)
+		call_blocked(__builtin_ctzll(numbers) + 1, &infos[__builtin_ctzll(numbers) + 1]);
+	numbers = self->signals;
+	rt_signals_forget(self);
+	for (; numbers; numbers &= numbers - 1) {
+		siginfo_t info = {.si_signo = __builtin_ctzll(numbers) + 1, .si_code = SI_TKILL};
+
+		call_blocked(info.si_signo, &info);
+	}
+}
+
+bool rt_signal_direct(struct rt_thread *t, int number)
+{
+	if (number < 1 || number >= SIGNALS || !(handled & bit(number)))
+		return false;
+	if (!(t->signals & bit(number)))
+		directed_count++;
+	t->signals |= bit(number);
+	rt_signal_is_kept = true;
+	return true;
+}
+
+void rt_signals_forget(struct rt_thread *t)
+{
+	directed_count -= (uint32_t)__builtin_popcountll(t->signals);
+	t->signals = 0;
+}
+
+static int take(int number, const struct sigaction *action)
+{
+	struct sigaction ours = {.sa_sigaction = arrive,
+				 .sa_flags = SA_SIGINFO | (action->sa_flags & (SA_RESTART | SA_NOCLDSTOP |
+									       SA_NOCLDWAIT | SA_ONSTACK))};
+
+	if (!is_handler(action)) {
+		handled &= ~bit(number);
+		return action->sa_handler == SIG_DFL && rt_is_crash(number)
+			   ? rt_crash_watch(number)
+			   : RT_REAL(sigaction)(number, action, NULL);
+	}
+	if (rt_is_crash(number))
+		ours.sa_flags |= SA_NODEFER;
+	handlers[number] = *action;
+	handled |= bit(number);
+	return RT_REAL(sigaction)(number, &ours, NULL);
+}
+
+/* Handlers that the program's constructors have set. */
+void rt_signals_init(void)
+{
+	struct sigaction action;
+
+	for (int number = 1; number < SIGNALS; number++)
+		if (!RT_REAL(sigaction)(number, NULL, &action) && is_handler(&action))
+			take(number, &action);
+}
+
+RT_API int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
+{
+	struct sigaction before = {.sa_handler = SIG_DFL};
+
+	if (!__strata_on || number < 1 || number >= SIGNALS)
+		return RT_REAL(sigaction)(number, action, old);
+	if (handled & bit(number))
+		before = handlers[number];
+	else if (!rt_is_crash(number) && RT_REAL(sigaction)(number, NULL, &before))
+		return -1;
+	if (action && take(number, action))
+		return -1;
+	if (old)
+		*old = before;
+	return 0;
+}
+
+static sighandler_t set(int number, sighandler_t handler, int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+
+	return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+RT_API sighandler_t signal(int number, sighandler_t handler)
+{
+	return __strata_on ? set(number, handler, SA_RESTART) : RT_REAL(signal)(number, handler);
+}
+
+RT_API sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+	return __strata_on ? set(number, handler, (int)SA_RESETHAND | SA_NODEFER)
+			   : RT_REAL(__sysv_signal)(number, handler);
+}
+
+/* It returns after the handler. */
+RT_API int raise(int number)
+{
+	int error = RT_REAL(raise)(number);
+
+	if (__strata_on && rt_signal_is_kept)
+		rt_signals_deliver();
+	return error;
+}
