@@ -221,11 +221,11 @@ static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 	cpu_event_at(&b->c->events, &r->event, slot);
 }
 
-void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, bool is_answer, uint64_t units)
+void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units)
 {
 	struct cpu_request *r = request_new(b), *other = under_way(b, line);
 
-	*r = (struct cpu_request){.line = line, .agent = agent, .op = (uint8_t)op, .is_answer = is_answer};
+	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op};
 	if (other)
 		wait_for(b, other, r);
 	else

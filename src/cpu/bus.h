@@ -16,8 +16,8 @@ struct cpu_request {
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
 	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
 	uint32_t agent;
-	uint8_t op;       /* enum cpu_op */
-	bool is_answer;   /* the agent's own: its instruction waits for this */
+	uint32_t tag; /* the agent's own */
+	uint8_t op;   /* enum cpu_op */
 };
 
 static inline bool cpu_is_write(enum cpu_op op)
@@ -75,7 +75,7 @@ uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void 
 /* The request on the line that is under way, with those that wait for it; NULL: none. */
 const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t line);
 /* The agent has no line good enough for op: asks for it, at units or later. */
-void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, bool is_answer, uint64_t units);
+void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */
 void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, uint32_t version);
 /* By the home. */

@@ -40,6 +40,8 @@ static void fire_send(void *channels, struct cpu_event *e)
 	struct cpu_channels *h = channels;
 	struct channel_access *a = (struct channel_access *)e;
 
+	if (!a->request && g_hash_table_lookup(h->writes, (gpointer)a->line) == a)
+		g_hash_table_remove(h->writes, (gpointer)a->line);
 	if (!h->refused && offer(h, a))
 		return;
 	a->next = NULL;
@@ -48,7 +50,7 @@ static void fire_send(void *channels, struct cpu_event *e)
 }
 
 /* Offers it to the memory at units. */
-static void send_at(struct cpu_channels *h, uint64_t line, struct cpu_request *r, uint64_t units)
+static struct channel_access *send_at(struct cpu_channels *h, uint64_t line, struct cpu_request *r, uint64_t units)
 {
 	struct channel_access *a = h->free;
 
@@ -58,6 +60,7 @@ static void send_at(struct cpu_channels *h, uint64_t line, struct cpu_request *r
 		a = g_new(struct channel_access, 1);
 	*a = (struct channel_access){.event = {.fire = fire_send, .self = h}, .line = line, .request = r};
 	cpu_event_at(&h->c->events, &a->event, units);
+	return a;
 }
 
 void cpu_channels_room(struct cpu_channels *h)
@@ -81,14 +84,22 @@ static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 	return MAX(cpu_now_units(h->c) + full_units, h->down_free_units[channel]) - full_units;
 }
 
+/* A line that is on its way down is read behind it: the memory gets both in this order. */
 static void read_line(void *channels, struct cpu_request *r)
 {
 	struct cpu_channels *h = channels;
 	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
 	const uint64_t ps = h->c->p->snoop_latency_ps + h->c->p->channel_latency_ps;
+	const struct channel_access *write = g_hash_table_lookup(h->writes, (gpointer)r->line);
+	uint64_t at = begin + ps * h->c->per_ps;
 
 	h->c->stats.write_wait_ps += (begin - cpu_now_units(h->c)) / h->c->per_ps;
-	send_at(h, r->line, r, begin + ps * h->c->per_ps);
+	if (write && write->event.time_units > at) {
+		h->c->stats.reads_behind++;
+		h->c->stats.read_behind_ps += (write->event.time_units - at) / h->c->per_ps;
+		at = write->event.time_units;
+	}
+	send_at(h, r->line, r, at);
 }
 
 /* The memory has its bytes in the order of this, the channel takes its time. */
@@ -102,7 +113,9 @@ static void write_back(void *channels, uint64_t line, uint32_t version)
 	h->c->stats.down_bytes += h->c->p->line_bytes;
 	h->c->stats.down_busy_ps += h->down_ps;
 	*free_units = MAX(cpu_now_units(h->c), *free_units) + h->down_ps * h->c->per_ps;
-	send_at(h, line, NULL, *free_units + h->c->p->channel_latency_ps * h->c->per_ps);
+	g_hash_table_insert(
+	    h->writes, (gpointer)line,
+	    send_at(h, line, NULL, *free_units + h->c->p->channel_latency_ps * h->c->per_ps));
 }
 
 void cpu_channels_done(struct cpu_channels *h, struct mem_req *q)
@@ -135,6 +148,7 @@ const struct cpu_home_ops cpu_channels_home = {
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory)
 {
 	*h = (struct cpu_channels){.c = c, .bus = bus, .memory = memory, .refused_end = &h->refused};
+	h->writes = g_hash_table_new(NULL, NULL);
 	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->up_ps = c->p->line_bytes * 1000000 / c->p->up_mbytes_per_s;
@@ -155,6 +169,7 @@ void cpu_channels_free(struct cpu_channels *h)
 		g_free(h->free);
 		h->free = next;
 	}
+	g_hash_table_destroy(h->writes);
 	if (h->versions)
 		g_hash_table_destroy(h->versions);
 	g_free(h->up_free_units);

@@ -11,6 +11,7 @@ struct cpu_channels {
 	struct cpu_bus *bus;
 	struct mem_memory *memory;
 	GHashTable *versions; /* of lines in the memory; NULL: nobody observes */
+	GHashTable *writes;   /* lines on their way down: the last of each, struct channel_access */
 	struct channel_access *free, *refused, **refused_end;
 	uint64_t *up_free_units, *down_free_units;
 	uint64_t up_ps, down_ps; /* of a line */

@@ -79,7 +79,7 @@ static uint64_t line_of(struct cpu_core *k, uint64_t address)
 static bool is_merged(const struct cpu_core *k, const struct cpu_request *r)
 {
 	for (; r; r = r->waiting)
-		if (r->agent == k->number && r->op == CPU_WRITE && !r->is_answer)
+		if (r->agent == k->number && r->op == CPU_WRITE && !r->tag)
 			return true;
 	return false;
 }
@@ -145,7 +145,7 @@ static bool go_on(struct cpu_core *k, uint64_t *units)
 /* What it did with its line is done: it, or what waited for that, goes on. */
 static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t units)
 {
-	if (r->is_answer) {
+	if (r->tag) { /* its instruction waits for this */
 		k->address = (k->address / k->c->p->line_bytes + 1) * k->c->p->line_bytes;
 		if (go_on(k, &units))
 			answer(k, units);

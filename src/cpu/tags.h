@@ -3,17 +3,19 @@
 #define STRATA_CPU_TAGS_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu_tag {
 	uint64_t line, used;
 	uint32_t version;
 	uint8_t state; /* enum cpu_state; 0: nothing here */
+	bool is_ahead; /* a prefetcher brought it, and nobody has used it yet */
 };
 
 struct cpu_tags {
 	struct cpu_tag *tags;
-	uint64_t set_count, clock;
+	uint64_t set_count, mask, clock; /* mask: of the set, or 0 where set_count is no power of two */
 	uint32_t way_count;
 };
 
@@ -21,6 +23,7 @@ struct cpu_tags {
 static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t ways, uint64_t line_bytes)
 {
 	*c = (struct cpu_tags){.set_count = bytes / line_bytes / ways, .way_count = ways};
+	c->mask = c->set_count & (c->set_count - 1) ? 0 : c->set_count - 1;
 	c->tags = g_new0(struct cpu_tag, c->set_count * ways);
 }
 
@@ -29,10 +32,15 @@ static inline void cpu_tags_free(struct cpu_tags *c)
 	g_free(c->tags);
 }
 
+static inline struct cpu_tag *cpu_tags_set(const struct cpu_tags *c, uint64_t line)
+{
+	return &c->tags[(c->mask ? line & c->mask : line % c->set_count) * c->way_count];
+}
+
 /* NULL: it is not there. */
 static inline struct cpu_tag *cpu_tags_find(const struct cpu_tags *c, uint64_t line)
 {
-	struct cpu_tag *set = &c->tags[line % c->set_count * c->way_count];
+	struct cpu_tag *set = cpu_tags_set(c, line);
 
 	for (uint32_t i = 0; i < c->way_count; i++)
 		if (set[i].line == line && set[i].state)
@@ -43,7 +51,7 @@ static inline struct cpu_tag *cpu_tags_find(const struct cpu_tags *c, uint64_t l
 /* Where the line would go, with what is there. */
 static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t line)
 {
-	struct cpu_tag *set = &c->tags[line % c->set_count * c->way_count], *oldest = set;
+	struct cpu_tag *set = cpu_tags_set(c, line), *oldest = set;
 
 	for (uint32_t i = 0; i < c->way_count; i++) {
 		if (!set[i].state)

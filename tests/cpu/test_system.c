@@ -326,11 +326,38 @@ static void test_penalty(void **state)
 	rig_close(&r);
 }
 
+/* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
+static void test_behind(void **state)
+{
+	enum { DOWN_PS = 128000000 };
+	struct rig r;
+	uint64_t begin;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	r.params.down_mbytes_per_s = 1;
+	rig_open(&r, true);
+	do_access(&r, next_core(&r), 0, 8, CPU_WRITE);
+	/* Others of its sets, until the last level has to give it up. */
+	for (uint32_t i = 1; !cpu_system_stats(r.system)->memory_writes; i++)
+		do_access(&r, next_core(&r), (uint64_t)i * 4 * LINE_BYTES, 8, CPU_READ);
+	next_core(&r);
+	begin = r.ready_ps[0];
+	do_access(&r, 0, 0, 8, CPU_READ);
+	next_core(&r);
+	assert_int_equal(cpu_system_stats(r.system)->reads_behind, 1);
+	assert_true(r.ready_ps[0] >= begin + DOWN_PS - 1000000);
+	assert_true(r.ready_ps[0] <= begin + DOWN_PS + 1000000);
+	near(cpu_system_stats(r.system)->read_behind_ps, DOWN_PS, 0.01);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
-	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty),
+	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
