@@ -180,7 +180,7 @@ static void reuse(struct comparison *c, struct cli_job *job)
 	c->reused_count++;
 }
 
-static bool job_make(struct comparison *c, uint32_t index, const char *driver_sum)
+static bool job_make(struct comparison *c, uint32_t index, const struct cli_models *models)
 {
 	struct cli_job *job = &c->batch.jobs[index];
 
@@ -189,7 +189,7 @@ static bool job_make(struct comparison *c, uint32_t index, const char *driver_su
 	job->is_captured = true;
 	job->verify = c->options->verify;
 	job->input_path = job->target->is_self_checking ? NULL : c->input;
-	job->run_key = cli_run_key(job, driver_sum);
+	job->run_key = cli_run_key(job, models);
 	if (c->options->is_resumed)
 		reuse(c, job);
 	return job->is_done || cli_job_prepare(job, c->dir, index);
@@ -197,16 +197,16 @@ static bool job_make(struct comparison *c, uint32_t index, const char *driver_su
 
 static bool jobs_make(struct comparison *c, const struct cli_paths *paths)
 {
-	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
-	g_autofree char *driver_sum = cli_file_sha256(driver);
+	struct cli_models models = cli_models_read(paths);
 	struct cli_batch *b = &c->batch;
+	bool is_ok = true;
 
 	b->job_count = c->targets->len * c->machine_count;
 	b->jobs = g_new0(struct cli_job, b->job_count);
-	for (uint32_t i = 0; i < b->job_count; i++)
-		if (!job_make(c, i, driver_sum))
-			return false;
-	return true;
+	for (uint32_t i = 0; is_ok && i < b->job_count; i++)
+		is_ok = job_make(c, i, &models);
+	cli_models_free(&models);
+	return is_ok;
 }
 
 /* Our workloads read no standard input. */

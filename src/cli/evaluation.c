@@ -22,7 +22,7 @@ struct work {
 	struct reproduce_data *data;
 	GPtrArray *targets;               /* [workload] struct cli_target * */
 	struct machine_session *machines; /* [config * workload_count + workload] */
-	char *driver_sum;
+	struct cli_models models;
 	GPtrArray *wanted; /* struct wanted *, in the order of the batch's jobs */
 	struct cli_batch batch;
 	bool is_kept;
@@ -111,11 +111,12 @@ static bool look(struct work *w, bool is_derived)
 			continue;
 
 		const struct cli_job job = job_of(w, i);
-		char *key = cli_run_key(&job, w->driver_sum);
+		char *key = cli_run_key(&job, &w->models);
 		char *path = run_path(w, config, workload);
 
 		if (!key) {
-			cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
+			cli_error("cannot read %s, or the library that machine '%s' is modelled by: %s",
+				  job.target->argv[0], job.machine->machine, strerror(errno));
 			g_free(path);
 			return false;
 		}
@@ -265,19 +266,16 @@ int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 			 .targets = g_ptr_array_new(),
 			 .wanted = g_ptr_array_new_with_free_func(wanted_free),
 			 .is_kept = true};
-	g_autofree char *driver = g_build_filename(e->paths->driver_dir, "libcuda.so.1", NULL);
 	char *scratch = cli_scratch_make();
 	int exit_status = CLI_UNABLE;
 
 	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w, .slots = e->slots};
-	w.driver_sum = cli_file_sha256(driver);
-	if (!w.driver_sum)
-		cli_error("cannot read %s: %s", driver, strerror(errno));
-	if (scratch && w.driver_sum && targets_make(&w))
+	w.models = cli_models_read(e->paths);
+	if (scratch && targets_make(&w))
 		exit_status = work_run(&w, scratch);
 	g_ptr_array_free(w.wanted, TRUE);
 	g_free(w.machines);
-	g_free(w.driver_sum);
+	cli_models_free(&w.models);
 	cli_targets_free(w.targets);
 	if (scratch)
 		cli_scratch_remove(scratch);

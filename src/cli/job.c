@@ -106,6 +106,7 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 	struct cli_target *t = g_new0(struct cli_target, 1);
 
 	t->preload = preload;
+	t->is_of_threads = cli_is_of_threads(found);
 	g_autofree char *name = g_path_get_basename(program[0]);
 
 	t->name = cli_name_shown(name);
@@ -146,14 +147,21 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 		return false;
 	}
 
+	const struct cli_workload *workload = workloads->pdata[i];
 	g_autofree char *path = g_build_filename(paths->workload_dir, name, NULL);
+	const char *absent = cli_workload_absent(paths, workload);
 
+	if (absent) {
+		cli_error("%s: %s is not built: %s", command, name, absent);
+		return false;
+	}
 	if (!is_executable(path, name))
 		return false;
 
 	struct cli_target *t = g_new0(struct cli_target, 1);
 
 	t->is_self_checking = true;
+	t->is_of_threads = workload->is_of_threads;
 	t->name = g_strdup(name);
 	t->argv = g_new0(char *, 4);
 	t->argv[0] = g_steal_pointer(&path);
@@ -260,6 +268,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 	struct machine_session session = *job->machine;
 
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
+	job->measures_path = g_strdup_printf("%s/%u.measures", dir, index);
 	cli_places_name(&job->places, dir, index, job->is_checked ? "findings" : "json");
 	if (job->is_captured || cli_verify_needs_output(&job->verify))
 		job->output_path = g_strdup_printf("%s/%u.out", dir, index);
@@ -346,6 +355,7 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 	if (preload && *preload)
 		setenv("LD_PRELOAD", preloads, 1);
 	setenv("STRATA_SESSION", job->session_path, 1);
+	setenv("STRATA_MEASURES", job->measures_path, 1);
 	if (machine_cpu_params(&job->machine->config)) {
 		g_autofree char *model = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
 
@@ -385,11 +395,16 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 /* What processors run is a program of strata cc. */
 static bool can_run(const struct cli_job *job)
 {
-	if (!machine_cpu_params(&job->machine->config))
-		return true;
+	if (!machine_cpu_params(&job->machine->config)) {
+		if (!job->target->is_of_threads || !job->target->is_self_checking)
+			return true;
+		cli_error("%s is a program of threads, and machine '%s' has no processors; --machine channel-cpu has",
+			  job->target->name, job->machine->machine);
+		return false;
+	}
 	if (job->is_checked)
 		cli_error("machine '%s' has no GPU: the memory checker is for CUDA kernels", job->machine->machine);
-	else if (!cli_is_of_threads(job->target->argv[0]))
+	else if (!job->target->is_of_threads)
 		cli_error("%s was not built with strata cc or strata c++, and machine '%s' has no GPU: nothing in it "
 			  "runs this program",
 			  job->target->name, job->machine->machine);
@@ -507,8 +522,35 @@ static json_t *result_of_process(struct cli_job *job, uint32_t number)
 	return o;
 }
 
+/* What the program says it has measured, by name (workloads/common/program.h). */
+static json_t *measures_read(const struct cli_job *job)
+{
+	g_autofree char *text = NULL;
+	json_t *measures = NULL;
+
+	if (!g_file_get_contents(job->measures_path, &text, NULL, NULL))
+		return NULL;
+
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) fields = g_strsplit(*line, "\t", 3);
+		json_t *one;
+
+		if (g_strv_length(fields) != 3)
+			continue;
+		one = json_pack("{s:f, s:s}", "value", g_ascii_strtod(fields[1], NULL), "unit", fields[2]);
+		if (!measures)
+			measures = json_object();
+		json_object_set_new(measures, fields[0], one);
+	}
+	return measures;
+}
+
 static void finish(struct cli_job *job)
 {
+	json_t *measures = measures_read(job);
+
 	json_t *one;
 	size_t i;
 
@@ -527,6 +569,8 @@ static void finish(struct cli_job *job)
 		cli_provenance_add(job, one);
 	}
 	job->result = json_array_get(job->results, 0);
+	if (measures)
+		json_object_set_new(job->result, "measures", measures);
 }
 
 bool cli_job_step(struct cli_job *job, int wait_status)
@@ -585,6 +629,7 @@ void cli_job_free(struct cli_job *job)
 	cli_places_free(&job->places);
 	g_free(job->output_path);
 	g_free(job->error_path);
+	g_free(job->measures_path);
 	g_free(job->check_path);
 	g_free(job->work_dir);
 	g_free(job->run_key);

@@ -18,6 +18,7 @@ struct cli_target {
 	char **argv;           /* argv[0] is the path to execute */
 	char *preload;         /* libraries for LD_PRELOAD, NULL or "": none */
 	bool is_self_checking; /* a workload of ours: its exit status is its own check of its results */
+	bool is_of_threads;    /* built by strata cc: machines with processors run it */
 };
 
 /* words and program as parsed; size is --size or NULL. Fills targets with struct cli_target *. False after a printed
@@ -45,6 +46,7 @@ struct cli_job {
 	char *session_path;
 	struct cli_places places; /* of its results, or of its findings when it is checked */
 	char *output_path, *error_path; /* its standard output and error; NULL: not kept in a file */
+	char *measures_path;            /* what it says it has measured: STRATA_MEASURES, a line for each */
 	char *check_path;               /* what the check command of verify prints */
 	struct cli_tee tee;
 	pid_t pid;        /* of the program, then of its check command; 0: not started */

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "machine/cpu.h"
 #include "machine/machine.h"
 #include "machine/session.h"
 #include "machine/timeline.h"
@@ -254,23 +255,38 @@ static bool list_storage(const struct request *request, json_t *list)
 	return true;
 }
 
+/* All, or those that the given machine can run. */
 static bool list_workloads(const struct request *request, json_t *list)
 {
-	GPtrArray *workloads = cli_workloads_read(&request->paths);
+	GPtrArray *workloads;
+	struct machine_description d;
+	bool has_gpu, has_processors, is_ok;
 
+	if (!load_machine(request, NULL, &d))
+		return false;
+	has_gpu = !request->machine || machine_config_has_gpu(&d.config);
+	has_processors = !request->machine || machine_cpu_params(&d.config);
+	workloads = cli_workloads_read(&request->paths);
 	for (uint32_t i = 0; i < workloads->len; i++) {
 		const struct cli_workload *w = workloads->pdata[i];
-		json_t *o = json_object();
+		json_t *o;
 
+		if (!(w->is_of_threads ? has_processors : has_gpu))
+			continue;
+		o = json_object();
 		put(o, "name", w->name);
 		put(o, "summary", w->summary);
 		put(o, "source", w->source);
+		put(o, "kind", w->is_of_threads ? "threads" : "cuda");
+		if (cli_workload_absent(&request->paths, w))
+			put(o, "not_built", cli_workload_absent(&request->paths, w));
 		json_array_append_new(list, o);
 	}
 	if (!workloads->len)
 		cli_error("no workloads: %s is missing", request->paths.workload_list);
+	is_ok = workloads->len;
 	cli_workloads_free(workloads);
-	return json_array_size(list) > 0;
+	return is_ok;
 }
 
 static bool list_mechanisms(const struct request *request, json_t *list)
@@ -337,6 +353,8 @@ static void print_text(const json_t *list)
 			printf("; peak %.1f GB/s", json_number_value(json_object_get(o, "peak_gbytes_per_s")));
 		if (source && *source)
 			printf(" [%s]", source);
+		if (json_object_get(o, "not_built"))
+			printf(" (not built: %s)", json_string_value(json_object_get(o, "not_built")));
 		putchar('\n');
 	}
 }
@@ -374,8 +392,9 @@ static int list_words(const struct cli_words *words, struct request *request, bo
 
 	if (!listing)
 		return CLI_USAGE;
-	if (request->machine && listing->list != list_storage && listing->list != list_params) {
-		cli_error("list: --machine goes with params and storage only");
+	if (request->machine && listing->list != list_storage && listing->list != list_params &&
+	    listing->list != list_workloads) {
+		cli_error("list: --machine goes with params, storage and workloads only");
 		return CLI_USAGE;
 	}
 	cli_paths_find(&request->paths);
@@ -400,7 +419,8 @@ int cli_list(int argc, char **argv)
 	struct request request = {.machine = NULL};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &request.machine, "M",
-	     "params: whose values, and memories; storage: whose mechanism (default " STORAGE_MACHINE ")", 0},
+	     "params: whose values, and memories; workloads: what it can run; storage: whose\n"
+	     "mechanism (default " STORAGE_MACHINE ")", 0},
 	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};

@@ -87,10 +87,10 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->memory_dirs[1]);
 }
 
-/* One line "name TAB summary TAB source". */
+/* One line "name TAB summary TAB source", and TAB "threads" if it is a program of threads. */
 static void add_workload(GPtrArray *workloads, const char *line)
 {
-	g_auto(GStrv) fields = g_strsplit(line, "\t", 3);
+	g_auto(GStrv) fields = g_strsplit(line, "\t", 4);
 	uint32_t count = g_strv_length(fields);
 
 	if (!count || !fields[0][0])
@@ -101,6 +101,7 @@ static void add_workload(GPtrArray *workloads, const char *line)
 	w->name = g_strdup(fields[0]);
 	w->summary = g_strdup(count > 1 ? fields[1] : "");
 	w->source = g_strdup(count > 2 ? fields[2] : "");
+	w->is_of_threads = count > 3 && !strcmp(fields[3], "threads");
 	g_ptr_array_add(workloads, w);
 }
 
@@ -130,4 +131,15 @@ void cli_workloads_free(GPtrArray *workloads)
 		g_free(w);
 	}
 	g_ptr_array_free(workloads, TRUE);
+}
+
+const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w)
+{
+	g_autofree char *path = g_build_filename(p->workload_dir, w->name, NULL);
+
+	if (!access(path, F_OK))
+		return NULL;
+	return w->is_of_threads ? "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "
+				  "and build Strata again"
+				: "build or install Strata again";
 }

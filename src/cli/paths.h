@@ -33,10 +33,13 @@ void cli_paths_free(struct cli_paths *p);
 
 struct cli_workload {
 	char *name, *summary, *source; /* "vectoradd", "vector addition", "VADD (NSU)" */
+	bool is_of_threads;	       /* built by strata cc, for machines with processors; else for GPUs */
 };
 
 /* The declared workloads; free with cli_workloads_free. Empty when the list is missing. */
 GPtrArray *cli_workloads_read(const struct cli_paths *p);
 void cli_workloads_free(GPtrArray *workloads);
+/* Why this Strata was built without the workload's program; NULL: it is there. */
+const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w);
 
 #endif

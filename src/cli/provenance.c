@@ -3,6 +3,7 @@
 
 #include "cli/commit.h"
 #include "cli/job.h"
+#include "machine/cpu.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -106,18 +107,33 @@ static char *machine_text_without_limits(const struct machine_session *machine)
 	return machine_description_text(&config);
 }
 
-char *cli_run_key(const struct cli_job *job, const char *driver_sha256)
+struct cli_models cli_models_read(const struct cli_paths *paths)
 {
+	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+	g_autofree char *processors = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
+
+	return (struct cli_models){cli_file_sha256(driver), cli_file_sha256(processors)};
+}
+
+void cli_models_free(struct cli_models *m)
+{
+	g_free(m->driver);
+	g_free(m->processors);
+}
+
+char *cli_run_key(const struct cli_job *job, const struct cli_models *models)
+{
+	const char *model = machine_cpu_params(&job->machine->config) ? models->processors : models->driver;
 	g_autofree char *program = cli_file_sha256(job->target->argv[0]);
 	g_autofree char *input = job->input_path ? cli_file_sha256(job->input_path) : NULL;
 	g_autofree char *machine = machine_text_without_limits(job->machine);
 
-	if (!program || !driver_sha256 || (job->input_path && !input))
+	if (!program || !model || (job->input_path && !input))
 		return NULL;
 
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
 
-	feed(sum, driver_sha256);
+	feed(sum, model);
 	feed(sum, program);
 	feed(sum, job->machine->machine);
 	feed(sum, machine);

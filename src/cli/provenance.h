@@ -3,6 +3,8 @@
 #ifndef STRATA_CLI_PROVENANCE_H
 #define STRATA_CLI_PROVENANCE_H
 
+#include "cli/paths.h"
+
 #include <jansson.h>
 
 struct cli_job;
@@ -16,10 +18,18 @@ const char *cli_version(void);
 /* Adds version, commit, program_path, program_sha256, machine_file, machine_text, host, date and command_line. */
 void cli_provenance_add(const struct cli_job *job, json_t *result);
 
+/* SHA-256 of the libraries that machines are modelled by: with a GPU, with processors. NULL: it cannot be read, or is
+ * not there. */
+struct cli_models {
+	char *driver, *processors;
+};
+struct cli_models cli_models_read(const struct cli_paths *paths);
+void cli_models_free(struct cli_models *m);
+
 /* SHA-256 of a file in hexadecimal, or NULL when it cannot be read (errno tells). Free with g_free. */
 char *cli_file_sha256(const char *path);
-/* The same of everything that decides a run's result: driver library, program, machine, arguments, standard input and
- * how it is verified. Limits of time do not. NULL when one of the files cannot be read. Free with g_free. */
-char *cli_run_key(const struct cli_job *job, const char *driver_sha256);
+/* The same of everything that decides a run's result: the model's library, program, machine, arguments, standard input
+ * and how it is verified. Limits of time do not. NULL when one of the files cannot be read. Free with g_free. */
+char *cli_run_key(const struct cli_job *job, const struct cli_models *models);
 
 #endif

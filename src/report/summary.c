@@ -265,6 +265,18 @@ static void print_processors(FILE *out, const json_t *run)
 		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
 }
 
+/* What the program has measured of itself. */
+static void print_measures(FILE *out, const json_t *run)
+{
+	json_t *measures = json_object_get(run, "measures"), *one;
+	const char *name;
+
+	json_object_foreach(measures, name, one) {
+		fprintf(out, "  measured       %s %.6g %s\n", name, report_number(one, "value", NULL),
+			json_string_value(json_object_get(one, "unit")));
+	}
+}
+
 void report_summary_print(FILE *out, const json_t *run)
 {
 	print_head(out, run);
@@ -274,6 +286,7 @@ void report_summary_print(FILE *out, const json_t *run)
 	}
 	if (json_object_get(run, "channels")) {
 		print_processors(out, run);
+		print_measures(out, run);
 		print_energy(out, run);
 		return;
 	}

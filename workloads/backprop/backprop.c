@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 		"backprop", "One training step of a layered neural network.", "8,192 input units",
 		"524,288 input units (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"inputs", "input units", 1 << 13, 1 << 19, BACKPROP_ROWS, 1 << 22, BACKPROP_ROWS},
+		{"inputs", "input units", 1 << 13, 1 << 19, BACKPROP_ROWS, 1 << 22, BACKPROP_ROWS, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct backprop work = {.inputs_count = options.counts[0]};

@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 		"bfs", "Breadth-first search of a random graph.", "32,768 nodes, about 6 edges each",
 		"1,000,000 nodes, about 6 edges each (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"nodes", "nodes", 32768, 1000000, 2, 16000000, 1},
+		{"nodes", "nodes", 32768, 1000000, 2, 16000000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct graph graph = graph_make(options.counts[0], options.seed);

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 		"bicg", "Matrix-vector products of a BiCGStab step: s = A^T r, q = A p.", "1,024 x 1,024 matrix",
 		"6,144 x 6,144 matrix (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"rows", "rows and columns of the matrix", 1024, 6144, 1, 32768, 1},
+		{"rows", "rows and columns of the matrix", 1024, 6144, 1, 32768, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct bicg work = {.size = options.counts[0], .seed = options.seed};

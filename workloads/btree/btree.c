@@ -214,9 +214,9 @@ int main(int argc, char **argv)
 						    "65,536 records, 640 keys, 320 ranges",
 						    "1,000,000 records, 10,000 keys, 6,000 ranges"};
 	static const struct workload_count counts[] = {
-	    {"records", "records in the tree", 65536, 1000000, 1, 16000000, 1},
-	    {"finds", "queries for one key", 640, 10000, 1, 1000000, 1},
-	    {"ranges", "queries for a range of keys", 320, 6000, 1, 1000000, 1},
+	    {"records", "records in the tree", 65536, 1000000, 1, 16000000, 1, NULL},
+	    {"finds", "queries for one key", 640, 10000, 1, 1000000, 1, NULL},
+	    {"ranges", "queries for a range of keys", 320, 6000, 1, 1000000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct btree tree = {.records_count = options.counts[0]};

@@ -269,9 +269,9 @@ int main(int argc, char **argv)
 		"cfd", "Compressible flow on an unstructured grid of tetrahedra.", "21,600 elements, 2 steps",
 		"97,500 elements, 10 steps (elements about as in Rodinia's fvcorr.domn.097K)"};
 	static const struct workload_count counts[] = {
-		{"side", "cubes along two sides of the grid, each cut into six elements", 15, 25, 2, 128, 1},
-		{"height", "cubes along the third side", 16, 26, 2, 128, 1},
-		{"steps", "time steps", 2, 10, 1, 1000, 1},
+		{"side", "cubes along two sides of the grid, each cut into six elements", 15, 25, 2, 128, 1, NULL},
+		{"height", "cubes along the third side", 16, 26, 2, 128, 1, NULL},
+		{"steps", "time steps", 2, 10, 1, 1000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct grid g = grid_make(options.counts[0], options.counts[1], options.seed);

@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 		"fwt", "Dyadic convolution by fast Walsh transforms.", "2^17 data elements, 2^7 kernel elements",
 		"2^22 data elements, 2^17 kernel elements (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"data", "logarithm of data elements", 17, 22, FWT_SHARED_LOG2, 26, 1},
-		{"kernel", "logarithm of kernel elements, at most that of the data", 7, 17, 0, 26, 1},
+		{"data", "logarithm of data elements", 17, 22, FWT_SHARED_LOG2, 26, 1, NULL},
+		{"kernel", "logarithm of kernel elements, at most that of the data", 7, 17, 0, 26, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct fwt work = {

@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {"gaussian", "Linear equations by Gaussian elimination.",
 						    "128 unknowns", "256 unknowns"};
 	static const struct workload_count counts[] = {
-	    {"unknowns", "unknowns and equations", 128, 256, 2, 8192, 1},
+	    {"unknowns", "unknowns and equations", 128, 256, 2, 8192, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct system original = system_make(options.counts[0], options.seed);

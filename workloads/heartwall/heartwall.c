@@ -369,10 +369,10 @@ int main(int argc, char **argv)
 		"1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
 		"1 frame of 656 x 744, templates of 51 x 51, displacements up to 15, as in Rodinia"};
 	static const struct workload_count counts[] = {
-		{"frames", "frames searched", 1, 1, 1, 100, 1},
-		{"side", "pixels along a side of a template", 9, 51, 7, HEARTWALL_SIDE_MAX, 1},
+		{"frames", "frames searched", 1, 1, 1, 100, 1, NULL},
+		{"side", "pixels along a side of a template", 9, 51, 7, HEARTWALL_SIDE_MAX, 1, NULL},
 		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX,
-		 1},
+		 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct heartwall_shape shape = {

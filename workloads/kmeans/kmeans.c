@@ -181,10 +181,10 @@ int main(int argc, char **argv)
 	    "kmeans", "k-means clustering into 5 clusters.", "16,384 objects with 12 features, at most 2 iterations",
 	    "28,000 objects with 138 features (NSU Table 1), at most 2 iterations"};
 	static const struct workload_count counts[] = {
-		{"objects", "objects", 16384, 28000, CLUSTERS_COUNT, 4000000, 1},
-		{"features", "features per object", 12, 138, 1, 1024, 1},
-		{"iterations", "iterations at most", 2, 2, 1, 1000, 1},
-		{"by-object", "1: threads read their objects' rows; 0: features are turned first", 0, 0, 0, 1, 1},
+		{"objects", "objects", 16384, 28000, CLUSTERS_COUNT, 4000000, 1, NULL},
+		{"features", "features per object", 12, 138, 1, 1024, 1, NULL},
+		{"iterations", "iterations at most", 2, 2, 1, 1000, 1, NULL},
+		{"by-object", "1: threads read their objects' rows; 0: features are turned first", 0, 0, 0, 1, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct kmeans work = {

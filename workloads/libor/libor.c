@@ -363,10 +363,10 @@ int main(int argc, char **argv)
 		"4,096 paths, 12 rates, 6 steps, 6 options",
 		"4,096 paths, 80 rates, 40 steps, 15 options (TOM states no size)"};
 	static const struct workload_count counts[] = {
-		{"paths", "paths", 4096, 4096, SAMPLES_COUNT, 1 << 20, LIBOR_BLOCK_THREADS},
-		{"rates", "forward rates, above the number of steps plus one", 12, 80, 3, LIBOR_RATES_MAX, 1},
-		{"steps", "time steps", 6, 40, 1, LIBOR_RATES_MAX - 2, 1},
-		{"options", "swaptions", 6, 15, 2, LIBOR_OPTIONS_MAX, 1},
+		{"paths", "paths", 4096, 4096, SAMPLES_COUNT, 1 << 20, LIBOR_BLOCK_THREADS, NULL},
+		{"rates", "forward rates, above the number of steps plus one", 12, 80, 3, LIBOR_RATES_MAX, 1, NULL},
+		{"steps", "time steps", 6, 40, 1, LIBOR_RATES_MAX - 2, 1, NULL},
+		{"options", "swaptions", 6, 15, 2, LIBOR_OPTIONS_MAX, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct libor work = {

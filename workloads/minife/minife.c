@@ -328,10 +328,10 @@ int main(int argc, char **argv)
 		"minife", "Conjugate gradients on a finite-element brick mesh.",
 		"40 x 20 x 20 elements, 4 iterations", "128 x 64 x 64 elements (NSU Table 1), 8 iterations"};
 	static const struct workload_count counts[] = {
-		{"nx", "elements along x", 40, 128, 1, 256, 1},
-		{"ny", "elements along y", 20, 64, 1, 256, 1},
-		{"nz", "elements along z", 20, 64, 1, 256, 1},
-		{"iterations", "iterations", 4, 8, 1, 1000, 1},
+		{"nx", "elements along x", 40, 128, 1, 256, 1, NULL},
+		{"ny", "elements along y", 20, 64, 1, 256, 1, NULL},
+		{"nz", "elements along z", 20, 64, 1, 256, 1, NULL},
+		{"iterations", "iterations", 4, 8, 1, 1000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct minife work = {

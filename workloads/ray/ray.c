@@ -197,8 +197,8 @@ int main(int argc, char **argv)
 						    "128 x 128 pixels, 12 spheres",
 						    "256 x 256 pixels, 4 spheres (GPGPU-Sim's RAY)"};
 	static const struct workload_count counts[] = {
-		{"pixels", "pixels along a side", 128, 256, 16, 8192, 1},
-		{"spheres", "spheres, the ground among them", 12, 4, 1, RAY_SPHERES_MAX, 1},
+		{"pixels", "pixels along a side", 128, 256, 16, 8192, 1, NULL},
+		{"spheres", "spheres, the ground among them", 12, 4, 1, RAY_SPHERES_MAX, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct scene scene = scene_make(options.counts[0], options.counts[1], options.seed);

@@ -56,9 +56,9 @@ int main(int argc, char **argv)
 		"reduction", "Sum of an array of integers.", "2,097,152 elements",
 		"16,777,216 elements, 64 CTAs (the defaults of the CUDA SDK's program; TOM states no size)"};
 	static const struct workload_count counts[] = {
-		{"elements", "elements", 1 << 21, 1 << 24, 2, 1 << 28, 1},
-		{"ctas", "CTAs at most, each of which loops over its share", 512, 64, 1, 65536, 1},
-		{"iterations", "times that all is done", 1, 1, 1, 1000, 1},
+		{"elements", "elements", 1 << 21, 1 << 24, 2, 1 << 28, 1, NULL},
+		{"ctas", "CTAs at most, each of which loops over its share", 512, 64, 1, 65536, 1, NULL},
+		{"iterations", "times that all is done", 1, 1, 1, 1000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	unsigned int count = options.counts[0];

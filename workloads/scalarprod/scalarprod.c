@@ -104,9 +104,9 @@ int main(int argc, char **argv)
 		"scalarprod", "Scalar products of pairs of vectors.", "128 pairs of 8,192-element vectors",
 		"512 pairs of 32,768-element vectors (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"pairs", "pairs of vectors", 128, 512, 1, 65536, 1},
+		{"pairs", "pairs of vectors", 128, 512, 1, 65536, 1, NULL},
 		{"elements", "elements per vector", 8192, 32768, SCALARPROD_ACCUMULATORS, 1 << 20,
-		 SCALARPROD_ACCUMULATORS},
+		 SCALARPROD_ACCUMULATORS, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct scalarprod work = {

@@ -101,10 +101,10 @@ int main(int argc, char **argv)
 		"stencil", "Jacobi sweeps of a 7-point stencil over a 3D grid.", "128 x 128 x 16 grid, 2 sweeps",
 		"512 x 512 x 64 grid (NSU Table 1), 2 sweeps"};
 	static const struct workload_count counts[] = {
-		{"nx", "points along x, a CTA's threads and one", 128, 512, 3, 1025, 1},
-		{"ny", "points along y", 128, 512, 3, 4096, 1},
-		{"nz", "points along z", 16, 64, 3, 1024, 1},
-		{"sweeps", "sweeps over the grid", 2, 2, 1, 1000, 1},
+		{"nx", "points along x, a CTA's threads and one", 128, 512, 3, 1025, 1, NULL},
+		{"ny", "points along y", 128, 512, 3, 4096, 1, NULL},
+		{"nz", "points along z", 16, 64, 3, 1024, 1, NULL},
+		{"sweeps", "sweeps over the grid", 2, 2, 1, 1000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct stencil work = {

@@ -313,9 +313,9 @@ int main(int argc, char **argv)
 		"8,192 points with 32 dimensions, 4 candidates",
 		"16,384 points (NSU Table 1) with 128 dimensions, 20 candidates"};
 	static const struct workload_count counts[] = {
-		{"points", "points", 8192, 16384, 1024, 1 << 22, 1},
-		{"dimensions", "dimensions", 32, 128, 4, 1024, 1},
-		{"candidates", "candidates", 4, 20, 2, 1000, 1},
+		{"points", "points", 8192, 16384, 1024, 1 << 22, 1, NULL},
+		{"dimensions", "dimensions", 32, 128, 4, 1024, 1, NULL},
+		{"candidates", "candidates", 4, 20, 2, 1000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct streamcluster work = {

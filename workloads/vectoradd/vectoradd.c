@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"vectoradd", "Vector addition: c = a + b.", "1,048,576 elements", "50,000,000 elements (NSU Table 1)"};
 	static const struct workload_count counts[] = {
-		{"elements", "elements", 1 << 20, 50000000, 1, 500000000, 1},
+		{"elements", "elements", 1 << 20, 50000000, 1, 500000000, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	unsigned int count = options.counts[0];

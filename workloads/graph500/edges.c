@@ -1,0 +1,159 @@
+/* edges.c - the edges of a Kronecker graph by number, and compressed rows made of them. */
+#include "common/program.h"
+#include "graph.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Graph500 specification 2.1, section 3.2: A = 0.57, B = 0.19, C = 0.19, as limits of a uniform 32-bit number. */
+static const uint32_t limit_a = 2448131359u, limit_ab = 3264175145u, limit_abc = 4080218931u;
+
+enum { STREAM_EDGES = 0, STREAM_LABELS = 1, DRAWS = 64 };
+
+/* Vertices get other names, so that a name says nothing about the degree: a bijection of scale-bit numbers in rounds of
+ * odd multiplications and shifts. The specification shuffles the edges as well, which makes no difference where they
+ * are drawn independently. */
+static uint64_t label(const struct graph_edges *e, uint64_t vertex)
+{
+	const uint64_t mask = e->vertices - 1;
+
+	for (uint32_t round = 0; round < 4; round++) {
+		const uint64_t key = workload_random(e->seed, STREAM_LABELS, round);
+
+		vertex = (vertex * (key | 1) + (key >> 32)) & mask;
+		vertex ^= vertex >> (e->scale / 2 + 1);
+	}
+	return vertex;
+}
+
+struct graph_edge graph_edge_of(const struct graph_edges *e, uint64_t i)
+{
+	struct graph_edge edge = {0, 0};
+	uint64_t draws = 0;
+
+	for (unsigned int level = 0; level < e->scale; level++) {
+		uint32_t draw;
+
+		/* One random word is two draws. */
+		if (level % 2 == 0)
+			draws = workload_random(e->seed, STREAM_EDGES, i * DRAWS + level / 2);
+		draw = (uint32_t)(draws >> (level % 2 * 32));
+		edge.from = edge.from << 1 | (draw >= limit_ab);
+		edge.to = edge.to << 1 | ((draw >= limit_a && draw < limit_ab) || draw >= limit_abc);
+	}
+	return (struct graph_edge){label(e, edge.from), label(e, edge.to)};
+}
+
+/* Lines of 128 bytes: no two parts share one. */
+static void *words_alloc(uint64_t count)
+{
+	const size_t bytes = (count * sizeof(uint64_t) + 127) / 128 * 128;
+	void *words = aligned_alloc(128, bytes ? bytes : 128);
+
+	if (!words)
+		workload_fail("no memory for %llu words", (unsigned long long)count);
+	return words;
+}
+
+/* By its own team, which so touches it first. */
+static void part_alloc(const struct graph *g, struct graph_part *p)
+{
+	const uint64_t words = p->count / 64;
+
+	(void)g;
+	p->begin = words_alloc(p->count + 1);
+	memset(p->begin, 0, (p->count + 1) * sizeof(*p->begin));
+	p->visited = words_alloc(words);
+	p->queues[0] = words_alloc(words);
+	p->queues[1] = words_alloc(words);
+	p->predecessor = words_alloc(p->count);
+}
+
+/* Degrees become the places of the rows' ends, in the entry after; the filling then counts each place up. */
+static void part_sum(struct graph_part *p)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t v = 0; v <= p->count; v++) {
+		const uint64_t degree = p->begin[v];
+
+		p->begin[v] = sum;
+		sum += degree;
+	}
+	p->neighbours = words_alloc(sum);
+}
+
+static void degree_add(const struct graph *g, uint64_t vertex)
+{
+	uint64_t *degree = &graph_part_of(g, vertex)->begin[graph_local(g, vertex)];
+
+#pragma omp atomic
+	++*degree;
+}
+
+static void neighbour_add(const struct graph *g, uint64_t vertex, uint64_t neighbour)
+{
+	struct graph_part *p = graph_part_of(g, vertex);
+	uint64_t place;
+
+#pragma omp atomic capture
+	place = p->begin[graph_local(g, vertex)]++;
+	p->neighbours[place] = neighbour;
+}
+
+/* Every row's begin has become its end: the begin of the next one. */
+static void part_shift(struct graph_part *p)
+{
+	memmove(p->begin + 1, p->begin, p->count * sizeof(*p->begin));
+	p->begin[0] = 0;
+}
+
+void graph_make(struct graph *g, uint32_t threads)
+{
+	const int all = (int)(threads * g->part_count);
+
+	g->parts = workload_host_alloc(g->part_count, sizeof(*g->parts));
+#pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
+	for (uint32_t p = 0; p < g->part_count; p++) {
+		g->parts[p].count = UINT64_C(1) << g->shift;
+		part_alloc(g, &g->parts[p]);
+	}
+#pragma omp parallel for num_threads(all)
+	for (uint64_t i = 0; i < g->edges.count; i++) {
+		const struct graph_edge e = graph_edge_of(&g->edges, i);
+
+		if (e.from != e.to) {
+			degree_add(g, e.from);
+			degree_add(g, e.to);
+		}
+	}
+#pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
+	for (uint32_t p = 0; p < g->part_count; p++)
+		part_sum(&g->parts[p]);
+#pragma omp parallel for num_threads(all)
+	for (uint64_t i = 0; i < g->edges.count; i++) {
+		const struct graph_edge e = graph_edge_of(&g->edges, i);
+
+		if (e.from != e.to) {
+			neighbour_add(g, e.from, e.to);
+			neighbour_add(g, e.to, e.from);
+		}
+	}
+#pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
+	for (uint32_t p = 0; p < g->part_count; p++)
+		part_shift(&g->parts[p]);
+}
+
+void graph_free(struct graph *g)
+{
+	for (uint32_t p = 0; p < g->part_count; p++) {
+		free(g->parts[p].begin);
+		free(g->parts[p].neighbours);
+		free(g->parts[p].visited);
+		free(g->parts[p].queues[0]);
+		free(g->parts[p].queues[1]);
+		free(g->parts[p].predecessor);
+	}
+	free(g->parts);
+}

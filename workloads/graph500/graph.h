@@ -1,0 +1,80 @@
+/*
+ * The graph of Graph500: edges of a Kronecker graph by number, and the same in compressed rows, vertices in parts.
+ *
+ * Part p has the vertices from p << shift on: what belongs to a vertex lies with its part, neighbours may be anywhere.
+ */
+#ifndef GRAPH500_GRAPH_H
+#define GRAPH500_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Graph500 specification 2.1, section 3.2. */
+enum { GRAPH_EDGE_FACTOR = 16 };
+
+struct graph_edges {
+	uint64_t seed, vertices, count;
+	unsigned int scale;
+};
+
+struct graph_edge {
+	uint64_t from, to;
+};
+
+/* Edge number i of count: the same whenever it is asked for, so the list is never stored. */
+struct graph_edge graph_edge_of(const struct graph_edges *e, uint64_t i);
+
+struct graph_part {
+	uint64_t count;	      /* vertices */
+	uint64_t *begin;      /* [count + 1], in neighbours */
+	uint64_t *neighbours; /* of each vertex, as often as there are edges; none is the vertex itself */
+	/* A search's: one bit per vertex, in words; and each vertex's predecessor, -1 for none. */
+	uint64_t *visited, *queues[2];
+	int64_t *predecessor;
+};
+
+struct graph {
+	struct graph_edges edges;
+	uint32_t part_count; /* a power of two */
+	unsigned int shift;  /* log2 of the vertices of a part, at least 6 */
+	struct graph_part *parts;
+};
+
+static inline struct graph_part *graph_part_of(const struct graph *g, uint64_t vertex)
+{
+	return &g->parts[vertex >> g->shift];
+}
+
+static inline uint64_t graph_local(const struct graph *g, uint64_t vertex)
+{
+	return vertex & ((UINT64_C(1) << g->shift) - 1);
+}
+
+static inline uint64_t graph_degree(const struct graph_part *p, uint64_t local)
+{
+	return p->begin[local + 1] - p->begin[local];
+}
+
+/* Kernel 1 of the benchmark: compressed rows from the edges, by `threads` threads for each part. */
+void graph_make(struct graph *g, uint32_t threads);
+void graph_free(struct graph *g);
+
+/* ---- Kernel 2: breadth-first search ---- */
+
+enum graph_direction { GRAPH_OPTIMISED, GRAPH_TOP_DOWN };
+
+struct graph_search {
+	uint32_t threads;	  /* of each part's team */
+	enum graph_direction direction;
+	uint32_t alpha, beta;	  /* of the direction's choice */
+	uint32_t levels, bottom_up_levels; /* set */
+};
+
+/* Fills the predecessors; the root is its own. */
+void graph_search(const struct graph *g, uint64_t root, struct graph_search *s);
+
+/* The five checks of the specification, section 8, after a search. Returns the number of edges whose ends were reached,
+ * loops and repetitions counted; 0 after a message about the first vertex or edge that is wrong. */
+uint64_t graph_validate(const struct graph *g, uint64_t root);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * graph500 - the Graph500 benchmark by its specification (version 2.1): a Kronecker graph, breadth-first searches from
+ * random roots, validation of every tree, and the statistics of traversed edges per second (TEPS).
+ *
+ * As in the thesis on near-data processors on memory channels, section 4.9: vertices are distributed over the
+ * processors of memory channels, a thread for each makes its team; bitmaps of what was visited and of the queues.
+ */
+#include "common/program.h"
+#include "graph.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct workload_about about = {
+	.name = "graph500",
+	.summary = "Graph500: breadth-first searches of a Kronecker graph with 16 edges per vertex, each validated.",
+	.small_size = "scale 10, 4 roots",
+	.paper_size = "scale 20, 64 roots",
+};
+
+enum { SCALE, ROOTS, NDPS, THREADS, DIRECTION, ALPHA, BETA };
+static const char *const directions[] = {"optimised", "top-down"};
+static const struct workload_count counts[] = {
+	{"scale", "2^N vertices, 16 * 2^N edges", 10, 20, 6, 32, 1, NULL},
+	{"roots", "searches", 4, 64, 1, 64, 1, NULL},
+	{"ndps", "parts of the graph, each with its team of threads; a power of two", 1, 1, 1, 64, 1, NULL},
+	{"threads", "threads of a team; 0: as many as there are processors for each", 0, 0, 0, 4096, 1, NULL},
+	{"direction", "of the searches", GRAPH_OPTIMISED, GRAPH_OPTIMISED, 0, GRAPH_TOP_DOWN, 1, directions},
+	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
+	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
+	{"beta", "top-down again when it has less than 1/N of the vertices", 24, 24, 1, 1000000, 1, NULL},
+};
+
+enum { ROOTS_MAX = 64, STREAM_ROOTS = 2 };
+
+/* Specification, section 7: different vertices that have an edge to another one. Returns how many there are. */
+static uint32_t roots_choose(const struct graph *g, uint64_t *roots, uint32_t wanted)
+{
+	uint32_t count = 0;
+
+	for (uint64_t i = 0; count < wanted && i < 64 * g->edges.vertices; i++) {
+		const uint64_t v = workload_random(g->edges.seed, STREAM_ROOTS, i) & (g->edges.vertices - 1);
+		bool is_new = graph_degree(graph_part_of(g, v), graph_local(g, v));
+
+		for (uint32_t k = 0; is_new && k < count; k++)
+			is_new = roots[k] != v;
+		if (is_new)
+			roots[count++] = v;
+	}
+	return count;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of sorted values, between neighbours in proportion. */
+static double quantile(const double *x, uint32_t n, double q)
+{
+	const double at = q * (n - 1);
+	const uint32_t below = (uint32_t)at;
+
+	return below + 1 < n ? x[below] + (at - below) * (x[below + 1] - x[below]) : x[below];
+}
+
+/* Specification, section 10. TEPS is a rate: its mean is harmonic; the standard error of it is N. Norris', "The
+ * standard errors of the geometric and harmonic means", 1940. */
+static void statistics_say(double *teps, uint32_t n)
+{
+	static const struct {
+		const char *name;
+		double q;
+	} quantiles[] = {{"min_TEPS", 0}, {"firstquartile_TEPS", 0.25}, {"median_TEPS", 0.5},
+			 {"thirdquartile_TEPS", 0.75}, {"max_TEPS", 1}};
+	double inverse = 0, squares = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		inverse += 1 / teps[i] / n;
+	for (uint32_t i = 0; i < n; i++)
+		squares += (1 / teps[i] - inverse) * (1 / teps[i] - inverse);
+	qsort(teps, n, sizeof(*teps), compare);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		workload_measure(quantiles[i].name, quantile(teps, n, quantiles[i].q), "edges/s");
+	workload_measure("harmonic_mean_TEPS", 1 / inverse, "edges/s");
+	workload_measure("harmonic_stddev_TEPS", n > 1 ? sqrt(squares) / (n - 1) / (inverse * inverse) : 0, "edges/s");
+}
+
+static struct graph graph_of(const struct workload_options *o)
+{
+	const uint32_t parts = o->counts[NDPS];
+	struct graph g = {.edges = {.seed = o->seed,
+				    .scale = o->counts[SCALE],
+				    .vertices = UINT64_C(1) << o->counts[SCALE],
+				    .count = (uint64_t)GRAPH_EDGE_FACTOR << o->counts[SCALE]},
+			  .part_count = parts,
+			  .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
+
+	if (parts & (parts - 1))
+		workload_fail("--ndps wants a power of two, not %u", parts);
+	if (g.edges.vertices / parts < 64)
+		workload_fail("--ndps %u is too many for 2^%u vertices: a part has at least 64", parts,
+			      o->counts[SCALE]);
+	return g;
+}
+
+/* Seconds of a search, and the edges that it traversed (0: it is wrong). */
+static double search_timed(const struct graph *g, uint64_t root, struct graph_search *search, uint64_t *edges)
+{
+	double seconds = workload_seconds();
+
+	graph_search(g, root, search);
+	seconds = workload_seconds() - seconds;
+	*edges = graph_validate(g, root);
+	return seconds;
+}
+
+int main(int argc, char **argv)
+{
+	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	struct graph g = graph_of(&o);
+	struct graph_search search = {.threads = o.counts[THREADS],
+				      .direction = o.counts[DIRECTION],
+				      .alpha = o.counts[ALPHA],
+				      .beta = o.counts[BETA]};
+	uint64_t roots[ROOTS_MAX], edges, levels = 0, bottom_up_levels = 0;
+	double teps[ROOTS_MAX], seconds = workload_seconds(), searching = 0;
+	uint32_t root_count;
+	bool is_right = true;
+
+	if (!search.threads)
+		search.threads = ((uint32_t)omp_get_num_procs() + g.part_count - 1) / g.part_count;
+	omp_set_dynamic(0);
+	omp_set_max_active_levels(2);
+	graph_make(&g, search.threads);
+	workload_measure("construction_time", workload_seconds() - seconds, "s");
+	root_count = roots_choose(&g, roots, o.counts[ROOTS]);
+	for (uint32_t i = 0; is_right && i < root_count; i++) {
+		seconds = search_timed(&g, roots[i], &search, &edges);
+		searching += seconds;
+		levels += search.levels;
+		bottom_up_levels += search.bottom_up_levels;
+		teps[i] = (double)edges / seconds;
+		is_right = edges;
+	}
+	graph_free(&g);
+	if (is_right) {
+		workload_measure("mean_time", searching / root_count, "s");
+		workload_measure("levels", (double)levels / root_count, "levels");
+		workload_measure("bottom_up_levels", (double)bottom_up_levels / root_count, "levels");
+		statistics_say(teps, root_count);
+	}
+	return workload_finish(is_right, "scale %u, %u roots, %u parts of %u threads", o.counts[SCALE], root_count,
+			       g.part_count, search.threads);
+}
