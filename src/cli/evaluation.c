@@ -259,7 +259,16 @@ static bool targets_make(struct work *w)
 	return is_ok;
 }
 
-int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
+/* A paper whose numbers come from models alone. */
+static int nothing_run(const struct cli_evaluation *e)
+{
+	if (!g_mkdir_with_parents(e->dir, 0777))
+		return CLI_OK;
+	cli_error("cannot make %s: %s", e->dir, strerror(errno));
+	return CLI_USAGE;
+}
+
+static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 {
 	struct work w = {.evaluation = e,
 			 .data = data,
@@ -280,4 +289,9 @@ int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 	if (scratch)
 		cli_scratch_remove(scratch);
 	return exit_status;
+}
+
+int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
+{
+	return e->paper->workload_count ? runs_do(e, data) : nothing_run(e);
 }

@@ -23,6 +23,7 @@ static const struct command {
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
     {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
+    {"ska", cli_ska, "compute what radio telescopes need: operations, data rates, nodes, power"},
     {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
     {"cc", cli_cc, "compile C for simulated threads: takes clang's arguments"},
     {"c++", cli_cxx, "compile C++, likewise"},

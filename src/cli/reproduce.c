@@ -104,7 +104,11 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	struct cli_evaluation e = {
 		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
-	int exit_status = cli_evaluation_run(&e, data);
+	g_autofree char *numbers = g_build_filename(paths->papers, paper->name, NULL);
+	int exit_status;
+
+	data->dir = numbers;
+	exit_status = cli_evaluation_run(&e, data);
 
 	if (exit_status == CLI_OK) {
 		struct reproduce_outcomes outcomes = reproduce_judge(data, published);

@@ -8,6 +8,7 @@
 
 struct reproduce_data {
 	const struct reproduce_paper *paper;
+	const char *dir; /* of the published numbers, and of descriptions that measures read; NULL: not there */
 	json_t **runs; /* [config * workload_count + workload], result objects; NULL: not there */
 };
 

@@ -35,9 +35,10 @@ static void explain(struct reproduce_outcome *o, const struct reproduce_publishe
 {
 	const char *text = g_hash_table_lookup(published->explanations, o->id);
 
-	if (o->status != REPRODUCE_FAIL || !text)
+	if ((o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT) || !text)
 		return;
-	o->status = REPRODUCE_EXPLAINED;
+	if (o->status == REPRODUCE_FAIL)
+		o->status = REPRODUCE_EXPLAINED;
 	if (*o->note)
 		g_strlcat(o->note, "; ", sizeof(o->note));
 	g_strlcat(o->note, text, sizeof(o->note));

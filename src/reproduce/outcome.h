@@ -13,7 +13,7 @@ enum reproduce_status {
 	REPRODUCE_PASS,
 	REPRODUCE_FAIL,
 	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
-	REPRODUCE_ABSENT,    /* the runs it needs are missing */
+	REPRODUCE_ABSENT,    /* the runs it needs are missing; the same file may say why */
 };
 const char *reproduce_status_name(enum reproduce_status status);
 

@@ -237,9 +237,12 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 	text_write(out, paper->title);
 	fputs(": published and measured</h1><p>", out);
 	text_write(out, title_suffix);
-	fprintf(out,
-		"</p><p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy arithmetically.</p>",
-		paper->configs[0].name);
+	fputs("</p>", out);
+	if (paper->figure_count)
+		fprintf(out,
+			"<p>Relative to %s. Speed-ups are averaged geometrically, traffic and energy "
+			"arithmetically.</p>",
+			paper->configs[0].name);
 	for (uint32_t i = 0; i < paper->figure_count; i++)
 		drawing_write(out, data, &(struct drawing){.figure = &paper->figures[i]});
 	for (uint32_t i = 0; i < paper->chart_count; i++)
