@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char reading[] = "cannot read the store";
 
@@ -18,9 +19,12 @@ static const char *fields[] = {
 };
 enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1 };
 
+/* A store that was only looked at before a run is an empty file. */
 static bool is_there(const char *path)
 {
-	return g_file_test(path, G_FILE_TEST_EXISTS);
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size;
 }
 
 static json_t *value_of(sqlite3_stmt *stmt, int column, const char *name)

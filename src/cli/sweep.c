@@ -1,0 +1,229 @@
+/* sweep.c - strata sweep: many settings of machines, on this machine's cores, on a Slurm cluster, or under mpirun. */
+#include "cli/command.h"
+
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "cli/slurm.h"
+#include "cli/sweep_runs.h"
+#include "cli/sweep_table.h"
+#include "cli/timeout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SLOTS_MAX = 4096, TASKS_MAX = 100000, RANKS_POLL_US = 200000 };
+
+static const struct cli_about about = {
+    .name = "sweep",
+    .usage = "strata sweep FILE.yaml [--json F] [-j N]\n"
+	     "       strata sweep FILE.yaml --slurm [--tasks N] [--sbatch ARGS]\n"
+	     "       mpirun -np N strata sweep FILE.yaml --mpi",
+    .summary =
+	"Runs every program on every machine with every point's settings, and prints the runs that no other\n"
+	"beats. Runs that have ended are files in .strata/sweep/NAME: the same command goes on from there, after\n"
+	"Ctrl-C, kill -9 or the loss of a node. The file's form is in the manual: docs/sweep.md.",
+};
+
+struct sweep_options {
+	const char *json, *jobs, *timeout, *part, *tasks, *sbatch;
+	GPtrArray *sets;
+	struct cli_verify verify;
+	bool is_slurm, is_mpi, leaves_out, is_again;
+	uint32_t task_count, index, count; /* index: of the part, from 0 */
+};
+
+/* ---- under mpirun or srun: every process does its part, the first one waits for the others ---- */
+
+/* A number that the launcher gives its processes. */
+static bool launcher_number(const char *const *names, uint32_t *out)
+{
+	for (; *names; names++) {
+		const char *text = getenv(*names);
+
+		if (text && *text) {
+			*out = (uint32_t)strtoul(text, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool mpi_part(struct sweep_options *o)
+{
+	static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
+	static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+
+	if (launcher_number(rank, &o->index) && launcher_number(size, &o->count) && o->index < o->count)
+		return true;
+	cli_error("sweep: --mpi: not started by mpirun: neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set");
+	return false;
+}
+
+/* A program that is one of MPI itself must not find the launcher's variables: it would take itself for our rank. */
+static void launcher_forget(void)
+{
+	static const char *const prefixes[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_"};
+	g_auto(GStrv) names = g_listenv();
+
+	for (char **name = names; *name; name++)
+		for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+			if (g_str_has_prefix(*name, prefixes[i]))
+				g_unsetenv(*name);
+}
+
+/* The other processes' runs come as files. One that is lost ends us by the launcher. */
+static void others_wait(const struct cli_sweep *s)
+{
+	const uint32_t all = s->keys->len - s->left_count;
+
+	while (cli_sweep_done_count(s) < all)
+		g_usleep(RANKS_POLL_US);
+}
+
+/* ---- the whole ---- */
+
+static int report(const struct cli_sweep *s, const struct sweep_options *o, const char *name, int exit_status)
+{
+	json_t *sweep = cli_sweep_json(s, name), *runs = json_object_get(sweep, "runs"), *run;
+	const double all = (double)s->keys->len - s->left_count;
+	size_t i;
+
+	if (!cli_sweep_keep(s) || !cli_json_keep(o->json, sweep))
+		exit_status = CLI_UNABLE;
+	cli_sweep_print(stdout, sweep);
+	if (exit_status == CLI_INTERRUPTED)
+		cli_error("interrupted: what has ended is kept in %s; the same command goes on from there", s->dir);
+	json_array_foreach(runs, i, run) {
+		if (s->keys->pdata[i] && exit_status == CLI_OK && !json_is_true(json_object_get(run, "verified")))
+			exit_status = CLI_FAILED;
+	}
+	if (exit_status == CLI_FAILED && json_number_value(json_object_get(sweep, "runs_done")) < all)
+		exit_status = CLI_UNABLE;
+	json_decref(sweep);
+	return exit_status;
+}
+
+static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, const char *name)
+{
+	int exit_status = CLI_OK;
+
+	if (o->is_again)
+		cli_sweep_forget_unverified(s);
+	if (o->is_slurm) {
+		const struct cli_slurm slurm = {.sweep = s,
+						.path = path,
+						.task_count = o->task_count,
+						.sbatch = o->sbatch,
+						.sets = o->sets,
+						.slots = o->jobs};
+
+		return report(s, o, name, cli_slurm_run(&slurm));
+	}
+	if (o->is_mpi)
+		launcher_forget();
+	exit_status = cli_sweep_run(s, o->index, o->count);
+	if (o->part || (o->is_mpi && o->index))
+		return exit_status;
+	if (o->is_mpi && exit_status == CLI_OK)
+		others_wait(s);
+	return report(s, o, name, exit_status);
+}
+
+static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, const char *path)
+{
+	struct base_diag_list diag;
+	struct sweep_plan plan;
+	int exit_status = CLI_USAGE;
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *dir = g_build_filename(".strata", "sweep", name, NULL);
+	struct cli_sweep s = {.paths = paths,
+			      .plan = &plan,
+			      .sets = o->sets,
+			      .verify = o->verify,
+			      .dir = dir,
+			      .leaves_out = o->leaves_out};
+
+	base_diag_init(&diag);
+	if (!sweep_plan_read(path, &plan, &diag))
+		cli_diag_print(&diag);
+	else if (cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &s.slots) && cli_sweep_prepare(&s))
+		exit_status = run(&s, o, path, name);
+	base_diag_free(&diag);
+	cli_sweep_free(&s);
+	sweep_plan_free(&plan);
+	return exit_status;
+}
+
+/* "2/8": the second of eight parts. */
+static bool part_parse(struct sweep_options *o)
+{
+	unsigned part, count;
+	char rest;
+
+	o->count = 1;
+	if (!o->part)
+		return true;
+	if (sscanf(o->part, "%u/%u%c", &part, &count, &rest) == 2 && part >= 1 && part <= count) {
+		o->index = part - 1;
+		o->count = count;
+		return true;
+	}
+	cli_error("sweep: bad --part '%s', expected K/N, the K-th of N parts", o->part);
+	return false;
+}
+
+static bool options_fit(struct sweep_options *o)
+{
+	if (o->is_slurm + o->is_mpi + (o->part != NULL) > 1)
+		cli_error("sweep: --slurm, --mpi and --part are three ways: take one");
+	else if (!o->is_slurm && (o->tasks || o->sbatch))
+		cli_error("sweep: --tasks and --sbatch go with --slurm");
+	else if (o->is_again && (o->is_mpi || o->part))
+		cli_error("sweep: --again goes with one process: run it without --mpi and --part");
+	else if (o->part && o->json)
+		cli_error("sweep: --part does a part and prints nothing; --json goes with the whole");
+	else
+		return part_parse(o) && (!o->is_mpi || mpi_part(o)) &&
+		       cli_number_parse(about.name, "tasks", o->tasks, TASKS_MAX, &o->task_count) &&
+		       cli_timeout_add(about.name, o->timeout, o->sets) &&
+		       cli_output_check(about.name, "json", o->json) && (o->part || cli_store_check(about.name));
+	return false;
+}
+
+int cli_sweep(int argc, char **argv)
+{
+	struct sweep_options o = {.sets = g_ptr_array_new()};
+	const struct cli_option options[] = {
+	    {"set", CLI_LIST, o.sets, "K=V", "a setting of all points; may be given several times", 0},
+	    CLI_TIMEOUT_OPTION(&o.timeout),
+	    CLI_VERIFY_OPTIONS(o.verify),
+	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"skip-invalid", CLI_FLAG, &o.leaves_out, NULL, "leave out points whose settings are no machine", 0},
+	    {"again", CLI_FLAG, &o.is_again, NULL, "run what has ended without being verified once more", 0},
+	    {"slurm", CLI_FLAG, &o.is_slurm, NULL, "as a job array of Slurm; this command waits for it", 0},
+	    {"tasks", CLI_TEXT, &o.tasks, "N", "slurm: at most N tasks, each a part of the runs (default 64)", 0},
+	    {"sbatch", CLI_TEXT, &o.sbatch, "ARGS", "slurm: further arguments of sbatch", 0},
+	    {"mpi", CLI_FLAG, &o.is_mpi, NULL, "this is one of the processes of mpirun", 0},
+	    {"part", CLI_TEXT, &o.part, "K/N", "do only the K-th of N parts, and print nothing", 0},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write all runs there", 0},
+	    {0},
+	};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED && (words.program || words.words->len != 1)) {
+		cli_error("sweep: expected one file; see `strata sweep --help`");
+	} else if (parsed == CLI_PARSED && options_fit(&o)) {
+		struct cli_paths paths;
+
+		cli_paths_find(&paths);
+		exit_status = sweep_file(&paths, &o, words.words->pdata[0]);
+		cli_paths_free(&paths);
+	}
+	g_ptr_array_free(words.words, TRUE);
+	g_ptr_array_free(o.sets, TRUE);
+	return exit_status;
+}

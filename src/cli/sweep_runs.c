@@ -1,0 +1,309 @@
+/* sweep_runs.c - the runs of a sweep, each a file when it has ended. */
+#include "cli/sweep_runs.h"
+
+#include "cli/batch.h"
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "cli/provenance.h"
+#include "cli/scratch.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+uint32_t cli_sweep_count(const struct cli_sweep *s)
+{
+	return s->plan->points->len * s->plan->programs->len * s->plan->machines->len;
+}
+
+uint32_t cli_sweep_point(const struct cli_sweep *s, uint32_t run)
+{
+	return run / (s->plan->programs->len * s->plan->machines->len);
+}
+
+const char *cli_sweep_machine(const struct cli_sweep *s, uint32_t run)
+{
+	return s->plan->machines->pdata[run % s->plan->machines->len];
+}
+
+const struct cli_target *cli_sweep_target(const struct cli_sweep *s, uint32_t run)
+{
+	return s->targets->pdata[run / s->plan->machines->len % s->plan->programs->len];
+}
+
+/* "a=1 b=2" */
+static char *point_text(const struct cli_sweep *s, uint32_t point)
+{
+	return g_strjoinv(" ", s->plan->points->pdata[point]);
+}
+
+static bool machine_load(const struct cli_sweep *s, uint32_t run, struct machine_session *out)
+{
+	char **point = s->plan->points->pdata[cli_sweep_point(s, run)];
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
+
+	for (uint32_t i = 0; i < s->sets->len; i++)
+		g_ptr_array_add(sets, s->sets->pdata[i]);
+	for (; *point; point++)
+		g_ptr_array_add(sets, *point);
+	return cli_machine_load(s->paths, cli_sweep_machine(s, run), sets, out);
+}
+
+/* ---- files ---- */
+
+static char *path_of(const struct cli_sweep *s, uint32_t run)
+{
+	return g_strdup_printf("%s/%s.json", s->dir, (const char *)s->keys->pdata[run]);
+}
+
+static json_t *file_read(const struct cli_sweep *s, uint32_t run)
+{
+	json_error_t error;
+	g_autofree char *path = path_of(s, run);
+
+	return json_load_file(path, 0, &error);
+}
+
+static bool file_write(const struct cli_sweep *s, uint32_t run, json_t *results, bool is_stored)
+{
+	g_autofree char *path = path_of(s, run);
+	json_t *file = json_pack("{s:b, s:O}", "stored", is_stored, "results", results);
+	const bool is_written = report_json_write(path, file);
+
+	if (!is_written)
+		cli_error("cannot keep %s: %s", path, strerror(errno));
+	json_decref(file);
+	return is_written;
+}
+
+json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run)
+{
+	json_t *file = s->keys->pdata[run] ? file_read(s, run) : NULL;
+	json_t *results = json_incref(json_object_get(file, "results"));
+
+	json_decref(file);
+	return results;
+}
+
+static bool is_done(const struct cli_sweep *s, uint32_t run)
+{
+	g_autofree char *path = s->keys->pdata[run] ? path_of(s, run) : NULL;
+
+	return path && g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+void cli_sweep_forget_unverified(const struct cli_sweep *s)
+{
+	for (uint32_t run = 0; run < s->keys->len; run++) {
+		json_t *results = cli_sweep_results(s, run), *one;
+		bool is_verified = true;
+		size_t i;
+
+		json_array_foreach(results, i, one)
+			is_verified = is_verified && json_is_true(json_object_get(one, "verified"));
+		if (!is_verified) {
+			g_autofree char *path = path_of(s, run);
+
+			unlink(path);
+		}
+		json_decref(results);
+	}
+}
+
+uint32_t cli_sweep_done_count(const struct cli_sweep *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t run = 0; run < s->keys->len; run++)
+		count += is_done(s, run);
+	return count;
+}
+
+bool cli_sweep_keep(const struct cli_sweep *s)
+{
+	bool is_kept = true;
+
+	for (uint32_t run = 0; run < s->keys->len && is_kept; run++) {
+		json_t *file = s->keys->pdata[run] ? file_read(s, run) : NULL;
+		json_t *results = json_object_get(file, "results");
+
+		if (file && !json_is_true(json_object_get(file, "stored")))
+			is_kept = cli_runs_keep(results) && file_write(s, run, results, true);
+		json_decref(file);
+	}
+	return is_kept;
+}
+
+/* ---- what there is to run ---- */
+
+static bool targets_make(struct cli_sweep *s)
+{
+	const struct sweep_plan *plan = s->plan;
+
+	s->targets = g_ptr_array_new();
+	for (uint32_t i = 0; i < plan->programs->len; i++) {
+		char **words = plan->programs->pdata[i];
+		const bool is_workload = GPOINTER_TO_INT(plan->is_workload->pdata[i]);
+		g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+		if (is_workload)
+			g_ptr_array_add(names, words[0]);
+		if (!cli_targets_resolve(s->paths, "sweep", names, is_workload ? NULL : words,
+					 is_workload ? plan->size : NULL, s->targets))
+			return false;
+	}
+	return true;
+}
+
+static bool key_make(struct cli_sweep *s, uint32_t run, const char *driver_sum)
+{
+	g_autofree struct machine_session *session = g_new(struct machine_session, 1);
+	const struct cli_job job = {
+	    .target = cli_sweep_target(s, run), .machine = session, .verify = s->verify, .is_captured = true};
+	g_autofree char *text = point_text(s, cli_sweep_point(s, run));
+	char *key;
+
+	if (!machine_load(s, run, session)) {
+		cli_error("sweep: point %u (%s) is no machine%s", cli_sweep_point(s, run), text,
+			  s->leaves_out ? ", left out" : "; --skip-invalid leaves such points out");
+		if (!s->leaves_out)
+			return false;
+		s->left_count++;
+		g_ptr_array_add(s->keys, NULL);
+		return true;
+	}
+	key = cli_run_key(&job, driver_sum);
+	if (!key)
+		cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
+	else
+		g_ptr_array_add(s->keys, key);
+	return key != NULL;
+}
+
+bool cli_sweep_prepare(struct cli_sweep *s)
+{
+	g_autofree char *driver = g_build_filename(s->paths->driver_dir, "libcuda.so.1", NULL);
+	g_autofree char *driver_sum = cli_file_sha256(driver);
+
+	s->keys = g_ptr_array_new_with_free_func(g_free);
+	if (!driver_sum) {
+		cli_error("cannot read %s: %s", driver, strerror(errno));
+		return false;
+	}
+	if (!targets_make(s))
+		return false;
+	for (uint32_t run = 0; run < cli_sweep_count(s); run++)
+		if (!key_make(s, run, driver_sum))
+			return false;
+	if (!g_mkdir_with_parents(s->dir, 0777))
+		return true;
+	cli_error("cannot make %s: %s", s->dir, strerror(errno));
+	return false;
+}
+
+/* ---- running ---- */
+
+struct work {
+	struct cli_sweep *sweep;
+	struct cli_batch batch;
+	GArray *runs; /* by job */
+	const char *scratch;
+	bool is_kept;
+};
+
+static uint32_t job_index(const struct work *w, const struct cli_job *job)
+{
+	return (uint32_t)(job - w->batch.jobs);
+}
+
+/* A machine's description is large: only runs that are under way have one. */
+static bool prepare(void *ctx, struct cli_job *job)
+{
+	struct work *w = ctx;
+	const uint32_t run = g_array_index(w->runs, uint32_t, job_index(w, job));
+	struct machine_session *session = g_new(struct machine_session, 1);
+
+	job->machine = session;
+	return machine_load(w->sweep, run, session) && cli_job_prepare(job, w->scratch, job_index(w, job));
+}
+
+static void session_drop(struct cli_job *job)
+{
+	g_free((struct machine_session *)job->machine);
+	job->machine = NULL;
+}
+
+static void finish(void *ctx, struct cli_job *job)
+{
+	struct work *w = ctx;
+	const uint32_t run = g_array_index(w->runs, uint32_t, job_index(w, job));
+
+	if (!file_write(w->sweep, run, job->results, false) || job->is_result_lost)
+		w->is_kept = false;
+	session_drop(job);
+	json_decref(job->results);
+	job->results = job->result = NULL;
+}
+
+/* Points that differ only in what is rounded away are one run. */
+static void jobs_make(struct work *w, uint32_t part, uint32_t part_count)
+{
+	struct cli_sweep *s = w->sweep;
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (uint32_t run = part; run < s->keys->len; run += part_count)
+		if (s->keys->pdata[run] && g_hash_table_add(seen, s->keys->pdata[run]) && !is_done(s, run))
+			g_array_append_val(w->runs, run);
+	w->batch.job_count = w->runs->len;
+	w->batch.jobs = g_new0(struct cli_job, w->runs->len + 1);
+	for (uint32_t i = 0; i < w->runs->len; i++) {
+		const uint32_t run = g_array_index(w->runs, uint32_t, i);
+
+		w->batch.jobs[i] = (struct cli_job){.target = cli_sweep_target(s, run),
+						    .verify = s->verify,
+						    .is_captured = true,
+						    .run_key = g_strdup(s->keys->pdata[run])};
+	}
+}
+
+static int exit_status_of(const struct work *w)
+{
+	if (w->batch.is_interrupted)
+		return CLI_INTERRUPTED;
+	if (w->batch.exit_status != CLI_OK)
+		return w->batch.exit_status;
+	return w->is_kept ? CLI_OK : CLI_UNABLE;
+}
+
+int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count)
+{
+	char *scratch = cli_scratch_make();
+	struct work w = {.sweep = s, .scratch = scratch, .is_kept = true};
+	int exit_status;
+
+	if (!scratch)
+		return CLI_UNABLE;
+	w.runs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	w.batch =
+	    (struct cli_batch){.paths = s->paths, .done = finish, .prepare = prepare, .ctx = &w, .slots = s->slots};
+	jobs_make(&w, part, part_count);
+	cli_batch_run(&w.batch);
+	exit_status = exit_status_of(&w);
+	for (uint32_t i = 0; i < w.batch.job_count; i++) {
+		session_drop(&w.batch.jobs[i]);
+		cli_job_free(&w.batch.jobs[i]);
+	}
+	g_free(w.batch.jobs);
+	g_array_free(w.runs, TRUE);
+	cli_scratch_remove(scratch);
+	return exit_status;
+}
+
+void cli_sweep_free(struct cli_sweep *s)
+{
+	if (s->targets)
+		cli_targets_free(s->targets);
+	if (s->keys)
+		g_ptr_array_free(s->keys, TRUE);
+}

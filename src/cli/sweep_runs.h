@@ -1,0 +1,46 @@
+/* sweep_runs.h - the runs of a sweep: which there are, which are done, doing some of them.
+ *
+ * A run that has ended is a file of its own in the sweep's folder, named by its run key, whole or not there. So many
+ * processes, on many nodes that share the folder, may each do a part, and one that is killed loses only what it was at.
+ */
+#ifndef STRATA_CLI_SWEEP_RUNS_H
+#define STRATA_CLI_SWEEP_RUNS_H
+
+#include "cli/job.h"
+#include "sweep/plan.h"
+
+struct cli_sweep {
+	const struct cli_paths *paths;
+	const struct sweep_plan *plan;
+	GPtrArray *sets; /* of const char *: settings that all runs have, before the point's own */
+	struct cli_verify verify;
+	uint32_t slots;      /* runs side by side; 0: as many as the process may use cores */
+	bool leaves_out;     /* points whose settings are no machine; else they are a mistake */
+	const char *dir;     /* the sweep's folder */
+	GPtrArray *targets;  /* struct cli_target *, by program */
+	GPtrArray *keys;     /* of char *, by run; NULL: left out */
+	uint32_t left_count; /* runs that are left out */
+};
+
+/* Runs are numbered from 0, all machines of a program, all programs of a point. */
+uint32_t cli_sweep_count(const struct cli_sweep *s);
+uint32_t cli_sweep_point(const struct cli_sweep *s, uint32_t run);
+const char *cli_sweep_machine(const struct cli_sweep *s, uint32_t run);
+const struct cli_target *cli_sweep_target(const struct cli_sweep *s, uint32_t run);
+
+/* Finds the programs, checks every machine, makes the keys and the folder. False after messages. */
+bool cli_sweep_prepare(struct cli_sweep *s);
+/* An array of the run's results, one per process; NULL: it is not done. */
+json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run);
+/* Runs that have ended without being verified are not done any more. */
+void cli_sweep_forget_unverified(const struct cli_sweep *s);
+/* How many are done, of those that are not left out. */
+uint32_t cli_sweep_done_count(const struct cli_sweep *s);
+/* Does the runs of part `part` of `part_count` (from 0: every part_count-th run) that are not done. Returns an exit
+ * status of options.h; what had ended is kept in every case. */
+int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count);
+/* Puts what is done, and not yet there, into the run store. False after a message. */
+bool cli_sweep_keep(const struct cli_sweep *s);
+void cli_sweep_free(struct cli_sweep *s);
+
+#endif

@@ -1,0 +1,193 @@
+/* sweep_table.c - the runs of a sweep as one object, its Pareto front, its table. */
+#include "cli/sweep_table.h"
+
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_MAX = 100 };
+
+/* A number at a path as "traffic_bytes.tx" or "stats.sm.issued_cycles"; NAN: there is none. */
+static double number_at(const json_t *result, const char *path)
+{
+	const json_t *value = json_object_get(result, path);
+	const char *dot = strchr(path, '.');
+
+	if (!value && dot) {
+		g_autofree char *outer = g_strndup(path, (size_t)(dot - path));
+
+		value = json_object_get(json_object_get(result, outer), dot + 1);
+	}
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *field_of(const char *objective)
+{
+	return objective + (*objective == '-');
+}
+
+static json_t *settings_of(char **point)
+{
+	json_t *settings = json_object();
+
+	for (; *point; point++) {
+		const char *equals = strchr(*point, '=');
+		g_autofree char *key = g_strndup(*point, (size_t)(equals - *point));
+
+		json_object_set_new(settings, key, json_string(equals + 1));
+	}
+	return settings;
+}
+
+static json_t *args_of(const struct cli_target *target)
+{
+	json_t *args = json_array();
+
+	for (char **arg = target->argv + 1; *arg; arg++) {
+		g_autofree char *shown = g_utf8_make_valid(*arg, -1);
+
+		json_array_append_new(args, json_string(shown));
+	}
+	return args;
+}
+
+/* Every single value, and the traffic. */
+static json_t *short_of(const json_t *result)
+{
+	json_t *out = json_object(), *value;
+	const char *name;
+
+	json_object_foreach((json_t *)result, name, value) {
+		if ((!json_is_object(value) && !json_is_array(value)) || !strcmp(name, "traffic_bytes") ||
+		    !strcmp(name, "channels"))
+			json_object_set(out, name, value);
+	}
+	json_object_del(out, "machine_text");
+	return out;
+}
+
+static json_t *run_json(const struct cli_sweep *s, uint32_t run)
+{
+	const struct cli_target *target = cli_sweep_target(s, run);
+	const uint32_t point = cli_sweep_point(s, run);
+	json_t *results = cli_sweep_results(s, run), *result = json_array_get(results, 0), *objectives = json_object();
+	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b}", "point", (int)point, "settings",
+			      settings_of(s->plan->points->pdata[point]), "machine", cli_sweep_machine(s, run),
+			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
+			      json_is_true(json_object_get(result, "verified")));
+
+	for (uint32_t i = 0; i < s->plan->objectives->len; i++) {
+		const char *field = field_of(s->plan->objectives->pdata[i]);
+		const double value = number_at(result, field);
+
+		json_object_set_new(objectives, field, isnan(value) ? json_null() : json_real(value));
+	}
+	json_object_set_new(o, "objectives", objectives);
+	json_object_set_new(o, "result", result ? short_of(result) : json_null());
+	json_decref(results);
+	return o;
+}
+
+static void mark_front(const struct cli_sweep *s, json_t *runs, uint32_t program)
+{
+	const uint32_t count = s->plan->objectives->len;
+	g_autofree double *values = g_new(double, json_array_size(runs) * count + 1);
+	g_autofree bool *is_best = g_new(bool, json_array_size(runs) + 1);
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) {
+		const bool counts = cli_sweep_target(s, (uint32_t)i) == s->targets->pdata[program] &&
+				    json_is_true(json_object_get(run, "verified"));
+		const json_t *objectives = json_object_get(run, "objectives");
+
+		for (uint32_t k = 0; k < count; k++) {
+			const char *objective = s->plan->objectives->pdata[k];
+			const json_t *value = json_object_get(objectives, field_of(objective));
+			const double own = json_is_number(value) ? json_number_value(value) : NAN;
+
+			values[i * count + k] = !counts ? NAN : *objective == '-' ? -own : own;
+		}
+	}
+	sweep_pareto(values, (uint32_t)json_array_size(runs), count, is_best);
+	json_array_foreach(runs, i, run) {
+		if (cli_sweep_target(s, (uint32_t)i) == s->targets->pdata[program])
+			json_object_set_new(run, "is_pareto", json_boolean(is_best[i]));
+	}
+}
+
+json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
+{
+	json_t *runs = json_array(), *axes = json_array(), *objectives = json_array();
+
+	for (uint32_t run = 0; run < cli_sweep_count(s); run++)
+		json_array_append_new(runs, run_json(s, run));
+	for (uint32_t i = 0; i < s->plan->programs->len; i++)
+		mark_front(s, runs, i);
+	for (uint32_t i = 0; i < s->plan->axes->len; i++) {
+		const struct sweep_axis *a = s->plan->axes->pdata[i];
+
+		json_array_append_new(axes, json_string(a->key));
+	}
+	for (uint32_t i = 0; i < s->plan->objectives->len; i++)
+		json_array_append_new(objectives, json_string(s->plan->objectives->pdata[i]));
+	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "sweep", name, "axes", axes, "objectives", objectives,
+			 "runs_done", (int)cli_sweep_done_count(s), "runs_left_out", (int)s->left_count, "runs", runs);
+}
+
+/* ---- the table ---- */
+
+static void print_head(FILE *out, const json_t *objectives)
+{
+	size_t i;
+	json_t *objective;
+
+	fprintf(out, "%7s  %-20s  %-16s", "point", "machine", "program");
+	json_array_foreach(objectives, i, objective)
+		fprintf(out, "  %18s", field_of(json_string_value(objective)));
+	fputs("  front  settings\n", out);
+}
+
+static void print_run(FILE *out, const json_t *run)
+{
+	const char *key;
+	json_t *value;
+
+	fprintf(out, "%7.0f  %-20s  %-16s", report_number(run, "point", NULL),
+		json_string_value(json_object_get(run, "machine")),
+		json_string_value(json_object_get(run, "workload")));
+	json_object_foreach(json_object_get(run, "objectives"), key, value) {
+		if (json_is_number(value))
+			fprintf(out, "  %18.12g", json_number_value(value));
+		else
+			fprintf(out, "  %18s", "-");
+	}
+	fprintf(out, "  %-5s ", json_is_true(json_object_get(run, "is_pareto")) ? "*" : "");
+	json_object_foreach(json_object_get(run, "settings"), key, value)
+		fprintf(out, " %s=%s", key, json_string_value(value));
+	if (!json_is_true(json_object_get(run, "done")))
+		fputs("  NOT DONE", out);
+	else if (!json_is_true(json_object_get(run, "verified")))
+		fputs("  NOT VERIFIED", out);
+	fputc('\n', out);
+}
+
+void cli_sweep_print(FILE *out, const json_t *sweep)
+{
+	const json_t *runs = json_object_get(sweep, "runs");
+	const bool is_short = json_array_size(runs) > ROWS_MAX;
+	size_t i;
+	json_t *run;
+
+	print_head(out, json_object_get(sweep, "objectives"));
+	json_array_foreach(runs, i, run) {
+		if (!is_short || json_is_true(json_object_get(run, "is_pareto")))
+			print_run(out, run);
+	}
+	fprintf(out, "\n%.0f of %zu runs are done", report_number(sweep, "runs_done", NULL),
+		json_array_size(runs) - (size_t)report_number(sweep, "runs_left_out", NULL));
+	if (is_short)
+		fputs("; shown are those that no other beats, --json FILE has all", out);
+	fputc('\n', out);
+}

@@ -1,0 +1,15 @@
+/* sweep_table.h - what a sweep gives: its best points, as a table and as JSON. */
+#ifndef STRATA_CLI_SWEEP_TABLE_H
+#define STRATA_CLI_SWEEP_TABLE_H
+
+#include "cli/sweep_runs.h"
+
+/* An object: "objectives", "axes", "runs" (an array: point, settings, machine, workload, args, done, verified,
+ * is_pareto, objectives, and of the results every single value and the traffic), "runs_done", "runs_left_out". A run is
+ * on the Pareto front when it is verified, and no other verified one of the same program is as good in all objectives
+ * and better in one. */
+json_t *cli_sweep_json(const struct cli_sweep *s, const char *name);
+/* All runs, or, of more than 100, those on the front. */
+void cli_sweep_print(FILE *out, const json_t *sweep);
+
+#endif
