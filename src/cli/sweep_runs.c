@@ -156,7 +156,7 @@ static bool targets_make(struct cli_sweep *s)
 	return true;
 }
 
-static bool key_make(struct cli_sweep *s, uint32_t run, const char *driver_sum)
+static bool key_make(struct cli_sweep *s, uint32_t run, const struct cli_models *models)
 {
 	g_autofree struct machine_session *session = g_new(struct machine_session, 1);
 	const struct cli_job job = {
@@ -173,7 +173,7 @@ static bool key_make(struct cli_sweep *s, uint32_t run, const char *driver_sum)
 		g_ptr_array_add(s->keys, NULL);
 		return true;
 	}
-	key = cli_run_key(&job, driver_sum);
+	key = cli_run_key(&job, models);
 	if (!key)
 		cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
 	else
@@ -183,21 +183,16 @@ static bool key_make(struct cli_sweep *s, uint32_t run, const char *driver_sum)
 
 bool cli_sweep_prepare(struct cli_sweep *s)
 {
-	g_autofree char *driver = g_build_filename(s->paths->driver_dir, "libcuda.so.1", NULL);
-	g_autofree char *driver_sum = cli_file_sha256(driver);
+	struct cli_models models = cli_models_read(s->paths);
+	bool is_ok;
 
 	s->keys = g_ptr_array_new_with_free_func(g_free);
-	if (!driver_sum) {
-		cli_error("cannot read %s: %s", driver, strerror(errno));
-		return false;
-	}
-	if (!targets_make(s))
-		return false;
-	for (uint32_t run = 0; run < cli_sweep_count(s); run++)
-		if (!key_make(s, run, driver_sum))
-			return false;
-	if (!g_mkdir_with_parents(s->dir, 0777))
-		return true;
+	is_ok = targets_make(s);
+	for (uint32_t run = 0; is_ok && run < cli_sweep_count(s); run++)
+		is_ok = key_make(s, run, &models);
+	cli_models_free(&models);
+	if (!is_ok || !g_mkdir_with_parents(s->dir, 0777))
+		return is_ok;
 	cli_error("cannot make %s: %s", s->dir, strerror(errno));
 	return false;
 }
