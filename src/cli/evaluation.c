@@ -20,8 +20,8 @@ struct wanted {
 struct work {
 	struct cli_evaluation *evaluation;
 	struct reproduce_data *data;
-	GPtrArray *targets;               /* [workload] struct cli_target * */
-	struct machine_session *machines; /* [config * workload_count + workload] */
+	GPtrArray *targets;               /* [config * workload_count + workload] struct cli_target * */
+	struct machine_session *machines; /* the same */
 	struct cli_models models;
 	GPtrArray *wanted; /* struct wanted *, in the order of the batch's jobs */
 	struct cli_batch batch;
@@ -40,7 +40,7 @@ static void wanted_free(gpointer data)
 /* The job of one cell of the matrix, not prepared yet. */
 static struct cli_job job_of(const struct work *w, uint32_t index)
 {
-	return (struct cli_job){.target = w->targets->pdata[index % w->data->paper->workload_count],
+	return (struct cli_job){.target = w->targets->pdata[index],
 				.machine = &w->machines[index],
 				.is_captured = true};
 }
@@ -181,7 +181,8 @@ static bool machines_make(struct work *w, bool is_derived)
 	bool is_ok = true;
 
 	for (uint32_t i = 0; is_ok && i < paper->config_count * paper->workload_count; i++) {
-		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived)
+		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived &&
+		    reproduce_is_run(paper, i / paper->workload_count, i % paper->workload_count))
 			is_ok = machine_make(w, i);
 	}
 	return is_ok;
@@ -229,19 +230,8 @@ static int work_run(struct work *w, const char *scratch)
 		exit_status = wave_run(w, scratch, true);
 	if (exit_status == CLI_INTERRUPTED)
 		cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
-			  w->evaluation->had_count + w->evaluation->run_count,
-			  paper->config_count * paper->workload_count, runs);
+			  w->evaluation->had_count + w->evaluation->run_count, reproduce_run_count(paper), runs);
 	return exit_status;
-}
-
-/* What the evaluation runs a workload with. */
-static const char *arguments_of(const struct work *w, uint32_t workload)
-{
-	const struct reproduce_paper *paper = w->data->paper;
-	bool is_quick = w->evaluation->is_quick;
-	const char *const *of = is_quick ? paper->quick_arguments : paper->full_arguments;
-
-	return of && of[workload] ? of[workload] : is_quick ? "--size small" : "--size paper";
 }
 
 static bool targets_make(struct work *w)
@@ -250,12 +240,14 @@ static bool targets_make(struct work *w)
 	GPtrArray *names = g_ptr_array_new();
 	bool is_ok;
 
-	for (uint32_t i = 0; i < paper->workload_count; i++)
-		g_ptr_array_add(names, (char *)paper->workloads[i]);
+	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++)
+		g_ptr_array_add(names, (char *)paper->workloads[i % paper->workload_count]);
 	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL, NULL, w->targets);
 	g_ptr_array_free(names, TRUE);
-	for (uint32_t i = 0; is_ok && i < paper->workload_count; i++)
-		cli_target_arguments_add(w->targets->pdata[i], arguments_of(w, i));
+	for (uint32_t i = 0; is_ok && i < w->targets->len; i++)
+		cli_target_arguments_add(w->targets->pdata[i],
+					 reproduce_arguments(paper, i / paper->workload_count, i % paper->workload_count,
+							     w->evaluation->is_quick));
 	return is_ok;
 }
 

@@ -522,34 +522,33 @@ static json_t *result_of_process(struct cli_job *job, uint32_t number)
 	return o;
 }
 
-/* What the program says it has measured, by name (workloads/common/program.h). */
-static json_t *measures_read(const struct cli_job *job)
+/* What the program says it has measured (workloads/common/program.h): the values by name, and what their units are. */
+static void measures_add(const struct cli_job *job, json_t *result)
 {
 	g_autofree char *text = NULL;
-	json_t *measures = NULL;
+	json_t *measures = json_object(), *units = json_object_get(result, "units");
 
-	if (!g_file_get_contents(job->measures_path, &text, NULL, NULL))
-		return NULL;
+	if (g_file_get_contents(job->measures_path, &text, NULL, NULL)) {
+		g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+		for (char **line = lines; *line; line++) {
+			g_auto(GStrv) fields = g_strsplit(*line, "\t", 3);
+			g_autofree char *name = NULL;
 
-	for (char **line = lines; *line; line++) {
-		g_auto(GStrv) fields = g_strsplit(*line, "\t", 3);
-		json_t *one;
-
-		if (g_strv_length(fields) != 3)
-			continue;
-		one = json_pack("{s:f, s:s}", "value", g_ascii_strtod(fields[1], NULL), "unit", fields[2]);
-		if (!measures)
-			measures = json_object();
-		json_object_set_new(measures, fields[0], one);
+			if (g_strv_length(fields) != 3)
+				continue;
+			name = g_strconcat("measures.", fields[0], NULL);
+			json_object_set_new(measures, fields[0], json_real(g_ascii_strtod(fields[1], NULL)));
+			json_object_set_new(units, name, json_string(fields[2]));
+		}
 	}
-	return measures;
+	if (json_object_size(measures))
+		json_object_set(result, "measures", measures);
+	json_decref(measures);
 }
 
 static void finish(struct cli_job *job)
 {
-	json_t *measures = measures_read(job);
 
 	json_t *one;
 	size_t i;
@@ -569,8 +568,7 @@ static void finish(struct cli_job *job)
 		cli_provenance_add(job, one);
 	}
 	job->result = json_array_get(job->results, 0);
-	if (measures)
-		json_object_set_new(job->result, "measures", measures);
+	measures_add(job, job->result);
 }
 
 bool cli_job_step(struct cli_job *job, int wait_status)

@@ -272,8 +272,10 @@ static void print_measures(FILE *out, const json_t *run)
 	const char *name;
 
 	json_object_foreach(measures, name, one) {
-		fprintf(out, "  measured       %s %.6g %s\n", name, report_number(one, "value", NULL),
-			json_string_value(json_object_get(one, "unit")));
+		g_autofree char *key = g_strconcat("measures.", name, NULL);
+		const char *unit = json_string_value(json_object_get(json_object_get(run, "units"), key));
+
+		fprintf(out, "  measured       %s %.6g %s\n", name, json_number_value(one), unit ? unit : "");
 	}
 }
 

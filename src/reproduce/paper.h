@@ -22,6 +22,13 @@ struct reproduce_config {
 	bool (*derive)(const struct reproduce_data *d, uint32_t workload, char *sets, uint32_t sets_bytes);
 };
 
+/* One run of an evaluation that is no matrix: what a configuration runs. */
+struct reproduce_cell {
+	uint32_t config;
+	const char *workload;			      /* of the paper's */
+	const char *quick_arguments, *full_arguments; /* NULL: the workload's */
+};
+
 struct reproduce_row;
 /* The measured value in the published unit; NAN when the runs it needs are missing. */
 typedef double reproduce_measure(const struct reproduce_data *d, const struct reproduce_row *row);
@@ -101,6 +108,9 @@ struct reproduce_paper {
 	/* By workload, a program's arguments separated by spaces, in a quick and in a full run. NULL, the array or an
 	 * entry: "--size small" and "--size paper". */
 	const char *const *quick_arguments, *const *full_arguments;
+	/* NULL: every configuration runs every workload. Else what is run, and nothing else is. */
+	const struct reproduce_cell *cells;
+	uint32_t cell_count;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
@@ -111,6 +121,12 @@ struct reproduce_paper {
 	const struct reproduce_chart *charts;
 	uint32_t chart_count;
 };
+
+/* Is this run a part of the evaluation? */
+bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
+uint32_t reproduce_run_count(const struct reproduce_paper *paper);
+/* What the run's program is given, separated by spaces. */
+const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick);
 
 /* The paper of this name, NULL when there is none. Names: NULL-terminated. */
 const struct reproduce_paper *reproduce_paper_find(const char *name);
