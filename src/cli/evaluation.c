@@ -244,10 +244,12 @@ static bool targets_make(struct work *w)
 		g_ptr_array_add(names, (char *)paper->workloads[i % paper->workload_count]);
 	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL, NULL, w->targets);
 	g_ptr_array_free(names, TRUE);
-	for (uint32_t i = 0; is_ok && i < w->targets->len; i++)
+	for (uint32_t i = 0; is_ok && i < w->targets->len; i++) {
+		const uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
+
 		cli_target_arguments_add(w->targets->pdata[i],
-					 reproduce_arguments(paper, i / paper->workload_count, i % paper->workload_count,
-							     w->evaluation->is_quick));
+					 reproduce_arguments(paper, config, workload, w->evaluation->is_quick));
+	}
 	return is_ok;
 }
 
