@@ -1,0 +1,392 @@
+/* why.c - strata why: where a run's time goes, what bounds it, and what each resource would be worth if it were ideal.
+ */
+#include "cli/command.h"
+
+#include "base/check.h"
+#include "cli/batch.h"
+#include "cli/input.h"
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "cli/provenance.h"
+#include "cli/scratch.h"
+#include "cli/timeout.h"
+#include "ndp/registry.h"
+#include "report/report.h"
+#include "report/runs.h"
+#include "report/why.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_MAX = 4096, STATS_SHOWN = 20 };
+
+static const struct cli_about about = {
+    .name = "why",
+    .usage = "strata why [--machine M] [--set K=V] WORKLOAD | -- PROGRAM [ARGS]\n"
+	     "       strata why RUN [RUN]",
+    .summary =
+	"Runs a program and says where its time went, what each resource alone would need, and, by running it\n"
+	"again with one resource after the other made ideal, what each of them is worth. Of RUNs in the store (a\n"
+	"number, last, last-1, ...) it says the same without new runs, and of two also what differs.",
+};
+
+struct why_options {
+	const char *machine, *json, *size, *timeout, *jobs;
+	GPtrArray *sets;
+	struct cli_verify verify;
+	bool has_no_cases;
+	uint32_t slots;
+};
+
+static const struct why_case {
+	const char *name, *what, *needs, *settings;
+} cases[] = {
+#define CASE(name, what, needs, settings) {name, what, needs, settings},
+#include "cli/why_cases.def"
+#undef CASE
+};
+
+/* ---- machines with an ideal resource ---- */
+
+/* "KEY*N" as "KEY=VALUE" of this machine; NULL: it has no such parameter. */
+static char *multiplied(struct machine_config *config, const char *setting)
+{
+	const char *star = strchr(setting, '*'), *dot = strchr(setting, '.');
+	g_autofree char *prefix = g_strndup(setting, (size_t)(dot - setting));
+	g_autofree char *name = g_strndup(dot + 1, (size_t)(star - dot - 1));
+	struct sim_param_groups groups;
+
+	machine_config_groups(config, &groups);
+	for (uint32_t g = 0; g < groups.count; g++) {
+		const struct sim_param_group *group = &groups.items[g];
+
+		for (uint32_t i = 0; !strcmp(group->prefix, prefix) && i < group->row_count; i++) {
+			const struct sim_param_desc *row = &group->rows[i];
+
+			if (!strcmp(row->name, name))
+				return g_strdup_printf(
+				    "%s.%s=%.0f", prefix, name,
+				    MIN(sim_param_value(group, row) * strtod(star + 1, NULL), row->max));
+		}
+	}
+	return NULL;
+}
+
+/* False: the case changes nothing here, or makes no machine. */
+static bool case_apply(const struct why_case *c, struct machine_session *session)
+{
+	const struct machine_config before = session->config;
+	g_auto(GStrv) settings = g_strsplit(c->settings, " ", -1);
+	const char *mechanism = ndp_mechanism_name((uint32_t)machine_ndp_site(&session->config).ndp->choice.mechanism);
+	struct base_diag_list diag;
+	bool is_ok = !*c->needs || !g_strcmp0(c->needs, mechanism);
+
+	base_diag_init(&diag);
+	for (char **setting = settings; is_ok && *setting; setting++) {
+		g_autofree char *text =
+		    strchr(*setting, '*') ? multiplied(&session->config, *setting) : g_strdup(*setting);
+		char *equals = text ? strchr(text, '=') : NULL;
+
+		if (!**setting)
+			continue;
+		is_ok = equals != NULL;
+		if (is_ok) {
+			*equals = '\0';
+			is_ok = machine_config_set(&session->config, text, equals + 1, (struct base_place){0}, &diag);
+		}
+	}
+	is_ok = is_ok && machine_config_check(&session->config, &diag) &&
+		memcmp(&before, &session->config, sizeof(before)) != 0;
+	base_diag_free(&diag);
+	return is_ok;
+}
+
+/* ---- runs ---- */
+
+struct work {
+	const struct why_options *options;
+	const struct cli_target *target;
+	struct cli_batch batch;
+	struct machine_session *sessions; /* by job: the machine itself, then the cases */
+	const struct why_case *of[ARRAY_COUNT(cases) + 1];
+	char *input;
+	bool is_kept;
+};
+
+static void keep(void *ctx, struct cli_job *job)
+{
+	struct work *w = ctx;
+
+	/* A machine that nobody has asked for is not among the user's runs. */
+	if (job == w->batch.jobs && !cli_runs_keep(job->results))
+		w->is_kept = false;
+}
+
+static uint32_t machines_make(struct work *w, const struct machine_session *base)
+{
+	uint32_t count = 1;
+
+	w->sessions[0] = *base;
+	for (size_t i = 0; i < ARRAY_COUNT(cases) && !w->options->has_no_cases; i++) {
+		w->sessions[count] = *base;
+		if (!case_apply(&cases[i], &w->sessions[count]))
+			continue;
+		w->of[count] = &cases[i];
+		count++;
+	}
+	return count;
+}
+
+static bool jobs_make(struct work *w, const char *scratch, uint32_t count)
+{
+	w->batch.job_count = count;
+	w->batch.jobs = g_new0(struct cli_job, count);
+	for (uint32_t i = 0; i < count; i++) {
+		w->batch.jobs[i] = (struct cli_job){.target = w->target,
+						    .machine = &w->sessions[i],
+						    .is_captured = true,
+						    .verify = w->options->verify,
+						    .input_path = w->input};
+		if (!cli_job_prepare(&w->batch.jobs[i], scratch, i))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what is printed ---- */
+
+static int by_speedup(const void *left, const void *right)
+{
+	const json_t *const *a = left, *const *b = right;
+	const double x = report_number(*a, "speedup", NULL), y = report_number(*b, "speedup", NULL);
+
+	return x > y ? -1 : x < y;
+}
+
+static json_t *what_if(const struct work *w)
+{
+	const double base_ps = report_number(w->batch.jobs[0].result, "time_ps", NULL);
+	json_t *out = json_array();
+	g_autofree json_t **all = g_new(json_t *, w->batch.job_count + 1);
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < w->batch.job_count; i++) {
+		const struct cli_job *job = &w->batch.jobs[i];
+		const double time_ps = report_number(job->result, "time_ps", NULL);
+
+		if (cli_job_is_finished(job) && time_ps > 0)
+			all[count++] =
+			    json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", w->of[i]->name, "what", w->of[i]->what,
+				      "settings", w->of[i]->settings, "time_ps", time_ps, "speedup", base_ps / time_ps,
+				      "verified", json_is_true(json_object_get(job->result, "verified")));
+	}
+	qsort(all, count, sizeof(all[0]), by_speedup);
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(out, all[i]);
+	return out;
+}
+
+static void print_what_if(const json_t *rows)
+{
+	size_t i;
+	json_t *row;
+
+	if (!json_array_size(rows))
+		return;
+	puts("\nwhat if: one resource made ideal, the rest as it is");
+	json_array_foreach(rows, i, row)
+		printf("  %-16s %-60s %6.2fx%s\n", json_string_value(json_object_get(row, "name")),
+		       json_string_value(json_object_get(row, "what")), report_number(row, "speedup", NULL),
+		       json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
+}
+
+static int report(struct work *w)
+{
+	const struct cli_job *base = &w->batch.jobs[0];
+	int exit_status = w->is_kept ? CLI_OK : CLI_UNABLE;
+	json_t *why, *rows;
+
+	if (!cli_job_is_finished(base) || !report_has_run(base->result)) {
+		cli_error("why: the program has no results on this machine: there is nothing to explain");
+		return w->batch.is_interrupted ? CLI_INTERRUPTED : CLI_FAILED;
+	}
+	if (json_object_get(base->result, "channels")) {
+		cli_error("why: knows the time of machines with a GPU only, so far");
+		return CLI_USAGE;
+	}
+	why = report_why(base->result);
+	rows = what_if(w);
+	report_summary_print(stdout, base->result);
+	report_why_print(stdout, why);
+	print_what_if(rows);
+	json_object_set_new(why, "what_if", rows);
+	json_object_set(why, "run", base->result);
+	if (!cli_json_keep(w->options->json, why))
+		exit_status = CLI_UNABLE;
+	json_decref(why);
+	if (w->batch.is_interrupted)
+		return CLI_INTERRUPTED;
+	return exit_status == CLI_OK && cli_job_not_verified(base) ? CLI_FAILED : exit_status;
+}
+
+static int run_all(struct work *w, const struct cli_paths *paths, const struct machine_session *base)
+{
+	char *scratch = cli_scratch_make();
+	int exit_status = CLI_UNABLE;
+	uint32_t count;
+
+	if (!scratch)
+		return CLI_UNABLE;
+	w->batch = (struct cli_batch){.paths = paths, .done = keep, .ctx = w, .slots = w->options->slots};
+	w->sessions = g_new(struct machine_session, ARRAY_COUNT(cases) + 1);
+	w->is_kept = true;
+	count = machines_make(w, base);
+	w->input = w->target->is_self_checking ? NULL : cli_input_copy(scratch);
+	if ((w->target->is_self_checking || w->input) && jobs_make(w, scratch, count)) {
+		cli_batch_run(&w->batch);
+		exit_status = w->batch.exit_status == CLI_OK ? report(w) : w->batch.exit_status;
+	}
+	for (uint32_t i = 0; i < w->batch.job_count; i++)
+		cli_job_free(&w->batch.jobs[i]);
+	g_free(w->batch.jobs);
+	g_free(w->sessions);
+	g_free(w->input);
+	cli_scratch_remove(scratch);
+	return exit_status;
+}
+
+static int of_program(const struct cli_paths *paths, struct why_options *o, const struct cli_words *words)
+{
+	GPtrArray *targets = g_ptr_array_new();
+	struct work w = {.options = o};
+	int exit_status = CLI_USAGE;
+	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
+
+	if (cli_timeout_add(about.name, o->timeout, o->sets) &&
+	    cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
+	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
+	    cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", o->sets, session) &&
+	    cli_store_check(about.name)) {
+		w.target = targets->pdata[0];
+		exit_status = run_all(&w, paths, session);
+	}
+	cli_targets_free(targets);
+	return exit_status;
+}
+
+/* ---- runs of the store ---- */
+
+static bool is_run(const char *word)
+{
+	return g_ascii_isdigit(*word) || !strcmp(word, "last") || g_str_has_prefix(word, "last-");
+}
+
+static json_t *stored(const char *word, int *exit_status)
+{
+	char *message;
+	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
+	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
+
+	*exit_status = number ? CLI_UNABLE : CLI_USAGE;
+	if (!run) {
+		cli_error("why: %s", message);
+		g_free(message);
+	} else if (!report_has_run(run) || json_object_get(run, "channels")) {
+		cli_error("why: run %s has no kernels: there is nothing to explain", word);
+		*exit_status = CLI_USAGE;
+		json_decref(run);
+		run = NULL;
+	}
+	return run;
+}
+
+static int of_runs(const struct why_options *o, const GPtrArray *words)
+{
+	json_t *runs[2] = {NULL, NULL}, *out = json_array();
+	int exit_status = CLI_OK;
+
+	for (uint32_t i = 0; i < words->len && exit_status == CLI_OK; i++) {
+		int failed;
+
+		runs[i] = stored(words->pdata[i], &failed);
+		if (!runs[i]) {
+			exit_status = failed;
+			break;
+		}
+
+		json_t *why = report_why(runs[i]);
+
+		report_summary_print(stdout, runs[i]);
+		report_why_print(stdout, why);
+		json_array_append_new(out, why);
+	}
+	if (exit_status == CLI_OK && words->len == 2) {
+		json_t *difference = report_runs_difference(runs[0], runs[1]);
+
+		report_runs_difference_print(stdout, difference, STATS_SHOWN);
+		json_array_append_new(out, difference);
+	}
+	if (exit_status == CLI_OK && !cli_json_keep(o->json, out))
+		exit_status = CLI_UNABLE;
+	json_decref(runs[0]);
+	json_decref(runs[1]);
+	json_decref(out);
+	return exit_status;
+}
+
+/* ---- the command line ---- */
+
+static int why_words(const struct cli_paths *paths, struct why_options *o, const struct cli_words *words)
+{
+	const GPtrArray *w = words->words;
+	const bool is_stored = !words->program && w->len && is_run(w->pdata[0]);
+
+	if (!cli_output_check(about.name, "json", o->json))
+		return CLI_USAGE;
+	if (is_stored && w->len > 2) {
+		cli_error("why: one run, or two");
+		return CLI_USAGE;
+	}
+	if (is_stored && (o->machine || o->sets->len || o->timeout || o->size || o->has_no_cases)) {
+		cli_error("why: a run in the store has its machine and settings: --json is the only option here");
+		return CLI_USAGE;
+	}
+	if (is_stored)
+		return of_runs(o, w);
+	if (!words->program && w->len > 1) {
+		cli_error("why: one workload at a time");
+		return CLI_USAGE;
+	}
+	return of_program(paths, o, words);
+}
+
+int cli_why(int argc, char **argv)
+{
+	struct why_options o = {.sets = g_ptr_array_new()};
+	const struct cli_option options[] = {
+	    {"machine", CLI_TEXT, &o.machine, "M", "the machine: a name or a .yaml file (default tom-baseline)", 0},
+	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter; may be given several times", 0},
+	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper", 0},
+	    CLI_TIMEOUT_OPTION(&o.timeout),
+	    CLI_VERIFY_OPTIONS(o.verify),
+	    {"no-what-if", CLI_FLAG, &o.has_no_cases, NULL, "one run, none with ideal resources", 0},
+	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write all of it there", 0},
+	    {0},
+	};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED) {
+		struct cli_paths paths;
+
+		cli_paths_find(&paths);
+		exit_status = why_words(&paths, &o, &words);
+		cli_paths_free(&paths);
+	}
+	g_ptr_array_free(words.words, TRUE);
+	g_ptr_array_free(o.sets, TRUE);
+	return exit_status;
+}

@@ -1,0 +1,20 @@
+/* why.h - where a run's time went, and what bounds it: from its result object alone. */
+#ifndef STRATA_REPORT_WHY_H
+#define STRATA_REPORT_WHY_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* An object:
+ * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
+ * - "cycles": the cycles of all schedulers by what they did, "issued" or a reason for issuing nothing. They add up to
+ *   "scheduler_cycles"; "unaccounted" is what is missing, 0 unless there is a bug;
+ * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;
+ * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
+ *   of the kernels' time;
+ * - "ledger": of near-data blocks: instances, offloaded, and a number for each reason to stay;
+ * - "findings": sentences. */
+json_t *report_why(const json_t *run);
+void report_why_print(FILE *out, const json_t *why);
+
+#endif
