@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "base/diag.h"
 #include "cli/command.h"
+#include "cli/manual.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
 
@@ -44,6 +45,21 @@ static int help(FILE *out)
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n`strata COMMAND --help` prints a command's options; `strata --version` the version.\n", out);
+	return CLI_OK;
+}
+
+/* The manual page, or the commands' names for shells. */
+static int describe(bool is_manual)
+{
+	struct cli_summary all[ARRAY_COUNT(commands)];
+
+	for (size_t i = 0; i < ARRAY_COUNT(commands); i++) {
+		all[i] = (struct cli_summary){commands[i].name, commands[i].summary};
+		if (!is_manual)
+			printf("%s\t\t%s\n", commands[i].name, commands[i].summary);
+	}
+	if (is_manual)
+		cli_manual_main_print(all, ARRAY_COUNT(all));
 	return CLI_OK;
 }
 
@@ -106,6 +122,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return finish_output(help(stdout));
+	if (argc == 2 && (!strcmp(argv[1], "--man") || !strcmp(argv[1], "--complete")))
+		return finish_output(describe(!strcmp(argv[1], "--man")));
 	if (!strcmp(argv[1], "--version")) {
 		printf("strata %s\n", cli_version());
 		return finish_output(CLI_OK);

@@ -1,6 +1,8 @@
 /* options.c - one parser and one printer for the tables of all commands. */
 #include "cli/options.h"
 
+#include "cli/manual.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,6 +134,15 @@ enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli
 		}
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			print_help(about, options);
+			return CLI_PARSE_HELP;
+		}
+		/* For the build, which makes the manual pages, and for shells: only as the single word. */
+		if (argc == 2 && !strcmp(argv[i], "--man")) {
+			cli_manual_print(about, options);
+			return CLI_PARSE_HELP;
+		}
+		if (argc == 2 && !strcmp(argv[i], "--complete")) {
+			cli_shell_print(options);
 			return CLI_PARSE_HELP;
 		}
 		if (argv[i][0] != '-' || !argv[i][1])
