@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/options.h"
+#include "cli/ptx_duality.h"
 #include "ndp/tom/candidates.h"
 #include "nsu/code.h"
 #include "ptx/print.h"
@@ -14,12 +15,13 @@
 
 static const struct cli_about about = {
     .name = "ptx",
-    .usage = "strata ptx check|show|candidates|nsu FILE...",
+    .usage = "strata ptx check|show|candidates|nsu|duality FILE...",
     .summary = "check       reports every mistake with file:line:column, and what this simulator does not support\n"
 	       "show        prints every function decoded: blocks, edges, dominators, loops, live ranges\n"
 	       "candidates  lists the blocks that TOM's static selection would offload, with live-ins, live-outs,\n"
 	       "            score, tags and condition\n"
-	       "nsu         lists the offload blocks of NSU with the code of both sides, score, registers and buffers",
+	       "nsu         lists the offload blocks of NSU with the code of both sides, score, registers and buffers\n"
+	       "duality     lists the VLIW code of Duality Cache: words, arrays, registers, spills, expected cycles",
 };
 
 /* Functions that cannot run; an entry without reason is no error of the module. */
@@ -108,10 +110,18 @@ static int nsu(const struct ptx_module *m)
 	return CLI_OK;
 }
 
+/* What duality is asked for. */
+static struct cli_duality duality_options;
+
+static int duality(const struct ptx_module *m)
+{
+	return cli_ptx_duality(m, &duality_options);
+}
+
 static const struct action {
 	const char *name;
 	int (*run)(const struct ptx_module *m);
-} actions[] = {{"check", check}, {"show", show}, {"candidates", candidates}, {"nsu", nsu}};
+} actions[] = {{"check", check}, {"show", show}, {"candidates", candidates}, {"nsu", nsu}, {"duality", duality}};
 
 static int run_file(const struct action *action, const char *path)
 {
@@ -155,7 +165,7 @@ static const struct action *find_action(const char *name)
 	if (nearest)
 		cli_error("ptx: unknown action '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error("ptx: unknown action '%s'; expected check, show, candidates or nsu", name);
+		cli_error("ptx: unknown action '%s'; expected check, show, candidates, nsu or duality", name);
 	return NULL;
 }
 
@@ -164,7 +174,7 @@ static int run_words(const struct cli_words *words)
 	int exit_status = CLI_OK;
 
 	if (!words->words->len || words->program) {
-		cli_error("ptx: expected check, show, candidates or nsu, and a file; see `strata ptx --help`");
+		cli_error("ptx: expected check, show, candidates, nsu or duality, and a file; see `strata ptx --help`");
 		return CLI_USAGE;
 	}
 
@@ -186,8 +196,15 @@ static int run_words(const struct cli_words *words)
 
 int cli_ptx(int argc, char **argv)
 {
-	const struct cli_option options[] = {{0}};
+	struct cli_duality *o = &duality_options;
+	const struct cli_option options[] = {
+	    {"kernel", CLI_TEXT, &o->kernel, "K", "duality: only this kernel", 0},
+	    {"plain", CLI_FLAG, &o->is_plain, NULL, "duality: the plain translator: one array, no optimisation", 0},
+	    {"without", CLI_TEXT, &o->without, "A,B", "duality: without isolate, schedule", 0},
+	    {"summary", CLI_FLAG, &o->is_summary, NULL, "duality: counts only, no words", 0},
+	    {0}};
 	struct cli_words words;
+
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 

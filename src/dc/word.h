@@ -32,12 +32,12 @@
 #include "ptx/cfg.h"
 
 enum {
-	DC_ARRAYS = 4,	   /* of a bank: issue windows (3.3) */
-	DC_ROWS = 256,	   /* word-lines of an array */
-	DC_REG_ROWS = 32,  /* of a register */
+	DC_ARRAYS = 4,    /* of a bank: issue windows (3.3) */
+	DC_ROWS = 256,    /* word-lines of an array */
+	DC_REG_ROWS = 32, /* of a register */
 	DC_REGS = DC_ROWS / DC_REG_ROWS,
-	DC_SRCS = 7,	   /* sources of an operation: PTX_SRC_MAX */
-	DC_ELEMS = 8,	   /* of a vector access */
+	DC_SRCS = 7,  /* sources of an operation: PTX_SRC_MAX */
+	DC_ELEMS = 8, /* of a vector access */
 };
 #define DC_NO_REG UINT8_MAX
 #define DC_NO_PRED UINT16_MAX
@@ -56,7 +56,8 @@ enum dc_source_kind {
 	DC_SRC_PRED, /* predicate `pred`, inverted if negate */
 	DC_SRC_IMM,  /* imm: the same bits in all lanes; costs no rows */
 	DC_SRC_HOST, /* host value number `host`: known when the kernel is launched, then as an immediate */
-	DC_SRC_SREG, /* special register inst->src[].sreg, component of the lane: only in mov; written through the TMU */
+	DC_SRC_SREG, /* special register inst->src[].sreg, component of the lane: only in mov; written through the TMU
+		      */
 };
 
 struct dc_source {
@@ -79,15 +80,15 @@ enum dc_slot_kind {
 	/* inst computes: every instruction that simt_alu_find knows, scalar mov, and and/or/xor/not/mov of predicates.
 	 * src[k] is inst->src[k]. A source or result whose width is not that of the operation is extended or cut as
 	 * simt/decode.c does (fix_source): sources by their type's sign, results by the type's. The result goes to dst
-	 * (registers of this array), pred_dst (inst->dst is a predicate), pred_dst2 (inst->dst2: q of p|q). Only lanes of
-	 * the guard are written. */
+	 * (registers of this array), pred_dst (inst->dst is a predicate), pred_dst2 (inst->dst2: q of p|q). Only lanes
+	 * of the guard are written. */
 	DC_SLOT_ALU,
-	/* dst = src[0], a location of another array whose slot of this word is DC_SLOT_BUSY. Only lanes of the guard are
-	 * written: a copy is a write like any other. inst NULL. */
+	/* dst = src[0], a location of another array whose slot of this word is DC_SLOT_BUSY. Only lanes of the guard
+	 * are written: a copy is a write like any other. inst NULL. */
 	DC_SLOT_COPY,
 	DC_SLOT_BUSY, /* the other end of a copy, or an array that the C-Box operation reads or writes */
-	/* Masks: pred_dst = a OP b of predicates or immediates 0 and 1, in all launched lanes, whatever the guard (there
-	 * is none). inst NULL. */
+	/* Masks: pred_dst = a OP b of predicates or immediates 0 and 1, in all launched lanes, whatever the guard
+	 * (there is none). inst NULL. */
 	DC_SLOT_MASK,
 };
 
@@ -99,19 +100,23 @@ enum dc_mask_op {
 
 /* One array's operation. */
 struct dc_slot {
-	uint8_t kind;	 /* enum dc_slot_kind */
+	uint8_t kind;    /* enum dc_slot_kind */
 	uint8_t mask_op; /* enum dc_mask_op */
 	uint8_t src_count;
-	/* Registers of this array, a bit each, that the routine uses for itself and leaves with anything in them, beside
-	 * rows above reg_rows (struct dc_kernel). */
+	/* Registers of this array, a bit each, that the routine uses for itself and leaves with anything in them,
+	 * beside rows above reg_rows (struct dc_kernel). */
 	uint8_t scratch_regs;
 	uint16_t scratch_rows; /* rows that the routine needs */
-	uint16_t bits;	       /* n of the operation's latency: 1, 8, 16, 32, 64 */
+	/* Of these, rows that found no room: their contents are swapped with the TMU, two cycles a row, counted in
+	 * cycles here. */
+	uint16_t swap_rows;
+	uint16_t bits; /* n of the operation's latency: 1, 8, 16, 32, 64 */
 	struct dc_guard guard;
 	const struct ptx_inst *inst;
 	struct dc_loc dst; /* may share registers with sources: the routine then delivers last */
 	uint16_t pred_dst, pred_dst2;
 	struct dc_source src[4];
+	uint32_t reg;    /* COPY: the register of func whose value it is */
 	uint32_t cycles; /* expected latency, what the scheduler reckoned with */
 };
 
@@ -120,16 +125,17 @@ enum dc_box_kind {
 	DC_BOX_MEMORY, /* inst: ld, st, atom, red and their kind, of any space but .param */
 	DC_BOX_SPILL,  /* src[0] to the lane's spill slot(s) `spill` */
 	DC_BOX_FILL,   /* the lane's spill slot(s) `spill` to dst[0] */
-	/* inst: shfl, vote, match, redux, activemask, elect among the 32 lanes of a warp, with the lanes of the guard as
-	 * those that are active there. pred_dst, dst as the instruction says. */
+	/* inst: shfl, vote, match, redux, activemask, elect among the 32 lanes of a warp, with the lanes of the guard
+	 * as those that are active there. pred_dst, dst as the instruction says. */
 	DC_BOX_WARP,
-	/* inst: bar, barrier (sync, arrive, red): the lanes of the guard are those that arrive. A control block is in lock
-	 * step, so sync only checks: it is a fault when a live lane of the CTA is not among them. bar.red answers. */
+	/* inst: bar, barrier (sync, arrive, red): the lanes of the guard are those that arrive. A control block is in
+	 * lock step, so sync only checks: it is a fault when a live lane of the CTA is not among them. bar.red answers.
+	 */
 	DC_BOX_BARRIER,
 	DC_BOX_FENCE, /* inst: membar, fence; earlier accesses are done anyway: blocking execution */
-	DC_BOX_CALL,  /* inst: call of a function that the host serves (simt_builtin_is); src: the arguments' values, dst
-			 and elems: results */
-	DC_BOX_TRAP,  /* inst: trap, brkpt */
+	DC_BOX_CALL, /* inst: call of a function that the host serves (simt_builtin_is); src: the arguments' values, dst
+			and elems: results */
+	DC_BOX_TRAP, /* inst: trap, brkpt */
 };
 
 /* The operation of the C-Box. It occupies every array that it reads or writes: their slots are DC_SLOT_BUSY. */
@@ -138,17 +144,18 @@ struct dc_box {
 	uint8_t src_count, elem_count;
 	struct dc_guard guard;
 	const struct ptx_inst *inst;
-	/* MEMORY: src[0] is the address without inst->src[0].offset (which `offset` holds): a LOC of 64 or 32 bits, IMM or
-	 * HOST; NONE: the offset is all of it. Then a store's elements, an atomic's operands, in the order of inst->src, a
-	 * VEC element by element. Addresses are relative to the space of `space`. */
+	/* MEMORY: src[0] is the address without inst->src[0].offset (which `offset` holds): a LOC of 64 or 32 bits, IMM
+	 * or HOST; NONE: the offset is all of it. Then a store's elements, an atomic's operands, in the order of
+	 * inst->src, a VEC element by element. Addresses are relative to the space of `space`. */
 	struct dc_source src[2 + DC_ELEMS];
-	int64_t offset;	 /* variable included, where it is one of .shared or .local; see dc_var */
+	int64_t offset;            /* variable included, where it is one of .shared or .local; see dc_var */
 	const struct ptx_var *var; /* NULL, or a .global or .const variable whose address is added */
-	uint8_t space;	 /* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, or NONE: generic, windows of simt/memory.h */
+	uint8_t space; /* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, or NONE: generic, windows of simt/memory.h */
 	struct dc_loc dst[DC_ELEMS]; /* a load's elements (lo DC_NO_REG: sink) */
-	uint16_t pred_dst;	     /* predicate result; DC_NO_PRED */
-	uint32_t spill;		     /* SPILL, FILL: 32-bit slot of the lane; 64-bit values: this and the next */
-	uint32_t cycles;	     /* expected */
+	uint16_t pred_dst;           /* predicate result; DC_NO_PRED */
+	uint32_t reg;                /* SPILL, FILL: the register of func whose value it is */
+	uint32_t spill;              /* SPILL, FILL: 32-bit slot of the lane; 64-bit values: this and the next */
+	uint32_t cycles;             /* expected */
 };
 
 enum dc_flow { DC_FLOW_NEXT, DC_FLOW_SKIP, DC_FLOW_JUMP, DC_FLOW_END };
@@ -156,19 +163,19 @@ enum dc_flow { DC_FLOW_NEXT, DC_FLOW_SKIP, DC_FLOW_JUMP, DC_FLOW_END };
 struct dc_word {
 	struct dc_slot slot[DC_ARRAYS];
 	struct dc_box box;
-	uint8_t flow; /* enum dc_flow */
+	uint8_t flow;       /* enum dc_flow */
 	bool is_loop_begin; /* the target of a JUMP: the host keeps the words from here to it in the ring */
 	uint16_t flow_pred;
-	uint32_t target; /* SKIP, JUMP: word */
-	uint32_t block;	 /* of kernel->cfg, whose code this is */
-	bool is_edge;	 /* after the last instruction of the block: masks of its successors */
+	uint32_t target;     /* SKIP, JUMP: word */
+	uint32_t block;      /* of kernel->cfg, whose code this is */
+	bool is_edge;        /* after the last instruction of the block: masks of its successors */
 	uint32_t loop_words; /* JUMP: words of the loop; more than the ring holds are fed again in every round */
 };
 
 /* A value that is equal in the whole grid: the host core computes them in order at launch, before word 0. */
 struct dc_host_value {
 	const struct ptx_inst *inst; /* an instruction as in DC_SLOT_ALU, or ld.param, ld.const of a fixed address */
-	uint32_t reg;		     /* the register of func that it stands for */
+	uint32_t reg;                /* the register of func that it stands for */
 	uint8_t src_count;
 	/* IMM, HOST, or SREG (only %ntid, %nctaid and what else is the same everywhere). A variable's address is
 	 * inst->src[k] of kind PTX_OPND_VAR with kind NONE here. ld: nothing. */
@@ -181,32 +188,41 @@ struct dc_var {
 	uint64_t offset_bytes;
 };
 
+/* A block of cfg in the order of words: words [first, edge) compute, [edge, end) make the masks of its successors. */
+struct dc_range {
+	uint32_t block, first, edge, end;
+};
+
 struct dc_counts {
-	uint32_t insts;		/* of the lowered function */
-	uint32_t words, ops;	/* ops: slots that compute */
+	uint32_t insts;      /* of the lowered function */
+	uint32_t words, ops; /* ops: slots that compute */
 	uint32_t copies, masks, skips, loops;
-	uint32_t accesses;	/* C-Box memory operations of the program, without: */
+	uint32_t accesses; /* C-Box memory operations of the program, without: */
 	uint32_t spills, fills;
-	uint32_t host_ops;	/* instructions that the host computes */
-	uint32_t unrolled;	/* loops */
-	uint64_t cycles;	/* expected, each word once */
+	uint32_t host_ops; /* instructions that the host computes */
+	uint32_t swap_rows;
+	uint32_t unrolled; /* loops */
+	uint64_t cycles;   /* expected, each word once */
 };
 
 /* A compiled kernel. Immutable; owned by whoever compiled it, freed by dc_kernel_free. */
 struct dc_kernel {
 	const char *name;
 	const struct ptx_func *source; /* the entry function as written */
-	/* Lowered: calls inlined, loops unrolled, what no array computes replaced by what it does. inst of words and host
-	 * values are of its insts; line is that of the source instruction. */
+	/* Lowered: calls inlined, loops unrolled, what no array computes replaced by what it does. inst of words and
+	 * host values are of its insts; line is that of the source instruction. */
 	struct ptx_func *func;
-	struct ptx_cfg *cfg; /* of func */
+	struct ptx_cfg *cfg;  /* of func */
 	uint32_t array_count; /* 1: the plain translator: four times the threads; 4 */
 	struct dc_word *words;
 	uint32_t word_count;
+	struct dc_range *ranges; /* in the order of words; words between ranges are masks of loops, and skips */
+	uint32_t range_count;
 	uint32_t pred_count; /* predicates; each has one row in every array: row DC_ROWS - 1 - number */
-	uint32_t reg_count[DC_ARRAYS]; /* registers named in an array: 0 to this - 1, register r in rows 32 r .. 32 r + 31 */
-	uint32_t reg_rows[DC_ARRAYS];  /* rows of them; rows from here to DC_ROWS - pred_count are scratch for all */
-	uint32_t spill_slots;	       /* 32 bits each, per lane */
+	uint32_t
+	    reg_count[DC_ARRAYS]; /* registers named in an array: 0 to this - 1, register r in rows 32 r .. 32 r + 31 */
+	uint32_t reg_rows[DC_ARRAYS]; /* rows of them; rows from here to DC_ROWS - pred_count are scratch for all */
+	uint32_t spill_slots;         /* 32 bits each, per lane */
 	struct dc_host_value *hosts;
 	uint32_t host_count;
 	struct dc_var *vars;

@@ -1,0 +1,106 @@
+/* facts.c - what the scheduler reckons with: latencies as ops.def expects them after the optimisations of section 3.1.
+ * Only the order of words depends on them; the machine counts what an operation takes. */
+#include "dc/compile/priv.h"
+
+#include "dc/ops.h"
+
+enum {
+	ACCESS_CYCLES = 200, /* a memory operation of a control block */
+	CROSSBAR_CYCLES = 64,
+	CORDIC_ITERATIONS = 24,
+};
+
+uint32_t dcc_inst_bits(const struct ptx_inst *i)
+{
+	const enum ptx_type t =
+	    i->op == PTX_OP_CVT && ptx_type_bytes(i->type2) > ptx_type_bytes(i->type) ? i->type2 : i->type;
+
+	return t == PTX_PRED || t == PTX_TYPE_NONE ? 1 : 8 * ptx_type_bytes(t);
+}
+
+static bool is_fixed(const struct ptx_inst *i)
+{
+	for (uint32_t k = 1; k < i->src_count; k++)
+		if (i->src[k].kind != PTX_OPND_IMM)
+			return false;
+	return i->src_count > 1;
+}
+
+uint32_t dcc_inst_cycles(const struct ptx_inst *i)
+{
+	const struct dc_arith arith = {.cordic_iterations = CORDIC_ITERATIONS};
+	struct dc_use use;
+	const char *why;
+
+	return dc_use_of(i, is_fixed(i), &use, &why) ? (uint32_t)dc_usual_cycles(&use, &arith) : dcc_inst_bits(i);
+}
+
+uint32_t dcc_box_cycles(const struct ptx_inst *i)
+{
+	if (!i)
+		return ACCESS_CYCLES;
+	switch (i->op) {
+	case PTX_OP_SHFL:
+	case PTX_OP_VOTE:
+	case PTX_OP_MATCH:
+	case PTX_OP_REDUX:
+	case PTX_OP_ACTIVEMASK:
+	case PTX_OP_ELECT:
+		return CROSSBAR_CYCLES;
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
+	case PTX_OP_MEMBAR:
+	case PTX_OP_FENCE:
+	case PTX_OP_TRAP:
+	case PTX_OP_BRKPT:
+		return 1;
+	default:
+		return ACCESS_CYCLES;
+	}
+}
+
+uint32_t dcc_inst_scratch_rows(const struct ptx_inst *i)
+{
+	const struct dc_arith arith = {.cordic_iterations = CORDIC_ITERATIONS};
+	struct dc_use use;
+	const char *why;
+
+	return dc_use_of(i, is_fixed(i), &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
+}
+
+bool dcc_inst_is_control(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_BRA || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT;
+}
+
+bool dcc_inst_is_box(const struct ptx_inst *i)
+{
+	switch (i->op) {
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+	case PTX_OP_ST:
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+	case PTX_OP_SHFL:
+	case PTX_OP_VOTE:
+	case PTX_OP_MATCH:
+	case PTX_OP_REDUX:
+	case PTX_OP_ACTIVEMASK:
+	case PTX_OP_ELECT:
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
+	case PTX_OP_MEMBAR:
+	case PTX_OP_FENCE:
+	case PTX_OP_CALL:
+	case PTX_OP_TRAP:
+	case PTX_OP_BRKPT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint32_t dcc_reg_slots(const struct ptx_func *f, uint32_t reg)
+{
+	return f->regs[reg].type == PTX_PRED ? 0 : ptx_type_bytes(f->regs[reg].type) == 8 ? 2 : 1;
+}

@@ -1,0 +1,128 @@
+/* priv.h - what the passes of the compiler share. Not for other folders.
+ *
+ * Every pass rewrites a PTX function into another one, instruction by instruction (rewrite.c): labels in what it emits
+ * are indexes into the old function, and are fixed at the end.
+ */
+#ifndef STRATA_DC_COMPILE_PRIV_H
+#define STRATA_DC_COMPILE_PRIV_H
+
+#include <glib.h>
+
+#include "base/check.h"
+#include "dc/compile/compile.h"
+#include "ptx/arena.h"
+
+struct dcc {
+	const struct ptx_func *entry;
+	const struct dc_options *o;
+	struct base_diag_list *diag;
+	bool failed;
+	struct dc_kernel *kernel;
+	struct ptx_arena *arena;   /* the kernel's: instructions, operands, registers */
+	struct ptx_func *func;     /* as the passes so far made it */
+	GArray *insts;             /* struct ptx_inst: being emitted */
+	uint32_t *map;             /* [old inst_count + 1]: index of what was emitted for it first */
+	const struct ptx_inst *at; /* the old instruction: emitted ones have its line, text and guard */
+	uint32_t reg_cap;
+	uint32_t carry_reg; /* what add.cc leaves: 0 or 1; UINT32_MAX: none yet */
+};
+
+/* Refuses the kernel: the first message is kept. */
+void dcc_refuse(struct dcc *c, const struct ptx_inst *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+void dcc_rewrite_begin(struct dcc *c);
+void dcc_rewrite_at(struct dcc *c, uint32_t old_index); /* what follows replaces this instruction */
+void dcc_rewrite_end(struct dcc *c);
+uint32_t dcc_reg_new(struct dcc *c, enum ptx_type type);
+struct ptx_inst *dcc_emit(struct dcc *c, const struct ptx_inst *i); /* a copy, valid until the next one */
+
+struct ptx_operand dcc_reg(uint32_t reg);
+struct ptx_operand dcc_imm(uint64_t value, enum ptx_type type);
+/* op.type d, a, b, c with the guard of c->at; operands of kind NONE are left out. */
+struct ptx_inst *dcc_op(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand d, struct ptx_operand a,
+			struct ptx_operand b, struct ptx_operand e);
+/* The same into a new register, without the guard: a value that only this lowering reads. */
+struct ptx_operand dcc_temp(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand a,
+			    struct ptx_operand b);
+struct ptx_operand dcc_temp_cvt(struct dcc *c, enum ptx_type to, enum ptx_type from, struct ptx_operand a);
+struct ptx_operand dcc_temp_setp(struct dcc *c, enum ptx_cmp cmp, enum ptx_type type, struct ptx_operand a,
+				 struct ptx_operand b);
+struct ptx_operand dcc_temp_selp(struct dcc *c, enum ptx_type type, struct ptx_operand a, struct ptx_operand b,
+				 struct ptx_operand p);
+void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx_operand a);
+
+/* ---- passes, in their order ---- */
+
+void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
+bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
+void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
+
+/* ---- linear code: linear.c ---- */
+
+enum dcc_step_kind { DCC_OP, DCC_MASK, DCC_SKIP, DCC_LABEL, DCC_LOOP, DCC_JUMP };
+
+/* A predicate of linear code: a PTX register of type pred (its number), or a mask (func->reg_count and up). */
+struct dcc_guard {
+	uint32_t pred; /* UINT32_MAX: none */
+	bool negate;
+};
+
+struct dcc_step {
+	uint8_t kind; /* enum dcc_step_kind */
+	uint8_t mask_op;
+	bool is_edge;
+	uint32_t block;
+	uint32_t inst;                /* OP: of func */
+	struct dcc_guard guard;       /* OP: block mask and the instruction's guard as one */
+	uint32_t pred;                /* MASK: written; SKIP, JUMP: asked */
+	struct dc_source mask_src[2]; /* MASK: PRED (host holds the predicate) or IMM */
+	uint32_t label;               /* SKIP: to LABEL; LABEL; LOOP and JUMP: the loop */
+};
+
+/* A block in linear order: steps [first, edge) compute, [edge, end) make the successors' masks. */
+struct dcc_range {
+	uint32_t block, first, edge, end;
+};
+
+struct dcc_linear {
+	GArray *steps;       /* struct dcc_step */
+	GArray *ranges;      /* struct dcc_range */
+	uint32_t pred_count; /* PTX registers and masks */
+	uint32_t label_count;
+	struct dcc_guard *mask; /* [block_count]: of the block */
+};
+
+void dcc_linear_build(struct dcc *c, struct dcc_linear *l);
+void dcc_linear_free(struct dcc_linear *l);
+
+/* Physical predicate of each predicate of linear code: phys[l->pred_count]; kernel->pred_count. preds.c */
+uint16_t *dcc_preds(struct dcc *c, const struct dcc_linear *l);
+
+/* Where registers live across blocks: homes.c */
+struct dcc_home {
+	bool is_global;    /* read or written in more than one block */
+	bool is_spilled;   /* home is spill slot `spill` */
+	struct dc_loc loc; /* else */
+	uint32_t spill;
+	uint32_t first, last; /* ranges in which the home is taken */
+};
+struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit);
+
+/* Words: schedule.c */
+void dcc_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys, struct dcc_home *homes,
+		  uint32_t reg_limit);
+
+/* ---- facts: facts.c ---- */
+
+uint32_t dcc_inst_cycles(const struct ptx_inst *i); /* expected, of a slot */
+uint32_t dcc_box_cycles(const struct ptx_inst *i);  /* of the C-Box; NULL: a spill of one register */
+uint32_t dcc_inst_scratch_rows(const struct ptx_inst *i);
+uint32_t dcc_inst_bits(const struct ptx_inst *i);
+bool dcc_inst_is_box(const struct ptx_inst *i);
+/* ld.param, a variable's address, the grid's dimensions: known to the host without computing. */
+bool dcc_inst_is_given(const struct ptx_inst *i);
+bool dcc_inst_is_control(const struct ptx_inst *i); /* bra, ret, exit: in no word */
+/* Registers (0, 1 or 2) that a value of the PTX register takes; 0: predicates. */
+uint32_t dcc_reg_slots(const struct ptx_func *f, uint32_t reg);
+
+#endif
