@@ -46,14 +46,14 @@ const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t li
 	return under_way(b, line);
 }
 
-static enum cpu_state state_of(const struct cpu_bus *b, uint32_t agent, uint64_t line, uint32_t *version)
+static enum cpu_state state_of(const struct cpu_bus *b, uint32_t agent, uint64_t line, cpu_version *version)
 {
 	return b->agents[agent].ops->state(b->agents[agent].self, line, version);
 }
 
 /* ---- the last level ---- */
 
-static void llc_put(struct cpu_bus *b, uint64_t line, uint32_t version, bool is_dirty)
+static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool is_dirty)
 {
 	struct cpu_tag *tag = cpu_tags_find(&b->llc, line);
 
@@ -71,7 +71,7 @@ static void llc_put(struct cpu_bus *b, uint64_t line, uint32_t version, bool is_
 	cpu_tags_use(&b->llc, tag);
 }
 
-void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, uint32_t version)
+void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version)
 {
 	b->c->stats.l2_write_backs++;
 	llc_put(b, line, version, true);
@@ -81,11 +81,11 @@ void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, uint32_t version)
 
 /* Asks all other agents, and changes them: a line has one writer or any number of readers. Returns the newest version.
  */
-static uint32_t snoop(struct cpu_bus *b, const struct cpu_request *r, bool is_from_home)
+static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is_from_home)
 {
 	const bool is_write = cpu_is_write((enum cpu_op)r->op);
 	struct cpu_tag *last;
-	uint32_t version;
+	cpu_version version;
 
 	for (uint32_t i = 0; i < b->agent_count; i++) {
 		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
@@ -101,10 +101,13 @@ static uint32_t snoop(struct cpu_bus *b, const struct cpu_request *r, bool is_fr
 			return version;
 	}
 	last = cpu_tags_find(&b->llc, r->line);
-	if (last)
+	if (last) {
+		if (is_write && b->agents[r->agent].is_beside_llc)
+			last->state = CPU_INVALID;
 		return last->version;
+	}
 	version = b->home_ops->version(b->home, r->line);
-	if (is_from_home)
+	if (is_from_home && !b->agents[r->agent].is_beside_llc)
 		llc_put(b, r->line, version, false);
 	return version;
 }
@@ -121,6 +124,8 @@ static void wait_for(struct cpu_bus *b, struct cpu_request *other, struct cpu_re
 	b->c->stats.joins++;
 }
 
+static void retry_claims(struct cpu_bus *b, uint64_t line);
+
 static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 {
 	const uint64_t now = cpu_now_units(b->c);
@@ -130,7 +135,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 		link = &(*link)->next;
 	*link = r->next;
 
-	const uint32_t version = snoop(b, r, is_from_home);
+	const cpu_version version = snoop(b, r, is_from_home);
 
 	b->agents[r->agent].ops->grant(b->agents[r->agent].self, r, version);
 	/* Those that waited, in their order: the first that must goes to the bus, the others wait for that. */
@@ -147,6 +152,8 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 			begin(b, w, now);
 		w = next;
 	}
+	if (unlikely(b->claims))
+		retry_claims(b, r->line);
 	request_put(b, r);
 }
 
@@ -167,6 +174,22 @@ void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 	cpu_event_at(&b->c->events, &r->event, units);
 }
 
+static bool is_locked(const struct cpu_bus *b, uint64_t line)
+{
+	for (uint32_t i = 0; i < b->agent_count; i++)
+		if (b->agents[i].ops->is_locked && b->agents[i].ops->is_locked(b->agents[i].self, line))
+			return true;
+	return false;
+}
+
+static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps)
+{
+	r->is_ending = true;
+	r->event.fire = fire_end;
+	r->event.self = b;
+	cpu_event_at(&b->c->events, &r->event, cpu_now_units(b->c) + ps * b->c->per_ps);
+}
+
 /* Its slot has come: who has the line? */
 static void look(void *bus, struct cpu_event *e)
 {
@@ -174,10 +197,16 @@ static void look(void *bus, struct cpu_event *e)
 	struct cpu_request *r = request_of(e);
 	const struct cpu_params *p = b->c->p;
 	struct cpu_stats *stats = &b->c->stats;
+	const struct cpu_tag *last = cpu_tags_find(&b->llc, r->line);
 	uint64_t ps;
-	uint32_t version;
+	cpu_version version;
 	bool is_modified = false;
 
+	if (unlikely(b->has_locks) && is_locked(b, r->line)) {
+		r->next_locked = b->locked;
+		b->locked = r;
+		return;
+	}
 	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++)
 		is_modified = i != r->agent && state_of(b, i, r->line, &version) == CPU_MODIFIED;
 	if (state_of(b, r->agent, r->line, &version)) {
@@ -186,21 +215,39 @@ static void look(void *bus, struct cpu_event *e)
 	} else if (is_modified) {
 		stats->interventions++;
 		ps = p->intervention_ps;
-	} else if (cpu_tags_find(&b->llc, r->line)) {
+	} else if (last) {
 		stats->llc_hits++;
 		ps = p->llc_latency_ps;
 	} else {
 		stats->memory_reads++;
 		b->home_ops->read(b->home, r);
+		if (unlikely(b->claims))
+			retry_claims(b, r->line);
 		return;
 	}
-	r->event.fire = fire_end;
-	cpu_event_at(&b->c->events, e, cpu_now_units(b->c) + ps * b->c->per_ps);
+	is_modified |= last && last->state == CPU_MODIFIED;
+	if (cpu_is_write((enum cpu_op)r->op) && !is_modified && b->home_ops->invalidate &&
+	    b->home_ops->invalidate(b->home, r)) {
+		if (unlikely(b->claims))
+			retry_claims(b, r->line);
+		return;
+	}
+	end_in(b, r, ps);
 }
 
-static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
+void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
 {
-	struct cpu_request **bucket = bucket_of(b, r->line);
+	if (!is_lost) {
+		end(b, r, false);
+		return;
+	}
+	b->c->stats.lost_upgrades++;
+	b->home_ops->read(b->home, r);
+}
+
+/* Of the first bus that is free, at units or later. */
+static uint64_t take_slot(struct cpu_bus *b, uint64_t units)
+{
 	uint64_t *bus = b->slot_free_units;
 	const uint64_t edge = (units + b->tick_units - 1) / b->tick_units * b->tick_units;
 
@@ -211,14 +258,21 @@ static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 	const uint64_t slot = MAX(edge, *bus);
 
 	*bus = slot + b->tick_units;
-	b->c->stats.misses++;
 	b->c->stats.slots++;
 	b->c->stats.slot_wait_ps += (slot - edge) / b->c->per_ps;
+	return slot;
+}
+
+static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
+{
+	struct cpu_request **bucket = bucket_of(b, r->line);
+
+	b->c->stats.misses++;
 	r->next = *bucket;
 	*bucket = r;
 	r->event.fire = look;
 	r->event.self = b;
-	cpu_event_at(&b->c->events, &r->event, slot);
+	cpu_event_at(&b->c->events, &r->event, take_slot(b, units));
 }
 
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units)
@@ -230,6 +284,103 @@ void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op o
 		wait_for(b, other, r);
 	else
 		begin(b, r, units);
+}
+
+/* ---- claims of near-data processors ---- */
+
+static bool must_wait(const struct cpu_bus *b, uint64_t line)
+{
+	const struct cpu_request *r = under_way(b, line);
+
+	return (r && r->is_ending) || (b->has_locks && is_locked(b, line));
+}
+
+static void claim_now(void *bus, struct cpu_event *e)
+{
+	struct cpu_bus *b = bus;
+	struct cpu_claim *claim = (struct cpu_claim *)e;
+	struct cpu_tag *last;
+	cpu_version version = 0;
+
+	if (must_wait(b, claim->line)) {
+		claim->next = b->claims;
+		b->claims = claim;
+		return;
+	}
+	last = cpu_tags_find(&b->llc, claim->line);
+	for (uint32_t i = 0; i < b->agent_count; i++) {
+		const enum cpu_state state = state_of(b, i, claim->line, &version);
+
+		if (!state || (state == CPU_SHARED && !claim->is_write))
+			continue;
+		b->c->stats.invalidations += claim->is_write;
+		if (state == CPU_MODIFIED) {
+			b->c->stats.memory_writes++;
+			b->home_ops->write_back(b->home, claim->line, version);
+			if (last) /* older */
+				last->state = CPU_INVALID;
+		}
+		b->agents[i].ops->snoop(b->agents[i].self, claim->line, claim->is_write);
+	}
+	if (last && last->state == CPU_MODIFIED) {
+		b->c->stats.memory_writes++;
+		b->home_ops->write_back(b->home, claim->line, last->version);
+		last->state = CPU_SHARED;
+	}
+	if (last && claim->is_write)
+		last->state = CPU_INVALID;
+	claim->done(claim->self, claim);
+}
+
+static void fire_claim(void *bus, struct cpu_event *e)
+{
+	struct cpu_bus *b = bus;
+
+	e->fire = claim_now;
+	cpu_event_at(&b->c->events, e, cpu_now_units(b->c) + b->c->p->snoop_latency_ps * b->c->per_ps);
+}
+
+void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units)
+{
+	b->c->stats.claims++;
+	claim->event.fire = fire_claim;
+	claim->event.self = b;
+	cpu_event_at(&b->c->events, &claim->event, take_slot(b, units));
+}
+
+static void retry_claims(struct cpu_bus *b, uint64_t line)
+{
+	for (struct cpu_claim **link = &b->claims; *link;) {
+		struct cpu_claim *claim = *link;
+
+		if (claim->line == line && !must_wait(b, line)) {
+			*link = claim->next;
+			cpu_event_at(&b->c->events, &claim->event, cpu_now_units(b->c));
+		} else {
+			link = &claim->next;
+		}
+	}
+}
+
+void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line)
+{
+	for (struct cpu_request **link = &b->locked; *link;) {
+		struct cpu_request *r = *link;
+
+		if (r->line == line) {
+			*link = r->next_locked;
+			cpu_event_at(&b->c->events, &r->event, cpu_now_units(b->c));
+		} else {
+			link = &r->next_locked;
+		}
+	}
+	retry_claims(b, line);
+}
+
+void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version)
+{
+	b->c->stats.memory_writes++;
+	b->home_ops->write_back(b->home, line, version);
 }
 
 /* ---- made and freed ---- */
@@ -252,7 +403,7 @@ void cpu_bus_home(struct cpu_bus *b, const struct cpu_home_ops *ops, void *self)
 uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void *self)
 {
 	CHECK(b->agent_count < b->agents_max);
-	b->agents[b->agent_count] = (struct cpu_agent){ops, self};
+	b->agents[b->agent_count] = (struct cpu_agent){.ops = ops, .self = self};
 	return b->agent_count++;
 }
 

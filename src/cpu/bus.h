@@ -15,9 +15,23 @@ struct cpu_request {
 	uint64_t line;
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
 	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
+	struct cpu_request *next_locked; /* of those that wait for a locked line */
 	uint32_t agent;
 	uint32_t tag; /* the agent's own */
 	uint8_t op;   /* enum cpu_op */
+	bool is_ending; /* a cache or the last level answers it: a claim waits for its end */
+};
+
+/* Asks all agents to share a line or to leave it (is_write) for who is behind the home: an NDP. What they have modified
+ * goes to the home, as lines written back; then done is called. A request that is at the home is no hindrance: it gets
+ * the line after that. */
+struct cpu_claim {
+	struct cpu_event event; /* first */
+	uint64_t line;
+	bool is_write;
+	struct cpu_claim *next; /* of those that wait */
+	void (*done)(void *self, struct cpu_claim *c);
+	void *self;
 };
 
 static inline bool cpu_is_write(enum cpu_op op)
@@ -29,13 +43,15 @@ static inline bool cpu_is_write(enum cpu_op op)
  * line as its only holder by a read. */
 struct cpu_agent_ops {
 	/* What it has of the line; *version is set where it has it. Changes nothing. */
-	enum cpu_state (*state)(const void *self, uint64_t line, uint32_t *version);
+	enum cpu_state (*state)(const void *self, uint64_t line, cpu_version *version);
 	/* Another agent's request has ended: the line, which is here, is left (is_write) or shared from now on. */
 	void (*snoop)(void *self, uint64_t line, bool is_write);
 	/* Its own request has ended: the line is there, modified for a write. r is the bus' again on return. */
-	void (*grant)(void *self, const struct cpu_request *r, uint32_t version);
+	void (*grant)(void *self, const struct cpu_request *r, cpu_version version);
 	/* Another request on the line has ended, for which this one waited. False: it goes to the bus. */
 	bool (*again)(void *self, const struct cpu_request *r);
+	/* Others' requests and claims wait until it calls cpu_bus_unlocked. NULL: never. */
+	bool (*is_locked)(const void *self, uint64_t line);
 };
 
 /* What is behind the bus and its last level. */
@@ -43,9 +59,12 @@ struct cpu_home_ops {
 	/* Reads the line for r (r->op says what for), whose slot is now, and ends r by cpu_bus_end_at. */
 	void (*read)(void *self, struct cpu_request *r);
 	/* A modified line leaves the last level, now. Is not refused. */
-	void (*write_back)(void *self, uint64_t line, uint32_t version);
+	void (*write_back)(void *self, uint64_t line, cpu_version version);
+	/* r is a write of a line that caches on the bus have, none of them modified. False: nobody behind the home
+	 * needs to know. True: it calls cpu_bus_acknowledge. NULL: false. */
+	bool (*invalidate)(void *self, struct cpu_request *r);
 	/* Of the line's newest bytes behind the bus; 0 while nobody observes. */
-	uint32_t (*version)(const void *self, uint64_t line);
+	cpu_version (*version)(const void *self, uint64_t line);
 };
 
 enum { CPU_BUCKETS = 4096 };
@@ -53,6 +72,7 @@ enum { CPU_BUCKETS = 4096 };
 struct cpu_agent {
 	const struct cpu_agent_ops *ops;
 	void *self;
+	bool is_beside_llc; /* what it reads and writes back is not put there */
 };
 
 struct cpu_bus {
@@ -64,6 +84,9 @@ struct cpu_bus {
 	struct cpu_tags llc;
 	struct cpu_request *buckets[CPU_BUCKETS], *free;
 	uint64_t *slot_free_units, tick_units;
+	struct cpu_claim *claims;   /* that wait */
+	struct cpu_request *locked; /* requests that wait for a locked line */
+	bool has_locks;
 };
 
 void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max);
@@ -77,7 +100,15 @@ const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t li
 /* The agent has no line good enough for op: asks for it, at units or later. */
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */
-void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, uint32_t version);
+void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version);
+/* The same of an agent that is beside the last level. */
+void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version);
+/* The line is no longer locked by an agent. */
+void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
+/* Takes a slot at units or later; line, is_write, done and self are set. */
+void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
+/* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */
+void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost);
 /* By the home. */
 void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units);
 

@@ -3,77 +3,54 @@
 
 #include "base/check.h"
 
-/* A line on its way through a channel and the memory. */
-struct channel_access {
-	struct cpu_event event; /* first */
-	uint64_t line;
-	struct channel_access *next;
-	struct cpu_request *request; /* whose line it is; NULL: a write */
-};
-
 static uint32_t channel_of(const struct cpu_channels *h, uint64_t line)
 {
-	return mem_memory_place(h->memory, line * h->c->p->line_bytes).stack % (uint32_t)h->c->p->channel_count;
+	return cpu_dram_channel_of(&h->dram, line);
 }
 
-/* Offers what it reads or writes; false: it waits for room. */
-static bool offer(struct cpu_channels *h, struct channel_access *a)
+/* ---- wires ---- */
+
+uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps)
 {
-	const uint64_t address = a->line * h->c->p->line_bytes;
-	const enum mem_op op = a->request ? MEM_READ : MEM_WRITE;
+	const uint64_t ps = bytes * 1000000 / h->c->p->up_mbytes_per_s;
+	uint64_t *free_units = &h->up_free_units[channel];
 
-	if (!mem_memory_can_accept(h->memory, address, op))
-		return false;
-
-	struct mem_req *q = mem_req_get(h->c->ctx->pool);
-
-	*q = (struct mem_req){.addr_bytes = address, .size_bytes = (uint16_t)h->c->p->line_bytes};
-	mem_req_set_access(q, op, MEM_KIND_DATA);
-	q->issue_units = cpu_now_units(h->c);
-	q->owner = a;
-	CHECK(mem_memory_offer(h->memory, q));
-	return true;
+	h->c->stats.up_bytes += bytes;
+	h->c->stats.up_busy_ps += ps;
+	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
+	return *free_units + latency_ps * h->c->per_ps;
 }
 
-static void fire_send(void *channels, struct cpu_event *e)
+uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps)
 {
-	struct cpu_channels *h = channels;
-	struct channel_access *a = (struct channel_access *)e;
+	const uint64_t ps = bytes * 1000000 / h->c->p->down_mbytes_per_s;
+	uint64_t *free_units = &h->down_free_units[channel];
 
-	if (!a->request && g_hash_table_lookup(h->writes, (gpointer)a->line) == a)
-		g_hash_table_remove(h->writes, (gpointer)a->line);
-	if (!h->refused && offer(h, a))
-		return;
-	a->next = NULL;
-	*h->refused_end = a;
-	h->refused_end = &a->next;
+	h->c->stats.down_bytes += bytes;
+	h->c->stats.down_busy_ps += ps;
+	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
+	return *free_units + latency_ps * h->c->per_ps;
 }
 
-/* Offers it to the memory at units. */
-static struct channel_access *send_at(struct cpu_channels *h, uint64_t line, struct cpu_request *r, uint64_t units)
+/* ---- lines ---- */
+
+static struct cpu_channel_access *access_new(struct cpu_channels *h, uint64_t line)
 {
-	struct channel_access *a = h->free;
+	struct cpu_channel_access *a = h->free;
 
 	if (a)
 		h->free = a->next;
 	else
-		a = g_new(struct channel_access, 1);
-	*a = (struct channel_access){.event = {.fire = fire_send, .self = h}, .line = line, .request = r};
-	cpu_event_at(&h->c->events, &a->event, units);
+		a = g_new(struct cpu_channel_access, 1);
+	*a = (struct cpu_channel_access){
+	    .dram = {.line = line, .bytes = (uint32_t)h->c->p->line_bytes, .class = CPU_DRAM_CPU, .self = h}};
 	return a;
 }
 
-void cpu_channels_room(struct cpu_channels *h)
+static void access_put(struct cpu_channels *h, struct cpu_channel_access *a)
 {
-	while (h->refused) {
-		struct channel_access *a = h->refused, *next = a->next;
-
-		if (!offer(h, a))
-			return;
-		h->refused = next;
-		if (!next)
-			h->refused_end = &h->refused;
-	}
+	a->next = h->free;
+	h->free = a;
 }
 
 /* When the queue of writes before the channel has room again: now, or later. */
@@ -84,74 +61,117 @@ static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 	return MAX(cpu_now_units(h->c) + full_units, h->down_free_units[channel]) - full_units;
 }
 
+void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r)
+{
+	cpu_bus_end_at(h->bus, r,
+		       cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
+}
+
+static void line_read(void *channels, struct cpu_dram_access *d)
+{
+	struct cpu_channels *h = channels;
+	struct cpu_channel_access *a = (struct cpu_channel_access *)d;
+
+	cpu_channels_line_up(h, a->request);
+	access_put(h, a);
+}
+
+static void read_there(void *channels, struct cpu_event *e)
+{
+	struct cpu_channels *h = channels;
+	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+
+	if (h->near && h->near->read(h->near->self, a->request)) {
+		access_put(h, a);
+		return;
+	}
+	a->dram.done = line_read;
+	a->dram.self = h;
+	cpu_dram_access_now(&h->dram, &a->dram);
+}
+
 /* A line that is on its way down is read behind it: the memory gets both in this order. */
 static void read_line(void *channels, struct cpu_request *r)
 {
 	struct cpu_channels *h = channels;
 	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
 	const uint64_t ps = h->c->p->snoop_latency_ps + h->c->p->channel_latency_ps;
-	const struct channel_access *write = g_hash_table_lookup(h->writes, (gpointer)r->line);
+	struct cpu_channel_access *a = access_new(h, r->line);
+	const struct cpu_channel_access *write = g_hash_table_lookup(h->writes, (gpointer)r->line);
 	uint64_t at = begin + ps * h->c->per_ps;
 
 	h->c->stats.write_wait_ps += (begin - cpu_now_units(h->c)) / h->c->per_ps;
-	if (write && write->event.time_units > at) {
+	if (write && write->dram.event.time_units > at) {
 		h->c->stats.reads_behind++;
-		h->c->stats.read_behind_ps += (write->event.time_units - at) / h->c->per_ps;
-		at = write->event.time_units;
+		h->c->stats.read_behind_ps += (write->dram.event.time_units - at) / h->c->per_ps;
+		at = write->dram.event.time_units;
 	}
-	send_at(h, r->line, r, at);
+	a->request = r;
+	a->dram.event.fire = read_there;
+	a->dram.event.self = h;
+	cpu_event_at(&h->c->events, &a->dram.event, at);
 }
 
-/* The memory has its bytes in the order of this, the channel takes its time. */
-static void write_back(void *channels, uint64_t line, uint32_t version)
+static void line_written(void *channels, struct cpu_dram_access *d)
+{
+	access_put(channels, (struct cpu_channel_access *)d);
+}
+
+static void write_there(void *channels, struct cpu_event *e)
 {
 	struct cpu_channels *h = channels;
-	uint64_t *free_units = &h->down_free_units[channel_of(h, line)];
+	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+
+	if (g_hash_table_lookup(h->writes, (gpointer)a->dram.line) == a)
+		g_hash_table_remove(h->writes, (gpointer)a->dram.line);
+	if (h->near)
+		h->near->write(h->near->self, a->dram.line, a->version);
+	a->dram.is_write = true;
+	a->dram.done = line_written;
+	a->dram.self = h;
+	cpu_dram_access_now(&h->dram, &a->dram);
+}
+
+/* The bus finds these bytes behind it from now on; the channel takes its time. */
+static void write_back(void *channels, uint64_t line, cpu_version version)
+{
+	struct cpu_channels *h = channels;
+	struct cpu_channel_access *a = access_new(h, line);
 
 	if (h->versions)
-		g_hash_table_insert(h->versions, (gpointer)line, GUINT_TO_POINTER(version));
-	h->c->stats.down_bytes += h->c->p->line_bytes;
-	h->c->stats.down_busy_ps += h->down_ps;
-	*free_units = MAX(cpu_now_units(h->c), *free_units) + h->down_ps * h->c->per_ps;
-	g_hash_table_insert(
-	    h->writes, (gpointer)line,
-	    send_at(h, line, NULL, *free_units + h->c->p->channel_latency_ps * h->c->per_ps));
+		g_hash_table_insert(h->versions, (gpointer)line, (gpointer)version);
+	a->version = version;
+	a->dram.event.fire = write_there;
+	a->dram.event.self = h;
+	cpu_event_at(&h->c->events, &a->dram.event,
+		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
+	g_hash_table_insert(h->writes, (gpointer)line, a);
 }
 
-void cpu_channels_done(struct cpu_channels *h, struct mem_req *q)
-{
-	struct channel_access *a = q->owner;
-	struct cpu_request *r = a->request;
-	uint64_t *free_units = &h->up_free_units[q->stack % (uint32_t)h->c->p->channel_count];
-
-	mem_req_put(h->c->ctx->pool, q);
-	a->next = h->free;
-	h->free = a;
-	if (!r)
-		return;
-	h->c->stats.up_bytes += h->c->p->line_bytes;
-	h->c->stats.up_busy_ps += h->up_ps;
-	*free_units = MAX(cpu_now_units(h->c), *free_units) + h->up_ps * h->c->per_ps;
-	cpu_bus_end_at(h->bus, r, *free_units + h->c->p->channel_latency_ps * h->c->per_ps);
-}
-
-static uint32_t version_of(const void *channels, uint64_t line)
+static cpu_version version_of(const void *channels, uint64_t line)
 {
 	const struct cpu_channels *h = channels;
 
-	return h->versions ? GPOINTER_TO_UINT(g_hash_table_lookup(h->versions, (gpointer)line)) : 0;
+	return h->versions ? (cpu_version)(uintptr_t)g_hash_table_lookup(h->versions, (gpointer)line) : 0;
+}
+
+static bool invalidate(void *channels, struct cpu_request *r)
+{
+	const struct cpu_channels *h = channels;
+
+	return h->near && h->near->invalidate(h->near->self, r);
 }
 
 const struct cpu_home_ops cpu_channels_home = {
-    .read = read_line, .write_back = write_back, .version = version_of};
+    .read = read_line, .write_back = write_back, .invalidate = invalidate, .version = version_of};
 
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory)
 {
-	*h = (struct cpu_channels){.c = c, .bus = bus, .memory = memory, .refused_end = &h->refused};
+	*h = (struct cpu_channels){.c = c, .bus = bus};
 	h->writes = g_hash_table_new(NULL, NULL);
+	cpu_dram_init(&h->dram, c, memory);
 	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
-	h->up_ps = c->p->line_bytes * 1000000 / c->p->up_mbytes_per_s;
 	h->down_ps = c->p->line_bytes * 1000000 / c->p->down_mbytes_per_s;
 }
 
@@ -164,7 +184,7 @@ void cpu_channels_observe(struct cpu_channels *h)
 void cpu_channels_free(struct cpu_channels *h)
 {
 	while (h->free) {
-		struct channel_access *next = h->free->next;
+		struct cpu_channel_access *next = h->free->next;
 
 		g_free(h->free);
 		h->free = next;
@@ -172,6 +192,7 @@ void cpu_channels_free(struct cpu_channels *h)
 	g_hash_table_destroy(h->writes);
 	if (h->versions)
 		g_hash_table_destroy(h->versions);
+	cpu_dram_free(&h->dram);
 	g_free(h->up_free_units);
 	g_free(h->down_free_units);
 }

@@ -1,20 +1,40 @@
-/* channel.h - the home that is memory behind channels: lines read come up, lines written go down. */
+/* channel.h - the home that is memory behind channels: lines read come up, lines written go down. What is at the far
+ * end of a channel, in front of the memory, may be somebody else's (struct cpu_near_ops): an NDP-M. */
 #ifndef STRATA_CPU_CHANNEL_H
 #define STRATA_CPU_CHANNEL_H
 
 #include "cpu/bus.h"
+#include "cpu/dram.h"
 
-struct channel_access;
+/* A line on its way through a channel and the memory. */
+struct cpu_channel_access {
+	struct cpu_dram_access dram; /* first */
+	struct cpu_channel_access *next;
+	struct cpu_request *request; /* whose line it is; NULL: a write */
+	cpu_version version;	     /* written */
+};
+
+/* The far end of the channels. Each function may say that it leaves the work to the memory. */
+struct cpu_near_ops {
+	/* The request to read a line has come: false, or later cpu_channels_line_up. */
+	bool (*read)(void *self, struct cpu_request *r);
+	/* A line written back has come; it goes to the memory afterwards. */
+	void (*write)(void *self, uint64_t line, cpu_version version);
+	/* At the bus: see cpu_home_ops. */
+	bool (*invalidate)(void *self, struct cpu_request *r);
+	void *self;
+};
 
 struct cpu_channels {
 	struct cpu_common *c;
 	struct cpu_bus *bus;
-	struct mem_memory *memory;
-	GHashTable *versions; /* of lines in the memory; NULL: nobody observes */
-	GHashTable *writes;   /* lines on their way down: the last of each, struct channel_access */
-	struct channel_access *free, *refused, **refused_end;
+	struct cpu_dram dram;
+	const struct cpu_near_ops *near; /* NULL: memory only */
+	GHashTable *versions;		 /* of lines in the memory; NULL: nobody observes */
+	GHashTable *writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
+	struct cpu_channel_access *free;
 	uint64_t *up_free_units, *down_free_units;
-	uint64_t up_ps, down_ps; /* of a line */
+	uint64_t down_ps; /* of a line */
 };
 
 extern const struct cpu_home_ops cpu_channels_home;
@@ -23,8 +43,12 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 void cpu_channels_free(struct cpu_channels *h);
 /* From now on it knows the versions of lines. */
 void cpu_channels_observe(struct cpu_channels *h);
-/* By the memory. */
-void cpu_channels_done(struct cpu_channels *h, struct mem_req *q);
-void cpu_channels_room(struct cpu_channels *h);
+
+/* For who is at the far end. Takes the wire for so many bytes, after what was sent before; returns when they are there,
+ * if that takes latency_ps after the last of them has left. */
+uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
+uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
+/* The line of r is read and goes up, now. */
+void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r);
 
 #endif

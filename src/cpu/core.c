@@ -52,7 +52,7 @@ static void observe(struct cpu_core *k, uint64_t line, enum cpu_op op, struct cp
 	if (likely(!user->observe) || op == CPU_PREFETCH)
 		return;
 	if (op != CPU_READ)
-		second->version++;
+		second->version = cpu_version_next(second->version, CPU_VERSION_ALL);
 	user->observe(user->self, k->number, line, op != CPU_READ, second->version);
 }
 
@@ -184,7 +184,7 @@ uint64_t cpu_core_fence(struct cpu_core *k, uint64_t now_ps)
 
 /* ---- as an agent on the bus ---- */
 
-static enum cpu_state state(const void *core, uint64_t line, uint32_t *version)
+static enum cpu_state state(const void *core, uint64_t line, cpu_version *version)
 {
 	const struct cpu_core *k = core;
 	const struct cpu_tag *tag = cpu_tags_find(&k->l2, line);
@@ -210,7 +210,7 @@ static void snoop(void *core, uint64_t line, bool is_write)
 		first->state = CPU_SHARED;
 }
 
-static void grant(void *core, const struct cpu_request *r, uint32_t version)
+static void grant(void *core, const struct cpu_request *r, cpu_version version)
 {
 	struct cpu_core *k = core;
 	const enum cpu_op op = (enum cpu_op)r->op;
@@ -244,7 +244,7 @@ static const struct cpu_agent_ops agent_ops = {.state = state, .snoop = snoop, .
 
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line)
 {
-	uint32_t version;
+	cpu_version version;
 
 	return state(k, line, &version);
 }

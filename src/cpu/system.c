@@ -47,7 +47,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops");
 	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
 	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
-	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses");
+	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims");
 	return s;
 }
 
@@ -85,12 +85,12 @@ uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps)
 
 void cpu_memory_done(void *system, struct mem_req *r)
 {
-	cpu_channels_done(&((struct cpu_system *)system)->channels, r);
+	cpu_dram_done(&((struct cpu_system *)system)->channels.dram, r);
 }
 
 void cpu_memory_room(void *system)
 {
-	cpu_channels_room(&((struct cpu_system *)system)->channels);
+	cpu_dram_room(&((struct cpu_system *)system)->channels.dram);
 }
 
 struct cpu_stats *cpu_system_stats(struct cpu_system *s)

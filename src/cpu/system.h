@@ -9,6 +9,7 @@
 #define STRATA_CPU_SYSTEM_H
 
 #include "base/diag.h"
+#include "cpu/version.h"
 #include "mem/memory.h"
 #include "sim/ctx.h"
 #include "sim/param.h"
@@ -41,7 +42,7 @@ struct cpu_user {
 	void (*answer)(void *self, uint32_t core, uint64_t time_ps);
 	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
 	 */
-	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, uint32_t version);
+	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version);
 	/* A page that the core touches finds no room in the memory: does not return. */
 	void (*full)(void *self, uint32_t core);
 	void *self;

@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/version.h"
+
 struct cpu_tag {
 	uint64_t line, used;
-	uint32_t version;
+	cpu_version version;
 	uint8_t state; /* enum cpu_state; 0: nothing here */
 	bool is_ahead; /* a prefetcher brought it, and nobody has used it yet */
 };

@@ -23,7 +23,7 @@ struct rig {
 	struct mem_memory *memory;
 	struct cpu_system *system;
 	uint64_t ready_ps[CORES]; /* CPU_WAITS: not answered */
-	uint32_t versions[4096];  /* of the last write, by line */
+	cpu_version versions[4096];  /* of the last write, by line */
 	uint64_t observed;
 	uint64_t state; /* of the random numbers */
 };
@@ -48,16 +48,15 @@ static void answer(void *self, uint32_t core, uint64_t time_ps)
 	r->ready_ps[core] = time_ps;
 }
 
-static void observe(void *self, uint32_t core, uint64_t line, bool is_write, uint32_t version)
+static void observe(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
 {
 	struct rig *r = self;
 
 	r->observed++;
 	assert_true(line < ARRAY_COUNT(r->versions));
 	if (is_write)
-		assert_int_equal(version, ++r->versions[line]);
-	else
-		assert_int_equal(version, r->versions[line]);
+		r->versions[line] = cpu_version_next(r->versions[line], CPU_VERSION_ALL);
+	assert_int_equal(version, r->versions[line]);
 	for (uint32_t i = 0; i < r->params.core_count; i++) {
 		const enum cpu_state state = cpu_state_of(r->system, i, line);
 

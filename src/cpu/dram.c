@@ -1,0 +1,134 @@
+/* dram.c - accesses wait by channel and class, and go to the banks when there is room, or to a rate in their turn. */
+#include "cpu/dram.h"
+
+#include "base/check.h"
+
+uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line)
+{
+	return mem_memory_place(d->memory, line * d->c->p->line_bytes).stack % (uint32_t)d->c->p->channel_count;
+}
+
+/* ---- the banks ---- */
+
+static bool offer(struct cpu_dram *d, struct cpu_dram_access *a)
+{
+	const uint64_t address = a->line * d->c->p->line_bytes + a->offset;
+	const enum mem_op op = a->is_write ? MEM_WRITE : MEM_READ;
+
+	if (!mem_memory_can_accept(d->memory, address, op))
+		return false;
+
+	struct mem_req *q = mem_req_get(d->c->ctx->pool);
+
+	*q = (struct mem_req){.addr_bytes = address, .size_bytes = (uint16_t)a->bytes};
+	mem_req_set_access(q, op, MEM_KIND_DATA);
+	q->issue_units = cpu_now_units(d->c);
+	q->owner = a;
+	CHECK(mem_memory_offer(d->memory, q));
+	return true;
+}
+
+void cpu_dram_done(struct cpu_dram *d, struct mem_req *q)
+{
+	struct cpu_dram_access *a = q->owner;
+
+	mem_req_put(d->c->ctx->pool, q);
+	a->done(a->self, a);
+}
+
+/* ---- a rate and a latency ---- */
+
+static void fire_done(void *self, struct cpu_event *e)
+{
+	struct cpu_dram_access *a = (struct cpu_dram_access *)e;
+
+	(void)self;
+	a->done(a->self, a);
+}
+
+/* True: it has begun. */
+static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
+{
+	const struct cpu_common *c = h->dram->c;
+	const uint64_t now = cpu_now_units(c);
+
+	if (now < h->free_units) {
+		if (!h->is_waiting) {
+			h->is_waiting = true;
+			cpu_event_at(&h->dram->c->events, &h->event, h->free_units);
+		}
+		return false;
+	}
+	h->free_units = now + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
+	a->event.fire = fire_done;
+	cpu_event_at(&h->dram->c->events, &a->event, now + c->p->dram_latency_ps * c->per_ps);
+	return true;
+}
+
+/* ---- the queues ---- */
+
+/* What can go goes, by priority; who may not go holds up those behind it. */
+static void pump(struct cpu_dram_channel *h)
+{
+	struct cpu_dram *d = h->dram;
+
+	for (uint32_t i = 0; i < CPU_DRAM_CLASS_COUNT; i++) {
+		struct cpu_dram_queue *q = &h->queues[i];
+
+		while (q->first) {
+			struct cpu_dram_access *a = q->first, *next = a->next;
+
+			if (!(d->c->p->dram_mbytes_per_s ? begin(h, a) : offer(d, a)))
+				return;
+			q->first = next;
+			if (!next)
+				q->end = &q->first;
+		}
+	}
+}
+
+static void fire_free(void *channel, struct cpu_event *e)
+{
+	struct cpu_dram_channel *h = channel;
+
+	(void)e;
+	h->is_waiting = false;
+	pump(h);
+}
+
+void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a)
+{
+	struct cpu_dram_channel *h = &d->channels[cpu_dram_channel_of(d, a->line)];
+	struct cpu_dram_queue *q = &h->queues[a->class];
+
+	a->next = NULL;
+	*q->end = a;
+	q->end = &a->next;
+	pump(h);
+}
+
+void cpu_dram_room(struct cpu_dram *d)
+{
+	for (uint32_t i = 0; i < d->c->p->channel_count; i++)
+		pump(&d->channels[i]);
+}
+
+void cpu_dram_init(struct cpu_dram *d, struct cpu_common *c, struct mem_memory *memory)
+{
+	*d = (struct cpu_dram){
+	    .c = c, .memory = memory, .channels = g_new0(struct cpu_dram_channel, c->p->channel_count)};
+	for (uint32_t i = 0; i < c->p->channel_count; i++) {
+		struct cpu_dram_channel *h = &d->channels[i];
+
+		h->dram = d;
+		h->event.fire = fire_free;
+		h->event.self = h;
+		for (uint32_t k = 0; k < CPU_DRAM_CLASS_COUNT; k++)
+			h->queues[k].end = &h->queues[k].first;
+	}
+}
+
+void cpu_dram_free(struct cpu_dram *d)
+{
+	g_free(d->channels);
+}

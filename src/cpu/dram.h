@@ -1,0 +1,52 @@
+/* dram.h - the memory behind the channels, seen from their far end: queues with priorities, in front of the banks of
+ * mem/ or of a rate and a latency. */
+#ifndef STRATA_CPU_DRAM_H
+#define STRATA_CPU_DRAM_H
+
+#include "cpu/common.h"
+
+/* Who asks, the first served first. */
+enum cpu_dram_class { CPU_DRAM_DIRECTORY, CPU_DRAM_CPU, CPU_DRAM_LOCAL, CPU_DRAM_CLASS_COUNT };
+
+/* Within what it is about; its owner keeps it until done. */
+struct cpu_dram_access {
+	struct cpu_event event; /* first */
+	uint64_t line;
+	uint32_t offset, bytes; /* in the line */
+	bool is_write;
+	uint8_t class; /* enum cpu_dram_class */
+	struct cpu_dram_access *next;
+	void (*done)(void *self, struct cpu_dram_access *a);
+	void *self;
+};
+
+struct cpu_dram_queue {
+	struct cpu_dram_access *first, **end;
+};
+
+struct cpu_dram_channel {
+	struct cpu_event event; /* first: the next access may begin; of the rate */
+	struct cpu_dram *dram;
+	struct cpu_dram_queue queues[CPU_DRAM_CLASS_COUNT];
+	uint64_t free_units;
+	bool is_waiting;
+};
+
+struct cpu_dram {
+	struct cpu_common *c;
+	struct mem_memory *memory;
+	struct cpu_dram_channel *channels;
+};
+
+/* The channel that the line is behind. */
+uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line);
+/* Begins when its turn comes. */
+void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a);
+/* By the memory. */
+void cpu_dram_done(struct cpu_dram *d, struct mem_req *q);
+void cpu_dram_room(struct cpu_dram *d);
+
+void cpu_dram_init(struct cpu_dram *d, struct cpu_common *c, struct mem_memory *memory);
+void cpu_dram_free(struct cpu_dram *d);
+
+#endif
