@@ -1,9 +1,9 @@
 /* dram.c - the bank model: when each command becomes legal, and what it makes illegal for how long.
  *
  * The table of constraints is compiled into delays by pair of commands and distance. A gate command (ACT, PRE, RD, WR)
- * is asked for all the time, so each issue raises its earliest cycle, per bank and per gate: the banks of one group of
- * one rank. The other commands are rare: their earliest cycle is computed when asked, from the last command of each
- * kind to each bank. */
+ * is asked for all the time, so each issue raises its earliest cycle: per bank, and per gate of a rank or of a group of
+ * it. The other commands are rare: their earliest cycle is computed when asked, from that of an ACT to their banks and
+ * from the last command of each kind to each rank. */
 #include "mem/dram.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ const char *dram_command_name(enum dram_command c)
 }
 
 _Static_assert(DRAM_RDA == DRAM_RD + DRAM_GATE_COMMANDS && DRAM_WRA == DRAM_WR + DRAM_GATE_COMMANDS,
-	       "dram_gate is right");
+	       "a command and that with auto-precharge wait for the same gates");
 
 static bool is_gate_command(uint32_t c)
 {
@@ -80,11 +80,36 @@ static void check_short_ways(uint32_t from, uint32_t to, uint32_t distance, enum
 		CHECK(is_at_bank ? to == DRAM_PRE || to == DRAM_ACT : is_column(to));
 }
 
+/* What the earliest cycle of a rare command leaves out: where rows are about its banks, it waits there as an ACT does;
+ * so it does for its groups, after an ACT. A rare command says nothing about groups. */
+static void check_rare(struct dram_timing *t, uint32_t from, uint32_t to)
+{
+	const int32_t *command = t->command_delay[from][to], *data = t->data_delay[from][to];
+	const int32_t *act = t->command_delay[from][DRAM_ACT], *act_data = t->data_delay[from][DRAM_ACT];
+
+	if (is_to_one_bank(to)) {
+		CHECK(is_to_one_bank(from) || command[DRAM_AT_GROUP] == command[DRAM_AT_RANK]);
+		return;
+	}
+	CHECK(data[DRAM_AT_GROUP] == data[DRAM_AT_RANK]);
+	if (command[DRAM_AT_GROUP] != command[DRAM_AT_RANK]) {
+		CHECK(from == DRAM_ACT && command[DRAM_AT_GROUP] == act[DRAM_AT_GROUP]);
+		t->group_set |= BIT(to);
+	}
+	if (t->bank_set & BIT(to))
+		CHECK(command[DRAM_AT_BANK] == act[DRAM_AT_BANK] && data[DRAM_AT_BANK] == act_data[DRAM_AT_BANK]);
+	else
+		CHECK(command[DRAM_AT_BANK] == NO_DELAY && data[DRAM_AT_BANK] == NO_DELAY);
+}
+
 static void add_delay(struct dram_timing *t, const struct dram_constraint *r, uint32_t from, uint32_t to)
 {
 	dram_delays *delays = r->anchor == DRAM_FROM_COMMAND ? &t->command_delay : &t->data_delay;
 
 	t->from_set[to] |= BIT(from);
+	t->distance_set[from][to] |= (uint8_t)distances_of(r);
+	if (!is_to_one_bank(to) && r->scope == DRAM_SCOPE_BANK)
+		t->bank_set |= BIT(to);
 	for (uint32_t left = distances_of(r); left; left &= left - 1) {
 		uint32_t distance = (uint32_t)__builtin_ctz(left);
 		int32_t *delay = &(*delays)[from][to][distance];
@@ -118,6 +143,9 @@ static void compile(struct dram_timing *t, const struct dram_params *p)
 			for (uint32_t to = r->to; to; to &= to - 1)
 				add_delay(t, r, (uint32_t)__builtin_ctz(from), (uint32_t)__builtin_ctz(to));
 	}
+	for (uint32_t from = 0; from < DRAM_COMMAND_COUNT; from++)
+		for (uint32_t to = 0; to < DRAM_COMMAND_COUNT; to++)
+			check_rare(t, from, to);
 }
 
 void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64_t ck_units, uint64_t units_per_ps)
@@ -144,7 +172,6 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 	t->rank_count = (uint32_t)p->rank_count;
 	t->group_count = (uint32_t)p->group_count;
 	compile(t, p);
-	t->has_ppd = t->command_delay[DRAM_PRE][DRAM_PRE][DRAM_AT_RANK] != NO_DELAY;
 }
 
 /* ---- state ---- */
@@ -152,11 +179,11 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct dram_command_bus *bus)
 {
 	memset(b, 0, sizeof(*b));
-	b->t = *t;
+	b->t = t;
 	b->bus = bus ? bus : &b->own_bus;
 	b->row_free_cycle = &b->bus->free_cycle[0];
 	b->column_free_cycle = &b->bus->free_cycle[t->is_dual_bus];
-	b->has_gates = t->rank_count * t->group_count > 1 || t->has_ppd;
+	b->has_gates = t->rank_count * t->group_count > 1;
 	CHECK(t->group_count <= t->bank_count / t->rank_count);
 	for (uint32_t i = 0; i < DRAM_BANK_MAX; i++) {
 		struct dram_bank *k = &b->bank[i];
@@ -168,19 +195,17 @@ void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct d
 		k->gate = (uint16_t)((k->rank * t->group_count + k->group) * DRAM_GATE_COMMANDS);
 	}
 	for (uint32_t c = 0; c < DRAM_COMMAND_COUNT; c++) {
-		for (uint32_t i = 0; i < DRAM_BANK_MAX; i++)
-			b->last_of_bank[c][i] = b->last_of_gate[c][i] = (struct dram_last){LONG_AGO, LONG_AGO};
 		for (uint32_t i = 0; i < DRAM_RANK_MAX; i++)
-			b->last_of_rank[c][i] = (struct dram_last){LONG_AGO, LONG_AGO};
+			b->last_of_rank[i][c] = (struct dram_last){LONG_AGO, LONG_AGO};
 	}
 }
 
 /* units / ck_units, exactly: the product with the inverse, rounded down, falls short of the quotient by at most 1. */
 static inline uint64_t cycle_before(const struct dram_banks *b, uint64_t units)
 {
-	uint64_t cycle = (uint64_t)((unsigned __int128)units * b->t.ck_inverse >> 64);
+	uint64_t cycle = (uint64_t)((unsigned __int128)units * b->t->ck_inverse >> 64);
 
-	return cycle + (units - cycle * b->t.ck_units >= b->t.ck_units);
+	return cycle + (units - cycle * b->t->ck_units >= b->t->ck_units);
 }
 
 static inline void raise(uint64_t *cycle, int64_t to)
@@ -211,50 +236,37 @@ uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t b
 
 /* ---- when ---- */
 
-static uint64_t groups_of(const struct dram_banks *b, uint64_t reach)
+static inline int64_t later_than(int64_t cycle, const struct dram_last *last, const int32_t *command,
+				 const int32_t *data, enum dram_distance d)
 {
-	uint64_t groups = 0;
-
-	for (; reach; reach &= reach - 1)
-		groups |= 1ull << b->bank[__builtin_ctzll(reach)].group;
-	return groups;
+	return later(cycle, later(last->cycle + command[d], last->data_cycle + data[d]));
 }
 
-static inline int64_t later_than(int64_t cycle, const struct dram_last *last, int32_t command, int32_t data)
-{
-	return later(cycle, later(last->cycle + command, last->data_cycle + data));
-}
-
-/* The earliest cycle of a command that is no gate command. What holds between banks of a rank holds within a group as
- * well, so the last command to the rank stands for those to all its banks. */
+/* The earliest cycle of a command that is no gate command: at its banks and groups that of an ACT, see check_rare. */
 static int64_t earliest_of_rare(const struct dram_banks *b, enum dram_command c, uint32_t bank)
 {
-	const struct dram_timing *t = &b->t;
-	const uint64_t reach = dram_reach(t, c, bank), groups = groups_of(b, reach);
+	const struct dram_timing *t = b->t;
 	const uint32_t rank = b->bank[bank].rank;
-	int64_t cycle = 0;
+	uint64_t reach = t->bank_set & BIT(c) ? dram_reach(t, c, bank) : 0;
+	int64_t cycle = t->faw_set & BIT(c) ? (int64_t)b->rank[rank].faw[b->rank[rank].faw_next] : 0;
 
-	for (uint32_t left = t->from_set[c]; left; left &= left - 1) {
-		uint32_t from = (uint32_t)__builtin_ctz(left);
-		const int32_t *command = t->command_delay[from][c], *data = t->data_delay[from][c];
-		const struct dram_last *gates = &b->last_of_gate[from][rank * t->group_count];
+	for (; reach; reach &= reach - 1) {
+		const struct dram_bank *k = &b->bank[__builtin_ctzll(reach)];
 
-		for (uint32_t i = 0; i < t->rank_count; i++) {
-			enum dram_distance d = i == rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK;
-
-			cycle = later_than(cycle, &b->last_of_rank[from][i], command[d], data[d]);
-		}
-		for (uint64_t g = groups; g; g &= g - 1)
-			cycle = later_than(cycle, &gates[__builtin_ctzll(g)], command[DRAM_AT_GROUP],
-					   data[DRAM_AT_GROUP]);
-		if (command[DRAM_AT_BANK] == NO_DELAY && data[DRAM_AT_BANK] == NO_DELAY)
-			continue;
-		for (uint64_t k = reach; k; k &= k - 1)
-			cycle = later_than(cycle, &b->last_of_bank[from][__builtin_ctzll(k)], command[DRAM_AT_BANK],
-					   data[DRAM_AT_BANK]);
+		cycle = later(cycle, (int64_t)k->cycle[DRAM_ACT]);
+		if (t->group_set & BIT(c))
+			cycle = later(cycle, (int64_t)b->group_gate[k->gate + DRAM_ACT]);
 	}
-	if (t->faw_set & BIT(c))
-		cycle = later(cycle, (int64_t)b->rank[rank].faw[b->rank[rank].faw_next]);
+	for (uint32_t left = t->from_set[c] & b->issued; left; left &= left - 1) {
+		const uint32_t from = (uint32_t)__builtin_ctz(left), distances = t->distance_set[from][c];
+		const int32_t *command = t->command_delay[from][c], *data = t->data_delay[from][c];
+
+		if (distances & BIT(DRAM_AT_RANK))
+			cycle = later_than(cycle, &b->last_of_rank[rank][from], command, data, DRAM_AT_RANK);
+		for (uint32_t i = 0; distances & BIT(DRAM_AT_OTHER_RANK) && i < t->rank_count; i++)
+			if (i != rank)
+				cycle = later_than(cycle, &b->last_of_rank[i][from], command, data, DRAM_AT_OTHER_RANK);
+	}
 	return cycle;
 }
 
@@ -265,7 +277,8 @@ uint64_t dram_banks_earliest(const struct dram_banks *b, enum dram_command c, ui
 
 	if (!is_to_one_bank(c))
 		return base_max_u64(cycle, (uint64_t)earliest_of_rare(b, c, bank));
-	return base_max_u64(base_max_u64(cycle, k->cycle[dram_gate(k, c) - k->gate]), b->gate[dram_gate(k, c)]);
+	c = (enum dram_command)(c % DRAM_GATE_COMMANDS);
+	return base_max_u64(base_max_u64(cycle, b->rank_gate[k->rank][c]), dram_bank_ready(b, k, c));
 }
 
 bool dram_banks_is_legal(const struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
@@ -280,7 +293,7 @@ bool dram_banks_is_legal(const struct dram_banks *b, enum dram_command c, uint32
 	if (c == DRAM_PRE && open == DRAM_NO_ROW)
 		return false;
 	if ((c == DRAM_ACT || c == DRAM_REF || c == DRAM_REFB || c == DRAM_RFM || c == DRAM_SRE) &&
-	    (b->open_banks & dram_reach(&b->t, c, bank)))
+	    (b->open_banks & dram_reach(b->t, c, bank)))
 		return false;
 	return dram_banks_earliest(b, c, bank, cycle) == cycle;
 }
@@ -293,7 +306,7 @@ static uint64_t enter_faw(struct dram_banks *b, uint32_t rank, uint64_t cycle)
 	uint64_t *faw = b->rank[rank].faw;
 	uint32_t next = (b->rank[rank].faw_next + 1) % DRAM_FAW_COUNT;
 
-	faw[b->rank[rank].faw_next] = cycle + b->t.faw;
+	faw[b->rank[rank].faw_next] = cycle + b->t->faw;
 	b->rank[rank].faw_next = next;
 	return faw[next]; /* the fourth back leaves the window */
 }
@@ -312,41 +325,31 @@ INLINE void begin_command(struct dram_banks *b, const struct dram_bank *k, enum 
 	*free_cycle = cycle + cycles;
 }
 
-INLINE void remember(struct dram_banks *b, const struct dram_bank *k, uint32_t bank, enum dram_command c,
-		     struct dram_last last)
+INLINE void remember(struct dram_banks *b, uint32_t rank, enum dram_command c, int64_t cycle, int64_t data_cycle)
 {
-	b->last_of_bank[c][bank] = last;
-	b->last_of_gate[c][k->gate / DRAM_GATE_COMMANDS] = last;
-	b->last_of_rank[c][k->rank] = last;
-}
-
-/* Raises the gates of a rank but for one. */
-INLINE void raise_rank(struct dram_banks *b, uint32_t rank, uint32_t but, enum dram_command c, int64_t cycle)
-{
-	uint32_t count = b->t.group_count * DRAM_GATE_COMMANDS, first = rank * count;
-
-	for (uint32_t g = first; g < first + count; g += DRAM_GATE_COMMANDS) {
-		if (g != but)
-			raise(&b->gate[g + c], cycle);
-	}
+	b->issued |= BIT(c);
+	b->last_of_rank[rank][c] = (struct dram_last){cycle, data_cycle};
 }
 
 INLINE void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint32_t row, uint64_t cycle,
 			   bool has_gates)
 {
-	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_ACT];
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[DRAM_ACT];
 	int64_t window = (int64_t)enter_faw(b, k->rank, cycle), at = (int64_t)cycle;
 
 	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
-	begin_command(b, k, DRAM_ACT, b->t.act_cycles, cycle);
-	remember(b, k, bank, DRAM_ACT, (struct dram_last){at, LONG_AGO});
+	begin_command(b, k, DRAM_ACT, b->t->act_cycles, cycle);
+	remember(b, k->rank, DRAM_ACT, at, LONG_AGO);
 	k->open_row = row;
 	b->open_banks |= 1ull << bank;
 	for (uint32_t c = 0; c < DRAM_GATE_COMMANDS; c++)
 		k->cycle[c] = cycle + (uint64_t)delay[c][DRAM_AT_BANK];
-	raise(&b->gate[k->gate + DRAM_ACT], later(window, at + delay[DRAM_ACT][DRAM_AT_GROUP]));
-	if (has_gates)
-		raise_rank(b, k->rank, k->gate, DRAM_ACT, later(window, at + delay[DRAM_ACT][DRAM_AT_RANK]));
+	if (has_gates && b->t->group_count > 1) {
+		raise(&b->group_gate[k->gate + DRAM_ACT], at + delay[DRAM_ACT][DRAM_AT_GROUP]);
+		raise(&b->rank_gate[k->rank][DRAM_ACT], later(window, at + delay[DRAM_ACT][DRAM_AT_RANK]));
+	} else {
+		raise(&b->rank_gate[k->rank][DRAM_ACT], later(window, at + delay[DRAM_ACT][DRAM_AT_GROUP]));
+	}
 }
 
 static inline void close_bank(struct dram_banks *b, uint32_t bank)
@@ -355,50 +358,48 @@ static inline void close_bank(struct dram_banks *b, uint32_t bank)
 	b->open_banks &= ~(1ull << bank);
 }
 
-INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle, bool has_gates)
+INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle)
 {
-	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[DRAM_PRE];
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[DRAM_PRE];
 
 	CHECK(k->open_row != DRAM_NO_ROW);
 	begin_command(b, k, DRAM_PRE, 1, cycle);
-	remember(b, k, bank, DRAM_PRE, (struct dram_last){(int64_t)cycle, LONG_AGO});
+	remember(b, k->rank, DRAM_PRE, (int64_t)cycle, LONG_AGO);
 	close_bank(b, bank);
 	raise(&k->cycle[DRAM_ACT], (int64_t)cycle + delay[DRAM_ACT][DRAM_AT_BANK]);
-	if (has_gates)
-		raise_rank(b, k->rank, UINT32_MAX, DRAM_PRE, (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]);
+	raise(&b->rank_gate[k->rank][DRAM_PRE], (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]); /* tPPD, if any */
 }
 
 /* at: when the column command was sent; its data ends at or after free_cycle, and not after end_cycle. */
-INLINE void raise_columns(struct dram_banks *b, enum dram_command c, uint32_t gate, enum dram_distance d,
+INLINE void raise_columns(const struct dram_timing *t, enum dram_command c, uint64_t *gate, enum dram_distance d,
 			  int64_t at, int64_t free_cycle, int64_t end_cycle)
 {
-	const int32_t(*command)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
-	const int32_t(*data)[DRAM_DISTANCE_COUNT] = b->t.data_delay[c];
+	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
+	const int32_t(*data)[DRAM_DISTANCE_COUNT] = t->data_delay[c];
 	int64_t read = later(at + command[DRAM_RD][d], end_cycle + data[DRAM_RD][d]);
 	int64_t write = later(at + command[DRAM_WR][d], end_cycle + data[DRAM_WR][d]);
 
 	/* Data of the cycle in which the bus becomes free waits for it less than one tCK. */
-	raise(&b->gate[gate + DRAM_RD], later(read, free_cycle - b->t.cl));
-	raise(&b->gate[gate + DRAM_WR], later(write, free_cycle - b->t.cwl));
+	raise(&gate[DRAM_RD], later(read, free_cycle - t->cl));
+	raise(&gate[DRAM_WR], later(write, free_cycle - t->cwl));
 }
 
-INLINE void raise_other_columns(struct dram_banks *b, enum dram_command c, const struct dram_bank *k, int64_t at,
-				int64_t free_cycle, int64_t end_cycle)
+INLINE void raise_all_columns(struct dram_banks *b, enum dram_command c, const struct dram_bank *k, int64_t at,
+			      int64_t free_cycle, int64_t end_cycle)
 {
-	for (uint32_t rank = 0, gate = 0; rank < b->t.rank_count; rank++) {
-		enum dram_distance d = rank == k->rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK;
+	const struct dram_timing *t = b->t;
 
-		for (uint32_t i = 0; i < b->t.group_count; i++, gate += DRAM_GATE_COMMANDS) {
-			if (gate != k->gate)
-				raise_columns(b, c, gate, d, at, free_cycle, end_cycle);
-		}
-	}
+	for (uint32_t i = 0; i < t->rank_count; i++)
+		raise_columns(t, c, b->rank_gate[i], i == k->rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK, at, free_cycle,
+			      end_cycle);
+	raise_columns(t, c, t->group_count > 1 ? &b->group_gate[k->gate] : b->rank_gate[k->rank], DRAM_AT_GROUP, at,
+		      free_cycle, end_cycle);
 }
 
 INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c,
 			     uint32_t row, uint64_t cycle, bool has_gates)
 {
-	const struct dram_timing *t = &b->t;
+	const struct dram_timing *t = b->t;
 	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
 	const int32_t(*data)[DRAM_DISTANCE_COUNT] = t->data_delay[c];
 	uint32_t latency = c == DRAM_WR || c == DRAM_WRA ? t->cwl : t->cl;
@@ -409,10 +410,11 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	CHECK(k->open_row == row);
 	begin_command(b, k, c, t->column_cycles, cycle);
 	b->bus_free_units = end;
-	remember(b, k, bank, c, (struct dram_last){at, end_cycle});
-	raise_columns(b, c, k->gate, DRAM_AT_GROUP, at, (int64_t)free_cycle, end_cycle);
+	remember(b, k->rank, c, at, end_cycle);
 	if (has_gates)
-		raise_other_columns(b, c, k, at, (int64_t)free_cycle, end_cycle);
+		raise_all_columns(b, c, k, at, (int64_t)free_cycle, end_cycle);
+	else
+		raise_columns(t, c, b->rank_gate[0], DRAM_AT_GROUP, at, (int64_t)free_cycle, end_cycle);
 	if (c != DRAM_RD)
 		raise(&k->cycle[DRAM_ACT],
 		      later(at + command[DRAM_ACT][DRAM_AT_BANK], end_cycle + data[DRAM_ACT][DRAM_AT_BANK]));
@@ -424,36 +426,34 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	return end;
 }
 
+/* What a bank's or a gate's commands wait after a rare one. */
+static inline void raise_gate(uint64_t *gate, const int32_t (*delay)[DRAM_DISTANCE_COUNT], enum dram_distance d,
+			      int64_t at)
+{
+	for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++)
+		raise(&gate[to], at + delay[to][d]);
+}
+
 static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank,
 						      uint64_t cycle)
 {
-	uint64_t reach = dram_reach(&b->t, c, bank), groups = groups_of(b, reach);
-	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t.command_delay[c];
-	uint32_t rank = b->bank[bank].rank;
+	const uint64_t reach = dram_reach(b->t, c, bank);
+	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[c];
+	const uint32_t rank = b->bank[bank].rank;
 	int64_t at = (int64_t)cycle, window = 0;
 
 	CHECK(!(b->open_banks & reach) || c == DRAM_PREA || c == DRAM_PDE || c == DRAM_PDX);
 	begin_command(b, &b->bank[bank], c, 1, cycle);
-	if (b->t.faw_set & BIT(c))
+	if (b->t->faw_set & BIT(c))
 		window = (int64_t)enter_faw(b, rank, cycle);
-	for (uint32_t i = 0; i < b->t.rank_count * b->t.group_count; i++) {
-		uint64_t *gate = &b->gate[i * DRAM_GATE_COMMANDS];
-		enum dram_distance d = DRAM_AT_OTHER_RANK;
-
-		if (i / b->t.group_count == rank)
-			d = groups >> i % b->t.group_count & 1 ? DRAM_AT_GROUP : DRAM_AT_RANK;
-		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++)
-			raise(&gate[to], at + delay[to][d]);
-		if (d != DRAM_AT_OTHER_RANK)
-			raise(&gate[DRAM_ACT], window);
-	}
+	raise(&b->rank_gate[rank][DRAM_ACT], window);
+	for (uint32_t i = 0; i < b->t->rank_count; i++)
+		raise_gate(b->rank_gate[i], delay, i == rank ? DRAM_AT_RANK : DRAM_AT_OTHER_RANK, at);
+	remember(b, rank, c, at, LONG_AGO);
 	for (uint64_t left = reach; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctzll(left);
-		struct dram_bank *k = &b->bank[i];
 
-		for (uint32_t to = 0; to < DRAM_GATE_COMMANDS; to++)
-			raise(&k->cycle[to], at + delay[to][DRAM_AT_BANK]);
-		remember(b, k, i, c, (struct dram_last){at, LONG_AGO});
+		raise_gate(b->bank[i].cycle, delay, DRAM_AT_BANK, at);
 		if (c == DRAM_PREA)
 			close_bank(b, i);
 	}
@@ -485,7 +485,7 @@ INLINE uint64_t issue_of(struct dram_banks *b, enum dram_command c, uint32_t ban
 		issue_activate(b, k, bank, row, cycle, has_gates);
 		return 0;
 	case DRAM_PRE:
-		issue_precharge(b, k, bank, cycle, has_gates);
+		issue_precharge(b, k, bank, cycle);
 		return 0;
 	default:
 		return issue_rare(b, c, bank, cycle);

@@ -42,7 +42,7 @@ enum dram_scheduler { DRAM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
 enum dram_page_policy { DRAM_PAGE_POLICIES(SIM_PARAM_ENUMERATOR) };
 enum dram_refresh_mode { DRAM_REFRESH_MODES(SIM_PARAM_ENUMERATOR) };
 
-/* The first four are what a bank is asked for all the time, and what dram_gate is about; RDA and WRA are RD and WR + 4.
+/* The first four are what a bank is asked for all the time, and what gates are about; RDA and WRA are RD and WR + 4.
  *   RDA WRA   as RD and WR; the bank then precharges itself as soon as tRAS and tRTP or tWR allow
  *   PREA      precharges the banks of a rank
  *   REF       refreshes the banks of a rank
@@ -143,9 +143,10 @@ struct dram_timing {
 	uint64_t answer_units; /* from the end of the burst to the answer: TSVs and controller */
 	uint32_t column_bytes;
 	uint32_t bank_count, rank_count, group_count; /* banks of the vault; groups of a rank */
-	bool has_ppd;
 	uint32_t faw_set; /* the commands that tFAW is about, a bit each */
 	uint32_t from_set[DRAM_COMMAND_COUNT]; /* by command: those that some row has before it, a bit each */
+	uint8_t distance_set[DRAM_COMMAND_COUNT][DRAM_COMMAND_COUNT]; /* those that a row is about, a bit each */
+	uint32_t bank_set, group_set; /* rare commands that wait as an ACT at their banks, groups; a bit each */
 	dram_delays command_delay, data_delay;
 };
 
@@ -154,10 +155,10 @@ void dram_timing_init(struct dram_timing *t, const struct dram_params *p, uint64
 
 struct dram_bank {
 	uint32_t open_row; /* or DRAM_NO_ROW */
-	uint16_t gate;	   /* first number of its gate, see dram_gate */
+	uint16_t gate;	   /* first number of its group's gate */
 	uint8_t rank, group;
 	uint64_t cycle[DRAM_GATE_COMMANDS]; /* earliest ACT, PRE, RD, WR as far as this bank is concerned */
-};
+} __attribute__((aligned(64)));
 
 /* A command bus: of one vault, or of two pseudo channels. */
 struct dram_command_bus {
@@ -172,43 +173,44 @@ struct dram_last {
 enum dram_rank_state { DRAM_AWAKE, DRAM_POWERED_DOWN, DRAM_SELF_REFRESHING };
 
 struct dram_banks {
-	struct dram_timing t;
+	const struct dram_timing *t;
 	uint64_t open_banks; /* bit per bank */
 	uint32_t asleep_count; /* ranks that are not awake */
-	bool has_gates;	       /* a command raises more than one gate */
+	bool has_gates;	       /* more than one: a command raises its group's, its rank's, and those of other ranks */
 	struct dram_command_bus *bus;
 	uint64_t *row_free_cycle, *column_free_cycle; /* of the bus */
 	uint64_t bus_free_units; /* data bus */
-	/* Earliest cycle by what the banks of a (rank, group) share: tRRD, tFAW, tCCD, the data bus, tWTR ... */
-	uint64_t gate[DRAM_GATE_MAX * DRAM_GATE_COMMANDS];
+	/* Earliest cycles by what the banks of a rank share: tRRD, tFAW, tCCD, the data bus, tWTR ...; and by what
+	 * those of a group share beyond that, at dram_bank.gate + command: nothing where a rank has one group. */
+	uint64_t rank_gate[DRAM_RANK_MAX][DRAM_GATE_COMMANDS];
+	uint64_t group_gate[DRAM_GATE_MAX * DRAM_GATE_COMMANDS];
 	struct dram_bank bank[DRAM_BANK_MAX];
 	struct {
 		uint64_t faw[DRAM_FAW_COUNT]; /* cycle of each of the last four ACT + tFAW */
 		uint32_t faw_next;
 		enum dram_rank_state state;
 	} rank[DRAM_RANK_MAX];
-	/* For the commands that are no gate commands: the last of each kind to a bank, to the banks of a gate and to
-	 * those of a rank. */
-	struct dram_last last_of_bank[DRAM_COMMAND_COUNT][DRAM_BANK_MAX];
-	struct dram_last last_of_gate[DRAM_COMMAND_COUNT][DRAM_GATE_MAX];
-	struct dram_last last_of_rank[DRAM_COMMAND_COUNT][DRAM_RANK_MAX];
+	/* For the commands that are no gate commands: the last of each kind to the banks of a rank. */
+	struct dram_last last_of_rank[DRAM_RANK_MAX][DRAM_COMMAND_COUNT];
+	uint32_t issued; /* commands that there have been, a bit each */
 	struct dram_command_bus own_bus;
 };
 
-/* bus: the command bus that this vault shares with another, or NULL. b must not move. */
+/* t is kept: the vaults of a stack share it. bus: the command bus that this vault shares with another, or NULL. b must
+ * not move. */
 void dram_banks_init(struct dram_banks *b, const struct dram_timing *t, struct dram_command_bus *bus);
 
-/* Index in dram_banks.gate of what a gate command (or RDA, WRA) to this bank waits for. A command is legal by timing
- * when its bank's cycle, its gate and the command bus allow it. */
-static inline uint32_t dram_gate(const struct dram_bank *k, enum dram_command c)
+/* The first cycle at which a bank and its group allow a gate command. It is legal by timing when its rank's gate and
+ * the command bus do so as well. */
+static inline uint64_t dram_bank_ready(const struct dram_banks *b, const struct dram_bank *k, enum dram_command c)
 {
-	return k->gate + (uint32_t)c % DRAM_GATE_COMMANDS;
+	return base_max_u64(k->cycle[c], b->group_gate[k->gate + c]);
 }
 
 /* The bits of a rank's banks. */
 static inline uint64_t dram_rank_banks(const struct dram_banks *b, uint32_t rank)
 {
-	uint32_t banks = b->t.bank_count / b->t.rank_count;
+	uint32_t banks = b->t->bank_count / b->t->rank_count;
 
 	return (banks == 64 ? ~0ull : (1ull << banks) - 1) << rank * banks;
 }

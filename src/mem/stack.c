@@ -17,7 +17,8 @@ struct mem_stack {
 	uint32_t vault_count;
 	struct mem_vault **vaults;
 	struct stack_audit *audits;
-	struct vault_stats stats; /* of all its vaults */
+	struct vault_stats stats;   /* of all its vaults, */
+	struct dram_timing timing; /* and this */
 };
 
 static void stop_on_violation(void *ctx, const char *text)
@@ -47,6 +48,7 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 	s->vault_count = (uint32_t)c->dram->vault_count;
 	s->vaults = g_new0(struct mem_vault *, s->vault_count);
 	s->audits = g_new0(struct stack_audit, s->vault_count);
+	dram_timing_init(&s->timing, c->dram, sim_period_units(c->engine, c->dram_domain), sim_units_per_ps(c->engine));
 	if (c->stats)
 		add_stats(c, &s->stats);
 	for (uint32_t i = 0; i < s->vault_count; i++) {
@@ -63,6 +65,7 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 
 		const struct mem_vault_config vault = {
 			.dram = c->dram,
+			.timing = &s->timing,
 			.engine = c->engine,
 			.dram_domain = c->dram_domain,
 			.index = i,

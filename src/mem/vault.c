@@ -26,7 +26,11 @@ static void clear_queue(struct mem_vault *v)
 	v->queue_count = v->count[READING] = v->count[WRITING] = 0;
 	memset(v->lists, NO_SLOT, sizeof(v->lists));
 	v->pending[READING] = v->pending[WRITING] = v->opened[READING] = v->opened[WRITING] = 0;
-	v->proposed = v->overdue = 0;
+	memset(&v->proposals, 0, sizeof(v->proposals));
+	memset(v->proposed_as, 0, sizeof(v->proposed_as));
+	memset(v->ready_in, 0, sizeof(v->ready_in));
+	v->proposed = v->overdue = v->first = v->ready = v->ready_later = v->ready_slots = 0;
+	v->ready_later_cycle = SIM_NEVER;
 	v->dirty = ALL_BANKS;
 	v->is_turning = false;
 	v->guard_cycle = SIM_NEVER;
@@ -44,20 +48,22 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 {
 	struct mem_vault *v = g_aligned_alloc0(1, sizeof(*v), HOST_LINE_BYTES);
 	const struct dram_params *p = c->dram;
-	struct dram_timing t;
 
 	v->config = *c;
 	v->engine = c->engine;
 	v->stats = c->stats;
 	v->units_per_ps = sim_units_per_ps(c->engine);
-	dram_timing_init(&t, p, sim_period_units(c->engine, c->dram_domain), v->units_per_ps);
-	dram_banks_init(&v->banks, &t, c->partner ? c->partner->banks.bus : NULL);
+	dram_banks_init(&v->banks, c->timing, c->partner ? c->partner->banks.bus : NULL);
 	if (c->partner) {
 		v->partner = c->partner;
 		c->partner->partner = v;
 	}
 	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick, v);
 	v->is_fifo = p->scheduler == DRAM_FIFO;
+	v->rank_count = v->banks.t->rank_count;
+	v->rank_log2 = base_log2(v->banks.t->bank_count / v->rank_count);
+	for (uint32_t b = 0; b < 1u << v->rank_log2; b += v->banks.t->group_count)
+		v->group_banks |= 1ull << b;
 	v->closes_pages = p->page_policy == DRAM_PAGE_CLOSED;
 	v->prepares = p->prepare_banks && !v->is_fifo;
 	v->guards_all = p->starvation_global;
@@ -143,11 +149,11 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 {
 	struct sim_engine *e = v->engine;
 	uint64_t now = sim_cycle_now(e, v->config.dram_domain), bit;
-	uint32_t column_bytes = v->banks.t.column_bytes, offset = r->column & (column_bytes - 1);
+	uint32_t column_bytes = v->banks.t->column_bytes, offset = r->column & (column_bytes - 1);
 	uint8_t s = (uint8_t)__builtin_ctzll(v->free_slots);
 	enum direction d = r->op == MEM_WRITE ? WRITING : READING;
 
-	CHECK(v->free_slots && r->bank < v->banks.t.bank_count);
+	CHECK(v->free_slots && r->bank < v->banks.t->bank_count);
 	CHECK(r->column + r->size_bytes <= v->config.dram->row_bytes);
 	if (v->queue_count == 0)
 		wake(v, now);
@@ -259,7 +265,6 @@ void mem_vault_reset(struct mem_vault *v)
 	clear_queue(v);
 	if (v->config.audit)
 		mem_audit_forget(v->config.audit);
-	memset(&v->proposals, 0, sizeof(v->proposals));
 }
 
 void mem_vault_settle(struct mem_vault *v, bool is_between_kernels)
@@ -275,7 +280,7 @@ void mem_vault_settle(struct mem_vault *v, bool is_between_kernels)
 		stats->refreshes_between_kernels += stats->refreshes - refreshes;
 		stats->refreshed_banks_between_kernels += stats->refreshed_banks - banks;
 	} else {
-		stats->rank_cycles += (now - v->settled_cycle) * v->banks.t.rank_count;
+		stats->rank_cycles += (now - v->settled_cycle) * v->banks.t->rank_count;
 		stats->open_cycles += v->cycles_in[TIME_OPEN];
 		stats->precharged_cycles += v->cycles_in[TIME_PRECHARGED];
 		stats->power_down_cycles += v->cycles_in[TIME_POWER_DOWN];

@@ -24,7 +24,8 @@ struct mem_audit;
 struct mem_vault;
 
 struct mem_vault_config {
-	const struct dram_params *dram; /* kept */
+	const struct dram_params *dram;	  /* both kept */
+	const struct dram_timing *timing; /* of dram */
 	struct sim_engine *engine;
 	uint32_t dram_domain;
 	uint32_t index;	      /* within its stack: given to room(), and staggers the refresh */

@@ -29,13 +29,13 @@ static const size_t service_counts[] = {
 
 static uint64_t cycles_of_ns(const struct mem_vault *v, double ns)
 {
-	return (uint64_t)(ns * 1000 * (double)v->units_per_ps / (double)v->banks.t.ck_units);
+	return (uint64_t)(ns * 1000 * (double)v->units_per_ps / (double)v->banks.t->ck_units);
 }
 
 void vault_refresh_init(struct mem_vault *v)
 {
 	const struct dram_params *p = v->config.dram;
-	const struct dram_timing *t = &v->banks.t;
+	const struct dram_timing *t = v->banks.t;
 	uint32_t of_rank = t->bank_count / t->rank_count;
 	uint64_t begin;
 
@@ -85,7 +85,7 @@ void vault_count_time(struct mem_vault *v, struct vault_rank *k, uint64_t cycle)
 
 void vault_count_times(struct mem_vault *v, uint64_t now)
 {
-	for (uint32_t i = 0; i < v->banks.t.rank_count; i++)
+	for (uint32_t i = 0; i < v->banks.t->rank_count; i++)
 		vault_count_time(v, &v->ranks[i], now);
 }
 
@@ -183,7 +183,7 @@ static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, uint64_t 
 /* The refresh or RFM that is to be issued as soon as it is legal. */
 static bool find_job(struct mem_vault *v, struct vault_rank *k, uint64_t cycle, enum dram_command *c, uint32_t *bank)
 {
-	const struct dram_timing *t = &v->banks.t;
+	const struct dram_timing *t = v->banks.t;
 	uint32_t step = t->refresh_mode == DRAM_REFRESH_SAME_BANK ? t->group_count : 1;
 
 	*c = v->unit_count > 1 ? DRAM_REFB : DRAM_REF;
@@ -275,7 +275,7 @@ static bool service_rank(struct mem_vault *v, struct vault_rank *k, uint64_t cyc
 	if (state == DRAM_SELF_REFRESHING)
 		return waits && wake_from_self_refresh(v, k, cycle);
 	if (find_job(v, k, cycle, &job, &bank)) {
-		reach = dram_reach(&v->banks.t, job, bank);
+		reach = dram_reach(v->banks.t, job, bank);
 		v->blocked |= reach;
 		if (state == DRAM_POWERED_DOWN)
 			return try_issue(v, DRAM_PDX, bank, cycle);
@@ -307,7 +307,7 @@ bool vault_service(struct mem_vault *v, uint64_t cycle)
 	v->service_cycle = SIM_NEVER;
 	v->blocked = v->awaited = 0;
 	/* All are asked, for what they block. */
-	for (uint32_t i = 0; i < v->banks.t.rank_count; i++)
+	for (uint32_t i = 0; i < v->banks.t->rank_count; i++)
 		has_issued |= service_rank(v, &v->ranks[i], cycle);
 	if (!has_issued)
 		return false;
@@ -339,7 +339,7 @@ static uint64_t *count_at(struct mem_vault *v, size_t i)
 
 static void move(struct mem_vault *v, uint64_t cycles)
 {
-	for (uint32_t i = 0; i < v->banks.t.rank_count; i++) {
+	for (uint32_t i = 0; i < v->banks.t->rank_count; i++) {
 		v->ranks[i].due_cycle = after(cycles, v->ranks[i].due_cycle);
 		v->ranks[i].refreshed_cycle += cycles;
 		v->ranks[i].counted_cycle += cycles;
@@ -350,7 +350,7 @@ static void move(struct mem_vault *v, uint64_t cycles)
 /* A vault that nobody uses does the same every round of refreshes: sees one and counts the others. */
 static void skip_rounds(struct mem_vault *v, struct mem_vault *partner, uint64_t now)
 {
-	const uint64_t round = v->banks.t.refi;
+	const uint64_t round = v->banks.t->refi;
 	const uint64_t settling = round * (4 + (uint64_t)v->pull_in_count + (uint64_t)v->postpone_count);
 	uint64_t counts[ARRAY_COUNT(service_counts)], times[2][TIME_COUNT], rounds;
 	struct mem_vault *vaults[] = {v, partner};

@@ -14,9 +14,7 @@
  * so that no ACT is wasted, and the banks that only the other direction wants are opened; for reads all the time.
  * Neither goes before a command of the direction that is served.
  */
-#include "mem/vault_state.h"
-
-#define ALWAYS_INLINE inline __attribute__((always_inline)) /* once a command, in one place but for two buses */
+#include "mem/vault_legal.h"
 
 /* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
  * what prepares banks for the other, then precharges of rows that nobody wants. */
@@ -100,27 +98,30 @@ static inline uint64_t order_of(uint64_t rank, uint64_t sequence, uint32_t bank)
 	return rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + bank);
 }
 
-static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t ready_cycle,
+static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t cycle,
 				uint64_t order)
 {
-	v->proposed |= 1ull << b;
-	v->columns = (v->columns & ~(1ull << b)) | (uint64_t)(c >= DRAM_RD) << b;
-	v->proposals.command[b] = (uint8_t)c;
-	v->proposals.gate[b] = (uint16_t)dram_gate(&v->banks.bank[b], c);
-	v->proposals.slot[b] = s;
-	v->proposals.ready_cycle[b] = ready_cycle;
-	v->proposals.order[b] = order;
+	struct proposals *p = &v->proposals;
+	const uint64_t bit = 1ull << b;
+
+	v->proposed |= bit;
+	v->proposed_as[p->command[b]] &= ~bit;
+	v->proposed_as[c] |= bit;
+	v->first = (v->first & ~bit) | (uint64_t)(order >> RANK_SHIFT == RANK_COLUMN) << b;
+	p->command[b] = (uint8_t)c;
+	p->slot[b] = s;
+	p->order[b] = order;
+	vault_set_ready(v, b, dram_bank_ready(&v->banks, &v->banks.bank[b], c), cycle);
 }
 
 /* Opens a row for the list's oldest request, or closes another for it. */
-static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared)
+static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, uint64_t cycle, bool is_urgent,
+			       bool is_prepared)
 {
-	const struct dram_bank *k = &v->banks.bank[b];
-	bool is_closed = k->open_row == DRAM_NO_ROW;
+	bool is_closed = v->banks.bank[b].open_row == DRAM_NO_ROW;
 	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
 
-	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, k->cycle[is_closed ? DRAM_ACT : DRAM_PRE],
-		     order_of(rank, v->slots[s].sequence, b));
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, cycle, order_of(rank, v->slots[s].sequence, b));
 }
 
 /* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
@@ -139,11 +140,10 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1 && !is_overdue)
 		return false;
 	if (is_column) {
-		set_proposal(v, b, column, l->hit, v->banks.bank[b].cycle[column],
-			     order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
+		set_proposal(v, b, column, l->hit, cycle, order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
 		v->overdue |= (uint64_t)(is_overdue && l->hit == s && v->guards_all) << b;
 	} else {
-		propose_row(v, b, s, is_overdue && v->guards_all, false);
+		propose_row(v, b, s, cycle, is_overdue && v->guards_all, false);
 	}
 	return true;
 }
@@ -168,10 +168,26 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		return;
 	other = &v->lists[!d][b];
 	if (prepares_for(v, !d) && other->first != NO_SLOT && other->hit == NO_SLOT)
-		propose_row(v, b, other->first, false, true);
+		propose_row(v, b, other->first, cycle, false, true);
 	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
 		 other->hit == NO_SLOT)
-		set_proposal(v, b, DRAM_PRE, NO_SLOT, k->cycle[DRAM_PRE], order_of(RANK_CLOSE, 0, b));
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, cycle, order_of(RANK_CLOSE, 0, b));
+}
+
+/* Makes the proposal of bank b again, which has just been served at its column. The oldest request goes on with its
+ * next one, unless a guard over all banks now says that it has waited too long. */
+static inline void propose_next_column(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	const uint8_t s = v->proposals.slot[b];
+	const enum dram_command column = (enum dram_command)v->proposals.command[b];
+
+	if (v->lists[direction_of(v, s)][b].first != s ||
+	    (v->guards_all && cycle - v->slots[s].arrival_cycle > v->starvation_cap)) {
+		propose(v, b, cycle);
+		return;
+	}
+	v->proposed |= 1ull << b;
+	vault_set_ready(v, b, dram_bank_ready(&v->banks, &v->banks.bank[b], column), cycle);
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -207,7 +223,7 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 {
 	enum direction d = direction_of(v, s);
 	struct mem_req *r = v->slots[s].req;
-	uint64_t ready = end_units + v->banks.t.answer_units;
+	uint64_t ready = end_units + v->banks.t->answer_units;
 
 	sim_hist_add(d == WRITING ? &v->stats->write_latency_ps : &v->stats->read_latency_ps,
 		     (ready - r->ready_units) / v->units_per_ps);
@@ -255,7 +271,7 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t 
 	enum direction d = direction_of(v, s);
 	bool closes = v->auto_precharges && is_last_of_row(v, slot, d);
 	uint64_t end, bank = 1ull << slot->bank;
-	uint32_t column_bytes = v->banks.t.column_bytes;
+	uint32_t column_bytes = v->banks.t->column_bytes;
 
 	if (closes)
 		end = vault_issue(v, d == WRITING ? DRAM_WRA : DRAM_RDA, slot->bank, slot->row, cycle);
@@ -276,7 +292,7 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t 
 		else
 			v->stats->row_hits++;
 	}
-	v->stats->tsv_busy_units += v->banks.t.burst_units;
+	v->stats->tsv_busy_units += v->banks.t->burst_units;
 	if (d == WRITING) {
 		v->stats->column_writes++;
 		v->stats->write_bytes += column_bytes;
@@ -306,6 +322,20 @@ static void count_activation(struct mem_vault *v, uint32_t b)
 {
 	if (++v->activations[b] >= v->rfm_threshold)
 		v->rfm_banks |= 1ull << b;
+}
+
+/* After a command to bank b: what else is proposed for its group as that, is ready when the group allows it. */
+static inline void hold_group(struct mem_vault *v, uint32_t b, enum dram_command c, uint64_t cycle)
+{
+	const struct dram_bank *k = &v->banks.bank[b];
+	const uint64_t gate = v->banks.group_gate[k->gate + c];
+	uint64_t banks = v->group_banks << ((k->rank << v->rank_log2) + k->group);
+
+	for (banks &= v->proposed & v->proposed_as[c]; banks; banks &= banks - 1) {
+		uint32_t other = first_bit(banks);
+
+		vault_set_ready(v, other, base_max_u64(v->proposals.ready_cycle[other], gate), cycle);
+	}
 }
 
 static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
@@ -339,24 +369,18 @@ static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		serve_column(v, s, cycle);
 		break;
 	}
+	if (v->banks.t->group_count > 1) {
+		if (c == DRAM_ACT) {
+			hold_group(v, b, DRAM_ACT, cycle);
+		} else if (c != DRAM_PRE) {
+			hold_group(v, b, DRAM_RD, cycle);
+			hold_group(v, b, DRAM_WR, cycle);
+		}
+	}
 	if (v->watches_idle)
 		look_at_idle(v, b, cycle);
 	if (v->rfm_banks)
 		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
-}
-
-/* The first cycle at which one of these banks' proposals is legal; SIM_NEVER for no banks. */
-static uint64_t first_legal(const struct mem_vault *v, uint64_t banks)
-{
-	const struct proposals *p = &v->proposals;
-	uint64_t first = SIM_NEVER;
-
-	for (; banks; banks &= banks - 1) {
-		uint32_t b = (uint32_t)__builtin_ctzll(banks);
-
-		first = base_min_u64(first, base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]));
-	}
-	return first;
 }
 
 /* With a guard over all banks, what is overdue now changes its proposal. */
@@ -383,58 +407,82 @@ static void propose_dirty(struct mem_vault *v, uint64_t cycle)
 
 	if (v->guards_all && cycle >= v->guard_cycle)
 		look_for_overdue(v, cycle);
-	dirty = v->dirty;
-	if (v->banks.t.bank_count < DRAM_BANK_MAX)
-		dirty &= (1ull << v->banks.t.bank_count) - 1;
+	/* Other banks have nothing to propose. */
+	dirty = v->dirty & (v->pending[READING] | v->pending[WRITING] | (v->closes_pages ? v->banks.open_banks : 0));
+	v->proposed &= ~v->dirty;
+	v->overdue &= ~v->dirty;
 	for (; dirty; dirty &= dirty - 1)
 		propose(v, (uint32_t)__builtin_ctzll(dirty), cycle);
 	v->dirty = 0;
 }
 
-/* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
-static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t banks)
+/* ---- which one goes ---- */
+
+static ALWAYS_INLINE uint32_t best_of(const struct mem_vault *v, uint64_t banks)
 {
-	const struct proposals *p = &v->proposals;
-	uint64_t next = SIM_NEVER, best = SIM_NEVER;
-	uint32_t legal_count = 0;
+	uint64_t best = SIM_NEVER;
 
-	for (uint64_t left = v->proposed & banks & ~v->blocked; left; left &= left - 1) {
-		uint32_t b = (uint32_t)__builtin_ctzll(left);
-		uint64_t legal = base_max_u64(p->ready_cycle[b], v->banks.gate[p->gate[b]]);
-		/* All ones or none, for the host could not predict a branch. */
-		uint64_t not_yet = -(uint64_t)(legal > cycle);
+	if (banks & v->first)
+		banks &= v->first;
+	for (; banks; banks &= banks - 1)
+		best = base_min_u64(best, v->proposals.order[first_bit(banks)]);
+	return (uint32_t)best % DRAM_BANK_MAX;
+}
 
-		best = base_min_u64(best, p->order[b] | not_yet);
-		next = base_min_u64(next, legal | ~not_yet);
-		legal_count += 1 + (uint32_t)not_yet;
-	}
-	if (!legal_count)
+/* The banks for which a column is proposed, if anything is. */
+static inline uint64_t columns_of(const struct mem_vault *v)
+{
+	return v->proposed_as[DRAM_RD] | v->proposed_as[DRAM_WR];
+}
+
+/* Is this one bank's proposal, if any, a request's last column? */
+static inline bool is_last(const struct mem_vault *v, uint64_t bank)
+{
+	return bank & columns_of(v) && v->slots[v->proposals.slot[first_bit(bank)]].columns_left == 1;
+}
+
+/* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
+static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t among)
+{
+	const uint64_t banks = v->proposed & among & ~v->blocked;
+	uint32_t served, requests = v->queue_count;
+	uint64_t legal, next, others;
+	bool is_only, is_column, has_left;
+
+	legal = vault_legal_of_ready(v, banks, cycle, &next);
+	is_only = !(legal & (legal - 1));
+	if (is_only && !is_last(v, legal))
+		next = vault_first_with_late(v, banks, next);
+	if (!legal)
 		return next;
-
-	uint32_t served = (uint32_t)best % DRAM_BANK_MAX, requests = v->queue_count;
-	bool has_left;
-
+	served = best_of(v, legal);
+	is_column = columns_of(v) >> served & 1;
+	others = legal & ~(is_column ? columns_of(v) : v->proposed_as[v->proposals.command[served]]);
 	serve(v, served, cycle);
 	has_left = v->queue_count != requests;
 	/* A request that has left makes room for others of its bank and may turn the bus. */
 	if ((has_left && (v->is_fifo || !v->queue_count)) ||
-	    ((has_left || legal_count > 1) && !v->is_fifo && turns(v, cycle + 1)))
+	    ((has_left || !is_only) && !v->is_fifo && turns(v, cycle + 1)))
 		return cycle + 1;
 	/* Only the served bank's proposal has changed. */
-	propose(v, served, cycle + (has_left || legal_count > 1));
+	if (is_column && !has_left)
+		propose_next_column(v, served, cycle + !is_only);
+	else
+		propose(v, served, cycle + (has_left || !is_only));
 	v->dirty = 0;
-	if (has_left || legal_count > 1)
-		return base_max_u64(first_legal(v, v->proposed & ~v->blocked), cycle + 1);
+	if (others) /* no command delays others than its like */
+		return cycle + 1;
+	if (has_left || !is_only)
+		return vault_first_legal(v, v->proposed & ~v->blocked, cycle + 1);
 	/* Nothing else is legal before next. */
-	next = base_min_u64(first_legal(v, v->proposed & ~v->blocked & 1ull << served), next);
-	return base_max_u64(next, cycle + 1);
+	return base_max_u64(vault_first_of_late(v, v->proposed & ~v->blocked & 1ull << served, next), cycle + 1);
 }
 
 /* Two command buses: a column and a row command in one cycle. */
 static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allowed)
 {
 	const uint64_t *free_cycle = v->banks.bus->free_cycle;
-	uint64_t columns = v->columns, next = SIM_NEVER;
+	uint64_t columns = columns_of(v), next = SIM_NEVER;
 
 	for (uint32_t is_column = 2; is_column--;) {
 		uint64_t banks = (is_column ? columns : ~columns) & allowed;
@@ -457,9 +505,9 @@ static uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
 
 	for (uint64_t left = overdue; left; left &= left - 1)
 		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
-	if (!overdue || first_legal(v, 1ull << oldest % DRAM_BANK_MAX) <= cycle)
+	if (!overdue || vault_first_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle) <= cycle)
 		return ALL_BANKS;
-	return ~v->columns | 1ull << oldest % DRAM_BANK_MAX;
+	return ~columns_of(v) | 1ull << oldest % DRAM_BANK_MAX;
 }
 
 /* Two command buses, or what is overdue. */
@@ -467,20 +515,16 @@ static __attribute__((noinline)) uint64_t schedule_apart(struct mem_vault *v, ui
 {
 	uint64_t banks = v->overdue ? banks_beside_overdue(v, cycle) : ALL_BANKS;
 
-	if (v->banks.t.is_dual_bus)
+	if (v->banks.t->is_dual_bus)
 		return schedule_both(v, cycle, banks);
 	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, banks);
 }
 
-void vault_tick(void *component, uint64_t cycle)
+/* A tick at which a command may be legal. */
+static __attribute__((noinline)) void work(struct mem_vault *v, uint64_t cycle)
 {
-	struct mem_vault *v = component;
-	uint64_t now = sim_now_units(v->engine), next;
+	uint64_t next;
 
-	if (v->done_units <= now)
-		vault_answer(v, now);
-	if (cycle < v->next_cycle)
-		return;
 	if (vault_sleeps(v)) {
 		next = vault_fall_asleep(v, cycle);
 	} else if (cycle >= v->service_cycle && vault_service(v, cycle)) {
@@ -490,8 +534,9 @@ void vault_tick(void *component, uint64_t cycle)
 	} else {
 		if (!v->is_fifo && turns(v, cycle))
 			choose_direction(v, cycle);
+		vault_look_for_ready(v, cycle);
 		propose_dirty(v, cycle);
-		if (unlikely(v->overdue || v->banks.t.is_dual_bus))
+		if (unlikely(v->overdue || v->banks.t->is_dual_bus))
 			next = schedule_apart(v, cycle);
 		else if (v->banks.bus->free_cycle[0] > cycle)
 			next = v->banks.bus->free_cycle[0];
@@ -506,4 +551,15 @@ void vault_tick(void *component, uint64_t cycle)
 		v->owes_room = false;
 		v->config.room(v->config.ctx, v->config.index);
 	}
+}
+
+void vault_tick(void *component, uint64_t cycle)
+{
+	struct mem_vault *v = component;
+	uint64_t now = sim_now_units(v->engine);
+
+	if (v->done_units <= now)
+		vault_answer(v, now);
+	if (cycle >= v->next_cycle)
+		work(v, cycle);
 }

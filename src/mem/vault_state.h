@@ -9,7 +9,7 @@
 #include "mem/audit.h"
 #include "mem/vault.h"
 
-enum { SLOT_MAX = 64, NO_SLOT = 0xff };
+enum { SLOT_MAX = 64, NO_SLOT = 0xff, READY_RING = 64 };
 #define ALL_BANKS (~0ull)
 
 enum direction { READING, WRITING, DIRECTION_COUNT };
@@ -28,10 +28,9 @@ struct list {
 
 /* What each bank would like to do next. */
 struct proposals {
-	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command */
-	uint16_t gate[DRAM_BANK_MAX];	     /* what it waits for beside its bank, see dram_gate */
+	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command: ACT, PRE, RD or WR */
 	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
-	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank itself is concerned */
+	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank and its group are concerned */
 	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
 };
 
@@ -69,7 +68,14 @@ struct mem_vault {
 	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, for it is
 	 * to be refreshed or its rank sleeps. */
 	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
-	uint64_t columns; /* bit per bank: what is proposed for it is a column access */
+	/* Bit per bank: what has last been proposed for it is this command; that goes before other ranks of commands;
+	 * its bank and group are ready for it at ready_till_cycle; they are later than the ring reaches. */
+	uint64_t proposed_as[DRAM_GATE_COMMANDS], first, ready, ready_later;
+	/* Of the READY_RING cycles after ready_till_cycle those in which some may become ready, by cycle % READY_RING;
+	 * and the first cycle in which one that is later may. */
+	uint64_t ready_till_cycle, ready_slots, ready_later_cycle;
+	uint64_t group_banks;	       /* of the first group of the first rank */
+	uint32_t rank_log2, rank_count; /* banks of a rank; ranks */
 	uint64_t awaited; /* bit per bank: a refresh that is owed waits till no request wants it */
 	enum direction direction;
 	bool is_turning; /* it only serves the rows that are open for it, then turns */
@@ -90,6 +96,7 @@ struct mem_vault {
 	struct vault_stats *stats; /* of all vaults of the stack */
 
 	struct proposals proposals;
+	uint64_t ready_in[READY_RING]; /* by cycle: bit per bank, becomes ready then */
 	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
 	struct dram_banks banks;
 	struct slot slots[SLOT_MAX];

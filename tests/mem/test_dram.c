@@ -15,6 +15,7 @@
 
 struct bench {
 	struct dram_params p;
+	struct dram_timing timing;
 	struct dram_banks banks;
 	struct mem_audit *audit;
 	uint32_t violation_count;
@@ -38,12 +39,10 @@ static void defaults(struct dram_params *p)
 
 static void begin(struct bench *b, const struct dram_params *p)
 {
-	struct dram_timing t;
-
 	memset(b, 0, sizeof(*b));
 	b->p = *p;
-	dram_timing_init(&t, p, p->t_ck_ps, 1);
-	dram_banks_init(&b->banks, &t, NULL);
+	dram_timing_init(&b->timing, p, p->t_ck_ps, 1);
+	dram_banks_init(&b->banks, &b->timing, NULL);
 	b->audit = mem_audit_new(&b->p, 1, on_violation, b);
 }
 

@@ -276,6 +276,7 @@ static void end_data(const struct memory *m, const struct event *events, uint32_
 /* ---- the two under test ---- */
 
 struct bench {
+	struct dram_timing timing;
 	struct dram_banks banks[VAULTS_MAX];
 	struct dram_command_bus bus;
 	struct mem_audit *audit[VAULTS_MAX];
@@ -295,12 +296,11 @@ static void on_violation(void *ctx, const char *text)
 static void begin(struct bench *b, const struct dram_params *p)
 {
 	struct sim_period ck = dram_clock_period(p);
-	struct dram_timing t;
 
 	memset(b, 0, sizeof(*b));
-	dram_timing_init(&t, p, ck.num_ps, ck.den);
+	dram_timing_init(&b->timing, p, ck.num_ps, ck.den);
 	for (uint32_t i = 0; i < VAULTS_MAX; i++) {
-		dram_banks_init(&b->banks[i], &t, &b->bus);
+		dram_banks_init(&b->banks[i], &b->timing, &b->bus);
 		b->audit[i] = mem_audit_new(p, ck.den, on_violation, b);
 	}
 	mem_audit_share_bus(b->audit[1], b->audit[0]);
