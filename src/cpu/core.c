@@ -259,6 +259,17 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 	k->number = cpu_bus_agent(bus, &agent_ops, k);
 }
 
+void cpu_core_cold(struct cpu_core *k)
+{
+	cpu_tags_clear(&k->l1);
+	cpu_tags_clear(&k->l2);
+}
+
+void cpu_core_forget_page(struct cpu_core *k)
+{
+	k->last_page = UINT64_MAX;
+}
+
 void cpu_core_free(struct cpu_core *k)
 {
 	cpu_tags_free(&k->l1);

@@ -25,5 +25,8 @@ void cpu_core_free(struct cpu_core *k);
 uint64_t cpu_core_access(struct cpu_core *k, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op);
 uint64_t cpu_core_fence(struct cpu_core *k, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
+/* Its caches hold nothing; pages may be elsewhere. */
+void cpu_core_cold(struct cpu_core *k);
+void cpu_core_forget_page(struct cpu_core *k);
 
 #endif

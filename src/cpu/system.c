@@ -83,6 +83,27 @@ uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps)
 	return cpu_core_fence(&s->cores[core], now_ps);
 }
 
+bool cpu_is_untouched(const struct cpu_system *s, uint64_t address)
+{
+	return !cpu_pages_is_touched(&s->pages, address / s->common.p->page_bytes);
+}
+
+void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
+{
+	const uint64_t page = s->common.p->page_bytes;
+
+	cpu_pages_unmap(&s->pages, (address + page - 1) / page, (address + size_bytes) / page);
+	for (uint32_t i = 0; i < s->common.p->core_count; i++)
+		cpu_core_forget_page(&s->cores[i]);
+}
+
+void cpu_cold(struct cpu_system *s)
+{
+	for (uint32_t i = 0; i < s->common.p->core_count; i++)
+		cpu_core_cold(&s->cores[i]);
+	cpu_tags_clear(&s->bus.llc);
+}
+
 void cpu_memory_done(void *system, struct mem_req *r)
 {
 	cpu_dram_done(&((struct cpu_system *)system)->channels.dram, r);

@@ -14,6 +14,12 @@
 #include "sim/ctx.h"
 #include "sim/param.h"
 
+/* For rows that have it. */
+#define CPU_STACKS(X) \
+	X(CPU_STACK_MODELLED, modelled) \
+	X(CPU_STACK_FREE, free)
+enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
+
 struct cpu_params {
 #include "sim/param_fields.inc"
 #include "cpu/cpu_params.def"
@@ -64,6 +70,12 @@ uint64_t cpu_access(struct cpu_system *s, uint32_t core, uint64_t now_ps, uint64
 		    enum cpu_op op);
 /* All stores of the core are done. */
 uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps);
+/* Has nobody touched the page of the address yet? */
+bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
+/* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
+void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
+/* All caches are empty, and what was modified in them is in the memory; it takes no time. */
+void cpu_cold(struct cpu_system *s);
 /* The owner counts instructions there. */
 struct cpu_stats *cpu_system_stats(struct cpu_system *s);
 /* M, S or nothing in the private caches, for a test. */

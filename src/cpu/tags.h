@@ -29,6 +29,12 @@ static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t wa
 	c->tags = g_new0(struct cpu_tag, c->set_count * ways);
 }
 
+static inline void cpu_tags_clear(struct cpu_tags *c)
+{
+	for (uint64_t i = 0; i < c->set_count * c->way_count; i++)
+		c->tags[i].state = 0;
+}
+
 static inline void cpu_tags_free(struct cpu_tags *c)
 {
 	g_free(c->tags);

@@ -39,9 +39,56 @@ enum thread_event {
 	THREAD_EVENT_COUNT,
 };
 
+/* What a program asks of the machine besides accesses: by <strata/ndp.h>, mbind, munmap and their kin. Ranges are of
+ * the model's addresses. */
+enum thread_ask_kind {
+	/* The range's pages that nobody has touched, or, of no bytes, what the caller touches and has no other word:
+	 * value is enum thread_placement, nodes where. */
+	THREAD_ASK_PLACE,
+	THREAD_ASK_MOVE,      /* the range's touched pages, to the one node of nodes */
+	THREAD_ASK_WHERE,     /* the result is the node of the range's first page, -1: not touched */
+	THREAD_ASK_UNMAP,     /* the pages are gone */
+	THREAD_ASK_PROTECT,   /* translations of the range change */
+	THREAD_ASK_CLAIM,     /* value: enum thread_owner */
+	THREAD_ASK_CACHEABLE, /* value 1: remote lines of the range may stay in caches of NDPs */
+	THREAD_ASK_FLUSH,     /* the caller's caches write the range back and forget it */
+	THREAD_ASK_SEND,      /* a message of `bytes` to NDP `value`; the result is when it is there, in ps */
+	THREAD_ASK_BEGIN,     /* of modelling; value 1: caches are kept, else they are empty */
+	THREAD_ASK_END,       /* no accesses come until it begins again */
+	THREAD_ASK_STATISTIC, /* of the name `text`: the result, or -1; text NULL: they count from here */
+};
+enum thread_placement { THREAD_PLACE_DEFAULT, THREAD_PLACE_NODES /* in turns */, THREAD_PLACE_FIRST_TOUCH };
+enum thread_owner { THREAD_OWNER_CPU, THREAD_OWNER_NDP, THREAD_OWNER_SHARED };
+
+struct thread_ask {
+	enum thread_ask_kind kind;
+	uint64_t address, bytes, value;
+	uint64_t nodes; /* a bit each; node n is memory channel n */
+	const char *text;
+};
+
+struct thread_reply {
+	uint64_t done_ps; /* from when the thread goes on; THREAD_WAITS: until the model calls resume */
+	int64_t result;   /* 0, or what the kind says; negative errno: refused, ENOSYS: the machine has no such thing */
+};
+
+/* Where a thread stands in the program, for a model that chooses its unit. */
+struct thread_place {
+	uint32_t level;  /* of nested OpenMP regions around it, 1: one; 0: a thread of the program's own */
+	uint32_t team;   /* at levels above 1 the number, in its own team, of the thread that made the team; else 0 */
+	uint32_t thread; /* its number in the team; at level 0 that of the program */
+};
+#define THREAD_UNIT_ANY UINT32_MAX
+
 /* What the program does not choose. Filled by the model. */
 struct thread_machine {
-	uint32_t unit_count;     /* 1 to THREAD_UNITS_MAX */
+	uint32_t unit_count;      /* 1 to THREAD_UNITS_MAX: the CPU's, then those of NDP 0, of NDP 1 ... */
+	uint32_t cpu_unit_count;  /* 0: all of them */
+	uint32_t ndp_count;       /* as many units are left for each as for any other */
+	uint32_t processor_count; /* that programs are told of; 0: those of the CPU */
+	uint32_t node_count;      /* of memory, 0 and 1: it is not divided; else up to 64 */
+	uint32_t line_bytes;      /* of prefetches; 0: 64 */
+	uint64_t page_bytes;      /* 0: 4096 */
 	uint64_t quantum_ps;     /* a unit may be so far ahead of the earliest one; 0: all accesses in order of time */
 	uint64_t slice_ps;       /* threads of one unit take turns */
 	uint64_t system_call_ps; /* of the calls for waiting, waking, sleeping, reading clocks */
@@ -64,6 +111,11 @@ struct thread_model {
 	 */
 	void (*advance)(void *self, uint64_t until_ps);
 	void (*event)(void *self, const struct thread_at *at, enum thread_event event, uint64_t value);
+	/* May be NULL: all is refused. */
+	struct thread_reply (*ask)(void *self, const struct thread_at *at, const struct thread_ask *ask);
+	/* The unit of a thread where the program does not say; THREAD_UNIT_ANY: the emptiest of the CPU. NULL: always
+	 * that. Asked for a thread of the program's own when it is made, for one of an OpenMP team at each region. */
+	uint32_t (*unit_for)(void *self, const struct thread_place *place);
 	/* The program ends. */
 	void (*end)(void *self, const struct thread_at *at);
 };
@@ -82,6 +134,10 @@ struct thread_runtime {
 
 /* Makes the model from the text of STRATA_THREADS_OPTIONS (its own format); NULL after a message on stderr. */
 typedef struct thread_model *thread_model_make(const struct thread_runtime *runtime, const char *options);
+/* Where the stacks of threads are, main's among them, in the model's addresses. */
+#define THREAD_STACKS_BEGIN 0x300000000000u
+#define THREAD_STACKS_END 0x400000000000u
+
 #define THREAD_MODEL_ENTRY "strata_thread_model"
 
 #endif

@@ -35,11 +35,14 @@ struct host {
 	struct cpu_stats *stats;
 	struct sim_engine *engine;
 	struct waiting *waiting; /* by core */
+	uint64_t *last_page;     /* by core */
+	GHashTable *reset;       /* statistics when they were reset, by name */
+	const struct cpu_params *params;
 	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
 };
 
 /* Has the runtime come back when the machine has something to do. */
-static void ask(struct host *h)
+static void come_back(struct host *h)
 {
 	const uint64_t next = sim_next_units(h->engine), per_ps = sim_units_per_ps(h->engine);
 
@@ -58,7 +61,7 @@ static void run_until(struct host *h, uint64_t now_ps)
 static void advance(void *self, uint64_t until_ps)
 {
 	run_until(self, until_ps);
-	ask(self);
+	come_back(self);
 }
 
 static void answer(void *self, uint32_t core, uint64_t time_ps)
@@ -88,6 +91,22 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	return cycles * 1000000000 / h->clock_khz;
 }
 
+/* When the access begins: the first touch of a page is a fault. */
+static uint64_t after_faults(struct host *h, const struct thread_at *at, uint64_t address, uint32_t size)
+{
+	const uint64_t page_bytes = h->params->page_bytes;
+	uint64_t now_ps = at->now_ps;
+
+	for (uint64_t page = address / page_bytes; page <= (address + size - 1) / page_bytes; page++) {
+		if (page == h->last_page[at->unit])
+			continue;
+		h->last_page[at->unit] = page;
+		if (cpu_is_untouched(h->cpu, page * page_bytes))
+			now_ps += h->params->page_fault_ps;
+	}
+	return now_ps;
+}
+
 static struct thread_answer cpu_model_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 					     uint32_t size, enum thread_kind kind)
 {
@@ -99,12 +118,13 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	struct host *h = self;
 	uint64_t done;
 
-	if (!size)
+	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
+								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
 		return (struct thread_answer){at->now_ps, bytes};
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
-	done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind]);
-	ask(h);
+	done = cpu_access(h->cpu, at->unit, after_faults(h, at, address, size), address, size, ops[kind]);
+	come_back(h);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
 
@@ -124,6 +144,58 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 	(void)at;
 	(void)event;
 	(void)value;
+}
+
+static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+			   const struct sim_hist *hist)
+{
+	struct host *h = self;
+
+	if (!hist)
+		g_hash_table_insert(h->reset, g_strconcat(prefix, ".", row->name, NULL), (gpointer)value);
+}
+
+/* Since they were reset. */
+static int64_t statistic(struct host *h, const char *name)
+{
+	uint64_t value;
+
+	if (!name) {
+		g_hash_table_remove_all(h->reset);
+		sim_stats_each(h->run.machine->ctx.stats, keep_statistic, h);
+		return 0;
+	}
+	if (!sim_stats_value(h->run.machine->ctx.stats, name, &value))
+		return -1;
+	return (int64_t)(value - (uint64_t)(uintptr_t)g_hash_table_lookup(h->reset, name));
+}
+
+static struct thread_reply answer_question(void *self, const struct thread_at *at, const struct thread_ask *a)
+{
+	struct host *h = self;
+	struct thread_reply reply = {at->now_ps, 0};
+
+	run_until(h, at->now_ps);
+	switch (a->kind) {
+	case THREAD_ASK_UNMAP:
+		cpu_unmap(h->cpu, a->address, a->bytes);
+		for (uint32_t i = 0; i < h->model.machine.unit_count; i++)
+			h->last_page[i] = UINT64_MAX;
+		break;
+	case THREAD_ASK_PROTECT: /* cores do not translate addresses */
+	case THREAD_ASK_END:
+		break;
+	case THREAD_ASK_BEGIN:
+		if (!a->value)
+			cpu_cold(h->cpu);
+		break;
+	case THREAD_ASK_STATISTIC:
+		reply.result = statistic(h, a->text);
+		break;
+	default: /* of NDPs, and of memory by channels */
+		reply.result = -ENOSYS;
+	}
+	return reply;
 }
 
 /* What is under way ends, then the laws hold and the results are written. */
@@ -170,6 +242,8 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	h->model = (struct thread_model){
 	    .machine = {.unit_count = (uint32_t)p->core_count,
 			.quantum_ps = 0,
+			.line_bytes = (uint32_t)p->line_bytes,
+			.page_bytes = p->page_bytes,
 			.slice_ps = p->slice_ps,
 			.system_call_ps = p->system_call_ps,
 			.wake_ps = p->wake_ps,
@@ -180,6 +254,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	    .fence = fence,
 	    .advance = advance,
 	    .event = note,
+	    .ask = answer_question,
 	    .end = end,
 	};
 }
@@ -208,6 +283,10 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->stats = cpu_system_stats(h->cpu);
 	h->engine = h->run.machine->ctx.engine;
 	h->waiting = g_new0(struct waiting, p->core_count);
+	h->last_page = g_new(uint64_t, p->core_count);
+	memset(h->last_page, 0xff, p->core_count * sizeof(h->last_page[0]));
+	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	h->params = p;
 	set_costs(h, p);
 	return true;
 }

@@ -41,6 +41,7 @@ struct omp_group;
 struct omp_team {
 	uint32_t count;
 	struct omp_thread *master; /* its context outside of the region */
+	uint64_t wish;             /* where it wants the others: see rt/place.c */
 	uint32_t event, sleepers;  /* raised when something happened that a thread may wait for */
 	uint32_t arrived, generation, left;
 	uint32_t single;

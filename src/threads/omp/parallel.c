@@ -16,6 +16,9 @@
 extern uint8_t __strata_on;
 int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
 int __strata_wake(const uint32_t *word, int count);
+uint64_t __strata_team_wish(void);
+uint32_t __strata_team_enter(uint32_t level, uint32_t team, uint32_t thread, uint64_t wish);
+void __strata_team_leave(uint32_t unit);
 
 typedef void region_code(int32_t *global, int32_t *number, ...);
 
@@ -218,6 +221,14 @@ static void execute(struct omp_team *team, struct omp_thread *self)
 		code(&global, &number, SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48));
 }
 
+/* On the unit that the region's thread is for; returns where it was. */
+static uint32_t place(struct omp_thread *t)
+{
+	uint32_t team = t->level > 1 ? (uint32_t)t->outer->number : 0;
+
+	return __strata_team_enter((uint32_t)t->level, team, (uint32_t)t->number, t->team->wish);
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -230,6 +241,7 @@ static void *work(void *arg)
 		w->job = 0;
 		team = w->context.team;
 		omp_self = &w->context;
+		place(&w->context);
 		omp_task_begin_region(&w->context);
 		execute(team, &w->context);
 		omp_barrier(&w->context);
@@ -306,9 +318,11 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	struct omp_thread *outer = omp_thread(), self = {.global = outer->global};
 	struct worker *first = NULL, **at = &first;
 	struct omp_team team;
+	uint32_t before;
 
 	team = (struct omp_team){
-	    .count = 1, .master = outer, .code = (void (*)())code, .args = args, .arg_count = arg_count};
+	    .count = 1, .master = outer, .code = (void (*)())code, .args = args, .arg_count = arg_count,
+	    .wish = __strata_team_wish()};
 	for (uint32_t i = 0; i < OMP_LOOPS; i++)
 		team.loops[i].number = i;
 	for (; team.count < count; team.count++) {
@@ -328,10 +342,12 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 		word_wake(&w->job, 1);
 	}
 	omp_self = &self;
+	before = place(&self);
 	omp_task_begin_region(&self);
 	execute(&team, &self);
 	omp_barrier(&self);
 	omp_task_end_region(&self);
+	__strata_team_leave(before);
 	omp_self = outer;
 	for (uint32_t left; (left = __atomic_load_n(&team.left, __ATOMIC_ACQUIRE)) != team.count - 1;)
 		word_wait(&team.left, left);

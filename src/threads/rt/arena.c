@@ -29,13 +29,12 @@ struct free_block {
 enum { SMALL = 64, CLASSES = SMALL + 4 * 38, CHUNK = 64 << 20 };
 
 static struct free_block *lists[CLASSES];
-static uint64_t heap_next = RT_HEAP_BASE, heap_end = RT_HEAP_BASE, map_next = RT_MAP_BASE;
+static uint64_t heap_next = RT_HEAP_BASE, heap_end = RT_HEAP_BASE;
 bool rt_in_model;
 
 static const struct thread_site touch_read = {
     8, THREAD_READ, 1, 0, {[THREAD_CLASS_integer] = 8, [THREAD_CLASS_branch] = 5, [THREAD_CLASS_memory] = 4}};
 static const struct thread_site touch_write = {8, THREAD_WRITE, 0, 0, {0}};
-RT_API void *__strata_access(void *address, const struct thread_site *site);
 
 bool rt_is_modelled(void)
 {
@@ -306,16 +305,3 @@ DELETE(_ZdlPv, (void *p), (p))
 DELETE(_ZdaPv, (void *p), (p))
 DELETE(_ZdlPvm, (void *p, size_t bytes), (p, bytes))
 DELETE(_ZdaPvm, (void *p, size_t bytes), (p, bytes))
-
-/* Maps without a wish for a place get a fixed one. */
-RT_API void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-	if (!at && bytes && is_wanted() && !(flags & MAP_FIXED) && map_next + bytes < RT_FIXED_END) {
-		void *p = RT_REAL(mmap)((void *)map_next, bytes, protection, flags | MAP_FIXED_NOREPLACE, fd, offset);
-
-		if (p != MAP_FAILED)
-			map_next = (map_next + bytes + 0x200000) & ~(uint64_t)0x1fffff;
-		return p;
-	}
-	return RT_REAL(mmap)(at, bytes, protection, flags, fd, offset);
-}

@@ -192,18 +192,18 @@ RT_API void thrd_yield(void)
 RT_API long sysconf(int name)
 {
 	if (__strata_on && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
-		return rt_unit_count();
+		return rt_processor_count();
 	return RT_REAL(sysconf)(name);
 }
 
 RT_API int get_nprocs(void)
 {
-	return __strata_on ? (int)rt_unit_count() : RT_REAL(get_nprocs)();
+	return __strata_on ? (int)rt_processor_count() : RT_REAL(get_nprocs)();
 }
 
 RT_API int get_nprocs_conf(void)
 {
-	return __strata_on ? (int)rt_unit_count() : RT_REAL(get_nprocs_conf)();
+	return __strata_on ? (int)rt_processor_count() : RT_REAL(get_nprocs_conf)();
 }
 
 RT_API int sched_getcpu(void)
@@ -211,10 +211,21 @@ RT_API int sched_getcpu(void)
 	return __strata_on ? (int)rt_self()->unit : RT_REAL(sched_getcpu)();
 }
 
+RT_API int getcpu(unsigned *cpu, unsigned *node)
+{
+	if (!__strata_on)
+		return RT_REAL(getcpu)(cpu, node);
+	if (cpu)
+		*cpu = rt_self()->unit;
+	if (node)
+		*node = rt_node_of(rt_self()->unit);
+	return 0;
+}
+
 static int all_units(size_t bytes, cpu_set_t *set)
 {
 	memset(set, 0, bytes);
-	for (uint32_t i = 0; i < rt_unit_count() && i < bytes * 8; i++)
+	for (uint32_t i = 0; i < rt_processor_count() && i < bytes * 8; i++)
 		CPU_SET_S(i, bytes, set);
 	return 0;
 }
@@ -232,7 +243,7 @@ RT_API int pthread_getaffinity_np(pthread_t t, size_t bytes, cpu_set_t *set)
 /* The calling thread goes to the first of them; others stay where they are. */
 static int move_to(bool is_self, size_t bytes, const cpu_set_t *set)
 {
-	for (uint32_t i = 0; i < rt_unit_count() && i < bytes * 8; i++)
+	for (uint32_t i = 0; i < rt_machine()->unit_count && i < bytes * 8; i++)
 		if (CPU_ISSET_S(i, bytes, set)) {
 			if (is_self && !CPU_ISSET_S(rt_self()->unit, bytes, set))
 				rt_move(i);

@@ -22,8 +22,8 @@
 
 /* Where the fixed parts of a process lie, so that addresses are the same in every run. */
 #define RT_HEAP_BASE 0x100000000000u
-#define RT_STACK_BASE 0x300000000000u
-#define RT_MAP_BASE 0x400000000000u
+#define RT_STACK_BASE THREAD_STACKS_BEGIN
+#define RT_MAP_BASE THREAD_STACKS_END
 #define RT_FIXED_END 0x500000000000u
 #define RT_STACK_SLOT ((uint64_t)1 << 28)
 enum { RT_STACK_SLOTS = 65536 };
@@ -53,6 +53,7 @@ struct rt_thread {
 	uint32_t signal_number;     /* futex: what came */
 	uint64_t signals;           /* kept for its next hook, a bit each */
 	void *cleanup;              /* innermost pthread_cleanup_push of C */
+	uint32_t team_first, team_count; /* units of the threads that it makes; 0: the machine's choice */
 };
 
 extern RT_API uint8_t __strata_on;
@@ -79,8 +80,13 @@ void rt_wait_cancel(struct rt_thread *t);
 void rt_note(enum thread_event event, uint64_t value);
 struct thread_at rt_at(void);
 void rt_begin(struct rt_thread *t);
-uint32_t rt_unit_count(void);
+const struct thread_machine *rt_machine(void);
 uint64_t rt_create_ps(void);
+uint32_t rt_emptiest(uint32_t first, uint32_t count); /* of these units */
+int64_t rt_ask(const struct thread_ask *ask);         /* the reply's result, when the thread goes on */
+void rt_wake_free(const uint32_t *word);              /* as __strata_wake of all, at once and for nothing */
+bool rt_is_functional(void);                          /* accesses do not reach the model */
+void rt_set_functional(bool is);
 extern const struct thread_runtime rt_for_model;
 void rt_switch(uint64_t *save_sp, uint64_t sp);
 void rt_report_all(void (*report)(struct rt_thread *t)); /* called on the stack of each thread that waits */
@@ -138,6 +144,24 @@ bool rt_is_crash(int number);                                      /* signals th
 int rt_crash_watch(int number);
 void rt_crash(int number);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* place.c */
+uint32_t rt_processor_count(void); /* that programs are told of */
+uint32_t rt_ndp_cores(void);
+uint32_t rt_ndp_of(uint32_t unit); /* UINT32_MAX: a core of the CPU */
+void rt_place_new(struct rt_thread *t);
+int rt_run_on(uint32_t ndp, uint32_t core); /* UINT32_MAX: the CPU; the emptiest core */
+int rt_team_on(uint32_t ndp);
+
+/* The hooks that the runtime itself uses. */
+RT_API void *__strata_access(void *address, const struct thread_site *site);
+RT_API void __strata_fence(const struct thread_site *site);
+
+/* numa.c */
+uint32_t rt_node_of(uint32_t unit); /* as programs number nodes */
+bool rt_is_numa_call(long number);
+long rt_numa_call(long number, const long *args); /* as syscall(): -1 and errno */
+void rt_numa_init(void);                          /* the policy that the environment names */
 
 /* handler.c: signals that wait for a hook. */
 extern bool rt_signal_is_kept;

@@ -24,7 +24,7 @@ static struct rt_thread *timers;       /* by deadline, then in the order of comi
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
 static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
-static bool has_fsgsbase;
+static bool has_fsgsbase, is_functional;
 static void (*reporting)(struct rt_thread *t);
 
 /* The callee-saved state on the stack, the stack pointer exchanged. */
@@ -372,15 +372,20 @@ uint32_t rt_stalled_count(void)
 	return stalled_count;
 }
 
-void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count)
+uint32_t rt_emptiest(uint32_t first, uint32_t count)
 {
 	uint32_t best = first;
 
 	for (uint32_t i = first; i < first + count && i < machine.unit_count; i++)
 		if (units[i].live_count < units[best].live_count)
 			best = i;
-	t->unit = best;
-	units[best].live_count++;
+	return best;
+}
+
+void rt_assign(struct rt_thread *t, uint32_t first, uint32_t count)
+{
+	t->unit = rt_emptiest(first, count);
+	units[t->unit].live_count++;
 	live_count++;
 }
 
@@ -460,7 +465,9 @@ static void note(enum thread_event event, uint64_t value)
 
 static void compute(const struct thread_site *site)
 {
-	if (site->has_counts) {
+	if (__builtin_expect(is_functional, 0)) {
+		current->now_ps++;
+	} else if (site->has_counts) {
 		struct thread_at at = at_now();
 
 		rt_in_model = true;
@@ -487,6 +494,8 @@ static void *one(void *address, uint32_t size, enum thread_kind kind)
 
 	if (__builtin_expect(rt_in_model, 0))
 		entered_twice();
+	if (__builtin_expect(is_functional, 0))
+		return address;
 	rt_in_model = true;
 	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
 	rt_in_model = false;
@@ -498,7 +507,6 @@ static void *one(void *address, uint32_t size, enum thread_kind kind)
 	return self->answer;
 }
 
-RT_API void *__strata_access(void *address, const struct thread_site *site);
 RT_API void *__strata_access(void *address, const struct thread_site *site)
 {
 	compute(site);
@@ -511,13 +519,14 @@ RT_API void __strata_block(const struct thread_site *site)
 	compute(site);
 }
 
-RT_API void __strata_fence(const struct thread_site *site);
 RT_API void __strata_fence(const struct thread_site *site)
 {
 	struct thread_at at;
 	uint64_t done;
 
 	compute(site);
+	if (is_functional)
+		return;
 	at = at_now();
 	rt_in_model = true;
 	done = rt_model->fence(rt_model->self, &at);
@@ -641,6 +650,15 @@ int __strata_wake(const uint32_t *word, int count)
 	return woken;
 }
 
+void rt_wake_free(const uint32_t *word)
+{
+	for (struct rt_thread *t = *bucket_of(word), *next; t; t = next) {
+		next = t->next;
+		if (t->word == word)
+			end_wait(t, current->now_ps);
+	}
+}
+
 void rt_wait_cancel(struct rt_thread *t)
 {
 	t->is_cancelled = true;
@@ -676,9 +694,45 @@ void rt_begin(struct rt_thread *t)
 	set_limit();
 }
 
-uint32_t rt_unit_count(void)
+const struct thread_machine *rt_machine(void)
 {
-	return machine.unit_count;
+	return &machine;
+}
+
+bool rt_is_functional(void)
+{
+	return is_functional;
+}
+
+/* Nothing costs more than a block, and units may be far ahead of each other: they only take turns. */
+void rt_set_functional(bool is)
+{
+	enum { BLOCK_PS = 1, FAR_BLOCKS = 100000 };
+
+	is_functional = is;
+	machine = rt_model->machine;
+	if (is) {
+		machine.system_call_ps = machine.wake_ps = machine.create_ps = BLOCK_PS;
+		machine.quantum_ps = machine.slice_ps = FAR_BLOCKS * BLOCK_PS;
+	}
+	limit_ps = 0; /* at the next hook it is set anew */
+}
+
+int64_t rt_ask(const struct thread_ask *ask)
+{
+	struct thread_at at = at_now();
+	struct thread_reply reply;
+
+	if (!rt_model->ask)
+		return -ENOSYS;
+	rt_in_model = true;
+	reply = rt_model->ask(rt_model->self, &at, ask);
+	rt_in_model = false;
+	if (reply.done_ps == THREAD_WAITS)
+		stall();
+	else if (!is_functional && reply.done_ps > current->now_ps)
+		rt_spend(reply.done_ps - current->now_ps);
+	return reply.result;
 }
 
 uint64_t rt_create_ps(void)

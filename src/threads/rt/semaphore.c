@@ -326,6 +326,8 @@ RT_API long syscall(long number, ...)
 	va_end(args);
 	if (__strata_on && number == SYS_futex)
 		return futex_call((uint32_t *)a[0], a[1], a[2], a[3]);
+	if (__strata_on && rt_is_numa_call(number))
+		return rt_numa_call(number, a);
 	if (__strata_on && number == SYS_gettid)
 		return 1000 + (long)rt_self()->id;
 	return RT_REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -181,7 +181,7 @@ struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_
 	}
 	host_wait_while(&t->host_state, HOST_STARTING);
 	make_frame(t, begin);
-	rt_assign(t, 0, rt_unit_count());
+	rt_place_new(t);
 	return t;
 }
 
@@ -295,7 +295,7 @@ void rt_thread_reap(void)
 	rt_in_model = false;
 	t->host_state = HOST_STARTING;
 	if (t->is_detached) {
-		munmap(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
+		RT_REAL(munmap)(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
 		by_slot[t->slot] = NULL;
 		rt_thread_free(t);
 	}
@@ -305,7 +305,7 @@ void rt_thread_joined(struct rt_thread *t)
 {
 	if (t->id == 0)
 		return;
-	munmap(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
+	RT_REAL(munmap)(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
 	by_slot[t->slot] = NULL;
 	rt_thread_free(t);
 }
@@ -319,6 +319,7 @@ static struct {
 
 static void begin_main(void)
 {
+	rt_numa_init();
 	exit(entry.main(entry.argc, entry.argv, entry.envp));
 }
 
