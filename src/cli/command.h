@@ -7,6 +7,7 @@ int cli_compare(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_why(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_runs(int argc, char **argv);
 int cli_list(int argc, char **argv);

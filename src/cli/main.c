@@ -24,6 +24,7 @@ static const struct command {
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
     {"why", cli_why, "say where a run's time goes, what bounds it, and what each resource is worth"},
+    {"report", cli_report, "draw runs side by side on one HTML page"},
     {"sweep", cli_sweep, "run machines with many settings, here or on a cluster, and print the best"},
     {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
     {"ska", cli_ska, "compute what radio telescopes need: operations, data rates, nodes, power"},

@@ -1,0 +1,404 @@
+/* report.js - draws a report from the data in the page: runs, each with its result and the account of its time. */
+'use strict';
+(() => {
+const data = JSON.parse(document.getElementById('data').textContent);
+const runs = data.runs.map((r, i) => ({...r, label: label(r, i), color: d3.schemeTableau10[i % 10]}));
+const main = document.querySelector('main');
+const us = ps => ps / 1e6;
+
+function label(r, i) {
+	const same = data.runs.filter(o => o.result.machine === r.result.machine).length > 1;
+	const program = data.runs.some(o => o.result.workload !== r.result.workload);
+	return (program ? r.result.workload + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '');
+}
+
+/* ---- pieces of the page ---- */
+
+function node(parent, name, text, attributes) {
+	const e = document.createElement(name);
+	for (const [key, value] of Object.entries(attributes || {})) e.setAttribute(key, value);
+	if (text !== undefined && text !== null) e.textContent = text;
+	parent.appendChild(e);
+	return e;
+}
+
+const sections = [];
+function section(id, title, text) {
+	const s = node(main, 'section', null, {id, 'aria-labelledby': id + '-title'});
+	node(s, 'h2', title, {id: id + '-title'});
+	if (text) node(s, 'p', text, {class: 'soft'});
+	sections.push([id, title]);
+	return s;
+}
+
+function save(name, type, text) {
+	const a = document.createElement('a');
+	a.href = URL.createObjectURL(new Blob([text], {type}));
+	a.download = name;
+	a.click();
+	setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}
+
+/* An SVG by itself, in black on white: as a paper takes it. */
+function svg_text(svg) {
+	const copy = svg.cloneNode(true);
+	const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'style');
+	sheet.textContent = 'text{font:12px sans-serif;fill:#000}.domain,.tick line{stroke:#999}.frame{fill:none;stroke:#555}';
+	copy.insertBefore(sheet, copy.firstChild);
+	copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+	return '<?xml version="1.0"?>\n' + new XMLSerializer().serializeToString(copy) + '\n';
+}
+
+function csv_of(columns, rows) {
+	const cell = v => {
+		const text = v === null || v === undefined ? '' : String(v);
+		return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+	};
+	return [columns.map(c => c.name), ...rows.map(r => columns.map(c => c.value(r)))]
+		.map(line => line.map(cell).join(',')).join('\n') + '\n';
+}
+
+const plain = d3.format('.6~g'), brief = d3.format('.3~g'), whole = d3.format(',');
+function shown(v) {
+	if (v === null || v === undefined) return '';
+	if (typeof v === 'number') return Number.isInteger(v) ? whole(v) : plain(v);
+	if (typeof v === 'object') return JSON.stringify(v);
+	return String(v);
+}
+
+/* A table that can be sorted by each column and saved. options: name, search, differs(row). */
+function table(parent, columns, rows, options) {
+	const tools = node(parent, 'div', null, {class: 'tools'});
+	const box = node(parent, 'div', null, {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'table: ' + options.name});
+	const t = node(box, 'table'), head = node(node(t, 'thead'), 'tr'), body = node(t, 'tbody');
+	let order = null, up = true, filter = '';
+	const draw = () => {
+		const list = rows.filter(r => !filter || columns.some(c => shown(c.value(r)).toLowerCase().includes(filter)));
+		if (order) list.sort((a, b) => {
+			const x = order.value(a), y = order.value(b);
+			const by = typeof x === 'number' && typeof y === 'number' ? x - y : shown(x).localeCompare(shown(y));
+			return up ? by : -by;
+		});
+		body.replaceChildren();
+		for (const r of list) {
+			const line = node(body, 'tr', null, options.differs && options.differs(r) ? {class: 'differs'} : {});
+			for (const c of columns) {
+				const v = c.value(r);
+				node(line, 'td', shown(v), typeof v === 'number' ? {class: 'number'} : {});
+			}
+		}
+	};
+	columns.forEach(c => {
+		const cell = node(head, 'th', null, {scope: 'col', 'aria-sort': 'none'});
+		node(cell, 'button', c.name, {type: 'button'}).addEventListener('click', () => {
+			up = order === c ? !up : true;
+			order = c;
+			head.querySelectorAll('th').forEach(e => e.setAttribute('aria-sort', 'none'));
+			cell.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+			draw();
+		});
+	});
+	if (options.search) {
+		const input = node(tools, 'input', null, {type: 'search', placeholder: 'search ' + options.name,
+			'aria-label': 'search ' + options.name});
+		input.addEventListener('input', () => { filter = input.value.toLowerCase(); draw(); });
+	}
+	node(tools, 'button', 'CSV', {type: 'button', 'aria-label': options.name + ' as CSV'}).addEventListener('click', () =>
+		save(options.name.replace(/[^a-z0-9]+/gi, '-') + '.csv', 'text/csv', csv_of(columns, rows)));
+	draw();
+}
+
+/* A drawing with its caption, its SVG to save and its numbers as a table. */
+function figure(parent, title, width, height, columns, rows) {
+	const f = node(parent, 'figure');
+	node(f, 'figcaption', title);
+	const svg = d3.select(f).append('svg').attr('viewBox', `0 0 ${width} ${height}`).attr('width', width)
+		.attr('height', height).attr('role', 'img').attr('aria-label', title);
+	const tools = document.createElement('div');
+	tools.className = 'tools';
+	const finish = legend => {
+		if (legend) {
+			const l = node(f, 'div', null, {class: 'legend'});
+			for (const [name, color] of legend) {
+				const s = node(l, 'span');
+				node(s, 'i', '', {style: 'background:' + color});
+				s.appendChild(document.createTextNode(name));
+			}
+		}
+		f.appendChild(tools);
+		node(tools, 'button', 'SVG', {type: 'button', 'aria-label': title + ' as SVG'}).addEventListener('click', () =>
+			save(title.replace(/[^a-z0-9]+/gi, '-') + '.svg', 'image/svg+xml', svg_text(svg.node())));
+		const details = node(f, 'details');
+		node(details, 'summary', 'as a table');
+		table(details, columns, rows, {name: title});
+	};
+	return {svg, finish};
+}
+
+/* ---- kinds of charts ---- */
+
+const left_of = labels => Math.min(320, 20 + 7 * d3.max(labels, l => l.length));
+
+function axes(svg, x, y, height, left, format) {
+	svg.append('g').attr('transform', `translate(0,${height})`).call(d3.axisBottom(x).ticks(6, format));
+	svg.append('g').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y));
+}
+
+/* One bar per row: {label, value, color}. */
+function bars(parent, title, unit, rows) {
+	const width = 900, height = 26 * rows.length + 10, left = left_of(rows.map(r => r.label));
+	const {svg, finish} = figure(parent, title, width, height + 30,
+		[{name: '', value: r => r.label}, {name: unit, value: r => r.value}], rows);
+	const x = d3.scaleLinear([0, d3.max(rows, r => r.value) || 1], [left, width - 90]).nice();
+	const y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
+	svg.selectAll('rect').data(rows).join('rect').attr('x', left).attr('y', r => y(r.label))
+		.attr('width', r => Math.max(0, x(r.value) - left)).attr('height', y.bandwidth())
+		.attr('fill', r => r.color || d3.schemeTableau10[0]).append('title').text(r => `${r.label}: ${plain(r.value)} ${unit}`);
+	svg.selectAll('.value').data(rows).join('text').attr('class', 'value').attr('x', r => x(r.value) + 4)
+		.attr('y', r => y(r.label) + y.bandwidth() / 2 + 4).text(r => brief(r.value) + ' ' + unit);
+	axes(svg, x, y, height, left, '~s');
+	finish();
+}
+
+/* Per run a bar of parts: parts are names, value(run, part) numbers; as shares of the whole or as they are. */
+function stacked(parent, title, unit, list, parts, value, is_share) {
+	const used = parts.filter(p => d3.max(list, r => value(r, p)) > 0);
+	const rows = list.flatMap(r => used.map(p => ({run: r.label, part: p, value: value(r, p)})));
+	const width = 900, height = 30 * list.length + 10, left = left_of(list.map(r => r.label));
+	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'run', value: r => r.run},
+		{name: 'part', value: r => r.part}, {name: unit, value: r => r.value}], rows);
+	const whole_of = r => is_share ? d3.sum(used, p => value(r, p)) || 1 : 1;
+	const most = is_share ? 1 : d3.max(list, r => d3.sum(used, p => value(r, p))) || 1;
+	const x = d3.scaleLinear([0, most], [left, width - 20]), y = d3.scaleBand(list.map(r => r.label), [0, height]).padding(.2);
+	const color = d3.scaleOrdinal(used, [...d3.schemeTableau10, '#86bcb6', '#8cd17d', '#b6992d', '#499894', '#d37295',
+		'#fabfd2', '#b07aa1', '#d4a6c8', '#9d7660', '#d7b5a6']);
+	for (const r of list) {
+		let at = 0;
+		for (const p of used) {
+			const own = value(r, p) / whole_of(r);
+			svg.append('rect').attr('x', x(at)).attr('y', y(r.label)).attr('width', Math.max(0, x(at + own) - x(at)))
+				.attr('height', y.bandwidth()).attr('fill', color(p)).append('title')
+				.text(`${r.label}, ${p}: ${plain(value(r, p))} ${unit}${is_share ? ` (${plain(100 * own)} %)` : ''}`);
+			at += own;
+		}
+	}
+	axes(svg, x, y, height, left, is_share ? '.0%' : '~s');
+	finish(used.map(p => [p, color(p)]));
+}
+
+/* Points per row and series on a log scale: [{label, points: {name: value}}]. */
+function dots(parent, title, unit, rows, names) {
+	const all = rows.flatMap(r => names.map(n => r.points[n])).filter(v => v > 0);
+	if (!all.length) return;
+	const width = 900, height = 22 * rows.length + 10, left = left_of(rows.map(r => r.label));
+	const {svg, finish} = figure(parent, title, width, height + 30, [{name: '', value: r => r.label},
+		...names.map(n => ({name: n + ' ' + unit, value: r => r.points[n]}))], rows);
+	const x = d3.scaleLog(d3.extent(all), [left + 8, width - 20]).nice(), y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
+	for (const r of rows) {
+		const values = names.map(n => r.points[n]).filter(v => v > 0), at = y(r.label) + y.bandwidth() / 2;
+		svg.append('line').attr('x1', x(d3.min(values))).attr('x2', x(d3.max(values))).attr('y1', at).attr('y2', at)
+			.attr('stroke', r.color).attr('stroke-width', 2);
+		names.forEach((n, i) => r.points[n] > 0 && svg.append('circle').attr('cx', x(r.points[n])).attr('cy', at)
+			.attr('r', 3 + i).attr('fill', r.color).append('title').text(`${r.label} ${n}: ${plain(r.points[n])} ${unit}`));
+	}
+	axes(svg, x, y, height, left, '~s');
+	finish();
+}
+
+/* Lines of steps: [{label, color, points: [[x, y], ...]}]. */
+function lines(parent, title, x_name, y_name, list) {
+	const points = list.flatMap(l => l.points.map(p => ({run: l.label, x: p[0], y: p[1]})));
+	if (points.length < 2) return;
+	const width = 900, height = 240, left = 70;
+	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'run', value: r => r.run},
+		{name: x_name, value: r => r.x}, {name: y_name, value: r => r.y}], points);
+	const x = d3.scaleLinear(d3.extent(points, p => p.x), [left, width - 20]);
+	const y = d3.scaleLinear([Math.min(0, d3.min(points, p => p.y)), d3.max(points, p => p.y) || 1], [height, 10]).nice();
+	const path = d3.line(p => x(p[0]), p => y(p[1])).curve(d3.curveStepAfter);
+	for (const l of list) svg.append('path').attr('d', path(l.points)).attr('fill', 'none').attr('stroke', l.color)
+		.attr('stroke-width', 1.5).append('title').text(l.label);
+	axes(svg, x, y, height, left, '~s');
+	finish(list.map(l => [l.label, l.color]));
+}
+
+/* ---- the machine with its flows ---- */
+
+function picture(parent, r) {
+	const stacks = r.result.stacks || [], time = r.result.time_ps / 1e12, peak = r.result.peak_bytes_per_s;
+	if (!stacks.length || !(time > 0)) return;
+	const rate = b => b / time / 1e9, width = 900, height = Math.max(180, 62 * stacks.length + 20);
+	const rows = stacks.map((s, i) => ({stack: i, tx: rate(s.tx_bytes), rx: rate(s.rx_bytes),
+		dram: rate(s.dram_read_bytes + s.dram_write_bytes)}));
+	const title = `${r.label}: GB/s on links and in stacks`;
+	const {svg, finish} = figure(parent, title, width, height, [{name: 'stack', value: s => s.stack},
+		{name: 'GPU to stack GB/s', value: s => s.tx}, {name: 'stack to GPU GB/s', value: s => s.rx},
+		{name: 'DRAM GB/s', value: s => s.dram}], rows);
+	const link = peak.tx / 1e9 / stacks.length, dram = peak.dram / 1e9 / stacks.length;
+	const thick = (v, of) => 1 + 14 * Math.min(1, v / of);
+	svg.append('rect').attr('class', 'frame').attr('x', 10).attr('y', 10).attr('width', 150).attr('height', height - 20);
+	svg.append('text').attr('x', 85).attr('y', height / 2 - 6).attr('text-anchor', 'middle').text('GPU');
+	svg.append('text').attr('x', 85).attr('y', height / 2 + 12).attr('text-anchor', 'middle')
+		.text(`IPC ${brief(r.result.ipc)}`);
+	rows.forEach((s, i) => {
+		const y = 10 + i * 62, flow = (at, v, text, color) => {
+			svg.append('line').attr('x1', 160).attr('x2', 520).attr('y1', y + at).attr('y2', y + at).attr('stroke', color)
+				.attr('stroke-width', thick(v, link));
+			svg.append('text').attr('x', 340).attr('y', y + at - 9).attr('text-anchor', 'middle')
+				.text(`${text} ${brief(v)} of ${brief(link)} (${brief(100 * v / link)} %)`);
+		};
+		flow(18, s.tx, '→', d3.schemeTableau10[0]);
+		flow(46, s.rx, '←', d3.schemeTableau10[1]);
+		svg.append('rect').attr('class', 'frame').attr('x', 520).attr('y', y).attr('width', 360).attr('height', 54);
+		svg.append('rect').attr('x', 521).attr('y', y + 36).attr('width', 358 * Math.min(1, s.dram / dram)).attr('height', 17)
+			.attr('fill', d3.schemeTableau10[2]);
+		svg.append('text').attr('x', 530).attr('y', y + 18).text(`stack ${s.stack}`);
+		svg.append('text').attr('x', 530).attr('y', y + 33).text(`DRAM ${brief(s.dram)} of ${brief(dram)} (${brief(100 * s.dram / dram)} %)`);
+	});
+	finish([['GPU to stack', d3.schemeTableau10[0]], ['stack to GPU', d3.schemeTableau10[1]], ['DRAM', d3.schemeTableau10[2]]]);
+}
+
+/* Copies and kernels of the program in time, a row per kind. */
+function timeline(parent, r) {
+	const spans = (r.result.timeline || []).filter(s => s.end_ps > s.start_ps);
+	if (!spans.length) return;
+	const kinds = [...new Set(spans.map(s => s.kind))], width = 900, height = 26 * kinds.length + 10, left = left_of(kinds);
+	const title = `${r.label}: copies and kernels`;
+	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'kind', value: s => s.kind},
+		{name: 'name', value: s => s.title || s.name}, {name: 'start us', value: s => us(s.start_ps)},
+		{name: 'end us', value: s => us(s.end_ps)}], spans);
+	const x = d3.scaleLinear([0, d3.max(spans, s => us(s.end_ps))], [left, width - 20]);
+	const y = d3.scaleBand(kinds, [0, height]).padding(.2), color = d3.scaleOrdinal(kinds, d3.schemeTableau10);
+	svg.selectAll('rect').data(spans).join('rect').attr('x', s => x(us(s.start_ps))).attr('y', s => y(s.kind))
+		.attr('width', s => Math.max(1, x(us(s.end_ps)) - x(us(s.start_ps)))).attr('height', y.bandwidth())
+		.attr('fill', s => color(s.kind)).append('title').text(s => `${s.title || s.name}: ${plain(us(s.end_ps - s.start_ps))} us`);
+	axes(svg, x, y, height, left, '~s');
+	finish();
+	if (r.result.timeline_count > r.result.timeline.length)
+		node(parent, 'p', `the first ${r.result.timeline.length} of ${r.result.timeline_count}`, {class: 'soft'});
+}
+
+/* ---- sections ---- */
+
+function head() {
+	const programs = [...new Set(runs.map(r => [r.result.workload, ...(r.result.args || [])].join(' ')))];
+	node(main, 'h1', programs.join(', '));
+	node(main, 'p', `${runs.length} run${runs.length > 1 ? 's' : ''}; made by strata ${data.version}`, {class: 'soft'});
+	const bad = runs.filter(r => !r.result.verified);
+	for (const r of bad) node(main, 'p', `${r.label}: NOT VERIFIED: ${r.result.not_verified || ''}`, {class: 'bad'});
+	return node(main, 'nav', null, {'aria-label': 'sections'});
+}
+
+function overview() {
+	const s = section('overview', 'Overview'), base = runs[0].result;
+	table(s, [
+		{name: 'run', value: r => r.label},
+		{name: 'verified', value: r => r.result.verified ? 'yes' : 'NO'},
+		{name: 'kernels us', value: r => us(r.result.time_ps)},
+		{name: 'speed-up', value: r => r.result.time_ps ? base.time_ps / r.result.time_ps : null},
+		{name: 'program us', value: r => us(r.result.total_time_ps)},
+		{name: 'IPC', value: r => r.result.ipc},
+		{name: 'energy mJ', value: r => r.result.energy_total_pj / 1e9},
+		{name: 'energy ratio', value: r => base.energy_total_pj ? r.result.energy_total_pj / base.energy_total_pj : null},
+		{name: 'commit', value: r => r.result.source_commit},
+		{name: 'date', value: r => r.result.date},
+	], runs, {name: 'overview'});
+	bars(s, 'time of the kernels', 'us', runs.map(r => ({label: r.label, value: us(r.result.time_ps), color: r.color})));
+}
+
+function why() {
+	const gpu = runs.filter(r => r.why);
+	if (!gpu.length) return;
+	const s = section('why', 'Where the time goes', 'Every cycle of every scheduler has one reason; bounds are what a ' +
+		'resource alone needs at its full rate.');
+	const parts = [...new Set(gpu.flatMap(r => Object.keys(r.why.cycles)))].filter(p => p !== 'scheduler_cycles');
+	stacked(s, 'cycles of the schedulers', 'cycles', gpu, parts, (r, p) => r.why.cycles[p] || 0, true);
+	stacked(s, 'the program', 'us', gpu, ['kernels', 'copies', 'idle'], (r, p) => us(r.why.program[p + '_ps'] || 0), false);
+	for (const r of gpu) {
+		bars(s, `${r.label}: least time by resource, and the kernels'`, 'us', [
+			{label: 'the kernels', value: us(r.result.time_ps), color: '#888'},
+			...r.why.bounds.map(b => ({label: b.name, value: us(b.least_ps), color: r.color}))]);
+		node(s, 'h3', r.label);
+		const list = node(s, 'ul', null, {class: 'findings'});
+		for (const f of r.why.findings) node(list, 'li', f);
+	}
+}
+
+function traffic() {
+	if (runs.every(r => !r.result.traffic_bytes && !r.result.channels)) return;
+	const s = section('traffic', 'Traffic');
+	const of = r => r.result.traffic_bytes || r.result.channels || {};
+	const parts = [...new Set(runs.flatMap(r => Object.keys(of(r))))];
+	stacked(s, 'bytes moved', 'MB', runs, parts, (r, p) => (of(r)[p] || 0) / 1e6, false);
+	for (const r of runs) picture(s, r);
+}
+
+function energy() {
+	const list = runs.filter(r => r.result.energy_total_pj > 0);
+	if (!list.length) return;
+	const parts = [...new Set(list.flatMap(r => Object.keys(r.result.energy_pj)))];
+	stacked(section('energy', 'Energy'), 'energy by part', 'mJ', list, parts, (r, p) => (r.result.energy_pj[p] || 0) / 1e9, false);
+}
+
+function latency() {
+	const rows = runs.flatMap(r => Object.entries(r.result.stats || {})
+		.filter(([name, v]) => v && typeof v === 'object' && v.count > 0 && /latency_ps$/.test(name))
+		.map(([name, v]) => ({label: `${name.replace(/_latency_ps$/, '')}${runs.length > 1 ? ', ' + r.label : ''}`, color: r.color,
+			points: {p50: v.p50 / 1e3, p90: v.p90 / 1e3, p99: v.p99 / 1e3, max: v.max / 1e3}})));
+	if (rows.length) dots(section('latency', 'Latency', 'Median, 90th and 99th percentile, and the longest; larger dots are later.'),
+		'latency of requests', 'ns', rows, ['p50', 'p90', 'p99', 'max']);
+}
+
+function over_time() {
+	const series = [...new Set(runs.flatMap(r => Object.keys(r.result.series || {})))];
+	if (!series.length && runs.every(r => !(r.result.timeline || []).length)) return;
+	const s = section('time', 'Over time');
+	for (const r of runs) timeline(s, r);
+	for (const name of series) lines(s, name, 'number', name, runs.filter(r => (r.result.series || {})[name]).map(r => ({label: r.label,
+		color: r.color, points: r.result.series[name].map((v, i) => [i, v]).filter(p => typeof p[1] === 'number')})));
+}
+
+function ctas() {
+	const list = runs.filter(r => Object.keys(r.result.cta_times || {}).length);
+	if (!list.length) return;
+	lines(section('ctas', 'Thread blocks'), 'how long CTAs took', 'cycles', 'CTAs', list.map(r => ({label: r.label, color: r.color,
+		points: Object.entries(r.result.cta_times).map(([c, n]) => [+c, n]).sort((a, b) => a[0] - b[0])})));
+}
+
+function kernels() {
+	const rows = runs.flatMap(r => (r.result.kernel_sums || []).map(k => ({...k, run: r.label})));
+	if (!rows.length) return;
+	table(section('kernels', 'Kernels'), [
+		{name: 'run', value: k => k.run}, {name: 'kernel', value: k => k.title || k.name}, {name: 'launches', value: k => k.launches},
+		{name: 'us', value: k => us(k.time_ps)}, {name: 'cycles', value: k => k.cycles},
+		{name: 'warp instructions', value: k => k.warp_instructions}, {name: 'CTAs', value: k => k.cta_count},
+	], rows, {name: 'kernels', search: true});
+}
+
+/* Values by name, a column per run; rows that differ are marked. */
+function by_name(id, title, key) {
+	const names = [...new Set(runs.flatMap(r => Object.keys(r.result[key] || {})))];
+	const of = (r, n) => {
+		const v = (r.result[key] || {})[n];
+		return v && typeof v === 'object' ? v.count ? `${v.count} of ${plain(v.sum / v.count)}, p99 ${plain(v.p99)}` : 'none' : v;
+	};
+	if (!names.length) return;
+	table(section(id, title, runs.length > 1 ? 'Rows in which the runs differ are marked.' : ''), [
+		{name: 'name', value: n => n}, ...runs.map(r => ({name: r.label, value: n => of(r, n)})),
+		{name: 'unit', value: n => (runs.find(r => (r.result.units || {})[n]) || {result: {units: {}}}).result.units[n]},
+	], names, {name: title, search: true, differs: n => runs.some(r => shown(of(r, n)) !== shown(of(runs[0], n)))});
+}
+
+const nav = head();
+overview();
+why();
+traffic();
+energy();
+latency();
+over_time();
+ctas();
+kernels();
+by_name('parameters', 'Parameters', 'params');
+by_name('statistics', 'Statistics', 'stats');
+for (const [id, title] of sections) node(nav, 'a', title, {href: '#' + id});
+console.info(`DRAWN ${document.querySelectorAll('svg').length} charts, ${document.querySelectorAll('table').length} tables`);
+})();
