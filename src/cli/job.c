@@ -233,7 +233,7 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 			machine_description_set(&description.config, sets->pdata[i], "--set", &paths->memories, &diag);
 	if (!diag.error_count)
 		machine_config_check(&description.config, &diag);
-	if (!diag.error_count && !machine_config_has_gpu(&description.config) &&
+	if (!diag.error_count && !machine_config_runs_kernels(&description.config) &&
 	    !machine_cpu_params(&description.config))
 		base_diag_error(&diag, (struct base_place){0},
 				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "

@@ -264,7 +264,7 @@ static bool list_workloads(const struct request *request, json_t *list)
 
 	if (!load_machine(request, NULL, &d))
 		return false;
-	has_gpu = !request->machine || machine_config_has_gpu(&d.config);
+	has_gpu = !request->machine || machine_config_runs_kernels(&d.config);
 	has_processors = !request->machine || machine_cpu_params(&d.config);
 	workloads = cli_workloads_read(&request->paths);
 	for (uint32_t i = 0; i < workloads->len; i++) {

@@ -33,6 +33,10 @@ struct device_traits {
 	uint64_t memory_count, memory_mbytes_per_s; /* memories, and what the multiprocessors get of each */
 	/* what copies inside the device, and memsets, reach */
 	uint64_t copy_mbytes_per_s, fill_mbytes_per_s;
+	/* The host's memory is the device's: copies between them cross no wires. They take the time of this rate; 0:
+	 * none, they only say where data is. */
+	bool shares_memory;
+	uint64_t shared_copy_mbytes_per_s;
 	/* kernels launched by kernels: taking one in, and from there to its begin */
 	uint64_t child_issue_ps, child_launch_ps;
 };

@@ -19,6 +19,8 @@ bool machine_has_memory(const struct machine_config *config)
 	for (uint32_t i = 0; config->parts[i]; i++)
 		if (config->parts[i]->host_bytes)
 			bytes += config->parts[i]->host_bytes(config);
+	if (!bytes)
+		return true;
 	room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED) {
 		machine_message("error: this machine's caches need %llu bytes of the host's memory, which are not to "

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "gpu/device.h"
 #include "machine/cpu.h"
+#include "machine/duality.h"
 #include "machine/gpu_result.h"
 #include "machine/json.h"
 #include "machine/memories.h"
@@ -190,8 +191,9 @@ const struct machine_part *const machine_parts[] = {
     &machine_memories_part, &machine_gpu_part,	&machine_energy_part, &machine_ndp_part,
     &machine_nsu_part,	    &machine_host_part, &machine_run_part,    NULL,
 };
-const struct machine_part *const machine_parts_without_gpu[] = {&machine_memories_part, &machine_cpu_part,
-								&machine_host_part, &machine_run_part, NULL};
+const struct machine_part *const machine_parts_without_gpu[] = {
+    &machine_memories_part, &machine_cpu_part, &machine_duality_part, &machine_host_part, &machine_run_part, NULL,
+};
 
 void machine_config_drop_gpu(struct machine_config *c)
 {
@@ -201,8 +203,13 @@ void machine_config_drop_gpu(struct machine_config *c)
 		return;
 	machine_config_defaults(c, machine_parts_without_gpu);
 	for (const struct machine_part *const *p = machine_parts_without_gpu; *p; p++)
-		if (*p != &machine_cpu_part) /* a machine has processors or a GPU */
+		if (*p != &machine_cpu_part && *p != &machine_duality_part) /* or a GPU */
 			memcpy(machine_config_at(c, *p), machine_config_of(&old, *p), (*p)->config_bytes);
+}
+
+bool machine_config_runs_kernels(const struct machine_config *c)
+{
+	return machine_config_has_gpu(c) || machine_duality_params(c);
 }
 
 bool machine_config_has_gpu(const struct machine_config *c)

@@ -20,6 +20,8 @@ extern const struct machine_part *const machine_parts[], *const machine_parts_wi
 /* Takes the GPU, and what needs one, out of a config of machine_parts; the others keep their values. */
 void machine_config_drop_gpu(struct machine_config *c);
 bool machine_config_has_gpu(const struct machine_config *c);
+/* A GPU, or caches that compute. */
+bool machine_config_runs_kernels(const struct machine_config *c);
 
 /* ---- parameters: of a machine that has the part ---- */
 

@@ -25,7 +25,7 @@ static enum machine_begin build(struct machine_run *run, struct base_diag_list *
 {
 	if (!machine_session_load(&session, diag))
 		return MACHINE_REFUSED;
-	if (!machine_config_has_gpu(&session.config)) {
+	if (!machine_config_runs_kernels(&session.config)) {
 		base_diag_error(diag, (struct base_place){0}, "machine '%s' has no GPU", session.machine);
 		return MACHINE_REFUSED;
 	}

@@ -144,6 +144,11 @@ uint64_t machine_timeline_start_ps(const struct machine_timeline *t, enum machin
 	return e == ENGINE_NONE ? start : later(start, t->free_ps[e]);
 }
 
+static uint64_t shared_copy_ps(const struct device_traits *d, uint64_t bytes)
+{
+	return d->shared_copy_mbytes_per_s ? base_transfer_ps(bytes, d->shared_copy_mbytes_per_s) : 0;
+}
+
 uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine_work_kind kind, uint64_t bytes,
 				  bool is_pageable)
 {
@@ -154,6 +159,8 @@ uint64_t machine_timeline_copy_ps(const struct machine_timeline *t, enum machine
 	switch (kind) {
 	case MACHINE_WORK_TO_DEVICE:
 	case MACHINE_WORK_TO_HOST:
+		if (t->device->shares_memory)
+			return shared_copy_ps(t->device, bytes);
 		return w.latency_ps + later(base_transfer_ps(host_wire_bytes(&w, bytes), w.mbytes_per_s), staging);
 	case MACHINE_WORK_ON_DEVICE:
 		return base_transfer_ps(bytes, t->device->copy_mbytes_per_s);

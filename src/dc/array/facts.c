@@ -1,0 +1,301 @@
+/* facts.c - what the operands of 32 lanes say about how long an operation takes. */
+#include "dc/array/latency.h"
+
+enum { LANES = 32 };
+
+void dc_facts_begin(struct dc_facts *f)
+{
+	*f = (struct dc_facts){.zero_residues = ~0ull};
+}
+
+static uint32_t bits_of(uint64_t x)
+{
+	return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
+}
+
+static bool is_in(uint32_t mask, uint32_t lane)
+{
+	return mask >> lane & 1;
+}
+
+/* ---- integers ---- */
+
+static uint64_t low_bits(uint32_t n)
+{
+	return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+/* The operand of a lane: as unsigned, or sign-extended from n bits. */
+static uint64_t value_of(const struct dc_use *use, const void *row, uint32_t lane)
+{
+	const uint64_t raw = (use->n > 32 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane]) & low_bits(use->n);
+
+	return use->is_signed && raw >> (use->n - 1) & 1 ? raw | ~low_bits(use->n) : raw;
+}
+
+/* OR over lanes of 32-bit words, without branches. */
+static void or_words(struct dc_facts *f, const struct dc_use *use, const uint32_t *a, const uint32_t *b, uint32_t mask)
+{
+	uint32_t or_a = 0, or_b = 0, negative = 0, in[LANES];
+	const uint32_t flip = use->is_signed ? UINT32_MAX : 0;
+	const uint32_t shift = 32u - use->n;
+
+	for (uint32_t i = 0; i < LANES; i++)
+		in[i] = 0u - (mask >> i & 1);
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint32_t x = a[i] << shift, y = b[i] << shift;
+		const uint32_t sign_x = (uint32_t)((int32_t)x >> 31) & flip, sign_y = (uint32_t)((int32_t)y >> 31) & flip;
+
+		or_a |= ((x ^ sign_x) & in[i]) >> shift;
+		or_b |= ((y ^ sign_y) & in[i]) >> shift;
+		negative |= (sign_x | sign_y) & in[i];
+	}
+	/* What is skipped are rows of the multiplier as it is: negative ones have more. */
+	f->or_a |= or_a & (uint32_t)low_bits(use->n);
+	f->or_b |= or_b & (uint32_t)low_bits(use->n);
+	f->any_negative |= negative != 0;
+}
+
+static void or_longs(struct dc_facts *f, const struct dc_use *use, const void *a, const void *b, uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!is_in(mask, i))
+			continue;
+		const uint64_t x = value_of(use, a, i), y = value_of(use, b, i);
+		const uint64_t sign_x = use->is_signed ? (uint64_t)((int64_t)x >> 63) : 0;
+		const uint64_t sign_y = use->is_signed ? (uint64_t)((int64_t)y >> 63) : 0;
+
+		f->or_a |= x ^ sign_x;
+		f->or_b |= y ^ sign_y;
+		f->any_negative |= (sign_x | sign_y) != 0;
+	}
+}
+
+/* Rows of a signed multiplier that hold a one somewhere: the value's own bits, not its magnitude's. */
+static void mul_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	struct dc_use plain = *use;
+	struct dc_facts own = {0};
+
+	if (use->n <= 32)
+		or_words(f, use, src[0], src[1], mask);
+	else
+		or_longs(f, use, src[0], src[1], mask);
+	if (!use->is_signed) {
+		f->multiplier_rows = f->or_b;
+		return;
+	}
+	plain.is_signed = false;
+	if (use->n <= 32)
+		or_words(&own, &plain, src[0], src[1], mask);
+	else
+		or_longs(&own, &plain, src[0], src[1], mask);
+	f->multiplier_rows |= own.or_b;
+}
+
+static void div_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!is_in(mask, i))
+			continue;
+		uint64_t a = value_of(use, src[0], i), b = value_of(use, src[1], i);
+
+		if (use->is_signed) {
+			f->any_negative |= (int64_t)a < 0 || (int64_t)b < 0;
+			a = ((int64_t)a < 0 ? -a : a) & low_bits(use->n);
+			b = ((int64_t)b < 0 ? -b : b) & low_bits(use->n);
+		}
+		f->or_a |= a;
+		f->or_b |= b;
+		if (!b) {
+			f->any_zero_divisor = true;
+			f->zero_residues &= a ? ~low_bits(bits_of(a)) : ~0ull;
+			continue;
+		}
+		if (bits_of(a) + 1 > bits_of(b) && bits_of(a) - bits_of(b) + 1 > f->digits)
+			f->digits = bits_of(a) - bits_of(b) + 1;
+		/* Iteration k from the last: the residue before it is (a >> k) less what B took away above. */
+		for (uint64_t left = f->zero_residues; left; left &= left - 1) {
+			const uint32_t k = (uint32_t)__builtin_ctzll(left);
+			const uint64_t above = k >= 63 ? 0 : a >> (k + 1);
+
+			if (k >= bits_of(a))
+				break; /* nothing of the dividend has come */
+			if ((a >> k & 1) || above % b)
+				f->zero_residues &= ~(1ull << k);
+		}
+	}
+}
+
+/* ---- floating point ---- */
+
+/* A number taken apart: m bits of mantissa, 0 for what is zero, and for denormals, which are none here. */
+struct parts {
+	bool is_negative;
+	int64_t exponent;
+	uint64_t mantissa;
+};
+
+static struct parts parts_of(const struct dc_use *use, const void *row, uint32_t lane)
+{
+	const uint32_t n = use->n, low = use->m - 1u;
+	const uint64_t raw = n > 32 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+	struct parts p = {.is_negative = raw >> (n - 1) & 1, .exponent = (int64_t)(raw >> low & low_bits(use->e))};
+
+	if (p.exponent)
+		p.mantissa = (raw & low_bits(low)) | 1ull << low;
+	return p;
+}
+
+typedef __int128 wide;
+
+static uint32_t wide_bits(unsigned __int128 x)
+{
+	const uint64_t high = (uint64_t)(x >> 64);
+
+	return high ? 64 + bits_of(high) : bits_of((uint64_t)x);
+}
+
+static void set_bit(uint64_t *set, uint32_t bit)
+{
+	set[bit / 64] |= 1ull << bit % 64;
+}
+
+struct term {
+	bool is_negative;
+	int64_t exponent;
+	wide mantissa; /* p bits */
+};
+
+/* Algorithm 1 on one lane: its difference, and where the sum's leading one is. */
+static void add_lane(struct dc_facts *f, const struct dc_arith *a, uint32_t p, struct term x, struct term y)
+{
+	const uint32_t g = a->is_truncated ? 0 : 2;
+
+	if (x.exponent < y.exponent) {
+		const struct term t = x;
+
+		f->any_swap = true;
+		x = y;
+		y = t;
+	}
+	const uint64_t k = (uint64_t)(x.exponent - y.exponent);
+	const wide xm = (x.mantissa << g) * (x.is_negative ? -1 : 1);
+	wide ym = (y.mantissa << g) * (y.is_negative ? -1 : 1);
+	bool is_sticky = false;
+
+	if (k < p + g) {
+		set_bit(f->differences, (uint32_t)k);
+		is_sticky = g && (ym & (((wide)1 << k) - 1)) != 0;
+		ym >>= k;
+	} else {
+		f->any_rest = true;
+		is_sticky = g && ym != 0;
+		ym = ym < 0 ? -1 : 0;
+	}
+	wide sum = xm + ym;
+
+	/* What was dropped makes a negative sum's magnitude less. */
+	if (sum < 0)
+		sum = is_sticky ? ~sum : -sum;
+	if (sum)
+		set_bit(f->shifts, p + g + 1 - wide_bits((unsigned __int128)sum));
+}
+
+static struct term term_of(struct parts p)
+{
+	return (struct term){p.is_negative, p.exponent, (wide)p.mantissa};
+}
+
+static void fadd_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
+		       uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		if (is_in(mask, i))
+			add_lane(f, a, use->m, term_of(parts_of(use, src[0], i)), term_of(parts_of(use, src[1], i)));
+}
+
+static void fmul_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++)
+		f->or_b |= is_in(mask, i) ? parts_of(use, src[1], i).mantissa : 0;
+}
+
+/* The product as a number of 2 m bits whose hidden one would be its highest, plus the addend as one of that kind. */
+static void fma_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
+		      uint32_t mask)
+{
+	const int64_t bias = (int64_t)low_bits(use->e - 1u);
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!is_in(mask, i))
+			continue;
+		const struct parts x = parts_of(use, src[0], i), y = parts_of(use, src[1], i),
+				   z = parts_of(use, src[2], i);
+		const bool is_zero = !x.mantissa || !y.mantissa;
+		const struct term product = {x.is_negative != y.is_negative,
+					     is_zero ? 0 : x.exponent + y.exponent - bias + 1,
+					     (wide)x.mantissa * (wide)y.mantissa};
+		const struct term addend = {z.is_negative, z.exponent, (wide)z.mantissa << use->m};
+
+		f->or_b |= y.mantissa;
+		add_lane(f, a, 2u * use->m, product, addend);
+	}
+}
+
+/* ---- conversions ---- */
+
+static uint64_t integer_of(const struct dc_use *use, const void *row, uint32_t lane)
+{
+	const uint64_t raw = (use->bits > 32 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane]) &
+			     low_bits(use->bits);
+	const bool is_negative = use->is_signed && raw >> (use->bits - 1) & 1;
+
+	return is_negative ? -raw & low_bits(use->bits) : raw;
+}
+
+static void to_float_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint64_t x = is_in(mask, i) ? integer_of(use, src[0], i) : 0;
+
+		if (x)
+			set_bit(f->shifts, use->bits - bits_of(x));
+	}
+}
+
+/* Exponents that occur: bit j for 2^j; what is below 1 or beyond the integer is the rest. */
+static void to_int_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	const int64_t bias = (int64_t)low_bits(use->e - 1u);
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!is_in(mask, i))
+			continue;
+		const int64_t j = parts_of(use, src[0], i).exponent - bias;
+
+		if (j >= 0 && j < use->bits)
+			set_bit(f->shifts, (uint32_t)j);
+		else
+			f->any_rest = true;
+	}
+}
+
+void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
+		  uint32_t mask)
+{
+	if (!mask)
+		return;
+	f->any_lane = true;
+	switch (use->op) {
+	case DC_OP_MUL:
+	case DC_OP_MAD: mul_facts(f, use, src, mask); break;
+	case DC_OP_DIV: div_facts(f, use, src, mask); break;
+	case DC_OP_FADD: fadd_facts(f, use, a, src, mask); break;
+	case DC_OP_FMUL: fmul_facts(f, use, src, mask); break;
+	case DC_OP_FMA: fma_facts(f, use, a, src, mask); break;
+	case DC_OP_INT_TO_FLOAT: to_float_facts(f, use, src, mask); break;
+	case DC_OP_FLOAT_TO_INT: to_int_facts(f, use, src, mask); break;
+	default: break;
+	}
+}

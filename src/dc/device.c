@@ -1,0 +1,187 @@
+/* device.c - launches of CUDA kernels on a Duality Cache: compiled when they are first launched, then run. */
+#include "dc/device.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "dc/compile/compile.h"
+
+enum {
+	COMPUTE_CAPABILITY = 70, /* what PTX and host code may ask for: the GPU machines' default */
+	THREADS = DC_BLOCK_LANES,
+	REGISTERS = 65536, /* of a multiprocessor in programs' eyes: 64 a thread; spilling is the compiler's */
+	SHARED_BYTES = 98304, /* of a CTA: it lies in DC-pages; what programs may ask for, as on GPUs */
+};
+
+struct dc_device {
+	struct dc_system *system;
+	const struct dc_params *p;
+	struct device_traits traits;
+	enum simt_isa isa;
+};
+
+/* A kernel as it was compiled at its first launch. */
+struct code {
+	struct dc_kernel *kernel;
+	struct dc_program *program;
+};
+
+static void code_free(void *code)
+{
+	struct code *c = code;
+
+	dc_program_free(c->program);
+	dc_kernel_free(c->kernel);
+	g_free(c);
+}
+
+static void refused(struct simt_launch *l, const struct base_diag_list *diag)
+{
+	l->fault.kind = SIMT_FAULT_INSTRUCTION;
+	snprintf(l->fault.text, sizeof(l->fault.text), "%s",
+		 diag->first ? diag->first->text : "the kernel cannot be compiled for Duality Cache");
+}
+
+static struct code *compile(struct dc_device *d, struct simt_launch *l)
+{
+	const struct dc_options *o = d->p->compiler == DC_COMPILER_PLAIN ? &dc_options_plain : &dc_options_full;
+	const struct dc_exec_params exec = dc_exec_of(d->p);
+	struct code *c = g_new0(struct code, 1);
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	c->kernel = dc_compile(l->program->entry, o, &diag);
+	if (c->kernel)
+		c->program = dc_program_new(c->kernel, &exec, d->isa, &diag);
+	if (!c->program) {
+		refused(l, &diag);
+		code_free(c);
+		c = NULL;
+	}
+	base_diag_free(&diag);
+	return c;
+}
+
+static struct code *code_of(struct dc_device *d, struct simt_launch *l)
+{
+	struct simt_program *owner = (struct simt_program *)(uintptr_t)l->program; /* guest_data is ours to set */
+
+	if (!owner->guest_data) {
+		owner->guest_data = compile(d, l);
+		owner->guest_free = code_free;
+	}
+	return owner->guest_data;
+}
+
+/* ---- the table ---- */
+
+static uint32_t registers_per_thread(const struct device *d, uint64_t warps)
+{
+	(void)d;
+	(void)warps;
+	return SIMT_REGISTER_MAX; /* registers of the PTX machine; those of arrays are the compiler's affair */
+}
+
+static uint32_t ctas_fit(const struct device *d, const struct simt_program *p, uint32_t threads_per_cta,
+			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
+{
+	const uint64_t shared = p->shared_static_bytes + shared_dynamic_bytes;
+
+	if (shared <= d->traits.shared_bytes && threads_per_cta <= THREADS)
+		return dc_ctas_per_block(DC_BLOCK_LANES, threads_per_cta);
+	base_diag_error(diag, (struct base_place){0},
+			"kernel %s: %u threads with %llu bytes of shared memory; a control block has %llu lanes, and a CTA "
+			"at most %llu bytes",
+			p->name, threads_per_cta, (unsigned long long)shared, (unsigned long long)THREADS,
+			(unsigned long long)d->traits.shared_bytes);
+	return 0;
+}
+
+static uint32_t warp_capacity(const struct device *d)
+{
+	(void)d;
+	return THREADS / SIMT_LANES; /* simt/ runs no warp here: one CTA's is enough */
+}
+
+static bool launch(struct device *d, struct simt_launch *l, struct device_result *result)
+{
+	struct dc_device *self = d->self;
+	struct code *c;
+
+	*result = (struct device_result){.start_ps = dc_system_now_ps(self->system)};
+	result->end_ps = result->start_ps;
+	c = code_of(self, l);
+	return c && dc_system_launch(self->system, c->program, l, result);
+}
+
+static void interrupt(struct device *d, enum device_stop why)
+{
+	struct dc_device *self = d->self;
+
+	dc_system_stop(self->system, why);
+}
+
+static uint64_t now_ps(const struct device *d)
+{
+	const struct dc_device *self = d->self;
+
+	return dc_system_now_ps(self->system);
+}
+
+static void advance_ps(struct device *d, uint64_t time_ps)
+{
+	struct dc_device *self = d->self;
+
+	dc_system_advance_ps(self->system, time_ps);
+}
+
+static const struct device_ops ops = {
+    .registers_per_thread = registers_per_thread,
+    .ctas_fit = ctas_fit,
+    .warp_capacity = warp_capacity,
+    .launch = launch,
+    .interrupt = interrupt,
+    .now_ps = now_ps,
+    .advance_ps = advance_ps,
+};
+
+struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s)
+{
+	struct dc_device *d = g_new0(struct dc_device, 1);
+	const uint64_t sockets = p->socket_count;
+
+	d->system = system;
+	d->p = p;
+	d->isa = simt_isa_choose(getenv("STRATA_ISA"));
+	d->traits = (struct device_traits){
+	    .compute_capability = COMPUTE_CAPABILITY,
+	    .clock_khz = p->clock_khz,
+	    .multiprocessor_count = dc_system_blocks(system),
+	    .thread_count = THREADS,
+	    .warp_count = THREADS / SIMT_LANES,
+	    .cta_count = THREADS / SIMT_LANES,
+	    .register_count = REGISTERS,
+	    .shared_bytes = SHARED_BYTES,
+	    .double_interval_ratio = 2,
+	    .cache_bytes = sockets * p->slice_count * p->way_count * 131072,
+	    .memory_count = sockets,
+	    .memory_mbytes_per_s = memory_mbytes_per_s / sockets,
+	    .copy_mbytes_per_s = MAX(memory_mbytes_per_s / 2, 1),
+	    .fill_mbytes_per_s = MAX(memory_mbytes_per_s, 1),
+	    .shares_memory = true,
+	    .shared_copy_mbytes_per_s = p->copy == DC_COPY_DRAM ? MAX(memory_mbytes_per_s / 2, 1) : 0,
+	};
+	return d;
+}
+
+void dc_device_free(struct dc_device *d)
+{
+	g_free(d);
+}
+
+struct device dc_device_table(struct dc_device *d)
+{
+	return (struct device){.ops = &ops, .self = d, .traits = d->traits};
+}

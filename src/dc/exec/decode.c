@@ -1,0 +1,112 @@
+/* decode.c - what a slot's instruction computes, found once. */
+#include "dc/exec/priv.h"
+
+#include <string.h>
+
+static enum ptx_type source_type(const struct ptx_inst *i, uint32_t k)
+{
+	if (i->op == PTX_OP_CVT || i->op == PTX_OP_SET)
+		return i->type2;
+	return i->op == PTX_OP_SLCT && k == 2 ? i->type2 : i->type;
+}
+
+void dc_from_fill(struct dc_from *f, uint64_t value)
+{
+	uint32_t *words = (uint32_t *)f->row;
+
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
+		if (f->want == 8)
+			f->row[i] = value;
+		else
+			words[i] = (uint32_t)value;
+	}
+}
+
+static bool refuse(const struct dc_program *p, const struct ptx_inst *i, const char *why, struct base_diag_list *diag)
+{
+	base_diag_error(diag, (struct base_place){p->kernel->source->module->name, i->line, i->col},
+			"%s: %s does not run on Duality Cache: %s", p->kernel->name,
+			i->text ? i->text : ptx_op_name(i->op), why);
+	return false;
+}
+
+static void decode_from(struct dc_from *f, const struct dc_source *s, uint32_t want, enum ptx_type type)
+{
+	f->kind = s->kind;
+	f->want = (uint8_t)want;
+	f->is_signed = ptx_type_is_signed(type);
+	f->loc = s->loc;
+	f->host = s->host;
+	if (s->kind == DC_SRC_IMM)
+		dc_from_fill(f, s->imm);
+}
+
+static bool is_predicate_logic(const struct ptx_inst *i)
+{
+	return i->type == PTX_PRED && (i->op == PTX_OP_MOV || i->op == PTX_OP_AND || i->op == PTX_OP_OR ||
+				       i->op == PTX_OP_XOR || i->op == PTX_OP_NOT);
+}
+
+static bool decode_alu(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src,
+		       uint32_t src_count, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag)
+{
+	struct ptx_inst plain = *i;
+	struct simt_alu alu = {0};
+	const char *why = NULL;
+
+	if (i->op == PTX_OP_LOP3)
+		plain.mods.boolop = 0;
+	if (i->src[0].part_count || i->src[1].part_count)
+		return refuse(p, i, "parts of its operands are chosen", diag);
+	if (!simt_alu_find(&plain, isa, &alu, &why))
+		return refuse(p, i, why ? why : "an unknown combination of types and modifiers", diag);
+	e->run = i->op == PTX_OP_LOP3 && i->mods.boolop ? DC_RUN_LOP3 : DC_RUN_ALU;
+	e->fn = alu.fn;
+	e->aux = alu.aux;
+	e->aux_kind = (uint8_t)alu.aux_kind;
+	e->boolop = i->mods.boolop;
+	e->writes_carry = i->mods.cc;
+	e->dst_bytes = alu.dst_bytes;
+	for (uint32_t k = 0; k < src_count; k++) {
+		const uint32_t bytes = k < DC_ALU_SRCS ? alu.src_bytes[k] : 0;
+
+		if (bytes == 1 || src[k].kind == DC_SRC_PRED)
+			e->pred = src[k];
+		else if (bytes)
+			decode_from(&e->from[k], &src[k], bytes == 8 ? 8 : 4, source_type(i, k));
+	}
+	e->src_count = (uint8_t)(src_count < DC_ALU_SRCS ? src_count : DC_ALU_SRCS);
+	return true;
+}
+
+bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
+	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag)
+{
+	const char *why = NULL;
+
+	memset(e, 0, sizeof(*e));
+	e->have_bytes = (uint8_t)have_bytes;
+	e->is_dst_signed = ptx_type_is_signed(i->type);
+	if (!dc_use_of(i, false, &e->use, &why))
+		return refuse(p, i, why, diag);
+	e->has_facts = dc_has_facts(e->use.op);
+	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
+	if (is_predicate_logic(i)) {
+		e->run = DC_RUN_PRED;
+		e->aux = i->op;
+		e->pred = src[0];
+		if (src_count > 1)
+			e->pred2 = src[1];
+		return true;
+	}
+	if (i->op == PTX_OP_MOV) {
+		const uint32_t bytes = ptx_type_bytes(i->type) == 8 ? 8 : 4;
+
+		e->run = src[0].kind == DC_SRC_SREG ? DC_RUN_LANE : DC_RUN_MOVE;
+		e->dst_bytes = (uint8_t)bytes;
+		e->src_count = 1;
+		decode_from(&e->from[0], &src[0], bytes, i->type);
+		return true;
+	}
+	return decode_alu(p, i, src, src_count, isa, e, diag);
+}

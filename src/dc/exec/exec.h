@@ -1,0 +1,94 @@
+/* exec.h - values: a control block executes words (Duality Cache, ISCA'19, section 3.3).
+ *
+ * A control block is a way of a cache slice: four banks of four arrays, 1,024 lanes (four times as many for code of one
+ * array). A register of an array is a row of 32 bits for each lane. The machine decides when a word is executed; here is
+ * what it computes, how many cycles its slots take with these values, and which lines its access touches.
+ */
+#ifndef STRATA_DC_EXEC_EXEC_H
+#define STRATA_DC_EXEC_EXEC_H
+
+#include "dc/array/latency.h"
+#include "dc/word.h"
+#include "simt/simt.h"
+
+enum { DC_BANK_LANES = 256, DC_BANKS = 4, DC_BLOCK_LANES = DC_BANK_LANES * DC_BANKS, DC_WARPS_MAX = 128 };
+
+struct dc_exec_params {
+	struct dc_arith arith;
+	uint32_t savings; /* bits of enum dc_saving */
+	uint32_t line_bytes; /* of accesses */
+
+	uint64_t progress_rounds; /* rounds of a loop in which no register, predicate or memory changes: a fault */
+};
+
+/* A kernel's words, decoded. */
+struct dc_program;
+
+/* The kernel is kept and must live as long. NULL with a message: something that the machine does not have. */
+struct dc_program *dc_program_new(const struct dc_kernel *kernel, const struct dc_exec_params *params,
+				  enum simt_isa isa, struct base_diag_list *diag);
+void dc_program_free(struct dc_program *p);
+
+/* What a launch adds: its parameters become the values of host operations. False: l->fault is set. */
+bool dc_program_begin(struct dc_program *p, struct simt_launch *l);
+
+/* Where lanes of 32 come from: warp `warp` of a CTA. */
+struct dc_warp {
+	uint64_t cta; /* linear */
+	uint32_t cta_id[3];
+	uint32_t warp;	   /* within the CTA */
+	uint32_t launched; /* lanes that have a thread */
+	uint32_t segment;  /* which of the control block's shared segments is its CTA's */
+};
+
+/* Memory of a control block's own: in device memory. */
+struct dc_segments {
+	uint64_t shared, shared_stride_bytes; /* first CTA's; between two */
+	uint64_t local, spill; /* lane-interleaved words: word k of lane i at (k * lanes + i) * 4 */
+};
+
+/* What the C-Box did in a word. */
+struct dc_access {
+	uint8_t kind; /* enum dc_box_kind; DC_BOX_NONE: nothing, or no lane took part */
+	bool is_store, is_atomic;
+	uint32_t lanes; /* that took part */
+	uint32_t banks; /* with one of them */
+	uint32_t out_rows, in_rows; /* word-lines of each bank that leave and enter the arrays */
+	uint32_t line_count;
+	uint64_t *lines; /* the line addresses, each once, in order of first use */
+	uint32_t *line_bytes; /* of each, what lanes accessed: more than once where several accessed the same */
+	uint32_t elem_bytes;
+};
+
+struct dc_step {
+	uint64_t cycles; /* of the slots, without the C-Box's */
+	struct dc_access access;
+	bool is_done; /* the control block has come to its end */
+	bool jumped;  /* back, to a loop's begin */
+	uint32_t executed; /* word number */
+};
+
+/* Counts of what was executed; the machine adds them to its statistics. */
+struct dc_exec_counts {
+	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
+	uint64_t denormals;
+	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];
+	uint64_t array_cycles; /* cycles of all slots, for energy */
+};
+
+struct dc_block;
+
+/* Registers for a control block; used for one CTA's lanes after the other's. */
+struct dc_block *dc_block_new(const struct dc_program *p);
+void dc_block_free(struct dc_block *b);
+/* Puts warps on the lanes, and goes to word 0. At most kernel lanes / 32. */
+void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count, const struct dc_segments *segments);
+/* Executes the next word. False on a fault, which is in l->fault. */
+bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, struct dc_step *out);
+uint32_t dc_block_word(const struct dc_block *b);
+
+uint32_t dc_program_lanes(const struct dc_program *p);
+const struct dc_kernel *dc_program_kernel(const struct dc_program *p);
+struct dc_exec_counts *dc_program_counts(struct dc_program *p);
+
+#endif

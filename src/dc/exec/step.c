@@ -1,0 +1,415 @@
+/* step.c - a control block executes a word. */
+#include <glib.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dc/exec/priv.h"
+
+/* Lines that an access of all lanes touches at most: two a lane and element of a vector. */
+enum { LINES_PER_LANE = 2 * DC_ELEMS, SET_SHIFT = 1 };
+
+struct dc_block *dc_block_new(const struct dc_program *p)
+{
+	struct dc_block *b = g_new0(struct dc_block, 1);
+	const uint32_t preds = p->kernel->pred_count + 1;
+	const size_t lines = (size_t)p->lanes * LINES_PER_LANE;
+
+	b->program = p;
+	b->regs = g_aligned_alloc0((size_t)DC_ARRAYS * DC_REGS * p->lanes, sizeof(*b->regs), HOST_LINE_BYTES);
+	b->preds = g_new0(uint32_t, (size_t)preds * p->warps);
+	b->next_preds = g_new0(uint32_t, (size_t)preds * p->warps);
+	b->dirty = g_new0(uint16_t, preds);
+	b->is_dirty = g_new0(uint8_t, preds);
+	b->carry = g_new0(uint32_t, p->warps);
+	b->lines = g_new0(uint64_t, lines);
+	b->line_bytes = g_new0(uint32_t, lines);
+	b->line_at = g_new0(uint32_t, lines << SET_SHIFT);
+	b->line_set = g_new0(uint64_t, lines << SET_SHIFT);
+	b->line_gen = g_new0(uint32_t, lines << SET_SHIFT);
+	return b;
+}
+
+void dc_block_free(struct dc_block *b)
+{
+	if (!b)
+		return;
+	g_aligned_free(b->regs);
+	g_free(b->preds);
+	g_free(b->next_preds);
+	g_free(b->dirty);
+	g_free(b->is_dirty);
+	g_free(b->carry);
+	g_free(b->lines);
+	g_free(b->line_bytes);
+	g_free(b->line_at);
+	g_free(b->line_set);
+	g_free(b->line_gen);
+	g_free(b);
+}
+
+void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count, const struct dc_segments *segments)
+{
+	CHECK(count <= b->program->warps);
+	b->segments = *segments;
+	b->word = 0;
+	b->warp_count = count;
+	b->launched_lanes = 0;
+	b->idle_rounds = 0;
+	b->has_changed = false;
+	for (uint32_t w = 0; w < b->program->warps; w++) {
+		b->launched[w] = w < count ? warps[w].launched : 0;
+		if (w < count)
+			b->warps[w] = warps[w];
+		b->launched_lanes += (uint32_t)__builtin_popcount(b->launched[w]);
+	}
+}
+
+uint32_t dc_block_word(const struct dc_block *b)
+{
+	return b->word;
+}
+
+/* A line of an access, once. */
+void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint32_t bytes)
+{
+	const uint64_t line_bytes = b->program->params.line_bytes;
+	const uint32_t room = (b->program->lanes * LINES_PER_LANE) << SET_SHIFT;
+
+	for (uint64_t line = address & ~(line_bytes - 1); line < address + bytes; line += line_bytes) {
+		const uint64_t begin = line > address ? line : address;
+		const uint64_t end = line + line_bytes < address + bytes ? line + line_bytes : address + bytes;
+		uint32_t at = (uint32_t)((line / line_bytes) * 0x9e3779b97f4a7c15ull >> 40) & (room - 1);
+
+		while (b->line_gen[at] == b->gen && b->line_set[at] != line)
+			at = (at + 1) & (room - 1);
+		if (b->line_gen[at] != b->gen) {
+			b->line_gen[at] = b->gen;
+			b->line_set[at] = line;
+			b->line_at[at] = a->line_count;
+			b->line_bytes[a->line_count] = 0;
+			b->lines[a->line_count++] = line;
+		}
+		b->line_bytes[b->line_at[at]] += (uint32_t)(end - begin);
+	}
+}
+
+bool dc_fault(struct simt_launch *l, const struct dc_block *b, const struct ptx_inst *i, uint32_t warp, uint32_t lane,
+	      enum simt_fault_kind kind, const char *fmt, ...)
+{
+	const struct dc_warp *w = &b->warps[warp];
+	const uint64_t thread = (uint64_t)w->warp * DC_ROW_WORDS + lane;
+	char what[512];
+	va_list ap;
+
+	if (l->fault.kind)
+		return false;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	l->fault.kind = kind;
+	snprintf(l->fault.text, sizeof(l->fault.text),
+		 "kernel %s, %s line %u (%s), CTA (%u,%u,%u), thread (%llu,%llu,%llu): %s", b->program->kernel->name,
+		 simt_program_module_name(b->program->program), i ? i->line : 0,
+		 i && i->text ? i->text : i ? ptx_op_name(i->op) : "spill", w->cta_id[0], w->cta_id[1], w->cta_id[2],
+		 (unsigned long long)(thread % l->block[0]), (unsigned long long)(thread / l->block[0] % l->block[1]),
+		 (unsigned long long)(thread / l->block[0] / l->block[1]), what);
+	return false;
+}
+
+/* ---- special registers ---- */
+
+uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const struct ptx_operand *o, uint32_t warp,
+		    uint32_t lane)
+{
+	const struct dc_warp *w = &b->warps[warp];
+	const uint64_t thread = (uint64_t)w->warp * DC_ROW_WORDS + lane;
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	const uint32_t k = o->component - 1u;
+
+	switch (o->sreg) {
+	case PTX_SREG_TID:
+		return k == 0	? thread % l->block[0]
+		       : k == 1 ? thread / l->block[0] % l->block[1]
+		       : k == 2 ? thread / l->block[0] / l->block[1]
+				: 0;
+	case PTX_SREG_CTAID: return k < 3 ? w->cta_id[k] : 0;
+	case PTX_SREG_NTID: return k < 3 ? l->block[k] : 0;
+	case PTX_SREG_NCTAID: return k < 3 ? l->grid[k] : 0;
+	case PTX_SREG_LANEID: return lane;
+	case PTX_SREG_LANEMASK_EQ: return 1u << lane;
+	case PTX_SREG_LANEMASK_LT: return (1u << lane) - 1;
+	case PTX_SREG_LANEMASK_LE: return lane == 31 ? UINT32_MAX : (2u << lane) - 1;
+	case PTX_SREG_LANEMASK_GT: return lane == 31 ? 0 : ~((2u << lane) - 1);
+	case PTX_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
+	case PTX_SREG_WARPID: return w->warp;
+	case PTX_SREG_NWARPID: return (threads + DC_ROW_WORDS - 1) / DC_ROW_WORDS;
+	case PTX_SREG_GRIDID: return l->grid_id;
+	case PTX_SREG_NSMID: return l->sm_count;
+	case PTX_SREG_DYNAMIC_SMEM_SIZE: return l->shared_dynamic_bytes;
+	case PTX_SREG_TOTAL_SMEM_SIZE: return b->program->kernel->shared_bytes + l->shared_dynamic_bytes;
+	case PTX_SREG_CLOCK:
+	case PTX_SREG_CLOCK64: return l->clock_cycles ? l->clock_cycles(l->clock_ctx, 0) : 0;
+	case PTX_SREG_GLOBALTIMER:
+	case PTX_SREG_GLOBALTIMER_LO: return l->time_ns ? l->time_ns(l->clock_ctx) : 0;
+	default: return 0;
+	}
+}
+
+/* ---- slots ---- */
+
+static bool is_float_op(enum dc_op op)
+{
+	return op >= DC_OP_FADD && op <= DC_OP_FRSQRT;
+}
+
+/* Denormals become zeros of their sign; how many there were. */
+static uint32_t flush32(uint32_t *row, uint32_t mask)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+		found |= (uint32_t)(!(row[i] & 0x7f800000) && row[i] & 0x007fffff) << i;
+	found &= mask;
+	for (uint32_t left = found; left; left &= left - 1)
+		row[__builtin_ctz(left)] &= 0x80000000;
+	return (uint32_t)__builtin_popcount(found);
+}
+
+static uint32_t flush64(uint64_t *row, uint32_t mask)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+		found |= (uint32_t)(!(row[i] & 0x7ff0000000000000) && row[i] & 0x000fffffffffffff) << i;
+	found &= mask;
+	for (uint32_t left = found; left; left &= left - 1)
+		row[__builtin_ctz(left)] &= 0x8000000000000000;
+	return (uint32_t)__builtin_popcount(found);
+}
+
+static uint32_t flush(void *row, const struct dc_use *use, uint32_t mask)
+{
+	return use->e == 8 && use->m == 24 ? flush32(row, mask) : use->e == 11 ? flush64(row, mask) : 0;
+}
+
+static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes, uint64_t cycles, const struct dc_block *b)
+{
+	struct dc_exec_counts *c = &p->counts;
+
+	c->slots++;
+	c->lane_operations += lanes;
+	c->active_lane_cycles += lanes * cycles;
+	c->lane_cycles += b->launched_lanes * cycles;
+	c->array_cycles += cycles;
+	c->operations[e->use.op]++;
+	c->cycles[e->use.op] += cycles;
+	c->base_cycles[e->use.op] += e->base_cycles;
+}
+
+struct rows {
+	_Alignas(64) uint64_t src[DC_ALU_SRCS][DC_ROW_WORDS];
+	_Alignas(64) uint64_t out[DC_ROW_WORDS];
+};
+
+static void lane_ids(const struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
+		     const struct dc_exec *e, uint32_t warp, void *out)
+{
+	for (uint32_t lane = 0; lane < DC_ROW_WORDS; lane++) {
+		const uint64_t v = dc_special(b, l, &s->inst->src[0], warp, lane);
+
+		if (e->dst_bytes == 8)
+			((uint64_t *)out)[lane] = v;
+		else
+			((uint32_t *)out)[lane] = (uint32_t)v;
+	}
+}
+
+/* Sources without denormals: copied where there are some. */
+static void flush_sources(struct dc_program *p, const struct dc_exec *e, const void **src, struct rows *r, uint32_t mask)
+{
+	for (uint32_t k = 0; k < e->src_count; k++) {
+		if (!e->from[k].want)
+			continue;
+		if (src[k] != r->src[k]) {
+			memcpy(r->src[k], src[k], (size_t)DC_ROW_WORDS * e->from[k].want);
+			src[k] = r->src[k];
+		}
+		p->counts.denormals += flush(r->src[k], &e->use, mask);
+	}
+}
+
+static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
+		     const struct dc_exec *e, struct dc_facts *facts, uint32_t warp, uint32_t mask)
+{
+	struct rows r;
+	const void *src[DC_ALU_SRCS] = {NULL};
+	uint32_t second = 0, result = 0, pred = 0, pred2 = 0;
+
+	for (uint32_t k = 0; k < e->src_count; k++)
+		if (e->from[k].want)
+			src[k] = dc_row_of(b, &e->from[k], warp, r.src[k]);
+	if (e->pred.kind != DC_SRC_NONE)
+		pred = dc_pred_source(b, &e->pred, warp);
+	if (e->pred2.kind != DC_SRC_NONE)
+		pred2 = dc_pred_source(b, &e->pred2, warp);
+	if (is_float_op(e->use.op))
+		flush_sources(p, e, src, &r, mask);
+	if (facts)
+		dc_facts_add(facts, &e->use, &p->params.arith, src, mask);
+	if (e->run == DC_RUN_LANE)
+		lane_ids(b, l, s, e, warp, r.out);
+	else
+		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
+	if (e->dst_bytes) {
+		if (is_float_op(e->use.op))
+			p->counts.denormals += flush(r.out, &e->use, mask);
+		dc_row_put(b, &s->dst, warp, r.out, e->dst_bytes, e->is_dst_signed, mask);
+	}
+	if (s->pred_dst != DC_NO_PRED)
+		dc_pred_write(b, s->pred_dst, warp, mask, result);
+	if (s->pred_dst2 != DC_NO_PRED)
+		dc_pred_write(b, s->pred_dst2, warp, mask, second);
+}
+
+static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
+		    const struct dc_exec *e)
+{
+	struct dc_facts facts;
+	uint64_t lanes = 0, cycles;
+	const bool has_facts = e->has_facts && p->params.savings;
+
+	if (has_facts)
+		dc_facts_begin(&facts);
+	for (uint32_t w = 0; w < b->warp_count; w++) {
+		const uint32_t mask = dc_guard_mask(b, &s->guard, w);
+
+		if (!mask)
+			continue;
+		lanes += (uint32_t)__builtin_popcount(mask);
+		alu_warp(p, b, l, s, e, has_facts ? &facts : NULL, w, mask);
+	}
+	cycles = has_facts ? dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts) : e->base_cycles;
+	count(p, e, lanes, cycles, b);
+	b->has_changed |= lanes != 0;
+	return cycles;
+}
+
+static uint64_t copy(struct dc_program *p, struct dc_block *b, const struct dc_slot *s)
+{
+	const struct dc_loc *from = &s->src[0].loc;
+	const struct dc_use use = {.op = DC_OP_COPY_ARRAY, .n = s->dst.hi == DC_NO_REG ? 32 : 64, .times = 1};
+	const struct dc_exec e = {.use = use, .base_cycles = dc_base_cycles(&use, &p->params.arith)};
+	uint64_t lanes = 0;
+
+	for (uint32_t w = 0; w < b->warp_count; w++) {
+		const uint32_t mask = dc_guard_mask(b, &s->guard, w);
+		struct dc_loc half = s->dst;
+
+		if (!mask)
+			continue;
+		lanes += (uint32_t)__builtin_popcount(mask);
+		half.hi = DC_NO_REG;
+		dc_row_put(b, &half, w, dc_reg_row(b, from->array, from->lo, w), 4, false, mask);
+		if (s->dst.hi == DC_NO_REG)
+			continue;
+		half.lo = s->dst.hi;
+		dc_row_put(b, &half, w, dc_reg_row(b, from->array, from->hi, w), 4, false, mask);
+	}
+	count(p, &e, lanes, e.base_cycles, b);
+	return e.base_cycles;
+}
+
+static uint64_t masks(struct dc_program *p, struct dc_block *b, const struct dc_slot *s)
+{
+	const struct dc_use use = {.op = DC_OP_PREDICATE, .n = 1, .times = 1};
+	const struct dc_exec e = {.use = use, .base_cycles = 1};
+
+	for (uint32_t w = 0; w < b->warp_count; w++) {
+		const uint32_t x = dc_pred_source(b, &s->src[0], w);
+		const uint32_t y = s->mask_op == DC_MASK_MOV ? 0 : dc_pred_source(b, &s->src[1], w);
+
+		dc_pred_write(b, s->pred_dst, w, b->launched[w],
+			      s->mask_op == DC_MASK_AND ? x & y
+			      : s->mask_op == DC_MASK_OR ? x | y
+							 : x);
+	}
+	count(p, &e, b->launched_lanes, 1, b);
+	return 1;
+}
+
+static uint64_t slot(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
+		     const struct dc_exec *e)
+{
+	switch ((enum dc_slot_kind)s->kind) {
+	case DC_SLOT_ALU: return alu(p, b, l, s, e);
+	case DC_SLOT_COPY: return copy(p, b, s);
+	case DC_SLOT_MASK: return masks(p, b, s);
+	case DC_SLOT_NONE:
+	case DC_SLOT_BUSY: break;
+	}
+	return 0;
+}
+
+/* ---- flow ---- */
+
+static bool any_lane(const struct dc_block *b, uint32_t pred)
+{
+	for (uint32_t w = 0; w < b->warp_count; w++)
+		if (b->launched[w] & dc_pred_of(b, pred, w))
+			return true;
+	return false;
+}
+
+/* Predicates written in this word become those of the next. */
+static void commit(struct dc_block *b)
+{
+	const uint32_t warps = b->program->warps;
+
+	for (uint32_t i = 0; i < b->dirty_count; i++) {
+		const uint32_t pred = b->dirty[i];
+
+		memcpy(b->preds + (uint64_t)pred * warps, b->next_preds + (uint64_t)pred * warps,
+		       warps * sizeof(*b->preds));
+		b->is_dirty[pred] = 0;
+	}
+	b->dirty_count = 0;
+}
+
+static bool flow(struct dc_block *b, const struct dc_word *w, struct dc_step *out)
+{
+	b->word++;
+	if (w->flow == DC_FLOW_END) {
+		out->is_done = true;
+	} else if (w->flow == DC_FLOW_JUMP && any_lane(b, w->flow_pred)) {
+		b->word = w->target;
+		out->jumped = true;
+	}
+	return true;
+}
+
+bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, struct dc_step *out)
+{
+	const struct dc_word *w = &p->kernel->words[b->word];
+	uint64_t longest = 1;
+
+	*out = (struct dc_step){.executed = b->word, .access.lines = b->lines, .access.line_bytes = b->line_bytes};
+	p->counts.words++;
+	if (w->flow == DC_FLOW_SKIP && !any_lane(b, w->flow_pred)) {
+		p->counts.skips++;
+		b->word = w->target;
+		out->cycles = 1;
+		return true;
+	}
+	/* What the C-Box reads is what was there before the slots write. */
+	if (w->box.kind != DC_BOX_NONE && !dc_box_step(p, b, l, w, out))
+		return false;
+	for (uint32_t a = 0; a < DC_ARRAYS; a++) {
+		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]);
+
+		longest = cycles > longest ? cycles : longest;
+	}
+	commit(b);
+	out->cycles = longest;
+	return flow(b, w, out);
+}

@@ -1,0 +1,329 @@
+/* block.c - a control block: CTAs on its lanes, word after word, its access under way. */
+#include <string.h>
+
+#include "dc/system/priv.h"
+
+/* Words that a control block may run ahead before it lets others have the host's time. */
+enum { WORDS_AT_ONCE = 4096, BANK_WARPS = DC_BANK_LANES / 32 };
+
+/* ---- CTAs ---- */
+
+uint32_t dc_ctas_per_block(uint32_t lanes, uint32_t threads)
+{
+	const uint32_t padded = (threads + 31) / 32 * 32, banks = lanes / DC_BANK_LANES;
+
+	if (padded > lanes)
+		return 0;
+	/* Up to a bank's lanes it does not straddle one; larger ones take whole banks. */
+	if (padded <= DC_BANK_LANES)
+		return DC_BANK_LANES / padded * banks;
+	return banks / ((padded + DC_BANK_LANES - 1) / DC_BANK_LANES);
+}
+
+static void cta_id(const struct simt_launch *l, uint64_t cta, uint32_t *id)
+{
+	id[0] = (uint32_t)(cta % l->grid[0]);
+	id[1] = (uint32_t)(cta / l->grid[0] % l->grid[1]);
+	id[2] = (uint32_t)(cta / l->grid[0] / l->grid[1]);
+}
+
+static uint32_t lanes_launched(uint64_t threads, uint32_t warp)
+{
+	const uint64_t first = (uint64_t)warp * 32;
+
+	return first >= threads ? 0 : threads - first >= 32 ? UINT32_MAX : (1u << (threads - first)) - 1;
+}
+
+static void put_warp(const struct dc_system *s, struct dc_warp *to, uint64_t cta, uint32_t warp, uint32_t segment)
+{
+	*to = (struct dc_warp){.cta = cta, .warp = warp, .segment = segment,
+			       .launched = lanes_launched(s->threads, warp)};
+	cta_id(s->launch, cta, to->cta_id);
+}
+
+/* Warps of whole CTAs, each from where its bank, or the first of its banks, begins. */
+static uint32_t place_ctas(struct dc_system *s, struct dc_warp *warps, uint32_t lanes, uint32_t *ctas)
+{
+	const uint32_t per_cta = (uint32_t)((s->threads + 31) / 32);
+	const uint32_t in_bank = per_cta <= BANK_WARPS ? BANK_WARPS / per_cta : 1;
+	const uint32_t banks = per_cta <= BANK_WARPS ? 1 : (per_cta + BANK_WARPS - 1) / BANK_WARPS;
+	const uint32_t most = s->p->placement == DC_SPREAD ? 1 : s->ctas_per_block;
+	uint32_t end = 0;
+
+	memset(warps, 0, sizeof(*warps) * lanes / 32);
+	for (*ctas = 0; *ctas < most && s->next_cta < s->cta_count; ++*ctas) {
+		const uint32_t first = *ctas / in_bank * banks * BANK_WARPS + *ctas % in_bank * per_cta;
+
+		for (uint32_t w = 0; w < per_cta; w++)
+			put_warp(s, &warps[first + w], s->next_cta, w, *ctas);
+		end = first + per_cta;
+		s->next_cta++;
+	}
+	return end;
+}
+
+/* A CTA of more threads than a control block has lanes: so many of its warps as fit. next_cta counts parts. */
+static uint32_t place_part(struct dc_system *s, struct dc_warp *warps, uint32_t lanes, uint32_t *ctas)
+{
+	const uint64_t cta = s->next_cta / s->parts_per_cta, part = s->next_cta % s->parts_per_cta;
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < lanes / 32; w++) {
+		const uint32_t warp = (uint32_t)part * (lanes / 32) + w;
+
+		if (!lanes_launched(s->threads, warp))
+			break;
+		put_warp(s, &warps[count++], cta, warp, 0);
+	}
+	*ctas = part == s->parts_per_cta - 1;
+	s->next_cta++;
+	return count;
+}
+
+bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
+{
+	struct dc_system *s = cb->system;
+	const uint32_t lanes = dc_program_lanes(s->program);
+	const struct dc_kernel *k = dc_program_kernel(s->program);
+	const uint64_t own = s->segments + cb->index * (s->shared_bytes * dc_max(s->ctas_per_block, 1) + s->local_bytes);
+	const uint64_t local = own + s->shared_bytes * dc_max(s->ctas_per_block, 1);
+	const struct dc_segments segments = {.shared = own,
+					     .shared_stride_bytes = s->shared_bytes,
+					     .local = local,
+					     .spill = local + (k->local_bytes + 3) / 4 * 4 * lanes};
+	struct dc_warp warps[DC_WARPS_MAX];
+	uint32_t count;
+
+	if (s->next_cta >= s->cta_count)
+		return false;
+	count = s->parts_per_cta > 1 ? place_part(s, warps, lanes, &cb->ctas) : place_ctas(s, warps, lanes, &cb->ctas);
+	if (!cb->block)
+		cb->block = dc_block_new(s->program);
+	dc_block_begin(cb->block, warps, count, &segments);
+	s->stats.blocks_started++;
+	cb->cycle = cycle;
+	cb->word = 0;
+	if (k->word_count > s->p->ring_words)
+		cb->fed_to = 0; /* else the code is still in the ring */
+	cb->state = DC_CB_RUN;
+	s->active++;
+	sim_wake_cycle(s->ctx->engine, cb->comp, dc_max(cycle, dc_now(s)));
+	return true;
+}
+
+/* ---- feeding ---- */
+
+/* Thousandths of a cycle of the arrays that the host core takes for a word. */
+static uint64_t word_milli(const struct dc_system *s)
+{
+	return s->p->clock_khz * 1000 / (s->p->host_clock_khz * s->p->feed_words_per_cycle);
+}
+
+static void find_slowest(struct dc_system *s)
+{
+	s->slowest_word = UINT32_MAX;
+	for (uint32_t i = 0; i < s->used_cbs; i++) {
+		const struct dc_cb *cb = &s->cbs[i];
+
+		if (cb->state != DC_CB_IDLE && cb->state != DC_CB_WAVE && cb->word < s->slowest_word)
+			s->slowest_word = cb->word;
+	}
+}
+
+/* The slowest of the group has moved on: those whose words have found room run again. */
+static void feed_more(struct dc_system *s, uint64_t cycle)
+{
+	struct dc_cb *waiting = s->feed_first;
+
+	find_slowest(s);
+	s->feed_first = NULL;
+	for (struct dc_cb *cb = waiting, *next; cb; cb = next) {
+		next = cb->next;
+		cb->state = DC_CB_RUN;
+		s->stats.feed_wait_cycles += cycle > cb->cycle ? cycle - cb->cycle : 0;
+		cb->cycle = dc_max(cb->cycle, cycle);
+		sim_wake_cycle(s->ctx->engine, cb->comp, dc_max(cb->cycle, dc_now(s)));
+	}
+}
+
+/* Has the next word been sent? With one stream for all it may not overwrite what the slowest has not executed. */
+static bool is_fed(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	const uint32_t word = dc_block_word(cb->block);
+
+	if (s->p->feed != DC_BROADCAST || dc_program_kernel(s->program)->word_count <= s->p->ring_words)
+		return true;
+	if (word < s->slowest_word + s->p->ring_words)
+		return true;
+	find_slowest(s);
+	if (word < s->slowest_word + s->p->ring_words)
+		return true;
+	cb->word = word;
+	cb->state = DC_CB_FEED;
+	cb->next = s->feed_first;
+	s->feed_first = cb;
+	return false;
+}
+
+/* Words of this run that the host core sent to this control block alone: it waits for the last of them. */
+static void charge_feed(struct dc_cb *cb, uint64_t begin)
+{
+	struct dc_system *s = cb->system;
+	const uint64_t milli = word_milli(s), ahead = s->p->ring_words * milli;
+	uint64_t end;
+
+	if (s->p->feed == DC_PER_BLOCK && cb->fed_words) {
+		const uint64_t from = begin * 1000 > ahead ? begin * 1000 - ahead : 0;
+
+		s->feed_free_milli = dc_max(s->feed_free_milli, from) + cb->fed_words * milli;
+		end = (s->feed_free_milli + 999) / 1000;
+		if (end > cb->cycle) {
+			s->stats.feed_wait_cycles += end - cb->cycle;
+			cb->cycle = end;
+		}
+	}
+	cb->fed_words = 0;
+}
+
+static void count_fed(struct dc_cb *cb, const struct dc_step *step)
+{
+	const struct dc_word *w = &dc_program_kernel(cb->system->program)->words[step->executed];
+
+	if (step->executed >= cb->fed_to) {
+		cb->fed_to = step->executed + 1;
+		cb->fed_words++;
+	}
+	if (!step->jumped)
+		return;
+	cb->system->stats.jumps++;
+	cb->system->stats.jump_cycles += cb->system->p->jump_cycles;
+	cb->cycle += cb->system->p->jump_cycles;
+	if (w->loop_words > cb->system->p->ring_words)
+		cb->fed_to = w->target;
+}
+
+/* ---- the end of its CTAs ---- */
+
+static void next_wave(struct dc_system *s, uint64_t cycle)
+{
+	for (uint32_t i = 0; i < s->used_cbs; i++) {
+		struct dc_cb *cb = &s->cbs[i];
+
+		if (cb->state != DC_CB_WAVE)
+			continue;
+		s->stats.wave_wait_cycles += s->next_cta < s->cta_count ? cycle - cb->cycle : 0;
+		cb->state = DC_CB_IDLE;
+		dc_cb_fill(cb, cycle);
+	}
+}
+
+static void ended(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+
+	s->stats.ctas += cb->ctas;
+	s->active--;
+	cb->state = DC_CB_IDLE;
+	cb->word = UINT32_MAX;
+	if (s->p->feed == DC_PER_BLOCK) {
+		dc_cb_fill(cb, cb->cycle);
+		return;
+	}
+	cb->state = DC_CB_WAVE;
+	if (!s->active)
+		next_wave(s, cb->cycle);
+}
+
+/* ---- running ---- */
+
+static void fail(struct dc_system *s)
+{
+	s->is_wrong = true;
+	sim_stop(s->ctx->engine);
+}
+
+/* A word that others can see is executed at its time. */
+static bool must_wait(const struct dc_cb *cb, uint64_t now)
+{
+	const struct dc_word *w = &dc_program_kernel(cb->system->program)->words[dc_block_word(cb->block)];
+
+	return w->box.kind != DC_BOX_NONE && cb->cycle > now;
+}
+
+/* True: it runs on; else it has been told when. */
+static bool step(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	struct dc_step out;
+
+	if (!dc_block_step(s->program, cb->block, s->launch, &out)) {
+		fail(s);
+		return false;
+	}
+	s->stats.compute_cycles += out.cycles;
+	if (out.access.kind == DC_BOX_NONE) {
+		cb->cycle += out.cycles;
+		count_fed(cb, &out);
+		if (!out.is_done)
+			return true;
+		ended(cb);
+		return false;
+	}
+	cb->access = out.access;
+	cb->slots_end = cb->cycle + out.cycles;
+	cb->state = DC_CB_ACCESS;
+	cb->is_last = out.is_done;
+	count_fed(cb, &out);
+	dc_access_begin(cb);
+	return false;
+}
+
+void dc_cb_access_done(struct dc_cb *cb, uint64_t cycle)
+{
+	struct dc_system *s = cb->system;
+
+	s->stats.memory_cycles += cycle > cb->slots_end ? cycle - cb->slots_end : 0;
+	cb->cycle = dc_max(cycle, cb->slots_end);
+	cb->state = DC_CB_RUN;
+	sim_wake_cycle(s->ctx->engine, cb->comp, dc_max(cb->cycle, dc_now(s)));
+}
+
+void dc_cb_tick(void *self, uint64_t cycle)
+{
+	struct dc_cb *cb = self;
+	struct dc_system *s = cb->system;
+	const uint64_t begin = cb->cycle;
+	const uint32_t word = cb->word;
+	bool runs = true;
+
+	if (cb->state != DC_CB_RUN)
+		return;
+	if (s->stop) {
+		sim_stop(s->ctx->engine);
+		return;
+	}
+	if (cb->is_last) {
+		cb->is_last = false;
+		ended(cb);
+		runs = false;
+	}
+	for (uint32_t i = 0; runs && i < WORDS_AT_ONCE; i++) {
+		if (!is_fed(cb)) {
+			runs = false;
+		} else if (must_wait(cb, cycle)) {
+			break;
+		} else {
+			runs = step(cb);
+		}
+	}
+	if (runs) {
+		charge_feed(cb, begin);
+		cb->word = dc_block_word(cb->block);
+		sim_wake_cycle(s->ctx->engine, cb->comp, dc_max(cb->cycle, cycle + 1));
+	} else if (cb->state != DC_CB_IDLE && cb->state != DC_CB_WAVE) {
+		cb->word = dc_block_word(cb->block);
+	}
+	if (s->feed_first && word == s->slowest_word)
+		feed_more(s, cycle);
+}

@@ -1,0 +1,42 @@
+/* params.h - the parameters of a Duality Cache. */
+#ifndef STRATA_DC_SYSTEM_PARAMS_H
+#define STRATA_DC_SYSTEM_PARAMS_H
+
+#include "dc/exec/exec.h"
+#include "mem/memory.h"
+#include "sim/param.h"
+
+#define DC_PLACEMENTS(X) X(DC_PACK, pack) X(DC_SPREAD, spread)
+#define DC_FEEDS(X) X(DC_BROADCAST, broadcast) X(DC_PER_BLOCK, per_cb)
+#define DC_COPIES(X) X(DC_COPY_NONE, none) X(DC_COPY_DRAM, dram)
+#define DC_ROUNDINGS(X) X(DC_NEAREST, nearest) X(DC_TRUNCATE, truncate)
+#define DC_COMPILERS(X) X(DC_COMPILER_FULL, full) X(DC_COMPILER_PLAIN, plain)
+enum dc_placement { DC_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
+enum dc_feed { DC_FEEDS(SIM_PARAM_ENUMERATOR) };
+enum dc_copy { DC_COPIES(SIM_PARAM_ENUMERATOR) };
+enum dc_rounding { DC_ROUNDINGS(SIM_PARAM_ENUMERATOR) };
+enum dc_compiler { DC_COMPILERS(SIM_PARAM_ENUMERATOR) };
+
+struct dc_params {
+#include "sim/param_fields.inc"
+#include "dc/system/dc_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc dc_param_rows[];
+extern const uint32_t dc_param_row_count;
+
+struct dc_stats {
+#include "sim/stat_fields.inc"
+#include "dc/system/dc_stats.def"
+#include "sim/stat_end.inc"
+};
+extern const struct sim_stat_desc dc_stat_rows[];
+extern const uint32_t dc_stat_row_count;
+
+/* Rules across the parameters, and those with its memory. */
+bool dc_params_check(const struct dc_params *p, const struct memory_params *m, struct base_diag_list *diag);
+/* Control blocks of all sockets, the ways that stay cache included. */
+uint32_t dc_block_count(const struct dc_params *p);
+struct dc_exec_params dc_exec_of(const struct dc_params *p);
+
+#endif

@@ -1,0 +1,135 @@
+/* priv.h - what the files of system/ share. */
+#ifndef STRATA_DC_SYSTEM_PRIV_H
+#define STRATA_DC_SYSTEM_PRIV_H
+
+#include <glib.h>
+
+#include "base/check.h"
+#include "dc/system/system.h"
+#include "net/req.h"
+
+#define DC_NEVER UINT64_MAX
+enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072 };
+
+enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE };
+
+/* A control block: a way of a slice. Times are in cycles. */
+struct dc_cb {
+	struct dc_system *system;
+	struct sim_comp comp;
+	struct dc_block *block; /* NULL until it is first used */
+	uint32_t index, slice;
+	uint8_t state; /* enum dc_cb_state */
+	uint32_t ctas; /* of those on it, to be counted when they end; parts of one count at its last */
+	uint64_t cycle; /* when its next word begins */
+	uint32_t word, fed_to; /* words below have been fed */
+	uint64_t fed_words; /* in this run, that the host has to send */
+	bool is_last; /* the access under way is of its last word */
+	/* the access under way */
+	struct dc_access access;
+	uint64_t slots_end, arrived; /* of its word's slots; of its last line so far */
+	uint64_t wait_from; /* for an MSHR */
+	uint32_t next_line, pending;
+	struct dc_cb *next; /* in a slice's list of those that wait for an MSHR, or of the system's for words */
+};
+
+struct dc_tag {
+	uint64_t line; /* DC_NEVER: none */
+	uint64_t used;
+	bool is_dirty;
+};
+
+/* Who waits for a line. */
+struct dc_waiter {
+	struct dc_cb *cb;
+	struct dc_waiter *next;
+	uint32_t atomics; /* lanes to be served when it is there */
+};
+
+/* A line on its way between a home slice and memory. */
+struct dc_fetch {
+	uint64_t line, ready; /* may be offered from then on */
+	bool is_write, makes_dirty;
+	uint32_t home;
+	struct dc_waiter *waiters;
+	struct dc_fetch *next, *chain; /* in the home's queue; of its bucket */
+};
+
+struct dc_slice {
+	struct dc_system *system;
+	struct sim_comp comp;
+	uint32_t index, socket;
+	uint64_t out_free, in_free, crossbar_free, mshr_free, port_free, atomic_free;
+	uint32_t mshr_used;
+	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
+	struct dc_fetch *queue, **queue_end;
+	bool is_refused;
+	/* ways that are cache */
+	struct dc_tag *tags; /* [sets][way_count] */
+	uint32_t way_count; /* now */
+};
+
+struct dc_system {
+	struct sim_ctx *ctx;
+	const struct dc_params *p;
+	struct mem_memory *memory;
+	uint64_t memory_bytes;
+	uint32_t domain, slice_count, cb_count, set_count;
+	struct dc_slice *slices;
+	struct dc_cb *cbs;
+	struct dc_fetch *buckets[DC_FETCH_BUCKETS];
+	struct dc_fetch *free_fetches;
+	struct dc_waiter *free_waiters;
+	uint64_t link_free[2]; /* between sockets, each way */
+	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
+	uint64_t uses;
+	struct dc_stats stats;
+	/* the launch */
+	struct dc_program *program;
+	struct simt_launch *launch;
+	uint64_t cta_count, next_cta, start_cycle, threads;
+	uint32_t ctas_per_block, parts_per_cta, active, used_cbs;
+	uint64_t shared_bytes, local_bytes, segments; /* of a control block; where they are */
+	bool is_wrong;
+	volatile int stop; /* enum device_stop */
+	/* feeding */
+	uint64_t feed_free_milli;
+	uint32_t slowest_word;
+	struct dc_cb *feed_first;
+};
+
+static inline uint64_t dc_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t dc_now(const struct dc_system *s)
+{
+	return sim_cycle_now(s->ctx->engine, s->domain);
+}
+
+/* A unit that takes count things, `rate` a cycle: from at the earliest; returns when the last is through. */
+static inline uint64_t dc_take(uint64_t *free, uint64_t at, uint64_t count, uint64_t rate, uint64_t *waited)
+{
+	const uint64_t start = dc_max(*free, at);
+
+	*waited += start - at;
+	*free = start + (count + rate - 1) / rate;
+	return *free;
+}
+
+/* slice.c */
+void dc_slice_tick(void *slice, uint64_t cycle);
+/* The access of a control block whose word begins now; it is woken when it ends. */
+void dc_access_begin(struct dc_cb *cb);
+/* Ways that are cache from now on; lines of others are written back. */
+void dc_slice_ways(struct dc_slice *slice, uint32_t ways);
+void dc_slices_reset(struct dc_system *s);
+
+/* block.c */
+void dc_cb_tick(void *cb, uint64_t cycle);
+void dc_cb_access_done(struct dc_cb *cb, uint64_t cycle);
+/* Gives CTAs to a control block that has none; false: there are no more. */
+bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle);
+
+#endif

@@ -1,0 +1,492 @@
+/* slice.c - the C-Box of a slice: transpose unit, MSHRs, crossbar, ways that are cache, and the way to memory. */
+#include <string.h>
+
+#include "dc/system/priv.h"
+
+/* ---- places ---- */
+
+static uint64_t mix(uint64_t x)
+{
+	x *= 0x9e3779b97f4a7c15ull;
+	return x ^ x >> 29;
+}
+
+/* Pages go to sockets in turn, lines of a socket to its slices. */
+static uint32_t home_of(const struct dc_system *s, uint64_t line)
+{
+	const uint64_t socket = line / s->p->page_bytes % s->p->socket_count;
+
+	return (uint32_t)(socket * s->p->slice_count + mix(line / s->p->line_bytes) % s->p->slice_count);
+}
+
+/* DC-pages: the memory's controller finds the place; the whole memory repeats. */
+static uint64_t physical(const struct dc_system *s, uint64_t line)
+{
+	return line % s->memory_bytes;
+}
+
+/* A line across the link, if it lies in the other socket. */
+static uint64_t cross(struct dc_system *s, uint32_t from, uint32_t to, uint64_t at)
+{
+	uint64_t *free = &s->link_free[from > to], start;
+
+	if (from == to || !s->p->link_mbytes_per_s)
+		return at;
+	start = dc_max(*free, at * 1000);
+	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
+	s->stats.link_bytes += s->p->line_bytes;
+	*free = start + s->line_link_milli;
+	return *free / 1000 + s->link_cycles;
+}
+
+/* ---- ways that are cache ---- */
+
+static struct dc_tag *set_of(const struct dc_slice *slice, uint64_t line)
+{
+	const struct dc_system *s = slice->system;
+
+	return slice->tags + (mix(line / s->p->line_bytes) >> 20) % s->set_count * s->p->way_count;
+}
+
+static struct dc_tag *find(const struct dc_slice *slice, uint64_t line)
+{
+	struct dc_tag *set = set_of(slice, line);
+
+	for (uint32_t w = 0; w < slice->way_count; w++) {
+		if (set[w].line != line)
+			continue;
+		set[w].used = ++slice->system->uses;
+		return &set[w];
+	}
+	return NULL;
+}
+
+static void queue_fetch(struct dc_slice *home, struct dc_fetch *f)
+{
+	f->next = NULL;
+	*home->queue_end = f;
+	home->queue_end = &f->next;
+	if (home->queue == f && !home->is_refused)
+		sim_wake_cycle(home->system->ctx->engine, home->comp, dc_max(f->ready, dc_now(home->system)));
+}
+
+static struct dc_fetch *fetch_new(struct dc_slice *home, uint64_t line, uint64_t ready, bool is_write)
+{
+	struct dc_system *s = home->system;
+	struct dc_fetch *f = s->free_fetches;
+
+	if (f)
+		s->free_fetches = f->next;
+	else
+		f = g_new(struct dc_fetch, 1);
+	*f = (struct dc_fetch){.line = line, .ready = ready, .is_write = is_write, .home = home->index};
+	return f;
+}
+
+static void write_back(struct dc_slice *home, uint64_t line, uint64_t at)
+{
+	home->system->stats.cache_writebacks++;
+	queue_fetch(home, fetch_new(home, line, at, true));
+}
+
+static void insert(struct dc_slice *home, uint64_t line, bool is_dirty, uint64_t at)
+{
+	struct dc_tag *set = set_of(home, line), *victim = set;
+
+	if (!home->way_count)
+		return;
+	for (uint32_t w = 0; w < home->way_count; w++) {
+		if (set[w].line == DC_NEVER) {
+			victim = &set[w];
+			break;
+		}
+		if (set[w].used < victim->used)
+			victim = &set[w];
+	}
+	if (victim->line != DC_NEVER && victim->is_dirty)
+		write_back(home, victim->line, at);
+	*victim = (struct dc_tag){.line = line, .used = ++home->system->uses, .is_dirty = is_dirty};
+}
+
+void dc_slice_ways(struct dc_slice *slice, uint32_t ways)
+{
+	const struct dc_system *s = slice->system;
+	const uint64_t now = dc_now(s);
+
+	for (uint32_t set = 0; set < s->set_count; set++) {
+		for (uint32_t w = ways; w < slice->way_count; w++) {
+			struct dc_tag *t = &slice->tags[set * s->p->way_count + w];
+
+			if (t->line != DC_NEVER && t->is_dirty)
+				write_back(slice, t->line, now);
+			t->line = DC_NEVER;
+		}
+	}
+	slice->way_count = ways;
+}
+
+/* ---- lines on their way ---- */
+
+static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
+{
+	return &s->buckets[mix(line / s->p->line_bytes) >> 8 & (DC_FETCH_BUCKETS - 1)];
+}
+
+static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t atomics)
+{
+	struct dc_system *s = cb->system;
+	struct dc_waiter *w = s->free_waiters;
+
+	if (w)
+		s->free_waiters = w->next;
+	else
+		w = g_new(struct dc_waiter, 1);
+	*w = (struct dc_waiter){.cb = cb, .next = f->waiters, .atomics = atomics};
+	f->waiters = w;
+}
+
+/* A line has come to the control block's slice. */
+static void deliver(struct dc_cb *cb, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	uint64_t end;
+
+	s->stats.crossbar_lines++;
+	end = dc_take(&own->crossbar_free, at, 1, s->p->crossbar_lines_per_cycle, &s->stats.crossbar_wait_cycles);
+	cb->arrived = dc_max(cb->arrived, end);
+	CHECK(cb->pending > 0);
+	cb->pending--;
+}
+
+/* A store's line is its home's. */
+static void accept(struct dc_cb *cb, uint64_t at)
+{
+	cb->arrived = dc_max(cb->arrived, at);
+	CHECK(cb->pending > 0);
+	cb->pending--;
+}
+
+/* Its last line is there: into the arrays. */
+static void finish(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	const uint64_t rows = (uint64_t)cb->access.in_rows * cb->access.banks;
+	uint64_t end = cb->arrived;
+
+	if (rows) {
+		s->stats.tmu_rows += rows;
+		end = dc_take(&own->in_free, end, rows, s->p->tmu_rows_per_cycle, &s->stats.tmu_wait_cycles);
+	}
+	dc_cb_access_done(cb, end);
+}
+
+/* Lanes of an atomic at the home slice, one a cycle. */
+static uint64_t serve_atomics(struct dc_slice *home, uint64_t at, uint32_t lanes)
+{
+	uint64_t waited = 0;
+
+	return lanes ? dc_take(&home->atomic_free, at, lanes, 1, &waited) : at;
+}
+
+static uint64_t return_cycle(struct dc_system *s, const struct dc_slice *home, const struct dc_cb *cb, uint64_t at)
+{
+	return cross(s, home->socket, s->slices[cb->slice].socket, at);
+}
+
+/* ---- an access, line by line ---- */
+
+static uint32_t atomics_of(const struct dc_cb *cb, uint32_t line)
+{
+	return cb->access.is_atomic ? cb->access.line_bytes[line] / cb->access.elem_bytes : 0;
+}
+
+/* A store that the home need not fetch: all of the line, or no way to keep it. */
+static bool writes_past(const struct dc_slice *home, const struct dc_cb *cb, uint32_t line)
+{
+	return cb->access.is_store && !cb->access.is_atomic &&
+	       (!home->way_count || cb->access.line_bytes[line] >= home->system->p->line_bytes);
+}
+
+static void miss(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
+{
+	struct dc_system *s = home->system;
+	const uint64_t line = cb->access.lines[k];
+	struct dc_fetch **bucket = bucket_of(s, line), *f = *bucket;
+	const bool is_store = cb->access.is_store;
+
+	while (f && f->line != line)
+		f = f->chain;
+	if (f) {
+		s->stats.mshr_merges++;
+	} else {
+		f = fetch_new(home, line, at, false);
+		f->chain = *bucket;
+		*bucket = f;
+		queue_fetch(home, f);
+	}
+	f->makes_dirty |= is_store;
+	if (is_store && !cb->access.is_atomic) { /* the home has the bytes: the rest of the line is its own affair */
+		accept(cb, at);
+		return;
+	}
+	s->slices[cb->slice].mshr_used++;
+	wait_for(f, cb, atomics_of(cb, k));
+}
+
+static void look_up(struct dc_cb *cb, uint32_t k, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+	const uint64_t line = cb->access.lines[k];
+	struct dc_slice *home = &s->slices[home_of(s, line)];
+	struct dc_tag *tag;
+	uint64_t waited = 0;
+
+	if (cb->access.is_store)
+		at = cross(s, s->slices[cb->slice].socket, home->socket, at);
+	at = dc_take(&home->port_free, at, 1, 1, &waited);
+	tag = find(home, line);
+	if (tag) {
+		s->stats.cache_hits++;
+		tag->is_dirty |= cb->access.is_store;
+		if (cb->access.is_store && !cb->access.is_atomic)
+			accept(cb, at);
+		else
+			deliver(cb, return_cycle(s, home, cb, serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k))));
+		return;
+	}
+	s->stats.cache_misses++;
+	if (!writes_past(home, cb, k)) {
+		miss(home, cb, k, at);
+	} else if (home->way_count) {
+		insert(home, line, true, at);
+		accept(cb, at);
+	} else {
+		struct dc_fetch *f = fetch_new(home, line, at, true);
+
+		wait_for(f, cb, 0);
+		queue_fetch(home, f);
+	}
+}
+
+/* Lines from next_line on, as long as the slice has MSHRs. */
+static void issue(struct dc_cb *cb, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	uint64_t waited = 0;
+
+	while (cb->next_line < cb->access.line_count) {
+		if (own->mshr_used >= s->p->mshr_count) {
+			cb->next = NULL;
+			*own->wait_end = cb;
+			own->wait_end = &cb->next;
+			cb->wait_from = dc_max(at, dc_now(s));
+			return;
+		}
+		s->stats.lines++;
+		look_up(cb, cb->next_line++,
+			dc_take(&own->mshr_free, at, 1, s->p->mshr_lines_per_cycle, &waited));
+	}
+	if (!cb->pending)
+		finish(cb);
+}
+
+static void release_mshr(struct dc_slice *slice, uint64_t at)
+{
+	CHECK(slice->mshr_used > 0);
+	slice->mshr_used--;
+	if (slice->wait_first) {
+		struct dc_cb *cb = slice->wait_first;
+
+		slice->wait_first = cb->next;
+		if (!slice->wait_first)
+			slice->wait_end = &slice->wait_first;
+		slice->system->stats.mshr_wait_cycles += at > cb->wait_from ? at - cb->wait_from : 0;
+		issue(cb, at);
+	}
+}
+
+static uint64_t through_tmu(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	const uint64_t rows = (uint64_t)cb->access.out_rows * cb->access.banks;
+
+	s->stats.tmu_rows += rows;
+	return dc_take(&s->slices[cb->slice].out_free, cb->cycle, rows, s->p->tmu_rows_per_cycle,
+		       &s->stats.tmu_wait_cycles);
+}
+
+/* Shuffles and votes: rows of every bank out, through the crossbar, and in again: a fixed time. */
+static void shuffle(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	const uint64_t rows = (uint64_t)(cb->access.out_rows + cb->access.in_rows) * cb->access.banks;
+
+	s->stats.warp_accesses++;
+	s->stats.crossbar_lines += rows;
+	dc_cb_access_done(cb, dc_take(&own->crossbar_free, cb->cycle, rows, s->p->crossbar_lines_per_cycle,
+				      &s->stats.crossbar_wait_cycles));
+}
+
+void dc_access_begin(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	struct dc_access *a = &cb->access;
+
+	if (a->kind == DC_BOX_WARP || a->kind == DC_BOX_BARRIER) {
+		shuffle(cb);
+		return;
+	}
+	s->stats.accesses++;
+	s->stats.access_lanes += a->lanes;
+	s->stats.spill_accesses += a->kind == DC_BOX_SPILL || a->kind == DC_BOX_FILL;
+	cb->next_line = 0;
+	cb->pending = a->line_count;
+	cb->arrived = through_tmu(cb);
+	issue(cb, cb->arrived);
+}
+
+/* ---- memory ---- */
+
+static bool offer(struct dc_slice *home, struct dc_fetch *f)
+{
+	struct dc_system *s = home->system;
+	const uint64_t address = physical(s, f->line);
+	const enum mem_op op = f->is_write ? MEM_WRITE : MEM_READ;
+
+	if (!mem_memory_can_accept(s->memory, address, op))
+		return false;
+
+	struct mem_req *q = mem_req_get(s->ctx->pool);
+
+	*q = (struct mem_req){.addr_bytes = address, .size_bytes = (uint16_t)s->p->line_bytes};
+	mem_req_set_access(q, op, MEM_KIND_DATA);
+	q->issue_units = sim_now_units(s->ctx->engine);
+	q->owner = f;
+	if (f->is_write)
+		s->stats.write_bytes += s->p->line_bytes;
+	else
+		s->stats.read_bytes += s->p->line_bytes;
+	CHECK(mem_memory_offer(s->memory, q));
+	return true;
+}
+
+static void waiters_free(struct dc_system *s, struct dc_fetch *f)
+{
+	for (struct dc_waiter *w = f->waiters, *next; w; w = next) {
+		next = w->next;
+		w->next = s->free_waiters;
+		s->free_waiters = w;
+	}
+	f->waiters = NULL;
+}
+
+/* A store past the caches is done when memory has taken it. */
+static void accepted(struct dc_system *s, struct dc_fetch *f, uint64_t at)
+{
+	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
+		accept(w->cb, at);
+		if (!w->cb->pending && w->cb->next_line == w->cb->access.line_count)
+			finish(w->cb);
+	}
+	waiters_free(s, f);
+}
+
+void dc_slice_tick(void *self, uint64_t cycle)
+{
+	struct dc_slice *home = self;
+	struct dc_fetch *f;
+
+	while ((f = home->queue)) {
+		if (f->ready > cycle) {
+			sim_wake_cycle(home->system->ctx->engine, home->comp, f->ready);
+			return;
+		}
+		if (!offer(home, f)) {
+			home->is_refused = true;
+			return;
+		}
+		home->queue = f->next;
+		if (!home->queue)
+			home->queue_end = &home->queue;
+		if (f->is_write)
+			accepted(home->system, f, cycle);
+	}
+}
+
+void dc_memory_room(void *system)
+{
+	struct dc_system *s = system;
+
+	for (uint32_t i = 0; i < s->slice_count; i++) {
+		struct dc_slice *home = &s->slices[i];
+
+		if (!home->is_refused)
+			continue;
+		home->is_refused = false;
+		sim_wake_cycle(s->ctx->engine, home->comp, dc_now(s));
+	}
+}
+
+static void unchain(struct dc_system *s, struct dc_fetch *f)
+{
+	struct dc_fetch **at = bucket_of(s, f->line);
+
+	while (*at != f)
+		at = &(*at)->chain;
+	*at = f->chain;
+}
+
+static void arrive(struct dc_system *s, struct dc_fetch *f)
+{
+	struct dc_slice *home = &s->slices[f->home];
+	const uint64_t now = dc_now(s);
+
+	unchain(s, f);
+	insert(home, f->line, f->makes_dirty, now);
+	if (f->makes_dirty && !home->way_count)
+		queue_fetch(home, fetch_new(home, f->line, now, true));
+	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
+		struct dc_cb *cb = w->cb;
+
+		deliver(cb, return_cycle(s, home, cb, serve_atomics(home, now, w->atomics)));
+		if (!cb->pending && cb->next_line == cb->access.line_count)
+			finish(cb);
+		release_mshr(&s->slices[cb->slice], now);
+	}
+	waiters_free(s, f);
+}
+
+void dc_memory_done(void *system, struct mem_req *q)
+{
+	struct dc_system *s = system;
+	struct dc_fetch *f = q->owner;
+
+	mem_req_put(s->ctx->pool, q);
+	if (!f->is_write)
+		arrive(s, f);
+	f->next = s->free_fetches;
+	s->free_fetches = f;
+}
+
+/* After an aborted launch. */
+void dc_slices_reset(struct dc_system *s)
+{
+	memset(s->buckets, 0, sizeof(s->buckets)); /* what hung there, and in the queues, is dropped */
+	for (uint32_t i = 0; i < s->slice_count; i++) {
+		struct dc_slice *slice = &s->slices[i];
+
+		slice->queue = NULL;
+		slice->queue_end = &slice->queue;
+		slice->wait_first = NULL;
+		slice->wait_end = &slice->wait_first;
+		slice->mshr_used = 0;
+		slice->is_refused = false;
+		slice->way_count = 0;
+		for (uint64_t t = 0; t < (uint64_t)s->set_count * s->p->way_count; t++)
+			slice->tags[t].line = DC_NEVER;
+	}
+}

@@ -1,0 +1,359 @@
+/* system.c - the parts put together; a launch from its beginning to its end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dc/system/priv.h"
+
+const struct sim_param_desc dc_param_rows[] = {
+#define PARAM_STRUCT struct dc_params
+#include "sim/param_rows.inc"
+#include "dc/system/dc_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t dc_param_row_count = ARRAY_COUNT(dc_param_rows);
+
+const struct sim_stat_desc dc_stat_rows[] = {
+#define STAT_STRUCT struct dc_stats
+#include "sim/stat_rows.inc"
+#include "dc/system/dc_stats.def"
+#include "sim/stat_end.inc"
+};
+const uint32_t dc_stat_row_count = ARRAY_COUNT(dc_stat_rows);
+
+static const char clock_name[] = "duality";
+
+/* ---- parameters ---- */
+
+uint32_t dc_block_count(const struct dc_params *p)
+{
+	return (uint32_t)(p->socket_count * p->slice_count * p->way_count);
+}
+
+static void wrong(struct base_diag_list *diag, const char *text)
+{
+	base_diag_error(diag, (struct base_place){0}, "%s", text);
+}
+
+bool dc_params_check(const struct dc_params *p, const struct memory_params *m, struct base_diag_list *diag)
+{
+	const uint32_t before = diag->error_count;
+
+	if (p->line_bytes != m->line_bytes)
+		base_diag_error(diag, (struct base_place){0},
+				"duality.line_bytes = %llu: must be the line_bytes of the memory, %llu",
+				(unsigned long long)p->line_bytes, (unsigned long long)m->line_bytes);
+	if (p->line_bytes & (p->line_bytes - 1))
+		wrong(diag, "duality.line_bytes must be a power of two");
+	if (p->page_bytes & (p->page_bytes - 1) || p->page_bytes < p->line_bytes)
+		wrong(diag, "duality.page_bytes must be a power of two, and at least a line");
+	if (p->cache_way_count >= p->way_count)
+		wrong(diag, "duality.cache_way_count must leave a way of each slice to compute");
+	if (dc_block_count(p) + p->socket_count * p->slice_count > SIM_COMPS_MAX)
+		wrong(diag, "duality: more control blocks than the simulator has places for");
+	return diag->error_count == before;
+}
+
+struct dc_exec_params dc_exec_of(const struct dc_params *p)
+{
+	return (struct dc_exec_params){
+	    .arith = {.cordic_iterations = (uint32_t)p->cordic_iterations_count,
+		      .is_truncated = p->rounding == DC_TRUNCATE},
+	    .savings = (uint32_t)p->skip_partial_products << DC_SAVE_PARTIAL_PRODUCTS |
+		       (uint32_t)p->skip_leading_zeros << DC_SAVE_LEADING_ZEROS |
+		       (uint32_t)p->skip_zero_residues << DC_SAVE_ZERO_RESIDUES |
+		       (uint32_t)p->skip_differences << DC_SAVE_DIFFERENCES | (uint32_t)p->skip_signs << DC_SAVE_SIGNS,
+	    .line_bytes = (uint32_t)p->line_bytes,
+	    .progress_rounds = p->progress_rounds_count,
+	};
+}
+
+/* ---- making ---- */
+
+bool dc_clock_add(const struct dc_params *p, struct sim_engine *e)
+{
+	uint32_t domain;
+
+	return sim_domain_add(e, clock_name, sim_period_of_khz(p->clock_khz), &domain);
+}
+
+static uint64_t cycles_of(const struct dc_system *s, uint64_t ps)
+{
+	return (ps * s->p->clock_khz + 999999999) / 1000000000;
+}
+
+static void slice_init(struct dc_system *s, uint32_t i)
+{
+	struct dc_slice *slice = &s->slices[i];
+
+	slice->system = s;
+	slice->index = i;
+	slice->socket = i / (uint32_t)s->p->slice_count;
+	slice->comp = sim_engine_add(s->ctx->engine, s->domain, "slice", dc_slice_tick, slice);
+	slice->tags = g_new(struct dc_tag, (size_t)s->set_count * s->p->way_count);
+}
+
+/* The control blocks of all slices take turns, so that few CTAs use many C-Boxes. */
+static void cb_init(struct dc_system *s, uint32_t i)
+{
+	struct dc_cb *cb = &s->cbs[i];
+
+	cb->system = s;
+	cb->index = i;
+	cb->slice = i % s->slice_count;
+	cb->comp = sim_engine_add(s->ctx->engine, s->domain, "control block", dc_cb_tick, cb);
+}
+
+struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, struct mem_memory *memory,
+				uint64_t memory_bytes)
+{
+	struct dc_system *s = g_new0(struct dc_system, 1);
+
+	s->ctx = ctx;
+	s->p = p;
+	s->memory = memory;
+	s->memory_bytes = memory_bytes;
+	s->domain = sim_domain_find(ctx->engine, clock_name);
+	s->slice_count = (uint32_t)(p->socket_count * p->slice_count);
+	s->cb_count = dc_block_count(p);
+	s->set_count = (uint32_t)(DC_WAY_BYTES / p->line_bytes);
+	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
+	s->link_cycles = cycles_of(s, p->link_latency_ps);
+	if (p->link_mbytes_per_s) /* 1000 x bytes x cycles/s / bytes/s */
+		s->line_link_milli = p->line_bytes * p->clock_khz / p->link_mbytes_per_s;
+	s->slices = g_new0(struct dc_slice, s->slice_count);
+	s->cbs = g_new0(struct dc_cb, s->cb_count);
+	for (uint32_t i = 0; i < s->slice_count; i++)
+		slice_init(s, i);
+	for (uint32_t i = 0; i < s->cb_count; i++)
+		cb_init(s, i);
+	dc_slices_reset(s);
+	sim_stats_add(ctx->stats, "duality", dc_stat_rows, dc_stat_row_count, &s->stats, sizeof(s->stats));
+	return s;
+}
+
+static void blocks_drop(struct dc_system *s)
+{
+	for (uint32_t i = 0; i < s->cb_count; i++) {
+		dc_block_free(s->cbs[i].block);
+		s->cbs[i].block = NULL;
+	}
+}
+
+void dc_system_free(struct dc_system *s)
+{
+	if (!s)
+		return;
+	blocks_drop(s);
+	for (uint32_t i = 0; i < s->slice_count; i++)
+		g_free(s->slices[i].tags);
+	for (struct dc_fetch *f = s->free_fetches, *next; f; f = next) {
+		next = f->next;
+		g_free(f);
+	}
+	for (struct dc_waiter *w = s->free_waiters, *next; w; w = next) {
+		next = w->next;
+		g_free(w);
+	}
+	g_free(s->slices);
+	g_free(s->cbs);
+	g_free(s);
+}
+
+struct dc_stats *dc_system_stats(struct dc_system *s)
+{
+	return &s->stats;
+}
+
+uint64_t dc_system_now_ps(const struct dc_system *s)
+{
+	return sim_now_ps(s->ctx->engine);
+}
+
+void dc_system_advance_ps(struct dc_system *s, uint64_t time_ps)
+{
+	sim_advance_ps(s->ctx->engine, time_ps);
+}
+
+void dc_system_stop(struct dc_system *s, enum device_stop why)
+{
+	s->stop = (int)why;
+	sim_stop(s->ctx->engine);
+}
+
+uint32_t dc_system_blocks(const struct dc_system *s)
+{
+	return (uint32_t)(s->slice_count * (s->p->way_count - s->p->cache_way_count));
+}
+
+/* ---- a launch ---- */
+
+static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text)
+{
+	if (l->fault.kind)
+		return;
+	l->fault.kind = kind;
+	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, text);
+}
+
+/* Shared and local memory of all control blocks that the launch uses. */
+static bool take_segments(struct dc_system *s, struct simt_launch *l)
+{
+	const struct dc_kernel *k = dc_program_kernel(s->program);
+	const uint64_t lanes = dc_program_lanes(s->program), shared = k->shared_bytes + l->shared_dynamic_bytes;
+	uint64_t each;
+
+	s->shared_bytes = (shared + s->p->line_bytes - 1) / s->p->line_bytes * s->p->line_bytes;
+	s->local_bytes = ((k->local_bytes + 3) / 4 + k->spill_slots) * 4 * lanes;
+	each = s->shared_bytes * dc_max(s->ctas_per_block, 1) + s->local_bytes;
+	s->segments = 0;
+	if (!each)
+		return true;
+	s->segments = simt_memory_alloc(l->mem, each * s->used_cbs, SIMT_ARENA_ALIGN_BYTES, SIMT_ALLOC_LOCAL);
+	if (!s->segments)
+		fault(l, SIMT_FAULT_STACK, "no room in device memory for the shared and local memory of its control blocks");
+	return s->segments;
+}
+
+/* CTAs in a control block, or control blocks of a CTA; what of the caches computes. */
+static bool lay_out(struct dc_system *s, struct simt_launch *l)
+{
+	const uint32_t lanes = dc_program_lanes(s->program), most = dc_system_blocks(s);
+	const struct dc_kernel *k = dc_program_kernel(s->program);
+	uint64_t units;
+
+	s->threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	s->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	s->next_cta = 0;
+	s->ctas_per_block = dc_ctas_per_block(lanes, (uint32_t)s->threads);
+	s->parts_per_cta = 1;
+	if (!s->ctas_per_block) {
+		if (k->has_barrier || k->has_warp_ops || k->has_shared) {
+			fault(l, SIMT_FAULT_STACK, "its threads communicate, so that a CTA must fit a control block");
+			return false;
+		}
+		s->parts_per_cta = (uint32_t)((s->threads + lanes - 1) / lanes);
+		s->cta_count *= s->parts_per_cta;
+	}
+	units = s->p->placement == DC_SPREAD || !s->ctas_per_block
+		    ? s->cta_count
+		    : (s->cta_count + s->ctas_per_block - 1) / s->ctas_per_block;
+	s->used_cbs = (uint32_t)(units < most ? units : most);
+	if (l->is_cooperative && units > most) {
+		fault(l, SIMT_FAULT_STACK, "a cooperative launch of more CTAs than the control blocks hold at once");
+		return false;
+	}
+	return take_segments(s, l);
+}
+
+static void share_ways(struct dc_system *s)
+{
+	for (uint32_t i = 0; i < s->slice_count; i++) {
+		const uint32_t used = s->used_cbs / s->slice_count + (i < s->used_cbs % s->slice_count);
+		const uint32_t ways = s->p->unused_is_cache ? (uint32_t)s->p->way_count - used
+							    : (uint32_t)s->p->cache_way_count;
+
+		dc_slice_ways(&s->slices[i], ways);
+	}
+}
+
+static void add_counts(struct dc_system *s)
+{
+	const struct dc_exec_counts *c = dc_program_counts(s->program);
+	uint64_t all = 0;
+
+	s->stats.words += c->words;
+	s->stats.words_skipped += c->skips;
+	s->stats.slots += c->slots;
+	s->stats.array_cycles += c->array_cycles;
+	s->stats.lane_operations += c->lane_operations;
+	s->stats.lane_cycles += c->lane_cycles;
+	s->stats.active_lane_cycles += c->active_lane_cycles;
+	s->stats.denormals += c->denormals;
+	for (uint32_t op = 0; op < DC_OP_COUNT; op++)
+		all += c->cycles[op];
+#define ADD(name, x, y)                                                                                                \
+	s->stats.name##_cycles += c->cycles[x] + c->cycles[y];                                                         \
+	s->stats.name##_base_cycles += c->base_cycles[x] + c->base_cycles[y];                                          \
+	all -= c->cycles[x] + c->cycles[y]
+	ADD(mul, DC_OP_MUL, DC_OP_MAD);
+	s->stats.div_cycles += c->cycles[DC_OP_DIV];
+	s->stats.div_base_cycles += c->base_cycles[DC_OP_DIV];
+	s->stats.fadd_cycles += c->cycles[DC_OP_FADD];
+	s->stats.fadd_base_cycles += c->base_cycles[DC_OP_FADD];
+	s->stats.fmul_cycles += c->cycles[DC_OP_FMUL];
+	s->stats.fmul_base_cycles += c->base_cycles[DC_OP_FMUL];
+	s->stats.fma_cycles += c->cycles[DC_OP_FMA];
+	s->stats.fma_base_cycles += c->base_cycles[DC_OP_FMA];
+	s->stats.fdiv_cycles += c->cycles[DC_OP_FDIV] + c->cycles[DC_OP_FSQRT] + c->cycles[DC_OP_FRSQRT];
+	s->stats.other_cycles += all - c->cycles[DC_OP_DIV] - c->cycles[DC_OP_FADD] - c->cycles[DC_OP_FMUL] -
+				 c->cycles[DC_OP_FMA] - c->cycles[DC_OP_FDIV] - c->cycles[DC_OP_FSQRT] -
+				 c->cycles[DC_OP_FRSQRT];
+#undef ADD
+}
+
+static void clean(struct dc_system *s)
+{
+	sim_cancel_all(s->ctx->engine);
+	mem_req_pool_reset(s->ctx->pool);
+	mem_memory_reset(s->memory);
+	dc_slices_reset(s);
+}
+
+static bool end(struct dc_system *s, struct simt_launch *l, struct device_result *result)
+{
+	const uint64_t now = dc_now(s);
+	const struct dc_exec_counts *c = dc_program_counts(s->program);
+	const bool is_right = !l->fault.kind && !s->stop && !sim_was_limited(s->ctx->engine);
+
+	if (is_right)
+		CHECK(!s->active && s->next_cta >= s->cta_count);
+	else
+		clean(s);
+	if (s->stop || sim_was_limited(s->ctx->engine)) {
+		result->stop = s->stop ? (enum device_stop)s->stop : DEVICE_STOP_SIMULATED;
+		fault(l, result->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT,
+		      "ended from outside");
+	}
+	add_counts(s);
+	result->end_ps = sim_now_ps(s->ctx->engine);
+	result->cycles = now - s->start_cycle;
+	result->warp_instructions = c->slots;
+	result->thread_instructions = c->lane_operations;
+	result->cta_count = s->cta_count / s->parts_per_cta;
+	s->stats.kernels++;
+	s->stats.kernel_cycles += result->cycles;
+	s->stats.active_block_cycles += result->cycles * s->used_cbs;
+	s->stats.blocks_at_once = dc_max(s->stats.blocks_at_once, s->used_cbs);
+	if (s->segments)
+		simt_memory_release(l->mem, s->segments);
+	blocks_drop(s);
+	s->stop = DEVICE_STOP_NONE;
+	return !l->fault.kind;
+}
+
+bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, struct device_result *result)
+{
+	s->program = p;
+	s->launch = l;
+	s->is_wrong = false;
+	s->active = 0;
+	s->feed_first = NULL;
+	s->slowest_word = 0;
+	s->start_cycle = dc_now(s);
+	s->feed_free_milli = s->start_cycle * 1000;
+	*dc_program_counts(p) = (struct dc_exec_counts){0};
+	*result = (struct device_result){.start_ps = sim_now_ps(s->ctx->engine)};
+	if (!dc_program_begin(p, l) || !lay_out(s, l))
+		return false;
+	share_ways(s);
+	for (uint32_t i = 0; i < s->cb_count; i++) {
+		s->cbs[i].state = DC_CB_IDLE;
+		s->cbs[i].is_last = false;
+		s->cbs[i].fed_to = 0;
+		s->cbs[i].fed_words = 0;
+	}
+	for (uint32_t i = 0; i < s->used_cbs; i++)
+		dc_cb_fill(&s->cbs[i], s->start_cycle);
+	sim_run(s->ctx->engine);
+	return end(s, l, result);
+}

@@ -1,0 +1,37 @@
+/* system.h - the caches of a server as a machine: control blocks, the C-Box of each slice, ways that are cache, the link
+ * between sockets, and the host core that feeds words.
+ *
+ * Everything is counted in cycles of the arrays' clock. A control block runs ahead through words that touch nothing but
+ * its arrays and meets the others' time at each access; values are computed then, so accesses happen in the order of
+ * time.
+ */
+#ifndef STRATA_DC_SYSTEM_SYSTEM_H
+#define STRATA_DC_SYSTEM_SYSTEM_H
+
+#include "dc/system/params.h"
+#include "device/device.h"
+#include "sim/ctx.h"
+
+struct dc_system;
+
+bool dc_clock_add(const struct dc_params *p, struct sim_engine *e);
+/* p is kept. memory_bytes: the memory's capacity. Its done and room are dc_memory_done and _room. */
+struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, struct mem_memory *memory,
+				uint64_t memory_bytes);
+void dc_system_free(struct dc_system *s);
+void dc_memory_done(void *system, struct mem_req *r);
+void dc_memory_room(void *system);
+
+/* Control blocks that this launch can have at once: all but the ways that stay cache. */
+uint32_t dc_system_blocks(const struct dc_system *s);
+/* CTAs of so many threads that a control block of these lanes holds; 0: one CTA needs several. */
+uint32_t dc_ctas_per_block(uint32_t lanes, uint32_t threads);
+/* Runs a launch to its end. False: l->fault says why. */
+bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, struct device_result *result);
+/* Async-signal-safe. */
+void dc_system_stop(struct dc_system *s, enum device_stop why);
+uint64_t dc_system_now_ps(const struct dc_system *s);
+void dc_system_advance_ps(struct dc_system *s, uint64_t time_ps);
+struct dc_stats *dc_system_stats(struct dc_system *s);
+
+#endif

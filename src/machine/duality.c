@@ -1,0 +1,126 @@
+/* duality.c - the part "duality": caches that compute, in front of the machine's first memory. */
+#include "machine/duality.h"
+
+#include <glib.h>
+
+#include "base/units.h"
+#include "dc/device.h"
+#include "dc/energy.h"
+#include "machine/json.h"
+#include "machine/memories.h"
+#include "machine/parts.h"
+
+struct duality {
+	struct dc_system *system;
+	struct dc_device *device;
+};
+
+static const struct dc_params *params(const struct machine_config *c)
+{
+	return machine_config_of(c, &machine_duality_part);
+}
+
+const struct dc_params *machine_duality_params(const struct machine_config *c)
+{
+	return !machine_config_has_gpu(c) && params(c)->socket_count ? params(c) : NULL;
+}
+
+static void groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "duality", dc_param_rows, dc_param_row_count,
+			     machine_config_at(c, &machine_duality_part));
+}
+
+static void check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct machine_memories *all = machine_memories_of(c);
+
+	if (!params(c)->socket_count)
+		return;
+	if (all->count)
+		dc_params_check(params(c), &all->items[0].memory, diag);
+	else
+		base_diag_error(diag, (struct base_place){0},
+				"duality.socket_count = %llu: its caches need a memory; `memories:` names one",
+				(unsigned long long)params(c)->socket_count);
+}
+
+static bool clocks(const struct machine_config *c, struct sim_engine *e)
+{
+	return !params(c)->socket_count || dc_clock_add(params(c), e);
+}
+
+static void *build(struct machine *m)
+{
+	const struct dc_params *p = params(m->config);
+	const struct machine_memory *first;
+	struct duality *d;
+	struct machine_memory_user user = {dc_memory_done, dc_memory_room, NULL};
+
+	if (!p->socket_count)
+		return NULL;
+	first = &machine_memories_of(m->config)->items[0];
+	d = g_new0(struct duality, 1);
+	d->system = dc_system_new(&m->ctx, p, machine_memory_built(m, 0), first->memory.capacity_bytes);
+	user.self = d->system;
+	machine_memory_connect(m, 0, &user);
+	d->device = dc_device_new(d->system, p, (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) /
+							  BASE_BYTES_PER_MBYTE));
+	m->device = dc_device_table(d->device);
+	return d;
+}
+
+static void unbuild(void *built)
+{
+	struct duality *d = built;
+
+	if (!d)
+		return;
+	dc_device_free(d->device);
+	dc_system_free(d->system);
+	g_free(d);
+}
+
+static void energy(const struct machine_config *c, struct energy_list *out)
+{
+	const struct dc_energy_counts counts = dc_energy_counts(params(c));
+
+	if (params(c)->socket_count)
+		energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
+}
+
+/* Figures 6 and 9: the kernels' time by what the control blocks did in it, and how many were at work. */
+static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
+		   json_t *fields, json_t *units)
+{
+	struct duality *d = m ? machine_built(m, &machine_duality_part) : NULL;
+	const struct dc_stats *s;
+	json_t *o;
+
+	(void)c;
+	(void)stats;
+	if (!d)
+		return;
+	s = dc_system_stats(d->system);
+	o = json_object();
+	put_real(o, "compute_share",
+		 s->active_block_cycles ? (double)s->compute_cycles / (double)s->active_block_cycles : 0);
+	put_real(o, "blocks_at_work", s->kernel_cycles ? (double)s->active_block_cycles / (double)s->kernel_cycles : 0);
+	put_int(o, "spill_accesses", s->spill_accesses);
+	put_int(o, "denormals", s->denormals);
+	json_object_set_new(fields, "duality", o);
+	put_text(units, "cycles", "cycles of the arrays in kernels");
+	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
+}
+
+const struct machine_part machine_duality_part = {
+    .name = "duality",
+    .config_bytes = sizeof(struct dc_params),
+    .groups = groups,
+    .check = check,
+    .clocks = clocks,
+    .build = build,
+    .free = unbuild,
+    .energy = energy,
+    .result = result,
+};
