@@ -91,11 +91,12 @@ static uint32_t ctas_fit(const struct device *d, const struct simt_program *p, u
 
 	if (shared <= d->traits.shared_bytes && threads_per_cta <= THREADS)
 		return dc_ctas_per_block(DC_BLOCK_LANES, threads_per_cta);
-	base_diag_error(diag, (struct base_place){0},
-			"kernel %s: %u threads with %llu bytes of shared memory; a control block has %llu lanes, and a CTA "
-			"at most %llu bytes",
-			p->name, threads_per_cta, (unsigned long long)shared, (unsigned long long)THREADS,
-			(unsigned long long)d->traits.shared_bytes);
+	base_diag_error(
+	    diag, (struct base_place){0},
+	    "kernel %s: %u threads with %llu bytes of shared memory; a control block has %llu lanes, and a CTA "
+	    "at most %llu bytes",
+	    p->name, threads_per_cta, (unsigned long long)shared, (unsigned long long)THREADS,
+	    (unsigned long long)d->traits.shared_bytes);
 	return 0;
 }
 

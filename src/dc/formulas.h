@@ -20,7 +20,8 @@ static inline uint64_t dc_log2_up(uint64_t n)
 
 /* mul of short integers: the bits that addresses and indexes have, half of them set. */
 #define DC_USUAL_WIDTH(n) (n / 2)
-#define DC_USUAL_MUL (2 * DC_USUAL_WIDTH(n) + (DC_USUAL_WIDTH(n) / 4) * (DC_USUAL_WIDTH(n) + 3) + DC_LOG2(n) + n / 2 + 3)
+#define DC_USUAL_MUL \
+	(2 * DC_USUAL_WIDTH(n) + (DC_USUAL_WIDTH(n) / 4) * (DC_USUAL_WIDTH(n) + 3) + DC_LOG2(n) + n / 2 + 3)
 
 /* Sensed flags, and the operands taken apart. */
 #define DC_UNPACK(e, m) (4 + 2 * (e + m + 1))

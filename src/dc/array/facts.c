@@ -28,7 +28,8 @@ static uint64_t low_bits(uint32_t n)
 /* The operand of a lane: as unsigned, or sign-extended from n bits. */
 static uint64_t value_of(const struct dc_use *use, const void *row, uint32_t lane)
 {
-	const uint64_t raw = (use->n > 32 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane]) & low_bits(use->n);
+	const uint64_t raw =
+	    (use->n > 32 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane]) & low_bits(use->n);
 
 	return use->is_signed && raw >> (use->n - 1) & 1 ? raw | ~low_bits(use->n) : raw;
 }
@@ -44,7 +45,8 @@ static void or_words(struct dc_facts *f, const struct dc_use *use, const uint32_
 		in[i] = 0u - (mask >> i & 1);
 	for (uint32_t i = 0; i < LANES; i++) {
 		const uint32_t x = a[i] << shift, y = b[i] << shift;
-		const uint32_t sign_x = (uint32_t)((int32_t)x >> 31) & flip, sign_y = (uint32_t)((int32_t)y >> 31) & flip;
+		const uint32_t sign_x = (uint32_t)((int32_t)x >> 31) & flip,
+			       sign_y = (uint32_t)((int32_t)y >> 31) & flip;
 
 		or_a |= ((x ^ sign_x) & in[i]) >> shift;
 		or_b |= ((y ^ sign_y) & in[i]) >> shift;

@@ -49,7 +49,8 @@ static uint64_t partial_products(uint64_t rows, uint32_t top, uint64_t add, uint
 static uint64_t mul_cycles(const struct dc_use *use, uint32_t savings, const struct dc_facts *f)
 {
 	const uint32_t n = use->n, s = use->is_signed;
-	const bool can_skip = is_on(savings, DC_SAVE_PARTIAL_PRODUCTS), is_narrow = is_on(savings, DC_SAVE_LEADING_ZEROS);
+	const bool can_skip = is_on(savings, DC_SAVE_PARTIAL_PRODUCTS),
+		   is_narrow = is_on(savings, DC_SAVE_LEADING_ZEROS);
 	uint32_t w = n, top = n;
 	const uint64_t rows = f->multiplier_rows;
 	uint64_t cycles = 0;

@@ -1,9 +1,9 @@
 /* latency.h - how long an operation takes with the values it has: the word-level side, without a bit-serial step.
  *
  * All lanes of a control block do an operation together, so what can be skipped depends on all of them: rows of zeros
- * in a multiplier, leading zeros, the distinct exponent differences. Facts are gathered row of 32 lanes by row, over the
- * lanes that take part, and the cycles follow from them. array/serial.h does the same bit by bit; tests/dc holds them
- * together.
+ * in a multiplier, leading zeros, the distinct exponent differences. Facts are gathered row of 32 lanes by row, over
+ * the lanes that take part, and the cycles follow from them. array/serial.h does the same bit by bit; tests/dc holds
+ * them together.
  */
 #ifndef STRATA_DC_ARRAY_LATENCY_H
 #define STRATA_DC_ARRAY_LATENCY_H
@@ -27,8 +27,8 @@ struct dc_facts {
 	bool any_negative, any_zero_divisor, any_lane, any_swap;
 	uint32_t digits;	/* of the longest quotient */
 	uint64_t zero_residues; /* iterations, counted from the last one, in which every lane's residue is zero */
-	/* Alignment: bit k of the first for the difference k; rest: one beyond the mantissa. Normalisation: bit t for the
-	 * leading one at row t below the overflow's. FMA of doubles has more than 64 of each. */
+	/* Alignment: bit k of the first for the difference k; rest: one beyond the mantissa. Normalisation: bit t for
+	 * the leading one at row t below the overflow's. FMA of doubles has more than 64 of each. */
 	uint64_t differences[2], shifts[2];
 	bool any_rest;
 };

@@ -1,8 +1,8 @@
 /* exec.h - values: a control block executes words (Duality Cache, ISCA'19, section 3.3).
  *
  * A control block is a way of a cache slice: four banks of four arrays, 1,024 lanes (four times as many for code of one
- * array). A register of an array is a row of 32 bits for each lane. The machine decides when a word is executed; here is
- * what it computes, how many cycles its slots take with these values, and which lines its access touches.
+ * array). A register of an array is a row of 32 bits for each lane. The machine decides when a word is executed; here
+ * is what it computes, how many cycles its slots take with these values, and which lines its access touches.
  */
 #ifndef STRATA_DC_EXEC_EXEC_H
 #define STRATA_DC_EXEC_EXEC_H
@@ -82,7 +82,8 @@ struct dc_block;
 struct dc_block *dc_block_new(const struct dc_program *p);
 void dc_block_free(struct dc_block *b);
 /* Puts warps on the lanes, and goes to word 0. At most kernel lanes / 32. */
-void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count, const struct dc_segments *segments);
+void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count,
+		    const struct dc_segments *segments);
 /* Executes the next word. False on a fault, which is in l->fault. */
 bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, struct dc_step *out);
 uint32_t dc_block_word(const struct dc_block *b);

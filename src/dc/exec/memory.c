@@ -1,4 +1,5 @@
-/* memory.c - loads, stores and atomics of a control block: addresses, spaces, bounds, data, and the lines they touch. */
+/* memory.c - loads, stores and atomics of a control block: addresses, spaces, bounds, data, and the lines they touch.
+ */
 #include <string.h>
 
 #include "dc/exec/priv.h"
@@ -90,7 +91,8 @@ static bool check_spot(struct op *o, const struct spot *s, uint32_t warp, uint32
 		return (s->at < shared && bytes <= shared - s->at) ||
 		       illegal(o, warp, lane, "shared memory", s->at, shared);
 	case PLACE_LOCAL:
-		return (s->at < local && bytes <= local - s->at) || illegal(o, warp, lane, "local memory", s->at, local);
+		return (s->at < local && bytes <= local - s->at) ||
+		       illegal(o, warp, lane, "local memory", s->at, local);
 	case PLACE_GLOBAL: break;
 	}
 	return check_global(o, s->at, warp, lane);
@@ -134,7 +136,8 @@ static uint64_t read_elem(const struct op *o, const struct spot *s, uint32_t war
 	return value;
 }
 
-static void write_elem(const struct op *o, const struct spot *s, uint32_t warp, uint32_t lane, uint32_t k, uint64_t value)
+static void write_elem(const struct op *o, const struct spot *s, uint32_t warp, uint32_t lane, uint32_t k,
+		       uint64_t value)
 {
 	const uint32_t words = words_of(o, s);
 

@@ -117,8 +117,8 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 /* An instruction with these sources, whose result goes to a register of have_bytes (0: none). False with a message. */
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag);
-/* values.c: one instruction on the lanes of mask of a warp, from rows of its sources: the result row is in tmp or, where
- * the instruction has a mask as its result, returned. */
+/* values.c: one instruction on the lanes of mask of a warp, from rows of its sources: the result row is in tmp or,
+ * where the instruction has a mask as its result, returned. */
 uint32_t dc_value(const struct dc_exec *e, const void *const *src, uint32_t pred, uint32_t pred2, uint32_t *carry,
 		  void *tmp, uint32_t mask, uint32_t *second);
 void dc_from_fill(struct dc_from *f, uint64_t value);

@@ -21,7 +21,8 @@ static bool decode_box(struct dc_program *p, uint32_t word, struct base_diag_lis
 	const struct ptx_inst *i = box->inst;
 
 	switch ((enum dc_box_kind)box->kind) {
-	case DC_BOX_CALL: return refuse_box(p, i, "calls of the device's run-time (printf, malloc) are not served", diag);
+	case DC_BOX_CALL:
+		return refuse_box(p, i, "calls of the device's run-time (printf, malloc) are not served", diag);
 	case DC_BOX_MEMORY:
 		if (i->op != PTX_OP_ATOM && i->op != PTX_OP_RED)
 			return true;
@@ -120,7 +121,8 @@ static uint64_t load(const void *at, enum ptx_type type)
 }
 
 /* ld.param and ld.const of a fixed address. */
-static bool host_load(const struct dc_program *p, const struct simt_launch *l, const struct ptx_inst *i, uint64_t *value)
+static bool host_load(const struct dc_program *p, const struct simt_launch *l, const struct ptx_inst *i,
+		      uint64_t *value)
 {
 	const struct ptx_operand *o = &i->src[0];
 

@@ -193,7 +193,8 @@ static uint32_t flush(void *row, const struct dc_use *use, uint32_t mask)
 	return use->e == 8 && use->m == 24 ? flush32(row, mask) : use->e == 11 ? flush64(row, mask) : 0;
 }
 
-static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes, uint64_t cycles, const struct dc_block *b)
+static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes, uint64_t cycles,
+		  const struct dc_block *b)
 {
 	struct dc_exec_counts *c = &p->counts;
 
@@ -226,7 +227,8 @@ static void lane_ids(const struct dc_block *b, const struct simt_launch *l, cons
 }
 
 /* Sources without denormals: copied where there are some. */
-static void flush_sources(struct dc_program *p, const struct dc_exec *e, const void **src, struct rows *r, uint32_t mask)
+static void flush_sources(struct dc_program *p, const struct dc_exec *e, const void **src, struct rows *r,
+			  uint32_t mask)
 {
 	for (uint32_t k = 0; k < e->src_count; k++) {
 		if (!e->from[k].want)

@@ -85,7 +85,8 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 	struct dc_system *s = cb->system;
 	const uint32_t lanes = dc_program_lanes(s->program);
 	const struct dc_kernel *k = dc_program_kernel(s->program);
-	const uint64_t own = s->segments + cb->index * (s->shared_bytes * dc_max(s->ctas_per_block, 1) + s->local_bytes);
+	const uint64_t own =
+	    s->segments + cb->index * (s->shared_bytes * dc_max(s->ctas_per_block, 1) + s->local_bytes);
 	const uint64_t local = own + s->shared_bytes * dc_max(s->ctas_per_block, 1);
 	const struct dc_segments segments = {.shared = own,
 					     .shared_stride_bytes = s->shared_bytes,

@@ -253,7 +253,8 @@ static void look_up(struct dc_cb *cb, uint32_t k, uint64_t at)
 		if (cb->access.is_store && !cb->access.is_atomic)
 			accept(cb, at);
 		else
-			deliver(cb, return_cycle(s, home, cb, serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k))));
+			deliver(cb,
+				return_cycle(s, home, cb, serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k))));
 		return;
 	}
 	s->stats.cache_misses++;

@@ -210,7 +210,8 @@ static bool take_segments(struct dc_system *s, struct simt_launch *l)
 		return true;
 	s->segments = simt_memory_alloc(l->mem, each * s->used_cbs, SIMT_ARENA_ALIGN_BYTES, SIMT_ALLOC_LOCAL);
 	if (!s->segments)
-		fault(l, SIMT_FAULT_STACK, "no room in device memory for the shared and local memory of its control blocks");
+		fault(l, SIMT_FAULT_STACK,
+		      "no room in device memory for the shared and local memory of its control blocks");
 	return s->segments;
 }
 

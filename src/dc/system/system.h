@@ -1,5 +1,5 @@
-/* system.h - the caches of a server as a machine: control blocks, the C-Box of each slice, ways that are cache, the link
- * between sockets, and the host core that feeds words.
+/* system.h - the caches of a server as a machine: control blocks, the C-Box of each slice, ways that are cache, the
+ * link between sockets, and the host core that feeds words.
  *
  * Everything is counted in cycles of the arrays' clock. A control block runs ahead through words that touch nothing but
  * its arrays and meets the others' time at each access; values are computed then, so accesses happen in the order of
