@@ -1,9 +1,11 @@
 /* cpu.c - the part "cpu": processors on the channels of a memory. */
 #include "machine/cpu.h"
 
+#include "base/units.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
+#include "mem/dram.h"
 
 static const struct cpu_params *params(const struct machine_config *c)
 {
@@ -65,13 +67,45 @@ static void unbuild(void *built)
 	cpu_system_free(built);
 }
 
+/* A statistic of the processors' memory. */
+static uint64_t memory_stat(const struct machine_config *c, const struct sim_stats *stats, const char *name)
+{
+	g_autofree char *key = g_strconcat(machine_memories_of(c)->items[0].name, ".", name, NULL);
+	uint64_t value = 0;
+
+	sim_stats_value(stats, key, &value);
+	return value;
+}
+
+/* The fields that machines with a GPU have as well: to the memory, from it, and in it. */
+static void put_traffic(const struct machine_config *c, const struct sim_stats *stats, const struct cpu_stats *counts,
+			json_t *fields, json_t *units)
+{
+	const struct cpu_params *p = params(c);
+	const struct machine_memory *memory = &machine_memories_of(c)->items[0];
+	const uint64_t vaults = memory->memory.channel_count * memory->dram.vault_count;
+	json_t *bytes = json_object(), *peaks = json_object();
+
+	put_int(bytes, "tx", counts->down_bytes);
+	put_int(bytes, "rx", counts->up_bytes);
+	put_int(bytes, "stack_to_stack", 0);
+	put_int(bytes, "dram_read", memory_stat(c, stats, "vault.read_bytes"));
+	put_int(bytes, "dram_write", memory_stat(c, stats, "vault.write_bytes"));
+	put_real(peaks, "tx", (double)(p->channel_count * p->down_mbytes_per_s) * BASE_BYTES_PER_MBYTE);
+	put_real(peaks, "rx", (double)(p->channel_count * p->up_mbytes_per_s) * BASE_BYTES_PER_MBYTE);
+	put_real(peaks, "stack_to_stack", 0);
+	put_real(peaks, "dram", (double)vaults * dram_vault_peak_bytes_per_s(&memory->dram));
+	json_object_set_new(fields, "traffic_bytes", bytes);
+	json_object_set_new(fields, "peak_bytes_per_s", peaks);
+	put_text(units, "traffic_bytes", "bytes; tx: to the memory, rx: from it");
+	put_text(units, "peak_bytes_per_s", "bytes per second");
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
 	struct cpu_system *s = m ? machine_cpu(m) : NULL;
 
-	(void)c;
-	(void)stats;
 	if (!s)
 		return;
 
@@ -88,6 +122,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(channels, "down_bytes", counts->down_bytes);
 	put_int(channels, "coherence_bytes", 0); /* messages with near-data processors: there are none */
 	json_object_set_new(fields, "channels", channels);
+	put_traffic(c, stats, counts, fields, units);
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");
 	put_text(units, "ipc", "instructions of all cores per cycle of a core");

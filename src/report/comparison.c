@@ -29,11 +29,23 @@ static int machine_width(const json_t *runs)
 	return (int)MIN(width, 40);
 }
 
-static void print_header(FILE *out, int width)
+/* Machines of processors have channels to their memory, where those of GPUs have links to stacks. */
+static bool are_of_processors(const json_t *runs)
+{
+	bool are = true;
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) are = are && (!report_has_run(run) || json_object_get(run, "channels"));
+	return are;
+}
+
+static void print_header(FILE *out, int width, bool is_of_processors)
 {
 	fprintf(out, "%-11s %-*s %11s %8s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
-		"time us", "speed-up", "program", "IPC", "TX MB", "RX MB", "stacks MB", "DRAM MB", "energy mJ", "ratio",
-		"main stall");
+		"time us", "speed-up", "program", "IPC", is_of_processors ? "down MB" : "TX MB",
+		is_of_processors ? "up MB" : "RX MB", is_of_processors ? "coher. MB" : "stacks MB", "DRAM MB",
+		"energy mJ", "ratio", is_of_processors ? "Maccesses" : "main stall");
 }
 
 static void print_ratio(FILE *out, int width, double a, double b)
@@ -48,7 +60,9 @@ static void print_main_stall(FILE *out, const json_t *run)
 {
 	struct report_stall stall;
 
-	if (report_top_stalls(run, &stall, 1))
+	if (json_object_get(run, "channels"))
+		fprintf(out, "  %.3f", report_number(run, "accesses", NULL) / 1e6);
+	else if (report_top_stalls(run, &stall, 1))
 		fprintf(out, "  %s %.0f %%", stall.reason, 100 * stall.share);
 	else
 		fputs("  -", out);
@@ -57,6 +71,14 @@ static void print_main_stall(FILE *out, const json_t *run)
 static double dram_bytes(const json_t *run)
 {
 	return report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+}
+
+/* From stack to stack, or messages of coherence on channels. */
+static double between_bytes(const json_t *run)
+{
+	if (json_object_get(run, "channels"))
+		return report_number(run, "channels", "coherence_bytes");
+	return report_number(run, "traffic_bytes", "stack_to_stack");
 }
 
 /* Of a script's processes, each is compared with the one of the same number. */
@@ -91,7 +113,7 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 	fprintf(out, " %8.2f %9.3f %9.3f %9.3f %9.3f %10.4f", report_number(run, "ipc", NULL),
 		report_number(run, "traffic_bytes", "tx") / bytes_per_mb,
 		report_number(run, "traffic_bytes", "rx") / bytes_per_mb,
-		report_number(run, "traffic_bytes", "stack_to_stack") / bytes_per_mb, dram_bytes(run) / bytes_per_mb,
+		between_bytes(run) / bytes_per_mb, dram_bytes(run) / bytes_per_mb,
 		report_number(run, "energy_total_pj", NULL) / pj_per_mj);
 	print_ratio(out, 7, report_number(run, "energy_total_pj", NULL), report_number(base, "energy_total_pj", NULL));
 	print_main_stall(out, run);
@@ -225,7 +247,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	size_t i;
 	json_t *run;
 
-	print_header(out, width);
+	print_header(out, width, are_of_processors(runs));
 	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 
