@@ -7,6 +7,7 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "chase",
@@ -68,12 +69,14 @@ int main(int argc, char **argv)
 	double seconds;
 	bool right;
 
+	strata_modelling_end();
 	for (uint32_t w = 0; w < walks; w++)
 		next[w] = cycle_make(o.seed, w, n);
 	omp_set_dynamic(0);
 #pragma omp parallel for num_threads(walks) schedule(static, 1)
 	for (uint32_t w = 0; w < walks; w++)
 		nodes[w] = nodes_make(next[w], n);
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 #pragma omp parallel for num_threads(walks) schedule(static, 1)
 	for (uint32_t w = 0; w < walks; w++) {
@@ -87,6 +90,7 @@ int main(int argc, char **argv)
 		got[w] = sum;
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (uint32_t w = 0; w < walks; w++) {
 		for (uint32_t i = 0, at = 0; i < steps; i++)
 			want[w] += at = next[w][at];

@@ -4,6 +4,7 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <strata/ndp.h>
 #include <string.h>
 
 /* Graph500 specification 2.1, section 3.2: A = 0.57, B = 0.19, C = 0.19, as limits of a uniform 32-bit number. */
@@ -46,33 +47,46 @@ struct graph_edge graph_edge_of(const struct graph_edges *e, uint64_t i)
 }
 
 /* Lines of 128 bytes: no two parts share one. */
-static void *words_alloc(uint64_t count)
+static size_t bytes_of(uint64_t words)
 {
-	const size_t bytes = (count * sizeof(uint64_t) + 127) / 128 * 128;
-	void *words = aligned_alloc(128, bytes ? bytes : 128);
+	return (words * sizeof(uint64_t) / 128 + 1) * 128;
+}
+
+static void *words_alloc(const struct graph *g, uint32_t part, uint64_t count)
+{
+	void *words = g->is_placed ? strata_alloc_on(bytes_of(count), part) : aligned_alloc(128, bytes_of(count));
 
 	if (!words)
 		workload_fail("no memory for %llu words", (unsigned long long)count);
 	return words;
 }
 
-/* By its own team, which so touches it first. */
-static void part_alloc(const struct graph *g, struct graph_part *p)
+static void words_free(const struct graph *g, void *words, uint64_t count)
 {
+	if (g->is_placed)
+		strata_free(words, bytes_of(count));
+	else
+		free(words);
+}
+
+/* Natively by a thread of its own, which so touches it first. */
+static void part_alloc(const struct graph *g, uint32_t part)
+{
+	struct graph_part *p = &g->parts[part];
 	const uint64_t words = p->count / 64;
 
-	(void)g;
-	p->begin = words_alloc(p->count + 1);
+	p->begin = words_alloc(g, part, p->count + 1);
 	memset(p->begin, 0, (p->count + 1) * sizeof(*p->begin));
-	p->visited = words_alloc(words);
-	p->queues[0] = words_alloc(words);
-	p->queues[1] = words_alloc(words);
-	p->predecessor = words_alloc(p->count);
+	p->visited = words_alloc(g, part, words);
+	p->queues[0] = words_alloc(g, part, words);
+	p->queues[1] = words_alloc(g, part, words);
+	p->predecessor = words_alloc(g, part, p->count);
 }
 
 /* Degrees become the places of the rows' ends, in the entry after; the filling then counts each place up. */
-static void part_sum(struct graph_part *p)
+static void part_sum(const struct graph *g, uint32_t part)
 {
+	struct graph_part *p = &g->parts[part];
 	uint64_t sum = 0;
 
 	for (uint64_t v = 0; v <= p->count; v++) {
@@ -81,7 +95,7 @@ static void part_sum(struct graph_part *p)
 		p->begin[v] = sum;
 		sum += degree;
 	}
-	p->neighbours = words_alloc(sum);
+	p->neighbours = words_alloc(g, part, sum);
 }
 
 static void degree_add(const struct graph *g, uint64_t vertex)
@@ -117,7 +131,7 @@ void graph_make(struct graph *g, uint32_t threads)
 #pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
 	for (uint32_t p = 0; p < g->part_count; p++) {
 		g->parts[p].count = UINT64_C(1) << g->shift;
-		part_alloc(g, &g->parts[p]);
+		part_alloc(g, p);
 	}
 #pragma omp parallel for num_threads(all)
 	for (uint64_t i = 0; i < g->edges.count; i++) {
@@ -130,7 +144,7 @@ void graph_make(struct graph *g, uint32_t threads)
 	}
 #pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
 	for (uint32_t p = 0; p < g->part_count; p++)
-		part_sum(&g->parts[p]);
+		part_sum(g, p);
 #pragma omp parallel for num_threads(all)
 	for (uint64_t i = 0; i < g->edges.count; i++) {
 		const struct graph_edge e = graph_edge_of(&g->edges, i);
@@ -145,15 +159,28 @@ void graph_make(struct graph *g, uint32_t threads)
 		part_shift(&g->parts[p]);
 }
 
+void graph_claim(const struct graph *g)
+{
+	for (uint32_t part = 0; part < g->part_count; part++) {
+		const struct graph_part *p = &g->parts[part];
+
+		strata_claim(p->begin, bytes_of(p->count + 1), STRATA_SHARED);
+		strata_claim(p->neighbours, bytes_of(p->begin[p->count]), STRATA_SHARED);
+	}
+}
+
 void graph_free(struct graph *g)
 {
-	for (uint32_t p = 0; p < g->part_count; p++) {
-		free(g->parts[p].begin);
-		free(g->parts[p].neighbours);
-		free(g->parts[p].visited);
-		free(g->parts[p].queues[0]);
-		free(g->parts[p].queues[1]);
-		free(g->parts[p].predecessor);
+	for (uint32_t part = 0; part < g->part_count; part++) {
+		struct graph_part *p = &g->parts[part];
+		const uint64_t words = p->count / 64;
+
+		words_free(g, p->neighbours, p->begin[p->count]);
+		words_free(g, p->begin, p->count + 1);
+		words_free(g, p->visited, words);
+		words_free(g, p->queues[0], words);
+		words_free(g, p->queues[1], words);
+		words_free(g, p->predecessor, p->count);
 	}
 	free(g->parts);
 }

@@ -36,6 +36,7 @@ struct graph_part {
 struct graph {
 	struct graph_edges edges;
 	uint32_t part_count; /* a power of two */
+	bool is_placed;	     /* part p is on memory channel p, its team on the NDP there */
 	unsigned int shift;  /* log2 of the vertices of a part, at least 6 */
 	struct graph_part *parts;
 };
@@ -57,6 +58,8 @@ static inline uint64_t graph_degree(const struct graph_part *p, uint64_t local)
 
 /* Kernel 1 of the benchmark: compressed rows from the edges, by `threads` threads for each part. */
 void graph_make(struct graph *g, uint32_t threads);
+/* The rows, which are only read from now on, are shared by the CPU and the NDPs. */
+void graph_claim(const struct graph *g);
 void graph_free(struct graph *g);
 
 /* ---- Kernel 2: breadth-first search ---- */

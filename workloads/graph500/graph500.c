@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "graph500",
@@ -20,17 +21,26 @@ static const struct workload_about about = {
 	.paper_size = "scale 20, 64 roots",
 };
 
-enum { SCALE, ROOTS, NDPS, THREADS, DIRECTION, ALPHA, BETA };
+enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION };
+enum { ON_NDPS, ON_CPU };
+enum { CLAIM_SHARED, CLAIM_NOTHING };
+enum { FUNCTIONAL, MODELLED };
+static const char *const places[] = {"ndps", "cpu"};
 static const char *const directions[] = {"optimised", "top-down"};
+static const char *const claims[] = {"shared", "nothing"};
+static const char *const constructions[] = {"functional", "modelled"};
 static const struct workload_count counts[] = {
 	{"scale", "2^N vertices, 16 * 2^N edges", 10, 20, 6, 32, 1, NULL},
 	{"roots", "searches", 4, 64, 1, 64, 1, NULL},
 	{"ndps", "parts of the graph, each with its team of threads; a power of two", 1, 1, 1, 64, 1, NULL},
-	{"threads", "threads of a team; 0: as many as there are processors for each", 0, 0, 0, 4096, 1, NULL},
+	{"threads", "threads of a team; 0: as many as there are cores for each", 0, 0, 0, 4096, 1, NULL},
+	{"where", "the searches; a machine without NDPs has only the CPU", ON_NDPS, ON_NDPS, 0, ON_CPU, 1, places},
 	{"direction", "of the searches", GRAPH_OPTIMISED, GRAPH_OPTIMISED, 0, GRAPH_TOP_DOWN, 1, directions},
 	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
 	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
 	{"beta", "top-down again when it has less than 1/N of the vertices", 24, 24, 1, 1000000, 1, NULL},
+	{"claim", "state of the rows in a search", CLAIM_SHARED, CLAIM_SHARED, 0, CLAIM_NOTHING, 1, claims},
+	{"construction", "of the rows, on a modelled machine", FUNCTIONAL, FUNCTIONAL, 0, MODELLED, 1, constructions},
 };
 
 enum { ROOTS_MAX = 64, STREAM_ROOTS = 2 };
@@ -98,23 +108,46 @@ static struct graph graph_of(const struct workload_options *o)
 				    .vertices = UINT64_C(1) << o->counts[SCALE],
 				    .count = (uint64_t)GRAPH_EDGE_FACTOR << o->counts[SCALE]},
 			  .part_count = parts,
+			  .is_placed = o->counts[WHERE] == ON_NDPS && strata_ndp_count(),
 			  .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
 
 	if (parts & (parts - 1))
 		workload_fail("--ndps wants a power of two, not %u", parts);
+	if (g.is_placed && parts > strata_ndp_count())
+		workload_fail("--ndps %u, but the machine has %u", parts, strata_ndp_count());
 	if (g.edges.vertices / parts < 64)
 		workload_fail("--ndps %u is too many for 2^%u vertices: a part has at least 64", parts,
 			      o->counts[SCALE]);
 	return g;
 }
 
-/* Seconds of a search, and the edges that it traversed (0: it is wrong). */
-static double search_timed(const struct graph *g, uint64_t root, struct graph_search *search, uint64_t *edges)
+/* Kernel 1. Its time is known natively, and where it is modelled. */
+static void construct(struct graph *g, uint32_t threads, bool is_modelled)
 {
-	double seconds = workload_seconds();
+	const double begin = workload_seconds();
 
+	if (is_modelled)
+		strata_modelling_begin(STRATA_CACHES_COLD);
+	graph_make(g, threads);
+	if (is_modelled || !strata_time_ps())
+		workload_measure("construction_time", workload_seconds() - begin, "s");
+	strata_modelling_end();
+}
+
+/* Seconds of a search, and the edges that it traversed (0: it is wrong). Nothing else is modelled: caches are as the
+ * search before has left them. All lines are the CPU's when modelling begins, so that what is shared is claimed. */
+static double search_timed(const struct graph *g, uint64_t root, struct graph_search *search, bool is_claimed,
+			   uint64_t *edges)
+{
+	double seconds;
+
+	strata_modelling_begin(STRATA_CACHES_KEPT);
+	if (is_claimed)
+		graph_claim(g);
+	seconds = workload_seconds();
 	graph_search(g, root, search);
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	*edges = graph_validate(g, root);
 	return seconds;
 }
@@ -128,19 +161,21 @@ int main(int argc, char **argv)
 				      .alpha = o.counts[ALPHA],
 				      .beta = o.counts[BETA]};
 	uint64_t roots[ROOTS_MAX], edges, levels = 0, bottom_up_levels = 0;
-	double teps[ROOTS_MAX], seconds = workload_seconds(), searching = 0;
+	double teps[ROOTS_MAX], seconds, searching = 0;
 	uint32_t root_count;
 	bool is_right = true;
 
+	if (!search.threads && g.is_placed)
+		search.threads = strata_ndp_cores();
 	if (!search.threads)
 		search.threads = ((uint32_t)omp_get_num_procs() + g.part_count - 1) / g.part_count;
 	omp_set_dynamic(0);
 	omp_set_max_active_levels(2);
-	graph_make(&g, search.threads);
-	workload_measure("construction_time", workload_seconds() - seconds, "s");
+	strata_modelling_end();
+	construct(&g, search.threads, o.counts[CONSTRUCTION] == MODELLED);
 	root_count = roots_choose(&g, roots, o.counts[ROOTS]);
 	for (uint32_t i = 0; is_right && i < root_count; i++) {
-		seconds = search_timed(&g, roots[i], &search, &edges);
+		seconds = search_timed(&g, roots[i], &search, o.counts[CLAIM] == CLAIM_SHARED, &edges);
 		searching += seconds;
 		levels += search.levels;
 		bottom_up_levels += search.bottom_up_levels;

@@ -10,6 +10,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <strata/ndp.h>
 #include <string.h>
 
 enum { WORDS_AT_ONCE = 4 };
@@ -236,8 +237,14 @@ void graph_search(const struct graph *g, uint64_t root, struct graph_search *opt
 	{
 		const uint32_t part = (uint32_t)omp_get_thread_num();
 
+		if (g->is_placed && (strata_run_on_ndp(part, 0) || strata_team_on_ndp(part)))
+			workload_fail("there is no NDP %u", part);
 #pragma omp parallel num_threads(options->threads)
 		levels_do(&s, part, root);
+		if (g->is_placed) {
+			strata_team_on_ndp(STRATA_ANY);
+			strata_run_on_cpu(STRATA_ANY);
+		}
 	}
 	pthread_barrier_destroy(&s.parts);
 }

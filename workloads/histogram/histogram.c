@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "histogram",
@@ -37,9 +38,11 @@ int main(int argc, char **argv)
 	double seconds;
 	bool right;
 
+	strata_modelling_end();
 #pragma omp parallel for
 	for (size_t i = 0; i < n; i++)
 		values[i] = value_make(o.seed, i, bins);
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 #pragma omp parallel for
 	for (size_t i = 0; i < n; i++) {
@@ -47,6 +50,7 @@ int main(int argc, char **argv)
 		got[values[i]]++;
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (size_t i = 0; i < n; i++)
 		want[value_make(o.seed, i, bins)]++;
 	right = workload_same_u64("bin", got, want, bins);

@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 #include <string.h>
 
 static const struct workload_about about = {
@@ -132,16 +133,19 @@ int main(int argc, char **argv)
 
 	if (in.clusters > in.points)
 		workload_fail("--clusters must not exceed --points");
+	strata_modelling_end();
 	in.at = at;
 #pragma omp parallel for
 	for (size_t i = 0; i < coordinates; i++)
 		at[i] = (int32_t)(workload_random(o.seed, 0, i) >> (64 - COORDINATE_BITS));
 	memcpy(centres, at, of_centres * sizeof(*centres));
 	memcpy(want_centres, at, of_centres * sizeof(*centres));
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 	for (unsigned int i = 0; i < o.counts[ITERATIONS]; i++)
 		iterate(&in, centres, got);
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (unsigned int i = 0; i < o.counts[ITERATIONS]; i++)
 		iterate_serial(&in, want_centres, want);
 	right = workload_same_u32("cluster", got, want, in.points) &&

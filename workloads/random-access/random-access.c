@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "random-access",
@@ -28,9 +29,11 @@ int main(int argc, char **argv)
 	double seconds;
 	bool right;
 
+	strata_modelling_end();
 #pragma omp parallel for
 	for (size_t i = 0; i < n; i++)
 		table[i] = i;
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 #pragma omp parallel for
 	for (size_t i = 0; i < updates; i++) {
@@ -40,6 +43,7 @@ int main(int argc, char **argv)
 		table[r & (n - 1)] ^= r;
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (size_t i = 0; i < n; i++)
 		want[i] = i;
 	for (size_t i = 0; i < updates; i++) {

@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 #include <string.h>
 
 static const struct workload_about about = {
@@ -120,14 +121,17 @@ int main(int argc, char **argv)
 	double seconds;
 	bool right;
 
+	strata_modelling_end();
 #pragma omp parallel for
 	for (size_t i = 0; i < n; i++)
 		keys[i] = want[i] = workload_random(o.seed, 0, i);
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 #pragma omp parallel
 #pragma omp single
 	sort_tasks(keys, other, n, false);
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	qsort(want, n, sizeof(*want), compare);
 	right = workload_same_u64("key", keys, want, n);
 	workload_measure("rate", (double)n / seconds * 1e-6, "Mkeys/s");

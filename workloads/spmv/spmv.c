@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "spmv",
@@ -63,9 +64,11 @@ int main(int argc, char **argv)
 	struct matrix m;
 	bool right;
 
+	strata_modelling_end();
 	matrix_make(&m, o.seed, rows);
 	for (size_t r = 0; r < rows; r++)
 		x[r] = workload_random_float(o.seed, 3, r);
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 	for (unsigned int pass = 0; pass < o.counts[PASSES]; pass++) {
 #pragma omp parallel for schedule(dynamic, ROWS_AT_ONCE)
@@ -73,6 +76,7 @@ int main(int argc, char **argv)
 			y[r] = row_times(&m, x, r);
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (size_t r = 0; r < rows; r++)
 		want[r] = row_times(&m, x, r);
 	right = workload_same_f64("y", y, want, rows, 0);

@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 #include <string.h>
 
 static const struct workload_about about = {
@@ -45,12 +46,14 @@ int main(int argc, char **argv)
 	const unsigned int sweeps = o.counts[SWEEPS];
 	bool right;
 
+	strata_modelling_end();
 #pragma omp parallel for
 	for (size_t z = 0; z < planes; z++)
 		for (size_t i = z * w * w; i < (z + 1) * w * w; i++)
 			grids[0][i] = grids[1][i] = workload_random_float(o.seed, 0, i);
 	memcpy(want[0], grids[0], n * sizeof(double));
 	memcpy(want[1], grids[0], n * sizeof(double));
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 	for (unsigned int s = 0; s < sweeps; s++) {
 #pragma omp parallel for
@@ -58,6 +61,7 @@ int main(int argc, char **argv)
 			plane_sweep(grids[s % 2], grids[(s + 1) % 2], w, z);
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (unsigned int s = 0; s < sweeps; s++)
 		for (size_t z = 1; z + 1 < planes; z++)
 			plane_sweep(want[s % 2], want[(s + 1) % 2], w, z);

@@ -6,6 +6,7 @@
 #include "common/program.h"
 
 #include <stdlib.h>
+#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "triad",
@@ -35,13 +36,15 @@ int main(int argc, char **argv)
 	double *c = workload_host_alloc(n, sizeof(*c)), *want = workload_host_alloc(n, sizeof(*want)), seconds;
 	bool right;
 
-	/* First touch by the thread that computes with it. */
+	strata_modelling_end();
+	/* Natively first touched by the thread that computes with it. */
 #pragma omp parallel for
 	for (size_t i = 0; i < n; i++) {
 		a[i] = 0;
 		b[i] = element(o.seed, 0, i);
 		c[i] = element(o.seed, 1, i);
 	}
+	strata_modelling_begin(STRATA_CACHES_COLD);
 	seconds = workload_seconds();
 	for (unsigned int pass = 0; pass < o.counts[PASSES]; pass++) {
 #pragma omp parallel for
@@ -49,6 +52,7 @@ int main(int argc, char **argv)
 			a[i] = b[i] + scale * c[i];
 	}
 	seconds = workload_seconds() - seconds;
+	strata_modelling_end();
 	for (size_t i = 0; i < n; i++)
 		want[i] = element(o.seed, 0, i) + scale * element(o.seed, 1, i);
 	right = workload_same_f64("a", a, want, n, 0);
