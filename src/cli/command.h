@@ -12,6 +12,7 @@ int cli_sweep(int argc, char **argv);
 int cli_runs(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_mem(int argc, char **argv);
+int cli_csp(int argc, char **argv);
 int cli_ska(int argc, char **argv);
 int cli_cc(int argc, char **argv);
 int cli_cxx(int argc, char **argv);

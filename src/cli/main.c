@@ -27,6 +27,7 @@ static const struct command {
     {"report", cli_report, "draw runs side by side on one HTML page"},
     {"sweep", cli_sweep, "run machines with many settings, here or on a cluster, and print the best"},
     {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
+    {"csp", cli_csp, "assemble or run a program of the radio-astronomy coprocessor"},
     {"ska", cli_ska, "compute what radio telescopes need: operations, data rates, nodes, power"},
     {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
     {"cc", cli_cc, "compile C for simulated threads: takes clang's arguments"},

@@ -1,0 +1,188 @@
+/* check.c - what a program has computed beside the host's double precision, with a bound for each value.
+ *
+ * u = 2^-24 is the rounding of single precision. A sum of n products of which each is rounded twice deviates by at most
+ * (2 n + 2) u times the sum of the products' magnitudes; a transform of n points by 8 log2(n) u times the sum of the
+ * magnitudes of its input, twiddle factors rounded as well (Higham, Accuracy and Stability of Numerical Algorithms,
+ * sections 3.1 and 24.1).
+ */
+#include <complex.h>
+#include <glib.h>
+#include <math.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "csp/priv.h"
+#include "csp/signal.h"
+
+static const double rounding = 0x1p-24, tiny = 0x1p-126, pi = 3.14159265358979323846;
+
+struct verdict {
+	bool is_ok;
+	double worst;
+};
+
+static double complex get(struct csp_machine *m, uint32_t core, uint64_t line, uint32_t lane)
+{
+	const float *v = csp_machine_line(m, core, line);
+
+	return v[lane] + v[m->config->csp.fu_count + lane] * (double complex)I;
+}
+
+static void compare(struct verdict *v, double complex ours, double complex reference, double bound)
+{
+	const double error = cabs(ours - reference) / (bound + tiny);
+
+	if (!(error <= 1)) /* not a number is no agreement */
+		v->is_ok = false;
+	v->worst = fmax(v->worst, error);
+}
+
+/* .check fir IN, LINES, OUT, OUTPUTS, CHANNELS, TAPS: of LINES lines of signals, time after time; OUTPUTS outputs of
+ * each channel. Channel c of output k of line g is at OUT + (g OUTPUTS + k) CHANNELS + c with its bits reversed. */
+static void check_fir(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint64_t lines = (uint64_t)v[1], outputs = (uint64_t)v[3], channels = (uint64_t)v[4];
+	const uint32_t taps = (uint32_t)v[5], lanes = (uint32_t)m->config->csp.fu_count;
+	const uint32_t bits = base_log2(channels);
+
+	for (uint64_t i = 0; i < lines * outputs * channels * lanes; i++) {
+		const uint32_t lane = (uint32_t)(i % lanes), c = (uint32_t)(i / lanes % channels);
+		const uint64_t k = i / lanes / channels % outputs, g = i / lanes / channels / outputs;
+		double complex sum = 0;
+		double size = 0;
+
+		for (uint32_t t = 0; t < taps; t++) {
+			const double w = csp_filter_weight(c, t, (uint32_t)channels, taps);
+			const double complex x =
+			    get(m, core, (uint64_t)v[0] + ((k + t) * channels + c) * lines + g, lane);
+
+			sum += w * x;
+			size += cabs(w * x);
+		}
+		compare(out,
+			get(m, core, (uint64_t)v[2] + (g * outputs + k) * channels + csp_bit_reverse(c, bits), lane),
+			sum, (2 * taps + 2) * rounding * size);
+	}
+}
+
+/* In place, input in order of reversed bits. */
+static void transform(double complex *x, uint32_t n)
+{
+	for (uint32_t half = 1; half < n; half *= 2)
+		for (uint32_t offset = 0; offset < half; offset++) {
+			const double complex w = cexp(-I * pi * offset / half);
+
+			for (uint32_t i = offset; i < n; i += 2 * half) {
+				const double complex a = x[i], b = w * x[i + half];
+
+				x[i] = a + b;
+				x[i + half] = a - b;
+			}
+		}
+}
+
+/* .check fft IN, OUT, COUNT, POINTS: COUNT transforms one after the other; in order of reversed bits, out in order. */
+static void check_fft(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint32_t points = (uint32_t)v[3], lanes = (uint32_t)m->config->csp.fu_count;
+	double complex *x = g_new(double complex, points);
+
+	for (uint64_t b = 0; b < (uint64_t)v[2]; b++)
+		for (uint32_t lane = 0; lane < lanes; lane++) {
+			double size = 0;
+
+			for (uint32_t i = 0; i < points; i++) {
+				x[i] = get(m, core, (uint64_t)v[0] + b * points + i, lane);
+				size += cabs(x[i]);
+			}
+			transform(x, points);
+			for (uint32_t i = 0; i < points; i++)
+				compare(out, get(m, core, (uint64_t)v[1] + b * points + i, lane), x[i],
+					8 * base_log2(points) * rounding * size);
+		}
+	g_free(x);
+}
+
+/* .check corr IN, TIMES, LINES, OUT: the sum over time of line L times each value of line S conjugated, S up to L; that
+ * of value w is at OUT + (L (L + 1) / 2 + S) M + w. */
+static void check_corr(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint64_t times = (uint64_t)v[1], lines = (uint64_t)v[2];
+	const uint32_t lanes = (uint32_t)m->config->csp.fu_count;
+	double complex *sums = g_new(double complex, lanes);
+	double *sizes = g_new(double, lanes);
+
+	for (uint64_t l = 0; l < lines; l++)
+		for (uint64_t i = 0; i < (l + 1) * lanes; i++) {
+			const uint64_t s = i / lanes;
+			const uint32_t w = (uint32_t)(i % lanes);
+
+			for (uint32_t j = 0; j < lanes; j++)
+				sums[j] = sizes[j] = 0;
+			for (uint64_t t = 0; t < times; t++) {
+				const float *a = csp_machine_line(m, core, (uint64_t)v[0] + t * lines + l);
+				const float *b = csp_machine_line(m, core, (uint64_t)v[0] + t * lines + s);
+				const double re = b[w], im = b[lanes + w], b_size = fabs(re) + fabs(im);
+
+				for (uint32_t j = 0; j < lanes; j++) {
+					const double a_re = a[j], a_im = a[lanes + j];
+
+					sums[j] += a_re * re + a_im * im + (a_im * re - a_re * im) * (double complex)I;
+					sizes[j] += (fabs(a_re) + fabs(a_im)) * b_size;
+				}
+			}
+			for (uint32_t j = 0; j < lanes; j++)
+				compare(out, get(m, core, (uint64_t)v[3] + l * (l + 1) / 2 * lanes + i, j), sums[j],
+					(2 * (double)times + 2) * rounding * sizes[j]);
+		}
+	g_free(sums);
+	g_free(sizes);
+}
+
+static bool is_power_of_two(int64_t v)
+{
+	return v > 0 && v <= 65536 && !(v & (v - 1));
+}
+
+/* Do the lines exist, and are the numbers such as the check takes? */
+static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag)
+{
+	const int64_t *v = d->values, lanes = (int64_t)m->config->csp.fu_count;
+
+	if (d->kind == CSP_CHECK_CORR)
+		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag) &&
+		       csp_directive_lines(m, d, v[3], v[2] <= 65536 ? v[2] * (v[2] + 1) / 2 * lanes : INT64_MAX / 2,
+					   diag);
+	if (!is_power_of_two(d->kind == CSP_CHECK_FIR ? v[4] : v[3]) ||
+	    (d->kind == CSP_CHECK_FIR && (v[1] > 65536 || v[3] > 65536 || v[5] < 1 || v[5] > 64))) {
+		base_diag_error(diag, csp_directive_place(m, d),
+				".%s: points or channels are a power of two up to 65536, taps 1 to 64",
+				csp_directive_name(d->kind));
+		return false;
+	}
+	if (d->kind == CSP_CHECK_FFT)
+		return csp_directive_lines(m, d, v[0], v[2] * v[3], diag) &&
+		       csp_directive_lines(m, d, v[1], v[2] * v[3], diag);
+	return csp_directive_lines(m, d, v[0], (v[3] + v[5] - 1) * v[4] * v[1], diag) &&
+	       csp_directive_lines(m, d, v[2], v[3] * v[4] * v[1], diag);
+}
+
+bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *is_ok, double *worst,
+		    struct base_diag_list *diag)
+{
+	struct verdict v = {.is_ok = true};
+
+	if (!is_sound(m, d, diag))
+		return false;
+	for (uint32_t i = d->first_core; i <= d->last_core; i++) {
+		if (d->kind == CSP_CHECK_FIR)
+			check_fir(m, i, d->values, &v);
+		else if (d->kind == CSP_CHECK_FFT)
+			check_fft(m, i, d->values, &v);
+		else
+			check_corr(m, i, d->values, &v);
+	}
+	*is_ok = v.is_ok;
+	*worst = fmax(*worst, v.worst);
+	return true;
+}

@@ -1,0 +1,249 @@
+/* machine.c - the accelerator as a whole: built, run, its results. */
+#include "csp/priv.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/check.h"
+#include "csp/power.h"
+
+void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt, ...)
+{
+	struct csp_machine *m = c->machine;
+	g_autofree char *what = NULL;
+	va_list args;
+
+	if (m->mistake)
+		return;
+	va_start(args, fmt);
+	what = g_strdup_vprintf(fmt, args);
+	va_end(args);
+	m->mistake = g_strdup_printf("core %u, '%s' of line %u: %s", c->number, csp_op_name(x->op), x->line, what);
+	sim_stop(m->ctx.engine);
+}
+
+/* All of a core's lines, of which the host has those that are touched. */
+static bool memory_map(struct csp_core *c, struct base_diag_list *diag)
+{
+	c->mapped_bytes = c->line_count * c->machine->line_bytes;
+	c->lines = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			0);
+	if (c->lines != MAP_FAILED)
+		return true;
+	c->lines = NULL;
+	base_diag_error(diag, (struct base_place){0}, "no %llu bytes of address space for the memory of core %u: %s",
+			(unsigned long long)c->mapped_bytes, c->number, strerror(errno));
+	return false;
+}
+
+static bool clocks_add(struct csp_machine *m, struct base_diag_list *diag)
+{
+	struct sim_engine *e = m->ctx.engine;
+
+	if (sim_domain_add(e, "csp", sim_period_of_khz(m->config->csp.clock_khz), &m->domain) &&
+	    sim_domain_add(e, "dram", dram_clock_period(&m->config->dram), &m->dram_domain))
+		return true;
+	base_diag_error(diag, (struct base_place){0},
+			"csp.clock_khz = %llu: has no common unit of time with the clock of the stacks",
+			(unsigned long long)m->config->csp.clock_khz);
+	return false;
+}
+
+struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program, bool audit,
+				    struct base_diag_list *diag)
+{
+	struct csp_machine *m = g_new0(struct csp_machine, 1);
+	bool is_ok = true;
+
+	m->config = config;
+	m->program = program;
+	m->line_bytes = csp_line_bytes(&config->csp);
+	m->block_bytes = MIN((uint32_t)config->csp.block_bytes, m->line_bytes);
+	m->blocks_per_line = m->line_bytes / m->block_bytes;
+	m->cfma = csp_cfma_find();
+	sim_ctx_open(&m->ctx, audit);
+	m->ctx.pool = mem_req_pool_new();
+	if (!clocks_add(m, diag)) {
+		csp_machine_free(m);
+		return NULL;
+	}
+	m->core_count = (uint32_t)config->csp.core_count;
+	m->cores = g_new0(struct csp_core, m->core_count);
+	m->stack_count = (uint32_t)config->csp.stack_count;
+	m->stacks = g_new0(struct csp_stack, m->stack_count);
+	for (uint32_t i = 0; i < m->stack_count; i++)
+		csp_stack_init(&m->stacks[i], m, i);
+	for (uint32_t i = 0; i < m->core_count; i++)
+		csp_core_init(&m->cores[i], m, i);
+	for (uint32_t i = 0; i < m->core_count && is_ok; i++)
+		is_ok = memory_map(&m->cores[i], diag);
+	if (is_ok)
+		return m;
+	csp_machine_free(m);
+	return NULL;
+}
+
+void csp_machine_free(struct csp_machine *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < m->core_count; i++)
+		csp_core_release(&m->cores[i]);
+	for (uint32_t i = 0; i < m->stack_count; i++)
+		csp_stack_release(&m->stacks[i]);
+	if (m->mistake)
+		mem_req_pool_reset(m->ctx.pool); /* what was under way */
+	mem_req_pool_free(m->ctx.pool);
+	sim_ctx_close(&m->ctx);
+	g_free(m->cores);
+	g_free(m->stacks);
+	g_free(m->mistake);
+	g_free(m);
+}
+
+/* ---- data and checks ---- */
+
+struct base_place csp_directive_place(const struct csp_machine *m, const struct csp_directive *d)
+{
+	return (struct base_place){.file = m->program->path, .line = d->line, .col = 1};
+}
+
+bool csp_directive_lines(const struct csp_machine *m, const struct csp_directive *d, int64_t first, int64_t count,
+			 struct base_diag_list *diag)
+{
+	for (uint32_t i = d->first_core; i <= d->last_core; i++)
+		if ((uint64_t)first + (uint64_t)count > m->cores[i].line_count) {
+			base_diag_error(diag, csp_directive_place(m, d),
+					".%s: lines %lld to %lld: core %u has %llu", csp_directive_name(d->kind),
+					(long long)first, (long long)(first + count - 1), i,
+					(unsigned long long)m->cores[i].line_count);
+			return false;
+		}
+	return true;
+}
+
+bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag)
+{
+	for (uint32_t i = 0; i < m->program->data_count; i++)
+		if (!csp_data_make(m, &m->program->data[i], diag))
+			return false;
+	return true;
+}
+
+static bool checks_make(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
+{
+	for (uint32_t i = 0; i < m->program->check_count; i++) {
+		bool is_ok;
+
+		if (!csp_check_make(m, &m->program->checks[i], &is_ok, &out->worst_error, diag))
+			return false;
+		out->checks++;
+		out->checks_passed += is_ok;
+	}
+	return true;
+}
+
+/* ---- a run ---- */
+
+static bool all_ended(const struct csp_machine *m, struct base_diag_list *diag)
+{
+	for (uint32_t i = 0; i < m->core_count; i++) {
+		const struct csp_core *c = &m->cores[i];
+		const struct base_place at = {.file = m->program->path,
+					      .line = c->is_halted ? 0 : m->program->instrs[c->pc].line,
+					      .col = 1};
+
+		if (c->is_halted)
+			continue;
+		base_diag_error(diag, at, "core %u waits here for ever, for %s", i, csp_core_waits_for(c));
+		return false;
+	}
+	return true;
+}
+
+static uint64_t stat(const struct csp_machine *m, const char *key)
+{
+	uint64_t value = 0;
+
+	CHECK(sim_stats_value(m->ctx.stats, key, &value));
+	return value;
+}
+
+static void results(struct csp_machine *m, struct csp_result *out)
+{
+	const struct csp_costs costs = csp_costs_of(m->config);
+	struct energy_list list = {.count = 0};
+	struct csp_energy_counts counts = {.one = 1};
+
+	out->cycles = stat(m, "core.end_cycles");
+	if (out->was_limited)
+		out->cycles = sim_cycle_now(m->ctx.engine, m->domain);
+	for (uint32_t i = 0; i < m->core_count; i++)
+		out->cores += m->program->entries[i] != UINT32_MAX;
+	counts.core_count = out->cores;
+	out->time_ps = sim_ps_of_units(m->ctx.engine, out->cycles * sim_period_units(m->ctx.engine, m->domain));
+	out->cfmas = stat(m, "core.cfmas");
+	if (out->cycles)
+		out->utilisation = (double)stat(m, "core.cfma_cycles") / ((double)out->cycles * out->cores);
+	out->from_memory_bytes = stat(m, "link_rx.bytes");
+	out->to_memory_bytes = stat(m, "link_tx.bytes");
+	energy_list_add(&list, &csp_energy_table, &costs, &counts, sizeof(counts));
+	energy_account(&list, m->ctx.stats, out->time_ps, &out->energy);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
+{
+	struct sim_engine *e = m->ctx.engine;
+	const double begin = cpu_seconds();
+	const uint64_t limit = m->config->csp.limit_cycles;
+
+	*out = (struct csp_result){0};
+	if (limit)
+		sim_limit(e, limit * sim_period_units(e, m->domain));
+	for (uint32_t i = 0; i < m->core_count; i++)
+		if (!m->cores[i].is_halted)
+			sim_wake_cycle(e, m->cores[i].comp, 0);
+	sim_run(e);
+	out->was_limited = sim_was_limited(e);
+	if (m->mistake) {
+		base_diag_error(diag, (struct base_place){.file = m->program->path}, "%s", m->mistake);
+		return false;
+	}
+	if (!out->was_limited && !all_ended(m, diag))
+		return false;
+	if (out->was_limited)
+		mem_req_pool_reset(m->ctx.pool);
+	for (uint32_t i = 0; i < m->stack_count; i++)
+		mem_stack_settle(m->stacks[i].stack, false);
+	results(m, out);
+	out->host_seconds = cpu_seconds() - begin;
+	return out->was_limited || checks_make(m, out, diag);
+}
+
+float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line)
+{
+	CHECK(core < m->core_count && line < m->cores[core].line_count);
+	return m->cores[core].lines + line * 2 * m->cores[core].m;
+}
+
+struct sim_stats *csp_machine_stats(const struct csp_machine *m)
+{
+	return m->ctx.stats;
+}
+
+uint64_t csp_machine_hash(const struct csp_machine *m)
+{
+	return sim_ctx_hash(&m->ctx);
+}

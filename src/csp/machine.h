@@ -1,0 +1,60 @@
+/* machine.h - a CSP accelerator with a program: built, given its data, run to its end, looked at.
+ *
+ * Values are computed when the controller executes an instruction; the model decides when that is over. A core's memory
+ * is its own: another core sees of it what is sent, after the signal that follows.
+ */
+#ifndef STRATA_CSP_MACHINE_H
+#define STRATA_CSP_MACHINE_H
+
+#include "csp/config.h"
+#include "csp/program.h"
+#include "energy/events.h"
+#include "sim/ctx.h"
+
+struct csp_machine;
+
+struct csp_result {
+	uint64_t time_ps, cycles;	  /* to the end of the last core */
+	double utilisation;		  /* of the functional units of all cores that have a program, 0 to 1 */
+	uint64_t cfmas;
+	uint64_t from_memory_bytes, to_memory_bytes; /* over all links, packets whole */
+	uint32_t cores;			  /* that have a program */
+	uint32_t checks, checks_passed;
+	double worst_error;		  /* of all checks: error over its bound */
+	struct energy_report energy;
+	bool was_limited;
+	double host_seconds;
+};
+
+/* Builds it; config (checked) and program (assembled for it) are kept. The auditor of DRAM commands watches if audit is
+ * set. NULL with messages when the host has not the memory. */
+struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program, bool audit,
+				    struct base_diag_list *diag);
+void csp_machine_free(struct csp_machine *m);
+
+/* Fills memories as the program's data directives say. False with messages. */
+bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag);
+/* Runs to the end, and makes the program's checks. False with messages: the program did what it may not, or waits for
+ * ever. Once. */
+bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag);
+
+/* A line of a core's memory: fu_count real parts, then as many imaginary parts. */
+float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line);
+struct sim_stats *csp_machine_stats(const struct csp_machine *m);
+/* Over all statistics and the time: equal for equal runs. */
+uint64_t csp_machine_hash(const struct csp_machine *m);
+
+/* data.c: one directive; false with messages. */
+bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag);
+/* check.c: compares; *worst is raised to the largest error over its bound. False with messages: the directive is wrong
+ * in itself; true: *is_ok tells. */
+bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *is_ok, double *worst,
+		    struct base_diag_list *diag);
+
+/* What a line of text about a directive begins with. */
+struct base_place csp_directive_place(const struct csp_machine *m, const struct csp_directive *d);
+/* Are the lines there in every core of the directive? False with a message. */
+bool csp_directive_lines(const struct csp_machine *m, const struct csp_directive *d, int64_t first, int64_t count,
+			 struct base_diag_list *diag);
+
+#endif

@@ -1,0 +1,143 @@
+/* priv.h - what the files of csp/ share: cores, lines under way, the machine. */
+#ifndef STRATA_CSP_PRIV_H
+#define STRATA_CSP_PRIV_H
+
+#include "csp/cfma.h"
+#include "csp/machine.h"
+#include "mem/stack.h"
+#include "net/channel.h"
+#include "net/queue.h"
+
+#define CSP_PENDING UINT64_MAX /* a cycle that is not known yet */
+enum { CSP_SIGNALS_MAX = 1024 };
+
+struct csp_core_stats {
+#include "sim/stat_fields.inc"
+#include "csp/csp_stats.def"
+#include "sim/stat_end.inc"
+};
+
+struct csp_core;
+
+/* A line on its way; its blocks are requests of their own. */
+struct csp_transfer {
+	struct csp_core *core;	   /* whose register it is */
+	struct csp_transfer *next; /* free ones */
+	uint32_t target;	   /* core whose memory it is */
+	uint64_t line;
+	uint32_t reg;		   /* register, or vector of the shared register file */
+	enum csp_space space;
+	bool is_store;
+	uint32_t sent_blocks, blocks_left; /* sent; not answered yet */
+};
+
+/* A load or store in the memory unit: count lines, of which `next` is the next to go. */
+struct csp_access {
+	uint32_t target;
+	enum csp_space space;
+	int64_t line, line_stride, reg, reg_stride;
+	uint32_t count, next;
+	uint64_t ready_cycle; /* store: when the last of its registers has been computed */
+};
+
+struct csp_access_queue {
+	struct csp_access *items;
+	uint32_t first, count, cap;
+};
+
+struct csp_loop {
+	uint32_t begin; /* number of the loop instruction */
+	int64_t left;
+};
+
+/* When a register can be read, and when it can be written, in cycles of the core; CSP_PENDING: a line is on its way. */
+struct csp_register_time {
+	uint64_t ready, free;
+	uint32_t loads, stores; /* under way */
+};
+
+struct csp_core {
+	struct csp_machine *machine;
+	uint32_t number;
+	struct sim_comp comp;
+	/* controller */
+	uint32_t pc;
+	int64_t index[CSP_INDEX_COUNT];
+	struct csp_loop loops[CSP_LOOPS_MAX];
+	uint32_t loop_count;
+	uint64_t local_cycle;  /* the controller's next one */
+	uint64_t blocked_from; /* since when it waits; CSP_PENDING: it does not */
+	bool is_halted;
+	/* functional units */
+	uint64_t fu_free_cycle, fu_last_cycle;
+	uint64_t *starts; /* ring: when the last vector instructions began */
+	uint32_t start_first, start_count;
+	float *rf, *ssrf, *zero; /* register or vector after the other, m real and m imaginary parts each */
+	struct csp_register_time *rf_times, *ssrf_times;
+	uint32_t rf_count, ssrf_count, m;
+	/* memory unit */
+	struct csp_access_queue loads, stores;
+	struct csp_transfer *current; /* whose blocks are being sent */
+	struct csp_transfer *free, *transfers;
+	uint32_t under_way, stores_under_way;
+	uint64_t sent_cycle; /* of the last block + 1 */
+	/* memory */
+	float *lines;
+	uint64_t line_count, mapped_bytes;
+	uint32_t stack, first_vault, vault_count;
+	/* signals */
+	uint64_t signals[CSP_SIGNALS_MAX]; /* ring: when they arrive, in units */
+	uint32_t signal_first, signal_count;
+	struct csp_core_stats stats;
+};
+
+/* A stack and its link. */
+struct csp_stack {
+	struct csp_machine *machine;
+	uint32_t index;
+	struct mem_stack *stack;
+	struct net_channel *tx, *rx;
+	struct sim_comp far, near;
+	struct queue answers; /* wait for rx */
+};
+
+struct csp_machine {
+	struct sim_ctx ctx;
+	const struct csp_config *config;
+	const struct csp_program *program;
+	uint32_t domain, dram_domain;
+	uint32_t line_bytes, block_bytes, blocks_per_line;
+	csp_cfma_fn *cfma;
+	struct csp_core *cores;
+	uint32_t core_count;
+	struct csp_stack *stacks;
+	uint32_t stack_count;
+	char *mistake; /* of the program, at run time; NULL: none */
+};
+
+/* The program has done what it may not: ends the run with a message at the line of the instruction. */
+void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* core.c */
+void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number);
+void csp_core_release(struct csp_core *c);
+void csp_core_tick(void *component, uint64_t cycle);
+/* What a core that has not ended waits for. */
+const char *csp_core_waits_for(const struct csp_core *c);
+static inline float *csp_vector(float *file, uint32_t number, uint32_t m)
+{
+	return file + (uint64_t)number * 2 * m;
+}
+
+/* memory.c */
+void csp_stack_init(struct csp_stack *s, struct csp_machine *m, uint32_t index);
+void csp_stack_release(struct csp_stack *s);
+/* The memory unit at a cycle: sends a block, if it has one and the link takes it. */
+void csp_memory_tick(struct csp_core *c, uint64_t cycle);
+static inline bool csp_queue_is_full(const struct csp_access_queue *q)
+{
+	return q->count == q->cap;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* program.h - a program for the cores: instructions, where each core begins, its input data and what is checked of its
+ * output. Made from text by csp_assemble.
+ */
+#ifndef STRATA_CSP_PROGRAM_H
+#define STRATA_CSP_PROGRAM_H
+
+#include "base/diag.h"
+#include "csp/config.h"
+#include "csp/isa.h"
+
+enum { CSP_DIRECTIVE_VALUES_MAX = 8, CSP_PROGRAM_BYTES_MAX = 1 << 20 };
+
+/* DATA(name, number of values): fills a core's memory before the run. */
+#define CSP_DATA(X) X(signal, SIGNAL, 4) X(weights, WEIGHTS, 3) X(twiddle2, TWIDDLE2, 2) X(twiddle8, TWIDDLE8, 2)
+/* CHECK(name, number of values): compares a core's memory after the run with the host's double precision. */
+#define CSP_CHECKS(X) X(fir, FIR, 6) X(fft, FFT, 4) X(corr, CORR, 4)
+
+enum csp_directive_kind {
+#define CSP_DATA_ENUMERATOR(name, enumerator, count) CSP_DATA_##enumerator,
+	CSP_DATA(CSP_DATA_ENUMERATOR)
+#undef CSP_DATA_ENUMERATOR
+#define CSP_CHECK_ENUMERATOR(name, enumerator, count) CSP_CHECK_##enumerator,
+	    CSP_CHECKS(CSP_CHECK_ENUMERATOR)
+#undef CSP_CHECK_ENUMERATOR
+};
+
+struct csp_directive {
+	enum csp_directive_kind kind;
+	uint32_t first_core, last_core;
+	int64_t values[CSP_DIRECTIVE_VALUES_MAX];
+	uint32_t line;
+};
+
+struct csp_program {
+	char *path; /* of the text, for messages */
+	struct csp_instr *instrs;
+	uint32_t instr_count;
+	uint32_t *entries; /* by core; UINT32_MAX: it does nothing */
+	uint32_t core_count;
+	struct csp_directive *data, *checks;
+	uint32_t data_count, check_count;
+};
+
+/* A name that the text may use, before its own: --define NAME=VALUE. */
+struct csp_define {
+	const char *name;
+	int64_t value;
+};
+
+/* Assembles text (path: for messages) for a machine. NULL with messages, each with its line. Free with
+ * csp_program_free. */
+struct csp_program *csp_assemble(const char *text, const char *path, const struct csp_config *config,
+				 const struct csp_define *defines, uint32_t define_count, struct base_diag_list *diag);
+/* The same from a file, of at most CSP_PROGRAM_BYTES_MAX. */
+struct csp_program *csp_assemble_file(const char *path, const struct csp_config *config,
+				      const struct csp_define *defines, uint32_t define_count,
+				      struct base_diag_list *diag);
+void csp_program_free(struct csp_program *p);
+
+const char *csp_op_name(enum csp_op op);
+const char *csp_directive_name(enum csp_directive_kind kind);
+
+#endif

@@ -1,0 +1,271 @@
+/* A core's pipeline, its memory unit, its signals; mistakes of programs; parameters. */
+#include "harness.h"
+
+#include <math.h>
+
+#include "csp/cfma.h"
+
+/* The arithmetic of every instruction set is the same, bit for bit. */
+static void arithmetic(void **state)
+{
+	enum { M = 64, ROUNDS = 200 };
+	float a[2 * M], c[2 * M], x[2 * M], y[2 * M];
+	GRand *random = g_rand_new_with_seed(7);
+
+	(void)state;
+	for (uint32_t r = 0; r < ROUNDS; r++) {
+		const float re = (float)g_rand_double_range(random, -2, 2);
+		const float im = (float)g_rand_double_range(random, -2, 2);
+
+		for (uint32_t i = 0; i < 2 * M; i++) {
+			a[i] = (float)g_rand_double_range(random, -1e3, 1e3);
+			c[i] = (float)g_rand_double_range(random, -1e-3, 1e3);
+		}
+		csp_cfma_portable(x, c, a, re, im, M);
+		csp_cfma_find()(y, c, a, re, im, M);
+		assert_memory_equal(x, y, sizeof(x));
+		assert_true(x[3] == fmaf(-a[M + 3], im, fmaf(a[3], re, c[3])));
+		assert_true(x[M + 3] == fmaf(a[M + 3], re, fmaf(a[3], im, c[M + 3])));
+		csp_cfma_find()(c, c, a, re, im, M); /* in place */
+		assert_memory_equal(x, c, sizeof(x));
+	}
+	g_rand_free(random);
+}
+
+static uint64_t cycles_of(const char *text, const char *set)
+{
+	struct harness h;
+	uint64_t cycles;
+
+	harness_begin(&h, "alpha");
+	if (set)
+		harness_set(&h, set);
+	harness_text(&h, text);
+	cycles = h.result.cycles;
+	harness_end(&h);
+	return cycles;
+}
+
+/* Sums in one register wait for the pipeline; as many threads as it has stages fill it. */
+static void threads(void **state)
+{
+	static const char sum[] = ".core 0\n cfma r[0:0], r[0:0], r[1:0], s[0:0] x600\n";
+	const uint64_t none = cycles_of(".core 0\n halt\n", NULL);
+	const uint64_t one = cycles_of(sum, NULL);
+	const uint64_t six = cycles_of(".core 0\n loop 100\n cfma r[0], r[0], r[9:0], s[0:0] x6\n end\n", NULL);
+	const uint64_t five = cycles_of(".core 0\n loop 100\n cfma r[0], r[0], r[9:0], s[0:0] x5\n end\n", NULL);
+
+	(void)state;
+	assert_in_range(one - none, 3595, 3610);
+	assert_in_range(six - none, 595, 610);
+	assert_in_range(five - none, 595, 610); /* one cycle in six is lost */
+	assert_in_range(cycles_of(sum, "csp.stage_count=3") - none, 1795, 1810);
+}
+
+static void stalls_are_counted(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_text(&h, ".core 0\n"
+			 " cfma r[0:0], r[0:0], r[1:0], s[0:0] x11\n"
+			 " load r[2], [0]\n"
+			 " cfma r[3], zero, r[2], s[0]\n");
+	assert_int_equal(harness_stat(&h, "core.operand_wait_cycles"), 50); /* ten times five */
+	assert_int_equal(harness_stat(&h, "core.cfma_cycles"), 12);
+	assert_int_equal(harness_stat(&h, "core.cfmas"), 12 * 64);
+	assert_true(harness_stat(&h, "core.memory_wait_cycles") > 20);
+	assert_int_equal(harness_stat(&h, "core.load_lines"), 1);
+	assert_int_equal(harness_stat(&h, "vault.reads"), 4); /* blocks of 128 bytes */
+	assert_int_equal(harness_stat(&h, "link_tx.bytes"), 4 * 16);
+	assert_int_equal(harness_stat(&h, "link_rx.bytes"), 4 * (16 + 128));
+	harness_end(&h);
+}
+
+/* A register is not overwritten before it has been stored or read, nor read before its line is there. */
+static void hazards(void **state)
+{
+	struct harness h;
+	const float *line;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_text(&h, ".core 0\n"
+			 ".data signal 0, 2, 1, 3\n"
+			 ".data weights 8, 64, 1\n"
+			 " load v[0], [8]\n"
+			 " load r[0], [0]\n"
+			 " store [4], r[0]\n"
+			 " load r[0], [1]\n"
+			 " store [5], r[0]\n"
+			 " cfma r[0], zero, r[0], s[3]\n"
+			 " store [6], r[0]\n");
+	assert_memory_equal(csp_machine_line(h.machine, 0, 4), csp_machine_line(h.machine, 0, 0), 512);
+	assert_memory_equal(csp_machine_line(h.machine, 0, 5), csp_machine_line(h.machine, 0, 1), 512);
+	line = csp_machine_line(h.machine, 0, 6);
+	assert_true(line[2] == csp_machine_line(h.machine, 0, 8)[3] * csp_machine_line(h.machine, 0, 1)[2]);
+	assert_int_equal(harness_stat(&h, "core.store_lines"), 3);
+	harness_end(&h);
+}
+
+/* What is sent is there when the signal is; time passes for it. */
+static void signals(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_text(&h, ".core 0\n"
+			 ".data signal 0, 1, 1, 5\n"
+			 " load r[0], [0]\n send 7, [3], r[0]\n signal 7\n wait 1\n"
+			 ".core 7\n"
+			 " wait 1\n load r[0], [3]\n store [4], r[0]\n signal 0\n");
+	assert_memory_equal(csp_machine_line(h.machine, 7, 4), csp_machine_line(h.machine, 0, 0), 512);
+	assert_int_equal(harness_stat(&h, "core.signals"), 2);
+	assert_int_equal(harness_stat(&h, "core.send_lines"), 1);
+	assert_true(harness_stat(&h, "core.signal_wait_cycles") > 100);
+	harness_end(&h);
+}
+
+static void wrong(const char *text, const char *expected)
+{
+	struct harness h;
+
+	harness_begin(&h, "alpha");
+	harness_build(&h, csp_assemble(text, "p.csp", &h.config, NULL, 0, &h.diag));
+	assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
+	assert_non_null(h.diag.first);
+	if (!strstr(h.diag.first->text, expected))
+		fail_msg("'%s' has no '%s'", h.diag.first->text, expected);
+	harness_end(&h);
+}
+
+static void mistakes(void **state)
+{
+	(void)state;
+	wrong(".core 0\n load r[536], [0]\n", "core 0, 'load' of line 2: register r[536]: there are 0 to 535");
+	wrong(".core 0\n load r[0:100], [0] x9\n", "register r[800]");
+	wrong(".core 0\n load r[1:0-1], [0] x9\n", "register r[-1]");
+	wrong(".core 0\n load v[8], [0]\n", "vector v[8]: there are 0 to 7");
+	wrong(".core 0\n store [1572864], r[0]\n", "line [1572864]: there are 0 to 1572863");
+	wrong(".core 0\n cfma r[0], r[0], r[0], s[512]\n", "scalar s[512]: there are 0 to 511");
+	wrong(".core 0\n cfma r[0], r[0], r[0], s[0] x70000\n", "x70000: an instruction is repeated 0 to 65535 times");
+	wrong(".core 0\n set i1, 0\n div i2, i1, i1\n", "'div' of line 3: div by 0");
+	wrong(".core 0\n signal 15\n", "signal to core 15: there are 0 to 14");
+	wrong(".core 0\n send 99, [0], r[0]\n", "send to core 99");
+	wrong(".core 0\n wait 1\n", "p.csp:2:1: error: core 0 waits here for ever, for a signal that nobody sends");
+	wrong(".core 0\nagain: loop 2\n jump again\n end\n", "loops more than 8 deep");
+	wrong(".core 0\n jump in\n loop 2\nin: end\n", "the end of a loop that is not the one under way");
+	wrong(".core 0\nagain: signal 1\n jump again\n.core 1\n", "has 1024 signals that it has not waited for");
+}
+
+static void parameters(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"csp.fu_count=48", "csp.fu_count = 48: must be a power of two"},
+	    {"csp.core_count=64", "do not fit into csp.stack_count = 3 stacks"},
+	    {"csp.core_vault_count=33", "more than the 32 vaults of a stack"},
+	    {"csp.block_bytes=96", "csp.block_bytes = 96: must be a power of two"},
+	    {"csp.vault_bytes=5000", "csp.vault_bytes = 5000"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		harness_set(&h, cases[i][0]);
+		assert_false(csp_config_check(&h.config, &h.diag));
+		if (!strstr(h.diag.first->text, cases[i][1]))
+			fail_msg("'%s' has no '%s'", h.diag.first->text, cases[i][1]);
+		harness_end(&h);
+	}
+}
+
+/* Registers as table 3.2 prints them: 268 and 134 KB a core. */
+static void register_files(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	assert_int_equal(csp_register_count(&h.config.csp) * 64 * 8, 268 * 1024);
+	harness_end(&h);
+	harness_begin(&h, "beta");
+	assert_int_equal(csp_register_count(&h.config.csp) * 64 * 8, 134 * 1024);
+	harness_end(&h);
+}
+
+/* Rounds of blocks begin elsewhere: strides of powers of two reach all vaults. */
+static void skewed_addresses(void **state)
+{
+	static const char text[] = ".core 14\n loop 40\n load r[0], [0:512] x15\n end\n";
+	const uint64_t skewed = cycles_of(text, NULL), linear = cycles_of(text, "csp.address_map=linear");
+
+	(void)state;
+	assert_true(skewed * 3 / 2 < linear);
+}
+
+/* Every core's lines are its own, in vaults that no other has. */
+static void places(void **state)
+{
+	struct harness h;
+	uint64_t used[16] = {0};
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	for (uint32_t i = 0; i < h.config.csp.core_count; i++) {
+		uint32_t stack, vault;
+
+		csp_core_place(&h.config.csp, 32, i, &stack, &vault);
+		for (uint32_t v = 0; v < csp_core_vault_count(&h.config.csp, i); v++) {
+			assert_true(stack < 3 && vault + v < 32);
+			assert_false(used[stack] >> (vault + v) & 1);
+			used[stack] |= 1ull << (vault + v);
+		}
+	}
+	harness_end(&h);
+}
+
+static void limit(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_set(&h, "csp.limit_cycles=5000");
+	harness_text(&h, ".core 0\nagain: load r[0], [0]\n jump again\n");
+	assert_true(h.result.was_limited);
+	assert_in_range(h.result.cycles, 4000, 5001);
+	harness_end(&h);
+}
+
+/* Writes that nobody answers bring no packet back. */
+static void posted(void **state)
+{
+	static const char text[] = ".core 0\n store [0], r[0] x10\n signal 1\n.core 1\n wait 1\n";
+	struct harness h;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		harness_begin(&h, "alpha");
+		harness_set(&h, i ? "csp.posted_writes=true" : "csp.posted_writes=false");
+		harness_text(&h, text);
+		assert_int_equal(harness_stat(&h, "link_rx.bytes"), i ? 0 : 40 * 16);
+		assert_int_equal(harness_stat(&h, "link_tx.bytes"), 40 * 144);
+		harness_end(&h);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(arithmetic),     cmocka_unit_test(threads),	  cmocka_unit_test(stalls_are_counted),
+	    cmocka_unit_test(hazards),	      cmocka_unit_test(signals),	  cmocka_unit_test(mistakes),
+	    cmocka_unit_test(parameters),     cmocka_unit_test(register_files),   cmocka_unit_test(skewed_addresses),
+	    cmocka_unit_test(places),	      cmocka_unit_test(limit),		  cmocka_unit_test(posted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

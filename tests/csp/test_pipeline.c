@@ -1,0 +1,212 @@
+/* FIR -> FFT -> correlation on the chip beside the same in double precision on the host; the shipped programs check
+ * themselves, and see what is wrong. */
+#include "harness.h"
+
+#include <complex.h>
+#include <math.h>
+
+#include "csp/signal.h"
+
+static void shipped(const char *machine, const char *name, const struct csp_define *defines, uint32_t count)
+{
+	struct harness h;
+
+	harness_begin(&h, machine);
+	harness_file(&h, name, defines, count);
+	assert_true(h.result.checks > 0);
+	assert_int_equal(h.result.checks_passed, h.result.checks);
+	assert_true(h.result.worst_error < 1);
+	harness_end(&h);
+}
+
+static void programs(void **state)
+{
+	const struct csp_define small[] = {{"LINES", 4}, {"TIMES", 20}};
+	const struct csp_define fft2[] = {{"LOG", 6}, {"POINTS", 64}};
+	const struct csp_define one[] = {{"LINES", 1}};
+
+	(void)state;
+	shipped("alpha", "corr.csp", small, 2);
+	shipped("beta", "corr.csp", small, 2);
+	shipped("alpha", "fft8.csp", NULL, 0);
+	shipped("alpha", "fft2.csp", fft2, 2);
+	shipped("alpha", "fir.csp", one, 1);
+	shipped("beta", "fir.csp", one, 1);
+	shipped("alpha", "chan.csp", one, 1);
+}
+
+/* Other widths of the machine compute the same. */
+static void widths(void **state)
+{
+	static const char *const sets[] = {"csp.fu_count=8", "csp.fu_count=16", "csp.fu_count=128"};
+	const struct csp_define small[] = {{"LINES", 8}, {"TIMES", 12}};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(sets); i++) {
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		harness_set(&h, sets[i]);
+		harness_file(&h, "corr.csp", small, 2);
+		assert_int_equal(h.result.checks_passed, 1);
+		harness_end(&h);
+	}
+}
+
+/* Lines that the schedule reads: every pair one line of scalars a step, every visit one line of the units; equation
+ * (3.1) exactly, (3.2) rounded up to whole visits. */
+static void schedule(void **state)
+{
+	const struct csp_define d[] = {{"LINES", 16}, {"TIMES", 10}};
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_file(&h, "corr.csp", d, 2);
+	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), 136 * 10);
+	assert_int_equal(harness_stat(&h, "core.load_lines"), 40 * 10);
+	assert_int_equal(harness_stat(&h, "core.store_lines"), 136 * 64);
+	assert_int_equal(harness_stat(&h, "core.cfma_cycles"), 136 * 64 * 10);
+	assert_int_equal(harness_stat(&h, "core.operand_wait_cycles"), 0);
+	harness_end(&h);
+	harness_begin(&h, "beta");
+	harness_file(&h, "corr.csp", d, 2);
+	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), 136 * 10);
+	assert_int_equal(harness_stat(&h, "core.load_lines"), 72 * 10);
+	harness_end(&h);
+}
+
+/* A wrong output does not pass, nor one of a wrong input or factor. */
+static void checks_see(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t line;
+		bool is_before; /* the run: a factor or weight */
+	} cases[] = {{"fft8.csp", 16 + 7, false},  {"fft8.csp", 3, true},	 {"corr.csp", 5, false},
+		     {"fir.csp", 4096 + 3, false}, {"fir.csp", 9, true}};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct csp_define d[] = {{"LINES", 4}, {*cases[i].name == 'c' ? "TIMES" : "UNUSED", 20}};
+		g_autofree char *path = g_build_filename(PROGRAMS_DIR, cases[i].name, NULL);
+		struct harness h;
+		double worst = 0;
+		bool is_ok;
+
+		harness_begin(&h, "alpha");
+		harness_build(&h, csp_assemble_file(path, &h.config, d, 2, &h.diag));
+		if (cases[i].is_before)
+			csp_machine_line(h.machine, 0, cases[i].line)[1] += 0.5f;
+		harness_run(&h);
+		assert_int_equal(h.result.checks_passed, !cases[i].is_before);
+		if (!cases[i].is_before) {
+			csp_machine_line(h.machine, 0, cases[i].line)[1] += 1;
+			assert_true(csp_check_make(h.machine, &h.program->checks[0], &is_ok, &worst, &h.diag));
+			assert_false(is_ok);
+			assert_true(worst > 1);
+		}
+		harness_end(&h);
+	}
+}
+
+/* ---- the whole chain ---- */
+
+enum { CHANNELS = 512, TAPS = 8, WORKERS = 14 };
+
+/* Of one signal: outputs of all channels, in double precision. */
+static void channelize(uint32_t signal, double complex (*spectra)[CHANNELS], uint32_t outputs)
+{
+	double complex x[CHANNELS];
+
+	for (uint32_t k = 0; k < outputs; k++) {
+		for (uint32_t c = 0; c < CHANNELS; c++) {
+			x[c] = 0;
+			for (uint32_t t = 0; t < TAPS; t++)
+				x[c] += csp_filter_weight(c, t, CHANNELS, TAPS) *
+					csp_signal_sample((uint64_t)(k + t) * CHANNELS + c, signal, 1);
+		}
+		for (uint32_t n = 0; n < CHANNELS; n++) {
+			spectra[k][n] = 0;
+			for (uint32_t c = 0; c < CHANNELS; c++)
+				spectra[k][n] += x[c] * cexp(-2 * G_PI * I * ((double)(n * c % CHANNELS) / CHANNELS));
+		}
+	}
+}
+
+/* Antenna signals through the filter, the transform, the copy between cores and the correlation, of all 15 cores at
+ * once, beside the host. Sums of a channel: n products of spectra, whose own error is that of filter and transform. */
+static void whole_chain(void **state)
+{
+	enum { CHOSEN = 6, K = 8 };
+	static const uint32_t chosen[CHOSEN] = {0, 1, 37, 64, 127, 255}; /* signals */
+	const double u = 0x1p-24;
+	static double complex spectra[CHOSEN][K][CHANNELS];
+	struct harness h;
+	double worst = 0;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_file(&h, "node.csp", NULL, 0);
+	assert_int_equal(h.result.checks_passed, 2);
+	for (uint32_t i = 0; i < CHOSEN; i++)
+		channelize(chosen[i], spectra[i], K);
+	for (uint32_t i = 0; i < CHOSEN; i++)
+		for (uint32_t j = 0; j <= i; j++)
+			for (uint32_t n = 0; n < CHANNELS; n++) {
+				const uint32_t m = (uint32_t)h.config.csp.fu_count;
+				const uint32_t l = chosen[i] / m, s = chosen[j] / m;
+				const uint64_t lines = 4, each = (CHANNELS + WORKERS - 1) / WORKERS;
+				const uint64_t pair = l * (l + 1) / 2 + s, pairs = lines * (lines + 1) / 2 * m;
+				const float *v = csp_machine_line(h.machine, n % WORKERS,
+								  each * K * lines + n / WORKERS * pairs + pair * m +
+								      chosen[j] % m);
+				double complex sum = 0;
+				double size = 0, error;
+
+				for (uint32_t k = 0; k < K; k++) {
+					sum += spectra[i][k][n] * conj(spectra[j][k][n]);
+					size += cabs(spectra[i][k][n]) * cabs(spectra[j][k][n]);
+				}
+				/* Inputs are below 1 and the weights of a filter add up to less than 2: a spectrum
+				 * deviates by less than (2 TAPS + 2 + 8 * 9) u * 2 * CHANNELS, by which each product
+				 * does. */
+				error = cabs(v[chosen[i] % m] + v[m + chosen[i] % m] * I - sum);
+				size = (2 * K + 2) * u * size;
+				for (uint32_t k = 0; k < K; k++)
+					size += (2 * TAPS + 2 + 72) * u * 2 * CHANNELS *
+						(cabs(spectra[i][k][n]) + cabs(spectra[j][k][n]) + 1e-3);
+				worst = fmax(worst, error / size);
+			}
+	print_message("largest error of a visibility: %.3g of its bound\n", worst);
+	assert_true(worst > 0 && worst < 1);
+	harness_end(&h);
+}
+
+/* The same bits, time and statistics again. */
+static void deterministic(void **state)
+{
+	const struct csp_define d[] = {{"LINES", 4}, {"TIMES", 30}};
+	uint64_t hashes[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		harness_file(&h, "corr.csp", d, 2);
+		hashes[i] = csp_machine_hash(h.machine);
+		harness_end(&h);
+	}
+	assert_int_equal(hashes[0], hashes[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(programs),	   cmocka_unit_test(widths),	  cmocka_unit_test(schedule),
+	    cmocka_unit_test(checks_see),  cmocka_unit_test(whole_chain), cmocka_unit_test(deterministic),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
