@@ -1,0 +1,393 @@
+/* values.c - entries by line, with images of old versions and private lines. */
+#include "values/values.h"
+
+#include "base/check.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { RECENT = 1024 };
+
+struct image {
+	struct image *next; /* older */
+	cpu_version version;
+	uint8_t bytes[];
+};
+
+struct private {
+	struct private *next;
+	cpu_version version;
+	uint32_t holder;
+	uint8_t bytes[];
+};
+
+struct entry {
+	uint64_t line;
+	uint8_t *host;
+	cpu_version newest;
+	struct image *images; /* the newest of them first */
+	struct private *privates;
+	uint32_t image_count, place; /* in the ring */
+	bool has_moved;              /* others than who stored last may have the newest version */
+	bool is_saved;               /* the first image is of the newest version: a store is under way */
+	bool is_used;
+};
+
+struct values {
+	uint32_t line_bytes, images_max, lines_max, hand;
+	GHashTable *entries; /* by line */
+	GPtrArray *ring;
+	struct {
+		uint64_t line;
+		struct entry *entry;
+	} recent[RECENT];
+	/* Private lines that are over are used again late: a store may still be on its way to one. */
+	struct private *over, **over_end;
+	uint32_t over_count;
+	struct values_stats stats;
+};
+
+struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max)
+{
+	struct values *v = g_new0(struct values, 1);
+
+	CHECK(line_bytes >= 32 && !(line_bytes & (line_bytes - 1)) && lines_max && images_max);
+	v->line_bytes = line_bytes;
+	v->lines_max = lines_max;
+	v->images_max = images_max;
+	v->entries = g_hash_table_new(NULL, NULL);
+	v->ring = g_ptr_array_new();
+	v->over_end = &v->over;
+	memset(v->recent, 0xff, sizeof(v->recent));
+	return v;
+}
+
+static struct entry *find(struct values *v, uint64_t line)
+{
+	const uint32_t slot = line % RECENT;
+
+	if (v->recent[slot].line != line) {
+		v->recent[slot].line = line;
+		v->recent[slot].entry = g_hash_table_lookup(v->entries, (gpointer)line);
+	}
+	return v->recent[slot].entry;
+}
+
+bool values_is_known(const struct values *v, uint64_t line)
+{
+	return g_hash_table_contains(v->entries, (gpointer)line);
+}
+
+static void put_private(struct values *v, struct private *p)
+{
+	p->next = NULL;
+	*v->over_end = p;
+	v->over_end = &p->next;
+	v->over_count++;
+}
+
+static void clear(struct values *v, struct entry *e)
+{
+	while (e->images) {
+		struct image *next = e->images->next;
+
+		g_free(e->images);
+		e->images = next;
+	}
+	while (e->privates) {
+		struct private *next = e->privates->next;
+
+		put_private(v, e->privates);
+		e->privates = next;
+	}
+	e->image_count = 0;
+}
+
+/* A place in the ring: a new one, or that of an entry that has not been used since the hand came by. */
+static struct entry *room(struct values *v)
+{
+	struct entry *e;
+
+	if (v->ring->len < v->lines_max) {
+		e = g_new0(struct entry, 1);
+		e->place = v->ring->len;
+		g_ptr_array_add(v->ring, e);
+		return e;
+	}
+	for (;;) {
+		e = v->ring->pdata[v->hand];
+		v->hand = (v->hand + 1) % v->ring->len;
+		if (!e->is_used)
+			break;
+		e->is_used = false;
+	}
+	if (e->host) {
+		v->stats.evicted++;
+		g_hash_table_remove(v->entries, (gpointer)e->line);
+		if (v->recent[e->line % RECENT].line == e->line)
+			v->recent[e->line % RECENT].entry = NULL;
+	}
+	clear(v, e);
+	*e = (struct entry){.place = e->place};
+	return e;
+}
+
+static void save(struct values *v, struct entry *e)
+{
+	struct image *image, **last;
+
+	if (e->image_count == v->images_max) {
+		for (last = &e->images; (*last)->next;)
+			last = &(*last)->next;
+		image = *last;
+		*last = NULL;
+	} else {
+		image = g_malloc(sizeof(*image) + v->line_bytes);
+		e->image_count++;
+	}
+	image->version = e->newest;
+	memcpy(image->bytes, e->host, v->line_bytes);
+	image->next = e->images;
+	e->images = image;
+	e->is_saved = true;
+	v->stats.images++;
+}
+
+void values_before_store(struct values *v, uint64_t line, void *host, cpu_version newest)
+{
+	struct entry *e = find(v, line);
+
+	if (!e) {
+		e = room(v);
+		e->line = line;
+		e->host = host;
+		e->newest = newest;
+		e->has_moved = true; /* the memory has it */
+		g_hash_table_insert(v->entries, (gpointer)line, e);
+		v->recent[line % RECENT].entry = e;
+	}
+	e->is_used = true;
+	if (e->has_moved && !e->is_saved)
+		save(v, e);
+}
+
+static struct private *private_of(const struct entry *e, uint32_t holder)
+{
+	struct private *p = e->privates;
+
+	while (p && p->holder != holder)
+		p = p->next;
+	return p;
+}
+
+static const struct image *image_of(const struct entry *e, cpu_version version, cpu_version mask)
+{
+	const struct image *i = e->images;
+
+	while (i && (i->version ^ version) & mask)
+		i = i->next;
+	return i;
+}
+
+/* Bytes of a version, quarter by quarter; of one that nobody knows any more, the oldest. */
+static void compose(const struct values *v, const struct entry *e, cpu_version version, uint32_t offset, uint32_t size,
+		    uint8_t *out)
+{
+	const uint32_t bytes = v->line_bytes / 4;
+
+	for (uint32_t q = offset / bytes; q * bytes < offset + size; q++) {
+		const uint32_t begin = MAX(offset, q * bytes), end = MIN(offset + size, (q + 1) * bytes);
+		const cpu_version mask = (cpu_version)0xffff << (16 * q);
+		const struct image *i;
+		const uint8_t *from = e->host;
+
+		if ((version ^ e->newest) & mask) {
+			i = image_of(e, version, mask);
+			for (const struct image *old = e->images; !i && old; old = old->next)
+				if (!old->next)
+					i = old;
+			if (i)
+				from = i->bytes;
+		}
+		memcpy(out + (begin - offset), from + begin, end - begin);
+	}
+}
+
+/* Of a copy before the store that made this version. */
+static cpu_version previous(cpu_version version)
+{
+	cpu_version before = 0;
+
+	for (uint32_t shift = 0; shift < 64; shift += 16)
+		before |= (cpu_version)(uint16_t)((version >> shift) - 1) << shift;
+	return before;
+}
+
+static struct private *get_private(struct values *v)
+{
+	enum { LATE = 64 };
+	struct private *p = v->over;
+
+	if (v->over_count < LATE)
+		return g_malloc(sizeof(*p) + v->line_bytes);
+	v->over = p->next;
+	v->over_count--;
+	return p;
+}
+
+void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	struct entry *e = find(v, line);
+	const cpu_version mask = quarters * 0xffff;
+	struct private *p;
+
+	if (!e)
+		return;
+	e->is_used = true;
+	p = private_of(e, holder);
+	if (p) {
+		p->version = version;
+		return;
+	}
+	if ((version ^ cpu_version_next(e->newest, CPU_VERSION_ALL)) & mask) {
+		p = get_private(v);
+		p->holder = holder;
+		p->version = version;
+		compose(v, e, previous(version), 0, v->line_bytes, p->bytes);
+		p->next = e->privates;
+		e->privates = p;
+		v->stats.privates++;
+		return;
+	}
+	if (e->has_moved && !e->is_saved)
+		save(v, e);
+	e->newest = version;
+	e->has_moved = e->is_saved = false;
+}
+
+static void remove_private(struct values *v, struct entry *e, struct private *p)
+{
+	struct private **link = &e->privates;
+
+	while (*link != p)
+		link = &(*link)->next;
+	*link = p->next;
+	put_private(v, p);
+}
+
+void values_moved(struct values *v, uint64_t line, uint32_t holder)
+{
+	struct entry *e = find(v, line);
+	struct private *p;
+
+	if (!e)
+		return;
+	e->has_moved = true;
+	p = e->privates ? private_of(e, holder) : NULL;
+	if (!p)
+		return;
+	if (!e->is_saved)
+		save(v, e);
+	memcpy(e->host, p->bytes, v->line_bytes);
+	e->newest = p->version;
+	e->is_saved = false;
+	remove_private(v, e, p);
+}
+
+void values_dropped(struct values *v, uint64_t line, uint32_t holder)
+{
+	struct entry *e = find(v, line);
+	struct private *p = e ? private_of(e, holder) : NULL;
+
+	if (p)
+		remove_private(v, e, p);
+}
+
+/* The quarters that the bytes touch, 16 bits each. */
+static cpu_version mask_of(const struct values *v, uint32_t offset, uint32_t size)
+{
+	const uint32_t bytes = v->line_bytes / 4;
+	cpu_version mask = 0;
+
+	for (uint32_t q = offset / bytes; q <= (offset + size - 1) / bytes; q++)
+		mask |= (cpu_version)0xffff << (16 * q);
+	return mask;
+}
+
+bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
+		 void *out)
+{
+	struct entry *e = find(v, line);
+	const struct private *p;
+	const struct image *i;
+	cpu_version mask;
+
+	if (likely(!e))
+		return false;
+	e->is_used = true;
+	p = unlikely(e->privates) ? private_of(e, holder) : NULL;
+	if (p) {
+		memcpy(out, p->bytes + offset, size);
+		v->stats.stale++;
+		return true;
+	}
+	if (likely(version == e->newest))
+		return false;
+	mask = mask_of(v, offset, size);
+	if (!((version ^ e->newest) & mask))
+		return false;
+	v->stats.stale++;
+	i = image_of(e, version, mask);
+	if (i)
+		memcpy(out, i->bytes + offset, size);
+	else
+		compose(v, e, version, offset, size, out);
+	return true;
+}
+
+void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own)
+{
+	const struct entry *e = find((struct values *)v, line);
+	struct private *p = e && unlikely(e->privates) ? private_of(e, holder) : NULL;
+
+	return p ? p->bytes + offset : own;
+}
+
+void values_forget(struct values *v, uint64_t first_line, uint64_t count)
+{
+	for (uint64_t line = first_line; line < first_line + count; line++) {
+		struct entry *e = find(v, line);
+
+		if (!e)
+			continue;
+		clear(v, e);
+		g_hash_table_remove(v->entries, (gpointer)line);
+		v->recent[line % RECENT].entry = NULL;
+		e->host = NULL;
+		e->is_used = false;
+	}
+}
+
+const struct values_stats *values_statistics(const struct values *v)
+{
+	return &v->stats;
+}
+
+void values_free(struct values *v)
+{
+	if (!v)
+		return;
+	for (uint32_t i = 0; i < v->ring->len; i++) {
+		clear(v, v->ring->pdata[i]);
+		g_free(v->ring->pdata[i]);
+	}
+	while (v->over) {
+		struct private *next = v->over->next;
+
+		g_free(v->over);
+		v->over = next;
+	}
+	g_ptr_array_free(v->ring, TRUE);
+	g_hash_table_destroy(v->entries);
+	g_free(v);
+}

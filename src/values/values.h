@@ -1,0 +1,56 @@
+/* values.h - what the copies of a program's lines hold: caches carry versions, the bytes are here.
+ *
+ * The program's own memory has the newest bytes of every line. A copy that has the newest version uses them. Other
+ * bytes are kept only where a copy may have them: an image of a line before a store, while others than the storing
+ * cache may still have that version (once per store into a line that has moved since the last one); and a private
+ * line, of a cache that stored into a copy which was not the newest. Its bytes become the newest, over those of
+ * others, when it moves.
+ *
+ * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. Lines that nobody has stored
+ * into have no entry, and there is room for a number of entries: the one that has not been used for longest goes,
+ * and whoever has an old copy of its line then reads the newest bytes. With room for all lines that the modelled
+ * caches hold, what goes is in no cache.
+ */
+#ifndef STRATA_VALUES_VALUES_H
+#define STRATA_VALUES_VALUES_H
+
+#include "cpu/version.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct values;
+
+struct values_stats {
+	uint64_t images;   /* kept, ever */
+	uint64_t stale;    /* reads that got other bytes than the newest */
+	uint64_t privates; /* copies that became private */
+	uint64_t evicted;  /* entries */
+};
+
+/* Lines of line_bytes (a power of two, at least 32); room for lines_max entries, images_max images of each. */
+struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max);
+void values_free(struct values *v);
+
+bool values_is_known(const struct values *v, uint64_t line);
+/* A store into the line comes; host is where the program has the line, newest its version if it is not known. */
+void values_before_store(struct values *v, uint64_t line, void *host, cpu_version newest);
+/* The store of the holder (a cache) made this version of its copy, and wrote these quarters (see cpu/version.h). */
+void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
+/* Another cache or the memory has a copy from the holder; VALUES_NOBODY: from where no store is done. */
+#define VALUES_NOBODY UINT32_MAX
+void values_moved(struct values *v, uint64_t line, uint32_t holder);
+/* The holder's copy is gone without a trace. */
+void values_dropped(struct values *v, uint64_t line, uint32_t holder);
+
+/* A holder reads bytes of its copy. False: they are the program's own. True: they are others, and now in out. */
+bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
+		 void *out);
+/* Where a store of the holder goes: own, or the line's place in its private bytes. */
+void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own);
+/* The program's memory of these lines is no longer there. */
+void values_forget(struct values *v, uint64_t first_line, uint64_t count);
+
+const struct values_stats *values_statistics(const struct values *v);
+
+#endif
