@@ -12,6 +12,8 @@ struct cpu_common {
 	struct cpu_stats stats;
 	struct cpu_events events;
 	uint64_t per_ps; /* units of the engine's time */
+	uint32_t line_shift, page_shift;
+	uint32_t stack_count; /* of the memory, round which lines go; where cpu.placement is by page */
 };
 
 static inline uint64_t cpu_now_units(const struct cpu_common *c)

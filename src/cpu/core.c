@@ -1,7 +1,20 @@
-/* core.c - a core's accesses: hits in its caches, requests for what they lack, stores and prefetches beside them. */
+/* core.c - a core's threads: instructions that pass, loads and stores that begin, wait and end. */
 #include "cpu/core.h"
 
 #include "base/check.h"
+
+/* Whose request it is, in its tag: what for, the thread, the entry of the load. */
+enum { FOR_STORE, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
+
+static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct cpu_load *load)
+{
+	return what | t->index << 4 | (uint32_t)(load ? load - t->loads : 0) << 8;
+}
+
+static uint32_t what_of(const struct cpu_request *r)
+{
+	return r->tag & 15;
+}
 
 /* ---- its caches ---- */
 
@@ -12,6 +25,25 @@ static void drop(struct cpu_core *k, struct cpu_tag *tag)
 	if (first)
 		first->state = CPU_INVALID;
 	tag->state = CPU_INVALID;
+	k->c->stats.stream_useless += tag->is_ahead;
+	tag->is_ahead = false;
+}
+
+static struct cpu_tag **recent_of(struct cpu_core *k, uint64_t line)
+{
+	return &k->recent[line & (ARRAY_COUNT(k->recent) - 1)];
+}
+
+static struct cpu_tag *l1_find(struct cpu_core *k, uint64_t line)
+{
+	struct cpu_tag **recent = recent_of(k, line), *tag;
+
+	if (likely((*recent)->line == line && (*recent)->state))
+		return *recent;
+	tag = cpu_tags_find(&k->l1, line);
+	if (tag)
+		*recent = tag;
+	return tag;
 }
 
 static void l1_fill(struct cpu_core *k, const struct cpu_tag *from)
@@ -22,6 +54,7 @@ static void l1_fill(struct cpu_core *k, const struct cpu_tag *from)
 		tag = cpu_tags_victim(&k->l1, from->line);
 	*tag = (struct cpu_tag){.line = from->line, .state = from->state};
 	cpu_tags_use(&k->l1, tag);
+	*recent_of(k, from->line) = tag;
 }
 
 /* The line in the second level, in any state. */
@@ -56,129 +89,440 @@ static void observe(struct cpu_core *k, uint64_t line, enum cpu_op op, struct cp
 	user->observe(user->self, k->number, line, op != CPU_READ, second->version);
 }
 
-/* ---- its accesses ---- */
+/* ---- its prefetcher ---- */
 
-static void answer(struct cpu_core *k, uint64_t units)
-{
-	k->c->user.answer(k->c->user.self, k->number, (units + k->c->per_ps - 1) / k->c->per_ps);
-}
-
-static uint64_t line_of(struct cpu_core *k, uint64_t address)
+/* A load got past the first level: the lines that its stream comes to next are asked for. */
+static void follow(struct cpu_core *k, const struct cpu_thread *t, uint64_t line, uint64_t units)
 {
 	const struct cpu_params *p = k->c->p;
-	const uint64_t page = address / p->page_bytes;
+	const int64_t lines = (int64_t)(p->page_bytes / p->line_bytes);
+	const uint64_t page = line / (uint64_t)lines;
+	struct cpu_stream *s;
+	int64_t end;
 
-	if (page != k->last_page) {
-		k->last_frame = cpu_pages_frame(k->pages, k->number, page);
-		k->last_page = page;
+	if (!k->streams.count)
+		return;
+	s = cpu_streams_find(&k->streams, page, (int64_t)line % lines);
+	if (!s)
+		return;
+	end = s->last + s->stride * (int64_t)p->stream_depth_count;
+	for (uint64_t i = 0; i < p->stream_degree_count; i++, s->next += s->stride) {
+		const uint64_t next = page * (uint64_t)lines + (uint64_t)s->next;
+
+		if (s->next < 0 || s->next >= lines || (s->stride > 0 ? s->next > end : s->next < end) ||
+		    k->streams.under_way == p->stream_line_count)
+			return;
+		if (cpu_tags_find(&k->l2, next) || cpu_bus_under_way(k->bus, next))
+			continue;
+		k->streams.under_way++;
+		k->c->stats.stream_requests++;
+		cpu_bus_ask(k->bus, k->number, next, CPU_PREFETCH, tag_of(FOR_STREAM, t, NULL), units);
 	}
-	return (k->last_frame * p->page_bytes + address % p->page_bytes) / p->line_bytes;
 }
 
-/* Has the core a store of this line under way? It takes the next one along. */
-static bool is_merged(const struct cpu_core *k, const struct cpu_request *r)
+/* ---- its threads ---- */
+
+static bool go_on(struct cpu_thread *t, uint64_t *units);
+
+static void answer(struct cpu_thread *t, uint64_t units)
+{
+	struct cpu_common *c = t->core->c;
+
+	t->wait = CPU_WAIT_NOT;
+	c->user.answer(c->user.self, t->unit, (units + c->per_ps - 1) / c->per_ps);
+}
+
+static void go_on_and_answer(struct cpu_thread *t, uint64_t units)
+{
+	if (go_on(t, &units))
+		answer(t, units);
+}
+
+static void fire_start(void *thread, struct cpu_event *e)
+{
+	struct cpu_thread *t = thread;
+
+	go_on_and_answer(t, e->time_units);
+}
+
+static void start_at(struct cpu_thread *t, uint64_t units)
+{
+	t->wait = CPU_WAIT_START;
+	cpu_event_at(&t->core->c->events, &t->start, units);
+}
+
+/* When the thread, at units by its instructions alone, is there: loads that it used have come late, other threads have
+ * taken issue slots. */
+static uint64_t there(struct cpu_thread *t, uint64_t units)
+{
+	struct cpu_core *k = t->core;
+	const struct cpu_params *p = k->c->p;
+
+	if (t->stall_units) {
+		k->c->stats.use_stalls++;
+		k->c->stats.use_stall_ps += t->stall_units / k->c->per_ps;
+		units += t->stall_units;
+		t->stall_units = 0;
+	}
+	if (p->smt_count > 1) {
+		const uint64_t begin = units - MIN(units, t->issued_units);
+		const uint64_t slots = t->issued * 1000000000 / (p->clock_khz * p->issue_count) * k->c->per_ps;
+
+		k->issue_units = MAX(k->issue_units, begin) + slots;
+		if (k->issue_units > units) {
+			k->c->stats.issue_wait_ps += (k->issue_units - units) / k->c->per_ps;
+			units = k->issue_units;
+		}
+	}
+	t->issued = t->issued_units = 0;
+	return units;
+}
+
+/* The entry has one line less to come. */
+static void load_less(struct cpu_thread *t, struct cpu_load *load)
+{
+	const uint64_t now = cpu_now_units(t->core->c);
+
+	if (--load->lines)
+		return;
+	t->load_count--;
+	if (load->use_units == CPU_NOT_YET)
+		return;
+	t->due_count--;
+	if (now > load->use_units)
+		t->stall_units = MAX(t->stall_units, now - load->use_units);
+	if (t->wait == CPU_WAIT_LOADS && !t->due_count) {
+		const uint64_t begin = there(t, t->begin_units);
+
+		start_at(t, MAX(now, begin));
+	}
+}
+
+static struct cpu_load *load_entry(struct cpu_thread *t)
+{
+	struct cpu_load *load = t->loads;
+
+	while (load->lines)
+		load++;
+	*load = (struct cpu_load){.due = t->instructions + t->use, .use_units = CPU_NOT_YET, .lines = 1};
+	t->load_count++;
+	return load;
+}
+
+/* A load's line is there: who waits longest for a place goes on; it may need none by now, and the next has it. */
+static void place_free(struct cpu_core *k, uint64_t units)
+{
+	k->loads--;
+	while (k->first && k->loads < k->c->p->load_count) {
+		struct cpu_thread *t = k->first;
+
+		k->first = t->next;
+		if (!k->first)
+			k->last = &k->first;
+		t->wait = CPU_WAIT_NOT;
+		go_on_and_answer(t, units);
+	}
+}
+
+static void fence_ends(struct cpu_thread *t, uint64_t units)
+{
+	uint64_t begin;
+
+	if (t->wait != CPU_WAIT_FENCE || t->stores || t->load_count)
+		return;
+	begin = there(t, t->begin_units);
+	answer(t, MAX(units, begin));
+}
+
+static void translated(struct cpu_thread *t, uint64_t page, uint64_t line)
+{
+	const uint32_t i = (uint32_t)page & (CPU_TRANSLATIONS - 1);
+
+	t->translations[i].page = page;
+	t->translations[i].line = line;
+}
+
+static void tlb_fill(struct cpu_core *k, uint64_t page)
+{
+	struct cpu_tag *tag = cpu_tags_victim(&k->tlb, page);
+
+	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
+	cpu_tags_use(&k->tlb, tag);
+}
+
+/* The page's first line; false: the thread waits for the walk. */
+static bool translate(struct cpu_thread *t, uint64_t page, uint64_t *line, uint64_t *units)
+{
+	struct cpu_core *k = t->core;
+	const struct cpu_params *p = k->c->p;
+	struct cpu_tag *tag;
+
+	*line = cpu_pages_line(k->pages, t->unit, page);
+	if (!p->tlb_count) {
+		translated(t, page, *line);
+		return true;
+	}
+	tag = cpu_tags_find(&k->tlb, page);
+	if (!tag) {
+		const uint64_t entry = cpu_pages_entry(k->pages, t->unit, page);
+		struct cpu_tag *second = cpu_tags_find(&k->l2, entry);
+
+		k->c->stats.walks++;
+		if (!second) {
+			t->wait = CPU_WAIT_WALK;
+			cpu_bus_ask(k->bus, k->number, entry, CPU_READ, tag_of(FOR_WALK, t, NULL),
+				    *units + cpu_cycles_units(k->c, p->walk_cycles + p->l2_cycles));
+			return false;
+		}
+		k->c->stats.l2_hits++;
+		cpu_tags_use(&k->l2, second);
+		*units += cpu_cycles_units(k->c, p->walk_cycles + p->l2_cycles);
+		tlb_fill(k, page);
+	} else {
+		cpu_tags_use(&k->tlb, tag);
+	}
+	translated(t, page, *line);
+	return true;
+}
+
+/* Has the thread a store of this line under way? It takes the next one along. */
+static bool is_merged(const struct cpu_thread *t, const struct cpu_request *r)
 {
 	for (; r; r = r->waiting)
-		if (r->agent == k->number && r->op == CPU_WRITE && !r->tag)
+		if (r->agent == t->core->number && r->tag == tag_of(FOR_STORE, t, NULL))
 			return true;
 	return false;
 }
 
-/* The line goes to the bus, or waits for who is there with it. True: the core need not wait. */
-static bool miss(struct cpu_core *k, uint64_t line, uint64_t units)
+static bool wait_for_place(struct cpu_thread *t)
 {
-	const struct cpu_params *p = k->c->p;
-	const struct cpu_request *other = cpu_bus_under_way(k->bus, line);
-	const bool is_store = k->op == CPU_WRITE && k->stores < p->store_count;
-	const bool is_answer = !is_store && k->op != CPU_PREFETCH;
+	struct cpu_core *k = t->core;
 
-	if (k->op == CPU_PREFETCH && (other || k->prefetches == p->prefetch_count)) {
-		k->c->stats.drops++;
-		return true;
-	}
-	if (k->op == CPU_WRITE && is_merged(k, other)) {
-		k->c->stats.merges++;
-		return true;
-	}
-	k->stores += is_store;
-	k->prefetches += k->op == CPU_PREFETCH;
-	cpu_bus_ask(k->bus, k->number, line, k->op, is_answer, units);
-	return !is_answer;
+	k->c->stats.place_waits++;
+	t->wait = CPU_WAIT_PLACE;
+	t->next = NULL;
+	*k->last = t;
+	k->last = &t->next;
+	return false;
 }
 
-/* Does the core's access from where it is. True: it is done, at *units. */
-static bool go_on(struct cpu_core *k, uint64_t *units)
+/* The line goes to the bus, or waits for who is there with it. True: the thread need not wait. */
+static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 {
+	struct cpu_core *k = t->core;
+	const struct cpu_params *p = k->c->p;
+	const struct cpu_request *other = cpu_bus_under_way(k->bus, line);
+	uint32_t tag = tag_of(FOR_ANSWER, t, NULL);
+
+	switch (t->op) {
+	case CPU_READ:
+		k->loads++;
+		if (t->use) {
+			if (!t->load)
+				t->load = load_entry(t);
+			t->load->lines++;
+			tag = tag_of(FOR_LOAD, t, t->load);
+		}
+		break;
+	case CPU_WRITE:
+		if (is_merged(t, other)) {
+			k->c->stats.merges++;
+			return true;
+		}
+		if (k->stores < p->store_count) {
+			k->stores++;
+			t->stores++;
+			tag = tag_of(FOR_STORE, t, NULL);
+		}
+		break;
+	case CPU_PREFETCH:
+		if (other || k->prefetches == p->prefetch_count) {
+			k->c->stats.drops++;
+			return true;
+		}
+		k->prefetches++;
+		tag = tag_of(FOR_PREFETCH, t, NULL);
+		break;
+	case CPU_ATOMIC:
+		break;
+	}
+	cpu_bus_ask(k->bus, k->number, line, t->op, tag, units);
+	if ((tag & 15) != FOR_ANSWER)
+		return true;
+	t->wait = CPU_WAIT_LINE;
+	return false;
+}
+
+/* A level answers: how long the thread waits for that. */
+static uint64_t hit_units(const struct cpu_thread *t, uint64_t cycles)
+{
+	const uint64_t use = t->op == CPU_READ ? t->use : 0;
+
+	if (t->op == CPU_WRITE || t->op == CPU_PREFETCH || cycles <= use)
+		return 0;
+	return cpu_cycles_units(t->core->c, cycles - use);
+}
+
+/* Does the thread's access from where it is. True: it is done, at *units. */
+static bool go_on(struct cpu_thread *t, uint64_t *units)
+{
+	struct cpu_core *k = t->core;
 	const struct cpu_params *p = k->c->p;
 	struct cpu_stats *stats = &k->c->stats;
 	uint64_t *const counts[] = {&stats->reads, &stats->writes, &stats->atomics, &stats->prefetches};
 
-	for (; k->address < k->end; k->address = (k->address / p->line_bytes + 1) * p->line_bytes) {
-		const uint64_t line = line_of(k, k->address);
-		struct cpu_tag *first = cpu_tags_find(&k->l1, line), *second;
-		const bool waits = k->op == CPU_READ || k->op == CPU_ATOMIC;
+	for (; t->address < t->end; t->address = (t->address | (p->line_bytes - 1)) + 1) {
+		const uint64_t page = t->address >> k->c->page_shift;
+		const uint32_t slot = (uint32_t)page & (CPU_TRANSLATIONS - 1);
+		uint64_t line = t->translations[slot].line;
+		struct cpu_tag *first, *second;
 
-		(*counts[k->op])++;
-		if (is_enough(first, k->op)) {
+		if (unlikely(t->translations[slot].page != page) && !translate(t, page, &line, units))
+			return false;
+		line += (t->address & (p->page_bytes - 1)) >> k->c->line_shift;
+		first = l1_find(k, line);
+		if (likely(is_enough(first, t->op))) {
+			(*counts[t->op])++;
 			stats->l1_hits++;
 			cpu_tags_use(&k->l1, first);
 			if (unlikely(k->c->user.observe))
-				observe(k, line, k->op, cpu_tags_find(&k->l2, line));
-			*units += waits ? cpu_cycles_units(k->c, p->l1_cycles) : 0;
+				observe(k, line, t->op, cpu_tags_find(&k->l2, line));
+			*units += hit_units(t, p->l1_cycles);
 			continue;
 		}
 		second = cpu_tags_find(&k->l2, line);
-		if (is_enough(second, k->op)) {
+		if (t->op == CPU_READ && !is_enough(second, t->op) && k->loads == p->load_count)
+			return wait_for_place(t);
+		(*counts[t->op])++;
+
+		const uint64_t beyond = *units + cpu_cycles_units(k->c, p->l2_cycles);
+
+		if (is_enough(second, t->op)) {
 			stats->l2_hits++;
+			stats->stream_useful += second->is_ahead;
+			second->is_ahead = false;
 			cpu_tags_use(&k->l2, second);
 			l1_fill(k, second);
-			observe(k, line, k->op, second);
-			*units += waits ? cpu_cycles_units(k->c, p->l2_cycles) : 0;
+			observe(k, line, t->op, second);
+			if (t->op == CPU_READ)
+				follow(k, t, line, beyond);
+			*units += hit_units(t, p->l2_cycles);
 			continue;
 		}
-		if (!miss(k, line, *units + cpu_cycles_units(k->c, p->l2_cycles)))
+
+		const bool is_done = miss(t, line, beyond);
+
+		if (t->op == CPU_READ)
+			follow(k, t, line, beyond);
+		if (!is_done)
 			return false;
+	}
+	if (t->load) {
+		load_less(t, t->load);
+		t->load = NULL;
 	}
 	return true;
 }
 
-/* What it did with its line is done: it, or what waited for that, goes on. */
+/* What the request was for is done: who waits for that goes on. */
 static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t units)
 {
-	if (r->tag) { /* its instruction waits for this */
-		k->address = (k->address / k->c->p->line_bytes + 1) * k->c->p->line_bytes;
-		if (go_on(k, &units))
-			answer(k, units);
-		return;
-	}
-	if (r->op == CPU_PREFETCH) {
+	struct cpu_thread *t = &k->threads[r->tag >> 4 & 15];
+
+	switch (what_of(r)) {
+	case FOR_ANSWER:
+		if (r->op == CPU_READ)
+			place_free(k, units);
+		t->wait = CPU_WAIT_NOT;
+		t->address = (t->address | (k->c->p->line_bytes - 1)) + 1;
+		go_on_and_answer(t, units);
+		break;
+	case FOR_LOAD:
+		load_less(t, &t->loads[r->tag >> 8]);
+		fence_ends(t, units);
+		place_free(k, units);
+		break;
+	case FOR_STORE:
+		k->stores--;
+		t->stores--;
+		fence_ends(t, units);
+		break;
+	case FOR_PREFETCH:
 		k->prefetches--;
-		return;
-	}
-	k->stores--;
-	if (k->is_fencing && !k->stores) {
-		k->is_fencing = false;
-		answer(k, units);
+		break;
+	case FOR_STREAM:
+		k->streams.under_way--;
+		break;
+	case FOR_WALK:
+		t->wait = CPU_WAIT_NOT;
+		tlb_fill(k, t->address >> k->c->page_shift);
+		go_on_and_answer(t, units);
+		break;
+	default:
+		CHECK(!"a request of nobody");
 	}
 }
 
-uint64_t cpu_core_access(struct cpu_core *k, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op)
-{
-	uint64_t units = MAX(now_ps * k->c->per_ps, cpu_now_units(k->c));
+/* ---- for the driver ---- */
 
-	k->address = address;
-	k->end = address + size_bytes;
-	k->op = op;
-	if (!go_on(k, &units))
+void cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t ps)
+{
+	const uint64_t per_ps = t->core->c->per_ps;
+
+	if (unlikely(t->load_count > t->due_count)) {
+		for (uint32_t i = 0; i < t->core->c->p->load_count; i++) {
+			struct cpu_load *load = &t->loads[i];
+
+			if (!load->lines || load->use_units != CPU_NOT_YET ||
+			    load->due >= t->instructions + instructions)
+				continue;
+			load->use_units = (now_ps + ps * (load->due - t->instructions) / instructions) * per_ps;
+			t->due_count++;
+		}
+	}
+	t->instructions += instructions;
+	t->issued += instructions;
+	t->issued_units += ps * per_ps;
+}
+
+uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
+			 uint32_t use)
+{
+	struct cpu_common *c = t->core->c;
+	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
+	uint64_t units;
+
+	t->address = address;
+	t->end = address + size_bytes;
+	t->op = op;
+	t->use = use;
+	if (t->due_count) {
+		t->wait = CPU_WAIT_LOADS;
+		t->begin_units = now;
 		return CPU_WAITS;
-	return MAX(now_ps, (units + k->c->per_ps - 1) / k->c->per_ps);
+	}
+	units = there(t, now);
+	if (units > now) {
+		start_at(t, units);
+		return CPU_WAITS;
+	}
+	if (!go_on(t, &units))
+		return CPU_WAITS;
+	return MAX(now_ps, (units + c->per_ps - 1) / c->per_ps);
 }
 
-uint64_t cpu_core_fence(struct cpu_core *k, uint64_t now_ps)
+uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 {
-	if (!k->stores)
-		return now_ps;
-	k->is_fencing = true;
+	struct cpu_common *c = t->core->c;
+	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
+
+	if (!t->stores && !t->load_count) {
+		const uint64_t done = there(t, now);
+
+		return MAX(now_ps, (done + c->per_ps - 1) / c->per_ps);
+	}
+	t->wait = CPU_WAIT_FENCE;
+	t->begin_units = now;
 	return CPU_WAITS;
 }
 
@@ -210,6 +554,15 @@ static void snoop(void *core, uint64_t line, bool is_write)
 		first->state = CPU_SHARED;
 }
 
+/* Is somebody of the core waiting for what the prefetcher asked for? */
+static bool is_late(const struct cpu_core *k, const struct cpu_request *r)
+{
+	for (r = r->waiting; r; r = r->waiting)
+		if (r->agent == k->number)
+			return true;
+	return false;
+}
+
 static void grant(void *core, const struct cpu_request *r, cpu_version version)
 {
 	struct cpu_core *k = core;
@@ -221,8 +574,15 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 	if (cpu_is_write(op) || !tag->state)
 		tag->state = cpu_is_write(op) ? CPU_MODIFIED : CPU_SHARED;
 	cpu_tags_use(&k->l2, tag);
-	l1_fill(k, tag);
-	observe(k, r->line, op, tag);
+	if (what_of(r) == FOR_STREAM) {
+		tag->is_ahead = !is_late(k, r);
+		k->c->stats.stream_late += !tag->is_ahead;
+	} else if (what_of(r) != FOR_WALK) {
+		k->c->stats.stream_useful += tag->is_ahead;
+		tag->is_ahead = false;
+		l1_fill(k, tag);
+		observe(k, r->line, op, tag);
+	}
 	complete(k, r, cpu_now_units(k->c));
 }
 
@@ -234,8 +594,10 @@ static bool again(void *core, const struct cpu_request *r)
 	if (!is_enough(tag, (enum cpu_op)r->op))
 		return false;
 	k->c->stats.l2_hits++;
-	observe(k, r->line, (enum cpu_op)r->op, tag);
-	l1_fill(k, tag);
+	if (what_of(r) != FOR_WALK) {
+		observe(k, r->line, (enum cpu_op)r->op, tag);
+		l1_fill(k, tag);
+	}
 	complete(k, r, cpu_now_units(k->c));
 	return true;
 }
@@ -251,27 +613,58 @@ enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line)
 
 /* ---- made and freed ---- */
 
-void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages)
+static void forget_translations(struct cpu_thread *t)
 {
-	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages, .last_page = UINT64_MAX};
-	cpu_tags_init(&k->l1, c->p->l1_bytes, (uint32_t)c->p->l1_ways_count, c->p->line_bytes);
-	cpu_tags_init(&k->l2, c->p->l2_bytes, (uint32_t)c->p->l2_ways_count, c->p->line_bytes);
-	k->number = cpu_bus_agent(bus, &agent_ops, k);
+	for (uint32_t i = 0; i < CPU_TRANSLATIONS; i++)
+		t->translations[i].page = UINT64_MAX;
+}
+
+void cpu_core_forget_pages(struct cpu_core *k)
+{
+	cpu_tags_clear(&k->tlb);
+	for (uint32_t i = 0; i < k->c->p->smt_count; i++)
+		forget_translations(&k->threads[i]);
 }
 
 void cpu_core_cold(struct cpu_core *k)
 {
 	cpu_tags_clear(&k->l1);
 	cpu_tags_clear(&k->l2);
+	cpu_core_forget_pages(k);
 }
 
-void cpu_core_forget_page(struct cpu_core *k)
+void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages)
 {
-	k->last_page = UINT64_MAX;
+	const struct cpu_params *p = c->p;
+
+	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages, .last = &k->first};
+	cpu_tags_init(&k->l1, p->l1_bytes, (uint32_t)p->l1_ways_count, p->line_bytes);
+	cpu_tags_init(&k->l2, p->l2_bytes, (uint32_t)p->l2_ways_count, p->line_bytes);
+	cpu_tags_init(&k->tlb, MAX(p->tlb_count, p->tlb_ways_count), (uint32_t)p->tlb_ways_count, 1);
+	for (uint32_t i = 0; i < ARRAY_COUNT(k->recent); i++)
+		k->recent[i] = k->l1.tags;
+	cpu_streams_init(&k->streams, (uint32_t)p->stream_count);
+	k->number = cpu_bus_agent(bus, &agent_ops, k);
+	k->threads = g_new0(struct cpu_thread, p->smt_count);
+	for (uint32_t i = 0; i < p->smt_count; i++) {
+		struct cpu_thread *t = &k->threads[i];
+
+		t->core = k;
+		t->index = i;
+		t->unit = i * (uint32_t)p->core_count + k->number;
+		t->start = (struct cpu_event){.fire = fire_start, .self = t};
+		t->loads = g_new0(struct cpu_load, p->load_count);
+		forget_translations(t);
+	}
 }
 
 void cpu_core_free(struct cpu_core *k)
 {
+	for (uint32_t i = 0; i < k->c->p->smt_count; i++)
+		g_free(k->threads[i].loads);
+	g_free(k->threads);
+	cpu_streams_free(&k->streams);
 	cpu_tags_free(&k->l1);
 	cpu_tags_free(&k->l2);
+	cpu_tags_free(&k->tlb);
 }

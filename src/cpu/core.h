@@ -1,32 +1,84 @@
-/* core.h - a core: its private caches, its loads and stores. */
+/* core.h - a core: its hardware threads with their loads and stores, its private caches, its prefetcher and TLB.
+ *
+ * Threads issue in order. A load that misses does not stop its thread until the first instruction that uses it; the
+ * driver says how many come before that one. The threads of a core share its caches, its issue slots, its TLB, and the
+ * places for loads, stores and prefetches under way.
+ */
 #ifndef STRATA_CPU_CORE_H
 #define STRATA_CPU_CORE_H
 
 #include "cpu/bus.h"
 #include "cpu/pages.h"
+#include "cpu/stream.h"
 
-/* What its one instruction still has to do: from its present line on. */
+#define CPU_NOT_YET UINT64_MAX
+
+/* A load that its thread has passed. */
+struct cpu_load {
+	uint64_t due;	    /* instructions of the thread before the first that uses it */
+	uint64_t use_units; /* when the thread came there, or CPU_NOT_YET */
+	uint32_t lines;	    /* that have not come, and one while the instruction issues; 0: the entry is free */
+};
+
+enum cpu_wait {
+	CPU_WAIT_NOT,
+	CPU_WAIT_LOADS, /* for loads that it uses, before its access begins */
+	CPU_WAIT_START, /* for the time at which its access begins */
+	CPU_WAIT_PLACE, /* for a place for a load */
+	CPU_WAIT_LINE,
+	CPU_WAIT_WALK,
+	CPU_WAIT_FENCE,
+};
+
+enum { CPU_TRANSLATIONS = 16 };
+
+struct cpu_thread {
+	struct cpu_event start; /* first */
+	struct cpu_core *core;
+	uint32_t unit; /* as the driver numbers it */
+	uint32_t index; /* in its core */
+	enum cpu_wait wait;
+	/* its instruction, from where it is on */
+	uint64_t address, end, begin_units;
+	uint32_t use; /* instructions between a load and the first that uses it */
+	enum cpu_op op;
+	struct cpu_load *load; /* of this instruction, or NULL */
+	/* its loads */
+	struct cpu_load *loads;
+	uint32_t load_count, due_count; /* entries in use; of them, those whose use the thread has reached */
+	uint64_t stall_units;		/* that the thread's clock lacks for loads which came after their use */
+	uint64_t instructions, issued, issued_units; /* passed; since the last access, and the time that they took */
+	uint32_t stores;			     /* under way */
+	struct cpu_thread *next;		     /* that waits for a place */
+	struct {
+		uint64_t page, line; /* the line at which it begins */
+	} translations[CPU_TRANSLATIONS];
+};
+
 struct cpu_core {
 	struct cpu_common *c;
 	struct cpu_bus *bus;
 	struct cpu_pages *pages;
 	uint32_t number; /* also as an agent */
-	struct cpu_tags l1, l2;
-	uint64_t address, end; /* of the access that waits */
-	uint64_t last_page, last_frame;
-	uint64_t stores, prefetches; /* under way */
-	enum cpu_op op;
-	bool is_fencing;
+	struct cpu_tags l1, l2, tlb;
+	struct cpu_tag *recent[8]; /* of the first level: where a line was last */
+	struct cpu_thread *threads;
+	uint32_t loads, stores, prefetches; /* under way, by line */
+	struct cpu_thread *first, **last; /* threads that wait for a place, in the order of coming */
+	uint64_t issue_units; /* its issue slots are taken until then */
+	struct cpu_streams streams;
 };
 
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);
 void cpu_core_free(struct cpu_core *k);
-/* As cpu_access and cpu_fence. */
-uint64_t cpu_core_access(struct cpu_core *k, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op);
-uint64_t cpu_core_fence(struct cpu_core *k, uint64_t now_ps);
+/* As cpu_pass, cpu_access and cpu_fence. */
+void cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t ps);
+uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
+			 uint32_t use);
+uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
-/* Its caches hold nothing; pages may be elsewhere. */
+/* Its caches and its TLB hold nothing; pages may be elsewhere. */
 void cpu_core_cold(struct cpu_core *k);
-void cpu_core_forget_page(struct cpu_core *k);
+void cpu_core_forget_pages(struct cpu_core *k);
 
 #endif

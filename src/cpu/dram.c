@@ -2,17 +2,18 @@
 #include "cpu/dram.h"
 
 #include "base/check.h"
+#include "cpu/pages.h"
 
 uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line)
 {
-	return mem_memory_place(d->memory, line * d->c->p->line_bytes).stack % (uint32_t)d->c->p->channel_count;
+	return mem_memory_place(d->memory, cpu_line_address(d->c, line)).stack % (uint32_t)d->c->p->channel_count;
 }
 
 /* ---- the banks ---- */
 
 static bool offer(struct cpu_dram *d, struct cpu_dram_access *a)
 {
-	const uint64_t address = a->line * d->c->p->line_bytes + a->offset;
+	const uint64_t address = cpu_line_address(d->c, a->line) + a->offset;
 	const enum mem_op op = a->is_write ? MEM_WRITE : MEM_READ;
 
 	if (!mem_memory_can_accept(d->memory, address, op))

@@ -1,23 +1,63 @@
-/* pages.c - a table of the pages touched. */
+/* pages.c - a table of the pages touched, and the frames behind each channel. */
 #include "cpu/pages.h"
 
-uint64_t cpu_pages_frame(struct cpu_pages *p, uint32_t core, uint64_t page)
+#include "base/check.h"
+
+enum { ENTRY_BYTES = 8 };
+/* Beyond all addresses of programs. */
+#define TABLE_PAGES ((uint64_t)1 << 60)
+
+static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit)
+{
+	const uint32_t cores = (uint32_t)p->c->p->core_count, channel = p->turn;
+
+	if (p->c->p->placement == CPU_PLACE_TOUCH)
+		return unit % cores * p->channel_count / cores;
+	p->turn = (p->turn + 1) % p->channel_count;
+	return channel;
+}
+
+static bool has_room(const struct cpu_pages *p, uint32_t channel)
+{
+	return p->gone[channel]->len || p->frame_counts[channel] < p->frames_max / p->channel_count;
+}
+
+/* A channel without room leaves the page to the next one. */
+static uint64_t frame_new(struct cpu_pages *p, uint32_t unit)
+{
+	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit) : 0;
+	GArray *gone;
+	uint64_t frame;
+
+	for (uint32_t i = 1; i < p->channel_count && !has_room(p, channel); i++)
+		channel = (channel + 1) % p->channel_count;
+	if (!has_room(p, channel))
+		p->c->user.full(p->c->user.self, unit);
+	gone = p->gone[channel];
+	if (!gone->len)
+		return p->frame_counts[channel]++ * p->channel_count + channel;
+	frame = g_array_index(gone, uint64_t, gone->len - 1);
+	g_array_set_size(gone, gone->len - 1);
+	return frame;
+}
+
+uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page)
 {
 	uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
 
 	if (!frame) {
-		if (p->gone->len) {
-			frame = g_array_index(p->gone, uint64_t, p->gone->len - 1);
-			g_array_set_size(p->gone, p->gone->len - 1);
-		} else {
-			if (p->frame_count == p->frames_max)
-				p->c->user.full(p->c->user.self, core);
-			frame = ++p->frame_count;
-		}
-		p->c->stats.pages++;
+		frame = frame_new(p, unit) + 1;
+		p->c->stats.pages += page < TABLE_PAGES;
 		g_hash_table_insert(p->frames, (gpointer)page, (gpointer)frame);
 	}
-	return frame - 1;
+	return (frame - 1) << (p->c->page_shift - p->c->line_shift);
+}
+
+uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
+{
+	const uint64_t each = p->c->p->page_bytes / ENTRY_BYTES;
+
+	return cpu_pages_line(p, unit, TABLE_PAGES + page / each) + (page % each * ENTRY_BYTES >> p->c->line_shift);
 }
 
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page)
@@ -28,25 +68,45 @@ bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page)
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end)
 {
 	for (uint64_t page = first; page < end; page++) {
-		uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
+		uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page) - 1;
 
-		if (!frame)
+		if (!g_hash_table_remove(p->frames, (gpointer)page))
 			continue;
-		g_hash_table_remove(p->frames, (gpointer)page);
-		g_array_append_val(p->gone, frame);
+		g_array_append_val(p->gone[frame % p->channel_count], frame);
 	}
+}
+
+/* Lines go round the memory's stacks, of which each channel has every channel_count-th. */
+uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line)
+{
+	const uint32_t page_shift = c->page_shift - c->line_shift, channels = (uint32_t)c->p->channel_count;
+	uint64_t frame, of_channel, stack;
+
+	if (c->p->placement == CPU_PLACE_LINE)
+		return line << c->line_shift;
+	frame = line >> page_shift;
+	of_channel = (frame / channels << page_shift) + (line & (((uint64_t)1 << page_shift) - 1));
+	stack = frame % channels + of_channel % (c->stack_count / channels) * channels;
+	return (of_channel / (c->stack_count / channels) * c->stack_count + stack) << c->line_shift;
 }
 
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes)
 {
 	*p = (struct cpu_pages){.c = c,
 				.frames = g_hash_table_new(NULL, NULL),
-				.gone = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
-				.frames_max = memory_bytes / c->p->page_bytes};
+				.frames_max = memory_bytes / c->p->page_bytes,
+				.channel_count = c->p->placement == CPU_PLACE_LINE ? 1 : (uint32_t)c->p->channel_count};
+	p->frame_counts = g_new0(uint64_t, p->channel_count);
+	p->gone = g_new(GArray *, p->channel_count);
+	for (uint32_t i = 0; i < p->channel_count; i++)
+		p->gone[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
 void cpu_pages_free(struct cpu_pages *p)
 {
+	for (uint32_t i = 0; i < p->channel_count; i++)
+		g_array_free(p->gone[i], TRUE);
+	g_free(p->gone);
 	g_hash_table_destroy(p->frames);
-	g_array_free(p->gone, TRUE);
+	g_free(p->frame_counts);
 }

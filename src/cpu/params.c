@@ -1,6 +1,8 @@
 /* params.c - the parameters' rows, and the rules across them. */
 #include "cpu/system.h"
 
+#include "mem/order.h"
+
 const struct sim_param_desc cpu_param_rows[] = {
 #define PARAM_STRUCT struct cpu_params
 #include "sim/param_rows.inc"
@@ -42,5 +44,14 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.channel_count = %llu: the memory's channel_count, %llu, is no multiple of it",
 				(unsigned long long)p->channel_count, (unsigned long long)m->channel_count);
+	if (p->tlb_count % p->tlb_ways_count)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.tlb_count = %llu: no whole number of sets of %llu ways",
+				(unsigned long long)p->tlb_count, (unsigned long long)p->tlb_ways_count);
+	if (p->placement != CPU_PLACE_LINE &&
+	    (m->address_map > MEM_ORDER_ROBARACOCH || (m->interleave_bytes && m->interleave_bytes != m->line_bytes)))
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.placement: pages behind one channel need a memory whose lines go round the "
+				"channels (an address_map that ends in ch, interleave_bytes = 0)");
 	return diag->error_count == before;
 }

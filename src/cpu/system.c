@@ -1,6 +1,7 @@
 /* system.c - cores, bus, channels and pages, put together. */
 #include "cpu/system.h"
 
+#include "base/check.h"
 #include "cpu/channel.h"
 #include "cpu/core.h"
 
@@ -26,6 +27,17 @@ bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e)
 	return sim_domain_add(e, "cpu_bus", sim_period_of_khz(p->bus_khz), &domain);
 }
 
+/* By the lines' places: cpu_params_check has seen to it that they go round. */
+static void count_stacks(struct cpu_common *c, const struct mem_memory *memory)
+{
+	if (c->p->placement == CPU_PLACE_LINE)
+		return;
+	c->stack_count = 1;
+	while (mem_memory_place(memory, (uint64_t)c->stack_count << c->line_shift).stack)
+		c->stack_count++;
+	CHECK(c->stack_count % c->p->channel_count == 0);
+}
+
 struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *p, struct mem_memory *memory,
 				  uint64_t memory_bytes)
 {
@@ -33,17 +45,23 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	struct cpu_common *c = &s->common;
 	const uint32_t domain = sim_domain_find(ctx->engine, "cpu_bus");
 
-	*c = (struct cpu_common){.p = p, .ctx = ctx, .per_ps = sim_units_per_ps(ctx->engine)};
+	*c = (struct cpu_common){.p = p,
+				 .ctx = ctx,
+				 .per_ps = sim_units_per_ps(ctx->engine),
+				 .line_shift = (uint32_t)__builtin_ctzll(p->line_bytes),
+				 .page_shift = (uint32_t)__builtin_ctzll(p->page_bytes)};
 	cpu_events_init(&c->events, ctx->engine, domain);
 	cpu_bus_init(&s->bus, c, domain, (uint32_t)p->core_count);
+	count_stacks(c, memory);
+	cpu_pages_init(&s->pages, c, memory_bytes);
 	cpu_channels_init(&s->channels, c, &s->bus, memory);
 	cpu_bus_home(&s->bus, &cpu_channels_home, &s->channels);
-	cpu_pages_init(&s->pages, c, memory_bytes);
 	s->cores = g_new0(struct cpu_core, p->core_count);
 	for (uint32_t i = 0; i < p->core_count; i++)
 		cpu_core_init(&s->cores[i], c, &s->bus, &s->pages);
 	sim_stats_add(ctx->stats, "cpu", stat_rows, ARRAY_COUNT(stat_rows), &c->stats, sizeof(c->stats));
-	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.joins_over = "
+	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
+				  "cpu.walks + cpu.joins_over = "
 				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops");
 	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
 	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
@@ -72,15 +90,27 @@ void cpu_system_free(struct cpu_system *s)
 	g_free(s);
 }
 
-uint64_t cpu_access(struct cpu_system *s, uint32_t core, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
-		    enum cpu_op op)
+static struct cpu_thread *thread_of(struct cpu_system *s, uint32_t unit)
 {
-	return cpu_core_access(&s->cores[core], now_ps, address, size_bytes, op);
+	const uint32_t cores = (uint32_t)s->common.p->core_count;
+
+	return &s->cores[unit % cores].threads[unit / cores];
 }
 
-uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps)
+void cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t ps)
 {
-	return cpu_core_fence(&s->cores[core], now_ps);
+	cpu_core_pass(thread_of(s, unit), now_ps, instructions, ps);
+}
+
+uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
+		    enum cpu_op op, uint32_t use)
+{
+	return cpu_core_access(thread_of(s, unit), now_ps, address, size_bytes, op, use);
+}
+
+uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps)
+{
+	return cpu_core_fence(thread_of(s, unit), now_ps);
 }
 
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address)
@@ -94,7 +124,7 @@ void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
 
 	cpu_pages_unmap(&s->pages, (address + page - 1) / page, (address + size_bytes) / page);
 	for (uint32_t i = 0; i < s->common.p->core_count; i++)
-		cpu_core_forget_page(&s->cores[i]);
+		cpu_core_forget_pages(&s->cores[i]);
 }
 
 void cpu_cold(struct cpu_system *s)

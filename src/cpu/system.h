@@ -19,6 +19,13 @@
 	X(CPU_STACK_MODELLED, modelled) \
 	X(CPU_STACK_FREE, free)
 enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
+/* Where pages lie: their lines go round the channels, or each page is behind one channel: in turns, or that of the core
+ * which touches it first. */
+#define CPU_PLACEMENTS(X) \
+	X(CPU_PLACE_LINE, line) \
+	X(CPU_PLACE_PAGE, page) \
+	X(CPU_PLACE_TOUCH, touch)
+enum cpu_placement { CPU_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
 
 struct cpu_params {
 #include "sim/param_fields.inc"
@@ -44,13 +51,13 @@ enum cpu_op { CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH };
 struct cpu_system;
 
 struct cpu_user {
-	/* The access or fence of a core that waits is done. */
-	void (*answer)(void *self, uint32_t core, uint64_t time_ps);
+	/* The access or fence of a unit that waits is done. */
+	void (*answer)(void *self, uint32_t unit, uint64_t time_ps);
 	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
 	 */
 	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version);
-	/* A page that the core touches finds no room in the memory: does not return. */
-	void (*full)(void *self, uint32_t core);
+	/* A page that the unit touches finds no room in the memory: does not return. */
+	void (*full)(void *self, uint32_t unit);
 	void *self;
 };
 
@@ -64,12 +71,22 @@ void cpu_system_free(struct cpu_system *s);
 void cpu_memory_done(void *system, struct mem_req *r);
 void cpu_memory_room(void *system);
 
-/* An access of one core, which has none that waits; the engine's time is at most now_ps. Returns when its instruction
- * is done, or CPU_WAITS. size_bytes at least 1. */
-uint64_t cpu_access(struct cpu_system *s, uint32_t core, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
-		    enum cpu_op op);
-/* All stores of the core are done. */
-uint64_t cpu_fence(struct cpu_system *s, uint32_t core, uint64_t now_ps);
+/* Units are hardware threads: unit u is thread u / core_count of core u % core_count. */
+static inline uint32_t cpu_unit_count(const struct cpu_params *p)
+{
+	return (uint32_t)(p->core_count * p->smt_count);
+}
+
+/* Instructions of a unit that take ps from now_ps on, if nothing holds them up; they need not be told in the order of
+ * time. What holds them up, its next access pays. */
+void cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t ps);
+/* An access of a unit, which has none that waits; the engine's time is at most now_ps. Returns when the next
+ * instruction can issue, or CPU_WAITS. size_bytes at least 1. use: instructions between a load and the first one that
+ * uses it. */
+uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
+		    enum cpu_op op, uint32_t use);
+/* All loads and stores of the unit are done. */
+uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps);
 /* Has nobody touched the page of the address yet? */
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */

@@ -18,6 +18,7 @@ struct thread_at {
 	uint32_t unit;   /* hardware thread */
 	uint32_t thread; /* of the program, 0 is main's */
 	uint64_t now_ps;
+	uint32_t use; /* of a load: instructions after it before the first that uses it; else 0 */
 };
 
 /* An access: where it goes and when its thread goes on. */

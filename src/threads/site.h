@@ -36,6 +36,7 @@ struct thread_site {
 	uint16_t lanes;                      /* of masked accesses, gathers and scatters; else 0 */
 	uint16_t counts[THREAD_CLASS_COUNT]; /* instructions since the hook before, of a block's first also those after
 						its last */
+	uint16_t use;                        /* of a load: instructions after it before the first that uses it */
 };
 
 /* Calls of functions that the file does not define, one for each name and file. */

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "cpu/system.h"
 
-enum { CORES = 6, LINES = 24, ACCESSES = 300000, LINE_BYTES = 128 };
+enum { CORES = 6, UNITS = 4 * CORES, LINES = 24, ACCESSES = 200000, LINE_BYTES = 128 };
 
 struct rig {
 	struct sim_ctx ctx;
@@ -22,10 +22,11 @@ struct rig {
 	struct cpu_params params;
 	struct mem_memory *memory;
 	struct cpu_system *system;
-	uint64_t ready_ps[CORES]; /* CPU_WAITS: not answered */
-	cpu_version versions[4096];  /* of the last write, by line */
+	uint64_t ready_ps[UNITS]; /* CPU_WAITS: not answered */
+	cpu_version versions[4096]; /* of the last write, by line */
 	uint64_t observed;
 	uint64_t state; /* of the random numbers */
+	uint32_t use;   /* of the next load */
 };
 
 static void memory_done(void *ctx, struct mem_req *r)
@@ -40,12 +41,12 @@ static void memory_room(void *ctx, uint32_t stack, uint32_t vault)
 	cpu_memory_room(((struct rig *)ctx)->system);
 }
 
-static void answer(void *self, uint32_t core, uint64_t time_ps)
+static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct rig *r = self;
 
-	assert_true(r->ready_ps[core] == CPU_WAITS);
-	r->ready_ps[core] = time_ps;
+	assert_true(r->ready_ps[unit] == CPU_WAITS);
+	r->ready_ps[unit] = time_ps;
 }
 
 static void observe(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
@@ -89,6 +90,8 @@ static void rig_defaults(struct rig *r)
 	r->params.core_count = CORES;
 	r->params.channel_count = 1;
 	r->params.page_bytes = 4096;
+	r->params.stream_count = 0;
+	r->params.tlb_count = 0;
 	r->params.l1_bytes = 2 * LINE_BYTES;
 	r->params.l1_ways_count = 1;
 	r->params.l2_bytes = 4 * LINE_BYTES;
@@ -145,15 +148,15 @@ static uint64_t random_below(struct rig *r, uint64_t n)
 	return (r->state >> 33) % n;
 }
 
-/* The core that goes on next, after all that the machine does before; time stands where it goes on. */
-static uint32_t next_core(struct rig *r)
+/* The unit that goes on next, after all that the machine does before; time stands where it goes on. */
+static uint32_t next_unit(struct rig *r)
 {
 	const uint64_t per_ps = sim_units_per_ps(r->ctx.engine);
 
 	for (;;) {
 		uint32_t first = 0;
 
-		for (uint32_t i = 1; i < r->params.core_count; i++)
+		for (uint32_t i = 1; i < cpu_unit_count(&r->params); i++)
 			if (r->ready_ps[i] < r->ready_ps[first])
 				first = i;
 
@@ -169,72 +172,119 @@ static uint32_t next_core(struct rig *r)
 	}
 }
 
-static void do_access(struct rig *r, uint32_t core, uint64_t address, uint32_t size, enum cpu_op op)
+static void do_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op)
 {
-	const uint64_t now = r->ready_ps[core];
+	const uint64_t now = r->ready_ps[unit];
 
-	r->ready_ps[core] = CPU_WAITS;
+	r->ready_ps[unit] = CPU_WAITS;
 
-	const uint64_t done = cpu_access(r->system, core, now, address, size, op);
+	const uint64_t done = cpu_access(r->system, unit, now, address, size, op, r->use);
 
 	if (done != CPU_WAITS)
-		r->ready_ps[core] = done;
+		r->ready_ps[unit] = done;
 }
 
-static uint64_t random_run(uint64_t seed, bool is_observed)
+/* Instructions of the unit. */
+static void pass(struct rig *r, uint32_t unit, uint32_t instructions, uint64_t ps)
+{
+	cpu_pass(r->system, unit, r->ready_ps[unit], instructions, ps);
+	r->ready_ps[unit] += ps;
+}
+
+static void random_step(struct rig *r)
 {
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
+	const uint32_t unit = next_unit(r);
+	const uint64_t passed = random_below(r, 3) ? random_below(r, 4) : random_below(r, 60);
+
+	pass(r, unit, (uint32_t)passed, passed * random_below(r, 500));
+	if (next_unit(r) != unit)
+		return;
+	if (random_below(r, 50) == 0) {
+		const uint64_t now = r->ready_ps[unit];
+
+		r->ready_ps[unit] = CPU_WAITS;
+
+		const uint64_t done = cpu_fence(r->system, unit, now);
+
+		if (done != CPU_WAITS)
+			r->ready_ps[unit] = done;
+		return;
+	}
+	r->use = (uint32_t)random_below(r, 2) * (uint32_t)random_below(r, 40);
+	do_access(r, unit, random_below(r, LINES * LINE_BYTES), 1 + (uint32_t)random_below(r, 200),
+		  ops[random_below(r, ARRAY_COUNT(ops))]);
+}
+
+/* Which machine: threads of a core, prefetchers, translation, where pages lie. */
+struct variant {
+	uint64_t smt_count, stream_count, tlb_count, load_count, placement;
+};
+
+/* What a machine has is in use, and what it has not does nothing. */
+static void check_counts(const struct cpu_stats *s, const struct variant *v)
+{
+	assert_true(s->use_stalls && s->use_stall_ps && s->reads_behind && s->l2_write_backs && s->interventions);
+	assert_true(!s->stream_requests == !v->stream_count && !s->stream_late == !v->stream_count);
+	assert_true(!s->stream_useful == !v->stream_count && !s->stream_useless == !v->stream_count);
+	assert_true(s->stream_useful + s->stream_late + s->stream_useless <= s->stream_requests);
+	assert_true(!s->walks == !v->tlb_count);
+	assert_true(!s->issue_wait_ps == (v->smt_count == 1));
+	assert_true(s->place_waits > 0);
+}
+
+static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t accesses, bool is_observed)
+{
 	struct rig r;
 
 	rig_defaults(&r);
 	r.params.store_count = 2;
 	r.params.prefetch_count = 2;
+	r.params.smt_count = v->smt_count;
+	r.params.stream_count = v->stream_count;
+	r.params.tlb_count = v->tlb_count;
+	r.params.tlb_ways_count = 1;
+	r.params.load_count = v->load_count;
+	r.params.placement = v->placement;
 	rig_open(&r, is_observed);
 	r.state = seed;
-	for (uint32_t i = 0; i < ACCESSES; i++) {
-		const uint32_t core = next_core(&r);
-
-		r.ready_ps[core] += random_below(&r, 3) ? 0 : random_below(&r, 20000);
-		if (next_core(&r) != core)
-			continue;
-		if (random_below(&r, 50) == 0) {
-			const uint64_t now = r.ready_ps[core];
-
-			r.ready_ps[core] = CPU_WAITS;
-
-			const uint64_t done = cpu_fence(r.system, core, now);
-
-			if (done != CPU_WAITS)
-				r.ready_ps[core] = done;
-			continue;
-		}
-		do_access(&r, core, random_below(&r, LINES * LINE_BYTES), 1 + (uint32_t)random_below(&r, 200),
-			  ops[random_below(&r, ARRAY_COUNT(ops))]);
-	}
-	assert_true(!is_observed || r.observed > ACCESSES / 4);
+	for (uint32_t i = 0; i < accesses; i++)
+		random_step(&r);
+	assert_true(!is_observed || r.observed > accesses / 4);
+	check_counts(cpu_system_stats(r.system), v);
 	return rig_close(&r);
 }
+
+static const struct variant variants[] = {
+    {1, 0, 0, 4, CPU_PLACE_LINE},  {4, 0, 0, 3, CPU_PLACE_LINE}, {1, 2, 0, 4, CPU_PLACE_LINE},
+    {2, 0, 1, 1, CPU_PLACE_TOUCH}, {4, 4, 1, 8, CPU_PLACE_PAGE},
+};
 
 static void test_random(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 4; seed++)
-		random_run(seed, true);
+	for (uint64_t seed = 1; seed <= 2; seed++)
+		for (uint32_t i = 0; i < ARRAY_COUNT(variants); i++)
+			random_run(seed, &variants[i], ACCESSES, true);
 }
 
 static void test_same(void **state)
 {
 	(void)state;
-	assert_true(random_run(7, false) == random_run(7, false));
-	assert_true(random_run(7, false) == random_run(7, true));
-	assert_true(random_run(7, false) != random_run(8, false));
+	for (uint32_t i = 0; i < ARRAY_COUNT(variants); i++) {
+		const uint64_t hash = random_run(7, &variants[i], ACCESSES / 10, false);
+
+		assert_true(random_run(7, &variants[i], ACCESSES / 10, false) == hash);
+		assert_true(random_run(7, &variants[i], ACCESSES / 10, true) == hash);
+		assert_true(random_run(8, &variants[i], ACCESSES / 10, false) != hash);
+	}
 }
 
 /* Lines one after the other, all cores in turns; the time until all have come. */
 static uint64_t stream_ps(struct rig *r, uint32_t lines, enum cpu_op op)
 {
 	for (uint32_t i = 0; i < lines; i++)
-		do_access(r, next_core(r), (uint64_t)i * LINE_BYTES, 8, op);
+		do_access(r, next_unit(r), (uint64_t)i * LINE_BYTES, 8, op);
 	sim_run(r->ctx.engine);
 	return sim_now_ps(r->ctx.engine);
 }
@@ -270,7 +320,7 @@ static void test_channel(void **state)
 	r.params.down_mbytes_per_s = 250;
 	rig_open(&r, false);
 	for (uint32_t i = 0; i < COUNT; i++)
-		do_access(&r, next_core(&r), (uint64_t)i * LINE_BYTES, 8, CPU_WRITE);
+		do_access(&r, next_unit(&r), (uint64_t)i * LINE_BYTES, 8, CPU_WRITE);
 	near(sim_now_ps(r.ctx.engine), COUNT * LINE_BYTES / 250e6 * 1e12, 0.08);
 	rig_close(&r);
 }
@@ -312,10 +362,10 @@ static void test_penalty(void **state)
 			begin = r.ready_ps[0];
 		r.ready_ps[core] = MAX(r.ready_ps[0], r.ready_ps[1]);
 		r.ready_ps[!core] = r.ready_ps[core] + 1;
-		assert_int_equal(next_core(&r), core);
+		assert_int_equal(next_unit(&r), core);
 		do_access(&r, core, 0, 8, CPU_ATOMIC);
 		r.ready_ps[!core] = CPU_WAITS;
-		next_core(&r);
+		next_unit(&r);
 		r.ready_ps[!core] = r.ready_ps[core];
 	}
 	each = (r.ready_ps[0] - begin) / COUNT;
@@ -337,14 +387,14 @@ static void test_behind(void **state)
 	r.params.core_count = 1;
 	r.params.down_mbytes_per_s = 1;
 	rig_open(&r, true);
-	do_access(&r, next_core(&r), 0, 8, CPU_WRITE);
+	do_access(&r, next_unit(&r), 0, 8, CPU_WRITE);
 	/* Others of its sets, until the last level has to give it up. */
 	for (uint32_t i = 1; !cpu_system_stats(r.system)->memory_writes; i++)
-		do_access(&r, next_core(&r), (uint64_t)i * 4 * LINE_BYTES, 8, CPU_READ);
-	next_core(&r);
+		do_access(&r, next_unit(&r), (uint64_t)i * 4 * LINE_BYTES, 8, CPU_READ);
+	next_unit(&r);
 	begin = r.ready_ps[0];
 	do_access(&r, 0, 0, 8, CPU_READ);
-	next_core(&r);
+	next_unit(&r);
 	assert_int_equal(cpu_system_stats(r.system)->reads_behind, 1);
 	assert_true(r.ready_ps[0] >= begin + DOWN_PS - 1000000);
 	assert_true(r.ready_ps[0] <= begin + DOWN_PS + 1000000);
@@ -352,11 +402,52 @@ static void test_behind(void **state)
 	rig_close(&r);
 }
 
+/* Loads of lines of their own, each with `use` and then `instructions` of 1000 ps; the time until all are used. */
+static uint64_t loads_ps(uint32_t count, uint32_t use, uint32_t instructions, uint64_t places)
+{
+	struct rig r;
+	uint64_t end;
+
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	r.params.load_count = places;
+	r.params.up_mbytes_per_s = 1000000;
+	rig_open(&r, true);
+	for (uint32_t i = 0; i < count; i++) {
+		r.use = use;
+		do_access(&r, next_unit(&r), (uint64_t)i * LINE_BYTES, 8, CPU_READ);
+		next_unit(&r);
+		pass(&r, 0, instructions, instructions * 1000);
+	}
+	r.ready_ps[0] = cpu_fence(r.system, 0, r.ready_ps[0]);
+	next_unit(&r);
+	end = r.ready_ps[0];
+	rig_close(&r);
+	return end;
+}
+
+/* A load stops its thread at its first use, not before; as many as there are places are under way. */
+static void test_use(void **state)
+{
+	enum { COUNT = 64 };
+	const uint64_t one = loads_ps(1, 0, 0, 16), blocking = loads_ps(COUNT, 0, 80, 16);
+	const uint64_t overlapped = loads_ps(COUNT, 40, 80, 16), window = loads_ps(COUNT, 100000, 1, 16);
+
+	(void)state;
+	near(blocking, (double)COUNT * ((double)one + 80000), 0.06);
+	/* Half of the instructions are beside the load. */
+	near(blocking - overlapped, COUNT * 40000, 0.1);
+	near(window, (double)one * COUNT / 16, 0.2);
+	near(loads_ps(COUNT, 100000, 1, 4), (double)one * COUNT / 4, 0.1);
+	near(loads_ps(COUNT, 100000, 1, 1), (double)one * COUNT, 0.06);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,8 +34,8 @@ struct host {
 	struct cpu_system *cpu;
 	struct cpu_stats *stats;
 	struct sim_engine *engine;
-	struct waiting *waiting; /* by core */
-	uint64_t *last_page;     /* by core */
+	struct waiting *waiting; /* by unit */
+	uint64_t *last_page;     /* by unit */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
@@ -58,37 +58,43 @@ static void run_until(struct host *h, uint64_t now_ps)
 		sim_run_until(h->engine, units);
 }
 
+/* Also what has come up for the time at which the machine stands already. */
 static void advance(void *self, uint64_t until_ps)
-{
-	run_until(self, until_ps);
-	come_back(self);
-}
-
-static void answer(void *self, uint32_t core, uint64_t time_ps)
 {
 	struct host *h = self;
 
-	h->runtime->resume(h->waiting[core].thread, time_ps, h->waiting[core].bytes);
+	sim_run_until(h->engine, MAX(until_ps * sim_units_per_ps(h->engine), sim_now_units(h->engine)));
+	come_back(h);
 }
 
-static void full(void *self, uint32_t core)
+static void answer(void *self, uint32_t unit, uint64_t time_ps)
+{
+	struct host *h = self;
+
+	h->runtime->resume(h->waiting[unit].thread, time_ps, h->waiting[unit].bytes);
+}
+
+static void full(void *self, uint32_t unit)
 {
 	const struct host *h = self;
 
-	h->runtime->fail(h->waiting[core].thread, "touches more memory than the machine has");
+	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
 }
 
 static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
 {
 	struct host *h = self;
-	uint64_t cycles = 0;
+	uint64_t cycles = 0, ps;
+	uint32_t instructions = 0;
 
-	(void)at;
 	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
 		cycles += counts[i] * h->class_cycles[i];
 	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
-		h->stats->instructions += counts[i];
-	return cycles * 1000000000 / h->clock_khz;
+		instructions += counts[i];
+	h->stats->instructions += instructions;
+	ps = cycles * 1000000000 / h->clock_khz;
+	cpu_pass(h->cpu, at->unit, at->now_ps, instructions, ps);
+	return ps;
 }
 
 /* When the access begins: the first touch of a page is a fault. */
@@ -123,7 +129,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		return (struct thread_answer){at->now_ps, bytes};
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
-	done = cpu_access(h->cpu, at->unit, after_faults(h, at, address, size), address, size, ops[kind]);
+	done = cpu_access(h->cpu, at->unit, after_faults(h, at, address, size), address, size, ops[kind], at->use);
 	come_back(h);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
@@ -240,7 +246,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	memcpy(h->class_cycles, cycles, sizeof(cycles));
 	h->clock_khz = p->clock_khz;
 	h->model = (struct thread_model){
-	    .machine = {.unit_count = (uint32_t)p->core_count,
+	    .machine = {.unit_count = cpu_unit_count(p),
 			.quantum_ps = 0,
 			.line_bytes = (uint32_t)p->line_bytes,
 			.page_bytes = p->page_bytes,
@@ -282,9 +288,9 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->cpu = machine_cpu(h->run.machine);
 	h->stats = cpu_system_stats(h->cpu);
 	h->engine = h->run.machine->ctx.engine;
-	h->waiting = g_new0(struct waiting, p->core_count);
-	h->last_page = g_new(uint64_t, p->core_count);
-	memset(h->last_page, 0xff, p->core_count * sizeof(h->last_page[0]));
+	h->waiting = g_new0(struct waiting, cpu_unit_count(p));
+	h->last_page = g_new(uint64_t, cpu_unit_count(p));
+	memset(h->last_page, 0xff, cpu_unit_count(p) * sizeof(h->last_page[0]));
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	set_costs(h, p);

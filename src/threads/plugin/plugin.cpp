@@ -24,6 +24,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ using namespace llvm;
 namespace {
 
 using Counts = std::array<uint32_t, THREAD_CLASS_COUNT>;
+
+/* Of a site: a load that nothing waits for. */
+constexpr uint32_t useNever = 0xffff;
 
 /* Constant sizes up to this are one access, as the code generator makes them; longer ones are loops of the runtime. */
 constexpr uint64_t inlineBytes = 128;
@@ -54,7 +58,7 @@ public:
 		i16 = Type::getInt16Ty(ctx);
 		i32 = Type::getInt32Ty(ctx);
 		i64 = Type::getInt64Ty(ctx);
-		siteTy = StructType::get(ctx, {i32, i8, i8, i16, ArrayType::get(i16, THREAD_CLASS_COUNT)});
+		siteTy = StructType::get(ctx, {i32, i8, i8, i16, ArrayType::get(i16, THREAD_CLASS_COUNT), i16});
 		callTy = StructType::get(ctx, {ptrTy, i64});
 		rare = MDBuilder(ctx).createBranchWeights(1, 100000);
 	}
@@ -103,7 +107,7 @@ private:
 		return size.isScalable() ? 0 : (uint32_t)size.getFixedValue();
 	}
 
-	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts)
+	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts, uint32_t use = 0)
 	{
 		std::vector<Constant *> values;
 		bool any = false;
@@ -114,7 +118,8 @@ private:
 			any |= c != 0;
 			key += std::to_string(c) + ",";
 		}
-		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes);
+		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes) + "," +
+		       std::to_string(use);
 
 		GlobalVariable *&g = sites[key];
 
@@ -122,7 +127,8 @@ private:
 			Constant *init = ConstantStruct::get(
 				siteTy, {ConstantInt::get(i32, bytes), ConstantInt::get(i8, kind), ConstantInt::get(i8, any),
 					 ConstantInt::get(i16, lanes),
-					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values)});
+					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values),
+					 ConstantInt::get(i16, use)});
 
 			g = new GlobalVariable(m, siteTy, true, GlobalValue::PrivateLinkage, init, "__strata_site");
 			g->setAlignment(Align(4));
@@ -542,7 +548,7 @@ private:
 	}
 
 	/* Gathers and scatters: the runtime sees the lanes' addresses in an array and may change them. */
-	void hookLanes(IntrinsicInst &in, const Counts &counts)
+	void hookLanes(IntrinsicInst &in, const Counts &counts, uint32_t use)
 	{
 		bool isLoad = in.getIntrinsicID() == Intrinsic::masked_gather;
 		unsigned at = isLoad ? 0 : 1;
@@ -558,7 +564,7 @@ private:
 		b.SetCurrentDebugLocation(in.getDebugLoc());
 		b.CreateStore(ptrs, slot);
 		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
-			     {slot, site(bytes, isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts),
+			     {slot, site(bytes, isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use),
 			      maskBits(b, mask)});
 
 		Value *moved = b.CreateLoad(vt, slot);
@@ -570,7 +576,7 @@ private:
 	}
 
 	/* The same, of a base and indices; the lanes keep their addresses. */
-	void hookX86Lanes(IntrinsicInst &in, const Counts &counts)
+	void hookX86Lanes(IntrinsicInst &in, const Counts &counts, uint32_t use)
 	{
 		bool isLoad = !in.getCalledFunction()->getName().contains("scatter");
 		Type *data = isLoad ? in.getType() : in.getArgOperand(3)->getType();
@@ -592,11 +598,11 @@ private:
 		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
 			     {slot,
 			      site(bytesOf(cast<FixedVectorType>(data)->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, lanes,
-				   counts),
+				   counts, use),
 			      maskBits(b, mask)});
 	}
 
-	void hookMasked(IntrinsicInst &in, const Counts &counts)
+	void hookMasked(IntrinsicInst &in, const Counts &counts, uint32_t use)
 	{
 		Intrinsic::ID id = in.getIntrinsicID();
 		unsigned pointer = 0, mask = 1;
@@ -624,17 +630,17 @@ private:
 		b.SetCurrentDebugLocation(in.getDebugLoc());
 		b.CreateCall(hook(isPacked ? "__strata_packed" : "__strata_masked", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
 			     {in.getArgOperand(pointer),
-			      site(bytesOf(vt->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts),
+			      site(bytesOf(vt->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use),
 			      bits});
 	}
 
-	void hookOne(Instruction &i, const Counts &counts)
+	void hookOne(Instruction &i, const Counts &counts, uint32_t use)
 	{
 		if (auto *l = dyn_cast<LoadInst>(&i)) {
 			int kind = l->isAtomic() ? THREAD_ATOMIC_READ : THREAD_READ;
 
 			l->setOperand(LoadInst::getPointerOperandIndex(),
-				      access(l, l->getPointerOperand(), site(bytesOf(l->getType()), kind, 0, counts)));
+				      access(l, l->getPointerOperand(), site(bytesOf(l->getType()), kind, 0, counts, use)));
 		} else if (auto *s = dyn_cast<StoreInst>(&i)) {
 			int kind = s->isAtomic() ? THREAD_ATOMIC_WRITE : THREAD_WRITE;
 
@@ -651,20 +657,20 @@ private:
 		} else if (isa<FenceInst>(i)) {
 			call(&i, "__strata_fence", {site(0, THREAD_FENCE, 0, counts)});
 		} else {
-			hookIntrinsic(cast<IntrinsicInst>(i), counts);
+			hookIntrinsic(cast<IntrinsicInst>(i), counts, use);
 		}
 	}
 
-	void hookIntrinsic(IntrinsicInst &in, const Counts &counts)
+	void hookIntrinsic(IntrinsicInst &in, const Counts &counts, uint32_t use)
 	{
 		Intrinsic::ID id = in.getIntrinsicID();
 
 		if (id == Intrinsic::masked_gather || id == Intrinsic::masked_scatter) {
-			hookLanes(in, counts);
+			hookLanes(in, counts, use);
 		} else if (isX86Lanes(in)) {
-			hookX86Lanes(in, counts);
+			hookX86Lanes(in, counts, use);
 		} else if (isMasked(id)) {
-			hookMasked(in, counts);
+			hookMasked(in, counts, use);
 		} else if (id == Intrinsic::prefetch) {
 			access(&in, in.getArgOperand(0), site(1, THREAD_PREFETCH, 0, counts));
 		} else if (auto *mi = dyn_cast<MemIntrinsic>(&in)) {
@@ -711,6 +717,61 @@ private:
 					(*c)[i]--;
 	}
 
+	/* Does i need the value, which one of these is? Where a store queues up its data, only its address does. */
+	static bool uses(const Instruction &i, const std::set<const Value *> &same)
+	{
+		if (auto *s = dyn_cast<StoreInst>(&i))
+			return same.count(s->getPointerOperand());
+		return any_of(i.operands(), [&](const Use &u) { return same.count(u.get()); });
+	}
+
+	static uint32_t sumOf(const Counts &c)
+	{
+		uint32_t sum = 0;
+
+		for (int i = 0; i < THREAD_CLASS_lane_integer; i++)
+			sum += c[i];
+		return sum;
+	}
+
+	/* Instructions after a hooked load before the first that uses it, as the hooks count them: none is 0. A use in another
+	 * block is at the end of this one; useNever where there is none but as a store's data. */
+	uint32_t useDistance(size_t at, const std::vector<Instruction *> &hooked, const std::vector<Counts> &counts)
+	{
+		const Instruction &load = *hooked[at];
+		std::set<const Value *> same = {&load};
+		uint32_t whole = 0, part = 0, hooks = 0;
+		bool isElsewhere = false;
+		auto ended = [&] { return std::min(std::max(whole + part, hooks ? 1u : 0u), useNever - 1); };
+
+		if (load.getType()->isVoidTy() || load.isAtomic())
+			return 0;
+		for (const Instruction *i = load.getNextNode(); i; i = i->getNextNode()) {
+			if (uses(*i, same)) {
+				if (!isFree(*i) || isa<ReturnInst>(i))
+					return ended();
+				same.insert(i);
+			}
+			Counts one{};
+
+			count(one, *i);
+			if (at + hooks + 1 < hooked.size()) {
+				part = std::min(part + sumOf(one), sumOf(counts[at + hooks + 1]));
+				if (i == hooked[at + hooks + 1]) {
+					whole += sumOf(counts[at + hooks + 1]);
+					part = 0;
+					hooks++;
+				}
+			} else {
+				part = std::min(part + sumOf(one), 1u); /* the rest has been counted before the first hook */
+			}
+		}
+		for (const Value *v : same)
+			for (const User *u : v->users())
+				isElsewhere |= isa<PHINode>(u) || cast<Instruction>(u)->getParent() != load.getParent();
+		return isElsewhere ? std::max(ended(), 1u) : useNever;
+	}
+
 	void instrumentBlock(BasicBlock &block)
 	{
 		std::vector<Instruction *> hooked;
@@ -745,8 +806,12 @@ private:
 			for (size_t c = 0; c < now.size(); c++)
 				counts[0][c] += now[c];
 		}
+		std::vector<uint32_t> use;
+
 		for (size_t k = 0; k < hooked.size(); k++)
-			hookOne(*hooked[k], counts[k]);
+			use.push_back(useDistance(k, hooked, counts));
+		for (size_t k = 0; k < hooked.size(); k++)
+			hookOne(*hooked[k], counts[k], use[k]);
 		/* The runtime's own are no news: what it needs of the C library is small. */
 		if (block.getParent()->getFnAttribute("implicit-section-name").getValueAsString() == "strata_text")
 			return;

@@ -451,7 +451,7 @@ void rt_check_time(void)
 /* The hooks' side of time, here because they need current. */
 static struct thread_at at_now(void)
 {
-	return (struct thread_at){current->running->unit, current->running->id, current->now_ps};
+	return (struct thread_at){current->running->unit, current->running->id, current->now_ps, 0};
 }
 
 static void note(enum thread_event event, uint64_t value)
@@ -486,11 +486,14 @@ static void entered_twice(void)
 	rt_fail_without_end(125);
 }
 
-static void *one(void *address, uint32_t size, enum thread_kind kind)
+static void *one(void *address, uint32_t size, const struct thread_site *site)
 {
 	struct rt_thread *self = current->running;
+	const enum thread_kind kind = (enum thread_kind)site->kind;
 	struct thread_at at = at_now();
 	struct thread_answer answer;
+
+	at.use = site->use;
 
 	if (__builtin_expect(rt_in_model, 0))
 		entered_twice();
@@ -510,7 +513,7 @@ static void *one(void *address, uint32_t size, enum thread_kind kind)
 RT_API void *__strata_access(void *address, const struct thread_site *site)
 {
 	compute(site);
-	return one(address, site->bytes, (enum thread_kind)site->kind);
+	return one(address, site->bytes, site);
 }
 
 RT_API void __strata_block(const struct thread_site *site);
@@ -544,7 +547,7 @@ RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uin
 	__strata_block(site);
 	for (uint32_t i = 0; i < site->lanes; i++)
 		if (mask >> i & 1)
-			addresses[i] = one(addresses[i], site->bytes, (enum thread_kind)site->kind);
+			addresses[i] = one(addresses[i], site->bytes, site);
 }
 
 /* Lanes of a masked access: each run of neighbours is one access. */
@@ -558,8 +561,7 @@ RT_API void __strata_masked(char *address, const struct thread_site *site, uint6
 		while (i < site->lanes && mask >> i & 1)
 			i++;
 		if (i > first)
-			one(address + (uint64_t)first * site->bytes, (i - first) * site->bytes,
-			    (enum thread_kind)site->kind);
+			one(address + (uint64_t)first * site->bytes, (i - first) * site->bytes, site);
 	}
 }
 
