@@ -214,21 +214,6 @@ void *workload_host_alloc(size_t count, size_t element_bytes)
 	return memory;
 }
 
-/* The mixing function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t mix64(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-uint64_t workload_random(uint64_t seed, uint32_t stream, uint64_t index)
-{
-	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-
-	return mix64(mix64(seed + golden * (stream + UINT64_C(1))) + golden * (index + 1));
-}
-
 float workload_random_float(uint64_t seed, uint32_t stream, uint64_t index)
 {
 	return (float)(workload_random(seed, stream, index) >> 40) * 0x1p-24f;

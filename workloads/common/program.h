@@ -69,11 +69,24 @@ void *workload_host_alloc(size_t count, size_t element_bytes);
 
 /* ---- Random input ----------------------------------------------------------------------------------------------- */
 
+/* The mixing function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static inline uint64_t workload_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
 /*
  * Numbers by position: the value at (seed, stream, index) does not depend on what was drawn before, so that an input
  * can be made, and made again for the check, in any order and in pieces.
  */
-uint64_t workload_random(uint64_t seed, uint32_t stream, uint64_t index);
+static inline uint64_t workload_random(uint64_t seed, uint32_t stream, uint64_t index)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+
+	return workload_mix(workload_mix(seed + golden * (stream + UINT64_C(1))) + golden * (index + 1));
+}
 
 /* Uniform in [0, 1), a multiple of 2^-24. */
 float workload_random_float(uint64_t seed, uint32_t stream, uint64_t index);
