@@ -199,17 +199,22 @@ int cli_ptx(int argc, char **argv)
 	struct cli_duality *o = &duality_options;
 	const struct cli_option options[] = {
 	    {"kernel", CLI_TEXT, &o->kernel, "K", "duality: only this kernel", 0},
+	    {"block", CLI_TEXT, &o->block, "X,Y,Z", "duality: threads of a block, known at launch", 0},
+	    {"grid", CLI_TEXT, &o->grid, "X,Y,Z", "duality: blocks, known at launch", 0},
+	    {"param", CLI_LIST, &o->params, "P=V", "duality: a parameter, by name or number, known at launch", 0},
 	    {"plain", CLI_FLAG, &o->is_plain, NULL, "duality: the plain translator: one array, no optimisation", 0},
-	    {"without", CLI_TEXT, &o->without, "A,B", "duality: without isolate, schedule", 0},
+	    {"without", CLI_TEXT, &o->without, "A,B", "duality: without isolate, balance, unroll, schedule", 0},
 	    {"summary", CLI_FLAG, &o->is_summary, NULL, "duality: counts only, no words", 0},
 	    {0}};
 	struct cli_words words;
 
+	o->params = g_ptr_array_new();
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
 	if (parsed == CLI_PARSED)
 		exit_status = run_words(&words);
 	g_ptr_array_free(words.words, TRUE);
+	g_ptr_array_free(o->params, TRUE);
 	return exit_status;
 }

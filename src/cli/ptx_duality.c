@@ -1,11 +1,80 @@
-/* ptx_duality.c - see ptx_duality.h. */
+/* ptx_duality.c - see ptx_duality.h. Every kernel that is shown was checked by the validator. */
 #include "cli/ptx_duality.h"
 
 #include "cli/options.h"
 #include "dc/compile/compile.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { DIM_MAX = 1 << 30 };
+
+static bool parse_dims(const char *option, const char *text, uint32_t dims[3])
+{
+	g_auto(GStrv) parts = NULL;
+
+	if (!text)
+		return true;
+	parts = g_strsplit(text, ",", 4);
+	if (g_strv_length(parts) > 3 || !*parts) {
+		cli_error("ptx: --%s %s; expected X, X,Y or X,Y,Z", option, text);
+		return false;
+	}
+	for (uint32_t k = 0; k < 3; k++) {
+		dims[k] = 1;
+		if (k < g_strv_length(parts) && !cli_number_parse("ptx", option, parts[k], DIM_MAX, &dims[k]))
+			return false;
+	}
+	return true;
+}
+
+static const struct ptx_var *find_param(const struct ptx_func *f, const char *name)
+{
+	char *end;
+	const unsigned long number = strtoul(name, &end, 10);
+
+	if (*name && !*end)
+		return number < f->param_count ? &f->params[number] : NULL;
+	for (uint32_t k = 0; k < f->param_count; k++)
+		if (!strcmp(f->params[k].name, name))
+			return &f->params[k];
+	return NULL;
+}
+
+/* NAME=VALUE or NUMBER=VALUE; a parameter that the kernel does not have is no mistake, for a file has several. */
+static bool set_param(const struct ptx_func *f, const char *text, uint8_t *params, uint8_t *known)
+{
+	g_auto(GStrv) parts = g_strsplit(text, "=", 2);
+	const struct ptx_var *v;
+	uint64_t value;
+	char *end;
+
+	if (g_strv_length(parts) != 2 || !*parts[1]) {
+		cli_error("ptx: --param %s; expected NAME=VALUE or NUMBER=VALUE", text);
+		return false;
+	}
+	errno = 0;
+	value = strtoull(parts[1], &end, 0);
+	v = find_param(f, parts[0]);
+	if (v && ptx_type_is_float(v->type)) {
+		double d = g_ascii_strtod(parts[1], &end);
+		float single = (float)d;
+
+		value = 0;
+		memcpy(&value, v->size_bytes == 8 ? (void *)&d : (void *)&single, v->size_bytes == 8 ? 8 : 4);
+	}
+	if (*end || errno) {
+		cli_error("ptx: --param %s: %s is no number", text, parts[1]);
+		return false;
+	}
+	if (v && v->size_bytes <= 8) {
+		memcpy(params + v->offset_bytes, &value, v->size_bytes);
+		memset(known + v->offset_bytes, 1, v->size_bytes);
+	}
+	return true;
+}
 
 static bool switch_off(struct dc_options *o, const char *text)
 {
@@ -13,7 +82,8 @@ static bool switch_off(struct dc_options *o, const char *text)
 	struct {
 		const char *name;
 		bool *on;
-	} switches[] = {{"isolate", &o->isolate}, {"schedule", &o->schedule}};
+	} switches[] = {
+	    {"isolate", &o->isolate}, {"balance", &o->balance}, {"unroll", &o->unroll}, {"schedule", &o->schedule}};
 
 	for (uint32_t n = 0; names[n] && *names[n]; n++) {
 		uint32_t k = 0;
@@ -21,7 +91,7 @@ static bool switch_off(struct dc_options *o, const char *text)
 		while (k < G_N_ELEMENTS(switches) && strcmp(switches[k].name, names[n]))
 			k++;
 		if (k == G_N_ELEMENTS(switches)) {
-			cli_error("ptx: --without %s; expected isolate or schedule", names[n]);
+			cli_error("ptx: --without %s; expected isolate, balance, unroll or schedule", names[n]);
 			return false;
 		}
 		*switches[k].on = false;
@@ -33,6 +103,7 @@ static int show(const struct ptx_func *f, const struct dc_options *options, cons
 {
 	struct base_diag_list diag;
 	struct dc_kernel *k;
+	g_autofree char *wrong = NULL;
 	int status = CLI_OK;
 
 	base_diag_init(&diag);
@@ -42,6 +113,11 @@ static int show(const struct ptx_func *f, const struct dc_options *options, cons
 		status = CLI_FAILED;
 	} else {
 		dc_print(stdout, k, o->is_summary);
+		wrong = dc_validate(k);
+		if (wrong) {
+			cli_error("kernel %s: the validator found a mistake of the compiler: %s", f->name, wrong);
+			status = CLI_UNABLE;
+		}
 		dc_kernel_free(k);
 	}
 	base_diag_free(&diag);
@@ -54,14 +130,21 @@ int cli_ptx_duality(const struct ptx_module *m, const struct cli_duality *o)
 	int status = CLI_OK;
 	bool found = false;
 
-	if (!switch_off(&options, o->without))
+	if (!switch_off(&options, o->without) || !parse_dims("block", o->block, options.block) ||
+	    !parse_dims("grid", o->grid, options.grid))
 		return CLI_USAGE;
 	for (uint32_t n = 0; n < m->func_count; n++) {
 		const struct ptx_func *f = m->funcs[n];
+		g_autofree uint8_t *params = g_malloc0(f->param_bytes + 8), *known = g_malloc0(f->param_bytes + 8);
 
 		if (!f->is_entry || !f->has_body || (o->kernel && strcmp(o->kernel, f->name)))
 			continue;
 		found = true;
+		for (uint32_t k = 0; k < o->params->len; k++)
+			if (!set_param(f, o->params->pdata[k], params, known))
+				return CLI_USAGE;
+		options.params = params;
+		options.param_known = known;
 		const int shown = show(f, &options, o);
 
 		status = MAX(status, shown);

@@ -7,7 +7,8 @@
 #include <glib.h>
 
 struct cli_duality {
-	const char *kernel, *without;
+	const char *kernel, *block, *grid, *without;
+	GPtrArray *params; /* "NAME=VALUE" */
 	bool is_plain, is_summary;
 };
 

@@ -6,8 +6,13 @@
 enum { PREDS_MAX = 128 };
 
 const struct dc_options dc_options_plain = {.array_count = 1};
-const struct dc_options dc_options_full = {
-    .array_count = DC_ARRAYS, .isolate = true, .schedule = true, .pressure_cost = 4};
+const struct dc_options dc_options_full = {.array_count = DC_ARRAYS,
+					   .isolate = true,
+					   .balance = true,
+					   .unroll = true,
+					   .unroll_insts = 2048,
+					   .schedule = true,
+					   .pressure_cost = 4};
 
 /* A copy of the entry function that may be rewritten, with a return at its end. */
 static void begin(struct dcc *c)
@@ -85,6 +90,12 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 		begin(&c);
 	if (!c.failed)
 		dcc_lower(&c);
+	if (!c.failed && o->isolate)
+		dcc_clean(&c);
+	if (!c.failed && o->unroll)
+		dcc_unroll(&c);
+	if (!c.failed && o->balance)
+		dcc_balance(&c);
 	if (!c.failed) {
 		note_kinds(&c);
 		dcc_host(&c);

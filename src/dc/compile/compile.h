@@ -11,10 +11,19 @@
 #include "dc/word.h"
 
 struct dc_options {
-	uint32_t array_count;   /* 1: plain translator; DC_ARRAYS */
-	bool isolate;           /* thread-independent variables are computed by the host, not in arrays */
+	uint32_t array_count; /* 1: plain translator; DC_ARRAYS */
+	bool isolate; /* thread-independent variables are computed by the host, not in arrays; copies and dead values
+			 are gone */
+	bool balance; /* chains of + * & | ^ become trees: integers */
+	bool balance_float;     /* float chains too: changes results */
+	bool unroll;            /* loops whose trip count is known */
 	bool schedule;          /* words hold several operations, in the best order; false: one each, in PTX's order */
 	uint32_t pressure_cost; /* cycles by which p live registers of an array make it dearer: p * p times this */
+	uint32_t unroll_insts;  /* most instructions that an unrolled loop may have */
+	/* Known at launch; 0: not known. Trip counts that depend on them are known then. */
+	uint32_t block[3], grid[3];
+	const uint8_t *params;      /* the launch's parameter block, or NULL */
+	const uint8_t *param_known; /* per byte of it: 1 where it is known; NULL: all */
 };
 
 extern const struct dc_options dc_options_plain, dc_options_full;
@@ -26,5 +35,8 @@ void dc_kernel_free(struct dc_kernel *k);
 
 /* The words as text, or the counts alone: `strata ptx duality`. */
 void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary);
+
+/* Is every word right by itself and in its place? See validate.c. NULL, or a message to be freed by g_free. */
+char *dc_validate(const struct dc_kernel *k);
 
 #endif

@@ -27,6 +27,12 @@ static bool has_segment(const struct ptx_var *var)
 	return var && (var->space == PTX_SHARED || var->space == PTX_LOCAL);
 }
 
+/* Its address is a number that is known here. */
+static bool has_place(const struct ptx_var *var)
+{
+	return has_segment(var) || (var && var->space == PTX_PARAM_ENTRY);
+}
+
 static void place_var(GArray *vars, uint64_t *bytes, const struct ptx_var *var)
 {
 	const uint64_t align = MAX(var->align_bytes, ptx_type_bytes(var->type) * MAX(var->vec, 1));
@@ -184,6 +190,11 @@ static bool lower_mov(struct dcc *c, const struct ptx_inst *i)
 	}
 	if (s->kind == PTX_OPND_FUNC) {
 		dcc_refuse(c, i, "the address of a function");
+		return true;
+	}
+	if (s->kind == PTX_OPND_VAR && s->var->space == PTX_PARAM_ENTRY) {
+		/* Loads through it were found by the parameter (param_of). */
+		dcc_mov(c, i->type, i->dst, dcc_imm(s->var->offset_bytes + (uint64_t)s->offset, i->type));
 		return true;
 	}
 	if (s->kind == PTX_OPND_VAR && has_segment(s->var)) {
@@ -368,11 +379,39 @@ static void lower_sad(struct dcc *c, const struct ptx_inst *i)
 
 /* ---- memory and control ---- */
 
+/* A parameter through a register that holds its address: the register's one definition, through moves. */
+static bool param_of(const struct dcc *c, struct ptx_operand *o)
+{
+	for (uint32_t depth = 0; o->reg != UINT32_MAX && !o->var; depth++) {
+		const struct ptx_inst *def = NULL;
+		uint32_t count = 0;
+
+		for (uint32_t n = 0; n < c->func->inst_count; n++)
+			if (c->func->insts[n].dst.kind == PTX_OPND_REG && c->func->insts[n].dst.reg == o->reg) {
+				def = &c->func->insts[n];
+				count++;
+			}
+		if (count != 1 || def->op != PTX_OP_MOV || def->has_guard || depth > 8)
+			return false;
+		if (def->src[0].kind == PTX_OPND_REG) {
+			o->reg = def->src[0].reg;
+		} else if (def->src[0].kind == PTX_OPND_VAR) {
+			o->reg = UINT32_MAX;
+			o->var = def->src[0].var;
+			o->offset += def->src[0].offset;
+		} else {
+			return false;
+		}
+	}
+	return o->var != NULL;
+}
+
 static void lower_params(struct dcc *c, const struct ptx_inst *i)
 {
 	const struct ptx_operand *vec = i->dst.kind == PTX_OPND_VEC ? &i->dst : NULL;
+	struct ptx_operand from = i->src[0];
 
-	if (i->src[0].reg != UINT32_MAX && i->src[0].kind == PTX_OPND_ADDR && !i->src[0].var) {
+	if (!param_of(c, &from)) {
 		dcc_refuse(c, i, "a parameter at an address that depends on the thread");
 		return;
 	}
@@ -388,6 +427,7 @@ static void lower_params(struct dcc *c, const struct ptx_inst *i)
 			wide = PTX_B64;
 		ld.mods.vec = 0;
 		ld.has_guard = false;
+		ld.src[0] = from;
 		ld.src[0].offset += k * ptx_type_bytes(i->type);
 		ld.dst = dcc_reg(dcc_reg_new(c, wide));
 		dcc_emit(c, &ld);
@@ -562,7 +602,7 @@ static bool round_of(struct dcc *c, bool is_first)
 		if (is_first && i->op == PTX_OP_LD &&
 		    (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL)) {
 			lower_params(c, i);
-		} else if (is_first && dcc_inst_is_given(i) && !has_segment(i->src[0].var)) {
+		} else if (is_first && dcc_inst_is_given(i) && !has_place(i->src[0].var)) {
 			lower_given(c, i);
 		} else if (is_first && is_access(i)) {
 			lower_memory(c, i);

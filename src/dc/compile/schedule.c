@@ -358,6 +358,13 @@ static bool results_fit(struct dcc_alloc *s, const struct ptx_inst *i, uint32_t 
 	return need <= room;
 }
 
+static void lock_loc(struct dcc_alloc *s, struct dc_loc l)
+{
+	s->file[l.array].lock[l.lo] = s->stamp;
+	if (l.hi != DC_NO_REG)
+		s->file[l.array].lock[l.hi] = s->stamp;
+}
+
 static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bool may_spill)
 {
 	const struct ptx_inst *i = &s->c->func->insts[n->inst];
@@ -397,6 +404,9 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 			b.pred_dst = s->phys[x->reg];
 		else if (!box_result(s, n, i, x->reg, word, may_spill, &b.dst[e]))
 			CHECK(!"registers that were counted");
+		/* The other results must not take its place. */
+		if (b.dst[e].lo != DC_NO_REG)
+			lock_loc(s, b.dst[e]);
 	}
 	if (i->dst2.kind == PTX_OPND_REG)
 		b.pred_dst = s->phys[i->dst2.reg];

@@ -95,6 +95,28 @@ static void do_step(struct flow *f, const struct dcc_step *step)
 	}
 }
 
+static bool is_empty(const struct dc_word *w)
+{
+	for (uint32_t a = 0; a < DC_ARRAYS; a++)
+		if (w->slot[a].kind != DC_SLOT_NONE)
+			return false;
+	return w->box.kind == DC_BOX_NONE && w->flow == DC_FLOW_NEXT;
+}
+
+/* Words that an operation was to be put into before spills had to come first. */
+static void drop_empty(struct flow *f, uint32_t begin)
+{
+	uint32_t kept = begin;
+
+	for (uint32_t n = begin; n < f->s.words->len; n++) {
+		struct dc_word w = g_array_index(f->s.words, struct dc_word, n);
+
+		if (!is_empty(&w))
+			g_array_index(f->s.words, struct dc_word, kept++) = w;
+	}
+	g_array_set_size(f->s.words, kept);
+}
+
 static void do_body(struct flow *f, const struct dcc_linear *l, uint32_t range, uint32_t *next_use)
 {
 	const struct dcc_range *r = &g_array_index(l->ranges, struct dcc_range, range);
@@ -109,6 +131,7 @@ static void do_body(struct flow *f, const struct dcc_linear *l, uint32_t range, 
 	dcc_dag_build(&f->s, l, r, &dag);
 	dcc_dag_assign(&f->s, &dag);
 	dcc_schedule_body(&f->s, &dag, next_use);
+	drop_empty(f, begin);
 	dcc_dag_free(&dag);
 	if (skips && f->s.words->len > begin)
 		skip(f, &g_array_index(f->s.words, struct dc_word, begin), first);
