@@ -234,9 +234,14 @@ static void fence_ends(struct cpu_thread *t, uint64_t units)
 	answer(t, MAX(units, begin));
 }
 
+static uint32_t translation_of(uint64_t page)
+{
+	return (uint32_t)(page * 0x9e3779b97f4a7c15u >> 32) & (CPU_TRANSLATIONS - 1);
+}
+
 static void translated(struct cpu_thread *t, uint64_t page, uint64_t line)
 {
-	const uint32_t i = (uint32_t)page & (CPU_TRANSLATIONS - 1);
+	const uint32_t i = translation_of(page);
 
 	t->translations[i].page = page;
 	t->translations[i].line = line;
@@ -250,13 +255,20 @@ static void tlb_fill(struct cpu_core *k, uint64_t page)
 	cpu_tags_use(&k->tlb, tag);
 }
 
-/* The page's first line; false: the thread waits for the walk. */
+/* The page's first line; false: the thread waits, for the page fault's time or for the walk. */
 static bool translate(struct cpu_thread *t, uint64_t page, uint64_t *line, uint64_t *units)
 {
 	struct cpu_core *k = t->core;
 	const struct cpu_params *p = k->c->p;
 	struct cpu_tag *tag;
 
+	if (!cpu_pages_is_touched(k->pages, page)) {
+		cpu_pages_line(k->pages, t->unit, page);
+		if (p->page_fault_ps) {
+			start_at(t, *units + p->page_fault_ps * k->c->per_ps);
+			return false;
+		}
+	}
 	*line = cpu_pages_line(k->pages, t->unit, page);
 	if (!p->tlb_count) {
 		translated(t, page, *line);
@@ -373,7 +385,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 
 	for (; t->address < t->end; t->address = (t->address | (p->line_bytes - 1)) + 1) {
 		const uint64_t page = t->address >> k->c->page_shift;
-		const uint32_t slot = (uint32_t)page & (CPU_TRANSLATIONS - 1);
+		const uint32_t slot = translation_of(page);
 		uint64_t line = t->translations[slot].line;
 		struct cpu_tag *first, *second;
 

@@ -30,7 +30,7 @@ enum cpu_wait {
 	CPU_WAIT_FENCE,
 };
 
-enum { CPU_TRANSLATIONS = 16 };
+enum { CPU_TRANSLATIONS = 64 }; /* a power of two */
 
 struct cpu_thread {
 	struct cpu_event start; /* first */

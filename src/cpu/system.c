@@ -18,6 +18,7 @@ struct cpu_system {
 	struct cpu_channels channels;
 	struct cpu_pages pages;
 	struct cpu_core *cores;
+	struct cpu_thread **threads; /* by unit */
 };
 
 bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e)
@@ -59,6 +60,9 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	s->cores = g_new0(struct cpu_core, p->core_count);
 	for (uint32_t i = 0; i < p->core_count; i++)
 		cpu_core_init(&s->cores[i], c, &s->bus, &s->pages);
+	s->threads = g_new(struct cpu_thread *, cpu_unit_count(p));
+	for (uint32_t i = 0; i < cpu_unit_count(p); i++)
+		s->threads[i] = &s->cores[i % p->core_count].threads[i / p->core_count];
 	sim_stats_add(ctx->stats, "cpu", stat_rows, ARRAY_COUNT(stat_rows), &c->stats, sizeof(c->stats));
 	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
 				  "cpu.walks + cpu.joins_over = "
@@ -83,6 +87,7 @@ void cpu_system_free(struct cpu_system *s)
 	for (uint32_t i = 0; i < s->common.p->core_count; i++)
 		cpu_core_free(&s->cores[i]);
 	g_free(s->cores);
+	g_free(s->threads);
 	cpu_pages_free(&s->pages);
 	cpu_channels_free(&s->channels);
 	cpu_bus_free(&s->bus);
@@ -92,9 +97,7 @@ void cpu_system_free(struct cpu_system *s)
 
 static struct cpu_thread *thread_of(struct cpu_system *s, uint32_t unit)
 {
-	const uint32_t cores = (uint32_t)s->common.p->core_count;
-
-	return &s->cores[unit % cores].threads[unit / cores];
+	return s->threads[unit];
 }
 
 void cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t ps)
@@ -111,11 +114,6 @@ uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64
 uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps)
 {
 	return cpu_core_fence(thread_of(s, unit), now_ps);
-}
-
-bool cpu_is_untouched(const struct cpu_system *s, uint64_t address)
-{
-	return !cpu_pages_is_touched(&s->pages, address / s->common.p->page_bytes);
 }
 
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)

@@ -87,8 +87,6 @@ uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64
 		    enum cpu_op op, uint32_t use);
 /* All loads and stores of the unit are done. */
 uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps);
-/* Has nobody touched the page of the address yet? */
-bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */

@@ -17,6 +17,7 @@ struct cpu_tag {
 
 struct cpu_tags {
 	struct cpu_tag *tags;
+	uint64_t *lines; /* of tags, so that looking for one touches little memory */
 	uint64_t set_count, mask, clock; /* mask: of the set, or 0 where set_count is no power of two */
 	uint32_t way_count;
 };
@@ -27,6 +28,7 @@ static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t wa
 	*c = (struct cpu_tags){.set_count = bytes / line_bytes / ways, .way_count = ways};
 	c->mask = c->set_count & (c->set_count - 1) ? 0 : c->set_count - 1;
 	c->tags = g_new0(struct cpu_tag, c->set_count * ways);
+	c->lines = g_new0(uint64_t, c->set_count * ways);
 }
 
 static inline void cpu_tags_clear(struct cpu_tags *c)
@@ -38,36 +40,42 @@ static inline void cpu_tags_clear(struct cpu_tags *c)
 static inline void cpu_tags_free(struct cpu_tags *c)
 {
 	g_free(c->tags);
+	g_free(c->lines);
 }
 
-static inline struct cpu_tag *cpu_tags_set(const struct cpu_tags *c, uint64_t line)
+/* Of the first way of the line's set. */
+static inline uint64_t cpu_tags_set(const struct cpu_tags *c, uint64_t line)
 {
-	return &c->tags[(c->mask ? line & c->mask : line % c->set_count) * c->way_count];
+	return (c->mask ? line & c->mask : line % c->set_count) * c->way_count;
 }
 
 /* NULL: it is not there. */
 static inline struct cpu_tag *cpu_tags_find(const struct cpu_tags *c, uint64_t line)
 {
-	struct cpu_tag *set = cpu_tags_set(c, line);
+	const uint64_t set = cpu_tags_set(c, line);
 
-	for (uint32_t i = 0; i < c->way_count; i++)
-		if (set[i].line == line && set[i].state)
-			return &set[i];
+	for (uint64_t i = set; i < set + c->way_count; i++)
+		if (c->lines[i] == line && c->tags[i].state)
+			return &c->tags[i];
 	return NULL;
 }
 
-/* Where the line would go, with what is there. */
+/* Where the line goes, with what is there; who asks puts it there. */
 static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t line)
 {
-	struct cpu_tag *set = cpu_tags_set(c, line), *oldest = set;
+	const uint64_t set = cpu_tags_set(c, line);
+	uint64_t oldest = set;
 
-	for (uint32_t i = 0; i < c->way_count; i++) {
-		if (!set[i].state)
-			return &set[i];
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
+	for (uint64_t i = set; i < set + c->way_count; i++) {
+		if (!c->tags[i].state) {
+			oldest = i;
+			break;
+		}
+		if (c->tags[i].used < c->tags[oldest].used)
+			oldest = i;
 	}
-	return oldest;
+	c->lines[oldest] = line;
+	return &c->tags[oldest];
 }
 
 static inline void cpu_tags_use(struct cpu_tags *c, struct cpu_tag *tag)

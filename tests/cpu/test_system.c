@@ -92,6 +92,7 @@ static void rig_defaults(struct rig *r)
 	r->params.page_bytes = 4096;
 	r->params.stream_count = 0;
 	r->params.tlb_count = 0;
+	r->params.page_fault_ps = 0;
 	r->params.l1_bytes = 2 * LINE_BYTES;
 	r->params.l1_ways_count = 1;
 	r->params.l2_bytes = 4 * LINE_BYTES;

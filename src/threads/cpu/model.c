@@ -26,6 +26,14 @@ struct waiting {
 	void *bytes;
 };
 
+/* Of a site's instructions. */
+struct cost {
+	const uint16_t *counts;
+	uint64_t ps;
+	uint32_t instructions;
+};
+enum { COSTS = 1024 };
+
 struct host {
 	struct thread_model model;
 	const struct thread_runtime *runtime;
@@ -35,10 +43,11 @@ struct host {
 	struct cpu_stats *stats;
 	struct sim_engine *engine;
 	struct waiting *waiting; /* by unit */
-	uint64_t *last_page;     /* by unit */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
+	uint64_t told_units; /* when the runtime comes back */
+	struct cost costs[COSTS]; /* by site */
 };
 
 /* Has the runtime come back when the machine has something to do. */
@@ -46,8 +55,10 @@ static void come_back(struct host *h)
 {
 	const uint64_t next = sim_next_units(h->engine), per_ps = sim_units_per_ps(h->engine);
 
-	if (next != SIM_NEVER)
-		h->runtime->event((next + per_ps - 1) / per_ps);
+	if (next == SIM_NEVER || next == h->told_units)
+		return;
+	h->told_units = next;
+	h->runtime->event((next + per_ps - 1) / per_ps);
 }
 
 static void run_until(struct host *h, uint64_t now_ps)
@@ -64,6 +75,7 @@ static void advance(void *self, uint64_t until_ps)
 	struct host *h = self;
 
 	sim_run_until(h->engine, MAX(until_ps * sim_units_per_ps(h->engine), sim_now_units(h->engine)));
+	h->told_units = SIM_NEVER;
 	come_back(h);
 }
 
@@ -81,36 +93,29 @@ static void full(void *self, uint32_t unit)
 	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
 }
 
-static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
+static void cost_of(const struct host *h, const uint16_t *counts, struct cost *out)
 {
-	struct host *h = self;
-	uint64_t cycles = 0, ps;
-	uint32_t instructions = 0;
+	uint64_t cycles = 0;
 
+	*out = (struct cost){.counts = counts};
 	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
 		cycles += counts[i] * h->class_cycles[i];
 	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
-		instructions += counts[i];
-	h->stats->instructions += instructions;
-	ps = cycles * 1000000000 / h->clock_khz;
-	cpu_pass(h->cpu, at->unit, at->now_ps, instructions, ps);
-	return ps;
+		out->instructions += counts[i];
+	out->ps = cycles * 1000000000 / h->clock_khz;
 }
 
-/* When the access begins: the first touch of a page is a fault. */
-static uint64_t after_faults(struct host *h, const struct thread_at *at, uint64_t address, uint32_t size)
+/* A site's counts do not change. */
+static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
 {
-	const uint64_t page_bytes = h->params->page_bytes;
-	uint64_t now_ps = at->now_ps;
+	struct host *h = self;
+	struct cost *c = &h->costs[(uintptr_t)counts / 4 % COSTS];
 
-	for (uint64_t page = address / page_bytes; page <= (address + size - 1) / page_bytes; page++) {
-		if (page == h->last_page[at->unit])
-			continue;
-		h->last_page[at->unit] = page;
-		if (cpu_is_untouched(h->cpu, page * page_bytes))
-			now_ps += h->params->page_fault_ps;
-	}
-	return now_ps;
+	if (unlikely(c->counts != counts))
+		cost_of(h, counts, c);
+	h->stats->instructions += c->instructions;
+	cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->ps);
+	return c->ps;
 }
 
 static struct thread_answer cpu_model_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
@@ -129,7 +134,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		return (struct thread_answer){at->now_ps, bytes};
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
-	done = cpu_access(h->cpu, at->unit, after_faults(h, at, address, size), address, size, ops[kind], at->use);
+	done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->use);
 	come_back(h);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
@@ -185,8 +190,6 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	switch (a->kind) {
 	case THREAD_ASK_UNMAP:
 		cpu_unmap(h->cpu, a->address, a->bytes);
-		for (uint32_t i = 0; i < h->model.machine.unit_count; i++)
-			h->last_page[i] = UINT64_MAX;
 		break;
 	case THREAD_ASK_PROTECT: /* cores do not translate addresses */
 	case THREAD_ASK_END:
@@ -289,8 +292,6 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->stats = cpu_system_stats(h->cpu);
 	h->engine = h->run.machine->ctx.engine;
 	h->waiting = g_new0(struct waiting, cpu_unit_count(p));
-	h->last_page = g_new(uint64_t, cpu_unit_count(p));
-	memset(h->last_page, 0xff, cpu_unit_count(p) * sizeof(h->last_page[0]));
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	set_costs(h, p);
