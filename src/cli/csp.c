@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/check.h"
+#include "cli/csp_space.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/paths.h"
@@ -17,17 +18,18 @@
 
 static const struct cli_about about = {
     .name = "csp",
-    .usage = "strata csp asm|run FILE [--machine M] [--set K=V] [--define NAME=VALUE] [--json FILE]",
+    .usage = "strata csp asm|run FILE | space  [--machine M] [--set K=V] [--define NAME=VALUE] [--json FILE]",
     .summary = "Assembles a program for the radio-astronomy coprocessor, or runs it on a modelled one. Machines are\n"
-	       "alpha, beta and any file that ends in .yaml; programs of ours are in workloads/csp.",
+	       "alpha, beta and any file that ends in .yaml; programs of ours are in workloads/csp.\n"
+	       "`strata csp space` prints power and area of the machine and the Pareto front of its design space.",
 };
 
 enum { DEFINES_MAX = 64 };
 
 struct csp_options {
-	const char *machine, *json, *stats;
+	const char *machine, *json, *nodes;
 	GPtrArray *sets, *defines;
-	bool audit;
+	bool audit, is_all;
 };
 
 /* "NAME=VALUE" texts as the assembler takes them; the names are to be freed. */
@@ -299,6 +301,55 @@ static int csp(const struct csp_options *o, bool is_run, const char *file)
 	return exit_status;
 }
 
+/* "-2" to "4". */
+static bool nodes_read(const char *text, int *nodes)
+{
+	char *end;
+	const long value = text ? strtol(text, &end, 10) : 0;
+
+	*nodes = (int)value;
+	if (!text || (end != text && !*end && value >= -8 && value <= 8))
+		return true;
+	cli_error("csp: bad --nodes '%s', expected process nodes after 14 nm, -8 to 8", text);
+	return false;
+}
+
+static int space(const struct csp_options *o)
+{
+	struct base_diag_list diag;
+	struct csp_config config;
+	struct cli_paths paths;
+	int exit_status = CLI_USAGE, nodes;
+
+	base_diag_init(&diag);
+	cli_paths_find(&paths);
+	if (nodes_read(o->nodes, &nodes) && config_load(&paths, o, &config, &diag))
+		exit_status = cli_csp_space(&config, nodes, o->is_all, o->json);
+	cli_diag_print(&diag);
+	base_diag_free(&diag);
+	cli_paths_free(&paths);
+	return exit_status;
+}
+
+/* Each verb takes its own options and no others. */
+static bool is_sound(const struct csp_options *o, const char *verb, const struct cli_words *words)
+{
+	const bool is_space = !strcmp(verb, "space");
+
+	if (!is_space && strcmp(verb, "asm") && strcmp(verb, "run"))
+		cli_error("csp: expected asm, run or space; see `strata csp --help`");
+	else if (words->words->len != (is_space ? 1 : 2) || words->program)
+		cli_error(is_space ? "csp: space takes no program" : "csp: expected one program, `strata csp %s FILE`",
+			  verb);
+	else if (is_space && (o->defines->len || o->audit))
+		cli_error("csp: space runs no program: it takes no --define and no --audit");
+	else if (!is_space && (o->nodes || o->is_all))
+		cli_error("csp: --nodes and --all are for `strata csp space`");
+	else
+		return cli_output_check(about.name, "json", o->json);
+	return false;
+}
+
 int cli_csp(int argc, char **argv)
 {
 	struct csp_options o = {.sets = g_ptr_array_new(), .defines = g_ptr_array_new()};
@@ -307,6 +358,8 @@ int cli_csp(int argc, char **argv)
 	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter of the machine", 0},
 	    {"define", CLI_LIST, o.defines, "NAME=VALUE", "a constant of the program, in place of its own", 0},
 	    {"audit", CLI_FLAG, &o.audit, NULL, "have the auditor watch every DRAM command", 0},
+	    {"all", CLI_FLAG, &o.is_all, NULL, "space: print every point", 0},
+	    {"nodes", CLI_TEXT, &o.nodes, "N", "space: so many process nodes after 14 nm (before: negative)", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write the results there as JSON", 0},
 	    {0},
 	};
@@ -315,12 +368,8 @@ int cli_csp(int argc, char **argv)
 	const char *verb = parsed == CLI_PARSED && words.words->len ? words.words->pdata[0] : "";
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && strcmp(verb, "asm") && strcmp(verb, "run"))
-		cli_error("csp: expected asm or run; see `strata csp --help`");
-	else if (parsed == CLI_PARSED && (words.words->len != 2 || words.program))
-		cli_error("csp: expected one program, `strata csp %s FILE`", verb);
-	else if (parsed == CLI_PARSED && cli_output_check(about.name, "json", o.json))
-		exit_status = csp(&o, *verb == 'r', words.words->pdata[1]);
+	if (parsed == CLI_PARSED && is_sound(&o, verb, &words))
+		exit_status = *verb == 's' ? space(&o) : csp(&o, *verb == 'r', words.words->pdata[1]);
 	g_ptr_array_free(words.words, TRUE);
 	g_ptr_array_free(o.sets, TRUE);
 	g_ptr_array_free(o.defines, TRUE);

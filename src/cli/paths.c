@@ -50,6 +50,7 @@ void cli_paths_find(struct cli_paths *p)
 		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
 		memories = g_build_filename(STRATA_SOURCE_DIR, "memories", NULL);
 		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
+		p->csp_programs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "csp", NULL);
 	} else {
 		g_free(built_driver);
 		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
@@ -60,6 +61,7 @@ void cli_paths_find(struct cli_paths *p)
 		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
 		memories = g_build_filename(bin, "..", "share", "strata", "memories", NULL);
 		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
+		p->csp_programs = g_build_filename(bin, "..", "share", "strata", "csp", NULL);
 	}
 
 	p->machines = search_of(p->machine_dirs, "STRATA_MACHINES", machines);
@@ -81,6 +83,7 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->workload_dir);
 	g_free(p->workload_list);
 	g_free(p->papers);
+	g_free(p->csp_programs);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);
 	g_free(p->memory_dirs[0]);

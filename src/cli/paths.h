@@ -19,6 +19,7 @@ struct cli_paths {
 	char *threads_dir;   /* holds what strata cc adds, and the models of programs of threads */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
+	char *csp_programs;  /* holds our programs for the coprocessor */
 	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2], *memory_dirs[2];
 	struct sim_search machines, memories;

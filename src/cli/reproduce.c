@@ -106,9 +106,15 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
 	g_autofree char *numbers = g_build_filename(paths->papers, paper->name, NULL);
-	int exit_status;
+	g_autofree char *machines = g_build_filename(paths->machine_dirs[paths->machines.dir_count - 1], "csp", NULL);
 
 	data->dir = numbers;
+	data->programs = paths->csp_programs;
+	data->machines = machines;
+	data->is_quick = options->is_quick;
+
+	int exit_status;
+
 	exit_status = cli_evaluation_run(&e, data);
 
 	if (exit_status == CLI_OK) {

@@ -13,7 +13,7 @@
 #define ENERGY_COUNTS struct csp_energy_counts
 #include "energy/table.inc"
 
-enum { COMPLEX_BYTES = 8, OPS_PER_CFMA = 8, TRANSCEIVER_GBITS = 15 };
+enum { COMPLEX_BYTES = 8, OPS_PER_CFMA = 8, TRANSCEIVER_GBITS = 15, STACK_LINKS = 4, CHIP_TRANSCEIVERS = 4 };
 static const double kibi = 1024, giga = 1e9, pico = 1e-12, milli = 1e-3;
 
 struct csp_costs csp_costs_of(const struct csp_config *c)
@@ -113,7 +113,9 @@ void csp_power_correlation(const struct csp_config *c, const struct csp_applicat
 	const uint32_t m = (uint32_t)p->fu_count, entries = (uint32_t)p->ssrf_entry_count;
 	const double lines = csp_ssrf_reads(a->signals, m) + csp_rf_reads(a->signals, m, entries);
 	const double line_bytes = csp_line_bytes(p), clock = (double)p->clock_khz * 1e3;
-	struct csp_power o = {.logic_w = k.logic_rest_mw * milli, .dram_w = k.background_mw * milli};
+	const uint32_t chip_links = STACK_LINKS * (uint32_t)p->stack_count;
+	struct csp_power o = {0};
+	double extra_w;
 	const double in = a->samples_per_s * a->signals * COMPLEX_BYTES;
 	const double visibilities = a->samples_per_s / a->dump_samples * a->signals * a->signals / 2 * COMPLEX_BYTES;
 	const double link = (double)p->link_mbytes_per_s * 1e6;
@@ -130,13 +132,22 @@ void csp_power_correlation(const struct csp_config *c, const struct csp_applicat
 	o.to_memory_bytes_per_s = t.to_bytes_per_s;
 	/* As many links as the busier direction needs, at least one for each stack. */
 	o.links = (uint32_t)fmax((double)p->stack_count, ceil(fmax(t.from_bytes_per_s, t.to_bytes_per_s) / link));
+	o.chips = (o.links + chip_links - 1) / chip_links;
+	o.stacks = o.chips * (uint32_t)p->stack_count;
+	o.logic_w = o.chips * k.logic_rest_mw * milli;
+	o.dram_w = o.chips * k.background_mw * milli;
+	extra_w = (o.chips - 1) * CHIP_TRANSCEIVERS * k.transceiver_mw * milli;
 	sums(&k, p, &o);
-	o.area_mm2 = o.cores * (m * k.cfma_mm2 + k.rf_mm2 + k.controller_mm2) + o.links * k.link_mm2;
+	o.total_w += extra_w;
+	o.gops_per_w = o.ops_per_s / giga / o.total_w;
+	o.area_mm2 = o.cores * (m * k.cfma_mm2 + k.rf_mm2 + k.controller_mm2) + o.links * k.link_mm2 +
+		     (o.chips - 1) * CHIP_TRANSCEIVERS * k.transceiver_mm2;
 	o.gops_per_mm2 = o.ops_per_s / giga / o.area_mm2;
 	*out = o;
 }
 
-/* Section 3.4.2: samples in, filtered, transformed and copied, each once; two multiply-adds for a butterfly. */
+/* Section 3.4.2: samples are written as they come, filtered, and transformed; each time they are read, the last time to
+ * be copied, which the correlation counts. Two multiply-adds for a butterfly. */
 void csp_power_channelization(const struct csp_config *c, const struct csp_application *a, struct csp_power *out)
 {
 	const struct csp_params *p = &c->csp;
@@ -144,7 +155,7 @@ void csp_power_channelization(const struct csp_config *c, const struct csp_appli
 	const double samples = a->samples_per_s * a->signals, bytes = samples * COMPLEX_BYTES;
 	const double stages = log2(a->channels);
 	struct csp_power o = {.cores = 1};
-	const struct traffic t = packets(p, 3 * bytes, 2 * bytes);
+	const struct traffic t = packets(p, 3 * bytes, 3 * bytes);
 
 	o.cfmas_per_s = samples * (a->taps + stages);
 	o.ops_per_s = samples * (4 * a->taps - 2 + 5 * stages);

@@ -39,7 +39,7 @@ struct csp_power {
 	double reads_bytes_per_s;			       /* data by equations (3.1) and (3.2) */
 	double cfmas_per_s, ops_per_s;
 	double fus, utilisation; /* functional units that are needed; of those that are there */
-	uint32_t cores, links;
+	uint32_t cores, links, stacks, chips;
 	double area_mm2, gops_per_w, gops_per_mm2;
 };
 
@@ -47,7 +47,8 @@ struct csp_power {
 double csp_ssrf_reads(double signals, uint32_t fu_count);
 double csp_rf_reads(double signals, uint32_t fu_count, uint32_t ssrf_entry_count);
 
-/* Correlation only, on as many cores as it needs. */
+/* Correlation only, on as many cores as it needs. A stack has four links (section 3.4.1); where the traffic needs more,
+ * there are more stacks and more chips, each with as many stacks as csp.stack_count and transceivers of its own. */
 void csp_power_correlation(const struct csp_config *c, const struct csp_application *a, struct csp_power *out);
 /* Channelization on one core more: what it adds. */
 void csp_power_channelization(const struct csp_config *c, const struct csp_application *a, struct csp_power *out);

@@ -6,9 +6,19 @@
 
 #include "reproduce/paper.h"
 
+/* What a paper's measures compute once for all of its rows; value is theirs. */
+struct reproduce_models {
+	void *value; /* NULL: nothing yet */
+	void (*free)(void *value);
+};
+
 struct reproduce_data {
 	const struct reproduce_paper *paper;
-	const char *dir; /* of the published numbers, and of descriptions that measures read; NULL: not there */
+	/* Folders, NULL: not there: of the published numbers and of descriptions that measures read; of the
+	 * coprocessor's programs and machines. */
+	const char *dir, *programs, *machines;
+	bool is_quick;
+	struct reproduce_models *models;
 	json_t **runs; /* [config * workload_count + workload], result objects; NULL: not there */
 };
 
