@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { EXIT_OWN_FAILURE = 125 };
+enum { EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
 
 /* Whose access a core waits for, and with which bytes it goes on. */
 struct waiting {
@@ -46,6 +46,7 @@ struct host {
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
+	uint64_t limit_ps;   /* run.timeout_simulated_ps */
 	uint64_t told_units; /* when the runtime comes back */
 	struct cost costs[COSTS]; /* by site */
 };
@@ -83,6 +84,8 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct host *h = self;
 
+	if (!h->runtime) /* the program has ended */
+		return;
 	h->runtime->resume(h->waiting[unit].thread, time_ps, h->waiting[unit].bytes);
 }
 
@@ -91,6 +94,50 @@ static void full(void *self, uint32_t unit)
 	const struct host *h = self;
 
 	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
+}
+
+/* What is under way ends, then the laws hold and the results are written. */
+static void end_as(struct host *h, const struct thread_at *at, const char *ended)
+{
+	const struct machine *m = h->run.machine;
+	const char *broken;
+	struct rusage usage;
+
+	run_until(h, at->now_ps);
+	h->runtime = NULL;
+	sim_run(h->engine);
+	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
+		mem_memory_settle(machine_memory_built(m, i), false);
+	broken = sim_stats_broken_law(m->ctx.stats);
+	if (broken) {
+		machine_message("error: a law does not hold: %s", broken);
+		_exit(EXIT_OWN_FAILURE);
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	h->run.kernel_time_ps = at->now_ps;
+	h->run.kernel_cycles = at->now_ps / 1000 * machine_cpu_params(&h->session.config)->clock_khz / 1000000;
+	h->run.host_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	h->run.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	h->run.ended = ended;
+	if (*h->session.result_path && !machine_result_write(&h->run)) {
+		machine_message("error: cannot write the results to %s: %s", h->session.result_path, strerror(errno));
+		machine_result_lost(h->session.result_path);
+	}
+}
+
+static void end(void *self, const struct thread_at *at)
+{
+	end_as(self, at, MACHINE_ENDED_BY_EXIT);
+}
+
+/* The results so far are kept. */
+_Noreturn static void end_by_limit(struct host *h, const struct thread_at *at)
+{
+	h->run.is_simulated_over = true;
+	end_as(h, at, "timeout");
+	machine_message("error: ended by the limit of simulated time (run.timeout_simulated_ps)");
+	_exit(EXIT_TIMEOUT);
 }
 
 static void cost_of(const struct host *h, const uint16_t *counts, struct cost *out)
@@ -111,6 +158,8 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	struct host *h = self;
 	struct cost *c = &h->costs[(uintptr_t)counts / 4 % COSTS];
 
+	if (unlikely(at->now_ps >= h->limit_ps))
+		end_by_limit(h, at);
 	if (unlikely(c->counts != counts))
 		cost_of(h, counts, c);
 	h->stats->instructions += c->instructions;
@@ -129,6 +178,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	struct host *h = self;
 	uint64_t done;
 
+	if (unlikely(at->now_ps >= h->limit_ps))
+		end_by_limit(h, at);
 	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
 								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
 		return (struct thread_answer){at->now_ps, bytes};
@@ -207,37 +258,6 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	return reply;
 }
 
-/* What is under way ends, then the laws hold and the results are written. */
-static void end(void *self, const struct thread_at *at)
-{
-	struct host *h = self;
-	const struct machine *m = h->run.machine;
-	const char *broken;
-	struct rusage usage;
-
-	run_until(h, at->now_ps);
-	h->runtime = NULL;
-	sim_run(h->engine);
-	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
-		mem_memory_settle(machine_memory_built(m, i), false);
-	broken = sim_stats_broken_law(m->ctx.stats);
-	if (broken) {
-		machine_message("error: a law does not hold: %s", broken);
-		_exit(EXIT_OWN_FAILURE);
-	}
-	getrusage(RUSAGE_SELF, &usage);
-	h->run.kernel_time_ps = at->now_ps;
-	h->run.kernel_cycles = at->now_ps / 1000 * machine_cpu_params(&h->session.config)->clock_khz / 1000000;
-	h->run.host_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-			      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-	h->run.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
-	h->run.ended = MACHINE_ENDED_BY_EXIT;
-	if (*h->session.result_path && !machine_result_write(&h->run)) {
-		machine_message("error: cannot write the results to %s: %s", h->session.result_path, strerror(errno));
-		machine_result_lost(h->session.result_path);
-	}
-}
-
 static void set_costs(struct host *h, const struct cpu_params *p)
 {
 	const uint64_t cycles[] = {
@@ -294,6 +314,8 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->waiting = g_new0(struct waiting, cpu_unit_count(p));
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
+	h->limit_ps = h->run.params->timeout_simulated_ps ? h->run.params->timeout_simulated_ps : UINT64_MAX;
+	h->told_units = SIM_NEVER;
 	set_costs(h, p);
 	return true;
 }
