@@ -4,6 +4,8 @@
 
 #include "gpu/priv.h"
 
+enum { SAMPLES_MAX = 1024 };
+
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
 #include "sim/stat_rows.inc"
@@ -103,6 +105,16 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 	}
 }
 
+static uint32_t resident_warps(void *self)
+{
+	const struct gpu *g = self;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		count += g->sms[i]->resident_warps;
+	return count;
+}
+
 static void clocks_find(struct gpu *g)
 {
 	g->clocks = (struct gpu_clocks){
@@ -138,8 +150,9 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->thread_budget =
 	    run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
 	clocks_find(g);
-	if (run->timeout_simulated_ps)
-		sim_limit(g->engine, sim_units_of_ps(g->engine, run->timeout_simulated_ps));
+	sim_limit(g->engine, gpu_limit_units(g));
+	if (config->gpu.sample_ps)
+		g->sampler = gpu_sampler_new(g->engine, config->gpu.sample_ps, SAMPLES_MAX, resident_warps, g);
 	map_new(g);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
@@ -162,6 +175,7 @@ void gpu_free(struct gpu *g)
 	if (!g)
 		return;
 	base_bug_state_remove(&g->bug_state);
+	gpu_sampler_free(g->sampler);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)
@@ -279,6 +293,13 @@ uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 	struct logic_layer *p = g->stacks[stack];
 
 	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? logic_layer_rx(p) : logic_layer_tx(p)));
+}
+
+bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out)
+{
+	if (g->sampler)
+		gpu_sampler_read(g->sampler, out);
+	return g->sampler != NULL;
 }
 
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap)

@@ -12,6 +12,7 @@
 #include "device/run.h"
 #include "gpu/config.h"
 #include "gpu/ext.h"
+#include "gpu/sample.h"
 #include "sim/stat.h"
 
 /* Builds the GPU that a checked config describes; its clocks are in the context (gpu_clocks_add). exts, which may be
@@ -60,6 +61,8 @@ struct gpu_series {
 };
 enum { GPU_SERIES_MAX = 128 };
 
+/* What gpu.sample_ps had sampled. False: it is off. */
+bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out);
 /* What the mechanism recorded over time; returns their number, at most cap. */
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
 /* SM cycles in kernels, over the gpu's life. */

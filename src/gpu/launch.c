@@ -240,6 +240,13 @@ void gpu_untimed_limit_set(struct gpu *g)
 		g->untimed_limit = 1 + (limit_ps > now_ps ? sim_units_of_ps(g->engine, limit_ps - now_ps) / period : 0);
 }
 
+uint64_t gpu_limit_units(const struct gpu *g)
+{
+	const uint64_t limit_ps = g->run->timeout_simulated_ps;
+
+	return limit_ps ? sim_units_of_ps(g->engine, limit_ps) : SIM_NEVER;
+}
+
 /* Decides how the run ended. True: to its end. */
 static bool judge(struct gpu *g)
 {
@@ -361,6 +368,14 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 	host_link_settle(g->host_link, is_between_kernels);
 }
 
+static void engine_run(struct gpu *g)
+{
+	if (g->sampler)
+		gpu_sampler_run(g->sampler, g->stats, gpu_limit_units(g));
+	else
+		sim_run(g->engine);
+}
+
 static bool launch_timed(struct gpu *g, struct device_result *result)
 {
 	uint64_t warps, threads, end_cycle;
@@ -371,7 +386,7 @@ static bool launch_timed(struct gpu *g, struct device_result *result)
 	launch_begin(g);
 	sim_resume(g->engine);
 	if (!g->stop)
-		sim_run(g->engine);
+		engine_run(g);
 	ok = judge(g);
 	end_cycle = sim_now_units(g->engine) / sim_period_units(g->engine, g->clocks.sm) + 1;
 	if (end_cycle < g->start_cycle)

@@ -114,6 +114,7 @@ struct gpu {
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
 
+	struct gpu_sampler *sampler; /* NULL: off */
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
 };
@@ -146,6 +147,8 @@ void gpu_fail(struct gpu *g);
 void gpu_stop_fault(struct gpu *g, struct simt_cta *extra);
 /* The limit of simulated time, as a limit of totals.untimed_warp_instructions: each counts as one SM cycle. */
 void gpu_untimed_limit_set(struct gpu *g);
+/* run.timeout_simulated_ps, or SIM_NEVER. */
+uint64_t gpu_limit_units(const struct gpu *g);
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
 /* One instruction of the warp, for its values; false: stopped or failed. */

@@ -8,7 +8,7 @@
 
 static const double ps_per_us = 1e6;
 
-enum { PROCESS_STREAMS = 1, PROCESS_ENGINES = 2 };
+enum { PROCESS_STREAMS = 1, PROCESS_ENGINES = 2, PROCESS_SAMPLES = 3 };
 
 /* Rows of the engines' process, by kind of work. */
 static const char *const engines[] = {"kernel", "copy to device", "copy to host", "copy on device", "memset"};
@@ -77,6 +77,38 @@ static void add_stream_name(json_t *events, json_int_t stream)
 	add_name(events, "thread_name", PROCESS_STREAMS, stream, stream ? name : "default stream");
 }
 
+static void add_value(json_t *events, const char *name, double ts_us, double value)
+{
+	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:f, s:{s:f}}", "name", name, "ph", "C", "pid",
+						PROCESS_SAMPLES, "ts", ts_us, "args", "value", value));
+}
+
+/* Each count as a rate, which holds from the begin of its row. */
+static void add_samples(json_t *events, const json_t *run)
+{
+	const json_t *samples = json_object_get(run, "samples"), *starts = json_object_get(samples, "start_ps"), *start;
+	json_t *counters = json_object_get(samples, "counters"), *values;
+	const char *name;
+	size_t i;
+
+	if (!json_array_size(starts))
+		return;
+	add_name(events, "process_name", PROCESS_SAMPLES, 0, "counts over time");
+	json_array_foreach(starts, i, start) {
+		const double from = json_number_value(start),
+			     to = json_number_value(json_array_get(json_object_get(samples, "end_ps"), i));
+
+		add_value(events, "warps", from / ps_per_us,
+			  json_number_value(json_array_get(json_object_get(samples, "warps"), i)));
+		json_object_foreach(counters, name, values) {
+			g_autofree char *title = g_strconcat(name, " per us", NULL);
+
+			add_value(events, title, from / ps_per_us,
+				  json_number_value(json_array_get(values, i)) / ((to - from) / ps_per_us));
+		}
+	}
+}
+
 static json_t *events_of(const json_t *run)
 {
 	json_t *events = json_array(), *seen = json_object(), *work;
@@ -102,6 +134,7 @@ static json_t *events_of(const json_t *run)
 				add_work(events, work, launches, PROCESS_ENGINES, e);
 		}
 	}
+	add_samples(events, run);
 	json_decref(seen);
 	g_hash_table_unref(launches);
 	return events;

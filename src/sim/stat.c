@@ -205,6 +205,21 @@ bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value
 	return true;
 }
 
+const uint64_t **sim_stats_addresses(const struct sim_stats *s, const char *key, uint32_t *count)
+{
+	const struct stat_group *g = NULL;
+	const struct sim_stat_desc *row = find_row(s, key, &g);
+	const uint64_t **addresses;
+
+	*count = 0;
+	if (!row || row->kind != SIM_STAT_COUNT)
+		return NULL;
+	addresses = g_new(const uint64_t *, g->instances->len + 1);
+	for (; *count < g->instances->len; ++*count)
+		addresses[*count] = (const uint64_t *)((const char *)g->instances->pdata[*count] + row->offset);
+	return addresses;
+}
+
 bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist *hist)
 {
 	const struct stat_group *g = NULL;

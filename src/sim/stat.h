@@ -81,6 +81,9 @@ void sim_stats_each(const struct sim_stats *s,
 bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value);
 /* Merged histogram of "prefix.name" into *hist; false if there is none. */
 bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist *hist);
+/* Where the instances of a count are, for whoever reads it often: an array of *count, to be freed with g_free; it stays
+ * right until another instance is added. NULL if there is no such count. */
+const uint64_t **sim_stats_addresses(const struct sim_stats *s, const char *key, uint32_t *count);
 /* Value of one instance (by order of addition). */
 bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32_t instance, uint64_t *value);
 /* Of the prefix's first table. */

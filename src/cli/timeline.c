@@ -1,0 +1,63 @@
+/* timeline.c - strata timeline: a stored run as trace events, for Perfetto and chrome://tracing. */
+#include "cli/command.h"
+
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "report/report.h"
+#include "report/runs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct cli_about about = {
+    .name = "timeline",
+    .usage = "strata timeline --out FILE RUN",
+    .summary =
+	"Writes what a run in the store did over time: copies, kernels and host functions by stream and engine,\n"
+	"and, where the run had gpu.sample_ps, bandwidths, instructions, hits and warps. ui.perfetto.dev and\n"
+	"chrome://tracing open the file. RUN is a number of `strata runs list`, last, last-1, ...",
+};
+
+static int write_run(const char *word, const char *out)
+{
+	char *message;
+	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
+	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
+	int exit_status = CLI_UNABLE;
+
+	if (!run) {
+		cli_error("timeline: %s", message);
+		g_free(message);
+		return number ? CLI_UNABLE : CLI_USAGE;
+	}
+	if (!json_array_size(json_object_get(run, "timeline"))) {
+		cli_error("timeline: run %s has neither copies nor kernels: there is nothing to show", word);
+		exit_status = CLI_USAGE;
+	} else if (!report_trace_write(out, run)) {
+		cli_error("cannot write %s: %s", out, strerror(errno));
+	} else {
+		exit_status = CLI_OK;
+	}
+	json_decref(run);
+	return exit_status;
+}
+
+int cli_timeline(int argc, char **argv)
+{
+	const char *out = NULL;
+	const struct cli_option options[] = {
+	    {"out", CLI_TEXT, &out, "FILE", "the trace events, as JSON", 'o'},
+	    {0},
+	};
+	struct cli_words words;
+	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
+	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
+
+	if (parsed == CLI_PARSED && (!out || words.program || words.words->len != 1))
+		cli_error("timeline: expected --out FILE and one run; see `strata timeline --help`");
+	else if (parsed == CLI_PARSED && cli_output_check(about.name, "out", out))
+		exit_status = write_run(words.words->pdata[0], out);
+	g_ptr_array_free(words.words, TRUE);
+	return exit_status;
+}

@@ -1,0 +1,36 @@
+/* sample.h - counts over time: what the GPU did in each stretch of simulated time, while its kernels ran.
+ *
+ * Sampling changes nothing: no component is added, and time is never moved. The engine runs up to the end of a stretch,
+ * the counts are read, and it goes on. When there is no more room two neighbours become one, and stretches are twice
+ * as long from then on.
+ */
+#ifndef STRATA_GPU_SAMPLE_H
+#define STRATA_GPU_SAMPLE_H
+
+#include <stdint.h>
+
+#include "sim/engine.h"
+#include "sim/stat.h"
+
+enum { GPU_SAMPLE_COUNTERS_MAX = 24 };
+
+/* What has been sampled; the arrays are the sampler's. */
+struct gpu_samples {
+	uint32_t count, counter_count;
+	const uint64_t *start_ps, *end_ps;                 /* [count] */
+	const uint32_t *warps;                             /* [count] on all SMs, at the end */
+	const char *names[GPU_SAMPLE_COUNTERS_MAX];        /* of statistics */
+	const uint64_t *counters[GPU_SAMPLE_COUNTERS_MAX]; /* [count] by how much each has grown */
+};
+
+struct gpu_sampler;
+
+/* warps tells how many are resident. row_max: at least 2, even. */
+struct gpu_sampler *gpu_sampler_new(struct sim_engine *e, uint64_t period_ps, uint32_t row_max,
+				    uint32_t (*warps)(void *self), void *self);
+void gpu_sampler_free(struct gpu_sampler *s);
+/* sim_run, up to limit_units (SIM_NEVER: none), which is then the engine's limit. stats has all its statistics. */
+void gpu_sampler_run(struct gpu_sampler *s, const struct sim_stats *stats, uint64_t limit_units);
+void gpu_sampler_read(const struct gpu_sampler *s, struct gpu_samples *out);
+
+#endif
