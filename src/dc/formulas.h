@@ -26,10 +26,10 @@ static inline uint64_t dc_log2_up(uint64_t n)
 /* Sensed flags, and the operands taken apart. */
 #define DC_UNPACK(e, m) (4 + 2 * (e + m + 1))
 /* Difference of exponents; operands swapped where it is negative. */
-#define DC_SWAP(e, m) (1 + 2 * (e + m + 1) + 2 * (e + 1))
+#define DC_SWAP(e, m) (1 + 2 * (e + m + 1) + 2 * (e))
 #define DC_DIFFERENCE(e) (2 * e + 1)
 /* Both mantissas to two's complement where negative. */
-#define DC_COMPLEMENT(m) (2 * (1 + 2 * (m + 1)))
+#define DC_COMPLEMENT(m) (1 + 2 * (1 + 2 * (m + 1)))
 /* Rows of a sum: guard, overflow, sign. */
 #define DC_SUM_ROWS(m, r) (m + 2 + 2 * (r))
 /* One distinct difference without its search. */
@@ -40,7 +40,7 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_NORMALISE_BASE(e, m, r) (1 + (m + 2 * (r) + 1) * (1 + DC_NORMALISE(e, m, r)) + r)
 #define DC_ROUND(e, m, r) ((r) * (m + e + 5))
 /* The result put together; what is too large, too small, infinite or no number. */
-#define DC_PACK(e, m) (e + m + 16)
+#define DC_PACK(e, m) (e + m + 27)
 
 #define DC_FADD_BASE(e, m, r)                                                                                          \
 	(DC_UNPACK(e, m) + DC_DIFFERENCE(e) + DC_SWAP(e, m) + DC_COMPLEMENT(m) + DC_ALIGN_BASE(m, r) +                 \
@@ -50,7 +50,7 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	 3 * DC_ALIGN(m, r) + DC_MAGNITUDE(m, r) + 4 * DC_NORMALISE(e, m, r) + 8 + DC_ROUND(e, m, r) + DC_PACK(e, m))
 /* Exponents added, bias taken away; mantissas as unsigned integers; one row of normalisation. */
 #define DC_FMUL_BASE(e, m, r)                                                                                          \
-	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + (1 + m + 1 + e + 2) + r + DC_ROUND(e, m, r) +       \
+	(DC_UNPACK(e, m) + 1 + 2 * e + 3 + (m * m + 3 * m - 2) + (1 + m + 2 * r + e + 2) + r + DC_ROUND(e, m, r) +     \
 	 DC_PACK(e, m))
 #define DC_FDIV_BASE(e, m, r)                                                                                          \
 	(DC_UNPACK(e, m) + 1 + 3 * (e + 2) + (m + 1 + r) * (2 * m + 5) + (1 + m + 1 + e + 2) + r + DC_ROUND(e, m, r) + \

@@ -111,7 +111,7 @@ static void div_facts(struct dc_facts *f, const struct dc_use *use, const void *
 		f->or_b |= b;
 		if (!b) {
 			f->any_zero_divisor = true;
-			f->zero_residues &= a ? ~low_bits(bits_of(a)) : ~0ull;
+			f->zero_residues = 0; /* its digits are ones */
 			continue;
 		}
 		if (bits_of(a) + 1 > bits_of(b) && bits_of(a) - bits_of(b) + 1 > f->digits)

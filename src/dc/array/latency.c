@@ -62,7 +62,7 @@ static uint64_t mul_cycles(const struct dc_use *use, uint32_t savings, const str
 		w = w < 1 + s ? 1 + s : w;
 		top = top < 1 + s ? 1 + s : top;
 		cycles += DC_LOG2(n) + 1;
-		cycles += w + top < 2 * n;
+		cycles += s ? w + top < 2 * n : w < n; /* rows above the product: at once */
 	}
 	if (!s)
 		return cycles + 2 * w + partial_products(rows, top, w + 2, 1, can_skip);

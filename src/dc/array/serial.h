@@ -1,0 +1,84 @@
+/* serial.h - the arrays bit by bit: word-lines as planes of columns, and what a bit-line's periphery does in a cycle.
+ *
+ * A plane is a word-line of the same array in all four banks of a control block: 1,024 columns. In a cycle an array
+ * activates one or more word-lines, senses AND on the bit-lines and NOR on their complements, and writes one word-line
+ * back, in the columns whose write-enable (the guard, with the tag latch where an operation says so) is set. A column
+ * has a carry latch, a tag latch and a predicate latch. The wired-OR of the tags reaches the controller in the same
+ * cycle.
+ *
+ * Each function below that is said to take a cycle counts it; algorithms (serial_int.c, serial_float.c) are made of
+ * nothing else, so that what they compute and how long they take come from the same steps.
+ */
+#ifndef STRATA_DC_ARRAY_SERIAL_H
+#define STRATA_DC_ARRAY_SERIAL_H
+
+#include "dc/array/latency.h"
+
+#define DC_NO_ROW UINT32_MAX
+enum { DC_COLUMNS = 1024, DC_COLUMN_WORDS = DC_COLUMNS / 64, DC_SERIAL_ROWS = 800 };
+
+struct dc_plane {
+	uint64_t w[DC_COLUMN_WORDS];
+};
+
+/* Rows beyond 256 are there for what two arrays would share: fused multiply-add and 64-bit products; most_row tells. */
+struct dc_serial {
+	struct dc_plane row[DC_SERIAL_ROWS];
+	struct dc_plane carry, tag, guard;
+	bool is_tagged; /* writes only where the tag is set, too */
+	uint64_t cycles;
+	uint32_t most_row;
+	uint32_t savings;
+};
+
+void dc_serial_begin(struct dc_serial *s, uint32_t savings);
+/* Values of the columns into rows first to first + n - 1, and back: no cycles, the TMU's work. */
+void dc_serial_put(struct dc_serial *s, uint32_t first, uint32_t n, const uint64_t *values);
+void dc_serial_get(const struct dc_serial *s, uint32_t first, uint32_t n, uint64_t *values);
+
+/* ---- a cycle each ---- */
+void dc_serial_copy(struct dc_serial *s, uint32_t d, uint32_t a);
+void dc_serial_not(struct dc_serial *s, uint32_t d, uint32_t a);
+void dc_serial_and(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
+void dc_serial_or(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
+void dc_serial_xor(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
+/* d = a + b + carry, and the carry is what is left over. */
+void dc_serial_add(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
+/* d = a + carry. */
+void dc_serial_add_one(struct dc_serial *s, uint32_t d, uint32_t a);
+void dc_serial_write_carry(struct dc_serial *s, uint32_t d);
+void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted);
+/* A value to up to 64 word-lines at once. */
+void dc_serial_fill(struct dc_serial *s, uint32_t first, uint32_t count, bool value);
+/* d = 1 where all (or none) of up to 64 rows are set. */
+void dc_serial_all(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
+void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
+/* d = 1 where one of them, or of row also, is set. */
+void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count, uint32_t also);
+/* d = a + bit + carry, of a constant's bit; DC_NO_ROW: of no row. */
+void dc_serial_add_bit(struct dc_serial *s, uint32_t d, uint32_t a, bool bit);
+
+/* ---- two cycles: the tag is set where rows hold value; its old value is lost ---- */
+void dc_serial_search(struct dc_serial *s, uint32_t first, uint32_t n, uint64_t value);
+
+/* ---- no cycle of their own: part of the one that follows, or the controller's ---- */
+void dc_serial_set_carry(struct dc_serial *s, bool value);
+void dc_serial_set_carry_row(struct dc_serial *s, uint32_t a, bool is_inverted);
+void dc_serial_tagged(struct dc_serial *s, bool is_tagged);
+bool dc_serial_any(const struct dc_serial *s); /* wired-OR of the tags, of columns of the guard */
+void dc_serial_idle(struct dc_serial *s, uint64_t cycles);
+/* Leading zeros over all columns of the guard by bisection of both operands at once: the bits that are left. Takes
+ * log2(n) + 1 cycles where count_cycles. */
+uint32_t dc_serial_width(struct dc_serial *s, uint32_t first, uint32_t n);
+
+/* ---- operations: operands at a and b, result at d, scratch from t on; rows do not overlap ---- */
+void dc_serial_int(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t c,
+		   uint32_t t, bool wants_rest);
+void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t b, uint32_t t);
+void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t b, uint32_t t);
+/* serial_int.c: 2 n rows of product at p; the savings are those of s. */
+void dc_serial_mul_unsigned(struct dc_serial *s, uint32_t p, uint32_t a, uint32_t b, uint32_t n);
+
+#endif

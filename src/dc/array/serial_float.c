@@ -1,0 +1,437 @@
+/* serial_float.c - floating-point addition and multiplication, bit by bit (Duality Cache, ISCA'19, algorithm 1).
+ *
+ * A number is n = e + m rows: m - 1 of fraction, e of exponent, the sign. With g = 2 guard rows and a sticky one results
+ * are rounded to nearest; without, the shifted operand is floored in two's complement and the magnitude cut: the paper's.
+ */
+#include "base/check.h"
+#include "dc/array/serial.h"
+#include "dc/formulas.h"
+
+/* Rows in use, all from t on. */
+struct plan {
+	struct dc_serial *s;
+	uint32_t e, m, g;
+	uint32_t a, b, d;
+	uint32_t zero_a, zero_b, top_a, top_b; /* flags: exponent all zeros, all ones */
+	uint32_t x_exp, x_man, x_sign; /* mantissas: g guard rows, m rows, a sign's row */
+	uint32_t y_exp, y_man, y_sign;
+	uint32_t diff, borrow;
+	uint32_t sum, sticky, sign, is_zero;
+	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
+	uint32_t flag[8];
+};
+
+static bool is_on(const struct dc_serial *s, enum dc_saving what)
+{
+	return s->savings >> what & 1;
+}
+
+static uint32_t take(uint32_t *next, uint32_t rows)
+{
+	const uint32_t first = *next;
+
+	*next += rows;
+	return first;
+}
+
+static struct plan plan_of(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+			   uint32_t a, uint32_t b, uint32_t t)
+{
+	struct plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d};
+	uint32_t *const flags[] = {&p.zero_a, &p.zero_b, &p.top_a, &p.top_b, &p.x_sign, &p.y_sign,
+				   &p.borrow, &p.sticky, &p.sign, &p.is_zero};
+
+	for (uint32_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+		*flags[k] = take(&t, 1);
+	for (uint32_t k = 0; k < 8; k++)
+		p.flag[k] = take(&t, 1);
+	p.x_exp = take(&t, p.e);
+	p.y_exp = take(&t, p.e);
+	p.diff = take(&t, p.e + 1);
+	p.exp = take(&t, p.e + 2);
+	p.x_man = take(&t, p.m + p.g + 1);
+	p.y_man = take(&t, p.m + p.g + 1);
+	p.sum = take(&t, 2 * p.m + p.g + 2);
+	p.value = take(&t, p.m + p.g);
+	CHECK(t <= DC_SERIAL_ROWS);
+	return p;
+}
+
+static uint32_t exponent_row(const struct plan *p, uint32_t of)
+{
+	return of + p->m - 1;
+}
+
+static uint32_t sign_row(const struct plan *p, uint32_t of)
+{
+	return of + p->m - 1 + p->e;
+}
+
+/* ---- taking apart ---- */
+
+static void flags(const struct plan *p)
+{
+	dc_serial_none(p->s, p->zero_a, exponent_row(p, p->a), p->e);
+	dc_serial_none(p->s, p->zero_b, exponent_row(p, p->b), p->e);
+	dc_serial_all(p->s, p->top_a, exponent_row(p, p->a), p->e);
+	dc_serial_all(p->s, p->top_b, exponent_row(p, p->b), p->e);
+}
+
+/* The hidden one, and no fraction where there is none: denormals are zero. */
+static void unpack(const struct plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign)
+{
+	const uint32_t hidden = man + p->g + p->m - 1;
+
+	dc_serial_not(p->s, hidden, is_zero);
+	for (uint32_t i = 0; i < p->m - 1; i++)
+		dc_serial_and(p->s, man + p->g + i, of + i, hidden);
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_copy(p->s, exp + i, exponent_row(p, of) + i);
+	dc_serial_copy(p->s, sign, sign_row(p, of));
+}
+
+static void difference(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_not(s, p->diff + i, p->y_exp + i);
+	dc_serial_set_carry(s, true);
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_add(s, p->diff + i, p->x_exp + i, p->diff + i);
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		s->carry.w[i] = ~s->carry.w[i];
+	dc_serial_write_carry(s, p->borrow);
+}
+
+static void swap(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_tag(s, p->borrow, false);
+	if (is_on(s, DC_SAVE_SIGNS) && !dc_serial_any(s))
+		return;
+	dc_serial_tagged(s, true);
+	unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
+	unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_not(s, p->diff + i, p->diff + i);
+	dc_serial_set_carry(s, true);
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_add_one(s, p->diff + i, p->diff + i);
+	dc_serial_tagged(s, false);
+}
+
+static void complement(const struct plan *p, uint32_t man, uint32_t sign)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_tag(s, sign, false);
+	dc_serial_tagged(s, true);
+	for (uint32_t i = 0; i <= p->m; i++)
+		dc_serial_not(s, man + p->g + i, man + p->g + i);
+	dc_serial_set_carry(s, true);
+	for (uint32_t i = 0; i <= p->m; i++)
+		dc_serial_add_one(s, man + p->g + i, man + p->g + i);
+	dc_serial_tagged(s, false);
+}
+
+/* Guard rows and signs' rows of both, at once. */
+static void clear_ends(const struct plan *p)
+{
+	const uint64_t before = p->s->cycles;
+
+	if (p->g) {
+		dc_serial_fill(p->s, p->x_man, p->g, false);
+		dc_serial_fill(p->s, p->y_man, p->g, false);
+	}
+	dc_serial_fill(p->s, p->x_man + p->g + p->m, 1, false);
+	dc_serial_fill(p->s, p->y_man + p->g + p->m, 1, false);
+	p->s->cycles = before + 1;
+}
+
+/* ---- algorithm 1 ---- */
+
+/* sum = x + (y >> k) in the tagged lanes; rows above an operand are its sign's. */
+static void shift_and_add(const struct plan *p, uint32_t k)
+{
+	const uint32_t top = p->m + p->g, rows = top + 2;
+	struct dc_serial *s = p->s;
+
+	dc_serial_tagged(s, true);
+	dc_serial_set_carry(s, false);
+	for (uint32_t i = 0; i < rows; i++)
+		dc_serial_add(s, p->sum + i, p->x_man + (i < top ? i : top), p->y_man + (i + k < top ? i + k : top));
+	if (p->g && k)
+		dc_serial_some(s, p->sticky, p->y_man, k < top + 1 ? k : top + 1, DC_NO_ROW);
+	else if (p->g)
+		dc_serial_fill(s, p->sticky, 1, false);
+	dc_serial_tagged(s, false);
+}
+
+static void align(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+	const uint32_t count = p->m + p->g;
+	const bool only_present = is_on(s, DC_SAVE_DIFFERENCES);
+	struct dc_plane left = s->guard;
+	uint32_t bound = count;
+
+	if (only_present) {
+		dc_serial_idle(s, DC_LOG2(p->e) + 1);
+		const uint32_t width = dc_serial_width(s, p->diff, p->e);
+
+		bound = width < 31 && 1u << width < count ? 1u << width : count;
+	}
+	for (uint32_t k = 0; k < bound; k++) {
+		dc_serial_search(s, p->diff, p->e, k);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			left.w[i] &= ~s->tag.w[i];
+		if (!only_present || dc_serial_any(s))
+			shift_and_add(p, k);
+	}
+	/* Who has not been found: the operand is beyond the mantissa. */
+	dc_serial_idle(s, 1);
+	s->tag = left;
+	if (!only_present || dc_serial_any(s))
+		shift_and_add(p, p->m + p->g + 1);
+}
+
+static void magnitude(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+	const uint32_t rows = p->m + p->g + 1;
+
+	dc_serial_tag(s, p->sum + rows, false);
+	dc_serial_copy(s, p->sign, p->sum + rows);
+	dc_serial_tagged(s, true);
+	for (uint32_t i = 0; i < rows; i++)
+		dc_serial_not(s, p->sum + i, p->sum + i);
+	if (p->g) /* what was dropped makes the magnitude less: no one to add */
+		dc_serial_set_carry_row(s, p->sticky, true);
+	else
+		dc_serial_set_carry(s, true);
+	for (uint32_t i = 0; i < rows; i++)
+		dc_serial_add_one(s, p->sum + i, p->sum + i);
+	dc_serial_tagged(s, false);
+}
+
+/* exp = x_exp + constant in two's complement of e + 2 bits. */
+static void exponent_plus(const struct plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant)
+{
+	dc_serial_set_carry(p->s, false);
+	for (uint32_t i = 0; i < p->e + 2; i++)
+		dc_serial_add_bit(p->s, to + i, i < from_rows ? from + i : DC_NO_ROW, (uint32_t)constant >> i & 1);
+}
+
+/* Where the leading one is at row t below the overflow's: rows up by t - 1. */
+static void normalise_at(const struct plan *p, uint32_t t)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_tagged(s, true);
+	for (uint32_t j = 0; j < p->m + p->g; j++) {
+		if (j + 1 >= t)
+			dc_serial_copy(s, p->value + j, p->sum + j + 1 - t);
+		else
+			dc_serial_fill(s, p->value + j, 1, false);
+	}
+	exponent_plus(p, p->exp, p->x_exp, p->e, 1 - (int32_t)t);
+	dc_serial_tagged(s, false);
+}
+
+static void normalise(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+	const uint32_t rows = p->m + p->g + 1;
+	struct dc_plane left;
+
+	dc_serial_none(s, p->is_zero, p->sum, rows);
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		left.w[i] = ~s->row[p->is_zero].w[i] & s->guard.w[i];
+	for (uint32_t t = 0; t < rows; t++) {
+		uint64_t any = 0;
+
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			any |= left.w[i];
+		if (!any && is_on(s, DC_SAVE_DIFFERENCES)) {
+			dc_serial_idle(s, t ? 0 : p->g / 2);
+			break;
+		}
+		dc_serial_tag(s, p->sum + rows - 1 - t, false);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
+			s->tag.w[i] &= left.w[i];
+			left.w[i] &= ~s->tag.w[i];
+		}
+		if (!t && p->g) { /* the row that falls out */
+			dc_serial_tagged(s, true);
+			dc_serial_or(s, p->sticky, p->sticky, p->sum);
+			dc_serial_tagged(s, false);
+		}
+		if (dc_serial_any(s) || !is_on(s, DC_SAVE_DIFFERENCES))
+			normalise_at(p, t);
+	}
+}
+
+/* ---- rounding, and the result ---- */
+
+/* Up where the guard row is set and anything below it, or the last row. low: the guard's row. */
+static void round_up(const struct plan *p, uint32_t value, uint32_t low)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_some(s, p->flag[0], low - 1, 1, p->sticky);
+	dc_serial_or(s, p->flag[0], p->flag[0], value);
+	dc_serial_and(s, p->flag[0], p->flag[0], low);
+	dc_serial_tag(s, p->flag[0], false);
+	dc_serial_tagged(s, true);
+	dc_serial_set_carry(s, true);
+	for (uint32_t i = 0; i < p->m - 1; i++)
+		dc_serial_add_one(s, value + i, value + i);
+	for (uint32_t i = 0; i < p->e + 2; i++)
+		dc_serial_add_one(s, p->exp + i, p->exp + i);
+	dc_serial_tagged(s, false);
+}
+
+/* Flags 1: zero or too small, 2: infinite, 3: no number. */
+static void range_flags(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_none(s, p->flag[1], p->exp, p->e + 2);
+	dc_serial_or(s, p->flag[1], p->flag[1], p->exp + p->e + 1);
+	dc_serial_or(s, p->flag[1], p->flag[1], p->is_zero);
+	dc_serial_all(s, p->flag[2], p->exp, p->e);
+	dc_serial_or(s, p->flag[2], p->flag[2], p->exp + p->e);
+	dc_serial_or(s, p->flag[4], p->top_a, p->top_b);
+	dc_serial_or(s, p->flag[2], p->flag[2], p->flag[4]);
+	/* An operand that is no number */
+	dc_serial_some(s, p->flag[3], p->a, p->m - 1, DC_NO_ROW);
+	dc_serial_and(s, p->flag[3], p->flag[3], p->top_a);
+	dc_serial_some(s, p->flag[4], p->b, p->m - 1, DC_NO_ROW);
+	dc_serial_and(s, p->flag[4], p->flag[4], p->top_b);
+	dc_serial_or(s, p->flag[3], p->flag[3], p->flag[4]);
+}
+
+static void put_result(const struct plan *p, uint32_t value)
+{
+	struct dc_serial *s = p->s;
+
+	for (uint32_t i = 0; i < p->m - 1; i++)
+		dc_serial_copy(s, p->d + i, value + i);
+	for (uint32_t i = 0; i < p->e; i++)
+		dc_serial_copy(s, p->d + p->m - 1 + i, p->exp + i);
+	dc_serial_copy(s, sign_row(p, p->d), p->sign);
+}
+
+static void fill_where(const struct plan *p, uint32_t flag, bool exponent, bool fraction)
+{
+	struct dc_serial *s = p->s;
+	const uint64_t before = s->cycles;
+
+	dc_serial_tag(s, flag, false);
+	dc_serial_tagged(s, true);
+	dc_serial_fill(s, p->d, p->m - 1, fraction);
+	dc_serial_fill(s, exponent_row(p, p->d), p->e, exponent);
+	dc_serial_tagged(s, false);
+	s->cycles = before + 2 + (exponent != fraction); /* one value to all rows is one write */
+}
+
+static void fix_up(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	fill_where(p, p->flag[2], true, false);
+	/* Too small, unless an operand was infinite. */
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		s->row[p->flag[1]].w[i] &= ~(s->row[p->top_a].w[i] | s->row[p->top_b].w[i]);
+	fill_where(p, p->flag[1], false, false);
+}
+
+static void fix_nan(const struct plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	fill_where(p, p->flag[3], true, true);
+	dc_serial_tagged(s, true);
+	dc_serial_fill(s, sign_row(p, p->d), 1, false);
+	dc_serial_tagged(s, false);
+}
+
+void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t b, uint32_t t)
+{
+	const struct plan p = plan_of(s, use, arith, d, a, b, t);
+
+	flags(&p);
+	unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
+	unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
+	difference(&p);
+	swap(&p);
+	clear_ends(&p);
+	complement(&p, p.x_man, p.x_sign);
+	complement(&p, p.y_man, p.y_sign);
+	align(&p);
+	magnitude(&p);
+	normalise(&p);
+	if (p.g)
+		round_up(&p, p.value + p.g, p.value + 1);
+	range_flags(&p);
+	/* infinity less infinity */
+	dc_serial_xor(s, p.flag[4], sign_row(&p, a), sign_row(&p, b));
+	dc_serial_and(s, p.flag[4], p.flag[4], p.top_a);
+	dc_serial_and(s, p.flag[4], p.flag[4], p.top_b);
+	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
+	put_result(&p, p.value + p.g);
+	fix_up(&p);
+	/* a sum of zero is negative only if both operands are */
+	dc_serial_and(s, p.flag[5], sign_row(&p, a), sign_row(&p, b));
+	dc_serial_tag(s, p.is_zero, false);
+	dc_serial_tagged(s, true);
+	dc_serial_copy(s, sign_row(&p, d), p.flag[5]);
+	dc_serial_tagged(s, false);
+	fix_nan(&p);
+}
+
+void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t b, uint32_t t)
+{
+	const struct plan p = plan_of(s, use, arith, d, a, b, t);
+	const uint32_t savings = s->savings, product = p.sum, kept = p.m + p.g;
+	const int32_t bias = (1 << (p.e - 1)) - 1;
+
+	flags(&p);
+	unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
+	unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
+	dc_serial_xor(s, p.sign, p.x_sign, p.y_sign);
+	dc_serial_set_carry(s, false);
+	for (uint32_t i = 0; i < p.e; i++)
+		dc_serial_add(s, p.exp + i, p.x_exp + i, p.y_exp + i);
+	dc_serial_write_carry(s, p.exp + p.e);
+	exponent_plus(&p, p.exp, p.exp, p.e + 1, 1 - bias);
+	s->savings &= ~(1u << DC_SAVE_LEADING_ZEROS); /* there are none: the hidden one */
+	dc_serial_mul_unsigned(s, product, p.x_man + p.g, p.y_man + p.g, p.m);
+	s->savings = savings;
+	if (p.g)
+		dc_serial_some(s, p.sticky, product, p.m - 2, DC_NO_ROW);
+	/* One row up where the product's highest is not set. */
+	dc_serial_tag(s, product + 2 * p.m - 1, true);
+	dc_serial_tagged(s, true);
+	for (uint32_t i = 0; i < kept; i++)
+		dc_serial_copy(s, product + 2 * p.m - 1 - i, product + 2 * p.m - 2 - i);
+	exponent_plus(&p, p.exp, p.exp, p.e + 2, -1);
+	dc_serial_tagged(s, false);
+	if (p.g)
+		round_up(&p, product + p.m, product + p.m - 1);
+	dc_serial_or(s, p.is_zero, p.zero_a, p.zero_b);
+	range_flags(&p);
+	/* zero times infinity */
+	dc_serial_and(s, p.flag[4], p.zero_a, p.top_b);
+	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
+	dc_serial_and(s, p.flag[4], p.zero_b, p.top_a);
+	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
+	put_result(&p, product + p.m);
+	fix_up(&p);
+	dc_serial_idle(s, 2); /* where an addition looks after the sign of zero */
+	fix_nan(&p);
+}

@@ -1,0 +1,255 @@
+/* test_float.c - floating point in the arrays: bit by bit against the host's arithmetic and the truncating formulas, and
+ * cycle for cycle against what words say. */
+#include <glib.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "dc/array/serial.h"
+#include "dc/array/truncate.h"
+#include "dc/formulas.h"
+
+enum { ROW = 32, A = 0, B = 64, D = 128, T = 192 };
+
+static uint64_t random_state = 7;
+static struct dc_serial serial;
+
+static uint64_t draw(void)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return random_state >> 11 ^ random_state << 20;
+}
+
+static uint64_t low(uint32_t n)
+{
+	return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+/* ---- numbers of any small format, exactly as doubles ---- */
+
+static double value_of(const struct dc_use *u, uint64_t raw)
+{
+	const uint32_t f = u->m - 1u;
+	const int64_t e = (int64_t)(raw >> f & low(u->e)), bias = (int64_t)low(u->e - 1u);
+	const double sign = raw >> (f + u->e) & 1 ? -1 : 1;
+
+	if (!e)
+		return sign * 0.0;
+	if (e == (int64_t)low(u->e))
+		return raw & low(f) ? NAN : sign * INFINITY;
+	return sign * ldexp((double)((raw & low(f)) | 1ull << f), (int)(e - bias - (int64_t)f));
+}
+
+/* The nearest, ties to even; denormal results are zero. x is exact. */
+static uint64_t nearest(const struct dc_use *u, double x)
+{
+	const uint32_t f = u->m - 1u;
+	const int64_t bias = (int64_t)low(u->e - 1u);
+	const uint64_t sign = (uint64_t)(signbit(x) != 0) << (f + u->e);
+	int exponent;
+	double fraction;
+	uint64_t mantissa;
+
+	if (isnan(x))
+		return low(f + u->e);
+	if (isinf(x))
+		return sign | low(u->e) << f;
+	if (x == 0)
+		return sign;
+	fraction = frexp(fabs(x), &exponent);
+	mantissa = (uint64_t)rint(ldexp(fraction, (int)u->m));
+	if (mantissa >> u->m) {
+		mantissa >>= 1;
+		exponent++;
+	}
+	if (exponent - 1 + bias <= 0)
+		return sign;
+	if (exponent - 1 + bias >= (int64_t)low(u->e))
+		return sign | low(u->e) << f;
+	return sign | (uint64_t)(exponent - 1 + bias) << f | (mantissa & low(f));
+}
+
+static uint64_t expected(const struct dc_use *u, bool is_truncated, uint64_t a, uint64_t b)
+{
+	const double x = value_of(u, a), y = value_of(u, b);
+
+	if (is_truncated)
+		return u->op == DC_OP_FMUL ? dc_truncated_mul(u, a, b) : dc_truncated_add(u, a, b);
+	if (u->m == 24 && u->op == DC_OP_FADD) { /* a double does not hold the sum */
+		const float sum = (float)x + (float)y;
+
+		return nearest(u, fabsf(sum) < 0x1p-126f ? copysign(0, (double)sum) : (double)sum);
+	}
+	return nearest(u, u->op == DC_OP_FMUL ? x * y : x + y);
+}
+
+/* ---- the comparison ---- */
+
+static uint64_t word_cycles(const struct dc_use *use, const struct dc_arith *arith, uint32_t savings, const uint64_t *a,
+			    const uint64_t *b)
+{
+	_Alignas(64) uint32_t x[ROW], y[ROW];
+	const void *src[2] = {x, y};
+	struct dc_facts facts;
+
+	dc_facts_begin(&facts);
+	for (uint32_t w = 0; w < DC_COLUMNS / ROW; w++) {
+		for (uint32_t i = 0; i < ROW; i++) {
+			x[i] = (uint32_t)a[w * ROW + i];
+			y[i] = (uint32_t)b[w * ROW + i];
+		}
+		dc_facts_add(&facts, use, arith, src, (uint32_t)(serial.guard.w[w / 2] >> w % 2 * ROW));
+	}
+	return dc_cycles(use, arith, savings, &facts);
+}
+
+static void check(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
+{
+	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS,
+					   1u << DC_SAVE_PARTIAL_PRODUCTS};
+	static uint64_t d[DC_COLUMNS];
+
+	for (uint32_t k = 0; k < 2 * G_N_ELEMENTS(savings); k++) {
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
+		const uint32_t which = savings[k / 2];
+
+		dc_serial_begin(&serial, which);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = guard;
+		dc_serial_put(&serial, A, use->n, a);
+		dc_serial_put(&serial, B, use->n, b);
+		if (use->op == DC_OP_FADD)
+			dc_serial_fadd(&serial, use, &arith, D, A, B, T);
+		else
+			dc_serial_fmul(&serial, use, &arith, D, A, B, T);
+		dc_serial_get(&serial, D, use->n, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t e = guard >> i % 64 & 1 ? expected(use, arith.is_truncated, a[i], b[i]) : 0;
+
+			if (d[i] != e)
+				fail_msg("%s e=%u m=%u truncated=%d savings=%x: %llx, %llx: %llx, expected %llx",
+					 dc_op_name(use->op), use->e, use->m, arith.is_truncated, which,
+					 (unsigned long long)a[i], (unsigned long long)b[i], (unsigned long long)d[i],
+					 (unsigned long long)e);
+		}
+		if (!which)
+			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
+		if (serial.cycles != word_cycles(use, &arith, which, a, b))
+			fail_msg("%s e=%u m=%u truncated=%d savings=%x: %llu cycles bit by bit, %llu by words",
+				 dc_op_name(use->op), use->e, use->m, arith.is_truncated, which,
+				 (unsigned long long)serial.cycles,
+				 (unsigned long long)word_cycles(use, &arith, which, a, b));
+	}
+}
+
+static void exhaustive(enum dc_op op, uint32_t e, uint32_t m)
+{
+	const struct dc_use use = {.op = op, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+
+	for (uint64_t first = 0; first < 1ull << 2 * use.n; first += DC_COLUMNS) {
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			a[i] = (first + i) & low(use.n);
+			b[i] = (first + i) >> use.n;
+		}
+		check(&use, a, b, ~0ull);
+	}
+}
+
+static void test_small_formats(void **state)
+{
+	(void)state;
+	exhaustive(DC_OP_FADD, 3, 4);
+	exhaustive(DC_OP_FADD, 4, 3);
+	exhaustive(DC_OP_FMUL, 3, 4);
+}
+
+/* What the product's flush and the host's denormals would disagree about: a result that rounds up to the least normal. */
+static bool is_at_edge(uint64_t a, uint64_t b)
+{
+	float x, y;
+	const uint32_t p = (uint32_t)a, q = (uint32_t)b;
+
+	memcpy(&x, &p, sizeof(x));
+	memcpy(&y, &q, sizeof(y));
+	return fabs((double)x * y) < 0x1p-125 && fabs((double)x * y) > 0x1p-127;
+}
+
+static void sampled(enum dc_op op, uint32_t e, uint32_t m)
+{
+	static const uint32_t corners[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+					   0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x00000001, 0x33800000,
+					   0x4b800000, 0x4b7fffff, 0x3f7fffff};
+	const struct dc_use use = {.op = op, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+
+	for (uint32_t round = 0; round < 24; round++) {
+		const uint32_t spread = round % 6 * 5;
+
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t exponent = low(e - 1u) + draw() % (spread + 1);
+
+			a[i] = round ? (draw() & low(m - 1u)) | exponent << (m - 1) | (draw() & 1) << (e + m - 1) : draw();
+			b[i] = round ? (draw() & low(m - 1u)) | low(e - 1u) << (m - 1) | (draw() & 1) << (e + m - 1) : draw();
+			if (round == 1 && m == 24) {
+				a[i] = corners[i % G_N_ELEMENTS(corners)];
+				b[i] = corners[i / G_N_ELEMENTS(corners) % G_N_ELEMENTS(corners)];
+			}
+			a[i] &= low(use.n);
+			b[i] &= low(use.n);
+			if (op == DC_OP_FMUL && m == 24 && is_at_edge(a[i], b[i]))
+				a[i] = 0;
+		}
+		check(&use, a, b, round % 3 == 2 ? draw() | 1 : ~0ull);
+	}
+}
+
+static void test_samples(void **state)
+{
+	(void)state;
+	sampled(DC_OP_FADD, 8, 24);
+	sampled(DC_OP_FADD, 5, 11);
+	sampled(DC_OP_FMUL, 8, 24);
+	sampled(DC_OP_FMUL, 8, 8);
+}
+
+/* Every difference, and every place that a sum's leading one can be at, in some lane: as with the saving off, but for the
+ * search of the longest difference. A sum's leading one is never in the last guard row: that place alone is saved. */
+static void test_nothing_to_save(void **state)
+{
+	const struct dc_use use = {.op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1};
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+
+	(void)state;
+	for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+		const uint32_t k = i % 32;
+
+		a[i] = 0x3f800000;
+		if (i & 64) /* 1 + 2^-k and, swapped, 2^k + 1 */
+			b[i] = (i & 128 ? 127 - k : 127 + k) << 23;
+		else if (k < 23) /* 1 - (1 + 2^(k - 23)) */
+			b[i] = 0xbf800000 | 1u << k;
+		else /* 1 - (1 - 2^-24) */
+			b[i] = 0xbf7fffff;
+	}
+	dc_serial_begin(&serial, DC_SAVE_ALL);
+	dc_serial_put(&serial, A, 32, a);
+	dc_serial_put(&serial, B, 32, b);
+	dc_serial_fadd(&serial, &use, &arith, D, A, B, T);
+	assert_int_equal(serial.cycles, dc_base_cycles(&use, &arith) + DC_LOG2(8) + 1 - (1 + DC_NORMALISE(8, 24, 1)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_small_formats),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_nothing_to_save),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
