@@ -264,7 +264,10 @@ static bool set_other(struct dc_use *u, const struct ptx_inst *i)
 	case PTX_OP_MOV:
 	case PTX_OP_CVTA: set_move(u, i); return true;
 	case PTX_OP_ADD: set_either(u, i, DC_OP_ADD, DC_OP_FADD); return true;
-	case PTX_OP_SUB: set_either(u, i, DC_OP_SUB, DC_OP_FADD); return true;
+	case PTX_OP_SUB:
+		set_either(u, i, DC_OP_SUB, DC_OP_FADD);
+		u->is_difference = u->op == DC_OP_FADD;
+		return true;
 	case PTX_OP_NEG: set_either(u, i, DC_OP_NEG, DC_OP_FSIGN); return true;
 	case PTX_OP_ABS: set_either(u, i, DC_OP_ABS, DC_OP_FSIGN); return true;
 	case PTX_OP_MIN:

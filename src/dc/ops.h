@@ -23,6 +23,7 @@ struct dc_use {
 	uint8_t e, m; /* FLOAT: bits of exponent, of mantissa with the hidden one */
 	uint8_t bits; /* of the integer side of a conversion from or to floating point */
 	bool is_signed;
+	bool is_difference; /* FADD: the second operand's sign is turned over */
 	uint8_t times; /* 2: a pair, one half after the other */
 };
 

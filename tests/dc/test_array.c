@@ -202,7 +202,8 @@ static uint64_t ref_mad(const struct dc_use *use, uint64_t a, uint64_t b, uint64
 
 static uint64_t ref_div(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
 {
-	const bool negative_a = use->is_signed && extend(a, use->n) < 0, negative_b = use->is_signed && extend(b, use->n) < 0;
+	const bool negative_a = use->is_signed && extend(a, use->n) < 0,
+		   negative_b = use->is_signed && extend(b, use->n) < 0;
 	const uint64_t x = (negative_a ? -a : a) & low(use->n), y = (negative_b ? -b : b) & low(use->n);
 	const uint64_t q = y ? x / y : low(use->n), r = y ? x % y : x;
 
@@ -235,10 +236,12 @@ static void test_multiplication(void **state)
 	(void)state;
 	for (uint32_t is_signed = 0; is_signed < 2; is_signed++) {
 		for (uint32_t n = 4; n <= 6; n++) {
-			exhaustive((struct dc_use){.op = DC_OP_MUL, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
-				   ref_mul, 2 * n, false);
-			exhaustive((struct dc_use){.op = DC_OP_MAD, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
-				   ref_mad, n, false);
+			exhaustive(
+			    (struct dc_use){.op = DC_OP_MUL, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
+			    ref_mul, 2 * n, false);
+			exhaustive(
+			    (struct dc_use){.op = DC_OP_MAD, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
+			    ref_mad, n, false);
 		}
 		for (uint32_t n = 8; n <= 32; n *= 2)
 			sampled((struct dc_use){.op = DC_OP_MUL, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
@@ -272,7 +275,8 @@ static void test_simple(void **state)
 		sampled((struct dc_use){.op = DC_OP_COMPARE, .n = (uint8_t)n, .times = 1}, ref_simple, 1, false);
 	}
 	for (uint32_t k = 0; k < 3; k++)
-		sampled((struct dc_use){.op = DC_OP_SHIFT, .n = 32, .is_signed = k == 2, .times = 1}, ref_simple, 32, k > 0);
+		sampled((struct dc_use){.op = DC_OP_SHIFT, .n = 32, .is_signed = k == 2, .times = 1}, ref_simple, 32,
+			k > 0);
 }
 
 /* With nothing to skip the savings cost their searches and no more. */
@@ -282,7 +286,8 @@ static void test_nothing_to_save(void **state)
 		enum dc_op op;
 		bool is_signed;
 		uint64_t search;
-	} rows[] = {{DC_OP_MUL, false, 6}, {DC_OP_MUL, true, 6}, {DC_OP_DIV, false, 6 + 32}, {DC_OP_DIV, true, 6 + 32 + 2}};
+	} rows[] = {
+	    {DC_OP_MUL, false, 6}, {DC_OP_MUL, true, 6}, {DC_OP_DIV, false, 6 + 32}, {DC_OP_DIV, true, 6 + 32 + 2}};
 	const struct dc_arith arith = {.cordic_iterations = 17};
 	struct operands *v = g_new0(struct operands, 1);
 
@@ -302,7 +307,8 @@ static void test_nothing_to_save(void **state)
 			}
 		}
 		dc_serial_begin(&serial, DC_SAVE_ALL);
-		assert_int_equal(word_cycles(&use, &arith, DC_SAVE_ALL, v), dc_base_cycles(&use, &arith) + rows[k].search);
+		assert_int_equal(word_cycles(&use, &arith, DC_SAVE_ALL, v),
+				 dc_base_cycles(&use, &arith) + rows[k].search);
 	}
 	g_free(v);
 }

@@ -1,5 +1,5 @@
-/* test_float.c - floating point in the arrays: bit by bit against the host's arithmetic and the truncating formulas, and
- * cycle for cycle against what words say. */
+/* test_float.c - floating point in the arrays: bit by bit against the host's arithmetic and the truncating formulas,
+ * and cycle for cycle against what words say. */
 #include <glib.h>
 #include <math.h>
 #include <setjmp.h>
@@ -167,7 +167,8 @@ static void test_small_formats(void **state)
 	exhaustive(DC_OP_FMUL, 3, 4);
 }
 
-/* What the product's flush and the host's denormals would disagree about: a result that rounds up to the least normal. */
+/* What the product's flush and the host's denormals would disagree about: a result that rounds up to the least normal.
+ */
 static bool is_at_edge(uint64_t a, uint64_t b)
 {
 	float x, y;
@@ -192,8 +193,10 @@ static void sampled(enum dc_op op, uint32_t e, uint32_t m)
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 			const uint64_t exponent = low(e - 1u) + draw() % (spread + 1);
 
-			a[i] = round ? (draw() & low(m - 1u)) | exponent << (m - 1) | (draw() & 1) << (e + m - 1) : draw();
-			b[i] = round ? (draw() & low(m - 1u)) | low(e - 1u) << (m - 1) | (draw() & 1) << (e + m - 1) : draw();
+			a[i] =
+			    round ? (draw() & low(m - 1u)) | exponent << (m - 1) | (draw() & 1) << (e + m - 1) : draw();
+			b[i] = round ? (draw() & low(m - 1u)) | low(e - 1u) << (m - 1) | (draw() & 1) << (e + m - 1)
+				     : draw();
 			if (round == 1 && m == 24) {
 				a[i] = corners[i % G_N_ELEMENTS(corners)];
 				b[i] = corners[i / G_N_ELEMENTS(corners) % G_N_ELEMENTS(corners)];
@@ -216,8 +219,9 @@ static void test_samples(void **state)
 	sampled(DC_OP_FMUL, 8, 8);
 }
 
-/* Every difference, and every place that a sum's leading one can be at, in some lane: as with the saving off, but for the
- * search of the longest difference. A sum's leading one is never in the last guard row: that place alone is saved. */
+/* Every difference, and every place that a sum's leading one can be at, in some lane: as with the saving off, but for
+ * the search of the longest difference. A sum's leading one is never in the last guard row: that place alone is saved.
+ */
 static void test_nothing_to_save(void **state)
 {
 	const struct dc_use use = {.op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1};

@@ -212,9 +212,13 @@ static struct term term_of(struct parts p)
 static void fadd_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		       uint32_t mask)
 {
-	for (uint32_t i = 0; i < LANES; i++)
+	for (uint32_t i = 0; i < LANES; i++) {
+		struct term second = term_of(parts_of(use, src[1], i));
+
+		second.is_negative ^= use->is_difference;
 		if (is_in(mask, i))
-			add_lane(f, a, use->m, term_of(parts_of(use, src[0], i)), term_of(parts_of(use, src[1], i)));
+			add_lane(f, a, use->m, term_of(parts_of(use, src[0], i)), second);
+	}
 }
 
 static void fmul_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)

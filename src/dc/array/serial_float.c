@@ -1,7 +1,8 @@
 /* serial_float.c - floating-point addition and multiplication, bit by bit (Duality Cache, ISCA'19, algorithm 1).
  *
- * A number is n = e + m rows: m - 1 of fraction, e of exponent, the sign. With g = 2 guard rows and a sticky one results
- * are rounded to nearest; without, the shifted operand is floored in two's complement and the magnitude cut: the paper's.
+ * A number is n = e + m rows: m - 1 of fraction, e of exponent, the sign. With g = 2 guard rows and a sticky one
+ * results are rounded to nearest; without, the shifted operand is floored in two's complement and the magnitude cut:
+ * the paper's.
  */
 #include "base/check.h"
 #include "dc/array/serial.h"

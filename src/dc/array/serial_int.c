@@ -47,7 +47,8 @@ static void fill_rows(struct dc_serial *s, uint32_t first, uint32_t count, bool 
 
 /* ---- multiplication ---- */
 
-/* The bits that an operand needs over all columns: a signed one is looked at as x ^ sign, and needs a row for the sign. */
+/* The bits that an operand needs over all columns: a signed one is looked at as x ^ sign, and needs a row for the sign.
+ */
 static uint32_t width_of(struct dc_serial *s, uint32_t a, uint32_t n, bool is_signed)
 {
 	uint32_t width = n;
@@ -109,8 +110,8 @@ void dc_serial_mul_unsigned(struct dc_serial *s, uint32_t p, uint32_t a, uint32_
 	}
 }
 
-/* Two's complement: partial products are added with their sign, that of the multiplier's sign is subtracted. Before it is
- * added to, row `last` of the product is its sign so far. */
+/* Two's complement: partial products are added with their sign, that of the multiplier's sign is subtracted. Before it
+ * is added to, row `last` of the product is its sign so far. */
 static void mul_signed(struct dc_serial *s, uint32_t p, uint32_t a, uint32_t b, uint32_t t, uint32_t n)
 {
 	const struct widths v = mul_widths(s, a, b, n, true);

@@ -79,6 +79,16 @@ static bool decode_alu(const struct dc_program *p, const struct ptx_inst *i, con
 	return true;
 }
 
+/* Those that round by what PTX leaves open, or to nearest: the machine's own way. */
+static bool is_truncating(const struct dc_exec *e, const struct ptx_inst *i)
+{
+	const bool is_op = e->use.op == DC_OP_FADD || e->use.op == DC_OP_FMUL || e->use.op == DC_OP_FMA ||
+			   (e->use.op == DC_OP_FDIV && i->op == PTX_OP_DIV);
+
+	return is_op && (i->type == PTX_F32 || i->type == PTX_F64) &&
+	       (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat;
+}
+
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag)
 {
@@ -108,5 +118,9 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 		decode_from(&e->from[0], &src[0], bytes, i->type);
 		return true;
 	}
-	return decode_alu(p, i, src, src_count, isa, e, diag);
+	if (!decode_alu(p, i, src, src_count, isa, e, diag))
+		return false;
+	e->is_exact = p->exact && dc_exact_knows(e, i);
+	e->is_truncated = p->params.arith.is_truncated && is_truncating(e, i);
+	return true;
 }

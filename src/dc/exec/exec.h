@@ -18,6 +18,7 @@ struct dc_exec_params {
 	uint32_t savings; /* bits of enum dc_saving */
 	uint32_t line_bytes; /* of accesses */
 
+	bool is_bit_exact;   /* arrays' operations are done bit by bit, too */
 	uint64_t progress_rounds; /* rounds of a loop in which no register, predicate or memory changes: a fault */
 };
 

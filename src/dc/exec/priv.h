@@ -24,7 +24,7 @@ struct dc_exec {
 	uint8_t run; /* enum dc_run */
 	uint8_t src_count, dst_bytes, have_bytes; /* the function's result; the register's, 0: none */
 	uint8_t aux_kind, boolop;
-	bool has_facts, writes_carry, is_dst_signed, counts_denormals;
+	bool has_facts, is_exact, is_truncated, writes_carry, is_dst_signed, counts_denormals;
 	uint32_t aux;
 	simt_alu_fn fn;
 	struct dc_use use;
@@ -43,6 +43,7 @@ struct dc_program {
 	struct dc_exec *host_ops; /* [host_count] */
 	simt_atomic_fn *atomics; /* [word_count] */
 	struct dc_exec_counts counts;
+	struct dc_exact *exact; /* NULL: words alone */
 	const struct simt_program *program; /* of the launch */
 };
 
@@ -112,6 +113,18 @@ void dc_lane_put(struct dc_block *b, const struct dc_loc *to, uint32_t warp, uin
 /* The value of a special register in a warp's lane. */
 uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const struct ptx_operand *o, uint32_t warp,
 		    uint32_t lane);
+
+/* exact.c: the same operation bit by bit. Operands warp by warp, before the results overwrite them; then run, then
+ * compare. */
+struct dc_exact;
+struct dc_exact *dc_exact_new(void);
+void dc_exact_free(struct dc_exact *x);
+bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i);
+void dc_exact_take(struct dc_exact *x, const struct dc_exec *e, uint32_t warp, const void *const *src);
+void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct dc_block *b, const struct dc_slot *s,
+		  const struct dc_exec *e);
+void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const struct dc_slot *s,
+		      const struct dc_exec *e, uint64_t cycles);
 
 /* decode.c */
 /* An instruction with these sources, whose result goes to a register of have_bytes (0: none). False with a message. */

@@ -74,6 +74,7 @@ struct dc_program *dc_program_new(const struct dc_kernel *kernel, const struct d
 	p->slots = g_aligned_alloc0((size_t)kernel->word_count * DC_ARRAYS + 1, sizeof(*p->slots), HOST_LINE_BYTES);
 	p->host_ops = g_aligned_alloc0((size_t)kernel->host_count + 1, sizeof(*p->host_ops), HOST_LINE_BYTES);
 	p->host_values = g_new0(uint64_t, kernel->host_count + 1);
+	p->exact = params->is_bit_exact && p->lanes == DC_BLOCK_LANES ? dc_exact_new() : NULL;
 	p->atomics = g_new0(simt_atomic_fn, kernel->word_count + 1);
 	if (decode_all(p, isa, diag))
 		return p;
@@ -89,6 +90,7 @@ void dc_program_free(struct dc_program *p)
 	g_aligned_free(p->host_ops);
 	g_free(p->host_values);
 	g_free(p->atomics);
+	dc_exact_free(p->exact);
 	g_free(p);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dc/array/truncate.h"
 #include "dc/exec/priv.h"
 
 /* Lines that an access of all lanes touches at most: two a lane and element of a vector. */
@@ -241,6 +242,39 @@ static void flush_sources(struct dc_program *p, const struct dc_exec *e, const v
 	}
 }
 
+static uint64_t lane_value(const void *row, uint32_t bytes, uint32_t lane)
+{
+	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+/* duality.rounding=truncate: the integer formulas; fma is a product, then a sum. */
+static void truncated(const struct dc_exec *e, const struct ptx_inst *i, const void *const *src, uint32_t mask,
+		      void *out)
+{
+	const uint32_t bytes = e->dst_bytes;
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctz(left);
+		const uint64_t x = lane_value(src[0], bytes, lane), y = lane_value(src[1], bytes, lane);
+		const uint64_t sign = 1ull << (8 * bytes - 1);
+		uint64_t value;
+
+		switch (e->use.op) {
+		case DC_OP_FADD: value = dc_truncated_add(&e->use, x, i->op == PTX_OP_SUB ? y ^ sign : y); break;
+		case DC_OP_FMUL: value = dc_truncated_mul(&e->use, x, y); break;
+		case DC_OP_FDIV: value = dc_truncated_div(&e->use, x, y); break;
+		default:
+			value =
+			    dc_truncated_add(&e->use, dc_truncated_mul(&e->use, x, y), lane_value(src[2], bytes, lane));
+			break;
+		}
+		if (bytes == 8)
+			((uint64_t *)out)[lane] = value;
+		else
+			((uint32_t *)out)[lane] = (uint32_t)value;
+	}
+}
+
 static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
 		     const struct dc_exec *e, struct dc_facts *facts, uint32_t warp, uint32_t mask)
 {
@@ -259,8 +293,12 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		flush_sources(p, e, src, &r, mask);
 	if (facts)
 		dc_facts_add(facts, &e->use, &p->params.arith, src, mask);
+	if (e->is_exact)
+		dc_exact_take(p->exact, e, warp, src);
 	if (e->run == DC_RUN_LANE)
 		lane_ids(b, l, s, e, warp, r.out);
+	else if (e->is_truncated)
+		truncated(e, s->inst, src, mask, r.out);
 	else
 		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
 	if (e->dst_bytes) {
@@ -292,6 +330,10 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		alu_warp(p, b, l, s, e, has_facts ? &facts : NULL, w, mask);
 	}
 	cycles = has_facts ? dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts) : e->base_cycles;
+	if (e->is_exact && lanes) {
+		dc_exact_run(p->exact, p, b, s, e);
+		dc_exact_compare(p->exact, b, s, e, cycles);
+	}
 	count(p, e, lanes, cycles, b);
 	b->has_changed |= lanes != 0;
 	return cycles;

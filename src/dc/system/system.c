@@ -63,6 +63,7 @@ struct dc_exec_params dc_exec_of(const struct dc_params *p)
 		       (uint32_t)p->skip_zero_residues << DC_SAVE_ZERO_RESIDUES |
 		       (uint32_t)p->skip_differences << DC_SAVE_DIFFERENCES | (uint32_t)p->skip_signs << DC_SAVE_SIGNS,
 	    .line_bytes = (uint32_t)p->line_bytes,
+	    .is_bit_exact = p->bit_exact,
 	    .progress_rounds = p->progress_rounds_count,
 	};
 }

@@ -1,0 +1,124 @@
+/* exact.c - duality.bit_exact: an array's operation done bit by bit as well, in the columns of the control block. What
+ * it computes and how long it takes must be what the word-level side says.
+ */
+#include <glib.h>
+#include <stdio.h>
+
+#include "dc/array/serial.h"
+#include "dc/exec/priv.h"
+
+enum { ROWS_A = 0, ROWS_B = 64, ROWS_C = 128, ROWS_D = 192, ROWS_T = 330 };
+
+struct dc_exact {
+	struct dc_serial serial;
+	uint64_t src[3][DC_COLUMNS], result[DC_COLUMNS];
+};
+
+struct dc_exact *dc_exact_new(void)
+{
+	return g_new0(struct dc_exact, 1);
+}
+
+void dc_exact_free(struct dc_exact *x)
+{
+	g_free(x);
+}
+
+static bool is_plain_float(const struct ptx_inst *i)
+{
+	return (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat && i->type == PTX_F32;
+}
+
+/* Those that serial_int.c and serial_float.c have; the others are routines of them, which words alone compute. */
+bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i)
+{
+	switch (e->use.op) {
+	case DC_OP_ADD:
+	case DC_OP_SUB: return !i->mods.sat && !i->mods.cc;
+	case DC_OP_NEG:
+	case DC_OP_SHIFT:
+	case DC_OP_DIV: return true;
+	case DC_OP_MUL: return i->op == PTX_OP_MUL && e->use.n <= 32;
+	case DC_OP_MAD: return i->op == PTX_OP_MAD && i->mods.part == PTX_LO_HALF && e->use.n <= 32 && !i->mods.sat;
+	case DC_OP_LOGIC: return i->op == PTX_OP_XOR;
+	case DC_OP_FADD:
+	case DC_OP_FMUL: return is_plain_float(i);
+	default: return false;
+	}
+}
+
+void dc_exact_take(struct dc_exact *x, const struct dc_exec *e, uint32_t warp, const void *const *src)
+{
+	for (uint32_t k = 0; k < 3 && k < e->src_count; k++)
+		for (uint32_t lane = 0; lane < DC_ROW_WORDS && e->from[k].want; lane++)
+			x->src[k][warp * DC_ROW_WORDS + lane] =
+			    e->from[k].want == 8 ? ((const uint64_t *)src[k])[lane] : ((const uint32_t *)src[k])[lane];
+}
+
+static void put_operands(struct dc_exact *x, const struct dc_exec *e, const struct ptx_inst *i,
+			 const struct dc_block *b, const struct dc_guard *guard)
+{
+	const uint32_t amount_bits = e->use.op == DC_OP_SHIFT ? 32 : e->use.n;
+
+	for (uint32_t w = 0; w < DC_COLUMNS / DC_ROW_WORDS; w++) {
+		const uint64_t mask = w < b->warp_count ? dc_guard_mask(b, guard, w) : 0;
+		uint64_t *to = &x->serial.guard.w[w / 2];
+
+		*to = w % 2 ? *to | mask << DC_ROW_WORDS : mask;
+	}
+	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
+		if (i->op == PTX_OP_SUB && e->use.op == DC_OP_FADD)
+			x->src[1][c] ^= 1u << 31;
+		if (e->use.op == DC_OP_SHIFT && x->src[1][c] >= e->use.n) /* amounts beyond are all alike */
+			x->src[1][c] = e->use.n;
+	}
+	dc_serial_put(&x->serial, ROWS_A, e->use.n, x->src[0]);
+	dc_serial_put(&x->serial, ROWS_B, amount_bits < 64 ? amount_bits : 64, x->src[1]);
+	dc_serial_put(&x->serial, ROWS_C, e->use.n, x->src[2]);
+}
+
+/* Bits of the result, from row `first` of D. */
+static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, uint32_t *first)
+{
+	*first = e->use.op == DC_OP_MUL && i->mods.part == PTX_HI_HALF ? e->use.n : 0;
+	return e->use.op == DC_OP_MUL && i->mods.part == PTX_WIDE ? 2u * e->use.n : e->use.n;
+}
+
+void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct dc_block *b, const struct dc_slot *s,
+		  const struct dc_exec *e)
+{
+	const struct ptx_inst *i = s->inst;
+	struct dc_serial *bits = &x->serial;
+	uint32_t first;
+	const uint32_t count = result_bits(e, i, &first);
+
+	dc_serial_begin(bits, p->params.savings);
+	put_operands(x, e, i, b, &s->guard);
+	if (e->use.op == DC_OP_FADD)
+		dc_serial_fadd(bits, &e->use, &p->params.arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+	else if (e->use.op == DC_OP_FMUL)
+		dc_serial_fmul(bits, &e->use, &p->params.arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+	else
+		dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T,
+			      i->op == PTX_OP_REM || i->op == PTX_OP_SHR);
+	dc_serial_get(bits, ROWS_D + first, count, x->result);
+}
+
+/* After the word-level side has written its results: the two agree, lane by lane and in cycles. */
+void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const struct dc_slot *s,
+		      const struct dc_exec *e, uint64_t cycles)
+{
+	uint32_t first;
+	const uint32_t count = result_bits(e, s->inst, &first);
+	const uint64_t mask = count >= 64 ? ~0ull : (1ull << count) - 1;
+	const struct dc_source d = {.kind = DC_SRC_LOC, .loc = s->dst};
+
+	CHECK(x->serial.cycles == cycles);
+	if (s->dst.lo == DC_NO_REG)
+		return;
+	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
+		if (!(x->serial.guard.w[c / 64] >> c % 64 & 1))
+			continue;
+		CHECK((dc_lane_of(b, &d, c / DC_ROW_WORDS, c % DC_ROW_WORDS) & mask) == (x->result[c] & mask));
+	}
+}
