@@ -251,6 +251,13 @@ static void tlb_fill(struct cpu_core *k, uint64_t page)
 {
 	struct cpu_tag *tag = cpu_tags_victim(&k->tlb, page);
 
+	/* What is not in the TLB no thread knows by itself. */
+	for (uint32_t i = 0; tag->state && i < k->c->p->smt_count; i++) {
+		struct cpu_thread *t = &k->threads[i];
+
+		if (t->translations[translation_of(tag->line)].page == tag->line)
+			t->translations[translation_of(tag->line)].page = UINT64_MAX;
+	}
 	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
 	cpu_tags_use(&k->tlb, tag);
 }

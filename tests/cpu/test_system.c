@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "cpu/pages.h"
 #include "cpu/system.h"
 
 enum { CORES = 6, UNITS = 4 * CORES, LINES = 24, ACCESSES = 200000, LINE_BYTES = 128 };
@@ -134,6 +135,8 @@ static uint64_t rig_close(struct rig *r)
 
 	sim_run(r->ctx.engine);
 	assert_true(mem_memory_is_idle(r->memory));
+	for (uint32_t i = 0; i < cpu_unit_count(&r->params); i++)
+		assert_true(r->ready_ps[i] != CPU_WAITS);
 	assert_null(sim_stats_broken_law(r->ctx.stats));
 	hash = sim_ctx_hash(&r->ctx);
 	cpu_system_free(r->system);
@@ -443,12 +446,255 @@ static void test_use(void **state)
 	near(loads_ps(COUNT, 100000, 1, 1), (double)one * COUNT, 0.06);
 }
 
+/* Threads that wait for a place find their line in the second level when they have it: none of them waits for ever. */
+static void test_places(void **state)
+{
+	enum { THREADS = 4 };
+	struct rig r;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	r.params.smt_count = THREADS;
+	r.params.load_count = 1;
+	rig_open(&r, true);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		assert_int_equal(next_unit(&r), i);
+		do_access(&r, i, 0, 8, CPU_READ);
+	}
+	sim_run(r.ctx.engine);
+	assert_int_equal(cpu_system_stats(r.system)->place_waits, THREADS - 1);
+	assert_int_equal(cpu_system_stats(r.system)->memory_reads, 1);
+	rig_close(&r);
+}
+
+/* Loads of `count` lines `stride` lines apart, with 200 ns of instructions after each; the time until all are done. */
+static uint64_t walk_ps(struct rig *r, uint32_t first, uint32_t count, int stride)
+{
+	uint64_t begin;
+
+	next_unit(r);
+	begin = r->ready_ps[0];
+	for (uint32_t i = 0; i < count; i++) {
+		r->use = 0;
+		do_access(r, next_unit(r), (uint64_t)((int)first + (int)i * stride) * LINE_BYTES, 8, CPU_READ);
+		next_unit(r);
+		pass(r, 0, 1, 200000);
+	}
+	return r->ready_ps[0] - begin;
+}
+
+/* A core that computes longer than a line takes: with a prefetcher it waits for the first lines of a stream only. */
+static void test_streams(void **state)
+{
+	static const struct {
+		uint32_t first;
+		int stride;
+	} walks[] = {{0, 1}, {300, -1}, {0, 3}, {299, -2}};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(walks); i++)
+		for (uint32_t is_on = 0; is_on < 2; is_on++) {
+			enum { COUNT = 100 };
+			struct rig r;
+			const struct cpu_stats *s;
+			uint64_t ps;
+
+			rig_defaults(&r);
+			r.params.core_count = 1;
+			r.params.page_bytes = 65536;
+			r.params.l2_bytes = 64 * LINE_BYTES;
+			r.params.stream_count = is_on ? 2 : 0;
+			rig_open(&r, true);
+			s = cpu_system_stats(r.system);
+			ps = walk_ps(&r, walks[i].first, COUNT, walks[i].stride);
+			if (is_on)
+				near(ps, COUNT * 200e3, 0.05);
+			else
+				assert_true(ps > COUNT * 320000ul);
+			assert_true(is_on ? s->stream_useful >= COUNT - 4 : !s->stream_requests);
+			assert_true(s->stream_late == 0);
+			rig_close(&r);
+		}
+}
+
+/* The stream ends where its page does. */
+static void test_page_end(void **state)
+{
+	enum { LINES_OF_PAGE = 4096 / LINE_BYTES };
+	struct rig r;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	r.params.stream_count = 2;
+	r.params.l2_bytes = 64 * LINE_BYTES;
+	rig_open(&r, true);
+	do_access(&r, next_unit(&r), 4096, 8, CPU_READ); /* the next page, of which only this line is read */
+	walk_ps(&r, 0, LINES_OF_PAGE, 1);
+	sim_run(r.ctx.engine);
+	assert_int_equal(cpu_system_stats(r.system)->memory_reads, LINES_OF_PAGE + 1);
+	rig_close(&r);
+}
+
+/* Pages in turns: each is looked up once where the TLB has room for all of them, each time where it has not. */
+static void test_translation(void **state)
+{
+	enum { PAGES = 8, ROUNDS = 10 };
+
+	(void)state;
+	for (uint32_t tlb = PAGES / 2; tlb <= PAGES; tlb *= 2) {
+		struct rig r;
+		uint64_t begin = 0, each;
+
+		rig_defaults(&r);
+		r.params.core_count = 1;
+		r.params.tlb_count = r.params.tlb_ways_count = tlb;
+		r.params.walk_cycles = 350;
+		r.params.l1_bytes = r.params.l2_bytes = 64 * LINE_BYTES;
+		r.params.l1_ways_count = r.params.l2_ways_count = 8;
+		rig_open(&r, true);
+		for (uint32_t i = 0; i < PAGES * ROUNDS; i++) {
+			if (i == PAGES)
+				begin = r.ready_ps[0];
+			do_access(&r, next_unit(&r), (uint64_t)(i % PAGES) * (4096 + LINE_BYTES), 8, CPU_READ);
+			next_unit(&r);
+		}
+		assert_int_equal(cpu_system_stats(r.system)->walks, tlb == PAGES ? PAGES : PAGES * ROUNDS);
+		assert_int_equal(cpu_system_stats(r.system)->pages, PAGES);
+		/* Entry and line are hits by now. */
+		each = r.params.l1_cycles + (tlb == PAGES ? 0 : 350 + r.params.l2_cycles);
+		near(r.ready_ps[0] - begin, PAGES * (ROUNDS - 1) * (double)each / 3.5e-3, 0.02);
+		rig_close(&r);
+	}
+}
+
+/* A fault is its thread's alone: another core goes on meanwhile. */
+static void test_fault(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 2;
+	r.params.page_fault_ps = 5000000;
+	rig_open(&r, true);
+	r.ready_ps[1] = 1000;
+	do_access(&r, 0, 0, 8, CPU_READ);
+	assert_int_equal(next_unit(&r), 1);
+	do_access(&r, 1, 256, 8, CPU_READ); /* the same page: it is there for whoever comes now */
+	assert_int_equal(next_unit(&r), 1);
+	assert_true(r.ready_ps[1] < 300000);
+	r.ready_ps[1] = 10000000; /* it has nothing more to do */
+	assert_int_equal(next_unit(&r), 0);
+	assert_true(r.ready_ps[0] > 5000000 && r.ready_ps[0] < 5300000);
+	rig_close(&r);
+}
+
+/* Pages of one channel, of four, come at its rate alone; their lines round the channels at that of all. */
+static void test_placement(void **state)
+{
+	enum { CHANNELS = 4, PAGES = 32, OF_PAGE = 4096 / LINE_BYTES };
+
+	(void)state;
+	for (uint32_t placement = CPU_PLACE_LINE; placement <= CPU_PLACE_TOUCH; placement++) {
+		struct rig r;
+		uint64_t begin;
+		const double one = (double)PAGES / CHANNELS * OF_PAGE * LINE_BYTES / 250e6 * 1e12;
+
+		rig_defaults(&r);
+		r.params.core_count = CHANNELS;
+		r.params.channel_count = r.memory_params.channel_count = CHANNELS;
+		r.params.placement = placement;
+		r.params.up_mbytes_per_s = 250;
+		r.params.load_count = 256;
+		rig_open(&r, true);
+		/* Core i touches what a turn gives channel i. */
+		for (uint32_t i = 0; i < PAGES; i++) {
+			const uint32_t core = placement == CPU_PLACE_TOUCH ? i % CHANNELS : 0;
+
+			sim_run(r.ctx.engine);
+			r.ready_ps[core] = sim_now_ps(r.ctx.engine) + 1000;
+			do_access(&r, core, (uint64_t)i * 4096, 8, CPU_READ);
+		}
+		sim_run(r.ctx.engine);
+		begin = sim_now_ps(r.ctx.engine);
+		for (uint32_t i = 0; i < CHANNELS; i++)
+			r.ready_ps[i] = begin;
+		r.use = 10000;
+		for (uint32_t i = 0; i < PAGES / CHANNELS * OF_PAGE; i++)
+			do_access(&r, next_unit(&r),
+				  (uint64_t)(i / OF_PAGE * CHANNELS) * 4096 + i % OF_PAGE * LINE_BYTES, 8, CPU_READ);
+		sim_run(r.ctx.engine);
+		near(sim_now_ps(r.ctx.engine) - begin, placement == CPU_PLACE_LINE ? one / CHANNELS : one, 0.08);
+		rig_close(&r);
+	}
+}
+
+/* Lines of the first frames have addresses of their own, those of a frame behind one channel. */
+static void test_lines(void **state)
+{
+	enum { CHANNELS = 4, STACKS = 8, FRAMES = 24, OF_FRAME = 32 };
+	const struct cpu_params p = {.placement = CPU_PLACE_PAGE, .channel_count = CHANNELS};
+	const struct cpu_common c = {.p = &p, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
+	bool is_used[FRAMES * OF_FRAME] = {false};
+
+	(void)state;
+	for (uint64_t line = 0; line < FRAMES * OF_FRAME; line++) {
+		const uint64_t at = cpu_line_address(&c, line) >> c.line_shift;
+
+		assert_true(at < FRAMES * OF_FRAME && !is_used[at]);
+		assert_int_equal(at % STACKS % CHANNELS, line / OF_FRAME % CHANNELS);
+		is_used[at] = true;
+	}
+}
+
+/* Threads of a core share its slots for instructions, and end together. */
+static void test_threads(void **state)
+{
+	enum { THREADS = 4, COUNT = 200 };
+
+	(void)state;
+	for (uint32_t issue = 1; issue <= 4; issue *= 2) {
+		struct rig r;
+		uint64_t first = UINT64_MAX, last = 0;
+		bool has_passed[THREADS] = {false};
+
+		rig_defaults(&r);
+		r.params.core_count = 1;
+		r.params.smt_count = THREADS;
+		r.params.issue_count = issue;
+		rig_open(&r, false);
+		for (uint32_t i = 0; i < 2 * THREADS * COUNT; i++) {
+			const uint32_t unit = next_unit(&r);
+
+			if (has_passed[unit])
+				do_access(&r, unit, 0, 8, CPU_PREFETCH);
+			else
+				pass(&r, unit, 35, 10000); /* 35 cycles */
+			has_passed[unit] = !has_passed[unit];
+		}
+		for (uint32_t i = 0; i < THREADS; i++)
+			while (r.ready_ps[i] == CPU_WAITS)
+				sim_run_until(r.ctx.engine, sim_next_units(r.ctx.engine));
+		for (uint32_t i = 0; i < THREADS; i++) {
+			first = MIN(first, r.ready_ps[i]);
+			last = MAX(last, r.ready_ps[i]);
+		}
+		near(last, (double)COUNT * 10000 * THREADS / issue, 0.02);
+		near(first, (double)last, 0.02);
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_behind),
-	    cmocka_unit_test(test_use),
+	    cmocka_unit_test(test_use),      cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
+	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
+	    cmocka_unit_test(test_threads), cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
