@@ -33,11 +33,11 @@ NF != 5 {
 			}
 		} else if (match(text, /^[0-9]+\.?[0-9]*(e[0-9]+)?/))
 			code = code substr(text, 1, RLENGTH) close_divisor(1)
-		else if (match(text, /^[a-z_][a-z0-9_.]*/)) {
+		else if (match(text, /^[a-z_][A-Za-z0-9_.]*/)) {
 			field = substr(text, 1, RLENGTH)
 			run = sub(/^over\./, "", field) ? "o" : "r"
 			code = code "field(" run ", \"" field "\")" close_divisor(1)
-			match(text, /^[a-z_][a-z0-9_.]*/)
+			match(text, /^[a-z_][A-Za-z0-9_.]*/)
 		} else {
 			printf "BEGIN { fail(\"measures: %s: cannot read from: %s\") }\n", $1, text
 			next

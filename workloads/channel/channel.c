@@ -36,7 +36,7 @@ static const char *const orders[] = {"stream", "random", "chase"};
 static const char *const places[] = {"ndps", "cpu"};
 static const char *const states[] = {"cpu", "shared", "ndp"};
 
-enum { PATTERN, ACCESS, ORDER, WHERE, TEAMS, THREADS, KBYTES, EACH, STATE, SUMMARISED, PREFETCH, DIRTY, FILLED };
+enum { PATTERN, ACCESS, ORDER, WHERE, TEAMS, THREADS, KBYTES, EACH, STATE, PREFETCH, DIRTY, FILLED };
 static const struct workload_count counts[] = {
 	{"pattern", "who accesses whose array", LOCAL, LOCAL, 0, INVALIDATE, 1, patterns},
 	{"access", "of local and one-to-one", READ, READ, 0, WRITE, 1, accesses},
@@ -47,13 +47,12 @@ static const struct workload_count counts[] = {
 	{"kbytes", "kilobytes of each array", 64, 4096, 4, 1u << 26, 4, NULL},
 	{"each", "a core's accesses in random order and chase; 0: as many as in a stream", 0, 0, 0, 1u << 30, 1, NULL},
 	{"state", "who may have the arrays' lines at the beginning", STATE_CPU, STATE_CPU, 0, STATE_NDP, 1, states},
-	{"summarised", "per cent of the regions of 16 MB where all lines are in one state", 100, 100, 0, 100, 1, NULL},
 	{"prefetch", "pieces ahead that a core prefetches", 0, 0, 0, 64, 1, NULL},
 	{"dirty", "megabytes of the first array that the CPU writes before", 0, 0, 0, 65536, 1, NULL},
 	{"filled", "1: the arrays have values; 0: they are zero, and take no memory of the host", 1, 1, 0, 1, 1, NULL},
 };
 
-enum { PIECE_WORDS = 4, PIECES_PER_LINE = 4, REGION_BYTES = 16 << 20 };
+enum { PIECE_WORDS = 4, PIECES_PER_LINE = 4 };
 
 struct piece {
 	uint64_t words[PIECE_WORDS];
@@ -177,17 +176,14 @@ static void random_write(struct piece *at, size_t pieces, uint64_t state, size_t
 	}
 }
 
-/* Word 2 leads from line to line, in one cycle. */
+/* Word 2 leads from line to line, in one cycle. Returns the number of the last. */
 static uint64_t chase(const struct piece *at, size_t n)
 {
-	uint64_t sum = 0;
-	size_t i = 0;
+	const struct piece *p = at;
 
-	for (size_t k = 0; k < n; k++) {
-		i = at[i].words[2];
-		sum += i;
-	}
-	return sum;
+	for (size_t k = 0; k < n; k++)
+		p = (const struct piece *)p->words[2];
+	return (uint64_t)(p - at);
 }
 
 /* Sums of words 0 of all arrays, into a result of the team's. */
@@ -317,7 +313,7 @@ static void chase_make(const struct bench *b, struct piece *at)
 	const size_t lines = b->pieces / PIECES_PER_LINE;
 
 	for (size_t i = 0; i < lines; i++)
-		at[i * PIECES_PER_LINE].words[2] = i * PIECES_PER_LINE;
+		at[i * PIECES_PER_LINE].words[2] = (uint64_t)&at[i * PIECES_PER_LINE];
 	for (size_t i = lines - 1; i > 0; i--) {
 		uint64_t *a = &at[i * PIECES_PER_LINE].words[2];
 		uint64_t *other = &at[workload_random(b->o.seed, 0, i) % i * PIECES_PER_LINE].words[2], kept = *a;
@@ -348,20 +344,13 @@ static void arrays_make(struct bench *b)
 	}
 }
 
-/* The state that was asked for; then the regions that shall have no summary get a line of another one. */
+/* The state that was asked for; when modelling begins, all is the CPU's. */
 static void claim(const struct bench *b, const void *at)
 {
 	static const enum strata_owner owners[] = {STRATA_CPU_OWNED, STRATA_SHARED, STRATA_NDP_OWNED};
-	const enum strata_owner owner = owners[b->o.counts[STATE]];
-	const enum strata_owner other = owner == STRATA_NDP_OWNED ? STRATA_SHARED : STRATA_NDP_OWNED;
-	const size_t regions = bytes_of(b) / REGION_BYTES + 1, kept = regions * b->o.counts[SUMMARISED] / 100;
 
-	if (!at)
-		return;
-	if (owner != STRATA_CPU_OWNED)
-		strata_claim(at, bytes_of(b), owner);
-	for (size_t r = kept; r < regions && r * REGION_BYTES < bytes_of(b); r++)
-		strata_claim((const char *)at + r * REGION_BYTES, 1, other);
+	if (at && b->o.counts[STATE] != STATE_CPU)
+		strata_claim(at, bytes_of(b), owners[b->o.counts[STATE]]);
 }
 
 /* The CPU's caches have the beginning of the first array, modified. */
@@ -581,6 +570,26 @@ static double seconds_of(const struct bench *b)
 	return last - begin;
 }
 
+/* What the machine has counted since all cores began, where it counts it. */
+static void statistics_say(void)
+{
+	static const struct {
+		const char *name, *unit;
+	} wanted[] = {
+	    {"channel.message_bytes", "bytes"},   {"channel.directory_bytes", "bytes"},
+	    {"channel.messages_up", "messages"},  {"channel.messages_down", "messages"},
+	    {"channel.point_lookups", "accesses"}, {"channel.point_hits", "accesses"},
+	    {"cpu.up_bytes", "bytes"},		   {"cpu.down_bytes", "bytes"},
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const uint64_t value = strata_statistic(wanted[i].name);
+
+		if (value != UINT64_MAX)
+			workload_measure(wanted[i].name, (double)value, wanted[i].unit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
@@ -606,6 +615,7 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(b.teams)
 	team_do(&b, (uint32_t)omp_get_thread_num());
 	strata_modelling_end();
+	statistics_say();
 	for (uint32_t i = 0; i < cores; i++) {
 		count += b.counts[i];
 		most = b.counts[i] > most ? b.counts[i] : most;
