@@ -77,6 +77,20 @@ void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version)
 	llc_put(b, line, version, true);
 }
 
+cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t line)
+{
+	const struct cpu_tag *last;
+	cpu_version version;
+
+	if (state_of(b, agent, line, &version))
+		return version;
+	for (uint32_t i = 0; i < b->agent_count; i++)
+		if (state_of(b, i, line, &version) == CPU_MODIFIED)
+			return version;
+	last = cpu_tags_find(&b->llc, line);
+	return last ? last->version : b->home_ops->version(b->home, line);
+}
+
 /* ---- from the slot to the end ---- */
 
 /* Asks all other agents, and changes them: a line has one writer or any number of readers. Returns the newest version.
@@ -93,13 +107,18 @@ static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is
 
 		if (!state || (!is_write && !modified))
 			continue;
+		if (!is_write && cpu_is_faulty(b->c, CPU_FAULT_OLD))
+			continue;
 		b->c->stats.invalidations += is_write;
+		if (modified)
+			cpu_moved(b->c, r->line, i);
 		if (!is_write)
 			cpu_bus_write_back(b, r->line, version);
 		b->agents[i].ops->snoop(b->agents[i].self, r->line, is_write);
 		if (modified)
 			return version;
 	}
+	cpu_moved(b->c, r->line, CPU_NOBODY);
 	last = cpu_tags_find(&b->llc, r->line);
 	if (last) {
 		if (is_write && b->agents[r->agent].is_beside_llc)
@@ -315,6 +334,7 @@ static void claim_now(void *bus, struct cpu_event *e)
 			continue;
 		b->c->stats.invalidations += claim->is_write;
 		if (state == CPU_MODIFIED) {
+			cpu_moved(b->c, claim->line, i);
 			b->c->stats.memory_writes++;
 			b->home_ops->write_back(b->home, claim->line, version);
 			if (last) /* older */

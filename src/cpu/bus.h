@@ -109,6 +109,8 @@ void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
 /* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost);
+/* Of the agent's copy; where it has none, of whose it would get now. */
+cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t line);
 /* By the home. */
 void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units);
 

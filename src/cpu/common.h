@@ -13,6 +13,7 @@ struct cpu_common {
 	struct cpu_events events;
 	uint64_t per_ps; /* units of the engine's time */
 	uint32_t line_shift, page_shift;
+	uint64_t fault_chances;
 	uint32_t stack_count; /* of the memory, round which lines go; where cpu.placement is by page */
 };
 
@@ -24,6 +25,19 @@ static inline uint64_t cpu_now_units(const struct cpu_common *c)
 static inline uint64_t cpu_cycles_units(const struct cpu_common *c, uint64_t cycles)
 {
 	return cycles * 1000000000 / c->p->clock_khz * c->per_ps;
+}
+
+/* See struct cpu_user. */
+static inline void cpu_moved(const struct cpu_common *c, uint64_t line, uint32_t core)
+{
+	if (unlikely(c->user.moved))
+		c->user.moved(c->user.self, line, core);
+}
+
+/* Does the planted mistake happen here? */
+static inline bool cpu_is_faulty(struct cpu_common *c, enum cpu_fault fault)
+{
+	return unlikely(c->p->fault == fault) && ++c->fault_chances % c->p->fault_every_count == 0;
 }
 
 #endif

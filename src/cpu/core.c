@@ -57,6 +57,15 @@ static void l1_fill(struct cpu_core *k, const struct cpu_tag *from)
 	*recent_of(k, from->line) = tag;
 }
 
+/* A modified line goes, for another that needs its place. */
+static void leave(struct cpu_core *k, const struct cpu_tag *tag)
+{
+	if (cpu_is_faulty(k->c, CPU_FAULT_LOST))
+		return;
+	cpu_moved(k->c, tag->line, k->number);
+	cpu_bus_write_back(k->bus, tag->line, tag->version);
+}
+
 /* The line in the second level, in any state. */
 static struct cpu_tag *l2_room(struct cpu_core *k, uint64_t line)
 {
@@ -66,7 +75,7 @@ static struct cpu_tag *l2_room(struct cpu_core *k, uint64_t line)
 		return tag;
 	tag = cpu_tags_victim(&k->l2, line);
 	if (tag->state == CPU_MODIFIED)
-		cpu_bus_write_back(k->bus, tag->line, tag->version);
+		leave(k, tag);
 	if (tag->state)
 		drop(k, tag);
 	*tag = (struct cpu_tag){.line = line, .state = CPU_INVALID};
@@ -563,6 +572,8 @@ static void snoop(void *core, uint64_t line, bool is_write)
 	struct cpu_core *k = core;
 	struct cpu_tag *tag = cpu_tags_find(&k->l2, line), *first;
 
+	if (is_write && tag->state == CPU_SHARED && cpu_is_faulty(k->c, CPU_FAULT_KEPT))
+		return;
 	if (is_write) {
 		drop(k, tag);
 		return;

@@ -116,6 +116,21 @@ uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps)
 	return cpu_core_fence(thread_of(s, unit), now_ps);
 }
 
+uint64_t cpu_first_line(struct cpu_system *s, uint32_t unit, uint64_t page)
+{
+	return cpu_pages_line(&s->pages, unit, page);
+}
+
+cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t line)
+{
+	return cpu_bus_version(&s->bus, core, line);
+}
+
+bool cpu_is_untouched(const struct cpu_system *s, uint64_t address)
+{
+	return !cpu_pages_is_touched(&s->pages, address / s->common.p->page_bytes);
+}
+
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
 {
 	const uint64_t page = s->common.p->page_bytes;

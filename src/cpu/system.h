@@ -19,6 +19,18 @@
 	X(CPU_STACK_MODELLED, modelled) \
 	X(CPU_STACK_FREE, free)
 enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
+/* Which bytes accesses use. */
+#define CPU_VALUES(X) \
+	X(CPU_VALUES_NONE, none) \
+	X(CPU_VALUES_VERSIONS, versions)
+enum cpu_values { CPU_VALUES(SIM_PARAM_ENUMERATOR) };
+/* Mistakes of the protocol, for tests of what finds them. */
+#define CPU_FAULTS(X) \
+	X(CPU_FAULT_NONE, none) \
+	X(CPU_FAULT_KEPT, kept) \
+	X(CPU_FAULT_LOST, lost) \
+	X(CPU_FAULT_OLD, old)
+enum cpu_fault { CPU_FAULTS(SIM_PARAM_ENUMERATOR) };
 /* Where pages lie: their lines go round the channels, or each page is behind one channel: in turns, or that of the core
  * which touches it first. */
 #define CPU_PLACEMENTS(X) \
@@ -48,6 +60,8 @@ enum cpu_op { CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH };
 /* An access that has not been answered. */
 #define CPU_WAITS UINT64_MAX
 
+#define CPU_NOBODY UINT32_MAX
+
 struct cpu_system;
 
 struct cpu_user {
@@ -56,6 +70,9 @@ struct cpu_user {
 	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
 	 */
 	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version);
+	/* A copy of the line has gone from this core to another cache or the memory; CPU_NOBODY: from the last level
+	 * or the memory to a cache. Versions are followed (observe is there). */
+	void (*moved)(void *self, uint64_t line, uint32_t core);
 	/* A page that the unit touches finds no room in the memory: does not return. */
 	void (*full)(void *self, uint32_t unit);
 	void *self;
@@ -87,6 +104,12 @@ uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64
 		    enum cpu_op op, uint32_t use);
 /* All loads and stores of the unit are done. */
 uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps);
+/* The line with which a page begins for the caches, touched by the unit. */
+uint64_t cpu_first_line(struct cpu_system *s, uint32_t unit, uint64_t page);
+/* The version that an access of the core to the line has: of its own copy, or of who would answer it now. */
+cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t line);
+/* Has nobody touched the page of the address yet? */
+bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */

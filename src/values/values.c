@@ -27,6 +27,7 @@ struct entry {
 	cpu_version newest;
 	struct image *images; /* the newest of them first */
 	struct private *privates;
+	uint32_t last; /* who stored */
 	uint32_t image_count, place; /* in the ring */
 	bool has_moved;              /* others than who stored last may have the newest version */
 	bool is_saved;               /* the first image is of the newest version: a store is under way */
@@ -73,9 +74,9 @@ static struct entry *find(struct values *v, uint64_t line)
 	return v->recent[slot].entry;
 }
 
-bool values_is_known(const struct values *v, uint64_t line)
+bool values_is_known(struct values *v, uint64_t line)
 {
-	return g_hash_table_contains(v->entries, (gpointer)line);
+	return find(v, line);
 }
 
 static void put_private(struct values *v, struct private *p)
@@ -153,7 +154,7 @@ static void save(struct values *v, struct entry *e)
 	v->stats.images++;
 }
 
-void values_before_store(struct values *v, uint64_t line, void *host, cpu_version newest)
+void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version newest)
 {
 	struct entry *e = find(v, line);
 
@@ -167,7 +168,7 @@ void values_before_store(struct values *v, uint64_t line, void *host, cpu_versio
 		v->recent[line % RECENT].entry = e;
 	}
 	e->is_used = true;
-	if (e->has_moved && !e->is_saved)
+	if ((e->has_moved || e->last != holder) && !e->is_saved)
 		save(v, e);
 }
 
@@ -262,6 +263,7 @@ void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	if (e->has_moved && !e->is_saved)
 		save(v, e);
 	e->newest = version;
+	e->last = holder;
 	e->has_moved = e->is_saved = false;
 }
 

@@ -32,10 +32,11 @@ struct values_stats {
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max);
 void values_free(struct values *v);
 
-bool values_is_known(const struct values *v, uint64_t line);
-/* A store into the line comes; host is where the program has the line, newest its version if it is not known. */
-void values_before_store(struct values *v, uint64_t line, void *host, cpu_version newest);
-/* The store of the holder (a cache) made this version of its copy, and wrote these quarters (see cpu/version.h). */
+bool values_is_known(struct values *v, uint64_t line);
+/* A store of the holder (a cache) into the line comes; host is where the program has the line, newest its version if it
+ * is not known. */
+void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version newest);
+/* The store of the holder made this version of its copy, and wrote these quarters (see cpu/version.h). */
 void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
 /* Another cache or the memory has a copy from the holder; VALUES_NOBODY: from where no store is done. */
 #define VALUES_NOBODY UINT32_MAX

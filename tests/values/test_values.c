@@ -113,7 +113,7 @@ static void store(uint32_t holder, uint32_t line, uint32_t offset, uint32_t size
 	cpu_version quarters = 0;
 	uint8_t *to;
 
-	values_before_store(w.values, line, w.program[line], c->version);
+	values_before_store(w.values, holder, line, w.program[line], c->version);
 	c->version = cpu_version_next(c->version, CPU_VERSION_ALL);
 	c->is_modified = true;
 	for (uint32_t q = offset / (LINE / 4); q <= (offset + size - 1) / (LINE / 4); q++)

@@ -1,7 +1,7 @@
 /* model.c - the model that runs a program's threads on the processors of the session's machine (cpu/system.h).
  *
- * The program's own bytes are always the newest: an access changes time, never a value. It is called with all accesses
- * in the order of time, for what one core does to its caches another one sees.
+ * Which bytes an access uses says bytes.h. It is called with all accesses in the order of time, for what one core does
+ * to its caches another one sees.
  */
 #include "base/check.h"
 #include "machine/cpu.h"
@@ -10,20 +10,22 @@
 #include "machine/message.h"
 #include "machine/result.h"
 #include "machine/session.h"
+#include "threads/cpu/bytes.h"
 #include "threads/model.h"
 
 #include <errno.h>
 #include <glib.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 enum { EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
 
-/* Whose access a core waits for, and with which bytes it goes on. */
+/* Whose access a core waits for, and with which bytes it goes on where no versions are followed. */
 struct waiting {
 	uint32_t thread;
-	void *bytes;
+	void *bytes; /* NULL: of a fence */
 };
 
 /* Of a site's instructions. */
@@ -43,6 +45,7 @@ struct host {
 	struct cpu_stats *stats;
 	struct sim_engine *engine;
 	struct waiting *waiting; /* by unit */
+	struct bytes *bytes;     /* NULL: the newest are everybody's */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
@@ -83,10 +86,21 @@ static void advance(void *self, uint64_t until_ps)
 static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct host *h = self;
+	const struct waiting *w = &h->waiting[unit];
 
 	if (!h->runtime) /* the program has ended */
 		return;
-	h->runtime->resume(h->waiting[unit].thread, time_ps, h->waiting[unit].bytes);
+	h->runtime->resume(w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
+}
+
+static void observe(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
+{
+	bytes_observe(((struct host *)self)->bytes, core, line, is_write, version);
+}
+
+static void moved(void *self, uint64_t line, uint32_t core)
+{
+	bytes_moved(((struct host *)self)->bytes, line, core);
 }
 
 static void full(void *self, uint32_t unit)
@@ -113,6 +127,8 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 		machine_message("error: a law does not hold: %s", broken);
 		_exit(EXIT_OWN_FAILURE);
 	}
+	if (h->bytes && bytes_stale(h->bytes))
+		machine_message("note: %" PRIu64 " reads had bytes that were not the newest", bytes_stale(h->bytes));
 	getrusage(RUSAGE_SELF, &usage);
 	h->run.kernel_time_ps = at->now_ps;
 	h->run.kernel_cycles = at->now_ps / 1000 * machine_cpu_params(&h->session.config)->clock_khz / 1000000;
@@ -185,7 +201,14 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		return (struct thread_answer){at->now_ps, bytes};
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
+	if (h->bytes)
+		bytes_begin(h->bytes, at->unit, address, bytes, size, ops[kind]);
 	done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->use);
+	if (h->bytes) {
+		bytes_taken(h->bytes, at->unit, done == CPU_WAITS);
+		if (done != CPU_WAITS)
+			bytes = bytes_of(h->bytes, at->unit);
+	}
 	come_back(h);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
@@ -240,6 +263,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	run_until(h, at->now_ps);
 	switch (a->kind) {
 	case THREAD_ASK_UNMAP:
+		if (h->bytes)
+			bytes_unmap(h->bytes, a->address, a->bytes);
 		cpu_unmap(h->cpu, a->address, a->bytes);
 		break;
 	case THREAD_ASK_PROTECT: /* cores do not translate addresses */
@@ -248,6 +273,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	case THREAD_ASK_BEGIN:
 		if (!a->value)
 			cpu_cold(h->cpu);
+		if (h->bytes)
+			bytes_forget_all(h->bytes);
 		break;
 	case THREAD_ASK_STATISTIC:
 		reply.result = statistic(h, a->text);
@@ -324,7 +351,7 @@ __attribute__((visibility("default"))) thread_model_make strata_thread_model;
 struct thread_model *strata_thread_model(const struct thread_runtime *runtime, const char *options)
 {
 	struct host *h = g_new0(struct host, 1);
-	const struct cpu_user user = {.answer = answer, .full = full, .self = h};
+	struct cpu_user user = {.answer = answer, .full = full, .self = h};
 	struct base_diag_list diag;
 	bool is_open;
 
@@ -336,6 +363,11 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	if (!is_open)
 		return NULL;
 	h->runtime = runtime;
+	if (h->params->values == CPU_VALUES_VERSIONS) {
+		h->bytes = bytes_new(h->cpu, h->params);
+		user.observe = observe;
+		user.moved = moved;
+	}
 	cpu_system_connect(h->cpu, &user);
 	return &h->model;
 }

@@ -154,13 +154,17 @@ bool rt_is_crash(int number)
 	return false;
 }
 
-void rt_crash(int number)
+void rt_crash(int number, const siginfo_t *info)
 {
+	enum { NEAR_BYTES = 4096 };
 	const struct sigaction as_usual = {.sa_handler = SIG_DFL};
 	char what[128];
 
 	RT_REAL(sigaction)(number, &as_usual, NULL);
-	if (rt_in_model) { /* not the program's fault, and the model cannot go on */
+	/* The model looks at the bytes that the program is about to access, and keeps whole lines of them. */
+	if (rt_in_model && (uint64_t)info->si_addr - (uint64_t)rt_accessed + NEAR_BYTES < 2 * NEAR_BYTES)
+		__strata_on = 0;
+	else if (rt_in_model) { /* not the program's fault, and the model cannot go on */
 		snprintf(what, sizeof(what), "Strata itself fails (%s) at what thread %u does", strsignal(number),
 			 rt_self()->id);
 		rt_report_where(what, NULL);
@@ -178,9 +182,8 @@ void rt_crash(int number)
 
 static void on_crash(int number, siginfo_t *info, void *context)
 {
-	(void)info;
 	(void)context;
-	rt_crash(number);
+	rt_crash(number, info);
 }
 
 int rt_crash_watch(int number)

@@ -85,6 +85,7 @@ uint64_t rt_create_ps(void);
 uint32_t rt_emptiest(uint32_t first, uint32_t count); /* of these units */
 int64_t rt_ask(const struct thread_ask *ask);         /* the reply's result, when the thread goes on */
 void rt_wake_free(const uint32_t *word);              /* as __strata_wake of all, at once and for nothing */
+extern const void *rt_accessed;                       /* at the last hook */
 bool rt_is_functional(void);                          /* accesses do not reach the model */
 void rt_set_functional(bool is);
 extern const struct thread_runtime rt_for_model;
@@ -142,7 +143,7 @@ _Noreturn void rt_deadlock(void);
 _Noreturn void rt_fail_thread(uint32_t thread, const char *text); /* see struct thread_runtime */
 bool rt_is_crash(int number);                                      /* signals that end a program with a message */
 int rt_crash_watch(int number);
-void rt_crash(int number);
+void rt_crash(int number, const siginfo_t *info);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* place.c */

@@ -25,6 +25,7 @@ static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
 static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
 static bool has_fsgsbase, is_functional;
+const void *rt_accessed;
 static void (*reporting)(struct rt_thread *t);
 
 /* The callee-saved state on the stack, the stack pointer exchanged. */
@@ -499,6 +500,7 @@ static void *one(void *address, uint32_t size, const struct thread_site *site)
 		entered_twice();
 	if (__builtin_expect(is_functional, 0))
 		return address;
+	rt_accessed = address;
 	rt_in_model = true;
 	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
 	rt_in_model = false;

@@ -110,13 +110,12 @@ static struct rt_thread *add(uint32_t slot)
 {
 	struct rt_thread *t;
 
-	rt_in_model = true; /* not of the program's memory */
+	/* In the program's memory: its functions wait for words of it; the model's allocator is not to decide where. */
 	if (thread_count == thread_room) {
 		thread_room = thread_room ? 2 * thread_room : 64;
 		threads = realloc(threads, thread_room * sizeof(threads[0]));
 	}
 	t = calloc(1, sizeof(*t));
-	rt_in_model = false;
 	t->id = thread_count;
 	t->slot = slot;
 	t->deadline_ps = RT_NEVER;
@@ -273,9 +272,7 @@ void rt_thread_finish(void *result)
 void rt_thread_free(struct rt_thread *t)
 {
 	threads[t->id] = NULL;
-	rt_in_model = true;
 	free(t);
-	rt_in_model = false;
 }
 
 /* The thread that ended before the one that runs now: its stack is no longer used by us. */

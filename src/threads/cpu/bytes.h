@@ -1,0 +1,28 @@
+/* bytes.h - which bytes an access of the program uses: those of the copy that its cache has (values/values.h). */
+#ifndef STRATA_THREADS_CPU_BYTES_H
+#define STRATA_THREADS_CPU_BYTES_H
+
+#include "cpu/system.h"
+
+struct bytes;
+
+/* Of the processors, whose user calls bytes_observe and bytes_moved. */
+struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p);
+
+/* The unit's access begins. host: where the program has the bytes of the address. */
+void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op);
+/* The processors have taken it on; is_waiting: its instruction has not been executed when they answer. */
+void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting);
+/* Its instruction can go on: the bytes that it uses, until the unit's next access. */
+void *bytes_of(struct bytes *b, uint32_t unit);
+
+void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version);
+void bytes_moved(struct bytes *b, uint64_t line, uint32_t core);
+/* What the program has in its memory is what everybody has. */
+void bytes_forget_all(struct bytes *b);
+/* Before the range is unmapped. */
+void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size);
+/* Reads that got other bytes than the newest, ever. */
+uint64_t bytes_stale(const struct bytes *b);
+
+#endif
