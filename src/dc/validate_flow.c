@@ -179,7 +179,7 @@ static void check_source(struct step *s, const struct dc_source *x, const struct
 
 		if (x->negate != o->negate ||
 		    !((b.kind == DC_BIT_PRED && b.reg == o->reg && !b.negate && b.def == def) ||
-		      (known != DC_BIT_UNKNOWN && b.kind == known) || !dc_lanes_defined(s->old, o->reg)))
+		      (known != DC_BIT_UNKNOWN && b.kind == known) || (!def && !dc_lanes_defined(s->old, o->reg))))
 			wrong(s, "a predicate that is not there", i);
 		return;
 	}
@@ -190,7 +190,7 @@ static void check_source(struct step *s, const struct dc_source *x, const struct
 	}
 	/* What was written on no path may be read: PTX says nothing about it. */
 	if (x->kind != DC_SRC_LOC ||
-	    (!holds(s, x->loc, o->reg, def, partial, guard) && dc_lanes_defined(s->old, o->reg)))
+	    (!holds(s, x->loc, o->reg, def, partial, guard) && (def || dc_lanes_defined(s->old, o->reg))))
 		wrong(s, "an operand that is not where it is read", i);
 }
 
@@ -335,8 +335,10 @@ static void do_move(struct step *s, struct dc_guard g, const uint32_t from[2], c
 		}
 		if (v != DC_BIT_TRUE) {
 			const uint32_t guard = b.reg * 2 + (b.negate ? 1u : 0u);
-			const bool closes = moved.kind == DC_HELD_PART && moved.guard == guard && there->reg == reg &&
-					    there->half == half && there->kind == DC_HELD_OLD && there->guard == guard;
+			const bool has_new =
+			    moved.kind == DC_HELD_WHOLE || (moved.kind == DC_HELD_PART && moved.guard == guard);
+			const bool closes = has_new && there->reg == reg && there->half == half &&
+					    there->kind == DC_HELD_OLD && there->guard == guard;
 
 			if (v != DC_BIT_PRED) {
 				wrong(s, "a value moves in unknown lanes", NULL);
@@ -615,6 +617,24 @@ static void do_skip(struct flow *f, struct dc_state *state, uint32_t n, int64_t 
 	dc_state_clear(&away);
 }
 
+/* Another round is for the lanes that wait for the loop's first block, and for no others. */
+static void check_jump(struct flow *f, const struct dc_state *state, uint32_t n)
+{
+	const struct dc_word *w = &f->k->words[n];
+	uint32_t r = 0;
+
+	while (r < f->k->range_count && f->k->ranges[r].first < w->target)
+		r++;
+	for (uint32_t c = 0; c < state->lanes->len && !f->wrong; c++) {
+		const struct dc_lanes *l = state->lanes->pdata[c];
+		const bool repeats = r < f->k->range_count && l->block == f->k->ranges[r].block;
+
+		if (dc_lanes_bit(l, l->bits[w->flow_pred]) != (repeats ? DC_BIT_TRUE : DC_BIT_FALSE))
+			f->wrong = dc_wrong(n, "another round %s lanes that wait for block %d",
+					    repeats ? "may not come for" : "may come for", (int)l->block);
+	}
+}
+
 /* Blocks whose words end before word n, of those that begin before word `before`: a loop may begin with blocks that
  * have no words. *left: the block's lanes have gone on, its masks are not done. */
 static void end_blocks(struct flow *f, struct dc_state *state, uint32_t n, uint32_t before, uint32_t *range, bool *left)
@@ -663,6 +683,7 @@ static bool walk(struct flow *f)
 			do_skip(f, &state, n, block);
 		do_word(f, &state, n, block);
 		if (w->flow == DC_FLOW_JUMP) {
+			check_jump(f, &state, n);
 			changed |= dc_state_join_all(&f->sizes, &f->begin[w->target], &state);
 			drop_known(&state, w->flow_pred, DC_BIT_TRUE);
 		}

@@ -426,24 +426,38 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 	return true;
 }
 
+/* Does the word move this register's value? */
+static bool moves(struct dcc_alloc *s, uint32_t word, uint32_t reg)
+{
+	const struct dc_word *w = word_at(s, word);
+
+	for (uint32_t a = 0; a < DC_ARRAYS; a++)
+		if (w->slot[a].kind == DC_SLOT_COPY && w->slot[a].reg == reg)
+			return true;
+	return (w->box.kind == DC_BOX_SPILL || w->box.kind == DC_BOX_FILL) && w->box.reg == reg;
+}
+
 /* A value on its way to its home is there before it is written again. */
-static bool is_pending(const struct dcc_alloc *s, const struct dcc_node *n)
+static bool is_pending(struct dcc_alloc *s, const struct dcc_node *n, uint32_t word)
 {
 	struct ptx_reg_use u;
 
-	if (!s->pending->len || n->step->kind == DCC_MASK)
+	if (n->step->kind == DCC_MASK)
 		return false;
 	ptx_inst_regs(&s->c->func->insts[n->inst], &u);
-	for (uint32_t k = 0; k < s->pending->len; k++)
-		for (uint32_t j = 0; j < u.write_count; j++)
+	for (uint32_t j = 0; j < u.write_count; j++) {
+		if (moves(s, word, u.writes[j]))
+			return true;
+		for (uint32_t k = 0; k < s->pending->len; k++)
 			if (g_array_index(s->pending, struct dcc_pending, k).reg == u.writes[j])
 				return true;
+	}
 	return false;
 }
 
 static bool place(struct dcc_alloc *s, struct dcc_node *n, uint32_t a, uint32_t word, bool may_spill)
 {
-	if (is_pending(s, n))
+	if (is_pending(s, n, word))
 		return false;
 	if (n->step->kind == DCC_MASK) {
 		for (uint32_t k = 0; k < s->c->o->array_count; k++)

@@ -1,0 +1,343 @@
+/* test_control.c - generated kernels: random control flow with loops that lanes leave at different rounds, guarded
+ * instructions, early returns; and a line of each instruction that is lowered. By both compilers, against the
+ * functional simulator. */
+#include "rig.h"
+
+#include <glib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { KERNELS = 60, VALUES = 10 };
+
+/* cmocka cuts long messages. */
+static void fail_with(const char *text, const char *why)
+{
+	fputs(text, stderr);
+	fail_msg("%s", why);
+}
+
+static void compare(struct dc_rig *r, const char *text, const struct dc_options *o, const uint8_t *before,
+		    const uint8_t *want)
+{
+	struct dc_kernel *k = dc_compile(ptx_module_func(r->ptx, "k"), o, &r->diag);
+	char *failed = NULL, *wrong;
+
+	if (!k)
+		fail_with(text, base_diag_join(&r->diag));
+	wrong = dc_validate(k);
+	if (wrong)
+		fail_with(text, wrong);
+	memcpy(dc_rig_memory(r), before, MEMORY_BYTES);
+	if (!interpret(k, r->module, &r->launch, NULL, &failed))
+		fail_with(text, failed);
+	for (uint32_t n = 0; n < SLICE_BYTES * 2 / 4; n++)
+		if (((const uint32_t *)(const void *)want)[n] != ((uint32_t *)(void *)dc_rig_memory(r))[n])
+			fail_with(text, g_strdup_printf("%s: word %u is %08x, not %08x",
+							o->array_count == 1 ? "plain" : "full", n,
+							((uint32_t *)(void *)dc_rig_memory(r))[n],
+							((const uint32_t *)(const void *)want)[n]));
+	dc_kernel_free(k);
+}
+
+static void run(const char *text)
+{
+	struct dc_rig r;
+	g_autofree uint8_t *before = NULL, *want = NULL;
+	const struct dc_case c = {.args = "if", .grid = {2, 1, 1}, .block = {96, 1, 1}};
+	struct dc_options options[] = {dc_options_plain, dc_options_full, dc_options_full, dc_options_full};
+
+	dc_rig_open(&r, text, "k");
+	dc_rig_args(&r, &c);
+	before = g_memdup2(dc_rig_memory(&r), MEMORY_BYTES);
+	want = dc_rig_wanted(&r, text);
+	options[2].schedule = false;
+	options[3].isolate = options[3].unroll = options[3].balance = false;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(options); n++)
+		compare(&r, text, &options[n], before, want);
+	dc_rig_close(&r);
+}
+
+/* ---- control flow ---- */
+
+struct generator {
+	GString *text;
+	uint32_t random, labels, preds, budget;
+};
+
+static uint32_t draw(struct generator *g, uint32_t below)
+{
+	g->random = g->random * 1664525u + 1013904223u;
+	return (g->random >> 8) % below;
+}
+
+static void simple(struct generator *g)
+{
+	static const char *const ops[] = {"add.u32", "sub.u32", "xor.b32", "mul.lo.u32", "min.s32", "or.b32"};
+	const uint32_t d = draw(g, VALUES), a = draw(g, VALUES), b = draw(g, VALUES);
+
+	if (!draw(g, 5)) {
+		uint32_t p = g->preds++;
+
+		g_string_append_printf(g->text, "\tsetp.lt.u32 %%p%u, %%r%u, %%r%u;\n", p, a, b);
+		g_string_append_printf(g->text, "\t@%s%%p%u add.u32 %%r%u, %%r%u, %u;\n", draw(g, 2) ? "!" : "", p, d,
+				       a, draw(g, 100));
+		return;
+	}
+	if (!draw(g, 6)) {
+		g_string_append_printf(g->text, "\tst.global.u32 [%%rd2+%u], %%r%u;\n", 4 * draw(g, 3), a);
+		g_string_append_printf(g->text, "\tld.global.u32 %%r%u, [%%rd2+%u];\n", d, 4 * draw(g, 3));
+		return;
+	}
+	g_string_append_printf(g->text, "\t%s %%r%u, %%r%u, %%r%u;\n", ops[draw(g, G_N_ELEMENTS(ops))], d, a, b);
+}
+
+static void statements(struct generator *g, uint32_t depth, uint32_t break_to);
+
+static void condition(struct generator *g, uint32_t p)
+{
+	const uint32_t t = VALUES;
+
+	g_string_append_printf(g->text, "\tand.b32 %%r%u, %%r%u, %u;\n", t, draw(g, VALUES), 1 + draw(g, 15));
+	g_string_append_printf(g->text, "\tsetp.%s.u32 %%p%u, %%r%u, %u;\n", draw(g, 2) ? "lt" : "ne", p, t,
+			       draw(g, 8));
+}
+
+static void branch(struct generator *g, uint32_t depth, uint32_t break_to)
+{
+	const uint32_t p = g->preds++, other = g->labels++, join = g->labels++;
+
+	condition(g, p);
+	g_string_append_printf(g->text, "\t@%%p%u bra L%u;\n", p, other);
+	statements(g, depth + 1, break_to);
+	g_string_append_printf(g->text, "\tbra L%u;\nL%u:\n", join, other);
+	if (draw(g, 2))
+		statements(g, depth + 1, break_to);
+	g_string_append_printf(g->text, "L%u:\n", join);
+}
+
+/* At most seven rounds, by a counter of its own; a lane may leave earlier. */
+static void loop(struct generator *g, uint32_t depth)
+{
+	const uint32_t p = g->preds++, begin = g->labels++, end = g->labels++, counter = VALUES + 1 + depth;
+
+	g_string_append_printf(g->text, "\tand.b32 %%r%u, %%r%u, 3;\nL%u:\n", counter, draw(g, VALUES), begin);
+	statements(g, depth + 1, end);
+	g_string_append_printf(g->text, "\tadd.u32 %%r%u, %%r%u, 1;\n\tsetp.lt.u32 %%p%u, %%r%u, %u;\n", counter,
+			       counter, p, counter, 4 + draw(g, 3));
+	g_string_append_printf(g->text, "\t@%%p%u bra L%u;\nL%u:\n", p, begin, end);
+}
+
+static void statements(struct generator *g, uint32_t depth, uint32_t break_to)
+{
+	for (uint32_t n = 1 + draw(g, 4); n && g->budget; n--) {
+		const uint32_t kind = draw(g, 10), p = g->preds;
+
+		g->budget--;
+		if (kind < 2 && depth < 4) {
+			branch(g, depth, break_to);
+		} else if (kind == 2 && depth < 3) {
+			loop(g, depth);
+		} else if (kind == 3 && break_to != UINT32_MAX) {
+			g->preds++;
+			condition(g, p);
+			g_string_append_printf(g->text, "\t@%%p%u bra L%u;\n", p, break_to);
+		} else if (kind == 4 && depth > 1 && !draw(g, 4)) {
+			g->preds++;
+			condition(g, p);
+			g_string_append_printf(g->text, "\t@%%p%u ret;\n", p);
+		} else {
+			simple(g);
+		}
+	}
+}
+
+static void begin(GString *text)
+{
+	g_string_assign(text, ".version 6.0\n.target sm_70\n.address_size 64\n"
+			      ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+			      "\t.reg .pred %p<400>;\n\t.reg .b32 %r<40>;\n\t.reg .b64 %rd<20>;\n\t.reg .f32 "
+			      "%f<20>;\n\t.reg .b16 %h<4>;\n"
+			      "\tld.param.u64 %rd1, [a];\n\tmov.u32 %r30, %tid.x;\n\tmov.u32 %r31, %ctaid.x;\n"
+			      "\tmov.u32 %r32, %ntid.x;\n\tmad.lo.u32 %r30, %r31, %r32, %r30;\n"
+			      "\tmul.wide.u32 %rd3, %r30, 48;\n\tadd.s64 %rd2, %rd1, %rd3;\n");
+	for (uint32_t n = 0; n < VALUES; n++)
+		g_string_append_printf(text, "\tld.global.u32 %%r%u, [%%rd2+%u];\n", n, 4 * n);
+}
+
+static void end(GString *text)
+{
+	for (uint32_t n = 0; n < VALUES; n++)
+		g_string_append_printf(text, "\tst.global.u32 [%%rd2+%u], %%r%u;\n", 4 * n, n);
+	g_string_append(text, "\tret;\n}\n");
+}
+
+static void random_control_flow_is_kept(void **state)
+{
+	struct generator g = {.text = g_string_new(NULL), .random = 7};
+
+	(void)state;
+	for (uint32_t n = 0; n < KERNELS; n++) {
+		g.labels = g.preds = 0;
+		g.budget = 40;
+		begin(g.text);
+		statements(&g, 0, UINT32_MAX);
+		statements(&g, 0, UINT32_MAX);
+		end(g.text);
+		run(g.text->str);
+	}
+	g_string_free(g.text, TRUE);
+}
+
+/* ---- instructions ---- */
+
+static const char *const lines[] = {
+    "popc.b32 %r0, %r1;",
+    "clz.b32 %r0, %r1;",
+    "bfind.u32 %r0, %r1; bfind.s32 %r2, %r3; bfind.shiftamt.u32 %r4, %r5;",
+    "brev.b32 %r0, %r1;",
+    "bfe.u32 %r0, %r1, 5, 9; bfe.s32 %r2, %r1, 3, 12; bfe.s32 %r4, %r1, %r2, %r3; bfe.u32 %r5, %r6, %r7, %r8;",
+    "bfi.b32 %r0, %r1, %r2, 7, 11; bfi.b32 %r3, %r4, %r5, %r6, %r7;",
+    "prmt.b32 %r0, %r1, %r2, 0x3715; prmt.b32 %r3, %r4, %r5, %r6;",
+    "shf.l.wrap.b32 %r0, %r1, %r2, 7; shf.r.clamp.b32 %r3, %r4, %r5, %r6; shf.r.wrap.b32 %r7, %r1, %r2, %r8;",
+    "lop3.b32 %r0, %r1, %r2, %r3, 0x96; lop3.b32 %r4, %r5, %r6, %r7, 0xca; lop3.b32 %r8, %r1, %r5, %r9, 0x1b;",
+    "dp4a.u32.u32 %r0, %r1, %r2, %r3; dp4a.s32.s32 %r4, %r5, %r6, %r7; dp2a.lo.s32.u32 %r8, %r1, %r2, %r3;",
+    "add.cc.u32 %r0, %r1, %r2; addc.cc.u32 %r3, %r4, %r5; addc.u32 %r6, %r7, %r8;",
+    "sub.cc.u32 %r0, %r1, %r2; subc.cc.u32 %r3, %r4, %r5; subc.u32 %r6, %r7, %r8;",
+    "mul.hi.u32 %r0, %r1, %r2; mul.hi.s32 %r3, %r4, %r5; mul24.lo.u32 %r6, %r7, %r8; mad.hi.u32 %r9, %r1, %r2, %r3;",
+    "mul.wide.s32 %rd4, %r1, %r2; mul.wide.u32 %rd5, %r3, %r4; mul.hi.u64 %rd6, %rd4, %rd5; mul.hi.s64 %rd7, %rd4, "
+    "%rd5; "
+    "xor.b64 %rd8, %rd6, %rd7; cvt.u32.u64 %r0, %rd8; shr.u64 %rd8, %rd8, 32; cvt.u32.u64 %r5, %rd8;",
+    "mov.b64 %rd4, {%r1, %r2}; shr.u64 %rd5, %rd4, 9; mov.b64 {%r3, %r4}, %rd5;",
+    "sad.u32 %r0, %r1, %r2, %r3; sad.s32 %r4, %r5, %r6, %r7; mad.wide.u32 %rd4, %r1, %r2, %rd1; cvt.u32.u64 %r8, %rd4;",
+    "mov.b64 %rd4, {%r1, %r2}; popc.b64 %r0, %rd4; clz.b64 %r3, %rd4; bfe.u64 %rd5, %rd4, 20, 30; "
+    "cvt.u32.u64 %r4, %rd5; brev.b64 %rd6, %rd4; cvt.u32.u64 %r5, %rd6;",
+    "shfl.sync.down.b32 %r0, %r1, 3, 31, 0xffffffff; shfl.sync.bfly.b32 %r2, %r3, 5, 31, 0xffffffff; "
+    "shfl.sync.up.b32 %r4|%p1, %r5, 2, 0, 0xffffffff; selp.b32 %r6, 1, %r7, %p1;",
+    "setp.lt.u32 %p1, %r1, 500; vote.sync.ballot.b32 %r0, %p1, 0xffffffff; vote.sync.any.pred %p2, %p1, 0xffffffff; "
+    "selp.b32 %r2, 7, %r3, %p2;",
+    "setp.lt.u32 %p1|%p2, %r1, %r2; and.pred %p3, %p1, %p2; not.pred %p4, %p1; xor.pred %p5, %p3, %p4; "
+    "selp.b32 %r0, %r3, %r4, %p5; slct.s32.s32 %r5, %r6, %r7, %r8; set.lt.u32.u32 %r9, %r1, %r2;",
+    "div.u32 %r0, %r1, 7; rem.u32 %r2, %r3, 13; div.s32 %r4, %r5, 11; cnot.b32 %r6, %r7; neg.s32 %r8, %r9; abs.s32 "
+    "%r3, %r8;",
+    "cvt.rn.f32.u32 %f1, %r1; sqrt.rn.f32 %f2, %f1; rcp.rn.f32 %f3, %f2; fma.rn.f32 %f4, %f1, %f2, %f3; "
+    "cvt.rzi.u32.f32 %r0, %f4; mov.b32 %r2, %f3; copysign.f32 %f5, %f1, %f4; mov.b32 %r3, %f5;",
+    "@%p9 bra END; atom.global.add.u32 %r0, [%rd2+44], %r1; red.global.max.u32 [%rd2+44], %r2; END:",
+};
+
+static void lowered_instructions_compute_the_same(void **state)
+{
+	GString *text = g_string_new(NULL);
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(lines); n++) {
+		begin(text);
+		g_string_append_printf(text, "\tsetp.ge.u32 %%p9, %%r30, 90;\n\t%s\n", lines[n]);
+		end(text);
+		run(text->str);
+	}
+	g_string_free(text, TRUE);
+}
+
+/* A counted loop: four rounds known by the code, and as many as the launch says. */
+static void fixed_loops_are_unrolled(void **state)
+{
+	GString *text = g_string_new(NULL);
+	struct dc_rig r;
+	struct dc_kernel *k;
+
+	(void)state;
+	begin(text);
+	g_string_append(
+	    text, "\tmov.u32 %r20, 0;\nL1:\n\tadd.u32 %r0, %r0, %r20;\n\tmul.lo.u32 %r1, %r0, 3;\n"
+		  "\tadd.u32 %r20, %r20, 1;\n\tsetp.lt.u32 %p1, %r20, 4;\n\t@%p1 bra L1;\n"
+		  "\tmov.u32 %r21, 2;\nL2:\n\tsetp.gt.u32 %p2, %r21, 9;\n\t@%p2 bra L3;\n"
+		  "\txor.b32 %r2, %r2, %r21;\n\tadd.u32 %r21, %r21, 3;\n\tbra L2;\nL3:\n\tadd.u32 %r3, %r21, 0;\n");
+	end(text);
+	run(text->str);
+	dc_rig_open(&r, text->str, "k");
+	k = dc_compile(ptx_module_func(r.ptx, "k"), &dc_options_full, &r.diag);
+	assert_non_null(k);
+	assert_int_equal(k->counts.unrolled, 2);
+	assert_int_equal(k->counts.loops, 0);
+	dc_kernel_free(k);
+	dc_rig_close(&r);
+	g_string_free(text, TRUE);
+}
+
+static void a_launch_says_how_long_loops_are(void **state)
+{
+	GString *text = g_string_new(NULL);
+	struct dc_rig r;
+	struct dc_options o = dc_options_full;
+	struct dc_kernel *k;
+
+	(void)state;
+	begin(text);
+	g_string_append(text, "\tmov.u32 %r20, 0;\n\tmov.u32 %r21, %nctaid.x;\nL1:\n\tadd.u32 %r0, %r0, %r20;\n"
+			      "\tadd.u32 %r20, %r20, 1;\n\tsetp.lt.u32 %p1, %r20, %r21;\n\t@%p1 bra L1;\n");
+	end(text);
+	run(text->str);
+	dc_rig_open(&r, text->str, "k");
+	k = dc_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
+	assert_int_equal(k->counts.unrolled, 0);
+	assert_int_equal(k->counts.loops, 1);
+	dc_kernel_free(k);
+	o.grid[0] = o.grid[1] = o.grid[2] = 5;
+	k = dc_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
+	assert_int_equal(k->counts.unrolled, 1);
+	assert_int_equal(k->counts.loops, 0);
+	dc_kernel_free(k);
+	dc_rig_close(&r);
+	g_string_free(text, TRUE);
+}
+
+static void refused(const char *line, const char *why, uint32_t at)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *place = at ? g_strdup_printf("test.ptx:%u:", at) : g_strdup("test.ptx:");
+	struct base_diag_list diag;
+	struct ptx_module *m;
+
+	begin(text);
+	g_string_append_printf(text, "\t%s\n", line);
+	end(text);
+	base_diag_init(&diag);
+	m = ptx_module_parse("test.ptx", text->str, text->len, &diag);
+	if (!m)
+		fail_msg("%s", base_diag_join(&diag));
+	assert_null(dc_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
+	g_autofree char *message = base_diag_join(&diag);
+
+	if (!strstr(message, why) || !strstr(message, place))
+		fail_msg("%s; expected %s %s", message, place, why);
+	ptx_module_free(m);
+	base_diag_free(&diag);
+	g_string_free(text, TRUE);
+}
+
+/* begin() has 27 lines. */
+static void refusals_name_the_line(void **state)
+{
+	(void)state;
+	refused("setp.lt.u32 %p1, %r0, 9;\n\t@%p1 bra B;\nA:\tadd.u32 %r0, %r0, 1;\n\tsetp.lt.u32 %p2, %r0, 99;\n"
+		"\t@%p2 bra END;\nB:\tadd.u32 %r0, %r0, 2;\n\tsetp.lt.u32 %p3, %r0, 50;\n\t@%p3 bra A;\nEND:",
+		"a loop with several entries", 0);
+	refused("add.f16 %h1, %h2, %h3;", "floats of 16 bits", 28);
+	refused("vadd.u32.u32.u32 %r0, %r1, %r2;", "video instructions", 28);
+	refused("fns.b32 %r0, %r1, 0, 1;", "without lowering", 28);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(random_control_flow_is_kept), cmocka_unit_test(lowered_instructions_compute_the_same),
+	    cmocka_unit_test(fixed_loops_are_unrolled),    cmocka_unit_test(a_launch_says_how_long_loops_are),
+	    cmocka_unit_test(refusals_name_the_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
