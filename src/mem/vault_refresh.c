@@ -18,7 +18,8 @@
 
 enum {
 	OFF_MAX = 8, /* refreshes, postponed or ahead: JESD79-3F section 4.12; and nine intervals from REF to REF */
-	EARLY_SHARE = 8 /* of an interval: before the limits, to precharge in time */
+	EARLY_SHARE = 8, /* of an interval: before the limits, to precharge in time; or what that takes, if more, */
+	EARLY_BUS_CYCLES = 16 /* with the commands of others on the bus */
 };
 
 static const size_t service_counts[] = {
@@ -27,9 +28,38 @@ static const size_t service_counts[] = {
 	offsetof(struct vault_stats, power_downs),   offsetof(struct vault_stats, self_refreshes),
 };
 
-static uint64_t cycles_of_ns(const struct mem_vault *v, double ns)
+/* Rounded down: how long something idles is no constraint. */
+static uint64_t idle_cycles_of_ns(const struct mem_vault *v, double ns)
 {
 	return (uint64_t)(ns * 1000 * (double)v->units_per_ps / (double)v->banks.t->ck_units);
+}
+
+/* Ask again then. */
+static inline void look_at(struct mem_vault *v, uint64_t cycle)
+{
+	v->service_cycle = base_min_u64(v->service_cycle, cycle);
+}
+
+/* From when a rank is blocked till its banks are precharged, at most: what was opened, read or written just before. */
+static uint64_t closing_cycles(const struct mem_vault *v)
+{
+	const struct dram_params *p = v->config.dram;
+	const struct dram_timing *t = v->banks.t;
+	const uint64_t burst = t->burst_units / t->ck_units + 2, write = p->t_cwl + burst + p->t_wr;
+
+	return base_max_u64(p->t_ras, base_max_u64(write, p->t_rtp)) + p->t_rp + EARLY_BUS_CYCLES;
+}
+
+/* Vaults refresh in turn, so that a stack never stands still as a whole; so do the ranks of a vault. Where the whole
+ * rank is refreshed at a time, the first is due no later than an interval after the beginning: what it may owe counts
+ * from there. */
+static uint64_t first_due_cycle(const struct mem_vault *v, uint32_t rank)
+{
+	const uint64_t interval = v->interval_cycles, vault_count = v->config.dram->vault_count;
+	const uint64_t due = interval * (v->config.index % vault_count + 1) / vault_count +
+			     interval * rank / v->banks.t->rank_count;
+
+	return v->unit_count == 1 && due > interval ? due - interval : due;
 }
 
 void vault_refresh_init(struct mem_vault *v)
@@ -37,7 +67,6 @@ void vault_refresh_init(struct mem_vault *v)
 	const struct dram_params *p = v->config.dram;
 	const struct dram_timing *t = v->banks.t;
 	uint32_t of_rank = t->bank_count / t->rank_count;
-	uint64_t begin;
 
 	v->unit_count = t->refresh_mode == DRAM_REFRESH_PER_BANK    ? of_rank
 			: t->refresh_mode == DRAM_REFRESH_SAME_BANK ? of_rank / t->group_count
@@ -46,23 +75,26 @@ void vault_refresh_init(struct mem_vault *v)
 	v->interval_rest = (uint32_t)(t->refi % v->unit_count);
 	v->postpone_count = (int32_t)p->refresh_postpone_count;
 	v->pull_in_count = (int32_t)p->refresh_pull_in_count;
-	v->pull_in_idle_cycles = v->pull_in_count ? cycles_of_ns(v, p->t_rfc_ns) : SIM_NEVER;
+	v->pull_in_idle_cycles = v->pull_in_count ? idle_cycles_of_ns(v, p->t_rfc_ns) : SIM_NEVER;
 	v->power_down_idle_cycles = p->power_down_idle_cycles ? p->power_down_idle_cycles : SIM_NEVER;
 	v->self_refresh_idle_cycles = SIM_NEVER;
 	if (p->self_refresh_idle_ns > 0)
-		v->self_refresh_idle_cycles = cycles_of_ns(v, p->self_refresh_idle_ns);
+		v->self_refresh_idle_cycles = idle_cycles_of_ns(v, p->self_refresh_idle_ns);
 	v->rfm_threshold = (uint32_t)p->rfm_threshold_count;
 	v->watches_idle = v->postpone_count || v->pull_in_count || p->power_down_idle_cycles ||
 			  v->self_refresh_idle_cycles != SIM_NEVER;
-	/* Vaults refresh in turn, so that a stack never stands still as a whole; so do the ranks of a vault. */
-	begin = v->interval_cycles * (v->config.index % p->vault_count + 1) / p->vault_count;
+	/* Bank by bank, eight refreshes owed are less than eight of any bank. */
+	v->early_cycles = v->interval_cycles / EARLY_SHARE;
+	if (v->unit_count == 1)
+		v->early_cycles = base_max_u64(v->early_cycles, closing_cycles(v));
 	for (uint32_t i = 0; i < t->rank_count; i++) {
 		v->ranks[i].banks = dram_reach(t, DRAM_REF, i * of_rank);
 		v->all_banks |= v->ranks[i].banks;
-		v->ranks[i].due_cycle =
-			t->refi ? begin + v->interval_cycles * i / t->rank_count : SIM_NEVER;
+		v->ranks[i].due_cycle = t->refi ? first_due_cycle(v, i) : SIM_NEVER;
 	}
-	v->service_cycle = v->watches_idle ? 0 : v->ranks[0].due_cycle;
+	v->service_cycle = SIM_NEVER;
+	for (uint32_t i = 0; i < t->rank_count; i++)
+		look_at(v, v->watches_idle ? 0 : v->ranks[i].due_cycle);
 }
 
 /* ---- time by state ---- */
@@ -90,12 +122,6 @@ void vault_count_times(struct mem_vault *v, uint64_t now)
 }
 
 /* ---- refresh ---- */
-
-/* Ask again then. */
-static inline void look_at(struct mem_vault *v, uint64_t cycle)
-{
-	v->service_cycle = base_min_u64(v->service_cycle, cycle);
-}
 
 static inline uint64_t after(uint64_t cycle, uint64_t wait_cycles)
 {
@@ -139,7 +165,7 @@ static bool close_rows(struct mem_vault *v, const struct vault_rank *k, uint64_t
 /* Must a refresh that is owed go before requests? */
 static bool is_forced(struct mem_vault *v, const struct vault_rank *k, uint64_t cycle)
 {
-	uint64_t early = v->interval_cycles / EARLY_SHARE, limit = SIM_NEVER;
+	uint64_t early = v->early_cycles, limit = SIM_NEVER;
 
 	if (k->owed > v->postpone_count || k->owes_exit_refresh)
 		return true;

@@ -306,14 +306,14 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t 
 		vault_rows_closed(v, bank);
 }
 
-/* Refresh and power look at what is left. */
+/* Refresh and power look at what is left. FIFO: what has not entered a bank may want any. */
 static inline void look_at_idle(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
 	struct vault_rank *k = &v->ranks[v->banks.bank[b].rank];
 	uint64_t wanted = v->pending[READING] | v->pending[WRITING];
 
 	k->busy_cycle = cycle;
-	if (!(wanted & k->banks) || (!(wanted >> b & 1) && v->awaited >> b & 1))
+	if (!(wanted & k->banks) || (!(wanted >> b & 1) && v->awaited >> b & 1) || (v->is_fifo && !v->order_count))
 		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
 }
 

@@ -109,6 +109,7 @@ struct mem_vault {
 	uint64_t interval_cycles; /* from refresh to refresh of a rank, rounded down, */
 	uint32_t unit_count;	  /* and how many of them cover it; */
 	uint32_t interval_rest;	  /* the interval's rest, in parts of unit_count */
+	uint64_t early_cycles;	  /* before a refresh must not be owed any longer: requests then leave its banks */
 	int32_t postpone_count, pull_in_count;
 	/* How long a rank waits for requests before it refreshes ahead, powers down ...; SIM_NEVER: it never does. */
 	uint64_t pull_in_idle_cycles, power_down_idle_cycles, self_refresh_idle_cycles;

@@ -98,6 +98,86 @@ static void test_eight_are_postponed(void **state)
 	rig_free(g);
 }
 
+/* So do they of each rank, whose refreshes lie apart, while requests wait all the time. */
+static void test_eight_are_postponed_of_each_rank(void **state)
+{
+	(void)state;
+	for (uint64_t rank_count = 1; rank_count <= 4; rank_count *= 2) {
+		struct rig *g = lone_vault();
+
+		g->p.rank_count = rank_count;
+		g->p.t_rtrs = 2;
+		g->p.refresh_postpone_count = 8;
+		g->p.starvation_cap_cycles = 1000000;
+		rig_build(g);
+		g->span_bytes = LINE_BYTES; /* reads of the first rank without end, */
+		for (uint64_t rank = 1; rank < rank_count; rank++) /* and a write that waits for each other one */
+			mem_stack_accept(g->stack, rig_request(g, rank * 16 * g->p.row_bytes, MEM_WRITE));
+		g->left = 8000;
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		run_until(g, REFI_PS * 8);
+		assert_int_equal(rig_stat(g, "vault.refreshes"), 0);
+		run_until(g, REFI_PS * 10);
+		assert_in_range(rig_stat(g, "vault.refreshes"), rank_count, 2 * rank_count);
+		sim_run(g->engine);
+		mem_stack_settle(g->stack, false);
+		rig_free(g);
+	}
+}
+
+/* They are issued in time however long the banks take to close. */
+static void test_postponed_in_time(void **state)
+{
+	(void)state;
+	for (uint64_t t_wr = 12; t_wr <= 212; t_wr += 100) {
+		struct rig *g = lone_vault();
+
+		g->p.refresh_postpone_count = 8;
+		g->p.t_refi_ns = 1000;
+		g->p.t_wr = t_wr;
+		rig_build(g);
+		g->write_percent = 50;
+		g->span_bytes = 1 << 26;
+		g->left = 8000;
+		sim_wake_cycle(g->engine, g->feeder, 0);
+		sim_run(g->engine);
+		mem_stack_settle(g->stack, false);
+		rig_free(g);
+	}
+}
+
+static void send_four(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	for (uint32_t i = 0; i < 4; i++)
+		mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
+}
+
+/* FIFO: requests that have not entered their bank may be for any rank. When all have, a rank that nobody wants powers
+ * down, though the other one always has work. */
+static void test_fifo_lets_ranks_sleep(void **state)
+{
+	struct rig *g = lone_vault();
+	struct sim_comp four;
+
+	(void)state;
+	g->p.scheduler = DRAM_FIFO;
+	g->p.rank_count = 2;
+	g->p.t_rtrs = 2;
+	g->p.power_down_idle_cycles = 100; /* 125 ns: amid the third four, which take 51.2 ns */
+	g->p.refresh = false;
+	rig_build(g);
+	four = sim_engine_add(g->engine, 1, "four", send_four, g);
+	for (uint64_t cycle = 0; cycle < 1000; cycle += 51)
+		sim_wake_cycle(g->engine, four, cycle);
+	run_until(g, 900 * 1000);
+	assert_true(rig_stat(g, "vault.power_downs") > 0);
+	sim_run(g->engine);
+	rig_free(g);
+}
+
 /* An idle vault refreshes ahead, asleep as it is. */
 static void test_refreshes_are_pulled_in(void **state)
 {
@@ -165,10 +245,12 @@ static void test_ranks_refresh_in_turn(void **state)
 	g->p.rank_count = 2;
 	g->p.t_rtrs = 2;
 	rig_build(g);
-	idle_until(g, REFI_PS * 5 / 4);
+	idle_until(g, REFI_PS * 3 / 4);
 	assert_int_equal(rig_stat(g, "vault.refreshes"), 1);
-	idle_until(g, REFI_PS * 7 / 4);
+	idle_until(g, REFI_PS * 5 / 4);
 	assert_int_equal(rig_stat(g, "vault.refreshes"), 2);
+	idle_until(g, REFI_PS * 7 / 4);
+	assert_int_equal(rig_stat(g, "vault.refreshes"), 3);
 	/* The first rank refreshes at the second interval. */
 	idle_until(g, REFI_PS * 2 - 50 * CK_PS);
 	assert_true(read_cycles(g, 0) < 40);
@@ -464,6 +546,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refreshes_are_postponed),
 		cmocka_unit_test(test_eight_are_postponed),
+		cmocka_unit_test(test_eight_are_postponed_of_each_rank),
+		cmocka_unit_test(test_postponed_in_time),
+		cmocka_unit_test(test_fifo_lets_ranks_sleep),
 		cmocka_unit_test(test_refreshes_are_pulled_in),
 		cmocka_unit_test(test_other_banks_go_on),
 		cmocka_unit_test(test_same_bank_refreshes_a_bank_of_each_group),

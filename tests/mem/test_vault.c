@@ -371,7 +371,7 @@ static void test_a_late_write_is_served_in_any_case(void **state)
 	g->stride_bytes = 0;
 	g->left = 1000;
 	g->is_kept_full = true;
-	sim_wake_cycle(g->engine, g->later, (cap_cycles + 4) * ck / 1000);
+	sim_wake_cycle(g->engine, g->later, (cap_cycles + 12) * ck / 1000);
 	sim_wake_cycle(g->engine, g->feeder, 0);
 	sim_run(g->engine);
 	assert_in_range(g->done_ps[g->other_tag], cap_cycles * ck, (cap_cycles + 60) * ck + ANSWER_PS);
