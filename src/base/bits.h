@@ -2,6 +2,7 @@
 #ifndef STRATA_BASE_BITS_H
 #define STRATA_BASE_BITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/check.h"
@@ -16,10 +17,15 @@ static inline uint64_t base_min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static inline bool base_is_power_of_two(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
 /* Of a power of two. */
 static inline uint32_t base_log2(uint64_t power)
 {
-	CHECK(power != 0 && (power & (power - 1)) == 0);
+	CHECK(base_is_power_of_two(power));
 	return (uint32_t)__builtin_ctzll(power);
 }
 

@@ -55,6 +55,11 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 	list->last = d;
 }
 
+void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what)
+{
+	base_diag_error(list, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
+}
+
 char *base_diag_join(const struct base_diag_list *list)
 {
 	GString *s = g_string_new(NULL);

@@ -34,6 +34,9 @@ void base_diag_free(struct base_diag_list *list);
 void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* One error about a parameter: "KEY = VALUE: WHAT". */
+void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what);
+
 /* All texts joined by newlines, malloc'ed, owned by the caller; "" if none. */
 char *base_diag_join(const struct base_diag_list *list);
 

@@ -117,6 +117,22 @@ static void check_twice(struct reader *r, const struct base_item *item)
 	}
 }
 
+/* A group that stands twice is a mistake, even where its values do not clash: the second is overlooked. */
+static void check_group_twice(struct reader *r, const char *group, struct base_place at)
+{
+	g_autofree char *inner = g_strconcat(group, ".", NULL);
+
+	for (uint32_t i = 0; i < r->items->len; i++) {
+		const struct base_item *other = &g_array_index(r->items, struct base_item, i);
+
+		if (!other->group || (strcmp(other->group, group) && !g_str_has_prefix(other->group, inner)))
+			continue;
+		base_diag_error(r->diag, at, "'%s' is given twice; the first has a value in line %u", group,
+				other->name_at.line);
+		return;
+	}
+}
+
 static void add_item(struct reader *r, const char *group, struct base_place group_at, const char *name,
 		     struct base_place name_at, const yaml_event_t *value)
 {
@@ -162,6 +178,7 @@ static bool read_pair(struct reader *r, const char *group, struct base_place gro
 		g_autofree char *name = group ? g_strconcat(group, ".", key, NULL) : g_strdup(key);
 
 		yaml_event_delete(&value);
+		check_group_twice(r, name, key_at);
 		return read_group(r, name, key_at);
 	}
 	if (r->items->len == ITEMS_MAX) {

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	SLOTS_MAX = 4096,
@@ -557,9 +558,15 @@ static int mem_words(const struct cli_paths *paths, struct mem_options *o, const
 	if (names_parse(o, words, memories, streams) && values_parse(o) &&
 	    cli_output_check(about.name, "json", o->json) && cli_output_check(about.name, "curve", o->curve) &&
 	    memories_load(&p, paths, memories) && streams_find(&p, streams) && runs_make(&p)) {
-		exit_status = cli_mem_runs(p.runs, p.run_count, o->slots);
+		bool are_left;
+
+		exit_status = cli_mem_runs(p.runs, p.run_count, o->slots, &are_left);
 		if (exit_status != CLI_USAGE)
 			exit_status = finish(&p, exit_status);
+		if (are_left) {
+			fflush(NULL);
+			_exit(exit_status);
+		}
 	}
 	for (uint32_t i = 0; i < p.run_count; i++)
 		cli_mem_run_free(&p.runs[i]);

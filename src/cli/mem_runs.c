@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 /* Set by a signal, or when a run has failed: no run sends another request, none is started. */
-static volatile bool is_stopped;
+static atomic_bool is_stopped;
 static volatile sig_atomic_t was_interrupted;
 
 struct state {
 	struct cli_mem_run *runs;
 	uint32_t count, next, running_count, done_count;
 	bool has_failed;
+	bool is_left; /* nobody waits for the threads any more, and what they still do is lost */
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a run has, or a thread */
 };
@@ -91,7 +92,7 @@ static void *work(void *ctx)
 		const bool is_done = run_one(run);
 
 		pthread_mutex_lock(&s->lock);
-		run->is_done = is_done;
+		run->is_done = is_done && !s->is_left;
 		s->running_count--;
 		s->done_count++;
 		if (!run->is_done)
@@ -132,13 +133,17 @@ static void print_progress(const struct state *s, time_t begin)
 	fputs("\033[K", stderr);
 }
 
-/* With the lock held, until all have ended. */
+/* How long runs may take to end after a signal: one that takes longer may never. */
+enum { GRACE_S = 3 };
+
+/* With the lock held, until all have ended, or one does not after a signal. */
 static void wait_for_all(struct state *s)
 {
 	const bool has_progress = isatty(STDERR_FILENO);
 	const time_t begin = time(NULL);
+	time_t interrupted = 0;
 
-	while (s->running_count || (s->next < s->count && !is_stopped)) {
+	while (!s->is_left && (s->running_count || (s->next < s->count && !is_stopped))) {
 		struct timespec until;
 
 		clock_gettime(CLOCK_REALTIME, &until);
@@ -147,6 +152,9 @@ static void wait_for_all(struct state *s)
 		until.tv_nsec %= 1000000000;
 		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) && has_progress)
 			print_progress(s, begin);
+		if (was_interrupted && !interrupted)
+			interrupted = time(NULL);
+		s->is_left = interrupted && s->running_count && time(NULL) - interrupted > GRACE_S;
 	}
 	if (has_progress)
 		fputs("\r\033[K", stderr);
@@ -154,22 +162,22 @@ static void wait_for_all(struct state *s)
 
 static const struct cli_mem_run *first_failed(const struct state *s)
 {
-	for (uint32_t i = 0; i < s->count; i++)
+	for (uint32_t i = 0; i < s->count && !s->is_left; i++)
 		if (s->runs[i].diag.error_count)
 			return &s->runs[i];
 	return NULL;
 }
 
-int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots)
+int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots, bool *are_left)
 {
-	struct state s = {.runs = runs,
-			  .count = count,
-			  .lock = PTHREAD_MUTEX_INITIALIZER,
-			  .ended = PTHREAD_COND_INITIALIZER};
+	/* Static: threads that are left go on using it. */
+	static struct state s = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 	const uint32_t wanted = slots ? slots : cli_usable_cores();
 	g_autofree pthread_t *threads = g_new(pthread_t, wanted);
 	uint32_t thread_count = 0;
 
+	s.runs = runs;
+	s.count = count;
 	for (uint32_t i = 0; i < count; i++)
 		base_diag_init(&runs[i].diag);
 	catch_signals();
@@ -180,8 +188,9 @@ int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots)
 		work(&s); /* the host lends no thread */
 	pthread_mutex_lock(&s.lock);
 	wait_for_all(&s);
+	*are_left = s.is_left;
 	pthread_mutex_unlock(&s.lock);
-	for (uint32_t i = 0; i < thread_count; i++)
+	for (uint32_t i = 0; i < thread_count && !*are_left; i++)
 		pthread_join(threads[i], NULL);
 	/* The same trace has the same mistake in every run. */
 	if (s.has_failed && first_failed(&s)) {

@@ -24,8 +24,9 @@ struct cli_mem_run {
 };
 
 /* Runs them in their order, so many at a time (0: as many as the process may use cores). Returns CLI_OK;
- * CLI_INTERRUPTED, when a signal has ended it; CLI_USAGE after the messages of a trace that is wrong. */
-int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots);
+ * CLI_INTERRUPTED, when a signal has ended it; CLI_USAGE after the messages of a trace that is wrong. *are_left: some
+ * did not end within seconds of the signal, and their threads still use the runs: nothing of them may be freed. */
+int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots, bool *are_left);
 void cli_mem_run_free(struct cli_mem_run *run);
 
 #endif

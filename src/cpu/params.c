@@ -1,4 +1,5 @@
 /* params.c - the parameters' rows, and the rules across them. */
+#include "base/bits.h"
 #include "cpu/system.h"
 
 #include "mem/order.h"
@@ -10,11 +11,6 @@ const struct sim_param_desc cpu_param_rows[] = {
 #include "sim/param_end.inc"
 };
 const uint32_t cpu_param_row_count = ARRAY_COUNT(cpu_param_rows);
-
-static bool is_power_of_two(uint64_t v)
-{
-	return v && !(v & (v - 1));
-}
 
 static bool check_cache(const char *name, uint64_t bytes, uint64_t ways, uint64_t line, struct base_diag_list *diag)
 {
@@ -29,11 +25,11 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 {
 	const uint32_t before = diag->error_count;
 
-	if (!is_power_of_two(p->line_bytes) || p->line_bytes != m->line_bytes)
+	if (!base_is_power_of_two(p->line_bytes) || p->line_bytes != m->line_bytes)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.line_bytes = %llu: expected a power of two, and the memory's line_bytes, %llu",
 				(unsigned long long)p->line_bytes, (unsigned long long)m->line_bytes);
-	if (!is_power_of_two(p->page_bytes) || m->capacity_bytes < p->page_bytes)
+	if (!base_is_power_of_two(p->page_bytes) || m->capacity_bytes < p->page_bytes)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.page_bytes = %llu: expected a power of two, and at most the memory's capacity",
 				(unsigned long long)p->page_bytes);

@@ -1,6 +1,7 @@
 /* config.c - the table of parameter groups, the defaults per group, and the rules across parameters. */
 #include "gpu/config.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 
 static const struct sim_param_desc gpu_rows[] = {
@@ -89,20 +90,10 @@ void gpu_config_defaults(struct gpu_config *c)
 	c->mesh.bandwidth_mbytes_per_s = 20000;
 }
 
-static bool is_power_of_two(uint64_t v)
-{
-	return v && !(v & (v - 1));
-}
-
-static void wrong(struct base_diag_list *diag, const char *key, uint64_t value, const char *what)
-{
-	base_diag_error(diag, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
-}
-
 static void check_power(struct base_diag_list *diag, const char *key, uint64_t value)
 {
-	if (!is_power_of_two(value))
-		wrong(diag, key, value, "must be a power of two");
+	if (!base_is_power_of_two(value))
+		base_diag_value(diag, key, value, "must be a power of two");
 }
 
 static void check_cache(struct base_diag_list *diag, const char *prefix, const struct cache_params *p, uint64_t parts)
@@ -121,7 +112,7 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_update = false: a cache with %s.write_policy = back always updates", prefix,
 				prefix);
-	if (p->size_bytes % (set_bytes * parts) || !is_power_of_two(p->size_bytes / parts / set_bytes))
+	if (p->size_bytes % (set_bytes * parts) || !base_is_power_of_two(p->size_bytes / parts / set_bytes))
 		base_diag_error(
 		    diag, (struct base_place){0},
 		    "%s.size_bytes = %llu: must give a power of two of sets with %llu ways of %llu B in %llu "
@@ -158,7 +149,7 @@ static void check_component_count(struct base_diag_list *diag, const struct gpu_
 	    (c->gpu.sm_count + c->gpu.sms_per_cluster_count - 1) / c->gpu.sms_per_cluster_count;
 
 	if (sms + 2 * clusters + OTHERS > SIM_COMPS_MAX)
-		wrong(diag, "gpu.sm_count", c->gpu.sm_count,
+		base_diag_value(diag, "gpu.sm_count", c->gpu.sm_count,
 		      "with the SMs in stacks and twice the clusters more than 4080: raise gpu.sms_per_cluster_count");
 }
 
@@ -168,14 +159,14 @@ static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 	uint64_t ways = p->tlb_way_count ? p->tlb_way_count : p->tlb_entry_count;
 
 	check_power(diag, "mmu.page_bytes", p->page_bytes);
-	if (p->tlb_entry_count % ways || !is_power_of_two(p->tlb_entry_count / ways))
-		wrong(diag, "mmu.tlb_way_count", p->tlb_way_count,
+	if (p->tlb_entry_count % ways || !base_is_power_of_two(p->tlb_entry_count / ways))
+		base_diag_value(diag, "mmu.tlb_way_count", p->tlb_way_count,
 		      "must divide mmu.tlb_entry_count into a power of two of sets; 0 is fully associative");
 	if (c->gpu.stack_sm_ctas && c->gpu.stack_sm_count == 0)
-		wrong(diag, "gpu.stack_sm_count", 0,
+		base_diag_value(diag, "gpu.stack_sm_count", 0,
 		      "with gpu.stack_sm_ctas = true no SM would take CTAs there; set one of the two");
 	if (p->where == GPU_MMU_STACKS && c->gpu.stack_sm_count == 0)
-		wrong(diag, "gpu.stack_sm_count", 0,
+		base_diag_value(diag, "gpu.stack_sm_count", 0,
 		      "with mmu.where = stacks no SM would translate; set mmu.where to none or all");
 }
 
@@ -189,14 +180,17 @@ static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 	check_power(diag, "nsu.inst_cache_bytes", p->inst_cache_bytes);
 	check_power(diag, "nsu.const_cache_bytes", p->const_cache_bytes);
 	if (p->cache_bytes % c->l2.line_bytes)
-		wrong(diag, "nsu.cache_bytes", p->cache_bytes, "not a whole number of lines; set a multiple of 128");
+		base_diag_value(diag, "nsu.cache_bytes", p->cache_bytes,
+				"not a whole number of lines; set a multiple of 128");
 	if (p->register_count % 2)
-		wrong(diag, "nsu.register_count", p->register_count, "64-bit values take pairs; set an even number");
+		base_diag_value(diag, "nsu.register_count", p->register_count,
+				"64-bit values take pairs; set an even number");
 	if (c->gpu.stack_sm_count)
-		wrong(diag, "gpu.stack_sm_count", c->gpu.stack_sm_count,
+		base_diag_value(diag, "gpu.stack_sm_count", c->gpu.stack_sm_count,
 		      "with nsu.is_present = true the logic layers hold SIMD units and no SMs; set it to 0");
 	if (c->gpu.stack_count < 2)
-		wrong(diag, "gpu.stack_count", c->gpu.stack_count, "nsu.is_present = true needs two stacks or more");
+		base_diag_value(diag, "gpu.stack_count", c->gpu.stack_count,
+				"nsu.is_present = true needs two stacks or more");
 	if (c->l2.write_policy != MEM_CACHE_WRITE_POLICY_THROUGH)
 		base_diag_error(diag, (struct base_place){0},
 				"l2.write_policy = back: with nsu.is_present = true the units read memory, which must "
@@ -206,7 +200,7 @@ static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 static void check_warp_slots(struct base_diag_list *diag, const char *key, uint64_t slots, uint64_t schedulers)
 {
 	if ((slots + schedulers - 1) / schedulers > 64)
-		wrong(diag, key, slots, "at most 64 warp slots per scheduler; raise sm.scheduler_count");
+		base_diag_value(diag, key, slots, "at most 64 warp slots per scheduler; raise sm.scheduler_count");
 }
 
 bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e)
@@ -250,9 +244,10 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_power(diag, "sm.inst_bytes", c->sm.inst_bytes);
 	check_power(diag, "sm.sector_bytes", c->sm.sector_bytes);
 	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
-		wrong(diag, "sm.ibuffer_count", c->sm.ibuffer_count, "one fetch must not exceed a line of 128 B");
+		base_diag_value(diag, "sm.ibuffer_count", c->sm.ibuffer_count,
+				"one fetch must not exceed a line of 128 B");
 	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
-		wrong(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count,
+		base_diag_value(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count,
 		      "must not exceed dram.vault_count");
 	check_component_count(diag, c);
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);

@@ -22,6 +22,14 @@ static void groups_renew(const struct target *t)
 	machine_config_groups(t->config, t->groups);
 }
 
+/* A path in a description is seen from there; one in an option, from where we are. */
+static char *path_from(const char *path, struct base_place at)
+{
+	g_autofree char *dir = at.line ? g_path_get_dirname(at.file) : NULL;
+
+	return dir && !g_path_is_absolute(path) ? g_build_filename(dir, path, NULL) : g_strdup(path);
+}
+
 /* The mistakes of a standard's own file come after where it was asked for. */
 static bool standard_load(const struct target *t, const char *name, struct base_place at, struct memory_standard *out,
 			  struct base_diag_list *diag)
@@ -29,10 +37,10 @@ static bool standard_load(const struct target *t, const char *name, struct base_
 	g_auto(GStrv) names = sim_description_names(t->memories);
 	const char *nearest = base_nearest_name(name, (const char *const *)names, g_strv_length(names));
 	const bool is_path = strchr(name, '/') || g_str_has_suffix(name, ".yaml");
-	g_autofree char *all = g_strjoinv(", ", names);
+	g_autofree char *all = g_strjoinv(", ", names), *path = is_path ? path_from(name, at) : NULL;
 
 	if (is_path || g_strv_contains((const char *const *)names, name))
-		return memory_standard_load(name, t->memories, out, diag);
+		return memory_standard_load(is_path ? path : name, t->memories, out, diag);
 	if (nearest)
 		base_diag_error(diag, at, "no memory standard '%s'; did you mean '%s'?", name, nearest);
 	else

@@ -88,7 +88,7 @@ bool machine_config_check(const struct machine_config *c, struct base_diag_list 
 {
 	const uint32_t errors_before = diag->error_count;
 
-	for (uint32_t i = 0; c->parts[i] && diag->error_count == errors_before; i++)
+	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->check)
 			c->parts[i]->check(c, diag);
 	if (diag->error_count == errors_before)

@@ -67,11 +67,6 @@ struct sim_period dram_clock_period(const struct dram_params *p)
 	return (struct sim_period){ck.num * (den / ck.den), den};
 }
 
-static bool is_power_of_two(uint64_t v)
-{
-	return v && (v & (v - 1)) == 0;
-}
-
 static void check_clock(const struct dram_params *p, struct base_diag_list *diag)
 {
 	const struct base_place nowhere = {0};
@@ -144,7 +139,7 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(powers); i++) {
-		if (!is_power_of_two(powers[i].value))
+		if (!base_is_power_of_two(powers[i].value))
 			base_diag_error(diag, nowhere, "dram.%s: %llu is not a power of two", powers[i].name,
 					(unsigned long long)powers[i].value);
 	}

@@ -47,11 +47,6 @@ struct mem_memory {
 
 /* ---- parameters ---- */
 
-static bool is_power_of_two(uint64_t v)
-{
-	return v && (v & (v - 1)) == 0;
-}
-
 /* Bytes of one row in every bank of every stack. */
 static uint64_t bytes_per_row(const struct memory_params *m, const struct dram_params *d)
 {
@@ -63,11 +58,6 @@ static uint64_t interleave_bytes(const struct memory_params *m)
 	return m->interleave_bytes ? m->interleave_bytes : m->line_bytes;
 }
 
-static void wrong(struct base_diag_list *diag, const char *key, uint64_t value, const char *what)
-{
-	base_diag_error(diag, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
-}
-
 bool mem_memory_check(const struct memory_params *m, const struct dram_params *d, struct base_diag_list *diag)
 {
 	const uint32_t before = diag->error_count;
@@ -75,14 +65,15 @@ bool mem_memory_check(const struct memory_params *m, const struct dram_params *d
 
 	if (!dram_params_check(d, diag))
 		return false;
-	if (!is_power_of_two(m->line_bytes))
-		wrong(diag, "memory.line_bytes", m->line_bytes, "is not a power of two");
-	else if (!is_power_of_two(interleave))
-		wrong(diag, "memory.interleave_bytes", interleave, "is not a power of two");
+	if (!base_is_power_of_two(m->line_bytes))
+		base_diag_value(diag, "memory.line_bytes", m->line_bytes, "is not a power of two");
+	else if (!base_is_power_of_two(interleave))
+		base_diag_value(diag, "memory.interleave_bytes", interleave, "is not a power of two");
 	else if (interleave < m->line_bytes)
-		wrong(diag, "memory.interleave_bytes", interleave, "less than memory.line_bytes; 0 means as much");
+		base_diag_value(diag, "memory.interleave_bytes", interleave,
+				"less than memory.line_bytes; 0 means as much");
 	else if (interleave > d->row_bytes)
-		wrong(diag, m->interleave_bytes ? "memory.interleave_bytes" : "memory.line_bytes", interleave,
+		base_diag_value(diag, m->interleave_bytes ? "memory.interleave_bytes" : "memory.line_bytes", interleave,
 		      "more than a row (dram.row_bytes)");
 	if (m->channel_count * d->vault_count > MEM_MEMORY_VAULTS_MAX)
 		base_diag_error(diag, (struct base_place){0},

@@ -113,7 +113,7 @@ static inline bool take_next(struct memory_measure *m, uint64_t now)
 {
 	if (m->has_next)
 		return true;
-	m->was_stopped = m->config.is_stopped && *m->config.is_stopped;
+	m->was_stopped = m->config.is_stopped && atomic_load_explicit(m->config.is_stopped, memory_order_relaxed);
 	if (m->was_stopped)
 		return false;
 	m->has_next = memory_stream_next(&m->stream, &m->next);

@@ -27,7 +27,7 @@ struct memory_measure_config {
 	enum memory_stream_kind kind;
 	struct memory_trace *trace;	  /* of MEMORY_TRACE: not owned */
 	bool audit;			  /* the auditor of DRAM commands watches */
-	const volatile bool *is_stopped;  /* set from outside: no more requests; NULL: never */
+	const atomic_bool *is_stopped;	  /* set from outside: no more requests; NULL: never */
 	_Atomic uint64_t *progress_count; /* set now and then: requests done; may be NULL */
 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 
 const struct sim_param_desc memory_stream_param_rows[] = {
@@ -28,11 +29,6 @@ bool memory_stream_kind_find(const char *name, enum memory_stream_kind *kind)
 	return false;
 }
 
-static bool is_power_of_two(uint64_t v)
-{
-	return v && (v & (v - 1)) == 0;
-}
-
 bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, const struct memory_stream_params *p,
 			const struct memory_stream_target *target, struct memory_trace *trace,
 			struct base_diag_list *diag)
@@ -42,7 +38,7 @@ bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, c
 	const uint64_t bytes = p->request_bytes ? p->request_bytes : target->line_bytes;
 	const uint64_t span_bytes = p->span_bytes ? p->span_bytes : target->capacity_bytes;
 
-	if (!is_power_of_two(bytes) || bytes > target->line_bytes)
+	if (!base_is_power_of_two(bytes) || bytes > target->line_bytes)
 		base_diag_error(diag, nowhere,
 				"stream.request_bytes: %llu is no power of two up to the memory's line of %u bytes",
 				(unsigned long long)bytes, target->line_bytes);

@@ -427,6 +427,24 @@ static void test_rules(void **state)
 	}
 }
 
+/* A part's mistakes do not hide those of the next one. */
+static void test_all_mistakes_are_told(void **state)
+{
+	struct machine_config c;
+	struct base_diag_list diag;
+
+	(void)state;
+	machine_config_defaults(&c, parts);
+	set(&c, "near.row_bytes", "1000");
+	set(&c, "far.bank_count", "7");
+	base_diag_init(&diag);
+	assert_null(machine_new(&c, true, &diag));
+	assert_int_equal(diag.error_count, 2);
+	assert_non_null(strstr(diag.first->text, "row_bytes"));
+	assert_non_null(strstr(diag.last->text, "bank_count"));
+	base_diag_free(&diag);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_reads_are_answered),
 		cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_all_mistakes_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ struct rig {
 	struct memory_stream_params stream;
 	enum memory_stream_kind kind;
 	struct memory_trace *trace;
-	volatile bool is_stopped;
+	atomic_bool is_stopped;
 };
 
 static void prepare(struct rig *r, enum memory_stream_kind kind, uint64_t count)
