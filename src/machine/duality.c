@@ -94,13 +94,14 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 		   json_t *fields, json_t *units)
 {
 	struct duality *d = m ? machine_built(m, &machine_duality_part) : NULL;
+	const struct machine_memory *first;
 	const struct dc_stats *s;
 	json_t *o;
 
-	(void)c;
 	(void)stats;
 	if (!d)
 		return;
+	first = &machine_memories_of(c)->items[0];
 	s = dc_system_stats(d->system);
 	o = json_object();
 	put_real(o, "compute_share",
@@ -109,6 +110,16 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(o, "spill_accesses", s->spill_accesses);
 	put_int(o, "denormals", s->denormals);
 	json_object_set_new(fields, "duality", o);
+	o = json_object();
+	put_int(o, "dram_read", s->read_bytes);
+	put_int(o, "dram_write", s->write_bytes);
+	put_int(o, "link", s->link_bytes);
+	json_object_set_new(fields, "traffic_bytes", o);
+	o = json_object();
+	put_real(o, "dram", mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
+	json_object_set_new(fields, "peak_bytes_per_s", o);
+	put_text(units, "traffic_bytes", "bytes");
+	put_text(units, "peak_bytes_per_s", "bytes per second");
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
 }

@@ -265,6 +265,43 @@ static void print_processors(FILE *out, const json_t *run)
 		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
 }
 
+/* Cycles of an operation without its data-dependent savings over those with them. */
+static double gain(const json_t *stats, const char *op)
+{
+	g_autofree char *with = g_strdup_printf("duality.%s_cycles", op);
+	g_autofree char *without = g_strdup_printf("duality.%s_base_cycles", op);
+	const double cycles = report_number(stats, with, NULL);
+
+	return cycles > 0 ? report_number(stats, without, NULL) / cycles : 0;
+}
+
+/* Caches that compute: what control blocks did in the kernels' time (ISCA'19, figures 6, 9 and 12). */
+static void print_duality(FILE *out, const json_t *run)
+{
+	static const char *const ops[][2] = {
+	    {"mul", "mul"}, {"div", "div"}, {"fadd", "float add"}, {"fmul", "float mul"}, {"fma", "fma"},
+	};
+	const json_t *d = json_object_get(run, "duality"), *stats = json_object_get(run, "stats");
+	const double lanes = report_number(stats, "duality.lane_cycles", NULL);
+	const double hits = report_number(stats, "duality.cache_hits", NULL);
+	const double dram =
+	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+
+	fprintf(out, "  control blocks %.1f at work; computing %.1f %% of their time; %.1f %% of lanes' time masked\n",
+		report_number(d, "blocks_at_work", NULL), 100 * report_number(d, "compute_share", NULL),
+		100 - ratio_percent(report_number(stats, "duality.active_lane_cycles", NULL), lanes));
+	fprintf(out, "  accesses       %.0f of control blocks, %.0f of them spills; %.0f lines, %.1f %% hits\n",
+		report_number(stats, "duality.accesses", NULL), report_number(stats, "duality.spill_accesses", NULL),
+		report_number(stats, "duality.lines", NULL),
+		ratio_percent(hits, hits + report_number(stats, "duality.cache_misses", NULL)));
+	print_traffic_row(out, run, "DRAM", dram, report_number(run, "peak_bytes_per_s", "dram"));
+	fprintf(out, "  without savings");
+	for (uint32_t i = 0; i < G_N_ELEMENTS(ops); i++)
+		if (gain(stats, ops[i][0]) > 0)
+			fprintf(out, " %s %.2f x", ops[i][1], gain(stats, ops[i][0]));
+	fputc('\n', out);
+}
+
 /* What the program has measured of itself. */
 static void print_measures(FILE *out, const json_t *run)
 {
@@ -294,6 +331,11 @@ void report_summary_print(FILE *out, const json_t *run)
 	}
 	print_time(out, run);
 	print_program(out, run);
+	if (json_object_get(run, "duality")) {
+		print_duality(out, run);
+		print_energy(out, run);
+		return;
+	}
 	print_stalls(out, run);
 	report_offloads_print(out, run);
 	print_traffic(out, run);

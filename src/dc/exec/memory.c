@@ -264,7 +264,6 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 			if (!access_lane(&o, warp, (uint32_t)__builtin_ctz(left)))
 				return false;
 	}
-	b->has_changed |= out->lanes != 0;
 	finish(out);
 	return true;
 }

@@ -63,8 +63,7 @@ struct dc_block {
 	uint32_t word;
 	uint64_t launched_lanes;
 	/* loops without progress */
-	uint64_t idle_rounds;
-	bool has_changed;
+	uint64_t rounds, idle_rounds, last_hash;
 	uint64_t *lines; /* of the last access */
 	uint32_t *line_bytes;
 	uint64_t *line_set; /* hash set: an entry is one where line_gen is gen; line_at: its number in lines */

@@ -56,8 +56,7 @@ void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t co
 	b->word = 0;
 	b->warp_count = count;
 	b->launched_lanes = 0;
-	b->idle_rounds = 0;
-	b->has_changed = false;
+	b->idle_rounds = b->rounds = b->last_hash = 0;
 	for (uint32_t w = 0; w < b->program->warps; w++) {
 		b->launched[w] = w < count ? warps[w].launched : 0;
 		if (w < count)
@@ -335,7 +334,6 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		dc_exact_compare(p->exact, b, s, e, cycles);
 	}
 	count(p, e, lanes, cycles, b);
-	b->has_changed |= lanes != 0;
 	return cycles;
 }
 
@@ -420,7 +418,44 @@ static void commit(struct dc_block *b)
 	b->dirty_count = 0;
 }
 
-static bool flow(struct dc_block *b, const struct dc_word *w, struct dc_step *out)
+/* FNV-1a over registers and predicates. */
+static uint64_t state_hash(const struct dc_block *b)
+{
+	const struct dc_program *p = b->program;
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (uint64_t i = 0; i < (uint64_t)DC_ARRAYS * DC_REGS * p->lanes; i++)
+		hash = (hash ^ b->regs[i]) * 0x100000001b3;
+	for (uint64_t i = 0; i < (uint64_t)p->kernel->pred_count * p->warps; i++)
+		hash = (hash ^ b->preds[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* A loop that goes round and changes nothing: lanes that wait for others of their control block, which wait for them.
+ */
+static bool makes_progress(const struct dc_program *p, struct dc_block *b, struct simt_launch *l,
+			   const struct dc_word *w)
+{
+	enum { ROUNDS_A_LOOK = 1024 };
+	const struct ptx_inst *inst = &p->kernel->func->insts[p->kernel->cfg->blocks[w->block].first];
+	uint64_t hash;
+
+	if (++b->rounds % ROUNDS_A_LOOK)
+		return true;
+	hash = state_hash(b);
+	b->idle_rounds = hash == b->last_hash ? b->idle_rounds + ROUNDS_A_LOOK : 0;
+	b->last_hash = hash;
+	if (b->idle_rounds < p->params.progress_rounds)
+		return true;
+	return dc_fault(
+	    l, b, inst, 0, 0, SIMT_FAULT_BARRIER,
+	    "a loop without progress: in %llu rounds no lane left it and nothing changed; lanes of a control "
+	    "block run in lock step, so that one must not wait for another",
+	    (unsigned long long)b->idle_rounds);
+}
+
+static bool flow(const struct dc_program *p, struct dc_block *b, struct simt_launch *l, const struct dc_word *w,
+		 struct dc_step *out)
 {
 	b->word++;
 	if (w->flow == DC_FLOW_END) {
@@ -428,6 +463,7 @@ static bool flow(struct dc_block *b, const struct dc_word *w, struct dc_step *ou
 	} else if (w->flow == DC_FLOW_JUMP && any_lane(b, w->flow_pred)) {
 		b->word = w->target;
 		out->jumped = true;
+		return makes_progress(p, b, l, w);
 	}
 	return true;
 }
@@ -455,5 +491,5 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	}
 	commit(b);
 	out->cycles = longest;
-	return flow(b, w, out);
+	return flow(p, b, l, w, out);
 }

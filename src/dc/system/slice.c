@@ -294,11 +294,14 @@ static void issue(struct dc_cb *cb, uint64_t at)
 		finish(cb);
 }
 
+/* Those that wait go on, in turn, as long as there is a register: one may find that it needs none. */
 static void release_mshr(struct dc_slice *slice, uint64_t at)
 {
+	const uint64_t count = slice->system->p->mshr_count;
+
 	CHECK(slice->mshr_used > 0);
 	slice->mshr_used--;
-	if (slice->wait_first) {
+	while (slice->wait_first && slice->mshr_used < count) {
 		struct dc_cb *cb = slice->wait_first;
 
 		slice->wait_first = cb->next;
