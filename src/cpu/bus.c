@@ -71,6 +71,15 @@ static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool 
 	cpu_tags_use(&b->llc, tag);
 }
 
+/* It will be older than what an agent beside the last level writes. */
+static void llc_drop(struct cpu_bus *b, uint64_t line)
+{
+	struct cpu_tag *tag = cpu_tags_find(&b->llc, line);
+
+	if (tag)
+		tag->state = CPU_INVALID;
+}
+
 void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version)
 {
 	b->c->stats.l2_write_backs++;
@@ -98,7 +107,7 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is_from_home)
 {
 	const bool is_write = cpu_is_write((enum cpu_op)r->op);
-	struct cpu_tag *last;
+	const struct cpu_tag *last;
 	cpu_version version;
 
 	for (uint32_t i = 0; i < b->agent_count; i++) {
@@ -120,11 +129,8 @@ static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is
 	}
 	cpu_moved(b->c, r->line, CPU_NOBODY);
 	last = cpu_tags_find(&b->llc, r->line);
-	if (last) {
-		if (is_write && b->agents[r->agent].is_beside_llc)
-			last->state = CPU_INVALID;
+	if (last)
 		return last->version;
-	}
 	version = b->home_ops->version(b->home, r->line);
 	if (is_from_home && !b->agents[r->agent].is_beside_llc)
 		llc_put(b, r->line, version, false);
@@ -156,6 +162,8 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 
 	const cpu_version version = snoop(b, r, is_from_home);
 
+	if (b->agents[r->agent].is_beside_llc && cpu_is_write((enum cpu_op)r->op))
+		llc_drop(b, r->line);
 	b->agents[r->agent].ops->grant(b->agents[r->agent].self, r, version);
 	/* Those that waited, in their order: the first that must goes to the bus, the others wait for that. */
 	while (w) {
@@ -163,12 +171,14 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 
 		w->waiting = NULL;
 		b->c->stats.joins_over++;
-		if (b->agents[w->agent].ops->again(b->agents[w->agent].self, w))
+		if (b->agents[w->agent].ops->again(b->agents[w->agent].self, w)) {
+			b->c->stats.found_beside += b->agents[w->agent].is_beside_llc;
 			request_put(b, w);
-		else if (other)
+		} else if (other) {
 			wait_for(b, other, w);
-		else
+		} else {
 			begin(b, w, now);
+		}
 		w = next;
 	}
 	if (unlikely(b->claims))
@@ -299,6 +309,7 @@ void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op o
 	struct cpu_request *r = request_new(b), *other = under_way(b, line);
 
 	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op};
+	b->c->stats.asked_beside += b->agents[agent].is_beside_llc;
 	if (other)
 		wait_for(b, other, r);
 	else

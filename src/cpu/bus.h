@@ -67,7 +67,7 @@ struct cpu_home_ops {
 	cpu_version (*version)(const void *self, uint64_t line);
 };
 
-enum { CPU_BUCKETS = 4096 };
+enum { CPU_BUCKETS = 4096, CPU_AGENTS_BESIDE = 8 /* besides cores */ };
 
 struct cpu_agent {
 	const struct cpu_agent_ops *ops;

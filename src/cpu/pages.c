@@ -7,14 +7,36 @@ enum { ENTRY_BYTES = 8 };
 /* Beyond all addresses of programs. */
 #define TABLE_PAGES ((uint64_t)1 << 60)
 
-static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit)
+/* The next of the channels in turn. */
+static uint32_t next_channel(struct cpu_pages *p, uint64_t channels)
 {
-	const uint32_t cores = (uint32_t)p->c->p->core_count, channel = p->turn;
+	uint32_t channel = p->turn;
 
+	while (channels && !(channels >> channel & 1))
+		channel = (channel + 1) % p->channel_count;
+	p->turn = (channel + 1) % p->channel_count;
+	return channel;
+}
+
+static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
+{
+	const uint32_t cores = (uint32_t)p->c->p->core_count;
+	const uint64_t all = p->channel_count < 64 ? (UINT64_C(1) << p->channel_count) - 1 : UINT64_MAX;
+
+	for (uint32_t i = p->words->len; i--;) {
+		const struct cpu_pages_word *w = &g_array_index(p->words, struct cpu_pages_word, i);
+
+		if (page < w->first || page >= w->end)
+			continue;
+		if (w->channels & all)
+			return next_channel(p, w->channels & all);
+		return own != CPU_NO_CHANNEL ? own : unit % cores * p->channel_count / cores;
+	}
+	if (own != CPU_NO_CHANNEL)
+		return own;
 	if (p->c->p->placement == CPU_PLACE_TOUCH)
 		return unit % cores * p->channel_count / cores;
-	p->turn = (p->turn + 1) % p->channel_count;
-	return channel;
+	return next_channel(p, 0);
 }
 
 static bool has_room(const struct cpu_pages *p, uint32_t channel)
@@ -23,9 +45,9 @@ static bool has_room(const struct cpu_pages *p, uint32_t channel)
 }
 
 /* A channel without room leaves the page to the next one. */
-static uint64_t frame_new(struct cpu_pages *p, uint32_t unit)
+static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
-	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit) : 0;
+	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit, page, own) : 0;
 	GArray *gone;
 	uint64_t frame;
 
@@ -41,16 +63,40 @@ static uint64_t frame_new(struct cpu_pages *p, uint32_t unit)
 	return frame;
 }
 
-uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page)
+uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
 	uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
 
 	if (!frame) {
-		frame = frame_new(p, unit) + 1;
+		frame = frame_new(p, unit, page, own) + 1;
 		p->c->stats.pages += page < TABLE_PAGES;
 		g_hash_table_insert(p->frames, (gpointer)page, (gpointer)frame);
 	}
 	return (frame - 1) << (p->c->page_shift - p->c->line_shift);
+}
+
+uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page)
+{
+	return cpu_pages_line_at(p, unit, page, CPU_NO_CHANNEL);
+}
+
+void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word)
+{
+	g_array_append_vals(p->words, word, 1);
+}
+
+void cpu_pages_reserve(struct cpu_pages *p)
+{
+	p->frames_max -= p->frames_max / 512 + p->channel_count;
+}
+
+uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page)
+{
+	const uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
+
+	if (!frame || p->c->p->placement == CPU_PLACE_LINE)
+		return CPU_NO_CHANNEL;
+	return (uint32_t)((frame - 1) % p->channel_count);
 }
 
 uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
@@ -96,6 +142,7 @@ void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_b
 				.frames = g_hash_table_new(NULL, NULL),
 				.frames_max = memory_bytes / c->p->page_bytes,
 				.channel_count = c->p->placement == CPU_PLACE_LINE ? 1 : (uint32_t)c->p->channel_count};
+	p->words = g_array_new(FALSE, FALSE, sizeof(struct cpu_pages_word));
 	p->frame_counts = g_new0(uint64_t, p->channel_count);
 	p->gone = g_new(GArray *, p->channel_count);
 	for (uint32_t i = 0; i < p->channel_count; i++)
@@ -107,6 +154,7 @@ void cpu_pages_free(struct cpu_pages *p)
 	for (uint32_t i = 0; i < p->channel_count; i++)
 		g_array_free(p->gone[i], TRUE);
 	g_free(p->gone);
+	g_array_free(p->words, TRUE);
 	g_hash_table_destroy(p->frames);
 	g_free(p->frame_counts);
 }

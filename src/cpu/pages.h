@@ -11,11 +11,25 @@ struct cpu_pages {
 	/* By channel; of all, where lines go round the channels. Frame f is behind channel f modulo channel_count. */
 	GArray **gone; /* frames of pages that were unmapped: the last one is the next */
 	uint64_t *frame_counts, frames_max;
+	GArray *words; /* struct cpu_pages_word, the last one counts */
 	uint32_t channel_count, turn; /* turn: of the page that comes next */
 };
 
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes);
 void cpu_pages_free(struct cpu_pages *p);
+/* A word about pages that nobody has touched yet. */
+struct cpu_pages_word {
+	uint64_t first, end;	/* pages */
+	uint64_t channels;	/* a bit each, taken in turns; 0: that of who touches it */
+};
+void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word);
+/* Keeps the last share of each channel's frames, 1/512 of them, free for a directory. Before any page. */
+void cpu_pages_reserve(struct cpu_pages *p);
+/* Of a touched page, if pages have channels; else CPU_NO_CHANNEL. */
+#define CPU_NO_CHANNEL UINT32_MAX
+uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page);
+/* As cpu_pages_line, for a unit that has a channel of its own. */
+uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t channel);
 /* The first line of a page that the unit touches; calls the user's full where there is no frame. */
 uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page);
 /* The line that has the page's entry of the table of pages, whose pages lie as any others. */
@@ -24,6 +38,24 @@ bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page);
 /* Pages from first to before end have no frames any more. */
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end);
 
+/* The channel of a line, and its number among that channel's lines, where pages have channels. */
+static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)
+{
+	return (uint32_t)((line >> (c->page_shift - c->line_shift)) % c->p->channel_count);
+}
+static inline uint64_t cpu_line_index(const struct cpu_common *c, uint64_t line)
+{
+	const uint32_t shift = c->page_shift - c->line_shift;
+
+	return ((line >> shift) / c->p->channel_count << shift) | (line & ((UINT64_C(1) << shift) - 1));
+}
+/* The line of an index. */
+static inline uint64_t cpu_line_at(const struct cpu_common *c, uint32_t channel, uint64_t index)
+{
+	const uint32_t shift = c->page_shift - c->line_shift;
+
+	return (((index >> shift) * c->p->channel_count + channel) << shift) | (index & ((UINT64_C(1) << shift) - 1));
+}
 /* Of a line, in the memory: cpu.placement. */
 uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line);
 

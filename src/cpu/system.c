@@ -2,23 +2,13 @@
 #include "cpu/system.h"
 
 #include "base/check.h"
-#include "cpu/channel.h"
-#include "cpu/core.h"
+#include "cpu/inside.h"
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct cpu_stats
 #include "sim/stat_rows.inc"
 #include "cpu/cpu_stats.def"
 #include "sim/stat_end.inc"
-};
-
-struct cpu_system {
-	struct cpu_common common;
-	struct cpu_bus bus;
-	struct cpu_channels channels;
-	struct cpu_pages pages;
-	struct cpu_core *cores;
-	struct cpu_thread **threads; /* by unit */
 };
 
 bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e)
@@ -52,7 +42,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 				 .line_shift = (uint32_t)__builtin_ctzll(p->line_bytes),
 				 .page_shift = (uint32_t)__builtin_ctzll(p->page_bytes)};
 	cpu_events_init(&c->events, ctx->engine, domain);
-	cpu_bus_init(&s->bus, c, domain, (uint32_t)p->core_count);
+	cpu_bus_init(&s->bus, c, domain, (uint32_t)p->core_count + CPU_AGENTS_BESIDE);
 	count_stacks(c, memory);
 	cpu_pages_init(&s->pages, c, memory_bytes);
 	cpu_channels_init(&s->channels, c, &s->bus, memory);
@@ -65,8 +55,9 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 		s->threads[i] = &s->cores[i % p->core_count].threads[i / p->core_count];
 	sim_stats_add(ctx->stats, "cpu", stat_rows, ARRAY_COUNT(stat_rows), &c->stats, sizeof(c->stats));
 	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
-				  "cpu.walks + cpu.joins_over = "
-				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops");
+				  "cpu.walks + cpu.asked_beside + cpu.joins_over = "
+				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops + "
+				  "cpu.found_beside");
 	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
 	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
 	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims");

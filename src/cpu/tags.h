@@ -13,6 +13,7 @@ struct cpu_tag {
 	cpu_version version;
 	uint8_t state; /* enum cpu_state; 0: nothing here */
 	bool is_ahead; /* a prefetcher brought it, and nobody has used it yet */
+	bool is_kept;  /* an NDP-AP has asked for more of it: it does not make room */
 };
 
 struct cpu_tags {
@@ -76,6 +77,12 @@ static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t
 	}
 	c->lines[oldest] = line;
 	return &c->tags[oldest];
+}
+
+/* Who chooses the place himself: it is the line's from now on. */
+static inline void cpu_tags_take(const struct cpu_tags *c, const struct cpu_tag *tag, uint64_t line)
+{
+	c->lines[tag - c->tags] = line;
 }
 
 static inline void cpu_tags_use(struct cpu_tags *c, struct cpu_tag *tag)

@@ -442,17 +442,16 @@ end:	do
 #ifdef BUDGET
 proctype rest()
 {
-end:	do
-	:: timeout -> d_step {
+	timeout -> d_step {
 		assert(len(up) == 0 && len(down) == 0 && len(reads) == 0);
 		for (k : 0 .. LINES - 1) {
 			assert(serving[k] == NOBODY && bus_agent[k] == NOBODY && claim[k] == 0 && !bus_request[k] && point[k] != POINT_LOCKED)
 		}
 		for (k : 0 .. NEARS - 1) { assert(!near_waits[k] && len(to_near[k]) == 0 && len(from_near[k]) == 0) }
 		for (k : 0 .. REMOTES - 1) { assert(remote_event[k] == 0 && remote_writes[k] == 0) }
-		}
-		break
-	od
+	};
+progress_end: end:
+	false /* a run that has ended is no circle */
 }
 #endif
 

@@ -4,6 +4,7 @@
  * to its caches another one sees.
  */
 #include "base/check.h"
+#include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/kernels.h"
 #include "machine/memories.h"
@@ -36,6 +37,13 @@ struct cost {
 };
 enum { COSTS = 1024 };
 
+/* Of a kind of units. */
+struct costs {
+	uint64_t cycles[THREAD_CLASS_COUNT], clock_khz;
+	uint64_t *instructions;
+	struct cost sites[COSTS];
+};
+
 struct host {
 	struct thread_model model;
 	const struct thread_runtime *runtime;
@@ -48,10 +56,12 @@ struct host {
 	struct bytes *bytes;     /* NULL: the newest are everybody's */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
-	uint64_t class_cycles[THREAD_CLASS_COUNT], clock_khz;
 	uint64_t limit_ps;   /* run.timeout_simulated_ps */
 	uint64_t told_units; /* when the runtime comes back */
-	struct cost costs[COSTS]; /* by site */
+	struct channel_system *near; /* NULL: no NDPs */
+	const struct channel_params *near_params;
+	uint32_t cpu_units; /* those of NDPs come after them */
+	struct costs cpu_costs, near_costs;
 };
 
 /* Has the runtime come back when the machine has something to do. */
@@ -156,30 +166,32 @@ _Noreturn static void end_by_limit(struct host *h, const struct thread_at *at)
 	_exit(EXIT_TIMEOUT);
 }
 
-static void cost_of(const struct host *h, const uint16_t *counts, struct cost *out)
+static void cost_of(const struct costs *of, const uint16_t *counts, struct cost *out)
 {
 	uint64_t cycles = 0;
 
 	*out = (struct cost){.counts = counts};
 	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
-		cycles += counts[i] * h->class_cycles[i];
+		cycles += counts[i] * of->cycles[i];
 	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
 		out->instructions += counts[i];
-	out->ps = cycles * 1000000000 / h->clock_khz;
+	out->ps = cycles * 1000000000 / of->clock_khz;
 }
 
 /* A site's counts do not change. */
 static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
 {
 	struct host *h = self;
-	struct cost *c = &h->costs[(uintptr_t)counts / 4 % COSTS];
+	struct costs *of = at->unit < h->cpu_units ? &h->cpu_costs : &h->near_costs;
+	struct cost *c = &of->sites[(uintptr_t)counts / 4 % COSTS];
 
 	if (unlikely(at->now_ps >= h->limit_ps))
 		end_by_limit(h, at);
 	if (unlikely(c->counts != counts))
-		cost_of(h, counts, c);
-	h->stats->instructions += c->instructions;
-	cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->ps);
+		cost_of(of, counts, c);
+	*of->instructions += c->instructions;
+	if (at->unit < h->cpu_units)
+		cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->ps);
 	return c->ps;
 }
 
@@ -203,7 +215,10 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
 	if (h->bytes)
 		bytes_begin(h->bytes, at->unit, address, bytes, size, ops[kind]);
-	done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->use);
+	if (at->unit < h->cpu_units)
+		done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->use);
+	else
+		done = channel_access(h->near, at->unit - h->cpu_units, at->now_ps, address, size, ops[kind]);
 	if (h->bytes) {
 		bytes_taken(h->bytes, at->unit, done == CPU_WAITS);
 		if (done != CPU_WAITS)
@@ -219,7 +234,10 @@ static uint64_t fence(void *self, const struct thread_at *at)
 	uint64_t done;
 
 	h->waiting[at->unit] = (struct waiting){at->thread, NULL};
-	done = cpu_fence(h->cpu, at->unit, at->now_ps);
+	if (at->unit < h->cpu_units)
+		done = cpu_fence(h->cpu, at->unit, at->now_ps);
+	else
+		done = channel_fence(h->near, at->unit - h->cpu_units, at->now_ps);
 	return done == CPU_WAITS ? THREAD_WAITS : done;
 }
 
@@ -285,18 +303,52 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	return reply;
 }
 
+/* Of threads of OpenMP regions: see channel.place. */
+static uint32_t unit_for(void *self, const struct thread_place *place)
+{
+	const struct host *h = self;
+	const uint32_t cores = (uint32_t)h->near_params->core_count, ndps = (uint32_t)h->near_params->ndp_count;
+
+	if (!place->level || h->near_params->place == CHANNEL_PLACE_CPU)
+		return THREAD_UNIT_ANY;
+	if (h->near_params->place == CHANNEL_PLACE_FLAT)
+		return h->cpu_units + place->thread % (cores * ndps);
+	if (place->level == 1)
+		return h->cpu_units + place->thread % ndps * cores;
+	return h->cpu_units + place->team % ndps * cores + place->thread % cores;
+}
+
 static void set_costs(struct host *h, const struct cpu_params *p)
 {
-	const uint64_t cycles[] = {
+	const struct channel_params *n = h->near_params;
+	const uint64_t cpu_cycles[] = {
 #define THREAD_CLASS(name, cycles, text) p->name##_cycles,
 #include "threads/classes.def"
 #undef THREAD_CLASS
 	};
 
-	memcpy(h->class_cycles, cycles, sizeof(cycles));
-	h->clock_khz = p->clock_khz;
+	memcpy(h->cpu_costs.cycles, cpu_cycles, sizeof(cpu_cycles));
+	h->cpu_costs.clock_khz = p->clock_khz;
+	h->cpu_costs.instructions = &h->stats->instructions;
+	h->cpu_units = cpu_unit_count(p);
+	if (n) {
+		const uint64_t near_cycles[] = {
+#define THREAD_CLASS(name, cycles, text) n->name##_cycles,
+#include "threads/classes.def"
+#undef THREAD_CLASS
+		};
+
+		memcpy(h->near_costs.cycles, near_cycles, sizeof(near_cycles));
+		h->near_costs.clock_khz = n->clock_khz;
+		h->near_costs.instructions = &channel_system_stats(h->near)->instructions;
+	}
 	h->model = (struct thread_model){
-	    .machine = {.unit_count = cpu_unit_count(p),
+	    .machine = {.unit_count = h->cpu_units + (n ? (uint32_t)(n->ndp_count * n->core_count) : 0),
+			.cpu_unit_count = h->cpu_units,
+			.ndp_count = n ? (uint32_t)n->ndp_count : 0,
+			.processor_count =
+			    n && n->place == CHANNEL_PLACE_FLAT ? (uint32_t)(n->ndp_count * n->core_count) : 0,
+			.node_count = p->placement != CPU_PLACE_LINE ? (uint32_t)p->channel_count : 0,
 			.quantum_ps = 0,
 			.line_bytes = (uint32_t)p->line_bytes,
 			.page_bytes = p->page_bytes,
@@ -311,6 +363,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	    .advance = advance,
 	    .event = note,
 	    .ask = answer_question,
+	    .unit_for = n ? unit_for : NULL,
 	    .end = end,
 	};
 }
@@ -337,13 +390,15 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->run.kernels = machine_kernels_new(1);
 	h->cpu = machine_cpu(h->run.machine);
 	h->stats = cpu_system_stats(h->cpu);
+	h->near = machine_channel(h->run.machine);
+	h->near_params = machine_channel_params(&h->session.config);
 	h->engine = h->run.machine->ctx.engine;
-	h->waiting = g_new0(struct waiting, cpu_unit_count(p));
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	h->limit_ps = h->run.params->timeout_simulated_ps ? h->run.params->timeout_simulated_ps : UINT64_MAX;
 	h->told_units = SIM_NEVER;
 	set_costs(h, p);
+	h->waiting = g_new0(struct waiting, h->model.machine.unit_count);
 	return true;
 }
 
@@ -363,7 +418,8 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	if (!is_open)
 		return NULL;
 	h->runtime = runtime;
-	if (h->params->values == CPU_VALUES_VERSIONS) {
+	/* Versions are followed through processors' caches only. */
+	if (h->params->values == CPU_VALUES_VERSIONS && !h->near) {
 		h->bytes = bytes_new(h->cpu, h->params);
 		user.observe = observe;
 		user.moved = moved;

@@ -1,0 +1,73 @@
+/* channel.h - near-data processors (NDPs) on the memory channels of a CPU: cores beside each channel's memory, the
+ * NDP-M that keeps them coherent with the processors, and the NDP-AP on the system bus.
+ *
+ * Timing and coherence as in cpu/system.h, beside which it is put: units of the CPU come first, then those of the NDPs,
+ * all cores of one after the other.
+ */
+#ifndef STRATA_CHANNEL_CHANNEL_H
+#define STRATA_CHANNEL_CHANNEL_H
+
+#include "coh/coh.h"
+#include "cpu/system.h"
+
+/* For rows that have it. */
+#define CHANNEL_PLACES(X) \
+	X(CHANNEL_PLACE_CPU, cpu) \
+	X(CHANNEL_PLACE_FLAT, flat) \
+	X(CHANNEL_PLACE_NESTED, nested)
+enum channel_place { CHANNEL_PLACES(SIM_PARAM_ENUMERATOR) };
+
+struct channel_params {
+#include "sim/param_fields.inc"
+#include "channel/channel_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc channel_param_rows[];
+extern const uint32_t channel_param_row_count;
+
+struct channel_stats {
+#include "sim/stat_fields.inc"
+#include "channel/channel_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Rules across the parameters, and those with its processors. */
+bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,
+			  struct base_diag_list *diag);
+
+struct channel_system;
+
+/* Of every access of an NDP core, in the order of coherence: the quarters of the line that it is about, with the
+ * version that it reads or makes. */
+struct channel_observer {
+	void (*see)(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version);
+	void *self;
+};
+
+struct channel_range {
+	uint64_t begin, end; /* of the program's addresses */
+};
+
+/* p and rows (coh_rows, or those of a test) are kept. Units from first_unit on are the NDPs' cores. */
+struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
+					  uint64_t memory_bytes, uint32_t first_unit, const struct coh_row *rows);
+void channel_system_free(struct channel_system *s);
+/* After cpu_system_connect, whose user has to observe as well. */
+void channel_system_observe(struct channel_system *s, const struct channel_observer *observer);
+
+/* As cpu_access and cpu_fence. core: of all NDPs', from 0. */
+uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
+			uint32_t size_bytes, enum cpu_op op);
+uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps);
+
+/* Remote lines of these addresses may stay in the cores' caches until they are flushed; who reads them there may read
+ * what was written before ("remote cache uninhibited"). */
+void channel_uninhibit(struct channel_system *s, uint64_t begin, uint64_t end);
+/* The core's copies of remote lines of these addresses are dropped. */
+void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
+
+struct channel_stats *channel_system_stats(struct channel_system *s);
+/* How often each row of the protocol was done. */
+const uint64_t *channel_row_counts(const struct channel_system *s);
+
+#endif

@@ -1,0 +1,377 @@
+/* core.c - an NDP core: in order, one load or store at a time and prefetches beside it, a small cache. */
+#include "channel/priv.h"
+
+#include "base/check.h"
+
+static void answer(struct ndp_core *k, uint64_t units)
+{
+	const struct cpu_user *user = &k->s->c->user;
+
+	user->answer(user->self, k->unit, (units + k->s->c->per_ps - 1) / k->s->c->per_ps);
+}
+
+static uint64_t granule_of(struct ndp_core *k, uint64_t address)
+{
+	struct channel_system *s = k->s;
+	const uint64_t page_bytes = s->c->p->page_bytes, page = address / page_bytes, offset = address % page_bytes;
+
+	if (page != k->last_page) {
+		k->last_line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
+		k->last_page = page;
+	}
+	return (k->last_line + offset / LINE_BYTES) * s->granules +
+	       offset % LINE_BYTES / (s->granule_quarters * QUARTER_BYTES);
+}
+
+static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
+{
+	return granule / k->s->granules;
+}
+
+static cpu_version granule_quarters(const struct ndp_core *k, uint64_t granule)
+{
+	const uint32_t first = (uint32_t)(granule % k->s->granules) * k->s->granule_quarters;
+
+	return quarters_of(first, k->s->granule_quarters);
+}
+
+static void see(struct ndp_core *k, uint64_t granule, bool is_write, cpu_version *version)
+{
+	if (is_write)
+		*version = cpu_version_next(*version, granule_quarters(k, granule));
+	observe(k->s, k->unit, line_of(k, granule), granule_quarters(k, granule), is_write, *version);
+}
+
+/* ---- its cache ---- */
+
+static struct ndp_ask *ask_for(struct ndp_core *k, uint64_t granule)
+{
+	for (uint32_t i = 0; i <= k->s->p->prefetch_count; i++)
+		if (k->asks[i].is_busy && k->asks[i].granule == granule)
+			return &k->asks[i];
+	return NULL;
+}
+
+/* The state of coh.def: the tag's, and whether the granule is asked for. */
+static enum coh_state state_of(struct ndp_core *k, uint64_t granule, const struct cpu_tag *tag)
+{
+	const struct ndp_ask *ask = ask_for(k, granule);
+
+	if (tag && tag->state == CPU_MODIFIED)
+		return COH_NEAR_MODIFIED;
+	if (ask)
+		return tag ? COH_NEAR_UPGRADE : ask->is_write ? COH_NEAR_WAIT_M : COH_NEAR_WAIT_S;
+	return tag ? COH_NEAR_SHARED : COH_NEAR_INVALID;
+}
+
+static void evict(struct ndp_core *k, struct cpu_tag *tag)
+{
+	const struct coh_row *row;
+
+	if (tag->state == CORE_REMOTE) {
+		tag->state = CPU_INVALID;
+		return;
+	}
+	row = coh_find(&k->s->table, tag->state == CPU_MODIFIED ? COH_NEAR_MODIFIED : COH_NEAR_SHARED, COH_EV_EVICT,
+		       false);
+	if (row->actions[0] == COH_DO_WRITE_BACK) {
+		k->s->stats.evictions++;
+		manager_write_back(k, tag->line, tag->version);
+	} else {
+		holders_drop(k->m, tag->line, k->number);
+	}
+	tag->state = CPU_INVALID;
+}
+
+/* A place for the granule, but not that of one whose upgrade is under way. */
+static struct cpu_tag *room(struct ndp_core *k, uint64_t granule)
+{
+	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
+	struct cpu_tag *set = &k->cache.tags[cpu_tags_set(&k->cache, granule)];
+
+	for (uint32_t i = 0; !tag && i < k->cache.way_count; i++)
+		if (!set[i].state)
+			tag = &set[i];
+	for (uint32_t i = 0; !tag && i < k->cache.way_count; i++) {
+		struct cpu_tag *oldest = NULL;
+
+		for (uint32_t n = 0; n < k->cache.way_count; n++)
+			if (!ask_for(k, set[n].line) && (!oldest || set[n].used < oldest->used))
+				oldest = &set[n];
+		tag = oldest ? oldest : &set[0];
+	}
+	if (tag->state && tag->line != granule)
+		evict(k, tag);
+	cpu_tags_take(&k->cache, tag, granule);
+	return tag;
+}
+
+static bool is_uninhibited(const struct ndp_core *k, uint64_t address)
+{
+	const GArray *ranges = k->s->uninhibited;
+
+	for (uint32_t i = 0; i < ranges->len; i++) {
+		const struct channel_range *r = &g_array_index(ranges, struct channel_range, i);
+
+		if (address >= r->begin && address < r->end)
+			return true;
+	}
+	return false;
+}
+
+/* ---- its accesses ---- */
+
+static struct ndp_ask *prefetch_slot(struct ndp_core *k)
+{
+	for (uint32_t i = 1; i <= k->s->p->prefetch_count; i++)
+		if (!k->asks[i].is_busy)
+			return &k->asks[i];
+	return NULL;
+}
+
+static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)
+{
+	struct channel_system *s = k->s;
+	const bool is_prefetch = a != &k->asks[0];
+	const uint64_t line = line_of(k, granule);
+	const enum coh_state before =
+	    s->p->cache_bytes ? state_of(k, granule, cpu_tags_find(&k->cache, granule)) : COH_NEAR_INVALID;
+
+	*a = (struct ndp_ask){.granule = granule,
+			      .is_busy = true,
+			      .is_write = !is_prefetch && cpu_is_write(k->op),
+			      .is_remote = cpu_line_channel(s->c, line) != k->m->channel};
+	if (!a->is_remote)
+		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
+	if (a->is_remote)
+		point_ask(k, granule, a->is_write, k->op == CPU_ATOMIC, units);
+	else
+		manager_ask(k, granule, a->is_write, is_prefetch, units);
+}
+
+/* True: it need not wait. */
+static bool miss(struct ndp_core *k, uint64_t granule, uint64_t units)
+{
+	struct channel_system *s = k->s;
+	struct ndp_ask *under_way = ask_for(k, granule);
+
+	if (k->op == CPU_PREFETCH) {
+		struct ndp_ask *slot = prefetch_slot(k);
+		const bool is_remote = cpu_line_channel(s->c, line_of(k, granule)) != k->m->channel;
+
+		if (under_way || !slot || is_remote || !s->p->cache_bytes)
+			s->stats.drops++;
+		else
+			ask(k, slot, granule, units);
+		return true;
+	}
+	if (under_way) {
+		s->stats.joins++;
+		under_way->is_wanted = true;
+		return false;
+	}
+	ask(k, &k->asks[0], granule, units);
+	return false;
+}
+
+static uint64_t next_granule(const struct ndp_core *k)
+{
+	const uint64_t bytes = k->s->p->access_bytes;
+
+	return (k->address / bytes + 1) * bytes;
+}
+
+static bool go_on(struct ndp_core *k, uint64_t *units);
+
+/* A copy of a remote line may be read only. */
+static bool is_hit(struct ndp_core *k, uint64_t granule, const struct cpu_tag *tag)
+{
+	if (!tag || tag->state == CORE_REMOTE)
+		return tag && !cpu_is_write(k->op);
+	if (ask_for(k, granule))
+		return !cpu_is_write(k->op);
+	return coh_find(&k->s->table, tag->state == CPU_MODIFIED ? COH_NEAR_MODIFIED : COH_NEAR_SHARED,
+			cpu_is_write(k->op) ? COH_EV_WRITE : COH_EV_LOAD, false)
+		   ->actions[0] == COH_DO_HIT;
+}
+
+static void fire_fault(void *core, struct cpu_event *e)
+{
+	struct ndp_core *k = core;
+	uint64_t units = now_units(k->s);
+
+	(void)e;
+	if (go_on(k, &units))
+		answer(k, units);
+}
+
+/* The first touch of a page takes its time before the access begins. */
+static bool is_fault(struct ndp_core *k, uint64_t units)
+{
+	const struct cpu_params *p = k->s->c->p;
+	const uint64_t page = k->address >> k->s->c->page_shift;
+
+	if (page == k->last_page || !p->page_fault_ps || cpu_pages_is_touched(k->s->pages, page))
+		return false;
+	cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
+	k->s->stats.page_faults++;
+	k->fault = (struct cpu_event){.fire = fire_fault, .self = k};
+	cpu_event_at(&k->s->c->events, &k->fault, units + ps_units(k->s, p->page_fault_ps));
+	return true;
+}
+
+/* Does its access from where it is. True: it is done, at *units. */
+static bool go_on(struct ndp_core *k, uint64_t *units)
+{
+	struct channel_stats *stats = &k->s->stats;
+	uint64_t *const counts[] = {&stats->reads, &stats->writes, &stats->atomics, &stats->prefetches};
+
+	for (; k->address < k->end; k->address = next_granule(k), k->is_counted = false) {
+		if (is_fault(k, *units))
+			return false;
+
+		const uint64_t granule = granule_of(k, k->address);
+		struct cpu_tag *tag = k->s->p->cache_bytes ? cpu_tags_find(&k->cache, granule) : NULL;
+
+		*counts[k->op] += !k->is_counted;
+		k->is_counted = true;
+		if (is_hit(k, granule, tag)) {
+			stats->hits++;
+			cpu_tags_use(&k->cache, tag);
+			if (k->op != CPU_PREFETCH)
+				see(k, granule, cpu_is_write(k->op), &tag->version);
+			continue;
+		}
+		if (!miss(k, granule, *units))
+			return false;
+	}
+	return true;
+}
+
+static void done(struct ndp_core *k)
+{
+	uint64_t units = now_units(k->s);
+
+	k->address = next_granule(k);
+	k->is_counted = false;
+	if (go_on(k, &units))
+		answer(k, units);
+}
+
+void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
+{
+	struct ndp_ask *a = ask_for(k, granule);
+	const bool is_load_or_store = a == &k->asks[0], is_wanted = a->is_wanted;
+
+	if (k->s->p->cache_bytes) {
+		struct cpu_tag *tag = room(k, granule);
+		const struct coh_row *row = coh_find(
+		    &k->s->table, state_of(k, granule, tag->state ? tag : NULL), COH_EV_GRANT, false);
+
+		*tag = (struct cpu_tag){.line = granule,
+					.version = version,
+					.state = row->next == COH_NEAR_MODIFIED ? CPU_MODIFIED : CPU_SHARED};
+		CHECK(is_owned == (tag->state == CPU_MODIFIED));
+		cpu_tags_use(&k->cache, tag);
+		if (is_load_or_store)
+			see(k, granule, is_owned, &tag->version);
+	}
+	a->is_busy = false;
+	if (is_load_or_store) {
+		done(k);
+	} else if (is_wanted) {
+		uint64_t units = now_units(k->s);
+
+		if (go_on(k, &units))
+			answer(k, units);
+	}
+}
+
+void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
+{
+	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
+	const struct coh_row *row = coh_find(&k->s->table, state_of(k, granule, tag),
+					     is_invalid ? COH_EV_TO_INVALID : COH_EV_TO_SHARED, false);
+
+	if (row->actions[0] == COH_DO_WRITE_BACK) {
+		k->s->stats.probe_write_backs++;
+		manager_write_back(k, granule, tag->version);
+	}
+	if (tag && (row->next == COH_NEAR_INVALID || row->next == COH_NEAR_WAIT_M))
+		tag->state = CPU_INVALID;
+	else if (tag && row->next == COH_NEAR_SHARED)
+		tag->state = CPU_SHARED;
+	else if (!tag && !is_invalid && row->next == COH_NEAR_INVALID)
+		holders_drop(k->m, granule, k->number); /* it left meanwhile */
+	manager_answer(k, granule);
+}
+
+void core_remote(struct ndp_core *k, struct remote *r)
+{
+	const uint64_t granule = k->asks[0].granule;
+
+	k->asks[0].is_busy = false;
+	if (r->coh_event == COH_EV_R_WRITE) {
+		see(k, granule, true, &r->version);
+		point_return(r);
+	} else {
+		if (r->coh_event == COH_EV_R_READ && k->s->p->cache_bytes && is_uninhibited(k, k->address)) {
+			struct cpu_tag *tag = room(k, granule);
+
+			*tag = (struct cpu_tag){.line = granule, .version = r->version, .state = CORE_REMOTE};
+			cpu_tags_use(&k->cache, tag);
+		}
+		PUT(k->s->free_remotes, r);
+	}
+	done(k);
+}
+
+void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
+{
+	const uint64_t bytes = k->s->p->access_bytes;
+
+	for (uint64_t at = begin / bytes * bytes; k->s->p->cache_bytes && at < end; at += bytes) {
+		struct cpu_tag *tag = cpu_tags_find(&k->cache, granule_of(k, at));
+
+		if (tag && tag->state == CORE_REMOTE) {
+			k->s->stats.flushes++;
+			tag->state = CPU_INVALID;
+		}
+	}
+}
+
+uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
+			uint32_t size_bytes, enum cpu_op op)
+{
+	struct ndp_core *k = &s->cores[core];
+	uint64_t units = MAX(now_ps * s->c->per_ps, now_units(s));
+
+	k->address = address;
+	k->end = address + size_bytes;
+	k->op = op;
+	k->is_counted = false;
+	if (!go_on(k, &units))
+		return CPU_WAITS;
+	return MAX(now_ps, (units + s->c->per_ps - 1) / s->c->per_ps);
+}
+
+/* A store is done before its core goes on: at its cache, or at the NDP-M if there is none. There the barrier goes, too.
+ */
+uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps)
+{
+	(void)core;
+	return s->p->cache_bytes ? now_ps : now_ps + 2 * s->p->core_link_ps;
+}
+
+void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)
+{
+	*k = (struct ndp_core){.s = s, .m = m, .number = number, .unit = unit, .last_page = UINT64_MAX};
+	if (s->p->cache_bytes)
+		cpu_tags_init(&k->cache, s->p->cache_bytes, (uint32_t)s->p->cache_ways_count, s->p->access_bytes);
+}
+
+void core_free(struct ndp_core *k)
+{
+	if (k->s->p->cache_bytes)
+		cpu_tags_free(&k->cache);
+}

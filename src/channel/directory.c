@@ -1,0 +1,236 @@
+/* directory.c - the Extended Coherence Directory of a channel: two bits for each line in the memory, a cache of them
+ * (ECD-$), and a state for whole regions (ECD-S). */
+#include "channel/priv.h"
+
+#include "base/check.h"
+
+enum { ITEM_LINES = 128, ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
+
+/* Of the lines behind the channel. */
+static uint64_t index_of(const struct ndp_m *m, uint64_t line)
+{
+	return cpu_line_index(m->s->c, line);
+}
+
+uint64_t directory_region(const struct ndp_m *m, uint64_t line)
+{
+	return index_of(m, line) / m->s->region_lines;
+}
+
+bool directory_is_summarised(const struct channel_system *s, uint64_t region)
+{
+	/* Spread evenly, the same ones in every run. */
+	return (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
+}
+
+/* ---- the state of lines ---- */
+
+static uint8_t item_of(const struct near_region *r, uint64_t i)
+{
+	return r->items[i / 4] >> 2 * (i % 4) & 3;
+}
+
+enum near_state directory_state(const struct ndp_m *m, uint64_t line)
+{
+	const struct near_region *r = &m->regions[directory_region(m, line)];
+
+	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state
+							     : item_of(r, index_of(m, line) % m->s->region_lines));
+}
+
+/* ---- its lines in the memory and in the cache ---- */
+
+static void written(void *m, struct cpu_dram_access *a)
+{
+	struct directory_read *d = (struct directory_read *)a;
+
+	(void)m;
+	g_free(d);
+}
+
+static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
+{
+	struct directory_read *d = g_new0(struct directory_read, 1);
+	/* Behind what pages may have. */
+	const uint64_t index = m->s->directory_index + item / ITEMS_IN_LINE;
+
+	d->m = m;
+	d->item = item;
+	d->dram = (struct cpu_dram_access){.line = cpu_line_at(m->s->c, m->channel, index),
+					   .offset = (uint32_t)(item % ITEMS_IN_LINE) * QUARTER_BYTES,
+					   .bytes = QUARTER_BYTES,
+					   .class = CPU_DRAM_DIRECTORY,
+					   .self = m};
+	m->s->stats.directory_bytes += QUARTER_BYTES;
+	return d;
+}
+
+static void write_item(struct ndp_m *m, uint64_t item)
+{
+	struct directory_read *d = access_new(m, item);
+
+	m->s->stats.directory_writes++;
+	d->dram.is_write = true;
+	d->dram.done = written;
+	cpu_dram_access_now(&m->s->channels->dram, &d->dram);
+}
+
+static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
+{
+	struct cpu_tag *tag = cpu_tags_victim(&m->directory_cache, item);
+
+	if (tag->state == CPU_MODIFIED)
+		write_item(m, tag->line);
+	*tag = (struct cpu_tag){.line = item, .state = CPU_SHARED};
+	cpu_tags_use(&m->directory_cache, tag);
+	return tag;
+}
+
+void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
+{
+	struct channel_system *s = m->s;
+	const uint64_t region = directory_region(m, line), item = index_of(m, line) / ITEM_LINES;
+	struct near_region *r = &m->regions[region];
+	const uint64_t i = index_of(m, line) % s->region_lines;
+	struct cpu_tag *tag;
+
+	if (directory_state(m, line) == state)
+		return;
+	if (r->state != NEAR_UNDEFINED) {
+		const uint8_t all = (uint8_t)(r->state * 0x55);
+
+		r->items = g_malloc(s->region_lines / 4);
+		memset(r->items, all, s->region_lines / 4);
+		memset(r->counts, 0, sizeof(r->counts));
+		r->counts[r->state] = (uint32_t)s->region_lines;
+		r->state = NEAR_UNDEFINED;
+		if (directory_is_summarised(s, region)) {
+			s->stats.summary_changes++;
+			for (uint64_t n = 0; s->p->directory_fill && n < s->region_lines / ITEM_LINES; n++)
+				write_item(m, region * (s->region_lines / ITEM_LINES) + n);
+		}
+	}
+	r->counts[item_of(r, i)]--;
+	r->counts[state]++;
+	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
+	tag = cpu_tags_find(&m->directory_cache, item);
+	if (!tag)
+		tag = cache_put(m, item);
+	tag->state = CPU_MODIFIED;
+	if (r->counts[state] == s->region_lines && s->p->summary_by_hardware && directory_is_summarised(s, region))
+		directory_summarise(m, region, state);
+}
+
+void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state)
+{
+	struct near_region *r = &m->regions[region];
+
+	g_free(r->items);
+	*r = (struct near_region){.state = (uint8_t)state};
+	m->s->stats.summary_returns++;
+	point_summarised(m, region, state);
+}
+
+/* ---- how long it takes ---- */
+
+static void fire_ready(void *self, struct cpu_event *e)
+{
+	(void)self;
+	manager_ready((struct near_request *)e);
+}
+
+static void ready_at(struct near_request *r, uint64_t units)
+{
+	r->dram.event.fire = fire_ready;
+	r->dram.event.self = r->m;
+	cpu_event_at(&r->m->s->c->events, &r->dram.event, units);
+}
+
+static void item_read(void *manager, struct cpu_dram_access *a)
+{
+	struct ndp_m *m = manager;
+	struct directory_read *d = (struct directory_read *)a, **link = &m->directory_reads;
+	struct near_request *r = d->waiting;
+
+	while (*link != d)
+		link = &(*link)->next;
+	*link = d->next;
+	if (!cpu_tags_find(&m->directory_cache, d->item))
+		cache_put(m, d->item);
+	while (r) {
+		struct near_request *next = r->next;
+
+		ready_at(r, now_units(m->s));
+		r = next;
+	}
+	g_free(d);
+}
+
+static void fire_look_up(void *manager, struct cpu_event *e)
+{
+	struct ndp_m *m = manager;
+	struct near_request *r = (struct near_request *)e;
+	struct channel_stats *stats = &m->s->stats;
+	const uint64_t item = index_of(m, r->line) / ITEM_LINES;
+	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, item);
+	struct directory_read *d = m->directory_reads;
+
+	stats->directory_lookups++;
+	if (tag) {
+		cpu_tags_use(&m->directory_cache, tag);
+		manager_ready(r);
+		return;
+	}
+	stats->directory_misses++;
+	while (d && d->item != item)
+		d = d->next;
+	if (!d) {
+		stats->directory_reads++;
+		d = access_new(m, item);
+		d->dram.done = item_read;
+		d->next = m->directory_reads;
+		m->directory_reads = d;
+		cpu_dram_access_now(&m->s->channels->dram, &d->dram);
+	}
+	r->next = NULL;
+	struct near_request **last = &d->waiting;
+	while (*last)
+		last = &(*last)->next;
+	*last = r;
+}
+
+/* A region of the processors costs them nothing. */
+void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
+{
+	struct channel_system *s = m->s;
+	const uint64_t region = directory_region(m, r->line);
+	const bool is_summarised = directory_is_summarised(s, region) && m->regions[region].state != NEAR_UNDEFINED;
+
+	s->stats.summary_lookups++;
+	if (is_summarised) {
+		s->stats.summary_hits++;
+		if (r->bus && m->regions[region].state == NEAR_CPU)
+			manager_ready(r);
+		else
+			ready_at(r, units + ps_units(s, s->p->summary_ps));
+		return;
+	}
+	r->dram.event.fire = fire_look_up;
+	r->dram.event.self = m;
+	cpu_event_at(&s->c->events, &r->dram.event, units + ps_units(s, s->p->summary_ps + s->p->directory_ps));
+}
+
+void directory_init(struct ndp_m *m)
+{
+	m->regions = g_new0(struct near_region, m->s->regions_count);
+	cpu_tags_init(&m->directory_cache, m->s->p->directory_cache_bytes,
+		      (uint32_t)m->s->p->directory_cache_ways_count, QUARTER_BYTES);
+}
+
+void directory_free(struct ndp_m *m)
+{
+	for (uint64_t i = 0; i < m->s->regions_count; i++)
+		g_free(m->regions[i].items);
+	g_free(m->regions);
+	cpu_tags_free(&m->directory_cache);
+}

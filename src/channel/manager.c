@@ -1,0 +1,633 @@
+/* manager.c - the NDP-M of a channel: requests of its NDP and of the bus for lines of its memory, one after the other
+ * where they concern one line, by the rows of HOME in coh/coh.def. */
+#include "channel/priv.h"
+
+#include "base/check.h"
+
+struct ndp_m *manager_of(struct channel_system *s, uint64_t line)
+{
+	const uint64_t channel = cpu_line_channel(s->c, line);
+
+	return channel < s->p->ndp_count ? &s->ms[channel] : NULL;
+}
+
+cpu_version memory_version(const struct channel_system *s, uint64_t line)
+{
+	return s->versions ? (cpu_version)(uintptr_t)g_hash_table_lookup(s->versions, (gpointer)line) : 0;
+}
+
+static void set_memory_version(struct channel_system *s, uint64_t line, cpu_version version)
+{
+	if (s->versions)
+		g_hash_table_insert(s->versions, (gpointer)line, (gpointer)version);
+}
+
+/* Written by an NDP: the bus finds it as well. */
+static void store_near(struct channel_system *s, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	if (!s->versions)
+		return;
+	version = cpu_version_merge(memory_version(s, line), version, quarters);
+	set_memory_version(s, line, version);
+	g_hash_table_insert(s->channels->versions, (gpointer)line, (gpointer)version);
+}
+
+/* ---- lines with something under way ---- */
+
+static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
+{
+	return &m->lines[line * 0x9e3779b97f4a7c15u >> 54];
+}
+
+static struct near_line *line_find(struct ndp_m *m, uint64_t line)
+{
+	struct near_line *l = *bucket_of(m, line);
+
+	while (l && l->line != line)
+		l = l->next;
+	return l;
+}
+
+static struct near_line *line_get(struct ndp_m *m, uint64_t line)
+{
+	struct near_line *l = line_find(m, line), **bucket = bucket_of(m, line);
+
+	if (l)
+		return l;
+	l = TAKE(m->s->free_lines, struct near_line);
+	*l = (struct near_line){.line = line, .next = *bucket};
+	l->end = &l->first;
+	*bucket = l;
+	return l;
+}
+
+static void line_put(struct ndp_m *m, struct near_line *l)
+{
+	struct near_line **link = bucket_of(m, l->line);
+
+	while (*link != l)
+		link = &(*link)->next;
+	*link = l->next;
+	PUT(m->s->free_lines, l);
+}
+
+static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l, uint64_t line)
+{
+	static const enum coh_state states[] = {COH_HOME_CPU, COH_HOME_NDP, COH_HOME_SHR};
+
+	return l && l->serving ? (enum coh_state)l->state : states[directory_state(m, line)];
+}
+
+/* ---- requests ---- */
+
+static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
+{
+	struct near_request *r = TAKE(m->s->free_requests, struct near_request);
+
+	*r = (struct near_request){.m = m, .line = line, .event = (uint8_t)event};
+	return r;
+}
+
+static uint64_t granule_of(const struct near_request *r)
+{
+	return (r->line * QUARTERS + r->quarter) / r->m->s->granule_quarters;
+}
+
+static void send(struct near_request *r);
+
+static void memory_read(void *self, struct cpu_dram_access *a)
+{
+	struct near_request *r = (struct near_request *)a;
+
+	(void)self;
+	r->is_reading = false;
+	if (r->is_ended) {
+		PUT(r->m->s->free_requests, r);
+		return;
+	}
+	if (!r->is_read)
+		r->version = memory_version(r->m->s, r->line);
+	r->is_read = true;
+	if (r->is_served)
+		send(r);
+}
+
+static void read_memory(struct near_request *r)
+{
+	struct channel_system *s = r->m->s;
+	const uint32_t bytes = r->core ? r->quarters * QUARTER_BYTES : LINE_BYTES;
+
+	if (r->core)
+		s->stats.near_bytes += bytes;
+	else if (r->bus->agent >= s->points[0].agent)
+		s->stats.remote_bytes += bytes;
+	else
+		s->stats.processor_bytes += bytes;
+	r->is_reading = true;
+	r->dram = (struct cpu_dram_access){.line = r->line,
+					   .offset = r->core ? r->quarter * QUARTER_BYTES : 0,
+					   .bytes = bytes,
+					   .class = r->core ? CPU_DRAM_LOCAL : CPU_DRAM_CPU,
+					   .done = memory_read,
+					   .self = r->m};
+	cpu_dram_access_now(&s->channels->dram, &r->dram);
+}
+
+static void write_done(void *self, struct cpu_dram_access *a)
+{
+	struct near_request *r = (struct near_request *)a;
+
+	(void)self;
+	PUT(r->m->s->free_requests, r);
+}
+
+static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint32_t quarters)
+{
+	struct near_request *r = request_new(m, line, COH_EV_N_LINE);
+
+	r->dram = (struct cpu_dram_access){.line = line,
+					   .offset = quarter * QUARTER_BYTES,
+					   .bytes = quarters * QUARTER_BYTES,
+					   .is_write = true,
+					   .class = CPU_DRAM_LOCAL,
+					   .done = write_done,
+					   .self = m};
+	m->s->stats.near_bytes += r->dram.bytes;
+	cpu_dram_access_now(&m->s->channels->dram, &r->dram);
+}
+
+/* ---- the NDP's caches ---- */
+
+/* Does a cache of the NDP stand against the request? Of a core it is about its granule, of the bus about the line. */
+static bool is_held(const struct near_request *r)
+{
+	const struct channel_system *s = r->m->s;
+	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
+	const uint32_t count = r->core ? 1 : s->granules;
+	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct near_holder *h = holders_find(r->m, first + i);
+
+		if (!h || !(h->cores & ~self))
+			continue;
+		if (h->owner && (!r->core || h->owner != r->core->number + 1))
+			return true;
+		if (r->event != COH_EV_N_READ && r->event != COH_EV_C_READ)
+			return true;
+	}
+	return false;
+}
+
+static void fire_probe(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct ndp_core *core = g->core;
+	const uint64_t granule = g->line;
+	const bool is_invalid = g->kind;
+
+	(void)self;
+	PUT(core->s->free_messages, g);
+	core_probe(core, granule, is_invalid);
+}
+
+static void probe(struct near_line *l, const struct near_request *r, bool is_invalid)
+{
+	struct channel_system *s = r->m->s;
+	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
+	const uint32_t count = r->core ? 1 : s->granules;
+	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct near_holder *h = holders_find(r->m, first + i);
+		uint64_t cores = !h ? 0 : is_invalid ? h->cores & ~self : h->owner ? UINT64_C(1) << (h->owner - 1) : 0;
+
+		for (cores &= ~self; cores; cores &= cores - 1) {
+			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
+			struct message *g = message_new(s, fire_probe);
+
+			g->core = &s->cores[r->m->channel * s->p->core_count + core];
+			g->line = first + i;
+			g->kind = is_invalid;
+			l->probes++;
+			s->stats.probes++;
+			cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps));
+			if (is_invalid)
+				holders_drop(r->m, first + i, core);
+			else
+				h->owner = 0;
+		}
+	}
+}
+
+/* ---- one step of a line ---- */
+
+static void fire_acknowledge(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+	struct cpu_request *r = g->bus;
+	const bool is_lost = g->kind;
+
+	PUT(s->free_messages, g);
+	cpu_bus_acknowledge(s->bus, r, is_lost);
+}
+
+static void acknowledge(struct near_request *r, bool is_lost)
+{
+	struct channel_system *s = r->m->s;
+	struct message *g = message_new(s, fire_acknowledge);
+
+	g->bus = r->bus;
+	g->kind = is_lost;
+	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
+}
+
+static void line_ended(struct ndp_m *m, struct near_line *l);
+
+static void request_ended(struct near_request *r)
+{
+	struct ndp_m *m = r->m;
+
+	if (r->core) {
+		struct near_request *w = m->waiting;
+
+		m->taken--;
+		if (w) {
+			m->waiting = w->next;
+			if (!m->waiting)
+				m->waiting_end = &m->waiting;
+			m->taken++;
+			directory_look_up(m, w, now_units(m->s));
+		}
+	}
+	if (r->is_reading)
+		r->is_ended = true;
+	else
+		PUT(m->s->free_requests, r);
+}
+
+static void fire_grant(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct channel_system *s = self;
+	struct ndp_core *core = g->core;
+	const struct message m = *g;
+
+	PUT(s->free_messages, g);
+	core_grant(core, m.line, m.version, m.kind);
+}
+
+static void grant(struct near_request *r)
+{
+	struct channel_system *s = r->m->s;
+	struct message *g = message_new(s, fire_grant);
+	const bool is_owned = r->event == COH_EV_N_WRITE;
+
+	if (s->p->cache_bytes) {
+		holders_add(r->m, granule_of(r), r->core->number, is_owned);
+	} else if (is_owned) {
+		const cpu_version quarters = quarters_of(r->quarter, r->quarters);
+
+		r->version = cpu_version_next(memory_version(s, r->line), quarters);
+		store_near(s, r->line, r->version, quarters);
+		write_memory(r->m, r->line, r->quarter, r->quarters);
+		observe(s, r->core->unit, r->line, quarters, true, r->version);
+	} else if (!r->is_prefetch) {
+		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
+	}
+	g->core = r->core;
+	g->line = granule_of(r);
+	g->version = r->version;
+	g->kind = is_owned;
+	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps));
+}
+
+/* What was asked for is there, or needs no data: it goes, and the line is free for the next. */
+static void send(struct near_request *r)
+{
+	struct ndp_m *m = r->m;
+	struct near_line *l = line_find(m, r->line);
+
+	if (r->core)
+		grant(r);
+	else
+		cpu_channels_line_up(m->s->channels, r->bus);
+	if (l->serving == r)
+		l->serving = NULL;
+	else
+		l->reads--;
+	request_ended(r);
+	line_ended(m, l);
+}
+
+static void serve_data(struct near_request *r)
+{
+	r->is_served = true;
+	if (r->is_read || (r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE))
+		send(r);
+	else if (!r->is_reading)
+		read_memory(r);
+}
+
+/* Does what the row says; true: the same request again, in the state that it is now. */
+static bool act(struct near_line *l, struct near_request *r, enum coh_action action)
+{
+	struct ndp_m *m = r->m;
+
+	switch (action) {
+	case COH_DO_LINE_UP:
+	case COH_DO_GRANT_SHARED:
+	case COH_DO_GRANT_OWNED:
+		if (action != COH_DO_GRANT_OWNED && r->event != COH_EV_C_WRITE) { /* beside other reads */
+			l->serving = NULL;
+			l->reads++;
+		}
+		serve_data(r);
+		return false;
+	case COH_DO_ACK_UP:
+	case COH_DO_NACK_UP:
+		acknowledge(r, action == COH_DO_NACK_UP);
+		l->serving = NULL;
+		request_ended(r);
+		line_ended(m, l);
+		return false;
+	case COH_DO_CLAIM_SHARED:
+	case COH_DO_CLAIM_OWNED:
+		if (m->s->p->overlapped_read && (m->s->p->cache_bytes || r->event == COH_EV_N_READ))
+			read_memory(r);
+		point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
+		return false;
+	case COH_DO_PROBE_SHARED:
+	case COH_DO_PROBE_INVALID:
+		probe(l, r, action == COH_DO_PROBE_INVALID);
+		return false;
+	case COH_DO_AGAIN:
+		return true;
+	default:
+		UNREACHABLE("an action that is no answer to a request");
+	}
+}
+
+static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, enum coh_event event)
+{
+	for (;;) {
+		const struct coh_row *row = coh_find(&m->s->table, state_of(m, l, l->line), event, is_held(r));
+
+		l->serving = r;
+		l->state = row->next;
+		if (row->next == COH_HOME_CPU)
+			directory_set(m, l->line, NEAR_CPU);
+		else if (row->next == COH_HOME_NDP)
+			directory_set(m, l->line, NEAR_NDP);
+		else if (row->next == COH_HOME_SHR)
+			directory_set(m, l->line, NEAR_SHR);
+		if (!act(l, r, (enum coh_action)row->actions[0]))
+			return;
+		event = (enum coh_event)r->event;
+	}
+}
+
+/* May it begin, with what is under way? Reads of a line that nobody has to be asked for go beside each other. */
+static bool may_begin(const struct ndp_m *m, const struct near_line *l, const struct near_request *r)
+{
+	const enum coh_state state = state_of(m, l, l->line);
+
+	if (l->serving)
+		return false;
+	if (!l->reads)
+		return true;
+	if (r->event == COH_EV_N_READ)
+		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !is_held(r));
+	return r->event == COH_EV_C_READ && state != COH_HOME_NDP;
+}
+
+static void line_ended(struct ndp_m *m, struct near_line *l)
+{
+	while (l->first && may_begin(m, l, l->first)) {
+		struct near_request *r = l->first;
+
+		l->first = r->next;
+		if (!l->first)
+			l->end = &l->first;
+		l->is_beginning++;
+		step(m, l, r, (enum coh_event)r->event);
+		l->is_beginning--;
+	}
+	if (!l->first && !l->serving && !l->reads && !l->is_beginning)
+		line_put(m, l);
+}
+
+void manager_ready(struct near_request *r)
+{
+	struct ndp_m *m = r->m;
+	struct near_line *l = line_get(m, r->line);
+
+	if (l->first || !may_begin(m, l, r))
+		m->s->stats.order_waits++;
+	r->next = NULL;
+	*l->end = r;
+	l->end = &r->next;
+	if (!l->is_beginning)
+		line_ended(m, l);
+}
+
+/* ---- from the cores ---- */
+
+static void fire_ask(void *self, struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+	struct ndp_m *m = r->m;
+
+	(void)self;
+	if (m->taken == m->s->p->queue_count) {
+		m->s->stats.queue_waits++;
+		r->next = NULL;
+		*m->waiting_end = r;
+		m->waiting_end = &r->next;
+		return;
+	}
+	m->taken++;
+	directory_look_up(m, r, now_units(m->s));
+}
+
+void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units)
+{
+	struct channel_system *s = core->s;
+	const uint64_t line = granule / s->granules;
+	struct near_request *r = request_new(core->m, line, is_write ? COH_EV_N_WRITE : COH_EV_N_READ);
+
+	r->core = core;
+	r->quarter = (uint8_t)(granule % s->granules * s->granule_quarters);
+	r->quarters = (uint8_t)s->granule_quarters;
+	r->is_prefetch = is_prefetch;
+	r->dram.event.fire = fire_ask;
+	r->dram.event.self = core->m;
+	s->stats.local++;
+	cpu_event_at(&s->c->events, &r->dram.event,
+		     units + ps_units(s, s->p->core_link_ps + s->p->erat_ps + manager_walk_ps(core->m, line)));
+}
+
+/* The line as the memory has it now reaches who waits for it. */
+static void brought(struct near_line *l)
+{
+	struct near_request *r = l ? l->serving : NULL;
+
+	if (!r || !r->core)
+		return;
+	if (r->is_reading || r->is_read) {
+		r->m->s->stats.dropped_reads++;
+		r->m->s->stats.dropped_bytes += r->quarters * QUARTER_BYTES;
+	}
+	r->version = memory_version(r->m->s, r->line);
+	r->is_read = true;
+}
+
+static void fire_written(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct channel_system *s = self;
+	const struct message w = *g;
+	struct ndp_m *m = w.core->m;
+	const uint64_t line = w.line / s->granules;
+	const uint32_t quarter = (uint32_t)(w.line % s->granules) * s->granule_quarters;
+	struct near_line *l = line_find(m, line);
+	const struct coh_row *row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
+	const struct near_holder *h = holders_find(m, w.line);
+
+	PUT(s->free_messages, g);
+	if (h && h->owner == w.core->number + 1)
+		holders_drop(m, w.line, w.core->number);
+	if (row->actions[0] == COH_DO_STORE) {
+		store_near(s, line, w.version, quarters_of(quarter, s->granule_quarters));
+		write_memory(m, line, quarter, s->granule_quarters);
+		s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
+	}
+	if (l && l->serving && l->serving->core && granule_of(l->serving) == w.line)
+		brought(l);
+}
+
+void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version)
+{
+	struct channel_system *s = core->s;
+	struct message *g = message_new(s, fire_written);
+
+	g->core = core;
+	g->line = granule;
+	g->version = version;
+	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
+}
+
+static void fire_answered(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+	struct ndp_m *m = g->core->m;
+	struct near_line *l = line_find(m, g->line / s->granules);
+
+	PUT(s->free_messages, g);
+	CHECK(l && l->probes);
+	if (!--l->probes)
+		step(m, l, l->serving, COH_EV_PROBED);
+}
+
+void manager_answer(struct ndp_core *core, uint64_t granule)
+{
+	struct channel_system *s = core->s;
+	struct message *g = message_new(s, fire_answered);
+
+	g->core = core;
+	g->line = granule;
+	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
+}
+
+/* ---- from the bus ---- */
+
+bool manager_read(void *system, struct cpu_request *bus)
+{
+	struct channel_system *s = system;
+	struct ndp_m *m = manager_of(s, bus->line);
+	struct near_request *r;
+
+	if (!m)
+		return false;
+	r = request_new(m, bus->line, cpu_is_write((enum cpu_op)bus->op) ? COH_EV_C_WRITE : COH_EV_C_READ);
+	r->bus = bus;
+	directory_look_up(m, r, now_units(s));
+	return true;
+}
+
+void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
+{
+	struct near_request *r = request_new(m, bus->line, COH_EV_C_INVALIDATE);
+
+	r->bus = bus;
+	directory_look_up(m, r, now_units(m->s));
+}
+
+void manager_write(void *system, uint64_t line, cpu_version version)
+{
+	struct channel_system *s = system;
+	struct ndp_m *m = manager_of(s, line);
+	struct near_line *l;
+
+	set_memory_version(s, line, version);
+	if (!m)
+		return;
+	s->stats.processor_write_back_bytes += LINE_BYTES;
+	l = line_find(m, line);
+	coh_find(&s->table, state_of(m, l, line), COH_EV_C_LINE, false);
+	brought(l);
+}
+
+void manager_acknowledged(struct ndp_m *m, uint64_t line)
+{
+	struct near_line *l = line_find(m, line);
+
+	CHECK(l && l->serving);
+	step(m, l, l->serving, COH_EV_ACK);
+}
+
+/* ---- translation ---- */
+
+/* What a miss of the TLB adds: the NDP-AP walks the table. */
+uint64_t manager_walk_ps(struct ndp_m *m, uint64_t line)
+{
+	struct channel_system *s = m->s;
+	const uint64_t page = line * LINE_BYTES / s->p->tlb_page_bytes;
+	struct cpu_tag *tag;
+
+	if (!s->p->tlb_count)
+		return 0;
+	tag = cpu_tags_find(&m->tlb, page);
+	if (tag) {
+		cpu_tags_use(&m->tlb, tag);
+		return 0;
+	}
+	tag = cpu_tags_victim(&m->tlb, page);
+	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
+	cpu_tags_use(&m->tlb, tag);
+	s->stats.tlb_misses++;
+	message_up(s, m->channel);
+	message_down(s, m->channel);
+	return s->p->walk_ps + 2 * s->p->message_ps;
+}
+
+/* ---- made and freed ---- */
+
+void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
+{
+	*m = (struct ndp_m){.s = s, .channel = channel};
+	m->waiting_end = &m->waiting;
+	directory_init(m);
+	if (s->p->tlb_count)
+		cpu_tags_init(&m->tlb, s->p->tlb_count, (uint32_t)s->p->tlb_count, 1);
+}
+
+void manager_free(struct ndp_m *m)
+{
+	directory_free(m);
+	holders_free(m);
+	if (m->s->p->tlb_count)
+		cpu_tags_free(&m->tlb);
+}

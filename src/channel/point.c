@@ -1,0 +1,480 @@
+/* point.c - the NDP-AP on the system bus: claims lines for the NDP-Ms, reads, locks and writes remote ones for them,
+ * and answers what processors' writes and TLB commands need not ask the NDP-Ms. */
+#include "channel/priv.h"
+
+#include "base/check.h"
+
+static struct ndp_point *point_of(struct channel_system *s, uint32_t channel)
+{
+	return &s->points[channel % s->p->point_count];
+}
+
+/* ---- the copy of the summary ---- */
+
+static void shadow_at(struct channel_system *s, uint32_t channel, uint64_t region, enum coh_event event, bool *forward)
+{
+	static const enum coh_state states[] = {COH_SHADOW_ALL_CPU, COH_SHADOW_ALL_NDP, COH_SHADOW_ALL_SHR,
+						COH_SHADOW_UNDEFINED};
+	uint8_t *at = &s->shadow[channel][region];
+	const struct coh_row *row = coh_find(&s->table, states[*at], event, false);
+
+	*forward = row->actions[0] == COH_DO_FORWARD;
+	if (row->next == COH_SHADOW_UNDEFINED)
+		*at = NEAR_UNDEFINED;
+}
+
+static void fire_summarised(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+
+	s->shadow[g->m->channel][g->line] = g->kind;
+	PUT(s->free_messages, g);
+}
+
+void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
+{
+	struct message *g = message_new(m->s, fire_summarised);
+
+	g->m = m;
+	g->line = region;
+	g->kind = (uint8_t)state;
+	cpu_event_at(&m->s->c->events, &g->event, message_up(m->s, m->channel));
+}
+
+static void fire_invalidate(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct ndp_m *m = g->m;
+	struct cpu_request *bus = g->bus;
+
+	(void)self;
+	PUT(m->s->free_messages, g);
+	manager_invalidate(m, bus);
+}
+
+bool point_invalidate(void *system, struct cpu_request *r)
+{
+	struct channel_system *s = system;
+	struct ndp_m *m = manager_of(s, r->line);
+	struct message *g;
+	bool is_forwarded;
+
+	if (!m)
+		return false;
+	s->stats.invalidates++;
+	shadow_at(s, m->channel, directory_region(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
+	if (!is_forwarded && s->p->shadow_filter)
+		return false;
+	s->stats.forwards++;
+	g = message_new(s, fire_invalidate);
+	g->m = m;
+	g->bus = r;
+	cpu_event_at(&s->c->events, &g->event, message_down(s, m->channel));
+	return true;
+}
+
+/* ---- claims of lines for the NDP-Ms ---- */
+
+static void fire_acknowledged(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct ndp_m *m = g->m;
+	const uint64_t line = g->line;
+
+	(void)self;
+	PUT(m->s->free_messages, g);
+	manager_acknowledged(m, line);
+}
+
+static void fire_send_acknowledgment(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+
+	g->event.fire = fire_acknowledged;
+	cpu_event_at(&s->c->events, e, message_down(s, g->m->channel));
+}
+
+static void claimed(void *self, struct cpu_claim *c)
+{
+	struct channel_system *s = self;
+	struct claim *claim = (struct claim *)c;
+	struct message *g = message_new(s, fire_send_acknowledgment);
+
+	g->m = claim->m;
+	g->line = c->line;
+	PUT(s->free_claims, claim);
+	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->point_bus_ps));
+}
+
+static void fire_claim(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct claim *claim = (struct claim *)e;
+	bool is_forwarded;
+
+	shadow_at(s, claim->m->channel, directory_region(claim->m, claim->claim.line), COH_EV_CHANGE, &is_forwarded);
+	cpu_bus_claim(s->bus, &claim->claim, now_units(s));
+}
+
+void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
+{
+	struct channel_system *s = m->s;
+	struct claim *claim = TAKE(s->free_claims, struct claim);
+
+	s->stats.claims++;
+	*claim = (struct claim){.claim = {.event = {.fire = fire_claim, .self = s},
+					  .line = line,
+					  .is_write = is_write,
+					  .done = claimed,
+					  .self = s},
+				.m = m};
+	cpu_event_at(&s->c->events, &claim->claim.event, message_up(s, m->channel) + ps_units(s, s->p->point_ps));
+}
+
+/* ---- remote accesses ---- */
+
+static uint64_t port(uint64_t *free_units, struct channel_system *s, uint64_t from, uint64_t bytes,
+		     uint64_t mbytes_per_s)
+{
+	*free_units = MAX(from, *free_units) + bytes * 1000000 * s->c->per_ps / mbytes_per_s;
+	return *free_units;
+}
+
+static struct remote **bucket_of(struct ndp_point *a, uint64_t line)
+{
+	return &a->waiting[line * 0x9e3779b97f4a7c15u >> 56];
+}
+
+static enum coh_state state_of(const struct cpu_tag *tag)
+{
+	static const enum coh_state states[] = {[CPU_INVALID] = COH_POINT_INVALID,
+						[CPU_SHARED] = COH_POINT_SHARED,
+						[CPU_MODIFIED] = COH_POINT_MODIFIED,
+						[POINT_RESERVED] = COH_POINT_INVALID,
+						[POINT_LOCKED] = COH_POINT_LOCKED};
+
+	return tag ? states[tag->state] : COH_POINT_INVALID;
+}
+
+static void fire_data(void *self, struct cpu_event *e)
+{
+	struct remote *r = (struct remote *)e;
+
+	(void)self;
+	core_remote(r->core, r);
+}
+
+static void fire_data_down(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	const uint64_t bytes = r->quarters * QUARTER_BYTES;
+
+	s->stats.data_down_bytes += bytes;
+	r->event.fire = fire_data;
+	cpu_event_at(&s->c->events, e,
+		     cpu_channels_down(s->channels, r->m->channel, bytes, s->p->message_ps) +
+			 ps_units(s, s->p->core_link_ps));
+}
+
+/* The access' bytes, or its atomic's result, leave for the core. */
+static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units)
+{
+	struct channel_system *s = a->s;
+	const uint64_t bytes = r->quarters * QUARTER_BYTES;
+
+	s->stats.point_out_bytes += bytes;
+	r->event.fire = fire_data_down;
+	cpu_event_at(&s->c->events, &r->event,
+		     port(&a->out_free_units, s, from_units, bytes, s->p->point_out_mbytes_per_s));
+}
+
+/* A way for the line that nobody has locked or asked for; NULL: all are. */
+static struct cpu_tag *room(struct ndp_point *a, uint64_t line)
+{
+	struct cpu_tag *set = &a->cache.tags[cpu_tags_set(&a->cache, line)], *oldest = NULL;
+
+	for (uint32_t i = 0; i < a->cache.way_count; i++) {
+		if (!set[i].state)
+			return &set[i];
+		if (set[i].state < POINT_RESERVED && !set[i].is_kept && (!oldest || set[i].used < oldest->used))
+			oldest = &set[i];
+	}
+	if (oldest) {
+		const struct coh_row *row = coh_find(&a->s->table, state_of(oldest), COH_EV_EVICT, false);
+
+		if (row->actions[0] == COH_DO_WRITE_BACK) {
+			a->s->stats.point_write_backs++;
+			cpu_bus_write_beside(a->s->bus, oldest->line, oldest->version);
+		}
+	}
+	return oldest;
+}
+
+static bool is_asked_for(struct ndp_point *a, uint64_t line)
+{
+	for (const struct remote *r = *bucket_of(a, line); r; r = r->next)
+		if (r->line == line && r->is_asking)
+			return true;
+	return false;
+}
+
+static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
+{
+	if (is_asked_for(a, r->line))
+		return;
+	if (!tag) {
+		tag = room(a, r->line);
+		if (!tag) {
+			a->placeless++;
+			r->is_placeless = true;
+			return;
+		}
+		*tag = (struct cpu_tag){.line = r->line, .state = POINT_RESERVED};
+		cpu_tags_take(&a->cache, tag, r->line);
+	}
+	tag->is_kept = true;
+	r->is_asking = true;
+	cpu_bus_ask(a->s->bus, a->agent, r->line, r->coh_event == COH_EV_R_READ ? CPU_READ : CPU_WRITE, 0,
+		    now_units(a->s));
+}
+
+/* Goes as far as it can. True: it is done with the cache; its answer leaves from from_units on. */
+static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
+{
+	struct channel_system *s = a->s;
+	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
+	const struct coh_row *row = coh_find(&s->table, state_of(tag), (enum coh_event)r->coh_event, false);
+	const enum coh_action action = (enum coh_action)row->actions[0];
+	/* A request on the bus may just take the line: it is asked for behind that. */
+	const bool is_taken = r->coh_event == COH_EV_R_WRITE && cpu_bus_under_way(s->bus, r->line);
+
+	if (!r->is_looked_up) {
+		r->is_looked_up = true;
+		s->stats.point_lookups++;
+		s->stats.point_hits += action == COH_DO_DATA_DOWN || action == COH_DO_EXECUTE;
+	}
+	if (action == COH_DO_WAIT) {
+		s->stats.lock_waits += !r->is_waiting;
+		r->is_waiting = true;
+		return false;
+	}
+	if (action == COH_DO_ASK_SHARED || action == COH_DO_ASK_OWNED || (action == COH_DO_DATA_DOWN && is_taken)) {
+		ask_bus(a, r, tag);
+		return false;
+	}
+	cpu_tags_use(&a->cache, tag);
+	if (action == COH_DO_EXECUTE)
+		tag->version = cpu_version_next(tag->version, quarters_of(r->quarter, r->quarters));
+	r->version = tag->version;
+	if (row->next == COH_POINT_LOCKED)
+		tag->state = POINT_LOCKED;
+	if (r->coh_event != COH_EV_R_WRITE)
+		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), action == COH_DO_EXECUTE,
+			r->version);
+	data_down(a, r, from_units);
+	return true;
+}
+
+/* Those that wait for the line, in their order; then, if there is room again, those without a place. */
+static void serve_line(struct ndp_point *a, uint64_t line, uint64_t from_units)
+{
+	for (struct remote **link = bucket_of(a, line); *link;) {
+		struct remote *r = *link, *next = r->next;
+
+		if (r->line == line && !r->is_asking && serve(a, r, from_units))
+			*link = next;
+		else
+			link = &r->next;
+	}
+}
+
+static void serve_placeless(struct ndp_point *a)
+{
+	for (uint32_t i = 0; a->placeless && i < POINT_BUCKETS; i++)
+		for (struct remote *r = a->waiting[i]; r; r = r->next)
+			if (r->is_placeless) {
+				r->is_placeless = false;
+				a->placeless--;
+				ask_bus(a, r, cpu_tags_find(&a->cache, r->line));
+			}
+}
+
+static void fire_arrived(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e, **last;
+	struct ndp_point *a = point_of(s, r->m->channel);
+	bool is_first = true;
+
+	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
+		is_first &= (*last)->line != r->line;
+	if (is_first && serve(a, r, now_units(s)))
+		return;
+	r->next = NULL;
+	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
+		;
+	*last = r;
+}
+
+static void fire_up(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+
+	r->event.fire = fire_arrived;
+	cpu_event_at(&s->c->events, e, message_up(s, r->m->channel) + ps_units(s, s->p->point_ps));
+}
+
+void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units)
+{
+	struct channel_system *s = core->s;
+	struct remote *r = TAKE(s->free_remotes, struct remote);
+	const bool is_executed = is_atomic && s->p->point_atomics;
+
+	*r = (struct remote){.event = {.fire = fire_up, .self = s},
+			     .core = core,
+			     .m = core->m,
+			     .line = granule / s->granules,
+			     .quarter = (uint8_t)(granule % s->granules * s->granule_quarters),
+			     .quarters = (uint8_t)s->granule_quarters,
+			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
+	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
+	cpu_event_at(&s->c->events, &r->event,
+		     units + ps_units(s, s->p->core_link_ps + s->p->erat_ps + manager_walk_ps(core->m, r->line)));
+}
+
+static void fire_returned(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	struct ndp_point *a = point_of(s, r->m->channel);
+	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
+	const uint64_t line = r->line;
+
+	s->stats.point_lookups++;
+	s->stats.point_hits++;
+	coh_find(&s->table, state_of(tag), COH_EV_R_RETURN, false);
+	tag->state = CPU_MODIFIED;
+	tag->version = r->version;
+	cpu_tags_use(&a->cache, tag);
+	PUT(s->free_remotes, r);
+	cpu_bus_unlocked(s->bus, line);
+	serve_line(a, line, now_units(s));
+	serve_placeless(a);
+}
+
+static void fire_return_up(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	const uint64_t bytes = r->quarters * QUARTER_BYTES;
+
+	s->stats.data_up_bytes += bytes;
+	r->event.fire = fire_returned;
+	cpu_event_at(&s->c->events, e, cpu_channels_up(s->channels, r->m->channel, bytes, s->p->message_ps));
+}
+
+void point_return(struct remote *r)
+{
+	struct channel_system *s = r->core->s;
+
+	r->event.fire = fire_return_up;
+	cpu_event_at(&s->c->events, &r->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
+}
+
+/* ---- as an agent on the bus ---- */
+
+static enum cpu_state state(const void *self, uint64_t line, cpu_version *version)
+{
+	const struct ndp_point *a = self;
+	const struct cpu_tag *tag = cpu_tags_find(&a->cache, line);
+
+	if (!tag || tag->state == POINT_RESERVED)
+		return CPU_INVALID;
+	*version = tag->version;
+	return tag->state == POINT_LOCKED ? CPU_MODIFIED : (enum cpu_state)tag->state;
+}
+
+static void snoop(void *self, uint64_t line, bool is_write)
+{
+	struct ndp_point *a = self;
+	struct cpu_tag *tag = cpu_tags_find(&a->cache, line);
+	const struct coh_row *row =
+	    coh_find(&a->s->table, state_of(tag), is_write ? COH_EV_ANOTHER_WRITES : COH_EV_ANOTHER_READS, false);
+
+	if (row->next == COH_POINT_INVALID)
+		tag->state = tag->is_kept ? POINT_RESERVED : CPU_INVALID;
+	else if (row->next == COH_POINT_SHARED)
+		tag->state = CPU_SHARED;
+}
+
+static bool is_locked(const void *self, uint64_t line)
+{
+	const struct ndp_point *a = self;
+	const struct cpu_tag *tag = cpu_tags_find(&a->cache, line);
+
+	return tag && tag->state == POINT_LOCKED;
+}
+
+/* What was asked for is there: the line may go, and those that wait are served. */
+static void come(struct ndp_point *a, uint64_t line, uint64_t from_units)
+{
+	cpu_tags_find(&a->cache, line)->is_kept = false;
+	for (struct remote *r = *bucket_of(a, line); r; r = r->next)
+		if (r->line == line)
+			r->is_asking = false;
+	serve_line(a, line, from_units);
+	serve_placeless(a);
+}
+
+static void grant(void *self, const struct cpu_request *r, cpu_version version)
+{
+	struct ndp_point *a = self;
+	struct channel_system *s = a->s;
+	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
+	const bool is_write = cpu_is_write((enum cpu_op)r->op), is_new = tag->state == POINT_RESERVED;
+	const struct coh_row *row =
+	    coh_find(&s->table, state_of(tag), is_write ? COH_EV_GRANT_WRITE : COH_EV_GRANT_READ, false);
+	uint64_t units = now_units(s);
+
+	if (is_new) {
+		tag->version = version;
+		s->stats.point_in_bytes += LINE_BYTES;
+		units = port(&a->in_free_units, s, units, LINE_BYTES, s->p->point_in_mbytes_per_s) +
+			ps_units(s, s->p->point_bus_ps);
+	}
+	tag->state = row->next == COH_POINT_MODIFIED ? CPU_MODIFIED : CPU_SHARED;
+	cpu_tags_use(&a->cache, tag);
+	come(a, r->line, units);
+}
+
+static bool again(void *self, const struct cpu_request *r)
+{
+	struct ndp_point *a = self;
+	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
+
+	if (tag->state != CPU_MODIFIED && (tag->state != CPU_SHARED || cpu_is_write((enum cpu_op)r->op)))
+		return false;
+	come(a, r->line, now_units(a->s));
+	return true;
+}
+
+static const struct cpu_agent_ops agent_ops = {
+    .state = state, .snoop = snoop, .grant = grant, .again = again, .is_locked = is_locked};
+
+void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
+{
+	*a = (struct ndp_point){.s = s, .number = number};
+	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
+	a->agent = cpu_bus_agent(s->bus, &agent_ops, a);
+	s->bus->agents[a->agent].is_beside_llc = true;
+	s->bus->has_locks = true;
+}
+
+void point_free(struct ndp_point *a)
+{
+	cpu_tags_free(&a->cache);
+}

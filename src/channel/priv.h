@@ -1,0 +1,275 @@
+/* priv.h - the parts of near-data processing on memory channels: cores, the NDP-M of each channel, the NDP-APs. */
+#ifndef STRATA_CHANNEL_PRIV_H
+#define STRATA_CHANNEL_PRIV_H
+
+#include <string.h>
+
+#include "channel/channel.h"
+#include "coh/coh.h"
+#include "cpu/inside.h"
+
+enum { LINE_BYTES = 128, QUARTER_BYTES = 32, QUARTERS = 4 };
+enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 4096, POINT_BUCKETS = 256 };
+
+struct ndp_m;
+struct ndp_core;
+
+/* ---- a request at an NDP-M ---- */
+
+struct near_request {
+	struct cpu_dram_access dram; /* first: its read of the memory, and its event */
+	struct near_request *next;   /* of those that wait for the line, or of the free ones */
+	struct ndp_m *m;
+	struct ndp_core *core;	     /* NULL: of the bus */
+	struct cpu_request *bus;
+	uint64_t line;
+	cpu_version version;   /* as read; of a write without caches: unused */
+	uint8_t event;	       /* enum coh_event */
+	uint8_t quarter, quarters; /* of a core's access: the first, and how many */
+	bool is_prefetch;
+	bool is_reading, is_read; /* the memory: under way; done, or brought by a line written back */
+	bool is_served;		  /* it has only to be sent when read */
+	bool is_ended;		  /* the rest of its read is of no use */
+};
+
+/* A line with something under way at its NDP-M. */
+struct near_line {
+	uint64_t line;
+	struct near_line *next; /* of the bucket, or free */
+	struct near_request *first, **end;
+	struct near_request *serving; /* alone, in a transient state; else NULL */
+	uint32_t reads;		      /* of shared lines, under way beside each other */
+	uint32_t probes;	      /* not answered */
+	uint8_t state;		      /* enum coh_state, while serving */
+	uint32_t is_beginning;	      /* requests that begin just now: it is kept */
+};
+
+/* Which cores' caches have an access' worth of bytes. */
+struct near_holder {
+	uint64_t key;
+	struct near_holder *next;
+	uint64_t cores;
+	uint8_t owner; /* core + 1; 0: none */
+};
+
+/* ---- the directory ---- */
+
+enum near_state { NEAR_CPU, NEAR_NDP, NEAR_SHR, NEAR_UNDEFINED };
+
+struct near_region {
+	uint8_t state;	    /* enum near_state, for all lines; NEAR_UNDEFINED: items has them */
+	uint8_t *items;	    /* 2 bits a line */
+	uint32_t counts[3]; /* of lines, by state, with items */
+};
+
+/* A line of the directory that the memory is asked for. */
+struct directory_read {
+	struct cpu_dram_access dram; /* first */
+	struct directory_read *next;
+	struct ndp_m *m;
+	uint64_t item;
+	struct near_request *waiting; /* by dram.next */
+};
+
+struct ndp_m {
+	struct channel_system *s;
+	uint32_t channel;
+	struct near_line *lines[LINE_BUCKETS];
+	struct near_holder *holders[HOLDER_BUCKETS];
+	struct near_region *regions;
+	struct cpu_tags directory_cache, tlb;
+	struct directory_read *directory_reads;
+	struct near_request *waiting, **waiting_end; /* for room in the queue */
+	uint32_t taken;
+};
+
+/* ---- cores ---- */
+
+/* What a core has asked for: its one load or store, or a prefetch. */
+struct ndp_ask {
+	uint64_t granule;
+	bool is_busy, is_write, is_remote, is_wanted;
+};
+
+enum { ASKS_MAX = 65 };
+
+struct ndp_core {
+	struct channel_system *s;
+	struct ndp_m *m;
+	struct cpu_event fault; /* a page fault that it waits for */
+	uint32_t number; /* of its NDP */
+	uint32_t unit;
+	struct cpu_tags cache; /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
+	uint64_t address, end; /* of the access that waits */
+	uint64_t last_page, last_line; /* the first line of that page */
+	enum cpu_op op;
+	bool is_counted; /* where it is, its access has been counted */
+	struct ndp_ask asks[ASKS_MAX]; /* the first: the load or store */
+};
+enum { CORE_REMOTE = 3 };
+
+/* ---- the NDP-AP ---- */
+
+enum { POINT_RESERVED = 3, POINT_LOCKED = 4 }; /* states of its tags after enum cpu_state */
+
+/* A remote access at the NDP-AP. */
+struct remote {
+	struct cpu_event event; /* first */
+	struct remote *next;
+	struct ndp_core *core;
+	struct ndp_m *m; /* of the core */
+	uint64_t line;
+	cpu_version version;
+	uint8_t coh_event, quarter, quarters;
+	bool is_looked_up, is_waiting, is_placeless;
+	bool is_asking; /* its request to the bus is under way */
+};
+
+struct ndp_point {
+	struct channel_system *s;
+	uint32_t number, agent;
+	struct cpu_tags cache;
+	/* For a line: locked, asked for, or without a place; by bucket, in the order of coming. */
+	struct remote *waiting[POINT_BUCKETS];
+	uint32_t placeless;
+	uint64_t in_free_units, out_free_units;
+};
+
+struct claim {
+	struct cpu_claim claim; /* first */
+	struct claim *next;
+	struct ndp_m *m;
+};
+
+/* An Invalidate on its way to an NDP-M and its answer; an acknowledgment of a claim; a probe. */
+struct message {
+	struct cpu_event event; /* first */
+	struct message *next;
+	struct ndp_m *m;
+	struct ndp_core *core;
+	struct cpu_request *bus;
+	uint64_t line; /* or a granule */
+	cpu_version version;
+	uint8_t kind;
+};
+
+struct channel_system {
+	const struct channel_params *p;
+	struct cpu_system *cpu;
+	struct cpu_common *c;
+	struct cpu_bus *bus;
+	struct cpu_channels *channels;
+	struct cpu_pages *pages;
+	struct cpu_near_ops near;
+	struct channel_observer observer;
+	struct coh_table table;
+	struct channel_stats stats;
+	struct ndp_m *ms;
+	struct ndp_core *cores;
+	struct ndp_point *points;
+	uint8_t **shadow;     /* by channel and region: enum near_state */
+	GHashTable *versions; /* of lines in the memory; NULL: nobody observes */
+	struct near_request *free_requests;
+	struct near_line *free_lines;
+	struct near_holder *free_holders;
+	struct remote *free_remotes;
+	struct claim *free_claims;
+	struct message *free_messages;
+	uint64_t regions_count, region_lines;
+	uint64_t directory_index; /* of a channel's lines: the first of the directory */
+	uint32_t granule_quarters, granules; /* of a core's line; of those in a line of the bus */
+	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
+};
+
+static inline uint64_t now_units(const struct channel_system *s)
+{
+	return cpu_now_units(s->c);
+}
+static inline uint64_t ps_units(const struct channel_system *s, uint64_t ps)
+{
+	return ps * s->c->per_ps;
+}
+static inline uint64_t cycles_units(const struct channel_system *s, uint64_t cycles)
+{
+	return cycles * 1000000000 / s->p->clock_khz * s->c->per_ps;
+}
+static inline cpu_version quarters_of(uint32_t first, uint32_t count)
+{
+	return (CPU_VERSION_ALL >> 16 * (QUARTERS - count)) << 16 * first;
+}
+#define TAKE(list, type) ({ \
+	type *taken_ = (list); \
+	if (taken_) \
+		(list) = taken_->next; \
+	else \
+		taken_ = g_new(type, 1); \
+	taken_; \
+})
+#define PUT(list, item) ({ \
+	(item)->next = (list); \
+	(list) = (item); \
+})
+
+/* directory.c: the state of lines, and how long it takes to find. */
+void directory_init(struct ndp_m *m);
+void directory_free(struct ndp_m *m);
+enum near_state directory_state(const struct ndp_m *m, uint64_t line);
+void directory_set(struct ndp_m *m, uint64_t line, enum near_state state);
+/* r goes on, by manager_ready, when the state of its line is known. */
+void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
+uint64_t directory_region(const struct ndp_m *m, uint64_t line);
+/* All its lines are in this state. */
+void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
+bool directory_is_summarised(const struct channel_system *s, uint64_t region);
+
+/* holders.c: who of the NDP's caches has a granule. */
+struct near_holder *holders_find(struct ndp_m *m, uint64_t granule);
+void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
+void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
+void holders_free(struct ndp_m *m);
+
+/* manager.c: the NDP-M. */
+void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
+void manager_free(struct ndp_m *m);
+void manager_ready(struct near_request *r);
+/* From a core, at its end of the link, now. */
+void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units);
+/* What the translation of an address of the line adds to the ERAT. */
+uint64_t manager_walk_ps(struct ndp_m *m, uint64_t line);
+void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
+void manager_answer(struct ndp_core *core, uint64_t granule);
+/* The NDP-AP's acknowledgment has come. */
+void manager_acknowledged(struct ndp_m *m, uint64_t line);
+bool manager_read(void *system, struct cpu_request *r);
+void manager_write(void *system, uint64_t line, cpu_version version);
+void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
+struct ndp_m *manager_of(struct channel_system *s, uint64_t line);
+cpu_version memory_version(const struct channel_system *s, uint64_t line);
+
+/* core.c */
+void core_free(struct ndp_core *k);
+void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
+void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
+void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned);
+void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
+/* What it asked an NDP-AP for has come. */
+void core_remote(struct ndp_core *k, struct remote *r);
+
+/* point.c: the NDP-AP. */
+void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
+void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
+bool point_invalidate(void *system, struct cpu_request *r);
+void point_free(struct ndp_point *a);
+void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
+/* From a core, at units. */
+void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units);
+void point_return(struct remote *r);
+
+/* system.c */
+struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
+uint64_t message_up(struct channel_system *s, uint32_t channel);
+uint64_t message_down(struct channel_system *s, uint32_t channel);
+void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
+	     cpu_version version);
+
+#endif

@@ -1,0 +1,220 @@
+/* system.c - NDPs on the channels of processors that are there: made, connected, freed. */
+#include "base/check.h"
+#include "channel/priv.h"
+
+const struct sim_param_desc channel_param_rows[] = {
+#define PARAM_STRUCT struct channel_params
+#include "sim/param_rows.inc"
+#include "channel/channel_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t channel_param_row_count = ARRAY_COUNT(channel_param_rows);
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct channel_stats
+#include "sim/stat_rows.inc"
+#include "channel/channel_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* ---- parameters ---- */
+
+static bool is_power_of_two(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+static void check_cache(const char *name, uint64_t bytes, uint64_t ways, uint64_t line, struct base_diag_list *diag)
+{
+	if (bytes % (ways * line))
+		base_diag_error(diag, (struct base_place){0},
+				"channel.%s_bytes = %llu: no whole number of sets of %llu ways of %llu bytes", name,
+				(unsigned long long)bytes, (unsigned long long)ways, (unsigned long long)line);
+}
+
+bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,
+			  struct base_diag_list *diag)
+{
+	const uint32_t before = diag->error_count;
+
+	if (!p->ndp_count)
+		return true;
+	if (p->ndp_count > cpu->channel_count)
+		base_diag_error(diag, (struct base_place){0}, "channel.ndp_count = %llu: there are %llu channels",
+				(unsigned long long)p->ndp_count, (unsigned long long)cpu->channel_count);
+	if (cpu->line_bytes != LINE_BYTES || cpu->placement == CPU_PLACE_LINE)
+		base_diag_error(diag, (struct base_place){0},
+				"channel.ndp_count = %llu: near-data processors need cpu.line_bytes = %u and "
+				"cpu.placement = page or touch",
+				(unsigned long long)p->ndp_count, LINE_BYTES);
+	if (!is_power_of_two(p->access_bytes) || p->access_bytes > LINE_BYTES)
+		base_diag_error(diag, (struct base_place){0}, "channel.access_bytes = %llu: expected 32, 64 or 128",
+				(unsigned long long)p->access_bytes);
+	if (!is_power_of_two(p->summary_bytes))
+		base_diag_error(diag, (struct base_place){0}, "channel.summary_bytes = %llu: expected a power of two",
+				(unsigned long long)p->summary_bytes);
+	if (p->message_ps < cpu->channel_latency_ps)
+		base_diag_error(diag, (struct base_place){0},
+				"channel.message_ps = %llu: a message would overtake lines, which take "
+				"cpu.channel_latency_ps = %llu",
+				(unsigned long long)p->message_ps, (unsigned long long)cpu->channel_latency_ps);
+	check_cache("cache", p->cache_bytes, p->cache_ways_count, p->access_bytes, diag);
+	check_cache("directory_cache", p->directory_cache_bytes, p->directory_cache_ways_count, QUARTER_BYTES, diag);
+	check_cache("point_cache", p->point_cache_bytes, p->point_cache_ways_count, LINE_BYTES, diag);
+	return diag->error_count == before;
+}
+
+/* ---- messages ---- */
+
+struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
+{
+	struct message *g = TAKE(s->free_messages, struct message);
+
+	*g = (struct message){.event = {.fire = fire, .self = s}};
+	return g;
+}
+
+uint64_t message_up(struct channel_system *s, uint32_t channel)
+{
+	s->stats.messages_up++;
+	s->stats.message_bytes += s->p->message_bytes;
+	return cpu_channels_up(s->channels, channel, s->p->message_bytes, s->p->message_ps);
+}
+
+uint64_t message_down(struct channel_system *s, uint32_t channel)
+{
+	s->stats.messages_down++;
+	s->stats.message_bytes += s->p->message_bytes;
+	return cpu_channels_down(s->channels, channel, s->p->message_bytes, s->p->message_ps);
+}
+
+void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
+	     cpu_version version)
+{
+	if (unlikely(s->observer.see))
+		s->observer.see(s->observer.self, unit, line, quarters, is_write, version);
+}
+
+/* ---- made and freed ---- */
+
+static void add_laws(struct sim_stats *stats)
+{
+	sim_stats_law(stats, "channel.reads + channel.writes + channel.atomics + channel.prefetches = channel.hits + "
+			     "channel.drops + channel.local + channel.remote_reads + channel.remote_writes + "
+			     "channel.remote_atomics");
+	sim_stats_law(stats, "channel.claims = cpu.claims");
+	sim_stats_law(stats, "channel.point_lookups = channel.remote_reads + channel.remote_writes + "
+			     "channel.remote_writes + channel.remote_atomics");
+}
+
+struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
+					  uint64_t memory_bytes, uint32_t first_unit, const struct coh_row *rows)
+{
+	struct channel_system *s = g_new0(struct channel_system, 1);
+	const struct cpu_params *c = cpu->common.p;
+
+	s->p = p;
+	s->cpu = cpu;
+	s->c = &cpu->common;
+	s->bus = &cpu->bus;
+	s->channels = &cpu->channels;
+	s->pages = &cpu->pages;
+	coh_table_init(&s->table, rows);
+	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
+	s->granules = QUARTERS / s->granule_quarters;
+	s->region_lines = p->summary_bytes / LINE_BYTES;
+	s->regions_count = (memory_bytes / c->channel_count + p->summary_bytes - 1) / p->summary_bytes;
+	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
+	cpu_pages_reserve(s->pages);
+	s->directory_index = s->pages->frames_max / s->pages->channel_count * (c->page_bytes / LINE_BYTES);
+	s->ms = g_new0(struct ndp_m, p->ndp_count);
+	s->shadow = g_new0(uint8_t *, p->ndp_count);
+	s->cores = g_new0(struct ndp_core, p->ndp_count * p->core_count);
+	s->points = g_new0(struct ndp_point, p->point_count);
+	for (uint32_t i = 0; i < p->point_count; i++)
+		point_init(&s->points[i], s, i);
+	for (uint32_t i = 0; i < p->ndp_count; i++) {
+		manager_init(&s->ms[i], s, i);
+		s->shadow[i] = g_new0(uint8_t, s->regions_count);
+		for (uint64_t k = 0; k < s->regions_count; k++)
+			s->shadow[i][k] = directory_is_summarised(s, k) ? NEAR_CPU : NEAR_UNDEFINED;
+		for (uint32_t k = 0; k < p->core_count; k++) {
+			const uint32_t number = i * (uint32_t)p->core_count + k;
+
+			core_init(&s->cores[number], s, &s->ms[i], k, first_unit + number);
+		}
+	}
+	s->near = (struct cpu_near_ops){
+	    .read = manager_read, .write = manager_write, .invalidate = point_invalidate, .self = s};
+	s->channels->near = &s->near;
+	sim_stats_add(ctx->stats, "channel", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	add_laws(ctx->stats);
+	return s;
+}
+
+void channel_system_observe(struct channel_system *s, const struct channel_observer *observer)
+{
+	s->observer = *observer;
+	if (!s->versions)
+		s->versions = g_hash_table_new(NULL, NULL);
+}
+
+#define FREE_ALL(list, type) ({ \
+	while (list) { \
+		type *next_ = (list)->next; \
+		g_free(list); \
+		(list) = next_; \
+	} \
+})
+
+void channel_system_free(struct channel_system *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->p->ndp_count; i++) {
+		manager_free(&s->ms[i]);
+		g_free(s->shadow[i]);
+	}
+	for (uint32_t i = 0; i < s->p->point_count; i++)
+		point_free(&s->points[i]);
+	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
+		core_free(&s->cores[i]);
+	FREE_ALL(s->free_requests, struct near_request);
+	FREE_ALL(s->free_lines, struct near_line);
+	FREE_ALL(s->free_holders, struct near_holder);
+	FREE_ALL(s->free_remotes, struct remote);
+	FREE_ALL(s->free_claims, struct claim);
+	FREE_ALL(s->free_messages, struct message);
+	if (s->versions)
+		g_hash_table_destroy(s->versions);
+	g_array_free(s->uninhibited, TRUE);
+	g_free(s->ms);
+	g_free(s->shadow);
+	g_free(s->cores);
+	g_free(s->points);
+	g_free(s);
+}
+
+/* ---- by software ---- */
+
+void channel_uninhibit(struct channel_system *s, uint64_t begin, uint64_t end)
+{
+	const struct channel_range range = {begin, end};
+
+	g_array_append_val(s->uninhibited, range);
+}
+
+void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end)
+{
+	core_flush(&s->cores[core], begin, end);
+}
+
+struct channel_stats *channel_system_stats(struct channel_system *s)
+{
+	return &s->stats;
+}
+
+const uint64_t *channel_row_counts(const struct channel_system *s)
+{
+	return s->table.counts;
+}

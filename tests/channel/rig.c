@@ -1,0 +1,245 @@
+/* rig.c - a machine of processors and near-data processors for tests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "rig.h"
+
+static void memory_done(void *ctx, struct mem_req *r)
+{
+	cpu_memory_done(((struct rig *)ctx)->cpu, r);
+}
+
+static void memory_room(void *ctx, uint32_t stack, uint32_t vault)
+{
+	(void)stack;
+	(void)vault;
+	cpu_memory_room(((struct rig *)ctx)->cpu);
+}
+
+static void answer(void *self, uint32_t unit, uint64_t time_ps)
+{
+	struct rig *r = self;
+
+	assert_true(r->ready_ps[unit] == CPU_WAITS);
+	r->ready_ps[unit] = time_ps;
+}
+
+static void check(struct rig *r, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+{
+	uint64_t at = (uint64_t)(uintptr_t)g_hash_table_lookup(r->lines, (gpointer)(line + 1));
+
+	if (!at) {
+		at = g_hash_table_size(r->lines) + 1;
+		assert_true(at < RIG_LINES_MAX);
+		g_hash_table_insert(r->lines, (gpointer)(line + 1), (gpointer)at);
+	}
+	r->observed++;
+	for (uint32_t q = 0; q < 4; q++)
+		if (quarters >> 16 * q & 1) {
+			r->versions[at][q] = (uint16_t)(r->versions[at][q] + is_write);
+			if (r->versions[at][q] != (uint16_t)(version >> 16 * q)) {
+				r->wrong++;
+				r->versions[at][q] = (uint16_t)(version >> 16 * q);
+			}
+		}
+}
+
+static void see_cpu(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
+{
+	(void)core;
+	check(self, line, CPU_VERSION_ALL, is_write, version);
+}
+
+static void see_near(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+{
+	(void)unit;
+	check(self, line, quarters, is_write, version);
+}
+
+static void full(void *self, uint32_t unit)
+{
+	(void)self;
+	fail_msg("the memory is full for unit %u", unit);
+}
+
+static void all_defaults(struct rig *r)
+{
+	struct sim_param_groups groups = {.count = 0};
+
+	*r = (struct rig){.state = 1, .rows = coh_rows};
+	sim_param_groups_add(&groups, "memory", memory_param_rows, memory_param_row_count, &r->memory_params);
+	sim_param_groups_add(&groups, "dram", dram_param_rows, dram_param_row_count, &r->dram);
+	sim_param_groups_add(&groups, "cpu", cpu_param_rows, cpu_param_row_count, &r->cpu_params);
+	sim_param_groups_add(&groups, "channel", channel_param_rows, channel_param_row_count, &r->params);
+	for (uint32_t i = 0; i < groups.count; i++)
+		sim_param_defaults(&groups.items[i]);
+	r->memory_params.line_bytes = RIG_LINE_BYTES;
+	r->cpu_params.placement = CPU_PLACE_PAGE;
+	r->cpu_params.tlb_count = 0;
+}
+
+void rig_defaults(struct rig *r)
+{
+	all_defaults(r);
+	r->memory_params.channel_count = 2;
+	r->memory_params.capacity_bytes = UINT64_C(1) << 33;
+	r->cpu_params.core_count = 4;
+	r->cpu_params.channel_count = 2;
+	r->cpu_params.page_bytes = 4096;
+	r->cpu_params.stream_count = 0;
+	r->cpu_params.l1_bytes = 2 * RIG_LINE_BYTES;
+	r->cpu_params.l1_ways_count = 1;
+	r->cpu_params.l2_bytes = 4 * RIG_LINE_BYTES;
+	r->cpu_params.l2_ways_count = 2;
+	r->cpu_params.llc_bytes = 8 * RIG_LINE_BYTES;
+	r->cpu_params.llc_ways_count = 2;
+	r->params.ndp_count = 2;
+	r->params.core_count = 4;
+	r->params.point_cache_bytes = 4 * RIG_LINE_BYTES;
+	r->params.point_cache_ways_count = 2;
+	r->params.directory_cache_bytes = 64;
+	r->params.directory_cache_ways_count = 2;
+	r->params.summary_bytes = 65536;
+}
+
+void rig_thesis(struct rig *r)
+{
+	all_defaults(r);
+	r->memory_params.channel_count = 32;
+	r->memory_params.capacity_bytes = UINT64_C(1) << 38;
+	r->cpu_params.core_count = 10;
+	r->cpu_params.channel_count = 8;
+	r->cpu_params.dram_mbytes_per_s = 48000;
+	r->cpu_params.channel_latency_ps = 12250;
+	r->params.ndp_count = 8;
+}
+
+void rig_open(struct rig *r, bool is_observed)
+{
+	const struct mem_memory_config config = {.memory = &r->memory_params,
+						 .dram = &r->dram,
+						 .clock = "memory",
+						 .stats_prefix = "memory",
+						 .vault_prefix = "vault",
+						 .done = memory_done,
+						 .room = memory_room,
+						 .ctx = r};
+	const struct cpu_user user = {
+	    .answer = answer, .observe = is_observed ? see_cpu : NULL, .full = full, .self = r};
+	const struct channel_observer observer = {see_near, r};
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_true(cpu_params_check(&r->cpu_params, &r->memory_params, &diag));
+	assert_true(channel_params_check(&r->params, &r->cpu_params, &diag));
+	assert_true(mem_memory_check(&r->memory_params, &r->dram, &diag));
+	base_diag_free(&diag);
+	sim_ctx_open(&r->ctx, true);
+	r->ctx.pool = mem_req_pool_new();
+	assert_true(mem_memory_clock_add(&r->ctx, &config));
+	assert_true(cpu_clock_add(&r->cpu_params, r->ctx.engine));
+	r->memory = mem_memory_new(&r->ctx, &config);
+	r->cpu = cpu_system_new(&r->ctx, &r->cpu_params, r->memory, r->memory_params.capacity_bytes);
+	r->cpu_units = r->units = cpu_unit_count(&r->cpu_params);
+	if (r->params.ndp_count) {
+		r->near = channel_system_new(&r->ctx, &r->params, r->cpu, r->memory_params.capacity_bytes,
+					     r->cpu_units, r->rows);
+		r->units += (uint32_t)(r->params.ndp_count * r->params.core_count);
+	}
+	assert_true(r->units <= RIG_UNITS_MAX);
+	cpu_system_connect(r->cpu, &user);
+	if (is_observed && r->near)
+		channel_system_observe(r->near, &observer);
+	r->lines = g_hash_table_new(NULL, NULL);
+}
+
+void rig_drop(struct rig *r)
+{
+	channel_system_free(r->near);
+	cpu_system_free(r->cpu);
+	mem_memory_free(r->memory);
+	g_hash_table_destroy(r->lines);
+}
+
+uint64_t rig_close(struct rig *r)
+{
+	const char *broken;
+	uint64_t hash;
+
+	sim_run(r->ctx.engine);
+	for (uint32_t i = 0; i < r->units; i++)
+		assert_true(r->ready_ps[i] != CPU_WAITS);
+	assert_true(mem_memory_is_idle(r->memory));
+	broken = sim_stats_broken_law(r->ctx.stats);
+	if (broken)
+		fail_msg("a law does not hold: %s", broken);
+	assert_int_equal(r->wrong, 0);
+	hash = sim_ctx_hash(&r->ctx);
+	rig_drop(r);
+	mem_req_pool_free(r->ctx.pool);
+	sim_ctx_close(&r->ctx);
+	return hash;
+}
+
+uint64_t rig_random(struct rig *r, uint64_t below)
+{
+	r->state = r->state * 6364136223846793005u + 1442695040888963407u;
+	return (r->state >> 33) % below;
+}
+
+uint32_t rig_next(struct rig *r)
+{
+	const uint64_t per_ps = sim_units_per_ps(r->ctx.engine);
+
+	for (;;) {
+		uint32_t first = r->is_near_only ? r->cpu_units : 0;
+
+		for (uint32_t i = first + 1; i < r->units; i++)
+			if (r->ready_ps[i] < r->ready_ps[first])
+				first = i;
+
+		const uint64_t event = sim_next_units(r->ctx.engine);
+
+		if (r->ready_ps[first] != CPU_WAITS && (event == SIM_NEVER || event > r->ready_ps[first] * per_ps)) {
+			if (sim_now_units(r->ctx.engine) < r->ready_ps[first] * per_ps)
+				sim_run_until(r->ctx.engine, r->ready_ps[first] * per_ps);
+			return first;
+		}
+		if (event == SIM_NEVER)
+			return RIG_UNITS_MAX;
+		sim_run_until(r->ctx.engine, event);
+	}
+}
+
+void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op)
+{
+	const uint64_t now = r->ready_ps[unit];
+	uint64_t done;
+
+	r->ready_ps[unit] = CPU_WAITS;
+	if (unit < r->cpu_units)
+		done = cpu_access(r->cpu, unit, now, address, size, op, 0);
+	else
+		done = channel_access(r->near, unit - r->cpu_units, now, address, size, op);
+	if (done != CPU_WAITS)
+		r->ready_ps[unit] = done;
+}
+
+void rig_fence(struct rig *r, uint32_t unit)
+{
+	const uint64_t now = r->ready_ps[unit];
+	uint64_t done;
+
+	r->ready_ps[unit] = CPU_WAITS;
+	if (unit < r->cpu_units)
+		done = cpu_fence(r->cpu, unit, now);
+	else
+		done = channel_fence(r->near, unit - r->cpu_units, now);
+	if (done != CPU_WAITS)
+		r->ready_ps[unit] = done;
+}

