@@ -209,9 +209,86 @@ static struct term term_of(struct parts p)
 	return (struct term){p.is_negative, p.exponent, (wide)p.mantissa};
 }
 
+/* The same for numbers of up to 32 bits with 24 of mantissa, 32 lanes without a branch: sums fit 32 bits. */
+struct lanes32 {
+	uint32_t differences, shifts, rest, swaps;
+};
+
+#if defined(__x86_64__)
+#define FOR_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_ISA
+#endif
+
+FOR_EACH_ISA static struct lanes32 add_lanes(const uint32_t *a, const uint32_t *b, uint32_t mask, uint32_t flip,
+					     uint32_t e, uint32_t m, uint32_t g)
+{
+	struct lanes32 out = {0};
+	const uint32_t low = m - 1, all = (1u << e) - 1, count = m + g, sign_bit = e + m - 1;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint32_t in = 0u - (mask >> i & 1), second = b[i] ^ flip;
+		const uint32_t ea = a[i] >> low & all, eb = second >> low & all;
+		const uint32_t ma = ea ? (a[i] & ((1u << low) - 1)) | 1u << low : 0;
+		const uint32_t mb = eb ? (second & ((1u << low) - 1)) | 1u << low : 0;
+		const uint32_t na = 0u - (a[i] >> sign_bit & 1), nb = 0u - (second >> sign_bit & 1);
+		const uint32_t is_swapped = 0u - (uint32_t)(ea < eb);
+		const uint32_t far = ea < eb ? eb - ea : ea - eb;
+		const uint32_t is_rest = 0u - (uint32_t)(far >= count), k = far < count ? far : count;
+		const uint32_t x = is_swapped ? mb : ma, y = is_swapped ? ma : mb;
+		const uint32_t nx = is_swapped ? nb : na, ny = is_swapped ? na : nb;
+		const int32_t xs = (int32_t)(((x << g) ^ nx) - nx), ys = (int32_t)(((y << g) ^ ny) - ny);
+		const uint32_t dropped = is_rest ? (uint32_t)ys : (uint32_t)ys & ((1u << k) - 1);
+		const int32_t sum = xs + (is_rest ? ys >> 31 : ys >> k);
+		const uint32_t negative = (uint32_t)(sum >> 31), one = g && dropped ? 0 : 1;
+		const uint32_t magnitude = ((uint32_t)sum ^ negative) + (negative & one);
+		/* The leading one alone, so that the conversion to float is exact: its exponent is where it is. */
+		const float leading = (float)(int32_t)(magnitude & ~(magnitude >> 1));
+		uint32_t place;
+
+		__builtin_memcpy(&place, &leading, sizeof(place));
+		place = count + 1 - ((place >> 23) - 126);
+		out.differences |= in & ~is_rest & 1u << k;
+		out.rest |= in & is_rest;
+		out.swaps |= in & is_swapped;
+		out.shifts |= magnitude ? in & 1u << (place & 31) : 0;
+	}
+	return out;
+}
+
+static void add_lanes_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a,
+			    const void *const *src, uint32_t mask)
+{
+	const uint32_t flip = use->is_difference ? 1u << (use->n - 1) : 0;
+	const struct lanes32 l =
+	    add_lanes(src[0], src[1], mask, flip, use->e, use->m, a->is_truncated ? 0 : 2);
+
+	f->differences[0] |= l.differences;
+	f->shifts[0] |= l.shifts;
+	f->any_rest |= l.rest != 0;
+	f->any_swap |= l.swaps != 0;
+}
+
+FOR_EACH_ISA static uint32_t mantissas_or(const uint32_t *b, uint32_t mask, uint32_t e, uint32_t m)
+{
+	const uint32_t low = m - 1, all = (1u << e) - 1;
+	uint32_t or_b = 0;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint32_t in = 0u - (mask >> i & 1);
+
+		or_b |= b[i] >> low & all ? in & ((b[i] & ((1u << low) - 1)) | 1u << low) : 0;
+	}
+	return or_b;
+}
+
 static void fadd_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		       uint32_t mask)
 {
+	if (use->n <= 32) {
+		add_lanes_facts(f, use, a, src, mask);
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++) {
 		struct term second = term_of(parts_of(use, src[1], i));
 
@@ -223,6 +300,10 @@ static void fadd_facts(struct dc_facts *f, const struct dc_use *use, const struc
 
 static void fmul_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
 {
+	if (use->n <= 32) {
+		f->or_b |= mantissas_or(src[1], mask, use->e, use->m);
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++)
 		f->or_b |= is_in(mask, i) ? parts_of(use, src[1], i).mantissa : 0;
 }

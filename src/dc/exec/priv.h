@@ -68,6 +68,7 @@ struct dc_block {
 	uint32_t *line_bytes;
 	uint64_t *line_set; /* hash set: an entry is one where line_gen is gen; line_at: its number in lines */
 	uint32_t *line_gen, *line_at;
+	uint32_t last_line; /* where the last lane's access went */
 	uint32_t gen;
 };
 

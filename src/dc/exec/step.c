@@ -74,6 +74,13 @@ uint32_t dc_block_word(const struct dc_block *b)
 void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint32_t bytes)
 {
 	const uint64_t line_bytes = b->program->params.line_bytes;
+
+	/* Neighbours access the same line: that of the lane before. */
+	if (a->line_count && address - b->lines[b->last_line] < line_bytes &&
+	    address + bytes - b->lines[b->last_line] <= line_bytes) {
+		b->line_bytes[b->last_line] += bytes;
+		return;
+	}
 	const uint32_t room = (b->program->lanes * LINES_PER_LANE) << SET_SHIFT;
 
 	for (uint64_t line = address & ~(line_bytes - 1); line < address + bytes; line += line_bytes) {
@@ -90,7 +97,8 @@ void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint
 			b->line_bytes[a->line_count] = 0;
 			b->lines[a->line_count++] = line;
 		}
-		b->line_bytes[b->line_at[at]] += (uint32_t)(end - begin);
+		b->last_line = b->line_at[at];
+		b->line_bytes[b->last_line] += (uint32_t)(end - begin);
 	}
 }
 
