@@ -143,6 +143,12 @@ STRATA_DEVICE int __shfl_xor_sync(unsigned int mask, int value, int lane_mask)
 
 /* ---- Mathematics ------------------------------------------------------------------------------------------------ */
 
+/* The bits in reversed order: brev.b32. */
+STRATA_DEVICE unsigned int __brev(unsigned int value)
+{
+	return __builtin_bitreverse32(value);
+}
+
 /* fma.rn.f32: one rounding, the same bits as fmaf() of the host. */
 STRATA_DEVICE float fmaf(float a, float b, float c)
 {

@@ -1,0 +1,85 @@
+/*
+ * Correlation of the SKA (NDP thesis, sections 2.3 and 2.4): every pair of signals over a dump, one channel, in tiles
+ * through shared memory.  Compared bit for bit with the same operations on the host.
+ */
+#include "common/workload.h"
+#include "skacorr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char skacorr_ptx[] =
+#include WORKLOAD_PTX
+	;
+
+struct sample {
+	float re, im;
+};
+
+static struct sample pair_sum(const struct sample *input, unsigned int signals, unsigned int times, size_t a, size_t b)
+{
+	struct sample sum = {0, 0};
+
+	for (size_t t = 0; t < times; t++) {
+		const struct sample x = input[t * signals + a], y = input[t * signals + b];
+
+		sum.re = fmaf(x.im, y.im, fmaf(x.re, y.re, sum.re));
+		sum.im = fmaf(-x.re, y.im, fmaf(x.im, y.re, sum.im));
+	}
+	return sum;
+}
+
+static bool sums_check(const struct sample *input, const struct sample *output, unsigned int signals,
+		       unsigned int times)
+{
+	bool right = true;
+
+	for (size_t a = 0; a < signals && right; a++)
+		for (size_t b = 0; b <= a && right; b++) {
+			const struct sample want = pair_sum(input, signals, times, a, b);
+
+			right = workload_same_f32("visibilities", &output[a * signals + b].re, &want.re, 2,
+						  2 * (a * signals + b));
+		}
+	return right;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct workload_about about = {"skacorr", "Correlation of the SKA, one channel.",
+						    "64 signals, 64 samples", "512 signals, 1,200 samples"};
+	static const struct workload_count counts[] = {
+		{"signals", "signals", 64, 512, SKACORR_TILE, 16384, SKACORR_TILE, NULL},
+		{"samples", "samples of a dump", 64, 1200, SKACORR_STEPS, 1048576, SKACORR_STEPS, NULL},
+	};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	unsigned int signals = options.counts[0], times = options.counts[1];
+	size_t in_count = (size_t)signals * times, out_count = (size_t)signals * signals;
+	struct sample *input = workload_host_alloc(in_count, sizeof(*input));
+	struct sample *output = workload_host_alloc(out_count, sizeof(*output));
+	bool right;
+
+	for (size_t i = 0; i < in_count; i++) {
+		input[i].re = workload_random_float(options.seed, 0, i) - 0.5f;
+		input[i].im = workload_random_float(options.seed, 1, i) - 0.5f;
+	}
+
+	struct workload_gpu gpu = workload_gpu_open(skacorr_ptx);
+	CUdeviceptr in = workload_device_copy(input, in_count * sizeof(*input));
+	CUdeviceptr out = workload_device_alloc(out_count * sizeof(*output));
+	void *params[] = {&in, &out, &signals, &times};
+
+	workload_launch(workload_gpu_kernel(&gpu, "correlate"),
+			(struct workload_dim){signals / SKACORR_TILE, signals / SKACORR_TILE, 1},
+			(struct workload_dim){SKACORR_SIDE, SKACORR_SIDE, 1}, params);
+	WORKLOAD_CUDA(cuMemcpyDtoH(output, out, out_count * sizeof(*output)));
+	right = sums_check(input, output, signals, times);
+	WORKLOAD_CUDA(cuMemFree(in));
+	WORKLOAD_CUDA(cuMemFree(out));
+	workload_gpu_close(&gpu);
+	/* 8 operations for half of all pairs: equation (2.2) */
+	workload_measure("operations", 8 * 0.5 * (double)out_count * times, "operations");
+	free(input);
+	free(output);
+	return workload_finish(right, "%u signals, %u samples", signals, times);
+}
