@@ -1,7 +1,7 @@
 /*
- * Gridding of the SKA (NDP thesis, sections 2.3 and 2.4): each visibility times the part of a convolution matrix that its
- * place selects, added to a grid atomically.  Values are small multiples of 1/16, so that every order of additions has
- * the same result; compared bit for bit with the host's.
+ * Gridding of the SKA (NDP thesis, sections 2.3 and 2.4): each visibility times the part of a convolution matrix that
+ * its place selects, added to a grid atomically.  Values are small multiples of 1/16, so that every order of additions
+ * has the same result; compared bit for bit with the host's.
  */
 #include "common/workload.h"
 #include "skagrid.h"
