@@ -559,7 +559,7 @@ static bool run_cta(struct run *r)
 		r->counts->words++;
 		if (w->flow == DC_FLOW_SKIP && !any(r, w->flow_pred)) {
 			r->word = w->target;
-			r->counts->cycles++;
+			r->counts->compute_cycles++;
 			continue;
 		}
 		for (uint32_t a = 0; a < DC_ARRAYS && ok; a++) {
@@ -568,7 +568,7 @@ static bool run_cta(struct run *r)
 		}
 		if (ok && w->box.kind)
 			ok = box(r, writes, &w->box);
-		r->counts->cycles += longest;
+		r->counts->compute_cycles += longest;
 		apply(writes);
 		if (w->flow == DC_FLOW_END)
 			break;

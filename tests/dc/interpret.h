@@ -8,7 +8,7 @@
 
 /* Runs the launch's grid. False: *text (to be freed by g_free) says what went wrong. Counts may be NULL. */
 struct interpreted {
-	uint64_t words, cycles, accesses, spills;
+	uint64_t words, compute_cycles, accesses, spills; /* expected cycles, of arrays alone */
 };
 bool interpret(const struct dc_kernel *k, const struct simt_module *m, const struct simt_launch *l,
 	       struct interpreted *counts, char **text);

@@ -214,20 +214,28 @@ static uint64_t ref_div(const struct dc_use *use, uint64_t a, uint64_t b, uint64
 static uint64_t ref_simple(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
 {
 	switch (use->op) {
-	case DC_OP_ADD: return a + b;
-	case DC_OP_SUB: return a - b;
-	case DC_OP_NEG: return -a;
-	case DC_OP_COPY: return a;
-	case DC_OP_LOGIC: return a ^ b;
-	case DC_OP_COMPARE: return a < b;
-	case DC_OP_SELECT: return c & 1 ? a : b;
+	case DC_OP_ADD:
+		return a + b;
+	case DC_OP_SUB:
+		return a - b;
+	case DC_OP_NEG:
+		return -a;
+	case DC_OP_COPY:
+		return a;
+	case DC_OP_LOGIC:
+		return a ^ b;
+	case DC_OP_COMPARE:
+		return a < b;
+	case DC_OP_SELECT:
+		return c & 1 ? a : b;
 	case DC_OP_SHIFT:
 		if (!rest)
 			return b < use->n ? a << b : 0;
 		if (use->is_signed)
 			return (uint64_t)(extend(a, use->n) >> (b < use->n ? b : use->n - 1ull));
 		return b < use->n ? a >> b : 0;
-	default: return 0;
+	default:
+		return 0;
 	}
 }
 
@@ -255,11 +263,15 @@ static void test_division(void **state)
 	for (uint32_t rest = 0; rest < 2; rest++) {
 		for (uint32_t is_signed = 0; is_signed < 2; is_signed++) {
 			for (uint32_t n = 4; n <= 6; n++)
-				exhaustive((struct dc_use){.op = DC_OP_DIV, .n = (uint8_t)n, .is_signed = is_signed,
-							   .times = 1}, ref_div, n, rest);
+				exhaustive(
+				    (struct dc_use){
+					.op = DC_OP_DIV, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
+				    ref_div, n, rest);
 			for (uint32_t n = 8; n <= 16; n *= 2)
-				sampled((struct dc_use){.op = DC_OP_DIV, .n = (uint8_t)n, .is_signed = is_signed,
-							.times = 1}, ref_div, n, rest);
+				sampled(
+				    (struct dc_use){
+					.op = DC_OP_DIV, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
+				    ref_div, n, rest);
 		}
 	}
 }
@@ -316,8 +328,8 @@ static void test_nothing_to_save(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_table_1),	   cmocka_unit_test(test_simple),
-	    cmocka_unit_test(test_multiplication), cmocka_unit_test(test_division),
+	    cmocka_unit_test(test_table_1),         cmocka_unit_test(test_simple),
+	    cmocka_unit_test(test_multiplication),  cmocka_unit_test(test_division),
 	    cmocka_unit_test(test_nothing_to_save),
 	};
 

@@ -181,9 +181,9 @@ static bool is_at_edge(uint64_t a, uint64_t b)
 
 static void sampled(enum dc_op op, uint32_t e, uint32_t m)
 {
-	static const uint32_t corners[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
-					   0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x00000001, 0x33800000,
-					   0x4b800000, 0x4b7fffff, 0x3f7fffff};
+	static const uint32_t corners[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+					   0x7fc00000, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x00000001,
+					   0x33800000, 0x4b800000, 0x4b7fffff, 0x3f7fffff};
 	const struct dc_use use = {.op = op, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
 	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
 

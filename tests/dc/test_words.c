@@ -3,6 +3,7 @@
 #include "rig.h"
 
 #include <glib.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,8 @@
 #include "base/check.h"
 
 static const char *workload_dir;
+static double log_speedup;
+static uint64_t plain_accesses, full_accesses;
 
 /* The same launch by words, from the same memory. */
 static void compare(struct dc_rig *r, const char *name, const char *what, const struct dc_options *o,
@@ -48,10 +51,16 @@ static void compare_all(struct dc_rig *r, const char *name)
 	full.params = r->params;
 	compare(r, name, "plain", &dc_options_plain, before, want, &plain_counts);
 	compare(r, name, "full", &full, before, want, &full_counts);
-	print_message("%-22s cycles %9" G_GUINT64_FORMAT " -> %9" G_GUINT64_FORMAT ", accesses %7" G_GUINT64_FORMAT
-		      " -> %7" G_GUINT64_FORMAT ", spills %7" G_GUINT64_FORMAT " -> %7" G_GUINT64_FORMAT "\n",
-		      name, plain_counts.cycles, full_counts.cycles, plain_counts.accesses, full_counts.accesses,
-		      plain_counts.spills, full_counts.spills);
+	print_message("%-19s compute %9" G_GUINT64_FORMAT " -> %9" G_GUINT64_FORMAT
+		      " = %.2f x, accesses with spills %6" G_GUINT64_FORMAT " -> %6" G_GUINT64_FORMAT
+		      ", without %6" G_GUINT64_FORMAT " -> %6" G_GUINT64_FORMAT "\n",
+		      name, plain_counts.compute_cycles, full_counts.compute_cycles,
+		      (double)plain_counts.compute_cycles / (double)full_counts.compute_cycles,
+		      plain_counts.accesses + plain_counts.spills, full_counts.accesses + full_counts.spills,
+		      plain_counts.accesses, full_counts.accesses);
+	log_speedup += log((double)plain_counts.compute_cycles / (double)full_counts.compute_cycles);
+	plain_accesses += plain_counts.accesses + plain_counts.spills;
+	full_accesses += full_counts.accesses + full_counts.spills;
 }
 
 static void workloads_compute_the_same(void **state)
@@ -64,6 +73,9 @@ static void workloads_compute_the_same(void **state)
 		compare_all(&r, dc_cases[n].name);
 		dc_rig_close(&r);
 	}
+	print_message("geometric mean of compute %.2f x; accesses with spills %+.1f %%\n",
+		      exp(log_speedup / dc_case_count), 100 * ((double)full_accesses / (double)plain_accesses - 1));
+	assert_true(log_speedup > 0 && full_accesses < plain_accesses);
 }
 
 int main(int argc, char **argv)

@@ -32,7 +32,16 @@ uint32_t dcc_inst_cycles(const struct ptx_inst *i)
 	struct dc_use use;
 	const char *why;
 
-	return dc_use_of(i, is_fixed(i), &use, &why) ? (uint32_t)dc_usual_cycles(&use, &arith) : dcc_inst_bits(i);
+	const uint32_t n = dcc_inst_bits(i);
+	uint32_t usual;
+
+	if (!dc_use_of(i, is_fixed(i), &use, &why))
+		return n;
+	usual = (uint32_t)dc_usual_cycles(&use, &arith);
+	/* A factor that is an immediate has as many partial products as bits. */
+	if (i->op == PTX_OP_MUL && !ptx_type_is_float(i->type) && i->src[1].kind == PTX_OPND_IMM)
+		usual = MIN(usual, n + (uint32_t)__builtin_popcountll(i->src[1].imm) * (n / 2 + 2));
+	return usual;
 }
 
 uint32_t dcc_box_cycles(const struct ptx_inst *i)

@@ -6,7 +6,7 @@
  * takes, in array 0, and a few in the others; values are placed the most used per block of life first. */
 #include "dc/compile/priv.h"
 
-enum { OTHERS_FREE = 3 }; /* registers that blocks have for themselves in each array but the first */
+enum { OTHERS_FREE = 5 }; /* registers that blocks have for themselves in each array but the first */
 
 struct web {
 	uint32_t reg, first, last, slots;

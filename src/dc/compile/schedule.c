@@ -475,19 +475,22 @@ static bool place(struct dcc_alloc *s, struct dcc_node *n, uint32_t a, uint32_t 
 /* Could the operation be in this array if everything else but homes left it? */
 static bool could_fit(const struct dcc_alloc *s, const struct ptx_inst *i, uint32_t a)
 {
-	uint32_t regs[PTX_REGS_MAX], count = values_read(s->c, i, regs), slots = 0, homed = 0, results = 0;
+	uint32_t regs[PTX_REGS_MAX], count = values_read(s->c, i, regs), slots = 0, homed = 0, results = 0, dying = 0;
 
 	for (uint32_t k = 0; k < count; k++) {
 		const struct dcc_val *v = &s->val[regs[k]];
+		const uint32_t width = dcc_reg_slots(s->c->func, regs[k]);
 
-		if (!(v->is_global && v->home == a))
-			slots += dcc_reg_slots(s->c->func, regs[k]);
+		if (v->is_global && v->home == a)
+			continue;
+		slots += width;
+		dying += v->uses_left == 1 ? width : 0;
 	}
 	if (i->dst.kind == PTX_OPND_REG && s->val[i->dst.reg].home != a)
 		results = dcc_reg_slots(s->c->func, i->dst.reg);
 	for (uint32_t r = 0; r < s->limit; r++)
 		homed += s->file[a].what[r] == DCC_HOMED;
-	return slots + results + homed <= s->limit;
+	return slots + (results > dying ? results - dying : 0) + homed <= s->limit;
 }
 
 static bool bring_all(struct dcc_alloc *s, const struct ptx_inst *i, uint32_t a)
