@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "chase"))
 		return chase(n);
 
-	double *a = malloc(n * sizeof(*a)), *b = malloc(n * sizeof(*b)), *c = malloc(n * sizeof(*c)), sum = 0, begin = 0;
+	double *a = malloc(n * sizeof(*a)), *b = malloc(n * sizeof(*b)), *c = malloc(n * sizeof(*c));
+	double sum = 0, begin = 0;
 	double bytes = 0, seconds;
 
 #pragma omp parallel for
