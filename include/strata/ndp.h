@@ -5,8 +5,8 @@
  * On a machine without NDPs placing on one is refused (ENODEV) and coherence states are no-ops; time, statistics,
  * prefetches and the phases of modelling work on every machine.
  *
- * Results of type int are 0, or an errno: EINVAL (no such core, channel or range), ENODEV (no such NDP), ENOSYS (the
- * machine cannot do it). Ranges are rounded outwards to lines, and to pages where pages are placed.
+ * Results of type int are 0, or an errno: EINVAL (no such core, channel or range), ENODEV (no such NDP), ENOTSUP (the
+ * machine has NDPs, but cannot do that). Ranges are rounded outwards to lines, and to pages where pages are placed.
  */
 #ifndef STRATA_NDP_H
 #define STRATA_NDP_H

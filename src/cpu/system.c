@@ -131,6 +131,27 @@ void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
 		cpu_core_forget_pages(&s->cores[i]);
 }
 
+void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels)
+{
+	const uint64_t page = s->common.p->page_bytes;
+	struct cpu_pages_word word = {.end = UINT64_MAX, .channels = channels};
+
+	if (size_bytes) {
+		word.first = address / page;
+		word.end = (address + size_bytes + page - 1) / page;
+		cpu_pages_place(&s->pages, &word);
+	} else {
+		g_array_prepend_val(s->pages.words, word); /* the others count before it */
+	}
+}
+
+int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address)
+{
+	const uint32_t channel = cpu_pages_channel(&s->pages, address / s->common.p->page_bytes);
+
+	return channel == CPU_NO_CHANNEL ? -1 : (int32_t)channel;
+}
+
 void cpu_cold(struct cpu_system *s)
 {
 	for (uint32_t i = 0; i < s->common.p->core_count; i++)

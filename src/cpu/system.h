@@ -112,6 +112,11 @@ cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t 
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
+/* Pages of the range that nobody has touched yet go to these channels in turns, a bit each, or, 0, to that of who
+ * touches them; without a range, all pages of which nothing else is said. Only where pages have channels. */
+void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels);
+/* Of a touched page; -1: it is not touched, or its lines are on all channels. */
+int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */
 void cpu_cold(struct cpu_system *s);
 /* The owner counts instructions there. */

@@ -273,6 +273,23 @@ static int64_t statistic(struct host *h, const char *name)
 	return (int64_t)(value - (uint64_t)(uintptr_t)g_hash_table_lookup(h->reset, name));
 }
 
+static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, const struct thread_ask *a)
+{
+	switch (a->kind) {
+	case THREAD_ASK_CACHEABLE:
+		if (!a->value)
+			return -ENOTSUP;
+		channel_uninhibit(h->near, a->address, a->address + a->bytes);
+		return 0;
+	case THREAD_ASK_FLUSH: /* the processors' caches are coherent */
+		if (at->unit >= h->cpu_units)
+			channel_flush(h->near, at->unit - h->cpu_units, a->address, a->address + a->bytes);
+		return 0;
+	default: /* claims, messages, pages that move */
+		return -ENOTSUP;
+	}
+}
+
 static struct thread_reply answer_question(void *self, const struct thread_at *at, const struct thread_ask *a)
 {
 	struct host *h = self;
@@ -297,8 +314,15 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	case THREAD_ASK_STATISTIC:
 		reply.result = statistic(h, a->text);
 		break;
-	default: /* of NDPs, and of memory by channels */
-		reply.result = -ENOSYS;
+	case THREAD_ASK_PLACE:
+		if (a->value != THREAD_PLACE_DEFAULT)
+			cpu_place(h->cpu, a->address, a->bytes, a->value == THREAD_PLACE_NODES ? a->nodes : 0);
+		break;
+	case THREAD_ASK_WHERE:
+		reply.result = cpu_channel_of(h->cpu, a->address);
+		break;
+	default:
+		reply.result = h->near ? answer_about_ndps(h, at, a) : -ENOSYS;
 	}
 	return reply;
 }
