@@ -332,7 +332,46 @@ static void tables_are_complete(void **state)
 	(void)state;
 	table_is_complete("tom", PAPERS_DIR "/tom", tom, ARRAY_COUNT(tom));
 	table_is_complete("nsu", PAPERS_DIR "/nsu", nsu, ARRAY_COUNT(nsu));
+	table_is_complete("channel", PAPERS_DIR "/channel", NULL, 0);
 	assert_null(reproduce_paper_find("nobody"));
+}
+
+/* A paper without a list of runs has all of its matrix; one with a list has these, each with its own arguments. */
+static void runs_are_listed(void **state)
+{
+	static const struct reproduce_cell cells[] = {{0, "b", "-q", "-f"}, {1, "a", NULL, "-g"}};
+	struct reproduce_paper listed = paper;
+
+	(void)state;
+	assert_int_equal(reproduce_run_count(&paper), 4);
+	assert_true(reproduce_is_run(&paper, 0, 0) && reproduce_is_run(&paper, 1, 1));
+	assert_string_equal(reproduce_arguments(&paper, 0, 0, true), "--size small");
+	assert_string_equal(reproduce_arguments(&paper, 1, 0, false), "--size paper");
+	listed.cells = cells;
+	listed.cell_count = 2;
+	assert_int_equal(reproduce_run_count(&listed), 2);
+	assert_true(reproduce_is_run(&listed, 0, 1) && reproduce_is_run(&listed, 1, 0));
+	assert_false(reproduce_is_run(&listed, 0, 0) || reproduce_is_run(&listed, 1, 1));
+	assert_string_equal(reproduce_arguments(&listed, 0, 1, true), "-q");
+	assert_string_equal(reproduce_arguments(&listed, 0, 1, false), "-f");
+	assert_string_equal(reproduce_arguments(&listed, 1, 0, true), "--size small");
+	assert_string_equal(reproduce_arguments(&listed, 1, 0, false), "-g");
+}
+
+/* Every configuration of the memory channels runs one workload that the paper has. */
+static void channel_runs_each_once(void **state)
+{
+	const struct reproduce_paper *p = reproduce_paper_find("channel");
+
+	(void)state;
+	for (uint32_t c = 0; c < p->config_count; c++) {
+		uint32_t count = 0;
+
+		for (uint32_t w = 0; w < p->workload_count; w++)
+			count += reproduce_is_run(p, c, w);
+		assert_int_equal(count, 1);
+	}
+	assert_int_equal(reproduce_run_count(p), p->config_count);
 }
 
 int main(void)
@@ -345,6 +384,8 @@ int main(void)
 		cmocka_unit_test(missing_runs_are_absent),
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tables_are_complete),
+		cmocka_unit_test(runs_are_listed),
+		cmocka_unit_test(channel_runs_each_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
