@@ -242,6 +242,34 @@ static void lowered_instructions_compute_the_same(void **state)
 	g_string_free(text, TRUE);
 }
 
+/* A function of two parameters that calls another one, from two places. */
+static void calls_are_inlined(void **state)
+{
+	GString *text = g_string_new(NULL);
+
+	(void)state;
+	begin(text);
+	g_string_insert(
+	    text, (gssize)(strstr(text->str, ".visible") - text->str),
+	    ".func (.param .b32 out) twice(.param .b32 x)\n{\n\t.reg .b32 %r<4>;\n\t.reg .pred %p<2>;\n"
+	    "\tld.param.u32 %r1, [x];\n\tst.param.b32 [out+0], %r1;\n\tsetp.lt.u32 %p1, %r1, 500;\n"
+	    "\t@%p1 ret;\n\tadd.u32 %r2, %r1, %r1;\n\tst.param.b32 [out+0], %r2;\n\tret;\n}\n"
+	    ".func (.param .b32 out) both(.param .b32 x, .param .b32 y)\n{\n\t.reg .b32 %r<6>;\n"
+	    "\tld.param.u32 %r1, [x];\n\tld.param.u32 %r2, [y];\n"
+	    "\t{\n\t.param .b32 a;\n\t.param .b32 r;\n\tst.param.b32 [a+0], %r1;\n\tcall (r), twice, (a);\n"
+	    "\tld.param.b32 %r3, [r+0];\n\t}\n\tsub.u32 %r4, %r3, %r2;\n\tst.param.b32 [out+0], %r4;\n\tret;\n}\n");
+	for (uint32_t n = 0; n < 2; n++)
+		g_string_append_printf(
+		    text,
+		    "\t{\n\t.param .b32 a;\n\t.param .b32 b;\n\t.param .b32 r;\n\tst.param.b32 [a+0], %%r%u;\n"
+		    "\tst.param.b32 [b+0], %%r5;\n\tcall.uni (r), both, (a, b);\n"
+		    "\tld.param.b32 %%r%u, [r+0];\n\t}\n",
+		    n, 7 + n);
+	end(text);
+	run(text->str);
+	g_string_free(text, TRUE);
+}
+
 /* A counted loop: four rounds known by the code, and as many as the launch says. */
 static void fixed_loops_are_unrolled(void **state)
 {
@@ -334,8 +362,11 @@ static void refusals_name_the_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(random_control_flow_is_kept), cmocka_unit_test(lowered_instructions_compute_the_same),
-	    cmocka_unit_test(fixed_loops_are_unrolled),    cmocka_unit_test(a_launch_says_how_long_loops_are),
+	    cmocka_unit_test(random_control_flow_is_kept),
+	    cmocka_unit_test(lowered_instructions_compute_the_same),
+	    cmocka_unit_test(calls_are_inlined),
+	    cmocka_unit_test(fixed_loops_are_unrolled),
+	    cmocka_unit_test(a_launch_says_how_long_loops_are),
 	    cmocka_unit_test(refusals_name_the_line),
 	};
 

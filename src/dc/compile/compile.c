@@ -86,8 +86,10 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 				"kernel %s cannot run in the cache: %s", entry->name, entry->unsupported);
 		c.failed = true;
 	}
-	if (!c.failed)
+	if (!c.failed) {
 		begin(&c);
+		dcc_inline(&c);
+	}
 	if (!c.failed)
 		dcc_lower(&c);
 	if (!c.failed && o->isolate)

@@ -55,6 +55,7 @@ void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx
 
 void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
 bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
+void dcc_inline(struct dcc *c); /* inline.c: one function without calls */
 void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */
 void dcc_unroll(struct dcc *c);                               /* unroll.c */
 void dcc_balance(struct dcc *c);                              /* balance.c */
