@@ -63,6 +63,18 @@ uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps)
 /* Remote lines of these addresses may stay in the cores' caches until they are flushed; who reads them there may read
  * what was written before ("remote cache uninhibited"). */
 void channel_uninhibit(struct channel_system *s, uint64_t begin, uint64_t end);
+/* No longer, from the next miss on. */
+void channel_inhibit(struct channel_system *s, uint64_t begin, uint64_t end);
+/* A message of software to an NDP, by the NDP-AP; returns when it is there. from: the sender's NDP; UINT32_MAX: a
+ * processor. */
+uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, uint32_t to);
+/* Software claims the range's touched pages behind NDPs: what stands against it is written back or dropped; lines
+ * with something under way keep their state. A region whose lines all have the state gets it in the summary.
+ * Returns when the
+ * NDP-APs have answered. */
+enum channel_owner { CHANNEL_OWNER_CPU, CHANNEL_OWNER_NDP, CHANNEL_OWNER_SHARED };
+uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin, uint64_t end,
+		       enum channel_owner owner);
 /* The core's copies of remote lines of these addresses are dropped. */
 void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
 

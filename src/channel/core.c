@@ -326,6 +326,27 @@ void core_remote(struct ndp_core *k, struct remote *r)
 	done(k);
 }
 
+bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version)
+{
+	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
+	const bool is_modified = tag && tag->state == CPU_MODIFIED;
+
+	if (!tag)
+		return false;
+	*version = tag->version;
+	tag->state = is_invalid ? CPU_INVALID : CPU_SHARED;
+	return is_modified;
+}
+
+/* Its request, or a line that it wrote back, may be on the way: claims wait for neither. */
+bool core_asks(struct ndp_core *k, uint64_t line)
+{
+	for (uint32_t i = 0; i <= k->s->p->prefetch_count; i++)
+		if (k->asks[i].is_busy && line_of(k, k->asks[i].granule) == line)
+			return true;
+	return k->written_line == line && k->written_units > now_units(k->s);
+}
+
 void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 {
 	const uint64_t bytes = k->s->p->access_bytes;

@@ -515,6 +515,8 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	g->core = core;
 	g->line = granule;
 	g->version = version;
+	core->written_line = granule / s->granules;
+	core->written_units = now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps) + 1;
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
 
@@ -586,6 +588,51 @@ void manager_acknowledged(struct ndp_m *m, uint64_t line)
 
 	CHECK(l && l->serving);
 	step(m, l, l->serving, COH_EV_ACK);
+}
+
+/* ---- software's claims ---- */
+
+bool manager_is_busy(struct ndp_m *m, uint64_t line)
+{
+	struct channel_system *s = m->s;
+
+	if (line_find(m, line))
+		return true;
+	for (uint32_t i = 0; i < s->p->core_count; i++)
+		if (core_asks(&s->cores[m->channel * s->p->core_count + i], line))
+			return true;
+	return false;
+}
+
+void manager_store(struct ndp_m *m, uint64_t line, cpu_version version)
+{
+	store_near(m->s, line, version, CPU_VERSION_ALL);
+	write_memory(m, line, 0, QUARTERS);
+}
+
+void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
+{
+	struct channel_system *s = m->s;
+
+	for (uint32_t i = 0; i < s->granules; i++) {
+		const uint64_t granule = line * s->granules + i;
+		struct near_holder *h = holders_find(m, granule);
+		uint64_t cores = h ? h->cores : 0;
+
+		for (; cores; cores &= cores - 1) {
+			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
+			cpu_version version;
+
+			if (core_take(&s->cores[m->channel * s->p->core_count + core], granule, is_invalid, &version)) {
+				store_near(s, line, version, quarters_of(i * s->granule_quarters, s->granule_quarters));
+				write_memory(m, line, i * s->granule_quarters, s->granule_quarters);
+				s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
+				h->owner = 0;
+			}
+			if (is_invalid)
+				holders_drop(m, granule, core);
+		}
+	}
 }
 
 /* ---- translation ---- */

@@ -97,6 +97,7 @@ struct ndp_core {
 	struct channel_system *s;
 	struct ndp_m *m;
 	struct cpu_event fault; /* a page fault that it waits for */
+	uint64_t written_line, written_units; /* its last line written back, and when that is at the NDP-M */
 	uint32_t number; /* of its NDP */
 	uint32_t unit;
 	struct cpu_tags cache; /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
@@ -243,11 +244,18 @@ void manager_acknowledged(struct ndp_m *m, uint64_t line);
 bool manager_read(void *system, struct cpu_request *r);
 void manager_write(void *system, uint64_t line, cpu_version version);
 void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
+/* Of software's claims: something is under way; the memory gets a line; the NDP's caches share it, or drop it. */
+bool manager_is_busy(struct ndp_m *m, uint64_t line);
+void manager_store(struct ndp_m *m, uint64_t line, cpu_version version);
+void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid);
 struct ndp_m *manager_of(struct channel_system *s, uint64_t line);
 cpu_version memory_version(const struct channel_system *s, uint64_t line);
 
 /* core.c */
 void core_free(struct ndp_core *k);
+/* Leaves or shares the granule at once; true: it was modified. */
+bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
+bool core_asks(struct ndp_core *k, uint64_t line);
 void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned);

@@ -195,20 +195,6 @@ void channel_system_free(struct channel_system *s)
 	g_free(s);
 }
 
-/* ---- by software ---- */
-
-void channel_uninhibit(struct channel_system *s, uint64_t begin, uint64_t end)
-{
-	const struct channel_range range = {begin, end};
-
-	g_array_append_val(s->uninhibited, range);
-}
-
-void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end)
-{
-	core_flush(&s->cores[core], begin, end);
-}
-
 struct channel_stats *channel_system_stats(struct channel_system *s)
 {
 	return &s->stats;

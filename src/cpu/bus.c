@@ -203,7 +203,7 @@ void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 	cpu_event_at(&b->c->events, &r->event, units);
 }
 
-static bool is_locked(const struct cpu_bus *b, uint64_t line)
+bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line)
 {
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (b->agents[i].ops->is_locked && b->agents[i].ops->is_locked(b->agents[i].self, line))
@@ -231,7 +231,7 @@ static void look(void *bus, struct cpu_event *e)
 	cpu_version version;
 	bool is_modified = false;
 
-	if (unlikely(b->has_locks) && is_locked(b, r->line)) {
+	if (unlikely(b->has_locks) && cpu_bus_is_locked(b, r->line)) {
 		r->next_locked = b->locked;
 		b->locked = r;
 		return;
@@ -322,44 +322,57 @@ static bool must_wait(const struct cpu_bus *b, uint64_t line)
 {
 	const struct cpu_request *r = under_way(b, line);
 
-	return (r && r->is_ending) || (b->has_locks && is_locked(b, line));
+	return (r && r->is_ending) || (b->has_locks && cpu_bus_is_locked(b, line));
+}
+
+bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version)
+{
+	struct cpu_tag *last = cpu_tags_find(&b->llc, line);
+	bool is_modified = false;
+	cpu_version copy;
+
+	for (uint32_t i = 0; i < b->agent_count; i++) {
+		const enum cpu_state state = state_of(b, i, line, &copy);
+
+		if (!state || (state == CPU_SHARED && !is_write))
+			continue;
+		b->c->stats.invalidations += is_write;
+		if (state == CPU_MODIFIED) {
+			cpu_moved(b->c, line, i);
+			is_modified = true;
+			*version = copy;
+		}
+		b->agents[i].ops->snoop(b->agents[i].self, line, is_write);
+	}
+	if (!last)
+		return is_modified;
+	if (is_modified) { /* the last level's is older */
+		last->state = CPU_INVALID;
+	} else if (last->state == CPU_MODIFIED) {
+		is_modified = true;
+		*version = last->version;
+		last->state = CPU_SHARED;
+	}
+	if (is_write)
+		last->state = CPU_INVALID;
+	return is_modified;
 }
 
 static void claim_now(void *bus, struct cpu_event *e)
 {
 	struct cpu_bus *b = bus;
 	struct cpu_claim *claim = (struct cpu_claim *)e;
-	struct cpu_tag *last;
-	cpu_version version = 0;
+	cpu_version version;
 
 	if (must_wait(b, claim->line)) {
 		claim->next = b->claims;
 		b->claims = claim;
 		return;
 	}
-	last = cpu_tags_find(&b->llc, claim->line);
-	for (uint32_t i = 0; i < b->agent_count; i++) {
-		const enum cpu_state state = state_of(b, i, claim->line, &version);
-
-		if (!state || (state == CPU_SHARED && !claim->is_write))
-			continue;
-		b->c->stats.invalidations += claim->is_write;
-		if (state == CPU_MODIFIED) {
-			cpu_moved(b->c, claim->line, i);
-			b->c->stats.memory_writes++;
-			b->home_ops->write_back(b->home, claim->line, version);
-			if (last) /* older */
-				last->state = CPU_INVALID;
-		}
-		b->agents[i].ops->snoop(b->agents[i].self, claim->line, claim->is_write);
-	}
-	if (last && last->state == CPU_MODIFIED) {
+	if (cpu_bus_take(b, claim->line, claim->is_write, &version)) {
 		b->c->stats.memory_writes++;
-		b->home_ops->write_back(b->home, claim->line, last->version);
-		last->state = CPU_SHARED;
+		b->home_ops->write_back(b->home, claim->line, version);
 	}
-	if (last && claim->is_write)
-		last->state = CPU_INVALID;
 	claim->done(claim->self, claim);
 }
 

@@ -103,10 +103,13 @@ void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op o
 void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version);
 /* The same of an agent that is beside the last level. */
 void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version);
+bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line);
 /* The line is no longer locked by an agent. */
 void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 /* Takes a slot at units or later; line, is_write, done and self are set. */
 void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
+/* At once: all agents and the last level share the line or leave it (is_write). True: one had it modified, *version. */
+bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version);
 /* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost);
 /* Of the agent's copy; where it has none, of whose it would get now. */

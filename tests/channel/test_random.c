@@ -28,6 +28,13 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 		r->ready_ps[unit] += rig_random(r, 3) ? 0 : rig_random(r, 100000);
 		if (rig_next(r) != unit)
 			continue;
+		if (r->claims && rig_random(r, 100) == 0) {
+			const uint64_t page = rig_random(r, PAGES) * 4096;
+
+			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page, page + 4096,
+							  (enum channel_owner)rig_random(r, 3));
+			continue;
+		}
 		if (rig_random(r, 50) == 0) {
 			rig_fence(r, unit);
 			continue;
@@ -63,7 +70,7 @@ static void test_random(void **state)
 static void test_variants(void **state)
 {
 	(void)state;
-	for (uint32_t variant = 0; variant < 9; variant++) {
+	for (uint32_t variant = 0; variant < 11; variant++) {
 		struct rig r;
 
 		rig_defaults(&r);
@@ -102,6 +109,15 @@ static void test_variants(void **state)
 		case 7:
 			r.cpu_params.down_mbytes_per_s = 100;
 			r.cpu_params.up_mbytes_per_s = 200;
+			break;
+		case 8:
+			r.claims = true;
+			break;
+		case 9:
+			r.claims = true;
+			r.params.access_bytes = 64;
+			r.params.summary_bytes = 65536;
+			r.params.summary_percent = 50;
 			break;
 		default:
 			r.params.ndp_count = 1; /* the other channel is plain */

@@ -3,7 +3,7 @@
  * CPUS caches on the bus, an NDP-AP with REMOTES near-data processors of other channels behind it, NEARS caches of the
  * lines' own NDP. A value is a number modulo VALUES; every write makes the next one. Checked: who reads or writes has
  * the newest value; who writes is alone; no case is without a row (an inline's "if" would block: a deadlock); with
- * BUDGET, which bounds the accesses, everything comes to rest (no deadlock) and nothing goes round (no livelock).
+ * BUDGET, which bounds the accesses, everything comes to rest.
  *
  * Order: "down" carries lines written back, acknowledgments and Invalidates in order; reads have their own way and may
  * be overtaken or overtake, and see what the memory controller has not sent yet. "up" is in order. Both, and those to
@@ -450,8 +450,6 @@ proctype rest()
 		for (k : 0 .. NEARS - 1) { assert(!near_waits[k] && len(to_near[k]) == 0 && len(from_near[k]) == 0) }
 		for (k : 0 .. REMOTES - 1) { assert(remote_event[k] == 0 && remote_writes[k] == 0) }
 	};
-progress_end: end:
-	false /* a run that has ended is no circle */
 }
 #endif
 

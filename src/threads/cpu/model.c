@@ -273,19 +273,34 @@ static int64_t statistic(struct host *h, const char *name)
 	return (int64_t)(value - (uint64_t)(uintptr_t)g_hash_table_lookup(h->reset, name));
 }
 
-static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, const struct thread_ask *a)
+/* Also says when the thread goes on. */
+static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, const struct thread_ask *a,
+				 uint64_t *done_ps)
 {
+	static const enum channel_owner owners[] = {[THREAD_OWNER_CPU] = CHANNEL_OWNER_CPU,
+						    [THREAD_OWNER_NDP] = CHANNEL_OWNER_NDP,
+						    [THREAD_OWNER_SHARED] = CHANNEL_OWNER_SHARED};
+	const bool is_near = at->unit >= h->cpu_units;
+	const uint32_t core = is_near ? at->unit - h->cpu_units : 0;
+
 	switch (a->kind) {
+	case THREAD_ASK_CLAIM:
+		*done_ps = channel_claim(h->near, at->now_ps, a->address, a->address + a->bytes, owners[a->value]);
+		return 0;
 	case THREAD_ASK_CACHEABLE:
-		if (!a->value)
-			return -ENOTSUP;
-		channel_uninhibit(h->near, a->address, a->address + a->bytes);
+		(a->value ? channel_uninhibit : channel_inhibit)(h->near, a->address, a->address + a->bytes);
 		return 0;
 	case THREAD_ASK_FLUSH: /* the processors' caches are coherent */
-		if (at->unit >= h->cpu_units)
-			channel_flush(h->near, at->unit - h->cpu_units, a->address, a->address + a->bytes);
+		if (is_near)
+			channel_flush(h->near, core, a->address, a->address + a->bytes);
 		return 0;
-	default: /* claims, messages, pages that move */
+	case THREAD_ASK_SEND:
+		if (a->value >= h->near_params->ndp_count)
+			return -EINVAL;
+		return (int64_t)channel_send(h->near, at->now_ps,
+					     is_near ? core / (uint32_t)h->near_params->core_count : UINT32_MAX,
+					     (uint32_t)a->value);
+	default: /* pages that move */
 		return -ENOTSUP;
 	}
 }
@@ -322,7 +337,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 		reply.result = cpu_channel_of(h->cpu, a->address);
 		break;
 	default:
-		reply.result = h->near ? answer_about_ndps(h, at, a) : -ENOSYS;
+		reply.result = h->near ? answer_about_ndps(h, at, a, &reply.done_ps) : -ENOSYS;
 	}
 	return reply;
 }
