@@ -51,6 +51,7 @@ void *__strata_ndp_alloc(size_t bytes, uint32_t policy, uint32_t channel)
 {
 	const uint32_t count = __strata_ndp_channels();
 	uint64_t nodes = count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+	int64_t result = 0;
 	void *p;
 
 	if (policy == STRATA_NDP_ON && channel >= count) {
@@ -69,12 +70,17 @@ void *__strata_ndp_alloc(size_t bytes, uint32_t policy, uint32_t channel)
 	if (p == MAP_FAILED)
 		return NULL;
 	if (count > 1)
-		rt_ask(&(struct thread_ask){
+		result = rt_ask(&(struct thread_ask){
 		    .kind = THREAD_ASK_PLACE,
 		    .address = rt_address(p),
 		    .bytes = page_rounded(bytes),
 		    .value = policy == STRATA_NDP_FIRST_TOUCH ? THREAD_PLACE_FIRST_TOUCH : THREAD_PLACE_NODES,
 		    .nodes = nodes});
+	if (result < 0) {
+		munmap(p, page_rounded(bytes));
+		errno = (int)-result;
+		return NULL;
+	}
 	return p;
 }
 
