@@ -206,10 +206,7 @@ static void begin(struct dc_block *b, struct dc_access *a, uint32_t kind)
 {
 	a->kind = (uint8_t)kind;
 	a->line_count = 0;
-	if (!++b->gen) {
-		memset(b->line_gen, 0, sizeof(*b->line_gen) * 4 * DC_ELEMS * b->program->lanes);
-		b->gen = 1;
-	}
+	dc_lines_begin(b);
 }
 
 static void count_lanes(struct dc_access *a, uint32_t warp, uint32_t mask)

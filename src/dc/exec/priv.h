@@ -34,6 +34,13 @@ struct dc_exec {
 	struct dc_source pred2; /* second one of predicate logic */
 };
 
+/* The lines of the access that is being executed: a hash set, whose entries are those of gen. */
+struct dc_line_set {
+	uint64_t *line;
+	uint32_t *gens, *at; /* at: its number in the access */
+	uint32_t gen, mask;
+};
+
 struct dc_program {
 	const struct dc_kernel *kernel;
 	struct dc_exec_params params;
@@ -44,6 +51,7 @@ struct dc_program {
 	simt_atomic_fn *atomics; /* [word_count] */
 	struct dc_exec_counts counts;
 	struct dc_exact *exact; /* NULL: words alone */
+	struct dc_line_set *lines;
 	const struct simt_program *program; /* of the launch */
 };
 
@@ -66,10 +74,8 @@ struct dc_block {
 	uint64_t rounds, idle_rounds, last_hash;
 	uint64_t *lines; /* of the last access */
 	uint32_t *line_bytes;
-	uint64_t *line_set; /* hash set: an entry is one where line_gen is gen; line_at: its number in lines */
-	uint32_t *line_gen, *line_at;
+	uint32_t line_room;
 	uint32_t last_line; /* where the last lane's access went */
-	uint32_t gen;
 };
 
 static inline uint32_t *dc_reg_row(const struct dc_block *b, uint32_t array, uint32_t reg, uint32_t warp)
@@ -130,6 +136,8 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 /* An instruction with these sources, whose result goes to a register of have_bytes (0: none). False with a message. */
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag);
+/* An access begins: it has no lines yet. */
+void dc_lines_begin(struct dc_block *b);
 /* values.c: one instruction on the lanes of mask of a warp, from rows of its sources: the result row is in tmp or,
  * where the instruction has a mask as its result, returned. */
 uint32_t dc_value(const struct dc_exec *e, const void *const *src, uint32_t pred, uint32_t pred2, uint32_t *carry,

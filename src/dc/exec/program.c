@@ -62,6 +62,27 @@ static bool decode_all(struct dc_program *p, enum simt_isa isa, struct base_diag
 	return true;
 }
 
+/* Room for the lines of all lanes, two for each element of a vector, half full. */
+static struct dc_line_set *line_set_new(uint32_t lanes)
+{
+	const uint32_t room = lanes * 2 * DC_ELEMS * 2;
+	struct dc_line_set *set = g_new0(struct dc_line_set, 1);
+
+	set->line = g_new0(uint64_t, room);
+	set->gens = g_new0(uint32_t, room);
+	set->at = g_new0(uint32_t, room);
+	set->mask = room - 1;
+	return set;
+}
+
+static void line_set_free(struct dc_line_set *set)
+{
+	g_free(set->line);
+	g_free(set->gens);
+	g_free(set->at);
+	g_free(set);
+}
+
 struct dc_program *dc_program_new(const struct dc_kernel *kernel, const struct dc_exec_params *params,
 				  enum simt_isa isa, struct base_diag_list *diag)
 {
@@ -74,6 +95,7 @@ struct dc_program *dc_program_new(const struct dc_kernel *kernel, const struct d
 	p->slots = g_aligned_alloc0((size_t)kernel->word_count * DC_ARRAYS + 1, sizeof(*p->slots), HOST_LINE_BYTES);
 	p->host_ops = g_aligned_alloc0((size_t)kernel->host_count + 1, sizeof(*p->host_ops), HOST_LINE_BYTES);
 	p->host_values = g_new0(uint64_t, kernel->host_count + 1);
+	p->lines = line_set_new(p->lanes);
 	p->exact = params->is_bit_exact && p->lanes == DC_BLOCK_LANES ? dc_exact_new() : NULL;
 	p->atomics = g_new0(simt_atomic_fn, kernel->word_count + 1);
 	if (decode_all(p, isa, diag))
@@ -91,6 +113,7 @@ void dc_program_free(struct dc_program *p)
 	g_free(p->host_values);
 	g_free(p->atomics);
 	dc_exact_free(p->exact);
+	line_set_free(p->lines);
 	g_free(p);
 }
 

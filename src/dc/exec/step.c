@@ -7,14 +7,12 @@
 #include "dc/array/truncate.h"
 #include "dc/exec/priv.h"
 
-/* Lines that an access of all lanes touches at most: two a lane and element of a vector. */
-enum { LINES_PER_LANE = 2 * DC_ELEMS, SET_SHIFT = 1 };
+enum { FIRST_LINES = 256 };
 
 struct dc_block *dc_block_new(const struct dc_program *p)
 {
 	struct dc_block *b = g_new0(struct dc_block, 1);
 	const uint32_t preds = p->kernel->pred_count + 1;
-	const size_t lines = (size_t)p->lanes * LINES_PER_LANE;
 
 	b->program = p;
 	b->regs = g_aligned_alloc0((size_t)DC_ARRAYS * DC_REGS * p->lanes, sizeof(*b->regs), HOST_LINE_BYTES);
@@ -23,11 +21,9 @@ struct dc_block *dc_block_new(const struct dc_program *p)
 	b->dirty = g_new0(uint16_t, preds);
 	b->is_dirty = g_new0(uint8_t, preds);
 	b->carry = g_new0(uint32_t, p->warps);
-	b->lines = g_new0(uint64_t, lines);
-	b->line_bytes = g_new0(uint32_t, lines);
-	b->line_at = g_new0(uint32_t, lines << SET_SHIFT);
-	b->line_set = g_new0(uint64_t, lines << SET_SHIFT);
-	b->line_gen = g_new0(uint32_t, lines << SET_SHIFT);
+	b->line_room = FIRST_LINES;
+	b->lines = g_new(uint64_t, b->line_room);
+	b->line_bytes = g_new(uint32_t, b->line_room);
 	return b;
 }
 
@@ -43,9 +39,6 @@ void dc_block_free(struct dc_block *b)
 	g_free(b->carry);
 	g_free(b->lines);
 	g_free(b->line_bytes);
-	g_free(b->line_at);
-	g_free(b->line_set);
-	g_free(b->line_gen);
 	g_free(b);
 }
 
@@ -70,10 +63,23 @@ uint32_t dc_block_word(const struct dc_block *b)
 	return b->word;
 }
 
+static uint32_t line_new(struct dc_block *b, struct dc_access *a, uint64_t line)
+{
+	if (a->line_count == b->line_room) {
+		b->line_room *= 2;
+		b->lines = a->lines = g_renew(uint64_t, b->lines, b->line_room);
+		b->line_bytes = a->line_bytes = g_renew(uint32_t, b->line_bytes, b->line_room);
+	}
+	b->lines[a->line_count] = line;
+	b->line_bytes[a->line_count] = 0;
+	return a->line_count++;
+}
+
 /* A line of an access, once. */
 void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint32_t bytes)
 {
 	const uint64_t line_bytes = b->program->params.line_bytes;
+	struct dc_line_set *set = b->program->lines;
 
 	/* Neighbours access the same line: that of the lane before. */
 	if (a->line_count && address - b->lines[b->last_line] < line_bytes &&
@@ -81,25 +87,31 @@ void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint
 		b->line_bytes[b->last_line] += bytes;
 		return;
 	}
-	const uint32_t room = (b->program->lanes * LINES_PER_LANE) << SET_SHIFT;
-
 	for (uint64_t line = address & ~(line_bytes - 1); line < address + bytes; line += line_bytes) {
 		const uint64_t begin = line > address ? line : address;
 		const uint64_t end = line + line_bytes < address + bytes ? line + line_bytes : address + bytes;
-		uint32_t at = (uint32_t)((line / line_bytes) * 0x9e3779b97f4a7c15ull >> 40) & (room - 1);
+		uint32_t at = (uint32_t)((line / line_bytes) * 0x9e3779b97f4a7c15ull >> 40) & set->mask;
 
-		while (b->line_gen[at] == b->gen && b->line_set[at] != line)
-			at = (at + 1) & (room - 1);
-		if (b->line_gen[at] != b->gen) {
-			b->line_gen[at] = b->gen;
-			b->line_set[at] = line;
-			b->line_at[at] = a->line_count;
-			b->line_bytes[a->line_count] = 0;
-			b->lines[a->line_count++] = line;
+		while (set->gens[at] == set->gen && set->line[at] != line)
+			at = (at + 1) & set->mask;
+		if (set->gens[at] != set->gen) {
+			set->gens[at] = set->gen;
+			set->line[at] = line;
+			set->at[at] = line_new(b, a, line);
 		}
-		b->last_line = b->line_at[at];
+		b->last_line = set->at[at];
 		b->line_bytes[b->last_line] += (uint32_t)(end - begin);
 	}
+}
+
+void dc_lines_begin(struct dc_block *b)
+{
+	struct dc_line_set *set = b->program->lines;
+
+	if (++set->gen)
+		return;
+	memset(set->gens, 0, sizeof(*set->gens) * (set->mask + 1ull));
+	set->gen = 1;
 }
 
 bool dc_fault(struct simt_launch *l, const struct dc_block *b, const struct ptx_inst *i, uint32_t warp, uint32_t lane,
