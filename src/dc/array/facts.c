@@ -308,12 +308,56 @@ static void fmul_facts(struct dc_facts *f, const struct dc_use *use, const void 
 		f->or_b |= is_in(mask, i) ? parts_of(use, src[1], i).mantissa : 0;
 }
 
+/* fma of numbers of up to 32 bits: products of 48, sums that fit 64 bits. */
+FOR_EACH_ISA static void fma_lanes(struct dc_facts *f, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+				   uint32_t mask, uint32_t e, uint32_t m, uint32_t g)
+{
+	const uint32_t low = m - 1, all = (1u << e) - 1, sign_bit = e + m - 1, count = 2 * m + g;
+	const int32_t bias = (1 << (e - 1)) - 1;
+	uint64_t differences = 0, shifts = 0, rest = 0, swaps = 0, or_b = 0;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint64_t in = 0ull - (mask >> i & 1);
+		const uint32_t ea = a[i] >> low & all, eb = b[i] >> low & all, ec = c[i] >> low & all;
+		const uint64_t ma = ea ? (a[i] & ((1u << low) - 1)) | 1u << low : 0;
+		const uint64_t mb = eb ? (b[i] & ((1u << low) - 1)) | 1u << low : 0;
+		const uint64_t mc = ec ? (c[i] & ((1u << low) - 1)) | 1u << low : 0;
+		const int32_t ep = ea && eb ? (int32_t)(ea + eb) - bias + 1 : 0;
+		const uint64_t np = 0ull - ((a[i] ^ b[i]) >> sign_bit & 1), nc = 0ull - (c[i] >> sign_bit & 1);
+		const bool is_swapped = ep < (int32_t)ec;
+		const uint32_t far = (uint32_t)(is_swapped ? (int32_t)ec - ep : ep - (int32_t)ec);
+		const bool is_rest = far >= count;
+		const uint32_t k = is_rest ? count : far;
+		const int64_t p = (int64_t)(((ma * mb << g) ^ np) - np), s = (int64_t)(((mc << (m + g)) ^ nc) - nc);
+		const int64_t x = is_swapped ? s : p, y = is_swapped ? p : s;
+		const uint64_t dropped = is_rest ? (uint64_t)y : (uint64_t)y & ((1ull << k) - 1);
+		const int64_t sum = x + (is_rest ? y >> 63 : y >> k);
+		const uint64_t negative = (uint64_t)(sum >> 63), one = g && dropped ? 0 : 1;
+		const uint64_t magnitude = ((uint64_t)sum ^ negative) + (negative & one);
+
+		or_b |= in & mb;
+		differences |= is_rest ? 0 : in & 1ull << k;
+		rest |= is_rest ? in : 0;
+		swaps |= is_swapped ? in : 0;
+		shifts |= magnitude ? in & 1ull << (count + 1 - (64 - (uint32_t)__builtin_clzll(magnitude | 1))) : 0;
+	}
+	f->or_b |= or_b;
+	f->differences[0] |= differences;
+	f->shifts[0] |= shifts;
+	f->any_rest |= rest != 0;
+	f->any_swap |= swaps != 0;
+}
+
 /* The product as a number of 2 m bits whose hidden one would be its highest, plus the addend as one of that kind. */
 static void fma_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		      uint32_t mask)
 {
 	const int64_t bias = (int64_t)low_bits(use->e - 1u);
 
+	if (use->n <= 32) {
+		fma_lanes(f, src[0], src[1], src[2], mask, use->e, use->m, a->is_truncated ? 0 : 2);
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!is_in(mask, i))
 			continue;
