@@ -487,7 +487,7 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		go_on_and_answer(t, units);
 		break;
 	default:
-		CHECK(!"a request of nobody");
+		CHECK(false); /* a request of nobody */
 	}
 }
 
