@@ -58,6 +58,17 @@ struct piece {
 	uint64_t words[PIECE_WORDS];
 };
 
+/* What the machine counts, where it does, from the time when all begin until one core has ended. */
+static const struct {
+	const char *name, *unit;
+} statistics[] = {
+	{"channel.message_bytes", "bytes"},    {"channel.directory_bytes", "bytes"},
+	{"channel.messages_up", "messages"},   {"channel.messages_down", "messages"},
+	{"channel.point_lookups", "accesses"}, {"channel.point_hits", "accesses"},
+	{"cpu.up_bytes", "bytes"},	       {"cpu.down_bytes", "bytes"},
+};
+enum { STATISTIC_COUNT = sizeof(statistics) / sizeof(statistics[0]) };
+
 struct bench {
 	struct workload_options o;
 	enum pattern pattern;
@@ -72,6 +83,7 @@ struct bench {
 	double *ended;	 /* [teams * threads]: seconds */
 	uint64_t *sums;	 /* [teams * threads]: of what was read */
 	size_t *counts;	 /* [teams * threads]: accesses */
+	uint64_t statistics[STATISTIC_COUNT];
 };
 
 /* What word 0 of a piece holds; word 1 of one that was written. */
@@ -373,7 +385,6 @@ static void begin_together(struct bench *b)
 			b->begin.tv_nsec -= 1000000000;
 			b->begin.tv_sec++;
 		}
-		strata_reset_statistics();
 	}
 	pthread_barrier_wait(&b->ready);
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &b->begin, NULL))
@@ -393,8 +404,15 @@ static void core_do(struct bench *b, uint32_t team)
 	const uint64_t before = b->pattern == INVALIDATE ? share_lines(b, team, thread) : 0;
 
 	begin_together(b);
+	if (!index)
+		strata_reset_statistics();
 	b->sums[index] = before + core_work(b, team, thread, &b->counts[index]);
 	b->ended[index] = workload_seconds();
+	/* By one core, as the others end: nothing that they share would be as quick. */
+	if (thread || team != (b->pattern == BROADCAST || b->pattern == SCATTER))
+		return;
+	for (uint32_t i = 0; i < STATISTIC_COUNT; i++)
+		b->statistics[i] = strata_statistic(statistics[i].name);
 }
 
 static void team_do(struct bench *b, uint32_t team)
@@ -570,24 +588,11 @@ static double seconds_of(const struct bench *b)
 	return last - begin;
 }
 
-/* What the machine has counted since all cores began, where it counts it. */
-static void statistics_say(void)
+static void statistics_say(const struct bench *b)
 {
-	static const struct {
-		const char *name, *unit;
-	} wanted[] = {
-	    {"channel.message_bytes", "bytes"},   {"channel.directory_bytes", "bytes"},
-	    {"channel.messages_up", "messages"},  {"channel.messages_down", "messages"},
-	    {"channel.point_lookups", "accesses"}, {"channel.point_hits", "accesses"},
-	    {"cpu.up_bytes", "bytes"},		   {"cpu.down_bytes", "bytes"},
-	};
-
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		const uint64_t value = strata_statistic(wanted[i].name);
-
-		if (value != UINT64_MAX)
-			workload_measure(wanted[i].name, (double)value, wanted[i].unit);
-	}
+	for (uint32_t i = 0; i < STATISTIC_COUNT; i++)
+		if (b->statistics[i] != UINT64_MAX)
+			workload_measure(statistics[i].name, (double)b->statistics[i], statistics[i].unit);
 }
 
 int main(int argc, char **argv)
@@ -615,7 +620,7 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(b.teams)
 	team_do(&b, (uint32_t)omp_get_thread_num());
 	strata_modelling_end();
-	statistics_say();
+	statistics_say(&b);
 	for (uint32_t i = 0; i < cores; i++) {
 		count += b.counts[i];
 		most = b.counts[i] > most ? b.counts[i] : most;
