@@ -347,6 +347,29 @@ static void refused(const char *line, const char *why, uint32_t at)
 	g_string_free(text, TRUE);
 }
 
+static void recursion_is_refused(void **state)
+{
+	static const char *const text =
+	    ".version 6.0\n.target sm_70\n.address_size 64\n"
+	    ".func again(.param .b32 x)\n{\n\t.param .b32 a;\n\t.reg .b32 %r<4>;\n\tld.param.u32 %r1, [x];\n"
+	    "\tst.param.b32 [a+0], %r1;\n\tcall again, (a);\n\tret;\n}\n"
+	    ".visible .entry k()\n{\n\t.param .b32 a;\n\tst.param.b32 [a+0], 3;\n\tcall again, (a);\n\tret;\n}\n";
+	struct base_diag_list diag;
+	struct ptx_module *m;
+
+	(void)state;
+	base_diag_init(&diag);
+	m = ptx_module_parse("test.ptx", text, strlen(text), &diag);
+	assert_non_null(m);
+	assert_null(dc_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
+	g_autofree char *message = base_diag_join(&diag);
+
+	assert_non_null(strstr(message, "recursion"));
+	assert_non_null(strstr(message, "test.ptx:10:"));
+	ptx_module_free(m);
+	base_diag_free(&diag);
+}
+
 /* begin() has 27 lines. */
 static void refusals_name_the_line(void **state)
 {
@@ -368,6 +391,7 @@ int main(void)
 	    cmocka_unit_test(fixed_loops_are_unrolled),
 	    cmocka_unit_test(a_launch_says_how_long_loops_are),
 	    cmocka_unit_test(refusals_name_the_line),
+	    cmocka_unit_test(recursion_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
