@@ -20,17 +20,19 @@ enum { DEFAULT_UNITS = 4, LINE_BYTES = 64 };
 static const struct cli_about about = {
     .name = "trace",
     .usage = "strata trace record -o FILE [--threads N] [--set record.NAME=VALUE] -- PROGRAM [ARGS]\n"
+	     "       strata trace replay FILE [--machine M] [--set GROUP.NAME=VALUE] [--json RESULTS]\n"
 	     "       strata trace info|show FILE",
     .summary =
 	"record  runs a program that strata cc has built on N simulated hardware threads with fixed costs, and\n"
 	"        writes what its threads did; the exit status is the program's\n"
+	"replay  runs what a trace holds on a machine with processors: `strata run` of it, with its results\n"
 	"info    prints sums: accesses by kind and size, instructions by class, memory, threads\n"
 	"show    prints every record; with --lines the lines of 64 bytes that are accessed, as strata mem reads them\n"
 	"params  prints what --set can change, with the defaults",
 };
 
 struct trace_options {
-	const char *out, *threads;
+	const char *out, *threads, *machine, *json;
 	GPtrArray *sets;
 	bool as_lines;
 };
@@ -94,6 +96,34 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 	signal(SIGPIPE, SIG_DFL);
 	execv(program, words->program);
 	cli_error("trace record: cannot start %s: %s", program, strerror(errno));
+	return CLI_UNABLE;
+}
+
+/* strata run of the program that stands for the recorded one. */
+static int replay(const struct trace_options *o, const char *file, const struct cli_paths *paths)
+{
+	g_autofree char *program = g_build_filename(paths->threads_dir, "strata-replay", NULL);
+	g_autofree char *path = g_canonicalize_filename(file, NULL);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+
+	g_ptr_array_add(words, (gpointer)(uintptr_t)"strata");
+	g_ptr_array_add(words, (gpointer)(uintptr_t)"run");
+	g_ptr_array_add(words, (gpointer)(uintptr_t)"--machine");
+	g_ptr_array_add(words, (gpointer)(uintptr_t)(o->machine ? o->machine : "channel-cpu"));
+	for (guint i = 0; i < o->sets->len; i++) {
+		g_ptr_array_add(words, (gpointer)(uintptr_t)"--set");
+		g_ptr_array_add(words, o->sets->pdata[i]);
+	}
+	if (o->json) {
+		g_ptr_array_add(words, (gpointer)(uintptr_t)"--json");
+		g_ptr_array_add(words, (gpointer)(uintptr_t)o->json);
+	}
+	g_ptr_array_add(words, (gpointer)(uintptr_t)"--");
+	g_ptr_array_add(words, program);
+	g_ptr_array_add(words, path);
+	g_ptr_array_add(words, NULL);
+	execv("/proc/self/exe", (char **)words->pdata);
+	cli_error("trace replay: cannot start strata run: %s", strerror(errno));
 	return CLI_UNABLE;
 }
 
@@ -257,13 +287,19 @@ static int list_params(void)
 static int run_words(const struct trace_options *o, const struct cli_words *words)
 {
 	const char *action = words->words->len ? words->words->pdata[0] : "";
-	static const char *const names[] = {"record", "info", "show", "params"};
+	static const char *const names[] = {"record", "replay", "info", "show", "params"};
 	struct cli_paths paths;
 	int exit_status;
 
 	if (!strcmp(action, "record") && words->words->len == 1) {
 		cli_paths_find(&paths);
 		exit_status = record(o, words, &paths);
+		cli_paths_free(&paths);
+		return exit_status;
+	}
+	if (!strcmp(action, "replay") && words->words->len == 2) {
+		cli_paths_find(&paths);
+		exit_status = replay(o, words->words->pdata[1], &paths);
 		cli_paths_free(&paths);
 		return exit_status;
 	}
@@ -279,7 +315,8 @@ static int run_words(const struct trace_options *o, const struct cli_words *word
 	if (nearest && strcmp(nearest, action))
 		cli_error("trace: unknown action '%s'; did you mean '%s'?", action, nearest);
 	else
-		cli_error("trace: expected record, info FILE, show FILE or params; see `strata trace --help`");
+		cli_error("trace: expected record, replay FILE, info FILE, show FILE or params; see "
+			  "`strata trace --help`");
 	return CLI_USAGE;
 }
 
@@ -289,7 +326,10 @@ int cli_trace(int argc, char **argv)
 	const struct cli_option options[] = {
 	    {"out", CLI_TEXT, &o.out, "FILE", "record: the trace, compressed by zstd", 'o'},
 	    {"threads", CLI_TEXT, &o.threads, "N", "record: simulated hardware threads (default 4)", 0},
-	    {"set", CLI_LIST, o.sets, "NAME=VALUE", "record: a cost; `strata trace params` lists them", 0},
+	    {"set", CLI_LIST, o.sets, "NAME=VALUE",
+	     "record: a cost; `strata trace params` lists them. replay: a parameter of the machine", 0},
+	    {"machine", CLI_TEXT, &o.machine, "M", "replay: a machine with processors (default channel-cpu)", 'm'},
+	    {"json", CLI_TEXT, &o.json, "FILE", "replay: the results", 0},
 	    {"lines", CLI_FLAG, &o.as_lines, NULL, "show: lines of 64 bytes, a request per line", 0},
 	    {0},
 	};

@@ -224,6 +224,9 @@ void thread_trace_fence(struct thread_trace_writer *w, const struct thread_at *a
 void thread_trace_event(struct thread_trace_writer *w, const struct thread_at *at, enum thread_event event,
 			uint64_t value)
 {
+	/* How long a thread waited is seen from the turns, even where nobody else had one. */
+	if (event == THREAD_WAIT || event == THREAD_RESUME)
+		w->unit = THREAD_UNITS_MAX;
 	put_counts_alone(w, turn(w, at));
 	w->bytes[w->used++] = (uint8_t)(TAG_EVENT + event);
 	put_number(w, value);
