@@ -183,6 +183,26 @@ static bool is_float_op(enum dc_op op)
 	return op >= DC_OP_FADD && op <= DC_OP_FRSQRT;
 }
 
+/* Is there one in the row, whether or not its lane takes part? Seldom; without a branch. */
+static bool may_flush(const void *row, const struct dc_use *use)
+{
+	uint64_t found = 0;
+
+	if (use->e == 8 && use->m == 24)
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
+			const uint32_t x = ((const uint32_t *)row)[i];
+
+			found |= (x & 0x7f800000 ? 0 : x) & 0x007fffff;
+		}
+	else if (use->e == 11)
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
+			const uint64_t x = ((const uint64_t *)row)[i];
+
+			found |= (x & 0x7ff0000000000000 ? 0 : x) & 0x000fffffffffffff;
+		}
+	return found;
+}
+
 /* Denormals become zeros of their sign; how many there were. */
 static uint32_t flush32(uint32_t *row, uint32_t mask)
 {
@@ -210,6 +230,8 @@ static uint32_t flush64(uint64_t *row, uint32_t mask)
 
 static uint32_t flush(void *row, const struct dc_use *use, uint32_t mask)
 {
+	if (!may_flush(row, use))
+		return 0;
 	return use->e == 8 && use->m == 24 ? flush32(row, mask) : use->e == 11 ? flush64(row, mask) : 0;
 }
 
@@ -251,7 +273,7 @@ static void flush_sources(struct dc_program *p, const struct dc_exec *e, const v
 			  uint32_t mask)
 {
 	for (uint32_t k = 0; k < e->src_count; k++) {
-		if (!e->from[k].want)
+		if (!e->from[k].want || !may_flush(src[k], &e->use))
 			continue;
 		if (src[k] != r->src[k]) {
 			memcpy(r->src[k], src[k], (size_t)DC_ROW_WORDS * e->from[k].want);
