@@ -62,6 +62,22 @@ static void threads(void **state)
 	assert_in_range(cycles_of(sum, "csp.stage_count=3") - none, 1795, 1810);
 }
 
+/* A load waits until its register has been read, a store until it has been computed; others do not. */
+static void memory_waits_for_units(void **state)
+{
+#define SUM " cfma r[0:0], r[0:0], r[1:0], s[0:0] x600\n" /* 3600 cycles */
+	const uint64_t none = cycles_of(".core 0\n halt\n", NULL);
+	const uint64_t read = cycles_of(".core 0\n" SUM " load r[1], [0]\n", NULL) - none;
+	const uint64_t other = cycles_of(".core 0\n" SUM " load r[2], [0]\n", NULL) - none;
+	const uint64_t stored = cycles_of(".core 0\n" SUM " store [0], r[0]\n", NULL) - none;
+
+	(void)state;
+	assert_in_range(other, 3595, 3610);
+	assert_in_range(read, 3630, 3800);
+	assert_in_range(stored, 3630, 3800);
+#undef SUM
+}
+
 static void stalls_are_counted(void **state)
 {
 	struct harness h;
@@ -262,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(arithmetic),     cmocka_unit_test(threads),	  cmocka_unit_test(stalls_are_counted),
+	    cmocka_unit_test(memory_waits_for_units),
 	    cmocka_unit_test(hazards),	      cmocka_unit_test(signals),	  cmocka_unit_test(mistakes),
 	    cmocka_unit_test(parameters),     cmocka_unit_test(register_files),   cmocka_unit_test(skewed_addresses),
 	    cmocka_unit_test(places),	      cmocka_unit_test(limit),		  cmocka_unit_test(posted),
