@@ -188,18 +188,13 @@ static bool may_flush(const void *row, const struct dc_use *use)
 {
 	uint64_t found = 0;
 
-	if (use->e == 8 && use->m == 24)
-		for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
-			const uint32_t x = ((const uint32_t *)row)[i];
+	const uint32_t *words = row;
+	const uint64_t *longs = row;
 
-			found |= (x & 0x7f800000 ? 0 : x) & 0x007fffff;
-		}
-	else if (use->e == 11)
-		for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
-			const uint64_t x = ((const uint64_t *)row)[i];
-
-			found |= (x & 0x7ff0000000000000 ? 0 : x) & 0x000fffffffffffff;
-		}
+	for (uint32_t i = 0; use->e == 8 && use->m == 24 && i < DC_ROW_WORDS; i++)
+		found |= (words[i] & 0x7f800000 ? 0 : words[i]) & 0x007fffff;
+	for (uint32_t i = 0; use->e == 11 && i < DC_ROW_WORDS; i++)
+		found |= (longs[i] & 0x7ff0000000000000 ? 0 : longs[i]) & 0x000fffffffffffff;
 	return found;
 }
 
