@@ -361,8 +361,10 @@ static void claim(const struct bench *b, const void *at)
 {
 	static const enum strata_owner owners[] = {STRATA_CPU_OWNED, STRATA_SHARED, STRATA_NDP_OWNED};
 
-	if (at && b->o.counts[STATE] != STATE_CPU)
-		strata_claim(at, bytes_of(b), owners[b->o.counts[STATE]]);
+	if (!at || b->o.counts[STATE] == STATE_CPU)
+		return;
+	workload_touch(at, bytes_of(b));
+	strata_claim(at, bytes_of(b), owners[b->o.counts[STATE]]);
 }
 
 /* The CPU's caches have the beginning of the first array, modified. */

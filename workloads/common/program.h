@@ -61,6 +61,15 @@ int workload_finish(bool right, const char *format, ...) __attribute__((format(p
  * in the results as well, as "measures". */
 void workload_measure(const char *measure, double value, const char *unit);
 
+/* Read a word of each 64 KB: what is claimed must have been touched, where it is modelled. */
+static inline void workload_touch(const void *at, size_t bytes)
+{
+	const volatile char *p = at;
+
+	for (size_t i = 0; i < bytes; i += 65536)
+		(void)p[i];
+}
+
 /* Seconds of the monotonic clock; simulated time where the program's threads are. */
 double workload_seconds(void);
 

@@ -125,6 +125,8 @@ void graph_claim(const struct graph *g)
 	for (uint32_t part = 0; part < g->part_count; part++) {
 		const struct graph_part *p = &g->parts[part];
 
+		workload_touch(p->begin, bytes_of(p->count + 1));
+		workload_touch(p->neighbours, bytes_of(p->begin[p->count]));
 		strata_claim(p->begin, bytes_of(p->count + 1), STRATA_SHARED);
 		strata_claim(p->neighbours, bytes_of(p->begin[p->count]), STRATA_SHARED);
 	}
