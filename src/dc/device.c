@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "dc/compile/compile.h"
@@ -22,19 +23,22 @@ struct dc_device {
 	enum simt_isa isa;
 };
 
-/* A kernel as it was compiled at its first launch. */
+/* A kernel as it was compiled for a block and a grid: trip counts of loops may depend on them. */
 struct code {
 	struct dc_kernel *kernel;
 	struct dc_program *program;
+	uint32_t block[3], grid[3];
+	struct code *next;
 };
 
-static void code_free(void *code)
+static void codes_free(void *list)
 {
-	struct code *c = code;
-
-	dc_program_free(c->program);
-	dc_kernel_free(c->kernel);
-	g_free(c);
+	for (struct code *c = list, *next; c; c = next) {
+		next = c->next;
+		dc_program_free(c->program);
+		dc_kernel_free(c->kernel);
+		g_free(c);
+	}
 }
 
 static void refused(struct simt_launch *l, const struct base_diag_list *diag)
@@ -46,18 +50,22 @@ static void refused(struct simt_launch *l, const struct base_diag_list *diag)
 
 static struct code *compile(struct dc_device *d, struct simt_launch *l)
 {
-	const struct dc_options *o = d->p->compiler == DC_COMPILER_PLAIN ? &dc_options_plain : &dc_options_full;
+	struct dc_options o = d->p->compiler == DC_COMPILER_PLAIN ? dc_options_plain : dc_options_full;
 	const struct dc_exec_params exec = dc_exec_of(d->p);
 	struct code *c = g_new0(struct code, 1);
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	c->kernel = dc_compile(l->program->entry, o, &diag);
+	for (uint32_t k = 0; k < 3; k++) {
+		c->block[k] = o.block[k] = l->block[k];
+		c->grid[k] = o.grid[k] = l->grid[k];
+	}
+	c->kernel = dc_compile(l->program->entry, &o, &diag);
 	if (c->kernel)
 		c->program = dc_program_new(c->kernel, &exec, d->isa, &diag);
 	if (!c->program) {
 		refused(l, &diag);
-		code_free(c);
+		codes_free(c);
 		c = NULL;
 	}
 	base_diag_free(&diag);
@@ -67,12 +75,19 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l)
 static struct code *code_of(struct dc_device *d, struct simt_launch *l)
 {
 	struct simt_program *owner = (struct simt_program *)(uintptr_t)l->program; /* guest_data is ours to set */
+	struct code *c = owner->guest_data;
 
-	if (!owner->guest_data) {
-		owner->guest_data = compile(d, l);
-		owner->guest_free = code_free;
-	}
-	return owner->guest_data;
+	while (c && (memcmp(c->block, l->block, sizeof(c->block)) || memcmp(c->grid, l->grid, sizeof(c->grid))))
+		c = c->next;
+	if (c)
+		return c;
+	c = compile(d, l);
+	if (!c)
+		return NULL;
+	c->next = owner->guest_data;
+	owner->guest_data = c;
+	owner->guest_free = codes_free;
+	return c;
 }
 
 /* ---- the table ---- */
