@@ -227,6 +227,11 @@ static bool go_on(struct ndp_core *k, uint64_t *units)
 	uint64_t *const counts[] = {&stats->reads, &stats->writes, &stats->atomics, &stats->prefetches};
 
 	for (; k->address < k->end; k->address = next_granule(k), k->is_counted = false) {
+		if (k->op == CPU_PREFETCH && !cpu_pages_is_touched(k->s->pages, k->address >> k->s->c->page_shift)) {
+			stats->prefetches++;
+			stats->drops++;
+			continue;
+		}
 		if (is_fault(k, *units))
 			return false;
 

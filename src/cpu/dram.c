@@ -52,6 +52,7 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 {
 	const struct cpu_common *c = h->dram->c;
 	const uint64_t now = cpu_now_units(c);
+	uint64_t begin_units;
 
 	if (now < h->free_units) {
 		if (!h->is_waiting) {
@@ -60,9 +61,12 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 		}
 		return false;
 	}
-	h->free_units = now + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
+	/* Who has waited begins when it was free: events come a part of a clock later. */
+	begin_units = h->is_late ? h->free_units : now;
+	h->is_late = false;
+	h->free_units = begin_units + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
 	a->event.fire = fire_done;
-	cpu_event_at(&h->dram->c->events, &a->event, now + c->p->dram_latency_ps * c->per_ps);
+	cpu_event_at(&h->dram->c->events, &a->event, MAX(now, begin_units + c->p->dram_latency_ps * c->per_ps));
 	return true;
 }
 
@@ -94,7 +98,9 @@ static void fire_free(void *channel, struct cpu_event *e)
 
 	(void)e;
 	h->is_waiting = false;
+	h->is_late = true;
 	pump(h);
+	h->is_late = false;
 }
 
 void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a)

@@ -29,7 +29,7 @@ struct cpu_dram_channel {
 	struct cpu_dram *dram;
 	struct cpu_dram_queue queues[CPU_DRAM_CLASS_COUNT];
 	uint64_t free_units;
-	bool is_waiting;
+	bool is_waiting, is_late;
 };
 
 struct cpu_dram {
