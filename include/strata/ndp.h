@@ -135,7 +135,7 @@ static inline int strata_ndp_range_(uint32_t what, const void *p, size_t bytes, 
 	return __strata_ndp_range ? __strata_ndp_range(what, p, bytes, value) : 0;
 }
 
-/* The lines of the range get this state. */
+/* The lines of the range get this state. Pages that nobody has touched have no lines yet, and stay as they are. */
 static inline int strata_claim(const void *p, size_t bytes, enum strata_owner owner)
 {
 	return strata_ndp_range_(STRATA_NDP_CLAIM, p, bytes, (uint64_t)owner);
