@@ -104,7 +104,7 @@ static void swap_words(struct dc_kernel *k, uint32_t a, uint32_t b)
 /* The operation and the one before it that made its operand change places. */
 static void read_too_early(struct dc_kernel *k)
 {
-	uint32_t n;
+	uint32_t n = 0;
 
 	find(k, PTX_OP_XOR, true, &n);
 	swap_words(k, n - 1, n);
@@ -130,7 +130,7 @@ static void store_after_load(struct dc_kernel *k)
 
 static void clobber(struct dc_kernel *k)
 {
-	uint32_t n;
+	uint32_t n = 0;
 	struct dc_slot *s = find(k, PTX_OP_XOR, true, &n);
 
 	/* The value that both sides need: the thread's address in out[], in a register of the same array. */
