@@ -177,6 +177,11 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
+bool cli_batch_was_interrupted(void)
+{
+	return was_interrupted;
+}
+
 uint32_t cli_usable_cores(void)
 {
 	cpu_set_t set;

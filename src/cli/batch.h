@@ -20,6 +20,9 @@ struct cli_batch {
 	int exit_status;     /* CLI_OK, or why a program could not be started; said so */
 };
 
+/* Since cli_batch_run, which goes on catching the signals. */
+bool cli_batch_was_interrupted(void);
+
 /* The cores that this process may use: `taskset -c 0 strata ...` has one. */
 uint32_t cli_usable_cores(void);
 

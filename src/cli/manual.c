@@ -45,7 +45,7 @@ static const char footer[] = ".SH SEE ALSO\n.BR strata (1)\n.PP\nThe manual in d
 void cli_manual_print(const struct cli_about *about, const struct cli_option *options)
 {
 	g_autofree char *page = g_strconcat("strata-", about->name, NULL);
-	g_autofree char *first = g_strndup(about->summary, strcspn(about->summary, ".:\n"));
+	g_autofree char *first = g_strdelimit(g_strndup(about->summary, strcspn(about->summary, ".:")), "\n", ' ');
 
 	head(page, first);
 	fputs(".SH SYNOPSIS\n", stdout);

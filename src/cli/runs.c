@@ -19,6 +19,7 @@ static const struct cli_about about = {
     .usage = "strata runs list [--workload W] [--machine M] [--verified] [--last N]\n"
 	     "       strata runs show RUN  |  diff RUN RUN [--all]  |  rm RUN...  |  export [RUN...] --json F|--csv F",
     .summary =
+	"Shows what the run store holds, and takes runs out of it.\n"
 	"list    the runs in the store, oldest first\n"
 	"show    the summary of one run again, as when it ended\n"
 	"diff    what differs between two runs: what ran, parameters, results, statistics\n"

@@ -145,7 +145,8 @@ static char *submit(const struct cli_slurm *s, const char *script, uint32_t task
 	return job;
 }
 
-/* Is something of the job in the queue? A job that Slurm does not know, or that it cannot be asked about, is not. */
+/* Is something of the job in the queue? A job that Slurm does not know is not; while Slurm does not answer it may be.
+ */
 static bool is_queued(const char *job)
 {
 	GPtrArray *words = words_new("squeue");
@@ -156,7 +157,7 @@ static bool is_queued(const char *job)
 		g_ptr_array_add(words, g_strdup(more[i]));
 	g_ptr_array_add(words, g_strdup(job));
 	out = output_of(words, &error);
-	return out && *g_strstrip(out);
+	return out ? *g_strstrip(out) : !strstr(error, "Invalid job id");
 }
 
 static void cancel(const char *job)
@@ -200,7 +201,7 @@ static void wait_for(const struct cli_slurm *s, const char *job, time_t begin)
 static bool round_run(const struct cli_slurm *s, uint32_t missing)
 {
 	const uint32_t wanted = s->task_count ? s->task_count : TASKS_DEFAULT;
-	const uint32_t count = MIN(MIN(wanted, missing), MAX(array_limit() - 1, 1));
+	const uint32_t limit = array_limit(), count = MIN(MIN(wanted, missing), limit > 2 ? limit - 1 : 1);
 	g_autofree char *script = script_write(s, count);
 	g_autofree char *job = script ? submit(s, script, count) : NULL;
 

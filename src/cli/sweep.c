@@ -1,6 +1,7 @@
 /* sweep.c - strata sweep: many settings of machines, on this machine's cores, on a Slurm cluster, or under mpirun. */
 #include "cli/command.h"
 
+#include "cli/batch.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/slurm.h"
@@ -73,13 +74,17 @@ static void launcher_forget(void)
 				g_unsetenv(*name);
 }
 
-/* The other processes' runs come as files. One that is lost ends us by the launcher. */
-static void others_wait(const struct cli_sweep *s)
+/* The other processes' runs come as files. One that ends without them ends us by the launcher. */
+static int others_wait(const struct cli_sweep *s)
 {
 	const uint32_t all = s->keys->len - s->left_count;
 
-	while (cli_sweep_done_count(s) < all)
+	while (cli_sweep_done_count(s) < all) {
+		if (cli_batch_was_interrupted())
+			return CLI_INTERRUPTED;
 		g_usleep(RANKS_POLL_US);
+	}
+	return CLI_OK;
 }
 
 /* ---- the whole ---- */
@@ -95,6 +100,8 @@ static int report(const struct cli_sweep *s, const struct sweep_options *o, cons
 	cli_sweep_print(stdout, sweep);
 	if (exit_status == CLI_INTERRUPTED)
 		cli_error("interrupted: what has ended is kept in %s; the same command goes on from there", s->dir);
+	if (!cli_sweep_fields_check(s, runs) && exit_status == CLI_OK)
+		exit_status = CLI_USAGE;
 	json_array_foreach(runs, i, run) {
 		if (s->keys->pdata[i] && exit_status == CLI_OK && !json_is_true(json_object_get(run, "verified")))
 			exit_status = CLI_FAILED;
@@ -127,7 +134,7 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 	if (o->part || (o->is_mpi && o->index))
 		return exit_status;
 	if (o->is_mpi && exit_status == CLI_OK)
-		others_wait(s);
+		exit_status = others_wait(s);
 	return report(s, o, name, exit_status);
 }
 

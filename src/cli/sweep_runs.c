@@ -97,7 +97,7 @@ void cli_sweep_forget_unverified(const struct cli_sweep *s)
 {
 	for (uint32_t run = 0; run < s->keys->len; run++) {
 		json_t *results = cli_sweep_results(s, run), *one;
-		bool is_verified = true;
+		bool is_verified = !s->keys->pdata[run] || json_array_size(results) > 0;
 		size_t i;
 
 		json_array_foreach(results, i, one)

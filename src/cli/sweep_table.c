@@ -1,6 +1,7 @@
 /* sweep_table.c - the runs of a sweep as one object, its Pareto front, its table. */
 #include "cli/sweep_table.h"
 
+#include "cli/options.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -134,6 +135,28 @@ json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 		json_array_append_new(objectives, json_string(s->plan->objectives->pdata[i]));
 	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "sweep", name, "axes", axes, "objectives", objectives,
 			 "runs_done", (int)cli_sweep_done_count(s), "runs_left_out", (int)s->left_count, "runs", runs);
+}
+
+bool cli_sweep_fields_check(const struct cli_sweep *s, const json_t *runs)
+{
+	bool is_ok = true;
+
+	for (uint32_t k = 0; k < s->plan->objectives->len; k++) {
+		const char *field = field_of(s->plan->objectives->pdata[k]);
+		uint32_t verified = 0, known = 0;
+		const json_t *run;
+		size_t i;
+
+		json_array_foreach(runs, i, run) {
+			verified += json_is_true(json_object_get(run, "verified"));
+			known += json_is_number(json_object_get(json_object_get(run, "objectives"), field));
+		}
+		if (verified && !known) {
+			cli_error("sweep: pareto: no run has a number '%s' among its results", field);
+			is_ok = false;
+		}
+	}
+	return is_ok;
 }
 
 /* ---- the table ---- */

@@ -9,6 +9,8 @@
  * on the Pareto front when it is verified, and no other verified one of the same program is as good in all objectives
  * and better in one. */
 json_t *cli_sweep_json(const struct cli_sweep *s, const char *name);
+/* Has any of the verified runs each field of pareto? False after a message; true when none is verified. */
+bool cli_sweep_fields_check(const struct cli_sweep *s, const json_t *runs);
 /* All runs, or, of more than 100, those on the front. */
 void cli_sweep_print(FILE *out, const json_t *sweep);
 

@@ -175,11 +175,11 @@ static json_t *what_if(const struct work *w)
 		const struct cli_job *job = &w->batch.jobs[i];
 		const double time_ps = report_number(job->result, "time_ps", NULL);
 
-		if (cli_job_is_finished(job) && time_ps > 0)
-			all[count++] =
-			    json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", w->of[i]->name, "what", w->of[i]->what,
-				      "settings", w->of[i]->settings, "time_ps", time_ps, "speedup", base_ps / time_ps,
-				      "verified", json_is_true(json_object_get(job->result, "verified")));
+		if (cli_job_is_finished(job))
+			all[count++] = json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", w->of[i]->name, "what",
+						 w->of[i]->what, "settings", w->of[i]->settings, "time_ps", time_ps,
+						 "speedup", time_ps > 0 ? base_ps / time_ps : 0, "verified",
+						 json_is_true(json_object_get(job->result, "verified")));
 	}
 	qsort(all, count, sizeof(all[0]), by_speedup);
 	for (uint32_t i = 0; i < count; i++)
@@ -348,7 +348,8 @@ static int why_words(const struct cli_paths *paths, struct why_options *o, const
 		cli_error("why: one run, or two");
 		return CLI_USAGE;
 	}
-	if (is_stored && (o->machine || o->sets->len || o->timeout || o->size || o->has_no_cases)) {
+	if (is_stored && (o->machine || o->sets->len || o->timeout || o->size || o->has_no_cases || o->jobs ||
+			  o->verify.command || o->verify.text)) {
 		cli_error("why: a run in the store has its machine and settings: --json is the only option here");
 		return CLI_USAGE;
 	}

@@ -2,7 +2,7 @@
  *
  * Sampling changes nothing: no component is added, and time is never moved. The engine runs up to the end of a stretch,
  * the counts are read, and it goes on. When there is no more room two neighbours become one, and stretches are twice
- * as long from then on.
+ * as long from then on; two neighbours may be of two kernels, and then the time between these is theirs, too.
  */
 #ifndef STRATA_GPU_SAMPLE_H
 #define STRATA_GPU_SAMPLE_H

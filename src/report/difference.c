@@ -43,7 +43,7 @@ static void add_numbers(json_t *out, const char *name, const json_t *a, const js
 	const size_t before = json_array_size(out);
 
 	add(out, name, a, b);
-	if (json_array_size(out) > before && json_number_value(a) != 0)
+	if (json_array_size(out) > before && json_is_number(a) && json_is_number(b) && json_number_value(a) != 0)
 		json_object_set_new(json_array_get(out, before), "ratio",
 				    json_real(json_number_value(b) / json_number_value(a)));
 }
@@ -162,7 +162,9 @@ static int by_share_change(const void *left, const void *right)
 	const json_t *const *a = left, *const *b = right;
 	const double x = share_change(*a), y = share_change(*b);
 
-	return x > y ? -1 : x < y;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(json_string_value(json_object_get(*a, "name")), json_string_value(json_object_get(*b, "name")));
 }
 
 /* The cycles in which a scheduler issued, and those of every reason why it did not, add up to all of them. */

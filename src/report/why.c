@@ -114,8 +114,9 @@ static double least_of(const json_t *run, const char *bytes, const char *peak)
 	return per_s > 0 ? report_number(run, "traffic_bytes", bytes) / per_s * ps_per_s : 0;
 }
 
-/* The busiest stack of those that share the work: what bounds is one link, not their mean. */
-static double busiest_stack(const json_t *run, const char *bytes, const char *peak)
+/* The busiest stack of those that share the work: what bounds is one link, not their mean. more: bytes of another kind
+ * that take the same way, or NULL. */
+static double busiest_stack(const json_t *run, const char *bytes, const char *more, const char *peak)
 {
 	const json_t *stacks = json_object_get(run, "stacks"), *stack;
 	const size_t count = json_array_size(stacks);
@@ -123,7 +124,7 @@ static double busiest_stack(const json_t *run, const char *bytes, const char *pe
 	size_t i;
 
 	json_array_foreach(stacks, i, stack)
-		most = MAX(most, report_number(stack, bytes, NULL));
+		most = MAX(most, report_number(stack, bytes, NULL) + (more ? report_number(stack, more, NULL) : 0));
 	return count && per_s > 0 ? most / (per_s / (double)count) * ps_per_s : 0;
 }
 
@@ -137,12 +138,11 @@ static json_t *bounds_of(const json_t *run)
 		  share(stat_of(run, "sm.issued_cycles"), stat_of(run, "sm.scheduler_cycles")) * time_ps, time_ps);
 	add_bound(out, "links, GPU to stacks", least_of(run, "tx", "tx"), time_ps);
 	add_bound(out, "links, stacks to GPU", least_of(run, "rx", "rx"), time_ps);
-	add_bound(out, "the busiest stack's link, GPU to stack", busiest_stack(run, "tx_bytes", "tx"), time_ps);
-	add_bound(out, "the busiest stack's link, stack to GPU", busiest_stack(run, "rx_bytes", "rx"), time_ps);
+	add_bound(out, "the busiest stack's link, GPU to stack", busiest_stack(run, "tx_bytes", NULL, "tx"), time_ps);
+	add_bound(out, "the busiest stack's link, stack to GPU", busiest_stack(run, "rx_bytes", NULL, "rx"), time_ps);
 	add_bound(out, "links between the stacks", least_of(run, "stack_to_stack", "stack_to_stack"), time_ps);
 	add_bound(out, "DRAM of all stacks", dram, time_ps);
-	add_bound(out, "DRAM of the busiest stack",
-		  busiest_stack(run, "dram_read_bytes", "dram") + busiest_stack(run, "dram_write_bytes", "dram"),
+	add_bound(out, "DRAM of the busiest stack", busiest_stack(run, "dram_read_bytes", "dram_write_bytes", "dram"),
 		  time_ps);
 	return out;
 }
@@ -217,7 +217,7 @@ static void find_program(const json_t *run, json_t *out)
 					    100 * kernels / all, all / ps_per_us));
 }
 
-static void find_bound(const json_t *run, const json_t *bounds, json_t *out)
+static void find_bound(const json_t *bounds, json_t *out)
 {
 	const json_t *first = json_array_get(bounds, 0);
 	const double own = report_number(first, "share", NULL);
@@ -234,7 +234,6 @@ static void find_bound(const json_t *run, const json_t *bounds, json_t *out)
 						 "%.0f %% of their time; what is missing is overlap (warps, misses "
 						 "under way) or balance",
 						 json_string_value(json_object_get(first, "name")), 100 * own));
-	(void)run;
 }
 
 static void find_stalls(const json_t *run, json_t *out)
@@ -272,7 +271,7 @@ json_t *report_why(const json_t *run)
 	json_t *bounds = bounds_of(run), *findings = json_array();
 
 	find_program(run, findings);
-	find_bound(run, bounds, findings);
+	find_bound(bounds, findings);
 	find_stalls(run, findings);
 	find_ledger(run, findings);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "program", program_of(run), "cycles", cycles_of(run),

@@ -349,6 +349,8 @@ static void check(struct reader *r)
 	if (p->kind == SWEEP_LIST && (!r->has_list || p->axes->len))
 		base_diag_error(r->diag, at,
 				"sweep: list needs list: [{parameter: value, ...}, ...], and takes no axes");
+	if (p->kind == SWEEP_LIST && r->has_list && !p->points->len)
+		base_diag_error(r->diag, at, "list: has no points");
 	if (p->kind != SWEEP_LIST && r->has_list)
 		base_diag_error(r->diag, at, "list: goes with sweep: list");
 	if (is_drawn && !p->axes->len)

@@ -348,12 +348,18 @@ function latency() {
 		'latency of requests', 'ns', rows, ['p50', 'p90', 'p99', 'max']);
 }
 
-/* Rates of what was sampled: per run [us, value]; of(counters, i, seconds) is the value of row i. */
+/* Rates of what was sampled: per run [us, value]; of(count, seconds, warps) is the value of a row, count(name) how much a
+ * count has grown in it. */
 function sampled(parent, title, unit, of) {
 	const list = runs.filter(r => r.result.samples).map(r => {
 		const s = r.result.samples;
-		return {label: r.label, color: r.color, points: s.start_ps.map((t, i) =>
-			[us(t), of(s.counters, i, (s.end_ps[i] - t) / 1e12, s)]).filter(p => Number.isFinite(p[1]))};
+		/* A row holds to its end, and nothing is known of the time to the next one. */
+		const points = s.start_ps.flatMap((t, i) => {
+			const value = of(name => (s.counters[name] || [])[i], (s.end_ps[i] - t) / 1e12, s.warps[i]);
+			const goes_on = s.start_ps[i + 1] === s.end_ps[i];
+			return goes_on ? [[us(t), value]] : [[us(t), value], [us(s.end_ps[i]), value], [us(s.end_ps[i]), 0]];
+		});
+		return {label: r.label, color: r.color, points: points.filter(p => Number.isFinite(p[1]))};
 	}).filter(l => l.points.some(p => p[1] !== 0));
 	if (list.length) lines(parent, title, 'us', unit, list);
 }
@@ -361,16 +367,16 @@ function sampled(parent, title, unit, of) {
 function over_time() {
 	const series = [...new Set(runs.flatMap(r => Object.keys(r.result.series || {})))];
 	if (!series.length && runs.every(r => !(r.result.timeline || []).length && !r.result.samples)) return;
-	const s = section('time', 'Over time'), rate = (name, scale) => (c, i, t) => (c[name] || [])[i] / t / scale;
+	const s = section('time', 'Over time'), rate = (name, scale) => (c, t) => c(name) / t / scale;
 	for (const r of runs) timeline(s, r);
 	sampled(s, 'links, GPU to stacks', 'GB/s', rate('link_tx.bytes', 1e9));
 	sampled(s, 'links, stacks to GPU', 'GB/s', rate('link_rx.bytes', 1e9));
 	sampled(s, 'links between stacks', 'GB/s', rate('mesh.bytes', 1e9));
-	sampled(s, 'DRAM', 'GB/s', (c, i, t) => (c['vault.read_bytes'][i] + c['vault.write_bytes'][i]) / t / 1e9);
+	sampled(s, 'DRAM', 'GB/s', (c, t) => (c('vault.read_bytes') + c('vault.write_bytes')) / t / 1e9);
 	sampled(s, 'thread instructions', 'per ns', rate('sm.thread_instructions', 1e9));
-	sampled(s, 'resident warps', 'warps', (c, i, t, all) => all.warps[i]);
-	sampled(s, 'L1 hits', 'share of reads', (c, i) => c['l1d.read_hits'][i] / c['l1d.reads'][i]);
-	sampled(s, 'L2 hits', 'share of reads', (c, i) => c['l2.read_hits'][i] / c['l2.reads'][i]);
+	sampled(s, 'resident warps', 'warps', (c, t, warps) => warps);
+	sampled(s, 'L1 hits', 'share of reads', c => c('l1d.read_hits') / c('l1d.reads'));
+	sampled(s, 'L2 hits', 'share of reads', c => c('l2.read_hits') / c('l2.reads'));
 	sampled(s, 'blocks offloaded', 'per us', rate('gpu.offloads', 1e6));
 	sampled(s, 'CTAs moved', 'per us', rate('gpu.cta_moves', 1e6));
 	for (const name of series) lines(s, name, 'number', name, runs.filter(r => (r.result.series || {})[name]).map(r => ({label: r.label,
