@@ -28,7 +28,8 @@ static void fire_summarised(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct message *g = (struct message *)e;
 
-	s->shadow[g->m->channel][g->line] = g->kind;
+	if (g->m->regions[g->line].state == g->kind) /* software's claims may have overtaken it */
+		s->shadow[g->m->channel][g->line] = g->kind;
 	PUT(s->free_messages, g);
 }
 
@@ -40,6 +41,13 @@ void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
 	g->line = region;
 	g->kind = (uint8_t)state;
 	cpu_event_at(&m->s->c->events, &g->event, message_up(m->s, m->channel));
+}
+
+void point_changed(struct ndp_m *m, uint64_t region)
+{
+	bool is_forwarded;
+
+	shadow_at(m->s, m->channel, region, COH_EV_CHANGE, &is_forwarded);
 }
 
 static void fire_invalidate(void *self, struct cpu_event *e)
@@ -112,9 +120,8 @@ static void fire_claim(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
 	struct claim *claim = (struct claim *)e;
-	bool is_forwarded;
 
-	shadow_at(s, claim->m->channel, directory_region(claim->m, claim->claim.line), COH_EV_CHANGE, &is_forwarded);
+	point_changed(claim->m, directory_region(claim->m, claim->claim.line));
 	cpu_bus_claim(s->bus, &claim->claim, now_units(s));
 }
 

@@ -269,6 +269,8 @@ void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
 void point_free(struct ndp_point *a);
 void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
+/* A line of the region is no longer as the summary has it. */
+void point_changed(struct ndp_m *m, uint64_t region);
 /* From a core, at units. */
 void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units);
 void point_return(struct remote *r);

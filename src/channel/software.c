@@ -52,6 +52,8 @@ static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 	const enum near_state before = directory_state(m, line);
 	cpu_version version;
 
+	if (before != state)
+		point_changed(m, directory_region(m, line));
 	if (before == NEAR_CPU && cpu_bus_take(s->bus, line, state == NEAR_NDP, &version)) {
 		cpu_channels_down(s->channels, m->channel, LINE_BYTES, 0);
 		manager_store(m, line, version);
