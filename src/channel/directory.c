@@ -117,14 +117,21 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 	if (!tag)
 		tag = cache_put(m, item);
 	tag->state = CPU_MODIFIED;
-	if (r->counts[state] == s->region_lines && s->p->summary_by_hardware && directory_is_summarised(s, region))
+	if (r->counts[state] == s->region_lines && !r->in_transit && s->p->summary_by_hardware &&
+	    directory_is_summarised(s, region))
 		directory_summarise(m, region, state);
+}
+
+void directory_transit(struct ndp_m *m, uint64_t line, int32_t change)
+{
+	m->regions[directory_region(m, line)].in_transit += (uint32_t)change;
 }
 
 void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state)
 {
 	struct near_region *r = &m->regions[region];
 
+	CHECK(!r->in_transit);
 	g_free(r->items);
 	*r = (struct near_region){.state = (uint8_t)state};
 	m->s->stats.summary_returns++;

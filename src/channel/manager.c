@@ -369,11 +369,20 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 	}
 }
 
+/* The directory's state is not yet the one that it will have. DROP_N: it is. */
+static bool is_in_transit(enum coh_state state)
+{
+	return state == COH_HOME_CPU_S || state == COH_HOME_CPU_N || state == COH_HOME_SHR_N ||
+	       state == COH_HOME_DROP_S || state == COH_HOME_DROP_C;
+}
+
 static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, enum coh_event event)
 {
 	for (;;) {
-		const struct coh_row *row = coh_find(&m->s->table, state_of(m, l, l->line), event, is_held(r));
+		const enum coh_state before = state_of(m, l, l->line);
+		const struct coh_row *row = coh_find(&m->s->table, before, event, is_held(r));
 
+		directory_transit(m, l->line, is_in_transit((enum coh_state)row->next) - is_in_transit(before));
 		l->serving = r;
 		l->state = row->next;
 		if (row->next == COH_HOME_CPU)

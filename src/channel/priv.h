@@ -60,6 +60,7 @@ struct near_region {
 	uint8_t state;	    /* enum near_state, for all lines; NEAR_UNDEFINED: items has them */
 	uint8_t *items;	    /* 2 bits a line */
 	uint32_t counts[3]; /* of lines, by state, with items */
+	uint32_t in_transit; /* lines on the way to another state */
 };
 
 /* A line of the directory that the memory is asked for. */
@@ -219,7 +220,9 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state);
 /* r goes on, by manager_ready, when the state of its line is known. */
 void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
 uint64_t directory_region(const struct ndp_m *m, uint64_t line);
-/* All its lines are in this state. */
+/* One line more, or less, of the region is on its way to another state: the region is not summarised. */
+void directory_transit(struct ndp_m *m, uint64_t line, int32_t change);
+/* All its lines are in this state, and stay there. */
 void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
 bool directory_is_summarised(const struct channel_system *s, uint64_t region);
 

@@ -65,13 +65,15 @@ static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 	directory_set(m, line, state);
 }
 
-/* All lines of the region that have a page are in the state; the others go with them. */
+/* All lines of the region that have a page are in the state, and stay there; the others go with them. */
 static bool is_whole(const struct ndp_m *m, uint64_t region, enum near_state state)
 {
 	const struct channel_system *s = m->s;
 	const uint64_t page_lines = s->c->p->page_bytes / LINE_BYTES;
 	const uint64_t used = s->pages->frame_counts[m->channel] * page_lines, first = region * s->region_lines;
 
+	if (m->regions[region].in_transit)
+		return false;
 	for (uint64_t i = first; i < MIN(first + s->region_lines, used); i++)
 		if (directory_state(m, cpu_line_at(s->c, m->channel, i)) != state)
 			return false;

@@ -48,9 +48,10 @@ static void open_pages(struct rig *r)
 /* Processor and NDP have the line; the processor's write reaches the NDP's copy. */
 static void write_and_read(struct rig *r, uint64_t address)
 {
-	const uint64_t forwards = channel_system_stats(r->near)->forwards;
+	uint64_t forwards;
 
 	access_alone(r, NDP, address, CPU_READ);
+	forwards = channel_system_stats(r->near)->forwards;
 	access_alone(r, CPU, address, CPU_READ);
 	access_alone(r, NDP, address, CPU_READ);
 	access_alone(r, CPU, address, CPU_WRITE);
@@ -89,11 +90,65 @@ static void test_claim_behind_summary(void **state)
 	rig_close(&r);
 }
 
+/* Until the NDP-AP has begun so many claims of lines. */
+static void run_to_claim(struct rig *r, uint64_t count)
+{
+	while (cpu_system_stats(r->cpu)->claims < count)
+		sim_run_until(r->ctx.engine, sim_next_units(r->ctx.engine));
+	r->ready_ps[CPU] = sim_now_ps(r->ctx.engine) + 1;
+}
+
+/* A claim of the rest of the region while an NDP gets a line of it. */
+static void test_line_in_transit(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	open_pages(&r);
+	access_alone(&r, NDP, SECOND, CPU_READ);
+	settle(&r);
+	rig_access(&r, NDP, FIRST, 8, CPU_READ);
+	run_to_claim(&r, 2);
+	claim(&r, FIRST, SECOND + PAGE_BYTES, CHANNEL_OWNER_CPU);
+	assert_int_equal(channel_system_stats(r.near)->summary_returns, 0);
+	write_and_read(&r, FIRST);
+	rig_close(&r);
+}
+
+/* Hardware counts a region's lines: a processor takes the last one back while an NDP gets another one, in any order. */
+static void test_counted_in_transit(void **state)
+{
+	uint64_t returns = 0;
+
+	(void)state;
+	for (uint64_t after_ps = 0; after_ps < 200000; after_ps += 1000) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.summary_by_hardware = true;
+		rig_open(&r, true);
+		access_alone(&r, NDP, RIG_LINE_BYTES, CPU_READ);
+		access_alone(&r, CPU, RIG_LINE_BYTES, CPU_READ);
+		access_alone(&r, CPU, FIRST, CPU_READ);
+		settle(&r);
+		rig_access(&r, NDP, FIRST, 8, CPU_READ);
+		r.ready_ps[CPU] += after_ps;
+		sim_run_until(r.ctx.engine, r.ready_ps[CPU] * sim_units_per_ps(r.ctx.engine));
+		rig_access(&r, CPU, RIG_LINE_BYTES, 8, CPU_WRITE);
+		write_and_read(&r, FIRST);
+		returns += channel_system_stats(r.near)->summary_returns;
+		rig_close(&r);
+	}
+	assert_true(returns > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_part_of_region),
 	    cmocka_unit_test(test_claim_behind_summary),
+	    cmocka_unit_test(test_line_in_transit),
+	    cmocka_unit_test(test_counted_in_transit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
