@@ -219,7 +219,7 @@ static void next_wave(struct dc_system *s, uint64_t cycle)
 	}
 }
 
-static void ended(struct dc_cb *cb)
+static void ended(struct dc_cb *cb, uint64_t cycle)
 {
 	struct dc_system *s = cb->system;
 
@@ -228,12 +228,12 @@ static void ended(struct dc_cb *cb)
 	cb->state = DC_CB_IDLE;
 	cb->word = UINT32_MAX;
 	if (s->p->feed == DC_PER_BLOCK) {
-		dc_cb_fill(cb, cb->cycle);
+		dc_cb_fill(cb, cycle);
 		return;
 	}
 	cb->state = DC_CB_WAVE;
-	if (!s->active)
-		next_wave(s, cb->cycle);
+	if (!s->active) /* all others ended at their time, which is not after this one */
+		next_wave(s, cycle);
 }
 
 /* ---- running ---- */
@@ -263,18 +263,15 @@ static bool step(struct dc_cb *cb)
 		return false;
 	}
 	s->stats.compute_cycles += out.cycles;
+	cb->is_last = out.is_done;
 	if (out.access.kind == DC_BOX_NONE) {
 		cb->cycle += out.cycles;
 		count_fed(cb, &out);
-		if (!out.is_done)
-			return true;
-		ended(cb);
-		return false;
+		return true;
 	}
 	cb->access = out.access;
 	cb->slots_end = cb->cycle + out.cycles;
 	cb->state = DC_CB_ACCESS;
-	cb->is_last = out.is_done;
 	count_fed(cb, &out);
 	dc_access_begin(cb);
 	return false;
@@ -304,13 +301,15 @@ void dc_cb_tick(void *self, uint64_t cycle)
 		sim_stop(s->ctx->engine);
 		return;
 	}
-	if (cb->is_last) {
-		cb->is_last = false;
-		ended(cb);
-		runs = false;
-	}
 	for (uint32_t i = 0; runs && i < WORDS_AT_ONCE; i++) {
-		if (!is_fed(cb)) {
+		if (cb->is_last) {
+			charge_feed(cb, begin);
+			if (cb->cycle > cycle) /* words without an access run ahead: it ends when the last one does */
+				break;
+			cb->is_last = false;
+			ended(cb, cycle);
+			runs = false;
+		} else if (!is_fed(cb)) {
 			runs = false;
 		} else if (must_wait(cb, cycle)) {
 			break;

@@ -24,7 +24,7 @@ struct dc_cb {
 	uint64_t cycle; /* when its next word begins */
 	uint32_t word, fed_to; /* words below have been fed */
 	uint64_t fed_words; /* in this run, that the host has to send */
-	bool is_last; /* the access under way is of its last word */
+	bool is_last; /* its last word has been executed: it ends at `cycle`, or with the access under way */
 	/* the access under way */
 	struct dc_access access;
 	uint64_t slots_end, arrived; /* of its word's slots; of its last line so far */
