@@ -75,6 +75,7 @@ struct dc_exec_counts {
 	uint64_t denormals;
 	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];
 	uint64_t array_cycles; /* cycles of all slots, for energy */
+	uint64_t swap_cycles; /* of slots beside these: rows of scratch through the transpose unit */
 };
 
 struct dc_block;

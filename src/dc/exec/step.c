@@ -510,6 +510,8 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	const struct dc_word *w = &p->kernel->words[b->word];
 	uint64_t longest = 1;
 
+	enum { SWAP_CYCLES = 2 }; /* a row of scratch out and back: word.h */
+
 	*out = (struct dc_step){.executed = b->word, .access.lines = b->lines, .access.line_bytes = b->line_bytes};
 	p->counts.words++;
 	if (w->flow == DC_FLOW_SKIP && !any_lane(b, w->flow_pred)) {
@@ -522,8 +524,10 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	if (w->box.kind != DC_BOX_NONE && !dc_box_step(p, b, l, w, out))
 		return false;
 	for (uint32_t a = 0; a < DC_ARRAYS; a++) {
-		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]);
+		const uint64_t swaps = SWAP_CYCLES * (uint64_t)w->slot[a].swap_rows;
+		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]) + swaps;
 
+		p->counts.swap_cycles += swaps;
 		longest = cycles > longest ? cycles : longest;
 	}
 	commit(b);

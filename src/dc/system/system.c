@@ -267,6 +267,7 @@ static void add_counts(struct dc_system *s)
 	s->stats.words_skipped += c->skips;
 	s->stats.slots += c->slots;
 	s->stats.array_cycles += c->array_cycles;
+	s->stats.swap_cycles += c->swap_cycles;
 	s->stats.lane_operations += c->lane_operations;
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
