@@ -75,6 +75,8 @@ uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, 
 enum channel_owner { CHANNEL_OWNER_CPU, CHANNEL_OWNER_NDP, CHANNEL_OWNER_SHARED };
 uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin, uint64_t end,
 		       enum channel_owner owner);
+/* After cpu_unmap: nothing knows translations any more. */
+void channel_forget_pages(struct channel_system *s);
 /* The core's copies of remote lines of these addresses are dropped. */
 void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
 

@@ -35,6 +35,14 @@ void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint
 	core_flush(&s->cores[core], begin, end);
 }
 
+void channel_forget_pages(struct channel_system *s)
+{
+	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
+		s->cores[i].last_page = UINT64_MAX;
+	for (uint32_t i = 0; s->p->tlb_count && i < s->p->ndp_count; i++)
+		cpu_tags_clear(&s->ms[i].tlb);
+}
+
 /* ---- claims ---- */
 
 /* Something is under way that would find another state than it went by. */

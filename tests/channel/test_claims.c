@@ -1,4 +1,5 @@
-/* Claims by software: who had a copy before one never reads an old one after it, whatever the NDP-AP knew. */
+/* What software says: who had a copy before a claim never reads an old one after it, whatever the NDP-AP knew; pages
+ * that are gone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +143,32 @@ static void test_counted_in_transit(void **state)
 	assert_true(returns > 0);
 }
 
+/* A page that is mapped again is a new one for the core that used it last, and its translation. */
+static void test_unmapped(void **state)
+{
+	struct rig r;
+	const struct channel_stats *stats;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.tlb_count = 4;
+	rig_open(&r, true);
+	stats = channel_system_stats(r.near);
+	access_alone(&r, NDP, FIRST, CPU_READ);
+	assert_int_equal(stats->page_faults, 1);
+	assert_int_equal(stats->tlb_misses, 1);
+	for (uint32_t i = 2; i < 4; i++) {
+		cpu_unmap(r.cpu, FIRST, PAGE_BYTES);
+		channel_forget_pages(r.near);
+		access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES, CPU_READ);
+		assert_int_equal(stats->page_faults, i);
+		assert_int_equal(stats->tlb_misses, i);
+		access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES + 32, CPU_READ);
+		assert_int_equal(stats->tlb_misses, i);
+	}
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +176,7 @@ int main(void)
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
+	    cmocka_unit_test(test_unmapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -316,6 +316,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 		if (h->bytes)
 			bytes_unmap(h->bytes, a->address, a->bytes);
 		cpu_unmap(h->cpu, a->address, a->bytes);
+		if (h->near)
+			channel_forget_pages(h->near);
 		break;
 	case THREAD_ASK_PROTECT: /* cores do not translate addresses */
 	case THREAD_ASK_END:

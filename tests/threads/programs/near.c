@@ -6,9 +6,10 @@
 
 #include <sched.h>
 #include <strata/ndp.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { COUNT = 1 << 13, NDP = 3, OTHER = 5 };
+enum { COUNT = 1 << 13, NDP = 3, OTHER = 5, PAGE = 65536 };
 
 long get_mempolicy(int *mode, unsigned long *mask, unsigned long bits, void *at, unsigned long flags);
 
@@ -30,6 +31,23 @@ static uint64_t time_of_sum(const volatile uint64_t *p)
 	return strata_time_ps() - begin;
 }
 
+/* A page that is mapped again is a new one, and its translation. */
+static void use_maps(void)
+{
+	void *at = NULL;
+
+	strata_reset_statistics();
+	for (int i = 0; i < 3; i++) {
+		char *p = mmap(at, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		EXPECT(p != MAP_FAILED && (!at || p == at));
+		/* A whole page, wherever the map begins; lines that no cache has. */
+		((volatile char *)((uintptr_t)p / PAGE * PAGE))[PAGE + i * 1024] = 1;
+		EXPECT(munmap(at = p, 2 * PAGE) == 0);
+	}
+	EXPECT(strata_statistic("channel.page_faults") >= 3 && strata_statistic("channel.tlb_misses") >= 2);
+}
+
 int main(void)
 {
 	const uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), cores = strata_ndp_cores();
@@ -47,6 +65,7 @@ int main(void)
 	time_of_sum(own); /* the CPU's copies go */
 	time_of_sum(other);
 	EXPECT(time_of_sum(own) * 3 / 2 < time_of_sum(other));
+	use_maps();
 	EXPECT(strata_flush(own, COUNT * 8) == 0 && strata_remote_cacheable(other, COUNT * 8, 1) == 0);
 	EXPECT(strata_run_on_cpu(STRATA_ANY) == 0 && strata_team_on_ndp(2) == 0);
 #pragma omp parallel num_threads(4)
