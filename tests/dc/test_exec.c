@@ -1,4 +1,4 @@
-/* test_exec.c - what a control block's words take: time of routines without room. */
+/* test_exec.c - what a control block's words take: time of routines without room, rows of accesses. */
 #include "rig.h"
 
 #include <glib.h>
@@ -71,18 +71,53 @@ static void rows_are_swapped(void **state)
 
 		const uint64_t rows = m.kernel->words[out.executed].slot[0].swap_rows;
 
-		assert_int_equal(out.cycles, now->array_cycles - before.array_cycles + 2 * rows);
-		assert_int_equal(now->swap_cycles - before.swap_cycles, 2 * rows);
+		/* The plain translator's lanes are in all four arrays. */
+		assert_int_equal(4 * out.cycles, now->array_cycles - before.array_cycles + 4 * 2 * rows);
+		assert_int_equal(now->swap_cycles - before.swap_cycles, 4 * 2 * rows);
 		swapped += rows;
 	}
 	assert_int_not_equal(swapped, 0);
 	end(&m);
 }
 
+/* Rows of an access are of all arrays with lanes: of 1,024 lanes a bank's four arrays share them, of the plain
+ * translator's 4,096 each has its own. One access of memory, one of a warp. */
+static void access_has_the_arrays_of_its_lanes(void **state)
+{
+	static const struct {
+		const struct dc_options *o;
+		uint32_t threads, banks;
+	} rows[] = {{&dc_options_full, 1024, 4}, {&dc_options_full, 256, 1}, {&dc_options_plain, 1024, 4},
+		    {&dc_options_plain, 4096, 16}};
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(rows); n++) {
+		struct machine m;
+		struct dc_step out = {0};
+		uint32_t accesses = 0;
+
+		start(&m,
+		      ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a;\n\t.reg .b32 %r<3>;\n"
+		      "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %laneid;\n"
+		      "\tshfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\n\tst.global.u32 [%a], %r1;\n\tret;\n}\n",
+		      rows[n].o, rows[n].threads);
+		while (!out.is_done) {
+			assert_true(dc_block_step(m.program, m.block, &m.rig.launch, &out));
+			if (out.access.kind == DC_BOX_WARP || out.access.kind == DC_BOX_MEMORY) {
+				assert_int_equal(out.access.banks, rows[n].banks);
+				accesses++;
+			}
+		}
+		assert_int_equal(accesses, 2);
+		end(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_are_swapped),
+	    cmocka_unit_test(access_has_the_arrays_of_its_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

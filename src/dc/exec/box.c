@@ -146,7 +146,7 @@ static void compute(struct warp_op *o)
 static void count(struct dc_access *a, uint32_t warp, uint32_t mask)
 {
 	a->lanes += (uint32_t)__builtin_popcount(mask);
-	a->banks |= 1u << (warp * DC_ROW_WORDS / DC_BANK_LANES % DC_BANKS);
+	a->banks |= 1u << warp * DC_ROW_WORDS / DC_BANK_LANES;
 }
 
 static void finish(struct dc_access *a, const struct dc_box *box)

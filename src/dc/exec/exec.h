@@ -53,8 +53,9 @@ struct dc_access {
 	uint8_t kind; /* enum dc_box_kind; DC_BOX_NONE: nothing, or no lane took part */
 	bool is_store, is_atomic;
 	uint32_t lanes; /* that took part */
-	uint32_t banks; /* with one of them */
-	uint32_t out_rows, in_rows; /* word-lines of each bank that leave and enter the arrays */
+	/* Banks with one of them; where a bank's arrays have lanes of their own (the plain translator), its arrays. */
+	uint32_t banks;
+	uint32_t out_rows, in_rows; /* word-lines of each of banks that leave and enter the arrays */
 	uint32_t line_count;
 	uint64_t *lines; /* the line addresses, each once, in order of first use */
 	uint32_t *line_bytes; /* of each, what lanes accessed: more than once where several accessed the same */
@@ -74,8 +75,8 @@ struct dc_exec_counts {
 	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
 	uint64_t denormals;
 	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];
-	uint64_t array_cycles; /* cycles of all slots, for energy */
-	uint64_t swap_cycles; /* of slots beside these: rows of scratch through the transpose unit */
+	uint64_t array_cycles; /* cycles of all slots, for each of a bank's arrays that works: for energy */
+	uint64_t swap_cycles; /* of slots beside these: rows of scratch through the transpose unit, for each array */
 };
 
 struct dc_block;

@@ -214,7 +214,7 @@ static void count_lanes(struct dc_access *a, uint32_t warp, uint32_t mask)
 	enum { BANK_WARPS = DC_BANK_LANES / DC_ROW_WORDS };
 
 	a->lanes += (uint32_t)__builtin_popcount(mask);
-	a->banks |= 1u << (warp / BANK_WARPS % DC_BANKS);
+	a->banks |= 1u << warp / BANK_WARPS;
 }
 
 static void finish(struct dc_access *a)

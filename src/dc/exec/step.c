@@ -230,6 +230,12 @@ static uint32_t flush(void *row, const struct dc_use *use, uint32_t mask)
 	return use->e == 8 && use->m == 24 ? flush32(row, mask) : use->e == 11 ? flush64(row, mask) : 0;
 }
 
+/* Arrays of a bank that an operation works in: code of one array has other lanes in each. */
+static uint32_t arrays_at_work(const struct dc_program *p)
+{
+	return p->lanes / DC_BLOCK_LANES;
+}
+
 static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes, uint64_t cycles,
 		  const struct dc_block *b)
 {
@@ -239,7 +245,7 @@ static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes,
 	c->lane_operations += lanes;
 	c->active_lane_cycles += lanes * cycles;
 	c->lane_cycles += b->launched_lanes * cycles;
-	c->array_cycles += cycles;
+	c->array_cycles += cycles * arrays_at_work(p);
 	c->operations[e->use.op]++;
 	c->cycles[e->use.op] += cycles;
 	c->base_cycles[e->use.op] += e->base_cycles;
@@ -527,7 +533,7 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 		const uint64_t swaps = SWAP_CYCLES * (uint64_t)w->slot[a].swap_rows;
 		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]) + swaps;
 
-		p->counts.swap_cycles += swaps;
+		p->counts.swap_cycles += swaps * arrays_at_work(p);
 		longest = cycles > longest ? cycles : longest;
 	}
 	commit(b);
