@@ -77,6 +77,9 @@ uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin
 		       enum channel_owner owner);
 /* After cpu_unmap: nothing knows translations any more. */
 void channel_forget_pages(struct channel_system *s);
+/* With cpu_cold: all caches are empty, lines are the processors'; those with something under way keep their state and
+ * copies. */
+void channel_cold(struct channel_system *s);
 /* The core's copies of remote lines of these addresses are dropped. */
 void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
 

@@ -343,13 +343,33 @@ bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_versio
 	return is_modified;
 }
 
-/* Its request, or a line that it wrote back, may be on the way: claims wait for neither. */
+bool core_owns(const struct ndp_core *k, uint64_t granule)
+{
+	const struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
+
+	return tag && tag->state == CPU_MODIFIED;
+}
+
 bool core_asks(struct ndp_core *k, uint64_t line)
 {
 	for (uint32_t i = 0; i <= k->s->p->prefetch_count; i++)
 		if (k->asks[i].is_busy && line_of(k, k->asks[i].granule) == line)
 			return true;
-	return k->written_line == line && k->written_units > now_units(k->s);
+	return false;
+}
+
+void core_cold(struct ndp_core *k)
+{
+	for (uint64_t i = 0; i < k->cache.set_count * k->cache.way_count; i++) {
+		struct cpu_tag *tag = &k->cache.tags[i];
+
+		if (tag->state == CORE_REMOTE) {
+			tag->state = CPU_INVALID;
+		} else if (tag->state && !manager_is_busy(k->m, line_of(k, tag->line))) {
+			holders_drop(k->m, tag->line, k->number);
+			tag->state = CPU_INVALID;
+		}
+	}
 }
 
 void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)

@@ -86,33 +86,43 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 	return tag;
 }
 
+/* From the summary to items of its lines. */
+static void fill(const struct channel_system *s, struct near_region *r)
+{
+	const uint8_t all = (uint8_t)(r->state * 0x55);
+
+	r->items = g_malloc(s->region_lines / 4);
+	memset(r->items, all, s->region_lines / 4);
+	memset(r->counts, 0, sizeof(r->counts));
+	r->counts[r->state] = (uint32_t)s->region_lines;
+	r->state = NEAR_UNDEFINED;
+}
+
+static void set_item(struct near_region *r, uint64_t i, enum near_state state)
+{
+	r->counts[item_of(r, i)]--;
+	r->counts[state]++;
+	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
+}
+
 void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 {
 	struct channel_system *s = m->s;
 	const uint64_t region = directory_region(m, line), item = index_of(m, line) / ITEM_LINES;
 	struct near_region *r = &m->regions[region];
-	const uint64_t i = index_of(m, line) % s->region_lines;
 	struct cpu_tag *tag;
 
 	if (directory_state(m, line) == state)
 		return;
 	if (r->state != NEAR_UNDEFINED) {
-		const uint8_t all = (uint8_t)(r->state * 0x55);
-
-		r->items = g_malloc(s->region_lines / 4);
-		memset(r->items, all, s->region_lines / 4);
-		memset(r->counts, 0, sizeof(r->counts));
-		r->counts[r->state] = (uint32_t)s->region_lines;
-		r->state = NEAR_UNDEFINED;
+		fill(s, r);
 		if (directory_is_summarised(s, region)) {
 			s->stats.summary_changes++;
 			for (uint64_t n = 0; s->p->directory_fill && n < s->region_lines / ITEM_LINES; n++)
 				write_item(m, region * (s->region_lines / ITEM_LINES) + n);
 		}
 	}
-	r->counts[item_of(r, i)]--;
-	r->counts[state]++;
-	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
+	set_item(r, index_of(m, line) % s->region_lines, state);
 	tag = cpu_tags_find(&m->directory_cache, item);
 	if (!tag)
 		tag = cache_put(m, item);
@@ -120,6 +130,36 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 	if (r->counts[state] == s->region_lines && !r->in_transit && s->p->summary_by_hardware &&
 	    directory_is_summarised(s, region))
 		directory_summarise(m, region, state);
+}
+
+void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
+{
+	struct channel_system *s = m->s;
+	uint8_t *states = g_new(uint8_t, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		states[i] = (uint8_t)directory_state(m, lines[i]);
+	for (uint64_t i = 0; i < s->regions_count; i++) {
+		struct near_region *r = &m->regions[i];
+
+		g_free(r->items);
+		*r = (struct near_region){.state = NEAR_CPU, .in_transit = r->in_transit};
+		s->shadow[m->channel][i] =
+		    directory_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t region = directory_region(m, lines[i]);
+		struct near_region *r = &m->regions[region];
+
+		if (states[i] == (uint8_t)NEAR_CPU)
+			continue;
+		if (r->state != NEAR_UNDEFINED)
+			fill(s, r);
+		set_item(r, index_of(m, lines[i]) % s->region_lines, (enum near_state)states[i]);
+		point_changed(m, region);
+	}
+	cpu_tags_clear(&m->directory_cache);
+	g_free(states);
 }
 
 void directory_transit(struct ndp_m *m, uint64_t line, int32_t change)

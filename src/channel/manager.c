@@ -524,8 +524,6 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	g->core = core;
 	g->line = granule;
 	g->version = version;
-	core->written_line = granule / s->granules;
-	core->written_units = now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps) + 1;
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
 
@@ -601,16 +599,42 @@ void manager_acknowledged(struct ndp_m *m, uint64_t line)
 
 /* ---- software's claims ---- */
 
+/* A core's request, or a line that it wrote back, may be on the way: claims wait for neither. */
 bool manager_is_busy(struct ndp_m *m, uint64_t line)
 {
 	struct channel_system *s = m->s;
 
 	if (line_find(m, line))
 		return true;
+	for (uint32_t i = 0; i < s->granules; i++) {
+		const struct near_holder *h = holders_find(m, line * s->granules + i);
+
+		if (h && h->owner &&
+		    !core_owns(&s->cores[m->channel * s->p->core_count + h->owner - 1], h->key))
+			return true;
+	}
 	for (uint32_t i = 0; i < s->p->core_count; i++)
 		if (core_asks(&s->cores[m->channel * s->p->core_count + i], line))
 			return true;
 	return false;
+}
+
+/* What is under way is about lines that a core has still, or that a request is for. */
+void manager_cold(struct ndp_m *m)
+{
+	GArray *lines = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	for (uint32_t i = 0; i < HOLDER_BUCKETS; i++)
+		for (const struct near_holder *h = m->holders[i]; h; h = h->next) {
+			const uint64_t line = h->key / m->s->granules;
+
+			g_array_append_val(lines, line);
+		}
+	for (uint32_t i = 0; i < LINE_BUCKETS; i++)
+		for (const struct near_line *l = m->lines[i]; l; l = l->next)
+			g_array_append_val(lines, l->line);
+	directory_cold(m, (const uint64_t *)(void *)lines->data, lines->len);
+	g_array_free(lines, TRUE);
 }
 
 void manager_store(struct ndp_m *m, uint64_t line, cpu_version version)

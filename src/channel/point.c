@@ -481,6 +481,16 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 	s->bus->has_locks = true;
 }
 
+void point_cold(struct ndp_point *a)
+{
+	for (uint64_t i = 0; i < a->cache.set_count * a->cache.way_count; i++) {
+		struct cpu_tag *tag = &a->cache.tags[i];
+
+		if (tag->state && tag->state < POINT_RESERVED)
+			tag->state = tag->is_kept ? POINT_RESERVED : CPU_INVALID;
+	}
+}
+
 void point_free(struct ndp_point *a)
 {
 	cpu_tags_free(&a->cache);

@@ -98,7 +98,6 @@ struct ndp_core {
 	struct channel_system *s;
 	struct ndp_m *m;
 	struct cpu_event fault; /* a page fault that it waits for */
-	uint64_t written_line, written_units; /* its last line written back, and when that is at the NDP-M */
 	uint32_t number; /* of its NDP */
 	uint32_t unit;
 	struct cpu_tags cache; /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
@@ -220,6 +219,8 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state);
 /* r goes on, by manager_ready, when the state of its line is known. */
 void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
 uint64_t directory_region(const struct ndp_m *m, uint64_t line);
+/* All lines are the processors', but for these, whose state stays; its cache is empty. */
+void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count);
 /* One line more, or less, of the region is on its way to another state: the region is not summarised. */
 void directory_transit(struct ndp_m *m, uint64_t line, int32_t change);
 /* All its lines are in this state, and stay there. */
@@ -249,6 +250,8 @@ void manager_write(void *system, uint64_t line, cpu_version version);
 void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
 /* Of software's claims: something is under way; the memory gets a line; the NDP's caches share it, or drop it. */
 bool manager_is_busy(struct ndp_m *m, uint64_t line);
+/* After its cores: lines are the processors', but for those with something under way. */
+void manager_cold(struct ndp_m *m);
 void manager_store(struct ndp_m *m, uint64_t line, cpu_version version);
 void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid);
 struct ndp_m *manager_of(struct channel_system *s, uint64_t line);
@@ -259,6 +262,10 @@ void core_free(struct ndp_core *k);
 /* Leaves or shares the granule at once; true: it was modified. */
 bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
 bool core_asks(struct ndp_core *k, uint64_t line);
+/* It has the granule modified. */
+bool core_owns(const struct ndp_core *k, uint64_t granule);
+/* Without what is under way, its cache is empty; nothing is written back. */
+void core_cold(struct ndp_core *k);
 void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned);
@@ -271,6 +278,8 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
 void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
 void point_free(struct ndp_point *a);
+/* What is neither locked nor asked for is gone, without being written back. */
+void point_cold(struct ndp_point *a);
 void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
 /* A line of the region is no longer as the summary has it. */
 void point_changed(struct ndp_m *m, uint64_t region);

@@ -43,6 +43,17 @@ void channel_forget_pages(struct channel_system *s)
 		cpu_tags_clear(&s->ms[i].tlb);
 }
 
+void channel_cold(struct channel_system *s)
+{
+	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
+		core_cold(&s->cores[i]);
+	for (uint32_t i = 0; i < s->p->ndp_count; i++)
+		manager_cold(&s->ms[i]);
+	for (uint32_t i = 0; i < s->p->point_count; i++)
+		point_cold(&s->points[i]);
+	channel_forget_pages(s);
+}
+
 /* ---- claims ---- */
 
 /* Something is under way that would find another state than it went by. */

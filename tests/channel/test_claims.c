@@ -1,5 +1,5 @@
 /* What software says: who had a copy before a claim never reads an old one after it, whatever the NDP-AP knew; pages
- * that are gone. */
+ * that are gone; caches that are made empty. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +169,98 @@ static void test_unmapped(void **state)
 	rig_close(&r);
 }
 
+static void make_cold(struct rig *r)
+{
+	cpu_cold(r->cpu);
+	channel_cold(r->near);
+}
+
+/* Each of the near side's memories has something, and nothing afterwards. */
+static void test_cold(void **state)
+{
+	struct rig r;
+	struct channel_stats *stats, before;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.tlb_count = 4;
+	r.params.summary_percent = 0;
+	rig_open(&r, false);
+	stats = channel_system_stats(r.near);
+	access_alone(&r, CPU, FIRST, CPU_READ);
+	access_alone(&r, CPU, PAGE_BYTES, CPU_READ); /* on the other channel */
+	access_alone(&r, NDP, FIRST, CPU_WRITE);
+	access_alone(&r, NDP, RIG_LINE_BYTES, CPU_READ);
+	access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+	before = *stats;
+	access_alone(&r, NDP, FIRST, CPU_WRITE);
+	access_alone(&r, NDP, RIG_LINE_BYTES + 32, CPU_READ);
+	access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+	assert_int_equal(stats->hits, before.hits + 1);
+	assert_int_equal(stats->claims, before.claims);
+	assert_int_equal(stats->directory_misses, before.directory_misses);
+	assert_int_equal(stats->point_hits, before.point_hits + 1);
+	assert_int_equal(stats->tlb_misses, before.tlb_misses);
+	make_cold(&r);
+	before = *stats;
+	access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+	assert_int_equal(stats->point_hits, before.point_hits);
+	access_alone(&r, NDP, FIRST, CPU_READ);
+	assert_int_equal(stats->hits, before.hits);
+	assert_int_equal(stats->claims, before.claims + 1);
+	assert_true(stats->directory_misses > before.directory_misses);
+	assert_true(stats->tlb_misses > before.tlb_misses);
+	/* The NDP had this line; no cache of it is asked now. */
+	make_cold(&r);
+	before = *stats;
+	access_alone(&r, CPU, FIRST, CPU_WRITE);
+	access_alone(&r, CPU, RIG_LINE_BYTES, CPU_WRITE);
+	assert_int_equal(stats->probes, before.probes);
+	rig_close(&r);
+}
+
+/* A region that is all the processors' again is so for the NDP-AP. */
+static void test_cold_summary(void **state)
+{
+	struct rig r;
+	const struct channel_stats *stats;
+
+	(void)state;
+	rig_defaults(&r);
+	rig_open(&r, false);
+	stats = channel_system_stats(r.near);
+	access_alone(&r, CPU, FIRST, CPU_READ);
+	claim(&r, FIRST, RIG_LINE_BYTES, CHANNEL_OWNER_NDP);
+	make_cold(&r);
+	access_alone(&r, CPU, FIRST, CPU_READ);
+	access_alone(&r, CPU, FIRST, CPU_WRITE);
+	assert_int_equal(stats->invalidates, 1);
+	assert_int_equal(stats->forwards + stats->directory_lookups, 0);
+	rig_close(&r);
+}
+
+/* With accesses under way, at any time: nothing waits for what is gone, every event finds its row. */
+static void test_cold_any_time(void **state)
+{
+	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
+	struct rig r;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.prefetch_count = 4;
+	rig_open(&r, false);
+	for (uint32_t i = 0; i < 100000; i++) {
+		const uint32_t unit = rig_next(&r);
+
+		assert_true(unit < RIG_UNITS_MAX);
+		if (rig_random(&r, 30) == 0)
+			make_cold(&r);
+		rig_access(&r, unit, rig_random(&r, 6) * PAGE_BYTES + rig_random(&r, 4 * RIG_LINE_BYTES),
+			   1 + (uint32_t)rig_random(&r, 60), ops[rig_random(&r, G_N_ELEMENTS(ops))]);
+	}
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +269,9 @@ int main(void)
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
 	    cmocka_unit_test(test_unmapped),
+	    cmocka_unit_test(test_cold),
+	    cmocka_unit_test(test_cold_summary),
+	    cmocka_unit_test(test_cold_any_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,6 +305,13 @@ static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, con
 	}
 }
 
+static void cold(struct host *h)
+{
+	cpu_cold(h->cpu);
+	if (h->near)
+		channel_cold(h->near);
+}
+
 static struct thread_reply answer_question(void *self, const struct thread_at *at, const struct thread_ask *a)
 {
 	struct host *h = self;
@@ -324,7 +331,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 		break;
 	case THREAD_ASK_BEGIN:
 		if (!a->value)
-			cpu_cold(h->cpu);
+			cold(h);
 		if (h->bytes)
 			bytes_forget_all(h->bytes);
 		break;

@@ -48,6 +48,17 @@ static void use_maps(void)
 	EXPECT(strata_statistic("channel.page_faults") >= 3 && strata_statistic("channel.tlb_misses") >= 2);
 }
 
+/* Lines that the NDP had are its own after a phase that keeps caches, the processors' after a cold one. */
+static uint64_t claims_after(enum strata_caches caches, const volatile uint64_t *p)
+{
+	time_of_sum(p);
+	strata_modelling_end();
+	strata_modelling_begin(caches);
+	strata_reset_statistics();
+	time_of_sum(p);
+	return strata_statistic("channel.claims");
+}
+
 int main(void)
 {
 	const uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), cores = strata_ndp_cores();
@@ -66,6 +77,7 @@ int main(void)
 	time_of_sum(other);
 	EXPECT(time_of_sum(own) * 3 / 2 < time_of_sum(other));
 	use_maps();
+	EXPECT(claims_after(STRATA_CACHES_KEPT, own) < 100 && claims_after(STRATA_CACHES_COLD, own) >= COUNT * 8 / 128);
 	EXPECT(strata_flush(own, COUNT * 8) == 0 && strata_remote_cacheable(other, COUNT * 8, 1) == 0);
 	EXPECT(strata_run_on_cpu(STRATA_ANY) == 0 && strata_team_on_ndp(2) == 0);
 #pragma omp parallel num_threads(4)
