@@ -129,8 +129,8 @@ enum dc_box_kind {
 	 * as those that are active there. pred_dst, dst as the instruction says. */
 	DC_BOX_WARP,
 	/* inst: bar, barrier (sync, arrive, red): the lanes of the guard are those that arrive. A control block is in
-	 * lock step, so sync only checks: it is a fault when a live lane of the CTA is not among them. bar.red answers.
-	 */
+	 * lock step, so sync does nothing; whether a live lane of the CTA is not among them, which is an error of the
+	 * program, is not known here: masks do not say which lanes have returned. bar.red answers. */
 	DC_BOX_BARRIER,
 	DC_BOX_FENCE, /* inst: membar, fence; earlier accesses are done anyway: blocking execution */
 	DC_BOX_CALL, /* inst: call of a function that the host serves (simt_builtin_is); src: the arguments' values, dst

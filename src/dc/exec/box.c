@@ -227,7 +227,7 @@ static void barrier(struct dc_block *b, const struct dc_box *box, struct dc_acce
 	if (i->mods.bar == PTX_BAR_RED)
 		finish(out, box);
 	else
-		out->kind = DC_BOX_NONE; /* lock step: all are here */
+		out->kind = DC_BOX_NONE; /* lock step: all that come are here */
 }
 
 static bool trap(struct dc_block *b, struct simt_launch *l, const struct dc_box *box)
