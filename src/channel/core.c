@@ -311,11 +311,22 @@ void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
 	manager_answer(k, granule);
 }
 
+/* Its copy, which may be one of what it has written since. */
+static void drop_remote(struct ndp_core *k, uint64_t granule)
+{
+	struct cpu_tag *tag = k->s->p->cache_bytes ? cpu_tags_find(&k->cache, granule) : NULL;
+
+	if (tag && tag->state == CORE_REMOTE)
+		tag->state = CPU_INVALID;
+}
+
 void core_remote(struct ndp_core *k, struct remote *r)
 {
 	const uint64_t granule = k->asks[0].granule;
 
 	k->asks[0].is_busy = false;
+	if (r->coh_event != COH_EV_R_READ)
+		drop_remote(k, granule);
 	if (r->coh_event == COH_EV_R_WRITE) {
 		see(k, granule, true, &r->version);
 		point_return(r);

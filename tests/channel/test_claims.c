@@ -169,6 +169,31 @@ static void test_unmapped(void **state)
 	rig_close(&r);
 }
 
+/* A core that may keep remote lines reads what it wrote there itself. */
+static void test_own_remote_write(void **state)
+{
+	static const enum cpu_op ops[] = {CPU_WRITE, CPU_ATOMIC};
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.point_atomics = i & 2;
+		rig_open(&r, true);
+		access_alone(&r, CPU, FIRST, CPU_READ);
+		access_alone(&r, CPU, PAGE_BYTES, CPU_READ); /* on the other channel */
+		channel_uninhibit(r.near, PAGE_BYTES, 2 * PAGE_BYTES);
+		access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+		access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+		assert_int_equal(channel_system_stats(r.near)->hits, 1);
+		access_alone(&r, NDP, PAGE_BYTES, ops[i & 1]);
+		access_alone(&r, NDP, PAGE_BYTES, CPU_READ);
+		assert_int_equal(r.wrong, 0);
+		rig_close(&r);
+	}
+}
+
 static void make_cold(struct rig *r)
 {
 	cpu_cold(r->cpu);
@@ -269,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
 	    cmocka_unit_test(test_unmapped),
+	    cmocka_unit_test(test_own_remote_write),
 	    cmocka_unit_test(test_cold),
 	    cmocka_unit_test(test_cold_summary),
 	    cmocka_unit_test(test_cold_any_time),
