@@ -53,6 +53,7 @@ static bool clocks(const struct machine_config *c, struct sim_engine *e)
 static void *build(struct machine *m)
 {
 	const struct dc_params *p = params(m->config);
+	const uint64_t timeout_ps = machine_run_params(m->config)->timeout_simulated_ps;
 	const struct machine_memory *first;
 	struct duality *d;
 	struct machine_memory_user user = {dc_memory_done, dc_memory_room, NULL};
@@ -67,6 +68,8 @@ static void *build(struct machine *m)
 	d->device = dc_device_new(d->system, p, (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) /
 							  BASE_BYTES_PER_MBYTE));
 	m->device = dc_device_table(d->device);
+	if (timeout_ps)
+		sim_limit(m->ctx.engine, sim_units_of_ps(m->ctx.engine, timeout_ps));
 	return d;
 }
 

@@ -8,8 +8,12 @@ static void column_add(GPtrArray *columns, GHashTable *seen, const char *group, 
 {
 	char *full = group ? g_strconcat(group, ".", name, NULL) : g_strdup(name);
 
-	if (g_hash_table_add(seen, full))
-		g_ptr_array_add(columns, full);
+	if (g_hash_table_contains(seen, full)) {
+		g_free(full);
+		return;
+	}
+	g_hash_table_add(seen, full);
+	g_ptr_array_add(columns, full);
 }
 
 static bool is_single(const json_t *v)
