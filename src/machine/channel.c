@@ -28,8 +28,13 @@ static void groups(struct machine_config *c, struct sim_param_groups *out)
 
 static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
-	if (!params(c)->ndp_count)
+	if (!params(c)->ndp_count) {
+		if (params(c)->place != CHANNEL_PLACE_CPU)
+			base_diag_error(diag, (struct base_place){0},
+					"channel.place = %s: there are no near-data processors (channel.ndp_count = 0)",
+					params(c)->place == CHANNEL_PLACE_FLAT ? "flat" : "nested");
 		return;
+	}
 	if (machine_cpu_params(c))
 		channel_params_check(params(c), machine_cpu_params(c), diag);
 	else
