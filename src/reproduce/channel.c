@@ -330,13 +330,11 @@ static double directory_share(data *d, row_of *row)
 	return 100 * counted(d, row->config, "channel.directory_bytes") / memory_bytes(d, row->config);
 }
 
+/* Of all that the channels carry. */
 static double coherence_share(data *d, row_of *row)
 {
-	const double messages = counted(d, row->config, "channel.message_bytes");
-
-	return 100 * messages /
-	       (messages + counted(d, row->config, "cpu.up_bytes") + counted(d, row->config, "cpu.down_bytes") +
-		counted(d, row->config, "channel.data_up_bytes") + counted(d, row->config, "channel.data_down_bytes"));
+	return 100 * counted(d, row->config, "channel.message_bytes") /
+	       (counted(d, row->config, "cpu.up_bytes") + counted(d, row->config, "cpu.down_bytes"));
 }
 
 static double graph_message_rate(data *d, row_of *row)

@@ -194,6 +194,31 @@ static void test_own_remote_write(void **state)
 	}
 }
 
+/* Bytes on the channels' wires are lines, messages and data: the last two are counted among the first as well. */
+static void test_wires(void **state)
+{
+	struct rig r;
+	const struct cpu_stats *cpu;
+	const struct channel_stats *near;
+	uint64_t bytes;
+
+	(void)state;
+	rig_defaults(&r);
+	rig_open(&r, true);
+	cpu = cpu_system_stats(r.cpu);
+	near = channel_system_stats(r.near);
+	access_alone(&r, CPU, FIRST, CPU_READ);
+	access_alone(&r, CPU, PAGE_BYTES, CPU_READ);
+	access_alone(&r, NDP, PAGE_BYTES, CPU_WRITE);
+	bytes = cpu->up_bytes + cpu->down_bytes - near->message_bytes - near->data_up_bytes - near->data_down_bytes;
+	assert_int_equal(bytes % RIG_LINE_BYTES, 0);
+	access_alone(&r, NDP, PAGE_BYTES, CPU_WRITE); /* the NDP-AP has the line */
+	assert_true(near->message_bytes > 0 && near->data_up_bytes > 0 && near->data_down_bytes > 0);
+	assert_int_equal(cpu->up_bytes + cpu->down_bytes - bytes,
+			 near->message_bytes + near->data_up_bytes + near->data_down_bytes);
+	rig_close(&r);
+}
+
 static void make_cold(struct rig *r)
 {
 	cpu_cold(r->cpu);
@@ -295,6 +320,7 @@ int main(void)
 	    cmocka_unit_test(test_counted_in_transit),
 	    cmocka_unit_test(test_unmapped),
 	    cmocka_unit_test(test_own_remote_write),
+	    cmocka_unit_test(test_wires),
 	    cmocka_unit_test(test_cold),
 	    cmocka_unit_test(test_cold_summary),
 	    cmocka_unit_test(test_cold_any_time),
