@@ -33,14 +33,7 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 	if (!machine_cpu_params(c))
 		return;
-	if (machine_run_params(c)->mode == RUN_FUNCTIONAL)
-		base_diag_error(diag, (struct base_place){0},
-				"run.mode = functional, as strata check has it: processors have no mode without "
-				"timing");
-	if (machine_run_params(c)->instruction_limit_count)
-		base_diag_error(diag, (struct base_place){0},
-				"run.instruction_limit_count: processors have no mode without timing for the rest; "
-				"run.timeout_simulated_ps ends a program");
+	machine_timing_check(c, "processors", diag);
 	if (all->count)
 		cpu_params_check(params(c), &all->items[0].memory, diag);
 	else

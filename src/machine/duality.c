@@ -37,6 +37,7 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 	if (!params(c)->socket_count)
 		return;
+	machine_timing_check(c, "caches that compute", diag);
 	if (all->count)
 		dc_params_check(params(c), &all->items[0].memory, diag);
 	else

@@ -175,6 +175,18 @@ static void run_groups(struct machine_config *c, struct sim_param_groups *out)
 	run_params_groups(machine_config_at(c, &machine_run_part), out);
 }
 
+void machine_timing_check(const struct machine_config *c, const char *what, struct base_diag_list *diag)
+{
+	if (machine_run_params(c)->mode == RUN_FUNCTIONAL)
+		base_diag_error(diag, (struct base_place){0},
+				"run.mode = functional, as strata check has it: %s have no mode without timing", what);
+	if (machine_run_params(c)->instruction_limit_count)
+		base_diag_error(diag, (struct base_place){0},
+				"run.instruction_limit_count: %s have no mode without timing for the rest; "
+				"run.timeout_simulated_ps ends a program",
+				what);
+}
+
 static void run_check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const uint64_t bytes = machine_run_params(c)->allocation_bytes;

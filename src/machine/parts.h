@@ -47,4 +47,7 @@ struct ndp_site machine_ndp_site(const struct machine_config *c);
 /* NULL: the program never made a context, so m is NULL, or the machine has no GPU. */
 struct gpu *machine_gpu(const struct machine *m);
 
+/* A message for each setting of `run` that asks for values without time, where `what` have none. */
+void machine_timing_check(const struct machine_config *c, const char *what, struct base_diag_list *diag);
+
 #endif
