@@ -133,6 +133,8 @@ static void print_box(FILE *out, const struct dc_kernel *k, const struct dc_box 
 	if (b->kind == DC_BOX_SPILL || b->kind == DC_BOX_FILL)
 		fprintf(out, "%sslot %u", sep, b->spill);
 	print_guard(out, b->guard);
+	if (b->comes != DC_NO_PRED)
+		fprintf(out, " of p%u", b->comes);
 	fprintf(out, "  [");
 	if (b->kind == DC_BOX_SPILL || b->kind == DC_BOX_FILL)
 		fprintf(out, "%s %s", b->kind == DC_BOX_SPILL ? "spill" : "fill", k->func->regs[b->reg].name);

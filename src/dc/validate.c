@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+#include "dc/ops.h"
+
 char *dc_wrong(uint32_t word, const char *fmt, ...)
 {
 	g_autofree char *text = NULL;
@@ -36,6 +38,20 @@ static bool pred_is_sane(const struct dc_kernel *k, uint16_t pred)
 	return pred == DC_NO_PRED || pred < k->pred_count;
 }
 
+/* Rows that the operation's routine uses for itself: ops.def. Amounts of shifts are those of the words: an immediate or
+ * a value of the host is the same in all lanes. */
+static uint32_t wanted_rows(const struct dc_slot *s)
+{
+	const struct dc_arith arith = {.cordic_iterations = 1};
+	bool is_fixed = s->src_count > 1;
+	struct dc_use use;
+	const char *why;
+
+	for (uint32_t k = 1; k < s->src_count; k++)
+		is_fixed &= s->src[k].kind == DC_SRC_IMM || s->src[k].kind == DC_SRC_HOST;
+	return dc_use_of(s->inst, is_fixed, &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
+}
+
 /* Registers, predicates and scratch of an array: at most its word-lines. */
 static char *check_rows(const struct dc_kernel *k, uint32_t n, uint32_t a)
 {
@@ -47,6 +63,9 @@ static char *check_rows(const struct dc_kernel *k, uint32_t n, uint32_t a)
 	for (uint32_t o = 0; o < s->src_count; o++)
 		if (s->src[o].kind == DC_SRC_LOC)
 			used |= regs_of(s->src[o].loc);
+	if (s->kind == DC_SLOT_ALU && s->scratch_rows < wanted_rows(s))
+		return dc_wrong(n, "array %c: %u rows of scratch for an operation that needs %u", 'A' + a,
+				s->scratch_rows, wanted_rows(s));
 	if (s->scratch_regs & used || s->scratch_regs >> limit)
 		return dc_wrong(n, "array %c: scratch registers that are operands or not there", 'A' + a);
 	if (s->swap_rows > s->scratch_rows || (uint32_t)(s->scratch_rows - s->swap_rows) >
@@ -107,7 +126,8 @@ static char *check_box(const struct dc_kernel *k, uint32_t n)
 	for (uint32_t a = 0; a < DC_ARRAYS; a++)
 		if (arrays >> a & 1 && w->slot[a].kind != DC_SLOT_BUSY)
 			return dc_wrong(n, "the C-Box uses array %c, which does something else", 'A' + a);
-	if (!pred_is_sane(k, w->box.guard.pred) || !pred_is_sane(k, w->box.pred_dst))
+	if (!pred_is_sane(k, w->box.guard.pred) || !pred_is_sane(k, w->box.pred_dst) ||
+	    !pred_is_sane(k, w->box.comes))
 		return dc_wrong(n, "the C-Box: a predicate that is not there");
 	return NULL;
 }

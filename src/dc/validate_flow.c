@@ -17,6 +17,7 @@ struct flow {
 	GHashTable *defs;         /* inst * 2^32 + reg -> def + 1 */
 	struct dc_state *waiting; /* [word_count + 1]: from skips */
 	struct dc_state *begin;   /* [word_count]: of loops, from jumps */
+	bool *meets;              /* [block_count]: a barrier lies on some way from its beginning */
 	char *wrong;
 };
 
@@ -396,9 +397,45 @@ static void do_box_inst(struct step *s, const struct dc_box *b)
 		write_pred(s, b->pred_dst, i->dst2.reg, def, partial);
 }
 
+static bool is_barrier(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
+}
+
+/* A barrier waits for the lanes that may still come to one, and for no others. */
+static void check_comes(struct step *s, const struct dc_box *b)
+{
+	const bool does = s->old->block != DC_EXIT && s->f->meets[s->old->block];
+	const struct dc_bit bit = guard_bit(s, (struct dc_guard){b->comes, false});
+
+	if (dc_lanes_bit(s->old, bit) != (does ? DC_BIT_TRUE : DC_BIT_FALSE))
+		wrong(s, does ? "a barrier forgets lanes that come" : "a barrier waits for lanes that do not come",
+		      b->inst);
+}
+
+static void find_meeting(struct flow *f)
+{
+	const struct ptx_cfg *cfg = f->k->cfg;
+	bool changed = true;
+
+	f->meets = g_new0(bool, cfg->block_count + 1);
+	for (uint32_t b = 0; b < cfg->block_count; b++)
+		for (uint32_t n = cfg->blocks[b].first; n <= cfg->blocks[b].last; n++)
+			f->meets[b] |= is_barrier(&f->k->func->insts[n]);
+	while (changed) {
+		changed = false;
+		for (uint32_t b = 0; b < cfg->block_count; b++)
+			for (uint32_t k = 0; k < cfg->blocks[b].succ_count && !f->meets[b]; k++)
+				changed |= f->meets[b] = f->meets[cfg->blocks[b].succs[k]];
+	}
+}
+
 static void do_box(struct step *s, const struct dc_box *b)
 {
 	uint32_t from[2], to[2];
+
+	if (b->kind == DC_BOX_BARRIER)
+		check_comes(s, b);
 
 	if (b->inst) {
 		do_box_inst(s, b);
@@ -706,6 +743,7 @@ char *dc_validate_flow(const struct dc_kernel *k)
 	f.waiting = g_new0(struct dc_state, k->word_count + 1);
 	f.begin = g_new0(struct dc_state, k->word_count + 1);
 	find_defs(&f);
+	find_meeting(&f);
 	while (!f.wrong && walk(&f)) {
 	}
 	for (uint32_t n = 0; n <= k->word_count; n++) {
@@ -714,6 +752,7 @@ char *dc_validate_flow(const struct dc_kernel *k)
 	}
 	g_free(f.waiting);
 	g_free(f.begin);
+	g_free(f.meets);
 	g_hash_table_destroy(f.defs);
 	return f.wrong;
 }

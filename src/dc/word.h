@@ -129,8 +129,8 @@ enum dc_box_kind {
 	 * as those that are active there. pred_dst, dst as the instruction says. */
 	DC_BOX_WARP,
 	/* inst: bar, barrier (sync, arrive, red): the lanes of the guard are those that arrive. A control block is in
-	 * lock step, so sync does nothing; whether a live lane of the CTA is not among them, which is an error of the
-	 * program, is not known here: masks do not say which lanes have returned. bar.red answers. */
+	 * lock step, so sync does nothing if all are there: of each CTA the warps with a lane of `comes`, or as many
+	 * threads as the barrier's count says. If not, others would come later: a fault. bar.red answers. */
 	DC_BOX_BARRIER,
 	DC_BOX_FENCE, /* inst: membar, fence; earlier accesses are done anyway: blocking execution */
 	DC_BOX_CALL, /* inst: call of a function that the host serves (simt_builtin_is); src: the arguments' values, dst
@@ -153,6 +153,7 @@ struct dc_box {
 	uint8_t space; /* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, or NONE: generic, windows of simt/memory.h */
 	struct dc_loc dst[DC_ELEMS]; /* a load's elements (lo DC_NO_REG: sink) */
 	uint16_t pred_dst;           /* predicate result; DC_NO_PRED */
+	uint16_t comes; /* BARRIER: predicate of the lanes that may still come to a barrier; DC_NO_PRED: all */
 	uint32_t reg;                /* SPILL, FILL: the register of func whose value it is */
 	uint32_t spill;              /* SPILL, FILL: 32-bit slot of the lane; 64-bit values: this and the next */
 	uint32_t cycles;             /* expected */

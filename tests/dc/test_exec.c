@@ -22,7 +22,7 @@ struct machine {
 
 static void start(struct machine *m, const char *text, const struct dc_options *o, uint32_t threads)
 {
-	const struct dc_exec_params params = {.line_bytes = 64, .progress_rounds = 1 << 20};
+	const struct dc_exec_params params = {.line_bytes = 64, .clock_khz = 2500000, .progress_rounds = 1 << 20};
 	const struct dc_case c = {.args = "z", .grid = {1, 1, 1}, .block = {threads, 1, 1}};
 	g_autofree char *all = g_strconcat(head, text, NULL);
 	struct dc_warp warps[DC_WARPS_MAX];
@@ -35,7 +35,7 @@ static void start(struct machine *m, const char *text, const struct dc_options *
 	m->program = dc_program_new(m->kernel, &params, SIMT_ISA_PORTABLE, &m->rig.diag);
 	assert_non_null(m->program);
 	assert_true(dc_program_begin(m->program, &m->rig.launch));
-	m->block = dc_block_new(m->program);
+	m->block = dc_block_new(m->program, 0);
 	for (uint32_t w = 0; w < threads / 32; w++)
 		warps[w] = (struct dc_warp){.warp = w, .launched = UINT32_MAX};
 	dc_block_begin(m->block, warps, threads / 32, &(struct dc_segments){0});
@@ -65,7 +65,7 @@ static void rows_are_swapped(void **state)
 		const struct dc_exec_counts before = *dc_program_counts(m.program);
 		const struct dc_exec_counts *now = dc_program_counts(m.program);
 
-		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, &out));
+		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
 		if (now->array_cycles == before.array_cycles)
 			continue;
 
@@ -102,7 +102,7 @@ static void access_has_the_arrays_of_its_lanes(void **state)
 		      "\tshfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\n\tst.global.u32 [%a], %r1;\n\tret;\n}\n",
 		      rows[n].o, rows[n].threads);
 		while (!out.is_done) {
-			assert_true(dc_block_step(m.program, m.block, &m.rig.launch, &out));
+			assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
 			if (out.access.kind == DC_BOX_WARP || out.access.kind == DC_BOX_MEMORY) {
 				assert_int_equal(out.access.banks, rows[n].banks);
 				accesses++;
@@ -113,11 +113,116 @@ static void access_has_the_arrays_of_its_lanes(void **state)
 	}
 }
 
+/* What a lane reads of the machine: the cycle in which its word begins, its control block, its CTA's size. */
+static void special_registers(void **state)
+{
+	enum { CYCLE_G = 5, INDEX = 7 };
+	static const uint64_t want[] = {CYCLE_G * 1000000000ull, (uint32_t)(CYCLE_G * 1000000000ull), 1, 2000000000,
+					INDEX, 3, 32};
+	struct machine m;
+	struct dc_step out = {0};
+	uint64_t got[G_N_ELEMENTS(want)];
+
+	(void)state;
+	start(&m,
+	      ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b;\n\t.reg .b32 %r<3>;\n"
+	      "\tld.param.u64 %a, [a];\n\tmov.u64 %b, %clock64;\n\tst.global.u64 [%a], %b;\n"
+	      "\tmov.u32 %r1, %clock;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+8], %b;\n"
+	      "\tmov.u32 %r1, %clock_hi;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+16], %b;\n"
+	      "\tmov.u64 %b, %globaltimer;\n\tst.global.u64 [%a+24], %b;\n"
+	      "\tmov.u32 %r1, %smid;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+32], %b;\n"
+	      "\tmov.u32 %r1, %nwarpid;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+40], %b;\n"
+	      "\tmov.u32 %r1, WARP_SZ;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+48], %b;\n\tret;\n}\n",
+	      &dc_options_full, 96);
+	dc_block_free(m.block);
+	m.block = dc_block_new(m.program, INDEX);
+	dc_block_begin(m.block, &(struct dc_warp){.launched = 1}, 1, &(struct dc_segments){0});
+	while (!out.is_done)
+		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, want[0], &out));
+	memcpy(got, dc_rig_memory(&m.rig), sizeof(got));
+	for (uint32_t k = 0; k < G_N_ELEMENTS(want); k++)
+		assert_int_equal(got[k], want[k]);
+	end(&m);
+}
+
+/* ---- barriers ---- */
+
+/* Runs the body on a CTA of 128 threads to its end: no fault, or what the fault says. */
+static void runs(const char *body, const char *fault)
+{
+	g_autofree char *text = g_strconcat(
+	    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a;\n\t.reg .b32 %r<8>;\n\t.reg .pred %p<4>;\n"
+	    "\tmov.u32 %r0, %tid.x;\n\tsetp.lt.u32 %p0, %r0, 64;\n\tsetp.lt.u32 %p1, %r0, 70;\n"
+	    "\tld.param.u64 %a, [a];\n", body, "\tret;\n}\n", NULL);
+	static const struct dc_options *const options[] = {&dc_options_full, &dc_options_plain};
+
+	for (uint32_t n = 0; n < G_N_ELEMENTS(options); n++) {
+		struct machine m;
+		struct dc_step out = {0};
+		char *wrong;
+		bool goes_on = true;
+
+		start(&m, text, options[n], 128);
+		wrong = dc_validate(m.kernel);
+		if (wrong)
+			fail_msg("%s\n%s", wrong, text);
+		while (goes_on && !out.is_done)
+			goes_on = dc_block_step(m.program, m.block, &m.rig.launch, 0, &out);
+		if (!fault != goes_on || (fault && !strstr(m.rig.launch.fault.text, fault)))
+			fail_msg("%s\n'%s', expected '%s'", text, m.rig.launch.fault.text, fault ? fault : "");
+		end(&m);
+	}
+}
+
+/* A barrier is nothing where all come that will; where others come to another one, or later, it is a fault: in lock
+ * step none can wait. */
+static void barriers_meet(void **state)
+{
+	(void)state;
+	runs("\tbar.sync 0;\n", NULL);
+	/* early returns, of warps and of lanes, by themselves and by a branch; work behind that has no barrier */
+	runs("\t@!%p0 ret;\n\tbar.sync 0;\n", NULL);
+	runs("\t@!%p1 exit;\n\tbar.sync 0;\n\tst.global.u32 [%a], %r0;\n", NULL);
+	runs("\t@!%p1 bra END;\n\tbar.sync 0;\n\tbar.sync 0;\nEND:\n\tst.global.u32 [%a], %r0;\n", NULL);
+	/* on one side, and on both */
+	runs("\t@%p0 bra ONE;\n\tbar.sync 0;\nONE:\n\tbar.sync 0;\n", "not among them");
+	runs("\t@%p0 bra ONE;\n\tbar.sync 0;\n\tbra END;\nONE:\n\tbar.sync 0;\nEND:\n", "not among them");
+	runs("\t@%p1 bra ONE;\n\tbar.sync 0;\nONE:\n\tbar.sync 0;\n", "of its warp");
+	runs("\t@%p0 bar.sync 0;\n\tbar.sync 0;\n", "not among them");
+	/* rounds: as many for all; more for some, who then are the only ones; and a barrier behind such a loop */
+	runs("\tmov.u32 %r1, 0;\nL:\n\tbar.sync 0;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p2, %r1, 3;\n"
+	     "\t@%p2 bra L;\n\tbar.sync 0;\n", NULL);
+	runs("\tshr.u32 %r1, %r0, 5;\nL:\n\tbar.sync 0;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p2, %r1, 9;\n"
+	     "\t@%p2 bra L;\n", NULL);
+	runs("\tshr.u32 %r1, %r0, 5;\nL:\n\tbar.sync 0;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p2, %r1, 9;\n"
+	     "\t@%p2 bra L;\n\tbar.sync 0;\n", "not among them");
+	/* counts: a half of the CTA; too few; those that do not wait have come before, or would come later */
+	runs("\t@!%p0 bra END;\n\tbar.sync 1, 64;\nEND:\n\tbar.sync 0;\n", NULL);
+	runs("\t@!%p0 bra END;\n\tbar.sync 1, 96;\nEND:\n\tbar.sync 0;\n", "has 64 threads");
+	runs("\t@%p0 bar.arrive 1, 128;\n\t@!%p0 bar.sync 1, 128;\n", NULL);
+	runs("\t@%p0 bar.sync 1, 128;\n\t@!%p0 bar.arrive 1, 128;\n", "has 64 threads");
+	runs("\tbar.sync 0, 100;\n", "multiple of 32");
+	runs("\tmov.u32 %r1, %tid.y;\n\tadd.u32 %r1, %r1, 16;\n\tbar.sync %r1;\n", "0 to 15");
+}
+
+/* bar.red, with and without a count. */
+static void barriers_reduce(void **state)
+{
+	(void)state;
+	runs("\tbar.red.popc.u32 %r1, 0, %p1;\n\tsetp.ne.u32 %p2, %r1, 70;\n\t@%p2 trap;\n", NULL);
+	runs("\tbar.red.popc.u32 %r1, 0, 128, !%p1;\n\tsetp.ne.u32 %p2, %r1, 58;\n\t@%p2 trap;\n", NULL);
+	runs("\tbar.red.and.pred %p2, 0, %p0;\n\t@%p2 trap;\n", NULL);
+	runs("\tbar.red.or.pred %p2, 0, %p0;\n\t@!%p2 trap;\n", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_are_swapped),
 	    cmocka_unit_test(access_has_the_arrays_of_its_lanes),
+	    cmocka_unit_test(special_registers),
+	    cmocka_unit_test(barriers_meet),
+	    cmocka_unit_test(barriers_reduce),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ struct dc_word *dcc_word_new(struct dcc_alloc *s, bool is_edge)
 	}
 	for (uint32_t k = 0; k < DC_ELEMS; k++)
 		w.box.dst[k] = (struct dc_loc){0, DC_NO_REG, DC_NO_REG};
-	w.box.pred_dst = DC_NO_PRED;
+	w.box.pred_dst = w.box.comes = DC_NO_PRED;
 	g_array_append_val(s->words, w);
 	return &g_array_index(s->words, struct dc_word, s->words->len - 1);
 }

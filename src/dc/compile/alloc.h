@@ -46,6 +46,7 @@ struct dcc_alloc {
 	GArray *pending;     /* struct dcc_pending */
 	uint32_t stamp;
 	uint32_t block;
+	uint16_t comes; /* see struct dc_box */
 	struct dcc_guard mask;                   /* of the block */
 	uint32_t slot_base, slot_next, slot_max; /* spill slots of values of the block */
 	const uint32_t *next_use;                /* [reg_count]: how soon the register is read, larger is later */

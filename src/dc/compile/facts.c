@@ -18,15 +18,17 @@ uint32_t dcc_inst_bits(const struct ptx_inst *i)
 	return t == PTX_PRED || t == PTX_TYPE_NONE ? 1 : 8 * ptx_type_bytes(t);
 }
 
-static bool is_fixed(const struct ptx_inst *i)
+/* All operands but the first are immediates or values of the host. */
+static bool is_fixed(const struct dc_kernel *k, const struct ptx_inst *i)
 {
-	for (uint32_t k = 1; k < i->src_count; k++)
-		if (i->src[k].kind != PTX_OPND_IMM)
+	for (uint32_t n = 1; n < i->src_count; n++)
+		if (i->src[n].kind != PTX_OPND_IMM &&
+		    (i->src[n].kind != PTX_OPND_REG || k->host_of[i->src[n].reg] == UINT32_MAX))
 			return false;
 	return i->src_count > 1;
 }
 
-uint32_t dcc_inst_cycles(const struct ptx_inst *i)
+uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 {
 	const struct dc_arith arith = {.cordic_iterations = CORDIC_ITERATIONS};
 	struct dc_use use;
@@ -35,7 +37,7 @@ uint32_t dcc_inst_cycles(const struct ptx_inst *i)
 	const uint32_t n = dcc_inst_bits(i);
 	uint32_t usual;
 
-	if (!dc_use_of(i, is_fixed(i), &use, &why))
+	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
 		return n;
 	usual = (uint32_t)dc_usual_cycles(&use, &arith);
 	/* A factor that is an immediate has as many partial products as bits. */
@@ -68,18 +70,23 @@ uint32_t dcc_box_cycles(const struct ptx_inst *i)
 	}
 }
 
-uint32_t dcc_inst_scratch_rows(const struct ptx_inst *i)
+uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i)
 {
 	const struct dc_arith arith = {.cordic_iterations = CORDIC_ITERATIONS};
 	struct dc_use use;
 	const char *why;
 
-	return dc_use_of(i, is_fixed(i), &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
+	return dc_use_of(i, is_fixed(k, i), &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
 }
 
 bool dcc_inst_is_control(const struct ptx_inst *i)
 {
 	return i->op == PTX_OP_BRA || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT;
+}
+
+bool dcc_inst_is_barrier(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
 }
 
 bool dcc_inst_is_box(const struct ptx_inst *i)

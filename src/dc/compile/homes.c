@@ -115,7 +115,7 @@ static uint32_t need_of(const struct dcc *c, const struct dcc_linear *l, const s
 				reads += dcc_reg_slots(c->func, u.reads[k]);
 		for (uint32_t k = 0; k < u.write_count; k++)
 			writes += dcc_reg_slots(c->func, u.writes[k]);
-		scratch = dcc_inst_is_box(i) ? 0 : dcc_inst_scratch_rows(i);
+		scratch = dcc_inst_is_box(i) ? 0 : dcc_inst_scratch_rows(c->kernel, i);
 		scratch = scratch > loose_rows ? 1 : 0;
 		need = MAX(need, reads + writes + scratch);
 	}

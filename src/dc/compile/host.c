@@ -13,7 +13,6 @@ static bool sreg_is_uniform(const struct ptx_operand *o)
 	case PTX_SREG_NWARPID:
 	case PTX_SREG_NSMID:
 	case PTX_SREG_GRIDID:
-	case PTX_SREG_ENVREG:
 	case PTX_SREG_DYNAMIC_SMEM_SIZE:
 	case PTX_SREG_TOTAL_SMEM_SIZE:
 	case PTX_SREG_WARP_SZ:

@@ -22,6 +22,7 @@ struct lin {
 	struct dcc_guard *entry; /* [loop_count]: lanes that enter the loop */
 	uint32_t *next;          /* [loop_count]: mask of the next round */
 	bool *assigned;          /* [masks]: has been written in linear order */
+	bool *has_barrier;       /* [block_count]: a barrier can be reached from its beginning */
 	uint32_t mask_cap;
 };
 
@@ -312,6 +313,75 @@ static void collect(struct lin *n, const bool *is_writer, uint32_t from, uint32_
 		 pred_source((struct dcc_guard){t, false}));
 }
 
+/* ---- lanes that still come to a barrier ---- */
+
+static bool contains_barrier(const struct ptx_cfg *cfg, uint32_t block)
+{
+	for (uint32_t n = cfg->blocks[block].first; n <= cfg->blocks[block].last; n++)
+		if (dcc_inst_is_barrier(&cfg->func->insts[n]))
+			return true;
+	return false;
+}
+
+static void find_barriers(struct lin *n)
+{
+	bool changed = true;
+
+	for (uint32_t b = 0; b < n->cfg->block_count; b++)
+		n->has_barrier[b] = n->cfg->blocks[b].is_reachable && contains_barrier(n->cfg, b);
+	while (changed) {
+		changed = false;
+		for (uint32_t b = 0; b < n->cfg->block_count; b++)
+			for (uint32_t k = 0; !n->has_barrier[b] && k < n->cfg->blocks[b].succ_count; k++)
+				if (n->cfg->blocks[b].is_reachable && n->has_barrier[n->cfg->blocks[b].succs[k]])
+					changed = n->has_barrier[b] = true;
+	}
+}
+
+/* Do lanes leave those blocks at different places, or some of them while others stay? Where all go by one edge that has
+ * no condition, none comes to a barrier later than another. */
+static bool lanes_part(const struct lin *n)
+{
+	uint32_t places = 0;
+
+	for (uint32_t b = 0; b < n->cfg->block_count; b++) {
+		const struct ptx_block *x = &n->cfg->blocks[b];
+		const struct ptx_inst *last = &n->cfg->func->insts[x->last];
+		bool leaves = ptx_inst_ends_block(last) && !ptx_inst_is_branch(last);
+
+		if (!n->has_barrier[b])
+			continue;
+		for (uint32_t k = 0; k < x->succ_count; k++)
+			leaves |= !n->has_barrier[x->succs[k]];
+		places += leaves ? (last->has_guard ? 2u : 1u) : 0;
+	}
+	return places > 1;
+}
+
+/* The lanes of this edge come to no barrier more. */
+static void leave_barriers(struct lin *n, uint32_t from, struct dcc_guard cond)
+{
+	const struct dcc_guard own = n->mask[from];
+	struct dcc_guard gone = own.pred == NONE ? cond : own;
+
+	if (n->l->comes == NONE || !n->has_barrier[from] || gone.pred == NONE)
+		return;
+	if (own.pred != NONE && cond.pred != NONE) {
+		gone = (struct dcc_guard){new_mask(n), false};
+		add_mask(n, from, true, gone.pred, DC_MASK_AND, pred_source(own), pred_source(cond));
+	}
+	gone.negate = !gone.negate;
+	add_mask(n, from, true, n->l->comes, DC_MASK_AND, pred_source((struct dcc_guard){n->l->comes, false}),
+		 pred_source(gone));
+}
+
+static void edge(struct lin *n, const bool *is_writer, uint32_t from, uint32_t to, struct dcc_guard cond)
+{
+	if (!n->has_barrier[to])
+		leave_barriers(n, from, cond);
+	collect(n, is_writer, from, to, cond);
+}
+
 /* ---- blocks ---- */
 
 static bool has_body(const struct ptx_cfg *cfg, const struct dc_kernel *k, uint32_t block)
@@ -392,8 +462,10 @@ static void emit_edges(struct lin *n, const bool *is_writer, uint32_t block)
 	const struct dcc_guard always = {NONE, false};
 
 	if (!last->has_guard || !ptx_inst_ends_block(last) || last->op == PTX_OP_TRAP) {
+		if (ptx_inst_ends_block(last) && !ptx_inst_is_branch(last))
+			leave_barriers(n, block, always);
 		for (uint32_t k = 0; k < b->succ_count; k++)
-			collect(n, is_writer, block, b->succs[k], always);
+			edge(n, is_writer, block, b->succs[k], always);
 		return;
 	}
 	const struct dcc_guard taken = {last->guard_reg, last->guard_negate};
@@ -403,13 +475,15 @@ static void emit_edges(struct lin *n, const bool *is_writer, uint32_t block)
 		uint32_t to = n->cfg->block_of[last->src[0].label];
 
 		if (b->succ_count == 1) {
-			collect(n, is_writer, block, to, always);
+			edge(n, is_writer, block, to, always);
 			return;
 		}
-		collect(n, is_writer, block, to, taken);
+		edge(n, is_writer, block, to, taken);
+	} else {
+		leave_barriers(n, block, taken);
 	}
 	if (b->last + 1 < n->cfg->func->inst_count)
-		collect(n, is_writer, block, n->cfg->block_of[b->last + 1], falls);
+		edge(n, is_writer, block, n->cfg->block_of[b->last + 1], falls);
 }
 
 static void emit_block(struct lin *n, const bool *is_writer, uint32_t block, uint32_t base)
@@ -544,12 +618,21 @@ void dcc_linear_build(struct dcc *c, struct dcc_linear *l)
 	n.next = g_new0(uint32_t, cfg->loop_count + 1);
 	n.mask_cap = 2 * c->func->reg_count + 64;
 	n.assigned = g_new0(bool, n.mask_cap);
+	n.has_barrier = g_new0(bool, cfg->block_count);
+	find_barriers(&n);
+	l->comes = NONE;
+	if (lanes_part(&n)) {
+		l->comes = new_mask(&n);
+		add_mask(&n, 0, true, l->comes, DC_MASK_MOV, (struct dc_source){.kind = DC_SRC_IMM, .imm = 1},
+			 (struct dc_source){0});
+	}
 	if (is_reducible(&n))
 		emit_nest(&n, is_writer, TOP, NONE);
 	g_free(n.rpo_at);
 	g_free(n.entry);
 	g_free(n.next);
 	g_free(n.assigned);
+	g_free(n.has_barrier);
 }
 
 void dcc_linear_free(struct dcc_linear *l)

@@ -99,6 +99,11 @@ static bool lower_sregs(struct dcc *c, const struct ptx_inst *i)
 {
 	struct ptx_inst out = *i;
 
+	for (uint32_t k = 0; k < i->src_count; k++)
+		if (i->src[k].kind == PTX_OPND_SREG && i->src[k].sreg == PTX_SREG_ENVREG) {
+			dcc_refuse(c, i, "a barrier of the whole grid (%%envreg)");
+			return true;
+		}
 	if (!reads_sreg(i) || (i->op == PTX_OP_MOV && ptx_type_bytes(i->type) >= 4))
 		return false;
 	for (uint32_t k = 0; k < i->src_count; k++)

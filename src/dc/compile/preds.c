@@ -43,8 +43,11 @@ static void fill(const struct dcc *c, const struct dcc_linear *l, struct interva
 		for (uint32_t k = 0; k < 2; k++)
 			if (s->kind == DCC_MASK && s->mask_src[k].kind == DC_SRC_PRED)
 				touch(at, s->mask_src[k].host, n);
-		if (s->kind == DCC_OP)
-			touch_inst(c->func, at, &c->func->insts[s->inst], n);
+		if (s->kind != DCC_OP)
+			continue;
+		touch_inst(c->func, at, &c->func->insts[s->inst], n);
+		if (dcc_inst_is_barrier(&c->func->insts[s->inst]))
+			touch(at, l->comes, n);
 	}
 	/* A block's operations may change places: what a block uses, it uses from its first step to its last. */
 	for (uint32_t r = 0; r < l->ranges->len; r++) {

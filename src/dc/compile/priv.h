@@ -93,6 +93,7 @@ struct dcc_linear {
 	GArray *ranges;      /* struct dcc_range */
 	uint32_t pred_count; /* PTX registers and masks */
 	uint32_t label_count;
+	uint32_t comes;         /* predicate of lanes that may still come to a barrier; UINT32_MAX: all do */
 	struct dcc_guard *mask; /* [block_count]: of the block */
 };
 
@@ -118,11 +119,12 @@ void dcc_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phy
 
 /* ---- facts: facts.c ---- */
 
-uint32_t dcc_inst_cycles(const struct ptx_inst *i); /* expected, of a slot */
+uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i); /* expected, of a slot */
 uint32_t dcc_box_cycles(const struct ptx_inst *i);  /* of the C-Box; NULL: a spill of one register */
-uint32_t dcc_inst_scratch_rows(const struct ptx_inst *i);
+uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i);
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
 bool dcc_inst_is_box(const struct ptx_inst *i);
+bool dcc_inst_is_barrier(const struct ptx_inst *i);
 /* ld.param, a variable's address, the grid's dimensions: known to the host without computing. */
 bool dcc_inst_is_given(const struct ptx_inst *i);
 bool dcc_inst_is_control(const struct ptx_inst *i); /* bra, ret, exit: in no word */

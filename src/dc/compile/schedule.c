@@ -108,7 +108,7 @@ static uint32_t dying_slots(const struct dcc_alloc *s, const uint32_t *regs, uin
 /* Scratch: what is free, and the rows above the registers; what else the routine needs is swapped with the TMU. */
 static void take_scratch(struct dcc_alloc *s, struct dc_slot *d, uint32_t a, uint32_t free_before)
 {
-	const uint32_t rows = dcc_inst_scratch_rows(d->inst);
+	const uint32_t rows = dcc_inst_scratch_rows(s->c->kernel, d->inst);
 	uint32_t have = s->loose_rows;
 
 	d->scratch_rows = (uint16_t)rows;
@@ -118,7 +118,7 @@ static void take_scratch(struct dcc_alloc *s, struct dc_slot *d, uint32_t a, uin
 			have += DC_REG_ROWS;
 		}
 	d->swap_rows = (uint16_t)(rows > have ? rows - have : 0);
-	d->cycles = dcc_inst_cycles(d->inst) + 2 * d->swap_rows;
+	d->cycles = dcc_inst_cycles(s->c->kernel, d->inst) + 2 * d->swap_rows;
 	s->c->kernel->counts.swap_rows += d->swap_rows;
 }
 
@@ -369,7 +369,7 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 {
 	const struct ptx_inst *i = &s->c->func->insts[n->inst];
 	uint32_t regs[PTX_REGS_MAX], count = values_read(s->c, i, regs), arrays;
-	struct dc_box b = {.kind = (uint8_t)box_kind(i), .inst = i, .pred_dst = DC_NO_PRED};
+	struct dc_box b = {.kind = (uint8_t)box_kind(i), .inst = i, .pred_dst = DC_NO_PRED, .comes = DC_NO_PRED};
 	const struct ptx_operand *d = &i->dst;
 
 	if (word_at(s, word)->box.kind != DC_BOX_NONE)
@@ -410,6 +410,8 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 	}
 	if (i->dst2.kind == PTX_OPND_REG)
 		b.pred_dst = s->phys[i->dst2.reg];
+	if (b.kind == DC_BOX_BARRIER)
+		b.comes = s->comes;
 	read_done(s, regs, count);
 	if (s->words->len - 1 > word) { /* spills came first */
 		dcc_word_new(s, false);

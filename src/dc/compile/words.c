@@ -197,6 +197,7 @@ void dcc_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phy
 	uint32_t range = 0;
 
 	f.s.loose_rows = DC_ROWS - c->kernel->pred_count - reg_limit * DC_REG_ROWS;
+	f.s.comes = l->comes == UINT32_MAX ? DC_NO_PRED : phys[l->comes];
 	f.s.val = g_new0(struct dcc_val, c->func->reg_count + 1);
 	f.s.words = g_array_new(FALSE, TRUE, sizeof(struct dc_word));
 	f.s.pending = g_array_new(FALSE, TRUE, sizeof(struct dcc_pending));

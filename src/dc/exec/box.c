@@ -199,35 +199,113 @@ static struct tally tally_of(const struct dc_block *b, const struct dc_box *box,
 	return t;
 }
 
-static void barrier(struct dc_block *b, const struct dc_box *box, struct dc_access *out)
+/* Lanes of a warp that may still come to a barrier. */
+static uint32_t comes_of(const struct dc_block *b, const struct dc_box *box, uint32_t warp)
+{
+	return b->launched[warp] & (box->comes == DC_NO_PRED ? UINT32_MAX : dc_pred_of(b, box->comes, warp));
+}
+
+/* Number and count may be left out. */
+static bool has_operand(const struct dc_box *box, uint32_t k)
+{
+	return k < box->src_count && box->src[k].kind != DC_SRC_NONE;
+}
+
+/* A barrier of a CTA, warps first to end - 1. */
+struct meeting {
+	uint32_t first, end;
+	uint32_t id, count; /* what the warp that came last says; count 0: all */
+	uint32_t missing;   /* a warp with lanes that come later, or end */
+};
+
+/* The warps whose lanes of the guard are here arrive, as 32 threads each (PTX ISA, bar). */
+static bool arrive(struct dc_block *b, struct simt_launch *l, const struct dc_box *box, struct meeting *m)
+{
+	m->missing = m->end;
+	for (uint32_t warp = m->first; warp < m->end; warp++) {
+		const uint32_t mask = dc_guard_mask(b, &box->guard, warp), others = comes_of(b, box, warp) & ~mask;
+		const uint32_t lane = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+
+		if (others)
+			m->missing = warp;
+		if (!mask)
+			continue;
+		m->id = has_operand(box, 0) ? (uint32_t)dc_lane_of(b, &box->src[0], warp, lane) : 0;
+		m->count = has_operand(box, 1) ? (uint32_t)dc_lane_of(b, &box->src[1], warp, lane) : 0;
+		if (m->id >= DC_BARRIERS)
+			return dc_fault(l, b, box->inst, warp, lane, SIMT_FAULT_BARRIER,
+					"barrier number %u; expected 0 to %u", m->id, DC_BARRIERS - 1);
+		if (has_operand(box, 1) && (!m->count || m->count % DC_ROW_WORDS))
+			return dc_fault(l, b, box->inst, warp, lane, SIMT_FAULT_BARRIER,
+					"barrier thread count %u; expected a multiple of %u", m->count, DC_ROW_WORDS);
+		if (others)
+			return dc_fault(l, b, box->inst, warp, (uint32_t)__builtin_ctz(others), SIMT_FAULT_BARRIER,
+					"this lane comes to barrier %u later than others of its warp, or never; lanes "
+					"of a control block run in lock step, and none waits",
+					m->id);
+		b->arrived[m->first * DC_BARRIERS + m->id] += DC_ROW_WORDS;
+	}
+	return true;
+}
+
+/* All that the barrier waits for have come: now, or before to an arrive. */
+static bool is_complete(struct dc_block *b, struct simt_launch *l, const struct dc_box *box, const struct meeting *m)
+{
+	const uint32_t missing = m->missing < m->end ? m->missing : m->first;
+	uint16_t *arrived = &b->arrived[m->first * DC_BARRIERS + m->id];
+	const uint32_t others = comes_of(b, box, missing) & ~dc_guard_mask(b, &box->guard, missing);
+
+	if (m->count ? *arrived < m->count : m->missing < m->end)
+		return dc_fault(l, b, box->inst, missing, others ? (uint32_t)__builtin_ctz(others) : 0,
+				SIMT_FAULT_BARRIER,
+				"barrier %u has %u threads of its CTA, and this one is not among them; lanes of a "
+				"control block run in lock step, and none waits",
+				m->id, *arrived);
+	*arrived = 0;
+	return true;
+}
+
+static void answer(struct dc_block *b, const struct dc_box *box, const struct meeting *m, struct dc_access *out)
+{
+	const struct tally t = tally_of(b, box, m->first, m->end);
+	const bool is_true = box->inst->mods.atom == PTX_ATOM_AND ? t.is_and : t.is_or;
+
+	for (uint32_t warp = m->first; warp < m->end; warp++) {
+		const uint32_t mask = dc_guard_mask(b, &box->guard, warp);
+
+		count(out, warp, mask);
+		if (box->pred_dst != DC_NO_PRED)
+			dc_pred_write(b, box->pred_dst, warp, mask, is_true ? UINT32_MAX : 0);
+		if (box->elem_count)
+			FOR_LANES(lane, mask)
+				dc_lane_put(b, &box->dst[0], warp, lane, t.popc);
+	}
+}
+
+static bool barrier(struct dc_block *b, struct simt_launch *l, const struct dc_box *box, struct dc_access *out)
 {
 	const struct ptx_inst *i = box->inst;
-	uint32_t end;
+	struct meeting m = {0};
 
-	for (uint32_t first = 0; first < b->warp_count; first = end) {
-		for (end = first + 1; end < b->warp_count && b->warps[end].cta == b->warps[first].cta;)
-			end++;
-		if (i->mods.bar != PTX_BAR_RED)
+	for (; m.first < b->warp_count; m.first = m.end) {
+		uint32_t lanes = 0;
+
+		for (m.end = m.first; m.end < b->warp_count && b->warps[m.end].cta == b->warps[m.first].cta; m.end++)
+			lanes |= dc_guard_mask(b, &box->guard, m.end);
+		if (!lanes)
 			continue;
-
-		const struct tally t = tally_of(b, box, first, end);
-		const bool is_true = i->mods.atom == PTX_ATOM_AND ? t.is_and : t.is_or;
-
-		for (uint32_t warp = first; warp < end; warp++) {
-			const uint32_t mask = dc_guard_mask(b, &box->guard, warp);
-
-			count(out, warp, mask);
-			if (box->pred_dst != DC_NO_PRED)
-				dc_pred_write(b, box->pred_dst, warp, mask, is_true ? UINT32_MAX : 0);
-			if (box->elem_count)
-				FOR_LANES(lane, mask)
-					dc_lane_put(b, &box->dst[0], warp, lane, t.popc);
-		}
+		if (!arrive(b, l, box, &m))
+			return false;
+		if (i->mods.bar != PTX_BAR_ARRIVE && !is_complete(b, l, box, &m))
+			return false;
+		if (i->mods.bar == PTX_BAR_RED)
+			answer(b, box, &m, out);
 	}
 	if (i->mods.bar == PTX_BAR_RED)
 		finish(out, box);
 	else
 		out->kind = DC_BOX_NONE; /* lock step: all that come are here */
+	return true;
 }
 
 static bool trap(struct dc_block *b, struct simt_launch *l, const struct dc_box *box)
@@ -249,7 +327,7 @@ bool dc_box_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l
 	case DC_BOX_SPILL:
 	case DC_BOX_FILL: return dc_spill_step(p, b, w, &out->access);
 	case DC_BOX_WARP: warp_wide(b, &w->box, &out->access); return true;
-	case DC_BOX_BARRIER: barrier(b, &w->box, &out->access); return true;
+	case DC_BOX_BARRIER: return barrier(b, l, &w->box, &out->access);
 	case DC_BOX_TRAP: return trap(b, l, &w->box);
 	case DC_BOX_FENCE: return true;
 	case DC_BOX_CALL: UNREACHABLE("a call that dc_program_new refuses");

@@ -89,6 +89,15 @@ static bool is_truncating(const struct dc_exec *e, const struct ptx_inst *i)
 	       (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat;
 }
 
+/* The amount of a shift, the place of a field: the same in all lanes, and known when the kernel starts. */
+static bool is_fixed(const struct dc_source *src, uint32_t count)
+{
+	for (uint32_t k = 1; k < count; k++)
+		if (src[k].kind != DC_SRC_IMM && src[k].kind != DC_SRC_HOST)
+			return false;
+	return count > 1;
+}
+
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag)
 {
@@ -97,7 +106,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	memset(e, 0, sizeof(*e));
 	e->have_bytes = (uint8_t)have_bytes;
 	e->is_dst_signed = ptx_type_is_signed(i->type);
-	if (!dc_use_of(i, false, &e->use, &why))
+	if (!dc_use_of(i, is_fixed(src, src_count), &e->use, &why))
 		return refuse(p, i, why, diag);
 	e->has_facts = dc_has_facts(e->use.op);
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);

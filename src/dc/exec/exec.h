@@ -17,6 +17,7 @@ struct dc_exec_params {
 	struct dc_arith arith;
 	uint32_t savings; /* bits of enum dc_saving */
 	uint32_t line_bytes; /* of accesses */
+	uint64_t clock_khz;  /* of the arrays: %globaltimer */
 
 	bool is_bit_exact;   /* arrays' operations are done bit by bit, too */
 	uint64_t progress_rounds; /* rounds of a loop in which no register, predicate or memory changes: a fault */
@@ -81,14 +82,15 @@ struct dc_exec_counts {
 
 struct dc_block;
 
-/* Registers for a control block; used for one CTA's lanes after the other's. */
-struct dc_block *dc_block_new(const struct dc_program *p);
+/* Registers for a control block; used for one CTA's lanes after the other's. index: its number, %smid. */
+struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index);
 void dc_block_free(struct dc_block *b);
 /* Puts warps on the lanes, and goes to word 0. At most kernel lanes / 32. */
 void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count,
 		    const struct dc_segments *segments);
-/* Executes the next word. False on a fault, which is in l->fault. */
-bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, struct dc_step *out);
+/* Executes the next word, which begins in this cycle (%clock). False on a fault, which is in l->fault. */
+bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, uint64_t cycle,
+		   struct dc_step *out);
 uint32_t dc_block_word(const struct dc_block *b);
 
 uint32_t dc_program_lanes(const struct dc_program *p);

@@ -6,7 +6,7 @@
 #include "dc/exec/exec.h"
 #include "simt/service.h"
 
-enum { DC_ROW_WORDS = 32, DC_ALU_SRCS = 4 };
+enum { DC_ROW_WORDS = 32, DC_ALU_SRCS = 4, DC_BARRIERS = 16 /* named ones of a CTA (PTX ISA, bar) */ };
 
 /* A source as decoded: how a row of 32 lanes of it is made. */
 struct dc_from {
@@ -64,11 +64,13 @@ struct dc_block {
 	uint32_t dirty_count;
 	uint8_t *is_dirty;
 	uint32_t *carry; /* [warp] */
+	uint16_t *arrived; /* [warp of a CTA's begin][DC_BARRIERS]: threads */
 	struct dc_warp warps[DC_WARPS_MAX];
 	uint32_t launched[DC_WARPS_MAX];
 	uint32_t warp_count;
 	struct dc_segments segments;
-	uint32_t word;
+	uint32_t word, index;
+	uint64_t cycle; /* when the word begins */
 	uint64_t launched_lanes;
 	/* loops without progress */
 	uint64_t rounds, idle_rounds, last_hash;

@@ -163,16 +163,20 @@ static bool host_load(const struct dc_program *p, const struct simt_launch *l, c
 	return true;
 }
 
-static uint64_t host_special(const struct simt_launch *l, const struct ptx_operand *o)
+static uint64_t host_special(const struct dc_program *p, const struct simt_launch *l, const struct ptx_operand *o)
 {
 	const uint32_t k = o->component - 1u;
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
 	switch (o->sreg) {
 	case PTX_SREG_NTID: return k < 3 ? l->block[k] : 0;
 	case PTX_SREG_NCTAID: return k < 3 ? l->grid[k] : 0;
 	case PTX_SREG_GRIDID: return l->grid_id;
 	case PTX_SREG_NSMID: return l->sm_count;
+	case PTX_SREG_NWARPID: return (threads + DC_ROW_WORDS - 1) / DC_ROW_WORDS;
+	case PTX_SREG_WARP_SZ: return DC_ROW_WORDS;
 	case PTX_SREG_DYNAMIC_SMEM_SIZE: return l->shared_dynamic_bytes;
+	case PTX_SREG_TOTAL_SMEM_SIZE: return p->kernel->shared_bytes + l->shared_dynamic_bytes;
 	default: return 0;
 	}
 }
@@ -185,7 +189,7 @@ static uint64_t host_source(const struct dc_program *p, const struct simt_launch
 	switch ((enum dc_source_kind)v->src[k].kind) {
 	case DC_SRC_IMM: return v->src[k].imm;
 	case DC_SRC_HOST: return p->host_values[v->src[k].host] ^ v->src[k].negate;
-	case DC_SRC_SREG: return host_special(l, o);
+	case DC_SRC_SREG: return host_special(p, l, o);
 	default: break;
 	}
 	if (o->kind != PTX_OPND_VAR)

@@ -9,18 +9,20 @@
 
 enum { FIRST_LINES = 256 };
 
-struct dc_block *dc_block_new(const struct dc_program *p)
+struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index)
 {
 	struct dc_block *b = g_new0(struct dc_block, 1);
 	const uint32_t preds = p->kernel->pred_count + 1;
 
 	b->program = p;
+	b->index = index;
 	b->regs = g_aligned_alloc0((size_t)DC_ARRAYS * DC_REGS * p->lanes, sizeof(*b->regs), HOST_LINE_BYTES);
 	b->preds = g_new0(uint32_t, (size_t)preds * p->warps);
 	b->next_preds = g_new0(uint32_t, (size_t)preds * p->warps);
 	b->dirty = g_new0(uint16_t, preds);
 	b->is_dirty = g_new0(uint8_t, preds);
 	b->carry = g_new0(uint32_t, p->warps);
+	b->arrived = g_new0(uint16_t, (size_t)p->warps * DC_BARRIERS);
 	b->line_room = FIRST_LINES;
 	b->lines = g_new(uint64_t, b->line_room);
 	b->line_bytes = g_new(uint32_t, b->line_room);
@@ -37,6 +39,7 @@ void dc_block_free(struct dc_block *b)
 	g_free(b->dirty);
 	g_free(b->is_dirty);
 	g_free(b->carry);
+	g_free(b->arrived);
 	g_free(b->lines);
 	g_free(b->line_bytes);
 	g_free(b);
@@ -50,6 +53,7 @@ void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t co
 	b->warp_count = count;
 	b->launched_lanes = 0;
 	b->idle_rounds = b->rounds = b->last_hash = 0;
+	memset(b->arrived, 0, sizeof(*b->arrived) * b->program->warps * DC_BARRIERS);
 	for (uint32_t w = 0; w < b->program->warps; w++) {
 		b->launched[w] = w < count ? warps[w].launched : 0;
 		if (w < count)
@@ -139,6 +143,11 @@ bool dc_fault(struct simt_launch *l, const struct dc_block *b, const struct ptx_
 
 /* ---- special registers ---- */
 
+static uint64_t time_ns(const struct dc_block *b)
+{
+	return (uint64_t)((unsigned __int128)b->cycle * 1000000 / b->program->params.clock_khz);
+}
+
 uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const struct ptx_operand *o, uint32_t warp,
 		    uint32_t lane)
 {
@@ -168,11 +177,15 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 	case PTX_SREG_NSMID: return l->sm_count;
 	case PTX_SREG_DYNAMIC_SMEM_SIZE: return l->shared_dynamic_bytes;
 	case PTX_SREG_TOTAL_SMEM_SIZE: return b->program->kernel->shared_bytes + l->shared_dynamic_bytes;
+	case PTX_SREG_WARP_SZ: return DC_ROW_WORDS;
+	case PTX_SREG_SMID: return b->index;
 	case PTX_SREG_CLOCK:
-	case PTX_SREG_CLOCK64: return l->clock_cycles ? l->clock_cycles(l->clock_ctx, 0) : 0;
+	case PTX_SREG_CLOCK64: return b->cycle;
+	case PTX_SREG_CLOCK_HI: return b->cycle >> 32;
 	case PTX_SREG_GLOBALTIMER:
-	case PTX_SREG_GLOBALTIMER_LO: return l->time_ns ? l->time_ns(l->clock_ctx) : 0;
-	default: return 0;
+	case PTX_SREG_GLOBALTIMER_LO: return time_ns(b);
+	case PTX_SREG_GLOBALTIMER_HI: return time_ns(b) >> 32;
+	default: return 0; /* %pm: nothing sets them; no shared memory is reserved */
 	}
 }
 
@@ -511,7 +524,8 @@ static bool flow(const struct dc_program *p, struct dc_block *b, struct simt_lau
 	return true;
 }
 
-bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, struct dc_step *out)
+bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch *l, uint64_t cycle,
+		   struct dc_step *out)
 {
 	const struct dc_word *w = &p->kernel->words[b->word];
 	uint64_t longest = 1;
@@ -519,6 +533,7 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	enum { SWAP_CYCLES = 2 }; /* a row of scratch out and back: word.h */
 
 	*out = (struct dc_step){.executed = b->word, .access.lines = b->lines, .access.line_bytes = b->line_bytes};
+	b->cycle = cycle;
 	p->counts.words++;
 	if (w->flow == DC_FLOW_SKIP && !any_lane(b, w->flow_pred)) {
 		p->counts.skips++;

@@ -99,7 +99,7 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 		return false;
 	count = s->parts_per_cta > 1 ? place_part(s, warps, lanes, &cb->ctas) : place_ctas(s, warps, lanes, &cb->ctas);
 	if (!cb->block)
-		cb->block = dc_block_new(s->program);
+		cb->block = dc_block_new(s->program, cb->index);
 	dc_block_begin(cb->block, warps, count, &segments);
 	s->stats.blocks_started++;
 	cb->cycle = cycle;
@@ -137,6 +137,7 @@ static void feed_more(struct dc_system *s, uint64_t cycle)
 	struct dc_cb *waiting = s->feed_first;
 
 	find_slowest(s);
+	s->feed_free_milli = dc_max(s->feed_free_milli, cycle * 1000);
 	s->feed_first = NULL;
 	for (struct dc_cb *cb = waiting, *next; cb; cb = next) {
 		next = cb->next;
@@ -153,9 +154,8 @@ static bool is_fed(struct dc_cb *cb)
 	struct dc_system *s = cb->system;
 	const uint32_t word = dc_block_word(cb->block);
 
-	if (s->p->feed != DC_BROADCAST || dc_program_kernel(s->program)->word_count <= s->p->ring_words)
-		return true;
-	if (word < s->slowest_word + s->p->ring_words)
+	if (s->p->feed != DC_BROADCAST || dc_program_kernel(s->program)->word_count <= s->p->ring_words ||
+	    word < s->slowest_word + s->p->ring_words)
 		return true;
 	find_slowest(s);
 	if (word < s->slowest_word + s->p->ring_words)
@@ -165,6 +165,33 @@ static bool is_fed(struct dc_cb *cb)
 	cb->next = s->feed_first;
 	s->feed_first = cb;
 	return false;
+}
+
+/* One stream for all: the host sends word after word from the launch on, and goes on where the slowest has made room;
+ * what the ring still has is not sent again. */
+static void wait_for_stream(struct dc_cb *cb)
+{
+	struct dc_system *s = cb->system;
+	const uint32_t word = dc_block_word(cb->block);
+
+	if (s->p->feed != DC_BROADCAST)
+		return;
+	for (; s->sent_to <= word; s->sent_to++)
+		s->sent_milli[s->sent_to] = s->feed_free_milli += word_milli(s);
+
+	const uint64_t there = (s->sent_milli[word] + 999) / 1000;
+
+	if (there > cb->cycle) {
+		s->stats.feed_wait_cycles += there - cb->cycle;
+		cb->cycle = there;
+	}
+}
+
+/* From this word on it sends again. */
+static void restart_stream(struct dc_system *s, uint32_t word, uint64_t cycle)
+{
+	s->sent_to = word < s->sent_to ? word : s->sent_to;
+	s->feed_free_milli = dc_max(s->feed_free_milli, cycle * 1000);
 }
 
 /* Words of this run that the host core sent to this control block alone: it waits for the last of them. */
@@ -200,14 +227,18 @@ static void count_fed(struct dc_cb *cb, const struct dc_step *step)
 	cb->system->stats.jumps++;
 	cb->system->stats.jump_cycles += cb->system->p->jump_cycles;
 	cb->cycle += cb->system->p->jump_cycles;
-	if (w->loop_words > cb->system->p->ring_words)
+	if (w->loop_words > cb->system->p->ring_words) {
 		cb->fed_to = w->target;
+		restart_stream(cb->system, w->target, cb->cycle);
+	}
 }
 
 /* ---- the end of its CTAs ---- */
 
 static void next_wave(struct dc_system *s, uint64_t cycle)
 {
+	if (dc_program_kernel(s->program)->word_count > s->p->ring_words)
+		restart_stream(s, 0, cycle);
 	for (uint32_t i = 0; i < s->used_cbs; i++) {
 		struct dc_cb *cb = &s->cbs[i];
 
@@ -258,7 +289,7 @@ static bool step(struct dc_cb *cb)
 	struct dc_system *s = cb->system;
 	struct dc_step out;
 
-	if (!dc_block_step(s->program, cb->block, s->launch, &out)) {
+	if (!dc_block_step(s->program, cb->block, s->launch, cb->cycle, &out)) {
 		fail(s);
 		return false;
 	}
@@ -311,9 +342,10 @@ void dc_cb_tick(void *self, uint64_t cycle)
 			runs = false;
 		} else if (!is_fed(cb)) {
 			runs = false;
-		} else if (must_wait(cb, cycle)) {
-			break;
 		} else {
+			wait_for_stream(cb);
+			if (must_wait(cb, cycle))
+				break;
 			runs = step(cb);
 		}
 	}

@@ -94,7 +94,8 @@ struct dc_system {
 	volatile int stop; /* enum device_stop */
 	/* feeding */
 	uint64_t feed_free_milli;
-	uint32_t slowest_word;
+	uint64_t *sent_milli; /* [words of the kernel]: broadcast: when each of the first sent_to was there */
+	uint32_t sent_to, slowest_word;
 	struct dc_cb *feed_first;
 };
 

@@ -50,6 +50,8 @@ bool dc_params_check(const struct dc_params *p, const struct memory_params *m, s
 		wrong(diag, "duality.cache_way_count must leave a way of each slice to compute");
 	if (dc_block_count(p) + p->socket_count * p->slice_count > SIM_COMPS_MAX)
 		wrong(diag, "duality: more control blocks than the simulator has places for");
+	if (p->bit_exact && p->compiler == DC_COMPILER_PLAIN)
+		wrong(diag, "duality.bit_exact is of four arrays a bank: not with duality.compiler=plain");
 	return diag->error_count == before;
 }
 
@@ -63,6 +65,7 @@ struct dc_exec_params dc_exec_of(const struct dc_params *p)
 		       (uint32_t)p->skip_zero_residues << DC_SAVE_ZERO_RESIDUES |
 		       (uint32_t)p->skip_differences << DC_SAVE_DIFFERENCES | (uint32_t)p->skip_signs << DC_SAVE_SIGNS,
 	    .line_bytes = (uint32_t)p->line_bytes,
+	    .clock_khz = p->clock_khz,
 	    .is_bit_exact = p->bit_exact,
 	    .progress_rounds = p->progress_rounds_count,
 	};
@@ -157,6 +160,7 @@ void dc_system_free(struct dc_system *s)
 	}
 	g_free(s->slices);
 	g_free(s->cbs);
+	g_free(s->sent_milli);
 	g_free(s);
 }
 
@@ -344,6 +348,8 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	s->slowest_word = 0;
 	s->start_cycle = dc_now(s);
 	s->feed_free_milli = s->start_cycle * 1000;
+	s->sent_to = 0;
+	s->sent_milli = g_renew(uint64_t, s->sent_milli, dc_program_kernel(p)->word_count);
 	*dc_program_counts(p) = (struct dc_exec_counts){0};
 	*result = (struct device_result){.start_ps = sim_now_ps(s->ctx->engine)};
 	if (!dc_program_begin(p, l) || !lay_out(s, l))
