@@ -1,9 +1,13 @@
-/* events.c - a heap of events, on an engine that others share. */
+/* events.c - a wheel of lists and a heap, on an engine that others share. */
 #include "cpu/events.h"
 
-static struct cpu_event *event_at(const struct cpu_events *q, uint32_t i)
+#include "base/check.h"
+
+/* ---- far away: a heap ---- */
+
+static struct cpu_event *far_at(const struct cpu_events *q, uint32_t i)
 {
-	return q->heap->pdata[i];
+	return q->far->pdata[i];
 }
 
 static bool is_before(const struct cpu_event *a, const struct cpu_event *b)
@@ -11,57 +15,147 @@ static bool is_before(const struct cpu_event *a, const struct cpu_event *b)
 	return a->time_units != b->time_units ? a->time_units < b->time_units : a->order < b->order;
 }
 
-static struct cpu_event *take_first(struct cpu_events *q)
+static struct cpu_event *far_take(struct cpu_events *q)
 {
-	struct cpu_event *first = event_at(q, 0), *last = event_at(q, q->heap->len - 1);
-	uint32_t count = q->heap->len - 1, i = 0;
+	struct cpu_event *first = far_at(q, 0), *last = far_at(q, q->far->len - 1);
+	uint32_t count = q->far->len - 1, i = 0;
 
-	g_ptr_array_set_size(q->heap, (int)count);
+	g_ptr_array_set_size(q->far, (int)count);
 	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-		if (child + 1 < count && is_before(event_at(q, child + 1), event_at(q, child)))
+		if (child + 1 < count && is_before(far_at(q, child + 1), far_at(q, child)))
 			child++;
-		if (!is_before(event_at(q, child), last))
+		if (!is_before(far_at(q, child), last))
 			break;
-		q->heap->pdata[i] = event_at(q, child);
+		q->far->pdata[i] = far_at(q, child);
 	}
 	if (count)
-		q->heap->pdata[i] = last;
+		q->far->pdata[i] = last;
 	return first;
+}
+
+static void far_add(struct cpu_events *q, struct cpu_event *e)
+{
+	uint32_t i = q->far->len;
+
+	e->order = q->order++;
+	g_ptr_array_add(q->far, e);
+	for (; i && is_before(e, far_at(q, (i - 1) / 2)); i = (i - 1) / 2)
+		q->far->pdata[i] = far_at(q, (i - 1) / 2);
+	q->far->pdata[i] = e;
+}
+
+/* ---- the wheel ---- */
+
+/* The first cycle at or after the time. The product with the inverse falls short of the quotient by at most 1. */
+static inline uint64_t cycle_of(const struct cpu_events *q, uint64_t time_units)
+{
+	const uint64_t units = time_units + q->period_units - 1;
+	const uint64_t cycles = (uint64_t)((unsigned __int128)units * q->period_inverse >> 64);
+
+	return cycles + (units - cycles * q->period_units >= q->period_units);
+}
+
+/* Behind those of its time, which were put there before it. */
+static void put(struct cpu_events *q, struct cpu_event *e, uint64_t cycle)
+{
+	const uint32_t slot = cycle % CPU_WHEEL_CYCLES;
+	struct cpu_event *last = q->last[slot], *at = last;
+
+	if (!last) {
+		q->occupancy[slot / 64] |= UINT64_C(1) << (slot % 64);
+		e->next = e;
+		q->last[slot] = e;
+		return;
+	}
+	if (e->time_units >= last->time_units)
+		q->last[slot] = e;
+	else
+		while (at->next->time_units <= e->time_units)
+			at = at->next;
+	e->next = at->next;
+	at->next = e;
+}
+
+/* To the first cycle with events, or to this one. */
+static void advance(struct cpu_events *q, uint64_t cycle)
+{
+	const uint64_t end = MIN(cycle, q->near_end);
+
+	while (q->first_cycle < end) {
+		const uint32_t slot = q->first_cycle % CPU_WHEEL_CYCLES;
+		const uint64_t bits = q->occupancy[slot / 64] >> (slot % 64);
+		const uint32_t empty = bits ? (uint32_t)__builtin_ctzll(bits) : 64 - slot % 64;
+
+		if (!empty)
+			return;
+		q->first_cycle = MIN(q->first_cycle + empty, end);
+	}
+	q->first_cycle = cycle;
+}
+
+static struct cpu_event *take(struct cpu_events *q)
+{
+	const uint32_t slot = q->first_cycle % CPU_WHEEL_CYCLES;
+	struct cpu_event *last = q->last[slot], *e;
+
+	if (!last)
+		return NULL;
+	e = last->next;
+	last->next = e->next;
+	if (e == last) {
+		q->last[slot] = NULL;
+		q->occupancy[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+	}
+	return e;
+}
+
+/* The wheel reaches further now. Before anybody puts an event there, those that waited for that are put. */
+static void draw_near(struct cpu_events *q)
+{
+	q->near_end = q->first_cycle + CPU_WHEEL_CYCLES;
+	while (q->far->len) {
+		const uint64_t cycle = cycle_of(q, far_at(q, 0)->time_units);
+
+		if (cycle >= q->near_end)
+			return;
+		put(q, far_take(q), cycle);
+	}
 }
 
 static void tick(void *queue, uint64_t cycle)
 {
 	struct cpu_events *q = queue;
-	const uint64_t now = sim_now_units(q->engine);
 
-	(void)cycle;
-	while (q->heap->len && event_at(q, 0)->time_units <= now) {
-		struct cpu_event *e = take_first(q);
-
-		e->fire(e->self, e);
-	}
+	q->open_end = cycle + 1;
+	advance(q, cycle);
+	draw_near(q);
+	for (; q->first_cycle <= cycle; advance(q, cycle + 1))
+		for (struct cpu_event *e; (e = take(q));)
+			e->fire(e->self, e);
 }
 
 void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units)
 {
-	uint32_t i = q->heap->len;
+	const uint64_t cycle = MAX(cycle_of(q, time_units), q->first_cycle);
 
 	e->time_units = time_units;
-	e->order = q->order++;
-	g_ptr_array_add(q->heap, e);
-	for (; i && is_before(e, event_at(q, (i - 1) / 2)); i = (i - 1) / 2)
-		q->heap->pdata[i] = event_at(q, (i - 1) / 2);
-	q->heap->pdata[i] = e;
-	sim_wake_units(q->engine, q->comp, time_units);
+	if (likely(cycle < q->near_end))
+		put(q, e, cycle);
+	else
+		far_add(q, e);
+	if (cycle >= q->open_end)
+		sim_wake_cycle(q->engine, q->comp, cycle);
 }
 
 void cpu_events_init(struct cpu_events *q, struct sim_engine *engine, uint32_t domain)
 {
-	*q = (struct cpu_events){.engine = engine, .heap = g_ptr_array_new()};
+	*q = (struct cpu_events){.engine = engine, .far = g_ptr_array_new(), .near_end = CPU_WHEEL_CYCLES};
+	q->period_units = sim_period_units(engine, domain);
+	q->period_inverse = UINT64_MAX / q->period_units;
 	q->comp = sim_engine_add(engine, domain, "cpu", tick, q);
 }
 
 void cpu_events_free(struct cpu_events *q)
 {
-	g_ptr_array_free(q->heap, TRUE);
+	g_ptr_array_free(q->far, TRUE);
 }

@@ -1,5 +1,6 @@
 /* toy_model.c - a model that a test can see through: every access waits for an event of the model, reads of one array
- * get bytes of a copy, and stores to another go into a buffer first. STRATA_TOY names a file for what it counted. */
+ * get bytes of a copy, and stores to another go into a buffer first. STRATA_TOY names a file for what it counted.
+ * With STRATA_TOY_IDLE no access waits, and the model is called as many ps after each one, for nothing. */
 #include "threads/model.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ static struct toy {
 	struct pending pending[PENDING];
 	uint32_t pending_count;
 	uint64_t accesses, fences, instructions, events[THREAD_EVENT_COUNT], last_ps, disorder;
+	uint64_t order, idle_ps; /* order: of accesses by time and unit, as a number */
 	char buffer[64]; /* a copy's bytes */
 } toy;
 
@@ -45,10 +47,14 @@ static struct thread_answer toy_access(void *self, const struct thread_at *at, u
 				       uint32_t size, enum thread_kind kind)
 {
 	(void)self;
-	(void)address;
 	toy.accesses++;
 	toy.disorder += at->now_ps < toy.last_ps;
 	toy.last_ps = at->now_ps;
+	toy.order = (toy.order ^ at->now_ps ^ (uint64_t)at->unit << 56) * 0x100000001b3;
+	if (toy.idle_ps) {
+		toy.runtime->event(at->now_ps + toy.idle_ps);
+		return (struct thread_answer){at->now_ps + CYCLE_PS * (1 + address / 8 % 3), bytes};
+	}
 	/* The program marks the word whose reads are to be stale: its value is this one. */
 	if (kind == THREAD_READ && size == 8 && *(const uint64_t *)bytes == 0x5757575757575757) {
 		memset(toy.buffer, 0x11, sizeof(toy.buffer));
@@ -94,9 +100,10 @@ static void end(void *self, const struct thread_at *at)
 	FILE *out = fopen(getenv("STRATA_TOY"), "w");
 
 	(void)self;
-	fprintf(out, "accesses %lu fences %lu instructions %lu created %lu ended %lu disorder %lu time %lu\n",
+	fprintf(out,
+		"accesses %lu fences %lu instructions %lu created %lu ended %lu disorder %lu time %lu order %016lx\n",
 		toy.accesses, toy.fences, toy.instructions, toy.events[THREAD_CREATE], toy.events[THREAD_END],
-		toy.disorder, at->now_ps);
+		toy.disorder, at->now_ps, toy.order);
 	fclose(out);
 }
 
@@ -105,6 +112,8 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 {
 	(void)options;
 	toy.runtime = runtime;
+	if (getenv("STRATA_TOY_IDLE"))
+		toy.idle_ps = strtoull(getenv("STRATA_TOY_IDLE"), NULL, 10);
 	toy.model = (struct thread_model){
 	    .machine =
 		{.unit_count = UNITS, .slice_ps = 1000000, .system_call_ps = 1000, .wake_ps = 1000, .create_ps = 1000},

@@ -17,9 +17,16 @@ struct unit {
 
 static struct thread_machine machine;
 static struct unit units[THREAD_UNITS_MAX];
-static uint32_t heap[THREAD_UNITS_MAX + 1], heap_count; /* of units, from 1, by time and then number */
+/* Units by time and then number, from 1. What the time of the current unit is, only units[] knows. */
+static struct entry {
+	uint64_t now_ps;
+	uint32_t unit;
+} heap[THREAD_UNITS_MAX + 1];
+static uint32_t heap_count;
 static struct unit *current;
-static uint64_t limit_ps;              /* the current unit runs until it is beyond this */
+/* The current unit runs until it is beyond this: then another unit, the model or a timer comes first, so that what has
+ * no effect on a unit (the model has nothing to do after all) does not change who comes before whom. */
+static uint64_t limit_ps;
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
@@ -56,22 +63,22 @@ void rt_sched_init(struct thread_machine m)
 	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
 }
 
-static bool is_before(uint32_t a, uint32_t b)
+static bool is_before(struct entry a, struct entry b)
 {
-	return units[a].now_ps != units[b].now_ps ? units[a].now_ps < units[b].now_ps : a < b;
+	return a.now_ps != b.now_ps ? a.now_ps < b.now_ps : a.unit < b.unit;
 }
 
-static void place(uint32_t at, uint32_t unit)
+static void place(uint32_t at, struct entry e)
 {
-	heap[at] = unit;
-	units[unit].place = at;
+	heap[at] = e;
+	units[e.unit].place = at;
 }
 
 static void heap_settle(uint32_t at)
 {
-	uint32_t unit = heap[at];
+	const struct entry e = {units[heap[at].unit].now_ps, heap[at].unit};
 
-	for (; at > 1 && is_before(unit, heap[at / 2]); at /= 2)
+	for (; at > 1 && is_before(e, heap[at / 2]); at /= 2)
 		place(at, heap[at / 2]);
 	for (;;) {
 		uint32_t child = at * 2;
@@ -80,17 +87,18 @@ static void heap_settle(uint32_t at)
 			break;
 		if (child < heap_count && is_before(heap[child + 1], heap[child]))
 			child++;
-		if (!is_before(heap[child], unit))
+		if (!is_before(heap[child], e))
 			break;
 		place(at, heap[child]);
 		at = child;
 	}
-	place(at, unit);
+	place(at, e);
 }
 
 static void heap_remove(struct unit *u)
 {
-	uint32_t at = u->place, last = heap[heap_count--];
+	uint32_t at = u->place;
+	struct entry last = heap[heap_count--];
 
 	u->place = 0;
 	if (at <= heap_count) {
@@ -101,8 +109,27 @@ static void heap_remove(struct unit *u)
 
 static void heap_add(struct unit *u)
 {
-	place(++heap_count, (uint32_t)(u - units));
+	place(++heap_count, (struct entry){u->now_ps, (uint32_t)(u - units)});
 	heap_settle(heap_count);
+}
+
+/* ---- how far the current unit may go ---- */
+
+static void limit_before(uint64_t time_ps)
+{
+	const uint64_t last_ps = time_ps ? time_ps - 1 : 0;
+
+	if (last_ps < limit_ps)
+		limit_ps = last_ps;
+}
+
+/* Of two at the same time the one with the lower number goes first. */
+static void limit_by_unit(uint32_t unit, uint64_t now_ps)
+{
+	if (unit < (uint32_t)(current - units))
+		limit_before(now_ps + machine.quantum_ps);
+	else
+		limit_before(now_ps + machine.quantum_ps + 1);
 }
 
 uint32_t rt_live_count(void)
@@ -148,10 +175,10 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 		if (u->slice_end_ps > u->now_ps + machine.slice_ps)
 			u->slice_end_ps = u->now_ps + machine.slice_ps;
 	}
-	if (u != current && u->now_ps + machine.quantum_ps < limit_ps)
-		limit_ps = u->now_ps + machine.quantum_ps;
-	if (u == current && u->running && u->slice_end_ps < limit_ps) /* no longer alone there */
-		limit_ps = u->slice_end_ps;
+	if (u != current)
+		limit_by_unit(t->unit, u->now_ps);
+	else if (u->running) /* no longer alone there */
+		limit_before(u->slice_end_ps);
 }
 
 void rt_timer_add(struct rt_thread *t, uint64_t deadline_ps)
@@ -178,8 +205,7 @@ void rt_event_at(uint64_t time_ps)
 {
 	if (time_ps < event_ps)
 		event_ps = time_ps;
-	if (event_ps < limit_ps)
-		limit_ps = event_ps;
+	limit_before(event_ps);
 }
 
 /* Those who wait for a word, by its address; in each bucket in the order of coming. */
@@ -214,7 +240,7 @@ static void advance_model(void)
 static struct unit *earliest(void)
 {
 	for (;;) {
-		uint64_t now = heap_count ? units[heap[1]].now_ps : UINT64_MAX;
+		uint64_t now = heap_count ? heap[1].now_ps : UINT64_MAX;
 
 		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
 			advance_model();
@@ -227,7 +253,7 @@ static struct unit *earliest(void)
 				forget(t);
 			rt_ready(t, t->deadline_ps);
 		} else if (heap_count) {
-			return &units[heap[1]];
+			return &units[heap[1].unit];
 		} else {
 			rt_deadlock();
 		}
@@ -238,16 +264,12 @@ static void set_limit(void)
 {
 	limit_ps = UINT64_MAX;
 	for (uint32_t i = 2; i <= 3 && i <= heap_count; i++)
-		if (units[heap[i]].now_ps < limit_ps)
-			limit_ps = units[heap[i]].now_ps;
-	if (timers && timers->deadline_ps < limit_ps)
-		limit_ps = timers->deadline_ps;
-	if (limit_ps != UINT64_MAX)
-		limit_ps += machine.quantum_ps;
-	if (event_ps < limit_ps)
-		limit_ps = event_ps;
-	if (current->first && current->slice_end_ps < limit_ps)
-		limit_ps = current->slice_end_ps;
+		limit_by_unit(heap[i].unit, heap[i].now_ps);
+	if (timers)
+		limit_before(timers->deadline_ps);
+	limit_before(event_ps);
+	if (current->first)
+		limit_before(current->slice_end_ps);
 }
 
 /* From the thread that ran to the next one. */
@@ -362,8 +384,7 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	if (current->place) /* its time has gone on */
 		heap_settle(current->place);
 	heap_add(u);
-	if (u->now_ps + machine.quantum_ps < limit_ps)
-		limit_ps = u->now_ps + machine.quantum_ps;
+	limit_by_unit(t->unit, u->now_ps);
 }
 
 const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at, .fail = rt_fail_thread};
