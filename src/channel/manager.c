@@ -29,7 +29,7 @@ static void store_near(struct channel_system *s, uint64_t line, cpu_version vers
 		return;
 	version = cpu_version_merge(memory_version(s, line), version, quarters);
 	set_memory_version(s, line, version);
-	g_hash_table_insert(s->channels->versions, (gpointer)line, (gpointer)version);
+	cpu_channels_store(s->channels, line, version);
 }
 
 /* ---- lines with something under way ---- */

@@ -228,17 +228,15 @@ static bool is_asked_for(struct ndp_point *a, uint64_t line)
 	return false;
 }
 
-static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
+/* False: the line has no place in the cache, and there is no room for one. */
+static bool has_asked(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
 {
 	if (is_asked_for(a, r->line))
-		return;
+		return true;
 	if (!tag) {
 		tag = room(a, r->line);
-		if (!tag) {
-			a->placeless++;
-			r->is_placeless = true;
-			return;
-		}
+		if (!tag)
+			return false;
 		*tag = (struct cpu_tag){.line = r->line, .state = POINT_RESERVED};
 		cpu_tags_take(&a->cache, tag, r->line);
 	}
@@ -246,6 +244,24 @@ static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
 	r->is_asking = true;
 	cpu_bus_ask(a->s->bus, a->agent, r->line, r->coh_event == COH_EV_R_READ ? CPU_READ : CPU_WRITE, 0,
 		    now_units(a->s));
+	return true;
+}
+
+static struct point_queue *placeless_of(struct ndp_point *a, uint64_t line)
+{
+	return &a->placeless[cpu_tags_set(&a->cache, line) / a->cache.way_count];
+}
+
+static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
+{
+	struct point_queue *q = placeless_of(a, r->line);
+
+	if (has_asked(a, r, tag))
+		return;
+	r->is_placeless = true;
+	r->next_placeless = NULL;
+	*q->end = r;
+	q->end = &r->next_placeless;
 }
 
 /* Goes as far as it can. True: it is done with the cache; its answer leaves from from_units on. */
@@ -285,7 +301,7 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
 	return true;
 }
 
-/* Those that wait for the line, in their order; then, if there is room again, those without a place. */
+/* Those that wait for the line, in their order. */
 static void serve_line(struct ndp_point *a, uint64_t line, uint64_t from_units)
 {
 	for (struct remote **link = bucket_of(a, line); *link;) {
@@ -298,15 +314,31 @@ static void serve_line(struct ndp_point *a, uint64_t line, uint64_t from_units)
 	}
 }
 
-static void serve_placeless(struct ndp_point *a)
+/* There may be room again where the line is: who has waited longest takes it. */
+static void serve_placeless(struct ndp_point *a, uint64_t line)
 {
-	for (uint32_t i = 0; a->placeless && i < POINT_BUCKETS; i++)
-		for (struct remote *r = a->waiting[i]; r; r = r->next)
-			if (r->is_placeless) {
-				r->is_placeless = false;
-				a->placeless--;
-				ask_bus(a, r, cpu_tags_find(&a->cache, r->line));
-			}
+	struct point_queue *q = placeless_of(a, line);
+
+	while (q->first && has_asked(a, q->first, cpu_tags_find(&a->cache, q->first->line))) {
+		q->first->is_placeless = false;
+		q->first = q->first->next_placeless;
+	}
+	if (!q->first)
+		q->end = &q->first;
+}
+
+/* The line that some of them want has come by another one's request. */
+static void drop_placeless(struct ndp_point *a, uint64_t line)
+{
+	struct point_queue *q = placeless_of(a, line);
+
+	for (q->end = &q->first; *q->end;)
+		if ((*q->end)->line == line) {
+			(*q->end)->is_placeless = false;
+			*q->end = (*q->end)->next_placeless;
+		} else {
+			q->end = &(*q->end)->next_placeless;
+		}
 }
 
 static void fire_arrived(void *self, struct cpu_event *e)
@@ -370,7 +402,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	PUT(s->free_remotes, r);
 	cpu_bus_unlocked(s->bus, line);
 	serve_line(a, line, now_units(s));
-	serve_placeless(a);
+	serve_placeless(a, line);
 }
 
 static void fire_return_up(void *self, struct cpu_event *e)
@@ -429,12 +461,18 @@ static bool is_locked(const void *self, uint64_t line)
 /* What was asked for is there: the line may go, and those that wait are served. */
 static void come(struct ndp_point *a, uint64_t line, uint64_t from_units)
 {
+	bool has_placeless = false;
+
 	cpu_tags_find(&a->cache, line)->is_kept = false;
 	for (struct remote *r = *bucket_of(a, line); r; r = r->next)
-		if (r->line == line)
+		if (r->line == line) {
 			r->is_asking = false;
+			has_placeless |= r->is_placeless;
+		}
+	if (has_placeless)
+		drop_placeless(a, line);
 	serve_line(a, line, from_units);
-	serve_placeless(a);
+	serve_placeless(a, line);
 }
 
 static void grant(void *self, const struct cpu_request *r, cpu_version version)
@@ -476,6 +514,9 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 {
 	*a = (struct ndp_point){.s = s, .number = number};
 	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
+	a->placeless = g_new0(struct point_queue, a->cache.set_count);
+	for (uint64_t i = 0; i < a->cache.set_count; i++)
+		a->placeless[i].end = &a->placeless[i].first;
 	a->agent = cpu_bus_agent(s->bus, &agent_ops, a);
 	s->bus->agents[a->agent].is_beside_llc = true;
 	s->bus->has_locks = true;
@@ -494,4 +535,5 @@ void point_cold(struct ndp_point *a)
 void point_free(struct ndp_point *a)
 {
 	cpu_tags_free(&a->cache);
+	g_free(a->placeless);
 }

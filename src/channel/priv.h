@@ -124,15 +124,19 @@ struct remote {
 	uint8_t coh_event, quarter, quarters;
 	bool is_looked_up, is_waiting, is_placeless;
 	bool is_asking; /* its request to the bus is under way */
+	struct remote *next_placeless;
 };
 
 struct ndp_point {
 	struct channel_system *s;
 	uint32_t number, agent;
 	struct cpu_tags cache;
-	/* For a line: locked, asked for, or without a place; by bucket, in the order of coming. */
+	/* For a line: locked, asked for, or without a place; by a hash, in the order of coming. */
 	struct remote *waiting[POINT_BUCKETS];
-	uint32_t placeless;
+	/* By set of the cache: those that wait for a place in it, in the order in which they came to need one. */
+	struct point_queue {
+		struct remote *first, **end;
+	} *placeless;
 	uint64_t in_free_units, out_free_units;
 };
 

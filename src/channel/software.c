@@ -60,8 +60,7 @@ void channel_cold(struct channel_system *s)
 static bool is_busy(struct ndp_m *m, uint64_t line)
 {
 	return manager_is_busy(m, line) || cpu_bus_under_way(m->s->bus, line) ||
-	       cpu_bus_is_locked(m->s->bus, line) ||
-	       g_hash_table_contains(m->s->channels->writes, (gpointer)line);
+	       cpu_bus_is_locked(m->s->bus, line) || base_map_get(&m->s->channels->writes, line);
 }
 
 /* The copies that stand against the state go, those that are modified to the memory. */
