@@ -97,7 +97,7 @@ static void read_line(void *channels, struct cpu_request *r)
 	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
 	const uint64_t ps = h->c->p->snoop_latency_ps + h->c->p->channel_latency_ps;
 	struct cpu_channel_access *a = access_new(h, r->line);
-	const struct cpu_channel_access *write = g_hash_table_lookup(h->writes, (gpointer)r->line);
+	const struct cpu_channel_access *write = (void *)(uintptr_t)base_map_get(&h->writes, r->line);
 	uint64_t at = begin + ps * h->c->per_ps;
 
 	h->c->stats.write_wait_ps += (begin - cpu_now_units(h->c)) / h->c->per_ps;
@@ -117,13 +117,19 @@ static void line_written(void *channels, struct cpu_dram_access *d)
 	access_put(channels, (struct cpu_channel_access *)d);
 }
 
+void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version version)
+{
+	if (h->is_observed)
+		base_map_set(&h->versions, line, version);
+}
+
 static void write_there(void *channels, struct cpu_event *e)
 {
 	struct cpu_channels *h = channels;
 	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
 
-	if (g_hash_table_lookup(h->writes, (gpointer)a->dram.line) == a)
-		g_hash_table_remove(h->writes, (gpointer)a->dram.line);
+	if (base_map_get(&h->writes, a->dram.line) == (uintptr_t)a)
+		base_map_set(&h->writes, a->dram.line, 0);
 	if (h->near)
 		h->near->write(h->near->self, a->dram.line, a->version);
 	a->dram.is_write = true;
@@ -138,21 +144,20 @@ static void write_back(void *channels, uint64_t line, cpu_version version)
 	struct cpu_channels *h = channels;
 	struct cpu_channel_access *a = access_new(h, line);
 
-	if (h->versions)
-		g_hash_table_insert(h->versions, (gpointer)line, (gpointer)version);
+	cpu_channels_store(h, line, version);
 	a->version = version;
 	a->dram.event.fire = write_there;
 	a->dram.event.self = h;
 	cpu_event_at(&h->c->events, &a->dram.event,
 		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
-	g_hash_table_insert(h->writes, (gpointer)line, a);
+	base_map_set(&h->writes, line, (uintptr_t)a);
 }
 
 static cpu_version version_of(const void *channels, uint64_t line)
 {
 	const struct cpu_channels *h = channels;
 
-	return h->versions ? (cpu_version)(uintptr_t)g_hash_table_lookup(h->versions, (gpointer)line) : 0;
+	return base_map_get(&h->versions, line);
 }
 
 static bool invalidate(void *channels, struct cpu_request *r)
@@ -168,7 +173,8 @@ const struct cpu_home_ops cpu_channels_home = {
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory)
 {
 	*h = (struct cpu_channels){.c = c, .bus = bus};
-	h->writes = g_hash_table_new(NULL, NULL);
+	base_map_init(&h->writes);
+	base_map_init(&h->versions);
 	cpu_dram_init(&h->dram, c, memory);
 	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
@@ -177,8 +183,7 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 
 void cpu_channels_observe(struct cpu_channels *h)
 {
-	if (!h->versions)
-		h->versions = g_hash_table_new(NULL, NULL);
+	h->is_observed = true;
 }
 
 void cpu_channels_free(struct cpu_channels *h)
@@ -189,9 +194,8 @@ void cpu_channels_free(struct cpu_channels *h)
 		g_free(h->free);
 		h->free = next;
 	}
-	g_hash_table_destroy(h->writes);
-	if (h->versions)
-		g_hash_table_destroy(h->versions);
+	base_map_free(&h->writes);
+	base_map_free(&h->versions);
 	cpu_dram_free(&h->dram);
 	g_free(h->up_free_units);
 	g_free(h->down_free_units);

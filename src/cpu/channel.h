@@ -3,6 +3,7 @@
 #ifndef STRATA_CPU_CHANNEL_H
 #define STRATA_CPU_CHANNEL_H
 
+#include "base/map.h"
 #include "cpu/bus.h"
 #include "cpu/dram.h"
 
@@ -30,8 +31,9 @@ struct cpu_channels {
 	struct cpu_bus *bus;
 	struct cpu_dram dram;
 	const struct cpu_near_ops *near; /* NULL: memory only */
-	GHashTable *versions;		 /* of lines in the memory; NULL: nobody observes */
-	GHashTable *writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
+	struct base_map versions;	 /* of lines in the memory, while somebody observes */
+	struct base_map writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
+	bool is_observed;
 	struct cpu_channel_access *free;
 	uint64_t *up_free_units, *down_free_units;
 	uint64_t down_ps; /* of a line */
@@ -43,6 +45,8 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 void cpu_channels_free(struct cpu_channels *h);
 /* From now on it knows the versions of lines. */
 void cpu_channels_observe(struct cpu_channels *h);
+/* The memory has this version of the line. */
+void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version version);
 
 /* For who is at the far end. Takes the wire for so many bytes, after what was sent before; returns when they are there,
  * if that takes latency_ps after the last of them has left. */

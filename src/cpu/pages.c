@@ -65,12 +65,12 @@ static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uin
 
 uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
-	uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
+	uint64_t frame = base_map_get(&p->frames, page);
 
 	if (!frame) {
 		frame = frame_new(p, unit, page, own) + 1;
 		p->c->stats.pages += page < TABLE_PAGES;
-		g_hash_table_insert(p->frames, (gpointer)page, (gpointer)frame);
+		base_map_set(&p->frames, page, frame);
 	}
 	return (frame - 1) << (p->c->page_shift - p->c->line_shift);
 }
@@ -92,7 +92,7 @@ void cpu_pages_reserve(struct cpu_pages *p)
 
 uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page)
 {
-	const uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page);
+	const uint64_t frame = base_map_get(&p->frames, page);
 
 	if (!frame || p->c->p->placement == CPU_PLACE_LINE)
 		return CPU_NO_CHANNEL;
@@ -108,16 +108,17 @@ uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
 
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page)
 {
-	return g_hash_table_contains(p->frames, (gpointer)page);
+	return base_map_get(&p->frames, page);
 }
 
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end)
 {
 	for (uint64_t page = first; page < end; page++) {
-		uint64_t frame = (uint64_t)(uintptr_t)g_hash_table_lookup(p->frames, (gpointer)page) - 1;
+		uint64_t frame = base_map_get(&p->frames, page);
 
-		if (!g_hash_table_remove(p->frames, (gpointer)page))
+		if (!frame--)
 			continue;
+		base_map_set(&p->frames, page, 0);
 		g_array_append_val(p->gone[frame % p->channel_count], frame);
 	}
 }
@@ -139,9 +140,9 @@ uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line)
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes)
 {
 	*p = (struct cpu_pages){.c = c,
-				.frames = g_hash_table_new(NULL, NULL),
 				.frames_max = memory_bytes / c->p->page_bytes,
 				.channel_count = c->p->placement == CPU_PLACE_LINE ? 1 : (uint32_t)c->p->channel_count};
+	base_map_init(&p->frames);
 	p->words = g_array_new(FALSE, FALSE, sizeof(struct cpu_pages_word));
 	p->frame_counts = g_new0(uint64_t, p->channel_count);
 	p->gone = g_new(GArray *, p->channel_count);
@@ -155,6 +156,6 @@ void cpu_pages_free(struct cpu_pages *p)
 		g_array_free(p->gone[i], TRUE);
 	g_free(p->gone);
 	g_array_free(p->words, TRUE);
-	g_hash_table_destroy(p->frames);
+	base_map_free(&p->frames);
 	g_free(p->frame_counts);
 }

@@ -3,11 +3,12 @@
 #ifndef STRATA_CPU_PAGES_H
 #define STRATA_CPU_PAGES_H
 
+#include "base/map.h"
 #include "cpu/common.h"
 
 struct cpu_pages {
 	struct cpu_common *c;
-	GHashTable *frames; /* of pages, + 1 */
+	struct base_map frames; /* of pages, + 1 */
 	/* By channel; of all, where lines go round the channels. Frame f is behind channel f modulo channel_count. */
 	GArray **gone; /* frames of pages that were unmapped: the last one is the next */
 	uint64_t *frame_counts, frames_max;

@@ -2,11 +2,12 @@
 #include "values/values.h"
 
 #include "base/check.h"
+#include "base/map.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum { RECENT = 1024 };
+enum { BLOCK = 64 }; /* entries that lie together, for lines are often used in their order */
 
 struct image {
 	struct image *next; /* older */
@@ -36,12 +37,8 @@ struct entry {
 
 struct values {
 	uint32_t line_bytes, images_max, lines_max, hand;
-	GHashTable *entries; /* by line */
-	GPtrArray *ring;
-	struct {
-		uint64_t line;
-		struct entry *entry;
-	} recent[RECENT];
+	struct base_map entries; /* by line */
+	GPtrArray *ring, *blocks;
 	/* Private lines that are over are used again late: a store may still be on its way to one. */
 	struct private *over, **over_end;
 	uint32_t over_count;
@@ -56,25 +53,19 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 	v->line_bytes = line_bytes;
 	v->lines_max = lines_max;
 	v->images_max = images_max;
-	v->entries = g_hash_table_new(NULL, NULL);
+	base_map_init(&v->entries);
 	v->ring = g_ptr_array_new();
+	v->blocks = g_ptr_array_new_with_free_func(g_free);
 	v->over_end = &v->over;
-	memset(v->recent, 0xff, sizeof(v->recent));
 	return v;
 }
 
-static struct entry *find(struct values *v, uint64_t line)
+static struct entry *find(const struct values *v, uint64_t line)
 {
-	const uint32_t slot = line % RECENT;
-
-	if (v->recent[slot].line != line) {
-		v->recent[slot].line = line;
-		v->recent[slot].entry = g_hash_table_lookup(v->entries, (gpointer)line);
-	}
-	return v->recent[slot].entry;
+	return (struct entry *)(uintptr_t)base_map_get(&v->entries, line);
 }
 
-bool values_is_known(struct values *v, uint64_t line)
+bool values_is_known(const struct values *v, uint64_t line)
 {
 	return find(v, line);
 }
@@ -110,7 +101,11 @@ static struct entry *room(struct values *v)
 	struct entry *e;
 
 	if (v->ring->len < v->lines_max) {
-		e = g_new0(struct entry, 1);
+		const uint32_t in_block = v->ring->len % BLOCK;
+
+		if (!in_block)
+			g_ptr_array_add(v->blocks, g_new0(struct entry, BLOCK));
+		e = (struct entry *)v->blocks->pdata[v->blocks->len - 1] + in_block;
 		e->place = v->ring->len;
 		g_ptr_array_add(v->ring, e);
 		return e;
@@ -124,9 +119,7 @@ static struct entry *room(struct values *v)
 	}
 	if (e->host) {
 		v->stats.evicted++;
-		g_hash_table_remove(v->entries, (gpointer)e->line);
-		if (v->recent[e->line % RECENT].line == e->line)
-			v->recent[e->line % RECENT].entry = NULL;
+		base_map_set(&v->entries, e->line, 0);
 	}
 	clear(v, e);
 	*e = (struct entry){.place = e->place};
@@ -164,8 +157,7 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 		e->host = host;
 		e->newest = newest;
 		e->has_moved = true; /* the memory has it */
-		g_hash_table_insert(v->entries, (gpointer)line, e);
-		v->recent[line % RECENT].entry = e;
+		base_map_set(&v->entries, line, (uintptr_t)e);
 	}
 	e->is_used = true;
 	if ((e->has_moved || e->last != holder) && !e->is_saved)
@@ -349,7 +341,7 @@ bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version v
 
 void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own)
 {
-	const struct entry *e = find((struct values *)v, line);
+	const struct entry *e = find(v, line);
 	struct private *p = e && unlikely(e->privates) ? private_of(e, holder) : NULL;
 
 	return p ? p->bytes + offset : own;
@@ -363,8 +355,7 @@ void values_forget(struct values *v, uint64_t first_line, uint64_t count)
 		if (!e)
 			continue;
 		clear(v, e);
-		g_hash_table_remove(v->entries, (gpointer)line);
-		v->recent[line % RECENT].entry = NULL;
+		base_map_set(&v->entries, line, 0);
 		e->host = NULL;
 		e->is_used = false;
 	}
@@ -379,10 +370,8 @@ void values_free(struct values *v)
 {
 	if (!v)
 		return;
-	for (uint32_t i = 0; i < v->ring->len; i++) {
+	for (uint32_t i = 0; i < v->ring->len; i++)
 		clear(v, v->ring->pdata[i]);
-		g_free(v->ring->pdata[i]);
-	}
 	while (v->over) {
 		struct private *next = v->over->next;
 
@@ -390,6 +379,7 @@ void values_free(struct values *v)
 		v->over = next;
 	}
 	g_ptr_array_free(v->ring, TRUE);
-	g_hash_table_destroy(v->entries);
+	g_ptr_array_free(v->blocks, TRUE);
+	base_map_free(&v->entries);
 	g_free(v);
 }

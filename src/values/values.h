@@ -32,7 +32,7 @@ struct values_stats {
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max);
 void values_free(struct values *v);
 
-bool values_is_known(struct values *v, uint64_t line);
+bool values_is_known(const struct values *v, uint64_t line);
 /* A store of the holder (a cache) into the line comes; host is where the program has the line, newest its version if it
  * is not known. */
 void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version newest);

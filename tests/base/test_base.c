@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/map.h"
 #include "base/units.h"
 
 struct item {
@@ -159,6 +160,33 @@ static void test_transfer(void **state)
 	assert_int_equal(base_transfer_ps(1, 3000000), 0);
 }
 
+/* Against a list of all keys: neighbours, keys that are far apart, and taking out, which closes gaps. */
+static void test_map(void **state)
+{
+	enum { KEYS = 700, ROUNDS = 40000 };
+	uint64_t values[KEYS] = {0}, random = 1, count = 0;
+	struct base_map m;
+
+	(void)state;
+	base_map_init(&m);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+
+		const uint32_t k = (uint32_t)(random >> 33) % KEYS;
+		const uint64_t value = random >> 60 < 7 ? 0 : random >> 8, key = k < KEYS / 2 ? k : (uint64_t)k << 40;
+
+		base_map_set(&m, key, value);
+		count = count - (values[k] > 0) + (value > 0);
+		values[k] = value;
+		assert_int_equal(m.count, count);
+		assert_true(m.count <= (m.mask + 1) / 2);
+		if (i % 100 == 0 || i > ROUNDS - 10)
+			for (uint32_t n = 0; n < KEYS; n++)
+				assert_int_equal(base_map_get(&m, n < KEYS / 2 ? n : (uint64_t)n << 40), values[n]);
+	}
+	base_map_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_bug_states),
 		cmocka_unit_test(test_transfer),
 	};

@@ -12,7 +12,7 @@ enum { OTHERS_BYTES = 1024 };
 struct access {
 	uint64_t address, page, first_line; /* page: the last one, which begins with that line */
 	uint8_t *host;
-	uint32_t size;
+	uint32_t size, core;
 	enum cpu_op op;
 	uint8_t others[OTHERS_BYTES]; /* the bytes that it uses, where they are not the program's */
 };
@@ -30,6 +30,7 @@ struct store {
 struct bytes {
 	struct cpu_system *cpu;
 	const struct cpu_params *p;
+	uint32_t line_shift, page_shift;
 	struct values *values;
 	struct access *accesses; /* by unit */
 	struct store **stores;   /* by core */
@@ -56,8 +57,12 @@ struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p)
 	b->p = p;
 	b->values = make_values(p);
 	b->accesses = g_new0(struct access, cpu_unit_count(p));
-	for (uint32_t i = 0; i < cpu_unit_count(p); i++)
+	b->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
+	b->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
+	for (uint32_t i = 0; i < cpu_unit_count(p); i++) {
 		b->accesses[i].page = UINT64_MAX;
+		b->accesses[i].core = i % (uint32_t)p->core_count;
+	}
 	b->stores = g_new0(struct store *, p->core_count);
 	return b;
 }
@@ -67,13 +72,13 @@ static uint64_t line_at(struct bytes *b, uint32_t unit, uint64_t address)
 {
 	struct access *a = &b->accesses[unit];
 
-	if (address / b->p->page_bytes != a->page) {
+	if (address >> b->page_shift != a->page) {
 		if (cpu_is_untouched(b->cpu, address))
 			return NO_LINE;
-		a->page = address / b->p->page_bytes;
+		a->page = address >> b->page_shift;
 		a->first_line = cpu_first_line(b->cpu, unit, a->page);
 	}
-	return a->first_line + address % b->p->page_bytes / b->p->line_bytes;
+	return a->first_line + ((address & (b->p->page_bytes - 1)) >> b->line_shift);
 }
 
 static void note_store(struct bytes *b, uint32_t core, uint64_t line, uint8_t *host, uint32_t begin, uint32_t end)
@@ -106,14 +111,13 @@ static uint64_t part(struct bytes *b, uint32_t unit, uint32_t offset, uint32_t *
 	const uint32_t line_bytes = (uint32_t)b->p->line_bytes;
 	const uint64_t address = a->address + offset;
 
-	*in_line = (uint32_t)(address % line_bytes);
+	*in_line = (uint32_t)address & (line_bytes - 1);
 	*count = MIN(line_bytes - *in_line, a->size - offset);
 	return line_at(b, unit, address);
 }
 
 void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op)
 {
-	const uint32_t core = unit % (uint32_t)b->p->core_count;
 	struct access *a = &b->accesses[unit];
 	uint32_t in_line, count;
 
@@ -129,15 +133,19 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 
 		if (line == NO_LINE) /* nobody has a copy */
 			continue;
-		values_before_store(b->values, core, line, line_host,
-				    values_is_known(b->values, line) ? 0 : cpu_version_now(b->cpu, core, line));
-		note_store(b, core, line, line_host, in_line, in_line + count);
+		values_before_store(b->values, a->core, line, line_host,
+				    values_is_known(b->values, line) ? 0 : cpu_version_now(b->cpu, a->core, line));
+		note_store(b, a->core, line, line_host, in_line, in_line + count);
 	}
 }
 
 void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting)
 {
-	for (struct store *s = b->stores[unit % b->p->core_count]; s; s = s->next) {
+	const struct access *a = &b->accesses[unit];
+
+	if (a->op != CPU_WRITE && a->op != CPU_ATOMIC)
+		return;
+	for (struct store *s = b->stores[a->core]; s; s = s->next) {
 		s->is_executed |= s->is_new && !is_waiting;
 		s->is_new = false;
 	}
@@ -177,12 +185,11 @@ static void *target_of(struct bytes *b, uint32_t unit)
 
 	return line == NO_LINE || count < a->size
 		       ? a->host
-			       : values_target(b->values, unit % (uint32_t)b->p->core_count, line, in_line, a->host);
+			       : values_target(b->values, a->core, line, in_line, a->host);
 }
 
 void *bytes_of(struct bytes *b, uint32_t unit)
 {
-	const uint32_t core = unit % (uint32_t)b->p->core_count;
 	struct access *a = &b->accesses[unit];
 	bool is_other = false;
 	uint32_t in_line, count;
@@ -196,7 +203,7 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 		if (line == NO_LINE || !values_is_known(b->values, line))
 			continue;
-		if (values_read(b->values, core, line, cpu_version_now(b->cpu, core, line), in_line, count,
+		if (values_read(b->values, a->core, line, cpu_version_now(b->cpu, a->core, line), in_line, count,
 				a->others + offset)) {
 			if (!is_other)
 				memcpy(a->others, a->host, offset);
