@@ -37,7 +37,6 @@ static void far_add(struct cpu_events *q, struct cpu_event *e)
 {
 	uint32_t i = q->far->len;
 
-	e->order = q->order++;
 	g_ptr_array_add(q->far, e);
 	for (; i && is_before(e, far_at(q, (i - 1) / 2)); i = (i - 1) / 2)
 		q->far->pdata[i] = far_at(q, (i - 1) / 2);
@@ -139,6 +138,7 @@ void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units
 	const uint64_t cycle = MAX(cycle_of(q, time_units), q->first_cycle);
 
 	e->time_units = time_units;
+	e->order = q->order++;
 	if (likely(cycle < q->near_end))
 		put(q, e, cycle);
 	else

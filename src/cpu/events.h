@@ -27,7 +27,7 @@ struct cpu_events {
 	uint64_t period_units, period_inverse; /* of its clock; see cycle_of */
 	uint64_t first_cycle;                  /* no event is left for an earlier one */
 	uint64_t open_end, near_end;           /* cycles before them fire in this tick; are in the wheel */
-	uint64_t order;
+	uint64_t order;                        /* of the next one */
 	GPtrArray *far; /* a heap, by time and order */
 	uint64_t occupancy[CPU_WHEEL_CYCLES / 64];
 	struct cpu_event *last[CPU_WHEEL_CYCLES]; /* of each cycle; NULL: none */

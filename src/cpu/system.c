@@ -152,6 +152,11 @@ int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address)
 	return channel == CPU_NO_CHANNEL ? -1 : (int32_t)channel;
 }
 
+uint64_t cpu_events_asked(const struct cpu_system *s)
+{
+	return s->common.events.order;
+}
+
 void cpu_cold(struct cpu_system *s)
 {
 	for (uint32_t i = 0; i < s->common.p->core_count; i++)

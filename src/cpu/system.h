@@ -117,6 +117,8 @@ void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels);
 /* Of a touched page; -1: it is not touched, or its lines are on all channels. */
 int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address);
+/* How often something was put off until later: where it is as before, nothing new is due. */
+uint64_t cpu_events_asked(const struct cpu_system *s);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */
 void cpu_cold(struct cpu_system *s);
 /* The owner counts instructions there. */

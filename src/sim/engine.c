@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/units.h"
 
@@ -56,6 +57,7 @@ struct sim_engine {
 	volatile bool stop;
 	bool was_limited;
 	uint64_t limit_units;
+	uint64_t follow_units; /* until then no wheel has to follow the time */
 	struct domain domains[SIM_DOMAIN_MAX];
 };
 
@@ -450,12 +452,24 @@ uint64_t sim_run(struct sim_engine *e)
 /* After time has moved over idle cycles: the wheel follows, so that wakes find their cycles in it. */
 static void wheel_follow(struct sim_engine *e)
 {
+	if (likely(e->clock.now_units < e->follow_units))
+		return;
+	e->follow_units = SIM_NEVER;
 	for (uint32_t i = 0; i < e->domain_count; i++) {
 		struct domain *d = &e->domains[i];
 		if (e->clock.now_units >= (d->wheel_cycle + WHEEL_SLOTS / 2) * d->period_units)
 			d->wheel_cycle = d->open_cycle =
 				cycles_of_units(d, e->clock.now_units + d->period_units - 1);
+		e->follow_units =
+			base_min_u64(e->follow_units, (d->wheel_cycle + WHEEL_SLOTS / 2) * d->period_units);
 	}
+}
+
+void sim_pass_units(struct sim_engine *e, uint64_t time_units)
+{
+	CHECK(time_units >= e->clock.now_units);
+	e->clock.now_units = time_units;
+	wheel_follow(e);
 }
 
 uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units)

@@ -95,6 +95,8 @@ uint64_t sim_run(struct sim_engine *e);
 /* Runs every tick up to and at time_units, which is not before now, and moves time there: for whoever drives the engine
  * from outside, in steps. Ends earlier, at the tick that it came to, after sim_stop or at the limit. */
 uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units);
+/* The same where the caller knows that no tick is due until then, by sim_next_units: time moves. */
+void sim_pass_units(struct sim_engine *e, uint64_t time_units);
 /* When the next tick is due; SIM_NEVER: nobody is scheduled. */
 uint64_t sim_next_units(struct sim_engine *e);
 /* The component that ticks or ticked last: its name, and its number in its domain. */

@@ -58,6 +58,9 @@ struct host {
 	const struct cpu_params *params;
 	uint64_t limit_ps;   /* run.timeout_simulated_ps */
 	uint64_t told_units; /* when the runtime comes back */
+	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
+	uint64_t next_units, asked;
+	uint64_t per_ps; /* units of the engine's time */
 	struct channel_system *near; /* NULL: no NDPs */
 	const struct channel_params *near_params;
 	uint32_t cpu_units; /* those of NDPs come after them */
@@ -67,20 +70,35 @@ struct host {
 /* Has the runtime come back when the machine has something to do. */
 static void come_back(struct host *h)
 {
-	const uint64_t next = sim_next_units(h->engine), per_ps = sim_units_per_ps(h->engine);
+	const uint64_t next = sim_next_units(h->engine);
 
+	h->next_units = next;
+	h->asked = cpu_events_asked(h->cpu);
 	if (next == SIM_NEVER || next == h->told_units)
 		return;
 	h->told_units = next;
-	h->runtime->event((next + per_ps - 1) / per_ps);
+	h->runtime->event((next + h->per_ps - 1) / h->per_ps);
 }
 
+/* Until the time of an access or a question. */
 static void run_until(struct host *h, uint64_t now_ps)
 {
-	const uint64_t units = now_ps * sim_units_per_ps(h->engine);
+	const uint64_t units = now_ps * h->per_ps;
 
-	if (units > sim_now_units(h->engine))
+	if (units <= sim_now_units(h->engine))
+		return;
+	if (units < h->next_units && h->asked == cpu_events_asked(h->cpu)) {
+		sim_pass_units(h->engine, units);
+	} else {
 		sim_run_until(h->engine, units);
+		h->next_units = 0;
+	}
+}
+
+static void come_back_if_new(struct host *h)
+{
+	if (!h->next_units || h->asked != cpu_events_asked(h->cpu))
+		come_back(h);
 }
 
 /* Also what has come up for the time at which the machine stands already. */
@@ -88,7 +106,7 @@ static void advance(void *self, uint64_t until_ps)
 {
 	struct host *h = self;
 
-	sim_run_until(h->engine, MAX(until_ps * sim_units_per_ps(h->engine), sim_now_units(h->engine)));
+	sim_run_until(h->engine, MAX(until_ps * h->per_ps, sim_now_units(h->engine)));
 	h->told_units = SIM_NEVER;
 	come_back(h);
 }
@@ -224,7 +242,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		if (done != CPU_WAITS)
 			bytes = bytes_of(h->bytes, at->unit);
 	}
-	come_back(h);
+	come_back_if_new(h);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
 
@@ -348,6 +366,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	default:
 		reply.result = h->near ? answer_about_ndps(h, at, a, &reply.done_ps) : -ENOSYS;
 	}
+	h->next_units = 0; /* the memory may have been asked, too */
 	return reply;
 }
 
@@ -441,6 +460,7 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->near = machine_channel(h->run.machine);
 	h->near_params = machine_channel_params(&h->session.config);
 	h->engine = h->run.machine->ctx.engine;
+	h->per_ps = sim_units_per_ps(h->engine);
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	h->limit_ps = h->run.params->timeout_simulated_ps ? h->run.params->timeout_simulated_ps : UINT64_MAX;
