@@ -488,7 +488,8 @@ static void note(enum thread_event event, uint64_t value)
 /* While nothing is modelled, a block is a tick of the clock by which threads take turns. */
 static inline bool is_passed_over(void)
 {
-	return __builtin_expect(is_functional, 0) && !rt_signal_is_kept && current->now_ps < limit_ps && ++current->now_ps;
+	return __builtin_expect(is_functional, 0) && !rt_signal_is_kept && current->now_ps < limit_ps &&
+	       ++current->now_ps;
 }
 
 static void compute(const struct thread_site *site)
