@@ -6,13 +6,11 @@
  * All cores begin at one time; bandwidth is the pieces that all have accessed, over the time until the last has ended.
  * Every value that is read is checked by its sum, every value written afterwards.
  */
-#include "common/program.h"
+#include "common/teams.h"
 
 #include <omp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strata/ndp.h>
 #include <string.h>
 #include <time.h>
 
@@ -417,16 +415,22 @@ static void core_do(struct bench *b, uint32_t team)
 		b->statistics[i] = strata_statistic(statistics[i].name);
 }
 
-static void team_do(struct bench *b, uint32_t team)
+static void team_do(void *bench, uint32_t team)
 {
-	if (b->is_placed && (strata_run_on_ndp(team, 0) || strata_team_on_ndp(team)))
-		workload_fail("there is no NDP %u", team);
+	struct bench *b = bench;
+
 #pragma omp parallel num_threads(b->threads)
 	core_do(b, team);
-	if (b->is_placed) {
-		strata_team_on_ndp(STRATA_ANY);
-		strata_run_on_cpu(STRATA_ANY);
-	}
+}
+
+static void teams_do(struct bench *b)
+{
+	uint32_t *ndps = workload_host_alloc(b->teams, sizeof(*ndps));
+
+	for (uint32_t team = 0; team < b->teams; team++)
+		ndps[team] = b->is_placed ? team : STRATA_ANY;
+	workload_teams(b->teams, ndps, team_do, b);
+	free(ndps);
 }
 
 /* ---- The check ---- */
@@ -619,8 +623,7 @@ int main(int argc, char **argv)
 		claim(&b, b.arrays[team]);
 		claim(&b, b.results[team]);
 	}
-#pragma omp parallel num_threads(b.teams)
-	team_do(&b, (uint32_t)omp_get_thread_num());
+	teams_do(&b);
 	strata_modelling_end();
 	statistics_say(&b);
 	for (uint32_t i = 0; i < cores; i++) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Graph500 specification 2.1, section 3.2. */
-enum { GRAPH_EDGE_FACTOR = 16 };
+enum { GRAPH_EDGE_FACTOR = 16, GRAPH_PARTS_MAX = 64, GRAPH_HUB_EDGES = 512 };
 
 struct graph_edges {
 	uint64_t seed, vertices, count;
@@ -30,6 +30,8 @@ struct graph_part {
 	uint64_t *neighbours; /* of each vertex, as often as there are edges; none is the vertex itself */
 	/* A search's: one bit per vertex, in words; and each vertex's predecessor, -1 for none. */
 	uint64_t *visited, *queues[2];
+	uint64_t *hubs; /* room for all vertices that have GRAPH_HUB_EDGES or more */
+	uint64_t hub_count;
 	int64_t *predecessor;
 };
 
@@ -58,7 +60,7 @@ static inline uint64_t graph_degree(const struct graph_part *p, uint64_t local)
 
 /* Kernel 1 of the benchmark: compressed rows from the edges, by `threads` threads for each part. */
 void graph_make(struct graph *g, uint32_t threads);
-/* The rows, which are only read from now on, are shared by the CPU and the NDPs. */
+/* All of it is shared by the CPU and the NDPs (section 4.9.1 of the thesis). */
 void graph_claim(const struct graph *g);
 void graph_free(struct graph *g);
 
@@ -73,6 +75,8 @@ struct graph_search {
 	uint32_t levels, bottom_up_levels; /* set */
 };
 
+/* Makes the teams' threads, which then wait for searches. */
+void graph_begin(const struct graph *g, const struct graph_search *s);
 /* Fills the predecessors; the root is its own. */
 void graph_search(const struct graph *g, uint64_t root, struct graph_search *s);
 

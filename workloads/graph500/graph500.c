@@ -32,14 +32,15 @@ static const char *const constructions[] = {"functional", "modelled"};
 static const struct workload_count counts[] = {
 	{"scale", "2^N vertices, 16 * 2^N edges", 10, 20, 6, 32, 1, NULL},
 	{"roots", "searches", 4, 64, 1, 64, 1, NULL},
-	{"ndps", "parts of the graph, each with its team of threads; a power of two", 1, 1, 1, 64, 1, NULL},
+	{"ndps", "parts of the graph, each with its team of threads; a power of two", 1, 1, 1, GRAPH_PARTS_MAX, 1,
+	 NULL},
 	{"threads", "threads of a team; 0: as many as there are cores for each", 0, 0, 0, 4096, 1, NULL},
 	{"where", "the searches; a machine without NDPs has only the CPU", ON_NDPS, ON_NDPS, 0, ON_CPU, 1, places},
 	{"direction", "of the searches", GRAPH_OPTIMISED, GRAPH_OPTIMISED, 0, GRAPH_TOP_DOWN, 1, directions},
 	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
 	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
 	{"beta", "top-down again when it has less than 1/N of the vertices", 24, 24, 1, 1000000, 1, NULL},
-	{"claim", "state of the rows in a search", CLAIM_SHARED, CLAIM_SHARED, 0, CLAIM_NOTHING, 1, claims},
+	{"claim", "state of the graph before a search", CLAIM_SHARED, CLAIM_SHARED, 0, CLAIM_NOTHING, 1, claims},
 	{"construction", "of the rows, on a modelled machine", FUNCTIONAL, FUNCTIONAL, 0, MODELLED, 1, constructions},
 };
 
@@ -173,6 +174,9 @@ int main(int argc, char **argv)
 	omp_set_max_active_levels(2);
 	strata_modelling_end();
 	construct(&g, search.threads, o.counts[CONSTRUCTION] == MODELLED);
+	strata_modelling_begin(STRATA_CACHES_COLD);
+	graph_begin(&g, &search);
+	strata_modelling_end();
 	root_count = roots_choose(&g, roots, o.counts[ROOTS]);
 	for (uint32_t i = 0; is_right && i < root_count; i++) {
 		seconds = search_timed(&g, roots[i], &search, o.counts[CLAIM] == CLAIM_SHARED, &edges);

@@ -59,6 +59,15 @@ static void part_sum(const struct graph *g, uint32_t part)
 	p->neighbours = words_alloc(g, part, sum);
 }
 
+static void part_hubs(const struct graph *g, uint32_t part)
+{
+	struct graph_part *p = &g->parts[part];
+
+	for (uint64_t v = 0; v < p->count; v++)
+		p->hub_count += graph_degree(p, v) >= GRAPH_HUB_EDGES;
+	p->hubs = words_alloc(g, part, p->hub_count);
+}
+
 static void degree_add(const struct graph *g, uint64_t vertex)
 {
 	uint64_t *degree = &graph_part_of(g, vertex)->begin[graph_local(g, vertex)];
@@ -116,8 +125,16 @@ void graph_make(struct graph *g, uint32_t threads)
 		}
 	}
 #pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
-	for (uint32_t p = 0; p < g->part_count; p++)
+	for (uint32_t p = 0; p < g->part_count; p++) {
 		part_shift(&g->parts[p]);
+		part_hubs(g, p);
+	}
+}
+
+static void words_claim(const void *words, uint64_t count)
+{
+	workload_touch(words, bytes_of(count));
+	strata_claim(words, bytes_of(count), STRATA_SHARED);
 }
 
 void graph_claim(const struct graph *g)
@@ -125,10 +142,12 @@ void graph_claim(const struct graph *g)
 	for (uint32_t part = 0; part < g->part_count; part++) {
 		const struct graph_part *p = &g->parts[part];
 
-		workload_touch(p->begin, bytes_of(p->count + 1));
-		workload_touch(p->neighbours, bytes_of(p->begin[p->count]));
-		strata_claim(p->begin, bytes_of(p->count + 1), STRATA_SHARED);
-		strata_claim(p->neighbours, bytes_of(p->begin[p->count]), STRATA_SHARED);
+		words_claim(p->begin, p->count + 1);
+		words_claim(p->neighbours, p->begin[p->count]);
+		words_claim(p->visited, p->count / 64);
+		words_claim(p->queues[0], p->count / 64);
+		words_claim(p->queues[1], p->count / 64);
+		words_claim(p->predecessor, p->count);
 	}
 }
 
@@ -140,6 +159,7 @@ void graph_free(struct graph *g)
 
 		words_free(g, p->neighbours, p->begin[p->count]);
 		words_free(g, p->begin, p->count + 1);
+		words_free(g, p->hubs, p->hub_count);
 		words_free(g, p->visited, words);
 		words_free(g, p->queues[0], words);
 		words_free(g, p->queues[1], words);

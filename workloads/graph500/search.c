@@ -5,12 +5,11 @@
  * holds: from the top down each vertex of the frontier takes its neighbours, wherever they lie; from the bottom up each
  * vertex that was not reached looks for a neighbour in the frontier.
  */
-#include "common/program.h"
+#include "common/teams.h"
 #include "graph.h"
 
 #include <omp.h>
 #include <pthread.h>
-#include <strata/ndp.h>
 #include <string.h>
 
 enum { WORDS_AT_ONCE = 4 };
@@ -22,8 +21,22 @@ struct totals {
 struct search {
 	const struct graph *g;
 	struct graph_search *options;
-	pthread_barrier_t parts;  /* one thread of each */
+	uint64_t root, edges;	 /* edges of the graph, each from both ends */
+	pthread_barrier_t parts; /* one thread of each */
 	struct totals totals[3]; /* by level modulo 3: one is summed, one read, one cleared */
+};
+
+/* What a team reads of all parts with every edge. It is on the stack of the team's first thread, so that it lies where
+ * the team is. */
+struct view {
+	struct search *s;
+	uint32_t part, part_count;
+	unsigned int shift;
+	uint64_t mask; /* of a vertex' number in its part */
+	uint64_t *visited[GRAPH_PARTS_MAX], *queues[2][GRAPH_PARTS_MAX];
+	int64_t *predecessor[GRAPH_PARTS_MAX];
+	struct totals sum, next; /* of the part; of all */
+	uint64_t hub_count;	 /* in the part's hubs, in this level */
 };
 
 /* What all threads know alike. */
@@ -33,13 +46,20 @@ struct level {
 	uint64_t unexplored; /* edges of vertices that were not reached, each from both ends */
 };
 
+/* One thread of each team. */
+static void sync_parts(struct view *v)
+{
+	if (v->part_count > 1)
+		pthread_barrier_wait(&v->s->parts);
+}
+
 /* All threads of all teams. */
-static void sync_all(struct search *s)
+static void sync_all(struct view *v)
 {
 #pragma omp barrier
-	if (s->g->part_count > 1) {
+	if (v->part_count > 1) {
 		if (!omp_get_thread_num())
-			pthread_barrier_wait(&s->parts);
+			sync_parts(v);
 #pragma omp barrier
 	}
 }
@@ -50,59 +70,74 @@ static uint64_t bit_of(uint64_t local)
 }
 
 /* Is this thread the one that reaches the vertex? */
-static bool reach(struct graph_part *p, uint64_t local)
+static bool reach(uint64_t *visited, uint64_t local)
 {
-	uint64_t *word = &p->visited[local / 64];
+	uint64_t *word = &visited[local / 64];
 
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit_of(local))
 		return false;
 	return !(__atomic_fetch_or(word, bit_of(local), __ATOMIC_RELAXED) & bit_of(local));
 }
 
-static void expand_vertex(const struct search *s, const struct graph_part *p, uint64_t local, uint64_t vertex,
-			  uint32_t out)
+/* A vertex' edges from `first` on. */
+static void expand(const struct view *v, const struct graph_part *p, uint64_t first, uint64_t end, uint64_t vertex,
+		   uint32_t out)
 {
-	for (uint64_t i = p->begin[local]; i < p->begin[local + 1]; i++) {
-		const uint64_t to = p->neighbours[i], at = graph_local(s->g, to);
-		struct graph_part *there = graph_part_of(s->g, to);
+	for (uint64_t i = first; i < end; i++) {
+		const uint64_t to = p->neighbours[i], at = to & v->mask, there = to >> v->shift;
 
-		if (!reach(there, at))
+		if (!reach(v->visited[there], at))
 			continue;
-		there->predecessor[at] = (int64_t)vertex;
-		__atomic_fetch_or(&there->queues[out][at / 64], bit_of(at), __ATOMIC_RELAXED);
+		v->predecessor[there][at] = (int64_t)vertex;
+		__atomic_fetch_or(&v->queues[out][there][at / 64], bit_of(at), __ATOMIC_RELAXED);
 	}
 }
 
-static void top_down(const struct search *s, uint32_t part, const struct level *level)
+static uint64_t number_of(const struct view *v, uint64_t local)
 {
-	const struct graph_part *p = &s->g->parts[part];
+	return ((uint64_t)v->part << v->shift) + local;
+}
+
+/* Of a Kronecker graph some vertices have a large share of all edges: such a one is the whole team's work. */
+static void top_down(struct view *v, const struct graph_part *p, const struct level *level)
+{
 	const uint32_t in = level->number % 2;
 
-#pragma omp for schedule(dynamic, WORDS_AT_ONCE) nowait
+#pragma omp for schedule(dynamic, WORDS_AT_ONCE)
 	for (uint64_t w = 0; w < p->count / 64; w++) {
 		for (uint64_t bits = p->queues[in][w]; bits; bits &= bits - 1) {
 			const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(bits);
+			const uint64_t first = p->begin[local], end = p->begin[local + 1];
 
-			expand_vertex(s, p, local, ((uint64_t)part << s->g->shift) + local, !in);
+			if (end - first < GRAPH_HUB_EDGES)
+				expand(v, p, first, end, number_of(v, local), !in);
+			else
+				p->hubs[__atomic_fetch_add(&v->hub_count, 1, __ATOMIC_RELAXED)] = local;
 		}
+	}
+	for (uint64_t h = 0; h < v->hub_count; h++) {
+		const uint64_t local = p->hubs[h];
+
+#pragma omp for schedule(static) nowait
+		for (uint64_t i = p->begin[local]; i < p->begin[local + 1]; i++)
+			expand(v, p, i, i + 1, number_of(v, local), !in);
 	}
 }
 
 /* A neighbour that is in the frontier, or -1. */
-static int64_t parent_of(const struct search *s, const struct graph_part *p, uint64_t local, uint32_t in)
+static int64_t parent_of(const struct view *v, const struct graph_part *p, uint64_t local, uint32_t in)
 {
 	for (uint64_t i = p->begin[local]; i < p->begin[local + 1]; i++) {
-		const uint64_t from = p->neighbours[i], at = graph_local(s->g, from);
+		const uint64_t from = p->neighbours[i], at = from & v->mask;
 
-		if (graph_part_of(s->g, from)->queues[in][at / 64] & bit_of(at))
+		if (v->queues[in][from >> v->shift][at / 64] & bit_of(at))
 			return (int64_t)from;
 	}
 	return -1;
 }
 
-static void bottom_up(const struct search *s, uint32_t part, const struct level *level)
+static void bottom_up(const struct view *v, const struct graph_part *p, const struct level *level)
 {
-	struct graph_part *p = &s->g->parts[part];
 	const uint32_t in = level->number % 2;
 
 	/* A word of the bitmaps is one thread's: no atomics. */
@@ -112,7 +147,7 @@ static void bottom_up(const struct search *s, uint32_t part, const struct level 
 
 		for (uint64_t bits = ~p->visited[w]; bits; bits &= bits - 1) {
 			const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(bits);
-			const int64_t parent = parent_of(s, p, local, in);
+			const int64_t parent = parent_of(v, p, local, in);
 
 			if (parent < 0)
 				continue;
@@ -127,11 +162,9 @@ static void bottom_up(const struct search *s, uint32_t part, const struct level 
 }
 
 /* Counts the next frontier and clears the one before, which is the one after it. */
-static void turn(struct search *s, uint32_t part, const struct level *level)
+static void turn(struct view *v, const struct graph_part *p, const struct level *level)
 {
-	const struct graph_part *p = &s->g->parts[part];
 	const uint32_t in = level->number % 2;
-	struct totals *totals = &s->totals[level->number % 3];
 	struct totals own = {0, 0};
 
 #pragma omp for nowait
@@ -145,8 +178,8 @@ static void turn(struct search *s, uint32_t part, const struct level *level)
 			own.edges += graph_degree(p, w * 64 + (uint64_t)__builtin_ctzll(bits));
 	}
 	if (own.vertices) {
-		__atomic_fetch_add(&totals->vertices, own.vertices, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&totals->edges, own.edges, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&v->sum.vertices, own.vertices, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&v->sum.edges, own.edges, __ATOMIC_RELAXED);
 	}
 }
 
@@ -171,8 +204,8 @@ static void clear(const struct graph_part *p)
 	for (uint64_t w = 0; w < words; w++)
 		p->visited[w] = p->queues[0][w] = p->queues[1][w] = 0;
 #pragma omp for nowait
-	for (uint64_t v = 0; v < p->count; v++)
-		p->predecessor[v] = -1;
+	for (uint64_t i = 0; i < p->count; i++)
+		p->predecessor[i] = -1;
 }
 
 static void begin(const struct search *s, uint64_t root)
@@ -194,57 +227,111 @@ static uint64_t all_edges(const struct graph *g)
 	return sum;
 }
 
-/* Each thread of the part's team. */
-static void levels_do(struct search *s, uint32_t part, uint64_t root)
+/* What the part's next frontier has becomes what all have; one thread of each team. */
+static void sum_up(struct view *v, const struct level *level)
 {
-	const bool is_first = !part && !omp_get_thread_num();
-	struct level level = {.unexplored = all_edges(s->g)};
+	struct totals *all = &v->s->totals[level->number % 3];
 
-	clear(&s->g->parts[part]);
-	sync_all(s);
+	if (v->sum.vertices) {
+		__atomic_fetch_add(&all->vertices, v->sum.vertices, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&all->edges, v->sum.edges, __ATOMIC_RELAXED);
+	}
+	v->sum = (struct totals){0, 0};
+	v->hub_count = 0;
+	sync_parts(v);
+	v->next = *all;
+}
+
+/* Each thread of the part's team. */
+static void levels_do(struct view *v, uint64_t root, uint64_t edges)
+{
+	struct search *s = v->s;
+	const struct graph_part own = s->g->parts[v->part]; /* on the thread's stack */
+	const bool is_first = !v->part && !omp_get_thread_num();
+	struct level level = {.unexplored = edges};
+
+	clear(&own);
+	sync_all(v);
 	if (is_first)
 		begin(s, root);
-	sync_all(s);
+	sync_all(v);
 	for (;; level.number++) {
-		const struct totals *next = &s->totals[level.number % 3];
-
 		if (level.is_bottom_up)
-			bottom_up(s, part, &level);
+			bottom_up(v, &own, &level);
 		else
-			top_down(s, part, &level);
-		sync_all(s);
+			top_down(v, &own, &level);
+		sync_all(v);
 		if (is_first)
 			s->totals[(level.number + 1) % 3] = (struct totals){0, 0};
-		turn(s, part, &level);
-		sync_all(s);
+		turn(v, &own, &level);
+#pragma omp barrier
+		if (!omp_get_thread_num())
+			sum_up(v, &level);
+#pragma omp barrier
 		if (is_first) {
 			s->options->levels++;
 			s->options->bottom_up_levels += level.is_bottom_up;
 		}
-		if (!next->vertices)
+		if (!v->next.vertices)
 			break;
-		choose(s, &level, next);
+		choose(s, &level, &v->next);
 	}
+}
+
+static void part_search(void *search, uint32_t part)
+{
+	struct search *s = search;
+	const struct graph *g = s->g;
+	struct view v = {.s = s,
+			 .part = part,
+			 .part_count = g->part_count,
+			 .shift = g->shift,
+			 .mask = (UINT64_C(1) << g->shift) - 1};
+
+	for (uint32_t p = 0; p < g->part_count; p++) {
+		v.visited[p] = g->parts[p].visited;
+		v.queues[0][p] = g->parts[p].queues[0];
+		v.queues[1][p] = g->parts[p].queues[1];
+		v.predecessor[p] = g->parts[p].predecessor;
+	}
+	const uint64_t root = s->root, edges = s->edges;
+
+#pragma omp parallel num_threads(s->options->threads) firstprivate(root, edges)
+	levels_do(&v, root, edges);
+}
+
+static void teams_do(const struct graph *g, void (*work)(void *self, uint32_t part), void *self)
+{
+	uint32_t places[GRAPH_PARTS_MAX];
+
+	for (uint32_t part = 0; part < g->part_count; part++)
+		places[part] = g->is_placed ? part : STRATA_ANY;
+	workload_teams(g->part_count, places, work, self);
+}
+
+static void part_begin(void *options, uint32_t part)
+{
+	const struct graph_search *o = options;
+
+	(void)part;
+	/* Of an empty region nothing would be left. */
+#pragma omp parallel num_threads(o->threads)
+	{
+#pragma omp barrier
+	}
+}
+
+void graph_begin(const struct graph *g, const struct graph_search *options)
+{
+	teams_do(g, part_begin, (void *)options);
 }
 
 void graph_search(const struct graph *g, uint64_t root, struct graph_search *options)
 {
-	struct search s = {.g = g, .options = options};
+	struct search s = {.g = g, .options = options, .root = root, .edges = all_edges(g)};
 
 	options->levels = options->bottom_up_levels = 0;
 	pthread_barrier_init(&s.parts, NULL, g->part_count);
-#pragma omp parallel num_threads(g->part_count)
-	{
-		const uint32_t part = (uint32_t)omp_get_thread_num();
-
-		if (g->is_placed && (strata_run_on_ndp(part, 0) || strata_team_on_ndp(part)))
-			workload_fail("there is no NDP %u", part);
-#pragma omp parallel num_threads(options->threads)
-		levels_do(&s, part, root);
-		if (g->is_placed) {
-			strata_team_on_ndp(STRATA_ANY);
-			strata_run_on_cpu(STRATA_ANY);
-		}
-	}
+	teams_do(g, part_search, &s);
 	pthread_barrier_destroy(&s.parts);
 }

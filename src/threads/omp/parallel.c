@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ extern uint8_t __strata_on;
 int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
 int __strata_wake(const uint32_t *word, int count);
 uint64_t __strata_team_wish(void);
+void __strata_team_next(uint32_t level, uint32_t team, uint32_t thread);
 uint32_t __strata_team_enter(uint32_t level, uint32_t team, uint32_t thread, uint64_t wish);
 void __strata_team_leave(uint32_t unit);
 
@@ -26,6 +28,7 @@ typedef void region_code(int32_t *global, int32_t *number, ...);
 struct worker {
 	struct omp_thread context;
 	uint32_t job; /* futex: 1 when there is a team */
+	uint64_t home; /* where its stack lies */
 	struct worker *next;
 };
 
@@ -33,9 +36,16 @@ __thread struct omp_thread *omp_self;
 static __thread struct omp_thread first_context;
 static __thread struct omp_team first_team;
 struct omp_settings omp_settings = {.max_active_levels = 1, .thread_limit = INT_MAX, .schedule = 34};
-static uint32_t pool_lock, settings_state;
-static struct worker *pool;
+static uint32_t settings_lock, settings_state;
 static int32_t thread_count;
+
+/* Workers without work, by where they are at home; each in lines of its own, for teams take theirs at the same time.
+ * What is kept of a worker lies in pages that the one who made them has touched first, at home as well. */
+enum { POOLS = 64, PAGES_BYTES = 65536 };
+static struct pool {
+	uint32_t lock, fresh_count;
+	struct worker *first, *fresh;
+} __attribute__((aligned(128))) pools[POOLS];
 
 static void word_wait(uint32_t *word, uint32_t value)
 {
@@ -138,13 +148,13 @@ struct omp_thread *omp_thread(void)
 
 	if (t)
 		return t;
-	omp_lock_word(&pool_lock);
+	omp_lock_word(&settings_lock);
 	if (!settings_state)
 		read_settings();
 	settings_state = 1;
 	t = &first_context;
-	t->global = thread_count++;
-	omp_unlock_word(&pool_lock);
+	t->global = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+	omp_unlock_word(&settings_lock);
 	first_team.count = 1;
 	for (uint32_t i = 0; i < OMP_LOOPS; i++)
 		first_team.loops[i].number = i;
@@ -221,12 +231,15 @@ static void execute(struct omp_team *team, struct omp_thread *self)
 		code(&global, &number, SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48));
 }
 
+static uint32_t outer_number(const struct omp_thread *outer)
+{
+	return outer->level ? (uint32_t)outer->number : 0;
+}
+
 /* On the unit that the region's thread is for; returns where it was. */
 static uint32_t place(struct omp_thread *t)
 {
-	uint32_t team = t->level > 1 ? (uint32_t)t->outer->number : 0;
-
-	return __strata_team_enter((uint32_t)t->level, team, (uint32_t)t->number, t->team->wish);
+	return __strata_team_enter((uint32_t)t->level, outer_number(t->outer), (uint32_t)t->number, t->team->wish);
 }
 
 static void *work(void *arg)
@@ -234,18 +247,21 @@ static void *work(void *arg)
 	struct worker *w = arg;
 
 	for (;;) {
+		struct omp_thread self;
 		struct omp_team *team;
 
 		while (!__atomic_load_n(&w->job, __ATOMIC_ACQUIRE))
 			word_wait(&w->job, 0);
 		w->job = 0;
-		team = w->context.team;
-		omp_self = &w->context;
-		place(&w->context);
-		omp_task_begin_region(&w->context);
-		execute(team, &w->context);
-		omp_barrier(&w->context);
-		omp_task_end_region(&w->context);
+		/* On its own stack, which lies where it runs; its maker's memory may be far. */
+		self = w->context;
+		team = self.team;
+		omp_self = &self;
+		place(&self);
+		omp_task_begin_region(&self);
+		execute(team, &self);
+		omp_barrier(&self);
+		omp_task_end_region(&self);
 		/* The last thing that is done with the team: it is the master's. */
 		if (__atomic_add_fetch(&team->left, 1, __ATOMIC_ACQ_REL) == team->count - 1)
 			word_wake(&team->left, 1);
@@ -253,9 +269,44 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static struct worker *new_worker(void)
+/* Where a team's threads are at home: at its wish, or, inside of another region, with the thread that makes it. */
+static uint64_t home_of(const struct omp_team *team)
 {
-	struct worker *w = calloc(1, sizeof(*w));
+	const struct omp_thread *outer = team->master;
+
+	return team->wish ? team->wish : outer->level ? (uint64_t)outer->number + 1 : 0;
+}
+
+static struct pool *pool_of(uint64_t home)
+{
+	return &pools[home * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+static struct worker *worker_alloc(uint64_t home)
+{
+	struct pool *pool = pool_of(home);
+	struct worker *w = NULL;
+
+	omp_lock_word(&pool->lock);
+	if (!pool->fresh_count) {
+		void *pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		pool->fresh = pages == MAP_FAILED ? NULL : pages;
+		pool->fresh_count = pool->fresh ? PAGES_BYTES / sizeof(*w) : 0;
+	}
+	if (pool->fresh_count) {
+		pool->fresh_count--;
+		w = pool->fresh++;
+	}
+	omp_unlock_word(&pool->lock);
+	return w;
+}
+
+/* For thread `number` of the team: it begins, and its stack is touched, where it will run. */
+static struct worker *new_worker(const struct omp_team *team, uint32_t number)
+{
+	const struct omp_thread *outer = team->master;
+	struct worker *w = worker_alloc(home_of(team));
 	pthread_attr_t attr;
 	pthread_t thread;
 	int error;
@@ -263,27 +314,49 @@ static struct worker *new_worker(void)
 	if (!w)
 		return NULL;
 	w->context.global = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+	w->home = home_of(team);
+	__strata_team_next((uint32_t)outer->level + 1, outer_number(outer), number);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	error = pthread_create(&thread, &attr, work, w);
 	pthread_attr_destroy(&attr);
-	if (error) {
-		free(w);
-		return NULL;
-	}
-	return w;
+	return error ? NULL : w;
 }
 
-static struct worker *take_worker(void)
+/* At most so many that are at home where the team is. */
+static struct worker *take_workers(const struct omp_team *team, uint32_t most)
 {
-	struct worker *w;
+	const uint64_t home = home_of(team);
+	struct pool *pool = pool_of(home);
+	struct worker *taken = NULL, **last = &taken, **at = &pool->first;
 
-	omp_lock_word(&pool_lock);
-	w = pool;
-	if (w)
-		pool = w->next;
-	omp_unlock_word(&pool_lock);
-	return w ? w : new_worker();
+	omp_lock_word(&pool->lock);
+	while (*at && most) {
+		struct worker *w = *at;
+
+		if (w->home != home) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		*last = w;
+		last = &w->next;
+		most--;
+	}
+	*last = NULL;
+	omp_unlock_word(&pool->lock);
+	return taken;
+}
+
+/* A team's, in their order. */
+static void give_back(struct worker *first, struct worker **last)
+{
+	struct pool *pool = pool_of(first->home);
+
+	omp_lock_word(&pool->lock);
+	*last = pool->first;
+	pool->first = first;
+	omp_unlock_word(&pool->lock);
 }
 
 static void enter(struct omp_thread *t, struct omp_team *team, struct omp_thread *outer, int32_t number)
@@ -316,7 +389,7 @@ static uint32_t team_size(struct omp_thread *outer)
 static void region(region_code *code, void **args, uint32_t arg_count, uint32_t count)
 {
 	struct omp_thread *outer = omp_thread(), self = {.global = outer->global};
-	struct worker *first = NULL, **at = &first;
+	struct worker *first, **at = &first;
 	struct omp_team team;
 	uint32_t before;
 
@@ -325,13 +398,14 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	    .wish = __strata_team_wish()};
 	for (uint32_t i = 0; i < OMP_LOOPS; i++)
 		team.loops[i].number = i;
+	for (first = take_workers(&team, count - 1); *at; at = &(*at)->next)
+		team.count++;
 	for (; team.count < count; team.count++) {
-		*at = take_worker();
+		*at = new_worker(&team, team.count);
 		if (!*at)
 			break;
 		at = &(*at)->next;
 	}
-	*at = NULL;
 	enter(&self, &team, outer, 0);
 
 	int32_t number = 1;
@@ -351,12 +425,8 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	omp_self = outer;
 	for (uint32_t left; (left = __atomic_load_n(&team.left, __ATOMIC_ACQUIRE)) != team.count - 1;)
 		word_wait(&team.left, left);
-	if (first) {
-		omp_lock_word(&pool_lock);
-		*at = pool;
-		pool = first;
-		omp_unlock_word(&pool_lock);
-	}
+	if (first)
+		give_back(first, at);
 }
 
 OMP_API void __kmpc_fork_call(ident_t *loc, int32_t arg_count, region_code *code, ...)

@@ -40,20 +40,35 @@ static uint32_t choice_of_machine(struct thread_place place)
 
 void rt_place_new(struct rt_thread *t)
 {
-	const struct rt_thread *maker = rt_self();
+	struct rt_thread *maker = rt_self();
 	uint32_t unit;
 
 	t->team_first = maker->team_first;
 	t->team_count = maker->team_count;
 	if (t->team_count) {
+		maker->has_next = false;
 		rt_assign(t, t->team_first, t->team_count);
 		return;
 	}
-	unit = choice_of_machine((struct thread_place){.thread = t->id});
+	unit = choice_of_machine(maker->has_next ? maker->next_place : (struct thread_place){.thread = t->id});
+	maker->has_next = false;
 	if (unit == THREAD_UNIT_ANY)
 		rt_assign(t, 0, cpu_units());
 	else
 		rt_assign(t, unit, 1);
+}
+
+/* OpenMP: the next thread that the caller makes is for this place. */
+RT_API void __strata_team_next(uint32_t level, uint32_t team, uint32_t thread);
+RT_API void __strata_team_next(uint32_t level, uint32_t team, uint32_t thread)
+{
+	struct rt_thread *self;
+
+	if (!__strata_on)
+		return;
+	self = rt_self();
+	self->next_place = (struct thread_place){level, team, thread};
+	self->has_next = true;
 }
 
 /* OpenMP: a thread of a team begins with a region. The team's wish is its maker's. */

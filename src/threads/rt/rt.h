@@ -54,6 +54,8 @@ struct rt_thread {
 	uint64_t signals;           /* kept for its next hook, a bit each */
 	void *cleanup;              /* innermost pthread_cleanup_push of C */
 	uint32_t team_first, team_count; /* units of the threads that it makes; 0: the machine's choice */
+	bool has_next;                   /* OpenMP makes its next thread for this place: */
+	struct thread_place next_place;
 };
 
 extern RT_API uint8_t __strata_on;
