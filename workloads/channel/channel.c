@@ -34,18 +34,19 @@ static const char *const orders[] = {"stream", "random", "chase"};
 static const char *const places[] = {"ndps", "cpu"};
 static const char *const states[] = {"cpu", "shared", "ndp"};
 
+enum { TEAMS_MAX = 64 };
 enum { PATTERN, ACCESS, ORDER, WHERE, TEAMS, THREADS, KBYTES, EACH, STATE, PREFETCH, DIRTY, FILLED };
 static const struct workload_count counts[] = {
 	{"pattern", "who accesses whose array", LOCAL, LOCAL, 0, INVALIDATE, 1, patterns},
 	{"access", "of local and one-to-one", READ, READ, 0, WRITE, 1, accesses},
 	{"order", "of local and one-to-one", STREAM, STREAM, 0, CHASE, 1, orders},
 	{"where", "the cores that access; a machine without NDPs has only the CPU's", NDPS, NDPS, 0, CPU, 1, places},
-	{"ndps", "NDPs, or teams of the CPU; the patterns between them need 2", 1, 1, 1, 64, 1, NULL},
+	{"ndps", "NDPs, or teams of the CPU; the patterns between them need 2", 1, 1, 1, TEAMS_MAX, 1, NULL},
 	{"threads", "cores of each; 0: all", 0, 0, 0, 4096, 1, NULL},
 	{"kbytes", "kilobytes of each array", 64, 4096, 4, 1u << 26, 4, NULL},
 	{"each", "a core's accesses in random order and chase; 0: as many as in a stream", 0, 0, 0, 1u << 30, 1, NULL},
 	{"state", "who may have the arrays' lines at the beginning", STATE_CPU, STATE_CPU, 0, STATE_NDP, 1, states},
-	{"prefetch", "pieces ahead that a core prefetches", 0, 0, 0, 64, 1, NULL},
+	{"prefetch", "pieces ahead that a core prefetches; in random order 1: every other one", 0, 0, 0, 64, 1, NULL},
 	{"dirty", "megabytes of the first array that the CPU writes before", 0, 0, 0, 65536, 1, NULL},
 	{"filled", "1: the arrays have values; 0: they are zero, and take no memory of the host", 1, 1, 0, 1, 1, NULL},
 };
@@ -64,6 +65,7 @@ static const struct {
 	{"channel.messages_up", "messages"},   {"channel.messages_down", "messages"},
 	{"channel.point_lookups", "accesses"}, {"channel.point_hits", "accesses"},
 	{"cpu.up_bytes", "bytes"},	       {"cpu.down_bytes", "bytes"},
+	{"channel.data_up_bytes", "bytes"},    {"channel.data_down_bytes", "bytes"},
 };
 enum { STATISTIC_COUNT = sizeof(statistics) / sizeof(statistics[0]) };
 
@@ -161,19 +163,21 @@ static void copy(struct piece *to, const struct piece *from, struct share s, siz
 	}
 }
 
+/* Two by two: the second is prefetched while the first is read, which is as many as a core can have under way. */
 static uint64_t random_read(const struct piece *at, size_t pieces, uint64_t state, size_t n, bool is_ahead)
 {
 	uint64_t sum = 0;
-	size_t next = draw(&state, pieces);
 
-	for (size_t k = 0; k < n; k++) {
-		const size_t i = next;
+	for (size_t k = 0; k + 1 < n; k += 2) {
+		const size_t first = draw(&state, pieces), second = draw(&state, pieces);
 
-		next = draw(&state, pieces);
 		if (is_ahead)
-			__builtin_prefetch(&at[next]);
-		sum += at[i].words[0];
+			__builtin_prefetch(&at[second]);
+		sum += at[first].words[0];
+		sum += at[second].words[0];
 	}
+	if (n % 2)
+		sum += at[draw(&state, pieces)].words[0];
 	return sum;
 }
 
@@ -186,11 +190,13 @@ static void random_write(struct piece *at, size_t pieces, uint64_t state, size_t
 	}
 }
 
-/* Word 2 leads from line to line, in one cycle. Returns the number of the last. */
+/* Word 2 leads from line to line, in one cycle. Returns the number of the last. The loop's own instructions are few
+ * beside a load's time. */
 static uint64_t chase(const struct piece *at, size_t n)
 {
 	const struct piece *p = at;
 
+#pragma clang loop unroll_count(8)
 	for (size_t k = 0; k < n; k++)
 		p = (const struct piece *)p->words[2];
 	return (uint64_t)(p - at);
@@ -199,14 +205,18 @@ static uint64_t chase(const struct piece *at, size_t n)
 /* Sums of words 0 of all arrays, into a result of the team's. */
 static uint64_t reduce(const struct bench *b, uint32_t team, struct share s, uint32_t first)
 {
+	const struct piece *from[TEAMS_MAX]; /* on the core's stack: the table of all lies behind one channel */
+	struct piece *result = b->results[team];
+	const uint32_t teams = b->teams;
 	uint64_t all = 0;
 
+	memcpy(from, b->arrays, teams * sizeof(*from));
 	for (size_t i = s.begin; i < s.end; i++) {
 		uint64_t sum = 0;
 
-		for (uint32_t q = first; q < b->teams; q++)
-			sum += b->arrays[q][i].words[0];
-		b->results[team][i].words[0] = sum;
+		for (uint32_t q = first; q < teams; q++)
+			sum += from[q][i].words[0];
+		result[i].words[0] = sum;
 		all += sum;
 	}
 	return all;
@@ -552,6 +562,15 @@ static bool is_right(const struct bench *b)
 
 /* ---- All together ---- */
 
+/* As many as the cores' parts of an odd number of lines have: parts a power of two apart would all be in the same sets
+ * of the NDP-AP's cache. At most a line for each core more than was asked for. */
+static size_t pieces_of(size_t wanted, uint32_t threads)
+{
+	const size_t lines = wanted / PIECES_PER_LINE / threads;
+
+	return lines ? (lines | 1) * threads * PIECES_PER_LINE : wanted;
+}
+
 static struct bench bench_of(const struct workload_options *o)
 {
 	const uint32_t ndps = strata_ndp_count();
@@ -561,8 +580,7 @@ static struct bench bench_of(const struct workload_options *o)
 			  .is_write = o->counts[ACCESS] == WRITE,
 			  .is_placed = o->counts[WHERE] == NDPS && ndps,
 			  .teams = o->counts[TEAMS],
-			  .threads = o->counts[THREADS],
-			  .pieces = (size_t)o->counts[KBYTES] * 1024 / sizeof(struct piece)};
+			  .threads = o->counts[THREADS]};
 	const bool has_kinds = b.pattern == LOCAL || b.pattern == ONE_TO_ONE;
 	const bool is_between = b.pattern != LOCAL && b.pattern != COPY && b.pattern != INVALIDATE;
 
@@ -580,6 +598,7 @@ static struct bench bench_of(const struct workload_options *o)
 		b.threads = strata_ndp_cores();
 	if (!b.threads)
 		b.threads = ((uint32_t)omp_get_num_procs() + b.teams - 1) / b.teams;
+	b.pieces = pieces_of((size_t)o->counts[KBYTES] * 1024 / sizeof(struct piece), b.threads);
 	return b;
 }
 

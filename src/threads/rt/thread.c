@@ -147,8 +147,16 @@ static uint32_t slot_find(void)
 	return slot;
 }
 
+/* The pages of a stack that was there before are gone: the new one's are whose who touches them first. */
+static void forget_pages(char *stack, size_t bytes)
+{
+	if (__strata_on)
+		rt_ask(&(struct thread_ask){.kind = THREAD_ASK_UNMAP, .address = rt_address(stack), .bytes = bytes});
+}
+
 struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_bytes)
 {
+	const uint32_t slots_before = slot_count;
 	uint32_t slot = slot_find();
 	size_t bytes = ((stack_bytes ? stack_bytes : DEFAULT_BYTES) + MODEL_BYTES + PARK_BYTES + 4095) & ~(size_t)4095;
 	struct rt_thread *t;
@@ -165,6 +173,8 @@ struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_
 	t = add(slot);
 	t->start = start;
 	t->arg = arg;
+	if (slot < slots_before)
+		forget_pages(stack, bytes);
 	sigfillset(&all);
 	rt_in_model = true;
 	pthread_attr_init(&attr);
