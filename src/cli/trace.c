@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/check.h"
+#include "cli/elf_file.h"
 #include "cli/inspect.h"
 #include "cli/keep.h"
 #include "cli/options.h"
@@ -19,12 +20,13 @@ enum { DEFAULT_UNITS = 4, LINE_BYTES = 64 };
 
 static const struct cli_about about = {
     .name = "trace",
-    .usage = "strata trace record -o FILE [--threads N] [--set record.NAME=VALUE] -- PROGRAM [ARGS]\n"
+    .usage = "strata trace record -o FILE [--threads N] [--set record.NAME=VALUE] [--qemu] -- PROGRAM [ARGS]\n"
 	     "       strata trace replay FILE [--machine M] [--set GROUP.NAME=VALUE] [--json RESULTS]\n"
 	     "       strata trace info|show FILE",
     .summary =
 	"record  runs a program that strata cc has built on N simulated hardware threads with fixed costs, and\n"
-	"        writes what its threads did; the exit status is the program's\n"
+	"        writes what its threads did; the exit status is the program's. With --qemu any program of Linux on\n"
+	"        x86-64 or aarch64, as it is, in QEMU's user mode\n"
 	"replay  runs what a trace holds on a machine with processors: `strata run` of it, with its results\n"
 	"info    prints sums: accesses by kind and size, instructions by class, memory, threads\n"
 	"show    prints every record; with --lines the lines of 64 bytes that are accessed, as strata mem reads them\n"
@@ -34,7 +36,7 @@ static const struct cli_about about = {
 struct trace_options {
 	const char *out, *threads, *machine, *json;
 	GPtrArray *sets;
-	bool as_lines;
+	bool as_lines, by_qemu;
 };
 
 static bool read_params(const struct trace_options *o, struct record_params *params)
@@ -65,6 +67,65 @@ static bool read_params(const struct trace_options *o, struct record_params *par
 	return is_good;
 }
 
+/* The program of QEMU's that executes it; NULL after a message. */
+static char *emulator_of(const char *program)
+{
+	enum { X86_64 = 62, AARCH64 = 183 }; /* e_machine */
+	g_autofree char *data = NULL;
+	struct elf_file elf = {.is_elf = false};
+	const char *name;
+	char *emulator;
+	gsize size;
+
+	if (g_file_get_contents(program, &data, &size, NULL))
+		elf_open((const uint8_t *)data, size, &elf);
+	name = !elf.is_elf || !elf.is_64 || !elf.is_little ? NULL
+	       : elf.machine == X86_64			   ? "qemu-x86_64"
+	       : elf.machine == AARCH64			   ? "qemu-aarch64"
+							   : NULL;
+	if (!name) {
+		cli_error("trace record --qemu: %s is no program for x86-64 or aarch64", program);
+		return NULL;
+	}
+	emulator = g_find_program_in_path(name);
+	if (!emulator)
+		cli_error("trace record --qemu: %s is not installed (Debian: qemu-user)", name);
+	return emulator;
+}
+
+/* As a value in QEMU's options, where a comma is doubled. */
+static char *quoted(const char *value)
+{
+	g_auto(GStrv) parts = g_strsplit(value, ",", -1);
+
+	return g_strjoinv(",,", parts);
+}
+
+/* QEMU executes the program, with our plugin in it. */
+static int record_by_qemu(const struct trace_options *o, const struct cli_words *words, const struct cli_paths *paths,
+			  const char *program, uint32_t units)
+{
+	g_autofree char *emulator = emulator_of(program);
+	g_autofree char *plugin = g_build_filename(paths->threads_dir, "strata-qemu.so", NULL);
+	g_autofree char *file = quoted(plugin), *out = quoted(o->out);
+	g_autofree char *spec = g_strdup_printf("file=%s,out=%s,units=%u", file, out, units);
+	g_autoptr(GPtrArray) arguments = g_ptr_array_new();
+
+	if (!emulator)
+		return CLI_USAGE;
+	g_ptr_array_add(arguments, emulator);
+	g_ptr_array_add(arguments, (gpointer)(uintptr_t)"-plugin");
+	g_ptr_array_add(arguments, spec);
+	g_ptr_array_add(arguments, (gpointer)(uintptr_t)program);
+	for (char **word = words->program + 1; *word; word++)
+		g_ptr_array_add(arguments, *word);
+	g_ptr_array_add(arguments, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	execv(emulator, (char **)arguments->pdata);
+	cli_error("trace record: cannot start %s: %s", emulator, strerror(errno));
+	return CLI_UNABLE;
+}
+
 static int record(const struct trace_options *o, const struct cli_words *words, const struct cli_paths *paths)
 {
 	struct record_params params;
@@ -76,6 +137,10 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 	}
 	if (o->threads && !cli_number_parse("trace", "threads", o->threads, THREAD_UNITS_MAX, &units))
 		return CLI_USAGE;
+	if (o->by_qemu && o->sets->len) {
+		cli_error("trace record --qemu: QEMU's threads run on the host and have no costs to --set");
+		return CLI_USAGE;
+	}
 	if (!read_params(o, &params) || !cli_output_check("trace record", "out", o->out))
 		return CLI_USAGE;
 
@@ -87,8 +152,11 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 		cli_error("trace record: %s: no such program", words->program[0]);
 		return CLI_USAGE;
 	}
+	if (o->by_qemu)
+		return record_by_qemu(o, words, paths, program, units);
 	if (!cli_is_of_threads(program)) {
-		cli_error("trace record: %s was not built with strata cc or strata c++", words->program[0]);
+		cli_error("trace record: %s was not built with strata cc or strata c++; --qemu records it as it is",
+			  words->program[0]);
 		return CLI_USAGE;
 	}
 	g_setenv("STRATA_THREADS_MODEL", model, TRUE);
@@ -330,6 +398,7 @@ int cli_trace(int argc, char **argv)
 	     "record: a cost; `strata trace params` lists them. replay: a parameter of the machine", 0},
 	    {"machine", CLI_TEXT, &o.machine, "M", "replay: a machine with processors (default channel-cpu)", 'm'},
 	    {"json", CLI_TEXT, &o.json, "FILE", "replay: the results", 0},
+	    {"qemu", CLI_FLAG, &o.by_qemu, NULL, "record: a program as it is, executed by QEMU", 0},
 	    {"lines", CLI_FLAG, &o.as_lines, NULL, "show: lines of 64 bytes, a request per line", 0},
 	    {0},
 	};
