@@ -64,6 +64,7 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 	/* Who has waited begins when it was free: events come a part of a clock later. */
 	begin_units = h->is_late ? h->free_units : now;
 	h->is_late = false;
+	h->dram->c->stats.rated_bytes += a->bytes;
 	h->free_units = begin_units + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
 	a->event.fire = fire_done;
 	cpu_event_at(&h->dram->c->events, &a->event, MAX(now, begin_units + c->p->dram_latency_ps * c->per_ps));

@@ -1,6 +1,7 @@
 /* channel.c - the part "channel": near-data processors on the memory channels of processors. */
 #include "machine/channel.h"
 
+#include "channel/energy.h"
 #include "machine/cpu.h"
 #include "machine/json.h"
 #include "machine/memories.h"
@@ -60,6 +61,13 @@ static void unbuild(void *built)
 	channel_system_free(built);
 }
 
+static void energy(const struct machine_config *c, struct energy_list *out)
+{
+	const struct channel_energy_counts counts = channel_energy_counts(params(c));
+
+	energy_list_add(out, &channel_energy_table, params(c), &counts, sizeof(counts));
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -98,4 +106,5 @@ const struct machine_part machine_channel_part = {.name = "channel",
 						  .check = check,
 						  .build = build,
 						  .free = unbuild,
+						  .energy = energy,
 						  .result = result};

@@ -2,6 +2,9 @@
 #include "machine/cpu.h"
 
 #include "base/units.h"
+#include "channel/energy.h"
+#include "cpu/energy.h"
+#include "machine/channel.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -102,6 +105,40 @@ static void put_traffic(const struct machine_config *c, const struct sim_stats *
 	put_text(units, "peak_bytes_per_s", "bytes per second");
 }
 
+static void energy(const struct machine_config *c, struct energy_list *out)
+{
+	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
+
+	energy_list_add(out, &cpu_energy_table, params(c), &counts, sizeof(counts));
+}
+
+/* The NDP thesis' section 4.9.3: powers over time, beside what was counted. */
+static void put_powers(const struct machine_config *c, const struct sim_stats *stats, uint64_t time_ps,
+		       json_t *fields, json_t *units)
+{
+	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
+	const struct channel_params *near = machine_channel_params(c);
+	struct energy_list list = {.count = 0};
+	struct energy_report report;
+	json_t *parts = json_object();
+
+	energy_list_add(&list, &cpu_power_table, params(c), &counts, sizeof(counts));
+	if (near) {
+		const struct channel_energy_counts near_counts = channel_energy_counts(near);
+
+		energy_list_add(&list, &channel_power_table, near, &near_counts, sizeof(near_counts));
+	}
+	energy_account(&list, stats, time_ps, &report);
+	for (uint32_t i = 0; i < report.component_count; i++)
+		put_real(parts, report.components[i].name, report.components[i].pj);
+	json_object_set_new(fields, "power_model_pj", parts);
+	put_real(fields, "power_model_total_pj", report.total_pj);
+	put_real(fields, "power_model_w", time_ps ? report.total_pj / (double)time_ps : 0);
+	put_text(units, "power_model_pj", "pJ, NDP thesis section 4.9.3: powers over time; not in energy_pj");
+	put_text(units, "power_model_total_pj", "pJ");
+	put_text(units, "power_model_w", "W, on average");
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -124,6 +161,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(channels, "coherence_bytes", 0); /* messages with near-data processors: there are none */
 	json_object_set_new(fields, "channels", channels);
 	put_traffic(c, stats, counts, fields, units);
+	put_powers(c, stats, (uint64_t)time_ps, fields, units);
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");
 	put_text(units, "ipc", "instructions of all cores per cycle of a core");
@@ -138,4 +176,5 @@ const struct machine_part machine_cpu_part = {.name = "cpu",
 					      .clocks = clocks,
 					      .build = build,
 					      .free = unbuild,
+					      .energy = energy,
 					      .result = result};

@@ -11,6 +11,7 @@
 #include "machine/message.h"
 #include "machine/result.h"
 #include "machine/session.h"
+#include "threads/cpu/awake.h"
 #include "threads/cpu/bytes.h"
 #include "threads/model.h"
 
@@ -54,6 +55,8 @@ struct host {
 	struct sim_engine *engine;
 	struct waiting *waiting; /* by unit */
 	struct bytes *bytes;     /* NULL: the newest are everybody's */
+	struct awake *awake;
+	const uint32_t *awake_threads; /* its own */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t limit_ps;   /* run.timeout_simulated_ps */
@@ -146,6 +149,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	struct rusage usage;
 
 	run_until(h, at->now_ps);
+	awake_end(h->awake, at->now_ps);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
@@ -205,6 +209,8 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 
 	if (unlikely(at->now_ps >= h->limit_ps))
 		end_by_limit(h, at);
+	if (unlikely(h->awake_threads[at->unit] != at->thread))
+		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
 	if (unlikely(c->counts != counts))
 		cost_of(of, counts, c);
 	*of->instructions += c->instructions;
@@ -261,10 +267,11 @@ static uint64_t fence(void *self, const struct thread_at *at)
 
 static void note(void *self, const struct thread_at *at, enum thread_event event, uint64_t value)
 {
-	(void)self;
-	(void)at;
-	(void)event;
+	struct host *h = self;
+
 	(void)value;
+	if (event == THREAD_WAIT || event == THREAD_END)
+		awake_rests(h->awake, at->unit, at->thread, at->now_ps);
 }
 
 static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
@@ -467,6 +474,9 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->told_units = SIM_NEVER;
 	set_costs(h, p);
 	h->waiting = g_new0(struct waiting, h->model.machine.unit_count);
+	h->awake = awake_new(h->model.machine.unit_count, h->cpu_units, (uint32_t)p->core_count, &h->stats->awake_ps,
+			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL);
+	h->awake_threads = awake_threads(h->awake);
 	return true;
 }
 
