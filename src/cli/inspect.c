@@ -5,6 +5,7 @@
 #include "cli/elf_file.h"
 #include "cli/options.h"
 #include "cuda/fatbin.h"
+#include "threads/site.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -391,7 +392,8 @@ bool cli_inspect(const struct cli_paths *paths, const char *path, const char *wh
 	return is_ok;
 }
 
-bool cli_is_of_threads(const char *path)
+/* Is there such a section, and, where words are given, does it hold nothing but that word? */
+static bool has_section(const char *path, const char *name, const uint32_t *word)
 {
 	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
 	struct elf_file elf;
@@ -401,5 +403,22 @@ bool cli_is_of_threads(const char *path)
 	if (!file)
 		return false;
 	elf_open((const uint8_t *)g_mapped_file_get_contents(file), g_mapped_file_get_length(file), &elf);
-	return elf.is_elf && elf_section(&elf, "strata_text", &data, &size);
+	if (!elf.is_elf || !elf_section(&elf, name, &data, &size))
+		return false;
+	for (size_t i = 0; word && i + sizeof(*word) <= size; i += sizeof(*word))
+		if (memcmp(data + i, word, sizeof(*word)))
+			return false;
+	return true;
+}
+
+bool cli_is_of_threads(const char *path)
+{
+	return has_section(path, "strata_text", NULL);
+}
+
+bool cli_is_of_this_version(const char *path)
+{
+	const uint32_t ours = THREAD_INTERFACE;
+
+	return has_section(path, THREAD_INTERFACE_SECTION, &ours);
 }

@@ -107,6 +107,7 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 
 	t->preload = preload;
 	t->is_of_threads = cli_is_of_threads(found);
+	t->is_of_this_version = t->is_of_threads && cli_is_of_this_version(found);
 	g_autofree char *name = g_path_get_basename(program[0]);
 
 	t->name = cli_name_shown(name);
@@ -408,6 +409,8 @@ static bool can_run(const struct cli_job *job)
 		cli_error("%s was not built with strata cc or strata c++, and machine '%s' has no GPU: nothing in it "
 			  "runs this program",
 			  job->target->name, job->machine->machine);
+	else if (!job->target->is_of_this_version)
+		cli_error("%s was built by strata cc of another version; build it again", job->target->name);
 	else
 		return true;
 	return false;

@@ -19,6 +19,7 @@ struct cli_target {
 	char *preload;         /* libraries for LD_PRELOAD, NULL or "": none */
 	bool is_self_checking; /* a workload of ours: its exit status is its own check of its results */
 	bool is_of_threads;    /* built by strata cc: machines with processors run it */
+	bool is_of_this_version; /* of those: built as this version builds them */
 };
 
 /* words and program as parsed; size is --size or NULL. Fills targets with struct cli_target *. False after a printed

@@ -159,6 +159,11 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 			  words->program[0]);
 		return CLI_USAGE;
 	}
+	if (!cli_is_of_this_version(program)) {
+		cli_error("trace record: %s was built by strata cc of another version; build it again",
+			  words->program[0]);
+		return CLI_USAGE;
+	}
 	g_setenv("STRATA_THREADS_MODEL", model, TRUE);
 	g_setenv("STRATA_THREADS_OPTIONS", options, TRUE);
 	signal(SIGPIPE, SIG_DFL);

@@ -2,7 +2,8 @@
  *
  * The runtime (rt/) executes the program's threads as coroutines on the units (hardware threads) of a machine, always
  * the one that is earliest in simulated time. At each hook it asks the model what the instructions and the access cost.
- * A model is a shared library that exports strata_thread_model; STRATA_THREADS_MODEL names it. It is called on the
+ * A model is a shared library that exports strata_thread_model (under a name that says
+ * THREAD_INTERFACE); STRATA_THREADS_MODEL names it. It is called on the
  * stack of the thread that asks, and may allocate: its memory is not the program's.
  */
 #ifndef STRATA_THREADS_MODEL_H
@@ -139,6 +140,11 @@ typedef struct thread_model *thread_model_make(const struct thread_runtime *runt
 #define THREAD_STACKS_BEGIN 0x300000000000u
 #define THREAD_STACKS_END 0x400000000000u
 
-#define THREAD_MODEL_ENTRY "strata_thread_model"
+#define THREAD_MODEL_NAME_(interface) strata_thread_model_##interface
+#define THREAD_MODEL_NAME(interface) THREAD_MODEL_NAME_(interface)
+#define THREAD_MODEL_TEXT_(interface) "strata_thread_model_" #interface
+#define THREAD_MODEL_TEXT(interface) THREAD_MODEL_TEXT_(interface)
+#define strata_thread_model THREAD_MODEL_NAME(THREAD_INTERFACE)
+#define THREAD_MODEL_ENTRY THREAD_MODEL_TEXT(THREAD_INTERFACE)
 
 #endif

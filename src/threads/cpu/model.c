@@ -174,9 +174,13 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	}
 }
 
+/* Also called by our own end of the process. */
 static void end(void *self, const struct thread_at *at)
 {
-	end_as(self, at, MACHINE_ENDED_BY_EXIT);
+	struct host *h = self;
+
+	if (h->runtime)
+		end_as(h, at, MACHINE_ENDED_BY_EXIT);
 }
 
 /* The results so far are kept. */

@@ -78,12 +78,24 @@ public:
 		on = m.getOrInsertGlobal("__strata_on", i8);
 		for (Function *f : functions)
 			instrument(*f);
+		saySource();
 		if (!keep.empty())
 			appendToCompilerUsed(m, keep);
 		return true;
 	}
 
 private:
+	/* By which plugin the file was built. */
+	void saySource()
+	{
+		auto *g = new GlobalVariable(m, i32, true, GlobalValue::PrivateLinkage,
+					     ConstantInt::get(i32, THREAD_INTERFACE), "__strata_built_by");
+
+		g->setSection(THREAD_INTERFACE_SECTION);
+		g->setAlignment(Align(4));
+		appendToUsed(m, {g});
+	}
+
 	Module &m;
 	const DataLayout &dl;
 	LLVMContext &ctx;

@@ -70,6 +70,7 @@ static struct {
 } it;
 
 /* What strata run knows a program of threads by. */
+__attribute__((section(THREAD_INTERFACE_SECTION), used)) static const uint32_t built_by = THREAD_INTERFACE;
 __attribute__((section("strata_text"), used)) static void is_of_threads(void)
 {
 }

@@ -12,6 +12,8 @@
 
 uint8_t __strata_on;
 const struct thread_model *rt_model;
+/* See THREAD_INTERFACE_SECTION. */
+__attribute__((section(THREAD_INTERFACE_SECTION), used)) static const uint32_t built_by = THREAD_INTERFACE;
 static int (*program_main)(int, char **, char **);
 
 void rt_message(const char *fmt, ...)
@@ -72,8 +74,8 @@ static void load_model(void)
 	}
 	make = (thread_model_make *)dlsym(library, THREAD_MODEL_ENTRY);
 	if (!make) {
-		rt_message("%s is no model: %s", path, dlerror());
-		_exit(125);
+		rt_message("the program was built by another version of strata cc than %s is of; build it again", path);
+		_exit(2);
 	}
 	rt_model = make(&rt_for_model, options ? options : "");
 	rt_in_model = false;

@@ -1,5 +1,6 @@
-/* ends.c - ends in the way that its argument names. */
+/* ends.c - ends in the way that its argument names; its thread is on NDP 1 if the second argument is "near". */
 #include <pthread.h>
+#include <strata/ndp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +14,21 @@ static int *volatile nothing;
 
 __attribute__((noinline)) static void walk(void)
 {
-	*nothing = 1; /* line 16 */
+	*nothing = 1; /* CRASH */
 }
 
 __attribute__((noinline)) static void take(pthread_mutex_t *a, pthread_mutex_t *b)
 {
 	pthread_mutex_lock(a);
 	pthread_barrier_wait(&met);
-	pthread_mutex_lock(b); /* line 23 */
+	pthread_mutex_lock(b); /* TAKE */
 	pthread_mutex_unlock(b);
 	pthread_mutex_unlock(a);
 }
 
 __attribute__((noinline)) static void leave(void)
 {
-	exit(7); /* line 30 */
+	exit(7); /* EXIT */
 }
 
 __attribute__((noinline)) static int deep(int n)
@@ -36,6 +37,15 @@ __attribute__((noinline)) static int deep(int n)
 
 	here[n & 4095] = (char)n;
 	return n + deep(n + 1) + here[5];
+}
+
+/* A byte in each of the pages of 64 MB. */
+__attribute__((noinline)) static void fill(void)
+{
+	volatile char *all = malloc(1 << 26);
+
+	for (long i = 0; i < 1 << 26; i += 4096)
+		all[i] = 1; /* FILLED */
 }
 
 static void *work(void *arg)
@@ -47,9 +57,11 @@ static void *work(void *arg)
 	if (!strcmp(how, "exit"))
 		leave();
 	if (!strcmp(how, "abort"))
-		abort();
+		abort(); /* ABORT */
 	if (!strcmp(how, "deep"))
 		return (void *)(long)deep(1);
+	if (!strcmp(how, "fill"))
+		fill();
 	if (!strcmp(how, "quiet"))
 		_exit(9);
 	return arg;
@@ -63,12 +75,14 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&met, NULL, 2);
 	if (!strcmp(how, "fork") && !fork())
 		_exit(0);
+	if (argc > 2 && !strcmp(argv[2], "near") && strata_team_on_ndp(1))
+		return 99;
 	pthread_create(&t, NULL, work, NULL);
 	if (!strcmp(how, "deadlock"))
 		take(&first, &second);
 	if (!strcmp(how, "alone")) {
 		pthread_mutex_lock(&first);
-		pthread_mutex_lock(&first); /* line 71 */
+		pthread_mutex_lock(&first); /* ALONE */
 	}
 	if (!strcmp(how, "main-exit"))
 		pthread_exit(NULL);
