@@ -163,6 +163,7 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 
 	t->is_self_checking = true;
 	t->is_of_threads = workload->is_of_threads;
+	t->is_of_this_version = t->is_of_threads && cli_is_of_this_version(path);
 	t->name = g_strdup(name);
 	t->argv = g_new0(char *, 4);
 	t->argv[0] = g_steal_pointer(&path);
