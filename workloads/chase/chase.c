@@ -3,11 +3,10 @@
  *
  * A node is a line of 128 bytes with a number; the sum along a walk is that of a walk over the permutation itself.
  */
-#include "common/program.h"
+#include "common/teams.h"
 
 #include <omp.h>
 #include <stdlib.h>
-#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "chase",
@@ -16,11 +15,12 @@ static const struct workload_about about = {
 	.paper_size = "1 thread, 2,097,152 lines (256 MB), 2,000,000 steps",
 };
 
-enum { LINES, STEPS, WALKS };
+enum { LINES, STEPS, WALKS, WHO, NDPS };
 static const struct workload_count counts[] = {
 	{"lines", "lines of 128 bytes of each walk", 4096, 2097152, 2, 1u << 28, 1, NULL},
 	{"steps", "steps of each walk", 20000, 2000000, 1, 1u << 31, 1, NULL},
-	{"walks", "threads that walk at once", 1, 1, 1, 4096, 1, NULL},
+	{"walks", "threads of each team that walk at once", 1, 1, 1, 4096, 1, NULL},
+	WORKLOAD_WHO,
 };
 
 struct node {
@@ -59,25 +59,21 @@ static struct node *nodes_make(const uint32_t *next, uint32_t n)
 	return nodes;
 }
 
-int main(int argc, char **argv)
-{
-	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
-	const uint32_t n = o.counts[LINES], steps = o.counts[STEPS], walks = o.counts[WALKS];
-	uint32_t **next = workload_host_alloc(walks, sizeof(*next));
-	uint64_t *got = workload_host_alloc(walks, sizeof(*got)), *want = workload_host_alloc(walks, sizeof(*want));
-	struct node **nodes = workload_host_alloc(walks, sizeof(*nodes));
-	double seconds;
-	bool right;
+struct chase {
+	uint32_t lines, steps, walks, teams; /* walks: of a team; teams: of a job, at most */
+	uint32_t **next;		     /* [jobs * walks] */
+	struct node **nodes;
+	uint64_t *got; /* [jobs * walks * teams] */
+};
 
-	strata_modelling_end();
-	for (uint32_t w = 0; w < walks; w++)
-		next[w] = cycle_make(o.seed, w, n);
-	omp_set_dynamic(0);
-#pragma omp parallel for num_threads(walks) schedule(static, 1)
-	for (uint32_t w = 0; w < walks; w++)
-		nodes[w] = nodes_make(next[w], n);
-	strata_modelling_begin(STRATA_CACHES_COLD);
-	seconds = workload_seconds();
+static void part_do(void *chase, const struct workload_part *part)
+{
+	const struct chase *c = chase;
+	const uint32_t first = part->job * c->walks, walks = c->walks, steps = c->steps;
+	struct node **nodes = &c->nodes[first];
+	uint64_t *got = &c->got[first * c->teams + part->number];
+
+	/* Teams of one job walk through the same lines. */
 #pragma omp parallel for num_threads(walks) schedule(static, 1)
 	for (uint32_t w = 0; w < walks; w++) {
 		const struct node *at = nodes[w];
@@ -87,21 +83,58 @@ int main(int argc, char **argv)
 			at = at->next;
 			sum += at->number;
 		}
-		got[w] = sum;
+		got[w * c->teams] = sum;
 	}
-	seconds = workload_seconds() - seconds;
+}
+
+static void walks_make(struct chase *c, uint64_t seed, uint32_t jobs)
+{
+	const uint32_t all = jobs * c->walks;
+
+	c->next = workload_host_alloc(all, sizeof(*c->next));
+	c->nodes = workload_host_alloc(all, sizeof(*c->nodes));
+	c->got = workload_host_alloc((size_t)all * c->teams, sizeof(*c->got));
+	for (uint32_t w = 0; w < all; w++)
+		c->next[w] = cycle_make(seed, w, c->lines);
+#pragma omp parallel for num_threads(all) schedule(static, 1)
+	for (uint32_t w = 0; w < all; w++)
+		c->nodes[w] = nodes_make(c->next[w], c->lines);
+}
+
+static bool walk_is_right(const struct chase *c, uint32_t w, uint32_t teams)
+{
+	uint64_t want = 0;
+	bool right = true;
+
+	for (uint32_t i = 0, at = 0; i < c->steps; i++)
+		want += at = c->next[w][at];
+	for (uint32_t team = 0; team < teams; team++)
+		right = workload_same_u64("sum", &c->got[w * c->teams + team], &want, 1) && right;
+	return right;
+}
+
+int main(int argc, char **argv)
+{
+	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
+	const uint32_t jobs = workload_jobs(o.counts[WHO]);
+	struct chase c = {o.counts[LINES], o.counts[STEPS], o.counts[WALKS], o.counts[NDPS] + 1, NULL, NULL, NULL};
+	double seconds;
+	bool right = true;
+
 	strata_modelling_end();
-	for (uint32_t w = 0; w < walks; w++) {
-		for (uint32_t i = 0, at = 0; i < steps; i++)
-			want[w] += at = next[w][at];
-		free(nodes[w]);
-		free(next[w]);
+	omp_set_dynamic(0);
+	walks_make(&c, o.seed, jobs);
+	strata_modelling_begin(STRATA_CACHES_COLD);
+	seconds = workload_divide(o.counts[WHO], o.counts[NDPS], part_do, &c);
+	strata_modelling_end();
+	for (uint32_t w = 0; w < jobs * c.walks; w++) {
+		right = walk_is_right(&c, w, workload_parts(o.counts[WHO], o.counts[NDPS], w / c.walks)) && right;
+		free(c.nodes[w]);
+		free(c.next[w]);
 	}
-	right = workload_same_u64("sum", got, want, walks);
-	workload_measure("latency", seconds / steps * 1e9, "ns");
-	free(next);
-	free(nodes);
-	free(got);
-	free(want);
-	return workload_finish(right, "%u walks of %u lines, %u steps", walks, n, steps);
+	workload_measure("latency", seconds / c.steps * 1e9, "ns");
+	free(c.next);
+	free(c.nodes);
+	free(c.got);
+	return workload_finish(right, "%u walks of %u lines, %u steps", jobs * c.walks, c.lines, c.steps);
 }

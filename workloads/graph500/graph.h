@@ -39,6 +39,7 @@ struct graph {
 	struct graph_edges edges;
 	uint32_t part_count; /* a power of two */
 	bool is_placed;	     /* part p is on memory channel p, its team on the NDP there */
+	uint32_t cpu_parts;  /* the first ones, whose teams are on the CPU all the same */
 	unsigned int shift;  /* log2 of the vertices of a part, at least 6 */
 	struct graph_part *parts;
 };
@@ -69,7 +70,7 @@ void graph_free(struct graph *g);
 enum graph_direction { GRAPH_OPTIMISED, GRAPH_TOP_DOWN };
 
 struct graph_search {
-	uint32_t threads;	  /* of each part's team */
+	uint32_t threads;	  /* of each part's team; 0: as many as there are cores where it is */
 	enum graph_direction direction;
 	uint32_t alpha, beta;	  /* of the direction's choice */
 	uint32_t levels, bottom_up_levels; /* set */

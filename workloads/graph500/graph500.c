@@ -5,14 +5,13 @@
  * As in the thesis on near-data processors on memory channels, section 4.9: vertices are distributed over the
  * processors of memory channels, a thread for each makes its team; bitmaps of what was visited and of the queues.
  */
-#include "common/program.h"
+#include "common/teams.h"
 #include "graph.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strata/ndp.h>
 
 static const struct workload_about about = {
 	.name = "graph500",
@@ -22,10 +21,10 @@ static const struct workload_about about = {
 };
 
 enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION };
-enum { ON_NDPS, ON_CPU };
+enum { ON_NDPS, ON_CPU, APART, SHARED };
 enum { CLAIM_SHARED, CLAIM_NOTHING };
 enum { FUNCTIONAL, MODELLED };
-static const char *const places[] = {"ndps", "cpu"};
+static const char *const places[] = {"ndps", "cpu", "apart", "shared"};
 static const char *const directions[] = {"optimised", "top-down"};
 static const char *const claims[] = {"shared", "nothing"};
 static const char *const constructions[] = {"functional", "modelled"};
@@ -35,7 +34,10 @@ static const struct workload_count counts[] = {
 	{"ndps", "parts of the graph, each with its team of threads; a power of two", 1, 1, 1, GRAPH_PARTS_MAX, 1,
 	 NULL},
 	{"threads", "threads of a team; 0: as many as there are cores for each", 0, 0, 0, 4096, 1, NULL},
-	{"where", "the searches; a machine without NDPs has only the CPU", ON_NDPS, ON_NDPS, 0, ON_CPU, 1, places},
+	{"where",
+	 "the searches; apart: the CPU searches another graph meanwhile; shared: the first part's team is the CPU's; "
+	 "a machine without NDPs has only the CPU",
+	 ON_NDPS, ON_NDPS, 0, SHARED, 1, places},
 	{"direction", "of the searches", GRAPH_OPTIMISED, GRAPH_OPTIMISED, 0, GRAPH_TOP_DOWN, 1, directions},
 	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
 	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
@@ -101,25 +103,31 @@ static void statistics_say(double *teps, uint32_t n)
 	workload_measure("harmonic_stddev_TEPS", n > 1 ? sqrt(squares) / (n - 1) / (inverse * inverse) : 0, "edges/s");
 }
 
-static struct graph graph_of(const struct workload_options *o)
+static struct graph graph_of(const struct workload_options *o, uint64_t seed, uint32_t parts, bool is_on_ndps)
+{
+	return (struct graph){.edges = {.seed = seed,
+					.scale = o->counts[SCALE],
+					.vertices = UINT64_C(1) << o->counts[SCALE],
+					.count = (uint64_t)GRAPH_EDGE_FACTOR << o->counts[SCALE]},
+			      .part_count = parts,
+			      .is_placed = is_on_ndps && strata_ndp_count(),
+			      .cpu_parts = o->counts[WHERE] == SHARED,
+			      .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
+}
+
+static void parts_check(const struct workload_options *o)
 {
 	const uint32_t parts = o->counts[NDPS];
-	struct graph g = {.edges = {.seed = o->seed,
-				    .scale = o->counts[SCALE],
-				    .vertices = UINT64_C(1) << o->counts[SCALE],
-				    .count = (uint64_t)GRAPH_EDGE_FACTOR << o->counts[SCALE]},
-			  .part_count = parts,
-			  .is_placed = o->counts[WHERE] == ON_NDPS && strata_ndp_count(),
-			  .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
 
 	if (parts & (parts - 1))
 		workload_fail("--ndps wants a power of two, not %u", parts);
-	if (g.is_placed && parts > strata_ndp_count())
+	if (o->counts[WHERE] != ON_CPU && strata_ndp_count() && parts > strata_ndp_count())
 		workload_fail("--ndps %u, but the machine has %u", parts, strata_ndp_count());
-	if (g.edges.vertices / parts < 64)
+	if ((UINT64_C(1) << o->counts[SCALE]) / parts < 64)
 		workload_fail("--ndps %u is too many for 2^%u vertices: a part has at least 64", parts,
 			      o->counts[SCALE]);
-	return g;
+	if (o->counts[WHERE] == SHARED && parts < 2)
+		workload_fail("--where shared wants --ndps 2 or more: the first part is the CPU's");
 }
 
 /* Kernel 1. Its time is known natively, and where it is modelled. */
@@ -135,64 +143,135 @@ static void construct(struct graph *g, uint32_t threads, bool is_modelled)
 	strata_modelling_end();
 }
 
+/* One graph, or two that are searched at once, by the NDPs and by the CPU. */
+struct searched {
+	uint32_t count;
+	struct graph graphs[2];
+	struct graph_search searches[2];
+	uint64_t roots[2][ROOTS_MAX];
+	uint32_t now; /* which of the roots */
+};
+
+static void one_search(void *searched, uint32_t i)
+{
+	struct searched *s = searched;
+
+	graph_search(&s->graphs[i], s->roots[i][s->now], &s->searches[i]);
+}
+
+static void one_begin(void *searched, uint32_t i)
+{
+	struct searched *s = searched;
+
+	graph_begin(&s->graphs[i], &s->searches[i]);
+}
+
+/* By threads of the CPU, which make the teams. */
+static void all_do(struct searched *s, void (*work)(void *searched, uint32_t i))
+{
+	static const uint32_t on_cpu[] = {STRATA_ANY, STRATA_ANY};
+
+	workload_teams(s->count, on_cpu, work, s);
+}
+
 /* Seconds of a search, and the edges that it traversed (0: it is wrong). Nothing else is modelled: caches are as the
  * search before has left them. All lines are the CPU's when modelling begins, so that what is shared is claimed. */
-static double search_timed(const struct graph *g, uint64_t root, struct graph_search *search, bool is_claimed,
-			   uint64_t *edges)
+static double search_timed(struct searched *s, bool is_claimed, uint64_t *edges)
 {
 	double seconds;
 
 	strata_modelling_begin(STRATA_CACHES_KEPT);
-	if (is_claimed)
-		graph_claim(g);
+	for (uint32_t i = 0; is_claimed && i < s->count; i++)
+		graph_claim(&s->graphs[i]);
 	seconds = workload_seconds();
-	graph_search(g, root, search);
+	all_do(s, one_search);
 	seconds = workload_seconds() - seconds;
 	strata_modelling_end();
-	*edges = graph_validate(g, root);
+	*edges = 0;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const uint64_t traversed = graph_validate(&s->graphs[i], s->roots[i][s->now]);
+
+		if (!traversed) {
+			*edges = 0;
+			break;
+		}
+		*edges += traversed;
+	}
 	return seconds;
+}
+
+/* The teams' sizes: of the CPU's alone as its processors are divided among them. */
+static uint32_t threads_wanted(const struct workload_options *o, const struct graph *g)
+{
+	if (o->counts[THREADS] || g->is_placed)
+		return o->counts[THREADS];
+	return ((uint32_t)omp_get_num_procs() + g->part_count - 1) / g->part_count;
+}
+
+static void searched_make(struct searched *s, const struct workload_options *o)
+{
+	const bool is_on_ndps = o->counts[WHERE] != ON_CPU;
+
+	s->count = o->counts[WHERE] == APART ? 2 : 1;
+	s->graphs[0] = graph_of(o, o->seed, o->counts[NDPS], is_on_ndps);
+	s->graphs[1] = graph_of(o, o->seed + 1, 1, false);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const uint32_t threads = threads_wanted(o, &s->graphs[i]);
+
+		s->searches[i] = (struct graph_search){.threads = threads,
+						       .direction = o->counts[DIRECTION],
+						       .alpha = o->counts[ALPHA],
+						       .beta = o->counts[BETA]};
+		construct(&s->graphs[i], threads ? threads : strata_ndp_cores(), o->counts[CONSTRUCTION] == MODELLED);
+	}
+}
+
+static uint32_t searched_roots(struct searched *s, uint32_t wanted)
+{
+	uint32_t count = wanted;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const uint32_t found = roots_choose(&s->graphs[i], s->roots[i], wanted);
+
+		count = found < count ? found : count;
+	}
+	return count;
 }
 
 int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
-	struct graph g = graph_of(&o);
-	struct graph_search search = {.threads = o.counts[THREADS],
-				      .direction = o.counts[DIRECTION],
-				      .alpha = o.counts[ALPHA],
-				      .beta = o.counts[BETA]};
-	uint64_t roots[ROOTS_MAX], edges, levels = 0, bottom_up_levels = 0;
+	struct searched *s = workload_host_alloc(1, sizeof(*s));
+	uint64_t edges, levels = 0, bottom_up_levels = 0;
 	double teps[ROOTS_MAX], seconds, searching = 0;
 	uint32_t root_count;
 	bool is_right = true;
 
-	if (!search.threads && g.is_placed)
-		search.threads = strata_ndp_cores();
-	if (!search.threads)
-		search.threads = ((uint32_t)omp_get_num_procs() + g.part_count - 1) / g.part_count;
+	parts_check(&o);
 	omp_set_dynamic(0);
 	omp_set_max_active_levels(2);
 	strata_modelling_end();
-	construct(&g, search.threads, o.counts[CONSTRUCTION] == MODELLED);
+	searched_make(s, &o);
 	strata_modelling_begin(STRATA_CACHES_COLD);
-	graph_begin(&g, &search);
+	all_do(s, one_begin);
 	strata_modelling_end();
-	root_count = roots_choose(&g, roots, o.counts[ROOTS]);
-	for (uint32_t i = 0; is_right && i < root_count; i++) {
-		seconds = search_timed(&g, roots[i], &search, o.counts[CLAIM] == CLAIM_SHARED, &edges);
+	root_count = searched_roots(s, o.counts[ROOTS]);
+	for (s->now = 0; is_right && s->now < root_count; s->now++) {
+		seconds = search_timed(s, o.counts[CLAIM] == CLAIM_SHARED, &edges);
 		searching += seconds;
-		levels += search.levels;
-		bottom_up_levels += search.bottom_up_levels;
-		teps[i] = (double)edges / seconds;
+		levels += s->searches[0].levels;
+		bottom_up_levels += s->searches[0].bottom_up_levels;
+		teps[s->now] = (double)edges / seconds;
 		is_right = edges;
 	}
-	graph_free(&g);
+	for (uint32_t i = 0; i < s->count; i++)
+		graph_free(&s->graphs[i]);
 	if (is_right) {
 		workload_measure("mean_time", searching / root_count, "s");
 		workload_measure("levels", (double)levels / root_count, "levels");
 		workload_measure("bottom_up_levels", (double)bottom_up_levels / root_count, "levels");
 		statistics_say(teps, root_count);
 	}
-	return workload_finish(is_right, "scale %u, %u roots, %u parts of %u threads", o.counts[SCALE], root_count,
-			       g.part_count, search.threads);
+	free(s);
+	return workload_finish(is_right, "scale %u, %u roots, %u parts", o.counts[SCALE], root_count, o.counts[NDPS]);
 }

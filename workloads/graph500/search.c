@@ -278,6 +278,12 @@ static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 	}
 }
 
+/* Of the team of the calling thread. */
+static int threads_of(const struct graph_search *s)
+{
+	return s->threads ? (int)s->threads : omp_get_max_threads();
+}
+
 static void part_search(void *search, uint32_t part)
 {
 	struct search *s = search;
@@ -296,7 +302,7 @@ static void part_search(void *search, uint32_t part)
 	}
 	const uint64_t root = s->root, edges = s->edges;
 
-#pragma omp parallel num_threads(s->options->threads) firstprivate(root, edges)
+#pragma omp parallel num_threads(threads_of(s->options)) firstprivate(root, edges)
 	levels_do(&v, root, edges);
 }
 
@@ -305,17 +311,15 @@ static void teams_do(const struct graph *g, void (*work)(void *self, uint32_t pa
 	uint32_t places[GRAPH_PARTS_MAX];
 
 	for (uint32_t part = 0; part < g->part_count; part++)
-		places[part] = g->is_placed ? part : STRATA_ANY;
+		places[part] = g->is_placed && part >= g->cpu_parts ? part : STRATA_ANY;
 	workload_teams(g->part_count, places, work, self);
 }
 
 static void part_begin(void *options, uint32_t part)
 {
-	const struct graph_search *o = options;
-
 	(void)part;
 	/* Of an empty region nothing would be left. */
-#pragma omp parallel num_threads(o->threads)
+#pragma omp parallel num_threads(threads_of(options))
 	{
 #pragma omp barrier
 	}

@@ -3,10 +3,9 @@
  *
  * The result is compared with the C library's qsort of the same keys.
  */
-#include "common/program.h"
+#include "common/teams.h"
 
 #include <stdlib.h>
-#include <strata/ndp.h>
 #include <string.h>
 
 static const struct workload_about about = {
@@ -16,9 +15,10 @@ static const struct workload_about about = {
 	.paper_size = "16,777,216 keys",
 };
 
-enum { KEYS };
+enum { KEYS, WHO, NDPS };
 static const struct workload_count counts[] = {
 	{"keys", "keys of 8 bytes", 16384, 16777216, 1, 1u << 31, 1, NULL},
+	WORKLOAD_WHO,
 };
 
 enum { RUN_KEYS = 16, TASK_KEYS = 1024 };
@@ -112,31 +112,78 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+struct job {
+	uint64_t *keys, *other;
+};
+
+struct sort {
+	size_t n;
+	struct job jobs[2];
+};
+
+static void job_make(const struct sort *s, uint64_t seed, struct job *j)
+{
+	uint64_t *keys = workload_host_alloc(s->n, sizeof(*keys));
+
+#pragma omp parallel for
+	for (size_t i = 0; i < s->n; i++)
+		keys[i] = workload_random(seed, 0, i);
+	*j = (struct job){keys, workload_host_alloc(s->n, sizeof(*keys))};
+}
+
+/* Each team sorts its part; one merges it to those before. */
+static void part_do(void *sort, const struct workload_part *part)
+{
+	const struct sort *s = sort;
+	const struct job j = s->jobs[part->job];
+	const size_t begin = workload_part_begin(part, s->n), end = workload_part_end(part, s->n);
+
+#pragma omp parallel
+#pragma omp single
+	sort_tasks(j.keys + begin, j.other + begin, end - begin, false);
+	for (uint32_t number = 1; number < part->count; number++) {
+		workload_part_wait(part);
+		if (number != part->number)
+			continue;
+#pragma omp parallel
+#pragma omp single
+		merge_tasks(j.other, j.keys, begin, j.keys + begin, end - begin);
+		memcpy(j.keys, j.other, end * sizeof(*j.keys));
+	}
+}
+
+static bool job_is_right(const struct sort *s, uint64_t seed, const struct job *j)
+{
+	uint64_t *want = workload_host_alloc(s->n, sizeof(*want));
+	bool right;
+
+	for (size_t i = 0; i < s->n; i++)
+		want[i] = workload_random(seed, 0, i);
+	qsort(want, s->n, sizeof(*want), compare);
+	right = workload_same_u64("key", j->keys, want, s->n);
+	free(want);
+	return right;
+}
+
 int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
-	const size_t n = o.counts[KEYS];
-	uint64_t *keys = workload_host_alloc(n, sizeof(*keys)), *other = workload_host_alloc(n, sizeof(*other));
-	uint64_t *want = workload_host_alloc(n, sizeof(*want));
+	const uint32_t jobs = workload_jobs(o.counts[WHO]);
+	struct sort s = {.n = o.counts[KEYS]};
 	double seconds;
-	bool right;
+	bool right = true;
 
 	strata_modelling_end();
-#pragma omp parallel for
-	for (size_t i = 0; i < n; i++)
-		keys[i] = want[i] = workload_random(o.seed, 0, i);
+	for (uint32_t i = 0; i < jobs; i++)
+		job_make(&s, o.seed + i, &s.jobs[i]);
 	strata_modelling_begin(STRATA_CACHES_COLD);
-	seconds = workload_seconds();
-#pragma omp parallel
-#pragma omp single
-	sort_tasks(keys, other, n, false);
-	seconds = workload_seconds() - seconds;
+	seconds = workload_divide(o.counts[WHO], o.counts[NDPS], part_do, &s);
 	strata_modelling_end();
-	qsort(want, n, sizeof(*want), compare);
-	right = workload_same_u64("key", keys, want, n);
-	workload_measure("rate", (double)n / seconds * 1e-6, "Mkeys/s");
-	free(keys);
-	free(other);
-	free(want);
-	return workload_finish(right, "%zu keys", n);
+	for (uint32_t i = 0; i < jobs; i++) {
+		right = job_is_right(&s, o.seed + i, &s.jobs[i]) && right;
+		free(s.jobs[i].keys);
+		free(s.jobs[i].other);
+	}
+	workload_measure("rate", (double)s.n * jobs / seconds * 1e-6, "Mkeys/s");
+	return workload_finish(right, "%zu keys", s.n);
 }
