@@ -45,7 +45,7 @@ static const char *const workloads[] = {channel, graph500, sort};
 	    NO_SUMMARY " cpu.snoop_bus_count=" #buses, channel,                                                       \
 	    "--pattern copy --prefetch 1 --kbytes 1024 --ndps 8", "--pattern copy --prefetch 1 --kbytes 8192 --ndps 8")
 #define GRAPH(RUN, id, name, sets, ndps, quick_scale, full_scale)                                                     \
-	RUN(id, name, "channel-ndp", sets, graph500, "--roots 2 --ndps " ndps " --scale " quick_scale,                \
+	RUN(id, name, "channel-ndp", sets, graph500, "--roots 1 --ndps " ndps " --scale " quick_scale,                \
 	    "--roots 4 --ndps " ndps " --scale " full_scale)
 
 #define RUNS(RUN)                                                                                                     \
@@ -121,19 +121,19 @@ static const char *const workloads[] = {channel, graph500, sort};
 	RUN(NONE, "CPU, no NDPs", "channel-ndp", TOUCHED " channel.place=cpu channel.ndp_count=0", sort,       \
 	    "--size small", "--size small")                                                                    \
 	/* Section 4.9: strong scaling, and weak. */                                                                  \
-	RUN(GRAPH_CPU, "Graph500, CPU", "channel-cpu", TOUCHED, graph500, "--roots 2 --scale 17",                     \
-	    "--roots 4 --scale 20")                                                                                   \
-	GRAPH(RUN, GRAPH_1, "Graph500, 1 NDP", SMALL "65536", "1", "17", "20")                                        \
-	GRAPH(RUN, GRAPH_2, "Graph500, 2 NDPs", SMALL "65536", "2", "17", "20")                                       \
-	GRAPH(RUN, GRAPH_4, "Graph500, 4 NDPs", SMALL "65536", "4", "17", "20")                                       \
-	GRAPH(RUN, GRAPH_8, "Graph500, 8 NDPs", SMALL "65536", "8", "17", "20")                                       \
-	GRAPH(RUN, WEAK_1, "Graph500, weak, 1 NDP", SMALL "65536", "1", "14", "17")                                   \
-	GRAPH(RUN, WEAK_2, "Graph500, weak, 2 NDPs", SMALL "65536", "2", "15", "18")                                  \
-	GRAPH(RUN, WEAK_4, "Graph500, weak, 4 NDPs", SMALL "65536", "4", "16", "19")                                  \
-	GRAPH(RUN, POINT_32K, "Graph500, 4 NDPs, NDP-AP 32 KB", SMALL "32768", "4", "17", "20")                       \
-	GRAPH(RUN, POINT_512K, "Graph500, 4 NDPs, NDP-AP 512 KB", SMALL "524288", "4", "17", "20")                    \
-	GRAPH(RUN, POINT_80M, "Graph500, 4 NDPs, NDP-AP 80 MB", SMALL "83886080", "4", "17", "20")                    \
-	GRAPH(RUN, UNSUMMARISED, "Graph500, 8 NDPs, no ECD-S", SMALL "65536 channel.summary_percent=0", "8", "17", "20")
+	RUN(GRAPH_CPU, "Graph500, CPU", "channel-cpu", TOUCHED, graph500, "--roots 1 --scale 19",                     \
+	    "--roots 4 --scale 21")                                                                                   \
+	GRAPH(RUN, GRAPH_1, "Graph500, 1 NDP", SMALL "65536", "1", "19", "21")                                        \
+	GRAPH(RUN, GRAPH_2, "Graph500, 2 NDPs", SMALL "65536", "2", "19", "21")                                       \
+	GRAPH(RUN, GRAPH_4, "Graph500, 4 NDPs", SMALL "65536", "4", "19", "21")                                       \
+	GRAPH(RUN, GRAPH_8, "Graph500, 8 NDPs", SMALL "65536", "8", "19", "21")                                       \
+	GRAPH(RUN, WEAK_1, "Graph500, weak, 1 NDP", SMALL "65536", "1", "16", "18")                                   \
+	GRAPH(RUN, WEAK_2, "Graph500, weak, 2 NDPs", SMALL "65536", "2", "17", "19")                                  \
+	GRAPH(RUN, WEAK_4, "Graph500, weak, 4 NDPs", SMALL "65536", "4", "18", "20")                                  \
+	GRAPH(RUN, POINT_32K, "Graph500, 4 NDPs, NDP-AP 32 KB", SMALL "32768", "4", "19", "21")                       \
+	GRAPH(RUN, POINT_512K, "Graph500, 4 NDPs, NDP-AP 512 KB", SMALL "524288", "4", "19", "21")                    \
+	GRAPH(RUN, POINT_80M, "Graph500, 4 NDPs, NDP-AP 80 MB", SMALL "83886080", "4", "19", "21")                    \
+	GRAPH(RUN, UNSUMMARISED, "Graph500, 8 NDPs, no ECD-S", SMALL "65536 channel.summary_percent=0", "8", "19", "21")
 
 enum {
 #define RUN(id, ...) id,
@@ -555,6 +555,32 @@ static double pattern_bar(data *d, uint32_t bar, uint32_t group)
 	return bandwidth(d, ONE_READ + group);
 }
 
+static const char *const hits_bars[] = {"% hits"};
+
+static double pattern_hits_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const row_of row = {.config = ONE_READ + group};
+
+	(void)bar;
+	return hit_rate(d, &row);
+}
+
+static const char *const copy_groups[] = {"CPU", "NDP, 8 MB", "NDP, the most"};
+
+static double copy_bar(data *d, uint32_t bar, uint32_t group)
+{
+	static const uint32_t of[] = {CPU_COPY, COPY_SMALL, COPY_LARGE};
+
+	(void)bar;
+	return bandwidth(d, of[group]);
+}
+
+static double copies_bar(data *d, uint32_t bar, uint32_t group)
+{
+	(void)bar;
+	return bandwidth(d, COPIES_1 + group);
+}
+
 static const char *const graph_bars[] = {"GTEPS"};
 static const char *const graph_groups[] = {"CPU", "1 NDP", "2 NDPs", "4 NDPs", "8 NDPs"};
 
@@ -564,14 +590,57 @@ static double graph_bar(data *d, uint32_t bar, uint32_t group)
 	return teps(d, GRAPH_CPU + group) * 1e-9;
 }
 
+static const char *const traffic_bars[] = {"up", "down", "messages", "into the NDP-AP", "out of it"};
+static const char *const traffic_names[] = {"cpu.up_bytes", "cpu.down_bytes", "channel.message_bytes",
+					    "channel.point_in_bytes", "channel.point_out_bytes"};
+
+static double traffic_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const uint32_t w = reproduce_workload(d, graph500), config = GRAPH_1 + group;
+
+	return counted(d, config, traffic_names[bar]) / reproduce_time_ps(d, config, w) * 1e3;
+}
+
+static const char *const point_bars[] = {"% hits", "in, % of 32 KB's", "GTEPS, % of 32 KB's"};
+static const char *const point_groups[] = {"32 KB", "512 KB", "80 MB"};
+
+static double point_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const row_of row = {.config = POINT_32K + group};
+	static const char in[] = "channel.point_in_bytes";
+
+	if (!bar)
+		return graph_hit_rate(d, &row);
+	return 100 * (bar == 1 ? counted(d, row.config, in) / counted(d, POINT_32K, in)
+			       : teps(d, row.config) / teps(d, POINT_32K));
+}
+
+static const char *const summary_bars[] = {"million look-ups", "% misses", "% of the memory's traffic"};
+static const char *const summary_groups[] = {"with ECD-S", "without"};
+
+static double summary_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const row_of row = {.config = group ? UNSUMMARISED : GRAPH_8};
+
+	if (!bar)
+		return counted(d, row.config, "channel.directory_lookups") * 1e-6;
+	return bar == 1 ? directory_miss_rate(d, &row) : directory_share(d, &row);
+}
+
 #define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
 
 static const struct reproduce_chart charts[] = {
 	CHART("Figure 4.8a: streaming reads of local memory", stream_bar, stream_bars, states),
 	CHART("Figure 4.8b: random reads, by what is summarised", random_bar, stream_bars, shares),
 	CHART("Figure 4.9: one to one, and many NDPs", pattern_bar, stream_bars, patterns),
+	CHART("Figure 4.9: hits of the NDP-AP's cache", pattern_hits_bar, hits_bars, patterns),
+	CHART("Figure 4.10: copies, 8 MB of them modified in the CPU's caches", copy_bar, stream_bars, copy_groups),
 	CHART("Figure 4.11a: streaming reads of CPU-owned data, GB/s", snoop_bar, bus_names, ndp_names),
+	CHART("Figure 4.11b: copies by 8 NDPs, GB/s", copies_bar, stream_bars, bus_names),
 	CHART("Figure 4.13: Graph500", graph_bar, graph_bars, graph_groups),
+	CHART("Figure 4.14a: channels and NDP-AP while searching, GB/s", traffic_bar, traffic_bars, ndp_names),
+	CHART("Figure 4.14b: the NDP-AP's cache, 4 NDPs", point_bar, point_bars, point_groups),
+	CHART("Figure 4.15: the directory's cache, 8 NDPs", summary_bar, summary_bars, summary_groups),
 };
 
 const struct reproduce_paper reproduce_channel = {

@@ -42,8 +42,8 @@ uint32_t workload_jobs(enum workload_who who);
 uint32_t workload_parts(enum workload_who who, uint32_t ndps, uint32_t job);
 typedef void workload_part_work(void *self, const struct workload_part *part);
 /* Calls work for each part of each job at once, when the threads of all teams are there; by the CPU alone it is a call.
- * Returns the seconds from the first call to the last return. Natively, and on a machine without NDPs, all teams are the
- * CPU's. */
+ * Returns the seconds from the first call to the last return. Natively, and on a machine without NDPs, all teams are
+ * the CPU's. */
 double workload_divide(enum workload_who who, uint32_t ndps, workload_part_work *work, void *self);
 /* All teams of the part's job have come here. */
 void workload_part_wait(const struct workload_part *part);
