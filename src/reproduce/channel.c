@@ -45,7 +45,7 @@ static const char *const workloads[] = {channel, graph500, sort};
 	    NO_SUMMARY " cpu.snoop_bus_count=" #buses, channel,                                                       \
 	    "--pattern copy --prefetch 1 --kbytes 1024 --ndps 8", "--pattern copy --prefetch 1 --kbytes 8192 --ndps 8")
 #define GRAPH(RUN, id, name, sets, ndps, quick_scale, full_scale)                                                     \
-	RUN(id, name, "channel-ndp", sets, graph500, "--roots 1 --ndps " ndps " --scale " quick_scale,                \
+	RUN(id, name, "channel-ndp", sets, graph500, "--roots 4 --ndps " ndps " --scale " quick_scale,                \
 	    "--roots 4 --ndps " ndps " --scale " full_scale)
 
 #define RUNS(RUN)                                                                                                     \
@@ -121,19 +121,19 @@ static const char *const workloads[] = {channel, graph500, sort};
 	RUN(NONE, "CPU, no NDPs", "channel-ndp", TOUCHED " channel.place=cpu channel.ndp_count=0", sort,       \
 	    "--size small", "--size small")                                                                    \
 	/* Section 4.9: strong scaling, and weak. */                                                                  \
-	RUN(GRAPH_CPU, "Graph500, CPU", "channel-cpu", TOUCHED, graph500, "--roots 1 --scale 19",                     \
+	RUN(GRAPH_CPU, "Graph500, CPU", "channel-cpu", TOUCHED, graph500, "--roots 4 --scale 18",                     \
 	    "--roots 4 --scale 21")                                                                                   \
-	GRAPH(RUN, GRAPH_1, "Graph500, 1 NDP", SMALL "65536", "1", "19", "21")                                        \
-	GRAPH(RUN, GRAPH_2, "Graph500, 2 NDPs", SMALL "65536", "2", "19", "21")                                       \
-	GRAPH(RUN, GRAPH_4, "Graph500, 4 NDPs", SMALL "65536", "4", "19", "21")                                       \
-	GRAPH(RUN, GRAPH_8, "Graph500, 8 NDPs", SMALL "65536", "8", "19", "21")                                       \
-	GRAPH(RUN, WEAK_1, "Graph500, weak, 1 NDP", SMALL "65536", "1", "16", "18")                                   \
-	GRAPH(RUN, WEAK_2, "Graph500, weak, 2 NDPs", SMALL "65536", "2", "17", "19")                                  \
-	GRAPH(RUN, WEAK_4, "Graph500, weak, 4 NDPs", SMALL "65536", "4", "18", "20")                                  \
-	GRAPH(RUN, POINT_32K, "Graph500, 4 NDPs, NDP-AP 32 KB", SMALL "32768", "4", "19", "21")                       \
-	GRAPH(RUN, POINT_512K, "Graph500, 4 NDPs, NDP-AP 512 KB", SMALL "524288", "4", "19", "21")                    \
-	GRAPH(RUN, POINT_80M, "Graph500, 4 NDPs, NDP-AP 80 MB", SMALL "83886080", "4", "19", "21")                    \
-	GRAPH(RUN, UNSUMMARISED, "Graph500, 8 NDPs, no ECD-S", SMALL "65536 channel.summary_percent=0", "8", "19", "21")
+	GRAPH(RUN, GRAPH_1, "Graph500, 1 NDP", SMALL "65536", "1", "18", "21")                                        \
+	GRAPH(RUN, GRAPH_2, "Graph500, 2 NDPs", SMALL "65536", "2", "18", "21")                                       \
+	GRAPH(RUN, GRAPH_4, "Graph500, 4 NDPs", SMALL "65536", "4", "18", "21")                                       \
+	GRAPH(RUN, GRAPH_8, "Graph500, 8 NDPs", SMALL "65536", "8", "18", "21")                                       \
+	GRAPH(RUN, WEAK_1, "Graph500, weak, 1 NDP", SMALL "65536", "1", "15", "18")                                   \
+	GRAPH(RUN, WEAK_2, "Graph500, weak, 2 NDPs", SMALL "65536", "2", "16", "19")                                  \
+	GRAPH(RUN, WEAK_4, "Graph500, weak, 4 NDPs", SMALL "65536", "4", "17", "20")                                  \
+	GRAPH(RUN, POINT_32K, "Graph500, 4 NDPs, NDP-AP 32 KB", SMALL "32768", "4", "18", "21")                       \
+	GRAPH(RUN, POINT_512K, "Graph500, 4 NDPs, NDP-AP 512 KB", SMALL "524288", "4", "18", "21")                    \
+	GRAPH(RUN, POINT_80M, "Graph500, 4 NDPs, NDP-AP 80 MB", SMALL "83886080", "4", "18", "21")                    \
+	GRAPH(RUN, UNSUMMARISED, "Graph500, 8 NDPs, no ECD-S", SMALL "65536 channel.summary_percent=0", "8", "18", "21")
 
 enum {
 #define RUN(id, ...) id,
