@@ -61,8 +61,8 @@ static inline uint64_t graph_degree(const struct graph_part *p, uint64_t local)
 
 /* Kernel 1 of the benchmark: compressed rows from the edges, by `threads` threads for each part. */
 void graph_make(struct graph *g, uint32_t threads);
-/* All of it is shared by the CPU and the NDPs (section 4.9.1 of the thesis). */
-void graph_claim(const struct graph *g);
+/* All of it is shared by the CPU and the NDPs (section 4.9.1 of the thesis), or what a search writes is the NDPs'. */
+void graph_claim(const struct graph *g, bool is_owned);
 void graph_free(struct graph *g);
 
 /* ---- Kernel 2: breadth-first search ---- */

@@ -22,11 +22,11 @@ static const struct workload_about about = {
 
 enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION };
 enum { ON_NDPS, ON_CPU, APART, SHARED };
-enum { CLAIM_SHARED, CLAIM_NOTHING };
+enum { CLAIM_SHARED, CLAIM_NOTHING, CLAIM_OWNED };
 enum { FUNCTIONAL, MODELLED };
 static const char *const places[] = {"ndps", "cpu", "apart", "shared"};
 static const char *const directions[] = {"optimised", "top-down"};
-static const char *const claims[] = {"shared", "nothing"};
+static const char *const claims[] = {"shared", "nothing", "owned"};
 static const char *const constructions[] = {"functional", "modelled"};
 static const struct workload_count counts[] = {
 	{"scale", "2^N vertices, 16 * 2^N edges", 10, 20, 6, 32, 1, NULL},
@@ -42,7 +42,8 @@ static const struct workload_count counts[] = {
 	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
 	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
 	{"beta", "top-down again when it has less than 1/N of the vertices", 24, 24, 1, 1000000, 1, NULL},
-	{"claim", "state of the graph before a search", CLAIM_SHARED, CLAIM_SHARED, 0, CLAIM_NOTHING, 1, claims},
+	{"claim", "state of the graph before a search; owned: the NDPs own what they write", CLAIM_SHARED, CLAIM_SHARED,
+	 0, CLAIM_OWNED, 1, claims},
 	{"construction", "of the rows, on a modelled machine", FUNCTIONAL, FUNCTIONAL, 0, MODELLED, 1, constructions},
 };
 
@@ -176,13 +177,13 @@ static void all_do(struct searched *s, void (*work)(void *searched, uint32_t i))
 
 /* Seconds of a search, and the edges that it traversed (0: it is wrong). Nothing else is modelled: caches are as the
  * search before has left them. All lines are the CPU's when modelling begins, so that what is shared is claimed. */
-static double search_timed(struct searched *s, bool is_claimed, uint64_t *edges)
+static double search_timed(struct searched *s, uint32_t claim, uint64_t *edges)
 {
 	double seconds;
 
 	strata_modelling_begin(STRATA_CACHES_KEPT);
-	for (uint32_t i = 0; is_claimed && i < s->count; i++)
-		graph_claim(&s->graphs[i]);
+	for (uint32_t i = 0; claim != CLAIM_NOTHING && i < s->count; i++)
+		graph_claim(&s->graphs[i], claim == CLAIM_OWNED);
 	seconds = workload_seconds();
 	all_do(s, one_search);
 	seconds = workload_seconds() - seconds;
@@ -257,7 +258,7 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	root_count = searched_roots(s, o.counts[ROOTS]);
 	for (s->now = 0; is_right && s->now < root_count; s->now++) {
-		seconds = search_timed(s, o.counts[CLAIM] == CLAIM_SHARED, &edges);
+		seconds = search_timed(s, o.counts[CLAIM], &edges);
 		searching += seconds;
 		levels += s->searches[0].levels;
 		bottom_up_levels += s->searches[0].bottom_up_levels;

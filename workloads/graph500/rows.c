@@ -131,23 +131,25 @@ void graph_make(struct graph *g, uint32_t threads)
 	}
 }
 
-static void words_claim(const void *words, uint64_t count)
+static void words_claim(const void *words, uint64_t count, enum strata_owner owner)
 {
 	workload_touch(words, bytes_of(count));
-	strata_claim(words, bytes_of(count), STRATA_SHARED);
+	strata_claim(words, bytes_of(count), owner);
 }
 
-void graph_claim(const struct graph *g)
+void graph_claim(const struct graph *g, bool is_owned)
 {
+	const enum strata_owner owner = is_owned ? STRATA_NDP_OWNED : STRATA_SHARED;
+
 	for (uint32_t part = 0; part < g->part_count; part++) {
 		const struct graph_part *p = &g->parts[part];
 
-		words_claim(p->begin, p->count + 1);
-		words_claim(p->neighbours, p->begin[p->count]);
-		words_claim(p->visited, p->count / 64);
-		words_claim(p->queues[0], p->count / 64);
-		words_claim(p->queues[1], p->count / 64);
-		words_claim(p->predecessor, p->count);
+		words_claim(p->begin, p->count + 1, STRATA_SHARED);
+		words_claim(p->neighbours, p->begin[p->count], STRATA_SHARED);
+		words_claim(p->visited, p->count / 64, owner);
+		words_claim(p->queues[0], p->count / 64, owner);
+		words_claim(p->queues[1], p->count / 64, owner);
+		words_claim(p->predecessor, p->count, owner);
 	}
 }
 
