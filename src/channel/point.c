@@ -82,6 +82,17 @@ bool point_invalidate(void *system, struct cpu_request *r)
 	return true;
 }
 
+void point_tlb_command(struct ndp_m *m, uint64_t line)
+{
+	struct channel_system *s = m->s;
+
+	s->stats.tlb_commands++;
+	if (s->shadow[m->channel][directory_region(m, line)] == NEAR_CPU && s->p->shadow_filter)
+		return;
+	s->stats.tlb_forwards++;
+	message_down(s, m->channel);
+}
+
 /* ---- claims of lines for the NDP-Ms ---- */
 
 static void fire_acknowledged(void *self, struct cpu_event *e)

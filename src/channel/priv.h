@@ -281,6 +281,8 @@ void core_remote(struct ndp_core *k, struct remote *r);
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
 void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
+/* Of a page that begins with the line, behind m. */
+void point_tlb_command(struct ndp_m *m, uint64_t line);
 void point_free(struct ndp_point *a);
 /* What is neither locked nor asked for is gone, without being written back. */
 void point_cold(struct ndp_point *a);

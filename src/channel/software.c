@@ -35,6 +35,18 @@ void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint
 	core_flush(&s->cores[core], begin, end);
 }
 
+void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end)
+{
+	const uint64_t page_bytes = s->c->p->page_bytes;
+
+	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
+		const uint32_t channel = cpu_pages_channel(s->pages, page);
+
+		if (channel < s->p->ndp_count) /* it is touched */
+			point_tlb_command(&s->ms[channel], cpu_pages_line(s->pages, 0, page));
+	}
+}
+
 void channel_forget_pages(struct channel_system *s)
 {
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)

@@ -169,6 +169,35 @@ static void test_unmapped(void **state)
 	rig_close(&r);
 }
 
+/* Of the touched pages' commands the NDP-AP keeps those of regions that are the processors'; without its copy of the
+ * summary none. */
+static void test_tlb_commands(void **state)
+{
+	(void)state;
+	for (uint32_t is_filtered = 0; is_filtered < 2; is_filtered++) {
+		struct rig r;
+		const struct channel_stats *stats;
+		uint64_t down;
+
+		open_pages(&r);
+		r.params.shadow_filter = is_filtered;
+		stats = channel_system_stats(r.near);
+		down = stats->messages_down;
+		channel_tlb_commands(r.near, FIRST, SECOND + 8);
+		assert_int_equal(stats->tlb_commands, 3);
+		assert_int_equal(stats->tlb_forwards, is_filtered ? 0 : 3);
+		channel_tlb_commands(r.near, SECOND + PAGE_BYTES, SECOND + 9 * PAGE_BYTES); /* not touched */
+		assert_int_equal(stats->tlb_commands, 3);
+		assert_int_equal(stats->messages_down - down, is_filtered ? 0 : 3);
+		access_alone(&r, NDP, FIRST, CPU_READ); /* the first channel's region has lines that differ */
+		down = stats->messages_down;
+		channel_tlb_commands(r.near, FIRST, SECOND + 8);
+		assert_int_equal(stats->tlb_forwards, is_filtered ? 2 : 6);
+		assert_int_equal(stats->messages_down - down, is_filtered ? 2 : 3);
+		rig_close(&r);
+	}
+}
+
 /* A core that may keep remote lines reads what it wrote there itself. */
 static void test_own_remote_write(void **state)
 {
@@ -318,7 +347,7 @@ int main(void)
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
-	    cmocka_unit_test(test_unmapped),
+	    cmocka_unit_test(test_unmapped), cmocka_unit_test(test_tlb_commands),
 	    cmocka_unit_test(test_own_remote_write),
 	    cmocka_unit_test(test_wires),
 	    cmocka_unit_test(test_cold),

@@ -349,13 +349,18 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	run_until(h, at->now_ps);
 	switch (a->kind) {
 	case THREAD_ASK_UNMAP:
+		if (h->near)
+			channel_tlb_commands(h->near, a->address, a->address + a->bytes);
 		if (h->bytes)
 			bytes_unmap(h->bytes, a->address, a->bytes);
 		cpu_unmap(h->cpu, a->address, a->bytes);
 		if (h->near)
 			channel_forget_pages(h->near);
 		break;
-	case THREAD_ASK_PROTECT: /* cores do not translate addresses */
+	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
+		if (h->near)
+			channel_tlb_commands(h->near, a->address, a->address + a->bytes);
+		break;
 	case THREAD_ASK_END:
 		break;
 	case THREAD_ASK_BEGIN:
