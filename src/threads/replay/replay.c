@@ -183,18 +183,29 @@ static void leave_unit(struct replayed *t, enum state state)
 	u->now_ps = MAX(u->now_ps, u->running->ready_ps);
 }
 
-/* On the unit that has the fewest. */
-static void begin_thread(struct replayed *t, uint64_t time_ps)
+/* Where the machine would put it as a thread of a region of the first one, which stays where it is; else the CPU's unit
+ * that has the fewest. */
+static uint32_t unit_of_new(const struct replayed *t)
 {
 	const struct thread_machine *m = &it.model->machine;
 	const uint32_t count = m->cpu_unit_count ? m->cpu_unit_count : m->unit_count;
+	const struct thread_place place = {.level = 1, .thread = t->number};
+	uint32_t best = t->number && it.model->unit_for ? it.model->unit_for(it.model->self, &place) : THREAD_UNIT_ANY;
 
+	if (best != THREAD_UNIT_ANY)
+		return best;
+	best = 0;
+	for (uint32_t i = 1; i < count; i++)
+		if (it.units[i].thread_count < it.units[best].thread_count)
+			best = i;
+	return best;
+}
+
+static void begin_thread(struct replayed *t, uint64_t time_ps)
+{
 	if (t->state != ABSENT)
 		wrong("a thread is made twice");
-	t->unit = 0;
-	for (uint32_t i = 1; i < count; i++)
-		if (it.units[i].thread_count < it.units[t->unit].thread_count)
-			t->unit = i;
+	t->unit = unit_of_new(t);
 	it.units[t->unit].thread_count++;
 	make_ready(t, time_ps);
 }
