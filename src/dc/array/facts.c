@@ -308,44 +308,82 @@ static void fmul_facts(struct dc_facts *f, const struct dc_use *use, const void 
 		f->or_b |= is_in(mask, i) ? parts_of(use, src[1], i).mantissa : 0;
 }
 
-/* fma of numbers of up to 32 bits: products of 48, sums that fit 64 bits. */
-FOR_EACH_ISA static void fma_lanes(struct dc_facts *f, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+/* Eight lanes of 64 bits. Comparisons give all ones or zeros. */
+typedef uint64_t u64x8 __attribute__((vector_size(64)));
+typedef uint32_t u32x8 __attribute__((vector_size(32)));
+typedef double f64x8 __attribute__((vector_size(64)));
+
+struct lanes64 {
+	u64x8 differences, shifts, rest, swaps, or_b;
+};
+
+/* fma of numbers of up to 32 bits: products of 48, sums of 51. */
+FOR_EACH_ISA static void fma_lanes(struct lanes64 *out, const uint32_t *a, const uint32_t *b, const uint32_t *c,
 				   uint32_t mask, uint32_t e, uint32_t m, uint32_t g)
 {
-	const uint32_t low = m - 1, all = (1u << e) - 1, sign_bit = e + m - 1, count = 2 * m + g;
-	const int32_t bias = (1 << (e - 1)) - 1;
-	uint64_t differences = 0, shifts = 0, rest = 0, swaps = 0, or_b = 0;
+	const uint64_t count = 2 * m + g, bias = (1u << (e - 1)) - 2, all = (1u << e) - 1, hidden = 1ull << (m - 1);
+	const u64x8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, one = {1, 1, 1, 1, 1, 1, 1, 1};
+	const u64x8 is_exact = one * (uint64_t)(g ? 0 : UINT64_MAX);
 
-	for (uint32_t i = 0; i < LANES; i++) {
-		const uint64_t in = 0ull - (mask >> i & 1);
-		const uint32_t ea = a[i] >> low & all, eb = b[i] >> low & all, ec = c[i] >> low & all;
-		const uint64_t ma = ea ? (a[i] & ((1u << low) - 1)) | 1u << low : 0;
-		const uint64_t mb = eb ? (b[i] & ((1u << low) - 1)) | 1u << low : 0;
-		const uint64_t mc = ec ? (c[i] & ((1u << low) - 1)) | 1u << low : 0;
-		const int32_t ep = ea && eb ? (int32_t)(ea + eb) - bias + 1 : 0;
-		const uint64_t np = 0ull - ((a[i] ^ b[i]) >> sign_bit & 1), nc = 0ull - (c[i] >> sign_bit & 1);
-		const bool is_swapped = ep < (int32_t)ec;
-		const uint32_t far = (uint32_t)(is_swapped ? (int32_t)ec - ep : ep - (int32_t)ec);
-		const bool is_rest = far >= count;
-		const uint32_t k = is_rest ? count : far;
-		const int64_t p = (int64_t)(((ma * mb << g) ^ np) - np), s = (int64_t)(((mc << (m + g)) ^ nc) - nc);
-		const int64_t x = is_swapped ? s : p, y = is_swapped ? p : s;
-		const uint64_t dropped = is_rest ? (uint64_t)y : (uint64_t)y & ((1ull << k) - 1);
-		const int64_t sum = x + (is_rest ? y >> 63 : y >> k);
-		const uint64_t negative = (uint64_t)(sum >> 63), one = g && dropped ? 0 : 1;
-		const uint64_t magnitude = ((uint64_t)sum ^ negative) + (negative & one);
+	for (uint32_t i = 0; i < LANES; i += 8) {
+		u32x8 raw_a, raw_b, raw_c;
 
-		or_b |= in & mb;
-		differences |= is_rest ? 0 : in & 1ull << k;
-		rest |= is_rest ? in : 0;
-		swaps |= is_swapped ? in : 0;
-		shifts |= magnitude ? in & 1ull << (count + 1 - (64 - (uint32_t)__builtin_clzll(magnitude | 1))) : 0;
+		__builtin_memcpy(&raw_a, a + i, sizeof(raw_a));
+		__builtin_memcpy(&raw_b, b + i, sizeof(raw_b));
+		__builtin_memcpy(&raw_c, c + i, sizeof(raw_c));
+
+		const u64x8 x = __builtin_convertvector(raw_a, u64x8), y = __builtin_convertvector(raw_b, u64x8),
+			    z = __builtin_convertvector(raw_c, u64x8);
+		const u64x8 in = (u64x8)((bit & (mask >> i)) != 0);
+		const u64x8 ex = x >> (m - 1) & all, ey = y >> (m - 1) & all, ez = z >> (m - 1) & all;
+		const u64x8 mx = ((x & (hidden - 1)) | hidden) & (u64x8)(ex != 0);
+		const u64x8 my = ((y & (hidden - 1)) | hidden) & (u64x8)(ey != 0);
+		const u64x8 mz = ((z & (hidden - 1)) | hidden) & (u64x8)(ez != 0);
+		/* Exponents with the bias added, so that they are not negative; that of a product of zero is 0. */
+		const u64x8 is_zero = (u64x8)(mx == 0) | (u64x8)(my == 0);
+		const u64x8 ep = ((ex + ey) & ~is_zero) | (bias & is_zero), es = ez + bias;
+		const u64x8 np = -((x ^ y) >> (e + m - 1) & 1), ns = -(z >> (e + m - 1) & 1);
+		const u64x8 p = ((mx * my << g) ^ np) - np, s = ((mz << (m + g)) ^ ns) - ns;
+		const u64x8 is_swapped = (u64x8)(ep < es);
+		const u64x8 far = ((es - ep) & is_swapped) | ((ep - es) & ~is_swapped);
+		const u64x8 is_rest = (u64x8)(far >= count), k = (far & ~is_rest) | (count & is_rest);
+		const u64x8 first = (s & is_swapped) | (p & ~is_swapped), second = (p & is_swapped) | (s & ~is_swapped);
+		const u64x8 sign = -(second >> 63), dropped = second & (is_rest | ((one << k) - 1));
+		const u64x8 sum = first + ((sign & is_rest) | ((((second ^ sign) >> k) ^ sign) & ~is_rest));
+		const u64x8 negative = -(sum >> 63), adds = ((u64x8)(dropped == 0) | is_exact) & negative & 1;
+		const u64x8 magnitude = (sum ^ negative) + adds;
+		/* As a double, exactly: its exponent says where the leading one is. */
+		const u64x8 biased = magnitude | 0x4330000000000000;
+		const u64x8 bits = ((u64x8)((f64x8)biased - 0x1p52) >> 52) - 1022;
+
+		out->or_b |= in & my;
+		out->differences |= in & ~is_rest & one << k;
+		out->rest |= in & is_rest;
+		out->swaps |= in & is_swapped;
+		out->shifts |= in & (u64x8)(magnitude != 0) & one << ((count + 1 - bits) & 63);
 	}
-	f->or_b |= or_b;
-	f->differences[0] |= differences;
-	f->shifts[0] |= shifts;
-	f->any_rest |= rest != 0;
-	f->any_swap |= swaps != 0;
+}
+
+static uint64_t or_lanes(const u64x8 *x)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < 8; i++)
+		all |= (*x)[i];
+	return all;
+}
+
+static void fma_lanes_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a,
+			    const void *const *src, uint32_t mask)
+{
+	struct lanes64 l = {0};
+
+	fma_lanes(&l, src[0], src[1], src[2], mask, use->e, use->m, a->is_truncated ? 0 : 2);
+	f->or_b |= or_lanes(&l.or_b);
+	f->differences[0] |= or_lanes(&l.differences);
+	f->shifts[0] |= or_lanes(&l.shifts);
+	f->any_rest |= or_lanes(&l.rest) != 0;
+	f->any_swap |= or_lanes(&l.swaps) != 0;
 }
 
 /* The product as a number of 2 m bits whose hidden one would be its highest, plus the addend as one of that kind. */
@@ -355,7 +393,7 @@ static void fma_facts(struct dc_facts *f, const struct dc_use *use, const struct
 	const int64_t bias = (int64_t)low_bits(use->e - 1u);
 
 	if (use->n <= 32) {
-		fma_lanes(f, src[0], src[1], src[2], mask, use->e, use->m, a->is_truncated ? 0 : 2);
+		fma_lanes_facts(f, use, a, src, mask);
 		return;
 	}
 	for (uint32_t i = 0; i < LANES; i++) {
