@@ -23,11 +23,14 @@ struct dc_device {
 	enum simt_isa isa;
 };
 
-/* A kernel as it was compiled for a block and a grid: trip counts of loops may depend on them. */
+/* A kernel as it was compiled for a block, a grid, and those bytes of its parameters that its loops' lengths depend on.
+ */
 struct code {
 	struct dc_kernel *kernel;
 	struct dc_program *program;
 	uint32_t block[3], grid[3];
+	uint8_t *params, *used; /* [param_bytes] */
+	uint64_t param_bytes;
 	struct code *next;
 };
 
@@ -37,6 +40,8 @@ static void codes_free(void *list)
 		next = c->next;
 		dc_program_free(c->program);
 		dc_kernel_free(c->kernel);
+		g_free(c->params);
+		g_free(c->used);
 		g_free(c);
 	}
 }
@@ -48,7 +53,7 @@ static void refused(struct simt_launch *l, const struct base_diag_list *diag)
 		 diag->first ? diag->first->text : "the kernel cannot be compiled for Duality Cache");
 }
 
-static struct code *compile(struct dc_device *d, struct simt_launch *l)
+static struct code *compile(struct dc_device *d, struct simt_launch *l, bool knows_params)
 {
 	struct dc_options o = d->p->compiler == DC_COMPILER_PLAIN ? dc_options_plain : dc_options_full;
 	const struct dc_exec_params exec = dc_exec_of(d->p);
@@ -56,9 +61,17 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l)
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
+	o.unroll_insts = (uint32_t)MIN(o.unroll_insts, d->p->ring_words); /* longer, it would be sent in every wave */
 	for (uint32_t k = 0; k < 3; k++) {
 		c->block[k] = o.block[k] = l->block[k];
 		c->grid[k] = o.grid[k] = l->grid[k];
+	}
+	c->param_bytes = l->program->entry->param_bytes;
+	c->params = g_memdup2(l->params, c->param_bytes);
+	c->used = g_new0(uint8_t, c->param_bytes + 1);
+	if (knows_params && c->param_bytes) {
+		o.params = c->params;
+		o.param_used = c->used;
 	}
 	c->kernel = dc_compile(l->program->entry, &o, &diag);
 	if (c->kernel)
@@ -72,16 +85,34 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l)
 	return c;
 }
 
+static bool is_of_shape(const struct code *c, const struct simt_launch *l)
+{
+	return !memcmp(c->block, l->block, sizeof(c->block)) && !memcmp(c->grid, l->grid, sizeof(c->grid));
+}
+
+static bool has_params(const struct code *c, const struct simt_launch *l)
+{
+	for (uint64_t n = 0; n < c->param_bytes; n++)
+		if (c->used[n] && c->params[n] != l->params[n])
+			return false;
+	return true;
+}
+
+/* The code of these values, or one that depends on none; past the limit of codes such a one is made. */
 static struct code *code_of(struct dc_device *d, struct simt_launch *l)
 {
 	struct simt_program *owner = (struct simt_program *)(uintptr_t)l->program; /* guest_data is ours to set */
-	struct code *c = owner->guest_data;
+	uint32_t count = 0;
+	struct code *c;
 
-	while (c && (memcmp(c->block, l->block, sizeof(c->block)) || memcmp(c->grid, l->grid, sizeof(c->grid))))
-		c = c->next;
-	if (c)
-		return c;
-	c = compile(d, l);
+	for (c = owner->guest_data; c; c = c->next) {
+		if (!is_of_shape(c, l))
+			continue;
+		if (has_params(c, l))
+			return c;
+		count++;
+	}
+	c = compile(d, l, count < d->p->code_variants_count);
 	if (!c)
 		return NULL;
 	c->next = owner->guest_data;

@@ -24,6 +24,7 @@ struct dc_options {
 	uint32_t block[3], grid[3];
 	const uint8_t *params;      /* the launch's parameter block, or NULL */
 	const uint8_t *param_known; /* per byte of it: 1 where it is known; NULL: all */
+	uint8_t *param_used; /* per byte of it: becomes 1 where the words depend on it; NULL: nobody asks */
 };
 
 extern const struct dc_options dc_options_plain, dc_options_full;

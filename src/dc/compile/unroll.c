@@ -87,6 +87,8 @@ static bool evaluate_inst(const struct unroller *u, const struct ptx_inst *i, ui
 		if (!is_known(u->c, at, bytes))
 			return false;
 		memcpy(v, u->c->o->params + at, bytes);
+		if (u->c->o->param_used)
+			memset(u->c->o->param_used + at, 1, bytes);
 		if (ptx_type_is_signed(i->type))
 			*v = (uint64_t)((int64_t)(*v << (64 - 8 * bytes)) >> (64 - 8 * bytes));
 		return true;
