@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { OTHERS_BYTES = 1024 };
+enum { OTHERS_BYTES = 1024, NOTED = 2 };
 #define NO_LINE UINT64_MAX
 
 struct access {
@@ -14,6 +14,8 @@ struct access {
 	uint8_t *host;
 	uint32_t size, core;
 	enum cpu_op op;
+	uint32_t noted_count; /* lines that it stores into; the first ones are noted */
+	struct store *noted[NOTED];
 	uint8_t others[OTHERS_BYTES]; /* the bytes that it uses, where they are not the program's */
 };
 
@@ -81,7 +83,8 @@ static uint64_t line_at(struct bytes *b, uint32_t unit, uint64_t address)
 	return a->first_line + ((address & (b->p->page_bytes - 1)) >> b->line_shift);
 }
 
-static void note_store(struct bytes *b, uint32_t core, uint64_t line, uint8_t *host, uint32_t begin, uint32_t end)
+static struct store *note_store(struct bytes *b, uint32_t core, uint64_t line, uint8_t *host, uint32_t begin,
+				uint32_t end)
 {
 	const uint32_t quarter = (uint32_t)b->p->line_bytes / 4;
 	struct store *s = b->stores[core];
@@ -102,6 +105,7 @@ static void note_store(struct bytes *b, uint32_t core, uint64_t line, uint8_t *h
 	s->is_new = true;
 	for (uint32_t q = begin / quarter; q * quarter < end; q++)
 		s->quarters |= (cpu_version)1 << (16 * q);
+	return s;
 }
 
 /* Line by line what is in [offset, size) of the access: its line, the offset in it, the bytes of it. */
@@ -125,30 +129,42 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 	a->host = host;
 	a->size = size;
 	a->op = op;
+	a->noted_count = 0;
 	if (op != CPU_WRITE && op != CPU_ATOMIC)
 		return;
 	for (uint32_t offset = 0; offset < size; offset += count) {
 		const uint64_t line = part(b, unit, offset, &in_line, &count);
 		uint8_t *line_host = a->host + offset - in_line;
+		struct store *s;
 
 		if (line == NO_LINE) /* nobody has a copy */
 			continue;
 		values_before_store(b->values, a->core, line, line_host,
 				    values_is_known(b->values, line) ? 0 : cpu_version_now(b->cpu, a->core, line));
-		note_store(b, a->core, line, line_host, in_line, in_line + count);
+		s = note_store(b, a->core, line, line_host, in_line, in_line + count);
+		if (a->noted_count < NOTED)
+			a->noted[a->noted_count] = s;
+		a->noted_count++;
 	}
 }
 
+static void take(struct store *s, bool is_waiting)
+{
+	s->is_executed |= s->is_new && !is_waiting;
+	s->is_new = false;
+}
+
+/* A store that the processors have done already is in no list, and what it says is of no use. */
 void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting)
 {
 	const struct access *a = &b->accesses[unit];
 
-	if (a->op != CPU_WRITE && a->op != CPU_ATOMIC)
-		return;
-	for (struct store *s = b->stores[a->core]; s; s = s->next) {
-		s->is_executed |= s->is_new && !is_waiting;
-		s->is_new = false;
-	}
+	if (a->noted_count <= NOTED)
+		for (uint32_t i = 0; i < a->noted_count; i++)
+			take(a->noted[i], is_waiting);
+	else
+		for (struct store *s = b->stores[a->core]; s; s = s->next)
+			take(s, is_waiting);
 }
 
 void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version)
