@@ -105,10 +105,10 @@ static uint64_t word_cycles(const struct dc_use *use, const struct dc_arith *ari
 	return dc_cycles(use, arith, which, &facts);
 }
 
-typedef uint64_t (*reference)(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest);
+typedef uint64_t (*reference)(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, uint32_t rest);
 
 /* Runs the operands under each set of savings, in the columns of the guard: values, and cycles. */
-static void check(const struct dc_use *use, struct operands *v, reference expected, uint32_t result_bits, bool rest,
+static void check(const struct dc_use *use, struct operands *v, reference expected, uint32_t result_bits, uint32_t rest,
 		  uint64_t guard)
 {
 	const struct dc_arith arith = {.cordic_iterations = 17};
@@ -149,7 +149,7 @@ static void check(const struct dc_use *use, struct operands *v, reference expect
 }
 
 /* Every pair of values of n bits, in batches of 1,024 that have something in common. */
-static void exhaustive(struct dc_use use, reference expected, uint32_t result_bits, bool rest)
+static void exhaustive(struct dc_use use, reference expected, uint32_t result_bits, uint32_t rest)
 {
 	struct operands *v = g_new0(struct operands, 1);
 	const uint64_t pairs = 1ull << 2 * use.n;
@@ -168,7 +168,7 @@ static void exhaustive(struct dc_use use, reference expected, uint32_t result_bi
 }
 
 /* Values as programs have them: short, sparse, or anything; some columns masked. */
-static void sampled(struct dc_use use, reference expected, uint32_t result_bits, bool rest)
+static void sampled(struct dc_use use, reference expected, uint32_t result_bits, uint32_t rest)
 {
 	struct operands *v = g_new0(struct operands, 1);
 
@@ -189,18 +189,18 @@ static void sampled(struct dc_use use, reference expected, uint32_t result_bits,
 	g_free(v);
 }
 
-static uint64_t ref_mul(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
+static uint64_t ref_mul(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, uint32_t rest)
 {
 	(void)c, (void)rest;
 	return use->is_signed ? (uint64_t)(extend(a, use->n) * extend(b, use->n)) : a * b;
 }
 
-static uint64_t ref_mad(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
+static uint64_t ref_mad(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, uint32_t rest)
 {
 	return ref_mul(use, a, b, c, rest) + c;
 }
 
-static uint64_t ref_div(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
+static uint64_t ref_div(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, uint32_t rest)
 {
 	const bool negative_a = use->is_signed && extend(a, use->n) < 0,
 		   negative_b = use->is_signed && extend(b, use->n) < 0;
@@ -211,7 +211,25 @@ static uint64_t ref_div(const struct dc_use *use, uint64_t a, uint64_t b, uint64
 	return rest ? (negative_a ? -r : r) : negative_a != negative_b ? -q : q;
 }
 
-static uint64_t ref_simple(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, bool rest)
+static bool ref_compare(const struct dc_use *use, uint64_t a, uint64_t b, enum ptx_cmp how)
+{
+	const bool is_signed = use->is_signed && how < PTX_LO;
+	const bool below = is_signed ? extend(a, use->n) < extend(b, use->n) : a < b;
+
+	switch (how) {
+	case PTX_EQ: return a == b;
+	case PTX_NE: return a != b;
+	case PTX_LT:
+	case PTX_LO: return below;
+	case PTX_LE:
+	case PTX_LS: return below || a == b;
+	case PTX_GT:
+	case PTX_HI: return !below && a != b;
+	default: return !below;
+	}
+}
+
+static uint64_t ref_simple(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c, uint32_t rest)
 {
 	switch (use->op) {
 	case DC_OP_ADD:
@@ -222,10 +240,20 @@ static uint64_t ref_simple(const struct dc_use *use, uint64_t a, uint64_t b, uin
 		return -a;
 	case DC_OP_COPY:
 		return a;
+	case DC_OP_ABS:
+		return extend(a, use->n) < 0 ? -a : a;
 	case DC_OP_LOGIC:
-		return a ^ b;
+		return rest == DC_LOGIC_AND ? a & b : rest == DC_LOGIC_OR ? a | b : rest == DC_LOGIC_NOT ? ~a : a ^ b;
 	case DC_OP_COMPARE:
-		return a < b;
+		return ref_compare(use, a, b, (enum ptx_cmp)rest);
+	case DC_OP_MINMAX:
+		return ref_compare(use, a, b, PTX_LT) != rest ? a : b;
+	case DC_OP_SHIFT_FIXED:
+		if (!(rest & 1))
+			return rest / 2 < use->n ? a << rest / 2 : 0;
+		if (use->is_signed)
+			return (uint64_t)(extend(a, use->n) >> (rest / 2 < use->n ? rest / 2 : use->n - 1u));
+		return rest / 2 < use->n ? a >> rest / 2 : 0;
 	case DC_OP_SELECT:
 		return c & 1 ? a : b;
 	case DC_OP_SHIFT:
@@ -251,9 +279,11 @@ static void test_multiplication(void **state)
 			    (struct dc_use){.op = DC_OP_MAD, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
 			    ref_mad, n, false);
 		}
-		for (uint32_t n = 8; n <= 32; n *= 2)
+		for (uint32_t n = 8; n <= 64; n *= 2)
 			sampled((struct dc_use){.op = DC_OP_MUL, .n = (uint8_t)n, .is_signed = is_signed, .times = 1},
-				ref_mul, 2 * n, false);
+				ref_mul, n < 64 ? 2 * n : n, false);
+		sampled((struct dc_use){.op = DC_OP_MAD, .n = 64, .is_signed = is_signed, .times = 1}, ref_mad, 64,
+			false);
 	}
 }
 
@@ -278,17 +308,48 @@ static void test_division(void **state)
 
 static void test_simple(void **state)
 {
-	static const enum dc_op ops[] = {DC_OP_ADD, DC_OP_SUB, DC_OP_NEG, DC_OP_COPY, DC_OP_LOGIC, DC_OP_SELECT};
+	static const enum dc_op ops[] = {DC_OP_ADD, DC_OP_SUB, DC_OP_NEG, DC_OP_ABS, DC_OP_COPY, DC_OP_SELECT};
 
 	(void)state;
 	for (uint32_t n = 4; n <= 32; n *= 2) {
 		for (uint32_t k = 0; k < G_N_ELEMENTS(ops); k++)
 			sampled((struct dc_use){.op = ops[k], .n = (uint8_t)n, .times = 1}, ref_simple, n, false);
-		sampled((struct dc_use){.op = DC_OP_COMPARE, .n = (uint8_t)n, .times = 1}, ref_simple, 1, false);
 	}
 	for (uint32_t k = 0; k < 3; k++)
 		sampled((struct dc_use){.op = DC_OP_SHIFT, .n = 32, .is_signed = k == 2, .times = 1}, ref_simple, 32,
 			k > 0);
+}
+
+/* All pairs of 4 bits, and samples of the widths that programs have. */
+static void both(enum dc_op op, bool is_signed, uint32_t result_bits, uint32_t variant)
+{
+	struct dc_use use = {.op = op, .n = 4, .is_signed = is_signed, .times = 1};
+
+	exhaustive(use, ref_simple, result_bits ? result_bits : use.n, variant);
+	for (uint32_t n = 16; n <= 64; n *= 4) {
+		use.n = (uint8_t)n;
+		sampled(use, ref_simple, result_bits ? result_bits : n, variant);
+	}
+}
+
+static void test_compared(void **state)
+{
+	static const enum ptx_cmp how[] = {PTX_EQ, PTX_NE, PTX_LT, PTX_LE, PTX_GT,
+					   PTX_GE, PTX_LO, PTX_LS, PTX_HI, PTX_HS};
+
+	(void)state;
+	for (uint32_t is_signed = 0; is_signed < 2; is_signed++) {
+		for (uint32_t k = 0; k < G_N_ELEMENTS(how); k++)
+			both(DC_OP_COMPARE, is_signed, 1, how[k]);
+		both(DC_OP_MINMAX, is_signed, 0, 0);
+		both(DC_OP_MINMAX, is_signed, 0, 1);
+		for (uint32_t amount = 0; amount <= 6; amount++) {
+			both(DC_OP_SHIFT_FIXED, is_signed, 0, 2 * amount);
+			both(DC_OP_SHIFT_FIXED, is_signed, 0, 2 * amount + 1);
+		}
+	}
+	for (uint32_t k = DC_LOGIC_XOR; k <= DC_LOGIC_NOT; k++)
+		both(DC_OP_LOGIC, false, 0, k);
 }
 
 /* With nothing to skip the savings cost their searches and no more. */
@@ -330,6 +391,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table_1),         cmocka_unit_test(test_simple),
 	    cmocka_unit_test(test_multiplication),  cmocka_unit_test(test_division),
+	    cmocka_unit_test(test_compared),
 	    cmocka_unit_test(test_nothing_to_save),
 	};
 

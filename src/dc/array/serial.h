@@ -72,8 +72,11 @@ void dc_serial_idle(struct dc_serial *s, uint64_t cycles);
 uint32_t dc_serial_width(struct dc_serial *s, uint32_t first, uint32_t n);
 
 /* ---- operations: operands at a and b, result at d, scratch from t on; rows do not overlap ---- */
+/* variant: DIV 1: the rest; SHIFT 1: to the right; SHIFT_FIXED: amount * 2 + 1 to the right; LOGIC: enum dc_logic;
+ * COMPARE: enum ptx_cmp of EQ, NE, LT, LE, GT, GE, LO, LS, HI, HS; MINMAX 1: the larger. */
+enum dc_logic { DC_LOGIC_XOR, DC_LOGIC_AND, DC_LOGIC_OR, DC_LOGIC_NOT };
 void dc_serial_int(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t c,
-		   uint32_t t, bool wants_rest);
+		   uint32_t t, uint32_t variant);
 void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t);
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,

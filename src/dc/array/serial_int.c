@@ -349,8 +349,104 @@ static void shift(struct dc_serial *s, const struct dc_use *use, uint32_t d, uin
 	s->cycles = before + (uint64_t)n * n;
 }
 
+/* By a constant: other rows are copied, and zeros or the sign to those that have none. */
+static void shift_fixed(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t variant)
+{
+	const uint32_t n = use->n, amount = variant / 2 < n ? variant / 2 : n;
+	const bool is_right = variant & 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const bool has_row = is_right ? i + amount < n : i >= amount;
+
+		if (has_row)
+			dc_serial_copy(s, d + i, is_right ? a + i + amount : a + i - amount);
+		else if (is_right && use->is_signed)
+			dc_serial_copy(s, d + i, a + n - 1);
+		else
+			dc_serial_fill(s, d + i, 1, false);
+	}
+}
+
+static void logic(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b, uint32_t n, enum dc_logic how)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		switch (how) {
+		case DC_LOGIC_AND: dc_serial_and(s, d + i, a + i, b + i); break;
+		case DC_LOGIC_OR: dc_serial_or(s, d + i, a + i, b + i); break;
+		case DC_LOGIC_NOT: dc_serial_not(s, d + i, a + i); break;
+		case DC_LOGIC_XOR: dc_serial_xor(s, d + i, a + i, b + i); break;
+		}
+	}
+}
+
+/* Row d = a < b. Unsigned: a borrow, the carry's complement. Signed: the sum of both signs, b's inverted, and the
+ * carry, which is a cycle of the adder. */
+static void less(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b, uint32_t t, uint32_t n, bool is_signed)
+{
+	subtract(s, t + n, a, b, t, n);
+	if (is_signed) {
+		dc_serial_add(s, d, a + n - 1, t + n - 1);
+		return;
+	}
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		s->carry.w[i] = ~s->carry.w[i];
+	dc_serial_write_carry(s, d);
+}
+
+/* Of the row that was written last: it goes through the complement's driver. */
+static void write_inverted(struct dc_serial *s, uint32_t d)
+{
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		s->row[d].w[i] ^= s->guard.w[i];
+}
+
+static void compare(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t t,
+		    enum ptx_cmp how)
+{
+	const bool is_signed = use->is_signed && how <= PTX_GE;
+	const uint32_t n = use->n;
+
+	switch (how) {
+	case PTX_EQ:
+	case PTX_NE:
+		subtract(s, t + n, a, b, t, n);
+		dc_serial_none(s, d, t + n, n);
+		break;
+	case PTX_GT:
+	case PTX_LE:
+	case PTX_HI:
+	case PTX_LS: less(s, d, b, a, t, n, is_signed); break;
+	default: less(s, d, a, b, t, n, is_signed); break;
+	}
+	if (how == PTX_NE || how == PTX_LE || how == PTX_GE || how == PTX_LS || how == PTX_HS)
+		write_inverted(s, d);
+}
+
+/* As a comparison whose result goes to the tag, and a selection. */
+static void min_max(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t t,
+		    bool is_max)
+{
+	const uint32_t n = use->n, flag = t + 2 * n;
+
+	less(s, flag, is_max ? b : a, is_max ? a : b, t, n, use->is_signed);
+	s->tag = s->row[flag];
+	copy_rows(s, d, b, n);
+	dc_serial_tagged(s, true);
+	copy_rows(s, d, a, n);
+	dc_serial_tagged(s, false);
+}
+
+/* Copied where the sign is not set, negated where it is: one pass each. */
+static void absolute(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t n)
+{
+	const uint64_t before = s->cycles;
+
+	negate_where(s, d, a, a + n - 1, n);
+	s->cycles = before + 2 * n + 2;
+}
+
 void dc_serial_int(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t c,
-		   uint32_t t, bool wants_rest)
+		   uint32_t t, uint32_t variant)
 {
 	const uint32_t n = use->n;
 
@@ -367,10 +463,8 @@ void dc_serial_int(struct dc_serial *s, const struct dc_use *use, uint32_t d, ui
 		for (uint32_t i = 0; i < n; i++)
 			dc_serial_add_one(s, d + i, d + i);
 		break;
-	case DC_OP_LOGIC:
-		for (uint32_t i = 0; i < n; i++)
-			dc_serial_xor(s, d + i, a + i, b + i);
-		break;
+	case DC_OP_ABS: absolute(s, d, a, n); break;
+	case DC_OP_LOGIC: logic(s, d, a, b, n, (enum dc_logic)variant); break;
 	case DC_OP_MUL:
 		if (use->is_signed)
 			mul_signed(s, d, a, b, t, n);
@@ -385,14 +479,11 @@ void dc_serial_int(struct dc_serial *s, const struct dc_use *use, uint32_t d, ui
 		dc_serial_set_carry(s, false);
 		add_rows(s, d, t, c, n);
 		break;
-	case DC_OP_DIV: div_rem(s, use, d, a, b, t, wants_rest); break;
-	case DC_OP_SHIFT: shift(s, use, d, a, b, wants_rest); break;
-	case DC_OP_COMPARE: /* unsigned a < b: a borrow */
-		subtract(s, t + n, a, b, t, n);
-		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
-			s->carry.w[i] = ~s->carry.w[i];
-		dc_serial_write_carry(s, d);
-		break;
+	case DC_OP_DIV: div_rem(s, use, d, a, b, t, variant & 1); break;
+	case DC_OP_SHIFT: shift(s, use, d, a, b, variant & 1); break;
+	case DC_OP_SHIFT_FIXED: shift_fixed(s, use, d, a, variant); break;
+	case DC_OP_COMPARE: compare(s, use, d, a, b, t, (enum ptx_cmp)variant); break;
+	case DC_OP_MINMAX: min_max(s, use, d, a, b, t, variant & 1); break;
 	case DC_OP_SELECT: /* c ? a : b */
 		dc_serial_tag(s, c, false);
 		copy_rows(s, d, b, n);

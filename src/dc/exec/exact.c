@@ -36,11 +36,16 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i)
 	case DC_OP_ADD:
 	case DC_OP_SUB: return !i->mods.sat && !i->mods.cc;
 	case DC_OP_NEG:
+	case DC_OP_ABS:
 	case DC_OP_SHIFT:
 	case DC_OP_DIV: return true;
-	case DC_OP_MUL: return i->op == PTX_OP_MUL && e->use.n <= 32;
-	case DC_OP_MAD: return i->op == PTX_OP_MAD && i->mods.part == PTX_LO_HALF && e->use.n <= 32 && !i->mods.sat;
-	case DC_OP_LOGIC: return i->op == PTX_OP_XOR;
+	case DC_OP_SHIFT_FIXED: return i->op == PTX_OP_SHL || i->op == PTX_OP_SHR;
+	case DC_OP_MINMAX: return !i->mods.relu;
+	case DC_OP_COMPARE: return i->op == PTX_OP_SETP && !i->mods.boolop && i->dst2.kind == PTX_OPND_NONE;
+	case DC_OP_SELECT: return i->op == PTX_OP_SELP;
+	case DC_OP_MUL: return i->op == PTX_OP_MUL && (e->use.n <= 32 || i->mods.part == PTX_LO_HALF);
+	case DC_OP_MAD: return i->op == PTX_OP_MAD && i->mods.part == PTX_LO_HALF && !i->mods.sat;
+	case DC_OP_LOGIC: return i->op != PTX_OP_CNOT;
 	case DC_OP_FADD:
 	case DC_OP_FMUL: return is_plain_float(i);
 	default: return false;
@@ -72,15 +77,47 @@ static void put_operands(struct dc_exact *x, const struct dc_exec *e, const stru
 		if (e->use.op == DC_OP_SHIFT && x->src[1][c] >= e->use.n) /* amounts beyond are all alike */
 			x->src[1][c] = e->use.n;
 	}
+	if (e->use.op == DC_OP_SELECT)
+		for (uint32_t c = 0; c < DC_COLUMNS; c++)
+			x->src[2][c] = c / DC_ROW_WORDS < b->warp_count
+					   ? dc_pred_source(b, &e->pred, c / DC_ROW_WORDS) >> c % DC_ROW_WORDS & 1
+					   : 0;
 	dc_serial_put(&x->serial, ROWS_A, e->use.n, x->src[0]);
 	dc_serial_put(&x->serial, ROWS_B, amount_bits < 64 ? amount_bits : 64, x->src[1]);
 	dc_serial_put(&x->serial, ROWS_C, e->use.n, x->src[2]);
+}
+
+static uint32_t logic_of(enum ptx_op op)
+{
+	switch (op) {
+	case PTX_OP_AND: return DC_LOGIC_AND;
+	case PTX_OP_OR: return DC_LOGIC_OR;
+	case PTX_OP_NOT: return DC_LOGIC_NOT;
+	default: return DC_LOGIC_XOR;
+	}
+}
+
+/* See dc_serial_int. An amount that is known is the same in all lanes. */
+static uint32_t variant_of(const struct dc_exec *e, const struct ptx_inst *i)
+{
+	const void *known = e->from[1].row;
+	const uint64_t amount = e->from[1].want == 8 ? *(const uint64_t *)known : *(const uint32_t *)known;
+
+	switch (e->use.op) {
+	case DC_OP_LOGIC: return logic_of(i->op);
+	case DC_OP_COMPARE: return i->mods.cmp;
+	case DC_OP_MINMAX: return i->op == PTX_OP_MAX;
+	case DC_OP_SHIFT_FIXED: return (uint32_t)MIN(amount, e->use.n) * 2 + (i->op == PTX_OP_SHR);
+	default: return i->op == PTX_OP_REM || i->op == PTX_OP_SHR;
+	}
 }
 
 /* Bits of the result, from row `first` of D. */
 static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, uint32_t *first)
 {
 	*first = e->use.op == DC_OP_MUL && i->mods.part == PTX_HI_HALF ? e->use.n : 0;
+	if (e->use.op == DC_OP_COMPARE)
+		return 1;
 	return e->use.op == DC_OP_MUL && i->mods.part == PTX_WIDE ? 2u * e->use.n : e->use.n;
 }
 
@@ -99,8 +136,7 @@ void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct d
 	else if (e->use.op == DC_OP_FMUL)
 		dc_serial_fmul(bits, &e->use, &p->params.arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
 	else
-		dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T,
-			      i->op == PTX_OP_REM || i->op == PTX_OP_SHR);
+		dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T, variant_of(e, i));
 	dc_serial_get(bits, ROWS_D + first, count, x->result);
 }
 
@@ -114,11 +150,19 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 	const struct dc_source d = {.kind = DC_SRC_LOC, .loc = s->dst};
 
 	CHECK(x->serial.cycles == cycles);
-	if (s->dst.lo == DC_NO_REG)
+	if (s->dst.lo == DC_NO_REG && s->pred_dst == DC_NO_PRED)
 		return;
+
+	const uint32_t *preds = b->next_preds + (s->pred_dst == DC_NO_PRED ? 0 : s->pred_dst) * b->program->warps;
+
 	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
+		const uint32_t warp = c / DC_ROW_WORDS, lane = c % DC_ROW_WORDS;
+
 		if (!(x->serial.guard.w[c / 64] >> c % 64 & 1))
 			continue;
-		CHECK((dc_lane_of(b, &d, c / DC_ROW_WORDS, c % DC_ROW_WORDS) & mask) == (x->result[c] & mask));
+		const uint64_t value = s->pred_dst == DC_NO_PRED ? dc_lane_of(b, &d, warp, lane)
+								 : preds[warp] >> lane & 1;
+
+		CHECK((value & mask) == (x->result[c] & mask));
 	}
 }
