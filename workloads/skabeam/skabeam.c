@@ -7,45 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MULTIPLY_ADD(a, b, c) fmaf(a, b, c)
+#include "skabeam/host.h"
+
 static const char skabeam_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-struct sample {
-	float x_re, x_im, y_re, y_im;
-};
-struct weight {
-	float xx_re, xx_im, xy_re, xy_im, yx_re, yx_im, yy_re, yy_im;
-};
-
-enum { BLOCK_THREADS = 128, SAMPLE_FLOATS = 4, WEIGHT_FLOATS = 8, REAL_OPERATIONS = 32 };
-
-static void floats_make(float *out, size_t count, uint64_t seed, uint32_t stream)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = workload_random_float(seed, stream, i) - 0.5f;
-}
-
-static struct sample beam_sample(const struct sample *input, const struct weight *weights, unsigned int antennas,
-				 unsigned int times, unsigned int time)
-{
-	struct sample sum = {0, 0, 0, 0};
-
-	for (size_t a = 0; a < antennas; a++) {
-		const struct sample s = input[a * times + time];
-		const struct weight w = weights[a];
-
-		sum.x_re = fmaf(w.xx_re, s.x_re, fmaf(-w.xx_im, s.x_im, sum.x_re));
-		sum.x_im = fmaf(w.xx_re, s.x_im, fmaf(w.xx_im, s.x_re, sum.x_im));
-		sum.x_re = fmaf(w.xy_re, s.y_re, fmaf(-w.xy_im, s.y_im, sum.x_re));
-		sum.x_im = fmaf(w.xy_re, s.y_im, fmaf(w.xy_im, s.y_re, sum.x_im));
-		sum.y_re = fmaf(w.yx_re, s.x_re, fmaf(-w.yx_im, s.x_im, sum.y_re));
-		sum.y_im = fmaf(w.yx_re, s.x_im, fmaf(w.yx_im, s.x_re, sum.y_im));
-		sum.y_re = fmaf(w.yy_re, s.y_re, fmaf(-w.yy_im, s.y_im, sum.y_re));
-		sum.y_im = fmaf(w.yy_re, s.y_im, fmaf(w.yy_im, s.y_re, sum.y_im));
-	}
-	return sum;
-}
+enum { BLOCK_THREADS = 128 };
 
 int main(int argc, char **argv)
 {

@@ -3,46 +3,16 @@
  * through shared memory.  Compared bit for bit with the same operations on the host.
  */
 #include "common/workload.h"
-#include "skacorr.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define MULTIPLY_ADD(a, b, c) fmaf(a, b, c)
+#include "skacorr/host.h"
+
 static const char skacorr_ptx[] =
 #include WORKLOAD_PTX
 	;
-
-struct sample {
-	float re, im;
-};
-
-static struct sample pair_sum(const struct sample *input, unsigned int signals, unsigned int times, size_t a, size_t b)
-{
-	struct sample sum = {0, 0};
-
-	for (size_t t = 0; t < times; t++) {
-		const struct sample x = input[t * signals + a], y = input[t * signals + b];
-
-		sum.re = fmaf(x.im, y.im, fmaf(x.re, y.re, sum.re));
-		sum.im = fmaf(-x.re, y.im, fmaf(x.im, y.re, sum.im));
-	}
-	return sum;
-}
-
-static bool sums_check(const struct sample *input, const struct sample *output, unsigned int signals,
-		       unsigned int times)
-{
-	bool right = true;
-
-	for (size_t a = 0; a < signals && right; a++)
-		for (size_t b = 0; b <= a && right; b++) {
-			const struct sample want = pair_sum(input, signals, times, a, b);
-
-			right = workload_same_f32("visibilities", &output[a * signals + b].re, &want.re, 2,
-						  2 * (a * signals + b));
-		}
-	return right;
-}
 
 int main(int argc, char **argv)
 {
@@ -59,10 +29,8 @@ int main(int argc, char **argv)
 	struct sample *output = workload_host_alloc(out_count, sizeof(*output));
 	bool right;
 
-	for (size_t i = 0; i < in_count; i++) {
-		input[i].re = workload_random_float(options.seed, 0, i) - 0.5f;
-		input[i].im = workload_random_float(options.seed, 1, i) - 0.5f;
-	}
+	for (size_t i = 0; i < in_count; i++)
+		input[i] = input_sample(options.seed, i);
 
 	struct workload_gpu gpu = workload_gpu_open(skacorr_ptx);
 	CUdeviceptr in = workload_device_copy(input, in_count * sizeof(*input));
@@ -77,8 +45,7 @@ int main(int argc, char **argv)
 	WORKLOAD_CUDA(cuMemFree(in));
 	WORKLOAD_CUDA(cuMemFree(out));
 	workload_gpu_close(&gpu);
-	/* 8 operations for half of all pairs: equation (2.2) */
-	workload_measure("operations", 8 * 0.5 * (double)out_count * times, "operations");
+	workload_measure("operations", operations_of(signals, times), "operations");
 	free(input);
 	free(output);
 	return workload_finish(right, "%u signals, %u samples", signals, times);

@@ -4,70 +4,13 @@
  * has the same result; compared bit for bit with the host's.
  */
 #include "common/workload.h"
-#include "skagrid.h"
+#include "skagrid/host.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const char skagrid_ptx[] =
 #include WORKLOAD_PTX
 	;
-
-struct sample {
-	float re, im;
-};
-struct place {
-	unsigned int x, y, part_x, part_y;
-};
-
-enum { MATRIX_SIDE = SKAGRID_SIDE * SKAGRID_SCALE };
-
-/* -2 to 2 in steps of 1/4: products are multiples of 1/16 */
-static float quarter(uint64_t seed, uint32_t stream, size_t i)
-{
-	return (float)((int)(workload_random(seed, stream, i) % 17) - 8) / 4;
-}
-
-/* Visibilities of a baseline lie along an arc: neighbours in the list are neighbours on the grid, as in a dump. */
-static void places_make(struct place *places, unsigned int count, unsigned int side, uint64_t seed)
-{
-	const unsigned int track = 32;
-
-	for (unsigned int i = 0; i < count; i++) {
-		const uint64_t at = workload_random(seed, 4, i / track);
-		const unsigned int room = side - SKAGRID_SIDE;
-
-		places[i].x = (unsigned int)((at & 0xffffffff) % room + i % track / 4) % room;
-		places[i].y = (unsigned int)((at >> 32) % room + i % track / 8) % room;
-		places[i].part_x = (unsigned int)(workload_random(seed, 5, i) % SKAGRID_SCALE);
-		places[i].part_y = (unsigned int)(workload_random(seed, 6, i) % SKAGRID_SCALE);
-	}
-}
-
-static void grid_make(float *grid, unsigned int side, const struct sample *visibilities, const struct place *places,
-		      const struct sample *matrix, unsigned int count)
-{
-	for (unsigned int v = 0; v < count; v++)
-		for (unsigned int y = 0; y < SKAGRID_SIDE; y++)
-			for (unsigned int x = 0; x < SKAGRID_SIDE; x++) {
-				const struct place *p = &places[v];
-				const struct sample a = visibilities[v];
-				const struct sample m = matrix[(y * SKAGRID_SCALE + p->part_y) * MATRIX_SIDE +
-							       x * SKAGRID_SCALE + p->part_x];
-				float *pixel = grid + 2 * ((size_t)(p->y + y) * side + p->x + x);
-
-				pixel[0] += fmaf(a.re, m.re, -(a.im * m.im));
-				pixel[1] += fmaf(a.re, m.im, a.im * m.re);
-			}
-}
-
-static void samples_make(struct sample *samples, size_t count, uint64_t seed, uint32_t stream)
-{
-	for (size_t i = 0; i < count; i++) {
-		samples[i].re = quarter(seed, stream, i);
-		samples[i].im = quarter(seed, stream + 1, i);
-	}
-}
 
 int main(int argc, char **argv)
 {
@@ -110,8 +53,7 @@ int main(int argc, char **argv)
 	WORKLOAD_CUDA(cuMemFree(m));
 	WORKLOAD_CUDA(cuMemFree(g));
 	workload_gpu_close(&gpu);
-	/* 6 + 2 for a pixel: equation (2.4) */
-	workload_measure("operations", 8.0 * SKAGRID_SIDE * SKAGRID_SIDE * count, "operations");
+	workload_measure("operations", operations_of(count), "operations");
 	free(visibilities);
 	free(matrix);
 	free(places);
