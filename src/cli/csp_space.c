@@ -123,7 +123,7 @@ int cli_csp_space(const struct csp_config *config, int nodes, bool all, const ch
 	total_w = correlation.total_w + channelization.total_w + io_w;
 	csp_config_groups(&c, &groups);
 	put_text(o, "machine", c.about.name);
-	put_int(o, "nodes_after_14nm", (uint64_t)(nodes < 0 ? 0 : nodes));
+	json_object_set_new(o, "nodes_after_14nm", json_integer(nodes));
 	json_object_set_new(o, "correlation", power_json(&correlation));
 	json_object_set_new(o, "channelization", power_json(&channelization));
 	put_real(o, "io_w", io_w);

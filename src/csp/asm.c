@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "csp/asm_expr.h"
 
-enum { NAME_BYTES = 64, INSTRS_MAX = 65536, DIRECTIVES_MAX = 4096 };
+enum { NAME_BYTES = CSP_NAME_BYTES, INSTRS_MAX = 65536, DIRECTIVES_MAX = 4096 };
 
 static const char *const op_names[] = {
 #define CSP_OP_NAME(name, enumerator) #name,
@@ -45,7 +45,9 @@ struct assembly {
 	struct csp_program *program;
 	const struct csp_config *config;
 	GArray *instrs, *data, *checks, *uses; /* csp_instr, csp_directive, csp_directive, label_use */
+	GArray *ports, *measures;	       /* csp_port, csp_measure */
 	GHashTable *names, *labels;	       /* -> int64_t *, of labels the instruction */
+	GHashTable *unused;		       /* names of the command line that the text has not named yet */
 	uint32_t open[CSP_LOOPS_MAX], open_count; /* loops without their end */
 	uint32_t first_core, last_core;
 	bool has_core;
@@ -228,16 +230,32 @@ static bool only_spaces_left(struct csp_reader *r)
 	return csp_is_end(r) || csp_expected(r, "the end of the line");
 }
 
+/* The end of the lines that the last .core began; line is where that is. */
+static void section_close(struct assembly *a, uint32_t line)
+{
+	const struct csp_instr halt = {.op = CSP_HALT, .line = line};
+
+	if (a->open_count)
+		base_diag_error(a->diag, (struct base_place){a->program->path, line, 1},
+				"a loop of line %u without its 'end'",
+				g_array_index(a->instrs, struct csp_instr, a->open[a->open_count - 1]).line);
+	a->open_count = 0;
+	if (a->has_core)
+		g_array_append_val(a->instrs, halt);
+}
+
 /* ".core 3" or ".core 0, 13": what follows is theirs. */
 static bool read_core(struct assembly *a, struct csp_reader *r)
 {
 	const uint32_t count = a->program->core_count;
 	int64_t first, last;
 
+	if (a->has_core)
+		section_close(a, r->place.line);
 	if (!csp_read_constant(r, &first))
 		return false;
 	last = first;
-	if (csp_take(r, ',') && !csp_read_constant(r, &last))
+	if ((csp_take(r, ',') && !csp_read_constant(r, &last)) || !only_spaces_left(r))
 		return false;
 	if (first < 0 || last < first || last >= count) {
 		base_diag_error(r->diag, r->place, "cores %lld to %lld: the machine has 0 to %u", (long long)first,
@@ -254,7 +272,7 @@ static bool read_core(struct assembly *a, struct csp_reader *r)
 		}
 		a->program->entries[i] = a->instrs->len;
 	}
-	return only_spaces_left(r);
+	return true;
 }
 
 /* ".set NAME, VALUE"; what the command line defines stays. */
@@ -265,6 +283,7 @@ static bool read_set(struct assembly *a, struct csp_reader *r)
 
 	if (!csp_read_word(r, name, sizeof(name), "a name") || !csp_read_char(r, ',') || !csp_read_constant(r, &value))
 		return false;
+	g_hash_table_remove(a->unused, name);
 	if (!g_hash_table_contains(a->names, name))
 		name_set(a->names, name, value);
 	return only_spaces_left(r);
@@ -318,28 +337,83 @@ static bool read_directive_values(struct assembly *a, struct csp_reader *r, uint
 	return false;
 }
 
+/* ".input NAME, LINE, LINES", ".output NAME, LINE, LINES". */
+static bool read_port(struct assembly *a, struct csp_reader *r, bool is_output)
+{
+	struct csp_port p = {.is_output = is_output,
+			     .first_core = a->first_core,
+			     .last_core = a->last_core,
+			     .line = r->place.line};
+
+	if (!csp_read_word(r, p.name, sizeof(p.name), "a name") || !csp_read_char(r, ',') ||
+	    !csp_read_constant(r, &p.first) || !csp_read_char(r, ',') || !csp_read_constant(r, &p.count) ||
+	    !only_spaces_left(r))
+		return false;
+	if (p.first < 0 || p.count < 1) {
+		base_diag_error(r->diag, r->place, "lines from 0 on, and at least one of them");
+		return false;
+	}
+	for (uint32_t i = 0; i < a->ports->len; i++) {
+		const struct csp_port *other = &g_array_index(a->ports, struct csp_port, i);
+
+		if (other->is_output == is_output && !strcmp(other->name, p.name)) {
+			base_diag_error(r->diag, r->place, "'%s' is there already, in line %u", p.name, other->line);
+			return false;
+		}
+	}
+	g_array_append_val(a->ports, p);
+	return true;
+}
+
+/* ".measure NAME, FACTOR, FACTOR": their product is larger than a number of the text may be. */
+static bool read_measure(struct assembly *a, struct csp_reader *r)
+{
+	struct csp_measure m = {.value = 1};
+
+	if (!csp_read_word(r, m.name, sizeof(m.name), "a name"))
+		return false;
+	do {
+		int64_t factor;
+
+		if (!csp_read_char(r, ',') || !csp_read_constant(r, &factor))
+			return false;
+		m.value *= (double)factor;
+	} while (!csp_is_end(r));
+	g_array_append_val(a->measures, m);
+	return true;
+}
+
+/* Those that are about the memory of the cores of a section. */
+static bool read_section_directive(struct assembly *a, struct csp_reader *r, const char *name)
+{
+	if (!a->has_core) {
+		base_diag_error(r->diag, r->place, "'.%s' before the first '.core'", name);
+		return false;
+	}
+	if (!strcmp(name, "data"))
+		return read_directive_values(a, r, 0, CSP_CHECK_FIR, "data", a->data);
+	if (!strcmp(name, "check"))
+		return read_directive_values(a, r, CSP_CHECK_FIR, ARRAY_COUNT(directives), "check", a->checks);
+	return read_port(a, r, *name == 'o');
+}
+
 static bool read_directive(struct assembly *a, struct csp_reader *r)
 {
-	static const char *const names[] = {"core", "set", "data", "check"};
+	static const char *const names[] = {"core", "set", "measure", "data", "check", "input", "output"};
+	enum { SECTION_NAMES = 3 }; /* from here on */
 	char name[NAME_BYTES];
 
-	if (!csp_read_word(r, name, sizeof(name), "core, set, data or check"))
+	if (!csp_read_word(r, name, sizeof(name), "core, set, measure, data, check, input or output"))
 		return false;
 	if (!strcmp(name, "core"))
 		return read_core(a, r);
 	if (!strcmp(name, "set"))
 		return read_set(a, r);
-	if (!strcmp(name, "data") || !strcmp(name, "check")) {
-		const bool is_data = *name == 'd';
-
-		if (!a->has_core) {
-			base_diag_error(r->diag, r->place, "'.%s' before the first '.core'", name);
-			return false;
-		}
-		if (is_data)
-			return read_directive_values(a, r, 0, CSP_CHECK_FIR, "data", a->data);
-		return read_directive_values(a, r, CSP_CHECK_FIR, ARRAY_COUNT(directives), "check", a->checks);
-	}
+	if (!strcmp(name, "measure"))
+		return read_measure(a, r);
+	for (uint32_t i = SECTION_NAMES; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(name, names[i]))
+			return read_section_directive(a, r, name);
 
 	const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(names));
 
@@ -377,25 +451,13 @@ static bool read_instr(struct assembly *a, struct csp_reader *r, const char *wor
 	return true;
 }
 
-static void section_close(struct assembly *a, uint32_t line)
-{
-	const struct csp_instr halt = {.op = CSP_HALT, .line = line};
-
-	if (a->open_count)
-		base_diag_error(a->diag, (struct base_place){a->program->path, line, 1},
-				"a loop of line %u without its 'end'",
-				g_array_index(a->instrs, struct csp_instr, a->open[a->open_count - 1]).line);
-	a->open_count = 0;
-	if (a->has_core)
-		g_array_append_val(a->instrs, halt);
-}
-
 static void read_line(struct assembly *a, char *text, uint32_t number)
 {
 	struct csp_reader r = {.begin = text,
 			       .at = text,
 			       .place = {a->program->path, number, 1},
 			       .names = a->names,
+			       .unused = a->unused,
 			       .diag = a->diag};
 	char word[NAME_BYTES];
 
@@ -404,8 +466,6 @@ static void read_line(struct assembly *a, char *text, uint32_t number)
 		return;
 	r.place.col = (uint32_t)(r.at - r.begin) + 1;
 	if (csp_take(&r, '.')) {
-		if (a->has_core && g_str_has_prefix(r.at, "core"))
-			section_close(a, number);
 		read_directive(a, &r);
 		return;
 	}
@@ -446,8 +506,23 @@ static void names_begin(struct assembly *a, const struct csp_define *defines, ui
 	name_set(a->names, "REGISTERS", csp_register_count(p));
 	name_set(a->names, "THREADS", (int64_t)p->thread_count);
 	name_set(a->names, "CORES", (int64_t)p->core_count);
-	for (uint32_t i = 0; i < define_count; i++)
+	for (uint32_t i = 0; i < define_count; i++) {
+		if (g_hash_table_contains(a->names, defines[i].name) &&
+		    !g_hash_table_contains(a->unused, defines[i].name))
+			base_diag_error(a->diag, (struct base_place){"--define", 0, 0},
+					"%s is the machine's; --set changes its parameters", defines[i].name);
 		name_set(a->names, defines[i].name, defines[i].value);
+		g_hash_table_add(a->unused, g_strdup(defines[i].name));
+	}
+}
+
+/* What the command line defines and the text does not name was meant for something else. */
+static void unused_report(struct assembly *a, const struct csp_define *defines, uint32_t define_count)
+{
+	for (uint32_t i = 0; i < define_count; i++)
+		if (g_hash_table_contains(a->unused, defines[i].name))
+			base_diag_error(a->diag, (struct base_place){"--define", 0, 0}, "%s has no name '%s'",
+					a->program->path, defines[i].name);
 }
 
 static struct csp_program *finish(struct assembly *a, uint32_t errors_before)
@@ -460,7 +535,12 @@ static struct csp_program *finish(struct assembly *a, uint32_t errors_before)
 	p->instrs = (struct csp_instr *)(void *)g_array_free(a->instrs, FALSE);
 	p->data = (struct csp_directive *)(void *)g_array_free(a->data, FALSE);
 	p->checks = (struct csp_directive *)(void *)g_array_free(a->checks, FALSE);
+	p->port_count = a->ports->len;
+	p->measure_count = a->measures->len;
+	p->ports = (struct csp_port *)(void *)g_array_free(a->ports, FALSE);
+	p->measures = (struct csp_measure *)(void *)g_array_free(a->measures, FALSE);
 	g_array_free(a->uses, TRUE);
+	g_hash_table_destroy(a->unused);
 	g_hash_table_destroy(a->names);
 	g_hash_table_destroy(a->labels);
 	if (a->diag->error_count == errors_before)
@@ -480,6 +560,9 @@ struct csp_program *csp_assemble(const char *text, const char *path, const struc
 	    .data = g_array_new(FALSE, FALSE, sizeof(struct csp_directive)),
 	    .checks = g_array_new(FALSE, FALSE, sizeof(struct csp_directive)),
 	    .uses = g_array_new(FALSE, FALSE, sizeof(struct label_use)),
+	    .ports = g_array_new(FALSE, FALSE, sizeof(struct csp_port)),
+	    .measures = g_array_new(FALSE, FALSE, sizeof(struct csp_measure)),
+	    .unused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	    .names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 	    .labels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 	    .diag = diag,
@@ -496,6 +579,8 @@ struct csp_program *csp_assemble(const char *text, const char *path, const struc
 		read_line(&a, lines[count], count + 1);
 	section_close(&a, count ? count : 1);
 	resolve(&a);
+	if (diag->error_count == errors_before)
+		unused_report(&a, defines, define_count);
 	if (!a.has_core && diag->error_count == errors_before)
 		base_diag_error(diag, (struct base_place){path, 1, 1}, "no '.core': the program is nobody's");
 	return finish(&a, errors_before);
@@ -533,5 +618,7 @@ void csp_program_free(struct csp_program *p)
 	g_free(p->entries);
 	g_free(p->data);
 	g_free(p->checks);
+	g_free(p->ports);
+	g_free(p->measures);
 	g_free(p);
 }

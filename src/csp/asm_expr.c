@@ -146,6 +146,7 @@ static bool read_name(struct csp_reader *r, int64_t *value)
 		return false;
 	known = g_hash_table_lookup(r->names, word);
 	if (known) {
+		g_hash_table_remove(r->unused, word);
 		*value = *known;
 		return true;
 	}

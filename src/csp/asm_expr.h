@@ -15,6 +15,7 @@ struct csp_reader {
 	const char *begin, *at; /* of the line; where it reads */
 	struct base_place place; /* of the line */
 	GHashTable *names;	 /* const char * -> int64_t *: named constants */
+	GHashTable *unused;	 /* of them, those of the command line that the text has not named yet */
 	struct base_diag_list *diag;
 };
 

@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "csp/priv.h"
-#include "csp/signal.h"
+#include "csp/synthetic.h"
 
 static const double rounding = 0x1p-24, tiny = 0x1p-126, pi = 3.14159265358979323846;
 
@@ -112,7 +112,7 @@ static void check_corr(struct csp_machine *m, uint32_t core, const int64_t *v, s
 	double complex *sums = g_new(double complex, lanes);
 	double *sizes = g_new(double, lanes);
 
-	for (uint64_t l = 0; l < lines; l++)
+	for (uint64_t l = 0; l < lines && !m->is_stopped; l++)
 		for (uint64_t i = 0; i < (l + 1) * lanes; i++) {
 			const uint64_t s = i / lanes;
 			const uint32_t w = (uint32_t)(i % lanes);
@@ -144,11 +144,26 @@ static bool is_power_of_two(int64_t v)
 	return v > 0 && v <= 65536 && !(v & (v - 1));
 }
 
+/* Whoever compares nothing agrees with everything. */
+static bool is_empty(const struct csp_directive *d)
+{
+	const int64_t *v = d->values;
+
+	if (d->kind == CSP_CHECK_FIR)
+		return !v[1] || !v[3];
+	return d->kind == CSP_CHECK_FFT ? !v[2] : !v[1] || !v[2];
+}
+
 /* Do the lines exist, and are the numbers such as the check takes? */
 static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag)
 {
 	const int64_t *v = d->values, lanes = (int64_t)m->config->csp.fu_count;
 
+	if (is_empty(d)) {
+		base_diag_error(diag, csp_directive_place(m, d), ".%s: of nothing: a count is 0",
+				csp_directive_name(d->kind));
+		return false;
+	}
 	if (d->kind == CSP_CHECK_CORR)
 		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag) &&
 		       csp_directive_lines(m, d, v[3], v[2] <= 65536 ? v[2] * (v[2] + 1) / 2 * lanes : INT64_MAX / 2,

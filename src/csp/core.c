@@ -381,7 +381,7 @@ static bool compute(struct csp_core *c, const struct csp_instr *x)
 {
 	const int64_t by = value_of(c, &x->value), from = c->index[x->source];
 
-	if ((x->op == CSP_DIV || x->op == CSP_MOD) && (by == 0 || by == -1)) {
+	if ((x->op == CSP_DIV || x->op == CSP_MOD) && !by) {
 		csp_mistake(c, x, "%s by %lld", csp_op_name(x->op), (long long)by);
 		return false;
 	}
@@ -391,8 +391,8 @@ static bool compute(struct csp_core *c, const struct csp_instr *x)
 	}
 	c->index[x->index] = x->op == CSP_SET	? by
 			     : x->op == CSP_MUL ? (int64_t)((uint64_t)from * (uint64_t)by)
-			     : x->op == CSP_DIV ? from / by
-			     : x->op == CSP_MOD ? from % by
+			     : x->op == CSP_DIV ? (by == -1 ? (int64_t)(0 - (uint64_t)from) : from / by) /* wraps */
+			     : x->op == CSP_MOD ? (by == -1 ? 0 : from % by)
 			     : x->op == CSP_AND ? (from & by)
 						: reversed((uint64_t)from, by);
 	return true;

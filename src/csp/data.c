@@ -1,5 +1,5 @@
 /* data.c - signals and tables that a program's data directives put into memory. */
-#include "csp/signal.h"
+#include "csp/synthetic.h"
 
 #include <math.h>
 
@@ -164,6 +164,11 @@ bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct 
 	};
 	const int64_t *v = d->values;
 
+	if (d->kind == CSP_DATA_SIGNAL && (!v[1] || !v[2])) {
+		base_diag_error(diag, csp_directive_place(m, d), ".%s: of nothing: a count is 0",
+				csp_directive_name(d->kind));
+		return false;
+	}
 	if (d->kind == CSP_DATA_SIGNAL ? !csp_directive_lines(m, d, v[0], v[1] * v[2], diag) : !table_fits(m, d, diag))
 		return false;
 	for (uint32_t i = d->first_core; i <= d->last_core; i++)

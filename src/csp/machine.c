@@ -136,7 +136,7 @@ bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag)
 
 static bool checks_make(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
 {
-	for (uint32_t i = 0; i < m->program->check_count; i++) {
+	for (uint32_t i = 0; i < m->program->check_count && !m->is_stopped; i++) {
 		bool is_ok;
 
 		if (!csp_check_make(m, &m->program->checks[i], &is_ok, &out->worst_error, diag))
@@ -180,7 +180,7 @@ static void results(struct csp_machine *m, struct csp_result *out)
 	struct csp_energy_counts counts = {.one = 1};
 
 	out->cycles = stat(m, "core.end_cycles");
-	if (out->was_limited)
+	if (out->was_limited || out->was_stopped)
 		out->cycles = sim_cycle_now(m->ctx.engine, m->domain);
 	for (uint32_t i = 0; i < m->core_count; i++)
 		out->cores += m->program->entries[i] != UINT32_MAX;
@@ -221,15 +221,27 @@ bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_
 		base_diag_error(diag, (struct base_place){.file = m->program->path}, "%s", m->mistake);
 		return false;
 	}
-	if (!out->was_limited && !all_ended(m, diag))
+	out->was_stopped = m->is_stopped;
+	if (!out->was_limited && !out->was_stopped && !all_ended(m, diag))
 		return false;
-	if (out->was_limited)
+	if (out->was_limited || out->was_stopped)
 		mem_req_pool_reset(m->ctx.pool);
 	for (uint32_t i = 0; i < m->stack_count; i++)
 		mem_stack_settle(m->stacks[i].stack, false);
 	results(m, out);
 	out->host_seconds = cpu_seconds() - begin;
-	return out->was_limited || checks_make(m, out, diag);
+	if (out->was_limited || out->was_stopped)
+		return true;
+	if (!checks_make(m, out, diag))
+		return false;
+	out->was_stopped = m->is_stopped;
+	return true;
+}
+
+void csp_machine_stop(struct csp_machine *m)
+{
+	m->is_stopped = 1;
+	sim_stop(m->ctx.engine);
 }
 
 float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line)

@@ -22,7 +22,7 @@ struct csp_result {
 	uint32_t checks, checks_passed;
 	double worst_error;		  /* of all checks: error over its bound */
 	struct energy_report energy;
-	bool was_limited;
+	bool was_limited, was_stopped;
 	double host_seconds;
 };
 
@@ -37,6 +37,17 @@ bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag);
 /* Runs to the end, and makes the program's checks. False with messages: the program did what it may not, or waits for
  * ever. Once. */
 bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag);
+
+/* Asks a run to end at once, from another thread or a signal handler: its results are those so far, without checks. */
+void csp_machine_stop(struct csp_machine *m);
+
+/* A file's values for an input of the program, by name: of each line fu_count complex values, real and imaginary part
+ * as floats of 32 bits, the lowest byte first. Between csp_machine_data and the run. False with messages. */
+bool csp_machine_input(struct csp_machine *m, const char *name, const char *path, struct base_diag_list *diag);
+/* An output's values into a file of the same form, after the run. */
+bool csp_machine_output(struct csp_machine *m, const char *name, const char *path, struct base_diag_list *diag);
+/* Is there an output of this name, or an input? False with a message. */
+bool csp_port_exists(const struct csp_machine *m, const char *name, bool is_output, struct base_diag_list *diag);
 
 /* A line of a core's memory: fu_count real parts, then as many imaginary parts. */
 float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line);

@@ -2,6 +2,8 @@
 #ifndef STRATA_CSP_PRIV_H
 #define STRATA_CSP_PRIV_H
 
+#include <signal.h>
+
 #include "csp/cfma.h"
 #include "csp/machine.h"
 #include "mem/stack.h"
@@ -112,6 +114,7 @@ struct csp_machine {
 	uint32_t core_count;
 	struct csp_stack *stacks;
 	uint32_t stack_count;
+	volatile sig_atomic_t is_stopped; /* from outside */
 	char *mistake; /* of the program, at run time; NULL: none */
 };
 

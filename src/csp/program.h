@@ -8,7 +8,7 @@
 #include "csp/config.h"
 #include "csp/isa.h"
 
-enum { CSP_DIRECTIVE_VALUES_MAX = 8, CSP_PROGRAM_BYTES_MAX = 1 << 20 };
+enum { CSP_DIRECTIVE_VALUES_MAX = 8, CSP_PROGRAM_BYTES_MAX = 1 << 20, CSP_NAME_BYTES = 64 };
 
 /* DATA(name, number of values): fills a core's memory before the run. */
 #define CSP_DATA(X) X(signal, SIGNAL, 4) X(weights, WEIGHTS, 3) X(twiddle2, TWIDDLE2, 2) X(twiddle8, TWIDDLE8, 2)
@@ -31,6 +31,21 @@ struct csp_directive {
 	uint32_t line;
 };
 
+/* Lines that a file of the user's fills before the run, or that are written to one after it; of several cores one after
+ * the other. */
+struct csp_port {
+	char name[CSP_NAME_BYTES];
+	bool is_output;
+	uint32_t first_core, last_core, line; /* line: of the text */
+	int64_t first, count;		      /* lines of memory */
+};
+
+/* What the program says of itself, for results: a number by name. */
+struct csp_measure {
+	char name[CSP_NAME_BYTES];
+	double value;
+};
+
 struct csp_program {
 	char *path; /* of the text, for messages */
 	struct csp_instr *instrs;
@@ -39,9 +54,12 @@ struct csp_program {
 	uint32_t core_count;
 	struct csp_directive *data, *checks;
 	uint32_t data_count, check_count;
+	struct csp_port *ports;
+	struct csp_measure *measures;
+	uint32_t port_count, measure_count;
 };
 
-/* A name that the text may use, before its own: --define NAME=VALUE. */
+/* A name that the text may use, before its own: --define NAME=VALUE. One that the text does not have is a mistake. */
 struct csp_define {
 	const char *name;
 	int64_t value;

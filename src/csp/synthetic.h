@@ -1,7 +1,7 @@
-/* signal.h - the inputs of programs: antenna signals, filter weights, twiddle factors. Private to csp/ and its
+/* synthetic.h - the inputs of programs: antenna signals, filter weights, twiddle factors. Private to csp/ and its
  * tests. */
-#ifndef STRATA_CSP_SIGNAL_H
-#define STRATA_CSP_SIGNAL_H
+#ifndef STRATA_CSP_SYNTHETIC_H
+#define STRATA_CSP_SYNTHETIC_H
 
 #include <complex.h>
 #include <stdint.h>

@@ -78,6 +78,9 @@ static void mistakes(void **state)
 	    {".core 0\n.data signal 1, 2, 3\n", "expected ','"},
 	    {".core 0\n.check fft 1, 2, 3, i1\n", "expected a constant"},
 	    {".core 0\n.data signal 0-1, 2, 3, 4\n", "a value is below 0"},
+	    {".core 0\n loop 2\n. core 1\n", "a loop of line 2 without its 'end'"},
+	    {".core 0\n.input a, 0, 0\n", "at least one of them"},
+	    {".core 0\n.input a, 0, 1\n.input a, 1, 1\n", ":3:1: error: 'a' is there already, in line 2"},
 	    {".cor 0\n", "no directive '.cor'; did you mean '.core'?"},
 	    {"\n", "p.csp:1:1: error: no '.core': the program is nobody's"},
 	};
@@ -115,6 +118,10 @@ static void defines(void **state)
 
 	(void)state;
 	csp_config_defaults(&config);
+	base_diag_init(&diag);
+	assert_null(csp_assemble(".core 0\n set i0, 3\n", "p", &config, &d, 1, &diag));
+	assert_non_null(strstr(diag.first->text, "p has no name 'N'"));
+	base_diag_free(&diag);
 	base_diag_init(&diag);
 	p = csp_assemble(".set N, 3\n.core 0\n set i0, N\n", "p", &config, &d, 1, &diag);
 	assert_non_null(p);

@@ -3,9 +3,11 @@
 #include "harness.h"
 
 #include <complex.h>
+#include <glib/gstdio.h>
 #include <math.h>
+#include <unistd.h>
 
-#include "csp/signal.h"
+#include "csp/synthetic.h"
 
 static void shipped(const char *machine, const char *name, const struct csp_define *defines, uint32_t count)
 {
@@ -83,19 +85,20 @@ static void checks_see(void **state)
 		const char *name;
 		uint64_t line;
 		bool is_before; /* the run: a factor or weight */
-	} cases[] = {{"fft8.csp", 16 + 7, false},  {"fft8.csp", 3, true},	 {"corr.csp", 5, false},
-		     {"fir.csp", 4096 + 3, false}, {"fir.csp", 9, true}};
+		uint32_t define_count;
+	} cases[] = {{"fft8.csp", 16 + 7, false, 0}, {"fft8.csp", 3, true, 0}, {"corr.csp", 5, false, 2},
+		     {"fir.csp", 4096 + 3, false, 1}, {"fir.csp", 9, true, 1}};
 
 	(void)state;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		const struct csp_define d[] = {{"LINES", 4}, {*cases[i].name == 'c' ? "TIMES" : "UNUSED", 20}};
+		const struct csp_define d[] = {{"LINES", 4}, {"TIMES", 20}};
 		g_autofree char *path = g_build_filename(PROGRAMS_DIR, cases[i].name, NULL);
 		struct harness h;
 		double worst = 0;
 		bool is_ok;
 
 		harness_begin(&h, "alpha");
-		harness_build(&h, csp_assemble_file(path, &h.config, d, 2, &h.diag));
+		harness_build(&h, csp_assemble_file(path, &h.config, d, cases[i].define_count, &h.diag));
 		if (cases[i].is_before)
 			csp_machine_line(h.machine, 0, cases[i].line)[1] += 0.5f;
 		harness_run(&h);
@@ -148,7 +151,7 @@ static void whole_chain(void **state)
 	(void)state;
 	harness_begin(&h, "alpha");
 	harness_file(&h, "node.csp", NULL, 0);
-	assert_int_equal(h.result.checks_passed, 2);
+	assert_int_equal(h.result.checks_passed, 3);
 	for (uint32_t i = 0; i < CHOSEN; i++)
 		channelize(chosen[i], spectra[i], K);
 	for (uint32_t i = 0; i < CHOSEN; i++)
@@ -201,11 +204,64 @@ static void deterministic(void **state)
 	assert_int_equal(hashes[0], hashes[1]);
 }
 
+/* Who compares nothing does not pass. */
+static void checks_of_nothing(void **state)
+{
+	static const char *const texts[] = {".core 0\n.check corr 0, 0, 1, 9\n", ".core 0\n.check fft 0, 9, 0, 8\n",
+					    ".core 0\n.check fir 0, 1, 99, 0, 8, 1\n"};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		harness_build(&h, csp_assemble(texts[i], "text", &h.config, NULL, 0, &h.diag));
+		assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
+		assert_non_null(strstr(h.diag.first->text, "text:2:1: error:"));
+		assert_non_null(strstr(h.diag.first->text, "a count is 0"));
+		harness_end(&h);
+	}
+}
+
+/* What a file brings in comes out again in its order; of a wrong size it is refused. */
+static void files(void **state)
+{
+	static const char text[] = ".core 0, 1\n.input a, 5, 2\n.output b, 9, 2\n load r[0], [5] x2\n"
+				   " store [9], r[0] x2\n";
+	g_autofree char *path = NULL, *got = NULL;
+	const int fd = g_file_open_tmp("strata-test-XXXXXX", &path, NULL);
+	float values[2 * 2 * 64 * 2]; /* cores, lines, units, parts */
+	struct harness h;
+	gsize bytes;
+
+	(void)state;
+	assert_true(fd >= 0 && !close(fd));
+	for (uint32_t i = 0; i < G_N_ELEMENTS(values); i++)
+		values[i] = (float)i;
+	harness_begin(&h, "alpha");
+	harness_build(&h, csp_assemble(text, "text", &h.config, NULL, 0, &h.diag));
+	assert_true(g_file_set_contents(path, (const char *)values, 8, NULL));
+	assert_false(csp_machine_input(h.machine, "a", path, &h.diag));
+	assert_non_null(strstr(h.diag.first->text, "input 'a' takes 2048"));
+	assert_false(csp_machine_input(h.machine, "b", path, &h.diag));
+	assert_true(g_file_set_contents(path, (const char *)values, sizeof(values), NULL));
+	assert_true(csp_machine_input(h.machine, "a", path, &h.diag));
+	assert_true(csp_machine_line(h.machine, 1, 6)[2] == 2 * (128 + 64 + 2)); /* the third unit's real part */
+	harness_run(&h);
+	assert_true(csp_machine_output(h.machine, "b", path, &h.diag));
+	assert_true(g_file_get_contents(path, &got, &bytes, NULL));
+	assert_int_equal(bytes, sizeof(values));
+	assert_memory_equal(got, values, sizeof(values));
+	harness_end(&h);
+	g_unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(programs),	   cmocka_unit_test(widths),	  cmocka_unit_test(schedule),
-	    cmocka_unit_test(checks_see),  cmocka_unit_test(whole_chain), cmocka_unit_test(deterministic),
+	    cmocka_unit_test(checks_see),  cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
+	      cmocka_unit_test(whole_chain), cmocka_unit_test(deterministic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

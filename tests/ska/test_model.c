@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ska/innovation.h"
 #include "ska/model.h"
@@ -124,10 +125,12 @@ static void dishes(void **state)
 
 static void wrong(const char *text, const char *expected)
 {
-	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "strata-test-telescope.yaml", NULL);
+	g_autofree char *path = NULL;
+	const int fd = g_file_open_tmp("strata-test-XXXXXX.yaml", &path, NULL);
 	struct ska_telescope t;
 	struct base_diag_list diag;
 
+	assert_true(fd >= 0 && !close(fd));
 	assert_true(g_file_set_contents(path, text, -1, NULL));
 	base_diag_init(&diag);
 	assert_false(ska_telescope_load(path, &search, &t, &diag) && ska_telescope_check(&t, &diag));

@@ -1,0 +1,20 @@
+/* csp_run.h - a program run on the modelled coprocessor: files in and out, Ctrl-C, results, the run store. */
+#ifndef STRATA_CLI_CSP_RUN_H
+#define STRATA_CLI_CSP_RUN_H
+
+#include <glib.h>
+
+#include "csp/config.h"
+#include "csp/program.h"
+
+struct cli_csp_run {
+	const char *json;	   /* NULL: no file of results */
+	const GPtrArray *inputs, *outputs, *defines; /* "NAME=FILE", "NAME=FILE", "NAME=VALUE" */
+	bool audit;
+};
+
+/* The exit status, after a message when something is wrong. */
+int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config *config,
+		const struct csp_program *program, struct base_diag_list *diag);
+
+#endif
