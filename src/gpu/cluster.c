@@ -1,6 +1,7 @@
 /* cluster.c - the SM side of the crossbars: the SMs of a cluster share a port of each. They take turns in sending; what
  * arrives goes to its port.
  */
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 /* ---- out ---- */
@@ -72,8 +73,10 @@ static void rx_tick(void *component, uint64_t cycle)
 	struct mem_req *r;
 
 	(void)cycle;
-	while ((r = net_xbar_peek(c->gpu->replies, c->index)))
+	while ((r = net_xbar_peek(c->gpu->replies, c->index))) {
+		account_arrived(c->gpu, r, NET_STAGE_XBAR_HOME);
 		net_port_done(net_port_of(&c->gpu->ports, r), net_xbar_pop(c->gpu->replies, c->index));
+	}
 }
 
 /* ---- building ---- */

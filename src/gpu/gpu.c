@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 enum { SAMPLES_MAX = 1024 };
@@ -97,8 +98,8 @@ static void describe(void *ctx, char *buf, unsigned long size_bytes)
 
 static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 {
-	if (exts)
-		g->exts = *exts;
+	for (uint32_t i = 0; exts && i < exts->count; i++)
+		gpu_ext_list_add(&g->exts, exts->items[i].ops, exts->items[i].self);
 	GPU_EXT_EACH(g, e, sm_tick) {
 		CHECK(!g->ticker);
 		g->ticker = e;
@@ -134,7 +135,6 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->config = config;
 	g->run = run;
 	g->host = host;
-	exts_new(g, exts);
 	g->engine = ctx->engine;
 	g->stats = ctx->stats;
 	g->pool = ctx->pool;
@@ -150,6 +150,9 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->thread_budget =
 	    run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
 	clocks_find(g);
+	if (run->account)
+		g->account = account_new(g);
+	exts_new(g, exts);
 	sim_limit(g->engine, gpu_limit_units(g));
 	if (config->gpu.sample_ps)
 		g->sampler = gpu_sampler_new(g->engine, config->gpu.sample_ps, SAMPLES_MAX, resident_warps, g);
@@ -176,6 +179,7 @@ void gpu_free(struct gpu *g)
 		return;
 	base_bug_state_remove(&g->bug_state);
 	gpu_sampler_free(g->sampler);
+	account_free(g->account);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)

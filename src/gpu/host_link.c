@@ -10,6 +10,7 @@
  * room for. Copies of the driver do not compete with these accesses.
  */
 #include "base/units.h"
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 #include "mem/memory.h"
 #include "net/queue.h"
@@ -196,6 +197,7 @@ static void deliver(struct host_link *h, struct queue *q, uint64_t cycle, uint64
 			return;
 		}
 		queue_pop(q);
+		account_arrived(h->gpu, r, NET_STAGE_HOST);
 		l2_slice_take(s, r);
 	}
 }

@@ -5,6 +5,7 @@
  * A slice's own requests (line fetches, write-backs, the write-through of an atomic) have ports of their own here; so
  * have messages to it. What is for others passes through: behind the crossbar, or in the stack.
  */
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 #include "net/queue.h"
 
@@ -65,6 +66,10 @@ static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, 
 	mem_req_set_access(f, op, (enum mem_kind)r->kind);
 	f->port = s->port_first + port;
 	f->owner = NULL;
+	if (unlikely(s->gpu->account)) {
+		net_stamps_clear(f);
+		net_stamp(f, NET_STAGE_L2, sim_now_units(s->gpu->engine));
+	}
 	return f;
 }
 
@@ -210,6 +215,7 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	if (!net_xbar_ready(g->replies, s->index, to->number, &s->comp))
 		return SENT_BLOCKED; /* woken when the port or the output is free */
 	queue_pop(q);
+	account_arrived(g, r, NET_STAGE_L2_HOME);
 	net_port_soon(to, r);
 	net_xbar_send(g->replies, s->index, to->number, r,
 		      packet_bytes(r, (uint32_t)p->header_bytes, (uint32_t)p->header_bytes), now);
@@ -309,6 +315,7 @@ static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 		return true;
 	if (!r) {
 		r = net_xbar_pop(g->requests, s->index);
+		account_arrived(g, r, NET_STAGE_XBAR);
 		s->stats.requests++;
 	}
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
@@ -366,6 +373,8 @@ static void take_line(void *self, struct mem_req *f)
 	while (r) {
 		struct mem_req *next = r->next;
 
+		if (unlikely(s->gpu->account))
+			net_stamps_join(r, f);
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->pass(s->gpu->audit_self, f, r);
 		if (r->op == MEM_ATOMIC)

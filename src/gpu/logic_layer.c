@@ -11,6 +11,7 @@
  * place of the mesh, and RX carries the units' credits along. Units always take what is addressed to them, and RX
  * always drains; so here requests may be held back until RX and the network have taken what they cause.
  */
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 #include "net/queue.h"
 
@@ -302,6 +303,7 @@ static bool queue_takes_tx(struct logic_layer *p, uint32_t vault)
 
 	struct mem_req *r = net_channel_pop(p->tx);
 
+	account_arrived(p->gpu, r, NET_STAGE_TX);
 	r->ready_units = sim_now_units(p->gpu->engine);
 	queue_push(q, r);
 	p->queued_vaults |= 1ull << vault;
@@ -341,6 +343,7 @@ static void take_tx(struct logic_layer *p)
 		}
 		if (!line_admits(p, number_of_tx(p), r))
 			return;
+		account_arrived(p->gpu, r, NET_STAGE_TX);
 		mem_stack_accept(p->stack, net_channel_pop(p->tx));
 		line_leave(p, number_of_tx(p), r->vault);
 	}
@@ -354,8 +357,10 @@ static void take_mesh(struct logic_layer *p, uint32_t stack)
 
 	while ((r = net_channel_peek(from))) {
 		if (r->is_reply) {
+			account_arrived(p->gpu, r, NET_STAGE_MESH_HOME);
 			net_port_done(net_port_of(&p->gpu->ports, r), net_channel_pop(from));
 		} else if (line_admits(p, who, r)) {
+			account_arrived(p->gpu, r, NET_STAGE_MESH);
 			mem_stack_accept(p->stack, net_channel_pop(from));
 			line_leave(p, who, r->vault);
 		} else {
@@ -485,6 +490,7 @@ static void rx_tick(void *component, uint64_t cycle)
 		}
 		if (!l2_slice_can_take(s))
 			return;
+		account_arrived(p->gpu, r, NET_STAGE_RX);
 		l2_slice_take(s, net_channel_pop(p->rx));
 	}
 }
@@ -576,6 +582,7 @@ struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 	    .stats = g->stats,
 	    .stats_prefix = "vault",
 	    .audit = g->audits,
+	    .stamps = g->account != NULL,
 	};
 
 	p->stack = mem_stack_new(&c);

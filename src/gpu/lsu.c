@@ -3,6 +3,7 @@
  * holds everything behind it. With an MMU, a line whose page the TLB lacks waits there and comes back when its walk has
  * ended.
  */
+#include "gpu/accounting.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -72,7 +73,7 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 }
 
 /* One part of an access has its data at cycle ready. Returns true when it was the last one. */
-static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
+static inline __attribute__((always_inline)) bool part_done(struct sm *sm, uint32_t index, uint32_t ready)
 {
 	struct sm_access *a = &sm->accesses[index];
 	struct sm_warp *w = &sm->warps[a->slot];
@@ -97,6 +98,19 @@ static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
 	if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
 		sm_evaluate(sm, w);
 	return true;
+}
+
+static bool part_accounted(struct sm *sm, uint32_t index, uint32_t ready)
+{
+	account_part(sm->gpu->account, sm, index, ready);
+	return part_done(sm, index, ready);
+}
+
+static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
+{
+	if (unlikely(sm->gpu->account != NULL))
+		return part_accounted(sm, index, ready);
+	return part_done(sm, index, ready);
 }
 
 static bool bypasses_l1(const struct simt_inst *inst)
@@ -555,9 +569,17 @@ uint32_t lsu_tick(struct sm *sm)
 
 /* ---- answers ---- */
 
-/* The answer has been used. */
+/* An answer is here. */
+static void answer_begin(const struct sm_port *p, struct mem_req *r)
+{
+	port_answered(p->sm, r, p->latency_ps);
+	p->sm->answer = r;
+}
+
+/* It has been used. */
 static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 {
+	sm->answer = NULL;
 	mem_req_put(sm->gpu->pool, r);
 	if (needs_tick)
 		sm_wake(sm, sm->now);
@@ -605,7 +627,7 @@ static void take_line(void *self, struct mem_req *r)
 {
 	const struct sm_port *p = self;
 
-	port_answered(p->sm, r, p->latency_ps);
+	answer_begin(p, r);
 	answer_end(p->sm, r, line_filled(p->sm, p->cache, r));
 }
 
@@ -621,7 +643,7 @@ static void take_load(void *self, struct mem_req *r)
 	const struct sm_port *p = self;
 	struct sm *sm = p->sm;
 
-	port_answered(sm, r, p->latency_ps);
+	answer_begin(p, r);
 	answer_end(sm, r, access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency));
 }
 
@@ -629,7 +651,7 @@ static void take_store(void *self, struct mem_req *r)
 {
 	const struct sm_port *p = self;
 
-	port_answered(p->sm, r, p->latency_ps);
+	answer_begin(p, r);
 	sm_store_end(p->sm, r->store_bank);
 	answer_end(p->sm, r, store_acknowledged(p->sm, r));
 }
@@ -672,9 +694,9 @@ static bool is_written_message(struct sm_port *p, struct mem_req *r)
 }
 
 /* An atomic's answer. In a stack its vault has written the result before. */
-static void atomic_answered(const struct sm_port *p, const struct mem_req *r)
+static void atomic_answered(const struct sm_port *p, struct mem_req *r)
 {
-	port_answered(p->sm, r, p->latency_ps);
+	answer_begin(p, r);
 	if (p->sm->stack != UINT32_MAX)
 		sm_store_end(p->sm, r->store_bank);
 }

@@ -56,6 +56,7 @@ struct cluster {
 	uint64_t free_units;   /* the port has taken the last flit sent */
 };
 
+struct accounting;
 struct host_link;
 struct l2_slice;
 struct logic_layer;
@@ -115,6 +116,8 @@ struct gpu {
 	bool is_paused; /* the SMs are stopped */
 
 	struct gpu_sampler *sampler; /* NULL: off */
+	struct accounting *account; /* NULL: off */
+	uint64_t watch; /* what every warp is watched for, see sm_warp */
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
 };

@@ -1,4 +1,5 @@
 /* sm.c - an SM's parts, its CTAs and warp slots, and its cycle. */
+#include "gpu/accounting.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -249,7 +250,7 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
 	w->cta_slot = (uint16_t)cta_slot;
-	w->watch = 0;
+	w->watch = sm->gpu->watch;
 	for (uint32_t i = 0; i < sm->gpu->exts.count; i++) {
 		const struct gpu_ext *e = &sm->gpu->exts.items[i];
 
@@ -424,6 +425,8 @@ void sm_kernel_begin(struct sm *sm)
 	state_clear(sm);
 	sm->base = sm->gpu->start_cycle;
 	sm->now = sm->accounted = 0;
+	if (sm->gpu->account)
+		account_sm_begin(sm->gpu->account, sm);
 	/* The L1s are not coherent: a kernel starts with none of the former one's lines. */
 	mem_cache_invalidate_all(sm->l1d);
 	mem_cache_invalidate_all(sm->l1i);
@@ -437,6 +440,8 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	uint64_t sum = 0;
 
 	time_set(sm, end_cycle);
+	if (sm->gpu->account)
+		account_sm_end(sm->gpu->account, sm, true);
 	st->scheduler_cycles += sm->issue_count * (end_cycle - sm->gpu->start_cycle);
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
 		sum += st->stalls[r];
@@ -454,6 +459,8 @@ void sm_reset(struct sm *sm)
 	struct sm_stats *st = &sm->stats;
 	uint64_t sum = 0;
 
+	if (sm->gpu->account)
+		account_sm_end(sm->gpu->account, sm, false);
 	/* What an aborted kernel has counted stays, and the sums still agree. */
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
 		sum += st->stalls[r];

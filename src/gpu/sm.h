@@ -199,6 +199,7 @@ struct sm {
 	uint32_t tlb_latency; /* cycles that it adds to loads */
 	struct mem_cache *l1d, *l1i, *l1c, *l1t;
 	struct mem_req *spare;
+	struct mem_req *answer; /* of a load or store, that is being looked at; or NULL */
 	struct {
 		BASE_FIFO(struct mem_req);
 	} out; /* to the crossbar, or to the stack's vaults */

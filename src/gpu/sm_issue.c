@@ -1,5 +1,6 @@
 /* sm_issue.c - the warp schedulers: which warps may issue, which one does, and where the other cycles go. */
 #include "base/bits.h"
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 static struct sm_warp *warp_at(struct sm *sm, uint32_t scheduler, uint32_t bit)
@@ -448,6 +449,8 @@ uint32_t sm_schedule(struct sm *sm)
 		else
 			sm->stats.stalls[sm->schedulers[i].reason]++;
 	}
+	if (unlikely(sm->gpu->account != NULL))
+		account_ticked(sm->gpu->account, sm, issued);
 	return next;
 }
 
@@ -459,6 +462,8 @@ uint32_t sm_pause_cycle(struct sm *sm)
 	for (uint32_t i = 0; i < sm->issue_count; i++)
 		sm->schedulers[i].reason = reason;
 	sm->stats.stalls[reason] += sm->issue_count;
+	if (sm->gpu->account)
+		account_ticked(sm->gpu->account, sm, 0);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		wheel_bits |= sm->schedulers[i].wheel_bits;
 	return wheel_bits ? sm->now + 1 : SM_NEVER; /* blocks that were to leave still do */

@@ -1,5 +1,6 @@
 /* sm_port.c - where requests leave an SM, and its ports. A GPU SM's requests go through its cluster's crossbar port
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
+#include "gpu/accounting.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -25,6 +26,8 @@ void port_push(struct sm *sm, struct mem_req *r)
 	r->next = NULL;
 	if (r->op != MEM_MESSAGE)
 		sm_place(sm, r);
+	if (unlikely(g->account != NULL))
+		account_sent(r);
 	g->memory_stats.requests++;
 	push(sm, r, r->stack);
 }

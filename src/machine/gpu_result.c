@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "gpu/gpu.h"
+#include "machine/gpu_account.h"
 #include "machine/json.h"
 #include "machine/parts.h"
 #include "mem/dram.h"
@@ -250,6 +251,7 @@ static void put_units(json_t *units)
 {
 	static const char *const rows[][2] = {
 	    {"stalls", "scheduler cycles"},
+	    {"account", "scheduler cycles"},
 	    {"traffic_bytes", "bytes"},
 	    {"peak_bytes_per_s", "bytes per second"},
 	    {"cta_times", "CTAs by SM cycles"},
@@ -279,6 +281,7 @@ void machine_gpu_result(const struct machine_config *config, const struct machin
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
 	json_object_set_new(o, "l2", cache_json(stats, "l2"));
 	json_object_set_new(o, "samples", samples_json(machine_gpu(m)));
+	json_object_set_new(o, "account", machine_gpu_account_json(machine_gpu(m)));
 	json_object_set_new(o, "series", series_json(machine_gpu(m), units));
 	put_units(units);
 }

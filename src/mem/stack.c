@@ -70,6 +70,7 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 			.dram_domain = c->dram_domain,
 			.index = i,
 			.audit = a->audit,
+			.stamps = c->stamps,
 			.partner = shares_bus ? s->vaults[i - 1] : NULL,
 			.done = c->done,
 			.room = c->room,

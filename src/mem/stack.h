@@ -28,6 +28,7 @@ struct mem_stack_config {
 	void *ctx;
 	struct sim_stats *stats;     /* may be NULL */
 	const char *stats_prefix;    /* of the group that has one instance per stack: kept */
+	bool stamps;		     /* requests have stamps (net/stamp.h): note when queue, bank and TSVs are left */
 	bool audit;		     /* attach the independent command auditor; a violation is a failed CHECK */
 };
 

@@ -28,6 +28,7 @@ struct mem_vault_config {
 	const struct dram_timing *timing; /* of dram */
 	struct sim_engine *engine;
 	uint32_t dram_domain;
+	bool stamps;	      /* requests have them */
 	uint32_t index;	      /* within its stack: given to room(), and staggers the refresh */
 	struct mem_audit *audit; /* or NULL; not owned */
 	struct mem_vault *partner; /* made before, shares its command bus; or NULL */

@@ -15,6 +15,7 @@
  * Neither goes before a command of the direction that is served.
  */
 #include "mem/vault_legal.h"
+#include "net/stamp.h"
 
 /* What goes first, above the age of requests: columns, then ACT, then PRE of the direction that the bus serves, then
  * what prepares banks for the other, then precharges of rows that nobody wants. */
@@ -56,8 +57,7 @@ static ALWAYS_INLINE enum direction wanted_direction(struct mem_vault *v, uint64
 	if (v->direction == WRITING)
 		is_due = (writes > v->drain_low && v->drain_left) || has_write_before(v, v->drain_before_cycle);
 	else
-		is_due = !v->reads_left &&
-			 (writes >= v->write_high || has_write_before(v, overdue_before(v, cycle)));
+		is_due = !v->reads_left && (writes >= v->write_high || has_write_before(v, overdue_before(v, cycle)));
 	return is_due ? WRITING : READING;
 }
 
@@ -219,6 +219,29 @@ static void leave_bank(struct mem_vault *v, uint8_t s)
 	l->hit = find_hit(v, slot->next, slot->row);
 }
 
+/* ---- stamps of requests ---- */
+
+/* The bank's first command for the slot's request, or the first of its columns. */
+static void stamp_begin(struct mem_vault *v, uint8_t s, uint64_t cycle)
+{
+	uint64_t *left = &net_stamps_of(v->slots[s].req)->left_units[NET_STAGE_QUEUE];
+
+	if (!*left)
+		*left = cycle * sim_period_units(v->engine, v->config.dram_domain);
+}
+
+/* Its first column, whose data are across at end_units. */
+static void stamp_column(struct mem_vault *v, uint8_t s, uint64_t cycle, uint64_t end_units)
+{
+	struct mem_req *r = v->slots[s].req;
+
+	stamp_begin(v, s, cycle);
+	net_stamp(r, NET_STAGE_BANK, end_units - v->banks.t->burst_units);
+	net_stamps_of(r)->row = v->needed_pre >> s & 1   ? NET_ROW_CONFLICT
+				: v->needed_act >> s & 1 ? NET_ROW_MISS
+							 : NET_ROW_HIT;
+}
+
 static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 {
 	enum direction d = direction_of(v, s);
@@ -240,6 +263,8 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 		v->drain_left -= v->drain_left > 0;
 	else
 		v->reads_left -= v->reads_left > 0;
+	if (unlikely(v->config.stamps))
+		net_stamp(r, NET_STAGE_TSV, ready);
 	vault_push_done(v, r, d, ready);
 	if (v->is_fifo)
 		vault_enter_in_order(v);
@@ -291,6 +316,8 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t 
 			v->stats->row_misses++;
 		else
 			v->stats->row_hits++;
+		if (unlikely(v->config.stamps))
+			stamp_column(v, s, cycle, end);
 	}
 	v->stats->tsv_busy_units += v->banks.t->burst_units;
 	if (d == WRITING) {
@@ -352,6 +379,8 @@ static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		vault_issue(v, DRAM_ACT, b, row, cycle);
 		if (v->rfm_threshold)
 			count_activation(v, b);
+		if (unlikely(v->config.stamps))
+			stamp_begin(v, s, cycle);
 		v->needed_act |= 1ull << s;
 		v->opened[direction_of(v, s)] |= 1ull << b;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
@@ -361,6 +390,8 @@ static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
 		vault_issue(v, DRAM_PRE, b, 0, cycle);
 		if (s != NO_SLOT) {
 			v->needed_pre |= 1ull << s;
+			if (unlikely(v->config.stamps))
+				stamp_begin(v, s, cycle);
 			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
 		}
 		vault_rows_closed(v, 1ull << b);
@@ -489,8 +520,8 @@ static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allo
 
 		if (!(v->proposed & banks & ~v->blocked))
 			continue;
-		next = base_min_u64(next, free_cycle[is_column] > cycle ? free_cycle[is_column]
-									: schedule(v, cycle, banks));
+		next = base_min_u64(next,
+				    free_cycle[is_column] > cycle ? free_cycle[is_column] : schedule(v, cycle, banks));
 	}
 	return next;
 }

@@ -5,27 +5,41 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "net/stamp.h"
 
 enum { CHUNK_REQS = 4096 };
 
 struct mem_req_pool {
+	size_t req_bytes; /* with what lies behind it */
 	struct mem_req *free;
 	uint64_t outstanding_count;
 	GPtrArray *chunks;
 };
 
-static void thread_chunk(struct mem_req_pool *p, struct mem_req *chunk)
+static void thread_chunk(struct mem_req_pool *p, uint8_t *chunk)
 {
-	for (uint32_t i = CHUNK_REQS; i-- > 0;)
-		base_stack_push(&p->free, &chunk[i], next);
+	for (uint32_t i = CHUNK_REQS; i-- > 0;) {
+		struct mem_req *r = (struct mem_req *)(chunk + i * p->req_bytes);
+
+		base_stack_push(&p->free, r, next);
+	}
 }
 
 struct mem_req_pool *mem_req_pool_new(void)
 {
 	struct mem_req_pool *p = g_new0(struct mem_req_pool, 1);
 
+	p->req_bytes = sizeof(struct mem_req);
 	p->chunks = g_ptr_array_new_with_free_func(free);
 	return p;
+}
+
+void mem_req_pool_stamp(struct mem_req_pool *p)
+{
+	const size_t bytes = sizeof(struct mem_req) + sizeof(struct net_stamps);
+
+	CHECK(!p->chunks->len);
+	p->req_bytes = (bytes + HOST_LINE_BYTES - 1) / HOST_LINE_BYTES * HOST_LINE_BYTES;
 }
 
 void mem_req_pool_free(struct mem_req_pool *p)
@@ -40,7 +54,7 @@ void mem_req_pool_free(struct mem_req_pool *p)
 struct mem_req *mem_req_get(struct mem_req_pool *p)
 {
 	if (unlikely(!p->free)) {
-		struct mem_req *chunk = aligned_alloc(HOST_LINE_BYTES, CHUNK_REQS * sizeof(*chunk));
+		uint8_t *chunk = aligned_alloc(HOST_LINE_BYTES, CHUNK_REQS * p->req_bytes);
 
 		CHECK(chunk);
 		g_ptr_array_add(p->chunks, chunk);

@@ -77,6 +77,8 @@ static inline void mem_req_answer(struct mem_req *r)
 struct mem_req_pool;
 
 struct mem_req_pool *mem_req_pool_new(void);
+/* Makes room for stamps (net/stamp.h) behind every request; before the first is taken. */
+void mem_req_pool_stamp(struct mem_req_pool *p);
 /* CHECKs that every request came back. */
 void mem_req_pool_free(struct mem_req_pool *p);
 struct mem_req *mem_req_get(struct mem_req_pool *p); /* fields undefined; pool grows by whole chunks */

@@ -1,0 +1,481 @@
+/* account.c - attributes scheduler cycles to instructions, and waits on memory to stages. See account.h. */
+#include "gpu/accounting.h"
+
+#include <glib.h>
+#include <string.h>
+
+_Static_assert((int)ACCOUNT_REASON_COUNT == (int)SM_WAIT_COUNT, "every reason has a name here");
+
+enum { NO_PC = UINT32_MAX, PATHS = 4 /* of a warp's last loads */, PATH_NONE = UINT64_MAX };
+
+/* How a load's last data came. */
+struct path {
+	uint64_t ready_cycle;
+	uint64_t left_cycle[NET_STAGE_COUNT];
+	uint32_t pc;
+	bool is_shared, is_request;
+	uint8_t row, stack, vault;
+};
+
+/* Since the last look. */
+struct slot {
+	uint64_t next_cycle; /* the first that is not attributed */
+	uint32_t reason, pc; /* of the cycles from there on */
+	uint64_t run_cycle;  /* since when it waits on memory without a break; PATH_NONE: it does not */
+	uint32_t issued_pc;
+	bool has_cause; /* the warp that has just issued had waited on memory: for this */
+	struct path cause;
+};
+
+struct warp_paths {
+	struct path paths[PATHS];
+	uint32_t next;
+};
+
+struct sm_account {
+	struct slot slots[SM_SCHEDULER_MAX];
+	uint64_t waiting[SM_SCHEDULER_MAX]; /* on memory at the last look */
+	struct warp_paths *warps;
+	struct path *accesses; /* [access]: of its latest part */
+	uint32_t access_cap;
+	uint64_t issued, stalls[SM_WAIT_COUNT], memory; /* all that is attributed */
+};
+
+struct accounting {
+	struct account all; /* first */
+	struct gpu *gpu;
+	struct account_kernel *kernel; /* that runs */
+	struct sm_account *sms;
+};
+
+static const char *const reasons[ACCOUNT_REASON_COUNT] = {
+    [SM_WAIT_LSU] = "lsu",         [SM_WAIT_UNIT] = "unit",
+    [SM_WAIT_FETCH] = "fetch",     [SM_WAIT_EXECUTION] = "execution",
+    [SM_WAIT_MEMORY] = "memory",   [SM_WAIT_FENCE] = "fence",
+    [SM_WAIT_BARRIER] = "barrier", [SM_WAIT_OFFLOAD] = "offload",
+    [SM_WAIT_MOVE] = "move",       [SM_WAIT_PAUSE] = "pause",
+    [SM_WAIT_IDLE] = "idle",
+};
+
+static const struct {
+	const char *name, *doc;
+} parts[ACCOUNT_PART_COUNT] = {
+#define X(enumerator, name, what) [enumerator] = {#name, what},
+    NET_STAGES(X)
+#undef X
+	[ACCOUNT_SHARED] = {"shared", "shared memory, constants, parameters"},
+    [ACCOUNT_OTHER] = {"other", "until a warp could go on that waited for something else"},
+};
+
+const char *account_reason_name(uint32_t reason)
+{
+	return reasons[reason];
+}
+
+const char *account_part_name(uint32_t part)
+{
+	return parts[part].name;
+}
+
+const char *account_part_doc(uint32_t part)
+{
+	return parts[part].doc;
+}
+
+static struct sm_account *sm_of(struct accounting *a, const struct sm *sm)
+{
+	return &a->sms[sm->index];
+}
+
+static struct account_cell *cell_of(struct accounting *a, const struct sm *sm, uint32_t pc)
+{
+	const bool is_in_stack = sm->stack != UINT32_MAX;
+
+	return pc == NO_PC ? &a->kernel->nowhere[is_in_stack] : &a->kernel->insts[pc].cell[is_in_stack];
+}
+
+/* ---- the way of a load ---- */
+
+static void path_of_request(const struct accounting *a, struct mem_req *r, struct path *out)
+{
+	const struct net_stamps *stamps = net_stamps_of(r);
+	const uint64_t period = sim_period_units(a->gpu->engine, a->gpu->clocks.sm);
+
+	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++)
+		out->left_cycle[i] = stamps->left_units[i] / period;
+	out->is_request = true;
+	out->row = stamps->row;
+	out->stack = r->stack;
+	out->vault = r->vault;
+}
+
+void account_sent(struct mem_req *r)
+{
+	net_stamps_clear(r);
+	net_stamp(r, NET_STAGE_L1, r->issue_units);
+}
+
+/* The warp has all that the access asked for. */
+static void access_end(struct sm_account *s, const struct sm *sm, const struct sm_access *w, uint32_t access,
+		       uint32_t ready)
+{
+	struct warp_paths *paths = &s->warps[w->slot];
+
+	paths->paths[paths->next] = s->accesses[access];
+	paths->paths[paths->next].ready_cycle = sm->base + ready;
+	paths->next = (paths->next + 1) % PATHS;
+}
+
+void account_part(struct accounting *a, struct sm *sm, uint32_t access, uint32_t ready)
+{
+	struct sm_account *s = sm_of(a, sm);
+	const struct sm_access *w = &sm->accesses[access];
+
+	if (access >= s->access_cap) {
+		s->accesses = g_renew(struct path, s->accesses, sm->access_cap);
+		s->access_cap = sm->access_cap;
+	}
+	if (ready >= w->ready) { /* the latest so far */
+		struct path *p = &s->accesses[access];
+
+		*p = (struct path){.pc = (uint32_t)(w->inst - sm->gpu->launch->program->insts)};
+		p->is_shared = w->inst->space == SIMT_MEM_SHARED || w->inst->space == SIMT_MEM_CONST ||
+			       w->inst->space == SIMT_MEM_PARAM;
+		if (sm->answer)
+			path_of_request(a, sm->answer, p);
+	}
+	if (w->parts_left == 1)
+		access_end(s, sm, w, access, MAX(ready, w->ready));
+}
+
+/* What the warp had waited for: the load whose result is the last that its next instruction needs, or its last load.
+ * NULL: that had come before from_cycle. */
+static const struct path *path_of_warp(const struct accounting *a, const struct sm *sm, const struct sm_warp *w,
+				       uint64_t from_cycle)
+{
+	const struct warp_paths *paths = &a->sms[sm->index].warps[w->slot];
+	const struct path *last = &paths->paths[(paths->next + PATHS - 1) % PATHS];
+	const struct simt_inst *inst = w->w && !w->w->is_done ? simt_next(sm->gpu->launch, w->w) : NULL;
+	const uint16_t *sb = inst ? sm->gpu->launch->program->sb + inst->sb_first : NULL;
+	uint32_t ready = 0;
+
+	for (uint32_t i = 0; inst && i < (uint32_t)inst->read_count + inst->write_count; i++)
+		if (w->sb[sb[i]] != SM_SB_PENDING && w->sb[sb[i]] & 1)
+			ready = MAX(ready, w->sb[sb[i]] >> 1);
+	for (uint32_t i = 0; i < PATHS; i++)
+		if (paths->paths[i].ready_cycle == sm->base + ready)
+			last = &paths->paths[i];
+	return last->ready_cycle >= from_cycle ? last : NULL;
+}
+
+static void charge_part(struct accounting *a, const struct path *p, struct account_cell *cell, uint32_t part,
+			uint64_t cycles)
+{
+	struct account_vault *v = &a->all.vaults[p->stack * a->all.vault_count + p->vault];
+
+	cell->memory[part] += cycles;
+	a->all.stacks[p->stack].memory[part] += cycles;
+	if (part == NET_STAGE_QUEUE)
+		v->queue += cycles;
+	if (part == NET_STAGE_TSV)
+		v->tsv += cycles;
+	if (part == NET_STAGE_BANK) {
+		v->bank += cycles;
+		a->all.rows[p->row] += cycles;
+	}
+}
+
+/* The cycles from..to-1 are of the stages that the request was in. */
+static void charge_path(struct accounting *a, const struct sm *sm, const struct path *p, uint64_t from, uint64_t to)
+{
+	struct account_cell *cell = cell_of(a, sm, p->pc);
+
+	if (!p->is_request) {
+		cell->memory[p->is_shared ? ACCOUNT_SHARED : NET_STAGE_L1] += to - from;
+		return;
+	}
+	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++) {
+		const uint64_t end = CLAMP(p->left_cycle[i], from, to);
+
+		charge_part(a, p, cell, i, end - from);
+		from = end;
+	}
+	charge_part(a, p, cell, NET_STAGE_L1, to - from);
+}
+
+/* ---- schedulers ---- */
+
+static void charge(struct accounting *a, const struct sm *sm, struct slot *s, uint64_t to_cycle)
+{
+	struct account_cell *cell = cell_of(a, sm, s->pc);
+	const uint64_t cycles = to_cycle - s->next_cycle;
+
+	cell->stalls[s->reason] += cycles;
+	sm_of(a, sm)->stalls[s->reason] += cycles;
+	s->next_cycle = to_cycle;
+}
+
+/* The slot of the first warp of a scheduler's set. */
+static uint32_t first_warp(const struct sm *sm, uint32_t scheduler, uint64_t set)
+{
+	return (uint32_t)__builtin_ctzll(set) * sm->scheduler_count + scheduler;
+}
+
+/* Why a wait on memory ended: what the first of the warps had waited for that have left off. */
+static const struct path *cause_of(const struct accounting *a, const struct sm *sm, uint32_t index, uint64_t from_cycle)
+{
+	const struct sm_account *s = &a->sms[sm->index];
+
+	if (s->slots[index].has_cause)
+		return &s->slots[index].cause;
+	for (uint32_t i = index; i < sm->scheduler_count; i += sm->issue_count) {
+		const uint64_t left = s->waiting[i] & ~sm->schedulers[i].waiting[SM_WAIT_MEMORY];
+
+		if (left)
+			return path_of_warp(a, sm, &sm->warps[first_warp(sm, i, left)], from_cycle);
+	}
+	return NULL;
+}
+
+static void end_run(struct accounting *a, struct sm *sm, uint32_t index, uint64_t to_cycle)
+{
+	struct slot *s = &sm_of(a, sm)->slots[index];
+	const struct path *p;
+
+	if (s->run_cycle == PATH_NONE)
+		return;
+	p = cause_of(a, sm, index, s->run_cycle);
+	if (p)
+		charge_path(a, sm, p, s->run_cycle, to_cycle);
+	else
+		cell_of(a, sm, s->pc)->memory[ACCOUNT_OTHER] += to_cycle - s->run_cycle;
+	sm_of(a, sm)->memory += to_cycle - s->run_cycle;
+	s->run_cycle = PATH_NONE;
+}
+
+/* The instruction of the warp that the reason is of. */
+static uint32_t pc_of(const struct sm *sm, uint32_t index, uint32_t reason)
+{
+	for (uint32_t i = index; i < sm->scheduler_count; i += sm->issue_count) {
+		const struct sm_scheduler *s = &sm->schedulers[i];
+		uint64_t set = s->waiting[reason];
+
+		if (reason == SM_WAIT_LSU)
+			set = s->ready[SIMT_UNIT_LDST];
+		for (uint32_t u = 0; u < SIMT_UNIT_COUNT && reason == SM_WAIT_UNIT; u++)
+			set |= s->ready[u];
+		if (set && reason != SM_WAIT_IDLE)
+			return sm->warps[first_warp(sm, i, set)].w->pc;
+	}
+	return NO_PC;
+}
+
+/* Not the program's last pc: a warp that has ended stands behind it. */
+static uint32_t valid_pc(const struct accounting *a, uint32_t pc)
+{
+	return pc < a->kernel->inst_count ? pc : NO_PC;
+}
+
+static void look(struct accounting *a, struct sm *sm, uint32_t index, bool has_issued)
+{
+	struct slot *s = &sm_of(a, sm)->slots[index];
+	const uint64_t now = sm->base + sm->now;
+	const uint32_t reason = sm->schedulers[index].reason;
+
+	charge(a, sm, s, now);
+	if (has_issued || reason != SM_WAIT_MEMORY)
+		end_run(a, sm, index, now);
+	if (has_issued) {
+		cell_of(a, sm, s->issued_pc)->issued++;
+		sm_of(a, sm)->issued++;
+		s->next_cycle++;
+	}
+	s->reason = reason;
+	s->pc = valid_pc(a, pc_of(sm, index, reason));
+	if (reason == SM_WAIT_MEMORY && s->run_cycle == PATH_NONE)
+		s->run_cycle = s->next_cycle;
+	s->has_cause = false;
+}
+
+void account_ticked(struct accounting *a, struct sm *sm, uint32_t issued)
+{
+	struct sm_account *s = sm_of(a, sm);
+
+	for (uint32_t i = 0; i < sm->issue_count; i++)
+		look(a, sm, i, issued >> i & 1);
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		s->waiting[i] = sm->schedulers[i].waiting[SM_WAIT_MEMORY];
+}
+
+void account_sm_begin(struct accounting *a, struct sm *sm)
+{
+	struct sm_account *s = sm_of(a, sm);
+
+	for (uint32_t i = 0; i < sm->issue_count; i++)
+		s->slots[i] =
+		    (struct slot){.next_cycle = sm->base, .reason = SM_WAIT_IDLE, .pc = NO_PC, .run_cycle = PATH_NONE};
+	memset(s->waiting, 0, sizeof(s->waiting));
+}
+
+void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
+{
+	struct sm_account *s = sm_of(a, sm);
+	const uint64_t end_cycle = sm->base + sm->accounted;
+
+	for (uint32_t i = 0; i < sm->issue_count; i++) {
+		charge(a, sm, &s->slots[i], end_cycle);
+		end_run(a, sm, i, end_cycle);
+	}
+	CHECK(s->memory == s->stalls[SM_WAIT_MEMORY]);
+	if (is_whole) {
+		CHECK(s->issued == sm->stats.issued_cycles);
+		CHECK(!memcmp(s->stalls, sm->stats.stalls, sizeof(s->stalls)));
+	}
+	s->issued = sm->stats.issued_cycles;
+	memcpy(s->stalls, sm->stats.stalls, sizeof(s->stalls));
+	s->memory = s->stalls[SM_WAIT_MEMORY];
+}
+
+/* ---- the extension ---- */
+
+/* A warp is about to issue: what it does so late for is known now. */
+static bool issue(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct accounting *a = self;
+	struct sm_account *s = sm_of(a, sm);
+	struct slot *slot = &s->slots[sm->schedulers[w->scheduler].issue];
+
+	slot->issued_pc = w->w->pc;
+	if (slot->run_cycle != PATH_NONE && s->waiting[w->scheduler] >> w->bit & 1) {
+		const struct path *p = path_of_warp(a, sm, w, slot->run_cycle);
+
+		slot->has_cause = p != NULL;
+		if (p)
+			slot->cause = *p;
+	}
+	return false;
+}
+
+/* Number of the basic block by pc; what is called comes after the entry. */
+static uint32_t block_of(const struct simt_program *p, uint32_t pc)
+{
+	const struct ptx_cfg *cfg = p->entry_cfg;
+
+	if (!cfg)
+		return 0;
+	return pc < cfg->func->inst_count ? cfg->block_of[pc] : cfg->block_count + p->insts[pc].func;
+}
+
+static const char *text_of(const struct ptx_inst *inst)
+{
+	return inst->text ? inst->text : ptx_op_name(inst->op);
+}
+
+static void describe(const struct simt_program *p, uint32_t pc, struct account_inst *out)
+{
+	const struct ptx_inst *inst = p->insts[pc].ptx;
+	const struct ptx_module *m = p->entry ? p->entry->module : NULL;
+	const struct ptx_loc *loc = inst && inst->loc && m ? &m->locs[inst->loc] : NULL;
+
+	out->block = block_of(p, pc);
+	if (!inst)
+		return;
+	out->line = inst->line;
+	out->text = g_strdup(text_of(inst));
+	if (loc && loc->line && loc->file < m->file_count && m->files[loc->file]) {
+		out->source_line = loc->line;
+		out->source_file = g_strdup(m->files[loc->file]);
+	}
+}
+
+static bool is_of(const struct account_kernel *k, const struct simt_program *p)
+{
+	if (strcmp(k->name, p->name) != 0 || k->inst_count != p->inst_count)
+		return false;
+	for (uint32_t i = 0; i < p->inst_count; i++)
+		if (p->insts[i].ptx && (k->insts[i].line != p->insts[i].ptx->line ||
+					strcmp(k->insts[i].text, text_of(p->insts[i].ptx)) != 0))
+			return false;
+	return true;
+}
+
+static struct account_kernel *kernel_of(struct accounting *a, const struct simt_program *p)
+{
+	struct account_kernel *k;
+
+	for (uint32_t i = 0; i < a->all.kernel_count; i++)
+		if (is_of(a->all.kernels[i], p))
+			return a->all.kernels[i];
+	k = g_new0(struct account_kernel, 1);
+	k->name = g_strdup(p->name);
+	k->inst_count = p->inst_count;
+	k->insts = g_new0(struct account_inst, p->inst_count);
+	for (uint32_t i = 0; i < p->inst_count; i++)
+		describe(p, i, &k->insts[i]);
+	a->all.kernels = g_renew(struct account_kernel *, a->all.kernels, a->all.kernel_count + 1);
+	a->all.kernels[a->all.kernel_count++] = k;
+	return k;
+}
+
+static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
+{
+	struct accounting *a = self;
+
+	(void)l;
+	a->kernel = kernel_of(a, p);
+}
+
+static const struct gpu_ext_ops ops = {.issue = issue, .kernel_begin = kernel_begin};
+
+/* ---- building ---- */
+
+struct accounting *account_new(struct gpu *g)
+{
+	struct accounting *a = g_new0(struct accounting, 1);
+	const struct gpu_params *p = &g->config->gpu;
+
+	a->gpu = g;
+	a->all.stack_count = g->stack_count;
+	a->all.vault_count = (uint32_t)g->config->dram.vault_count;
+	a->all.stacks = g_new0(struct account_stack, g->stack_count);
+	a->all.vaults = g_new0(struct account_vault, g->stack_count * a->all.vault_count);
+	a->sms = g_new0(struct sm_account, g->sm_total);
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		a->sms[i].warps = g_new0(struct warp_paths,
+					 i < g->sm_count ? g->config->sm.warp_slot_count : p->stack_sm_warp_slot_count);
+	gpu_ext_list_add(&g->exts, &ops, a);
+	g->watch = 1ull << GPU_POINT_ISSUE; /* it is the first */
+	mem_req_pool_stamp(g->pool);
+	return a;
+}
+
+void account_free(struct accounting *a)
+{
+	if (!a)
+		return;
+	for (uint32_t i = 0; i < a->all.kernel_count; i++) {
+		struct account_kernel *k = a->all.kernels[i];
+
+		for (uint32_t pc = 0; pc < k->inst_count; pc++) {
+			g_free(k->insts[pc].text);
+			g_free(k->insts[pc].source_file);
+		}
+		g_free(k->insts);
+		g_free(k->name);
+		g_free(k);
+	}
+	for (uint32_t i = 0; i < a->gpu->sm_total; i++) {
+		g_free(a->sms[i].warps);
+		g_free(a->sms[i].accesses);
+	}
+	g_free(a->all.kernels);
+	g_free(a->sms);
+	g_free(a->all.stacks);
+	g_free(a->all.vaults);
+	g_free(a);
+}
+
+const struct account *gpu_account_of(const struct gpu *g)
+{
+	return g->account ? &g->account->all : NULL;
+}

@@ -1,0 +1,79 @@
+/* account.h - where the schedulers' cycles went, instruction by instruction, and waiting on memory stage by stage of
+ * the requests' way (run.account).
+ *
+ * Every cycle of every scheduler of a kernel is in one cell: issued, or a reason, of one instruction (the one that was
+ * issued, or that the best warp waits to issue), or of none (no warp was there). The cells of a reason add up to the
+ * statistic of that reason, which is checked at the end of each kernel.
+ *
+ * Waiting on memory is also attributed to the load that ended it: the cycles from the first one without issue until a
+ * warp left off waiting are laid over the stamps of that load's last request (net/stamp.h); each cycle belongs to the
+ * stage that the request was in. These parts add up to the reason, too.
+ *
+ * Nothing of it changes the model: an extension looks on, the account looks after every tick of an SM, and requests
+ * have stamps. Without run.account there is none of it.
+ */
+#ifndef STRATA_GPU_ACCOUNT_H
+#define STRATA_GPU_ACCOUNT_H
+
+#include <stdint.h>
+
+#include "net/stamp.h"
+
+/* Parts of waiting on memory beside the stages. The time from the last stage to the result is the L1's. */
+enum account_part {
+	ACCOUNT_SHARED = NET_STAGE_COUNT, /* shared memory, constants and parameters: no request */
+	ACCOUNT_OTHER,                    /* another warp could go on, before what these waited for was there */
+	ACCOUNT_PART_COUNT
+};
+
+enum { ACCOUNT_REASON_COUNT = 11 }; /* enum sm_wait */
+
+/* Scheduler cycles of one instruction. */
+struct account_cell {
+	uint64_t issued;
+	uint64_t stalls[ACCOUNT_REASON_COUNT];
+	uint64_t memory[ACCOUNT_PART_COUNT]; /* of the waits that this load ended */
+};
+
+struct account_inst {
+	struct account_cell cell[2]; /* on SMs of the GPU, of the stacks */
+	uint32_t line, block;        /* in the PTX text; number of its basic block */
+	uint32_t source_line;        /* .loc; 0: there is none */
+	char *source_file, *text;    /* or NULL */
+};
+
+/* A kernel; one more where it was translated anew. */
+struct account_kernel {
+	char *name;
+	uint32_t inst_count;
+	struct account_inst *insts;
+	struct account_cell nowhere[2]; /* no warp, or the SMs were stopped */
+};
+
+struct account_stack {
+	uint64_t memory[NET_STAGE_COUNT]; /* of waits that a request to this stack ended */
+};
+
+struct account_vault {
+	uint64_t queue, bank, tsv;
+};
+
+/* All that has been attributed. */
+struct account {
+	struct account_kernel **kernels;
+	uint32_t kernel_count, stack_count, vault_count;
+	struct account_stack *stacks; /* [stack] */
+	struct account_vault *vaults; /* [stack * vault_count + vault] */
+	uint64_t rows[NET_ROW_COUNT]; /* of the bank's part */
+};
+
+struct gpu;
+
+/* NULL: it is off. */
+const struct account *gpu_account_of(const struct gpu *g);
+/* As the statistics and net/stamp.h name them. */
+const char *account_reason_name(uint32_t reason);
+const char *account_part_name(uint32_t part);
+const char *account_part_doc(uint32_t part);
+
+#endif

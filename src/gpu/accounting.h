@@ -1,0 +1,32 @@
+/* accounting.h - private to gpu/: how the account (gpu/account.h) hears of what happens. */
+#ifndef STRATA_GPU_ACCOUNTING_H
+#define STRATA_GPU_ACCOUNTING_H
+
+#include "gpu/account.h"
+#include "gpu/priv.h"
+
+/* Becomes g's first extension, and has g's requests stamped: before anything else is built. */
+struct accounting *account_new(struct gpu *g);
+void account_free(struct accounting *a);
+
+/* ---- called where there is an account ---- */
+
+void account_sm_begin(struct accounting *a, struct sm *sm);
+/* The SM's schedulers have had their cycle; issued: a bit for each issue slot that issued. */
+void account_ticked(struct accounting *a, struct sm *sm, uint32_t issued);
+/* Attributes what is left up to here. CHECKs that all adds up to the SM's statistics; of an aborted kernel, in the
+ * middle of a cycle, these may lack one. */
+void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole);
+/* A request leaves an SM. */
+void account_sent(struct mem_req *r);
+/* A part of an access has its data at cycle ready; called before it is counted. */
+void account_part(struct accounting *a, struct sm *sm, uint32_t access, uint32_t ready);
+
+/* r leaves a stage, at the time that it has for being ready. */
+static inline void account_arrived(const struct gpu *g, struct mem_req *r, enum net_stage stage)
+{
+	if (unlikely(g->account != NULL))
+		net_stamp(r, stage, r->ready_units);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* gpu_account.c - cells of the account, those that are not zero. */
+#include "machine/gpu_account.h"
+
+#include <string.h>
+
+#include "gpu/account.h"
+#include "gpu/gpu.h"
+#include "machine/json.h"
+
+/* Of the cells, by where the SM is. */
+static const char *const places[2] = {"gpu", "stacks"};
+
+static bool is_empty(const struct account_cell *c)
+{
+	static const struct account_cell nothing;
+
+	return !memcmp(c, &nothing, sizeof(nothing));
+}
+
+static void put_nonzero(json_t *o, const char *key, uint64_t value)
+{
+	if (value)
+		put_int(o, key, value);
+}
+
+static json_t *cell_json(const struct account_cell *c)
+{
+	json_t *o = json_object(), *parts = json_object();
+
+	put_nonzero(o, "issued", c->issued);
+	for (uint32_t i = 0; i < ACCOUNT_REASON_COUNT; i++)
+		put_nonzero(o, account_reason_name(i), c->stalls[i]);
+	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
+		put_nonzero(parts, account_part_name(i), c->memory[i]);
+	if (json_object_size(parts))
+		json_object_set_new(o, "memory_parts", parts);
+	else
+		json_decref(parts);
+	return o;
+}
+
+static void put_cells(json_t *o, const struct account_cell cells[2])
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (!is_empty(&cells[i]))
+			json_object_set_new(o, places[i], cell_json(&cells[i]));
+}
+
+static json_t *inst_json(const struct account_inst *inst, uint32_t pc)
+{
+	json_t *o = json_object();
+
+	put_int(o, "pc", pc);
+	put_int(o, "line", inst->line);
+	put_int(o, "block", inst->block);
+	put_text(o, "text", inst->text);
+	if (inst->source_line) {
+		put_text(o, "source_file", inst->source_file);
+		put_int(o, "source_line", inst->source_line);
+	}
+	put_cells(o, inst->cell);
+	return o;
+}
+
+static json_t *kernel_json(const struct account_kernel *k)
+{
+	json_t *o = json_object(), *lines = json_array(), *nowhere = json_object();
+
+	put_text(o, "name", k->name);
+	put_cells(nowhere, k->nowhere);
+	json_object_set_new(o, "nowhere", nowhere);
+	for (uint32_t pc = 0; pc < k->inst_count; pc++)
+		if (!is_empty(&k->insts[pc].cell[0]) || !is_empty(&k->insts[pc].cell[1]))
+			json_array_append_new(lines, inst_json(&k->insts[pc], pc));
+	json_object_set_new(o, "lines", lines);
+	return o;
+}
+
+static json_t *vaults_json(const struct account *a, uint32_t stack)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < a->vault_count; i++) {
+		const struct account_vault *v = &a->vaults[stack * a->vault_count + i];
+		json_t *o = json_object();
+
+		put_int(o, "queue", v->queue);
+		put_int(o, "bank", v->bank);
+		put_int(o, "tsv", v->tsv);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *stack_json(const struct account *a, uint32_t stack)
+{
+	json_t *o = json_object(), *parts = json_object();
+
+	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++)
+		put_int(parts, account_part_name(i), a->stacks[stack].memory[i]);
+	json_object_set_new(o, "memory_parts", parts);
+	json_object_set_new(o, "vaults", vaults_json(a, stack));
+	return o;
+}
+
+static json_t *rows_json(const struct account *a)
+{
+	json_t *o = json_object();
+
+	put_int(o, "hit", a->rows[NET_ROW_HIT]);
+	put_int(o, "closed", a->rows[NET_ROW_MISS]);
+	put_int(o, "conflict", a->rows[NET_ROW_CONFLICT]);
+	return o;
+}
+
+json_t *machine_gpu_account_json(const struct gpu *gpu)
+{
+	const struct account *a = gpu ? gpu_account_of(gpu) : NULL;
+	json_t *o, *kernels, *stacks, *parts;
+
+	if (!a)
+		return json_null();
+	o = json_object();
+	kernels = json_array();
+	stacks = json_array();
+	parts = json_object();
+	for (uint32_t i = 0; i < a->kernel_count; i++)
+		json_array_append_new(kernels, kernel_json(a->kernels[i]));
+	for (uint32_t i = 0; i < a->stack_count; i++)
+		json_array_append_new(stacks, stack_json(a, i));
+	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
+		put_text(parts, account_part_name(i), account_part_doc(i));
+	json_object_set_new(o, "kernels", kernels);
+	json_object_set_new(o, "stacks", stacks);
+	json_object_set_new(o, "bank_by_row", rows_json(a));
+	json_object_set_new(o, "parts", parts);
+	return o;
+}
