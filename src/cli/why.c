@@ -256,6 +256,15 @@ static int run_all(struct work *w, const struct cli_paths *paths, const struct m
 	return exit_status;
 }
 
+/* The account is on unless the user says something else. */
+static GPtrArray *account_on(GPtrArray *sets)
+{
+	static char on[] = "run.account=true";
+
+	g_ptr_array_insert(sets, 0, on);
+	return sets;
+}
+
 static int of_program(const struct cli_paths *paths, struct why_options *o, const struct cli_words *words)
 {
 	GPtrArray *targets = g_ptr_array_new();
@@ -266,7 +275,7 @@ static int of_program(const struct cli_paths *paths, struct why_options *o, cons
 	if (cli_timeout_add(about.name, o->timeout, o->sets) &&
 	    cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
 	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-	    cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", o->sets, session) &&
+	    cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", account_on(o->sets), session) &&
 	    cli_store_check(about.name)) {
 		w.target = targets->pdata[0];
 		exit_status = run_all(&w, paths, session);

@@ -57,8 +57,8 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 		sm->access_cap = old ? 2 * old : 128;
 		sm->accesses = g_renew(struct sm_access, sm->accesses, sm->access_cap);
 		for (i = old; i < sm->access_cap; i++)
-			sm->accesses[i] = (struct sm_access){
-			    .next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
+			sm->accesses[i] =
+			    (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 		i = old;
 	}
 	sm->access_free = sm->accesses[i].next_free;

@@ -194,6 +194,9 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 	if (bytes & (bytes - 1))
 		base_diag_error(diag, (struct base_place){0}, "run.allocation_bytes = %llu: must be a power of two",
 				(unsigned long long)bytes);
+	if (machine_run_params(c)->account && !machine_config_has_gpu(c))
+		base_diag_error(diag, (struct base_place){0},
+				"run.account, as strata why has it: only the schedulers of a GPU have an account");
 }
 
 const struct machine_part machine_run_part = {

@@ -1,6 +1,7 @@
 /* why.c - a run's time, attributed; the resources that bound it; sentences with their numbers. */
 #include "report/why.h"
 
+#include "report/account.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -274,8 +275,9 @@ json_t *report_why(const json_t *run)
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
 	find_ledger(run, findings);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "program", program_of(run), "cycles", cycles_of(run),
-			 "kernels", kernels_of(run), "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "program",
+			 program_of(run), "cycles", cycles_of(run), "kernels", kernels_of(run), "bounds", bounds,
+			 "ledger", ledger_of(run), "findings", findings);
 }
 
 /* ---- as text ---- */
@@ -357,6 +359,7 @@ void report_why_print(FILE *out, const json_t *why)
 	print_program(out, json_object_get(why, "program"));
 	print_kernels(out, json_object_get(why, "kernels"));
 	print_cycles(out, json_object_get(why, "cycles"));
+	report_account_print(out, json_object_get(why, "account"));
 	print_bounds(out, json_object_get(why, "bounds"));
 	print_ledger(out, json_object_get(why, "ledger"));
 	fputs("\nfindings\n", out);

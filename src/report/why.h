@@ -9,6 +9,7 @@
  * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
  * - "cycles": the cycles of all schedulers by what they did, "issued" or a reason for issuing nothing. They add up to
  *   "scheduler_cycles"; "unaccounted" is what is missing, 0 unless there is a bug;
+ * - "account": waiting on memory by where the requests were, and the costliest instructions (report/account.h);
  * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;
  * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
  *   of the kernels' time;

@@ -1,0 +1,129 @@
+/* account.c - sums over the cells of an account. */
+#include "report/account.h"
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { LINES_KEPT = 20, LINES_SHOWN = 8 };
+
+static const char *const places[] = {"gpu", "stacks"};
+static const char parts_key[] = "memory_parts";
+
+static void add(json_t *sums, const char *key, double value)
+{
+	json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + value));
+}
+
+/* All cycles of an instruction, or of none; adds what it waited on memory to parts. */
+static double cycles_of(const json_t *cells, json_t *parts)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+		const char *key;
+		json_t *value;
+
+		json_object_foreach(json_object_get(cells, places[i]), key, value)
+			sum += json_number_value(value);
+		json_object_foreach(json_object_get(json_object_get(cells, places[i]), parts_key), key, value)
+			add(parts, key, json_number_value(value));
+	}
+	return sum;
+}
+
+/* Keeps the costliest, the first of equals first. */
+static void keep_line(json_t *lines, const json_t *kernel, const json_t *line, double cycles)
+{
+	size_t i = json_array_size(lines);
+	json_t *row;
+
+	while (i > 0 && report_number(json_array_get(lines, i - 1), "cycles", NULL) < cycles)
+		i--;
+	if (i >= LINES_KEPT)
+		return;
+	row = json_pack("{s:O, s:O, s:O, s:f}", "kernel", json_object_get(kernel, "name"), "line",
+			json_object_get(line, "line"), "text", json_object_get(line, "text"), "cycles", cycles);
+	if (json_object_get(line, "source_line")) {
+		json_object_set(row, "source_file", json_object_get(line, "source_file"));
+		json_object_set(row, "source_line", json_object_get(line, "source_line"));
+	}
+	json_array_insert_new(lines, i, row);
+	if (json_array_size(lines) > LINES_KEPT)
+		json_array_remove(lines, LINES_KEPT);
+}
+
+json_t *report_account(const json_t *run)
+{
+	const json_t *account = json_object_get(run, "account");
+	const double waited = report_number(run, "stats", "sm.stall_memory"),
+		     all = report_number(run, "stats", "sm.scheduler_cycles");
+	json_t *parts, *lines, *kernel, *line, *value;
+	double sum = 0;
+	const char *key;
+	size_t i, k;
+
+	if (!json_is_object(account))
+		return json_null();
+	parts = json_object();
+	lines = json_array();
+	json_array_foreach(json_object_get(account, "kernels"), i, kernel) {
+		cycles_of(json_object_get(kernel, "nowhere"), parts);
+		json_array_foreach(json_object_get(kernel, "lines"), k, line)
+			keep_line(lines, kernel, line, cycles_of(line, parts));
+	}
+	json_object_foreach(parts, key, value)
+		sum += json_number_value(value);
+	json_array_foreach(lines, i, line)
+		json_object_set_new(line, "share", json_real(all > 0 ? report_number(line, "cycles", NULL) / all : 0));
+	return json_pack("{s:o, s:f, s:O, s:o}", "memory", parts, "memory_unaccounted", waited - sum, "parts",
+			 json_object_get(account, "parts"), "lines", lines);
+}
+
+/* ---- as text ---- */
+
+static void print_memory(FILE *out, const json_t *account)
+{
+	const json_t *parts = json_object_get(account, "memory");
+	const char *key;
+	json_t *doc, *value;
+	double all = 0;
+
+	json_object_foreach((json_t *)parts, key, value)
+		all += json_number_value(value);
+	if (all <= 0)
+		return;
+	fprintf(out, "\nwaiting on memory, by where the request was: %.0f\n", all);
+	json_object_foreach(json_object_get(account, "parts"), key, doc) {
+		const double own = report_number(parts, key, NULL);
+
+		if (own > 0)
+			fprintf(out, "  %-60s %14.0f    %7.1f %%\n", json_string_value(doc), own, 100 * own / all);
+	}
+}
+
+void report_account_print(FILE *out, const json_t *account)
+{
+	size_t i;
+	json_t *line;
+
+	if (!json_is_object(account))
+		return;
+	print_memory(out, account);
+	fputs("\nthe instructions that cost most scheduler cycles, issued or waited there\n", out);
+	json_array_foreach(json_object_get(account, "lines"), i, line) {
+		const char *source = json_string_value(json_object_get(line, "source_file"));
+		const char *text = json_string_value(json_object_get(line, "text"));
+
+		if (i == LINES_SHOWN)
+			break;
+		fprintf(out, "  %-20.20s line %5.0f %14.0f    %7.1f %%  %s",
+			json_string_value(json_object_get(line, "kernel")), report_number(line, "line", NULL),
+			report_number(line, "cycles", NULL), 100 * report_number(line, "share", NULL),
+			text ? text : "");
+		if (source)
+			fprintf(out, "  (%s:%.0f)", source, report_number(line, "source_line", NULL));
+		fputc('\n', out);
+	}
+}
