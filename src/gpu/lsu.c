@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) bool part_done(struct sm *sm, uint3
 	return true;
 }
 
-static bool part_accounted(struct sm *sm, uint32_t index, uint32_t ready)
+static __attribute__((noinline)) bool part_accounted(struct sm *sm, uint32_t index, uint32_t ready)
 {
 	account_part(sm->gpu->account, sm, index, ready);
 	return part_done(sm, index, ready);

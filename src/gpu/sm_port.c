@@ -5,7 +5,7 @@
 #include "gpu/priv.h"
 
 /* To an L2 slice in front of the stack. */
-static void push(struct sm *sm, struct mem_req *r, uint32_t stack)
+static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem_req *r, uint32_t stack)
 {
 	struct gpu *g = sm->gpu;
 
