@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {"lud", "A matrix into a lower and an upper triangle.", "256 x 256",
 						    "2,048 x 2,048"};
 	static const struct workload_count counts[] = {
-	    {"size", "rows and columns", 256, 2048, LUD_SIDE, 16384, LUD_SIDE, NULL},
+	    {"rows", "rows and columns", 256, 2048, LUD_SIDE, 16384, LUD_SIDE, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	unsigned int size = options.counts[0];
