@@ -71,11 +71,15 @@ struct dc_step {
 	uint32_t executed; /* word number */
 };
 
+enum { DC_DIFFERENCES_COUNT = 5 };
+
 /* Counts of what was executed; the machine adds them to its statistics. */
 struct dc_exec_counts {
 	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
 	uint64_t denormals;
 	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];
+	/* Float additions by how many distinct exponent differences their lanes have; the last: that many or more. */
+	uint64_t differences[DC_DIFFERENCES_COUNT];
 	uint64_t array_cycles; /* cycles of all slots, for each of a bank's arrays that works: for energy */
 	uint64_t swap_cycles; /* of slots beside these: rows of scratch through the transpose unit, for each array */
 };

@@ -264,6 +264,14 @@ static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes,
 	c->base_cycles[e->use.op] += e->base_cycles;
 }
 
+static void count_differences(struct dc_program *p, const struct dc_facts *f)
+{
+	const uint32_t count =
+	    (uint32_t)(__builtin_popcountll(f->differences[0]) + __builtin_popcountll(f->differences[1]));
+
+	p->counts.differences[count < DC_DIFFERENCES_COUNT ? count : DC_DIFFERENCES_COUNT - 1]++;
+}
+
 struct rows {
 	_Alignas(64) uint64_t src[DC_ALU_SRCS][DC_ROW_WORDS];
 	_Alignas(64) uint64_t out[DC_ROW_WORDS];
@@ -390,6 +398,8 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		dc_exact_compare(p->exact, b, s, e, cycles);
 	}
 	count(p, e, lanes, cycles, b);
+	if (has_facts && lanes && e->use.op == DC_OP_FADD)
+		count_differences(p, &facts);
 	return cycles;
 }
 

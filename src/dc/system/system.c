@@ -262,10 +262,43 @@ static void share_ways(struct dc_system *s)
 	}
 }
 
+/* Operations of a kind, one after the other, and what is left of all cycles. */
+struct counted {
+	uint64_t *operations, *cycles, *base_cycles;
+};
+
+static void add_op(const struct dc_exec_counts *c, enum dc_op op, struct counted to, uint64_t *rest)
+{
+	*to.operations += c->operations[op];
+	*to.cycles += c->cycles[op];
+	*to.base_cycles += c->base_cycles[op];
+	*rest -= c->cycles[op];
+}
+
+static void add_ops(struct dc_stats *s, const struct dc_exec_counts *c)
+{
+#define COUNTED(name) (struct counted){&s->name##_operations, &s->name##_cycles, &s->name##_base_cycles}
+	const struct {
+		enum dc_op op;
+		struct counted to;
+	} kinds[] = {
+	    {DC_OP_MUL, COUNTED(mul)},	 {DC_OP_MAD, COUNTED(mul)},    {DC_OP_DIV, COUNTED(div)},
+	    {DC_OP_FADD, COUNTED(fadd)}, {DC_OP_FMUL, COUNTED(fmul)},  {DC_OP_FMA, COUNTED(fma)},
+	    {DC_OP_FDIV, COUNTED(fdiv)}, {DC_OP_FSQRT, COUNTED(fdiv)}, {DC_OP_FRSQRT, COUNTED(fdiv)},
+	};
+#undef COUNTED
+	uint64_t rest = 0;
+
+	for (uint32_t op = 0; op < DC_OP_COUNT; op++)
+		rest += c->cycles[op];
+	for (uint32_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		add_op(c, kinds[i].op, kinds[i].to, &rest);
+	s->other_cycles += rest;
+}
+
 static void add_counts(struct dc_system *s)
 {
 	const struct dc_exec_counts *c = dc_program_counts(s->program);
-	uint64_t all = 0;
 
 	s->stats.words += c->words;
 	s->stats.words_skipped += c->skips;
@@ -276,26 +309,12 @@ static void add_counts(struct dc_system *s)
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
 	s->stats.denormals += c->denormals;
-	for (uint32_t op = 0; op < DC_OP_COUNT; op++)
-		all += c->cycles[op];
-#define ADD(name, x, y)                                                                                                \
-	s->stats.name##_cycles += c->cycles[x] + c->cycles[y];                                                         \
-	s->stats.name##_base_cycles += c->base_cycles[x] + c->base_cycles[y];                                          \
-	all -= c->cycles[x] + c->cycles[y]
-	ADD(mul, DC_OP_MUL, DC_OP_MAD);
-	s->stats.div_cycles += c->cycles[DC_OP_DIV];
-	s->stats.div_base_cycles += c->base_cycles[DC_OP_DIV];
-	s->stats.fadd_cycles += c->cycles[DC_OP_FADD];
-	s->stats.fadd_base_cycles += c->base_cycles[DC_OP_FADD];
-	s->stats.fmul_cycles += c->cycles[DC_OP_FMUL];
-	s->stats.fmul_base_cycles += c->base_cycles[DC_OP_FMUL];
-	s->stats.fma_cycles += c->cycles[DC_OP_FMA];
-	s->stats.fma_base_cycles += c->base_cycles[DC_OP_FMA];
-	s->stats.fdiv_cycles += c->cycles[DC_OP_FDIV] + c->cycles[DC_OP_FSQRT] + c->cycles[DC_OP_FRSQRT];
-	s->stats.other_cycles += all - c->cycles[DC_OP_DIV] - c->cycles[DC_OP_FADD] - c->cycles[DC_OP_FMUL] -
-				 c->cycles[DC_OP_FMA] - c->cycles[DC_OP_FDIV] - c->cycles[DC_OP_FSQRT] -
-				 c->cycles[DC_OP_FRSQRT];
-#undef ADD
+	s->stats.fadd_differences_0 += c->differences[0];
+	s->stats.fadd_differences_1 += c->differences[1];
+	s->stats.fadd_differences_2 += c->differences[2];
+	s->stats.fadd_differences_3 += c->differences[3];
+	s->stats.fadd_differences_more += c->differences[4];
+	add_ops(&s->stats, c);
 }
 
 static void clean(struct dc_system *s)
