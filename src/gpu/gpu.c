@@ -5,7 +5,7 @@
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
 
-enum { SAMPLES_MAX = 1024 };
+enum { SAMPLES_MAX = 1024, COMMANDS_MAX = 262144 }; /* as gpu.sample_ps and gpu.dram_log_ps say */
 
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
@@ -106,7 +106,7 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 	}
 }
 
-static uint32_t resident_warps(void *self)
+static uint32_t resident_warps(const void *self)
 {
 	const struct gpu *g = self;
 	uint32_t count = 0;
@@ -114,6 +114,46 @@ static uint32_t resident_warps(void *self)
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		count += g->sms[i]->resident_warps;
 	return count;
+}
+
+static uint32_t requests_under_way(const void *self)
+{
+	const struct gpu *g = self;
+
+	return (uint32_t)mem_req_outstanding(g->pool) - g->spare_count;
+}
+
+static uint32_t vault_requests(const void *self)
+{
+	const struct gpu *g = self;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		count += logic_layer_vault_requests(g->stacks[i]);
+	return count;
+}
+
+static const struct gpu_gauge gauges[] = {
+    {"warps", resident_warps},
+    {"requests", requests_under_way},
+    {"vault_requests", vault_requests},
+};
+
+/* What is kept for timelines: nothing unless asked for. */
+static void timeline_new(struct gpu *g)
+{
+	const struct gpu_params *p = &g->config->gpu;
+	const uint64_t dram_clock_ps = sim_ps_of_units(g->engine, sim_period_units(g->engine, g->clocks.dram));
+	const uint32_t tracks[] = {
+	    [GPU_SPANS_CTAS] = g->sm_total, [GPU_SPANS_BLOCKS] = g->stack_count, [GPU_SPANS_PAUSES] = 1};
+
+	if (p->sample_ps)
+		g->sampler = gpu_sampler_new(g->engine, p->sample_ps, SAMPLES_MAX, gauges,
+					     ARRAY_COUNT(gauges), g);
+	for (uint32_t i = 0; p->span_count && i < GPU_SPANS_COUNT; i++)
+		g->spans[i] = sim_spans_new((uint32_t)p->span_count, tracks[i]);
+	if (p->dram_log_ps)
+		g->command_log = mem_command_log_new(p->dram_log_from_ps, p->dram_log_ps, dram_clock_ps, COMMANDS_MAX);
 }
 
 static void clocks_find(struct gpu *g)
@@ -154,8 +194,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 		g->account = account_new(g);
 	exts_new(g, exts);
 	sim_limit(g->engine, gpu_limit_units(g));
-	if (config->gpu.sample_ps)
-		g->sampler = gpu_sampler_new(g->engine, config->gpu.sample_ps, SAMPLES_MAX, resident_warps, g);
+	timeline_new(g);
 	map_new(g);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
@@ -180,6 +219,9 @@ void gpu_free(struct gpu *g)
 	base_bug_state_remove(&g->bug_state);
 	gpu_sampler_free(g->sampler);
 	account_free(g->account);
+	for (uint32_t i = 0; i < GPU_SPANS_COUNT; i++)
+		sim_spans_free(g->spans[i]);
+	mem_command_log_free(g->command_log);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)
@@ -304,6 +346,16 @@ bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out)
 	if (g->sampler)
 		gpu_sampler_read(g->sampler, out);
 	return g->sampler != NULL;
+}
+
+uint32_t gpu_spans_of(const struct gpu *g, enum gpu_spans kind, const struct sim_span **items)
+{
+	return g->spans[kind] ? sim_spans_read(g->spans[kind], items) : 0;
+}
+
+const struct mem_command_log *gpu_command_log(const struct gpu *g)
+{
+	return g->command_log;
 }
 
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap)

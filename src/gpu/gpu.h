@@ -13,6 +13,8 @@
 #include "gpu/config.h"
 #include "gpu/ext.h"
 #include "gpu/sample.h"
+#include "mem/command_log.h"
+#include "sim/spans.h"
 #include "sim/stat.h"
 
 /* Builds the GPU that a checked config describes; its clocks are in the context (gpu_clocks_add). exts, which may be
@@ -60,6 +62,18 @@ struct gpu_series {
 	uint32_t count;
 };
 enum { GPU_SERIES_MAX = 128 };
+
+/* What lasted how long, with gpu.span_count. */
+enum gpu_spans {
+	GPU_SPANS_CTAS,   /* track: the SM; name: number of the launch, from 1 */
+	GPU_SPANS_BLOCKS, /* offloaded, in a warp slot of a stack SM or a SIMD unit. track: the stack; name: PTX line */
+	GPU_SPANS_PAUSES, /* of all SMs, while pages move; track 0, name 0 */
+	GPU_SPANS_COUNT
+};
+/* Their number; 0 where it is off. items are the GPU's. */
+uint32_t gpu_spans_of(const struct gpu *g, enum gpu_spans kind, const struct sim_span **items);
+/* What gpu.dram_log_ps has had kept; NULL: it is off. */
+const struct mem_command_log *gpu_command_log(const struct gpu *g);
 
 /* What gpu.sample_ps had sampled. False: it is off. */
 bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out);

@@ -74,6 +74,8 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 	g->ctas_left--;
 	sm->stats.ctas_done++;
 	sm->stats.cta_cycles += cycles;
+	gpu_span(g, GPU_SPANS_CTAS, sm->index, g->totals.kernels + 1,
+		 start_cycle * sim_period_units(g->engine, g->clocks.sm));
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
 	GPU_EXT_EACH(g, e, cta_done)
 		e->ops->cta_done(e->self, sm, index);

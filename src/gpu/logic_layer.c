@@ -581,6 +581,7 @@ struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 	    .ctx = p,
 	    .stats = g->stats,
 	    .stats_prefix = "vault",
+	    .log = g->command_log,
 	    .audit = g->audits,
 	    .stamps = g->account != NULL,
 	};
@@ -666,6 +667,11 @@ struct net_channel *logic_layer_tx(struct logic_layer *p)
 struct net_channel *logic_layer_rx(struct logic_layer *p)
 {
 	return p->rx;
+}
+
+uint32_t logic_layer_vault_requests(const struct logic_layer *p)
+{
+	return mem_stack_queued(p->stack);
 }
 
 bool logic_layer_is_idle(const struct logic_layer *p)

@@ -12,6 +12,7 @@
 #include "mem/stack.h"
 #include "net/network.h"
 #include "net/port.h"
+#include "sim/spans.h"
 
 enum { GPU_STACKS_MAX = 64 }; /* as gpu.stack_count */
 
@@ -118,6 +119,8 @@ struct gpu {
 	struct gpu_sampler *sampler; /* NULL: off */
 	struct accounting *account; /* NULL: off */
 	uint64_t watch; /* what every warp is watched for, see sm_warp */
+	struct sim_spans *spans[GPU_SPANS_COUNT]; /* NULL: off */
+	struct mem_command_log *command_log; /* NULL: off */
 	struct memory_stats memory_stats;
 	struct gpu_stats totals;
 };
@@ -125,6 +128,15 @@ struct gpu {
 static inline struct sm *gpu_stack_sm(struct gpu *g, uint32_t stack, uint32_t i)
 {
 	return g->sms[g->sm_count + stack * g->stack_sm_count + i];
+}
+
+/* Something has lasted from start_units until now. The track is below the number that gpu_new gives each kind. */
+static inline void gpu_span(struct gpu *g, enum gpu_spans kind, uint32_t track, uint64_t name,
+			    uint64_t start_units)
+{
+	if (unlikely(g->spans[kind]))
+		sim_spans_add(g->spans[kind], track, name, sim_ps_of_units(g->engine, start_units),
+			      sim_now_ps(g->engine));
 }
 
 /* Each extension e that has the operation op. */
@@ -206,6 +218,8 @@ void logic_layer_connect(struct gpu *g); /* mesh channels, after all ports exist
 bool logic_layer_unit_offer(struct logic_layer *p, struct mem_req *r);
 /* The network between the stacks, when there are units. */
 struct net_network *logic_layer_network_new(struct gpu *g);
+/* Requests that wait in its vaults' queues. */
+uint32_t logic_layer_vault_requests(const struct logic_layer *p);
 bool logic_layer_is_idle(const struct logic_layer *p);
 void logic_layer_reset(struct logic_layer *p);
 /* Refreshes owed up to now, see mem_stack_settle. */

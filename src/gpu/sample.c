@@ -41,27 +41,30 @@ struct gpu_sampler {
 	uint64_t period_units, row_start_units;
 	uint32_t row_count, row_max;
 	uint64_t *start_ps, *end_ps;
-	uint32_t *warps;
-	uint32_t (*read_warps)(void *self);
-	void *self;
+	const struct gpu_gauge *gauges;
+	uint32_t gauge_count;
+	uint32_t *gauge_rows[GPU_SAMPLE_GAUGES_MAX];
+	const void *self; /* of the gauges */
 	struct counter counters[G_N_ELEMENTS(keys)];
 	uint32_t counter_count;
 	bool has_counters;
 };
 
 struct gpu_sampler *gpu_sampler_new(struct sim_engine *e, uint64_t period_ps, uint32_t row_max,
-				    uint32_t (*warps)(void *self), void *self)
+				    const struct gpu_gauge *gauges, uint32_t gauge_count, const void *self)
 {
 	struct gpu_sampler *s = g_new0(struct gpu_sampler, 1);
 
-	CHECK(row_max >= 2 && row_max % 2 == 0);
+	CHECK(row_max >= 2 && row_max % 2 == 0 && gauge_count <= GPU_SAMPLE_GAUGES_MAX);
 	s->engine = e;
 	s->period_units = sim_units_of_ps(e, period_ps);
 	s->row_max = row_max;
 	s->start_ps = g_new(uint64_t, row_max);
 	s->end_ps = g_new(uint64_t, row_max);
-	s->warps = g_new(uint32_t, row_max);
-	s->read_warps = warps;
+	s->gauges = gauges;
+	s->gauge_count = gauge_count;
+	for (uint32_t i = 0; i < gauge_count; i++)
+		s->gauge_rows[i] = g_new(uint32_t, row_max);
 	s->self = self;
 	return s;
 }
@@ -76,7 +79,8 @@ void gpu_sampler_free(struct gpu_sampler *s)
 	}
 	g_free(s->start_ps);
 	g_free(s->end_ps);
-	g_free(s->warps);
+	for (uint32_t i = 0; i < s->gauge_count; i++)
+		g_free(s->gauge_rows[i]);
 	g_free(s);
 }
 
@@ -116,7 +120,8 @@ static void halve(struct gpu_sampler *s)
 	for (uint32_t i = 0; i < s->row_max / 2; i++) {
 		s->start_ps[i] = s->start_ps[2 * i];
 		s->end_ps[i] = s->end_ps[2 * i + 1];
-		s->warps[i] = s->warps[2 * i + 1];
+		for (uint32_t k = 0; k < s->gauge_count; k++)
+			s->gauge_rows[k][i] = s->gauge_rows[k][2 * i + 1];
 		for (uint32_t k = 0; k < s->counter_count; k++)
 			s->counters[k].rows[i] = s->counters[k].rows[2 * i] + s->counters[k].rows[2 * i + 1];
 	}
@@ -130,7 +135,8 @@ static void end_row(struct gpu_sampler *s, uint64_t end_units)
 
 	s->start_ps[row] = sim_ps_of_units(s->engine, s->row_start_units);
 	s->end_ps[row] = sim_ps_of_units(s->engine, end_units);
-	s->warps[row] = s->read_warps(s->self);
+	for (uint32_t i = 0; i < s->gauge_count; i++)
+		s->gauge_rows[i][row] = s->gauges[i].read(s->self);
 	for (uint32_t i = 0; i < s->counter_count; i++) {
 		struct counter *c = &s->counters[i];
 		const uint64_t now = value_of(c);
@@ -167,9 +173,13 @@ void gpu_sampler_read(const struct gpu_sampler *s, struct gpu_samples *out)
 {
 	*out = (struct gpu_samples){.count = s->row_count,
 				    .counter_count = s->counter_count,
+				    .gauge_count = s->gauge_count,
 				    .start_ps = s->start_ps,
-				    .end_ps = s->end_ps,
-				    .warps = s->warps};
+				    .end_ps = s->end_ps};
+	for (uint32_t i = 0; i < s->gauge_count; i++) {
+		out->gauge_names[i] = s->gauges[i].name;
+		out->gauges[i] = s->gauge_rows[i];
+	}
 	for (uint32_t i = 0; i < s->counter_count; i++) {
 		out->names[i] = s->counters[i].name;
 		out->counters[i] = s->counters[i].rows;

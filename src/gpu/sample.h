@@ -12,22 +12,29 @@
 #include "sim/engine.h"
 #include "sim/stat.h"
 
-enum { GPU_SAMPLE_COUNTERS_MAX = 24 };
+enum { GPU_SAMPLE_COUNTERS_MAX = 24, GPU_SAMPLE_GAUGES_MAX = 4 };
+
+/* Something that is so many at any time. */
+struct gpu_gauge {
+	const char *name; /* kept */
+	uint32_t (*read)(const void *self);
+};
 
 /* What has been sampled; the arrays are the sampler's. */
 struct gpu_samples {
-	uint32_t count, counter_count;
+	uint32_t count, counter_count, gauge_count;
 	const uint64_t *start_ps, *end_ps;                 /* [count] */
-	const uint32_t *warps;                             /* [count] on all SMs, at the end */
+	const char *gauge_names[GPU_SAMPLE_GAUGES_MAX];
+	const uint32_t *gauges[GPU_SAMPLE_GAUGES_MAX];     /* [count] at the end of each stretch */
 	const char *names[GPU_SAMPLE_COUNTERS_MAX];        /* of statistics */
 	const uint64_t *counters[GPU_SAMPLE_COUNTERS_MAX]; /* [count] by how much each has grown */
 };
 
 struct gpu_sampler;
 
-/* warps tells how many are resident. row_max: at least 2, even. */
+/* gauges are kept, and read with self. row_max: at least 2, even. */
 struct gpu_sampler *gpu_sampler_new(struct sim_engine *e, uint64_t period_ps, uint32_t row_max,
-				    uint32_t (*warps)(void *self), void *self);
+				    const struct gpu_gauge *gauges, uint32_t gauge_count, const void *self);
 void gpu_sampler_free(struct gpu_sampler *s);
 /* sim_run, up to limit_units (SIM_NEVER: none), which is then the engine's limit. stats has all its statistics. */
 void gpu_sampler_run(struct gpu_sampler *s, const struct sim_stats *stats, uint64_t limit_units);

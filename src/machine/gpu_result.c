@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "gpu/gpu.h"
 #include "machine/gpu_account.h"
+#include "machine/gpu_timeline.h"
 #include "machine/json.h"
 #include "machine/parts.h"
 #include "mem/dram.h"
@@ -216,37 +217,6 @@ static json_t *series_json(const struct gpu *gpu, json_t *units)
 	return o;
 }
 
-static json_t *numbers_json(const uint64_t *values, uint32_t count)
-{
-	json_t *out = json_array();
-
-	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(out, json_integer((json_int_t)values[i]));
-	return out;
-}
-
-/* NULL: nothing was sampled. */
-static json_t *samples_json(const struct gpu *gpu)
-{
-	struct gpu_samples samples;
-	json_t *o, *warps, *counters;
-
-	if (!gpu || !gpu_samples_of(gpu, &samples))
-		return json_null();
-	o = json_object();
-	warps = json_array();
-	counters = json_object();
-	json_object_set_new(o, "start_ps", numbers_json(samples.start_ps, samples.count));
-	json_object_set_new(o, "end_ps", numbers_json(samples.end_ps, samples.count));
-	for (uint32_t i = 0; i < samples.count; i++)
-		json_array_append_new(warps, json_integer(samples.warps[i]));
-	json_object_set_new(o, "warps", warps);
-	for (uint32_t i = 0; i < samples.counter_count; i++)
-		json_object_set_new(counters, samples.names[i], numbers_json(samples.counters[i], samples.count));
-	json_object_set_new(o, "counters", counters);
-	return o;
-}
-
 static void put_units(json_t *units)
 {
 	static const char *const rows[][2] = {
@@ -280,8 +250,8 @@ void machine_gpu_result(const struct machine_config *config, const struct machin
 	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
 	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
 	json_object_set_new(o, "l2", cache_json(stats, "l2"));
-	json_object_set_new(o, "samples", samples_json(machine_gpu(m)));
 	json_object_set_new(o, "account", machine_gpu_account_json(machine_gpu(m)));
+	machine_gpu_timeline(config, m, o);
 	json_object_set_new(o, "series", series_json(machine_gpu(m), units));
 	put_units(units);
 }

@@ -71,6 +71,8 @@ struct mem_stack *mem_stack_new(const struct mem_stack_config *c)
 			.index = i,
 			.audit = a->audit,
 			.stamps = c->stamps,
+			.log = c->log,
+			.stack = c->index,
 			.partner = shares_bus ? s->vaults[i - 1] : NULL,
 			.done = c->done,
 			.room = c->room,
@@ -106,6 +108,15 @@ void mem_stack_accept(struct mem_stack *s, struct mem_req *r)
 {
 	CHECK(r->vault < s->vault_count);
 	mem_vault_accept(s->vaults[r->vault], r);
+}
+
+uint32_t mem_stack_queued(const struct mem_stack *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->vault_count; i++)
+		count += mem_vault_queued(s->vaults[i]);
+	return count;
 }
 
 bool mem_stack_is_idle(const struct mem_stack *s)

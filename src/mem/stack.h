@@ -14,6 +14,7 @@
 #include "sim/engine.h"
 #include "sim/stat.h"
 
+struct mem_command_log;
 struct mem_stack;
 
 struct mem_stack_config {
@@ -29,6 +30,7 @@ struct mem_stack_config {
 	struct sim_stats *stats;     /* may be NULL */
 	const char *stats_prefix;    /* of the group that has one instance per stack: kept */
 	bool stamps;		     /* requests have stamps (net/stamp.h): note when queue, bank and TSVs are left */
+	struct mem_command_log *log; /* for the commands of its vaults; NULL: none; not owned */
 	bool audit;		     /* attach the independent command auditor; a violation is a failed CHECK */
 };
 
@@ -41,6 +43,8 @@ bool mem_stack_can_accept(struct mem_stack *s, uint32_t vault, enum mem_op op);
  * performs the operation writes the result by a request of its own. May be called at any time and in any domain. */
 void mem_stack_accept(struct mem_stack *s, struct mem_req *r);
 
+/* Requests that wait in the queues of its vaults. */
+uint32_t mem_stack_queued(const struct mem_stack *s);
 /* Nothing queued, nothing in flight. */
 bool mem_stack_is_idle(const struct mem_stack *s);
 /* After an aborted launch: drops everything queued (banks keep their state). */

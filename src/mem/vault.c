@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "mem/command_log.h"
 #include "mem/vault_state.h"
 
 const struct sim_stat_desc vault_stat_rows[] = {
@@ -50,6 +51,7 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	const struct dram_params *p = c->dram;
 
 	v->config = *c;
+	v->is_watched = c->audit || c->log;
 	v->engine = c->engine;
 	v->stats = c->stats;
 	v->units_per_ps = sim_units_per_ps(c->engine);
@@ -253,6 +255,31 @@ uint64_t vault_fall_asleep(struct mem_vault *v, uint64_t cycle)
 	if (v->partner)
 		cancel(v->partner, cycle);
 	return SIM_NEVER;
+}
+
+void vault_watch(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
+{
+	const struct mem_vault_config *m = &v->config;
+
+	if (m->audit)
+		mem_audit_command(m->audit, c, bank, row, cycle);
+	if (!m->log)
+		return;
+
+	const struct mem_command command = {
+	    .at_ps = sim_ps_of_units(v->engine, cycle * sim_period_units(v->engine, m->dram_domain)),
+	    .row = row,
+	    .command = (uint8_t)c,
+	    .stack = (uint8_t)m->stack,
+	    .vault = (uint8_t)m->index,
+	    .bank = (uint8_t)bank,
+	};
+	mem_command_log_add(m->log, &command);
+}
+
+uint32_t mem_vault_queued(const struct mem_vault *v)
+{
+	return v->queue_count;
 }
 
 bool mem_vault_is_idle(const struct mem_vault *v)

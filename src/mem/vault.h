@@ -21,6 +21,7 @@ extern const struct sim_stat_desc vault_stat_rows[];
 extern const uint32_t vault_stat_row_count;
 
 struct mem_audit;
+struct mem_command_log;
 struct mem_vault;
 
 struct mem_vault_config {
@@ -31,6 +32,8 @@ struct mem_vault_config {
 	bool stamps;	      /* requests have them */
 	uint32_t index;	      /* within its stack: given to room(), and staggers the refresh */
 	struct mem_audit *audit; /* or NULL; not owned */
+	struct mem_command_log *log; /* or NULL; not owned */
+	uint32_t stack; /* of it, for the log */
 	struct mem_vault *partner; /* made before, shares its command bus; or NULL */
 	void (*done)(void *ctx, struct mem_req *r);
 	void (*room)(void *ctx, uint32_t vault);
@@ -42,6 +45,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c);
 void mem_vault_free(struct mem_vault *v);
 bool mem_vault_can_accept(struct mem_vault *v);
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r);
+/* Requests that wait for their column command. */
+uint32_t mem_vault_queued(const struct mem_vault *v);
 bool mem_vault_is_idle(const struct mem_vault *v);
 void mem_vault_reset(struct mem_vault *v);
 /* Issues the refreshes that fell due while the vault slept; counts them apart when no kernel ran, and the time of the

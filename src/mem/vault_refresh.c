@@ -382,7 +382,7 @@ static void skip_rounds(struct mem_vault *v, struct mem_vault *partner, uint64_t
 	struct mem_vault *vaults[] = {v, partner};
 	uint64_t begin = first_of(v, partner)->service_cycle;
 
-	if (v->config.audit || !round || v->self_refresh_idle_cycles != SIM_NEVER || begin >= now ||
+	if (v->is_watched || !round || v->self_refresh_idle_cycles != SIM_NEVER || begin >= now ||
 	    now - begin < settling + 4 * round)
 		return;
 	run_until(v, partner, begin + settling);

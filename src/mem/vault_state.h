@@ -58,6 +58,7 @@ struct mem_vault {
 	struct sim_engine *engine;
 	struct sim_comp comp;
 	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
+	bool is_watched; /* commands go to an auditor or a log */
 	uint64_t next_cycle;	/* the first at which a command may be legal */
 	uint64_t service_cycle; /* the first at which refresh or power may have something to do */
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
@@ -154,6 +155,9 @@ void vault_answer(struct mem_vault *v, uint64_t now);
 /* What falls due from now on is caught up with later, unless its partner works. Returns the next cycle to look at. */
 uint64_t vault_fall_asleep(struct mem_vault *v, uint64_t cycle);
 
+/* Tells the auditor and the log of a command. */
+void vault_watch(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
+
 /* ---- vault_schedule.c ---- */
 
 /* Answers what is done, and issues the best command that is legal at cycle. */
@@ -193,8 +197,8 @@ static inline uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uin
 	}
 	if (is_end)
 		vault_count_time(v, k, cycle);
-	if (v->config.audit)
-		mem_audit_command(v->config.audit, c, bank, row, cycle);
+	if (v->is_watched)
+		vault_watch(v, c, bank, row, cycle);
 	return dram_banks_issue(&v->banks, c, bank, row, cycle);
 }
 

@@ -1,6 +1,8 @@
 /* trace.c - the timeline of a run as trace events: complete events ("ph": "X") in two processes, streams and engines.
  * Source: Trace Event Format (the Chromium project), sections "JSON Object Format", "Complete Events", "Metadata
  * Events". */
+#include "report/trace.h"
+
 #include "report/report.h"
 
 #include <glib.h>
@@ -8,12 +10,10 @@
 
 static const double ps_per_us = 1e6;
 
-enum { PROCESS_STREAMS = 1, PROCESS_ENGINES = 2, PROCESS_SAMPLES = 3 };
-
 /* Rows of the engines' process, by kind of work. */
 static const char *const engines[] = {"kernel", "copy to device", "copy to host", "copy on device", "memset"};
 
-static void add_name(json_t *events, const char *what, int process, json_int_t row, const char *name)
+void trace_add_name(json_t *events, const char *what, int process, json_int_t row, const char *name)
 {
 	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:I, s:{s:s}}", "name", what, "ph", "M", "pid",
 						process, "tid", row, "args", "name", name));
@@ -56,17 +56,23 @@ static json_t *args_of(const json_t *work, GHashTable *launches)
 	return args;
 }
 
+void trace_add_span(json_t *events, const char *name, const char *category, int process, json_int_t row,
+		    double start_ps, double end_ps, json_t *args)
+{
+	json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:I, s:f, s:f, s:o}", "name", name, "cat",
+						category, "ph", "X", "pid", process, "tid", row, "ts",
+						start_ps / ps_per_us, "dur", (end_ps - start_ps) / ps_per_us, "args",
+						args));
+}
+
 static void add_work(json_t *events, const json_t *work, GHashTable *launches, int process, json_int_t row)
 {
 	const double start = report_number(work, "start_ps", NULL), end = report_number(work, "end_ps", NULL);
 	json_t *title = json_object_get(work, "title");
 
-	json_array_append_new(events,
-			      json_pack("{s:O, s:O, s:s, s:i, s:I, s:f, s:f, s:o}", "name",
-					title ? title : json_object_get(work, "name"), "cat",
-					json_object_get(work, "kind"), "ph", "X", "pid", process, "tid", row, "ts",
-					start / ps_per_us, "dur", (end - start) / ps_per_us, "args",
-					args_of(work, launches)));
+	trace_add_span(events, json_string_value(title ? title : json_object_get(work, "name")),
+		       json_string_value(json_object_get(work, "kind")), process, row, start, end,
+		       args_of(work, launches));
 }
 
 static void add_stream_name(json_t *events, json_int_t stream)
@@ -74,32 +80,32 @@ static void add_stream_name(json_t *events, json_int_t stream)
 	char name[64];
 
 	snprintf(name, sizeof(name), "stream %lld", (long long)stream);
-	add_name(events, "thread_name", PROCESS_STREAMS, stream, stream ? name : "default stream");
+	trace_add_name(events, "thread_name", TRACE_PROCESS_STREAMS, stream, stream ? name : "default stream");
 }
 
 static void add_value(json_t *events, const char *name, double ts_us, double value)
 {
 	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:f, s:{s:f}}", "name", name, "ph", "C", "pid",
-						PROCESS_SAMPLES, "ts", ts_us, "args", "value", value));
+						TRACE_PROCESS_SAMPLES, "ts", ts_us, "args", "value", value));
 }
 
-/* Each count as a rate, which holds from the begin of its row. */
+/* What there was at the end of each row, and each count as a rate, which holds from the begin of its row. */
 static void add_samples(json_t *events, const json_t *run)
 {
 	const json_t *samples = json_object_get(run, "samples"), *starts = json_object_get(samples, "start_ps"), *start;
-	json_t *counters = json_object_get(samples, "counters"), *values;
+	json_t *counters = json_object_get(samples, "counters"), *gauges = json_object_get(samples, "gauges"), *values;
 	const char *name;
 	size_t i;
 
 	if (!json_array_size(starts))
 		return;
-	add_name(events, "process_name", PROCESS_SAMPLES, 0, "counts over time");
+	trace_add_name(events, "process_name", TRACE_PROCESS_SAMPLES, 0, "counts over time");
 	json_array_foreach(starts, i, start) {
 		const double from = json_number_value(start),
 			     to = json_number_value(json_array_get(json_object_get(samples, "end_ps"), i));
 
-		add_value(events, "warps", from / ps_per_us,
-			  json_number_value(json_array_get(json_object_get(samples, "warps"), i)));
+		json_object_foreach(gauges, name, values)
+			add_value(events, name, from / ps_per_us, json_number_value(json_array_get(values, i)));
 		json_object_foreach(counters, name, values) {
 			g_autofree char *title = g_strconcat(name, " per us", NULL);
 
@@ -115,10 +121,10 @@ static json_t *events_of(const json_t *run)
 	GHashTable *launches = launches_of(run);
 	size_t i;
 
-	add_name(events, "process_name", PROCESS_STREAMS, 0, "streams");
-	add_name(events, "process_name", PROCESS_ENGINES, 0, "engines");
+	trace_add_name(events, "process_name", TRACE_PROCESS_STREAMS, 0, "streams");
+	trace_add_name(events, "process_name", TRACE_PROCESS_ENGINES, 0, "engines");
 	for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++)
-		add_name(events, "thread_name", PROCESS_ENGINES, e, engines[e]);
+		trace_add_name(events, "thread_name", TRACE_PROCESS_ENGINES, e, engines[e]);
 	json_array_foreach(json_object_get(run, "timeline"), i, work) {
 		const char *kind = json_string_value(json_object_get(work, "kind"));
 		json_int_t stream = json_integer_value(json_object_get(work, "stream"));
@@ -128,13 +134,14 @@ static json_t *events_of(const json_t *run)
 		if (!json_object_get(seen, key))
 			add_stream_name(events, stream);
 		json_object_set_new(seen, key, json_true());
-		add_work(events, work, launches, PROCESS_STREAMS, stream);
+		add_work(events, work, launches, TRACE_PROCESS_STREAMS, stream);
 		for (uint32_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
 			if (!strcmp(kind, engines[e]))
-				add_work(events, work, launches, PROCESS_ENGINES, e);
+				add_work(events, work, launches, TRACE_PROCESS_ENGINES, e);
 		}
 	}
 	add_samples(events, run);
+	trace_add_spans(events, run, launches);
 	json_decref(seen);
 	g_hash_table_unref(launches);
 	return events;

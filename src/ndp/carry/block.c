@@ -71,6 +71,7 @@ static void start(struct carry *c, struct sm *sm, struct guest *o)
 		o->w = simt_guest_begin(c->gpu->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
 					b->live_in_count, sm->index);
 	sm->stats.guest_warps++;
+	o->placed_units = sim_now_units(c->gpu->engine);
 	w = sm_warp_place(sm, o->w, sm_slot_find(sm), SM_NO_CTA, sm->now + o->offload.start_cycles);
 	entry_of(c, w)->guest = o;
 	sm_watch(c->block, w, GUEST);
@@ -327,6 +328,8 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 		sm_wheel_add(sm, w);
 		return true;
 	}
+	gpu_span(c->gpu, GPU_SPANS_BLOCKS, o->offload.stack, c->gpu->launch->program->insts[b->begin_pc].line,
+		 o->placed_units);
 	sm_warp_retire(sm, w);
 	slot_freed(c, o->offload.stack);
 	if (o->offload.is_free)

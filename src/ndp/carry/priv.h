@@ -49,6 +49,7 @@ struct guest {
 	struct simt_warp *w;
 	struct carry_verdict offload;
 	uint64_t start_units, decided_units;
+	uint64_t placed_units; /* in a warp slot of the stack */
 	struct lines lines; /* written by the block, when offload.invalidate_lines */
 	bool is_ending; /* reached its end; waits for what it still has in flight */
 	struct guest *next;

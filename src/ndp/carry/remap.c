@@ -70,6 +70,7 @@ static void pause_tick(void *component, uint64_t cycle)
 	forget_all(g);
 	g->is_paused = false;
 	c->remap_stats.pause_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - c->pause_begin_units);
+	gpu_span(g, GPU_SPANS_PAUSES, 0, 0, c->pause_begin_units);
 	c->policy->resumed(c->policy_ctx, g);
 	for (uint32_t i = 0; i < g->sm_count; i++)
 		ask_forget(c, g->sms[i]);

@@ -348,14 +348,15 @@ function latency() {
 		'latency of requests', 'ns', rows, ['p50', 'p90', 'p99', 'max']);
 }
 
-/* Rates of what was sampled: per run [us, value]; of(count, seconds, warps) is the value of a row, count(name) how much a
+/* Rates of what was sampled: per run [us, value]; of(count, seconds, gauge) is the value of a row, count(name) how much a
  * count has grown in it. */
 function sampled(parent, title, unit, of) {
 	const list = runs.filter(r => r.result.samples).map(r => {
 		const s = r.result.samples;
 		/* A row holds to its end, and nothing is known of the time to the next one. */
 		const points = s.start_ps.flatMap((t, i) => {
-			const value = of(name => (s.counters[name] || [])[i], (s.end_ps[i] - t) / 1e12, s.warps[i]);
+			const value = of(name => (s.counters[name] || [])[i], (s.end_ps[i] - t) / 1e12,
+				name => ((s.gauges || {})[name] || [])[i]);
 			const goes_on = s.start_ps[i + 1] === s.end_ps[i];
 			return goes_on ? [[us(t), value]] : [[us(t), value], [us(s.end_ps[i]), value], [us(s.end_ps[i]), 0]];
 		});
@@ -374,7 +375,10 @@ function over_time() {
 	sampled(s, 'links between stacks', 'GB/s', rate('mesh.bytes', 1e9));
 	sampled(s, 'DRAM', 'GB/s', (c, t) => (c('vault.read_bytes') + c('vault.write_bytes')) / t / 1e9);
 	sampled(s, 'thread instructions', 'per ns', rate('sm.thread_instructions', 1e9));
-	sampled(s, 'resident warps', 'warps', (c, t, warps) => warps);
+	const gauge = name => (c, t, g) => g(name);
+	sampled(s, 'resident warps', 'warps', gauge('warps'));
+	sampled(s, 'requests to memory under way', 'requests', gauge('requests'));
+	sampled(s, 'requests that wait in vaults', 'requests', gauge('vault_requests'));
 	sampled(s, 'L1 hits', 'share of reads', c => c('l1d.read_hits') / c('l1d.reads'));
 	sampled(s, 'L2 hits', 'share of reads', c => c('l2.read_hits') / c('l2.reads'));
 	sampled(s, 'blocks offloaded', 'per us', rate('gpu.offloads', 1e6));

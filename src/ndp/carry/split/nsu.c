@@ -86,6 +86,7 @@ static void slot_start(struct nsu *u, uint32_t slot, struct partition *p)
 	memset(s->line, 0, sizeof(s->line));
 	memset(s->sb, 0, sb_count * sizeof(*s->sb));
 	p->slot = slot;
+	p->placed_units = sim_now_units(u->gpu->engine);
 	p->is_running = true;
 	u->resident |= 1ull << slot;
 	u->stats.blocks++;
@@ -290,6 +291,8 @@ static void end(struct nsu *u, uint32_t slot)
 	r->stack = (uint8_t)u->stack;
 	r->slice = slice_of(g, u->stack, p->home->slot);
 	packet_count(u->split, r);
+	gpu_span(g, GPU_SPANS_BLOCKS, u->stack, g->launch->program->insts[p->registers->begin_pc].line,
+		 p->placed_units);
 	p->is_running = false;
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);

@@ -112,6 +112,7 @@ struct partition {
 	uint32_t rdf_count, rdf_hit_count, wta_count;
 	/* at the unit */
 	uint32_t slot;
+	uint64_t placed_units; /* since when it has it */
 	uint32_t acks_left; /* writes under way */
 	struct partition_entry *entries; /* [block's memory instructions], grows */
 	uint32_t entry_cap;
