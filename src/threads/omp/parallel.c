@@ -249,6 +249,7 @@ static void *work(void *arg)
 	for (;;) {
 		struct omp_thread self;
 		struct omp_team *team;
+		uint32_t others;
 
 		while (!__atomic_load_n(&w->job, __ATOMIC_ACQUIRE))
 			word_wait(&w->job, 0);
@@ -262,8 +263,9 @@ static void *work(void *arg)
 		execute(team, &self);
 		omp_barrier(&self);
 		omp_task_end_region(&self);
-		/* The last thing that is done with the team: it is the master's. */
-		if (__atomic_add_fetch(&team->left, 1, __ATOMIC_ACQ_REL) == team->count - 1)
+		others = team->count - 1;
+		/* The last thing that is done with the team: it is the master's, who may have left it after that. */
+		if (__atomic_add_fetch(&team->left, 1, __ATOMIC_ACQ_REL) == others)
 			word_wake(&team->left, 1);
 	}
 	return NULL;
