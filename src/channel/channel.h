@@ -41,6 +41,9 @@ struct channel_system;
  * version that it reads or makes. */
 struct channel_observer {
 	void (*see)(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version);
+	/* What the unit wrote has gone to the memory or an NDP-AP; CPU_NOBODY: a copy goes from there to somebody.
+	 * NULL: nobody asks. */
+	void (*moved)(void *self, uint64_t line, cpu_version quarters, uint32_t unit);
 	void *self;
 };
 

@@ -95,6 +95,15 @@ static uint64_t granule_of(const struct near_request *r)
 
 static void send(struct near_request *r);
 
+/* Its copy is that of the memory now. */
+static void take_version(struct near_request *r)
+{
+	struct channel_system *s = r->m->s;
+
+	r->version = memory_version(s, r->line);
+	moved(s, r->line, r->core ? quarters_of(r->quarter, r->quarters) : CPU_VERSION_ALL, CPU_NOBODY);
+}
+
 static void memory_read(void *self, struct cpu_dram_access *a)
 {
 	struct near_request *r = (struct near_request *)a;
@@ -106,7 +115,7 @@ static void memory_read(void *self, struct cpu_dram_access *a)
 		return;
 	}
 	if (!r->is_read)
-		r->version = memory_version(r->m->s, r->line);
+		take_version(r);
 	r->is_read = true;
 	if (r->is_served)
 		send(r);
@@ -293,6 +302,7 @@ static void grant(struct near_request *r)
 		store_near(s, r->line, r->version, quarters);
 		write_memory(r->m, r->line, r->quarter, r->quarters);
 		observe(s, r->core->unit, r->line, quarters, true, r->version);
+		moved(s, r->line, quarters, r->core->unit);
 	} else if (!r->is_prefetch) {
 		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
 	}
@@ -312,7 +322,7 @@ static void send(struct near_request *r)
 	if (r->core)
 		grant(r);
 	else
-		cpu_channels_line_up(m->s->channels, r->bus);
+		cpu_channels_line_up(m->s->channels, r->bus, r->version);
 	if (l->serving == r)
 		l->serving = NULL;
 	else
@@ -488,7 +498,7 @@ static void brought(struct near_line *l)
 		r->m->s->stats.dropped_reads++;
 		r->m->s->stats.dropped_bytes += r->quarters * QUARTER_BYTES;
 	}
-	r->version = memory_version(r->m->s, r->line);
+	take_version(r);
 	r->is_read = true;
 }
 
@@ -521,6 +531,8 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	struct channel_system *s = core->s;
 	struct message *g = message_new(s, fire_written);
 
+	moved(s, granule / s->granules,
+	      quarters_of((uint32_t)(granule % s->granules) * s->granule_quarters, s->granule_quarters), core->unit);
 	g->core = core;
 	g->line = granule;
 	g->version = version;
@@ -657,7 +669,11 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 			cpu_version version;
 
 			if (core_take(&s->cores[m->channel * s->p->core_count + core], granule, is_invalid, &version)) {
-				store_near(s, line, version, quarters_of(i * s->granule_quarters, s->granule_quarters));
+				const cpu_version quarters =
+				    quarters_of(i * s->granule_quarters, s->granule_quarters);
+
+				moved(s, line, quarters, s->cores[m->channel * s->p->core_count + core].unit);
+				store_near(s, line, version, quarters);
 				write_memory(m, line, i * s->granule_quarters, s->granule_quarters);
 				s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 				h->owner = 0;

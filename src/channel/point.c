@@ -308,6 +308,7 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
 	if (r->coh_event != COH_EV_R_WRITE)
 		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), action == COH_DO_EXECUTE,
 			r->version);
+	moved(s, r->line, quarters_of(r->quarter, r->quarters), action == COH_DO_EXECUTE ? r->core->unit : CPU_NOBODY);
 	data_down(a, r, from_units);
 	return true;
 }
@@ -409,6 +410,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	coh_find(&s->table, state_of(tag), COH_EV_R_RETURN, false);
 	tag->state = CPU_MODIFIED;
 	tag->version = r->version;
+	moved(s, line, quarters_of(r->quarter, r->quarters), r->core->unit);
 	cpu_tags_use(&a->cache, tag);
 	PUT(s->free_remotes, r);
 	cpu_bus_unlocked(s->bus, line);

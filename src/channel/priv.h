@@ -299,5 +299,7 @@ uint64_t message_up(struct channel_system *s, uint32_t channel);
 uint64_t message_down(struct channel_system *s, uint32_t channel);
 void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
 	     cpu_version version);
+/* See struct channel_observer. */
+void moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit);
 
 #endif

@@ -95,6 +95,12 @@ void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version
 		s->observer.see(s->observer.self, unit, line, quarters, is_write, version);
 }
 
+void moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit)
+{
+	if (unlikely(s->observer.moved))
+		s->observer.moved(s->observer.self, line, quarters, unit);
+}
+
 /* ---- made and freed ---- */
 
 static void add_laws(struct sim_stats *stats)

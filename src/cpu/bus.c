@@ -131,7 +131,7 @@ static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is
 	last = cpu_tags_find(&b->llc, r->line);
 	if (last)
 		return last->version;
-	version = b->home_ops->version(b->home, r->line);
+	version = is_from_home ? r->version : b->home_ops->version(b->home, r->line);
 	if (is_from_home && !b->agents[r->agent].is_beside_llc)
 		llc_put(b, r->line, version, false);
 	return version;

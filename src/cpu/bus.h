@@ -13,6 +13,7 @@
 struct cpu_request {
 	struct cpu_event event; /* first */
 	uint64_t line;
+	cpu_version version; /* of the line that the home sends */
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
 	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
 	struct cpu_request *next_locked; /* of those that wait for a locked line */

@@ -61,10 +61,18 @@ static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 	return MAX(cpu_now_units(h->c) + full_units, h->down_free_units[channel]) - full_units;
 }
 
-void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r)
+void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version)
 {
+	r->version = version;
 	cpu_bus_end_at(h->bus, r,
 		       cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
+}
+
+static cpu_version version_of(const void *channels, uint64_t line)
+{
+	const struct cpu_channels *h = channels;
+
+	return base_map_get(&h->versions, line);
 }
 
 static void line_read(void *channels, struct cpu_dram_access *d)
@@ -72,7 +80,7 @@ static void line_read(void *channels, struct cpu_dram_access *d)
 	struct cpu_channels *h = channels;
 	struct cpu_channel_access *a = (struct cpu_channel_access *)d;
 
-	cpu_channels_line_up(h, a->request);
+	cpu_channels_line_up(h, a->request, version_of(h, a->request->line));
 	access_put(h, a);
 }
 
@@ -151,13 +159,6 @@ static void write_back(void *channels, uint64_t line, cpu_version version)
 	cpu_event_at(&h->c->events, &a->dram.event,
 		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
 	base_map_set(&h->writes, line, (uintptr_t)a);
-}
-
-static cpu_version version_of(const void *channels, uint64_t line)
-{
-	const struct cpu_channels *h = channels;
-
-	return base_map_get(&h->versions, line);
 }
 
 static bool invalidate(void *channels, struct cpu_request *r)

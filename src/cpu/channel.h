@@ -52,7 +52,7 @@ void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version versi
  * if that takes latency_ps after the last of them has left. */
 uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
 uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
-/* The line of r is read and goes up, now. */
-void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r);
+/* The line of r is read and goes up, now, with this version. */
+void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version);
 
 #endif

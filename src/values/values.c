@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
+enum { QUARTERS = 4 };
 enum { BLOCK = 64 }; /* entries that lie together, for lines are often used in their order */
 
 struct image {
@@ -17,21 +18,23 @@ struct image {
 
 struct private {
 	struct private *next;
-	cpu_version version;
+	cpu_version version, quarters; /* of which they are */
 	uint32_t holder;
 	uint8_t bytes[];
 };
 
+/* Sets of quarters are as in cpu/version.h: a 1 in the place of each. */
 struct entry {
 	uint64_t line;
 	uint8_t *host;
 	cpu_version newest;
+	cpu_version known; /* quarters of which newest says the version: since their first store */
+	cpu_version moved; /* others than who stored last may have the newest version */
+	cpu_version saved; /* the first image is of the newest version: a store is under way */
 	struct image *images; /* the newest of them first */
 	struct private *privates;
-	uint32_t last; /* who stored */
+	uint32_t last[QUARTERS]; /* who stored */
 	uint32_t image_count, place; /* in the ring */
-	bool has_moved;              /* others than who stored last may have the newest version */
-	bool is_saved;               /* the first image is of the newest version: a store is under way */
 	bool is_used;
 };
 
@@ -126,8 +129,11 @@ static struct entry *room(struct values *v)
 	return e;
 }
 
+/* What a store under way has written already is in the first image as it was. */
 static void save(struct values *v, struct entry *e)
 {
+	const uint32_t bytes = v->line_bytes / QUARTERS;
+	const struct image *first = e->images;
 	struct image *image, **last;
 
 	if (e->image_count == v->images_max) {
@@ -140,14 +146,28 @@ static void save(struct values *v, struct entry *e)
 		e->image_count++;
 	}
 	image->version = e->newest;
-	memcpy(image->bytes, e->host, v->line_bytes);
+	for (uint32_t q = 0; q < QUARTERS; q++) {
+		const uint8_t *from = e->saved >> 16 * q & 1 ? first->bytes : e->host;
+
+		if (from != image->bytes)
+			memcpy(image->bytes + q * bytes, from + q * bytes, bytes);
+	}
 	image->next = e->images;
 	e->images = image;
-	e->is_saved = true;
+	e->saved = CPU_VERSION_ALL;
 	v->stats.images++;
 }
 
-void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version newest)
+static cpu_version stored_by_others(const struct entry *e, uint32_t holder)
+{
+	cpu_version quarters = 0;
+
+	for (uint32_t q = 0; q < QUARTERS; q++)
+		quarters |= (cpu_version)(e->last[q] != holder) << 16 * q;
+	return quarters;
+}
+
+void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version quarters)
 {
 	struct entry *e = find(v, line);
 
@@ -155,12 +175,11 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 		e = room(v);
 		e->line = line;
 		e->host = host;
-		e->newest = newest;
-		e->has_moved = true; /* the memory has it */
+		e->moved = CPU_VERSION_ALL; /* the memory has it */
 		base_map_set(&v->entries, line, (uintptr_t)e);
 	}
 	e->is_used = true;
-	if ((e->has_moved || e->last != holder) && !e->is_saved)
+	if ((e->moved | stored_by_others(e, holder)) & quarters & ~e->saved)
 		save(v, e);
 }
 
@@ -186,7 +205,7 @@ static const struct image *image_of(const struct entry *e, cpu_version version, 
 static void compose(const struct values *v, const struct entry *e, cpu_version version, uint32_t offset, uint32_t size,
 		    uint8_t *out)
 {
-	const uint32_t bytes = v->line_bytes / 4;
+	const uint32_t bytes = v->line_bytes / QUARTERS;
 
 	for (uint32_t q = offset / bytes; q * bytes < offset + size; q++) {
 		const uint32_t begin = MAX(offset, q * bytes), end = MIN(offset + size, (q + 1) * bytes);
@@ -194,7 +213,7 @@ static void compose(const struct values *v, const struct entry *e, cpu_version v
 		const struct image *i;
 		const uint8_t *from = e->host;
 
-		if ((version ^ e->newest) & mask) {
+		if ((version ^ e->newest) & mask & (e->known * 0xffff)) {
 			i = image_of(e, version, mask);
 			for (const struct image *old = e->images; !i && old; old = old->next)
 				if (!old->next)
@@ -206,13 +225,15 @@ static void compose(const struct values *v, const struct entry *e, cpu_version v
 	}
 }
 
-/* Of a copy before the store that made this version. */
-static cpu_version previous(cpu_version version)
+/* Of a copy before the store that made this version of the quarters. */
+static cpu_version previous(cpu_version version, cpu_version quarters)
 {
-	cpu_version before = 0;
+	cpu_version before = version;
 
 	for (uint32_t shift = 0; shift < 64; shift += 16)
-		before |= (cpu_version)(uint16_t)((version >> shift) - 1) << shift;
+		if (quarters >> shift & 1)
+			before = cpu_version_merge(before, (cpu_version)(uint16_t)((version >> shift) - 1) << shift,
+						   (cpu_version)1 << shift);
 	return before;
 }
 
@@ -228,35 +249,66 @@ static struct private *get_private(struct values *v)
 	return p;
 }
 
+/* The holder stored into a copy of the quarters that is not the newest. */
+static void make_private(struct values *v, struct entry *e, uint32_t holder, cpu_version version, cpu_version quarters)
+{
+	const uint32_t bytes = v->line_bytes / QUARTERS;
+	struct private *p = private_of(e, holder);
+
+	if (!p) {
+		p = get_private(v);
+		p->holder = holder;
+		p->version = p->quarters = 0;
+		p->next = e->privates;
+		e->privates = p;
+		v->stats.privates++;
+	}
+	p->version = cpu_version_merge(p->version, version, quarters);
+	p->quarters |= quarters;
+	for (uint32_t q = 0; q < QUARTERS; q++)
+		if (quarters >> 16 * q & 1)
+			compose(v, e, previous(version, quarters), q * bytes, bytes, p->bytes + q * bytes);
+}
+
+/* The first store into these quarters says which version they have. */
+static void learn(struct entry *e, cpu_version version, cpu_version quarters)
+{
+	const cpu_version before = previous(version, quarters), unknown = quarters & ~e->known;
+
+	if (!unknown)
+		return;
+	e->newest = cpu_version_merge(e->newest, before, unknown);
+	if (e->saved & unknown)
+		e->images->version = cpu_version_merge(e->images->version, before, e->saved & unknown);
+	e->known |= unknown;
+}
+
 void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
 {
 	struct entry *e = find(v, line);
-	const cpu_version mask = quarters * 0xffff;
 	struct private *p;
 
 	if (!e)
 		return;
 	e->is_used = true;
 	p = private_of(e, holder);
-	if (p) {
-		p->version = version;
+	if (p && (p->quarters & quarters)) {
+		p->version = cpu_version_merge(p->version, version, quarters);
 		return;
 	}
-	if ((version ^ cpu_version_next(e->newest, CPU_VERSION_ALL)) & mask) {
-		p = get_private(v);
-		p->holder = holder;
-		p->version = version;
-		compose(v, e, previous(version), 0, v->line_bytes, p->bytes);
-		p->next = e->privates;
-		e->privates = p;
-		v->stats.privates++;
+	learn(e, version, quarters);
+	if ((version ^ cpu_version_next(e->newest, quarters)) & (quarters * 0xffff)) {
+		make_private(v, e, holder, version, quarters);
 		return;
 	}
-	if (e->has_moved && !e->is_saved)
+	if (e->moved & quarters & ~e->saved)
 		save(v, e);
-	e->newest = version;
-	e->last = holder;
-	e->has_moved = e->is_saved = false;
+	e->newest = cpu_version_merge(e->newest, version, quarters);
+	for (uint32_t q = 0; q < QUARTERS; q++)
+		if (quarters >> 16 * q & 1)
+			e->last[q] = holder;
+	e->moved &= ~quarters;
+	e->saved &= ~quarters;
 }
 
 static void remove_private(struct values *v, struct entry *e, struct private *p)
@@ -269,23 +321,30 @@ static void remove_private(struct values *v, struct entry *e, struct private *p)
 	put_private(v, p);
 }
 
-void values_moved(struct values *v, uint64_t line, uint32_t holder)
+void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version quarters)
 {
+	const uint32_t bytes = v->line_bytes / QUARTERS;
 	struct entry *e = find(v, line);
 	struct private *p;
 
 	if (!e)
 		return;
-	e->has_moved = true;
+	e->moved |= quarters;
 	p = e->privates ? private_of(e, holder) : NULL;
-	if (!p)
+	quarters &= p ? p->quarters : 0;
+	if (!quarters)
 		return;
-	if (!e->is_saved)
+	if (quarters & ~e->saved)
 		save(v, e);
-	memcpy(e->host, p->bytes, v->line_bytes);
-	e->newest = p->version;
-	e->is_saved = false;
-	remove_private(v, e, p);
+	for (uint32_t q = 0; q < QUARTERS; q++)
+		if (quarters >> 16 * q & 1)
+			memcpy(e->host + q * bytes, p->bytes + q * bytes, bytes);
+	e->newest = cpu_version_merge(e->newest, p->version, quarters);
+	e->known |= quarters;
+	e->saved &= ~quarters;
+	p->quarters &= ~quarters;
+	if (!p->quarters)
+		remove_private(v, e, p);
 }
 
 void values_dropped(struct values *v, uint64_t line, uint32_t holder)
@@ -300,7 +359,7 @@ void values_dropped(struct values *v, uint64_t line, uint32_t holder)
 /* The quarters that the bytes touch, 16 bits each. */
 static cpu_version mask_of(const struct values *v, uint32_t offset, uint32_t size)
 {
-	const uint32_t bytes = v->line_bytes / 4;
+	const uint32_t bytes = v->line_bytes / QUARTERS;
 	cpu_version mask = 0;
 
 	for (uint32_t q = offset / bytes; q <= (offset + size - 1) / bytes; q++)
@@ -320,14 +379,15 @@ bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version v
 		return false;
 	e->is_used = true;
 	p = unlikely(e->privates) ? private_of(e, holder) : NULL;
-	if (p) {
+	if (likely(version == e->newest && !p))
+		return false;
+	mask = mask_of(v, offset, size);
+	if (p && (p->quarters & mask)) {
 		memcpy(out, p->bytes + offset, size);
 		v->stats.stale++;
 		return true;
 	}
-	if (likely(version == e->newest))
-		return false;
-	mask = mask_of(v, offset, size);
+	mask &= e->known * 0xffff;
 	if (!((version ^ e->newest) & mask))
 		return false;
 	v->stats.stale++;
@@ -344,7 +404,7 @@ void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint
 	const struct entry *e = find(v, line);
 	struct private *p = e && unlikely(e->privates) ? private_of(e, holder) : NULL;
 
-	return p ? p->bytes + offset : own;
+	return p && p->quarters & mask_of(v, offset, 1) ? p->bytes + offset : own;
 }
 
 void values_forget(struct values *v, uint64_t first_line, uint64_t count)

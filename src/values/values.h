@@ -3,8 +3,8 @@
  * The program's own memory has the newest bytes of every line. A copy that has the newest version uses them. Other
  * bytes are kept only where a copy may have them: an image of a line before a store, while others than the storing
  * cache may still have that version (once per store into a line that has moved since the last one); and a private
- * line, of a cache that stored into a copy which was not the newest. Its bytes become the newest, over those of
- * others, when it moves.
+ * line, or quarters of it, of a cache that stored into a copy which was not the newest. Its bytes become the newest,
+ * over those of others, when it moves.
  *
  * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. Lines that nobody has stored
  * into have no entry, and there is room for a number of entries: the one that has not been used for longest goes,
@@ -33,18 +33,19 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 void values_free(struct values *v);
 
 bool values_is_known(const struct values *v, uint64_t line);
-/* A store of the holder (a cache) into the line comes; host is where the program has the line, newest its version if it
- * is not known. */
-void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version newest);
-/* The store of the holder made this version of its copy, and wrote these quarters (see cpu/version.h). */
+/* A store of the holder (a cache) comes into these quarters of the line (see cpu/version.h); host is where the program
+ * has the line. */
+void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version quarters);
+/* It made this version of them in the holder's copy: of all quarters that the copy has, whatever it wrote. */
 void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
-/* Another cache or the memory has a copy from the holder; VALUES_NOBODY: from where no store is done. */
+/* Another cache or the memory has a copy of the quarters from the holder; VALUES_NOBODY: from where nobody stores. */
 #define VALUES_NOBODY UINT32_MAX
-void values_moved(struct values *v, uint64_t line, uint32_t holder);
+void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version quarters);
 /* The holder's copy is gone without a trace. */
 void values_dropped(struct values *v, uint64_t line, uint32_t holder);
 
-/* A holder reads bytes of its copy. False: they are the program's own. True: they are others, and now in out. */
+/* A holder reads bytes of its copy, all of them or none in quarters that are private. False: they are the program's own.
+ * True: they are others, and now in out. */
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out);
 /* Where a store of the holder goes: own, or the line's place in its private bytes. */

@@ -131,7 +131,7 @@ void rig_open(struct rig *r, bool is_observed)
 						 .ctx = r};
 	const struct cpu_user user = {
 	    .answer = answer, .observe = is_observed ? see_cpu : NULL, .full = full, .self = r};
-	const struct channel_observer observer = {see_near, r};
+	const struct channel_observer observer = {.see = see_near, .self = r};
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);

@@ -47,7 +47,7 @@ static void write_back(uint32_t holder, uint32_t line)
 {
 	struct copy *c = &w.copies[holder][line];
 
-	values_moved(w.values, line, holder);
+	values_moved(w.values, line, holder, CPU_VERSION_ALL);
 	memcpy(w.memory[line].bytes, c->bytes, LINE);
 	w.memory[line].version = c->version;
 	c->is_modified = false;
@@ -85,7 +85,7 @@ static void fetch(uint32_t holder, uint32_t line)
 {
 	struct copy *c = &w.copies[holder][line];
 
-	values_moved(w.values, line, VALUES_NOBODY);
+	values_moved(w.values, line, VALUES_NOBODY, CPU_VERSION_ALL);
 	*c = (struct copy){.is_there = true, .version = w.memory[line].version};
 	memcpy(c->bytes, w.memory[line].bytes, LINE);
 }
@@ -110,15 +110,12 @@ static void load(uint32_t holder, uint32_t line)
 static void store(uint32_t holder, uint32_t line, uint32_t offset, uint32_t size)
 {
 	struct copy *c = &w.copies[holder][line];
-	cpu_version quarters = 0;
 	uint8_t *to;
 
-	values_before_store(w.values, holder, line, w.program[line], c->version);
+	values_before_store(w.values, holder, line, w.program[line], CPU_VERSION_ALL);
 	c->version = cpu_version_next(c->version, CPU_VERSION_ALL);
 	c->is_modified = true;
-	for (uint32_t q = offset / (LINE / 4); q <= (offset + size - 1) / (LINE / 4); q++)
-		quarters |= (cpu_version)1 << (16 * q);
-	values_stored(w.values, holder, line, c->version, quarters);
+	values_stored(w.values, holder, line, c->version, CPU_VERSION_ALL);
 	to = values_target(w.values, holder, line, offset, w.program[line] + offset);
 	for (uint32_t i = 0; i < size; i++)
 		to[i] = c->bytes[offset + i] = (uint8_t)draw(256);
@@ -249,11 +246,150 @@ static void test_bound(void **state)
 	values_free(w.values);
 }
 
+/* Caches of quarters of lines, as near-data processors have: a quarter moves, is stale or private by itself. */
+struct part {
+	bool is_there, is_modified;
+	cpu_version version;
+	uint8_t bytes[LINE / 4];
+};
+static struct part parts[HOLDERS][LINES][4], memory_parts[LINES][4];
+
+static cpu_version quarter_of(uint32_t q)
+{
+	return (cpu_version)1 << 16 * q;
+}
+
+static void part_leave(uint32_t holder, uint32_t line, uint32_t q)
+{
+	struct part *c = &parts[holder][line][q];
+
+	if (c->is_modified) {
+		values_moved(w.values, line, holder, quarter_of(q));
+		memory_parts[line][q] = *c;
+	}
+	c->is_there = c->is_modified = false;
+}
+
+static void part_fetch(uint32_t holder, uint32_t line, uint32_t q)
+{
+	values_moved(w.values, line, VALUES_NOBODY, quarter_of(q));
+	parts[holder][line][q] = memory_parts[line][q];
+	parts[holder][line][q].is_there = true;
+	parts[holder][line][q].is_modified = false;
+}
+
+static void part_store(uint32_t holder, uint32_t line, uint32_t q)
+{
+	struct part *c = &parts[holder][line][q];
+	const uint32_t offset = draw(LINE / 4), size = 1 + draw(LINE / 4 - offset), at = q * (LINE / 4) + offset;
+	uint8_t *to;
+
+	values_before_store(w.values, holder, line, w.program[line], quarter_of(q));
+	c->version = cpu_version_next(c->version, quarter_of(q));
+	c->is_modified = true;
+	values_stored(w.values, holder, line, c->version, quarter_of(q));
+	to = values_target(w.values, holder, line, at, w.program[line] + at);
+	for (uint32_t i = 0; i < size; i++)
+		to[i] = c->bytes[offset + i] = (uint8_t)draw(256);
+}
+
+static void part_load(uint32_t holder, uint32_t line, uint32_t q)
+{
+	const struct part *c = &parts[holder][line][q];
+	uint8_t others[LINE / 4], *got = w.program[line] + q * (LINE / 4);
+
+	if (values_read(w.values, holder, line, c->version, q * (LINE / 4), LINE / 4, others)) {
+		got = others;
+		w.stale_reads++;
+	}
+	assert_memory_equal(got, c->bytes, LINE / 4);
+}
+
+static void begin_parts(void)
+{
+	begin(LINES, 100000);
+	memset(parts, 0, sizeof(parts));
+	memset(memory_parts, 0, sizeof(memory_parts));
+	for (uint32_t line = 0; line < LINES; line++)
+		for (uint32_t q = 0; q < 4; q++)
+			memcpy(memory_parts[line][q].bytes, w.program[line] + q * (LINE / 4), LINE / 4);
+}
+
+/* kept: one in so many unmodified copies that are to leave stays; 0: none. */
+static void run_parts(uint32_t kept)
+{
+	begin_parts();
+	for (uint32_t i = 0; i < STEPS; i++) {
+		const uint32_t holder = draw(HOLDERS), line = draw(LINES), q = draw(4), what = draw(20);
+		const bool is_write = what < 8;
+		struct part *c = &parts[holder][line][q];
+
+		if (what == 19) {
+			part_leave(holder, line, q);
+			continue;
+		}
+		for (uint32_t k = 0; k < HOLDERS && !(c->is_there && (c->is_modified || !is_write)); k++)
+			if (k != holder && (parts[k][line][q].is_modified || (is_write && (!kept || draw(kept)))))
+				part_leave(k, line, q);
+		if (!c->is_there || (is_write && !c->is_modified && c->version != memory_parts[line][q].version))
+			part_fetch(holder, line, q);
+		if (is_write)
+			part_store(holder, line, q);
+		else
+			part_load(holder, line, q);
+	}
+}
+
+static void test_quarters(void **state)
+{
+	(void)state;
+	run_parts(0);
+	assert_int_equal(w.stale_reads, 0);
+	assert_int_equal(values_statistics(w.values)->privates, 0);
+	values_free(w.values);
+	run_parts(3);
+	assert_true(w.stale_reads > STEPS / 100);
+	assert_int_equal(values_statistics(w.values)->privates, 0);
+	values_free(w.values);
+}
+
+/* Two caches store into a quarter at once, and each into another one that is its own: only the first is private, and
+ * what is written back overwrites that one. */
+static void test_lost_quarter(void **state)
+{
+	uint8_t first[LINE / 4];
+
+	(void)state;
+	begin_parts();
+	for (uint32_t holder = 0; holder < 2; holder++) {
+		part_fetch(holder, 2, 1);
+		part_fetch(holder, 2, 2 + holder);
+	}
+	part_store(0, 2, 1);
+	part_store(1, 2, 1);
+	part_store(0, 2, 2);
+	part_store(1, 2, 3);
+	assert_int_equal(values_statistics(w.values)->privates, 1);
+	memcpy(first, parts[0][2][1].bytes, LINE / 4);
+	assert_memory_equal(w.program[2] + 32, first, LINE / 4);
+	part_load(1, 2, 1);
+	part_load(0, 2, 2);
+	part_load(1, 2, 3);
+	assert_int_equal(w.stale_reads, 1);
+	part_leave(1, 2, 3);
+	assert_memory_equal(w.program[2] + 32, first, LINE / 4);
+	part_leave(1, 2, 1);
+	assert_memory_equal(w.program[2] + 32, parts[1][2][1].bytes, LINE / 4);
+	assert_memory_equal(w.program[2] + 64, parts[0][2][2].bytes, LINE / 4);
+	values_free(w.values);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
-	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound),
+	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_quarters),
+	    cmocka_unit_test(test_lost_quarter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

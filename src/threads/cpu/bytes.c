@@ -12,8 +12,10 @@ enum { OTHERS_BYTES = 1024, NOTED = 2 };
 struct access {
 	uint64_t address, page, first_line; /* page: the last one, which begins with that line */
 	uint8_t *host;
-	uint32_t size, core;
+	uint32_t size, holder; /* holder: the cache that answers the unit */
 	enum cpu_op op;
+	bool is_open;		/* it has not been answered */
+	bool is_other;		/* some copy that answered had other bytes: they are in others */
 	uint32_t noted_count; /* lines that it stores into; the first ones are noted */
 	struct store *noted[NOTED];
 	uint8_t others[OTHERS_BYTES]; /* the bytes that it uses, where they are not the program's */
@@ -24,7 +26,6 @@ struct store {
 	struct store *next;
 	uint64_t line;
 	uint8_t *host; /* of the line */
-	cpu_version quarters;
 	uint32_t begin, end;      /* bytes of the line that are written, and those between them */
 	bool is_executed, is_new; /* the program has written them; of the access that has just begun */
 };
@@ -33,37 +34,58 @@ struct bytes {
 	struct cpu_system *cpu;
 	const struct cpu_params *p;
 	uint32_t line_shift, page_shift;
+	uint32_t units, cpu_units, lines; /* lines: of all caches */
+	uint64_t stale; /* reads before all was forgotten */
+	bool has_near;
 	struct values *values;
 	struct access *accesses; /* by unit */
-	struct store **stores;   /* by core */
+	struct store **stores;   /* by core of the processors */
 	struct store *free;
 };
 
-static uint32_t lines_of_caches(const struct cpu_params *p)
+static uint64_t lines_of_caches(const struct cpu_params *p, const struct channel_params *near)
 {
-	return (uint32_t)((p->core_count * p->l2_bytes + p->llc_bytes) / p->line_bytes);
+	uint64_t lines = (p->core_count * p->l2_bytes + p->llc_bytes) / p->line_bytes;
+
+	if (near)
+		lines += near->ndp_count * near->core_count * (near->cache_bytes / near->access_bytes) +
+			 near->point_count * near->point_cache_bytes / p->line_bytes;
+	return lines;
 }
 
-static struct values *make_values(const struct cpu_params *p)
+static struct values *make_values(const struct bytes *b)
 {
 	enum { IMAGES = 4 };
 
-	return values_new((uint32_t)p->line_bytes, lines_of_caches(p), IMAGES);
+	return values_new((uint32_t)b->p->line_bytes, b->lines, IMAGES);
 }
 
-struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p)
+/* The cache that answers a unit. */
+static uint32_t holder_of(const struct bytes *b, uint32_t unit)
+{
+	const uint32_t cores = (uint32_t)b->p->core_count;
+
+	return unit < b->cpu_units ? unit % cores : cores + unit - b->cpu_units;
+}
+
+struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, const struct channel_params *near)
 {
 	struct bytes *b = g_new0(struct bytes, 1);
 
 	b->cpu = cpu;
 	b->p = p;
-	b->values = make_values(p);
-	b->accesses = g_new0(struct access, cpu_unit_count(p));
 	b->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
 	b->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
-	for (uint32_t i = 0; i < cpu_unit_count(p); i++) {
+	b->cpu_units = b->units = cpu_unit_count(p);
+	b->has_near = near;
+	if (near)
+		b->units += (uint32_t)(near->ndp_count * near->core_count);
+	b->lines = (uint32_t)lines_of_caches(p, near);
+	b->values = make_values(b);
+	b->accesses = g_new0(struct access, b->units);
+	for (uint32_t i = 0; i < b->units; i++) {
 		b->accesses[i].page = UINT64_MAX;
-		b->accesses[i].core = i % (uint32_t)p->core_count;
+		b->accesses[i].holder = holder_of(b, i);
 	}
 	b->stores = g_new0(struct store *, p->core_count);
 	return b;
@@ -86,7 +108,6 @@ static uint64_t line_at(struct bytes *b, uint32_t unit, uint64_t address)
 static struct store *note_store(struct bytes *b, uint32_t core, uint64_t line, uint8_t *host, uint32_t begin,
 				uint32_t end)
 {
-	const uint32_t quarter = (uint32_t)b->p->line_bytes / 4;
 	struct store *s = b->stores[core];
 
 	while (s && s->line != line)
@@ -103,8 +124,6 @@ static struct store *note_store(struct bytes *b, uint32_t core, uint64_t line, u
 	s->begin = MIN(s->begin, begin);
 	s->end = MAX(s->end, end);
 	s->is_new = true;
-	for (uint32_t q = begin / quarter; q * quarter < end; q++)
-		s->quarters |= (cpu_version)1 << (16 * q);
 	return s;
 }
 
@@ -129,8 +148,10 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 	a->host = host;
 	a->size = size;
 	a->op = op;
+	a->is_open = true;
+	a->is_other = false;
 	a->noted_count = 0;
-	if (op != CPU_WRITE && op != CPU_ATOMIC)
+	if (unit >= b->cpu_units || (op != CPU_WRITE && op != CPU_ATOMIC))
 		return;
 	for (uint32_t offset = 0; offset < size; offset += count) {
 		const uint64_t line = part(b, unit, offset, &in_line, &count);
@@ -139,9 +160,8 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 
 		if (line == NO_LINE) /* nobody has a copy */
 			continue;
-		values_before_store(b->values, a->core, line, line_host,
-				    values_is_known(b->values, line) ? 0 : cpu_version_now(b->cpu, a->core, line));
-		s = note_store(b, a->core, line, line_host, in_line, in_line + count);
+		values_before_store(b->values, a->holder, line, line_host, CPU_VERSION_ALL);
+		s = note_store(b, a->holder, line, line_host, in_line, in_line + count);
 		if (a->noted_count < NOTED)
 			a->noted[a->noted_count] = s;
 		a->noted_count++;
@@ -157,14 +177,68 @@ static void take(struct store *s, bool is_waiting)
 /* A store that the processors have done already is in no list, and what it says is of no use. */
 void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting)
 {
-	const struct access *a = &b->accesses[unit];
+	struct access *a = &b->accesses[unit];
 
+	a->is_open = is_waiting;
+	if (unit >= b->cpu_units)
+		return;
 	if (a->noted_count <= NOTED)
 		for (uint32_t i = 0; i < a->noted_count; i++)
 			take(a->noted[i], is_waiting);
 	else
-		for (struct store *s = b->stores[a->core]; s; s = s->next)
+		for (struct store *s = b->stores[a->holder]; s; s = s->next)
 			take(s, is_waiting);
+}
+
+/* The part of a load that a copy answers now, in these quarters. */
+static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, cpu_version version)
+{
+	const uint32_t quarter = (uint32_t)b->p->line_bytes / 4, first = (uint32_t)__builtin_ctzll(quarters) / 16;
+	const uint32_t begin = first * quarter,
+		       end = begin + (uint32_t)__builtin_popcountll(quarters) * quarter;
+	struct access *a = &b->accesses[unit];
+	uint32_t in_line, count;
+
+	for (uint32_t offset = 0; offset < a->size; offset += count) {
+		uint32_t from, to, at;
+
+		if (part(b, unit, offset, &in_line, &count) != line)
+			continue;
+		from = MAX(in_line, begin);
+		to = MIN(in_line + count, end);
+		if (from >= to)
+			continue;
+		at = offset + from - in_line;
+		if (values_read(b->values, b->accesses[unit].holder, line, version, from, to - from, a->others + at)) {
+			if (!a->is_other)
+				memcpy(a->others, a->host, at);
+			a->is_other = true;
+		} else if (a->is_other) {
+			memcpy(a->others + at, a->host + at, to - from);
+		}
+	}
+}
+
+static void see_store(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, cpu_version version)
+{
+	const struct access *a = &b->accesses[unit];
+	uint32_t in_line, count;
+
+	for (uint32_t offset = 0; offset < a->size; offset += count) {
+		if (part(b, unit, offset, &in_line, &count) != line)
+			continue;
+		values_before_store(b->values, b->accesses[unit].holder, line, a->host + offset - in_line, quarters);
+		values_stored(b->values, b->accesses[unit].holder, line, version, quarters);
+		return;
+	}
+}
+
+void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+{
+	if (is_write)
+		see_store(b, unit, line, quarters, version);
+	else if (b->accesses[unit].size <= OTHERS_BYTES)
+		see_load(b, unit, line, quarters, version);
 }
 
 void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version)
@@ -172,12 +246,16 @@ void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write,
 	struct store **link = &b->stores[core], *s;
 	uint8_t *to;
 
-	if (!is_write)
+	if (!is_write) {
+		for (uint32_t unit = core; b->has_near && unit < b->cpu_units; unit += (uint32_t)b->p->core_count)
+			if (b->accesses[unit].is_open && b->accesses[unit].op == CPU_READ)
+				bytes_see(b, unit, line, CPU_VERSION_ALL, false, version);
 		return;
+	}
 	while (*link && (*link)->line != line)
 		link = &(*link)->next;
 	s = *link;
-	values_stored(b->values, core, line, version, s ? s->quarters : CPU_VERSION_ALL);
+	values_stored(b->values, core, line, version, CPU_VERSION_ALL);
 	if (!s) /* one before has told of its bytes */
 		return;
 	to = values_target(b->values, core, line, 0, s->host);
@@ -190,7 +268,12 @@ void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write,
 
 void bytes_moved(struct bytes *b, uint64_t line, uint32_t core)
 {
-	values_moved(b->values, line, core < b->p->core_count ? core : VALUES_NOBODY);
+	values_moved(b->values, line, core < b->p->core_count ? core : VALUES_NOBODY, CPU_VERSION_ALL);
+}
+
+void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint32_t unit)
+{
+	values_moved(b->values, line, unit == CPU_NOBODY ? VALUES_NOBODY : b->accesses[unit].holder, quarters);
 }
 
 static void *target_of(struct bytes *b, uint32_t unit)
@@ -201,7 +284,7 @@ static void *target_of(struct bytes *b, uint32_t unit)
 
 	return line == NO_LINE || count < a->size
 		       ? a->host
-			       : values_target(b->values, a->core, line, in_line, a->host);
+			       : values_target(b->values, a->holder, line, in_line, a->host);
 }
 
 void *bytes_of(struct bytes *b, uint32_t unit)
@@ -212,6 +295,11 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC)
 		return target_of(b, unit);
+	a->is_open = false;
+	/* Between NDPs and processors a line has moved on by now: what counts is the copy that answered. A load that
+	 * does not wait for its line has the newest bytes. */
+	if (b->has_near)
+		return a->is_other ? a->others : a->host;
 	if (a->op == CPU_PREFETCH || a->size > OTHERS_BYTES)
 		return a->host;
 	for (uint32_t offset = 0; offset < a->size; offset += count) {
@@ -219,7 +307,7 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 		if (line == NO_LINE || !values_is_known(b->values, line))
 			continue;
-		if (values_read(b->values, a->core, line, cpu_version_now(b->cpu, a->core, line), in_line, count,
+		if (values_read(b->values, a->holder, line, cpu_version_now(b->cpu, a->holder, line), in_line, count,
 				a->others + offset)) {
 			if (!is_other)
 				memcpy(a->others, a->host, offset);
@@ -233,8 +321,9 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 void bytes_forget_all(struct bytes *b)
 {
+	b->stale += values_statistics(b->values)->stale;
 	values_free(b->values);
-	b->values = make_values(b->p);
+	b->values = make_values(b);
 }
 
 void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size)
@@ -244,11 +333,11 @@ void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size)
 	for (uint64_t at = (address + page - 1) / page; at < (address + size) / page; at++)
 		if (!cpu_is_untouched(b->cpu, at * page))
 			values_forget(b->values, cpu_first_line(b->cpu, 0, at), lines);
-	for (uint32_t i = 0; i < cpu_unit_count(b->p); i++)
+	for (uint32_t i = 0; i < b->units; i++)
 		b->accesses[i].page = UINT64_MAX;
 }
 
 uint64_t bytes_stale(const struct bytes *b)
 {
-	return values_statistics(b->values)->stale;
+	return b->stale + values_statistics(b->values)->stale;
 }

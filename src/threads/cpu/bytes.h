@@ -2,12 +2,13 @@
 #ifndef STRATA_THREADS_CPU_BYTES_H
 #define STRATA_THREADS_CPU_BYTES_H
 
-#include "cpu/system.h"
+#include "channel/channel.h"
 
 struct bytes;
 
-/* Of the processors, whose user calls bytes_observe and bytes_moved. */
-struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p);
+/* Of the processors, whose user calls bytes_observe and bytes_moved, and of the NDPs beside them (NULL: none), whose
+ * observer calls bytes_see and bytes_moved_near. */
+struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, const struct channel_params *near);
 
 /* The unit's access begins. host: where the program has the bytes of the address. */
 void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op);
@@ -18,6 +19,9 @@ void *bytes_of(struct bytes *b, uint32_t unit);
 
 void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version);
 void bytes_moved(struct bytes *b, uint64_t line, uint32_t core);
+void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
+	       cpu_version version);
+void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint32_t unit);
 /* What the program has in its memory is what everybody has. */
 void bytes_forget_all(struct bytes *b);
 /* Before the range is unmapped. */

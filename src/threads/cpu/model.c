@@ -134,6 +134,16 @@ static void moved(void *self, uint64_t line, uint32_t core)
 	bytes_moved(((struct host *)self)->bytes, line, core);
 }
 
+static void see(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+{
+	bytes_see(((struct host *)self)->bytes, unit, line, quarters, is_write, version);
+}
+
+static void moved_near(void *self, uint64_t line, cpu_version quarters, uint32_t unit)
+{
+	bytes_moved_near(((struct host *)self)->bytes, line, quarters, unit);
+}
+
 static void full(void *self, uint32_t unit)
 {
 	const struct host *h = self;
@@ -505,12 +515,16 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	if (!is_open)
 		return NULL;
 	h->runtime = runtime;
-	/* Versions are followed through processors' caches only. */
-	if (h->params->values == CPU_VALUES_VERSIONS && !h->near) {
-		h->bytes = bytes_new(h->cpu, h->params);
+	if (h->params->values == CPU_VALUES_VERSIONS) {
+		h->bytes = bytes_new(h->cpu, h->params, h->near_params);
 		user.observe = observe;
 		user.moved = moved;
 	}
 	cpu_system_connect(h->cpu, &user);
+	if (h->bytes && h->near) {
+		const struct channel_observer observer = {.see = see, .moved = moved_near, .self = h};
+
+		channel_system_observe(h->near, &observer);
+	}
 	return &h->model;
 }
