@@ -114,7 +114,7 @@ static void add_laws(struct sim_stats *stats)
 }
 
 struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
-					  uint64_t memory_bytes, uint32_t first_unit, const struct coh_row *rows)
+					  uint64_t memory_bytes, uint32_t first_unit)
 {
 	struct channel_system *s = g_new0(struct channel_system, 1);
 	const struct cpu_params *c = cpu->common.p;
@@ -125,7 +125,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->bus = &cpu->bus;
 	s->channels = &cpu->channels;
 	s->pages = &cpu->pages;
-	coh_table_init(&s->table, rows);
+	coh_table_init(&s->table, p->fault, p->fault_every_count);
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	s->region_lines = p->summary_bytes / LINE_BYTES;

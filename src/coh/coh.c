@@ -13,6 +13,12 @@ const struct coh_row coh_rows[] = {
 #include "coh/coh.def"
 };
 #undef COH_ROW
+#define COH_FAULT(name, agent, state, event, condition, next, action, text) \
+	[COH_FAULT_##name] = {text, ROW(agent, state, event, condition, next, action, NOTHING)},
+const struct coh_mistake coh_faults[] = {
+#include "coh/coh_faults.def"
+};
+#undef COH_FAULT
 #undef ROW
 #define ROW(agent, state, event, condition, next, ...) #agent " " #state " " #event " " #condition,
 #define COH_ROW(...) ROW(__VA_ARGS__)
@@ -24,17 +30,27 @@ static const char *const names[] = {
 const uint32_t coh_row_count = ARRAY_COUNT(coh_rows);
 _Static_assert(ARRAY_COUNT(coh_rows) <= COH_ROWS_MAX, "counts has a place for each row");
 
+_Static_assert(ARRAY_COUNT(coh_faults) == COH_FAULT_COUNT, "each mistake has a row");
+
 const char *coh_row_name(uint32_t row)
 {
 	return names[row];
 }
 
-void coh_table_init(struct coh_table *t, const struct coh_row *rows)
+static bool is_in_place_of(const struct coh_row *mistake, const struct coh_row *r)
 {
-	*t = (struct coh_table){.rows = rows};
-	for (uint32_t i = 0; i < coh_row_count; i++) {
-		const struct coh_row *r = &rows[i];
+	return r->state == mistake->state && r->event == mistake->event && r->condition == mistake->condition;
+}
 
+/* The row of the mistake is not to be found: coh_find_slow decides. */
+void coh_table_init(struct coh_table *t, enum coh_fault fault, uint64_t fault_every)
+{
+	*t = (struct coh_table){.fault = fault, .fault_every = fault_every};
+	for (uint32_t i = 0; i < coh_row_count; i++) {
+		const struct coh_row *r = &coh_rows[i];
+
+		if (fault && is_in_place_of(&coh_faults[fault].row, r))
+			continue;
 		if (r->condition != COH_HELD)
 			t->find[r->state][r->event][0] = (uint8_t)(i + 1);
 		if (r->condition != COH_FREE)
@@ -55,8 +71,15 @@ const struct coh_row *coh_find_slow(struct coh_table *t, enum coh_state state, e
 {
 	char what[128];
 
-	(void)t;
-	(void)is_held;
+	for (uint32_t i = 0; t->fault && i < coh_row_count; i++) {
+		const struct coh_row *r = &coh_rows[i], *mistake = &coh_faults[t->fault].row;
+
+		if (!is_in_place_of(mistake, r) || r->state != state || r->event != event ||
+		    r->condition == (is_held ? COH_FREE : COH_HELD))
+			continue;
+		t->counts[i]++;
+		return ++t->fault_chances % t->fault_every ? r : mistake;
+	}
 	snprintf(what, sizeof(what), "coherence: no row for %s at %s", state_names[state], event_names[event]);
 	base_bug_at(__FILE__, __LINE__, what);
 }

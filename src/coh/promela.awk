@@ -1,7 +1,7 @@
 # promela.awk - makes the transitions of coh.def for the model that SPIN checks: awk -f promela.awk coh.def
 #
-# For each agent an inline with a case per row; what the actions do is coh.pml's. -v fault=N:FIELD=WORD changes a row
-# before (FIELD: next, or actions as words joined by +): a planted fault; fault=N:drop leaves the row out.
+# For each agent an inline with a case per row; what the actions do is coh.pml's. -v fault=N:FIELD=WORD[:FIELD=WORD] changes
+# a row before (FIELD: next, or actions as words joined by +): a planted fault; fault=N:drop leaves the row out.
 /^COH_ROW\(/ {
 	line = $0
 	sub(/^COH_ROW\(/, "", line)
@@ -15,11 +15,12 @@
 		actions[row] = actions[row] "+" field[i]
 }
 END {
-	split(fault, part, ":")
-	if (part[2] == "drop")
-		dropped[part[1]]
-	else if (split(part[2], set, "=") == 2) {
-		if (set[1] == "next")
+	parts = split(fault, part, ":")
+	for (i = 2; i <= parts; i++) {
+		split(part[i], set, "=")
+		if (part[i] == "drop")
+			dropped[part[1]]
+		else if (set[1] == "next")
 			next_state[part[1]] = set[2]
 		else if (set[1] == "actions")
 			actions[part[1]] = set[2]

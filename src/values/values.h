@@ -44,8 +44,8 @@ void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version 
 /* The holder's copy is gone without a trace. */
 void values_dropped(struct values *v, uint64_t line, uint32_t holder);
 
-/* A holder reads bytes of its copy, all of them or none in quarters that are private. False: they are the program's own.
- * True: they are others, and now in out. */
+/* A holder reads bytes of its copy, all of them or none in quarters that are private. False: they are the program's
+ * own. True: they are others, and now in out. */
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out);
 /* Where a store of the holder goes: own, or the line's place in its private bytes. */

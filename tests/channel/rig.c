@@ -71,7 +71,7 @@ static void all_defaults(struct rig *r)
 {
 	struct sim_param_groups groups = {.count = 0};
 
-	*r = (struct rig){.state = 1, .rows = coh_rows};
+	*r = (struct rig){.state = 1};
 	sim_param_groups_add(&groups, "memory", memory_param_rows, memory_param_row_count, &r->memory_params);
 	sim_param_groups_add(&groups, "dram", dram_param_rows, dram_param_row_count, &r->dram);
 	sim_param_groups_add(&groups, "cpu", cpu_param_rows, cpu_param_row_count, &r->cpu_params);
@@ -148,7 +148,7 @@ void rig_open(struct rig *r, bool is_observed)
 	r->cpu_units = r->units = cpu_unit_count(&r->cpu_params);
 	if (r->params.ndp_count) {
 		r->near = channel_system_new(&r->ctx, &r->params, r->cpu, r->memory_params.capacity_bytes,
-					     r->cpu_units, r->rows);
+					     r->cpu_units);
 		r->units += (uint32_t)(r->params.ndp_count * r->params.core_count);
 	}
 	assert_true(r->units <= RIG_UNITS_MAX);

@@ -17,7 +17,6 @@ struct rig {
 	struct mem_memory *memory;
 	struct cpu_system *cpu;
 	struct channel_system *near;
-	const struct coh_row *rows; /* coh_rows, or a test's */
 	uint32_t cpu_units, units;
 	uint64_t ready_ps[RIG_UNITS_MAX]; /* CPU_WAITS: not answered */
 	bool claims;			  /* random accesses claim pages as well */

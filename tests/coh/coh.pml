@@ -60,7 +60,7 @@ byte value_down[LINES];
 chan up = [UP_PLACES] of { byte, byte, byte };
 chan down = [DOWN_PLACES] of { byte, byte, byte };
 chan reads = [LINES] of { byte, byte };
-chan to_near[NEARS] = [2] of { byte, byte, byte };
+chan to_near[NEARS] = [LINES + 1] of { byte, byte, byte };
 chan from_near[NEARS] = [3] of { byte, byte, byte };
 
 /* Kinds of messages upwards besides CLAIM_*, and from the NDP's caches besides requests. */
