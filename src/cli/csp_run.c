@@ -222,8 +222,10 @@ int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config
 		json_t *out = run_json(o, file, config, program, m, &r);
 
 		exit_status = status_of(&r);
-		if ((!r.was_stopped && !r.was_limited && !ports_do(m, o->outputs, csp_machine_output, diag)) ||
-		    !keep(o->json, out))
+		/* Whatever becomes of its files, the run is kept. */
+		if (!keep(o->json, out))
+			exit_status = CLI_UNABLE;
+		if (!r.was_stopped && !r.was_limited && !ports_do(m, o->outputs, csp_machine_output, diag))
 			exit_status = CLI_UNABLE;
 		report_summary_print(stdout, out);
 		json_decref(out);

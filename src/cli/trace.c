@@ -364,6 +364,10 @@ static int run_words(const struct trace_options *o, const struct cli_words *word
 	struct cli_paths paths;
 	int exit_status;
 
+	if (o->by_qemu && strcmp(action, "record")) {
+		cli_error("trace: --qemu is of `strata trace record`");
+		return CLI_USAGE;
+	}
 	if (!strcmp(action, "record") && words->words->len == 1) {
 		cli_paths_find(&paths);
 		exit_status = record(o, words, &paths);

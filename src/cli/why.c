@@ -128,7 +128,9 @@ static uint32_t machines_make(struct work *w, const struct machine_session *base
 	uint32_t count = 1;
 
 	w->sessions[0] = *base;
-	for (size_t i = 0; i < ARRAY_COUNT(cases) && !w->options->has_no_cases; i++) {
+	if (w->options->has_no_cases || !machine_config_has_gpu(&base->config))
+		return count; /* the cases are of a GPU's parts */
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		w->sessions[count] = *base;
 		if (!case_apply(&cases[i], &w->sessions[count]))
 			continue;
@@ -256,13 +258,18 @@ static int run_all(struct work *w, const struct cli_paths *paths, const struct m
 	return exit_status;
 }
 
-/* The account is on unless the user says something else. */
-static GPtrArray *account_on(GPtrArray *sets)
+/* With the account on, where the machine can have it, unless the user says something else. */
+static bool machine_load(const struct cli_paths *paths, struct why_options *o, struct machine_session *out)
 {
 	static char on[] = "run.account=true";
+	const char *name = o->machine ? o->machine : "tom-baseline";
 
-	g_ptr_array_insert(sets, 0, on);
-	return sets;
+	if (!cli_machine_load(paths, name, o->sets, out))
+		return false;
+	if (!machine_config_has_gpu(&out->config))
+		return true;
+	g_ptr_array_insert(o->sets, 0, on);
+	return cli_machine_load(paths, name, o->sets, out);
 }
 
 static int of_program(const struct cli_paths *paths, struct why_options *o, const struct cli_words *words)
@@ -275,7 +282,7 @@ static int of_program(const struct cli_paths *paths, struct why_options *o, cons
 	if (cli_timeout_add(about.name, o->timeout, o->sets) &&
 	    cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
 	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-	    cli_machine_load(paths, o->machine ? o->machine : "tom-baseline", account_on(o->sets), session) &&
+	    machine_load(paths, o, session) &&
 	    cli_store_check(about.name)) {
 		w.target = targets->pdata[0];
 		exit_status = run_all(&w, paths, session);
@@ -301,7 +308,7 @@ static json_t *stored(const char *word, int *exit_status)
 	if (!run) {
 		cli_error("why: %s", message);
 		g_free(message);
-	} else if (!report_has_run(run) || json_object_get(run, "channels")) {
+	} else if (!report_has_run(run) || json_object_get(run, "channels") || json_object_get(run, "coprocessor")) {
 		cli_error("why: run %s has no kernels: there is nothing to explain", word);
 		*exit_status = CLI_USAGE;
 		json_decref(run);

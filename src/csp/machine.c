@@ -141,6 +141,8 @@ static bool checks_make(struct csp_machine *m, struct csp_result *out, struct ba
 
 		if (!csp_check_make(m, &m->program->checks[i], &is_ok, &out->worst_error, diag))
 			return false;
+		if (m->is_stopped)
+			break; /* in the middle of it: nothing is known */
 		out->checks++;
 		out->checks_passed += is_ok;
 	}

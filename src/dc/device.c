@@ -98,20 +98,32 @@ static bool has_params(const struct code *c, const struct simt_launch *l)
 	return true;
 }
 
+static bool has_no_params(const struct code *c)
+{
+	for (uint64_t n = 0; n < c->param_bytes; n++)
+		if (c->used[n])
+			return false;
+	return true;
+}
+
 /* The code of these values, or one that depends on none; past the limit of codes such a one is made. */
 static struct code *code_of(struct dc_device *d, struct simt_launch *l)
 {
 	struct simt_program *owner = (struct simt_program *)(uintptr_t)l->program; /* guest_data is ours to set */
 	uint32_t count = 0;
-	struct code *c;
+	struct code *c, *general = NULL;
 
 	for (c = owner->guest_data; c; c = c->next) {
 		if (!is_of_shape(c, l))
 			continue;
-		if (has_params(c, l))
+		if (has_no_params(c))
+			general = c;
+		else if (has_params(c, l))
 			return c;
 		count++;
 	}
+	if (general)
+		return general;
 	c = compile(d, l, count < d->p->code_variants_count);
 	if (!c)
 		return NULL;

@@ -163,7 +163,7 @@ static const struct path *path_of_warp(const struct accounting *a, const struct 
 		if (w->sb[sb[i]] != SM_SB_PENDING && w->sb[sb[i]] & 1)
 			ready = MAX(ready, w->sb[sb[i]] >> 1);
 	for (uint32_t i = 0; i < PATHS; i++)
-		if (paths->paths[i].ready_cycle == sm->base + ready)
+		if (ready && paths->paths[i].ready_cycle == sm->base + ready)
 			last = &paths->paths[i];
 	return last->ready_cycle >= from_cycle ? last : NULL;
 }

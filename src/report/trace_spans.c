@@ -175,12 +175,13 @@ static void add_kind(json_t *events, const struct kind *k, const json_t *run, GH
 	g_array_free(spans, TRUE);
 }
 
+enum { VAULTS_MAX = 64, BANKS_MAX = 64 }; /* of a stack, as dram.vault_count; of a vault, over its ranks */
+
 /* A row for each bank of each vault that had a command. */
 static void add_commands(json_t *events, const json_t *run)
 {
 	const json_t *log = json_object_get(run, "dram_commands"), *names = json_object_get(log, "names");
 	const double clock_ps = report_number(log, "clock_ps", NULL);
-	const json_int_t banks = (json_int_t)parameter(run, "dram.bank_count");
 	GHashTable *named = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 
 	for (size_t i = 0; i < json_array_size(json_object_get(log, "at_ps")); i++) {
@@ -188,7 +189,7 @@ static void add_commands(json_t *events, const json_t *run)
 				 vault = (json_int_t)column_item(log, "vault", i),
 				 bank = (json_int_t)column_item(log, "bank", i);
 		const size_t command = (size_t)column_item(log, "command", i);
-		const gint64 row = (stack * 64 + vault) * banks + bank;
+		const gint64 row = (stack * VAULTS_MAX + vault) * BANKS_MAX + bank;
 		const double at_ps = column_item(log, "at_ps", i);
 
 		if (!g_hash_table_contains(named, &row)) {

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {"hotspot", "Heat in a chip, on a 2D grid.",
 						    "256 x 256 cells, 4 steps", "512 x 512 cells, 60 steps"};
 	static const struct workload_count counts[] = {
-	    {"side", "rows and columns of cells", 256, 512, HOTSPOT_TILE, 8192, 1, NULL},
+	    {"side", "rows and columns of cells", 256, 512, HOTSPOT_TILE, 1024, 1, NULL},
 	    {"steps", "steps of time", 4, 60, 1, 10000, 1, NULL},
 	    {"steps-per-launch", "steps in a launch", 2, 2, 1, HOTSPOT_TILE / 2 - 1, 1, NULL},
 	};

@@ -116,7 +116,7 @@ static bool product_fits(const float *triangles, const float *matrix, size_t siz
 
 			for (size_t k = 0; k < row && k <= column; k++)
 				sum += (double)triangles[row * size + k] * triangles[k * size + column];
-			if (fabs(sum - matrix[row * size + column]) > 1e-3 * (double)size) {
+			if (fabs(sum - matrix[row * size + column]) > 1e-4 * fmax(1, fabs(sum))) {
 				fprintf(stderr, "lud: element (%zu, %zu) of the product is %g, in the matrix %g\n", row,
 					column, sum, matrix[row * size + column]);
 				return false;
