@@ -500,7 +500,7 @@ static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint
 		propose_next_column(v, served, cycle + !is_only);
 	else
 		propose(v, served, cycle + (has_left || !is_only));
-	v->dirty = 0;
+	v->dirty &= ~(1ull << served); /* with two buses, the other's command may have left a bank dirty */
 	if (others) /* no command delays others than its like */
 		return cycle + 1;
 	if (has_left || !is_only)

@@ -462,6 +462,25 @@ static void test_two_command_buses(void **state)
 	assert_true(time_ps[1] * 10 < time_ps[0] * 9);
 }
 
+/* A FIFO's column lets a request into its bank; a row command in the same cycle must not make the vault forget that
+ * bank. Without refresh, nothing would remind it. */
+static void test_two_command_buses_in_order(void **state)
+{
+	struct rig *g = lone_vault();
+
+	(void)state;
+	g->p.refresh = false;
+	g->p.scheduler = DRAM_FIFO;
+	g->p.dual_command_bus = true;
+	g->span_bytes = 1ull << 24;
+	rig_build(g);
+	g->left = 2000;
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	assert_int_equal(g->done_count, 2000);
+	rig_free(g);
+}
+
 /* A reset leaves rows open that were about to be closed. Refreshes that fall due till the next request are caught up
  * with all the same, also where two vaults share a command bus. */
 static void test_reset_between_commands(void **state)
@@ -561,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_activations_bring_rfm),
 		cmocka_unit_test(test_pseudo_channels_share_a_bus), cmocka_unit_test(test_reset_between_commands),
 		cmocka_unit_test(test_two_command_buses),
+		cmocka_unit_test(test_two_command_buses_in_order),
 		cmocka_unit_test(test_all_together_at_random),
 	};
 
