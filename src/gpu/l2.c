@@ -303,6 +303,15 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
 
+/* The crossbar's latency has the pipeline before the tags behind it; that is the L2's. */
+static void account_entered(const struct gpu *g, struct mem_req *r)
+{
+	if (unlikely(g->account != NULL))
+		net_stamp(r, NET_STAGE_XBAR,
+			  r->ready_units -
+			      g->config->gpu.l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm));
+}
+
 /* False: no request is waiting. */
 static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 {
@@ -315,9 +324,11 @@ static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 		return true;
 	if (!r) {
 		r = net_xbar_pop(g->requests, s->index);
-		account_arrived(g, r, NET_STAGE_XBAR);
+		account_entered(g, r);
 		s->stats.requests++;
 	}
+	if (unlikely(g->account != NULL))
+		net_stamp(r, NET_STAGE_L2, now);
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
 	s->held = process(s, r, now) ? NULL : r;
 	s->waits_fill = s->held != NULL;

@@ -12,7 +12,7 @@
 #define NET_STAGES(X)                                                                       \
 	X(NET_STAGE_L1, l1, "load-store unit and L1, out")                                  \
 	X(NET_STAGE_XBAR, xbar, "crossbar to the L2, with the wait for it")                 \
-	X(NET_STAGE_L2, l2, "L2, from its input to the miss")                               \
+	X(NET_STAGE_L2, l2, "L2, from its input to the tags")                               \
 	X(NET_STAGE_HOST, host, "the way to the host's memory and back")                    \
 	X(NET_STAGE_TX, link_tx, "link to the stack, with the wait for it")                 \
 	X(NET_STAGE_MESH, mesh, "between stacks")                                           \
