@@ -35,11 +35,13 @@ void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint
 	core_flush(&s->cores[core], begin, end);
 }
 
-void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end)
+void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end, bool they_go)
 {
-	const uint64_t page_bytes = s->c->p->page_bytes;
+	const uint64_t page_bytes = s->c->p->page_bytes, outwards = page_bytes - 1;
+	const uint64_t first = (they_go ? begin + outwards : begin) / page_bytes;
+	const uint64_t after = (they_go ? end : end + outwards) / page_bytes;
 
-	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
+	for (uint64_t page = first; page < after; page++) {
 		const uint32_t channel = cpu_pages_channel(s->pages, page);
 
 		if (channel < s->p->ndp_count) /* it is touched */

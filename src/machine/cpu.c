@@ -139,6 +139,21 @@ static void put_powers(const struct machine_config *c, const struct sim_stats *s
 	put_text(units, "power_model_w", "W, on average");
 }
 
+#define FAULT_NAME(enumerator, name) #name,
+/* The mistakes of the protocol that the run was asked to make, in processors and NDPs. */
+static json_t *mistakes(const struct machine_config *c)
+{
+	static const char *const cpu_names[] = {CPU_FAULTS(FAULT_NAME)}, *const near_names[] = {COH_FAULTS(FAULT_NAME)};
+	const struct channel_params *near = machine_channel_params(c);
+	json_t *list = json_array();
+
+	if (params(c)->fault != CPU_FAULT_NONE)
+		json_array_append_new(list, json_sprintf("cpu.fault = %s", cpu_names[params(c)->fault]));
+	if (near && near->fault != COH_FAULT_NONE)
+		json_array_append_new(list, json_sprintf("channel.fault = %s", near_names[near->fault]));
+	return list;
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -162,6 +177,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	json_object_set_new(fields, "channels", channels);
 	put_traffic(c, stats, counts, fields, units);
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
+	json_object_set_new(fields, "planted_mistakes", mistakes(c));
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");
 	put_text(units, "ipc", "instructions of all cores per cycle of a core");

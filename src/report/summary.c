@@ -265,6 +265,17 @@ static void print_processors(FILE *out, const json_t *run)
 		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
 }
 
+/* Such a run shows who finds a mistake, and nothing of the machine. */
+static void print_mistakes(FILE *out, const json_t *run)
+{
+	const json_t *list = json_object_get(run, "planted_mistakes"), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		fprintf(out, "  planted        %s: a mistake of the protocol; these are no results of the machine\n",
+			json_string_value(one));
+}
+
 /* Cycles of an operation without its data-dependent savings over those with them. */
 static double gain(const json_t *stats, const char *op)
 {
@@ -346,6 +357,7 @@ void report_summary_print(FILE *out, const json_t *run)
 	}
 	if (json_object_get(run, "channels")) {
 		print_processors(out, run);
+		print_mistakes(out, run);
 		print_measures(out, run);
 		print_energy(out, run);
 		return;

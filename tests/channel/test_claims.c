@@ -183,17 +183,22 @@ static void test_tlb_commands(void **state)
 		r.params.shadow_filter = is_filtered;
 		stats = channel_system_stats(r.near);
 		down = stats->messages_down;
-		channel_tlb_commands(r.near, FIRST, SECOND + 8);
+		channel_tlb_commands(r.near, FIRST, SECOND + 8, false);
 		assert_int_equal(stats->tlb_commands, 3);
 		assert_int_equal(stats->tlb_forwards, is_filtered ? 0 : 3);
-		channel_tlb_commands(r.near, SECOND + PAGE_BYTES, SECOND + 9 * PAGE_BYTES); /* not touched */
+		channel_tlb_commands(r.near, SECOND + PAGE_BYTES, SECOND + 9 * PAGE_BYTES, false); /* not touched */
 		assert_int_equal(stats->tlb_commands, 3);
 		assert_int_equal(stats->messages_down - down, is_filtered ? 0 : 3);
 		access_alone(&r, NDP, FIRST, CPU_READ); /* the first channel's region has lines that differ */
 		down = stats->messages_down;
-		channel_tlb_commands(r.near, FIRST, SECOND + 8);
+		channel_tlb_commands(r.near, FIRST, SECOND + 8, false);
 		assert_int_equal(stats->tlb_forwards, is_filtered ? 2 : 6);
 		assert_int_equal(stats->messages_down - down, is_filtered ? 2 : 3);
+		/* A page of which a part stays is not unmapped. */
+		channel_tlb_commands(r.near, FIRST + 8, SECOND + PAGE_BYTES - 1, true);
+		assert_int_equal(stats->tlb_commands, 7);
+		channel_tlb_commands(r.near, FIRST + 8, FIRST + PAGE_BYTES - 8, true);
+		assert_int_equal(stats->tlb_commands, 7);
 		rig_close(&r);
 	}
 }

@@ -152,6 +152,13 @@ static void test_awake(void **state)
 	awake_runs(a, 1, 3, 700); /* its turn on the same unit */
 	awake_rests(a, 1, 2, 750);
 	assert_int_equal(awake_threads(a)[1], 3);
+	awake_until(a, 800); /* who asks on the way sees what has been */
+	assert_int_equal(cpu_ps, 500);
+	assert_int_equal(near_ps, 200);
+	awake_until(a, 790); /* another unit is not so far */
+	awake_rests(a, 1, 3, 795);
+	assert_int_equal(cpu_ps, 500);
+	awake_runs(a, 1, 3, 800);
 	awake_end(a, 1000);
 	assert_int_equal(cpu_ps, 700);
 	assert_int_equal(near_ps, 400);

@@ -1,6 +1,7 @@
 /* toy_model.c - a model that a test can see through: every access waits for an event of the model, reads of one array
  * get bytes of a copy, and stores to another go into a buffer first. STRATA_TOY names a file for what it counted.
- * With STRATA_TOY_IDLE no access waits, and the model is called as many ps after each one, for nothing. */
+ * With STRATA_TOY_IDLE no access waits, and the model is called as many ps after each one, for nothing. STRATA_TOY_WAKE
+ * is how many ps go by from waking a thread until it runs. */
 #include "threads/model.h"
 
 #include <stdio.h>
@@ -43,13 +44,18 @@ static void wait_until(uint64_t time_ps, uint32_t thread, void *bytes)
 	toy.runtime->event(time_ps);
 }
 
+static void in_order(const struct thread_at *at)
+{
+	toy.disorder += at->now_ps < toy.last_ps;
+	toy.last_ps = at->now_ps;
+}
+
 static struct thread_answer toy_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 				       uint32_t size, enum thread_kind kind)
 {
 	(void)self;
 	toy.accesses++;
-	toy.disorder += at->now_ps < toy.last_ps;
-	toy.last_ps = at->now_ps;
+	in_order(at);
 	toy.order = (toy.order ^ at->now_ps ^ (uint64_t)at->unit << 56) * 0x100000001b3;
 	if (toy.idle_ps) {
 		toy.runtime->event(at->now_ps + toy.idle_ps);
@@ -90,9 +96,10 @@ static void advance(void *self, uint64_t until_ps)
 static void note(void *self, const struct thread_at *at, enum thread_event event, uint64_t value)
 {
 	(void)self;
-	(void)at;
 	(void)value;
 	toy.events[event]++;
+	if (event == THREAD_RESUME)
+		in_order(at);
 }
 
 static void end(void *self, const struct thread_at *at)
@@ -124,5 +131,7 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	    .event = note,
 	    .end = end,
 	};
+	if (getenv("STRATA_TOY_WAKE"))
+		toy.model.machine.wake_ps = strtoull(getenv("STRATA_TOY_WAKE"), NULL, 10);
 	return &toy.model;
 }

@@ -53,13 +53,20 @@ static struct core *core_of(const struct awake *a, uint32_t unit)
 					: &a->cores[a->core_count + unit - a->cpu_unit_count];
 }
 
-static void sleeps(struct awake *a, uint32_t unit, uint64_t now_ps)
+/* A core whose thread is ahead of now_ps has been counted to there. */
+static void count_until(struct awake *a, uint32_t unit, uint64_t now_ps)
 {
 	struct core *k = core_of(a, unit);
 
+	*(unit < a->cpu_unit_count ? a->cpu_ps : a->near_ps) += now_ps - MIN(now_ps, k->since_ps);
+	k->since_ps = MAX(now_ps, k->since_ps);
+}
+
+static void sleeps(struct awake *a, uint32_t unit, uint64_t now_ps)
+{
 	a->threads[unit] = AWAKE_NOBODY;
-	if (!--k->running)
-		*(unit < a->cpu_unit_count ? a->cpu_ps : a->near_ps) += now_ps - MIN(now_ps, k->since_ps);
+	if (!--core_of(a, unit)->running)
+		count_until(a, unit, now_ps);
 }
 
 void awake_rests(struct awake *a, uint32_t unit, uint32_t thread, uint64_t now_ps)
@@ -82,6 +89,13 @@ void awake_runs(struct awake *a, uint32_t unit, uint32_t thread, uint64_t now_ps
 	if (a->threads[unit] == AWAKE_NOBODY && !k->running++)
 		k->since_ps = now_ps;
 	a->threads[unit] = thread;
+}
+
+void awake_until(struct awake *a, uint64_t now_ps)
+{
+	for (uint32_t unit = 0; unit < a->unit_count; unit++)
+		if (a->threads[unit] != AWAKE_NOBODY)
+			count_until(a, unit, now_ps);
 }
 
 void awake_end(struct awake *a, uint64_t now_ps)

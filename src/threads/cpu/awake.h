@@ -19,6 +19,8 @@ const uint32_t *awake_threads(const struct awake *a);
 void awake_runs(struct awake *a, uint32_t unit, uint32_t thread, uint64_t now_ps);
 /* It waits or has ended. */
 void awake_rests(struct awake *a, uint32_t unit, uint32_t thread, uint64_t now_ps);
+/* Counts what cores that are awake have been until now. */
+void awake_until(struct awake *a, uint64_t now_ps);
 /* The program has ended. */
 void awake_end(struct awake *a, uint64_t now_ps);
 

@@ -298,10 +298,11 @@ static void keep_statistic(void *self, const char *prefix, const struct sim_stat
 }
 
 /* Since they were reset. */
-static int64_t statistic(struct host *h, const char *name)
+static int64_t statistic(struct host *h, const char *name, uint64_t now_ps)
 {
 	uint64_t value;
 
+	awake_until(h->awake, now_ps);
 	if (!name) {
 		g_hash_table_remove_all(h->reset);
 		sim_stats_each(h->run.machine->ctx.stats, keep_statistic, h);
@@ -360,7 +361,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	switch (a->kind) {
 	case THREAD_ASK_UNMAP:
 		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes);
+			channel_tlb_commands(h->near, a->address, a->address + a->bytes, true);
 		if (h->bytes)
 			bytes_unmap(h->bytes, a->address, a->bytes);
 		cpu_unmap(h->cpu, a->address, a->bytes);
@@ -369,7 +370,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 		break;
 	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
 		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes);
+			channel_tlb_commands(h->near, a->address, a->address + a->bytes, false);
 		break;
 	case THREAD_ASK_END:
 		break;
@@ -380,7 +381,7 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 			bytes_forget_all(h->bytes);
 		break;
 	case THREAD_ASK_STATISTIC:
-		reply.result = statistic(h, a->text);
+		reply.result = statistic(h, a->text, at->now_ps);
 		break;
 	case THREAD_ASK_PLACE:
 		if (a->value != THREAD_PLACE_DEFAULT)

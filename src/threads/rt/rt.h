@@ -160,6 +160,9 @@ int rt_team_on(uint32_t ndp);
 RT_API void *__strata_access(void *address, const struct thread_site *site);
 RT_API void __strata_fence(const struct thread_site *site);
 
+/* libraries.c: NULL, or a shared library that is loaded and cannot be modelled. Looks only if there are new ones. */
+const char *rt_library_of_another_version(void);
+
 /* numa.c */
 uint32_t rt_node_of(uint32_t unit); /* as programs number nodes */
 bool rt_is_numa_call(long number);

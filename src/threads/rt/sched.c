@@ -272,6 +272,17 @@ static void set_limit(void)
 		limit_before(current->slice_end_ps);
 }
 
+/* The thread that has waited longest; the unit is not earlier than when that is ready. */
+static void take_next(struct unit *u)
+{
+	u->running = u->first;
+	u->first = u->first->next;
+	if (u->now_ps < u->running->ready_ps)
+		u->now_ps = u->running->ready_ps;
+	u->slice_end_ps = u->now_ps + machine.slice_ps;
+	heap_settle(u->place);
+}
+
 /* From the thread that ran to the next one. */
 static void switch_from(struct rt_thread *from)
 {
@@ -279,15 +290,8 @@ static void switch_from(struct rt_thread *from)
 	struct rt_thread *t;
 
 	leaving = from;
-	u = earliest();
-	if (!u->running) {
-		u->running = u->first;
-		u->first = u->first->next;
-		if (u->now_ps < u->running->ready_ps)
-			u->now_ps = u->running->ready_ps;
-		u->slice_end_ps = u->now_ps + machine.slice_ps;
-		heap_settle(u->place);
-	}
+	while (u = earliest(), !u->running)
+		take_next(u); /* after which another unit may be the earliest */
 	t = u->running;
 	t->state = RT_RUNNING;
 	current = u;

@@ -32,6 +32,17 @@ void rt_message(const char *fmt, ...)
 		return;
 }
 
+/* Its hooks may mean something else: nothing that was or will be modelled is right. */
+static void refuse_libraries(void)
+{
+	const char *library = rt_library_of_another_version();
+
+	if (!library)
+		return;
+	rt_message("%s was built by strata cc of another version; build it again", library);
+	rt_fail_without_end(2);
+}
+
 /* The model's last word; nothing is modelled after it. */
 void rt_finish(void)
 {
@@ -40,6 +51,7 @@ void rt_finish(void)
 	if (!__strata_on)
 		return;
 	__strata_on = 0;
+	refuse_libraries(); /* that were loaded on the way */
 	at = rt_at();
 	rt_in_model = true;
 	rt_report_calls();
@@ -74,7 +86,7 @@ static void load_model(void)
 	}
 	make = (thread_model_make *)dlsym(library, THREAD_MODEL_ENTRY);
 	if (!make) {
-		rt_message("the program was built by another version of strata cc than %s is of; build it again", path);
+		rt_message("%s is no model, or one of another version than the strata cc that built the program", path);
 		_exit(2);
 	}
 	rt_model = make(&rt_for_model, options ? options : "");
@@ -89,6 +101,7 @@ static void load_model(void)
 
 static int modelled_main(int argc, char **argv, char **envp)
 {
+	refuse_libraries();
 	load_model();
 	rt_report_init();
 	rt_address_init();
