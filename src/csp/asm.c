@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "csp/asm_expr.h"
 
-enum { NAME_BYTES = CSP_NAME_BYTES, INSTRS_MAX = 65536, DIRECTIVES_MAX = 4096 };
+enum { NAME_BYTES = CSP_NAME_BYTES, INSTRS_MAX = 65536, DIRECTIVES_MAX = 4096, INCLUDES_MAX = 8 };
 
 static const char *const op_names[] = {
 #define CSP_OP_NAME(name, enumerator) #name,
@@ -46,6 +46,9 @@ struct assembly {
 	const struct csp_config *config;
 	GArray *instrs, *data, *checks, *uses; /* csp_instr, csp_directive, csp_directive, label_use */
 	GArray *ports, *measures;	       /* csp_port, csp_measure */
+	GPtrArray *files;		       /* paths of the texts, the program's own first */
+	const char *file;		       /* of them, that whose lines are read */
+	uint32_t include_count;		       /* texts that are being read around it */
 	GHashTable *names, *labels;	       /* -> int64_t *, of labels the instruction */
 	GHashTable *unused;		       /* names of the command line that the text has not named yet */
 	uint32_t open[CSP_LOOPS_MAX], open_count; /* loops without their end */
@@ -233,10 +236,10 @@ static bool only_spaces_left(struct csp_reader *r)
 /* The end of the lines that the last .core began; line is where that is. */
 static void section_close(struct assembly *a, uint32_t line)
 {
-	const struct csp_instr halt = {.op = CSP_HALT, .line = line};
+	const struct csp_instr halt = {.op = CSP_HALT, .file = a->file, .line = line};
 
 	if (a->open_count)
-		base_diag_error(a->diag, (struct base_place){a->program->path, line, 1},
+		base_diag_error(a->diag, (struct base_place){a->file, line, 1},
 				"a loop of line %u without its 'end'",
 				g_array_index(a->instrs, struct csp_instr, a->open[a->open_count - 1]).line);
 	a->open_count = 0;
@@ -309,7 +312,7 @@ static bool read_values(struct assembly *a, struct csp_reader *r, struct csp_dir
 static bool read_directive_values(struct assembly *a, struct csp_reader *r, uint32_t first, uint32_t end,
 				  const char *what, GArray *out)
 {
-	struct csp_directive d = {.line = r->place.line};
+	struct csp_directive d = {.file = a->file, .line = r->place.line};
 	char name[NAME_BYTES];
 	const char *names[ARRAY_COUNT(directives)];
 
@@ -343,6 +346,7 @@ static bool read_port(struct assembly *a, struct csp_reader *r, bool is_output)
 	struct csp_port p = {.is_output = is_output,
 			     .first_core = a->first_core,
 			     .last_core = a->last_core,
+			     .file = a->file,
 			     .line = r->place.line};
 
 	if (!csp_read_word(r, p.name, sizeof(p.name), "a name") || !csp_read_char(r, ',') ||
@@ -397,14 +401,80 @@ static bool read_section_directive(struct assembly *a, struct csp_reader *r, con
 	return read_port(a, r, *name == 'o');
 }
 
+/* The text of a program's file, at most CSP_PROGRAM_BYTES_MAX; NULL with a message at the place. */
+static char *text_of(const char *path, struct base_place at, const char *what, struct base_diag_list *diag)
+{
+	g_autofree char *text = NULL;
+	gsize length;
+
+	if (!g_file_get_contents(path, &text, &length, NULL)) {
+		base_diag_error(diag, at, "cannot read %s: %s", what, strerror(errno));
+		return NULL;
+	}
+	if (length > CSP_PROGRAM_BYTES_MAX) {
+		base_diag_error(diag, at, "%s: more than %d bytes: no program", what, CSP_PROGRAM_BYTES_MAX);
+		return NULL;
+	}
+	if (memchr(text, '\0', length)) {
+		base_diag_error(diag, at, "%s: no text: it has a byte 0", what);
+		return NULL;
+	}
+	return g_steal_pointer(&text);
+}
+
+static void read_line(struct assembly *a, char *text, uint32_t number);
+
+/* All lines of a text; a->file is its path. The number of the last one. */
+static uint32_t read_lines(struct assembly *a, const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	uint32_t count = 0;
+
+	for (; lines[count]; count++)
+		read_line(a, lines[count], count + 1);
+	return MAX(count, 1);
+}
+
+/* '.include "FILE"', beside the file that says it: its lines are read here. */
+static bool read_include(struct assembly *a, struct csp_reader *r)
+{
+	const char *outer = a->file, *end;
+	g_autofree char *name = NULL, *dir = NULL, *path = NULL, *text = NULL;
+
+	if (!csp_read_char(r, '"') || !(end = strchr(r->at, '"')) || end == r->at)
+		return csp_expected(r, "the name of a file in quotes");
+	name = g_strndup(r->at, (size_t)(end - r->at));
+	r->at = end + 1;
+	if (!only_spaces_left(r))
+		return false;
+	if (a->include_count == INCLUDES_MAX) {
+		base_diag_error(r->diag, r->place, "files that include files more than %d deep", INCLUDES_MAX);
+		return false;
+	}
+	dir = g_path_get_dirname(outer);
+	path = strcmp(dir, ".") ? g_build_filename(dir, name, NULL) : g_strdup(name);
+	text = text_of(path, r->place, path, r->diag);
+	if (!text)
+		return false;
+	a->file = path;
+	g_ptr_array_add(a->files, g_steal_pointer(&path));
+	a->include_count++;
+	read_lines(a, text);
+	a->include_count--;
+	a->file = outer;
+	return true;
+}
+
 static bool read_directive(struct assembly *a, struct csp_reader *r)
 {
-	static const char *const names[] = {"core", "set", "measure", "data", "check", "input", "output"};
-	enum { SECTION_NAMES = 3 }; /* from here on */
+	static const char *const names[] = {"core", "set", "measure", "include", "data", "check", "input", "output"};
+	enum { SECTION_NAMES = 4 }; /* from here on */
 	char name[NAME_BYTES];
 
-	if (!csp_read_word(r, name, sizeof(name), "core, set, measure, data, check, input or output"))
+	if (!csp_read_word(r, name, sizeof(name), "core, set, measure, include, data, check, input or output"))
 		return false;
+	if (!strcmp(name, "include"))
+		return read_include(a, r);
 	if (!strcmp(name, "core"))
 		return read_core(a, r);
 	if (!strcmp(name, "set"))
@@ -424,7 +494,7 @@ static bool read_directive(struct assembly *a, struct csp_reader *r)
 
 static bool read_instr(struct assembly *a, struct csp_reader *r, const char *word)
 {
-	struct csp_instr x = {.line = r->place.line};
+	struct csp_instr x = {.file = a->file, .line = r->place.line};
 	uint32_t op = 0;
 
 	while (op < ARRAY_COUNT(op_names) && strcmp(op_names[op], word))
@@ -455,7 +525,7 @@ static void read_line(struct assembly *a, char *text, uint32_t number)
 {
 	struct csp_reader r = {.begin = text,
 			       .at = text,
-			       .place = {a->program->path, number, 1},
+			       .place = {a->file, number, 1},
 			       .names = a->names,
 			       .unused = a->unused,
 			       .diag = a->diag};
@@ -539,6 +609,8 @@ static struct csp_program *finish(struct assembly *a, uint32_t errors_before)
 	p->measure_count = a->measures->len;
 	p->ports = (struct csp_port *)(void *)g_array_free(a->ports, FALSE);
 	p->measures = (struct csp_measure *)(void *)g_array_free(a->measures, FALSE);
+	g_ptr_array_add(a->files, NULL);
+	p->files = (char **)g_ptr_array_free(a->files, FALSE);
 	g_array_free(a->uses, TRUE);
 	g_hash_table_destroy(a->unused);
 	g_hash_table_destroy(a->names);
@@ -562,22 +634,23 @@ struct csp_program *csp_assemble(const char *text, const char *path, const struc
 	    .uses = g_array_new(FALSE, FALSE, sizeof(struct label_use)),
 	    .ports = g_array_new(FALSE, FALSE, sizeof(struct csp_port)),
 	    .measures = g_array_new(FALSE, FALSE, sizeof(struct csp_measure)),
+	    .files = g_ptr_array_new(),
 	    .unused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	    .names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 	    .labels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 	    .diag = diag,
 	};
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	uint32_t count = 0;
+	uint32_t count;
 
 	a.program->path = g_strdup(path);
+	g_ptr_array_add(a.files, g_strdup(path));
+	a.file = a.files->pdata[0];
 	a.program->core_count = (uint32_t)config->csp.core_count;
 	a.program->entries = g_new(uint32_t, a.program->core_count);
 	memset(a.program->entries, 0xff, a.program->core_count * sizeof(uint32_t));
 	names_begin(&a, defines, define_count);
-	for (; lines[count]; count++)
-		read_line(&a, lines[count], count + 1);
-	section_close(&a, count ? count : 1);
+	count = read_lines(&a, text);
+	section_close(&a, count);
 	resolve(&a);
 	if (diag->error_count == errors_before)
 		unused_report(&a, defines, define_count);
@@ -590,23 +663,9 @@ struct csp_program *csp_assemble_file(const char *path, const struct csp_config 
 				      const struct csp_define *defines, uint32_t define_count,
 				      struct base_diag_list *diag)
 {
-	const struct base_place at = {.file = path};
-	g_autofree char *text = NULL;
-	gsize length;
+	g_autofree char *text = text_of(path, (struct base_place){.file = path}, "the program", diag);
 
-	if (!g_file_get_contents(path, &text, &length, NULL)) {
-		base_diag_error(diag, at, "cannot read the program: %s", strerror(errno));
-		return NULL;
-	}
-	if (length > CSP_PROGRAM_BYTES_MAX) {
-		base_diag_error(diag, at, "more than %d bytes: no program", CSP_PROGRAM_BYTES_MAX);
-		return NULL;
-	}
-	if (memchr(text, '\0', length)) {
-		base_diag_error(diag, at, "no text: it has a byte 0");
-		return NULL;
-	}
-	return csp_assemble(text, path, config, defines, define_count, diag);
+	return text ? csp_assemble(text, path, config, defines, define_count, diag) : NULL;
 }
 
 void csp_program_free(struct csp_program *p)
@@ -614,6 +673,7 @@ void csp_program_free(struct csp_program *p)
 	if (!p)
 		return;
 	g_free(p->path);
+	g_strfreev(p->files);
 	g_free(p->instrs);
 	g_free(p->entries);
 	g_free(p->data);

@@ -160,7 +160,7 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 	const int64_t *v = d->values, lanes = (int64_t)m->config->csp.fu_count;
 
 	if (is_empty(d)) {
-		base_diag_error(diag, csp_directive_place(m, d), ".%s: of nothing: a count is 0",
+		base_diag_error(diag, csp_directive_place(d), ".%s: of nothing: a count is 0",
 				csp_directive_name(d->kind));
 		return false;
 	}
@@ -170,7 +170,7 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 					   diag);
 	if (!is_power_of_two(d->kind == CSP_CHECK_FIR ? v[4] : v[3]) ||
 	    (d->kind == CSP_CHECK_FIR && (v[1] > 65536 || v[3] > 65536 || v[5] < 1 || v[5] > 64))) {
-		base_diag_error(diag, csp_directive_place(m, d),
+		base_diag_error(diag, csp_directive_place(d),
 				".%s: points or channels are a power of two up to 65536, taps 1 to 64",
 				csp_directive_name(d->kind));
 		return false;

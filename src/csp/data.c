@@ -150,7 +150,7 @@ static bool table_fits(struct csp_machine *m, const struct csp_directive *d, str
 
 	if (words)
 		return csp_directive_lines(m, d, d->values[0], (int64_t)((words + lanes - 1) / lanes), diag);
-	base_diag_error(diag, csp_directive_place(m, d), ".%s: expected %s", csp_directive_name(d->kind), what);
+	base_diag_error(diag, csp_directive_place(d), ".%s: expected %s", csp_directive_name(d->kind), what);
 	return false;
 }
 
@@ -165,7 +165,7 @@ bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct 
 	const int64_t *v = d->values;
 
 	if (d->kind == CSP_DATA_SIGNAL && (!v[1] || !v[2])) {
-		base_diag_error(diag, csp_directive_place(m, d), ".%s: of nothing: a count is 0",
+		base_diag_error(diag, csp_directive_place(d), ".%s: of nothing: a count is 0",
 				csp_directive_name(d->kind));
 		return false;
 	}

@@ -44,7 +44,7 @@ static const struct csp_port *port_checked(const struct csp_machine *m, const ch
 
 	for (uint32_t i = p ? p->first_core : 1; p && i <= p->last_core; i++)
 		if ((uint64_t)p->first + (uint64_t)p->count > m->cores[i].line_count) {
-			base_diag_error(diag, (struct base_place){m->program->path, p->line, 1},
+			base_diag_error(diag, (struct base_place){p->file, p->line, 1},
 					".%s %s: lines %lld to %lld: core %u has %llu", kind_name(is_output), name,
 					(long long)p->first, (long long)(p->first + p->count - 1), i,
 					(unsigned long long)m->cores[i].line_count);

@@ -49,7 +49,8 @@ struct csp_instr {
 	struct csp_operand operands[4];
 	struct csp_expr value, count;
 	uint32_t targets[CSP_TARGETS_MAX]; /* numbers of instructions; loop: behind its end; end: its loop */
-	uint32_t line;			   /* of the text */
+	const char *file;		   /* of the program's (csp_program.files) */
+	uint32_t line;			   /* of it */
 };
 
 #endif

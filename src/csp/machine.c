@@ -22,7 +22,11 @@ void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt,
 	va_start(args, fmt);
 	what = g_strdup_vprintf(fmt, args);
 	va_end(args);
-	m->mistake = g_strdup_printf("core %u, '%s' of line %u: %s", c->number, csp_op_name(x->op), x->line, what);
+
+	const bool is_included = strcmp(x->file, m->program->path) != 0;
+
+	m->mistake = g_strdup_printf("core %u, '%s' of line %u%s%s: %s", c->number, csp_op_name(x->op), x->line,
+				     is_included ? " of " : "", is_included ? x->file : "", what);
 	sim_stop(m->ctx.engine);
 }
 
@@ -107,9 +111,9 @@ void csp_machine_free(struct csp_machine *m)
 
 /* ---- data and checks ---- */
 
-struct base_place csp_directive_place(const struct csp_machine *m, const struct csp_directive *d)
+struct base_place csp_directive_place(const struct csp_directive *d)
 {
-	return (struct base_place){.file = m->program->path, .line = d->line, .col = 1};
+	return (struct base_place){.file = d->file, .line = d->line, .col = 1};
 }
 
 bool csp_directive_lines(const struct csp_machine *m, const struct csp_directive *d, int64_t first, int64_t count,
@@ -117,7 +121,7 @@ bool csp_directive_lines(const struct csp_machine *m, const struct csp_directive
 {
 	for (uint32_t i = d->first_core; i <= d->last_core; i++)
 		if ((uint64_t)first + (uint64_t)count > m->cores[i].line_count) {
-			base_diag_error(diag, csp_directive_place(m, d),
+			base_diag_error(diag, csp_directive_place(d),
 					".%s: lines %lld to %lld: core %u has %llu", csp_directive_name(d->kind),
 					(long long)first, (long long)(first + count - 1), i,
 					(unsigned long long)m->cores[i].line_count);
@@ -155,13 +159,13 @@ static bool all_ended(const struct csp_machine *m, struct base_diag_list *diag)
 {
 	for (uint32_t i = 0; i < m->core_count; i++) {
 		const struct csp_core *c = &m->cores[i];
-		const struct base_place at = {.file = m->program->path,
-					      .line = c->is_halted ? 0 : m->program->instrs[c->pc].line,
-					      .col = 1};
+		const struct csp_instr *x;
 
 		if (c->is_halted)
 			continue;
-		base_diag_error(diag, at, "core %u waits here for ever, for %s", i, csp_core_waits_for(c));
+		x = &m->program->instrs[c->pc];
+		base_diag_error(diag, (struct base_place){.file = x->file, .line = x->line, .col = 1},
+				"core %u waits here for ever, for %s", i, csp_core_waits_for(c));
 		return false;
 	}
 	return true;

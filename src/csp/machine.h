@@ -63,7 +63,7 @@ bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *
 		    struct base_diag_list *diag);
 
 /* What a line of text about a directive begins with. */
-struct base_place csp_directive_place(const struct csp_machine *m, const struct csp_directive *d);
+struct base_place csp_directive_place(const struct csp_directive *d);
 /* Are the lines there in every core of the directive? False with a message. */
 bool csp_directive_lines(const struct csp_machine *m, const struct csp_directive *d, int64_t first, int64_t count,
 			 struct base_diag_list *diag);

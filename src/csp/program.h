@@ -28,6 +28,7 @@ struct csp_directive {
 	enum csp_directive_kind kind;
 	uint32_t first_core, last_core;
 	int64_t values[CSP_DIRECTIVE_VALUES_MAX];
+	const char *file; /* of the program's */
 	uint32_t line;
 };
 
@@ -36,7 +37,8 @@ struct csp_directive {
 struct csp_port {
 	char name[CSP_NAME_BYTES];
 	bool is_output;
-	uint32_t first_core, last_core, line; /* line: of the text */
+	const char *file;		      /* of the program's */
+	uint32_t first_core, last_core, line; /* line: of the file */
 	int64_t first, count;		      /* lines of memory */
 };
 
@@ -47,7 +49,8 @@ struct csp_measure {
 };
 
 struct csp_program {
-	char *path; /* of the text, for messages */
+	char *path;   /* of the text, for messages */
+	char **files; /* paths of the text and of those that it includes; NULL-terminated */
 	struct csp_instr *instrs;
 	uint32_t instr_count;
 	uint32_t *entries; /* by core; UINT32_MAX: it does nothing */

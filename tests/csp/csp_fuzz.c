@@ -6,7 +6,8 @@
 
 #include "csp/machine.h"
 
-static const char *const programs[] = {"fft8.csp", "fft2.csp", "fir.csp", "corr.csp", "node.csp"};
+static const char *const programs[] = {"fft8.csp", "fft2.csp", "fir.csp", "corr.csp", "node.csp",
+					"fft8.inc", "corr.inc", "chan.inc"};
 static const char alphabet[] = "0123456789[]:,.;+-*/%() \tirsvxMNc_\n\"";
 
 static void mutate(GString *text, GRand *random)
@@ -41,7 +42,7 @@ static void mutate(GString *text, GRand *random)
 
 static bool has_place(const struct base_diag_list *diag)
 {
-	return diag->first && !strncmp(diag->first->text, "mutant:", 7);
+	return diag->first && !strncmp(diag->first->text, PROGRAMS_DIR "/", sizeof(PROGRAMS_DIR));
 }
 
 static void run(const struct csp_config *config, const struct csp_program *p, struct base_diag_list *diag)
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
 
 		mutate(text, random);
 		base_diag_init(&diag);
-		p = csp_assemble(text->str, "mutant", &config, NULL, 0, &diag);
+		p = csp_assemble(text->str, PROGRAMS_DIR "/mutant", &config, NULL, 0, &diag);
 		if (!p && !has_place(&diag)) {
 			fprintf(stderr, "mutant %u is refused without a message at its place:\n%s", i, text->str);
 			return EXIT_FAILURE;

@@ -1,6 +1,8 @@
 /* What the assembler makes of text, and what it says of mistakes: each with its line. */
 #include "harness.h"
 
+#include <glib/gstdio.h>
+
 static struct csp_program *assemble(const char *text, struct base_diag_list *diag)
 {
 	static struct csp_config config;
@@ -82,6 +84,10 @@ static void mistakes(void **state)
 	    {".core 0\n.input a, 0, 0\n", "at least one of them"},
 	    {".core 0\n.input a, 0, 1\n.input a, 1, 1\n", ":3:1: error: 'a' is there already, in line 2"},
 	    {".cor 0\n", "no directive '.cor'; did you mean '.core'?"},
+	    {".include\n", ":1:9: error: expected '\"', found the end of the line"},
+	    {".include \"\n", "expected the name of a file in quotes"},
+	    {".include \"no.inc\"\n", "p.csp:1:1: error: cannot read no.inc: No such file"},
+	    {".include \"no.inc\" x\n", "expected the end of the line, found 'x'"},
 	    {"\n", "p.csp:1:1: error: no '.core': the program is nobody's"},
 	};
 
@@ -95,6 +101,46 @@ static void mistakes(void **state)
 			fail_msg("'%s': '%s' has no '%s'", cases[i].text, diag.first->text, cases[i].expected);
 		base_diag_free(&diag);
 	}
+}
+
+/* Lines of another file stand where it is included; each keeps its own place. */
+static void includes(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL), *a = NULL, *b = NULL;
+	struct csp_config config;
+	struct base_diag_list diag;
+	struct csp_program *p;
+
+	(void)state;
+	assert_non_null(dir);
+	a = g_build_filename(dir, "a.csp", NULL);
+	b = g_build_filename(dir, "b.inc", NULL);
+	csp_config_defaults(&config);
+	base_diag_init(&diag);
+	assert_true(g_file_set_contents(a, ".core 0\n set i1, 1\n.include \"b.inc\"\n set i3, WIDTH\n", -1, NULL));
+	assert_true(g_file_set_contents(b, "; b\n.set WIDTH, 7\n set i2, WIDTH + 1\n", -1, NULL));
+	p = csp_assemble_file(a, &config, NULL, 0, &diag);
+	assert_non_null(p);
+	assert_int_equal(p->instr_count, 4);
+	assert_string_equal(p->instrs[1].file, b);
+	assert_int_equal(p->instrs[1].line, 3);
+	assert_int_equal(p->instrs[1].value.constant, 8);
+	assert_string_equal(p->instrs[2].file, a);
+	assert_int_equal(p->instrs[2].line, 4);
+	assert_int_equal(p->instrs[2].value.constant, 7);
+	csp_program_free(p);
+	assert_true(g_file_set_contents(b, "\n sett i2, 1\n", -1, NULL));
+	assert_null(csp_assemble_file(a, &config, NULL, 0, &diag));
+	assert_non_null(strstr(diag.first->text, "b.inc:2:2: error: no instruction 'sett'"));
+	base_diag_free(&diag);
+	base_diag_init(&diag);
+	assert_true(g_file_set_contents(b, ".include \"b.inc\"\n", -1, NULL));
+	assert_null(csp_assemble_file(a, &config, NULL, 0, &diag));
+	assert_non_null(strstr(diag.first->text, "b.inc:1:1: error: files that include files more than 8 deep"));
+	base_diag_free(&diag);
+	g_unlink(a);
+	g_unlink(b);
+	g_rmdir(dir);
 }
 
 /* All mistakes of a text are reported at once. */
@@ -136,6 +182,7 @@ int main(void)
 	    cmocka_unit_test(instructions),
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(several),
+	    cmocka_unit_test(includes),
 	    cmocka_unit_test(defines),
 	};
 

@@ -31,10 +31,14 @@ static void programs(void **state)
 	shipped("alpha", "corr.csp", small, 2);
 	shipped("beta", "corr.csp", small, 2);
 	shipped("alpha", "fft8.csp", NULL, 0);
+	shipped("beta", "fft8.csp", NULL, 0);
 	shipped("alpha", "fft2.csp", fft2, 2);
+	shipped("beta", "fft2.csp", fft2, 2);
 	shipped("alpha", "fir.csp", one, 1);
 	shipped("beta", "fir.csp", one, 1);
 	shipped("alpha", "chan.csp", one, 1);
+	shipped("beta", "chan.csp", one, 1);
+	shipped("beta", "node.csp", NULL, 0);
 }
 
 /* Other widths of the machine compute the same. */
@@ -75,6 +79,30 @@ static void schedule(void **state)
 	harness_file(&h, "corr.csp", d, 2);
 	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), 136 * 10);
 	assert_int_equal(harness_stat(&h, "core.load_lines"), 72 * 10);
+	harness_end(&h);
+}
+
+/* The transform reads and writes its points once where they all fit, twice where they do not; both keep the units at
+ * 24 multiply-adds for eight points and pass. */
+static void transform_sweeps(void **state)
+{
+	enum { TRANSFORMS = 4, POINTS = 512, FACTOR_LINES = 8 };
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_file(&h, "fft8.csp", NULL, 0);
+	assert_int_equal(harness_stat(&h, "core.load_lines"), TRANSFORMS * POINTS);
+	assert_int_equal(harness_stat(&h, "core.store_lines"), TRANSFORMS * POINTS);
+	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), FACTOR_LINES);
+	assert_int_equal(harness_stat(&h, "core.cfma_cycles"), TRANSFORMS * POINTS * 9);
+	harness_end(&h);
+	harness_begin(&h, "beta");
+	harness_file(&h, "fft8.csp", NULL, 0);
+	assert_int_equal(harness_stat(&h, "core.load_lines"), 2 * TRANSFORMS * POINTS);
+	assert_int_equal(harness_stat(&h, "core.store_lines"), 2 * TRANSFORMS * POINTS);
+	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), 1 + 2 * 8 * TRANSFORMS);
+	assert_int_equal(harness_stat(&h, "core.cfma_cycles"), TRANSFORMS * POINTS * 9);
 	harness_end(&h);
 }
 
@@ -260,7 +288,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(programs),	   cmocka_unit_test(widths),	  cmocka_unit_test(schedule),
-	    cmocka_unit_test(checks_see),  cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
+	    cmocka_unit_test(checks_see),  cmocka_unit_test(transform_sweeps),
+	     cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
 	      cmocka_unit_test(whole_chain), cmocka_unit_test(deterministic),
 	};
 
