@@ -67,8 +67,8 @@ static bool read_params(const struct trace_options *o, struct record_params *par
 	return is_good;
 }
 
-/* The program of QEMU's that executes it; NULL after a message. */
-static char *emulator_of(const char *program)
+/* The program of QEMU's that executes it; NULL after a message, with the exit status. */
+static char *emulator_of(const char *program, int *exit_status)
 {
 	enum { X86_64 = 62, AARCH64 = 183 }; /* e_machine */
 	g_autofree char *data = NULL;
@@ -85,11 +85,13 @@ static char *emulator_of(const char *program)
 							   : NULL;
 	if (!name) {
 		cli_error("trace record --qemu: %s is no program for x86-64 or aarch64", program);
+		*exit_status = CLI_USAGE;
 		return NULL;
 	}
 	emulator = g_find_program_in_path(name);
 	if (!emulator)
 		cli_error("trace record --qemu: %s is not installed (Debian: qemu-user)", name);
+	*exit_status = CLI_UNABLE;
 	return emulator;
 }
 
@@ -105,14 +107,15 @@ static char *quoted(const char *value)
 static int record_by_qemu(const struct trace_options *o, const struct cli_words *words, const struct cli_paths *paths,
 			  const char *program, uint32_t units)
 {
-	g_autofree char *emulator = emulator_of(program);
+	int exit_status;
+	g_autofree char *emulator = emulator_of(program, &exit_status);
 	g_autofree char *plugin = g_build_filename(paths->threads_dir, "strata-qemu.so", NULL);
 	g_autofree char *file = quoted(plugin), *out = quoted(o->out);
 	g_autofree char *spec = g_strdup_printf("file=%s,out=%s,units=%u", file, out, units);
 	g_autoptr(GPtrArray) arguments = g_ptr_array_new();
 
 	if (!emulator)
-		return CLI_USAGE;
+		return exit_status;
 	g_ptr_array_add(arguments, emulator);
 	g_ptr_array_add(arguments, (gpointer)(uintptr_t)"-plugin");
 	g_ptr_array_add(arguments, spec);

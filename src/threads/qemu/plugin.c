@@ -3,7 +3,7 @@
  * Loads, stores and instructions are those that QEMU executes. A block's instructions are counted in front of its
  * accesses, by what lies between two of them; a block is over when its thread begins another one. Threads are threads
  * of the host here, so the order of their records is that of one run. Time is an instruction a nanosecond: it only says
- * how long somebody slept whom nobody woke.
+ * how long somebody slept whom nobody woke. A process that the program makes is not recorded.
  *
  *     qemu-x86_64 -plugin strata-qemu.so,out=FILE,units=N PROGRAM
  */
@@ -48,11 +48,11 @@ struct lane {
 
 static const struct target {
 	const char *name;
-	int64_t futex, clone, exit, set_tid_address;
+	int64_t futex, clone, exit, set_tid_address, execve, execveat;
 	uint32_t child_word; /* argument of clone */
 } targets[] = {
-#define TARGET(name, futex, clone, exit, set_tid_address, child_word)                                              \
-	{#name, futex, clone, exit, set_tid_address, child_word},
+#define TARGET(name, futex, clone, exit, set_tid_address, execve, execveat, child_word)                            \
+	{#name, futex, clone, exit, set_tid_address, execve, execveat, child_word},
 #include "threads/qemu/targets.def"
 #undef TARGET
 };
@@ -61,7 +61,7 @@ QEMU_API int qemu_plugin_version = QEMU_API_VERSION;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct target *target;
-static struct thread_trace_writer *trace;
+static struct thread_trace_writer *trace; /* NULL in a process that the recorded one has made */
 static char *path;
 static struct lane *lanes[VCPUS_MAX];
 static uint32_t thread_count, unit_count = 1;
@@ -103,12 +103,32 @@ static void note(struct lane *l, enum thread_event event, uint64_t value)
 	thread_trace_event(trace, &at, event, value);
 }
 
+/* Which of the two processes after a fork writes on. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+	fflush(NULL); /* what is in a buffer would be written by both */
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+	trace = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- what QEMU tells ---- */
 
 static void block_executed(unsigned int vcpu, void *data)
 {
 	struct lane *l = lanes[vcpu];
 
+	if (!trace)
+		return;
 	pthread_mutex_lock(&lock);
 	on_this_host = l;
 	block_end(l);
@@ -143,6 +163,8 @@ static void accessed(unsigned int vcpu, uint32_t info, uint64_t address, void *d
 	struct thread_at at;
 	enum thread_kind kind;
 
+	if (!trace)
+		return;
 	pthread_mutex_lock(&lock);
 	count_until(l, s->index + 1);
 	at = at_of(l);
@@ -157,6 +179,8 @@ static void fenced(unsigned int vcpu, void *data)
 	struct lane *l = lanes[vcpu];
 	struct thread_at at;
 
+	if (!trace)
+		return;
 	pthread_mutex_lock(&lock);
 	count_until(l, s->index + 1);
 	at = at_of(l);
@@ -205,6 +229,8 @@ static void vcpu_made(uint64_t plugin, unsigned int vcpu)
 	struct lane *maker = on_this_host, *l;
 
 	(void)plugin;
+	if (!trace)
+		return;
 	if (vcpu >= VCPUS_MAX) {
 		fprintf(stderr, "strata: more than %d threads at once\n", VCPUS_MAX);
 		abort();
@@ -246,6 +272,12 @@ static void called(uint64_t plugin, unsigned int vcpu, int64_t number, uint64_t 
 	struct lane *l = lanes[vcpu];
 
 	(void)plugin, (void)a6, (void)a7, (void)a8;
+	if (!trace)
+		return;
+	if (number == target->execve || number == target->execveat) {
+		fprintf(stderr, "strata: the program becomes another one (execve): record that one\n");
+		_Exit(2);
+	}
 	pthread_mutex_lock(&lock);
 	on_this_host = l;
 	block_end(l);
@@ -269,6 +301,8 @@ static void returned(uint64_t plugin, unsigned int vcpu, int64_t number, int64_t
 	struct lane *l = lanes[vcpu];
 
 	(void)plugin, (void)number, (void)result;
+	if (!trace)
+		return;
 	pthread_mutex_lock(&lock);
 	if (l->waits_for) {
 		l->now_ps = wake_ps > l->now_ps ? wake_ps : l->now_ps;
@@ -284,6 +318,8 @@ static void ended(uint64_t plugin, void *data)
 	struct thread_at at = {0};
 
 	(void)plugin, (void)data;
+	if (!trace)
+		return;
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 0; i < VCPUS_MAX; i++) {
 		if (!lanes[i])
@@ -302,17 +338,25 @@ static void ended(uint64_t plugin, void *data)
 	/* The lock stays: nobody may write any more. */
 }
 
+/* A whole number from 1 to THREAD_UNITS_MAX. */
+static bool read_units(const char *text)
+{
+	char *end;
+	const unsigned long n = strtoul(text, &end, 10);
+
+	unit_count = (uint32_t)n;
+	return *text >= '0' && *text <= '9' && !*end && n && n <= THREAD_UNITS_MAX;
+}
+
 static bool read_arguments(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4))
 			path = strdup(argv[i] + 4);
-		else if (!strncmp(argv[i], "units=", 6))
-			unit_count = (uint32_t)strtoul(argv[i] + 6, NULL, 10);
-		else
+		else if (strncmp(argv[i], "units=", 6) || !read_units(argv[i] + 6))
 			return false;
 	}
-	return path && unit_count && unit_count <= THREAD_UNITS_MAX;
+	return path;
 }
 
 QEMU_API int qemu_plugin_install(uint64_t plugin, const struct qemu_about *about, int argc, char **argv)
@@ -323,13 +367,19 @@ QEMU_API int qemu_plugin_install(uint64_t plugin, const struct qemu_about *about
 		if (!strcmp(targets[i].name, about->target_name))
 			target = &targets[i];
 	if (about->system_emulation || !target || !read_arguments(argc, argv)) {
-		fprintf(stderr, "strata: the plugin is for x86_64 and aarch64 in user mode, with out=FILE\n");
+		fprintf(stderr,
+			"strata: the plugin is for x86_64 and aarch64 in user mode, with out=FILE and units=1 to %d\n",
+			THREAD_UNITS_MAX);
 		return 1;
 	}
 	snprintf(text, sizeof(text), "qemu.target=%s\nqemu.instruction_ps=%d\n", target->name, INSTRUCTION_PS);
 	trace = thread_trace_create(path, text, unit_count);
 	if (!trace) {
 		fprintf(stderr, "strata: cannot write %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (pthread_atfork(before_fork, after_fork, after_fork_in_child)) {
+		fprintf(stderr, "strata: no memory for the trace\n");
 		return 1;
 	}
 	qemu_plugin_register_vcpu_init_cb(plugin, vcpu_made);
