@@ -395,10 +395,16 @@ static double power_w(data *d, uint32_t config, const char *part)
 	return reproduce_number(d, config, w, "power_model_pj", part) / reproduce_time_ps(d, config, w);
 }
 
-/* What the NDPs and what they need take, less what the CPU's cores do not take meanwhile, of their 100 W. */
+static double parameter(data *d, uint32_t config, const char *name)
+{
+	return reproduce_number(d, config, reproduce_workload(d, graph500), "params", name);
+}
+
+/* What the NDPs and what they need take, less what the CPU's cores would take awake and do not. */
 static double net_power(data *d, row_of *row)
 {
-	const double cores_w = 100;
+	const double cores_w =
+		parameter(d, row->config, "cpu.core_count") * parameter(d, row->config, "cpu.core_mw") * 1e-3;
 
 	return power_w(d, row->config, "ndps") + power_w(d, row->config, "ndp_managers") +
 	       power_w(d, row->config, "ndp_points") - (cores_w - power_w(d, row->config, "cores"));
@@ -415,7 +421,7 @@ static double energy_ratio(data *d, row_of *row)
 
 static double ndp_power(data *d, row_of *row)
 {
-	return power_w(d, row->config, "ndps") / 8;
+	return power_w(d, row->config, "ndps") / parameter(d, row->config, "channel.ndp_count");
 }
 
 #define ROW(id, measure, config, against, tolerance, stat)                                                            \
@@ -440,8 +446,7 @@ static const struct reproduce_row rows[] = {
     SAID("CH4-13", ONE_RANDOM_WRITE, "bandwidth", 0.175),
     ROW("CH4-14", lines_down, ONE_RANDOM_WRITE, ONE_RANDOM_WRITE, 0.7, NULL),
     ROW("CH4-15", hit_rate, ONE_RANDOM_WRITE, ONE_RANDOM_WRITE, 2, NULL),
-    /* 64 (the NDP-AP's rate out) to 70, and 7 % of it: claim V2. */
-    SAID("CH4-16", BROADCAST, "bandwidth", 10.48),
+    SAID("CH4-16", BROADCAST, "bandwidth", 4.9),
     SAID("CH4-17", SCATTER, "bandwidth", 1.4),
     SAID("CH4-18", GATHER, "bandwidth", 0.7),
     SAID("CH4-19", ALL_GATHER, "bandwidth", 4.5),
@@ -473,7 +478,7 @@ static const struct reproduce_row rows[] = {
     ROW("CH4-44", teps_change, GRAPH_8, UNSUMMARISED, 5, NULL),
     ROW("CH4-45", net_power, GRAPH_8, GRAPH_8, 1, NULL),
     ROW("CH4-46", energy_ratio, GRAPH_8, GRAPH_CPU, 0.1, NULL),
-    ROW("CH4-47", ndp_power, GRAPH_8, GRAPH_8, 0.01, NULL),
+    ROW("CH4-47", ndp_power, GRAPH_8, GRAPH_8, 0, NULL),
     ROW("CH4-48", directory_size, CPU_CHASE, CPU_CHASE, 0.01, NULL),
 };
 
@@ -496,9 +501,10 @@ static const struct reproduce_claim claims[] = {
 	 {PUBLISHED("CH4-05"), MUST(NOT_EXCEED, 0, WITH(not_monotonic, RANDOM_0, RANDOM_100))}},
 	{"V2 (a)", "one to one: {=0}, {=1}, {=2}, {=3} GB/s, within 7 %", "{0:.2}, {1:.2}, {2:.2}, {3:.2}",
 	 {PUBLISHED("CH4-06"), PUBLISHED("CH4-08"), PUBLISHED("CH4-10"), PUBLISHED("CH4-13")}},
-	{"V2 (b)", "broadcast, scatter, gather, all-gather: {=0}, {=1}, {=2}, {=3} GB/s",
-	 "{0:.1}, {1:.1}, {2:.1}, {3:.1}",
-	 {PUBLISHED("CH4-16"), PUBLISHED("CH4-17"), PUBLISHED("CH4-18"), PUBLISHED("CH4-19")}},
+	{"V2 (b)", "broadcast within 7 % of 64 to 70, scatter, gather, all-gather: {=2}, {=3}, {=4} GB/s",
+	 "{0:.1}, {2:.1}, {3:.1}, {4:.1}",
+	 {MUST(REACH, 0.93 * 64, BANDWIDTH(BROADCAST)), MUST(NOT_EXCEED, 1.07 * 70, BANDWIDTH(BROADCAST)),
+	  PUBLISHED("CH4-17"), PUBLISHED("CH4-18"), PUBLISHED("CH4-19")}},
 	{"V2 (c)", "the NDP-AP's hit rates: {=0}, {=1}, {=2}, {=3} %", "{0:.1}, {1:.1}, {2:.1}, {3:.1}",
 	 {PUBLISHED("CH4-07"), PUBLISHED("CH4-09"), PUBLISHED("CH4-12"), PUBLISHED("CH4-15")}},
 	{"V2 (d)", "reductions are bound as their gathers are", "reduce {0:.1} GB/s, all-reduce {1:.1}",

@@ -10,7 +10,7 @@
 
 const char *reproduce_status_name(enum reproduce_status status)
 {
-	static const char *const names[] = {"pass", "fail", "explained", "absent"};
+	static const char *const names[] = {"pass", "fail", "explained", "absent", "input"};
 
 	return names[status];
 }
@@ -22,6 +22,7 @@ static bool is_within(const struct reproduce_published *p, double measured, doub
 
 	switch (p->relation) {
 	case REPRODUCE_EXACT:
+	case REPRODUCE_INPUT_OF_MODEL:
 		return fabs(measured - p->value) <= tolerance + rounding;
 	case REPRODUCE_ABOVE:
 		return measured >= p->value - tolerance - rounding;
@@ -55,9 +56,10 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	o->deviation = o->measured - o->published->value;
 	if (isnan(o->measured))
 		o->status = REPRODUCE_ABSENT;
+	else if (!is_within(o->published, o->measured, row->tolerance))
+		o->status = REPRODUCE_FAIL;
 	else
-		o->status =
-			is_within(o->published, o->measured, row->tolerance) ? REPRODUCE_PASS : REPRODUCE_FAIL;
+		o->status = o->published->relation == REPRODUCE_INPUT_OF_MODEL ? REPRODUCE_INPUT : REPRODUCE_PASS;
 	explain(o, published);
 }
 
@@ -177,7 +179,7 @@ static void print_number(FILE *out, double x, const char *unit)
 
 void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 {
-	uint32_t counts[REPRODUCE_ABSENT + 1] = {0};
+	uint32_t counts[REPRODUCE_INPUT + 1] = {0};
 
 	fprintf(out, "%-8s %12s %12s  %-9s  %s\n", "id", "paper", "measured", "status", "what");
 	for (uint32_t i = 0; i < o->count; i++) {
@@ -196,6 +198,9 @@ void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 			fprintf(out, " [%s]", item->note);
 		fputc('\n', out);
 	}
-	fprintf(out, "\n%u pass, %u fail, %u explained, %u absent\n", counts[REPRODUCE_PASS], counts[REPRODUCE_FAIL],
+	fprintf(out, "\n%u pass, %u fail, %u explained, %u absent", counts[REPRODUCE_PASS], counts[REPRODUCE_FAIL],
 		counts[REPRODUCE_EXPLAINED], counts[REPRODUCE_ABSENT]);
+	if (counts[REPRODUCE_INPUT])
+		fprintf(out, ", %u input", counts[REPRODUCE_INPUT]);
+	fputc('\n', out);
 }

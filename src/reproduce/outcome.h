@@ -14,6 +14,7 @@ enum reproduce_status {
 	REPRODUCE_FAIL,
 	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
 	REPRODUCE_ABSENT,    /* the runs it needs are missing; the same file may say why */
+	REPRODUCE_INPUT,     /* a parameter of the model: equal because it was put in, which proves nothing */
 };
 const char *reproduce_status_name(enum reproduce_status status);
 

@@ -22,7 +22,7 @@ static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
 	"table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid #ddd;"
 	"text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}"
-	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.absent{color:#888}"
+	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.absent,.input{color:#888}"
 	"svg text{font:11px sans-serif}";
 
 static void text_write(FILE *out, const char *text)

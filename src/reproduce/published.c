@@ -43,7 +43,7 @@ static bool relation_read(const char *text, enum reproduce_relation *relation)
 	} known[] = {
 		{"exact", REPRODUCE_EXACT}, {"average", REPRODUCE_EXACT}, {"approx", REPRODUCE_EXACT},
 		{"up to", REPRODUCE_EXACT}, {">", REPRODUCE_ABOVE},	  {">=", REPRODUCE_ABOVE},
-		{"<", REPRODUCE_BELOW},	    {"<=", REPRODUCE_BELOW},
+		{"<", REPRODUCE_BELOW},	    {"<=", REPRODUCE_BELOW},	  {"input", REPRODUCE_INPUT_OF_MODEL},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -69,7 +69,7 @@ static void add_number(struct reproduce_published_set *set, char **f, struct bas
 		base_diag_error(diag, at, "'%s' is no number", f[4]);
 	p->unit = g_strdup(f[5]);
 	if (!relation_read(f[6], &p->relation))
-		base_diag_error(diag, at, "'%s' is no relation, expected exact, average, approx, up to, >, >=, < or <=",
+		base_diag_error(diag, at, "'%s' is no relation, expected exact, average, approx, up to, >, >=, <, <= or input",
 				f[6]);
 	p->where = g_strdup(f[7]);
 	g_ptr_array_add(set->numbers, p);

@@ -12,6 +12,7 @@ enum reproduce_relation {
 	REPRODUCE_EXACT, /* also "average", "approx", "up to": compared within the row's tolerance */
 	REPRODUCE_ABOVE, /* ">", ">=" */
 	REPRODUCE_BELOW, /* "<", "<=" */
+	REPRODUCE_INPUT_OF_MODEL, /* "input": a parameter's value, so that its return proves nothing */
 };
 
 struct reproduce_published {

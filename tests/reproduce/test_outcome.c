@@ -236,6 +236,33 @@ static void workloads_are_counted(void **state)
 	reproduce_data_free(d);
 }
 
+/* What the model was given is no result, however near; but it must come back. */
+static void inputs_do_not_pass(void **state)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) parts = g_strsplit(results, ",exact,", 2);
+	struct reproduce_published_set *set;
+	struct reproduce_data *d = data_make();
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+
+	(void)state;
+	base_diag_init(&diag);
+	text = g_strjoin(",input,", parts[0], parts[1], NULL);
+	set = published_make(text, NULL, &diag);
+	assert_non_null(set);
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[2].status, REPRODUCE_INPUT);
+	reproduce_outcomes_free(&o);
+	json_object_set_new(json_object_get(d->runs[2], "traffic_bytes"), "tx", json_real(10));
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[2].status, REPRODUCE_FAIL);
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
 static void missing_runs_are_absent(void **state)
 {
 	struct base_diag_list diag;
@@ -273,8 +300,8 @@ static void bad_tables_are_refused(void **state)
 		{"h\nX-1,a,b,c,1,%,exact\n", NULL, "results.csv:2:1: error: expected 8 fields, found 7"},
 		{"h\nX-1,a,b,c,one,%,exact,s\n", NULL, "results.csv:2:1: error: 'one' is no number"},
 		{"h\n\nX-1,a,b,c,1,%,nearly,s\n", NULL,
-		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, < or "
-		 "<="},
+		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, <, <= "
+		 "or input"},
 		{"h\n", "h\nX-1,fast,so\n",
 		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full or any"},
 	};
@@ -381,6 +408,7 @@ int main(void)
 		cmocka_unit_test(terms_are_judged),
 		cmocka_unit_test(claims_speak),
 		cmocka_unit_test(workloads_are_counted),
+		cmocka_unit_test(inputs_do_not_pass),
 		cmocka_unit_test(missing_runs_are_absent),
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tables_are_complete),
