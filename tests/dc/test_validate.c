@@ -16,7 +16,9 @@ enum { FAULTS = 60, FAULT_KINDS = 10 };
 
 static const char *workload_dir;
 
-/* if (tid < n) { loop: sum of a[], exchanged through memory } else { other values }; both sides write out[tid]. */
+/* if (tid < n) { loop: sum of a[], exchanged through memory } else { other values }; both sides write out[tid]. What
+ * the first side does not write in some lanes has lived in r4 since before: an unmasked write of the other side loses
+ * it. */
 static const char *const text =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry sides(.param .u64 a, .param .u64 out, .param .u32 n)\n{\n"
@@ -30,7 +32,7 @@ static const char *const text =
     "LOOP:\n\tld.global.u32 %r7, [%rd4];\n\tadd.u32 %r6, %r6, %r7;\n\tst.global.u32 [%rd5], %r6;\n"
     "\tld.global.u32 %r8, [%rd5];\n\tmul.lo.u32 %r6, %r6, %r8;\n"
     "\tadd.u32 %r5, %r5, 3;\n\tsetp.lt.u32 %p2, %r5, 40;\n\t@%p2 bra LOOP;\n"
-    "\tadd.u32 %r4, %r6, %r9;\n"
+    "\tsetp.gt.u32 %p3, %r6, 9;\n\t@%p3 add.u32 %r4, %r6, %r9;\n"
     "JOIN:\n\tadd.u32 %r4, %r4, %r9;\n\tst.global.u32 [%rd5], %r4;\n\tret;\n}\n";
 
 static struct dc_kernel *compile(struct dc_rig *r, const char *name, const struct dc_options *o)
@@ -142,8 +144,12 @@ static void clobber(struct dc_kernel *k)
 static void unmask_else(struct dc_kernel *k)
 {
 	uint32_t n;
+	const uint32_t block = (find(k, PTX_OP_XOR, true, &n), k->words[n].block);
 
-	find(k, PTX_OP_XOR, true, &n)->guard.pred = DC_NO_PRED;
+	/* The operation, and the copy of its result to where it lives. */
+	for (; k->words[n].block == block && !k->words[n].is_edge; n++)
+		for (uint32_t a = 0; a < DC_ARRAYS; a++)
+			k->words[n].slot[a].guard.pred = DC_NO_PRED;
 }
 
 static void unmask_access(struct dc_kernel *k)

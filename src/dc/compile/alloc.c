@@ -43,14 +43,19 @@ void dcc_alloc_block(struct dcc_alloc *s, uint32_t range)
 			v->slot = h->spill;
 			continue;
 		}
-		v->home = h->loc.array;
-		v->at[v->home] = h->loc;
-		v->in = (uint8_t)(1u << v->home);
-		s->file[v->home].what[h->loc.lo] = DCC_HOMED;
-		s->file[v->home].owner[h->loc.lo] = r;
+		/* In the last block of its life a value is the block's. */
+		const bool is_last = range == h->last && h->ends_with_read && s->c->o->schedule;
+		const uint32_t a = h->loc.array;
+
+		v->is_global = !is_last;
+		v->home = (uint8_t)(is_last ? DC_ARRAYS : a);
+		v->at[a] = h->loc;
+		v->in = (uint8_t)(1u << a);
+		s->file[a].what[h->loc.lo] = is_last ? DCC_LOCAL : DCC_HOMED;
+		s->file[a].owner[h->loc.lo] = r;
 		if (h->loc.hi != DC_NO_REG) {
-			s->file[v->home].what[h->loc.hi] = DCC_HOMED;
-			s->file[v->home].owner[h->loc.hi] = r;
+			s->file[a].what[h->loc.hi] = s->file[a].what[h->loc.lo];
+			s->file[a].owner[h->loc.hi] = r;
 		}
 	}
 	s->slot_next = s->slot_base;
@@ -64,6 +69,16 @@ uint32_t dcc_alloc_free_count(const struct dcc_alloc *s, uint32_t a)
 
 	for (uint32_t r = 0; r < s->limit; r++)
 		count += s->file[a].what[r] == DCC_FREE;
+	return count;
+}
+
+uint32_t dcc_alloc_spare(const struct dcc_alloc *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t a = 0; a < s->c->o->array_count; a++)
+		for (uint32_t r = 0; r < s->limit; r++)
+			count += s->file[a].what[r] == DCC_FREE || s->file[a].what[r] == DCC_COPY;
 	return count;
 }
 

@@ -46,10 +46,13 @@ struct dcc_alloc {
 	GArray *pending;     /* struct dcc_pending */
 	uint32_t stamp;
 	uint32_t block;
-	uint16_t comes; /* see struct dc_box */
+	uint16_t comes;                          /* see struct dc_box */
 	struct dcc_guard mask;                   /* of the block */
 	uint32_t slot_base, slot_next, slot_max; /* spill slots of values of the block */
 	const uint32_t *next_use;                /* [reg_count]: how soon the register is read, larger is later */
+	uint32_t reserve;  /* registers that operations which need not come yet leave; 0: the order does not ask */
+	const char *stuck; /* NULL, or why an operation found no place, static */
+	const struct ptx_inst *stuck_at;
 };
 
 struct dc_guard dcc_phys_guard(const struct dcc_alloc *s, struct dcc_guard g);
@@ -63,6 +66,8 @@ bool dcc_alloc_regs(struct dcc_alloc *s, uint32_t a, uint32_t slots, uint32_t re
 void dcc_alloc_release(struct dcc_alloc *s, uint32_t reg, uint32_t a);
 void dcc_alloc_drop_copies(struct dcc_alloc *s, uint32_t reg, uint32_t but); /* but: array, DC_ARRAYS: all */
 uint32_t dcc_alloc_free_count(const struct dcc_alloc *s, uint32_t a);
+/* Registers of all arrays that are free or hold copies. */
+uint32_t dcc_alloc_spare(const struct dcc_alloc *s);
 /* Free registers after evicting and spilling all that is not locked. */
 uint32_t dcc_alloc_room(const struct dcc_alloc *s, uint32_t a);
 void dcc_alloc_lock(struct dcc_alloc *s, uint32_t reg, uint32_t a);

@@ -1,4 +1,5 @@
-/* clean.c - copies are read where they come from, and what nobody reads is not computed. */
+/* clean.c - copies are read where they come from, what nobody reads is not computed, and nothing branches to what
+ * follows. */
 #include "dc/compile/priv.h"
 
 #include "simt/alu/alu.h"
@@ -101,6 +102,27 @@ static bool is_useless(const struct defs *d, const struct ptx_inst *i)
 	return i->op == PTX_OP_MOV || dcc_inst_is_given(i) || simt_alu_find(i, SIMT_ISA_PORTABLE, &alu, &why);
 }
 
+/* To what follows anyway: blocks that only such a branch parts become one. */
+static bool is_idle_branch(const struct ptx_inst *i, uint32_t at)
+{
+	return i->op == PTX_OP_BRA && i->src[0].kind == PTX_OPND_LABEL && i->src[0].label == at + 1;
+}
+
+/* A power of two as factor is a shift, which is a copy from other rows. */
+static void multiply_by_shift(struct dcc *c, struct ptx_inst *i)
+{
+	const uint64_t factor = i->src[1].imm;
+
+	if (i->op != PTX_OP_MUL || ptx_type_is_float(i->type) || i->mods.part != PTX_LO_HALF ||
+	    i->src[1].kind != PTX_OPND_IMM || !factor || factor & (factor - 1))
+		return;
+	i->op = PTX_OP_SHL;
+	i->type = ptx_type_bytes(i->type) == 8 ? PTX_B64 : ptx_type_bytes(i->type) == 4 ? PTX_B32 : PTX_B16;
+	i->mods.part = 0;
+	i->src[1] = dcc_imm((uint64_t)__builtin_ctzll(factor), PTX_U32);
+	i->text = ptx_arena_printf(c->arena, "as a shift: %s", i->text ? i->text : "mul");
+}
+
 void dcc_clean(struct dcc *c)
 {
 	for (bool changed = true; changed;) {
@@ -114,11 +136,12 @@ void dcc_clean(struct dcc *c)
 			struct ptx_inst i = c->func->insts[n];
 
 			dcc_rewrite_at(c, n);
-			if (is_useless(&d, &i)) {
+			if (is_useless(&d, &i) || is_idle_branch(&i, n)) {
 				changed = true;
 				continue;
 			}
 			replace_all(c, &i, from);
+			multiply_by_shift(c, &i);
 			dcc_emit(c, &i);
 		}
 		dcc_rewrite_end(c);

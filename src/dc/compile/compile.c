@@ -47,30 +47,111 @@ static void note_kinds(struct dcc *c)
 	c->kernel->counts.insts = c->func->inst_count;
 }
 
+/* The words' expected time, of loops eight rounds. */
+static uint64_t weigh(const struct dc_kernel *k)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t n = 0; n < k->word_count; n++) {
+		uint64_t cycles = dcc_word_cycles(&k->words[n]);
+		uint32_t depth = 0;
+
+		for (uint32_t l = k->cfg->blocks[k->words[n].block].loop; l != UINT32_MAX && depth < 4;
+		     l = k->cfg->loops[l].parent, depth++)
+			cycles *= 8;
+		sum += cycles;
+	}
+	return sum;
+}
+
+/* Registers that blocks may keep for themselves in each array but the first. */
+static const uint32_t others_free[] = {2, 3, 4, 5};
+
+/* Registers of an array beside the rows of predicates. */
+static uint32_t reg_limit(const struct dcc *c)
+{
+	return MIN((DC_ROWS - c->kernel->pred_count) / DC_REG_ROWS, DC_REGS);
+}
+
+/* Registers that blocks keep for themselves and those of values that live across blocks compete: the words of several
+ * divisions are made, and those that are expected to take the least time are the kernel's. */
+static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
+{
+	const uint32_t limit = reg_limit(c);
+	const struct dc_kernel before = *c->kernel;
+	struct dc_kernel best = before;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t n = 0; n < (c->o->schedule ? G_N_ELEMENTS(others_free) : 1) && !c->failed; n++) {
+		struct dcc_home *homes;
+		uint64_t cost;
+
+		*c->kernel = before;
+		homes = dcc_homes(c, l, limit, others_free[n]);
+		dcc_schedule(c, l, phys, homes, limit);
+		g_free(homes);
+		cost = c->failed ? UINT64_MAX : weigh(c->kernel);
+		if (cost < least) {
+			least = cost;
+			best = *c->kernel;
+		}
+	}
+	*c->kernel = best;
+}
+
+/* Blocks in linear order, and rows of predicates; false: refused. */
+static bool make_linear(struct dcc *c, struct dcc_linear *l, uint16_t **phys)
+{
+	dcc_host(c);
+	ptx_cfg_free(c->kernel->cfg);
+	c->kernel->cfg = ptx_cfg_build(c->func);
+	dcc_linear_build(c, l);
+	*phys = c->failed ? NULL : dcc_preds(c, l);
+	if (!c->failed && c->kernel->pred_count > PREDS_MAX)
+		dcc_refuse(c, NULL, "%u predicates at a time; at most %u", c->kernel->pred_count, PREDS_MAX);
+	return !c->failed;
+}
+
+/* What has no home although blocks keep the fewest registers for themselves. */
+static bool compute_again(struct dcc *c, const struct dcc_linear *l)
+{
+	struct dcc_home *homes = dcc_homes(c, l, reg_limit(c), others_free[0]);
+	const bool changed = dcc_remat(c, homes);
+
+	g_free(homes);
+	c->kernel->spill_slots = 0;
+	if (changed)
+		dcc_clean(c);
+	return changed;
+}
+
 static void back_end(struct dcc *c)
 {
+	enum { ROUNDS_MAX = 4 };
 	struct dcc_linear l;
 	uint16_t *phys;
-	struct dcc_home *homes;
-	uint32_t limit;
+	bool again = c->o->isolate && c->o->schedule;
 
-	c->kernel->cfg = ptx_cfg_build(c->func);
-	dcc_linear_build(c, &l);
-	if (!c->failed) {
-		phys = dcc_preds(c, &l);
-		if (c->kernel->pred_count > PREDS_MAX)
-			dcc_refuse(c, NULL, "%u predicates at a time; at most %u", c->kernel->pred_count, PREDS_MAX);
-		limit = MIN((DC_ROWS - c->kernel->pred_count) / DC_REG_ROWS, DC_REGS);
-		if (!c->failed) {
-			homes = dcc_homes(c, &l, limit);
-			dcc_schedule(c, &l, phys, homes, limit);
-			g_free(homes);
-		}
-		for (uint32_t a = 0; a < DC_ARRAYS; a++)
-			c->kernel->reg_rows[a] = DC_REG_ROWS * c->kernel->reg_count[a];
+	for (uint32_t round = 0;; round++) {
+		if (!make_linear(c, &l, &phys) || !again || round == ROUNDS_MAX || !compute_again(c, &l))
+			break;
+		dcc_linear_free(&l);
 		g_free(phys);
 	}
+	if (!c->failed)
+		place_and_schedule(c, &l, phys);
+	for (uint32_t a = 0; a < DC_ARRAYS; a++)
+		c->kernel->reg_rows[a] = DC_REG_ROWS * c->kernel->reg_count[a];
+	g_free(phys);
 	dcc_linear_free(&l);
+}
+
+/* Copies that webs make visible are found by another round. */
+static void clean(struct dcc *c)
+{
+	dcc_clean(c);
+	dcc_webs(c);
+	dcc_clean(c);
 }
 
 struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
@@ -93,14 +174,13 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 	if (!c.failed)
 		dcc_lower(&c);
 	if (!c.failed && o->isolate)
-		dcc_clean(&c);
-	if (!c.failed && o->unroll)
-		dcc_unroll(&c);
+		clean(&c);
+	if (!c.failed && o->unroll && dcc_unroll(&c) && o->isolate)
+		clean(&c);
 	if (!c.failed && o->balance)
 		dcc_balance(&c);
 	if (!c.failed) {
 		note_kinds(&c);
-		dcc_host(&c);
 		back_end(&c);
 	}
 	if (c.failed) {

@@ -236,6 +236,8 @@ static uint32_t array_of_reg(const struct bug *b, uint32_t reg)
 
 	if (v->is_global)
 		return v->is_slot_home ? DC_ARRAYS : v->home;
+	if (v->in) /* there when the block begins */
+		return (uint32_t)__builtin_ctz(v->in);
 	return b->writer[reg] == UINT32_MAX ? DC_ARRAYS : b->d->nodes[b->writer[reg]].array;
 }
 
@@ -338,7 +340,7 @@ void dcc_dag_assign(struct dcc_alloc *s, struct dcc_dag *d)
 		memset(b.writer, 0xff, s->c->func->reg_count * sizeof(uint32_t));
 		for (uint32_t a = 0; a < DC_ARRAYS; a++)
 			for (uint32_t r = 0; r < s->limit; r++)
-				b.homes[a] += s->file[a].what[r] == DCC_HOMED;
+				b.homes[a] += s->file[a].what[r] != DCC_FREE;
 		for (uint32_t n = 0; n < d->count; n++)
 			if (!d->nodes[n].succs->len)
 				assign_from(&b, n, stack);

@@ -5,7 +5,9 @@
 #include "dc/ops.h"
 
 enum {
-	ACCESS_CYCLES = 200, /* a memory operation of a control block */
+	/* Of a full control block: a transpose unit takes 128 rows for a register of 32 bits; then the way's lines. */
+	SPILL_CYCLES = 250,
+	ACCESS_CYCLES = 500, /* two registers of addresses, one of data */
 	CROSSBAR_CYCLES = 64,
 	CORDIC_ITERATIONS = 24,
 };
@@ -49,7 +51,7 @@ uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 uint32_t dcc_box_cycles(const struct ptx_inst *i)
 {
 	if (!i)
-		return ACCESS_CYCLES;
+		return SPILL_CYCLES;
 	switch (i->op) {
 	case PTX_OP_SHFL:
 	case PTX_OP_VOTE:

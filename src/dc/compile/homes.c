@@ -3,10 +3,9 @@
  * loops included, so that no edge needs a move; or a spill slot.
  *
  * Intervals are those of linear scan, in blocks. A block leaves as many registers free as its neediest instruction
- * takes, in array 0, and a few in the others; values are placed the most used per block of life first. */
+ * takes, in array 0, and a few in the others; values are placed the most used per block of life first. How many these
+ * few are is tried by compile.c. */
 #include "dc/compile/priv.h"
-
-enum { OTHERS_FREE = 5 }; /* registers that blocks have for themselves in each array but the first */
 
 struct web {
 	uint32_t reg, first, last, slots;
@@ -14,6 +13,8 @@ struct web {
 	bool is_used;
 	bool is_written_twice; /* or in part of the lanes of its block */
 	bool is_written;
+	uint32_t last_write;
+	bool is_longer; /* than from the first use to the last: a loop goes round with it */
 };
 
 static void use(const struct dcc *c, struct web *w, uint32_t reg, uint32_t range, uint32_t weight)
@@ -62,6 +63,7 @@ static void fill(const struct dcc *c, const struct dcc_linear *l, struct web *w,
 				w[u.writes[k]].is_written_twice |=
 				    w[u.writes[k]].is_written || c->func->insts[step->inst].has_guard;
 				w[u.writes[k]].is_written = true;
+				w[u.writes[k]].last_write = r;
 			}
 		}
 	}
@@ -87,6 +89,7 @@ static void extend(const struct dcc *c, struct web *w, const uint32_t *range_of)
 
 			if (inside && (outside || (live[r / 64] >> r % 64 & 1))) {
 				w[r].first = MIN(w[r].first, first);
+				w[r].is_longer |= w[r].last <= last;
 				w[r].last = MAX(w[r].last, last);
 			}
 		}
@@ -98,7 +101,7 @@ static void extend(const struct dcc *c, struct web *w, const uint32_t *range_of)
 static uint32_t need_of(const struct dcc *c, const struct dcc_linear *l, const struct dcc_range *x, uint32_t limit)
 {
 	const uint32_t loose_rows = DC_ROWS - c->kernel->pred_count - limit * DC_REG_ROWS;
-	uint32_t need = 1;
+	uint32_t need = 2;
 	struct ptx_reg_use u;
 
 	for (uint32_t s = x->first; s < x->edge; s++) {
@@ -109,13 +112,15 @@ static uint32_t need_of(const struct dcc *c, const struct dcc_linear *l, const s
 		if (step->kind != DCC_OP)
 			continue;
 		i = &c->func->insts[step->inst];
+		if (dcc_inst_is_box(i)) /* its operands and results may be in different arrays */
+			continue;
 		ptx_inst_regs(i, &u);
 		for (uint32_t k = 0; k < u.read_count; k++)
 			if (c->kernel->host_of[u.reads[k]] == UINT32_MAX)
 				reads += dcc_reg_slots(c->func, u.reads[k]);
 		for (uint32_t k = 0; k < u.write_count; k++)
 			writes += dcc_reg_slots(c->func, u.writes[k]);
-		scratch = dcc_inst_is_box(i) ? 0 : dcc_inst_scratch_rows(c->kernel, i);
+		scratch = dcc_inst_scratch_rows(c->kernel, i);
 		scratch = scratch > loose_rows ? 1 : 0;
 		need = MAX(need, reads + writes + scratch);
 	}
@@ -202,14 +207,14 @@ static bool place(const struct dcc *c, struct files *f, struct dcc_home *homes, 
 	return true;
 }
 
-static void set_caps(const struct dcc *c, const struct dcc_linear *l, struct files *f)
+static void set_caps(const struct dcc *c, const struct dcc_linear *l, uint32_t others_free, struct files *f)
 {
 	for (uint32_t r = 0; r < l->ranges->len; r++) {
 		const struct dcc_range *x = &g_array_index(l->ranges, struct dcc_range, r);
 		uint32_t need = need_of(c, l, x, f->limit);
 
 		for (uint32_t a = 0; a < f->arrays; a++) {
-			uint32_t left = a == 0 ? need : OTHERS_FREE;
+			uint32_t left = a == 0 ? need : others_free;
 
 			f->cap[r * DC_ARRAYS + a] = (uint8_t)(left < f->limit ? f->limit - left : 0);
 		}
@@ -234,7 +239,7 @@ static GArray **insts_of_regs(const struct dcc *c)
 	return of;
 }
 
-struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit)
+struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit, uint32_t others_free)
 {
 	const struct ptx_cfg *cfg = c->kernel->cfg;
 	const uint32_t count = c->func->reg_count, ranges = l->ranges->len;
@@ -257,7 +262,7 @@ struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t r
 		    w[r].is_used && (w[r].first != w[r].last || w[r].is_written_twice || (live[r / 64] >> r % 64 & 1));
 	}
 	extend(c, w, range_of);
-	set_caps(c, l, &f);
+	set_caps(c, l, others_free, &f);
 	for (uint32_t r = 0; r < count; r++)
 		if (homes[r].is_global)
 			g_array_append_val(globals, w[r]);
@@ -277,6 +282,7 @@ struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t r
 		/* For the scheduler: where the home is taken. */
 		homes[r].first = w[r].first;
 		homes[r].last = w[r].last;
+		homes[r].ends_with_read = !w[r].is_longer && !(w[r].is_written && w[r].last_write == w[r].last);
 	}
 	g_free(insts);
 	g_free(f.taken);

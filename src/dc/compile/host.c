@@ -96,6 +96,7 @@ void dcc_host(struct dcc *c)
 		for (uint32_t w = 0; w < use.write_count; w++)
 			defs[use.writes[w]]++;
 	}
+	k->counts.host_ops = 0;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t n = 0; n < f->inst_count; n++) {

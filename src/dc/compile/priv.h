@@ -55,9 +55,10 @@ void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx
 
 void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
 bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
-void dcc_inline(struct dcc *c); /* inline.c: one function without calls */
+void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
 void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */
-void dcc_unroll(struct dcc *c);                               /* unroll.c */
+bool dcc_unroll(struct dcc *c);                               /* unroll.c; true: some loop was */
+void dcc_webs(struct dcc *c);                                 /* webs.c: a register for each value */
 void dcc_balance(struct dcc *c);                              /* balance.c */
 void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
 
@@ -110,17 +111,24 @@ struct dcc_home {
 	struct dc_loc loc; /* else */
 	uint32_t spill;
 	uint32_t first, last; /* ranges in which the home is taken */
+	bool ends_with_read; /* the last range only reads it, and no loop goes round with it */
 };
-struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit);
+/* others_free: registers that blocks have for themselves in each array but the first. */
+struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit, uint32_t others_free);
+
+/* Values without home that are cheap are computed again where they are read: remat.c. True: some are; then the graph,
+ * the linear code and the homes are those of the function before. */
+bool dcc_remat(struct dcc *c, const struct dcc_home *homes);
 
 /* Words: schedule.c */
 void dcc_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys, struct dcc_home *homes,
 		  uint32_t reg_limit);
+uint32_t dcc_word_cycles(const struct dc_word *w); /* expected */
 
 /* ---- facts: facts.c ---- */
 
 uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i); /* expected, of a slot */
-uint32_t dcc_box_cycles(const struct ptx_inst *i);  /* of the C-Box; NULL: a spill of one register */
+uint32_t dcc_box_cycles(const struct ptx_inst *i); /* of the C-Box; NULL: a spill of one register */
 uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i);
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
 bool dcc_inst_is_box(const struct ptx_inst *i);

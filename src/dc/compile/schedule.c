@@ -2,7 +2,9 @@
  *
  * Bottom-Up Greedy chooses the array of every operation before (dag.c). Words are then filled one after the other with
  * the most urgent operations whose operands are there; what is missing is copied or filled in slots that are left.
- * Where nothing can be placed, the most urgent operation is forced: room is made by evicting copies, then by spilling.
+ * Where nothing can be placed, an operation is forced: room is made by evicting copies, then by spilling.
+ * Register pressure: where fewer registers are left than the order keeps, operations that free some come first, and of
+ * those that take more only the first in PTX's order, whose values PTX keeps short. words.c tries several such limits.
  * The plain translator forces one operation after the other, in the order of PTX. */
 #include "dc/compile/schedule.h"
 
@@ -73,6 +75,28 @@ static uint32_t values_read(const struct dcc *c, const struct ptx_inst *i, uint3
 		}
 	}
 	return count;
+}
+
+/* Registers that the operation takes more than it frees, of values of the block. */
+static int32_t growth(const struct dcc_alloc *s, const struct dcc_node *n)
+{
+	uint32_t regs[PTX_REGS_MAX], count;
+	struct ptx_reg_use u;
+	int32_t slots = 0;
+
+	if (n->step->kind != DCC_OP)
+		return 0;
+	const struct ptx_inst *i = &s->c->func->insts[n->inst];
+
+	count = values_read(s->c, i, regs);
+	for (uint32_t k = 0; k < count; k++)
+		if (!s->val[regs[k]].is_global && s->val[regs[k]].uses_left == 1)
+			slots -= (int32_t)dcc_reg_slots(s->c->func, regs[k]);
+	ptx_inst_regs(i, &u);
+	for (uint32_t k = 0; k < u.write_count; k++)
+		if (!s->val[u.writes[k]].is_global && s->val[u.writes[k]].uses_left)
+			slots += (int32_t)dcc_reg_slots(s->c->func, u.writes[k]);
+	return slots;
 }
 
 static void read_done(struct dcc_alloc *s, const uint32_t *regs, uint32_t count)
@@ -535,7 +559,13 @@ static bool bring_box(struct dcc_alloc *s, const struct ptx_inst *i)
 	return true;
 }
 
-void dcc_force(struct dcc_alloc *s, struct dcc_node *n)
+static void get_stuck(struct dcc_alloc *s, const struct ptx_inst *i, const char *why)
+{
+	s->stuck = why;
+	s->stuck_at = i;
+}
+
+static void force(struct dcc_alloc *s, struct dcc_node *n)
 {
 	const struct ptx_inst *i = n->step->kind == DCC_OP ? &s->c->func->insts[n->inst] : NULL;
 	uint32_t a = n->array;
@@ -548,17 +578,17 @@ void dcc_force(struct dcc_alloc *s, struct dcc_node *n)
 		for (uint32_t k = 1; k < s->c->o->array_count && !could_fit(s, i, a); k++)
 			a = k;
 		if (!could_fit(s, i, a) || !bring_all(s, i, a)) {
-			dcc_refuse(s->c, i, "its operands need more registers than an array has");
+			get_stuck(s, i, "its operands need more registers than an array has");
 			return;
 		}
 	}
 	if (i && n->is_box && !bring_box(s, i)) {
-		dcc_refuse(s->c, i, "its operands need more registers than a bank has");
+		get_stuck(s, i, "its operands need more registers than a bank has");
 		return;
 	}
 	dcc_word_new(s, false);
 	if (!place(s, n, a, s->words->len - 1, true))
-		dcc_refuse(s->c, i, "its operands and results need more registers than there are");
+		get_stuck(s, i, "its operands and results need more registers than there are");
 	if (s->c->o->array_count == 1 || !s->c->o->schedule)
 		dcc_alloc_flush_all(s);
 }
@@ -611,13 +641,55 @@ static uint32_t bring_some(struct dcc_alloc *s, const struct dcc_node *n, uint32
 	return brought;
 }
 
+/* What is not placed yet, in the order in which it is looked at. */
+struct queue {
+	struct dcc_node **order;
+	uint32_t count;
+	struct dcc_node *nodes;
+	const struct dcc_node *oldest; /* in PTX's order */
+};
+
+struct waiting {
+	struct dcc_node *nodes[READY_LOOKED_AT];
+	uint32_t count;
+};
+
+/* Would the operation take registers that are kept? */
+static bool is_held_back(const struct dcc_alloc *s, const struct queue *q, const struct dcc_node *n, int32_t more)
+{
+	return more > 0 && n != q->oldest && (int32_t)dcc_alloc_spare(s) - more < (int32_t)s->reserve;
+}
+
+/* grows: those that take more registers than they free, or the others. */
+static uint32_t place_some(struct dcc_alloc *s, const struct queue *q, bool grows, bool all, uint32_t word,
+			   struct waiting *waiting)
+{
+	uint32_t placed = 0;
+
+	for (uint32_t k = 0; k < q->count && waiting->count < READY_LOOKED_AT; k++) {
+		struct dcc_node *n = q->order[k];
+		int32_t more;
+
+		if (n->word != DC_NO_WORD || !is_ready(q->nodes, n, word))
+			continue;
+		more = s->reserve ? growth(s, n) : 0;
+		if ((!all && (more > 0) != grows) || is_held_back(s, q, n, more))
+			continue;
+		if (place_anywhere(s, n, word))
+			placed++;
+		else
+			waiting->nodes[waiting->count++] = n;
+	}
+	return placed;
+}
+
 /* The number of operations and moves that found a place; *placed: of operations. */
-static uint32_t fill_word(struct dcc_alloc *s, struct dcc_node **order, uint32_t count, struct dcc_node *nodes,
-			  uint32_t *placed)
+static uint32_t fill_word(struct dcc_alloc *s, const struct queue *q, uint32_t *placed)
 {
 	const uint32_t word = s->words->len - 1;
-	struct dcc_node *waiting[READY_LOOKED_AT];
-	uint32_t waiting_count = 0, moved = dcc_alloc_flush(s, word);
+	struct waiting waiting = {.count = 0};
+	uint32_t moved = dcc_alloc_flush(s, word);
+	const bool is_tight = dcc_alloc_spare(s) < 2 * s->reserve;
 
 	*placed = 0;
 	s->stamp += 2;
@@ -625,18 +697,11 @@ static uint32_t fill_word(struct dcc_alloc *s, struct dcc_node **order, uint32_t
 	for (uint32_t k = 0; k < s->pending->len; k++)
 		if (g_array_index(s->pending, struct dcc_pending, k).is_partial)
 			return moved;
-	for (uint32_t k = 0; k < count && waiting_count < READY_LOOKED_AT; k++) {
-		struct dcc_node *n = order[k];
-
-		if (n->word != DC_NO_WORD || !is_ready(nodes, n, word))
-			continue;
-		if (place_anywhere(s, n, word))
-			++*placed;
-		else
-			waiting[waiting_count++] = n;
-	}
-	for (uint32_t k = 0; k < waiting_count; k++)
-		moved += bring_some(s, waiting[k], word);
+	*placed = place_some(s, q, false, !is_tight, word, &waiting);
+	if (is_tight)
+		*placed += place_some(s, q, true, false, word, &waiting);
+	for (uint32_t k = 0; k < waiting.count; k++)
+		moved += bring_some(s, waiting.nodes[k], word);
 	return moved + *placed;
 }
 
@@ -679,28 +744,50 @@ static void set_next_use(struct dcc_alloc *s, struct dcc_node **order, uint32_t 
 	}
 }
 
+static const struct dcc_node *oldest_of(const struct dcc_dag *d, uint32_t *from)
+{
+	while (*from < d->count && d->nodes[*from].word != DC_NO_WORD)
+		++*from;
+	return *from < d->count ? &d->nodes[*from] : NULL;
+}
+
+/* The most urgent of those that are ready or, where registers are kept, the first in PTX's order. */
+static void force_one(struct dcc_alloc *s, const struct queue *q)
+{
+	for (uint32_t k = 0; k < q->count; k++)
+		if (q->order[k]->word == DC_NO_WORD && is_ready(q->nodes, q->order[k], UINT32_MAX) &&
+		    (!s->reserve || q->order[k] == q->oldest)) {
+			force(s, q->order[k]);
+			return;
+		}
+}
+
 void dcc_schedule_body(struct dcc_alloc *s, struct dcc_dag *d, uint32_t *next_use)
 {
 	struct dcc_node **order = g_new(struct dcc_node *, d->count + 1);
-	uint32_t first = 0, idle = 0;
+	uint32_t first = 0, idle = 0, oldest = 0;
 
-	for (uint32_t k = 0; k < d->count; k++)
+	for (uint32_t k = 0; k < d->count; k++) {
 		order[k] = &d->nodes[k];
+		d->nodes[k].word = DC_NO_WORD;
+	}
 	if (s->c->o->schedule)
 		qsort(order, d->count, sizeof(struct dcc_node *), compare_urgency);
 	count_uses(s, d);
 	s->next_use = next_use;
-	while (first < d->count && !s->c->failed) {
+	while (first < d->count && !s->stuck) {
+		const struct queue q = {order + first, d->count - first, d->nodes, oldest_of(d, &oldest)};
+
 		if (order[first]->word != DC_NO_WORD) {
 			first++;
 			continue;
 		}
-		set_next_use(s, order + first, MIN(d->count - first, 256), next_use);
+		set_next_use(s, q.order, MIN(q.count, 256), next_use);
 		if (s->c->o->schedule) {
 			uint32_t placed;
 
 			dcc_word_new(s, false);
-			if (fill_word(s, order + first, d->count - first, d->nodes, &placed)) {
+			if (fill_word(s, &q, &placed)) {
 				idle = placed ? 0 : idle + 1;
 				if (idle < IDLE_WORDS)
 					continue;
@@ -709,14 +796,9 @@ void dcc_schedule_body(struct dcc_alloc *s, struct dcc_dag *d, uint32_t *next_us
 			}
 			idle = 0;
 		}
-		/* The most urgent of those that are ready. */
-		for (uint32_t k = first; k < d->count; k++)
-			if (order[k]->word == DC_NO_WORD && is_ready(d->nodes, order[k], UINT32_MAX)) {
-				dcc_force(s, order[k]);
-				break;
-			}
+		force_one(s, &q);
 	}
-	if (!s->c->failed)
+	if (!s->stuck)
 		dcc_alloc_flush_all(s);
 	g_free(order);
 }

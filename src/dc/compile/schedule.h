@@ -26,8 +26,8 @@ void dcc_dag_build(struct dcc_alloc *s, const struct dcc_linear *l, const struct
 void dcc_dag_assign(struct dcc_alloc *s, struct dcc_dag *d);
 void dcc_dag_free(struct dcc_dag *d);
 
+/* Words behind those that are there; s->stuck says why not. */
 void dcc_schedule_body(struct dcc_alloc *s, struct dcc_dag *d, uint32_t *next_use);
-void dcc_force(struct dcc_alloc *s, struct dcc_node *n);
 bool dcc_place_mask(struct dcc_alloc *s, const struct dcc_step *step, uint32_t a, uint32_t word);
 
 #endif

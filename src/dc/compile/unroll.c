@@ -484,8 +484,11 @@ static bool unroll_one(struct dcc *c)
 	return done;
 }
 
-void dcc_unroll(struct dcc *c)
+bool dcc_unroll(struct dcc *c)
 {
+	const uint32_t before = c->kernel->counts.unrolled;
+
 	while (unroll_one(c))
 		dcc_clean(c);
+	return c->kernel->counts.unrolled != before;
 }

@@ -117,6 +117,74 @@ static void drop_empty(struct flow *f, uint32_t begin)
 	g_array_set_size(f->s.words, kept);
 }
 
+uint32_t dcc_word_cycles(const struct dc_word *w)
+{
+	uint32_t longest = MAX(1, w->box.cycles);
+
+	for (uint32_t a = 0; a < DC_ARRAYS; a++)
+		longest = MAX(longest, w->slot[a].cycles);
+	return longest;
+}
+
+/* What a try at a block leaves behind its words. */
+struct attempt {
+	struct dc_counts counts;
+	uint32_t slot_max;
+	uint64_t cycles;
+	GArray *words; /* struct dc_word: of the block */
+};
+
+/* The block's words, with so many registers kept; false: an operation found no place. */
+static bool attempt(struct flow *f, struct dcc_dag *dag, uint32_t range, uint32_t reserve, uint32_t *next_use,
+		    struct attempt *out)
+{
+	const uint32_t begin = f->s.words->len;
+
+	f->s.reserve = reserve;
+	f->s.stuck = NULL;
+	dcc_alloc_block(&f->s, range);
+	dcc_schedule_body(&f->s, dag, next_use);
+	drop_empty(f, begin);
+	out->counts = f->s.c->kernel->counts;
+	out->slot_max = f->s.slot_max;
+	out->cycles = 0;
+	g_array_set_size(out->words, 0);
+	for (uint32_t n = begin; n < f->s.words->len; n++)
+		out->cycles += dcc_word_cycles(&g_array_index(f->s.words, struct dc_word, n));
+	g_array_append_vals(out->words, &g_array_index(f->s.words, struct dc_word, begin), f->s.words->len - begin);
+	g_array_set_size(f->s.words, begin);
+	return !f->s.stuck;
+}
+
+/* Registers that the order of a block's operations may keep: the words that take the fewest cycles are the block's. */
+static void do_best(struct flow *f, struct dcc_dag *dag, uint32_t range, uint32_t *next_use)
+{
+	static const uint32_t reserves[] = {0, 4, 8, 12, 20};
+	const uint32_t count = f->s.c->o->schedule ? G_N_ELEMENTS(reserves) : 1;
+	const struct dc_counts before = f->s.c->kernel->counts;
+	const uint32_t slot_max = f->s.slot_max;
+	struct attempt best = {.cycles = UINT64_MAX, .words = g_array_new(FALSE, TRUE, sizeof(struct dc_word))};
+	struct attempt next = {.words = g_array_new(FALSE, TRUE, sizeof(struct dc_word))};
+
+	for (uint32_t k = 0; k < count; k++) {
+		f->s.c->kernel->counts = before;
+		f->s.slot_max = slot_max;
+		if (attempt(f, dag, range, reserves[k], next_use, &next) && next.cycles < best.cycles) {
+			struct attempt t = best;
+
+			best = next;
+			next = t;
+		}
+	}
+	if (best.cycles == UINT64_MAX)
+		dcc_refuse(f->s.c, f->s.stuck_at, "%s", f->s.stuck);
+	f->s.c->kernel->counts = best.counts;
+	f->s.slot_max = best.slot_max;
+	g_array_append_vals(f->s.words, best.words->data, best.words->len);
+	g_array_free(best.words, TRUE);
+	g_array_free(next.words, TRUE);
+}
+
 static void do_body(struct flow *f, const struct dcc_linear *l, uint32_t range, uint32_t *next_use)
 {
 	const struct dcc_range *r = &g_array_index(l->ranges, struct dcc_range, range);
@@ -130,8 +198,7 @@ static void do_body(struct flow *f, const struct dcc_linear *l, uint32_t range, 
 	dcc_alloc_block(&f->s, range);
 	dcc_dag_build(&f->s, l, r, &dag);
 	dcc_dag_assign(&f->s, &dag);
-	dcc_schedule_body(&f->s, &dag, next_use);
-	drop_empty(f, begin);
+	do_best(f, &dag, range, next_use);
 	dcc_dag_free(&dag);
 	if (skips && f->s.words->len > begin)
 		skip(f, &g_array_index(f->s.words, struct dc_word, begin), first);
@@ -162,13 +229,10 @@ static void finish(struct flow *f)
 	dcc_word_new(&f->s, true)->flow = DC_FLOW_END;
 	for (uint32_t n = 0; n < f->s.words->len; n++) {
 		struct dc_word *w = &g_array_index(f->s.words, struct dc_word, n);
-		uint32_t longest = 1;
 
 		if (w->flow == DC_FLOW_SKIP)
 			w->target = f->label[w->target];
-		for (uint32_t a = 0; a < DC_ARRAYS; a++)
-			longest = MAX(longest, w->slot[a].cycles);
-		k->counts.cycles += MAX(longest, w->box.cycles);
+		k->counts.cycles += dcc_word_cycles(w);
 		for (uint32_t a = 0; a < DC_ARRAYS; a++) {
 			const struct dc_slot *d = &w->slot[a];
 
