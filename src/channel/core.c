@@ -6,7 +6,10 @@
 static void answer(struct ndp_core *k, uint64_t units)
 {
 	const struct cpu_user *user = &k->s->c->user;
+	const uint64_t per_ps = k->s->c->per_ps;
 
+	if (unlikely(k->trails != NULL))
+		cpu_account_settle(k->s->c->account, k->unit, (units + per_ps - 1) / per_ps * per_ps);
 	user->answer(user->self, k->unit, (units + k->s->c->per_ps - 1) / k->s->c->per_ps);
 }
 
@@ -129,6 +132,18 @@ static struct ndp_ask *prefetch_slot(struct ndp_core *k)
 	return NULL;
 }
 
+static struct cpu_trail *trail_of(const struct ndp_core *k, const struct ndp_ask *a)
+{
+	return unlikely(k->trails != NULL) ? &k->trails[a - k->asks] : NULL;
+}
+
+/* The core has waited for what it has asked for there. */
+static void account(const struct ndp_core *k, const struct ndp_ask *a)
+{
+	if (unlikely(k->trails != NULL))
+		cpu_account_trail(k->s->c->account, k->unit, trail_of(k, a), 0, now_units(k->s));
+}
+
 static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)
 {
 	struct channel_system *s = k->s;
@@ -141,12 +156,13 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 			      .is_busy = true,
 			      .is_write = !is_prefetch && cpu_is_write(k->op),
 			      .is_remote = cpu_line_channel(s->c, line) != k->m->channel};
+	cpu_trail_begin(trail_of(k, a), units);
 	if (!a->is_remote)
 		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
 	if (a->is_remote)
-		point_ask(k, granule, a->is_write, k->op == CPU_ATOMIC, units);
+		point_ask(k, granule, a->is_write, k->op == CPU_ATOMIC, units, trail_of(k, a));
 	else
-		manager_ask(k, granule, a->is_write, is_prefetch, units);
+		manager_ask(k, granule, a->is_write, is_prefetch, units, trail_of(k, a));
 }
 
 /* True: it need not wait. */
@@ -215,6 +231,9 @@ static bool is_fault(struct ndp_core *k, uint64_t units)
 		return false;
 	cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
 	k->s->stats.page_faults++;
+	if (unlikely(k->trails != NULL))
+		cpu_account_until(k->s->c->account, k->unit, CPU_PART_FAULT,
+				  units + ps_units(k->s, p->page_fault_ps));
 	k->fault = (struct cpu_event){.fire = fire_fault, .self = k};
 	cpu_event_at(&k->s->c->events, &k->fault, units + ps_units(k->s, p->page_fault_ps));
 	return true;
@@ -282,6 +301,8 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 			see(k, granule, is_owned, &tag->version);
 	}
 	a->is_busy = false;
+	if (is_load_or_store || is_wanted)
+		account(k, a);
 	if (is_load_or_store) {
 		done(k);
 	} else if (is_wanted) {
@@ -325,6 +346,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 	const uint64_t granule = k->asks[0].granule;
 
 	k->asks[0].is_busy = false;
+	account(k, &k->asks[0]);
 	if (r->coh_event != COH_EV_R_READ)
 		drop_remote(k, granule);
 	if (r->coh_event == COH_EV_R_WRITE) {
@@ -403,6 +425,8 @@ uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps
 	struct ndp_core *k = &s->cores[core];
 	uint64_t units = MAX(now_ps * s->c->per_ps, now_units(s));
 
+	if (unlikely(k->trails != NULL))
+		cpu_account_until(s->c->account, k->unit, CPU_PART_L1, units);
 	k->address = address;
 	k->end = address + size_bytes;
 	k->op = op;
@@ -416,19 +440,25 @@ uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps
  */
 uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps)
 {
-	(void)core;
+	struct cpu_account *account = s->c->account;
+
+	if (unlikely(account != NULL) && !s->p->cache_bytes)
+		cpu_account_until(account, s->cores[core].unit, CPU_PART_LINK,
+				  ps_units(s, now_ps + 2 * s->p->core_link_ps));
 	return s->p->cache_bytes ? now_ps : now_ps + 2 * s->p->core_link_ps;
 }
 
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)
 {
 	*k = (struct ndp_core){.s = s, .m = m, .number = number, .unit = unit, .last_page = UINT64_MAX};
+	k->trails = s->c->account ? g_new0(struct cpu_trail, ASKS_MAX) : NULL;
 	if (s->p->cache_bytes)
 		cpu_tags_init(&k->cache, s->p->cache_bytes, (uint32_t)s->p->cache_ways_count, s->p->access_bytes);
 }
 
 void core_free(struct ndp_core *k)
 {
+	g_free(k->trails);
 	if (k->s->p->cache_bytes)
 		cpu_tags_free(&k->cache);
 }

@@ -137,6 +137,7 @@ static void read_memory(struct near_request *r)
 					   .offset = r->core ? r->quarter * QUARTER_BYTES : 0,
 					   .bytes = bytes,
 					   .class = r->core ? CPU_DRAM_LOCAL : CPU_DRAM_CPU,
+					   .trail = r->trail,
 					   .done = memory_read,
 					   .self = r->m};
 	cpu_dram_access_now(&s->channels->dram, &r->dram);
@@ -267,9 +268,11 @@ static void request_ended(struct near_request *r)
 			if (!m->waiting)
 				m->waiting_end = &m->waiting;
 			m->taken++;
+			cpu_trail_step(w->trail, CPU_PART_HUB, now_units(m->s));
 			directory_look_up(m, w, now_units(m->s));
 		}
 	}
+	r->dram.trail = NULL; /* its owner goes on */
 	if (r->is_reading)
 		r->is_ended = true;
 	else
@@ -310,6 +313,7 @@ static void grant(struct near_request *r)
 	g->line = granule_of(r);
 	g->version = r->version;
 	g->kind = is_owned;
+	cpu_trail_step(r->trail, CPU_PART_LINK, now_units(s) + ps_units(s, s->p->core_link_ps));
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps));
 }
 
@@ -430,6 +434,7 @@ static void line_ended(struct ndp_m *m, struct near_line *l)
 		if (!l->first)
 			l->end = &l->first;
 		l->is_beginning++;
+		cpu_trail_step(r->trail, CPU_PART_ORDER, now_units(m->s));
 		step(m, l, r, (enum coh_event)r->event);
 		l->is_beginning--;
 	}
@@ -442,6 +447,7 @@ void manager_ready(struct near_request *r)
 	struct ndp_m *m = r->m;
 	struct near_line *l = line_get(m, r->line);
 
+	cpu_trail_step(r->trail, CPU_PART_DIRECTORY, now_units(m->s));
 	if (l->first || !may_begin(m, l, r))
 		m->s->stats.order_waits++;
 	r->next = NULL;
@@ -470,7 +476,8 @@ static void fire_ask(void *self, struct cpu_event *e)
 	directory_look_up(m, r, now_units(m->s));
 }
 
-void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units)
+void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
+		 struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	const uint64_t line = granule / s->granules;
@@ -483,8 +490,12 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	r->dram.event.fire = fire_ask;
 	r->dram.event.self = core->m;
 	s->stats.local++;
-	cpu_event_at(&s->c->events, &r->dram.event,
-		     units + ps_units(s, s->p->core_link_ps + s->p->erat_ps + manager_walk_ps(core->m, line)));
+	r->trail = trail;
+	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
+	cpu_trail_step(trail, CPU_PART_LINK, units);
+	units += ps_units(s, manager_walk_ps(core->m, line));
+	cpu_trail_step(trail, CPU_PART_WALK, units);
+	cpu_event_at(&s->c->events, &r->dram.event, units);
 }
 
 /* The line as the memory has it now reaches who waits for it. */
@@ -548,6 +559,7 @@ static void fire_answered(void *self, struct cpu_event *e)
 
 	PUT(s->free_messages, g);
 	CHECK(l && l->probes);
+	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
 	if (!--l->probes)
 		step(m, l, l->serving, COH_EV_PROBED);
 }
@@ -574,6 +586,7 @@ bool manager_read(void *system, struct cpu_request *bus)
 		return false;
 	r = request_new(m, bus->line, cpu_is_write((enum cpu_op)bus->op) ? COH_EV_C_WRITE : COH_EV_C_READ);
 	r->bus = bus;
+	r->trail = bus->trail;
 	directory_look_up(m, r, now_units(s));
 	return true;
 }
@@ -583,6 +596,8 @@ void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
 	struct near_request *r = request_new(m, bus->line, COH_EV_C_INVALIDATE);
 
 	r->bus = bus;
+	r->trail = bus->trail;
+	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(m->s));
 	directory_look_up(m, r, now_units(m->s));
 }
 
@@ -606,6 +621,7 @@ void manager_acknowledged(struct ndp_m *m, uint64_t line)
 	struct near_line *l = line_find(m, line);
 
 	CHECK(l && l->serving);
+	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));
 	step(m, l, l->serving, COH_EV_ACK);
 }
 

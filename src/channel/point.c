@@ -190,11 +190,13 @@ static void fire_data_down(void *self, struct cpu_event *e)
 	struct remote *r = (struct remote *)e;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
+	const uint64_t there = cpu_channels_down(s->channels, r->m->channel, bytes, s->p->message_ps);
+
 	s->stats.data_down_bytes += bytes;
 	r->event.fire = fire_data;
-	cpu_event_at(&s->c->events, e,
-		     cpu_channels_down(s->channels, r->m->channel, bytes, s->p->message_ps) +
-			 ps_units(s, s->p->core_link_ps));
+	cpu_trail_step(r->trail, CPU_PART_DOWN, there);
+	cpu_trail_step(r->trail, CPU_PART_LINK, there + ps_units(s, s->p->core_link_ps));
+	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->core_link_ps));
 }
 
 /* The access' bytes, or its atomic's result, leave for the core. */
@@ -203,10 +205,12 @@ static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units
 	struct channel_system *s = a->s;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
+	const uint64_t out = port(&a->out_free_units, s, from_units, bytes, s->p->point_out_mbytes_per_s);
+
 	s->stats.point_out_bytes += bytes;
 	r->event.fire = fire_data_down;
-	cpu_event_at(&s->c->events, &r->event,
-		     port(&a->out_free_units, s, from_units, bytes, s->p->point_out_mbytes_per_s));
+	cpu_trail_step(r->trail, CPU_PART_POINT, out);
+	cpu_event_at(&s->c->events, &r->event, out);
 }
 
 /* A way for the line that nobody has locked or asked for; NULL: all are. */
@@ -285,6 +289,7 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
 	/* A request on the bus may just take the line: it is asked for behind that. */
 	const bool is_taken = r->coh_event == COH_EV_R_WRITE && cpu_bus_under_way(s->bus, r->line);
 
+	cpu_trail_step(r->trail, r->is_waiting ? CPU_PART_LOCK : CPU_PART_POINT, now_units(s));
 	if (!r->is_looked_up) {
 		r->is_looked_up = true;
 		s->stats.point_lookups++;
@@ -375,11 +380,15 @@ static void fire_up(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct remote *r = (struct remote *)e;
 
+	const uint64_t there = message_up(s, r->m->channel);
+
 	r->event.fire = fire_arrived;
-	cpu_event_at(&s->c->events, e, message_up(s, r->m->channel) + ps_units(s, s->p->point_ps));
+	cpu_trail_step(r->trail, CPU_PART_UP, there);
+	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->point_ps));
 }
 
-void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units)
+void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units,
+	       struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	struct remote *r = TAKE(s->free_remotes, struct remote);
@@ -387,14 +396,18 @@ void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_a
 
 	*r = (struct remote){.event = {.fire = fire_up, .self = s},
 			     .core = core,
+			     .trail = trail,
 			     .m = core->m,
 			     .line = granule / s->granules,
 			     .quarter = (uint8_t)(granule % s->granules * s->granule_quarters),
 			     .quarters = (uint8_t)s->granule_quarters,
 			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
-	cpu_event_at(&s->c->events, &r->event,
-		     units + ps_units(s, s->p->core_link_ps + s->p->erat_ps + manager_walk_ps(core->m, r->line)));
+	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
+	cpu_trail_step(trail, CPU_PART_LINK, units);
+	units += ps_units(s, manager_walk_ps(core->m, r->line));
+	cpu_trail_step(trail, CPU_PART_WALK, units);
+	cpu_event_at(&s->c->events, &r->event, units);
 }
 
 static void fire_returned(void *self, struct cpu_event *e)

@@ -23,6 +23,7 @@ struct near_request {
 	struct ndp_core *core;	     /* NULL: of the bus */
 	struct cpu_request *bus;
 	uint64_t line;
+	struct cpu_trail *trail; /* of who asks; NULL: nobody accounts */
 	cpu_version version;   /* as read; of a write without caches: unused */
 	uint8_t event;	       /* enum coh_event */
 	uint8_t quarter, quarters; /* of a core's access: the first, and how many */
@@ -106,6 +107,7 @@ struct ndp_core {
 	enum cpu_op op;
 	bool is_counted; /* where it is, its access has been counted */
 	struct ndp_ask asks[ASKS_MAX]; /* the first: the load or store */
+	struct cpu_trail *trails;      /* of these; NULL: nobody accounts */
 };
 enum { CORE_REMOTE = 3 };
 
@@ -118,6 +120,7 @@ struct remote {
 	struct cpu_event event; /* first */
 	struct remote *next;
 	struct ndp_core *core;
+	struct cpu_trail *trail; /* the core's */
 	struct ndp_m *m; /* of the core */
 	uint64_t line;
 	cpu_version version;
@@ -242,7 +245,8 @@ void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
 void manager_free(struct ndp_m *m);
 void manager_ready(struct near_request *r);
 /* From a core, at its end of the link, now. */
-void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units);
+void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
+		 struct cpu_trail *trail);
 /* What the translation of an address of the line adds to the ERAT. */
 uint64_t manager_walk_ps(struct ndp_m *m, uint64_t line);
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
@@ -290,7 +294,8 @@ void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
 /* A line of the region is no longer as the summary has it. */
 void point_changed(struct ndp_m *m, uint64_t region);
 /* From a core, at units. */
-void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units);
+void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units,
+	       struct cpu_trail *trail);
 void point_return(struct remote *r);
 
 /* system.c */

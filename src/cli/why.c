@@ -10,6 +10,8 @@
 #include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
+#include "machine/channel.h"
+#include "machine/cpu.h"
 #include "ndp/registry.h"
 #include "report/report.h"
 #include "report/runs.h"
@@ -73,14 +75,22 @@ static char *multiplied(struct machine_config *config, const char *setting)
 	return NULL;
 }
 
+static bool is_about(const struct why_case *c, const struct machine_config *config)
+{
+	if (!machine_config_has_gpu(config))
+		return (!strcmp(c->needs, "cpu") && machine_cpu_params(config)) ||
+		       (!strcmp(c->needs, "channel") && machine_channel_params(config));
+	return !*c->needs ||
+	       !strcmp(c->needs, ndp_mechanism_name((uint32_t)machine_ndp_site(config).ndp->choice.mechanism));
+}
+
 /* False: the case changes nothing here, or makes no machine. */
 static bool case_apply(const struct why_case *c, struct machine_session *session)
 {
 	const struct machine_config before = session->config;
 	g_auto(GStrv) settings = g_strsplit(c->settings, " ", -1);
-	const char *mechanism = ndp_mechanism_name((uint32_t)machine_ndp_site(&session->config).ndp->choice.mechanism);
 	struct base_diag_list diag;
-	bool is_ok = !*c->needs || !g_strcmp0(c->needs, mechanism);
+	bool is_ok = is_about(c, &session->config);
 
 	base_diag_init(&diag);
 	for (char **setting = settings; is_ok && *setting; setting++) {
@@ -128,8 +138,8 @@ static uint32_t machines_make(struct work *w, const struct machine_session *base
 	uint32_t count = 1;
 
 	w->sessions[0] = *base;
-	if (w->options->has_no_cases || !machine_config_has_gpu(&base->config))
-		return count; /* the cases are of a GPU's parts */
+	if (w->options->has_no_cases)
+		return count;
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		w->sessions[count] = *base;
 		if (!case_apply(&cases[i], &w->sessions[count]))
@@ -213,10 +223,6 @@ static int report(struct work *w)
 		cli_error("why: the program has no results on this machine: there is nothing to explain");
 		return w->batch.is_interrupted ? CLI_INTERRUPTED : CLI_FAILED;
 	}
-	if (json_object_get(base->result, "channels")) {
-		cli_error("why: knows the time of machines with a GPU only, so far");
-		return CLI_USAGE;
-	}
 	why = report_why(base->result);
 	rows = what_if(w);
 	report_summary_print(stdout, base->result);
@@ -266,7 +272,7 @@ static bool machine_load(const struct cli_paths *paths, struct why_options *o, s
 
 	if (!cli_machine_load(paths, name, o->sets, out))
 		return false;
-	if (!machine_config_has_gpu(&out->config))
+	if (!machine_config_has_gpu(&out->config) && !machine_cpu_params(&out->config))
 		return true;
 	g_ptr_array_insert(o->sets, 0, on);
 	return cli_machine_load(paths, name, o->sets, out);
@@ -308,8 +314,8 @@ static json_t *stored(const char *word, int *exit_status)
 	if (!run) {
 		cli_error("why: %s", message);
 		g_free(message);
-	} else if (!report_has_run(run) || json_object_get(run, "channels") || json_object_get(run, "coprocessor")) {
-		cli_error("why: run %s has no kernels: there is nothing to explain", word);
+	} else if (!report_has_run(run) || json_object_get(run, "coprocessor")) {
+		cli_error("why: run %s has no kernels and no threads: there is nothing to explain", word);
 		*exit_status = CLI_USAGE;
 		json_decref(run);
 		run = NULL;

@@ -9,10 +9,12 @@ static struct cpu_request *request_new(struct cpu_bus *b)
 {
 	struct cpu_request *r = b->free;
 
-	if (r)
+	if (r) {
 		b->free = r->next;
-	else
+	} else {
 		r = g_new(struct cpu_request, 1);
+		r->trail = b->c->account ? g_new(struct cpu_trail, 1) : NULL;
+	}
 	return r;
 }
 
@@ -171,6 +173,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 
 		w->waiting = NULL;
 		b->c->stats.joins_over++;
+		cpu_trail_step(w->trail, CPU_PART_JOIN, now);
 		if (b->agents[w->agent].ops->again(b->agents[w->agent].self, w)) {
 			b->c->stats.found_beside += b->agents[w->agent].is_beside_llc;
 			request_put(b, w);
@@ -211,12 +214,15 @@ bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line)
 	return false;
 }
 
-static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps)
+static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps, enum cpu_part part)
 {
+	const uint64_t units = cpu_now_units(b->c) + ps * b->c->per_ps;
+
 	r->is_ending = true;
 	r->event.fire = fire_end;
 	r->event.self = b;
-	cpu_event_at(&b->c->events, &r->event, cpu_now_units(b->c) + ps * b->c->per_ps);
+	cpu_trail_step(r->trail, part, units);
+	cpu_event_at(&b->c->events, &r->event, units);
 }
 
 /* Its slot has come: who has the line? */
@@ -227,10 +233,12 @@ static void look(void *bus, struct cpu_event *e)
 	const struct cpu_params *p = b->c->p;
 	struct cpu_stats *stats = &b->c->stats;
 	const struct cpu_tag *last = cpu_tags_find(&b->llc, r->line);
+	enum cpu_part part = CPU_PART_SNOOP;
 	uint64_t ps;
 	cpu_version version;
 	bool is_modified = false;
 
+	cpu_trail_step(r->trail, CPU_PART_BUS, cpu_now_units(b->c));
 	if (unlikely(b->has_locks) && cpu_bus_is_locked(b, r->line)) {
 		r->next_locked = b->locked;
 		b->locked = r;
@@ -247,6 +255,7 @@ static void look(void *bus, struct cpu_event *e)
 	} else if (last) {
 		stats->llc_hits++;
 		ps = p->llc_latency_ps;
+		part = CPU_PART_LLC;
 	} else {
 		stats->memory_reads++;
 		b->home_ops->read(b->home, r);
@@ -261,11 +270,12 @@ static void look(void *bus, struct cpu_event *e)
 			retry_claims(b, r->line);
 		return;
 	}
-	end_in(b, r, ps);
+	end_in(b, r, ps, part);
 }
 
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
 {
+	cpu_trail_step(r->trail, CPU_PART_CLAIM, cpu_now_units(b->c));
 	if (!is_lost) {
 		end(b, r, false);
 		return;
@@ -308,7 +318,8 @@ void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op o
 {
 	struct cpu_request *r = request_new(b), *other = under_way(b, line);
 
-	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op};
+	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op, .trail = r->trail};
+	cpu_trail_begin(r->trail, units);
 	b->c->stats.asked_beside += b->agents[agent].is_beside_llc;
 	if (other)
 		wait_for(b, other, r);
@@ -413,6 +424,7 @@ void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line)
 
 		if (r->line == line) {
 			*link = r->next_locked;
+			cpu_trail_step(r->trail, CPU_PART_LOCK, cpu_now_units(b->c));
 			cpu_event_at(&b->c->events, &r->event, cpu_now_units(b->c));
 		} else {
 			link = &r->next_locked;
@@ -456,6 +468,7 @@ void cpu_bus_free(struct cpu_bus *b)
 	while (b->free) {
 		struct cpu_request *next = b->free->next;
 
+		g_free(b->free->trail);
 		g_free(b->free);
 		b->free = next;
 	}

@@ -19,6 +19,7 @@ struct cpu_request {
 	struct cpu_request *next_locked; /* of those that wait for a locked line */
 	uint32_t agent;
 	uint32_t tag; /* the agent's own */
+	struct cpu_trail *trail; /* its own; NULL: nobody accounts */
 	uint8_t op;   /* enum cpu_op */
 	bool is_ending; /* a cache or the last level answers it: a claim waits for its end */
 };

@@ -63,9 +63,12 @@ static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version)
 {
+	const uint64_t end =
+	    cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, h->c->p->channel_latency_ps);
+
 	r->version = version;
-	cpu_bus_end_at(h->bus, r,
-		       cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
+	cpu_trail_step(r->trail, CPU_PART_UP, end);
+	cpu_bus_end_at(h->bus, r, end);
 }
 
 static cpu_version version_of(const void *channels, uint64_t line)
@@ -115,6 +118,8 @@ static void read_line(void *channels, struct cpu_request *r)
 		at = write->dram.event.time_units;
 	}
 	a->request = r;
+	a->dram.trail = r->trail;
+	cpu_trail_step(r->trail, CPU_PART_DOWN, at);
 	a->dram.event.fire = read_there;
 	a->dram.event.self = h;
 	cpu_event_at(&h->c->events, &a->dram.event, at);

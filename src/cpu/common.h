@@ -2,6 +2,7 @@
 #ifndef STRATA_CPU_COMMON_H
 #define STRATA_CPU_COMMON_H
 
+#include "cpu/account.h"
 #include "cpu/events.h"
 #include "cpu/system.h"
 
@@ -11,6 +12,7 @@ struct cpu_common {
 	struct cpu_user user;
 	struct cpu_stats stats;
 	struct cpu_events events;
+	struct cpu_account *account; /* NULL: it is off */
 	uint64_t per_ps; /* units of the engine's time */
 	uint32_t line_shift, page_shift;
 	uint64_t fault_chances;

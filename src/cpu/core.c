@@ -138,7 +138,15 @@ static void answer(struct cpu_thread *t, uint64_t units)
 	struct cpu_common *c = t->core->c;
 
 	t->wait = CPU_WAIT_NOT;
+	if (unlikely(c->account != NULL))
+		cpu_account_settle(c->account, t->unit, (units + c->per_ps - 1) / c->per_ps * c->per_ps);
 	c->user.answer(c->user.self, t->unit, (units + c->per_ps - 1) / c->per_ps);
+}
+
+static inline void account(const struct cpu_thread *t, enum cpu_part part, uint64_t units)
+{
+	if (unlikely(t->core->c->account != NULL))
+		cpu_account_until(t->core->c->account, t->unit, part, units);
 }
 
 static void go_on_and_answer(struct cpu_thread *t, uint64_t units)
@@ -171,6 +179,9 @@ static uint64_t there(struct cpu_thread *t, uint64_t units)
 		k->c->stats.use_stalls++;
 		k->c->stats.use_stall_ps += t->stall_units / k->c->per_ps;
 		units += t->stall_units;
+		if (unlikely(k->c->account != NULL))
+			cpu_account_trail(k->c->account, t->unit, t->stall_trail,
+					  units - t->stall_units - t->stall_from_units, units);
 		t->stall_units = 0;
 	}
 	if (p->smt_count > 1) {
@@ -181,6 +192,7 @@ static uint64_t there(struct cpu_thread *t, uint64_t units)
 		if (k->issue_units > units) {
 			k->c->stats.issue_wait_ps += (k->issue_units - units) / k->c->per_ps;
 			units = k->issue_units;
+			account(t, CPU_PART_ISSUE, units);
 		}
 	}
 	t->issued = t->issued_units = 0;
@@ -188,7 +200,7 @@ static uint64_t there(struct cpu_thread *t, uint64_t units)
 }
 
 /* The entry has one line less to come. */
-static void load_less(struct cpu_thread *t, struct cpu_load *load)
+static void load_less(struct cpu_thread *t, struct cpu_load *load, const struct cpu_trail *trail)
 {
 	const uint64_t now = cpu_now_units(t->core->c);
 
@@ -198,11 +210,16 @@ static void load_less(struct cpu_thread *t, struct cpu_load *load)
 	if (load->use_units == CPU_NOT_YET)
 		return;
 	t->due_count--;
-	if (now > load->use_units)
-		t->stall_units = MAX(t->stall_units, now - load->use_units);
+	if (now > load->use_units && now - load->use_units > t->stall_units) {
+		t->stall_units = now - load->use_units;
+		t->stall_from_units = load->use_units;
+		if (unlikely(t->stall_trail != NULL && trail != NULL))
+			*t->stall_trail = *trail;
+	}
 	if (t->wait == CPU_WAIT_LOADS && !t->due_count) {
 		const uint64_t begin = there(t, t->begin_units);
 
+		account(t, CPU_PART_JOIN, now);
 		start_at(t, MAX(now, begin));
 	}
 }
@@ -229,17 +246,21 @@ static void place_free(struct cpu_core *k, uint64_t units)
 		if (!k->first)
 			k->last = &k->first;
 		t->wait = CPU_WAIT_NOT;
+		account(t, CPU_PART_PLACE, units);
 		go_on_and_answer(t, units);
 	}
 }
 
-static void fence_ends(struct cpu_thread *t, uint64_t units)
+/* trail: of what came last. */
+static void fence_ends(struct cpu_thread *t, uint64_t units, const struct cpu_trail *trail)
 {
 	uint64_t begin;
 
 	if (t->wait != CPU_WAIT_FENCE || t->stores || t->load_count)
 		return;
 	begin = there(t, t->begin_units);
+	if (unlikely(trail != NULL))
+		cpu_account_trail(t->core->c->account, t->unit, trail, 0, units);
 	answer(t, MAX(units, begin));
 }
 
@@ -281,6 +302,7 @@ static bool translate(struct cpu_thread *t, uint64_t page, uint64_t *line, uint6
 	if (!cpu_pages_is_touched(k->pages, page)) {
 		cpu_pages_line(k->pages, t->unit, page);
 		if (p->page_fault_ps) {
+			account(t, CPU_PART_FAULT, *units + p->page_fault_ps * k->c->per_ps);
 			start_at(t, *units + p->page_fault_ps * k->c->per_ps);
 			return false;
 		}
@@ -305,6 +327,7 @@ static bool translate(struct cpu_thread *t, uint64_t page, uint64_t *line, uint6
 		k->c->stats.l2_hits++;
 		cpu_tags_use(&k->l2, second);
 		*units += cpu_cycles_units(k->c, p->walk_cycles + p->l2_cycles);
+		account(t, CPU_PART_WALK, *units);
 		tlb_fill(k, page);
 	} else {
 		cpu_tags_use(&k->tlb, tag);
@@ -377,6 +400,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 	cpu_bus_ask(k->bus, k->number, line, t->op, tag, units);
 	if ((tag & 15) != FOR_ANSWER)
 		return true;
+	account(t, CPU_PART_L2, units);
 	t->wait = CPU_WAIT_LINE;
 	return false;
 }
@@ -416,6 +440,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			if (unlikely(k->c->user.observe))
 				observe(k, line, t->op, cpu_tags_find(&k->l2, line));
 			*units += hit_units(t, p->l1_cycles);
+			account(t, CPU_PART_L1, *units);
 			continue;
 		}
 		second = cpu_tags_find(&k->l2, line);
@@ -435,6 +460,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			if (t->op == CPU_READ)
 				follow(k, t, line, beyond);
 			*units += hit_units(t, p->l2_cycles);
+			account(t, CPU_PART_L2, *units);
 			continue;
 		}
 
@@ -446,7 +472,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			return false;
 	}
 	if (t->load) {
-		load_less(t, t->load);
+		load_less(t, t->load, NULL);
 		t->load = NULL;
 	}
 	return true;
@@ -459,6 +485,8 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 
 	switch (what_of(r)) {
 	case FOR_ANSWER:
+		if (unlikely(r->trail != NULL))
+			cpu_account_trail(k->c->account, t->unit, r->trail, 0, units);
 		if (r->op == CPU_READ)
 			place_free(k, units);
 		t->wait = CPU_WAIT_NOT;
@@ -466,14 +494,14 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		go_on_and_answer(t, units);
 		break;
 	case FOR_LOAD:
-		load_less(t, &t->loads[r->tag >> 8]);
-		fence_ends(t, units);
+		load_less(t, &t->loads[r->tag >> 8], r->trail);
+		fence_ends(t, units, r->trail);
 		place_free(k, units);
 		break;
 	case FOR_STORE:
 		k->stores--;
 		t->stores--;
-		fence_ends(t, units);
+		fence_ends(t, units, r->trail);
 		break;
 	case FOR_PREFETCH:
 		k->prefetches--;
@@ -483,6 +511,7 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		break;
 	case FOR_WALK:
 		t->wait = CPU_WAIT_NOT;
+		account(t, CPU_PART_WALK, units);
 		tlb_fill(k, t->address >> k->c->page_shift);
 		go_on_and_answer(t, units);
 		break;
@@ -520,6 +549,7 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
 	uint64_t units;
 
+	account(t, CPU_PART_L1, now);
 	t->address = address;
 	t->end = address + size_bytes;
 	t->op = op;
@@ -544,6 +574,7 @@ uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 	struct cpu_common *c = t->core->c;
 	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
 
+	account(t, CPU_PART_L1, now); /* what has happened meanwhile comes first */
 	if (!t->stores && !t->load_count) {
 		const uint64_t done = there(t, now);
 
@@ -690,8 +721,10 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 
 void cpu_core_free(struct cpu_core *k)
 {
-	for (uint32_t i = 0; i < k->c->p->smt_count; i++)
+	for (uint32_t i = 0; i < k->c->p->smt_count; i++) {
 		g_free(k->threads[i].loads);
+		g_free(k->threads[i].stall_trail);
+	}
 	g_free(k->threads);
 	cpu_streams_free(&k->streams);
 	cpu_tags_free(&k->l1);

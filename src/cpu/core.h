@@ -46,6 +46,8 @@ struct cpu_thread {
 	/* its loads */
 	struct cpu_load *loads;
 	uint32_t load_count, due_count; /* entries in use; of them, those whose use the thread has reached */
+	struct cpu_trail *stall_trail; /* of the load that came last of these; NULL: nobody accounts */
+	uint64_t stall_from_units;     /* since when the thread wanted that */
 	uint64_t stall_units;		/* that the thread's clock lacks for loads which came after their use */
 	uint64_t instructions, issued, issued_units; /* passed; since the last access, and the time that they took */
 	uint32_t stores;			     /* under way */

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cpu/pages.h"
+#include "net/stamp.h"
 
 uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line)
 {
@@ -25,6 +26,8 @@ static bool offer(struct cpu_dram *d, struct cpu_dram_access *a)
 	mem_req_set_access(q, op, MEM_KIND_DATA);
 	q->issue_units = cpu_now_units(d->c);
 	q->owner = a;
+	if (unlikely(d->c->account != NULL))
+		net_stamps_clear(q);
 	CHECK(mem_memory_offer(d->memory, q));
 	return true;
 }
@@ -33,6 +36,11 @@ void cpu_dram_done(struct cpu_dram *d, struct mem_req *q)
 {
 	struct cpu_dram_access *a = q->owner;
 
+	if (unlikely(a->trail != NULL)) {
+		cpu_trail_step(a->trail, CPU_PART_QUEUE, net_stamps_of(q)->left_units[NET_STAGE_QUEUE]);
+		cpu_trail_step(a->trail, CPU_PART_BANK, net_stamps_of(q)->left_units[NET_STAGE_BANK]);
+		cpu_trail_step(a->trail, CPU_PART_DATA, cpu_now_units(d->c));
+	}
 	mem_req_put(d->c->ctx->pool, q);
 	a->done(a->self, a);
 }
@@ -66,6 +74,8 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 	h->is_late = false;
 	h->dram->c->stats.rated_bytes += a->bytes;
 	h->free_units = begin_units + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
+	cpu_trail_step(a->trail, CPU_PART_QUEUE, begin_units);
+	cpu_trail_step(a->trail, CPU_PART_BANK, begin_units + c->p->dram_latency_ps * c->per_ps);
 	a->event.fire = fire_done;
 	cpu_event_at(&h->dram->c->events, &a->event, MAX(now, begin_units + c->p->dram_latency_ps * c->per_ps));
 	return true;

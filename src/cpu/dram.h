@@ -16,6 +16,7 @@ struct cpu_dram_access {
 	bool is_write;
 	uint8_t class; /* enum cpu_dram_class */
 	struct cpu_dram_access *next;
+	struct cpu_trail *trail; /* whose way it is on; NULL: nobody's */
 	void (*done)(void *self, struct cpu_dram_access *a);
 	void *self;
 };

@@ -64,6 +64,20 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	return s;
 }
 
+void cpu_system_account(struct cpu_system *s, uint32_t unit_count)
+{
+	struct cpu_common *c = &s->common;
+
+	c->account = cpu_account_new(unit_count, c->per_ps);
+	for (uint32_t i = 0; i < cpu_unit_count(c->p); i++)
+		s->threads[i]->stall_trail = g_new0(struct cpu_trail, 1);
+}
+
+struct cpu_account *cpu_system_account_of(const struct cpu_system *s)
+{
+	return s->common.account;
+}
+
 void cpu_system_connect(struct cpu_system *s, const struct cpu_user *user)
 {
 	s->common.user = *user;
@@ -83,6 +97,7 @@ void cpu_system_free(struct cpu_system *s)
 	cpu_channels_free(&s->channels);
 	cpu_bus_free(&s->bus);
 	cpu_events_free(&s->common.events);
+	cpu_account_free(s->common.account);
 	g_free(s);
 }
 

@@ -62,6 +62,7 @@ enum cpu_op { CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH };
 
 #define CPU_NOBODY UINT32_MAX
 
+struct cpu_account;
 struct cpu_system;
 
 struct cpu_user {
@@ -83,6 +84,11 @@ bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e);
 /* p and user are kept. memory_bytes: its capacity. The memory's done and room are cpu_memory_done and _room. */
 struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *p, struct mem_memory *memory,
 				  uint64_t memory_bytes);
+/* Has the time of each of so many units accounted (cpu/account.h), NDP cores behind those of the processors: before who
+ * is beside the processors is made. */
+void cpu_system_account(struct cpu_system *s, uint32_t unit_count);
+/* NULL: it is off. */
+struct cpu_account *cpu_system_account_of(const struct cpu_system *s);
 void cpu_system_connect(struct cpu_system *s, const struct cpu_user *user);
 void cpu_system_free(struct cpu_system *s);
 void cpu_memory_done(void *system, struct mem_req *r);

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "channel/energy.h"
+#include "cpu/account.h"
 #include "cpu/energy.h"
 #include "machine/channel.h"
 #include "machine/json.h"
@@ -63,6 +64,11 @@ static void *build(struct machine *m)
 	const struct machine_memory_user user = {cpu_memory_done, cpu_memory_room, s};
 
 	machine_memory_connect(m, 0, &user);
+	if (machine_run_params(m->config)->account) {
+		const struct channel_params *near = machine_channel_params(m->config);
+
+		cpu_system_account(s, cpu_unit_count(p) + (near ? (uint32_t)(near->ndp_count * near->core_count) : 0));
+	}
 	return s;
 }
 
@@ -154,6 +160,46 @@ static json_t *mistakes(const struct machine_config *c)
 	return list;
 }
 
+static json_t *unit_json(const struct cpu_account *a, const struct machine_config *c, uint32_t unit)
+{
+	const uint32_t cpu_units = cpu_unit_count(params(c));
+	const struct channel_params *near = machine_channel_params(c);
+	json_t *o = json_object(), *parts = json_object();
+
+	if (unit < cpu_units) {
+		put_int(o, "core", unit % params(c)->core_count);
+		put_int(o, "thread", unit / params(c)->core_count);
+	} else {
+		put_int(o, "ndp", (unit - cpu_units) / near->core_count);
+		put_int(o, "core", (unit - cpu_units) % near->core_count);
+	}
+	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
+		if (cpu_account_ps(a, unit, (enum cpu_part)i))
+			put_int(parts, cpu_part_name((enum cpu_part)i), cpu_account_ps(a, unit, (enum cpu_part)i));
+	json_object_set_new(o, "parts", parts);
+	return o;
+}
+
+/* By hardware thread and NDP core; the parts of each add up to time_ps. */
+static void put_account(const struct machine_config *c, const struct cpu_account *a, json_t *fields, json_t *units)
+{
+	json_t *o, *list, *docs;
+
+	if (!a)
+		return;
+	o = json_object();
+	list = json_array();
+	docs = json_object();
+	for (uint32_t i = 0; i < cpu_account_unit_count(a); i++)
+		json_array_append_new(list, unit_json(a, c, i));
+	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
+		put_text(docs, cpu_part_name((enum cpu_part)i), cpu_part_doc((enum cpu_part)i));
+	json_object_set_new(o, "units", list);
+	json_object_set_new(o, "parts", docs);
+	json_object_set_new(fields, "core_account", o);
+	put_text(units, "core_account", "ps");
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -177,6 +223,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	json_object_set_new(fields, "channels", channels);
 	put_traffic(c, stats, counts, fields, units);
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
+	put_account(c, cpu_system_account_of(s), fields, units);
 	json_object_set_new(fields, "planted_mistakes", mistakes(c));
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");

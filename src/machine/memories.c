@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "machine/cpu.h"
 #include "machine/parts.h"
 
 struct slot {
@@ -257,10 +258,15 @@ static void *build(struct machine *m)
 	const struct machine_memories *all = machine_memories_of(m->config);
 	struct built *b = g_new0(struct built, 1);
 
+	const bool stamps = machine_run_params(m->config)->account && machine_cpu_params(m->config);
+
+	if (stamps)
+		mem_req_pool_stamp(m->ctx.pool);
 	b->count = (uint32_t)all->count;
 	for (uint32_t i = 0; i < b->count; i++) {
-		const struct mem_memory_config config = config_of(&all->items[i], &b->slots[i]);
+		struct mem_memory_config config = config_of(&all->items[i], &b->slots[i]);
 
+		config.stamps = stamps;
 		b->slots[i].memory = mem_memory_new(&m->ctx, &config);
 		add_laws(m->ctx.stats, all->items[i].name);
 	}

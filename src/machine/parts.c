@@ -194,9 +194,10 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 	if (bytes & (bytes - 1))
 		base_diag_error(diag, (struct base_place){0}, "run.allocation_bytes = %llu: must be a power of two",
 				(unsigned long long)bytes);
-	if (machine_run_params(c)->account && !machine_config_has_gpu(c))
+	if (machine_run_params(c)->account && !machine_config_has_gpu(c) && !machine_cpu_params(c))
 		base_diag_error(diag, (struct base_place){0},
-				"run.account, as strata why has it: only the schedulers of a GPU have an account");
+				"run.account, as strata why has it: the schedulers of a GPU have an account, and "
+				"processors; this machine has neither");
 }
 
 const struct machine_part machine_run_part = {

@@ -217,6 +217,7 @@ struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_c
 			.stats = ctx->stats,
 			.stats_prefix = c->vault_prefix,
 			.audit = ctx->audit,
+			.stamps = c->stamps,
 		};
 		s->stack = mem_stack_new(&stack);
 	}

@@ -55,6 +55,7 @@ struct mem_memory_config {
 	 * refused. May be NULL: the owner tries at times of its own. */
 	void (*room)(void *ctx, uint32_t stack, uint32_t vault);
 	void *ctx;
+	bool stamps; /* requests have stamps (net/stamp.h), which vaults note */
 };
 
 /* Adds the memory's clock domain to the context's engine; false if its period has no common unit with the others'. */

@@ -2,6 +2,7 @@
 #include "report/why.h"
 
 #include "report/account.h"
+#include "report/cores.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -135,6 +136,12 @@ static json_t *bounds_of(const json_t *run)
 	const double dram = least_of(run, "dram_read", "dram") + least_of(run, "dram_write", "dram");
 	json_t *out = json_array();
 
+	if (json_object_get(run, "channels")) {
+		add_bound(out, "channels, to the memory", least_of(run, "tx", "tx"), time_ps);
+		add_bound(out, "channels, from the memory", least_of(run, "rx", "rx"), time_ps);
+		add_bound(out, "DRAM of all channels", dram, time_ps);
+		return out;
+	}
 	add_bound(out, "issue: one instruction per scheduler and cycle",
 		  share(stat_of(run, "sm.issued_cycles"), stat_of(run, "sm.scheduler_cycles")) * time_ps, time_ps);
 	add_bound(out, "links, GPU to stacks", least_of(run, "tx", "tx"), time_ps);
@@ -226,13 +233,13 @@ static void find_bound(const json_t *bounds, json_t *out)
 	if (!first)
 		return;
 	if (own > large)
-		add_finding(out, g_strdup_printf("%s: %.0f %% of the kernels' time at its full rate; with this traffic "
-						 "they cannot be faster than %.3f us",
+		add_finding(out, g_strdup_printf("%s: %.0f %% of the time at its full rate; with this traffic it "
+						 "cannot be less than %.3f us",
 						 json_string_value(json_object_get(first, "name")), 100 * own,
 						 report_number(first, "least_ps", NULL) / ps_per_us));
 	else
-		add_finding(out, g_strdup_printf("no resource bounds the kernels by its rate: the nearest, %s, needs "
-						 "%.0f %% of their time; what is missing is overlap (warps, misses "
+		add_finding(out, g_strdup_printf("no resource bounds this by its rate: the nearest, %s, needs %.0f %% "
+						 "of the time; what is missing is overlap (warps, threads, misses "
 						 "under way) or balance",
 						 json_string_value(json_object_get(first, "name")), 100 * own));
 }
@@ -271,6 +278,14 @@ json_t *report_why(const json_t *run)
 {
 	json_t *bounds = bounds_of(run), *findings = json_array();
 
+	if (json_object_get(run, "channels")) {
+		json_t *cores = report_cores(run);
+
+		if (json_is_object(cores))
+			json_array_extend(findings, json_object_get(cores, "findings"));
+		find_bound(bounds, findings);
+		return json_pack("{s:o, s:o, s:o}", "cores", cores, "bounds", bounds, "findings", findings);
+	}
 	find_program(run, findings);
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
@@ -333,7 +348,7 @@ static void print_bounds(FILE *out, const json_t *bounds)
 	size_t i;
 	json_t *bound;
 
-	fputs("\nwhat each resource alone needs, at its full rate, of the kernels' time\n", out);
+	fputs("\nwhat each resource alone needs, at its full rate, of the time\n", out);
 	json_array_foreach(bounds, i, bound)
 		fprintf(out, "  %-44s %14.3f us %7.1f %%\n", json_string_value(json_object_get(bound, "name")),
 			report_number(bound, "least_ps", NULL) / ps_per_us, 100 * report_number(bound, "share", NULL));
@@ -356,10 +371,14 @@ void report_why_print(FILE *out, const json_t *why)
 	size_t i;
 	json_t *finding;
 
-	print_program(out, json_object_get(why, "program"));
-	print_kernels(out, json_object_get(why, "kernels"));
-	print_cycles(out, json_object_get(why, "cycles"));
-	report_account_print(out, json_object_get(why, "account"));
+	if (json_object_get(why, "cores")) {
+		report_cores_print(out, json_object_get(why, "cores"));
+	} else {
+		print_program(out, json_object_get(why, "program"));
+		print_kernels(out, json_object_get(why, "kernels"));
+		print_cycles(out, json_object_get(why, "cycles"));
+		report_account_print(out, json_object_get(why, "account"));
+	}
 	print_bounds(out, json_object_get(why, "bounds"));
 	print_ledger(out, json_object_get(why, "ledger"));
 	fputs("\nfindings\n", out);

@@ -5,11 +5,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* An object:
+/* An object; of a machine of processors only "cores", "bounds" and "findings":
  * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
  * - "cycles": the cycles of all schedulers by what they did, "issued" or a reason for issuing nothing. They add up to
  *   "scheduler_cycles"; "unaccounted" is what is missing, 0 unless there is a bug;
  * - "account": waiting on memory by where the requests were, and the costliest instructions (report/account.h);
+ * - "cores": where the time of cores and NDP cores went (report/cores.h), null without an account; elsewhere it lacks;
  * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;
  * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
  *   of the kernels' time;

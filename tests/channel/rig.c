@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <glib.h>
 
+#include "cpu/account.h"
 #include "rig.h"
 
 static void memory_done(void *ctx, struct mem_req *r)
@@ -128,6 +129,7 @@ void rig_open(struct rig *r, bool is_observed)
 						 .vault_prefix = "vault",
 						 .done = memory_done,
 						 .room = memory_room,
+						 .stamps = r->is_accounted,
 						 .ctx = r};
 	const struct cpu_user user = {
 	    .answer = answer, .observe = is_observed ? see_cpu : NULL, .full = full, .self = r};
@@ -141,11 +143,15 @@ void rig_open(struct rig *r, bool is_observed)
 	base_diag_free(&diag);
 	sim_ctx_open(&r->ctx, true);
 	r->ctx.pool = mem_req_pool_new();
+	if (r->is_accounted)
+		mem_req_pool_stamp(r->ctx.pool);
 	assert_true(mem_memory_clock_add(&r->ctx, &config));
 	assert_true(cpu_clock_add(&r->cpu_params, r->ctx.engine));
 	r->memory = mem_memory_new(&r->ctx, &config);
 	r->cpu = cpu_system_new(&r->ctx, &r->cpu_params, r->memory, r->memory_params.capacity_bytes);
 	r->cpu_units = r->units = cpu_unit_count(&r->cpu_params);
+	if (r->is_accounted)
+		cpu_system_account(r->cpu, r->units + (uint32_t)(r->params.ndp_count * r->params.core_count));
 	if (r->params.ndp_count) {
 		r->near = channel_system_new(&r->ctx, &r->params, r->cpu, r->memory_params.capacity_bytes,
 					     r->cpu_units);
@@ -216,6 +222,16 @@ uint32_t rig_next(struct rig *r)
 	}
 }
 
+/* At once, or the machine answers. */
+static void done_at(struct rig *r, uint32_t unit, uint64_t done_ps)
+{
+	if (done_ps == CPU_WAITS)
+		return;
+	r->ready_ps[unit] = done_ps;
+	if (r->is_accounted)
+		cpu_account_settle(cpu_system_account_of(r->cpu), unit, done_ps * sim_units_per_ps(r->ctx.engine));
+}
+
 void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op)
 {
 	const uint64_t now = r->ready_ps[unit];
@@ -226,8 +242,7 @@ void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, e
 		done = cpu_access(r->cpu, unit, now, address, size, op, 0);
 	else
 		done = channel_access(r->near, unit - r->cpu_units, now, address, size, op);
-	if (done != CPU_WAITS)
-		r->ready_ps[unit] = done;
+	done_at(r, unit, done);
 }
 
 void rig_fence(struct rig *r, uint32_t unit)
@@ -240,6 +255,5 @@ void rig_fence(struct rig *r, uint32_t unit)
 		done = cpu_fence(r->cpu, unit, now);
 	else
 		done = channel_fence(r->near, unit - r->cpu_units, now);
-	if (done != CPU_WAITS)
-		r->ready_ps[unit] = done;
+	done_at(r, unit, done);
 }

@@ -27,6 +27,7 @@ struct rig {
 	uint64_t observed, wrong;
 	uint64_t state; /* of the random numbers */
 	bool is_observed;
+	bool is_accounted; /* cpu/account.h */
 };
 
 /* Small caches, so that lines leave them all the time; two channels with NDPs of four cores. */

@@ -4,6 +4,7 @@
  * to its caches another one sees.
  */
 #include "base/check.h"
+#include "cpu/account.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/kernels.h"
@@ -55,6 +56,8 @@ struct host {
 	struct sim_engine *engine;
 	struct waiting *waiting; /* by unit */
 	struct bytes *bytes;     /* NULL: the newest are everybody's */
+	struct cpu_account *account; /* NULL: it is off */
+	uint8_t *between; /* by unit: the part of what is between its hooks, enum cpu_part */
 	struct awake *awake;
 	const uint32_t *awake_threads; /* its own */
 	GHashTable *reset;       /* statistics when they were reset, by name */
@@ -114,6 +117,38 @@ static void advance(void *self, uint64_t until_ps)
 	come_back(h);
 }
 
+/* ---- the account ---- */
+
+/* The unit is at its next hook: what was between is no access and no instruction. */
+static inline void account_hook(struct host *h, const struct thread_at *at)
+{
+	if (unlikely(h->account != NULL)) {
+		cpu_account_until(h->account, at->unit, (enum cpu_part)h->between[at->unit], at->now_ps * h->per_ps);
+		h->between[at->unit] = CPU_PART_SYSTEM;
+	}
+}
+
+/* An access, or a fence, that is done at once or waits. */
+static inline void account_done(struct host *h, const struct thread_at *at, uint64_t done_ps)
+{
+	if (unlikely(h->account != NULL)) {
+		h->between[at->unit] = done_ps == CPU_WAITS ? CPU_PART_ENDED : CPU_PART_SYSTEM;
+		if (done_ps != CPU_WAITS)
+			cpu_account_settle(h->account, at->unit, done_ps * h->per_ps);
+	}
+}
+
+/* At the end of the program everybody is where it ended. */
+static void account_end(struct host *h, uint64_t now_ps)
+{
+	for (uint32_t i = 0; h->account && i < h->model.machine.unit_count; i++) {
+		cpu_account_back(h->account, i, now_ps * h->per_ps);
+		cpu_account_until(h->account, i, (enum cpu_part)h->between[i], now_ps * h->per_ps);
+	}
+	if (h->account)
+		cpu_account_check(h->account);
+}
+
 static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct host *h = self;
@@ -121,6 +156,8 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 
 	if (!h->runtime) /* the program has ended */
 		return;
+	if (unlikely(h->account != NULL))
+		h->between[unit] = CPU_PART_SYSTEM;
 	h->runtime->resume(w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
 }
 
@@ -160,6 +197,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 
 	run_until(h, at->now_ps);
 	awake_end(h->awake, at->now_ps);
+	account_end(h, at->now_ps);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
@@ -227,6 +265,9 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
 	if (unlikely(c->counts != counts))
 		cost_of(of, counts, c);
+	account_hook(h, at);
+	if (unlikely(h->account != NULL))
+		cpu_account_until(h->account, at->unit, CPU_PART_COMPUTE, (at->now_ps + c->ps) * h->per_ps);
 	*of->instructions += c->instructions;
 	if (at->unit < h->cpu_units)
 		cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->ps);
@@ -249,6 +290,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
 								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
 		return (struct thread_answer){at->now_ps, bytes};
+	account_hook(h, at);
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
 	if (h->bytes)
@@ -263,6 +305,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 			bytes = bytes_of(h->bytes, at->unit);
 	}
 	come_back_if_new(h);
+	account_done(h, at, done);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
 
@@ -271,11 +314,13 @@ static uint64_t fence(void *self, const struct thread_at *at)
 	struct host *h = self;
 	uint64_t done;
 
+	account_hook(h, at);
 	h->waiting[at->unit] = (struct waiting){at->thread, NULL};
 	if (at->unit < h->cpu_units)
 		done = cpu_fence(h->cpu, at->unit, at->now_ps);
 	else
 		done = channel_fence(h->near, at->unit - h->cpu_units, at->now_ps);
+	account_done(h, at, done);
 	return done == CPU_WAITS ? THREAD_WAITS : done;
 }
 
@@ -284,8 +329,12 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 	struct host *h = self;
 
 	(void)value;
-	if (event == THREAD_WAIT || event == THREAD_END)
-		awake_rests(h->awake, at->unit, at->thread, at->now_ps);
+	if (event != THREAD_WAIT && event != THREAD_END)
+		return;
+	awake_rests(h->awake, at->unit, at->thread, at->now_ps);
+	account_hook(h, at);
+	if (unlikely(h->account != NULL))
+		h->between[at->unit] = event == THREAD_WAIT ? CPU_PART_SYNC : CPU_PART_NONE;
 }
 
 static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
@@ -497,6 +546,9 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->awake = awake_new(h->model.machine.unit_count, h->cpu_units, (uint32_t)p->core_count, &h->stats->awake_ps,
 			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL);
 	h->awake_threads = awake_threads(h->awake);
+	h->account = cpu_system_account_of(h->cpu);
+	h->between = g_malloc(h->model.machine.unit_count);
+	memset(h->between, CPU_PART_NONE, h->model.machine.unit_count);
 	return true;
 }
 

@@ -1,0 +1,146 @@
+/* account.c - cursors of units and trails of requests. */
+#include "cpu/account.h"
+
+#include "base/check.h"
+
+#include <glib.h>
+
+enum { RECENT = 32 };
+
+struct unit {
+	uint64_t cursor_units;
+	uint64_t parts[CPU_PART_COUNT]; /* units of time */
+	/* The last charges, for taking back: a ring. */
+	struct {
+		uint64_t units;
+		enum cpu_part part;
+	} recent[RECENT];
+	uint32_t next;
+};
+
+struct cpu_account {
+	uint32_t unit_count;
+	uint64_t per_ps;
+	struct unit units[];
+};
+
+static const struct {
+	const char *name, *doc;
+} parts[CPU_PART_COUNT] = {
+#define X(enumerator, name, what) [enumerator] = {#name, what},
+    CPU_ACCOUNT_PARTS(X)
+#undef X
+};
+
+const char *cpu_part_name(enum cpu_part part)
+{
+	return parts[part].name;
+}
+
+const char *cpu_part_doc(enum cpu_part part)
+{
+	return parts[part].doc;
+}
+
+static uint64_t trail_end(const struct cpu_trail *t)
+{
+	return t->count ? t->steps[t->count - 1].end_units : t->begin_units;
+}
+
+/* One that has gone round too often has its end in its last part. */
+void cpu_trail_add(struct cpu_trail *t, enum cpu_part part, uint64_t units)
+{
+	if (units <= trail_end(t))
+		return;
+	if (t->count && (t->steps[t->count - 1].part == part || t->count == CPU_TRAIL_STEPS)) {
+		t->steps[t->count - 1].end_units = units;
+		return;
+	}
+	t->steps[t->count].part = part;
+	t->steps[t->count++].end_units = units;
+}
+
+void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint64_t units)
+{
+	struct unit *u = &a->units[unit];
+
+	if (units <= u->cursor_units)
+		return;
+	u->parts[part] += units - u->cursor_units;
+	u->recent[u->next].units = units - u->cursor_units;
+	u->recent[u->next].part = part;
+	u->next = (u->next + 1) % RECENT;
+	u->cursor_units = units;
+}
+
+void cpu_account_trail(struct cpu_account *a, uint32_t unit, const struct cpu_trail *t, uint64_t later, uint64_t units)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		cpu_account_until(a, unit, t->steps[i].part, MIN(t->steps[i].end_units + later, units));
+	cpu_account_until(a, unit, t->count ? t->steps[t->count - 1].part : CPU_PART_JOIN, units);
+}
+
+void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units)
+{
+	struct unit *u = &a->units[unit];
+
+	for (uint32_t i = 0; u->cursor_units > units; i++) {
+		uint64_t back;
+
+		u->next = (u->next + RECENT - 1) % RECENT;
+		back = MIN(u->recent[u->next].units, u->cursor_units - units);
+		CHECK(i < RECENT);
+		u->recent[u->next].units -= back;
+		u->parts[u->recent[u->next].part] -= back;
+		u->cursor_units -= back;
+	}
+}
+
+void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units)
+{
+	const struct unit *u = &a->units[unit];
+
+	cpu_account_back(a, unit, units);
+	CHECK(units - u->cursor_units < a->per_ps);
+	cpu_account_until(a, unit, u->recent[(u->next + RECENT - 1) % RECENT].part, units);
+}
+
+void cpu_account_check(const struct cpu_account *a)
+{
+	for (uint32_t i = 0; i < a->unit_count; i++) {
+		uint64_t sum = 0;
+
+		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
+			sum += a->units[i].parts[k];
+		CHECK(sum == a->units[i].cursor_units);
+	}
+}
+
+uint32_t cpu_account_unit_count(const struct cpu_account *a)
+{
+	return a->unit_count;
+}
+
+/* Sums of the parts so far, each rounded down, so that the rounded parts add up to the rounded sum. */
+uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part)
+{
+	uint64_t before = 0;
+
+	for (uint32_t k = 0; k < part; k++)
+		before += a->units[unit].parts[k];
+	return (before + a->units[unit].parts[part]) / a->per_ps - before / a->per_ps;
+}
+
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint64_t units_per_ps)
+{
+	struct cpu_account *a = g_malloc0(sizeof(*a) + unit_count * sizeof(a->units[0]));
+
+	a->unit_count = unit_count;
+	a->per_ps = units_per_ps;
+	return a;
+}
+
+void cpu_account_free(struct cpu_account *a)
+{
+	g_free(a);
+}

@@ -1,0 +1,109 @@
+/* account.h - where the time of each hardware thread, and of each NDP core, went (run.account).
+ *
+ * Every unit has a cursor: what is before it is attributed, each picosecond once, to a part. The driver attributes
+ * instructions and what is no access; cores attribute accesses. A wait for a line is laid over the trail of the request
+ * that ended it: each stage of its way notes when it was left.
+ *
+ * Nothing of it changes the model. Without run.account there is none of it.
+ */
+#ifndef STRATA_CPU_ACCOUNT_H
+#define STRATA_CPU_ACCOUNT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/check.h"
+
+#define CPU_ACCOUNT_PARTS(X)                                                                             \
+	X(CPU_PART_COMPUTE, compute, "instructions")                                                     \
+	X(CPU_PART_ISSUE, issue, "issue slots that other threads of the core took")                      \
+	X(CPU_PART_L1, l1, "first-level cache")                                                          \
+	X(CPU_PART_L2, l2, "second-level cache, misses included")                                        \
+	X(CPU_PART_FAULT, page_fault, "pages touched first")                                             \
+	X(CPU_PART_WALK, walk, "walks of the page table")                                                \
+	X(CPU_PART_PLACE, place, "no place for one more load under way")                                 \
+	X(CPU_PART_JOIN, join, "behind another request for the line, at the bus")                        \
+	X(CPU_PART_BUS, bus, "a slot of the snoop bus")                                                  \
+	X(CPU_PART_LOCK, lock, "a line that an NDP-AP has locked")                                       \
+	X(CPU_PART_SNOOP, other_cache, "snooping, another core's cache")                                 \
+	X(CPU_PART_LLC, llc, "last-level cache")                                                         \
+	X(CPU_PART_DOWN, channel_down, "channel to the memory, with the wait for it")                    \
+	X(CPU_PART_LINK, ndp_link, "between an NDP core and its NDP-M")                                  \
+	X(CPU_PART_HUB, hub_queue, "for room in the NDP-M's queue")                                      \
+	X(CPU_PART_DIRECTORY, directory, "the NDP-M's directory")                                        \
+	X(CPU_PART_ORDER, order, "behind another request for the line, at the NDP-M")                    \
+	X(CPU_PART_CLAIM, claim, "claims and invalidations between NDP-M and processors")                \
+	X(CPU_PART_PROBE, probe, "caches of NDP cores")                                                  \
+	X(CPU_PART_POINT, point, "remote lines at the NDP-AP, with the bus for them")                    \
+	X(CPU_PART_QUEUE, queue, "at the memory, until the bank's first command for it")                 \
+	X(CPU_PART_BANK, bank, "bank: precharge, activate, column access; or the rate's latency")        \
+	X(CPU_PART_DATA, data, "data over the memory's wires, memory controller")                        \
+	X(CPU_PART_UP, channel_up, "channel from the memory, with the wait for it")                      \
+	X(CPU_PART_SYSTEM, system, "system calls, making and switching threads")                         \
+	X(CPU_PART_SYNC, sync, "thread waits for others: lock, barrier, join, message; with its waking") \
+	X(CPU_PART_NONE, none, "no thread")                                                              \
+	X(CPU_PART_ENDED, ended, "an access under way when the program ended")
+
+enum cpu_part {
+#define X(enumerator, name, what) enumerator,
+	CPU_ACCOUNT_PARTS(X)
+#undef X
+	CPU_PART_COUNT
+};
+
+const char *cpu_part_name(enum cpu_part part);
+const char *cpu_part_doc(enum cpu_part part);
+
+/* ---- the way of a request ---- */
+
+enum { CPU_TRAIL_STEPS = 24 };
+
+struct cpu_trail {
+	uint64_t begin_units;
+	uint32_t count;
+	struct {
+		uint64_t end_units;
+		enum cpu_part part;
+	} steps[CPU_TRAIL_STEPS];
+};
+
+static inline void cpu_trail_begin(struct cpu_trail *t, uint64_t units)
+{
+	if (unlikely(t != NULL)) {
+		t->begin_units = units;
+		t->count = 0;
+	}
+}
+
+/* What is behind the trail's end until units was for this part; nothing, if that is before it. t may be NULL. */
+void cpu_trail_add(struct cpu_trail *t, enum cpu_part part, uint64_t units);
+
+static inline void cpu_trail_step(struct cpu_trail *t, enum cpu_part part, uint64_t units)
+{
+	if (unlikely(t != NULL))
+		cpu_trail_add(t, part, units);
+}
+
+/* ---- units ---- */
+
+struct cpu_account;
+
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint64_t units_per_ps);
+void cpu_account_free(struct cpu_account *a);
+
+/* Of the unit, from its cursor to units, if that is later. */
+void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint64_t units);
+/* The same by the trail, whose times are `later` units before the unit's; what it does not cover is its last part's.
+ */
+void cpu_account_trail(struct cpu_account *a, uint32_t unit, const struct cpu_trail *t, uint64_t later, uint64_t units);
+/* The unit is there: what was attributed beyond is taken back. */
+void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units);
+/* The unit's access is done: all of it is attributed, but for what rounding to whole picoseconds adds. */
+void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units);
+
+/* All of a unit's parts are its cursor's time: CHECKed. In picoseconds; whole, when its cursor is. */
+void cpu_account_check(const struct cpu_account *a);
+uint32_t cpu_account_unit_count(const struct cpu_account *a);
+uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part);
+
+#endif
