@@ -103,7 +103,7 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 	dc_block_begin(cb->block, warps, count, &segments);
 	s->stats.blocks_started++;
 	cb->cycle = cycle;
-	cb->word = 0;
+	cb->place = cb->rounds_words = 0;
 	if (k->word_count > s->p->ring_words)
 		cb->fed_to = 0; /* else the code is still in the ring */
 	cb->state = DC_CB_RUN;
@@ -120,14 +120,19 @@ static uint64_t word_milli(const struct dc_system *s)
 	return s->p->clock_khz * 1000 / (s->p->host_clock_khz * s->p->feed_words_per_cycle);
 }
 
+static uint64_t place_of(const struct dc_cb *cb)
+{
+	return cb->rounds_words + dc_block_word(cb->block);
+}
+
 static void find_slowest(struct dc_system *s)
 {
-	s->slowest_word = UINT32_MAX;
+	s->slowest = DC_NEVER;
 	for (uint32_t i = 0; i < s->used_cbs; i++) {
 		const struct dc_cb *cb = &s->cbs[i];
 
-		if (cb->state != DC_CB_IDLE && cb->state != DC_CB_WAVE && cb->word < s->slowest_word)
-			s->slowest_word = cb->word;
+		if (cb->state != DC_CB_IDLE && cb->state != DC_CB_WAVE && cb->place < s->slowest)
+			s->slowest = cb->place;
 	}
 }
 
@@ -152,15 +157,15 @@ static void feed_more(struct dc_system *s, uint64_t cycle)
 static bool is_fed(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
-	const uint32_t word = dc_block_word(cb->block);
+	const uint64_t place = place_of(cb);
 
 	if (s->p->feed != DC_BROADCAST || dc_program_kernel(s->program)->word_count <= s->p->ring_words ||
-	    word < s->slowest_word + s->p->ring_words)
+	    place < s->slowest + s->p->ring_words)
 		return true;
+	cb->place = place;
 	find_slowest(s);
-	if (word < s->slowest_word + s->p->ring_words)
+	if (place < s->slowest + s->p->ring_words)
 		return true;
-	cb->word = word;
 	cb->state = DC_CB_FEED;
 	cb->next = s->feed_first;
 	s->feed_first = cb;
@@ -176,8 +181,11 @@ static void wait_for_stream(struct dc_cb *cb)
 
 	if (s->p->feed != DC_BROADCAST)
 		return;
+	if (cb->rounds_words < s->sent_rounds_words && word < s->sent_most)
+		return; /* of a round before the one that is being sent */
 	for (; s->sent_to <= word; s->sent_to++)
 		s->sent_milli[s->sent_to] = s->feed_free_milli += word_milli(s);
+	s->sent_most = MAX(s->sent_most, s->sent_to);
 
 	const uint64_t there = (s->sent_milli[word] + 999) / 1000;
 
@@ -214,31 +222,51 @@ static void charge_feed(struct dc_cb *cb, uint64_t begin)
 	cb->fed_words = 0;
 }
 
+/* A loop that the ring does not hold is sent again in every round: when the first control block begins it, for all. */
+static void begin_round(struct dc_cb *cb, const struct dc_word *last, uint32_t executed)
+{
+	struct dc_system *s = cb->system;
+
+	cb->fed_to = last->target;
+	cb->rounds_words += executed + 1 - last->target;
+	if (s->p->feed != DC_BROADCAST || cb->rounds_words <= s->sent_rounds_words)
+		return;
+	s->sent_rounds_words = cb->rounds_words;
+	restart_stream(s, last->target, cb->cycle);
+}
+
 static void count_fed(struct dc_cb *cb, const struct dc_step *step)
 {
-	const struct dc_word *w = &dc_program_kernel(cb->system->program)->words[step->executed];
+	struct dc_system *s = cb->system;
+	const struct dc_word *w = &dc_program_kernel(s->program)->words[step->executed];
+	const bool is_sent_again = w->loop_words > s->p->ring_words;
 
 	if (step->executed >= cb->fed_to) {
 		cb->fed_to = step->executed + 1;
 		cb->fed_words++;
 	}
-	if (!step->jumped)
+	if (!step->jumped) {
+		if (is_sent_again) /* what follows comes after the others' rounds */
+			cb->rounds_words = dc_max(cb->rounds_words, s->sent_rounds_words);
 		return;
-	cb->system->stats.jumps++;
-	cb->system->stats.jump_cycles += cb->system->p->jump_cycles;
-	cb->cycle += cb->system->p->jump_cycles;
-	if (w->loop_words > cb->system->p->ring_words) {
-		cb->fed_to = w->target;
-		restart_stream(cb->system, w->target, cb->cycle);
 	}
+	s->stats.jumps++;
+	s->stats.jump_cycles += s->p->jump_cycles;
+	cb->cycle += s->p->jump_cycles;
+	if (is_sent_again)
+		begin_round(cb, w, step->executed);
 }
 
 /* ---- the end of its CTAs ---- */
 
+/* All have ended: only under broadcast. */
 static void next_wave(struct dc_system *s, uint64_t cycle)
 {
-	if (dc_program_kernel(s->program)->word_count > s->p->ring_words)
+	if (dc_program_kernel(s->program)->word_count > s->p->ring_words) {
 		restart_stream(s, 0, cycle);
+		s->sent_most = 0;
+		s->sent_rounds_words = 0;
+	}
 	for (uint32_t i = 0; i < s->used_cbs; i++) {
 		struct dc_cb *cb = &s->cbs[i];
 
@@ -257,7 +285,7 @@ static void ended(struct dc_cb *cb, uint64_t cycle)
 	s->stats.ctas += cb->ctas;
 	s->active--;
 	cb->state = DC_CB_IDLE;
-	cb->word = UINT32_MAX;
+	cb->place = DC_NEVER;
 	if (s->p->feed == DC_PER_BLOCK) {
 		dc_cb_fill(cb, cycle);
 		return;
@@ -323,7 +351,7 @@ void dc_cb_tick(void *self, uint64_t cycle)
 	struct dc_cb *cb = self;
 	struct dc_system *s = cb->system;
 	const uint64_t begin = cb->cycle;
-	const uint32_t word = cb->word;
+	const uint64_t place = cb->place;
 	bool runs = true;
 
 	if (cb->state != DC_CB_RUN)
@@ -351,11 +379,11 @@ void dc_cb_tick(void *self, uint64_t cycle)
 	}
 	if (runs) {
 		charge_feed(cb, begin);
-		cb->word = dc_block_word(cb->block);
+		cb->place = place_of(cb);
 		sim_wake_cycle(s->ctx->engine, cb->comp, dc_max(cb->cycle, cycle + 1));
 	} else if (cb->state != DC_CB_IDLE && cb->state != DC_CB_WAVE) {
-		cb->word = dc_block_word(cb->block);
+		cb->place = place_of(cb);
 	}
-	if (s->feed_first && word == s->slowest_word)
+	if (s->feed_first && place <= s->slowest)
 		feed_more(s, cycle);
 }

@@ -22,7 +22,10 @@ struct dc_cb {
 	uint8_t state; /* enum dc_cb_state */
 	uint32_t ctas; /* of those on it, to be counted when they end; parts of one count at its last */
 	uint64_t cycle; /* when its next word begins */
-	uint32_t word, fed_to; /* words below have been fed */
+	uint32_t fed_to; /* words below have been fed */
+	/* Where it is in the words that its CTAs execute, and how many of these were rounds of loops that are sent
+	 * again in each: the same in control blocks that are in the same round. */
+	uint64_t place, rounds_words;
 	uint64_t fed_words; /* in this run, that the host has to send */
 	bool is_last; /* its last word has been executed: it ends at `cycle`, or with the access under way */
 	/* the access under way */
@@ -95,7 +98,9 @@ struct dc_system {
 	/* feeding */
 	uint64_t feed_free_milli;
 	uint64_t *sent_milli; /* [words of the kernel]: broadcast: when each of the first sent_to was there */
-	uint32_t sent_to, slowest_word;
+	uint32_t sent_to, sent_most; /* sent_most: of all rounds of this wave */
+	uint64_t sent_rounds_words;  /* of the round that is being sent */
+	uint64_t slowest;	     /* the place of the slowest of the group */
 	struct dc_cb *feed_first;
 };
 

@@ -364,10 +364,11 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	s->is_wrong = false;
 	s->active = 0;
 	s->feed_first = NULL;
-	s->slowest_word = 0;
+	s->slowest = 0;
 	s->start_cycle = dc_now(s);
 	s->feed_free_milli = s->start_cycle * 1000;
-	s->sent_to = 0;
+	s->sent_to = s->sent_most = 0;
+	s->sent_rounds_words = 0;
 	s->sent_milli = g_renew(uint64_t, s->sent_milli, dc_program_kernel(p)->word_count);
 	*dc_program_counts(p) = (struct dc_exec_counts){0};
 	*result = (struct device_result){.start_ps = sim_now_ps(s->ctx->engine)};
