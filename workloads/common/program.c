@@ -12,6 +12,8 @@
 
 /* The name that starts every message; set when the command line is parsed. */
 static const char *workload_name = "workload";
+/* By how much of max(1, |wanted|) floats may be off, if that is more than the check's own. */
+static float workload_tolerance;
 
 /* A program's command line: what it knows, and what has been given. */
 struct command_line {
@@ -26,13 +28,14 @@ static void help_print(const struct command_line *line)
 {
 	const struct workload_about *about = line->about;
 
-	printf("usage: %s [--size small|paper] [--seed N]", about->name);
+	printf("usage: %s [--size small|paper] [--seed N] [--tolerance X]", about->name);
 	for (unsigned int i = 0; i < line->counts_count; i++)
 		printf(" [--%s %s]", line->counts[i].name, line->counts[i].words ? "WORD" : "N");
 	printf("\n\n%s\n\n", about->summary);
 	printf("  --size small  %s (default)\n", about->small_size);
 	printf("  --size paper  %s\n", about->paper_size);
 	printf("  --seed N      seed of the generated input, 0 to 2^64 - 1 (default 1)\n");
+	printf("  --tolerance X  floats may be off by X of max(1, |x|) (default: the check's own, mostly 0)\n");
 	for (unsigned int i = 0; i < line->counts_count; i++) {
 		const struct workload_count *c = &line->counts[i];
 
@@ -62,6 +65,16 @@ static uint64_t seed_parse(const char *text)
 	if (*text < '0' || *text > '9' || *end || errno)
 		workload_fail("--seed wants a number from 0 to 2^64 - 1, not '%s'", text);
 	return seed;
+}
+
+static float tolerance_parse(const char *text)
+{
+	char *end;
+	float tolerance = strtof(text, &end);
+
+	if (end == text || *end || !(tolerance >= 0 && tolerance <= 1))
+		workload_fail("--tolerance wants a number from 0 to 1, not '%s'", text);
+	return tolerance;
 }
 
 static bool size_parse(const char *text)
@@ -116,7 +129,7 @@ static bool option_take(struct command_line *line, const char *argument, const c
 	if (!strncmp(argument, "--", 2))
 		snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - argument - 2) : 31, argument + 2);
 	count = count_find(line, name);
-	if (strcmp(name, "size") && strcmp(name, "seed") && count == line->counts_count)
+	if (strcmp(name, "size") && strcmp(name, "seed") && strcmp(name, "tolerance") && count == line->counts_count)
 		workload_fail("unknown argument '%s'; --help lists the options", argument);
 	if (!value)
 		workload_fail("%s wants a value; --help lists the options", argument);
@@ -124,6 +137,8 @@ static bool option_take(struct command_line *line, const char *argument, const c
 		line->options.paper = size_parse(value);
 	else if (!strcmp(name, "seed"))
 		line->options.seed = seed_parse(value);
+	else if (!strcmp(name, "tolerance"))
+		workload_tolerance = tolerance_parse(value);
 	else
 		line->given[count] = value;
 	return !equals;
@@ -237,6 +252,8 @@ bool workload_same_f32(const char *what, const float *got, const float *want, si
 {
 	if (!memcmp(got, want, count * sizeof(*got)))
 		return true;
+	if (workload_tolerance > 0)
+		return workload_close_f32(what, got, want, count, workload_tolerance);
 	for (size_t i = 0; i < count; i++) {
 		if (memcmp(&got[i], &want[i], sizeof(*got))) {
 			mismatch_print_f32(what, first + i, got[i], want[i]);
@@ -249,7 +266,10 @@ bool workload_same_f32(const char *what, const float *got, const float *want, si
 bool workload_same_f64(const char *what, const double *got, const double *want, size_t count, size_t first)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (memcmp(&got[i], &want[i], sizeof(*got))) {
+		const double within = (double)workload_tolerance * fmax(1, fabs(want[i]));
+
+		/* Written so that a NaN fails, unless the same one is expected. */
+		if (memcmp(&got[i], &want[i], sizeof(*got)) && !(within > 0 && fabs(got[i] - want[i]) <= within)) {
 			fprintf(stderr, "%s: %s[%zu] is %.17g (%a), expected %.17g (%a)\n", workload_name, what,
 				first + i, got[i], got[i], want[i], want[i]);
 			return false;
@@ -283,6 +303,7 @@ bool workload_same_u64(const char *what, const uint64_t *got, const uint64_t *wa
 
 bool workload_close_f32(const char *what, const float *got, const float *want, size_t count, float tolerance)
 {
+	tolerance = fmaxf(tolerance, workload_tolerance);
 	for (size_t i = 0; i < count; i++) {
 		float scale = fabsf(want[i]) > 1.0f ? fabsf(want[i]) : 1.0f;
 

@@ -105,13 +105,13 @@ float workload_random_normal(uint64_t seed, uint32_t stream, uint64_t index);
 
 /* ---- Checks: true when all elements agree; else the first that does not is printed ------------------------------- */
 
-/* Bit for bit.  `first` is the index of element 0 in the message. */
+/* Bit for bit, floats as --tolerance has it.  `first` is the index of element 0 in the message. */
 bool workload_same_f32(const char *what, const float *got, const float *want, size_t count, size_t first);
 bool workload_same_f64(const char *what, const double *got, const double *want, size_t count, size_t first);
 bool workload_same_u32(const char *what, const uint32_t *got, const uint32_t *want, size_t count);
 bool workload_same_u64(const char *what, const uint64_t *got, const uint64_t *want, size_t count);
 
-/* |got - want| <= tolerance * max(1, |want|). */
+/* |got - want| <= tolerance * max(1, |want|), or --tolerance if that is more. */
 bool workload_close_f32(const char *what, const float *got, const float *want, size_t count, float tolerance);
 
 #endif
