@@ -119,9 +119,20 @@ static double top_find(const struct reproduce_data *d, const struct drawing *f)
 	return ceil(top * 5) / 5;
 }
 
+/* At most eight lines above zero: 0.2, 0.5, 1, 2, 5, 10 ... */
+static double axis_step(double top)
+{
+	static const double steps[] = {2, 5, 10};
+	double step = 0.2;
+
+	for (uint32_t i = 1; step * 8 < top; i++)
+		step = steps[i % 3] * pow(10, (double)(i / 3) - 1);
+	return step;
+}
+
 static void axis_write(FILE *out, double top, double width)
 {
-	double step = top > 3 ? 1 : top > 1.6 ? 0.5 : 0.2;
+	double step = axis_step(top);
 
 	for (double v = 0; v <= top + 1e-9; v += step) {
 		double y = PLOT_HEIGHT * (1 - v / top) + 8;

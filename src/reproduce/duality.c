@@ -1,0 +1,851 @@
+/* duality.c - Duality Cache (ISCA'19): kernels of a GPU in the last-level caches of two processors. */
+#include "reproduce/claim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "dc/energy.h"
+#include "dc/ops.h"
+
+/* Table 3, Rodinia's. */
+static const char backprop[] = "backprop", bfs[] = "bfs", btree[] = "btree", dwt2d[] = "dwt2d", hotspot[] = "hotspot",
+		  hotspot3d[] = "hotspot3d", hybridsort[] = "hybridsort", nw[] = "nw",
+		  streamcluster[] = "streamcluster", gaussian[] = "gaussian", heartwall[] = "heartwall",
+		  leukocyte[] = "leukocyte", lud[] = "lud", nn[] = "nn", lavamd[] = "lavamd";
+/* Each with what it is told in a quick and in a full run: Rodinia's default, or Table 3's. First those of which enough
+ * control blocks can be at work, see FULL_BLOCKS. */
+#define LARGE_PROGRAMS(PROGRAM, config, more)                                                                 \
+	PROGRAM(config, backprop, "--inputs 36864" more, "--inputs 65536" more)                               \
+	PROGRAM(config, bfs, "--nodes 65536" more, "--nodes 1000000" more)                                    \
+	PROGRAM(config, btree, "--finds 2240 --ranges 2240" more,                                             \
+		"--records 1000000 --finds 10000 --ranges 6000" more) \
+	PROGRAM(config, hotspot, "--side 576 --steps 2" more, "--side 512 --steps 60" more)                   \
+	PROGRAM(config, nn, "--places 1048576" more, "--places 1048576" more)
+#define PROGRAMS(PROGRAM, config, more)                                                                       \
+	LARGE_PROGRAMS(PROGRAM, config, more)                                                                 \
+	PROGRAM(config, dwt2d, "--side 512" more, "--side 1024" more)                                         \
+	PROGRAM(config, hotspot3d, "--nx 512 --ny 512 --steps 1" more, "--nx 512 --ny 512 --steps 100" more)  \
+	PROGRAM(config, hybridsort, "--numbers 65536" more, "--numbers 4194304" more)                         \
+	PROGRAM(config, nw, "--length 512" more, "--length 2048" more)                                        \
+	PROGRAM(config, streamcluster, "--size small" more, "--points 65536 --dimensions 256" more)           \
+	PROGRAM(config, gaussian, "--unknowns 128" more, "--unknowns 1024" more)                              \
+	PROGRAM(config, heartwall, "--size small" more, "--size paper --frames 20" more)                      \
+	PROGRAM(config, leukocyte, "--size small --variant unrolled" more, "--size paper --variant unrolled" more) \
+	PROGRAM(config, lud, "--rows 128" more, "--rows 1024" more)                                           \
+	PROGRAM(config, lavamd, "--boxes 3" more, "--boxes 10" more)
+
+static const char *const workloads[] = {
+#define NAME(config, name, ...) name,
+	PROGRAMS(NAME, 0, "")
+#undef NAME
+};
+
+/* What is run: a configuration each, with its machine and settings. */
+#define CONFIGS(CONFIG)                                                                                                \
+	CONFIG(GPU, "GPU server", "gpu-server", "")                                                                    \
+	CONFIG(DUALITY, "Duality Cache", "duality", "")                                                                \
+	/* Section 5.3: the same memory on both sides. */                                                              \
+	CONFIG(GDDR5, "Duality Cache, GDDR5", "duality-gddr5", "")                                                     \
+	/* Section 5.5: the simple translator. */                                                                      \
+	CONFIG(PLAIN, "ISA translator", "duality", "duality.compiler=plain")                                           \
+	/* Section 3.1: as many iterations of CORDIC as float needs, results cut off. */                               \
+	CONFIG(TRUNCATE, "truncated", "duality", "duality.rounding=truncate duality.cordic_iterations_count=17")       \
+	/* Section 5.5: so many of the 20 ways of a slice stay cache; nine are 31.5 MB. */                             \
+	CONFIG(WAYS_1, "3.5 MB of cache", "duality", "duality.cache_way_count=1")                                      \
+	CONFIG(WAYS_2, "7 MB of cache", "duality", "duality.cache_way_count=2")                                        \
+	CONFIG(WAYS_4, "14 MB of cache", "duality", "duality.cache_way_count=4")                                       \
+	CONFIG(WAYS_6, "21 MB of cache", "duality", "duality.cache_way_count=6")                                       \
+	CONFIG(WAYS_9, "31.5 MB of cache", "duality", "duality.cache_way_count=9")                                     \
+	/* Section 5.4: the sources before they were changed. */                                                       \
+	CONFIG(ORIGINAL, "original source", "duality", "")
+
+enum {
+#define CONFIG(id, ...) id,
+	CONFIGS(CONFIG)
+#undef CONFIG
+};
+
+static const struct reproduce_config configs[] = {
+#define CONFIG(id, name, machine, sets) [id] = {name, machine, sets, NULL},
+	CONFIGS(CONFIG)
+#undef CONFIG
+};
+
+#define CELL(config, workload, quick, full) {config, workload, quick, full},
+#define EACH(config) PROGRAMS(CELL, config, "")
+/* Results are as near as this where they are cut off (docs/duality.md). */
+#define EACH_NEARLY(config) PROGRAMS(CELL, config, " --tolerance 0.01")
+#define LARGE(config) LARGE_PROGRAMS(CELL, config, "")
+
+static const struct reproduce_cell cells[] = {
+	EACH(GPU)
+	EACH(DUALITY)
+	EACH(GDDR5)
+	EACH(PLAIN)
+	EACH_NEARLY(TRUNCATE)
+	LARGE(WAYS_1)
+	LARGE(WAYS_2)
+	LARGE(WAYS_4)
+	LARGE(WAYS_6)
+	LARGE(WAYS_9)
+	{ORIGINAL, leukocyte, "--size small", "--size paper"},
+};
+
+/* ---- numbers of a run ---- */
+
+typedef const struct reproduce_data data;
+typedef const struct reproduce_row row_of;
+typedef double quantity(data *d, uint32_t config, uint32_t w);
+
+static double stat(data *d, uint32_t config, uint32_t w, const char *name)
+{
+	return reproduce_number(d, config, w, "stats", name);
+}
+
+static double param(data *d, uint32_t config, uint32_t w, const char *name)
+{
+	return reproduce_number(d, config, w, "params", name);
+}
+
+/* With copies. */
+static double server_ps(data *d, uint32_t config, uint32_t w)
+{
+	return reproduce_number(d, config, w, "total_time_ps", NULL);
+}
+
+/* What control blocks compute of the time that they are at work, in the mean. */
+static double compute_share(data *d, uint32_t config, uint32_t w)
+{
+	return stat(d, config, w, "duality.compute_cycles") / stat(d, config, w, "duality.active_block_cycles");
+}
+
+static double compute_ps(data *d, uint32_t config, uint32_t w)
+{
+	return reproduce_time_ps(d, config, w) * compute_share(d, config, w);
+}
+
+static double blocks(data *d, uint32_t w)
+{
+	return stat(d, DUALITY, w, "duality.active_block_cycles") / stat(d, DUALITY, w, "duality.kernel_cycles");
+}
+
+/* Operands that lanes load and store, spilled ones too. */
+static double lane_accesses(data *d, uint32_t config, uint32_t w)
+{
+	return stat(d, config, w, "duality.access_lanes");
+}
+
+/* ---- energy of servers ---- */
+
+static double component(data *d, uint32_t config, uint32_t w, const char *name)
+{
+	return reproduce_number(d, config, w, "energy_pj", name);
+}
+
+static double load_store_pj(data *d, uint32_t config, uint32_t w)
+{
+	return component(d, config, w, "dc_load_store");
+}
+
+static double in_arrays_pj(data *d, uint32_t config, uint32_t w)
+{
+	return component(d, config, w, "dc_compute");
+}
+
+/* The GPU server's two processors are those of the other: a core waits for the GPU, from the first copy to the last.
+ * What copies take of wires is as much a bit as that of a kernel's accesses to the host. */
+static double gpu_server_pj(data *d, uint32_t w)
+{
+	const double mw = param(d, DUALITY, w, "duality.host_mw") +
+			  param(d, DUALITY, w, "duality.socket_count") * param(d, DUALITY, w, "duality.idle_mw");
+	const double copied = reproduce_number(d, GPU, w, "copy_bytes_to_device", NULL) +
+			      reproduce_number(d, GPU, w, "copy_bytes_to_host", NULL);
+
+	return reproduce_energy_pj(d, GPU, w) + server_ps(d, GPU, w) * mw * 1e-3 +
+	       copied * 8 * param(d, GPU, w, "energy.host_wire_pj");
+}
+
+static double compute_energy_share(data *d, uint32_t w)
+{
+	return 100 * in_arrays_pj(d, DUALITY, w) / reproduce_energy_pj(d, DUALITY, w);
+}
+
+/* ---- means ---- */
+
+/* Of all programs, geometric: `of` with `against` over `of` with `config`. */
+static double mean_gain(data *d, quantity *of, uint32_t config, uint32_t against)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += log(of(d, against, w) / of(d, config, w));
+	return exp(sum / d->paper->workload_count);
+}
+
+static double gain_of(data *d, quantity *of, row_of *row)
+{
+	uint32_t w;
+
+	if (!row->workload)
+		return mean_gain(d, of, row->config, row->against);
+	w = reproduce_workload(d, row->workload);
+	return of(d, row->against, w) / of(d, row->config, w);
+}
+
+/* ---- measures of rows ---- */
+
+static double server_speedup(data *d, row_of *row)
+{
+	return gain_of(d, server_ps, row);
+}
+
+static double kernel_speedup(data *d, row_of *row)
+{
+	return gain_of(d, reproduce_time_ps, row);
+}
+
+static double compute_speedup(data *d, row_of *row)
+{
+	return gain_of(d, compute_ps, row);
+}
+
+/* In per cent, of all programs. */
+static double accesses_saved(data *d, row_of *row)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += 1 - lane_accesses(d, row->config, w) / lane_accesses(d, row->against, w);
+	return 100 * sum / d->paper->workload_count;
+}
+
+/* Of all programs, geometric. */
+static double energy_reduction(data *d, row_of *row)
+{
+	double sum = 0;
+
+	(void)row;
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += log(gpu_server_pj(d, w) / reproduce_energy_pj(d, DUALITY, w));
+	return exp(sum / d->paper->workload_count);
+}
+
+/* Energy over time, on both sides. */
+static double power_reduction(data *d, row_of *row)
+{
+	return energy_reduction(d, row) / mean_gain(d, server_ps, DUALITY, GPU);
+}
+
+/* How many programs' arrays take a fifth of the energy or more. */
+static double compute_energy_above_20(data *d, row_of *row)
+{
+	uint32_t count = 0;
+
+	(void)row;
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		const double share = compute_energy_share(d, w);
+
+		if (isnan(share))
+			return NAN;
+		count += share >= 20;
+	}
+	return count;
+}
+
+/* Of all programs: an operation of this kind with nothing saved over one as it was, weighted by how often. */
+static double latency(data *d, const char *kind, const char *which)
+{
+	char name[64];
+	double cycles = 0, operations = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		snprintf(name, sizeof(name), "duality.%s_%s", kind, which);
+		cycles += stat(d, DUALITY, w, name);
+		snprintf(name, sizeof(name), "duality.%s_operations", kind);
+		operations += stat(d, DUALITY, w, name);
+	}
+	return cycles / operations;
+}
+
+static double latency_gain(data *d, row_of *row)
+{
+	return latency(d, row->stat, "base_cycles") / latency(d, row->stat, "cycles");
+}
+
+/* Multiplications and divisions together. */
+static double fmul_fdiv_gain(data *d, row_of *row)
+{
+	static const char *const kinds[] = {"fmul", "fdiv"};
+	double base = 0, opt = 0;
+
+	(void)row;
+	for (uint32_t w = 0; w < d->paper->workload_count; w++) {
+		for (uint32_t k = 0; k < ARRAY_COUNT(kinds); k++) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "duality.%s_base_cycles", kinds[k]);
+			base += stat(d, DUALITY, w, name);
+			snprintf(name, sizeof(name), "duality.%s_cycles", kinds[k]);
+			opt += stat(d, DUALITY, w, name);
+		}
+	}
+	return base / opt;
+}
+
+enum { DIFFERENCES = 5 }; /* none, one, two, three, more */
+static const char *const differences[DIFFERENCES] = {"0", "1", "2", "3", "more"};
+
+static double with_differences(data *d, uint32_t count)
+{
+	char name[64];
+	double sum = 0;
+
+	snprintf(name, sizeof(name), "duality.fadd_differences_%s", differences[count]);
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += stat(d, DUALITY, w, name);
+	return sum;
+}
+
+static double difference_mode(data *d, row_of *row)
+{
+	uint32_t mode = 0;
+
+	(void)row;
+	for (uint32_t k = 0; k < DIFFERENCES; k++) {
+		if (isnan(with_differences(d, k)))
+			return NAN;
+		if (with_differences(d, k) > with_differences(d, mode))
+			mode = k;
+	}
+	return mode;
+}
+
+static double one_difference_share(data *d, row_of *row)
+{
+	double all = 0;
+
+	(void)row;
+	for (uint32_t k = 0; k < DIFFERENCES; k++)
+		all += with_differences(d, k);
+	return 100 * with_differences(d, 1) / all;
+}
+
+/* ---- cache allocation ---- */
+
+enum { FULL_BLOCKS = 512 }; /* section 5.5: "CB utilization >= 512" */
+
+static const char *const large[] = {
+#define NAME(config, name, ...) name,
+	LARGE_PROGRAMS(NAME, 0, "")
+#undef NAME
+};
+
+typedef double of_large(data *d, uint32_t w);
+
+/* Of the programs that fill the control blocks, geometric. */
+static double large_mean(data *d, of_large *of)
+{
+	double sum = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(large); i++) {
+		const uint32_t w = reproduce_workload(d, large[i]);
+
+		if (isnan(blocks(d, w)))
+			return NAN;
+		if (blocks(d, w) < FULL_BLOCKS)
+			continue;
+		sum += log(of(d, w));
+		count++;
+	}
+	return exp(sum / count);
+}
+
+/* With the allocation that suits it best. */
+static double best_gain(data *d, uint32_t w)
+{
+	double best = 1;
+
+	for (uint32_t c = WAYS_1; c <= WAYS_9; c++) {
+		const double gain = reproduce_speedup(d, c, DUALITY, w);
+
+		if (isnan(gain))
+			return NAN;
+		best = fmax(best, gain);
+	}
+	return best;
+}
+
+static double gain_of_9(data *d, uint32_t w)
+{
+	return reproduce_speedup(d, WAYS_9, DUALITY, w);
+}
+
+static double compute_of_9(data *d, uint32_t w)
+{
+	return compute_ps(d, WAYS_9, w) / compute_ps(d, DUALITY, w);
+}
+
+static double cache_gain(data *d, row_of *row)
+{
+	(void)row;
+	return large_mean(d, best_gain);
+}
+
+static double cache_gain_9(data *d, row_of *row)
+{
+	(void)row;
+	return large_mean(d, gain_of_9);
+}
+
+static double cache_compute_9(data *d, row_of *row)
+{
+	(void)row;
+	return large_mean(d, compute_of_9);
+}
+
+static double large_count(data *d, row_of *row)
+{
+	uint32_t count = 0;
+
+	(void)row;
+	for (uint32_t i = 0; i < ARRAY_COUNT(large); i++)
+		count += blocks(d, reproduce_workload(d, large[i])) >= FULL_BLOCKS;
+	return count;
+}
+
+/* ---- launches ---- */
+
+static json_t *launches(data *d, uint32_t config, const char *workload)
+{
+	return json_object_get(d->runs[config * d->paper->workload_count + reproduce_workload(d, workload)],
+			       "kernels");
+}
+
+static uint64_t product(const json_t *of, const char *name)
+{
+	const json_t *sides = json_object_get(of, name);
+	uint64_t all = 1;
+
+	for (size_t i = 0; i < json_array_size(sides); i++)
+		all *= (uint64_t)json_integer_value(json_array_get(sides, i));
+	return all;
+}
+
+/* In threads. */
+static double smallest_launch(data *d, row_of *row)
+{
+	const json_t *all = launches(d, row->config, row->workload);
+	double least = NAN;
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		const json_t *l = json_array_get(all, i);
+
+		least = fmin((double)(product(l, "grid") * product(l, "block")), least);
+	}
+	return least;
+}
+
+/* ---- what has no run: geometry, Tables 1, 2 and 4 ---- */
+
+/* As the machine of the runs has it. */
+static bool geometry(data *d, struct dc_params *p)
+{
+	const double sockets = param(d, DUALITY, 0, "duality.socket_count");
+
+	if (isnan(sockets))
+		return false;
+	*p = (struct dc_params){.socket_count = (uint64_t)sockets,
+				.slice_count = (uint64_t)param(d, DUALITY, 0, "duality.slice_count"),
+				.way_count = (uint64_t)param(d, DUALITY, 0, "duality.way_count")};
+	return true;
+}
+
+/* Section 5.2: 30 SMs of two CTAs of 1,024 threads; 3,840 lanes. */
+static double resources(data *d, row_of *row)
+{
+	struct dc_params p;
+
+	(void)row;
+	return geometry(d, &p) ? dc_resources_ratio(&p, 30, 2, 1024) : NAN;
+}
+
+static double threads(data *d, row_of *row)
+{
+	struct dc_params p;
+
+	(void)row;
+	return geometry(d, &p) ? dc_threads_ratio(&p, 3840) : NAN;
+}
+
+static double arrays(data *d, row_of *row)
+{
+	struct dc_params p;
+
+	(void)row;
+	return geometry(d, &p) ? (double)dc_arrays(&p) : NAN;
+}
+
+static double socket_blocks(data *d, row_of *row)
+{
+	struct dc_params p;
+
+	(void)row;
+	return geometry(d, &p) ? (double)dc_block_count(&p) / (double)p.socket_count : NAN;
+}
+
+static double bit_line_alus(data *d, row_of *row)
+{
+	struct dc_params p;
+
+	(void)row;
+	return geometry(d, &p) ? (double)dc_bit_line_alus(&p) : NAN;
+}
+
+/* Table 1, for n = 32 and k = 17. */
+static double base_cycles(enum dc_op op, bool is_signed)
+{
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_use use = {.op = op, .n = 32, .is_signed = is_signed, .times = 1};
+
+	return (double)dc_base_cycles(&use, &arith);
+}
+
+#define TABLE_1(name, op, is_signed)                                                                                   \
+	static double name(data *d, row_of *row)                                                                       \
+	{                                                                                                              \
+		(void)d;                                                                                               \
+		(void)row;                                                                                             \
+		return base_cycles(op, is_signed);                                                                     \
+	}
+TABLE_1(cycles_add, DC_OP_ADD, false)
+TABLE_1(cycles_sub, DC_OP_SUB, false)
+TABLE_1(cycles_logic, DC_OP_LOGIC, false)
+TABLE_1(cycles_mul, DC_OP_MUL, false)
+TABLE_1(cycles_mul_signed, DC_OP_MUL, true)
+TABLE_1(cycles_div, DC_OP_DIV, false)
+TABLE_1(cycles_div_signed, DC_OP_DIV, true)
+TABLE_1(cycles_shift, DC_OP_SHIFT, false)
+TABLE_1(cycles_sin, DC_OP_SINCOS_FIXED, false)
+TABLE_1(cycles_exp, DC_OP_EXP_FIXED, false)
+TABLE_1(cycles_log, DC_OP_LOG_FIXED, false)
+#undef TABLE_1
+
+/* Tables 2 and 4; row->config is a row of theirs. */
+static double server_mm2(data *d, row_of *row)
+{
+	(void)d;
+	return dc_server_mm2(&dc_servers[row->config]);
+}
+
+static double server_w(data *d, row_of *row)
+{
+	(void)d;
+	return dc_server_w(&dc_servers[row->config]);
+}
+
+static double area_overhead(data *d, row_of *row)
+{
+	(void)d;
+	return 100 * dc_areas[row->config].area_mm2 / dc_areas[0].area_mm2;
+}
+
+static double area_added(data *d, row_of *row)
+{
+	(void)d;
+	(void)row;
+	return dc_area_added_mm2();
+}
+
+static double area_added_share(data *d, row_of *row)
+{
+	(void)d;
+	(void)row;
+	return 100 * dc_area_added_mm2() / dc_areas[0].area_mm2;
+}
+
+static double area_total(data *d, row_of *row)
+{
+	(void)d;
+	(void)row;
+	return dc_area_total_mm2();
+}
+
+static double power_total(data *d, row_of *row)
+{
+	(void)d;
+	(void)row;
+	return dc_power_total_w();
+}
+
+/* Needs programs that are not there; papers/duality/explanations.csv says which. */
+static double no_program(data *d, row_of *row)
+{
+	(void)d;
+	(void)row;
+	return NAN;
+}
+
+#define ABSENT(id) {id, no_program, 0, 0, NULL, 0, NULL}
+#define EXACT(id, measure, tolerance) {id, measure, 0, 0, NULL, tolerance, NULL}
+#define PART(id, measure, part, tolerance) {id, measure, part, 0, NULL, tolerance, NULL}
+
+static const struct reproduce_row rows[] = {
+	{"DC-01", server_speedup, DUALITY, GPU, NULL, 1.4, NULL},
+	ABSENT("DC-02"),
+	ABSENT("DC-03"),
+	ABSENT("DC-04"),
+	{"DC-05", kernel_speedup, GDDR5, GPU, NULL, 0.6, NULL},
+	ABSENT("DC-06"),
+	{"DC-07", energy_reduction, DUALITY, GPU, NULL, 2.2, NULL},
+	ABSENT("DC-08"),
+	{"DC-09", power_reduction, DUALITY, GPU, NULL, 0.4, NULL},
+	EXACT("DC-10", area_added_share, 0.05),
+	EXACT("DC-11", area_added, 0.05),
+	EXACT("DC-12", resources, 0.05),
+	EXACT("DC-13", threads, 1),
+	{"DC-14", server_speedup, DUALITY, GPU, hotspot3d, 0, NULL},
+	{"DC-15", server_speedup, DUALITY, GPU, streamcluster, 0, NULL},
+	{"DC-16", kernel_speedup, DUALITY, ORIGINAL, leukocyte, 3.5, NULL},
+	ABSENT("DC-17"),
+	ABSENT("DC-18"),
+	{"DC-19", latency_gain, DUALITY, DUALITY, NULL, 5, "mul"},
+	{"DC-20", latency_gain, DUALITY, DUALITY, NULL, 2.1, "fadd"},
+	EXACT("DC-21", difference_mode, 0),
+	EXACT("DC-22", cache_gain, 1),
+	{"DC-23", compute_speedup, DUALITY, PLAIN, NULL, 0.25, NULL},
+	{"DC-24", accesses_saved, DUALITY, PLAIN, NULL, 8, NULL},
+	{"DC-25", kernel_speedup, DUALITY, PLAIN, NULL, 0.1, NULL},
+	ABSENT("DC-26"),
+	{"DC-27", smallest_launch, DUALITY, 0, lud, 0, NULL},
+	EXACT("DC-28", fmul_fdiv_gain, 0),
+	ABSENT("DC-29"),
+	ABSENT("DC-30"),
+	ABSENT("DC-31"),
+	ABSENT("DC-32"),
+	EXACT("DC-T1-01", cycles_add, 0),
+	EXACT("DC-T1-02", cycles_sub, 0),
+	EXACT("DC-T1-03", cycles_logic, 0),
+	EXACT("DC-T1-04", cycles_mul, 0),
+	EXACT("DC-T1-05", cycles_mul_signed, 0),
+	EXACT("DC-T1-06", cycles_div, 0),
+	EXACT("DC-T1-07", cycles_div_signed, 0),
+	EXACT("DC-T1-08", cycles_shift, 0),
+	EXACT("DC-T1-09", cycles_sin, 0),
+	EXACT("DC-T1-10", cycles_exp, 0),
+	EXACT("DC-T1-11", cycles_log, 0),
+	PART("DC-T2-01", server_mm2, 0, 0.5),
+	PART("DC-T2-02", server_w, 0, 0.5),
+	PART("DC-T2-03", server_mm2, 1, 0.5),
+	PART("DC-T2-04", server_w, 1, 0.5),
+	PART("DC-T2-05", server_mm2, 2, 0.5),
+	PART("DC-T2-06", server_w, 2, 0.5),
+	PART("DC-T4-01", area_overhead, 1, 0.005),
+	PART("DC-T4-02", area_overhead, 2, 0.005),
+	PART("DC-T4-03", area_overhead, 3, 0.005),
+	PART("DC-T4-04", area_overhead, 4, 0.005),
+	PART("DC-T4-05", area_overhead, 5, 0.005),
+	EXACT("DC-T4-06", area_total, 0.005),
+	EXACT("DC-T4-07", power_total, 0.005),
+};
+
+/* ---- claims ---- */
+
+/* Rows of Table 1 that are not to the cycle. */
+static double table_1_off(data *d, row_of *row)
+{
+	static const struct {
+		reproduce_measure *measure;
+		double cycles;
+	} table[] = {{cycles_add, 32},	       {cycles_sub, 64},   {cycles_logic, 32},	     {cycles_mul, 1118},
+		     {cycles_mul_signed, 1184}, {cycles_div, 1712}, {cycles_div_signed, 1840}, {cycles_shift, 1024},
+		     {cycles_sin, 3960},       {cycles_exp, 2246}, {cycles_log, 2244}};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(table); i++)
+		count += table[i].measure(d, row) != table[i].cycles;
+	return count;
+}
+
+#define SERVER(workload) OF(server_speedup, DUALITY, GPU, workload)
+#define KERNELS OF(kernel_speedup, GDDR5, GPU, NULL)
+#define OPERATION(kind) .measure = latency_gain, .stat = (kind)
+#define ALL(measure_) OF(measure_, DUALITY, DUALITY, NULL)
+
+static const struct reproduce_claim claims[] = {
+	{"D1 (a)", "a socket has {=0} arrays, {=1} control blocks and {=2} ALUs", "{0:.0}, {1:.0}, {2:.0}",
+	 {NEAR(4480, 0, ALL(arrays)), NEAR(280, 0, ALL(socket_blocks)), NEAR(1146880, 0, ALL(bit_line_alus))}},
+	{"D1 (b)", "Table 1's formulas to the cycle with nothing saved", "{0:.0} of 11 are not",
+	 {MUST(NOT_EXCEED, 0, ALL(table_1_off))}},
+	/* 3.6 within a factor of 1.6. */
+	{"D2 (a)", "Rodinia's programs are between {=0} and {=1} times as fast as on the GPU server", "{0:.2} x",
+	 {MUST(REACH, 2.25, SERVER(NULL)), MUST(NOT_EXCEED, 5.76, SERVER(NULL))}},
+	{"D2 (b)", "hotspot3D and streamcluster are slower", "{0:.2}, {1:.2} x",
+	 {MUST(BE_BELOW, 1, SERVER(hotspot3d)), MUST(BE_BELOW, 1, SERVER(streamcluster))}},
+	/* 1.92 within a factor of 1.4. */
+	{"D2 (c)", "kernels alone, GDDR5 on both: between {=0} and {=1} x, below the servers'",
+	 "{0:.3} x, servers {2:.2} x",
+	 {MUST(REACH, 1.37, KERNELS), MUST(NOT_EXCEED, 2.69, KERNELS), SHOWN(SERVER(NULL)),
+	  MUST_THAN(BE_BELOW, 0, 2, KERNELS)}},
+	{"D3 (a)", "integer multiplication is at least {=0} x, float addition at least {=1} x faster",
+	 "{0:.1}, {1:.1} x",
+	 {MUST(REACH, 8, OPERATION("mul")), MUST(REACH, 4, OPERATION("fadd"))}},
+	{"D3 (b)", "both gain more than float multiplication", "{0:.1}, {1:.1}, {2:.1} x",
+	 {MUST_THAN(EXCEED, 0, 2, OPERATION("mul")), MUST_THAN(EXCEED, 0, 2, OPERATION("fadd")),
+	  SHOWN(OPERATION("fmul"))}},
+	{"D3 (c)", "most float additions see one exponent difference", "{0:.1} %",
+	 {MUST(EXCEED, 50, ALL(one_difference_share))}},
+	{"D4 (a)", "compute {=0} x faster than the plain translator's, within {~0}", "{0:.2} x", {PUBLISHED("DC-23")}},
+	{"D4 (b)", "{=0} % fewer accesses, within {~0}", "{0:.1} %", {PUBLISHED("DC-24")}},
+	{"D4 (c)", "{=0} x in all, within {~0}", "{0:.2} x", {PUBLISHED("DC-25")}},
+	{"D5 (a)",
+	 "31.5 MB of cache, 512 control blocks: compute {=0} to {=1} x as long, all at least {=2} x faster",
+	 "compute {0:.2} x as long, all {2:.2} x faster, {3:.0} programs",
+	 {MUST(REACH, 1.6, ALL(cache_compute_9)), MUST(NOT_EXCEED, 2.2, ALL(cache_compute_9)),
+	  MUST(REACH, 2, ALL(cache_gain_9)), SHOWN(ALL(large_count))}},
+	{"D5 (b)", "leukocyte and heartwall unrolled: at least {=0} x faster", "{0:.1}, {1:.1} x",
+	 {MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, leukocyte)), MUST(REACH, 5, ALL(no_program))}},
+	{"D5 (c)", "lud {=0} x faster with small kernels on the host, within {~0}", "{0:.2} x",
+	 {NEAR(2.26, 0.7, ALL(no_program))}},
+	/* 5.85 within a factor of 1.6. */
+	{"D6 (a)", "energy between {=0} and {=1} times below the GPU server's", "{0:.2} x",
+	 {MUST(REACH, 3.66, ALL(energy_reduction)), MUST(NOT_EXCEED, 9.36, ALL(energy_reduction))}},
+	{"D6 (b)", "arrays take less than 20 % of it, but in tricubic", "{0:.0} programs above 20 %",
+	 {MUST(NOT_EXCEED, 0, ALL(compute_energy_above_20))}},
+};
+
+/* ---- figures ---- */
+
+static double time_bar(data *d, quantity *gpu, uint32_t config, uint32_t bar, uint32_t group)
+{
+	const double whole = gpu(d, GPU, group), share = compute_share(d, config, group);
+	const double kernels = reproduce_time_ps(d, config, group);
+
+	switch (bar) {
+	case 0: return reproduce_time_ps(d, GPU, group) / whole;
+	case 1: return kernels * share / whole;
+	default: return kernels * (1 - share) / whole;
+	}
+}
+
+static const char *const server_bars[] = {"GPU: kernels", "Duality Cache: compute", "Duality Cache: memory",
+					  "GPU: copies"};
+
+static double server_bar(data *d, uint32_t bar, uint32_t group)
+{
+	if (bar == 3)
+		return 1 - reproduce_time_ps(d, GPU, group) / server_ps(d, GPU, group);
+	return time_bar(d, server_ps, DUALITY, bar, group);
+}
+
+static double kernel_bar(data *d, uint32_t bar, uint32_t group)
+{
+	return time_bar(d, reproduce_time_ps, GDDR5, bar, group);
+}
+
+static const char *const energy_bars[] = {"CPU and DRAM", "loads and stores", "computation"};
+
+static double energy_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const double of[] = {0, load_store_pj(d, DUALITY, group), in_arrays_pj(d, DUALITY, group)};
+
+	return (bar ? of[bar] : reproduce_energy_pj(d, DUALITY, group) - of[1] - of[2]) / gpu_server_pj(d, group);
+}
+
+static const char *const block_bars[] = {"control blocks at work"};
+
+static double block_bar(data *d, uint32_t bar, uint32_t group)
+{
+	(void)bar;
+	return blocks(d, group);
+}
+
+static const char *const launch_bars[] = {"bfs", "lud"};
+static const char *const launch_groups[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"};
+
+static double launch_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const json_t *l = json_array_get(launches(d, DUALITY, launch_bars[bar]), group);
+
+	return l ? log2((double)product(l, "grid")) : NAN;
+}
+
+static const char *const kinds[] = {"mul", "div", "fadd", "fmul", "fma", "fdiv"};
+static const char *const latency_bars[] = {"base", "opt"};
+
+static double latency_bar(data *d, uint32_t bar, uint32_t group)
+{
+	return latency(d, kinds[group], bar ? "cycles" : "base_cycles");
+}
+
+static const char *const compiler_bars[] = {"compute", "all", "accesses"};
+
+static double compiler_bar(data *d, uint32_t bar, uint32_t group)
+{
+	quantity *const of[] = {compute_ps, reproduce_time_ps, lane_accesses};
+
+	return of[bar](d, PLAIN, group) / of[bar](d, DUALITY, group);
+}
+
+static const char *const way_bars[] = {"0", "3.5 MB", "7 MB", "14 MB", "21 MB", "31.5 MB"};
+
+static double ways_of(data *d, quantity *of, uint32_t bar, uint32_t group)
+{
+	const uint32_t w = reproduce_workload(d, large[group]);
+
+	return of(d, bar ? WAYS_1 + bar - 1 : DUALITY, w) / of(d, DUALITY, w);
+}
+
+static double ways_compute_bar(data *d, uint32_t bar, uint32_t group)
+{
+	return ways_of(d, compute_ps, bar, group);
+}
+
+static double ways_bar(data *d, uint32_t bar, uint32_t group)
+{
+	return ways_of(d, reproduce_time_ps, bar, group);
+}
+
+static const char *const truncated_bars[] = {"all", "compute"};
+
+static double truncated_bar(data *d, uint32_t bar, uint32_t group)
+{
+	quantity *const of = bar ? compute_ps : reproduce_time_ps;
+
+	return of(d, TRUNCATE, group) / of(d, DUALITY, group);
+}
+
+#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
+#define EACH_CHART(title, of, bars) {title, of, bars, ARRAY_COUNT(bars), NULL, 0}
+
+static const struct reproduce_chart charts[] = {
+	EACH_CHART("Figure 6: time of the server over the GPU server's", server_bar, server_bars),
+	{"Figure 7: kernels alone, GDDR5 on both, over the GPU's", kernel_bar, server_bars, 3, NULL, 0},
+	EACH_CHART("Figure 8: energy over the GPU server's", energy_bar, energy_bars),
+	EACH_CHART("Figure 9: control blocks", block_bar, block_bars),
+	CHART("Figure 11: CTAs of the first launches, powers of two", launch_bar, launch_bars, launch_groups),
+	CHART("Figure 12: cycles of an operation", latency_bar, latency_bars, kinds),
+	EACH_CHART("Figure 13: the plain translator over the compiler", compiler_bar, compiler_bars),
+	CHART("Figure 14: compute time by what stays cache", ways_compute_bar, way_bars, large),
+	CHART("Figure 14: time by what stays cache", ways_bar, way_bars, large),
+	EACH_CHART("Truncated results over rounded ones", truncated_bar, truncated_bars),
+};
+
+const struct reproduce_paper reproduce_duality = {
+	.name = "duality",
+	.title = "Duality Cache (ISCA 2019)",
+	.configs = configs,
+	.config_count = ARRAY_COUNT(configs),
+	.workloads = workloads,
+	.workload_count = ARRAY_COUNT(workloads),
+	.cells = cells,
+	.cell_count = ARRAY_COUNT(cells),
+	.full_sets = "", /* section 4: to their end */
+	.rows = rows,
+	.row_count = ARRAY_COUNT(rows),
+	.claims = claims,
+	.claim_count = ARRAY_COUNT(claims),
+	.charts = charts,
+	.chart_count = ARRAY_COUNT(charts),
+};
