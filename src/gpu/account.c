@@ -427,6 +427,49 @@ static void kernel_begin(void *self, struct simt_launch *l, struct simt_program 
 
 static const struct gpu_ext_ops ops = {.issue = issue, .kernel_begin = kernel_begin};
 
+/* ---- the ledger of blocks ---- */
+
+struct account_block *account_block_at(const struct gpu *g, uint32_t pc)
+{
+	struct account_inst *inst;
+
+	if (likely(!g->account))
+		return NULL;
+	inst = &g->account->kernel->insts[pc];
+	if (!inst->ledger)
+		inst->ledger = g_new0(struct account_block, 1);
+	return inst->ledger;
+}
+
+void account_block_offered(const struct gpu *g, uint32_t pc, const char *why)
+{
+	struct account_block *b = account_block_at(g, pc);
+
+	if (likely(!b))
+		return;
+	b->offered++;
+	b->taken += why == NULL;
+	for (uint32_t i = 0; why; i++) {
+		CHECK(i < ACCOUNT_REFUSALS);
+		if (b->refused[i].why && strcmp(b->refused[i].why, why) != 0)
+			continue;
+		b->refused[i].why = why;
+		b->refused[i].count++;
+		return;
+	}
+}
+
+void account_cta_done(const struct gpu *g, const struct sm *sm, uint64_t cycles)
+{
+	struct account_block *b = g->account->kernel->insts[0].ledger;
+	const uint64_t ps = sim_ps_of_units(g->engine, cycles * sim_period_units(g->engine, g->clocks.sm));
+
+	if (!b || !b->is_ctas)
+		return;
+	*(sm->stack == UINT32_MAX ? &b->here_count : &b->there_count) += 1;
+	*(sm->stack == UINT32_MAX ? &b->here_ps : &b->there_ps) += ps;
+}
+
 /* ---- building ---- */
 
 struct accounting *account_new(struct gpu *g)
@@ -457,6 +500,7 @@ void account_free(struct accounting *a)
 		struct account_kernel *k = a->all.kernels[i];
 
 		for (uint32_t pc = 0; pc < k->inst_count; pc++) {
+			g_free(k->insts[pc].ledger);
 			g_free(k->insts[pc].text);
 			g_free(k->insts[pc].source_file);
 		}

@@ -15,6 +15,7 @@
 #ifndef STRATA_GPU_ACCOUNT_H
 #define STRATA_GPU_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "net/stamp.h"
@@ -35,7 +36,25 @@ struct account_cell {
 	uint64_t memory[ACCOUNT_PART_COUNT]; /* of the waits that this load ended */
 };
 
+enum { ACCOUNT_REFUSALS = 12 };
+
+/* What a mechanism did with the block that begins at an instruction; with CTAs, at the kernel's first. */
+struct account_block {
+	bool is_ctas;		 /* it is about the kernel's CTAs */
+	uint64_t offered, taken; /* entries of warps into the block; looks at a CTA */
+	struct {
+		const char *why; /* of the program's text: not copied */
+		uint64_t count;
+	} refused[ACCOUNT_REFUSALS]; /* the rest of the offered; NULL: no more */
+	uint64_t request_bytes, answer_bytes; /* registers or contexts that travelled, with what is beside them */
+	/* Touched there; hits: of the read ones, those that came from caches of the GPU. */
+	uint64_t read_lines, read_hits, write_lines;
+	/* From the decision until the warp stood behind it; whole lives of CTAs. */
+	uint64_t there_count, there_ps, here_count, here_ps;
+};
+
 struct account_inst {
+	struct account_block *ledger; /* NULL: none was offered */
 	struct account_cell cell[2]; /* on SMs of the GPU, of the stacks */
 	uint32_t line, block;        /* in the PTX text; number of its basic block */
 	uint32_t source_line;        /* .loc; 0: there is none */

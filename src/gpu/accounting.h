@@ -22,6 +22,14 @@ void account_sent(struct mem_req *r);
 /* A part of an access has its data at cycle ready; called before it is counted. */
 void account_part(struct accounting *a, struct sm *sm, uint32_t access, uint32_t ready);
 
+/* The ledger of the block that begins at pc of the running kernel. NULL: off. */
+struct account_block *account_block_at(const struct gpu *g, uint32_t pc);
+/* It was offered: taken (why NULL), or not, for this reason. */
+void account_block_offered(const struct gpu *g, uint32_t pc, const char *why);
+
+/* A CTA has ended, so many cycles after it was placed: where CTAs are in the ledger. */
+void account_cta_done(const struct gpu *g, const struct sm *sm, uint64_t cycles);
+
 /* r leaves a stage, at the time that it has for being ready. */
 static inline void account_arrived(const struct gpu *g, struct mem_req *r, enum net_stage stage)
 {

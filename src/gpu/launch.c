@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/units.h"
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 /* Time stands where nothing is timed, and kernels that wait for their clock would wait for ever: there each warp
@@ -76,6 +77,8 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 	sm->stats.cta_cycles += cycles;
 	gpu_span(g, GPU_SPANS_CTAS, sm->index, g->totals.kernels + 1,
 		 start_cycle * sim_period_units(g->engine, g->clocks.sm));
+	if (unlikely(g->account != NULL))
+		account_cta_done(g, sm, cycles);
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
 	GPU_EXT_EACH(g, e, cta_done)
 		e->ops->cta_done(e->self, sm, index);

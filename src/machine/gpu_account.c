@@ -46,6 +46,29 @@ static void put_cells(json_t *o, const struct account_cell cells[2])
 			json_object_set_new(o, places[i], cell_json(&cells[i]));
 }
 
+/* What a mechanism did with the block that begins there. */
+static json_t *block_json(const struct account_block *b)
+{
+	json_t *o = json_object(), *refused = json_object();
+
+	json_object_set_new(o, "of_ctas", json_boolean(b->is_ctas));
+	put_int(o, "offered", b->offered);
+	put_int(o, "taken", b->taken);
+	for (uint32_t i = 0; i < ACCOUNT_REFUSALS && b->refused[i].why; i++)
+		put_int(refused, b->refused[i].why, b->refused[i].count);
+	json_object_set_new(o, "refused", refused);
+	put_int(o, "request_bytes", b->request_bytes);
+	put_int(o, "answer_bytes", b->answer_bytes);
+	put_int(o, "read_lines", b->read_lines);
+	put_int(o, "read_hits", b->read_hits);
+	put_int(o, "write_lines", b->write_lines);
+	put_int(o, "there_count", b->there_count);
+	put_int(o, "there_ps", b->there_ps);
+	put_int(o, "here_count", b->here_count);
+	put_int(o, "here_ps", b->here_ps);
+	return o;
+}
+
 static json_t *inst_json(const struct account_inst *inst, uint32_t pc)
 {
 	json_t *o = json_object();
@@ -59,6 +82,8 @@ static json_t *inst_json(const struct account_inst *inst, uint32_t pc)
 		put_int(o, "source_line", inst->source_line);
 	}
 	put_cells(o, inst->cell);
+	if (inst->ledger)
+		json_object_set_new(o, "ledger", block_json(inst->ledger));
 	return o;
 }
 
@@ -70,7 +95,7 @@ static json_t *kernel_json(const struct account_kernel *k)
 	put_cells(nowhere, k->nowhere);
 	json_object_set_new(o, "nowhere", nowhere);
 	for (uint32_t pc = 0; pc < k->inst_count; pc++)
-		if (!is_empty(&k->insts[pc].cell[0]) || !is_empty(&k->insts[pc].cell[1]))
+		if (!is_empty(&k->insts[pc].cell[0]) || !is_empty(&k->insts[pc].cell[1]) || k->insts[pc].ledger)
 			json_array_append_new(lines, inst_json(&k->insts[pc], pc));
 	json_object_set_new(o, "lines", lines);
 	return o;

@@ -3,6 +3,7 @@
 
 #include "report/account.h"
 #include "report/cores.h"
+#include "report/ledger.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -290,7 +291,8 @@ json_t *report_why(const json_t *run)
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
 	find_ledger(run, findings);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "program",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "blocks",
+			 report_ledger(run), "program",
 			 program_of(run), "cycles", cycles_of(run), "kernels", kernels_of(run), "bounds", bounds,
 			 "ledger", ledger_of(run), "findings", findings);
 }
@@ -381,6 +383,7 @@ void report_why_print(FILE *out, const json_t *why)
 	}
 	print_bounds(out, json_object_get(why, "bounds"));
 	print_ledger(out, json_object_get(why, "ledger"));
+	report_ledger_print(out, json_object_get(why, "blocks"));
 	fputs("\nfindings\n", out);
 	json_array_foreach(json_object_get(why, "findings"), i, finding)
 		fprintf(out, "  - %s\n", json_string_value(finding));

@@ -15,6 +15,7 @@
  * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
  *   of the kernels' time;
  * - "ledger": of near-data blocks: instances, offloaded, and a number for each reason to stay;
+ * - "blocks": the same by block (report/ledger.h);
  * - "findings": sentences. */
 json_t *report_why(const json_t *run);
 void report_why_print(FILE *out, const json_t *why);

@@ -60,7 +60,7 @@ static uint32_t offload(struct nsu_decider *d, uint32_t block, uint32_t count)
 	uint32_t offloaded = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		offloaded += nsu_decider_offload(d, block);
+		offloaded += nsu_decider_offload(d, block, &(const char *){NULL});
 	return offloaded;
 }
 
@@ -93,7 +93,7 @@ static void epochs_go_on(void **state)
 	nsu_decider_kernel_begin(d, "k", &code, 0);
 	assert_int_equal(nsu_decider_epoch(d, 1), 999);
 	for (uint32_t i = 0; i < 5; i++) {
-		if (nsu_decider_offload(d, 0))
+		if (nsu_decider_offload(d, 0, &(const char *){NULL}))
 			nsu_decider_ended(d, 0, 2, 1);
 	}
 	nsu_decider_kernel_end(d, 700);
@@ -123,7 +123,8 @@ static void suppressed(void **state)
 	(void)state;
 	nsu_decider_kernel_begin(d, "k", &code, 0);
 	for (uint32_t i = 0; i < 64; i++) {
-		assert_true(nsu_decider_offload(d, 0) && nsu_decider_offload(d, 1));
+		assert_true(nsu_decider_offload(d, 0, &(const char *){NULL}));
+		assert_true(nsu_decider_offload(d, 1, &(const char *){NULL}));
 		nsu_decider_ended(d, 0, 4, 4);
 		nsu_decider_ended(d, 1, 4, 4);
 	}

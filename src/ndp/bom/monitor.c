@@ -156,6 +156,19 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 
 /* ---- decisions ---- */
 
+static const char *const reasons[] = {
+    [BOM_KEEP_WARPS] = "too few warps left",
+    [BOM_KEEP_MISS_RATE] = "its SM's miss rate is not above the mean",
+    [BOM_KEEP_STORES] = "stores under way",
+    [BOM_KEEP_DIVERGED] = "diverged",
+    [BOM_KEEP_ISSUED] = "loads or results under way",
+    [BOM_KEEP_BARRIER] = "at a barrier",
+    [BOM_KEEP_SHARED] = "it uses shared memory",
+    [BOM_KEEP_HINT] = "too few memory instructions",
+    [BOM_KEEP_FULL] = "the stacks' SMs are full",
+    [BOM_LEAVE] = NULL,
+};
+
 static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta, uint32_t pim)
 {
 	const struct bom_params *p = b->params;
@@ -212,6 +225,7 @@ static bool look_at_block(struct monitor *b, struct gpu *g, uint32_t core, struc
 	enum bom_verdict v = judge(b, g, core, x->cta, pim);
 
 	count_verdict(&b->stats, v);
+	carry_cta_offered(g, reasons[v]);
 	x->look_cycle = now + p->bom_look_cycles;
 	if (v != BOM_LEAVE)
 		return false;

@@ -9,6 +9,45 @@
 enum { ASKED = 1 << GPU_POINT_STEPPED, OBSERVED = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ACCESS,
        ON_TRIAL = 1 << GPU_POINT_STEPPED | 1 << GPU_POINT_ENTER };
 
+/* ---- the ledger ---- */
+
+static void ledger_offered(struct carry *c, struct sm_warp *w, const char *why)
+{
+	struct entry *e = entry_of(c, w);
+	const struct carry_block *b = e->offload.block;
+
+	if (likely(!c->gpu->account))
+		return;
+	account_block_offered(c->gpu, b ? b->begin_pc : w->w->pc, why);
+	if (!why || !b)
+		return;
+	e->home_block = b;
+	e->home_units = sim_now_units(c->gpu->engine);
+	sm_watch(c->block, w, ASKED);
+}
+
+static const char *why_of(const struct carry_verdict *v)
+{
+	return v->why ? v->why : "the mechanism lets it stay";
+}
+
+/* A warp that has stayed: has it left the block? */
+static void ledger_stepped(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct carry_block *b = e->home_block;
+	struct account_block *row;
+
+	if (!w->w->is_done && w->w->pc >= b->begin_pc && w->w->pc <= b->last_pc)
+		return;
+	row = account_block_at(c->gpu, b->begin_pc);
+	row->here_count++;
+	row->here_ps += sim_ps_of_units(c->gpu->engine, sim_now_units(c->gpu->engine) - e->home_units);
+	e->home_block = NULL;
+}
+
+/* ---- asking ---- */
+
 static void trial_begin(struct carry *c, struct sm_warp *w)
 {
 	struct entry *e = entry_of(c, w);
@@ -67,6 +106,7 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 		return false;
 	}
 	answer = ask_access(c, w, lines, mask ? coalesce_lines(addr, mask, bytes, lines) : 0);
+	ledger_offered(c, w, mask && answer.way == CARRY_OFFLOAD ? NULL : why_of(&answer));
 	if (!mask || answer.way != CARRY_OFFLOAD) {
 		e->offload.way = CARRY_STAY;
 		trial_drop(c, w);
@@ -90,6 +130,9 @@ static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
 	e->w = w;
 	e->mark = c->gpu->launch->program->insts[w->w->pc].mark;
 	e->offload = c->policy->block_begin(c->policy_ctx, c->gpu, sm->index, w->w, e->mark);
+	e->home_block = NULL;
+	if (e->offload.way != CARRY_ASK)
+		ledger_offered(c, w, e->offload.way == CARRY_STAY ? why_of(&e->offload) : NULL);
 	e->is_asked = true;
 	e->is_observed = e->offload.is_observed;
 	sm_unwatch(c->block, w, OBSERVED);
@@ -138,6 +181,11 @@ void ask_accessed(void *self, struct sm_warp *w, const struct simt_step *step, c
 	struct guest *o = entry_of(c, w)->guest;
 	struct sm_warp *home = o ? o->home : w;
 
+	if (unlikely(o && c->gpu->account)) {
+		struct account_block *row = account_block_at(c->gpu, o->offload.block->begin_pc);
+
+		*(step->inst->flags & SIMT_STORE ? &row->write_lines : &row->read_lines) += count;
+	}
 	if (entry_of(c, home)->is_observed)
 		ask_observe(c, home, step, lines, count);
 }
@@ -174,7 +222,9 @@ void ask_stepped(struct carry *c, struct sm_warp *w, const struct simt_step *ste
 	}
 	if (e->is_observed && has_left(e, w->w))
 		ask_left(c, w);
-	if (!e->trial && !e->is_observed)
+	if (unlikely(e->home_block != NULL))
+		ledger_stepped(c, w);
+	if (!e->trial && !e->is_observed && !e->home_block)
 		sm_unwatch(c->block, w, 1 << GPU_POINT_STEPPED);
 }
 
@@ -198,6 +248,7 @@ void ask_forget(struct carry *c, struct sm *sm)
 		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
 			continue;
 		e->is_asked = e->is_observed = false;
+		e->home_block = NULL;
 		if (e->is_split) /* decided and counted: it begins when its live-ins are there */
 			continue;
 		e->offload = (struct carry_verdict){0};

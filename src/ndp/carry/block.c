@@ -174,6 +174,8 @@ static void send_request(struct carry *c, struct sm *sm, struct sm_warp *w)
 	r = mem_req_get(c->gpu->pool);
 	r->addr_bytes = 0;
 	mem_req_set_message(r, o->offload.request_bytes);
+	if (unlikely(c->gpu->account != NULL))
+		account_block_at(c->gpu, o->offload.block->begin_pc)->request_bytes += o->offload.request_bytes;
 	r->port = c->stacks[o->offload.stack].port;
 	r->stack = (uint8_t)o->offload.stack;
 	r->vault = (uint8_t)w->slot; /* any slice of the stack: they share the packets */
@@ -302,6 +304,9 @@ static void answer_send(struct carry *c, struct guest *o)
 
 	r->issue_units = o->start_units;
 	mem_req_set_message(r, o->offload.reply_bytes + o->lines.count * o->offload.reply_line_bytes);
+	if (unlikely(g->account != NULL))
+		account_block_at(g, o->offload.block->begin_pc)->answer_bytes +=
+		    o->offload.reply_bytes + o->lines.count * o->offload.reply_line_bytes;
 	r->port = c->answer_ports[o->home->sm->cluster];
 	r->stack = (uint8_t)o->offload.stack;
 	r->slice = slice_of(g, r->stack, o->home->slot);
@@ -357,6 +362,12 @@ static void finish(struct carry *c, struct guest *o)
 	if (c->audit)
 		coherence_audit_block_end(c->audit, o, sim_now_units(g->engine));
 	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
+	if (unlikely(g->account != NULL)) {
+		struct account_block *row = account_block_at(g, b->begin_pc);
+
+		row->there_count++;
+		row->there_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - e->decided_units);
+	}
 	c->block_stats.offload_answers++;
 	if (c->policy->block_end)
 		c->policy->block_end(c->policy_ctx, g, sm->index, &o->offload, o->lines.count);

@@ -39,6 +39,7 @@ struct carry_verdict {
 	enum carry_way way;
 	bool is_observed; /* tell block_touch and block_left of this entry */
 	const struct carry_block *block; /* also when it stays: a loop's later rounds are not asked again */
+	const char *why;		 /* it stays: a constant text, for the ledger (gpu/account.h) */
 	/* CARRY_SPLIT: */
 	struct nsu_program *program; /* the kernel's */
 	uint32_t partition;	     /* the block's number in its code */
@@ -126,6 +127,9 @@ struct carry_cta_state carry_cta_state(struct gpu *g, uint32_t sm, uint64_t cta)
  * CTA when the last packet has left the SM. */
 void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_sm, uint32_t latency_cycles,
 		    bool is_free);
+
+/* For the ledger: a CTA was looked at, and stays for this reason, or leaves (NULL). */
+void carry_cta_offered(struct gpu *g, const char *why);
 
 /* The stack of most of the lines, that of the first line among equals (its lane is the lowest). stacks[i] is line i's;
  * count is 1 or more. */

@@ -150,6 +150,19 @@ static void hold(struct carry *c, struct sm *sm, struct sm_cta *cta)
 	sm_wake(sm, sm->now); /* the reason of its idle cycles has changed */
 }
 
+/* CTAs are in the ledger as the block that begins where a kernel does. */
+enum { CTA_PC = 0 };
+
+void carry_cta_offered(struct gpu *g, const char *why)
+{
+	struct account_block *row = account_block_at(g, CTA_PC);
+
+	if (likely(!row))
+		return;
+	row->is_ctas = true;
+	account_block_offered(g, CTA_PC, why);
+}
+
 void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uint32_t latency_cycles, bool is_free)
 {
 	struct carry *c = carry_of(g);
@@ -197,6 +210,8 @@ static bool drain(struct carry *c, struct migration *m)
 	if (!m->is_free) {
 		m->bytes_left = simt_cta_context_bytes(g->launch, m->cta);
 		c->cta_stats.cta_context_bytes += m->bytes_left;
+		if (unlikely(g->account != NULL))
+			account_block_at(g, CTA_PC)->request_bytes += m->bytes_left;
 	}
 	return true;
 }

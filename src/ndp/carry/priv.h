@@ -8,6 +8,7 @@
 #include "ndp/carry/cta_audit.h"
 #include "ndp/carry/lines.h"
 #include "ndp/carry/split/split.h"
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 struct block_stats {
@@ -39,6 +40,8 @@ struct entry {
 	uint64_t decided_units;	   /* when the block was to leave: what was stored before must be in memory */
 	struct simt_warp *trial;   /* runs up to its block's first access; the guest as it would leave */
 	uint32_t mark, trial_steps, trial_threads;
+	const struct carry_block *home_block; /* whose entry stays, for the ledger: until home_units is counted */
+	uint64_t home_units;
 	struct guest *guest; /* this warp is one */
 	struct guest *away;  /* this warp's own, or NULL */
 };

@@ -218,28 +218,30 @@ static double ratio_of(const struct nsu_decider *d)
 	}
 }
 
-static bool decide(struct nsu_decider *d, const struct block *b)
+static bool decide(struct nsu_decider *d, const struct block *b, const char **why)
 {
 	if (d->params->nsu_cache_aware && b->benefit.is_suppressed) {
 		bool is_probe = nsu_draw(&d->probe_draw, d->benefit.probe_ratio);
 
 		d->stats.probes += is_probe;
 		d->stats.kept_by_benefit += !is_probe;
+		*why = "no benefit was seen";
 		return is_probe;
 	}
 
 	bool is_drawn = nsu_draw(&d->draw, ratio_of(d));
 
 	d->stats.kept_by_ratio += !is_drawn;
+	*why = "the ratio of offloading";
 	return is_drawn;
 }
 
-bool nsu_decider_offload(struct nsu_decider *d, uint32_t block)
+bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why)
 {
 	CHECK(d->running && block < d->running->block_count);
 
 	const struct block *b = &d->running->blocks[block];
-	bool is_offloaded = decide(d, b);
+	bool is_offloaded = decide(d, b, why);
 
 	d->stats.instances++;
 	d->epoch_instances++;

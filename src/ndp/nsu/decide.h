@@ -22,8 +22,8 @@ void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats);
 void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const struct nsu_code *code, uint64_t cycle);
 void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle);
 
-/* A warp stands at the begin of a block of the running kernel. */
-bool nsu_decider_offload(struct nsu_decider *d, uint32_t block);
+/* A warp stands at the begin of a block of the running kernel. False: *why it stays. */
+bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why);
 /* An instance that was offloaded has ended: its reads, and those that the GPU's caches answered. */
 void nsu_decider_ended(struct nsu_decider *d, uint32_t block, uint32_t read_count, uint32_t hit_count);
 /* carry_policy.epoch: in the kernel's cycle; returns when to ask again, 0: never. */

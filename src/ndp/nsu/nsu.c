@@ -118,14 +118,17 @@ static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32
 {
 	struct nsu_offload *t = ctx;
 	bool is_learning = t->observer && map_observer_is_learning(t->observer);
-	struct carry_verdict stay = {0};
+	struct carry_verdict stay = {.why = "the mapping is being learned"};
 
 	(void)g;
 	if (t->observer) {
 		map_observer_enter(t->observer, sm, w->slot);
-		stay = (struct carry_verdict){.is_observed = true, .block = &t->blocks->items[mark - 1]};
+		stay.is_observed = true;
+		stay.block = &t->blocks->items[mark - 1];
 	}
-	if (is_learning || !nsu_decider_offload(t->decider, mark - 1))
+	if (is_learning)
+		return stay;
+	if (!nsu_decider_offload(t->decider, mark - 1, &stay.why))
 		return stay;
 	return (struct carry_verdict){
 	    .is_observed = t->observer != NULL,

@@ -161,6 +161,15 @@ static void count_decision(struct tom_stats *st, enum tom_decision d)
 	++*counts[d];
 }
 
+static const char *const reasons[] = {
+    [TOM_OFFLOAD] = NULL,
+    [TOM_KEEP_CONDITION] = "its condition is false",
+    [TOM_KEEP_TX_BUSY] = "TX busy",
+    [TOM_KEEP_RX_BUSY] = "RX busy",
+    [TOM_KEEP_FULL] = "the stack's SM is full",
+    [TOM_KEEP_ALU] = "the stack SM's arithmetic is full",
+};
+
 static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t predicates)
 {
 	return registers * REGISTER_BYTES * (uint32_t)__builtin_popcount(mask) + predicates * PREDICATE_BYTES;
@@ -216,6 +225,7 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 	}
 	return (struct carry_verdict){
 		.way = holds && !is_learning ? CARRY_ASK : CARRY_STAY,
+		.why = holds ? "the mapping is being learned" : "its condition is false",
 		.is_observed = holds,
 		.block = &b->block,
 	};
@@ -227,7 +237,7 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 {
 	struct controller *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct carry_verdict stay = {.block = &b->block};
+	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory"};
 	uint32_t stacks[LINES_MAX];
 
 	if (count == 0) {
@@ -256,6 +266,7 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 	enum tom_decision d = tom_decide(&s);
 
 	count_decision(&t->stats, d);
+	stay.why = reasons[d];
 	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
 }
 

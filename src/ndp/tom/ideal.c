@@ -81,13 +81,14 @@ static struct carry_verdict ideal_block_begin(void *ctx, struct gpu *g, uint32_t
 {
 	struct ideal *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct carry_verdict stay = {.block = &b->block};
+	struct carry_verdict stay = {.block = &b->block, .why = "the stacks' SMs are full"};
 
 	(void)g;
 	(void)sm;
 	t->stats.instance_count++;
 	if (!tom_block_condition_holds(b, w)) {
 		t->stats.condition_false_count++;
+		stay.why = "its condition is false";
 		return stay;
 	}
 

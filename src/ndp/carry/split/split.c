@@ -301,6 +301,19 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 
 /* ---- OFLD.END ---- */
 
+static void ledger_add(struct gpu *g, const struct partition *p)
+{
+	struct account_block *row = account_block_at(g, p->registers->begin_pc);
+
+	row->request_bytes += partition_registers_bytes(p, p->block->send_words, p->block->send_preds);
+	row->answer_bytes += partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	row->read_lines += p->rdf_count;
+	row->read_hits += p->rdf_hit_count;
+	row->write_lines += p->wta_count;
+	row->there_count++;
+	row->there_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units);
+}
+
 /* The unit has answered, and the warp has issued OFLD.END. */
 static void finish(struct sm *sm, struct partition *p)
 {
@@ -317,6 +330,8 @@ static void finish(struct sm *sm, struct partition *p)
 	p->split->partition_stats.answers++;
 	sim_hist_add(&p->split->partition_stats.block_latency_ps,
 		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
+	if (unlikely(g->account != NULL))
+		ledger_add(g, p);
 	if (c->policy->partition_end) {
 		const struct carry_split_result result = {
 		    .block = p->number,
