@@ -141,6 +141,24 @@ static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is
 
 static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units);
 
+/* The request, and those that wait for it, are asked of the home or no longer. */
+static void tell_at_home(struct cpu_bus *b, const struct cpu_request *r, bool is_there)
+{
+	for (; r; r = r->waiting) {
+		const struct cpu_agent *a = &b->agents[r->agent];
+
+		if (a->ops->at_home)
+			a->ops->at_home(a->self, r, is_there);
+	}
+}
+
+static void read_home(struct cpu_bus *b, struct cpu_request *r)
+{
+	r->is_at_home = true;
+	tell_at_home(b, r, true);
+	b->home_ops->read(b->home, r);
+}
+
 static void wait_for(struct cpu_bus *b, struct cpu_request *other, struct cpu_request *r)
 {
 	struct cpu_request **last = &other->waiting;
@@ -149,6 +167,8 @@ static void wait_for(struct cpu_bus *b, struct cpu_request *other, struct cpu_re
 		last = &(*last)->waiting;
 	*last = r;
 	b->c->stats.joins++;
+	if (other->is_at_home)
+		tell_at_home(b, r, true);
 }
 
 static void retry_claims(struct cpu_bus *b, uint64_t line);
@@ -161,6 +181,8 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 	while (*link != r)
 		link = &(*link)->next;
 	*link = r->next;
+	if (r->is_at_home)
+		tell_at_home(b, r, false);
 
 	const cpu_version version = snoop(b, r, is_from_home);
 
@@ -258,7 +280,7 @@ static void look(void *bus, struct cpu_event *e)
 		part = CPU_PART_LLC;
 	} else {
 		stats->memory_reads++;
-		b->home_ops->read(b->home, r);
+		read_home(b, r);
 		if (unlikely(b->claims))
 			retry_claims(b, r->line);
 		return;
@@ -281,7 +303,7 @@ void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
 		return;
 	}
 	b->c->stats.lost_upgrades++;
-	b->home_ops->read(b->home, r);
+	read_home(b, r);
 }
 
 /* Of the first bus that is free, at units or later. */

@@ -21,7 +21,8 @@ struct cpu_request {
 	uint32_t tag; /* the agent's own */
 	struct cpu_trail *trail; /* its own; NULL: nobody accounts */
 	uint8_t op;   /* enum cpu_op */
-	bool is_ending; /* a cache or the last level answers it: a claim waits for its end */
+	bool is_ending;	 /* a cache or the last level answers it: a claim waits for its end */
+	bool is_at_home; /* the home has been asked for it */
 };
 
 /* Asks all agents to share a line or to leave it (is_write) for who is behind the home: an NDP. What they have modified
@@ -52,6 +53,9 @@ struct cpu_agent_ops {
 	void (*grant)(void *self, const struct cpu_request *r, cpu_version version);
 	/* Another request on the line has ended, for which this one waited. False: it goes to the bus. */
 	bool (*again)(void *self, const struct cpu_request *r);
+	/* Its own request, or the one that it waits for, has been asked of the home (is_there), or has ended after
+	 * that. NULL: it need not know. */
+	void (*at_home)(void *self, const struct cpu_request *r, bool is_there);
 	/* Others' requests and claims wait until it calls cpu_bus_unlocked. NULL: never. */
 	bool (*is_locked)(const void *self, uint64_t line);
 };

@@ -235,10 +235,40 @@ static struct cpu_load *load_entry(struct cpu_thread *t)
 	return load;
 }
 
+/* ---- how long it has loads under way ---- */
+
+static void under_end(const struct cpu_core *k, struct cpu_under *u, uint64_t units, uint64_t *ps)
+{
+	*ps += cpu_under_end(u, units) / k->c->per_ps;
+}
+
+/* A load that got past the first level, at units, hits the second. */
+static void under_l2_hit(struct cpu_core *k, uint64_t units)
+{
+	const uint64_t end = units + cpu_cycles_units(k->c, k->c->p->l2_cycles);
+
+	k->c->stats.under_l1_ps += cpu_under_span(&k->under_l1, units, end) / k->c->per_ps;
+}
+
+/* A load that goes to the bus, at units; from the first level it began the second one's time before. */
+static void load_begin(struct cpu_core *k, uint64_t units)
+{
+	k->loads++;
+	cpu_under_begin(&k->under_l1, units - cpu_cycles_units(k->c, k->c->p->l2_cycles));
+	cpu_under_begin(&k->under_l2, units);
+}
+
+static void load_end(struct cpu_core *k, uint64_t units)
+{
+	k->loads--;
+	under_end(k, &k->under_l1, units, &k->c->stats.under_l1_ps);
+	under_end(k, &k->under_l2, units, &k->c->stats.under_l2_ps);
+}
+
 /* A load's line is there: who waits longest for a place goes on; it may need none by now, and the next has it. */
 static void place_free(struct cpu_core *k, uint64_t units)
 {
-	k->loads--;
+	load_end(k, units);
 	while (k->first && k->loads < k->c->p->load_count) {
 		struct cpu_thread *t = k->first;
 
@@ -367,7 +397,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 
 	switch (t->op) {
 	case CPU_READ:
-		k->loads++;
+		load_begin(k, units);
 		if (t->use) {
 			if (!t->load)
 				t->load = load_entry(t);
@@ -457,8 +487,10 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			cpu_tags_use(&k->l2, second);
 			l1_fill(k, second);
 			observe(k, line, t->op, second);
-			if (t->op == CPU_READ)
+			if (t->op == CPU_READ) {
+				under_l2_hit(k, *units);
 				follow(k, t, line, beyond);
+			}
 			*units += hit_units(t, p->l2_cycles);
 			account(t, CPU_PART_L2, *units);
 			continue;
@@ -663,7 +695,20 @@ static bool again(void *core, const struct cpu_request *r)
 	return true;
 }
 
-static const struct cpu_agent_ops agent_ops = {.state = state, .snoop = snoop, .grant = grant, .again = again};
+static void at_home(void *core, const struct cpu_request *r, bool is_there)
+{
+	struct cpu_core *k = core;
+
+	if (r->op != CPU_READ || (what_of(r) != FOR_ANSWER && what_of(r) != FOR_LOAD))
+		return;
+	if (is_there)
+		cpu_under_begin(&k->under_llc, cpu_now_units(k->c));
+	else
+		under_end(k, &k->under_llc, cpu_now_units(k->c), &k->c->stats.under_llc_ps);
+}
+
+static const struct cpu_agent_ops agent_ops = {
+    .state = state, .snoop = snoop, .grant = grant, .again = again, .at_home = at_home};
 
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line)
 {

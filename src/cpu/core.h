@@ -10,6 +10,7 @@
 #include "cpu/bus.h"
 #include "cpu/pages.h"
 #include "cpu/stream.h"
+#include "cpu/under.h"
 
 #define CPU_NOT_YET UINT64_MAX
 
@@ -69,6 +70,7 @@ struct cpu_core {
 	struct cpu_thread *first, **last; /* threads that wait for a place, in the order of coming */
 	uint64_t issue_units; /* its issue slots are taken until then */
 	struct cpu_streams streams;
+	struct cpu_under under_l1, under_l2, under_llc; /* its loads that the level lacks */
 };
 
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);

@@ -446,6 +446,55 @@ static void test_use(void **state)
 	near(loads_ps(COUNT, 100000, 1, 1), (double)one * COUNT, 0.06);
 }
 
+/* Lines after one another, each waited for: the core is under loads from the first level on all that time, and from the
+ * second on without what that one takes. Twice side by side is once. */
+static void test_under(void **state)
+{
+	enum { COUNT = 32 };
+	struct rig r;
+	const struct cpu_stats *s;
+	uint64_t l2_ps, waited = 0;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	rig_open(&r, true);
+	s = cpu_system_stats(r.system);
+	l2_ps = r.params.l2_cycles * 1000000000 / r.params.clock_khz;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		const uint64_t begin = (next_unit(&r), r.ready_ps[0]);
+
+		do_access(&r, 0, (uint64_t)i * LINE_BYTES, 8, CPU_READ);
+		next_unit(&r);
+		waited += r.ready_ps[0] - begin;
+		pass(&r, 0, 10, 10000);
+	}
+	assert_int_equal(s->memory_reads, COUNT);
+	near(s->under_l1_ps, (double)waited, 0.01);
+	near(s->under_l2_ps, (double)(waited - COUNT * l2_ps), 0.01);
+	assert_true(s->under_llc_ps < s->under_l2_ps && s->under_llc_ps > s->under_l2_ps / 2);
+
+	/* A line of the second level, which the first has given up: the others are two sets of one way on. */
+	const uint64_t before[] = {s->under_l1_ps, s->under_l2_ps, s->l2_hits};
+
+	do_access(&r, next_unit(&r), (uint64_t)(COUNT - 3) * LINE_BYTES, 8, CPU_READ);
+	next_unit(&r);
+	assert_int_equal(s->l2_hits, before[2] + 1);
+	near(s->under_l1_ps - before[0], (double)l2_ps, 0.01);
+	assert_int_equal(s->under_l2_ps, before[1]);
+
+	/* Two loads under way at once. */
+	const uint64_t alone = waited / COUNT;
+
+	r.use = 100;
+	do_access(&r, next_unit(&r), (uint64_t)(2 * COUNT) * LINE_BYTES, 8, CPU_READ);
+	do_access(&r, next_unit(&r), (uint64_t)(2 * COUNT + 1) * LINE_BYTES, 8, CPU_READ);
+	r.ready_ps[0] = cpu_fence(r.system, 0, r.ready_ps[0]);
+	next_unit(&r);
+	assert_true(s->under_l2_ps - before[1] < alone * 3 / 2);
+	rig_close(&r);
+}
+
 /* Threads that wait for a place find their line in the second level when they have it: none of them waits for ever. */
 static void test_places(void **state)
 {
@@ -692,7 +741,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_behind),
-	    cmocka_unit_test(test_use),      cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
+	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
+	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
 	    cmocka_unit_test(test_threads), cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
 	};

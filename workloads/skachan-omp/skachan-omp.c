@@ -19,10 +19,13 @@ static const struct workload_about about = {
 	.paper_size = "128 signals, 64 spectra each",
 };
 
-enum { SIGNALS, SPECTRA };
+enum { SIGNALS, SPECTRA, DO };
+enum work { DO_ALL, DO_FILTER, DO_TRANSFORM };
+static const char *const works[] = {"all", "filter", "transform"};
 static const struct workload_count counts[] = {
 	{"signals", "signals", 16, 128, 1, 65535, 1, NULL},
 	{"spectra", "spectra of each", 8, 64, 1, 65535, 1, NULL},
+	{"do", "what of it is done", DO_ALL, DO_ALL, DO_ALL, DO_TRANSFORM, 1, works},
 };
 
 /* Real and imaginary parts side by side. */
@@ -57,28 +60,57 @@ static void filter_compute(const struct tables *t, const struct sample *in, stru
 	}
 }
 
+/* The first samples of a spectrum, as they come. */
+static void take(const struct tables *t, const struct sample *in, struct radix2_point *x, unsigned int lane)
+{
+	for (unsigned int c = 0; c < SKACHAN_CHANNELS; c++) {
+		x[t->place[c]].re[lane] = in[c].re;
+		x[t->place[c]].im[lane] = in[c].im;
+	}
+}
+
 /* Up to RADIX2_LINES spectra of a signal, one after the other. */
-static void spectra_compute(const struct tables *t, const struct sample *in, struct sample *out, size_t count)
+static void spectra_compute(const struct tables *t, enum work work, const struct sample *in, struct sample *out,
+			    size_t count)
 {
 	struct radix2_point x[SKACHAN_CHANNELS] = {0};
 
 	for (unsigned int i = 0; i < count; i++)
-		filter_compute(t, in + (size_t)i * SKACHAN_CHANNELS, x, i);
-	radix2_transform(x, SKACHAN_CHANNELS, t->factor_re, t->factor_im);
+		(work == DO_TRANSFORM ? take : filter_compute)(t, in + (size_t)i * SKACHAN_CHANNELS, x, i);
+	if (work != DO_FILTER)
+		radix2_transform(x, SKACHAN_CHANNELS, t->factor_re, t->factor_im);
 	for (unsigned int i = 0; i < count; i++)
 		for (unsigned int c = 0; c < SKACHAN_CHANNELS; c++)
 			out[i * SKACHAN_CHANNELS + c] = (struct sample){x[c].re[i], x[c].im[i]};
 }
 
+static void reference_make(const struct tables *t, enum work work, const struct sample *in,
+			   const struct sample *factors, struct sample *x)
+{
+	for (unsigned int c = 0; work == DO_TRANSFORM && c < SKACHAN_CHANNELS; c++)
+		x[t->place[c]] = in[c];
+	if (work != DO_TRANSFORM)
+		channels_filter(in, t->plain_weights, x);
+	if (work != DO_FILTER)
+		points_transform(x, SKACHAN_CHANNELS, factors);
+}
+
+/* For a sample. */
+static double operations_of(enum work work)
+{
+	return (work == DO_TRANSFORM ? 0 : FILTER_OPERATIONS) + (work == DO_FILTER ? 0 : TRANSFORM_OPERATIONS);
+}
+
 static void tables_prepare(struct tables *t, struct sample *factors)
 {
-	tables_make(t->plain_weights, factors);
+	weights_make(t->plain_weights);
+	factors_make(factors, SKACHAN_CHANNELS);
 	for (unsigned int i = 0; i < SKACHAN_TAPS * PARTS; i++)
 		t->weights[i / PARTS][i % PARTS] = t->plain_weights[i / 2];
 	for (unsigned int i = 0; i < SKACHAN_CHANNELS; i++) {
 		t->factor_re[i] = factors[i].re;
 		t->factor_im[i] = factors[i].im;
-		t->place[i] = (uint16_t)reversed(i);
+		t->place[i] = (uint16_t)reversed(i, SKACHAN_LOG);
 	}
 }
 
@@ -87,6 +119,7 @@ int main(int argc, char **argv)
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	const size_t signals = o.counts[SIGNALS], spectra = o.counts[SPECTRA], times = spectra + SKACHAN_TAPS - 1;
 	const size_t in_count = signals * times * SKACHAN_CHANNELS, out_count = signals * spectra * SKACHAN_CHANNELS;
+	const enum work work = (enum work)o.counts[DO];
 	const size_t groups = (spectra + RADIX2_LINES - 1) / RADIX2_LINES;
 	struct sample *in = workload_host_alloc(in_count, sizeof(*in));
 	struct sample *out = workload_host_alloc(out_count, sizeof(*out));
@@ -110,7 +143,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < signals * groups; i++) {
 			const size_t signal = i / groups, first = i % groups * RADIX2_LINES;
 
-			spectra_compute(tables, in + (signal * times + first) * SKACHAN_CHANNELS,
+			spectra_compute(tables, work, in + (signal * times + first) * SKACHAN_CHANNELS,
 					out + (signal * spectra + first) * SKACHAN_CHANNELS,
 					spectra - first < RADIX2_LINES ? spectra - first : RADIX2_LINES);
 		}
@@ -120,11 +153,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < signals * spectra && right; i++) {
 		const size_t first = (i / spectra * times + i % spectra) * SKACHAN_CHANNELS;
 
-		spectrum_make(in + first, tables->plain_weights, factors, want);
+		reference_make(tables, work, in + first, factors, want);
 		right = workload_same_f32("spectra", &out[i * SKACHAN_CHANNELS].re, &want[0].re, 2 * SKACHAN_CHANNELS,
 					  2 * i * SKACHAN_CHANNELS);
 	}
-	workload_measure("operations", operations_of(out_count), "operations");
+	workload_measure("operations", (double)out_count * operations_of(work), "operations");
 	workload_measure("kernel_seconds", seconds, "s");
 	free(in);
 	free(out);

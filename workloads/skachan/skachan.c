@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < in_count; i++)
 		input[i] = input_sample(options.seed, i);
-	tables_make(weights, factors);
+	weights_make(weights);
+	factors_make(factors, SKACHAN_CHANNELS);
 
 	struct workload_gpu gpu = workload_gpu_open(skachan_ptx);
 	CUdeviceptr in = workload_device_copy(input, in_count * sizeof(*input));
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
 	WORKLOAD_CUDA(cuMemFree(f));
 	WORKLOAD_CUDA(cuMemFree(out));
 	workload_gpu_close(&gpu);
-	workload_measure("operations", operations_of(out_count), "operations");
+	workload_measure("operations", (double)out_count * (FILTER_OPERATIONS + TRANSFORM_OPERATIONS), "operations");
 	free(input);
 	free(output);
 	return workload_finish(right, "%u signals, %u spectra each", signals, spectra);

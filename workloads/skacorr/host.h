@@ -5,17 +5,8 @@
 #ifndef SKACORR_HOST_H
 #define SKACORR_HOST_H
 
-#include "common/program.h"
+#include "common/samples.h"
 #include "skacorr/skacorr.h"
-
-struct sample {
-	float re, im;
-};
-
-static inline struct sample input_sample(uint64_t seed, size_t i)
-{
-	return (struct sample){workload_random_float(seed, 0, i) - 0.5f, workload_random_float(seed, 1, i) - 0.5f};
-}
 
 /* The sum over time of a times b conjugated. */
 static inline struct sample pair_sum(const struct sample *input, size_t signals, size_t times, size_t a, size_t b)

@@ -30,32 +30,33 @@ int main(int argc, char **argv)
 	static const struct workload_count counts[] = {{"matrices", "matrices", 2, 64, 1, 65535, 1, NULL}};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	unsigned int count = options.counts[0];
-	struct sample *input = workload_host_alloc((size_t)count * POINTS, sizeof(*input));
-	struct sample *output = workload_host_alloc((size_t)count * POINTS, sizeof(*output));
+	const size_t points = (size_t)SKAFFT_SIDE * SKAFFT_SIDE;
+	struct sample *input = workload_host_alloc(count * points, sizeof(*input));
+	struct sample *output = workload_host_alloc(count * points, sizeof(*output));
 	static struct sample factors[SKAFFT_SIDE];
 	bool right = true;
 
-	for (size_t i = 0; i < (size_t)count * POINTS; i++)
+	for (size_t i = 0; i < count * points; i++)
 		input[i] = input_sample(options.seed, i);
-	factors_make(factors);
+	factors_make(factors, SKAFFT_SIDE);
 
 	struct workload_gpu gpu = workload_gpu_open(skafft_ptx);
 	CUfunction kernel = workload_gpu_kernel(&gpu, "transform");
-	CUdeviceptr x = workload_device_copy(input, (size_t)count * POINTS * sizeof(*input));
+	CUdeviceptr x = workload_device_copy(input, count * points * sizeof(*input));
 	CUdeviceptr f = workload_device_copy(factors, sizeof(factors));
 
 	lines_launch(kernel, x, f, count, 1, SKAFFT_SIDE);
 	lines_launch(kernel, x, f, count, SKAFFT_SIDE, 1);
-	WORKLOAD_CUDA(cuMemcpyDtoH(output, x, (size_t)count * POINTS * sizeof(*output)));
+	WORKLOAD_CUDA(cuMemcpyDtoH(output, x, count * points * sizeof(*output)));
 	for (size_t i = 0; i < count && right; i++) {
-		matrix_transform(input + i * POINTS, factors);
-		right = workload_same_f32("points", &output[i * POINTS].re, &input[i * POINTS].re, 2 * POINTS,
-					  2 * i * POINTS);
+		matrix_transform(input + i * points, SKAFFT_LOG, factors);
+		right = workload_same_f32("points", &output[i * points].re, &input[i * points].re, 2 * points,
+					  2 * i * points);
 	}
 	WORKLOAD_CUDA(cuMemFree(x));
 	WORKLOAD_CUDA(cuMemFree(f));
 	workload_gpu_close(&gpu);
-	workload_measure("operations", operations_of(count), "operations");
+	workload_measure("operations", operations_of(count, SKAFFT_LOG), "operations");
 	free(input);
 	free(output);
 	return workload_finish(right, "%u of %u x %u points", count, SKAFFT_SIDE, SKAFFT_SIDE);

@@ -5,12 +5,9 @@
 #ifndef SKAGRID_HOST_H
 #define SKAGRID_HOST_H
 
-#include "common/program.h"
+#include "common/samples.h"
 #include "skagrid/skagrid.h"
 
-struct sample {
-	float re, im;
-};
 struct place {
 	unsigned int x, y, part_x, part_y;
 };
