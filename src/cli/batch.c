@@ -2,6 +2,7 @@
 #include "cli/batch.h"
 
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
 
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_NS = 20 * 1000 * 1000, PROGRESS_PERIOD_POLLS = 25 };
+enum { POLL_NS = 20 * 1000 * 1000 };
 
 static const uint64_t ns_per_s = 1000000000;
 
@@ -39,26 +40,20 @@ struct state {
 	struct cli_batch *batch;
 	uint32_t next, running_count, done_count;
 	uint32_t slots;
-	time_t begin;
-	bool has_progress;
+	uint32_t had_count; /* of those that are done: before the batch began */
+	struct cli_progress progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
 };
 
-static void print_progress(const struct state *s)
+/* Runs that were there before take no time: they say nothing of what is left. */
+static void print_progress(struct state *s)
 {
-	long elapsed = (long)(time(NULL) - s->begin);
-	uint32_t count = s->batch->job_count;
+	const uint32_t count = s->batch->job_count, ran = s->done_count - s->had_count;
+	const double per_min = ran * 60 / cli_progress_s(&s->progress);
+	g_autofree char *rate = ran ? g_strdup_printf(", %.*f a minute", per_min < 10, per_min) : g_strdup("");
 
-	fprintf(stderr, "\r%u of %u runs done, %u running, %ld s", s->done_count, count, s->running_count, elapsed);
-	if (s->done_count)
-		fprintf(stderr, ", about %ld s left", elapsed * (long)(count - s->done_count) / (long)s->done_count);
-	fputs("\033[K", stderr);
-}
-
-static void clear_progress(const struct state *s)
-{
-	if (s->has_progress)
-		fputs("\r\033[K", stderr);
+	cli_progress_draw(&s->progress, (double)ran / (count - s->had_count), "%u of %u runs done, %u running%s",
+			  s->done_count, count, s->running_count, rate);
 }
 
 static void kill_all(const struct state *s, int signal_number)
@@ -103,6 +98,7 @@ static void start_some(struct state *s)
 		if (b->jobs[s->next].is_done) {
 			s->next++;
 			s->done_count++;
+			s->had_count++;
 			continue;
 		}
 		if (b->prepare && !b->prepare(b->ctx, &b->jobs[s->next])) {
@@ -120,13 +116,13 @@ static void start_some(struct state *s)
 	}
 }
 
-static void report_failed(const struct state *s, const struct cli_job *job)
+static void report_failed(struct state *s, const struct cli_job *job)
 {
 	const char *reason = cli_job_not_verified(job);
 
 	if (!reason)
 		return;
-	clear_progress(s);
+	cli_progress_clear(&s->progress);
 	cli_error("%s on %s: not verified: %s; the end of its output:", job->target->name, job->machine->machine,
 		  reason);
 	cli_output_print_end(job->output_path);
@@ -193,11 +189,9 @@ void cli_batch_run(struct cli_batch *batch)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
 	struct state s = {.batch = batch,
-			  .slots = batch->slots ? batch->slots : cli_usable_cores(),
-			  .begin = time(NULL),
-			  .has_progress = isatty(STDERR_FILENO)};
-	uint32_t polls = 0;
+			  .slots = batch->slots ? batch->slots : cli_usable_cores()};
 
+	cli_progress_begin(&s.progress);
 	catch_signals();
 	for (;;) {
 		if (was_interrupted && !s.is_stopped)
@@ -207,11 +201,11 @@ void cli_batch_run(struct cli_batch *batch)
 		start_some(&s);
 		if (!s.running_count)
 			break;
-		if (s.has_progress && polls++ % PROGRESS_PERIOD_POLLS == 0)
+		if (cli_progress_is_due(&s.progress))
 			print_progress(&s);
 		nanosleep(&pause, NULL);
 		collect(&s);
 	}
-	clear_progress(&s);
+	cli_progress_clear(&s.progress);
 	batch->is_interrupted = was_interrupted;
 }

@@ -10,6 +10,7 @@ int cli_why(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_runs(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_mem(int argc, char **argv);

@@ -2,16 +2,24 @@
 #include "cli/csp_run.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/check.h"
 #include "cli/keep.h"
+#include "cli/live.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
+#include "cli/scratch.h"
 #include "csp/machine.h"
 #include "machine/json.h"
+#include "machine/live.h"
 #include "machine/tables.h"
 #include "report/report.h"
 
@@ -43,6 +51,77 @@ static void release_signals(void)
 	signal(SIGTERM, SIG_DFL);
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		signal(SIGHUP, SIG_DFL);
+}
+
+/* ---- how far it is: a thread that looks, for a terminal and for strata top ---- */
+
+struct watch {
+	const struct csp_machine *machine;
+	struct machine_live *live;
+	struct cli_progress progress;
+	pthread_t thread;
+	sem_t over;
+	bool is_watched;
+};
+
+static void draw(struct cli_progress *progress, const struct sim_progress *p, double ps_per_s)
+{
+	char time[32], rate[32];
+
+	cli_progress_draw(progress, 0, "%s simulated, %s/s, %" PRIu64 " of %" PRIu64 " %s",
+			  cli_live_time((double)p->time_ps, time), cli_live_time(ps_per_s, rate), p->done, p->total,
+			  p->of);
+}
+
+static void *watch(void *ctx)
+{
+	struct watch *w = ctx;
+	struct timespec until;
+	uint64_t last_ps = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	for (;;) {
+		struct sim_progress p;
+
+		until.tv_nsec += MACHINE_LIVE_PERIOD_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!sem_clockwait(&w->over, CLOCK_MONOTONIC, &until))
+			return NULL;
+		csp_machine_progress(w->machine, &p);
+		machine_live_write(w->live, &p, NULL, 0);
+		if (cli_progress_is_due(&w->progress))
+			draw(&w->progress, &p, (double)(p.time_ps - last_ps) * 1e9 / MACHINE_LIVE_PERIOD_NS);
+		last_ps = p.time_ps;
+	}
+}
+
+/* Signals go to the thread that simulates. */
+static void watch_begin(struct watch *w, const struct csp_machine *m, const char *dir, const char *machine,
+			const char *file)
+{
+	g_autofree char *path = cli_live_path(dir, 0), *own = g_strconcat(path, ".1", NULL);
+	g_autofree char *name = g_path_get_basename(file);
+	sigset_t all, before;
+
+	*w = (struct watch){.machine = m, .live = machine_live_new(own, machine, name)};
+	cli_progress_begin(&w->progress);
+	sem_init(&w->over, 0, 0);
+	json_object_seed(0); /* which jansson wants to do before there are threads */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	w->is_watched = !pthread_create(&w->thread, NULL, watch, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void watch_end(struct watch *w)
+{
+	sem_post(&w->over);
+	if (w->is_watched)
+		pthread_join(w->thread, NULL);
+	cli_progress_clear(&w->progress);
+	machine_live_free(w->live);
+	sem_destroy(&w->over);
 }
 
 /* ---- files ---- */
@@ -204,6 +283,27 @@ static bool keep(const char *json, json_t *run)
 	return cli_json_keep(json, run) && is_kept;
 }
 
+/* False, with the exit status set or messages in diag: it did not come to its end. */
+static bool run_watched(struct csp_machine *m, const char *machine, const char *file, struct csp_result *r,
+			struct base_diag_list *diag, int *exit_status)
+{
+	char *dir = cli_scratch_make();
+	struct watch w;
+	bool has_run;
+
+	if (!dir) {
+		*exit_status = CLI_UNABLE;
+		return false;
+	}
+	catch_signals(m);
+	watch_begin(&w, m, dir, machine, file);
+	has_run = csp_machine_run(m, r, diag);
+	watch_end(&w);
+	release_signals();
+	cli_scratch_remove(dir);
+	return has_run;
+}
+
 int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config *config,
 		const struct csp_program *program, struct base_diag_list *diag)
 {
@@ -213,11 +313,8 @@ int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config
 	bool has_run = false;
 
 	if (m && ports_do(m, o->outputs, output_check, diag) && csp_machine_data(m, diag) &&
-	    ports_do(m, o->inputs, csp_machine_input, diag)) {
-		catch_signals(m);
-		has_run = csp_machine_run(m, &r, diag);
-		release_signals();
-	}
+	    ports_do(m, o->inputs, csp_machine_input, diag))
+		has_run = run_watched(m, config->about.name, file, &r, diag, &exit_status);
 	if (has_run) {
 		json_t *out = run_json(o, file, config, program, m, &r);
 

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/inspect.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/tree.h"
@@ -268,6 +269,7 @@ static bool path_give(char to[sizeof(((struct machine_session *)NULL)->result_pa
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 {
 	struct machine_session session = *job->machine;
+	g_autofree char *live = cli_live_path(dir, index);
 
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
 	job->measures_path = g_strdup_printf("%s/%u.measures", dir, index);
@@ -282,6 +284,8 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 		cli_error("the temporary directory's name is too long or not one line: %s; TMPDIR names another", dir);
 		return false;
 	}
+	path_give(session.live_path, live);
+	g_strlcpy(session.program, job->target->name, sizeof(session.program));
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		path_give(session.spare_paths[i], job->places.spares[i]);
 	if (machine_session_write(job->session_path, &session))

@@ -27,6 +27,7 @@ static const struct command {
     {"report", cli_report, "draw runs side by side on one HTML page"},
     {"timeline", cli_timeline, "write what a run did over time, for Perfetto"},
     {"sweep", cli_sweep, "run machines with many settings, here or on a cluster, and print the best"},
+    {"top", cli_top, "show the simulations that are under way: how far, how fast, what they wait for"},
     {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
     {"csp", cli_csp, "assemble or run a program of the radio-astronomy coprocessor"},
     {"ska", cli_ska, "compute what radio telescopes need: operations, data rates, nodes, power"},

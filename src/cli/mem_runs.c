@@ -2,7 +2,9 @@
 #include "cli/mem_runs.h"
 
 #include "cli/batch.h"
+#include "cli/live.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "machine/tables.h"
 
 #include <glib.h>
@@ -122,15 +124,16 @@ static double progress_of(const struct state *s)
 	return done / wanted;
 }
 
-static void print_progress(const struct state *s, time_t begin)
+static void print_progress(const struct state *s, struct cli_progress *p)
 {
-	const long elapsed = (long)(time(NULL) - begin);
-	const double done = progress_of(s);
+	double requests = 0;
+	char rate[32];
 
-	fprintf(stderr, "\r%u of %u runs done, %u running, %ld s", s->done_count, s->count, s->running_count, elapsed);
-	if (done > 0)
-		fprintf(stderr, ", about %.0f s left", (double)elapsed * (1 - done) / done);
-	fputs("\033[K", stderr);
+	for (uint32_t i = 0; i < s->count; i++)
+		requests += (double)atomic_load(&s->runs[i].progress_count);
+	cli_live_count(requests / cli_progress_s(p), rate);
+	cli_progress_draw(p, progress_of(s), "%u of %u runs done, %u running, %s requests/s", s->done_count, s->count,
+			  s->running_count, rate);
 }
 
 /* How long runs may take to end after a signal: one that takes longer may never. */
@@ -139,10 +142,10 @@ enum { GRACE_S = 3 };
 /* With the lock held, until all have ended, or one does not after a signal. */
 static void wait_for_all(struct state *s)
 {
-	const bool has_progress = isatty(STDERR_FILENO);
-	const time_t begin = time(NULL);
+	struct cli_progress progress;
 	time_t interrupted = 0;
 
+	cli_progress_begin(&progress);
 	while (!s->is_left && (s->running_count || (s->next < s->count && !is_stopped))) {
 		struct timespec until;
 
@@ -150,14 +153,14 @@ static void wait_for_all(struct state *s)
 		until.tv_nsec += 500000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) && has_progress)
-			print_progress(s, begin);
+		pthread_cond_timedwait(&s->ended, &s->lock, &until);
+		if (cli_progress_is_due(&progress))
+			print_progress(s, &progress);
 		if (was_interrupted && !interrupted)
 			interrupted = time(NULL);
 		s->is_left = interrupted && s->running_count && time(NULL) - interrupted > GRACE_S;
 	}
-	if (has_progress)
-		fputs("\r\033[K", stderr);
+	cli_progress_clear(&progress);
 }
 
 static const struct cli_mem_run *first_failed(const struct state *s)

@@ -70,11 +70,16 @@ int cli_run(int argc, char **argv)
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
 	    CLI_VERIFY_OPTIONS(o.single.verify),
 	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events", 0},
-	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary; the run is kept all the same", 0},
+	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary and no progress; the run is kept all the same",
+	     0},
 	    {0},
 	};
-	const struct cli_single single = {
-	    .about = &about, .options = &o.single, .is_kept = true, .report = report, .ctx = &o};
+	const struct cli_single single = {.about = &about,
+					  .options = &o.single,
+					  .is_kept = true,
+					  .is_quiet = &o.is_quiet,
+					  .report = report,
+					  .ctx = &o};
 	struct cli_words words;
 	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
 	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;

@@ -31,17 +31,13 @@ static void remove_files(const char *dir)
 	rmdir(dir);
 }
 
-/* Ours, with a lock that nobody holds: its process has gone. */
-static void remove_if_left(const char *dir)
+/* With a lock that nobody holds: its process has gone. */
+static void remove_if_left(const char *dir, void *ctx)
 {
 	g_autofree char *path = g_build_filename(dir, lock_name, NULL);
-	struct stat st;
-
-	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-		return;
-
 	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
+	(void)ctx;
 	if (fd < 0)
 		return;
 	if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -49,16 +45,18 @@ static void remove_if_left(const char *dir)
 	close(fd);
 }
 
-static void remove_left(void)
+void cli_scratch_each(void (*fn)(const char *dir, void *ctx), void *ctx)
 {
 	GDir *d = g_dir_open(g_get_tmp_dir(), 0, NULL);
 	const char *name;
+	struct stat st;
 
 	while (d && (name = g_dir_read_name(d))) {
 		g_autofree char *path = g_build_filename(g_get_tmp_dir(), name, NULL);
 
-		if (g_str_has_prefix(name, prefix))
-			remove_if_left(path);
+		if (g_str_has_prefix(name, prefix) && !lstat(path, &st) && S_ISDIR(st.st_mode) &&
+		    st.st_uid == geteuid())
+			fn(path, ctx);
 	}
 	if (d)
 		g_dir_close(d);
@@ -80,7 +78,7 @@ char *cli_scratch_make(void)
 	g_autoptr(GError) error = NULL;
 	char *dir;
 
-	remove_left();
+	cli_scratch_each(remove_if_left, NULL);
 	dir = g_dir_make_tmp("strata-XXXXXX", &error);
 	if (dir && lock(dir))
 		return dir;

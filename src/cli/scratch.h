@@ -11,4 +11,7 @@ char *cli_scratch_make(void);
 /* Removes the directory and the files in it. */
 void cli_scratch_remove(char *dir);
 
+/* Calls fn for each directory of this user that begins like ours, in any order; some may be of dead commands. */
+void cli_scratch_each(void (*fn)(const char *dir, void *ctx), void *ctx);
+
 #endif

@@ -2,8 +2,57 @@
 #include "cli/single.h"
 
 #include "cli/keep.h"
+#include "cli/live.h"
+#include "cli/progress.h"
 #include "cli/scratch.h"
 #include "cli/wait.h"
+#include "report/report.h"
+#include "report/runs.h"
+
+/* ---- progress ---- */
+
+/* How far the program is. What is left follows from how many instructions it had the last time, on whichever machine.
+ */
+struct watch {
+	const struct cli_job *job;
+	const char *dir;
+	struct cli_progress progress;
+	bool has_looked; /* for that */
+	double instructions;
+};
+
+static void draw(void *ctx)
+{
+	struct watch *w = ctx;
+	json_t *runs;
+	const json_t *run;
+	char time[32], rate[32];
+
+	if (!cli_progress_is_due(&w->progress))
+		return;
+	if (!w->has_looked)
+		w->instructions =
+		    report_runs_instructions(cli_store_path(), w->job->target->name, w->job->target->argv + 1);
+	w->has_looked = true;
+	runs = json_array();
+	cli_live_read(w->dir, runs);
+	run = json_array_get(runs, json_array_size(runs) - 1);
+	if (run) {
+		const double done = report_number(run, "instructions", NULL);
+		g_autofree char *doing = cli_live_doing(run), *spent = cli_live_spent(run);
+
+		const double ps_per_s = report_number(run, "simulated_ps_per_s", NULL);
+
+		cli_progress_draw(&w->progress, w->instructions > done ? done / w->instructions : 0,
+				  "%s simulated%s%s%s%s%s%s%s",
+				  cli_live_time(report_number(run, "time_ps", NULL), time), ps_per_s > 0 ? ", " : "",
+				  ps_per_s > 0 ? cli_live_time(ps_per_s, rate) : "", ps_per_s > 0 ? "/s" : "",
+				  *doing ? ", " : "", doing, *spent ? ", " : "", spent);
+	}
+	json_decref(runs);
+}
+
+/* ---- the run ---- */
 
 /* The wait status of the program, or of its check command, which has its own time. */
 static int wait_for(struct cli_job *job)
@@ -18,16 +67,21 @@ static int wait_for(struct cli_job *job)
 static int run_job(const struct cli_single *s, const struct cli_paths *paths, struct cli_job *job)
 {
 	char *dir = cli_scratch_make();
+	struct watch watch = {.job = job, .dir = dir};
 	int exit_status = CLI_UNABLE;
 
 	if (!dir)
 		return CLI_UNABLE;
+	cli_progress_begin(&watch.progress);
+	if (watch.progress.is_shown && (!s->is_quiet || !*s->is_quiet))
+		cli_wait_tick(draw, &watch);
 	cli_wait_begin();
 	if (cli_job_prepare(job, dir, 0))
 		exit_status = cli_job_start(paths, job);
 	if (job->pid) {
 		while (!cli_job_step(job, wait_for(job)))
 			;
+		cli_progress_clear(&watch.progress);
 		exit_status = s->report(job, s->ctx);
 	}
 	cli_job_free(job);

@@ -30,6 +30,7 @@ struct cli_single {
 	const struct cli_single_options *options;
 	bool is_checked; /* under the memory checker */
 	bool is_kept;    /* the store must be there */
+	const bool *is_quiet; /* no line of progress on a terminal; NULL: there is one */
 	cli_single_report report;
 	void *ctx;
 };

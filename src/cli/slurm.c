@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TASKS_DEFAULT = 64, POLL_S = 2, EMPTY_POLLS = 2 };
@@ -171,30 +170,24 @@ static void cancel(const char *job)
 		cli_error("sweep: scancel %s failed: %s", job, error);
 }
 
-static void print_progress(uint32_t done, uint32_t all, const char *job, time_t begin)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%u of %u runs done, job %s, %ld s\033[K", done, all, job,
-			(long)(time(NULL) - begin));
-}
-
 /* Until the array has left the queue, or all is done: files may come a little later than the queue says. */
-static void wait_for(const struct cli_slurm *s, const char *job, time_t begin)
+static void wait_for(const struct cli_slurm *s, const char *job)
 {
 	const uint32_t all = s->sweep->keys->len - s->sweep->left_count;
 	uint32_t empty = 0;
+	struct cli_sweep_progress progress;
 
+	cli_sweep_progress_begin(&progress, s->sweep);
 	while (!was_interrupted && empty < EMPTY_POLLS) {
 		const uint32_t done = cli_sweep_done_count(s->sweep);
 
-		print_progress(done, all, job, begin);
+		cli_sweep_progress_draw(&progress, done, all, job);
 		if (done == all)
 			break;
 		empty = is_queued(job) ? 0 : empty + 1;
 		sleep(POLL_S);
 	}
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	cli_progress_clear(&progress.progress);
 }
 
 /* One array. False after a message. */
@@ -207,7 +200,7 @@ static bool round_run(const struct cli_slurm *s, uint32_t missing)
 
 	if (!job)
 		return false;
-	wait_for(s, job, time(NULL));
+	wait_for(s, job);
 	if (was_interrupted)
 		cancel(job);
 	return true;

@@ -78,13 +78,16 @@ static void launcher_forget(void)
 static int others_wait(const struct cli_sweep *s)
 {
 	const uint32_t all = s->keys->len - s->left_count;
+	struct cli_sweep_progress progress;
+	uint32_t done;
 
-	while (cli_sweep_done_count(s) < all) {
-		if (cli_batch_was_interrupted())
-			return CLI_INTERRUPTED;
+	cli_sweep_progress_begin(&progress, s);
+	while ((done = cli_sweep_done_count(s)) < all && !cli_batch_was_interrupted()) {
+		cli_sweep_progress_draw(&progress, done, all, NULL);
 		g_usleep(RANKS_POLL_US);
 	}
-	return CLI_OK;
+	cli_progress_clear(&progress.progress);
+	return done < all ? CLI_INTERRUPTED : CLI_OK;
 }
 
 /* ---- the whole ---- */

@@ -120,6 +120,23 @@ uint32_t cli_sweep_done_count(const struct cli_sweep *s)
 	return count;
 }
 
+void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s)
+{
+	cli_progress_begin(&p->progress);
+	p->had_count = cli_sweep_done_count(s);
+}
+
+void cli_sweep_progress_draw(struct cli_sweep_progress *p, uint32_t done, uint32_t all, const char *job)
+{
+	const uint32_t ran = done - MIN(done, p->had_count);
+	const double per_min = ran * 60 / cli_progress_s(&p->progress);
+	g_autofree char *rate = ran ? g_strdup_printf(", %.*f a minute", per_min < 10, per_min) : g_strdup("");
+
+	if (cli_progress_is_due(&p->progress))
+		cli_progress_draw(&p->progress, ran ? (double)ran / (all - p->had_count) : 0,
+				  "%u of %u runs done%s%s%s", done, all, job ? ", job " : "", job ? job : "", rate);
+}
+
 bool cli_sweep_keep(const struct cli_sweep *s)
 {
 	bool is_kept = true;

@@ -7,6 +7,7 @@
 #define STRATA_CLI_SWEEP_RUNS_H
 
 #include "cli/job.h"
+#include "cli/progress.h"
 #include "sweep/plan.h"
 
 struct cli_sweep {
@@ -42,5 +43,14 @@ int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count);
 /* Puts what is done, and not yet there, into the run store. False after a message. */
 bool cli_sweep_keep(const struct cli_sweep *s);
 void cli_sweep_free(struct cli_sweep *s);
+
+/* The line of progress.h for runs that others do: their files come. */
+struct cli_sweep_progress {
+	struct cli_progress progress;
+	uint32_t had_count; /* files when it began */
+};
+void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s);
+/* job: the cluster's name for it, or NULL. */
+void cli_sweep_progress_draw(struct cli_sweep_progress *p, uint32_t done, uint32_t all, const char *job);
 
 #endif

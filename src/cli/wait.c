@@ -11,9 +11,11 @@
 #include <time.h>
 
 static const uint64_t ns_per_s = 1000000000;
-enum { SAME_WISH_NS = 300 * 1000 * 1000 };
+enum { SAME_WISH_NS = 300 * 1000 * 1000, TICK_NS = 500 * 1000 * 1000 };
 
 static sigset_t waited, before;
+static void (*on_tick)(void *ctx);
+static void *tick_ctx;
 
 void cli_wait_begin(void)
 {
@@ -34,11 +36,17 @@ void cli_wait_child(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+void cli_wait_tick(void (*tick)(void *ctx), void *ctx)
+{
+	on_tick = tick;
+	tick_ctx = ctx;
+}
+
 struct state {
 	uint32_t wishes; /* to end, of the user */
 	int signal;	 /* the first of them */
 	uint64_t wish_ns;
-	uint64_t deadline_ns, kill_ns; /* next steps; 0: none */
+	uint64_t deadline_ns, kill_ns, tick_ns; /* next steps; 0: none */
 	bool is_timed_out, is_killed;
 };
 
@@ -78,6 +86,10 @@ static void on_time(struct state *s)
 {
 	const uint64_t now = cli_now_ns();
 
+	if (s->tick_ns && now >= s->tick_ns) {
+		on_tick(tick_ctx);
+		s->tick_ns = now + TICK_NS;
+	}
 	if (s->kill_ns && now >= s->kill_ns)
 		kill_tree(s);
 	if (s->deadline_ns && now >= s->deadline_ns) {
@@ -88,11 +100,17 @@ static void on_time(struct state *s)
 	}
 }
 
+/* The earlier of two times, of which 0 is none. */
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
 /* Waits for a signal or the next step. */
 static void wait_some(struct state *s)
 {
 	const uint64_t now = cli_now_ns();
-	uint64_t next = s->kill_ns && (!s->deadline_ns || s->kill_ns < s->deadline_ns) ? s->kill_ns : s->deadline_ns;
+	uint64_t next = earlier(s->tick_ns, earlier(s->kill_ns, s->deadline_ns));
 	uint64_t left = next > now ? next - now : 0;
 	const struct timespec span = {.tv_sec = (time_t)(left / ns_per_s), .tv_nsec = (long)(left % ns_per_s)};
 	siginfo_t info;
@@ -121,7 +139,8 @@ static bool has_ended(pid_t pid, int *status)
 
 int cli_wait(pid_t pid, uint64_t deadline_ns, bool *is_timed_out)
 {
-	struct state s = {.deadline_ns = deadline_ns ? deadline_ns + CLI_WAIT_GRACE_S * ns_per_s : 0};
+	struct state s = {.deadline_ns = deadline_ns ? deadline_ns + CLI_WAIT_GRACE_S * ns_per_s : 0,
+			  .tick_ns = on_tick ? cli_now_ns() + TICK_NS : 0};
 	int status = CLI_WAIT_UNKNOWN, ignored;
 
 	while (!has_ended(pid, &status))

@@ -16,6 +16,8 @@ void cli_wait_begin(void);
 /* In a child that becomes a program: signals as they were. */
 void cli_wait_child(void);
 
+/* While cli_wait waits, tick is called every half second; NULL: nobody is. */
+void cli_wait_tick(void (*tick)(void *ctx), void *ctx);
 /* Waits until the child has ended; deadline_ns: when its time is over, 0: never. Returns its wait status, and that of
  * an exit with 128 and the signal's number where the user has made it end; CLI_WAIT_UNKNOWN where there is no such
  * child any more. *is_timed_out: it was made to end when its time was over. */

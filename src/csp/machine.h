@@ -10,6 +10,7 @@
 #include "csp/program.h"
 #include "energy/events.h"
 #include "sim/ctx.h"
+#include "sim/progress.h"
 
 struct csp_machine;
 
@@ -38,6 +39,8 @@ bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag);
  * ever. Once. */
 bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag);
 
+/* How far a run is, for another thread: cores that have ended, and what they wait for. */
+void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out);
 /* Asks a run to end at once, from another thread or a signal handler: its results are those so far, without checks. */
 void csp_machine_stop(struct csp_machine *m);
 

@@ -196,6 +196,13 @@ static void advance_ps(struct device *d, uint64_t time_ps)
 	dc_system_advance_ps(self->system, time_ps);
 }
 
+static void progress(const struct device *d, struct sim_progress *out)
+{
+	const struct dc_device *self = d->self;
+
+	dc_system_progress(self->system, out);
+}
+
 static const struct device_ops ops = {
     .registers_per_thread = registers_per_thread,
     .ctas_fit = ctas_fit,
@@ -204,6 +211,7 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
+    .progress = progress,
 };
 
 struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s)

@@ -8,6 +8,7 @@
 #define STRATA_DEVICE_DEVICE_H
 
 #include "base/diag.h"
+#include "sim/progress.h"
 #include "simt/simt.h"
 
 /* Why a launch is ended from outside. */
@@ -65,6 +66,8 @@ struct device_ops {
 	uint64_t (*now_ps)(const struct device *d);
 	/* The host was busy (copies, API calls) until then, if that is not past. */
 	void (*advance_ps)(struct device *d, uint64_t time_ps);
+	/* How far it is, while another thread may be in launch. */
+	void (*progress)(const struct device *d, struct sim_progress *out);
 };
 
 #endif

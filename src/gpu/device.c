@@ -2,6 +2,7 @@
 #include "gpu/device.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "gpu/priv.h"
@@ -50,6 +51,46 @@ static void advance_ps(struct device *d, uint64_t time_ps)
 	sim_advance_ps(g->engine, time_ps);
 }
 
+/* "issued", and the reasons in the order of enum sm_wait. */
+static const char *const wait_names[SM_WAIT_COUNT] = {
+#define STAT_COUNT(name, unit, doc)
+#define STAT_MAX(name, unit, doc)
+#define STAT_HIST(name, unit, doc)
+#define STAT_ARRAY(array, count)
+#define STAT_ELEMENT(array, index, name, unit, doc) [index] = #name,
+#include "gpu/sm_stats.def"
+#undef STAT_COUNT
+#undef STAT_MAX
+#undef STAT_HIST
+#undef STAT_ARRAY
+#undef STAT_ELEMENT
+};
+
+static void progress(const struct device *d, struct sim_progress *out)
+{
+	const struct gpu *g = d->self;
+	uint64_t issued = 0, stalls[SM_WAIT_COUNT] = {0};
+
+	*out = (struct sim_progress){.time_ps = sim_now_ps(g->engine)};
+	out->instructions = sim_progress_count(&g->totals.untimed_warp_instructions) * SIMT_LANES;
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		const struct sm_stats *s = &g->sms[i]->stats;
+
+		issued += sim_progress_count(&s->issued_cycles);
+		for (uint32_t k = 0; k < SM_WAIT_COUNT; k++)
+			stalls[k] += sim_progress_count(&s->stalls[k]);
+		out->instructions += sim_progress_count(&s->thread_instructions);
+		out->accesses += sim_progress_count(&s->load_lines) + sim_progress_count(&s->store_lines) +
+				 sim_progress_count(&s->atomic_lines);
+	}
+	sim_progress_spent_add(out, "issued", issued);
+	for (uint32_t k = 0; k < SM_WAIT_COUNT; k++)
+		sim_progress_spent_add(out, wait_names[k] + strlen("stall_"), stalls[k]);
+	out->of = "CTAs";
+	out->total = sim_progress_count(&g->ctas_left) ? sim_progress_count(&g->cta_total) : 0;
+	out->done = out->total ? out->total - sim_progress_count(&g->ctas_left) : 0;
+}
+
 static const struct device_ops ops = {
     .registers_per_thread = registers_per_thread,
     .ctas_fit = ctas_fit,
@@ -58,6 +99,7 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
+    .progress = progress,
 };
 
 struct device_traits gpu_device_traits(const struct gpu_config *c)

@@ -8,7 +8,8 @@
  * the command that started it ends it some time later if need be.
  *
  * The same thread has the results so far written now and then, since a program with handlers of its own may be killed,
- * and one that leaves by _exit never comes here. They are written between two calls, never while a kernel runs.
+ * and one that leaves by _exit never comes here. They are written between two calls, never while a kernel runs. While
+ * one runs, the thread says how far it is (live.h).
  *
  * Once the program is ending, a thread that comes out of the door does not go on: what the program would make of a
  * kernel that has been ended must not decide how it ends.
@@ -175,17 +176,38 @@ static uint64_t next_keep_ns(void)
 	return machine_now_ns() + MAX(KEEP_PERIOD_NS, KEEP_SHARE * run->keep_cost_ns);
 }
 
+static void tell_progress(void)
+{
+	struct sim_progress p;
+
+	run->device->ops->progress(run->device, &p);
+	machine_live_write(run->live, &p, run->running_kernel, sim_progress_count(&run->launch_count));
+}
+
+static uint64_t next_tell_ns(void)
+{
+	return run->live ? machine_now_ns() + MACHINE_LIVE_PERIOD_NS : UINT64_MAX;
+}
+
 static void *watch(void *arg)
 {
-	uint64_t end_ns = deadline_ns(), keep_ns = next_keep_ns();
+	uint64_t end_ns = deadline_ns(), keep_ns = next_keep_ns(), tell_ns = next_tell_ns();
 
 	(void)arg;
-	while (!wait_until(end_ns ? MIN(end_ns, keep_ns) : keep_ns)) {
-		if (end_ns && machine_now_ns() >= end_ns) {
+	end_ns = end_ns ? end_ns : UINT64_MAX;
+	while (!wait_until(MIN(end_ns, MIN(keep_ns, tell_ns)))) {
+		const uint64_t now = machine_now_ns();
+
+		if (now >= end_ns) {
 			run->is_wall_over = true;
 			stop_device(DEVICE_STOP_WALL);
-			end_ns = 0;
-		} else {
+			end_ns = UINT64_MAX;
+		}
+		if (now >= tell_ns) {
+			tell_progress();
+			tell_ns = next_tell_ns();
+		}
+		if (now >= keep_ns) {
 			keep_results();
 			keep_ns = next_keep_ns();
 		}

@@ -65,6 +65,7 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 	machine_session_claim(&session);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
 	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
+	run->live = machine_live_new(session.live_path, run->name, session.program);
 	machine_interrupt_install(run, door);
 	if (session.is_default)
 		machine_message("no machine given (start programs with `strata run`): using %s", session.machine);
@@ -91,10 +92,14 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 {
 	const uint64_t start =
 	    MAX(machine_timeline_start_ps(run->timeline, MACHINE_WORK_KERNEL, stream, given_ps), ready_ps);
+	const char *name = machine_kernels_name(run->kernels, l->program->name);
 	bool is_right;
 
 	run->device->ops->advance_ps(run->device, start);
+	run->running_kernel = name;
+	run->launch_count++;
 	is_right = run->device->ops->launch(run->device, l, result);
+	run->running_kernel = NULL;
 	run->is_simulated_over = run->is_simulated_over || result->stop == DEVICE_STOP_SIMULATED;
 	run->kernel_time_ps += result->end_ps - result->start_ps;
 	run->kernel_cycles += result->cycles;
@@ -102,8 +107,7 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 	result->start_ps = MAX(result->start_ps, start);
 	result->end_ps = MAX(result->end_ps, result->start_ps);
 	record(run, l, result);
-	machine_timeline_add(run->timeline, MACHINE_WORK_KERNEL, stream,
-			     machine_kernels_name(run->kernels, l->program->name), result->start_ps, result->end_ps, 0,
+	machine_timeline_add(run->timeline, MACHINE_WORK_KERNEL, stream, name, result->start_ps, result->end_ps, 0,
 			     false);
 	if (!is_right && !run->fault)
 		run->fault = g_strdup(l->fault.text);
@@ -178,5 +182,6 @@ void machine_run_free(struct machine_run *run)
 	machine_free(run->machine);
 	machine_timeline_free(run->timeline);
 	machine_kernels_free(run->kernels);
+	machine_live_free(run->live);
 	g_free(run->fault);
 }

@@ -5,7 +5,8 @@
  * timeline. The results, those so far, the messages, Ctrl-C and the limits of time come with that.
  *
  * There is one run per process. It is read and written with the door's lock held, but for what the watcher
- * of interrupt.c says in passing: is_wall_over and is_keep_due.
+ * of interrupt.c says in passing, is_wall_over and is_keep_due, and for what it asks in passing: the device's progress,
+ * running_kernel and launch_count.
  */
 #ifndef STRATA_MACHINE_RUN_H
 #define STRATA_MACHINE_RUN_H
@@ -16,6 +17,7 @@
 #include "device/host.h"
 #include "device/run.h"
 #include "machine/kernels.h"
+#include "machine/live.h"
 #include "machine/timeline.h"
 
 /* machine_run.ended: the program has ended by itself; it still ran when these results were written, and no newer ones
@@ -39,6 +41,9 @@ struct machine_run {
 	bool is_simulated_over;
 	bool is_interrupted; /* by a signal */
 	volatile bool is_keep_due; /* machine_run_keep has something to do */
+	struct machine_live *live;		 /* NULL: nobody asks */
+	const char *volatile running_kernel; /* of kernels; NULL: none runs */
+	uint64_t launch_count;
 	/* of this process, when the results are written */
 	const char *ended;   /* "signal" (that asked for it), "timeout", or one of the above */
 	double host_seconds; /* CPU seconds */

@@ -65,6 +65,10 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
 	else if (!strcmp(key, "check"))
 		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
+	else if (!strcmp(key, "live"))
+		copy_text(s->live_path, sizeof(s->live_path), key, value, at, r->diag);
+	else if (!strcmp(key, "program"))
+		copy_text(s->program, sizeof(s->program), key, value, at, r->diag);
 	else if (!strcmp(key, "gpu") && !strcmp(value, "none"))
 		drop_gpu(r);
 	else if (!strcmp(key, "memory"))
@@ -127,6 +131,10 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 		fprintf(f, "result = %s\n", s->result_path);
 	if (*s->check_path)
 		fprintf(f, "check = %s\n", s->check_path);
+	if (*s->live_path)
+		fprintf(f, "live = %s\n", s->live_path);
+	if (*s->program)
+		fprintf(f, "program = %s\n", s->program);
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);
@@ -198,6 +206,7 @@ void machine_session_claim(struct machine_session *s)
 	base_bug_set_mark(mark);
 	if (path == s->result_path)
 		number_append(s->check_path, sizeof(s->check_path), s->process);
+	number_append(s->live_path, sizeof(s->live_path), s->process);
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		number_append(s->spare_paths[i], sizeof(s->spare_paths[i]), s->process);
 }

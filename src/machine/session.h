@@ -24,14 +24,16 @@ struct machine_session {
 	char result_path[4096]; /* "" = none */
 	char check_path[4096];  /* where the memory checker's findings go; "" = no checker */
 	char spare_paths[MACHINE_SPARES_MAX][4096]; /* for results or findings that find no room there; "" = none */
+	char live_path[4096];   /* what the run does now (live.h); "" = nobody asks */
+	char program[128];	/* as the command's tables call it, for live_path; "" = not known */
 	bool is_default;        /* no STRATA_SESSION in the environment */
 	uint32_t process;       /* of the session, from 1; 0: not claimed */
 };
 
 /* What this process leaves goes to files of its own, since a program may be a script that starts several: result_path,
- * check_path and spare_paths get ".N" at their ends, and process is N, the first number from 1 that no process has
- * taken; that is the order of their first driver calls. An empty file holds the place until there is something to
- * write. Without paths it is process 1. */
+ * check_path, spare_paths and live_path get ".N" at their ends, and process is N, the first number from 1 that no
+ * process has taken; that is the order of their first driver calls. An empty file holds the place until there is
+ * something to write. Without paths it is process 1. */
 void machine_session_claim(struct machine_session *s);
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */

@@ -177,6 +177,34 @@ json_t *report_runs_get(const char *path, uint64_t number, char **message)
 	return NULL;
 }
 
+double report_runs_instructions(const char *path, const char *workload, char **args)
+{
+	static const char sql[] =
+	    "SELECT COALESCE(NULLIF(thread_instructions, 0), (SELECT SUM(value) FROM stats WHERE run_id = runs.id AND"
+	    " name IN ('cpu.instructions', 'channel.instructions')), 0) FROM runs"
+	    " WHERE workload = ? AND args = ? AND verified ORDER BY id DESC LIMIT 1";
+	struct report_db s;
+	json_t *words = json_array(), *name = json_string(workload);
+	sqlite3_stmt *stmt;
+	double count = 0;
+
+	for (; *args; args++)
+		json_array_append_new(words, json_string(*args));
+	report_db_open_read(&s, path);
+	stmt = report_db_prepare(&s, sql);
+	if (stmt) {
+		report_db_bind(&s, stmt, 1, name);
+		report_db_bind(&s, stmt, 2, words);
+		if (sqlite3_step(stmt) == SQLITE_ROW)
+			count = sqlite3_column_double(stmt, 0);
+	}
+	sqlite3_finalize(stmt);
+	g_free(report_db_close(&s, path, false, "cannot read"));
+	json_decref(words);
+	json_decref(name);
+	return count;
+}
+
 bool report_runs_remove(const char *path, uint64_t number, char **message)
 {
 	static const char *const steps[] = {

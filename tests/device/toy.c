@@ -127,6 +127,11 @@ static void advance_ps(struct device *d, uint64_t time_ps)
 	t->now_ps = MAX(t->now_ps, time_ps);
 }
 
+static void progress(const struct device *d, struct sim_progress *out)
+{
+	*out = (struct sim_progress){.time_ps = now_ps(d)};
+}
+
 static const struct device_ops ops = {
     .registers_per_thread = registers_per_thread,
     .ctas_fit = ctas_fit,
@@ -135,6 +140,7 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
+    .progress = progress,
 };
 
 bool machine_has_memory(const struct machine_config *config)

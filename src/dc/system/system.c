@@ -174,6 +174,24 @@ uint64_t dc_system_now_ps(const struct dc_system *s)
 	return sim_now_ps(s->ctx->engine);
 }
 
+/* Operations of lanes are added up when a launch ends: until then its program counts them, and may go. */
+void dc_system_progress(const struct dc_system *s, struct sim_progress *out)
+{
+	const struct dc_stats *c = &s->stats;
+
+	*out = (struct sim_progress){.time_ps = dc_system_now_ps(s),
+				     .instructions = sim_progress_count(&c->lane_operations),
+				     .accesses = sim_progress_count(&c->accesses),
+				     .of = "CTAs begun",
+				     .done = sim_progress_count(&s->next_cta),
+				     .total = sim_progress_count(&s->cta_count)};
+	sim_progress_spent_add(out, "compute", sim_progress_count(&c->compute_cycles));
+	sim_progress_spent_add(out, "memory", sim_progress_count(&c->memory_cycles));
+	sim_progress_spent_add(out, "host core", sim_progress_count(&c->feed_wait_cycles));
+	sim_progress_spent_add(out, "wave", sim_progress_count(&c->wave_wait_cycles));
+	sim_progress_spent_add(out, "jumps", sim_progress_count(&c->jump_cycles));
+}
+
 void dc_system_advance_ps(struct dc_system *s, uint64_t time_ps)
 {
 	sim_advance_ps(s->ctx->engine, time_ps);

@@ -31,6 +31,8 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 /* Async-signal-safe. */
 void dc_system_stop(struct dc_system *s, enum device_stop why);
 uint64_t dc_system_now_ps(const struct dc_system *s);
+/* See device_ops.progress. */
+void dc_system_progress(const struct dc_system *s, struct sim_progress *out);
 void dc_system_advance_ps(struct dc_system *s, uint64_t time_ps);
 struct dc_stats *dc_system_stats(struct dc_system *s);
 

@@ -8,6 +8,7 @@
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/kernels.h"
+#include "machine/live.h"
 #include "machine/memories.h"
 #include "machine/message.h"
 #include "machine/result.h"
@@ -63,6 +64,9 @@ struct host {
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t limit_ps;   /* run.timeout_simulated_ps */
+	struct machine_live *live;
+	/* When the limit, and the host's clock, are looked at next; how much later once more; when that was. */
+	uint64_t look_ps, look_step_ps, looked_ns, told_ns;
 	uint64_t told_units; /* when the runtime comes back */
 	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
 	uint64_t next_units, asked;
@@ -240,6 +244,46 @@ _Noreturn static void end_by_limit(struct host *h, const struct thread_at *at)
 	_exit(EXIT_TIMEOUT);
 }
 
+/* ---- how far it is ---- */
+
+enum {
+	LOOK_MIN_NS = MACHINE_LIVE_PERIOD_NS / 16, /* of host time between two looks at its clock, */
+	LOOK_MAX_NS = MACHINE_LIVE_PERIOD_NS / 4,  /* about */
+};
+#define LOOK_STEP_MAX_PS (1ull << 50)
+
+static void tell(struct host *h, uint64_t now_ps)
+{
+	const struct channel_stats *near = h->near ? channel_system_stats(h->near) : NULL;
+	const struct cpu_stats *s = h->stats;
+	struct sim_progress p = {.time_ps = now_ps, .whole = now_ps * h->cpu_units};
+
+	p.instructions = s->instructions + (near ? near->instructions : 0);
+	p.accesses = s->reads + s->writes + s->atomics + (near ? near->reads + near->writes + near->atomics : 0);
+	sim_progress_spent_add(&p, "loads", s->use_stall_ps);
+	sim_progress_spent_add(&p, "issue slots", s->issue_wait_ps);
+	machine_live_write(h->live, &p, NULL, 0);
+}
+
+/* The step follows the host's speed: what is simulated does not depend on it. */
+static void look(struct host *h, const struct thread_at *at)
+{
+	const uint64_t now_ns = machine_live_now_ns(), since_ns = now_ns - h->looked_ns;
+
+	if (at->now_ps >= h->limit_ps)
+		end_by_limit(h, at);
+	if (since_ns < LOOK_MIN_NS)
+		h->look_step_ps = MIN(2 * h->look_step_ps, LOOK_STEP_MAX_PS);
+	else if (since_ns > LOOK_MAX_NS)
+		h->look_step_ps = MAX(h->look_step_ps / 2, 1);
+	h->looked_ns = now_ns;
+	h->look_ps = h->live ? MIN(h->limit_ps, at->now_ps + h->look_step_ps) : h->limit_ps;
+	if (now_ns - h->told_ns < MACHINE_LIVE_PERIOD_NS)
+		return;
+	h->told_ns = now_ns;
+	tell(h, at->now_ps);
+}
+
 static void cost_of(const struct costs *of, const uint16_t *counts, struct cost *out)
 {
 	uint64_t cycles = 0;
@@ -259,8 +303,8 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	struct costs *of = at->unit < h->cpu_units ? &h->cpu_costs : &h->near_costs;
 	struct cost *c = &of->sites[(uintptr_t)counts / 4 % COSTS];
 
-	if (unlikely(at->now_ps >= h->limit_ps))
-		end_by_limit(h, at);
+	if (unlikely(at->now_ps >= h->look_ps))
+		look(h, at);
 	if (unlikely(h->awake_threads[at->unit] != at->thread))
 		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
 	if (unlikely(c->counts != counts))
@@ -285,8 +329,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	struct host *h = self;
 	uint64_t done;
 
-	if (unlikely(at->now_ps >= h->limit_ps))
-		end_by_limit(h, at);
+	if (unlikely(at->now_ps >= h->look_ps))
+		look(h, at);
 	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
 								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
 		return (struct thread_answer){at->now_ps, bytes};
@@ -540,6 +584,9 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	h->limit_ps = h->run.params->timeout_simulated_ps ? h->run.params->timeout_simulated_ps : UINT64_MAX;
+	h->live = machine_live_new(h->session.live_path, h->session.machine, h->session.program);
+	h->look_step_ps = 1;
+	h->looked_ns = h->told_ns = machine_live_now_ns();
 	h->told_units = SIM_NEVER;
 	set_costs(h, p);
 	h->waiting = g_new0(struct waiting, h->model.machine.unit_count);

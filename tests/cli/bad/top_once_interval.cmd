@@ -1,0 +1,1 @@
+top --once --interval 2
