@@ -95,6 +95,7 @@ SIMT_RUN(simt_run_local_addr);
 SIMT_RUN(simt_run_isspacep);
 SIMT_RUN(simt_run_cvta);
 SIMT_RUN(simt_run_lop3_pred);
+SIMT_RUN(simt_run_setp_pair);
 SIMT_RUN(simt_run_video_parts);
 SIMT_RUN(simt_run_bra);
 SIMT_RUN(simt_run_brx);

@@ -69,6 +69,7 @@ static bool any_fix(const struct simt_exec *e)
 static void decode_lop3(struct simt_build *b, struct simt_exec *e)
 {
 	e->boolop = b->i->mods.boolop;
+	e->pred_src = simt_pred_operand(b, &b->i->src[4]);
 	e->run = simt_run_lop3_pred;
 }
 
@@ -134,6 +135,8 @@ static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt
 	e->run = any_fix(e) || (alu.dst_bytes >= 4 && !e->dst.bytes) ? simt_run_alu_fixed : simt_run_alu;
 	if (i->op == PTX_OP_LOP3 && i->mods.boolop)
 		decode_lop3(b, e);
+	if (i->op == PTX_OP_SETP && (i->type == PTX_F16X2 || i->type == PTX_BF16X2))
+		e->run = simt_run_setp_pair;
 	decode_parts(b, e);
 	return true;
 }

@@ -181,6 +181,22 @@ SIMT_RUN(simt_run_alu_fixed)
 	return SIMT_NEXT;
 }
 
+/* setp of two halves: p is that of the lower one, q that of the upper one. */
+SIMT_RUN(simt_run_setp_pair)
+{
+	struct simt_warp_state *s = w->state;
+	const void *src[SIMT_SRC_ROWS];
+	uint32_t q = 0;
+
+	(void)l, (void)out;
+	for (uint32_t k = 0; k < SIMT_SRC_ROWS; k++)
+		src[k] = simt_row(s, e->src[k]);
+	simt_pred_set(s, e->pred_dst, mask, e->alu(&q, src, mask, alu_aux(s, e)));
+	if (e->pred_dst2 != SIMT_NO_PRED)
+		simt_pred_set(s, e->pred_dst2, mask, q);
+	return SIMT_NEXT;
+}
+
 /* lop3.BOOLOP d|p, a, b, c, lut, q: p = (d != 0) BOOLOP q. */
 SIMT_RUN(simt_run_lop3_pred)
 {

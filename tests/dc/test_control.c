@@ -377,9 +377,8 @@ static void refusals_name_the_line(void **state)
 	refused("setp.lt.u32 %p1, %r0, 9;\n\t@%p1 bra B;\nA:\tadd.u32 %r0, %r0, 1;\n\tsetp.lt.u32 %p2, %r0, 99;\n"
 		"\t@%p2 bra END;\nB:\tadd.u32 %r0, %r0, 2;\n\tsetp.lt.u32 %p3, %r0, 50;\n\t@%p3 bra A;\nEND:",
 		"a loop with several entries", 0);
-	refused("add.f16 %h1, %h2, %h3;", "floats of 16 bits", 28);
-	refused("vadd.u32.u32.u32 %r0, %r1, %r2;", "video instructions", 28);
-	refused("fns.b32 %r0, %r1, 0, 1;", "without lowering", 28);
+	refused("mov.u32 %r0, %envreg1;", "a barrier of the whole grid", 28);
+	refused("cp.async.wait_all;", "asynchronous copies", 28);
 }
 
 int main(void)

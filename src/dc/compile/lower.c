@@ -351,10 +351,6 @@ static bool lower_mul(struct dcc *c, const struct ptx_inst *i)
 
 	if (ptx_type_is_float(i->type) || (!adds && !is24 && i->mods.part == PTX_LO_HALF))
 		return false;
-	if (adds && i->mods.sat) {
-		dcc_refuse(c, i, "mad with saturation");
-		return true;
-	}
 	if (is24) {
 		a = factor24(c, ptx_type_is_signed(i->type), a);
 		b = factor24(c, ptx_type_is_signed(i->type), b);
@@ -368,7 +364,7 @@ static bool lower_mul(struct dcc *c, const struct ptx_inst *i)
 	else
 		d = product(c, i->type, a, b);
 	if (adds)
-		dcc_op(c, PTX_OP_ADD, sum, i->dst, d, i->src[2], none);
+		dcc_op(c, PTX_OP_ADD, sum, i->dst, d, i->src[2], none)->mods.sat = i->mods.sat;
 	else
 		dcc_mov(c, sum, i->dst, d);
 	return true;
@@ -518,22 +514,11 @@ static const char *refusal(const struct ptx_inst *i)
 		return "asynchronous copies";
 	case PTX_OP_CALL:
 		return "a call that cannot be inlined";
-	case PTX_OP_FNS:
-	case PTX_OP_SZEXT:
 	case PTX_OP_GETCTARANK:
 	case PTX_OP_CREATEPOLICY:
 		return "an instruction without lowering";
 	default:
 		break;
-	}
-	if (i->op >= PTX_OP_VABSDIFF && i->op <= PTX_OP_VSUB4 && i->op != PTX_OP_VOTE)
-		return "video instructions";
-	for (uint32_t k = 0; k < 2; k++) {
-		const enum ptx_type t = k ? i->type2 : i->type;
-
-		if ((t == PTX_F16 || t == PTX_BF16 || t == PTX_F16X2 || t == PTX_BF16X2 || t >= PTX_E4M3X2) &&
-		    i->op != PTX_OP_LD && i->op != PTX_OP_ST && i->op != PTX_OP_MOV && t != PTX_TYPE_COUNT)
-			return "floats of 16 bits or less";
 	}
 	return NULL;
 }
@@ -621,9 +606,45 @@ static bool round_of(struct dcc *c, bool is_first)
 	return any;
 }
 
+/* Registers that nothing writes hold zero, as on the GPU machines: mistakes of programs. So does the carry. */
+static void define_all(struct dcc *c)
+{
+	const uint32_t regs = c->func->reg_count;
+	g_autofree bool *is_written = g_new0(bool, regs + 1), *is_read = g_new0(bool, regs + 1);
+	struct ptx_reg_use u;
+
+	for (uint32_t n = 0; n < c->func->inst_count; n++) {
+		ptx_inst_regs(&c->func->insts[n], &u);
+		for (uint32_t k = 0; k < u.write_count; k++)
+			is_written[u.writes[k]] = true;
+		for (uint32_t k = 0; k < u.read_count; k++)
+			is_read[u.reads[k]] = true;
+	}
+	dcc_rewrite_begin(c);
+	c->at = &c->func->insts[0];
+	for (uint32_t r = 0; r < regs; r++)
+		if (is_read[r] && (!is_written[r] || r == c->carry_reg)) {
+			const enum ptx_type t = c->func->regs[r].type;
+
+			dcc_mov(c,
+				t == PTX_PRED                    ? PTX_PRED
+				: dcc_reg_slots(c->func, r) == 2 ? PTX_B64
+								 : PTX_B32,
+				dcc_reg(r), dcc_imm(0, PTX_U32));
+			g_array_index(c->insts, struct ptx_inst, c->insts->len - 1).has_guard = false;
+		}
+	for (uint32_t n = 0; n < c->func->inst_count; n++) {
+		dcc_rewrite_at(c, n);
+		dcc_emit(c, &c->func->insts[n]);
+	}
+	dcc_rewrite_end(c);
+}
+
 void dcc_lower(struct dcc *c)
 {
 	place_vars(c);
 	for (bool is_first = true; !c->failed && (round_of(c, is_first) || is_first);)
 		is_first = false;
+	if (!c->failed)
+		define_all(c);
 }

@@ -185,10 +185,6 @@ static void lower_prmt(struct dcc *c, const struct ptx_inst *i)
 {
 	struct ptx_operand both, d = none, sel = i->src[2];
 
-	if (i->mods.prmt) {
-		dcc_refuse(c, i, "prmt with a mode");
-		return;
-	}
 	both = pack(c, i->src[0], i->src[1]);
 	for (uint32_t k = 0; k < 4; k++) {
 		struct ptx_operand s = logic(c, PTX_OP_AND, 32, shr(c, 32, sel, u32(4 * k)), u32(15));
@@ -203,6 +199,38 @@ static void lower_prmt(struct dcc *c, const struct ptx_inst *i)
 		d = k ? logic(c, PTX_OP_OR, 32, d, v) : v;
 	}
 	dcc_mov(c, PTX_B32, i->dst, d);
+}
+
+/* Four nibbles, that of the lowest byte in the lowest: the bytes of both sources that one of them means. first: without
+ * a choice. */
+static uint32_t chosen_bytes(const struct ptx_operand *o, uint32_t first)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t part = o->parts >> 4 * (o->is_halves ? k / 2 : k) & 15;
+
+		bytes |= (!o->part_count ? first + k : o->is_halves ? 2 * part + k % 2 : part) << 4 * k;
+	}
+	return bytes;
+}
+
+/* Video instructions whose sources are parts of both registers: these come first. */
+static bool lower_parts(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_inst out = *i;
+
+	if (!i->src[0].part_count && !i->src[1].part_count)
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct ptx_operand a = i->src[0], b = i->src[1], d = dcc_reg(dcc_reg_new(c, PTX_B32));
+
+		a.part_count = b.part_count = 0;
+		dcc_op(c, PTX_OP_PRMT, PTX_B32, d, a, b, u32(chosen_bytes(&i->src[k], 4 * k)))->has_guard = false;
+		out.src[k] = d;
+	}
+	dcc_emit(c, &out);
+	return true;
 }
 
 static void lower_shf(struct dcc *c, const struct ptx_inst *i)
@@ -267,16 +295,12 @@ static struct ptx_operand table2(struct dcc *c, uint32_t table, struct ptx_opera
 }
 
 /* The table's bit a * 4 + b * 2 + c, split by c. */
-static void lower_lop3(struct dcc *c, const struct ptx_inst *i)
+static struct ptx_operand lop3(struct dcc *c, const struct ptx_inst *i)
 {
 	const uint32_t lut = (uint32_t)i->src[3].imm & 255;
 	uint32_t t0 = 0, t1 = 0;
 	struct ptx_operand r, e = i->src[2];
 
-	if (i->mods.boolop || i->dst2.kind != PTX_OPND_NONE) {
-		dcc_refuse(c, i, "lop3 with a predicate");
-		return;
-	}
 	for (uint32_t ab = 0; ab < 4; ab++) {
 		t0 |= (lut >> (2 * ab) & 1) << ab;
 		t1 |= (lut >> (2 * ab + 1) & 1) << ab;
@@ -290,7 +314,27 @@ static void lower_lop3(struct dcc *c, const struct ptx_inst *i)
 		r = logic(c, PTX_OP_AND, 32, r, logic(c, PTX_OP_NOT, 32, e, none));
 		r = logic(c, PTX_OP_OR, 32, r, one);
 	}
-	dcc_mov(c, PTX_B32, i->dst, r);
+	return r;
+}
+
+/* With a predicate as second result: whether there is a one, and or or with the last operand. */
+static void lower_lop3(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_operand r = lop3(c, i), any;
+
+	if (i->dst2.kind == PTX_OPND_REG) {
+		any = dcc_temp_setp(c, PTX_NE, PTX_U32, r, u32(0));
+		if (i->mods.boolop)
+			dcc_op(c,
+			       i->mods.boolop == PTX_BOOL_AND  ? PTX_OP_AND
+			       : i->mods.boolop == PTX_BOOL_OR ? PTX_OP_OR
+							       : PTX_OP_XOR,
+			       PTX_PRED, i->dst2, any, i->src[4], none);
+		else
+			dcc_mov(c, PTX_PRED, i->dst2, any);
+	}
+	if (i->dst.kind == PTX_OPND_REG)
+		dcc_mov(c, PTX_B32, i->dst, r);
 }
 
 /* Part k of a register of bytes or halves, extended. */
@@ -372,6 +416,8 @@ bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i)
 {
 	const uint32_t width = i->type && i->type < PTX_PRED ? MAX(32, 8 * ptx_type_bytes(i->type)) : 32;
 
+	if (lower_parts(c, i))
+		return true;
 	switch (i->op) {
 	case PTX_OP_POPC:
 		dcc_mov(c, PTX_B32, i->dst, popc(c, width, i->src[0]));
@@ -395,6 +441,8 @@ bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i)
 		lower_bmsk(c, i);
 		return true;
 	case PTX_OP_PRMT:
+		if (i->mods.prmt) /* a search for each of four amounts, and copies: the arrays' routine */
+			return false;
 		lower_prmt(c, i);
 		return true;
 	case PTX_OP_SHF:

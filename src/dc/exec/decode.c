@@ -66,7 +66,7 @@ static bool decode_alu(const struct dc_program *p, const struct ptx_inst *i, con
 	e->aux_kind = (uint8_t)alu.aux_kind;
 	e->boolop = i->mods.boolop;
 	e->writes_carry = i->mods.cc;
-	e->dst_bytes = alu.dst_bytes;
+	e->dst_bytes = alu.dst_bytes == 1 ? 0 : alu.dst_bytes; /* 1: q of two halves, a mask */
 	for (uint32_t k = 0; k < src_count; k++) {
 		const uint32_t bytes = k < DC_ALU_SRCS ? alu.src_bytes[k] : 0;
 

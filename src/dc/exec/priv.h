@@ -109,6 +109,8 @@ static inline uint32_t dc_guard_mask(const struct dc_block *b, const struct dc_g
 
 /* A predicate written in this word: read only from the next one on. */
 void dc_pred_write(struct dc_block *b, uint32_t pred, uint32_t warp, uint32_t mask, uint32_t value);
+/* What operands that are left out point to: rows of zeros. */
+extern const uint64_t dc_zero_row[DC_ROW_WORDS];
 /* The lanes of a warp of a source, in tmp (64 bytes aligned, 8 bytes a lane) unless they lie there already. */
 const void *dc_row_of(const struct dc_block *b, const struct dc_from *f, uint32_t warp, void *tmp);
 /* The row's lanes of mask to a register: `bytes` of a lane in row, extended or cut to what the register has. */

@@ -205,7 +205,7 @@ static uint64_t host_compute(struct dc_program *p, const struct simt_launch *l, 
 	const struct dc_host_value *v = &p->kernel->hosts[h];
 	struct dc_exec *e = &p->host_ops[h];
 	_Alignas(64) uint64_t tmp[DC_ROW_WORDS];
-	const void *src[DC_ALU_SRCS] = {NULL};
+	const void *src[DC_ALU_SRCS] = {dc_zero_row, dc_zero_row, dc_zero_row, dc_zero_row};
 	uint32_t preds[2] = {0, 0}, carry = 0, second, mask, pred_count = 0;
 	uint64_t value;
 

@@ -342,7 +342,7 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		     const struct dc_exec *e, struct dc_facts *facts, uint32_t warp, uint32_t mask)
 {
 	struct rows r;
-	const void *src[DC_ALU_SRCS] = {NULL};
+	const void *src[DC_ALU_SRCS] = {dc_zero_row, dc_zero_row, dc_zero_row, dc_zero_row};
 	uint32_t second = 0, result = 0, pred = 0, pred2 = 0;
 
 	for (uint32_t k = 0; k < e->src_count; k++)

@@ -106,6 +106,8 @@ void dc_lane_put(struct dc_block *b, const struct dc_loc *to, uint32_t warp, uin
 		dc_reg_row(b, to->array, to->hi, warp)[lane] = (uint32_t)(value >> 32);
 }
 
+_Alignas(64) const uint64_t dc_zero_row[DC_ROW_WORDS] = {0};
+
 /* ---- one instruction ---- */
 
 static uint32_t bool_of(enum ptx_boolop op, uint32_t a, uint32_t b)
