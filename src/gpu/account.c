@@ -45,6 +45,7 @@ struct accounting {
 	struct account all; /* first */
 	struct gpu *gpu;
 	struct account_kernel *kernel; /* that runs */
+	uint64_t uses[ACCOUNT_USE_COUNT]; /* when it began */
 	struct sm_account *sms;
 };
 
@@ -80,6 +81,19 @@ const char *account_part_name(uint32_t part)
 const char *account_part_doc(uint32_t part)
 {
 	return parts[part].doc;
+}
+
+static const struct {
+	const char *name, *statistic;
+} uses[ACCOUNT_USE_COUNT] = {
+#define X(enumerator, name, statistic) [enumerator] = {#name, statistic},
+    ACCOUNT_USES(X)
+#undef X
+};
+
+const char *account_use_name(enum account_use use)
+{
+	return uses[use].name;
 }
 
 static struct sm_account *sm_of(struct accounting *a, const struct sm *sm)
@@ -417,11 +431,25 @@ static struct account_kernel *kernel_of(struct accounting *a, const struct simt_
 	return k;
 }
 
+/* Up to here all was for the kernel that ran; time is counted when it ends. */
+static void uses_add(struct accounting *a)
+{
+	for (uint32_t i = 0; i < ACCOUNT_USE_COUNT; i++) {
+		uint64_t now = 0;
+
+		sim_stats_value(a->gpu->stats, uses[i].statistic, &now);
+		if (a->kernel)
+			a->kernel->uses[i] += now - a->uses[i];
+		a->uses[i] = now;
+	}
+}
+
 static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
 {
 	struct accounting *a = self;
 
 	(void)l;
+	uses_add(a);
 	a->kernel = kernel_of(a, p);
 }
 
@@ -521,5 +549,8 @@ void account_free(struct accounting *a)
 
 const struct account *gpu_account_of(const struct gpu *g)
 {
-	return g->account ? &g->account->all : NULL;
+	if (!g->account)
+		return NULL;
+	uses_add(g->account);
+	return &g->account->all;
 }

@@ -61,9 +61,35 @@ struct account_inst {
 	char *source_file, *text;    /* or NULL */
 };
 
+/* What a kernel uses of what has a rate: X(enumerator, name, statistic). */
+#define ACCOUNT_USES(X)                                                  \
+	X(ACCOUNT_USE_ISSUE, issue_slots, "sm.issued_cycles")            \
+	X(ACCOUNT_USE_WORK, thread_instructions, "sm.thread_instructions") \
+	X(ACCOUNT_USE_INT, int_threads, "sm.int_threads")                \
+	X(ACCOUNT_USE_IMUL, imul_threads, "sm.imul_threads")             \
+	X(ACCOUNT_USE_FP32, fp32_threads, "sm.fp32_threads")             \
+	X(ACCOUNT_USE_FP64, fp64_threads, "sm.fp64_threads")             \
+	X(ACCOUNT_USE_SFU, sfu_threads, "sm.sfu_threads")                \
+	X(ACCOUNT_USE_TX, tx_bytes, "link_tx.wire_bytes")                \
+	X(ACCOUNT_USE_RX, rx_bytes, "link_rx.wire_bytes")                \
+	X(ACCOUNT_USE_MESH, mesh_bytes, "mesh.wire_bytes")               \
+	X(ACCOUNT_USE_DRAM_READ, dram_read_bytes, "vault.read_bytes")    \
+	X(ACCOUNT_USE_DRAM_WRITE, dram_write_bytes, "vault.write_bytes") \
+	X(ACCOUNT_USE_TIME, time_ps, "gpu.time_ps")
+
+enum account_use {
+#define X(enumerator, name, statistic) enumerator,
+	ACCOUNT_USES(X)
+#undef X
+	ACCOUNT_USE_COUNT
+};
+const char *account_use_name(enum account_use use);
+
 /* A kernel; one more where it was translated anew. */
 struct account_kernel {
 	char *name;
+	/* Of all its launches, from one's begin to the next one's: what it has written may end later. */
+	uint64_t uses[ACCOUNT_USE_COUNT];
 	uint32_t inst_count;
 	struct account_inst *insts;
 	struct account_cell nowhere[2]; /* no warp, or the SMs were stopped */

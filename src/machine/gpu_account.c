@@ -89,9 +89,12 @@ static json_t *inst_json(const struct account_inst *inst, uint32_t pc)
 
 static json_t *kernel_json(const struct account_kernel *k)
 {
-	json_t *o = json_object(), *lines = json_array(), *nowhere = json_object();
+	json_t *o = json_object(), *lines = json_array(), *nowhere = json_object(), *uses = json_object();
 
 	put_text(o, "name", k->name);
+	for (uint32_t i = 0; i < ACCOUNT_USE_COUNT; i++)
+		put_int(uses, account_use_name((enum account_use)i), k->uses[i]);
+	json_object_set_new(o, "uses", uses);
 	put_cells(nowhere, k->nowhere);
 	json_object_set_new(o, "nowhere", nowhere);
 	for (uint32_t pc = 0; pc < k->inst_count; pc++)

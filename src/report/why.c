@@ -5,6 +5,7 @@
 #include "report/cores.h"
 #include "report/ledger.h"
 #include "report/report.h"
+#include "report/roofline.h"
 
 #include <glib.h>
 #include <string.h>
@@ -291,8 +292,8 @@ json_t *report_why(const json_t *run)
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
 	find_ledger(run, findings);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "blocks",
-			 report_ledger(run), "program",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "blocks",
+			 report_ledger(run), "roofline", report_roofline(run), "program",
 			 program_of(run), "cycles", cycles_of(run), "kernels", kernels_of(run), "bounds", bounds,
 			 "ledger", ledger_of(run), "findings", findings);
 }
@@ -382,6 +383,7 @@ void report_why_print(FILE *out, const json_t *why)
 		report_account_print(out, json_object_get(why, "account"));
 	}
 	print_bounds(out, json_object_get(why, "bounds"));
+	report_roofline_print(out, json_object_get(why, "roofline"));
 	print_ledger(out, json_object_get(why, "ledger"));
 	report_ledger_print(out, json_object_get(why, "blocks"));
 	fputs("\nfindings\n", out);

@@ -14,6 +14,7 @@
  * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;
  * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
  *   of the kernels' time;
+ * - "roofline": kernels against all rates (report/roofline.h);
  * - "ledger": of near-data blocks: instances, offloaded, and a number for each reason to stay;
  * - "blocks": the same by block (report/ledger.h);
  * - "findings": sentences. */

@@ -1,0 +1,170 @@
+/* roofline.c - peaks from the machine's parameters, uses from the account. */
+#include "report/roofline.h"
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { KERNELS_SHOWN = 5, ROOFS_SHOWN = 4 };
+
+static const double lanes = 32, hz_per_khz = 1e3, ps_per_s = 1e12, giga = 1e9;
+
+static double param(const json_t *run, const char *name)
+{
+	return report_number(run, "params", name);
+}
+
+/* SMs of the GPU and of the stacks, times what one has. */
+static double sm_total(const json_t *run)
+{
+	return param(run, "gpu.sm_count") + param(run, "gpu.stack_count") * param(run, "gpu.stack_sm_count");
+}
+
+static double clock_hz(const json_t *run)
+{
+	return param(run, "gpu.sm_clock_khz") * hz_per_khz;
+}
+
+static double schedulers_hz(const json_t *run)
+{
+	return sm_total(run) * param(run, "sm.scheduler_count") * clock_hz(run);
+}
+
+/* One warp in so many cycles, by a unit of each scheduler. */
+static double unit_per_s(const json_t *run, const char *interval)
+{
+	return schedulers_hz(run) * lanes / param(run, interval);
+}
+
+/* One for all schedulers of an SM. */
+static double sfu_per_s(const json_t *run)
+{
+	return sm_total(run) * clock_hz(run) * lanes / param(run, "sm.sfu_interval_cycles");
+}
+
+struct roof {
+	const char *name;
+	bool is_unit;
+	const char *uses[2]; /* their sum */
+	double per_s;
+};
+
+static uint32_t roofs_of(const json_t *run, struct roof *out)
+{
+	const struct roof all[] = {
+	    {"issue", true, {"issue_slots"}, schedulers_hz(run)},
+	    {"integer units", true, {"int_threads"}, unit_per_s(run, "sm.int_interval_cycles")},
+	    {"multipliers", true, {"imul_threads"}, unit_per_s(run, "sm.imul_interval_cycles")},
+	    {"fp32 units", true, {"fp32_threads"}, unit_per_s(run, "sm.fp32_interval_cycles")},
+	    {"fp64 units", true, {"fp64_threads"}, unit_per_s(run, "sm.fp64_interval_cycles")},
+	    {"SFUs", true, {"sfu_threads"}, sfu_per_s(run)},
+	    {"links, GPU to stacks", false, {"tx_bytes"}, report_number(run, "peak_bytes_per_s", "tx")},
+	    {"links, stacks to GPU", false, {"rx_bytes"}, report_number(run, "peak_bytes_per_s", "rx")},
+	    {"links between stacks", false, {"mesh_bytes"}, report_number(run, "peak_bytes_per_s", "stack_to_stack")},
+	    {"DRAM of the stacks",
+	     false,
+	     {"dram_read_bytes", "dram_write_bytes"},
+	     report_number(run, "peak_bytes_per_s", "dram")},
+	};
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+		if (all[i].per_s > 0)
+			out[count++] = all[i];
+	return count;
+}
+
+enum { ROOFS_MAX = 16 };
+
+static double use_of(const json_t *uses, const struct roof *r)
+{
+	return report_number(uses, r->uses[0], NULL) + (r->uses[1] ? report_number(uses, r->uses[1], NULL) : 0);
+}
+
+/* What the kernel uses nothing of is no roof of it. */
+static json_t *kernel_roofs(const json_t *uses, const struct roof *roofs, uint32_t count)
+{
+	const double work = report_number(uses, "thread_instructions", NULL);
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < count; i++) {
+		const double use = use_of(uses, &roofs[i]), intensity = use > 0 ? work / use : 0;
+		size_t at = 0;
+
+		if (use <= 0)
+			continue;
+		while (at < json_array_size(out) &&
+		       report_number(json_array_get(out, at), "per_s", NULL) <= intensity * roofs[i].per_s)
+			at++;
+		json_array_insert_new(out, at,
+				      json_pack("{s:s, s:f, s:f}", "name", roofs[i].name, "intensity", intensity,
+						"per_s", intensity * roofs[i].per_s));
+	}
+	return out;
+}
+
+static json_t *kernel_of(const json_t *kernel, const struct roof *roofs, uint32_t count)
+{
+	const json_t *uses = json_object_get(kernel, "uses");
+	const double work = report_number(uses, "thread_instructions", NULL),
+		     time_ps = report_number(uses, "time_ps", NULL);
+	const double per_s = time_ps > 0 ? work / time_ps * ps_per_s : 0;
+	json_t *own = kernel_roofs(uses, roofs, count);
+	const double lowest = report_number(json_array_get(own, 0), "per_s", NULL);
+
+	return json_pack("{s:O, s:f, s:f, s:f, s:f, s:o}", "name", json_object_get(kernel, "name"), "time_ps", time_ps,
+			 "work", work, "per_s", per_s, "share", lowest > 0 ? per_s / lowest : 0, "roofs", own);
+}
+
+json_t *report_roofline(const json_t *run)
+{
+	const json_t *account = json_object_get(run, "account");
+	struct roof roofs[ROOFS_MAX];
+	json_t *kernels, *all, *kernel;
+	uint32_t count;
+	size_t i;
+
+	if (!json_is_object(account))
+		return json_null();
+	count = roofs_of(run, roofs);
+	kernels = json_array();
+	all = json_array();
+	json_array_foreach(json_object_get(account, "kernels"), i, kernel) {
+		json_t *row = kernel_of(kernel, roofs, count);
+		size_t at = 0;
+
+		while (at < json_array_size(kernels) && report_number(json_array_get(kernels, at), "time_ps", NULL) >=
+							    report_number(row, "time_ps", NULL))
+			at++;
+		json_array_insert_new(kernels, at, row);
+	}
+	for (uint32_t k = 0; k < count; k++)
+		json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "name", roofs[k].name, "kind",
+						     roofs[k].is_unit ? "units" : "bytes", "per_s", roofs[k].per_s));
+	return json_pack("{s:o, s:o}", "roofs", all, "kernels", kernels);
+}
+
+void report_roofline_print(FILE *out, const json_t *roofline)
+{
+	json_t *kernel, *roof;
+	size_t i, k;
+
+	if (!json_is_object(roofline))
+		return;
+	fputs("\nroofs: G instructions of threads a second, measured, and as each roof would allow, the lowest first\n",
+	      out);
+	json_array_foreach(json_object_get(roofline, "kernels"), i, kernel) {
+		if (i == KERNELS_SHOWN)
+			break;
+		fprintf(out, "  %-28.28s %10.2f %6.1f %% of:", json_string_value(json_object_get(kernel, "name")),
+			report_number(kernel, "per_s", NULL) / giga, 100 * report_number(kernel, "share", NULL));
+		json_array_foreach(json_object_get(kernel, "roofs"), k, roof) {
+			if (k == ROOFS_SHOWN)
+				break;
+			fprintf(out, "%s %s %.1f", k ? "," : "", json_string_value(json_object_get(roof, "name")),
+				report_number(roof, "per_s", NULL) / giga);
+		}
+		fputc('\n', out);
+	}
+}
