@@ -22,7 +22,7 @@ static const struct cli_about about = {
 	"others are compared with.",
 };
 
-static bool add_stored(json_t *runs, const char *word, int *exit_status)
+static bool add_stored(json_t *runs, const char *word)
 {
 	char *message;
 	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
@@ -30,7 +30,6 @@ static bool add_stored(json_t *runs, const char *word, int *exit_status)
 
 	if (run && !json_array_append_new(runs, run))
 		return true;
-	*exit_status = number ? CLI_UNABLE : CLI_USAGE;
 	cli_error("report: %s", message);
 	g_free(message);
 	return false;
@@ -99,7 +98,7 @@ static int report_words(const char *out, const struct cli_words *words)
 	for (uint32_t i = 0; is_ok && i < words->words->len; i++) {
 		const char *word = words->words->pdata[i];
 
-		is_ok = g_str_has_suffix(word, ".json") ? add_file(runs, word) : add_stored(runs, word, &exit_status);
+		is_ok = g_str_has_suffix(word, ".json") ? add_file(runs, word) : add_stored(runs, word);
 	}
 	if (is_ok && check(runs))
 		exit_status = page_write(runs, out);

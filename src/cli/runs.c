@@ -60,7 +60,7 @@ static json_t *run_of(const char *word)
 	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
 
 	if (number && !run)
-		fail(message, CLI_UNABLE);
+		fail(message, CLI_USAGE);
 	return run;
 }
 
@@ -72,7 +72,7 @@ static int list(const struct runs_options *o, char **words, uint32_t count)
 
 	(void)words, (void)count;
 	if (!runs)
-		return fail(message, CLI_UNABLE);
+		return fail(message, CLI_USAGE);
 	if (o->json)
 		status = cli_json_keep(o->json, runs) ? CLI_OK : CLI_UNABLE;
 	else if (json_array_size(runs))
@@ -132,7 +132,7 @@ static int rm(const struct runs_options *o, char **words, uint32_t count)
 			return CLI_USAGE;
 	for (uint32_t i = 0; i < count; i++)
 		if (!report_runs_remove(cli_store_path(), numbers[i], &message))
-			return fail(message, CLI_UNABLE);
+			return fail(message, CLI_USAGE);
 	printf("%u %s taken out of %s\n", count, count == 1 ? "run" : "runs", cli_store_path());
 	return CLI_OK;
 }
@@ -150,7 +150,6 @@ static json_t *results_of(const struct runs_options *o, char **words, uint32_t c
 			goto failed;
 	if (count)
 		return runs;
-	*status = CLI_UNABLE;
 	all = report_runs_list(cli_store_path(), &o->filter, &message);
 	json_array_foreach(all, i, head) {
 		const uint64_t number = (uint64_t)json_integer_value(json_object_get(head, "id"));
@@ -161,7 +160,7 @@ static json_t *results_of(const struct runs_options *o, char **words, uint32_t c
 	json_decref(all);
 	if (!message)
 		return runs;
-	fail(message, CLI_UNABLE);
+	fail(message, CLI_USAGE);
 failed:
 	json_decref(runs);
 	return NULL;

@@ -29,7 +29,7 @@ static int write_run(const char *word, const char *out)
 	if (!run) {
 		cli_error("timeline: %s", message);
 		g_free(message);
-		return number ? CLI_UNABLE : CLI_USAGE;
+		return CLI_USAGE;
 	}
 	if (!json_array_size(json_object_get(run, "timeline"))) {
 		cli_error("timeline: run %s has neither copies nor kernels: there is nothing to show", word);

@@ -44,6 +44,14 @@ sqlite3_stmt *report_db_prepare(struct report_db *d, const char *sql)
 	return stmt;
 }
 
+/* Of a folder the library says that the disk fails. */
+static bool is_folder(struct report_db *d, const char *path)
+{
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
+		d->message = g_strdup("it is a directory");
+	return d->message;
+}
+
 void report_db_open(struct report_db *d, const char *path)
 {
 	g_autofree char *dir = g_path_get_dirname(path);
@@ -53,6 +61,8 @@ void report_db_open(struct report_db *d, const char *path)
 		d->message = g_strdup(strerror(errno));
 		return;
 	}
+	if (is_folder(d, path))
+		return;
 	report_db_check(d, sqlite3_open(path, &d->db));
 	sqlite3_busy_timeout(d->db, BUSY_TIMEOUT_MS);
 	exec(d, "BEGIN IMMEDIATE");
@@ -63,6 +73,8 @@ void report_db_open(struct report_db *d, const char *path)
 void report_db_open_read(struct report_db *d, const char *path)
 {
 	*d = (struct report_db){0};
+	if (is_folder(d, path))
+		return;
 	report_db_check(d, sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READONLY, NULL));
 	sqlite3_busy_timeout(d->db, BUSY_TIMEOUT_MS);
 	exec(d, "BEGIN");
