@@ -114,6 +114,7 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 			c->parts[i]->result(c, run->machine, stats, o, units);
 	put_energy(o, run);
 	json_object_set_new(o, "stats", machine_stats_json(stats, units));
+	json_object_set_new(o, "distributions", machine_distributions_json(stats));
 	sim_stats_free(empty);
 }
 

@@ -44,6 +44,34 @@ json_t *machine_stats_json(const struct sim_stats *stats, json_t *units)
 	return sink.stats;
 }
 
+static void sink_distribution(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
+			      const struct sim_hist *hist)
+{
+	g_autofree char *key = g_strconcat(prefix, ".", row->name, NULL);
+	json_t *from, *count;
+
+	(void)value;
+	if (!hist || !hist->count)
+		return;
+	from = json_array();
+	count = json_array();
+	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
+		if (!hist->bucket[i])
+			continue;
+		json_array_append_new(from, json_integer((json_int_t)sim_hist_edge(i)));
+		json_array_append_new(count, json_integer(hist->bucket[i]));
+	}
+	json_object_set_new(ctx, key, json_pack("{s:o, s:o}", "from", from, "count", count));
+}
+
+json_t *machine_distributions_json(const struct sim_stats *stats)
+{
+	json_t *o = json_object();
+
+	sim_stats_each(stats, sink_distribution, o);
+	return o;
+}
+
 static json_t *value_json(const struct sim_param_group *group, const struct sim_param_desc *row)
 {
 	const double value = sim_param_value(group, row);

@@ -139,15 +139,18 @@ function figure(parent, title, width, height, columns, rows) {
 
 const left_of = labels => Math.min(320, 20 + 7 * d3.max(labels, l => l.length));
 
-function axes(svg, x, y, height, left, format) {
+/* What the axes are of, in the corners: a drawing must say it by itself when it is saved. */
+function axes(svg, x, y, height, left, format, x_name, y_name, y_format) {
 	svg.append('g').attr('transform', `translate(0,${height})`).call(d3.axisBottom(x).ticks(6, format));
-	svg.append('g').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y));
+	svg.append('g').attr('transform', `translate(${left},0)`).call(y_format ? d3.axisLeft(y).ticks(4, y_format) : d3.axisLeft(y));
+	svg.append('text').attr('x', 880).attr('y', height + 34).attr('text-anchor', 'end').text(x_name);
+	if (y_name) svg.append('text').attr('x', left + 6).attr('y', 12).text(y_name);
 }
 
 /* One bar per row: {label, value, color}. */
 function bars(parent, title, unit, rows) {
 	const width = 900, height = 26 * rows.length + 10, left = left_of(rows.map(r => r.label));
-	const {svg, finish} = figure(parent, title, width, height + 30,
+	const {svg, finish} = figure(parent, title, width, height + 40,
 		[{name: '', value: r => r.label}, {name: unit, value: r => r.value}], rows);
 	const x = d3.scaleLinear([0, d3.max(rows, r => r.value) || 1], [left, width - 90]).nice();
 	const y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
@@ -156,7 +159,7 @@ function bars(parent, title, unit, rows) {
 		.attr('fill', r => r.color || d3.schemeTableau10[0]).append('title').text(r => `${r.label}: ${plain(r.value)} ${unit}`);
 	svg.selectAll('.value').data(rows).join('text').attr('class', 'value').attr('x', r => x(r.value) + 4)
 		.attr('y', r => y(r.label) + y.bandwidth() / 2 + 4).text(r => brief(r.value) + ' ' + unit);
-	axes(svg, x, y, height, left, '~s');
+	axes(svg, x, y, height, left, '~s', unit);
 	finish();
 }
 
@@ -165,7 +168,7 @@ function stacked(parent, title, unit, list, parts, value, is_share) {
 	const used = parts.filter(p => d3.max(list, r => value(r, p)) > 0);
 	const rows = list.flatMap(r => used.map(p => ({run: r.label, part: p, value: value(r, p)})));
 	const width = 900, height = 30 * list.length + 10, left = left_of(list.map(r => r.label));
-	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'run', value: r => r.run},
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: 'run', value: r => r.run},
 		{name: 'part', value: r => r.part}, {name: unit, value: r => r.value}], rows);
 	const whole_of = r => is_share ? d3.sum(used, p => value(r, p)) || 1 : 1;
 	const most = is_share ? 1 : d3.max(list, r => d3.sum(used, p => value(r, p))) || 1;
@@ -182,7 +185,7 @@ function stacked(parent, title, unit, list, parts, value, is_share) {
 			at += own;
 		}
 	}
-	axes(svg, x, y, height, left, is_share ? '.0%' : '~s');
+	axes(svg, x, y, height, left, is_share ? '.0%' : '~s', is_share ? 'share of ' + unit : unit);
 	finish(used.map(p => [p, color(p)]));
 }
 
@@ -191,7 +194,7 @@ function dots(parent, title, unit, rows, names) {
 	const all = rows.flatMap(r => names.map(n => r.points[n])).filter(v => v > 0);
 	if (!all.length) return;
 	const width = 900, height = 22 * rows.length + 10, left = left_of(rows.map(r => r.label));
-	const {svg, finish} = figure(parent, title, width, height + 30, [{name: '', value: r => r.label},
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: '', value: r => r.label},
 		...names.map(n => ({name: n + ' ' + unit, value: r => r.points[n]}))], rows);
 	const x = d3.scaleLog(d3.extent(all), [left + 8, width - 20]).nice(), y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
 	for (const r of rows) {
@@ -201,7 +204,7 @@ function dots(parent, title, unit, rows, names) {
 		names.forEach((n, i) => r.points[n] > 0 && svg.append('circle').attr('cx', x(r.points[n])).attr('cy', at)
 			.attr('r', 3 + i).attr('fill', r.color).append('title').text(`${r.label} ${n}: ${plain(r.points[n])} ${unit}`));
 	}
-	axes(svg, x, y, height, left, '~s');
+	axes(svg, x, y, height, left, '~s', unit);
 	finish();
 }
 
@@ -210,14 +213,39 @@ function lines(parent, title, x_name, y_name, list) {
 	const points = list.flatMap(l => l.points.map(p => ({run: l.label, x: p[0], y: p[1]})));
 	if (points.length < 2) return;
 	const width = 900, height = 240, left = 70;
-	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'run', value: r => r.run},
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: 'run', value: r => r.run},
 		{name: x_name, value: r => r.x}, {name: y_name, value: r => r.y}], points);
 	const x = d3.scaleLinear(d3.extent(points, p => p.x), [left, width - 20]);
 	const y = d3.scaleLinear([Math.min(0, d3.min(points, p => p.y)), d3.max(points, p => p.y) || 1], [height, 10]).nice();
 	const path = d3.line(p => x(p[0]), p => y(p[1])).curve(d3.curveStepAfter);
 	for (const l of list) svg.append('path').attr('d', path(l.points)).attr('fill', 'none').attr('stroke', l.color)
 		.attr('stroke-width', 1.5).append('title').text(l.label);
-	axes(svg, x, y, height, left, '~s');
+	axes(svg, x, y, height, left, '~s', x_name, y_name);
+	finish(list.map(l => [l.label, l.color]));
+}
+
+/* The end of a histogram's bucket: sixteen of them in each power of two. */
+const bucket_end = from => from < 16 ? from + 1 : from + 2 ** (Math.floor(Math.log2(from)) - 4);
+
+/* Shares by bucket on a log scale: [{label, color, from: [...], count: [...]}], from in units of 1 / scale. */
+function distribution(parent, title, unit, list, scale) {
+	const rows = list.flatMap(l => l.from.map((from, i) => ({run: l.label, from: Math.max(from, 1) / scale, count: l.count[i],
+		to: bucket_end(from) / scale, share: l.count[i] / d3.sum(l.count)})));
+	const width = 900, height = 160, left = 70;
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: 'run', value: r => r.run},
+		{name: 'from ' + unit, value: r => r.from}, {name: 'to ' + unit, value: r => r.to}, {name: 'requests', value: r => r.count},
+		{name: 'share', value: r => r.share}], rows);
+	const x = d3.scaleLog([d3.min(rows, r => r.from), d3.max(rows, r => r.to)], [left, width - 20]);
+	const y = d3.scaleLinear([0, d3.max(rows, r => r.share)], [height, 10]).nice();
+	for (const l of list) {
+		/* A bucket that is empty is a gap: the step falls to nothing. */
+		const points = rows.filter(r => r.run === l.label).flatMap((r, i, own) =>
+			own[i + 1] && own[i + 1].from === r.to ? [[r.from, r.share]] : [[r.from, r.share], [r.to, 0]]);
+		svg.append('path').attr('d', d3.line(p => x(p[0]), p => y(p[1])).curve(d3.curveStepAfter)([[points[0][0], 0], ...points]))
+			.attr('fill', l.color).attr('fill-opacity', .15).attr('stroke', l.color).attr('stroke-width', 1.5)
+			.append('title').text(l.label);
+	}
+	axes(svg, x, y, height, left, '~s', unit, 'share of requests', '.0%');
 	finish(list.map(l => [l.label, l.color]));
 }
 
@@ -263,7 +291,7 @@ function timeline(parent, r) {
 	if (!spans.length) return;
 	const kinds = [...new Set(spans.map(s => s.kind))], width = 900, height = 26 * kinds.length + 10, left = left_of(kinds);
 	const title = `${r.label}: copies and kernels`;
-	const {svg, finish} = figure(parent, title, width, height + 30, [{name: 'kind', value: s => s.kind},
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: 'kind', value: s => s.kind},
 		{name: 'name', value: s => s.title || s.name}, {name: 'start us', value: s => us(s.start_ps)},
 		{name: 'end us', value: s => us(s.end_ps)}], spans);
 	const x = d3.scaleLinear([0, d3.max(spans, s => us(s.end_ps))], [left, width - 20]);
@@ -271,7 +299,7 @@ function timeline(parent, r) {
 	svg.selectAll('rect').data(spans).join('rect').attr('x', s => x(us(s.start_ps))).attr('y', s => y(s.kind))
 		.attr('width', s => Math.max(1, x(us(s.end_ps)) - x(us(s.start_ps)))).attr('height', y.bandwidth())
 		.attr('fill', s => color(s.kind)).append('title').text(s => `${s.title || s.name}: ${plain(us(s.end_ps - s.start_ps))} us`);
-	axes(svg, x, y, height, left, '~s');
+	axes(svg, x, y, height, left, '~s', 'us');
 	finish();
 	if (r.result.timeline_count > r.result.timeline.length)
 		node(parent, 'p', `the first ${r.result.timeline.length} of ${r.result.timeline_count}`, {class: 'soft'});
@@ -344,8 +372,14 @@ function latency() {
 		.filter(([name, v]) => v && typeof v === 'object' && v.count > 0 && /latency_ps$/.test(name))
 		.map(([name, v]) => ({label: `${name.replace(/_latency_ps$/, '')}${runs.length > 1 ? ', ' + r.label : ''}`, color: r.color,
 			points: {p50: v.p50 / 1e3, p90: v.p90 / 1e3, p99: v.p99 / 1e3, max: v.max / 1e3}})));
-	if (rows.length) dots(section('latency', 'Latency', 'Median, 90th and 99th percentile, and the longest; larger dots are later.'),
-		'latency of requests', 'ns', rows, ['p50', 'p90', 'p99', 'max']);
+	if (!rows.length) return;
+	const s = section('latency', 'Latency', 'Median, 90th and 99th percentile, and the longest; larger dots are later. ' +
+		'Below, of each kind of request the share that took so long.');
+	dots(s, 'latency of requests', 'ns', rows, ['p50', 'p90', 'p99', 'max']);
+	const kinds = [...new Set(runs.flatMap(r => Object.keys(r.result.distributions || {})))].filter(n => /latency_ps$/.test(n));
+	for (const kind of kinds) distribution(s, kind.replace(/_latency_ps$/, '').replace(/_/g, ' ') + ', how long requests took',
+		'ns', runs.filter(r => (r.result.distributions || {})[kind]).map(r => ({label: r.label, color: r.color,
+			...r.result.distributions[kind]})), 1e3);
 }
 
 /* Rates of what was sampled: per run [us, value]; of(count, seconds, gauge) is the value of a row, count(name) how much a
