@@ -15,6 +15,7 @@
 #   of=AS over=AS     the runs, by the file's column `as`
 #   workload=NAME     a program, or mean: over those of the file
 #   not=NAME,NAME     programs that a mean leaves out
+#   for=NAME:OTHER,.. of these programs the run of another, for machines that run other programs; of - nothing
 #   style=bold
 #   text=A;B;C        no measure: what the cells hold, in their order
 #
@@ -94,6 +95,17 @@ function choose(row, column, name,   v) {
 	return v != "" ? v : option(column, name)
 }
 
+# The program that a cell takes instead.
+function instead(list, workload,   i, n, pair, pairs) {
+	n = split(list, pairs, ",")
+	for (i = 1; i <= n; i++) {
+		split(pairs[i], pair, ":")
+		if (pair[1] == workload)
+			return pair[2]
+	}
+	return workload
+}
+
 function number(m, of, over, workload) {
 	if (!((of, workload, name_of[5]) in got))
 		fail(file_of_table ".csv has no run " of " of " workload)
@@ -133,6 +145,9 @@ function cell(row, column, place,   m, of, over, workload, v, text, list) {
 			fail("a cell of " file_of_table " lacks show, of or workload: " row "; " column)
 		if (!(m in format))
 			fail("no such measure: " m)
+		workload = instead(choose(row, column, "for"), workload)
+		if (workload == "-")
+			return "-"
 		lacks = 0
 		v = workload == "mean" ? mean(m, of, over, choose(row, column, "not")) : number(m, of, over, workload)
 		if (lacks)

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/csp_asm.h"
+#include "cli/csp_machine.h"
 #include "cli/csp_run.h"
 #include "cli/csp_space.h"
 #include "cli/keep.h"
@@ -53,23 +54,6 @@ static bool defines_read(const GPtrArray *texts, struct csp_define *out, uint32_
 	return true;
 }
 
-static bool config_load(const struct cli_paths *paths, const struct csp_options *o, struct csp_config *c,
-			struct base_diag_list *diag)
-{
-	GPtrArray *dirs = g_ptr_array_new_with_free_func(g_free);
-	struct sim_search search;
-	bool is_ok;
-
-	for (uint32_t i = 0; i < paths->machines.dir_count; i++)
-		g_ptr_array_add(dirs, g_build_filename(paths->machines.dirs[i], "csp", NULL));
-	search = (struct sim_search){(const char *const *)dirs->pdata, dirs->len};
-	is_ok = csp_config_load(o->machine ? o->machine : "alpha", &search, c, diag);
-	for (uint32_t i = 0; is_ok && i < o->sets->len; i++)
-		is_ok = csp_config_set(c, o->sets->pdata[i], "--set", diag);
-	g_ptr_array_free(dirs, TRUE);
-	return is_ok && csp_config_check(c, diag);
-}
-
 static int csp(const struct csp_options *o, bool is_run, const char *file)
 {
 	struct csp_define defines[DEFINES_MAX];
@@ -82,7 +66,8 @@ static int csp(const struct csp_options *o, bool is_run, const char *file)
 
 	base_diag_init(&diag);
 	cli_paths_find(&paths);
-	if (defines_read(o->defines, defines, &define_count) && config_load(&paths, o, &config, &diag))
+	if (defines_read(o->defines, defines, &define_count) &&
+	    cli_csp_machine_load(&paths, o->machine, o->sets, &config, &diag))
 		p = csp_assemble_file(file, &config, defines, define_count, &diag);
 	if (p && is_run) {
 		const struct cli_csp_run run = {.json = o->json,
@@ -130,7 +115,7 @@ static int space(const struct csp_options *o)
 
 	base_diag_init(&diag);
 	cli_paths_find(&paths);
-	if (nodes_read(o->nodes, &nodes) && config_load(&paths, o, &config, &diag))
+	if (nodes_read(o->nodes, &nodes) && cli_csp_machine_load(&paths, o->machine, o->sets, &config, &diag))
 		exit_status = cli_csp_space(&config, nodes, o->is_all, o->json);
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
@@ -177,7 +162,7 @@ static bool is_sound(const struct csp_options *o, const char *verb, const struct
 
 int cli_csp(int argc, char **argv)
 {
-	struct csp_options o = {.sets = g_ptr_array_new(), .defines = g_ptr_array_new(),
+	struct csp_options o = {.machine = "alpha", .sets = g_ptr_array_new(), .defines = g_ptr_array_new(),
 				.inputs = g_ptr_array_new(), .outputs = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &o.machine, "M", "alpha (the default), beta, or a file that ends in .yaml", 0},

@@ -103,6 +103,21 @@ static json_t *space_json(const struct csp_designs *s)
 	return points;
 }
 
+void cli_csp_design_put(json_t *o, const struct csp_config *c, const struct csp_application *a)
+{
+	struct csp_power correlation, channelization;
+	uint32_t transceivers;
+	double io_w;
+
+	csp_power_correlation(c, a, &correlation);
+	csp_power_channelization(c, a, &channelization);
+	io_w = csp_power_io_w(c, a, &transceivers);
+	json_object_set_new(o, "correlation", power_json(&correlation));
+	json_object_set_new(o, "channelization", power_json(&channelization));
+	put_real(o, "io_w", io_w);
+	put_real(o, "node_w", correlation.total_w + channelization.total_w + io_w);
+}
+
 int cli_csp_space(const struct csp_config *config, int nodes, bool all, const char *json)
 {
 	const struct csp_application a = csp_application_default();
@@ -124,10 +139,7 @@ int cli_csp_space(const struct csp_config *config, int nodes, bool all, const ch
 	csp_config_groups(&c, &groups);
 	put_text(o, "machine", c.about.name);
 	json_object_set_new(o, "nodes_after_14nm", json_integer(nodes));
-	json_object_set_new(o, "correlation", power_json(&correlation));
-	json_object_set_new(o, "channelization", power_json(&channelization));
-	put_real(o, "io_w", io_w);
-	put_real(o, "node_w", total_w);
+	cli_csp_design_put(o, &c, &a);
 	json_object_set_new(o, "points", space_json(&s));
 	json_object_set_new(o, "params", machine_params_json(&groups, units));
 	json_object_set_new(o, "units", units);

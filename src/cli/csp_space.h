@@ -2,10 +2,15 @@
 #ifndef STRATA_CLI_CSP_SPACE_H
 #define STRATA_CLI_CSP_SPACE_H
 
-#include "csp/config.h"
+#include "csp/power.h"
+
+#include <jansson.h>
 
 /* Prints power and area of the machine itself, channelization and input included, then the Pareto front (all: every
  * point), and writes all of it to json (NULL: nowhere). nodes: process nodes after 14 nm. An exit status. */
 int cli_csp_space(const struct csp_config *config, int nodes, bool all, const char *json);
+
+/* Power and area of a design for an application: correlation, channelization, io_w, node_w. */
+void cli_csp_design_put(json_t *o, const struct csp_config *c, const struct csp_application *a);
 
 #endif

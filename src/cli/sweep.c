@@ -5,6 +5,7 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/slurm.h"
+#include "cli/sweep_designs.h"
 #include "cli/sweep_runs.h"
 #include "cli/sweep_table.h"
 #include "cli/timeout.h"
@@ -141,6 +142,16 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 	return report(s, o, name, exit_status);
 }
 
+/* Designs are closed forms: nothing runs that these could be about. */
+static bool designs_fit(const struct sweep_options *o)
+{
+	if (!o->is_slurm && !o->is_mpi && !o->part && !o->is_again && !o->timeout && !o->jobs &&
+	    !o->verify.command && !o->verify.text)
+		return true;
+	cli_error("sweep: a sweep of designs runs no programs, and takes --set, --skip-invalid and --json only");
+	return false;
+}
+
 static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, const char *path)
 {
 	struct base_diag_list diag;
@@ -158,6 +169,8 @@ static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, co
 	base_diag_init(&diag);
 	if (!sweep_plan_read(path, &plan, &diag))
 		cli_diag_print(&diag);
+	else if (plan.designs->len)
+		exit_status = designs_fit(o) ? cli_sweep_designs(&s, name, o->json) : CLI_USAGE;
 	else if (cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &s.slots) && cli_sweep_prepare(&s))
 		exit_status = run(&s, o, path, name);
 	base_diag_free(&diag);

@@ -28,7 +28,7 @@ static const char *field_of(const char *objective)
 	return objective + (*objective == '-');
 }
 
-static json_t *settings_of(char **point)
+json_t *cli_sweep_settings(char **point)
 {
 	json_t *settings = json_object();
 
@@ -68,44 +68,50 @@ static json_t *short_of(const json_t *result)
 	return out;
 }
 
-static json_t *run_json(const struct cli_sweep *s, uint32_t run)
+json_t *cli_sweep_objectives(const struct sweep_plan *plan, const json_t *result)
 {
-	const struct cli_target *target = cli_sweep_target(s, run);
-	const uint32_t point = cli_sweep_point(s, run);
-	json_t *results = cli_sweep_results(s, run), *result = json_array_get(results, 0), *objectives = json_object();
-	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b}", "point", (int)point, "settings",
-			      settings_of(s->plan->points->pdata[point]), "machine", cli_sweep_machine(s, run),
-			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
-			      json_is_true(json_object_get(result, "verified")));
+	json_t *objectives = json_object();
 
-	for (uint32_t i = 0; i < s->plan->objectives->len; i++) {
-		const char *field = field_of(s->plan->objectives->pdata[i]);
+	for (uint32_t i = 0; i < plan->objectives->len; i++) {
+		const char *field = field_of(plan->objectives->pdata[i]);
 		const double value = number_at(result, field);
 
 		json_object_set_new(objectives, field, isnan(value) ? json_null() : json_real(value));
 	}
-	json_object_set_new(o, "objectives", objectives);
+	return objectives;
+}
+
+static json_t *run_json(const struct cli_sweep *s, uint32_t run)
+{
+	const struct cli_target *target = cli_sweep_target(s, run);
+	const uint32_t point = cli_sweep_point(s, run);
+	json_t *results = cli_sweep_results(s, run), *result = json_array_get(results, 0);
+	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b}", "point", (int)point, "settings",
+			      cli_sweep_settings(s->plan->points->pdata[point]), "machine", cli_sweep_machine(s, run),
+			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
+			      json_is_true(json_object_get(result, "verified")));
+
+	json_object_set_new(o, "objectives", cli_sweep_objectives(s->plan, result));
 	json_object_set_new(o, "result", result ? short_of(result) : json_null());
 	json_decref(results);
 	return o;
 }
 
-static void mark_front(const struct cli_sweep *s, json_t *runs, uint32_t program)
+void cli_sweep_front_mark(const GPtrArray *objectives, json_t *runs, const bool *is_own)
 {
-	const uint32_t count = s->plan->objectives->len;
+	const uint32_t count = objectives->len;
 	g_autofree double *values = g_new(double, json_array_size(runs) * count + 1);
 	g_autofree bool *is_best = g_new(bool, json_array_size(runs) + 1);
 	size_t i;
 	json_t *run;
 
 	json_array_foreach(runs, i, run) {
-		const bool counts = cli_sweep_target(s, (uint32_t)i) == s->targets->pdata[program] &&
-				    json_is_true(json_object_get(run, "verified"));
-		const json_t *objectives = json_object_get(run, "objectives");
+		const bool counts = is_own[i] && json_is_true(json_object_get(run, "verified"));
+		const json_t *numbers = json_object_get(run, "objectives");
 
 		for (uint32_t k = 0; k < count; k++) {
-			const char *objective = s->plan->objectives->pdata[k];
-			const json_t *value = json_object_get(objectives, field_of(objective));
+			const char *objective = objectives->pdata[k];
+			const json_t *value = json_object_get(numbers, field_of(objective));
 			const double own = json_is_number(value) ? json_number_value(value) : NAN;
 
 			values[i * count + k] = !counts ? NAN : *objective == '-' ? -own : own;
@@ -113,28 +119,45 @@ static void mark_front(const struct cli_sweep *s, json_t *runs, uint32_t program
 	}
 	sweep_pareto(values, (uint32_t)json_array_size(runs), count, is_best);
 	json_array_foreach(runs, i, run) {
-		if (cli_sweep_target(s, (uint32_t)i) == s->targets->pdata[program])
+		if (is_own[i])
 			json_object_set_new(run, "is_pareto", json_boolean(is_best[i]));
 	}
 }
 
+static void mark_front(const struct cli_sweep *s, json_t *runs, uint32_t program)
+{
+	g_autofree bool *is_own = g_new(bool, json_array_size(runs) + 1);
+
+	for (uint32_t i = 0; i < json_array_size(runs); i++)
+		is_own[i] = cli_sweep_target(s, i) == s->targets->pdata[program];
+	cli_sweep_front_mark(s->plan->objectives, runs, is_own);
+}
+
+json_t *cli_sweep_pack(const struct sweep_plan *plan, const char *name, uint32_t done_count, uint32_t left_count,
+		       json_t *runs)
+{
+	json_t *axes = json_array(), *objectives = json_array();
+
+	for (uint32_t i = 0; i < plan->axes->len; i++) {
+		const struct sweep_axis *a = plan->axes->pdata[i];
+
+		json_array_append_new(axes, json_string(a->key));
+	}
+	for (uint32_t i = 0; i < plan->objectives->len; i++)
+		json_array_append_new(objectives, json_string(plan->objectives->pdata[i]));
+	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "sweep", name, "axes", axes, "objectives", objectives,
+			 "runs_done", (int)done_count, "runs_left_out", (int)left_count, "runs", runs);
+}
+
 json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 {
-	json_t *runs = json_array(), *axes = json_array(), *objectives = json_array();
+	json_t *runs = json_array();
 
 	for (uint32_t run = 0; run < cli_sweep_count(s); run++)
 		json_array_append_new(runs, run_json(s, run));
 	for (uint32_t i = 0; i < s->plan->programs->len; i++)
 		mark_front(s, runs, i);
-	for (uint32_t i = 0; i < s->plan->axes->len; i++) {
-		const struct sweep_axis *a = s->plan->axes->pdata[i];
-
-		json_array_append_new(axes, json_string(a->key));
-	}
-	for (uint32_t i = 0; i < s->plan->objectives->len; i++)
-		json_array_append_new(objectives, json_string(s->plan->objectives->pdata[i]));
-	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "sweep", name, "axes", axes, "objectives", objectives,
-			 "runs_done", (int)cli_sweep_done_count(s), "runs_left_out", (int)s->left_count, "runs", runs);
+	return cli_sweep_pack(s->plan, name, cli_sweep_done_count(s), s->left_count, runs);
 }
 
 bool cli_sweep_fields_check(const struct cli_sweep *s, const json_t *runs)

@@ -278,6 +278,11 @@ static void take_machines(struct reader *r, yaml_node_t *n)
 	take_words(r, n, r->plan->machines, "machines");
 }
 
+static void take_designs(struct reader *r, yaml_node_t *n)
+{
+	take_words(r, n, r->plan->designs, "designs");
+}
+
 static void take_objectives(struct reader *r, yaml_node_t *n)
 {
 	take_words(r, n, r->plan->objectives, "fields of the results");
@@ -306,6 +311,7 @@ static const struct entry {
 } entries[] = {
     {"sweep", take_kind},        {"points", take_count},      {"seed", take_seed},
     {"machines", take_machines}, {"programs", take_programs}, {"size", take_size},
+    {"designs", take_designs},
     {"axes", take_axes},         {"list", take_list},         {"pareto", take_objectives},
 };
 
@@ -338,9 +344,11 @@ static void check(struct reader *r)
 	const struct sweep_plan *p = r->plan;
 	const bool is_drawn = p->kind == SWEEP_RANDOM || p->kind == SWEEP_LATIN;
 
-	if (!p->machines->len)
+	if (p->designs->len && (p->machines->len || p->programs->len || p->size))
+		base_diag_error(r->diag, at, "designs: runs nothing, and takes no machines, programs or size");
+	if (!p->designs->len && !p->machines->len)
 		base_diag_error(r->diag, at, "a sweep needs machines: [NAME, ...]");
-	if (!p->programs->len)
+	if (!p->designs->len && !p->programs->len)
 		base_diag_error(r->diag, at, "a sweep needs programs: [WORKLOAD, [./prog, args], ...]");
 	if (is_drawn && !r->has_points)
 		base_diag_error(r->diag, at, "sweep: %s needs points: N", kinds[p->kind]);
@@ -408,6 +416,7 @@ bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_
 
 	*out = (struct sweep_plan){.seed = 1,
 				   .machines = g_ptr_array_new_with_free_func(g_free),
+				   .designs = g_ptr_array_new_with_free_func(g_free),
 				   .programs = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
 				   .is_workload = g_ptr_array_new(),
 				   .axes = g_ptr_array_new_with_free_func(axis_free),
@@ -421,15 +430,17 @@ bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_
 	else
 		parse(&r, text, length);
 	if (diag->error_count == before && !out->objectives->len) {
-		g_ptr_array_add(out->objectives, g_strdup("time_ps"));
-		g_ptr_array_add(out->objectives, g_strdup("energy_total_pj"));
+		const bool is_design = out->designs->len > 0;
+
+		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.total_w" : "time_ps"));
+		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.area_mm2" : "energy_total_pj"));
 	}
 	return diag->error_count == before && sweep_points_make(out, path, diag);
 }
 
 void sweep_plan_free(struct sweep_plan *plan)
 {
-	GPtrArray *const all[] = {plan->machines, plan->programs, plan->is_workload,
+	GPtrArray *const all[] = {plan->machines, plan->designs, plan->programs, plan->is_workload,
 				  plan->axes,     plan->points,   plan->objectives};
 
 	for (size_t i = 0; i < ARRAY_COUNT(all); i++)

@@ -6,6 +6,8 @@
  *   machines: [tom-baseline, tom-ctrl-tmap]
  *   programs: [vectoradd, [./prog, 1000]]   workloads by name, or a program's words
  *   size: small                      of the workloads
+ *   designs: [alpha]                 in place of machines and programs: descriptions of the coprocessor (csp/), whose
+ *                                    power and area are closed forms
  *   axes:
  *     dram.t_rcd_cycles: [8, 11, 14]
  *     link.bandwidth: {from: 10, to: 160, steps: 5, scale: log}
@@ -41,6 +43,7 @@ struct sweep_plan {
 	GPtrArray *programs;        /* of char **: one word that is a workload's name, or a program and its arguments */
 	GPtrArray *is_workload;     /* of gboolean, by program */
 	char *size;                 /* NULL: not given */
+	GPtrArray *designs;         /* of char *; empty: machines and programs */
 	GPtrArray *axes;            /* of struct sweep_axis * */
 	GPtrArray *points;          /* of char **: "key=value" */
 	GPtrArray *objectives;      /* of char *, as written */
