@@ -45,15 +45,16 @@ struct domain {
 	struct far_wake *far;
 	uint32_t far_count, far_cap;
 	uint64_t far_min_cycle;
-	bool ticking;
 	uint32_t ticking_index;
 };
 
 struct sim_engine {
 	struct sim_clock clock; /* first: sim_now_units reads it */
 	uint64_t units_per_ps;
-	uint32_t domain_count, ticking_domain; /* ticking_domain: 0 between ticks */
-	uint32_t last_domain;
+	uint32_t domain_count;
+	struct domain *ticking; /* NULL between ticks */
+	struct domain *last;	/* that ticks or has ticked */
+	uint64_t others_units;	/* no other domain than the last has a tick before then */
 	volatile bool stop;
 	bool was_limited;
 	uint64_t limit_units;
@@ -89,6 +90,7 @@ struct sim_engine *sim_engine_new(void)
 {
 	struct sim_engine *e = g_new0(struct sim_engine, 1);
 
+	e->last = &e->domains[0];
 	e->units_per_ps = 1;
 	e->limit_units = SIM_NEVER;
 	return e;
@@ -201,22 +203,30 @@ uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain)
 {
 	const struct domain *d = &e->domains[domain];
 
-	if (d->ticking)
+	if (d == e->ticking)
 		return d->wheel_cycle;
 	return cycles_of_units(d, e->clock.now_units + d->period_units - 1);
 }
 
-static inline void wheel_set(struct domain *d, uint32_t index, uint64_t cycle)
+/* The domain may have a tick at this cycle, earlier than all that it had. */
+static inline void set_next(struct sim_engine *e, struct domain *d, uint64_t *next_cycle, uint64_t cycle)
+{
+	*next_cycle = cycle;
+	if (d != e->last)
+		e->others_units = base_min_u64(e->others_units, cycle * d->period_units);
+}
+
+static inline void wheel_set(struct sim_engine *e, struct domain *d, uint32_t index, uint64_t cycle)
 {
 	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
 
 	d->slots[(size_t)slot * d->words + index / 64] |= 1ull << (index % 64);
 	d->occupancy[slot / 64] |= 1ull << (slot % 64);
 	if (cycle < d->next_cycle)
-		d->next_cycle = cycle;
+		set_next(e, d, &d->next_cycle, cycle);
 }
 
-static void far_add(struct domain *d, uint32_t index, uint64_t cycle)
+static void far_add(struct sim_engine *e, struct domain *d, uint32_t index, uint64_t cycle)
 {
 	if (d->far_count == d->far_cap) {
 		d->far_cap = d->far_cap ? 2 * d->far_cap : 64;
@@ -224,11 +234,11 @@ static void far_add(struct domain *d, uint32_t index, uint64_t cycle)
 	}
 	d->far[d->far_count++] = (struct far_wake){cycle, index};
 	if (cycle < d->far_min_cycle)
-		d->far_min_cycle = cycle;
+		set_next(e, d, &d->far_min_cycle, cycle);
 }
 
 /* Moves far wakes that the wheel now reaches into it. */
-static void far_drain(struct domain *d)
+static void far_drain(struct sim_engine *e, struct domain *d)
 {
 	uint32_t kept = 0;
 
@@ -237,7 +247,7 @@ static void far_drain(struct domain *d)
 		struct far_wake f = d->far[i];
 
 		if (f.cycle < d->wheel_cycle + WHEEL_SLOTS) {
-			wheel_set(d, f.index, f.cycle);
+			wheel_set(e, d, f.index, f.cycle);
 		} else {
 			d->far[kept++] = f;
 			if (f.cycle < d->far_min_cycle)
@@ -252,25 +262,25 @@ static __attribute__((noinline)) void wake_slowly(struct sim_engine *e, struct s
 {
 	struct domain *d = &e->domains[c.domain];
 
-	if (d->ticking && cycle <= d->wheel_cycle && c.index <= d->ticking_index)
+	if (d == e->ticking && cycle <= d->wheel_cycle && c.index <= d->ticking_index)
 		cycle = d->wheel_cycle + 1; /* has had its turn in this cycle */
-	else if (c.domain < e->ticking_domain && cycle * d->period_units <= e->clock.now_units)
+	else if (d < e->ticking && cycle * d->period_units <= e->clock.now_units)
 		cycle = cycles_of_units(d, e->clock.now_units) + 1; /* its domain has had its turn at this time */
 	CHECK((cycle + 1) * d->period_units > e->clock.now_units);
 	if (cycle < d->wheel_cycle)
 		cycle = d->wheel_cycle; /* the domain has had this edge already */
 	if (unlikely(cycle - d->wheel_cycle >= WHEEL_SLOTS)) {
-		bool is_empty = d->next_cycle == SIM_NEVER && d->far_count == 0 && !d->ticking;
+		bool is_empty = d->next_cycle == SIM_NEVER && d->far_count == 0 && d != e->ticking;
 		uint64_t now_cycle = cycles_of_units(d, e->clock.now_units);
 
 		if (is_empty && now_cycle > d->wheel_cycle)
 			d->wheel_cycle = d->open_cycle = now_cycle;
 		if (cycle - d->wheel_cycle >= WHEEL_SLOTS) {
-			far_add(d, c.index, cycle);
+			far_add(e, d, c.index, cycle);
 			return;
 		}
 	}
-	wheel_set(d, c.index, cycle);
+	wheel_set(e, d, c.index, cycle);
 }
 
 void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
@@ -278,7 +288,7 @@ void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 	struct domain *d = &e->domains[c.domain];
 
 	if (likely(cycle - d->open_cycle < WHEEL_SLOTS - 1 && cycle * d->period_units > e->clock.now_units))
-		wheel_set(d, c.index, cycle);
+		wheel_set(e, d, c.index, cycle);
 	else
 		wake_slowly(e, c, cycle);
 }
@@ -290,7 +300,7 @@ void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units
 	uint64_t cycle = cycles_of_units(d, time + d->period_units - 1);
 
 	if (likely(cycle - d->open_cycle < WHEEL_SLOTS - 1 && time_units > e->clock.now_units))
-		wheel_set(d, c.index, cycle);
+		wheel_set(e, d, c.index, cycle);
 	else
 		wake_slowly(e, c, cycle);
 }
@@ -350,71 +360,86 @@ void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 	bits[c.index / 64] &= ~(1ull << (c.index % 64));
 	for (uint32_t w = 0; w < d->words; w++)
 		left |= bits[w];
-	if (left || (d->ticking && cycle == d->wheel_cycle))
+	if (left || (d == e->ticking && cycle == d->wheel_cycle))
 		return;
 	d->occupancy[slot / 64] &= ~(1ull << (slot % 64));
 	if (d->next_cycle == cycle)
 		d->next_cycle = wheel_find(d, d->wheel_cycle);
 }
 
-static uint64_t domain_tick(struct sim_engine *e, struct domain *d)
+/* The cycle after which the wheel, which has just been emptied there, next has something. */
+static inline uint64_t wheel_next(const struct domain *d, uint64_t cycle)
 {
-	uint64_t cycle = domain_next(d), ticks = 0;
+	const uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
+	const uint64_t near = d->occupancy[slot / 64] >> slot % 64;
+
+	return likely(near) ? cycle + (uint32_t)__builtin_ctzll(near) : wheel_find(d, cycle + 1);
+}
+
+static inline uint64_t domain_tick(struct sim_engine *e, struct domain *d)
+{
+	const uint64_t cycle = domain_next(d);
+	const uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
+	uint64_t *word = d->slots + (size_t)slot * d->words, ticks = 0;
+	uint32_t first = 0; /* the number of the word's first component */
 
 	d->wheel_cycle = cycle;
 	d->open_cycle = cycle + 1;
 	if (unlikely(d->far_min_cycle < cycle + WHEEL_SLOTS)) /* else a far wake could be passed over */
-		far_drain(d);
+		far_drain(e, d);
 	e->clock.now_units = cycle * d->period_units;
-	d->ticking = true;
-	e->ticking_domain = e->last_domain = (uint32_t)(d - e->domains);
+	e->ticking = d;
+	do { /* every tick may wake a component that comes later */
+		for (uint64_t left; (left = *word) != 0; ticks++) {
+			const uint32_t index = first + (uint32_t)__builtin_ctzll(left);
 
-	uint32_t slot = (uint32_t)(cycle & WHEEL_MASK);
-	uint64_t *bits = d->slots + (size_t)slot * d->words;
-
-	for (uint32_t w = 0; w < d->words; w++) {
-		while (bits[w]) {
-			uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(bits[w]);
-
-			bits[w] &= bits[w] - 1;
+			*word = left & (left - 1);
 			d->ticking_index = index;
 			d->tickers[index].tick(d->tickers[index].component, cycle);
-			ticks++;
 		}
-	}
-	d->ticking = false;
-	e->ticking_domain = 0;
+		word++;
+		first += 64;
+	} while (first < d->comp_count);
+	e->ticking = NULL;
 	d->occupancy[slot / 64] &= ~(1ull << (slot % 64));
 	d->wheel_cycle = cycle + 1;
-	d->next_cycle = wheel_find(d, cycle + 1);
+	d->next_cycle = wheel_next(d, cycle);
 	return ticks;
 }
 
 const char *sim_last_tick(const struct sim_engine *e, uint32_t *index)
 {
-	const struct domain *d = &e->domains[e->last_domain];
+	const struct domain *d = e->last;
 
 	*index = d->ticking_index;
 	return d->comp_count ? d->comp_name[d->ticking_index] : d->name;
 }
 
-/* The domain whose turn is next, and when; NULL: nobody is scheduled. Inlined, for it stands in the run loop. */
-static inline __attribute__((always_inline)) struct domain *first_domain(struct sim_engine *e, uint64_t *first_units)
+/* When its next tick is; SIM_NEVER: it has none. */
+static inline uint64_t next_units(const struct domain *d)
+{
+	const uint64_t cycle = domain_next(d);
+
+	return cycle == SIM_NEVER ? SIM_NEVER : cycle * d->period_units;
+}
+
+/* The domain whose turn is next, and when; NULL: nobody is scheduled. No other has a tick before *others_units.
+ * Inlined, for it stands in the run loop. */
+static inline __attribute__((always_inline)) struct domain *first_domain(struct sim_engine *e, uint64_t *first_units,
+									 uint64_t *others_units)
 {
 	struct domain *first = NULL;
 
-	*first_units = SIM_NEVER;
+	*first_units = *others_units = SIM_NEVER;
 	for (uint32_t i = 0; i < e->domain_count; i++) {
-		uint64_t cycle = domain_next(&e->domains[i]);
-
-		if (cycle == SIM_NEVER)
-			continue;
-
-		uint64_t t = cycle * e->domains[i].period_units;
+		const uint64_t t = next_units(&e->domains[i]);
 
 		if (t < *first_units) {
+			*others_units = *first_units;
 			*first_units = t;
 			first = &e->domains[i];
+		} else {
+			*others_units = base_min_u64(*others_units, t);
 		}
 	}
 	return first;
@@ -428,15 +453,19 @@ static inline uint64_t run_to(struct sim_engine *e, uint64_t last_units, bool *i
 	*is_behind = false;
 	while (!e->stop) {
 		uint64_t first_units;
-		struct domain *first = first_domain(e, &first_units);
+		struct domain *first = first_domain(e, &first_units, &e->others_units);
 
 		if (!first)
 			break;
-		if (unlikely(first_units > last_units)) {
-			*is_behind = true;
-			break;
-		}
-		ticks += domain_tick(e, first);
+		e->last = first;
+		do {
+			if (unlikely(first_units > last_units)) {
+				*is_behind = true;
+				return ticks;
+			}
+			ticks += domain_tick(e, first);
+			first_units = next_units(first);
+		} while (first_units < e->others_units && !e->stop);
 	}
 	return ticks;
 }
@@ -490,9 +519,9 @@ uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units)
 
 uint64_t sim_next_units(struct sim_engine *e)
 {
-	uint64_t first_units;
+	uint64_t first_units, others_units;
 
-	first_domain(e, &first_units);
+	first_domain(e, &first_units, &others_units);
 	return first_units;
 }
 
