@@ -311,11 +311,8 @@ static uint64_t enter_faw(struct dram_banks *b, uint32_t rank, uint64_t cycle)
 	return faw[next]; /* the fourth back leaves the window */
 }
 
-/* What follows is inlined into issue_of: once for a vault with one gate, whose cost it is, and once for the others. */
-#define INLINE static inline __attribute__((always_inline))
-
 /* What every command does; k: a bank of its rank. */
-INLINE void begin_command(struct dram_banks *b, const struct dram_bank *k, enum dram_command c, uint32_t cycles,
+static inline void begin_command(struct dram_banks *b, const struct dram_bank *k, enum dram_command c, uint32_t cycles,
 			  uint64_t cycle)
 {
 	uint64_t *free_cycle = is_column(c) ? b->column_free_cycle : b->row_free_cycle;
@@ -325,16 +322,16 @@ INLINE void begin_command(struct dram_banks *b, const struct dram_bank *k, enum 
 	*free_cycle = cycle + cycles;
 }
 
-INLINE void remember(struct dram_banks *b, uint32_t rank, enum dram_command c, int64_t cycle, int64_t data_cycle)
+static inline void remember(struct dram_banks *b, uint32_t rank, enum dram_command c, int64_t cycle, int64_t data_cycle)
 {
 	b->issued |= BIT(c);
 	b->last_of_rank[rank][c] = (struct dram_last){cycle, data_cycle};
 }
 
-INLINE void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint32_t row, uint64_t cycle,
-			   bool has_gates)
+void dram_banks_activate(struct dram_banks *b, uint32_t bank, uint32_t row, uint64_t cycle)
 {
 	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[DRAM_ACT];
+	struct dram_bank *k = &b->bank[bank];
 	int64_t window = (int64_t)enter_faw(b, k->rank, cycle), at = (int64_t)cycle;
 
 	CHECK(k->open_row == DRAM_NO_ROW && row != DRAM_NO_ROW);
@@ -344,7 +341,7 @@ INLINE void issue_activate(struct dram_banks *b, struct dram_bank *k, uint32_t b
 	b->open_banks |= 1ull << bank;
 	for (uint32_t c = 0; c < DRAM_GATE_COMMANDS; c++)
 		k->cycle[c] = cycle + (uint64_t)delay[c][DRAM_AT_BANK];
-	if (has_gates && b->t->group_count > 1) {
+	if (b->t->group_count > 1) {
 		raise(&b->group_gate[k->gate + DRAM_ACT], at + delay[DRAM_ACT][DRAM_AT_GROUP]);
 		raise(&b->rank_gate[k->rank][DRAM_ACT], later(window, at + delay[DRAM_ACT][DRAM_AT_RANK]));
 	} else {
@@ -358,9 +355,10 @@ static inline void close_bank(struct dram_banks *b, uint32_t bank)
 	b->open_banks &= ~(1ull << bank);
 }
 
-INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t bank, uint64_t cycle)
+void dram_banks_precharge(struct dram_banks *b, uint32_t bank, uint64_t cycle)
 {
 	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[DRAM_PRE];
+	struct dram_bank *k = &b->bank[bank];
 
 	CHECK(k->open_row != DRAM_NO_ROW);
 	begin_command(b, k, DRAM_PRE, 1, cycle);
@@ -369,6 +367,10 @@ INLINE void issue_precharge(struct dram_banks *b, struct dram_bank *k, uint32_t 
 	raise(&k->cycle[DRAM_ACT], (int64_t)cycle + delay[DRAM_ACT][DRAM_AT_BANK]);
 	raise(&b->rank_gate[k->rank][DRAM_PRE], (int64_t)cycle + delay[DRAM_PRE][DRAM_AT_RANK]); /* tPPD, if any */
 }
+
+/* What follows is inlined into issue_column, and that twice: for reads of a vault with one gate, whose cost it is, and
+ * for all others. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* at: when the column command was sent; its data ends at or after free_cycle, and not after end_cycle. */
 INLINE void raise_columns(const struct dram_timing *t, enum dram_command c, uint64_t *gate, enum dram_distance d,
@@ -396,9 +398,10 @@ INLINE void raise_all_columns(struct dram_banks *b, enum dram_command c, const s
 		      free_cycle, end_cycle);
 }
 
-INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t bank, enum dram_command c,
-			     uint32_t row, uint64_t cycle, bool has_gates)
+INLINE uint64_t issue_column(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle,
+			     bool has_gates)
 {
+	struct dram_bank *k = &b->bank[bank];
 	const struct dram_timing *t = b->t;
 	const int32_t(*command)[DRAM_DISTANCE_COUNT] = t->command_delay[c];
 	const int32_t(*data)[DRAM_DISTANCE_COUNT] = t->data_delay[c];
@@ -426,6 +429,19 @@ INLINE uint64_t issue_column(struct dram_banks *b, struct dram_bank *k, uint32_t
 	return end;
 }
 
+static __attribute__((noinline)) uint64_t issue_any_column(struct dram_banks *b, enum dram_command c, uint32_t bank,
+							    uint32_t row, uint64_t cycle)
+{
+	return issue_column(b, c, bank, row, cycle, b->has_gates);
+}
+
+uint64_t dram_banks_column(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
+{
+	if (c == DRAM_RD && !b->has_gates)
+		return issue_column(b, DRAM_RD, bank, row, cycle, false);
+	return issue_any_column(b, c, bank, row, cycle);
+}
+
 /* What a bank's or a gate's commands wait after a rare one. */
 static inline void raise_gate(uint64_t *gate, const int32_t (*delay)[DRAM_DISTANCE_COUNT], enum dram_distance d,
 			      int64_t at)
@@ -434,8 +450,7 @@ static inline void raise_gate(uint64_t *gate, const int32_t (*delay)[DRAM_DISTAN
 		raise(&gate[to], at + delay[to][d]);
 }
 
-static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank,
-						      uint64_t cycle)
+static void issue_rare(struct dram_banks *b, enum dram_command c, uint32_t bank, uint64_t cycle)
 {
 	const uint64_t reach = dram_reach(b->t, c, bank);
 	const int32_t(*delay)[DRAM_DISTANCE_COUNT] = b->t->command_delay[c];
@@ -464,43 +479,17 @@ static __attribute__((noinline)) uint64_t issue_rare(struct dram_banks *b, enum 
 		b->rank[rank].state = DRAM_AWAKE;
 		b->asleep_count--;
 	}
-	return 0;
-}
-
-INLINE uint64_t issue_of(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle,
-			 bool has_gates)
-{
-	struct dram_bank *k = &b->bank[bank];
-
-	switch (c) {
-	case DRAM_RD:
-		return issue_column(b, k, bank, DRAM_RD, row, cycle, has_gates);
-	case DRAM_WR:
-		return issue_column(b, k, bank, DRAM_WR, row, cycle, has_gates);
-	case DRAM_RDA:
-		return issue_column(b, k, bank, DRAM_RDA, row, cycle, has_gates);
-	case DRAM_WRA:
-		return issue_column(b, k, bank, DRAM_WRA, row, cycle, has_gates);
-	case DRAM_ACT:
-		issue_activate(b, k, bank, row, cycle, has_gates);
-		return 0;
-	case DRAM_PRE:
-		issue_precharge(b, k, bank, cycle);
-		return 0;
-	default:
-		return issue_rare(b, c, bank, cycle);
-	}
-}
-
-static __attribute__((noinline)) uint64_t issue_with_gates(struct dram_banks *b, enum dram_command c, uint32_t bank,
-							    uint32_t row, uint64_t cycle)
-{
-	return issue_of(b, c, bank, row, cycle, true);
 }
 
 uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle)
 {
-	if (b->has_gates)
-		return issue_with_gates(b, c, bank, row, cycle);
-	return issue_of(b, c, bank, row, cycle, false);
+	if (is_column(c))
+		return dram_banks_column(b, c, bank, row, cycle);
+	if (c == DRAM_ACT)
+		dram_banks_activate(b, bank, row, cycle);
+	else if (c == DRAM_PRE)
+		dram_banks_precharge(b, bank, cycle);
+	else
+		issue_rare(b, c, bank, cycle);
+	return 0;
 }

@@ -30,7 +30,8 @@ static void clear_queue(struct mem_vault *v)
 	memset(&v->proposals, 0, sizeof(v->proposals));
 	memset(v->proposed_as, 0, sizeof(v->proposed_as));
 	memset(v->ready_in, 0, sizeof(v->ready_in));
-	v->proposed = v->overdue = v->first = v->ready = v->ready_later = v->ready_slots = 0;
+	v->row_slots = v->column_slots = 0;
+	v->proposed = v->overdue = v->first = v->ready = v->ready_later = 0;
 	v->ready_later_cycle = SIM_NEVER;
 	v->dirty = ALL_BANKS;
 	v->is_turning = false;
@@ -60,8 +61,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 		v->partner = c->partner;
 		c->partner->partner = v;
 	}
-	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick, v);
 	v->is_fifo = p->scheduler == DRAM_FIFO;
+	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick_of(v), v);
 	v->rank_count = v->banks.t->rank_count;
 	v->rank_log2 = base_log2(v->banks.t->bank_count / v->rank_count);
 	for (uint32_t b = 0; b < 1u << v->rank_log2; b += v->banks.t->group_count)
@@ -69,6 +70,7 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	v->closes_pages = p->page_policy == DRAM_PAGE_CLOSED;
 	v->prepares = p->prepare_banks && !v->is_fifo;
 	v->guards_all = p->starvation_global;
+	v->holds_precharges = p->t_ppd > 0;
 	v->auto_precharges = p->auto_precharge && v->closes_pages;
 	v->queue_entries = (uint32_t)p->queue_entries;
 	v->write_high = (uint32_t)p->write_high_count;
@@ -150,7 +152,7 @@ static inline uint32_t column_count(uint32_t column_bytes, uint32_t bytes)
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 {
 	struct sim_engine *e = v->engine;
-	uint64_t now = sim_cycle_now(e, v->config.dram_domain), bit;
+	uint64_t now = sim_cycle_now(e, v->config.dram_domain);
 	uint32_t column_bytes = v->banks.t->column_bytes, offset = r->column & (column_bytes - 1);
 	uint8_t s = (uint8_t)__builtin_ctzll(v->free_slots);
 	enum direction d = r->op == MEM_WRITE ? WRITING : READING;
@@ -169,19 +171,16 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 		.columns_left = (uint16_t)(r->size_bytes ? column_count(column_bytes, offset + r->size_bytes) : 1),
 		.bank = r->bank,
 	};
-	bit = 1ull << s;
-	v->free_slots &= ~bit;
-	v->is_write = (v->is_write & ~bit) | (d == WRITING ? bit : 0);
-	v->needed_act &= ~bit;
-	v->needed_pre &= ~bit;
-	v->has_started &= ~bit;
+	v->free_slots &= v->free_slots - 1;
+	v->notes[s] = d == WRITING ? SLOT_WRITES : 0;
 	v->queue_count++;
 	if (v->queue_count > v->stats->queue_max)
 		v->stats->queue_max = v->queue_count;
 	if (d == WRITING && v->count[WRITING] == 0)
 		v->oldest_write_cycle = now;
 	v->count[d]++;
-	v->guard_cycle = base_min_u64(v->guard_cycle, now + v->starvation_cap + 1);
+	if (unlikely(v->guards_all))
+		v->guard_cycle = base_min_u64(v->guard_cycle, now + v->starvation_cap + 1);
 	if (v->is_fifo) {
 		v->order[(v->order_first + v->order_count) % SLOT_MAX] = s;
 		v->order_count++;
@@ -225,7 +224,7 @@ static void answer(struct mem_vault *v, enum direction d, uint64_t now)
 	}
 }
 
-void vault_answer(struct mem_vault *v, uint64_t now)
+__attribute__((noinline)) void vault_answer(struct mem_vault *v, uint64_t now)
 {
 	answer(v, READING, now);
 	answer(v, WRITING, now);

@@ -1,37 +1,89 @@
 /* vault_legal.h - which of a vault's proposals are legal, and when the next one is. What vault_schedule.c asks all the
  * time, apart for its length.
  *
- * A proposal waits for its bank and group, and for its rank's gate. The first is known when the proposal is made, or
- * when another command goes to the group; a ring of bits, by cycle, says which banks become ready when. The gate is the
- * same for all banks of a rank with the same command, so a tick looks at masks of banks and seldom at a bank.
+ * A proposal waits for its bank, its group and its rank. When it is made they say when it is ready; a later command can
+ * only put that off, for all banks of a group or a rank that propose the same. So each bank with a proposal stands in
+ * one of three places: among those that are ready, in a ring by cycle, or among those that are later than the ring
+ * reaches. A command takes masks of banks to other places, and a tick asks no bank.
+ *
+ * Columns do without their rank: every column command raises that gate, mostly for all that are ready, so they stay
+ * where they are, and whoever asks what is legal looks at the gate.
  */
 #ifndef STRATA_MEM_VAULT_LEGAL_H
 #define STRATA_MEM_VAULT_LEGAL_H
 
 #include "mem/vault_state.h"
 
-#define ALWAYS_INLINE inline __attribute__((always_inline)) /* once a command, in one place but for two buses */
+/* Once a command, and for each form in one place but for two buses. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* The proposal of bank b is ready at ready_cycle, as far as its bank and group are concerned. cycle: the present one,
- * or the next. */
-static inline void vault_set_ready(struct mem_vault *v, uint32_t b, uint64_t ready_cycle, uint64_t cycle)
+/* What a vault's tick need not ask about: vault_tick_of has the ticks without it. */
+struct form {
+	bool is_fifo, has_gates; /* gates: more than one rank, or more than one group */
+	bool is_dual_bus;
+};
+
+static inline enum proposal_kind kind_of(enum dram_command c)
 {
-	const uint64_t bit = 1ull << b;
-	uint64_t *old = &v->proposals.ready_cycle[b];
+	return c >= DRAM_RD ? PROPOSED_COLUMN : PROPOSED_ROW;
+}
 
-	v->ready_in[*old % READY_RING] &= ~bit;
-	v->ready_later &= ~bit;
-	v->ready &= ~bit;
-	*old = ready_cycle;
-	if (ready_cycle <= cycle) {
-		v->ready |= bit;
-	} else if (ready_cycle - v->ready_till_cycle <= READY_RING) {
-		v->ready_in[ready_cycle % READY_RING] |= bit;
-		v->ready_slots |= 1ull << ready_cycle % READY_RING;
-	} else {
-		v->ready_later |= bit;
-		v->ready_later_cycle = base_min_u64(v->ready_later_cycle, ready_cycle);
+static inline uint64_t *slots_of(struct mem_vault *v, enum proposal_kind kind)
+{
+	return kind == PROPOSED_COLUMN ? &v->column_slots : &v->row_slots;
+}
+
+/* The slots of the ring that hold proposals of any kind. */
+static inline uint64_t all_slots(const struct mem_vault *v)
+{
+	return v->row_slots | v->column_slots;
+}
+
+/* Slots of the ring, that of the cycle after ready_till_cycle first. */
+static inline uint64_t in_order(const struct mem_vault *v, uint64_t slots)
+{
+	const uint32_t first = (uint32_t)(v->ready_till_cycle + 1) % READY_RING;
+
+	return slots >> first | slots << (-first % READY_RING);
+}
+
+/* The proposals of these banks, which stand nowhere, are legal from ready_cycle on, later than the ring reaches. */
+static __attribute__((noinline)) void put_later(struct mem_vault *v, uint64_t banks, uint64_t ready_cycle)
+{
+	v->ready_later |= banks;
+	v->ready_later_cycle = base_min_u64(v->ready_later_cycle, ready_cycle);
+	for (; banks; banks &= banks - 1)
+		v->proposals.ready_cycle[first_bit(banks)] = ready_cycle;
+}
+
+/* The same, for any ready_cycle after the last look. */
+static inline void put(struct mem_vault *v, uint64_t banks, enum proposal_kind kind, uint64_t ready_cycle)
+{
+	if (unlikely(ready_cycle - v->ready_till_cycle > READY_RING)) {
+		put_later(v, banks, ready_cycle);
+		return;
 	}
+	v->ready_in[ready_cycle % READY_RING] |= banks;
+	*slots_of(v, kind) |= 1ull << ready_cycle % READY_RING;
+}
+
+/* Bank b, which stands nowhere, has a proposal that is legal from ready_cycle on. */
+static inline void vault_set_ready(struct mem_vault *v, uint32_t b, uint64_t ready_cycle)
+{
+	v->proposals.ready_cycle[b] = ready_cycle;
+	if (ready_cycle <= v->ready_till_cycle)
+		v->ready |= 1ull << b;
+	else
+		put(v, 1ull << b, kind_of((enum dram_command)v->proposals.command[b]), ready_cycle);
+}
+
+/* These banks' proposals are void, wherever they stand. */
+static inline void vault_forget_ready(struct mem_vault *v, uint64_t banks)
+{
+	v->ready &= ~banks;
+	v->ready_later &= ~banks;
+	for (uint64_t slots = all_slots(v); slots; slots &= slots - 1)
+		v->ready_in[first_bit(slots)] &= ~banks;
 }
 
 /* Puts those into the ring that it covers now. */
@@ -42,108 +94,131 @@ static __attribute__((noinline)) void look_at_later(struct mem_vault *v)
 	v->ready_later = 0;
 	v->ready_later_cycle = SIM_NEVER;
 	for (uint64_t left = later; left; left &= left - 1)
-		vault_set_ready(v, first_bit(left), v->proposals.ready_cycle[first_bit(left)], v->ready_till_cycle);
+		vault_set_ready(v, first_bit(left), v->proposals.ready_cycle[first_bit(left)]);
 }
 
-/* The slots of the ring, that of the cycle after ready_till_cycle first. */
-static inline uint64_t slots_in_order(const struct mem_vault *v)
-{
-	const uint32_t first = (uint32_t)(v->ready_till_cycle + 1) % READY_RING;
-
-	return v->ready_slots >> first | v->ready_slots << (READY_RING - first) % READY_RING;
-}
-
-/* Those that have become ready since the last look. */
+/* Those that have become legal since the last look. Were the words of slots neighbours, gcc would load both at once,
+ * for which the host must wait till the word that was last written is in its cache. */
 static ALWAYS_INLINE void vault_look_for_ready(struct mem_vault *v, uint64_t cycle)
 {
 	const uint64_t begin = v->ready_till_cycle + 1, cycles = cycle - v->ready_till_cycle;
 	const uint64_t covered = cycles < READY_RING ? (1ull << cycles) - 1 : ~0ull;
 
-	for (uint64_t due = v->ready_slots ? slots_in_order(v) & covered : 0; due; due &= due - 1) {
+	for (uint64_t due = in_order(v, all_slots(v)) & covered; due; due &= due - 1) {
 		const uint32_t i = (uint32_t)(begin + first_bit(due)) % READY_RING;
 
 		v->ready |= v->ready_in[i];
 		v->ready_in[i] = 0;
-		v->ready_slots &= ~(1ull << i);
+		v->row_slots &= ~(1ull << i);
+		v->column_slots &= ~(1ull << i);
 	}
 	v->ready_till_cycle = cycle;
 	if (unlikely(v->ready_later_cycle <= cycle + READY_RING))
 		look_at_later(v);
 }
 
-/* What a rank's gate says to those of its banks that are ready for the command: they are legal at cycle, or *first is
- * no later than the gate. All ones or none, for the host could not predict branches. */
-static ALWAYS_INLINE uint64_t pass_gate(const struct mem_vault *v, uint32_t rank, uint64_t ready, uint32_t c,
-					uint64_t cycle, uint64_t *first)
+/* vault_hold where the gate is no cycle of the ring. */
+static __attribute__((noinline)) void hold_beyond(struct mem_vault *v, uint64_t banks, uint64_t gate_cycle)
 {
-	const uint64_t gate = v->banks.rank_gate[rank][c], banks = ready & v->proposed_as[c];
-	const uint64_t is_closed = (uint64_t)((int64_t)(cycle - gate) >> 63);
-	const uint64_t held = banks & is_closed;
+	uint64_t moved = v->ready & banks;
 
-	*first = base_min_u64(*first, held ? gate : SIM_NEVER);
-	return banks ^ held;
+	if (gate_cycle <= v->ready_till_cycle)
+		return;
+	for (uint64_t later = v->ready_later & banks; later; later &= later - 1) {
+		uint64_t *ready_cycle = &v->proposals.ready_cycle[first_bit(later)];
+
+		*ready_cycle = base_max_u64(*ready_cycle, gate_cycle);
+	}
+	v->ready &= ~banks;
+	for (uint64_t slots = all_slots(v); slots; slots &= slots - 1) {
+		moved |= v->ready_in[first_bit(slots)] & banks;
+		v->ready_in[first_bit(slots)] &= ~banks;
+	}
+	put_later(v, moved, gate_cycle);
 }
 
-/* Of these banks' proposals that are ready by bank and group: those that are legal at cycle, and the first cycle at
- * which another one is. */
-static ALWAYS_INLINE uint64_t vault_legal_of_ready(const struct mem_vault *v, uint64_t banks, uint64_t cycle,
-						   uint64_t *first)
+/* A gate that the proposals of these banks, all of this kind, must pass has risen: none is legal before gate_cycle. */
+static ALWAYS_INLINE void vault_hold(struct mem_vault *v, uint64_t banks, enum proposal_kind kind, uint64_t gate_cycle)
 {
-	uint64_t legal = 0, ready = banks & v->ready, of_rank = v->ranks[0].banks;
+	const uint64_t begin = v->ready_till_cycle + 1, before = gate_cycle - begin;
+	const uint32_t slot = gate_cycle % READY_RING;
+	uint64_t moved = v->ready & banks, early;
 
-	*first = SIM_NEVER;
+	if (unlikely(before >= READY_RING)) {
+		hold_beyond(v, banks, gate_cycle);
+		return;
+	}
+	v->ready &= ~banks;
+	early = in_order(v, *slots_of(v, kind)) & ((1ull << before) - 1) & -(uint64_t)(banks != 0);
+	for (; early; early &= early - 1) {
+		uint64_t *in = &v->ready_in[(begin + first_bit(early)) % READY_RING];
+
+		moved |= *in & banks;
+		*in &= ~banks;
+	}
+	v->ready_in[slot] |= moved;
+	*slots_of(v, kind) |= (uint64_t)(moved != 0) << slot;
+}
+
+/* The ranks' gates of a column command: of these banks, ready for it, those that are held at cycle; *first is no later
+ * than the gates of those. All of a rank or none, for the host could not predict branches. */
+static ALWAYS_INLINE uint64_t held_columns(const struct mem_vault *v, uint64_t banks, enum dram_command c,
+					   uint64_t cycle, uint64_t *first, struct form f)
+{
+	uint64_t of_rank = f.has_gates ? v->ranks[0].banks : ALL_BANKS, held = 0;
+
+	banks &= v->proposed_as[c];
 	for (uint32_t r = 0;;) {
-		legal |= pass_gate(v, r, ready & of_rank, DRAM_ACT, cycle, first);
-		legal |= pass_gate(v, r, ready & of_rank, DRAM_PRE, cycle, first);
-		legal |= pass_gate(v, r, ready & of_rank, DRAM_RD + v->direction, cycle, first);
-		if (unlikely(v->is_fifo)) /* no directions */
-			legal |= pass_gate(v, r, ready & of_rank, DRAM_RD + !v->direction, cycle, first);
-		if (++r >= v->rank_count)
-			return legal;
+		const uint64_t gate = v->banks.rank_gate[r][c];
+		const uint64_t of_gate = banks & of_rank & (uint64_t)((int64_t)(cycle - gate) >> 63);
+
+		held |= of_gate;
+		*first = base_min_u64(*first, of_gate ? gate : SIM_NEVER);
+		if (!f.has_gates || ++r >= v->rank_count)
+			return held;
 		of_rank <<= 1u << v->rank_log2;
 	}
 }
 
-/* The least of first and the cycles at which these banks, not yet ready, are legal. */
-static inline uint64_t vault_first_of_late(const struct mem_vault *v, uint64_t banks, uint64_t first)
+/* Of these banks' proposals those that are legal at cycle, that of the last look or the next; *first is no later than
+ * the cycle at which another one, ready now, is. */
+static ALWAYS_INLINE uint64_t vault_legal(const struct mem_vault *v, uint64_t banks, uint64_t cycle, uint64_t *first,
+					  struct form f)
 {
-	const struct proposals *p = &v->proposals;
+	uint64_t ready = banks & v->ready, held;
 
+	held = held_columns(v, ready, (enum dram_command)(DRAM_RD + v->direction), cycle, first, f);
+	if (f.is_fifo) /* no directions */
+		held |= held_columns(v, ready, (enum dram_command)(DRAM_RD + !v->direction), cycle, first, f);
+	return ready & ~held;
+}
+
+/* When these banks' proposals, ready at ready_cycle, are legal: the first of them. */
+static inline uint64_t first_of_slot(const struct mem_vault *v, uint64_t banks, uint64_t ready_cycle, uint64_t first)
+{
 	for (; banks; banks &= banks - 1) {
-		uint32_t b = first_bit(banks);
+		const uint32_t b = first_bit(banks);
+		const enum dram_command c = (enum dram_command)v->proposals.command[b];
+		const uint64_t gate = c >= DRAM_RD ? v->banks.rank_gate[b >> v->rank_log2][c] : 0;
 
-		first = base_min_u64(first, base_max_u64(p->ready_cycle[b],
-							 v->banks.rank_gate[b >> v->rank_log2][p->command[b]]));
+		first = base_min_u64(first, base_max_u64(ready_cycle, gate));
 	}
 	return first;
 }
 
 /* The least of first and the cycles at which those of these banks' proposals are legal that are not ready yet. */
-static ALWAYS_INLINE uint64_t vault_first_with_late(const struct mem_vault *v, uint64_t banks, uint64_t first)
+static ALWAYS_INLINE uint64_t vault_first_late(const struct mem_vault *v, uint64_t banks, uint64_t first)
 {
-	const uint64_t begin = v->ready_till_cycle + 1;
-
-	for (uint64_t slots = v->ready_slots ? slots_in_order(v) : 0; slots; slots &= slots - 1) {
-		const uint64_t at = begin + first_bit(slots);
+	for (uint64_t slots = in_order(v, all_slots(v)) & -(uint64_t)(banks != 0); slots; slots &= slots - 1) {
+		const uint64_t at = v->ready_till_cycle + 1 + first_bit(slots);
 
 		if (at >= first)
 			return first;
-		first = vault_first_of_late(v, v->ready_in[at % READY_RING] & banks, first);
+		first = first_of_slot(v, v->ready_in[at % READY_RING] & banks, at, first);
 	}
-	if (unlikely(v->ready_later_cycle < first))
-		first = vault_first_of_late(v, v->ready_later & banks, first);
+	for (banks &= v->ready_later; unlikely(banks); banks &= banks - 1)
+		first = first_of_slot(v, banks & -banks, v->proposals.ready_cycle[first_bit(banks)], first);
 	return first;
-}
-
-/* The first cycle from this one, after the last look, at which one of these banks' proposals is legal; SIM_NEVER for no
- * banks. */
-static ALWAYS_INLINE uint64_t vault_first_legal(const struct mem_vault *v, uint64_t banks, uint64_t from)
-{
-	uint64_t first;
-
-	if (vault_legal_of_ready(v, banks, from, &first))
-		return from;
-	return base_max_u64(vault_first_with_late(v, banks, first), from);
 }
 
 #endif

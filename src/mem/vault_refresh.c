@@ -141,7 +141,10 @@ static bool try_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, u
 		look_at(v, legal);
 		return false;
 	}
-	vault_issue(v, c, bank, 0, cycle);
+	if (c == DRAM_PRE)
+		vault_precharge(v, bank, cycle);
+	else
+		vault_rare(v, c, bank, cycle);
 	return true;
 }
 

@@ -92,14 +92,18 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	}
 }
 
-/* The rank, then the older request first, then the lower bank. */
-static inline uint64_t order_of(uint64_t rank, uint64_t sequence, uint32_t bank)
+/* By the bank and its group, and for ACT and PRE its rank. */
+static inline uint64_t ready_cycle(const struct mem_vault *v, uint32_t b, enum dram_command c)
 {
-	return rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + bank);
+	const struct dram_bank *k = &v->banks.bank[b];
+	const uint64_t ready = dram_bank_ready(&v->banks, k, c);
+
+	return c >= DRAM_RD ? ready : base_max_u64(ready, v->banks.rank_gate[k->rank][c]);
 }
 
-static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t cycle,
-				uint64_t order)
+/* Bank b has none. The smallest order goes first: the rank, then the older request, then the lower bank. */
+static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t rank,
+				uint64_t sequence)
 {
 	struct proposals *p = &v->proposals;
 	const uint64_t bit = 1ull << b;
@@ -107,21 +111,20 @@ static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_comma
 	v->proposed |= bit;
 	v->proposed_as[p->command[b]] &= ~bit;
 	v->proposed_as[c] |= bit;
-	v->first = (v->first & ~bit) | (uint64_t)(order >> RANK_SHIFT == RANK_COLUMN) << b;
+	v->first = (v->first & ~bit) | (uint64_t)(rank == RANK_COLUMN) << b;
 	p->command[b] = (uint8_t)c;
 	p->slot[b] = s;
-	p->order[b] = order;
-	vault_set_ready(v, b, dram_bank_ready(&v->banks, &v->banks.bank[b], c), cycle);
+	p->order[b] = rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + b);
+	vault_set_ready(v, b, ready_cycle(v, b, c));
 }
 
 /* Opens a row for the list's oldest request, or closes another for it. */
-static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, uint64_t cycle, bool is_urgent,
-			       bool is_prepared)
+static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared)
 {
 	bool is_closed = v->banks.bank[b].open_row == DRAM_NO_ROW;
 	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
 
-	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, cycle, order_of(rank, v->slots[s].sequence, b));
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, rank, v->slots[s].sequence);
 }
 
 /* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
@@ -140,10 +143,10 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1 && !is_overdue)
 		return false;
 	if (is_column) {
-		set_proposal(v, b, column, l->hit, cycle, order_of(RANK_COLUMN, v->slots[l->hit].sequence, b));
+		set_proposal(v, b, column, l->hit, RANK_COLUMN, v->slots[l->hit].sequence);
 		v->overdue |= (uint64_t)(is_overdue && l->hit == s && v->guards_all) << b;
 	} else {
-		propose_row(v, b, s, cycle, is_overdue && v->guards_all, false);
+		propose_row(v, b, s, is_overdue && v->guards_all, false);
 	}
 	return true;
 }
@@ -154,24 +157,23 @@ static inline bool prepares_for(const struct mem_vault *v, enum direction d)
 	return v->prepares && (v->is_turning || d == READING);
 }
 
+/* Makes the proposal of bank b, which has none, if there is anything to propose. */
 static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
 	const struct dram_bank *k = &v->banks.bank[b];
 	enum direction d = v->direction;
 	const struct list *other;
 
-	v->proposed &= ~(1ull << b);
-	v->overdue &= ~(1ull << b);
 	if (v->is_fifo)
 		d = v->pending[WRITING] >> b & 1 ? WRITING : READING;
 	if (propose_served(v, b, d, cycle))
 		return;
 	other = &v->lists[!d][b];
 	if (prepares_for(v, !d) && other->first != NO_SLOT && other->hit == NO_SLOT)
-		propose_row(v, b, other->first, cycle, false, true);
+		propose_row(v, b, other->first, false, true);
 	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
 		 other->hit == NO_SLOT)
-		set_proposal(v, b, DRAM_PRE, NO_SLOT, cycle, order_of(RANK_CLOSE, 0, b));
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, RANK_CLOSE, 0);
 }
 
 /* Makes the proposal of bank b again, which has just been served at its column. The oldest request goes on with its
@@ -187,7 +189,7 @@ static inline void propose_next_column(struct mem_vault *v, uint32_t b, uint64_t
 		return;
 	}
 	v->proposed |= 1ull << b;
-	vault_set_ready(v, b, dram_bank_ready(&v->banks, &v->banks.bank[b], column), cycle);
+	vault_set_ready(v, b, ready_cycle(v, b, column));
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -237,9 +239,9 @@ static void stamp_column(struct mem_vault *v, uint8_t s, uint64_t cycle, uint64_
 
 	stamp_begin(v, s, cycle);
 	net_stamp(r, NET_STAGE_BANK, end_units - v->banks.t->burst_units);
-	net_stamps_of(r)->row = v->needed_pre >> s & 1   ? NET_ROW_CONFLICT
-				: v->needed_act >> s & 1 ? NET_ROW_MISS
-							 : NET_ROW_HIT;
+	net_stamps_of(r)->row = v->notes[s] & SLOT_NEEDED_PRE   ? NET_ROW_CONFLICT
+				: v->notes[s] & SLOT_NEEDED_ACT ? NET_ROW_MISS
+								: NET_ROW_HIT;
 }
 
 static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
@@ -290,49 +292,6 @@ static bool is_last_of_row(const struct mem_vault *v, const struct slot *slot, e
 	       find_hit(v, slot->next, slot->row) == NO_SLOT;
 }
 
-static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint8_t s, uint64_t cycle)
-{
-	struct slot *slot = &v->slots[s];
-	enum direction d = direction_of(v, s);
-	bool closes = v->auto_precharges && is_last_of_row(v, slot, d);
-	uint64_t end, bank = 1ull << slot->bank;
-	uint32_t column_bytes = v->banks.t->column_bytes;
-
-	if (closes)
-		end = vault_issue(v, d == WRITING ? DRAM_WRA : DRAM_RDA, slot->bank, slot->row, cycle);
-	else
-		end = vault_issue(v, d == WRITING ? DRAM_WR : DRAM_RD, slot->bank, slot->row, cycle);
-	if (v->config.audit)
-		mem_audit_serve(v->config.audit, slot->req);
-	if (v->is_fifo && d != v->direction) {
-		v->direction = d;
-		v->stats->turnarounds++;
-	}
-	if (!(v->has_started >> s & 1)) {
-		v->has_started |= 1ull << s;
-		if (v->needed_pre >> s & 1)
-			v->stats->row_conflicts++;
-		else if (v->needed_act >> s & 1)
-			v->stats->row_misses++;
-		else
-			v->stats->row_hits++;
-		if (unlikely(v->config.stamps))
-			stamp_column(v, s, cycle, end);
-	}
-	v->stats->tsv_busy_units += v->banks.t->burst_units;
-	if (d == WRITING) {
-		v->stats->column_writes++;
-		v->stats->write_bytes += column_bytes;
-	} else {
-		v->stats->column_reads++;
-		v->stats->read_bytes += column_bytes;
-	}
-	if (--slot->columns_left == 0)
-		finish_slot(v, s, end);
-	if (closes)
-		vault_rows_closed(v, bank);
-}
-
 /* Refresh and power look at what is left. FIFO: what has not entered a bank may want any. */
 static inline void look_at_idle(struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
@@ -351,67 +310,128 @@ static void count_activation(struct mem_vault *v, uint32_t b)
 		v->rfm_banks |= 1ull << b;
 }
 
-/* After a command to bank b: what else is proposed for its group as that, is ready when the group allows it. */
-static inline void hold_group(struct mem_vault *v, uint32_t b, enum dram_command c, uint64_t cycle)
+/* A command to bank b has raised the gate of c of its group: what else is proposed there as that is ready when the gate
+ * allows it. */
+static ALWAYS_INLINE void hold_group(struct mem_vault *v, uint32_t b, enum dram_command c)
 {
 	const struct dram_bank *k = &v->banks.bank[b];
-	const uint64_t gate = v->banks.group_gate[k->gate + c];
-	uint64_t banks = v->group_banks << ((k->rank << v->rank_log2) + k->group);
+	const uint64_t group = v->group_banks << (((uint32_t)k->rank << v->rank_log2) + k->group);
 
-	for (banks &= v->proposed & v->proposed_as[c]; banks; banks &= banks - 1) {
-		uint32_t other = first_bit(banks);
-
-		vault_set_ready(v, other, base_max_u64(v->proposals.ready_cycle[other], gate), cycle);
-	}
+	vault_hold(v, v->proposed & v->proposed_as[c] & group, kind_of(c), v->banks.group_gate[k->gate + c]);
 }
 
-static ALWAYS_INLINE void serve(struct mem_vault *v, uint32_t b, uint64_t cycle)
+/* The same for a row command, which has raised its rank's gate as well. */
+static ALWAYS_INLINE void hold_rank(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
 {
-	enum dram_command c = (enum dram_command)v->proposals.command[b];
-	uint8_t s = v->proposals.slot[b];
-	uint32_t row;
+	const struct dram_bank *k = &v->banks.bank[b];
+	const uint64_t rank = f.has_gates ? v->ranks[k->rank].banks : ALL_BANKS;
 
-	v->dirty |= 1ull << b;
-	v->proposed &= ~(1ull << b);
-	switch (c) {
-	case DRAM_ACT:
-		row = v->slots[s].row;
-		vault_issue(v, DRAM_ACT, b, row, cycle);
+	vault_hold(v, v->proposed & v->proposed_as[c] & rank, PROPOSED_ROW, v->banks.rank_gate[k->rank][c]);
+	if (f.has_gates && v->banks.t->group_count > 1)
+		hold_group(v, b, c);
+}
+
+/* What every command to bank b does: its proposal is spent. */
+static ALWAYS_INLINE void spend_proposal(struct mem_vault *v, uint32_t b)
+{
+	const uint64_t bit = 1ull << b;
+
+	v->dirty |= bit;
+	v->proposed &= ~bit;
+	v->overdue &= ~bit;
+	v->ready &= ~bit;
+}
+
+/* And what refresh and power may do then. */
+static inline void look_at_service(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	if (v->watches_idle)
+		look_at_idle(v, b, cycle);
+	if (v->rfm_banks)
+		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
+}
+
+static ALWAYS_INLINE void serve_row(struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
+{
+	const uint8_t s = v->proposals.slot[b];
+
+	spend_proposal(v, b);
+	if (v->proposals.command[b] == DRAM_ACT) {
+		const uint32_t row = v->slots[s].row;
+
+		vault_activate(v, b, row, cycle);
 		if (v->rfm_threshold)
 			count_activation(v, b);
 		if (unlikely(v->config.stamps))
 			stamp_begin(v, s, cycle);
-		v->needed_act |= 1ull << s;
+		v->notes[s] |= SLOT_NEEDED_ACT;
 		v->opened[direction_of(v, s)] |= 1ull << b;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
 			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
-		break;
-	case DRAM_PRE:
-		vault_issue(v, DRAM_PRE, b, 0, cycle);
+		hold_rank(v, b, DRAM_ACT, f);
+	} else {
+		vault_precharge(v, b, cycle);
 		if (s != NO_SLOT) {
-			v->needed_pre |= 1ull << s;
+			v->notes[s] |= SLOT_NEEDED_PRE;
 			if (unlikely(v->config.stamps))
 				stamp_begin(v, s, cycle);
 			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
 		}
 		vault_rows_closed(v, 1ull << b);
-		break;
-	default:
-		serve_column(v, s, cycle);
-		break;
+		if (v->holds_precharges)
+			hold_rank(v, b, DRAM_PRE, f);
 	}
-	if (v->banks.t->group_count > 1) {
-		if (c == DRAM_ACT) {
-			hold_group(v, b, DRAM_ACT, cycle);
-		} else if (c != DRAM_PRE) {
-			hold_group(v, b, DRAM_RD, cycle);
-			hold_group(v, b, DRAM_WR, cycle);
-		}
+	look_at_service(v, b, cycle);
+}
+
+static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint32_t b, bool is_last, uint64_t cycle,
+				       struct form f)
+{
+	const uint8_t s = v->proposals.slot[b];
+	struct slot *slot = &v->slots[s];
+	enum direction d = direction_of(v, s);
+	bool closes = v->auto_precharges && is_last_of_row(v, slot, d);
+	uint32_t column_bytes = v->banks.t->column_bytes;
+	uint64_t end;
+
+	spend_proposal(v, b);
+	end = vault_column(v, (enum dram_command)((closes ? DRAM_RDA : DRAM_RD) + d), b, slot->row, cycle);
+	if (unlikely(v->is_watched) && v->config.audit)
+		mem_audit_serve(v->config.audit, slot->req);
+	if (f.is_fifo && d != v->direction) {
+		v->direction = d;
+		v->stats->turnarounds++;
 	}
-	if (v->watches_idle)
-		look_at_idle(v, b, cycle);
-	if (v->rfm_banks)
-		v->service_cycle = base_min_u64(v->service_cycle, cycle + 1);
+	if (!(v->notes[s] & SLOT_HAS_STARTED)) {
+		v->notes[s] |= SLOT_HAS_STARTED;
+		if (v->notes[s] & SLOT_NEEDED_PRE)
+			v->stats->row_conflicts++;
+		else if (v->notes[s] & SLOT_NEEDED_ACT)
+			v->stats->row_misses++;
+		else
+			v->stats->row_hits++;
+		if (unlikely(v->config.stamps))
+			stamp_column(v, s, cycle, end);
+	}
+	v->stats->tsv_busy_units += v->banks.t->burst_units;
+	if (d == WRITING) {
+		v->stats->column_writes++;
+		v->stats->write_bytes += column_bytes;
+	} else {
+		v->stats->column_reads++;
+		v->stats->read_bytes += column_bytes;
+	}
+	slot->columns_left--;
+	if (is_last)
+		finish_slot(v, s, end);
+	if (closes)
+		vault_rows_closed(v, 1ull << b);
+	if (f.has_gates && v->banks.t->group_count > 1) {
+		hold_group(v, b, (enum dram_command)(DRAM_RD + v->direction));
+		if (f.is_fifo) /* no directions */
+			hold_group(v, b, (enum dram_command)(DRAM_RD + !v->direction));
+	}
+	look_at_service(v, b, cycle);
 }
 
 /* With a guard over all banks, what is overdue now changes its proposal. */
@@ -432,14 +452,16 @@ static void look_for_overdue(struct mem_vault *v, uint64_t cycle)
 	v->dirty = ALL_BANKS;
 }
 
-static void propose_dirty(struct mem_vault *v, uint64_t cycle)
+static __attribute__((noinline)) void propose_dirty(struct mem_vault *v, uint64_t cycle)
 {
 	uint64_t dirty;
 
-	if (v->guards_all && cycle >= v->guard_cycle)
+	if (cycle >= v->guard_cycle)
 		look_for_overdue(v, cycle);
 	/* Other banks have nothing to propose. */
 	dirty = v->dirty & (v->pending[READING] | v->pending[WRITING] | (v->closes_pages ? v->banks.open_banks : 0));
+	if (v->dirty & v->proposed || v->dirty == ALL_BANKS)
+		vault_forget_ready(v, v->dirty);
 	v->proposed &= ~v->dirty;
 	v->overdue &= ~v->dirty;
 	for (; dirty; dirty &= dirty - 1)
@@ -449,10 +471,18 @@ static void propose_dirty(struct mem_vault *v, uint64_t cycle)
 
 /* ---- which one goes ---- */
 
+static inline bool is_one(uint64_t banks)
+{
+	return !(banks & (banks - 1));
+}
+
+/* One at least. */
 static ALWAYS_INLINE uint32_t best_of(const struct mem_vault *v, uint64_t banks)
 {
 	uint64_t best = SIM_NEVER;
 
+	if (is_one(banks))
+		return first_bit(banks);
 	if (banks & v->first)
 		banks &= v->first;
 	for (; banks; banks &= banks - 1)
@@ -466,93 +496,166 @@ static inline uint64_t columns_of(const struct mem_vault *v)
 	return v->proposed_as[DRAM_RD] | v->proposed_as[DRAM_WR];
 }
 
-/* Is this one bank's proposal, if any, a request's last column? */
-static inline bool is_last(const struct mem_vault *v, uint64_t bank)
+/* The first cycle after this one at which bank b's proposal is legal, if it has one. */
+static ALWAYS_INLINE uint64_t next_of_bank(const struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
-	return bank & columns_of(v) && v->slots[v->proposals.slot[first_bit(bank)]].columns_left == 1;
+	const enum dram_command c = (enum dram_command)v->proposals.command[b];
+	uint64_t next = base_max_u64(v->proposals.ready_cycle[b], cycle + 1);
+
+	if (!((v->proposed & ~v->blocked) >> b & 1))
+		return SIM_NEVER;
+	return c >= DRAM_RD ? base_max_u64(next, v->banks.rank_gate[b >> v->rank_log2][c]) : next;
 }
 
-/* Serves the best proposal that is legal at cycle. Returns the first cycle at which it pays to look again. */
-static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t cycle, uint64_t among)
+/* Bank b has been served and proposes something else, if anything. Returns the first cycle at which it pays to look
+ * again, as far as that is not known without it: nothing else has been legal (is_only), and b's own proposal may come
+ * before the others; or all are to be looked at. */
+static ALWAYS_INLINE uint64_t look_again(struct mem_vault *v, uint32_t b, bool is_only, uint64_t cycle, struct form f)
 {
-	const uint64_t banks = v->proposed & among & ~v->blocked;
-	uint32_t served, requests = v->queue_count;
-	uint64_t legal, next, others;
-	bool is_only, is_column, has_left;
+	const uint64_t left = v->proposed & ~v->blocked;
+	uint64_t first = SIM_NEVER;
 
-	legal = vault_legal_of_ready(v, banks, cycle, &next);
-	is_only = !(legal & (legal - 1));
-	if (is_only && !is_last(v, legal))
-		next = vault_first_with_late(v, banks, next);
-	if (!legal)
-		return next;
-	served = best_of(v, legal);
-	is_column = columns_of(v) >> served & 1;
-	others = legal & ~(is_column ? columns_of(v) : v->proposed_as[v->proposals.command[served]]);
-	serve(v, served, cycle);
-	has_left = v->queue_count != requests;
-	/* A request that has left makes room for others of its bank and may turn the bus. */
-	if ((has_left && (v->is_fifo || !v->queue_count)) ||
-	    ((has_left || !is_only) && !v->is_fifo && turns(v, cycle + 1)))
+	if (is_only)
+		return next_of_bank(v, b, cycle);
+	return vault_legal(v, left, cycle + 1, &first, f) ? cycle + 1 : vault_first_late(v, left, first);
+}
+
+/* Is it the last column of the request for which bank b proposes one? */
+static inline bool is_last_column(const struct mem_vault *v, uint32_t b)
+{
+	return v->slots[v->proposals.slot[b]].columns_left == 1;
+}
+
+/* Serves the row command of bank b, the best of the legal ones. Returns as look_again. */
+static ALWAYS_INLINE uint64_t schedule_row(struct mem_vault *v, uint32_t b, uint64_t legal, uint64_t cycle,
+					   struct form f)
+{
+	const bool is_only = is_one(legal);
+	const uint64_t others = legal & ~v->proposed_as[v->proposals.command[b]];
+
+	serve_row(v, b, cycle, f);
+	if (!is_only && !f.is_fifo && turns(v, cycle + 1))
 		return cycle + 1;
-	/* Only the served bank's proposal has changed. */
-	if (is_column && !has_left)
-		propose_next_column(v, served, cycle + !is_only);
+	propose(v, b, cycle + !is_only);
+	v->dirty &= ~(1ull << b);
+	return others ? cycle + 1 /* no command delays others than its like */ : look_again(v, b, is_only, cycle, f);
+}
+
+/* The same for a column. A request that leaves makes room for others of its bank and may turn the bus. */
+static ALWAYS_INLINE uint64_t schedule_column(struct mem_vault *v, uint32_t b, uint64_t legal, bool is_last,
+					      uint64_t cycle, struct form f)
+{
+	const bool is_only = is_one(legal) && !is_last;
+	const uint64_t others = legal & ~columns_of(v);
+
+	serve_column(v, b, is_last, cycle, f);
+	if ((is_last && (f.is_fifo || !v->queue_count)) || (!is_only && !f.is_fifo && turns(v, cycle + 1)))
+		return cycle + 1;
+	if (is_last)
+		propose(v, b, cycle + 1);
 	else
-		propose(v, served, cycle + (has_left || !is_only));
-	v->dirty &= ~(1ull << served); /* with two buses, the other's command may have left a bank dirty */
-	if (others) /* no command delays others than its like */
-		return cycle + 1;
-	if (has_left || !is_only)
-		return vault_first_legal(v, v->proposed & ~v->blocked, cycle + 1);
-	/* Nothing else is legal before next. */
-	return base_max_u64(vault_first_of_late(v, v->proposed & ~v->blocked & 1ull << served, next), cycle + 1);
+		propose_next_column(v, b, cycle + !is_only);
+	v->dirty &= ~(1ull << b);
+	return others ? cycle + 1 : look_again(v, b, is_only, cycle, f);
+}
+
+/* Serves the best proposal of these banks that is legal at cycle. Returns the first cycle at which it pays to look
+ * again. */
+static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t banks, uint64_t cycle, struct form f)
+{
+	uint64_t next = SIM_NEVER;
+	const uint64_t legal = vault_legal(v, banks, cycle, &next, f);
+	bool is_column, is_last;
+	uint32_t b;
+
+	if (!legal)
+		return vault_first_late(v, banks, next);
+	b = best_of(v, legal);
+	is_column = columns_of(v) >> b & 1;
+	is_last = is_column && is_last_column(v, b);
+	next = is_one(legal) && !is_last ? vault_first_late(v, banks, next) : SIM_NEVER;
+	return base_min_u64(next, is_column ? schedule_column(v, b, legal, is_last, cycle, f)
+					    : schedule_row(v, b, legal, cycle, f));
 }
 
 /* Two command buses: a column and a row command in one cycle. */
-static uint64_t schedule_both(struct mem_vault *v, uint64_t cycle, uint64_t allowed)
+static ALWAYS_INLINE uint64_t schedule_both(struct mem_vault *v, uint64_t banks, uint64_t cycle, struct form f)
 {
+	const uint64_t columns = banks & columns_of(v), rows = banks & ~columns;
 	const uint64_t *free_cycle = v->banks.bus->free_cycle;
-	uint64_t columns = columns_of(v), next = SIM_NEVER;
+	/* Those whose bus is free, of these those that are legal, and those whose next cycle must be known. */
+	const uint64_t free_columns = columns & -(uint64_t)(free_cycle[1] <= cycle);
+	const uint64_t free_rows = rows & -(uint64_t)(free_cycle[0] <= cycle);
+	uint64_t first = SIM_NEVER;
+	const uint64_t legal_columns = vault_legal(v, free_columns, cycle, &first, f);
+	const uint64_t legal_rows = free_rows & v->ready;
+	uint64_t late = (free_columns & -(uint64_t)!legal_columns) | (free_rows & -(uint64_t)is_one(legal_rows));
+	uint64_t next = base_min_u64(columns & ~free_columns ? free_cycle[1] : SIM_NEVER,
+				     rows & ~free_rows ? free_cycle[0] : SIM_NEVER);
+	bool is_last = false;
+	uint32_t column = 0;
 
-	for (uint32_t is_column = 2; is_column--;) {
-		uint64_t banks = (is_column ? columns : ~columns) & allowed;
-
-		if (!(v->proposed & banks & ~v->blocked))
-			continue;
-		next = base_min_u64(next,
-				    free_cycle[is_column] > cycle ? free_cycle[is_column] : schedule(v, cycle, banks));
+	if (legal_columns) {
+		column = best_of(v, legal_columns);
+		is_last = is_last_column(v, column);
+		late |= free_columns & -(uint64_t)(is_one(legal_columns) && !is_last);
 	}
+	next = base_min_u64(next, late & free_columns ? first : SIM_NEVER);
+	next = vault_first_late(v, late, next);
+	if (legal_columns)
+		next = base_min_u64(next, schedule_column(v, column, legal_columns, is_last, cycle, f));
+	if (legal_rows)
+		next = base_min_u64(next, schedule_row(v, best_of(v, legal_rows), legal_rows, cycle, f));
 	return next;
 }
 
 /* The oldest overdue column, if its time has not come: columns of other banks would put that off, again and again where
  * the bus waits between ranks. These are the banks that may go on. */
-static uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
+static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
 {
 	const struct proposals *p = &v->proposals;
 	const uint64_t overdue = v->overdue & v->proposed & ~v->blocked;
-	uint64_t oldest = SIM_NEVER;
+	const struct form any = {.is_fifo = true, .has_gates = true};
+	uint64_t oldest = SIM_NEVER, first = SIM_NEVER;
 
 	for (uint64_t left = overdue; left; left &= left - 1)
 		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
-	if (!overdue || vault_first_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle) <= cycle)
+	if (!overdue || vault_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle, &first, any))
 		return ALL_BANKS;
 	return ~columns_of(v) | 1ull << oldest % DRAM_BANK_MAX;
 }
 
-/* Two command buses, or what is overdue. */
-static __attribute__((noinline)) uint64_t schedule_apart(struct mem_vault *v, uint64_t cycle)
+/* The tick at next may do nothing but find the bus taken, by a command of several cycles. Then the first cycle at which
+ * it is free, or a column that has a bus of its own is legal; if the direction does not turn till then, which, once
+ * time has made it wanted, stays so. */
+static ALWAYS_INLINE uint64_t when_free(struct mem_vault *v, uint64_t next, uint64_t cycle, struct form f)
 {
-	uint64_t banks = v->overdue ? banks_beside_overdue(v, cycle) : ALL_BANKS;
+	const uint64_t free_cycle = v->banks.bus->free_cycle[0], wanted = v->proposed & ~v->blocked;
+	const uint64_t columns = f.is_dual_bus ? wanted & columns_of(v) : 0;
+	uint64_t first = free_cycle;
 
-	if (v->banks.t->is_dual_bus)
-		return schedule_both(v, cycle, banks);
-	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, cycle, banks);
+	if (next >= free_cycle || v->dirty || v->overdue || !(wanted & ~columns) ||
+	    (f.is_dual_bus && vault_legal(v, columns, cycle, &first, f)))
+		return next;
+	if (f.is_dual_bus)
+		first = vault_first_late(v, columns, first);
+	return first > next && (f.is_fifo || !turns(v, first)) ? first : next;
+}
+
+/* Serves what is legal and best, on each command bus. */
+static ALWAYS_INLINE uint64_t schedule_buses(struct mem_vault *v, uint64_t cycle, struct form f)
+{
+	uint64_t banks = v->proposed & ~v->blocked;
+
+	if (unlikely(v->overdue))
+		banks &= banks_beside_overdue(v, cycle);
+	if (f.is_dual_bus)
+		return schedule_both(v, banks, cycle, f);
+	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, banks, cycle, f);
 }
 
 /* A tick at which a command may be legal. */
-static __attribute__((noinline)) void work(struct mem_vault *v, uint64_t cycle)
+static ALWAYS_INLINE void work(struct mem_vault *v, uint64_t cycle, struct form f)
 {
 	uint64_t next;
 
@@ -563,34 +666,71 @@ static __attribute__((noinline)) void work(struct mem_vault *v, uint64_t cycle)
 	} else if (v->blocked == v->all_banks) {
 		next = v->service_cycle;
 	} else {
-		if (!v->is_fifo && turns(v, cycle))
+		if (!f.is_fifo && turns(v, cycle))
 			choose_direction(v, cycle);
 		vault_look_for_ready(v, cycle);
-		propose_dirty(v, cycle);
-		if (unlikely(v->overdue || v->banks.t->is_dual_bus))
-			next = schedule_apart(v, cycle);
-		else if (v->banks.bus->free_cycle[0] > cycle)
-			next = v->banks.bus->free_cycle[0];
-		else
-			next = schedule(v, cycle, ALL_BANKS);
-		next = base_min_u64(next, v->service_cycle);
+		if (v->dirty || cycle >= v->guard_cycle)
+			propose_dirty(v, cycle);
+		next = when_free(v, schedule_buses(v, cycle, f), cycle, f);
+		next = base_min_u64(next, v->service_cycle); /* as it is then */
 	}
 	v->next_cycle = next;
 	if (next != SIM_NEVER)
 		sim_wake_cycle(v->engine, v->comp, next);
-	if (v->owes_room && v->free_slots) {
+	if (unlikely(v->owes_room & (v->free_slots != 0))) {
 		v->owes_room = false;
 		v->config.room(v->config.ctx, v->config.index);
 	}
 }
 
-void vault_tick(void *component, uint64_t cycle)
+/* By form; and apart from the tick, for many ticks only answer, and need not save the registers that work takes. */
+static __attribute__((noinline)) void work_plain(struct mem_vault *v, uint64_t cycle)
 {
-	struct mem_vault *v = component;
+	work(v, cycle, (struct form){.has_gates = false});
+}
+
+static __attribute__((noinline)) void work_dual_bus(struct mem_vault *v, uint64_t cycle)
+{
+	work(v, cycle, (struct form){.has_gates = true, .is_dual_bus = true});
+}
+
+static __attribute__((noinline)) void work_any(struct mem_vault *v, uint64_t cycle)
+{
+	work(v, cycle,
+	     (struct form){.is_fifo = v->is_fifo, .has_gates = true, .is_dual_bus = v->banks.t->is_dual_bus});
+}
+
+/* Answers what is done, and issues the best command that is legal at cycle. */
+static ALWAYS_INLINE void tick(struct mem_vault *v, uint64_t cycle, void (*work_of)(struct mem_vault *, uint64_t))
+{
 	uint64_t now = sim_now_units(v->engine);
 
 	if (v->done_units <= now)
 		vault_answer(v, now);
 	if (cycle >= v->next_cycle)
-		work(v, cycle);
+		work_of(v, cycle);
+}
+
+static void tick_plain(void *component, uint64_t cycle)
+{
+	tick(component, cycle, work_plain);
+}
+
+static void tick_dual_bus(void *component, uint64_t cycle)
+{
+	tick(component, cycle, work_dual_bus);
+}
+
+static void tick_any(void *component, uint64_t cycle)
+{
+	tick(component, cycle, work_any);
+}
+
+sim_tick_fn vault_tick_of(const struct mem_vault *v)
+{
+	if (v->is_fifo)
+		return tick_any;
+	if (v->banks.t->is_dual_bus)
+		return tick_dual_bus;
+	return v->banks.has_gates ? tick_any : tick_plain;
 }

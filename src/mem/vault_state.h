@@ -22,15 +22,20 @@ struct slot {
 	uint8_t bank, next;
 };
 
+/* Of the request in a slot: its direction, whether a column of it has been served, and what had to go before. */
+enum slot_note { SLOT_WRITES = WRITING, SLOT_HAS_STARTED = 2, SLOT_NEEDED_ACT = 4, SLOT_NEEDED_PRE = 8 };
+
 struct list {
 	uint8_t first, last, hit; /* hit: the oldest slot that wants the open row */
 };
+
+enum proposal_kind { PROPOSED_ROW, PROPOSED_COLUMN, PROPOSAL_KINDS }; /* of ACT and PRE, of RD and WR */
 
 /* What each bank would like to do next. */
 struct proposals {
 	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command: ACT, PRE, RD or WR */
 	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
-	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as far as the bank and its group are concerned */
+	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as it was proposed, and of those in ready_later as it is now */
 	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
 };
 
@@ -59,6 +64,7 @@ struct mem_vault {
 	struct sim_comp comp;
 	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
 	bool is_watched; /* commands go to an auditor or a log */
+	bool holds_precharges; /* a PRE delays others of its rank */
 	uint64_t next_cycle;	/* the first at which a command may be legal */
 	uint64_t service_cycle; /* the first at which refresh or power may have something to do */
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
@@ -70,11 +76,13 @@ struct mem_vault {
 	 * to be refreshed or its rank sleeps. */
 	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
 	/* Bit per bank: what has last been proposed for it is this command; that goes before other ranks of commands;
-	 * its bank and group are ready for it at ready_till_cycle; they are later than the ring reaches. */
+	 * it is ready at ready_till_cycle (see vault_legal.h); it is ready later than the ring reaches. All others with
+	 * a proposal are in the ring. */
 	uint64_t proposed_as[DRAM_GATE_COMMANDS], first, ready, ready_later;
-	/* Of the READY_RING cycles after ready_till_cycle those in which some may become ready, by cycle % READY_RING;
-	 * and the first cycle in which one that is later may. */
-	uint64_t ready_till_cycle, ready_slots, ready_later_cycle;
+	/* Of the READY_RING cycles after ready_till_cycle those in which some of a kind may become ready, by cycle %
+	 * READY_RING; and a cycle before which none that is later does. */
+	uint64_t row_slots, ready_till_cycle, column_slots; /* not beside each other: see vault_look_for_ready */
+	uint64_t ready_later_cycle;
 	uint64_t group_banks;	       /* of the first group of the first rank */
 	uint32_t rank_log2, rank_count; /* banks of a rank; ranks */
 	uint64_t awaited; /* bit per bank: a refresh that is owed waits till no request wants it */
@@ -89,10 +97,10 @@ struct mem_vault {
 	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
 	uint64_t starvation_cap;
 	uint64_t overdue; /* with a guard over all banks: bit per bank, a column that is overdue is proposed */
-	uint64_t guard_cycle; /* with a guard over all banks: when the next request may be overdue */
+	uint64_t guard_cycle; /* when the next request may be overdue; SIM_NEVER without a guard over all banks */
 
-	/* bit per slot */
-	uint64_t free_slots, is_write, needed_act, needed_pre, has_started;
+	uint64_t free_slots;
+	uint8_t notes[SLOT_MAX]; /* enum slot_note, a bit each */
 	uint64_t next_sequence, units_per_ps;
 	struct vault_stats *stats; /* of all vaults of the stack */
 
@@ -124,7 +132,7 @@ struct mem_vault {
 
 static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
 {
-	return (enum direction)(v->is_write >> s & 1);
+	return (enum direction)(v->notes[s] & SLOT_WRITES);
 }
 
 /* Has neither requests nor rows that it is about to close. */
@@ -160,8 +168,8 @@ void vault_watch(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32
 
 /* ---- vault_schedule.c ---- */
 
-/* Answers what is done, and issues the best command that is legal at cycle. */
-void vault_tick(void *component, uint64_t cycle);
+/* The tick of a vault of this form: answers what is done, and issues the best command that is legal at the cycle. */
+sim_tick_fn vault_tick_of(const struct mem_vault *v);
 /* The banks' rows are closed: nothing hits in them. */
 void vault_rows_closed(struct mem_vault *v, uint64_t banks);
 
@@ -177,29 +185,55 @@ void vault_catch_up(struct mem_vault *v, uint64_t now);
 /* Ends the time of all ranks' states now. */
 void vault_count_times(struct mem_vault *v, uint64_t now);
 
-/* Issues a command, counts the time of the rank's state if that ends with it, and the rows opened and closed. What
- * dram_banks_issue returns. */
-static inline uint64_t vault_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row,
-				   uint64_t cycle)
-{
-	struct vault_rank *k = &v->ranks[v->banks.bank[bank].rank];
-	uint64_t open = v->banks.open_banks & k->banks;
-	bool is_end = c >= DRAM_PDE || c == DRAM_PREA;
+/* ---- commands: issued, seen by who watches, counted; and the time of the rank's state, if that ends with them ---- */
 
-	if (c == DRAM_ACT) {
-		v->stats->activates++;
-		is_end = !open;
-	} else if (c == DRAM_PRE || c == DRAM_RDA || c == DRAM_WRA) {
-		v->stats->precharges++;
-		is_end = open == 1ull << bank;
-	} else if (c == DRAM_PREA) {
-		v->stats->precharges += (uint64_t)__builtin_popcountll(open);
-	}
+static inline void vault_note(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle,
+			      bool is_end)
+{
 	if (is_end)
-		vault_count_time(v, k, cycle);
-	if (v->is_watched)
+		vault_count_time(v, &v->ranks[v->banks.bank[bank].rank], cycle);
+	if (unlikely(v->is_watched))
 		vault_watch(v, c, bank, row, cycle);
-	return dram_banks_issue(&v->banks, c, bank, row, cycle);
+}
+
+/* The open banks of this bank's rank. */
+static inline uint64_t vault_open_of_rank(const struct mem_vault *v, uint32_t bank)
+{
+	return v->banks.open_banks & v->ranks[v->banks.bank[bank].rank].banks;
+}
+
+static inline void vault_activate(struct mem_vault *v, uint32_t bank, uint32_t row, uint64_t cycle)
+{
+	v->stats->activates++;
+	vault_note(v, DRAM_ACT, bank, row, cycle, !vault_open_of_rank(v, bank));
+	dram_banks_activate(&v->banks, bank, row, cycle);
+}
+
+static inline void vault_precharge(struct mem_vault *v, uint32_t bank, uint64_t cycle)
+{
+	v->stats->precharges++;
+	vault_note(v, DRAM_PRE, bank, 0, cycle, vault_open_of_rank(v, bank) == 1ull << bank);
+	dram_banks_precharge(&v->banks, bank, cycle);
+}
+
+/* RD, WR, RDA or WRA. What dram_banks_column returns. */
+static inline uint64_t vault_column(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32_t row,
+				    uint64_t cycle)
+{
+	const bool closes = c >= DRAM_RDA;
+
+	v->stats->precharges += closes;
+	vault_note(v, c, bank, row, cycle, closes && vault_open_of_rank(v, bank) == 1ull << bank);
+	return dram_banks_column(&v->banks, c, bank, row, cycle);
+}
+
+/* A command of refresh or power. */
+static inline void vault_rare(struct mem_vault *v, enum dram_command c, uint32_t bank, uint64_t cycle)
+{
+	if (c == DRAM_PREA)
+		v->stats->precharges += (uint64_t)__builtin_popcountll(vault_open_of_rank(v, bank));
+	vault_note(v, c, bank, 0, cycle, c >= DRAM_PDE || c == DRAM_PREA);
+	dram_banks_issue(&v->banks, c, bank, 0, cycle);
 }
 
 #endif
