@@ -95,6 +95,7 @@ static struct net_xbar *xbar_new(struct gpu *g, uint32_t inputs, uint32_t output
 	    .flit_bytes = (uint32_t)p->flit_bytes,
 	    .latency_units = p->latency_cycles * period + pipe_units,
 	    .depth_packets = (uint32_t)(p->depth_count + pipe_packets),
+	    .queue_packets = (uint32_t)p->queue_count,
 	    .stats = g->stats,
 	    .stats_prefix = prefix,
 	};

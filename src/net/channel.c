@@ -231,6 +231,11 @@ static inline uint64_t flits_of(const struct net_channel *ch, uint32_t bytes)
 	return ch->flit_shift == UINT32_MAX ? up / ch->config.flit_bytes : up >> ch->flit_shift;
 }
 
+uint64_t net_channel_wire_units(const struct net_channel *ch, uint32_t bytes)
+{
+	return flits_of(ch, bytes) * ch->config.flit_units;
+}
+
 /* Reserves frames for flits, with what the last one has room for. Returns the new frames' number, and the start of the
  * packet's first flit. */
 static uint64_t reserve_frames(struct net_channel *ch, uint64_t flits, uint64_t earliest, uint64_t *start)

@@ -59,14 +59,17 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 struct mem_req *net_channel_peek(struct net_channel *ch);
 /* Removes what peek returned and returns the credit. */
 struct mem_req *net_channel_pop(struct net_channel *ch);
+/* How long a packet of bytes is on a wire without frames. */
+uint64_t net_channel_wire_units(const struct net_channel *ch, uint32_t bytes);
 bool net_channel_is_idle(const struct net_channel *ch); /* nothing in flight or buffered, all credits home */
 void net_channel_reset(struct net_channel *ch);
 /* Utilisation bookkeeping for busy monitors: wire-busy time since the beginning, up to now. */
 uint64_t net_channel_busy_units(const struct net_channel *ch);
 
 /* A crossbar: every input may send to every output; an input port and an output port each carry one packet at a time
- * at the flit rate; an output's buffer is bounded, and an input whose head packet finds it full blocks (no virtual
- * output queues). */
+ * at the flit rate; an output's buffer is bounded, and an input whose next packet finds it full blocks. An input port is
+ * taken until the output's has taken the packet; or, with queues at the inputs, until it has taken the packet itself,
+ * which then waits for its output in the queue for that, while what is for others passes. */
 struct net_xbar;
 
 struct net_xbar_config {
@@ -76,6 +79,7 @@ struct net_xbar_config {
 	uint32_t flit_bytes;
 	uint64_t latency_units;
 	uint32_t depth_packets; /* per output */
+	uint32_t queue_packets; /* per output, what each input brings to a pool of all inputs' places; 0: no queues */
 	struct sim_stats *stats;
 	const char *stats_prefix;
 };

@@ -1,4 +1,9 @@
-/* xbar.c - a crossbar as one channel per output and a wire time per input port. */
+/* xbar.c - a crossbar as one channel per output and a wire time per input port.
+ *
+ * Without queues at the inputs a port holds a packet until its output's wire has taken it. With a queue for each output
+ * and twice the ports' rate inside, a crossbar does what one does that queues at its outputs alone (Chuang, Goel,
+ * McKeown, Prabhakar, JSAC 1999): so it is modelled, an input is taken for what its packet's flits take.
+ */
 #include <glib.h>
 
 #include "base/check.h"
@@ -7,6 +12,7 @@
 struct net_xbar {
 	struct sim_engine *engine;
 	uint32_t input_count, output_count;
+	bool has_queues; /* at the inputs, one for each output */
 	uint64_t *input_free_units;
 	struct net_channel **outputs;
 };
@@ -19,7 +25,7 @@ struct net_xbar *net_xbar_new(const struct net_xbar_config *c)
 		.flit_units = c->flit_units,
 		.flit_bytes = c->flit_bytes,
 		.latency_units = c->latency_units,
-		.depth_packets = c->depth_packets,
+		.depth_packets = c->depth_packets + c->queue_packets * c->input_count,
 		.stats = c->stats,
 		.stats_prefix = c->stats_prefix,
 	};
@@ -27,6 +33,7 @@ struct net_xbar *net_xbar_new(const struct net_xbar_config *c)
 	x->engine = c->engine;
 	x->input_count = c->input_count;
 	x->output_count = c->output_count;
+	x->has_queues = c->queue_packets != 0;
 	x->input_free_units = g_new0(uint64_t, c->input_count);
 	x->outputs = g_new0(struct net_channel *, c->output_count);
 	for (uint32_t i = 0; i < c->output_count; i++)
@@ -72,7 +79,10 @@ uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, stru
 	uint64_t input_free = x->input_free_units[input];
 	uint64_t start = earliest_units > input_free ? earliest_units : input_free;
 
-	x->input_free_units[input] = net_channel_send(x->outputs[output], r, bytes, start);
+	uint64_t taken = net_channel_send(x->outputs[output], r, bytes, start);
+
+	x->input_free_units[input] =
+	    x->has_queues ? start + net_channel_wire_units(x->outputs[output], bytes) : taken;
 	return x->input_free_units[input];
 }
 

@@ -360,7 +360,7 @@ static void test_promises_lapse(void **state)
 	rig_end(&g);
 }
 
-static void xbar_begin(struct rig *g, uint32_t outputs)
+static void xbar_begin(struct rig *g, uint32_t outputs, uint32_t queue_packets)
 {
 	rig_begin(g, 700); /* no multiple of the flit time */
 	g->output_count = outputs;
@@ -374,6 +374,7 @@ static void xbar_begin(struct rig *g, uint32_t outputs)
 		.flit_bytes = 32,
 		.latency_units = 3000,
 		.depth_packets = 16,
+		.queue_packets = queue_packets,
 		.stats = g->stats,
 		.stats_prefix = "xbar_request",
 	};
@@ -389,7 +390,7 @@ static void test_xbar_throughput(void **state)
 	struct rig g;
 
 	(void)state;
-	xbar_begin(&g, 1);
+	xbar_begin(&g, 1, 0);
 	for (uint32_t i = 0; i < SENDERS; i++) {
 		g.senders[i].left = 500;
 		sim_wake_cycle(g.engine, g.senders[i].comp, 0);
@@ -399,7 +400,7 @@ static void test_xbar_throughput(void **state)
 	assert_int_equal(g.receivers[0].last_units, SENDERS * 500 * 4 * 250 + 3000);
 	rig_end(&g);
 
-	xbar_begin(&g, SENDERS);
+	xbar_begin(&g, SENDERS, 0);
 	for (uint32_t i = 0; i < SENDERS; i++) {
 		g.senders[i].left = 500;
 		g.senders[i].output = (i + 2) % SENDERS;
@@ -420,7 +421,7 @@ static void test_xbar_conserves_packets(void **state)
 	uint64_t received = 0, last = 0;
 
 	(void)state;
-	xbar_begin(&g, SENDERS);
+	xbar_begin(&g, SENDERS, 0);
 	for (uint32_t i = 0; i < SENDERS; i++) {
 		g.senders[i].left = 600;
 		g.senders[i].is_spread = true;
@@ -438,6 +439,33 @@ static void test_xbar_conserves_packets(void **state)
 	rig_end(&g);
 }
 
+/* When the second packet of an input arrives whose first one is for an output that all others fill. */
+static uint64_t behind_a_busy_output(uint32_t queue_packets)
+{
+	struct rig g;
+	uint64_t last;
+
+	xbar_begin(&g, SENDERS, queue_packets);
+	for (uint32_t i = 0; i < SENDERS; i++) {
+		g.senders[i].left = 2;
+		sim_wake_cycle(g.engine, g.senders[i].comp, i ? 0 : 1);
+	}
+	g.senders[0].is_spread = true;
+	sim_run(g.engine);
+	last = g.receivers[1].last_units;
+	rig_end(&g);
+	return last;
+}
+
+/* It begins at 700 and is on its own wires alone, with a queue for each output; else after the others' first packets
+ * and its own, of 1000 each. */
+static void test_xbar_queues(void **state)
+{
+	(void)state;
+	assert_int_equal(behind_a_busy_output(1), 700 + 2 * 1000 + 3000);
+	assert_int_equal(behind_a_busy_output(0), SENDERS * 1000 + 1000 + 3000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +479,7 @@ int main(void)
 		cmocka_unit_test(test_promises_lapse),
 		cmocka_unit_test(test_xbar_throughput),
 		cmocka_unit_test(test_xbar_conserves_packets),
+		cmocka_unit_test(test_xbar_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
