@@ -222,17 +222,17 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	return SENT_ONE;
 }
 
-/* Fills go before hits, but a head that waits for a place in the crossbar is asked for first: the place that is kept
- * for this slice is no one else's until then, and slices keeping each other's would wait for ever. */
+/* The oldest first, but a head that waits for a place in the crossbar is asked for before: the place that is kept for
+ * this slice is no one else's until then, and slices keeping each other's would wait for ever. */
 static enum sent send_next(struct l2_slice *s, uint64_t now)
 {
-	struct queue *q = s->blocked ? s->blocked : &s->replies;
-	enum sent sent = send_reply(s, q, now);
+	const struct mem_req *hit = s->hits.first, *fill = s->replies.first;
+	struct queue *q = hit && (!fill || hit->ready_units < fill->ready_units) ? &s->hits : &s->replies;
+	enum sent sent;
 
-	if (sent == SENT_NOTHING && q == &s->replies) {
-		q = &s->hits;
-		sent = send_reply(s, q, now);
-	}
+	if (s->blocked)
+		q = s->blocked;
+	sent = send_reply(s, q, now);
 	s->blocked = sent == SENT_BLOCKED ? q : NULL;
 	return sent;
 }

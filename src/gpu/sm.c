@@ -427,9 +427,10 @@ void sm_kernel_begin(struct sm *sm)
 	sm->now = sm->accounted = 0;
 	if (sm->gpu->account)
 		account_sm_begin(sm->gpu->account, sm);
-	/* The L1s are not coherent: a kernel starts with none of the former one's lines. */
+	/* The L1s are not coherent: a kernel starts with none of the former one's lines; but code does not change. */
 	mem_cache_invalidate_all(sm->l1d);
-	mem_cache_invalidate_all(sm->l1i);
+	if (!sm->gpu->config->sm.inst_cache_kept)
+		mem_cache_invalidate_all(sm->l1i);
 	mem_cache_invalidate_all(sm->l1c);
 	mem_cache_invalidate_all(sm->l1t);
 }

@@ -105,17 +105,17 @@ static void test_dram_by_state(void **state)
 	account(&p, &counts, stats, &report);
 	assert_true(component(&report, "dram_static") == 400 * 1e3); /* one figure for all */
 	assert_true(component(&report, "dram_row_buffer") == 1536 * 8 * 4.0);
-	assert_true(component(&report, "dram_refresh") == (256 * 16 + 512) * 4 * 11800 / 2.0);
+	assert_float_equal(component(&report, "dram_refresh"), (256 * 16 + 512) / 256.0 * 11800 / 2.0, 1e-6);
 	p.dram_row_buffer_write_pj = 6;
 	p.dram_precharged_mw = 320;
 	p.dram_power_down_mw = 160;
 	p.dram_self_refresh_mw = 80;
-	p.dram_refresh_rows_count = 0;
+	p.dram_refresh_rows_count = 4; /* and not what the capacity has */
 	account(&p, &counts, stats, &report);
 	assert_true(component(&report, "dram_row_buffer") == 512 * 8 * 4.0 + 1024 * 8 * 6.0);
 	assert_float_equal(component(&report, "dram_static"), (100 * 400 + 100 * 320 + 200 * 160 + 400 * 80) * 1.25,
 			   1e-6);
-	assert_float_equal(component(&report, "dram_refresh"), (256 * 16 + 512) / 256.0 * 11800 / 2.0, 1e-6);
+	assert_true(component(&report, "dram_refresh") == (256 * 16 + 512) * 4 * 11800 / 2.0);
 	sim_stats_free(stats);
 	free(vault);
 }

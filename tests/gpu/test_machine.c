@@ -191,6 +191,35 @@ static void switch_past_a_full_vault(void **state)
 	assert_true(mean_ps[1] < mean_ps[0] * 3 / 4);
 }
 
+/* A line that the L2 has, for threads of odd warps; the others stream from memory. */
+static uint64_t hit_or_stream(uint64_t thread, uint32_t visit)
+{
+	return thread / 32 % 2 ? RIG_MEMORY + thread % 32 * 4
+			       : RIG_MEMORY + (1 << 20) + thread * 4 + (uint64_t)visit * (1 << 20);
+}
+
+/* More lines come from memory than a slice may answer. Those that it has wait no longer for their turn than those: were
+ * they behind all that come from memory, they would wait until there is none. */
+static void hits_take_their_turn(void **state)
+{
+	enum { ROUNDS = 64 };
+	static const char *const settings[] = {"gpu.stack_count", "1", "gpu.l2_slices_per_stack_count", "1",
+					       "gpu.sm_count", "16", "gpu.sms_per_cluster_count", "1",
+					       "link.bandwidth_mbytes_per_s", "1000000", "l2.mshr_count", "512",
+					       "gpu.l2_queue_count", "64", "sm.scheduler", "lrr", NULL};
+	struct fake_inst insts[] = {FAKE_LOAD(1, hit_or_stream), FAKE_LOOP(0, ROUNDS - 1), FAKE_EXIT};
+	struct sim_hist latency;
+	struct rig r;
+
+	(void)state;
+	insts[0].cache = PTX_CG;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, ARRAY_COUNT(insts), 16, 256);
+	assert_true(sim_stats_hist(r.ctx.stats, "memory.data_read_latency_ps", &latency));
+	assert_true(2 * sim_hist_quantile(&latency, 0.95) < 3 * sim_hist_quantile(&latency, 0.5));
+	rig_close(&r);
+}
+
 /* With one vault there is nobody to let past: all enter as they came, and nothing changes. */
 static void switch_keeps_order(void **state)
 {
@@ -765,6 +794,7 @@ int main(void)
 	    cmocka_unit_test(determinism),
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(switch_past_a_full_vault),
+	    cmocka_unit_test(hits_take_their_turn),
 	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
 	    cmocka_unit_test(host_memory_is_dram),

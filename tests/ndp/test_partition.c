@@ -505,7 +505,7 @@ static void width_and_clock_matter(void **state)
 	static const char *const settings[][3] = {{NULL},
 						  {"nsu.lane_count", "4", NULL},
 						  {"nsu.clock_khz", "175000", NULL},
-						  {"nsu.boundary_cycles", "0", NULL}};
+						  {"nsu.boundary_cycles", "16", NULL}};
 	uint64_t issued[4], ps[4];
 
 	(void)state;
@@ -527,8 +527,45 @@ static void width_and_clock_matter(void **state)
 	assert_int_equal(issued[0], 6 * 256);
 	/* The kernel may end while the last OFLD.END of a unit still holds its issue. */
 	assert_in_range(issued[1], 8 * 6 * 256 - 4 * 7, 8 * 6 * 256);
-	assert_int_equal(issued[3], 4 * 256);
-	assert_true(ps[1] > ps[0] && ps[2] > ps[0] && ps[3] < ps[0]);
+	assert_in_range(issued[3], (4 + 2 * 16) * 256 - 15 * 4, (4 + 2 * 16) * 256);
+	assert_true(ps[1] > ps[0] && ps[2] > ps[0] && ps[3] > ps[0]);
+}
+
+/* out[i] = in[i] + in[i + 4096], in double precision. */
+static const char doubles[] = KERNEL(".reg .f64 %fd<4>;\n"
+				     "ld.global.u32 %r5, [%rd5];\n"
+				     "ld.global.u32 %r6, [%rd5+16384];\n"
+				     "cvt.rn.f64.u32 %fd1, %r5;\n"
+				     "cvt.rn.f64.u32 %fd2, %r6;\n"
+				     "add.f64 %fd3, %fd1, %fd2;\n"
+				     "add.f64 %fd3, %fd3, %fd1;\n"
+				     "sub.f64 %fd3, %fd3, %fd1;\n"
+				     "cvt.rzi.u32.f64 %r7, %fd3;\n"
+				     "st.global.u32 [%rd6], %r7;\n");
+
+/* Eleven instructions with the block's boundaries. The three of double precision hold their unit for 8 cycles, and the
+ * issue for one; or for 8. Conversions are not theirs. */
+static void units_overlap(void **state)
+{
+	uint64_t issued[2], ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {"nsu.units_overlap", i ? "false" : "true", NULL};
+		struct rig r;
+
+		open_with(&r, doubles, settings);
+		assert_true(rig_run(&r, 64, 128, 0));
+		issued[i] = rig_stat(&r, "nsu.issued_cycles");
+		ps[i] = sim_now_ps(r.ctx.engine);
+		assert_int_equal(rig_stat(&r, "nsu.fp64_threads"), 3 * 32 * 256);
+		for (uint32_t j = 0; j < 8192; j++)
+			assert_int_equal(r.out[j], 2 * j + 4096);
+		rig_close(&r);
+	}
+	assert_int_equal(issued[0], 11 * 256);
+	assert_int_equal(issued[1], (8 + 3 * 8) * 256);
+	assert_true(ps[0] < ps[1] * 9 / 10);
 }
 
 /* A kernel that ends in a fault with blocks under way leaves a machine that works. */
@@ -651,6 +688,7 @@ int main(void)
 	    cmocka_unit_test(constants_are_cached),
 	    cmocka_unit_test(units_reach_the_host),
 	    cmocka_unit_test(width_and_clock_matter),
+	    cmocka_unit_test(units_overlap),
 	    cmocka_unit_test(faults_clean_up),
 	    cmocka_unit_test(limit_ends_blocks),
 	    cmocka_unit_test(leaked_credit_is_found),

@@ -214,15 +214,25 @@ static bool entry_is_complete(const struct partition_entry *e)
 	return e->is_issued && e->arrived == e->access.mask;
 }
 
+static enum simt_unit unit_of(const struct partition *p, const struct nsu_inst *inst)
+{
+	if (inst->op == NSU_OP_ALU)
+		return (enum simt_unit)p->program->program->insts[inst->gpu_pc].unit;
+	return inst->op == NSU_OP_BEG || inst->op == NSU_OP_END ? SIMT_UNIT_CTRL : SIMT_UNIT_LDST;
+}
+
 /* Why the warp cannot issue now; NSU_WAIT_COUNT: it can. */
 static enum nsu_wait wait_of(struct nsu *u, struct nsu_slot *s, uint64_t cycle)
 {
 	const struct partition *p = s->p;
 	const struct nsu_inst *inst = nsu_warp_next(p->program, p->exec);
+	uint64_t unit_free;
 
 	if (!has_code(u, s))
 		return NSU_WAIT_FETCH;
 	s->ready_cycle = operands_ready(s, inst);
+	unit_free = u->unit_free[unit_of(p, inst)];
+	s->ready_cycle = unit_free > s->ready_cycle ? unit_free : s->ready_cycle;
 	if (s->ready_cycle > cycle)
 		return NSU_WAIT_EXECUTION;
 	if (inst->op == NSU_OP_LOAD && !entry_is_complete(&p->entries[inst->sequence]))
@@ -315,18 +325,24 @@ static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
 	struct partition *p = s->p;
 	const struct nsu_inst *inst = nsu_warp_next(p->program, p->exec);
 	const struct simt_inst *gpu_inst = &p->program->program->insts[inst->gpu_pc];
-	bool is_alu = inst->op == NSU_OP_ALU;
-	enum simt_unit unit = is_alu					  ? (enum simt_unit)gpu_inst->unit
-			      : inst->op == NSU_OP_BEG || inst->op == NSU_OP_END ? SIMT_UNIT_CTRL
-									  : SIMT_UNIT_LDST;
-	uint32_t steps = is_alu && gpu_inst->issue_slots ? gpu_inst->issue_slots - 1u : 0;
-	uint32_t busy = u->lane_interval * (u->interval[unit] + steps * u->interval[gpu_inst->step_unit]);
+	enum simt_unit unit = unit_of(p, inst);
+	uint32_t steps = inst->op == NSU_OP_ALU && gpu_inst->issue_slots ? gpu_inst->issue_slots - 1u : 0;
+	uint64_t done = cycle + u->lane_interval * u->interval[unit];
 	struct partition_entry *e = &p->entries[inst->sequence];
 
 	count_issue(u, inst, unit, (uint32_t)__builtin_popcount(nsu_warp_mask(p->program, p->exec)));
 	touch_code(u, p);
-	u->issue_free = cycle + busy;
-	results_ready(u, s, inst, u->issue_free - 1 + u->latency[unit]);
+	u->issue_free = u->overlaps && unit != SIMT_UNIT_CTRL ? cycle + u->lane_interval : done;
+	if (u->overlaps)
+		u->unit_free[unit] = done;
+	if (steps) {
+		done += steps * u->lane_interval * u->interval[gpu_inst->step_unit];
+		if (u->overlaps)
+			u->unit_free[gpu_inst->step_unit] = done;
+		else
+			u->issue_free = done;
+	}
+	results_ready(u, s, inst, done - 1 + u->latency[unit]);
 	if (inst->op == NSU_OP_END) {
 		end(u, slot);
 		return;
@@ -410,6 +426,7 @@ static void units_init(struct nsu *u, const struct gpu_config *c)
 	u->latency[SIMT_UNIT_LDST] = u->interval[SIMT_UNIT_LDST] = 1;
 	u->latency[SIMT_UNIT_CTRL] = 1;
 	u->interval[SIMT_UNIT_CTRL] = (uint32_t)c->nsu.boundary_cycles;
+	u->overlaps = c->nsu.units_overlap;
 	u->lane_interval = SIMT_LANES / (uint32_t)c->nsu.lane_count;
 }
 

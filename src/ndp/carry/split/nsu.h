@@ -55,6 +55,8 @@ struct nsu {
 	uint64_t issue_free;				   /* cycle from which the next instruction may issue */
 	uint32_t lane_interval;				   /* cycles of an instruction of 32 lanes */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
+	uint64_t unit_free[SIMT_UNIT_COUNT]; /* cycle from which it takes an instruction, where they overlap */
+	bool overlaps;
 	uint32_t sb_cap;
 
 	struct {
