@@ -30,6 +30,7 @@ enum {
 	PORT_WRITE, /* a line written back */
 	PORT_ATOMIC, /* an atomic's result; tag: the port that asked for the atomic */
 	PORT_DROP,  /* a message: the line has been written in memory */
+	PORT_MERGED, /* writes that became one; owner: the first of them, chained */
 };
 
 struct l2_slice {
@@ -117,6 +118,63 @@ static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 	queue_push(&s->misses, f);
 }
 
+/* A write that waits for the link and touches r's bytes or their neighbours, in r's line: a write buffer's entry. */
+static struct mem_req *waiting_write(const struct l2_slice *s, const struct mem_req *r)
+{
+	const uint64_t in_line = mem_cache_line_bytes(s->cache) - 1, end = r->addr_bytes + r->size_bytes;
+
+	if (r->op != MEM_WRITE || r->kind == MEM_KIND_PASSING || !s->gpu->config->gpu.l2_merges_writes ||
+	    s->gpu->has_host_memory)
+		return NULL;
+	for (struct mem_req *w = s->misses.first; w; w = w->next) {
+		if (w->op == MEM_WRITE && (w->addr_bytes ^ r->addr_bytes) <= in_line &&
+		    w->kind != MEM_KIND_PASSING && w->port != s->port_first + PORT_ATOMIC &&
+		    w->port != s->port_first + PORT_WRITE && w->addr_bytes <= end &&
+		    r->addr_bytes <= w->addr_bytes + w->size_bytes)
+			return w;
+	}
+	return NULL;
+}
+
+/* Makes w, in its place in the queue, the first of what one write brings to memory. */
+static void become_merged(struct l2_slice *s, struct mem_req *w)
+{
+	struct mem_req *first = mem_req_get(s->gpu->pool), *next = w->next;
+
+	*first = *w;
+	if (unlikely(s->gpu->account)) {
+		net_stamps_clear(first);
+		net_stamps_join(first, w);
+	}
+	first->next = NULL;
+	w->next = next;
+	w->port = s->port_first + PORT_MERGED;
+	w->owner = first;
+}
+
+/* r goes to memory with a write that waits already; false: there is none. */
+static bool merge_write(struct l2_slice *s, struct mem_req *r)
+{
+	struct mem_req *w = waiting_write(s, r);
+	uint64_t begin, end;
+
+	if (!w)
+		return false;
+	if (w->port != s->port_first + PORT_MERGED)
+		become_merged(s, w);
+	begin = w->addr_bytes < r->addr_bytes ? w->addr_bytes : r->addr_bytes;
+	end = w->addr_bytes + w->size_bytes;
+	end = end > r->addr_bytes + r->size_bytes ? end : r->addr_bytes + r->size_bytes;
+	w->column = (uint16_t)(w->column - (w->addr_bytes - begin));
+	w->addr_bytes = begin;
+	w->size_bytes = (uint16_t)(end - begin);
+	w->payload_bytes = w->size_bytes;
+	r->next = w->owner;
+	w->owner = r;
+	s->stats.merged_writes++;
+	return true;
+}
+
 /* Looks the request up. False: no MSHR, it is held. */
 static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
@@ -142,7 +200,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 			s->stats.atomic_words += r->size_bytes / 4u;
 			atomic_write(s, r, r->size_bytes);
 			reply(&s->hits, r, now + s->hit_units);
-		} else {
+		} else if (!merge_write(s, r)) {
 			queue_push(&s->misses, r);
 		}
 		return true;
@@ -152,13 +210,21 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	}
 }
 
-static bool has_room(struct l2_slice *s)
+/* Room for what r, which waits, may bring. */
+static bool has_room_for(const struct l2_slice *s, const struct mem_req *r)
+{
+	return s->hits.count + s->replies.count < s->queue_cap &&
+	       (s->misses.count + s->forwards.count < s->queue_cap || waiting_write(s, r));
+}
+
+/* The same, counted. */
+static bool has_room(struct l2_slice *s, const struct mem_req *r)
 {
 	if (s->hits.count + s->replies.count >= s->queue_cap) {
 		s->stats.reply_full_stalls++;
 		return false;
 	}
-	if (s->misses.count + s->forwards.count >= s->queue_cap) {
+	if (!has_room_for(s, r)) {
 		s->stats.miss_full_stalls++;
 		return false;
 	}
@@ -289,6 +355,7 @@ static void send_forwards(struct l2_slice *s, uint64_t now)
 static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
+	const struct mem_req *next;
 
 	if (s->replies.first && !is_blocked)
 		sim_wake_cycle(g->engine, s->comp, cycle + 1);
@@ -297,9 +364,10 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units
 										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
-	if (may_have_more && (s->held ? !s->waits_fill : net_xbar_peek(g->requests, s->index) != NULL) &&
-	    s->hits.count + s->replies.count < s->queue_cap &&
-	    s->misses.count + s->forwards.count < s->queue_cap)
+	if (!may_have_more || (s->held && s->waits_fill))
+		return;
+	next = s->held ? s->held : net_xbar_peek(g->requests, s->index);
+	if (next && has_room_for(s, next))
 		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 }
 
@@ -318,11 +386,13 @@ static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 	struct gpu *g = s->gpu;
 	struct mem_req *r = s->held;
 
-	if (!r && !net_xbar_peek(g->requests, s->index))
+	if (!r)
+		r = net_xbar_peek(g->requests, s->index);
+	if (!r)
 		return false;
-	if (!has_room(s))
+	if (!has_room(s, r))
 		return true;
-	if (!r) {
+	if (!s->held) {
 		r = net_xbar_pop(g->requests, s->index);
 		account_entered(g, r);
 		s->stats.requests++;
@@ -401,6 +471,32 @@ static void take_written(void *self, struct mem_req *r)
 {
 	struct l2_slice *s = self;
 
+	mem_req_put(s->gpu->pool, r);
+}
+
+/* Each of the writes that became this one is in memory: before whoever asks for what is there now. */
+static void merged_served(void *self, struct mem_req *r, uint32_t where)
+{
+	struct l2_slice *s = self;
+
+	for (struct mem_req *w = r->owner; w; w = w->next) {
+		net_port_served(net_port_of(&s->gpu->ports, w), w, where);
+		if (unlikely(s->gpu->audit))
+			s->gpu->audit->memory(s->gpu->audit_self, w, true);
+	}
+}
+
+static void take_merged(void *self, struct mem_req *r)
+{
+	struct l2_slice *s = self;
+	uint64_t now = sim_now_units(s->gpu->engine);
+
+	for (struct mem_req *w = r->owner, *next; w; w = next) {
+		next = w->next;
+		if (unlikely(s->gpu->account))
+			net_stamps_join(w, r);
+		reply(&s->replies, w, now);
+	}
 	mem_req_put(s->gpu->pool, r);
 }
 
@@ -489,6 +585,7 @@ static void ports_new(struct l2_slice *s)
 	    [PORT_WRITE] = {.done = take_written},
 	    [PORT_ATOMIC] = {.done = take_atomic},
 	    [PORT_DROP] = {.done = take_drop},
+	    [PORT_MERGED] = {.done = take_merged, .served = merged_served},
 	};
 
 	s->port_first = (uint16_t)s->gpu->ports.count;

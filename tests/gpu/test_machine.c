@@ -220,6 +220,48 @@ static void hits_take_their_turn(void **state)
 	rig_close(&r);
 }
 
+/* Sixteen SMs write one flag over and over. While the first write is on its way, those behind it become one. */
+static uint64_t flag(uint64_t thread, uint32_t visit)
+{
+	(void)thread, (void)visit;
+	return RIG_MEMORY + 64;
+}
+
+/* And two warps the halves of a line, whose bytes do not touch those of others. */
+static uint64_t far_apart(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + visit * 4096ull + (thread / 32 & 1) * 96 + (thread & 7) * 4;
+}
+
+static void hot_writes_merge(void **state)
+{
+	enum { SMS = 16, WARPS = 8, ROUNDS = 64, STORES = SMS * WARPS * ROUNDS };
+	struct fake_inst insts[] = {FAKE_STORE(1, flag), FAKE_LOOP(0, ROUNDS - 1), FAKE_EXIT};
+	uint64_t cycles[2];
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {"gpu.sm_count", "16", "gpu.l2_merges_writes", i ? "false" : "true", NULL};
+
+		rig_open(&r, NULL, NULL, settings);
+		cycles[i] = rig_run(&r, insts, ARRAY_COUNT(insts), SMS, WARPS * 32);
+		assert_int_equal(rig_stat(&r, "l2_slice.requests"), STORES + rig_stat(&r, "l1i.read_misses"));
+		assert_int_equal(rig_stat(&r, "vault.writes"), STORES - rig_stat(&r, "l2_slice.merged_writes"));
+		assert_int_equal(rig_stat(&r, "vault.write_bytes"), 64 * rig_stat(&r, "vault.writes"));
+		assert_true(i ? rig_stat(&r, "l2_slice.merged_writes") == 0
+			      : 3 * rig_stat(&r, "vault.writes") < STORES);
+		rig_close(&r);
+	}
+	assert_true(2 * cycles[0] < cycles[1]);
+	insts[0].addr = far_apart;
+	insts[0].lanes = 0xff;
+	rig_open(&r, NULL, NULL, NULL);
+	rig_run(&r, insts, ARRAY_COUNT(insts), 1, 64);
+	assert_int_equal(rig_stat(&r, "l2_slice.merged_writes"), 0);
+	rig_close(&r);
+}
+
 /* With one vault there is nobody to let past: all enter as they came, and nothing changes. */
 static void switch_keeps_order(void **state)
 {
@@ -795,6 +837,7 @@ int main(void)
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(switch_past_a_full_vault),
 	    cmocka_unit_test(hits_take_their_turn),
+	    cmocka_unit_test(hot_writes_merge),
 	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
 	    cmocka_unit_test(host_memory_is_dram),
