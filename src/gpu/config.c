@@ -66,11 +66,12 @@ void gpu_config_defaults(struct gpu_config *c)
 {
 	/* Choice: dependent issue 36 cycles after an L1 hit, between Fermi's shared memory and its measured L1. */
 	c->l1d.hit_latency_cycles = 36;
-	/* NSU (SC'17) Table 2: 4 KB, 4 ways, 2 MSHRs. The latency covers L1I access and decode (choice). */
+	/* NSU (SC'17) Table 2: 4 KB, 4 ways, 2 MSHRs. The latency is that of GPGPU-Sim 3.2: a cycle each for L1I
+	 * access and decode. */
 	c->l1i.size_bytes = 4096;
 	c->l1i.mshr_count = 2;
 	c->l1i.mshr_merge_count = 64;
-	c->l1i.hit_latency_cycles = 4;
+	c->l1i.hit_latency_cycles = 2;
 	/* NSU (SC'17) Table 2 gives 4 KB for the NSU's constant cache; the SM's gets Fermi's 8 KB (choice). Hits cost
 	 * about an ALU latency, since instructions take constants as operands. */
 	c->l1c.size_bytes = 8192;

@@ -80,6 +80,10 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->group_shift = (uint32_t)__builtin_ctzll(c->sm.ibuffer_count);
 	sm->group_line_shift = inst_line_shift - sm->group_shift;
 	sm->fetch_latency = (uint32_t)c->l1i.hit_latency_cycles;
+	sm->fetch_warps = (uint32_t)c->sm.fetch_warp_count;
+	sm->fetches_ahead = c->sm.fetch_ahead;
+	sm->collector_count = (uint32_t)c->sm.collector_count;
+	sm->register_banks = (uint32_t)c->sm.register_bank_count;
 	sm->branch_penalty = (uint32_t)c->sm.branch_penalty_cycles;
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
@@ -132,6 +136,12 @@ static void account(struct sm *sm, uint32_t upto)
 	sm->accounted = upto;
 }
 
+static void earlier(uint32_t *cycles, uint32_t count, uint32_t by)
+{
+	for (uint32_t i = 0; i < count; i++)
+		cycles[i] -= cycles[i] < by ? cycles[i] : by;
+}
+
 /* Cycles are 31 bits in the scoreboard: moves their origin long before they overflow. */
 static void rebase(struct sm *sm, uint32_t by)
 {
@@ -150,14 +160,13 @@ static void rebase(struct sm *sm, uint32_t by)
 			*sb -= *sb == SM_SB_PENDING ? 0 : *sb < 2 * by ? *sb : 2 * by;
 		}
 	}
-	for (uint32_t u = 0; u < SIMT_UNIT_COUNT; u++) {
-		sm->unit_free[u] -= sm->unit_free[u] < by ? sm->unit_free[u] : by;
-		for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-			uint32_t *free_at = &sm->issue_free[i][u];
-
-			*free_at -= *free_at < by ? *free_at : by;
-		}
-	}
+	earlier(sm->unit_free, SIMT_UNIT_COUNT, by);
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		earlier(sm->issue_free[i], SIMT_UNIT_COUNT, by);
+	earlier(&sm->collector_next, 1, by);
+	earlier(sm->collector_free, sm->collector_count, by);
+	earlier(sm->bank_free, sm->register_banks, by);
+	earlier(&sm->fetch_from, 1, by); /* a multiple of SM_FETCH_SLOTS */
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].ready -= sm->accesses[i].ready < by ? sm->accesses[i].ready : by;
 }
@@ -409,6 +418,10 @@ static void state_clear(struct sm *sm)
 	}
 	memset(sm->unit_free, 0, sizeof(sm->unit_free));
 	memset(sm->issue_free, 0, sizeof(sm->issue_free));
+	memset(sm->collector_free, 0, sizeof(sm->collector_free));
+	memset(sm->bank_free, 0, sizeof(sm->bank_free));
+	memset(sm->fetches, 0, sizeof(sm->fetches));
+	sm->collector_next = sm->fetch_from = 0;
 	sm->lsu_free = 0;
 }
 

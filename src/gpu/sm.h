@@ -45,6 +45,9 @@ enum {
 	SM_SCHEDULER_MAX = 8,
 	SM_SCHEDULER_WARPS = 64,
 	SM_WHEEL_SLOTS = 64,
+	SM_FETCH_SLOTS = 64, /* cycles ahead for which fetches are given a turn; a power of two */
+	SM_COLLECTOR_MAX = 64, /* as sm.collector_count */
+	SM_BANK_MAX = 256,     /* as sm.register_bank_count */
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
 	SM_NO_ACCESS = UINT32_MAX,
 	SM_NEVER = UINT32_MAX,
@@ -173,6 +176,13 @@ struct sm {
 	uint8_t issue_turn[SM_SCHEDULER_MAX]; /* [issue slot]: the scheduler that is asked first */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
+	uint32_t fetch_warps, fetch_from; /* fetches of cycles before fetch_from are not kept */
+	bool fetches_ahead;
+	uint8_t fetches[SM_FETCH_SLOTS]; /* [cycle % SM_FETCH_SLOTS], from fetch_from on */
+	uint32_t collector_count, register_banks;
+	uint32_t collector_next;		  /* cycle from which one is free */
+	uint32_t collector_free[SM_COLLECTOR_MAX]; /* of each */
+	uint32_t bank_free[SM_BANK_MAX];	  /* of each bank of registers */
 	uint32_t sector_bytes, bank_count;
 
 	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */

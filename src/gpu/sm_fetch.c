@@ -1,8 +1,32 @@
-/* sm_fetch.c - instruction fetch: a warp's buffer holds one group of instructions, and the group that follows it is
- * fetched while the warp issues from this one. A taken branch empties the buffer. A group in a code line that the L1I
+/* sm_fetch.c - instruction fetch: a warp's buffer holds one group of instructions. The group that follows it is fetched
+ * when the warp comes to it or, with sm.fetch_ahead, while the warp issues from this one. A taken branch empties the buffer. A group in a code line that the L1I
  * does not hold waits for memory.
  */
+#include <string.h>
+
 #include "gpu/priv.h"
+
+/* The first cycle from start on in which a warp more may fetch; it does. */
+static uint32_t fetch_turn(struct sm *sm, uint32_t start)
+{
+	uint32_t at = start > sm->now ? start : sm->now;
+
+	if (!sm->fetch_warps)
+		return start;
+	for (; sm->fetch_from != sm->now; sm->fetch_from++) {
+		if (sm->now - sm->fetch_from >= SM_FETCH_SLOTS) {
+			memset(sm->fetches, 0, sizeof(sm->fetches));
+			sm->fetch_from = sm->now;
+			break;
+		}
+		sm->fetches[sm->fetch_from % SM_FETCH_SLOTS] = 0;
+	}
+	while (at - sm->now < SM_FETCH_SLOTS && sm->fetches[at % SM_FETCH_SLOTS] >= sm->fetch_warps)
+		at++;
+	if (at - sm->now < SM_FETCH_SLOTS)
+		sm->fetches[at % SM_FETCH_SLOTS]++;
+	return at;
+}
 
 /* Fetches a group; returns the cycle it is there, SM_NEVER while the L1I waits for its line. */
 static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, uint32_t start)
@@ -12,7 +36,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 
 	w->fetch_token++;
 	if (line == w->fetch_line)
-		return start + sm->fetch_latency;
+		return fetch_turn(sm, start) + sm->fetch_latency;
 	sm->spare->addr_bytes = g->code_base + (uint64_t)line * mem_cache_line_bytes(sm->l1i);
 	sm->spare->owner = w;
 	sm->spare->tag = w->fetch_token;
@@ -20,7 +44,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 
 	if (result == MEM_CACHE_HIT) {
 		w->fetch_line = line;
-		return start + sm->fetch_latency;
+		return fetch_turn(sm, start) + sm->fetch_latency;
 	}
 	if (result == MEM_CACHE_STALL) {
 		sm->fetch_retry[w->scheduler] |= 1ull << w->bit;
@@ -53,7 +77,7 @@ static uint32_t group_count(const struct sm *sm)
 static void prefetch(struct sm *sm, struct sm_warp *w)
 {
 	w->next_ready = SM_NEVER;
-	if (w->fetch_ready != SM_NEVER && w->fetch_group + 1 < group_count(sm))
+	if (sm->fetches_ahead && w->fetch_ready != SM_NEVER && w->fetch_group + 1 < group_count(sm))
 		w->next_ready =
 		    fetch_group(sm, w, w->fetch_group + 1, w->fetch_ready > sm->now ? w->fetch_ready : sm->now);
 }
@@ -73,7 +97,7 @@ void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc)
 
 	if (likely(group == w->fetch_group) || w->w->is_done)
 		return;
-	if (unlikely(group != w->fetch_group + 1)) {
+	if (!sm->fetches_ahead || unlikely(group != w->fetch_group + 1)) {
 		sm_fetch_start(sm, w, pc, sm->now + 1);
 		return;
 	}
@@ -85,7 +109,7 @@ void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc)
 /* The line that the warp's last fetch waited for is there. */
 static void fetch_resume(struct sm *sm, struct sm_warp *w, uint64_t addr_bytes)
 {
-	uint32_t at = sm->now + sm->fetch_latency;
+	uint32_t at = fetch_turn(sm, sm->now) + sm->fetch_latency;
 
 	w->fetch_line = (uint32_t)((addr_bytes - sm->gpu->code_base) / mem_cache_line_bytes(sm->l1i));
 	if (w->fetch_ready == SM_NEVER) {
@@ -110,7 +134,8 @@ static void fetch_again(struct sm *sm)
 			uint32_t *slot = w->fetch_ready == SM_NEVER ? &w->fetch_ready : &w->next_ready;
 			uint32_t group = w->fetch_group + (w->fetch_ready != SM_NEVER);
 
-			if (w->w->is_done || *slot != SM_NEVER || group >= group_count(sm))
+			if (w->w->is_done || *slot != SM_NEVER || group >= group_count(sm) ||
+			    (slot == &w->next_ready && !sm->fetches_ahead))
 				continue;
 			*slot = fetch_group(sm, w, group, sm->now);
 			if (slot == &w->fetch_ready && *slot != SM_NEVER) {

@@ -174,9 +174,17 @@ static inline bool unit_is_shared(uint32_t unit)
 	return unit == SIMT_UNIT_SFU;
 }
 
+/* Do its instructions go through the operand collectors? Those of the other units are as many as they need. */
+static inline bool unit_collects(uint32_t unit)
+{
+	return unit == SIMT_UNIT_INT || unit == SIMT_UNIT_IMUL || unit == SIMT_UNIT_FP32;
+}
+
 static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t unit)
 {
-	return unit_is_shared(unit) ? sm->unit_free[unit] : sm->issue_free[s->issue][unit];
+	uint32_t at = unit_is_shared(unit) ? sm->unit_free[unit] : sm->issue_free[s->issue][unit];
+
+	return unit_collects(unit) && sm->collector_next > at ? sm->collector_next : at;
 }
 
 /* The unit works on what it is given for so many cycles more. */
@@ -286,13 +294,39 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 	}
 }
 
+/* A collector reads the operands, one a cycle, each when its bank is free. Returns the cycles that this takes beyond
+ * those of one operand. */
+static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst)
+{
+	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;
+	uint32_t at = sm->now, mine = 0, next = SM_NEVER;
+
+	for (uint32_t i = 0; i < inst->read_count; i++) {
+		at++;
+		if (sm->register_banks) {
+			uint32_t *bank = &sm->bank_free[(reads[i] + w->slot) % sm->register_banks];
+
+			at = *bank > at ? *bank : at;
+			*bank = at + 1;
+		}
+	}
+	while (sm->collector_free[mine] > sm->now)
+		mine++; /* one is: else the unit would not have been */
+	sm->collector_free[mine] = at + 1;
+	for (uint32_t i = 0; i < sm->collector_count; i++)
+		next = sm->collector_free[i] < next ? sm->collector_free[i] : next;
+	sm->collector_next = next;
+	return at > sm->now + 1 ? at - sm->now - 1 : 0;
+}
+
 /* Issue slots after the first stay on the unit, one interval each; or they are the steps that refine a special
  * function's result, each of which needs the one before. */
 static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w, const struct simt_inst *inst)
 {
 	uint32_t unit = inst->unit, steps = inst->issue_slots ? inst->issue_slots - 1u : 0, step_unit = inst->step_unit;
 	uint32_t step_cycles = unit == step_unit ? sm->interval[unit] : sm->latency[step_unit];
-	uint32_t ready = (sm->now + sm->latency[unit] + steps * step_cycles) << 1;
+	uint32_t reading = sm->collector_count && unit_collects(unit) ? collect(sm, w, inst) : 0;
+	uint32_t ready = (sm->now + reading + sm->latency[unit] + steps * step_cycles) << 1;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
 	unit_hold(sm, s, unit, sm->interval[unit]);

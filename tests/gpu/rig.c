@@ -17,6 +17,12 @@ void rig_config(struct rig *r, struct sim_param_groups *groups)
 	for (uint32_t i = 0; i < groups->count; i++)
 		sim_param_defaults(&groups->items[i]);
 	gpu_config_defaults(&r->config);
+	/* A front end that holds nothing up: tests of the others see their own cycles. */
+	r->config.sm.ibuffer_count = 4;
+	r->config.sm.fetch_warp_count = 0;
+	r->config.sm.fetch_ahead = true;
+	r->config.sm.collector_count = 0;
+	r->config.l1i.hit_latency_cycles = 4;
 }
 
 static void memory_done(void *ctx, struct mem_req *part)

@@ -145,6 +145,77 @@ static void units_of_schedulers(void **state)
 	assert_true(independent_run(SIMT_UNIT_SFU, 1, 2) >= 127 * 64);
 }
 
+/* Cycles of 64 instructions that read the registers, in each of warps, whose code is in the instruction cache. */
+static uint64_t front_end_run(const char *const *settings, const uint16_t *reads, uint8_t read_count, uint32_t warps)
+{
+	struct fake_inst insts[65];
+	struct rig r;
+	uint64_t cycles;
+
+	for (uint32_t i = 0; i < 64; i++) {
+		insts[i] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_FP32, 0, 0);
+		insts[i].write_count = 0;
+		insts[i].read_count = read_count;
+		memcpy(insts[i].sb, reads, read_count * sizeof(*reads));
+	}
+	insts[64] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, 65, 1, 32 * warps);
+	cycles = rig_run(&r, insts, 65, 1, 32 * warps);
+	rig_close(&r);
+	return cycles;
+}
+
+/* Six collectors that read three operands each, one a cycle, take an instruction in four cycles: one and a half a cycle
+ * for two schedulers. Two operands take three, and hold nobody up. Eight warps, 64 instructions each. */
+static void operand_collectors(void **state)
+{
+	static const char *const off[] = {NULL}, *const on[] = {"sm.collector_count", "6", "sm.register_bank_count", "0", NULL};
+	static const char *const one_bank[] = {"sm.collector_count", "6", "sm.register_bank_count", "1", NULL};
+	static const uint16_t reads[] = {1, 2, 3};
+	const uint64_t free_cycles = front_end_run(off, reads, 3, 8);
+
+	(void)state;
+	assert_in_range(free_cycles, 8 * 64 / 2, 8 * 64 / 2 + 64);
+	assert_in_range(front_end_run(on, reads, 3, 8), 8 * 64 * 4 / 6, 8 * 64 * 4 / 6 + 64);
+	assert_in_range(front_end_run(on, reads, 2, 8), free_cycles, free_cycles + 4);
+	/* Every read of all of them is of one bank. */
+	assert_in_range(front_end_run(one_bank, reads, 3, 8), 8 * 64 * 3, 8 * 64 * 3 + 64);
+}
+
+/* Banks are by register and warp slot: three registers of one bank take three cycles to read, of different ones too,
+ * since a collector reads one a cycle; but other collectors then find their banks free. */
+static void register_banks(void **state)
+{
+	static const char *const settings[] = {"sm.collector_count", "8", "sm.register_bank_count", "4",
+					       "sm.scheduler_count", "1", NULL};
+	static const uint16_t apart[] = {0, 1, 2}, together[] = {0, 4, 8};
+
+	(void)state;
+	assert_in_range(front_end_run(settings, apart, 3, 1), 64, 64 + 64);
+	assert_in_range(front_end_run(settings, together, 3, 1), 3 * 64, 3 * 64 + 64);
+}
+
+/* Of sixteen warps one fetches in a cycle: with an instruction a fetch one issues, with two two do. A warp alone waits
+ * for each fetch, unless the next one has begun. */
+static void fetch_turns(void **state)
+{
+	static const char *const one[] = {"sm.fetch_warp_count", "1", "sm.ibuffer_count", "1", NULL};
+	static const char *const two[] = {"sm.fetch_warp_count", "1", "sm.ibuffer_count", "2", NULL};
+	static const char *const all[] = {"sm.ibuffer_count", "1", NULL};
+	static const char *const later[] = {"sm.ibuffer_count", "2", "sm.fetch_ahead", "false", NULL};
+	static const char *const ahead[] = {"sm.ibuffer_count", "2", NULL};
+	static const uint16_t none[] = {0};
+
+	(void)state;
+	assert_in_range(front_end_run(one, none, 0, 16), 16 * 64, 16 * 64 + 100);
+	assert_in_range(front_end_run(two, none, 0, 16), 8 * 64, 8 * 64 + 100);
+	assert_in_range(front_end_run(all, none, 0, 16), 8 * 64, 8 * 64 + 100);
+	/* Four cycles of the fetch, after the second instruction's issue; or two of them beside these. */
+	assert_in_range(front_end_run(later, none, 0, 1), 32 * 6, 32 * 6 + 64);
+	assert_in_range(front_end_run(ahead, none, 0, 1), 32 * 4, 32 * 4 + 64);
+}
+
 /* Issue, a cycle later the L1 access, the hit latency. */
 static void l1_hit_latency(void **state)
 {
@@ -442,6 +513,9 @@ int main(void)
 	    cmocka_unit_test(special_function_latency),
 	    cmocka_unit_test(special_function_steps_leave_the_unit),
 	    cmocka_unit_test(units_of_schedulers),
+	    cmocka_unit_test(operand_collectors),
+	    cmocka_unit_test(register_banks),
+	    cmocka_unit_test(fetch_turns),
 	    cmocka_unit_test(l1_hit_latency),
 	    cmocka_unit_test(shared_latency),
 	    cmocka_unit_test(l2_hit_latency),
