@@ -136,20 +136,31 @@ static struct mem_req *waiting_write(const struct l2_slice *s, const struct mem_
 	return NULL;
 }
 
-/* Makes w, in its place in the queue, the first of what one write brings to memory. */
-static void become_merged(struct l2_slice *s, struct mem_req *w)
+/* Puts a write of the slice itself in w's place in the queue, which brings w, and what joins it, to memory. */
+static struct mem_req *become_merged(struct l2_slice *s, struct mem_req *w)
 {
-	struct mem_req *first = mem_req_get(s->gpu->pool), *next = w->next;
+	struct mem_req *m = mem_req_get(s->gpu->pool);
 
-	*first = *w;
+	*m = *w;
 	if (unlikely(s->gpu->account)) {
-		net_stamps_clear(first);
-		net_stamps_join(first, w);
+		net_stamps_clear(m);
+		net_stamps_join(m, w);
 	}
-	first->next = NULL;
-	w->next = next;
-	w->port = s->port_first + PORT_MERGED;
-	w->owner = first;
+	m->port = s->port_first + PORT_MERGED;
+	m->owner = w;
+	if (s->misses.first == w) {
+		s->misses.first = m;
+	} else {
+		struct mem_req *before = s->misses.first;
+
+		while (before->next != w)
+			before = before->next;
+		before->next = m;
+	}
+	if (s->misses.last == w)
+		s->misses.last = m;
+	w->next = NULL;
+	return m;
 }
 
 /* r goes to memory with a write that waits already; false: there is none. */
@@ -161,7 +172,7 @@ static bool merge_write(struct l2_slice *s, struct mem_req *r)
 	if (!w)
 		return false;
 	if (w->port != s->port_first + PORT_MERGED)
-		become_merged(s, w);
+		w = become_merged(s, w);
 	begin = w->addr_bytes < r->addr_bytes ? w->addr_bytes : r->addr_bytes;
 	end = w->addr_bytes + w->size_bytes;
 	end = end > r->addr_bytes + r->size_bytes ? end : r->addr_bytes + r->size_bytes;

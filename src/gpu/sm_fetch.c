@@ -1,6 +1,6 @@
-/* sm_fetch.c - instruction fetch: a warp's buffer holds one group of instructions. The group that follows it is fetched
- * when the warp comes to it or, with sm.fetch_ahead, while the warp issues from this one. A taken branch empties the buffer. A group in a code line that the L1I
- * does not hold waits for memory.
+/* sm_fetch.c - instruction fetch: a warp's buffer holds one group of instructions. The group that follows it is
+ * fetched when the warp comes to it or, with sm.fetch_ahead, while the warp issues from this one. A taken branch
+ * empties the buffer. A group in a code line that the L1I does not hold waits for memory.
  */
 #include <string.h>
 

@@ -67,9 +67,9 @@ void net_channel_reset(struct net_channel *ch);
 uint64_t net_channel_busy_units(const struct net_channel *ch);
 
 /* A crossbar: every input may send to every output; an input port and an output port each carry one packet at a time
- * at the flit rate; an output's buffer is bounded, and an input whose next packet finds it full blocks. An input port is
- * taken until the output's has taken the packet; or, with queues at the inputs, until it has taken the packet itself,
- * which then waits for its output in the queue for that, while what is for others passes. */
+ * at the flit rate; an output's buffer is bounded, and an input whose next packet finds it full blocks. An input port
+ * is taken until the output's has taken the packet; or, with queues at the inputs, until it has taken the packet
+ * itself, which then waits for its output in the queue for that, while what is for others passes. */
 struct net_xbar;
 
 struct net_xbar_config {

@@ -68,7 +68,7 @@ static void test_links_dram_and_static(void **state)
 	assert_true(component(&report, "link_active") == 4000 * 8 * 2.0);
 	assert_true(component(&report, "link_idle") == (2 * 0.64 * 1e6 - 4000 * 8) * 1.5);
 	assert_true(component(&report, "dram_activate") == 10 * 11800 / 2.0);
-	assert_true(component(&report, "dram_refresh") == 3 * 4 * 16 * 11800 / 2.0);
+	assert_float_equal(component(&report, "dram_refresh"), 3 * 16 / 256.0 * 11800 / 2.0, 1e-6);
 	assert_true(component(&report, "dram_row_buffer") == 5120 * 8 * 4.0);
 	assert_true(component(&report, "sm_static") == 2 * 600 * 1e3); /* 0.6 W for 1 us is 0.6 uJ */
 	assert_true(component(&report, "l2_static") == 1500 * 1e3);

@@ -242,7 +242,8 @@ static void hot_writes_merge(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
-		const char *const settings[] = {"gpu.sm_count", "16", "gpu.l2_merges_writes", i ? "false" : "true", NULL};
+		const char *const settings[] = {"gpu.sm_count", "16", "gpu.l2_merges_writes", i ? "false" : "true",
+						NULL};
 
 		rig_open(&r, NULL, NULL, settings);
 		cycles[i] = rig_run(&r, insts, ARRAY_COUNT(insts), SMS, WARPS * 32);

@@ -170,7 +170,8 @@ static uint64_t front_end_run(const char *const *settings, const uint16_t *reads
  * for two schedulers. Two operands take three, and hold nobody up. Eight warps, 64 instructions each. */
 static void operand_collectors(void **state)
 {
-	static const char *const off[] = {NULL}, *const on[] = {"sm.collector_count", "6", "sm.register_bank_count", "0", NULL};
+	static const char *const off[] = {NULL};
+	static const char *const on[] = {"sm.collector_count", "6", "sm.register_bank_count", "0", NULL};
 	static const char *const one_bank[] = {"sm.collector_count", "6", "sm.register_bank_count", "1", NULL};
 	static const uint16_t reads[] = {1, 2, 3};
 	const uint64_t free_cycles = front_end_run(off, reads, 3, 8);
@@ -238,8 +239,9 @@ static void shared_latency(void **state)
 	assert_int_equal(chain_cost(settings, link), 40800);
 }
 
-/* In picoseconds: crossbar there and back (a flit each, a sector with its header), the way to the tags, L2 hit latency; each passage into
- * another clock domain waits for its next edge: at most one L2 cycle in, one L2 cycle out, one SM cycle at the end. */
+/* In picoseconds: crossbar there and back (a flit each, a sector with its header), the way to the tags, L2 hit latency;
+ * each passage into another clock domain waits for its next edge: at most one L2 cycle in, one L2 cycle out, one SM
+ * cycle at the end. */
 static void l2_hit_latency(void **state)
 {
 	const double sm_ps = 1e6 / 1400, xbar_ps = 800, l2_ps = 1e6 / 700;
