@@ -35,7 +35,6 @@ c_decl {
 #ifndef REMOTES
 #define REMOTES 1
 #endif
-#define VALUES 2
 #define DOWN_PLACES (2 * LINES + 1)
 #define UP_PLACES (2 * LINES)
 #define NOBODY 255
@@ -81,7 +80,31 @@ byte budget[CPUS + NEARS + REMOTES] = BUDGET;
 #define SPEND(a) skip
 #endif
 #define READS(x) assert((x) == newest[l])
-#define WRITES(x) assert((x) == newest[l]); alone(); newest[l] = (newest[l] + 1) % VALUES; x = newest[l]
+#define WRITES(x) assert((x) == newest[l]); alone(); OTHERS_ARE_OLD; newest[l] = 1 - newest[l]; x = newest[l]
+/* Also those that were old before the last write, whose value is the newest again: what is not on its way. */
+#define OTHERS_ARE_OLD c_code { \
+	int a; \
+	now.memory[l] = now.value_down[l] = now.point_value[l] = now.newest[l]; \
+	for (a = l; a < CPUS * LINES; a += LINES) now.cpu_value[a] = now.newest[l]; \
+	for (a = l; a < NEARS * LINES; a += LINES) now.near_value[a] = now.newest[l]; \
+}
+/* At the end of each step: what nobody will read before it is written makes no difference between states. */
+#define TIDY c_code { \
+	int a; \
+	for (a = 0; a < CPUS * LINES; a++) \
+		if (now.cpu[a] == BUS_INVALID) now.cpu_value[a] = 0; \
+	for (a = 0; a < NEARS * LINES; a++) \
+		if (now.near[a] != NEAR_SHARED && now.near[a] != NEAR_UPGRADE && now.near[a] != NEAR_MODIFIED) \
+			now.near_value[a] = 0; \
+	for (a = 0; a < LINES; a++) { \
+		if (now.point[a] != POINT_SHARED && now.point[a] != POINT_MODIFIED) now.point_value[a] = 0; \
+		if (now.bus_agent[a] == NOBODY) now.bus_write[a] = 0; \
+		if (now.serving[a] == NOBODY) now.serving_event[a] = 0; \
+		if (!now.lines_down[a]) now.value_down[a] = 0; \
+	} \
+	for (a = 0; a < REMOTES; a++) \
+		if (!now.remote_event[a] && !now.remote_writes[a]) now.remote_line[a] = 0; \
+}
 
 #define WRITES_LOCKED(x) WRITES(x)
 /* A line that is written has no other copy that may be read. */
@@ -266,15 +289,15 @@ proctype cpu_cache(byte me; byte line)
 #define IS_FREE (bus_agent[line] == NOBODY && point[line] != POINT_LOCKED)
 end:	do
 	:: atomic { MINE != BUS_INVALID && MAY(me) -> l = line; i = me; SPEND(me);
-		step_BUS(CPU_AT, EV_LOAD); READS(CPU_VALUE) }
+		step_BUS(CPU_AT, EV_LOAD); READS(CPU_VALUE); TIDY }
 	:: atomic { MINE == BUS_MODIFIED && MAY(me) -> l = line; i = me; SPEND(me);
-		step_BUS(CPU_AT, EV_WRITE); WRITES(CPU_VALUE) }
+		step_BUS(CPU_AT, EV_WRITE); WRITES(CPU_VALUE); TIDY }
 	:: atomic { MINE == BUS_INVALID && IS_FREE && MAY(me) -> l = line; i = me; SPEND(me);
-		step_BUS(CPU_AT, EV_LOAD); begin(me, false) }
+		step_BUS(CPU_AT, EV_LOAD); begin(me, false); TIDY }
 	:: atomic { MINE != BUS_MODIFIED && IS_FREE && MAY(me) && len(down) < DOWN_PLACES - LINES ->
-		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_WRITE); begin(me, true) }
+		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_WRITE); begin(me, true); TIDY }
 	:: atomic { MINE != BUS_INVALID && bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - LINES && MAY(me) ->
-		l = line; i = me; step_BUS(CPU_AT, EV_EVICT) }
+		l = line; i = me; step_BUS(CPU_AT, EV_EVICT); TIDY }
 	od
 }
 
@@ -308,11 +331,10 @@ end:	do
 		:: kind == NACK_COMES -> reads!EV_C_WRITE, line
 		:: else -> assert(claim[line] == 0); claim[line] = kind
 		fi;
-		kind = 0; line = 0; value = 0; c = 0
-	}
-	:: atomic { claim[0] != 0 && point[0] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 0; apply_claim() }
+		kind = 0; line = 0; value = 0; c = 0; TIDY }
+	:: atomic { claim[0] != 0 && point[0] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 0; apply_claim(); TIDY }
 #if LINES > 1
-	:: atomic { claim[1] != 0 && point[1] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 1; apply_claim() }
+	:: atomic { claim[1] != 0 && point[1] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 1; apply_claim(); TIDY }
 #endif
 	od
 }
@@ -327,13 +349,12 @@ end:	do
 		:: remote_event[me] = EV_R_READ
 		:: remote_event[me] = EV_R_WRITE
 		:: remote_event[me] = EV_R_ATOMIC
-		fi
-	}
+		fi; TIDY }
 	/* A line that it lacks, or has not to itself, is asked for, when nobody else has a request under way. */
 	:: atomic { remote_event[me] != 0 && remote_line[me] == line &&
 		    (point[line] == POINT_INVALID || (point[line] == POINT_SHARED && remote_event[me] != EV_R_READ)) &&
 		    bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - LINES ->
-		l = line; i = me; ev = remote_event[me]; step_POINT(point[l], ev); begin(POINT_AGENT, ask == 2) }
+		l = line; i = me; ev = remote_event[me]; step_POINT(point[l], ev); begin(POINT_AGENT, ask == 2); TIDY }
 	/* Not while the bus has a request for it under way: that would find the line locked. */
 	:: atomic { remote_event[me] != 0 && remote_line[me] == line && bus_agent[line] == NOBODY &&
 		    (point[line] == POINT_MODIFIED || (point[line] == POINT_SHARED && remote_event[me] == EV_R_READ)) ->
@@ -341,8 +362,7 @@ end:	do
 		if
 		:: ev == EV_R_READ || ev == EV_R_WRITE -> step_POINT(point[l], ev)
 		:: else -> step_POINT(point[l], ev)
-		fi
-	}
+		fi; TIDY }
 	:: atomic { remote_writes[me] == 1 && remote_line[me] == line ->
 		l = line; i = me; v = remote_value[me]; is_wait = false;
 		/* All others wait for the lock. */
@@ -353,9 +373,9 @@ end:	do
 			is_wait = false; step_POINT(point[l], ev); assert(is_wait)
 		}
 		WRITES_LOCKED(v); point_value[l] = v; remote_writes[me] = 0; remote_value[me] = 0;
-		step_POINT(point[l], EV_R_RETURN) }
+		step_POINT(point[l], EV_R_RETURN); TIDY }
 	:: atomic { point[line] != POINT_INVALID && point[line] != POINT_LOCKED && bus_agent[line] == NOBODY &&
-		    len(down) < DOWN_PLACES - LINES && MAY(CPUS + NEARS + me) -> l = line; step_POINT(point[l], EV_EVICT) }
+		    len(down) < DOWN_PLACES - LINES && MAY(CPUS + NEARS + me) -> l = line; step_POINT(point[l], EV_EVICT); TIDY }
 	od
 }
 
@@ -366,15 +386,15 @@ proctype near_cache(byte me)
 end:	do
 #define ACCESSES(x) \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) != NEAR_INVALID && MAY(CPUS + me) -> l = x; i = me; SPEND(CPUS + me); \
-		step_NEAR(NEAR_AT, EV_LOAD); READS(NEAR_VALUE) } \
+		step_NEAR(NEAR_AT, EV_LOAD); READS(NEAR_VALUE); TIDY } \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) == NEAR_MODIFIED && MAY(CPUS + me) -> l = x; i = me; \
-		SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_WRITE); WRITES(NEAR_VALUE) } \
+		SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_WRITE); WRITES(NEAR_VALUE); TIDY } \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) == NEAR_INVALID && nfull(from_near[me]) && MAY(CPUS + me) -> \
-		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_LOAD) } \
+		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_LOAD); TIDY } \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) != NEAR_MODIFIED && nfull(from_near[me]) && MAY(CPUS + me) -> \
-		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_WRITE) } \
+		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_WRITE); TIDY } \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) != NEAR_INVALID && len(from_near[me]) == 0 && MAY(CPUS + me) -> \
-		l = x; i = me; step_NEAR(NEAR_AT, EV_EVICT) }
+		l = x; i = me; step_NEAR(NEAR_AT, EV_EVICT); TIDY }
 	ACCESSES(0)
 #if LINES > 1
 	ACCESSES(1)
@@ -389,8 +409,7 @@ end:	do
 			fi
 		:: else -> ev = kind; step_NEAR(NEAR_AT, ev)
 		fi;
-		kind = 0; line = 0; value = 0
-	}
+		kind = 0; line = 0; value = 0; TIDY }
 	od
 }
 
@@ -405,8 +424,8 @@ end:	do
 		:: kind == EV_C_LINE -> lines_down[line]--; step_HOME(home[l], EV_C_LINE)
 		:: kind == EV_ACK -> step_HOME(home[l], EV_ACK)
 		fi;
-		kind = 0; line = 0; value = 0 }
-	:: atomic { reads?kind, line -> bus_request[line] = kind; kind = 0; line = 0 }
+		kind = 0; line = 0; value = 0; TIDY }
+	:: atomic { reads?kind, line -> bus_request[line] = kind; kind = 0; line = 0; TIDY }
 #define FROM(x) \
 	:: atomic { from_near[x]?kind, line, value -> l = line; v = value; \
 		if \
@@ -416,22 +435,22 @@ end:	do
 			step_HOME(home[l], EV_N_LINE) \
 		:: else -> near_request[x] = kind; near_line[x] = line \
 		fi; \
-		kind = 0; line = 0; value = 0 }
+		kind = 0; line = 0; value = 0; TIDY }
 	FROM(0)
 #if NEARS > 1
 	FROM(1)
 #endif
 #define SERVE(x) \
 	:: atomic { serving[x] == NOBODY && bus_request[x] != 0 -> serving[x] = CPU_SIDE; serving_event[x] = bus_request[x]; \
-		bus_request[x] = 0; is_again[x] = true } \
-	:: atomic { is_again[x] && nfull(up) -> l = x; is_again[x] = false; find_held(); ev = serving_event[x]; step_HOME(home[l], ev) }
+		bus_request[x] = 0; is_again[x] = true; TIDY } \
+	:: atomic { is_again[x] && nfull(up) -> l = x; is_again[x] = false; find_held(); ev = serving_event[x]; step_HOME(home[l], ev); TIDY }
 	SERVE(0)
 #if LINES > 1
 	SERVE(1)
 #endif
 #define SERVE_NEAR(x) \
 	:: atomic { near_request[x] != 0 && serving[near_line[x]] == NOBODY -> l = near_line[x]; serving[l] = x; \
-		serving_event[l] = near_request[x]; near_request[x] = 0; near_line[x] = 0; is_again[l] = true }
+		serving_event[l] = near_request[x]; near_request[x] = 0; near_line[x] = 0; is_again[l] = true; TIDY }
 	SERVE_NEAR(0)
 #if NEARS > 1
 	SERVE_NEAR(1)
