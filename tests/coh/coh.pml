@@ -3,7 +3,15 @@
  * CPUS caches on the bus, an NDP-AP with REMOTES near-data processors of other channels behind it, NEARS caches of the
  * lines' own NDP. A value is a number modulo VALUES; every write makes the next one. Checked: who reads or writes has
  * the newest value; who writes is alone; no case is without a row (an inline's "if" would block: a deadlock); with
- * BUDGET, which bounds the accesses, everything comes to rest.
+ * BUDGET, which bounds each agent's accesses and evictions, everything comes to rest, and nothing goes round without
+ * an access or an eviction (pan -l).
+ *
+ * Lines meet in four places: messages of one wait behind those of others; a channel may be full; a cache of an NDP that
+ * waits for one line asks for no other; and a claim of any line of a region changes the copy of the summary. The first
+ * three can only keep an agent from a step that it need not take in a model of one line either. The last is OTHERS: the
+ * copy of the summary changes at any time. So what is never wrong in one line with OTHERS, and with PLACES for the
+ * messages of as many lines, is never wrong in any of these lines together; that they do not bring each other to a
+ * stand is for models of several lines.
  *
  * Order: "down" carries lines written back, acknowledgments and Invalidates in order; reads have their own way and may
  * be overtaken or overtake, and see what the memory controller has not sent yet. "up" is in order. Both, and those to
@@ -35,8 +43,12 @@ c_decl {
 #ifndef REMOTES
 #define REMOTES 1
 #endif
-#define DOWN_PLACES (2 * LINES + 1)
-#define UP_PLACES (2 * LINES)
+/* Channels have places for the messages of so many lines. */
+#ifndef PLACES
+#define PLACES LINES
+#endif
+#define DOWN_PLACES (2 * PLACES + 1)
+#define UP_PLACES (2 * PLACES)
 #define NOBODY 255
 #define POINT_AGENT CPUS
 #define CPU_SIDE 100
@@ -59,7 +71,7 @@ byte value_down[LINES];
 chan up = [UP_PLACES] of { byte, byte, byte };
 chan down = [DOWN_PLACES] of { byte, byte, byte };
 chan reads = [LINES] of { byte, byte };
-chan to_near[NEARS] = [LINES + 1] of { byte, byte, byte };
+chan to_near[NEARS] = [PLACES + 1] of { byte, byte, byte };
 chan from_near[NEARS] = [3] of { byte, byte, byte };
 
 /* Kinds of messages upwards besides CLAIM_*, and from the NDP's caches besides requests. */
@@ -294,10 +306,10 @@ end:	do
 		step_BUS(CPU_AT, EV_WRITE); WRITES(CPU_VALUE); TIDY }
 	:: atomic { MINE == BUS_INVALID && IS_FREE && MAY(me) -> l = line; i = me; SPEND(me);
 		step_BUS(CPU_AT, EV_LOAD); begin(me, false); TIDY }
-	:: atomic { MINE != BUS_MODIFIED && IS_FREE && MAY(me) && len(down) < DOWN_PLACES - LINES ->
+	:: atomic { MINE != BUS_MODIFIED && IS_FREE && MAY(me) && len(down) < DOWN_PLACES - PLACES ->
 		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_WRITE); begin(me, true); TIDY }
-	:: atomic { MINE != BUS_INVALID && bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - LINES && MAY(me) ->
-		l = line; i = me; step_BUS(CPU_AT, EV_EVICT); TIDY }
+	:: atomic { MINE != BUS_INVALID && bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - PLACES && MAY(me) ->
+		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_EVICT); TIDY }
 	od
 }
 
@@ -332,6 +344,9 @@ end:	do
 		:: else -> assert(claim[line] == 0); claim[line] = kind
 		fi;
 		kind = 0; line = 0; value = 0; c = 0; TIDY }
+#ifdef OTHERS
+	:: atomic { shadow != SHADOW_UNDEFINED -> step_SHADOW(shadow, EV_CHANGE); TIDY }
+#endif
 	:: atomic { claim[0] != 0 && point[0] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 0; apply_claim(); TIDY }
 #if LINES > 1
 	:: atomic { claim[1] != 0 && point[1] != POINT_LOCKED && len(down) + 2 <= DOWN_PLACES -> l = 1; apply_claim(); TIDY }
@@ -353,7 +368,7 @@ end:	do
 	/* A line that it lacks, or has not to itself, is asked for, when nobody else has a request under way. */
 	:: atomic { remote_event[me] != 0 && remote_line[me] == line &&
 		    (point[line] == POINT_INVALID || (point[line] == POINT_SHARED && remote_event[me] != EV_R_READ)) &&
-		    bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - LINES ->
+		    bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - PLACES ->
 		l = line; i = me; ev = remote_event[me]; step_POINT(point[l], ev); begin(POINT_AGENT, ask == 2); TIDY }
 	/* Not while the bus has a request for it under way: that would find the line locked. */
 	:: atomic { remote_event[me] != 0 && remote_line[me] == line && bus_agent[line] == NOBODY &&
@@ -375,7 +390,8 @@ end:	do
 		WRITES_LOCKED(v); point_value[l] = v; remote_writes[me] = 0; remote_value[me] = 0;
 		step_POINT(point[l], EV_R_RETURN); TIDY }
 	:: atomic { point[line] != POINT_INVALID && point[line] != POINT_LOCKED && bus_agent[line] == NOBODY &&
-		    len(down) < DOWN_PLACES - LINES && MAY(CPUS + NEARS + me) -> l = line; step_POINT(point[l], EV_EVICT); TIDY }
+		    len(down) < DOWN_PLACES - PLACES && MAY(CPUS + NEARS + me) ->
+		l = line; SPEND(CPUS + NEARS + me); step_POINT(point[l], EV_EVICT); TIDY }
 	od
 }
 
@@ -394,7 +410,7 @@ end:	do
 	:: atomic { !near_waits[me] && NEAR_MINE(x) != NEAR_MODIFIED && nfull(from_near[me]) && MAY(CPUS + me) -> \
 		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_WRITE); TIDY } \
 	:: atomic { !near_waits[me] && NEAR_MINE(x) != NEAR_INVALID && len(from_near[me]) == 0 && MAY(CPUS + me) -> \
-		l = x; i = me; step_NEAR(NEAR_AT, EV_EVICT); TIDY }
+		l = x; i = me; SPEND(CPUS + me); step_NEAR(NEAR_AT, EV_EVICT); TIDY }
 	ACCESSES(0)
 #if LINES > 1
 	ACCESSES(1)
