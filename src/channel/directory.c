@@ -65,12 +65,13 @@ static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 	return d;
 }
 
-static void write_item(struct ndp_m *m, uint64_t item)
+static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class)
 {
 	struct directory_read *d = access_new(m, item);
 
 	m->s->stats.directory_writes++;
 	d->dram.is_write = true;
+	d->dram.class = class;
 	d->dram.done = written;
 	cpu_dram_access_now(&m->s->channels->dram, &d->dram);
 }
@@ -80,7 +81,7 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 	struct cpu_tag *tag = cpu_tags_victim(&m->directory_cache, item);
 
 	if (tag->state == CPU_MODIFIED)
-		write_item(m, tag->line);
+		write_item(m, tag->line, CPU_DRAM_DIRECTORY);
 	*tag = (struct cpu_tag){.line = item, .state = CPU_SHARED};
 	cpu_tags_use(&m->directory_cache, tag);
 	return tag;
@@ -119,7 +120,7 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 		if (directory_is_summarised(s, region)) {
 			s->stats.summary_changes++;
 			for (uint64_t n = 0; s->p->directory_fill && n < s->region_lines / ITEM_LINES; n++)
-				write_item(m, region * (s->region_lines / ITEM_LINES) + n);
+				write_item(m, region * (s->region_lines / ITEM_LINES) + n, CPU_DRAM_BACKGROUND);
 		}
 	}
 	set_item(r, index_of(m, line) % s->region_lines, state);

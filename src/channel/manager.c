@@ -335,9 +335,22 @@ static void send(struct near_request *r)
 	line_ended(m, l);
 }
 
+/* An upgrade of what the core has: nothing but the right to write is missing. */
+static bool has_copy(const struct near_request *r)
+{
+	const struct near_holder *h = r->core && r->event == COH_EV_N_WRITE ? holders_find(r->m, granule_of(r)) : NULL;
+
+	return h && h->cores >> r->core->number & 1;
+}
+
 static void serve_data(struct near_request *r)
 {
 	r->is_served = true;
+	if (!r->is_read && !r->is_reading && has_copy(r)) {
+		r->m->s->stats.upgrades++;
+		r->version = memory_version(r->m->s, r->line);
+		r->is_read = true;
+	}
 	if (r->is_read || (r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE))
 		send(r);
 	else if (!r->is_reading)
@@ -368,7 +381,7 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 		return false;
 	case COH_DO_CLAIM_SHARED:
 	case COH_DO_CLAIM_OWNED:
-		if (m->s->p->overlapped_read && (m->s->p->cache_bytes || r->event == COH_EV_N_READ))
+		if (m->s->p->overlapped_read && (m->s->p->cache_bytes || r->event == COH_EV_N_READ) && !has_copy(r))
 			read_memory(r);
 		point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
 		return false;

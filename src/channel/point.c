@@ -279,15 +279,19 @@ static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
 	q->end = &r->next_placeless;
 }
 
-/* Goes as far as it can. True: it is done with the cache; its answer leaves from from_units on. */
-static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
+/* Goes as far as it can. True: it is done with the cache; its answer leaves from from_units on. is_granted: the line
+ * has just come for those that wait. */
+static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bool is_granted)
 {
 	struct channel_system *s = a->s;
 	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
 	const struct coh_row *row = coh_find(&s->table, state_of(tag), (enum coh_event)r->coh_event, false);
 	const enum coh_action action = (enum coh_action)row->actions[0];
-	/* A request on the bus may just take the line: it is asked for behind that. */
-	const bool is_taken = r->coh_event == COH_EV_R_WRITE && cpu_bus_under_way(s->bus, r->line);
+	/* A request on the bus may just take the line, or a claim waits for it: it is asked for behind them, and not
+	 * locked again and again before them. */
+	const bool is_before = cpu_bus_under_way(s->bus, r->line) ||
+			       (!is_granted && cpu_bus_is_claimed(s->bus, r->line));
+	const bool is_taken = r->coh_event == COH_EV_R_WRITE && is_before;
 
 	cpu_trail_step(r->trail, r->is_waiting ? CPU_PART_LOCK : CPU_PART_POINT, now_units(s));
 	if (!r->is_looked_up) {
@@ -319,12 +323,12 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units)
 }
 
 /* Those that wait for the line, in their order. */
-static void serve_line(struct ndp_point *a, uint64_t line, uint64_t from_units)
+static void serve_line(struct ndp_point *a, uint64_t line, uint64_t from_units, bool is_granted)
 {
 	for (struct remote **link = bucket_of(a, line); *link;) {
 		struct remote *r = *link, *next = r->next;
 
-		if (r->line == line && !r->is_asking && serve(a, r, from_units))
+		if (r->line == line && !r->is_asking && serve(a, r, from_units, is_granted))
 			*link = next;
 		else
 			link = &r->next;
@@ -367,7 +371,7 @@ static void fire_arrived(void *self, struct cpu_event *e)
 
 	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
 		is_first &= (*last)->line != r->line;
-	if (is_first && serve(a, r, now_units(s)))
+	if (is_first && serve(a, r, now_units(s), false))
 		return;
 	r->next = NULL;
 	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
@@ -427,7 +431,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	cpu_tags_use(&a->cache, tag);
 	PUT(s->free_remotes, r);
 	cpu_bus_unlocked(s->bus, line);
-	serve_line(a, line, now_units(s));
+	serve_line(a, line, now_units(s), false);
 	serve_placeless(a, line);
 }
 
@@ -497,7 +501,7 @@ static void come(struct ndp_point *a, uint64_t line, uint64_t from_units)
 		}
 	if (has_placeless)
 		drop_placeless(a, line);
-	serve_line(a, line, from_units);
+	serve_line(a, line, from_units, true);
 	serve_placeless(a, line);
 }
 

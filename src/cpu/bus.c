@@ -391,17 +391,40 @@ bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *
 	return is_modified;
 }
 
+bool cpu_bus_is_claimed(const struct cpu_bus *b, uint64_t line)
+{
+	for (const struct cpu_claim *c = b->claims; c; c = c->next)
+		if (c->line == line)
+			return true;
+	return false;
+}
+
+static void leave(struct cpu_bus *b, struct cpu_claim *claim)
+{
+	struct cpu_claim **link = &b->claims;
+
+	while (*link != claim)
+		link = &(*link)->next;
+	*link = claim->next;
+}
+
 static void claim_now(void *bus, struct cpu_event *e)
 {
 	struct cpu_bus *b = bus;
 	struct cpu_claim *claim = (struct cpu_claim *)e;
 	cpu_version version;
 
+	claim->is_coming = false;
 	if (must_wait(b, claim->line)) {
-		claim->next = b->claims;
-		b->claims = claim;
+		if (!claim->is_waiting) {
+			claim->next = b->claims;
+			b->claims = claim;
+			claim->is_waiting = true;
+		}
 		return;
 	}
+	if (claim->is_waiting)
+		leave(b, claim);
 	if (cpu_bus_take(b, claim->line, claim->is_write, &version)) {
 		b->c->stats.memory_writes++;
 		b->home_ops->write_back(b->home, claim->line, version);
@@ -427,16 +450,11 @@ void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units)
 
 static void retry_claims(struct cpu_bus *b, uint64_t line)
 {
-	for (struct cpu_claim **link = &b->claims; *link;) {
-		struct cpu_claim *claim = *link;
-
-		if (claim->line == line && !must_wait(b, line)) {
-			*link = claim->next;
+	for (struct cpu_claim *claim = b->claims; claim; claim = claim->next)
+		if (claim->line == line && !claim->is_coming && !must_wait(b, line)) {
+			claim->is_coming = true;
 			cpu_event_at(&b->c->events, &claim->event, cpu_now_units(b->c));
-		} else {
-			link = &claim->next;
 		}
-	}
 }
 
 void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line)

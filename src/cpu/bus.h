@@ -33,6 +33,7 @@ struct cpu_claim {
 	uint64_t line;
 	bool is_write;
 	struct cpu_claim *next; /* of those that wait */
+	bool is_waiting, is_coming; /* in that list; nothing is in its way any more, it comes at once */
 	void (*done)(void *self, struct cpu_claim *c);
 	void *self;
 };
@@ -110,6 +111,8 @@ void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version);
 /* The same of an agent that is beside the last level. */
 void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version);
 bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line);
+/* A claim waits for the line: who would lock it asks for it behind that. */
+bool cpu_bus_is_claimed(const struct cpu_bus *b, uint64_t line);
 /* The line is no longer locked by an agent. */
 void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 /* Takes a slot at units or later; line, is_write, done and self are set. */

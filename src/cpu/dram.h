@@ -6,7 +6,13 @@
 #include "cpu/common.h"
 
 /* Who asks, the first served first. */
-enum cpu_dram_class { CPU_DRAM_DIRECTORY, CPU_DRAM_CPU, CPU_DRAM_LOCAL, CPU_DRAM_CLASS_COUNT };
+enum cpu_dram_class {
+	CPU_DRAM_DIRECTORY,
+	CPU_DRAM_CPU,
+	CPU_DRAM_LOCAL,
+	CPU_DRAM_BACKGROUND, /* when nobody else wants the memory */
+	CPU_DRAM_CLASS_COUNT
+};
 
 /* Within what it is about; its owner keeps it until done. */
 struct cpu_dram_access {

@@ -323,6 +323,53 @@ static void test_cold_summary(void **state)
 	rig_close(&r);
 }
 
+/* Another channel's NDP writes a line again and again; its own channel's NDP, and a processor, get it all the same. */
+static void test_locks_end(void **state)
+{
+	(void)state;
+	for (uint32_t who = CPU; who <= NDP; who += NDP) {
+		struct rig r;
+		uint32_t writes = 0;
+
+		rig_defaults(&r);
+		rig_open(&r, true);
+		access_alone(&r, CPU, FIRST, CPU_READ);
+		settle(&r);
+		for (uint32_t i = 0; i < NDP + 4; i++) /* nobody else does anything */
+			r.ready_ps[i] = UINT64_C(1) << 40;
+		for (uint32_t i = 0; i < 40; i++)
+			rig_access(&r, rig_next(&r), FIRST + 32, 8, CPU_WRITE);
+		r.ready_ps[who] = sim_now_ps(r.ctx.engine) + 1;
+		rig_access(&r, who, FIRST, 8, CPU_READ);
+		for (uint32_t unit; (unit = rig_next(&r)) != who && writes < 200; writes++)
+			rig_access(&r, unit, FIRST + 32, 8, CPU_WRITE);
+		print_message("unit %u has the line after %u writes\n", who, writes);
+		assert_true(writes <= 12);
+		rig_close(&r);
+	}
+}
+
+/* Who has a copy to read and writes asks for the right to, and no bytes come from the memory. */
+static void test_upgrade(void **state)
+{
+	struct rig r;
+	const struct channel_stats *stats;
+	uint64_t bytes;
+
+	(void)state;
+	open_pages(&r);
+	stats = channel_system_stats(r.near);
+	access_alone(&r, NDP, FIRST, CPU_READ);
+	bytes = stats->near_bytes;
+	access_alone(&r, NDP, FIRST, CPU_WRITE);
+	assert_int_equal(stats->upgrades, 1);
+	assert_int_equal(stats->near_bytes, bytes);
+	access_alone(&r, CPU, FIRST, CPU_WRITE); /* takes it back, and what was written */
+	access_alone(&r, NDP, FIRST, CPU_READ);
+	assert_true(stats->near_bytes > bytes);
+	rig_close(&r);
+}
+
 /* With accesses under way, at any time: nothing waits for what is gone, every event finds its row. */
 static void test_cold_any_time(void **state)
 {
@@ -358,6 +405,8 @@ int main(void)
 	    cmocka_unit_test(test_cold),
 	    cmocka_unit_test(test_cold_summary),
 	    cmocka_unit_test(test_cold_any_time),
+	    cmocka_unit_test(test_locks_end),
+	    cmocka_unit_test(test_upgrade),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
