@@ -279,6 +279,13 @@ static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
 	q->end = &r->next_placeless;
 }
 
+/* A request on the bus may just take the line, or a claim waits for it: who would lock it asks for it behind them, and
+ * does not lock it again and again before them. */
+static bool is_wanted(const struct ndp_point *a, uint64_t line, bool is_granted)
+{
+	return cpu_bus_under_way(a->s->bus, line) || (!is_granted && cpu_bus_is_claimed(a->s->bus, line));
+}
+
 /* Goes as far as it can. True: it is done with the cache; its answer leaves from from_units on. is_granted: the line
  * has just come for those that wait. */
 static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bool is_granted)
@@ -287,13 +294,8 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
 	const struct coh_row *row = coh_find(&s->table, state_of(tag), (enum coh_event)r->coh_event, false);
 	const enum coh_action action = (enum coh_action)row->actions[0];
-	/* A request on the bus may just take the line, or a claim waits for it: it is asked for behind them, and not
-	 * locked again and again before them. */
-	const bool is_before = cpu_bus_under_way(s->bus, r->line) ||
-			       (!is_granted && cpu_bus_is_claimed(s->bus, r->line));
-	const bool is_taken = r->coh_event == COH_EV_R_WRITE && is_before;
+	const bool is_taken = r->coh_event == COH_EV_R_WRITE && is_wanted(a, r->line, is_granted);
 
-	cpu_trail_step(r->trail, r->is_waiting ? CPU_PART_LOCK : CPU_PART_POINT, now_units(s));
 	if (!r->is_looked_up) {
 		r->is_looked_up = true;
 		s->stats.point_lookups++;
