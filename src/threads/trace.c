@@ -388,8 +388,8 @@ static bool get_turn(struct thread_trace *t)
 {
 	uint64_t thread, unit, difference;
 
-	if (!get_number(t, &thread) || !get_number(t, &unit) || !get_signed(t, &difference) || thread >= 1 << 24 ||
-	    unit >= THREAD_UNITS_MAX)
+	if (!get_number(t, &thread) || !get_number(t, &unit) || !get_signed(t, &difference) ||
+	    thread >= THREAD_TRACE_THREADS_MAX || unit >= THREAD_UNITS_MAX)
 		return false;
 	t->now.thread = (uint32_t)thread;
 	t->now.unit = (uint32_t)unit;

@@ -40,7 +40,8 @@ void thread_trace_event(struct thread_trace_writer *w, const struct thread_at *a
 /* Closes and frees. False with errno: something could not be written. */
 bool thread_trace_end(struct thread_trace_writer *w, const struct thread_at *at);
 
-/* Reading. */
+/* Reading. Numbers of threads are below this. */
+enum { THREAD_TRACE_THREADS_MAX = 1 << 24 };
 struct thread_trace;
 enum thread_trace_next { THREAD_TRACE_RECORD, THREAD_TRACE_DONE, THREAD_TRACE_WRONG };
 /* NULL with a text in *why, static or of strerror. */

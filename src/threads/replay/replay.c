@@ -85,14 +85,17 @@ static _Noreturn void wrong(const char *why)
 
 static struct replayed *thread_of(uint32_t number)
 {
-	while (it.threads->len <= number) {
-		struct replayed *t = g_new0(struct replayed, 1);
+	struct replayed *t;
 
-		t->number = it.threads->len;
+	if (it.threads->len <= number)
+		g_ptr_array_set_size(it.threads, (gint)number + 1);
+	t = it.threads->pdata[number];
+	if (!t) {
+		t = it.threads->pdata[number] = g_new0(struct replayed, 1);
+		t->number = number;
 		g_queue_init(&t->steps);
-		g_ptr_array_add(it.threads, t);
 	}
-	return it.threads->pdata[number];
+	return t;
 }
 
 /* Who lets whom go on, in the order of the trace. */
@@ -181,6 +184,13 @@ static void leave_unit(struct replayed *t, enum state state)
 		return;
 	u->running->state = RUNNING;
 	u->now_ps = MAX(u->now_ps, u->running->ready_ps);
+}
+
+/* Its place is another's. */
+static void end_thread(struct replayed *t)
+{
+	it.units[t->unit].thread_count--;
+	leave_unit(t, GONE);
 }
 
 /* Where the machine would put it as a thread of a region of the first one, which stays where it is; else the CPU's unit
@@ -346,7 +356,7 @@ static void do_event(struct replayed *t, enum thread_event what, uint64_t value,
 	it.model->event(it.model->self, &at, what, value);
 	switch (what) {
 	case THREAD_CREATE:
-		if (value >= UINT32_MAX / 2)
+		if (value >= THREAD_TRACE_THREADS_MAX)
 			wrong("a thread has no such number");
 		begin_thread(thread_of((uint32_t)value), u->now_ps);
 		break;
@@ -358,10 +368,8 @@ static void do_event(struct replayed *t, enum thread_event what, uint64_t value,
 		break;
 	case THREAD_WAKE:
 		do_wake(t, wake);
-		if (t->is_ending) {
-			u->thread_count--;
-			leave_unit(t, GONE);
-		}
+		if (t->is_ending)
+			end_thread(t);
 		break;
 	default: /* goes on: it does */
 		break;
@@ -375,8 +383,8 @@ static void do_step(struct replayed *t)
 	uint64_t wake, done;
 	struct thread_at at;
 
-	if (!s) {
-		leave_unit(t, GONE);
+	if (!s) { /* nobody was woken by its end, or the program ended before */
+		end_thread(t);
 		return;
 	}
 	if (!t->is_computed) { /* others may be earlier then */
@@ -436,7 +444,7 @@ static void run(void)
 		}
 	}
 	for (guint i = 0; i < it.threads->len; i++)
-		if (!g_queue_is_empty(&thread_of(i)->steps))
+		if (it.threads->pdata[i] && !g_queue_is_empty(&thread_of(i)->steps))
 			wrong("a thread waits for a wake that nobody has recorded");
 	for (uint32_t i = 0; i < it.model->machine.unit_count; i++)
 		at.now_ps = MAX(at.now_ps, it.units[i].now_ps);
