@@ -137,13 +137,24 @@ static bool ports_check(const GPtrArray *texts, const char *option)
 	return true;
 }
 
+static void unknown(const char *verb)
+{
+	static const char *const verbs[] = {"asm", "run", "space"};
+	const char *nearest = base_nearest_name(verb, verbs, ARRAY_COUNT(verbs));
+
+	if (nearest)
+		cli_error("csp: unknown action '%s'; did you mean '%s'?", verb, nearest);
+	else
+		cli_error("csp: expected asm, run or space; see `strata csp --help`");
+}
+
 /* Each verb takes its own options and no others. */
 static bool is_sound(const struct csp_options *o, const char *verb, const struct cli_words *words)
 {
 	const bool is_space = !strcmp(verb, "space");
 
 	if (!is_space && strcmp(verb, "asm") && strcmp(verb, "run"))
-		cli_error("csp: expected asm, run or space; see `strata csp --help`");
+		unknown(verb);
 	else if (words->words->len != (is_space ? 1 : 2) || words->program)
 		cli_error(is_space ? "csp: space takes no program" : "csp: expected one program, `strata csp %s FILE`",
 			  verb);

@@ -145,9 +145,14 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 	int exit_status = CLI_USAGE;
 
 	if (!paper) {
-		g_autofree char *names = g_strjoinv(", ", (char **)reproduce_paper_names());
+		const char *const *all = reproduce_paper_names();
+		g_autofree char *names = g_strjoinv(", ", (char **)all);
+		const char *nearest = base_nearest_name(name, all, g_strv_length((char **)all));
 
-		cli_error("reproduce: no paper '%s'; there are: %s", name, names);
+		if (nearest)
+			cli_error("reproduce: no paper '%s'; did you mean '%s'?", name, nearest);
+		else
+			cli_error("reproduce: no paper '%s'; there are: %s", name, names);
 		return CLI_USAGE;
 	}
 	if (!cli_output_check(about.name, "json", options->json))
