@@ -5,6 +5,7 @@
 #include "csp/machine.h"
 #include "csp/space.h"
 
+#include <glib.h>
 #include <math.h>
 
 static const double giga = 1e9, tera = 1e12, sub_bands = 512;
@@ -399,27 +400,120 @@ static const struct reproduce_claim claims[] = {
 
 static const char *const widths[] = {"4", "8", "16", "32", "64"};
 static const char *const parts[] = {"DRAM",  "logic layer",    "links",   "network",
-				    "controllers", "registers and scalars", "units", "all"};
+				    "controllers", "RF and SSRF", "units", "all"};
+
+static double part_w(const struct csp_power *p, uint32_t part)
+{
+	const double w[] = {p->dram_w,	      p->logic_w, p->links_w, p->network_w, p->controllers_w,
+			    p->registers_w + p->ssrf_w, p->cfma_w,  p->total_w};
+
+	return w[part];
+}
 
 static double width_power(const struct reproduce_data *d, uint32_t bar, uint32_t group)
 {
 	const struct models *m = models(d);
-	const struct csp_power *p, *first;
 
 	if (!m)
 		return NAN;
-	p = &csp_space_representative(&m->space, 4u << bar)->power;
-	first = &csp_space_representative(&m->space, 4)->power;
+	return part_w(&csp_space_representative(&m->space, 4u << bar)->power, group) /
+	       csp_space_representative(&m->space, 4)->power.total_w;
+}
 
-	const double w[] = {p->dram_w,	      p->logic_w, p->links_w, p->network_w, p->controllers_w,
-			    p->registers_w + p->ssrf_w, p->cfma_w,  p->total_w};
+/* ---- figure 3.9: power at 8 units by the shared file's size; figure 3.10: of the two steps ---- */
 
-	return w[group] / first->total_w;
+static const char *const sizes[] = {"2", "4", "8", "16", "32", "64"};
+
+/* Of the shapes and technologies that of least power^2 * area: what the size changes is to be seen. */
+static double entries_power(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	enum { FUS = 8 };
+	const struct models *m = models(d);
+	const struct csp_point *best;
+	double least_w = INFINITY;
+
+	if (!m)
+		return NAN;
+	best = csp_space_representative(&m->space, FUS);
+	for (uint32_t i = 0; i < m->space.count; i++) {
+		const struct csp_point *p = &m->space.points[i];
+
+		if (p->fu_count == FUS && p->technology == best->technology && p->shape == best->shape)
+			least_w = fmin(least_w, p->power.total_w);
+	}
+	for (uint32_t i = 0; i < m->space.count; i++) {
+		const struct csp_point *p = &m->space.points[i];
+
+		if (p->fu_count == FUS && p->technology == best->technology && p->shape == best->shape &&
+		    p->ssrf_entry_count == 2u << bar)
+			return part_w(&p->power, group) / least_w;
+	}
+	return NAN;
+}
+
+static const char *const applications[] = {"correlation", "channelization", "both"};
+
+static double step_power(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	const struct models *m = models(d);
+	const struct csp_power *of[] = {m ? &m->correlation[ALPHA] : NULL, m ? &m->channelization : NULL};
+	double w = 0, total_w = 0;
+
+	if (!m)
+		return NAN;
+	for (uint32_t i = 0; i < ARRAY_COUNT(of); i++)
+		if (bar == i || bar == ARRAY_COUNT(of)) {
+			w += part_w(of[i], group);
+			total_w += of[i]->total_w;
+		}
+	return w / total_w;
 }
 
 static const struct reproduce_chart charts[] = {
     {"Figure 3.8: power by part, for 4 to 64 units per core, relative to 4", width_power, widths, ARRAY_COUNT(widths),
      parts, ARRAY_COUNT(parts)},
+    {"Figure 3.9: power by part, for 2 to 64 entries of the shared file and 8 units per core, relative to the least "
+     "(the thesis: at 32)",
+     entries_power, sizes, ARRAY_COUNT(sizes), parts, ARRAY_COUNT(parts)},
+    {"Figure 3.10: power by part, as shares: correlation, channelization, both", step_power, applications,
+     ARRAY_COUNT(applications), parts, ARRAY_COUNT(parts)},
+};
+
+/* ---- figure 3.7: the design space ---- */
+
+static void published_point(struct reproduce_point *p, const char *name, uint32_t series, double gops_per_w, double w,
+			    double area_mm2)
+{
+	*p = (struct reproduce_point){1 / gops_per_w, area_mm2 / (gops_per_w * w), series, true, ""};
+	g_strlcpy(p->name, name, sizeof(p->name));
+}
+
+static uint32_t designs(const struct reproduce_data *d, struct reproduce_point *out)
+{
+	const struct models *m = models(d);
+	uint32_t count = 0;
+
+	if (!m)
+		return 0;
+	for (uint32_t i = 0; i < m->space.count; i++) {
+		const struct csp_point *p = &m->space.points[i];
+		struct reproduce_point *q = &out[count++];
+
+		*q = (struct reproduce_point){1 / p->power.gops_per_w, 1 / p->power.gops_per_mm2,
+					      (uint32_t)log2(p->fu_count / 4.0), false, ""};
+		g_snprintf(q->name, sizeof(q->name), "%u units, %u entries, %s, %s%s", p->fu_count,
+			   p->ssrf_entry_count, p->technology == CSP_SRAM ? "SRAM" : "eDRAM",
+			   p->shape == CSP_NARROW ? "narrow" : "wide", p->is_pareto ? ", on the front" : "");
+	}
+	/* Table 3.2: efficiency, power and area. */
+	published_point(&out[count++], "alpha", ARRAY_COUNT(widths) - 1, 257, 11.47, 14.54);
+	published_point(&out[count++], "beta", ARRAY_COUNT(widths) - 1, 245, 12.04, 9.73);
+	return count;
+}
+
+static const struct reproduce_scatter scatters[] = {
+    {"Figure 3.7: the design space, by units per core", "W for each GFLOPS", "mm2 for each GFLOPS", true, widths,
+     ARRAY_COUNT(widths), designs},
 };
 
 const struct reproduce_paper reproduce_csp = {
@@ -431,4 +525,6 @@ const struct reproduce_paper reproduce_csp = {
     .claim_count = ARRAY_COUNT(claims),
     .charts = charts,
     .chart_count = ARRAY_COUNT(charts),
+    .scatters = scatters,
+    .scatter_count = ARRAY_COUNT(scatters),
 };

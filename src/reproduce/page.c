@@ -3,6 +3,7 @@
 
 #include "reproduce/cta_times.h"
 #include "reproduce/outcome.h"
+#include "reproduce/scatter.h"
 
 #include <glib.h>
 #include <math.h>
@@ -258,6 +259,8 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 		drawing_write(out, data, &(struct drawing){.figure = &paper->figures[i]});
 	for (uint32_t i = 0; i < paper->chart_count; i++)
 		drawing_write(out, data, &(struct drawing){.chart = &paper->charts[i]});
+	for (uint32_t i = 0; i < paper->scatter_count; i++)
+		reproduce_scatter_write(out, data, &paper->scatters[i]);
 	table_write(out, o, true);
 	table_write(out, o, false);
 	fputs("</body></html>\n", out);

@@ -99,6 +99,26 @@ struct reproduce_chart {
 	uint32_t group_count;
 };
 
+enum { REPRODUCE_POINTS_MAX = 256, REPRODUCE_POINT_NAME_BYTES = 64 };
+
+/* Both numbers are above 0. */
+struct reproduce_point {
+	double x, y;
+	uint32_t series;
+	bool is_published; /* a number of the paper's */
+	char name[REPRODUCE_POINT_NAME_BYTES];
+};
+
+/* A plot of points. */
+struct reproduce_scatter {
+	const char *title, *x_title, *y_title;
+	bool is_log; /* both axes */
+	const char *const *series;
+	uint32_t series_count;
+	/* At most REPRODUCE_POINTS_MAX; how many, 0: what they are of is missing. */
+	uint32_t (*points)(const struct reproduce_data *d, struct reproduce_point *out);
+};
+
 struct reproduce_paper {
 	const char *name, *title;
 	const struct reproduce_config *configs; /* the first is the baseline */
@@ -120,6 +140,8 @@ struct reproduce_paper {
 	uint32_t figure_count;
 	const struct reproduce_chart *charts;
 	uint32_t chart_count;
+	const struct reproduce_scatter *scatters;
+	uint32_t scatter_count;
 };
 
 /* Is this run a part of the evaluation? */

@@ -14,7 +14,8 @@ static const double day_s = 86400, peta = 1e15, exa = 1e18;
 /* ---- the model ---- */
 
 /* False when the description is not there; a wrong one is the user's, who sees what is wrong by `strata ska NAME`. */
-static bool telescope(const struct reproduce_data *d, const char *name, struct ska_result *out)
+static bool telescope_on(const struct reproduce_data *d, const char *name, const struct ska_device_params *device,
+			 struct ska_result *out)
 {
 	struct ska_telescope t;
 	struct base_diag_list diag;
@@ -30,9 +31,16 @@ static bool telescope(const struct reproduce_data *d, const char *name, struct s
 	base_diag_init(&diag);
 	is_ok = ska_telescope_load(name, &search, &t, &diag) && ska_telescope_check(&t, &diag);
 	base_diag_free(&diag);
+	if (is_ok && device)
+		t.device = *device;
 	if (is_ok)
 		ska_model(&t, out);
 	return is_ok;
+}
+
+static bool telescope(const struct reproduce_data *d, const char *name, struct ska_result *out)
+{
+	return telescope_on(d, name, NULL, out);
 }
 
 static const char *const instruments[] = {"ska-low", "ska-mid", "ska-survey"};
@@ -335,9 +343,123 @@ static double requirement(const struct reproduce_data *d, uint32_t bar, uint32_t
 	return s && s->ops_per_s > 0 ? fmax(0, log10(s->ops_per_s / 1e10)) : NAN;
 }
 
+/* ---- figure 2.4: buffers and bandwidths ---- */
+
+static const char *const buffers[] = {"PB"};
+
+static double buffer(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	struct ska_result r;
+
+	(void)group;
+	if (bar == ARRAY_COUNT(instruments)) /* "over a 100 petabytes" */
+		return 100;
+	return telescope(d, instruments[bar], &r) ? buffer_pb(&r) : NAN;
+}
+static const char *const instruments_and_thesis[] = {"ska-low", "ska-mid", "ska-survey", "thesis (over)"};
+
+static const char *const places[] = {"antennas", "stations", "visibilities", "into imaging", "images"};
+
+/* Powers of ten above a gigabyte per second. */
+static double bandwidth(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	struct ska_result r;
+
+	if (!telescope(d, instruments[bar], &r))
+		return NAN;
+
+	const double of[] = {r.rates.antennas, r.rates.stations, r.rates.visibilities, r.rates.imaging_in,
+			     r.rates.images};
+
+	return of[group] > 0 ? fmax(0, log10(of[group] / 1e9)) : NAN;
+}
+
+/* ---- figure 2.5: where a GPU's energy goes ---- */
+
+static const char *const breakdown_bars[] = {"channelization", "correlation", "2D FFT", "gridding", "thesis (about)"};
+static const char *const gpu_parts[] = {"front end", "registers", "units", "shared memory", "caches", "crossbar",
+					"constant"};
+
+static double gpu_breakdown(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	static const char *const names[][2] = {{"sm_front_end", NULL}, {"sm_registers", NULL}, {"sm_units", NULL},
+					       {"sm_shared", NULL},    {"l1", "l2"},		{"xbar", NULL},
+					       {"sm_static", "l2_static"}};
+	const double thesis[] = {NAN, 15, NAN, NAN, NAN, NAN, 15};
+	double sum = 0, all = 0;
+	uint32_t workload;
+
+	if (bar == ARRAY_COUNT(thesis_kernels))
+		return thesis[group] / 100;
+	workload = reproduce_workload(d, thesis_kernels[bar]);
+	for (uint32_t part = 0; part < ARRAY_COUNT(names); part++) {
+		const double pj = energy_of(d, workload, names[part], names[part][1] ? 2 : 1);
+
+		all += pj;
+		sum += part == group ? pj : 0;
+	}
+	return sum / all;
+}
+
+/* ---- figure 2.6: computing and its efficiency ---- */
+
+static const char *const system_kinds[] = {"custom-built", "from components", "SKA1-Low's correlator on nodes of chapter 3"};
+
+/* The fastest systems, and the steps of SKA1-Low's correlator on nodes of the thesis (section 3.4.2: 15 cores of 64 units,
+ * 92 %, 208 GFLOPS for a watt). */
+static uint32_t systems(const struct reproduce_data *d, struct reproduce_point *out)
+{
+	const struct ska_device_params node = {
+	    .peak_gops = 15 * 64 * 0.433 * 8, .utilisation_percent = 92, .gops_per_w = 208};
+	struct base_diag_list diag;
+	struct ska_systems s;
+	struct ska_result r;
+	uint32_t count = 0;
+	bool is_ok;
+
+	if (!d->dir)
+		return 0;
+
+	g_autofree char *path = g_build_filename(d->dir, "top500.csv", NULL);
+
+	base_diag_init(&diag);
+	is_ok = ska_systems_read(path, &s, &diag);
+	base_diag_free(&diag);
+	if (!is_ok)
+		return 0;
+	for (uint32_t i = 0; i < s.count; i++) {
+		out[count] = (struct reproduce_point){s.items[i].tflops, s.items[i].tflops / s.items[i].kilowatts,
+						      s.items[i].kind == SKA_COTS, false, ""};
+		g_strlcpy(out[count++].name, s.items[i].name, REPRODUCE_POINT_NAME_BYTES);
+	}
+	if (!telescope_on(d, "ska1-low", &node, &r))
+		return count;
+	for (uint32_t i = 0; i < r.step_count; i++) {
+		const struct ska_step *step = &r.steps[i];
+
+		if (strcmp(step->subsystem, "csp") || step->power_w <= 0)
+			continue;
+		out[count] = (struct reproduce_point){step->ops_per_s / 1e12, step->ops_per_s / 1e9 / step->power_w, 2,
+						      false, ""};
+		g_strlcpy(out[count++].name, step->name, REPRODUCE_POINT_NAME_BYTES);
+	}
+	return count;
+}
+
+static const struct reproduce_scatter scatters[] = {
+    {"Figure 2.6: computing and its efficiency", "TFLOPS", "GFLOPS for a watt", true, system_kinds,
+     ARRAY_COUNT(system_kinds), systems},
+};
+
 static const struct reproduce_chart charts[] = {
     {"Figure 2.3: operations per second, in powers of ten of 10 Gops/s (8: an exa-operation)", requirement,
      instruments, ARRAY_COUNT(instruments), steps, ARRAY_COUNT(steps)},
+    {"Figure 2.4 (a): visibility buffers", buffer, instruments_and_thesis, ARRAY_COUNT(instruments_and_thesis),
+     buffers, ARRAY_COUNT(buffers)},
+    {"Figure 2.4 (b): data rates, in powers of ten of a gigabyte per second (6: a petabyte)", bandwidth, instruments,
+     ARRAY_COUNT(instruments), places, ARRAY_COUNT(places)},
+    {"Figure 2.5: where the energy of a GTX 480 goes, as shares", gpu_breakdown, breakdown_bars,
+     ARRAY_COUNT(breakdown_bars), gpu_parts, ARRAY_COUNT(gpu_parts)},
 };
 
 const struct reproduce_paper reproduce_ska = {
@@ -353,4 +475,6 @@ const struct reproduce_paper reproduce_ska = {
     .row_count = ARRAY_COUNT(rows),
     .charts = charts,
     .chart_count = ARRAY_COUNT(charts),
+    .scatters = scatters,
+    .scatter_count = ARRAY_COUNT(scatters),
 };
