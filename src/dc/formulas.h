@@ -52,11 +52,13 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_FMUL_BASE(e, m, r)                                                                                          \
 	(DC_UNPACK(e, m) + 1 + 2 * e + 3 + (m * m + 3 * m - 2) + (1 + m + 2 * r + e + 2) + r + DC_ROUND(e, m, r) +     \
 	 DC_PACK(e, m))
+/* Exponents subtracted; the dividend inverted; a digit an iteration; a row up; special operands. */
 #define DC_FDIV_BASE(e, m, r)                                                                                          \
-	(DC_UNPACK(e, m) + 1 + 3 * (e + 2) + (m + 1 + r) * (2 * m + 5) + (1 + m + 1 + e + 2) + r + DC_ROUND(e, m, r) + \
-	 DC_PACK(e, m))
+	(DC_UNPACK(e, m) + 1 + (3 * e + 4) + (m + 2) + (m + 1 + r) * (2 * m + 4) + 2 * (r) + (m + 1 + r + e + 3) +     \
+	 DC_ROUND(e, m, r) + e + m + 28)
+/* The exponent halved, the mantissa inverted; iteration k takes 2 k + 8. */
 #define DC_FSQRT_BASE(e, m, r)                                                                                         \
-	(DC_UNPACK(e, m) / 2 + e + 2 + (m + 1 + r) * (m + 6) + (1 + m + 1) + r + DC_ROUND(e, m, r) + DC_PACK(e, m))
+	(2 + (e + m + 1) + (e + m + 6) + (m + 3) + (m + r) * (m + r + 7) + 3 * (r) + DC_ROUND(e, m, r) + e + m + 13)
 #define DC_FMA_BASE(e, m, r)                                                                                           \
 	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + DC_DIFFERENCE(e) + DC_SWAP(e, 2 * m) +              \
 	 DC_COMPLEMENT(2 * m) + DC_ALIGN_BASE(2 * m, r) + DC_MAGNITUDE(2 * m, r) + DC_NORMALISE_BASE(e, 2 * m, r) +    \

@@ -247,12 +247,153 @@ static void test_nothing_to_save(void **state)
 	assert_int_equal(serial.cycles, dc_base_cycles(&use, &arith) + DC_LOG2(8) + 1 - (1 + DC_NORMALISE(8, 24, 1)));
 }
 
+/* ---- routines whose time does not depend on values ---- */
+
+/* With denormal numbers as what they are. */
+static double whole_value(const struct dc_use *u, uint64_t raw)
+{
+	const uint32_t f = u->m - 1u;
+
+	if (raw >> f & low(u->e))
+		return value_of(u, raw);
+	return (raw >> (f + u->e) & 1 ? -1 : 1) * ldexp((double)(raw & low(f)), 1 - (int)low(u->e - 1u) - (int)f);
+}
+
+/* minimum and maximum of numbers: -0 is below 0 */
+static bool is_below(const struct dc_use *u, uint64_t a, uint64_t b)
+{
+	const double x = whole_value(u, a), y = whole_value(u, b);
+
+	return x < y || (x == y && signbit(x) && !signbit(y));
+}
+
+static bool holds(enum ptx_cmp cmp, double x, double y)
+{
+	switch (cmp) {
+	case PTX_EQ: return x == y;
+	case PTX_NE: return x < y || x > y;
+	case PTX_LT: return x < y;
+	case PTX_LE: return x <= y;
+	case PTX_GT: return x > y;
+	case PTX_GE: return x >= y;
+	case PTX_EQU: return !(x < y || x > y);
+	case PTX_NEU: return x != y;
+	case PTX_LTU: return !(x >= y);
+	case PTX_LEU: return !(x > y);
+	case PTX_GTU: return !(x <= y);
+	case PTX_GEU: return !(x < y);
+	case PTX_NUM: return !isnan(x) && !isnan(y);
+	default: return isnan(x) || isnan(y);
+	}
+}
+
+static uint64_t wanted(const struct dc_use *u, uint32_t variant, bool is_truncated, uint64_t a, uint64_t b)
+{
+	const double x = whole_value(u, a), y = whole_value(u, b);
+
+	switch (u->op) {
+	case DC_OP_FDIV:
+		return is_truncated ? dc_truncated_div(u, a, b) : nearest(u, value_of(u, a) / value_of(u, b));
+	case DC_OP_FSQRT: return nearest(u, sqrt(value_of(u, a)));
+	case DC_OP_FMINMAX:
+		if (isnan(x) && isnan(y))
+			return low(u->n - 1u);
+		if (isnan(x) || isnan(y))
+			return isnan(x) ? b : a;
+		return is_below(u, a, b) != variant ? a : b;
+	case DC_OP_FSIGN:
+		return (a & low(u->n - 1u)) |
+		       (variant == DC_SIGN_NONE	  ? 0
+			: variant == DC_SIGN_SAME ? b & ~low(u->n - 1u)
+						  : ~b & low(u->n) & ~low(u->n - 1u));
+	default: break;
+	}
+	return holds((enum ptx_cmp)variant, x, y);
+}
+
+static void do_routine(const struct dc_use *u, const struct dc_arith *arith, uint32_t variant)
+{
+	switch (u->op) {
+	case DC_OP_FDIV: dc_serial_fdiv(&serial, u, arith, D, A, B, T); break;
+	case DC_OP_FSQRT: dc_serial_fsqrt(&serial, u, arith, D, A, T); break;
+	case DC_OP_FMINMAX: dc_serial_fminmax(&serial, u, variant, D, A, B, T); break;
+	case DC_OP_FSIGN: dc_serial_fsign(&serial, u, (enum dc_sign)variant, D, A, B); break;
+	default: dc_serial_fcompare(&serial, u, (enum ptx_cmp)variant, D, A, B, T); break;
+	}
+}
+
+static void check_routine(const struct dc_use *u, uint32_t variant, const uint64_t *a, const uint64_t *b)
+{
+	static uint64_t d[DC_COLUMNS];
+
+	for (uint32_t truncated = 0; truncated < (u->op == DC_OP_FDIV ? 2 : 1); truncated++) {
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = truncated};
+
+		dc_serial_begin(&serial, DC_SAVE_ALL);
+		dc_serial_put(&serial, A, u->n, a);
+		dc_serial_put(&serial, B, u->n, b);
+		do_routine(u, &arith, variant);
+		dc_serial_get(&serial, D, u->op == DC_OP_FCOMPARE ? 1 : u->n, d);
+		assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t e = wanted(u, variant, truncated, a[i], b[i]);
+
+			if (d[i] != e)
+				fail_msg("%s %u e=%u m=%u truncated=%u: %llx, %llx: %llx, expected %llx",
+					 dc_op_name(u->op), variant, u->e, u->m, truncated, (unsigned long long)a[i],
+					 (unsigned long long)b[i], (unsigned long long)d[i], (unsigned long long)e);
+		}
+	}
+}
+
+/* Every pair of a small format; of a larger one numbers at random, near each other, and corners. */
+static void check_format(enum dc_op op, uint32_t variant, uint32_t e, uint32_t m)
+{
+	const struct dc_use u = {.op = op, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
+	const uint64_t pairs = u.n <= 8 ? 1ull << 2 * u.n : 8 * DC_COLUMNS;
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+
+	for (uint64_t first = 0; first < pairs; first += DC_COLUMNS) {
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			a[i] = u.n <= 8 ? first + i : draw();
+			b[i] = u.n <= 8 ? (first + i) >> u.n : i % 5 ? draw() : a[i] ^ (i % 3 ? draw() & 3 : 0);
+			if (u.n > 8 && i % 7 == 0)
+				a[i] = i & 8 ? low(e) << (m - 1) : i & 16 ? 0 : low(u.n);
+			a[i] &= low(u.n);
+			b[i] &= low(u.n);
+		}
+		check_routine(&u, variant, a, b);
+	}
+}
+
+static void test_routines(void **state)
+{
+	static const struct {
+		enum dc_op op;
+		uint32_t first, last; /* variants */
+	} rows[] = {{DC_OP_FDIV, 0, 0},
+		    {DC_OP_FSQRT, 0, 0},
+		    {DC_OP_FMINMAX, 0, 1},
+		    {DC_OP_FSIGN, DC_SIGN_NONE, DC_SIGN_CONTRARY},
+		    {DC_OP_FCOMPARE, PTX_EQ, PTX_GE},
+		    {DC_OP_FCOMPARE, PTX_EQU, PTX_NAN}};
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(rows); n++)
+		for (uint32_t v = rows[n].first; v <= rows[n].last; v++) {
+			check_format(rows[n].op, v, 3, 4);
+			check_format(rows[n].op, v, 4, 3);
+			check_format(rows[n].op, v, 8, 24);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_small_formats),
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_nothing_to_save),
+	    cmocka_unit_test(test_routines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,30 +5,56 @@
 
 #include "base/check.h"
 
+/* Rows that nothing has written since the last operation hold zeros already. */
 void dc_serial_begin(struct dc_serial *s, uint32_t savings)
 {
-	memset(s, 0, sizeof(*s));
+	memset(s->row, 0, sizeof(s->row[0]) * (s->most_row + 1));
+	memset(&s->carry, 0, sizeof(s->carry));
+	memset(&s->tag, 0, sizeof(s->tag));
 	memset(&s->guard, 0xff, sizeof(s->guard));
+	s->is_tagged = false;
+	s->cycles = 0;
+	s->most_row = 0;
 	s->savings = savings;
+}
+
+/* Row r, column c to row c, column r: blocks of half the size change places, down to single bits. */
+static void transpose(uint64_t *rows)
+{
+	uint64_t mask = 0x00000000ffffffffull;
+
+	for (uint32_t half = 32; half; half /= 2, mask ^= mask << half)
+		for (uint32_t r = 0; r < 64; r = (r + half + 1) & ~half) {
+			const uint64_t t = ((rows[r] >> half) ^ rows[r + half]) & mask;
+
+			rows[r] ^= t << half;
+			rows[r + half] ^= t;
+		}
 }
 
 void dc_serial_put(struct dc_serial *s, uint32_t first, uint32_t n, const uint64_t *values)
 {
-	for (uint32_t r = 0; r < n; r++)
-		for (uint32_t c = 0; c < DC_COLUMNS; c++) {
-			const uint64_t bit = 1ull << c % 64;
-			uint64_t *w = &s->row[first + r].w[c / 64];
+	uint64_t block[64];
 
-			*w = values[c] >> r & 1 ? *w | bit : *w & ~bit;
-		}
+	CHECK(n <= 64 && first + n <= DC_SERIAL_ROWS);
+	for (uint32_t w = 0; w < DC_COLUMN_WORDS; w++) {
+		memcpy(block, values + w * 64, sizeof(block));
+		transpose(block);
+		for (uint32_t r = 0; r < n; r++)
+			s->row[first + r].w[w] = block[r];
+	}
+	if (n && first + n - 1 > s->most_row)
+		s->most_row = first + n - 1;
 }
 
 void dc_serial_get(const struct dc_serial *s, uint32_t first, uint32_t n, uint64_t *values)
 {
-	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
-		values[c] = 0;
-		for (uint32_t r = 0; r < n; r++)
-			values[c] |= (s->row[first + r].w[c / 64] >> c % 64 & 1) << r;
+	for (uint32_t w = 0; w < DC_COLUMN_WORDS; w++) {
+		uint64_t *block = values + w * 64;
+
+		for (uint32_t r = 0; r < 64; r++)
+			block[r] = r < n ? s->row[first + r].w[w] : 0;
+		transpose(block);
 	}
 }
 

@@ -31,6 +31,7 @@ struct dc_serial {
 	uint32_t savings;
 };
 
+/* s is all zeros before the first operation. Values: DC_COLUMNS of them, n up to 64. */
 void dc_serial_begin(struct dc_serial *s, uint32_t savings);
 /* Values of the columns into rows first to first + n - 1, and back: no cycles, the TMU's work. */
 void dc_serial_put(struct dc_serial *s, uint32_t first, uint32_t n, const uint64_t *values);
@@ -81,6 +82,18 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 		    uint32_t b, uint32_t t);
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t);
+void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t b, uint32_t t);
+void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		     uint32_t t);
+/* Denormal operands of these count as the numbers that they are. */
+void dc_serial_fcompare(struct dc_serial *s, const struct dc_use *use, enum ptx_cmp cmp, uint32_t d, uint32_t a,
+			uint32_t b, uint32_t t);
+void dc_serial_fminmax(struct dc_serial *s, const struct dc_use *use, bool is_max, uint32_t d, uint32_t a, uint32_t b,
+		       uint32_t t);
+enum dc_sign { DC_SIGN_NONE, DC_SIGN_SAME, DC_SIGN_CONTRARY };
+void dc_serial_fsign(struct dc_serial *s, const struct dc_use *use, enum dc_sign sign, uint32_t d, uint32_t magnitude,
+		     uint32_t of);
 /* serial_int.c: 2 n rows of product at p; the savings are those of s. */
 void dc_serial_mul_unsigned(struct dc_serial *s, uint32_t p, uint32_t a, uint32_t b, uint32_t n);
 

@@ -5,22 +5,8 @@
  * the paper's.
  */
 #include "base/check.h"
-#include "dc/array/serial.h"
+#include "dc/array/serial_float.h"
 #include "dc/formulas.h"
-
-/* Rows in use, all from t on. */
-struct plan {
-	struct dc_serial *s;
-	uint32_t e, m, g;
-	uint32_t a, b, d;
-	uint32_t zero_a, zero_b, top_a, top_b; /* flags: exponent all zeros, all ones */
-	uint32_t x_exp, x_man, x_sign; /* mantissas: g guard rows, m rows, a sign's row */
-	uint32_t y_exp, y_man, y_sign;
-	uint32_t diff, borrow;
-	uint32_t sum, sticky, sign, is_zero;
-	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
-	uint32_t flag[8];
-};
 
 static bool is_on(const struct dc_serial *s, enum dc_saving what)
 {
@@ -35,10 +21,10 @@ static uint32_t take(uint32_t *next, uint32_t rows)
 	return first;
 }
 
-static struct plan plan_of(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 			   uint32_t a, uint32_t b, uint32_t t)
 {
-	struct plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d};
+	struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d};
 	uint32_t *const flags[] = {&p.zero_a, &p.zero_b, &p.top_a, &p.top_b, &p.x_sign, &p.y_sign,
 				   &p.borrow, &p.sticky, &p.sign, &p.is_zero};
 
@@ -58,28 +44,28 @@ static struct plan plan_of(struct dc_serial *s, const struct dc_use *use, const 
 	return p;
 }
 
-static uint32_t exponent_row(const struct plan *p, uint32_t of)
+uint32_t dc_float_exponent_row(const struct dc_plan *p, uint32_t of)
 {
 	return of + p->m - 1;
 }
 
-static uint32_t sign_row(const struct plan *p, uint32_t of)
+uint32_t dc_float_sign_row(const struct dc_plan *p, uint32_t of)
 {
 	return of + p->m - 1 + p->e;
 }
 
 /* ---- taking apart ---- */
 
-static void flags(const struct plan *p)
+void dc_float_flags(const struct dc_plan *p)
 {
-	dc_serial_none(p->s, p->zero_a, exponent_row(p, p->a), p->e);
-	dc_serial_none(p->s, p->zero_b, exponent_row(p, p->b), p->e);
-	dc_serial_all(p->s, p->top_a, exponent_row(p, p->a), p->e);
-	dc_serial_all(p->s, p->top_b, exponent_row(p, p->b), p->e);
+	dc_serial_none(p->s, p->zero_a, dc_float_exponent_row(p, p->a), p->e);
+	dc_serial_none(p->s, p->zero_b, dc_float_exponent_row(p, p->b), p->e);
+	dc_serial_all(p->s, p->top_a, dc_float_exponent_row(p, p->a), p->e);
+	dc_serial_all(p->s, p->top_b, dc_float_exponent_row(p, p->b), p->e);
 }
 
 /* The hidden one, and no fraction where there is none: denormals are zero. */
-static void unpack(const struct plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign)
+void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign)
 {
 	const uint32_t hidden = man + p->g + p->m - 1;
 
@@ -87,11 +73,11 @@ static void unpack(const struct plan *p, uint32_t of, uint32_t is_zero, uint32_t
 	for (uint32_t i = 0; i < p->m - 1; i++)
 		dc_serial_and(p->s, man + p->g + i, of + i, hidden);
 	for (uint32_t i = 0; i < p->e; i++)
-		dc_serial_copy(p->s, exp + i, exponent_row(p, of) + i);
-	dc_serial_copy(p->s, sign, sign_row(p, of));
+		dc_serial_copy(p->s, exp + i, dc_float_exponent_row(p, of) + i);
+	dc_serial_copy(p->s, sign, dc_float_sign_row(p, of));
 }
 
-static void difference(const struct plan *p)
+static void difference(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
@@ -105,7 +91,7 @@ static void difference(const struct plan *p)
 	dc_serial_write_carry(s, p->borrow);
 }
 
-static void swap(const struct plan *p)
+static void swap(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
@@ -113,8 +99,8 @@ static void swap(const struct plan *p)
 	if (is_on(s, DC_SAVE_SIGNS) && !dc_serial_any(s))
 		return;
 	dc_serial_tagged(s, true);
-	unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
-	unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
+	dc_float_unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
+	dc_float_unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
 	for (uint32_t i = 0; i < p->e; i++)
 		dc_serial_not(s, p->diff + i, p->diff + i);
 	dc_serial_set_carry(s, true);
@@ -123,7 +109,7 @@ static void swap(const struct plan *p)
 	dc_serial_tagged(s, false);
 }
 
-static void complement(const struct plan *p, uint32_t man, uint32_t sign)
+static void complement(const struct dc_plan *p, uint32_t man, uint32_t sign)
 {
 	struct dc_serial *s = p->s;
 
@@ -138,7 +124,7 @@ static void complement(const struct plan *p, uint32_t man, uint32_t sign)
 }
 
 /* Guard rows and signs' rows of both, at once. */
-static void clear_ends(const struct plan *p)
+static void clear_ends(const struct dc_plan *p)
 {
 	const uint64_t before = p->s->cycles;
 
@@ -154,7 +140,7 @@ static void clear_ends(const struct plan *p)
 /* ---- algorithm 1 ---- */
 
 /* sum = x + (y >> k) in the tagged lanes; rows above an operand are its sign's. */
-static void shift_and_add(const struct plan *p, uint32_t k)
+static void shift_and_add(const struct dc_plan *p, uint32_t k)
 {
 	const uint32_t top = p->m + p->g, rows = top + 2;
 	struct dc_serial *s = p->s;
@@ -170,7 +156,7 @@ static void shift_and_add(const struct plan *p, uint32_t k)
 	dc_serial_tagged(s, false);
 }
 
-static void align(const struct plan *p)
+static void align(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t count = p->m + p->g;
@@ -198,7 +184,7 @@ static void align(const struct plan *p)
 		shift_and_add(p, p->m + p->g + 1);
 }
 
-static void magnitude(const struct plan *p)
+static void magnitude(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t rows = p->m + p->g + 1;
@@ -218,7 +204,7 @@ static void magnitude(const struct plan *p)
 }
 
 /* exp = x_exp + constant in two's complement of e + 2 bits. */
-static void exponent_plus(const struct plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant)
+void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant)
 {
 	dc_serial_set_carry(p->s, false);
 	for (uint32_t i = 0; i < p->e + 2; i++)
@@ -226,7 +212,7 @@ static void exponent_plus(const struct plan *p, uint32_t to, uint32_t from, uint
 }
 
 /* Where the leading one is at row t below the overflow's: rows up by t - 1. */
-static void normalise_at(const struct plan *p, uint32_t t)
+static void normalise_at(const struct dc_plan *p, uint32_t t)
 {
 	struct dc_serial *s = p->s;
 
@@ -237,11 +223,11 @@ static void normalise_at(const struct plan *p, uint32_t t)
 		else
 			dc_serial_fill(s, p->value + j, 1, false);
 	}
-	exponent_plus(p, p->exp, p->x_exp, p->e, 1 - (int32_t)t);
+	dc_float_exponent_plus(p, p->exp, p->x_exp, p->e, 1 - (int32_t)t);
 	dc_serial_tagged(s, false);
 }
 
-static void normalise(const struct plan *p)
+static void normalise(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t rows = p->m + p->g + 1;
@@ -277,7 +263,7 @@ static void normalise(const struct plan *p)
 /* ---- rounding, and the result ---- */
 
 /* Up where the guard row is set and anything below it, or the last row. low: the guard's row. */
-static void round_up(const struct plan *p, uint32_t value, uint32_t low)
+void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low)
 {
 	struct dc_serial *s = p->s;
 
@@ -295,7 +281,7 @@ static void round_up(const struct plan *p, uint32_t value, uint32_t low)
 }
 
 /* Flags 1: zero or too small, 2: infinite, 3: no number. */
-static void range_flags(const struct plan *p)
+static void range_flags(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
@@ -314,7 +300,7 @@ static void range_flags(const struct plan *p)
 	dc_serial_or(s, p->flag[3], p->flag[3], p->flag[4]);
 }
 
-static void put_result(const struct plan *p, uint32_t value)
+void dc_float_put(const struct dc_plan *p, uint32_t value)
 {
 	struct dc_serial *s = p->s;
 
@@ -322,10 +308,10 @@ static void put_result(const struct plan *p, uint32_t value)
 		dc_serial_copy(s, p->d + i, value + i);
 	for (uint32_t i = 0; i < p->e; i++)
 		dc_serial_copy(s, p->d + p->m - 1 + i, p->exp + i);
-	dc_serial_copy(s, sign_row(p, p->d), p->sign);
+	dc_serial_copy(s, dc_float_sign_row(p, p->d), p->sign);
 }
 
-static void fill_where(const struct plan *p, uint32_t flag, bool exponent, bool fraction)
+void dc_float_fill_where(const struct dc_plan *p, uint32_t flag, bool exponent, bool fraction)
 {
 	struct dc_serial *s = p->s;
 	const uint64_t before = s->cycles;
@@ -333,40 +319,40 @@ static void fill_where(const struct plan *p, uint32_t flag, bool exponent, bool 
 	dc_serial_tag(s, flag, false);
 	dc_serial_tagged(s, true);
 	dc_serial_fill(s, p->d, p->m - 1, fraction);
-	dc_serial_fill(s, exponent_row(p, p->d), p->e, exponent);
+	dc_serial_fill(s, dc_float_exponent_row(p, p->d), p->e, exponent);
 	dc_serial_tagged(s, false);
 	s->cycles = before + 2 + (exponent != fraction); /* one value to all rows is one write */
 }
 
-static void fix_up(const struct plan *p)
+static void fix_up(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
-	fill_where(p, p->flag[2], true, false);
+	dc_float_fill_where(p, p->flag[2], true, false);
 	/* Too small, unless an operand was infinite. */
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		s->row[p->flag[1]].w[i] &= ~(s->row[p->top_a].w[i] | s->row[p->top_b].w[i]);
-	fill_where(p, p->flag[1], false, false);
+	dc_float_fill_where(p, p->flag[1], false, false);
 }
 
-static void fix_nan(const struct plan *p)
+void dc_float_fix_nan(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
-	fill_where(p, p->flag[3], true, true);
+	dc_float_fill_where(p, p->flag[3], true, true);
 	dc_serial_tagged(s, true);
-	dc_serial_fill(s, sign_row(p, p->d), 1, false);
+	dc_serial_fill(s, dc_float_sign_row(p, p->d), 1, false);
 	dc_serial_tagged(s, false);
 }
 
 void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t)
 {
-	const struct plan p = plan_of(s, use, arith, d, a, b, t);
+	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
 
-	flags(&p);
-	unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
-	unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
+	dc_float_flags(&p);
+	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
+	dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
 	difference(&p);
 	swap(&p);
 	clear_ends(&p);
@@ -376,40 +362,40 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 	magnitude(&p);
 	normalise(&p);
 	if (p.g)
-		round_up(&p, p.value + p.g, p.value + 1);
+		dc_float_round_up(&p, p.value + p.g, p.value + 1);
 	range_flags(&p);
 	/* infinity less infinity */
-	dc_serial_xor(s, p.flag[4], sign_row(&p, a), sign_row(&p, b));
+	dc_serial_xor(s, p.flag[4], dc_float_sign_row(&p, a), dc_float_sign_row(&p, b));
 	dc_serial_and(s, p.flag[4], p.flag[4], p.top_a);
 	dc_serial_and(s, p.flag[4], p.flag[4], p.top_b);
 	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
-	put_result(&p, p.value + p.g);
+	dc_float_put(&p, p.value + p.g);
 	fix_up(&p);
 	/* a sum of zero is negative only if both operands are */
-	dc_serial_and(s, p.flag[5], sign_row(&p, a), sign_row(&p, b));
+	dc_serial_and(s, p.flag[5], dc_float_sign_row(&p, a), dc_float_sign_row(&p, b));
 	dc_serial_tag(s, p.is_zero, false);
 	dc_serial_tagged(s, true);
-	dc_serial_copy(s, sign_row(&p, d), p.flag[5]);
+	dc_serial_copy(s, dc_float_sign_row(&p, d), p.flag[5]);
 	dc_serial_tagged(s, false);
-	fix_nan(&p);
+	dc_float_fix_nan(&p);
 }
 
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t)
 {
-	const struct plan p = plan_of(s, use, arith, d, a, b, t);
+	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
 	const uint32_t savings = s->savings, product = p.sum, kept = p.m + p.g;
 	const int32_t bias = (1 << (p.e - 1)) - 1;
 
-	flags(&p);
-	unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
-	unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
+	dc_float_flags(&p);
+	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
+	dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
 	dc_serial_xor(s, p.sign, p.x_sign, p.y_sign);
 	dc_serial_set_carry(s, false);
 	for (uint32_t i = 0; i < p.e; i++)
 		dc_serial_add(s, p.exp + i, p.x_exp + i, p.y_exp + i);
 	dc_serial_write_carry(s, p.exp + p.e);
-	exponent_plus(&p, p.exp, p.exp, p.e + 1, 1 - bias);
+	dc_float_exponent_plus(&p, p.exp, p.exp, p.e + 1, 1 - bias);
 	s->savings &= ~(1u << DC_SAVE_LEADING_ZEROS); /* there are none: the hidden one */
 	dc_serial_mul_unsigned(s, product, p.x_man + p.g, p.y_man + p.g, p.m);
 	s->savings = savings;
@@ -420,10 +406,10 @@ void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct 
 	dc_serial_tagged(s, true);
 	for (uint32_t i = 0; i < kept; i++)
 		dc_serial_copy(s, product + 2 * p.m - 1 - i, product + 2 * p.m - 2 - i);
-	exponent_plus(&p, p.exp, p.exp, p.e + 2, -1);
+	dc_float_exponent_plus(&p, p.exp, p.exp, p.e + 2, -1);
 	dc_serial_tagged(s, false);
 	if (p.g)
-		round_up(&p, product + p.m, product + p.m - 1);
+		dc_float_round_up(&p, product + p.m, product + p.m - 1);
 	dc_serial_or(s, p.is_zero, p.zero_a, p.zero_b);
 	range_flags(&p);
 	/* zero times infinity */
@@ -431,8 +417,8 @@ void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct 
 	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
 	dc_serial_and(s, p.flag[4], p.zero_b, p.top_a);
 	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
-	put_result(&p, product + p.m);
+	dc_float_put(&p, product + p.m);
 	fix_up(&p);
 	dc_serial_idle(s, 2); /* where an addition looks after the sign of zero */
-	fix_nan(&p);
+	dc_float_fix_nan(&p);
 }

@@ -129,7 +129,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	}
 	if (!decode_alu(p, i, src, src_count, isa, e, diag))
 		return false;
-	e->is_exact = p->exact && dc_exact_knows(e, i);
+	e->is_exact = p->exact && dc_exact_knows(e, i, p->params.arith.is_truncated);
 	e->is_truncated = p->params.arith.is_truncated && is_truncating(e, i);
 	return true;
 }

@@ -24,13 +24,26 @@ void dc_exact_free(struct dc_exact *x)
 	g_free(x);
 }
 
-static bool is_plain_float(const struct ptx_inst *i)
+static bool is_wide_float(const struct ptx_inst *i)
 {
-	return (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat && i->type == PTX_F32;
+	return i->type == PTX_F32 || i->type == PTX_F64;
 }
 
-/* Those that serial_int.c and serial_float.c have; the others are routines of them, which words alone compute. */
-bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i)
+/* Rounded to nearest; .approx and .full have values of their own. */
+static bool is_plain_float(const struct ptx_inst *i)
+{
+	return is_wide_float(i) && (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat &&
+	       !i->mods.approx && !i->mods.full;
+}
+
+/* Denormal operands as the numbers that they are: such an operation does not flush them. */
+static bool is_unflushed(const struct ptx_inst *i)
+{
+	return is_wide_float(i) && !i->mods.ftz;
+}
+
+/* Those that array/serial_*.c have; the others are routines of them, which words alone compute. */
+bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool truncates)
 {
 	switch (e->use.op) {
 	case DC_OP_ADD:
@@ -48,6 +61,13 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i)
 	case DC_OP_LOGIC: return i->op != PTX_OP_CNOT;
 	case DC_OP_FADD:
 	case DC_OP_FMUL: return is_plain_float(i);
+	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
+	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
+	case DC_OP_FSIGN: return is_unflushed(i);
+	case DC_OP_FMINMAX:
+		return is_unflushed(i) && i->type == PTX_F32 && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
+	case DC_OP_FCOMPARE:
+		return is_unflushed(i) && i->op == PTX_OP_SETP && !i->mods.boolop && i->dst2.kind == PTX_OPND_NONE;
 	default: return false;
 	}
 }
@@ -73,7 +93,11 @@ static void put_operands(struct dc_exact *x, const struct dc_exec *e, const stru
 	}
 	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
 		if (i->op == PTX_OP_SUB && e->use.op == DC_OP_FADD)
-			x->src[1][c] ^= 1u << 31;
+			x->src[1][c] ^= 1ull << (e->use.n - 1);
+		if (i->op == PTX_OP_RCP) { /* one by it */
+			x->src[1][c] = x->src[0][c];
+			x->src[0][c] = ((1ull << (e->use.e - 1)) - 1) << (e->use.m - 1);
+		}
 		if (e->use.op == DC_OP_SHIFT && x->src[1][c] >= e->use.n) /* amounts beyond are all alike */
 			x->src[1][c] = e->use.n;
 	}
@@ -116,9 +140,35 @@ static uint32_t variant_of(const struct dc_exec *e, const struct ptx_inst *i)
 static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, uint32_t *first)
 {
 	*first = e->use.op == DC_OP_MUL && i->mods.part == PTX_HI_HALF ? e->use.n : 0;
-	if (e->use.op == DC_OP_COMPARE)
+	if (e->use.op == DC_OP_COMPARE || e->use.op == DC_OP_FCOMPARE)
 		return 1;
 	return e->use.op == DC_OP_MUL && i->mods.part == PTX_WIDE ? 2u * e->use.n : e->use.n;
+}
+
+static void run_float(struct dc_serial *bits, const struct dc_exec *e, const struct ptx_inst *i,
+		      const struct dc_arith *arith)
+{
+	const struct dc_use *u = &e->use;
+
+	switch (u->op) {
+	case DC_OP_FADD: dc_serial_fadd(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
+	case DC_OP_FMUL: dc_serial_fmul(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
+	case DC_OP_FDIV: dc_serial_fdiv(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
+	case DC_OP_FSQRT: dc_serial_fsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FMINMAX:
+		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+		break;
+	case DC_OP_FCOMPARE:
+		dc_serial_fcompare(bits, u, (enum ptx_cmp)i->mods.cmp, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+		break;
+	default: /* copysign has the sign of the first and the magnitude of the second */
+		dc_serial_fsign(bits, u,
+				i->op == PTX_OP_NEG   ? DC_SIGN_CONTRARY
+				: i->op == PTX_OP_ABS ? DC_SIGN_NONE
+						      : DC_SIGN_SAME,
+				ROWS_D, i->op == PTX_OP_COPYSIGN ? ROWS_B : ROWS_A, ROWS_A);
+		break;
+	}
 }
 
 void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct dc_block *b, const struct dc_slot *s,
@@ -131,13 +181,23 @@ void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct d
 
 	dc_serial_begin(bits, p->params.savings);
 	put_operands(x, e, i, b, &s->guard);
-	if (e->use.op == DC_OP_FADD)
-		dc_serial_fadd(bits, &e->use, &p->params.arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
-	else if (e->use.op == DC_OP_FMUL)
-		dc_serial_fmul(bits, &e->use, &p->params.arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+	if (dc_op_kind(e->use.op) == DC_KIND_FLOAT)
+		run_float(bits, e, i, &p->params.arith);
 	else
 		dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T, variant_of(e, i));
 	dc_serial_get(bits, ROWS_D + first, count, x->result);
+}
+
+/* Two results of a float routine that are different ways of saying the same: no number; and what rounds up to the least
+ * normal number, which the host's denormal numbers round otherwise. */
+static bool are_alike(const struct dc_use *u, uint64_t x, uint64_t y)
+{
+	const uint64_t magnitude = (1ull << (u->n - 1)) - 1, least = 1ull << (u->m - 1);
+	const uint64_t infinity = magnitude & ~(least - 1);
+
+	x &= magnitude;
+	y &= magnitude;
+	return (x > infinity && y > infinity) || (x + y == least && (!x || !y));
 }
 
 /* After the word-level side has written its results: the two agree, lane by lane and in cycles. */
@@ -163,6 +223,7 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 		const uint64_t value = s->pred_dst == DC_NO_PRED ? dc_lane_of(b, &d, warp, lane)
 								 : preds[warp] >> lane & 1;
 
-		CHECK((value & mask) == (x->result[c] & mask));
+		CHECK((value & mask) == (x->result[c] & mask) ||
+		      (dc_op_kind(e->use.op) == DC_KIND_FLOAT && count > 1 && are_alike(&e->use, value, x->result[c])));
 	}
 }

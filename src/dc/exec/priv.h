@@ -129,7 +129,8 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 struct dc_exact;
 struct dc_exact *dc_exact_new(void);
 void dc_exact_free(struct dc_exact *x);
-bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i);
+/* truncates: the machine's rounding is truncation. */
+bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool truncates);
 void dc_exact_take(struct dc_exact *x, const struct dc_exec *e, uint32_t warp, const void *const *src);
 void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct dc_block *b, const struct dc_slot *s,
 		  const struct dc_exec *e);

@@ -1,0 +1,37 @@
+/* serial_float.h - rows and steps that floating-point routines bit by bit share. Not for other folders. */
+#ifndef STRATA_DC_ARRAY_SERIAL_FLOAT_H
+#define STRATA_DC_ARRAY_SERIAL_FLOAT_H
+
+#include "dc/array/serial.h"
+
+/* Rows in use, all from t on. */
+struct dc_plan {
+	struct dc_serial *s;
+	uint32_t e, m, g;
+	uint32_t a, b, d;
+	uint32_t zero_a, zero_b, top_a, top_b; /* flags: exponent all zeros, all ones */
+	uint32_t x_exp, x_man, x_sign; /* mantissas: g guard rows, m rows, a sign's row */
+	uint32_t y_exp, y_man, y_sign;
+	uint32_t diff, borrow;
+	uint32_t sum, sticky, sign, is_zero;
+	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
+	uint32_t flag[8];
+};
+
+struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+			     uint32_t a, uint32_t b, uint32_t t);
+uint32_t dc_float_exponent_row(const struct dc_plan *p, uint32_t of); /* the exponent's lowest of a number at `of` */
+uint32_t dc_float_sign_row(const struct dc_plan *p, uint32_t of);
+void dc_float_flags(const struct dc_plan *p); /* zero_a to top_b: 4 cycles */
+/* e + m + 1 cycles: the hidden one, and no fraction where there is none. */
+void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign);
+/* e + 2 cycles: to = from + constant, in two's complement of e + 2 rows. */
+void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant);
+/* e + m + 5 cycles: to nearest, ties to even; low: the guard's row, below it one that counts with p->sticky. */
+void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low);
+void dc_float_put(const struct dc_plan *p, uint32_t value); /* e + m cycles: the result from value, p->exp, p->sign */
+/* Ones or zeros to the result's exponent and fraction where a flag is set: 2 cycles, 3 if they differ. */
+void dc_float_fill_where(const struct dc_plan *p, uint32_t flag, bool exponent, bool fraction);
+void dc_float_fix_nan(const struct dc_plan *p); /* 3 cycles: where flag[3] is set */
+
+#endif
