@@ -323,6 +323,66 @@ static void a_launch_says_how_long_loops_are(void **state)
 	g_string_free(text, TRUE);
 }
 
+/* ---- more values than registers ---- */
+
+static void add_block(GString *text, struct generator *state, uint32_t from, uint32_t count)
+{
+	for (uint32_t n = 0; n < 8; n++)
+		g_string_append_printf(text, "\t%s %%v%u, %%v%u, %%v%u;\n", n % 3 ? "add.u32" : "xor.b32",
+				       draw(state, count / 3), draw(state, count / 3),
+				       from + draw(state, count - from));
+}
+
+/* `count` values that live across the blocks of a loop: the first third is written in its rounds, the second only read
+ * in all blocks, the third only in the round's last one; values that are cheap to compute, from those that change and
+ * from those that stay. */
+static void crowd(GString *text, uint32_t seed, uint32_t count)
+{
+	struct generator state = {.random = seed};
+
+	g_string_printf(
+	    text, ".version 6.0\n.target sm_70\n.address_size 64\n"
+		  ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n\t.reg .pred %%p<4>;\n\t.reg .b32 %%v<64>;\n"
+		  "\t.reg .b32 %%t, %%i;\n\t.reg .b64 %%a, %%b, %%o;\n\tld.param.u64 %%a, [in];\n"
+		  "\tld.param.u64 %%b, [out];\n\tmov.u32 %%t, %%tid.x;\n\tmul.wide.u32 %%o, %%t, 4;\n"
+		  "\tadd.u64 %%a, %%a, %%o;\n\tadd.u64 %%b, %%b, %%o;\n\tmov.u32 %%i, 0;\n");
+	for (uint32_t k = 0; k < count; k++)
+		switch (draw(&state, 3) + (k < 2)) {
+		case 0:
+			g_string_append_printf(text, "\tadd.u32 %%v%u, %%v%u, %u;\n", k, draw(&state, k), k);
+			break;
+		case 1:
+			g_string_append_printf(text, "\tshl.b32 %%v%u, %%t, %u;\n", k, k % 7);
+			break;
+		default:
+			g_string_append_printf(text, "\tld.global.u32 %%v%u, [%%a+%u];\n", k, 4 * k);
+			break;
+		}
+	g_string_append(text, "L:\n\tsetp.lt.u32 %p0, %t, 50;\n\t@%p0 bra M;\n");
+	add_block(text, &state, count / 3, 2 * count / 3);
+	g_string_append(text, "M:\n\tand.b32 %v0, %v0, 0xffffff;\n\t@!%p0 bra N;\n");
+	add_block(text, &state, count / 3, 2 * count / 3);
+	g_string_append(text, "N:\n");
+	add_block(text, &state, 2 * count / 3, count);
+	g_string_append(text, "\tadd.u32 %i, %i, 1;\n\tand.b32 %v1, %t, 3;\n\tadd.u32 %v1, %v1, 2;\n"
+			      "\tsetp.lt.u32 %p1, %i, %v1;\n\t@%p1 bra L;\n");
+	for (uint32_t k = 1; k < 2 * count / 3; k++)
+		g_string_append_printf(text, "\txor.b32 %%v0, %%v0, %%v%u;\n", k);
+	g_string_append(text, "\tst.global.u32 [%b], %v0;\n\tret;\n}\n");
+}
+
+static void values_outnumber_registers(void **state)
+{
+	GString *text = g_string_new(NULL);
+
+	(void)state;
+	for (uint32_t seed = 0; seed < 30; seed++) {
+		crowd(text, seed, 12 + seed % 10 * 5);
+		run(text->str);
+	}
+	g_string_free(text, TRUE);
+}
+
 static void refused(const char *line, const char *why, uint32_t at)
 {
 	GString *text = g_string_new(NULL);
@@ -389,6 +449,7 @@ int main(void)
 	    cmocka_unit_test(calls_are_inlined),
 	    cmocka_unit_test(fixed_loops_are_unrolled),
 	    cmocka_unit_test(a_launch_says_how_long_loops_are),
+	    cmocka_unit_test(values_outnumber_registers),
 	    cmocka_unit_test(refusals_name_the_line),
 	    cmocka_unit_test(recursion_is_refused),
 	};

@@ -10,8 +10,8 @@ struct comparison {
 
 static struct comparison plan_of(struct dc_serial *s, const struct dc_use *use, uint32_t a, uint32_t b, uint32_t t)
 {
-	return (struct comparison){s,     use->n, a,     b,     a + use->n - 1, b + use->n - 1, t,
-				   t + 1, t + 2,  t + 3, t + 4, t + 5,          t + 6,          t + 7, t + 8};
+	return (struct comparison){s,     use->n, a,     b,     a + use->n - 1, b + use->n - 1, t,    t + 1,
+				   t + 2, t + 3,  t + 4, t + 5, t + 6,          t + 7,          t + 8};
 }
 
 /* nan_a, nan_b: exponent all ones, fraction not zero. 6 cycles. */
@@ -64,18 +64,21 @@ static bool is_unordered_true(enum ptx_cmp cmp)
 /* Which of equal, less and less or equal it asks for, and whether for the contrary. */
 static uint32_t asked(const struct comparison *c, enum ptx_cmp cmp, bool *is_contrary)
 {
-	*is_contrary = cmp == PTX_NE || cmp == PTX_NEU || cmp == PTX_GE || cmp == PTX_GEU || cmp == PTX_GT ||
-		       cmp == PTX_GTU;
+	*is_contrary =
+	    cmp == PTX_NE || cmp == PTX_NEU || cmp == PTX_GE || cmp == PTX_GEU || cmp == PTX_GT || cmp == PTX_GTU;
 	switch (cmp) {
 	case PTX_EQ:
 	case PTX_EQU:
 	case PTX_NE:
-	case PTX_NEU: return c->equal;
+	case PTX_NEU:
+		return c->equal;
 	case PTX_LT:
 	case PTX_LTU:
 	case PTX_GE:
-	case PTX_GEU: return c->less;
-	default: return c->flag;
+	case PTX_GEU:
+		return c->less;
+	default:
+		return c->flag;
 	}
 }
 

@@ -181,8 +181,8 @@ static void take_root(const struct dc_plan *p, uint32_t root, uint32_t digits)
 		try_digit(p, p->sum + 2 * (digits - 1 - k), root + digits - k, k);
 }
 
-void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
-		     uint32_t t)
+void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		     uint32_t a, uint32_t t)
 {
 	struct dc_plan p = dc_float_plan(s, use, arith, d, a, a, t);
 	const uint32_t digits = p.m + (p.g != 0), root = p.value + (p.g != 0);
