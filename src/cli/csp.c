@@ -31,6 +31,11 @@ struct csp_options {
 	bool audit, is_all;
 };
 
+static const char *machine_of(const struct csp_options *o)
+{
+	return o->machine ? o->machine : "alpha";
+}
+
 /* "NAME=VALUE" texts as the assembler takes them; the names are to be freed. */
 static bool defines_read(const GPtrArray *texts, struct csp_define *out, uint32_t *count)
 {
@@ -67,7 +72,7 @@ static int csp(const struct csp_options *o, bool is_run, const char *file)
 	base_diag_init(&diag);
 	cli_paths_find(&paths);
 	if (defines_read(o->defines, defines, &define_count) &&
-	    cli_csp_machine_load(&paths, o->machine, o->sets, &config, &diag))
+	    cli_csp_machine_load(&paths, machine_of(o), o->sets, &config, &diag))
 		p = csp_assemble_file(file, &config, defines, define_count, &diag);
 	if (p && is_run) {
 		const struct cli_csp_run run = {.json = o->json,
@@ -115,7 +120,7 @@ static int space(const struct csp_options *o)
 
 	base_diag_init(&diag);
 	cli_paths_find(&paths);
-	if (nodes_read(o->nodes, &nodes) && cli_csp_machine_load(&paths, o->machine, o->sets, &config, &diag))
+	if (nodes_read(o->nodes, &nodes) && cli_csp_machine_load(&paths, machine_of(o), o->sets, &config, &diag))
 		exit_status = cli_csp_space(&config, nodes, o->is_all, o->json);
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
@@ -173,7 +178,7 @@ static bool is_sound(const struct csp_options *o, const char *verb, const struct
 
 int cli_csp(int argc, char **argv)
 {
-	struct csp_options o = {.machine = "alpha", .sets = g_ptr_array_new(), .defines = g_ptr_array_new(),
+	struct csp_options o = {.sets = g_ptr_array_new(), .defines = g_ptr_array_new(),
 				.inputs = g_ptr_array_new(), .outputs = g_ptr_array_new()};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &o.machine, "M", "alpha (the default), beta, or a file that ends in .yaml", 0},

@@ -237,11 +237,13 @@ static bool only_spaces_left(struct csp_reader *r)
 static void section_close(struct assembly *a, uint32_t line)
 {
 	const struct csp_instr halt = {.op = CSP_HALT, .file = a->file, .line = line};
+	const uint32_t open = a->open_count ? a->open[a->open_count - 1] : UINT32_MAX;
 
-	if (a->open_count)
+	/* A loop with a mistake of its own is no instruction, and another stands in its place, or none. */
+	if (open < a->instrs->len && g_array_index(a->instrs, struct csp_instr, open).op == CSP_LOOP)
 		base_diag_error(a->diag, (struct base_place){a->file, line, 1},
 				"a loop of line %u without its 'end'",
-				g_array_index(a->instrs, struct csp_instr, a->open[a->open_count - 1]).line);
+				g_array_index(a->instrs, struct csp_instr, open).line);
 	a->open_count = 0;
 	if (a->has_core)
 		g_array_append_val(a->instrs, halt);

@@ -104,6 +104,7 @@ void reproduce_scatter_write(FILE *out, const struct reproduce_data *d, const st
 	}
 	fputs("</svg><p>", out);
 	for (uint32_t i = 0; i < s->series_count; i++)
-		fprintf(out, "<span style='color:%s'>&#9679;</span> %s &nbsp; ", reproduce_page_colour(i), s->series[i]);
+		fprintf(out, "<span style='color:%s'>&#9679;</span> %s &nbsp; ", reproduce_page_colour(i),
+			s->series[i]);
 	fputs(has_published ? "Circles: the paper's.</p>\n" : "</p>\n", out);
 }

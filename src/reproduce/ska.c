@@ -403,10 +403,11 @@ static double gpu_breakdown(const struct reproduce_data *d, uint32_t bar, uint32
 
 /* ---- figure 2.6: computing and its efficiency ---- */
 
-static const char *const system_kinds[] = {"custom-built", "from components", "SKA1-Low's correlator on nodes of chapter 3"};
+static const char *const system_kinds[] = {"custom-built", "from components",
+					    "SKA1-Low's correlator on nodes of chapter 3"};
 
-/* The fastest systems, and the steps of SKA1-Low's correlator on nodes of the thesis (section 3.4.2: 15 cores of 64 units,
- * 92 %, 208 GFLOPS for a watt). */
+/* The fastest systems, and the steps of SKA1-Low's correlator on nodes of the thesis (section 3.4.2: 15 cores of 64
+ * units, 92 %, 208 GFLOPS for a watt). */
 static uint32_t systems(const struct reproduce_data *d, struct reproduce_point *out)
 {
 	const struct ska_device_params node = {

@@ -143,6 +143,22 @@ static void includes(void **state)
 	g_rmdir(dir);
 }
 
+/* A loop that is none has no end to miss. */
+static void no_loop(void **state)
+{
+	static const char *const texts[] = {".core 0\n loop\n", ".core 0\n loop\n halt\n"};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		struct base_diag_list diag;
+
+		assert_null(assemble(texts[i], &diag));
+		assert_int_equal(diag.error_count, 1);
+		assert_non_null(strstr(diag.first->text, "p.csp:2:6: error: expected a number"));
+		base_diag_free(&diag);
+	}
+}
+
 /* All mistakes of a text are reported at once. */
 static void several(void **state)
 {
@@ -182,6 +198,7 @@ int main(void)
 	    cmocka_unit_test(instructions),
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(several),
+	    cmocka_unit_test(no_loop),
 	    cmocka_unit_test(includes),
 	    cmocka_unit_test(defines),
 	};
