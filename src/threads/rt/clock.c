@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <threads.h>
@@ -94,6 +95,20 @@ RT_API time_t time(time_t *out)
 RT_API clock_t clock(void)
 {
 	return __strata_on ? (clock_t)(__strata_now_ps() / (PS_PER_S / CLOCKS_PER_SEC)) : RT_REAL(clock)();
+}
+
+/* The time of a process is that of clock(); the rest is the host's. */
+RT_API int getrusage(__rusage_who_t who, struct rusage *out)
+{
+	const int error = RT_REAL(getrusage)(who, out);
+
+	if (error || !__strata_on || rt_in_model)
+		return error;
+	const uint64_t us = who == RUSAGE_CHILDREN ? 0 : __strata_now_ps() / (PS_PER_S / 1000000);
+
+	out->ru_utime = (struct timeval){(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
+	out->ru_stime = (struct timeval){0, 0};
+	return 0;
 }
 
 /* The time stamp counter counts nanoseconds. */

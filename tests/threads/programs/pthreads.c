@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <threads.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -201,6 +202,7 @@ static void times(void)
 {
 	struct timespec at = later(CLOCK_REALTIME, 5000000);
 	double begin = now();
+	struct rusage usage;
 	sem_t never;
 
 	pthread_mutex_lock(&mutex);
@@ -214,6 +216,10 @@ static void times(void)
 	begin = now();
 	usleep(20000);
 	EXPECT(now() - begin >= 0.0199);
+	/* Two words for the time that the process has used. */
+	EXPECT(!getrusage(RUSAGE_SELF, &usage));
+	EXPECT(labs(clock() - usage.ru_utime.tv_usec - usage.ru_stime.tv_usec -
+		    (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * CLOCKS_PER_SEC) < CLOCKS_PER_SEC / 500);
 }
 
 static void kinds(void)
