@@ -81,10 +81,11 @@ function table(parent, columns, rows, options) {
 		});
 		body.replaceChildren();
 		for (const r of list) {
-			const line = node(body, 'tr', null, options.differs && options.differs(r) ? {class: 'differs'} : {});
+			const differs = options.differs && options.differs(r);
+			const line = node(body, 'tr', null, differs ? {class: 'differs'} : {});
 			for (const c of columns) {
 				const v = c.value(r);
-				node(line, 'td', shown(v), typeof v === 'number' ? {class: 'number'} : {});
+				node(line, 'td', (differs && c === columns[0] ? '\u2260 ' : '') + shown(v), typeof v === 'number' ? {class: 'number'} : {});
 			}
 		}
 	};
@@ -151,7 +152,7 @@ function axes(svg, x, y, height, left, format, x_name, y_name, y_format) {
 function bars(parent, title, unit, rows) {
 	const width = 900, height = 26 * rows.length + 10, left = left_of(rows.map(r => r.label));
 	const {svg, finish} = figure(parent, title, width, height + 40,
-		[{name: '', value: r => r.label}, {name: unit, value: r => r.value}], rows);
+		[{name: 'what', value: r => r.label}, {name: unit, value: r => r.value}], rows);
 	const x = d3.scaleLinear([0, d3.max(rows, r => r.value) || 1], [left, width - 90]).nice();
 	const y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
 	svg.selectAll('rect').data(rows).join('rect').attr('x', left).attr('y', r => y(r.label))
@@ -194,7 +195,7 @@ function dots(parent, title, unit, rows, names) {
 	const all = rows.flatMap(r => names.map(n => r.points[n])).filter(v => v > 0);
 	if (!all.length) return;
 	const width = 900, height = 22 * rows.length + 10, left = left_of(rows.map(r => r.label));
-	const {svg, finish} = figure(parent, title, width, height + 40, [{name: '', value: r => r.label},
+	const {svg, finish} = figure(parent, title, width, height + 40, [{name: 'what', value: r => r.label},
 		...names.map(n => ({name: n + ' ' + unit, value: r => r.points[n]}))], rows);
 	const x = d3.scaleLog(d3.extent(all), [left + 8, width - 20]).nice(), y = d3.scaleBand(rows.map(r => r.label), [0, height]).padding(.2);
 	for (const r of rows) {

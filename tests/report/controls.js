@@ -1,0 +1,68 @@
+/* controls.js - put behind a report's own script by the test: what keys and screen readers need. Says "CONTROLS n" when all
+ * is right, and a line "WRONG ..." for what is not. */
+'use strict';
+(async () => {
+const wrong = text => console.info('WRONG ' + text);
+const check = (is, text) => is || wrong(text);
+const name = e => (e.getAttribute('aria-label') || e.textContent).trim();
+const words = e => `${e.tagName.toLowerCase()} "${name(e).slice(0, 40)}"`;
+
+document.querySelectorAll('details').forEach(d => { d.open = true; });
+const all = [...document.querySelectorAll('a[href], button, summary, input, [tabindex]')];
+for (const e of all) {
+	e.focus();
+	check(document.activeElement === e, `${words(e)} takes no focus`);
+	check(name(e), `${e.outerHTML.slice(0, 60)} has no name`);
+	check(e.tabIndex <= 0, `${words(e)} is out of the page's order`);
+}
+for (const a of document.querySelectorAll('nav a')) check(document.querySelector(a.hash), `${words(a)} leads nowhere`);
+for (const region of document.querySelectorAll('[role=region], nav, section'))
+	check(region.hasAttribute('aria-label') || document.getElementById(region.getAttribute('aria-labelledby')), 'a region has no name');
+for (const svg of document.querySelectorAll('svg'))
+	check(svg.getAttribute('role') === 'img' && svg.getAttribute('aria-label'), 'a drawing has no name');
+check(document.documentElement.lang === 'en' && document.title, 'the page has no language or no title');
+check(document.querySelectorAll('main').length === 1 && document.querySelectorAll('h1').length === 1, 'not one main part and title');
+let level = 0;
+for (const h of document.querySelectorAll('h1, h2, h3, h4')) {
+	check(+h.tagName[1] <= level + 1, `${words(h)} skips a level`);
+	level = +h.tagName[1];
+}
+
+/* A column is sorted both ways by its button, and says so. */
+const parameters = document.querySelector('#parameters'), head = parameters.querySelector('th');
+const names = () => [...parameters.querySelectorAll('tbody tr')].map(r => r.cells[0].textContent.replace('\u2260 ', ''));
+head.firstChild.click();
+check(head.getAttribute('aria-sort') === 'ascending', 'a sorted column does not say it');
+const up = names();
+head.firstChild.click();
+check(head.getAttribute('aria-sort') === 'descending' && up.length > 100, 'a column is not sorted the other way');
+check(up.join() === names().reverse().join() && up[0].localeCompare(up[1]) < 0, 'rows are not in the order of the column');
+
+/* Searching leaves what was searched for; what differs is said in words, not by colour alone. */
+const search = parameters.querySelector('input');
+search.value = 'link.';
+search.dispatchEvent(new Event('input'));
+check(names().length > 2 && names().length < up.length, 'searching leaves all, or nothing');
+search.value = '';
+search.dispatchEvent(new Event('input'));
+const marked = [...parameters.querySelectorAll('.differs')];
+check(marked.length > 0 && marked.length < up.length, 'the parameters that differ are not marked');
+for (const row of marked) check(row.cells[0].textContent.startsWith('\u2260'), 'a mark is a colour only');
+for (const row of parameters.querySelectorAll('tbody tr')) {
+	const values = [...row.cells].slice(1, -1).map(c => c.textContent);
+	check(row.classList.contains('differs') === new Set(values).size > 1, `${row.cells[0].textContent}: the mark is wrong`);
+}
+
+/* What is saved: a line per row, and a drawing that is well-formed by itself. */
+const saved = [];
+URL.createObjectURL = blob => { saved.push(blob); return 'blob:'; };
+HTMLAnchorElement.prototype.click = () => {};
+const press = (where, label) => [...where.querySelectorAll('button')].find(b => b.textContent === label).click();
+press(parameters, 'CSV');
+press(document.querySelector('figure'), 'SVG');
+const [csv, svg] = await Promise.all(saved.map(b => b.text()));
+check(csv.trim().split('\n').length === up.length + 1, 'the CSV has not a line for each row');
+const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml');
+check(drawing.documentElement.tagName === 'svg' && !drawing.querySelector('parsererror'), 'the saved drawing is no SVG');
+console.info('CONTROLS ' + all.length);
+})().catch(e => console.info('WRONG ' + e));
