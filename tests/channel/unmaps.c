@@ -1,5 +1,5 @@
-/* unmaps.c - what an NDP has touched goes or changes: a TLB command for each page that is wholly gone, or of which a part
- * has other rights. */
+/* unmaps.c - what an NDP has touched goes or changes: a TLB command for each page that is wholly gone, or of which a
+ * part has other rights. */
 #include "../threads/programs/check.h"
 
 #include <stdint.h>
