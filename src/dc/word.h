@@ -203,6 +203,7 @@ struct dc_counts {
 	uint32_t host_ops; /* instructions that the host computes */
 	uint32_t swap_rows;
 	uint32_t unrolled; /* loops */
+	uint32_t split;    /* blocks that were copied, so that loops have one entry */
 	uint32_t balanced; /* chains that became trees */
 	uint64_t cycles;   /* expected, each word once */
 };

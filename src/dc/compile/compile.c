@@ -173,6 +173,8 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 	}
 	if (!c.failed)
 		dcc_lower(&c);
+	if (!c.failed)
+		dcc_split(&c);
 	if (!c.failed && o->isolate)
 		clean(&c);
 	if (!c.failed && o->unroll && dcc_unroll(&c) && o->isolate)

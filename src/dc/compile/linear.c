@@ -594,7 +594,7 @@ static bool is_reducible(struct lin *n)
 
 			if (n->rpo_at[to] <= n->rpo_at[b] && !ptx_dominates(cfg, to, b)) {
 				dcc_refuse(n->c, &cfg->func->insts[cfg->blocks[to].first],
-					   "a loop with several entries");
+					   "a loop with several entries, which copies of its blocks do not resolve");
 				return false;
 			}
 		}

@@ -56,6 +56,7 @@ void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx
 void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
 bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
 void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
+void dcc_split(struct dcc *c);                                /* split.c: loops with one entry each */
 void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */
 bool dcc_unroll(struct dcc *c);                               /* unroll.c; true: some loop was */
 void dcc_webs(struct dcc *c);                                 /* webs.c: a register for each value */
