@@ -20,6 +20,8 @@ static const struct cli_about about = {
     .summary = "Runs a program under the memory checker and prints what its kernels did wrong. Values only, no\n"
 	       "timing, unless --set run.mode=timing is given. The exit status is 1 if there are findings, 2 for a\n"
 	       "wrong command line, 130 after Ctrl-C, else the program's.",
+    .examples = "  strata check kmeans\n"
+	"  strata check --limit 10 -- ./program",
 };
 
 enum { LIMIT_DEFAULT = 100 };

@@ -20,6 +20,8 @@ static const struct cli_about about = {
     .summary = "Runs every workload, or one program, on every machine and prints the table: time, speed-up over the\n"
 	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores. Each is in\n"
 	       "the run store as soon as it has ended.",
+    .examples = "  strata compare --machines tom-baseline,tom-ctrl-tmap kmeans bfs\n"
+	"  strata compare --machines gtx480,bom --verify 'diff - wanted.txt' --json all.json -- ./program",
 };
 
 enum { SLOTS_MAX = 4096 };

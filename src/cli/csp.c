@@ -21,6 +21,9 @@ static const struct cli_about about = {
     .summary = "Assembles a program for the radio-astronomy coprocessor, or runs it on a modelled one. Machines are\n"
 	       "alpha, beta and any file that ends in .yaml; programs of ours are in workloads/csp.\n"
 	       "`strata csp space` prints power and area of the machine and the Pareto front of its design space.",
+    .examples = "  strata csp run fft2.csp\n"
+	"  strata csp run fft2.csp --machine beta --json r.json\n"
+	"  strata csp space --nodes 2",
 };
 
 enum { DEFINES_MAX = 64 };

@@ -24,6 +24,9 @@ static const struct cli_about about = {
     .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
 	       "the machines, memories, workloads and near-data mechanisms by name, every parameter of memories and\n"
 	       "streams (for strata mem), and what a machine's mechanism stores.",
+    .examples = "  strata list machines\n"
+	"  strata list params --json\n"
+	"  strata list storage --machine tom-ctrl-tmap",
 };
 
 static void put(json_t *o, const char *key, const char *value)

@@ -69,6 +69,10 @@ void cli_manual_print(const struct cli_about *about, const struct cli_option *op
 		put(o->doc);
 		putchar('\n');
 	}
+	if (about->examples) {
+		fputs(".SH EXAMPLES\n", stdout);
+		put_lines(about->examples);
+	}
 	fputs(footer, stdout);
 }
 

@@ -35,6 +35,9 @@ static const struct cli_about about = {
 	"traces of Ramulator (\"ADDRESS R|W\", \"LD|ST ADDRESS\") or DRAMsim3 (\"ADDRESS READ|WRITE CYCLE\"),\n"
 	"as text or compressed by zstd. `strata list memories` prints the memories,\n"
 	"`strata list memory-params` what --set takes.",
+    .examples = "  strata mem --memory ddr4-2400,hbm3-5200\n"
+	"  strata mem --memory ddr5-4800 --stream random --writes 33 --rate 50%\n"
+	"  strata mem --memory ddr4-2400 --stream random --curve curve.svg",
 };
 
 /* Options that set one parameter of the stream. */

@@ -39,6 +39,8 @@ static void print_help(const struct cli_about *about, const struct cli_option *o
 		printf("  %-22s %s\n", left, o->doc);
 	}
 	printf("  %-22s %s\n", "--help", "print this");
+	if (about->examples)
+		printf("\nexamples:\n%s\n", about->examples);
 }
 
 static const struct cli_option *find(const struct cli_option *options, const char *name, size_t length)

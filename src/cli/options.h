@@ -33,6 +33,7 @@ struct cli_about {
 	const char *name;  /* "run" */
 	const char *usage; /* "strata run [options] NAME | -- program args" */
 	const char *summary;
+	const char *examples; /* a command line in each line of the text */
 };
 
 struct cli_words {

@@ -22,6 +22,9 @@ static const struct cli_about about = {
 	       "            score, tags and condition\n"
 	       "nsu         lists the offload blocks of NSU with the code of both sides, score, registers and buffers\n"
 	       "duality     lists the VLIW code of Duality Cache: words, arrays, registers, spills, expected cycles",
+    .examples = "  strata ptx check kernel.ptx\n"
+	"  strata ptx candidates kernel.ptx\n"
+	"  strata ptx duality --kernel saxpy kernel.ptx",
 };
 
 /* Functions that cannot run; an entry without reason is no error of the module. */

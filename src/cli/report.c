@@ -20,6 +20,8 @@ static const struct cli_about about = {
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
 	"number of `strata runs list`, last, last-1, ..., or a JSON file of run or compare. The first is what the\n"
 	"others are compared with.",
+    .examples = "  strata report --out runs.html last-1 last\n"
+	"  strata report --out bfs.html compare.json",
 };
 
 static bool add_stored(json_t *runs, const char *word)

@@ -18,6 +18,8 @@ static const struct cli_about about = {
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
 	    "Writes a page (PAPER.html, PAPER-quick.html) and a table (.csv) into DIR. Runs go side by side, one per\n"
 	    "core of the host; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+	.examples = "  strata reproduce tom --quick\n"
+	    "  strata reproduce csp --out pages --json csp.json",
 };
 
 enum { SLOTS_MAX = 4096 };

@@ -15,6 +15,9 @@ static const struct cli_about about = {
 	"Runs a CUDA, OpenACC or OpenMP target program on a modelled machine and prints what was measured.\n"
 	"The exit status is the program's; 1 when it is 0 but the run is not verified. The summary of a program\n"
 	"after '--' goes to the standard error: the standard output is the program's own.",
+    .examples = "  strata run vectoradd\n"
+	"  strata run --machine tom-ctrl-tmap --set link.latency_ps=20000 --json r.json kmeans\n"
+	"  strata run --machine bom --expect PASSED -- ./program 1000",
 };
 
 struct run_options {

@@ -26,6 +26,9 @@ static const struct cli_about about = {
 	"rm      takes runs out of the store\n"
 	"export  all runs, or those named, as the JSON that run and compare write, or as a table\n"
 	"RUN is the number that list prints, or last, last-1, ... The store is .strata/runs.db, or STRATA_STORE.",
+    .examples = "  strata runs list --workload 'b*' --last 10\n"
+	"  strata runs diff 1 2\n"
+	"  strata runs export --csv all.csv",
 };
 
 struct runs_options {

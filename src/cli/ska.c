@@ -19,6 +19,9 @@ static const struct cli_about about = {
     .summary = "Computes what radio telescopes need: operations and data per second of each step, and, for a device\n"
 	       "(--set device.peak_gops=N --set device.gops_per_w=N), nodes and power. Without names: the four\n"
 	       "telescopes of the PhD thesis, ska-low, ska-mid, ska-survey and ska1-low.",
+    .examples = "  strata ska\n"
+	"  strata ska ska-low --show all\n"
+	"  strata ska --set device.peak_gops=10000 --set device.gops_per_w=50",
 };
 
 static const char *const telescopes[] = {"ska-low", "ska-mid", "ska-survey", "ska1-low", NULL};

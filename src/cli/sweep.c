@@ -26,6 +26,9 @@ static const struct cli_about about = {
 	"Runs every program on every machine with every point's settings, and prints the runs that no other\n"
 	"beats. Runs that have ended are files in .strata/sweep/NAME: the same command goes on from there, after\n"
 	"Ctrl-C, kill -9 or the loss of a node. The file's form is in the manual: docs/sweep.md.",
+    .examples = "  strata sweep sweep.yaml --json all.json\n"
+	"  strata sweep sweep.yaml --slurm --tasks 16 --sbatch '--time=2:00:00'\n"
+	"  mpirun -np 32 strata sweep sweep.yaml --mpi -j 1",
 };
 
 struct sweep_options {

@@ -17,6 +17,8 @@ static const struct cli_about about = {
 	"Writes what a run in the store did over time: copies, kernels and host functions by stream and engine,\n"
 	"and, where the run had gpu.sample_ps, bandwidths, instructions, hits and warps. ui.perfetto.dev and\n"
 	"chrome://tracing open the file. RUN is a number of `strata runs list`, last, last-1, ...",
+    .examples = "  strata run --machine bom --set gpu.sample_ps=1000000 --set gpu.span_count=20000 bfs\n"
+	"  strata timeline --out bfs.json last",
 };
 
 static int write_run(const char *word, const char *out)

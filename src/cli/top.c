@@ -23,6 +23,8 @@ static const struct cli_about about = {
 	"Shows the simulations of this user that are under way on this host: how long they run, how far they are,\n"
 	"how fast they simulate, and what the machines' units spend their time on. On a terminal again every\n"
 	"second until Ctrl-C; once where the output is none, with --once, or with --json.",
+    .examples = "  strata top\n"
+	"  strata top --json now.json",
 };
 
 struct top_options {

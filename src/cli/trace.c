@@ -31,6 +31,8 @@ static const struct cli_about about = {
 	"info    prints sums: accesses by kind and size, instructions by class, memory, threads\n"
 	"show    prints every record; with --lines the lines of 64 bytes that are accessed, as strata mem reads them\n"
 	"params  prints what --set can change, with the defaults",
+    .examples = "  strata trace record -o t.zst --threads 8 -- ./program\n"
+	"  strata trace replay t.zst --machine channel-ndp --json r.json",
 };
 
 struct trace_options {

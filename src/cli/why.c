@@ -31,6 +31,8 @@ static const struct cli_about about = {
 	"Runs a program and says where its time went, what each resource alone would need, and, by running it\n"
 	"again with one resource after the other made ideal, what each of them is worth. Of RUNs in the store (a\n"
 	"number, last, last-1, ...) it says the same without new runs, and of two also what differs.",
+    .examples = "  strata why --machine tom-ctrl-tmap kmeans\n"
+	"  strata why last-1 last",
 };
 
 struct why_options {
