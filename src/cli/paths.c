@@ -90,7 +90,7 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->memory_dirs[1]);
 }
 
-/* One line "name TAB summary TAB source", and TAB "threads" if it is a program of threads. */
+/* One line "name TAB summary TAB source", and TAB "threads" or "openacc" if it is no CUDA program. */
 static void add_workload(GPtrArray *workloads, const char *line)
 {
 	g_auto(GStrv) fields = g_strsplit(line, "\t", 4);
@@ -105,6 +105,7 @@ static void add_workload(GPtrArray *workloads, const char *line)
 	w->summary = g_strdup(count > 1 ? fields[1] : "");
 	w->source = g_strdup(count > 2 ? fields[2] : "");
 	w->is_of_threads = count > 3 && !strcmp(fields[3], "threads");
+	w->is_openacc = count > 3 && !strcmp(fields[3], "openacc");
 	g_ptr_array_add(workloads, w);
 }
 
@@ -142,7 +143,11 @@ const char *cli_workload_absent(const struct cli_paths *p, const struct cli_work
 
 	if (!access(path, F_OK))
 		return NULL;
-	return w->is_of_threads ? "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "
-				  "and build Strata again"
-				: "build or install Strata again";
+	if (w->is_of_threads)
+		return "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "
+		       "and build Strata again";
+	if (w->is_openacc)
+		return "GCC's offload compiler is missing; install the Debian packages gcc-12-offload-nvptx and "
+		       "libgomp-plugin-nvptx1, and build Strata again";
+	return "build or install Strata again";
 }

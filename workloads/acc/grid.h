@@ -1,0 +1,33 @@
+/*
+ * What the OpenACC programs share: a grid in x, y and z (fastest first), its arrays, the sweeps over it on the device
+ * and again on the host, and the comparison of both, bit for bit.  The programs are those of Duality Cache's
+ * Table 3, which names PathScale's test suite; the stencils here are ours, of the kind that their names say.
+ *
+ * A program's sweep is written once: its `if` clause says whether the device or the host does it.  Gangs are of 256
+ * threads, as many as a bank of Duality Cache has lanes.
+ */
+#ifndef ACC_GRID_H
+#define ACC_GRID_H
+
+#include "common/program.h"
+
+enum { ACC_ARRAYS_MAX = 8, ACC_HALO = 2 };
+
+struct acc_grid {
+	int nx, ny, nz;	      /* points, ACC_HALO at each border included; nz is 1 in 2D */
+	int row, plane, count; /* from a point to the next in y, in z; points in all */
+	int gangs;	       /* of 256 points */
+	unsigned int step;     /* of time, from 0 on */
+};
+
+struct acc_program {
+	struct workload_about about;
+	unsigned int dimensions, array_count;
+	/* One step of time, on the device or not; which of the arrays are read and which are written is its own. */
+	void (*sweep)(const struct acc_grid *g, float *const *a, bool on_device);
+};
+
+/* Runs the program's steps on the device, then on the host, and compares all arrays.  Returns the exit status. */
+int acc_main(const struct acc_program *program, int argc, char **argv);
+
+#endif

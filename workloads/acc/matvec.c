@@ -1,0 +1,27 @@
+/* matvec.c - a matrix times a vector, a row of the matrix for each thread. */
+#include "acc/grid.h"
+
+static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
+{
+	const int nx = g->nx, ny = g->ny, row = g->row, count = g->count;
+	const float *restrict matrix = a[0], *restrict vector = a[1];
+	float *restrict out = a[2];
+
+#pragma acc parallel loop gang vector num_gangs(g->gangs) vector_length(256) \
+    present(matrix[0:count], vector[0:count], out[0:count]) if (on_device)
+	for (int j = 0; j < ny; j++) {
+		float sum = 0;
+
+		for (int i = 0; i < nx; i++)
+			sum += matrix[j * row + i] * vector[i];
+		out[j] = sum;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct acc_program program = {
+	    {"matvec", "A matrix times a vector.", "64 columns, 64 rows", "256 columns, 1,024 rows"}, 2, 3, sweep};
+
+	return acc_main(&program, argc, argv);
+}
