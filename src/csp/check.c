@@ -139,6 +139,35 @@ static void check_corr(struct csp_machine *m, uint32_t core, const int64_t *v, s
 	g_free(sizes);
 }
 
+/* .check beam IN, WEIGHTS, OUT, ANTENNAS, BLOCKS, BEAMS: in, x and y of each antenna of each block of M samples;
+ * weights xx, xy, yx, yy of each beam of each antenna, value after value. Beam b of block t is at
+ * OUT + (t BEAMS + b) 2: x, y. */
+static void check_beam(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint64_t antennas = (uint64_t)v[3], beams = (uint64_t)v[5], all = (uint64_t)v[4] * beams * 2;
+	const uint32_t lanes = (uint32_t)m->config->csp.fu_count;
+
+	for (uint64_t i = 0; i < all * lanes && !m->is_stopped; i++) {
+		const uint32_t lane = (uint32_t)(i % lanes);
+		const uint64_t line = i / lanes, block = line / (2 * beams), beam = line / 2 % beams;
+		double complex sum = 0;
+		double size = 0;
+
+		for (uint64_t a = 0; a < antennas; a++)
+			for (uint64_t from = 0; from < 2; from++) {
+				const uint64_t w = (a * beams + beam) * 4 + line % 2 * 2 + from;
+				const double complex product =
+				    get(m, core, (uint64_t)v[0] + (block * antennas + a) * 2 + from, lane) *
+				    get(m, core, (uint64_t)v[1] + w / lanes, (uint32_t)(w % lanes));
+
+				sum += product;
+				size += 2 * cabs(product);
+			}
+		compare(out, get(m, core, (uint64_t)v[2] + line, lane), sum,
+			(2 * 2 * (double)antennas + 2) * rounding * size);
+	}
+}
+
 static bool is_power_of_two(int64_t v)
 {
 	return v > 0 && v <= 65536 && !(v & (v - 1));
@@ -151,6 +180,8 @@ static bool is_empty(const struct csp_directive *d)
 
 	if (d->kind == CSP_CHECK_FIR)
 		return !v[1] || !v[3];
+	if (d->kind == CSP_CHECK_BEAM)
+		return !v[3] || !v[4] || !v[5];
 	return d->kind == CSP_CHECK_FFT ? !v[2] : !v[1] || !v[2];
 }
 
@@ -168,6 +199,13 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag) &&
 		       csp_directive_lines(m, d, v[3], v[2] <= 65536 ? v[2] * (v[2] + 1) / 2 * lanes : INT64_MAX / 2,
 					   diag);
+	if (d->kind == CSP_CHECK_BEAM) {
+		const bool is_small = v[3] <= 65536 && v[4] <= 65536 && v[5] <= 65536;
+
+		return csp_directive_lines(m, d, v[0], is_small ? v[3] * v[4] * 2 : INT64_MAX / 2, diag) &&
+		       csp_directive_lines(m, d, v[1], (v[3] * v[5] * 4 + lanes - 1) / lanes, diag) &&
+		       csp_directive_lines(m, d, v[2], v[4] * v[5] * 2, diag);
+	}
 	if (!is_power_of_two(d->kind == CSP_CHECK_FIR ? v[4] : v[3]) ||
 	    (d->kind == CSP_CHECK_FIR && (v[1] > 65536 || v[3] > 65536 || v[5] < 1 || v[5] > 64))) {
 		base_diag_error(diag, csp_directive_place(d),
@@ -194,8 +232,10 @@ bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *
 			check_fir(m, i, d->values, &v);
 		else if (d->kind == CSP_CHECK_FFT)
 			check_fft(m, i, d->values, &v);
-		else
+		else if (d->kind == CSP_CHECK_CORR)
 			check_corr(m, i, d->values, &v);
+		else
+			check_beam(m, i, d->values, &v);
 	}
 	*is_ok = v.is_ok;
 	*worst = fmax(*worst, v.worst);

@@ -6,7 +6,7 @@
 
 #include "csp/machine.h"
 
-static const char *const programs[] = {"fft8.csp", "fft2.csp", "fir.csp", "corr.csp", "node.csp",
+static const char *const programs[] = {"fft8.csp", "fft2.csp", "fir.csp", "corr.csp", "node.csp", "beam.csp",
 					"fft8.inc", "corr.inc", "chan.inc"};
 static const char alphabet[] = "0123456789[]:,.;+-*/%() \tirsvxMNc_\n\"";
 

@@ -26,6 +26,7 @@ static void programs(void **state)
 	const struct csp_define small[] = {{"LINES", 4}, {"TIMES", 20}};
 	const struct csp_define fft2[] = {{"LOG", 6}, {"POINTS", 64}};
 	const struct csp_define one[] = {{"LINES", 1}};
+	const struct csp_define beam[] = {{"ANTENNAS", 16}, {"BLOCKS", 5}};
 
 	(void)state;
 	shipped("alpha", "corr.csp", small, 2);
@@ -39,6 +40,8 @@ static void programs(void **state)
 	shipped("alpha", "chan.csp", one, 1);
 	shipped("beta", "chan.csp", one, 1);
 	shipped("beta", "node.csp", NULL, 0);
+	shipped("alpha", "beam.csp", beam, 2);
+	shipped("beta", "beam.csp", beam, 2);
 }
 
 /* Other widths of the machine compute the same. */
@@ -115,7 +118,8 @@ static void checks_see(void **state)
 		bool is_before; /* the run: a factor or weight */
 		uint32_t define_count;
 	} cases[] = {{"fft8.csp", 16 + 7, false, 0}, {"fft8.csp", 3, true, 0}, {"corr.csp", 5, false, 2},
-		     {"fir.csp", 4096 + 3, false, 1}, {"fir.csp", 9, true, 1}};
+		     {"fir.csp", 4096 + 3, false, 1}, {"fir.csp", 9, true, 1}, {"beam.csp", 16 + 5, false, 0},
+		     {"beam.csp", 3, false, 0}};
 
 	(void)state;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -236,7 +240,8 @@ static void deterministic(void **state)
 static void checks_of_nothing(void **state)
 {
 	static const char *const texts[] = {".core 0\n.check corr 0, 0, 1, 9\n", ".core 0\n.check fft 0, 9, 0, 8\n",
-					    ".core 0\n.check fir 0, 1, 99, 0, 8, 1\n"};
+					    ".core 0\n.check fir 0, 1, 99, 0, 8, 1\n",
+					    ".core 0\n.check beam 0, 1, 99, 0, 8, 1\n"};
 
 	(void)state;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(texts); i++) {
