@@ -79,11 +79,10 @@ static bool find_suffix(const char *unit, const char *suffix, struct exact *x)
 	return false;
 }
 
-/* Reads digits[.digits], at most 18 of them after leading zeros. Returns the rest of the text, NULL if it is no
- * number. */
+/* Reads digits[.digits], which without the point must fit in 64 bits. Returns the rest of the text, NULL if it is no
+ * such number. */
 static const char *read_decimal(const char *s, struct exact *x)
 {
-	const uint64_t mantissa_max = 100000000000000000ull;
 	bool has_digit = false, in_fraction = false;
 
 	x->mantissa = 0;
@@ -95,9 +94,9 @@ static const char *read_decimal(const char *s, struct exact *x)
 			in_fraction = true;
 			continue;
 		}
-		if (x->mantissa >= mantissa_max)
+		if (__builtin_mul_overflow(x->mantissa, 10, &x->mantissa) ||
+		    __builtin_add_overflow(x->mantissa, (uint64_t)(*s - '0'), &x->mantissa))
 			return NULL;
-		x->mantissa = x->mantissa * 10 + (uint64_t)(*s - '0');
 		x->decimals += in_fraction;
 		has_digit = true;
 	}
@@ -189,7 +188,7 @@ static bool set_u64(const struct sim_param_desc *row, void *field, const char *k
 
 	unsigned __int128 v = n / d;
 
-	if (v > UINT64_MAX || (double)v < row->min || (double)v > row->max)
+	if (v > UINT64_MAX || v < (unsigned __int128)row->min || v > (unsigned __int128)row->max)
 		return bad_range(row, at, diag, key, value);
 	*(uint64_t *)field = (uint64_t)v;
 	return true;

@@ -10,7 +10,7 @@
 #include "sim/param.h"
 
 struct values {
-	uint64_t clock_khz, size_bytes, way_count, policy;
+	uint64_t clock_khz, size_bytes, way_count, policy, begin_ps;
 	double power_mw;
 	bool refresh;
 };
@@ -27,10 +27,11 @@ static const struct sim_param_desc rows[] = {
 	 offsetof(struct values, policy)},
 	{"power_mw", SIM_PARAM_F64, "mw", NULL, 1.5, 0, 1e4, "test", "doc", offsetof(struct values, power_mw)},
 	{"refresh", SIM_PARAM_BOOL, "", NULL, 1, 0, 1, "test", "doc", offsetof(struct values, refresh)},
+	{"begin_ps", SIM_PARAM_U64, "ps", NULL, 0, 0, 1e18, "test", "doc", offsetof(struct values, begin_ps)},
 };
 
 static struct values v;
-static const struct sim_param_group group = {"l2", rows, 6, &v};
+static const struct sim_param_group group = {"l2", rows, 7, &v};
 
 static void good(const char *key, const char *text)
 {
@@ -76,6 +77,10 @@ static void test_units_are_exact(void **state)
 	assert_int_equal(v.policy, FIFO);
 	good("l2.power_mw", "0.25W");
 	assert_true(v.power_mw == 250);
+	good("l2.begin_ps", "1000000000000000000"); /* the greatest */
+	assert_true(v.begin_ps == 1000000000000000000ull);
+	good("l2.begin_ps", "1000000.000000000000s");
+	assert_true(v.begin_ps == 1000000000000000000ull);
 	good("l2.refresh", "off");
 	assert_false(v.refresh);
 }
@@ -88,6 +93,9 @@ static void test_bad_values_are_named(void **state)
 	bad("l2.clock_khz", "1.2345678MHz", "whole number");
 	bad("l2.size_bytes", "17GiB", "out of range, expected 1024 to 16777216 bytes");
 	bad("l2.size_bytes", "-4096", "out of range, expected 1024 to 16777216 bytes");
+	bad("l2.begin_ps", "1000000000000000001", "out of range"); /* which no double tells from the greatest */
+	bad("l2.begin_ps", "1000000.000000000001s", "out of range");
+	bad("l2.begin_ps", "18446744073709551616", "out of range"); /* 2^64 */
 	bad("l2.size_bytes", "", "expected a number");
 	bad("l2.size_bytes", "99999999999999999999", "out of range");
 	bad("l2.way_count", "4KiB", "without a suffix");
