@@ -25,7 +25,7 @@ struct rig {
 	struct mem_map map;
 	struct sim_comp feeder;
 	uint64_t left, done_count, last_done_ps, seed, address, span_bytes, stride_bytes;
-	uint32_t write_percent, gap_cycles, vault_at_a_time;
+	uint32_t write_percent, gap_cycles;
 	bool is_kept_full; /* but for two places */
 	bool is_unaudited;
 	uint32_t other_tag, late_count;

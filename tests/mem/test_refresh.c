@@ -541,6 +541,9 @@ static void test_all_together_at_random(void **state)
 		g->p.scheduler = r >> 30 & 1 ? DRAM_FIFO : DRAM_FRFCFS;
 		g->p.prepare_banks = r >> 31 & 1;
 		g->p.starvation_global = r >> 32 & 1;
+		g->p.t_ccd_l = r >> 36 & 1 ? 12 : 0;
+		g->p.t_rrd_l = r >> 37 & 1 ? 9 : 0;
+		g->p.t_ppd = r >> 38 & 1 ? 4 : 0;
 		g->write_percent = 33;
 		g->gap_cycles = r >> 33 & 1 ? 5000 : r >> 34 & 1 ? 100 : 0;
 		g->span_bytes = r >> 35 & 1 ? 1ull << 28 : 1 << 16;

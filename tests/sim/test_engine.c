@@ -385,6 +385,55 @@ static void test_earlier_domain_has_had_its_turn(void **state)
 	sim_engine_free(e);
 }
 
+struct busy {
+	struct sim_engine *engine;
+	struct sim_comp self, sleeper;
+	uint64_t wakes_at_cycle, wakes_units, count;
+};
+
+/* Ticks every cycle, and once wakes the sleeper. */
+static void be_busy(void *component, uint64_t cycle)
+{
+	struct busy *b = component;
+
+	b->count++;
+	if (cycle == b->wakes_at_cycle)
+		sim_wake_units(b->engine, b->sleeper, b->wakes_units);
+	if (cycle < 4000)
+		sim_wake_cycle(b->engine, b->self, cycle + 1);
+}
+
+static void note_count(void *component, uint64_t cycle)
+{
+	struct busy *b = component;
+
+	(void)cycle;
+	b->wakes_units = b->count;
+	b->wakes_at_cycle = sim_now_units(b->engine);
+}
+
+/* A domain that ticks alone for long stops for another one that it wakes, near or further than the wheel reaches. */
+static void test_a_woken_domain_is_not_passed(void **state)
+{
+	const struct sim_period slow_and_fast[] = {{1000, 1}, {100, 1}};
+	const uint64_t wakes_units[] = {7300, 1007300};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sim_engine *e = engine_of(slow_and_fast, 2);
+		struct busy b = {.engine = e, .wakes_at_cycle = 5, .wakes_units = wakes_units[i]};
+
+		b.self = sim_engine_add(e, 0, "busy", be_busy, &b);
+		b.sleeper = sim_engine_add(e, 1, "sleeper", note_count, &b);
+		sim_wake_cycle(e, b.self, 0);
+		sim_run(e);
+		assert_int_equal(b.wakes_at_cycle, wakes_units[i]);
+		assert_int_equal(b.wakes_units, wakes_units[i] / 1000 + 1);
+		assert_int_equal(b.count, 4001);
+		sim_engine_free(e);
+	}
+}
+
 static void test_clocks_without_common_unit_are_refused(void **state)
 {
 	struct sim_engine *e = sim_engine_new();
@@ -412,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_run_until),
 		cmocka_unit_test(test_time_is_exact_after_long_idle),
 		cmocka_unit_test(test_earlier_domain_has_had_its_turn),
+		cmocka_unit_test(test_a_woken_domain_is_not_passed),
 		cmocka_unit_test(test_clocks_without_common_unit_are_refused),
 	};
 
