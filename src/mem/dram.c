@@ -221,11 +221,14 @@ static inline int64_t later(int64_t a, int64_t b)
 
 uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t bank)
 {
-	uint32_t of_rank = t->bank_count / t->rank_count, first = bank / of_rank * of_rank;
+	const bool is_partial = c == DRAM_REFB || c == DRAM_RFM;
 	uint64_t reach = 0;
 
-	if (is_to_one_bank(c) || ((c == DRAM_REFB || c == DRAM_RFM) && t->refresh_mode == DRAM_REFRESH_PER_BANK))
+	if (is_to_one_bank(c) || (is_partial && t->refresh_mode == DRAM_REFRESH_PER_BANK))
 		return 1ull << bank;
+
+	const uint32_t of_rank = t->bank_count / t->rank_count, first = bank / of_rank * of_rank;
+
 	if (c == DRAM_REFB || (c == DRAM_RFM && t->refresh_mode == DRAM_REFRESH_SAME_BANK)) {
 		for (uint32_t i = 0; i < t->group_count; i++)
 			reach |= 1ull << (first + (bank - first) / t->group_count * t->group_count + i);

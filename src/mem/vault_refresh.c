@@ -80,6 +80,7 @@ void vault_refresh_init(struct mem_vault *v)
 	v->self_refresh_idle_cycles = SIM_NEVER;
 	if (p->self_refresh_idle_ns > 0)
 		v->self_refresh_idle_cycles = idle_cycles_of_ns(v, p->self_refresh_idle_ns);
+	v->never_sleeps_deeper = !p->power_down_idle_cycles && v->self_refresh_idle_cycles == SIM_NEVER;
 	v->rfm_threshold = (uint32_t)p->rfm_threshold_count;
 	v->watches_idle = v->postpone_count || v->pull_in_count || p->power_down_idle_cycles ||
 			  v->self_refresh_idle_cycles != SIM_NEVER;
@@ -188,7 +189,9 @@ static inline void pass_interval(const struct mem_vault *v, struct vault_rank *k
 	k->due_rest -= k->due_rest >= v->unit_count ? v->unit_count : 0;
 }
 
-static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, uint64_t reach, uint64_t cycle)
+/* Is it time for the refresh that comes next, of this bank? */
+static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, enum dram_command c, uint32_t bank,
+			    uint64_t cycle)
 {
 	uint64_t ahead_cycle;
 
@@ -196,6 +199,8 @@ static bool is_refresh_time(struct mem_vault *v, struct vault_rank *k, uint64_t 
 		k->owed++;
 	look_at(v, k->due_cycle);
 	if (k->owed > 0 || k->owes_exit_refresh) {
+		const uint64_t reach = dram_reach(v->banks.t, c, bank);
+
 		if (is_forced(v, k, cycle) || !is_wanted(v, reach))
 			return true;
 		v->awaited |= reach;
@@ -217,7 +222,7 @@ static bool find_job(struct mem_vault *v, struct vault_rank *k, uint64_t cycle, 
 
 	*c = v->unit_count > 1 ? DRAM_REFB : DRAM_REF;
 	*bank = first_bit(k->banks) + k->unit * step;
-	if (k->due_cycle != SIM_NEVER && is_refresh_time(v, k, dram_reach(t, *c, *bank), cycle))
+	if (k->due_cycle != SIM_NEVER && is_refresh_time(v, k, *c, *bank, cycle))
 		return true;
 	if (!(v->rfm_banks & k->banks))
 		return false;
@@ -329,6 +334,14 @@ static bool service_rank(struct mem_vault *v, struct vault_rank *k, uint64_t cyc
 	return sleep_deeper(v, k, cycle);
 }
 
+/* A rank that is awake, whose next refresh is to come and which has nothing else to do: what service_rank would find
+ * out. Of a vault that sleeps that is most of the ranks, most of the time. */
+static inline bool rests(const struct mem_vault *v, const struct vault_rank *k, uint64_t cycle)
+{
+	return k->due_cycle > cycle && k->owed <= -v->pull_in_count && !k->owes_exit_refresh &&
+	       v->never_sleeps_deeper && !(v->rfm_banks & k->banks);
+}
+
 bool vault_service(struct mem_vault *v, uint64_t cycle)
 {
 	bool has_issued = false;
@@ -336,8 +349,12 @@ bool vault_service(struct mem_vault *v, uint64_t cycle)
 	v->service_cycle = SIM_NEVER;
 	v->blocked = v->awaited = 0;
 	/* All are asked, for what they block. */
-	for (uint32_t i = 0; i < v->banks.t->rank_count; i++)
-		has_issued |= service_rank(v, &v->ranks[i], cycle);
+	for (uint32_t i = 0; i < v->banks.t->rank_count; i++) {
+		if (rests(v, &v->ranks[i], cycle))
+			look_at(v, v->ranks[i].due_cycle);
+		else
+			has_issued |= service_rank(v, &v->ranks[i], cycle);
+	}
 	if (!has_issued)
 		return false;
 	v->service_cycle = cycle + 1;

@@ -122,6 +122,7 @@ struct mem_vault {
 	int32_t postpone_count, pull_in_count;
 	/* How long a rank waits for requests before it refreshes ahead, powers down ...; SIM_NEVER: it never does. */
 	uint64_t pull_in_idle_cycles, power_down_idle_cycles, self_refresh_idle_cycles;
+	bool never_sleeps_deeper; /* no rank ever powers down or refreshes itself */
 	uint32_t rfm_threshold;
 	uint64_t rfm_banks;		      /* bit per bank: RFM is due */
 	uint32_t activations[DRAM_BANK_MAX]; /* rolling count, of RFM */
