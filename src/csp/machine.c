@@ -249,14 +249,14 @@ void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 	const uint64_t now_units = sim_now_units(m->ctx.engine);
 	uint64_t units = 0, memory = 0, signals = 0, operands = 0;
 
-	*out = (struct sim_progress){.time_ps = sim_ps_of_units(m->ctx.engine, now_units),
-				     .of = "cores ended",
-				     .total = m->core_count,
-				     .whole = now_units / sim_period_units(m->ctx.engine, m->domain) * m->core_count};
+	*out = (struct sim_progress){.time_ps = sim_ps_of_units(m->ctx.engine, now_units), .of = "cores ended"};
 	for (uint32_t i = 0; i < m->core_count; i++) {
 		const struct csp_core *c = &m->cores[i];
 		const struct csp_core_stats *s = &c->stats;
 
+		if (c->pc == UINT32_MAX) /* no program */
+			continue;
+		out->total++;
 		out->done += c->is_halted;
 		out->instructions += sim_progress_count(&s->instructions);
 		out->accesses += sim_progress_count(&s->load_lines) + sim_progress_count(&s->ssrf_lines) +
@@ -266,6 +266,7 @@ void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 		signals += sim_progress_count(&s->signal_wait_cycles);
 		operands += sim_progress_count(&s->operand_wait_cycles);
 	}
+	out->whole = now_units / sim_period_units(m->ctx.engine, m->domain) * out->total;
 	sim_progress_spent_add(out, "multiply-adds", units);
 	sim_progress_spent_add(out, "memory", memory);
 	sim_progress_spent_add(out, "signals", signals);
