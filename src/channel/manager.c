@@ -506,7 +506,7 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, manager_walk_ps(core->m, line));
+	units += ps_units(s, manager_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->dram.event, units);
 }
@@ -716,10 +716,10 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 /* ---- translation ---- */
 
 /* What a miss of the TLB adds: the NDP-AP walks the table. */
-uint64_t manager_walk_ps(struct ndp_m *m, uint64_t line)
+uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
 {
 	struct channel_system *s = m->s;
-	const uint64_t page = line * LINE_BYTES / s->p->tlb_page_bytes;
+	const uint64_t page = address / s->p->tlb_page_bytes;
 	struct cpu_tag *tag;
 
 	if (!s->p->tlb_count)

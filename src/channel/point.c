@@ -411,7 +411,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_a
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, manager_walk_ps(core->m, r->line));
+	units += ps_units(s, manager_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->event, units);
 }

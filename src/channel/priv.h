@@ -247,8 +247,8 @@ void manager_ready(struct near_request *r);
 /* From a core, at its end of the link, now. */
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail);
-/* What the translation of an address of the line adds to the ERAT. */
-uint64_t manager_walk_ps(struct ndp_m *m, uint64_t line);
+/* What the translation of a program's address adds to the ERAT. */
+uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address);
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
 void manager_answer(struct ndp_core *core, uint64_t granule);
 /* The NDP-AP's acknowledgment has come. */

@@ -169,6 +169,28 @@ static void test_unmapped(void **state)
 	rig_close(&r);
 }
 
+/* The entries are pages of the program: what lies side by side in the memory may be of two. */
+static void test_translations(void **state)
+{
+	struct rig r;
+	const struct channel_stats *stats;
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.tlb_count = 2;
+	rig_open(&r, true);
+	stats = channel_system_stats(r.near);
+	for (uint32_t i = 0; i < 3; i++) {
+		access_alone(&r, NDP, i * r.params.tlb_page_bytes, CPU_READ);
+		assert_int_equal(stats->tlb_misses, i + 1);
+		access_alone(&r, NDP, i * r.params.tlb_page_bytes + 4 * PAGE_BYTES, CPU_READ);
+		assert_int_equal(stats->tlb_misses, i + 1);
+	}
+	access_alone(&r, NDP, RIG_LINE_BYTES, CPU_READ); /* the first has made room */
+	assert_int_equal(stats->tlb_misses, 4);
+	rig_close(&r);
+}
+
 /* Of the touched pages' commands the NDP-AP keeps those of regions that are the processors'; without its copy of the
  * summary none. */
 static void test_tlb_commands(void **state)
@@ -399,7 +421,8 @@ int main(void)
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
-	    cmocka_unit_test(test_unmapped), cmocka_unit_test(test_tlb_commands),
+	    cmocka_unit_test(test_unmapped), cmocka_unit_test(test_translations),
+	    cmocka_unit_test(test_tlb_commands),
 	    cmocka_unit_test(test_own_remote_write),
 	    cmocka_unit_test(test_wires),
 	    cmocka_unit_test(test_cold),

@@ -156,7 +156,7 @@ static void test_snoop_buses(void **state)
 		r.cpu_params.bus_khz = 100000;
 		rig_open(&r, false);
 		rate = claim_all(&r);
-		near("lines claimed by 8 NDPs, GB/s", rate, buses * 12.8, 0.05);
+		near("lines claimed by 8 NDPs, GB/s", rate, buses * 12.8, 0.02);
 		assert_true(rate <= buses * 12.8);
 		rig_close(&r);
 	}
