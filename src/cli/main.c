@@ -23,6 +23,7 @@ static const struct command {
     {"check", cli_check, "run a program under the memory checker and print what its kernels did wrong"},
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
+    {"advise", cli_advise, "predict which level of near-data processing would serve a program"},
     {"why", cli_why, "say where a run's time goes, what bounds it, and what each resource is worth"},
     {"report", cli_report, "draw runs side by side on one HTML page"},
     {"timeline", cli_timeline, "write what a run did over time, for Perfetto"},

@@ -334,6 +334,11 @@ void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *
 	mem_cache_reads(g->sms[sm]->l1d, reads, misses);
 }
 
+void gpu_observe(struct gpu *g, const struct gpu_observer *observer)
+{
+	g->observer = *observer;
+}
+
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 {
 	struct logic_layer *p = g->stacks[stack];

@@ -81,6 +81,14 @@ bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out);
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
 /* SM cycles in kernels, over the gpu's life. */
 uint64_t gpu_kernel_cycles(const struct gpu *g);
+/* Who looks on while kernels run without timing (run.mode = functional): at each one's begin, and after each step. */
+struct gpu_observer {
+	void (*begin)(void *self, struct simt_launch *l, struct simt_program *p);
+	void (*step)(void *self, const struct simt_warp *w, const struct simt_step *step);
+	void *self;
+};
+void gpu_observe(struct gpu *g, const struct gpu_observer *observer);
+
 /* The stack that an access of this SM to an address goes to, with whatever the mechanism does to the mapping. */
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
 /* Time that the wire of a stack's TX (to the stack) or RX channel has been busy since gpu_new. */

@@ -309,8 +309,12 @@ static bool launch_untimed(struct gpu *g, struct device_result *result)
 
 	const struct simt_limit limit = {.stop = &g->stop,
 					 .warp_instructions = g->untimed_limit,
-					 .turn_instructions = (uint32_t)g->run->turn_count};
+					 .turn_instructions = (uint32_t)g->run->turn_count,
+					 .observe = g->observer.step,
+					 .self = g->observer.self};
 
+	if (g->observer.begin)
+		g->observer.begin(g->observer.self, l, (struct simt_program *)l->program);
 	ok = simt_run_functional(l, &g->totals.untimed_warp_instructions, &result->thread_instructions, &limit);
 	if (!ok && l->fault.kind == SIMT_FAULT_STOPPED) {
 		char where[sizeof(l->fault.text)];

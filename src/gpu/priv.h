@@ -118,6 +118,7 @@ struct gpu {
 
 	struct gpu_sampler *sampler; /* NULL: off */
 	struct accounting *account; /* NULL: off */
+	struct gpu_observer observer;
 	uint64_t watch; /* what every warp is watched for, see sm_warp */
 	struct sim_spans *spans[GPU_SPANS_COUNT]; /* NULL: off */
 	struct mem_command_log *command_log; /* NULL: off */

@@ -5,6 +5,7 @@
 #include "gpu/device.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
+#include "machine/gpu_profile.h"
 #include "machine/duality.h"
 #include "machine/gpu_result.h"
 #include "machine/json.h"
@@ -198,10 +199,21 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 		base_diag_error(diag, (struct base_place){0},
 				"run.account, as strata why has it: the schedulers of a GPU have an account, and "
 				"processors; this machine has neither");
+	if (machine_run_params(c)->profile &&
+	    (!machine_config_has_gpu(c) || machine_run_params(c)->mode != RUN_FUNCTIONAL))
+		base_diag_error(diag, (struct base_place){0},
+				"run.profile, as strata advise has it: of a GPU's kernels with run.mode = functional");
 }
 
 const struct machine_part machine_run_part = {
-    .name = "run", .config_bytes = sizeof(struct run_params), .groups = run_groups, .check = run_check};
+    .name = "run",
+    .config_bytes = sizeof(struct run_params),
+    .groups = run_groups,
+    .check = run_check,
+    .build = machine_gpu_profile_build,
+    .free = machine_gpu_profile_free,
+    .result = machine_gpu_profile_result,
+};
 
 /* Memories come first: who uses one is built after it. */
 const struct machine_part *const machine_parts[] = {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /* null where the run has no account. Else an object; work is instructions of threads:
- * - "roofs": name, kind ("bytes" or "units") and per_s, what the machine does of it in a second at most: all stacks, and
- *   all SMs, those of the stacks included;
+ * - "roofs": name, kind ("bytes" or "units") and per_s, what the machine does of it in a second at most: all
+ *   stacks, and all SMs, those in the stacks included;
  * - "kernels": the longest first: name, time_ps, work, per_s (work in a second, measured), and "roofs", the lowest
  *   first: name, intensity (work for each byte, or each operation of the unit) and per_s, the work in a second that
  *   this roof would allow; share is measured over the lowest roof. */

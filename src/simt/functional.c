@@ -35,6 +35,8 @@ static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *st
 
 	while (n < r->limit.turn_instructions && !w->is_done && !w->at_barrier && ok) {
 		ok = simt_step(r->l, w, step);
+		if (unlikely(r->limit.observe != NULL) && ok)
+			r->limit.observe(r->limit.self, w, step);
 		threads += simt_lane_count(step->exec_mask);
 		n++;
 		++*r->warp_instructions; /* now, since the device's clock counts them */

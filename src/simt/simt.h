@@ -290,6 +290,9 @@ struct simt_limit {
 	const volatile int *stop; /* NULL or: not 0 */
 	uint64_t warp_instructions; /* the counter has come so far; 0: no limit */
 	uint32_t turn_instructions; /* of a warp before another one has its turn; 0: as many as are fast */
+	/* Of every step, after it; NULL: nobody looks on. */
+	void (*observe)(void *self, const struct simt_warp *w, const struct simt_step *step);
+	void *self;
 };
 
 /* The whole launch without timing: CTAs in order, warps take turns. Returns false on a fault. *warp_instruction_count
