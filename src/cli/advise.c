@@ -16,6 +16,8 @@ static const struct cli_about about = {
     .summary = "Runs a program once without timing and predicts from what its kernels do (reuse, intensity,\n"
 	       "divergence, where lines lie) which level of near-data processing would serve it best: none, blocks of\n"
 	       "loops, instructions, or CTAs.",
+    .examples = "  strata advise kmeans\n"
+		"  strata advise --json advice.json bfs",
 };
 
 struct advise_options {

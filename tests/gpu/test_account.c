@@ -15,7 +15,8 @@ static const char *const one_clock[] = {
     "run.account", "true", "gpu.sm_clock_khz", "1000000", "gpu.xbar_clock_khz", "1000000", "gpu.l2_clock_khz",
     "1000000", "dram.t_ck_ps", "1000", "dram.data_rate_mbps", "2000", "dram.refresh", "false",
     "link.bandwidth_mbytes_per_s", "16000", "link.latency_ps", "8000", "mesh.bandwidth_mbytes_per_s", "16000",
-    "mesh.latency_ps", "8000", "dram.controller_latency_ps", "10000", "dram.tsv_latency_ps", "2000", NULL};
+    "xbar.flit_bytes", "32", "mesh.latency_ps", "8000", "dram.controller_latency_ps", "10000",
+    "dram.tsv_latency_ps", "2000", NULL};
 
 static uint64_t other_row_addr, other_stack_addr;
 
