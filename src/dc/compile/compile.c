@@ -64,8 +64,9 @@ static uint64_t weigh(const struct dc_kernel *k)
 	return sum;
 }
 
-/* Registers that blocks may keep for themselves in each array but the first. */
-static const uint32_t others_free[] = {2, 3, 4, 5};
+/* Registers that blocks may keep for themselves in each array but the first. The first of these numbers says which
+ * values find no home. */
+static const uint32_t others_free[] = {2, 1, 3, 5};
 
 /* Registers of an array beside the rows of predicates. */
 static uint32_t reg_limit(const struct dcc *c)
@@ -112,7 +113,7 @@ static bool make_linear(struct dcc *c, struct dcc_linear *l, uint16_t **phys)
 	return !c->failed;
 }
 
-/* What has no home although blocks keep the fewest registers for themselves. */
+/* What has no home although blocks keep few registers for themselves. */
 static bool compute_again(struct dcc *c, const struct dcc_linear *l)
 {
 	struct dcc_home *homes = dcc_homes(c, l, reg_limit(c), others_free[0]);
