@@ -33,6 +33,8 @@ static void map_new(struct gpu *g)
 		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes, line_bytes);
 	else
 		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, line_bytes);
+	if (c->gpu.bank_hash == GPU_BANK_HASH_ALL)
+		mem_map_hash_banks(&g->map);
 }
 
 static void memory_side_new(struct gpu *g)

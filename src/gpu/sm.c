@@ -39,8 +39,11 @@ void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t
 static void caches_new(struct sm *sm)
 {
 	const struct gpu_config *c = sm->gpu->config;
+	struct cache_params l1d = c->l1d;
 
-	sm->l1d = mem_cache_new(&c->l1d, sm->gpu->stats, "l1d");
+	if (sm->stack != UINT32_MAX && c->gpu.stack_sm_mshr_count)
+		l1d.mshr_count = c->gpu.stack_sm_mshr_count;
+	sm->l1d = mem_cache_new(&l1d, sm->gpu->stats, "l1d");
 	sm->l1i = mem_cache_new(&c->l1i, sm->gpu->stats, "l1i");
 	sm->l1c = mem_cache_new(&c->l1c, sm->gpu->stats, "l1c");
 	sm->l1t = mem_cache_new(&c->l1t, sm->gpu->stats, "l1t");

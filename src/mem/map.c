@@ -106,6 +106,13 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 	prepare_all(map);
 }
 
+void mem_map_hash_banks(struct mem_map *map)
+{
+	for (uint32_t i = map->bank.bit_count; map->bank.bit_count && i < map->row.bit_count; i++)
+		map->bank.masks[i % map->bank.bit_count] ^= map->row.masks[i];
+	mem_map_field_prepare(&map->bank);
+}
+
 uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count)
 {
 	/* splitmix64's finaliser (Steele, Lea, Flood, OOPSLA'14) over page number and seed */

@@ -42,6 +42,10 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 /* Pages of page_bytes at random stacks by a seeded hash (NSU, SC'17, section 5); within a stack as in the baseline. */
 uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count);
 
+/* The bank is XORed with all bits of the row, and not with the low ones alone: arrays that begin a power of two apart
+ * meet in one bank only if their rows do. Once, after one of the maps above. */
+void mem_map_hash_banks(struct mem_map *map);
+
 /* To be called after changing masks by hand; the functions of this header have done it. */
 void mem_map_field_prepare(struct mem_map_field *f);
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);

@@ -52,6 +52,24 @@ static void test_baseline_stack_bits(void **state)
 	}
 }
 
+/* Addresses 64 MB apart lie in rows whose low bits are the same: one bank has them all, unless all bits are hashed. */
+static void test_hashed_banks(void **state)
+{
+	struct mem_map m;
+	uint32_t plain = 0, hashed = 0;
+
+	(void)state;
+	mem_map_baseline(&m, 4, 16, 16, 4096, 128);
+	for (uint64_t i = 0; i < 16; i++)
+		plain |= 1u << mem_map_place(&m, i << 26).bank;
+	mem_map_hash_banks(&m);
+	assert_true(mem_map_is_bijective(&m, 40));
+	for (uint64_t i = 0; i < 16; i++)
+		hashed |= 1u << mem_map_place(&m, i << 26).bank;
+	assert_int_equal(plain, 1);
+	assert_int_equal(hashed, 0xffff);
+}
+
 static void test_planted_overlap_is_found(void **state)
 {
 	struct mem_map m;
@@ -86,6 +104,7 @@ int main(void)
 		cmocka_unit_test(test_baseline_is_bijective),
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
 		cmocka_unit_test(test_baseline_stack_bits),
+		cmocka_unit_test(test_hashed_banks),
 		cmocka_unit_test(test_planted_overlap_is_found),
 		cmocka_unit_test(test_random_pages_are_even_and_seeded),
 	};

@@ -433,7 +433,9 @@ static const char constants[] = MODULE(".const .align 128 .b32 table[96] = {1000
 static void constants_are_cached(void **state)
 {
 	enum { WARPS = 64, LINE = 128 };
-	static const char *const settings[][3] = {{NULL}, {"nsu.const_cache_bytes", "128", NULL}};
+	/* Few blocks at a time, which do not hide what a miss costs. */
+	static const char *const settings[][5] = {{"nsu.slot_credits", "false", NULL},
+						  {"nsu.slot_credits", "false", "nsu.const_cache_bytes", "128", NULL}};
 	uint64_t misses[2], ps[2];
 
 	(void)state;
@@ -568,6 +570,30 @@ static void units_overlap(void **state)
 	assert_true(ps[0] < ps[1] * 9 / 10);
 }
 
+/* With one entry for commands and four slots five blocks may be under way to a unit or there; else one at a time comes,
+ * each after the credit of the one before. */
+static void credits_cover_slots(void **state)
+{
+	uint64_t waits[2], ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {"nsu.command_entry_count", "1", "nsu.warp_slot_count", "4",
+						"nsu.slot_credits", i ? "false" : "true", NULL};
+		struct rig r;
+
+		open_with(&r, add, settings);
+		assert_true(rig_run(&r, 64, 128, 0));
+		assert_int_equal(rig_stat(&r, "partition.blocks"), 256);
+		assert_int_equal(rig_stat(&r, "nsu.commands_max"), 1);
+		waits[i] = rig_stat(&r, "partition.credit_wait_ps");
+		ps[i] = sim_now_ps(r.ctx.engine);
+		assert_true(i ? rig_stat(&r, "nsu.warps_max") < 4 : rig_stat(&r, "nsu.warps_max") == 4);
+		rig_close(&r);
+	}
+	assert_true(2 * waits[0] < waits[1] && 2 * ps[0] < ps[1]);
+}
+
 /* A kernel that ends in a fault with blocks under way leaves a machine that works. */
 static const char faulty[] = KERNEL("setp.eq.u32 %p1, %r4, 700; selp.b64 %rd7, 64, %rd5, %p1;\n"
 				    "bar.sync 0;\n"
@@ -689,6 +715,7 @@ int main(void)
 	    cmocka_unit_test(units_reach_the_host),
 	    cmocka_unit_test(width_and_clock_matter),
 	    cmocka_unit_test(units_overlap),
+	    cmocka_unit_test(credits_cover_slots),
 	    cmocka_unit_test(faults_clean_up),
 	    cmocka_unit_test(limit_ends_blocks),
 	    cmocka_unit_test(leaked_credit_is_found),

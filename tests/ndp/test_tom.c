@@ -165,7 +165,8 @@ static void the_difference_of_two_registers_decides(void **state)
 
 static void loops_are_asked_once(void **state)
 {
-	static const char *const control[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1", NULL};
+	static const char *const control[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1",
+					      "ndp.tom_ask_again", "false", NULL};
 	struct rig r;
 
 	(void)state;
@@ -183,6 +184,56 @@ static void loops_are_asked_once(void **state)
 	assert_true(rig_run(&r, 8, 128, 2));
 	assert_int_equal(rig_stat(&r, "tom.condition_false_count"), 32);
 	rig_close(&r);
+}
+
+/* With one place per stack most loops are refused. Asked again at each round, more of them leave later. */
+static void refused_loops_ask_again(void **state)
+{
+	uint64_t offloaded[2];
+
+	(void)state;
+	for (uint32_t again = 0; again < 2; again++) {
+		const char *const settings[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1",
+						"ndp.tom_ask_again", again ? "true" : "false", NULL};
+		struct rig r;
+
+		open_with(&r, loop, settings);
+		assert_true(rig_run(&r, 8, 128, 40));
+		offloaded[again] = rig_stat(&r, "tom.offloaded_count");
+		assert_int_equal(rig_stat(&r, "tom.instance_count"),
+				 offloaded[again] + rig_stat(&r, "tom.full_count") +
+				     rig_stat(&r, "tom.condition_false_count"));
+		assert_true(again ? rig_stat(&r, "tom.instance_count") > 64 : rig_stat(&r, "tom.instance_count") == 32);
+		for (uint32_t i = 0; i < 1024; i++)
+			assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+		rig_close(&r);
+	}
+	assert_true(offloaded[1] > offloaded[0]);
+}
+
+/* Blocks wait at a stack whose registers others hold, or its one MSHR holds them up. */
+static void stack_sms_have_an_sms_resources(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"gpu.stack_sm_registers", "false"}, {"gpu.stack_sm_registers", "true"}, {"gpu.stack_sm_mshr_count", "1"}};
+	uint64_t waits[3], ps[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const char *const settings[] = {"ndp.tom_control", "none", "sm.register_count", "2048",
+						"sm.register_alloc_count", "1024", "gpu.sm_count", "16",
+						cases[i][0], cases[i][1], NULL};
+		struct rig r;
+
+		open_with(&r, loop, settings);
+		assert_true(rig_run(&r, 16, 64, 40));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
+		waits[i] = rig_stat(&r, "gpu.offload_wait_max");
+		ps[i] = sim_now_ps(r.ctx.engine);
+		rig_close(&r);
+	}
+	assert_int_equal(waits[0], 0);
+	assert_true(waits[1] > 0 && ps[1] > ps[0] && ps[2] > ps[1]);
 }
 
 /* Warps write a line each, meet at the barrier, and then read what the next warp wrote, in a block, twice over. */
@@ -821,6 +872,8 @@ int main(void)
 	    cmocka_unit_test(links_carry_the_packets),
 	    cmocka_unit_test(trials_leave_no_trace),
 	    cmocka_unit_test(loops_are_asked_once),
+	    cmocka_unit_test(refused_loops_ask_again),
+	    cmocka_unit_test(stack_sms_have_an_sms_resources),
 	    cmocka_unit_test(the_difference_of_two_registers_decides),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(smallest_queues),

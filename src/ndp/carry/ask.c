@@ -109,6 +109,7 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 	ledger_offered(c, w, mask && answer.way == CARRY_OFFLOAD ? NULL : why_of(&answer));
 	if (!mask || answer.way != CARRY_OFFLOAD) {
 		e->offload.way = CARRY_STAY;
+		e->offload.asks_again = mask && answer.asks_again;
 		trial_drop(c, w);
 		return false;
 	}
@@ -235,6 +236,11 @@ void ask_branched(void *self, struct sm_warp *w, uint32_t from_pc)
 	const struct carry_block *b = e->offload.block;
 
 	e->is_asked = b && w->w->pc == b->begin_pc && from_pc >= b->begin_pc && from_pc <= b->last_pc;
+	if (e->is_asked && e->offload.way == CARRY_STAY && e->offload.asks_again) {
+		e->is_asked = false;
+		if (e->is_observed)
+			ask_left(c, w);
+	}
 	if (e->is_asked)
 		sm_watch(c->block, w, ASKED);
 }

@@ -8,6 +8,7 @@
 #include "ndp/carry/priv.h"
 
 #include <glib.h>
+#include <string.h>
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct block_stats
@@ -44,15 +45,33 @@ static void guest_free(struct carry *c, struct guest *o)
 	base_stack_push(&c->guests_free, o, next);
 }
 
-/* The stack SM with the most free slots, the first on ties; NULL when all are full. */
-static struct sm *find_sm(struct gpu *g, uint32_t stack)
+/* Registers that the block holds in a stack SM. */
+static uint32_t registers_of(const struct carry *c, const struct carry_block *b)
+{
+	const uint32_t unit = (uint32_t)c->gpu->config->sm.register_alloc_count;
+
+	return (b->register_count * SIMT_LANES + unit - 1) / unit * unit;
+}
+
+/* A slot and registers, or nobody else's guests there. */
+static bool has_place(const struct carry *c, const struct sm *sm, const struct carry_block *b)
+{
+	const uint32_t held = c->guest_registers[sm->index];
+
+	return sm->resident_warps < sm->warp_slot_count &&
+	       (!held || !c->gpu->config->gpu.stack_sm_registers ||
+		held + registers_of(c, b) <= c->gpu->config->sm.register_count);
+}
+
+/* The stack SM with a place for the block that has the most free slots, the first on ties; NULL when there is none. */
+static struct sm *find_sm(const struct carry *c, const struct guest *o)
 {
 	struct sm *best = NULL;
 
-	for (uint32_t i = 0; i < g->stack_sm_count; i++) {
-		struct sm *sm = gpu_stack_sm(g, stack, i);
+	for (uint32_t i = 0; i < c->gpu->stack_sm_count; i++) {
+		struct sm *sm = gpu_stack_sm(c->gpu, o->offload.stack, i);
 
-		if (sm->resident_warps < sm->warp_slot_count && (!best || sm->resident_warps < best->resident_warps))
+		if (has_place(c, sm, o->offload.block) && (!best || sm->resident_warps < best->resident_warps))
 			best = sm;
 	}
 	return best;
@@ -71,6 +90,7 @@ static void start(struct carry *c, struct sm *sm, struct guest *o)
 		o->w = simt_guest_begin(c->gpu->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
 					b->live_in_count, sm->index);
 	sm->stats.guest_warps++;
+	c->guest_registers[sm->index] += registers_of(c, b);
 	o->placed_units = sim_now_units(c->gpu->engine);
 	w = sm_warp_place(sm, o->w, sm_slot_find(sm), SM_NO_CTA, sm->now + o->offload.start_cycles);
 	entry_of(c, w)->guest = o;
@@ -82,7 +102,7 @@ static void start(struct carry *c, struct sm *sm, struct guest *o)
 static void place(struct carry *c, struct guest *o)
 {
 	struct block_stack *s = &c->stacks[o->offload.stack];
-	struct sm *sm = find_sm(c->gpu, o->offload.stack);
+	struct sm *sm = find_sm(c, o);
 
 	if (sm) {
 		start(c, sm, o);
@@ -96,12 +116,12 @@ static void place(struct carry *c, struct guest *o)
 static void slot_freed(struct carry *c, uint32_t stack)
 {
 	struct block_stack *s = &c->stacks[stack];
-	struct sm *sm = s->waiting.first ? find_sm(c->gpu, stack) : NULL;
+	struct sm *sm;
 
-	if (!sm)
-		return;
-	s->waiting_count--;
-	start(c, sm, base_fifo_pop(&s->waiting, next));
+	while (s->waiting.first && (sm = find_sm(c, s->waiting.first))) {
+		s->waiting_count--;
+		start(c, sm, base_fifo_pop(&s->waiting, next));
+	}
 }
 
 static void count_guest(struct sm *sm, const struct simt_step *step)
@@ -336,6 +356,7 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 	gpu_span(c->gpu, GPU_SPANS_BLOCKS, o->offload.stack, c->gpu->launch->program->insts[b->begin_pc].line,
 		 o->placed_units);
 	sm_warp_retire(sm, w);
+	c->guest_registers[sm->index] -= registers_of(c, b);
 	slot_freed(c, o->offload.stack);
 	if (o->offload.is_free)
 		finish(c, o);
@@ -419,6 +440,7 @@ static void reset(void *self)
 
 	while (c->guests_live)
 		guest_free(c, c->guests_live);
+	memset(c->guest_registers, 0, c->gpu->sm_total * sizeof(*c->guest_registers));
 	for (uint32_t s = 0; s < c->gpu->stack_count; s++)
 		c->stacks[s] = (struct block_stack){
 		    .port = c->stacks[s].port,
@@ -468,6 +490,7 @@ static void ports_new(struct carry *c)
 	struct gpu *g = c->gpu;
 
 	c->stacks = g_new0(struct block_stack, g->stack_count);
+	c->guest_registers = g_new0(uint32_t, g->sm_total);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		c->stacks[i].port = net_port_add(&g->ports, &request_ops, c, GPU_PLACE_STACK, i);
 	c->answer_ports = g_new(uint16_t, g->cluster_count);
@@ -499,6 +522,7 @@ static void block_free(void *self)
 		g_free(o);
 	}
 	g_free(c->stacks);
+	g_free(c->guest_registers);
 	g_free(c->answer_ports);
 }
 

@@ -25,6 +25,7 @@ struct carry_block {
 	uint32_t end_pc;	    /* where execution goes on afterwards */
 	const uint16_t *live_in_sb, *live_out_sb;
 	uint32_t live_in_count, live_out_count;
+	uint32_t register_count; /* 32-bit registers of a thread that it needs where it runs */
 };
 
 enum carry_way {
@@ -39,6 +40,7 @@ struct carry_verdict {
 	enum carry_way way;
 	bool is_observed; /* tell block_touch and block_left of this entry */
 	const struct carry_block *block; /* also when it stays: a loop's later rounds are not asked again */
+	bool asks_again; /* it stays for now: a loop's next round asks again */
 	const char *why;		 /* it stays: a constant text, for the ledger (gpu/account.h) */
 	/* CARRY_SPLIT: */
 	struct nsu_program *program; /* the kernel's */

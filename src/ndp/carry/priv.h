@@ -81,6 +81,7 @@ struct carry {
 	struct guest *guests_free, *guests_live;
 	struct block_stack *stacks; /* [stack] */
 	uint16_t *answer_ports;     /* [cluster] */
+	uint32_t *guest_registers; /* [SM]: that guests hold */
 	bool promises_coherence; /* by every block offloaded so far */
 	struct block_stats block_stats;
 	/* cta.c */

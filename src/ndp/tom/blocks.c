@@ -81,6 +81,7 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	b.out_predicate_count = count_predicates(p, b.block.live_out_sb, b.block.live_out_count);
 	b.out_register_count = b.block.live_out_count - b.out_predicate_count;
 	b.constant_count = c->remat_count;
+	b.block.register_count = c->live_max;
 	b.alu_ratio = alu_ratio(p, c);
 	if (c->condition.exists) {
 		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];

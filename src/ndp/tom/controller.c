@@ -237,7 +237,8 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 {
 	struct controller *t = ctx;
 	const struct tom_block *b = &t->blocks->items[mark - 1];
-	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory"};
+	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory",
+				     .asks_again = t->params->tom_ask_again};
 	uint32_t stacks[LINES_MAX];
 
 	if (count == 0) {

@@ -24,8 +24,9 @@ struct buffer_manager *buffer_manager_new(struct split *split)
 	struct buffer_manager *m = g_new0(struct buffer_manager, 1);
 
 	m->split = split;
-	m->all = (struct nsu_credits){(uint32_t)p->command_entry_count, (uint32_t)p->read_entry_count,
-				      (uint32_t)p->write_entry_count};
+	m->all = (struct nsu_credits){
+	    (uint32_t)(p->command_entry_count + (p->slot_credits ? p->warp_slot_count : 0)),
+	    (uint32_t)p->read_entry_count, (uint32_t)p->write_entry_count};
 	m->stacks = g_new0(struct manager_stack, split->gpu->stack_count);
 	buffer_manager_reset(m);
 	return m;

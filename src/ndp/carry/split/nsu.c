@@ -105,7 +105,8 @@ void nsu_start(struct nsu *u)
 		account(u, nsu_cycle(u));
 		u->commands.first = p->next_command;
 		u->used.commands--;
-		nsu_release(u, (struct nsu_credits){.commands = 1});
+		if (!u->gpu->config->nsu.slot_credits)
+			nsu_release(u, (struct nsu_credits){.commands = 1});
 		slot_start(u, (uint32_t)__builtin_ctzll(~u->resident), p);
 	}
 }
@@ -306,6 +307,8 @@ static void end(struct nsu *u, uint32_t slot)
 	p->is_running = false;
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);
+	if (g->config->nsu.slot_credits)
+		nsu_release(u, (struct nsu_credits){.commands = 1});
 	logic_layer_reply(g->stacks[u->stack], r);
 	nsu_start(u);
 }
