@@ -600,7 +600,7 @@ static void offload_with(struct mechanism *m, const char *const *settings, uint6
 	struct rig r;
 	uint64_t cycles;
 
-	m->block = (struct carry_block){1, 3, 4, live_in, live_out, 1, 1};
+	m->block = (struct carry_block){1, 3, 4, live_in, live_out, 1, 1, 2};
 	rig_open(&r, &ops, m, settings);
 	cycles = rig_run(&r, insts, ARRAY_COUNT(insts), 24, 256);
 	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 24 * 8 * 6);

@@ -283,7 +283,7 @@ static const struct carry_policy ops = {.name = "test", .block_begin = block_beg
 /* A block of loads and stores at one stack. */
 static void run_block(struct rig *r, const char *const *settings, uint64_t (*addr)(uint64_t, uint32_t))
 {
-	struct carry_block block = {1, 2, 3, (const uint16_t[]){1}, (const uint16_t[]){2}, 1, 1};
+	struct carry_block block = {1, 2, 3, (const uint16_t[]){1}, (const uint16_t[]){2}, 1, 1, 2};
 	struct fake_inst insts[] = {FAKE_ALU(SIMT_UNIT_INT, 1, 1), FAKE_LOAD(2, addr), FAKE_STORE(2, addr), FAKE_EXIT};
 
 	insts[1].mark = 1;
