@@ -193,6 +193,10 @@ static struct carry_verdict request(struct controller *t, const struct tom_block
 	    .invalidate_lines = p->tom_coherence,
 	};
 
+	if (p->tom_free_messages) {
+		o.is_free = true;
+		o.request_bytes = o.reply_bytes = o.reply_line_bytes = 0;
+	}
 	d->pending_count++;
 	d->pending_alu += b->alu_ratio;
 	if (d->pending_count > t->stats.pending_max)
