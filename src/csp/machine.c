@@ -244,10 +244,11 @@ bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_
 	return true;
 }
 
+/* Of the controllers: the functional units go on meanwhile. */
 void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 {
 	const uint64_t now_units = sim_now_units(m->ctx.engine);
-	uint64_t units = 0, memory = 0, signals = 0, operands = 0;
+	uint64_t memory = 0, signals = 0;
 
 	*out = (struct sim_progress){.time_ps = sim_ps_of_units(m->ctx.engine, now_units), .of = "cores ended"};
 	for (uint32_t i = 0; i < m->core_count; i++) {
@@ -261,16 +262,12 @@ void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 		out->instructions += sim_progress_count(&s->instructions);
 		out->accesses += sim_progress_count(&s->load_lines) + sim_progress_count(&s->ssrf_lines) +
 				 sim_progress_count(&s->store_lines) + sim_progress_count(&s->send_lines);
-		units += sim_progress_count(&s->cfma_cycles);
 		memory += sim_progress_count(&s->memory_wait_cycles);
 		signals += sim_progress_count(&s->signal_wait_cycles);
-		operands += sim_progress_count(&s->operand_wait_cycles);
 	}
 	out->whole = now_units / sim_period_units(m->ctx.engine, m->domain) * out->total;
-	sim_progress_spent_add(out, "multiply-adds", units);
 	sim_progress_spent_add(out, "memory", memory);
 	sim_progress_spent_add(out, "signals", signals);
-	sim_progress_spent_add(out, "operands", operands);
 }
 
 void csp_machine_stop(struct csp_machine *m)
