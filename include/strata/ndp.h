@@ -45,6 +45,10 @@ STRATA_NDP_RUNTIME void __strata_ndp_free(void *p, size_t bytes);
 STRATA_NDP_RUNTIME int __strata_ndp_range(uint32_t what, const void *p, size_t bytes, uint64_t value);
 STRATA_NDP_RUNTIME int __strata_ndp_send(uint32_t ndp, const void *data, size_t bytes);
 STRATA_NDP_RUNTIME size_t __strata_ndp_receive(void *data, size_t bytes);
+STRATA_NDP_RUNTIME uint32_t __strata_accelerator_count(void);
+STRATA_NDP_RUNTIME int __strata_accelerator_map(uint32_t number, const void *p, size_t bytes);
+STRATA_NDP_RUNTIME int __strata_accelerator_send(uint32_t number, const void *data, size_t bytes);
+STRATA_NDP_RUNTIME size_t __strata_accelerator_receive(uint32_t number, void *data, size_t bytes);
 STRATA_NDP_RUNTIME void __strata_ndp_phase(uint32_t is_begin, uint32_t caches);
 STRATA_NDP_RUNTIME uint64_t __strata_ndp_time_ps(void);
 STRATA_NDP_RUNTIME uint64_t __strata_ndp_statistic(const char *name);
@@ -177,6 +181,32 @@ static inline int strata_send(uint32_t ndp, const void *data, size_t bytes)
 static inline size_t strata_receive(void *data, size_t bytes)
 {
 	return __strata_ndp_receive ? __strata_ndp_receive(data, bytes) : 0;
+}
+
+/* Accelerators of the machine: NDPs that are hardware (ndp.hdl), number n at memory channel n; 0: none. */
+static inline uint32_t strata_accelerator_count(void)
+{
+	return __strata_accelerator_count ? __strata_accelerator_count() : 0;
+}
+
+/* The accelerator may access the range, until its memory is freed; ENOSPC: its table of translations is full; EFAULT:
+ * no memory is there, or a library's, or a thread's own. */
+static inline int strata_accelerator_map(uint32_t number, const void *p, size_t bytes)
+{
+	return __strata_accelerator_map ? __strata_accelerator_map(number, p, bytes) : ENODEV;
+}
+
+/* A message of up to STRATA_MESSAGE_BYTES, the rest 0, when all accesses of the caller before it are done. */
+static inline int strata_accelerator_send(uint32_t number, const void *data, size_t bytes)
+{
+	return __strata_accelerator_send ? __strata_accelerator_send(number, data, bytes) : ENODEV;
+}
+
+/* Waits for the next message of the accelerator; returns its size, of which at most `bytes` are in data; 0: there is no
+ * such accelerator. */
+static inline size_t strata_accelerator_receive(uint32_t number, void *data, size_t bytes)
+{
+	return __strata_accelerator_receive ? __strata_accelerator_receive(number, data, bytes) : 0;
 }
 
 /* Simulated time since main began; natively 0. */

@@ -71,6 +71,10 @@ void channel_inhibit(struct channel_system *s, uint64_t begin, uint64_t end);
 /* A message of software to an NDP, by the NDP-AP; returns when it is there. from: the sender's NDP; UINT32_MAX: a
  * processor. */
 uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, uint32_t to);
+/* A line of software's to what is an NDP and no core, by the NDP-AP; and one from there to a processor: when it is
+ * there. NDP thesis section 5.4: messages of 128 B. */
+uint64_t channel_command(struct channel_system *s, uint64_t now_ps, uint32_t to);
+uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from);
 /* Software claims the range's touched pages behind NDPs: what stands against it is written back or dropped; lines
  * with something under way keep their state. A region whose lines all have the state gets it in the summary.
  * Returns when the

@@ -30,6 +30,26 @@ uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, 
 	return (units + s->c->per_ps - 1) / s->c->per_ps;
 }
 
+static uint64_t later_ps(const struct channel_system *s, uint64_t now_ps, uint64_t units, uint64_t more_ps)
+{
+	units = MAX(units, now_ps * s->c->per_ps) + ps_units(s, more_ps);
+	return (units + s->c->per_ps - 1) / s->c->per_ps;
+}
+
+uint64_t channel_command(struct channel_system *s, uint64_t now_ps, uint32_t to)
+{
+	s->stats.messages_down++;
+	s->stats.message_bytes += LINE_BYTES;
+	return later_ps(s, now_ps, cpu_channels_down(s->channels, to, LINE_BYTES, s->p->message_ps), s->p->point_ps);
+}
+
+uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from)
+{
+	s->stats.messages_up++;
+	s->stats.message_bytes += LINE_BYTES;
+	return later_ps(s, now_ps, cpu_channels_up(s->channels, from, LINE_BYTES, s->p->message_ps), s->p->point_ps);
+}
+
 void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end)
 {
 	core_flush(&s->cores[core], begin, end);

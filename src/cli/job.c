@@ -8,7 +8,9 @@
 #include "cli/provenance.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "hdl/build.h"
 #include "machine/cpu.h"
+#include "machine/hdl.h"
 #include "machine/run.h"
 #include "report/demangle.h"
 #include "ndp/registry.h"
@@ -225,6 +227,18 @@ void cli_target_arguments_add(struct cli_target *target, const char *text)
 	g_strv_builder_unref(all);
 }
 
+/* The design that stands for cores, built. */
+static void design_load(const struct cli_paths *paths, struct machine_session *s, struct base_diag_list *diag)
+{
+	const struct hdl_sources from = {.designs = paths->designs, .shim = paths->hdl_shim};
+	g_autofree char *file = hdl_design_find(&from, machine_hdl_params(&s->config)->hdl, diag);
+	g_autofree char *library = file ? hdl_design_build(&from, file, diag) : NULL;
+
+	if (library && g_strlcpy(s->design_path, library, sizeof(s->design_path)) >= sizeof(s->design_path))
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.hdl: the folder of kept designs has too long a name");
+}
+
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
 {
 	struct base_diag_list diag;
@@ -243,11 +257,14 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 				"memories",
 				description.about.name);
 
+	*out = (struct machine_session){.config = description.config};
+	if (!diag.error_count && machine_hdl_params(&out->config))
+		design_load(paths, out, &diag);
+
 	bool is_ok = !diag.error_count;
 
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
-	*out = (struct machine_session){.config = description.config};
 	g_autofree char *shown = cli_name_shown(description.about.name);
 
 	g_strlcpy(out->machine, shown, sizeof(out->machine));

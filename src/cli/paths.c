@@ -51,6 +51,8 @@ void cli_paths_find(struct cli_paths *p)
 		memories = g_build_filename(STRATA_SOURCE_DIR, "memories", NULL);
 		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
 		p->csp_programs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "csp", NULL);
+		p->designs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "hdl", NULL);
+		p->hdl_shim = g_build_filename(STRATA_SOURCE_DIR, "src", "hdl", NULL);
 	} else {
 		g_free(built_driver);
 		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
@@ -62,6 +64,8 @@ void cli_paths_find(struct cli_paths *p)
 		memories = g_build_filename(bin, "..", "share", "strata", "memories", NULL);
 		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
 		p->csp_programs = g_build_filename(bin, "..", "share", "strata", "csp", NULL);
+		p->designs = g_build_filename(bin, "..", "share", "strata", "hdl", NULL);
+		p->hdl_shim = g_strdup(p->designs);
 	}
 
 	p->machines = search_of(p->machine_dirs, "STRATA_MACHINES", machines);
@@ -83,6 +87,8 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->workload_dir);
 	g_free(p->workload_list);
 	g_free(p->papers);
+	g_free(p->designs);
+	g_free(p->hdl_shim);
 	g_free(p->csp_programs);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);

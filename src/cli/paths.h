@@ -20,6 +20,7 @@ struct cli_paths {
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
 	char *csp_programs;  /* holds our programs for the coprocessor */
+	char *designs, *hdl_shim; /* holds our accelerators; what is built into each */
 	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2], *memory_dirs[2];
 	struct sim_search machines, memories;

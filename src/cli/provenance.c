@@ -127,6 +127,8 @@ char *cli_run_key(const struct cli_job *job, const struct cli_models *models)
 	g_autofree char *program = cli_file_sha256(job->target->argv[0]);
 	g_autofree char *input = job->input_path ? cli_file_sha256(job->input_path) : NULL;
 	g_autofree char *machine = machine_text_without_limits(job->machine);
+	/* The library is named by what decides it. */
+	g_autofree char *design = g_path_get_basename(job->machine->design_path);
 
 	if (!program || !model || (job->input_path && !input))
 		return NULL;
@@ -137,6 +139,8 @@ char *cli_run_key(const struct cli_job *job, const struct cli_models *models)
 	feed(sum, program);
 	feed(sum, job->machine->machine);
 	feed(sum, machine);
+	if (*job->machine->design_path)
+		feed(sum, design);
 	feed(sum, input);
 	feed(sum, job->verify.command);
 	feed(sum, job->verify.text);

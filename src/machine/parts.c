@@ -8,6 +8,7 @@
 #include "machine/gpu_profile.h"
 #include "machine/duality.h"
 #include "machine/gpu_result.h"
+#include "machine/hdl.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 
@@ -221,8 +222,8 @@ const struct machine_part *const machine_parts[] = {
     &machine_nsu_part,	    &machine_host_part, &machine_run_part,    NULL,
 };
 const struct machine_part *const machine_parts_without_gpu[] = {
-    &machine_memories_part, &machine_cpu_part,	&machine_channel_part, &machine_duality_part,
-    &machine_host_part,	    &machine_run_part, NULL,
+    &machine_memories_part, &machine_cpu_part,  &machine_channel_part, &machine_hdl_part,
+    &machine_duality_part,  &machine_host_part, &machine_run_part,     NULL,
 };
 
 void machine_config_drop_gpu(struct machine_config *c)
@@ -233,7 +234,7 @@ void machine_config_drop_gpu(struct machine_config *c)
 		return;
 	machine_config_defaults(c, machine_parts_without_gpu);
 	for (const struct machine_part *const *p = machine_parts_without_gpu; *p; p++)
-		if (*p != &machine_cpu_part && *p != &machine_channel_part && *p != &machine_duality_part)
+		if (*p == &machine_memories_part || *p == &machine_host_part || *p == &machine_run_part)
 			memcpy(machine_config_at(c, *p), machine_config_of(&old, *p), (*p)->config_bytes);
 }
 

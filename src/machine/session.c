@@ -63,6 +63,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->machine, sizeof(s->machine), key, value, at, r->diag);
 	else if (!strcmp(key, "result"))
 		copy_text(s->result_path, sizeof(s->result_path), key, value, at, r->diag);
+	else if (!strcmp(key, "design"))
+		copy_text(s->design_path, sizeof(s->design_path), key, value, at, r->diag);
 	else if (!strcmp(key, "check"))
 		copy_text(s->check_path, sizeof(s->check_path), key, value, at, r->diag);
 	else if (!strcmp(key, "live"))
@@ -129,6 +131,8 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	fprintf(f, "machine = %s\n", s->machine);
 	if (*s->result_path)
 		fprintf(f, "result = %s\n", s->result_path);
+	if (*s->design_path)
+		fprintf(f, "design = %s\n", s->design_path);
 	if (*s->check_path)
 		fprintf(f, "check = %s\n", s->check_path);
 	if (*s->live_path)

@@ -80,7 +80,7 @@ static json_t *value_json(const struct sim_param_group *group, const struct sim_
 	sim_param_format(group, row, text, sizeof(text));
 	if (row->kind == SIM_PARAM_BOOL)
 		return json_boolean(value != 0);
-	if (row->kind == SIM_PARAM_ENUM)
+	if (row->kind == SIM_PARAM_ENUM || row->kind == SIM_PARAM_TEXT)
 		return json_string(text);
 	return row->kind == SIM_PARAM_F64 ? json_real(value) : json_integer((json_int_t)value);
 }

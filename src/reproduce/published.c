@@ -69,7 +69,9 @@ static void add_number(struct reproduce_published_set *set, char **f, struct bas
 		base_diag_error(diag, at, "'%s' is no number", f[4]);
 	p->unit = g_strdup(f[5]);
 	if (!relation_read(f[6], &p->relation))
-		base_diag_error(diag, at, "'%s' is no relation, expected exact, average, approx, up to, >, >=, <, <= or input",
+		base_diag_error(diag, at,
+				"'%s' is no relation, expected exact, average, approx, up to, >, >=, <, <= or "
+				"input",
 				f[6]);
 	p->where = g_strdup(f[7]);
 	g_ptr_array_add(set->numbers, p);

@@ -252,6 +252,16 @@ static bool set_enum(const struct sim_param_desc *row, void *field, const char *
 	return is_known;
 }
 
+static bool set_text(void *field, const char *key, const char *value, struct base_place at, struct base_diag_list *diag)
+{
+	if (!*value || strlen(value) >= SIM_PARAM_TEXT_BYTES || strpbrk(value, "\n\r\t"))
+		return bad_value(at, diag, key, value, "a name of up to 127 characters, or none");
+	memset(field, 0, SIM_PARAM_TEXT_BYTES);
+	if (strcmp(value, "none"))
+		memcpy(field, value, strlen(value));
+	return true;
+}
+
 void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
 			  uint32_t row_count, void *values)
 {
@@ -280,6 +290,9 @@ void sim_param_defaults(const struct sim_param_group *g)
 		case SIM_PARAM_U64:
 		case SIM_PARAM_ENUM:
 			*(uint64_t *)field = (uint64_t)row->dflt;
+			break;
+		case SIM_PARAM_TEXT:
+			memset(field, 0, SIM_PARAM_TEXT_BYTES);
 			break;
 		}
 	}
@@ -341,6 +354,8 @@ bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, c
 		return set_bool(field_of(group, row), key, value, at, diag);
 	case SIM_PARAM_ENUM:
 		return set_enum(row, field_of(group, row), key, value, at, diag);
+	case SIM_PARAM_TEXT:
+		return set_text(field_of(group, row), key, value, at, diag);
 	}
 	UNREACHABLE("parameter kind");
 }
@@ -376,6 +391,9 @@ void sim_param_format(const struct sim_param_group *g, const struct sim_param_de
 		snprintf(buf, size_bytes, "%s", names[*(const uint64_t *)field]);
 		g_strfreev(names);
 		break;
+	case SIM_PARAM_TEXT:
+		snprintf(buf, size_bytes, "%s", *(const char *)field ? (const char *)field : "none");
+		break;
 	}
 }
 
@@ -391,6 +409,8 @@ double sim_param_value(const struct sim_param_group *g, const struct sim_param_d
 	case SIM_PARAM_U64:
 	case SIM_PARAM_ENUM:
 		return (double)*(const uint64_t *)field;
+	case SIM_PARAM_TEXT:
+		return *(const char *)field != '\0';
 	}
 	UNREACHABLE("parameter kind");
 }

@@ -7,6 +7,7 @@
  *   PARAM_F64(name, unit, default, min, max, source, doc)
  *   PARAM_BOOL(name, default, source, doc)
  *   PARAM_ENUM(name, LIST, default, source, doc)      value: an enumerator, in a uint64_t
+ *   PARAM_TEXT(name, source, doc)                     value: a name, in an array; by default empty, shown as "none"
  *
  * LIST(X) expands X(ENUMERATOR, name) for each choice and makes both the names a user writes and the C enum:
  *
@@ -38,12 +39,14 @@
 /* The names of a LIST, separated by '|'. */
 #define SIM_PARAM_CHOICES(list) (&list(SIM_PARAM_CHOICE)[1])
 
-enum sim_param_kind { SIM_PARAM_U64, SIM_PARAM_F64, SIM_PARAM_BOOL, SIM_PARAM_ENUM };
+enum sim_param_kind { SIM_PARAM_U64, SIM_PARAM_F64, SIM_PARAM_BOOL, SIM_PARAM_ENUM, SIM_PARAM_TEXT };
+/* Of a name, its end included; sim_param_format needs no more for any value. */
+enum { SIM_PARAM_TEXT_BYTES = 128 };
 
 struct sim_param_desc {
 	const char *name;
 	enum sim_param_kind kind;
-	const char *unit;    /* "bytes", "cycles", ...; "" for bool and enum */
+	const char *unit;    /* "bytes", "cycles", ...; "" for bool, enum and text */
 	const char *choices; /* enum: names separated by '|'; else NULL */
 	double dflt, min, max;
 	const char *source; /* document and section, or "choice: why" */
@@ -80,7 +83,7 @@ bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, c
 /* Writes the value as sim_param_set would read it. */
 void sim_param_format(const struct sim_param_group *g, const struct sim_param_desc *row, char *buf, size_t size_bytes);
 
-/* The value as a double (bool 0/1, enum index); exact for integers below 2^53. */
+/* The value as a double (bool 0/1, enum index, text 0/1: there is one); exact for integers below 2^53. */
 double sim_param_value(const struct sim_param_group *g, const struct sim_param_desc *row);
 
 #endif

@@ -55,6 +55,11 @@ enum thread_ask_kind {
 	THREAD_ASK_CACHEABLE, /* value 1: remote lines of the range may stay in caches of NDPs */
 	THREAD_ASK_FLUSH,     /* the caller's caches write the range back and forget it */
 	THREAD_ASK_SEND,      /* a message of `bytes` to NDP `value`; the result is when it is there, in ps */
+	/* Of an accelerator, `value`: the range is in its address-translation table; `bytes` of `data` go to it as a
+	 * message; its next message, whose size is the result, is in `data` when the thread goes on. */
+	THREAD_ASK_MAP,
+	THREAD_ASK_COMMAND,
+	THREAD_ASK_REPLY,
 	THREAD_ASK_BEGIN,     /* of modelling; value 1: caches are kept, else they are empty */
 	THREAD_ASK_END,       /* no accesses come until it begins again */
 	THREAD_ASK_STATISTIC, /* of the name `text`: the result, or -1; text NULL: they count from here */
@@ -67,6 +72,7 @@ struct thread_ask {
 	uint64_t address, bytes, value;
 	uint64_t nodes; /* a bit each; node n is memory channel n */
 	const char *text;
+	void *data;
 };
 
 struct thread_reply {
@@ -87,6 +93,7 @@ struct thread_machine {
 	uint32_t unit_count;      /* 1 to THREAD_UNITS_MAX: the CPU's, then those of NDP 0, of NDP 1 ... */
 	uint32_t cpu_unit_count;  /* 0: all of them */
 	uint32_t ndp_count;       /* as many units are left for each as for any other */
+	uint32_t accelerator_count; /* one at each of the first channels; they have no units */
 	uint32_t processor_count; /* that programs are told of; 0: those of the CPU */
 	uint32_t node_count;      /* of memory, 0 and 1: it is not divided; else up to 64 */
 	uint32_t line_bytes;      /* of prefetches; 0: 64 */

@@ -300,8 +300,8 @@ static void bad_tables_are_refused(void **state)
 		{"h\nX-1,a,b,c,1,%,exact\n", NULL, "results.csv:2:1: error: expected 8 fields, found 7"},
 		{"h\nX-1,a,b,c,one,%,exact,s\n", NULL, "results.csv:2:1: error: 'one' is no number"},
 		{"h\n\nX-1,a,b,c,1,%,nearly,s\n", NULL,
-		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, <, <= "
-		 "or input"},
+		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, <, "
+		 "<= or input"},
 		{"h\n", "h\nX-1,fast,so\n",
 		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full or any"},
 	};

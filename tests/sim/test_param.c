@@ -13,6 +13,7 @@ struct values {
 	uint64_t clock_khz, size_bytes, way_count, policy, begin_ps;
 	double power_mw;
 	bool refresh;
+	char design[SIM_PARAM_TEXT_BYTES];
 };
 
 #define POLICIES(X) X(FIFO, fifo) X(FRFCFS, frfcfs)
@@ -28,10 +29,11 @@ static const struct sim_param_desc rows[] = {
 	{"power_mw", SIM_PARAM_F64, "mw", NULL, 1.5, 0, 1e4, "test", "doc", offsetof(struct values, power_mw)},
 	{"refresh", SIM_PARAM_BOOL, "", NULL, 1, 0, 1, "test", "doc", offsetof(struct values, refresh)},
 	{"begin_ps", SIM_PARAM_U64, "ps", NULL, 0, 0, 1e18, "test", "doc", offsetof(struct values, begin_ps)},
+	{"design", SIM_PARAM_TEXT, "", NULL, 0, 0, 0, "test", "doc", offsetof(struct values, design)},
 };
 
 static struct values v;
-static const struct sim_param_group group = {"l2", rows, 7, &v};
+static const struct sim_param_group group = {"l2", rows, 8, &v};
 
 static void good(const char *key, const char *text)
 {
@@ -136,12 +138,35 @@ static void test_format_reads_back(void **state)
 	assert_true(sim_param_value(&group, &rows[3]) == 1);
 }
 
+static void test_names_are_kept(void **state)
+{
+	char buf[SIM_PARAM_TEXT_BYTES], text[SIM_PARAM_TEXT_BYTES + 1] = {0};
+
+	(void)state;
+	sim_param_defaults(&group);
+	sim_param_format(&group, &rows[7], buf, sizeof(buf));
+	assert_string_equal(buf, "none");
+	good("l2.design", "./a design.v");
+	assert_string_equal(v.design, "./a design.v");
+	sim_param_format(&group, &rows[7], buf, sizeof(buf));
+	assert_string_equal(buf, "./a design.v");
+	memset(text, 'x', SIM_PARAM_TEXT_BYTES);
+	bad("l2.design", text, "up to 127 characters");
+	text[SIM_PARAM_TEXT_BYTES - 1] = '\0';
+	good("l2.design", text);
+	bad("l2.design", "", "or none");
+	bad("l2.design", "a\nb", "a name");
+	good("l2.design", "none");
+	assert_true(sim_param_value(&group, &rows[7]) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units_are_exact),
 		cmocka_unit_test(test_bad_values_are_named),
 		cmocka_unit_test(test_format_reads_back),
+		cmocka_unit_test(test_names_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,12 +7,14 @@
 #include "cpu/account.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
+#include "machine/hdl.h"
 #include "machine/kernels.h"
 #include "machine/live.h"
 #include "machine/memories.h"
 #include "machine/message.h"
 #include "machine/result.h"
 #include "machine/session.h"
+#include "threads/cpu/accelerators.h"
 #include "threads/cpu/awake.h"
 #include "threads/cpu/bytes.h"
 #include "threads/model.h"
@@ -24,7 +26,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
+enum { EXIT_MISTAKE = 2, EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
 
 /* Whose access a core waits for, and with which bytes it goes on where no versions are followed. */
 struct waiting {
@@ -73,6 +75,7 @@ struct host {
 	uint64_t per_ps; /* units of the engine's time */
 	struct channel_system *near; /* NULL: no NDPs */
 	const struct channel_params *near_params;
+	struct accelerators *accelerators; /* NULL: none; else all NDPs are */
 	uint32_t cpu_units; /* those of NDPs come after them */
 	struct costs cpu_costs, near_costs;
 };
@@ -160,6 +163,10 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 
 	if (!h->runtime) /* the program has ended */
 		return;
+	if (h->accelerators && unit >= h->cpu_units) {
+		accelerators_answered(h->accelerators, unit, time_ps);
+		return;
+	}
 	if (unlikely(h->account != NULL))
 		h->between[unit] = CPU_PART_SYSTEM;
 	h->runtime->resume(w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
@@ -202,6 +209,8 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	run_until(h, at->now_ps);
 	awake_end(h->awake, at->now_ps);
 	account_end(h, at->now_ps);
+	if (h->accelerators)
+		accelerators_stop(h->accelerators);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
@@ -282,6 +291,16 @@ static void look(struct host *h, const struct thread_at *at)
 		return;
 	h->told_ns = now_ns;
 	tell(h, at->now_ps);
+}
+
+/* In the middle of a cycle, from where the machine cannot go on to its end: there are no results. */
+static void fail_for_design(void *self, const char *text)
+{
+	struct host *h = self;
+
+	h->runtime = NULL;
+	machine_message("error: %s", text);
+	_exit(EXIT_MISTAKE);
 }
 
 static void cost_of(const struct costs *of, const uint16_t *counts, struct cost *out)
@@ -453,6 +472,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	run_until(h, at->now_ps);
 	switch (a->kind) {
 	case THREAD_ASK_UNMAP:
+		if (h->accelerators)
+			accelerators_unmap(h->accelerators, a->address, a->bytes);
 		if (h->near)
 			channel_tlb_commands(h->near, a->address, a->address + a->bytes, true);
 		if (h->bytes)
@@ -464,6 +485,12 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
 		if (h->near)
 			channel_tlb_commands(h->near, a->address, a->address + a->bytes, false);
+		break;
+	case THREAD_ASK_MAP:
+	case THREAD_ASK_COMMAND:
+	case THREAD_ASK_REPLY:
+		reply = accelerators_ask(h->accelerators, at, a);
+		come_back(h);
 		break;
 	case THREAD_ASK_END:
 		break;
@@ -508,6 +535,8 @@ static uint32_t unit_for(void *self, const struct thread_place *place)
 static void set_costs(struct host *h, const struct cpu_params *p)
 {
 	const struct channel_params *n = h->near_params;
+	const bool is_hardware = machine_hdl_params(&h->session.config);
+	const uint32_t ndps = n && !is_hardware ? (uint32_t)n->ndp_count : 0;
 	const uint64_t cpu_cycles[] = {
 #define THREAD_CLASS(name, cycles, text) p->name##_cycles,
 #include "threads/classes.def"
@@ -530,9 +559,10 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 		h->near_costs.instructions = &channel_system_stats(h->near)->instructions;
 	}
 	h->model = (struct thread_model){
-	    .machine = {.unit_count = h->cpu_units + (n ? (uint32_t)(n->ndp_count * n->core_count) : 0),
+	    .machine = {.unit_count = h->cpu_units + ndps * (n ? (uint32_t)n->core_count : 0),
 			.cpu_unit_count = h->cpu_units,
-			.ndp_count = n ? (uint32_t)n->ndp_count : 0,
+			.ndp_count = ndps,
+			.accelerator_count = is_hardware ? (uint32_t)n->ndp_count : 0,
 			.processor_count =
 			    n && n->place == CHANNEL_PLACE_FLAT ? (uint32_t)(n->ndp_count * n->core_count) : 0,
 			.node_count = p->placement != CPU_PLACE_LINE ? (uint32_t)p->channel_count : 0,
@@ -625,6 +655,13 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 		const struct channel_observer observer = {.see = see, .moved = moved_near, .self = h};
 
 		channel_system_observe(h->near, &observer);
+	}
+	if (machine_hdl(h->run.machine)) {
+		h->accelerators =
+			accelerators_new(machine_hdl(h->run.machine), h->session.design_path, h->bytes, runtime,
+					 (struct accelerator_fault){fail_for_design, h});
+		if (!h->accelerators)
+			return NULL;
 	}
 	return &h->model;
 }

@@ -197,6 +197,61 @@ size_t __strata_ndp_receive(void *data, size_t bytes)
 	return size;
 }
 
+/* ---- accelerators ---- */
+
+uint32_t __strata_accelerator_count(void)
+{
+	return __strata_on ? rt_machine()->accelerator_count : 0;
+}
+
+static int accelerator_ask(enum thread_ask_kind kind, uint32_t number, const void *p, size_t bytes, void *data)
+{
+	int64_t result;
+
+	if (number >= __strata_accelerator_count())
+		return ENODEV;
+	if (rt_is_functional()) /* they stand still, too */
+		return ENOTSUP;
+	result = rt_ask(&(struct thread_ask){
+	    .kind = kind, .address = (uint64_t)p, .bytes = bytes, .value = number, .data = data});
+	return result < 0 ? (int)-result : 0;
+}
+
+/* Accelerators and the program name memory alike, which holds where the model's addresses are the program's. */
+int __strata_accelerator_map(uint32_t number, const void *p, size_t bytes)
+{
+	const uint64_t page = 4096, begin = (uint64_t)p / page * page, end = (uint64_t)p + bytes;
+
+	if (!bytes)
+		return 0;
+	if (end < begin || rt_address(p) != (uint64_t)p || rt_address((const char *)p + bytes - 1) != end - 1 ||
+	    msync((void *)begin, end - begin, MS_ASYNC))
+		return EFAULT;
+	return accelerator_ask(THREAD_ASK_MAP, number, p, bytes, NULL);
+}
+
+int __strata_accelerator_send(uint32_t number, const void *data, size_t bytes)
+{
+	char message[STRATA_MESSAGE_BYTES] = {0};
+
+	if (bytes > sizeof(message))
+		return EINVAL;
+	memcpy(message, data, bytes);
+	if (__strata_on)
+		__strata_ndp_range(STRATA_NDP_DRAIN, NULL, 0, 0);
+	return accelerator_ask(THREAD_ASK_COMMAND, number, NULL, sizeof(message), message);
+}
+
+size_t __strata_accelerator_receive(uint32_t number, void *data, size_t bytes)
+{
+	char message[STRATA_MESSAGE_BYTES];
+
+	if (accelerator_ask(THREAD_ASK_REPLY, number, NULL, sizeof(message), message))
+		return 0;
+	memcpy(data, message, bytes < sizeof(message) ? bytes : sizeof(message));
+	return sizeof(message);
+}
+
 /* ---- time, phases, statistics ---- */
 
 uint64_t __strata_ndp_time_ps(void)

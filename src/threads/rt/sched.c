@@ -30,6 +30,7 @@ static uint64_t limit_ps;
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
+static uint32_t awaiting_count; /* of these, those that wait for a message of an accelerator */
 static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
 static bool has_fsgsbase, is_functional;
 const void *rt_accessed;
@@ -397,9 +398,10 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 
 const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at, .fail = rt_fail_thread};
 
+/* A message may never come; all else the model has to answer. */
 uint32_t rt_stalled_count(void)
 {
-	return stalled_count;
+	return stalled_count - awaiting_count;
 }
 
 uint32_t rt_emptiest(uint32_t first, uint32_t count)
@@ -771,9 +773,11 @@ int64_t rt_ask(const struct thread_ask *ask)
 	rt_in_model = true;
 	reply = rt_model->ask(rt_model->self, &at, ask);
 	rt_in_model = false;
-	if (reply.done_ps == THREAD_WAITS)
+	if (reply.done_ps == THREAD_WAITS) {
+		awaiting_count += ask->kind == THREAD_ASK_REPLY;
 		stall();
-	else if (!is_functional && reply.done_ps > current->now_ps)
+		awaiting_count -= ask->kind == THREAD_ASK_REPLY;
+	} else if (!is_functional && reply.done_ps > current->now_ps)
 		rt_spend(reply.done_ps - current->now_ps);
 	return reply.result;
 }

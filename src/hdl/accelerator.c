@@ -1,0 +1,439 @@
+/* accelerator.c - the cycles of designs, their accesses and their messages. */
+#include "hdl/accelerator.h"
+
+#include <dlfcn.h>
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+static const char clock_name[] = "hdl";
+
+const struct sim_param_desc hdl_param_rows[] = {
+#define PARAM_STRUCT struct hdl_params
+#include "sim/param_rows.inc"
+#include "hdl/hdl_params.def"
+#include "sim/param_end.inc"
+};
+const uint32_t hdl_param_row_count = ARRAY_COUNT(hdl_param_rows);
+
+static const struct sim_stat_desc stat_rows[] = {
+#define STAT_STRUCT struct hdl_stats
+#include "sim/stat_rows.inc"
+#include "hdl/hdl_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* An access under way, by the core of channel_system that has it. */
+struct access {
+	uint64_t address, done_units;
+	uint8_t bytes;
+	bool is_write, is_done;
+	uint8_t data[HDL_PORT_BYTES];
+};
+
+struct message {
+	uint64_t time_ps;
+	uint8_t text[HDL_MESSAGE_BYTES];
+};
+
+struct range {
+	uint64_t begin, end;
+};
+
+struct accelerator {
+	struct hdl_system *s;
+	struct sim_comp comp;
+	void *design;
+	uint32_t number, first_core;
+	struct hdl_ports ports;
+	struct access *accesses; /* [limit] */
+	uint32_t *free;          /* accesses that nobody has */
+	uint32_t free_count;
+	/* By port, its accesses in the order of the requests: a ring of [limit]. */
+	struct {
+		uint32_t *order, first, count;
+	} port[HDL_PORTS];
+	GQueue messages; /* struct message *, as they come */
+	GArray *ranges;  /* struct range, of its table; the one used last is the first */
+	uint64_t map_entries;
+	uint64_t quiet_cycles; /* see cycle_limit_count */
+};
+
+struct hdl_system {
+	struct sim_engine *engine;
+	const struct hdl_params *p;
+	struct channel_system *near;
+	const struct hdl_library *library;
+	void *handle;
+	struct hdl_user user;
+	struct accelerator *accelerators;
+	uint32_t count, limit, first_unit; /* limit: accesses of each under way */
+	bool is_stopped;
+	struct hdl_stats stats;
+};
+
+static void fail(struct accelerator *a, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void fail(struct accelerator *a, const char *format, ...)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	va_list args;
+
+	g_string_printf(text, "the accelerator of NDP %u (%s), at its cycle %" G_GUINT64_FORMAT ": ", a->number,
+			a->s->p->hdl, sim_cycle_now(a->s->engine, a->comp.domain));
+	va_start(args, format);
+	g_string_append_vprintf(text, format, args);
+	va_end(args);
+	a->s->user.failed(a->s->user.self, text->str);
+	CHECK(!"the program has ended");
+}
+
+/* ---- accesses ---- */
+
+static bool is_mapped(struct accelerator *a, uint64_t begin, uint64_t end)
+{
+	struct range *ranges = (struct range *)(void *)a->ranges->data;
+
+	for (uint32_t i = 0; i < a->ranges->len; i++) {
+		if (begin < ranges[i].begin || end > ranges[i].end)
+			continue;
+		if (i) {
+			const struct range last = ranges[i];
+
+			ranges[i] = ranges[0];
+			ranges[0] = last;
+		}
+		return true;
+	}
+	return false;
+}
+
+static uint32_t unit_of(const struct accelerator *a, uint32_t index)
+{
+	return a->s->first_unit + a->first_core + index;
+}
+
+/* Its bytes are those of the copy that has answered now. */
+static void done(struct accelerator *a, uint32_t index, uint64_t time_ps)
+{
+	struct hdl_system *s = a->s;
+	struct access *x = &a->accesses[index];
+	void *bytes = s->user.bytes(s->user.self, unit_of(a, index), x->address);
+
+	if (x->is_write)
+		memcpy(bytes, x->data, x->bytes);
+	else
+		memcpy(x->data, bytes, x->bytes);
+	x->done_units = sim_units_of_ps(s->engine, time_ps);
+	x->is_done = true;
+}
+
+void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps)
+{
+	struct accelerator *a = &s->accelerators[(unit - s->first_unit) / s->limit];
+
+	done(a, unit - s->first_unit - a->first_core, time_ps);
+}
+
+static void check_request(struct accelerator *a, const struct hdl_port_out *r)
+{
+	const char *what = r->request_write ? "writes" : "reads";
+	const uint64_t at = r->request_address;
+
+	if (!r->request_bytes || at % HDL_PORT_BYTES + r->request_bytes > HDL_PORT_BYTES)
+		fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many", what,
+		     r->request_bytes, at, HDL_PORT_BYTES);
+	if (!is_mapped(a, at, at + r->request_bytes))
+		fail(a,
+		     "%s 0x%" G_GINT64_MODIFIER
+		     "x, which its address-translation table does not have; strata_accelerator_map adds ranges",
+		     what, at);
+}
+
+static void request(struct accelerator *a, uint32_t port)
+{
+	const struct hdl_port_out *r = &a->ports.out[port];
+	const enum cpu_op op = r->request_write ? CPU_WRITE : CPU_READ;
+	struct hdl_system *s = a->s;
+	const uint32_t index = a->free[--a->free_count], unit = unit_of(a, index);
+	const uint64_t now_ps = sim_now_ps(s->engine);
+	struct access *x = &a->accesses[index];
+	uint64_t done_ps;
+
+	check_request(a, r);
+	*x = (struct access){.address = r->request_address, .bytes = r->request_bytes, .is_write = r->request_write};
+	a->port[port].order[(a->port[port].first + a->port[port].count++) % s->limit] = index;
+	if (x->is_write) {
+		memcpy(x->data, r->request_data, x->bytes);
+		s->stats.writes++;
+		s->stats.write_bytes += x->bytes;
+	} else {
+		s->stats.reads++;
+		s->stats.read_bytes += x->bytes;
+	}
+	s->user.begin(s->user.self, unit, x->address, x->bytes, op);
+	done_ps = channel_access(s->near, a->first_core + index, now_ps, x->address, x->bytes, op);
+	s->user.taken(s->user.self, unit, done_ps == CPU_WAITS);
+	if (done_ps != CPU_WAITS)
+		done(a, index, done_ps);
+}
+
+/* ---- a cycle ---- */
+
+/* What the design finds at its ports. A port may ask only if there is room for the requests of those before it, too. */
+static void give(struct accelerator *a)
+{
+	const struct message *m = g_queue_peek_head(&a->messages);
+	const uint64_t now = sim_now_units(a->s->engine);
+
+	a->ports.reset = 0;
+	a->ports.reply_ready = 1;
+	a->ports.message_valid = m && sim_units_of_ps(a->s->engine, m->time_ps) <= now;
+	if (a->ports.message_valid)
+		memcpy(a->ports.message, m->text, sizeof(m->text));
+	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+		const struct access *x = &a->accesses[a->port[i].order[a->port[i].first]];
+
+		a->ports.in[i].request_ready = a->free_count > i;
+		a->ports.in[i].answer_valid = a->port[i].count && x->is_done && x->done_units <= now;
+		if (a->ports.in[i].answer_valid)
+			memcpy(a->ports.in[i].answer, x->data, sizeof(x->data));
+	}
+}
+
+static void take_answers(struct accelerator *a)
+{
+	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+		if (!a->ports.in[i].answer_valid)
+			continue;
+		a->free[a->free_count++] = a->port[i].order[a->port[i].first];
+		a->port[i].first = (a->port[i].first + 1) % a->s->limit;
+		a->port[i].count--;
+	}
+}
+
+static bool take_requests(struct accelerator *a)
+{
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+		if (!a->ports.out[i].request_valid)
+			continue;
+		is_any = true;
+		if (a->ports.in[i].request_ready)
+			request(a, i);
+		else
+			a->s->stats.port_waits++;
+	}
+	return is_any;
+}
+
+static void reply(struct accelerator *a)
+{
+	struct hdl_system *s = a->s;
+
+	s->stats.replies++;
+	s->user.replied(s->user.self, a->number, channel_report(s->near, sim_now_ps(s->engine), a->number),
+			a->ports.reply);
+}
+
+static void count_quiet(struct accelerator *a, bool is_quiet)
+{
+	const uint64_t limit = a->s->p->cycle_limit_count;
+
+	a->quiet_cycles = is_quiet ? a->quiet_cycles + 1 : 0;
+	if (limit && a->quiet_cycles > limit)
+		fail(a,
+		     "busy for ndp.cycle_limit_count = %" G_GUINT64_FORMAT
+		     " cycles without an access or a reply; %u messages wait for it",
+		     limit, a->messages.length);
+}
+
+/* Awake while the design is busy or has something under way, and in the cycle after it took a message. */
+static void sleep_or_not(struct accelerator *a, uint64_t cycle, bool has_taken)
+{
+	const struct message *m = g_queue_peek_head(&a->messages);
+
+	if (has_taken || a->ports.busy || a->free_count < a->s->limit)
+		sim_wake_cycle(a->s->engine, a->comp, cycle + 1);
+	else if (m)
+		sim_wake_units(a->s->engine, a->comp,
+			       MAX(sim_units_of_ps(a->s->engine, m->time_ps), sim_now_units(a->s->engine) + 1));
+}
+
+static void tick(void *accelerator, uint64_t cycle)
+{
+	struct accelerator *a = accelerator;
+	struct hdl_system *s = a->s;
+	bool is_asking, has_taken;
+
+	if (s->is_stopped)
+		return;
+	give(a);
+	s->library->cycle(a->design, &a->ports);
+	s->stats.cycles++;
+	s->stats.busy_cycles += a->ports.busy;
+	if (a->ports.error)
+		fail(a, "its port `error` is set");
+	has_taken = a->ports.message_valid && a->ports.message_ready;
+	if (has_taken)
+		g_free(g_queue_pop_head(&a->messages));
+	take_answers(a);
+	is_asking = take_requests(a);
+	if (a->ports.reply_valid)
+		reply(a);
+	count_quiet(a, a->ports.busy && !is_asking && !a->ports.reply_valid && a->free_count == s->limit);
+	sleep_or_not(a, cycle, has_taken);
+}
+
+/* ---- software ---- */
+
+static uint64_t entries_of(const struct hdl_system *s, uint64_t begin, uint64_t end)
+{
+	const uint64_t block = s->p->map_bytes;
+
+	return (end + block - 1) / block - begin / block;
+}
+
+uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end)
+{
+	enum { ENTRY_BYTES = 8 };
+	struct accelerator *a = &s->accelerators[accelerator];
+	const uint64_t entries = entries_of(s, begin, end);
+	const struct range range = {begin, end};
+	uint64_t done_ps = now_ps;
+
+	if (a->map_entries + entries > s->p->map_count)
+		return 0;
+	a->map_entries += entries;
+	s->stats.map_entries += entries;
+	g_array_append_val(a->ranges, range);
+	for (uint64_t sent = 0; sent < entries; sent += HDL_MESSAGE_BYTES / ENTRY_BYTES)
+		done_ps = channel_command(s->near, now_ps, a->number);
+	return done_ps;
+}
+
+void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
+{
+	for (uint32_t n = 0; n < s->count; n++) {
+		struct accelerator *a = &s->accelerators[n];
+
+		for (uint32_t i = a->ranges->len; i--;) {
+			const struct range r = g_array_index(a->ranges, struct range, i);
+
+			if (r.begin >= end || r.end <= begin)
+				continue;
+			a->map_entries -= entries_of(s, r.begin, r.end);
+			g_array_remove_index_fast(a->ranges, i);
+		}
+	}
+}
+
+uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes)
+{
+	struct accelerator *a = &s->accelerators[accelerator];
+	struct message *m = g_new0(struct message, 1);
+
+	memcpy(m->text, message, bytes);
+	m->time_ps = channel_command(s->near, now_ps, accelerator);
+	g_queue_push_tail(&a->messages, m);
+	s->stats.messages++;
+	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, m->time_ps), sim_now_units(s->engine) + 1));
+	return m->time_ps;
+}
+
+void hdl_stop(struct hdl_system *s)
+{
+	s->is_stopped = true;
+}
+
+/* ---- making ---- */
+
+bool hdl_clock_add(const struct hdl_params *p, struct sim_engine *e)
+{
+	uint32_t domain;
+
+	return sim_domain_add(e, clock_name, sim_period_of_khz(p->clock_khz), &domain);
+}
+
+static void accelerator_init(struct accelerator *a, struct hdl_system *s, uint32_t number)
+{
+	*a = (struct accelerator){.s = s, .number = number, .first_core = number * s->limit};
+	a->comp = sim_engine_add(s->engine, sim_domain_find(s->engine, clock_name), "accelerator", tick, a);
+	a->accesses = g_new0(struct access, s->limit);
+	a->free = g_new(uint32_t, s->limit);
+	for (uint32_t i = s->limit; i--;)
+		a->free[a->free_count++] = i;
+	for (uint32_t i = 0; i < HDL_PORTS; i++)
+		a->port[i].order = g_new0(uint32_t, s->limit);
+	a->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+}
+
+struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *p, struct channel_system *near,
+				  const struct channel_params *near_params, uint32_t first_unit)
+{
+	struct hdl_system *s = g_new0(struct hdl_system, 1);
+
+	s->engine = ctx->engine;
+	s->p = p;
+	s->near = near;
+	s->count = (uint32_t)near_params->ndp_count;
+	s->limit = (uint32_t)near_params->core_count;
+	s->first_unit = first_unit;
+	s->accelerators = g_new0(struct accelerator, s->count);
+	for (uint32_t i = 0; i < s->count; i++)
+		accelerator_init(&s->accelerators[i], s, i);
+	sim_stats_add(ctx->stats, "ndp", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	return s;
+}
+
+static void accelerator_free(struct accelerator *a)
+{
+	if (a->design)
+		a->s->library->free(a->design);
+	g_free(a->accesses);
+	g_free(a->free);
+	for (uint32_t i = 0; i < HDL_PORTS; i++)
+		g_free(a->port[i].order);
+	g_queue_clear_full(&a->messages, g_free);
+	g_array_free(a->ranges, TRUE);
+}
+
+uint32_t hdl_system_count(const struct hdl_system *s)
+{
+	return s->count;
+}
+
+void hdl_system_free(struct hdl_system *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->count; i++)
+		accelerator_free(&s->accelerators[i]);
+	if (s->handle)
+		dlclose(s->handle);
+	g_free(s->accelerators);
+	g_free(s);
+}
+
+/* A cycle of reset before the first message. */
+static void reset(struct accelerator *a)
+{
+	a->design = a->s->library->make();
+	a->ports.reset = 1;
+	a->s->library->cycle(a->design, &a->ports);
+}
+
+bool hdl_system_connect(struct hdl_system *s, const char *library, const struct hdl_user *user, char **message)
+{
+	s->user = *user;
+	s->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	s->library = s->handle ? dlsym(s->handle, "strata_hdl_design") : NULL;
+	if (!s->library || s->library->ports_bytes != sizeof(struct hdl_ports)) {
+		*message = g_strdup(s->library ? "built for another version" : dlerror());
+		return false;
+	}
+	for (uint32_t i = 0; i < s->count; i++)
+		reset(&s->accelerators[i]);
+	return true;
+}

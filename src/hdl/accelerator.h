@@ -1,0 +1,64 @@
+/* accelerator.h - near-data processors that are hardware: a design at each memory channel, stepped by its own clock,
+ * whose accesses go to the NDP-M of its channel as those of NDP cores without caches do (channel/channel.h).
+ *
+ * Each of channel.core_count accesses that a design may have under way is one such core; the runtime of threads has no
+ * unit for them. A port's requests, reads and writes, are answered in their order; a write's answer says that it is
+ * done. Memory is not ordered between accesses under way.
+ */
+#ifndef STRATA_HDL_ACCELERATOR_H
+#define STRATA_HDL_ACCELERATOR_H
+
+#include "channel/channel.h"
+#include "hdl/ports.h"
+
+struct hdl_params {
+#include "sim/param_fields.inc"
+#include "hdl/hdl_params.def"
+#include "sim/param_end.inc"
+};
+extern const struct sim_param_desc hdl_param_rows[];
+extern const uint32_t hdl_param_row_count;
+
+struct hdl_stats {
+#include "sim/stat_fields.inc"
+#include "hdl/hdl_stats.def"
+#include "sim/stat_end.inc"
+};
+
+/* Who has the bytes of accesses and gets the messages. */
+struct hdl_user {
+	/* An access of a unit (of channel_system) begins, and was taken on; then its bytes, once it is answered. */
+	void (*begin)(void *self, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op);
+	void (*taken)(void *self, uint32_t unit, bool is_waiting);
+	void *(*bytes)(void *self, uint32_t unit, uint64_t address);
+	/* A reply, HDL_MESSAGE_BYTES of it, is with the processors at time_ps. */
+	void (*replied)(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message);
+	/* The design did what it may not; the text says what. Does not return. */
+	void (*failed)(void *self, const char *text);
+	void *self;
+};
+
+struct hdl_system;
+
+/* The clock domain, before anything is built. */
+bool hdl_clock_add(const struct hdl_params *p, struct sim_engine *e);
+/* One accelerator for each NDP of near, whose params are near_params. Units as in channel_system_new. */
+struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *p, struct channel_system *near,
+				  const struct channel_params *near_params, uint32_t first_unit);
+void hdl_system_free(struct hdl_system *s);
+uint32_t hdl_system_count(const struct hdl_system *s);
+/* Loads the library that the design was built into (hdl/build.h). False: why is in *message, to be freed. */
+bool hdl_system_connect(struct hdl_system *s, const char *library, const struct hdl_user *user, char **message);
+
+/* The range is in the accelerator's address-translation table from the returned time on; 0: the table is full. */
+uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end);
+/* The pages are gone, from all tables. */
+void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
+/* A message of software's, copied; returns when it is there. */
+uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
+/* The program has ended: no design is stepped any more. */
+void hdl_stop(struct hdl_system *s);
+/* The access of this unit has been answered. */
+void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps);
+
+#endif

@@ -1,0 +1,73 @@
+/* hdl.c - the part "hdl": a design at each memory channel instead of cores. */
+#include "machine/hdl.h"
+
+#include "machine/channel.h"
+#include "machine/cpu.h"
+#include "machine/parts.h"
+
+static const struct hdl_params *params(const struct machine_config *c)
+{
+	return machine_config_of(c, &machine_hdl_part);
+}
+
+const struct hdl_params *machine_hdl_params(const struct machine_config *c)
+{
+	return !machine_config_has_gpu(c) && *params(c)->hdl ? params(c) : NULL;
+}
+
+struct hdl_system *machine_hdl(const struct machine *m)
+{
+	return machine_hdl_params(m->config) ? machine_built(m, &machine_hdl_part) : NULL;
+}
+
+static void groups(struct machine_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "ndp", hdl_param_rows, hdl_param_row_count, machine_config_at(c, &machine_hdl_part));
+}
+
+static void check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct hdl_params *p = machine_hdl_params(c);
+	const struct channel_params *near = machine_channel_params(c);
+
+	if (!p)
+		return;
+	if (!near)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.hdl = %s: a design is the NDP of a channel, and there are none; "
+				"channel.ndp_count makes some",
+				p->hdl);
+	else if (near->cache_bytes || near->place != CHANNEL_PLACE_CPU)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.hdl = %s: a design has no caches and runs no threads; expected "
+				"channel.cache_bytes = 0 and channel.place = cpu",
+				p->hdl);
+}
+
+static bool clocks(const struct machine_config *c, struct sim_engine *e)
+{
+	return !machine_hdl_params(c) || hdl_clock_add(params(c), e);
+}
+
+static void *build(struct machine *m)
+{
+	const struct hdl_params *p = machine_hdl_params(m->config);
+
+	if (!p)
+		return NULL;
+	return hdl_system_new(&m->ctx, p, machine_channel(m), machine_channel_params(m->config),
+			      cpu_unit_count(machine_cpu_params(m->config)));
+}
+
+static void unbuild(void *built)
+{
+	hdl_system_free(built);
+}
+
+const struct machine_part machine_hdl_part = {.name = "hdl",
+					      .config_bytes = sizeof(struct hdl_params),
+					      .groups = groups,
+					      .check = check,
+					      .clocks = clocks,
+					      .build = build,
+					      .free = unbuild};

@@ -1,0 +1,155 @@
+/* accelerators.c - which bytes a design's accesses use, and threads that wait for its messages. */
+#include "threads/cpu/accelerators.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "machine/message.h"
+
+struct reply {
+	uint64_t time_ps;
+	uint8_t text[HDL_MESSAGE_BYTES];
+};
+
+/* Who waits for a message of an accelerator, and where it wants it. */
+struct waiter {
+	uint32_t thread;
+	void *data;
+};
+
+struct accelerators {
+	struct hdl_system *hdl;
+	struct bytes *bytes;
+	const struct thread_runtime *runtime;
+	struct accelerator_fault fault;
+	GQueue *replies, *waiters; /* by accelerator: struct reply *, struct waiter * */
+};
+
+/* ---- accesses: where the program has the bytes, the address says ---- */
+
+static void begin(void *self, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op)
+{
+	struct accelerators *a = self;
+
+	if (a->bytes)
+		bytes_begin(a->bytes, unit, address, (void *)address, size, op);
+}
+
+static void taken(void *self, uint32_t unit, bool is_waiting)
+{
+	struct accelerators *a = self;
+
+	if (a->bytes)
+		bytes_taken(a->bytes, unit, is_waiting);
+}
+
+static void *bytes(void *self, uint32_t unit, uint64_t address)
+{
+	struct accelerators *a = self;
+
+	return a->bytes ? bytes_of(a->bytes, unit) : (void *)address;
+}
+
+void accelerators_answered(struct accelerators *a, uint32_t unit, uint64_t time_ps)
+{
+	hdl_answered(a->hdl, unit, time_ps);
+}
+
+void accelerators_stop(struct accelerators *a)
+{
+	hdl_stop(a->hdl);
+}
+
+void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)
+{
+	hdl_unmap(a->hdl, address, address + size);
+}
+
+/* ---- messages ---- */
+
+static void replied(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message)
+{
+	struct accelerators *a = self;
+	struct waiter *w = g_queue_pop_head(&a->waiters[accelerator]);
+
+	if (w) {
+		memcpy(w->data, message, HDL_MESSAGE_BYTES);
+		a->runtime->resume(w->thread, time_ps, NULL);
+		g_free(w);
+	} else {
+		struct reply *r = g_new(struct reply, 1);
+
+		r->time_ps = time_ps;
+		memcpy(r->text, message, sizeof(r->text));
+		g_queue_push_tail(&a->replies[accelerator], r);
+	}
+}
+
+static struct thread_reply receive(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask)
+{
+	struct reply *r = g_queue_pop_head(&a->replies[ask->value]);
+	struct thread_reply reply = {THREAD_WAITS, HDL_MESSAGE_BYTES};
+
+	if (r) {
+		memcpy(ask->data, r->text, sizeof(r->text));
+		reply.done_ps = MAX(r->time_ps, at->now_ps);
+		g_free(r);
+	} else {
+		struct waiter *w = g_new(struct waiter, 1);
+
+		*w = (struct waiter){at->thread, ask->data};
+		g_queue_push_tail(&a->waiters[ask->value], w);
+	}
+	return reply;
+}
+
+struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask)
+{
+	const uint32_t number = (uint32_t)ask->value;
+	struct thread_reply reply = {at->now_ps, 0};
+
+	switch (ask->kind) {
+	case THREAD_ASK_MAP:
+		reply.done_ps = hdl_map(a->hdl, number, at->now_ps, ask->address, ask->address + ask->bytes);
+		if (!reply.done_ps)
+			return (struct thread_reply){at->now_ps, -ENOSPC};
+		return reply;
+	case THREAD_ASK_COMMAND:
+		hdl_send(a->hdl, number, at->now_ps, ask->data, (uint32_t)ask->bytes);
+		return reply;
+	default:
+		return receive(a, at, ask);
+	}
+}
+
+/* ---- making ---- */
+
+static void failed(void *self, const char *text)
+{
+	const struct accelerators *a = self;
+
+	a->fault.fail(a->fault.self, text);
+}
+
+struct accelerators *accelerators_new(struct hdl_system *hdl, const char *library, struct bytes *values,
+				      const struct thread_runtime *runtime, struct accelerator_fault fault)
+{
+	struct accelerators *a = g_new0(struct accelerators, 1);
+	const struct hdl_user user = {
+	    .begin = begin, .taken = taken, .bytes = bytes, .replied = replied, .failed = failed, .self = a};
+	g_autofree char *why = NULL;
+
+	a->hdl = hdl;
+	a->bytes = values;
+	a->replies = g_new0(GQueue, hdl_system_count(hdl));
+	a->waiters = g_new0(GQueue, hdl_system_count(hdl));
+	a->runtime = runtime;
+	a->fault = fault;
+	if (hdl_system_connect(hdl, library, &user, &why))
+		return a;
+	machine_message("error: ndp.hdl: %s", why);
+	g_free(a);
+	return NULL;
+}

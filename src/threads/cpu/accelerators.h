@@ -1,0 +1,28 @@
+/* accelerators.h - a program of threads and the accelerators of its machine (hdl/accelerator.h): bytes and messages. */
+#ifndef STRATA_THREADS_CPU_ACCELERATORS_H
+#define STRATA_THREADS_CPU_ACCELERATORS_H
+
+#include "hdl/accelerator.h"
+#include "threads/cpu/bytes.h"
+#include "threads/model.h"
+
+struct accelerators;
+
+/* What is called with a message when a design does what it may not; does not return. */
+struct accelerator_fault {
+	void (*fail)(void *self, const char *text);
+	void *self;
+};
+
+/* bytes: NULL where the newest are everybody's. library: of the design. NULL after a message. */
+struct accelerators *accelerators_new(struct hdl_system *hdl, const char *library, struct bytes *bytes,
+				      const struct thread_runtime *runtime, struct accelerator_fault fault);
+/* THREAD_ASK_MAP, _COMMAND and _REPLY. */
+struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask);
+/* Before the range is unmapped. */
+void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t bytes);
+/* The program has ended. */
+void accelerators_stop(struct accelerators *a);
+void accelerators_answered(struct accelerators *a, uint32_t unit, uint64_t time_ps);
+
+#endif
