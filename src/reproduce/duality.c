@@ -577,7 +577,7 @@ static const struct reproduce_row rows[] = {
 #define ALL(measure_) OF(measure_, DUALITY, DUALITY, NULL)
 
 static const struct reproduce_claim claims[] = {
-	{"D1 (a)", "a socket has {=0} duality_arrays, {=1} control blocks and {=2} ALUs", "{0:.0}, {1:.0}, {2:.0}",
+	{"D1 (a)", "a socket has {=0} arrays, {=1} control blocks and {=2} ALUs", "{0:.0}, {1:.0}, {2:.0}",
 	 {NEAR(4480, 0, ALL(duality_arrays)), NEAR(280, 0, ALL(duality_socket_blocks)),
 	  NEAR(1146880, 0, ALL(duality_bit_line_alus))}},
 	{"D1 (b)", "Table 1's formulas to the cycle with nothing saved", "{0:.0} of 11 are not",
