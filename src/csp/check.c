@@ -103,6 +103,62 @@ static void check_fft(struct csp_machine *m, uint32_t core, const int64_t *v, st
 	g_free(x);
 }
 
+/* From order into order of reversed bits. */
+static void reverse(double complex *x, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t j = csp_bit_reverse(i, base_log2(n));
+		const double complex kept = x[i];
+
+		if (j > i) {
+			x[i] = x[j];
+			x[j] = kept;
+		}
+	}
+}
+
+/* Of the rows of a matrix, which become its columns. */
+static void transform_rows(double complex *x, uint32_t side)
+{
+	for (uint64_t row = 0; row < side; row++) {
+		reverse(x + row * side, side);
+		transform(x + row * side, side);
+	}
+	for (uint64_t row = 0; row < side; row++)
+		for (uint64_t column = 0; column < row; column++) {
+			const double complex kept = x[row * side + column];
+
+			x[row * side + column] = x[column * side + row];
+			x[column * side + row] = kept;
+		}
+}
+
+/* .check fft2d IN, OUT, COUNT, SIDE: COUNT times a matrix of SIDE * SIDE points for each unit, its rows one after the
+ * other, in order. */
+static void check_fft2d(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint32_t side = (uint32_t)v[3], lanes = (uint32_t)m->config->csp.fu_count;
+	const uint64_t points = (uint64_t)side * side;
+	double complex *x = g_new(double complex, points);
+
+	for (uint64_t i = 0; i < (uint64_t)v[2] * lanes && !m->is_stopped; i++) {
+		const uint64_t first = i / lanes * points;
+		const uint32_t lane = (uint32_t)(i % lanes);
+		double size = 0;
+
+		for (uint64_t j = 0; j < points; j++) {
+			x[j] = get(m, core, (uint64_t)v[0] + first + j, lane);
+			size += cabs(x[j]);
+		}
+		transform_rows(x, side);
+		transform_rows(x, side);
+		for (uint64_t j = 0; j < points; j++)
+			compare(out, get(m, core, (uint64_t)v[1] + first + j, lane), x[j],
+				8 * base_log2(points) * rounding * size);
+	}
+	g_free(x);
+}
+
 /* .check corr IN, TIMES, LINES, OUT: the sum over time of line L times each value of line S conjugated, S up to L; that
  * of value w is at OUT + (L (L + 1) / 2 + S) M + w. */
 static void check_corr(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
@@ -182,7 +238,7 @@ static bool is_empty(const struct csp_directive *d)
 		return !v[1] || !v[3];
 	if (d->kind == CSP_CHECK_BEAM)
 		return !v[3] || !v[4] || !v[5];
-	return d->kind == CSP_CHECK_FFT ? !v[2] : !v[1] || !v[2];
+	return d->kind == CSP_CHECK_FFT || d->kind == CSP_CHECK_FFT2D ? !v[2] : !v[1] || !v[2];
 }
 
 /* Do the lines exist, and are the numbers such as the check takes? */
@@ -216,6 +272,11 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 	if (d->kind == CSP_CHECK_FFT)
 		return csp_directive_lines(m, d, v[0], v[2] * v[3], diag) &&
 		       csp_directive_lines(m, d, v[1], v[2] * v[3], diag);
+	if (d->kind == CSP_CHECK_FFT2D) {
+		const int64_t lines = v[2] <= 65536 ? v[2] * v[3] * v[3] : INT64_MAX / 2;
+
+		return csp_directive_lines(m, d, v[0], lines, diag) && csp_directive_lines(m, d, v[1], lines, diag);
+	}
 	return csp_directive_lines(m, d, v[0], (v[3] + v[5] - 1) * v[4] * v[1], diag) &&
 	       csp_directive_lines(m, d, v[2], v[3] * v[4] * v[1], diag);
 }
@@ -223,20 +284,16 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *is_ok, double *worst,
 		    struct base_diag_list *diag)
 {
+	static void (*const checks[])(struct csp_machine *, uint32_t, const int64_t *, struct verdict *) = {
+	    [CSP_CHECK_FIR] = check_fir,   [CSP_CHECK_FFT] = check_fft,   [CSP_CHECK_FFT2D] = check_fft2d,
+	    [CSP_CHECK_CORR] = check_corr, [CSP_CHECK_BEAM] = check_beam,
+	};
 	struct verdict v = {.is_ok = true};
 
 	if (!is_sound(m, d, diag))
 		return false;
-	for (uint32_t i = d->first_core; i <= d->last_core; i++) {
-		if (d->kind == CSP_CHECK_FIR)
-			check_fir(m, i, d->values, &v);
-		else if (d->kind == CSP_CHECK_FFT)
-			check_fft(m, i, d->values, &v);
-		else if (d->kind == CSP_CHECK_CORR)
-			check_corr(m, i, d->values, &v);
-		else
-			check_beam(m, i, d->values, &v);
-	}
+	for (uint32_t i = d->first_core; i <= d->last_core; i++)
+		checks[d->kind](m, i, d->values, &v);
 	*is_ok = v.is_ok;
 	*worst = fmax(*worst, v.worst);
 	return true;

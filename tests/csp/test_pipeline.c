@@ -109,6 +109,29 @@ static void transform_sweeps(void **state)
 	harness_end(&h);
 }
 
+/* Rows and columns read and write every point once each, whatever the registers hold. */
+static void transform_2d(void **state)
+{
+	static const char *const machines[] = {"alpha", "beta"};
+	enum { PASSES = 2, STAGES = 7 };
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(machines); i++) {
+		const struct csp_define d = {"COUNT", i + 1};
+		const uint32_t lines = (i + 1) * PASSES * 128 * 128;
+		struct harness h;
+
+		harness_begin(&h, machines[i]);
+		harness_file(&h, "fft2d.csp", &d, 1);
+		assert_int_equal(harness_stat(&h, "core.load_lines"), lines);
+		assert_int_equal(harness_stat(&h, "core.store_lines"), lines);
+		assert_int_equal(h.result.checks_passed, 1);
+		assert_int_equal(harness_stat(&h, "core.ssrf_lines"), 3);
+		assert_int_equal(harness_stat(&h, "core.cfma_cycles"), lines * STAGES);
+		harness_end(&h);
+	}
+}
+
 /* A wrong output does not pass, nor one of a wrong input or factor. */
 static void checks_see(void **state)
 {
@@ -117,9 +140,15 @@ static void checks_see(void **state)
 		uint64_t line;
 		bool is_before; /* the run: a factor or weight */
 		uint32_t define_count;
-	} cases[] = {{"fft8.csp", 16 + 7, false, 0}, {"fft8.csp", 3, true, 0}, {"corr.csp", 5, false, 2},
-		     {"fir.csp", 4096 + 3, false, 1}, {"fir.csp", 9, true, 1}, {"beam.csp", 16 + 5, false, 0},
-		     {"beam.csp", 3, false, 0}};
+	} cases[] = {{"fft8.csp", 16 + 7, false, 0},
+		     {"fft8.csp", 3, true, 0},
+		     {"corr.csp", 5, false, 2},
+		     {"fir.csp", 4096 + 3, false, 1},
+		     {"fir.csp", 9, true, 1},
+		     {"beam.csp", 16 + 5, false, 0},
+		     {"beam.csp", 3, false, 0},
+		     {"fft2d.csp", 16 + 2 * 16384 + 129, false, 0},
+		     {"fft2d.csp", 2, true, 0}};
 
 	(void)state;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -292,10 +321,11 @@ static void files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(programs),	   cmocka_unit_test(widths),	  cmocka_unit_test(schedule),
-	    cmocka_unit_test(checks_see),  cmocka_unit_test(transform_sweeps),
-	     cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
-	      cmocka_unit_test(whole_chain), cmocka_unit_test(deterministic),
+	    cmocka_unit_test(programs),		 cmocka_unit_test(widths),
+	    cmocka_unit_test(schedule),		 cmocka_unit_test(checks_see),
+	    cmocka_unit_test(transform_sweeps),	 cmocka_unit_test(transform_2d),
+	    cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
+	    cmocka_unit_test(whole_chain),	 cmocka_unit_test(deterministic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
