@@ -142,7 +142,7 @@ json_t *report_roofline(const json_t *run)
 	for (uint32_t k = 0; k < count; k++)
 		json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "name", roofs[k].name, "kind",
 						     roofs[k].is_unit ? "units" : "bytes", "per_s", roofs[k].per_s));
-	return json_pack("{s:o, s:o}", "roofs", all, "kernels", kernels);
+	return json_pack("{s:f, s:o, s:o}", "lanes", lanes, "roofs", all, "kernels", kernels);
 }
 
 void report_roofline_print(FILE *out, const json_t *roofline)

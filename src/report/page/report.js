@@ -250,6 +250,65 @@ function distribution(parent, title, unit, list, scale) {
 	finish(list.map(l => [l.label, l.color]));
 }
 
+/* Kernels under their roofs, both axes logarithmic: roofs of bytes rise with the instructions for a byte, issue is flat. A
+ * kernel is a row of points, one for each kind of bytes that it moves, with a line up to what that roof would allow, and
+ * dashes at the lowest of its roofs of issue and units. */
+const ROOFLINE_KERNELS = 8;
+function roofline(parent, r) {
+	const all = r.why.roofline, issue = all.roofs.find(f => f.name === 'issue').per_s * all.lanes;
+	const kernels = all.kernels.slice(0, ROOFLINE_KERNELS), kind = new Map(all.roofs.map(f => [f.name, f.kind]));
+	const rows = all.kernels.flatMap(k => k.roofs.map(f => ({...f, kernel: k.name, time_ps: k.time_ps, measured: k.per_s})));
+	const points = kernels.flatMap((k, i) => k.roofs.filter(f => kind.get(f.name) === 'bytes')
+		.map(f => ({...f, kernel: k.name, number: i + 1, measured: k.per_s}))).filter(p => p.measured > 0);
+	if (!points.length) return;
+	const roofs = all.roofs.filter(f => points.some(p => p.name === f.name));
+	const width = 900, left = 70, right = 600, height = Math.max(300, 20 * (roofs.length + kernels.length) + 70);
+	const {svg, finish} = figure(parent, `${r.label}: kernels under their roofs`, width, height + 40,
+		[{name: 'kernel', value: f => f.kernel}, {name: 'us', value: f => us(f.time_ps)}, {name: 'roof', value: f => f.name},
+			{name: 'thread instructions per byte, slot or operation', value: f => f.intensity},
+			{name: 'measured G/s', value: f => f.measured / 1e9}, {name: 'roof allows G/s', value: f => f.per_s / 1e9},
+			{name: 'share of the roof', value: f => f.measured / f.per_s}], rows);
+	const x = d3.scaleLog([d3.min(points, p => p.intensity) / 2, d3.max(points, p => p.intensity) * 2], [left, right]);
+	const y = d3.scaleLog([d3.min(points, p => p.measured) / 2e9, issue * 1.5 / 1e9], [height, 10]);
+	const color = d3.scaleOrdinal(roofs.map(f => f.name), d3.schemeTableau10);
+	const stroke = (x1, y1, x2, y2, of) => svg.append('line').attr('x1', x(x1)).attr('x2', x(x2)).attr('y1', y(y1 / 1e9))
+		.attr('y2', y(y2 / 1e9)).attr('stroke', of);
+	const [x0, x1] = x.domain(), y0 = y.domain()[0] * 1e9;
+	for (const f of roofs) {
+		/* Roofs at one rate lie on each other: their dashes take turns. */
+		const equal = roofs.filter(o => o.per_s === f.per_s), from = Math.max(x0, y0 / f.per_s), to = Math.min(x1, issue / f.per_s);
+		if (from < to) stroke(from, from * f.per_s, to, to * f.per_s, color(f.name)).attr('stroke-width', 2)
+			.attr('stroke-dasharray', equal.length > 1 ? `8 ${8 * (equal.length - 1)}` : null)
+			.attr('stroke-dashoffset', 8 * equal.indexOf(f)).append('title').text(`${f.name}: ${plain(f.per_s / 1e9)} GB/s`);
+	}
+	stroke(x0, issue, x1, issue, '#888').attr('stroke-width', 2).append('title').text(`issue, all lanes: ${plain(issue / 1e9)} G/s`);
+	kernels.forEach((k, i) => {
+		const own = points.filter(p => p.number === i + 1), flat = k.roofs.find(f => kind.get(f.name) === 'units');
+		if (!own.length) return;
+		const [first, last] = d3.extent(own, p => p.intensity);
+		if (flat && flat.per_s <= issue) stroke(first / 1.2, flat.per_s, last * 1.2, flat.per_s, '#888')
+			.attr('stroke-dasharray', '3 3').append('title').text(`${k.name}, ${flat.name}: ${plain(flat.per_s / 1e9)} G/s`);
+		svg.append('text').attr('x', x(last) + 8).attr('y', y(k.per_s / 1e9) + 4).text(i + 1);
+	});
+	for (const p of points) {
+		stroke(p.intensity, p.measured, p.intensity, Math.min(p.per_s, issue), color(p.name)).attr('class', 'headroom');
+		svg.append('circle').attr('cx', x(p.intensity)).attr('cy', y(p.measured / 1e9)).attr('r', 4).attr('fill', color(p.name))
+			.append('title').text(`${p.kernel}, ${p.name}: ${plain(p.measured / 1e9)} of ${plain(p.per_s / 1e9)} G/s, ` +
+				`${plain(p.intensity)} instructions per byte`);
+	}
+	const key = [...roofs.map(f => [`${f.name}, ${brief(f.per_s / 1e9)} GB/s`, color(f.name)]),
+		[`issue, all lanes, ${d3.format('.3~s')(issue)}/s`, '#888'], ...kernels.map((k, i) => [`${i + 1} ${k.name}`, null])];
+	key.forEach(([text, of], i) => {
+		if (of) svg.append('rect').attr('x', right + 20).attr('y', 14 + 20 * i).attr('width', 10).attr('height', 10).attr('fill', of);
+		svg.append('text').attr('x', right + 36).attr('y', 23 + 20 * i).text(text.length > 36 ? text.slice(0, 35) + '\u2026' : text);
+	});
+	svg.append('g').attr('transform', `translate(0,${height})`).call(d3.axisBottom(x).ticks(5, '~g'));
+	svg.append('g').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(4, '~s'));
+	svg.append('text').attr('x', right).attr('y', height + 34).attr('text-anchor', 'end').text('thread instructions per byte');
+	svg.append('text').attr('x', left + 6).attr('y', 12).text('G thread instructions a second');
+	finish();
+}
+
 /* ---- the machine with its flows ---- */
 
 function picture(parent, r) {
@@ -350,6 +409,17 @@ function why() {
 		const list = node(s, 'ul', null, {class: 'findings'});
 		for (const f of r.why.findings) node(list, 'li', f);
 	}
+}
+
+function roofs() {
+	const gpu = runs.filter(r => r.why && r.why.cycles), list = gpu.filter(r => r.why.roofline);
+	if (!list.length) return;
+	const s = section('roofs', 'Roofs', 'A point is a kernel as measured, against one kind of the bytes that it moves; the line up ' +
+		'leads to what this roof would allow. Dashes: the lowest of the kernel\'s own roofs of issue and units.');
+	for (const r of list) roofline(s, r);
+	const without = gpu.filter(r => !r.why.roofline);
+	if (without.length) node(s, 'p', `Without an account of instructions (run.account), so without roofs: ` +
+		without.map(r => r.label).join(', '), {class: 'soft'});
 }
 
 function traffic() {
@@ -456,6 +526,7 @@ function by_name(id, title, key) {
 const nav = head();
 overview();
 why();
+roofs();
 traffic();
 energy();
 latency();
