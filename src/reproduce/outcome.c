@@ -25,8 +25,12 @@ static bool is_within(const struct reproduce_published *p, double measured, doub
 	case REPRODUCE_INPUT_OF_MODEL:
 		return fabs(measured - p->value) <= tolerance + rounding;
 	case REPRODUCE_ABOVE:
+		return measured > p->value - tolerance + rounding;
+	case REPRODUCE_AT_LEAST:
 		return measured >= p->value - tolerance - rounding;
 	case REPRODUCE_BELOW:
+		return measured < p->value + tolerance - rounding;
+	case REPRODUCE_AT_MOST:
 		return measured <= p->value + tolerance + rounding;
 	}
 	CHECK(!"a relation");

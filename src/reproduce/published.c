@@ -42,8 +42,8 @@ static bool relation_read(const char *text, enum reproduce_relation *relation)
 		enum reproduce_relation relation;
 	} known[] = {
 		{"exact", REPRODUCE_EXACT}, {"average", REPRODUCE_EXACT}, {"approx", REPRODUCE_EXACT},
-		{"up to", REPRODUCE_EXACT}, {">", REPRODUCE_ABOVE},	  {">=", REPRODUCE_ABOVE},
-		{"<", REPRODUCE_BELOW},	    {"<=", REPRODUCE_BELOW},	  {"input", REPRODUCE_INPUT_OF_MODEL},
+		{"up to", REPRODUCE_EXACT}, {">", REPRODUCE_ABOVE},	  {">=", REPRODUCE_AT_LEAST},
+		{"<", REPRODUCE_BELOW},	    {"<=", REPRODUCE_AT_MOST},	  {"input", REPRODUCE_INPUT_OF_MODEL},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

@@ -9,9 +9,11 @@
 #include "base/diag.h"
 
 enum reproduce_relation {
-	REPRODUCE_EXACT, /* also "average", "approx", "up to": compared within the row's tolerance */
-	REPRODUCE_ABOVE, /* ">", ">=" */
-	REPRODUCE_BELOW, /* "<", "<=" */
+	REPRODUCE_EXACT,          /* also "average", "approx", "up to": compared within the row's tolerance */
+	REPRODUCE_ABOVE,          /* ">": of what is equal, nothing was gained */
+	REPRODUCE_AT_LEAST,       /* ">=" */
+	REPRODUCE_BELOW,          /* "<" */
+	REPRODUCE_AT_MOST,        /* "<=" */
 	REPRODUCE_INPUT_OF_MODEL, /* "input": a parameter's value, so that its return proves nothing */
 };
 
@@ -22,7 +24,7 @@ struct reproduce_published {
 };
 
 struct reproduce_published_set {
-	GPtrArray *numbers;	  /* struct reproduce_published * */
+	GPtrArray *numbers;       /* struct reproduce_published * */
 	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
 	bool is_quick;
 };
@@ -30,8 +32,7 @@ struct reproduce_published_set {
 /* Reads both files in dir, and of the explanations those of quick or of full runs. NULL with messages
  * (file:line:column) when one is wrong; a missing explanations.csv means there are none. Free with
  * reproduce_published_free. */
-struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick,
-							 struct base_diag_list *diag);
+struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick, struct base_diag_list *diag);
 void reproduce_published_free(struct reproduce_published_set *set);
 /* NULL when there is no such id. */
 const struct reproduce_published *reproduce_published_find(const struct reproduce_published_set *set, const char *id);

@@ -168,6 +168,9 @@ static bool bad_number(const struct sim_param_desc *row, struct base_place at, s
 	return false;
 }
 
+/* No unit is worth so small a part of another. */
+enum { DECIMALS_MAX = 18 };
+
 static bool set_u64(const struct sim_param_desc *row, void *field, const char *key, const char *value,
 		    struct base_place at, struct base_diag_list *diag)
 {
@@ -178,6 +181,11 @@ static bool set_u64(const struct sim_param_desc *row, void *field, const char *k
 		return bad_range(row, at, diag, key, value);
 	if (!rest || !find_suffix(row->unit, rest, &x))
 		return bad_number(row, at, diag, key, value);
+
+	for (; x.decimals && x.mantissa % 10 == 0; x.decimals--)
+		x.mantissa /= 10;
+	if (x.decimals > DECIMALS_MAX)
+		return bad_value(at, diag, key, value, "a whole number in the parameter's own unit");
 
 	unsigned __int128 n = (unsigned __int128)x.mantissa * x.num, d = x.den;
 

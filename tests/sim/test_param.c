@@ -89,6 +89,8 @@ static void test_units_are_exact(void **state)
 
 static void test_bad_values_are_named(void **state)
 {
+	char zeros[150] = "0.";
+
 	(void)state;
 	sim_param_defaults(&group);
 	bad("l2.clock_khz", "1.4 parsec", "expected a number of kHz");
@@ -100,6 +102,10 @@ static void test_bad_values_are_named(void **state)
 	bad("l2.begin_ps", "18446744073709551616", "out of range"); /* 2^64 */
 	bad("l2.size_bytes", "", "expected a number");
 	bad("l2.size_bytes", "99999999999999999999", "out of range");
+	memset(zeros + 2, '0', sizeof(zeros) - 3);
+	bad("l2.way_count", zeros, "out of range");
+	zeros[sizeof(zeros) - 2] = '1';
+	bad("l2.way_count", zeros, "whole number");
 	bad("l2.way_count", "4KiB", "without a suffix");
 	bad("l2.way_count", "0x10", "a decimal number, not a hexadecimal one");
 	bad("l2.way_count", "1e3", "a number without an exponent");

@@ -75,7 +75,8 @@ static uint32_t reg_limit(const struct dcc *c)
 }
 
 /* Registers that blocks keep for themselves and those of values that live across blocks compete: the words of several
- * divisions are made, and those that are expected to take the least time are the kernel's. */
+ * divisions are made, and those that are expected to take the least time are the kernel's. A kernel is refused if all of
+ * them get stuck. */
 static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
 {
 	const uint32_t limit = reg_limit(c);
@@ -83,11 +84,12 @@ static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const 
 	struct dc_kernel best = before;
 	uint64_t least = UINT64_MAX;
 
-	for (uint32_t n = 0; n < (c->o->schedule ? G_N_ELEMENTS(others_free) : 1) && !c->failed; n++) {
+	for (uint32_t n = 0; n < (c->o->schedule ? G_N_ELEMENTS(others_free) : 1); n++) {
 		struct dcc_home *homes;
 		uint64_t cost;
 
 		*c->kernel = before;
+		c->failed = false;
 		homes = dcc_homes(c, l, limit, others_free[n]);
 		dcc_schedule(c, l, phys, homes, limit);
 		g_free(homes);
@@ -98,6 +100,9 @@ static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const 
 		}
 	}
 	*c->kernel = best;
+	c->failed = false;
+	if (least == UINT64_MAX)
+		dcc_refuse(c, c->stuck_at, "%s", c->stuck);
 }
 
 /* Blocks in linear order, and rows of predicates; false: refused. */

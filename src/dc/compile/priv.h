@@ -17,6 +17,9 @@ struct dcc {
 	const struct dc_options *o;
 	struct base_diag_list *diag;
 	bool failed;
+	/* With failed and without a message: why a try to place and schedule went no further. NULL: none did. */
+	const char *stuck;
+	const struct ptx_inst *stuck_at;
 	struct dc_kernel *kernel;
 	struct ptx_arena *arena;   /* the kernel's: instructions, operands, registers */
 	struct ptx_func *func;     /* as the passes so far made it */

@@ -176,8 +176,11 @@ static void do_best(struct flow *f, struct dcc_dag *dag, uint32_t range, uint32_
 			next = t;
 		}
 	}
-	if (best.cycles == UINT64_MAX)
-		dcc_refuse(f->s.c, f->s.stuck_at, "%s", f->s.stuck);
+	if (best.cycles == UINT64_MAX && !f->s.c->failed) {
+		f->s.c->failed = true;
+		f->s.c->stuck = f->s.stuck;
+		f->s.c->stuck_at = f->s.stuck_at;
+	}
 	f->s.c->kernel->counts = best.counts;
 	f->s.slot_max = best.slot_max;
 	g_array_append_vals(f->s.words, best.words->data, best.words->len);
