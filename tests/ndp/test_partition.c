@@ -407,6 +407,73 @@ static void smallest_buffers_complete(void **state)
 	}
 }
 
+/* Messages that are free cross no link and take no time, with buffers of one place, too; data goes as before. */
+static void messages_may_be_free(void **state)
+{
+	static const char *const settings[] = {"nsu.free_messages", "true",
+					       "nsu.pending_entry_count", "1", "nsu.ready_entry_count", "1",
+					       "nsu.command_entry_count", "1", "nsu.read_entry_count", "3",
+					       "nsu.write_entry_count", "2", "nsu.warp_slot_count", "1",
+					       "gpu.stack_count", "8", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, gather, settings);
+	assert_true(rig_run(&r, 8, 128, 0));
+	assert_int_equal(rig_stat(&r, "partition.blocks"), 32);
+	assert_int_equal(rig_stat(&r, "partition.answers"), 32);
+	assert_int_equal(rig_stat(&r, "packet.commands") + rig_stat(&r, "packet.answers") +
+			 rig_stat(&r, "packet.credits"), 0);
+	assert_int_equal(rig_stat(&r, "packet.data"), rig_stat(&r, "partition.read_lines"));
+	assert_true(rig_stat(&r, "partition.credit_waits") > 0);
+	for (uint32_t i = 0; i < 1024; i++)
+		assert_int_equal(r.out[i], 2 * (97 * i & 16383) + 16384 + i);
+	rig_close(&r);
+}
+
+/* One block of one warp: its command goes beside its reads, its answer by itself, which takes the link's latency. */
+static void free_answer_saves_the_link(void **state)
+{
+	enum { LINK_PS = 1000000, CLOSE_PS = 100000 };
+	const char *settings[] = {"link.latency_ps", "1000000", "nsu.free_messages", NULL, NULL};
+	uint64_t time_ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig r;
+
+		settings[3] = i ? "true" : "false";
+		open_with(&r, shifted, settings);
+		assert_true(rig_run(&r, 1, 20, 0));
+		assert_int_equal(rig_stat(&r, "packet.answers"), 1 - i);
+		time_ps[i] = rig_stat(&r, "gpu.time_ps");
+		rig_close(&r);
+	}
+	assert_in_range(time_ps[0] - time_ps[1], LINK_PS, LINK_PS + CLOSE_PS);
+}
+
+/* The second block of two waits for the entries of the first: their credits, too, do without the link. */
+static void free_credits_save_the_link(void **state)
+{
+	enum { LINK_PS = 1000000, IDLE_PS = 150000, CLOSE_PS = 100000 }; /* idle: most of credit_return_cycles */
+	const char *settings[] = {"link.latency_ps", "1000000", "gpu.address_map", "two_bit", "gpu.map_bit", "12",
+				  "nsu.read_entry_count", "4", "nsu.free_messages", NULL, NULL};
+	uint64_t wait_ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig r;
+
+		settings[9] = i ? "true" : "false";
+		open_with(&r, shifted, settings);
+		assert_true(rig_run(&r, 1, 64, 0));
+		assert_int_equal(rig_stat(&r, "partition.credit_waits"), 1);
+		wait_ps[i] = rig_stat(&r, "partition.credit_wait_ps");
+		rig_close(&r);
+	}
+	assert_in_range(wait_ps[0] - wait_ps[1], LINK_PS + IDLE_PS, LINK_PS + IDLE_PS + CLOSE_PS);
+}
+
 /* Fewer entries than the loads of the kernel's block: blocks are cut so that each fits. */
 static void blocks_fit_the_buffers(void **state)
 {
@@ -710,6 +777,9 @@ int main(void)
 	    cmocka_unit_test(targets_have_most_lines),
 	    cmocka_unit_test(answers_may_be_early),
 	    cmocka_unit_test(smallest_buffers_complete),
+	    cmocka_unit_test(messages_may_be_free),
+	    cmocka_unit_test(free_answer_saves_the_link),
+	    cmocka_unit_test(free_credits_save_the_link),
 	    cmocka_unit_test(blocks_fit_the_buffers),
 	    cmocka_unit_test(constants_are_cached),
 	    cmocka_unit_test(units_reach_the_host),

@@ -291,10 +291,9 @@ static void take_store(struct nsu *u, struct partition *p, const struct nsu_inst
 	p->acks_left += u->store.count;
 }
 
-static void end(struct nsu *u, uint32_t slot)
+static void answer_send(struct nsu *u, struct partition *p)
 {
 	struct gpu *g = u->gpu;
-	struct partition *p = u->slots[slot].p;
 	struct mem_req *r = packet_new(u->split, PACKET_ANSWER, p);
 
 	r->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
@@ -302,6 +301,14 @@ static void end(struct nsu *u, uint32_t slot)
 	r->stack = (uint8_t)u->stack;
 	r->slice = slice_of(g, u->stack, p->home->slot);
 	packet_count(u->split, r);
+	logic_layer_reply(g->stacks[u->stack], r);
+}
+
+static void end(struct nsu *u, uint32_t slot)
+{
+	struct gpu *g = u->gpu;
+	struct partition *p = u->slots[slot].p;
+
 	gpu_span(g, GPU_SPANS_BLOCKS, u->stack, g->launch->program->insts[p->registers->begin_pc].line,
 		 p->placed_units);
 	p->is_running = false;
@@ -309,8 +316,11 @@ static void end(struct nsu *u, uint32_t slot)
 	u->resident &= ~(1ull << slot);
 	if (g->config->nsu.slot_credits)
 		nsu_release(u, (struct nsu_credits){.commands = 1});
-	logic_layer_reply(g->stacks[u->stack], r);
+	if (!g->config->nsu.free_messages)
+		answer_send(u, p);
 	nsu_start(u);
+	if (g->config->nsu.free_messages)
+		partition_answered(p); /* and is no more */
 }
 
 static void results_ready(struct nsu *u, struct nsu_slot *s, const struct nsu_inst *inst, uint64_t at)

@@ -9,8 +9,9 @@
 
 /* ---- in ---- */
 
-static void take_command(struct nsu *u, struct partition *p)
+void nsu_take_command(struct nsu *u, struct partition *p)
 {
+	u->stats.buffer_writes++;
 	u->used.commands++;
 	CHECK(u->used.commands <= u->all.commands);
 	if (u->used.commands > u->stats.commands_max)
@@ -58,8 +59,7 @@ static void take(void *self, struct mem_req *r)
 
 	switch ((enum packet_kind)k->kind) {
 	case PACKET_COMMAND:
-		u->stats.buffer_writes++;
-		take_command(u, k->p);
+		nsu_take_command(u, k->p);
 		break;
 	case PACKET_DATA:
 		if (k->fills)
@@ -192,6 +192,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 
 void nsu_release(struct nsu *u, struct nsu_credits c)
 {
+	const struct nsu_params *p = &u->gpu->config->nsu;
 	bool is_first = !(u->credits.commands | u->credits.reads | u->credits.writes);
 
 	u->stats.buffer_reads++;
@@ -200,7 +201,7 @@ void nsu_release(struct nsu *u, struct nsu_credits c)
 	u->credits.writes += c.writes;
 	if (!is_first)
 		return;
-	u->credit_cycle = nsu_cycle(u) + u->gpu->config->nsu.credit_return_cycles;
+	u->credit_cycle = nsu_cycle(u) + (p->free_messages ? 1 : p->credit_return_cycles);
 	sim_wake_cycle(u->gpu->engine, u->comp, u->credit_cycle);
 }
 
@@ -222,6 +223,12 @@ void nsu_credits_due(struct nsu *u, uint64_t cycle)
 		return;
 	if (cycle < u->credit_cycle)
 		return;
+	if (g->config->nsu.free_messages) {
+		const struct nsu_credits c = nsu_credits_take(u);
+
+		buffer_manager_return(u->split->manager, u->stack, &c);
+		return;
+	}
 	u->has_credit_packet = true;
 	r = packet_new(u->split, PACKET_CREDIT, NULL);
 	r->stack = (uint8_t)u->stack;

@@ -71,6 +71,7 @@ static struct partition *instance_new(struct split *split, struct sm_warp *w)
 	}
 	p->mask = w->w->active_mask;
 	p->begin_units = sim_now_units(split->gpu->engine);
+	p->has_command_place = split->gpu->config->nsu.free_messages; /* it needs none */
 	base_list_push(&split->partitions_live, p, live);
 	split->partition_stats.blocks++;
 	return p;
@@ -240,7 +241,7 @@ static bool command_put(struct sm *sm, struct partition *p)
 {
 	struct mem_req *r;
 
-	if (p->has_command)
+	if (p->has_command || p->split->gpu->config->nsu.free_messages)
 		return true;
 	r = command_new(p);
 	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
@@ -305,8 +306,10 @@ static void ledger_add(struct gpu *g, const struct partition *p)
 {
 	struct account_block *row = account_block_at(g, p->registers->begin_pc);
 
-	row->request_bytes += partition_registers_bytes(p, p->block->send_words, p->block->send_preds);
-	row->answer_bytes += partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	if (!g->config->nsu.free_messages) {
+		row->request_bytes += partition_registers_bytes(p, p->block->send_words, p->block->send_preds);
+		row->answer_bytes += partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	}
 	row->read_lines += p->rdf_count;
 	row->read_hits += p->rdf_hit_count;
 	row->write_lines += p->wta_count;
@@ -467,6 +470,10 @@ void partition_granted(struct partition *p)
 
 	sm_touch(sm);
 	p->is_granted = true;
+	if (sm->gpu->config->nsu.free_messages) {
+		p->has_command = true;
+		nsu_take_command(p->split->nsus[p->target], p);
+	}
 	packet_buffer_granted(packets_of(sm, p), p);
 	sm->lsu_waits_fill = false;
 	if (p->waits_room)
@@ -479,7 +486,6 @@ void partition_take(void *self, struct mem_req *r)
 	struct sm *sm = self;
 	struct split *split = carry_of(sm->gpu)->split;
 	struct packet *k = packet_of(r);
-	struct partition *p = k->p;
 
 	sm_touch(sm);
 	if (k->kind == PACKET_INVALIDATE) {
@@ -489,8 +495,17 @@ void partition_take(void *self, struct mem_req *r)
 		packet_free(split, r);
 		return;
 	}
-	CHECK(k->kind == PACKET_ANSWER && !p->is_answered);
+	CHECK(k->kind == PACKET_ANSWER);
+	partition_answered(k->p);
 	packet_free(split, r);
+}
+
+void partition_answered(struct partition *p)
+{
+	struct sm *sm = p->home->sm;
+
+	CHECK(!p->is_answered);
+	sm_touch(sm);
 	p->is_answered = true;
 	/* The unit may be done while the warp still fetches the block's last instructions. */
 	if (p->state == PARTITION_WAITS)
@@ -633,8 +648,11 @@ static void rx_sent(void *self, uint32_t stack, const struct mem_req *r)
 {
 	struct split *split = self;
 	struct credit_flights *f = &split->flights[stack];
-	const struct nsu_credits c = nsu_credits_take(split->nsus[stack]);
+	struct nsu_credits c;
 
+	if (split->gpu->config->nsu.free_messages) /* they do not travel */
+		return;
+	c = nsu_credits_take(split->nsus[stack]);
 	if (c.commands | c.reads | c.writes)
 		*base_ring_push(f) = (struct credit_flight){r->ready_units, c};
 }

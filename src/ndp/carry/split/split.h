@@ -171,6 +171,8 @@ static inline uint32_t partition_registers_bytes(const struct partition *p, uint
 void partition_room(struct split *split, struct sm *sm);
 /* Credits have been granted. */
 void partition_granted(struct partition *p);
+/* Its unit has done its part; p may be no more. */
+void partition_answered(struct partition *p);
 /* A packet has reached its SM: the unit's answer, or an invalidation. */
 void partition_take(void *self, struct mem_req *r);
 
@@ -229,6 +231,8 @@ void nsu_kernel_begin(struct nsu *u);
 void nsu_kernel_end(struct nsu *u);
 uint16_t nsu_port(const struct nsu *u); /* of packets that end at the unit, or ask for what does */
 void nsu_room(struct nsu *u);			 /* a vault or the network takes writes again */
+/* The command that begins a block, which has its credit. */
+void nsu_take_command(struct nsu *u, struct partition *p);
 void nsu_issued(struct nsu *u, struct partition *p); /* a memory instruction without lanes has issued */
 /* nsu_cache.c: a read leaves its SM for the unit. True: the unit holds its words, and the packet is now PACKET_HELD;
  * else the unit keeps the data if the packet now says fills. */
