@@ -75,8 +75,8 @@ static uint32_t reg_limit(const struct dcc *c)
 }
 
 /* Registers that blocks keep for themselves and those of values that live across blocks compete: the words of several
- * divisions are made, and those that are expected to take the least time are the kernel's. A kernel is refused if all of
- * them get stuck. */
+ * divisions are made, and those that are expected to take the least time are the kernel's. A kernel is refused if all
+ * of them get stuck. */
 static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
 {
 	const uint32_t limit = reg_limit(c);
