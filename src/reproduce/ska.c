@@ -126,9 +126,11 @@ static double row_innovation(const struct reproduce_data *d, const struct reprod
 
 /* ---- the kernels on a GPU and on a CPU ---- */
 
-enum { GPU, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE };
+enum { GPU, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE };
 static const struct reproduce_config configs[] = {
     [GPU] = {"GTX 480", "gtx480", "", NULL},
+    [GPU_FEW] = {"GTX 480, few atomic additions", "gtx480", "", NULL},
+    [GPU_NONE] = {"GTX 480, no atomic additions", "gtx480", "", NULL},
     [MODERN_GPU] = {"GPU with HBM3", "gpu-hbm3", "", NULL},
     [CPU] = {"Xeon E5-2630", "ska-xeon", "", NULL},
     [CPU_FILTER] = {"Xeon E5-2630, filter", "ska-xeon", "", NULL},
@@ -141,12 +143,15 @@ static const struct reproduce_config configs[] = {
 #define CHAN "--signals 64 --spectra 16"
 #define CORR "--signals 256 --samples 256"
 #define GRID "--visibilities 4096 --side 512"
+#define MANY "--visibilities 32768 --side 2048"
 static const struct reproduce_cell cells[] = {
     {GPU, "skachan", NULL, CHAN},
     {GPU, "skacorr", NULL, CORR},
     {GPU, "skagrid", NULL, GRID},
     {GPU, "skafft", NULL, "--matrices 16"},
     {GPU, "skabeam", NULL, "--antennas 64 --samples 4096 --beams 4"},
+    {GPU_FEW, "skagrid", GRID " --atomics few", MANY " --atomics few"},
+    {GPU_NONE, "skagrid", GRID " --atomics none", MANY " --atomics none"},
     {MODERN_GPU, "skacorr", NULL, "--signals 1024 --samples 128"},
     {CPU, "skachan-omp", NULL, CHAN},
     {CPU, "skacorr-omp", NULL, CORR},
@@ -161,7 +166,8 @@ static const char *const kernels[] = {"skachan",     "skacorr",     "skagrid",  
 				      "skachan-omp", "skacorr-omp", "skagrid-omp", "skafft-omp"};
 
 /* What all lanes can do, two operations each: 15 SMs of 32 lanes at 1.4 GHz; 132 of 128 at 1.98 GHz. */
-static const double peak_ops_per_ps[] = {[GPU] = 15 * 32 * 2 * 1.4e-3, [MODERN_GPU] = 132 * 128 * 2 * 1.98e-3};
+static const double peak_ops_per_ps[] = {[GPU] = 15 * 32 * 2 * 1.4e-3, [GPU_FEW] = 15 * 32 * 2 * 1.4e-3,
+					[MODERN_GPU] = 132 * 128 * 2 * 1.98e-3};
 
 static double share(const struct reproduce_data *d, uint32_t config, const char *kernel)
 {
@@ -174,6 +180,24 @@ static double share(const struct reproduce_data *d, uint32_t config, const char 
 static double row_share(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return share(d, row->config, row->workload);
+}
+
+/* Of all words that are added to the grid, two for each of the 8 operations on a pixel, those whose addition is one of
+ * the L2's. */
+static double row_atomic_share(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	const uint32_t workload = reproduce_workload(d, row->workload);
+	const double updates = 2 * reproduce_number(d, row->config, workload, "measures", "operations") / 8;
+
+	return 100 * reproduce_number(d, row->config, workload, "stats", "l2_slice.atomic_words") / updates;
+}
+
+/* What the run takes longer than the same without additions to the grid. */
+static double row_atomic_time(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	const uint32_t workload = reproduce_workload(d, row->workload);
+
+	return 100 * (1 - reproduce_time_ps(d, GPU_NONE, workload) / reproduce_time_ps(d, row->config, workload));
 }
 
 /* Of the real processor's peak: 6 cores at 2.3 GHz, of AVX an addition and a multiplication of 8 lanes each cycle. */
@@ -295,9 +319,9 @@ static const struct reproduce_row rows[] = {
     {.id = "SKA-09", .measure = row_share, .workload = "skafft", .tolerance = 1.25}, /* 7.5 to 10 */
     {.id = "SKA-10", .measure = row_share, .workload = "skagrid", .tolerance = 2.5},
     ABSENT("SKA-11"),
-    ABSENT("SKA-12"),
-    ABSENT("SKA-13"),
-    ABSENT("SKA-14"),
+    {.id = "SKA-12", .measure = row_share, .config = GPU_FEW, .workload = "skagrid", .tolerance = 5},
+    {.id = "SKA-13", .measure = row_atomic_share, .config = GPU_FEW, .workload = "skagrid", .tolerance = 0.1},
+    {.id = "SKA-14", .measure = row_atomic_time, .config = GPU_FEW, .workload = "skagrid", .tolerance = 5},
     ABSENT("SKA-15"),
     ABSENT("SKA-16"),
     ABSENT("SKA-17"),

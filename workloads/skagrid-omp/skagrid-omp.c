@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	samples_make(visibilities, count, o.seed, 0);
 	samples_make(matrix, MATRIX_SIDE * MATRIX_SIDE, o.seed, 2);
-	places_make(places, count, side, o.seed);
+	places_make(places, count, side, (struct track){SKAGRID_TRACK, SKAGRID_STAY}, o.seed);
 	grid_make(want, side, visibilities, places, matrix, count);
 #pragma omp parallel for
 	for (size_t i = 0; i < grid_count; i++) /* the pages are there before */

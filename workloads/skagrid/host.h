@@ -28,17 +28,23 @@ static inline void samples_make(struct sample *samples, size_t count, uint64_t s
 	}
 }
 
-/* Visibilities of a baseline lie along an arc: neighbours in the list are neighbours on the grid, as in a dump. */
-static inline void places_make(struct place *places, unsigned int count, unsigned int side, uint64_t seed)
-{
-	const unsigned int track = 32;
+/* How the visibilities of a baseline follow one another. */
+struct track {
+	unsigned int visibilities; /* of a baseline */
+	unsigned int stay;	   /* of them before the window moves by a pixel; across it moves half as often */
+};
 
+/* Visibilities of a baseline lie along an arc: neighbours in the list are neighbours on the grid, as in a dump. */
+static inline void places_make(struct place *places, unsigned int count, unsigned int side, struct track track,
+			       uint64_t seed)
+{
 	for (unsigned int i = 0; i < count; i++) {
-		const uint64_t at = workload_random(seed, 4, i / track);
+		const uint64_t at = workload_random(seed, 4, i / track.visibilities);
+		const unsigned int moved = i % track.visibilities / track.stay;
 		const unsigned int room = side - SKAGRID_SIDE;
 
-		places[i].x = (unsigned int)((at & 0xffffffff) % room + i % track / 4) % room;
-		places[i].y = (unsigned int)((at >> 32) % room + i % track / 8) % room;
+		places[i].x = (unsigned int)((at & 0xffffffff) % room + moved) % room;
+		places[i].y = (unsigned int)((at >> 32) % room + moved / 2) % room;
 		places[i].part_x = (unsigned int)(workload_random(seed, 5, i) % SKAGRID_SCALE);
 		places[i].part_y = (unsigned int)(workload_random(seed, 6, i) % SKAGRID_SCALE);
 	}
@@ -63,6 +69,24 @@ static inline void grid_make(float *grid, unsigned int side, const struct sample
 
 				pixel[0] += a.re * m.re - a.im * m.im;
 				pixel[1] += a.re * m.im + a.im * m.re;
+			}
+}
+
+/* What each thread of a CTA has of all its visibilities, whichever pixels these were for. */
+static inline void sums_make(float *sums, const struct sample *visibilities, const struct place *places,
+			     const struct sample *matrix, unsigned int count, unsigned int of_cta)
+{
+	for (unsigned int v = 0; v < count; v++)
+		for (unsigned int y = 0; y < SKAGRID_SIDE; y++)
+			for (unsigned int x = 0; x < SKAGRID_SIDE; x++) {
+				const struct place *p = &places[v];
+				const struct sample a = visibilities[v], m = matrix_pixel(matrix, p, x, y);
+				const unsigned int column = (p->x + x) % SKAGRID_SIDE, row = (p->y + y) % SKAGRID_SIDE;
+				float *sum =
+				    sums + 2 * (((size_t)(v / of_cta) * SKAGRID_SIDE + row) * SKAGRID_SIDE + column);
+
+				sum[0] += a.re * m.re - a.im * m.im;
+				sum[1] += a.re * m.im + a.im * m.re;
 			}
 }
 
