@@ -41,7 +41,8 @@ enum { ACCOUNT_REFUSALS = 12 };
 /* What a mechanism did with the block that begins at an instruction; with CTAs, at the kernel's first. */
 struct account_block {
 	bool is_ctas;		 /* it is about the kernel's CTAs */
-	uint64_t offered, taken; /* entries of warps into the block; looks at a CTA */
+	uint64_t entries;	 /* of warps into the block; of CTAs: none */
+	uint64_t offered, taken; /* each round of an entry that is asked about; looks at a CTA */
 	struct {
 		const char *why; /* of the program's text: not copied */
 		uint64_t count;
@@ -49,7 +50,7 @@ struct account_block {
 	uint64_t request_bytes, answer_bytes; /* registers or contexts that travelled, with what is beside them */
 	/* Touched there; hits: of the read ones, those that came from caches of the GPU. */
 	uint64_t read_lines, read_hits, write_lines;
-	/* From the decision until the warp stood behind it; whole lives of CTAs. */
+	/* From the decision until the warp stood behind it, here of entries that stayed for all rounds; lives of CTAs. */
 	uint64_t there_count, there_ps, here_count, here_ps;
 };
 

@@ -52,6 +52,7 @@ static json_t *block_json(const struct account_block *b)
 	json_t *o = json_object(), *refused = json_object();
 
 	json_object_set_new(o, "of_ctas", json_boolean(b->is_ctas));
+	put_int(o, "entries", b->entries);
 	put_int(o, "offered", b->offered);
 	put_int(o, "taken", b->taken);
 	for (uint32_t i = 0; i < ACCOUNT_REFUSALS && b->refused[i].why; i++)

@@ -4,11 +4,12 @@
 #include "report/report.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 enum { SHOWN = 5 };
 
-static const double ps_per_us = 1e6, register_bytes = 4, warp_lanes = 32;
+static const double ps_per_us = 1e6, bytes_per_kb = 1e3, register_bytes = 4, warp_lanes = 32;
 
 static double param(const json_t *run, const char *name)
 {
@@ -75,15 +76,15 @@ static char *finding_of(const json_t *row, const json_t *b)
 				       why ? why : "it was not asked");
 		return g_string_free(text, FALSE);
 	}
+	if (net != 0)
+		g_string_append_printf(text, " %s %.1f kB", net < 0 ? "loses at least" : "saves at most",
+				       fabs(net) / bytes_per_kb);
 	if (is_ctas)
 		g_string_append_printf(text, ": %.0f moved, with %.0f bytes of context each", taken,
 				       registers / taken);
 	else
 		g_string_append_printf(
-		    text, "%s: it ships %.1f registers for %.1f lines read and %.1f written there, %.0f times",
-		    net < 0   ? " loses"
-		    : net > 0 ? " saves"
-			      : "",
+		    text, ": it ships %.1f registers for %.1f lines read and %.1f written there, %.0f times",
 		    registers / taken / register_bytes / warp_lanes,
 		    (report_number(b, "read_lines", NULL) - hits) / taken,
 		    report_number(b, "write_lines", NULL) / taken, taken);
@@ -103,11 +104,11 @@ static json_t *row_of(const json_t *run, const json_t *kernel, const json_t *lin
 	const bool is_ctas = json_is_true(json_object_get(b, "of_ctas"));
 	const double spent = spent_bytes(run, b);
 	const double saved = is_ctas ? 0 : saved_bytes(run, b);
-	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:f}", "kernel",
+	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:f}", "kernel",
 				json_object_get(kernel, "name"), "line", json_object_get(line, "line"), "text",
-				json_object_get(line, "text"), "of_ctas", is_ctas, "offered",
-				json_object_get(b, "offered"), "taken", json_object_get(b, "taken"), "refused",
-				json_object_get(b, "refused"), "spent_bytes", spent, "saved_bytes", saved,
+				json_object_get(line, "text"), "of_ctas", is_ctas, "entries",
+				report_number(b, "entries", NULL), "offered", json_object_get(b, "offered"), "taken",
+				json_object_get(b, "taken"), "refused", json_object_get(b, "refused"), "spent_bytes", spent, "saved_bytes", saved,
 				"net_bytes", is_ctas ? 0.0 : saved - spent, "there_ps",
 				mean_ps(b, "there_ps", "there_count"), "here_ps", mean_ps(b, "here_ps", "here_count"));
 	g_autofree char *finding = NULL;
@@ -167,17 +168,19 @@ void report_ledger_print(FILE *out, const json_t *ledger)
 	if (!json_array_size(ledger))
 		return;
 	fputs("\nthe mechanism's ledger by block, the worst first\n", out);
-	fprintf(out, "  %-20s %7s %10s %10s %12s %12s %10s %10s\n", "", "line", "offered", "taken", "spent kB",
-		"saved kB", "there us", "here us");
+	fprintf(out, "  %-20s %7s %10s %10s %10s %12s %12s %10s %10s\n", "", "line", "entries", "offered", "taken",
+		"spent kB", "saved <= kB", "there us", "here us");
 	json_array_foreach(ledger, i, row) {
 		if (i == SHOWN) {
 			fprintf(out, "  ... and %zu more; --json has all\n", json_array_size(ledger) - i);
 			break;
 		}
-		fprintf(out, "  %-20.20s %7.0f %10.0f %10.0f %12.1f %12.1f %10.3f %10.3f\n",
+		fprintf(out, "  %-20.20s %7.0f %10.0f %10.0f %10.0f %12.1f %12.1f %10.3f %10.3f\n",
 			json_string_value(json_object_get(row, "kernel")), report_number(row, "line", NULL),
-			report_number(row, "offered", NULL), report_number(row, "taken", NULL),
-			report_number(row, "spent_bytes", NULL) / 1e3, report_number(row, "saved_bytes", NULL) / 1e3,
+			report_number(row, "entries", NULL), report_number(row, "offered", NULL),
+			report_number(row, "taken", NULL),
+			report_number(row, "spent_bytes", NULL) / bytes_per_kb,
+			report_number(row, "saved_bytes", NULL) / bytes_per_kb,
 			report_number(row, "there_ps", NULL) / ps_per_us,
 			report_number(row, "here_ps", NULL) / ps_per_us);
 	}

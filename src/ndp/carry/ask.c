@@ -11,6 +11,20 @@ enum { ASKED = 1 << GPU_POINT_STEPPED, OBSERVED = 1 << GPU_POINT_STEPPED | 1 << 
 
 /* ---- the ledger ---- */
 
+/* The policy is asked: for an entry, or again for a later round of one whose time here already runs. */
+static void ledger_asked(struct carry *c, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct carry_block *b = e->offload.block;
+
+	if (likely(!c->gpu->account) || (b && e->home_block == b))
+		return;
+	account_block_at(c->gpu, b ? b->begin_pc : w->w->pc)->entries++;
+	e->home_block = b;
+	e->home_units = sim_now_units(c->gpu->engine);
+}
+
+/* An entry of which a part leaves is no entry that was here. */
 static void ledger_offered(struct carry *c, struct sm_warp *w, const char *why)
 {
 	struct entry *e = entry_of(c, w);
@@ -19,11 +33,8 @@ static void ledger_offered(struct carry *c, struct sm_warp *w, const char *why)
 	if (likely(!c->gpu->account))
 		return;
 	account_block_offered(c->gpu, b ? b->begin_pc : w->w->pc, why);
-	if (!why || !b)
-		return;
-	e->home_block = b;
-	e->home_units = sim_now_units(c->gpu->engine);
-	sm_watch(c->block, w, ASKED);
+	if (!why)
+		e->home_block = NULL;
 }
 
 static const char *why_of(const struct carry_verdict *v)
@@ -131,7 +142,7 @@ static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
 	e->w = w;
 	e->mark = c->gpu->launch->program->insts[w->w->pc].mark;
 	e->offload = c->policy->block_begin(c->policy_ctx, c->gpu, sm->index, w->w, e->mark);
-	e->home_block = NULL;
+	ledger_asked(c, w);
 	if (e->offload.way != CARRY_ASK)
 		ledger_offered(c, w, e->offload.way == CARRY_STAY ? why_of(&e->offload) : NULL);
 	e->is_asked = true;
