@@ -7,8 +7,11 @@
 #include "cli/options.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
+#include "machine/parts.h"
 #include "report/advise.h"
 #include "report/report.h"
+
+#include <inttypes.h>
 
 static const struct cli_about about = {
     .name = "advise",
@@ -61,6 +64,23 @@ static int advise(const struct cli_paths *paths, const struct cli_target *target
 	return exit_status;
 }
 
+/* False after a message: nothing would be left of the GPU beside what is put into the stacks. */
+static bool is_large_enough(const struct machine_config *config)
+{
+	const struct gpu_config *c = machine_config_has_gpu(config) ? machine_gpu_config(config) : NULL;
+	uint64_t replaced;
+
+	if (!c)
+		return true;
+	replaced = report_advise_sms_replaced(c->gpu.stack_count, c->gpu.stack_sm_count, c->nsu.is_present);
+	if (c->gpu.sm_count > replaced)
+		return true;
+	cli_error("advise: a core in each of the %" PRIu64 " stacks is in the place of an SM: gpu.sm_count = %" PRIu64
+		  " must be more than that",
+		  replaced, c->gpu.sm_count);
+	return false;
+}
+
 static int advise_words(const struct cli_paths *paths, struct advise_options *o, const struct cli_words *words)
 {
 	static char profile[] = "run.profile=true", functional[] = "run.mode=functional";
@@ -76,7 +96,8 @@ static int advise_words(const struct cli_paths *paths, struct advise_options *o,
 	g_ptr_array_add(o->sets, profile);
 	if (cli_output_check(about.name, "json", o->json) && cli_timeout_add(about.name, o->timeout, o->sets) &&
 	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-	    cli_machine_load(paths, o->machine ? o->machine : "bench-baseline", o->sets, session))
+	    cli_machine_load(paths, o->machine ? o->machine : "bench-baseline", o->sets, session) &&
+	    is_large_enough(&session->config))
 		exit_status = advise(paths, targets->pdata[0], session, o->json);
 	cli_targets_free(targets);
 	return exit_status;

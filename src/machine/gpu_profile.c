@@ -12,7 +12,7 @@ void *machine_gpu_profile_build(struct machine *m)
 
 	if (!machine_run_params(m->config)->profile)
 		return NULL;
-	p = ndp_profile_new(machine_gpu_config(m->config));
+	p = ndp_profile_new(machine_gpu(m), machine_gpu_config(m->config));
 	observer = ndp_profile_observer(p);
 	gpu_observe(machine_gpu(m), &observer);
 	return p;

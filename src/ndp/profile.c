@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "gpu/coalesce.h"
-#include "mem/map.h"
 #include "ndp/nsu/blocks.h"
 #include "ndp/tom/candidates.h"
 
@@ -43,8 +42,8 @@ struct warp_state {
 };
 
 struct ndp_profile {
+	struct gpu *gpu;
 	const struct gpu_config *config;
-	struct mem_map map;
 	GPtrArray *kernels;
 	struct ndp_profile_kernel *kernel;
 	const struct simt_program *program;
@@ -231,15 +230,15 @@ static bool is_near(uint32_t *stack, uint32_t own)
 	return *stack == own;
 }
 
-static void count_line(struct ndp_profile *p, const struct simt_step *step, struct cache *l1,
+static void count_line(struct ndp_profile *p, const struct simt_step *step, uint32_t sm,
 		       const struct coalesced_line *line, struct warp_state *s, struct ndp_profile_block *const sums[2])
 {
 	const bool is_store = step->inst->flags & SIMT_STORE, is_load = step->inst->flags & SIMT_LOAD;
 	const uint64_t number = line->addr_bytes / COALESCE_LINE_BYTES;
-	const uint32_t stack = mem_map_place(&p->map, line->addr_bytes).stack;
+	const uint32_t stack = gpu_stack_of(p->gpu, sm, line->addr_bytes);
 	const uint32_t bytes = WORD_BYTES * (uint32_t)__builtin_popcount(line->word_mask);
 	struct inside *const in[2] = {&s->tom, &s->nsu};
-	const bool l1_hit = cache_touch(l1, number, !is_store);
+	const bool l1_hit = cache_touch(&p->l1[sm], number, !is_store);
 	const bool l2_hit = !l1_hit && cache_touch(&p->l2, number, !is_store);
 
 	p->kernel->near_lines += is_near(&s->stack, stack);
@@ -279,7 +278,7 @@ static void count_access(struct ndp_profile *p, const struct simt_warp *w, const
 			sums[i]->accesses++;
 	count = coalesce_lines(step->addr, step->access_mask, step->inst->access_bytes * width, lines);
 	for (uint32_t i = 0; i < count; i++)
-		count_line(p, step, &p->l1[w->smid % p->config->gpu.sm_count], &lines[i], s, sums);
+		count_line(p, step, w->smid % (uint32_t)p->config->gpu.sm_count, &lines[i], s, sums);
 }
 
 static void step(void *self, const struct simt_warp *w, const struct simt_step *step)
@@ -308,17 +307,15 @@ const struct ndp_profile_kernel *ndp_profile_kernel(const struct ndp_profile *p,
 	return i < p->kernels->len ? p->kernels->pdata[i] : NULL;
 }
 
-struct ndp_profile *ndp_profile_new(const struct gpu_config *config)
+struct ndp_profile *ndp_profile_new(struct gpu *gpu, const struct gpu_config *config)
 {
 	struct ndp_profile *p = g_new0(struct ndp_profile, 1);
 
+	p->gpu = gpu;
 	p->config = config;
 	p->kernels = g_ptr_array_new();
 	p->l1 = g_new0(struct cache, config->gpu.sm_count);
 	cache_size(&p->l2, config->l2.size_bytes, (uint32_t)config->l2.way_count);
-	mem_map_baseline(&p->map, (uint32_t)config->gpu.stack_count, (uint32_t)config->dram.vault_count,
-			 (uint32_t)config->dram.bank_count, (uint32_t)config->dram.row_bytes,
-			 (uint32_t)config->l2.line_bytes);
 	return p;
 }
 

@@ -39,7 +39,7 @@
 	X(store_bytes, "bytes of these")                                      \
 	X(shared_accesses, "accesses of warps to shared memory")              \
 	X(barriers, "warps at barriers")                                      \
-	X(near_lines, "lines, read and written, in the stack of the CTA's first one") \
+	X(near_lines, "lines, read and written, in the stack of their warp's first one") \
 	X(context_bytes, "registers and shared memory of all CTAs")
 
 struct ndp_profile_block {
@@ -58,7 +58,8 @@ struct ndp_profile_kernel {
 
 struct ndp_profile;
 
-struct ndp_profile *ndp_profile_new(const struct gpu_config *config);
+/* Lines lie where gpu, of this config, would have them. Both are borrowed. */
+struct ndp_profile *ndp_profile_new(struct gpu *gpu, const struct gpu_config *config);
 void ndp_profile_free(struct ndp_profile *p);
 /* For gpu_observe. */
 struct gpu_observer ndp_profile_observer(struct ndp_profile *p);

@@ -17,7 +17,8 @@ struct rates {
 	double tx, rx, mesh, dram;	       /* bytes a second */
 	double header, ack;		       /* bytes */
 	double l1_s, l2_s, dram_s, near_s, mesh_s, alu_s, trip_s; /* latencies; trip: to a stack and back */
-	double sms, stacks, stack_warps, unit_warps;
+	double sms, stack_warps, unit_warps;
+	double sms_replaced; /* of the GPU's, by what a level has in the stacks */
 	double request_bytes; /* beside registers, of TOM's requests */
 };
 
@@ -26,35 +27,50 @@ static double param(const json_t *run, const char *name)
 	return report_number(run, "params", name);
 }
 
+uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_count, bool has_units)
+{
+	return stack_sm_count || has_units ? 0 : stack_count;
+}
+
+static double sms_replaced(const json_t *run)
+{
+	const json_t *has_units = json_object_get(json_object_get(run, "params"), "nsu.is_present");
+
+	return (double)report_advise_sms_replaced((uint64_t)param(run, "gpu.stack_count"),
+						  (uint64_t)param(run, "gpu.stack_sm_count"), json_is_true(has_units));
+}
+
 static struct rates rates_of(const json_t *run)
 {
 	const double clock = param(run, "gpu.sm_clock_khz") * hz_per_khz, stacks = param(run, "gpu.stack_count");
 	const double schedulers = param(run, "sm.scheduler_count");
+	const double stack_sms = stacks * MAX(param(run, "gpu.stack_sm_count"), 1);
+	const double l2_clock = param(run, "gpu.l2_clock_khz") * hz_per_khz;
 	const double unit_clock = param(run, "nsu.clock_khz") * hz_per_khz;
 	const double xbar_s = param(run, "xbar.latency_cycles") / (param(run, "gpu.xbar_clock_khz") * hz_per_khz);
 	const double t_ck = param(run, "dram.t_ck_ps") / ps_per_s;
 	const double behind_ps = param(run, "dram.controller_latency_ps") + param(run, "dram.tsv_latency_ps");
 	const double bank_s = (param(run, "dram.t_rcd") + param(run, "dram.t_cl")) * t_ck + behind_ps / ps_per_s;
-	struct rates r = {.sms = param(run, "gpu.sm_count"), .stacks = stacks};
+	struct rates r = {.sms = param(run, "gpu.sm_count"), .sms_replaced = sms_replaced(run)};
 
 	r.issue = r.sms * schedulers * clock;
-	r.stack_issue = stacks * schedulers * clock; /* one SM in each */
-	r.unit_issue = stacks * unit_clock;
+	r.stack_issue = stack_sms * schedulers * clock;
+	r.unit_issue = stacks * unit_clock * param(run, "nsu.lane_count") / lanes;
 	r.tx = report_number(run, "peak_bytes_per_s", "tx");
 	r.rx = report_number(run, "peak_bytes_per_s", "rx");
-	r.mesh = stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6;
+	r.mesh = stacks > 1 ? stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6 : INFINITY;
 	r.dram = report_number(run, "peak_bytes_per_s", "dram");
 	r.header = param(run, "link.header_bytes");
 	r.ack = param(run, "link.ack_bytes");
 	r.l1_s = param(run, "l1d.hit_latency_cycles") / clock;
-	r.l2_s = r.l1_s + 2 * xbar_s +
-		 (param(run, "gpu.l2_entry_cycles") + param(run, "l2.hit_latency_cycles")) / clock;
+	r.l2_s = r.l1_s + 2 * xbar_s + param(run, "gpu.l2_entry_cycles") / clock +
+		 param(run, "l2.hit_latency_cycles") / l2_clock;
 	r.near_s = r.l1_s + bank_s;
 	r.dram_s = r.l2_s + 2 * param(run, "link.latency_ps") / ps_per_s + bank_s;
 	r.mesh_s = 2 * param(run, "mesh.latency_ps") / ps_per_s;
 	r.alu_s = param(run, "sm.int_latency_cycles") / clock;
 	r.trip_s = r.l2_s - r.l1_s + 2 * param(run, "link.latency_ps") / ps_per_s;
-	r.stack_warps = stacks * param(run, "gpu.stack_sm_warp_slot_count");
+	r.stack_warps = stack_sms * param(run, "gpu.stack_sm_warp_slot_count");
 	r.unit_warps = stacks * param(run, "nsu.warp_slot_count");
 	r.request_bytes = param(run, "ndp.tom_packet_bytes");
 	return r;
@@ -230,13 +246,12 @@ static const struct level {
     {"ctas", "logic layer, by CTAs (BOM)", "", false, ctas},
 };
 
-/* As on the machines that are shipped, a core in each stack is not one of the GPU's. */
 static struct rates beside_stacks(const struct rates *gpu)
 {
 	struct rates r = *gpu;
 
-	r.issue *= (gpu->sms - gpu->stacks) / gpu->sms;
-	r.sms -= gpu->stacks;
+	r.issue *= (gpu->sms - gpu->sms_replaced) / gpu->sms;
+	r.sms -= gpu->sms_replaced;
 	return r;
 }
 
