@@ -50,7 +50,8 @@ struct account_block {
 	uint64_t request_bytes, answer_bytes; /* registers or contexts that travelled, with what is beside them */
 	/* Touched there; hits: of the read ones, those that came from caches of the GPU. */
 	uint64_t read_lines, read_hits, write_lines;
-	/* From the decision until the warp stood behind it, here of entries that stayed for all rounds; lives of CTAs. */
+	/* From the decision until the warp stood behind it; here, of entries all of whose rounds stayed. Lives of
+	 * CTAs. */
 	uint64_t there_count, there_ps, here_count, here_ps;
 };
 

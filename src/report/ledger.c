@@ -107,10 +107,11 @@ static json_t *row_of(const json_t *run, const json_t *kernel, const json_t *lin
 	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:f}", "kernel",
 				json_object_get(kernel, "name"), "line", json_object_get(line, "line"), "text",
 				json_object_get(line, "text"), "of_ctas", is_ctas, "entries",
-				report_number(b, "entries", NULL), "offered", json_object_get(b, "offered"), "taken",
-				json_object_get(b, "taken"), "refused", json_object_get(b, "refused"), "spent_bytes", spent, "saved_bytes", saved,
-				"net_bytes", is_ctas ? 0.0 : saved - spent, "there_ps",
-				mean_ps(b, "there_ps", "there_count"), "here_ps", mean_ps(b, "here_ps", "here_count"));
+				report_number(b, "entries", NULL), "offered", json_object_get(b, "offered"),
+				"taken", json_object_get(b, "taken"), "refused", json_object_get(b, "refused"),
+				"spent_bytes", spent, "saved_bytes", saved, "net_bytes", is_ctas ? 0.0 : saved - spent,
+				"there_ps", mean_ps(b, "there_ps", "there_count"), "here_ps",
+				mean_ps(b, "here_ps", "here_count"));
 	g_autofree char *finding = NULL;
 
 	if (json_object_get(line, "source_line")) {
