@@ -118,13 +118,21 @@ static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 	queue_push(&s->misses, f);
 }
 
-/* A write that waits for the link and touches r's bytes or their neighbours, in r's line: a write buffer's entry. */
+static bool goes_to_host(const struct gpu *g, const struct mem_req *r)
+{
+	if (r->is_host || !g->has_host_memory || r->op == MEM_MESSAGE)
+		return r->is_host;
+	return host_link_has(g, r->addr_bytes);
+}
+
+/* A write that waits for the link and touches r's bytes or their neighbours, in r's line: a write buffer's entry.
+ * The host's wires have no such buffer. */
 static struct mem_req *waiting_write(const struct l2_slice *s, const struct mem_req *r)
 {
 	const uint64_t in_line = mem_cache_line_bytes(s->cache) - 1, end = r->addr_bytes + r->size_bytes;
 
 	if (r->op != MEM_WRITE || r->kind == MEM_KIND_PASSING || !s->gpu->config->gpu.l2_merges_writes ||
-	    s->gpu->has_host_memory)
+	    goes_to_host(s->gpu, r))
 		return NULL;
 	for (struct mem_req *w = s->misses.first; w; w = w->next) {
 		if (w->op == MEM_WRITE && (w->addr_bytes ^ r->addr_bytes) <= in_line &&
@@ -312,13 +320,6 @@ static enum sent send_next(struct l2_slice *s, uint64_t now)
 	sent = send_reply(s, q, now);
 	s->blocked = sent == SENT_BLOCKED ? q : NULL;
 	return sent;
-}
-
-static bool goes_to_host(const struct gpu *g, const struct mem_req *r)
-{
-	if (r->is_host || !g->has_host_memory || r->op == MEM_MESSAGE)
-		return r->is_host;
-	return host_link_has(g, r->addr_bytes);
 }
 
 static void send_misses(struct l2_slice *s, uint64_t now)

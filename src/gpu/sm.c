@@ -84,6 +84,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->group_line_shift = inst_line_shift - sm->group_shift;
 	sm->fetch_latency = (uint32_t)c->l1i.hit_latency_cycles;
 	sm->fetch_warps = (uint32_t)c->sm.fetch_warp_count;
+	sm->fetch_slots = SM_FETCH_SLOTS;
+	sm->fetches = g_new0(uint8_t, sm->fetch_slots);
 	sm->fetches_ahead = c->sm.fetch_ahead;
 	sm->collector_count = (uint32_t)c->sm.collector_count;
 	sm->register_banks = (uint32_t)c->sm.register_bank_count;
@@ -119,6 +121,7 @@ void sm_free(struct sm *sm)
 	mem_cache_free(sm->l1t);
 	mmu_free(sm->mmu);
 	g_free(sm->warps);
+	g_free(sm->fetches);
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
 	g_free(sm->lsu.items);
@@ -423,7 +426,7 @@ static void state_clear(struct sm *sm)
 	memset(sm->issue_free, 0, sizeof(sm->issue_free));
 	memset(sm->collector_free, 0, sizeof(sm->collector_free));
 	memset(sm->bank_free, 0, sizeof(sm->bank_free));
-	memset(sm->fetches, 0, sizeof(sm->fetches));
+	memset(sm->fetches, 0, sm->fetch_slots);
 	sm->collector_next = sm->fetch_from = 0;
 	sm->lsu_free = 0;
 }

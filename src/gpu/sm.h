@@ -45,7 +45,7 @@ enum {
 	SM_SCHEDULER_MAX = 8,
 	SM_SCHEDULER_WARPS = 64,
 	SM_WHEEL_SLOTS = 64,
-	SM_FETCH_SLOTS = 64, /* cycles ahead for which fetches are given a turn; a power of two */
+	SM_FETCH_SLOTS = 256, /* cycles ahead for which fetches have a turn, until one is later; a power of two */
 	SM_COLLECTOR_MAX = 64, /* as sm.collector_count */
 	SM_BANK_MAX = 256,     /* as sm.register_bank_count */
 	SM_SB_PENDING = UINT32_MAX, /* a load whose arrival is not known yet */
@@ -178,7 +178,8 @@ struct sm {
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
 	uint32_t fetch_warps, fetch_from; /* fetches of cycles before fetch_from are not kept */
 	bool fetches_ahead;
-	uint8_t fetches[SM_FETCH_SLOTS]; /* [cycle % SM_FETCH_SLOTS], from fetch_from on */
+	uint8_t *fetches; /* [cycle % fetch_slots], from fetch_from on */
+	uint32_t fetch_slots; /* a power of two */
 	uint32_t collector_count, register_banks;
 	uint32_t collector_next;		  /* cycle from which one is free */
 	uint32_t collector_free[SM_COLLECTOR_MAX]; /* of each */

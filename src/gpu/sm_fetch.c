@@ -6,6 +6,21 @@
 
 #include "gpu/priv.h"
 
+/* Turns are given as far ahead as the latest start, which is whoever's who places warps, and those that wait behind it:
+ * no turn that was given is forgotten.
+ */
+static void reach_twice_as_far(struct sm *sm)
+{
+	const uint32_t old = sm->fetch_slots;
+	uint8_t *fetches = g_new0(uint8_t, 2 * (size_t)old);
+
+	for (uint32_t i = 0; i < old; i++)
+		fetches[(sm->now + i) % (2 * old)] = sm->fetches[(sm->now + i) % old];
+	g_free(sm->fetches);
+	sm->fetches = fetches;
+	sm->fetch_slots = 2 * old;
+}
+
 /* The first cycle from start on in which a warp more may fetch; it does. */
 static uint32_t fetch_turn(struct sm *sm, uint32_t start)
 {
@@ -14,17 +29,20 @@ static uint32_t fetch_turn(struct sm *sm, uint32_t start)
 	if (!sm->fetch_warps)
 		return start;
 	for (; sm->fetch_from != sm->now; sm->fetch_from++) {
-		if (sm->now - sm->fetch_from >= SM_FETCH_SLOTS) {
-			memset(sm->fetches, 0, sizeof(sm->fetches));
+		if (sm->now - sm->fetch_from >= sm->fetch_slots) {
+			memset(sm->fetches, 0, sm->fetch_slots);
 			sm->fetch_from = sm->now;
 			break;
 		}
-		sm->fetches[sm->fetch_from % SM_FETCH_SLOTS] = 0;
+		sm->fetches[sm->fetch_from % sm->fetch_slots] = 0;
 	}
-	while (at - sm->now < SM_FETCH_SLOTS && sm->fetches[at % SM_FETCH_SLOTS] >= sm->fetch_warps)
-		at++;
-	if (at - sm->now < SM_FETCH_SLOTS)
-		sm->fetches[at % SM_FETCH_SLOTS]++;
+	for (;; at++) {
+		while (unlikely(at - sm->now >= sm->fetch_slots))
+			reach_twice_as_far(sm);
+		if (sm->fetches[at % sm->fetch_slots] < sm->fetch_warps)
+			break;
+	}
+	sm->fetches[at % sm->fetch_slots]++;
 	return at;
 }
 

@@ -338,6 +338,41 @@ static void host_memory_is_behind_its_wires(void **state)
 	rig_close(&r);
 }
 
+static uint64_t host_flag(uint64_t thread, uint32_t visit)
+{
+	(void)thread, (void)visit;
+	return FAKE_HOST_MEMORY + 64;
+}
+
+/* Writes to the stacks merge beside a host memory as without one. Those to the host, which wait behind them for the
+ * link, do not. */
+static void host_memory_leaves_merging(void **state)
+{
+	enum { SMS = 16, WARPS = 8, ROUNDS = 64, STORES = SMS * WARPS * ROUNDS };
+	const struct fake_inst alone[] = {FAKE_STORE(1, flag), FAKE_LOOP(0, ROUNDS - 1), FAKE_EXIT};
+	const struct fake_inst both[] = {FAKE_STORE(1, flag), FAKE_STORE(1, host_flag), FAKE_LOOP(0, ROUNDS - 1),
+					 FAKE_EXIT};
+	uint64_t merged[2];
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		fake_has_host = i;
+		rig_open(&r, NULL, NULL, (const char *const[]){"gpu.sm_count", "16", NULL});
+		rig_run(&r, alone, ARRAY_COUNT(alone), SMS, WARPS * 32);
+		merged[i] = rig_stat(&r, "l2_slice.merged_writes");
+		rig_close(&r);
+	}
+	assert_true(3 * merged[0] > 2 * STORES);
+	assert_int_equal(merged[0], merged[1]);
+	rig_open(&r, NULL, NULL, (const char *const[]){"gpu.sm_count", "16", NULL});
+	rig_run(&r, both, ARRAY_COUNT(both), SMS, WARPS * 32);
+	assert_true(rig_stat(&r, "l2_slice.merged_writes") > 0);
+	assert_int_equal(rig_stat(&r, "host_link.writes"), STORES);
+	rig_close(&r);
+	fake_has_host = false;
+}
+
 static uint64_t mean_read_ps(struct rig *r)
 {
 	struct sim_hist latency;
@@ -841,6 +876,7 @@ int main(void)
 	    cmocka_unit_test(hot_writes_merge),
 	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
+	    cmocka_unit_test(host_memory_leaves_merging),
 	    cmocka_unit_test(host_memory_is_dram),
 	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),

@@ -217,6 +217,32 @@ static void fetch_turns(void **state)
 	assert_in_range(front_end_run(ahead, none, 0, 1), 32 * 4, 32 * 4 + 64);
 }
 
+/* Cycles of a CTA of warps that fetch one group, from memory the first time, and end. */
+static uint64_t placed_run(const char *launch_cycles, uint32_t warps)
+{
+	const char *const settings[] = {"sm.fetch_warp_count", "1", "sm.cta_launch_cycles", launch_cycles, NULL};
+	const struct fake_inst end = FAKE_EXIT;
+	struct rig r;
+	uint64_t cycles;
+
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, &end, 1, 1, 32);
+	cycles = rig_run(&r, &end, 1, 1, 32 * warps);
+	rig_close(&r);
+	return cycles;
+}
+
+/* 48 warps start in one cycle and fetch one after the other, however far ahead that is: also behind the cycles for
+ * which the SM keeps turns at first (256), and across their end. */
+static void fetch_turns_of_a_launch(void **state)
+{
+	static const char *const launch_cycles[] = {"0", "20", "100", "230", "400", "5000"};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(launch_cycles); i++)
+		assert_int_equal(placed_run(launch_cycles[i], 48), placed_run(launch_cycles[i], 1) + 47);
+}
+
 /* Issue, a cycle later the L1 access, the hit latency. */
 static void l1_hit_latency(void **state)
 {
@@ -518,6 +544,7 @@ int main(void)
 	    cmocka_unit_test(operand_collectors),
 	    cmocka_unit_test(register_banks),
 	    cmocka_unit_test(fetch_turns),
+	    cmocka_unit_test(fetch_turns_of_a_launch),
 	    cmocka_unit_test(l1_hit_latency),
 	    cmocka_unit_test(shared_latency),
 	    cmocka_unit_test(l2_hit_latency),
