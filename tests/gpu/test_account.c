@@ -150,7 +150,7 @@ static const struct row {
 	const char *key, *low, *high;
 	struct growth grown[GROWN_MAX]; /* the others stay */
 } rows[] = {
-    {&miss, "xbar.latency_cycles", "8", "13", {{NET_STAGE_XBAR, 8 + 1, 5}, {NET_STAGE_XBAR_HOME, 8 + 4, 5}}},
+    {&miss, "xbar.latency_cycles", "8", "13", {{NET_STAGE_XBAR, 8 + 1, 5}, {NET_STAGE_XBAR_HOME, 8 + 5, 5}}},
     {&miss, "gpu.l2_entry_cycles", "120", "127", {{NET_STAGE_L2, 120, 7}}},
     {&miss, "link.latency_ps", "8000", "15000", {{NET_STAGE_TX, 8 + 1, 7}, {NET_STAGE_RX, 8 + 9, 7}}},
     {&miss, "link.bandwidth_mbytes_per_s", "16000", "8000", {{NET_STAGE_TX, 8 + 1, 1}, {NET_STAGE_RX, 8 + 9, 9}}},
