@@ -27,7 +27,7 @@ static const struct sim_stat_desc stat_rows[] = {
 /* An access under way, by the core of channel_system that has it. */
 struct access {
 	uint64_t address, done_units;
-	uint8_t bytes;
+	uint8_t bytes; /* 0: nobody has it */
 	bool is_write, is_done;
 	uint8_t data[HDL_PORT_BYTES];
 };
@@ -207,6 +207,7 @@ static void take_answers(struct accelerator *a)
 		if (!a->ports.in[i].answer_valid)
 			continue;
 		a->free[a->free_count++] = a->port[i].order[a->port[i].first];
+		a->accesses[a->port[i].order[a->port[i].first]].bytes = 0;
 		a->port[i].first = (a->port[i].first + 1) % a->s->limit;
 		a->port[i].count--;
 	}
@@ -274,7 +275,8 @@ static void tick(void *accelerator, uint64_t cycle)
 	s->stats.cycles++;
 	s->stats.busy_cycles += a->ports.busy;
 	if (a->ports.error)
-		fail(a, "its port `error` is set");
+		fail(a, a->ports.error == HDL_ERROR_ENDED ? "it called $finish, $stop or $fatal"
+							  : "its port `error` is set");
 	has_taken = a->ports.message_valid && a->ports.message_ready;
 	if (has_taken)
 		g_free(g_queue_pop_head(&a->messages));
@@ -282,7 +284,8 @@ static void tick(void *accelerator, uint64_t cycle)
 	is_asking = take_requests(a);
 	if (a->ports.reply_valid)
 		reply(a);
-	count_quiet(a, a->ports.busy && !is_asking && !a->ports.reply_valid && a->free_count == s->limit);
+	count_quiet(a, (a->ports.busy || (a->ports.message_valid && !has_taken)) && !is_asking &&
+			   !a->ports.reply_valid && a->free_count == s->limit);
 	sleep_or_not(a, cycle, has_taken);
 }
 
@@ -313,11 +316,23 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 	return done_ps;
 }
 
+static void check_under_way(struct accelerator *a, uint64_t begin, uint64_t end)
+{
+	for (uint32_t i = 0; i < a->s->limit; i++) {
+		const struct access *x = &a->accesses[i];
+
+		if (x->bytes && !x->is_done && x->address < end && x->address + x->bytes > begin)
+			fail(a, "the program takes memory away while it %s 0x%" G_GINT64_MODIFIER "x",
+			     x->is_write ? "writes" : "reads", x->address);
+	}
+}
+
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
 {
 	for (uint32_t n = 0; n < s->count; n++) {
 		struct accelerator *a = &s->accelerators[n];
 
+		check_under_way(a, begin, end);
 		for (uint32_t i = a->ranges->len; i--;) {
 			const struct range r = g_array_index(a->ranges, struct range, i);
 
@@ -427,7 +442,8 @@ static void reset(struct accelerator *a)
 bool hdl_system_connect(struct hdl_system *s, const char *library, const struct hdl_user *user, char **message)
 {
 	s->user = *user;
-	s->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	/* Its locks and its memory are not the program's, whose functions of these names are the scheduler's. */
+	s->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 	s->library = s->handle ? dlsym(s->handle, "strata_hdl_design") : NULL;
 	if (!s->library || s->library->ports_bytes != sizeof(struct hdl_ports)) {
 		*message = g_strdup(s->library ? "built for another version" : dlerror());

@@ -9,14 +9,14 @@
 
 static const struct base_place nowhere = {0};
 
-/* Runs a command; its standard error is ours. Its standard output goes to *out, or nowhere. */
-static bool run(const char *const *words, char **out, struct base_diag_list *diag)
+/* Runs a command in a folder (NULL: ours); its standard error is ours. Its standard output goes to *out, or nowhere. */
+static bool run(const char *folder, const char *const *words, char **out, struct base_diag_list *diag)
 {
 	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL);
 	g_autoptr(GError) error = NULL;
 	int status;
 
-	if (!g_spawn_sync(NULL, (char **)(uintptr_t)words, NULL, flags, NULL, NULL, out, NULL, &status, &error)) {
+	if (!g_spawn_sync(folder, (char **)(uintptr_t)words, NULL, flags, NULL, NULL, out, NULL, &status, &error)) {
 		base_diag_error(diag, nowhere, "ndp.hdl: cannot start %s: %s (Debian: verilator, g++, make)", words[0],
 				error->message);
 		return false;
@@ -69,17 +69,46 @@ static bool add_file(GChecksum *sum, const char *folder, const char *name, struc
 	return true;
 }
 
-static char *key_of(const struct hdl_sources *from, const char *file, const char *include, struct base_diag_list *diag)
+static int by_name(const void *a, const void *b)
 {
-	const char *const version[] = {"verilator", "--version", NULL};
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All Verilog beside it: modules are looked for there, too. */
+static bool add_folder(GChecksum *sum, const char *folder, struct base_diag_list *diag)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+	bool is_good = dir;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_str_has_suffix(name, ".v") || g_str_has_suffix(name, ".sv") || g_str_has_suffix(name, ".vh") ||
+		    g_str_has_suffix(name, ".svh"))
+			g_ptr_array_add(names, g_strdup(name));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, by_name);
+	for (uint32_t i = 0; is_good && i < names->len; i++)
+		is_good = add_file(sum, folder, names->pdata[i], diag);
+	return is_good;
+}
+
+/* Of what it includes from elsewhere as well: the preprocessed text. */
+static char *key_of(const struct hdl_sources *from, const char *file, const char *folder, struct base_diag_list *diag)
+{
+	g_autofree char *include = g_strconcat("-I", folder, NULL);
+	const char *const version[] = {"verilator", "--version", NULL}, *const compiler[] = {"g++", "--version", NULL};
 	const char *const preprocess[] = {"verilator", "-E", "-P", include, file, NULL};
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-	g_autofree char *text = NULL, *tool = NULL;
+	g_autofree char *text = NULL, *tool = NULL, *cxx = NULL;
 
-	if (!run(version, &tool, diag) || !run(preprocess, &text, diag) ||
+	if (!run(NULL, version, &tool, diag) || !run(NULL, compiler, &cxx, diag) ||
+	    !run(NULL, preprocess, &text, diag) || !add_folder(sum, folder, diag) ||
 	    !add_file(sum, from->shim, "shim.cpp", diag) || !add_file(sum, from->shim, "ports.h", diag))
 		return NULL;
 	g_checksum_update(sum, (const guchar *)tool, -1);
+	g_checksum_update(sum, (const guchar *)cxx, -1);
 	g_checksum_update(sum, (const guchar *)text, -1);
 	return g_strdup(g_checksum_get_string(sum));
 }
@@ -101,35 +130,47 @@ static void remove_folder(const char *path)
 	g_rmdir(path);
 }
 
-/* In its folder: the model's C++ by Verilator, with our part, as one library. */
-static bool make_library(const struct hdl_sources *from, const char *file, const char *include, const char *folder,
-			 struct base_diag_list *diag)
+static bool copy_file(const char *from, const char *to, const char *name, struct base_diag_list *diag)
 {
-	g_autofree char *shim = g_build_filename(from->shim, "shim.cpp", NULL);
-	g_autofree char *absolute = g_canonicalize_filename(file, NULL);
-	g_autofree char *shim_path = g_canonicalize_filename(shim, NULL);
-	g_autofree char *ports = g_canonicalize_filename(from->shim, NULL);
-	g_autofree char *flags = g_strdup_printf("-fPIC -O2 -I%s", ports);
-	const char *const words[] = {"verilator",  "--cc",     "--exe",       "--build", "-O3",          "-Wno-fatal",
-				     "--x-assign", "0",        "--x-initial", "0",       "--top-module", "ndp",
-				     "--prefix",   "Vndp",     "-Mdir",       folder,    include,        "-CFLAGS",
-				     flags,        "-LDFLAGS", "-shared",     "-o",      "design.so",    absolute,
-				     shim_path,    NULL};
+	g_autofree char *source = g_build_filename(from, name, NULL), *copy = g_build_filename(to, name, NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize size;
 
-	return run(words, NULL, diag);
+	if (g_file_get_contents(source, &text, &size, &error) && g_file_set_contents(copy, text, (gssize)size, &error))
+		return true;
+	base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+	return false;
+}
+
+/* In the folder: the model's C++ by Verilator, with our part, as one library. make knows no names with spaces, so all
+ * of them are the folder's own. */
+static bool make_library(const struct hdl_sources *from, const char *file, const char *folder_of_file,
+			 const char *folder, struct base_diag_list *diag)
+{
+	g_autofree char *absolute = g_canonicalize_filename(file, NULL);
+	g_autofree char *beside = g_canonicalize_filename(folder_of_file, NULL);
+	g_autofree char *include = g_strconcat("-I", beside, NULL);
+	const char *const words[] = {
+	    "verilator",   "--cc",    "--exe",         "--build",  "-O3",      "-Wno-fatal", "--x-assign", "0",
+	    "--x-initial", "0",       "--top-module",  "ndp",      "--prefix", "Vndp",       "-Mdir",      ".",
+	    include,       "-CFLAGS", "-fPIC -O2 -I.", "-LDFLAGS", "-shared",  "-o",         "design.so",  absolute,
+	    "shim.cpp",    NULL};
+
+	return copy_file(from->shim, folder, "shim.cpp", diag) && copy_file(from->shim, folder, "ports.h", diag) &&
+	       run(folder, words, NULL, diag);
 }
 
 char *hdl_design_build(const struct hdl_sources *from, const char *file, struct base_diag_list *diag)
 {
 	g_autofree char *folder_of_file = g_path_get_dirname(file);
-	g_autofree char *include = g_strconcat("-I", folder_of_file, NULL);
 	g_autofree char *kept = g_build_filename(g_get_user_cache_dir(), "strata", "hdl", NULL);
 	g_autofree char *key = NULL, *name = NULL, *scratch = NULL, *made = NULL;
 	bool is_made;
 
 	if (!is_there("verilator", diag) || !is_there("make", diag) || !is_there("g++", diag))
 		return NULL;
-	key = key_of(from, file, include, diag);
+	key = key_of(from, file, folder_of_file, diag);
 	if (!key)
 		return NULL;
 	name = g_strdup_printf("%s/%s.so", kept, key);
@@ -141,7 +182,7 @@ char *hdl_design_build(const struct hdl_sources *from, const char *file, struct 
 		return NULL;
 	}
 	made = g_build_filename(scratch, "design.so", NULL);
-	is_made = make_library(from, file, include, scratch, diag);
+	is_made = make_library(from, file, folder_of_file, scratch, diag);
 	if (is_made && g_rename(made, name)) {
 		base_diag_error(diag, nowhere, "ndp.hdl: cannot keep %s: %s", name, strerror(errno));
 		is_made = false;

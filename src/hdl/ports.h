@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+enum { HDL_ERROR_ENDED = 2 }; /* $finish, $stop or $fatal */
 enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64 };
 
 struct hdl_port_in {
@@ -26,7 +27,7 @@ struct hdl_ports {
 	uint8_t message[HDL_MESSAGE_BYTES];
 	struct hdl_port_in in[HDL_PORTS];
 	/* From it, in the same cycle. */
-	uint8_t message_ready, reply_valid, busy, error;
+	uint8_t message_ready, reply_valid, busy, error; /* error: 0, 1 of the port, or HDL_ERROR_ENDED */
 	uint8_t reply[HDL_MESSAGE_BYTES];
 	struct hdl_port_out out[HDL_PORTS];
 };

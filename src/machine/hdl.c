@@ -42,6 +42,14 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 				"ndp.hdl = %s: a design has no caches and runs no threads; expected "
 				"channel.cache_bytes = 0 and channel.place = cpu",
 				p->hdl);
+	else if (near->core_count < HDL_PORTS)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.hdl = %s: channel.core_count = %llu accesses under way; expected one for each of "
+				"its %u ports at least",
+				p->hdl, (unsigned long long)near->core_count, HDL_PORTS);
+	if (machine_run_params(c)->account)
+		base_diag_error(diag, (struct base_place){0},
+				"run.account, as strata why has it: accelerators (ndp.hdl) have none yet");
 }
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)

@@ -313,7 +313,9 @@ module ndp (
 	assign reply = {448'b0, tag_to_tell[done_turn]};
 	assign busy = queue_count != 0 || !(&idle) || to_tell != 0;
 	// Items lie at multiples of their size.
-	assign error = takes && (message[67:64] != 0 || message[195:192] != 0 || message[323:320] != 0);
+	// ... and there are fewer than 2^31 of each.
+	assign error = takes && (message[67:64] != 0 || message[195:192] != 0 || message[323:320] != 0 ||
+		message[191:159] != 0 || message[319:287] != 0);
 
 	merge_order #(.WIDTH(3)) read_order (.clk(clk), .reset(reset), .push(reads), .who(read_turn),
 		.pop(answer_valid[0]), .next(read_answer));

@@ -115,10 +115,15 @@ static void come_back_if_new(struct host *h)
 }
 
 /* Also what has come up for the time at which the machine stands already. */
+static void look(struct host *h, const struct thread_at *at);
+_Noreturn static void fail_for_design(void *self, const char *text);
+
 static void advance(void *self, uint64_t until_ps)
 {
 	struct host *h = self;
 
+	if (until_ps >= h->look_ps)
+		look(h, &(struct thread_at){.now_ps = until_ps});
 	sim_run_until(h->engine, MAX(until_ps * h->per_ps, sim_now_units(h->engine)));
 	h->told_units = SIM_NEVER;
 	come_back(h);
@@ -159,7 +164,7 @@ static void account_end(struct host *h, uint64_t now_ps)
 static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct host *h = self;
-	const struct waiting *w = &h->waiting[unit];
+	const struct waiting *w;
 
 	if (!h->runtime) /* the program has ended */
 		return;
@@ -167,6 +172,7 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 		accelerators_answered(h->accelerators, unit, time_ps);
 		return;
 	}
+	w = &h->waiting[unit];
 	if (unlikely(h->account != NULL))
 		h->between[unit] = CPU_PART_SYSTEM;
 	h->runtime->resume(w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
@@ -194,8 +200,10 @@ static void moved_near(void *self, uint64_t line, cpu_version quarters, uint32_t
 
 static void full(void *self, uint32_t unit)
 {
-	const struct host *h = self;
+	struct host *h = self;
 
+	if (h->accelerators && unit >= h->cpu_units)
+		fail_for_design(h, "an accelerator touches more memory than the machine has");
 	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
 }
 
@@ -294,7 +302,7 @@ static void look(struct host *h, const struct thread_at *at)
 }
 
 /* In the middle of a cycle, from where the machine cannot go on to its end: there are no results. */
-static void fail_for_design(void *self, const char *text)
+_Noreturn static void fail_for_design(void *self, const char *text)
 {
 	struct host *h = self;
 
@@ -483,6 +491,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 			channel_forget_pages(h->near);
 		break;
 	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
+		if (h->accelerators)
+			accelerators_unmap(h->accelerators, a->address, a->bytes);
 		if (h->near)
 			channel_tlb_commands(h->near, a->address, a->address + a->bytes, false);
 		break;

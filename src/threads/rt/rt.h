@@ -43,6 +43,7 @@ struct rt_thread {
 	uint32_t ended; /* futex of those that join */
 	bool is_detached, is_joined;
 	bool is_cancelled, is_uncancellable, is_ending, is_at_point;
+	bool awaits_message; /* of an accelerator: its unit is free meanwhile */
 	/* while it waits */
 	const void *word;
 	uint64_t deadline_ps;

@@ -30,7 +30,6 @@ static uint64_t limit_ps;
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
-static uint32_t awaiting_count; /* of these, those that wait for a message of an accelerator */
 static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
 static bool has_fsgsbase, is_functional;
 const void *rt_accessed;
@@ -377,6 +376,11 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	struct rt_thread *t = rt_thread_by_id(thread);
 	struct unit *u;
 
+	if (t && t->awaits_message) {
+		t->awaits_message = false;
+		rt_ready(t, time_ps);
+		return;
+	}
 	if (!t || t->state != RT_STALLED) {
 		rt_message("Strata itself fails: its model answers thread %u, which does not wait for it", thread);
 		rt_fail_without_end(125);
@@ -398,10 +402,9 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 
 const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at, .fail = rt_fail_thread};
 
-/* A message may never come; all else the model has to answer. */
 uint32_t rt_stalled_count(void)
 {
-	return stalled_count - awaiting_count;
+	return stalled_count;
 }
 
 uint32_t rt_emptiest(uint32_t first, uint32_t count)
@@ -483,7 +486,9 @@ void rt_check_time(void)
 /* The hooks' side of time, here because they need current. */
 static struct thread_at at_now(void)
 {
-	return (struct thread_at){current->running->unit, current->running->id, current->now_ps, 0};
+	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
+
+	return (struct thread_at){(uint32_t)(current - units), t ? t->id : 0, current->now_ps, 0};
 }
 
 static void note(enum thread_event event, uint64_t value)
@@ -773,10 +778,13 @@ int64_t rt_ask(const struct thread_ask *ask)
 	rt_in_model = true;
 	reply = rt_model->ask(rt_model->self, &at, ask);
 	rt_in_model = false;
-	if (reply.done_ps == THREAD_WAITS) {
-		awaiting_count += ask->kind == THREAD_ASK_REPLY;
+	if (reply.done_ps == THREAD_WAITS && ask->kind == THREAD_ASK_REPLY) {
+		current->running->awaits_message = true;
+		note(THREAD_WAIT, 0);
+		rt_block();
+		note(THREAD_RESUME, 0);
+	} else if (reply.done_ps == THREAD_WAITS) {
 		stall();
-		awaiting_count -= ask->kind == THREAD_ASK_REPLY;
 	} else if (!is_functional && reply.done_ps > current->now_ps)
 		rt_spend(reply.done_ps - current->now_ps);
 	return reply.result;
