@@ -190,8 +190,9 @@ static inline uint32_t strata_accelerator_count(void)
 }
 
 /* The accelerator may access the range until a part of it is unmapped or protected (free does so for large pieces
- * only); it has to be writable if it is written. ENOSPC: its table of translations is full; EFAULT: no memory is there, or a
- * library's, or a thread's own. The three that follow say ENOTSUP, or 0 bytes, where nothing is modelled. */
+ * only); it has to be writable if it is written. ENOSPC: its table of translations is full; EFAULT: no memory is
+ * there, or a library's, or a thread's own. This and the two that follow say ENOTSUP, or 0 bytes, where nothing is
+ * modelled. */
 static inline int strata_accelerator_map(uint32_t number, const void *p, size_t bytes)
 {
 	return __strata_accelerator_map ? __strata_accelerator_map(number, p, bytes) : ENODEV;
