@@ -176,11 +176,28 @@ static int status_of(const struct csp_result *r)
 	return r->was_limited || r->checks_passed < r->checks ? CLI_FAILED : CLI_OK;
 }
 
-/* What the run was of. */
-static void put_head(json_t *o, const char *file, const struct csp_config *c, const struct cli_csp_run *options,
-		     const struct csp_result *r)
+/* Of one file, its own; with those that it includes, of all their sums, a line each as sha256sum without names. */
+static char *sources_sha256(const struct csp_program *p)
 {
-	g_autofree char *name = g_path_get_basename(file), *sum = cli_file_sha256(file);
+	g_autoptr(GString) sums = g_string_new(NULL);
+
+	for (char **file = p->files; *file; file++) {
+		g_autofree char *sum = cli_file_sha256(*file);
+
+		if (!sum)
+			return NULL;
+		if (!p->files[1])
+			return g_steal_pointer(&sum);
+		g_string_append_printf(sums, "%s\n", sum);
+	}
+	return g_compute_checksum_for_string(G_CHECKSUM_SHA256, sums->str, -1);
+}
+
+/* What the run was of. */
+static void put_head(json_t *o, const char *file, const struct csp_program *p, const struct csp_config *c,
+		     const struct cli_csp_run *options, const struct csp_result *r)
+{
+	g_autofree char *name = g_path_get_basename(file), *sum = sources_sha256(p);
 	g_autofree char *path = g_canonicalize_filename(file, NULL);
 	const char *why = why_not_verified(r);
 	json_t *args = json_array();
@@ -252,7 +269,7 @@ static json_t *run_json(const struct cli_csp_run *options, const char *file, str
 
 	csp_config_groups(c, &groups);
 	g_snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)csp_machine_hash(m));
-	put_head(o, file, c, options, r);
+	put_head(o, file, p, c, options, r);
 	put_int(o, "cycles", r->cycles);
 	put_int(o, "time_ps", r->time_ps);
 	put_int(o, "total_time_ps", r->time_ps);
