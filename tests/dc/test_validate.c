@@ -143,7 +143,7 @@ static void clobber(struct dc_kernel *k)
 
 static void unmask_else(struct dc_kernel *k)
 {
-	uint32_t n;
+	uint32_t n = 0;
 	const uint32_t block = (find(k, PTX_OP_XOR, true, &n), k->words[n].block);
 
 	/* The operation, and the copy of its result to where it lives. */
