@@ -488,7 +488,7 @@ static struct thread_at at_now(void)
 {
 	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
 
-	return (struct thread_at){(uint32_t)(current - units), t ? t->id : 0, current->now_ps, 0};
+	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0};
 }
 
 static void note(enum thread_event event, uint64_t value)
