@@ -155,7 +155,7 @@ static json_t *telescope_json(struct ska_telescope *t, const struct ska_result *
 /* "strata ska --show NAME" of a step that no telescope has. */
 static bool is_step_known(const struct ska_options *o, const struct ska_result *results, uint32_t count)
 {
-	const char *names[SKA_STEPS_MAX + 1 + 1];
+	const char *names[SKA_STEPS_MAX + 2]; /* with "all" and the end */
 	const struct ska_result *r = &results[0];
 	uint32_t n = 0;
 
