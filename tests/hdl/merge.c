@@ -1,9 +1,10 @@
-/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT]]. FAULT is in messages' last word. It ends
- * with 1 where the output is not the merge. */
+/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT [claimed]]]. FAULT is in messages' last word;
+ * claimed: the NDP owns the lists before. It ends with 1 where the output is not the merge. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strata/ndp.h>
+#include <string.h>
 
 struct item {
 	uint64_t key, value;
@@ -61,6 +62,12 @@ int main(int argc, char **argv)
 	if (strata_accelerator_map(ndp, a, lists * bytes) || strata_accelerator_map(ndp, b, lists * bytes) ||
 	    strata_accelerator_map(ndp, out, 2 * lists * bytes))
 		return 4;
+	if (argc > 5) {
+		memset(out, 0, 2 * lists * bytes); /* what nobody has touched cannot be claimed */
+		strata_claim(a, lists * bytes, STRATA_NDP_OWNED);
+		strata_claim(b, lists * bytes, STRATA_NDP_OWNED);
+		strata_claim(out, 2 * lists * bytes, STRATA_NDP_OWNED);
+	}
 	begin = strata_time_ps();
 	for (uint64_t i = 0; i < lists; i++) {
 		const uint64_t message[8] = {i,
