@@ -81,8 +81,9 @@ static bool is_large_enough(const struct machine_config *config)
 	return false;
 }
 
-static int advise_words(const struct cli_paths *paths, struct advise_options *o, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	struct advise_options *o = ctx;
 	static char profile[] = "run.profile=true", functional[] = "run.mode=functional";
 	GPtrArray *targets = g_ptr_array_new();
 	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
@@ -105,27 +106,15 @@ static int advise_words(const struct cli_paths *paths, struct advise_options *o,
 
 int cli_advise(int argc, char **argv)
 {
-	struct advise_options o = {.sets = g_ptr_array_new()};
+	struct advise_options o = {0};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &o.machine, "M", "a machine with a GPU (default bench-baseline)", 0},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter; may be given several times", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    {"json", CLI_TEXT, &o.json, "FILE", "write it there, with the profile", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED) {
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = advise_words(&paths, &o, &words);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

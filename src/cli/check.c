@@ -301,27 +301,26 @@ static int report(const struct cli_job *job, void *ctx)
 	return exit_status;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct check_options *o = ctx;
+	const struct cli_single single = {
+	    .about = &about, .options = &o->single, .is_checked = true, .report = report, .ctx = o};
+
+	/* Before the user's own settings, which may say otherwise. */
+	g_ptr_array_insert(o->single.sets, 0, "run.mode=functional");
+	return parse_values(o) ? cli_single_run(&single, words, paths) : CLI_USAGE;
+}
+
 int cli_check(int argc, char **argv)
 {
-	struct check_options o = {.single.sets = g_ptr_array_new(), .skips = g_ptr_array_new()};
+	struct check_options o = {0};
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the findings there as a JSON object"),
 	    {"limit", CLI_TEXT, &o.limit, "N", "print at most N findings (default 100)", 0},
-	    {"skip", CLI_LIST, o.skips, "KIND", "leave out findings of this kind, such as leak; several times", 0},
+	    {"skip", CLI_LIST, &o.skips, "KIND", "leave out findings of this kind, such as leak; several times", 0},
 	    {0},
 	};
-	const struct cli_single single = {
-	    .about = &about, .options = &o.single, .is_checked = true, .report = report, .ctx = &o};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	/* Before the user's own settings, which may say otherwise. */
-	g_ptr_array_insert(o.single.sets, 0, "run.mode=functional");
-	if (parsed == CLI_PARSED && parse_values(&o))
-		exit_status = cli_single_run(&single, &words);
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.single.sets, TRUE);
-	g_ptr_array_free(o.skips, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

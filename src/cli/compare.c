@@ -322,8 +322,9 @@ static bool values_parse(struct compare_options *o)
 	return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots);
 }
 
-static int compare_words(const struct cli_paths *paths, struct compare_options *o, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	struct compare_options *o = ctx;
 	g_auto(GStrv) names = g_strsplit(o->machines ? o->machines : "", ",", -1);
 	struct comparison c = {.options = o, .targets = g_ptr_array_new(), .machine_count = g_strv_length(names)};
 	int exit_status = CLI_USAGE;
@@ -344,11 +345,11 @@ static int compare_words(const struct cli_paths *paths, struct compare_options *
 
 int cli_compare(int argc, char **argv)
 {
-	struct compare_options o = {.sets = g_ptr_array_new()};
+	struct compare_options o = {0};
 	const struct cli_option options[] = {
 	    {"machines", CLI_TEXT, &o.machines, "A,B,...",
 	     "the machines; the first is what the others are compared with", 0},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
@@ -359,18 +360,6 @@ int cli_compare(int argc, char **argv)
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED) {
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = compare_words(&paths, &o, &words);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -62,20 +62,18 @@ static bool defines_read(const GPtrArray *texts, struct csp_define *out, uint32_
 	return true;
 }
 
-static int csp(const struct csp_options *o, bool is_run, const char *file)
+static int csp(const struct csp_options *o, bool is_run, const char *file, const struct cli_paths *paths)
 {
 	struct csp_define defines[DEFINES_MAX];
 	struct base_diag_list diag;
 	struct csp_config config;
-	struct cli_paths paths;
 	uint32_t define_count;
 	struct csp_program *p = NULL;
 	int exit_status = CLI_USAGE;
 
 	base_diag_init(&diag);
-	cli_paths_find(&paths);
 	if (defines_read(o->defines, defines, &define_count) &&
-	    cli_csp_machine_load(&paths, machine_of(o), o->sets, &config, &diag))
+	    cli_csp_machine_load(paths, machine_of(o), o->sets, &config, &diag))
 		p = csp_assemble_file(file, &config, defines, define_count, &diag);
 	if (p && is_run) {
 		const struct cli_csp_run run = {.json = o->json,
@@ -97,7 +95,6 @@ static int csp(const struct csp_options *o, bool is_run, const char *file)
 	csp_program_free(p);
 	for (uint32_t i = 0; i < define_count; i++)
 		g_free((char *)defines[i].name);
-	cli_paths_free(&paths);
 	return exit_status;
 }
 
@@ -114,20 +111,17 @@ static bool nodes_read(const char *text, int *nodes)
 	return false;
 }
 
-static int space(const struct csp_options *o)
+static int space(const struct csp_options *o, const struct cli_paths *paths)
 {
 	struct base_diag_list diag;
 	struct csp_config config;
-	struct cli_paths paths;
 	int exit_status = CLI_USAGE, nodes;
 
 	base_diag_init(&diag);
-	cli_paths_find(&paths);
-	if (nodes_read(o->nodes, &nodes) && cli_csp_machine_load(&paths, machine_of(o), o->sets, &config, &diag))
+	if (nodes_read(o->nodes, &nodes) && cli_csp_machine_load(paths, machine_of(o), o->sets, &config, &diag))
 		exit_status = cli_csp_space(&config, nodes, o->is_all, o->json);
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
-	cli_paths_free(&paths);
 	return exit_status;
 }
 
@@ -179,33 +173,31 @@ static bool is_sound(const struct csp_options *o, const char *verb, const struct
 	return false;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	const struct csp_options *o = ctx;
+	const char *verb = words->words->len ? words->words->pdata[0] : "";
+
+	if (!is_sound(o, verb, words))
+		return CLI_USAGE;
+	return *verb == 's' ? space(o, paths) : csp(o, *verb == 'r', words->words->pdata[1], paths);
+}
+
 int cli_csp(int argc, char **argv)
 {
-	struct csp_options o = {.sets = g_ptr_array_new(), .defines = g_ptr_array_new(),
-				.inputs = g_ptr_array_new(), .outputs = g_ptr_array_new()};
+	struct csp_options o = {0};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &o.machine, "M", "alpha (the default), beta, or a file that ends in .yaml", 0},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter of the machine", 0},
-	    {"define", CLI_LIST, o.defines, "NAME=VALUE", "a constant of the program, in place of its own", 0},
-	    {"input", CLI_LIST, o.inputs, "NAME=FILE", "run: the file's values into the program's input", 0},
-	    {"output", CLI_LIST, o.outputs, "NAME=FILE", "run: the program's output into the file", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter of the machine", 0},
+	    {"define", CLI_LIST, &o.defines, "NAME=VALUE", "a constant of the program, in place of its own", 0},
+	    {"input", CLI_LIST, &o.inputs, "NAME=FILE", "run: the file's values into the program's input", 0},
+	    {"output", CLI_LIST, &o.outputs, "NAME=FILE", "run: the program's output into the file", 0},
 	    {"audit", CLI_FLAG, &o.audit, NULL, "run: have the auditor watch every DRAM command", 0},
 	    {"all", CLI_FLAG, &o.is_all, NULL, "space: print every point", 0},
 	    {"nodes", CLI_TEXT, &o.nodes, "N", "space: so many process nodes after 14 nm (before: negative)", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write the results there as JSON", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	const char *verb = parsed == CLI_PARSED && words.words->len ? words.words->pdata[0] : "";
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && is_sound(&o, verb, &words))
-		exit_status = *verb == 's' ? space(&o) : csp(&o, *verb == 'r', words.words->pdata[1]);
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	g_ptr_array_free(o.defines, TRUE);
-	g_ptr_array_free(o.inputs, TRUE);
-	g_ptr_array_free(o.outputs, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -63,7 +63,8 @@ static void add_group(json_t *list, const struct sim_param_group *g)
 
 /* What is asked for. */
 struct request {
-	struct cli_paths paths;
+	const struct cli_paths *paths;
+	bool is_json;
 	const char *machine; /* NULL: not given */
 };
 
@@ -76,7 +77,8 @@ static bool load_machine(const struct request *request, const char *otherwise, s
 
 	base_diag_init(&diag);
 	if (name)
-		is_ok = machine_description_load(name, &request->paths.machines, &request->paths.memories, out, &diag);
+		is_ok =
+		    machine_description_load(name, &request->paths->machines, &request->paths->memories, out, &diag);
 	else
 		machine_config_defaults(&out->config, machine_parts);
 	cli_diag_print(&diag);
@@ -185,7 +187,7 @@ static bool list_stats(const struct request *request, json_t *list)
 
 static bool list_machines(const struct request *request, json_t *list)
 {
-	g_auto(GStrv) names = sim_description_names(&request->paths.machines);
+	g_auto(GStrv) names = sim_description_names(&request->paths->machines);
 	bool is_ok = true;
 
 	for (char **name = names; *name; name++) {
@@ -194,7 +196,7 @@ static bool list_machines(const struct request *request, json_t *list)
 		json_t *o = json_object();
 
 		base_diag_init(&diag);
-		if (!machine_description_load(*name, &request->paths.machines, &request->paths.memories, &d, &diag)) {
+		if (!machine_description_load(*name, &request->paths->machines, &request->paths->memories, &d, &diag)) {
 			cli_diag_print(&diag);
 			is_ok = false;
 		}
@@ -209,7 +211,7 @@ static bool list_machines(const struct request *request, json_t *list)
 static bool list_memories(const struct request *request, json_t *list)
 {
 	const double giga = 1e9;
-	g_auto(GStrv) names = sim_description_names(&request->paths.memories);
+	g_auto(GStrv) names = sim_description_names(&request->paths->memories);
 	bool is_ok = true;
 
 	for (char **name = names; *name; name++) {
@@ -218,7 +220,7 @@ static bool list_memories(const struct request *request, json_t *list)
 		json_t *o = json_object();
 
 		base_diag_init(&diag);
-		if (!memory_standard_load(*name, &request->paths.memories, &m, &diag)) {
+		if (!memory_standard_load(*name, &request->paths->memories, &m, &diag)) {
 			cli_diag_print(&diag);
 			is_ok = false;
 		}
@@ -269,7 +271,7 @@ static bool list_workloads(const struct request *request, json_t *list)
 		return false;
 	has_gpu = !request->machine || machine_config_runs_kernels(&d.config);
 	has_processors = !request->machine || machine_cpu_params(&d.config);
-	workloads = cli_workloads_read(&request->paths);
+	workloads = cli_workloads_read(request->paths);
 	for (uint32_t i = 0; i < workloads->len; i++) {
 		const struct cli_workload *w = workloads->pdata[i];
 		json_t *o;
@@ -281,12 +283,12 @@ static bool list_workloads(const struct request *request, json_t *list)
 		put(o, "summary", w->summary);
 		put(o, "source", w->source);
 		put(o, "kind", w->is_of_threads ? "threads" : w->is_openacc ? "openacc" : "cuda");
-		if (cli_workload_absent(&request->paths, w))
-			put(o, "not_built", cli_workload_absent(&request->paths, w));
+		if (cli_workload_absent(request->paths, w))
+			put(o, "not_built", cli_workload_absent(request->paths, w));
 		json_array_append_new(list, o);
 	}
 	if (!workloads->len)
-		cli_error("no workloads: %s is missing", request->paths.workload_list);
+		cli_error("no workloads: %s is missing", request->paths->workload_list);
 	is_ok = workloads->len;
 	cli_workloads_free(workloads);
 	return is_ok;
@@ -383,8 +385,10 @@ static const struct listing *find_listing(const char *name)
 	return NULL;
 }
 
-static int list_words(const struct cli_words *words, struct request *request, bool is_json)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	struct request *request = ctx;
+
 	if (words->words->len != 1 || words->program) {
 		cli_error("list: expected one of params, stats, machines, memories, memory-params, workloads, "
 			  "mechanisms, storage");
@@ -400,39 +404,32 @@ static int list_words(const struct cli_words *words, struct request *request, bo
 		cli_error("list: --machine goes with params, storage and workloads only");
 		return CLI_USAGE;
 	}
-	cli_paths_find(&request->paths);
+	request->paths = paths;
 
 	json_t *list = json_array();
 	bool is_ok = listing->list(request, list);
 
-	if (is_json) {
+	if (request->is_json) {
 		json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 		putchar('\n');
 	} else {
 		print_text(list);
 	}
 	json_decref(list);
-	cli_paths_free(&request->paths);
 	return is_ok ? CLI_OK : CLI_USAGE;
 }
 
 int cli_list(int argc, char **argv)
 {
-	bool is_json = false;
-	struct request request = {.machine = NULL};
+	struct request request = {0};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &request.machine, "M",
 	     "params: whose values, and memories; workloads: what it can run; storage: whose\n"
-	     "mechanism (default " STORAGE_MACHINE ")", 0},
-	    {"json", CLI_FLAG, &is_json, NULL, "print a JSON array of objects", 0},
+	     "mechanism (default " STORAGE_MACHINE ")",
+	     0},
+	    {"json", CLI_FLAG, &request.is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED)
-		exit_status = list_words(&words, &request, is_json);
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &request);
 }

@@ -551,8 +551,9 @@ static bool names_parse(const struct mem_options *o, const struct cli_words *wor
 	return false;
 }
 
-static int mem_words(const struct cli_paths *paths, struct mem_options *o, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	struct mem_options *o = ctx;
 	g_auto(GStrv) memories = o->memories ? g_strsplit(o->memories, ",", -1) : g_new0(char *, 1);
 	g_auto(GStrv) streams = g_strsplit(o->streams ? o->streams : STREAMS_DEFAULT, ",", -1);
 	struct plan p = {.options = o};
@@ -581,13 +582,12 @@ static int mem_words(const struct cli_paths *paths, struct mem_options *o, const
 
 int cli_mem(int argc, char **argv)
 {
-	struct mem_options o = {.sets = g_ptr_array_new()};
+	struct mem_options o = {0};
 	const struct cli_option options[] = {
 	    {"memory", CLI_TEXT, &o.memories, "A,B,...", "the memories: names, or files that end in .yaml", 0},
 	    {"machine", CLI_TEXT, &o.machine, "M", "and the memories that a machine's description names", 0},
 	    {"of", CLI_TEXT, &o.of, "NAME", "only this one of the machine's", 0},
-	    {"stream", CLI_TEXT, &o.streams, "S,T,...",
-	     "streams and traces (default " STREAMS_DEFAULT ")", 0},
+	    {"stream", CLI_TEXT, &o.streams, "S,T,...", "streams and traces (default " STREAMS_DEFAULT ")", 0},
 	    {"requests", CLI_TEXT, &o.set.requests, "N", "so many requests (default 1000000; a trace: all)", 0},
 	    {"request-bytes", CLI_TEXT, &o.set.request_bytes, "B", "bytes of one (default: a line of the memory)", 0},
 	    {"window", CLI_TEXT, &o.set.window, "N", "under way at a time (default: 64 for each channel)", 0},
@@ -598,25 +598,13 @@ int cli_mem(int argc, char **argv)
 	    {"seed", CLI_TEXT, &o.set.seed, "N", "of the random numbers (default 1)", 0},
 	    {"format", CLI_TEXT, &o.format, "F",
 	     "of traces: ramulator, loadstore or dramsim3 (default: as the first line looks)", 0},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter of the memory or the stream", 0},
-	    {"curve", CLI_TEXT, &o.curve, "FILE",
-	     "draw latency against bandwidth there, as SVG; 20 runs more for each", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter of the memory or the stream", 0},
+	    {"curve", CLI_TEXT, &o.curve, "FILE", "draw latency against bandwidth there, as SVG; 20 runs more for each",
+	     0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all results there as a JSON array", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED) {
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = mem_words(&paths, &o, &words);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -3,30 +3,10 @@
 
 #include "cli/manual.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { OPTIONS_MAX = 24 };
-
-void cli_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("strata: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-void cli_diag_print(const struct base_diag_list *diag)
-{
-	for (const struct base_diag *d = diag->first; d; d = d->next)
-		fprintf(stderr, "%s%s\n", g_str_has_prefix(d->text, "error: ") ? "strata: " : "", d->text);
-	if (diag->error_count > BASE_DIAG_MAX)
-		fprintf(stderr, "... and %u more errors\n", diag->error_count - BASE_DIAG_MAX);
-}
 
 static void print_help(const struct cli_about *about, const struct cli_option *options)
 {
@@ -84,7 +64,7 @@ static void store(const struct cli_option *o, const char *value)
 	else if (o->kind == CLI_TEXT)
 		*(const char **)o->out = value;
 	else
-		g_ptr_array_add(o->out, (char *)value);
+		g_ptr_array_add(*(GPtrArray **)o->out, (char *)value);
 }
 
 /* The option at argv[*i]; steps over its value. */
@@ -125,10 +105,11 @@ static bool parse_option(const struct cli_about *about, const struct cli_option 
 	return true;
 }
 
-enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
-				 struct cli_words *words)
+enum parse { PARSED, HELPED, WRONG };
+
+static enum parse parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
+			struct cli_words *words)
 {
-	*words = (struct cli_words){.words = g_ptr_array_new()};
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--")) {
 			words->program = &argv[i + 1];
@@ -136,23 +117,51 @@ enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli
 		}
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			print_help(about, options);
-			return CLI_PARSE_HELP;
+			return HELPED;
 		}
 		/* For the build, which makes the manual pages, and for shells: only as the single word. */
 		if (argc == 2 && !strcmp(argv[i], "--man")) {
 			cli_manual_print(about, options);
-			return CLI_PARSE_HELP;
+			return HELPED;
 		}
 		if (argc == 2 && !strcmp(argv[i], "--complete")) {
 			cli_shell_print(options);
-			return CLI_PARSE_HELP;
+			return HELPED;
 		}
 		if (argv[i][0] != '-' || !argv[i][1])
 			g_ptr_array_add(words->words, argv[i]);
 		else if (!parse_option(about, options, argc, argv, &i))
-			return CLI_PARSE_WRONG;
+			return WRONG;
 	}
-	return CLI_PARSED;
+	return PARSED;
+}
+
+int cli_command(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
+		cli_run_words run, void *ctx)
+{
+	struct cli_words words = {.words = g_ptr_array_new()};
+	int exit_status = CLI_USAGE;
+
+	for (const struct cli_option *o = options; o->name; o++)
+		if (o->kind == CLI_LIST)
+			*(GPtrArray **)o->out = g_ptr_array_new();
+
+	const enum parse parsed = parse(about, options, argc, argv, &words);
+
+	if (parsed == HELPED) {
+		exit_status = CLI_OK;
+	} else if (parsed == PARSED) {
+		struct cli_paths paths;
+
+		cli_paths_find(&paths);
+		exit_status = run(ctx, &words, &paths);
+		cli_paths_free(&paths);
+	}
+	for (const struct cli_option *o = options; o->name; o++)
+		if (o->kind == CLI_LIST)
+			g_ptr_array_free(*(GPtrArray **)o->out, TRUE);
+	g_ptr_array_free(words.words, TRUE);
+	return exit_status;
 }
 
 bool cli_number_parse(const char *command, const char *option, const char *text, uint32_t max, uint32_t *out)

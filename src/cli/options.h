@@ -6,7 +6,8 @@
 #ifndef STRATA_CLI_OPTIONS_H
 #define STRATA_CLI_OPTIONS_H
 
-#include "base/diag.h"
+#include "cli/message.h"
+#include "cli/paths.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_LIST };
 struct cli_option {
 	const char *name; /* without the dashes */
 	enum cli_option_kind kind;
-	void *out;           /* bool *, const char ** or GPtrArray * of const char * (texts of argv) */
+	void *out;           /* bool *, const char ** or GPtrArray ** of const char * (texts of argv) */
 	const char *metavar; /* NULL for flags */
 	const char *doc;
 	char letter; /* of its short form, or 0 */
@@ -41,19 +42,15 @@ struct cli_words {
 	char **program;   /* what follows "--", NULL-terminated, or NULL */
 };
 
-enum cli_parse { CLI_PARSED, CLI_PARSE_HELP, CLI_PARSE_WRONG };
+/* What a command does once its line is parsed; the exit status. */
+typedef int (*cli_run_words)(void *ctx, const struct cli_words *words, const struct cli_paths *paths);
 
-/* argv[0] is the command's name. CLI_PARSE_HELP: help was asked for and printed. Free words->words in every case. */
-enum cli_parse cli_options_parse(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
-				 struct cli_words *words);
+/* Parses a command's line into the options' places, runs it with ctx, and frees the words and the lists. argv[0] is the
+ * command's name. The exit status: that of run, CLI_OK after --help, CLI_USAGE after a message. */
+int cli_command(const struct cli_about *about, const struct cli_option *options, int argc, char **argv,
+		cli_run_words run, void *ctx);
 
 /* A number of 1 to max that an option gives; text NULL: 0. False after a message. */
 bool cli_number_parse(const char *command, const char *option, const char *text, uint32_t max, uint32_t *out);
-
-/* "strata: MESSAGE" on stderr. */
-void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* All messages on stderr, a line each; "strata: " goes before those that have no place of their own. */
-void cli_diag_print(const struct base_diag_list *diag);
 
 #endif

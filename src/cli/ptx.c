@@ -172,10 +172,16 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-static int run_words(const struct cli_words *words)
+static bool has_duality_options(const struct cli_duality *o)
+{
+	return o->kernel || o->block || o->grid || o->params->len || o->is_plain || o->without || o->is_summary;
+}
+
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	int exit_status = CLI_OK;
 
+	(void)paths;
 	if (!words->words->len || words->program) {
 		cli_error("ptx: expected check, show, candidates, nsu or duality, and a file; see `strata ptx --help`");
 		return CLI_USAGE;
@@ -185,6 +191,11 @@ static int run_words(const struct cli_words *words)
 
 	if (!action)
 		return CLI_USAGE;
+	if (strcmp(action->name, "duality") && has_duality_options(ctx)) {
+		cli_error("ptx: `strata ptx %s` takes files only; the options are of `strata ptx duality`",
+			  action->name);
+		return CLI_USAGE;
+	}
 	if (words->words->len == 1) {
 		cli_error("ptx: expected a file: strata ptx %s FILE", action->name);
 		return CLI_USAGE;
@@ -209,15 +220,6 @@ int cli_ptx(int argc, char **argv)
 	    {"without", CLI_TEXT, &o->without, "A,B", "duality: without isolate, balance, unroll, schedule", 0},
 	    {"summary", CLI_FLAG, &o->is_summary, NULL, "duality: counts only, no words", 0},
 	    {0}};
-	struct cli_words words;
 
-	o->params = g_ptr_array_new();
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
-
-	if (parsed == CLI_PARSED)
-		exit_status = run_words(&words);
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o->params, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, o);
 }

@@ -124,22 +124,50 @@ static int show(const struct ptx_func *f, const struct dc_options *options, cons
 	return status;
 }
 
+static bool is_shown(const struct ptx_func *f, const struct cli_duality *o)
+{
+	return f->is_entry && f->has_body && (!o->kernel || !strcmp(o->kernel, f->name));
+}
+
+/* Every --param names a parameter of a kernel that is shown. */
+static bool params_are_known(const struct ptx_module *m, const struct cli_duality *o)
+{
+	for (uint32_t k = 0; k < o->params->len; k++) {
+		g_auto(GStrv) parts = g_strsplit(o->params->pdata[k], "=", 2);
+		bool is_known = false;
+
+		for (uint32_t n = 0; n < m->func_count && !is_known; n++)
+			is_known = is_shown(m->funcs[n], o) && find_param(m->funcs[n], parts[0]);
+		if (!is_known) {
+			cli_error("ptx: --param %s: no kernel of %s that is shown has this parameter",
+				  (char *)o->params->pdata[k], m->name);
+			return false;
+		}
+	}
+	return true;
+}
+
 int cli_ptx_duality(const struct ptx_module *m, const struct cli_duality *o)
 {
 	struct dc_options options = o->is_plain ? dc_options_plain : dc_options_full;
 	int status = CLI_OK;
-	bool found = false;
+	bool is_found = false;
 
+	for (uint32_t n = 0; n < m->func_count; n++)
+		is_found = is_found || is_shown(m->funcs[n], o);
+	if (!is_found && o->kernel) {
+		cli_error("ptx: %s has no kernel %s", m->name, o->kernel);
+		return CLI_USAGE;
+	}
 	if (!switch_off(&options, o->without) || !parse_dims("block", o->block, options.block) ||
-	    !parse_dims("grid", o->grid, options.grid))
+	    !parse_dims("grid", o->grid, options.grid) || !params_are_known(m, o))
 		return CLI_USAGE;
 	for (uint32_t n = 0; n < m->func_count; n++) {
 		const struct ptx_func *f = m->funcs[n];
 		g_autofree uint8_t *params = g_malloc0(f->param_bytes + 8), *known = g_malloc0(f->param_bytes + 8);
 
-		if (!f->is_entry || !f->has_body || (o->kernel && strcmp(o->kernel, f->name)))
+		if (!is_shown(f, o))
 			continue;
-		found = true;
 		for (uint32_t k = 0; k < o->params->len; k++)
 			if (!set_param(f, o->params->pdata[k], params, known))
 				return CLI_USAGE;
@@ -148,10 +176,6 @@ int cli_ptx_duality(const struct ptx_module *m, const struct cli_duality *o)
 		const int shown = show(f, &options, o);
 
 		status = MAX(status, shown);
-	}
-	if (!found && o->kernel) {
-		cli_error("ptx: %s has no kernel %s", m->name, o->kernel);
-		return CLI_USAGE;
 	}
 	return status;
 }

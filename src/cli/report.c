@@ -86,12 +86,14 @@ static int page_write(const json_t *runs, const char *out)
 	return CLI_OK;
 }
 
-static int report_words(const char *out, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	const char *out = *(const char **)ctx;
 	json_t *runs = json_array();
 	int exit_status = CLI_USAGE;
 	bool is_ok = true;
 
+	(void)paths;
 	if (!out || words->program || !words->words->len) {
 		cli_error("report: expected --out FILE.html and runs; see `strata report --help`");
 		is_ok = false;
@@ -115,12 +117,6 @@ int cli_report(int argc, char **argv)
 	    {"out", CLI_TEXT, &out, "FILE", "the page", 'o'},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED)
-		exit_status = report_words(out, &words);
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &out);
 }

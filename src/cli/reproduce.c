@@ -138,12 +138,11 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	return exit_status;
 }
 
-static int reproduce_named(const char *name, const struct reproduce_options *options)
+static int reproduce_named(const char *name, const struct reproduce_options *options, const struct cli_paths *paths)
 {
 	const struct reproduce_paper *paper = reproduce_paper_find(name);
 	struct reproduce_published_set *published;
 	struct base_diag_list diag;
-	struct cli_paths paths;
 	int exit_status = CLI_USAGE;
 
 	if (!paper) {
@@ -160,41 +159,43 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 	if (!cli_output_check(about.name, "json", options->json))
 		return CLI_USAGE;
 	base_diag_init(&diag);
-	cli_paths_find(&paths);
 
-	g_autofree char *dir = g_build_filename(paths.papers, paper->name, NULL);
+	g_autofree char *dir = g_build_filename(paths->papers, paper->name, NULL);
 
 	published = reproduce_published_read(dir, options->is_quick, &diag);
 	if (published) {
-		exit_status = reproduce(&paths, paper, published, options);
+		exit_status = reproduce(paths, paper, published, options);
 		reproduce_published_free(published);
 	} else {
 		cli_diag_print(&diag);
 	}
 	base_diag_free(&diag);
-	cli_paths_free(&paths);
 	return exit_status;
+}
+
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct reproduce_options *o = ctx;
+
+	if (words->words->len != 1 || words->program) {
+		cli_error("reproduce: expected one paper's name; see `strata reproduce --help`");
+		return CLI_USAGE;
+	}
+	if (!cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots))
+		return CLI_USAGE;
+	return reproduce_named(words->words->pdata[0], o, paths);
 }
 
 int cli_reproduce(int argc, char **argv)
 {
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
-		{"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
-		{"out", CLI_TEXT, &o.out, "DIR",
-		 "where the page, the table and the runs go (default reproduce/PAPER)", 0},
-		{"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
-		{"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array", 0},
-		{0},
+	    {"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
+	    {"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs go (default reproduce/PAPER)", 0},
+	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array", 0},
+	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && (words.words->len != 1 || words.program))
-		cli_error("reproduce: expected one paper's name; see `strata reproduce --help`");
-	else if (parsed == CLI_PARSED && cli_number_parse(about.name, "jobs", o.jobs, SLOTS_MAX, &o.slots))
-		exit_status = reproduce_named(words.words->pdata[0], &o);
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

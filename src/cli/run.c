@@ -66,35 +66,34 @@ static int report(const struct cli_job *job, void *ctx)
 	return cli_job_not_verified(job) ? CLI_FAILED : CLI_OK;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct run_options *o = ctx;
+	const struct cli_single single = {.about = &about,
+					  .options = &o->single,
+					  .is_kept = true,
+					  .is_quiet = &o->is_quiet,
+					  .report = report,
+					  .ctx = o};
+
+	/* First, so that a --set of the user's own counts. */
+	if (o->trace) {
+		g_ptr_array_insert(o->single.sets, 0, (gpointer) "run.timeline_count=1000000");
+		g_ptr_array_insert(o->single.sets, 0, (gpointer) "run.kernel_count=1000000");
+	}
+	return cli_output_check(about.name, "trace", o->trace) ? cli_single_run(&single, words, paths) : CLI_USAGE;
+}
+
 int cli_run(int argc, char **argv)
 {
-	struct run_options o = {.single.sets = g_ptr_array_new()};
+	struct run_options o = {0};
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
 	    CLI_VERIFY_OPTIONS(o.single.verify),
 	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events", 0},
-	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary and no progress; the run is kept all the same",
-	     0},
+	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary and no progress; the run is kept all the same", 0},
 	    {0},
 	};
-	const struct cli_single single = {.about = &about,
-					  .options = &o.single,
-					  .is_kept = true,
-					  .is_quiet = &o.is_quiet,
-					  .report = report,
-					  .ctx = &o};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	/* First, so that a --set of the user's own counts. */
-	if (o.trace) {
-		g_ptr_array_insert(o.single.sets, 0, (gpointer) "run.timeline_count=1000000");
-		g_ptr_array_insert(o.single.sets, 0, (gpointer) "run.kernel_count=1000000");
-	}
-	if (parsed == CLI_PARSED && cli_output_check(about.name, "trace", o.trace))
-		exit_status = cli_single_run(&single, &words);
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.single.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

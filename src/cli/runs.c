@@ -256,11 +256,20 @@ static bool options_fit(const struct runs_options *o, const struct action *a, ui
 	return true;
 }
 
-static int run_words(struct runs_options *o, GPtrArray *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
-	const char *name = words->len ? words->pdata[0] : "";
-	const uint32_t count = words->len ? words->len - 1 : 0;
+	struct runs_options *o = ctx;
+	char **given = (char **)words->words->pdata;
+	const uint32_t given_count = words->words->len;
+	const char *name = given_count ? given[0] : "";
+	const uint32_t count = given_count ? given_count - 1 : 0;
 	const struct action *a = NULL;
+
+	(void)paths;
+	if (words->program) {
+		cli_error("runs: takes no program");
+		return CLI_USAGE;
+	}
 
 	for (size_t i = 0; i < ARRAY_COUNT(actions); i++)
 		if (!strcmp(actions[i].name, name))
@@ -278,7 +287,7 @@ static int run_words(struct runs_options *o, GPtrArray *words)
 	if (!options_fit(o, a, count) || !cli_number_parse(about.name, "last", o->last, LAST_MAX, &o->filter.last) ||
 	    !cli_output_check(about.name, "json", o->json) || !cli_output_check(about.name, "csv", o->csv))
 		return CLI_USAGE;
-	return a->run(o, (char **)words->pdata + 1, count);
+	return a->run(o, given + 1, count);
 }
 
 int cli_runs(int argc, char **argv)
@@ -295,14 +304,6 @@ int cli_runs(int argc, char **argv)
 	    {"csv", CLI_TEXT, &o.csv, "FILE", "export: there, a line per run, a column per value", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && words.program)
-		cli_error("runs: takes no program");
-	else if (parsed == CLI_PARSED)
-		exit_status = run_words(&o, words.words);
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -95,7 +95,7 @@ static const char *machine_for(const struct cli_target *target)
 	return target->is_self_checking && target->is_of_threads ? "channel-cpu" : "tom-baseline";
 }
 
-static int run_words(const struct cli_single *s, const struct cli_paths *paths, const struct cli_words *words)
+int cli_single_run(const struct cli_single *s, const struct cli_words *words, const struct cli_paths *paths)
 {
 	const struct cli_single_options *o = s->options;
 	const char *name = s->about->name;
@@ -120,16 +120,5 @@ static int run_words(const struct cli_single *s, const struct cli_paths *paths, 
 		exit_status = run_job(s, paths, &job);
 	}
 	cli_targets_free(targets);
-	return exit_status;
-}
-
-int cli_single_run(const struct cli_single *s, const struct cli_words *words)
-{
-	struct cli_paths paths;
-	int exit_status;
-
-	cli_paths_find(&paths);
-	exit_status = run_words(s, &paths, words);
-	cli_paths_free(&paths);
 	return exit_status;
 }

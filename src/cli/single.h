@@ -15,7 +15,7 @@ struct cli_single_options {
 /* Their rows in a command's option table. */
 #define CLI_SINGLE_OPTIONS(o, json_doc)                                                                            \
 	{"machine", CLI_TEXT, &(o).machine, "M", "the machine: a name or a .yaml file (default tom-baseline)", 0}, \
-	    {"set", CLI_LIST, (o).sets, "K=V", "override one parameter; may be given several times", 0},           \
+	    {"set", CLI_LIST, &(o).sets, "K=V", "override one parameter; may be given several times", 0},          \
 	    {"size", CLI_TEXT, &(o).size, "S", "a workload's input size: small (default) or paper", 0},            \
 	    CLI_TIMEOUT_OPTION(&(o).timeout),                                                                      \
 	{                                                                                                          \
@@ -37,6 +37,6 @@ struct cli_single {
 
 /* Runs the one program that the words name. The exit status: the report's, or CLI_USAGE or CLI_UNABLE after a
  * message. */
-int cli_single_run(const struct cli_single *s, const struct cli_words *words);
+int cli_single_run(const struct cli_single *s, const struct cli_words *words, const struct cli_paths *paths);
 
 #endif

@@ -269,36 +269,37 @@ static int ska(const struct cli_paths *paths, const struct ska_options *o, const
 	return exit_status;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	const struct ska_options *o = ctx;
+	const uint32_t given = words->words->len;
+
+	if (words->program) {
+		cli_error("ska: unexpected '--'; see `strata ska --help`");
+		return CLI_USAGE;
+	}
+	if (o->is_innovation && (given || o->json || o->show || o->sets->len)) {
+		cli_error("ska: --innovation takes no telescope and no other option");
+		return CLI_USAGE;
+	}
+	if (!cli_output_check(about.name, "json", o->json))
+		return CLI_USAGE;
+	return o->is_innovation ? print_innovation(paths)
+	       : given          ? ska(paths, o, (const char *const *)words->words->pdata, given)
+				: ska(paths, o, telescopes, G_N_ELEMENTS(telescopes) - 1);
+}
+
 int cli_ska(int argc, char **argv)
 {
-	struct ska_options o = {.sets = g_ptr_array_new()};
+	struct ska_options o = {0};
 	const struct cli_option options[] = {
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter of all telescopes", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter of all telescopes", 0},
 	    {"show", CLI_TEXT, &o.show, "STEP", "print the equation and every intermediate of a step, or of all", 0},
 	    {"innovation", CLI_FLAG, &o.is_innovation, NULL,
 	     "instead: equation (1.1) over the fastest supercomputers since 2007", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all numbers there as a JSON array", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && words.program) {
-		cli_error("ska: unexpected '--'; see `strata ska --help`");
-	} else if (parsed == CLI_PARSED && o.is_innovation && (words.words->len || o.json || o.show || o.sets->len)) {
-		cli_error("ska: --innovation takes no telescope and no other option");
-	} else if (parsed == CLI_PARSED && cli_output_check(about.name, "json", o.json)) {
-		const uint32_t given = words.words->len;
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = o.is_innovation ? print_innovation(&paths)
-			      : given	      ? ska(&paths, &o, (const char *const *)words.words->pdata, given)
-					      : ska(&paths, &o, telescopes, G_N_ELEMENTS(telescopes) - 1);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -218,11 +218,22 @@ static bool options_fit(struct sweep_options *o)
 	return false;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct sweep_options *o = ctx;
+
+	if (words->program || words->words->len != 1) {
+		cli_error("sweep: expected one file; see `strata sweep --help`");
+		return CLI_USAGE;
+	}
+	return options_fit(o) ? sweep_file(paths, o, words->words->pdata[0]) : CLI_USAGE;
+}
+
 int cli_sweep(int argc, char **argv)
 {
-	struct sweep_options o = {.sets = g_ptr_array_new()};
+	struct sweep_options o = {0};
 	const struct cli_option options[] = {
-	    {"set", CLI_LIST, o.sets, "K=V", "a setting of all points; may be given several times", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "a setting of all points; may be given several times", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
@@ -236,20 +247,6 @@ int cli_sweep(int argc, char **argv)
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all runs there", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && (words.program || words.words->len != 1)) {
-		cli_error("sweep: expected one file; see `strata sweep --help`");
-	} else if (parsed == CLI_PARSED && options_fit(&o)) {
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = sweep_file(&paths, &o, words.words->pdata[0]);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

@@ -45,6 +45,18 @@ static int write_run(const char *word, const char *out)
 	return exit_status;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	const char *out = *(const char **)ctx;
+
+	(void)paths;
+	if (!out || words->program || words->words->len != 1) {
+		cli_error("timeline: expected --out FILE and one run; see `strata timeline --help`");
+		return CLI_USAGE;
+	}
+	return cli_output_check(about.name, "out", out) ? write_run(words->words->pdata[0], out) : CLI_USAGE;
+}
+
 int cli_timeline(int argc, char **argv)
 {
 	const char *out = NULL;
@@ -52,14 +64,6 @@ int cli_timeline(int argc, char **argv)
 	    {"out", CLI_TEXT, &out, "FILE", "the trace events, as JSON", 'o'},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && (!out || words.program || words.words->len != 1))
-		cli_error("timeline: expected --out FILE and one run; see `strata timeline --help`");
-	else if (parsed == CLI_PARSED && cli_output_check(about.name, "out", out))
-		exit_status = write_run(words.words->pdata[0], out);
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &out);
 }

@@ -144,6 +144,27 @@ static int again(const struct top_options *o)
 	return CLI_OK;
 }
 
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct top_options *o = ctx;
+
+	(void)paths;
+	if (words->program || words->words->len) {
+		cli_error("top: takes no words; it shows all runs of this user");
+		return CLI_USAGE;
+	}
+	if (o->interval && (o->is_once || o->json)) {
+		cli_error("top: --once and --json look once: --interval goes without them");
+		return CLI_USAGE;
+	}
+	if (!cli_number_parse(about.name, "interval", o->interval, INTERVAL_MAX_S, &o->interval_s) ||
+	    !cli_output_check(about.name, "json", o->json))
+		return CLI_USAGE;
+	if (!o->interval_s)
+		o->interval_s = INTERVAL_DEFAULT_S;
+	return o->is_once || o->json || !isatty(STDOUT_FILENO) ? once(o) : again(o);
+}
+
 int cli_top(int argc, char **argv)
 {
 	struct top_options o = {0};
@@ -153,20 +174,6 @@ int cli_top(int argc, char **argv)
 	    {"json", CLI_TEXT, &o.json, "FILE", "write what is now there, and end", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED && (words.program || words.words->len))
-		cli_error("top: takes no words; it shows all runs of this user");
-	else if (parsed == CLI_PARSED && o.interval && (o.is_once || o.json))
-		cli_error("top: --once and --json look once: --interval goes without them");
-	else if (parsed == CLI_PARSED &&
-		 cli_number_parse(about.name, "interval", o.interval, INTERVAL_MAX_S, &o.interval_s) &&
-		 cli_output_check(about.name, "json", o.json)) {
-		o.interval_s = o.interval_s ? o.interval_s : INTERVAL_DEFAULT_S;
-		exit_status = o.is_once || o.json || !isatty(STDOUT_FILENO) ? once(&o) : again(&o);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

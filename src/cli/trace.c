@@ -362,29 +362,20 @@ static int list_params(void)
 	return CLI_OK;
 }
 
-static int run_words(const struct trace_options *o, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	const struct trace_options *o = ctx;
 	const char *action = words->words->len ? words->words->pdata[0] : "";
 	static const char *const names[] = {"record", "replay", "info", "show", "params"};
-	struct cli_paths paths;
-	int exit_status;
 
 	if (o->by_qemu && strcmp(action, "record")) {
 		cli_error("trace: --qemu is of `strata trace record`");
 		return CLI_USAGE;
 	}
-	if (!strcmp(action, "record") && words->words->len == 1) {
-		cli_paths_find(&paths);
-		exit_status = record(o, words, &paths);
-		cli_paths_free(&paths);
-		return exit_status;
-	}
-	if (!strcmp(action, "replay") && words->words->len == 2) {
-		cli_paths_find(&paths);
-		exit_status = replay(o, words->words->pdata[1], &paths);
-		cli_paths_free(&paths);
-		return exit_status;
-	}
+	if (!strcmp(action, "record") && words->words->len == 1)
+		return record(o, words, paths);
+	if (!strcmp(action, "replay") && words->words->len == 2)
+		return replay(o, words->words->pdata[1], paths);
 	if (!strcmp(action, "params") && words->words->len == 1)
 		return list_params();
 	if ((!strcmp(action, "info") || !strcmp(action, "show")) && words->words->len == 2)
@@ -404,11 +395,11 @@ static int run_words(const struct trace_options *o, const struct cli_words *word
 
 int cli_trace(int argc, char **argv)
 {
-	struct trace_options o = {.sets = g_ptr_array_new()};
+	struct trace_options o = {0};
 	const struct cli_option options[] = {
 	    {"out", CLI_TEXT, &o.out, "FILE", "record: the trace, compressed by zstd", 'o'},
 	    {"threads", CLI_TEXT, &o.threads, "N", "record: simulated hardware threads (default 4)", 0},
-	    {"set", CLI_LIST, o.sets, "NAME=VALUE",
+	    {"set", CLI_LIST, &o.sets, "NAME=VALUE",
 	     "record: a cost; `strata trace params` lists them. replay: a parameter of the machine", 0},
 	    {"machine", CLI_TEXT, &o.machine, "M", "replay: a machine with processors (default channel-cpu)", 'm'},
 	    {"json", CLI_TEXT, &o.json, "FILE", "replay: the results", 0},
@@ -416,13 +407,6 @@ int cli_trace(int argc, char **argv)
 	    {"lines", CLI_FLAG, &o.as_lines, NULL, "show: lines of 64 bytes, a request per line", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED)
-		exit_status = run_words(&o, &words);
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

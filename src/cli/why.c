@@ -361,8 +361,9 @@ static int of_runs(const struct why_options *o, const GPtrArray *words)
 
 /* ---- the command line ---- */
 
-static int why_words(const struct cli_paths *paths, struct why_options *o, const struct cli_words *words)
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
+	struct why_options *o = ctx;
 	const GPtrArray *w = words->words;
 	const bool is_stored = !words->program && w->len && is_run(w->pdata[0]);
 
@@ -388,10 +389,10 @@ static int why_words(const struct cli_paths *paths, struct why_options *o, const
 
 int cli_why(int argc, char **argv)
 {
-	struct why_options o = {.sets = g_ptr_array_new()};
+	struct why_options o = {0};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &o.machine, "M", "the machine: a name or a .yaml file (default tom-baseline)", 0},
-	    {"set", CLI_LIST, o.sets, "K=V", "override one parameter; may be given several times", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
@@ -400,18 +401,6 @@ int cli_why(int argc, char **argv)
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all of it there", 0},
 	    {0},
 	};
-	struct cli_words words;
-	enum cli_parse parsed = cli_options_parse(&about, options, argc, argv, &words);
-	int exit_status = parsed == CLI_PARSE_HELP ? CLI_OK : CLI_USAGE;
 
-	if (parsed == CLI_PARSED) {
-		struct cli_paths paths;
-
-		cli_paths_find(&paths);
-		exit_status = why_words(&paths, &o, &words);
-		cli_paths_free(&paths);
-	}
-	g_ptr_array_free(words.words, TRUE);
-	g_ptr_array_free(o.sets, TRUE);
-	return exit_status;
+	return cli_command(&about, options, argc, argv, run_words, &o);
 }

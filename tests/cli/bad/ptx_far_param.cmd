@@ -1,0 +1,1 @@
+ptx duality --param nope=1 ../dc/vectoradd.ptx

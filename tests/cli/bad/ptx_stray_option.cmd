@@ -1,0 +1,1 @@
+ptx check --plain ../dc/vectoradd.ptx
