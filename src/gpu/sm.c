@@ -90,6 +90,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->collector_count = (uint32_t)c->sm.collector_count;
 	sm->register_banks = (uint32_t)c->sm.register_bank_count;
 	sm->branch_penalty = (uint32_t)c->sm.branch_penalty_cycles;
+	sm->divergence_is_free = c->sm.divergence_is_free;
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
 	sm->access_free = SM_NO_ACCESS;
@@ -257,6 +258,13 @@ uint32_t sm_slot_find(const struct sm *sm)
 	return best < sm->warp_slot_count ? best : UINT32_MAX;
 }
 
+static uint8_t thread_count(const struct simt_launch *l, const struct simt_warp *t)
+{
+	const uint64_t all = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+
+	return (uint8_t)MIN(SIMT_LANES, all - (uint64_t)t->index_in_cta * SIMT_LANES);
+}
+
 struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot, uint32_t cta_slot, uint32_t start)
 {
 	struct sm_warp *w = &sm->warps[slot];
@@ -264,6 +272,8 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *t, uint32_t slot,
 
 	CHECK(!w->w && w->loads_pending == 0);
 	w->w = t;
+	w->threads = thread_count(sm->gpu->launch, t);
+	w->latency_parts = w->fetch_parts = 0;
 	w->cta_slot = (uint16_t)cta_slot;
 	w->watch = sm->gpu->watch;
 	for (uint32_t i = 0; i < sm->gpu->exts.count; i++) {
@@ -424,6 +434,10 @@ static void state_clear(struct sm *sm)
 	}
 	memset(sm->unit_free, 0, sizeof(sm->unit_free));
 	memset(sm->issue_free, 0, sizeof(sm->issue_free));
+	memset(sm->unit_parts, 0, sizeof(sm->unit_parts));
+	memset(sm->issue_parts, 0, sizeof(sm->issue_parts));
+	memset(sm->slot_parts, 0, sizeof(sm->slot_parts));
+	sm->fetch_parts = sm->collect_parts = 0;
 	memset(sm->collector_free, 0, sizeof(sm->collector_free));
 	memset(sm->bank_free, 0, sizeof(sm->bank_free));
 	memset(sm->fetches, 0, sm->fetch_slots);

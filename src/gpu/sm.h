@@ -54,6 +54,7 @@ enum {
 	SM_CTA_MAX = 32,
 	SM_NO_CTA = SM_CTA_MAX, /* of warps that belong to none */
 	SM_CTA_SLOT_BITS = 6,
+	SM_WHOLE = 32, /* parts of a cycle, where diverged instructions take less than whole ones */
 	SM_COPY_GROUPS = 8, /* groups of asynchronous copies that a warp can tell apart; a power of two */
 };
 
@@ -67,6 +68,9 @@ struct sm_warp {
 	uint8_t wait;   /* enum sm_wait; SM_WAIT_COUNT: in ready[unit] */
 	uint8_t unit;
 	uint8_t scheduler, bit;
+	uint8_t threads; /* with which it began */
+	/* What its latencies so far, and its fetches, lack to whole cycles; below SM_WHOLE. */
+	uint8_t latency_parts, fetch_parts;
 	uint16_t slot, cta_slot;
 	uint16_t loads_pending, stores_pending;
 	uint16_t copies_pending; /* of loads_pending, those of asynchronous copies */
@@ -173,6 +177,11 @@ struct sm {
 	uint32_t resident_warps;
 	uint32_t unit_free[SIMT_UNIT_COUNT]; /* units shared by the schedulers */
 	uint32_t issue_free[SM_SCHEDULER_MAX][SIMT_UNIT_COUNT]; /* [issue slot]: its own */
+	/* sm.divergence_is_free: parts of the cycle *_free that are taken, of the coming issue slots, and of the next
+	 * turns to fetch and to collect; below SM_WHOLE, and 0 as long as no warp has diverged. */
+	bool divergence_is_free;
+	uint8_t unit_parts[SIMT_UNIT_COUNT], issue_parts[SM_SCHEDULER_MAX][SIMT_UNIT_COUNT];
+	uint32_t slot_parts[SM_SCHEDULER_MAX], fetch_parts, collect_parts;
 	uint8_t issue_turn[SM_SCHEDULER_MAX]; /* [issue slot]: the scheduler that is asked first */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
@@ -245,6 +254,24 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot,
 uint32_t sm_slot_find(const struct sm *sm);
 
 /* sm_issue.c */
+/* Of SM_WHOLE parts, what the warp's next instruction takes of what is made for all its threads: all, unless
+ * sm.divergence_is_free. */
+static inline uint32_t sm_share(const struct sm *sm, const struct sm_warp *w)
+{
+	if (likely(!sm->divergence_is_free))
+		return SM_WHOLE;
+	return ((uint32_t)__builtin_popcount(w->w->active_mask) * SM_WHOLE + w->threads - 1) / w->threads;
+}
+
+/* A share of a time: whole cycles, what is left over is of the next one. */
+static inline uint32_t sm_share_cycles(uint8_t *left_parts, uint32_t cycles, uint32_t share)
+{
+	const uint32_t parts = cycles * share + *left_parts;
+
+	*left_parts = parts % SM_WHOLE;
+	return parts / SM_WHOLE;
+}
+
 void sm_evaluate(struct sm *sm, struct sm_warp *w);
 void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
 void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */

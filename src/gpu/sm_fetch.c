@@ -46,6 +46,18 @@ static uint32_t fetch_turn(struct sm *sm, uint32_t start)
 	return at;
 }
 
+/* A group whose line is there, fetched from start on: when it can issue. Diverged warps share their turns. */
+static uint32_t fetched(struct sm *sm, struct sm_warp *w, uint32_t start)
+{
+	const uint32_t share = sm_share(sm, w), latency = sm_share_cycles(&w->fetch_parts, sm->fetch_latency, share);
+
+	sm->fetch_parts += share;
+	if (unlikely(sm->fetch_parts < SM_WHOLE))
+		return start + latency;
+	sm->fetch_parts -= SM_WHOLE;
+	return fetch_turn(sm, start) + latency;
+}
+
 /* Fetches a group; returns the cycle it is there, SM_NEVER while the L1I waits for its line. */
 static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, uint32_t start)
 {
@@ -54,7 +66,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 
 	w->fetch_token++;
 	if (line == w->fetch_line)
-		return fetch_turn(sm, start) + sm->fetch_latency;
+		return fetched(sm, w, start);
 	sm->spare->addr_bytes = g->code_base + (uint64_t)line * mem_cache_line_bytes(sm->l1i);
 	sm->spare->owner = w;
 	sm->spare->tag = w->fetch_token;
@@ -62,7 +74,7 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 
 	if (result == MEM_CACHE_HIT) {
 		w->fetch_line = line;
-		return fetch_turn(sm, start) + sm->fetch_latency;
+		return fetched(sm, w, start);
 	}
 	if (result == MEM_CACHE_STALL) {
 		sm->fetch_retry[w->scheduler] |= 1ull << w->bit;
@@ -116,7 +128,7 @@ void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc)
 	if (likely(group == w->fetch_group) || w->w->is_done)
 		return;
 	if (!sm->fetches_ahead || unlikely(group != w->fetch_group + 1)) {
-		sm_fetch_start(sm, w, pc, sm->now + 1);
+		sm_fetch_start(sm, w, pc, sm->now + sm_share_cycles(&w->fetch_parts, 1, sm_share(sm, w)));
 		return;
 	}
 	w->fetch_group = group;
@@ -127,7 +139,7 @@ void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc)
 /* The line that the warp's last fetch waited for is there. */
 static void fetch_resume(struct sm *sm, struct sm_warp *w, uint64_t addr_bytes)
 {
-	uint32_t at = fetch_turn(sm, sm->now) + sm->fetch_latency;
+	uint32_t at = fetched(sm, w, sm->now);
 
 	w->fetch_line = (uint32_t)((addr_bytes - sm->gpu->code_base) / mem_cache_line_bytes(sm->l1i));
 	if (w->fetch_ready == SM_NEVER) {

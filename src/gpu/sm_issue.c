@@ -187,12 +187,22 @@ static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_schedul
 	return unit_collects(unit) && sm->collector_next > at ? sm->collector_next : at;
 }
 
-/* The unit works on what it is given for so many cycles more. */
-static inline void unit_hold(struct sm *sm, const struct sm_scheduler *s, uint32_t unit, uint32_t cycles)
+/* The unit works on what it is given for a share of so many cycles more. */
+static inline void unit_hold(struct sm *sm, const struct sm_scheduler *s, uint32_t unit, uint32_t cycles,
+			     uint32_t share)
 {
-	uint32_t *free_at = unit_is_shared(unit) ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
+	const bool is_shared = unit_is_shared(unit);
+	uint32_t *free_at = is_shared ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
+	uint8_t *taken = is_shared ? &sm->unit_parts[unit] : &sm->issue_parts[s->issue][unit];
+	uint32_t parts;
 
-	*free_at = (*free_at > sm->now ? *free_at : sm->now) + cycles;
+	if (likely(!sm->divergence_is_free)) {
+		*free_at = (*free_at > sm->now ? *free_at : sm->now) + cycles;
+		return;
+	}
+	parts = cycles * share + (*free_at < sm->now ? 0 : *taken);
+	*free_at = (*free_at > sm->now ? *free_at : sm->now) + parts / SM_WHOLE;
+	*taken = parts % SM_WHOLE;
 }
 
 /* Warps that can issue now: operands and instruction there, unit free. */
@@ -319,19 +329,33 @@ static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct sim
 	return at > sm->now + 1 ? at - sm->now - 1 : 0;
 }
 
+/* Diverged instructions share their turns. Returns as collect. */
+static uint32_t operands_collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t share)
+{
+	if (!sm->collector_count || !unit_collects(inst->unit))
+		return 0;
+	sm->collect_parts += share;
+	if (unlikely(sm->collect_parts < SM_WHOLE))
+		return 0;
+	sm->collect_parts -= SM_WHOLE;
+	return collect(sm, w, inst);
+}
+
 /* Issue slots after the first stay on the unit, one interval each; or they are the steps that refine a special
  * function's result, each of which needs the one before. */
-static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w, const struct simt_inst *inst)
+static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w, const struct simt_inst *inst,
+			uint32_t share)
 {
 	uint32_t unit = inst->unit, steps = inst->issue_slots ? inst->issue_slots - 1u : 0, step_unit = inst->step_unit;
 	uint32_t step_cycles = unit == step_unit ? sm->interval[unit] : sm->latency[step_unit];
-	uint32_t reading = sm->collector_count && unit_collects(unit) ? collect(sm, w, inst) : 0;
-	uint32_t ready = (sm->now + reading + sm->latency[unit] + steps * step_cycles) << 1;
+	uint32_t reading = operands_collect(sm, w, inst, share);
+	uint32_t cycles = sm_share_cycles(&w->latency_parts, sm->latency[unit] + steps * step_cycles, share);
+	uint32_t ready = (sm->now + reading + cycles) << 1;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
-	unit_hold(sm, s, unit, sm->interval[unit]);
+	unit_hold(sm, s, unit, sm->interval[unit], share);
 	if (steps)
-		unit_hold(sm, s, step_unit, steps * sm->interval[step_unit]);
+		unit_hold(sm, s, step_unit, steps * sm->interval[step_unit], share);
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = ready;
 }
@@ -342,8 +366,9 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	struct gpu *g = sm->gpu;
 	struct simt_step *step = &g->step;
 	struct simt_warp *t = w->w;
-	uint32_t depth = t->stack_depth;
+	uint32_t depth = t->stack_depth, share = sm_share(sm, w);
 
+	sm->slot_parts[s->issue] += share;
 	if (sm_is_watched(w, GPU_POINT_ISSUE) && gpu_ext_issue(sm, w))
 		return !g->has_failed;
 	if (unlikely(!simt_step(g->launch, t, step))) {
@@ -354,11 +379,12 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	if (step->inst->unit == SIMT_UNIT_LDST)
 		lsu_issue(sm, w, step);
 	else
-		occupy_unit(sm, s, w, step->inst);
+		occupy_unit(sm, s, w, step->inst, share);
 	if (unlikely(step->inst->flags & SIMT_COPY_COMMIT))
 		w->copy_group++;
 	if (step->branched)
-		sm_fetch_start(sm, w, t->pc, sm->now + 1 + sm->branch_penalty);
+		sm_fetch_start(sm, w, t->pc,
+			       sm->now + sm_share_cycles(&w->fetch_parts, 1 + sm->branch_penalty, sm_share(sm, w)));
 	else
 		sm_fetch_advance(sm, w, t->pc);
 	if (sm_is_watched(w, GPU_POINT_STEPPED))
@@ -430,6 +456,18 @@ static bool schedule_slot(struct sm *sm, uint32_t slot)
 	return false;
 }
 
+/* The same until the slot's cycle is taken: by one instruction, or by several of diverged warps. What the last one
+ * takes beyond it is of the next cycle. */
+static bool fill_slot(struct sm *sm, uint32_t slot)
+{
+	bool has_issued = false;
+
+	while (sm->slot_parts[slot] < SM_WHOLE && schedule_slot(sm, slot))
+		has_issued = true;
+	sm->slot_parts[slot] -= sm->slot_parts[slot] < SM_WHOLE ? sm->slot_parts[slot] : SM_WHOLE;
+	return has_issued;
+}
+
 /* Why the scheduler cannot issue as its sets are now, and when to look again: next cycle if a warp could then issue,
  * else when a unit frees or a warp's wait ends. */
 static uint32_t next_look(const struct sm *sm, struct sm_scheduler *s)
@@ -463,7 +501,7 @@ uint32_t sm_schedule(struct sm *sm)
 	uint32_t next = SM_NEVER, issued = 0;
 
 	for (uint32_t i = 0; i < sm->issue_count; i++) {
-		issued |= (uint32_t)schedule_slot(sm, i) << i;
+		issued |= (uint32_t)fill_slot(sm, i) << i;
 		if (unlikely(sm->gpu->has_failed))
 			break;
 	}
@@ -478,6 +516,8 @@ uint32_t sm_schedule(struct sm *sm)
 		next = at < next ? at : next;
 	}
 	for (uint32_t i = 0; i < sm->issue_count; i++) {
+		if (unlikely(sm->slot_parts[i] != 0))
+			next = sm->now + 1;
 		if (issued >> i & 1)
 			sm->stats.issued_cycles++;
 		else

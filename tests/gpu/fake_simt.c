@@ -196,6 +196,7 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 		for (uint32_t i = 0; i < SIMT_LANES && (s->flags & SIMT_COPY); i++)
 			out->to[i] = 4 * i;
 	}
+	w->active_mask = f->fake[w->pc].path ? w->live_mask & f->fake[w->pc].path : w->live_mask;
 	if (s->flags & SIMT_EXIT) {
 		w->is_done = true;
 		w->cta->done_count++;

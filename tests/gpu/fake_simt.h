@@ -15,6 +15,7 @@ struct fake_inst {
 	/* Address of a lane: addr(thread, visit) with the grid-wide thread number and how often the warp was here. */
 	uint64_t (*addr)(uint64_t thread, uint32_t visit);
 	uint32_t lanes;     /* mask; 0 = all */
+	uint32_t path;      /* mask of the lanes that have come to it; 0 = all */
 	uint32_t branch_to; /* SIMT_BRANCH: target, taken `times` times */
 	uint32_t times;
 	uint32_t mark;

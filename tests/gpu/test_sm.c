@@ -197,6 +197,108 @@ static void register_banks(void **state)
 	assert_in_range(front_end_run(settings, together, 3, 1), 3 * 64, 3 * 64 + 64);
 }
 
+/* ---- sm.divergence_is_free ---- */
+
+#define FREE_DIVERGENCE "sm.divergence_is_free", "true"
+
+/* Cycles of 64 independent instructions of the two units in turns for each of eight warps, that the lanes of path have
+ * come to; their code is in the instruction cache. */
+static uint64_t path_run_of(const char *const *settings, uint32_t unit, uint32_t other, uint32_t path)
+{
+	struct fake_inst insts[66];
+	struct rig r;
+	uint64_t cycles;
+
+	insts[0] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, 0, 0);
+	for (uint32_t i = 1; i < 65; i++) {
+		insts[i] = (struct fake_inst)FAKE_ALU(i % 2 ? unit : other, 0, 0);
+		insts[i].write_count = 0;
+		insts[i].path = path;
+	}
+	insts[65] = (struct fake_inst)FAKE_EXIT;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, 66, 1, 32 * 8);
+	cycles = rig_run(&r, insts, 66, 1, 32 * 8);
+	rig_close(&r);
+	return cycles;
+}
+
+static uint64_t path_run(const char *const *settings, uint32_t unit, uint32_t path)
+{
+	return path_run_of(settings, unit, unit, path);
+}
+
+/* Issue: two schedulers, 512 instructions, of which one takes as much of a cycle as lanes have come to it. So with one
+ * fetch of two instructions a cycle, and with one collector that takes two cycles. */
+static void diverged_instructions_share_slots(void **state)
+{
+	static const char *const as_it_is[] = {NULL};
+	static const char *const ideal[] = {FREE_DIVERGENCE, NULL};
+	static const char *const fetch[] = {FREE_DIVERGENCE, "sm.fetch_warp_count", "1", "sm.ibuffer_count", "1", NULL};
+	static const char *const collect[] = {FREE_DIVERGENCE, "sm.collector_count", "1", NULL};
+	const uint64_t whole = path_run(as_it_is, SIMT_UNIT_INT, 0);
+
+	(void)state;
+	assert_in_range(whole, 8 * 64 / 2, 8 * 64 / 2 + 64);
+	assert_int_equal(path_run(as_it_is, SIMT_UNIT_INT, 0xffff), whole);
+	assert_int_equal(path_run(ideal, SIMT_UNIT_INT, 0), whole);
+	assert_in_range(whole - path_run(ideal, SIMT_UNIT_INT, 0x00ffff00), 8 * 64 / 4 - 8, 8 * 64 / 4 + 8);
+	assert_in_range(whole - path_run(ideal, SIMT_UNIT_INT, 0xff), 8 * 64 * 3 / 8 - 8, 8 * 64 * 3 / 8 + 8);
+	assert_in_range(whole - path_run(ideal, SIMT_UNIT_INT, 0xffffff), 8 * 64 / 8 - 8, 8 * 64 / 8 + 8);
+	/* Where no unit holds it up. */
+	assert_in_range(whole - path_run_of(ideal, SIMT_UNIT_INT, SIMT_UNIT_FP32, 0xffffff), 8 * 64 / 8 - 8,
+			8 * 64 / 8 + 8);
+	assert_in_range(path_run(fetch, SIMT_UNIT_INT, 0), 8 * 64, 8 * 64 + 100);
+	assert_in_range(path_run(fetch, SIMT_UNIT_INT, 0xffff), 8 * 64 / 2, 8 * 64 / 2 + 100);
+	assert_in_range(path_run(collect, SIMT_UNIT_INT, 0), 8 * 64 * 2, 8 * 64 * 2 + 100);
+	assert_in_range(path_run(collect, SIMT_UNIT_INT, 0xffff), 8 * 64, 8 * 64 + 100);
+}
+
+/* A unit is held for the share of its interval: of each scheduler's own, and of the one for both. */
+static void diverged_instructions_share_units(void **state)
+{
+	static const char *const ideal[] = {FREE_DIVERGENCE, "sm.fp64_interval_cycles", "64", "sm.sfu_interval_cycles",
+					    "64", NULL};
+
+	(void)state;
+	assert_in_range(path_run(ideal, SIMT_UNIT_FP64, 0), 255 * 64, 257 * 64);
+	assert_in_range(path_run(ideal, SIMT_UNIT_FP64, 0xff), 255 * 16, 261 * 16);
+	assert_in_range(path_run(ideal, SIMT_UNIT_FP64, 1), 255 * 2, 256 * 2 + 80);
+	assert_in_range(path_run(ideal, SIMT_UNIT_SFU, 0xff), 511 * 16, 517 * 16);
+}
+
+/* A chain of latencies: five of 32 lanes wait for 62.5 cycles of 400, with four steps of the unit for 62.97. */
+static void diverged_latencies(void **state)
+{
+	static const char *const ideal[] = {FREE_DIVERGENCE, "sm.int_latency_cycles", "400", NULL};
+	struct fake_inst link = FAKE_ALU(SIMT_UNIT_INT, 0, 0);
+
+	(void)state;
+	assert_int_equal(chain_cost(ideal, link), 40000);
+	link.path = 0xff000000;
+	assert_int_equal(chain_cost(ideal, link), 10000);
+	link.path = 0x1f;
+	assert_in_range(chain_cost(ideal, link), 6249, 6251);
+	link.issue_slots = 4;
+	assert_in_range(chain_cost(ideal, link), 6296, 6297);
+}
+
+/* Nothing changes for warps whose threads are all on one path, be they as many as a warp's lanes or not. */
+static void free_divergence_of_converged_warps(void **state)
+{
+	struct fake_inst insts[] = {
+	    FAKE_LOAD(1, line_per_visit), FAKE_ALU(SIMT_UNIT_FP64, 2, 1), FAKE_ALU(SIMT_UNIT_SFU, 3, 2),
+	    FAKE_ALU(SIMT_UNIT_INT, 4, 3), FAKE_SHARED(5, shared_stride_8), FAKE_BARRIER,
+	    FAKE_STORE(5, same_line), FAKE_LOOP(0, 5), FAKE_EXIT};
+	static const char *const off[] = {"sm.fetch_warp_count", "1", "sm.collector_count", "2", NULL};
+	static const char *const on[] = {FREE_DIVERGENCE, "sm.fetch_warp_count", "1", "sm.collector_count", "2", NULL};
+
+	(void)state;
+	for (uint32_t threads = 48; threads <= 256; threads += 48)
+		assert_int_equal(rig_cycles(on, insts, ARRAY_COUNT(insts), 3, threads),
+				 rig_cycles(off, insts, ARRAY_COUNT(insts), 3, threads));
+}
+
 /* Of sixteen warps one fetches in a cycle: with an instruction a fetch one issues, with two two do. A warp alone waits
  * for each fetch, unless the next one has begun. */
 static void fetch_turns(void **state)
@@ -543,6 +645,10 @@ int main(void)
 	    cmocka_unit_test(units_of_schedulers),
 	    cmocka_unit_test(operand_collectors),
 	    cmocka_unit_test(register_banks),
+	    cmocka_unit_test(diverged_instructions_share_slots),
+	    cmocka_unit_test(diverged_instructions_share_units),
+	    cmocka_unit_test(diverged_latencies),
+	    cmocka_unit_test(free_divergence_of_converged_warps),
 	    cmocka_unit_test(fetch_turns),
 	    cmocka_unit_test(fetch_turns_of_a_launch),
 	    cmocka_unit_test(l1_hit_latency),
