@@ -14,13 +14,21 @@ struct unit {
 	struct {
 		uint64_t units;
 		enum cpu_part part;
+		uint32_t place;
 	} recent[RECENT];
 	uint32_t next;
+	uint32_t place;
+	bool is_near;
 };
+
+/* The first two places. */
+enum { NOWHERE_CPU, NOWHERE_NEAR, NOWHERE_COUNT };
 
 struct cpu_account {
 	uint32_t unit_count;
 	uint64_t per_ps;
+	GPtrArray *places;	  /* struct cpu_account_place */
+	GHashTable *place_of[2]; /* by is_near: address to number */
 	struct unit units[];
 };
 
@@ -67,8 +75,10 @@ void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part,
 	if (units <= u->cursor_units)
 		return;
 	u->parts[part] += units - u->cursor_units;
+	cpu_account_place(a, u->place)->parts[part] += units - u->cursor_units;
 	u->recent[u->next].units = units - u->cursor_units;
 	u->recent[u->next].part = part;
+	u->recent[u->next].place = u->place;
 	u->next = (u->next + 1) % RECENT;
 	u->cursor_units = units;
 }
@@ -92,6 +102,7 @@ void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units)
 		CHECK(i < RECENT);
 		u->recent[u->next].units -= back;
 		u->parts[u->recent[u->next].part] -= back;
+		cpu_account_place(a, u->recent[u->next].place)->parts[u->recent[u->next].part] -= back;
 		u->cursor_units -= back;
 	}
 }
@@ -105,8 +116,66 @@ void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units)
 	cpu_account_until(a, unit, u->recent[(u->next + RECENT - 1) % RECENT].part, units);
 }
 
+static uint32_t place_new(struct cpu_account *a, const void *address, bool is_near)
+{
+	struct cpu_account_place *p = g_new0(struct cpu_account_place, 1);
+
+	p->address = address;
+	p->is_near = is_near;
+	g_ptr_array_add(a->places, p);
+	return a->places->len - 1;
+}
+
+void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address)
+{
+	struct unit *u = &a->units[unit];
+	gpointer number;
+
+	if (cpu_account_place(a, u->place)->address == address)
+		return;
+	if (!address) {
+		u->place = u->is_near ? NOWHERE_NEAR : NOWHERE_CPU;
+		return;
+	}
+	number = g_hash_table_lookup(a->place_of[u->is_near], address);
+	if (!number) {
+		number = GUINT_TO_POINTER(place_new(a, address, u->is_near));
+		g_hash_table_insert(a->place_of[u->is_near], (gpointer)(uintptr_t)address, number);
+	}
+	u->place = GPOINTER_TO_UINT(number);
+}
+
+uint32_t cpu_account_place_count(const struct cpu_account *a)
+{
+	return a->places->len;
+}
+
+struct cpu_account_place *cpu_account_place(struct cpu_account *a, uint32_t index)
+{
+	return a->places->pdata[index];
+}
+
+uint64_t cpu_account_units_per_ps(const struct cpu_account *a)
+{
+	return a->per_ps;
+}
+
+static void check_places(const struct cpu_account *a)
+{
+	for (uint32_t k = 0; k < CPU_PART_COUNT; k++) {
+		uint64_t of_units = 0, of_places = 0;
+
+		for (uint32_t i = 0; i < a->unit_count; i++)
+			of_units += a->units[i].parts[k];
+		for (uint32_t i = 0; i < a->places->len; i++)
+			of_places += ((const struct cpu_account_place *)a->places->pdata[i])->parts[k];
+		CHECK(of_units == of_places);
+	}
+}
+
 void cpu_account_check(const struct cpu_account *a)
 {
+	check_places(a);
 	for (uint32_t i = 0; i < a->unit_count; i++) {
 		uint64_t sum = 0;
 
@@ -131,16 +200,30 @@ uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_par
 	return (before + a->units[unit].parts[part]) / a->per_ps - before / a->per_ps;
 }
 
-struct cpu_account *cpu_account_new(uint32_t unit_count, uint64_t units_per_ps)
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint64_t units_per_ps)
 {
 	struct cpu_account *a = g_malloc0(sizeof(*a) + unit_count * sizeof(a->units[0]));
 
 	a->unit_count = unit_count;
 	a->per_ps = units_per_ps;
+	a->places = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t i = 0; i < NOWHERE_COUNT; i++) {
+		place_new(a, NULL, i == NOWHERE_NEAR);
+		a->place_of[i] = g_hash_table_new(NULL, NULL);
+	}
+	for (uint32_t i = cpu_unit_count; i < unit_count; i++) {
+		a->units[i].is_near = true;
+		a->units[i].place = NOWHERE_NEAR;
+	}
 	return a;
 }
 
 void cpu_account_free(struct cpu_account *a)
 {
+	if (!a)
+		return;
+	g_ptr_array_free(a->places, TRUE);
+	for (uint32_t i = 0; i < NOWHERE_COUNT; i++)
+		g_hash_table_destroy(a->place_of[i]);
 	g_free(a);
 }

@@ -4,11 +4,15 @@
  * instructions and what is no access; cores attribute accesses. A wait for a line is laid over the trail of the request
  * that ended it: each stage of its way notes when it was left.
  *
+ * Each charge is also one of a place in the program: where the unit's thread stood. The driver says where that is; a
+ * wait for a load that came late is of the place that used it.
+ *
  * Nothing of it changes the model. Without run.account there is none of it.
  */
 #ifndef STRATA_CPU_ACCOUNT_H
 #define STRATA_CPU_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +44,11 @@
 	X(CPU_PART_DATA, data, "data over the memory's wires, memory controller")                        \
 	X(CPU_PART_UP, channel_up, "channel from the memory, with the wait for it")                      \
 	X(CPU_PART_SYSTEM, system, "system calls, making and switching threads")                         \
-	X(CPU_PART_SYNC, sync, "thread waits for others: lock, barrier, join, message; with its waking") \
+	X(CPU_PART_MUTEX, mutex, "thread waits for a lock that another holds; with its waking")          \
+	X(CPU_PART_BARRIER, barrier, "thread waits at a barrier, or for tasks; with its waking")         \
+	X(CPU_PART_ENDING, thread_join, "thread waits for another to end; with its waking")              \
+	X(CPU_PART_WORK, work, "OpenMP's thread waits for a region; with its waking")                    \
+	X(CPU_PART_SYNC, sync, "thread waits for others: condition, message, time; with its waking")     \
 	X(CPU_PART_NONE, none, "no thread")                                                              \
 	X(CPU_PART_ENDED, ended, "an access under way when the program ended")
 
@@ -88,7 +96,8 @@ static inline void cpu_trail_step(struct cpu_trail *t, enum cpu_part part, uint6
 
 struct cpu_account;
 
-struct cpu_account *cpu_account_new(uint32_t unit_count, uint64_t units_per_ps);
+/* The first cpu_unit_count units are of processors, the others NDP cores. */
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint64_t units_per_ps);
 void cpu_account_free(struct cpu_account *a);
 
 /* Of the unit, from its cursor to units, if that is later. */
@@ -101,7 +110,27 @@ void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units);
 /* The unit's access is done: all of it is attributed, but for what rounding to whole picoseconds adds. */
 void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units);
 
-/* All of a unit's parts are its cursor's time: CHECKed. In picoseconds; whole, when its cursor is. */
+/* ---- places ---- */
+
+/* What the unit does from here on is done there: an address of the program's code, which is looked at by nobody here,
+ * or NULL, nowhere. */
+void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address);
+
+struct cpu_account_place {
+	const void *address; /* NULL: nowhere */
+	bool is_near;	     /* of NDP cores */
+	/* NULL and 0 until somebody knows; theirs who gives them. */
+	const char *function, *file;
+	uint32_t line;
+	uint64_t parts[CPU_PART_COUNT]; /* units of time */
+};
+/* In the order of coming; both kinds of nowhere first. */
+uint32_t cpu_account_place_count(const struct cpu_account *a);
+struct cpu_account_place *cpu_account_place(struct cpu_account *a, uint32_t index);
+uint64_t cpu_account_units_per_ps(const struct cpu_account *a);
+
+/* All of a unit's parts are its cursor's time, and those of all places are those of all units: CHECKed. In
+ * picoseconds; whole, when its cursor is. */
 void cpu_account_check(const struct cpu_account *a);
 uint32_t cpu_account_unit_count(const struct cpu_account *a);
 uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part);

@@ -180,8 +180,76 @@ static json_t *unit_json(const struct cpu_account *a, const struct machine_confi
 	return o;
 }
 
-/* By hardware thread and NDP core; the parts of each add up to time_ps. */
-static void put_account(const struct machine_config *c, const struct cpu_account *a, json_t *fields, json_t *units)
+/* Of one function and line, what several addresses have. */
+static GPtrArray *lines_of(struct cpu_account *a)
+{
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+
+	for (uint32_t i = 0; i < cpu_account_place_count(a); i++) {
+		const struct cpu_account_place *p = cpu_account_place(a, i);
+		struct cpu_account_place *line = NULL;
+
+		for (uint32_t k = 0; k < lines->len && !line; k++) {
+			struct cpu_account_place *l = lines->pdata[k];
+
+			if (l->is_near == p->is_near && l->function == p->function && l->file == p->file &&
+			    l->line == p->line && !l->address == !p->address)
+				line = l;
+		}
+		if (!line) {
+			line = g_memdup2(p, sizeof(*p));
+			g_ptr_array_add(lines, line);
+			continue;
+		}
+		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
+			line->parts[k] += p->parts[k];
+	}
+	return lines;
+}
+
+/* before: units of time of the parts so far, each rounded down, so that the rounded ones add up to the whole. */
+static json_t *line_json(const struct cpu_account_place *l, uint64_t per_ps, uint64_t *before)
+{
+	json_t *o = json_object(), *parts = json_object();
+
+	put_text(o, "of", l->is_near ? "ndps" : "processors");
+	if (l->function && *l->function)
+		put_text(o, "function", l->function);
+	if (l->line) {
+		put_text(o, "file", l->file);
+		put_int(o, "line", l->line);
+	}
+	for (uint32_t k = 0; k < CPU_PART_COUNT; k++) {
+		const uint64_t ps = (*before + l->parts[k]) / per_ps - *before / per_ps;
+
+		*before += l->parts[k];
+		if (ps)
+			put_int(parts, cpu_part_name((enum cpu_part)k), ps);
+	}
+	json_object_set_new(o, "parts", parts);
+	return o;
+}
+
+/* The parts of all lines add up to those of all units. */
+static json_t *lines_json(struct cpu_account *a)
+{
+	GPtrArray *lines = lines_of(a);
+	json_t *list = json_array();
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; i < lines->len; i++) {
+		json_t *line = line_json(lines->pdata[i], cpu_account_units_per_ps(a), &before);
+
+		if (json_object_size(json_object_get(line, "parts")))
+			json_array_append(list, line);
+		json_decref(line);
+	}
+	g_ptr_array_free(lines, TRUE);
+	return list;
+}
+
+/* By hardware thread and NDP core, whose parts add up to time_ps each, and by line of the program. */
+static void put_account(const struct machine_config *c, struct cpu_account *a, json_t *fields, json_t *units)
 {
 	json_t *o, *list, *docs;
 
@@ -195,6 +263,7 @@ static void put_account(const struct machine_config *c, const struct cpu_account
 	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
 		put_text(docs, cpu_part_name((enum cpu_part)i), cpu_part_doc((enum cpu_part)i));
 	json_object_set_new(o, "units", list);
+	json_object_set_new(o, "lines", lines_json(a));
 	json_object_set_new(o, "parts", docs);
 	json_object_set_new(fields, "core_account", o);
 	put_text(units, "core_account", "ps");

@@ -8,12 +8,13 @@
 
 static const double ps_per_us = 1e6, shown = 0.001, large = 0.1;
 
-enum { FINDINGS = 3 };
+enum { FINDINGS = 3, LINES_SHOWN = 10 };
 
 /* What is of the way of lines, of all parts. */
 static bool is_memory(const char *part)
 {
-	static const char *const others[] = {"compute", "issue", "page_fault", "system", "sync", "none", "ended"};
+	static const char *const others[] = {"compute", "issue",       "page_fault", "system", "mutex", "barrier",
+					     "thread_join", "work", "sync", "none", "ended"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
 		if (!strcmp(part, others[i]))
@@ -51,6 +52,57 @@ static json_t *sorted(const json_t *sums, const json_t *docs, double all)
 	return out;
 }
 
+/* ---- lines of the program ---- */
+
+/* Without the time in which there was no thread. */
+static double sum_of(const json_t *parts, const char **most)
+{
+	double sum = 0, largest = 0;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)parts, key, value) {
+		if (!strcmp(key, "none"))
+			continue;
+		sum += json_number_value(value);
+		if (json_number_value(value) > largest) {
+			largest = json_number_value(value);
+			*most = key;
+		}
+	}
+	return sum;
+}
+
+/* Of the processors, or of the NDPs, those with the most time first; what no line has is there as the others. */
+static json_t *lines_of(const json_t *account, const char *of, double all)
+{
+	json_t *out = json_array(), *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(account, "lines"), i, line) {
+		const json_t *parts = json_object_get(line, "parts");
+		const char *most = NULL;
+		const double ps = sum_of(parts, &most);
+		json_t *row;
+		size_t at = 0;
+
+		if (g_strcmp0(json_string_value(json_object_get(line, "of")), of) != 0 || ps <= 0)
+			continue;
+		while (at < json_array_size(out) && report_number(json_array_get(out, at), "ps", NULL) >= ps)
+			at++;
+		row = json_copy(line);
+		json_object_set_new(row, "ps", json_real(ps));
+		json_object_set_new(row, "share", json_real(all > 0 ? ps / all : 0));
+		json_object_set_new(row, "most", json_string(most));
+		json_object_set_new(row, "most_share", json_real(report_number(parts, most, NULL) / ps));
+		json_object_set(row, "what", json_object_get(json_object_get(account, "parts"), most));
+		json_array_insert_new(out, at, row);
+	}
+	return out;
+}
+
+/* ---- units ---- */
+
 /* Of the units that ran something. */
 static json_t *kind_of(const json_t *account, bool is_ndp, double time_ps, double *left_ps)
 {
@@ -76,10 +128,39 @@ static json_t *kind_of(const json_t *account, bool is_ndp, double time_ps, doubl
 		json_object_foreach(json_object_get(unit, "parts"), key, value)
 			add(sums, key, json_number_value(value));
 	}
-	out = json_pack("{s:i, s:i, s:f, s:o}", "units", (int)count, "used", (int)used, "ps", all, "parts",
-			sorted(sums, json_object_get(account, "parts"), all));
+	out = json_pack("{s:i, s:i, s:f, s:o, s:o}", "units", (int)count, "used", (int)used, "ps", all, "parts",
+			sorted(sums, json_object_get(account, "parts"), all), "lines",
+			lines_of(account, is_ndp ? "ndps" : "processors", all));
 	json_decref(sums);
 	return out;
+}
+
+/* ---- findings ---- */
+
+static char *place_text(const json_t *line)
+{
+	const char *function = json_string_value(json_object_get(line, "function")),
+		   *file = json_string_value(json_object_get(line, "file"));
+
+	if (file)
+		return g_strdup_printf("%s %s:%.0f", function ? function : "?", file,
+				       report_number(line, "line", NULL));
+	return g_strdup(function ? function : "no line of the program");
+}
+
+static void find_line(const json_t *lines, const char *name, json_t *findings)
+{
+	const json_t *first = json_array_get(lines, 0);
+	g_autofree char *place = NULL, *text = NULL;
+
+	if (!first || !json_object_get(first, "function") || report_number(first, "share", NULL) < large)
+		return;
+	place = place_text(first);
+	text = g_strdup_printf("%s spend %.1f %% of their time at %s, %.0f %% of that on: %s", name,
+			       100 * report_number(first, "share", NULL), place,
+			       100 * report_number(first, "most_share", NULL),
+			       json_string_value(json_object_get(first, "what")));
+	json_array_append_new(findings, json_string(text));
 }
 
 static void find(const json_t *kind, const char *name, json_t *findings)
@@ -104,6 +185,7 @@ static void find(const json_t *kind, const char *name, json_t *findings)
 				       json_string_value(json_object_get(part, "what")));
 		json_array_append_new(findings, json_string(text));
 	}
+	find_line(json_object_get(kind, "lines"), name, findings);
 	if (memory > 0) {
 		g_autofree char *text =
 		    g_strdup_printf("lines of the memory, on all of their way, cost %s %.1f %% of their time", name,
@@ -152,10 +234,35 @@ static void print_kind(FILE *out, const char *title, const json_t *kind)
 				report_number(part, "ps", NULL) / ps_per_us, 100 * report_number(part, "share", NULL));
 }
 
+static void print_lines(FILE *out, const char *title, const json_t *kind)
+{
+	json_t *line;
+	size_t i;
+
+	if (!json_array_size(json_object_get(kind, "lines")))
+		return;
+	fprintf(out, "\n%s: by line of the program, the longest first\n", title);
+	json_array_foreach(json_object_get(kind, "lines"), i, line) {
+		g_autofree char *place = place_text(line);
+
+		if (i == LINES_SHOWN) {
+			fprintf(out, "  ... and %zu more; --json has all\n",
+				json_array_size(json_object_get(kind, "lines")) - i);
+			break;
+		}
+		fprintf(out, "  %-44.44s %14.3f us %7.1f %%  %.0f %% %s\n", place,
+			report_number(line, "ps", NULL) / ps_per_us, 100 * report_number(line, "share", NULL),
+			100 * report_number(line, "most_share", NULL),
+			json_string_value(json_object_get(line, "most")));
+	}
+}
+
 void report_cores_print(FILE *out, const json_t *cores)
 {
 	const json_t *kinds = json_object_get(cores, "kinds");
 
 	print_kind(out, "hardware threads of the processors", json_object_get(kinds, "processors"));
+	print_lines(out, "hardware threads of the processors", json_object_get(kinds, "processors"));
 	print_kind(out, "NDP cores", json_object_get(kinds, "ndps"));
+	print_lines(out, "NDP cores", json_object_get(kinds, "ndps"));
 }

@@ -20,6 +20,16 @@ struct thread_at {
 	uint32_t thread; /* of the program, 0 is main's */
 	uint64_t now_ps;
 	uint32_t use; /* of a load: instructions after it before the first that uses it; else 0 */
+	uint32_t waits_for; /* of THREAD_WAIT: enum thread_waits_for */
+	const void *place;  /* where the thread is: behind its last hook, NULL: not known */
+};
+
+enum thread_waits_for {
+	THREAD_FOR_OTHER, /* conditions, semaphores, messages, time, futexes of the program's own */
+	THREAD_FOR_LOCK,  /* mutexes, read-write locks, critical regions, what is done once */
+	THREAD_FOR_BARRIER, /* OpenMP: also the end of a region, and tasks */
+	THREAD_FOR_JOIN,
+	THREAD_FOR_WORK, /* a thread of OpenMP's between regions */
 };
 
 /* An access: where it goes and when its thread goes on. */
@@ -129,6 +139,11 @@ struct thread_model {
 	void (*end)(void *self, const struct thread_at *at);
 };
 
+struct thread_source {
+	char function[128], file[128]; /* shortened where they are longer; "": not known */
+	uint32_t line;		       /* 0: not known */
+};
+
 /* What a model may ask of the runtime. */
 struct thread_runtime {
 	/* The access of a thread that waits is answered: it goes on at time_ps with these bytes (ignored for a fence).
@@ -139,6 +154,10 @@ struct thread_runtime {
 	/* The program cannot go on, for what the thread does: "thread N TEXT in FUNCTION at LINE", and the process ends
 	 * with status 2. The model is not called again. Does not return. */
 	void (*fail)(uint32_t thread, const char *text);
+	/* Is it in the program's own code, and not in the runtime's? NULL: no places are known. */
+	bool (*is_program)(const void *place);
+	/* What the program's debug information says of places of it. */
+	void (*sources)(const void *const *places, uint32_t count, struct thread_source *out);
 };
 
 /* Makes the model from the text of STRATA_THREADS_OPTIONS (its own format); NULL after a message on stderr. */

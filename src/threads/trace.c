@@ -237,7 +237,7 @@ bool thread_trace_end(struct thread_trace_writer *w, const struct thread_at *at)
 	int error;
 
 	for (uint32_t i = 0; i < w->lanes.count; i++) {
-		const struct thread_at last = {w->unit, i, at->now_ps, 0};
+		const struct thread_at last = {.unit = w->unit, .thread = i, .now_ps = at->now_ps};
 
 		if (w->lanes.items[i].has_counts)
 			put_counts_alone(w, turn(w, &last));

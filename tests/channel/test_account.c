@@ -141,6 +141,8 @@ static void all_is_somewhere(void **state)
 		const uint32_t unit = rig_next(&r);
 		static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
 
+		/* Some places of two kinds of units, and nowhere. */
+		cpu_account_at(cpu_system_account_of(r.cpu), unit, (const void *)(uintptr_t)rig_random(&r, 9));
 		if (rig_random(&r, 50) == 0)
 			rig_fence(&r, unit);
 		else
@@ -148,13 +150,42 @@ static void all_is_somewhere(void **state)
 				   ops[rig_random(&r, ARRAY_COUNT(ops))]);
 	}
 	cpu_account_check(cpu_system_account_of(r.cpu));
+	assert_int_equal(cpu_account_place_count(cpu_system_account_of(r.cpu)), 2 * 9);
 	rig_close(&r);
+}
+
+/* A charge is of the place where the unit was, and so is what is taken back. */
+static void places(void **state)
+{
+	static const char here, there;
+	struct cpu_account *a = cpu_account_new(2, 1, 10);
+
+	(void)state;
+	cpu_account_at(a, 0, &here);
+	cpu_account_until(a, 0, CPU_PART_COMPUTE, 100);
+	cpu_account_at(a, 0, &there);
+	cpu_account_until(a, 0, CPU_PART_L1, 150);
+	cpu_account_at(a, 1, &here);
+	cpu_account_until(a, 1, CPU_PART_COMPUTE, 30);
+	cpu_account_at(a, 0, NULL);
+	cpu_account_until(a, 0, CPU_PART_NONE, 170);
+	cpu_account_back(a, 0, 90);
+	cpu_account_check(a);
+	assert_int_equal(cpu_account_place_count(a), 5);
+	assert_int_equal(cpu_account_place(a, 0)->parts[CPU_PART_NONE], 0);
+	assert_ptr_equal(cpu_account_place(a, 2)->address, &here);
+	assert_int_equal(cpu_account_place(a, 2)->parts[CPU_PART_COMPUTE], 90);
+	assert_int_equal(cpu_account_place(a, 3)->parts[CPU_PART_L1], 0);
+	assert_true(cpu_account_place(a, 4)->is_near);
+	assert_int_equal(cpu_account_place(a, 4)->parts[CPU_PART_COMPUTE], 30);
+	cpu_account_free(a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(parts_have_their_length),
-					   cmocka_unit_test(all_is_somewhere)};
+					   cmocka_unit_test(all_is_somewhere),
+					   cmocka_unit_test(places)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

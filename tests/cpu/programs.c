@@ -1,5 +1,6 @@
-/* programs.c - a program of threads that checks itself: `triad N`, `shared N`, or `chase N`, which is one thread's walk
- * through N lines in a random order. */
+/* programs.c - a program of threads that checks itself: `triad N`, `shared N`, `chase N`, which is one thread's walk
+ * through N lines in a random order, `held N`, whose threads wait for one lock, or `uneven N`, whose threads wait at a
+ * barrier for the first one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,11 +73,53 @@ static int chase(long n)
 	return steps != n;
 }
 
+static void count(volatile long *sum, long n)
+{
+	for (long i = 0; i < n; i++)
+		++*sum;
+}
+
+static int held(long n)
+{
+	long sum = 0;
+
+#pragma omp parallel
+	for (int i = 0; i < 8; i++) {
+#pragma omp critical
+		count(&sum, n);
+	}
+	return sum % (8 * n) != 0;
+}
+
+static int uneven(long n)
+{
+	long sum = 0, after = 0;
+
+#pragma omp parallel
+	{
+#pragma omp master
+		count(&sum, 8 * n);
+#pragma omp barrier
+#pragma omp atomic
+		after += sum;
+	}
+	return after % (8 * n) != 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(long n);
+} cases[] = {{"triad", triad}, {"shared", shared}, {"chase", chase}, {"held", held}, {"uneven", uneven}};
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? atol(argv[2]) : 1000;
 	const char *what = argc > 1 ? argv[1] : "triad";
-	int wrong = !strcmp(what, "triad") ? triad(n) : !strcmp(what, "shared") ? shared(n) : chase(n);
+	int wrong = 1;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(what, cases[i].name))
+			wrong = cases[i].run(n);
 
 	puts(wrong ? "wrong" : "right");
 	return wrong;

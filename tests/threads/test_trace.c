@@ -27,7 +27,7 @@ static void write_one(void)
 
 	assert_non_null(w);
 	for (uint32_t i = 0; i < ACCESSES; i++) {
-		const struct thread_at at = {i % 5, i / 100 % 9, i * 1000ull, 0};
+		const struct thread_at at = {.unit = i % 5, .thread = i / 100 % 9, .now_ps = i * 1000ull};
 
 		if (i % 4 == 0)
 			thread_trace_count(w, &at, counts);
@@ -38,7 +38,7 @@ static void write_one(void)
 			thread_trace_event(w, &at, (enum thread_event)(i / 1500 % THREAD_EVENT_COUNT), UINT64_MAX - i);
 	}
 
-	const struct thread_at last = {0, 3, 12345678, 0};
+	const struct thread_at last = {.thread = 3, .now_ps = 12345678};
 
 	thread_trace_count(w, &last, counts);
 	assert_true(thread_trace_end(w, &last));

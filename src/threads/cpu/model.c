@@ -61,6 +61,7 @@ struct host {
 	struct bytes *bytes;     /* NULL: the newest are everybody's */
 	struct cpu_account *account; /* NULL: it is off */
 	uint8_t *between; /* by unit: the part of what is between its hooks, enum cpu_part */
+	GPtrArray *places; /* of an account, by thread: where it was last in the program's own code; or NULL */
 	struct awake *awake;
 	const uint32_t *awake_threads; /* its own */
 	GHashTable *reset;       /* statistics when they were reset, by name */
@@ -131,12 +132,65 @@ static void advance(void *self, uint64_t until_ps)
 
 /* ---- the account ---- */
 
+/* What the runtime does is its caller's. */
+static const void *place_of(struct host *h, const struct thread_at *at)
+{
+	if (at->thread >= h->places->len)
+		g_ptr_array_set_size(h->places, (gint)at->thread + 1);
+	if (h->runtime->is_program && h->runtime->is_program(at->place))
+		h->places->pdata[at->thread] = (gpointer)(uintptr_t)at->place;
+	return h->places->pdata[at->thread];
+}
+
 /* The unit is at its next hook: what was between is no access and no instruction. */
 static inline void account_hook(struct host *h, const struct thread_at *at)
 {
 	if (unlikely(h->account != NULL)) {
 		cpu_account_until(h->account, at->unit, (enum cpu_part)h->between[at->unit], at->now_ps * h->per_ps);
 		h->between[at->unit] = CPU_PART_SYSTEM;
+		cpu_account_at(h->account, at->unit, place_of(h, at));
+	}
+}
+
+/* The thread leaves its unit: waits for something, or ends. Nobody's code is what waits for work. */
+static void account_rest(struct host *h, const struct thread_at *at, enum thread_event event)
+{
+	static const enum cpu_part waits[] = {
+	    [THREAD_FOR_OTHER] = CPU_PART_SYNC,	 [THREAD_FOR_LOCK] = CPU_PART_MUTEX,
+	    [THREAD_FOR_BARRIER] = CPU_PART_BARRIER, [THREAD_FOR_JOIN] = CPU_PART_ENDING,
+	    [THREAD_FOR_WORK] = CPU_PART_WORK,
+	};
+	const enum cpu_part part = event == THREAD_WAIT ? waits[at->waits_for] : CPU_PART_NONE;
+
+	account_hook(h, at);
+	h->between[at->unit] = part;
+	if (part == CPU_PART_NONE || part == CPU_PART_WORK)
+		cpu_account_at(h->account, at->unit, NULL);
+}
+
+/* Functions and lines, where the program's debug information has them. */
+static void account_sources(struct host *h)
+{
+	const uint32_t count = cpu_account_place_count(h->account);
+	g_autofree const void **addresses = g_new0(const void *, count);
+	g_autofree struct thread_source *sources = g_new0(struct thread_source, count);
+	uint32_t known = 0;
+
+	if (!h->runtime->sources)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (cpu_account_place(h->account, i)->address)
+			addresses[known++] = cpu_account_place(h->account, i)->address;
+	h->runtime->sources(addresses, known, sources);
+	known = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct cpu_account_place *p = cpu_account_place(h->account, i);
+
+		if (!p->address)
+			continue;
+		p->function = g_intern_string(sources[known].function);
+		p->file = g_intern_string(sources[known].file);
+		p->line = sources[known++].line;
 	}
 }
 
@@ -157,8 +211,10 @@ static void account_end(struct host *h, uint64_t now_ps)
 		cpu_account_back(h->account, i, now_ps * h->per_ps);
 		cpu_account_until(h->account, i, (enum cpu_part)h->between[i], now_ps * h->per_ps);
 	}
-	if (h->account)
-		cpu_account_check(h->account);
+	if (!h->account)
+		return;
+	cpu_account_check(h->account);
+	account_sources(h);
 }
 
 static void answer(void *self, uint32_t unit, uint64_t time_ps)
@@ -403,9 +459,8 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 	if (event != THREAD_WAIT && event != THREAD_END)
 		return;
 	awake_rests(h->awake, at->unit, at->thread, at->now_ps);
-	account_hook(h, at);
 	if (unlikely(h->account != NULL))
-		h->between[at->unit] = event == THREAD_WAIT ? CPU_PART_SYNC : CPU_PART_NONE;
+		account_rest(h, at, event);
 }
 
 static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
@@ -634,6 +689,7 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL);
 	h->awake_threads = awake_threads(h->awake);
 	h->account = cpu_system_account_of(h->cpu);
+	h->places = h->account ? g_ptr_array_new() : NULL;
 	h->between = g_malloc(h->model.machine.unit_count);
 	memset(h->between, CPU_PART_NONE, h->model.machine.unit_count);
 	return true;

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 extern uint8_t __strata_on;
-int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+typedef int wait_code(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+wait_code __strata_wait_lock, __strata_wait_barrier, __strata_wait_work;
 int __strata_wake(const uint32_t *word, int count);
 uint64_t __strata_team_wish(void);
 void __strata_team_next(uint32_t level, uint32_t team, uint32_t thread);
@@ -47,10 +48,10 @@ static struct pool {
 	struct worker *first, *fresh;
 } __attribute__((aligned(128))) pools[POOLS];
 
-static void word_wait(uint32_t *word, uint32_t value)
+static inline __attribute__((always_inline)) void word_wait(wait_code *wait, uint32_t *word, uint32_t value)
 {
 	if (__strata_on)
-		__strata_wait(word, value, UINT64_MAX);
+		wait(word, value, UINT64_MAX);
 	else
 		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
@@ -72,7 +73,7 @@ void omp_lock_word(uint32_t *word)
 	if (c != 2)
 		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
 	while (c) {
-		word_wait(word, 2);
+		word_wait(__strata_wait_lock, word, 2);
 		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
 	}
 }
@@ -186,7 +187,7 @@ void omp_event_wait(struct omp_team *team, uint32_t seen)
 	}
 	__atomic_fetch_add(&team->sleepers, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&team->event, __ATOMIC_SEQ_CST) == seen)
-		word_wait(&team->event, seen);
+		word_wait(__strata_wait_barrier, &team->event, seen);
 	__atomic_fetch_sub(&team->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -252,7 +253,7 @@ static void *work(void *arg)
 		uint32_t others;
 
 		while (!__atomic_load_n(&w->job, __ATOMIC_ACQUIRE))
-			word_wait(&w->job, 0);
+			word_wait(__strata_wait_work, &w->job, 0);
 		w->job = 0;
 		/* On its own stack, which lies where it runs; its maker's memory may be far. */
 		self = w->context;
@@ -426,7 +427,7 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	__strata_team_leave(before);
 	omp_self = outer;
 	for (uint32_t left; (left = __atomic_load_n(&team.left, __ATOMIC_ACQUIRE)) != team.count - 1;)
-		word_wait(&team.left, left);
+		word_wait(__strata_wait_barrier, &team.left, left);
 	if (first)
 		give_back(first, at);
 }

@@ -70,7 +70,7 @@ static __thread struct lane *on_this_host; /* the lane that this host thread exe
 
 static struct thread_at at_of(const struct lane *l)
 {
-	return (struct thread_at){l->thread % unit_count, l->thread, l->now_ps, 0};
+	return (struct thread_at){.unit = l->thread % unit_count, .thread = l->thread, .now_ps = l->now_ps};
 }
 
 /* The block's instructions before `end` have been executed. */

@@ -222,7 +222,7 @@ static void begin_thread(struct replayed *t, uint64_t time_ps)
 
 static struct thread_at at_of(const struct replayed *t)
 {
-	return (struct thread_at){t->unit, t->number, it.units[t->unit].now_ps, 0};
+	return (struct thread_at){.unit = t->unit, .thread = t->number, .now_ps = it.units[t->unit].now_ps};
 }
 
 /* ---- what the model asks of us ---- */

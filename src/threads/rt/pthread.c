@@ -51,7 +51,7 @@ static int join_until(pthread_t handle, void **result, uint64_t deadline_ps)
 		return EDEADLK;
 	t->is_joined = true;
 	while (!__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) {
-		int error = __strata_wait_point(&t->ended, 0, deadline_ps);
+		int error = __strata_wait_join(&t->ended, 0, deadline_ps);
 
 		if (error == ETIMEDOUT || error == EINTR)
 			t->is_joined = false;
@@ -230,7 +230,7 @@ static int lock_word(int *word, uint64_t deadline_ps)
 	if (c != 2)
 		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
 	while (c) {
-		if (__strata_wait((const uint32_t *)word, 2, deadline_ps) == ETIMEDOUT)
+		if (__strata_wait_lock((const uint32_t *)word, 2, deadline_ps) == ETIMEDOUT)
 			return ETIMEDOUT;
 		c = __atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE);
 	}
@@ -441,7 +441,7 @@ static int rwlock_until(pthread_rwlock_t *l, bool is_writer, uint64_t deadline_p
 		}
 		if (deadline_ps == 0)
 			return EBUSY;
-		if (__strata_wait(word, c, deadline_ps) == ETIMEDOUT)
+		if (__strata_wait_lock(word, c, deadline_ps) == ETIMEDOUT)
 			return ETIMEDOUT;
 		c = __atomic_load_n(word, __ATOMIC_RELAXED);
 	}
@@ -528,7 +528,7 @@ RT_API int pthread_barrier_wait(pthread_barrier_t *barrier)
 		return PTHREAD_BARRIER_SERIAL_THREAD;
 	}
 	while (__atomic_load_n(&b->generation, __ATOMIC_ACQUIRE) == generation)
-		__strata_wait(&b->generation, generation, RT_NEVER);
+		__strata_wait_barrier(&b->generation, generation, RT_NEVER);
 	return 0;
 }
 
@@ -588,6 +588,6 @@ RT_API int pthread_once(pthread_once_t *once, void (*init)(void))
 		return 0;
 	}
 	while (__atomic_load_n(once, __ATOMIC_ACQUIRE) != 2)
-		__strata_wait((const uint32_t *)once, 1, RT_NEVER);
+		__strata_wait_lock((const uint32_t *)once, 1, RT_NEVER);
 	return 0;
 }

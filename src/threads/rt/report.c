@@ -16,60 +16,115 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FRAMES = 48, CALLS = 4096 };
+enum { FRAMES = 48, CALLS = 4096, PLACES = 256 /* that addr2line is asked about at a time */ };
 
 extern char __executable_start, etext;
 /* The runtime's own code: see rt/section.h. */
 extern char __start_strata_text __attribute__((weak)), __stop_strata_text __attribute__((weak));
 extern struct thread_call __start_strata_calls[] __attribute__((weak)), __stop_strata_calls[] __attribute__((weak));
 
-static bool is_program(const void *at)
+bool rt_is_program(const void *at)
 {
 	return (const char *)at >= &__executable_start && (const char *)at < &etext &&
 	       !((const char *)at >= &__start_strata_text && (const char *)at < &__stop_strata_text);
 }
 
-/* "function at file:line" of an address, by addr2line, or the address. */
-static void describe(const void *at, char *text, size_t size)
+/* What addr2line says of the instructions before these; NULL: it cannot be asked. */
+static char *addr2line(const char *const *options, const void *const *at, uint32_t count)
 {
-	char address[32], exe[4096], output[2048] = "";
-	const char *const argv[] = {"addr2line", "-f", "-C", "-s", "-p", "-e", exe, address, NULL};
+	static char addresses[PLACES][24], exe[4096], output[PLACES * 512];
+	const char *argv[PLACES + 16] = {"addr2line"};
+	uint32_t words = 1;
 	posix_spawn_file_actions_t actions;
-	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1), n;
+	size_t got = 0;
 	int ends[2];
 	pid_t pid;
 
-	snprintf(text, size, "%p", at);
-	snprintf(address, sizeof(address), "%p", (const void *)((const char *)at - 1));
 	if (length < 0 || pipe(ends))
-		return;
+		return NULL;
 	exe[length] = '\0';
+	while (*options)
+		argv[words++] = *options++;
+	argv[words++] = "-e";
+	argv[words++] = exe;
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(addresses[i], sizeof(addresses[i]), "%p", (const void *)((const char *)at[i] - 1));
+		argv[words++] = addresses[i];
+	}
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addclose(&actions, ends[0]);
-	if (!posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ)) {
-		size_t got = 0;
-		ssize_t n;
-
-		close(ends[1]);
-		ends[1] = -1;
-		while (got < sizeof(output) - 1 && (n = read(ends[0], output + got, sizeof(output) - 1 - got)) > 0)
-			got += (size_t)n;
-		output[got] = '\0';
-		output[strcspn(output, "\n")] = '\0';
+	if (posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ))
+		pid = 0;
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	while (pid && got < sizeof(output) - 1 && (n = read(ends[0], output + got, sizeof(output) - 1 - got)) > 0)
+		got += (size_t)n;
+	output[got] = '\0';
+	close(ends[0]);
+	if (pid)
 		waitpid(pid, NULL, 0);
-		if (*output && strncmp(output, "??", 2)) {
-			char *unknown = strstr(output, " at ??:");
+	return output;
+}
 
-			if (unknown)
-				*unknown = '\0';
-			snprintf(text, size, "%.*s", (int)size - 1, output);
+/* "function at file:line" of an address, by addr2line, or the address. */
+static void describe(const void *at, char *text, size_t size)
+{
+	static const char *const options[] = {"-f", "-C", "-s", "-p", NULL};
+	char *output = addr2line(options, &at, 1), *unknown;
+
+	snprintf(text, size, "%p", at);
+	if (!output)
+		return;
+	output[strcspn(output, "\n")] = '\0';
+	if (!*output || !strncmp(output, "??", 2))
+		return;
+	unknown = strstr(output, " at ??:");
+	if (unknown)
+		*unknown = '\0';
+	snprintf(text, size, "%.*s", (int)size - 1, output);
+}
+
+static char *next_line(char **text)
+{
+	return *text ? strsep(text, "\n") : NULL;
+}
+
+/* A line with the function's name, one with "file:line", perhaps with words behind it. */
+static void source_of(const char *function, const char *where, struct thread_source *out)
+{
+	const char *colon = strrchr(where, ':');
+
+	*out = (struct thread_source){.line = 0};
+	if (strcmp(function, "??"))
+		snprintf(out->function, sizeof(out->function), "%s", function);
+	if (!colon || !strncmp(where, "??", 2))
+		return;
+	snprintf(out->file, sizeof(out->file), "%.*s", (int)(colon - where), where);
+	out->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+}
+
+void rt_sources(const void *const *places, uint32_t count, struct thread_source *out)
+{
+	static const char *const options[] = {"-f", "-C", "-s", NULL};
+	const bool was = rt_in_model;
+	const uint8_t was_on = __strata_on;
+
+	rt_in_model = true;
+	__strata_on = 0;
+	for (uint32_t from = 0; from < count; from += PLACES) {
+		const uint32_t some = count - from < PLACES ? count - from : PLACES;
+		char *rest = addr2line(options, places + from, some);
+
+		for (uint32_t i = from; i < from + some; i++) {
+			const char *function = next_line(&rest), *where = next_line(&rest);
+
+			source_of(function ? function : "??", where ? where : "??", &out[i]);
 		}
 	}
-	if (ends[1] >= 0)
-		close(ends[1]);
-	close(ends[0]);
-	posix_spawn_file_actions_destroy(&actions);
+	rt_in_model = was;
+	__strata_on = was_on;
 }
 
 void rt_report_where(const char *what, void *frame_below)
@@ -85,7 +140,7 @@ void rt_report_where(const char *what, void *frame_below)
 	__strata_on = 0; /* backtrace calls pthread_once, which is ours */
 	count = backtrace(frames, FRAMES);
 	for (int i = 0; i < count; i++)
-		if (is_program(frames[i])) {
+		if (rt_is_program(frames[i])) {
 			describe(frames[i], place, sizeof(place));
 			break;
 		}

@@ -111,6 +111,10 @@ int rt_run_main(int (*main)(int, char **, char **), int argc, char **argv, char 
  * cancellation also with EINTR. Addresses of words tell waits apart. */
 #define RT_NEVER UINT64_MAX
 RT_API int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wait_lock(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wait_barrier(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wait_work(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
+RT_API int __strata_wait_join(const uint32_t *word, uint32_t expected, uint64_t deadline_ps); /* is such a point */
 RT_API int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps);
 RT_API int __strata_wake(const uint32_t *word, int count); /* returns how many */
 RT_API uint64_t __strata_now_ps(void);
@@ -140,6 +144,8 @@ void *rt_real(const char *name);
 
 /* report.c */
 void rt_report_init(void);
+bool rt_is_program(const void *place);
+void rt_sources(const void *const *places, uint32_t count, struct thread_source *out);
 void rt_report_where(const char *what, void *frame_below);
 void rt_report_calls(void);
 _Noreturn void rt_deadlock(void);

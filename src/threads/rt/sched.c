@@ -400,7 +400,11 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	limit_by_unit(t->unit, u->now_ps);
 }
 
-const struct thread_runtime rt_for_model = {.resume = resume, .event = rt_event_at, .fail = rt_fail_thread};
+const struct thread_runtime rt_for_model = {.resume = resume,
+					     .event = rt_event_at,
+					     .fail = rt_fail_thread,
+					     .is_program = rt_is_program,
+					     .sources = rt_sources};
 
 uint32_t rt_stalled_count(void)
 {
@@ -483,21 +487,37 @@ void rt_check_time(void)
 		rt_yield();
 }
 
+/* Behind the hook that was called last. */
+static const void *hooked_at;
+
 /* The hooks' side of time, here because they need current. */
 static struct thread_at at_now(void)
 {
 	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
 
-	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0};
+	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0, 0, hooked_at};
+}
+
+static void note_at(const struct thread_at *at, enum thread_event event, uint64_t value)
+{
+	rt_in_model = true;
+	rt_model->event(rt_model->self, at, event, value);
+	rt_in_model = false;
 }
 
 static void note(enum thread_event event, uint64_t value)
 {
+	const struct thread_at at = at_now();
+
+	note_at(&at, event, value);
+}
+
+static void note_wait(enum thread_waits_for what, uint64_t address)
+{
 	struct thread_at at = at_now();
 
-	rt_in_model = true;
-	rt_model->event(rt_model->self, &at, event, value);
-	rt_in_model = false;
+	at.waits_for = what;
+	note_at(&at, THREAD_WAIT, address);
 }
 
 /* While nothing is modelled, a block is a tick of the clock by which threads take turns. */
@@ -559,15 +579,23 @@ RT_API void *__strata_access(void *address, const struct thread_site *site)
 {
 	if (is_passed_over())
 		return address;
+	hooked_at = __builtin_return_address(0);
 	compute(site);
 	return one(address, site->bytes, site);
+}
+
+static void block(const struct thread_site *site, const void *behind)
+{
+	if (is_passed_over())
+		return;
+	hooked_at = behind;
+	compute(site);
 }
 
 RT_API void __strata_block(const struct thread_site *site);
 RT_API void __strata_block(const struct thread_site *site)
 {
-	if (!is_passed_over())
-		compute(site);
+	block(site, __builtin_return_address(0));
 }
 
 RT_API void __strata_fence(const struct thread_site *site)
@@ -575,6 +603,7 @@ RT_API void __strata_fence(const struct thread_site *site)
 	struct thread_at at;
 	uint64_t done;
 
+	hooked_at = __builtin_return_address(0);
 	compute(site);
 	if (is_functional)
 		return;
@@ -592,17 +621,16 @@ RT_API void __strata_fence(const struct thread_site *site)
 RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask);
 RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask)
 {
-	__strata_block(site);
+	block(site, __builtin_return_address(0));
 	for (uint32_t i = 0; i < site->lanes; i++)
 		if (mask >> i & 1)
 			addresses[i] = one(addresses[i], site->bytes, site);
 }
 
 /* Lanes of a masked access: each run of neighbours is one access. */
-RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask);
-RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask)
+static void masked(char *address, const struct thread_site *site, uint64_t mask, const void *behind)
 {
-	__strata_block(site);
+	block(site, behind);
 	for (uint32_t i = 0; i < site->lanes; i++) {
 		uint32_t first = i;
 
@@ -613,13 +641,19 @@ RT_API void __strata_masked(char *address, const struct thread_site *site, uint6
 	}
 }
 
+RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask);
+RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask)
+{
+	masked(address, site, mask, __builtin_return_address(0));
+}
+
 /* As many neighbours as the mask has bits. */
 RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask);
 RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask)
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(mask);
 
-	__strata_masked(address, site, count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1);
+	masked(address, site, count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1, __builtin_return_address(0));
 }
 
 static bool must_end(const struct rt_thread *t)
@@ -627,7 +661,7 @@ static bool must_end(const struct rt_thread *t)
 	return t->is_at_point && t->is_cancelled && !t->is_uncancellable && !t->is_ending;
 }
 
-static int wait_for(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+static int wait_until(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
 {
 	struct rt_thread *self = current->running, **at = bucket_of(word);
 
@@ -638,7 +672,7 @@ static int wait_for(const uint32_t *word, uint32_t expected, uint64_t deadline_p
 		return EAGAIN;
 	if (deadline_ps <= current->now_ps)
 		return ETIMEDOUT;
-	note(THREAD_WAIT, rt_address(word));
+	note_wait(what, rt_address(word));
 	self->word = word;
 	self->is_timed_out = false;
 	while (*at)
@@ -656,21 +690,52 @@ static int wait_for(const uint32_t *word, uint32_t expected, uint64_t deadline_p
 	return self->is_timed_out ? ETIMEDOUT : 0;
 }
 
-int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+static int wait_for(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
 {
 	current->running->is_at_point = false;
-	return wait_for(word, expected, deadline_ps);
+	return wait_until(what, word, expected, deadline_ps);
 }
 
-int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+static int wait_point(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
 {
 	struct rt_thread *self = current->running;
 	int error;
 
 	self->is_at_point = true;
-	error = wait_for(word, expected, deadline_ps);
+	error = wait_until(what, word, expected, deadline_ps);
 	self->is_at_point = false;
 	return error;
+}
+
+/* What is waited for is in the name: one more argument would be an instruction of the program. */
+int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_for(THREAD_FOR_OTHER, word, expected, deadline_ps);
+}
+
+int __strata_wait_lock(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_for(THREAD_FOR_LOCK, word, expected, deadline_ps);
+}
+
+int __strata_wait_barrier(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_for(THREAD_FOR_BARRIER, word, expected, deadline_ps);
+}
+
+int __strata_wait_work(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_for(THREAD_FOR_WORK, word, expected, deadline_ps);
+}
+
+int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_point(THREAD_FOR_OTHER, word, expected, deadline_ps);
+}
+
+int __strata_wait_join(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
+{
+	return wait_point(THREAD_FOR_JOIN, word, expected, deadline_ps);
 }
 
 static void end_wait(struct rt_thread *t, uint64_t time_ps)

@@ -259,7 +259,7 @@ int __cxa_guard_acquire(uint64_t *guard)
 		if (__atomic_compare_exchange_n(word, &c, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return 1;
 		__atomic_store_n(word, 2, __ATOMIC_RELAXED);
-		__strata_wait(word, 2, RT_NEVER);
+		__strata_wait_lock(word, 2, RT_NEVER);
 	}
 }
 
