@@ -39,9 +39,6 @@ static const struct command {
     {"ptx", cli_ptx, "check a PTX file, show it decoded, or list its offload candidates"},
 };
 
-/* Build systems that want the name of a compiler, not two words: the same program under its name. */
-static const struct command compilers[] = {{"strata-cc", cli_cc, NULL}, {"strata-c++", cli_cxx, NULL}};
-
 static int help(FILE *out)
 {
 	fputs("usage: strata COMMAND [options]\n\n"
@@ -118,9 +115,6 @@ int main(int argc, char **argv)
 	/* A parent that ignores SIGCHLD hands that on, and then nobody learns how a program has ended. */
 	signal(SIGCHLD, SIG_DFL);
 	cli_provenance_begin(argc, argv);
-	for (size_t i = 0; argc && i < ARRAY_COUNT(compilers); i++)
-		if (!strcmp(basename(argv[0]), compilers[i].name))
-			return compilers[i].run(argc, argv);
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;
