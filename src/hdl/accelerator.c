@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/list.h"
 
 static const char clock_name[] = "hdl";
 
@@ -33,6 +34,7 @@ struct access {
 };
 
 struct message {
+	struct message *next;
 	uint64_t time_ps;
 	uint8_t text[HDL_MESSAGE_BYTES];
 };
@@ -54,7 +56,11 @@ struct accelerator {
 	struct {
 		uint32_t *order, first, count;
 	} port[HDL_PORTS];
-	GQueue messages; /* struct message *, as they come */
+	/* As they come. No list of GLib's: its slices ask for the time of day, which here is the program's. */
+	struct {
+		BASE_FIFO(struct message);
+	} messages;
+	uint32_t message_count;
 	GArray *ranges;  /* struct range, of its table; the one used last is the first */
 	uint64_t map_entries;
 	uint64_t quiet_cycles; /* see cycle_limit_count */
@@ -183,7 +189,7 @@ static void request(struct accelerator *a, uint32_t port)
 /* What the design finds at its ports. A port may ask only if there is room for the requests of those before it, too. */
 static void give(struct accelerator *a)
 {
-	const struct message *m = g_queue_peek_head(&a->messages);
+	const struct message *m = a->messages.first;
 	const uint64_t now = sim_now_units(a->s->engine);
 
 	a->ports.reset = 0;
@@ -247,13 +253,13 @@ static void count_quiet(struct accelerator *a, bool is_quiet)
 		fail(a,
 		     "busy for ndp.cycle_limit_count = %" G_GUINT64_FORMAT
 		     " cycles without an access or a reply; %u messages wait for it",
-		     limit, a->messages.length);
+		     limit, a->message_count);
 }
 
 /* Awake while the design is busy or has something under way, and in the cycle after it took a message. */
 static void sleep_or_not(struct accelerator *a, uint64_t cycle, bool has_taken)
 {
-	const struct message *m = g_queue_peek_head(&a->messages);
+	const struct message *m = a->messages.first;
 
 	if (has_taken || a->ports.busy || a->free_count < a->s->limit)
 		sim_wake_cycle(a->s->engine, a->comp, cycle + 1);
@@ -278,8 +284,10 @@ static void tick(void *accelerator, uint64_t cycle)
 		fail(a, a->ports.error == HDL_ERROR_ENDED ? "it called $finish, $stop or $fatal"
 							  : "its port `error` is set");
 	has_taken = a->ports.message_valid && a->ports.message_ready;
-	if (has_taken)
-		g_free(g_queue_pop_head(&a->messages));
+	if (has_taken) {
+		g_free(base_fifo_pop(&a->messages, next));
+		a->message_count--;
+	}
 	take_answers(a);
 	is_asking = take_requests(a);
 	if (a->ports.reply_valid)
@@ -351,7 +359,8 @@ uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, c
 
 	memcpy(m->text, message, bytes);
 	m->time_ps = channel_command(s->near, now_ps, accelerator);
-	g_queue_push_tail(&a->messages, m);
+	base_fifo_push(&a->messages, m, next);
+	a->message_count++;
 	s->stats.messages++;
 	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, m->time_ps), sim_now_units(s->engine) + 1));
 	return m->time_ps;
@@ -410,7 +419,8 @@ static void accelerator_free(struct accelerator *a)
 	g_free(a->free);
 	for (uint32_t i = 0; i < HDL_PORTS; i++)
 		g_free(a->port[i].order);
-	g_queue_clear_full(&a->messages, g_free);
+	while (a->messages.first)
+		g_free(base_fifo_pop(&a->messages, next));
 	g_array_free(a->ranges, TRUE);
 }
 

@@ -6,17 +6,28 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/list.h"
 #include "machine/message.h"
 
 struct reply {
+	struct reply *next;
 	uint64_t time_ps;
 	uint8_t text[HDL_MESSAGE_BYTES];
 };
 
 /* Who waits for a message of an accelerator, and where it wants it. */
 struct waiter {
+	struct waiter *next;
 	uint32_t thread;
 	void *data;
+};
+
+struct replies {
+	BASE_FIFO(struct reply);
+};
+
+struct waiters {
+	BASE_FIFO(struct waiter);
 };
 
 struct accelerators {
@@ -24,7 +35,9 @@ struct accelerators {
 	struct bytes *bytes;
 	const struct thread_runtime *runtime;
 	struct accelerator_fault fault;
-	GQueue *replies, *waiters; /* by accelerator: struct reply *, struct waiter * */
+	/* By accelerator. No lists of GLib's: its slices ask for the time of day, which here is the program's. */
+	struct replies *replies;
+	struct waiters *waiters;
 };
 
 /* ---- accesses: where the program has the bytes, the address says ---- */
@@ -72,9 +85,10 @@ void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)
 static void replied(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message)
 {
 	struct accelerators *a = self;
-	struct waiter *w = g_queue_pop_head(&a->waiters[accelerator]);
 
-	if (w) {
+	if (a->waiters[accelerator].first) {
+		struct waiter *w = base_fifo_pop(&a->waiters[accelerator], next);
+
 		memcpy(w->data, message, HDL_MESSAGE_BYTES);
 		a->runtime->resume(w->thread, time_ps, NULL);
 		g_free(w);
@@ -83,24 +97,25 @@ static void replied(void *self, uint32_t accelerator, uint64_t time_ps, const ui
 
 		r->time_ps = time_ps;
 		memcpy(r->text, message, sizeof(r->text));
-		g_queue_push_tail(&a->replies[accelerator], r);
+		base_fifo_push(&a->replies[accelerator], r, next);
 	}
 }
 
 static struct thread_reply receive(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask)
 {
-	struct reply *r = g_queue_pop_head(&a->replies[ask->value]);
 	struct thread_reply reply = {THREAD_WAITS, HDL_MESSAGE_BYTES};
 
-	if (r) {
+	if (a->replies[ask->value].first) {
+		struct reply *r = base_fifo_pop(&a->replies[ask->value], next);
+
 		memcpy(ask->data, r->text, sizeof(r->text));
 		reply.done_ps = MAX(r->time_ps, at->now_ps);
 		g_free(r);
 	} else {
 		struct waiter *w = g_new(struct waiter, 1);
 
-		*w = (struct waiter){at->thread, ask->data};
-		g_queue_push_tail(&a->waiters[ask->value], w);
+		*w = (struct waiter){.thread = at->thread, .data = ask->data};
+		base_fifo_push(&a->waiters[ask->value], w, next);
 	}
 	return reply;
 }
@@ -143,8 +158,8 @@ struct accelerators *accelerators_new(struct hdl_system *hdl, const char *librar
 
 	a->hdl = hdl;
 	a->bytes = values;
-	a->replies = g_new0(GQueue, hdl_system_count(hdl));
-	a->waiters = g_new0(GQueue, hdl_system_count(hdl));
+	a->replies = g_new0(struct replies, hdl_system_count(hdl));
+	a->waiters = g_new0(struct waiters, hdl_system_count(hdl));
 	a->runtime = runtime;
 	a->fault = fault;
 	if (hdl_system_connect(hdl, library, &user, &why))
