@@ -14,12 +14,22 @@ static const struct cli_about about = {
     .name = "timeline",
     .usage = "strata timeline --out FILE RUN",
     .summary =
-	"Writes what a run in the store did over time: copies, kernels and host functions by stream and engine,\n"
-	"and, where the run had gpu.sample_ps, bandwidths, instructions, hits and warps. ui.perfetto.dev and\n"
+	"Writes what a run in the store did over time: copies, kernels and host functions by stream and engine;\n"
+	"where it had gpu.sample_ps, cpu.sample_ps or duality.sample_ps, bandwidths, instructions, hits and\n"
+	"queues; and with span_count of these CTAs, offloaded blocks, threads on cores. ui.perfetto.dev and\n"
 	"chrome://tracing open the file. RUN is a number of `strata runs list`, last, last-1, ...",
     .examples = "  strata run --machine bom --set gpu.sample_ps=1000000 --set gpu.span_count=20000 bfs\n"
-	"  strata timeline --out bfs.json last",
+	"  strata timeline --out bfs.json last\n"
+	"  strata run --machine channel-ndp --set cpu.sample_ps=1000000 --set cpu.span_count=20000 triad\n"
+	"  strata timeline --out triad.json last",
 };
+
+/* Anything that a viewer could show. */
+static bool has_time(const json_t *run)
+{
+	return json_array_size(json_object_get(run, "timeline")) || json_is_object(json_object_get(run, "samples")) ||
+	       json_is_object(json_object_get(run, "spans"));
+}
 
 static int write_run(const char *word, const char *out)
 {
@@ -33,8 +43,9 @@ static int write_run(const char *word, const char *out)
 		g_free(message);
 		return CLI_USAGE;
 	}
-	if (!json_array_size(json_object_get(run, "timeline"))) {
-		cli_error("timeline: run %s has neither copies nor kernels: there is nothing to show", word);
+	if (!has_time(run)) {
+		cli_error("timeline: run %s has neither copies nor kernels, and nothing was kept over time: see "
+			  "cpu.sample_ps and cpu.span_count", word);
 		exit_status = CLI_USAGE;
 	} else if (!report_trace_write(out, run)) {
 		cli_error("cannot write %s: %s", out, strerror(errno));

@@ -16,6 +16,7 @@ uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t byte
 	uint64_t *free_units = &h->up_free_units[channel];
 
 	h->c->stats.up_bytes += bytes;
+	h->up_bytes[channel] += bytes;
 	h->c->stats.up_busy_ps += ps;
 	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
 	return *free_units + latency_ps * h->c->per_ps;
@@ -27,6 +28,7 @@ uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t by
 	uint64_t *free_units = &h->down_free_units[channel];
 
 	h->c->stats.down_bytes += bytes;
+	h->down_bytes[channel] += bytes;
 	h->c->stats.down_busy_ps += ps;
 	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
 	return *free_units + latency_ps * h->c->per_ps;
@@ -184,6 +186,8 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 	cpu_dram_init(&h->dram, c, memory);
 	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
+	h->up_bytes = g_new0(uint64_t, c->p->channel_count);
+	h->down_bytes = g_new0(uint64_t, c->p->channel_count);
 	h->down_ps = c->p->line_bytes * 1000000 / c->p->down_mbytes_per_s;
 }
 
@@ -203,6 +207,8 @@ void cpu_channels_free(struct cpu_channels *h)
 	base_map_free(&h->writes);
 	base_map_free(&h->versions);
 	cpu_dram_free(&h->dram);
+	g_free(h->up_bytes);
+	g_free(h->down_bytes);
 	g_free(h->up_free_units);
 	g_free(h->down_free_units);
 }

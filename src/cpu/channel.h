@@ -36,6 +36,7 @@ struct cpu_channels {
 	bool is_observed;
 	struct cpu_channel_access *free;
 	uint64_t *up_free_units, *down_free_units;
+	uint64_t *up_bytes, *down_bytes; /* by channel */
 	uint64_t down_ps; /* of a line */
 };
 

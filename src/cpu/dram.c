@@ -42,6 +42,7 @@ void cpu_dram_done(struct cpu_dram *d, struct mem_req *q)
 		cpu_trail_step(a->trail, CPU_PART_DATA, cpu_now_units(d->c));
 	}
 	mem_req_put(d->c->ctx->pool, q);
+	d->under_way--;
 	a->done(a->self, a);
 }
 
@@ -51,7 +52,7 @@ static void fire_done(void *self, struct cpu_event *e)
 {
 	struct cpu_dram_access *a = (struct cpu_dram_access *)e;
 
-	(void)self;
+	((struct cpu_dram *)self)->under_way--;
 	a->done(a->self, a);
 }
 
@@ -73,10 +74,12 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 	begin_units = h->is_late ? h->free_units : now;
 	h->is_late = false;
 	h->dram->c->stats.rated_bytes += a->bytes;
+	h->rated_bytes += a->bytes;
 	h->free_units = begin_units + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
 	cpu_trail_step(a->trail, CPU_PART_QUEUE, begin_units);
 	cpu_trail_step(a->trail, CPU_PART_BANK, begin_units + c->p->dram_latency_ps * c->per_ps);
 	a->event.fire = fire_done;
+	a->event.self = h->dram;
 	cpu_event_at(&h->dram->c->events, &a->event, MAX(now, begin_units + c->p->dram_latency_ps * c->per_ps));
 	return true;
 }
@@ -119,10 +122,22 @@ void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a)
 	struct cpu_dram_channel *h = &d->channels[cpu_dram_channel_of(d, a->line)];
 	struct cpu_dram_queue *q = &h->queues[a->class];
 
+	d->under_way++;
 	a->next = NULL;
 	*q->end = a;
 	q->end = &a->next;
 	pump(h);
+}
+
+uint32_t cpu_dram_waiting(const struct cpu_dram *d)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < d->c->p->channel_count; i++)
+		for (uint32_t k = 0; k < CPU_DRAM_CLASS_COUNT; k++)
+			for (const struct cpu_dram_access *a = d->channels[i].queues[k].first; a; a = a->next)
+				count++;
+	return count;
 }
 
 void cpu_dram_room(struct cpu_dram *d)

@@ -36,6 +36,7 @@ struct cpu_dram_channel {
 	struct cpu_dram *dram;
 	struct cpu_dram_queue queues[CPU_DRAM_CLASS_COUNT];
 	uint64_t free_units;
+	uint64_t rated_bytes;
 	bool is_waiting, is_late;
 };
 
@@ -43,12 +44,15 @@ struct cpu_dram {
 	struct cpu_common *c;
 	struct mem_memory *memory;
 	struct cpu_dram_channel *channels;
+	uint32_t under_way; /* accesses, waiting ones as well */
 };
 
 /* The channel that the line is behind. */
 uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line);
 /* Begins when its turn comes. */
 void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a);
+/* Accesses that wait for their turn. */
+uint32_t cpu_dram_waiting(const struct cpu_dram *d);
 /* By the memory. */
 void cpu_dram_done(struct cpu_dram *d, struct mem_req *q);
 void cpu_dram_room(struct cpu_dram *d);

@@ -13,6 +13,8 @@ struct cpu_system {
 	struct cpu_pages pages;
 	struct cpu_core *cores;
 	struct cpu_thread **threads; /* by unit */
+	struct sim_sampler *sampler; /* NULL: off */
+	struct sim_spans *spans;     /* NULL: off */
 };
 
 #endif

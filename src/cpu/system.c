@@ -73,6 +73,22 @@ void cpu_system_account(struct cpu_system *s, uint32_t unit_count)
 		s->threads[i]->stall_trail = g_new0(struct cpu_trail, 1);
 }
 
+void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans)
+{
+	s->sampler = sampler;
+	s->spans = spans;
+}
+
+struct sim_sampler *cpu_system_sampler(const struct cpu_system *s)
+{
+	return s->sampler;
+}
+
+struct sim_spans *cpu_system_spans(const struct cpu_system *s)
+{
+	return s->spans;
+}
+
 struct cpu_account *cpu_system_account_of(const struct cpu_system *s)
 {
 	return s->common.account;
@@ -98,6 +114,8 @@ void cpu_system_free(struct cpu_system *s)
 	cpu_bus_free(&s->bus);
 	cpu_events_free(&s->common.events);
 	cpu_account_free(s->common.account);
+	sim_sampler_free(s->sampler);
+	sim_spans_free(s->spans);
 	g_free(s);
 }
 
@@ -165,6 +183,25 @@ int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address)
 	const uint32_t channel = cpu_pages_channel(&s->pages, address / s->common.p->page_bytes);
 
 	return channel == CPU_NO_CHANNEL ? -1 : (int32_t)channel;
+}
+
+uint32_t cpu_memory_under_way(const struct cpu_system *s)
+{
+	return s->channels.dram.under_way;
+}
+
+uint64_t cpu_channel_bytes(const struct cpu_system *s, uint32_t channel, enum cpu_way way)
+{
+	const struct cpu_channels *h = &s->channels;
+
+	if (way == CPU_WAY_RATED)
+		return h->dram.channels[channel].rated_bytes;
+	return way == CPU_WAY_UP ? h->up_bytes[channel] : h->down_bytes[channel];
+}
+
+uint32_t cpu_memory_waiting(const struct cpu_system *s)
+{
+	return cpu_dram_waiting(&s->channels.dram);
 }
 
 uint64_t cpu_events_asked(const struct cpu_system *s)

@@ -13,6 +13,8 @@
 #include "mem/memory.h"
 #include "sim/ctx.h"
 #include "sim/param.h"
+#include "sim/sample.h"
+#include "sim/spans.h"
 
 /* For rows that have it. */
 #define CPU_STACKS(X) \
@@ -87,6 +89,11 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 /* Has the time of each of so many units accounted (cpu/account.h), NDP cores behind those of the processors: before who
  * is beside the processors is made. */
 void cpu_system_account(struct cpu_system *s, uint32_t unit_count);
+/* What is kept for reports and timelines, filled by who runs the threads: counts over time, and which thread ran when
+ * on which unit. Both become the system's; NULL: off. */
+void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans);
+struct sim_sampler *cpu_system_sampler(const struct cpu_system *s);
+struct sim_spans *cpu_system_spans(const struct cpu_system *s);
 /* NULL: it is off. */
 struct cpu_account *cpu_system_account_of(const struct cpu_system *s);
 void cpu_system_connect(struct cpu_system *s, const struct cpu_user *user);
@@ -123,6 +130,12 @@ void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels);
 /* Of a touched page; -1: it is not touched, or its lines are on all channels. */
 int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address);
+/* Accesses of the memory under way, and those of them that wait before it. */
+uint32_t cpu_memory_under_way(const struct cpu_system *s);
+uint32_t cpu_memory_waiting(const struct cpu_system *s);
+/* What has been moved on one channel: see cpu.up_bytes, cpu.down_bytes, cpu.rated_bytes. */
+enum cpu_way { CPU_WAY_UP, CPU_WAY_DOWN, CPU_WAY_RATED };
+uint64_t cpu_channel_bytes(const struct cpu_system *s, uint32_t channel, enum cpu_way way);
 /* How often something was put off until later: where it is as before, nothing new is due. */
 uint64_t cpu_events_asked(const struct cpu_system *s);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */

@@ -5,7 +5,7 @@
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
 
-enum { SAMPLES_MAX = 1024, COMMANDS_MAX = 262144 }; /* as gpu.sample_ps and gpu.dram_log_ps say */
+enum { COMMANDS_MAX = 262144 }; /* as gpu.dram_log_ps says */
 
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
@@ -108,39 +108,6 @@ static void exts_new(struct gpu *g, const struct gpu_ext_list *exts)
 	}
 }
 
-static uint32_t resident_warps(const void *self)
-{
-	const struct gpu *g = self;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < g->sm_total; i++)
-		count += g->sms[i]->resident_warps;
-	return count;
-}
-
-static uint32_t requests_under_way(const void *self)
-{
-	const struct gpu *g = self;
-
-	return (uint32_t)mem_req_outstanding(g->pool) - g->spare_count;
-}
-
-static uint32_t vault_requests(const void *self)
-{
-	const struct gpu *g = self;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < g->stack_count; i++)
-		count += logic_layer_vault_requests(g->stacks[i]);
-	return count;
-}
-
-static const struct gpu_gauge gauges[] = {
-    {"warps", resident_warps},
-    {"requests", requests_under_way},
-    {"vault_requests", vault_requests},
-};
-
 /* What is kept for timelines: nothing unless asked for. */
 static void timeline_new(struct gpu *g)
 {
@@ -150,8 +117,7 @@ static void timeline_new(struct gpu *g)
 	    [GPU_SPANS_CTAS] = g->sm_total, [GPU_SPANS_BLOCKS] = g->stack_count, [GPU_SPANS_PAUSES] = 1};
 
 	if (p->sample_ps)
-		g->sampler = gpu_sampler_new(g->engine, p->sample_ps, SAMPLES_MAX, gauges,
-					     ARRAY_COUNT(gauges), g);
+		g->sampler = gpu_sampler_new(g);
 	for (uint32_t i = 0; p->span_count && i < GPU_SPANS_COUNT; i++)
 		g->spans[i] = sim_spans_new((uint32_t)p->span_count, tracks[i]);
 	if (p->dram_log_ps)
@@ -219,7 +185,7 @@ void gpu_free(struct gpu *g)
 	if (!g)
 		return;
 	base_bug_state_remove(&g->bug_state);
-	gpu_sampler_free(g->sampler);
+	sim_sampler_free(g->sampler);
 	account_free(g->account);
 	for (uint32_t i = 0; i < GPU_SPANS_COUNT; i++)
 		sim_spans_free(g->spans[i]);
@@ -348,11 +314,9 @@ uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx)
 	return sim_ps_of_units(g->engine, net_channel_busy_units(is_rx ? logic_layer_rx(p) : logic_layer_tx(p)));
 }
 
-bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out)
+const struct sim_sampler *gpu_sampler_of(const struct gpu *g)
 {
-	if (g->sampler)
-		gpu_sampler_read(g->sampler, out);
-	return g->sampler != NULL;
+	return g->sampler;
 }
 
 uint32_t gpu_spans_of(const struct gpu *g, enum gpu_spans kind, const struct sim_span **items)

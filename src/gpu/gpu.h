@@ -12,8 +12,8 @@
 #include "device/run.h"
 #include "gpu/config.h"
 #include "gpu/ext.h"
-#include "gpu/sample.h"
 #include "mem/command_log.h"
+#include "sim/sample.h"
 #include "sim/spans.h"
 #include "sim/stat.h"
 
@@ -75,8 +75,8 @@ uint32_t gpu_spans_of(const struct gpu *g, enum gpu_spans kind, const struct sim
 /* What gpu.dram_log_ps has had kept; NULL: it is off. */
 const struct mem_command_log *gpu_command_log(const struct gpu *g);
 
-/* What gpu.sample_ps had sampled. False: it is off. */
-bool gpu_samples_of(const struct gpu *g, struct gpu_samples *out);
+/* What gpu.sample_ps had sampled; NULL: it is off. */
+const struct sim_sampler *gpu_sampler_of(const struct gpu *g);
 /* What the mechanism recorded over time; returns their number, at most cap. */
 uint32_t gpu_series_of(const struct gpu *g, struct gpu_series *items, uint32_t cap);
 /* SM cycles in kernels, over the gpu's life. */

@@ -380,7 +380,7 @@ static void settle_stacks(struct gpu *g, bool is_between_kernels)
 static void engine_run(struct gpu *g)
 {
 	if (g->sampler)
-		gpu_sampler_run(g->sampler, g->stats, gpu_limit_units(g));
+		sim_sampler_run(g->sampler, gpu_limit_units(g));
 	else
 		sim_run(g->engine);
 }

@@ -116,7 +116,7 @@ struct gpu {
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
 
-	struct gpu_sampler *sampler; /* NULL: off */
+	struct sim_sampler *sampler; /* NULL: off */
 	struct accounting *account; /* NULL: off */
 	struct gpu_observer observer;
 	uint64_t watch; /* what every warp is watched for, see sm_warp */
@@ -234,6 +234,9 @@ static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t va
 {
 	return (uint16_t)(stack * g->slices_per_stack + (vault & (g->slices_per_stack - 1)));
 }
+
+/* What gpu.sample_ps samples, of a GPU that is being built. */
+struct sim_sampler *gpu_sampler_new(const struct gpu *g);
 
 /* Bytes of a request or answer on a wire, header included. */
 static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_bytes, uint32_t ack_bytes)

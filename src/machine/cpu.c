@@ -6,6 +6,7 @@
 #include "cpu/account.h"
 #include "cpu/energy.h"
 #include "machine/channel.h"
+#include "machine/cpu_over_time.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -69,6 +70,7 @@ static void *build(struct machine *m)
 
 		cpu_system_account(s, cpu_unit_count(p) + (near ? (uint32_t)(near->ndp_count * near->core_count) : 0));
 	}
+	machine_cpu_keep(m, s);
 	return s;
 }
 
@@ -293,6 +295,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_traffic(c, stats, counts, fields, units);
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
 	put_account(c, cpu_system_account_of(s), fields, units);
+	machine_cpu_over_time(m, fields);
 	json_object_set_new(fields, "planted_mistakes", mistakes(c));
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");

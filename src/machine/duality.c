@@ -8,6 +8,7 @@
 #include "dc/energy.h"
 #include "machine/json.h"
 #include "machine/memories.h"
+#include "machine/over_time.h"
 #include "machine/parts.h"
 
 struct duality {
@@ -70,7 +71,7 @@ static void *build(struct machine *m)
 							  BASE_BYTES_PER_MBYTE));
 	m->device = dc_device_table(d->device);
 	if (timeout_ps)
-		sim_limit(m->ctx.engine, sim_units_of_ps(m->ctx.engine, timeout_ps));
+		dc_system_limit(d->system, sim_units_of_ps(m->ctx.engine, timeout_ps));
 	return d;
 }
 
@@ -91,6 +92,18 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 
 	if (params(c)->socket_count)
 		energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
+}
+
+static void put_over_time(const struct dc_system *s, json_t *fields)
+{
+	const struct sim_span *items;
+	const uint32_t count = dc_system_spans(s) ? sim_spans_read(dc_system_spans(s), &items) : 0;
+
+	json_object_set_new(fields, "samples", machine_samples_json(dc_system_sampler(s)));
+	json_object_set_new(fields, "spans",
+			    dc_system_spans(s)
+				? json_pack("{s:o}", "control_blocks", machine_spans_json(items, count))
+				: json_null());
 }
 
 /* Figures 6 and 9: the kernels' time by what the control blocks did in it, and how many were at work. */
@@ -122,6 +135,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	o = json_object();
 	put_real(o, "dram", mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
 	json_object_set_new(fields, "peak_bytes_per_s", o);
+	put_over_time(d->system, fields);
 	put_text(units, "traffic_bytes", "bytes");
 	put_text(units, "peak_bytes_per_s", "bytes per second");
 	put_text(units, "cycles", "cycles of the arrays in kernels");

@@ -4,45 +4,9 @@
 #include <glib.h>
 
 #include "gpu/gpu.h"
+#include "machine/over_time.h"
 #include "machine/parts.h"
 
-static json_t *numbers_json(const uint64_t *values, uint32_t count)
-{
-	json_t *out = json_array();
-
-	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(out, json_integer((json_int_t)values[i]));
-	return out;
-}
-
-/* NULL: nothing was sampled. */
-static json_t *samples_json(const struct gpu *gpu)
-{
-	struct gpu_samples samples;
-	json_t *o, *gauges, *counters;
-
-	if (!gpu || !gpu_samples_of(gpu, &samples))
-		return json_null();
-	o = json_object();
-	gauges = json_object();
-	counters = json_object();
-	json_object_set_new(o, "start_ps", numbers_json(samples.start_ps, samples.count));
-	json_object_set_new(o, "end_ps", numbers_json(samples.end_ps, samples.count));
-	for (uint32_t g = 0; g < samples.gauge_count; g++) {
-		json_t *values = json_array();
-
-		for (uint32_t i = 0; i < samples.count; i++)
-			json_array_append_new(values, json_integer(samples.gauges[g][i]));
-		json_object_set_new(gauges, samples.gauge_names[g], values);
-	}
-	json_object_set_new(o, "gauges", gauges);
-	for (uint32_t i = 0; i < samples.counter_count; i++)
-		json_object_set_new(counters, samples.names[i], numbers_json(samples.counters[i], samples.count));
-	json_object_set_new(o, "counters", counters);
-	return o;
-}
-
-/* Columns, one item each per entry. NULL: nothing was kept. */
 static json_t *spans_json(const struct gpu *gpu)
 {
 	static const char *const names[] = {
@@ -52,22 +16,8 @@ static json_t *spans_json(const struct gpu *gpu)
 	for (uint32_t kind = 0; gpu && kind < GPU_SPANS_COUNT; kind++) {
 		const struct sim_span *items;
 		const uint32_t count = gpu_spans_of(gpu, (enum gpu_spans)kind, &items);
-		json_t *track = json_array(), *name = json_array(), *start = json_array(), *end = json_array(),
-		       *counts = json_array();
 
-		for (uint32_t i = 0; i < count; i++) {
-			const bool is_one = items[i].name != SIM_SPAN_SEVERAL;
-
-			json_array_append_new(track, json_integer(items[i].track));
-			json_array_append_new(name,
-					      is_one ? json_integer((json_int_t)items[i].name) : json_null());
-			json_array_append_new(start, json_integer((json_int_t)items[i].start_ps));
-			json_array_append_new(end, json_integer((json_int_t)items[i].end_ps));
-			json_array_append_new(counts, json_integer(items[i].count));
-		}
-		json_object_set_new(o, names[kind],
-				    json_pack("{s:o, s:o, s:o, s:o, s:o}", "track", track, "name", name, "start_ps",
-					      start, "end_ps", end, "count", counts));
+		json_object_set_new(o, names[kind], machine_spans_json(items, count));
 	}
 	return o;
 }
@@ -81,7 +31,7 @@ static json_t *command_names_json(void)
 	return out;
 }
 
-/* Columns as above; null: none were kept. */
+/* Columns; null: none were kept. */
 static json_t *dram_commands_json(const struct gpu *gpu)
 {
 	const struct mem_command_log *log = gpu ? gpu_command_log(gpu) : NULL;
@@ -115,7 +65,7 @@ void machine_gpu_timeline(const struct machine_config *config, const struct mach
 {
 	const struct gpu *gpu = machine_gpu(m);
 
-	json_object_set_new(o, "samples", samples_json(gpu));
+	json_object_set_new(o, "samples", machine_samples_json(gpu ? gpu_sampler_of(gpu) : NULL));
 	json_object_set_new(o, "spans", machine_gpu_config(config)->gpu.span_count ? spans_json(gpu) : json_null());
 	json_object_set_new(o, "dram_commands", dram_commands_json(gpu));
 }

@@ -286,6 +286,15 @@ bool mem_memory_offer(struct mem_memory *m, struct mem_req *r)
 	return true;
 }
 
+uint32_t mem_memory_queued(const struct mem_memory *m)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->stack_count; i++)
+		count += mem_stack_queued(m->stacks[i].stack);
+	return count;
+}
+
 bool mem_memory_is_idle(const struct mem_memory *m)
 {
 	for (uint32_t i = 0; i < m->stack_count; i++) {

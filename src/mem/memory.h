@@ -78,6 +78,8 @@ bool mem_memory_offer(struct mem_memory *m, struct mem_req *r);
 bool mem_memory_has_room(struct mem_memory *m, const struct mem_place *at, enum mem_op op);
 void mem_memory_accept(struct mem_memory *m, struct mem_req *r, const struct mem_place *at);
 
+/* Requests that wait in its vaults. */
+uint32_t mem_memory_queued(const struct mem_memory *m);
 /* Nothing queued, nothing in flight. */
 bool mem_memory_is_idle(const struct mem_memory *m);
 /* Drops everything queued; banks keep their state. */

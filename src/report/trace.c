@@ -89,11 +89,29 @@ static void add_value(json_t *events, const char *name, double ts_us, double val
 						TRACE_PROCESS_SAMPLES, "ts", ts_us, "args", "value", value));
 }
 
+/* Of a count that has parts: one counter, whose values are theirs. */
+static void add_parts(json_t *events, const char *name, const json_t *parts, size_t row, double from_ps, double us)
+{
+	const char *part = json_string_value(json_object_get(parts, "part"));
+	g_autofree char *title = g_strdup_printf("%s per us, by %s", name, part);
+	json_t *values = json_object(), *rows;
+	size_t i;
+
+	json_array_foreach(json_object_get(parts, "values"), i, rows) {
+		g_autofree char *key = g_strdup_printf("%s %zu", part, i);
+
+		json_object_set_new(values, key, json_real(json_number_value(json_array_get(rows, row)) / us));
+	}
+	json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:f, s:o}", "name", title, "ph", "C", "pid",
+						TRACE_PROCESS_SAMPLES, "ts", from_ps / ps_per_us, "args", values));
+}
+
 /* What there was at the end of each row, and each count as a rate, which holds from the begin of its row. */
 static void add_samples(json_t *events, const json_t *run)
 {
 	const json_t *samples = json_object_get(run, "samples"), *starts = json_object_get(samples, "start_ps"), *start;
-	json_t *counters = json_object_get(samples, "counters"), *gauges = json_object_get(samples, "gauges"), *values;
+	json_t *counters = json_object_get(samples, "counters"), *gauges = json_object_get(samples, "gauges"),
+	       *parts = json_object_get(samples, "parts"), *values;
 	const char *name;
 	size_t i;
 
@@ -112,6 +130,8 @@ static void add_samples(json_t *events, const json_t *run)
 			add_value(events, title, from / ps_per_us,
 				  json_number_value(json_array_get(values, i)) / ((to - from) / ps_per_us));
 		}
+		json_object_foreach(parts, name, values)
+			add_parts(events, name, values, i, from, (to - from) / ps_per_us);
 	}
 }
 

@@ -1,5 +1,6 @@
-/* trace_spans.c - what a GPU kept for its timeline, as trace events: CTAs on SMs, offloaded blocks in stacks, pauses,
- * and the DRAM commands of a window. Events of a row must not overlap, so a track gets as many rows as it needs.
+/* trace_spans.c - what a machine kept for its timeline, as trace events: CTAs on SMs and in caches, offloaded blocks in
+ * stacks, pauses, threads on cores, and the DRAM commands of a window. Events of a row must not overlap, so a track
+ * gets as many rows as it needs.
  */
 #include "report/trace.h"
 
@@ -111,6 +112,43 @@ static char *pause_title(const json_t *run, json_int_t track)
 	return g_strdup("all SMs");
 }
 
+/* Hardware threads of the processors, then cores of the NDPs, as struct machine's units are numbered. */
+static char *unit_title(const json_t *run, json_int_t track)
+{
+	const json_int_t cores = (json_int_t)parameter(run, "cpu.core_count");
+	const json_int_t threads = (json_int_t)parameter(run, "cpu.smt_count");
+	const json_int_t near_cores = (json_int_t)parameter(run, "channel.core_count");
+	const json_int_t near = track - cores * threads;
+
+	if (near >= 0 && near_cores)
+		return g_strdup_printf("NDP %lld core %lld", (long long)(near / near_cores),
+				       (long long)(near % near_cores));
+	if (threads <= 1 || !cores)
+		return g_strdup_printf("core %lld", (long long)track);
+	return g_strdup_printf("core %lld thread %lld", (long long)(track % cores), (long long)(track / cores));
+}
+
+static char *control_block_title(const json_t *run, json_int_t track)
+{
+	const json_int_t slices =
+	    (json_int_t)parameter(run, "duality.slice_count") * (json_int_t)parameter(run, "duality.socket_count");
+
+	if (!slices)
+		return g_strdup_printf("control block %lld", (long long)track);
+	return g_strdup_printf("slice %lld, control block %lld", (long long)(track % slices),
+			       (long long)(track / slices));
+}
+
+static char *thread_name(GHashTable *launches, const struct span *s)
+{
+	(void)launches;
+	if (s->is_several)
+		return g_strdup_printf("%lld turns of several threads", (long long)s->count);
+	if (s->count > 1)
+		return g_strdup_printf("thread %lld, %lld turns", (long long)s->name, (long long)s->count);
+	return g_strdup_printf("thread %lld", (long long)s->name);
+}
+
 static char *cta_name(GHashTable *launches, const struct span *s)
 {
 	const json_t *kernel = g_hash_table_lookup(launches, GSIZE_TO_POINTER((gsize)s->name));
@@ -123,6 +161,20 @@ static char *cta_name(GHashTable *launches, const struct span *s)
 	if (!title)
 		return g_strdup_printf("launch %lld", (long long)s->name);
 	return s->count > 1 ? g_strdup_printf("%s, %lld CTAs", title, (long long)s->count) : g_strdup(title);
+}
+
+/* As many CTAs as the control block holds at once. */
+static char *fill_name(GHashTable *launches, const struct span *s)
+{
+	struct span one = *s;
+	g_autofree char *kernel = NULL;
+
+	one.count = 1;
+	if (s->is_several)
+		return g_strdup_printf("%lld fillings by several kernels", (long long)s->count);
+	kernel = cta_name(launches, &one);
+	return s->count > 1 ? g_strdup_printf("%s, %lld fillings", kernel, (long long)s->count)
+			    : g_steal_pointer(&kernel);
 }
 
 static char *block_name(GHashTable *launches, const struct span *s)
@@ -145,6 +197,8 @@ static const struct kind kinds[] = {
     {"ctas", "CTAs", TRACE_PROCESS_CTAS, sm_title, cta_name},
     {"blocks", "offloaded blocks", TRACE_PROCESS_BLOCKS, stack_title, block_name},
     {"pauses", "pauses of the GPU", TRACE_PROCESS_PAUSES, pause_title, pause_name},
+    {"threads", "threads on cores", TRACE_PROCESS_THREADS, unit_title, thread_name},
+    {"control_blocks", "CTAs in caches", TRACE_PROCESS_CONTROL_BLOCKS, control_block_title, fill_name},
 };
 
 /* ---- events ---- */

@@ -135,7 +135,7 @@ static void test_events(void **state)
 static void test_awake(void **state)
 {
 	uint64_t cpu_ps = 0, near_ps = 0;
-	struct awake *a = awake_new(6, 4, 2, &cpu_ps, &near_ps);
+	struct awake *a = awake_new(6, 4, 2, &cpu_ps, &near_ps, NULL);
 
 	(void)state;
 	awake_runs(a, 0, 0, 100);

@@ -102,7 +102,7 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 		cb->block = dc_block_new(s->program, cb->index);
 	dc_block_begin(cb->block, warps, count, &segments);
 	s->stats.blocks_started++;
-	cb->cycle = cycle;
+	cb->cycle = cb->filled = cycle;
 	cb->place = cb->rounds_words = 0;
 	if (k->word_count > s->p->ring_words)
 		cb->fed_to = 0; /* else the code is still in the ring */
@@ -283,6 +283,8 @@ static void ended(struct dc_cb *cb, uint64_t cycle)
 	struct dc_system *s = cb->system;
 
 	s->stats.ctas += cb->ctas;
+	if (s->spans)
+		sim_spans_add(s->spans, cb->index, s->stats.kernels + 1, dc_ps(s, cb->filled), dc_ps(s, cycle));
 	s->active--;
 	cb->state = DC_CB_IDLE;
 	cb->place = DC_NEVER;

@@ -22,6 +22,7 @@ struct dc_cb {
 	uint8_t state; /* enum dc_cb_state */
 	uint32_t ctas; /* of those on it, to be counted when they end; parts of one count at its last */
 	uint64_t cycle; /* when its next word begins */
+	uint64_t filled; /* when its CTAs came */
 	uint32_t fed_to; /* words below have been fed */
 	/* Where it is in the words that its CTAs execute, and how many of these were rounds of loops that are sent
 	 * again in each: the same in control blocks that are in the same round. */
@@ -87,6 +88,9 @@ struct dc_system {
 	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
 	uint64_t uses;
 	struct dc_stats stats;
+	struct sim_sampler *sampler; /* NULL: off */
+	struct sim_spans *spans;     /* NULL: off */
+	uint64_t limit_units;
 	/* the launch */
 	struct dc_program *program;
 	struct simt_launch *launch;
@@ -114,6 +118,11 @@ static inline uint64_t dc_now(const struct dc_system *s)
 	return sim_cycle_now(s->ctx->engine, s->domain);
 }
 
+static inline uint64_t dc_ps(const struct dc_system *s, uint64_t cycle)
+{
+	return sim_ps_of_units(s->ctx->engine, cycle * sim_period_units(s->ctx->engine, s->domain));
+}
+
 /* A unit that takes count things, `rate` a cycle: from at the earliest; returns when the last is through. */
 static inline uint64_t dc_take(uint64_t *free, uint64_t at, uint64_t count, uint64_t rate, uint64_t *waited)
 {
@@ -123,6 +132,9 @@ static inline uint64_t dc_take(uint64_t *free, uint64_t at, uint64_t count, uint
 	*free = start + (count + rate - 1) / rate;
 	return *free;
 }
+
+/* samples.c: what duality.sample_ps samples, of a system that is being built. */
+struct sim_sampler *dc_sampler_new(const struct dc_system *s);
 
 /* slice.c */
 void dc_slice_tick(void *slice, uint64_t cycle);

@@ -131,8 +131,27 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	for (uint32_t i = 0; i < s->cb_count; i++)
 		cb_init(s, i);
 	dc_slices_reset(s);
+	s->limit_units = SIM_NEVER;
+	s->sampler = p->sample_ps ? dc_sampler_new(s) : NULL;
+	s->spans = p->span_count ? sim_spans_new((uint32_t)p->span_count, s->cb_count) : NULL;
 	sim_stats_add(ctx->stats, "duality", dc_stat_rows, dc_stat_row_count, &s->stats, sizeof(s->stats));
 	return s;
+}
+
+void dc_system_limit(struct dc_system *s, uint64_t limit_units)
+{
+	s->limit_units = limit_units;
+	sim_limit(s->ctx->engine, limit_units);
+}
+
+const struct sim_sampler *dc_system_sampler(const struct dc_system *s)
+{
+	return s->sampler;
+}
+
+const struct sim_spans *dc_system_spans(const struct dc_system *s)
+{
+	return s->spans;
 }
 
 static void blocks_drop(struct dc_system *s)
@@ -148,6 +167,8 @@ void dc_system_free(struct dc_system *s)
 	if (!s)
 		return;
 	blocks_drop(s);
+	sim_sampler_free(s->sampler);
+	sim_spans_free(s->spans);
 	for (uint32_t i = 0; i < s->slice_count; i++)
 		g_free(s->slices[i].tags);
 	for (struct dc_fetch *f = s->free_fetches, *next; f; f = next) {
@@ -401,6 +422,9 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	}
 	for (uint32_t i = 0; i < s->used_cbs; i++)
 		dc_cb_fill(&s->cbs[i], s->start_cycle);
-	sim_run(s->ctx->engine);
+	if (s->sampler)
+		sim_sampler_run(s->sampler, s->limit_units);
+	else
+		sim_run(s->ctx->engine);
 	return end(s, l, result);
 }

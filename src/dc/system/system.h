@@ -11,6 +11,8 @@
 #include "dc/system/params.h"
 #include "device/device.h"
 #include "sim/ctx.h"
+#include "sim/sample.h"
+#include "sim/spans.h"
 
 struct dc_system;
 
@@ -35,5 +37,11 @@ uint64_t dc_system_now_ps(const struct dc_system *s);
 void dc_system_progress(const struct dc_system *s, struct sim_progress *out);
 void dc_system_advance_ps(struct dc_system *s, uint64_t time_ps);
 struct dc_stats *dc_system_stats(struct dc_system *s);
+/* Ends launches at this time. */
+void dc_system_limit(struct dc_system *s, uint64_t limit_units);
+/* What duality.sample_ps and duality.span_count have had kept; NULL: off. Of spans, tracks are control blocks, names
+ * the launches' numbers from 1. */
+const struct sim_sampler *dc_system_sampler(const struct dc_system *s);
+const struct sim_spans *dc_system_spans(const struct dc_system *s);
 
 #endif

@@ -453,41 +453,116 @@ function latency() {
 			...r.result.distributions[kind]})), 1e3);
 }
 
-/* Rates of what was sampled: per run [us, value]; of(count, seconds, gauge) is the value of a row, count(name) how much a
- * count has grown in it. */
+/* Rows of what was sampled: counts grown in them, and what there was at their ends. */
+function sampled_rows(r) {
+	const s = r.result.samples, cycles_per_s = r.result.cycles / (r.result.time_ps / 1e12);
+	return s.start_ps.map((start_ps, i) => {
+		/* Of all names that the machine has. */
+		const count = (...names) => {
+			const has = names.filter(n => s.counters[n]);
+			return has.length ? d3.sum(has, n => s.counters[n][i]) : NaN;
+		};
+		const part = (name, k) => (s.parts || {})[name] ? s.parts[name].values[k][i] : 0;
+		const seconds = (s.end_ps[i] - start_ps) / 1e12;
+		return {start_ps, end_ps: s.end_ps[i], seconds, cycles: seconds * cycles_per_s, count, part,
+			gauge: name => ((s.gauges || {})[name] || [])[i]};
+	});
+}
+
+/* of: the value of a row. A row holds to its end, and nothing is known of the time to the next one. */
 function sampled(parent, title, unit, of) {
 	const list = runs.filter(r => r.result.samples).map(r => {
-		const s = r.result.samples;
-		/* A row holds to its end, and nothing is known of the time to the next one. */
-		const points = s.start_ps.flatMap((t, i) => {
-			const value = of(name => (s.counters[name] || [])[i], (s.end_ps[i] - t) / 1e12,
-				name => ((s.gauges || {})[name] || [])[i]);
-			const goes_on = s.start_ps[i + 1] === s.end_ps[i];
-			return goes_on ? [[us(t), value]] : [[us(t), value], [us(s.end_ps[i]), value], [us(s.end_ps[i]), 0]];
+		const points = sampled_rows(r).flatMap((row, i, rows) => {
+			const value = of(row), begin = [us(row.start_ps), value];
+			return rows[i + 1] && rows[i + 1].start_ps === row.end_ps ? [begin]
+				: [begin, [us(row.end_ps), value], [us(row.end_ps), 0]];
 		});
 		return {label: r.label, color: r.color, points: points.filter(p => Number.isFinite(p[1]))};
 	}).filter(l => l.points.some(p => p[1] !== 0));
 	if (list.length) lines(parent, title, 'us', unit, list);
 }
 
+/* What has parts, as a map of parts by time, darker where there was more; columns are as long as there is room for. */
+const HEAT_COLUMNS = 200;
+function heat(parent, r, title, names) {
+	const all = (r.result.samples || {}).parts || {}, has = names.filter(n => all[n]);
+	if (!has.length) return;
+	const s = r.result.samples, kind = all[has[0]].part, parts = all[has[0]].values.map((v, i) => kind + ' ' + i);
+	const first = s.start_ps[0], step = (s.end_ps[s.end_ps.length - 1] - first) / HEAT_COLUMNS;
+	const bytes = parts.map(() => new Array(HEAT_COLUMNS).fill(0));
+	s.start_ps.forEach((start, i) => parts.forEach((p, k) => {
+		/* A row's bytes go to the columns that it lies in. */
+		const amount = d3.sum(has, n => all[n].values[k][i]), length = s.end_ps[i] - start;
+		for (let c = Math.floor((start - first) / step); c < HEAT_COLUMNS && first + c * step < s.end_ps[i]; c++)
+			bytes[k][c] += amount * (Math.min(s.end_ps[i], first + (c + 1) * step) - Math.max(start, first + c * step)) / length;
+	}));
+	const cells = parts.flatMap((p, k) => bytes[k].map((b, c) => ({part: p, from: us(first + c * step), value: b / step * 1e3})));
+	const most = d3.max(cells, c => c.value);
+	if (!(most > 0)) return;
+	const width = 900, height = Math.max(40, 16 * parts.length), left = left_of(parts);
+	const {svg, finish} = figure(parent, `${r.label}: ${title}, GB/s, at most ${brief(most)}`, width, height + 40,
+		[{name: kind, value: c => c.part}, {name: 'from us', value: c => c.from}, {name: 'GB/s', value: c => c.value}], cells);
+	const x = d3.scaleLinear([us(first), us(first + HEAT_COLUMNS * step)], [left, width - 20]), y = d3.scaleBand(parts, [0, height]).padding(.08);
+	svg.selectAll('rect').data(cells.filter(c => c.value > 0)).join('rect').attr('x', c => x(c.from)).attr('y', c => y(c.part))
+		.attr('width', (width - 20 - left) / HEAT_COLUMNS + .2).attr('height', y.bandwidth()).attr('fill', r.color)
+		.attr('fill-opacity', c => c.value / most);
+	axes(svg, x, y, height, left, '~s', 'us');
+	finish();
+}
+
+const STACKS = 1; /* SMs have two sides: 0, on the GPU; 1, in stacks */
+const in_stacks = row => row.part('sm.thread_instructions', STACKS);
+/* Instructions that ran beside the data, and all. */
+const near = row => in_stacks(row) + (row.count('nsu.thread_instructions', 'channel.instructions') || 0);
+const everywhere = row => row.count('sm.thread_instructions', 'nsu.thread_instructions', 'cpu.instructions', 'channel.instructions');
+
 function over_time() {
 	const series = [...new Set(runs.flatMap(r => Object.keys(r.result.series || {})))];
 	if (!series.length && runs.every(r => !(r.result.timeline || []).length && !r.result.samples)) return;
-	const s = section('time', 'Over time'), rate = (name, scale) => (c, t) => c(name) / t / scale;
-	for (const r of runs) timeline(s, r);
-	sampled(s, 'links, GPU to stacks', 'GB/s', rate('link_tx.bytes', 1e9));
-	sampled(s, 'links, stacks to GPU', 'GB/s', rate('link_rx.bytes', 1e9));
-	sampled(s, 'links between stacks', 'GB/s', rate('mesh.bytes', 1e9));
-	sampled(s, 'DRAM', 'GB/s', (c, t) => (c('vault.read_bytes') + c('vault.write_bytes')) / t / 1e9);
-	sampled(s, 'thread instructions', 'per ns', rate('sm.thread_instructions', 1e9));
-	const gauge = name => (c, t, g) => g(name);
-	sampled(s, 'resident warps', 'warps', gauge('warps'));
+	const s = section('time', 'Over time'), rate = (scale, ...names) => row => row.count(...names) / row.seconds / scale;
+	const share = (names, of) => row => row.count(...names) / row.count(...of), gauge = name => row => row.gauge(name);
+	const awake = name => row => row.count(name) / (row.end_ps - row.start_ps);
+	const dram = ['cpu.rated_bytes', 'duality.read_bytes', 'duality.write_bytes', ...new Set(runs.flatMap(r =>
+		Object.keys((r.result.samples || {counters: {}}).counters).filter(n => /vault\.(read|write)_bytes$/.test(n))))];
+	for (const r of runs.filter(o => o.result.timeline)) timeline(s, r);
+	sampled(s, 'instructions per cycle', 'IPC', row => row.count('sm.thread_instructions', 'cpu.instructions',
+		'duality.lane_operations') / row.cycles);
+	sampled(s, 'offload ratio: instructions that ran beside the data', 'share of all', row => near(row) / everywhere(row));
+	sampled(s, 'blocks offloaded, of those that could have been', 'share',
+		share(['tom.offloaded_count', 'nsu_control.offloaded'], ['tom.instance_count', 'nsu_control.instances']));
+	sampled(s, 'blocks offloaded', 'per us', rate(1e6, 'gpu.offloads'));
+	sampled(s, 'CTAs moved', 'per us', rate(1e6, 'gpu.cta_moves'));
+	sampled(s, 'links, GPU to stacks', 'GB/s', rate(1e9, 'link_tx.bytes'));
+	sampled(s, 'links, stacks to GPU', 'GB/s', rate(1e9, 'link_rx.bytes'));
+	sampled(s, 'links between stacks', 'GB/s', rate(1e9, 'mesh.bytes'));
+	sampled(s, 'channels, memory to processors', 'GB/s', rate(1e9, 'cpu.up_bytes'));
+	sampled(s, 'channels, processors to memory', 'GB/s', rate(1e9, 'cpu.down_bytes'));
+	sampled(s, 'link between sockets', 'GB/s', rate(1e9, 'duality.link_bytes'));
+	sampled(s, 'DRAM', 'GB/s', rate(1e9, ...dram));
+	for (const r of runs) {
+		heat(s, r, 'DRAM', dram);
+		heat(s, r, 'channels to the processors', ['cpu.up_bytes']);
+		heat(s, r, 'channels to the memory', ['cpu.down_bytes']);
+	}
 	sampled(s, 'requests to memory under way', 'requests', gauge('requests'));
-	sampled(s, 'requests that wait in vaults', 'requests', gauge('vault_requests'));
-	sampled(s, 'L1 hits', 'share of reads', c => c('l1d.read_hits') / c('l1d.reads'));
-	sampled(s, 'L2 hits', 'share of reads', c => c('l2.read_hits') / c('l2.reads'));
-	sampled(s, 'blocks offloaded', 'per us', rate('gpu.offloads', 1e6));
-	sampled(s, 'CTAs moved', 'per us', rate('gpu.cta_moves', 1e6));
+	sampled(s, 'requests that wait for the memory', 'requests', gauge('vault_requests'));
+	sampled(s, 'resident warps', 'warps', gauge('warps'));
+	sampled(s, 'control blocks at work', 'control blocks', gauge('control_blocks'));
+	sampled(s, 'cores of processors with a thread that runs', 'cores', awake('cpu.awake_ps'));
+	sampled(s, 'NDP cores with a thread that runs', 'cores', awake('channel.awake_ps'));
+	sampled(s, 'L1 hits', 'share of reads', share(['l1d.read_hits'], ['l1d.reads']));
+	sampled(s, 'L2 hits', 'share of reads', share(['l2.read_hits'], ['l2.reads']));
+	sampled(s, 'first-level hits of processors', 'share of accesses',
+		share(['cpu.l1_hits'], ['cpu.reads', 'cpu.writes', 'cpu.atomics']));
+	sampled(s, 'last-level hits of processors', 'share of misses', share(['cpu.llc_hits'], ['cpu.misses']));
+	sampled(s, 'hits of NDP cores', 'share of accesses', share(['channel.hits'], ['channel.reads', 'channel.writes', 'channel.atomics']));
+	sampled(s, 'remote accesses of NDP cores', 'share of what left them', share(['channel.remote_reads', 'channel.remote_writes',
+		'channel.remote_atomics'], ['channel.local', 'channel.remote_reads', 'channel.remote_writes', 'channel.remote_atomics']));
+	sampled(s, 'hits of ways that are cache', 'share of lines', share(['duality.cache_hits'], ['duality.cache_hits', 'duality.cache_misses']));
+	sampled(s, 'messages between NDPs and processors', 'GB/s', rate(1e9, 'channel.message_bytes'));
+	sampled(s, 'directory looked up', 'per us', rate(1e6, 'channel.summary_lookups', 'channel.directory_lookups'));
+	sampled(s, 'look-ups that the summary answered', 'share', share(['channel.summary_hits'], ['channel.summary_lookups']));
+	sampled(s, 'directory in the memory, read and written', 'GB/s', rate(1e9, 'channel.directory_bytes'));
 	for (const name of series) lines(s, name, 'number', name, runs.filter(r => (r.result.series || {})[name]).map(r => ({label: r.label,
 		color: r.color, points: r.result.series[name].map((v, i) => [i, v]).filter(p => typeof p[1] === 'number')})));
 }

@@ -5,12 +5,14 @@
 
 #include <stdint.h>
 
+#include "sim/spans.h"
+
 struct awake;
 
 /* Units below cpu_unit_count are of core unit % core_count, and count into *cpu_ps; each other one is a core, and
- * counts into *near_ps. */
+ * counts into *near_ps. spans: gets which thread ran on which unit; NULL: nobody asks. */
 struct awake *awake_new(uint32_t unit_count, uint32_t cpu_unit_count, uint32_t core_count, uint64_t *cpu_ps,
-			uint64_t *near_ps);
+			uint64_t *near_ps, struct sim_spans *spans);
 void awake_free(struct awake *a);
 /* The thread that was seen last on each unit, AWAKE_NOBODY: none that runs. */
 #define AWAKE_NOBODY UINT32_MAX

@@ -62,14 +62,15 @@ struct host {
 	struct cpu_account *account; /* NULL: it is off */
 	uint8_t *between; /* by unit: the part of what is between its hooks, enum cpu_part */
 	GPtrArray *places; /* of an account, by thread: where it was last in the program's own code; or NULL */
+	struct sim_sampler *sampler; /* NULL: off */
 	struct awake *awake;
 	const uint32_t *awake_threads; /* its own */
 	GHashTable *reset;       /* statistics when they were reset, by name */
 	const struct cpu_params *params;
 	uint64_t limit_ps;   /* run.timeout_simulated_ps */
 	struct machine_live *live;
-	/* When the limit, and the host's clock, are looked at next; how much later once more; when that was. */
-	uint64_t look_ps, look_step_ps, looked_ns, told_ns;
+	/* When anything is looked at next, and the host's clock; how much later that once more; when that was. */
+	uint64_t look_ps, clock_ps, look_step_ps, looked_ns, told_ns;
 	uint64_t told_units; /* when the runtime comes back */
 	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
 	uint64_t next_units, asked;
@@ -263,6 +264,19 @@ static void full(void *self, uint32_t unit)
 	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
 }
 
+/* ---- counts over time ---- */
+
+/* Nothing that the machine has to do before now_ps is left: the runtime has seen to it. */
+static void sample(struct host *h, uint64_t now_ps)
+{
+	while (h->sampler && sim_sampler_due_units(h->sampler) <= now_ps * h->per_ps) {
+		awake_until(h->awake, sim_sampler_due_units(h->sampler) / h->per_ps);
+		sim_sampler_row(h->sampler);
+	}
+}
+
+/* ---- the end ---- */
+
 /* What is under way ends, then the laws hold and the results are written. */
 static void end_as(struct host *h, const struct thread_at *at, const char *ended)
 {
@@ -271,6 +285,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	struct rusage usage;
 
 	run_until(h, at->now_ps);
+	sample(h, at->now_ps);
 	awake_end(h->awake, at->now_ps);
 	account_end(h, at->now_ps);
 	if (h->accelerators)
@@ -279,6 +294,8 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
 		mem_memory_settle(machine_memory_built(m, i), false);
+	if (h->sampler)
+		sim_sampler_end(h->sampler, at->now_ps * h->per_ps);
 	broken = sim_stats_broken_law(m->ctx.stats);
 	if (broken) {
 		machine_message("error: a law does not hold: %s", broken);
@@ -339,22 +356,34 @@ static void tell(struct host *h, uint64_t now_ps)
 }
 
 /* The step follows the host's speed: what is simulated does not depend on it. */
-static void look(struct host *h, const struct thread_at *at)
+static void look_at_clock(struct host *h, uint64_t now_ps)
 {
 	const uint64_t now_ns = machine_live_now_ns(), since_ns = now_ns - h->looked_ns;
 
-	if (at->now_ps >= h->limit_ps)
-		end_by_limit(h, at);
 	if (since_ns < LOOK_MIN_NS)
 		h->look_step_ps = MIN(2 * h->look_step_ps, LOOK_STEP_MAX_PS);
 	else if (since_ns > LOOK_MAX_NS)
 		h->look_step_ps = MAX(h->look_step_ps / 2, 1);
 	h->looked_ns = now_ns;
-	h->look_ps = h->live ? MIN(h->limit_ps, at->now_ps + h->look_step_ps) : h->limit_ps;
+	h->clock_ps = h->live ? now_ps + h->look_step_ps : UINT64_MAX;
 	if (now_ns - h->told_ns < MACHINE_LIVE_PERIOD_NS)
 		return;
 	h->told_ns = now_ns;
-	tell(h, at->now_ps);
+	tell(h, now_ps);
+}
+
+static void look(struct host *h, const struct thread_at *at)
+{
+	uint64_t due_ps = UINT64_MAX;
+
+	sample(h, at->now_ps);
+	if (at->now_ps >= h->limit_ps)
+		end_by_limit(h, at);
+	if (at->now_ps >= h->clock_ps)
+		look_at_clock(h, at->now_ps);
+	if (h->sampler)
+		due_ps = (sim_sampler_due_units(h->sampler) + h->per_ps - 1) / h->per_ps;
+	h->look_ps = MIN(h->limit_ps, MIN(h->clock_ps, due_ps));
 }
 
 /* In the middle of a cycle, from where the machine cannot go on to its end: there are no results. */
@@ -686,8 +715,11 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	set_costs(h, p);
 	h->waiting = g_new0(struct waiting, h->model.machine.unit_count);
 	h->awake = awake_new(h->model.machine.unit_count, h->cpu_units, (uint32_t)p->core_count, &h->stats->awake_ps,
-			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL);
+			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL, cpu_system_spans(h->cpu));
 	h->awake_threads = awake_threads(h->awake);
+	h->sampler = cpu_system_sampler(h->cpu);
+	if (h->sampler)
+		sim_sampler_begin(h->sampler, 0);
 	h->account = cpu_system_account_of(h->cpu);
 	h->places = h->account ? g_ptr_array_new() : NULL;
 	h->between = g_malloc(h->model.machine.unit_count);

@@ -1,0 +1,15 @@
+/* over_time.h - what was sampled, and what lasted from when to when, as columns of numbers for the results. */
+#ifndef STRATA_MACHINE_OVER_TIME_H
+#define STRATA_MACHINE_OVER_TIME_H
+
+#include <jansson.h>
+
+#include "sim/sample.h"
+#include "sim/spans.h"
+
+/* The field "samples"; null for NULL: nothing was sampled. */
+json_t *machine_samples_json(const struct sim_sampler *s);
+/* One of the lists of the field "spans". */
+json_t *machine_spans_json(const struct sim_span *items, uint32_t count);
+
+#endif
