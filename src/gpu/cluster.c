@@ -28,12 +28,18 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 {
 	struct gpu *g = c->gpu;
 	struct mem_req *r = sm->out.first, *next = r->next;
+	uint32_t bytes;
 
 	if (!net_xbar_ready(g->requests, c->index, r->slice, &c->tx_comp))
 		return false;
-	c->free_units = net_xbar_send(g->requests, c->index, r->slice, r,
-				      packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0), now);
-	l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
+	bytes = packet_bytes(r, (uint32_t)g->config->xbar.header_bytes, 0);
+	if (l2_slice_is_passed(g, r)) {
+		c->free_units = net_xbar_send_past(g->requests, c->index, r->slice, r, bytes, now);
+		l2_slice_pass(g->slices[r->slice], r);
+	} else {
+		c->free_units = net_xbar_send(g->requests, c->index, r->slice, r, bytes, now);
+		l2_slice_prefetch(g->slices[r->slice], r->addr_bytes);
+	}
 	c->queued_count--;
 	port_pop(sm, next);
 	if (sm->lsu_waits_port | sm->ext_waits_port) {

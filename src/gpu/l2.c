@@ -51,6 +51,7 @@ struct l2_slice {
 	struct queue hits;               /* wait for their latency, then for the crossbar */
 	struct queue replies;            /* of fills and acknowledgments */
 	struct queue misses;             /* wait for the link */
+	struct queue passing;            /* past the tags: on their way from the crossbar to the link */
 	struct queue forwards;           /* for a stack: wait for their latency, then for its link */
 	struct l2_stats stats;
 };
@@ -364,11 +365,32 @@ static void send_forwards(struct l2_slice *s, uint64_t now)
 	}
 }
 
+/* Packets that the tags have nothing to do with. */
+static void take_passing(struct l2_slice *s, uint64_t now)
+{
+	while (s->passing.first && s->passing.first->ready_units <= now &&
+	       s->misses.count + s->forwards.count < s->queue_cap) {
+		struct mem_req *r = queue_pop(&s->passing);
+
+		if (unlikely(s->gpu->account != NULL)) {
+			net_stamp(r, NET_STAGE_XBAR, r->ready_units);
+			net_stamp(r, NET_STAGE_L2, now);
+		}
+		s->stats.requests++;
+		s->stats.offload_packets++;
+		queue_push(&s->misses, r);
+	}
+}
+
 static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
 	const struct mem_req *next;
 
+	if (s->passing.first && s->passing.first->ready_units > sim_now_units(g->engine))
+		sim_wake_units(g->engine, s->comp, s->passing.first->ready_units);
+	else if (s->passing.first && s->misses.count + s->forwards.count < s->queue_cap)
+		sim_wake_cycle(g->engine, s->comp, cycle + 1);
 	if (s->replies.first && !is_blocked)
 		sim_wake_cycle(g->engine, s->comp, cycle + 1);
 	if (s->hits.first && !is_blocked)
@@ -424,6 +446,8 @@ static void slice_tick(void *component, uint64_t cycle)
 	enum sent sent = send_next(s, now);
 	bool may_have_more = true;
 
+	if (unlikely(s->passing.first))
+		take_passing(s, now);
 	if (cycle >= s->free_cycle)
 		may_have_more = take_request(s, cycle, now);
 	send_misses(s, now);
@@ -548,6 +572,22 @@ static void pass_host(struct l2_slice *s, const struct net_port *to, struct mem_
 	queue_push(&s->forwards, r);
 }
 
+bool l2_slice_is_passed(const struct gpu *g, const struct mem_req *r)
+{
+	return r->op == MEM_MESSAGE && g->config->gpu.l2_messages_pass &&
+	       net_port_of(&g->ports, r)->place == GPU_PLACE_STACK;
+}
+
+/* The pipeline before the tags is the end of the crossbar's latency. */
+void l2_slice_pass(struct l2_slice *s, struct mem_req *r)
+{
+	struct gpu *g = s->gpu;
+
+	r->ready_units -= g->config->gpu.l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm);
+	queue_push(&s->passing, r);
+	sim_wake_units(g->engine, s->comp, r->ready_units);
+}
+
 void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 {
 	uint64_t now = sim_now_units(s->gpu->engine);
@@ -635,13 +675,13 @@ void l2_slice_free(struct l2_slice *s)
 
 bool l2_slice_is_idle(const struct l2_slice *s)
 {
-	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count == 0 && !s->held &&
+	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count + s->passing.count == 0 && !s->held &&
 	       mem_cache_is_idle(s->cache);
 }
 
 void l2_slice_reset(struct l2_slice *s)
 {
-	s->hits = s->replies = s->misses = s->forwards = (struct queue){0};
+	s->hits = s->replies = s->misses = s->forwards = s->passing = (struct queue){0};
 	s->free_cycle = 0;
 	s->has_refused = false;
 	s->held = NULL;

@@ -185,6 +185,9 @@ void l2_slice_drop(struct l2_slice *s, uint64_t addr_bytes);
 uint16_t l2_slice_drop_port(const struct l2_slice *s);
 /* A request or a line will arrive soon, see mem_cache_prefetch. */
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
+/* Does a packet from an SM pass the slice's tags by (gpu.l2_messages_pass)? Such a one, after net_xbar_send_past. */
+bool l2_slice_is_passed(const struct gpu *g, const struct mem_req *r);
+void l2_slice_pass(struct l2_slice *s, struct mem_req *r);
 void l2_slice_invalidate_all(struct l2_slice *s);
 bool l2_slice_is_idle(const struct l2_slice *s);
 void l2_slice_reset(struct l2_slice *s);

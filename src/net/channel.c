@@ -259,16 +259,13 @@ static uint64_t reserve_frames(struct net_channel *ch, uint64_t flits, uint64_t 
 	return frames;
 }
 
-uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
+/* Takes the wire for r, whose ready_units become its arrival. */
+static void wire_take(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
 {
-	uint64_t now = sim_now_units(ch->engine);
 	uint64_t flits = flits_of(ch, bytes), busy = flits * ch->config.flit_units;
 	uint64_t start = earliest_units > ch->wire_free_units ? earliest_units : ch->wire_free_units;
 	uint64_t wire_bytes = flits * ch->config.flit_bytes;
 
-	mature_credits(ch, now);
-	CHECK(ch->credit_count > 0 && earliest_units >= now);
-	ch->credit_count--;
 	if (unlikely(ch->config.frame_flits)) {
 		const uint64_t frames = reserve_frames(ch, flits, earliest_units, &start);
 
@@ -279,19 +276,43 @@ uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t by
 	}
 	r->ready_units = ch->wire_free_units + ch->config.latency_units;
 	r->next = NULL;
-	if (ch->packets.count == 0)
-		ch->head_units = r->ready_units;
-	*base_ring_push(&ch->packets) = r;
 	ch->stats.packets++;
 	ch->stats.flits += flits;
 	ch->stats.bytes += bytes;
 	ch->stats.wire_bytes += wire_bytes;
 	ch->stats.busy_units += busy;
 	ch->stats.wait_units += start - earliest_units;
+}
+
+uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
+{
+	uint64_t now = sim_now_units(ch->engine);
+
+	mature_credits(ch, now);
+	CHECK(ch->credit_count > 0 && earliest_units >= now);
+	ch->credit_count--;
+	wire_take(ch, r, bytes, earliest_units);
+	if (ch->packets.count == 0)
+		ch->head_units = r->ready_units;
+	*base_ring_push(&ch->packets) = r;
 	if (ch->packets.count > ch->stats.occupancy_max)
 		ch->stats.occupancy_max = ch->packets.count;
 	if (ch->config.has_receiver)
 		sim_wake_units(ch->engine, ch->config.receiver, r->ready_units);
+	return ch->wire_free_units;
+}
+
+uint64_t net_channel_send_past(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units)
+{
+	uint64_t now = sim_now_units(ch->engine);
+
+	CHECK(earliest_units >= now);
+	wire_take(ch, r, bytes, earliest_units);
+	if (ch->waiter_count) { /* the credit that its sender was promised is another's */
+		mature_credits(ch, now);
+		grant_waiters(ch, now);
+		ch->settled_units = ch->grant_count ? ch->grants[0].until_units : SIM_NEVER;
+	}
 	return ch->wire_free_units;
 }
 

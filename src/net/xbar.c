@@ -73,17 +73,31 @@ bool net_xbar_ready(struct net_xbar *x, uint32_t input, uint32_t output, const s
 	return net_channel_ready(x->outputs[output], waiter);
 }
 
-uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
-		       uint64_t earliest_units)
+typedef uint64_t send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units);
+
+static uint64_t send_by(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
+			uint64_t earliest_units, send *by)
 {
 	uint64_t input_free = x->input_free_units[input];
 	uint64_t start = earliest_units > input_free ? earliest_units : input_free;
 
-	uint64_t taken = net_channel_send(x->outputs[output], r, bytes, start);
+	uint64_t taken = by(x->outputs[output], r, bytes, start);
 
 	x->input_free_units[input] =
 	    x->has_queues ? start + net_channel_wire_units(x->outputs[output], bytes) : taken;
 	return x->input_free_units[input];
+}
+
+uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
+		       uint64_t earliest_units)
+{
+	return send_by(x, input, output, r, bytes, earliest_units, net_channel_send);
+}
+
+uint64_t net_xbar_send_past(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
+			    uint64_t earliest_units)
+{
+	return send_by(x, input, output, r, bytes, earliest_units, net_channel_send_past);
 }
 
 struct mem_req *net_xbar_peek(struct net_xbar *x, uint32_t output)
