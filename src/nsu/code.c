@@ -15,6 +15,7 @@ const struct nsu_code_params nsu_code_default = {.register_count = 32,
 						 .store_entries_max = 256,
 						 .predicate_bits = 32,
 						 .params_are_apart = false,
+						 .params_are_live_ins = true,
 						 .inst_bytes = 8};
 
 const char *nsu_role_name(enum nsu_role role)
@@ -239,7 +240,7 @@ struct nsu_code *nsu_code_build(const struct ptx_cfg *cfg, const struct nsu_code
 {
 	const uint32_t count = cfg->func->inst_count;
 	struct nsu_code *code = g_new0(struct nsu_code, 1);
-	struct chooser c = {.f = nsu_facts_new(cfg), .p = p};
+	struct chooser c = {.f = nsu_facts_new(cfg, p), .p = p};
 
 	CHECK(p->access_count_max <= 256 && p->register_count % 2 == 0);
 	c.range = nsu_range_new(c.f, p);

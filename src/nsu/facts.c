@@ -24,17 +24,17 @@ static bool names_thread_memory(const struct ptx_operand *o)
 	return o->kind == PTX_OPND_VAR && o->var && o->var->space != PTX_GLOBAL && o->var->space != PTX_CONST;
 }
 
-/* A parameter or constant variable at an address known before the launch, all of it inside. */
-static bool is_fixed(const struct ptx_inst *i)
+bool nsu_is_fixed(const struct ptx_inst *i)
 {
 	const struct ptx_operand *a = &i->src[0];
 
-	return a->kind == PTX_OPND_ADDR && a->reg == UINT32_MAX && a->var && a->offset >= 0 &&
+	return i->op == PTX_OP_LD && (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_CONST) &&
+	       a->kind == PTX_OPND_ADDR && a->reg == UINT32_MAX && a->var && a->offset >= 0 &&
 	       (uint64_t)a->offset + nsu_access_bytes(i) <= a->var->size_bytes;
 }
 
 /* Ordered accesses would need the GPU's cooperation; generic addresses may be shared memory. */
-static enum nsu_class class_of_access(const struct ptx_inst *i)
+static enum nsu_class class_of_access(const struct ptx_inst *i, const struct nsu_code_params *p)
 {
 	const bool is_store = i->op == PTX_OP_ST;
 
@@ -44,16 +44,18 @@ static enum nsu_class class_of_access(const struct ptx_inst *i)
 		return is_store ? NSU_CLASS_STORE : NSU_CLASS_LOAD;
 	if (is_store || (i->mods.space != PTX_PARAM_ENTRY && i->mods.space != PTX_CONST))
 		return NSU_CLASS_FORBIDDEN;
-	return is_fixed(i) ? NSU_CLASS_CONST : NSU_CLASS_GPU;
+	if (i->mods.space == PTX_PARAM_ENTRY && p->params_are_live_ins)
+		return NSU_CLASS_GPU;
+	return nsu_is_fixed(i) ? NSU_CLASS_CONST : NSU_CLASS_GPU;
 }
 
-static enum nsu_class class_of_op(const struct ptx_inst *i)
+static enum nsu_class class_of_op(const struct ptx_inst *i, const struct nsu_code_params *p)
 {
 	switch (i->op) {
 	case PTX_OP_LD:
 	case PTX_OP_LDU:
 	case PTX_OP_ST:
-		return class_of_access(i);
+		return class_of_access(i, p);
 	/* the carry flag is a register that no packet can name */
 	case PTX_OP_ADDC:
 	case PTX_OP_SUBC:
@@ -115,9 +117,10 @@ static enum nsu_class class_of_op(const struct ptx_inst *i)
 	}
 }
 
-static enum nsu_class class_of(const struct ptx_func *f, const struct ptx_inst *i, const struct ptx_reg_use *use)
+static enum nsu_class class_of(const struct ptx_func *f, const struct ptx_inst *i, const struct ptx_reg_use *use,
+			       const struct nsu_code_params *p)
 {
-	const enum nsu_class c = class_of_op(i);
+	const enum nsu_class c = class_of_op(i, p);
 
 	for (uint32_t k = 0; k < use->read_count; k++)
 		if (f->regs[use->reads[k]].vec > 1)
@@ -365,7 +368,7 @@ static void find_derived(struct nsu_facts *f)
 	g_free(defs);
 }
 
-struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
+struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg, const struct nsu_code_params *p)
 {
 	const struct ptx_func *fn = cfg->func;
 	struct nsu_facts *f = g_new0(struct nsu_facts, 1);
@@ -380,7 +383,7 @@ struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg)
 	f->origin = g_new(uint16_t, fn->inst_count + 1);
 	for (uint32_t k = 0; k < fn->inst_count; k++) {
 		ptx_inst_regs(&fn->insts[k], &f->uses[k]);
-		f->class_of[k] = (uint8_t)class_of(fn, &fn->insts[k], &f->uses[k]);
+		f->class_of[k] = (uint8_t)class_of(fn, &fn->insts[k], &f->uses[k], p);
 	}
 	for (uint32_t b = 0; b < cfg->block_count; b++)
 		ptx_live_block(cfg, b, f->live_before + (size_t)cfg->blocks[b].first * cfg->live_words);

@@ -41,11 +41,14 @@ struct nsu_facts {
 	uint16_t *origin;      /* [inst_count]: of a LOAD or STORE, see nsu/origin.h */
 };
 
-struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg);
+struct nsu_facts *nsu_facts_new(const struct ptx_cfg *cfg, const struct nsu_code_params *p);
 void nsu_facts_free(struct nsu_facts *f);
 
 /* Registers live after instruction k, as a bitset of cfg->live_words. */
 const uint64_t *nsu_live_after(const struct nsu_facts *f, uint32_t k);
+
+/* Loads a parameter or constant variable at an address known before the launch, all of it inside. */
+bool nsu_is_fixed(const struct ptx_inst *i);
 
 /* Bytes that a load or store moves per thread. */
 uint32_t nsu_access_bytes(const struct ptx_inst *i);

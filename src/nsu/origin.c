@@ -54,7 +54,7 @@ static bool follow_inst(struct trace *t, uint32_t k)
 	if (t->seen[k])
 		return true;
 	t->seen[k] = true;
-	if (f->class_of[k] == NSU_CLASS_CONST) {
+	if (nsu_is_fixed(i)) {
 		if (ptx_type_bytes(i->type) == 8 && !take_param(t, i))
 			return false;
 	} else if (f->class_of[k] != NSU_CLASS_ALU || !is_plain(i)) {

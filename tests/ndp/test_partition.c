@@ -501,8 +501,9 @@ static void constants_are_cached(void **state)
 {
 	enum { WARPS = 64, LINE = 128 };
 	/* Few blocks at a time, which do not hide what a miss costs. */
-	static const char *const settings[][5] = {{"nsu.slot_credits", "false", NULL},
-						  {"nsu.slot_credits", "false", "nsu.const_cache_bytes", "128", NULL}};
+	static const char *const settings[][7] = {
+	    {"nsu.slot_credits", "false", "nsu.params_are_live_ins", "false", NULL},
+	    {"nsu.slot_credits", "false", "nsu.params_are_live_ins", "false", "nsu.const_cache_bytes", "128", NULL}};
 	uint64_t misses[2], ps[2];
 
 	(void)state;
@@ -646,7 +647,8 @@ static void credits_cover_slots(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		const char *const settings[] = {"nsu.command_entry_count", "1", "nsu.warp_slot_count", "4",
-						"nsu.slot_credits", i ? "false" : "true", NULL};
+						"nsu.slot_credits", i ? "false" : "true",
+						"gpu.l2_messages_pass", "false", NULL};
 		struct rig r;
 
 		open_with(&r, add, settings);

@@ -41,6 +41,7 @@ static struct nsu_code_params code_params(const struct nsu_params *params)
 	p.register_count = (uint32_t)params->register_count;
 	p.pred_count = (uint32_t)params->predicate_count;
 	p.predicate_bits = (uint32_t)params->predicate_bits;
+	p.params_are_live_ins = params->params_are_live_ins;
 	p.load_entries_max = (uint32_t)params->read_entry_count;
 	p.store_entries_max = (uint32_t)params->write_entry_count;
 	return p;
