@@ -302,6 +302,11 @@ void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *
 	mem_cache_reads(g->sms[sm]->l1d, reads, misses);
 }
 
+double gpu_l1d_mshr_share(const struct gpu *g, uint32_t sm)
+{
+	return mem_cache_mshr_share(g->sms[sm]->l1d);
+}
+
 void gpu_observe(struct gpu *g, const struct gpu_observer *observer)
 {
 	g->observer = *observer;

@@ -411,6 +411,11 @@ uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes)
 	return addr_bytes >> c->line_shift << c->line_shift;
 }
 
+double mem_cache_mshr_share(const struct mem_cache *c)
+{
+	return (double)c->mshr_used_count / c->mshr_count;
+}
+
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr)
 {
 	CHECK(mshr < c->mshr_count && c->mshrs[mshr].is_used);

@@ -64,6 +64,8 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);
+/* Of the MSHRs, the share in use, 0 to 1. */
+double mem_cache_mshr_share(const struct mem_cache *c);
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
 /* Has the line been invalidated on its way? */
 bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr);

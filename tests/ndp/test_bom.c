@@ -119,6 +119,10 @@ static void order_of_the_checks(void **state)
 	    .miss_rate = 0.5,
 	    .mean_miss_rate = 0.5,
 	    .checks_miss_rate = true,
+	    .mshr_share = 0.24,
+	    .min_mshr_share = 0.25,
+	    .traffic_share = 0.4,
+	    .min_traffic_share = 0.5,
 	    .has_stores = true,
 	    .has_loads = true,
 	    .is_issued = true,
@@ -134,6 +138,10 @@ static void order_of_the_checks(void **state)
 	s.active_warps = 2;
 	assert_int_equal(bom_judge(&s), BOM_KEEP_MISS_RATE);
 	s.miss_rate = 0.51;
+	assert_int_equal(bom_judge(&s), BOM_KEEP_MSHRS);
+	s.mshr_share = 0.25;
+	assert_int_equal(bom_judge(&s), BOM_KEEP_TRAFFIC);
+	s.traffic_share = 0.5;
 	assert_int_equal(bom_judge(&s), BOM_KEEP_STORES);
 	s.has_stores = false;
 	assert_int_equal(bom_judge(&s), BOM_KEEP_DIVERGED);

@@ -38,6 +38,7 @@ struct monitor {
 	struct l1_base *bases;	/* [GPU core] */
 	uint32_t *rooms;	/* [PIM core] */
 	uint32_t core_count, pim_count, pim_turn;
+	uint64_t begin_cycle, begin_busy_ps; /* of the kernel; of all links, both directions, by then */
 	struct bom_pace pace;
 	uint64_t pace_cycle, pace_instructions; /* end and begin of the step */
 	bool uses_shared;
@@ -91,6 +92,15 @@ static void monitor_add_stats(void *ctx, struct sim_stats *stats)
 	sim_stats_law(stats, "bom.offload_count = gpu.cta_moves");
 }
 
+static uint64_t links_busy_ps(const struct monitor *b, const struct gpu *g)
+{
+	uint64_t ps = 0;
+
+	for (uint32_t s = 0; s < b->config->gpu.stack_count; s++)
+		ps += gpu_link_busy_ps(g, s, false) + gpu_link_busy_ps(g, s, true);
+	return ps;
+}
+
 static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
 	struct monitor *b = ctx;
@@ -102,6 +112,8 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 		bom_core_begin(&b->cores[i]);
 		gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
 	}
+	b->begin_cycle = gpu_now_cycles(g);
+	b->begin_busy_ps = links_busy_ps(b, g);
 	b->pace_cycle = gpu_now_cycles(g) + b->params->bom_climb_cycles;
 	b->pace_instructions = gpu_thread_instructions(g);
 }
@@ -134,6 +146,19 @@ static double mean_miss_rate(const struct monitor *b, const struct gpu *g)
 	return count ? sum / count : 0;
 }
 
+static const double ps_per_khz_cycle = 1e9; /* of a clock of 1 kHz */
+
+/* Of the kernel's time, the mean over the wires to and from all stacks. */
+static double traffic_share(const struct monitor *b, const struct gpu *g)
+{
+	double cycles = (double)(gpu_now_cycles(g) - b->begin_cycle);
+	double ps = cycles * ps_per_khz_cycle / (double)b->config->gpu.sm_clock_khz;
+
+	return cycles > 0 ? (double)(links_busy_ps(b, g) - b->begin_busy_ps) /
+				(ps * 2 * (double)b->config->gpu.stack_count)
+			  : 0;
+}
+
 static uint32_t destination(struct monitor *b, const struct gpu *g)
 {
 	for (uint32_t i = 0; i < b->pim_count; i++)
@@ -145,6 +170,7 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 {
 	uint64_t *const counts[] = {
 	    [BOM_KEEP_WARPS] = &st->warps_count,     [BOM_KEEP_MISS_RATE] = &st->miss_rate_count,
+	    [BOM_KEEP_MSHRS] = &st->mshr_count,	     [BOM_KEEP_TRAFFIC] = &st->traffic_count,
 	    [BOM_KEEP_STORES] = &st->stores_count,   [BOM_KEEP_DIVERGED] = &st->diverged_count,
 	    [BOM_KEEP_ISSUED] = &st->issued_count,   [BOM_KEEP_BARRIER] = &st->barrier_count,
 	    [BOM_KEEP_SHARED] = &st->shared_count,   [BOM_KEEP_HINT] = &st->hint_count,
@@ -159,6 +185,8 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 static const char *const reasons[] = {
     [BOM_KEEP_WARPS] = "too few warps left",
     [BOM_KEEP_MISS_RATE] = "its SM's miss rate is not above the mean",
+    [BOM_KEEP_MSHRS] = "few of its SM's MSHRs are in use",
+    [BOM_KEEP_TRAFFIC] = "little traffic on the links",
     [BOM_KEEP_STORES] = "stores under way",
     [BOM_KEEP_DIVERGED] = "diverged",
     [BOM_KEEP_ISSUED] = "loads or results under way",
@@ -180,6 +208,10 @@ static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, u
 	    .mean_miss_rate = mean_miss_rate(b, g),
 	    .checks_miss_rate = p->bom_miss_rate,
 	    .moves_diverged = p->bom_diverged,
+	    .mshr_share = gpu_l1d_mshr_share(g, core),
+	    .min_mshr_share = p->bom_min_mshr_share,
+	    .traffic_share = traffic_share(b, g),
+	    .min_traffic_share = p->bom_min_traffic_share,
 	    .drain = (enum bom_drain)p->bom_drain,
 	    .has_stores = state.has_stores,
 	    .has_loads = state.has_loads,

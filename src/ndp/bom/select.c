@@ -20,6 +20,10 @@ enum bom_verdict bom_judge(const struct bom_situation *s)
 		return BOM_KEEP_WARPS;
 	if (s->checks_miss_rate && s->miss_rate <= s->mean_miss_rate)
 		return BOM_KEEP_MISS_RATE;
+	if (s->mshr_share < s->min_mshr_share)
+		return BOM_KEEP_MSHRS;
+	if (s->traffic_share < s->min_traffic_share)
+		return BOM_KEEP_TRAFFIC;
 	if (s->has_stores && s->drain != BOM_DRAIN_STORES)
 		return BOM_KEEP_STORES;
 	if (s->is_diverged && !s->moves_diverged)

@@ -27,6 +27,8 @@ struct bom_situation {
 	uint32_t active_warps, min_warps;
 	double miss_rate, mean_miss_rate; /* of the core; over all GPU cores, now */
 	bool checks_miss_rate, moves_diverged;
+	double mshr_share, min_mshr_share; /* in use, of the core's L1D */
+	double traffic_share, min_traffic_share; /* of the time since the kernel began in which links were in use */
 	enum bom_drain drain;
 	bool has_stores, has_loads, is_issued, is_diverged, at_barrier;
 	bool uses_shared;
@@ -38,6 +40,8 @@ struct bom_situation {
 enum bom_verdict {
 	BOM_KEEP_WARPS,
 	BOM_KEEP_MISS_RATE,
+	BOM_KEEP_MSHRS,
+	BOM_KEEP_TRAFFIC,
 	BOM_KEEP_STORES,
 	BOM_KEEP_DIVERGED,
 	BOM_KEEP_ISSUED,
