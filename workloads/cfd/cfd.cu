@@ -13,7 +13,7 @@ extern "C" __global__ void cfd_flux(const float *variables, const unsigned int *
 	if (e >= elements)
 		return;
 	own = cfd_state_at(variables, elements, e);
-#pragma unroll 1
+#pragma unroll
 	for (unsigned int f = 0; f < CFD_FACES; f++) {
 		unsigned int neighbour = neighbours[f * elements + e];
 		struct cfd_face face = {faces[3 * f * elements + e], faces[(3 * f + 1) * elements + e],

@@ -5,13 +5,25 @@
 /* The market, which every path reads. */
 __constant__ struct libor_market libor_constants;
 
-/* Element n of a per-path array.  64 bits, so that the compiler may turn the index into a running pointer. */
-#define AT(array, n) ((array)[(unsigned long long)(n) * LIBOR_BLOCK_THREADS])
-
-/* The part of this path in an array of `elements_count` elements per path. */
-static __device__ __forceinline__ float *path_array(float *array, unsigned int elements_count)
+/* e^x by the unit for special functions. */
+static __device__ __forceinline__ float fast_exp(float x)
 {
-	return array + blockIdx.x * elements_count * LIBOR_BLOCK_THREADS + threadIdx.x;
+	return __nvvm_ex2_approx_f(x * 1.44269504f);
+}
+
+/* a / b by the reciprocal of the same unit. */
+static __device__ __forceinline__ float fast_divide(float a, float b)
+{
+	return __nvvm_div_approx_f(a, b);
+}
+
+/* Element n of a thread's array of shocks. */
+static __device__ __forceinline__ void shocks_read(const float *all, float *z, unsigned int steps)
+{
+	all += blockIdx.x * steps * LIBOR_BLOCK_THREADS + threadIdx.x;
+#pragma unroll 1
+	for (unsigned int n = 0; n < steps; n++)
+		z[n] = all[(unsigned long long)n * LIBOR_BLOCK_THREADS];
 }
 
 /*
@@ -27,23 +39,24 @@ static __device__ __forceinline__ void path_evolve(float *L, const float *z, flo
 	if (keep) {
 #pragma unroll 1
 		for (unsigned int i = 0; i < rates; i++)
-			AT(history, i) = AT(L, i);
+			history[i] = L[i];
 	}
+#pragma unroll 1
 	for (unsigned int n = 0; n < steps; n++) {
-		float shock = root * AT(z, n);
+		float shock = root * z[n];
 		float drift = 0.0f;
 
 #pragma unroll 1
 		for (unsigned int i = n + 1; i < rates; i++) {
 			float volatility = libor_constants.lambda[i - n - 1];
 			float scaled = delta * volatility;
-			float rate = AT(L, i);
+			float rate = L[i];
 
-			drift += scaled * rate / fmaf(delta, rate, 1.0f);
-			rate *= libor_exp(fmaf(scaled, drift, volatility * fmaf(-0.5f, scaled, shock)));
-			AT(L, i) = rate;
+			drift += fast_divide(scaled * rate, (float)(1.0 + delta * rate));
+			rate *= fast_exp((float)(scaled * drift + volatility * (shock - 0.5 * scaled)));
+			L[i] = rate;
 			if (keep)
-				AT(history, (n + 1) * rates + i) = rate;
+				history[(n + 1) * rates + i] = rate;
 		}
 	}
 }
@@ -57,10 +70,10 @@ static __device__ __forceinline__ void bonds_price(float delta, const float *L, 
 
 #pragma unroll 1
 	for (unsigned int n = steps; n < rates; n++) {
-		b = b / fmaf(delta, AT(L, n), 1.0f);
-		s = fmaf(delta, b, s);
-		AT(B, n - steps) = b;
-		AT(S, n - steps) = s;
+		b = (float)(b / (1.0 + delta * L[n]));
+		s = s + delta * b;
+		B[n - steps] = b;
+		S[n - steps] = s;
 	}
 }
 
@@ -74,13 +87,13 @@ static __device__ __forceinline__ float swaptions_pay(const float *B, const floa
 	for (unsigned int option = 0; option < options_count; option++) {
 		unsigned int m = libor_constants.maturity[option] - 1;
 		float rate = libor_constants.swaprate[option];
-		float swap = fmaf(rate, AT(S, m), AT(B, m)) - 1.0f;
+		float swap = (float)(B[m] + rate * S[m] - 1.0);
 
 		if (swap < 0.0f) {
-			v = fmaf(-100.0f, swap, v);
+			v += -100.0f * swap;
 			if (derive) {
-				AT(S_b, m) = fmaf(-100.0f, rate, AT(S_b, m));
-				AT(B_b, m) -= 100.0f;
+				S_b[m] += -100.0f * rate;
+				B_b[m] += -100.0f;
 			}
 		}
 	}
@@ -92,10 +105,10 @@ static __device__ __forceinline__ float swaptions_pay(const float *B, const floa
  * loops, one load and one store per iteration with a trip count known only when the kernel runs, are TOM's example of
  * conditional offloading candidates (section 3.1.5).
  */
-static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b, float *B, float *S, float *B_b,
-						    float *S_b, unsigned int steps, unsigned int rates,
+static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b, unsigned int steps, unsigned int rates,
 						    unsigned int options_count)
 {
+	float B[LIBOR_RATES_MAX], S[LIBOR_RATES_MAX], B_b[LIBOR_RATES_MAX], S_b[LIBOR_RATES_MAX];
 	float delta = libor_constants.delta;
 	float b = 1.0f;
 	float v;
@@ -103,31 +116,31 @@ static __device__ __forceinline__ float portfolio_b(const float *L, float *L_b, 
 	bonds_price(delta, L, B, S, steps, rates);
 #pragma unroll 1
 	for (unsigned int m = 0; m < rates - steps; m++) {
-		AT(B_b, m) = 0.0f;
-		AT(S_b, m) = 0.0f;
+		B_b[m] = 0.0f;
+		S_b[m] = 0.0f;
 	}
 	v = swaptions_pay(B, S, B_b, S_b, true, options_count);
 #pragma unroll 1
 	for (unsigned int m = rates - steps; m-- > 0;) {
-		float growth = fmaf(delta, AT(L, m + steps), 1.0f);
-		float bond_b = fmaf(delta, AT(S_b, m), AT(B_b, m));
+		double growth = 1.0 + delta * L[m + steps];
+		float bond_b = B_b[m] + delta * S_b[m];
 
-		AT(L_b, m + steps) = -bond_b * AT(B, m) * (delta / growth);
+		L_b[m + steps] = (float)(-bond_b * B[m] * (delta / growth));
 		if (m > 0) {
-			AT(S_b, m - 1) += AT(S_b, m);
-			AT(B_b, m - 1) += bond_b / growth;
+			S_b[m - 1] += S_b[m];
+			B_b[m - 1] += (float)(bond_b / growth);
 		}
 	}
 #pragma unroll 1
 	for (unsigned int n = 0; n < steps; n++)
-		b = b / fmaf(delta, AT(L, n), 1.0f);
+		b = (float)(b / (1.0 + delta * L[n]));
 	v = b * v;
 #pragma unroll 1
 	for (unsigned int n = 0; n < steps; n++)
-		AT(L_b, n) = -v * delta / fmaf(delta, AT(L, n), 1.0f);
+		L_b[n] = (float)(-v * delta / (1.0 + delta * L[n]));
 #pragma unroll 1
 	for (unsigned int n = steps; n < rates; n++)
-		AT(L_b, n) = b * AT(L_b, n);
+		L_b[n] = b * L_b[n];
 	return v;
 }
 
@@ -137,62 +150,57 @@ static __device__ __forceinline__ void path_return(const float *history, float *
 {
 	float delta = libor_constants.delta;
 
+#pragma unroll 1
 	for (unsigned int n = steps; n-- > 0;) {
 		float later = 0.0f; /* a rate's derivative through the drift, which this and all later rates use */
 
 #pragma unroll 1
 		for (unsigned int i = rates - 1; i > n; i--) {
 			float volatility = libor_constants.lambda[i - n - 1];
-			float before = AT(history, n * rates + i);
-			float after = AT(history, (n + 1) * rates + i);
-			float share = delta / fmaf(delta, before, 1.0f);
+			float before = history[n * rates + i];
+			float after = history[(n + 1) * rates + i];
+			float share = fast_divide(delta, (float)(1.0 + delta * before));
 
-			later = fmaf(volatility * after, AT(L_b, i), later);
-			AT(L_b, i) = fmaf(later * volatility, share * share, AT(L_b, i) * (after / before));
+			later += volatility * after * L_b[i];
+			L_b[i] = L_b[i] * fast_divide(after, before) + later * volatility * share * share;
 		}
 	}
 }
 
 /* Value of the portfolio along each path, and its derivative with respect to the last rate. */
-extern "C" __global__ void libor_greeks(const float *z, float *L, float *L_b, float *scratch, float *history,
-					float *value, float *derivative, float initial_rate, unsigned int steps,
-					unsigned int rates, unsigned int options_count)
+extern "C" __global__ void libor_greeks(const float *shocks, float *value, float *derivative, float initial_rate,
+					unsigned int steps, unsigned int rates, unsigned int options_count)
 {
 	unsigned int path = blockIdx.x * LIBOR_BLOCK_THREADS + threadIdx.x;
-	unsigned int later = (rates - steps) * LIBOR_BLOCK_THREADS;
-	float *B = path_array(scratch, 4 * (rates - steps));
+	float L[LIBOR_RATES_MAX], L_b[LIBOR_RATES_MAX], z[LIBOR_STEPS_MAX];
+	float history[(LIBOR_STEPS_MAX + 1) * LIBOR_RATES_MAX];
 
-	z = path_array((float *)z, steps);
-	L = path_array(L, rates);
-	L_b = path_array(L_b, rates);
-	history = path_array(history, (steps + 1) * rates);
+	shocks_read(shocks, z, steps);
 #pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
-		AT(L, i) = initial_rate;
+		L[i] = initial_rate;
 	path_evolve(L, z, history, true, steps, rates);
-	value[path] = portfolio_b(L, L_b, B, B + later, B + 2 * later, B + 3 * later, steps, rates, options_count);
+	value[path] = portfolio_b(L, L_b, steps, rates, options_count);
 	path_return(history, L_b, steps, rates);
-	derivative[path] = AT(L_b, rates - 1);
+	derivative[path] = L_b[rates - 1];
 }
 
 /* Value only. */
-extern "C" __global__ void libor_value(const float *z, float *L, float *scratch, float *value, float initial_rate,
-				       unsigned int steps, unsigned int rates, unsigned int options_count)
+extern "C" __global__ void libor_value(const float *shocks, float *value, float initial_rate, unsigned int steps,
+				       unsigned int rates, unsigned int options_count)
 {
 	unsigned int path = blockIdx.x * LIBOR_BLOCK_THREADS + threadIdx.x;
-	float *B = path_array(scratch, 4 * (rates - steps));
-	float *S = B + (rates - steps) * LIBOR_BLOCK_THREADS;
+	float L[LIBOR_RATES_MAX], z[LIBOR_STEPS_MAX], B[LIBOR_RATES_MAX], S[LIBOR_RATES_MAX];
 	float b = 1.0f;
 
-	z = path_array((float *)z, steps);
-	L = path_array(L, rates);
+	shocks_read(shocks, z, steps);
 #pragma unroll 1
 	for (unsigned int i = 0; i < rates; i++)
-		AT(L, i) = initial_rate;
+		L[i] = initial_rate;
 	path_evolve(L, z, L, false, steps, rates);
 	bonds_price(libor_constants.delta, L, B, S, steps, rates);
 #pragma unroll 1
 	for (unsigned int n = 0; n < steps; n++)
-		b = b / fmaf(libor_constants.delta, AT(L, n), 1.0f);
+		b = (float)(b / (1.0 + libor_constants.delta * L[n]));
 	value[path] = b * swaptions_pay(B, S, B, S, false, options_count);
 }
