@@ -45,6 +45,19 @@ static void print_instances(FILE *out, const json_t *run)
 	fputc('\n', out);
 }
 
+/* Whether a stack's SM is full is asked in bursts: how full it is in the mean is another matter. */
+static void print_places(FILE *out, const json_t *run)
+{
+	const double held_ps = stat_of(run, "gpu.offload_place_ps"), time_ps = report_number(run, "time_ps", NULL);
+	const double places = report_number(run, "params", "gpu.stack_count") *
+			      report_number(run, "params", "gpu.stack_sm_count") *
+			      report_number(run, "params", "gpu.stack_sm_warp_slot_count");
+
+	if (held_ps > 0 && time_ps > 0)
+		fprintf(out, "  places         %.1f of %.0f warp slots of stack SMs held in the mean of kernels' time\n",
+			held_ps / time_ps, places);
+}
+
 static void print_mapping(FILE *out, const json_t *run)
 {
 	const char *mapping = json_string_value(json_object_get(json_object_get(run, "params"), "ndp.tom_mapping"));
@@ -73,5 +86,6 @@ static void print_mapping(FILE *out, const json_t *run)
 void report_offloads_print(FILE *out, const json_t *run)
 {
 	print_instances(out, run);
+	print_places(out, run);
 	print_mapping(out, run);
 }

@@ -56,6 +56,15 @@ static struct analysed analyse(const char *body)
 	return analyse_with(body, &tom_cost_default);
 }
 
+/* Pointers count as the two words that they are. */
+static struct analysed analyse_wide(const char *body)
+{
+	struct tom_cost_params cost = tom_cost_default;
+
+	cost.pointer_words = 2;
+	return analyse_with(body, &cost);
+}
+
 static void release(struct analysed *a)
 {
 	tom_candidates_free(a->set);
@@ -108,6 +117,85 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 	assert_int_equal(c->live_max, 6); /* the five, and the value between load and store */
 	assert_int_equal(c->tag, TOM_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
 	release(&a);
+}
+
+/* The same loop where addresses have 64 bits: a pointer counts as a word, as an address does, or as the two that it
+ * has. The counter, of 32 bits, is a word either way. */
+static const char libor_loop_64[] =
+	".visible .entry k(.param .u64 pL, .param .u64 pLb, .param .u32 pn)\n{\n"
+	".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<8>;\n"
+	"mov.u32 %r5, %tid.x; mul.wide.u32 %rd3, %r5, 4;\n"
+	"ld.param.u64 %rd4, [pL]; add.u64 %rd1, %rd4, %rd3;\n"
+	"ld.param.u64 %rd5, [pLb]; add.u64 %rd2, %rd5, %rd3;\n"
+	"ld.param.u32 %r3, [pn]; add.u32 %r3, %r3, %r5;\n"
+	"cvt.rn.f32.u32 %f1, %r5; mul.f32 %f2, %f1, 0f3E800000;\n"
+	"bar.sync 0;\n"
+	"LOOP:\n"
+	"ld.global.f32 %f3, [%rd1];\n"
+	"fma.rn.f32 %f4, %f2, %f3, 0f3F800000;\n"
+	"div.rn.f32 %f5, %f1, %f4;\n"
+	"st.global.f32 [%rd2], %f5;\n"
+	"add.u64 %rd1, %rd1, 4; add.u64 %rd2, %rd2, 4;\n"
+	"add.s32 %r3, %r3, -1;\n"
+	"setp.gt.s32 %p1, %r3, 0;\n"
+	"@%p1 bra LOOP;\n"
+	"ret;\n}\n";
+
+static void a_pointer_is_as_many_words_as_said(void **state)
+{
+	struct tom_cost_params two = tom_cost_default;
+	struct analysed a = analyse(libor_loop_64);
+
+	(void)state;
+	assert_int_equal(a.set->count, 1);
+	assert_true(a.set->items[0].reg_tx_words == 5);
+	assert_int_equal(a.set->items[0].trip_count, 4);
+	release(&a);
+
+	two.pointer_words = 2;
+	a = analyse_with(libor_loop_64, &two);
+	assert_true(a.set->items[0].reg_tx_words == 7);
+	assert_int_equal(a.set->items[0].trip_count, 5); /* 224 words over 49.75 */
+	assert_int_equal(a.set->items[0].live_max, 8); /* 32-bit registers, whatever the equations count */
+	release(&a);
+}
+
+/* At four iterations, the fewest that pay, TX carries 26 words more; from five on it carries fewer. */
+static void the_tag_is_that_of_the_trip_count_expected(void **state)
+{
+	struct tom_cost_params cost = tom_cost_default;
+	static const struct {
+		uint64_t trips;
+		uint8_t tag;
+	} cases[] = {{0, TOM_TAG_RX}, {3, TOM_TAG_RX}, {4, TOM_TAG_RX}, {5, TOM_TAG_TX | TOM_TAG_RX},
+		     {40, TOM_TAG_TX | TOM_TAG_RX}};
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		struct analysed a;
+
+		cost.tag_trip_count = cases[i].trips;
+		a = analyse_with(libor_loop, &cost);
+		assert_int_equal(a.set->items[0].tag, cases[i].tag);
+		assert_int_equal(a.set->items[0].condition.threshold, 4);
+		release(&a);
+	}
+}
+
+/* The loop needs six registers: with fewer it is no candidate, and nothing in it saves. */
+static void blocks_that_no_register_file_holds_are_not_chosen(void **state)
+{
+	struct tom_cost_params cost = tom_cost_default;
+
+	(void)state;
+	for (uint32_t limit = 5; limit <= 6; limit++) {
+		struct analysed a;
+
+		cost.register_limit = limit;
+		a = analyse_with(libor_loop, &cost);
+		assert_int_equal(a.set->count, limit == 6);
+		release(&a);
+	}
 }
 
 /* A loop of one load and one store from %r3 on; "test" compares. */
@@ -237,7 +325,7 @@ static void vectoradd_is_one_unconditional_candidate(void **state)
 				   "add.f32 %f3, %f1, %f2;\n"
 				   "add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3;\n"
 				   "END: ret;\n}\n";
-	struct analysed a = analyse(body);
+	struct analysed a = analyse_wide(body);
 
 	assert_int_equal(a.set->count, 1);
 
@@ -267,7 +355,7 @@ static void static_trip_count_multiplies(void **state)
 	(void)state;
 
 	/* 16 iterations of one load; the sum is live-out: TX 3*32+32 - 16*.5, RX 32 - 16*16. */
-	struct analysed a = analyse(".visible .entry k(.param .u64 pa)\n{\n"
+	struct analysed a = analyse_wide(".visible .entry k(.param .u64 pa)\n{\n"
 				    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .f32 %f<3>;\n"
 				    "ld.param.u64 %rd1, [pa];\n"
 				    "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; add.u64 %rd2, %rd2, %rd1;\n"
@@ -318,7 +406,7 @@ static struct analysed chain(uint32_t loads)
 	snprintf(body + n, sizeof(body) - (size_t)n,
 		 "ld.global.u64 %%rd3, [%%rd3]; setp.ne.u64 %%p1, %%rd3, 0; @%%p1 bra L;\n"
 		 "bar.sync 0;\nst.volatile.global.u32 [%%rd1], %%r2; ret;\n}\n");
-	return analyse(body);
+	return analyse_wide(body);
 }
 
 static void unknown_trip_count_counts_once(void **state)
@@ -352,7 +440,7 @@ static void a_branch_stays_inside_its_block(void **state)
 {
 	(void)state;
 
-	struct analysed a = analyse(".visible .entry k(.param .u64 pa)\n{\n.shared .b32 sh[64];\n"
+	struct analysed a = analyse_wide(".visible .entry k(.param .u64 pa)\n{\n.shared .b32 sh[64];\n"
 				    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
 				    "ld.param.u64 %rd1, [pa]; mov.u32 %r1, %tid.x;\n"
 				    "mul.wide.u32 %rd2, %r1, 64; add.s64 %rd3, %rd1, %rd2;\n"
@@ -474,6 +562,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equations_give_the_libor_scores),
 		cmocka_unit_test(libor_loop_is_a_conditional_candidate_from_four_iterations),
+		cmocka_unit_test(a_pointer_is_as_many_words_as_said),
+		cmocka_unit_test(the_tag_is_that_of_the_trip_count_expected),
+		cmocka_unit_test(blocks_that_no_register_file_holds_are_not_chosen),
 		cmocka_unit_test(a_loop_between_two_registers_is_conditional_on_their_difference),
 		cmocka_unit_test(a_sum_with_the_counter_is_compared),
 		cmocka_unit_test(a_loop_of_arithmetic_alone_is_in_no_candidate),

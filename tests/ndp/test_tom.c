@@ -211,6 +211,57 @@ static void refused_loops_ask_again(void **state)
 	assert_true(offloaded[1] > offloaded[0]);
 }
 
+/* A request is no access: the 10,000 cycles before a slice's tags are not on its way, unless it is made to go there. */
+static void requests_pass_the_tags(void **state)
+{
+	static const char *const pass[] = {"true", "false"};
+	uint64_t ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const settings[] = {"gpu.l2_messages_pass", pass[i], "gpu.l2_entry_cycles", "10000", NULL};
+		struct rig r;
+
+		open_with(&r, one_block, settings);
+		assert_true(rig_run(&r, 1, 32, 0));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 1);
+		assert_int_equal(rig_stat(&r, "l2_slice.offload_packets"), 1);
+		ps[i] = sim_now_ps(r.ctx.engine);
+		rig_close(&r);
+	}
+	assert_in_range(ps[1] - ps[0], 10000 * 1000 / 1.4, 10000 * 1000 / 1.4 + 20000);
+}
+
+/* A block is pending from its decision on, or only from when its request leaves, once the stores before it are in
+ * memory: then more are decided than there are places. A limit of its own lets as many. */
+static void pending_is_counted_from(void **state)
+{
+	static const struct {
+		const char *from, *limit;
+		uint32_t least, most; /* pending at once */
+	} cases[] = {{"decision", "0", 4, 4}, {"sent", "0", 5, 64}, {"decision", "9", 9, 9}};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const char *const settings[] = {"ndp.tom_pending_from", cases[i].from, "ndp.tom_pending_limit_count",
+						cases[i].limit, "ndp.tom_control", "ctrl",
+						"gpu.stack_sm_warp_slot_count", "4", NULL};
+		struct rig r;
+
+		open_with(&r, loop, settings);
+		assert_true(rig_run(&r, 16, 128, 40));
+		assert_in_range(rig_stat(&r, "tom.pending_max"), cases[i].least, cases[i].most);
+		assert_true(rig_stat(&r, "tom.full_count") > 0);
+		/* four places of each stack, all of the time at most */
+		assert_true(rig_stat(&r, "gpu.offload_place_ps") > 0);
+		assert_true(rig_stat(&r, "gpu.offload_place_ps") <=
+			    4 * 4 * sim_now_ps(r.ctx.engine));
+		for (uint32_t k = 0; k < 2048; k++)
+			assert_int_equal(r.out[k], 40 * k + 256 * 39 * 40 / 2);
+		rig_close(&r);
+	}
+}
+
 /* Blocks wait at a stack whose registers others hold, or its one MSHR holds them up. */
 static void stack_sms_have_an_sms_resources(void **state)
 {
@@ -690,6 +741,43 @@ static void relearning_follows_a_phase_change(void **state)
 	}
 }
 
+/* Sixteen words of `in`, or with n = 1 of `out`, which the first kernel's blocks do not touch. */
+#define WORD "ld.global.u32 %r8, [%rd5]; add.u32 %r7, %r7, %r8; add.u64 %rd5, %rd5, 128;\n"
+static const char in_or_out[] = KERNEL("setp.eq.u64 %p1, %rd3, 0; selp.b64 %rd5, %rd1, %rd2, %p1;\n"
+				       "mul.wide.u32 %rd4, %r2, 2048; add.u64 %rd5, %rd5, %rd4;\n"
+				       "mul.wide.u32 %rd4, %r1, 4; add.u64 %rd5, %rd5, %rd4;\n"
+				       "mov.u32 %r7, 0;\n"
+				       "bar.sync 0;\n" WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD
+					   WORD WORD WORD "bar.sync 0;\n"
+				       "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd7, %rd2, 131072; add.u64 %rd7, %rd7, %rd4;\n"
+				       "st.volatile.global.u32 [%rd7], %r7;\n");
+
+/* What later kernels' blocks touch is marked and moved, once; or it keeps its place. */
+static void later_kernels_ranges_are_marked(void **state)
+{
+	(void)state;
+	for (uint32_t on = 0; on < 2; on++) {
+		const char *const settings[] = {LEARN, "ndp.tom_learn_min_count", "4", "ndp.tom_learn_every_kernel",
+						on ? "true" : "false", NULL};
+		struct rig r;
+
+		open_with(&r, in_or_out, settings);
+		assert_true(rig_run(&r, 32, 32, 0));
+		assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1);
+		for (uint32_t k = 0; k < 3; k++)
+			assert_true(rig_run(&r, 32, 32, 1));
+		assert_int_equal(rig_stat(&r, "mapping.later_ranges"), on);
+		assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1 + on);
+		assert_int_equal(rig_stat(&r, "gpu.pauses"), 1 + on);
+		assert_int_equal(rig_stat(&r, "mapping.relearned_count"), 0);
+		assert_int_equal(rig_stat(&r, "mapping.remapped_bytes"), on ? WORDS * 4 / 4 * 3 : 0);
+		assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 11);
+		for (uint32_t k = 0; k < 32 * 32; k++)
+			assert_int_equal(r.out[32768 + k], 0); /* what is read is 0 */
+		rig_close(&r);
+	}
+}
+
 /* The second block saves more: it writes more lines, and nothing comes back. */
 static const char two_blocks[] = KERNEL("mul.wide.u32 %rd4, %r4, 4;\n"
 					"add.u64 %rd5, %rd2, %rd4;\n"
@@ -873,6 +961,8 @@ int main(void)
 	    cmocka_unit_test(trials_leave_no_trace),
 	    cmocka_unit_test(loops_are_asked_once),
 	    cmocka_unit_test(refused_loops_ask_again),
+	    cmocka_unit_test(requests_pass_the_tags),
+	    cmocka_unit_test(pending_is_counted_from),
 	    cmocka_unit_test(stack_sms_have_an_sms_resources),
 	    cmocka_unit_test(the_difference_of_two_registers_decides),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
@@ -885,6 +975,7 @@ int main(void)
 	    cmocka_unit_test(learning_ends),
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),
+	    cmocka_unit_test(later_kernels_ranges_are_marked),
 	    cmocka_unit_test(abort_while_stopping),
 	    cmocka_unit_test(abort_ends_instances),
 	    cmocka_unit_test(table_keeps_what_it_cannot_hold),

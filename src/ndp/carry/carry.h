@@ -78,6 +78,8 @@ struct carry_policy {
 	 * answer is to offload. */
 	struct carry_verdict (*block_access)(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
 					   const uint64_t *lines, uint32_t count, uint32_t step_count);
+	/* The request of an offloaded block leaves its SM. */
+	void (*block_sent)(void *ctx, struct gpu *g, const struct carry_verdict *o);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count);
 	/* A split block has ended; its warp resumes. */

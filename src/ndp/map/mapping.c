@@ -32,6 +32,7 @@ struct map_learned {
 	uint64_t kernel_begin_ps, learning_ps;
 	struct map_judged window; /* tom_relearn: instances since the last comparison */
 	uint64_t relearned_count, remapped_bytes, remapped_wire_bytes;
+	uint64_t later_range_count, later_bytes; /* tom_learn_every_kernel: marked after the phase; not yet moved */
 	uint32_t bit, next_bit; /* next_bit: from the next map_learned_resumed on */
 	struct range *ranges;
 	uint32_t range_count, range_cap;
@@ -115,14 +116,20 @@ static void mark_line(struct map_learned *m, const struct simt_launch *l, uint64
 	}
 	/* Local memory is an allocation too. A full table marks no more. */
 	a = m->range_count < m->range_cap ? simt_memory_find(l->mem, line, 1) : NULL;
-	if (a)
-		m->ranges[m->range_count++] = (struct range){a->addr, a->size_bytes};
+	if (!a)
+		return;
+	m->ranges[m->range_count++] = (struct range){a->addr, a->size_bytes};
+	if (m->state == REGULAR && !m->params->tom_relearn) {
+		m->later_range_count++;
+		m->later_bytes += a->size_bytes;
+	}
 }
 
 void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count)
 {
-	if (m->state != LEARNING && !m->params->tom_relearn)
+	if (m->state != LEARNING && !m->params->tom_relearn &&
+	    !(m->params->tom_learn_every_kernel && m->state == REGULAR && m->judged.instances))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		mark_line(m, l, lines[i].addr_bytes);
@@ -206,17 +213,16 @@ static double links_bytes_per_s(const struct gpu_config *c)
 	       net_network_link_count(topology_of(c), (uint32_t)c->gpu.stack_count);
 }
 
-/* The ranges stay where they are in the address space; all but one line in stack_count get another stack, whichever
- * bits it were and are. They cross the links between the stacks, all at their full rate. */
-static void change(struct map_learned *m, struct gpu *g, uint32_t bit)
+/* Ranges of these bytes stay where they are in the address space; all but one line in stack_count get another stack,
+ * whichever bits it were and are. They cross the links between the stacks, all at their full rate. */
+static void change(struct map_learned *m, struct gpu *g, uint32_t bit, uint64_t range_bytes)
 {
 	const struct gpu_config *c = m->config;
-	uint64_t bytes = marked_bytes(m) / c->gpu.stack_count * (c->gpu.stack_count - 1);
+	uint64_t bytes = range_bytes / c->gpu.stack_count * (c->gpu.stack_count - 1);
 	uint64_t wire_bytes = (uint64_t)((double)bytes * mean_hops(c));
 
 	m->state = CHANGING;
 	m->next_bit = bit;
-	m->relearned_count++;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
 	carry_pause(g, m->params->tom_interrupt_ps +
@@ -233,8 +239,10 @@ static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *i
 		return;
 	best = map_best_bit(stacks);
 	if ((double)stacks[m->bit - MAP_BIT_FIRST] - (double)stacks[best - MAP_BIT_FIRST] >=
-	    p->tom_relearn_gain * (double)m->window.instances)
-		change(m, g, best);
+	    p->tom_relearn_gain * (double)m->window.instances) {
+		m->relearned_count++;
+		change(m, g, best, marked_bytes(m));
+	}
 	m->window = (struct map_judged){0};
 }
 
@@ -242,6 +250,8 @@ void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map
 {
 	if (m->state == REGULAR && m->params->tom_relearn)
 		relearn(m, g, in);
+	else if (m->state == REGULAR && m->later_bytes)
+		change(m, g, m->bit, m->later_bytes);
 	if (m->state != LEARNING || !map_instance_judge(in, &m->judged))
 		return;
 	CHECK(m->running_count);
@@ -292,16 +302,19 @@ static void pages_mark(struct map_learned *m)
 	}
 }
 
-void map_learned_resumed(struct map_learned *m)
+bool map_learned_resumed(struct map_learned *m)
 {
 	const struct gpu_config *c = m->config;
+	bool is_first = m->state == STOPPING;
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
 	m->bit = m->next_bit;
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
 			dram_vault_bank_count(&c->dram), (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
 	pages_mark(m);
+	m->later_bytes = 0;
 	m->state = REGULAR;
+	return is_first;
 }
 
 void map_learned_place(const struct map_learned *m, struct mem_req *r)
@@ -341,6 +354,11 @@ uint64_t map_learned_instances(const struct map_learned *m)
 uint64_t map_learned_relearned_count(const struct map_learned *m)
 {
 	return m->relearned_count;
+}
+
+uint64_t map_learned_later_range_count(const struct map_learned *m)
+{
+	return m->later_range_count;
 }
 
 uint64_t map_learned_remapped_bytes(const struct map_learned *m)

@@ -29,8 +29,9 @@ void map_learned_free(struct map_learned *m);
 bool map_learned_is_learning(const struct map_learned *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
 void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l, uint32_t block_count);
-/* Changes of the mapping after the first, and what they copied between stacks. */
+/* Changes of the mapping after the first, ranges marked after the phase, and what both copied between stacks. */
 uint64_t map_learned_relearned_count(const struct map_learned *m);
+uint64_t map_learned_later_range_count(const struct map_learned *m);
 uint64_t map_learned_remapped_bytes(const struct map_learned *m);
 uint64_t map_learned_remapped_wire_bytes(const struct map_learned *m);
 /* A kernel has ended, or was aborted: a mapping that had been chosen and is not in force is forgotten. */
@@ -46,10 +47,11 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
  * all as above. Without any instance to judge every page keeps the machine's own mapping. */
 void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count);
 /* An instance has ended, not closed yet: judges it. Stops the GPU when enough have; after learning, with tom_relearn,
- * when the last window's instances would have touched fewer stacks with another mapping. */
+ * when the last window's instances would have touched fewer stacks with another mapping; with
+ * tom_learn_every_kernel, when ranges were marked since. */
 void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map_instance *in);
-/* The GPU has come to rest after that: regular execution begins. */
-void map_learned_resumed(struct map_learned *m);
+/* The GPU has come to rest after that: regular execution begins. True: the learning phase has just ended. */
+bool map_learned_resumed(struct map_learned *m);
 /* Where a request goes: to the host, or to a place of its page's mapping. */
 void map_learned_place(const struct map_learned *m, struct mem_req *r);
 

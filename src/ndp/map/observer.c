@@ -96,6 +96,7 @@ void map_observer_kernel_end(struct map_observer *o)
 	map_learned_kernel_end(o->mapping);
 	st->learning_ps = map_learned_learning_ps(o->mapping);
 	st->relearned_count = map_learned_relearned_count(o->mapping);
+	st->later_ranges = map_learned_later_range_count(o->mapping);
 	st->remapped_bytes = map_learned_remapped_bytes(o->mapping);
 	st->remapped_wire_bytes = map_learned_remapped_wire_bytes(o->mapping);
 	st->learned_instances = map_learned_instances(o->mapping);
@@ -146,9 +147,8 @@ void map_observer_left(struct map_observer *o, struct gpu *g, uint32_t home_sm, 
 
 void map_observer_resumed(struct map_observer *o)
 {
-	map_learned_resumed(o->mapping);
 	/* What follows is seen under the learned mapping, the first one or a later one. */
-	if (!map_learned_relearned_count(o->mapping))
+	if (map_learned_resumed(o->mapping))
 		o->totals = (struct map_totals){0};
 	memset(o->instances, 0, o->instance_count * sizeof(*o->instances));
 }

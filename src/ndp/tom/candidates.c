@@ -21,6 +21,7 @@ const struct tom_cost_params tom_cost_default = {
 	.store_coalescing = 1,
 	.load_miss_rate = 0.5,
 	.rematerialise = true,
+	.pointer_words = 1,
 };
 
 struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, double reg_tx, double reg_rx, double loads,
@@ -44,13 +45,21 @@ struct finder {
 	uint64_t *live_in, *live_out;
 };
 
+static uint32_t register_slots(const struct ptx_reg *r)
+{
+	return (ptx_type_bytes(r->type) > 4 ? 2u : 1u) * (r->vec ? r->vec : 1);
+}
+
+/* Words per thread of equations 1 to 4. */
 static double reg_words(const struct finder *fi, uint32_t reg)
 {
 	const struct ptx_reg *r = &fi->facts->cfg->func->regs[reg];
 
 	if (r->type == PTX_PRED)
 		return 1.0 / fi->cost->warp_size;
-	return (ptx_type_bytes(r->type) > 4 ? 2 : 1) * (r->vec ? r->vec : 1);
+	if (fi->facts->is_address[reg])
+		return fi->cost->pointer_words;
+	return register_slots(r);
 }
 
 static double sum_words(const struct finder *fi, const uint64_t *set, bool skip_remat)
@@ -196,7 +205,39 @@ static double total(struct tom_bandwidth b)
 	return b.tx_words + b.rx_words;
 }
 
-/* Fills the scores of c for region r. False if offloading never saves. */
+/* Registers that are live across the region but not its business stay at home. live_in and live_out are its own. */
+static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
+{
+	const struct tom_facts *f = fi->facts;
+	const uint32_t words = f->cfg->live_words;
+	uint64_t *own = g_new0(uint64_t, words + 1);
+	uint32_t most = 0;
+
+	for (uint32_t w = 0; w < words; w++)
+		own[w] = fi->live_in[w] | fi->live_out[w];
+	for (uint32_t i = c->begin; i <= c->last; i++)
+		for (uint32_t w = 0; w < f->uses[i].write_count; w++)
+			bits_set(own, f->uses[i].writes[w]);
+	for (uint32_t i = c->begin; i <= c->last; i++) {
+		const uint64_t *live = f->live_before + (size_t)i * words;
+		uint32_t count = 0;
+
+		for (uint32_t r = 0; r < f->cfg->func->reg_count; r++) {
+			if (bits_test(own, r) && bits_test(live, r) && f->cfg->func->regs[r].type != PTX_PRED)
+				count += register_slots(&f->cfg->func->regs[r]);
+		}
+		most = count > most ? count : most;
+	}
+	g_free(own);
+	return most;
+}
+
+static uint8_t tag_of(struct tom_bandwidth b)
+{
+	return (uint8_t)((b.tx_words < 0 ? TOM_TAG_TX : 0) | (b.rx_words < 0 ? TOM_TAG_RX : 0));
+}
+
+/* Fills the scores of c for region r. False if offloading never saves, or no SM of a stack has so many registers. */
 static bool score(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)
 {
 	*c = (struct tom_candidate){.begin = r->begin, .last = r->last, .end = r->end};
@@ -247,8 +288,14 @@ static bool score(struct finder *fi, const struct tom_region *r, struct tom_cand
 		c->bandwidth = tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
 						    a.loads + n * a.loop_loads, a.stores + n * a.loop_stores);
 	}
-	c->tag = (uint8_t)((c->bandwidth.tx_words < 0 ? TOM_TAG_TX : 0) | (c->bandwidth.rx_words < 0 ? TOM_TAG_RX : 0));
-	return total(c->bandwidth) < 0;
+	c->tag = tag_of(c->bandwidth);
+	if (c->condition.exists && fi->cost->tag_trip_count > c->trip_count) {
+		double n = (double)fi->cost->tag_trip_count;
+
+		c->tag = tag_of(tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
+						     a.loads + n * a.loop_loads, a.stores + n * a.loop_stores));
+	}
+	return total(c->bandwidth) < 0 && (!fi->cost->register_limit || live_max(fi, c) <= fi->cost->register_limit);
 }
 
 static uint32_t *registers_of(const struct finder *fi, const uint64_t *set, int want_remat, uint32_t *count)
@@ -263,33 +310,6 @@ static uint32_t *registers_of(const struct finder *fi, const uint64_t *set, int 
 	}
 	*count = a->len;
 	return (uint32_t *)g_array_free(a, FALSE);
-}
-
-/* Registers that are live across the region but not its business stay at home. live_in and live_out are its own. */
-static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
-{
-	const struct tom_facts *f = fi->facts;
-	const uint32_t words = f->cfg->live_words;
-	uint64_t *own = g_new0(uint64_t, words + 1);
-	uint32_t most = 0;
-
-	for (uint32_t w = 0; w < words; w++)
-		own[w] = fi->live_in[w] | fi->live_out[w];
-	for (uint32_t i = c->begin; i <= c->last; i++)
-		for (uint32_t w = 0; w < f->uses[i].write_count; w++)
-			bits_set(own, f->uses[i].writes[w]);
-	for (uint32_t i = c->begin; i <= c->last; i++) {
-		const uint64_t *live = f->live_before + (size_t)i * words;
-		uint32_t count = 0;
-
-		for (uint32_t r = 0; r < f->cfg->func->reg_count; r++) {
-			if (bits_test(own, r) && bits_test(live, r) && f->cfg->func->regs[r].type != PTX_PRED)
-				count += (uint32_t)reg_words(fi, r);
-		}
-		most = count > most ? count : most;
-	}
-	g_free(own);
-	return most;
 }
 
 static void take(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)

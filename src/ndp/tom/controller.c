@@ -40,6 +40,7 @@ struct controller {
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
 	struct tom_offsets *offsets;
+	struct tom_cost_params cost;
 	struct tom_stats stats;
 };
 
@@ -76,7 +77,10 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->stats.storage_bits = tom_metadata_added_bits(site);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
-	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
+	t->cost = tom_cost_of(t->params, config);
+	t->warp_limit = t->params->tom_pending_limit_count
+			    ? (uint32_t)t->params->tom_pending_limit_count
+			    : (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
 	for (uint32_t s = 0; s < t->stack_count; s++) {
 		tom_monitor_init(&t->stacks[s].tx, t->params->tom_busy_window_ps, t->params->tom_busy_ratio);
@@ -119,7 +123,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	bool is_new;
 
 	(void)g;
-	t->blocks = tom_blocks_of(p, &tom_cost_default, t->params, &is_new);
+	t->blocks = tom_blocks_of(p, &t->cost, t->params, &is_new);
 	is_new = is_new && !p->is_again;
 	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
@@ -175,6 +179,14 @@ static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t pred
 	return registers * REGISTER_BYTES * (uint32_t)__builtin_popcount(mask) + predicates * PREDICATE_BYTES;
 }
 
+static void count_pending(struct controller *t, struct destination *d, const struct tom_block *b)
+{
+	d->pending_count++;
+	d->pending_alu += b->alu_ratio;
+	if (d->pending_count > t->stats.pending_max)
+		t->stats.pending_max = d->pending_count;
+}
+
 static struct carry_verdict request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
 {
 	const struct tom_params *p = t->params;
@@ -197,10 +209,8 @@ static struct carry_verdict request(struct controller *t, const struct tom_block
 		o.is_free = true;
 		o.request_bytes = o.reply_bytes = o.reply_line_bytes = 0;
 	}
-	d->pending_count++;
-	d->pending_alu += b->alu_ratio;
-	if (d->pending_count > t->stats.pending_max)
-		t->stats.pending_max = d->pending_count;
+	if (p->tom_pending_from == TOM_PENDING_FROM_DECISION)
+		count_pending(t, d, b);
 	t->stats.request_bytes += o.request_bytes;
 	return o;
 }
@@ -273,6 +283,15 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 	count_decision(&t->stats, d);
 	stay.why = reasons[d];
 	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
+}
+
+static void controller_block_sent(void *ctx, struct gpu *g, const struct carry_verdict *o)
+{
+	struct controller *t = ctx;
+
+	(void)g;
+	if (t->params->tom_pending_from == TOM_PENDING_FROM_SENT)
+		count_pending(t, &t->stacks[o->stack], (const struct tom_block *)o->block); /* its first member */
 }
 
 static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o,
@@ -368,6 +387,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .kernel_begin = controller_kernel_begin,
 	    .block_begin = controller_block_begin,
 	    .block_access = controller_block_access,
+	    .block_sent = controller_block_sent,
 	    .block_end = controller_block_end,
 	    .block_touch = controller_block_touch,
 	    .block_left = controller_block_left,

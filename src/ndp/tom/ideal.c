@@ -20,6 +20,7 @@ struct ideal {
 	uint32_t warp_limit;	 /* guests one stack holds */
 	uint32_t *pending;	 /* [stack_count] */
 	uint32_t next_stack;	 /* where the search for the least loaded begins: spreads ties */
+	struct tom_cost_params cost;
 	struct tom_stats stats;
 };
 
@@ -45,6 +46,7 @@ static void *ideal_create(const struct ndp_site *site, struct base_diag_list *di
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->pending = g_new0(uint32_t, t->stack_count);
+	t->cost = tom_cost_of(t->params, config);
 	return t;
 }
 
@@ -71,7 +73,7 @@ static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, 
 
 	(void)g;
 	(void)l;
-	t->blocks = tom_blocks_of(p, &tom_cost_default, NULL, &is_new);
+	t->blocks = tom_blocks_of(p, &t->cost, NULL, &is_new);
 	for (uint32_t s = 0; s < t->stack_count; s++)
 		t->pending[s] = 0; /* a launch that ended in a fault left its guests behind */
 }

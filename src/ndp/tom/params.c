@@ -2,6 +2,9 @@
 #include "ndp/tom/params.h"
 
 #include "base/check.h"
+#include "gpu/config.h"
+#include "ndp/tom/candidates.h"
+#include "simt/simt.h"
 
 static const struct sim_param_desc param_rows[] = {
 #define PARAM_STRUCT struct tom_params
@@ -9,6 +12,18 @@ static const struct sim_param_desc param_rows[] = {
 #include "ndp/tom/tom_params.def"
 #include "sim/param_end.inc"
 };
+
+struct tom_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config)
+{
+	struct tom_cost_params cost = tom_cost_default;
+
+	cost.pointer_words = (double)p->tom_pointer_words;
+	cost.tag_trip_count = p->tom_tag_trip_count;
+	/* A warp has at least the register file to itself; see carry/block.c. */
+	cost.register_limit = (uint32_t)(p->tom_block_register_count ? p->tom_block_register_count
+								       : config->sm.register_count / SIMT_LANES);
+	return cost;
+}
 
 void tom_params_groups(struct tom_params *p, struct sim_param_groups *out)
 {

@@ -118,6 +118,55 @@ static void facts_find_remat(struct tom_facts *f)
 	}
 }
 
+/* True when the register was not known as an address, and is one now. */
+static bool address_mark(struct tom_facts *f, uint32_t reg)
+{
+	const struct ptx_reg *r = &f->cfg->func->regs[reg];
+
+	if (f->is_address[reg] || r->type == PTX_PRED || r->vec > 1 || ptx_type_is_float(r->type) ||
+	    ptx_type_bytes(r->type) != 8)
+		return false;
+	f->is_address[reg] = true;
+	return true;
+}
+
+/* Does the instruction compute an address from what it reads? What a load returns came from memory, not from there. */
+static bool inst_makes_address(const struct tom_facts *f, uint32_t i)
+{
+	if (ptx_inst_is_load(&f->cfg->func->insts[i]))
+		return false;
+	for (uint32_t w = 0; w < f->uses[i].write_count; w++) {
+		if (f->is_address[f->uses[i].writes[w]])
+			return true;
+	}
+	return false;
+}
+
+/* The bases of accesses, and the 64-bit integers from which these are computed. */
+static void facts_find_addresses(struct tom_facts *f)
+{
+	const struct ptx_func *fn = f->cfg->func;
+	bool is_new = true;
+
+	for (uint32_t i = 0; i < fn->inst_count; i++) {
+		for (uint32_t s = 0; s < fn->insts[i].src_count; s++) {
+			const struct ptx_operand *o = &fn->insts[i].src[s];
+
+			if (o->kind == PTX_OPND_ADDR && o->reg != UINT32_MAX)
+				address_mark(f, o->reg);
+		}
+	}
+	while (is_new) {
+		is_new = false;
+		for (uint32_t i = 0; i < fn->inst_count; i++) {
+			if (!inst_makes_address(f, i))
+				continue;
+			for (uint32_t r = 0; r < f->uses[i].read_count; r++)
+				is_new |= address_mark(f, f->uses[i].reads[r]);
+		}
+	}
+}
+
 struct tom_facts *tom_facts_new(const struct ptx_cfg *cfg)
 {
 	const struct ptx_func *fn = cfg->func;
@@ -127,6 +176,7 @@ struct tom_facts *tom_facts_new(const struct ptx_cfg *cfg)
 	f->uses = g_new0(struct ptx_reg_use, fn->inst_count + 1);
 	f->is_forbidden = g_new0(bool, fn->inst_count + 1);
 	f->is_remat = g_new0(bool, fn->reg_count + 1);
+	f->is_address = g_new0(bool, fn->reg_count + 1);
 	f->def_count = g_new0(uint32_t, fn->reg_count + 1);
 	f->def_inst = g_new0(uint32_t, fn->reg_count + 1);
 	f->live_before = g_new0(uint64_t, (size_t)(fn->inst_count + 1) * cfg->live_words + 1);
@@ -140,6 +190,7 @@ struct tom_facts *tom_facts_new(const struct ptx_cfg *cfg)
 		}
 	}
 	facts_find_remat(f);
+	facts_find_addresses(f);
 	return f;
 }
 
@@ -148,6 +199,7 @@ void tom_facts_free(struct tom_facts *f)
 	g_free(f->uses);
 	g_free(f->is_forbidden);
 	g_free(f->is_remat);
+	g_free(f->is_address);
 	g_free(f->def_count);
 	g_free(f->def_inst);
 	g_free(f->live_before);

@@ -15,6 +15,7 @@ struct tom_facts {
 	struct ptx_reg_use *uses; /* [inst_count] */
 	bool *is_forbidden;	  /* [inst_count]: may not be in any candidate */
 	bool *is_remat;		  /* [reg_count] */
+	bool *is_address;	  /* [reg_count]: a 64-bit integer that flows into an address */
 	uint32_t *def_count;	  /* [reg_count]: instructions that write the register */
 	uint32_t *def_inst;	  /* [reg_count]: one of them */
 	uint64_t *live_before;	  /* [inst_count + 1][live_words]; the last row is empty */
