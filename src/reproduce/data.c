@@ -93,6 +93,15 @@ static double ratio_mean(const struct reproduce_data *d, quantity *of, uint32_t 
 	return sum / d->paper->workload_count;
 }
 
+double reproduce_speedup_mean_arithmetic(const struct reproduce_data *d, uint32_t config, uint32_t against)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < d->paper->workload_count; w++)
+		sum += reproduce_speedup(d, config, against, w);
+	return sum / d->paper->workload_count;
+}
+
 double reproduce_traffic_mean(const struct reproduce_data *d, uint32_t config, uint32_t against)
 {
 	return ratio_mean(d, reproduce_traffic_bytes, config, against);

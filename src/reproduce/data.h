@@ -43,6 +43,8 @@ double reproduce_speedup(const struct reproduce_data *d, uint32_t config, uint32
 /* Means over all workloads of one ratio each: geometric for speed-ups; arithmetic for traffic and energy, where a
  * ratio can be near zero. NAN when any is missing. */
 double reproduce_speedup_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
+/* The arithmetic one of speed-ups, which papers that say "average" may mean. */
+double reproduce_speedup_mean_arithmetic(const struct reproduce_data *d, uint32_t config, uint32_t against);
 double reproduce_traffic_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
 double reproduce_energy_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
 

@@ -549,6 +549,12 @@ static const struct reproduce_claim claims[] = {
 	  WORD(falling, REACH, 1, OF(target_falls, BASE, BASE, NULL))}},
 };
 
+/* Numbers that claims judge. */
+static const struct reproduce_same same[] = {
+	{"NSU-03", "N4 (a)"}, {"NSU-04", "N1 (c)"}, {"NSU-05", "N1 (b)"}, {"NSU-09", "N3 (b)"}, {"NSU-11", "N3 (c)"},
+	{"NSU-16", "N3 (d)"}, {"NSU-21", "N4 (d)"}, {"NSU-24", "N7 (b)"}, {"NSU-26", "N6 (a)"}, {"NSU-28", "N6 (d)"},
+};
+
 /* ---- figures ---- */
 
 enum { FIGURE_5_MAX = 24 };
@@ -641,6 +647,8 @@ const struct reproduce_paper reproduce_nsu = {
 	.full_sets = "",
 	.rows = rows,
 	.row_count = ARRAY_COUNT(rows),
+	.same = same,
+	.same_count = ARRAY_COUNT(same),
 	.claims = claims,
 	.claim_count = ARRAY_COUNT(claims),
 	.figures = figures,

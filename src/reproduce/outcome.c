@@ -10,7 +10,7 @@
 
 const char *reproduce_status_name(enum reproduce_status status)
 {
-	static const char *const names[] = {"pass", "fail", "explained", "absent", "input"};
+	static const char *const names[] = {"pass", "fail", "explained", "absent", "same", "input"};
 
 	return names[status];
 }
@@ -36,22 +36,66 @@ static bool is_within(const struct reproduce_published *p, double measured, doub
 	CHECK(!"a relation");
 }
 
-static void explain(struct reproduce_outcome *o, const struct reproduce_published_set *published)
+static void note_add(struct reproduce_outcome *o, const char *text)
 {
-	const char *text = g_hash_table_lookup(published->explanations, o->id);
-
-	if ((o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT) || !text)
+	if (!text)
 		return;
-	if (o->status == REPRODUCE_FAIL)
-		o->status = REPRODUCE_EXPLAINED;
 	if (*o->note)
 		g_strlcat(o->note, "; ", sizeof(o->note));
 	g_strlcat(o->note, text, sizeof(o->note));
 }
 
+/* A deviation with its reason and the experiment that shows the cause; a pass for another reason than the paper's. */
+static void explain(struct reproduce_outcome *o, const struct reproduce_published_set *published)
+{
+	const char *text = g_hash_table_lookup(published->explanations, o->id);
+
+	if (o->status == REPRODUCE_PASS)
+		note_add(o, g_hash_table_lookup(published->passes, o->id));
+	if ((o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT) || !text)
+		return;
+	if (o->status == REPRODUCE_FAIL)
+		o->status = REPRODUCE_EXPLAINED;
+	note_add(o, text);
+	note_add(o, g_hash_table_lookup(published->experiments, o->id));
+}
+
+/* Papers say "on average". Of speed-ups both means are shown; what is judged is the geometric one. */
+static void name_mean(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row)
+{
+	g_autofree char *text = NULL;
+
+	if (row->workload || isnan(o->measured))
+		return;
+	if (row->measure == reproduce_row_speedup_change)
+		text = g_strdup_printf("geometric mean, the arithmetic one is %+.1f %%",
+				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, row->against) - 1));
+	else if (row->measure == reproduce_row_speedup)
+		text = g_strdup_printf("geometric mean, the arithmetic one is %.2f",
+				       reproduce_speedup_mean_arithmetic(data, row->config, row->against));
+	else if (row->measure == reproduce_row_speedup_points)
+		text = g_strdup_printf("of geometric means, of arithmetic ones %+.1f points",
+				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, 0) -
+					      reproduce_speedup_mean_arithmetic(data, row->against, 0)));
+	else if (row->measure == reproduce_row_traffic_change || row->measure == reproduce_row_energy_change)
+		text = g_strdup("arithmetic mean");
+	note_add(o, text);
+}
+
+static const char *judged_as(const struct reproduce_paper *paper, const char *id)
+{
+	for (uint32_t i = 0; i < paper->same_count; i++) {
+		if (!strcmp(paper->same[i].id, id))
+			return paper->same[i].as;
+	}
+	return NULL;
+}
+
 static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row,
 		      const struct reproduce_published_set *published)
 {
+	const char *as = judged_as(data->paper, row->id);
+
 	o->id = row->id;
 	o->published = reproduce_published_find(published, row->id);
 	CHECK(o->published);
@@ -64,6 +108,14 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 		o->status = REPRODUCE_FAIL;
 	else
 		o->status = o->published->relation == REPRODUCE_INPUT_OF_MODEL ? REPRODUCE_INPUT : REPRODUCE_PASS;
+	name_mean(o, data, row);
+	if (as && o->status != REPRODUCE_ABSENT) {
+		g_autofree char *text = g_strdup_printf("judged as %s", as);
+
+		o->status = REPRODUCE_SAME;
+		note_add(o, text);
+		return;
+	}
 	explain(o, published);
 }
 
@@ -204,6 +256,8 @@ void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 	}
 	fprintf(out, "\n%u pass, %u fail, %u explained, %u absent", counts[REPRODUCE_PASS], counts[REPRODUCE_FAIL],
 		counts[REPRODUCE_EXPLAINED], counts[REPRODUCE_ABSENT]);
+	if (counts[REPRODUCE_SAME])
+		fprintf(out, ", %u judged under another id", counts[REPRODUCE_SAME]);
 	if (counts[REPRODUCE_INPUT])
 		fprintf(out, ", %u input", counts[REPRODUCE_INPUT]);
 	fputc('\n', out);

@@ -14,6 +14,7 @@ enum reproduce_status {
 	REPRODUCE_FAIL,
 	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
 	REPRODUCE_ABSENT,    /* the runs it needs are missing; the same file may say why */
+	REPRODUCE_SAME,      /* judged under another id, which the note names */
 	REPRODUCE_INPUT,     /* a parameter of the model: equal because it was put in, which proves nothing */
 };
 const char *reproduce_status_name(enum reproduce_status status);
@@ -25,7 +26,7 @@ struct reproduce_outcome {
 	double measured;  /* NAN for claims and when absent */
 	double deviation; /* measured less published, in the published unit */
 	enum reproduce_status status;
-	char note[512]; /* the explanation, or what a claim looked at */
+	char note[1024]; /* the explanation with its experiment, what a claim looked at, which mean it is */
 };
 
 struct reproduce_outcomes {

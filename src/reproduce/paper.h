@@ -119,6 +119,11 @@ struct reproduce_scatter {
 	uint32_t (*points)(const struct reproduce_data *d, struct reproduce_point *out);
 };
 
+/* A published number that a claim or another row judges already: shown, and not judged again. */
+struct reproduce_same {
+	const char *id, *as;
+};
+
 struct reproduce_paper {
 	const char *name, *title;
 	const struct reproduce_config *configs; /* the first is the baseline */
@@ -134,6 +139,8 @@ struct reproduce_paper {
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
+	const struct reproduce_same *same;
+	uint32_t same_count;
 	const struct reproduce_claim *claims;
 	uint32_t claim_count;
 	const struct reproduce_figure *figures;

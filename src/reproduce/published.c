@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3 };
+enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3, EXPERIMENT_COLUMNS = 6 };
 
 /* One line of RFC 4180 without line breaks in fields: fields separated by commas, quoted ones with "" for ". */
 static char **line_split(const char *line)
@@ -77,16 +77,31 @@ static void add_number(struct reproduce_published_set *set, char **f, struct bas
 	g_ptr_array_add(set->numbers, p);
 }
 
-/* An explanation rests on the figures of the run that it was written for: id, run (quick, full or any), reason. */
+/* An explanation rests on the figures of the run that it was written for: id, run (quick, full or any), reason. The
+ * run "pass": what is equal for another reason than the paper's. */
 static void add_explanation(struct reproduce_published_set *set, char **f, struct base_place at,
 			    struct base_diag_list *diag)
 {
-	bool is_any = !strcmp(f[1], "any"), is_quick = !strcmp(f[1], "quick");
+	bool is_any = !strcmp(f[1], "any"), is_pass = !strcmp(f[1], "pass"), is_quick = !strcmp(f[1], "quick");
 
-	if (!is_any && !is_quick && strcmp(f[1], "full"))
-		base_diag_error(diag, at, "'%s' is no run, expected quick, full or any", f[1]);
+	if (is_pass)
+		g_hash_table_insert(set->passes, g_strdup(f[0]), g_strdup(f[2]));
+	else if (!is_any && !is_quick && strcmp(f[1], "full"))
+		base_diag_error(diag, at, "'%s' is no run, expected quick, full, any or pass", f[1]);
 	else if (is_any || is_quick == set->is_quick)
 		g_hash_table_insert(set->explanations, g_strdup(f[0]), g_strdup(f[2]));
+}
+
+/* ids separated by commas, machine, program, setting, and the change of kernels' time that it makes, from and to, in
+ * per cent. */
+static void add_experiment(struct reproduce_published_set *set, char **f)
+{
+	g_auto(GStrv) ids = g_strsplit(f[0], ",", -1);
+
+	for (uint32_t i = 0; ids[i]; i++)
+		g_hash_table_insert(set->experiments, g_strdup(ids[i]),
+				    g_strdup_printf("experiment: --set %s on %s with `%s` changes the time by %s to %s %%",
+						    f[3], f[1], f[2], f[4], f[5]));
 }
 
 static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns,
@@ -111,6 +126,8 @@ static bool file_read(struct reproduce_published_set *set, const char *path, uin
 			base_diag_error(diag, at, "expected %u fields, found %u", columns, g_strv_length(fields));
 		else if (columns == RESULT_COLUMNS)
 			add_number(set, fields, at, diag);
+		else if (columns == EXPERIMENT_COLUMNS)
+			add_experiment(set, fields);
 		else
 			add_explanation(set, fields, at, diag);
 	}
@@ -135,14 +152,18 @@ struct reproduce_published_set *reproduce_published_read(const char *dir, bool i
 	struct reproduce_published_set *set = g_new0(struct reproduce_published_set, 1);
 	g_autofree char *results = g_build_filename(dir, "results.csv", NULL);
 	g_autofree char *explanations = g_build_filename(dir, "explanations.csv", NULL);
+	g_autofree char *experiments = g_build_filename(dir, "experiments.csv", NULL);
 
 	set->is_quick = is_quick;
 	set->numbers = g_ptr_array_new_with_free_func(number_free);
 	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	set->passes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	set->experiments = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	if (!file_read(set, results, RESULT_COLUMNS, diag))
 		base_diag_error(diag, (struct base_place){.file = results}, "cannot read the published numbers: %s",
 				strerror(errno));
 	file_read(set, explanations, EXPLANATION_COLUMNS, diag);
+	file_read(set, experiments, EXPERIMENT_COLUMNS, diag);
 	if (!diag->error_count)
 		return set;
 	reproduce_published_free(set);
@@ -153,6 +174,8 @@ void reproduce_published_free(struct reproduce_published_set *set)
 {
 	g_ptr_array_free(set->numbers, TRUE);
 	g_hash_table_destroy(set->explanations);
+	g_hash_table_destroy(set->passes);
+	g_hash_table_destroy(set->experiments);
 	g_free(set);
 }
 

@@ -130,7 +130,7 @@ static void verdicts(void **state)
 	json_object_set_new(d->runs[2], "time_ps", json_real(20));
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[2].status, REPRODUCE_EXPLAINED);
-	assert_string_equal(o.items[2].note, "because, so");
+	assert_string_equal(o.items[2].note, "arithmetic mean; because, so");
 	assert_int_equal(o.items[1].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
 	reproduce_published_free(set);
@@ -303,7 +303,7 @@ static void bad_tables_are_refused(void **state)
 		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, <, "
 		 "<= or input"},
 		{"h\n", "h\nX-1,fast,so\n",
-		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full or any"},
+		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full, any or pass"},
 	};
 
 	(void)state;
@@ -331,6 +331,7 @@ static void table_is_complete(const char *name, const char *dir, const char *con
 	uint32_t passed = 0;
 
 	base_diag_init(&diag);
+	d->dir = dir;
 	set = reproduce_published_read(dir, true, &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
@@ -339,7 +340,10 @@ static void table_is_complete(const char *name, const char *dir, const char *con
 
 		for (uint32_t k = 0; k < static_count; k++)
 			is_static = is_static || !strcmp(o.items[i].id, static_ids[k]);
-		if (o.items[i].status != (is_static ? REPRODUCE_PASS : REPRODUCE_ABSENT))
+		/* a number that a claim judges is not judged again */
+		if (o.items[i].status != (!is_static ? REPRODUCE_ABSENT : o.items[i].published && !strcmp(name, "tom")
+									  ? REPRODUCE_SAME
+									  : REPRODUCE_PASS))
 			fail_msg("%s is %s", o.items[i].id, reproduce_status_name(o.items[i].status));
 		passed += is_static;
 	}
