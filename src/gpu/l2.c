@@ -675,7 +675,8 @@ void l2_slice_free(struct l2_slice *s)
 
 bool l2_slice_is_idle(const struct l2_slice *s)
 {
-	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count + s->passing.count == 0 && !s->held &&
+	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count + s->passing.count == 0 &&
+	       !s->held &&
 	       mem_cache_is_idle(s->cache);
 }
 

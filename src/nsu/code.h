@@ -44,8 +44,8 @@ struct nsu_code_params {
 	/* A load may follow a store of the block whose address derives from another pointer parameter. The code is then
 	 * right only for launches in which code->apart holds. */
 	bool params_are_apart;
-	/* A unit has no kernel parameters: what it needs of them comes as registers, loaded before the block begins. Else
-	 * it reads them from its constant cache, as .const variables. */
+	/* A unit has no kernel parameters: what it needs of them comes as registers, loaded before the block begins.
+	 * Else it reads them from its constant cache, as .const variables. */
 	bool params_are_live_ins;
 	uint32_t inst_bytes; /* of one NSU instruction, for the instruction cache: NSU (SC'17) Figure 3 steps by 8 */
 };

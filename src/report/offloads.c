@@ -54,7 +54,7 @@ static void print_places(FILE *out, const json_t *run)
 			      report_number(run, "params", "gpu.stack_sm_warp_slot_count");
 
 	if (held_ps > 0 && time_ps > 0)
-		fprintf(out, "  places         %.1f of %.0f warp slots of stack SMs held in the mean of kernels' time\n",
+		fprintf(out, "  places         %.1f of %.0f warp slots of stack SMs held, mean of kernels' time\n",
 			held_ps / time_ps, places);
 }
 

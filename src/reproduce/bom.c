@@ -301,8 +301,8 @@ static double ranges_not_narrower(const struct reproduce_data *d, const struct r
 
 static const struct reproduce_claim claims[] = {
 	{"B1 (a)", "PIM gains {=0} % and BOM {=1} % in the mean, each within {~0}",
-	 "GPGPU+PIM {0:+.1} %, with BOM {1:+.1} %; against 15 cores {2:+.1} % and {3:+.1} %; diverged blocks too {4:+.1} "
-	 "%",
+	 "GPGPU+PIM {0:+.1} %, with BOM {1:+.1} %; against 15 cores {2:+.1} % and {3:+.1} %; diverged blocks too "
+	 "{4:+.1} %",
 	 {PUBLISHED("BOM-02"), PUBLISHED("BOM-01"), SHOWN(OVER_15(PIM, NULL)), SHOWN(OVER_15(BOM, NULL)),
 	  SHOWN(GAIN(DIVERGED, NULL))}},
 	{"B1 (b)", "PIM gains at least as much as BOM", "GPGPU+PIM {0:+.1} %, with BOM {1:+.1} %",
@@ -315,7 +315,9 @@ static const struct reproduce_claim claims[] = {
 	 {PUBLISHED("BOM-10"), SHOWN(OVER_15(BOM, nqu))}},
 	{"B2 (d)", "backprop is the only loss", "backprop {0:+.1} %, {1} workloads lose",
 	 {MUST(BE_BELOW, 0, GAIN(BOM, backprop)), NEAR(1, 0, OF(reproduce_row_speedup_losers, BOM, BASE, NULL))}},
-	{"B3 (a)", "memory stalls fall but in STO, b+tree and backprop, once by {=0} % at least, by moved blocks, over 23 cores and 15",
+	{"B3 (a)",
+	 "memory stalls fall but in STO, b+tree and backprop, once by {=0} % at least, by moved blocks, over 23 cores "
+	 "and 15",
 	 "the largest fall is {0:+.1} %, {1} workloads do not fall or move no block",
 	 {MUST(NOT_EXCEED, -40, OF(stalls_saved, BOM, BASE, NULL)),
 	  MUST(NOT_EXCEED, 0, OF(stalls_not_falling, BOM, BASE, NULL))}},

@@ -100,7 +100,7 @@ static void add_experiment(struct reproduce_published_set *set, char **f)
 
 	for (uint32_t i = 0; ids[i]; i++)
 		g_hash_table_insert(set->experiments, g_strdup(ids[i]),
-				    g_strdup_printf("experiment: --set %s on %s with `%s` changes the time by %s to %s %%",
+				    g_strdup_printf("experiment: --set %s on %s with `%s`: time by %s to %s %%",
 						    f[3], f[1], f[2], f[4], f[5]));
 }
 

@@ -26,14 +26,14 @@ struct reproduce_published {
 struct reproduce_published_set {
 	GPtrArray *numbers;       /* struct reproduce_published * */
 	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
-	GHashTable *passes;       /* the same of what passes for another reason than the paper's: rows of the run "pass" */
+	GHashTable *passes; /* the same of what passes for another reason than the paper's: rows of the run "pass" */
 	GHashTable *experiments;  /* id -> a run that shows the cause of a deviation, in words */
 	bool is_quick;
 };
 
-/* Reads the files in dir (experiments.csv names runs that show causes; tests/reproduce/experiments re-runs them), and of the explanations those of quick or of full runs. NULL with messages
- * (file:line:column) when one is wrong; a missing explanations.csv or experiments.csv means there are none. Free with
- * reproduce_published_free. */
+/* Reads the files in dir, and of the explanations those of quick or of full runs. experiments.csv names runs that show
+ * causes; tests/reproduce/experiments re-runs them. NULL with messages (file:line:column) when a file is wrong; a
+ * missing explanations.csv or experiments.csv means there are none. Free with reproduce_published_free. */
 struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick, struct base_diag_list *diag);
 void reproduce_published_free(struct reproduce_published_set *set);
 /* NULL when there is no such id. */

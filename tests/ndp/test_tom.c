@@ -749,7 +749,8 @@ static const char in_or_out[] = KERNEL("setp.eq.u64 %p1, %rd3, 0; selp.b64 %rd5,
 				       "mov.u32 %r7, 0;\n"
 				       "bar.sync 0;\n" WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD WORD
 					   WORD WORD WORD "bar.sync 0;\n"
-				       "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd7, %rd2, 131072; add.u64 %rd7, %rd7, %rd4;\n"
+				       "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd7, %rd2, 131072;\n"
+				       "add.u64 %rd7, %rd7, %rd4;\n"
 				       "st.volatile.global.u32 [%rd7], %r7;\n");
 
 /* What later kernels' blocks touch is marked and moved, once; or it keeps its place. */

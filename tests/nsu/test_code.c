@@ -361,7 +361,8 @@ static void constants_come_from_the_constant_cache(void **state)
 	(void)state;
 	/* a parameter is a live-in, if it is loaded before the block, or comes from the unit's constants */
 	check(with_parameter, "");
-	check("ld.param.f32 %f4, [k_c];\nld.global.f32 %f3, [%rd1];\nmul.f32 %f3, %f3, %f4;\nst.global.f32 [%rd2], %f3;",
+	check("ld.param.f32 %f4, [k_c];\nld.global.f32 %f3, [%rd1];\nmul.f32 %f3, %f3, %f4;\n"
+	      "st.global.f32 [%rd2], %f3;",
 	      "4 %f4 -> | lns\n");
 	p.params_are_live_ins = false;
 	check_with(with_parameter, &p, "8 -> | lnns\n");

@@ -357,7 +357,8 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 	}
 	gpu_span(c->gpu, GPU_SPANS_BLOCKS, o->offload.stack, c->gpu->launch->program->insts[b->begin_pc].line,
 		 o->placed_units);
-	c->block_stats.offload_place_ps += sim_ps_of_units(c->gpu->engine, sim_now_units(c->gpu->engine) - o->placed_units);
+	c->block_stats.offload_place_ps +=
+	    sim_ps_of_units(c->gpu->engine, sim_now_units(c->gpu->engine) - o->placed_units);
 	sm_warp_retire(sm, w);
 	c->guest_registers[sm->index] -= registers_of(c, b);
 	slot_freed(c, o->offload.stack);

@@ -29,11 +29,11 @@ struct tom_cost_params {
 	/* A register whose only definition is a kernel parameter, an immediate or a variable's address need not travel:
 	 * the block loads it again from the constant bank that every SM of the launch has. */
 	bool rematerialise;
-	/* Words of a 64-bit integer that flows into an address. TOM counts an address as one (section 3.1.1: "the size
-	 * of" address, word and register are the same), as on a machine of 32-bit addresses. */
+	/* Words of a 64-bit integer that flows into an address. TOM counts an address as one (section 3.1.1: address,
+	 * data word and register have the same size), as on a machine of 32-bit addresses. */
 	double pointer_words;
-	/* The 2-bit tag of a conditional candidate is that of this many iterations, where it needs no more; 0: that of the
-	 * fewest that pay, which is all that the compiler knows. */
+	/* The 2-bit tag of a conditional candidate is that of this many iterations, where it needs no more; 0: that of
+	 * the fewest that pay, which is all that the compiler knows. */
 	uint64_t tag_trip_count;
 	uint32_t register_limit; /* a candidate has at most so many 32-bit registers live at once; 0: any number */
 };
