@@ -197,6 +197,12 @@ static uint64_t next_granule(const struct ndp_core *k)
 	return (k->address / bytes + 1) * bytes;
 }
 
+static inline void count(const struct ndp_core *k, enum cpu_count what)
+{
+	if (unlikely(k->trails != NULL))
+		cpu_account_count(k->s->c->account, k->unit, what);
+}
+
 static bool go_on(struct ndp_core *k, uint64_t *units);
 
 /* A copy of a remote line may be read only. */
@@ -249,6 +255,7 @@ static bool go_on(struct ndp_core *k, uint64_t *units)
 		if (k->op == CPU_PREFETCH && !cpu_pages_is_touched(k->s->pages, k->address >> k->s->c->page_shift)) {
 			stats->prefetches++;
 			stats->drops++;
+			count(k, CPU_COUNT_ACCESSES);
 			continue;
 		}
 		if (is_fault(k, *units))
@@ -258,6 +265,8 @@ static bool go_on(struct ndp_core *k, uint64_t *units)
 		struct cpu_tag *tag = k->s->p->cache_bytes ? cpu_tags_find(&k->cache, granule) : NULL;
 
 		*counts[k->op] += !k->is_counted;
+		if (!k->is_counted)
+			count(k, CPU_COUNT_ACCESSES);
 		k->is_counted = true;
 		if (is_hit(k, granule, tag)) {
 			stats->hits++;

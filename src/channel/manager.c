@@ -503,6 +503,8 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	r->dram.event.fire = fire_ask;
 	r->dram.event.self = core->m;
 	s->stats.local++;
+	if (unlikely(s->c->account != NULL))
+		cpu_account_count(s->c->account, core->unit, CPU_COUNT_LOCAL);
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);

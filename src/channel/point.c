@@ -409,6 +409,11 @@ void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_a
 			     .quarters = (uint8_t)s->granule_quarters,
 			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
+	if (unlikely(s->c->account != NULL))
+		cpu_account_count(s->c->account, core->unit,
+				  is_executed ? CPU_COUNT_REMOTE_ATOMICS
+				  : is_write  ? CPU_COUNT_REMOTE_WRITES
+					      : CPU_COUNT_REMOTE_READS);
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
 	units += ps_units(s, manager_walk_ps(core->m, core->address));

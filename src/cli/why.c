@@ -225,7 +225,7 @@ static int report(struct work *w)
 		cli_error("why: the program has no results on this machine: there is nothing to explain");
 		return w->batch.is_interrupted ? CLI_INTERRUPTED : CLI_FAILED;
 	}
-	why = report_why(base->result);
+	why = report_why(base->result, NULL);
 	rows = what_if(w);
 	report_summary_print(stdout, base->result);
 	report_why_print(stdout, why);
@@ -334,12 +334,11 @@ static int of_runs(const struct why_options *o, const GPtrArray *words)
 		int failed;
 
 		runs[i] = stored(words->pdata[i], &failed);
-		if (!runs[i]) {
+		if (!runs[i])
 			exit_status = failed;
-			break;
-		}
-
-		json_t *why = report_why(runs[i]);
+	}
+	for (uint32_t i = 0; i < words->len && exit_status == CLI_OK; i++) {
+		json_t *why = report_why(runs[i], runs[1 - i]);
 
 		report_summary_print(stdout, runs[i]);
 		report_why_print(stdout, why);

@@ -145,6 +145,22 @@ void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address)
 	u->place = GPOINTER_TO_UINT(number);
 }
 
+const char *cpu_count_name(enum cpu_count count)
+{
+	static const char *const names[CPU_COUNT_COUNT] = {
+#define X(enumerator, name) [enumerator] = #name,
+	    CPU_ACCOUNT_COUNTS(X)
+#undef X
+	};
+
+	return names[count];
+}
+
+void cpu_account_count(struct cpu_account *a, uint32_t unit, enum cpu_count count)
+{
+	cpu_account_place(a, a->units[unit].place)->counts[count]++;
+}
+
 uint32_t cpu_account_place_count(const struct cpu_account *a)
 {
 	return a->places->len;

@@ -116,6 +116,25 @@ void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units);
  * or NULL, nowhere. */
 void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address);
 
+/* What is counted by place beside time. */
+#define CPU_ACCOUNT_COUNTS(X)                          \
+	X(CPU_COUNT_ACCESSES, accesses)                \
+	X(CPU_COUNT_LOCAL, local)                      \
+	X(CPU_COUNT_REMOTE_READS, remote_reads)        \
+	X(CPU_COUNT_REMOTE_WRITES, remote_writes)      \
+	X(CPU_COUNT_REMOTE_ATOMICS, remote_atomics)
+
+enum cpu_count {
+#define X(enumerator, name) enumerator,
+	CPU_ACCOUNT_COUNTS(X)
+#undef X
+	CPU_COUNT_COUNT
+};
+const char *cpu_count_name(enum cpu_count count);
+
+/* One more of an NDP core, by where it is; as the statistics of channel/ of these names, accesses of all kinds. */
+void cpu_account_count(struct cpu_account *a, uint32_t unit, enum cpu_count count);
+
 struct cpu_account_place {
 	const void *address; /* NULL: nowhere */
 	bool is_near;	     /* of NDP cores */
@@ -123,6 +142,7 @@ struct cpu_account_place {
 	const char *function, *file;
 	uint32_t line;
 	uint64_t parts[CPU_PART_COUNT]; /* units of time */
+	uint64_t counts[CPU_COUNT_COUNT];
 };
 /* In the order of coming; both kinds of nowhere first. */
 uint32_t cpu_account_place_count(const struct cpu_account *a);

@@ -21,6 +21,7 @@ struct dc_device {
 	const struct dc_params *p;
 	struct device_traits traits;
 	enum simt_isa isa;
+	GPtrArray *kernels; /* struct dc_kernel_counts */
 };
 
 /* A kernel as it was compiled for a block, a grid, and those bytes of its parameters that its loops' lengths depend on.
@@ -164,15 +165,51 @@ static uint32_t warp_capacity(const struct device *d)
 	return THREADS / SIMT_LANES; /* simt/ runs no warp here: one CTA's is enough */
 }
 
+static struct dc_kernel_counts *counts_of(struct dc_device *d, const char *name)
+{
+	struct dc_kernel_counts *k;
+
+	for (uint32_t i = 0; i < d->kernels->len; i++) {
+		k = d->kernels->pdata[i];
+		if (!strcmp(k->name, name))
+			return k;
+	}
+	k = g_new0(struct dc_kernel_counts, 1);
+	k->name = g_intern_string(name);
+	g_ptr_array_add(d->kernels, k);
+	return k;
+}
+
+static void count_launch(struct dc_kernel_counts *k, const struct dc_stats *before, const struct dc_stats *after,
+			 const struct device_result *result)
+{
+	k->taken++;
+	k->time_ps += result->end_ps - result->start_ps;
+#define X(field) k->field += after->field - before->field;
+	DC_KERNEL_COUNTS(X)
+#undef X
+}
+
 static bool launch(struct device *d, struct simt_launch *l, struct device_result *result)
 {
 	struct dc_device *self = d->self;
+	struct dc_kernel_counts *counts = counts_of(self, l->program->name);
+	const struct dc_stats before = *dc_system_stats(self->system);
 	struct code *c;
+	bool is_done;
 
 	*result = (struct device_result){.start_ps = dc_system_now_ps(self->system)};
 	result->end_ps = result->start_ps;
+	counts->offered++;
 	c = code_of(self, l);
-	return c && dc_system_launch(self->system, c->program, l, result);
+	if (!c) {
+		if (!*counts->why)
+			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
+		return false;
+	}
+	is_done = dc_system_launch(self->system, c->program, l, result);
+	count_launch(counts, &before, dc_system_stats(self->system), result);
+	return is_done;
 }
 
 static void interrupt(struct device *d, enum device_stop why)
@@ -221,6 +258,7 @@ struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params
 
 	d->system = system;
 	d->p = p;
+	d->kernels = g_ptr_array_new_with_free_func(g_free);
 	d->isa = simt_isa_choose(getenv("STRATA_ISA"));
 	d->traits = (struct device_traits){
 	    .compute_capability = COMPUTE_CAPABILITY,
@@ -243,8 +281,19 @@ struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params
 	return d;
 }
 
+uint32_t dc_device_kernel_count(const struct dc_device *d)
+{
+	return d->kernels->len;
+}
+
+const struct dc_kernel_counts *dc_device_kernel(const struct dc_device *d, uint32_t index)
+{
+	return d->kernels->pdata[index];
+}
+
 void dc_device_free(struct dc_device *d)
 {
+	g_ptr_array_free(d->kernels, TRUE);
 	g_free(d);
 }
 

@@ -7,6 +7,25 @@
 struct dc_device;
 
 /* Keeps system and params. memory_mbytes_per_s: of its memory, all channels. */
+/* What a kernel's launches did, of all of them: fields of struct dc_stats. What the ways that are cache write back
+ * between launches is no kernel's. */
+#define DC_KERNEL_COUNTS(X)                                                                              \
+	X(ctas) X(words) X(compute_cycles) X(memory_cycles) X(feed_wait_cycles) X(wave_wait_cycles)      \
+	X(active_block_cycles) X(accesses) X(spill_accesses) X(lines) X(cache_hits) X(read_bytes)        \
+	X(write_bytes) X(link_bytes)
+struct dc_kernel_counts {
+	const char *name;
+	uint64_t offered, taken; /* launches; the others were not compiled: */
+	char why[256];		 /* the first of them */
+	uint64_t time_ps;
+#define X(field) uint64_t field;
+	DC_KERNEL_COUNTS(X)
+#undef X
+};
+/* In the order of their first launches. */
+uint32_t dc_device_kernel_count(const struct dc_device *d);
+const struct dc_kernel_counts *dc_device_kernel(const struct dc_device *d, uint32_t index);
+
 struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s);
 void dc_device_free(struct dc_device *d);
 struct device dc_device_table(struct dc_device *d);

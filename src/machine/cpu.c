@@ -205,6 +205,8 @@ static GPtrArray *lines_of(struct cpu_account *a)
 		}
 		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
 			line->parts[k] += p->parts[k];
+		for (uint32_t k = 0; k < CPU_COUNT_COUNT; k++)
+			line->counts[k] += p->counts[k];
 	}
 	return lines;
 }
@@ -228,6 +230,8 @@ static json_t *line_json(const struct cpu_account_place *l, uint64_t per_ps, uin
 		if (ps)
 			put_int(parts, cpu_part_name((enum cpu_part)k), ps);
 	}
+	for (uint32_t k = 0; l->is_near && k < CPU_COUNT_COUNT; k++)
+		put_int(o, cpu_count_name((enum cpu_count)k), l->counts[k]);
 	json_object_set_new(o, "parts", parts);
 	return o;
 }

@@ -106,6 +106,29 @@ static void put_over_time(const struct dc_system *s, json_t *fields)
 				: json_null());
 }
 
+/* By kernel, what arrays took of it, or why they did not, and what that needed. */
+static json_t *kernels_json(const struct dc_device *d)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < dc_device_kernel_count(d); i++) {
+		const struct dc_kernel_counts *k = dc_device_kernel(d, i);
+		json_t *o = json_object();
+
+		put_text(o, "name", k->name);
+		put_int(o, "offered", k->offered);
+		put_int(o, "taken", k->taken);
+		if (*k->why)
+			put_text(o, "why", k->why);
+		put_int(o, "time_ps", k->time_ps);
+#define X(field) put_int(o, #field, k->field);
+		DC_KERNEL_COUNTS(X)
+#undef X
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 /* Figures 6 and 9: the kernels' time by what the control blocks did in it, and how many were at work. */
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
@@ -126,6 +149,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_real(o, "blocks_at_work", s->kernel_cycles ? (double)s->active_block_cycles / (double)s->kernel_cycles : 0);
 	put_int(o, "spill_accesses", s->spill_accesses);
 	put_int(o, "denormals", s->denormals);
+	json_object_set_new(o, "kernels", kernels_json(d->device));
 	json_object_set_new(fields, "duality", o);
 	o = json_object();
 	put_int(o, "dram_read", s->read_bytes);

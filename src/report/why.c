@@ -4,6 +4,7 @@
 #include "report/account.h"
 #include "report/cores.h"
 #include "report/ledger.h"
+#include "report/placed.h"
 #include "report/report.h"
 #include "report/roofline.h"
 
@@ -182,6 +183,23 @@ static const struct entry {
     {"NSU: of them from the L2", "partition.read_l2_hits"},
     {"NSU: lines written", "partition.write_lines"},
     {"NSU: waits for credits, ps of all warps", "partition.credit_wait_ps"},
+    {"Duality Cache: kernels in the arrays", "duality.kernels"},
+    {"Duality Cache: accesses of control blocks", "duality.accesses"},
+    {"Duality Cache: of them, spilled registers", "duality.spill_accesses"},
+    {"Duality Cache: lines", "duality.lines"},
+    {"Duality Cache: of them, from ways that are cache", "duality.cache_hits"},
+    {"Duality Cache: bytes read from the memory", "duality.read_bytes"},
+    {"Duality Cache: bytes written to the memory", "duality.write_bytes"},
+    {"Duality Cache: bytes between sockets", "duality.link_bytes"},
+    {"NDPs: accesses to their own channel", "channel.local"},
+    {"NDPs: remote reads", "channel.remote_reads"},
+    {"NDPs: remote writes", "channel.remote_writes"},
+    {"NDPs: remote atomics", "channel.remote_atomics"},
+    {"NDPs: bytes of messages, coherence among them", "channel.message_bytes"},
+    {"NDPs: bytes of remote writes up the channels", "channel.data_up_bytes"},
+    {"NDPs: bytes of remote accesses down the channels", "channel.data_down_bytes"},
+    {"NDPs: bytes of the memory beside them", "channel.near_bytes"},
+    {"NDPs: bytes of directories", "channel.directory_bytes"},
     {"BOM: CTAs moved", "gpu.cta_moves"},
     {"BOM: bytes of contexts", "gpu.cta_context_bytes"},
     {"BOM: offloads decided", "bom.offload_count"},
@@ -276,7 +294,7 @@ static void find_ledger(const json_t *run, json_t *out)
 			(report_number(run, "traffic_bytes", "tx") + report_number(run, "traffic_bytes", "rx")) / 1e6));
 }
 
-json_t *report_why(const json_t *run)
+json_t *report_why(const json_t *run, const json_t *other)
 {
 	json_t *bounds = bounds_of(run), *findings = json_array();
 
@@ -286,14 +304,15 @@ json_t *report_why(const json_t *run)
 		if (json_is_object(cores))
 			json_array_extend(findings, json_object_get(cores, "findings"));
 		find_bound(bounds, findings);
-		return json_pack("{s:o, s:o, s:o}", "cores", cores, "bounds", bounds, "findings", findings);
+		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "cores", cores, "placed", report_placed(run, other),
+				 "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
 	}
 	find_program(run, findings);
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
 	find_ledger(run, findings);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "blocks",
-			 report_ledger(run), "roofline", report_roofline(run), "program",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run), "placed",
+			 report_placed(run, other), "blocks", report_ledger(run), "roofline", report_roofline(run), "program",
 			 program_of(run), "cycles", cycles_of(run), "kernels", kernels_of(run), "bounds", bounds,
 			 "ledger", ledger_of(run), "findings", findings);
 }
@@ -386,6 +405,7 @@ void report_why_print(FILE *out, const json_t *why)
 	report_roofline_print(out, json_object_get(why, "roofline"));
 	print_ledger(out, json_object_get(why, "ledger"));
 	report_ledger_print(out, json_object_get(why, "blocks"));
+	report_placed_print(out, json_object_get(why, "placed"));
 	fputs("\nfindings\n", out);
 	json_array_foreach(json_object_get(why, "findings"), i, finding)
 		fprintf(out, "  - %s\n", json_string_value(finding));
