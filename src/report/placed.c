@@ -92,14 +92,14 @@ static char *kernel_finding(const json_t *k, const json_t *row)
 
 	g_string_append_printf(text, "kernel %s:", json_string_value(json_object_get(row, "name")));
 	if (taken < offered)
-		g_string_append_printf(text, " %.0f of %.0f launches refused by the arrays: %s", offered - taken, offered,
-				       json_string_value(json_object_get(k, "why")));
+		g_string_append_printf(text, " %.0f of %.0f launches refused by the arrays: %s", offered - taken,
+				       offered, json_string_value(json_object_get(k, "why")));
 	if (taken > 0)
 		g_string_append_printf(
 		    text,
-		    "%s %.0f launches take %.3f us in the arrays; blocks compute in %.1f %% of their cycles, %.1f %% go to "
-		    "accesses, %.1f %% to waiting for words, %.1f %% for their wave; memory %.1f kB read, %.1f kB written, "
-		    "%.0f of %.0f accesses are spills",
+		    "%s %.0f launches take %.3f us in the arrays; blocks compute in %.1f %% of their cycles, %.1f %% "
+		    "go to accesses, %.1f %% to waiting for words, %.1f %% for their wave; memory %.1f kB read, "
+		    "%.1f kB written, %.0f of %.0f accesses are spills",
 		    taken < offered ? ";" : "", taken, number(k, "time_ps") / ps_per_us,
 		    percent(number(k, "compute_cycles"), blocks), percent(number(k, "memory_cycles"), blocks),
 		    percent(number(k, "feed_wait_cycles"), blocks), percent(number(k, "wave_wait_cycles"), blocks),
@@ -185,14 +185,15 @@ static char *function_finding(const json_t *row)
 	const double local = number(row, "local"), remote = number(row, "remote"), all = number(row, "accesses");
 	GString *text = g_string_new(NULL);
 
-	g_string_append_printf(text,
-			       "function %s: NDP cores spend %.3f us together there, and %.3f us more on waiting for "
-			       "others; of %.0f accesses %.0f leave the core's cache, %.1f %% of these to other channels",
-			       json_string_value(json_object_get(row, "name")), number(row, "there_ps") / ps_per_us,
-			       number(row, "wait_ps") / ps_per_us, all, local + remote,
-			       percent(remote, local + remote));
+	g_string_append_printf(
+	    text,
+	    "function %s: NDP cores spend %.3f us together there, and %.3f us more on waiting for others; of %.0f accesses "
+	    "%.0f leave the core's cache, %.1f %% of these to other channels",
+	    json_string_value(json_object_get(row, "name")), number(row, "there_ps") / ps_per_us,
+	    number(row, "wait_ps") / ps_per_us, all, local + remote, percent(remote, local + remote));
 	if (local + remote > 0)
-		g_string_append_printf(text, "; at most %.1f kB did not come up a channel, at least %.1f kB went by one",
+		g_string_append_printf(text,
+				       "; at most %.1f kB did not come up a channel, at least %.1f kB went by one",
 				       number(row, "saved_bytes") / bytes_per_kb,
 				       number(row, "spent_bytes") / bytes_per_kb);
 	add_other(text, row, "hardware threads spend");
