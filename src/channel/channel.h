@@ -53,7 +53,7 @@ struct channel_range {
 
 /* p is kept. Units from first_unit on are the NDPs' cores. */
 struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
-					  uint64_t memory_bytes, uint32_t first_unit);
+					  uint32_t first_unit);
 void channel_system_free(struct channel_system *s);
 /* After cpu_system_connect, whose user has to observe as well. */
 void channel_system_observe(struct channel_system *s, const struct channel_observer *observer);

@@ -23,6 +23,11 @@ bool directory_is_summarised(const struct channel_system *s, uint64_t region)
 	return (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
 }
 
+uint64_t directory_region_lines(const struct channel_system *s, uint64_t region)
+{
+	return MIN(s->region_lines, s->channel_lines - region * s->region_lines);
+}
+
 /* ---- the state of lines ---- */
 
 static uint8_t item_of(const struct near_region *r, uint64_t i)
@@ -52,7 +57,7 @@ static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 {
 	struct directory_read *d = g_new0(struct directory_read, 1);
 	/* Behind what pages may have. */
-	const uint64_t index = m->s->directory_index + item / ITEMS_IN_LINE;
+	const uint64_t index = m->s->channel_lines + item / ITEMS_IN_LINE;
 
 	d->m = m;
 	d->item = item;
@@ -88,14 +93,14 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 }
 
 /* From the summary to items of its lines. */
-static void fill(const struct channel_system *s, struct near_region *r)
+static void fill(struct near_region *r, uint64_t lines)
 {
 	const uint8_t all = (uint8_t)(r->state * 0x55);
 
-	r->items = g_malloc(s->region_lines / 4);
-	memset(r->items, all, s->region_lines / 4);
+	r->items = g_malloc(lines / 4);
+	memset(r->items, all, lines / 4);
 	memset(r->counts, 0, sizeof(r->counts));
-	r->counts[r->state] = (uint32_t)s->region_lines;
+	r->counts[r->state] = (uint32_t)lines;
 	r->state = NEAR_UNDEFINED;
 }
 
@@ -110,16 +115,17 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 {
 	struct channel_system *s = m->s;
 	const uint64_t region = directory_region(m, line), item = index_of(m, line) / ITEM_LINES;
+	const uint64_t lines = directory_region_lines(s, region);
 	struct near_region *r = &m->regions[region];
 	struct cpu_tag *tag;
 
 	if (directory_state(m, line) == state)
 		return;
 	if (r->state != NEAR_UNDEFINED) {
-		fill(s, r);
+		fill(r, lines);
 		if (directory_is_summarised(s, region)) {
 			s->stats.summary_changes++;
-			for (uint64_t n = 0; s->p->directory_fill && n < s->region_lines / ITEM_LINES; n++)
+			for (uint64_t n = 0; s->p->directory_fill && n < (lines + ITEM_LINES - 1) / ITEM_LINES; n++)
 				write_item(m, region * (s->region_lines / ITEM_LINES) + n, CPU_DRAM_BACKGROUND);
 		}
 	}
@@ -128,7 +134,7 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 	if (!tag)
 		tag = cache_put(m, item);
 	tag->state = CPU_MODIFIED;
-	if (r->counts[state] == s->region_lines && !r->in_transit && s->p->summary_by_hardware &&
+	if (r->counts[state] == lines && !r->in_transit && s->p->summary_by_hardware &&
 	    directory_is_summarised(s, region))
 		directory_summarise(m, region, state);
 }
@@ -155,7 +161,7 @@ void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 		if (states[i] == (uint8_t)NEAR_CPU)
 			continue;
 		if (r->state != NEAR_UNDEFINED)
-			fill(s, r);
+			fill(r, directory_region_lines(s, region));
 		set_item(r, index_of(m, lines[i]) % s->region_lines, (enum near_state)states[i]);
 		point_changed(m, region);
 	}

@@ -184,7 +184,7 @@ struct channel_system {
 	struct claim *free_claims;
 	struct message *free_messages;
 	uint64_t regions_count, region_lines;
-	uint64_t directory_index; /* of a channel's lines: the first of the directory */
+	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
 	uint32_t granule_quarters, granules; /* of a core's line; of those in a line of the bus */
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
 };
@@ -233,6 +233,8 @@ void directory_transit(struct ndp_m *m, uint64_t line, int32_t change);
 /* All its lines are in this state, and stay there. */
 void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
 bool directory_is_summarised(const struct channel_system *s, uint64_t region);
+/* Of a channel's last region the memory may have only a part. */
+uint64_t directory_region_lines(const struct channel_system *s, uint64_t region);
 
 /* holders.c: who of the NDP's caches has a granule. */
 struct near_holder *holders_find(struct ndp_m *m, uint64_t granule);

@@ -114,7 +114,7 @@ static void add_laws(struct sim_stats *stats)
 }
 
 struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
-					  uint64_t memory_bytes, uint32_t first_unit)
+					  uint32_t first_unit)
 {
 	struct channel_system *s = g_new0(struct channel_system, 1);
 	const struct cpu_params *c = cpu->common.p;
@@ -129,10 +129,9 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	s->region_lines = p->summary_bytes / LINE_BYTES;
-	s->regions_count = (memory_bytes / c->channel_count + p->summary_bytes - 1) / p->summary_bytes;
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
-	cpu_pages_reserve(s->pages);
-	s->directory_index = s->pages->frames_max / s->pages->channel_count * (c->page_bytes / LINE_BYTES);
+	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
+	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
 	s->ms = g_new0(struct ndp_m, p->ndp_count);
 	s->shadow = g_new0(uint8_t *, p->ndp_count);
 	s->cores = g_new0(struct ndp_core, p->ndp_count * p->core_count);

@@ -85,9 +85,12 @@ void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word)
 	g_array_append_vals(p->words, word, 1);
 }
 
-void cpu_pages_reserve(struct cpu_pages *p)
+uint64_t cpu_pages_reserve(struct cpu_pages *p)
 {
-	p->frames_max -= p->frames_max / 512 + p->channel_count;
+	const uint64_t each = p->frames_max / p->channel_count, kept = MIN(each, each / 512 + 1);
+
+	p->frames_max = (each - kept) * p->channel_count;
+	return each - kept;
 }
 
 uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page)

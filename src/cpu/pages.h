@@ -24,8 +24,9 @@ struct cpu_pages_word {
 	uint64_t channels;	/* a bit each, taken in turns; 0: that of who touches it */
 };
 void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word);
-/* Keeps the last share of each channel's frames, 1/512 of them, free for a directory. Before any page. */
-void cpu_pages_reserve(struct cpu_pages *p);
+/* Keeps the last share of each channel's frames, 1/512 of them and one, free for a directory. Before any page; how many
+ * each has left. */
+uint64_t cpu_pages_reserve(struct cpu_pages *p);
 /* Of a touched page, if pages have channels; else CPU_NO_CHANNEL. */
 #define CPU_NO_CHANNEL UINT32_MAX
 uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page);

@@ -51,9 +51,7 @@ static void *build(struct machine *m)
 
 	if (!p)
 		return NULL;
-	return channel_system_new(&m->ctx, p, machine_cpu(m),
-				  machine_memories_of(m->config)->items[0].memory.capacity_bytes,
-				  cpu_unit_count(machine_cpu_params(m->config)));
+	return channel_system_new(&m->ctx, p, machine_cpu(m), cpu_unit_count(machine_cpu_params(m->config)));
 }
 
 static void unbuild(void *built)

@@ -153,8 +153,7 @@ void rig_open(struct rig *r, bool is_observed)
 	if (r->is_accounted)
 		cpu_system_account(r->cpu, r->units + (uint32_t)(r->params.ndp_count * r->params.core_count));
 	if (r->params.ndp_count) {
-		r->near = channel_system_new(&r->ctx, &r->params, r->cpu, r->memory_params.capacity_bytes,
-					     r->cpu_units);
+		r->near = channel_system_new(&r->ctx, &r->params, r->cpu, r->cpu_units);
 		r->units += (uint32_t)(r->params.ndp_count * r->params.core_count);
 	}
 	assert_true(r->units <= RIG_UNITS_MAX);

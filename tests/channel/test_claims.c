@@ -392,6 +392,36 @@ static void test_upgrade(void **state)
 	rig_close(&r);
 }
 
+/* A memory of which a channel's whole part is less than a region: its directory lies in it, and its lines are counted
+ * as any others'. */
+static void test_part_of_memory(void **state)
+{
+	enum { PAGES = 256, ITEM_BYTES = 16384 }; /* behind each channel; of a line of the directory */
+
+	(void)state;
+	for (uint32_t is_rate = 0; is_rate < 2; is_rate++) {
+		struct rig r;
+		const struct channel_stats *stats;
+
+		rig_defaults(&r);
+		r.memory_params.capacity_bytes = UINT64_C(2) * PAGES * PAGE_BYTES;
+		r.cpu_params.dram_mbytes_per_s = is_rate ? 48000 : 0;
+		r.params.summary_bytes = UINT64_C(1) << 24;
+		r.params.summary_by_hardware = true;
+		rig_open(&r, true);
+		stats = channel_system_stats(r.near);
+		for (uint64_t page = 0; page < 2 * (PAGES - 1); page++)
+			access_alone(&r, CPU, page * PAGE_BYTES, CPU_READ);
+		access_alone(&r, NDP, FIRST, CPU_WRITE);
+		assert_int_equal(stats->directory_writes, ((PAGES - 1) * PAGE_BYTES - 1) / ITEM_BYTES + 1);
+		assert_int_equal(stats->summary_returns, 0);
+		access_alone(&r, CPU, FIRST, CPU_WRITE);
+		assert_int_equal(stats->summary_returns, 1);
+		access_alone(&r, NDP, FIRST, CPU_READ);
+		rig_close(&r);
+	}
+}
+
 /* With accesses under way, at any time: nothing waits for what is gone, every event finds its row. */
 static void test_cold_any_time(void **state)
 {
@@ -427,6 +457,7 @@ int main(void)
 	    cmocka_unit_test(test_wires),
 	    cmocka_unit_test(test_cold),
 	    cmocka_unit_test(test_cold_summary),
+	    cmocka_unit_test(test_part_of_memory),
 	    cmocka_unit_test(test_cold_any_time),
 	    cmocka_unit_test(test_locks_end),
 	    cmocka_unit_test(test_upgrade),
