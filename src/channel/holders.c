@@ -3,7 +3,7 @@
 
 static struct near_holder **bucket_of(struct ndp_m *m, uint64_t granule)
 {
-	return &m->holders[granule * 0x9e3779b97f4a7c15u >> 52];
+	return &m->holders[granule * 0x9e3779b97f4a7c15u >> 54];
 }
 
 struct near_holder *holders_find(struct ndp_m *m, uint64_t granule)

@@ -13,19 +13,19 @@ struct ndp_m *manager_of(struct channel_system *s, uint64_t line)
 
 cpu_version memory_version(const struct channel_system *s, uint64_t line)
 {
-	return s->versions ? (cpu_version)(uintptr_t)g_hash_table_lookup(s->versions, (gpointer)line) : 0;
+	return s->is_observed ? base_map_get(&s->versions, line) : 0;
 }
 
 static void set_memory_version(struct channel_system *s, uint64_t line, cpu_version version)
 {
-	if (s->versions)
-		g_hash_table_insert(s->versions, (gpointer)line, (gpointer)version);
+	if (s->is_observed)
+		base_map_set(&s->versions, line, version);
 }
 
 /* Written by an NDP: the bus finds it as well. */
 static void store_near(struct channel_system *s, uint64_t line, cpu_version version, cpu_version quarters)
 {
-	if (!s->versions)
+	if (!s->is_observed)
 		return;
 	version = cpu_version_merge(memory_version(s, line), version, quarters);
 	set_memory_version(s, line, version);

@@ -9,7 +9,7 @@
 #include "cpu/inside.h"
 
 enum { LINE_BYTES = 128, QUARTER_BYTES = 32, QUARTERS = 4 };
-enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 4096, POINT_BUCKETS = 256 };
+enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 1024, POINT_BUCKETS = 256 };
 
 struct ndp_m;
 struct ndp_core;
@@ -176,7 +176,8 @@ struct channel_system {
 	struct ndp_core *cores;
 	struct ndp_point *points;
 	uint8_t **shadow;     /* by channel and region: enum near_state */
-	GHashTable *versions; /* of lines in the memory; NULL: nobody observes */
+	bool is_observed;
+	struct base_map versions; /* of lines in the memory, where somebody observes */
 	struct near_request *free_requests;
 	struct near_line *free_lines;
 	struct near_holder *free_holders;

@@ -129,6 +129,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	s->region_lines = p->summary_bytes / LINE_BYTES;
+	base_map_init(&s->versions);
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
 	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
@@ -160,8 +161,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 void channel_system_observe(struct channel_system *s, const struct channel_observer *observer)
 {
 	s->observer = *observer;
-	if (!s->versions)
-		s->versions = g_hash_table_new(NULL, NULL);
+	s->is_observed = true;
 }
 
 #define FREE_ALL(list, type) ({ \
@@ -190,8 +190,7 @@ void channel_system_free(struct channel_system *s)
 	FREE_ALL(s->free_remotes, struct remote);
 	FREE_ALL(s->free_claims, struct claim);
 	FREE_ALL(s->free_messages, struct message);
-	if (s->versions)
-		g_hash_table_destroy(s->versions);
+	base_map_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);
 	g_free(s->shadow);

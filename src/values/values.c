@@ -45,6 +45,7 @@ struct values {
 	/* Private lines that are over are used again late: a store may still be on its way to one. */
 	struct private *over, **over_end;
 	uint32_t over_count;
+	struct image *free_images;
 	struct values_stats stats;
 };
 
@@ -86,7 +87,8 @@ static void clear(struct values *v, struct entry *e)
 	while (e->images) {
 		struct image *next = e->images->next;
 
-		g_free(e->images);
+		e->images->next = v->free_images;
+		v->free_images = e->images;
 		e->images = next;
 	}
 	while (e->privates) {
@@ -142,7 +144,11 @@ static void save(struct values *v, struct entry *e)
 		image = *last;
 		*last = NULL;
 	} else {
-		image = g_malloc(sizeof(*image) + v->line_bytes);
+		image = v->free_images;
+		if (image)
+			v->free_images = image->next;
+		else
+			image = g_malloc(sizeof(*image) + v->line_bytes);
 		e->image_count++;
 	}
 	image->version = e->newest;
@@ -432,6 +438,12 @@ void values_free(struct values *v)
 		return;
 	for (uint32_t i = 0; i < v->ring->len; i++)
 		clear(v, v->ring->pdata[i]);
+	while (v->free_images) {
+		struct image *next = v->free_images->next;
+
+		g_free(v->free_images);
+		v->free_images = next;
+	}
 	while (v->over) {
 		struct private *next = v->over->next;
 
