@@ -55,12 +55,34 @@ static enum cpu_state state_of(const struct cpu_bus *b, uint32_t agent, uint64_t
 
 /* ---- the last level ---- */
 
+/* A hash of all of its bits, so that no stride of lines stays in one slice. */
+static uint32_t slice_of(const struct cpu_bus *b, uint64_t line)
+{
+	return (uint32_t)((line * 0x9e3779b97f4a7c15u >> 32) % b->c->p->llc_slice_count);
+}
+
+static struct cpu_tags *llc_of(const struct cpu_bus *b, uint64_t line)
+{
+	return &b->llc[slice_of(b, line)];
+}
+
+/* Slices are on a ring, cores beside them in their order; who is no core is beside the first. */
+static uint64_t llc_ps(const struct cpu_bus *b, uint32_t agent, uint64_t line)
+{
+	const struct cpu_params *p = b->c->p;
+	const uint32_t slices = (uint32_t)p->llc_slice_count, slice = slice_of(b, line);
+	const uint32_t own = agent < p->core_count ? agent * slices / (uint32_t)p->core_count : 0;
+	const uint32_t hops = slice > own ? slice - own : own - slice;
+
+	return p->llc_latency_ps + MIN(hops, slices - hops) * p->llc_hop_ps;
+}
+
 static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool is_dirty)
 {
-	struct cpu_tag *tag = cpu_tags_find(&b->llc, line);
+	struct cpu_tag *tag = cpu_tags_find(llc_of(b, line), line);
 
 	if (!tag) {
-		tag = cpu_tags_victim(&b->llc, line);
+		tag = cpu_tags_victim(llc_of(b, line), line);
 		if (tag->state == CPU_MODIFIED) {
 			b->c->stats.memory_writes++;
 			b->home_ops->write_back(b->home, tag->line, tag->version);
@@ -70,13 +92,13 @@ static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool 
 	tag->version = version;
 	if (is_dirty)
 		tag->state = CPU_MODIFIED;
-	cpu_tags_use(&b->llc, tag);
+	cpu_tags_use(llc_of(b, line), tag);
 }
 
 /* It will be older than what an agent beside the last level writes. */
 static void llc_drop(struct cpu_bus *b, uint64_t line)
 {
-	struct cpu_tag *tag = cpu_tags_find(&b->llc, line);
+	struct cpu_tag *tag = cpu_tags_find(llc_of(b, line), line);
 
 	if (tag)
 		tag->state = CPU_INVALID;
@@ -98,8 +120,14 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (state_of(b, i, line, &version) == CPU_MODIFIED)
 			return version;
-	last = cpu_tags_find(&b->llc, line);
+	last = cpu_tags_find(llc_of(b, line), line);
 	return last ? last->version : b->home_ops->version(b->home, line);
+}
+
+void cpu_bus_cold(struct cpu_bus *b)
+{
+	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
+		cpu_tags_clear(&b->llc[i]);
 }
 
 /* ---- from the slot to the end ---- */
@@ -130,7 +158,7 @@ static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is
 			return version;
 	}
 	cpu_moved(b->c, r->line, CPU_NOBODY);
-	last = cpu_tags_find(&b->llc, r->line);
+	last = cpu_tags_find(llc_of(b, r->line), r->line);
 	if (last)
 		return last->version;
 	version = is_from_home ? r->version : b->home_ops->version(b->home, r->line);
@@ -254,7 +282,7 @@ static void look(void *bus, struct cpu_event *e)
 	struct cpu_request *r = request_of(e);
 	const struct cpu_params *p = b->c->p;
 	struct cpu_stats *stats = &b->c->stats;
-	const struct cpu_tag *last = cpu_tags_find(&b->llc, r->line);
+	const struct cpu_tag *last = cpu_tags_find(llc_of(b, r->line), r->line);
 	enum cpu_part part = CPU_PART_SNOOP;
 	uint64_t ps;
 	cpu_version version;
@@ -276,7 +304,7 @@ static void look(void *bus, struct cpu_event *e)
 		ps = p->intervention_ps;
 	} else if (last) {
 		stats->llc_hits++;
-		ps = p->llc_latency_ps;
+		ps = llc_ps(b, r->agent, r->line);
 		part = CPU_PART_LLC;
 	} else {
 		stats->memory_reads++;
@@ -360,7 +388,7 @@ static bool must_wait(const struct cpu_bus *b, uint64_t line)
 
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version)
 {
-	struct cpu_tag *last = cpu_tags_find(&b->llc, line);
+	struct cpu_tag *last = cpu_tags_find(llc_of(b, line), line);
 	bool is_modified = false;
 	cpu_version copy;
 
@@ -485,7 +513,10 @@ void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint
 {
 	*b = (struct cpu_bus){.c = c, .agents_max = agents_max};
 	b->agents = g_new0(struct cpu_agent, agents_max);
-	cpu_tags_init(&b->llc, c->p->llc_bytes, (uint32_t)c->p->llc_ways_count, c->p->line_bytes);
+	b->llc = g_new(struct cpu_tags, c->p->llc_slice_count);
+	for (uint32_t i = 0; i < c->p->llc_slice_count; i++)
+		cpu_tags_init(&b->llc[i], c->p->llc_bytes / c->p->llc_slice_count, (uint32_t)c->p->llc_ways_count,
+			      c->p->line_bytes);
 	b->slot_free_units = g_new0(uint64_t, c->p->snoop_bus_count);
 	b->tick_units = sim_period_units(c->events.engine, domain);
 }
@@ -512,7 +543,9 @@ void cpu_bus_free(struct cpu_bus *b)
 		g_free(b->free);
 		b->free = next;
 	}
-	cpu_tags_free(&b->llc);
+	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
+		cpu_tags_free(&b->llc[i]);
+	g_free(b->llc);
 	g_free(b->slot_free_units);
 	g_free(b->agents);
 }

@@ -88,7 +88,7 @@ struct cpu_bus {
 	uint32_t agent_count, agents_max;
 	const struct cpu_home_ops *home_ops;
 	void *home;
-	struct cpu_tags llc;
+	struct cpu_tags *llc; /* its slices */
 	struct cpu_request *buckets[CPU_BUCKETS], *free;
 	uint64_t *slot_free_units, tick_units;
 	struct cpu_claim *claims;   /* that wait */
@@ -99,6 +99,8 @@ struct cpu_bus {
 void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max);
 void cpu_bus_home(struct cpu_bus *b, const struct cpu_home_ops *ops, void *self);
 void cpu_bus_free(struct cpu_bus *b);
+/* The last level is empty. */
+void cpu_bus_cold(struct cpu_bus *b);
 /* Returns its number, from 0. */
 uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void *self);
 

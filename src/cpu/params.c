@@ -35,7 +35,7 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 				(unsigned long long)p->page_bytes);
 	check_cache("l1", p->l1_bytes, p->l1_ways_count, p->line_bytes, diag);
 	check_cache("l2", p->l2_bytes, p->l2_ways_count, p->line_bytes, diag);
-	check_cache("llc", p->llc_bytes, p->llc_ways_count, p->line_bytes, diag);
+	check_cache("llc", p->llc_bytes, p->llc_ways_count * p->llc_slice_count, p->line_bytes, diag);
 	if (m->channel_count % p->channel_count)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.channel_count = %llu: the memory's channel_count, %llu, is no multiple of it",

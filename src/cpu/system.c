@@ -213,7 +213,7 @@ void cpu_cold(struct cpu_system *s)
 {
 	for (uint32_t i = 0; i < s->common.p->core_count; i++)
 		cpu_core_cold(&s->cores[i]);
-	cpu_tags_clear(&s->bus.llc);
+	cpu_bus_cold(&s->bus);
 }
 
 void cpu_memory_done(void *system, struct mem_req *r)

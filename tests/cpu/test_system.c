@@ -250,6 +250,7 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 	r.params.tlb_ways_count = 1;
 	r.params.load_count = v->load_count;
 	r.params.placement = v->placement;
+	r.params.llc_slice_count = v->smt_count > 1 ? 4 : 1;
 	rig_open(&r, is_observed);
 	r.state = seed;
 	for (uint32_t i = 0; i < accesses; i++)
@@ -380,6 +381,59 @@ static void test_penalty(void **state)
 }
 
 /* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
+/* Of a hit in the last level, alone, from the same phase of all clocks. */
+static uint64_t time_read(struct rig *r, uint32_t core, uint64_t address)
+{
+	enum { APART_PS = 1000000 };
+	const uint64_t begin = (sim_now_ps(r->ctx.engine) / APART_PS + 2) * APART_PS;
+
+	for (uint32_t i = 0; i < r->params.core_count; i++)
+		r->ready_ps[i] = i == core ? begin : CPU_WAITS;
+	assert_int_equal(next_unit(r), core);
+	do_access(r, core, address, 8, CPU_READ);
+	next_unit(r);
+	return r->ready_ps[core] - begin;
+}
+
+/* Lines are in all slices of a ring, each core's own at its own distance: on the other side of the ring what is near
+ * is far. */
+static void test_slices(void **state)
+{
+	enum { COUNT = 256, SLICES = 4, HOP_PS = 5000 };
+	struct rig r;
+	uint64_t least = UINT64_MAX;
+	uint32_t counts[SLICES / 2 + 1] = {0};
+
+	(void)state;
+	rig_defaults(&r);
+	r.params.core_count = 4;
+	r.params.llc_bytes = 8 * COUNT * LINE_BYTES;
+	r.params.llc_ways_count = 8;
+	r.params.llc_slice_count = SLICES;
+	r.params.llc_hop_ps = HOP_PS;
+	rig_open(&r, false);
+	for (uint32_t i = 0; i < 2 * COUNT; i++) {
+		const uint64_t ps = time_read(&r, 0, i % COUNT * LINE_BYTES);
+
+		least = MIN(least, ps);
+	}
+	assert_int_equal(cpu_system_stats(r.system)->llc_hits, COUNT);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		const uint64_t near = time_read(&r, 0, i * LINE_BYTES) - least;
+		const uint64_t far = time_read(&r, 2, i * LINE_BYTES) - least;
+
+		assert_int_equal(near + far, SLICES / 2 * HOP_PS);
+		assert_int_equal(near % HOP_PS, 0);
+		counts[near / HOP_PS]++;
+	}
+	assert_in_range(counts[0], COUNT / 8, COUNT / 8 * 3);
+	assert_in_range(counts[1], COUNT / 8 * 3, COUNT / 8 * 5);
+	assert_int_equal(cpu_system_stats(r.system)->memory_reads, COUNT);
+	for (uint32_t i = 0; i < 4; i++)
+		r.ready_ps[i] = sim_now_ps(r.ctx.engine);
+	rig_close(&r);
+}
+
 static void test_behind(void **state)
 {
 	enum { DOWN_PS = 128000000 };
@@ -740,7 +794,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
-	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty),
+	    cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
