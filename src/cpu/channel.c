@@ -132,6 +132,29 @@ static void line_written(void *channels, struct cpu_dram_access *d)
 	access_put(channels, (struct cpu_channel_access *)d);
 }
 
+static void copy_access(struct cpu_channels *h, uint64_t line, bool is_write)
+{
+	struct cpu_channel_access *a = access_new(h, line);
+
+	a->dram.is_write = is_write;
+	a->dram.done = line_written;
+	cpu_dram_access_now(&h->dram, &a->dram);
+}
+
+uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, uint64_t count)
+{
+	const uint64_t bytes = count * h->c->p->line_bytes;
+	uint64_t up, down;
+
+	for (uint64_t i = 0; i < count; i++) {
+		copy_access(h, from + i, false);
+		copy_access(h, to + i, true);
+	}
+	up = cpu_channels_up(h, channel_of(h, from), bytes, h->c->p->channel_latency_ps);
+	down = cpu_channels_down(h, channel_of(h, to), bytes, h->c->p->channel_latency_ps);
+	return MAX(up, down);
+}
+
 void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version version)
 {
 	if (h->is_observed)

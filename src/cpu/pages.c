@@ -44,23 +44,34 @@ static bool has_room(const struct cpu_pages *p, uint32_t channel)
 	return p->gone[channel]->len || p->frame_counts[channel] < p->frames_max / p->channel_count;
 }
 
-/* A channel without room leaves the page to the next one. */
-static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
+/* The channel has room. */
+static uint64_t frame_take(struct cpu_pages *p, uint32_t channel)
 {
-	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit, page, own) : 0;
-	GArray *gone;
+	GArray *gone = p->gone[channel];
 	uint64_t frame;
 
-	for (uint32_t i = 1; i < p->channel_count && !has_room(p, channel); i++)
-		channel = (channel + 1) % p->channel_count;
-	if (!has_room(p, channel))
-		p->c->user.full(p->c->user.self, unit);
-	gone = p->gone[channel];
 	if (!gone->len)
 		return p->frame_counts[channel]++ * p->channel_count + channel;
 	frame = g_array_index(gone, uint64_t, gone->len - 1);
 	g_array_set_size(gone, gone->len - 1);
 	return frame;
+}
+
+static void frame_give(struct cpu_pages *p, uint64_t frame)
+{
+	g_array_append_val(p->gone[frame % p->channel_count], frame);
+}
+
+/* A channel without room leaves the page to the next one. */
+static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
+{
+	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit, page, own) : 0;
+
+	for (uint32_t i = 1; i < p->channel_count && !has_room(p, channel); i++)
+		channel = (channel + 1) % p->channel_count;
+	if (!has_room(p, channel))
+		p->c->user.full(p->c->user.self, unit);
+	return frame_take(p, channel);
 }
 
 uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
@@ -122,8 +133,19 @@ void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end)
 		if (!frame--)
 			continue;
 		base_map_set(&p->frames, page, 0);
-		g_array_append_val(p->gone[frame % p->channel_count], frame);
+		frame_give(p, frame);
 	}
+}
+
+bool cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel)
+{
+	const uint64_t frame = base_map_get(&p->frames, page) - 1;
+
+	if (!has_room(p, channel))
+		return false;
+	base_map_set(&p->frames, page, frame_take(p, channel) + 1);
+	frame_give(p, frame);
+	return true;
 }
 
 /* Lines go round the memory's stacks, of which each channel has every channel_count-th. */

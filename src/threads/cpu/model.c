@@ -544,9 +544,40 @@ static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, con
 		return (int64_t)channel_send(h->near, at->now_ps,
 					     is_near ? core / (uint32_t)h->near_params->core_count : UINT32_MAX,
 					     (uint32_t)a->value);
-	default: /* pages that move */
-		return -ENOTSUP;
+	default:
+		return -ENOSYS;
 	}
+}
+
+/* The copies that caches have of a page's old place are of no use to anybody; what is modified in them has been read by
+ * who copies. */
+static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *done_ps)
+{
+	const uint64_t page = h->params->page_bytes, first = a->address / page * page;
+	const int32_t channel = __builtin_ctzll(a->nodes);
+	const uint64_t *forwards = h->near ? &channel_system_stats(h->near)->tlb_forwards : NULL;
+	const uint64_t before = forwards ? *forwards : 0;
+	int64_t result = 0;
+
+	if (h->params->placement == CPU_PLACE_LINE)
+		return -ENOSYS;
+	for (uint64_t at = first; at < a->address + a->bytes; at += page) {
+		const int32_t now = cpu_channel_of(h->cpu, at);
+
+		if (now < 0 || now == channel)
+			continue;
+		if (h->near)
+			channel_tlb_commands(h->near, at, at + page, true);
+		if (h->bytes)
+			bytes_unmap(h->bytes, at, page);
+		if (!cpu_move(h->cpu, at, (uint32_t)channel, done_ps))
+			result = -ENOMEM;
+	}
+	if (h->near)
+		channel_forget_pages(h->near);
+	if (forwards && *forwards != before) /* the commands and their answers */
+		*done_ps += 2 * h->near_params->message_ps;
+	return result;
 }
 
 static void cold(struct host *h)
@@ -600,6 +631,9 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	case THREAD_ASK_PLACE:
 		if (a->value != THREAD_PLACE_DEFAULT)
 			cpu_place(h->cpu, a->address, a->bytes, a->value == THREAD_PLACE_NODES ? a->nodes : 0);
+		break;
+	case THREAD_ASK_MOVE:
+		reply.result = move_pages(h, a, &reply.done_ps);
 		break;
 	case THREAD_ASK_WHERE:
 		reply.result = cpu_channel_of(h->cpu, a->address);
