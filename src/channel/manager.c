@@ -117,7 +117,7 @@ static void memory_read(void *self, struct cpu_dram_access *a)
 	if (!r->is_read)
 		take_version(r);
 	r->is_read = true;
-	if (r->is_served)
+	if (r->is_served && !r->is_snooping)
 		send(r);
 }
 
@@ -343,6 +343,12 @@ static bool has_copy(const struct near_request *r)
 	return h && h->cores >> r->core->number & 1;
 }
 
+/* Nothing is read for it: a core without a cache sends what it writes. */
+static bool brings_data(const struct near_request *r)
+{
+	return r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE;
+}
+
 static void serve_data(struct near_request *r)
 {
 	r->is_served = true;
@@ -351,10 +357,25 @@ static void serve_data(struct near_request *r)
 		r->version = memory_version(r->m->s, r->line);
 		r->is_read = true;
 	}
-	if (r->is_read || (r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE))
+	if (r->core && r->m->s->p->extended_bus && !r->is_snooped) {
+		r->is_snooping = r->is_snooped = true;
+		point_snoop(r);
+	}
+	if (!r->is_read && !brings_data(r)) {
+		if (!r->is_reading)
+			read_memory(r);
+	} else if (!r->is_snooping) {
 		send(r);
-	else if (!r->is_reading)
-		read_memory(r);
+	}
+}
+
+void manager_snooped(struct near_request *r)
+{
+	r->is_snooping = false;
+	if (!r->is_read && !brings_data(r))
+		return;
+	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(r->m->s));
+	send(r);
 }
 
 /* Does what the row says; true: the same request again, in the state that it is now. */
@@ -383,6 +404,7 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 	case COH_DO_CLAIM_OWNED:
 		if (m->s->p->overlapped_read && (m->s->p->cache_bytes || r->event == COH_EV_N_READ) && !has_copy(r))
 			read_memory(r);
+		r->is_snooped = true;
 		point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
 		return false;
 	case COH_DO_PROBE_SHARED:

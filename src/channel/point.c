@@ -93,6 +93,62 @@ void point_tlb_command(struct ndp_m *m, uint64_t line)
 	message_down(s, m->channel);
 }
 
+/* ---- a bus that reaches to the NDPs ---- */
+
+static void fire_snooped(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+	struct near_request *r = g->request;
+
+	PUT(s->free_messages, g);
+	manager_snooped(r);
+}
+
+static void fire_snoop_down(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+
+	g->event.fire = fire_snooped;
+	cpu_event_at(&s->c->events, e, message_down(s, g->request->m->channel));
+}
+
+static void fire_snoop(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct message *g = (struct message *)e;
+
+	g->event.fire = fire_snoop_down;
+	cpu_event_at(&s->c->events, e,
+		     cpu_bus_slot_beside(s->bus, now_units(s)) + ps_units(s, s->c->p->snoop_latency_ps));
+}
+
+void point_snoop(struct near_request *r)
+{
+	struct channel_system *s = r->m->s;
+	struct message *g = message_new(s, fire_snoop);
+
+	g->request = r;
+	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
+}
+
+/* The answers are on the wires from now on, which is when those of the message before may be. */
+uint64_t point_ask_all(void *system)
+{
+	struct channel_system *s = system;
+	const uint64_t now = now_units(s);
+	uint64_t last = now;
+
+	s->stats.bus_snoops++;
+	for (uint32_t i = 0; i < s->p->ndp_count; i++) {
+		const uint64_t there = message_down(s, i), back = message_up(s, i) - now;
+
+		last = MAX(last, there + back);
+	}
+	return last;
+}
+
 /* ---- claims of lines for the NDP-Ms ---- */
 
 static void fire_acknowledged(void *self, struct cpu_event *e)

@@ -31,6 +31,7 @@ struct near_request {
 	bool is_reading, is_read; /* the memory: under way; done, or brought by a line written back */
 	bool is_served;		  /* it has only to be sent when read */
 	bool is_ended;		  /* the rest of its read is of no use */
+	bool is_snooping, is_snooped; /* on the bus, as each access is with channel.extended_bus */
 };
 
 /* A line with something under way at its NDP-M. */
@@ -156,6 +157,7 @@ struct message {
 	struct ndp_m *m;
 	struct ndp_core *core;
 	struct cpu_request *bus;
+	struct near_request *request;
 	uint64_t line; /* or a granule */
 	cpu_version version;
 	uint8_t kind;
@@ -256,6 +258,7 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 void manager_answer(struct ndp_core *core, uint64_t granule);
 /* The NDP-AP's acknowledgment has come. */
 void manager_acknowledged(struct ndp_m *m, uint64_t line);
+void manager_snooped(struct near_request *r);
 bool manager_read(void *system, struct cpu_request *r);
 void manager_write(void *system, uint64_t line, cpu_version version);
 void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
@@ -288,6 +291,9 @@ void core_remote(struct ndp_core *k, struct remote *r);
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
 void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
+/* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
+void point_snoop(struct near_request *r);
+uint64_t point_ask_all(void *system);
 /* Of a page that begins with the line, behind m. */
 void point_tlb_command(struct ndp_m *m, uint64_t line);
 void point_free(struct ndp_point *a);

@@ -152,6 +152,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	}
 	s->near = (struct cpu_near_ops){
 	    .read = manager_read, .write = manager_write, .invalidate = point_invalidate, .self = s};
+	if (p->extended_bus)
+		s->near.snoop = point_ask_all;
 	s->channels->near = &s->near;
 	sim_stats_add(ctx->stats, "channel", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
 	add_laws(ctx->stats);

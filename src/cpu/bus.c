@@ -251,6 +251,8 @@ static void fire_end_from_home(void *bus, struct cpu_event *e)
 
 void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 {
+	r->is_ending = r->asked_units > units; /* the line is here before the others have answered */
+	units = MAX(units, r->asked_units);
 	r->event.fire = fire_end_from_home;
 	r->event.self = b;
 	cpu_event_at(&b->c->events, &r->event, units);
@@ -266,7 +268,7 @@ bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line)
 
 static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps, enum cpu_part part)
 {
-	const uint64_t units = cpu_now_units(b->c) + ps * b->c->per_ps;
+	const uint64_t units = MAX(cpu_now_units(b->c) + ps * b->c->per_ps, r->asked_units);
 
 	r->is_ending = true;
 	r->event.fire = fire_end;
@@ -294,6 +296,7 @@ static void look(void *bus, struct cpu_event *e)
 		b->locked = r;
 		return;
 	}
+	r->asked_units = b->home_ops->snoop ? b->home_ops->snoop(b->home) : 0;
 	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++)
 		is_modified = i != r->agent && state_of(b, i, r->line, &version) == CPU_MODIFIED;
 	if (state_of(b, r->agent, r->line, &version)) {
@@ -327,7 +330,10 @@ void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
 {
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, cpu_now_units(b->c));
 	if (!is_lost) {
-		end(b, r, false);
+		if (unlikely(r->asked_units > cpu_now_units(b->c)))
+			end_in(b, r, 0, CPU_PART_SNOOP);
+		else
+			end(b, r, false);
 		return;
 	}
 	b->c->stats.lost_upgrades++;
@@ -350,6 +356,12 @@ static uint64_t take_slot(struct cpu_bus *b, uint64_t units)
 	b->c->stats.slots++;
 	b->c->stats.slot_wait_ps += (slot - edge) / b->c->per_ps;
 	return slot;
+}
+
+uint64_t cpu_bus_slot_beside(struct cpu_bus *b, uint64_t units)
+{
+	b->c->stats.slots_beside++;
+	return take_slot(b, units);
 }
 
 static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)

@@ -23,6 +23,7 @@ struct cpu_request {
 	uint8_t op;   /* enum cpu_op */
 	bool is_ending;	 /* a cache or the last level answers it: a claim waits for its end */
 	bool is_at_home; /* the home has been asked for it */
+	uint64_t asked_units; /* all that is behind the home has been asked then; see struct cpu_home_ops */
 };
 
 /* Asks all agents to share a line or to leave it (is_write) for who is behind the home: an NDP. What they have modified
@@ -70,6 +71,9 @@ struct cpu_home_ops {
 	/* r is a write of a line that caches on the bus have, none of them modified. False: nobody behind the home
 	 * needs to know. True: it calls cpu_bus_acknowledge. NULL: false. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
+	/* A request has its slot, and the bus reaches beyond the home: returns when all there have answered, before
+	 * which no request ends. NULL: it does not. */
+	uint64_t (*snoop)(void *self);
 	/* Of the line's newest bytes behind the bus; 0 while nobody observes. */
 	cpu_version (*version)(const void *self, uint64_t line);
 };
@@ -119,6 +123,8 @@ bool cpu_bus_is_claimed(const struct cpu_bus *b, uint64_t line);
 void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 /* Takes a slot at units or later; line, is_write, done and self are set. */
 void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
+/* Of who is behind the home and only asks whether the line is anywhere: the slot that it takes at units or later. */
+uint64_t cpu_bus_slot_beside(struct cpu_bus *b, uint64_t units);
 /* At once: all agents and the last level share the line or leave it (is_write). True: one had it modified, *version. */
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version);
 /* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */

@@ -23,6 +23,8 @@ struct cpu_near_ops {
 	void (*write)(void *self, uint64_t line, cpu_version version);
 	/* At the bus: see cpu_home_ops. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
+	/* The same; NULL: the bus ends before the channels. */
+	uint64_t (*snoop)(void *self);
 	void *self;
 };
 

@@ -60,7 +60,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 				  "cpu.found_beside");
 	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
 	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
-	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims");
+	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims + cpu.slots_beside");
 	return s;
 }
 

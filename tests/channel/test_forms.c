@@ -162,10 +162,32 @@ static void test_snoop_buses(void **state)
 	}
 }
 
+/* A bus that reaches to the NDPs: accesses to lines that nobody else has take slots as well, one each of 32 B. */
+static void test_extended_bus(void **state)
+{
+	(void)state;
+	for (uint32_t buses = 1; buses <= 4; buses *= 4) {
+		struct rig r;
+		double rate;
+
+		rig_thesis(&r);
+		r.cpu_params.snoop_bus_count = buses;
+		r.cpu_params.bus_khz = 100000;
+		r.params.extended_bus = true;
+		rig_open(&r, false);
+		claim_all(&r);
+		rate = claim_all(&r); /* by now the NDPs share them */
+		near("accesses by 8 NDPs, GB/s", rate / 4, buses * 3.2, 0.03);
+		assert_true(rate / 4 <= buses * 3.2);
+		assert_true(cpu_system_stats(r.cpu)->slots_beside > 0);
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
-					   cmocka_unit_test(test_snoop_buses)};
+					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

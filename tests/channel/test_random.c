@@ -70,7 +70,7 @@ static void test_random(void **state)
 static void test_variants(void **state)
 {
 	(void)state;
-	for (uint32_t variant = 0; variant < 11; variant++) {
+	for (uint32_t variant = 0; variant < 13; variant++) {
 		struct rig r;
 
 		rig_defaults(&r);
@@ -118,6 +118,15 @@ static void test_variants(void **state)
 			r.params.access_bytes = 64;
 			r.params.summary_bytes = 65536;
 			r.params.summary_percent = 50;
+			break;
+		case 10:
+			r.params.extended_bus = true;
+			r.claims = true;
+			break;
+		case 11:
+			r.params.extended_bus = true;
+			r.params.cache_bytes = 0;
+			r.cpu_params.down_mbytes_per_s = 100;
 			break;
 		default:
 			r.params.ndp_count = 1; /* the other channel is plain */
