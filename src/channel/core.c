@@ -153,6 +153,7 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	    s->p->cache_bytes ? state_of(k, granule, cpu_tags_find(&k->cache, granule)) : COH_NEAR_INVALID;
 
 	*a = (struct ndp_ask){.granule = granule,
+			      .asked_units = units,
 			      .is_busy = true,
 			      .is_write = !is_prefetch && cpu_is_write(k->op),
 			      .is_remote = cpu_line_channel(s->c, line) != k->m->channel};
@@ -291,6 +292,12 @@ static void done(struct ndp_core *k)
 		answer(k, units);
 }
 
+/* The load or store, until now. */
+static uint64_t waited_ps(const struct ndp_core *k)
+{
+	return (now_units(k->s) - k->asks[0].asked_units) / k->s->c->per_ps;
+}
+
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
 {
 	struct ndp_ask *a = ask_for(k, granule);
@@ -313,6 +320,7 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 	if (is_load_or_store || is_wanted)
 		account(k, a);
 	if (is_load_or_store) {
+		sim_hist_add(&k->s->stats.local_latency_ps, waited_ps(k));
 		done(k);
 	} else if (is_wanted) {
 		uint64_t units = now_units(k->s);
@@ -356,6 +364,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 
 	k->asks[0].is_busy = false;
 	account(k, &k->asks[0]);
+	sim_hist_add(&k->s->stats.remote_latency_ps, waited_ps(k));
 	if (r->coh_event != COH_EV_R_READ)
 		drop_remote(k, granule);
 	if (r->coh_event == COH_EV_R_WRITE) {

@@ -91,6 +91,7 @@ struct ndp_m {
 /* What a core has asked for: its one load or store, or a prefetch. */
 struct ndp_ask {
 	uint64_t granule;
+	uint64_t asked_units;
 	bool is_busy, is_write, is_remote, is_wanted;
 };
 

@@ -216,6 +216,8 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 
 	if (b->agents[r->agent].is_beside_llc && cpu_is_write((enum cpu_op)r->op))
 		llc_drop(b, r->line);
+	sim_hist_add(cpu_is_write((enum cpu_op)r->op) ? &b->c->stats.write_latency_ps : &b->c->stats.read_latency_ps,
+		     (now - r->begun_units) / b->c->per_ps);
 	b->agents[r->agent].ops->grant(b->agents[r->agent].self, r, version);
 	/* Those that waited, in their order: the first that must goes to the bus, the others wait for that. */
 	while (w) {
@@ -380,7 +382,8 @@ void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op o
 {
 	struct cpu_request *r = request_new(b), *other = under_way(b, line);
 
-	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op, .trail = r->trail};
+	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op, .trail = r->trail,
+				  .begun_units = units};
 	cpu_trail_begin(r->trail, units);
 	b->c->stats.asked_beside += b->agents[agent].is_beside_llc;
 	if (other)

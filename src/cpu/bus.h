@@ -20,6 +20,7 @@ struct cpu_request {
 	uint32_t agent;
 	uint32_t tag; /* the agent's own */
 	struct cpu_trail *trail; /* its own; NULL: nobody accounts */
+	uint64_t begun_units; /* when the agent asked */
 	uint8_t op;   /* enum cpu_op */
 	bool is_ending;	 /* a cache or the last level answers it: a claim waits for its end */
 	bool is_at_home; /* the home has been asked for it */

@@ -342,6 +342,8 @@ void dc_cb_access_done(struct dc_cb *cb, uint64_t cycle)
 {
 	struct dc_system *s = cb->system;
 
+	if (cb->access.kind != DC_BOX_WARP && cb->access.kind != DC_BOX_BARRIER)
+		sim_hist_add(&s->stats.access_latency_ps, dc_ps(s, cycle - cb->asked));
 	s->stats.memory_cycles += cycle > cb->slots_end ? cycle - cb->slots_end : 0;
 	cb->cycle = dc_max(cycle, cb->slots_end);
 	cb->state = DC_CB_RUN;

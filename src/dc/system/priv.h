@@ -31,6 +31,7 @@ struct dc_cb {
 	bool is_last; /* its last word has been executed: it ends at `cycle`, or with the access under way */
 	/* the access under way */
 	struct dc_access access;
+	uint64_t asked; /* when its word began */
 	uint64_t slots_end, arrived; /* of its word's slots; of its last line so far */
 	uint64_t wait_from; /* for an MSHR */
 	uint32_t next_line, pending;

@@ -344,6 +344,7 @@ void dc_access_begin(struct dc_cb *cb)
 		shuffle(cb);
 		return;
 	}
+	cb->asked = dc_now(s);
 	s->stats.accesses++;
 	s->stats.access_lanes += a->lanes;
 	s->stats.spill_accesses += a->kind == DC_BOX_SPILL || a->kind == DC_BOX_FILL;
