@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHARES = 20 /* tried, of what a level may move */, RESOURCES = 7 };
+enum { SHARES = 20 /* tried, of what a level may move */, RESOURCES = 7, CHECKED_NEAREST = 8 };
 
 static const double line_bytes = 128, lanes = 32, ps_per_s = 1e12, hz_per_khz = 1e3, gain_least = 1.05;
 
@@ -32,12 +32,15 @@ uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_coun
 	return stack_sm_count || has_units ? 0 : stack_count;
 }
 
+static bool is_set(const json_t *run, const char *name)
+{
+	return json_is_true(json_object_get(json_object_get(run, "params"), name));
+}
+
 static double sms_replaced(const json_t *run)
 {
-	const json_t *has_units = json_object_get(json_object_get(run, "params"), "nsu.is_present");
-
 	return (double)report_advise_sms_replaced((uint64_t)param(run, "gpu.stack_count"),
-						  (uint64_t)param(run, "gpu.stack_sm_count"), json_is_true(has_units));
+						  (uint64_t)param(run, "gpu.stack_sm_count"), is_set(run, "nsu.is_present"));
 }
 
 static struct rates rates_of(const json_t *run)
@@ -50,6 +53,7 @@ static struct rates rates_of(const json_t *run)
 	const double xbar_s = param(run, "xbar.latency_cycles") / (param(run, "gpu.xbar_clock_khz") * hz_per_khz);
 	const double t_ck = param(run, "dram.t_ck_ps") / ps_per_s;
 	const double behind_ps = param(run, "dram.controller_latency_ps") + param(run, "dram.tsv_latency_ps");
+	const bool mesh_is_free = is_set(run, "gpu.mesh_is_free");
 	const double bank_s = (param(run, "dram.t_rcd") + param(run, "dram.t_cl")) * t_ck + behind_ps / ps_per_s;
 	struct rates r = {.sms = param(run, "gpu.sm_count"), .sms_replaced = sms_replaced(run)};
 
@@ -58,7 +62,7 @@ static struct rates rates_of(const json_t *run)
 	r.unit_issue = stacks * unit_clock * param(run, "nsu.lane_count") / lanes;
 	r.tx = report_number(run, "peak_bytes_per_s", "tx");
 	r.rx = report_number(run, "peak_bytes_per_s", "rx");
-	r.mesh = stacks > 1 ? stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6 : INFINITY;
+	r.mesh = stacks > 1 && !mesh_is_free ? stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6 : INFINITY;
 	r.dram = report_number(run, "peak_bytes_per_s", "dram");
 	r.header = param(run, "link.header_bytes");
 	r.ack = param(run, "link.ack_bytes");
@@ -67,7 +71,7 @@ static struct rates rates_of(const json_t *run)
 		 param(run, "l2.hit_latency_cycles") / l2_clock;
 	r.near_s = r.l1_s + bank_s;
 	r.dram_s = r.l2_s + 2 * param(run, "link.latency_ps") / ps_per_s + bank_s;
-	r.mesh_s = 2 * param(run, "mesh.latency_ps") / ps_per_s;
+	r.mesh_s = mesh_is_free ? 0 : 2 * param(run, "mesh.latency_ps") / ps_per_s;
 	r.alu_s = param(run, "sm.int_latency_cycles") / clock;
 	r.trip_s = r.l2_s - r.l1_s + 2 * param(run, "link.latency_ps") / ps_per_s;
 	r.stack_warps = stack_sms * param(run, "gpu.stack_sm_warp_slot_count");
@@ -300,6 +304,51 @@ static json_t *level_of(const struct rates *gpu, const json_t *kernels, const st
 			 all > 0 ? moved / all : 0);
 }
 
+/* ---- how often such a prediction was right ---- */
+
+/* Those that real runs have checked. */
+static const struct checked {
+	const char *workload;
+	bool is_gpu; /* it was: no near-data processing */
+	double margin;
+	bool is_right;
+} checked[] = {
+#define ADVISE_CHECKED(workload, is_gpu, margin, is_right) {workload, is_gpu, margin, is_right},
+#include "report/advise_checked.def"
+#undef ADVISE_CHECKED
+};
+
+/* The next of the same kind by margin, of another program; the first of equals. NULL: there is none. */
+static const struct checked *nearest(const char *workload, bool is_gpu, double margin, const bool *is_taken)
+{
+	const struct checked *best = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(checked); i++) {
+		const struct checked *c = &checked[i];
+
+		if (is_taken[i] || c->is_gpu != is_gpu || !g_strcmp0(c->workload, workload))
+			continue;
+		if (!best || fabs(c->margin - margin) < fabs(best->margin - margin))
+			best = c;
+	}
+	return best;
+}
+
+/* The share of hits among them; one hit and one miss are added, so that few say little. */
+static double confidence_of(const char *workload, bool is_gpu, double margin)
+{
+	bool is_taken[G_N_ELEMENTS(checked)] = {false};
+	uint32_t count = 0, right = 0;
+	const struct checked *c;
+
+	while (count < CHECKED_NEAREST && (c = nearest(workload, is_gpu, margin, is_taken)) != NULL) {
+		is_taken[c - checked] = true;
+		count++;
+		right += c->is_right;
+	}
+	return (double)(right + 1) / (double)(count + 2);
+}
+
 /* ---- the whole program ---- */
 
 static double sum_of(const json_t *kernels, const char *key)
@@ -357,7 +406,7 @@ json_t *report_advise(const json_t *run)
 	const json_t *kernels = json_object_get(run, "profile");
 	const struct rates r = rates_of(run);
 	json_t *out = json_object(), *list = json_array();
-	double base_s = 0, first, second, share;
+	double base_s = 0, first, second, share, margin;
 	json_t *kernel;
 	size_t i;
 
@@ -378,7 +427,12 @@ json_t *report_advise(const json_t *run)
 	second = report_number(json_array_get(list, 1), "speedup", NULL);
 	json_object_set_new(out, "levels", list);
 	json_object_set(out, "best", json_object_get(json_array_get(list, 0), "name"));
-	json_object_set_new(out, "confidence", json_real(1 - MIN(first, second) / MAX(first, second)));
+	margin = 1 - MIN(first, second) / MAX(first, second);
+	json_object_set_new(out, "margin", json_real(margin));
+	json_object_set_new(out, "confidence",
+			    json_real(confidence_of(json_string_value(json_object_get(run, "workload")),
+						    !strcmp(json_string_value(json_object_get(out, "best")), "gpu"),
+						    margin)));
 	json_object_set_new(out, "profile", summary_of(kernels));
 	json_object_set_new(out, "why", sentences_of(out));
 	return out;
@@ -393,7 +447,8 @@ void report_advise_print(FILE *out, const json_t *advice)
 	json_array_foreach(json_object_get(advice, "levels"), i, row)
 		fprintf(out, "  %-14s %6.2fx  %s\n", json_string_value(json_object_get(row, "name")),
 			report_number(row, "speedup", NULL), json_string_value(json_object_get(row, "what")));
-	fprintf(out, "best: %s, confidence %.2f\n", json_string_value(json_object_get(advice, "best")),
+	fprintf(out, "best: %s, %.2f ahead of the next; confidence %.2f, as often as such predictions were right\n",
+		json_string_value(json_object_get(advice, "best")), report_number(advice, "margin", NULL),
 		report_number(advice, "confidence", NULL));
 	json_array_foreach(json_object_get(advice, "why"), i, row)
 		fprintf(out, "  - %s\n", json_string_value(row));

@@ -23,7 +23,10 @@ uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_coun
  * - "levels": gpu (none), loops (TOM), instructions (NSU), CTAs (BOM): name, what, time_ps, speedup over gpu, share of
  *   the kernels' instructions that it moves; the best first;
  * - "best": the name of the first, gpu where no other gains more than 5 %;
- * - "confidence": 0 to 1, from how far the best is ahead of the next; "why": sentences with the profile's numbers;
+ * - "margin": 0 to 1, how far the best is ahead of the next;
+ * - "confidence": the share of right ones among predictions of other programs that were checked by real runs, of the
+ *   same kind (gpu, or some level) and near in margin;
+ * - "why": sentences with the profile's numbers;
  * - "profile": of all kernels: warps' instructions for a byte of DRAM, lanes in use, hits, near share. */
 json_t *report_advise(const json_t *run);
 void report_advise_print(FILE *out, const json_t *advice);

@@ -187,8 +187,8 @@ static char *function_finding(const json_t *row)
 
 	g_string_append_printf(
 	    text,
-	    "function %s: NDP cores spend %.3f us together there, and %.3f us more on waiting for others; of %.0f accesses "
-	    "%.0f leave the core's cache, %.1f %% of these to other channels",
+	    "function %s: NDP cores spend %.3f us together there, and %.3f us more on waiting for others; of %.0f "
+	    "accesses %.0f leave the core's cache, %.1f %% of these to other channels",
 	    json_string_value(json_object_get(row, "name")), number(row, "there_ps") / ps_per_us,
 	    number(row, "wait_ps") / ps_per_us, all, local + remote, percent(remote, local + remote));
 	if (local + remote > 0)

@@ -312,9 +312,9 @@ json_t *report_why(const json_t *run, const json_t *other)
 	find_stalls(run, findings);
 	find_ledger(run, findings);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run),
-			 "placed", report_placed(run, other), "blocks", report_ledger(run), "roofline", report_roofline(run), "program",
-			 program_of(run), "cycles", cycles_of(run), "kernels", kernels_of(run), "bounds", bounds,
-			 "ledger", ledger_of(run), "findings", findings);
+			 "placed", report_placed(run, other), "blocks", report_ledger(run), "roofline",
+			 report_roofline(run), "program", program_of(run), "cycles", cycles_of(run), "kernels",
+			 kernels_of(run), "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
 }
 
 /* ---- as text ---- */
