@@ -40,7 +40,8 @@ static bool is_set(const json_t *run, const char *name)
 static double sms_replaced(const json_t *run)
 {
 	return (double)report_advise_sms_replaced((uint64_t)param(run, "gpu.stack_count"),
-						  (uint64_t)param(run, "gpu.stack_sm_count"), is_set(run, "nsu.is_present"));
+						  (uint64_t)param(run, "gpu.stack_sm_count"),
+						  is_set(run, "nsu.is_present"));
 }
 
 static struct rates rates_of(const json_t *run)
@@ -62,7 +63,9 @@ static struct rates rates_of(const json_t *run)
 	r.unit_issue = stacks * unit_clock * param(run, "nsu.lane_count") / lanes;
 	r.tx = report_number(run, "peak_bytes_per_s", "tx");
 	r.rx = report_number(run, "peak_bytes_per_s", "rx");
-	r.mesh = stacks > 1 && !mesh_is_free ? stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6 : INFINITY;
+	r.mesh = INFINITY;
+	if (stacks > 1 && !mesh_is_free)
+		r.mesh = stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6;
 	r.dram = report_number(run, "peak_bytes_per_s", "dram");
 	r.header = param(run, "link.header_bytes");
 	r.ack = param(run, "link.ack_bytes");
