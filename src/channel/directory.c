@@ -49,18 +49,16 @@ static void written(void *m, struct cpu_dram_access *a)
 {
 	struct directory_read *d = (struct directory_read *)a;
 
-	(void)m;
-	g_free(d);
+	PUT(((struct ndp_m *)m)->s->free_directory_reads, d);
 }
 
 static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 {
-	struct directory_read *d = g_new0(struct directory_read, 1);
+	struct directory_read *d = TAKE(m->s->free_directory_reads, struct directory_read);
 	/* Behind what pages may have. */
 	const uint64_t index = m->s->channel_lines + item / ITEMS_IN_LINE;
 
-	d->m = m;
-	d->item = item;
+	*d = (struct directory_read){.m = m, .item = item};
 	d->dram = (struct cpu_dram_access){.line = cpu_line_at(m->s->c, m->channel, index),
 					   .offset = (uint32_t)(item % ITEMS_IN_LINE) * QUARTER_BYTES,
 					   .bytes = QUARTER_BYTES,
@@ -217,7 +215,7 @@ static void item_read(void *manager, struct cpu_dram_access *a)
 		ready_at(r, now_units(m->s));
 		r = next;
 	}
-	g_free(d);
+	PUT(m->s->free_directory_reads, d);
 }
 
 static void fire_look_up(void *manager, struct cpu_event *e)

@@ -187,6 +187,7 @@ struct channel_system {
 	struct remote *free_remotes;
 	struct claim *free_claims;
 	struct message *free_messages;
+	struct directory_read *free_directory_reads;
 	uint64_t regions_count, region_lines;
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
 	uint32_t granule_quarters, granules; /* of a core's line; of those in a line of the bus */

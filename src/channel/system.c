@@ -192,6 +192,7 @@ void channel_system_free(struct channel_system *s)
 	FREE_ALL(s->free_remotes, struct remote);
 	FREE_ALL(s->free_claims, struct claim);
 	FREE_ALL(s->free_messages, struct message);
+	FREE_ALL(s->free_directory_reads, struct directory_read);
 	base_map_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);
