@@ -5,6 +5,8 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/scratch.h"
+#include "machine/live.h"
 #include "machine/tables.h"
 
 #include <glib.h>
@@ -20,6 +22,8 @@ static volatile sig_atomic_t was_interrupted;
 
 struct state {
 	struct cli_mem_run *runs;
+	struct machine_live **live; /* of those that run, for strata top; NULL: nowhere to write it */
+	char *dir;
 	uint32_t count, next, running_count, done_count;
 	bool has_failed;
 	bool is_left; /* nobody waits for the threads any more, and what they still do is lost */
@@ -54,7 +58,7 @@ static bool measure(struct cli_mem_run *run, struct memory_trace *trace)
 						.kind = run->kind,
 						.trace = trace,
 						.is_stopped = &is_stopped,
-						.progress_count = &run->progress_count};
+						.progress = &run->progress};
 	struct memory_measure *m = memory_measure_new(&c, &run->diag);
 
 	if (!m)
@@ -119,7 +123,7 @@ static double progress_of(const struct state *s)
 		if (run->params.request_count == 0)
 			return 0;
 		wanted += count;
-		done += run->is_done ? count : (double)atomic_load(&run->progress_count);
+		done += run->is_done ? count : (double)atomic_load(&run->progress.done_count);
 	}
 	return done / wanted;
 }
@@ -130,10 +134,58 @@ static void print_progress(const struct state *s, struct cli_progress *p)
 	char rate[32];
 
 	for (uint32_t i = 0; i < s->count; i++)
-		requests += (double)atomic_load(&s->runs[i].progress_count);
+		requests += (double)atomic_load(&s->runs[i].progress.done_count);
 	cli_live_count(requests / cli_progress_s(p), rate);
 	cli_progress_draw(p, progress_of(s), "%u of %u runs done, %u running, %s requests/s", s->done_count, s->count,
 			  s->running_count, rate);
+}
+
+static uint64_t time_ps_of(const struct memory_progress *p)
+{
+	const uint64_t per_ps = atomic_load(&p->units_per_ps);
+
+	return per_ps ? atomic_load(&p->now_units) / per_ps : 0;
+}
+
+/* With the lock held: a file for each run that is under way. */
+static void tell_top(struct state *s)
+{
+	/* Made when somebody could want to look; where there is no room for it nothing else fails. */
+	if (!s->dir && !access(g_get_tmp_dir(), W_OK)) {
+		s->dir = cli_scratch_make();
+		s->live = s->dir ? g_new0(struct machine_live *, s->count) : NULL;
+	}
+	for (uint32_t i = 0; s->live && i < s->next; i++) {
+		const struct cli_mem_run *run = &s->runs[i];
+		const struct sim_progress p = {.time_ps = time_ps_of(&run->progress),
+					       .accesses = atomic_load(&run->progress.done_count),
+					       .done = atomic_load(&run->progress.done_count),
+					       .total = run->params.request_count,
+					       .of = "requests"};
+
+		if (run->is_done) {
+			machine_live_free(s->live[i]);
+			s->live[i] = NULL;
+			continue;
+		}
+		if (!s->live[i]) {
+			g_autofree char *path = cli_live_path(s->dir, i), *own = g_strconcat(path, ".1", NULL);
+			g_autofree char *stream = g_path_get_basename(run->stream);
+
+			s->live[i] = machine_live_new(own, run->memory->about.name, stream);
+		}
+		machine_live_write(s->live[i], &p, NULL, 0);
+	}
+}
+
+static void live_end(struct state *s)
+{
+	for (uint32_t i = 0; s->live && i < s->count; i++)
+		machine_live_free(s->live[i]);
+	g_clear_pointer(&s->live, g_free);
+	if (s->dir)
+		cli_scratch_remove(s->dir);
+	s->dir = NULL;
 }
 
 /* How long runs may take to end after a signal: one that takes longer may never. */
@@ -154,6 +206,8 @@ static void wait_for_all(struct state *s)
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&s->ended, &s->lock, &until);
+		if (s->running_count)
+			tell_top(s);
 		if (cli_progress_is_due(&progress))
 			print_progress(s, &progress);
 		if (was_interrupted && !interrupted)
@@ -191,6 +245,7 @@ int cli_mem_runs(struct cli_mem_run *runs, uint32_t count, uint32_t slots, bool 
 		work(&s); /* the host lends no thread */
 	pthread_mutex_lock(&s.lock);
 	wait_for_all(&s);
+	live_end(&s);
 	*are_left = s.is_left;
 	pthread_mutex_unlock(&s.lock);
 	for (uint32_t i = 0; i < thread_count && !*are_left; i++)

@@ -20,7 +20,7 @@ struct cli_mem_run {
 	struct memory_result result;
 	json_t *stats, *units;	    /* NULL of a point */
 	struct base_diag_list diag; /* what was wrong with the trace */
-	_Atomic uint64_t progress_count;
+	struct memory_progress progress;
 };
 
 /* Runs them in their order, so many at a time (0: as many as the process may use cores). Returns CLI_OK;

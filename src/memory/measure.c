@@ -179,8 +179,10 @@ static void source_tick(void *component, uint64_t cycle)
 
 	(void)cycle;
 	m->is_awake = false;
-	if (m->config.progress_count)
-		atomic_store_explicit(m->config.progress_count, m->done_count, memory_order_relaxed);
+	if (m->config.progress) {
+		atomic_store_explicit(&m->config.progress->done_count, m->done_count, memory_order_relaxed);
+		atomic_store_explicit(&m->config.progress->now_units, now, memory_order_relaxed);
+	}
 	if (m->called_count)
 		send_waiting(m);
 	while (m->under_way < m->window) {
@@ -383,6 +385,8 @@ void memory_measure_run(struct memory_measure *m, struct memory_result *out)
 	const double begin = cpu_seconds(), giga = 1e9;
 
 	sim_wake_cycle(m->ctx.engine, m->comp, 0);
+	if (m->config.progress)
+		atomic_store(&m->config.progress->units_per_ps, sim_units_per_ps(m->ctx.engine));
 	sim_run(m->ctx.engine);
 	mem_memory_settle(m->memory, false);
 	CHECK(m->under_way == 0);

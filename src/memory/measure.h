@@ -21,6 +21,13 @@
 #include "memory/stream.h"
 #include "sim/stat.h"
 
+/* How far a measurement is. */
+struct memory_progress {
+	_Atomic uint64_t done_count; /* requests */
+	_Atomic uint64_t now_units;  /* simulated time */
+	_Atomic uint64_t units_per_ps; /* 0: it has not begun */
+};
+
 struct memory_measure_config {
 	const struct memory_standard *memory; /* both kept; the memory is checked */
 	const struct memory_stream_params *stream;
@@ -28,7 +35,7 @@ struct memory_measure_config {
 	struct memory_trace *trace;	  /* of MEMORY_TRACE: not owned */
 	bool audit;			  /* the auditor of DRAM commands watches */
 	const atomic_bool *is_stopped;	  /* set from outside: no more requests; NULL: never */
-	_Atomic uint64_t *progress_count; /* set now and then: requests done; may be NULL */
+	struct memory_progress *progress; /* kept up to date for other threads; may be NULL */
 };
 
 /* A rank's: some bank open, all closed, power-down, self-refresh. */
