@@ -208,15 +208,15 @@ static inline uint64_t cycle_before(const struct dram_banks *b, uint64_t units)
 	return cycle + (units - cycle * b->t->ck_units >= b->t->ck_units);
 }
 
-static inline void raise(uint64_t *cycle, int64_t to)
-{
-	if ((int64_t)*cycle < to)
-		*cycle = (uint64_t)to;
-}
-
 static inline int64_t later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* Stored in any case: whether it rises the host could not predict. */
+static inline void raise(uint64_t *cycle, int64_t to)
+{
+	*cycle = (uint64_t)later((int64_t)*cycle, to);
 }
 
 uint64_t dram_reach(const struct dram_timing *t, enum dram_command c, uint32_t bank)

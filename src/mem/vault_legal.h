@@ -193,32 +193,44 @@ static ALWAYS_INLINE uint64_t vault_legal(const struct mem_vault *v, uint64_t ba
 	return ready & ~held;
 }
 
-/* When these banks' proposals, ready at ready_cycle, are legal: the first of them. */
-static inline uint64_t first_of_slot(const struct mem_vault *v, uint64_t banks, uint64_t ready_cycle, uint64_t first)
+/* The least of first, which is later than ready_cycle, and the cycles at which these banks' proposals, ready at that,
+ * are legal. */
+static ALWAYS_INLINE uint64_t first_of_slot(const struct mem_vault *v, uint64_t banks, uint64_t ready_cycle,
+					    uint64_t first, struct form f)
+{
+	uint64_t held = held_columns(v, banks, (enum dram_command)(DRAM_RD + v->direction), ready_cycle, &first, f);
+
+	if (f.is_fifo)
+		held |= held_columns(v, banks, (enum dram_command)(DRAM_RD + !v->direction), ready_cycle, &first, f);
+	return banks & ~held ? ready_cycle : first;
+}
+
+/* The same for proposals that are later than the ring reaches. */
+static __attribute__((noinline)) uint64_t first_of_later(const struct mem_vault *v, uint64_t banks, uint64_t first)
 {
 	for (; banks; banks &= banks - 1) {
 		const uint32_t b = first_bit(banks);
 		const enum dram_command c = (enum dram_command)v->proposals.command[b];
 		const uint64_t gate = c >= DRAM_RD ? v->banks.rank_gate[b >> v->rank_log2][c] : 0;
 
-		first = base_min_u64(first, base_max_u64(ready_cycle, gate));
+		first = base_min_u64(first, base_max_u64(v->proposals.ready_cycle[b], gate));
 	}
 	return first;
 }
 
 /* The least of first and the cycles at which those of these banks' proposals are legal that are not ready yet. */
-static ALWAYS_INLINE uint64_t vault_first_late(const struct mem_vault *v, uint64_t banks, uint64_t first)
+static ALWAYS_INLINE uint64_t vault_first_late(const struct mem_vault *v, uint64_t banks, uint64_t first,
+					       struct form f)
 {
 	for (uint64_t slots = in_order(v, all_slots(v)) & -(uint64_t)(banks != 0); slots; slots &= slots - 1) {
 		const uint64_t at = v->ready_till_cycle + 1 + first_bit(slots);
 
 		if (at >= first)
 			return first;
-		first = first_of_slot(v, v->ready_in[at % READY_RING] & banks, at, first);
+		first = first_of_slot(v, v->ready_in[at % READY_RING] & banks, at, first, f);
 	}
-	for (banks &= v->ready_later; unlikely(banks); banks &= banks - 1)
-		first = first_of_slot(v, banks & -banks, v->proposals.ready_cycle[first_bit(banks)], first);
-	return first;
+	banks &= v->ready_later;
+	return likely(!banks) ? first : first_of_later(v, banks, first);
 }
 
 #endif

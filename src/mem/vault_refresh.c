@@ -146,6 +146,7 @@ static bool try_issue(struct mem_vault *v, enum dram_command c, uint32_t bank, u
 		vault_precharge(v, bank, cycle);
 	else
 		vault_rare(v, c, bank, cycle);
+	vault_commanded(v, c, bank);
 	return true;
 }
 
@@ -358,7 +359,9 @@ bool vault_service(struct mem_vault *v, uint64_t cycle)
 	if (!has_issued)
 		return false;
 	v->service_cycle = cycle + 1;
-	v->dirty = ALL_BANKS;
+	/* Without a guard over all banks only this shows a bank whose oldest request has waited too long. */
+	if (!v->guards_all)
+		v->dirty = ALL_BANKS;
 	return true;
 }
 

@@ -276,6 +276,8 @@ void vault_rows_closed(struct mem_vault *v, uint64_t banks)
 {
 	v->opened[READING] &= ~banks;
 	v->opened[WRITING] &= ~banks;
+	if (v->proposed & banks)
+		vault_forget_ready(v, banks);
 	v->proposed &= ~banks;
 	v->dirty |= banks;
 	for (; banks; banks &= banks - 1) {
@@ -329,6 +331,19 @@ static ALWAYS_INLINE void hold_rank(struct mem_vault *v, uint32_t b, enum dram_c
 	vault_hold(v, v->proposed & v->proposed_as[c] & rank, PROPOSED_ROW, v->banks.rank_gate[k->rank][c]);
 	if (f.has_gates && v->banks.t->group_count > 1)
 		hold_group(v, b, c);
+}
+
+void vault_commanded(struct mem_vault *v, enum dram_command c, uint32_t bank)
+{
+	const uint64_t reach = dram_reach(v->banks.t, c, bank);
+	const uint32_t rank = v->banks.bank[bank].rank;
+	const uint64_t others = v->proposed & v->ranks[rank].banks & ~reach;
+
+	v->dirty |= reach;
+	if (!others)
+		return;
+	for (uint32_t row = DRAM_ACT; row <= DRAM_PRE; row++)
+		vault_hold(v, others & v->proposed_as[row], PROPOSED_ROW, v->banks.rank_gate[rank][row]);
 }
 
 /* What every command to bank b does: its proposal is spent. */
@@ -517,7 +532,7 @@ static ALWAYS_INLINE uint64_t look_again(struct mem_vault *v, uint32_t b, bool i
 
 	if (is_only)
 		return next_of_bank(v, b, cycle);
-	return vault_legal(v, left, cycle + 1, &first, f) ? cycle + 1 : vault_first_late(v, left, first);
+	return vault_legal(v, left, cycle + 1, &first, f) ? cycle + 1 : vault_first_late(v, left, first, f);
 }
 
 /* Is it the last column of the request for which bank b proposes one? */
@@ -569,11 +584,11 @@ static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t banks, uint
 	uint32_t b;
 
 	if (!legal)
-		return vault_first_late(v, banks, next);
+		return vault_first_late(v, banks, next, f);
 	b = best_of(v, legal);
 	is_column = columns_of(v) >> b & 1;
 	is_last = is_column && is_last_column(v, b);
-	next = is_one(legal) && !is_last ? vault_first_late(v, banks, next) : SIM_NEVER;
+	next = is_one(legal) && !is_last ? vault_first_late(v, banks, next, f) : SIM_NEVER;
 	return base_min_u64(next, is_column ? schedule_column(v, b, legal, is_last, cycle, f)
 					    : schedule_row(v, b, legal, cycle, f));
 }
@@ -601,7 +616,7 @@ static ALWAYS_INLINE uint64_t schedule_both(struct mem_vault *v, uint64_t banks,
 		late |= free_columns & -(uint64_t)(is_one(legal_columns) && !is_last);
 	}
 	next = base_min_u64(next, late & free_columns ? first : SIM_NEVER);
-	next = vault_first_late(v, late, next);
+	next = vault_first_late(v, late, next, f);
 	if (legal_columns)
 		next = base_min_u64(next, schedule_column(v, column, legal_columns, is_last, cycle, f));
 	if (legal_rows)
@@ -638,7 +653,7 @@ static ALWAYS_INLINE uint64_t when_free(struct mem_vault *v, uint64_t next, uint
 	    (f.is_dual_bus && vault_legal(v, columns, cycle, &first, f)))
 		return next;
 	if (f.is_dual_bus)
-		first = vault_first_late(v, columns, first);
+		first = vault_first_late(v, columns, first, f);
 	return first > next && (f.is_fifo || !turns(v, first)) ? first : next;
 }
 

@@ -173,6 +173,9 @@ void vault_watch(struct mem_vault *v, enum dram_command c, uint32_t bank, uint32
 sim_tick_fn vault_tick_of(const struct mem_vault *v);
 /* The banks' rows are closed: nothing hits in them. */
 void vault_rows_closed(struct mem_vault *v, uint64_t banks);
+/* A command of refresh or power has been issued: what its banks propose is to be made again, and what others of the
+ * rank propose is put off. */
+void vault_commanded(struct mem_vault *v, enum dram_command c, uint32_t bank);
 
 /* ---- vault_refresh.c ---- */
 
