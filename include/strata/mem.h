@@ -97,8 +97,9 @@ enum strata_mem_offered {
 /* Offers a request now. user comes back with the answer. */
 STRATA_MEM_API enum strata_mem_offered strata_mem_offer(strata_mem *m, uint64_t addr_bytes, uint32_t size_bytes,
 							enum strata_mem_op op, void *user);
-/* Would a request to this address be taken now? false also beyond the capacity. A full queue is counted as a refusal,
- * and room() comes, as if the request had been offered. */
+/* Would a read of this address be taken now? Where writes have no entries of their own (dram.write_queue_entries), a
+ * write as well. false also beyond the capacity. A full queue is counted as a refusal, and room() comes, as if the
+ * request had been offered. */
 STRATA_MEM_API bool strata_mem_has_room(strata_mem *m, uint64_t addr_bytes);
 /* Requests taken and not answered. */
 STRATA_MEM_API uint64_t strata_mem_pending(const strata_mem *m);

@@ -161,6 +161,11 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 				(unsigned long long)p->t_rc, (unsigned long long)(p->t_ras + p->t_rp));
 	if (p->t_faw < p->t_rrd)
 		base_diag_error(diag, nowhere, "dram.t_faw: less than t_rrd");
+	if (p->read_queue_entries > p->queue_entries || p->write_queue_entries > p->queue_entries)
+		base_diag_error(diag, nowhere,
+				"dram.read_queue_entries, write_queue_entries: more than dram.queue_entries");
+	if (p->write_queue_entries && p->write_queue_entries < p->write_high_count)
+		base_diag_error(diag, nowhere, "dram.write_queue_entries: less than dram.write_high_count");
 	if (p->write_low_count >= p->write_high_count || p->write_high_count > p->queue_entries)
 		base_diag_error(diag, nowhere,
 				"dram.write_low_count, write_high_count, queue_entries: expected low < high <= queue");

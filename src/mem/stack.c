@@ -99,9 +99,8 @@ void mem_stack_free(struct mem_stack *s)
 
 bool mem_stack_can_accept(struct mem_stack *s, uint32_t vault, enum mem_op op)
 {
-	(void)op; /* one queue for all */
 	CHECK(vault < s->vault_count);
-	return mem_vault_can_accept(s->vaults[vault]);
+	return mem_vault_can_accept(s->vaults[vault], op);
 }
 
 void mem_stack_accept(struct mem_stack *s, struct mem_req *r)

@@ -43,7 +43,7 @@ static void clear_queue(struct mem_vault *v)
 	v->next_cycle = SIM_NEVER;
 	memset(v->done, 0, sizeof(v->done));
 	v->done_units = SIM_NEVER;
-	v->owes_room = false;
+	v->owes_room = 0;
 }
 
 struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
@@ -73,6 +73,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	v->holds_precharges = p->t_ppd > 0;
 	v->auto_precharges = p->auto_precharge && v->closes_pages;
 	v->queue_entries = (uint32_t)p->queue_entries;
+	v->entries[READING] = (uint32_t)(p->read_queue_entries ? p->read_queue_entries : p->queue_entries);
+	v->entries[WRITING] = (uint32_t)(p->write_queue_entries ? p->write_queue_entries : p->queue_entries);
 	v->write_high = (uint32_t)p->write_high_count;
 	v->write_low = (uint32_t)p->write_low_count;
 	v->starvation_cap = p->starvation_cap_cycles;
@@ -99,12 +101,14 @@ static void wake(struct mem_vault *v, uint64_t now)
 	sim_wake_cycle(p->engine, p->comp, p->next_cycle);
 }
 
-bool mem_vault_can_accept(struct mem_vault *v)
+bool mem_vault_can_accept(struct mem_vault *v, enum mem_op op)
 {
-	if (likely(v->free_slots))
+	const enum direction d = op == MEM_WRITE ? WRITING : READING;
+
+	if (likely(vault_has_room(v, d)))
 		return true;
 	v->stats->queue_full_stalls++;
-	v->owes_room = true;
+	v->owes_room |= (uint8_t)(1 << d);
 	return false;
 }
 
@@ -157,7 +161,7 @@ void mem_vault_accept(struct mem_vault *v, struct mem_req *r)
 	uint8_t s = (uint8_t)__builtin_ctzll(v->free_slots);
 	enum direction d = r->op == MEM_WRITE ? WRITING : READING;
 
-	CHECK(v->free_slots && r->bank < v->banks.t->bank_count);
+	CHECK(vault_has_room(v, d) && r->bank < v->banks.t->bank_count);
 	CHECK(r->column + r->size_bytes <= v->config.dram->row_bytes);
 	if (v->queue_count == 0)
 		wake(v, now);

@@ -43,7 +43,8 @@ struct mem_vault_config {
 
 struct mem_vault *mem_vault_new(const struct mem_vault_config *c);
 void mem_vault_free(struct mem_vault *v);
-bool mem_vault_can_accept(struct mem_vault *v);
+/* If not, room() is called when it may. */
+bool mem_vault_can_accept(struct mem_vault *v, enum mem_op op);
 void mem_vault_accept(struct mem_vault *v, struct mem_req *r);
 /* Requests that wait for their column command. */
 uint32_t mem_vault_queued(const struct mem_vault *v);

@@ -669,6 +669,12 @@ static ALWAYS_INLINE uint64_t schedule_buses(struct mem_vault *v, uint64_t cycle
 	return v->banks.bus->free_cycle[0] > cycle ? v->banks.bus->free_cycle[0] : schedule(v, banks, cycle, f);
 }
 
+static inline bool owed_has_room(const struct mem_vault *v)
+{
+	return (v->owes_room & 1 << READING && vault_has_room(v, READING)) ||
+	       (v->owes_room & 1 << WRITING && vault_has_room(v, WRITING));
+}
+
 /* A tick at which a command may be legal. */
 static ALWAYS_INLINE void work(struct mem_vault *v, uint64_t cycle, struct form f)
 {
@@ -692,8 +698,8 @@ static ALWAYS_INLINE void work(struct mem_vault *v, uint64_t cycle, struct form 
 	v->next_cycle = next;
 	if (next != SIM_NEVER)
 		sim_wake_cycle(v->engine, v->comp, next);
-	if (unlikely(v->owes_room & (v->free_slots != 0))) {
-		v->owes_room = false;
+	if (unlikely(v->owes_room) && owed_has_room(v)) {
+		v->owes_room = 0;
 		v->config.room(v->config.ctx, v->config.index);
 	}
 }

@@ -62,7 +62,8 @@ enum vault_time { TIME_OPEN, TIME_PRECHARGED, TIME_POWER_DOWN, TIME_SELF_REFRESH
 struct mem_vault {
 	struct sim_engine *engine;
 	struct sim_comp comp;
-	bool is_fifo, closes_pages, prepares, guards_all, owes_room;
+	bool is_fifo, closes_pages, prepares, guards_all;
+	uint8_t owes_room; /* to requests of these directions, a bit each */
 	bool is_watched; /* commands go to an auditor or a log */
 	bool holds_precharges; /* a PRE delays others of its rank */
 	uint64_t next_cycle;	/* the first at which a command may be legal */
@@ -70,7 +71,7 @@ struct mem_vault {
 	struct req_fifo done[DIRECTION_COUNT]; /* by ready_units, ascending */
 
 	uint64_t done_units; /* of the first of them; SIM_NEVER for none */
-	uint32_t queue_count, count[DIRECTION_COUNT];
+	uint32_t queue_count, count[DIRECTION_COUNT], entries[DIRECTION_COUNT]; /* at most */
 	/* Bit per bank: its list is not empty; it was opened for a request of that direction and none has been served
 	 * since; there is a proposal for it; the proposal is to be made again; requests must leave it alone, for it is
 	 * to be refreshed or its rank sleeps. */
@@ -134,6 +135,11 @@ struct mem_vault {
 static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
 {
 	return (enum direction)(v->notes[s] & SLOT_WRITES);
+}
+
+static inline bool vault_has_room(const struct mem_vault *v, enum direction d)
+{
+	return v->free_slots && v->count[d] < v->entries[d];
 }
 
 /* Has neither requests nor rows that it is about to close. */

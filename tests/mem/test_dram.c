@@ -646,9 +646,102 @@ static void test_contradicting_parameters_are_refused(void **state)
 	p.data_rate_mbps = 1333;
 	p.t_rc = 30;
 	p.write_low_count = 40;
+	p.queue_entries = 60;
+	p.read_queue_entries = 61;
+	p.write_queue_entries = 31; /* below write_high_count */
 	assert_false(dram_params_check(&p, &diag));
-	assert_int_equal(diag.error_count, 4);
+	assert_int_equal(diag.error_count, 6);
 	base_diag_free(&diag);
+}
+
+/* What each constraint must be by its standard, in words of the parameters: the bank model and the auditor read one
+ * table, so neither can find a number in it that is wrong. All values differ, from each other by more than 1 where they
+ * would be taken for each other. */
+static void test_the_table_says_what_the_parameters_say(void **state)
+{
+	enum { CL = 20, CWL = 18, RP = 13, RTP = 22, WR = 24, RTW = 9, RTRS = 2, CK_NS = 2 };
+	static const struct {
+		const char *name;
+		enum dram_scope scope;
+		enum dram_anchor anchor;
+		int32_t cycles;
+	} wanted[] = {
+		{"tRCD", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 26},
+		{"tRCDWR", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 28},
+		{"tRAS", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 40},
+		{"tRAS", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 40},
+		{"tRC", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 60},
+		{"tRC", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 60},
+		{"tRP", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, RP},
+		{"tRP", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, RP}, /* after PRE, and after PREA */
+		{"tRP", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, RP},
+		{"tRTP", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, RTP},
+		{"tRTP", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, RTP},
+		{"tWR", DRAM_SCOPE_BANK, DRAM_FROM_DATA_END, WR},
+		{"tWR", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, WR},
+		{"tRTP + tRP", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, RTP + RP},
+		{"tRTP + tRP", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, RTP + RP},
+		{"tWR + tRP", DRAM_SCOPE_BANK, DRAM_FROM_DATA_END, WR + RP},
+		{"tWR + tRP", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, WR + RP},
+		{"tRRD_S", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 4},
+		{"tRRD_L", DRAM_SCOPE_GROUP, DRAM_FROM_COMMAND, 6},
+		{"tFAW", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 33},
+		{"tPPD", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 3},
+		{"tCCD_S", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 5},
+		{"tCCD_L", DRAM_SCOPE_GROUP, DRAM_FROM_COMMAND, 8},
+		{"tCCD_L_WR", DRAM_SCOPE_GROUP, DRAM_FROM_COMMAND, 17},
+		{"tWTR_S", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, 7},
+		{"tWTR_L", DRAM_SCOPE_GROUP, DRAM_FROM_DATA_END, 10},
+		/* Data of a write so long after that of a read; data of another rank after any. */
+		{"tRTW", DRAM_SCOPE_CHANNEL, DRAM_FROM_DATA_END, RTW - CWL},
+		{"tRTRS", DRAM_SCOPE_CHANNEL, DRAM_FROM_DATA_END, RTRS - CL},
+		{"tRTRS", DRAM_SCOPE_CHANNEL, DRAM_FROM_DATA_END, RTRS - CWL},
+		{"tRFC", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 200 / CK_NS},
+		{"tRFCpb", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 150 / CK_NS},
+		{"tRFCpb", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 150 / CK_NS},
+		{"tRREFD", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 24 / CK_NS}, /* after REFB, and after RFM */
+		{"tRREFD", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 24 / CK_NS},
+		{"tpbR2pbR", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 38 / CK_NS},
+		{"tRFM", DRAM_SCOPE_BANK, DRAM_FROM_COMMAND, 110 / CK_NS},
+		{"tRFM", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 110 / CK_NS},
+		{"tXP", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 11},
+		{"tCKE", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 15}, /* PDE to PDX, and PDX to PDE */
+		{"tCKE", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 15},
+		{"tRDPDEN", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, 1},
+		{"tWRPDEN", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, WR},
+		{"tWRAPDEN", DRAM_SCOPE_RANK, DRAM_FROM_DATA_END, WR + 1},
+		{"tXS", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 210 / CK_NS},
+		{"tCKESR", DRAM_SCOPE_RANK, DRAM_FROM_COMMAND, 19},
+	};
+	struct dram_constraint rows[DRAM_CONSTRAINT_MAX];
+	bool is_found[ARRAY_COUNT(wanted)] = {false};
+	struct dram_params p;
+	uint32_t count;
+
+	(void)state;
+	defaults(&p);
+	p.t_ck_ps = CK_NS * 1000;
+	p.rank_count = 2;
+	p.group_count = 4;
+	p.refresh_mode = DRAM_REFRESH_PER_BANK;
+	p.t_cl = CL, p.t_cwl = CWL, p.t_rcd = 26, p.t_rcd_wr = 28, p.t_rp = RP, p.t_ras = 40, p.t_rc = 60;
+	p.t_rtp = RTP, p.t_wr = WR, p.t_rtw = RTW, p.t_rtrs = RTRS, p.t_ppd = 3;
+	p.t_rrd = 4, p.t_rrd_l = 6, p.t_faw = 33, p.t_ccd = 5, p.t_ccd_l = 8, p.t_ccd_l_wr = 17;
+	p.t_wtr = 7, p.t_wtr_l = 10, p.t_xp = 11, p.t_cke = 15, p.t_ckesr = 19;
+	p.t_rfc_ns = 200, p.t_rfc_pb_ns = 150, p.t_rrefd_ns = 24, p.t_pbr2pbr_ns = 38, p.t_rfm_ns = 110, p.t_xs_ns = 210;
+	count = dram_constraints(&p, rows);
+	assert_int_equal(count, ARRAY_COUNT(wanted));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = 0;
+
+		while (k < count && (is_found[k] || strcmp(rows[i].name, wanted[k].name) ||
+				     rows[i].scope != wanted[k].scope || rows[i].anchor != wanted[k].anchor ||
+				     rows[i].cycles != wanted[k].cycles))
+			k++;
+		if (k == count)
+			fail_msg("%s of scope %d: %d clocks", rows[i].name, (int)rows[i].scope, rows[i].cycles);
+		is_found[k] = true;
+	}
 }
 
 int main(void)
@@ -668,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_exact_clocks),
 		cmocka_unit_test(test_shapes_and_clocks_that_are_none),
 		cmocka_unit_test(test_contradicting_parameters_are_refused),
+		cmocka_unit_test(test_the_table_says_what_the_parameters_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -435,6 +435,24 @@ static void test_pseudo_channels_share_a_bus(void **state)
 	assert_true(time_ps[0] * 3 < time_ps[1] * 2);
 }
 
+/* While one works, the other, which has nothing to do, ticks for its refreshes: they come when they are due, and are not
+ * caught up with when both are idle. */
+static void test_an_idle_pseudo_channel_refreshes(void **state)
+{
+	const uint32_t intervals = 12;
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.vault_count = g->p.pseudo_count = 2;
+	rig_build(g);
+	read_without_end(g, 10000);
+	run_until(g, intervals * (uint64_t)REFI_PS + REFI_PS / 4);
+	assert_true(g->left > 0);
+	assert_int_equal(rig_stat(g, "vault.refreshes"), 2 * intervals);
+	sim_run(g->engine);
+	rig_free(g);
+}
+
 /* With a bus of their own, ACT and PRE take no time from columns that take a clock each. */
 static void test_two_command_buses(void **state)
 {
@@ -582,6 +600,7 @@ int main(void)
 		cmocka_unit_test(test_idle_ranks_refresh_themselves),
 		cmocka_unit_test(test_activations_bring_rfm),
 		cmocka_unit_test(test_pseudo_channels_share_a_bus), cmocka_unit_test(test_reset_between_commands),
+		cmocka_unit_test(test_an_idle_pseudo_channel_refreshes),
 		cmocka_unit_test(test_two_command_buses),
 		cmocka_unit_test(test_two_command_buses_in_order),
 		cmocka_unit_test(test_all_together_at_random),

@@ -226,6 +226,62 @@ static void test_writes_drain_between_their_marks(void **state)
 	rig_free(g);
 }
 
+/* A direction with entries of its own is refused when it has as many, the other is not; and who was refused is called
+ * when one of them has gone. */
+static void test_each_direction_has_its_entries(void **state)
+{
+	static const enum mem_op ops[] = {MEM_READ, MEM_WRITE};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig *g = rig_new();
+		const enum mem_op op = ops[i], other = ops[!i];
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.queue_entries = 10;
+		g->p.read_queue_entries = op == MEM_READ ? 3 : 0;
+		g->p.write_queue_entries = op == MEM_WRITE ? 3 : 0;
+		g->p.write_high_count = 2;
+		g->p.write_low_count = 0;
+		rig_build(g);
+		for (uint32_t n = 0; n < 10; n++) {
+			assert_true(mem_stack_can_accept(g->stack, 0, n < 3 ? op : other));
+			accept_many(g, 1, n < 3 ? op : other);
+			assert_int_equal(mem_stack_can_accept(g->stack, 0, op), n < 2);
+		}
+		assert_false(mem_stack_can_accept(g->stack, 0, other));
+		g->left = 5; /* of the feeder, which reads when it is called */
+		sim_run(g->engine);
+		assert_int_equal(g->done_count, 15);
+		assert_int_equal(rig_stat(g, "vault.queue_max"), 10);
+		rig_free(g);
+	}
+}
+
+/* Who was refused is not called for requests of the other direction that go: the feeder, which has been refused once,
+ * asks again when the first of the three reads has gone, takes its place, is refused the next, and so on. */
+static void test_room_is_of_a_direction(void **state)
+{
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.refresh = false;
+	g->p.vault_count = 1;
+	g->p.read_queue_entries = 3;
+	g->p.write_high_count = 2;
+	g->p.write_low_count = 0;
+	rig_build(g);
+	accept_many(g, 3, MEM_READ);
+	accept_many(g, 20, MEM_WRITE); /* which go first */
+	assert_false(mem_stack_can_accept(g->stack, 0, MEM_READ));
+	g->left = 5;
+	sim_run(g->engine);
+	assert_int_equal(g->done_count, 28);
+	assert_int_equal(rig_stat(g, "vault.queue_full_stalls"), 5);
+	rig_free(g);
+}
+
 /* Below the mark above, writes wait for the reads. */
 static void test_few_writes_wait_for_reads(void **state)
 {
@@ -638,6 +694,8 @@ int main(void)
 		cmocka_unit_test(test_fifo_counts_its_turnarounds),
 		cmocka_unit_test(test_a_request_is_counted_once),
 		cmocka_unit_test(test_writes_drain_between_their_marks),
+		cmocka_unit_test(test_each_direction_has_its_entries),
+		cmocka_unit_test(test_room_is_of_a_direction),
 		cmocka_unit_test(test_few_writes_wait_for_reads),
 		cmocka_unit_test(test_a_drain_is_limited),
 		cmocka_unit_test(test_writes_are_not_starved),
