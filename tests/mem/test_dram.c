@@ -728,7 +728,8 @@ static void test_the_table_says_what_the_parameters_say(void **state)
 	p.t_rtp = RTP, p.t_wr = WR, p.t_rtw = RTW, p.t_rtrs = RTRS, p.t_ppd = 3;
 	p.t_rrd = 4, p.t_rrd_l = 6, p.t_faw = 33, p.t_ccd = 5, p.t_ccd_l = 8, p.t_ccd_l_wr = 17;
 	p.t_wtr = 7, p.t_wtr_l = 10, p.t_xp = 11, p.t_cke = 15, p.t_ckesr = 19;
-	p.t_rfc_ns = 200, p.t_rfc_pb_ns = 150, p.t_rrefd_ns = 24, p.t_pbr2pbr_ns = 38, p.t_rfm_ns = 110, p.t_xs_ns = 210;
+	p.t_rfc_ns = 200, p.t_rfc_pb_ns = 150, p.t_rrefd_ns = 24, p.t_pbr2pbr_ns = 38, p.t_rfm_ns = 110;
+	p.t_xs_ns = 210;
 	count = dram_constraints(&p, rows);
 	assert_int_equal(count, ARRAY_COUNT(wanted));
 	for (uint32_t i = 0; i < count; i++) {

@@ -435,8 +435,8 @@ static void test_pseudo_channels_share_a_bus(void **state)
 	assert_true(time_ps[0] * 3 < time_ps[1] * 2);
 }
 
-/* While one works, the other, which has nothing to do, ticks for its refreshes: they come when they are due, and are not
- * caught up with when both are idle. */
+/* While one works, the other, which has nothing to do, ticks for its refreshes: they come when they are due, and are
+ * not caught up with when both are idle. */
 static void test_an_idle_pseudo_channel_refreshes(void **state)
 {
 	const uint32_t intervals = 12;
