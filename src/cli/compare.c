@@ -21,7 +21,7 @@ static const struct cli_about about = {
 	       "first machine, IPC, traffic, energy. Runs go side by side, as many as the host has cores. Each is in\n"
 	       "the run store as soon as it has ended.",
     .examples = "  strata compare --machines tom-baseline,tom-ctrl-tmap kmeans bfs\n"
-	"  strata compare --machines gtx480,bom --verify 'diff - wanted.txt' --json all.json -- ./program",
+	"  strata compare --machines bom-stacks,bom --verify 'diff - wanted.txt' --json all.json -- ./program",
 };
 
 enum { SLOTS_MAX = 4096 };

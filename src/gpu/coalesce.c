@@ -96,6 +96,38 @@ uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, str
 	return count;
 }
 
+static void touch_bytes(struct mem_req_bytes *b, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count; i++)
+		b->mask[i / 64] |= 1ull << i % 64;
+}
+
+void coalesce_bytes(const uint64_t *addr, uint32_t mask, uint32_t bytes, const struct coalesced_line *lines,
+		    uint32_t count, struct mem_req_bytes *out)
+{
+	memset(out, 0, count * sizeof(*out));
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t first = addr[__builtin_ctz(m)], end = first + bytes;
+
+		for (uint32_t i = 0; i < count; i++) {
+			const uint64_t line = lines[i].addr_bytes, stop = line + COALESCE_LINE_BYTES;
+			const uint64_t from = first > line ? first : line, to = end < stop ? end : stop;
+
+			if (from < to)
+				touch_bytes(&out[i], (uint32_t)(from - line), (uint32_t)(to - from));
+		}
+	}
+}
+
+struct mem_req_bytes coalesce_bytes_of_words(uint32_t word_mask)
+{
+	struct mem_req_bytes b = {{0, 0}};
+
+	for (uint32_t m = word_mask; m; m &= m - 1)
+		touch_bytes(&b, 4 * (uint32_t)__builtin_ctz(m), 4);
+	return b;
+}
+
 uint32_t coalesce_sector_bytes(uint32_t word_mask, uint32_t sector_bytes)
 {
 	uint32_t sector_words = sector_bytes / 4, bytes = 0;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "net/req.h"
+
 enum { COALESCE_LINE_BYTES = 128, COALESCE_LINES_MAX = 64 };
 
 /* One line that a warp access touches. */
@@ -17,6 +19,11 @@ struct coalesced_line {
 /* The lines touched by lanes of mask, each with bytes bytes (1..32) at addr[lane], in order of the first lane that
  * touches each. Returns their number, at most COALESCE_LINES_MAX (a lane's bytes may cross into a second line). */
 uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, struct coalesced_line *lines);
+/* The bytes of each of these lines that the lanes touch, from the same arguments. */
+void coalesce_bytes(const uint64_t *addr, uint32_t mask, uint32_t bytes, const struct coalesced_line *lines,
+		    uint32_t count, struct mem_req_bytes *out);
+/* The bytes of word_mask. */
+struct mem_req_bytes coalesce_bytes_of_words(uint32_t word_mask);
 /* Bytes of the sectors of sector_bytes (4..128, a power of two) that word_mask touches. */
 uint32_t coalesce_sector_bytes(uint32_t word_mask, uint32_t sector_bytes);
 /* Passes over banks of 4 B: lanes that read the same word share a pass; different words of a bank take one pass each.

@@ -109,6 +109,11 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_allocate = true: only a cache with %s.write_policy = back allocates", prefix,
 				prefix);
+	if (p->allocate_on_miss && p->write_policy == MEM_CACHE_WRITE_POLICY_BACK)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.allocate_on_miss = true: a cache with %s.write_policy = back chooses a way when the "
+				"line is here; set it to false",
+				prefix, prefix);
 	if (!p->write_update && p->write_policy == MEM_CACHE_WRITE_POLICY_BACK)
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_update = false: a cache with %s.write_policy = back always updates", prefix,
@@ -122,6 +127,65 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		    (unsigned long long)p->line_bytes, (unsigned long long)parts);
 }
 
+static void check_whole_lines(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
+{
+	if (p->sector_bytes)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.sector_bytes = %llu: only the L2's lines have sectors here; set it to 0", prefix,
+				(unsigned long long)p->sector_bytes);
+}
+
+static void check_sectors(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const struct cache_params *p = &c->l2;
+
+	if (p->write_validate && (!p->sector_bytes || !p->write_allocate))
+		base_diag_error(diag, (struct base_place){0},
+				"l2.write_validate = true: only a cache with sectors (l2.sector_bytes) that takes lines in "
+				"on writes (l2.write_allocate = true) has a use for it");
+	if (!p->sector_bytes)
+		return;
+	check_power(diag, "l2.sector_bytes", p->sector_bytes);
+	if (p->sector_bytes < 16)
+		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes, "a line has eight sectors at most; set 16 or more");
+	if (c->gpu.stack_sm_count || c->nsu.is_present)
+		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes,
+				"with SMs or units in the stacks the L2 has whole lines; set it to 0");
+}
+
+/* Any number of stacks and vaults goes with one map, and mechanisms map by bits. */
+static void check_places(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const uint64_t slices = c->gpu.l2_slices_per_stack_count, vaults = c->dram.vault_count;
+	const bool has_powers = base_is_power_of_two(c->gpu.stack_count) && base_is_power_of_two(vaults);
+
+	if (c->gpu.address_map != GPU_MAP_DIVIDED && !has_powers)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.stack_count = %llu, dram.vault_count = %llu: must be powers of two unless "
+				"gpu.address_map = divided",
+				(unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
+	if ((c->gpu.stack_sm_count || c->nsu.is_present) && !has_powers)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.stack_count = %llu, dram.vault_count = %llu: must be powers of two where there are SMs "
+				"or units in the stacks",
+				(unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
+	check_power(diag, "gpu.l2_slices_per_stack_count", slices);
+	if (slices <= vaults ? vaults % slices != 0
+			     : slices % vaults != 0 || slices / vaults > dram_vault_bank_count(&c->dram))
+		base_diag_value(diag, "gpu.l2_slices_per_stack_count", slices,
+				"must divide dram.vault_count, or, if there are more slices, the banks of each vault");
+	check_power(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes);
+	if (c->gpu.interleave_bytes > c->dram.row_bytes)
+		base_diag_value(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes, "must not exceed dram.row_bytes");
+}
+
+uint32_t gpu_slice_bank_bits(const struct gpu_config *c)
+{
+	const uint64_t slices = c->gpu.l2_slices_per_stack_count, vaults = c->dram.vault_count;
+
+	return slices > vaults ? base_log2(slices / vaults) : 0;
+}
+
 /* What a cache that is never written would ignore. */
 static void check_read_only(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
 {
@@ -133,6 +197,7 @@ static void check_read_only(struct base_diag_list *diag, const char *prefix, con
 static void check_l1(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
 {
 	check_cache(diag, prefix, p, 1);
+	check_whole_lines(diag, prefix, p);
 	if (p->write_policy)
 		base_diag_error(
 		    diag, (struct base_place){0},
@@ -237,8 +302,8 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
 
-	check_power(diag, "gpu.stack_count", c->gpu.stack_count);
-	check_power(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count);
+	check_places(diag, c);
+	check_sectors(diag, c);
 	check_power(diag, "gpu.page_bytes", c->gpu.page_bytes);
 	check_power(diag, "sm.shared_bank_count", c->sm.shared_bank_count);
 	check_power(diag, "sm.ibuffer_count", c->sm.ibuffer_count);
@@ -247,9 +312,6 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
 		base_diag_value(diag, "sm.ibuffer_count", c->sm.ibuffer_count,
 				"one fetch must not exceed a line of 128 B");
-	if (c->gpu.l2_slices_per_stack_count > c->dram.vault_count)
-		base_diag_value(diag, "gpu.l2_slices_per_stack_count", c->gpu.l2_slices_per_stack_count,
-		      "must not exceed dram.vault_count");
 	check_component_count(diag, c);
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
 	check_mmu(diag, c);

@@ -71,6 +71,9 @@ void gpu_config_defaults(struct gpu_config *c);
  * common unit of time. */
 bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e);
 
+/* Low bits of a bank's number that choose among the L2 slices of its vault: there are more slices than vaults. */
+uint32_t gpu_slice_bank_bits(const struct gpu_config *c);
+
 /* Rules across parameters (powers of two, divisibility, a buildable clock set): messages for what is wrong. */
 bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag);
 

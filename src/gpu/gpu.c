@@ -22,6 +22,17 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 
 /* ---- building ---- */
 
+/* Makes the bits of the row that are in the bank those that are wanted. */
+static void hash_banks(struct mem_map *map, enum gpu_bank_hash wanted, bool has_low)
+{
+	const uint32_t low = map->bank.bit_count;
+
+	if (has_low != (wanted != GPU_BANK_HASH_NONE))
+		mem_map_hash_banks(map, 0, low);
+	if (wanted == GPU_BANK_HASH_ALL)
+		mem_map_hash_banks(map, low, map->row.bit_count - low);
+}
+
 static void map_new(struct gpu *g)
 {
 	const struct gpu_config *c = g->config;
@@ -31,10 +42,12 @@ static void map_new(struct gpu *g)
 
 	if (c->gpu.address_map == GPU_MAP_TWO_BIT)
 		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes, line_bytes);
+	else if (c->gpu.address_map == GPU_MAP_DIVIDED)
+		mem_map_divided(&g->map, stacks, vaults, banks, row_bytes, (uint32_t)c->gpu.interleave_bytes,
+				gpu_slice_bank_bits(c));
 	else
 		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, line_bytes);
-	if (c->gpu.bank_hash == GPU_BANK_HASH_ALL)
-		mem_map_hash_banks(&g->map);
+	hash_banks(&g->map, (enum gpu_bank_hash)c->gpu.bank_hash, c->gpu.address_map != GPU_MAP_DIVIDED);
 }
 
 static void memory_side_new(struct gpu *g)
@@ -153,6 +166,10 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	g->sm_total = g->sm_count + g->stack_count * g->stack_sm_count;
 	g->slices_per_stack = (uint32_t)config->gpu.l2_slices_per_stack_count;
 	g->slice_count = g->stack_count * g->slices_per_stack;
+	g->slice_bank_bits = gpu_slice_bank_bits(config);
+	g->l2_has_sectors = config->l2.sector_bytes != 0;
+	if (g->l2_has_sectors)
+		mem_req_pool_bytes(g->pool);
 	g->cluster_count =
 	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
 	g->thread_budget =

@@ -5,8 +5,10 @@
  * A slice's own requests (line fetches, write-backs, the write-through of an atomic) have ports of their own here; so
  * have messages to it. What is for others passes through: behind the crossbar, or in the stack.
  */
+#include "base/bits.h"
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
+#include "mem/sectors.h"
 #include "net/queue.h"
 
 #include <glib.h>
@@ -42,6 +44,7 @@ struct l2_slice {
 	struct net_channel *tx;
 	struct mem_cache *cache;
 	uint32_t queue_cap;
+	uint32_t sector_bytes;           /* 0: whole lines */
 	uint64_t hit_units;              /* from tag access to departure */
 	uint64_t free_cycle;             /* next tag access */
 	bool is_write_back, has_refused; /* has_refused: tell the logic layer when there is room */
@@ -109,6 +112,35 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 		net_port_served(net_port_of(&s->gpu->ports, r), r, r->stack);
 	}
 	reply(q, r, ready_units);
+}
+
+static void write_back(struct l2_slice *s, const struct mem_req *by, uint64_t addr_bytes, uint32_t size_bytes)
+{
+	struct mem_place p = mem_map_place(&s->gpu->map, addr_bytes);
+	struct mem_req *w = own_request(s, by, PORT_WRITE, MEM_WRITE, size_bytes);
+
+	w->addr_bytes = addr_bytes;
+	w->vault = (uint8_t)p.vault;
+	w->bank = (uint8_t)p.bank;
+	w->row = p.row;
+	w->column = (uint16_t)p.column_bytes;
+	queue_push(&s->misses, w);
+}
+
+/* Requests for sectors of r's line, one each. */
+static void fetch_sectors(struct l2_slice *s, const struct mem_req *r, uint32_t mshr, uint32_t sectors)
+{
+	const uint32_t offset = (uint32_t)(r->addr_bytes - mem_cache_line_of(s->cache, r->addr_bytes));
+
+	for (; sectors; sectors &= sectors - 1) {
+		const uint32_t at = (uint32_t)__builtin_ctz(sectors) * s->sector_bytes;
+		struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, s->sector_bytes);
+
+		f->addr_bytes += at - offset;
+		f->column = (uint16_t)(f->column + at - offset);
+		f->tag = mshr;
+		queue_push(&s->misses, f);
+	}
 }
 
 static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
@@ -195,13 +227,40 @@ static bool merge_write(struct l2_slice *s, struct mem_req *r)
 	return true;
 }
 
+/* Accesses the tags; what is missing is fetched. */
+static enum mem_cache_result access_sectors(struct l2_slice *s, struct mem_req *r, bool is_write)
+{
+	const struct mem_req_bytes *bytes = mem_req_bytes_of(r);
+	struct mem_cache_victim victim = {.addr_bytes = UINT64_MAX};
+	uint32_t mshr, sectors;
+	const enum mem_cache_result result =
+	    is_write ? mem_cache_write_sectors(s->cache, r, bytes, r->op == MEM_ATOMIC, &mshr, &sectors, &victim)
+		     : mem_cache_read_sectors(s->cache, r, bytes, &mshr, &sectors);
+
+	if (result == MEM_CACHE_MISS)
+		fetch_sectors(s, r, mshr, sectors);
+	if (victim.addr_bytes != UINT64_MAX)
+		write_back(s, r, victim.addr_bytes, victim.size_bytes);
+	return result;
+}
+
+static enum mem_cache_result access_line(struct l2_slice *s, struct mem_req *r, bool is_write)
+{
+	uint32_t mshr;
+	const enum mem_cache_result result =
+	    is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr);
+
+	if (result == MEM_CACHE_MISS)
+		fetch(s, r, mshr);
+	return result;
+}
+
 /* Looks the request up. False: no MSHR, it is held. */
 static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
 	bool is_write = r->op == MEM_WRITE || (r->op == MEM_ATOMIC && s->is_write_back);
-	uint32_t mshr;
 
-	switch (is_write ? mem_cache_write(s->cache, r, &mshr) : mem_cache_read(s->cache, r, &mshr)) {
+	switch (s->sector_bytes ? access_sectors(s, r, is_write) : access_line(s, r, is_write)) {
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->hit(s->gpu->audit_self, UINT32_MAX, r);
@@ -211,8 +270,6 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 			reply(&s->hits, r, now + s->hit_units);
 		return true;
 	case MEM_CACHE_MISS:
-		fetch(s, r, mshr);
-		return true;
 	case MEM_CACHE_MERGED:
 		return true;
 	case MEM_CACHE_WRITE_THROUGH:
@@ -414,6 +471,16 @@ static void account_entered(const struct gpu *g, struct mem_req *r)
 			      g->config->gpu.l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm));
 }
 
+/* Sectors are looked up one by one, where lines have some. */
+static uint64_t tag_accesses(const struct l2_slice *s, struct mem_req *r)
+{
+	if (likely(!s->sector_bytes) || r->op == MEM_MESSAGE)
+		return 1;
+	return base_max_u64(1, (uint64_t)__builtin_popcount(mem_sectors_of(
+				      mem_req_bytes_of(r), s->sector_bytes,
+				      mem_cache_line_bytes(s->cache) / s->sector_bytes)));
+}
+
 /* False: no request is waiting. */
 static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 {
@@ -433,7 +500,7 @@ static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
 	}
 	if (unlikely(g->account != NULL))
 		net_stamp(r, NET_STAGE_L2, now);
-	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles;
+	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles * tag_accesses(s, r);
 	s->held = process(s, r, now) ? NULL : r;
 	s->waits_fill = s->held != NULL;
 	return true;
@@ -465,28 +532,27 @@ bool l2_slice_can_take(const struct l2_slice *s)
 	return s->replies.count < s->queue_cap;
 }
 
-/* A line has arrived: answers all requests that waited for it. */
+static uint32_t sector_of(const struct l2_slice *s, const struct mem_req *f)
+{
+	return (uint32_t)(f->addr_bytes - mem_cache_line_of(s->cache, f->addr_bytes)) / s->sector_bytes;
+}
+
+/* A line, or the last sector of those that are waited for, has arrived: answers all requests that waited for it. */
 static void take_line(void *self, struct mem_req *f)
 {
 	struct l2_slice *s = self;
-	uint64_t victim, now = sim_now_units(s->gpu->engine);
+	struct mem_cache_victim victim = {.size_bytes = mem_cache_line_bytes(s->cache)};
+	uint64_t now = sim_now_units(s->gpu->engine);
 	bool is_kept = !mem_cache_mshr_is_stale(s->cache, f->tag);
-	struct mem_req *r = mem_cache_fill(s->cache, f->tag, &victim);
+	struct mem_req *r =
+	    s->sector_bytes ? mem_cache_fill_sector(s->cache, f->tag, sector_of(s, f), &victim)
+			    : mem_cache_fill(s->cache, f->tag, &victim.addr_bytes);
 
 	if (unlikely(s->gpu->audit) && is_kept)
 		s->gpu->audit->fill(s->gpu->audit_self, UINT32_MAX, f);
 
-	if (victim != UINT64_MAX) {
-		struct mem_place p = mem_map_place(&s->gpu->map, victim);
-		struct mem_req *w = own_request(s, f, PORT_WRITE, MEM_WRITE, mem_cache_line_bytes(s->cache));
-
-		w->addr_bytes = victim;
-		w->vault = (uint8_t)p.vault;
-		w->bank = (uint8_t)p.bank;
-		w->row = p.row;
-		w->column = (uint16_t)p.column_bytes;
-		queue_push(&s->misses, w);
-	}
+	if (victim.addr_bytes != UINT64_MAX)
+		write_back(s, f, victim.addr_bytes, victim.size_bytes);
 	while (r) {
 		struct mem_req *next = r->next;
 
@@ -563,7 +629,7 @@ static void take_drop(void *self, struct mem_req *r)
 static void pass_host(struct l2_slice *s, const struct net_port *to, struct mem_req *r, uint64_t now)
 {
 	if (!r->is_reply) {
-		r->slice = slice_of(s->gpu, r->stack, r->vault);
+		r->slice = slice_of_place(s->gpu, r->stack, r);
 		host_link_send(s->gpu->host_link, r, now);
 		return;
 	}
@@ -656,6 +722,9 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer 
 	s->stack = stack;
 	s->tx = logic_layer_tx(stack);
 	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");
+	if (c->gpu.address_map == GPU_MAP_DIVIDED)
+		mem_cache_is_part(s->cache, base_log2(c->gpu.interleave_bytes), g->slice_count);
+	s->sector_bytes = (uint32_t)c->l2.sector_bytes;
 	s->queue_cap = (uint32_t)c->gpu.l2_queue_count;
 	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, g->clocks.l2);
 	s->is_write_back = c->l2.write_policy == MEM_CACHE_WRITE_POLICY_BACK;

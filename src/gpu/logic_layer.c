@@ -374,7 +374,7 @@ static void take_mesh(struct logic_layer *p, uint32_t stack)
 /* Over RX; the way back is the GPU's (l2.c). */
 static void to_host(struct logic_layer *p, struct mem_req *r)
 {
-	r->slice = slice_of(p->gpu, p->index, r->vault);
+	r->slice = slice_of_place(p->gpu, p->index, r);
 	logic_layer_reply(p, r);
 }
 

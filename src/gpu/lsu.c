@@ -118,6 +118,13 @@ static bool bypasses_l1(const struct simt_inst *inst)
 	return inst->cache == PTX_CG || inst->cache == PTX_CV || inst->sem != PTX_SEM_WEAK;
 }
 
+/* What a store writes, where the L2 keeps sectors of lines. */
+static void store_bytes(const struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t lane_bytes)
+{
+	if (unlikely(sm->gpu->l2_has_sectors))
+		coalesce_bytes(step->addr, step->access_mask, lane_bytes, e->lines, e->count, e->bytes);
+}
+
 static void classify_global(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
@@ -134,6 +141,7 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 	} else if (inst->flags & SIMT_STORE) {
 		e->kind = LSU_STORE;
 		e->port = SM_PORT_STORE;
+		store_bytes(sm, e, step, inst->access_bytes * inst->vec);
 		st->store_instructions++;
 		st->store_lines += e->count;
 		st->spill_stores += (inst->flags & SIMT_SPILL) != 0;
@@ -194,10 +202,12 @@ static void classify_texture(struct sm *sm, struct lsu_entry *e, const struct si
 
 	e->count = coalesce_lines(step->addr, step->access_mask, bytes, e->lines);
 	e->kind = step->inst->flags & SIMT_STORE ? LSU_STORE : LSU_TEXTURE;
-	if (e->kind == LSU_STORE)
+	if (e->kind == LSU_STORE) {
 		e->port = SM_PORT_STORE;
-	else
+		store_bytes(sm, e, step, bytes);
+	} else {
 		e->port = sm->has_caches ? SM_PORT_TEXTURE : SM_PORT_TEXTURE_LOAD;
+	}
 	sm->stats.texture_instructions++;
 	sm->stats.texture_lines += e->count;
 }
@@ -320,6 +330,18 @@ static void request_init(const struct sm *sm, struct mem_req *r, const struct ls
 	r->owner = w;
 }
 
+/* Sends a request for words of the line. */
+static void push_words(struct sm *sm, struct mem_req *r, const struct coalesced_line *l)
+{
+	if (unlikely(sm->gpu->l2_has_sectors)) {
+		const struct mem_req_bytes b = coalesce_bytes_of_words(l->word_mask);
+
+		port_push_bytes(sm, r, &b);
+	} else {
+		port_push(sm, r);
+	}
+}
+
 static bool wait_for_port(struct sm *sm)
 {
 	sm->lsu_waits_port = true;
@@ -367,7 +389,7 @@ static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coal
 		return wait_for_port(sm);
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_READ, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), &sm->warps[e->slot]);
-	port_push(sm, r);
+	push_words(sm, r, l);
 	return true;
 }
 
@@ -406,7 +428,10 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 		audit_store(sm, e, r, w);
 		audit_store_sent(sm, e, r);
 	}
-	port_push(sm, r);
+	if (unlikely(sm->gpu->l2_has_sectors))
+		port_push_bytes(sm, r, &e->bytes[e->next]);
+	else
+		port_push(sm, r);
 	return true;
 }
 
@@ -430,7 +455,7 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 		if (unlikely(sm->gpu->audit))
 			audit_store_sent(sm, e, r);
 	}
-	port_push(sm, r);
+	push_words(sm, r, l);
 	return true;
 }
 

@@ -295,6 +295,7 @@ static void wait(struct mmu *m, const struct lsu_entry *e, uint64_t page)
 
 	memcpy(&w->entry, e, offsetof(struct lsu_entry, lines));
 	w->entry.lines[0] = e->lines[e->next];
+	w->entry.bytes[0] = e->bytes[e->next];
 	w->entry.count = 1;
 	w->entry.next = 0;
 	w->page = page;

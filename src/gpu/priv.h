@@ -92,6 +92,8 @@ struct gpu {
 	struct net_xbar *requests, *replies;
 	struct l2_slice **slices;
 	uint32_t slice_count, slices_per_stack;
+	uint32_t slice_bank_bits; /* low bits of a bank's number that choose among the slices of its vault */
+	bool l2_has_sectors; /* requests have their bytes behind them, see mem_req_bytes_of */
 	struct logic_layer **stacks;
 	struct host_link *host_link;
 	uint32_t stack_count, stack_sm_count;
@@ -232,10 +234,18 @@ void logic_layer_settle(struct logic_layer *p, bool is_between_kernels);
 /* place.c */
 /* Finds the stack, vault, bank, row and column of r's address for an SM, by the mechanism's mapping if it has one. */
 void gpu_place(struct gpu *g, uint32_t sm, struct mem_req *r);
-/* The slice, in front of the stack, that the vault's lines pass; of what has no vault, any number spreads over them. */
-static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t vault)
+/* One of the slices in front of the stack: any number spreads over them. */
+static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t number)
 {
-	return (uint16_t)(stack * g->slices_per_stack + (vault & (g->slices_per_stack - 1)));
+	return (uint16_t)(stack * g->slices_per_stack + (number & (g->slices_per_stack - 1)));
+}
+
+/* The slice, in front of the stack, that the lines of r's vault pass, or, where it has several, of r's bank. */
+static inline uint16_t slice_of_place(const struct gpu *g, uint32_t stack, const struct mem_req *r)
+{
+	const uint32_t bank = r->bank & ((1u << g->slice_bank_bits) - 1);
+
+	return slice_of(g, stack, (uint32_t)r->vault << g->slice_bank_bits | bank);
 }
 
 /* What gpu.sample_ps samples, of a GPU that is being built. */

@@ -88,6 +88,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->fetches = g_new0(uint8_t, sm->fetch_slots);
 	sm->fetches_ahead = c->sm.fetch_ahead;
 	sm->collector_count = (uint32_t)c->sm.collector_count;
+	sm->collector_reads = (uint32_t)c->sm.collector_read_count;
 	sm->register_banks = (uint32_t)c->sm.register_bank_count;
 	sm->branch_penalty = (uint32_t)c->sm.branch_penalty_cycles;
 	sm->divergence_is_free = c->sm.divergence_is_free;

@@ -138,6 +138,7 @@ struct lsu_entry {
 	bool is_translated; /* lines[next] has passed the MMU */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
+	struct mem_req_bytes bytes[COALESCE_LINES_MAX]; /* stores, where the L2 has sectors: of each line */
 };
 
 /* Where answers reach an SM: a port for each thing that asks. */
@@ -189,7 +190,7 @@ struct sm {
 	bool fetches_ahead;
 	uint8_t *fetches; /* [cycle % fetch_slots], from fetch_from on */
 	uint32_t fetch_slots; /* a power of two */
-	uint32_t collector_count, register_banks;
+	uint32_t collector_count, collector_reads, register_banks;
 	uint32_t collector_next;		  /* cycle from which one is free */
 	uint32_t collector_free[SM_COLLECTOR_MAX]; /* of each */
 	uint32_t bank_free[SM_BANK_MAX];	  /* of each bank of registers */
@@ -346,6 +347,8 @@ extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_
 void port_new(struct sm *sm);
 /* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
+/* The same; bytes: those of its line that it reads or writes, of which others are what lies at its address. */
+void port_push_bytes(struct sm *sm, struct mem_req *r, const struct mem_req_bytes *bytes);
 static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
 {
 	return (uint16_t)(sm->port_first + kind);

@@ -304,29 +304,34 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 	}
 }
 
-/* A collector reads the operands, one a cycle, each when its bank is free. Returns the cycles that this takes beyond
+/* A collector reads the operands, so many a cycle, each when its bank is free. Returns the cycles that this takes beyond
  * those of one operand. */
 static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst)
 {
 	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;
-	uint32_t at = sm->now, mine = 0, next = SM_NEVER;
+	uint32_t at = sm->now, last = at, mine = 0, next = SM_NEVER;
 
 	for (uint32_t i = 0; i < inst->read_count; i++) {
-		at++;
+		uint32_t read;
+
+		if (i % sm->collector_reads == 0)
+			at = last + 1;
+		read = at;
 		if (sm->register_banks) {
 			uint32_t *bank = &sm->bank_free[(reads[i] + w->slot) % sm->register_banks];
 
-			at = *bank > at ? *bank : at;
-			*bank = at + 1;
+			read = *bank > at ? *bank : at;
+			*bank = read + 1;
 		}
+		last = read > last ? read : last;
 	}
 	while (sm->collector_free[mine] > sm->now)
 		mine++; /* one is: else the unit would not have been */
-	sm->collector_free[mine] = at + 1;
+	sm->collector_free[mine] = last + 1;
 	for (uint32_t i = 0; i < sm->collector_count; i++)
 		next = sm->collector_free[i] < next ? sm->collector_free[i] : next;
 	sm->collector_next = next;
-	return at > sm->now + 1 ? at - sm->now - 1 : 0;
+	return last > sm->now + 1 ? last - sm->now - 1 : 0;
 }
 
 /* Diverged instructions share their turns. Returns as collect. */

@@ -9,7 +9,7 @@ static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem
 {
 	struct gpu *g = sm->gpu;
 
-	r->slice = slice_of(g, stack, r->vault);
+	r->slice = slice_of_place(g, stack, r);
 	base_fifo_push(&sm->out, r, next);
 	sm->out_count++;
 	g->sm_has_request[sm->index] = true;
@@ -17,7 +17,7 @@ static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem
 		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
 }
 
-void port_push(struct sm *sm, struct mem_req *r)
+static void push_placed(struct sm *sm, struct mem_req *r)
 {
 	struct gpu *g = sm->gpu;
 
@@ -32,6 +32,30 @@ void port_push(struct sm *sm, struct mem_req *r)
 	push(sm, r, r->stack);
 }
 
+/* What lies at the address of r, to the end of its line. */
+static struct mem_req_bytes bytes_at(const struct mem_req *r)
+{
+	const uint32_t first = (uint32_t)r->addr_bytes % COALESCE_LINE_BYTES;
+	struct mem_req_bytes b = {{0, 0}};
+
+	for (uint32_t i = first; i < first + r->size_bytes && i < COALESCE_LINE_BYTES; i++)
+		b.mask[i / 64] |= 1ull << i % 64;
+	return b;
+}
+
+void port_push(struct sm *sm, struct mem_req *r)
+{
+	if (unlikely(sm->gpu->l2_has_sectors))
+		*mem_req_bytes_of(r) = bytes_at(r);
+	push_placed(sm, r);
+}
+
+void port_push_bytes(struct sm *sm, struct mem_req *r, const struct mem_req_bytes *bytes)
+{
+	*mem_req_bytes_of(r) = *bytes;
+	push_placed(sm, r);
+}
+
 void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 {
 	struct gpu *g = sm->gpu;
@@ -40,7 +64,7 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 	*r = (struct mem_req){.addr_bytes = line_addr_bytes};
 	mem_req_set_message(r, 0); /* the header holds the address */
 	gpu_place(g, sm->index, r);
-	r->port = l2_slice_drop_port(g->slices[slice_of(g, r->stack, r->vault)]);
+	r->port = l2_slice_drop_port(g->slices[slice_of_place(g, r->stack, r)]);
 	g->totals.l2_invalidations++;
 	push(sm, r, r->stack);
 }

@@ -13,7 +13,9 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/divide.h"
 #include "base/list.h"
+#include "mem/sectors.h"
 
 const struct sim_param_desc cache_param_rows[] = {
 #define PARAM_STRUCT struct cache_params
@@ -42,19 +44,31 @@ struct mshr {
 	uint32_t next_free;
 	bool is_used, is_dirty; /* a write waits: the line arrives dirty */
 	bool is_stale; /* invalidated on its way: answers those who wait, and is not kept */
+	uint8_t way; /* allocate_on_miss: kept for the line */
+	uint8_t pending_sectors, dirty_sectors; /* of a line with sectors: on their way; written by who waits */
 };
 
 /* What each set begins with; its ranks follow, then its tags. */
 struct set {
-	uint64_t dirty, valid; /* bit per way */
+	union {
+		uint64_t dirty; /* bit per way */
+		uint64_t kept;	/* write-through, allocate_on_miss: invalid ways that wait for their lines */
+	};
+	uint64_t valid;	       /* bit per way */
 	rank_lanes ranks[];    /* of all ways, rounded up: 0 = used last; RANK_NONE: no way */
 };
 
 struct mem_cache {
 	uint32_t way_count, set_bits, line_shift;
-	bool is_write_back, allocates_on_write, updates_on_write, hashes_index;
+	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index;
 	uint32_t merge_count, rank_vectors, set_bytes;
 	uint8_t *sets;
+
+	bool validates_on_write;
+	uint32_t sector_bytes, sector_count; /* of a line; 0: it has none */
+	struct mem_line_sectors *sectors;    /* [set][way] */
+	struct base_divisor parts;	     /* count 0: the cache is whole */
+	uint32_t part_bit;		     /* of a line's number */
 
 	struct mshr *mshrs;
 	uint32_t mshr_count, mshr_used_count, mshr_free;
@@ -101,7 +115,10 @@ static uint32_t set_bytes(uint64_t way_count)
 
 uint64_t mem_cache_host_bytes(const struct cache_params *p)
 {
-	return p->size_bytes / (p->way_count * p->line_bytes) * set_bytes(p->way_count) +
+	const uint64_t line_count = p->size_bytes / p->line_bytes;
+
+	return line_count / p->way_count * set_bytes(p->way_count) +
+	       (p->sector_bytes ? line_count * sizeof(struct mem_line_sectors) : 0) +
 	       p->mshr_count * sizeof(struct mshr);
 }
 
@@ -132,9 +149,17 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->set_bits = base_log2(set_count);
 	c->is_write_back = p->write_policy == MEM_CACHE_WRITE_POLICY_BACK;
 	c->allocates_on_write = p->write_allocate;
+	c->allocates_on_miss = p->allocate_on_miss;
 	c->updates_on_write = p->write_update;
 	c->hashes_index = p->index_hash == MEM_CACHE_INDEX_XOR;
 	c->merge_count = (uint32_t)p->mshr_merge_count;
+	c->validates_on_write = p->write_validate;
+	c->sector_bytes = (uint32_t)p->sector_bytes;
+	if (c->sector_bytes) {
+		c->sector_count = (uint32_t)(p->line_bytes / p->sector_bytes);
+		CHECK(c->sector_count <= MEM_SECTORS_MAX);
+		c->sectors = g_new0(struct mem_line_sectors, set_count * p->way_count);
+	}
 	sets_new(c, (uint32_t)set_count);
 	c->mshr_count = (uint32_t)p->mshr_count;
 	c->mshrs = g_new0(struct mshr, c->mshr_count);
@@ -153,17 +178,33 @@ void mem_cache_free(struct mem_cache *c)
 	if (!c)
 		return;
 	g_aligned_free(c->sets);
+	g_free(c->sectors);
 	g_free(c->mshrs);
 	g_free(c->table);
 	g_free(c);
 }
 
+void mem_cache_is_part(struct mem_cache *c, uint32_t bit, uint32_t parts)
+{
+	CHECK(bit >= c->line_shift);
+	c->parts = base_divisor_of(parts);
+	c->part_bit = bit - c->line_shift;
+}
+
+/* The line's number among those of this part. */
+static uint64_t line_of_part(const struct mem_cache *c, uint64_t line)
+{
+	uint64_t part;
+
+	return base_divide(line >> c->part_bit, &c->parts, &part) << c->part_bit | (line & ((1ull << c->part_bit) - 1));
+}
+
 static inline struct set *set_of(const struct mem_cache *c, uint64_t line)
 {
-	uint64_t index = line;
+	uint64_t index = unlikely(c->parts.count) ? line_of_part(c, line) : line, high = index;
 
 	if (c->hashes_index)
-		index ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
+		index ^= high >> c->set_bits ^ high >> 2 * c->set_bits;
 	return set_at(c, (uint32_t)(index & ((1ull << c->set_bits) - 1)));
 }
 
@@ -237,10 +278,39 @@ static void chain(struct mshr *m, struct mem_req *r)
 	m->request_count++;
 }
 
+/* The least recently used of the ways that no line on its way has, invalid ones first; way_count: there is none. */
+static uint32_t way_left(const struct mem_cache *c, const struct set *s)
+{
+	const uint8_t *rank = (const uint8_t *)s->ranks;
+	uint32_t best = c->way_count;
+
+	for (uint32_t way = 0; way < c->way_count; way++) {
+		if (s->kept >> way & 1)
+			continue;
+		if (!(s->valid >> way & 1))
+			return way;
+		if (best == c->way_count || rank[way] > rank[best])
+			best = way;
+	}
+	return best;
+}
+
+/* The way goes to a line that is asked for; what is in it goes now. */
+static void keep_way(struct mem_cache *c, struct set *s, uint32_t way)
+{
+	const uint64_t bit = 1ull << way;
+
+	c->stats.evictions += (s->valid & bit) != 0;
+	tags_of(c, s)[way] = 0;
+	s->valid &= ~bit;
+	s->kept |= bit;
+	touch(c, s, way);
+}
+
 /* A miss: merges into the pending line's MSHR or reserves one. */
 static enum mem_cache_result miss(struct mem_cache *c, struct mem_req *r, uint64_t line, bool is_write, uint32_t *mshr)
 {
-	uint32_t m = find_mshr(c, line);
+	uint32_t m = find_mshr(c, line), way = 0;
 
 	if (m != NO_MSHR) {
 		if (c->mshrs[m].request_count >= c->merge_count) {
@@ -257,8 +327,19 @@ static enum mem_cache_result miss(struct mem_cache *c, struct mem_req *r, uint64
 		c->stats.mshr_stalls++;
 		return MEM_CACHE_STALL;
 	}
+	if (c->allocates_on_miss) {
+		struct set *set = set_of(c, line);
+
+		way = way_left(c, set);
+		if (way == c->way_count) {
+			c->stats.way_stalls++;
+			return MEM_CACHE_STALL;
+		}
+		keep_way(c, set, way);
+	}
 	c->mshr_free = c->mshrs[m].next_free;
-	c->mshrs[m] = (struct mshr){.line = line, .is_used = true, .is_dirty = is_write};
+	c->mshrs[m] = (struct mshr){.line = line, .is_used = true, .is_dirty = is_write,
+				      .way = (uint8_t)way};
 	chain(&c->mshrs[m], r);
 	table_insert(c, m);
 	c->mshr_used_count++;
@@ -290,6 +371,14 @@ enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uin
 	else
 		c->stats.read_merges++;
 	return result;
+}
+
+/* Of the line in this way. */
+static struct mem_line_sectors *sectors_of(const struct mem_cache *c, const struct set *set, uint32_t way)
+{
+	const size_t number = (size_t)((const uint8_t *)set - c->sets) / c->set_bytes;
+
+	return &c->sectors[number * c->way_count + way];
 }
 
 static void drop_way(struct mem_cache *c, struct set *set, uint32_t way)
@@ -364,9 +453,21 @@ static inline uint32_t victim_way(const struct mem_cache *c, const struct set *s
 	}
 }
 
-static void insert(struct mem_cache *c, const struct mshr *m, uint64_t *victim_addr_bytes)
+/* Bytes of a dirty line to be written. */
+static uint32_t dirty_bytes(struct mem_cache *c, const struct set *set, uint32_t way)
 {
-	struct set *set = set_of(c, m->line);
+	uint32_t count;
+
+	if (!c->sector_bytes)
+		return 1u << c->line_shift;
+	count = (uint32_t)__builtin_popcount(sectors_of(c, set, way)->dirty);
+	c->stats.sector_writebacks += count;
+	return count * c->sector_bytes;
+}
+
+/* The line takes a way, and is clean. */
+static uint32_t insert(struct mem_cache *c, struct set *set, uint64_t line, struct mem_cache_victim *victim)
+{
 	uint32_t way = victim_way(c, set);
 	uint64_t *tag = &tags_of(c, set)[way], bit = 1ull << way;
 
@@ -374,31 +475,192 @@ static void insert(struct mem_cache *c, const struct mshr *m, uint64_t *victim_a
 		c->stats.evictions++;
 		if (set->dirty & bit) {
 			c->stats.writebacks++;
-			*victim_addr_bytes = (*tag - 1) << c->line_shift;
+			victim->addr_bytes = (*tag - 1) << c->line_shift;
+			victim->size_bytes = dirty_bytes(c, set, way);
 		}
 	}
-	*tag = m->line + 1;
+	*tag = line + 1;
 	set->valid |= bit;
-	set->dirty = (set->dirty & ~bit) | (m->is_dirty ? bit : 0);
+	set->dirty &= ~bit;
 	touch(c, set, way);
+	c->stats.fills++;
+	return way;
+}
+
+/* Returns its chain. */
+static struct mem_req *mshr_end(struct mem_cache *c, uint32_t mshr)
+{
+	struct mshr *m = &c->mshrs[mshr];
+
+	if (likely(!m->is_stale))
+		table_remove(c, mshr);
+	m->is_used = false;
+	m->next_free = c->mshr_free;
+	c->mshr_free = mshr;
+	c->mshr_used_count--;
+	return m->first;
+}
+
+/* The line goes where its miss has kept a way; a stale one leaves that free. */
+static void take_kept(struct mem_cache *c, const struct mshr *m)
+{
+	struct set *set = set_of(c, m->line);
+	const uint64_t bit = 1ull << m->way;
+
+	CHECK(set->kept & bit);
+	set->kept &= ~bit;
+	if (m->is_stale)
+		return;
+	tags_of(c, set)[m->way] = m->line + 1;
+	set->valid |= bit;
 	c->stats.fills++;
 }
 
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes)
 {
 	struct mshr *m = &c->mshrs[mshr];
+	struct mem_cache_victim victim = {.addr_bytes = UINT64_MAX};
 
 	CHECK(mshr < c->mshr_count && m->is_used);
-	*victim_addr_bytes = UINT64_MAX;
-	if (likely(!m->is_stale)) {
-		insert(c, m, victim_addr_bytes);
-		table_remove(c, mshr);
+	if (c->allocates_on_miss) {
+		take_kept(c, m);
+	} else if (likely(!m->is_stale)) {
+		struct set *set = set_of(c, m->line);
+		uint32_t way = insert(c, set, m->line, &victim);
+
+		set->dirty |= m->is_dirty ? 1ull << way : 0;
 	}
-	m->is_used = false;
-	m->next_free = c->mshr_free;
-	c->mshr_free = mshr;
-	c->mshr_used_count--;
-	return m->first;
+	*victim_addr_bytes = victim.addr_bytes;
+	return mshr_end(c, mshr);
+}
+
+/* ---- lines with sectors ---- */
+
+/* The line takes a way, of whose sectors none is there. */
+static struct mem_line_sectors *insert_empty(struct mem_cache *c, struct set *set, uint64_t line,
+					     struct mem_cache_victim *victim, uint32_t *way)
+{
+	struct mem_line_sectors *l;
+
+	*way = insert(c, set, line, victim);
+	l = sectors_of(c, set, *way);
+	*l = (struct mem_line_sectors){0};
+	return l;
+}
+
+/* Sectors of `needed` that are not there. */
+static uint8_t sectors_missing(const struct mem_cache *c, const struct set *set, int way, uint8_t needed)
+{
+	return way < 0 ? needed : (uint8_t)(needed & ~sectors_of(c, set, (uint32_t)way)->present);
+}
+
+/* Waits for missing sectors, which are fetched unless they are on their way. */
+static enum mem_cache_result sectors_miss(struct mem_cache *c, struct mem_req *r, uint64_t line, uint8_t missing,
+					  uint8_t written, uint32_t *mshr, uint32_t *fetch_mask)
+{
+	enum mem_cache_result result = miss(c, r, line, written != 0, mshr);
+	struct mshr *m;
+
+	if (result == MEM_CACHE_STALL)
+		return result;
+	m = &c->mshrs[*mshr];
+	*fetch_mask = missing & ~m->pending_sectors;
+	m->pending_sectors |= missing;
+	m->dirty_sectors |= written;
+	return *fetch_mask ? MEM_CACHE_MISS : MEM_CACHE_MERGED;
+}
+
+enum mem_cache_result mem_cache_read_sectors(struct mem_cache *c, struct mem_req *r, const struct mem_req_bytes *bytes,
+					     uint32_t *mshr, uint32_t *fetch_mask)
+{
+	const uint64_t line = r->addr_bytes >> c->line_shift;
+	const uint8_t needed = mem_sectors_of(bytes, c->sector_bytes, c->sector_count);
+	struct set *set = set_of(c, line);
+	const int way = find_way(c, set, line);
+	const uint8_t missing = sectors_missing(c, set, way, needed);
+	enum mem_cache_result result = MEM_CACHE_HIT;
+
+	*fetch_mask = 0;
+	if (missing)
+		result = sectors_miss(c, r, line, missing, 0, mshr, fetch_mask);
+	if (result == MEM_CACHE_STALL)
+		return result;
+	if (way >= 0)
+		touch(c, set, (uint32_t)way);
+	c->stats.reads++;
+	c->stats.read_hits += result == MEM_CACHE_HIT;
+	c->stats.read_misses += result == MEM_CACHE_MISS;
+	c->stats.read_merges += result == MEM_CACHE_MERGED;
+	c->stats.sector_misses += missing && way >= 0;
+	return result;
+}
+
+/* Bytes that are written into a line, which is here. */
+static void write_here(struct mem_cache *c, struct set *set, uint32_t way, const struct mem_req_bytes *bytes)
+{
+	touch(c, set, way);
+	mem_sectors_write(sectors_of(c, set, way), bytes, c->sector_bytes, c->sector_count);
+	set->dirty |= 1ull << way;
+}
+
+enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_req *r, const struct mem_req_bytes *bytes,
+					      bool is_update, uint32_t *mshr, uint32_t *fetch_mask,
+					      struct mem_cache_victim *victim)
+{
+	const uint64_t line = r->addr_bytes >> c->line_shift;
+	const uint8_t needed = mem_sectors_of(bytes, c->sector_bytes, c->sector_count);
+	struct set *set = set_of(c, line);
+	int way = find_way(c, set, line);
+	const uint8_t missing = sectors_missing(c, set, way, needed);
+	const bool is_hit = way >= 0;
+	enum mem_cache_result result = MEM_CACHE_HIT;
+
+	victim->addr_bytes = UINT64_MAX;
+	*fetch_mask = 0;
+	if (!c->is_write_back)
+		return write_through(c, set, way);
+	if (missing && !c->allocates_on_write && find_mshr(c, line) == NO_MSHR) {
+		result = MEM_CACHE_WRITE_THROUGH;
+	} else if (!missing || (c->validates_on_write && !is_update)) {
+		uint32_t taken = (uint32_t)way;
+
+		if (!is_hit)
+			insert_empty(c, set, line, victim, &taken);
+		write_here(c, set, taken, bytes);
+	} else {
+		result = sectors_miss(c, r, line, missing, needed, mshr, fetch_mask);
+	}
+	if (result == MEM_CACHE_STALL)
+		return result;
+	c->stats.writes++;
+	c->stats.write_hits += is_hit && !missing;
+	c->stats.write_misses += !is_hit || missing;
+	c->stats.sector_misses += is_hit && missing;
+	return result;
+}
+
+struct mem_req *mem_cache_fill_sector(struct mem_cache *c, uint32_t mshr, uint32_t sector,
+				      struct mem_cache_victim *victim)
+{
+	struct mshr *m = &c->mshrs[mshr];
+	const uint8_t bit = (uint8_t)(1u << sector);
+
+	CHECK(mshr < c->mshr_count && m->is_used && m->pending_sectors & bit);
+	victim->addr_bytes = UINT64_MAX;
+	m->pending_sectors &= (uint8_t)~bit;
+	c->stats.sector_fills++;
+	if (likely(!m->is_stale)) {
+		struct set *set = set_of(c, m->line);
+		const int found = find_way(c, set, m->line);
+		uint32_t way = (uint32_t)found;
+		struct mem_line_sectors *l = found >= 0 ? sectors_of(c, set, way)
+							: insert_empty(c, set, m->line, victim, &way);
+
+		l->present |= bit;
+		l->dirty |= m->dirty_sectors & l->present;
+		set->dirty |= l->dirty ? 1ull << way : 0;
+	}
+	return m->pending_sectors ? NULL : mshr_end(c, mshr);
 }
 
 uint32_t mem_cache_line_bytes(const struct mem_cache *c)
@@ -510,5 +772,7 @@ bool mem_cache_is_idle(const struct mem_cache *c)
 void mem_cache_reset(struct mem_cache *c)
 {
 	mem_cache_invalidate_all(c);
+	for (uint32_t i = 0; c->allocates_on_miss && i < 1u << c->set_bits; i++)
+		set_at(c, i)->kept = 0;
 	link_mshrs(c);
 }

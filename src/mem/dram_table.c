@@ -129,7 +129,6 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 		const char *name;
 		uint64_t value;
 	} powers[] = {
-		{"vault_count", p->vault_count},
 		{"rank_count", p->rank_count},
 		{"bank_count", p->bank_count},
 		{"group_count", p->group_count},

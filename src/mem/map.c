@@ -68,6 +68,8 @@ static void map_in_stack(struct mem_map *map, uint32_t vault_count, uint32_t ban
 		map->bank.masks[i] |= 1ull << (row_first + i);
 }
 
+static const struct mem_map_division no_division;
+
 void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		      uint32_t row_bytes, uint32_t line_bytes)
 {
@@ -75,6 +77,7 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 	uint32_t line = base_log2(line_bytes), stack = base_log2(stack_count), vault = base_log2(vault_count);
 	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
 
+	map->stack_division = map->vault_division = no_division;
 	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
 	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++)
 		insert_bits(fields[i], line, stack);
@@ -97,6 +100,7 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
 
 	CHECK(bit >= line);
+	map->stack_division = map->vault_division = no_division;
 	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
 	for (uint32_t i = 0; i < vault; i++)
 		map->vault.masks[i] |= 1ull << (line + i + stride);
@@ -106,9 +110,50 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 	prepare_all(map);
 }
 
-void mem_map_hash_banks(struct mem_map *map)
+static struct mem_map_division division(uint32_t count, uint32_t bit)
 {
-	for (uint32_t i = map->bank.bit_count; map->bank.bit_count && i < map->row.bit_count; i++)
+	return base_is_power_of_two(count) ? no_division
+					   : (struct mem_map_division){base_divisor_of(count), bit};
+}
+
+/* A field of `count`, which is above the first_bit bits below it; where it is divided out it has no bits. */
+static uint32_t set_digit(struct mem_map_field *f, uint32_t first_bit, uint32_t count)
+{
+	const uint32_t bits = base_is_power_of_two(count) ? base_log2(count) : 0;
+
+	set_plain(f, first_bit, bits);
+	return first_bit + bits;
+}
+
+void mem_map_divided(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		     uint32_t row_bytes, uint32_t interleave_bytes, uint32_t group_bits)
+{
+	const uint32_t address_bits = 48, low = base_log2(interleave_bytes), bank = base_log2(bank_count);
+	const uint32_t column = base_log2(row_bytes);
+	uint32_t bit = low;
+
+	CHECK(group_bits <= bank && low <= column);
+	map->stack_division = division(stack_count, bit);
+	bit = set_digit(&map->stack, bit, stack_count);
+	map->vault_division = division(vault_count, bit);
+	bit = set_digit(&map->vault, bit, vault_count);
+	set_plain(&map->bank, bit, group_bits);
+	bit += group_bits;
+	set_plain(&map->column, 0, low);
+	map->column.bit_count = column;
+	for (uint32_t i = low; i < column; i++)
+		map->column.masks[i] = 1ull << bit++;
+	map->bank.bit_count = bank;
+	for (uint32_t i = group_bits; i < bank; i++)
+		map->bank.masks[i] = 1ull << bit++;
+	set_plain(&map->row, bit,
+		  address_bits - bit < MEM_MAP_FIELD_BITS_MAX ? address_bits - bit : MEM_MAP_FIELD_BITS_MAX);
+	prepare_all(map);
+}
+
+void mem_map_hash_banks(struct mem_map *map, uint32_t first_row_bit, uint32_t row_bit_count)
+{
+	for (uint32_t i = first_row_bit; map->bank.bit_count && i < first_row_bit + row_bit_count; i++)
 		map->bank.masks[i % map->bank.bit_count] ^= map->row.masks[i];
 	mem_map_field_prepare(&map->bank);
 }
@@ -136,11 +181,27 @@ static inline uint32_t field_index(const struct mem_map_field *f, uint64_t addr_
 	return index;
 }
 
+/* The digit; *addr_bytes becomes what the division leaves. */
+static uint32_t divide_out(const struct mem_map_division *d, uint64_t *addr_bytes)
+{
+	const uint64_t low = *addr_bytes & ((1ull << d->bit) - 1);
+	uint64_t digit;
+
+	*addr_bytes = base_divide(*addr_bytes >> d->bit, &d->by, &digit) << d->bit | low;
+	return (uint32_t)digit;
+}
+
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes)
 {
+	uint32_t stack = 0, vault = 0;
+
+	if (unlikely(map->stack_division.by.count))
+		stack = divide_out(&map->stack_division, &addr_bytes);
+	if (unlikely(map->vault_division.by.count))
+		vault = divide_out(&map->vault_division, &addr_bytes);
 	return (struct mem_place){
-		.stack = field_index(&map->stack, addr_bytes),
-		.vault = field_index(&map->vault, addr_bytes),
+		.stack = field_index(&map->stack, addr_bytes) | stack,
+		.vault = field_index(&map->vault, addr_bytes) | vault,
 		.bank = field_index(&map->bank, addr_bytes),
 		.row = field_index(&map->row, addr_bytes),
 		.column_bytes = field_index(&map->column, addr_bytes),

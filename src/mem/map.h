@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/divide.h"
+
 enum { MEM_MAP_FIELD_BITS_MAX = 32, MEM_MAP_TERMS_MAX = 64 };
 
 /* Index bits that all lie the same distance from an address bit they take: index ^= rotr(address, rotate) & mask. */
@@ -23,8 +25,16 @@ struct mem_map_field {
 	struct mem_map_term terms[MEM_MAP_TERMS_MAX];
 };
 
+/* Takes the digit of a count that is no power of two out of the address: what is at and above the bit is divided, the
+ * rest of the division is the digit, and the quotient takes its place for the fields. */
+struct mem_map_division {
+	struct base_divisor by; /* by.count 0: none */
+	uint32_t bit;
+};
+
 struct mem_map {
 	struct mem_map_field stack, vault, bank, row, column;
+	struct mem_map_division stack_division, vault_division; /* in this order */
 };
 
 struct mem_place {
@@ -39,17 +49,25 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 /* Two consecutive bits [bit+1:bit] select the stack; other fields from the address without them (TOM section 3.2). */
 void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		     uint32_t row_bytes, uint32_t line_bytes);
+/* Any number of stacks and vaults: successive interleaves of interleave_bytes (a power of two, at least a line, at most
+ * a row) go round the stacks, then round the vaults of each. Of what is left of the address the lowest group_bits choose
+ * the bank's lowest bits, as GPGPU-Sim has them where L2 slices share a channel; then come the rest of the column, of
+ * the bank, and the row. Nothing is XORed. */
+void mem_map_divided(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
+		     uint32_t row_bytes, uint32_t interleave_bytes, uint32_t group_bits);
 /* Pages of page_bytes at random stacks by a seeded hash (NSU, SC'17, section 5); within a stack as in the baseline. */
 uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uint64_t seed, uint32_t stack_count);
 
-/* The bank is XORed with all bits of the row, and not with the low ones alone: arrays that begin a power of two apart
- * meet in one bank only if their rows do. Once, after one of the maps above. */
-void mem_map_hash_banks(struct mem_map *map);
+/* The bank is XORed with these bits of the row, folded; again, and they are gone. Baseline and two_bit have as many low
+ * ones as a bank has, so arrays that begin a power of two apart may meet in one bank though their rows do not, which
+ * the others prevent. Once or twice, after one of the maps above. */
+void mem_map_hash_banks(struct mem_map *map, uint32_t first_row_bit, uint32_t row_bit_count);
 
 /* To be called after changing masks by hand; the functions of this header have done it. */
 void mem_map_field_prepare(struct mem_map_field *f);
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);
-/* True when no two addresses share a place: the masks of all fields form an invertible matrix. */
+/* True when no two addresses share a place: the masks of all fields form an invertible matrix. Of a map that divides,
+ * this is what the quotients are mapped by: a digit and a quotient tell the address. */
 bool mem_map_is_bijective(const struct mem_map *map, uint32_t address_bits);
 
 #endif

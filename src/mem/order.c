@@ -30,7 +30,7 @@ static void add_part(struct mem_order *o, enum mem_order_part part, uint64_t cou
 	if ((count & (count - 1)) && !is_top) {
 		CHECK(o->division_count < MEM_ORDER_DIVISIONS_MAX);
 		o->divisions[o->division_count++] = (struct mem_order_division){
-			count, UINT64_MAX / count, *shift, (uint8_t)part, (uint8_t)place_log2};
+			base_divisor_of(count), *shift, (uint8_t)part, (uint8_t)place_log2};
 		return;
 	}
 
@@ -77,19 +77,6 @@ void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct 
 	}
 }
 
-static inline uint64_t divide(uint64_t n, const struct mem_order_division *d, uint64_t *rest)
-{
-	uint64_t quotient = (uint64_t)((unsigned __int128)n * d->inverse >> 64);
-	uint64_t left = n - quotient * d->count;
-
-	if (left >= d->count) { /* the rounded inverse falls short by at most one */
-		left -= d->count;
-		quotient++;
-	}
-	*rest = left;
-	return quotient;
-}
-
 struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t addr_bytes)
 {
 	uint64_t rest = addr_bytes, digits[MEM_PART_COUNT] = {0};
@@ -98,13 +85,14 @@ struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t add
 		const struct mem_order_division *d = &o->divisions[i];
 		uint64_t low = rest & ((1ull << d->shift) - 1), digit;
 
-		rest = divide(rest >> d->shift, d, &digit) << d->shift | low;
+		rest = base_divide(rest >> d->shift, &d->by, &digit) << d->shift | low;
 		digits[d->part] = digit << d->place_log2;
 	}
 
 	struct mem_place p = mem_order_bits_place(o, rest);
 
 	p.stack |= (uint32_t)digits[MEM_PART_STACK];
+	p.vault |= (uint32_t)digits[MEM_PART_VAULT];
 	p.row |= (uint32_t)digits[MEM_PART_ROW];
 	p.bank = (p.bank | (uint32_t)digits[MEM_PART_RANK]) ^ (p.row & o->xor_mask);
 	return p;

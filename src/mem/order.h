@@ -1,4 +1,4 @@
-/* order.h - an address map as an order of fields: exact for any number of stacks, ranks and rows.
+/* order.h - an address map as an order of fields: exact for any number of stacks, vaults, ranks and rows.
  *
  * The name of an order lists the fields from the most significant to the least, by the two letters that DRAMsim3
  * uses: ro row, ra rank, ba bank within its group, bg bank group, co column, ch channel. An address is read as a number
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/divide.h"
 #include "mem/map.h"
 
 #define MEM_ORDERS(X) \
@@ -31,7 +32,7 @@ enum mem_order_name {
 #undef MEM_ORDER_ENUMERATOR
 };
 
-/* What there is of each; all at least 1. Vaults, banks, groups and the two sizes are powers of two. */
+/* What there is of each; all at least 1. Banks, groups and the two sizes are powers of two. */
 struct mem_shape {
 	uint32_t stack_count, vault_count, rank_count;
 	uint32_t bank_count, group_count; /* banks per rank, of which every group has as many */
@@ -48,7 +49,7 @@ enum { MEM_ORDER_HEADROOM = 6 };
 
 /* Takes the digit of a count that is no power of two out of the address. */
 struct mem_order_division {
-	uint64_t count, inverse; /* floor((2^64 - 1) / count) */
+	struct base_divisor by;
 	uint32_t shift;
 	uint8_t part; /* enum mem_order_part */
 	uint8_t place_log2; /* of the digit in its part of the place */
@@ -58,7 +59,7 @@ enum mem_order_part {
 	MEM_PART_COLUMN, MEM_PART_STACK, MEM_PART_VAULT, MEM_PART_GROUP, MEM_PART_BANK, MEM_PART_RANK, MEM_PART_ROW,
 	MEM_PART_COUNT,
 };
-enum { MEM_ORDER_DIVISIONS_MAX = 3 };
+enum { MEM_ORDER_DIVISIONS_MAX = 4 }; /* stacks, vaults, ranks and rows */
 
 struct mem_order {
 	struct mem_order_bits bits[MEM_PART_COUNT];

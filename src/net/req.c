@@ -34,12 +34,23 @@ struct mem_req_pool *mem_req_pool_new(void)
 	return p;
 }
 
-void mem_req_pool_stamp(struct mem_req_pool *p)
+/* What lies behind a request has this many bytes at least. */
+static void room(struct mem_req_pool *p, size_t behind_bytes)
 {
-	const size_t bytes = sizeof(struct mem_req) + sizeof(struct net_stamps);
+	const size_t bytes = sizeof(struct mem_req) + behind_bytes;
 
 	CHECK(!p->chunks->len);
-	p->req_bytes = (bytes + HOST_LINE_BYTES - 1) / HOST_LINE_BYTES * HOST_LINE_BYTES;
+	p->req_bytes = MAX(p->req_bytes, (bytes + HOST_LINE_BYTES - 1) / HOST_LINE_BYTES * HOST_LINE_BYTES);
+}
+
+void mem_req_pool_bytes(struct mem_req_pool *p)
+{
+	room(p, sizeof(struct mem_req_bytes));
+}
+
+void mem_req_pool_stamp(struct mem_req_pool *p)
+{
+	room(p, sizeof(struct mem_req_bytes) + sizeof(struct net_stamps));
 }
 
 void mem_req_pool_free(struct mem_req_pool *p)

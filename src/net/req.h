@@ -74,11 +74,25 @@ static inline void mem_req_answer(struct mem_req *r)
 	r->payload_bytes = r->brings_data ? r->size_bytes : 0;
 }
 
+/* Which bytes of its line a request reads or writes, bit by byte: behind the request, where the pool makes room for
+ * them, and nowhere else. Lines have 128 B there. */
+struct mem_req_bytes {
+	uint64_t mask[2];
+};
+
+/* Only of a pool that makes room for stamps or bytes. */
+static inline struct mem_req_bytes *mem_req_bytes_of(struct mem_req *r)
+{
+	return (struct mem_req_bytes *)(r + 1);
+}
+
 struct mem_req_pool;
 
 struct mem_req_pool *mem_req_pool_new(void);
 /* Makes room for stamps (net/stamp.h) behind every request; before the first is taken. */
 void mem_req_pool_stamp(struct mem_req_pool *p);
+/* Makes room for bytes behind every request; before the first is taken. */
+void mem_req_pool_bytes(struct mem_req_pool *p);
 /* CHECKs that every request came back. */
 void mem_req_pool_free(struct mem_req_pool *p);
 struct mem_req *mem_req_get(struct mem_req_pool *p); /* fields undefined; pool grows by whole chunks */

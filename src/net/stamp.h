@@ -42,7 +42,7 @@ struct net_stamps {
 /* Only of a pool with stamps. */
 static inline struct net_stamps *net_stamps_of(struct mem_req *r)
 {
-	return (struct net_stamps *)(r + 1);
+	return (struct net_stamps *)(mem_req_bytes_of(r) + 1);
 }
 
 static inline void net_stamp(struct mem_req *r, enum net_stage stage, uint64_t units)

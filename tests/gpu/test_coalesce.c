@@ -36,6 +36,39 @@ static void lines_of_strides(void **state)
 	}
 }
 
+/* Bytes of lines against one bit per byte. */
+static void bytes_of_lanes(void **state)
+{
+	static const struct {
+		uint64_t base, stride;
+		uint32_t bytes, mask;
+	} cases[] = {
+	    {0x10000, 4, 4, UINT32_MAX}, {0x1007c, 4, 8, 0xff00ff01}, {0x10001, 3, 1, UINT32_MAX},
+	    {0x10000, 36, 32, UINT32_MAX}, {0x10040, 0, 2, 0x11}, {0x10000, 256, 16, UINT32_MAX},
+	};
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	struct mem_req_bytes out[COALESCE_LINES_MAX];
+	uint64_t addr[32];
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		uint32_t count;
+
+		strided(addr, cases[i].base, cases[i].stride);
+		count = coalesce_lines(addr, cases[i].mask, cases[i].bytes, lines);
+		coalesce_bytes(addr, cases[i].mask, cases[i].bytes, lines, count, out);
+		for (uint64_t a = 0x10000; a < 0x10000 + 40 * 256; a++) {
+			bool is_touched = false, is_told = false;
+
+			for (uint32_t lane = 0; lane < 32; lane++)
+				is_touched |= cases[i].mask >> lane & 1 && a >= addr[lane] && a < addr[lane] + cases[i].bytes;
+			for (uint32_t l = 0; l < count; l++)
+				is_told |= a / 128 * 128 == lines[l].addr_bytes && out[l].mask[a % 128 / 64] >> a % 64 & 1;
+			assert_int_equal(is_told, is_touched);
+		}
+	}
+}
+
 static void lines_of_misaligned(void **state)
 {
 	struct coalesced_line lines[COALESCE_LINES_MAX];
@@ -153,7 +186,8 @@ static void constant_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(lines_of_misaligned),
+	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(bytes_of_lanes),
+	    cmocka_unit_test(lines_of_misaligned),
 	    cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
 	    cmocka_unit_test(banks_of_strides), cmocka_unit_test(constant_words),
 	};

@@ -500,6 +500,113 @@ static void victims_go_home(void **state)
 	rig_close(&r);
 }
 
+/* ---- an L2 whose lines have sectors ---- */
+
+#define SECTORS "l2.write_policy", "back", "l2.write_allocate", "true", "l2.write_validate", "true", \
+	"l2.sector_bytes", "32", "sm.inst_cache_kept", "true"
+
+/* A word of a sector of its own in every line, the third. */
+static uint64_t one_word(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + (1 << 20) + thread * 128 + 64;
+}
+
+static uint64_t whole_lines(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + (2 << 20) + thread * 4;
+}
+
+/* Half of one_word's sector is written by the other words of the line's first half. */
+static uint64_t beside(uint64_t thread, uint32_t visit)
+{
+	return one_word(thread, visit) + 4;
+}
+
+static void sectors_save_reads(void **state)
+{
+	static const char *const settings[] = {SECTORS, NULL};
+	const struct fake_inst code[] = {FAKE_EXIT};
+	struct fake_inst read[] = {FAKE_LOAD(1, one_word), FAKE_EXIT};
+	const struct fake_inst line[] = {FAKE_LOAD(1, whole_lines), FAKE_EXIT};
+	const struct fake_inst write[] = {FAKE_STORE(1, whole_lines), FAKE_FENCE, FAKE_EXIT};
+	const struct fake_inst partial[] = {FAKE_STORE(1, beside), FAKE_FENCE, FAKE_EXIT};
+	uint64_t before;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, code, 1, 1, 32);
+	before = rig_stat(&r, "vault.reads");
+	rig_run(&r, write, ARRAY_COUNT(write), 1, 32); /* a whole line: nothing is fetched, nothing goes to memory */
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), before);
+	assert_int_equal(rig_stat(&r, "vault.writes"), 0);
+	rig_run(&r, line, ARRAY_COUNT(line), 1, 32); /* and it can be read */
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), before);
+	rig_run(&r, partial, ARRAY_COUNT(partial), 1, 32); /* words: nothing is fetched either */
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), before);
+	read[0].cache = PTX_CG; /* past the L1: of each line the sector, which is not whole */
+	rig_run(&r, read, ARRAY_COUNT(read), 1, 32);
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), before + 32);
+	assert_int_equal(rig_stat(&r, "l2.sector_misses"), 32);
+	rig_run(&r, read, ARRAY_COUNT(read), 1, 32);
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), before + 32);
+	rig_close(&r);
+}
+
+/* A cache of one set, one line, in each slice: what goes is written by sectors. */
+static void sectors_written_back(void **state)
+{
+	static const char *const settings[] = {SECTORS, "l2.size_bytes", "2048", "l2.way_count", "1",
+					       "gpu.l2_slices_per_stack_count", "4", NULL};
+	const struct fake_inst insts[] = {FAKE_STORE(1, one_word), FAKE_FENCE, FAKE_LOAD(2, whole_lines), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, ARRAY_COUNT(insts), 8, 128);
+	assert_true(rig_stat(&r, "l2.writebacks") > 500);
+	assert_int_equal(rig_stat(&r, "l2.sector_writebacks"), rig_stat(&r, "l2.writebacks"));
+	assert_int_equal(rig_stat(&r, "vault.writes"), rig_stat(&r, "l2.writebacks"));
+	assert_int_equal(rig_stat(&r, "memory.requests"), rig_stat(&r, "memory.answers"));
+	rig_close(&r);
+}
+
+/* Six channels of one vault, with the rig's auditor of commands: two slices a channel take its banks in turn, so a
+ * program that the tags hold up needs half the time. All requests are answered, with hostile queues too. */
+#define SIX_CHANNELS "gpu.stack_count", "6", "dram.vault_count", "1", "gpu.address_map", "divided", \
+	"l2.size_bytes", "98304", "l2.way_count", "8"
+
+static void six_channels(void **state)
+{
+	static const char *const roomy[] = {SECTORS, SIX_CHANNELS, "gpu.l2_slices_per_stack_count", "2", NULL};
+	static const char *const tight[] = {SECTORS, SIX_CHANNELS, "gpu.bank_hash", "all_row", "gpu.l2_slices_per_stack_count", "4", "l2.mshr_count", "1",
+					    "gpu.l2_queue_count", "1", "link.depth_count", "1", "dram.queue_entries", "2",
+					    "dram.write_high_count", "1", "dram.write_low_count", "0", "xbar.depth_count",
+					    "1", NULL};
+	struct fake_inst insts[ARRAY_COUNT(mixed)];
+	const uint32_t count = with_atomics(insts);
+	const struct fake_inst lines[] = {FAKE_LOAD(1, whole_lines), FAKE_EXIT};
+	uint64_t cycles[2];
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *const slow[] = {SIX_CHANNELS, "gpu.l2_interval_cycles", "64", "gpu.l2_slices_per_stack_count",
+					    i ? "2" : "1", NULL};
+
+		cycles[i] = rig_cycles(slow, lines, 2, 48, 256);
+	}
+	assert_in_range(10 * cycles[0] / cycles[1], 17, 20);
+	for (uint32_t i = 0; i < 2; i++) {
+		rig_open(&r, NULL, NULL, i ? tight : roomy);
+		rig_run(&r, insts, count, 8, 64);
+		assert_int_equal(rig_stat(&r, "memory.requests"), rig_stat(&r, "memory.answers"));
+		rig_close(&r);
+	}
+}
+
 /* An atomic takes its line out of the L1: the load after it reads it again. */
 static void atomics_leave_no_line(void **state)
 {
@@ -818,10 +925,12 @@ static void bad_configurations(void **state)
 	static const struct {
 		const char *key, *value, *text;
 	} cases[] = {
-	    {"gpu.stack_count", "3", "power of two"},      {"l2.size_bytes", "1000000", "l2.size_bytes"},
+	    {"gpu.stack_count", "3", "powers of two"},     {"l2.size_bytes", "1000000", "l2.size_bytes"},
 	    {"l1d.write_policy", "back", "write-through"}, {"sm.warp_slot_count", "200", "64 warp slots"},
 	    {"sm.sector_bytes", "48", "power of two"},     {"gpu.sm_clock_khz", "1399999", "unit of time"},
-	    {"sm.ibuffer_count", "3", "power of two"},
+	    {"sm.ibuffer_count", "3", "power of two"},     {"dram.vault_count", "6", "gpu.address_map"},
+	    {"l1d.sector_bytes", "32", "only the L2"},     {"l2.write_validate", "true", "l2.sector_bytes"},
+	    {"l2.sector_bytes", "48", "power of two"},     {"gpu.interleave_bytes", "8192", "dram.row_bytes"},
 	};
 
 	(void)state;
@@ -881,6 +990,9 @@ int main(void)
 	    cmocka_unit_test(host_memory_through_smallest_queues),
 	    cmocka_unit_test(write_back_l2),
 	    cmocka_unit_test(victims_go_home),
+	    cmocka_unit_test(sectors_save_reads),
+	    cmocka_unit_test(sectors_written_back),
+	    cmocka_unit_test(six_channels),
 	    cmocka_unit_test(atomics_leave_no_line),
 	    cmocka_unit_test(address_maps),
 	    cmocka_unit_test(small_acknowledgments),

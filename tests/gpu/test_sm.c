@@ -184,6 +184,23 @@ static void operand_collectors(void **state)
 	assert_in_range(front_end_run(one_bank, reads, 3, 8), 8 * 64 * 3, 8 * 64 * 3 + 64);
 }
 
+/* A collector that reads four a cycle has an instruction for two cycles, whatever its operands. All of one
+ * bank, they are read one by one still. */
+static void collectors_read_at_once(void **state)
+{
+	static const char *const settings[] = {"sm.collector_count", "2", "sm.collector_read_count", "4",
+					       "sm.register_bank_count", "0", NULL};
+	static const char *const one_by_one[] = {"sm.collector_count", "2", "sm.register_bank_count", "0", NULL};
+	static const char *const one_bank[] = {"sm.collector_count", "6", "sm.collector_read_count", "4",
+					       "sm.register_bank_count", "1", NULL};
+	static const uint16_t reads[] = {1, 2, 3};
+
+	(void)state;
+	assert_in_range(front_end_run(settings, reads, 3, 8), 8 * 64, 8 * 64 + 64);
+	assert_in_range(front_end_run(one_by_one, reads, 3, 8), 8 * 64 * 2, 8 * 64 * 2 + 64);
+	assert_in_range(front_end_run(one_bank, reads, 3, 8), 8 * 64 * 3, 8 * 64 * 3 + 64);
+}
+
 /* Banks are by register and warp slot: three registers of one bank take three cycles to read, of different ones too,
  * since a collector reads one a cycle; but other collectors then find their banks free. */
 static void register_banks(void **state)
@@ -644,6 +661,7 @@ int main(void)
 	    cmocka_unit_test(special_function_steps_leave_the_unit),
 	    cmocka_unit_test(units_of_schedulers),
 	    cmocka_unit_test(operand_collectors),
+	    cmocka_unit_test(collectors_read_at_once),
 	    cmocka_unit_test(register_banks),
 	    cmocka_unit_test(diverged_instructions_share_slots),
 	    cmocka_unit_test(diverged_instructions_share_units),

@@ -228,6 +228,226 @@ static void test_against_naive_model(void **state)
 	}
 }
 
+/* ---- lines with sectors: against bytes one by one ---- */
+
+enum { SECTOR = 32, SECTORS = 128 / SECTOR, SECTOR_WAYS = 2, SECTOR_LINES = 6 };
+
+struct naive_sectored {
+	uint64_t line, age;
+	bool is_valid, is_written[128], is_fetched[SECTORS];
+};
+
+static bool naive_has(const struct naive_sectored *l, uint32_t sector)
+{
+	bool is_whole = true;
+
+	for (uint32_t i = sector * SECTOR; i < (sector + 1) * SECTOR; i++)
+		is_whole &= l->is_written[i];
+	return is_whole || l->is_fetched[sector];
+}
+
+/* The line's way: itself, or what goes. */
+static struct naive_sectored *naive_way(struct naive_sectored *set, uint64_t line)
+{
+	struct naive_sectored *best = &set[0];
+
+	for (uint32_t i = 0; i < SECTOR_WAYS; i++)
+		if (set[i].is_valid && set[i].line == line)
+			return &set[i];
+	for (uint32_t i = 1; i < SECTOR_WAYS; i++)
+		if (best->is_valid && (!set[i].is_valid || set[i].age < best->age))
+			best = &set[i];
+	return best;
+}
+
+/* Takes the line in if it is not there; what its victim has to write. */
+static uint32_t naive_take(struct naive_sectored *l, uint64_t line)
+{
+	uint32_t bytes = 0;
+
+	if (l->is_valid && l->line == line)
+		return 0;
+	for (uint32_t s = 0; l->is_valid && s < SECTORS; s++) {
+		bool is_dirty = false;
+
+		for (uint32_t i = s * SECTOR; i < (s + 1) * SECTOR; i++)
+			is_dirty |= l->is_written[i];
+		bytes += is_dirty ? SECTOR : 0;
+	}
+	*l = (struct naive_sectored){.line = line, .is_valid = true};
+	return bytes;
+}
+
+static void expect_victim(const struct mem_cache_victim *v, uint32_t bytes)
+{
+	assert_int_equal(v->addr_bytes == UINT64_MAX ? 0 : v->size_bytes, bytes);
+}
+
+/* A run of bytes of the line. */
+static struct mem_req_bytes some_bytes(uint32_t *first, uint32_t *count)
+{
+	struct mem_req_bytes b = {{0, 0}};
+
+	*count = rnd() % 3 ? (uint32_t)(rnd() % 3 + 1) * SECTOR : (uint32_t)(rnd() % 24 + 1);
+	*first = *count >= SECTOR ? (uint32_t)(rnd() % 2) * SECTOR : (uint32_t)(rnd() % (128 - *count + 1));
+	for (uint32_t i = *first; i < *first + *count; i++)
+		b.mask[i / 64] |= 1ull << i % 64;
+	return b;
+}
+
+/* Writes fetch nothing; a read fetches the sectors that are neither there nor written whole, each once, and is answered
+ * with the last; who goes takes its dirty sectors along. Every miss is filled at once, in some order. */
+static void test_sectors_against_bytes(void **state)
+{
+	struct cache_params p = params(SECTOR_WAYS * 128, SECTOR_WAYS);
+	struct naive_sectored set[SECTOR_WAYS] = {0};
+	struct mem_cache *c;
+	uint32_t fetched = 0, validated = 0;
+
+	(void)state;
+	p.sector_bytes = SECTOR;
+	p.write_policy = MEM_CACHE_WRITE_POLICY_BACK;
+	p.write_allocate = p.write_validate = true;
+	c = mem_cache_new(&p, NULL, "l2");
+	for (uint64_t clock = 1; clock < 20000; clock++) {
+		const uint64_t line = rnd() % SECTOR_LINES;
+		struct mem_req r = {.addr_bytes = line * 128};
+		struct naive_sectored *l = naive_way(set, line);
+		uint32_t first, count, mshr, mask, expected = 0;
+		const struct mem_req_bytes bytes = some_bytes(&first, &count);
+		struct mem_cache_victim victim;
+
+		if (rnd() & 1) {
+			assert_int_equal(mem_cache_write_sectors(c, &r, &bytes, false, &mshr, &mask, &victim), MEM_CACHE_HIT);
+			assert_int_equal(mask, 0);
+			expect_victim(&victim, naive_take(l, line));
+			memset(l->is_written + first, true, count);
+			l->age = clock;
+			validated += count >= SECTOR;
+			continue;
+		}
+		for (uint32_t s = first / SECTOR; s <= (first + count - 1) / SECTOR; s++)
+			expected |= l->is_valid && l->line == line && naive_has(l, s) ? 0 : 1u << s;
+		assert_int_equal(mem_cache_read_sectors(c, &r, &bytes, &mshr, &mask),
+				 expected ? MEM_CACHE_MISS : MEM_CACHE_HIT);
+		assert_int_equal(mask, expected);
+		for (uint32_t left = mask; left;) {
+			const uint32_t s = rnd() & 1 ? (uint32_t)__builtin_ctz(left) : 31 - (uint32_t)__builtin_clz(left);
+			struct mem_req *chain = mem_cache_fill_sector(c, mshr, s, &victim);
+
+			left &= ~(1u << s);
+			assert_ptr_equal(chain, left ? NULL : &r);
+			expect_victim(&victim, naive_take(l, line));
+			l->is_fetched[s] = true;
+			fetched++;
+		}
+		l->age = clock;
+	}
+	assert_true(mem_cache_is_idle(c));
+	assert_true(fetched > 1000 && validated > 1000);
+	mem_cache_free(c);
+}
+
+/* Two who miss the same line wait for one MSHR: what is on its way is not fetched again, what is not is. A write that
+ * must find its bytes fetches them, and they are dirty. */
+static void test_sectors_on_their_way(void **state)
+{
+	struct cache_params p = params(SECTOR_WAYS * 128, SECTOR_WAYS);
+	const struct mem_req_bytes low = {{UINT64_MAX, 0}}, high = {{UINT64_MAX << 32, UINT32_MAX}}, word = {{0, 15}};
+	struct mem_req first = {.addr_bytes = 0}, second = {.addr_bytes = 0}, update = {.addr_bytes = 256};
+	struct mem_req others[] = {{.addr_bytes = 512}, {.addr_bytes = 768}};
+	struct mem_cache_victim victim;
+	struct mem_cache *c;
+	uint32_t mshr, again, mask;
+
+	(void)state;
+	p.sector_bytes = SECTOR;
+	p.write_policy = MEM_CACHE_WRITE_POLICY_BACK;
+	p.write_allocate = p.write_validate = true;
+	c = mem_cache_new(&p, NULL, "l2");
+	assert_int_equal(mem_cache_read_sectors(c, &first, &low, &mshr, &mask), MEM_CACHE_MISS);
+	assert_int_equal(mask, 3);
+	assert_int_equal(mem_cache_read_sectors(c, &second, &high, &again, &mask), MEM_CACHE_MISS);
+	assert_int_equal(mask, 4);
+	assert_int_equal(mshr, again);
+	assert_null(mem_cache_fill_sector(c, mshr, 1, &victim));
+	assert_null(mem_cache_fill_sector(c, mshr, 2, &victim));
+	assert_ptr_equal(mem_cache_fill_sector(c, mshr, 0, &victim), &first);
+	assert_ptr_equal(first.next, &second);
+	assert_int_equal(mem_cache_write_sectors(c, &update, &word, true, &mshr, &mask, &victim), MEM_CACHE_MISS);
+	assert_int_equal(mask, 4);
+	assert_ptr_equal(mem_cache_fill_sector(c, mshr, 2, &victim), &update);
+	for (uint32_t i = 0; i < 2; i++) { /* the clean line goes, then the other */
+		assert_int_equal(mem_cache_write_sectors(c, &others[i], &word, false, &mshr, &mask, &victim), MEM_CACHE_HIT);
+		expect_victim(&victim, i ? SECTOR : 0);
+	}
+	mem_cache_free(c);
+}
+
+/* A way that a miss has taken is nobody else's until its line is here, invalidated or not; what was in it went at the
+ * miss. */
+static void test_ways_taken_at_the_miss(void **state)
+{
+	struct cache_params p = params(256, 2);
+	struct mem_req r[6];
+	struct mem_cache *c;
+	uint32_t mshr[6];
+	uint64_t victim;
+
+	(void)state;
+	p.allocate_on_miss = true;
+	c = mem_cache_new(&p, NULL, "l1d");
+	for (uint32_t i = 0; i < 6; i++)
+		r[i] = (struct mem_req){.addr_bytes = i * 128};
+	assert_int_equal(mem_cache_read(c, &r[0], &mshr[0]), MEM_CACHE_MISS);
+	mem_cache_fill(c, mshr[0], &victim);
+	assert_int_equal(mem_cache_read(c, &r[1], &mshr[1]), MEM_CACHE_MISS);
+	assert_int_equal(mem_cache_read(c, &r[2], &mshr[2]), MEM_CACHE_MISS);
+	assert_false(mem_cache_holds(c, 0));
+	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_STALL);
+	mem_cache_invalidate_line(c, 128);
+	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_STALL);
+	mem_cache_fill(c, mshr[1], &victim);
+	assert_false(mem_cache_holds(c, 128));
+	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_MISS);
+	mem_cache_fill(c, mshr[2], &victim);
+	assert_true(mem_cache_holds(c, 256));
+	mem_cache_fill(c, mshr[3], &victim);
+	assert_int_equal(mem_cache_read(c, &r[2], &mshr[2]), MEM_CACHE_HIT);
+	assert_int_equal(mem_cache_read(c, &r[4], &mshr[4]), MEM_CACHE_MISS); /* in the place of 3, the older */
+	assert_true(mem_cache_holds(c, 256));
+	assert_int_equal(mem_cache_read(c, &r[5], &mshr[5]), MEM_CACHE_MISS);
+	mem_cache_reset(c);
+	assert_int_equal(mem_cache_read(c, &r[0], &mshr[0]), MEM_CACHE_MISS);
+	assert_int_equal(mem_cache_read(c, &r[1], &mshr[1]), MEM_CACHE_MISS);
+	mem_cache_free(c);
+}
+
+/* Lines that one part of six sees, two in twelve, use all its sets when the sets are chosen without what chose it. */
+static void test_sets_of_a_part(void **state)
+{
+	struct cache_params p = params(128 * 64, 1);
+	struct mem_cache *c = mem_cache_new(&p, NULL, "l2");
+	uint32_t held = 0;
+
+	(void)state;
+	mem_cache_is_part(c, 8, 6);
+	for (uint32_t is_held = 0; is_held < 2; is_held++) {
+		for (uint64_t i = 0; i < 64; i++) {
+			struct mem_req r = {.addr_bytes = (i / 2 * 6 + 4) * 256 + i % 2 * 128};
+			uint64_t victim;
+			uint32_t mshr;
+
+			if (is_held)
+				held += mem_cache_holds(c, r.addr_bytes);
+			else if (mem_cache_read(c, &r, &mshr) == MEM_CACHE_MISS)
+				mem_cache_fill(c, mshr, &victim);
+		}
+	}
+	assert_int_equal(held, 64);
+	mem_cache_free(c);
+}
+
 /* The hash spreads a stride of one way's size, which plain indexing maps to a single set. */
 static void test_index_hash_spreads_strides(void **state)
 {
@@ -297,6 +517,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_naive_model),
 		cmocka_unit_test(test_index_hash_spreads_strides),
+		cmocka_unit_test(test_sectors_against_bytes),
+		cmocka_unit_test(test_sectors_on_their_way),
+		cmocka_unit_test(test_ways_taken_at_the_miss),
+		cmocka_unit_test(test_sets_of_a_part),
 		cmocka_unit_test(test_invalidation_reaches_lines_on_their_way),
 	};
 

@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "mem/map.h"
 
 static void test_baseline_is_bijective(void **state)
@@ -62,12 +64,63 @@ static void test_hashed_banks(void **state)
 	mem_map_baseline(&m, 4, 16, 16, 4096, 128);
 	for (uint64_t i = 0; i < 16; i++)
 		plain |= 1u << mem_map_place(&m, i << 26).bank;
-	mem_map_hash_banks(&m);
+	mem_map_hash_banks(&m, m.bank.bit_count, m.row.bit_count - m.bank.bit_count);
 	assert_true(mem_map_is_bijective(&m, 40));
 	for (uint64_t i = 0; i < 16; i++)
 		hashed |= 1u << mem_map_place(&m, i << 26).bank;
 	assert_int_equal(plain, 1);
 	assert_int_equal(hashed, 0xffff);
+}
+
+/* The whole range of a memory of 4 rows a bank: as many places as lines, each within what there is, none twice. */
+static void check_divided(uint32_t stacks, uint32_t vaults, uint32_t interleave_bytes, uint32_t group_bits, bool is_hashed)
+{
+	enum { LINE = 128, ROW = 4096, BANKS = 16, ROWS = 4, VAULT_LINES = ROW / LINE * BANKS * ROWS };
+	const uint64_t lines = (uint64_t)stacks * vaults * VAULT_LINES;
+	uint8_t *is_taken = calloc(lines, 1);
+	struct mem_map m;
+
+	mem_map_divided(&m, stacks, vaults, BANKS, ROW, interleave_bytes, group_bits);
+	if (is_hashed)
+		mem_map_hash_banks(&m, 0, m.row.bit_count);
+	assert_true(mem_map_is_bijective(&m, 40));
+	for (uint64_t i = 0; i < lines; i++) {
+		const struct mem_place p = mem_map_place(&m, i * LINE + 5);
+		const uint64_t at = (((uint64_t)p.stack * vaults + p.vault) * BANKS + p.bank) * ROWS + p.row;
+
+		assert_true(p.stack < stacks && p.vault < vaults && p.bank < BANKS && p.row < ROWS);
+		assert_true(p.column_bytes < ROW && p.column_bytes % LINE == 5);
+		assert_int_equal(is_taken[at * (ROW / LINE) + p.column_bytes / LINE]++, 0);
+	}
+	free(is_taken);
+}
+
+static void test_divided_maps_are_bijective(void **state)
+{
+	static const uint32_t stacks[] = {1, 2, 3, 5, 6, 7, 12}, vaults[] = {1, 3, 4, 6};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(stacks) * ARRAY_COUNT(vaults) * 4; i++)
+		check_divided(stacks[i % 7], vaults[i / 7 % 4], i / 28 % 2 ? 256 : 128, i / 28, i / 56);
+}
+
+/* GPGPU-Sim's map of the GTX 480: channel = address above 8 bits modulo 6; of what is left the bits RRRRRRRRRRRR BBB
+ * CCCC B CC SSSSSS. Also where the rounding of the division is worst. */
+static void test_divided_is_the_base_simulators(void **state)
+{
+	struct mem_map m;
+
+	(void)state;
+	mem_map_divided(&m, 6, 1, 16, 4096, 256, 1);
+	for (uint64_t i = 0; i < 1 << 16; i++) {
+		const uint64_t a = i < 1 << 15 ? i * 96 : (1ull << 39) - i * 96, left = (a >> 8) / 6 << 8 | (a & 255);
+		const struct mem_place p = mem_map_place(&m, a);
+
+		assert_int_equal(p.stack, (a >> 8) % 6);
+		assert_int_equal(p.bank, (left >> 13 & 7) << 1 | (left >> 8 & 1));
+		assert_int_equal(p.column_bytes, (left >> 9 & 15) << 8 | (left & 255));
+		assert_int_equal(p.row, left >> 16);
+	}
 }
 
 static void test_planted_overlap_is_found(void **state)
@@ -105,6 +158,8 @@ int main(void)
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
 		cmocka_unit_test(test_baseline_stack_bits),
 		cmocka_unit_test(test_hashed_banks),
+		cmocka_unit_test(test_divided_maps_are_bijective),
+		cmocka_unit_test(test_divided_is_the_base_simulators),
 		cmocka_unit_test(test_planted_overlap_is_found),
 		cmocka_unit_test(test_random_pages_are_even_and_seeded),
 	};

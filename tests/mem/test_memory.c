@@ -61,24 +61,24 @@ static void check_bijective(enum mem_order_name name, const struct mem_shape *s,
 
 static void test_orders_are_bijective(void **state)
 {
-	const uint32_t stacks[] = {1, 2, 3, 5, 8, 12}, ranks[] = {1, 2, 3}, vaults[] = {1, 4};
+	const uint32_t stacks[] = {1, 2, 3, 5, 8, 12}, ranks[] = {1, 2, 3}, vaults[] = {1, 4, 6};
 	const uint64_t rows[] = {4, 6};
 
 	(void)state;
-	for (uint32_t i = 0; i < 6 * 3 * 2 * 2 * 2 * 2; i++) {
+	for (uint32_t i = 0; i < 6 * 3 * 3 * 2 * 2 * 2; i++) {
 		const struct mem_shape s = {
 			.stack_count = stacks[i % 6],
 			.rank_count = ranks[i / 6 % 3],
-			.vault_count = vaults[i / 18 % 2],
-			.row_count = rows[i / 36 % 2],
+			.vault_count = vaults[i / 18 % 3],
+			.row_count = rows[i / 54 % 2],
 			.bank_count = 8,
 			.group_count = 4,
 			.row_bytes = 1024,
-			.interleave_bytes = i / 72 % 2 ? 256 : 64,
+			.interleave_bytes = i / 108 % 2 ? 256 : 64,
 		};
 
 		for (uint32_t o = 0; o < ARRAY_COUNT(order_names); o++)
-			check_bijective((enum mem_order_name)o, &s, i / 144);
+			check_bijective((enum mem_order_name)o, &s, i / 216);
 	}
 }
 

@@ -111,7 +111,7 @@ static struct mem_req *invalidation(struct split *split, uint32_t stack, const s
 	r->addr_bytes = written->addr_bytes;
 	r->tag = split->sm_ports[packet_of(written)->p->home->sm->index];
 	r->stack = (uint8_t)stack;
-	r->slice = slice_of(split->gpu, stack, written->vault);
+	r->slice = slice_of_place(split->gpu, stack, written);
 	packet_count(split, r);
 	return r;
 }
