@@ -145,8 +145,11 @@ static void fetch_sectors(struct l2_slice *s, const struct mem_req *r, uint32_t 
 
 static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 {
+	const uint32_t offset = (uint32_t)(r->addr_bytes - mem_cache_line_of(s->cache, r->addr_bytes));
 	struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, mem_cache_line_bytes(s->cache));
 
+	f->addr_bytes -= offset;
+	f->column = (uint16_t)(f->column - offset);
 	f->tag = mshr;
 	queue_push(&s->misses, f);
 }

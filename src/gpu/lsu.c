@@ -417,6 +417,8 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 		return false;
 	r = mem_req_get(sm->gpu->pool);
 	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
+	/* From its first sector on: writes of one line that wait for the same link may lie apart. */
+	r->addr_bytes += (4 * (uint32_t)__builtin_ctz(l->word_mask)) & ~(sm->sector_bytes - 1);
 	r->tag = e->cta;
 	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++;

@@ -227,10 +227,10 @@ static uint64_t flag(uint64_t thread, uint32_t visit)
 	return RIG_MEMORY + 64;
 }
 
-/* And two warps the halves of a line, whose bytes do not touch those of others. */
-static uint64_t far_apart(uint64_t thread, uint32_t visit)
+/* And one warp the ends of a line in turn, whose bytes do not touch. */
+static uint64_t ends_in_turn(uint64_t thread, uint32_t visit)
 {
-	return RIG_MEMORY + visit * 4096ull + (thread / 32 & 1) * 96 + (thread & 7) * 4;
+	return RIG_MEMORY + (visit & 1) * 96 + (thread & 7) * 4;
 }
 
 static void hot_writes_merge(void **state)
@@ -255,11 +255,21 @@ static void hot_writes_merge(void **state)
 		rig_close(&r);
 	}
 	assert_true(2 * cycles[0] < cycles[1]);
-	insts[0].addr = far_apart;
-	insts[0].lanes = 0xff;
-	rig_open(&r, NULL, NULL, NULL);
-	rig_run(&r, insts, ARRAY_COUNT(insts), 1, 64);
-	assert_int_equal(rig_stat(&r, "l2_slice.merged_writes"), 0);
+}
+
+/* Eight writes: the first leaves, and while the link is busy with it the next of either end wait, which those after them
+ * join. */
+static void writes_apart_do_not_merge(void **state)
+{
+	static const char *const settings[] = {"link.bandwidth_mbytes_per_s", "1", "link.depth_count", "1", NULL};
+	const struct fake_inst insts[] = {FAKE_STORE(1, ends_in_turn), FAKE_LOOP(0, 7), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, insts, ARRAY_COUNT(insts), 1, 8);
+	assert_int_equal(rig_stat(&r, "l2_slice.merged_writes"), 5);
+	assert_int_equal(rig_stat(&r, "vault.writes"), 3);
 	rig_close(&r);
 }
 
@@ -983,6 +993,7 @@ int main(void)
 	    cmocka_unit_test(switch_past_a_full_vault),
 	    cmocka_unit_test(hits_take_their_turn),
 	    cmocka_unit_test(hot_writes_merge),
+	    cmocka_unit_test(writes_apart_do_not_merge),
 	    cmocka_unit_test(switch_keeps_order),
 	    cmocka_unit_test(host_memory_is_behind_its_wires),
 	    cmocka_unit_test(host_memory_leaves_merging),

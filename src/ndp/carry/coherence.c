@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "gpu/coalesce.h"
 
 #define NEVER UINT64_MAX
 
@@ -90,7 +91,7 @@ static uint64_t key_of(const struct mem_req *r)
 void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, const struct mem_req *r,
 			   uint64_t now_units)
 {
-	uint64_t line = r->addr_bytes;
+	uint64_t line = r->addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
 	const struct record record = {
 	    .order_units = block ? NEVER : now_units,
 	    .number = NEVER,
