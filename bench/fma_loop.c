@@ -1,7 +1,8 @@
 /* fma_loop.c - an arithmetic loop for comparing SMs of GPU models: fma_loop [ROUNDS [CTAS [THREADS]]].
  *
  * Every thread does ROUNDS rounds of 16 multiply-adds of f32 in four chains, so that operand collectors and issue, and
- * not latency, bound a full SM. It prints the sum of what the threads have and exits 1 if that is not what the host has.
+ * not latency, bound a full SM. It prints the sum of what the threads have and exits 1 if that is not what the host
+ * has.
  */
 #include <cuda.h>
 #include <stdint.h>
@@ -55,7 +56,8 @@ static uint32_t number(int argc, char **argv, int i, uint32_t otherwise)
 
 int main(int argc, char **argv)
 {
-	uint32_t rounds = number(argc, argv, 1, 100), ctas = number(argc, argv, 2, 120), threads = number(argc, argv, 3, 192);
+	uint32_t rounds = number(argc, argv, 1, 100), ctas = number(argc, argv, 2, 120),
+		 threads = number(argc, argv, 3, 192);
 	const size_t count = (size_t)ctas * threads;
 	float *host = malloc(count * sizeof(*host));
 	void *params[2];

@@ -110,10 +110,11 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 				"%s.write_allocate = true: only a cache with %s.write_policy = back allocates", prefix,
 				prefix);
 	if (p->allocate_on_miss && p->write_policy == MEM_CACHE_WRITE_POLICY_BACK)
-		base_diag_error(diag, (struct base_place){0},
-				"%s.allocate_on_miss = true: a cache with %s.write_policy = back chooses a way when the "
-				"line is here; set it to false",
-				prefix, prefix);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "%s.allocate_on_miss = true: a cache with %s.write_policy = back chooses a way when the "
+		    "line is here; set it to false",
+		    prefix, prefix);
 	if (!p->write_update && p->write_policy == MEM_CACHE_WRITE_POLICY_BACK)
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_update = false: a cache with %s.write_policy = back always updates", prefix,
@@ -140,14 +141,16 @@ static void check_sectors(struct base_diag_list *diag, const struct gpu_config *
 	const struct cache_params *p = &c->l2;
 
 	if (p->write_validate && (!p->sector_bytes || !p->write_allocate))
-		base_diag_error(diag, (struct base_place){0},
-				"l2.write_validate = true: only a cache with sectors (l2.sector_bytes) that takes lines in "
-				"on writes (l2.write_allocate = true) has a use for it");
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "l2.write_validate = true: only a cache with sectors (l2.sector_bytes) that takes lines in "
+		    "on writes (l2.write_allocate = true) has a use for it");
 	if (!p->sector_bytes)
 		return;
 	check_power(diag, "l2.sector_bytes", p->sector_bytes);
 	if (p->sector_bytes < 16)
-		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes, "a line has eight sectors at most; set 16 or more");
+		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes,
+				"a line has eight sectors at most; set 16 or more");
 	if (c->gpu.stack_sm_count || c->nsu.is_present)
 		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes,
 				"with SMs or units in the stacks the L2 has whole lines; set it to 0");
@@ -165,10 +168,11 @@ static void check_places(struct base_diag_list *diag, const struct gpu_config *c
 				"gpu.address_map = divided",
 				(unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
 	if ((c->gpu.stack_sm_count || c->nsu.is_present) && !has_powers)
-		base_diag_error(diag, (struct base_place){0},
-				"gpu.stack_count = %llu, dram.vault_count = %llu: must be powers of two where there are SMs "
-				"or units in the stacks",
-				(unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
+		base_diag_error(
+		    diag, (struct base_place){0},
+		    "gpu.stack_count = %llu, dram.vault_count = %llu: must be powers of two where there are SMs "
+		    "or units in the stacks",
+		    (unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
 	check_power(diag, "gpu.l2_slices_per_stack_count", slices);
 	if (slices <= vaults ? vaults % slices != 0
 			     : slices % vaults != 0 || slices / vaults > dram_vault_bank_count(&c->dram))
@@ -176,7 +180,8 @@ static void check_places(struct base_diag_list *diag, const struct gpu_config *c
 				"must divide dram.vault_count, or, if there are more slices, the banks of each vault");
 	check_power(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes);
 	if (c->gpu.interleave_bytes > c->dram.row_bytes)
-		base_diag_value(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes, "must not exceed dram.row_bytes");
+		base_diag_value(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes,
+				"must not exceed dram.row_bytes");
 }
 
 uint32_t gpu_slice_bank_bits(const struct gpu_config *c)

@@ -304,8 +304,8 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 	}
 }
 
-/* A collector reads the operands, so many a cycle, each when its bank is free. Returns the cycles that this takes beyond
- * those of one operand. */
+/* A collector reads the operands, so many a cycle, each when its bank is free. Returns the cycles that this takes
+ * beyond those of one operand. */
 static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst)
 {
 	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;

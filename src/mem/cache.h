@@ -1,8 +1,8 @@
 /* cache.h - tags and MSHRs of one cache. Timing (ports, queues) belongs to whoever owns the cache.
  *
- * Lines are line_bytes; LRU replacement, the way chosen when the line arrives, or at the miss; write-through or write-back,
- * write-allocate or not, by parameter. A miss reserves its MSHR; requests to a pending line merge; a fill frees the
- * MSHR and returns the chain of merged requests.
+ * Lines are line_bytes; LRU replacement, the way chosen when the line arrives, or at the miss; write-through or
+ * write-back, write-allocate or not, by parameter. A miss reserves its MSHR; requests to a pending line merge; a fill
+ * frees the MSHR and returns the chain of merged requests.
  */
 #ifndef STRATA_MEM_CACHE_H
 #define STRATA_MEM_CACHE_H
@@ -68,8 +68,8 @@ enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uin
  * line nor an MSHR of it is WRITE_THROUGH. Parameters must have been checked (gpu/config.c). */
 enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
 /* The same in a cache with sectors, where a request touches bytes of its line: *fetch_mask are the sectors, bit by
- * number, that the owner must fetch for mshr now; 0 with any result but MISS. A MISS may be of a line whose MSHR exists.
- * is_update: a write that reads what it writes, so that it must find it. A write that takes a line in at once
+ * number, that the owner must fetch for mshr now; 0 with any result but MISS. A MISS may be of a line whose MSHR
+ * exists. is_update: a write that reads what it writes, so that it must find it. A write that takes a line in at once
  * (write_validate) evicts: *victim as below. */
 enum mem_cache_result mem_cache_read_sectors(struct mem_cache *c, struct mem_req *r, const struct mem_req_bytes *bytes,
 					     uint32_t *mshr, uint32_t *fetch_mask);
@@ -79,8 +79,8 @@ enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_re
 /* A sector has arrived: the chain of those who waited for the line when it was the last of its MSHR's, else NULL. */
 struct mem_req *mem_cache_fill_sector(struct mem_cache *c, uint32_t mshr, uint32_t sector,
 				      struct mem_cache_victim *victim);
-/* The sets are chosen by the address without what chooses among `parts` caches, parts of one, at and above the bit. Once,
- * before the first access. */
+/* The sets are chosen by the address without what chooses among `parts` caches, parts of one, at and above the bit.
+ * Once, before the first access. */
 void mem_cache_is_part(struct mem_cache *c, uint32_t bit, uint32_t parts);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */

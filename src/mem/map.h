@@ -50,9 +50,9 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		     uint32_t row_bytes, uint32_t line_bytes);
 /* Any number of stacks and vaults: successive interleaves of interleave_bytes (a power of two, at least a line, at most
- * a row) go round the stacks, then round the vaults of each. Of what is left of the address the lowest group_bits choose
- * the bank's lowest bits, as GPGPU-Sim has them where L2 slices share a channel; then come the rest of the column, of
- * the bank, and the row. Nothing is XORed. */
+ * a row) go round the stacks, then round the vaults of each. Of what is left of the address the lowest group_bits
+ * choose the bank's lowest bits, as GPGPU-Sim has them where L2 slices share a channel; then come the rest of the
+ * column, of the bank, and the row. Nothing is XORed. */
 void mem_map_divided(struct mem_map *map, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		     uint32_t row_bytes, uint32_t interleave_bytes, uint32_t group_bits);
 /* Pages of page_bytes at random stacks by a seeded hash (NSU, SC'17, section 5); within a stack as in the baseline. */

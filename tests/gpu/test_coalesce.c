@@ -61,9 +61,11 @@ static void bytes_of_lanes(void **state)
 			bool is_touched = false, is_told = false;
 
 			for (uint32_t lane = 0; lane < 32; lane++)
-				is_touched |= cases[i].mask >> lane & 1 && a >= addr[lane] && a < addr[lane] + cases[i].bytes;
+				is_touched |=
+				    cases[i].mask >> lane & 1 && a >= addr[lane] && a < addr[lane] + cases[i].bytes;
 			for (uint32_t l = 0; l < count; l++)
-				is_told |= a / 128 * 128 == lines[l].addr_bytes && out[l].mask[a % 128 / 64] >> a % 64 & 1;
+				is_told |=
+				    a / 128 * 128 == lines[l].addr_bytes && out[l].mask[a % 128 / 64] >> a % 64 & 1;
 			assert_int_equal(is_told, is_touched);
 		}
 	}

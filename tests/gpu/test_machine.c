@@ -257,8 +257,8 @@ static void hot_writes_merge(void **state)
 	assert_true(2 * cycles[0] < cycles[1]);
 }
 
-/* Eight writes: the first leaves, and while the link is busy with it the next of either end wait, which those after them
- * join. */
+/* Eight writes: the first leaves, and while the link is busy with it the next of either end wait, which those after
+ * them join. */
 static void writes_apart_do_not_merge(void **state)
 {
 	static const char *const settings[] = {"link.bandwidth_mbytes_per_s", "1", "link.depth_count", "1", NULL};
@@ -591,10 +591,27 @@ static void sectors_written_back(void **state)
 static void six_channels(void **state)
 {
 	static const char *const roomy[] = {SECTORS, SIX_CHANNELS, "gpu.l2_slices_per_stack_count", "2", NULL};
-	static const char *const tight[] = {SECTORS, SIX_CHANNELS, "gpu.bank_hash", "all_row", "gpu.l2_slices_per_stack_count", "4", "l2.mshr_count", "1",
-					    "gpu.l2_queue_count", "1", "link.depth_count", "1", "dram.queue_entries", "2",
-					    "dram.write_high_count", "1", "dram.write_low_count", "0", "xbar.depth_count",
-					    "1", NULL};
+	static const char *const tight[] = {SECTORS,
+					    SIX_CHANNELS,
+					    "gpu.bank_hash",
+					    "all_row",
+					    "gpu.l2_slices_per_stack_count",
+					    "4",
+					    "l2.mshr_count",
+					    "1",
+					    "gpu.l2_queue_count",
+					    "1",
+					    "link.depth_count",
+					    "1",
+					    "dram.queue_entries",
+					    "2",
+					    "dram.write_high_count",
+					    "1",
+					    "dram.write_low_count",
+					    "0",
+					    "xbar.depth_count",
+					    "1",
+					    NULL};
 	struct fake_inst insts[ARRAY_COUNT(mixed)];
 	const uint32_t count = with_atomics(insts);
 	const struct fake_inst lines[] = {FAKE_LOAD(1, whole_lines), FAKE_EXIT};
@@ -603,8 +620,8 @@ static void six_channels(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
-		const char *const slow[] = {SIX_CHANNELS, "gpu.l2_interval_cycles", "64", "gpu.l2_slices_per_stack_count",
-					    i ? "2" : "1", NULL};
+		const char *const slow[] = {
+		    SIX_CHANNELS, "gpu.l2_interval_cycles", "64", "gpu.l2_slices_per_stack_count", i ? "2" : "1", NULL};
 
 		cycles[i] = rig_cycles(slow, lines, 2, 48, 256);
 	}

@@ -318,7 +318,8 @@ static void test_sectors_against_bytes(void **state)
 		struct mem_cache_victim victim;
 
 		if (rnd() & 1) {
-			assert_int_equal(mem_cache_write_sectors(c, &r, &bytes, false, &mshr, &mask, &victim), MEM_CACHE_HIT);
+			assert_int_equal(mem_cache_write_sectors(c, &r, &bytes, false, &mshr, &mask, &victim),
+					 MEM_CACHE_HIT);
 			assert_int_equal(mask, 0);
 			expect_victim(&victim, naive_take(l, line));
 			memset(l->is_written + first, true, count);
@@ -332,7 +333,8 @@ static void test_sectors_against_bytes(void **state)
 				 expected ? MEM_CACHE_MISS : MEM_CACHE_HIT);
 		assert_int_equal(mask, expected);
 		for (uint32_t left = mask; left;) {
-			const uint32_t s = rnd() & 1 ? (uint32_t)__builtin_ctz(left) : 31 - (uint32_t)__builtin_clz(left);
+			const uint32_t s =
+			    rnd() & 1 ? (uint32_t)__builtin_ctz(left) : 31 - (uint32_t)__builtin_clz(left);
 			struct mem_req *chain = mem_cache_fill_sector(c, mshr, s, &victim);
 
 			left &= ~(1u << s);
@@ -378,7 +380,8 @@ static void test_sectors_on_their_way(void **state)
 	assert_int_equal(mask, 4);
 	assert_ptr_equal(mem_cache_fill_sector(c, mshr, 2, &victim), &update);
 	for (uint32_t i = 0; i < 2; i++) { /* the clean line goes, then the other */
-		assert_int_equal(mem_cache_write_sectors(c, &others[i], &word, false, &mshr, &mask, &victim), MEM_CACHE_HIT);
+		assert_int_equal(mem_cache_write_sectors(c, &others[i], &word, false, &mshr, &mask, &victim),
+				 MEM_CACHE_HIT);
 		expect_victim(&victim, i ? SECTOR : 0);
 	}
 	mem_cache_free(c);

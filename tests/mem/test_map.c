@@ -73,7 +73,8 @@ static void test_hashed_banks(void **state)
 }
 
 /* The whole range of a memory of 4 rows a bank: as many places as lines, each within what there is, none twice. */
-static void check_divided(uint32_t stacks, uint32_t vaults, uint32_t interleave_bytes, uint32_t group_bits, bool is_hashed)
+static void check_divided(uint32_t stacks, uint32_t vaults, uint32_t interleave_bytes, uint32_t group_bits,
+			  bool is_hashed)
 {
 	enum { LINE = 128, ROW = 4096, BANKS = 16, ROWS = 4, VAULT_LINES = ROW / LINE * BANKS * ROWS };
 	const uint64_t lines = (uint64_t)stacks * vaults * VAULT_LINES;
