@@ -16,6 +16,11 @@
 #define ENERGY_COUNTS struct cpu_energy_counts
 #include "energy/table.inc"
 
+#define ENERGY_TABLE cpu_chip_table
+#define ENERGY_ROWS "cpu/chip_rows.def"
+#define ENERGY_COUNTS struct cpu_energy_counts
+#include "energy/table.inc"
+
 #define ENERGY_TABLE cpu_power_table
 #define ENERGY_ROWS "cpu/power_rows.def"
 #define ENERGY_COUNTS struct cpu_energy_counts
@@ -27,7 +32,15 @@ struct cpu_energy_counts cpu_energy_counts(const struct cpu_params *p)
 
 	return (struct cpu_energy_counts){.channel_count = (uint32_t)p->channel_count,
 					  .server_count = 1,
+					  .core_count = (uint32_t)p->core_count,
 					  .up_bits_per_ps = (double)p->up_mbytes_per_s * bits_per_mbyte_per_s,
 					  .down_bits_per_ps = (double)p->down_mbytes_per_s * bits_per_mbyte_per_s,
 					  .pj_per_mw_ps = 1e-3};
+}
+
+bool cpu_states_chip(const struct cpu_params *p)
+{
+	return p->fetch_pj > 0 || p->core_pj > 0 || p->bus_pj > 0 || p->controller_pj > 0 || p->fetch_static_mw > 0 ||
+	       p->core_static_mw > 0 || p->l1_static_mw > 0 || p->l2_static_mw > 0 || p->llc_static_mw > 0 ||
+	       p->bus_static_mw > 0 || p->controller_static_mw > 0;
 }

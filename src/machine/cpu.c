@@ -118,6 +118,8 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
 
 	energy_list_add(out, &cpu_energy_table, params(c), &counts, sizeof(counts));
+	if (cpu_states_chip(params(c)))
+		energy_list_add(out, &cpu_chip_table, params(c), &counts, sizeof(counts));
 }
 
 /* The NDP thesis' section 4.9.3: powers over time, beside what was counted. */

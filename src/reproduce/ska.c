@@ -126,7 +126,7 @@ static double row_innovation(const struct reproduce_data *d, const struct reprod
 
 /* ---- the kernels on a GPU and on a CPU ---- */
 
-enum { GPU, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE };
+enum { GPU, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE, CELL };
 static const struct reproduce_config configs[] = {
     [GPU] = {"GTX 480", "gtx480", "", NULL},
     [GPU_FEW] = {"GTX 480, few atomic additions", "gtx480", "", NULL},
@@ -137,6 +137,7 @@ static const struct reproduce_config configs[] = {
     [CPU_TRANSFORM] = {"Xeon E5-2630, 1D FFT", "ska-xeon", "", NULL},
     [CPU_SMALL] = {"Xeon E5-2630, 64 x 64", "ska-xeon", "", NULL},
     [CPU_LARGE] = {"Xeon E5-2630, 256 x 256", "ska-xeon", "", NULL},
+    [CELL] = {"Cell", "ska-cell", "", NULL},
 };
 
 /* The same sizes on both, as docs/csp.md has them. */
@@ -161,6 +162,7 @@ static const struct reproduce_cell cells[] = {
     {CPU_TRANSFORM, "skachan-omp", "--size small --do transform", CHAN " --do transform"},
     {CPU_SMALL, "skafft-omp", "--matrices 8 --side 64", "--matrices 64 --side 64"},
     {CPU_LARGE, "skafft-omp", "--matrices 1 --side 256", "--matrices 4 --side 256"},
+    {CELL, "skagrid-omp", GRID " --rows owned", MANY " --rows owned"},
 };
 static const char *const kernels[] = {"skachan",     "skacorr",     "skagrid",     "skafft",	"skabeam",
 				      "skachan-omp", "skacorr-omp", "skagrid-omp", "skafft-omp"};
@@ -200,10 +202,11 @@ static double row_atomic_time(const struct reproduce_data *d, const struct repro
 	return 100 * (1 - reproduce_time_ps(d, GPU_NONE, workload) / reproduce_time_ps(d, row->config, workload));
 }
 
-/* Of the real processor's peak: 6 cores at 2.3 GHz, of AVX an addition and a multiplication of 8 lanes each cycle. */
+/* Of the real processor's peak: 6 cores at 2.3 GHz, of AVX an addition and a multiplication of 8 lanes each cycle; 8
+ * synergistic processors at 3.2 GHz, a multiply-add of 4 lanes. */
 static double row_cpu_share(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	const double peak_ops_per_s = 6 * 2.3e9 * 2 * 8;
+	const double peak_ops_per_s = row->config == CELL ? 8 * 3.2e9 * 2 * 4 : 6 * 2.3e9 * 2 * 8;
 	const uint32_t workload = reproduce_workload(d, row->workload);
 	const double ops = reproduce_number(d, row->config, workload, "measures", "operations");
 
@@ -237,6 +240,69 @@ static double row_under_llc_hit(const struct reproduce_data *d, const struct rep
 static double row_under_llc(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	return under(d, row, "cpu.under_llc_ps");
+}
+
+/* ---- the CPU's energy ---- */
+
+static const char *const thesis_kernels_omp[] = {"skachan-omp", "skacorr-omp", "skafft-omp", "skagrid-omp"};
+
+enum { CPU_PART_CORES, CPU_PART_FETCH, CPU_PART_L1, CPU_PART_L2, CPU_PART_LLC, CPU_PART_BUS, CPU_PART_CONTROLLERS,
+       CPU_PART_COUNT };
+static const char *const cpu_parts[][2] = {
+    [CPU_PART_CORES] = {"cpu_core", "cpu_core_static"},
+    [CPU_PART_FETCH] = {"cpu_fetch", "cpu_fetch_static"},
+    [CPU_PART_L1] = {"cpu_l1", "cpu_l1_static"},
+    [CPU_PART_L2] = {"cpu_l2", "cpu_l2_static"},
+    [CPU_PART_LLC] = {"cpu_llc", "cpu_llc_static"},
+    [CPU_PART_BUS] = {"cpu_bus", "cpu_bus_static"},
+    [CPU_PART_CONTROLLERS] = {"cpu_controller", "cpu_controller_static"},
+};
+
+static double cpu_part_pj(const struct reproduce_data *d, uint32_t workload, uint32_t part)
+{
+	return reproduce_number(d, CPU, workload, "energy_pj", cpu_parts[part][0]) +
+	       reproduce_number(d, CPU, workload, "energy_pj", cpu_parts[part][1]);
+}
+
+/* Parts first to last of the processor's energy, in per cent. */
+static double cpu_share(const struct reproduce_data *d, const char *kernel, uint32_t first, uint32_t last)
+{
+	const uint32_t workload = reproduce_workload(d, kernel);
+	double sum = 0, all = 0;
+
+	for (uint32_t part = 0; part < CPU_PART_COUNT; part++) {
+		const double pj = cpu_part_pj(d, workload, part);
+
+		all += pj;
+		sum += part >= first && part <= last ? pj : 0;
+	}
+	return 100 * sum / all;
+}
+
+static double cpu_share_mean(const struct reproduce_data *d, uint32_t first, uint32_t last)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(thesis_kernels_omp); i++)
+		sum += cpu_share(d, thesis_kernels_omp[i], first, last);
+	return sum / ARRAY_COUNT(thesis_kernels_omp);
+}
+
+static double row_cpu_caches(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)row;
+	return cpu_share_mean(d, CPU_PART_FETCH, CPU_PART_LLC);
+}
+
+static double row_cpu_controllers(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	(void)row;
+	return cpu_share_mean(d, CPU_PART_CONTROLLERS, CPU_PART_CONTROLLERS);
+}
+
+static double row_cpu_fetch(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return cpu_share(d, row->workload, CPU_PART_FETCH, CPU_PART_FETCH);
 }
 
 /* ---- the GPU's energy ---- */
@@ -294,16 +360,7 @@ static double row_share_mean(const struct reproduce_data *d, const struct reprod
 	return sum / ARRAY_COUNT(thesis_kernels);
 }
 
-/* ---- what no model of ours has ---- */
-
-static double row_absent(const struct reproduce_data *d, const struct reproduce_row *row)
-{
-	(void)d;
-	(void)row;
-	return NAN;
-}
-
-#define ABSENT(id_) {.id = (id_), .measure = row_absent}
+/* ---- the rows ---- */
 
 static const struct reproduce_row rows[] = {
     {.id = "SKA-01", .measure = row_cpu_share, .config = CPU_FILTER,
@@ -318,13 +375,13 @@ static const struct reproduce_row rows[] = {
     {.id = "SKA-08", .measure = row_cpu_share, .config = CPU_LARGE, .workload = "skafft-omp", .tolerance = 10},
     {.id = "SKA-09", .measure = row_share, .workload = "skafft", .tolerance = 1.25}, /* 7.5 to 10 */
     {.id = "SKA-10", .measure = row_share, .workload = "skagrid", .tolerance = 2.5},
-    ABSENT("SKA-11"),
+    {.id = "SKA-11", .measure = row_cpu_share, .config = CELL, .workload = "skagrid-omp", .tolerance = 2.5},
     {.id = "SKA-12", .measure = row_share, .config = GPU_FEW, .workload = "skagrid", .tolerance = 5},
     {.id = "SKA-13", .measure = row_atomic_share, .config = GPU_FEW, .workload = "skagrid", .tolerance = 0.1},
     {.id = "SKA-14", .measure = row_atomic_time, .config = GPU_FEW, .workload = "skagrid", .tolerance = 5},
-    ABSENT("SKA-15"),
-    ABSENT("SKA-16"),
-    ABSENT("SKA-17"),
+    {.id = "SKA-15", .measure = row_cpu_caches, .tolerance = 5},
+    {.id = "SKA-16", .measure = row_cpu_controllers, .tolerance = 5}, /* 20 to 30 */
+    {.id = "SKA-17", .measure = row_cpu_fetch, .workload = "skacorr-omp", .tolerance = 1},
     {.id = "SKA-18", .measure = row_gpu_registers, .tolerance = 5},
     {.id = "SKA-19", .measure = row_gpu_static, .tolerance = 5},
     /* Table 2.1: a quarter of what is printed, one point at least. */
@@ -399,11 +456,28 @@ static double bandwidth(const struct reproduce_data *d, uint32_t bar, uint32_t g
 	return of[group] > 0 ? fmax(0, log10(of[group] / 1e9)) : NAN;
 }
 
-/* ---- figure 2.5: where a GPU's energy goes ---- */
+/* ---- figure 2.5: where the energy of a CPU and of a GPU goes ---- */
 
 static const char *const breakdown_bars[] = {"channelization", "correlation", "2D FFT", "gridding", "thesis (about)"};
 static const char *const gpu_parts[] = {"front end", "registers", "units", "shared memory", "caches", "crossbar",
 					"constant"};
+
+/* The caches once more as one, of which the thesis has a number. */
+static const char *const cpu_groups[] = {"cores",      "instruction caches", "first levels", "second levels",
+					 "last level", "all caches",	 "bus",	     "memory controllers"};
+
+static double cpu_breakdown(const struct reproduce_data *d, uint32_t bar, uint32_t group)
+{
+	static const uint32_t firsts[] = {CPU_PART_CORES, CPU_PART_FETCH, CPU_PART_L1, CPU_PART_L2,
+					  CPU_PART_LLC,	  CPU_PART_FETCH, CPU_PART_BUS, CPU_PART_CONTROLLERS};
+	static const uint32_t lasts[] = {CPU_PART_CORES, CPU_PART_FETCH, CPU_PART_L1,  CPU_PART_L2,
+					 CPU_PART_LLC,	 CPU_PART_LLC,	 CPU_PART_BUS, CPU_PART_CONTROLLERS};
+	const double thesis[] = {NAN, 5, NAN, NAN, NAN, 50, NAN, 25};
+
+	if (bar == ARRAY_COUNT(thesis_kernels_omp))
+		return thesis[group] / 100;
+	return cpu_share(d, thesis_kernels_omp[bar], firsts[group], lasts[group]) / 100;
+}
 
 static double gpu_breakdown(const struct reproduce_data *d, uint32_t bar, uint32_t group)
 {
@@ -484,7 +558,9 @@ static const struct reproduce_chart charts[] = {
      buffers, ARRAY_COUNT(buffers)},
     {"Figure 2.4 (b): data rates, in powers of ten of a gigabyte per second (6: a petabyte)", bandwidth, instruments,
      ARRAY_COUNT(instruments), places, ARRAY_COUNT(places)},
-    {"Figure 2.5: where the energy of a GTX 480 goes, as shares", gpu_breakdown, breakdown_bars,
+    {"Figure 2.5, left: where the energy of a Xeon E5-2630 goes, as shares", cpu_breakdown, breakdown_bars,
+     ARRAY_COUNT(breakdown_bars), cpu_groups, ARRAY_COUNT(cpu_groups)},
+    {"Figure 2.5, right: where the energy of a GTX 480 goes, as shares", gpu_breakdown, breakdown_bars,
      ARRAY_COUNT(breakdown_bars), gpu_parts, ARRAY_COUNT(gpu_parts)},
 };
 

@@ -131,6 +131,42 @@ static void test_events(void **state)
 	assert_pj(&g, "ndp_point", 17 * 50);
 }
 
+/* Of a processor that states its parts: 3 mW are 3000 pJ in a microsecond. */
+static void test_chip(void **state)
+{
+	struct rig g;
+
+	(void)state;
+	defaults(&g);
+	assert_false(cpu_states_chip(&g.cpu));
+	g.cpu.llc_static_mw = 60;
+	assert_true(cpu_states_chip(&g.cpu));
+	g.cpu.core_count = 6;
+	g.cpu.fetch_pj = 2;
+	g.cpu.core_pj = 30;
+	g.cpu.bus_pj = 9;
+	g.cpu.controller_pj = 0.5;
+	g.cpu.fetch_static_mw = 3;
+	g.cpu.core_static_mw = 40;
+	g.cpu.l1_static_mw = 5;
+	g.cpu.l2_static_mw = 7;
+	g.cpu.bus_static_mw = 13;
+	g.cpu.controller_static_mw = 11;
+	g.cpu_stats = (struct cpu_stats){.instructions = 1000, .slots = 20, .up_bytes = 2560, .down_bytes = 640};
+	account(&g, &cpu_chip_table, &channel_energy_table, 1000000);
+	assert_pj(&g, "cpu_fetch", 2000);
+	assert_pj(&g, "cpu_core", 30000);
+	assert_pj(&g, "cpu_bus", 180);
+	assert_pj(&g, "cpu_controller", 3200 * 8 * 0.5);
+	assert_pj(&g, "cpu_fetch_static", 6 * 3000.);
+	assert_pj(&g, "cpu_core_static", 6 * 40000.);
+	assert_pj(&g, "cpu_l1_static", 6 * 5000.);
+	assert_pj(&g, "cpu_l2_static", 6 * 7000.);
+	assert_pj(&g, "cpu_llc_static", 60000);
+	assert_pj(&g, "cpu_bus_static", 13000);
+	assert_pj(&g, "cpu_controller_static", 11000);
+}
+
 /* Two cores with two threads each, and two NDP cores: units 0 and 2 are of core 0, 4 and 5 are near. */
 static void test_awake(void **state)
 {
@@ -168,6 +204,7 @@ static void test_awake(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_powers), cmocka_unit_test(test_events),
+					   cmocka_unit_test(test_chip),
 					   cmocka_unit_test(test_awake)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,12 @@
 /*
- * skagrid-omp - skagrid for processors: the same input and check, visibilities distributed over threads, which add to
- * one grid atomically.
+ * skagrid-omp - skagrid for processors: the same input and check. Visibilities are distributed over threads, which add
+ * to one grid atomically; or every thread has rows of the grid of its own and takes all visibilities' part in them, so
+ * that nothing is atomic, a thread's rows stay in its cache, and pixels side by side are added as one vector.
  */
 #include "common/region.h"
 #include "skagrid/host.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <strata/ndp.h>
 
@@ -15,10 +17,23 @@ static const struct workload_about about = {
 	.paper_size = "32,768 visibilities on 2,048 x 2,048 pixels",
 };
 
-enum { VISIBILITIES, SIDE };
+enum { VISIBILITIES, SIDE, ROWS };
+enum rows { ROWS_SHARED, ROWS_OWNED };
+static const char *const rows[] = {"shared", "owned"};
 static const struct workload_count counts[] = {
 	{"visibilities", "visibilities", 512, 32768, 1, 16777216, 1, NULL},
 	{"side", "pixels of a side of the grid", 256, 2048, 2 * SKAGRID_SIDE, 16384, 1, NULL},
+	{"rows", "of the grid, of all threads or of one each", ROWS_SHARED, ROWS_SHARED, ROWS_SHARED, ROWS_OWNED, 1,
+	 rows},
+};
+
+enum { LANES = 4 };
+/* Windows begin at any pixel. */
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
+
+/* Real and imaginary parts apart. The parts of the matrix lie one after the other. */
+struct planes {
+	float *re, *im;
 };
 
 static void visibility_add(float *grid, unsigned int side, const struct sample *matrix, const struct place *p,
@@ -36,6 +51,71 @@ static void visibility_add(float *grid, unsigned int side, const struct sample *
 		}
 }
 
+static struct planes planes_new(size_t count)
+{
+	return (struct planes){workload_host_alloc(count, sizeof(float)), workload_host_alloc(count, sizeof(float))};
+}
+
+static void planes_free(struct planes p)
+{
+	free(p.re);
+	free(p.im);
+}
+
+static size_t part_first(const struct place *p)
+{
+	return ((size_t)p->part_y * SKAGRID_SCALE + p->part_x) * SKAGRID_SIDE * SKAGRID_SIDE;
+}
+
+static void parts_make(struct planes parts, const struct sample *matrix)
+{
+	for (unsigned int part = 0; part < SKAGRID_SCALE * SKAGRID_SCALE; part++) {
+		const struct place p = {.part_x = part % SKAGRID_SCALE, .part_y = part / SKAGRID_SCALE};
+
+		for (unsigned int i = 0; i < SKAGRID_SIDE * SKAGRID_SIDE; i++) {
+			const struct sample m = matrix_pixel(matrix, &p, i % SKAGRID_SIDE, i / SKAGRID_SIDE);
+
+			parts.re[part_first(&p) + i] = m.re;
+			parts.im[part_first(&p) + i] = m.im;
+		}
+	}
+}
+
+static inline lanes *row_lanes(float *plane, size_t first)
+{
+	return (lanes *)(plane + first);
+}
+
+/* All is loaded before anything is stored: a processor that issues in order does not wait for each load. */
+static void row_add(struct planes grid, size_t pixel, struct planes parts, size_t part, struct sample a)
+{
+	enum { VECTORS = SKAGRID_SIDE / LANES };
+	lanes *const grid_re = row_lanes(grid.re, pixel), *const grid_im = row_lanes(grid.im, pixel);
+	const lanes *const part_re = row_lanes(parts.re, part), *const part_im = row_lanes(parts.im, part);
+	lanes re[VECTORS], im[VECTORS];
+
+#pragma GCC unroll 4
+	for (unsigned int i = 0; i < VECTORS; i++) {
+		re[i] = grid_re[i] + (a.re * part_re[i] - a.im * part_im[i]);
+		im[i] = grid_im[i] + (a.re * part_im[i] + a.im * part_re[i]);
+	}
+#pragma GCC unroll 4
+	for (unsigned int i = 0; i < VECTORS; i++) {
+		grid_re[i] = re[i];
+		grid_im[i] = im[i];
+	}
+}
+
+/* Of `threads` threads, row r of the grid is thread r modulo threads'. */
+static void own_rows_add(struct planes grid, unsigned int side, struct planes parts, const struct place *p,
+			 struct sample a, unsigned int thread, unsigned int threads)
+{
+	const unsigned int first = (thread + threads - p->y % threads) % threads;
+
+	for (unsigned int y = first; y < SKAGRID_SIDE; y += threads)
+		row_add(grid, (size_t)(p->y + y) * side + p->x, parts, part_first(p) + (size_t)y * SKAGRID_SIDE, a);
+}
+
 int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
@@ -46,6 +126,8 @@ int main(int argc, char **argv)
 	struct place *places = workload_host_alloc(count, sizeof(*places));
 	float *want = workload_host_alloc(grid_count, sizeof(*want));
 	float *got = workload_host_alloc(grid_count, sizeof(*got));
+	const struct planes parts = planes_new(MATRIX_SIDE * MATRIX_SIDE), grid = planes_new(grid_count / 2);
+	const bool is_owned = o.counts[ROWS] == ROWS_OWNED;
 	double seconds;
 	bool right;
 
@@ -57,16 +139,27 @@ int main(int argc, char **argv)
 #pragma omp parallel for
 	for (size_t i = 0; i < grid_count; i++) /* the pages are there before */
 		got[i] = 0;
+#pragma omp parallel for
+	for (size_t i = 0; i < grid_count / 2; i++)
+		grid.re[i] = grid.im[i] = 0;
+	parts_make(parts, matrix);
 	strata_modelling_begin(STRATA_CACHES_COLD);
 #pragma omp parallel
 	{
 		region_begin(&seconds);
+		if (is_owned)
+			for (unsigned int v = 0; v < count; v++)
+				own_rows_add(grid, side, parts, &places[v], visibilities[v],
+					     (unsigned int)omp_get_thread_num(), (unsigned int)omp_get_num_threads());
+		else
 #pragma omp for nowait
-		for (unsigned int v = 0; v < count; v++)
-			visibility_add(got, side, matrix, &places[v], visibilities[v]);
+			for (unsigned int v = 0; v < count; v++)
+				visibility_add(got, side, matrix, &places[v], visibilities[v]);
 		region_end(&seconds);
 	}
 	strata_modelling_end();
+	for (size_t i = 0; i < grid_count && is_owned; i++)
+		got[i] = (i % 2 ? grid.im : grid.re)[i / 2];
 	right = workload_same_f32("grid", got, want, grid_count, 0);
 	workload_measure("operations", operations_of(count), "operations");
 	workload_measure("kernel_seconds", seconds, "s");
@@ -75,5 +168,7 @@ int main(int argc, char **argv)
 	free(places);
 	free(want);
 	free(got);
+	planes_free(parts);
+	planes_free(grid);
 	return workload_finish(right, "%u visibilities, %u x %u pixels", count, side, side);
 }
