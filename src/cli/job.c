@@ -152,7 +152,7 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 	}
 
 	const struct cli_workload *workload = workloads->pdata[i];
-	g_autofree char *path = g_build_filename(paths->workload_dir, name, NULL);
+	g_autofree char *path = g_build_filename(paths->workload_dir, workload->program, NULL);
 	const char *absent = cli_workload_absent(paths, workload);
 
 	if (absent) {

@@ -96,10 +96,11 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->memory_dirs[1]);
 }
 
-/* One line "name TAB summary TAB source", and TAB "threads" or "openacc" if it is no CUDA program. */
+/* One line "name TAB summary TAB source", and TAB "threads" or "openacc" if it is no CUDA program, and TAB and the
+ * program's file if that has another name. */
 static void add_workload(GPtrArray *workloads, const char *line)
 {
-	g_auto(GStrv) fields = g_strsplit(line, "\t", 4);
+	g_auto(GStrv) fields = g_strsplit(line, "\t", 5);
 	uint32_t count = g_strv_length(fields);
 
 	if (!count || !fields[0][0])
@@ -108,6 +109,7 @@ static void add_workload(GPtrArray *workloads, const char *line)
 	struct cli_workload *w = g_new0(struct cli_workload, 1);
 
 	w->name = g_strdup(fields[0]);
+	w->program = g_strdup(fields[count > 4 ? 4 : 0]);
 	w->summary = g_strdup(count > 1 ? fields[1] : "");
 	w->source = g_strdup(count > 2 ? fields[2] : "");
 	w->is_of_threads = count > 3 && !strcmp(fields[3], "threads");
@@ -136,6 +138,7 @@ void cli_workloads_free(GPtrArray *workloads)
 		struct cli_workload *w = workloads->pdata[i];
 
 		g_free(w->name);
+		g_free(w->program);
 		g_free(w->summary);
 		g_free(w->source);
 		g_free(w);
@@ -145,7 +148,7 @@ void cli_workloads_free(GPtrArray *workloads)
 
 const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w)
 {
-	g_autofree char *path = g_build_filename(p->workload_dir, w->name, NULL);
+	g_autofree char *path = g_build_filename(p->workload_dir, w->program, NULL);
 
 	if (!access(path, F_OK))
 		return NULL;

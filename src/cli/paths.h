@@ -35,6 +35,7 @@ void cli_paths_free(struct cli_paths *p);
 
 struct cli_workload {
 	char *name, *summary, *source; /* "vectoradd", "vector addition", "VADD (NSU)" */
+	char *program;                 /* its file in workload_dir, mostly its name */
 	bool is_of_threads;	       /* built by strata cc, for machines with processors; else for GPUs */
 	bool is_openacc;	       /* of those for GPUs: built by GCC's offload compiler */
 };

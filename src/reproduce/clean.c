@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static const char skyclean[] = "skyclean";
-static const char *const workloads[] = {skyclean};
+static const char clean[] = "clean";
+static const char *const workloads[] = {clean};
 
 /* Section 5.5.1: two cores with a cache of 64 KB each, one channel. Memory was touched before. */
 #define SYSTEM                                                                                                        \
@@ -46,9 +46,9 @@ static const struct reproduce_config configs[] = {
 };
 
 static const struct reproduce_cell cells[] = {
-#define RUN(id, name, machine, sets, more, quick, full)                                                               \
-	{id, skyclean, "--iterations 20 --side " #quick more, "--iterations 20 --side " #full more},
-	RUNS(RUN)
+#define RUN(id, name, machine, sets, more, quick, full) \
+	{id, clean, "--iterations 20 --side " #quick more, "--iterations 20 --side " #full more},
+    RUNS(RUN)
 #undef RUN
 };
 
@@ -96,9 +96,9 @@ static double one_to_both(data *d, row_of *row)
 }
 
 static const struct reproduce_row rows[] = {
-	{"CH5-01", best_side, FIND_64, CPU_64, skyclean, 0, NULL},
-	{"CH5-02", least_of_largest, FIND_512, CPU_512, skyclean, 0, NULL},
-	{"CH5-03", one_to_both, FIND_64, BOTH_64, skyclean, 0, NULL},
+    {"CH5-01", best_side, FIND_64, CPU_64, clean, 0, NULL},
+    {"CH5-02", least_of_largest, FIND_512, CPU_512, clean, 0, NULL},
+    {"CH5-03", one_to_both, FIND_64, BOTH_64, clean, 0, NULL},
 };
 
 /* ---- figures ---- */

@@ -1,5 +1,5 @@
 /*
- * skyclean - an image of the sky is deconvolved by CLEAN (Hogbom 1974): the brightest pixel is found, a share of it
+ * clean - an image of the sky is deconvolved by CLEAN (Hogbom 1974): the brightest pixel is found, a share of it
  * goes to the model, and the telescope's point spread function (PSF), scaled by that, is subtracted around it; again.
  *
  * Each of the two kernels is the CPU's or an NDP's (NDP thesis, section 5.5.1). Image and model are compared, bit for
@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const struct workload_about about = {
-	.name = "skyclean",
+	.name = "clean",
 	.summary = "CLEAN: brightest pixel and point spread function, by the CPU or beside the memory.",
 	.small_size = "64 x 64 pixels, 10 iterations",
 	.paper_size = "1024 x 1024 pixels, 50 iterations",
