@@ -4,6 +4,7 @@
 #include "cli/evaluation.h"
 #include "cli/keep.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "reproduce/outcome.h"
 #include "report/report.h"
 
@@ -100,6 +101,13 @@ static bool all_verified(const struct reproduce_data *data)
 	return are_verified;
 }
 
+/* Where numbers are computed and not run, one of them may take most of the time: no more than which is told. */
+static void judging(void *progress, uint32_t done, uint32_t count)
+{
+	if (cli_progress_is_due(progress))
+		cli_progress_draw(progress, 0, "number %u of %u", done + 1, count);
+}
+
 static int reproduce(const struct cli_paths *paths, const struct reproduce_paper *paper,
 		     const struct reproduce_published_set *published, const struct reproduce_options *options)
 {
@@ -120,12 +128,19 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	exit_status = cli_evaluation_run(&e, data);
 
 	if (exit_status == CLI_OK) {
+		struct cli_progress progress;
+
+		cli_progress_begin(&progress);
+		data->judging = judging;
+		data->judging_ctx = &progress;
+
 		struct reproduce_outcomes outcomes = reproduce_judge(data, published);
 		struct outputs o = {data, &outcomes,
 				    e.is_quick ? "Quick: inputs of seconds, which have less of the papers' character."
 					       : "Full: the papers' inputs.",
 				    e.is_quick ? "-quick" : ""};
 
+		cli_progress_clear(&progress);
 		reproduce_outcomes_print(stdout, &outcomes);
 		printf("%u runs done now, %u were there\n", e.run_count, e.had_count);
 		if (!all_verified(data))

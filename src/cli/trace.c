@@ -7,6 +7,8 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/wait.h"
 #include "threads/record/record.h"
 #include "threads/trace.h"
 
@@ -14,6 +16,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEFAULT_UNITS = 4, LINE_BYTES = 64 };
@@ -105,6 +109,54 @@ static char *quoted(const char *value)
 	return g_strjoinv(",,", parts);
 }
 
+/* ---- record ---- */
+
+struct watch {
+	const char *out;
+	struct cli_progress progress;
+};
+
+static void draw(void *ctx)
+{
+	struct watch *w = ctx;
+	struct stat st;
+
+	if (cli_progress_is_due(&w->progress) && !stat(w->out, &st))
+		cli_progress_draw(&w->progress, 0, "recording, %.1f MB so far", (double)st.st_size / 1e6);
+}
+
+/* The program with its recorder, which writes the trace; its exit status, or 128 and the signal that ended it. */
+static int run_recorded(const char *program, char **argv, const char *out)
+{
+	struct watch watch = {.out = out};
+	bool is_timed_out;
+	int status;
+	pid_t pid;
+
+	cli_progress_begin(&watch.progress);
+	if (watch.progress.is_shown)
+		cli_wait_tick(draw, &watch);
+	cli_wait_begin();
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		cli_wait_child();
+		signal(SIGPIPE, SIG_DFL);
+		execv(program, argv);
+		cli_error("trace record: cannot start %s: %s", program, strerror(errno));
+		_exit(CLI_UNABLE);
+	}
+	if (pid < 0) {
+		cli_error("trace record: cannot start %s: %s", program, strerror(errno));
+		return CLI_UNABLE;
+	}
+	status = cli_wait(pid, 0, &is_timed_out);
+	cli_progress_clear(&watch.progress);
+	if (status == CLI_WAIT_UNKNOWN)
+		return CLI_UNABLE;
+	return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 /* QEMU executes the program, with our plugin in it. */
 static int record_by_qemu(const struct trace_options *o, const struct cli_words *words, const struct cli_paths *paths,
 			  const char *program, uint32_t units)
@@ -125,10 +177,7 @@ static int record_by_qemu(const struct trace_options *o, const struct cli_words 
 	for (char **word = words->program + 1; *word; word++)
 		g_ptr_array_add(arguments, *word);
 	g_ptr_array_add(arguments, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	execv(emulator, (char **)arguments->pdata);
-	cli_error("trace record: cannot start %s: %s", emulator, strerror(errno));
-	return CLI_UNABLE;
+	return run_recorded(emulator, (char **)arguments->pdata, o->out);
 }
 
 static int record(const struct trace_options *o, const struct cli_words *words, const struct cli_paths *paths)
@@ -171,10 +220,7 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 	}
 	g_setenv("STRATA_THREADS_MODEL", model, TRUE);
 	g_setenv("STRATA_THREADS_OPTIONS", options, TRUE);
-	signal(SIGPIPE, SIG_DFL);
-	execv(program, words->program);
-	cli_error("trace record: cannot start %s: %s", program, strerror(errno));
-	return CLI_UNABLE;
+	return run_recorded(program, words->program, o->out);
 }
 
 /* strata run of the program that stands for the recorded one. */

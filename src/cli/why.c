@@ -222,8 +222,12 @@ static int report(struct work *w)
 	json_t *why, *rows;
 
 	if (!cli_job_is_finished(base) || !report_has_run(base->result)) {
+		if (w->batch.is_interrupted) {
+			cli_error("why: interrupted before the program had ended: there is nothing to explain");
+			return CLI_INTERRUPTED;
+		}
 		cli_error("why: the program has no results on this machine: there is nothing to explain");
-		return w->batch.is_interrupted ? CLI_INTERRUPTED : CLI_FAILED;
+		return CLI_FAILED;
 	}
 	why = report_why(base->result, NULL);
 	rows = what_if(w);

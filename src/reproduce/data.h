@@ -19,6 +19,9 @@ struct reproduce_data {
 	const char *dir, *programs, *machines;
 	bool is_quick;
 	struct reproduce_models *models;
+	/* Called before each number and claim is judged, which may mean to compute it; NULL: not. */
+	void (*judging)(void *ctx, uint32_t done, uint32_t count);
+	void *judging_ctx;
 	json_t **runs; /* [config * workload_count + workload], result objects; NULL: not there */
 };
 

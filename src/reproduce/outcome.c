@@ -145,10 +145,14 @@ struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 	struct reproduce_outcomes o = {.count = paper->row_count + paper->claim_count};
 
 	o.items = g_new0(struct reproduce_outcome, o.count);
-	for (uint32_t i = 0; i < paper->row_count; i++)
-		judge_row(&o.items[i], data, &paper->rows[i], published);
-	for (uint32_t i = 0; i < paper->claim_count; i++)
-		judge_claim(&o.items[paper->row_count + i], data, &paper->claims[i], published);
+	for (uint32_t i = 0; i < o.count; i++) {
+		if (data->judging)
+			data->judging(data->judging_ctx, i, o.count);
+		if (i < paper->row_count)
+			judge_row(&o.items[i], data, &paper->rows[i], published);
+		else
+			judge_claim(&o.items[i], data, &paper->claims[i - paper->row_count], published);
+	}
 	return o;
 }
 
