@@ -595,8 +595,8 @@ static void test_shapes_and_clocks_that_are_none(void **state)
 		const char *text;
 	} powers[] = {
 #define POWER(name) {offsetof(struct dram_params, name), "dram." #name ": 3 is not a power of two"}
-		POWER(vault_count), POWER(rank_count), POWER(bank_count),  POWER(group_count),
-		POWER(row_bytes),   POWER(data_bits),  POWER(burst_beats),
+		POWER(rank_count), POWER(bank_count), POWER(group_count),
+		POWER(row_bytes),  POWER(data_bits),  POWER(burst_beats),
 #undef POWER
 	};
 	struct dram_params p;
