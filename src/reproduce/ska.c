@@ -128,9 +128,9 @@ static double row_innovation(const struct reproduce_data *d, const struct reprod
 
 enum { GPU, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE, CELL };
 static const struct reproduce_config configs[] = {
-    [GPU] = {"GTX 480", "bom-stacks", "", NULL},
-    [GPU_FEW] = {"GTX 480, few atomic additions", "bom-stacks", "", NULL},
-    [GPU_NONE] = {"GTX 480, no atomic additions", "bom-stacks", "", NULL},
+    [GPU] = {"GTX 480", "gtx480", "", NULL},
+    [GPU_FEW] = {"GTX 480, few atomic additions", "gtx480", "", NULL},
+    [GPU_NONE] = {"GTX 480, no atomic additions", "gtx480", "", NULL},
     [MODERN_GPU] = {"GPU with HBM3", "gpu-hbm3", "", NULL},
     [CPU] = {"Xeon E5-2630", "ska-xeon", "", NULL},
     [CPU_FILTER] = {"Xeon E5-2630, filter", "ska-xeon", "", NULL},
