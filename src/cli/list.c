@@ -282,6 +282,7 @@ static bool list_workloads(const struct request *request, json_t *list)
 		put(o, "name", w->name);
 		put(o, "summary", w->summary);
 		put(o, "source", w->source);
+		put(o, "program", w->program);
 		put(o, "kind", w->is_of_threads ? "threads" : w->is_openacc ? "openacc" : "cuda");
 		if (cli_workload_absent(request->paths, w))
 			put(o, "not_built", cli_workload_absent(request->paths, w));
