@@ -155,6 +155,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->merge_count = (uint32_t)p->mshr_merge_count;
 	c->validates_on_write = p->write_validate;
 	c->sector_bytes = (uint32_t)p->sector_bytes;
+	CHECK(!c->sector_bytes || !c->allocates_on_miss);
 	if (c->sector_bytes) {
 		c->sector_count = (uint32_t)(p->line_bytes / p->sector_bytes);
 		CHECK(c->sector_count <= MEM_SECTORS_MAX);
@@ -603,6 +604,15 @@ static void write_here(struct mem_cache *c, struct set *set, uint32_t way, const
 	set->dirty |= 1ull << way;
 }
 
+/* What is here of sectors that are written is dirty, whenever the others come: the line may go before. */
+static void dirty_present(struct mem_cache *c, struct set *set, uint32_t way, uint8_t sectors)
+{
+	struct mem_line_sectors *l = sectors_of(c, set, way);
+
+	l->dirty |= sectors & l->present;
+	set->dirty |= l->dirty ? 1ull << way : 0;
+}
+
 enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_req *r, const struct mem_req_bytes *bytes,
 					      bool is_update, uint32_t *mshr, uint32_t *fetch_mask,
 					      struct mem_cache_victim *victim)
@@ -628,7 +638,9 @@ enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_re
 			insert_empty(c, set, line, victim, &taken);
 		write_here(c, set, taken, bytes);
 	} else {
-		result = sectors_miss(c, r, line, missing, needed, mshr, fetch_mask);
+		result = sectors_miss(c, r, line, missing, missing, mshr, fetch_mask);
+		if (is_hit && result != MEM_CACHE_STALL)
+			dirty_present(c, set, (uint32_t)way, needed);
 	}
 	if (result == MEM_CACHE_STALL)
 		return result;

@@ -387,6 +387,46 @@ static void test_sectors_on_their_way(void **state)
 	mem_cache_free(c);
 }
 
+/* A write fetches what it misses of a line, and the line goes before that is here: what was there goes with it, dirty,
+ * and once. */
+static void test_a_line_goes_before_its_sector(void **state)
+{
+	struct cache_params p = params(SECTOR_WAYS * 128, SECTOR_WAYS);
+	const struct mem_req_bytes low = {{UINT64_MAX, 0}}, middle = {{UINT64_MAX << 32, UINT32_MAX}};
+	struct mem_req read = {.addr_bytes = 0}, write = {.addr_bytes = 0}, other;
+	struct mem_cache_victim victim;
+	uint32_t waits = 0, mshr, mask;
+	struct mem_cache *c;
+
+	(void)state;
+	p.sector_bytes = SECTOR;
+	p.write_policy = MEM_CACHE_WRITE_POLICY_BACK;
+	p.write_allocate = true;
+	c = mem_cache_new(&p, NULL, "l2");
+	assert_int_equal(mem_cache_read_sectors(c, &read, &low, &mshr, &mask), MEM_CACHE_MISS);
+	mem_cache_fill_sector(c, mshr, 0, &victim);
+	mem_cache_fill_sector(c, mshr, 1, &victim);
+	assert_int_equal(mem_cache_write_sectors(c, &write, &middle, false, &waits, &mask, &victim), MEM_CACHE_MISS);
+	assert_int_equal(mask, 4);
+	for (uint32_t round = 0; round < 2; round++) {
+		uint32_t bytes = 0;
+
+		for (uint32_t i = 1; i <= SECTOR_WAYS; i++) {
+			other = (struct mem_req){.addr_bytes = (round * SECTOR_WAYS + i) * 128};
+			assert_int_equal(mem_cache_read_sectors(c, &other, &low, &mshr, &mask), MEM_CACHE_MISS);
+			for (uint32_t s = 0; s < 2; s++) {
+				mem_cache_fill_sector(c, mshr, s, &victim);
+				bytes += victim.addr_bytes == 0 ? victim.size_bytes : 0;
+			}
+		}
+		assert_false(mem_cache_holds(c, 0));
+		assert_int_equal(bytes, SECTOR); /* sector 1, then sector 2, which has come */
+		if (!round)
+			assert_ptr_equal(mem_cache_fill_sector(c, waits, 2, &victim), &write);
+	}
+	mem_cache_free(c);
+}
+
 /* A way that a miss has taken is nobody else's until its line is here, invalidated or not; what was in it went at the
  * miss. */
 static void test_ways_taken_at_the_miss(void **state)
@@ -522,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_index_hash_spreads_strides),
 		cmocka_unit_test(test_sectors_against_bytes),
 		cmocka_unit_test(test_sectors_on_their_way),
+		cmocka_unit_test(test_a_line_goes_before_its_sector),
 		cmocka_unit_test(test_ways_taken_at_the_miss),
 		cmocka_unit_test(test_sets_of_a_part),
 		cmocka_unit_test(test_invalidation_reaches_lines_on_their_way),
