@@ -134,6 +134,10 @@ static void check_whole_lines(struct base_diag_list *diag, const char *prefix, c
 		base_diag_error(diag, (struct base_place){0},
 				"%s.sector_bytes = %llu: only the L2's lines have sectors here; set it to 0", prefix,
 				(unsigned long long)p->sector_bytes);
+	if (p->write_validate)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.write_validate = true: only the L2's lines have sectors here; set it to false",
+				prefix);
 }
 
 static void check_sectors(struct base_diag_list *diag, const struct gpu_config *c)
@@ -148,6 +152,10 @@ static void check_sectors(struct base_diag_list *diag, const struct gpu_config *
 	if (!p->sector_bytes)
 		return;
 	check_power(diag, "l2.sector_bytes", p->sector_bytes);
+	if (p->allocate_on_miss)
+		base_diag_error(diag, (struct base_place){0},
+				"l2.allocate_on_miss = true: a line with sectors chooses its way when the first of "
+				"them is here; set it to false");
 	if (p->sector_bytes < 16)
 		base_diag_value(diag, "l2.sector_bytes", p->sector_bytes,
 				"a line has eight sectors at most; set 16 or more");
@@ -173,6 +181,10 @@ static void check_places(struct base_diag_list *diag, const struct gpu_config *c
 		    "gpu.stack_count = %llu, dram.vault_count = %llu: must be powers of two where there are SMs "
 		    "or units in the stacks",
 		    (unsigned long long)c->gpu.stack_count, (unsigned long long)vaults);
+	if ((c->gpu.stack_sm_count || c->nsu.is_present) && c->gpu.address_map == GPU_MAP_DIVIDED)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.address_map = divided: where there are SMs or units in the stacks, stack and "
+				"vault are bits of the address; set it to another map");
 	check_power(diag, "gpu.l2_slices_per_stack_count", slices);
 	if (slices <= vaults ? vaults % slices != 0
 			     : slices % vaults != 0 || slices / vaults > dram_vault_bank_count(&c->dram))

@@ -22,9 +22,9 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 
 /* ---- building ---- */
 
-/* Makes the bits of the row that are in the bank those that are wanted. */
-static void hash_banks(struct mem_map *map, enum gpu_bank_hash wanted, bool has_low)
+void gpu_hash_banks(const struct gpu_config *c, struct mem_map *map, bool has_low)
 {
+	const enum gpu_bank_hash wanted = (enum gpu_bank_hash)c->gpu.bank_hash;
 	const uint32_t low = map->bank.bit_count;
 
 	if (has_low != (wanted != GPU_BANK_HASH_NONE))
@@ -47,7 +47,7 @@ static void map_new(struct gpu *g)
 				gpu_slice_bank_bits(c));
 	else
 		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, line_bytes);
-	hash_banks(&g->map, (enum gpu_bank_hash)c->gpu.bank_hash, c->gpu.address_map != GPU_MAP_DIVIDED);
+	gpu_hash_banks(c, &g->map, c->gpu.address_map != GPU_MAP_DIVIDED);
 }
 
 static void memory_side_new(struct gpu *g)

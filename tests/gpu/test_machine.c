@@ -957,6 +957,7 @@ static void bad_configurations(void **state)
 	    {"sm.sector_bytes", "48", "power of two"},     {"gpu.sm_clock_khz", "1399999", "unit of time"},
 	    {"sm.ibuffer_count", "3", "power of two"},     {"dram.vault_count", "6", "gpu.address_map"},
 	    {"l1d.sector_bytes", "32", "only the L2"},     {"l2.write_validate", "true", "l2.sector_bytes"},
+	    {"l1d.write_validate", "true", "only the L2"}, {"l1i.write_validate", "true", "only the L2"},
 	    {"l2.sector_bytes", "48", "power of two"},     {"gpu.interleave_bytes", "8192", "dram.row_bytes"},
 	};
 
@@ -972,6 +973,38 @@ static void bad_configurations(void **state)
 		assert_true(sim_param_set(groups.items, groups.count, cases[i].key, cases[i].value,
 					  (struct base_place){0}, &diag));
 		assert_false(gpu_config_check(&r.config, &diag));
+		assert_non_null(strstr(diag.first->text, cases[i].text));
+		base_diag_free(&diag);
+	}
+}
+
+/* Each may be set, and both may not. */
+static void bad_pairs(void **state)
+{
+	static const struct {
+		const char *settings[2][2], *text;
+	} cases[] = {
+	    {{{"l2.sector_bytes", "32"}, {"l2.allocate_on_miss", "true"}}, "chooses its way"},
+	    {{{"gpu.address_map", "divided"}, {"gpu.stack_sm_count", "1"}}, "another map"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct base_diag_list diag;
+
+		base_diag_init(&diag);
+		for (uint32_t set = 1; set <= 3; set++) {
+			struct sim_param_groups groups;
+			struct rig r;
+
+			rig_config(&r, &groups);
+			for (uint32_t k = 0; k < 2; k++)
+				if (set & 1u << k)
+					assert_true(sim_param_set(groups.items, groups.count, cases[i].settings[k][0],
+								  cases[i].settings[k][1], (struct base_place){0},
+								  &diag));
+			assert_int_equal(gpu_config_check(&r.config, &diag), set != 3);
+		}
 		assert_non_null(strstr(diag.first->text, cases[i].text));
 		base_diag_free(&diag);
 	}
@@ -1034,6 +1067,7 @@ int main(void)
 	    cmocka_unit_test(interrupt_between),
 	    cmocka_unit_test(simulated_limit),
 	    cmocka_unit_test(bad_configurations),
+	    cmocka_unit_test(bad_pairs),
 	    cmocka_unit_test(largest_machine),
 	};
 

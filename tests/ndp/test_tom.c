@@ -1,6 +1,7 @@
 /* TOM's controller on a small machine with real kernels: what is offloaded, what the packets weigh, that values are
  * right although only the packet's registers exist in the stack, and that coherence holds and is needed. */
 #include "base/check.h"
+#include "mem/map.h"
 #include "ndp/map/mapping.h"
 #include "ndp/map/observer.h"
 #include "rig.h"
@@ -863,6 +864,40 @@ static void needs_its_machine(void **state)
 	base_diag_free(&diag);
 }
 
+/* The ideal system sends no requests, so it has nothing to count them by. */
+static void the_ideal_system_counts_no_requests(void **state)
+{
+	static const char *const settings[][6] = {
+	    {"ndp.mechanism", "tom-ideal", "gpu.stack_sm_count", "1"},
+	    {"ndp.mechanism", "tom-ideal", "gpu.stack_sm_count", "1", "ndp.tom_pending_limit_count", "4"},
+	    {"ndp.mechanism", "tom-ideal", "gpu.stack_sm_count", "1", "ndp.tom_pending_from", "sent"}};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(settings); i++) {
+		const char *all[7] = {0};
+		struct base_diag_list diag;
+		struct machine_config c;
+		void *ctx;
+
+		memcpy(all, settings[i], sizeof(settings[i]));
+		machine_config_defaults(&c, machine_parts);
+		rig_set_all(&c, all);
+
+		const struct ndp_site site = machine_ndp_site(&c);
+
+		base_diag_init(&diag);
+		const struct carry_policy *ops = ndp_mechanism_new(&site, &ctx, &diag);
+
+		assert_int_equal(diag.error_count, i > 0);
+		assert_true(!i == (ops != NULL));
+		if (i)
+			assert_non_null(strstr(diag.first->text, all[4]));
+		else
+			ops->free(ctx);
+		base_diag_free(&diag);
+	}
+}
+
 /* A kernel is aborted while the SMs come to a stand: what was to change has not, and is tried again. */
 static void abort_while_stopping(void **state)
 {
@@ -911,6 +946,60 @@ static void abort_while_stopping(void **state)
 	map_learned_free(m);
 	base_diag_free(&diag);
 	rig_close(&r);
+}
+
+/* A learned page's banks are hashed as the machine's own are. */
+static void learned_pages_hash_banks(void **state)
+{
+	enum { BYTES = 16 << 20 };
+	static const char *const hashes[] = {"none", "low_row", "all_row"};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(hashes); i++) {
+		const char *const settings[] = {LEARN, "ndp.tom_learn_min_count", "1", "gpu.bank_hash", hashes[i],
+						NULL};
+		struct simt_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+		struct coalesced_line line = {0};
+		struct base_diag_list diag;
+		struct map_learned *m;
+		struct map_instance in;
+		struct ndp_site site;
+		struct mem_map expected;
+		struct rig r;
+
+		open_with(&r, one_block, settings);
+		site = machine_ndp_site(&r.config);
+		site.ctx = &r.ctx;
+		base_diag_init(&diag);
+		m = map_learned_new(&site, &diag);
+		l.mem = r.mem;
+		line.addr_bytes = simt_memory_alloc(r.mem, BYTES, 4096, SIMT_ALLOC_DEVICE);
+		map_learned_kernel_begin(m, &l, 1);
+		map_learned_mark(m, &l, &line, 1);
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_touch(&in, 0, 0);
+		map_instance_touch(&in, 128, 0);
+		map_learned_instance_touched(m, r.gpu, true, &in, 1);
+		map_learned_instance_ended(m, r.gpu, &in);
+		map_learned_resumed(m);
+		mem_map_two_bit(&expected, map_learned_bit(m), (uint32_t)site.gpu->gpu.stack_count,
+				(uint32_t)site.gpu->dram.vault_count, dram_vault_bank_count(&site.gpu->dram),
+				(uint32_t)site.gpu->dram.row_bytes, 128);
+		if (i == 0) /* the lowest bits of the row twice: not at all */
+			mem_map_hash_banks(&expected, 0, expected.bank.bit_count);
+		if (i == 2)
+			mem_map_hash_banks(&expected, expected.bank.bit_count,
+					   expected.row.bit_count - expected.bank.bit_count);
+		for (uint64_t at = 0; at < BYTES; at += 8192 - 128) {
+			struct mem_req req = {.addr_bytes = line.addr_bytes + at, .bank = UINT8_MAX};
+
+			map_learned_place(m, &req);
+			assert_int_equal(req.bank, mem_map_place(&expected, req.addr_bytes).bank);
+		}
+		map_learned_free(m);
+		base_diag_free(&diag);
+		rig_close(&r);
+	}
 }
 
 /* What an aborted kernel leaves running is not judged in the next one. */
@@ -977,7 +1066,9 @@ int main(void)
 	    cmocka_unit_test(a_pause_empties_the_caches),
 	    cmocka_unit_test(relearning_follows_a_phase_change),
 	    cmocka_unit_test(later_kernels_ranges_are_marked),
+	    cmocka_unit_test(the_ideal_system_counts_no_requests),
 	    cmocka_unit_test(abort_while_stopping),
+	    cmocka_unit_test(learned_pages_hash_banks),
 	    cmocka_unit_test(abort_ends_instances),
 	    cmocka_unit_test(table_keeps_what_it_cannot_hold),
 	    cmocka_unit_test(needs_its_machine),

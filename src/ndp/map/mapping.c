@@ -311,6 +311,7 @@ bool map_learned_resumed(struct map_learned *m)
 	m->bit = m->next_bit;
 	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
 			dram_vault_bank_count(&c->dram), (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
+	gpu_hash_banks(c, &m->map, true);
 	pages_mark(m);
 	m->later_bytes = 0;
 	m->state = REGULAR;

@@ -39,6 +39,19 @@ static void *ideal_create(const struct ndp_site *site, struct base_diag_list *di
 				"blocks only; set it to false");
 		return NULL;
 	}
+	if (site->ndp->tom.tom_pending_limit_count) {
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.tom_pending_limit_count = %llu: with ndp.mechanism = tom-ideal a stack is full "
+				"when its warp slots are; set it to 0",
+				(unsigned long long)site->ndp->tom.tom_pending_limit_count);
+		return NULL;
+	}
+	if (site->ndp->tom.tom_pending_from != TOM_PENDING_FROM_DECISION) {
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.tom_pending_from = sent: with ndp.mechanism = tom-ideal no request is sent; set "
+				"it to decision");
+		return NULL;
+	}
 
 	struct ideal *t = g_new0(struct ideal, 1);
 
