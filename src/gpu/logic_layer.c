@@ -54,6 +54,7 @@ struct logic_layer {
 	struct line *lines;         /* [vault] */
 	uint32_t *behind;           /* [number] who is behind him in the line that he is in */
 	bool *is_in_line;           /* [number] */
+	uint8_t *ops;               /* [number] in a line: enum mem_op of what he waits with */
 	struct queue *queues;	    /* [vault] of the switch; NULL: it has none */
 	uint64_t queued_vaults;	    /* whose queue is not empty, bit per vault */
 	struct switch_stats switch_stats;
@@ -211,6 +212,7 @@ static bool line_admits(struct logic_layer *p, uint32_t who, const struct mem_re
 		return true;
 	if (!p->is_in_line[who])
 		line_join(p, r->vault, who);
+	p->ops[who] = r->op;
 	return false;
 }
 
@@ -224,7 +226,7 @@ static void line_leave(struct logic_layer *p, uint32_t who, uint32_t vault)
 		p->is_in_line[who] = false;
 	}
 	/* A vault that has no room tells when it has. */
-	if (l->first != NOBODY && mem_stack_can_accept(p->stack, vault, MEM_READ))
+	if (l->first != NOBODY && mem_stack_can_accept(p->stack, vault, (enum mem_op)p->ops[l->first]))
 		line_wake(p, vault);
 }
 
@@ -590,6 +592,7 @@ struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 	p->lines = g_new(struct line, g->config->dram.vault_count);
 	p->behind = g_new(uint32_t, numbers_count(p));
 	p->is_in_line = g_new(bool, numbers_count(p));
+	p->ops = g_new(uint8_t, numbers_count(p));
 	lines_clear(p);
 	if (g->config->gpu.stack_switch_entry_count) {
 		p->queues = g_new0(struct queue, g->config->dram.vault_count);
@@ -655,6 +658,7 @@ void logic_layer_free(struct logic_layer *p)
 	g_free(p->lines);
 	g_free(p->behind);
 	g_free(p->is_in_line);
+	g_free(p->ops);
 	g_free(p->queues);
 	g_free(p);
 }
