@@ -146,7 +146,7 @@ static double change_of_both(const struct reproduce_data *d, quantity *of, uint3
 	return fmax(change_of(d, of, config, w), change_over(d, of, config, BASE_15, w));
 }
 
-/* The largest fall, of workloads of which a block moved. */
+/* The largest fall, of workloads of which a block moved; NAN: of none. */
 static double stalls_saved(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	double least = INFINITY;
@@ -159,7 +159,7 @@ static double stalls_saved(const struct reproduce_data *d, const struct reproduc
 		if (!is_in(stalling, d->paper->workloads[w]) && moved(d, row->config, w) > 0)
 			least = fmin(least, change);
 	}
-	return least;
+	return isinf(least) ? NAN : least;
 }
 
 static double stalls_kept(const struct reproduce_data *d, const struct reproduce_row *row)
@@ -325,8 +325,8 @@ static const struct reproduce_claim claims[] = {
 	 "means at most {0:.2} of the baseline's; of three ranges (5 to 95 % of blocks) {1} are not narrower",
 	 {MUST(BE_BELOW, 1, OF(block_time_ratio, BOM, BASE, NULL)),
 	  MUST(NOT_EXCEED, 0, OF(ranges_not_narrower, BOM, BASE, NULL))}},
-	{"B4 (a)", "2x internal bandwidth gains at most {=0} % over 1x", "2x is {0:+.1} % over 1x",
-	 {MUST(NOT_EXCEED, 6, OF(reproduce_row_speedup_change, BOM, BOM_1X, NULL))}},
+	{"B4 (a)", "2x internal bandwidth gains {=0} % over 1x, within {~0}", "2x is {0:+.1} % over 1x",
+	 {PUBLISHED("BOM-14")}},
 	{"B4 (b)", "energy falls by {=0} % within {~0}", "with BOM {0:+.1} %, without {1:+.1} %",
 	 {PUBLISHED("BOM-15"), SHOWN(ENERGY(PIM))}},
 	{"B4 (c)", "DRAM energy falls more than the total, by {=0} % within {~0}", "DRAM {0:+.1} %, all {1:+.1} %",

@@ -38,26 +38,43 @@ static bool is_within(const struct reproduce_published *p, double measured, doub
 
 static void note_add(struct reproduce_outcome *o, const char *text)
 {
-	if (!text)
+	if (!text || strstr(o->note, text))
 		return;
 	if (*o->note)
 		g_strlcat(o->note, "; ", sizeof(o->note));
 	g_strlcat(o->note, text, sizeof(o->note));
 }
 
-/* A deviation with its reason and the experiment that shows the cause; a pass for another reason than the paper's. */
-static void explain(struct reproduce_outcome *o, const struct reproduce_published_set *published)
+/* Adds the texts of an outcome's id, and of the numbers that are judged as it. False: there is none. */
+static bool notes_add(struct reproduce_outcome *o, const struct reproduce_paper *paper, GHashTable *texts)
 {
-	const char *text = g_hash_table_lookup(published->explanations, o->id);
+	const char *text = g_hash_table_lookup(texts, o->id);
+	bool is_any = text != NULL;
 
+	note_add(o, text);
+	for (uint32_t i = 0; i < paper->same_count; i++) {
+		if (strcmp(paper->same[i].as, o->id) != 0)
+			continue;
+		text = g_hash_table_lookup(texts, paper->same[i].id);
+		note_add(o, text);
+		is_any |= text != NULL;
+	}
+	return is_any;
+}
+
+/* A deviation with its reason and the experiment that shows the cause; a pass for another reason than the paper's. */
+static void explain(struct reproduce_outcome *o, const struct reproduce_paper *paper,
+		    const struct reproduce_published_set *published)
+{
 	if (o->status == REPRODUCE_PASS)
-		note_add(o, g_hash_table_lookup(published->passes, o->id));
-	if ((o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT) || !text)
+		notes_add(o, paper, published->passes);
+	if (o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT)
+		return;
+	if (!notes_add(o, paper, published->explanations))
 		return;
 	if (o->status == REPRODUCE_FAIL)
 		o->status = REPRODUCE_EXPLAINED;
-	note_add(o, text);
-	note_add(o, g_hash_table_lookup(published->experiments, o->id));
+	notes_add(o, paper, published->experiments);
 }
 
 /* Papers say "on average". Of speed-ups both means are shown; what is judged is the geometric one. */
@@ -109,14 +126,31 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	else
 		o->status = o->published->relation == REPRODUCE_INPUT_OF_MODEL ? REPRODUCE_INPUT : REPRODUCE_PASS;
 	name_mean(o, data, row);
-	if (as && o->status != REPRODUCE_ABSENT) {
+	if (as && o->status != REPRODUCE_ABSENT && o->status != REPRODUCE_INPUT) {
 		g_autofree char *text = g_strdup_printf("judged as %s", as);
 
 		o->status = REPRODUCE_SAME;
 		note_add(o, text);
 		return;
 	}
-	explain(o, published);
+	explain(o, data->paper, published);
+}
+
+/* Do only inputs of the model stand behind this claim? */
+static bool is_of_inputs(const struct reproduce_paper *paper, const char *part,
+			 const struct reproduce_published_set *published)
+{
+	uint32_t count = 0, input_count = 0;
+
+	for (uint32_t i = 0; i < paper->same_count; i++) {
+		const struct reproduce_published *p = reproduce_published_find(published, paper->same[i].id);
+
+		if (strcmp(paper->same[i].as, part) != 0)
+			continue;
+		count++;
+		input_count += p && p->relation == REPRODUCE_INPUT_OF_MODEL;
+	}
+	return count && input_count == count;
 }
 
 static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data *data,
@@ -132,10 +166,12 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 	o->id = claim->part;
 	o->measured = o->deviation = NAN;
 	o->status = statuses[reproduce_claim_judge(claim, data, published, text, seen)];
+	if (o->status == REPRODUCE_PASS && is_of_inputs(data->paper, claim->part, published))
+		o->status = REPRODUCE_INPUT;
 	g_strlcpy(o->note, seen->str, sizeof(o->note));
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
-	explain(o, published);
+	explain(o, data->paper, published);
 }
 
 struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,

@@ -15,7 +15,7 @@ enum reproduce_status {
 	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
 	REPRODUCE_ABSENT,    /* the runs it needs are missing; the same file may say why */
 	REPRODUCE_SAME,      /* judged under another id, which the note names */
-	REPRODUCE_INPUT,     /* a parameter of the model: equal because it was put in, which proves nothing */
+	REPRODUCE_INPUT,     /* a parameter of the model, or arithmetic of such: equal because it was put in */
 };
 const char *reproduce_status_name(enum reproduce_status status);
 
@@ -26,7 +26,7 @@ struct reproduce_outcome {
 	double measured;  /* NAN for claims and when absent */
 	double deviation; /* measured less published, in the published unit */
 	enum reproduce_status status;
-	char note[1024]; /* the explanation with its experiment, what a claim looked at, which mean it is */
+	char note[4096]; /* the explanations with their experiments, what a claim looked at, which mean it is */
 };
 
 struct reproduce_outcomes {

@@ -119,7 +119,8 @@ struct reproduce_scatter {
 	uint32_t (*points)(const struct reproduce_data *d, struct reproduce_point *out);
 };
 
-/* A published number that a claim or another row judges already: shown, and not judged again. */
+/* A published number that a claim or another row judges already: shown, and not judged again; what explains it
+ * explains that. A claim that judges inputs of the model only is itself one. */
 struct reproduce_same {
 	const char *id, *as;
 };

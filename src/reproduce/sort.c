@@ -245,6 +245,13 @@ static const struct reproduce_claim claims[] = {
 	  MUST(BE_BELOW, 1, WITH(channel_ratio, NDP_1, CPU_1))}},
 };
 
+/* Numbers that claims judge; and the thesis says the largest speedup three times. */
+static const struct reproduce_same same[] = {
+	{"CH7-01a", "V9 (a)"}, {"CH7-02a", "V9 (a)"},
+	{"CH7-06", "V9 (c)"}, {"CH7-07", "V9 (d)"},  {"CH7-08", "V9 (d)"},
+	{"CH7-09", "V9 (e)"}, {"CH7-15", "CH7-04"}, {"CH7-16", "CH7-04"},
+};
+
 /* ---- figures ---- */
 
 static const char *const system_groups[] = {"1 core", "2 cores", "1 core, 1 NDP", "2 cores, 1 NDP"};
@@ -334,6 +341,8 @@ const struct reproduce_paper reproduce_sort = {
 	.full_sets = "",
 	.rows = rows,
 	.row_count = ARRAY_COUNT(rows),
+	.same = same,
+	.same_count = ARRAY_COUNT(same),
 	.claims = claims,
 	.claim_count = ARRAY_COUNT(claims),
 	.charts = charts,

@@ -511,7 +511,7 @@ static const struct reproduce_same same[] = {
 	{"TOM-08", "T9 (a)"}, {"TOM-15", "T9 (d)"}, {"TOM-20", "T8 (a)"}, {"TOM-21", "T8 (a)"}, {"TOM-23", "T4 (a)"},
 	{"TOM-30", "T3 (a)"}, {"TOM-31", "T3 (a)"}, {"TOM-32", "T3 (b)"}, {"TOM-33", "T3 (b)"}, {"TOM-34", "T3 (c)"},
 	{"TOM-35", "T3 (c)"}, {"TOM-38", "T5 (b)"}, {"TOM-39", "T6 (a)"}, {"TOM-42", "T6 (c)"}, {"TOM-47", "T7 (a)"},
-	{"TOM-50", "T2 (b)"}, {"TOM-52", "T9 (c)"}, {"TOM-56", "T1 (a)"}, {"TOM-57", "T1 (b)"}, {"TOM-58", "T1 (c)"},
+	{"TOM-50", "T2 (b)"}, {"TOM-56", "T1 (a)"}, {"TOM-57", "T1 (b)"}, {"TOM-58", "T1 (c)"},
 };
 
 static const uint32_t policies[] = {IDEAL, NOCTRL_BMAP, NOCTRL_TMAP, CTRL_BMAP, CTRL_TMAP};

@@ -263,6 +263,37 @@ static void inputs_do_not_pass(void **state)
 	base_diag_free(&diag);
 }
 
+/* A number that a claim judges is shown only; what explains it explains the claim, once. A claim of inputs is one. */
+static void claims_take_what_explains_their_numbers(void **state)
+{
+	static const struct reproduce_same same[] = {{"X-1", "C1 (b)"}, {"X-3", "C1 (b)"}, {"X-2", "C1 (a)"}};
+	g_auto(GStrv) parts = g_strsplit(results, ",up to,", 2);
+	g_autofree char *text = g_strjoin(",input,", parts[0], parts[1], NULL);
+	struct reproduce_paper judged = paper;
+	struct reproduce_data *d = data_make();
+	struct reproduce_published_set *set;
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+
+	(void)state;
+	judged.same = same;
+	judged.same_count = ARRAY_COUNT(same);
+	d->paper = &judged;
+	base_diag_init(&diag);
+	set = published_make(text, "id,run,reason\nX-1,any,because\nX-3,any,therefore\nC1 (b),any,because\n", &diag);
+	assert_non_null(set);
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[0].status, REPRODUCE_SAME);
+	assert_int_equal(o.items[1].status, REPRODUCE_INPUT);
+	assert_int_equal(o.items[5].status, REPRODUCE_INPUT);
+	assert_int_equal(o.items[6].status, REPRODUCE_EXPLAINED);
+	assert_string_equal(o.items[6].note, "because; therefore");
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
 static void missing_runs_are_absent(void **state)
 {
 	struct base_diag_list diag;
@@ -413,6 +444,7 @@ int main(void)
 		cmocka_unit_test(claims_speak),
 		cmocka_unit_test(workloads_are_counted),
 		cmocka_unit_test(inputs_do_not_pass),
+		cmocka_unit_test(claims_take_what_explains_their_numbers),
 		cmocka_unit_test(missing_runs_are_absent),
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tables_are_complete),
