@@ -224,6 +224,75 @@ static void check_beam(struct csp_machine *m, uint32_t core, const int64_t *v, s
 	}
 }
 
+/* Where a window begins, in pixels. A track begins where a recurrence says, which stands for the geometry of baselines;
+ * each place of it is a pixel further down and to the right. */
+struct place {
+	uint64_t state, row, column;
+};
+
+static void place_next(struct place *p, uint64_t visibility, const int64_t *v)
+{
+	const uint64_t side = (uint64_t)v[4], track = (uint64_t)v[7], stay = (uint64_t)v[8];
+	const uint64_t room = side - (uint64_t)v[5] - track / stay;
+
+	if (visibility % track == 0) {
+		p->state = (p->state * 1021 + 12345) % 1048573;
+		p->column = p->state % room;
+		p->row = p->state / room % room;
+	} else if (visibility % track % stay == 0) {
+		p->column++;
+		p->row++;
+	}
+}
+
+/* Sums of a grid, with the sum of their terms' magnitudes and their number. */
+struct pixel {
+	double complex sum;
+	double size;
+	uint32_t count;
+};
+
+/* A visibility times its part of the matrix. A pixel of a row is in the line of a place at which the row begins with
+ * the line, or whole lines before it. */
+static void grid_add(struct csp_machine *m, uint32_t core, const int64_t *v, uint64_t k, const struct place *p,
+		     struct pixel *grid)
+{
+	const uint64_t lanes = m->config->csp.fu_count, side = (uint64_t)v[4], window = (uint64_t)v[5];
+	const uint64_t part = k * 7 % ((uint64_t)v[6] * (uint64_t)v[6]);
+	const double complex a = get(m, core, (uint64_t)v[0] + k / lanes, (uint32_t)(k % lanes));
+
+	for (uint64_t i = 0; i < window * window; i++) {
+		const uint64_t x = i % window, y = i / window, from = window - x / lanes * lanes; /* of its place */
+		const uint64_t line = (part * (window + lanes + 1) + from) * window + y;
+		const double complex product = a * get(m, core, (uint64_t)v[1] + line, (uint32_t)(x % lanes));
+		struct pixel *to = &grid[(p->row + y) * side + p->column + x];
+
+		to->sum += product;
+		to->size += 2 * cabs(product);
+		to->count++;
+	}
+}
+
+/* .check grid IN, TABLE, OUT, COUNT, SIDE, W, SCALE, TRACK, STAY: COUNT visibilities, value after value; each times
+ * part 7 k mod SCALE^2 of the matrix of .data matrix, W x W values, added to the grid of SIDE rows of SIDE pixels that
+ * was 0; TRACK visibilities from where the recurrence says, STAY of them in a place. */
+static void check_grid(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint64_t side = (uint64_t)v[4];
+	const uint32_t lanes = (uint32_t)m->config->csp.fu_count;
+	struct pixel *grid = g_new0(struct pixel, side * side);
+	struct place p = {.state = 1};
+
+	for (uint64_t k = 0; k < (uint64_t)v[3] && !m->is_stopped; k++) {
+		place_next(&p, k, v);
+		grid_add(m, core, v, k, &p, grid);
+	}
+	for (uint64_t i = 0; i < side * side && !m->is_stopped; i++)
+		compare(out, get(m, core, (uint64_t)v[2] + i / lanes, (uint32_t)(i % lanes)), grid[i].sum,
+			(2 * 2 * (double)grid[i].count + 2) * rounding * grid[i].size);
+	g_free(grid);
+}
+
 static bool is_power_of_two(int64_t v)
 {
 	return v > 0 && v <= 65536 && !(v & (v - 1));
@@ -238,7 +307,27 @@ static bool is_empty(const struct csp_directive *d)
 		return !v[1] || !v[3];
 	if (d->kind == CSP_CHECK_BEAM)
 		return !v[3] || !v[4] || !v[5];
+	if (d->kind == CSP_CHECK_GRID)
+		return !v[3] || !v[4] || !v[5] || !v[6] || !v[7] || !v[8];
 	return d->kind == CSP_CHECK_FFT || d->kind == CSP_CHECK_FFT2D ? !v[2] : !v[1] || !v[2];
+}
+
+static bool is_sound_grid(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag)
+{
+	const int64_t *v = d->values, lanes = (int64_t)m->config->csp.fu_count, side = v[4];
+
+	if (side > 16384 || side % lanes || v[5] > CSP_WINDOW_MAX || v[6] > CSP_SCALE_MAX || v[7] / v[8] >= side ||
+	    v[5] + v[7] / v[8] >= side) {
+		base_diag_error(
+		    diag, csp_directive_place(d),
+		    ".%s: a side is a multiple of %lld up to 16384 and wider than a track, a window up to %d, a "
+		    "scale up to %d",
+		    csp_directive_name(d->kind), (long long)lanes, CSP_WINDOW_MAX, CSP_SCALE_MAX);
+		return false;
+	}
+	return csp_directive_lines(m, d, v[0], v[3] / lanes + (v[3] % lanes != 0), diag) &&
+	       csp_directive_lines(m, d, v[1], csp_matrix_lines(v[5], v[6], lanes), diag) &&
+	       csp_directive_lines(m, d, v[2], side * side / lanes, diag);
 }
 
 /* Do the lines exist, and are the numbers such as the check takes? */
@@ -251,6 +340,8 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 				csp_directive_name(d->kind));
 		return false;
 	}
+	if (d->kind == CSP_CHECK_GRID)
+		return is_sound_grid(m, d, diag);
 	if (d->kind == CSP_CHECK_CORR)
 		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag) &&
 		       csp_directive_lines(m, d, v[3], v[2] <= 65536 ? v[2] * (v[2] + 1) / 2 * lanes : INT64_MAX / 2,
@@ -286,7 +377,7 @@ bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *
 {
 	static void (*const checks[])(struct csp_machine *, uint32_t, const int64_t *, struct verdict *) = {
 	    [CSP_CHECK_FIR] = check_fir,   [CSP_CHECK_FFT] = check_fft,   [CSP_CHECK_FFT2D] = check_fft2d,
-	    [CSP_CHECK_CORR] = check_corr, [CSP_CHECK_BEAM] = check_beam,
+	    [CSP_CHECK_CORR] = check_corr, [CSP_CHECK_BEAM] = check_beam, [CSP_CHECK_GRID] = check_grid,
 	};
 	struct verdict v = {.is_ok = true};
 

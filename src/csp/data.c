@@ -60,6 +60,11 @@ uint32_t csp_bit_reverse(uint32_t value, uint32_t bits)
 	return out;
 }
 
+int64_t csp_matrix_lines(int64_t window, int64_t scale, int64_t lanes)
+{
+	return scale * scale * (window + lanes + 1) * window;
+}
+
 /* ---- into memory ---- */
 
 static void put(struct csp_machine *m, uint32_t core, uint64_t line, uint32_t lane, float complex value)
@@ -124,6 +129,22 @@ static void twiddle8_make(struct csp_machine *m, uint32_t core, const int64_t *v
 						 csp_twiddle(offset + t * step, 2 * half * step));
 }
 
+/* .data matrix LINE, W, SCALE, SEED: a convolution matrix of SCALE * SCALE parts, each W rows of W pixels, for windows
+ * that begin at any place of a line: part after part, of each the places -W to M, of each the rows, a line each. */
+static void matrix_make(struct csp_machine *m, uint32_t core, const int64_t *v)
+{
+	const int64_t lanes = (int64_t)m->config->csp.fu_count, width = v[1], parts = v[2] * v[2];
+	uint64_t line = (uint64_t)v[0];
+
+	for (int64_t part = 0; part < parts; part++)
+		for (int64_t place = -width; place <= lanes; place++)
+			for (int64_t row = 0; row < width; row++, line++)
+				for (int64_t x = place < 0 ? -place : 0; x < width && place + x < lanes; x++)
+					put(m, core, line, (uint32_t)(place + x),
+					    csp_signal_sample((uint64_t)(part * width + row), (uint64_t)x,
+							      (uint64_t)v[3]));
+}
+
 /* Words of a table, 0: the directive is wrong; what says why. */
 static uint64_t table_words(const struct csp_directive *d, const char **what)
 {
@@ -154,6 +175,28 @@ static bool table_fits(struct csp_machine *m, const struct csp_directive *d, str
 	return false;
 }
 
+/* Do the lines exist? */
+static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag)
+{
+	const int64_t *v = d->values, lanes = (int64_t)m->config->csp.fu_count;
+
+	if (d->kind != CSP_DATA_SIGNAL && d->kind != CSP_DATA_MATRIX)
+		return table_fits(m, d, diag);
+	if (!v[1] || !v[2]) {
+		base_diag_error(diag, csp_directive_place(d), ".%s: of nothing: a count is 0",
+				csp_directive_name(d->kind));
+		return false;
+	}
+	if (d->kind == CSP_DATA_SIGNAL)
+		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag);
+	if (v[1] > CSP_WINDOW_MAX || v[2] > CSP_SCALE_MAX) {
+		base_diag_error(diag, csp_directive_place(d), ".%s: a window is up to %d wide, a scale up to %d",
+				csp_directive_name(d->kind), CSP_WINDOW_MAX, CSP_SCALE_MAX);
+		return false;
+	}
+	return csp_directive_lines(m, d, v[0], csp_matrix_lines(v[1], v[2], lanes), diag);
+}
+
 bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag)
 {
 	static void (*const makers[])(struct csp_machine *, uint32_t, const int64_t *) = {
@@ -161,17 +204,12 @@ bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct 
 	    [CSP_DATA_WEIGHTS] = weights_make,
 	    [CSP_DATA_TWIDDLE2] = twiddle2_make,
 	    [CSP_DATA_TWIDDLE8] = twiddle8_make,
+	    [CSP_DATA_MATRIX] = matrix_make,
 	};
-	const int64_t *v = d->values;
 
-	if (d->kind == CSP_DATA_SIGNAL && (!v[1] || !v[2])) {
-		base_diag_error(diag, csp_directive_place(d), ".%s: of nothing: a count is 0",
-				csp_directive_name(d->kind));
-		return false;
-	}
-	if (d->kind == CSP_DATA_SIGNAL ? !csp_directive_lines(m, d, v[0], v[1] * v[2], diag) : !table_fits(m, d, diag))
+	if (!is_sound(m, d, diag))
 		return false;
 	for (uint32_t i = d->first_core; i <= d->last_core; i++)
-		makers[d->kind](m, i, v);
+		makers[d->kind](m, i, d->values);
 	return true;
 }

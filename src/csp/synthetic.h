@@ -15,4 +15,9 @@ float csp_filter_weight(uint32_t channel, uint32_t tap, uint32_t channel_count, 
 float complex csp_twiddle(uint64_t k, uint64_t n);
 uint32_t csp_bit_reverse(uint32_t value, uint32_t bits);
 
+enum { CSP_WINDOW_MAX = 256, CSP_SCALE_MAX = 64 };
+/* Lines of a table of a convolution matrix: scale * scale parts, of each the places -window to lanes in a line, of each
+ * the rows. */
+int64_t csp_matrix_lines(int64_t window, int64_t scale, int64_t lanes);
+
 #endif

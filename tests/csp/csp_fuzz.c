@@ -6,8 +6,8 @@
 
 #include "csp/machine.h"
 
-static const char *const programs[] = {"fft8.csp", "fft2.csp", "fft2d.csp", "fir.csp",  "corr.csp",
-				       "node.csp", "beam.csp", "fft8.inc",  "corr.inc", "chan.inc"};
+static const char *const programs[] = {"fft8.csp", "fft2.csp", "fft2d.csp", "fir.csp",  "corr.csp",    "node.csp",
+				       "beam.csp", "fft8.inc", "corr.inc",  "chan.inc", "gridding.csp"};
 static const char alphabet[] = "0123456789[]:,.;+-*/%() \tirsvxMNc_\n\"";
 
 static void mutate(GString *text, GRand *random)

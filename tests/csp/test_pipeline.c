@@ -27,6 +27,7 @@ static void programs(void **state)
 	const struct csp_define fft2[] = {{"LOG", 6}, {"POINTS", 64}};
 	const struct csp_define one[] = {{"LINES", 1}};
 	const struct csp_define beam[] = {{"ANTENNAS", 16}, {"BLOCKS", 5}};
+	const struct csp_define grid[] = {{"COUNT", 512}, {"SIDE", 128}, {"SCALE", 2}};
 
 	(void)state;
 	shipped("alpha", "corr.csp", small, 2);
@@ -42,6 +43,8 @@ static void programs(void **state)
 	shipped("beta", "node.csp", NULL, 0);
 	shipped("alpha", "beam.csp", beam, 2);
 	shipped("beta", "beam.csp", beam, 2);
+	shipped("alpha", "gridding.csp", grid, 3);
+	shipped("beta", "gridding.csp", grid, 3);
 }
 
 /* Other widths of the machine compute the same. */
@@ -174,6 +177,122 @@ static void checks_see(void **state)
 	}
 }
 
+/* ---- gridding ---- */
+
+/* A window that is wider than a line of the machine, as wide, narrower. */
+static void grid_widths(void **state)
+{
+	static const struct {
+		const char *set;
+		uint32_t window;
+	} cases[] = {{"csp.fu_count=8", 9}, {"csp.fu_count=16", 16}, {"csp.fu_count=128", 16}};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct csp_define d[] = {{"COUNT", 256}, {"SIDE", 128}, {"SCALE", 2}, {"W", cases[i].window}};
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		harness_set(&h, cases[i].set);
+		harness_file(&h, "gridding.csp", d, 4);
+		assert_int_equal(h.result.checks_passed, 1);
+		harness_end(&h);
+	}
+}
+
+/* A step of eight visibilities reads and writes its window's rows once for each line of the grid that it reaches into,
+ * a row more than the window since that moves; the matrix' rows come from memory for each visibility. */
+static void grid_traffic(void **state)
+{
+	enum { COUNT = 512, STEP = 8, W = 16 };
+	const struct csp_define d[] = {{"COUNT", COUNT}, {"SIDE", 128}, {"SCALE", 2}};
+	struct harness h;
+	uint64_t passes;
+
+	(void)state;
+	harness_begin(&h, "beta");
+	harness_file(&h, "gridding.csp", d, 3);
+	passes = harness_stat(&h, "core.store_lines") / (W + 1);
+	assert_true(passes > COUNT / STEP && passes < 2 * COUNT / STEP); /* some windows reach into two lines */
+	assert_int_equal(harness_stat(&h, "core.store_lines"), passes * (W + 1));
+	assert_int_equal(harness_stat(&h, "core.load_lines"), passes * (W + 1 + STEP * W));
+	assert_int_equal(harness_stat(&h, "core.cfma_cycles"), passes * STEP * W);
+	assert_int_equal(harness_stat(&h, "core.ssrf_lines"), COUNT / 64);
+	harness_end(&h);
+}
+
+/* Programs that grid wrongly are found. */
+static void grid_check_sees(void **state)
+{
+	static const struct {
+		const char *right, *wrong;
+	} cases[] = {
+	    /* a row further down; the window stays; a column to the right; one line of the grid */
+	    {"mul i6, i4, LINES\n", "mul i6, i4, LINES\n set i6, i6 + LINES\n"},
+	    {"cfma r[i13 + ROWS], r[i13 + ROWS]", "cfma r[ROWS], r[ROWS]"},
+	    {"i12 + i3 + i13 + W\n", "i12 + i3 + i13 + W + 1\n"},
+	    {"beq i2, 0, GRID_STEP", "jump GRID_STEP"},
+	    /* another part; one visibility is dropped; other places; old visibilities */
+	    {"mul i12, i12, 7\n", "mul i12, i12, 5\n"},
+	    {"    set i12, i8 + i10\n", "    set i12, i8 + i10\n beq i12, 77, GRID_LOAD\n"},
+	    {"set i0, i0 + 12345", "set i0, i0 + 12346"},
+	    {"[i6 + IN]", "[IN]"},
+	};
+	const struct csp_define d[] = {{"COUNT", 256}, {"SIDE", 128}, {"SCALE", 2}};
+	g_autofree char *path = g_build_filename(PROGRAMS_DIR, "gridding.csp", NULL), *text = NULL;
+
+	(void)state;
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_auto(GStrv) parts = g_strsplit(text, cases[i].right, -1);
+		g_autofree char *wrong = g_strjoinv(cases[i].wrong, parts);
+		struct harness h;
+
+		assert_int_equal(g_strv_length(parts), 2);
+		harness_begin(&h, "alpha");
+		harness_build(&h, csp_assemble(wrong, path, &h.config, d, 3, &h.diag));
+		harness_run(&h);
+		assert_int_equal(h.result.checks, 1);
+		if (h.result.checks_passed)
+			fail_msg("not seen: %s", cases[i].wrong);
+		assert_true(h.result.worst_error > 1);
+		harness_end(&h);
+	}
+}
+
+/* What is no table and no grid is refused. */
+static void grid_mistakes(void **state)
+{
+	static const struct {
+		const char *text, *message;
+		bool is_data;
+	} cases[] = {
+	    {".core 0\n.data matrix 0, 0, 1, 1\n", "a count is 0", true},
+	    {".core 0\n.data matrix 0, 16, 65, 1\n", "a scale up to 64", true},
+	    {".core 0\n.data matrix 1572863, 16, 1, 1\n", "core 0 has 1572864", true},
+	    {".core 0\n.check grid 0, 1, 9, 8, 100, 4, 1, 8, 4\n", "a multiple of 64 up to 16384", false},
+	    {".core 0\n.check grid 0, 1, 9, 8, 64, 60, 1, 16, 4\n", "wider than a track", false},
+	    {".core 0\n.check grid 0, 1, 1572864, 8, 64, 4, 1, 8, 4\n", "core 0 has 1572864", false},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct harness h;
+
+		harness_begin(&h, "alpha");
+		h.program = csp_assemble(cases[i].text, "text", &h.config, NULL, 0, &h.diag);
+		assert_non_null(h.program);
+		h.machine = csp_machine_new(&h.config, h.program, true, &h.diag);
+		assert_int_equal(csp_machine_data(h.machine, &h.diag), !cases[i].is_data);
+		if (!cases[i].is_data)
+			assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
+		assert_non_null(strstr(h.diag.first->text, "text:2:1: error:"));
+		if (!strstr(h.diag.first->text, cases[i].message))
+			fail_msg("%s", h.diag.first->text);
+		harness_end(&h);
+	}
+}
+
 /* ---- the whole chain ---- */
 
 enum { CHANNELS = 512, TAPS = 8, WORKERS = 14 };
@@ -270,7 +389,8 @@ static void checks_of_nothing(void **state)
 {
 	static const char *const texts[] = {".core 0\n.check corr 0, 0, 1, 9\n", ".core 0\n.check fft 0, 9, 0, 8\n",
 					    ".core 0\n.check fir 0, 1, 99, 0, 8, 1\n",
-					    ".core 0\n.check beam 0, 1, 99, 0, 8, 1\n"};
+					    ".core 0\n.check beam 0, 1, 99, 0, 8, 1\n",
+					    ".core 0\n.check grid 0, 1, 99, 0, 64, 4, 1, 8, 4\n"};
 
 	(void)state;
 	for (uint32_t i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -325,6 +445,8 @@ int main(void)
 	    cmocka_unit_test(schedule),		 cmocka_unit_test(checks_see),
 	    cmocka_unit_test(transform_sweeps),	 cmocka_unit_test(transform_2d),
 	    cmocka_unit_test(checks_of_nothing), cmocka_unit_test(files),
+	    cmocka_unit_test(grid_widths),	 cmocka_unit_test(grid_traffic),
+	    cmocka_unit_test(grid_check_sees),	 cmocka_unit_test(grid_mistakes),
 	    cmocka_unit_test(whole_chain),	 cmocka_unit_test(deterministic),
 	};
 
