@@ -58,6 +58,8 @@ static enum cpu_state state_of(const struct cpu_bus *b, uint32_t agent, uint64_t
 /* A hash of all of its bits, so that no stride of lines stays in one slice. */
 static uint32_t slice_of(const struct cpu_bus *b, uint64_t line)
 {
+	if (b->c->p->llc_slice_count == 1)
+		return 0;
 	return (uint32_t)((line * 0x9e3779b97f4a7c15u >> 32) % b->c->p->llc_slice_count);
 }
 
@@ -216,6 +218,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 
 	if (b->agents[r->agent].is_beside_llc && cpu_is_write((enum cpu_op)r->op))
 		llc_drop(b, r->line);
+	CHECK(now >= r->begun_units);
 	sim_hist_add(cpu_is_write((enum cpu_op)r->op) ? &b->c->stats.write_latency_ps : &b->c->stats.read_latency_ps,
 		     (now - r->begun_units) / b->c->per_ps);
 	b->agents[r->agent].ops->grant(b->agents[r->agent].self, r, version);
@@ -232,7 +235,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 		} else if (other) {
 			wait_for(b, other, w);
 		} else {
-			begin(b, w, now);
+			begin(b, w, MAX(now, w->begun_units)); /* it may not have come to the bus yet */
 		}
 		w = next;
 	}

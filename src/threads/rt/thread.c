@@ -330,21 +330,24 @@ static void begin_main(void)
 	exit(entry.main(entry.argc, entry.argv, entry.envp));
 }
 
-/* The arguments as texts on that stack: the kernel puts its own at random places. */
+/* The arguments as texts on that stack: the kernel puts its own at random places. Their room has steps of
+ * ARGUMENTS_BYTES, and the program's path is the last of them: neither main's frame nor another text moves with its
+ * length. */
+enum { ARGUMENTS_BYTES = 64 << 10 };
+
 static char **copy_arguments(uint64_t *sp, int argc, char **argv)
 {
-	char **copy;
+	uint64_t bytes = (uint64_t)(argc + 1) * sizeof(char *);
+	char **copy, *text;
 
 	for (int i = 0; i < argc; i++)
-		*sp -= strlen(argv[i]) + 1;
-	*sp = (*sp - (uint64_t)(argc + 1) * sizeof(char *)) & ~(uint64_t)63;
+		bytes += strlen(argv[i]) + 1;
+	*sp = (*sp - bytes) & ~(uint64_t)(ARGUMENTS_BYTES - 1);
 	copy = (char **)*sp;
-
-	char *text = (char *)(copy + argc + 1);
-
-	for (int i = 0; i < argc; i++) {
-		copy[i] = text;
-		text = stpcpy(text, argv[i]) + 1;
+	text = (char *)(copy + argc + 1);
+	for (int i = 1; i <= argc; i++) {
+		copy[i % argc] = text;
+		text = stpcpy(text, argv[i % argc]) + 1;
 	}
 	copy[argc] = NULL;
 	return copy;
