@@ -163,13 +163,28 @@ private:
 		return m.getOrInsertFunction(name, FunctionType::get(result, args, false));
 	}
 
+	/* Of a hook before it: where it has no line, that of what is next to it. */
+	static DebugLoc placeOf(const Instruction *before)
+	{
+		const auto hasLine = [](const Instruction *i) { return i->getDebugLoc() && i->getDebugLoc().getLine(); };
+
+		for (const Instruction *i = before; i; i = i->getPrevNode())
+			if (hasLine(i))
+				return i->getDebugLoc();
+		for (const Instruction *i = before; i; i = i->getNextNode())
+			if (hasLine(i))
+				return i->getDebugLoc();
+		return before->getDebugLoc();
+	}
+
 	/* The address that the access before which this stands must use. */
 	Value *access(Instruction *before, Value *address, Constant *s)
 	{
+		const DebugLoc place = placeOf(before);
 		Instruction *end = whenOn(before);
 		IRBuilder<> b(end);
 
-		b.SetCurrentDebugLocation(before->getDebugLoc());
+		b.SetCurrentDebugLocation(place);
 
 		Value *moved = b.CreateCall(hook("__strata_access", ptrTy, {ptrTy, ptrTy}), {address, s});
 		PHINode *phi = PHINode::Create(ptrTy, 2, "", before);
@@ -181,10 +196,11 @@ private:
 
 	void call(Instruction *before, const char *name, ArrayRef<Value *> args)
 	{
+		const DebugLoc place = placeOf(before);
 		IRBuilder<> b(whenOn(before));
 		std::vector<Type *> types;
 
-		b.SetCurrentDebugLocation(before->getDebugLoc());
+		b.SetCurrentDebugLocation(place);
 		for (Value *v : args)
 			types.push_back(v->getType());
 		b.CreateCall(hook(name, Type::getVoidTy(ctx), types), args);

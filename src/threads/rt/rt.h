@@ -34,6 +34,7 @@ struct rt_thread {
 	uint32_t id, unit, slot;
 	enum rt_state state;
 	uint64_t sp, fs; /* while it does not run */
+	const void *hooked_at;
 	uint64_t ready_ps;
 	struct rt_thread *next; /* in the queue of its unit, or of those that wait in the same bucket */
 	pthread_t host;         /* the parked thread whose stack and thread-local storage it has */

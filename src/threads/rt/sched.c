@@ -284,6 +284,9 @@ static void take_next(struct unit *u)
 }
 
 /* From the thread that ran to the next one. */
+/* Behind the hook that the running thread called last. */
+static const void *hooked_at;
+
 static void switch_from(struct rt_thread *from)
 {
 	struct unit *u;
@@ -299,6 +302,8 @@ static void switch_from(struct rt_thread *from)
 	leaving = NULL;
 	if (t == from)
 		return;
+	from->hooked_at = hooked_at;
+	hooked_at = t->hooked_at;
 	set_fs(t->fs);
 	rt_switch(&from->sp, t->sp);
 	rt_thread_reap();
@@ -486,9 +491,6 @@ void rt_check_time(void)
 	if (current->now_ps > limit_ps)
 		rt_yield();
 }
-
-/* Behind the hook that was called last. */
-static const void *hooked_at;
 
 /* The hooks' side of time, here because they need current. */
 static struct thread_at at_now(void)
