@@ -102,7 +102,7 @@ void awake_runs(struct awake *a, uint32_t unit, uint32_t thread, uint64_t now_ps
 	*last = unit;
 	has_run(a, unit, now_ps);
 	if (a->threads[unit] == AWAKE_NOBODY && !k->running++)
-		k->since_ps = now_ps;
+		k->since_ps = MAX(k->since_ps, now_ps);
 	a->threads[unit] = thread;
 }
 

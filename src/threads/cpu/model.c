@@ -116,16 +116,16 @@ static void come_back_if_new(struct host *h)
 		come_back(h);
 }
 
-/* Also what has come up for the time at which the machine stands already. */
-static void look(struct host *h, const struct thread_at *at);
+static void look(struct host *h, const struct thread_at *at, bool is_ordered);
 _Noreturn static void fail_for_design(void *self, const char *text);
 
+/* Also what has come up for the time at which the machine stands already. */
 static void advance(void *self, uint64_t until_ps)
 {
 	struct host *h = self;
 
 	if (until_ps >= h->look_ps)
-		look(h, &(struct thread_at){.now_ps = until_ps});
+		look(h, &(struct thread_at){.now_ps = until_ps}, true);
 	sim_run_until(h->engine, MAX(until_ps * h->per_ps, sim_now_units(h->engine)));
 	h->told_units = SIM_NEVER;
 	come_back(h);
@@ -372,13 +372,18 @@ static void look_at_clock(struct host *h, uint64_t now_ps)
 	tell(h, now_ps);
 }
 
-static void look(struct host *h, const struct thread_at *at)
+/* is_ordered: nobody does anything before this time any more. */
+static void look(struct host *h, const struct thread_at *at, bool is_ordered)
 {
 	uint64_t due_ps = UINT64_MAX;
 
-	sample(h, at->now_ps);
-	if (at->now_ps >= h->limit_ps)
-		end_by_limit(h, at);
+	if (is_ordered)
+		sample(h, at->now_ps);
+	if (at->now_ps >= h->limit_ps) {
+		if (is_ordered)
+			end_by_limit(h, at);
+		h->runtime->event(h->limit_ps); /* when the others are there */
+	}
 	if (at->now_ps >= h->clock_ps)
 		look_at_clock(h, at->now_ps);
 	if (h->sampler)
@@ -416,7 +421,7 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	struct cost *c = &of->sites[(uintptr_t)counts / 4 % COSTS];
 
 	if (unlikely(at->now_ps >= h->look_ps))
-		look(h, at);
+		look(h, at, false);
 	if (unlikely(h->awake_threads[at->unit] != at->thread))
 		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
 	if (unlikely(c->counts != counts))
@@ -442,7 +447,7 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	uint64_t done;
 
 	if (unlikely(at->now_ps >= h->look_ps))
-		look(h, at);
+		look(h, at, true);
 	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
 								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
 		return (struct thread_answer){at->now_ps, bytes};
