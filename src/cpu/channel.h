@@ -56,7 +56,8 @@ void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version versi
 uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
 uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps);
 /* Lines of one channel are copied to another one, by the processors: they are read, go up, go down and are written.
- * Returns when the last one is there. */
+ * All of that begins now, none of it after what it needs. Returns when the wires have carried the last one: a bound
+ * from below. */
 uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, uint64_t count);
 /* The line of r is read and goes up, now, with this version. */
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version);

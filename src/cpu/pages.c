@@ -39,7 +39,7 @@ static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit, uint64_t page
 	return next_channel(p, 0);
 }
 
-static bool has_room(const struct cpu_pages *p, uint32_t channel)
+bool cpu_pages_has_room(const struct cpu_pages *p, uint32_t channel)
 {
 	return p->gone[channel]->len || p->frame_counts[channel] < p->frames_max / p->channel_count;
 }
@@ -67,9 +67,9 @@ static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uin
 {
 	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit, page, own) : 0;
 
-	for (uint32_t i = 1; i < p->channel_count && !has_room(p, channel); i++)
+	for (uint32_t i = 1; i < p->channel_count && !cpu_pages_has_room(p, channel); i++)
 		channel = (channel + 1) % p->channel_count;
-	if (!has_room(p, channel))
+	if (!cpu_pages_has_room(p, channel))
 		p->c->user.full(p->c->user.self, unit);
 	return frame_take(p, channel);
 }
@@ -137,15 +137,13 @@ void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end)
 	}
 }
 
-bool cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel)
+void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel)
 {
 	const uint64_t frame = base_map_get(&p->frames, page) - 1;
 
-	if (!has_room(p, channel))
-		return false;
+	CHECK(cpu_pages_has_room(p, channel));
 	base_map_set(&p->frames, page, frame_take(p, channel) + 1);
 	frame_give(p, frame);
-	return true;
 }
 
 /* Lines go round the memory's stacks, of which each channel has every channel_count-th. */

@@ -39,8 +39,10 @@ uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page);
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page);
 /* Pages from first to before end have no frames any more. */
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end);
-/* A touched page gets a frame of another channel, where pages have channels; false: that one has none left. */
-bool cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel);
+/* Whether a channel has frames left. */
+bool cpu_pages_has_room(const struct cpu_pages *p, uint32_t channel);
+/* A touched page gets a frame of another channel, which has room, where pages have channels. */
+void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel);
 
 /* The channel of a line, and its number among that channel's lines, where pages have channels. */
 static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)

@@ -164,21 +164,24 @@ void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
 		cpu_core_forget_pages(&s->cores[i]);
 }
 
-bool cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps)
+bool cpu_has_room(const struct cpu_system *s, uint32_t channel)
+{
+	return cpu_pages_has_room(&s->pages, channel);
+}
+
+void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps)
 {
 	struct cpu_common *c = &s->common;
 	const uint64_t page = address / c->p->page_bytes, from = cpu_pages_line(&s->pages, 0, page);
 	uint64_t done;
 
-	if (!cpu_pages_move(&s->pages, page, channel))
-		return false;
+	cpu_pages_move(&s->pages, page, channel);
 	done = cpu_channels_copy(&s->channels, from, cpu_pages_line(&s->pages, 0, page),
 				 c->p->page_bytes / c->p->line_bytes);
 	for (uint32_t i = 0; i < c->p->core_count; i++)
 		cpu_core_forget_pages(&s->cores[i]);
 	c->stats.page_moves++;
 	*done_ps = MAX(*done_ps, (done + c->per_ps - 1) / c->per_ps) + c->p->page_fault_ps;
-	return true;
 }
 
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels)

@@ -125,10 +125,12 @@ cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t 
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
-/* The touched page of the address goes to another channel, where pages have channels; copies of its lines that caches
- * have stay those of the old place. False: there is no room. *done_ps, at least the engine's time, is put off until it
- * is there, and by cpu.page_fault_ps for who moves it. */
-bool cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps);
+/* For one more page of a channel, where pages have channels. */
+bool cpu_has_room(const struct cpu_system *s, uint32_t channel);
+/* The touched page of the address goes to another channel, where pages have channels, and that one has room;
+ * copies of its lines that caches have stay those of the old place. *done_ps, at least the engine's time, is put off
+ * until it is there, and by cpu.page_fault_ps for who moves it. */
+void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps);
 /* Pages of the range that nobody has touched yet go to these channels in turns, a bit each, or, 0, to that of who
  * touches them; without a range, all pages of which nothing else is said. Only where pages have channels. */
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels);

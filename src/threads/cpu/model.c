@@ -571,12 +571,15 @@ static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *
 
 		if (now < 0 || now == channel)
 			continue;
+		if (!cpu_has_room(h->cpu, (uint32_t)channel)) {
+			result = -ENOMEM;
+			break;
+		}
 		if (h->near)
 			channel_tlb_commands(h->near, at, at + page, true);
 		if (h->bytes)
 			bytes_unmap(h->bytes, at, page);
-		if (!cpu_move(h->cpu, at, (uint32_t)channel, done_ps))
-			result = -ENOMEM;
+		cpu_move(h->cpu, at, (uint32_t)channel, done_ps);
 	}
 	if (h->near)
 		channel_forget_pages(h->near);

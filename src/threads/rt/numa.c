@@ -105,18 +105,20 @@ static long set_policy(int mode, const unsigned long *mask, unsigned long bits)
 
 static long bind(void *at, size_t bytes, int mode, const unsigned long *mask, unsigned long bits, unsigned flags)
 {
+	const bool moves = flags & (MOVE | MOVE_ALL) && is_divided() && (mode & MODE_MASK) != MODE_DEFAULT;
 	uint64_t nodes;
+	long result;
 
-	if ((uint64_t)at & 4095)
+	if ((uint64_t)at & 4095 || !read_mask(mask, bits, &nodes))
 		return fail(EINVAL);
 	if (!bytes)
 		return 0;
+	if (moves && __builtin_popcountll(nodes) != 1)
+		return fail(ENOTSUP);
 	if (place(at, bytes, mode, mask, bits))
 		return -1;
-	read_mask(mask, bits, &nodes);
-	if (flags & (MOVE | MOVE_ALL) && is_divided() && __builtin_popcountll(nodes) == 1)
-		ask(THREAD_ASK_MOVE, at, bytes, 0, nodes);
-	return 0;
+	result = moves ? ask(THREAD_ASK_MOVE, at, bytes, 0, nodes) : 0;
+	return result < 0 ? fail((int)-result) : 0;
 }
 
 /* The node of a page, negative errno: none. */
@@ -159,13 +161,17 @@ static long get_policy(int *mode, unsigned long *mask, unsigned long bits, const
 
 static long move(unsigned long count, void **pages, const int *nodes, int *status)
 {
+	long result = 0;
+
 	for (unsigned long i = 0; i < count; i++) {
 		if (nodes && (nodes[i] < 0 || (uint32_t)nodes[i] >= node_count()))
 			return fail(ENODEV);
 		if (nodes && is_divided() && nodes[i] && node_at(pages[i]) >= 0)
-			ask(THREAD_ASK_MOVE, pages[i], 1, 0, (uint64_t)1 << (nodes[i] - 1));
+			result = ask(THREAD_ASK_MOVE, pages[i], 1, 0, (uint64_t)1 << (nodes[i] - 1));
 		if (status)
-			status[i] = (int)node_at(pages[i]);
+			status[i] = result < 0 ? (int)result : (int)node_at(pages[i]);
+		if (result < 0) /* those after it stay, and have no status, as Linux has it */
+			return fail((int)-result);
 	}
 	return 0;
 }
