@@ -183,6 +183,8 @@ static struct dc_kernel_counts *counts_of(struct dc_device *d, const char *name)
 static void count_launch(struct dc_kernel_counts *k, const struct dc_stats *before, const struct dc_stats *after,
 			 const struct device_result *result)
 {
+	if (after->blocks_started == before->blocks_started) /* a fault came first */
+		return;
 	k->taken++;
 	k->time_ps += result->end_ps - result->start_ps;
 #define X(field) k->field += after->field - before->field;

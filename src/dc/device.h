@@ -6,7 +6,6 @@
 
 struct dc_device;
 
-/* Keeps system and params. memory_mbytes_per_s: of its memory, all channels. */
 /* What a kernel's launches did, of all of them: fields of struct dc_stats. What the ways that are cache write back
  * between launches is no kernel's. */
 #define DC_KERNEL_COUNTS(X)                                                                              \
@@ -15,8 +14,8 @@ struct dc_device;
 	X(write_bytes) X(link_bytes)
 struct dc_kernel_counts {
 	const char *name;
-	uint64_t offered, taken; /* launches; the others were not compiled: */
-	char why[256];		 /* the first of them */
+	uint64_t offered, taken; /* launches; the others did not begin */
+	char why[256];		 /* the first of them that was not compiled */
 	uint64_t time_ps;
 #define X(field) uint64_t field;
 	DC_KERNEL_COUNTS(X)
@@ -26,6 +25,7 @@ struct dc_kernel_counts {
 uint32_t dc_device_kernel_count(const struct dc_device *d);
 const struct dc_kernel_counts *dc_device_kernel(const struct dc_device *d, uint32_t index);
 
+/* Keeps system and params. memory_mbytes_per_s: of its memory, all channels. */
 struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s);
 void dc_device_free(struct dc_device *d);
 struct device dc_device_table(struct dc_device *d);

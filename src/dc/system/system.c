@@ -411,6 +411,7 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	s->sent_milli = g_renew(uint64_t, s->sent_milli, dc_program_kernel(p)->word_count);
 	*dc_program_counts(p) = (struct dc_exec_counts){0};
 	*result = (struct device_result){.start_ps = sim_now_ps(s->ctx->engine)};
+	result->end_ps = result->start_ps;
 	if (!dc_program_begin(p, l) || !lay_out(s, l))
 		return false;
 	share_ways(s);
