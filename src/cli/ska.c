@@ -237,6 +237,9 @@ static int print_innovation(const struct cli_paths *paths)
 		}
 		printf("mean of custom systems %.2f, of commercial parts %.2f\n",
 		       ska_innovation_mean(&s, SKA_CUSTOM, NULL), ska_innovation_mean(&s, SKA_COTS, NULL));
+		printf("until " SKA_KNOWN_UNTIL ", which chapter 2 could know: %.2f and %.2f\n",
+		       ska_innovation_mean(&s, SKA_CUSTOM, SKA_KNOWN_UNTIL),
+		       ska_innovation_mean(&s, SKA_COTS, SKA_KNOWN_UNTIL));
 	}
 	cli_diag_print(&diag);
 	base_diag_free(&diag);

@@ -103,7 +103,6 @@ static double row_archive(const struct reproduce_data *d, const struct reproduce
 	return telescope(d, "ska1-low", &r) ? r.rates.images * day_s / peta : NAN;
 }
 
-/* Up to the list that the paper of chapter 2 could know. */
 static double row_innovation(const struct reproduce_data *d, const struct reproduce_row *row)
 {
 	struct base_diag_list diag;
@@ -121,7 +120,8 @@ static double row_innovation(const struct reproduce_data *d, const struct reprod
 	base_diag_free(&diag);
 	if (!is_ok)
 		return NAN;
-	return ska_innovation_mean(&s, SKA_CUSTOM, "2013-06") / ska_innovation_mean(&s, SKA_COTS, "2013-06");
+	return ska_innovation_mean(&s, SKA_CUSTOM, SKA_KNOWN_UNTIL) /
+	       ska_innovation_mean(&s, SKA_COTS, SKA_KNOWN_UNTIL);
 }
 
 /* ---- the kernels on a GPU and on a CPU ---- */

@@ -26,6 +26,9 @@ struct ska_systems {
 
 /* False with messages (file:line:column). */
 bool ska_systems_read(const char *path, struct ska_systems *out, struct base_diag_list *diag);
+/* The last list that the paper of chapter 2 could know. */
+#define SKA_KNOWN_UNTIL "2013-06"
+
 /* Mean innovation of the systems of a kind up to and with the date (NULL: of all); 0 when there is none. */
 double ska_innovation_mean(const struct ska_systems *s, enum ska_system_kind kind, const char *until);
 
