@@ -20,7 +20,6 @@ static const struct workload_about about = {
 };
 
 enum { SIGNALS, SPECTRA, DO };
-enum work { DO_ALL, DO_FILTER, DO_TRANSFORM };
 static const char *const works[] = {"all", "filter", "transform"};
 static const struct workload_count counts[] = {
 	{"signals", "signals", 16, 128, 1, 65535, 1, NULL},
@@ -84,23 +83,6 @@ static void spectra_compute(const struct tables *t, enum work work, const struct
 			out[i * SKACHAN_CHANNELS + c] = (struct sample){x[c].re[i], x[c].im[i]};
 }
 
-static void reference_make(const struct tables *t, enum work work, const struct sample *in,
-			   const struct sample *factors, struct sample *x)
-{
-	for (unsigned int c = 0; work == DO_TRANSFORM && c < SKACHAN_CHANNELS; c++)
-		x[t->place[c]] = in[c];
-	if (work != DO_TRANSFORM)
-		channels_filter(in, t->plain_weights, x);
-	if (work != DO_FILTER)
-		points_transform(x, SKACHAN_CHANNELS, factors);
-}
-
-/* For a sample. */
-static double operations_of(enum work work)
-{
-	return (work == DO_TRANSFORM ? 0 : FILTER_OPERATIONS) + (work == DO_FILTER ? 0 : TRANSFORM_OPERATIONS);
-}
-
 static void tables_prepare(struct tables *t, struct sample *factors)
 {
 	weights_make(t->plain_weights);
@@ -153,7 +135,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < signals * spectra && right; i++) {
 		const size_t first = (i / spectra * times + i % spectra) * SKACHAN_CHANNELS;
 
-		reference_make(tables, work, in + first, factors, want);
+		spectrum_make(work, in + first, tables->plain_weights, factors, want);
 		right = workload_same_f32("spectra", &out[i * SKACHAN_CHANNELS].re, &want[0].re, 2 * SKACHAN_CHANNELS,
 					  2 * i * SKACHAN_CHANNELS);
 	}

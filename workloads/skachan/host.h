@@ -30,15 +30,28 @@ static inline void channels_filter(const struct sample *in, const float *weights
 	}
 }
 
-/* The reference: channel by channel, then stage by stage. */
-static inline void spectrum_make(const struct sample *in, const float *weights, const struct sample *factors,
-				 struct sample *x)
+/* What of it is done, as --do says. */
+enum work { DO_ALL, DO_FILTER, DO_TRANSFORM };
+
+/* The reference: channel by channel, then stage by stage. A filter alone leaves the order that the transform wants; a
+ * transform alone is of the first samples, as they come. */
+static inline void spectrum_make(enum work work, const struct sample *in, const float *weights,
+				 const struct sample *factors, struct sample *x)
 {
-	channels_filter(in, weights, x);
-	points_transform(x, SKACHAN_CHANNELS, factors);
+	for (unsigned int c = 0; work == DO_TRANSFORM && c < SKACHAN_CHANNELS; c++)
+		x[reversed(c, SKACHAN_LOG)] = in[c];
+	if (work != DO_TRANSFORM)
+		channels_filter(in, weights, x);
+	if (work != DO_FILTER)
+		points_transform(x, SKACHAN_CHANNELS, factors);
 }
 
 /* For a sample: section 3.3.1 and equation (2.1). */
 enum { FILTER_OPERATIONS = 4 * SKACHAN_TAPS - 2, TRANSFORM_OPERATIONS = 5 * SKACHAN_LOG };
+
+static inline double operations_of(enum work work)
+{
+	return (work == DO_TRANSFORM ? 0 : FILTER_OPERATIONS) + (work == DO_FILTER ? 0 : TRANSFORM_OPERATIONS);
+}
 
 #endif
