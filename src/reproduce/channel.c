@@ -675,17 +675,11 @@ static const struct reproduce_chart charts[] = {
 const struct reproduce_paper reproduce_channel = {
 	.name = "channel",
 	.title = "Near-data processors on memory channels (PhD thesis 2017, chapter 4)",
-	.configs = configs,
-	.config_count = ARRAY_COUNT(configs),
-	.workloads = workloads,
-	.workload_count = ARRAY_COUNT(workloads),
-	.cells = cells,
-	.cell_count = ARRAY_COUNT(cells),
+	REPRODUCE_TABLE(config),
+	REPRODUCE_TABLE(workload),
+	REPRODUCE_TABLE(cell),
 	.full_sets = "", /* section 4.9: to their end */
-	.rows = rows,
-	.row_count = ARRAY_COUNT(rows),
-	.claims = claims,
-	.claim_count = ARRAY_COUNT(claims),
-	.charts = charts,
-	.chart_count = ARRAY_COUNT(charts),
+	REPRODUCE_TABLE(row),
+	REPRODUCE_TABLE(claim),
+	REPRODUCE_TABLE(chart),
 };

@@ -761,17 +761,11 @@ static const struct reproduce_chart charts[] = {
 const struct reproduce_paper reproduce_duality = {
 	.name = "duality",
 	.title = "Duality Cache (ISCA 2019)",
-	.configs = configs,
-	.config_count = ARRAY_COUNT(configs),
-	.workloads = workloads,
-	.workload_count = ARRAY_COUNT(workloads),
-	.cells = cells,
-	.cell_count = ARRAY_COUNT(cells),
+	REPRODUCE_TABLE(config),
+	REPRODUCE_TABLE(workload),
+	REPRODUCE_TABLE(cell),
 	.full_sets = "", /* section 4: to their end */
-	.rows = rows,
-	.row_count = ARRAY_COUNT(rows),
-	.claims = claims,
-	.claim_count = ARRAY_COUNT(claims),
-	.charts = charts,
-	.chart_count = ARRAY_COUNT(charts),
+	REPRODUCE_TABLE(row),
+	REPRODUCE_TABLE(claim),
+	REPRODUCE_TABLE(chart),
 };

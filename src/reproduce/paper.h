@@ -125,6 +125,9 @@ struct reproduce_same {
 	const char *id, *as;
 };
 
+/* In a paper's initialiser: its configs, workloads, ... are the array of that name. */
+#define REPRODUCE_TABLE(name) .name##s = name##s, .name##_count = ARRAY_COUNT(name##s)
+
 struct reproduce_paper {
 	const char *name, *title;
 	const struct reproduce_config *configs; /* the first is the baseline */
