@@ -56,7 +56,7 @@ struct accelerator {
 	struct {
 		uint32_t *order, first, count;
 	} port[HDL_PORTS];
-	/* As they come. No list of GLib's: its slices ask for the time of day, which here is the program's. */
+	/* As they come. */
 	struct {
 		BASE_FIFO(struct message);
 	} messages;

@@ -35,7 +35,7 @@ struct accelerators {
 	struct bytes *bytes;
 	const struct thread_runtime *runtime;
 	struct accelerator_fault fault;
-	/* By accelerator. No lists of GLib's: its slices ask for the time of day, which here is the program's. */
+	/* By accelerator. */
 	struct replies *replies;
 	struct waiters *waiters;
 };
