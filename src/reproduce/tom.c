@@ -82,13 +82,14 @@ static const char *const quick_arguments[] = {
  * Cup data in full, RD is repeated as the CUDA SDK's does, LIB has four times GPGPU-Sim's paths, of its 80 rates and 40
  * steps, so that its warps fill the stacks' places, RAY 1024 x 1024 pixels and SP eight times a quick run's data.
  * HW's templates are the largest with which a link is busy by half; Rodinia's would spend all these instructions in
- * the convolution, out of shared memory and L1s. */
+ * the convolution, out of shared memory and L1s. They are 204, three to an SM: Rodinia's 51 leave a quarter of the SMs
+ * idle, and nothing to do for the others while one waits at a barrier. */
 static const char *const full_arguments[] = {
 	"--size paper",
 	"--size paper",
 	"--objects 494020 --features 34 --iterations 2",
 	"--size paper",
-	"--side 11 --reach 8 --frames 14",
+	"--side 11 --reach 8 --frames 4 --points 204",
 	"--paths 16384 --rates 80 --steps 40",
 	"--size paper --pixels 1024",
 	"--size paper",

@@ -22,19 +22,28 @@ static const char heartwall_ptx[] =
 	;
 
 enum {
-	POINTS_COUNT = 51, /* inner and outer wall, as in Rodinia */
-	MOVE_MAX = 4,	   /* pixels that the film is away from its first frame in each direction, at most */
+	POINTS_MAX = 512,
+	MOVE_MAX = 4, /* pixels that the film is away from its first frame in each direction, at most */
+};
+
+/* The counts on the command line, in their order. */
+enum {
+	FRAMES,
+	SIDE,
+	REACH,
+	POINTS,
 };
 
 struct track {
 	struct heartwall_shape shape;
+	unsigned int points_count; /* on the inner and outer wall */
 	unsigned int frames_count; /* that are searched; one more gives the templates */
 	uint64_t seed;
 	float *frame;
 	float *templates; /* [point][side * side] */
 	float *scores;	  /* [point][full * full], of the last frame */
-	struct heartwall_point points[POINTS_COUNT];
-	struct heartwall_point last[POINTS_COUNT];
+	struct heartwall_point *points;
+	struct heartwall_point *last;
 };
 
 /* How far the film is from its first frame. */
@@ -75,9 +84,9 @@ static void points_place(struct track *t)
 	const struct heartwall_shape *s = &t->shape;
 	unsigned int margin = s->reach + MOVE_MAX;
 
-	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+	for (unsigned int i = 0; i < t->points_count; i++) {
 		double share = i % 2 ? 0.5 : 1.0;
-		double angle = 6.283185307179586 * i / POINTS_COUNT;
+		double angle = 6.283185307179586 * i / t->points_count;
 		double x = 0.5 + 0.5 * share * cos(angle);
 		double y = 0.5 + 0.5 * share * sin(angle);
 
@@ -87,19 +96,26 @@ static void points_place(struct track *t)
 	}
 }
 
-static struct track track_make(const struct heartwall_shape *shape, unsigned int frames_count, uint64_t seed)
+static struct track track_make(const struct heartwall_shape *shape, const struct workload_options *options)
 {
-	struct track t = {.shape = *shape, .frames_count = frames_count, .seed = seed};
+	struct track t = {.shape = *shape,
+			  .points_count = options->counts[POINTS],
+			  .frames_count = options->counts[FRAMES],
+			  .seed = options->seed};
 
+	t.points = workload_host_alloc(t.points_count, sizeof(*t.points));
+	t.last = workload_host_alloc(t.points_count, sizeof(*t.last));
 	t.frame = workload_host_alloc((size_t)shape->rows * shape->columns, sizeof(float));
-	t.templates = workload_host_alloc((size_t)POINTS_COUNT * shape->side * shape->side, sizeof(float));
-	t.scores = workload_host_alloc((size_t)POINTS_COUNT * shape->full * shape->full, sizeof(float));
+	t.templates = workload_host_alloc((size_t)t.points_count * shape->side * shape->side, sizeof(float));
+	t.scores = workload_host_alloc((size_t)t.points_count * shape->full * shape->full, sizeof(float));
 	points_place(&t);
 	return t;
 }
 
 static void track_free(struct track *t)
 {
+	free(t->points);
+	free(t->last);
 	free(t->frame);
 	free(t->templates);
 	free(t->scores);
@@ -127,8 +143,8 @@ static struct track_device device_open(const struct track *t)
 
 	d.track = workload_gpu_kernel(&d.gpu, "heartwall_track");
 	d.frame = workload_device_alloc((size_t)s->rows * s->columns * sizeof(float));
-	d.work = workload_device_alloc(POINTS_COUNT * sizeof(struct heartwall_work));
-	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+	d.work = workload_device_alloc(t->points_count * sizeof(struct heartwall_work));
+	for (unsigned int i = 0; i < t->points_count; i++) {
 		struct heartwall_point both[] = {t->points[i], t->last[i]};
 
 		WORKLOAD_CUDA(cuMemcpyHtoD(work_at(&d, i, 0), both, sizeof(both)));
@@ -149,16 +165,16 @@ static void device_track(struct track_device *d, const struct track *t, unsigned
 	void *params[] = {&d->frame, &d->work, &s, &number};
 
 	WORKLOAD_CUDA(cuMemcpyHtoD(d->frame, t->frame, (size_t)s.rows * s.columns * sizeof(float)));
-	workload_launch(d->track, (struct workload_dim){POINTS_COUNT, 1, 1},
+	workload_launch(d->track, (struct workload_dim){t->points_count, 1, 1},
 			(struct workload_dim){HEARTWALL_THREADS, 1, 1}, params);
 }
 
 /* The same member of all points, one after the other. */
-static float *work_read(const struct track_device *d, size_t offset, size_t elements)
+static float *work_read(const struct track_device *d, unsigned int points_count, size_t offset, size_t elements)
 {
-	float *all = workload_host_alloc(POINTS_COUNT * elements, sizeof(float));
+	float *all = workload_host_alloc(points_count * elements, sizeof(float));
 
-	for (unsigned int i = 0; i < POINTS_COUNT; i++)
+	for (unsigned int i = 0; i < points_count; i++)
 		WORKLOAD_CUDA(cuMemcpyDtoH(all + i * elements, work_at(d, i, offset), elements * sizeof(float)));
 	return all;
 }
@@ -303,7 +319,7 @@ static void host_track(struct track *t, unsigned int number)
 	const struct heartwall_shape *s = &t->shape;
 	float *region = workload_host_alloc((size_t)s->region * s->region, sizeof(float));
 
-	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+	for (unsigned int i = 0; i < t->points_count; i++) {
 		float *scores = t->scores + (size_t)i * s->full * s->full;
 		struct heartwall_point corner = {t->points[i].row - s->reach, t->points[i].column - s->reach};
 
@@ -326,7 +342,7 @@ static bool points_followed(const struct track *t, const struct heartwall_point 
 {
 	struct heartwall_point moved = film_place(t, t->frames_count);
 
-	for (unsigned int i = 0; i < POINTS_COUNT; i++) {
+	for (unsigned int i = 0; i < t->points_count; i++) {
 		const struct heartwall_point *got = &t->last[i];
 
 		if (got->row == start[i].row + moved.row && got->column == start[i].column + moved.column)
@@ -342,21 +358,22 @@ static bool track_run(struct track *t)
 {
 	size_t area = (size_t)t->shape.side * t->shape.side, places = (size_t)t->shape.full * t->shape.full;
 	struct track_device d = device_open(t);
-	struct heartwall_point start[POINTS_COUNT];
+	struct heartwall_point *start = workload_host_alloc(t->points_count, sizeof(*start));
 	float *templates, *scores;
 	bool right;
 
-	memcpy(start, t->points, sizeof(start));
+	memcpy(start, t->points, t->points_count * sizeof(*start));
 	for (unsigned int n = 0; n <= t->frames_count; n++) {
 		frame_make(t, n, t->frame);
 		device_track(&d, t, n);
 		host_track(t, n);
 	}
-	templates = work_read(&d, offsetof(struct heartwall_work, pixels), area);
-	scores = work_read(&d, offsetof(struct heartwall_work, scores), places);
+	templates = work_read(&d, t->points_count, offsetof(struct heartwall_work, pixels), area);
+	scores = work_read(&d, t->points_count, offsetof(struct heartwall_work, scores), places);
 	device_close(&d);
-	right = workload_same_f32("templates", templates, t->templates, POINTS_COUNT * area, 0) &&
-		workload_same_f32("scores", scores, t->scores, POINTS_COUNT * places, 0) && points_followed(t, start);
+	right = workload_same_f32("templates", templates, t->templates, t->points_count * area, 0) &&
+		workload_same_f32("scores", scores, t->scores, t->points_count * places, 0) && points_followed(t, start);
+	free(start);
 	free(templates);
 	free(scores);
 	return right;
@@ -365,23 +382,23 @@ static bool track_run(struct track *t)
 int main(int argc, char **argv)
 {
 	static const struct workload_about about = {
-		"heartwall", "Tracking of 51 points through the frames of a film by cross-correlation.",
-		"1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
-		"1 frame of 656 x 744, templates of 51 x 51, displacements up to 15, as in Rodinia"};
+		"heartwall", "Tracking of points through the frames of a film by cross-correlation.",
+		"51 points, 1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
+		"51 points, 1 frame of 656 x 744, templates of 51 x 51, displacements up to 15, as in Rodinia"};
 	static const struct workload_count counts[] = {
 		{"frames", "frames searched", 1, 1, 1, 100, 1, NULL},
 		{"side", "pixels along a side of a template", 9, 51, 7, HEARTWALL_SIDE_MAX, 1, NULL},
 		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX,
 		 1, NULL},
+		{"points", "points on the inner and the outer wall", 51, 51, 2, POINTS_MAX, 1, NULL},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct heartwall_shape shape = {
 		.rows = options.paper ? 656 : 160,
 		.columns = options.paper ? 744 : 160,
-		.side = options.counts[1],
-		.reach = options.counts[2],
+		.side = options.counts[SIDE],
+		.reach = options.counts[REACH],
 	};
-	unsigned int frames_count = options.counts[0];
 	struct track t;
 	bool right;
 
@@ -391,9 +408,8 @@ int main(int argc, char **argv)
 	if (shape.side + 2 * (shape.reach + MOVE_MAX) > shape.rows)
 		workload_fail("frames of %u x %u are too small for templates of %u pixels that move up to %u",
 			      shape.columns, shape.rows, shape.side, shape.reach);
-	t = track_make(&shape, frames_count, options.seed);
+	t = track_make(&shape, &options);
 	right = track_run(&t);
-
 	track_free(&t);
-	return workload_finish(right, "%u points, %u frames", POINTS_COUNT, frames_count);
+	return workload_finish(right, "%u points, %u frames", t.points_count, t.frames_count);
 }
