@@ -384,7 +384,7 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"heartwall", "Tracking of points through the frames of a film by cross-correlation.",
 		"51 points, 1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
-		"51 points, 1 frame of 656 x 744, templates of 51 x 51, displacements up to 15, as in Rodinia"};
+		"51 points, 1 frame of 656 x 744, templates of 51 x 51, displacements up to 15: Rodinia's"};
 	static const struct workload_count counts[] = {
 		{"frames", "frames searched", 1, 1, 1, 100, 1, NULL},
 		{"side", "pixels along a side of a template", 9, 51, 7, HEARTWALL_SIDE_MAX, 1, NULL},
