@@ -372,7 +372,8 @@ static bool track_run(struct track *t)
 	scores = work_read(&d, t->points_count, offsetof(struct heartwall_work, scores), places);
 	device_close(&d);
 	right = workload_same_f32("templates", templates, t->templates, t->points_count * area, 0) &&
-		workload_same_f32("scores", scores, t->scores, t->points_count * places, 0) && points_followed(t, start);
+		workload_same_f32("scores", scores, t->scores, t->points_count * places, 0) &&
+		points_followed(t, start);
 	free(start);
 	free(templates);
 	free(scores);
