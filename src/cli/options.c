@@ -39,11 +39,15 @@ static const struct cli_option *find_letter(const struct cli_option *options, ch
 	return NULL;
 }
 
-static void unknown(const struct cli_about *about, const struct cli_option *options, const char *arg, size_t length)
+/* After a word, which may be meant as a program with options of its own. */
+static void unknown(const struct cli_about *about, const struct cli_option *options, const char *arg, size_t length,
+		    const GPtrArray *words)
 {
 	const char *names[OPTIONS_MAX + 1];
 	uint32_t count = 0;
 	g_autofree char *name = g_strndup(arg, length);
+	const bool of_program = words->len > 0 && strstr(about->usage, "-- PROGRAM");
+	const char *behind = of_program ? " (a program's own options go behind it, after '--')" : "";
 
 	for (const struct cli_option *o = options; o->name && count < OPTIONS_MAX; o++)
 		names[count++] = o->name;
@@ -52,9 +56,9 @@ static void unknown(const struct cli_about *about, const struct cli_option *opti
 	const char *nearest = *name == '-' ? base_nearest_name(name + strspn(name, "-"), names, count) : NULL;
 
 	if (nearest)
-		cli_error("%s: unknown option '%s'; did you mean '--%s'?", about->name, name, nearest);
+		cli_error("%s: unknown option '%s'; did you mean '--%s'?%s", about->name, name, nearest, behind);
 	else
-		cli_error("%s: unknown option '%s'; see `strata %s --help`", about->name, name, about->name);
+		cli_error("%s: unknown option '%s'; see `strata %s --help`%s", about->name, name, about->name, behind);
 }
 
 static void store(const struct cli_option *o, const char *value)
@@ -67,8 +71,9 @@ static void store(const struct cli_option *o, const char *value)
 		g_ptr_array_add(*(GPtrArray **)o->out, (char *)value);
 }
 
-/* The option at argv[*i]; steps over its value. */
-static bool parse_option(const struct cli_about *about, const struct cli_option *options, int argc, char **argv, int *i)
+/* The option at argv[*i], behind words; steps over its value. */
+static bool parse_option(const struct cli_about *about, const struct cli_option *options, int argc, char **argv, int *i,
+			 const GPtrArray *words)
 {
 	const char *arg = argv[*i];
 	const char *equals = strchr(arg, '=');
@@ -77,7 +82,7 @@ static bool parse_option(const struct cli_about *about, const struct cli_option 
 	const struct cli_option *o = is_long ? find(options, arg + 2, length - 2) : find_letter(options, arg[1]);
 
 	if (!o) {
-		unknown(about, options, arg, length);
+		unknown(about, options, arg, length, words);
 		return false;
 	}
 	if (o->kind == CLI_FLAG && equals) {
@@ -130,7 +135,7 @@ static enum parse parse(const struct cli_about *about, const struct cli_option *
 		}
 		if (argv[i][0] != '-' || !argv[i][1])
 			g_ptr_array_add(words->words, argv[i]);
-		else if (!parse_option(about, options, argc, argv, &i))
+		else if (!parse_option(about, options, argc, argv, &i, words->words))
 			return WRONG;
 	}
 	return PARSED;

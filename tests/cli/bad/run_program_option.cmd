@@ -1,0 +1,1 @@
+run kmeans --objects 1000
