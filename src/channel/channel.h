@@ -94,6 +94,8 @@ void channel_cold(struct channel_system *s);
 /* The core's copies of remote lines of these addresses are dropped. */
 void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
 
+/* Pages that the TLBs of all NDP-Ms hold. */
+uint32_t channel_tlb_pages(const struct channel_system *s);
 struct channel_stats *channel_system_stats(struct channel_system *s);
 /* How often each row of the protocol was done. */
 const uint64_t *channel_row_counts(const struct channel_system *s);

@@ -748,12 +748,14 @@ uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
 
 	if (!s->p->tlb_count)
 		return 0;
+	s->stats.tlb_lookups++;
 	tag = cpu_tags_find(&m->tlb, page);
 	if (tag) {
 		cpu_tags_use(&m->tlb, tag);
 		return 0;
 	}
 	tag = cpu_tags_victim(&m->tlb, page);
+	m->tlb_pages += !tag->state;
 	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
 	cpu_tags_use(&m->tlb, tag);
 	s->stats.tlb_misses++;

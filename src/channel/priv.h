@@ -81,6 +81,7 @@ struct ndp_m {
 	struct near_holder *holders[HOLDER_BUCKETS];
 	struct near_region *regions;
 	struct cpu_tags directory_cache, tlb;
+	uint32_t tlb_pages; /* that the TLB holds */
 	struct directory_read *directory_reads;
 	struct near_request *waiting, **waiting_end; /* for room in the queue */
 	uint32_t taken;

@@ -73,8 +73,10 @@ void channel_forget_pages(struct channel_system *s)
 {
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
 		s->cores[i].last_page = UINT64_MAX;
-	for (uint32_t i = 0; s->p->tlb_count && i < s->p->ndp_count; i++)
+	for (uint32_t i = 0; s->p->tlb_count && i < s->p->ndp_count; i++) {
 		cpu_tags_clear(&s->ms[i].tlb);
+		s->ms[i].tlb_pages = 0;
+	}
 }
 
 void channel_cold(struct channel_system *s)

@@ -202,6 +202,15 @@ void channel_system_free(struct channel_system *s)
 	g_free(s);
 }
 
+uint32_t channel_tlb_pages(const struct channel_system *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->p->ndp_count; i++)
+		count += s->ms[i].tlb_pages;
+	return count;
+}
+
 struct channel_stats *channel_system_stats(struct channel_system *s)
 {
 	return &s->stats;

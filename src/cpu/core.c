@@ -318,6 +318,7 @@ static void tlb_fill(struct cpu_core *k, uint64_t page)
 		if (t->translations[translation_of(tag->line)].page == tag->line)
 			t->translations[translation_of(tag->line)].page = UINT64_MAX;
 	}
+	k->tlb_pages += !tag->state;
 	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
 	cpu_tags_use(&k->tlb, tag);
 }
@@ -728,6 +729,7 @@ static void forget_translations(struct cpu_thread *t)
 void cpu_core_forget_pages(struct cpu_core *k)
 {
 	cpu_tags_clear(&k->tlb);
+	k->tlb_pages = 0;
 	for (uint32_t i = 0; i < k->c->p->smt_count; i++)
 		forget_translations(&k->threads[i]);
 }

@@ -64,6 +64,7 @@ struct cpu_core {
 	struct cpu_pages *pages;
 	uint32_t number; /* also as an agent */
 	struct cpu_tags l1, l2, tlb;
+	uint32_t tlb_pages; /* that the TLB holds */
 	struct cpu_tag *recent[8]; /* of the first level: where a line was last */
 	struct cpu_thread *threads;
 	uint32_t loads, stores, prefetches; /* under way, by line */

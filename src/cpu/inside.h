@@ -14,7 +14,7 @@ struct cpu_system {
 	struct cpu_core *cores;
 	struct cpu_thread **threads; /* by unit */
 	struct sim_sampler *sampler; /* NULL: off */
-	struct sim_spans *spans;     /* NULL: off */
+	struct sim_spans *spans, *moves; /* NULL: off */
 };
 
 #endif

@@ -49,5 +49,9 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.placement: pages behind one channel need a memory whose lines go round the "
 				"channels (an address_map that ends in ch, interleave_bytes = 0)");
+	if (p->dram_log_ps && p->dram_mbytes_per_s)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.dram_log_ps: a memory that is a rate has no commands; set "
+				"cpu.dram_mbytes_per_s = 0");
 	return diag->error_count == before;
 }

@@ -73,10 +73,12 @@ void cpu_system_account(struct cpu_system *s, uint32_t unit_count)
 		s->threads[i]->stall_trail = g_new0(struct cpu_trail, 1);
 }
 
-void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans)
+void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans,
+		     struct sim_spans *moves)
 {
 	s->sampler = sampler;
 	s->spans = spans;
+	s->moves = moves;
 }
 
 struct sim_sampler *cpu_system_sampler(const struct cpu_system *s)
@@ -87,6 +89,11 @@ struct sim_sampler *cpu_system_sampler(const struct cpu_system *s)
 struct sim_spans *cpu_system_spans(const struct cpu_system *s)
 {
 	return s->spans;
+}
+
+const struct sim_spans *cpu_system_moves(const struct cpu_system *s)
+{
+	return s->moves;
 }
 
 struct cpu_account *cpu_system_account_of(const struct cpu_system *s)
@@ -116,6 +123,7 @@ void cpu_system_free(struct cpu_system *s)
 	cpu_account_free(s->common.account);
 	sim_sampler_free(s->sampler);
 	sim_spans_free(s->spans);
+	sim_spans_free(s->moves);
 	g_free(s);
 }
 
@@ -173,6 +181,7 @@ void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t
 {
 	struct cpu_common *c = &s->common;
 	const uint64_t page = address / c->p->page_bytes, from = cpu_pages_line(&s->pages, 0, page);
+	const uint64_t begin_ps = *done_ps, from_channel = cpu_pages_channel(&s->pages, page);
 	uint64_t done;
 
 	cpu_pages_move(&s->pages, page, channel);
@@ -182,6 +191,8 @@ void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t
 		cpu_core_forget_pages(&s->cores[i]);
 	c->stats.page_moves++;
 	*done_ps = MAX(*done_ps, (done + c->per_ps - 1) / c->per_ps) + c->p->page_fault_ps;
+	if (s->moves)
+		sim_spans_add(s->moves, channel, from_channel, begin_ps, *done_ps);
 }
 
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels)
@@ -203,6 +214,15 @@ int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address)
 	const uint32_t channel = cpu_pages_channel(&s->pages, address / s->common.p->page_bytes);
 
 	return channel == CPU_NO_CHANNEL ? -1 : (int32_t)channel;
+}
+
+uint32_t cpu_tlb_pages(const struct cpu_system *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->common.p->core_count; i++)
+		count += s->cores[i].tlb_pages;
+	return count;
 }
 
 uint32_t cpu_memory_under_way(const struct cpu_system *s)

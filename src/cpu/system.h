@@ -89,11 +89,14 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 /* Has the time of each of so many units accounted (cpu/account.h), NDP cores behind those of the processors: before who
  * is beside the processors is made. */
 void cpu_system_account(struct cpu_system *s, uint32_t unit_count);
-/* What is kept for reports and timelines, filled by who runs the threads: counts over time, and which thread ran when
- * on which unit. Both become the system's; NULL: off. */
-void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans);
+/* What is kept for reports and timelines: counts over time, and which thread ran when on which unit, filled by who runs
+ * the threads; and moves of pages, by the channel where they go, named by the one where they were. All become the
+ * system's; NULL: off. */
+void cpu_system_keep(struct cpu_system *s, struct sim_sampler *sampler, struct sim_spans *spans,
+		     struct sim_spans *moves);
 struct sim_sampler *cpu_system_sampler(const struct cpu_system *s);
 struct sim_spans *cpu_system_spans(const struct cpu_system *s);
+const struct sim_spans *cpu_system_moves(const struct cpu_system *s);
 /* NULL: it is off. */
 struct cpu_account *cpu_system_account_of(const struct cpu_system *s);
 void cpu_system_connect(struct cpu_system *s, const struct cpu_user *user);
@@ -139,6 +142,8 @@ int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address);
 /* Accesses of the memory under way, and those of them that wait before it. */
 uint32_t cpu_memory_under_way(const struct cpu_system *s);
 uint32_t cpu_memory_waiting(const struct cpu_system *s);
+/* Pages that the TLBs of all cores hold. */
+uint32_t cpu_tlb_pages(const struct cpu_system *s);
 /* What has been moved on one channel: see cpu.up_bytes, cpu.down_bytes, cpu.rated_bytes. */
 enum cpu_way { CPU_WAY_UP, CPU_WAY_DOWN, CPU_WAY_RATED };
 uint64_t cpu_channel_bytes(const struct cpu_system *s, uint32_t channel, enum cpu_way way);

@@ -5,8 +5,6 @@
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
 
-enum { COMMANDS_MAX = 262144 }; /* as gpu.dram_log_ps says */
-
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
 #include "sim/stat_rows.inc"
@@ -134,7 +132,8 @@ static void timeline_new(struct gpu *g)
 	for (uint32_t i = 0; p->span_count && i < GPU_SPANS_COUNT; i++)
 		g->spans[i] = sim_spans_new((uint32_t)p->span_count, tracks[i]);
 	if (p->dram_log_ps)
-		g->command_log = mem_command_log_new(p->dram_log_from_ps, p->dram_log_ps, dram_clock_ps, COMMANDS_MAX);
+		g->command_log =
+		    mem_command_log_new(p->dram_log_from_ps, p->dram_log_ps, dram_clock_ps, MEM_COMMANDS_MAX);
 }
 
 static void clocks_find(struct gpu *g)

@@ -53,9 +53,23 @@ static uint32_t memory_waiting(const void *machine)
 	return cpu_memory_waiting(machine_cpu(m)) + mem_memory_queued(machine_memory_built(m, 0));
 }
 
+static uint32_t cpu_tlbs(const void *machine)
+{
+	return cpu_tlb_pages(machine_cpu(machine));
+}
+
+static uint32_t near_tlbs(const void *machine)
+{
+	const struct channel_system *near = machine_channel(machine);
+
+	return near ? channel_tlb_pages(near) : 0;
+}
+
 static const struct sim_gauge gauges[] = {
     {"requests", memory_requests},
     {"vault_requests", memory_waiting},
+    {"cpu_tlb_pages", cpu_tlbs},
+    {"channel_tlb_pages", near_tlbs},
 };
 
 static const struct sim_sample_count counts[] = {
@@ -71,6 +85,8 @@ static const struct sim_sample_count counts[] = {
     {.name = "cpu.interventions"},
     {.name = "cpu.memory_reads"},
     {.name = "cpu.memory_writes"},
+    {.name = "cpu.walks"},
+    {.name = "cpu.page_moves"},
     {.name = "cpu.slots"},
     {.name = "cpu.slot_wait_ps"},
     {.name = "cpu.up_bytes", .read = up_bytes, .part_count = channel_count, .part = "channel"},
@@ -86,6 +102,8 @@ static const struct sim_sample_count counts[] = {
     {.name = "channel.remote_reads"},
     {.name = "channel.remote_writes"},
     {.name = "channel.remote_atomics"},
+    {.name = "channel.tlb_lookups"},
+    {.name = "channel.tlb_misses"},
     {.name = "channel.summary_lookups"},
     {.name = "channel.summary_hits"},
     {.name = "channel.directory_lookups"},
@@ -124,17 +142,28 @@ void machine_cpu_keep(const struct machine *m, struct cpu_system *s)
 		    .name = g_intern_string(name), .part_of = channel_of_vault, .part = "channel"};
 	}
 	cpu_system_keep(s, p->sample_ps ? sim_sampler_new(m->ctx.engine, m->ctx.stats, p->sample_ps, &table) : NULL,
-			p->span_count ? sim_spans_new((uint32_t)p->span_count, units) : NULL);
+			p->span_count ? sim_spans_new((uint32_t)p->span_count, units) : NULL,
+			p->span_count ? sim_spans_new((uint32_t)p->span_count, (uint32_t)p->channel_count) : NULL);
+}
+
+static json_t *spans_json(const struct sim_spans *spans)
+{
+	const struct sim_span *items;
+	const uint32_t count = sim_spans_read(spans, &items);
+
+	return machine_spans_json(items, count);
 }
 
 void machine_cpu_over_time(const struct machine *m, json_t *o)
 {
 	const struct cpu_system *s = machine_cpu(m);
-	const struct sim_span *items;
-	const uint32_t count = cpu_system_spans(s) ? sim_spans_read(cpu_system_spans(s), &items) : 0;
+	json_t *spans = cpu_system_spans(s) ? json_object() : json_null();
 
+	if (cpu_system_spans(s)) {
+		json_object_set_new(spans, "threads", spans_json(cpu_system_spans(s)));
+		json_object_set_new(spans, "moves", spans_json(cpu_system_moves(s)));
+	}
 	json_object_set_new(o, "samples", machine_samples_json(cpu_system_sampler(s)));
-	json_object_set_new(o, "spans",
-			    cpu_system_spans(s) ? json_pack("{s:o}", "threads", machine_spans_json(items, count))
-						: json_null());
+	json_object_set_new(o, "spans", spans);
+	json_object_set_new(o, "dram_commands", machine_commands_json(machine_memory_log(m)));
 }

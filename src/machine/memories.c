@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "machine/cpu.h"
 #include "machine/parts.h"
+#include "mem/command_log.h"
 
 struct slot {
 	struct mem_memory *memory;
@@ -17,6 +18,7 @@ struct slot {
 struct built {
 	uint32_t count;
 	struct slot slots[MACHINE_MEMORIES_MAX];
+	struct mem_command_log *log; /* of the processors' memory; NULL: off */
 };
 
 static struct machine_memories *memories_at(struct machine_config *c)
@@ -253,6 +255,21 @@ static void add_laws(struct sim_stats *stats, const char *name)
 	sim_stats_law(stats, g_intern_string(served));
 }
 
+/* cpu.dram_log_ps: of the first memory, which is the processors'. */
+static struct mem_command_log *log_new(const struct machine *m)
+{
+	const struct cpu_params *p = machine_cpu_params(m->config);
+	const struct machine_memories *all = machine_memories_of(m->config);
+
+	if (!p || !p->dram_log_ps)
+		return NULL;
+
+	const uint32_t domain = sim_domain_find(m->ctx.engine, all->items[0].name);
+	const uint64_t clock_ps = sim_ps_of_units(m->ctx.engine, sim_period_units(m->ctx.engine, domain));
+
+	return mem_command_log_new(p->dram_log_from_ps, p->dram_log_ps, clock_ps, MEM_COMMANDS_MAX);
+}
+
 static void *build(struct machine *m)
 {
 	const struct machine_memories *all = machine_memories_of(m->config);
@@ -263,10 +280,12 @@ static void *build(struct machine *m)
 	if (stamps)
 		mem_req_pool_stamp(m->ctx.pool);
 	b->count = (uint32_t)all->count;
+	b->log = log_new(m);
 	for (uint32_t i = 0; i < b->count; i++) {
 		struct mem_memory_config config = config_of(&all->items[i], &b->slots[i]);
 
 		config.stamps = stamps;
+		config.log = i ? NULL : b->log;
 		b->slots[i].memory = mem_memory_new(&m->ctx, &config);
 		add_laws(m->ctx.stats, all->items[i].name);
 	}
@@ -279,6 +298,7 @@ static void unbuild(void *built)
 
 	for (uint32_t i = 0; i < b->count; i++)
 		mem_memory_free(b->slots[i].memory);
+	mem_command_log_free(b->log);
 	g_free(b);
 }
 
@@ -288,6 +308,13 @@ struct mem_memory *machine_memory_built(const struct machine *m, uint32_t index)
 
 	CHECK(index < b->count);
 	return b->slots[index].memory;
+}
+
+const struct mem_command_log *machine_memory_log(const struct machine *m)
+{
+	const struct built *b = machine_built(m, &machine_memories_part);
+
+	return b->log;
 }
 
 void machine_memory_connect(const struct machine *m, uint32_t index, const struct machine_memory_user *user)

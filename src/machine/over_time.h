@@ -1,9 +1,11 @@
-/* over_time.h - what was sampled, and what lasted from when to when, as columns of numbers for the results. */
+/* over_time.h - what was sampled, what lasted from when to when, and the DRAM commands of a window, as columns of
+ * numbers for the results. */
 #ifndef STRATA_MACHINE_OVER_TIME_H
 #define STRATA_MACHINE_OVER_TIME_H
 
 #include <jansson.h>
 
+#include "mem/command_log.h"
 #include "sim/sample.h"
 #include "sim/spans.h"
 
@@ -11,5 +13,7 @@
 json_t *machine_samples_json(const struct sim_sampler *s);
 /* One of the lists of the field "spans". */
 json_t *machine_spans_json(const struct sim_span *items, uint32_t count);
+/* The field "dram_commands"; null for NULL: none were kept. */
+json_t *machine_commands_json(const struct mem_command_log *log);
 
 #endif

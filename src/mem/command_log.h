@@ -4,6 +4,8 @@
 
 #include "mem/dram.h"
 
+enum { MEM_COMMANDS_MAX = 262144 }; /* kept of a window, as parameters say */
+
 struct mem_command {
 	uint64_t at_ps; /* its first clock edge, rounded down */
 	uint32_t row;	/* of ACT and of columns */

@@ -216,6 +216,7 @@ struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_c
 			.ctx = s,
 			.stats = ctx->stats,
 			.stats_prefix = c->vault_prefix,
+			.log = c->log,
 			.audit = ctx->audit,
 			.stamps = c->stamps,
 		};

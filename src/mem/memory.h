@@ -39,6 +39,7 @@ struct mem_shape mem_memory_shape(const struct memory_params *m, const struct dr
 /* All data buses together, in bytes per second. */
 double mem_memory_peak_bytes_per_s(const struct memory_params *m, const struct dram_params *d);
 
+struct mem_command_log;
 struct mem_memory;
 
 struct mem_memory_config {
@@ -55,6 +56,7 @@ struct mem_memory_config {
 	 * refused. May be NULL: the owner tries at times of its own. */
 	void (*room)(void *ctx, uint32_t stack, uint32_t vault);
 	void *ctx;
+	struct mem_command_log *log; /* for the commands of its vaults; NULL: none; not owned */
 	bool stamps; /* requests have stamps (net/stamp.h), which vaults note */
 };
 

@@ -1,6 +1,6 @@
 /* trace_spans.c - what a machine kept for its timeline, as trace events: CTAs on SMs and in caches, offloaded blocks in
- * stacks, pauses, threads on cores, and the DRAM commands of a window. Events of a row must not overlap, so a track
- * gets as many rows as it needs.
+ * stacks, pauses, threads on cores, moves of pages, and the DRAM commands of a window. Events of a row must not
+ * overlap, so a track gets as many rows as it needs.
  */
 #include "report/trace.h"
 
@@ -128,6 +128,12 @@ static char *unit_title(const json_t *run, json_int_t track)
 	return g_strdup_printf("core %lld thread %lld", (long long)(track % cores), (long long)(track / cores));
 }
 
+static char *channel_title(const json_t *run, json_int_t track)
+{
+	(void)run;
+	return g_strdup_printf("to channel %lld", (long long)track);
+}
+
 static char *control_block_title(const json_t *run, json_int_t track)
 {
 	const json_int_t slices =
@@ -147,6 +153,16 @@ static char *thread_name(GHashTable *launches, const struct span *s)
 	if (s->count > 1)
 		return g_strdup_printf("thread %lld, %lld turns", (long long)s->name, (long long)s->count);
 	return g_strdup_printf("thread %lld", (long long)s->name);
+}
+
+static char *move_name(GHashTable *launches, const struct span *s)
+{
+	(void)launches;
+	if (s->is_several)
+		return g_strdup_printf("%lld pages from several channels", (long long)s->count);
+	if (s->count > 1)
+		return g_strdup_printf("%lld pages from channel %lld", (long long)s->count, (long long)s->name);
+	return g_strdup_printf("a page from channel %lld", (long long)s->name);
 }
 
 static char *cta_name(GHashTable *launches, const struct span *s)
@@ -199,6 +215,7 @@ static const struct kind kinds[] = {
     {"pauses", "pauses of the GPU", TRACE_PROCESS_PAUSES, pause_title, pause_name},
     {"threads", "threads on cores", TRACE_PROCESS_THREADS, unit_title, thread_name},
     {"control_blocks", "CTAs in caches", TRACE_PROCESS_CONTROL_BLOCKS, control_block_title, fill_name},
+    {"moves", "moves of pages", TRACE_PROCESS_MOVES, channel_title, move_name},
 };
 
 /* ---- events ---- */
@@ -231,6 +248,17 @@ static void add_kind(json_t *events, const struct kind *k, const json_t *run, GH
 
 enum { VAULTS_MAX = 64, BANKS_MAX = 64 }; /* of a stack, as dram.vault_count; of a vault, over its ranks */
 
+/* Stack n of processors' memory is behind channel n modulo channel_count. */
+static char *bank_title(const json_t *run, json_int_t stack, json_int_t vault, json_int_t bank)
+{
+	const json_int_t channels =
+	    parameter(run, "cpu.core_count") ? (json_int_t)parameter(run, "cpu.channel_count") : 0;
+	g_autofree char *channel = channels ? g_strdup_printf("channel %lld, ", (long long)(stack % channels)) : NULL;
+
+	return g_strdup_printf("%sstack %lld vault %lld bank %lld", channel ? channel : "", (long long)stack,
+			       (long long)vault, (long long)bank);
+}
+
 /* A row for each bank of each vault that had a command. */
 static void add_commands(json_t *events, const json_t *run)
 {
@@ -247,9 +275,7 @@ static void add_commands(json_t *events, const json_t *run)
 		const double at_ps = column_item(log, "at_ps", i);
 
 		if (!g_hash_table_contains(named, &row)) {
-			g_autofree char *title =
-			    g_strdup_printf("stack %lld vault %lld bank %lld", (long long)stack, (long long)vault,
-					    (long long)bank);
+			g_autofree char *title = bank_title(run, stack, vault, bank);
 
 			if (!g_hash_table_size(named))
 				trace_add_name(events, "process_name", TRACE_PROCESS_DRAM, 0, "DRAM commands");

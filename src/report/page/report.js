@@ -556,6 +556,12 @@ function over_time() {
 		share(['cpu.l1_hits'], ['cpu.reads', 'cpu.writes', 'cpu.atomics']));
 	sampled(s, 'last-level hits of processors', 'share of misses', share(['cpu.llc_hits'], ['cpu.misses']));
 	sampled(s, 'hits of NDP cores', 'share of accesses', share(['channel.hits'], ['channel.reads', 'channel.writes', 'channel.atomics']));
+	sampled(s, 'walks of the page table by processors', 'per us', rate(1e6, 'cpu.walks'));
+	sampled(s, 'pages that processors\' TLBs hold', 'pages', gauge('cpu_tlb_pages'));
+	sampled(s, 'TLB hits of NDPs', 'share of translations',
+		row => 1 - row.count('channel.tlb_misses') / row.count('channel.tlb_lookups'));
+	sampled(s, 'pages that NDPs\' TLBs hold', 'pages', gauge('channel_tlb_pages'));
+	sampled(s, 'pages moved to another channel', 'per us', rate(1e6, 'cpu.page_moves'));
 	sampled(s, 'remote accesses of NDP cores', 'share of what left them', share(['channel.remote_reads', 'channel.remote_writes',
 		'channel.remote_atomics'], ['channel.local', 'channel.remote_reads', 'channel.remote_writes', 'channel.remote_atomics']));
 	sampled(s, 'hits of ways that are cache', 'share of lines', share(['duality.cache_hits'], ['duality.cache_hits', 'duality.cache_misses']));
