@@ -41,6 +41,7 @@ struct message {
 
 struct range {
 	uint64_t begin, end;
+	bool is_writable;
 };
 
 struct accelerator {
@@ -61,7 +62,7 @@ struct accelerator {
 		BASE_FIFO(struct message);
 	} messages;
 	uint32_t message_count;
-	GArray *ranges;  /* struct range, of its table; the one used last is the first */
+	GArray *ranges; /* struct range, of its table; the one used last is the first */
 	uint64_t map_entries;
 	uint64_t quiet_cycles; /* see cycle_limit_count */
 };
@@ -96,7 +97,8 @@ static void fail(struct accelerator *a, const char *format, ...)
 
 /* ---- accesses ---- */
 
-static bool is_mapped(struct accelerator *a, uint64_t begin, uint64_t end)
+/* NULL: its table does not have it. Valid until the next call. */
+static const struct range *range_of(struct accelerator *a, uint64_t begin, uint64_t end)
 {
 	struct range *ranges = (struct range *)(void *)a->ranges->data;
 
@@ -109,9 +111,9 @@ static bool is_mapped(struct accelerator *a, uint64_t begin, uint64_t end)
 			ranges[i] = ranges[0];
 			ranges[0] = last;
 		}
-		return true;
+		return &ranges[0];
 	}
-	return false;
+	return NULL;
 }
 
 static uint32_t unit_of(const struct accelerator *a, uint32_t index)
@@ -145,15 +147,19 @@ static void check_request(struct accelerator *a, const struct hdl_port_out *r)
 {
 	const char *what = r->request_write ? "writes" : "reads";
 	const uint64_t at = r->request_address;
+	const struct range *range;
 
 	if (!r->request_bytes || at % HDL_PORT_BYTES + r->request_bytes > HDL_PORT_BYTES)
 		fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many", what,
 		     r->request_bytes, at, HDL_PORT_BYTES);
-	if (!is_mapped(a, at, at + r->request_bytes))
+	range = range_of(a, at, at + r->request_bytes);
+	if (!range)
 		fail(a,
 		     "%s 0x%" G_GINT64_MODIFIER
 		     "x, which its address-translation table does not have; strata_accelerator_map adds ranges",
 		     what, at);
+	if (r->request_write && !range->is_writable)
+		fail(a, "writes 0x%" G_GINT64_MODIFIER "x, which the program cannot write itself", at);
 }
 
 static void request(struct accelerator *a, uint32_t port)
@@ -306,12 +312,13 @@ static uint64_t entries_of(const struct hdl_system *s, uint64_t begin, uint64_t 
 	return (end + block - 1) / block - begin / block;
 }
 
-uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end)
+uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end,
+		 bool is_writable)
 {
 	enum { ENTRY_BYTES = 8 };
 	struct accelerator *a = &s->accelerators[accelerator];
 	const uint64_t entries = entries_of(s, begin, end);
-	const struct range range = {begin, end};
+	const struct range range = {begin, end, is_writable};
 	uint64_t done_ps = now_ps;
 
 	if (a->map_entries + entries > s->p->map_count)

@@ -50,8 +50,10 @@ uint32_t hdl_system_count(const struct hdl_system *s);
 /* Loads the library that the design was built into (hdl/build.h). False: why is in *message, to be freed. */
 bool hdl_system_connect(struct hdl_system *s, const char *library, const struct hdl_user *user, char **message);
 
-/* The range is in the accelerator's address-translation table from the returned time on; 0: the table is full. */
-uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end);
+/* The range is in the accelerator's address-translation table from the returned time on; 0: the table is full. A design
+ * that writes what is not writable fails. */
+uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end,
+		 bool is_writable);
 /* The pages are gone, from all tables. */
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
 /* A message of software's, copied; returns when it is there. */

@@ -1,10 +1,11 @@
-/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT [claimed]]]. FAULT is in messages' last word;
- * claimed: the NDP owns the lists before. It ends with 1 where the output is not the merge. */
+/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT [claimed|constant]]]. FAULT is in messages' last
+ * word; claimed: the NDP owns the lists before; constant: the program itself cannot write the output. It ends with 1 where the output is not the merge. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strata/ndp.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct item {
 	uint64_t key, value;
@@ -59,10 +60,12 @@ int main(int argc, char **argv)
 		fill(a + i * most, counts[2 * i]);
 		fill(b + i * most, counts[2 * i + 1]);
 	}
+	if (argc > 5 && !strcmp(argv[5], "constant") && mprotect(out, 2 * lists * bytes, PROT_READ))
+		return 6;
 	if (strata_accelerator_map(ndp, a, lists * bytes) || strata_accelerator_map(ndp, b, lists * bytes) ||
 	    strata_accelerator_map(ndp, out, 2 * lists * bytes))
 		return 4;
-	if (argc > 5) {
+	if (argc > 5 && !strcmp(argv[5], "claimed")) {
 		memset(out, 0, 2 * lists * bytes); /* what nobody has touched cannot be claimed */
 		strata_claim(a, lists * bytes, STRATA_NDP_OWNED);
 		strata_claim(b, lists * bytes, STRATA_NDP_OWNED);

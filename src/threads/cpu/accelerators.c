@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -120,6 +121,24 @@ static struct thread_reply receive(struct accelerators *a, const struct thread_a
 	return reply;
 }
 
+/* All of the range, by the kernel's list of the process' maps. */
+static bool is_writable(uint64_t begin, uint64_t end)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	bool is_good = g_file_get_contents("/proc/self/maps", &text, NULL, NULL);
+
+	lines = g_strsplit(is_good ? text : "", "\n", -1);
+	for (char **line = lines; is_good && *line; line++) {
+		uint64_t first, last;
+		char may[5];
+
+		if (sscanf(*line, "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %4s", &first, &last, may) == 3)
+			is_good = last <= begin || first >= end || may[1] == 'w';
+	}
+	return is_good;
+}
+
 struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask)
 {
 	const uint32_t number = (uint32_t)ask->value;
@@ -127,7 +146,8 @@ struct thread_reply accelerators_ask(struct accelerators *a, const struct thread
 
 	switch (ask->kind) {
 	case THREAD_ASK_MAP:
-		reply.done_ps = hdl_map(a->hdl, number, at->now_ps, ask->address, ask->address + ask->bytes);
+		reply.done_ps = hdl_map(a->hdl, number, at->now_ps, ask->address, ask->address + ask->bytes,
+					is_writable(ask->address, ask->address + ask->bytes));
 		if (!reply.done_ps)
 			return (struct thread_reply){at->now_ps, -ENOSPC};
 		return reply;
