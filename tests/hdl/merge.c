@@ -1,6 +1,6 @@
-/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT [claimed|constant]]]. FAULT is in messages'
- * last word; claimed: the NDP owns the lists before; constant: the program itself cannot write the output. It ends with 1
- * where the output is not the merge. */
+/* merge.c - merges lists on an accelerator: merge LISTS ITEMS [NDP [FAULT [claimed|constant]]]. FAULT is in the last
+ * word of messages; claimed: the NDP owns the lists before; constant: the program itself cannot write the output. It
+ * ends with 1 where the output is not the merge. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
