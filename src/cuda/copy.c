@@ -18,6 +18,15 @@ static bool is_synchronous(uint64_t addr)
 	return a && a->is_synchronous;
 }
 
+void cuda_copy_written(uint64_t to, uint64_t from, uint64_t bytes)
+{
+	struct device *d = cuda_driver.run.device;
+
+	cuda_check_copied(to, from, bytes);
+	if (d->ops->host_wrote && cuda_address_is_on_device(to) && !cuda_address_is_on_device(from))
+		d->ops->host_wrote(d, to, bytes);
+}
+
 void cuda_copy_count(const struct cuda_order *o, uint64_t to, uint64_t from, uint64_t bytes)
 {
 	static const enum machine_work_kind kinds[2][2] = {
@@ -145,7 +154,7 @@ static void move_box(const struct side *to, const struct side *from, const struc
 			const uint64_t from_row = from->addr + (z * from->height + y) * from->pitch_bytes;
 
 			memmove((void *)row, (const void *)from_row, b->width_bytes);
-			cuda_check_copied(row, from_row, b->width_bytes);
+			cuda_copy_written(row, from_row, b->width_bytes);
 		}
 	}
 }

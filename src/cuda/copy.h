@@ -15,6 +15,8 @@ struct cuda_order {
 CUresult cuda_copy_check(const CUDA_MEMCPY3D *c);
 /* Checks and does the copy. */
 CUresult cuda_copy_run(const CUDA_MEMCPY3D *c, const struct cuda_order *o);
+/* Bytes that lie together have been copied: tells who watches memory. */
+void cuda_copy_written(uint64_t to, uint64_t from, uint64_t bytes);
 /* A copy has been done: puts it on the timeline. The thread waits for its end unless it is_async; CUDA's exceptions
  * hold: a copy from or to pageable memory and one from host to host are always waited for, one inside the device
  * never. */

@@ -56,7 +56,7 @@ static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_k
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	memmove((void *)destination, (const void *)source, bytes);
-	cuda_check_copied(destination, source, bytes);
+	cuda_copy_written(destination, source, bytes);
 	cuda_copy_count(o, destination, source, bytes);
 	return CUDA_SUCCESS;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/units.h"
+#include "dc/choice.h"
 #include "dc/compile/compile.h"
 
 enum {
@@ -20,6 +22,7 @@ struct dc_device {
 	struct dc_system *system;
 	const struct dc_params *p;
 	struct device_traits traits;
+	double memory_bytes_per_s;
 	enum simt_isa isa;
 	GPtrArray *kernels; /* struct dc_kernel_counts */
 };
@@ -197,6 +200,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 	struct dc_device *self = d->self;
 	struct dc_kernel_counts *counts = counts_of(self, l->program->name);
 	const struct dc_stats before = *dc_system_stats(self->system);
+	struct dc_choice choice;
 	struct code *c;
 	bool is_done;
 
@@ -209,7 +213,15 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
 		return false;
 	}
-	is_done = dc_system_launch(self->system, c->program, l, result);
+	choice = dc_choose(self->p, c->kernel, l, self->memory_bytes_per_s);
+	if (choice.is_host) {
+		if (!*counts->why)
+			g_snprintf(counts->why, sizeof(counts->why),
+				   "reckoned with %.3f us there and %.3f us on the host's cores", choice.arrays_us,
+				   choice.host_us);
+		return dc_system_run_on_host(self->system, l, result);
+	}
+	is_done = dc_system_launch(self->system, c->program, l, choice.cache_ways, result);
 	count_launch(counts, &before, dc_system_stats(self->system), result);
 	return is_done;
 }
@@ -235,6 +247,13 @@ static void advance_ps(struct device *d, uint64_t time_ps)
 	dc_system_advance_ps(self->system, time_ps);
 }
 
+static void host_wrote(struct device *d, uint64_t address, uint64_t bytes)
+{
+	struct dc_device *self = d->self;
+
+	dc_system_host_wrote(self->system, address, bytes);
+}
+
 static void progress(const struct device *d, struct sim_progress *out)
 {
 	const struct dc_device *self = d->self;
@@ -250,6 +269,7 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
+    .host_wrote = host_wrote,
     .progress = progress,
 };
 
@@ -261,6 +281,7 @@ struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params
 	d->system = system;
 	d->p = p;
 	d->kernels = g_ptr_array_new_with_free_func(g_free);
+	d->memory_bytes_per_s = (double)memory_mbytes_per_s * BASE_BYTES_PER_MBYTE;
 	d->isa = simt_isa_choose(getenv("STRATA_ISA"));
 	d->traits = (struct device_traits){
 	    .compute_capability = COMPUTE_CAPABILITY,

@@ -10,12 +10,12 @@ struct dc_device;
  * between launches is no kernel's. */
 #define DC_KERNEL_COUNTS(X)                                                                              \
 	X(ctas) X(words) X(compute_cycles) X(memory_cycles) X(feed_wait_cycles) X(wave_wait_cycles)      \
-	X(active_block_cycles) X(accesses) X(spill_accesses) X(lines) X(cache_hits) X(read_bytes)        \
-	X(write_bytes) X(link_bytes)
+	X(active_block_cycles) X(entry_cycles) X(chosen_ways) X(accesses) X(spill_accesses) X(lines)     \
+	X(cache_hits) X(read_bytes) X(write_bytes) X(link_bytes)
 struct dc_kernel_counts {
 	const char *name;
-	uint64_t offered, taken; /* launches; the others did not begin */
-	char why[256];		 /* the first of them that was not compiled */
+	uint64_t offered, taken; /* launches; the others did not begin there */
+	char why[256];		 /* the first of them that was not compiled, or ran on the host's cores */
 	uint64_t time_ps;
 #define X(field) uint64_t field;
 	DC_KERNEL_COUNTS(X)

@@ -66,6 +66,8 @@ struct device_ops {
 	uint64_t (*now_ps)(const struct device *d);
 	/* The host was busy (copies, API calls) until then, if that is not past. */
 	void (*advance_ps)(struct device *d, uint64_t time_ps);
+	/* The host has copied bytes into device memory, between launches. NULL: that changes nothing for kernels. */
+	void (*host_wrote)(struct device *d, uint64_t address, uint64_t bytes);
 	/* How far it is, while another thread may be in launch. */
 	void (*progress)(const struct device *d, struct sim_progress *out);
 };

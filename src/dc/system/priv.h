@@ -48,15 +48,16 @@ struct dc_tag {
 struct dc_waiter {
 	struct dc_cb *cb;
 	struct dc_waiter *next;
-	uint32_t atomics; /* lanes to be served when it is there */
+	uint32_t line; /* of its access */
 };
 
 /* A line on its way between a home slice and memory. */
 struct dc_fetch {
 	uint64_t line, ready; /* may be offered from then on */
 	bool is_write, makes_dirty;
+	bool is_entry; /* written back before a kernel begins */
 	uint32_t home;
-	struct dc_waiter *waiters;
+	struct dc_waiter *waiters, *last_waiter; /* in the order in which they came */
 	struct dc_fetch *next, *chain; /* in the home's queue; of its bucket */
 };
 
@@ -64,7 +65,7 @@ struct dc_slice {
 	struct dc_system *system;
 	struct sim_comp comp;
 	uint32_t index, socket;
-	uint64_t out_free, in_free, crossbar_free, mshr_free, port_free, atomic_free;
+	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
 	uint32_t mshr_used;
 	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
 	struct dc_fetch *queue, **queue_end;
@@ -72,6 +73,21 @@ struct dc_slice {
 	/* ways that are cache */
 	struct dc_tag *tags; /* [sets][way_count] */
 	uint32_t way_count; /* now */
+};
+
+/* A line between sockets, and one direction of the link: in the order in which they arrive. */
+struct dc_crossing {
+	uint64_t at;
+	struct dc_cb *cb;
+	struct dc_crossing *next;
+	uint32_t line; /* of its access */
+	bool is_answer;
+};
+struct dc_link {
+	struct dc_system *system;
+	struct sim_comp comp;
+	uint64_t free_milli; /* thousandths of cycles */
+	struct dc_crossing *queue, **queue_end;
 };
 
 struct dc_system {
@@ -85,9 +101,11 @@ struct dc_system {
 	struct dc_fetch *buckets[DC_FETCH_BUCKETS];
 	struct dc_fetch *free_fetches;
 	struct dc_waiter *free_waiters;
-	uint64_t link_free[2]; /* between sockets, each way */
+	struct dc_crossing *free_crossings;
+	struct dc_link links[2]; /* to higher sockets, to lower ones */
 	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
 	uint64_t uses;
+	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
 	struct dc_stats stats;
 	struct sim_sampler *sampler; /* NULL: off */
 	struct sim_spans *spans;     /* NULL: off */
@@ -96,8 +114,10 @@ struct dc_system {
 	struct dc_program *program;
 	struct simt_launch *launch;
 	uint64_t cta_count, next_cta, start_cycle, threads;
-	uint32_t ctas_per_block, parts_per_cta, active, used_cbs;
+	uint64_t enter_cycle; /* when its first CTAs begin */
+	uint32_t ctas_per_block, parts_per_cta, active, used_cbs, cache_ways;
 	uint64_t shared_bytes, local_bytes, segments; /* of a control block; where they are */
+	uint64_t entry_left; /* lines to be written back before it begins */
 	bool is_wrong;
 	volatile int stop; /* enum device_stop */
 	/* feeding */
@@ -139,11 +159,18 @@ struct sim_sampler *dc_sampler_new(const struct dc_system *s);
 
 /* slice.c */
 void dc_slice_tick(void *slice, uint64_t cycle);
+void dc_link_tick(void *link, uint64_t cycle);
 /* The access of a control block whose word begins now; it is woken when it ends. */
 void dc_access_begin(struct dc_cb *cb);
-/* Ways that are cache from now on; lines of others are written back. */
-void dc_slice_ways(struct dc_slice *slice, uint32_t ways);
+/* Accelerator mode: so many ways stay cache; what is dirty in the others is written back, and counted in entry_left. */
+void dc_slice_enter(struct dc_slice *slice, uint32_t ways);
+/* In cache mode: the host has written these bytes. */
+void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes);
+/* After an aborted launch, and before the first: cache mode, all ways empty. */
 void dc_slices_reset(struct dc_system *s);
+
+/* system.c: all that was to be written back before the launch has been. */
+void dc_entered(struct dc_system *s);
 
 /* block.c */
 void dc_cb_tick(void *cb, uint64_t cycle);

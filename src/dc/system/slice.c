@@ -11,32 +11,69 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Pages go to sockets in turn, lines of a socket to its slices. */
-static uint32_t home_of(const struct dc_system *s, uint64_t line)
-{
-	const uint64_t socket = line / s->p->page_bytes % s->p->socket_count;
-
-	return (uint32_t)(socket * s->p->slice_count + mix(line / s->p->line_bytes) % s->p->slice_count);
-}
-
 /* DC-pages: the memory's controller finds the place; the whole memory repeats. */
 static uint64_t physical(const struct dc_system *s, uint64_t line)
 {
 	return line % s->memory_bytes;
 }
 
-/* A line across the link, if it lies in the other socket. */
-static uint64_t cross(struct dc_system *s, uint32_t from, uint32_t to, uint64_t at)
+static uint64_t socket_of(const struct dc_system *s, uint64_t line)
 {
-	uint64_t *free = &s->link_free[from > to], start;
+	const uint8_t touched = s->page_sockets ? s->page_sockets[physical(s, line) / s->p->page_bytes] : 0;
 
-	if (from == to || !s->p->link_mbytes_per_s)
-		return at;
-	start = dc_max(*free, at * 1000);
+	return touched ? touched - 1u : line / s->p->page_bytes % s->p->socket_count;
+}
+
+/* Lines of a socket go to its slices. */
+static uint32_t home_of(const struct dc_system *s, uint64_t line)
+{
+	return (uint32_t)(socket_of(s, line) * s->p->slice_count +
+			  mix(line / s->p->line_bytes) % s->p->slice_count);
+}
+
+/* duality.pages=first_touch: a page that nobody has asked for yet is this slice's socket's from now on. */
+static void touch(struct dc_system *s, const struct dc_slice *own, uint64_t line)
+{
+	uint8_t *page;
+
+	if (!s->page_sockets)
+		return;
+	page = &s->page_sockets[physical(s, line) / s->p->page_bytes];
+	if (!*page)
+		*page = (uint8_t)(own->socket + 1);
+}
+
+/* ---- the link between sockets ---- */
+
+static bool is_linked(const struct dc_slice *from, const struct dc_slice *to)
+{
+	return from->socket != to->socket && from->system->p->link_mbytes_per_s;
+}
+
+/* A line begins to cross at `at`; what it finds there it finds when it arrives, not now: queues are long here. */
+static void cross(const struct dc_slice *from, const struct dc_slice *to, struct dc_cb *cb, uint32_t line, uint64_t at,
+		  bool is_answer)
+{
+	struct dc_system *s = from->system;
+	struct dc_link *link = &s->links[from->socket > to->socket];
+	struct dc_crossing *c = s->free_crossings;
+	const uint64_t start = dc_max(link->free_milli, at * 1000);
+
 	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
 	s->stats.link_bytes += s->p->line_bytes;
-	*free = start + s->line_link_milli;
-	return *free / 1000 + s->link_cycles;
+	link->free_milli = start + s->line_link_milli;
+	if (c)
+		s->free_crossings = c->next;
+	else
+		c = g_new(struct dc_crossing, 1);
+	*c = (struct dc_crossing){.at = link->free_milli / 1000 + s->link_cycles,
+				  .cb = cb,
+				  .line = line,
+				  .is_answer = is_answer};
+	if (!link->queue)
+		sim_wake_cycle(s->ctx->engine, link->comp, c->at);
+	*link->queue_end = c;
+	link->queue_end = &c->next;
 }
 
 /* ---- ways that are cache ---- */
@@ -83,46 +120,78 @@ static struct dc_fetch *fetch_new(struct dc_slice *home, uint64_t line, uint64_t
 	return f;
 }
 
-static void write_back(struct dc_slice *home, uint64_t line, uint64_t at)
+static struct dc_fetch *write_back(struct dc_slice *home, uint64_t line, uint64_t at)
 {
+	struct dc_fetch *f = fetch_new(home, line, at, true);
+
 	home->system->stats.cache_writebacks++;
-	queue_fetch(home, fetch_new(home, line, at, true));
+	queue_fetch(home, f);
+	return f;
 }
 
+/* Where the line is or comes to: its own place, a free one, that of the line used last. */
+static struct dc_tag *room_for(const struct dc_slice *home, uint64_t line)
+{
+	struct dc_tag *set = set_of(home, line), *room = set;
+
+	for (uint32_t w = 0; w < home->way_count; w++) {
+		if (set[w].line == line)
+			return &set[w];
+		if (room->line != DC_NEVER && (set[w].line == DC_NEVER || set[w].used < room->used))
+			room = &set[w];
+	}
+	return room;
+}
+
+/* The line may be there: a store of all of it was faster than what had been asked of memory. */
 static void insert(struct dc_slice *home, uint64_t line, bool is_dirty, uint64_t at)
 {
-	struct dc_tag *set = set_of(home, line), *victim = set;
+	struct dc_tag *t;
 
 	if (!home->way_count)
 		return;
-	for (uint32_t w = 0; w < home->way_count; w++) {
-		if (set[w].line == DC_NEVER) {
-			victim = &set[w];
-			break;
-		}
-		if (set[w].used < victim->used)
-			victim = &set[w];
-	}
-	if (victim->line != DC_NEVER && victim->is_dirty)
-		write_back(home, victim->line, at);
-	*victim = (struct dc_tag){.line = line, .used = ++home->system->uses, .is_dirty = is_dirty};
+	t = room_for(home, line);
+	if (t->line == line)
+		is_dirty |= t->is_dirty;
+	else if (t->line != DC_NEVER && t->is_dirty)
+		write_back(home, t->line, at);
+	*t = (struct dc_tag){.line = line, .used = ++home->system->uses, .is_dirty = is_dirty};
 }
 
-void dc_slice_ways(struct dc_slice *slice, uint32_t ways)
+void dc_slice_enter(struct dc_slice *slice, uint32_t ways)
 {
-	const struct dc_system *s = slice->system;
+	struct dc_system *s = slice->system;
 	const uint64_t now = dc_now(s);
 
 	for (uint32_t set = 0; set < s->set_count; set++) {
 		for (uint32_t w = ways; w < slice->way_count; w++) {
 			struct dc_tag *t = &slice->tags[set * s->p->way_count + w];
 
-			if (t->line != DC_NEVER && t->is_dirty)
-				write_back(slice, t->line, now);
+			if (t->line != DC_NEVER && t->is_dirty) {
+				write_back(slice, t->line, now)->is_entry = true;
+				s->entry_left++;
+			}
 			t->line = DC_NEVER;
 		}
 	}
 	slice->way_count = ways;
+}
+
+/* What these lines take the place of has been written back in the host's time, too. */
+void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
+{
+	const uint64_t size = s->p->line_bytes, room = (uint64_t)s->slice_count * s->set_count * s->p->way_count;
+	const uint64_t end = (address + bytes - 1) / size;
+	uint64_t line = address / size;
+
+	if (end - line >= room) /* of more than the caches hold the last stays */
+		line = end - room + 1;
+	for (; line <= end; line++) {
+		struct dc_slice *home = &s->slices[home_of(s, line * size)];
+
+		*room_for(home, line * size) =
+		    (struct dc_tag){.line = line * size, .used = ++s->uses, .is_dirty = true};
+	}
 }
 
 /* ---- lines on their way ---- */
@@ -132,7 +201,7 @@ static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
 	return &s->buckets[mix(line / s->p->line_bytes) >> 8 & (DC_FETCH_BUCKETS - 1)];
 }
 
-static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t atomics)
+static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t line)
 {
 	struct dc_system *s = cb->system;
 	struct dc_waiter *w = s->free_waiters;
@@ -141,30 +210,31 @@ static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t atomics)
 		s->free_waiters = w->next;
 	else
 		w = g_new(struct dc_waiter, 1);
-	*w = (struct dc_waiter){.cb = cb, .next = f->waiters, .atomics = atomics};
-	f->waiters = w;
+	*w = (struct dc_waiter){.cb = cb, .line = line};
+	*(f->waiters ? &f->last_waiter->next : &f->waiters) = w;
+	f->last_waiter = w;
 }
 
-/* A line has come to the control block's slice. */
-static void deliver(struct dc_cb *cb, uint64_t at)
+static uint64_t through_crossbar(struct dc_system *s, uint64_t *free, uint64_t at)
 {
-	struct dc_system *s = cb->system;
-	struct dc_slice *own = &s->slices[cb->slice];
-	uint64_t end;
-
 	s->stats.crossbar_lines++;
-	end = dc_take(&own->crossbar_free, at, 1, s->p->crossbar_lines_per_cycle, &s->stats.crossbar_wait_cycles);
-	cb->arrived = dc_max(cb->arrived, end);
-	CHECK(cb->pending > 0);
-	cb->pending--;
+	return dc_take(free, at, 1, s->p->crossbar_lines_per_cycle, &s->stats.crossbar_wait_cycles);
 }
 
-/* A store's line is its home's. */
-static void accept(struct dc_cb *cb, uint64_t at)
+/* One line less to wait for. */
+static void settle(struct dc_cb *cb, uint64_t at)
 {
 	cb->arrived = dc_max(cb->arrived, at);
 	CHECK(cb->pending > 0);
 	cb->pending--;
+}
+
+/* An answer has come to the control block's slice: a line, or, of an atomic whose result nobody wants, nothing. */
+static void deliver(struct dc_cb *cb, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+
+	settle(cb, cb->access.in_rows ? through_crossbar(s, &s->slices[cb->slice].crossbar_in_free, at) : at);
 }
 
 /* Its last line is there: into the arrays. */
@@ -182,17 +252,19 @@ static void finish(struct dc_cb *cb)
 	dc_cb_access_done(cb, end);
 }
 
+/* While lines are still to be asked for, who asks for the last looks whether all are there. */
+static void finish_if_last(struct dc_cb *cb)
+{
+	if (!cb->pending && cb->next_line == cb->access.line_count)
+		finish(cb);
+}
+
 /* Lanes of an atomic at the home slice, one a cycle. */
 static uint64_t serve_atomics(struct dc_slice *home, uint64_t at, uint32_t lanes)
 {
 	uint64_t waited = 0;
 
 	return lanes ? dc_take(&home->atomic_free, at, lanes, 1, &waited) : at;
-}
-
-static uint64_t return_cycle(struct dc_system *s, const struct dc_slice *home, const struct dc_cb *cb, uint64_t at)
-{
-	return cross(s, home->socket, s->slices[cb->slice].socket, at);
 }
 
 /* ---- an access, line by line ---- */
@@ -202,10 +274,15 @@ static uint32_t atomics_of(const struct dc_cb *cb, uint32_t line)
 	return cb->access.is_atomic ? cb->access.line_bytes[line] / cb->access.elem_bytes : 0;
 }
 
+static bool is_posted(const struct dc_cb *cb)
+{
+	return cb->access.is_store && !cb->access.is_atomic;
+}
+
 /* A store that the home need not fetch: all of the line, or no way to keep it. */
 static bool writes_past(const struct dc_slice *home, const struct dc_cb *cb, uint32_t line)
 {
-	return cb->access.is_store && !cb->access.is_atomic &&
+	return is_posted(cb) &&
 	       (!home->way_count || cb->access.line_bytes[line] >= home->system->p->line_bytes);
 }
 
@@ -214,7 +291,6 @@ static void miss(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t a
 	struct dc_system *s = home->system;
 	const uint64_t line = cb->access.lines[k];
 	struct dc_fetch **bucket = bucket_of(s, line), *f = *bucket;
-	const bool is_store = cb->access.is_store;
 
 	while (f && f->line != line)
 		f = f->chain;
@@ -226,35 +302,44 @@ static void miss(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t a
 		*bucket = f;
 		queue_fetch(home, f);
 	}
-	f->makes_dirty |= is_store;
-	if (is_store && !cb->access.is_atomic) { /* the home has the bytes: the rest of the line is its own affair */
-		accept(cb, at);
+	f->makes_dirty |= cb->access.is_store;
+	if (is_posted(cb)) { /* the home has the bytes: the rest of the line is its own affair */
+		settle(cb, at);
 		return;
 	}
-	s->slices[cb->slice].mshr_used++;
-	wait_for(f, cb, atomics_of(cb, k));
+	wait_for(f, cb, k);
 }
 
-static void look_up(struct dc_cb *cb, uint32_t k, uint64_t at)
+static void hit(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
 {
-	struct dc_system *s = cb->system;
+	struct dc_system *s = home->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	const uint64_t there = serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k));
+
+	if (is_linked(home, own)) {
+		cross(home, own, cb, k, there, true);
+	} else {
+		own->mshr_used--; /* that it had for no time: nobody has come to wait for it */
+		deliver(cb, there);
+	}
+}
+
+static void look_up(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
+{
+	struct dc_system *s = home->system;
 	const uint64_t line = cb->access.lines[k];
-	struct dc_slice *home = &s->slices[home_of(s, line)];
 	struct dc_tag *tag;
 	uint64_t waited = 0;
 
-	if (cb->access.is_store)
-		at = cross(s, s->slices[cb->slice].socket, home->socket, at);
 	at = dc_take(&home->port_free, at, 1, 1, &waited);
 	tag = find(home, line);
 	if (tag) {
 		s->stats.cache_hits++;
 		tag->is_dirty |= cb->access.is_store;
-		if (cb->access.is_store && !cb->access.is_atomic)
-			accept(cb, at);
+		if (is_posted(cb))
+			settle(cb, at);
 		else
-			deliver(cb,
-				return_cycle(s, home, cb, serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k))));
+			hit(home, cb, k, at);
 		return;
 	}
 	s->stats.cache_misses++;
@@ -262,13 +347,30 @@ static void look_up(struct dc_cb *cb, uint32_t k, uint64_t at)
 		miss(home, cb, k, at);
 	} else if (home->way_count) {
 		insert(home, line, true, at);
-		accept(cb, at);
+		settle(cb, at);
 	} else {
 		struct dc_fetch *f = fetch_new(home, line, at, true);
 
-		wait_for(f, cb, 0);
+		wait_for(f, cb, k);
 		queue_fetch(home, f);
 	}
+}
+
+/* A line has been registered; if it is to be answered, until then. What is stored goes with it. */
+static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice], *home;
+
+	touch(s, own, cb->access.lines[k]);
+	home = &s->slices[home_of(s, cb->access.lines[k])];
+	own->mshr_used += !is_posted(cb);
+	if (cb->access.is_store)
+		at = through_crossbar(s, &own->crossbar_out_free, at);
+	if (cb->access.is_store && is_linked(own, home))
+		cross(own, home, cb, k, at, false);
+	else
+		look_up(home, cb, k, at);
 }
 
 /* Lines from next_line on, as long as the slice has MSHRs. */
@@ -287,8 +389,7 @@ static void issue(struct dc_cb *cb, uint64_t at)
 			return;
 		}
 		s->stats.lines++;
-		look_up(cb, cb->next_line++,
-			dc_take(&own->mshr_free, at, 1, s->p->mshr_lines_per_cycle, &waited));
+		ask(cb, cb->next_line++, dc_take(&own->mshr_free, at, 1, s->p->mshr_lines_per_cycle, &waited));
 	}
 	if (!cb->pending)
 		finish(cb);
@@ -312,6 +413,41 @@ static void release_mshr(struct dc_slice *slice, uint64_t at)
 	}
 }
 
+/* An answer for which a register was kept; at may lie ahead, by an atomic's lanes. */
+static void answered(struct dc_cb *cb, uint64_t at)
+{
+	struct dc_system *s = cb->system;
+
+	deliver(cb, at);
+	finish_if_last(cb);
+	release_mshr(&s->slices[cb->slice], dc_now(s));
+}
+
+void dc_link_tick(void *self, uint64_t cycle)
+{
+	struct dc_link *link = self;
+	struct dc_system *s = link->system;
+
+	while (link->queue && link->queue->at <= cycle) {
+		struct dc_crossing *c = link->queue;
+		struct dc_cb *cb = c->cb;
+
+		link->queue = c->next;
+		if (!link->queue)
+			link->queue_end = &link->queue;
+		if (c->is_answer) {
+			answered(cb, cycle);
+		} else {
+			look_up(&s->slices[home_of(s, cb->access.lines[c->line])], cb, c->line, cycle);
+			finish_if_last(cb);
+		}
+		c->next = s->free_crossings;
+		s->free_crossings = c;
+	}
+	if (link->queue)
+		sim_wake_cycle(s->ctx->engine, link->comp, link->queue->at);
+}
+
 static uint64_t through_tmu(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
@@ -331,7 +467,7 @@ static void shuffle(struct dc_cb *cb)
 
 	s->stats.warp_accesses++;
 	s->stats.crossbar_lines += rows;
-	dc_cb_access_done(cb, dc_take(&own->crossbar_free, cb->cycle, rows, s->p->crossbar_lines_per_cycle,
+	dc_cb_access_done(cb, dc_take(&own->crossbar_in_free, cb->cycle, rows, s->p->crossbar_lines_per_cycle,
 				      &s->stats.crossbar_wait_cycles));
 }
 
@@ -393,9 +529,8 @@ static void waiters_free(struct dc_system *s, struct dc_fetch *f)
 static void accepted(struct dc_system *s, struct dc_fetch *f, uint64_t at)
 {
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
-		accept(w->cb, at);
-		if (!w->cb->pending && w->cb->next_line == w->cb->access.line_count)
-			finish(w->cb);
+		settle(w->cb, at);
+		finish_if_last(w->cb);
 	}
 	waiters_free(s, f);
 }
@@ -455,12 +590,13 @@ static void arrive(struct dc_system *s, struct dc_fetch *f)
 	if (f->makes_dirty && !home->way_count)
 		queue_fetch(home, fetch_new(home, f->line, now, true));
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
-		struct dc_cb *cb = w->cb;
+		const uint64_t at = serve_atomics(home, now, atomics_of(w->cb, w->line));
+		const struct dc_slice *own = &s->slices[w->cb->slice];
 
-		deliver(cb, return_cycle(s, home, cb, serve_atomics(home, now, w->atomics)));
-		if (!cb->pending && cb->next_line == cb->access.line_count)
-			finish(cb);
-		release_mshr(&s->slices[cb->slice], now);
+		if (is_linked(home, own))
+			cross(home, own, w->cb, w->line, at, true);
+		else
+			answered(w->cb, at);
 	}
 	waiters_free(s, f);
 }
@@ -473,14 +609,19 @@ void dc_memory_done(void *system, struct mem_req *q)
 	mem_req_put(s->ctx->pool, q);
 	if (!f->is_write)
 		arrive(s, f);
+	else if (f->is_entry && !--s->entry_left)
+		dc_entered(s);
 	f->next = s->free_fetches;
 	s->free_fetches = f;
 }
 
-/* After an aborted launch. */
 void dc_slices_reset(struct dc_system *s)
 {
 	memset(s->buckets, 0, sizeof(s->buckets)); /* what hung there, and in the queues, is dropped */
+	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
+		s->links[i].queue = NULL;
+		s->links[i].queue_end = &s->links[i].queue;
+	}
 	for (uint32_t i = 0; i < s->slice_count; i++) {
 		struct dc_slice *slice = &s->slices[i];
 
@@ -490,7 +631,7 @@ void dc_slices_reset(struct dc_system *s)
 		slice->wait_end = &slice->wait_first;
 		slice->mshr_used = 0;
 		slice->is_refused = false;
-		slice->way_count = 0;
+		slice->way_count = (uint32_t)s->p->way_count;
 		for (uint64_t t = 0; t < (uint64_t)s->set_count * s->p->way_count; t++)
 			slice->tags[t].line = DC_NEVER;
 	}

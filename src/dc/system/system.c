@@ -46,9 +46,12 @@ bool dc_params_check(const struct dc_params *p, const struct memory_params *m, s
 		wrong(diag, "duality.line_bytes must be a power of two");
 	if (p->page_bytes & (p->page_bytes - 1) || p->page_bytes < p->line_bytes)
 		wrong(diag, "duality.page_bytes must be a power of two, and at least a line");
+	if (p->pages == DC_FIRST_TOUCH && p->host_lines_stay)
+		wrong(diag, "duality.pages=first_touch: what the host has written lies in no socket yet; set "
+			    "duality.host_lines_stay=false");
 	if (p->cache_way_count >= p->way_count)
 		wrong(diag, "duality.cache_way_count must leave a way of each slice to compute");
-	if (dc_block_count(p) + p->socket_count * p->slice_count > SIM_COMPS_MAX)
+	if (dc_block_count(p) + p->socket_count * p->slice_count + 2 > SIM_COMPS_MAX) /* two links */
 		wrong(diag, "duality: more control blocks than the simulator has places for");
 	if (p->bit_exact && p->compiler == DC_COMPILER_PLAIN)
 		wrong(diag, "duality.bit_exact is of four arrays a bank: not with duality.compiler=plain");
@@ -124,8 +127,14 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->link_cycles = cycles_of(s, p->link_latency_ps);
 	if (p->link_mbytes_per_s) /* 1000 x bytes x cycles/s / bytes/s */
 		s->line_link_milli = p->line_bytes * p->clock_khz / p->link_mbytes_per_s;
+	if (p->pages == DC_FIRST_TOUCH)
+		s->page_sockets = g_new0(uint8_t, memory_bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
 	s->cbs = g_new0(struct dc_cb, s->cb_count);
+	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
+		s->links[i].system = s;
+		s->links[i].comp = sim_engine_add(ctx->engine, s->domain, "link", dc_link_tick, &s->links[i]);
+	}
 	for (uint32_t i = 0; i < s->slice_count; i++)
 		slice_init(s, i);
 	for (uint32_t i = 0; i < s->cb_count; i++)
@@ -179,6 +188,11 @@ void dc_system_free(struct dc_system *s)
 		next = w->next;
 		g_free(w);
 	}
+	for (struct dc_crossing *c = s->free_crossings, *next; c; c = next) {
+		next = c->next;
+		g_free(c);
+	}
+	g_free(s->page_sockets);
 	g_free(s->slices);
 	g_free(s->cbs);
 	g_free(s->sent_milli);
@@ -262,7 +276,8 @@ static bool take_segments(struct dc_system *s, struct simt_launch *l)
 /* CTAs in a control block, or control blocks of a CTA; what of the caches computes. */
 static bool lay_out(struct dc_system *s, struct simt_launch *l)
 {
-	const uint32_t lanes = dc_program_lanes(s->program), most = dc_system_blocks(s);
+	const uint32_t lanes = dc_program_lanes(s->program);
+	const uint32_t most = s->slice_count * ((uint32_t)s->p->way_count - s->cache_ways);
 	const struct dc_kernel *k = dc_program_kernel(s->program);
 	uint64_t units;
 
@@ -290,15 +305,40 @@ static bool lay_out(struct dc_system *s, struct simt_launch *l)
 	return take_segments(s, l);
 }
 
-static void share_ways(struct dc_system *s)
+static void enter(struct dc_system *s)
 {
+	s->entry_left = 0;
 	for (uint32_t i = 0; i < s->slice_count; i++) {
 		const uint32_t used = s->used_cbs / s->slice_count + (i < s->used_cbs % s->slice_count);
 		const uint32_t ways = s->p->unused_is_cache ? (uint32_t)s->p->way_count - used
-							    : (uint32_t)s->p->cache_way_count;
+							    : s->cache_ways;
 
-		dc_slice_ways(&s->slices[i], ways);
+		dc_slice_enter(&s->slices[i], ways);
 	}
+	s->stats.entry_writebacks += s->entry_left;
+	if (!s->entry_left)
+		dc_entered(s);
+}
+
+void dc_entered(struct dc_system *s)
+{
+	s->enter_cycle = dc_now(s);
+	s->feed_free_milli = s->enter_cycle * 1000;
+	for (uint32_t i = 0; i < s->used_cbs; i++)
+		dc_cb_fill(&s->cbs[i], s->enter_cycle);
+}
+
+/* Cache mode: all ways are cache; those that computed are empty. */
+static void leave(struct dc_system *s)
+{
+	for (uint32_t i = 0; i < s->slice_count; i++)
+		s->slices[i].way_count = (uint32_t)s->p->way_count;
+}
+
+void dc_system_host_wrote(struct dc_system *s, uint64_t address, uint64_t bytes)
+{
+	if (s->p->host_lines_stay && bytes)
+		dc_slices_written(s, address, bytes);
 }
 
 /* Operations of a kind, one after the other, and what is left of all cycles. */
@@ -370,10 +410,12 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	const struct dc_exec_counts *c = dc_program_counts(s->program);
 	const bool is_right = !l->fault.kind && !s->stop && !sim_was_limited(s->ctx->engine);
 
-	if (is_right)
+	if (is_right) {
 		CHECK(!s->active && s->next_cta >= s->cta_count);
-	else
+		leave(s);
+	} else {
 		clean(s);
+	}
 	if (s->stop || sim_was_limited(s->ctx->engine)) {
 		result->stop = s->stop ? (enum device_stop)s->stop : DEVICE_STOP_SIMULATED;
 		fault(l, result->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT,
@@ -387,7 +429,9 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	result->cta_count = s->cta_count / s->parts_per_cta;
 	s->stats.kernels++;
 	s->stats.kernel_cycles += result->cycles;
-	s->stats.active_block_cycles += result->cycles * s->used_cbs;
+	s->stats.entry_cycles += s->enter_cycle - s->start_cycle;
+	s->stats.active_block_cycles += (now - s->enter_cycle) * s->used_cbs;
+	s->stats.chosen_ways += s->cache_ways - s->p->cache_way_count;
 	s->stats.blocks_at_once = dc_max(s->stats.blocks_at_once, s->used_cbs);
 	if (s->segments)
 		simt_memory_release(l->mem, s->segments);
@@ -396,16 +440,17 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	return !l->fault.kind;
 }
 
-bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, struct device_result *result)
+bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, uint32_t cache_ways,
+		      struct device_result *result)
 {
 	s->program = p;
+	s->cache_ways = cache_ways;
 	s->launch = l;
 	s->is_wrong = false;
 	s->active = 0;
 	s->feed_first = NULL;
 	s->slowest = 0;
-	s->start_cycle = dc_now(s);
-	s->feed_free_milli = s->start_cycle * 1000;
+	s->start_cycle = s->enter_cycle = dc_now(s);
 	s->sent_to = s->sent_most = 0;
 	s->sent_rounds_words = 0;
 	s->sent_milli = g_renew(uint64_t, s->sent_milli, dc_program_kernel(p)->word_count);
@@ -414,18 +459,55 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	result->end_ps = result->start_ps;
 	if (!dc_program_begin(p, l) || !lay_out(s, l))
 		return false;
-	share_ways(s);
 	for (uint32_t i = 0; i < s->cb_count; i++) {
 		s->cbs[i].state = DC_CB_IDLE;
 		s->cbs[i].is_last = false;
 		s->cbs[i].fed_to = 0;
 		s->cbs[i].fed_words = 0;
 	}
-	for (uint32_t i = 0; i < s->used_cbs; i++)
-		dc_cb_fill(&s->cbs[i], s->start_cycle);
+	enter(s);
 	if (s->sampler)
 		sim_sampler_run(s->sampler, s->limit_units);
 	else
 		sim_run(s->ctx->engine);
 	return end(s, l, result);
+}
+
+/* ---- kernels on the host's cores ---- */
+
+static uint64_t host_ps(const struct dc_params *p, uint64_t operations, uint64_t cores)
+{
+	const uint64_t cycles = (operations + cores * p->host_ops_per_cycle - 1) / (cores * p->host_ops_per_cycle);
+
+	return cycles * 1000000000 / p->host_clock_khz;
+}
+
+bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct device_result *result)
+{
+	const struct simt_limit limit = {.stop = &s->stop};
+	const uint64_t begin = dc_now(s), begin_ps = dc_system_now_ps(s);
+	bool is_right;
+
+	*result = (struct device_result){.start_ps = begin_ps,
+					 .cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
+	is_right = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &limit);
+	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions,
+						   MIN(s->p->host_core_count, result->cta_count)));
+	if (s->stop) {
+		result->stop = (enum device_stop)s->stop;
+		fault(l, result->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT,
+		      "ended from outside");
+	} else if (sim_now_units(s->ctx->engine) > s->limit_units) {
+		result->stop = DEVICE_STOP_SIMULATED;
+		fault(l, SIMT_FAULT_TIMEOUT, "ended from outside");
+	}
+	s->stop = DEVICE_STOP_NONE;
+	result->end_ps = dc_system_now_ps(s);
+	result->cycles = dc_now(s) - begin;
+	s->stats.kernels++;
+	s->stats.kernel_cycles += result->cycles;
+	s->stats.host_kernels++;
+	s->stats.host_operations += result->thread_instructions;
+	s->stats.host_cycles += result->cycles;
+	return is_right && !l->fault.kind;
 }

@@ -1,0 +1,72 @@
+/* choice.c - see choice.h. */
+#include "dc/choice.h"
+
+#include <glib.h>
+
+#include "dc/estimate.h"
+#include "dc/system/system.h"
+
+enum { WAY_BYTES = DC_BANKS * DC_ARRAYS * DC_ROWS * DC_BANK_LANES / 8 };
+
+static uint64_t ctas_of(const struct simt_launch *l)
+{
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+static uint64_t threads_of(const struct simt_launch *l)
+{
+	return (uint64_t)l->block[0] * l->block[1] * l->block[2];
+}
+
+static uint32_t lanes_of(const struct dc_kernel *k)
+{
+	return DC_BLOCK_LANES * DC_ARRAYS / k->array_count;
+}
+
+static struct dc_estimate_place place_of(const struct dc_params *p, const struct dc_kernel *k,
+					 const struct simt_launch *l, double memory_bytes_per_s)
+{
+	const uint64_t lanes = lanes_of(k), in_block = dc_ctas_per_block((uint32_t)lanes, (uint32_t)threads_of(l));
+	const uint64_t ctas = ctas_of(l), parts = (threads_of(l) + lanes - 1) / lanes;
+
+	return (struct dc_estimate_place){
+	    .units = in_block ? (ctas + in_block - 1) / in_block : ctas * parts,
+	    .segment_bytes = (k->shared_bytes + l->shared_dynamic_bytes) * MAX(in_block, 1) +
+			     ((k->local_bytes + 3) / 4 + k->spill_slots) * 4 * lanes,
+	    .slices = (uint32_t)(p->socket_count * p->slice_count),
+	    .ways = (uint32_t)p->way_count,
+	    .unused_is_cache = p->unused_is_cache,
+	    .way_bytes = WAY_BYTES,
+	    .line_bytes = p->line_bytes,
+	    .memory_bytes_per_cycle = memory_bytes_per_s / ((double)p->clock_khz * 1e3)};
+}
+
+static double host_us(const struct dc_params *p, const struct dc_estimate *e, const struct simt_launch *l)
+{
+	const double operations = e->operations * (double)threads_of(l) * (double)ctas_of(l);
+	const double cores = (double)MIN(p->host_core_count, ctas_of(l));
+
+	return operations / (cores * (double)p->host_ops_per_cycle) / ((double)p->host_clock_khz / 1e3);
+}
+
+struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
+			   double memory_bytes_per_s)
+{
+	struct dc_choice c = {.cache_ways = (uint32_t)p->cache_way_count};
+	const uint32_t half = ((uint32_t)p->way_count - 1) / 2;
+	struct dc_estimate_place at;
+	struct dc_estimate e;
+
+	if (l->is_cooperative || (p->cache_choice == DC_FIXED && p->host_kernels == DC_HOST_NONE))
+		return c;
+	e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count);
+	at = place_of(p, k, l, memory_bytes_per_s);
+	if (p->cache_choice == DC_ANALYSED)
+		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
+	if (p->host_kernels == DC_HOST_NONE)
+		return c;
+	c.arrays_us = dc_estimate_cycles(&e, &at, c.cache_ways) / ((double)p->clock_khz / 1e3);
+	c.host_us = host_us(p, &e, l);
+	c.is_host = c.host_us < c.arrays_us;
+	return c;
+}

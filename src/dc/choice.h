@@ -1,0 +1,19 @@
+/* choice.h - what is decided before a kernel is launched: how many ways of each slice stay cache (Duality Cache,
+ * ISCA'19, section 3.5), and whether the arrays or the host's cores run it (section 5.4). */
+#ifndef STRATA_DC_CHOICE_H
+#define STRATA_DC_CHOICE_H
+
+#include "dc/system/params.h"
+
+struct dc_choice {
+	uint32_t cache_ways;
+	bool is_host;
+	double arrays_us, host_us; /* reckoned, where it is asked who is faster; else 0 */
+};
+
+/* Nothing is reckoned unless duality.cache_choice or duality.host_kernels ask for it. A cooperative launch has the ways
+ * that the program was told of. */
+struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
+			   double memory_bytes_per_s);
+
+#endif

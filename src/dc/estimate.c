@@ -1,0 +1,312 @@
+/* estimate.c - see estimate.h. */
+#include "dc/estimate.h"
+
+#include <glib.h>
+#include <math.h>
+
+enum { OF_LANE = 1, OF_CTA = 2, OF_MEMORY = 4 };
+
+/* What the values of the kernel's registers depend on. */
+struct values {
+	const struct ptx_func *f;
+	const struct dc_kernel *k;
+	uint8_t *depends;  /* [register]: OF_ */
+	uint32_t *defs;	   /* [register]: definitions */
+	uint64_t *families; /* [register]: the same for values that differ by what is equal in the whole grid */
+};
+
+/* ---- what addresses depend on ---- */
+
+static uint8_t of_sreg(const struct ptx_operand *o)
+{
+	switch (o->sreg) {
+	case PTX_SREG_TID:
+	case PTX_SREG_LANEID:
+	case PTX_SREG_WARPID:
+		return OF_LANE;
+	case PTX_SREG_CTAID:
+	case PTX_SREG_SMID:
+		return OF_CTA;
+	default:
+		return 0;
+	}
+}
+
+static uint8_t of_inst(const struct values *v, const struct ptx_inst *i, const struct ptx_reg_use *use)
+{
+	uint8_t depends = 0;
+
+	if (i->op == PTX_OP_LD && (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL))
+		return 0;
+	for (uint32_t r = 0; r < use->read_count; r++)
+		depends |= v->depends[use->reads[r]];
+	for (uint32_t s = 0; s < i->src_count; s++)
+		if (i->src[s].kind == PTX_OPND_SREG)
+			depends |= of_sreg(&i->src[s]);
+	if (i->op == PTX_OP_LD || i->op == PTX_OP_ATOM)
+		depends |= OF_MEMORY;
+	return depends;
+}
+
+static void find_dependences(struct values *v)
+{
+	struct ptx_reg_use use;
+
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t n = 0; n < v->f->inst_count; n++) {
+			ptx_inst_regs(&v->f->insts[n], &use);
+			const uint8_t depends = of_inst(v, &v->f->insts[n], &use);
+
+			for (uint32_t w = 0; w < use.write_count; w++) {
+				changed |= (depends & ~v->depends[use.writes[w]]) != 0;
+				v->depends[use.writes[w]] |= depends;
+			}
+		}
+	}
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
+/* Counts and strides fall out, pointers do not. */
+static uint64_t family_of(const struct values *v, const struct ptx_operand *o, bool is_factor)
+{
+	if (o->kind == PTX_OPND_IMM)
+		return is_factor ? mix(o->imm) : 0;
+	if (o->kind != PTX_OPND_REG)
+		return mix(o->kind * 64u + o->sreg * 8u + o->component);
+	if (!is_factor && v->k->host_of[o->reg] != UINT32_MAX && ptx_type_bytes(v->f->regs[o->reg].type) < 8)
+		return 0;
+	return v->families[o->reg];
+}
+
+static uint64_t family_of_inst(const struct values *v, const struct ptx_inst *i)
+{
+	uint64_t sum = 0;
+
+	switch (i->op) {
+	case PTX_OP_MOV:
+	case PTX_OP_CVT:
+		return family_of(v, &i->src[0], false);
+	case PTX_OP_ADD:
+	case PTX_OP_SUB:
+		return family_of(v, &i->src[0], false) + family_of(v, &i->src[1], false);
+	case PTX_OP_MAD:
+		return family_of(v, &i->src[0], true) * 3 + family_of(v, &i->src[1], true) * 3 +
+		       family_of(v, &i->src[2], false);
+	case PTX_OP_MUL:
+	case PTX_OP_SHL:
+		for (uint32_t s = 0; s < i->src_count; s++)
+			sum += family_of(v, &i->src[s], true) * 3;
+		return sum;
+	default:
+		return mix(i->dst.reg + 1ull);
+	}
+}
+
+static void find_families(struct values *v)
+{
+	for (uint32_t r = 0; r < v->f->reg_count; r++)
+		v->families[r] = mix(r + 1ull);
+	for (uint32_t n = 0; n < v->f->inst_count; n++) {
+		const struct ptx_inst *i = &v->f->insts[n];
+
+		if (i->dst.kind == PTX_OPND_REG && v->defs[i->dst.reg] == 1)
+			v->families[i->dst.reg] = family_of_inst(v, i);
+	}
+}
+
+static void count_defs(struct values *v)
+{
+	struct ptx_reg_use use;
+
+	for (uint32_t n = 0; n < v->f->inst_count; n++) {
+		ptx_inst_regs(&v->f->insts[n], &use);
+		for (uint32_t w = 0; w < use.write_count; w++)
+			v->defs[use.writes[w]]++;
+	}
+}
+
+/* ---- words ---- */
+
+struct reckoning {
+	struct values v;
+	struct dc_estimate e;
+	GHashTable *seen; /* families of addresses, and how often */
+	double lanes, line_bytes;
+};
+
+static bool writes(const struct ptx_inst *i, uint32_t reg)
+{
+	struct ptx_reg_use use;
+
+	if (!i)
+		return false;
+	ptx_inst_regs(i, &use);
+	for (uint32_t w = 0; w < use.write_count; w++)
+		if (use.writes[w] == reg)
+			return true;
+	return false;
+}
+
+static bool changes_in(const struct dc_kernel *k, uint32_t reg, uint32_t first, uint32_t last)
+{
+	for (uint32_t w = first; w <= last; w++) {
+		for (uint32_t s = 0; s < DC_ARRAYS; s++)
+			if (k->words[w].slot[s].kind == DC_SLOT_ALU && writes(k->words[w].slot[s].inst, reg))
+				return true;
+		if (writes(k->words[w].box.inst, reg))
+			return true;
+	}
+	return false;
+}
+
+/* Rounds of all loops around a word, and of those that change the register. */
+static void rounds_at(const struct dc_kernel *k, uint32_t word, uint32_t reg, double rounds, double *all, double *new)
+{
+	*all = *new = 1;
+	for (uint32_t w = word; w < k->word_count; w++) {
+		if (k->words[w].flow != DC_FLOW_JUMP || k->words[w].target > word)
+			continue;
+		*all *= rounds;
+		if (reg != UINT32_MAX && changes_in(k, reg, k->words[w].target, w))
+			*new *= rounds;
+	}
+}
+
+static double elements(const struct ptx_inst *i)
+{
+	return i->mods.vec > 1 ? i->mods.vec : 1;
+}
+
+/* Lines of all lanes together, once. */
+static double lines_of(const struct reckoning *r, const struct ptx_inst *i, uint8_t depends)
+{
+	const double bytes = r->lanes * ptx_type_bytes(i->type) * elements(i);
+
+	if (depends & OF_MEMORY)
+		return r->lanes;
+	return depends & OF_LANE ? fmax(1, bytes / r->line_bytes) : 1;
+}
+
+static void add_global(struct reckoning *r, const struct dc_word *w, double all, double new)
+{
+	const struct ptx_inst *i = w->box.inst;
+	const struct ptx_operand *at = &i->src[0];
+	const bool has_reg = at->kind == PTX_OPND_ADDR && at->reg != UINT32_MAX;
+	const uint8_t depends = has_reg ? r->v.depends[at->reg] : 0;
+	const double lines = lines_of(r, i, depends);
+	const uint64_t family = has_reg ? r->v.families[at->reg] : mix((uintptr_t)w->box.var);
+	const bool is_common = !(depends & (OF_CTA | OF_MEMORY));
+	const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(r->seen, &family));
+
+	g_hash_table_insert(r->seen, g_memdup2(&family, sizeof(family)), GUINT_TO_POINTER(before + 1));
+	if (depends & OF_MEMORY) {
+		r->e.fresh_lines += lines * all;
+		return;
+	}
+	if (before)
+		new = 0;
+	if (is_common) { /* the other control blocks ask for them, too */
+		r->e.again_lines += lines * all;
+		r->e.common_bytes += lines * new * r->line_bytes;
+		return;
+	}
+	r->e.fresh_lines += lines * new;
+	r->e.again_lines += lines * (all - new);
+	if (before == 1 || (!before && all > new))
+		r->e.kept_bytes += lines * r->line_bytes;
+}
+
+static void add_access(struct reckoning *r, const struct dc_word *w, double all, double new)
+{
+	const struct dc_box *b = &w->box;
+	const bool is_own = b->kind == DC_BOX_SPILL || b->kind == DC_BOX_FILL || b->space == PTX_SHARED ||
+			    b->space == PTX_LOCAL;
+
+	if (b->kind != DC_BOX_MEMORY && b->kind != DC_BOX_SPILL && b->kind != DC_BOX_FILL)
+		return;
+	r->e.operations += all;
+	if (!is_own) {
+		add_global(r, w, all, new);
+		return;
+	}
+	r->e.uses_segments = true;
+	r->e.again_lines += all * fmax(1, r->lanes * (b->inst ? ptx_type_bytes(b->inst->type) * elements(b->inst) : 4) /
+					      r->line_bytes);
+}
+
+static void add_word(struct reckoning *r, uint32_t number, double rounds)
+{
+	const struct dc_word *w = &r->v.k->words[number];
+	const struct ptx_operand *at = w->box.inst && w->box.kind == DC_BOX_MEMORY ? &w->box.inst->src[0] : NULL;
+	uint32_t longest = w->box.cycles;
+	double all, new;
+
+	rounds_at(r->v.k, number, at && at->kind == PTX_OPND_ADDR ? at->reg : UINT32_MAX, rounds, &all, &new);
+	for (uint32_t s = 0; s < DC_ARRAYS; s++) {
+		const struct dc_slot *slot = &w->slot[s];
+
+		if (slot->kind == DC_SLOT_ALU)
+			r->e.operations += all;
+		if (slot->kind != DC_SLOT_NONE && slot->kind != DC_SLOT_BUSY)
+			longest = MAX(longest, slot->cycles);
+	}
+	r->e.compute_cycles += all * longest;
+	add_access(r, w, all, new);
+}
+
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds)
+{
+	struct reckoning r = {.v = {.f = k->func,
+				    .k = k,
+				    .depends = g_new0(uint8_t, k->func->reg_count + 1),
+				    .defs = g_new0(uint32_t, k->func->reg_count + 1),
+				    .families = g_new0(uint64_t, k->func->reg_count + 1)},
+			      .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+			      .lanes = lanes,
+			      .line_bytes = line_bytes};
+
+	count_defs(&r.v);
+	find_dependences(&r.v);
+	find_families(&r.v);
+	for (uint32_t w = 0; w < k->word_count; w++)
+		add_word(&r, w, rounds);
+	g_hash_table_destroy(r.seen);
+	g_free(r.v.depends);
+	g_free(r.v.defs);
+	g_free(r.v.families);
+	return r.e;
+}
+
+/* ---- where it would run ---- */
+
+double dc_estimate_cycles(const struct dc_estimate *e, const struct dc_estimate_place *at, uint32_t cache_ways)
+{
+	const double units = (double)at->units, most = (double)at->slices * (at->ways - cache_ways);
+	const double active = fmin(units, most), waves = ceil(units / most);
+	const double own_bytes = e->kept_bytes + (e->uses_segments ? (double)at->segment_bytes : 0);
+	const double idle_ways = at->unused_is_cache ? most - active : 0;
+	const double cache_bytes = ((double)at->slices * cache_ways + idle_ways) * (double)at->way_bytes;
+	const double wanted_bytes = own_bytes * active + e->common_bytes;
+	const double hits = wanted_bytes > 0 ? fmin(1, cache_bytes / wanted_bytes) : 0;
+	const double lines = units * (e->fresh_lines + e->again_lines * (1 - hits));
+
+	return waves * e->compute_cycles + lines * (double)at->line_bytes / at->memory_bytes_per_cycle;
+}
+
+uint32_t dc_estimate_ways(const struct dc_estimate *e, const struct dc_estimate_place *at, uint32_t least,
+			  uint32_t most)
+{
+	uint32_t best = least;
+
+	for (uint32_t ways = least + 1; ways <= most; ways++)
+		if (dc_estimate_cycles(e, at, ways) < dc_estimate_cycles(e, at, best))
+			best = ways;
+	return best;
+}
