@@ -4,11 +4,17 @@
  * is how many ps go by from waking a thread until it runs. */
 #include "threads/model.h"
 
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { UNITS = 3, ACCESS_PS = 7000, PENDING = 64, CYCLE_PS = 1000 };
 
@@ -25,6 +31,7 @@ static struct toy {
 	uint32_t pending_count;
 	uint64_t accesses, fences, instructions, events[THREAD_EVENT_COUNT], last_ps, disorder;
 	uint64_t program_clocks; /* of those that the model asks */
+	uint64_t program_calls;	 /* that the model makes, and the program's runtime answers */
 	uint64_t order, idle_ps; /* order: of accesses by time and unit, as a number */
 	char buffer[64]; /* a copy's bytes */
 } toy;
@@ -69,12 +76,39 @@ static void look_at_clocks(void)
 	toy.program_clocks += labs(time(NULL) - begin_s) < 100;
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* What a model's libraries do: all coroutines run on the host's first thread, which may wait, and make others. */
+static void make_calls(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static int here;
+	const struct timespec short_time = {.tv_nsec = 1000000};
+	uint32_t word = 1;
+	void *result = NULL;
+	pthread_t thread;
+	sem_t semaphore;
+
+	toy.program_calls += gettid() != getpid();
+	toy.program_calls += syscall(SYS_gettid) != getpid();
+	toy.program_calls += syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, &short_time) != -1 || errno != ETIMEDOUT;
+	toy.program_calls += pthread_mutex_lock(&mutex) || pthread_mutex_unlock(&mutex);
+	toy.program_calls += sem_init(&semaphore, 0, 1) || sem_wait(&semaphore) || sem_post(&semaphore);
+	toy.program_calls += pthread_create(&thread, NULL, nothing, &here) || pthread_join(thread, &result);
+	toy.program_calls += result != &here;
+}
+
 static struct thread_answer toy_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 				       uint32_t size, enum thread_kind kind)
 {
 	(void)self;
-	if (!toy.accesses++)
+	if (!toy.accesses++) {
 		look_at_clocks();
+		make_calls();
+	}
 	in_order(at);
 	toy.order = (toy.order ^ at->now_ps ^ (uint64_t)at->unit << 56) * 0x100000001b3;
 	if (toy.idle_ps) {
@@ -129,9 +163,10 @@ static void end(void *self, const struct thread_at *at)
 	(void)self;
 	fprintf(out,
 		"accesses %lu fences %lu instructions %lu created %lu ended %lu disorder %lu time %lu order %016lx "
-		"program clocks %lu\n",
+		"program clocks %lu calls %lu\n",
 		toy.accesses, toy.fences, toy.instructions, toy.events[THREAD_CREATE], toy.events[THREAD_END],
-		toy.disorder, at->now_ps, toy.order, toy.program_clocks);
+		toy.disorder, at->now_ps, toy.order, toy.program_clocks,
+		toy.program_calls);
 	fclose(out);
 }
 

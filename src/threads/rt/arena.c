@@ -45,17 +45,12 @@ bool rt_is_modelled(void)
 
 		is_modelled = model && *model;
 	}
-	return is_modelled > 0;
+	return is_modelled > 0 && !rt_in_model;
 }
 
 static bool is_ours(const void *p)
 {
 	return (uint64_t)p - RT_HEAP_BASE < RT_STACK_BASE - RT_HEAP_BASE;
-}
-
-static bool is_wanted(void)
-{
-	return !rt_in_model && rt_is_modelled();
 }
 
 static uint32_t class_of(size_t bytes, size_t *size)
@@ -170,7 +165,7 @@ static void *resize(void *p, size_t bytes)
 
 RT_API void *malloc(size_t bytes)
 {
-	return is_wanted() ? allocate(16, bytes) : __libc_malloc(bytes);
+	return rt_is_modelled() ? allocate(16, bytes) : __libc_malloc(bytes);
 }
 
 RT_API void free(void *p)
@@ -185,7 +180,7 @@ RT_API void *calloc(size_t count, size_t bytes)
 {
 	size_t all;
 
-	if (!is_wanted())
+	if (!rt_is_modelled())
 		return __libc_calloc(count, bytes);
 	if (__builtin_mul_overflow(count, bytes, &all)) {
 		errno = ENOMEM;
@@ -202,14 +197,14 @@ RT_API void *realloc(void *p, size_t bytes)
 		give(p);
 		return NULL;
 	}
-	if (p || !is_wanted())
+	if (p || !rt_is_modelled())
 		return __libc_realloc(p, bytes);
 	return allocate(16, bytes);
 }
 
 RT_API void *memalign(size_t align, size_t bytes)
 {
-	return is_wanted() ? allocate(align, bytes) : __libc_memalign(align, bytes);
+	return rt_is_modelled() ? allocate(align, bytes) : __libc_memalign(align, bytes);
 }
 
 RT_API void *aligned_alloc(size_t align, size_t bytes)

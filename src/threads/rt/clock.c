@@ -42,17 +42,11 @@ uint64_t rt_deadline_ps(clockid_t clock, const struct timespec *at)
 	return ((uint64_t)at->tv_sec - base) * PS_PER_S + (uint64_t)at->tv_nsec * PS_PER_NS;
 }
 
-/* The model's own code is told the host's time. */
-static bool is_modelled(void)
-{
-	return __strata_on && !rt_in_model;
-}
-
 RT_API int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	uint64_t now;
 
-	if (!is_modelled())
+	if (!__strata_on)
 		return RT_REAL(clock_gettime)(clock, out);
 	now = __strata_now_ps();
 	*out = (struct timespec){(time_t)(base_s(clock) + now / PS_PER_S), (long)(now % PS_PER_S / PS_PER_NS)};
@@ -61,7 +55,7 @@ RT_API int clock_gettime(clockid_t clock, struct timespec *out)
 
 RT_API int clock_getres(clockid_t clock, struct timespec *out)
 {
-	if (!is_modelled())
+	if (!__strata_on)
 		return RT_REAL(clock_getres)(clock, out);
 	if (out)
 		*out = (struct timespec){0, 1};
@@ -70,7 +64,7 @@ RT_API int clock_getres(clockid_t clock, struct timespec *out)
 
 RT_API int timespec_get(struct timespec *out, int base)
 {
-	if (!is_modelled())
+	if (!__strata_on)
 		return RT_REAL(timespec_get)(out, base);
 	return base == TIME_UTC && !clock_gettime(CLOCK_REALTIME, out) ? base : 0;
 }
@@ -79,7 +73,7 @@ RT_API int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
 	struct timespec now;
 
-	if (!is_modelled())
+	if (!__strata_on)
 		return RT_REAL(gettimeofday)(out, zone);
 	clock_gettime(CLOCK_REALTIME, &now);
 	*out = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
@@ -90,7 +84,7 @@ RT_API time_t time(time_t *out)
 {
 	struct timespec now;
 
-	if (!is_modelled())
+	if (!__strata_on)
 		return RT_REAL(time)(out);
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (out)
@@ -100,7 +94,7 @@ RT_API time_t time(time_t *out)
 
 RT_API clock_t clock(void)
 {
-	return is_modelled() ? (clock_t)(__strata_now_ps() / (PS_PER_S / CLOCKS_PER_SEC)) : RT_REAL(clock)();
+	return __strata_on ? (clock_t)(__strata_now_ps() / (PS_PER_S / CLOCKS_PER_SEC)) : RT_REAL(clock)();
 }
 
 /* The time of a process is that of clock(); the rest is the host's. */
@@ -108,7 +102,7 @@ RT_API int getrusage(__rusage_who_t who, struct rusage *out)
 {
 	const int error = RT_REAL(getrusage)(who, out);
 
-	if (error || !is_modelled())
+	if (error || !__strata_on)
 		return error;
 	const uint64_t us = who == RUSAGE_CHILDREN ? 0 : __strata_now_ps() / (PS_PER_S / 1000000);
 

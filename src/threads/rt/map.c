@@ -9,8 +9,7 @@ static uint64_t map_next = RT_MAP_BASE;
 /* Maps without a wish for a place get a fixed one, each its own: addresses do not come again. */
 RT_API void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-	if (!at && bytes && !rt_in_model && rt_is_modelled() && !(flags & MAP_FIXED) &&
-	    map_next + bytes < RT_FIXED_END) {
+	if (!at && bytes && rt_is_modelled() && !(flags & MAP_FIXED) && map_next + bytes < RT_FIXED_END) {
 		void *p = RT_REAL(mmap)((void *)map_next, bytes, protection, flags | MAP_FIXED_NOREPLACE, fd, offset);
 
 		if (p != MAP_FAILED)
@@ -24,7 +23,7 @@ static void tell(enum thread_ask_kind kind, void *at, size_t bytes)
 {
 	const int error = errno;
 
-	if (__strata_on && !rt_in_model && bytes)
+	if (__strata_on && bytes)
 		rt_ask(&(struct thread_ask){.kind = kind, .address = rt_address(at), .bytes = bytes});
 	errno = error;
 }

@@ -27,13 +27,12 @@ uint32_t rt_processor_count(void)
 
 static uint32_t choice_of_machine(struct thread_place place)
 {
-	const bool was = rt_in_model;
 	uint32_t unit = THREAD_UNIT_ANY;
 
 	if (rt_model->unit_for) {
-		rt_in_model = true;
+		rt_enter_model();
 		unit = rt_model->unit_for(rt_model->self, &place);
-		rt_in_model = was;
+		rt_leave_model();
 	}
 	return unit < rt_machine()->unit_count ? unit : THREAD_UNIT_ANY;
 }

@@ -218,7 +218,7 @@ void rt_crash(int number, const siginfo_t *info)
 	RT_REAL(sigaction)(number, &as_usual, NULL);
 	/* The model looks at the bytes that the program is about to access, and keeps whole lines of them. */
 	if (rt_in_model && (uint64_t)info->si_addr - (uint64_t)rt_accessed + NEAR_BYTES < 2 * NEAR_BYTES)
-		__strata_on = 0;
+		rt_owes_end = false;
 	else if (rt_in_model) { /* not the program's fault, and the model cannot go on */
 		snprintf(what, sizeof(what), "Strata itself fails (%s) at what thread %u does", strsignal(number),
 			 rt_self()->id);

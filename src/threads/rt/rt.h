@@ -130,8 +130,19 @@ uint64_t rt_address(const void *p);
 void rt_address_init(void); /* on the process's first thread */
 
 /* arena.c */
-bool rt_is_modelled(void); /* the process was started to be modelled */
+bool rt_is_modelled(void); /* the process was started to be modelled, and this is not its model's code */
 extern bool rt_in_model;   /* allocations are the model's */
+/* The model runs, and what it calls of the C library is the C library's. */
+static inline void rt_enter_model(void)
+{
+	rt_in_model = true;
+	__strata_on = 0;
+}
+static inline void rt_leave_model(void)
+{
+	rt_in_model = false;
+	__strata_on = 1;
+}
 
 /* real.c: a function of the C library behind one of ours. */
 void *rt_real(const char *name);
@@ -185,6 +196,7 @@ bool rt_signal_direct(struct rt_thread *t, int number); /* to that thread; false
 void rt_signals_forget(struct rt_thread *t);
 
 /* start.c */
+extern bool rt_owes_end; /* the model is to be told of the program's end */
 void rt_finish(void);
 _Noreturn void rt_fail(int status);             /* ends the process at once */
 _Noreturn void rt_fail_without_end(int status); /* the model is not told: it failed, or said it cannot go on */

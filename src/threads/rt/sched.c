@@ -231,9 +231,9 @@ static void advance_model(void)
 	uint64_t until = event_ps;
 
 	event_ps = UINT64_MAX;
-	rt_in_model = true;
+	rt_enter_model();
 	rt_model->advance(rt_model->self, until);
-	rt_in_model = false;
+	rt_leave_model();
 }
 
 /* The unit that is earliest, after all that comes before it. */
@@ -502,9 +502,9 @@ static struct thread_at at_now(void)
 
 static void note_at(const struct thread_at *at, enum thread_event event, uint64_t value)
 {
-	rt_in_model = true;
+	rt_enter_model();
 	rt_model->event(rt_model->self, at, event, value);
-	rt_in_model = false;
+	rt_leave_model();
 }
 
 static void note(enum thread_event event, uint64_t value)
@@ -536,9 +536,9 @@ static void compute(const struct thread_site *site)
 	} else if (site->has_counts) {
 		struct thread_at at = at_now();
 
-		rt_in_model = true;
+		rt_enter_model();
 		current->now_ps += rt_model->compute(rt_model->self, &at, site->counts);
-		rt_in_model = false;
+		rt_leave_model();
 	}
 	if (current->now_ps > limit_ps)
 		rt_yield();
@@ -566,9 +566,9 @@ static void *one(void *address, uint32_t size, const struct thread_site *site)
 	if (__builtin_expect(is_functional, 0))
 		return address;
 	rt_accessed = address;
-	rt_in_model = true;
+	rt_enter_model();
 	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
-	rt_in_model = false;
+	rt_leave_model();
 	if (answer.done_ps != THREAD_WAITS) {
 		current->now_ps = answer.done_ps;
 		return answer.bytes;
@@ -610,9 +610,9 @@ RT_API void __strata_fence(const struct thread_site *site)
 	if (is_functional)
 		return;
 	at = at_now();
-	rt_in_model = true;
+	rt_enter_model();
 	done = rt_model->fence(rt_model->self, &at);
-	rt_in_model = false;
+	rt_leave_model();
 	if (done == THREAD_WAITS)
 		stall();
 	else
@@ -842,9 +842,9 @@ int64_t rt_ask(const struct thread_ask *ask)
 
 	if (!rt_model->ask)
 		return -ENOSYS;
-	rt_in_model = true;
+	rt_enter_model();
 	reply = rt_model->ask(rt_model->self, &at, ask);
-	rt_in_model = false;
+	rt_leave_model();
 	if (reply.done_ps == THREAD_WAITS && ask->kind == THREAD_ASK_REPLY) {
 		current->running->awaits_message = true;
 		note(THREAD_WAIT, 0);

@@ -43,13 +43,16 @@ static void refuse_libraries(void)
 	rt_fail_without_end(2);
 }
 
+bool rt_owes_end;
+
 /* The model's last word; nothing is modelled after it. */
 void rt_finish(void)
 {
 	struct thread_at at;
 
-	if (!__strata_on)
+	if (!rt_owes_end)
 		return;
+	rt_owes_end = false;
 	__strata_on = 0;
 	refuse_libraries(); /* that were loaded on the way */
 	at = rt_at();
@@ -68,7 +71,7 @@ void rt_fail(int status)
 
 void rt_fail_without_end(int status)
 {
-	__strata_on = 0;
+	rt_owes_end = false;
 	rt_fail(status);
 }
 

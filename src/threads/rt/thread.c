@@ -375,6 +375,7 @@ int rt_run_main(int (*main)(int, char **, char **), int argc, char **argv, char 
 	make_frame(t, begin_main);
 	rt_begin(t);
 	__strata_on = 1;
+	rt_owes_end = true;
 	rt_switch(&here, t->sp);
 	__builtin_unreachable();
 }
