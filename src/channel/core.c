@@ -374,6 +374,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 		if (r->coh_event == COH_EV_R_READ && k->s->p->cache_bytes && is_uninhibited(k, k->address)) {
 			struct cpu_tag *tag = room(k, granule);
 
+			k->s->has_remote_copies = true;
 			*tag = (struct cpu_tag){.line = granule, .version = r->version, .state = CORE_REMOTE};
 			cpu_tags_use(&k->cache, tag);
 		}
@@ -434,6 +435,17 @@ void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 			k->s->stats.flushes++;
 			tag->state = CPU_INVALID;
 		}
+	}
+}
+
+void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line)
+{
+	for (uint64_t i = 0; i < k->cache.set_count * k->cache.way_count; i++) {
+		struct cpu_tag *tag = &k->cache.tags[i];
+		const uint64_t line = line_of(k, tag->line);
+
+		if (tag->state == CORE_REMOTE && line >= first_line && line < end_line)
+			tag->state = CPU_INVALID;
 	}
 }
 

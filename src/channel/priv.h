@@ -63,6 +63,7 @@ struct near_region {
 	uint8_t *items;	    /* 2 bits a line */
 	uint32_t counts[3]; /* of lines, by state, with items */
 	uint32_t in_transit; /* lines on the way to another state */
+	bool is_claimed;     /* software just claims lines of it */
 };
 
 /* A line of the directory that the memory is asked for. */
@@ -193,6 +194,7 @@ struct channel_system {
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
 	uint32_t granule_quarters, granules; /* of a core's line; of those in a line of the bus */
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
+	bool has_remote_copies;		     /* some cache may have kept one */
 };
 
 static inline uint64_t now_units(const struct channel_system *s)
@@ -284,6 +286,8 @@ bool core_owns(const struct ndp_core *k, uint64_t granule);
 /* Without what is under way, its cache is empty; nothing is written back. */
 void core_cold(struct ndp_core *k);
 void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
+/* Copies of these lines as remote ones, which nothing else takes from it. */
+void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned);
 void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
@@ -309,6 +313,10 @@ void point_changed(struct ndp_m *m, uint64_t region);
 void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units,
 	       struct cpu_trail *trail);
 void point_return(struct remote *r);
+
+/* software.c: a page goes or moves, and copies of its line in the NDP's caches with it, to the memory if they are
+ * modified. A line with something under way stays as it is. */
+void software_leave(void *system, uint64_t line);
 
 /* system.c */
 struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));

@@ -21,12 +21,16 @@ void channel_inhibit(struct channel_system *s, uint64_t begin, uint64_t end)
 
 uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, uint32_t to)
 {
-	uint64_t units = now_ps * s->c->per_ps;
+	uint64_t units = now_ps * s->c->per_ps, down;
 
 	s->stats.sends++;
-	if (from != UINT32_MAX)
-		units = MAX(units, message_up(s, from)) + ps_units(s, s->p->core_link_ps);
-	units = MAX(units + ps_units(s, s->p->point_ps + s->p->message_ps), message_down(s, to));
+	if (from != UINT32_MAX) {
+		const uint64_t up = message_up(s, from);
+
+		units = MAX(units, up) + ps_units(s, s->p->core_link_ps);
+	}
+	down = message_down(s, to);
+	units = MAX(units + ps_units(s, s->p->point_ps + s->p->message_ps), down);
 	return (units + s->c->per_ps - 1) / s->c->per_ps;
 }
 
@@ -55,6 +59,43 @@ void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint
 	core_flush(&s->cores[core], begin, end);
 }
 
+void channel_cold(struct channel_system *s)
+{
+	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
+		core_cold(&s->cores[i]);
+	for (uint32_t i = 0; i < s->p->ndp_count; i++)
+		manager_cold(&s->ms[i]);
+	for (uint32_t i = 0; i < s->p->point_count; i++)
+		point_cold(&s->points[i]);
+	channel_forget_pages(s);
+}
+
+/* ---- pages that go or move ---- */
+
+/* Something is under way that would find another state than it went by. */
+static bool is_busy(struct ndp_m *m, uint64_t line)
+{
+	return manager_is_busy(m, line) || cpu_bus_under_way(m->s->bus, line) ||
+	       cpu_bus_is_locked(m->s->bus, line) || base_map_get(&m->s->channels->writes, line);
+}
+
+void software_leave(void *system, uint64_t line)
+{
+	struct ndp_m *m = manager_of(system, line);
+
+	if (m && !is_busy(m, line))
+		manager_take(m, line, true);
+}
+
+/* Remote copies of the page, which no request of others takes from a core. */
+static void leave_remote(struct channel_system *s, uint64_t page)
+{
+	const uint64_t first = cpu_pages_line(s->pages, 0, page);
+
+	for (uint64_t i = 0; s->has_remote_copies && i < s->p->ndp_count * s->p->core_count; i++)
+		core_leave_remote(&s->cores[i], first, first + s->c->p->page_bytes / LINE_BYTES);
+}
+
 void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end, bool they_go)
 {
 	const uint64_t page_bytes = s->c->p->page_bytes, outwards = page_bytes - 1;
@@ -64,6 +105,8 @@ void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end
 	for (uint64_t page = first; page < after; page++) {
 		const uint32_t channel = cpu_pages_channel(s->pages, page);
 
+		if (they_go && cpu_pages_is_touched(s->pages, page))
+			leave_remote(s, page);
 		if (channel < s->p->ndp_count) /* it is touched */
 			point_tlb_command(&s->ms[channel], cpu_pages_line(s->pages, 0, page));
 	}
@@ -79,25 +122,7 @@ void channel_forget_pages(struct channel_system *s)
 	}
 }
 
-void channel_cold(struct channel_system *s)
-{
-	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_cold(&s->cores[i]);
-	for (uint32_t i = 0; i < s->p->ndp_count; i++)
-		manager_cold(&s->ms[i]);
-	for (uint32_t i = 0; i < s->p->point_count; i++)
-		point_cold(&s->points[i]);
-	channel_forget_pages(s);
-}
-
 /* ---- claims ---- */
-
-/* Something is under way that would find another state than it went by. */
-static bool is_busy(struct ndp_m *m, uint64_t line)
-{
-	return manager_is_busy(m, line) || cpu_bus_under_way(m->s->bus, line) ||
-	       cpu_bus_is_locked(m->s->bus, line) || base_map_get(&m->s->channels->writes, line);
-}
 
 /* The copies that stand against the state go, those that are modified to the memory. */
 static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
@@ -134,46 +159,64 @@ static bool is_whole(const struct ndp_m *m, uint64_t region, enum near_state sta
 	return true;
 }
 
+/* The claim's lines of a page. */
+static void claim_page(struct ndp_m *m, uint64_t page, uint64_t begin, uint64_t end, enum near_state state)
+{
+	const uint64_t page_bytes = m->s->c->p->page_bytes, first = cpu_pages_line(m->s->pages, 0, page);
+
+	for (uint64_t line = first; line < first + page_bytes / LINE_BYTES; line++) {
+		const uint64_t at = page * page_bytes + (line - first) * LINE_BYTES;
+
+		if (at + LINE_BYTES > begin && at < end && !is_busy(m, line))
+			make_so(m, line, state);
+	}
+	m->regions[directory_region(m, first)].is_claimed = true;
+}
+
+/* The NDP-M is told of the region, once. Returns when it has answered. */
+static uint64_t claim_region(struct ndp_m *m, uint64_t region, enum near_state state)
+{
+	struct channel_system *s = m->s;
+
+	m->regions[region].is_claimed = false;
+	if (directory_is_summarised(s, region) && m->regions[region].state != state && is_whole(m, region, state))
+		directory_summarise(m, region, state);
+	s->stats.region_claims++;
+	message_up(s, m->channel);
+	return message_down(s, m->channel) + ps_units(s, s->p->message_ps);
+}
+
+/* NULL: the page is not touched, or its channel is plain. */
+static struct ndp_m *manager_of_page(struct channel_system *s, uint64_t page)
+{
+	const uint32_t channel = cpu_pages_channel(s->pages, page);
+
+	return channel < s->p->ndp_count ? &s->ms[channel] : NULL;
+}
+
 uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin, uint64_t end,
 		       enum channel_owner owner)
 {
 	static const enum near_state states[] = {NEAR_CPU, NEAR_NDP, NEAR_SHR};
 	const enum near_state state = states[owner];
-	const uint64_t page_bytes = s->c->p->page_bytes, page_lines = page_bytes / LINE_BYTES;
+	const uint64_t page_bytes = s->c->p->page_bytes;
 	uint64_t done_units = now_ps * s->c->per_ps;
-	GHashTable *regions = g_hash_table_new(NULL, NULL);
-	GHashTableIter each;
-	gpointer key;
 
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
-		const uint32_t channel = cpu_pages_channel(s->pages, page);
-		uint64_t first;
-		struct ndp_m *m;
+		struct ndp_m *m = manager_of_page(s, page);
 
-		if (channel >= s->p->ndp_count) /* not touched, or plain */
-			continue;
-		m = &s->ms[channel];
-		first = cpu_pages_line(s->pages, 0, page);
-		for (uint64_t line = first; line < first + page_lines; line++) {
-			const uint64_t at = page * page_bytes + (line - first) * LINE_BYTES;
+		if (m)
+			claim_page(m, page, begin, end, state);
+	}
+	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
+		struct ndp_m *m = manager_of_page(s, page);
+		const uint64_t region = m ? directory_region(m, cpu_pages_line(s->pages, 0, page)) : 0;
 
-			if (at + LINE_BYTES > begin && at < end && !is_busy(m, line))
-				make_so(m, line, state);
+		if (m && m->regions[region].is_claimed) {
+			const uint64_t answered = claim_region(m, region, state);
+
+			done_units = MAX(done_units, answered);
 		}
-		g_hash_table_add(regions, (gpointer)(directory_region(m, first) * CPU_AGENTS_BESIDE * 8 + channel));
 	}
-	g_hash_table_iter_init(&each, regions);
-	while (g_hash_table_iter_next(&each, &key, NULL)) {
-		const uint64_t region = (uint64_t)(uintptr_t)key / (CPU_AGENTS_BESIDE * 8);
-		struct ndp_m *m = &s->ms[(uint64_t)(uintptr_t)key % (CPU_AGENTS_BESIDE * 8)];
-
-		if (directory_is_summarised(s, region) && m->regions[region].state != state &&
-		    is_whole(m, region, state))
-			directory_summarise(m, region, state);
-		s->stats.region_claims++;
-		message_up(s, m->channel);
-		done_units = MAX(done_units, message_down(s, m->channel) + ps_units(s, s->p->message_ps));
-	}
-	g_hash_table_destroy(regions);
 	return (done_units + s->c->per_ps - 1) / s->c->per_ps;
 }

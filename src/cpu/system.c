@@ -177,6 +177,22 @@ bool cpu_has_room(const struct cpu_system *s, uint32_t channel)
 	return cpu_pages_has_room(&s->pages, channel);
 }
 
+void cpu_leave(struct cpu_system *s, uint64_t address)
+{
+	const struct cpu_common *c = &s->common;
+	const struct cpu_near_ops *near = s->channels.near;
+	const uint64_t first = cpu_pages_line(&s->pages, 0, address / c->p->page_bytes);
+	cpu_version version;
+
+	for (uint64_t line = first; line < first + c->p->page_bytes / c->p->line_bytes; line++) {
+		if (near)
+			near->leave(near->self, line);
+		if (!cpu_bus_under_way(&s->bus, line) && !cpu_bus_is_locked(&s->bus, line) &&
+		    cpu_bus_take(&s->bus, line, true, &version))
+			cpu_bus_write_beside(&s->bus, line, version);
+	}
+}
+
 void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps)
 {
 	struct cpu_common *c = &s->common;
@@ -185,6 +201,7 @@ void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t
 	uint64_t done;
 
 	cpu_pages_move(&s->pages, page, channel);
+	cpu_leave(s, address); /* of whose place it was before */
 	done = cpu_channels_copy(&s->channels, from, cpu_pages_line(&s->pages, 0, page),
 				 c->p->page_bytes / c->p->line_bytes);
 	for (uint32_t i = 0; i < c->p->core_count; i++)

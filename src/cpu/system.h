@@ -130,8 +130,11 @@ bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
 /* For one more page of a channel, where pages have channels. */
 bool cpu_has_room(const struct cpu_system *s, uint32_t channel);
-/* The touched page of the address goes to another channel, where pages have channels, and that one has room;
- * copies of its lines that caches have stay those of the old place. *done_ps, at least the engine's time, is put off
+/* Caches leave what they have of the touched page of the address, to the memory if it is modified. Lines with something
+ * under way stay: who asks for them gets them where they were. */
+void cpu_leave(struct cpu_system *s, uint64_t address);
+/* The touched page of the address, which caches have left, goes to another channel, where pages have channels, and that
+ * one has room. *done_ps, at least the engine's time, is put off
  * until it is there, and by cpu.page_fault_ps for who moves it. */
 void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps);
 /* Pages of the range that nobody has touched yet go to these channels in turns, a bit each, or, 0, to that of who

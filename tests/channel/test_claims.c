@@ -76,6 +76,33 @@ static void test_part_of_region(void **state)
 	}
 }
 
+/* One message to the NDP-M of a region, however many of its pages are claimed, and one answer; a message of a program
+ * goes up once and down once. */
+static void test_messages_once(void **state)
+{
+	const struct channel_stats *stats;
+	uint64_t up, down;
+	struct rig r;
+
+	(void)state;
+	open_pages(&r);
+	settle(&r);
+	stats = channel_system_stats(r.near);
+	up = stats->messages_up;
+	down = stats->messages_down;
+	claim(&r, FIRST, SECOND + PAGE_BYTES, CHANNEL_OWNER_CPU); /* as they are */
+	assert_int_equal(stats->region_claims, 2); /* of either channel */
+	assert_int_equal(stats->messages_up, up + 2);
+	assert_int_equal(stats->messages_down, down + 2);
+	channel_send(r.near, r.ready_ps[CPU], UINT32_MAX, 1);
+	assert_int_equal(stats->messages_up, up + 2);
+	assert_int_equal(stats->messages_down, down + 3);
+	channel_send(r.near, r.ready_ps[CPU], 0, 1);
+	assert_int_equal(stats->messages_up, up + 3);
+	assert_int_equal(stats->messages_down, down + 4);
+	rig_close(&r);
+}
+
 /* The region's return to the summary is on its way to the NDP-AP when a part of it is claimed. */
 static void test_claim_behind_summary(void **state)
 {
@@ -448,6 +475,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_part_of_region),
+	    cmocka_unit_test(test_messages_once),
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),

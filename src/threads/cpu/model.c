@@ -554,8 +554,6 @@ static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, con
 	}
 }
 
-/* The copies that caches have of a page's old place are of no use to anybody; what is modified in them has been read by
- * who copies. */
 static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *done_ps)
 {
 	const uint64_t page = h->params->page_bytes, first = a->address / page * page;
@@ -577,6 +575,7 @@ static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *
 		}
 		if (h->near)
 			channel_tlb_commands(h->near, at, at + page, true);
+		cpu_leave(h->cpu, at);
 		if (h->bytes)
 			bytes_unmap(h->bytes, at, page);
 		cpu_move(h->cpu, at, (uint32_t)channel, done_ps);
