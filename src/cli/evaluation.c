@@ -198,12 +198,14 @@ static void jobs_free(struct work *w)
 	g_ptr_array_set_size(w->wanted, 0);
 }
 
-/* The configurations of one kind: those with derived machines need the results of the others. */
-static int wave_run(struct work *w, const char *scratch, bool is_derived)
+/* The configurations of one kind: those with derived machines need the results of the others. Each kind has a folder of
+ * its own, since jobs name their files by their numbers in the batch. */
+static int wave_run(struct work *w, bool is_derived)
 {
+	char *scratch = cli_scratch_make();
 	int exit_status = CLI_UNABLE;
 
-	if (machines_make(w, is_derived) && look(w, is_derived) && jobs_make(w, scratch)) {
+	if (scratch && machines_make(w, is_derived) && look(w, is_derived) && jobs_make(w, scratch)) {
 		cli_batch_run(&w->batch);
 		exit_status = w->batch.is_interrupted          ? CLI_INTERRUPTED
 			      : w->batch.exit_status != CLI_OK ? w->batch.exit_status
@@ -211,10 +213,12 @@ static int wave_run(struct work *w, const char *scratch, bool is_derived)
 							       : CLI_UNABLE;
 	}
 	jobs_free(w);
+	if (scratch)
+		cli_scratch_remove(scratch);
 	return exit_status;
 }
 
-static int work_run(struct work *w, const char *scratch)
+static int work_run(struct work *w)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	g_autofree char *runs = runs_dir(w);
@@ -225,9 +229,9 @@ static int work_run(struct work *w, const char *scratch)
 		return CLI_USAGE;
 	}
 	w->machines = g_new0(struct machine_session, (size_t)paper->config_count * paper->workload_count);
-	exit_status = wave_run(w, scratch, false);
+	exit_status = wave_run(w, false);
 	if (exit_status == CLI_OK)
-		exit_status = wave_run(w, scratch, true);
+		exit_status = wave_run(w, true);
 	if (exit_status == CLI_INTERRUPTED)
 		cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
 			  w->evaluation->had_count + w->evaluation->run_count, reproduce_run_count(paper), runs);
@@ -269,19 +273,16 @@ static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 			 .targets = g_ptr_array_new(),
 			 .wanted = g_ptr_array_new_with_free_func(wanted_free),
 			 .is_kept = true};
-	char *scratch = cli_scratch_make();
 	int exit_status = CLI_UNABLE;
 
 	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w, .slots = e->slots};
 	w.models = cli_models_read(e->paths);
-	if (scratch && targets_make(&w))
-		exit_status = work_run(&w, scratch);
+	if (targets_make(&w))
+		exit_status = work_run(&w);
 	g_ptr_array_free(w.wanted, TRUE);
 	g_free(w.machines);
 	cli_models_free(&w.models);
 	cli_targets_free(w.targets);
-	if (scratch)
-		cli_scratch_remove(scratch);
 	return exit_status;
 }
 

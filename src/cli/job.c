@@ -291,6 +291,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 	job->session_path = g_strdup_printf("%s/%u.session", dir, index);
 	job->measures_path = g_strdup_printf("%s/%u.measures", dir, index);
 	cli_places_name(&job->places, dir, index, job->is_checked ? "findings" : "json");
+	CHECK(cli_places_are_empty(&job->places)); /* what another job left would be taken for this one's */
 	if (job->is_captured || cli_verify_needs_output(&job->verify))
 		job->output_path = g_strdup_printf("%s/%u.out", dir, index);
 	job->error_path = job->is_captured ? g_strdup_printf("%s/%u.err", dir, index) : NULL;

@@ -36,6 +36,13 @@ static json_t *spare_read(const struct cli_places *p, uint32_t number)
 	return json;
 }
 
+bool cli_places_are_empty(const struct cli_places *p)
+{
+	g_autofree char *path = g_strdup_printf("%s.1", p->path);
+
+	return access(path, F_OK) != 0;
+}
+
 enum cli_left cli_places_read(const struct cli_places *p, uint32_t number, json_t **json)
 {
 	g_autofree char *path = g_strdup_printf("%s.%u", p->path, number);

@@ -23,6 +23,8 @@ enum cli_left {
 
 /* Names the places: dir/INDEX.SUFFIX, the folder of the run store, the host's memory. */
 void cli_places_name(struct cli_places *p, const char *dir, uint32_t index, const char *suffix);
+/* No process has left anything. */
+bool cli_places_are_empty(const struct cli_places *p);
 /* What process number (from 1) left; *json is it, to be released, or NULL. Removes it from a spare place. */
 enum cli_left cli_places_read(const struct cli_places *p, uint32_t number, json_t **json);
 void cli_places_free(struct cli_places *p);
