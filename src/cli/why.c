@@ -12,6 +12,8 @@
 #include "cli/timeout.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
+#include "machine/duality.h"
+#include "machine/memories.h"
 #include "ndp/registry.h"
 #include "report/report.h"
 #include "report/runs.h"
@@ -53,10 +55,25 @@ static const struct why_case {
 
 /* ---- machines with an ideal resource ---- */
 
+/* The setting with the name of the machine's first memory; NULL: it has none. */
+static char *named(const struct machine_config *config, const char *setting)
+{
+	static const char first[] = "MEMORY.";
+	const struct machine_memories *memories;
+
+	if (!g_str_has_prefix(setting, first))
+		return g_strdup(setting);
+	memories = machine_config_has_gpu(config) ? NULL : machine_memories_of(config);
+	return memories && memories->count
+		   ? g_strconcat(memories->items[0].name, ".", setting + strlen(first), NULL)
+		   : NULL;
+}
+
 /* "KEY*N" as "KEY=VALUE" of this machine; NULL: it has no such parameter. */
 static char *multiplied(struct machine_config *config, const char *setting)
 {
-	const char *star = strchr(setting, '*'), *dot = strchr(setting, '.');
+	const char *star = strchr(setting, '*');
+	const char *dot = g_strrstr_len(setting, star - setting, ".");
 	g_autofree char *prefix = g_strndup(setting, (size_t)(dot - setting));
 	g_autofree char *name = g_strndup(dot + 1, (size_t)(star - dot - 1));
 	struct sim_param_groups groups;
@@ -81,7 +98,8 @@ static bool is_about(const struct why_case *c, const struct machine_config *conf
 {
 	if (!machine_config_has_gpu(config))
 		return (!strcmp(c->needs, "cpu") && machine_cpu_params(config)) ||
-		       (!strcmp(c->needs, "channel") && machine_channel_params(config));
+		       (!strcmp(c->needs, "channel") && machine_channel_params(config)) ||
+		       (!strcmp(c->needs, "duality") && machine_duality_params(config));
 	return !*c->needs ||
 	       !strcmp(c->needs, ndp_mechanism_name((uint32_t)machine_ndp_site(config).ndp->choice.mechanism));
 }
@@ -96,8 +114,9 @@ static bool case_apply(const struct why_case *c, struct machine_session *session
 
 	base_diag_init(&diag);
 	for (char **setting = settings; is_ok && *setting; setting++) {
+		g_autofree char *name = named(&session->config, *setting);
 		g_autofree char *text =
-		    strchr(*setting, '*') ? multiplied(&session->config, *setting) : g_strdup(*setting);
+		    name && strchr(name, '*') ? multiplied(&session->config, name) : g_strdup(name);
 		char *equals = text ? strchr(text, '=') : NULL;
 
 		if (!**setting)

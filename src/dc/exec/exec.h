@@ -20,6 +20,7 @@ struct dc_exec_params {
 	uint64_t clock_khz;  /* of the arrays: %globaltimer */
 
 	bool is_bit_exact;   /* arrays' operations are done bit by bit, too */
+	bool operations_are_free; /* an operation takes a cycle, whatever it is, and nothing is swapped */
 	uint64_t progress_rounds; /* rounds of a loop in which no register, predicate or memory changes: a fault */
 };
 

@@ -264,6 +264,11 @@ static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes,
 	c->base_cycles[e->use.op] += e->base_cycles;
 }
 
+static uint64_t taken(const struct dc_program *p, uint64_t cycles)
+{
+	return p->params.operations_are_free ? 1 : cycles;
+}
+
 static void count_differences(struct dc_program *p, const struct dc_facts *f)
 {
 	const uint32_t count =
@@ -397,6 +402,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		dc_exact_run(p->exact, p, b, s, e);
 		dc_exact_compare(p->exact, b, s, e, cycles);
 	}
+	cycles = taken(p, cycles);
 	count(p, e, lanes, cycles, b);
 	if (has_facts && lanes && e->use.op == DC_OP_FADD)
 		count_differences(p, &facts);
@@ -424,8 +430,8 @@ static uint64_t copy(struct dc_program *p, struct dc_block *b, const struct dc_s
 		half.lo = s->dst.hi;
 		dc_row_put(b, &half, w, dc_reg_row(b, from->array, from->hi, w), 4, false, mask);
 	}
-	count(p, &e, lanes, e.base_cycles, b);
-	return e.base_cycles;
+	count(p, &e, lanes, taken(p, e.base_cycles), b);
+	return taken(p, e.base_cycles);
 }
 
 static uint64_t masks(struct dc_program *p, struct dc_block *b, const struct dc_slot *s)
@@ -555,7 +561,8 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	if (w->box.kind != DC_BOX_NONE && !dc_box_step(p, b, l, w, out))
 		return false;
 	for (uint32_t a = 0; a < DC_ARRAYS; a++) {
-		const uint64_t swaps = SWAP_CYCLES * (uint64_t)w->slot[a].swap_rows;
+		const uint64_t swaps =
+		    p->params.operations_are_free ? 0 : SWAP_CYCLES * (uint64_t)w->slot[a].swap_rows;
 		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]) + swaps;
 
 		p->counts.swap_cycles += swaps * arrays_at_work(p);

@@ -333,9 +333,10 @@ static void look_up(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_
 
 	at = dc_take(&home->port_free, at, 1, 1, &waited);
 	tag = find(home, line);
-	if (tag) {
+	if (tag || s->p->cache_is_perfect) {
 		s->stats.cache_hits++;
-		tag->is_dirty |= cb->access.is_store;
+		if (tag)
+			tag->is_dirty |= cb->access.is_store;
 		if (is_posted(cb))
 			settle(cb, at);
 		else

@@ -70,6 +70,7 @@ struct dc_exec_params dc_exec_of(const struct dc_params *p)
 	    .line_bytes = (uint32_t)p->line_bytes,
 	    .clock_khz = p->clock_khz,
 	    .is_bit_exact = p->bit_exact,
+	    .operations_are_free = p->operations_are_free,
 	    .progress_rounds = p->progress_rounds_count,
 	};
 }
