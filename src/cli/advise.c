@@ -1,4 +1,9 @@
-/* advise.c - strata advise: which level of near-data processing would serve a program, from one run without timing. */
+/* advise.c - strata advise: which level of near-data processing would serve a program.
+ *
+ * Of kernels there are two questions, each from a run without timing on the machine that its levels are compared with:
+ * which level in the stacks of --machine, and whether the caches of a server would do better than the GPU of one. Of a
+ * program of threads there is one: whether processors on the memory channels would, from a run on the CPU alone.
+ */
 #include "cli/command.h"
 
 #include "cli/batch.h"
@@ -7,62 +12,138 @@
 #include "cli/options.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
+#include "machine/channel.h"
+#include "machine/cpu.h"
 #include "machine/parts.h"
+#include "machine/result.h"
 #include "report/advise.h"
+#include "report/advise_cache.h"
+#include "report/advise_channel.h"
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const struct cli_about about = {
     .name = "advise",
     .usage = "strata advise [--machine M] [--set K=V] [--json FILE] WORKLOAD | -- PROGRAM [ARGS]",
-    .summary = "Runs a program once without timing and predicts from what its kernels do (reuse, intensity,\n"
-	       "divergence, where lines lie) which level of near-data processing would serve it best: none, blocks of\n"
-	       "loops, instructions, or CTAs.",
+    .summary =
+	"Runs a program without timing and predicts from what its kernels do (reuse, intensity, divergence,\n"
+	"where lines lie) which level of near-data processing would serve it best: none, blocks of loops,\n"
+	"instructions, or CTAs in the stacks of a GPU, and whether the caches of a server would do better than\n"
+	"its GPU. Of a program of threads it predicts, from one run on the CPU, whether processors on the memory\n"
+	"channels would.",
     .examples = "  strata advise kmeans\n"
-		"  strata advise --json advice.json bfs",
+		"  strata advise --json advice.json bfs\n"
+		"  strata advise random-access",
 };
+
+enum { RUNS_MAX = 2 };
+static const char default_gpu[] = "bench-baseline", gpu_server[] = "gpu-server", cache_server[] = "duality",
+		  default_cpu[] = "channel-cpu", ndp_machine[] = "channel-ndp";
 
 struct advise_options {
 	const char *machine, *json, *size, *timeout;
 	GPtrArray *sets;
 };
 
-static int advise(const struct cli_paths *paths, const struct cli_target *target, struct machine_session *session,
+/* The machines of one question or two, and of what is predicted without a run. */
+struct advise_machines {
+	struct machine_session runs[RUNS_MAX], caches, ndps;
+	uint32_t run_count;
+	bool is_of_threads;
+};
+
+/* ---- what is said of the runs ---- */
+
+static bool has_profile(const struct cli_job *job)
+{
+	return cli_job_is_finished(job) && json_array_size(json_object_get(job->result, "profile"));
+}
+
+static json_t *kernels_advice(const struct advise_machines *m, const struct cli_job *jobs)
+{
+	const json_t *server = jobs[m->run_count - 1].result;
+	json_t *caches = machine_session_json(&m->caches), *advice = report_advise(jobs[0].result);
+
+	json_object_set_new(advice, "server", report_advise_cache(server, report_advise_kernels_s(server), caches));
+	report_advise_print(stdout, advice);
+	report_advise_cache_print(stdout, json_object_get(advice, "server"));
+	json_object_set(advice, "kernels", json_object_get(jobs[0].result, "profile"));
+	json_decref(caches);
+	return advice;
+}
+
+static json_t *threads_advice(const struct advise_machines *m, const struct cli_job *jobs)
+{
+	json_t *ndps = machine_session_json(&m->ndps), *advice = report_advise_channel(jobs[0].result, ndps);
+
+	report_advise_channel_print(stdout, advice);
+	json_decref(ndps);
+	return advice;
+}
+
+/* NULL after a message: a run did not come to its end, or did nothing to go by. */
+static json_t *advice_of(const struct advise_machines *m, const struct cli_job *jobs)
+{
+	for (uint32_t i = 0; i < m->run_count; i++) {
+		if (m->is_of_threads && !(cli_job_is_finished(&jobs[i]) && report_has_run(jobs[i].result))) {
+			cli_error("advise: the program has not run to its end: there is nothing to go by");
+			return NULL;
+		}
+		if (!m->is_of_threads && !has_profile(&jobs[i])) {
+			cli_error("advise: the program has run no kernel to its end: there is nothing to go by");
+			return NULL;
+		}
+	}
+	return m->is_of_threads ? threads_advice(m, jobs) : kernels_advice(m, jobs);
+}
+
+/* ---- the runs ---- */
+
+static bool jobs_make(const struct advise_machines *m, const struct cli_target *target, struct cli_job *jobs,
+		      const char *scratch, const char *input)
+{
+	for (uint32_t i = 0; i < m->run_count; i++) {
+		jobs[i] = (struct cli_job){
+		    .target = target, .machine = &m->runs[i], .is_captured = true, .input_path = input};
+		if (!cli_job_prepare(&jobs[i], scratch, i))
+			return false;
+	}
+	return true;
+}
+
+static int advise(const struct cli_paths *paths, const struct cli_target *target, const struct advise_machines *m,
 		  const char *json_path)
 {
 	char *scratch = cli_scratch_make(), *input;
-	struct cli_job job = {.target = target, .machine = session, .is_captured = true};
-	struct cli_batch batch = {.paths = paths, .jobs = &job, .job_count = 1, .slots = 1};
+	struct cli_job jobs[RUNS_MAX] = {0};
+	struct cli_batch batch = {.paths = paths, .jobs = jobs, .job_count = m->run_count};
 	int exit_status = CLI_UNABLE;
 
 	if (!scratch)
 		return CLI_UNABLE;
 	input = target->is_self_checking ? NULL : cli_input_copy(scratch);
-	job.input_path = input;
-	if ((target->is_self_checking || input) && cli_job_prepare(&job, scratch, 0)) {
+	if ((target->is_self_checking || input) && jobs_make(m, target, jobs, scratch, input)) {
 		cli_batch_run(&batch);
 		exit_status = batch.is_interrupted ? CLI_INTERRUPTED : batch.exit_status;
 	}
-	if (exit_status == CLI_OK &&
-	    (!cli_job_is_finished(&job) || !json_array_size(json_object_get(job.result, "profile")))) {
-		cli_error("advise: the program has run no kernel to its end: there is nothing to go by");
-		exit_status = CLI_FAILED;
-	}
 	if (exit_status == CLI_OK) {
-		json_t *advice = report_advise(job.result);
+		json_t *advice = advice_of(m, jobs);
 
-		report_advise_print(stdout, advice);
-		json_object_set(advice, "kernels", json_object_get(job.result, "profile"));
-		if (!cli_json_keep(json_path, advice))
+		exit_status = advice ? CLI_OK : CLI_FAILED;
+		if (advice && !cli_json_keep(json_path, advice))
 			exit_status = CLI_UNABLE;
 		json_decref(advice);
 	}
-	cli_job_free(&job);
+	for (uint32_t i = 0; i < m->run_count; i++)
+		cli_job_free(&jobs[i]);
 	g_free(input);
 	cli_scratch_remove(scratch);
 	return exit_status;
 }
+
+/* ---- the machines ---- */
 
 /* False after a message: nothing would be left of the GPU beside what is put into the stacks. */
 static bool is_large_enough(const struct machine_config *config)
@@ -81,25 +162,83 @@ static bool is_large_enough(const struct machine_config *config)
 	return false;
 }
 
+/* Our settings, then the user's. */
+static bool load(const struct cli_paths *paths, const char *name, GPtrArray *sets, const char *const *ours,
+		 struct machine_session *out)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	for (; *ours; ours++)
+		g_ptr_array_add(all, (void *)*ours);
+	for (guint i = 0; sets && i < sets->len; i++)
+		g_ptr_array_add(all, sets->pdata[i]);
+	return cli_machine_load(paths, name, all, out);
+}
+
+/* False after a message: the user has taken away what advice goes by. */
+static bool goes_by(const char *parameter, bool is_on)
+{
+	if (!is_on)
+		cli_error("advise: run.%s = false: there would be nothing to go by", parameter);
+	return is_on;
+}
+
+static bool kernels_machines(const struct cli_paths *paths, struct advise_options *o, struct advise_machines *m)
+{
+	static const char *const profile[] = {"run.mode=functional", "run.profile=true", NULL}, *const none[] = {NULL};
+	g_autoptr(GPtrArray) limits = g_ptr_array_new();
+	const char *name = o->machine ? o->machine : default_gpu;
+
+	m->run_count = strcmp(name, gpu_server) ? 2 : 1;
+	if (!cli_timeout_add(about.name, o->timeout, limits) || !cli_timeout_add(about.name, o->timeout, o->sets) ||
+	    !load(paths, name, o->sets, profile, &m->runs[0]) || !is_large_enough(&m->runs[0].config) ||
+	    !goes_by("profile", machine_run_params(&m->runs[0].config)->profile))
+		return false;
+	return load(paths, cache_server, NULL, none, &m->caches) &&
+	       (m->run_count == 1 || load(paths, gpu_server, limits, profile, &m->runs[1]));
+}
+
+static bool threads_machines(const struct cli_paths *paths, struct advise_options *o, struct advise_machines *m)
+{
+	static const char *const account[] = {"run.account=true", NULL}, *const none[] = {NULL};
+	const char *name = o->machine ? o->machine : default_cpu;
+
+	m->run_count = 1;
+	if (!cli_timeout_add(about.name, o->timeout, o->sets) || !load(paths, name, o->sets, account, &m->runs[0]))
+		return false;
+	if (!machine_cpu_params(&m->runs[0].config) || machine_channel_params(&m->runs[0].config)) {
+		cli_error("advise: of a program of threads it is asked what a CPU alone does: machine '%s' %s; "
+			  "--machine %s is "
+			  "one",
+			  name,
+			  machine_cpu_params(&m->runs[0].config) ? "has near-data processors beside it"
+								 : "has no processors",
+			  default_cpu);
+		return false;
+	}
+	return goes_by("account", machine_run_params(&m->runs[0].config)->account) &&
+	       load(paths, ndp_machine, NULL, none, &m->ndps);
+}
+
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	struct advise_options *o = ctx;
-	static char profile[] = "run.profile=true", functional[] = "run.mode=functional";
 	GPtrArray *targets = g_ptr_array_new();
-	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
+	g_autofree struct advise_machines *m = g_new0(struct advise_machines, 1);
+	const struct cli_target *target;
 	int exit_status = CLI_USAGE;
 
 	if (!words->program && words->words->len > 1) {
 		cli_error("advise: one workload at a time");
 		return CLI_USAGE;
 	}
-	g_ptr_array_add(o->sets, functional);
-	g_ptr_array_add(o->sets, profile);
-	if (cli_output_check(about.name, "json", o->json) && cli_timeout_add(about.name, o->timeout, o->sets) &&
-	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-	    cli_machine_load(paths, o->machine ? o->machine : "bench-baseline", o->sets, session) &&
-	    is_large_enough(&session->config))
-		exit_status = advise(paths, targets->pdata[0], session, o->json);
+	if (cli_output_check(about.name, "json", o->json) &&
+	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets)) {
+		target = targets->pdata[0];
+		m->is_of_threads = target->is_of_threads;
+		if (m->is_of_threads ? threads_machines(paths, o, m) : kernels_machines(paths, o, m))
+			exit_status = advise(paths, target, m, o->json);
+	}
 	cli_targets_free(targets);
 	return exit_status;
 }
@@ -108,7 +247,8 @@ int cli_advise(int argc, char **argv)
 {
 	struct advise_options o = {0};
 	const struct cli_option options[] = {
-	    {"machine", CLI_TEXT, &o.machine, "M", "a machine with a GPU (default bench-baseline)", 0},
+	    {"machine", CLI_TEXT, &o.machine, "M",
+	     "a machine with a GPU (default bench-baseline), or with processors alone (channel-cpu)", 0},
 	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),

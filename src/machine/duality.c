@@ -129,19 +129,29 @@ static json_t *kernels_json(const struct dc_device *d)
 	return list;
 }
 
+static void put_peaks(const struct machine_config *c, json_t *fields, json_t *units)
+{
+	const struct machine_memory *first = &machine_memories_of(c)->items[0];
+	json_t *o = json_object();
+
+	put_real(o, "dram", mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
+	json_object_set_new(fields, "peak_bytes_per_s", o);
+	put_text(units, "peak_bytes_per_s", "bytes per second");
+}
+
 /* Figures 6 and 9: the kernels' time by what the control blocks did in it, and how many were at work. */
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
 	struct duality *d = m ? machine_built(m, &machine_duality_part) : NULL;
-	const struct machine_memory *first;
 	const struct dc_stats *s;
 	json_t *o;
 
 	(void)stats;
+	if (params(c)->socket_count)
+		put_peaks(c, fields, units);
 	if (!d)
 		return;
-	first = &machine_memories_of(c)->items[0];
 	s = dc_system_stats(d->system);
 	o = json_object();
 	put_real(o, "compute_share",
@@ -156,12 +166,8 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(o, "dram_write", s->write_bytes);
 	put_int(o, "link", s->link_bytes);
 	json_object_set_new(fields, "traffic_bytes", o);
-	o = json_object();
-	put_real(o, "dram", mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
-	json_object_set_new(fields, "peak_bytes_per_s", o);
 	put_over_time(d->system, fields);
 	put_text(units, "traffic_bytes", "bytes");
-	put_text(units, "peak_bytes_per_s", "bytes per second");
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
 }

@@ -33,6 +33,16 @@ static json_t *block_json(const struct ndp_profile_block *b)
 	return o;
 }
 
+static json_t *arrays_json(const struct ndp_lockstep_counts *a)
+{
+	json_t *o = json_object();
+
+#define X(name, what) put_int(o, #name, a->name);
+	NDP_LOCKSTEP(X)
+#undef X
+	return o;
+}
+
 static json_t *kernel_json(const struct ndp_profile_kernel *k)
 {
 	json_t *o = json_object();
@@ -43,6 +53,7 @@ static json_t *kernel_json(const struct ndp_profile_kernel *k)
 #undef X
 	json_object_set_new(o, "tom", block_json(&k->tom));
 	json_object_set_new(o, "nsu", block_json(&k->nsu));
+	json_object_set_new(o, "arrays", arrays_json(&k->arrays));
 	return o;
 }
 

@@ -118,6 +118,23 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 	sim_stats_free(empty);
 }
 
+json_t *machine_session_json(const struct machine_session *s)
+{
+	json_t *all = json_object(), *units = json_object(), *out = json_object();
+	struct sim_stats *stats = sim_stats_new();
+
+	for (uint32_t i = 0; s->config.parts[i]; i++)
+		if (s->config.parts[i]->result)
+			s->config.parts[i]->result(&s->config, NULL, stats, all, units);
+	put_text(out, "machine", s->machine);
+	json_object_set_new(out, "params", params_json(&s->config, units));
+	json_object_set(out, "peak_bytes_per_s", json_object_get(all, "peak_bytes_per_s"));
+	sim_stats_free(stats);
+	json_decref(all);
+	json_decref(units);
+	return out;
+}
+
 static void put_program(json_t *o, const struct machine_timeline *t)
 {
 	json_object_set_new(o, "program", machine_program_json(t));

@@ -50,6 +50,7 @@ struct ndp_profile {
 	struct cache *l1, l2; /* l1 by SM */
 	struct blocks tom, nsu;
 	struct warp_state warps[WARPS];
+	struct ndp_lockstep *lockstep;
 };
 
 /* ---- caches ---- */
@@ -178,6 +179,7 @@ static void begin(void *self, struct simt_launch *l, struct simt_program *progra
 	p->kernel = kernel_of(p, program->name);
 	p->program = program;
 	find_blocks(p, l, program);
+	ndp_lockstep_begin(p->lockstep, l, program, &p->kernel->arrays);
 	resident = resident_ctas(p, threads, registers, shared);
 	p->kernel->launches++;
 	p->kernel->ctas += ctas;
@@ -293,6 +295,7 @@ static void step(void *self, const struct simt_warp *w, const struct simt_step *
 	p->kernel->barriers += (step->inst->flags & SIMT_BARRIER) != 0;
 	if (step->inst->unit == SIMT_UNIT_LDST)
 		count_access(p, w, step, s, sums);
+	ndp_lockstep_step(p->lockstep, w, step);
 }
 
 /* ---- made and freed ---- */
@@ -314,6 +317,7 @@ struct ndp_profile *ndp_profile_new(struct gpu *gpu, const struct gpu_config *co
 	p->gpu = gpu;
 	p->config = config;
 	p->kernels = g_ptr_array_new();
+	p->lockstep = ndp_lockstep_new();
 	p->l1 = g_new0(struct cache, config->gpu.sm_count);
 	cache_size(&p->l2, config->l2.size_bytes, (uint32_t)config->l2.way_count);
 	return p;
@@ -336,5 +340,6 @@ void ndp_profile_free(struct ndp_profile *p)
 	g_free(p->l2.lines);
 	blocks_free(&p->tom);
 	blocks_free(&p->nsu);
+	ndp_lockstep_free(p->lockstep);
 	g_free(p);
 }

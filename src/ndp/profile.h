@@ -1,5 +1,5 @@
 /* profile.h - what kernels do, from one run without timing (run.profile): reuse, intensity, divergence, and what the
- * blocks of TOM and of NSU would ship and touch. For strata advise.
+ * blocks of TOM and of NSU would ship and touch, and what arrays of a cache would do. For strata advise.
  *
  * Reuse is that of caches of the machine's sizes, LRU, a line at a time. Without timing CTAs come one after the other:
  * the L1 of each has the share that it would have with as many CTAs as fit an SM.
@@ -9,6 +9,7 @@
 
 #include "gpu/config.h"
 #include "gpu/gpu.h"
+#include "ndp/lockstep.h"
 
 /* What a mechanism's blocks do, of those entered by warps; bytes of registers with all active lanes. */
 #define NDP_PROFILE_BLOCK(X)                                                                           \
@@ -54,6 +55,7 @@ struct ndp_profile_kernel {
 	NDP_PROFILE_KERNEL(X)
 #undef X
 	struct ndp_profile_block tom, nsu;
+	struct ndp_lockstep_counts arrays;
 };
 
 struct ndp_profile;

@@ -1,13 +1,14 @@
 /* advise.c - the closed form of advise.h. */
 #include "report/advise.h"
 
+#include "report/advise_confidence.h"
 #include "report/report.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
-enum { SHARES = 20 /* tried, of what a level may move */, RESOURCES = 7, CHECKED_NEAREST = 8 };
+enum { SHARES = 20 /* tried, of what a level may move */, RESOURCES = 7 };
 
 static const double line_bytes = 128, lanes = 32, ps_per_s = 1e12, hz_per_khz = 1e3, gain_least = 1.05;
 
@@ -307,51 +308,6 @@ static json_t *level_of(const struct rates *gpu, const json_t *kernels, const st
 			 all > 0 ? moved / all : 0);
 }
 
-/* ---- how often such a prediction was right ---- */
-
-/* Those that real runs have checked. */
-static const struct checked {
-	const char *workload;
-	bool is_gpu; /* it was: no near-data processing */
-	double margin;
-	bool is_right;
-} checked[] = {
-#define ADVISE_CHECKED(workload, is_gpu, margin, is_right) {workload, is_gpu, margin, is_right},
-#include "report/advise_checked.def"
-#undef ADVISE_CHECKED
-};
-
-/* The next of the same kind by margin, of another program; the first of equals. NULL: there is none. */
-static const struct checked *nearest(const char *workload, bool is_gpu, double margin, const bool *is_taken)
-{
-	const struct checked *best = NULL;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(checked); i++) {
-		const struct checked *c = &checked[i];
-
-		if (is_taken[i] || c->is_gpu != is_gpu || !g_strcmp0(c->workload, workload))
-			continue;
-		if (!best || fabs(c->margin - margin) < fabs(best->margin - margin))
-			best = c;
-	}
-	return best;
-}
-
-/* The share of hits among them; one hit and one miss are added, so that few say little. */
-static double confidence_of(const char *workload, bool is_gpu, double margin)
-{
-	bool is_taken[G_N_ELEMENTS(checked)] = {false};
-	uint32_t count = 0, right = 0;
-	const struct checked *c;
-
-	while (count < CHECKED_NEAREST && (c = nearest(workload, is_gpu, margin, is_taken)) != NULL) {
-		is_taken[c - checked] = true;
-		count++;
-		right += c->is_right;
-	}
-	return (double)(right + 1) / (double)(count + 2);
-}
-
 /* ---- the whole program ---- */
 
 static double sum_of(const json_t *kernels, const char *key)
@@ -404,17 +360,33 @@ static json_t *sentences_of(const json_t *advice)
 	return out;
 }
 
+/* Kernels on the GPU alone. */
+static double gpu_s(const struct rates *r, const json_t *kernels)
+{
+	double sum = 0, share;
+	json_t *kernel;
+	size_t i;
+
+	json_array_foreach(kernels, i, kernel)
+		sum += kernel_time(r, &levels[0], kernel, &share);
+	return sum;
+}
+
+double report_advise_kernels_s(const json_t *run)
+{
+	const struct rates r = rates_of(run);
+
+	return gpu_s(&r, json_object_get(run, "profile"));
+}
+
 json_t *report_advise(const json_t *run)
 {
 	const json_t *kernels = json_object_get(run, "profile");
 	const struct rates r = rates_of(run);
 	json_t *out = json_object(), *list = json_array();
-	double base_s = 0, first, second, share, margin;
-	json_t *kernel;
-	size_t i;
+	const double base_s = gpu_s(&r, kernels);
+	double first, second, margin;
 
-	json_array_foreach(kernels, i, kernel)
-		base_s += kernel_time(&r, &levels[0], kernel, &share);
 	for (size_t k = 0; k < G_N_ELEMENTS(levels); k++) {
 		json_t *row = level_of(&r, kernels, &levels[k], base_s);
 		const double own = report_number(row, "speedup", NULL);
@@ -433,9 +405,9 @@ json_t *report_advise(const json_t *run)
 	margin = 1 - MIN(first, second) / MAX(first, second);
 	json_object_set_new(out, "margin", json_real(margin));
 	json_object_set_new(out, "confidence",
-			    json_real(confidence_of(json_string_value(json_object_get(run, "workload")),
-						    !strcmp(json_string_value(json_object_get(out, "best")), "gpu"),
-						    margin)));
+			    json_real(report_advise_confidence(
+				REPORT_ADVISE_STACKS, json_string_value(json_object_get(run, "workload")),
+				!strcmp(json_string_value(json_object_get(out, "best")), "gpu"), margin)));
 	json_object_set_new(out, "profile", summary_of(kernels));
 	json_object_set_new(out, "why", sentences_of(out));
 	return out;

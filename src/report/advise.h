@@ -29,6 +29,8 @@ uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_coun
  * - "why": sentences with the profile's numbers;
  * - "profile": of all kernels: warps' instructions for a byte of DRAM, lanes in use, hits, near share. */
 json_t *report_advise(const json_t *run);
+/* What the kernels are predicted to take on the GPU alone. */
+double report_advise_kernels_s(const json_t *run);
 void report_advise_print(FILE *out, const json_t *advice);
 
 #endif
