@@ -32,7 +32,8 @@ static const char rodinia[] = "Rodinia", openacc[] = "OpenACC";
 	PROGRAM(config, nw, "--length 512" more, "--length 2048" more)                                        \
 	PROGRAM(config, streamcluster, "--size small" more, "--points 65536 --dimensions 256" more)           \
 	PROGRAM(config, gaussian, "--unknowns 128" more, "--unknowns 1024" more)                              \
-	PROGRAM(config, heartwall, "--size small" more, "--size paper --frames 20" more)                      \
+	PROGRAM(config, heartwall, "--size small --variant unrolled" more,                                    \
+		"--size paper --frames 20 --variant unrolled" more)                                           \
 	PROGRAM(config, leukocyte, "--size small --variant unrolled" more, "--size paper --variant unrolled" more) \
 	PROGRAM(config, lud, "--rows 128" more, "--rows 1024" more)                                           \
 	PROGRAM(config, lavamd, "--boxes 3" more, "--boxes 10" more)
@@ -80,6 +81,10 @@ enum {
 	CONFIG(WAYS_4, "14 MB of cache", "duality", "duality.cache_way_count=4")                              \
 	CONFIG(WAYS_6, "21 MB of cache", "duality", "duality.cache_way_count=6")                              \
 	CONFIG(WAYS_9, "31.5 MB of cache", "duality", "duality.cache_way_count=9")                            \
+	/* Section 3.5: the compiler's analysis of a kernel says how many. */                                  \
+	CONFIG(ANALYSED, "cache by analysis", "duality", "duality.cache_choice=analysed")                     \
+	/* Section 5.4: small kernels on the host's cores. */                                                 \
+	CONFIG(HYBRID, "small kernels on the host", "duality", "duality.host_kernels=small")                  \
 	/* The paper is silent about how its two processors are connected: as if data were near. */           \
 	CONFIG(NO_LINK, "no link", "duality", "duality.link_mbytes_per_s=0")                                  \
 	CONFIG(GDDR5_NO_LINK, "GDDR5, no link", "duality-gddr5", "duality.link_mbytes_per_s=0")               \
@@ -119,7 +124,10 @@ static const struct reproduce_cell cells[] = {
 	LARGE(WAYS_4)
 	LARGE(WAYS_6)
 	LARGE(WAYS_9)
+	LARGE(ANALYSED)
+	{HYBRID, lud, "--rows 128", "--rows 1024"},
 	{ORIGINAL, leukocyte, "--size small", "--size paper"},
+	{ORIGINAL, heartwall, "--size small", "--size paper --frames 20"},
 };
 
 /* ---- numbers of a run ---- */
@@ -413,19 +421,9 @@ static double large_mean(data *d, of_large *of)
 	return exp(sum / count);
 }
 
-/* With the allocation that suits it best. */
-static double best_gain(data *d, uint32_t w)
+static double gain_of_choice(data *d, uint32_t w)
 {
-	double best = 1;
-
-	for (uint32_t c = WAYS_1; c <= WAYS_9; c++) {
-		const double gain = reproduce_speedup(d, c, DUALITY, w);
-
-		if (isnan(gain))
-			return NAN;
-		best = fmax(best, gain);
-	}
-	return best;
+	return reproduce_speedup(d, ANALYSED, DUALITY, w);
 }
 
 static double gain_of_9(data *d, uint32_t w)
@@ -441,7 +439,7 @@ static double compute_of_9(data *d, uint32_t w)
 static double cache_gain(data *d, row_of *row)
 {
 	(void)row;
-	return large_mean(d, best_gain);
+	return large_mean(d, gain_of_choice);
 }
 
 static double cache_gain_9(data *d, row_of *row)
@@ -527,8 +525,8 @@ static const struct reproduce_row rows[] = {
 	{"DC-14", server_speedup, DUALITY, GPU, hotspot3d, 0, NULL},
 	{"DC-15", server_speedup, DUALITY, GPU, streamcluster, 0, NULL},
 	{"DC-16", kernel_speedup, DUALITY, ORIGINAL, leukocyte, 3.5, NULL},
-	ABSENT("DC-17"),
-	ABSENT("DC-18"),
+	{"DC-17", kernel_speedup, DUALITY, ORIGINAL, heartwall, 4, NULL},
+	{"DC-18", kernel_speedup, HYBRID, DUALITY, lud, 0.7, NULL},
 	{"DC-19", latency_gain, DUALITY, DUALITY, NULL, 5, "mul"},
 	{"DC-20", latency_gain, DUALITY, DUALITY, NULL, 2.1, "fadd"},
 	EXACT("DC-21", difference_mode, 0),
@@ -620,9 +618,9 @@ static const struct reproduce_claim claims[] = {
 	 {MUST(REACH, 1.6, ALL(cache_compute_9)), MUST(NOT_EXCEED, 2.2, ALL(cache_compute_9)),
 	  MUST(REACH, 2, ALL(cache_gain_9)), SHOWN(ALL(large_count))}},
 	{"D5 (b)", "leukocyte and heartwall unrolled: at least {=0} x faster", "{0:.1}, {1:.1} x",
-	 {MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, leukocyte)), MUST(REACH, 5, ALL(no_program))}},
+	 {MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, leukocyte)), MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, heartwall))}},
 	{"D5 (c)", "lud {=0} x faster with small kernels on the host, within {~0}", "{0:.2} x",
-	 {NEAR(2.26, 0.7, ALL(no_program))}},
+	 {NEAR(2.26, 0.7, OF(kernel_speedup, HYBRID, DUALITY, lud))}},
 	/* 5.85 within a factor of 1.6. */
 	{"D6 (a)", "energy between {=0} and {=1} times below the GPU server's", "{0:.2} x",
 	 {MUST(REACH, 3.66, ALL(energy_reduction)), MUST(NOT_EXCEED, 9.36, ALL(energy_reduction))}},
@@ -705,12 +703,14 @@ static double compiler_bar(data *d, uint32_t bar, uint32_t group)
 	return of[bar](d, PLAIN, group) / of[bar](d, DUALITY, group);
 }
 
-static const char *const way_bars[] = {"0", "3.5 MB", "7 MB", "14 MB", "21 MB", "31.5 MB"};
+static const char *const way_bars[] = {"0", "3.5 MB", "7 MB", "14 MB", "21 MB", "31.5 MB", "by analysis"};
 
 static double ways_of(data *d, quantity *of, uint32_t bar, uint32_t group)
 {
 	const uint32_t w = reproduce_workload(d, large[group]);
 
+	if (bar == ARRAY_COUNT(way_bars) - 1)
+		return of(d, ANALYSED, w) / of(d, DUALITY, w);
 	return of(d, bar ? WAYS_1 + bar - 1 : DUALITY, w) / of(d, DUALITY, w);
 }
 

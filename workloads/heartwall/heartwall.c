@@ -32,12 +32,15 @@ enum {
 	SIDE,
 	REACH,
 	POINTS,
+	VARIANT,
 };
+enum { ORIGINAL, UNROLLED };
 
 struct track {
 	struct heartwall_shape shape;
 	unsigned int points_count; /* on the inner and outer wall */
 	unsigned int frames_count; /* that are searched; one more gives the templates */
+	bool is_unrolled;
 	uint64_t seed;
 	float *frame;
 	float *templates; /* [point][side * side] */
@@ -101,6 +104,7 @@ static struct track track_make(const struct heartwall_shape *shape, const struct
 	struct track t = {.shape = *shape,
 			  .points_count = options->counts[POINTS],
 			  .frames_count = options->counts[FRAMES],
+			  .is_unrolled = options->counts[VARIANT] == UNROLLED,
 			  .seed = options->seed};
 
 	t.points = workload_host_alloc(t.points_count, sizeof(*t.points));
@@ -141,7 +145,7 @@ static struct track_device device_open(const struct track *t)
 	const struct heartwall_shape *s = &t->shape;
 	struct track_device d = {.gpu = workload_gpu_open(heartwall_ptx)};
 
-	d.track = workload_gpu_kernel(&d.gpu, "heartwall_track");
+	d.track = workload_gpu_kernel(&d.gpu, t->is_unrolled ? "heartwall_track_unrolled" : "heartwall_track");
 	d.frame = workload_device_alloc((size_t)s->rows * s->columns * sizeof(float));
 	d.work = workload_device_alloc(t->points_count * sizeof(struct heartwall_work));
 	for (unsigned int i = 0; i < t->points_count; i++) {
@@ -166,7 +170,8 @@ static void device_track(struct track_device *d, const struct track *t, unsigned
 
 	WORKLOAD_CUDA(cuMemcpyHtoD(d->frame, t->frame, (size_t)s.rows * s.columns * sizeof(float)));
 	workload_launch(d->track, (struct workload_dim){t->points_count, 1, 1},
-			(struct workload_dim){HEARTWALL_THREADS, 1, 1}, params);
+			(struct workload_dim){t->is_unrolled ? HEARTWALL_UNROLLED_THREADS : HEARTWALL_THREADS, 1, 1},
+			params);
 }
 
 /* The same member of all points, one after the other. */
@@ -386,12 +391,15 @@ int main(int argc, char **argv)
 		"heartwall", "Tracking of points through the frames of a film by cross-correlation.",
 		"51 points, 1 frame of 160 x 160, templates of 9 x 9, displacements up to 4",
 		"51 points, 1 frame of 656 x 744, templates of 51 x 51, displacements up to 15: Rodinia's"};
+	static const char *const variants[] = {"original", "unrolled", NULL};
 	static const struct workload_count counts[] = {
 		{"frames", "frames searched", 1, 1, 1, 100, 1, NULL},
 		{"side", "pixels along a side of a template", 9, 51, 7, HEARTWALL_SIDE_MAX, 1, NULL},
 		{"reach", "displacements searched in each direction, in pixels", 4, 15, MOVE_MAX, HEARTWALL_REACH_MAX,
 		 1, NULL},
 		{"points", "points on the inner and the outer wall", 51, 51, 2, POINTS_MAX, 1, NULL},
+		{"variant", "loops over arrays: a round for 256 elements, or for 1,024", ORIGINAL, ORIGINAL, 0,
+		 UNROLLED, 1, variants},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct heartwall_shape shape = {

@@ -7,10 +7,10 @@
  * element and round, and a barrier separates it from the next.  Only the turned template is in shared memory.
  */
 
-/* The element indices of a thread: its own, and then every HEARTWALL_THREADS further. */
-#define EACH(e, count) (unsigned int e = threadIdx.x; e < (count); e += HEARTWALL_THREADS)
+/* The element indices of a thread: its own, and then every `threads` further. */
+#define EACH(e, count) (unsigned int e = threadIdx.x; e < (count); e += threads)
 
-static __device__ __forceinline__ void square_all(float *to, const float *from, unsigned int count)
+template <unsigned int threads> static __device__ __forceinline__ void square_all(float *to, const float *from, unsigned int count)
 {
 #pragma unroll 1
 	for EACH(e, count)
@@ -19,7 +19,7 @@ static __device__ __forceinline__ void square_all(float *to, const float *from, 
 }
 
 /* to = a - to */
-static __device__ __forceinline__ void subtract_from(const float *a, float *to, unsigned int count)
+template <unsigned int threads> static __device__ __forceinline__ void subtract_from(const float *a, float *to, unsigned int count)
 {
 #pragma unroll 1
 	for EACH(e, count)
@@ -28,7 +28,7 @@ static __device__ __forceinline__ void subtract_from(const float *a, float *to, 
 }
 
 /* Copy rows x columns from (row, column) of an array with from_rows rows. */
-static __device__ __forceinline__ void cut(float *to, unsigned int rows, unsigned int columns, const float *from,
+template <unsigned int threads> static __device__ __forceinline__ void cut(float *to, unsigned int rows, unsigned int columns, const float *from,
 					   unsigned int from_rows, unsigned int row, unsigned int column)
 {
 #pragma unroll 1
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void cut(float *to, unsigned int rows, unsigne
 	__syncthreads();
 }
 
-static __device__ __forceinline__ void pad(float *to, const float *from, const struct heartwall_shape &s)
+template <unsigned int threads> static __device__ __forceinline__ void pad(float *to, const float *from, const struct heartwall_shape &s)
 {
 #pragma unroll 1
 	for EACH(e, s.padded * s.padded) {
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void pad(float *to, const float *from, const s
 }
 
 /* Running sums, one thread per line: `count` elements, `step` apart. */
-static __device__ __forceinline__ void run_sums(float *values, unsigned int lines, unsigned int line_step,
+template <unsigned int threads> static __device__ __forceinline__ void run_sums(float *values, unsigned int lines, unsigned int line_step,
 						unsigned int count, unsigned int step)
 {
 #pragma unroll 1
@@ -72,22 +72,22 @@ static __device__ __forceinline__ void run_sums(float *values, unsigned int line
 }
 
 /* Sums of side x side pixels at every place, from running sums down the columns and then along the rows. */
-static __device__ __forceinline__ void box_sums(struct heartwall_work *w, float *sums, const float *region,
+template <unsigned int threads> static __device__ __forceinline__ void box_sums(struct heartwall_work *w, float *sums, const float *region,
 						const struct heartwall_shape &s)
 {
-	pad(w->padded, region, s);
-	run_sums(w->padded, s.padded, s.padded, s.padded, 1);
-	cut(w->strips, s.full, s.padded, w->padded, s.padded, s.side, 0);
-	cut(w->before, s.full, s.padded, w->padded, s.padded, 0, 0);
-	subtract_from(w->strips, w->before, s.full * s.padded);
-	run_sums(w->before, s.full, 1, s.padded, s.full);
-	cut(w->strips, s.full, s.full, w->before, s.full, 0, s.side);
-	cut(sums, s.full, s.full, w->before, s.full, 0, 0);
-	subtract_from(w->strips, sums, s.full * s.full);
+	pad<threads>(w->padded, region, s);
+	run_sums<threads>(w->padded, s.padded, s.padded, s.padded, 1);
+	cut<threads>(w->strips, s.full, s.padded, w->padded, s.padded, s.side, 0);
+	cut<threads>(w->before, s.full, s.padded, w->padded, s.padded, 0, 0);
+	subtract_from<threads>(w->strips, w->before, s.full * s.padded);
+	run_sums<threads>(w->before, s.full, 1, s.padded, s.full);
+	cut<threads>(w->strips, s.full, s.full, w->before, s.full, 0, s.side);
+	cut<threads>(sums, s.full, s.full, w->before, s.full, 0, 0);
+	subtract_from<threads>(w->strips, sums, s.full * s.full);
 }
 
 /* The template, turned by half a circle, slides over the region. */
-static __device__ __forceinline__ void convolve(float *products, const float *turned, const float *region,
+template <unsigned int threads> static __device__ __forceinline__ void convolve(float *products, const float *turned, const float *region,
 						const struct heartwall_shape &s)
 {
 #pragma unroll 1
@@ -110,7 +110,7 @@ static __device__ __forceinline__ void convolve(float *products, const float *tu
 }
 
 /* How many marks the mask has around each place: 1 where the place is searched.  The score stays there only. */
-static __device__ __forceinline__ void keep_near(float *scores, const float *mask, unsigned int full)
+template <unsigned int threads> static __device__ __forceinline__ void keep_near(float *scores, const float *mask, unsigned int full)
 {
 #pragma unroll 1
 	for EACH(e, full * full) {
@@ -130,8 +130,10 @@ static __device__ __forceinline__ void keep_near(float *scores, const float *mas
 	__syncthreads();
 }
 
-extern "C" __global__ void heartwall_track(const float *image, struct heartwall_work *work, struct heartwall_shape s,
-					   unsigned int frame)
+template <unsigned int threads> static __device__ __forceinline__ void track(const float *image,
+									     struct heartwall_work *work,
+									     const struct heartwall_shape &s,
+									     unsigned int frame)
 {
 	__shared__ float turned[HEARTWALL_SIDE_MAX * HEARTWALL_SIDE_MAX];
 	__shared__ float parts[HEARTWALL_SIDE_MAX];
@@ -145,25 +147,25 @@ extern "C" __global__ void heartwall_track(const float *image, struct heartwall_
 	unsigned int places = s.full * s.full;
 
 	if (frame == 0) { /* gives the templates */
-		cut(w->pixels, s.side, s.side, image, s.rows, point.row, point.column);
+		cut<threads>(w->pixels, s.side, s.side, image, s.rows, point.row, point.column);
 		return;
 	}
-	cut(w->region, s.region, s.region, image, s.rows, point.row - s.reach, point.column - s.reach);
+	cut<threads>(w->region, s.region, s.region, image, s.rows, point.row - s.reach, point.column - s.reach);
 #pragma unroll 1
 	for EACH(e, area)
 		turned[e] = w->pixels[area - 1 - e];
 	__syncthreads();
-	convolve(w->products, turned, w->region, s);
+	convolve<threads>(w->products, turned, w->region, s);
 
-	box_sums(w, w->sums, w->region, s);
-	square_all(w->region_squares, w->region, s.region * s.region);
-	box_sums(w, w->square_sums, w->region_squares, s);
+	box_sums<threads>(w, w->sums, w->region, s);
+	square_all<threads>(w->region_squares, w->region, s.region * s.region);
+	box_sums<threads>(w, w->square_sums, w->region_squares, s);
 #pragma unroll 1
 	for EACH(e, places)
 		w->square_sums[e] = heartwall_spread(w->sums[e], w->square_sums[e], (float)area);
 	__syncthreads();
 
-	square_all(w->pixel_squares, w->pixels, area);
+	square_all<threads>(w->pixel_squares, w->pixels, area);
 #pragma unroll 1
 	for EACH(line, s.side) {
 		float sum = 0.0f;
@@ -215,7 +217,7 @@ extern "C" __global__ void heartwall_track(const float *image, struct heartwall_
 			w->mask[e] = e == column * s.full + row ? 1.0f : 0.0f;
 		__syncthreads();
 	}
-	keep_near(w->scores, w->mask, s.full);
+	keep_near<threads>(w->scores, w->mask, s.full);
 
 #pragma unroll 1
 	for EACH(line, s.full) {
@@ -262,4 +264,17 @@ extern "C" __global__ void heartwall_track(const float *image, struct heartwall_
 
 		w->pixels[e] = fmaf(HEARTWALL_KEEP, w->pixels[e] - value, value);
 	}
+}
+
+extern "C" __global__ void heartwall_track(const float *image, struct heartwall_work *work, struct heartwall_shape s,
+					   unsigned int frame)
+{
+	track<HEARTWALL_THREADS>(image, work, s, frame);
+}
+
+/* A round of a loop over elements is four of those of heartwall_track. */
+extern "C" __global__ void heartwall_track_unrolled(const float *image, struct heartwall_work *work,
+						    struct heartwall_shape s, unsigned int frame)
+{
+	track<HEARTWALL_UNROLLED_THREADS>(image, work, s, frame);
 }

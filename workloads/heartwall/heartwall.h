@@ -3,6 +3,7 @@
 #define HEARTWALL_H
 
 #define HEARTWALL_THREADS 256 /* of a CTA */
+#define HEARTWALL_UNROLLED_THREADS 1024
 /* The most of each length below: Rodinia's. */
 #define HEARTWALL_SIDE_MAX 51
 #define HEARTWALL_REACH_MAX 15
