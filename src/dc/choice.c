@@ -57,13 +57,13 @@ struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k,
 	struct dc_estimate_place at;
 	struct dc_estimate e;
 
-	if (l->is_cooperative || (p->cache_choice == DC_FIXED && p->host_kernels == DC_HOST_NONE))
+	if (l->is_cooperative || (p->cache_choice == DC_FIXED && p->host_kernels != DC_HOST_SMALL))
 		return c;
 	e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count);
 	at = place_of(p, k, l, memory_bytes_per_s);
 	if (p->cache_choice == DC_ANALYSED)
 		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
-	if (p->host_kernels == DC_HOST_NONE)
+	if (p->host_kernels != DC_HOST_SMALL)
 		return c;
 	c.arrays_us = dc_estimate_cycles(&e, &at, c.cache_ways) / ((double)p->clock_khz / 1e3);
 	c.host_us = host_us(p, &e, l);

@@ -211,7 +211,10 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 	if (!c) {
 		if (!*counts->why)
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
-		return false;
+		if (self->p->host_kernels == DC_HOST_NONE)
+			return false;
+		l->fault = (struct simt_fault){0};
+		return dc_system_run_on_host(self->system, l, result);
 	}
 	choice = dc_choose(self->p, c->kernel, l, self->memory_bytes_per_s);
 	if (choice.is_host) {

@@ -9,7 +9,7 @@
 #define DC_PLACEMENTS(X) X(DC_PACK, pack) X(DC_SPREAD, spread)
 #define DC_FEEDS(X) X(DC_BROADCAST, broadcast) X(DC_PER_BLOCK, per_cb)
 #define DC_CHOICES(X) X(DC_FIXED, fixed) X(DC_ANALYSED, analysed)
-#define DC_HOST_KERNELS(X) X(DC_HOST_NONE, none) X(DC_HOST_SMALL, small)
+#define DC_HOST_KERNELS(X) X(DC_HOST_NONE, none) X(DC_HOST_REFUSED, refused) X(DC_HOST_SMALL, small)
 #define DC_PAGES(X) X(DC_IN_TURN, in_turn) X(DC_FIRST_TOUCH, first_touch)
 #define DC_COPIES(X) X(DC_COPY_NONE, none) X(DC_COPY_DRAM, dram)
 #define DC_ROUNDINGS(X) X(DC_NEAREST, nearest) X(DC_TRUNCATE, truncate)
