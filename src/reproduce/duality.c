@@ -618,7 +618,8 @@ static const struct reproduce_claim claims[] = {
 	 {MUST(REACH, 1.6, ALL(cache_compute_9)), MUST(NOT_EXCEED, 2.2, ALL(cache_compute_9)),
 	  MUST(REACH, 2, ALL(cache_gain_9)), SHOWN(ALL(large_count))}},
 	{"D5 (b)", "leukocyte and heartwall unrolled: at least {=0} x faster", "{0:.1}, {1:.1} x",
-	 {MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, leukocyte)), MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, heartwall))}},
+	 {MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, leukocyte)),
+	  MUST(REACH, 5, OF(kernel_speedup, DUALITY, ORIGINAL, heartwall))}},
 	{"D5 (c)", "lud {=0} x faster with small kernels on the host, within {~0}", "{0:.2} x",
 	 {NEAR(2.26, 0.7, OF(kernel_speedup, HYBRID, DUALITY, lud))}},
 	/* 5.85 within a factor of 1.6. */
