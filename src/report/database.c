@@ -78,6 +78,8 @@ void report_db_open_read(struct report_db *d, const char *path)
 	report_db_check(d, sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READONLY, NULL));
 	sqlite3_busy_timeout(d->db, BUSY_TIMEOUT_MS);
 	exec(d, "BEGIN");
+	if (!d->message)
+		d->message = report_schema_check(d->db);
 }
 
 char *report_db_close(struct report_db *d, const char *path, bool is_wanted, const char *doing)

@@ -14,7 +14,7 @@ struct report_db {
 /* Begins a transaction on the store at path, made with its folder when missing; its tables get the newest version.
  * Waits at most ten seconds for another process. */
 void report_db_open(struct report_db *d, const char *path);
-/* The same to read only, from a file that is there; of whatever version its tables are. */
+/* The same to read only, from a file that is there; its tables stay as old as they are. */
 void report_db_open_read(struct report_db *d, const char *path);
 /* Ends it; is_wanted: its changes stay, unless something has failed. "DOING PATH: what failed", to be freed with
  * g_free, or NULL. */

@@ -93,17 +93,33 @@ static char *step_take(sqlite3 *db, int version)
 	return NULL;
 }
 
+/* A version that this Strata does not know is a failure. */
+static char *version_known(sqlite3 *db, int *version)
+{
+	const int newest = (int)G_N_ELEMENTS(steps);
+	char *message = version_read(db, version);
+
+	if (!message && (*version < 0 || *version > newest))
+		message =
+		    g_strdup_printf("its tables have version %d, and this Strata knows them up to %d: a newer one "
+				    "has written it",
+				    *version, newest);
+	return message;
+}
+
+char *report_schema_check(sqlite3 *db)
+{
+	int version;
+
+	return version_known(db, &version);
+}
+
 char *report_schema_upgrade(sqlite3 *db)
 {
 	const int newest = (int)G_N_ELEMENTS(steps);
 	int version = 0;
-	char *message = version_read(db, &version);
+	char *message = version_known(db, &version);
 
-	if (!message && (version < 0 || version > newest))
-		message =
-		    g_strdup_printf("its tables have version %d, and this Strata knows them up to %d: a newer one "
-				    "has written it",
-				    version, newest);
 	for (; !message && version < newest; version++)
 		message = step_take(db, version);
 	return message;
