@@ -41,7 +41,7 @@ struct state {
 	uint32_t next, running_count, done_count;
 	uint32_t slots;
 	uint32_t had_count; /* of those that are done: before the batch began */
-	struct cli_progress progress;
+	struct cli_progress own, *progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
 };
 
@@ -49,10 +49,10 @@ struct state {
 static void print_progress(struct state *s)
 {
 	const uint32_t count = s->batch->job_count, ran = s->done_count - s->had_count;
-	const double per_min = ran * 60 / cli_progress_s(&s->progress);
+	const double per_min = ran * 60 / cli_progress_s(s->progress);
 	g_autofree char *rate = ran ? g_strdup_printf(", %.*f a minute", per_min < 10, per_min) : g_strdup("");
 
-	cli_progress_draw(&s->progress, (double)ran / (count - s->had_count), "%u of %u runs done, %u running%s",
+	cli_progress_draw(s->progress, (double)ran / (count - s->had_count), "%u of %u runs done, %u running%s",
 			  s->done_count, count, s->running_count, rate);
 }
 
@@ -122,7 +122,7 @@ static void report_failed(struct state *s, const struct cli_job *job)
 
 	if (!reason)
 		return;
-	cli_progress_clear(&s->progress);
+	cli_progress_clear(s->progress);
 	cli_error("%s on %s: not verified: %s; the end of its output:", job->target->name, job->machine->machine,
 		  reason);
 	cli_output_print_end(job->output_path);
@@ -191,7 +191,9 @@ void cli_batch_run(struct cli_batch *batch)
 	struct state s = {.batch = batch,
 			  .slots = batch->slots ? batch->slots : cli_usable_cores()};
 
-	cli_progress_begin(&s.progress);
+	s.progress = batch->progress ? batch->progress : &s.own;
+	if (!batch->progress)
+		cli_progress_begin(&s.own);
 	catch_signals();
 	for (;;) {
 		if (was_interrupted && !s.is_stopped)
@@ -201,11 +203,11 @@ void cli_batch_run(struct cli_batch *batch)
 		start_some(&s);
 		if (!s.running_count)
 			break;
-		if (cli_progress_is_due(&s.progress))
-			print_progress(&s);
+		if (cli_progress_is_due(s.progress))
+			batch->draw ? batch->draw(batch->ctx) : print_progress(&s);
 		nanosleep(&pause, NULL);
 		collect(&s);
 	}
-	cli_progress_clear(&s.progress);
+	cli_progress_clear(s.progress);
 	batch->is_interrupted = was_interrupted;
 }

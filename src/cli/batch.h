@@ -3,6 +3,7 @@
 #define STRATA_CLI_BATCH_H
 
 #include "cli/job.h"
+#include "cli/progress.h"
 
 struct cli_batch {
 	const struct cli_paths *paths;
@@ -12,6 +13,10 @@ struct cli_batch {
 	void (*done)(void *ctx, struct cli_job *job);
 	/* Called right before a job is started; false, after a message, ends the batch. May be NULL. */
 	bool (*prepare)(void *ctx, struct cli_job *job);
+	/* Of who says by himself how far he is: begun, and drawn by draw when it is due. NULL: the line is about these
+	 * jobs. */
+	struct cli_progress *progress;
+	void (*draw)(void *ctx);
 	void *ctx;
 	uint32_t slots; /* at most so many side by side; 0: as many as the process may use cores */
 

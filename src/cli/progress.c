@@ -9,12 +9,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PERIOD_NS = 500 * 1000 * 1000, COLUMNS_DEFAULT = 80 };
+enum { COLUMNS_DEFAULT = 80 };
+
+static const uint64_t period_ns = 500000000, plain_period_ns = 5000000000;
 
 void cli_progress_begin(struct cli_progress *p)
 {
 	*p = (struct cli_progress){.begin_ns = cli_now_ns(), .is_shown = isatty(STDERR_FILENO)};
-	p->next_ns = p->begin_ns + PERIOD_NS;
+	p->next_ns = p->begin_ns + period_ns;
+}
+
+void cli_progress_begin_plain(struct cli_progress *p)
+{
+	cli_progress_begin(p);
+	p->is_plain = !p->is_shown;
+	p->is_shown = true;
+	if (p->is_plain)
+		p->next_ns = p->begin_ns + plain_period_ns;
 }
 
 bool cli_progress_is_due(struct cli_progress *p)
@@ -54,7 +65,7 @@ void cli_progress_draw(struct cli_progress *p, double done, const char *fmt, ...
 	char since[32], left[32];
 	va_list args;
 
-	p->next_ns = cli_now_ns() + PERIOD_NS;
+	p->next_ns = cli_now_ns() + (p->is_plain ? plain_period_ns : period_ns);
 	if (!p->is_shown)
 		return;
 	va_start(args, fmt);
@@ -63,6 +74,10 @@ void cli_progress_draw(struct cli_progress *p, double done, const char *fmt, ...
 	line = g_strdup_printf("%s%s%s%s: %s", cli_duration(elapsed, since), done > 0 ? ", about " : "",
 			       done > 0 ? cli_duration(elapsed * (1 - MIN(done, 1)) / done, left) : "",
 			       done > 0 ? " left" : "", text);
+	if (p->is_plain) {
+		fprintf(stderr, "strata: %s\n", line);
+		return;
+	}
 	/* A line that wraps could not be drawn over. */
 	shown = g_utf8_substring(line, 0, MIN(g_utf8_strlen(line, -1), (glong)cli_terminal_columns(STDERR_FILENO) - 1));
 	fprintf(stderr, "\r%s\033[K", shown);

@@ -1,4 +1,5 @@
-/* progress.h - a line on a terminal that says how far something long is; nothing where the standard error is none.
+/* progress.h - a line on a terminal that says how far something long is; where the standard error is none nothing, or
+ * plain lines.
  *
  * A command begins one, draws it when it is due, and clears it before it prints anything else.
  */
@@ -10,11 +11,14 @@
 
 struct cli_progress {
 	uint64_t begin_ns, next_ns; /* begin; when the line is drawn again */
-	bool is_shown, has_line;    /* is there a terminal; is the line on it */
+	bool is_shown, has_line;    /* is it drawn; is the line on the terminal */
+	bool is_plain;		    /* there is no terminal: lines below each other */
 };
 
 void cli_progress_begin(struct cli_progress *p);
-/* Twice a second where there is a terminal; false everywhere else. */
+/* For who is watched through a pipe, as processes of mpirun are: without a terminal a line of its own every 5 s. */
+void cli_progress_begin_plain(struct cli_progress *p);
+/* Twice a second where there is a terminal, every 5 seconds for plain lines; false everywhere else. */
 bool cli_progress_is_due(struct cli_progress *p);
 /* Since it began. */
 double cli_progress_s(const struct cli_progress *p);

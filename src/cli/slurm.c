@@ -177,7 +177,7 @@ static void wait_for(const struct cli_slurm *s, const char *job)
 	uint32_t empty = 0;
 	struct cli_sweep_progress progress;
 
-	cli_sweep_progress_begin(&progress, s->sweep);
+	cli_sweep_progress_begin(&progress, s->sweep, false);
 	while (!was_interrupted && empty < EMPTY_POLLS) {
 		const uint32_t done = cli_sweep_done_count(s->sweep);
 

@@ -82,15 +82,13 @@ static void launcher_forget(void)
 static int others_wait(const struct cli_sweep *s)
 {
 	const uint32_t all = s->keys->len - s->left_count;
-	struct cli_sweep_progress progress;
 	uint32_t done;
 
-	cli_sweep_progress_begin(&progress, s);
 	while ((done = cli_sweep_done_count(s)) < all && !cli_batch_was_interrupted()) {
-		cli_sweep_progress_draw(&progress, done, all, NULL);
+		cli_sweep_progress_draw(s->whole, done, all, NULL);
 		g_usleep(RANKS_POLL_US);
 	}
-	cli_progress_clear(&progress.progress);
+	cli_progress_clear(&s->whole->progress);
 	return done < all ? CLI_INTERRUPTED : CLI_OK;
 }
 
@@ -121,6 +119,7 @@ static int report(const struct cli_sweep *s, const struct sweep_options *o, cons
 
 static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, const char *name)
 {
+	struct cli_sweep_progress progress;
 	int exit_status = CLI_OK;
 
 	if (o->is_again)
@@ -137,6 +136,10 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 	}
 	if (o->is_mpi)
 		launcher_forget();
+	if (o->is_mpi && !o->index) {
+		cli_sweep_progress_begin(&progress, s, true);
+		s->whole = &progress;
+	}
 	exit_status = cli_sweep_run(s, o->index, o->count);
 	if (o->part || (o->is_mpi && o->index))
 		return exit_status;

@@ -120,9 +120,9 @@ uint32_t cli_sweep_done_count(const struct cli_sweep *s)
 	return count;
 }
 
-void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s)
+void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s, bool is_plain)
 {
-	cli_progress_begin(&p->progress);
+	is_plain ? cli_progress_begin_plain(&p->progress) : cli_progress_begin(&p->progress);
 	p->had_count = cli_sweep_done_count(s);
 }
 
@@ -258,6 +258,13 @@ static void finish(void *ctx, struct cli_job *job)
 	job->results = job->result = NULL;
 }
 
+static void draw_whole(void *ctx)
+{
+	const struct cli_sweep *s = ((struct work *)ctx)->sweep;
+
+	cli_sweep_progress_draw(s->whole, cli_sweep_done_count(s), s->keys->len - s->left_count, NULL);
+}
+
 /* Points that differ only in what is rounded away are one run. */
 static void jobs_make(struct work *w, uint32_t part, uint32_t part_count)
 {
@@ -299,6 +306,10 @@ int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count)
 	w.runs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	w.batch =
 	    (struct cli_batch){.paths = s->paths, .done = finish, .prepare = prepare, .ctx = &w, .slots = s->slots};
+	if (s->whole) {
+		w.batch.progress = &s->whole->progress;
+		w.batch.draw = draw_whole;
+	}
 	jobs_make(&w, part, part_count);
 	cli_batch_run(&w.batch);
 	exit_status = exit_status_of(&w);

@@ -10,6 +10,12 @@
 #include "cli/progress.h"
 #include "sweep/plan.h"
 
+/* The line of progress.h for runs that others do: their files come. */
+struct cli_sweep_progress {
+	struct cli_progress progress;
+	uint32_t had_count; /* files when it began */
+};
+
 struct cli_sweep {
 	const struct cli_paths *paths;
 	const struct sweep_plan *plan;
@@ -21,6 +27,7 @@ struct cli_sweep {
 	GPtrArray *targets;  /* struct cli_target *, by program */
 	GPtrArray *keys;     /* of char *, by run; NULL: left out */
 	uint32_t left_count; /* runs that are left out */
+	struct cli_sweep_progress *whole; /* of all processes' runs, begun; NULL: this one's are what is told */
 };
 
 /* Runs are numbered from 0, all machines of a program, all programs of a point. */
@@ -44,13 +51,9 @@ int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count);
 bool cli_sweep_keep(const struct cli_sweep *s);
 void cli_sweep_free(struct cli_sweep *s);
 
-/* The line of progress.h for runs that others do: their files come. */
-struct cli_sweep_progress {
-	struct cli_progress progress;
-	uint32_t had_count; /* files when it began */
-};
-void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s);
-/* job: the cluster's name for it, or NULL. */
+/* is_plain: see cli_progress_begin_plain. */
+void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s, bool is_plain);
+/* If it is due. job: the cluster's name for it, or NULL. */
 void cli_sweep_progress_draw(struct cli_sweep_progress *p, uint32_t done, uint32_t all, const char *job);
 
 #endif
