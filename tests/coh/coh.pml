@@ -29,6 +29,9 @@ c_decl {
 	}
 }
 #define COVER(r) c_code { covered[r] = 1; }
+#ifdef FAULTS
+hidden byte planted; /* the number of the mistake in the rows: PLANTED in the environment */
+#endif
 #include "coh_rows.pml"
 
 #ifndef LINES
@@ -490,6 +493,9 @@ proctype rest()
 
 init {
 	c_code { atexit(report); };
+#ifdef FAULTS
+	c_code { planted = atoi(getenv("PLANTED")); };
+#endif
 	atomic {
 		for (w : 0 .. LINES - 1) { serving[w] = NOBODY; bus_agent[w] = NOBODY }
 		for (w : 0 .. LINES - 1) {
