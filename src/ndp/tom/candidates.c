@@ -205,6 +205,22 @@ static double total(struct tom_bandwidth b)
 	return b.tx_words + b.rx_words;
 }
 
+/* Of the registers that are in both sets, predicates aside. */
+static uint32_t slots_in_both(const struct ptx_cfg *cfg, const uint64_t *a, const uint64_t *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < cfg->live_words; w++) {
+		for (uint64_t both = a[w] & b[w]; both; both &= both - 1) {
+			const struct ptx_reg *r = &cfg->func->regs[w * 64 + (uint32_t)__builtin_ctzll(both)];
+
+			if (r->type != PTX_PRED)
+				count += register_slots(r);
+		}
+	}
+	return count;
+}
+
 /* Registers that are live across the region but not its business stay at home. live_in and live_out are its own. */
 static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
 {
@@ -219,13 +235,8 @@ static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
 		for (uint32_t w = 0; w < f->uses[i].write_count; w++)
 			bits_set(own, f->uses[i].writes[w]);
 	for (uint32_t i = c->begin; i <= c->last; i++) {
-		const uint64_t *live = f->live_before + (size_t)i * words;
-		uint32_t count = 0;
+		const uint32_t count = slots_in_both(f->cfg, own, f->live_before + (size_t)i * words);
 
-		for (uint32_t r = 0; r < f->cfg->func->reg_count; r++) {
-			if (bits_test(own, r) && bits_test(live, r) && f->cfg->func->regs[r].type != PTX_PRED)
-				count += register_slots(&f->cfg->func->regs[r]);
-		}
 		most = count > most ? count : most;
 	}
 	g_free(own);
