@@ -387,6 +387,59 @@ static void test_routines(void **state)
 		}
 }
 
+/* Integers of b bits, of which a mantissa of m may hold too few; all of them, or at random and at the ends. */
+static void check_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m)
+{
+	const struct dc_use u = {.op = DC_OP_INT_TO_FLOAT, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m,
+				 .bits = (uint8_t)b, .is_signed = is_signed, .times = 1};
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	const uint64_t count = b <= 8 ? 1 : 16;
+	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
+
+	for (uint64_t k = 0; k < 2 * count; k++) {
+		const uint32_t savings = k % 2 ? DC_SAVE_ALL : 0;
+		const uint64_t width = k / 2 < count / 2 ? b : 1 + draw() % b;
+
+		for (uint32_t i = 0; i < DC_COLUMNS; i++)
+			a[i] = b <= 8	? i & low(b)
+			       : i % 9	? draw() & low((uint32_t)width)
+			       : i % 18 ? low(b)
+					: 1ull << (b - 1);
+		dc_serial_begin(&serial, savings);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = k % 3 ? ~0ull : 0x5a5a5a5a00ff00ffull;
+		dc_serial_put(&serial, A, b, a);
+		dc_serial_itof(&serial, &u, &arith, D, A, T);
+		dc_serial_get(&serial, D, u.n, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const bool is_negative = is_signed && a[i] >> (b - 1) & 1;
+			const double x = is_negative ? -(double)(low(b) - a[i] + 1) : (double)a[i];
+			const bool takes_part = serial.guard.w[i / 64] >> i % 64 & 1;
+
+			if (takes_part && d[i] != nearest(&u, x))
+				fail_msg("%u bits, signed %d, e=%u m=%u: %llx: %llx, expected %llx", b, is_signed, e, m,
+					 (unsigned long long)a[i], (unsigned long long)d[i],
+					 (unsigned long long)nearest(&u, x));
+		}
+		if (!savings)
+			assert_int_equal(serial.cycles, dc_base_cycles(&u, &arith));
+		assert_int_equal(serial.cycles, word_cycles(&u, &arith, savings, a, a));
+	}
+}
+
+static void test_integers(void **state)
+{
+	(void)state;
+	for (uint32_t is_signed = 0; is_signed < 2; is_signed++) {
+		check_integers(8, is_signed, 5, 3);
+		check_integers(8, is_signed, 5, 4);
+		check_integers(16, is_signed, 8, 6);
+		check_integers(16, is_signed, 8, 24);
+		check_integers(32, is_signed, 8, 24);
+		check_integers(32, is_signed, 11, 53);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +447,7 @@ int main(void)
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_nothing_to_save),
 	    cmocka_unit_test(test_routines),
+	    cmocka_unit_test(test_integers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,9 @@ void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct 
 		    uint32_t b, uint32_t t);
 void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		     uint32_t a, uint32_t t);
+/* Integers of use->bits at a; rounded to nearest. */
+void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t t);
 /* Denormal operands of these count as the numbers that they are. */
 void dc_serial_fcompare(struct dc_serial *s, const struct dc_use *use, enum ptx_cmp cmp, uint32_t d, uint32_t a,
 			uint32_t b, uint32_t t);

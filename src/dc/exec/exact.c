@@ -63,6 +63,7 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FMUL: return is_plain_float(i);
 	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
 	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
+	case DC_OP_INT_TO_FLOAT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
 	case DC_OP_FSIGN: return is_unflushed(i);
 	case DC_OP_FMINMAX:
 		return is_unflushed(i) && i->type == PTX_F32 && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
@@ -106,7 +107,7 @@ static void put_operands(struct dc_exact *x, const struct dc_exec *e, const stru
 			x->src[2][c] = c / DC_ROW_WORDS < b->warp_count
 					   ? dc_pred_source(b, &e->pred, c / DC_ROW_WORDS) >> c % DC_ROW_WORDS & 1
 					   : 0;
-	dc_serial_put(&x->serial, ROWS_A, e->use.n, x->src[0]);
+	dc_serial_put(&x->serial, ROWS_A, e->use.op == DC_OP_INT_TO_FLOAT ? e->use.bits : e->use.n, x->src[0]);
 	dc_serial_put(&x->serial, ROWS_B, amount_bits < 64 ? amount_bits : 64, x->src[1]);
 	dc_serial_put(&x->serial, ROWS_C, e->use.n, x->src[2]);
 }
@@ -155,6 +156,7 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FMUL: dc_serial_fmul(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FDIV: dc_serial_fdiv(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FSQRT: dc_serial_fsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_INT_TO_FLOAT: dc_serial_itof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
 		break;
