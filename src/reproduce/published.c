@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3, EXPERIMENT_COLUMNS = 6 };
+enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3, EXPERIMENT_COLUMNS = 8 };
 
 /* One line of RFC 4180 without line breaks in fields: fields separated by commas, quoted ones with "" for ". */
 static char **line_split(const char *line)
@@ -92,19 +92,35 @@ static void add_explanation(struct reproduce_published_set *set, char **f, struc
 		g_hash_table_insert(set->explanations, g_strdup(f[0]), g_strdup(f[2]));
 }
 
-/* ids separated by commas, machine, program, setting, and the change of kernels' time that it makes, from and to, in
- * per cent. */
-static void add_experiment(struct reproduce_published_set *set, char **f)
+/* ids separated by commas, machine, program with arguments, what is changed of this command line, the number of the
+ * results that is looked at, the machine that it is divided by, with the same change ("": none), and by how much it
+ * changes, from and to, in per cent. */
+static void add_experiment(struct reproduce_published_set *set, char **f, struct base_place at,
+			   struct base_diag_list *diag)
 {
 	g_auto(GStrv) ids = g_strsplit(f[0], ",", -1);
+	g_autofree char *text =
+		g_strdup_printf("experiment: %s on %s with `%s`: %s%s%s by %s to %s %%", f[3], f[1], f[2], f[4],
+				*f[5] ? " over " : "", f[5], f[6], f[7]);
 
-	for (uint32_t i = 0; ids[i]; i++)
+	for (uint32_t i = EXPERIMENT_COLUMNS - 2; i < EXPERIMENT_COLUMNS; i++) {
+		char *end;
+
+		g_ascii_strtod(f[i], &end);
+		if (end == f[i] || *end)
+			base_diag_error(diag, at, "'%s' is no number", f[i]);
+	}
+	for (uint32_t i = 0; ids[i]; i++) {
+		const char *before = g_hash_table_lookup(set->experiments, ids[i]);
+
 		g_hash_table_insert(set->experiments, g_strdup(ids[i]),
-				    g_strdup_printf("experiment: --set %s on %s with `%s`: time by %s to %s %%",
-						    f[3], f[1], f[2], f[4], f[5]));
+				    before ? g_strdup_printf("%s; %s", before, text) : g_strdup(text));
+	}
 }
 
-static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns,
+typedef void add_line(struct reproduce_published_set *set, char **f, struct base_place at, struct base_diag_list *diag);
+
+static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns, add_line *add,
 		      struct base_diag_list *diag)
 {
 	struct base_place at = {.file = path, .line = 0, .col = 1};
@@ -124,12 +140,8 @@ static bool file_read(struct reproduce_published_set *set, const char *path, uin
 			continue;
 		if (g_strv_length(fields) != columns)
 			base_diag_error(diag, at, "expected %u fields, found %u", columns, g_strv_length(fields));
-		else if (columns == RESULT_COLUMNS)
-			add_number(set, fields, at, diag);
-		else if (columns == EXPERIMENT_COLUMNS)
-			add_experiment(set, fields);
 		else
-			add_explanation(set, fields, at, diag);
+			add(set, fields, at, diag);
 	}
 	return true;
 }
@@ -159,11 +171,11 @@ struct reproduce_published_set *reproduce_published_read(const char *dir, bool i
 	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->passes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->experiments = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	if (!file_read(set, results, RESULT_COLUMNS, diag))
+	if (!file_read(set, results, RESULT_COLUMNS, add_number, diag))
 		base_diag_error(diag, (struct base_place){.file = results}, "cannot read the published numbers: %s",
 				strerror(errno));
-	file_read(set, explanations, EXPLANATION_COLUMNS, diag);
-	file_read(set, experiments, EXPERIMENT_COLUMNS, diag);
+	file_read(set, explanations, EXPLANATION_COLUMNS, add_explanation, diag);
+	file_read(set, experiments, EXPERIMENT_COLUMNS, add_experiment, diag);
 	if (!diag->error_count)
 		return set;
 	reproduce_published_free(set);

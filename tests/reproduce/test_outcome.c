@@ -75,19 +75,23 @@ static struct reproduce_data *data_make(void)
 }
 
 static struct reproduce_published_set *published_make(const char *text, const char *explanations,
-						      struct base_diag_list *diag)
+						      const char *experiments, struct base_diag_list *diag)
 {
 	g_autofree char *dir = g_dir_make_tmp("strata-reproduce-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(dir, "results.csv", NULL);
 	g_autofree char *why = g_build_filename(dir, "explanations.csv", NULL);
+	g_autofree char *shown = g_build_filename(dir, "experiments.csv", NULL);
 	struct reproduce_published_set *set;
 
 	assert_true(g_file_set_contents(file, text, -1, NULL));
 	if (explanations)
 		assert_true(g_file_set_contents(why, explanations, -1, NULL));
+	if (experiments)
+		assert_true(g_file_set_contents(shown, experiments, -1, NULL));
 	set = reproduce_published_read(dir, true, diag);
 	g_remove(file);
 	g_remove(why);
+	g_remove(shown);
 	g_rmdir(dir);
 	return set;
 }
@@ -103,6 +107,7 @@ static void verdicts(void **state)
 	base_diag_init(&diag);
 	set = published_make(results,
 			     "id,run,reason\nX-3,quick,\"because, so\"\nX-2,full,of other runs\nX-1,any,unused\n",
+			     "h\n\"X-3,X-2\",m,p 1,--set a=1,time_ps,,-20,-10\nX-3,m,p 1,-- p 2,energy_total_pj,b,1,2\n",
 			     &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
@@ -130,7 +135,9 @@ static void verdicts(void **state)
 	json_object_set_new(d->runs[2], "time_ps", json_real(20));
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[2].status, REPRODUCE_EXPLAINED);
-	assert_string_equal(o.items[2].note, "arithmetic mean; because, so");
+	assert_string_equal(o.items[2].note,
+			    "arithmetic mean; because, so; experiment: --set a=1 on m with `p 1`: time_ps by -20 to -10 %; "
+			    "experiment: -- p 2 on m with `p 1`: energy_total_pj over b by 1 to 2 %");
 	assert_int_equal(o.items[1].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
 	reproduce_published_free(set);
@@ -184,7 +191,7 @@ static void terms_are_judged(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	set = published_make(results, NULL, &diag);
+	set = published_make(results, NULL, NULL, &diag);
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		struct reproduce_claim claim = {.part = "C", .text = "", .seen = ""};
 
@@ -249,7 +256,7 @@ static void inputs_do_not_pass(void **state)
 	(void)state;
 	base_diag_init(&diag);
 	text = g_strjoin(",input,", parts[0], parts[1], NULL);
-	set = published_make(text, NULL, &diag);
+	set = published_make(text, NULL, NULL, &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[2].status, REPRODUCE_INPUT);
@@ -280,7 +287,7 @@ static void claims_take_what_explains_their_numbers(void **state)
 	judged.same_count = ARRAY_COUNT(same);
 	d->paper = &judged;
 	base_diag_init(&diag);
-	set = published_make(text, "id,run,reason\nX-1,any,because\nX-3,any,therefore\nC1 (b),any,because\n", &diag);
+	set = published_make(text, "id,run,reason\nX-1,any,because\nX-3,any,therefore\nC1 (b),any,because\n", NULL, &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[0].status, REPRODUCE_SAME);
@@ -304,7 +311,7 @@ static void missing_runs_are_absent(void **state)
 
 	(void)state;
 	base_diag_init(&diag);
-	set = published_make(results, NULL, &diag);
+	set = published_make(results, NULL, NULL, &diag);
 	assert_non_null(set);
 	/* A wrong result is no result. */
 	json_object_set_new(d->runs[2], "verified", json_false());
@@ -326,15 +333,20 @@ static void missing_runs_are_absent(void **state)
 static void bad_tables_are_refused(void **state)
 {
 	static const struct {
-		const char *text, *explanations, *message;
+		const char *text, *explanations, *message, *experiments;
 	} cases[] = {
-		{"h\nX-1,a,b,c,1,%,exact\n", NULL, "results.csv:2:1: error: expected 8 fields, found 7"},
-		{"h\nX-1,a,b,c,one,%,exact,s\n", NULL, "results.csv:2:1: error: 'one' is no number"},
+		{"h\nX-1,a,b,c,1,%,exact\n", NULL, "results.csv:2:1: error: expected 8 fields, found 7", NULL},
+		{"h\nX-1,a,b,c,one,%,exact,s\n", NULL, "results.csv:2:1: error: 'one' is no number", NULL},
 		{"h\n\nX-1,a,b,c,1,%,nearly,s\n", NULL,
 		 "results.csv:3:1: error: 'nearly' is no relation, expected exact, average, approx, up to, >, >=, <, "
-		 "<= or input"},
+		 "<= or input",
+		 NULL},
 		{"h\n", "h\nX-1,fast,so\n",
-		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full, any or pass"},
+		 "explanations.csv:2:1: error: 'fast' is no run, expected quick, full, any or pass", NULL},
+		{"h\n", NULL, "experiments.csv:2:1: error: 'some' is no number",
+		 "h\nX-1,m,p,--set a=1,time_ps,,some,2\n"},
+		{"h\n", NULL, "experiments.csv:2:1: error: expected 8 fields, found 6",
+		 "h\nX-1,m,p,a=1,1,2\n"},
 	};
 
 	(void)state;
@@ -343,7 +355,7 @@ static void bad_tables_are_refused(void **state)
 		char *text;
 
 		base_diag_init(&diag);
-		assert_null(published_make(cases[i].text, cases[i].explanations, &diag));
+		assert_null(published_make(cases[i].text, cases[i].explanations, cases[i].experiments, &diag));
 		text = base_diag_join(&diag);
 		assert_non_null(strstr(text, cases[i].message));
 		free(text);
