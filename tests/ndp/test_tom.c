@@ -760,20 +760,28 @@ static void later_kernels_ranges_are_marked(void **state)
 	(void)state;
 	for (uint32_t on = 0; on < 2; on++) {
 		const char *const settings[] = {LEARN, "ndp.tom_learn_min_count", "4", "ndp.tom_learn_every_kernel",
-						on ? "true" : "false", NULL};
+						on ? "true" : "false", "ndp.tom_mapping_page_bytes", "4096",
+						NULL};
+		uint64_t between[3];
 		struct rig r;
 
 		open_with(&r, in_or_out, settings);
 		assert_true(rig_run(&r, 32, 32, 0));
 		assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1);
-		for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t k = 0; k < 3; k++) {
 			assert_true(rig_run(&r, 32, 32, 1));
+			between[k] = rig_stat(&r, "mesh.bytes");
+		}
 		assert_int_equal(rig_stat(&r, "mapping.later_ranges"), on);
 		assert_int_equal(rig_stat(&r, "mapping.learned_ranges"), 1 + on);
 		assert_int_equal(rig_stat(&r, "gpu.pauses"), 1 + on);
 		assert_int_equal(rig_stat(&r, "mapping.relearned_count"), 0);
 		assert_int_equal(rig_stat(&r, "mapping.remapped_bytes"), on ? WORDS * 4 / 4 * 3 : 0);
 		assert_int_equal(rig_stat(&r, "mapping.learned_bit"), 11);
+		/* What is moved is where its blocks are. */
+		assert_true(between[0] > 0);
+		assert_int_equal(between[1], on ? between[0] : 2 * between[0]);
+		assert_int_equal(between[2], on ? between[0] : 3 * between[0]);
 		for (uint32_t k = 0; k < 32 * 32; k++)
 			assert_int_equal(r.out[32768 + k], 0); /* what is read is 0 */
 		rig_close(&r);
