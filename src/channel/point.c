@@ -11,12 +11,18 @@ static struct ndp_point *point_of(struct channel_system *s, uint32_t channel)
 
 /* ---- the copy of the summary ---- */
 
-static void shadow_at(struct channel_system *s, uint32_t channel, uint64_t region, enum coh_event event, bool *forward)
+static enum coh_state shadow_state(const struct channel_system *s, uint32_t channel, uint64_t region)
 {
 	static const enum coh_state states[] = {COH_SHADOW_ALL_CPU, COH_SHADOW_ALL_NDP, COH_SHADOW_ALL_SHR,
 						COH_SHADOW_UNDEFINED};
+
+	return states[s->shadow[channel][region]];
+}
+
+static void shadow_at(struct channel_system *s, uint32_t channel, uint64_t region, enum coh_event event, bool *forward)
+{
 	uint8_t *at = &s->shadow[channel][region];
-	const struct coh_row *row = coh_find(&s->table, states[*at], event, false);
+	const struct coh_row *row = coh_find(&s->table, shadow_state(s, channel, region), event, false);
 
 	*forward = row->actions[0] == COH_DO_FORWARD;
 	if (row->next == COH_SHADOW_UNDEFINED)
@@ -91,6 +97,19 @@ void point_tlb_command(struct ndp_m *m, uint64_t line)
 		return;
 	s->stats.tlb_forwards++;
 	message_down(s, m->channel);
+}
+
+bool point_shares(void *system, uint64_t line)
+{
+	struct channel_system *s = system;
+	struct ndp_m *m = manager_of(s, line);
+	const struct coh_row *row;
+
+	if (!m)
+		return false;
+	row = coh_find(&s->table, shadow_state(s, m->channel, directory_region(m, line)), COH_EV_ALONE, false);
+	s->stats.shared_answers += row->actions[0] == COH_DO_SHARED;
+	return row->actions[0] == COH_DO_SHARED;
 }
 
 /* ---- a bus that reaches to the NDPs ---- */

@@ -113,11 +113,11 @@ struct ndp_core {
 	struct ndp_ask asks[ASKS_MAX]; /* the first: the load or store */
 	struct cpu_trail *trails;      /* of these; NULL: nobody accounts */
 };
-enum { CORE_REMOTE = 3 };
+enum { CORE_REMOTE = CPU_MODIFIED + 1 };
 
 /* ---- the NDP-AP ---- */
 
-enum { POINT_RESERVED = 3, POINT_LOCKED = 4 }; /* states of its tags after enum cpu_state */
+enum { POINT_RESERVED = CPU_MODIFIED + 1, POINT_LOCKED }; /* states of its tags after enum cpu_state */
 
 /* A remote access at the NDP-AP. */
 struct remote {
@@ -298,6 +298,8 @@ void core_remote(struct ndp_core *k, struct remote *r);
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
 void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
+/* A read on the bus that no cache there answers: the line may be at an NDP. */
+bool point_shares(void *system, uint64_t line);
 /* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
 void point_snoop(struct near_request *r);
 uint64_t point_ask_all(void *system);

@@ -53,7 +53,8 @@ struct coh_row {
 	X(COH_FAULT_POINT_KEPT, point_kept) \
 	X(COH_FAULT_POINT_LOST, point_lost) \
 	X(COH_FAULT_CHANGE_MISSED, change_missed) \
-	X(COH_FAULT_INVALIDATE_KEPT, invalidate_kept)
+	X(COH_FAULT_INVALIDATE_KEPT, invalidate_kept) \
+	X(COH_FAULT_ALONE_UNANSWERED, alone_unanswered)
 #define COH_FAULT_ENUMERATOR(enumerator, name) enumerator,
 enum coh_fault { COH_FAULTS(COH_FAULT_ENUMERATOR) COH_FAULT_COUNT };
 struct coh_mistake {

@@ -136,29 +136,32 @@ void cpu_bus_cold(struct cpu_bus *b)
 
 /* Asks all other agents, and changes them: a line has one writer or any number of readers. Returns the newest version.
  */
-static cpu_version snoop(struct cpu_bus *b, const struct cpu_request *r, bool is_from_home)
+static cpu_version snoop(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 {
 	const bool is_write = cpu_is_write((enum cpu_op)r->op);
 	const struct cpu_tag *last;
 	cpu_version version;
 
+	r->is_alone = !is_write && b->c->p->protocol == CPU_PROTOCOL_MESI && !b->agents[r->agent].is_beside_llc;
 	for (uint32_t i = 0; i < b->agent_count; i++) {
 		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
 		const bool modified = state == CPU_MODIFIED;
 
-		if (!state || (!is_write && !modified))
+		r->is_alone &= !state;
+		if (!state || (!is_write && state == CPU_SHARED))
 			continue;
 		if (!is_write && cpu_is_faulty(b->c, CPU_FAULT_OLD))
 			continue;
 		b->c->stats.invalidations += is_write;
 		if (modified)
 			cpu_moved(b->c, r->line, i);
-		if (!is_write)
+		if (!is_write && modified)
 			cpu_bus_write_back(b, r->line, version);
 		b->agents[i].ops->snoop(b->agents[i].self, r->line, is_write);
 		if (modified)
 			return version;
 	}
+	r->is_alone = r->is_alone && !(b->home_ops->shares && b->home_ops->shares(b->home, r->line));
 	cpu_moved(b->c, r->line, CPU_NOBODY);
 	last = cpu_tags_find(llc_of(b, r->line), r->line);
 	if (last)
@@ -293,7 +296,7 @@ static void look(void *bus, struct cpu_event *e)
 	enum cpu_part part = CPU_PART_SNOOP;
 	uint64_t ps;
 	cpu_version version;
-	bool is_modified = false;
+	bool is_modified = false, is_owned = false;
 
 	cpu_trail_step(r->trail, CPU_PART_BUS, cpu_now_units(b->c));
 	if (unlikely(b->has_locks) && cpu_bus_is_locked(b, r->line)) {
@@ -302,8 +305,12 @@ static void look(void *bus, struct cpu_event *e)
 		return;
 	}
 	r->asked_units = b->home_ops->snoop ? b->home_ops->snoop(b->home) : 0;
-	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++)
-		is_modified = i != r->agent && state_of(b, i, r->line, &version) == CPU_MODIFIED;
+	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++) {
+		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
+
+		is_modified = state == CPU_MODIFIED;
+		is_owned |= state == CPU_EXCLUSIVE;
+	}
 	if (state_of(b, r->agent, r->line, &version)) {
 		stats->upgrades++;
 		ps = p->snoop_latency_ps;
@@ -314,6 +321,9 @@ static void look(void *bus, struct cpu_event *e)
 		stats->llc_hits++;
 		ps = llc_ps(b, r->agent, r->line);
 		part = CPU_PART_LLC;
+	} else if (is_owned) { /* its copy may be modified before the memory has answered */
+		stats->interventions++;
+		ps = p->intervention_ps;
 	} else {
 		stats->memory_reads++;
 		read_home(b, r);
@@ -321,8 +331,8 @@ static void look(void *bus, struct cpu_event *e)
 			retry_claims(b, r->line);
 		return;
 	}
-	is_modified |= last && last->state == CPU_MODIFIED;
-	if (cpu_is_write((enum cpu_op)r->op) && !is_modified && b->home_ops->invalidate &&
+	is_owned |= is_modified || (last && last->state == CPU_MODIFIED);
+	if (cpu_is_write((enum cpu_op)r->op) && !is_owned && b->home_ops->invalidate &&
 	    b->home_ops->invalidate(b->home, r)) {
 		if (unlikely(b->claims))
 			retry_claims(b, r->line);

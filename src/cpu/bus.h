@@ -24,6 +24,7 @@ struct cpu_request {
 	uint8_t op;   /* enum cpu_op */
 	bool is_ending;	 /* a cache or the last level answers it: a claim waits for its end */
 	bool is_at_home; /* the home has been asked for it */
+	bool is_alone;	 /* of a read that ends: nobody else has the line */
 	uint64_t asked_units; /* all that is behind the home has been asked then; see struct cpu_home_ops */
 };
 
@@ -52,7 +53,8 @@ struct cpu_agent_ops {
 	enum cpu_state (*state)(const void *self, uint64_t line, cpu_version *version);
 	/* Another agent's request has ended: the line, which is here, is left (is_write) or shared from now on. */
 	void (*snoop)(void *self, uint64_t line, bool is_write);
-	/* Its own request has ended: the line is there, modified for a write. r is the bus' again on return. */
+	/* Its own request has ended: the line is there, modified for a write, exclusive if r->is_alone. r is the bus'
+	 * again on return. */
 	void (*grant)(void *self, const struct cpu_request *r, cpu_version version);
 	/* Another request on the line has ended, for which this one waited. False: it goes to the bus. */
 	bool (*again)(void *self, const struct cpu_request *r);
@@ -72,6 +74,8 @@ struct cpu_home_ops {
 	/* r is a write of a line that caches on the bus have, none of them modified. False: nobody behind the home
 	 * needs to know. True: it calls cpu_bus_acknowledge. NULL: false. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
+	/* A read ends for which no cache on the bus has the line: may others have it? NULL: no. */
+	bool (*shares)(void *self, uint64_t line);
 	/* A request has its slot, and the bus reaches beyond the home: returns when all there have answered, before
 	 * which no request ends. NULL: it does not. */
 	uint64_t (*snoop)(void *self);

@@ -198,6 +198,13 @@ static bool invalidate(void *channels, struct cpu_request *r)
 	return h->near && h->near->invalidate(h->near->self, r);
 }
 
+static bool shares(void *channels, uint64_t line)
+{
+	const struct cpu_channels *h = channels;
+
+	return h->near && h->near->shares(h->near->self, line);
+}
+
 static uint64_t snoop(void *channels)
 {
 	const struct cpu_channels *h = channels;
@@ -206,7 +213,8 @@ static uint64_t snoop(void *channels)
 }
 
 const struct cpu_home_ops cpu_channels_home = {
-    .read = read_line, .write_back = write_back, .invalidate = invalidate, .snoop = snoop, .version = version_of};
+    .read = read_line, .write_back = write_back, .invalidate = invalidate, .shares = shares, .snoop = snoop,
+    .version = version_of};
 
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory)
 {

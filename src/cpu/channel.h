@@ -25,6 +25,8 @@ struct cpu_near_ops {
 	bool (*invalidate)(void *self, struct cpu_request *r);
 	/* The same; NULL: the bus ends before the channels. */
 	uint64_t (*snoop)(void *self);
+	/* At the bus: see cpu_home_ops. */
+	bool (*shares)(void *self, uint64_t line);
 	/* Caches beyond leave the line, to the memory if it is modified there, where nothing is under way with it. */
 	void (*leave)(void *self, uint64_t line);
 	void *self;

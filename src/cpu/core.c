@@ -82,6 +82,17 @@ static struct cpu_tag *l2_room(struct cpu_core *k, uint64_t line)
 	return tag;
 }
 
+/* A line that is the core's alone is written without anybody's being asked. */
+static void own_silently(struct cpu_core *k, struct cpu_tag *second)
+{
+	struct cpu_tag *first = cpu_tags_find(&k->l1, second->line);
+
+	k->c->stats.silent_upgrades++;
+	second->state = CPU_MODIFIED;
+	if (first)
+		first->state = CPU_MODIFIED;
+}
+
 static bool is_enough(const struct cpu_tag *tag, enum cpu_op op)
 {
 	return tag && (!cpu_is_write(op) || tag->state == CPU_MODIFIED);
@@ -464,6 +475,8 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			return false;
 		line += (t->address & (p->page_bytes - 1)) >> k->c->line_shift;
 		first = l1_find(k, line);
+		if (unlikely(first && first->state == CPU_EXCLUSIVE && cpu_is_write(t->op)))
+			own_silently(k, cpu_tags_find(&k->l2, line));
 		if (likely(is_enough(first, t->op))) {
 			(*counts[t->op])++;
 			stats->l1_hits++;
@@ -475,6 +488,8 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			continue;
 		}
 		second = cpu_tags_find(&k->l2, line);
+		if (unlikely(second && second->state == CPU_EXCLUSIVE && cpu_is_write(t->op)))
+			own_silently(k, second);
 		if (t->op == CPU_READ && !is_enough(second, t->op) && k->loads == p->load_count)
 			return wait_for_place(t);
 		(*counts[t->op])++;
@@ -665,8 +680,9 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 
 	if (!tag->state)
 		tag->version = version;
+	k->c->stats.exclusives += r->is_alone && !tag->state;
 	if (cpu_is_write(op) || !tag->state)
-		tag->state = cpu_is_write(op) ? CPU_MODIFIED : CPU_SHARED;
+		tag->state = cpu_is_write(op) ? CPU_MODIFIED : r->is_alone ? CPU_EXCLUSIVE : CPU_SHARED;
 	cpu_tags_use(&k->l2, tag);
 	if (what_of(r) == FOR_STREAM) {
 		tag->is_ahead = !is_late(k, r);
@@ -685,6 +701,8 @@ static bool again(void *core, const struct cpu_request *r)
 	struct cpu_core *k = core;
 	struct cpu_tag *tag = cpu_tags_find(&k->l2, r->line);
 
+	if (unlikely(tag && tag->state == CPU_EXCLUSIVE && cpu_is_write((enum cpu_op)r->op)))
+		own_silently(k, tag);
 	if (!is_enough(tag, (enum cpu_op)r->op))
 		return false;
 	k->c->stats.l2_hits++;

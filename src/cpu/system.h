@@ -26,6 +26,11 @@ enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
 	X(CPU_VALUES_NONE, none) \
 	X(CPU_VALUES_VERSIONS, versions)
 enum cpu_values { CPU_VALUES(SIM_PARAM_ENUMERATOR) };
+/* States of lines in private caches. */
+#define CPU_PROTOCOLS(X) \
+	X(CPU_PROTOCOL_MSI, msi) \
+	X(CPU_PROTOCOL_MESI, mesi)
+enum cpu_protocol { CPU_PROTOCOLS(SIM_PARAM_ENUMERATOR) };
 /* Mistakes of the protocol, for tests of what finds them. */
 #define CPU_FAULTS(X) \
 	X(CPU_FAULT_NONE, none) \
@@ -157,7 +162,7 @@ void cpu_cold(struct cpu_system *s);
 /* The owner counts instructions there. */
 struct cpu_stats *cpu_system_stats(struct cpu_system *s);
 /* M, S or nothing in the private caches, for a test. */
-enum cpu_state { CPU_INVALID, CPU_SHARED, CPU_MODIFIED };
+enum cpu_state { CPU_INVALID, CPU_SHARED, CPU_EXCLUSIVE, CPU_MODIFIED };
 enum cpu_state cpu_state_of(const struct cpu_system *s, uint32_t core, uint64_t line);
 
 #endif

@@ -22,6 +22,8 @@ static enum found run(enum coh_fault fault)
 
 	rig_defaults(&r);
 	r.params.fault = fault;
+	if (fault == COH_FAULT_ALONE_UNANSWERED)
+		r.cpu_params.protocol = CPU_PROTOCOL_MESI;
 	rig_open(&r, true);
 	r.state = 5;
 	for (uint32_t i = 0; i < 100000; i++) {

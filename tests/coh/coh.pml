@@ -58,6 +58,7 @@ hidden byte planted; /* the number of the mistake in the rows: PLANTED in the en
 
 byte newest[LINES], memory[LINES], home[LINES], serving[LINES] = NOBODY, serving_event[LINES], probes[LINES];
 bool is_again[LINES];
+bool has_exclusive;	 /* caches on the bus have that state; else they are shared or modified */
 byte bus_request[LINES]; /* event at the home, 0: none has come */
 byte near[NEARS * LINES], near_value[NEARS * LINES], near_request[NEARS], near_line[NEARS];
 byte holds[NEARS * LINES]; /* as the home knows: 0, 1 shared, 2 modified */
@@ -221,6 +222,7 @@ inline POINT_WRITE_BACK() { send_line(point_value[l]) }
 inline POINT_HAND_OVER() { skip }
 inline SHADOW_MIRROR() { is_done = true }
 inline SHADOW_FORWARD() { is_done = false }
+inline SHADOW_SHARED() { is_there = true }
 inline send_line(x)
 {
 	down!EV_C_LINE, l, x; lines_down[l]++; value_down[l] = x
@@ -233,7 +235,7 @@ inline begin(who, write)
 	for (k : 0 .. CPUS - 1) {
 		if
 		:: cpu[k * LINES + l] != BUS_INVALID -> is_there = true; v = cpu_value[k * LINES + l];
-			is_modified = (is_modified || cpu[k * LINES + l] == BUS_MODIFIED)
+			is_modified = (is_modified || cpu[k * LINES + l] == BUS_MODIFIED || cpu[k * LINES + l] == BUS_EXCLUSIVE)
 		:: else
 		fi
 	}
@@ -271,7 +273,18 @@ inline finish(who, write)
 	ev = (write -> EV_GRANT_WRITE : EV_GRANT_READ);
 	if
 	:: who == POINT_AGENT -> point_value[l] = v; step_POINT(point[l], ev)
-	:: else -> i = who; CPU_VALUE = v; step_BUS(CPU_AT, ev);
+	:: else -> i = who; CPU_VALUE = v;
+		is_there = (point[l] != POINT_INVALID);
+		for (k : 0 .. CPUS - 1) { is_there = (is_there || cpu[k * LINES + l] != BUS_INVALID) }
+		if
+		:: has_exclusive && !write && !is_there -> step_SHADOW(shadow, EV_ALONE)
+		:: else
+		fi;
+		if
+		:: has_exclusive && !write && !is_there -> ev = EV_GRANT_ALONE
+		:: else
+		fi;
+		step_BUS(CPU_AT, ev);
 		if
 		:: write -> WRITES(CPU_VALUE)
 		:: else -> READS(CPU_VALUE)
@@ -301,15 +314,16 @@ inline apply_claim()
 proctype cpu_cache(byte me; byte line)
 {
 #define MINE cpu[me * LINES + line]
+#define OWNS (MINE == BUS_MODIFIED || MINE == BUS_EXCLUSIVE)
 #define IS_FREE (bus_agent[line] == NOBODY && point[line] != POINT_LOCKED)
 end:	do
 	:: atomic { MINE != BUS_INVALID && MAY(me) -> l = line; i = me; SPEND(me);
 		step_BUS(CPU_AT, EV_LOAD); READS(CPU_VALUE); TIDY }
-	:: atomic { MINE == BUS_MODIFIED && MAY(me) -> l = line; i = me; SPEND(me);
+	:: atomic { OWNS && MAY(me) -> l = line; i = me; SPEND(me);
 		step_BUS(CPU_AT, EV_WRITE); WRITES(CPU_VALUE); TIDY }
 	:: atomic { MINE == BUS_INVALID && IS_FREE && MAY(me) -> l = line; i = me; SPEND(me);
 		step_BUS(CPU_AT, EV_LOAD); begin(me, false); TIDY }
-	:: atomic { MINE != BUS_MODIFIED && IS_FREE && MAY(me) && len(down) < DOWN_PLACES - PLACES ->
+	:: atomic { !OWNS && IS_FREE && MAY(me) && len(down) < DOWN_PLACES - PLACES ->
 		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_WRITE); begin(me, true); TIDY }
 	:: atomic { MINE != BUS_INVALID && bus_agent[line] == NOBODY && len(down) < DOWN_PLACES - PLACES && MAY(me) ->
 		l = line; i = me; SPEND(me); step_BUS(CPU_AT, EV_EVICT); TIDY }
@@ -504,6 +518,10 @@ init {
 			for (v : 0 .. REMOTES - 1) { run remote(v, w) }
 #endif
 		}
+		if
+		:: skip
+		:: has_exclusive = true
+		fi;
 		if
 		:: skip
 		:: shadow = SHADOW_ALL_SHR; for (w : 0 .. LINES - 1) { home[w] = HOME_SHR }

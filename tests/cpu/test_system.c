@@ -59,13 +59,16 @@ static void observe(void *self, uint32_t core, uint64_t line, bool is_write, cpu
 	if (is_write)
 		r->versions[line] = cpu_version_next(r->versions[line], CPU_VERSION_ALL);
 	assert_int_equal(version, r->versions[line]);
+
+	const bool is_alone = cpu_state_of(r->system, core, line) > CPU_SHARED;
+
 	for (uint32_t i = 0; i < r->params.core_count; i++) {
 		const enum cpu_state state = cpu_state_of(r->system, i, line);
 
 		if (i == core)
-			assert_true(state == CPU_MODIFIED || (!is_write && state == CPU_SHARED));
+			assert_true(state == CPU_MODIFIED || (!is_write && state != CPU_INVALID));
 		else
-			assert_true(state == CPU_INVALID || (!is_write && state == CPU_SHARED));
+			assert_true(state == CPU_INVALID || (!is_write && !is_alone && state == CPU_SHARED));
 	}
 }
 
@@ -222,7 +225,7 @@ static void random_step(struct rig *r)
 
 /* Which machine: threads of a core, prefetchers, translation, where pages lie. */
 struct variant {
-	uint64_t smt_count, stream_count, tlb_count, load_count, placement;
+	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol;
 };
 
 /* What a machine has is in use, and what it has not does nothing. */
@@ -235,6 +238,8 @@ static void check_counts(const struct cpu_stats *s, const struct variant *v)
 	assert_true(!s->walks == !v->tlb_count);
 	assert_true(!s->issue_wait_ps == (v->smt_count == 1));
 	assert_true(s->place_waits > 0);
+	assert_true(!s->exclusives == !v->protocol && !s->silent_upgrades == !v->protocol);
+	assert_true(s->silent_upgrades <= s->exclusives);
 }
 
 static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t accesses, bool is_observed)
@@ -250,6 +255,7 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 	r.params.tlb_ways_count = 1;
 	r.params.load_count = v->load_count;
 	r.params.placement = v->placement;
+	r.params.protocol = v->protocol;
 	r.params.llc_slice_count = v->smt_count > 1 ? 4 : 1;
 	rig_open(&r, is_observed);
 	r.state = seed;
@@ -261,8 +267,10 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 }
 
 static const struct variant variants[] = {
-    {1, 0, 0, 4, CPU_PLACE_LINE},  {4, 0, 0, 3, CPU_PLACE_LINE}, {1, 2, 0, 4, CPU_PLACE_LINE},
-    {2, 0, 1, 1, CPU_PLACE_TOUCH}, {4, 4, 1, 8, CPU_PLACE_PAGE},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},   {4, 0, 0, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},
+    {1, 2, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},   {2, 0, 1, 1, CPU_PLACE_TOUCH, CPU_PROTOCOL_MSI},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MSI},   {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MESI},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI},
 };
 
 static void test_random(void **state)
@@ -381,8 +389,8 @@ static void test_penalty(void **state)
 }
 
 /* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
-/* Of a hit in the last level, alone, from the same phase of all clocks. */
-static uint64_t time_read(struct rig *r, uint32_t core, uint64_t address)
+/* Alone, from the same phase of all clocks. */
+static uint64_t time_access(struct rig *r, uint32_t core, uint64_t address, enum cpu_op op)
 {
 	enum { APART_PS = 1000000 };
 	const uint64_t begin = (sim_now_ps(r->ctx.engine) / APART_PS + 2) * APART_PS;
@@ -390,9 +398,50 @@ static uint64_t time_read(struct rig *r, uint32_t core, uint64_t address)
 	for (uint32_t i = 0; i < r->params.core_count; i++)
 		r->ready_ps[i] = i == core ? begin : CPU_WAITS;
 	assert_int_equal(next_unit(r), core);
-	do_access(r, core, address, 8, CPU_READ);
+	do_access(r, core, address, 8, op);
 	next_unit(r);
 	return r->ready_ps[core] - begin;
+}
+
+static uint64_t time_read(struct rig *r, uint32_t core, uint64_t address)
+{
+	return time_access(r, core, address, CPU_READ);
+}
+
+/* A read and then a write of lines: whoever is alone with a line asks nobody, and no longer is when another has read
+ * it, or where lines are shared or modified only. */
+static void test_exclusive(void **state)
+{
+	enum { COUNT = 16 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		const bool has_exclusive = i & 1, is_read_by_other = i & 2;
+		const bool is_silent = has_exclusive && !is_read_by_other;
+		const struct cpu_stats *stats;
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.protocol = has_exclusive ? CPU_PROTOCOL_MESI : CPU_PROTOCOL_MSI;
+		r.params.core_count = 2;
+		rig_open(&r, true);
+		stats = cpu_system_stats(r.system);
+		for (uint64_t line = 0; line < COUNT; line++) {
+			time_read(&r, 0, line * LINE_BYTES);
+			assert_int_equal(cpu_state_of(r.system, 0, line), has_exclusive ? CPU_EXCLUSIVE : CPU_SHARED);
+			if (is_read_by_other)
+				time_read(&r, 1, line * LINE_BYTES);
+			time_access(&r, 0, line * LINE_BYTES, CPU_ATOMIC);
+			assert_int_equal(cpu_state_of(r.system, 0, line), CPU_MODIFIED);
+		}
+		assert_int_equal(stats->exclusives, has_exclusive ? COUNT : 0);
+		assert_int_equal(stats->silent_upgrades, is_silent ? COUNT : 0);
+		assert_int_equal(stats->upgrades, is_silent ? 0 : COUNT);
+		assert_int_equal(stats->invalidations, is_read_by_other ? COUNT : 0);
+		for (uint32_t k = 0; k < r.params.core_count; k++)
+			r.ready_ps[k] = sim_now_ps(r.ctx.engine);
+		rig_close(&r);
+	}
 }
 
 /* Lines are in all slices of a ring, each core's own at its own distance: on the other side of the ring what is near
@@ -795,7 +844,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty),
-	    cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
