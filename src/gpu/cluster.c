@@ -43,7 +43,8 @@ static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 	c->queued_count--;
 	port_pop(sm, next);
 	if (sm->lsu_waits_port | sm->ext_waits_port) {
-		sm->lsu_waits_port = sm->ext_waits_port = false;
+		sm->lsu_waits_port = 0;
+		sm->ext_waits_port = false;
 		sim_wake_units(g->engine, sm->comp, now);
 	}
 	return true;

@@ -119,6 +119,11 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_update = false: a cache with %s.write_policy = back always updates", prefix,
 				prefix);
+	if (p->index_hash == MEM_CACHE_INDEX_FERMI && p->size_bytes != 32 * set_bytes * parts &&
+	    p->size_bytes != 64 * set_bytes * parts)
+		base_diag_error(diag, (struct base_place){0},
+				"%s.index_hash = fermi: is for caches of 32 or 64 sets, this one has %llu", prefix,
+				(unsigned long long)(p->size_bytes / (set_bytes * parts)));
 	if (p->size_bytes % (set_bytes * parts) || !base_is_power_of_two(p->size_bytes / parts / set_bytes))
 		base_diag_error(
 		    diag, (struct base_place){0},
@@ -298,6 +303,31 @@ bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e)
 		sim_domain_add(e, "nsu", sim_period_of_khz(c->nsu.clock_khz), &number));
 }
 
+/* Instructions go through collectors to units whose results meet. */
+static void check_pipe(struct base_diag_list *diag, const struct sm_params *p)
+{
+	const struct {
+		const char *key;
+		uint64_t cycles;
+	} latencies[] = {
+	    {"sm.int_latency_cycles", p->int_latency_cycles},	{"sm.imul_latency_cycles", p->imul_latency_cycles},
+	    {"sm.fp32_latency_cycles", p->fp32_latency_cycles}, {"sm.ctrl_latency_cycles", p->ctrl_latency_cycles},
+	    {"sm.mad_latency_cycles", p->mad_latency_cycles},	{"sm.minmax_latency_cycles", p->minmax_latency_cycles},
+	    {"sm.move_latency_cycles", p->move_latency_cycles},
+	};
+
+	if (!p->result_bus_count)
+		return;
+	if (!p->collector_count)
+		base_diag_value(diag, "sm.result_bus_count", p->result_bus_count,
+				"results meet behind operand collectors only; set sm.collector_count");
+	for (uint32_t i = 0; i < ARRAY_COUNT(latencies); i++)
+		if (latencies[i].cycles &&
+		    (latencies[i].cycles < GPU_PIPE_LATENCY_MIN || latencies[i].cycles > GPU_PIPE_LATENCY_MAX))
+			base_diag_value(diag, latencies[i].key, latencies[i].cycles,
+					"with sm.result_bus_count it must be between 5 and 200");
+}
+
 /* The engine's common unit of time must exist: the same call that machine_new makes, on a throw-away engine. */
 static void check_clocks(const struct gpu_config *c, struct base_diag_list *diag)
 {
@@ -329,6 +359,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if (c->sm.inst_bytes * c->sm.ibuffer_count > 128)
 		base_diag_value(diag, "sm.ibuffer_count", c->sm.ibuffer_count,
 				"one fetch must not exceed a line of 128 B");
+	check_pipe(diag, &c->sm);
 	check_component_count(diag, c);
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
 	check_mmu(diag, c);

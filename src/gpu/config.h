@@ -43,6 +43,9 @@ struct nsu_params {
 #include "sim/param_end.inc"
 };
 
+/* Of arithmetic, where results meet on buses (sm.result_bus_count), in cycles. */
+enum { GPU_PIPE_LATENCY_MIN = 5, GPU_PIPE_LATENCY_MAX = 200 };
+
 struct gpu_config {
 	struct gpu_params gpu;	  /* "gpu": SM count, stacks, clocks, L2 slices, address map */
 	struct sm_params sm;	  /* "sm": schedulers, slots, registers, latencies, LSU */

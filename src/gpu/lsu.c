@@ -183,14 +183,14 @@ static void classify_copy(struct sm *sm, struct lsu_entry *e, const struct simt_
 	sm->stats.shared_conflicts += e->passes - 1;
 }
 
-static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
+static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t mask)
 {
-	uint32_t words = coalesce_distinct_words(step->addr, step->access_mask);
+	uint32_t words = coalesce_distinct_words(step->addr, mask);
 
 	e->kind = LSU_CONST;
 	e->port = SM_PORT_CONST;
 	e->latency = (uint32_t)sm->gpu->config->l1c.hit_latency_cycles;
-	e->count = coalesce_lines(step->addr, step->access_mask, step->inst->access_bytes, e->lines);
+	e->count = coalesce_lines(step->addr, mask, step->inst->access_bytes, e->lines);
 	e->passes = words > e->count ? words - e->count : 0;
 	sm->stats.constant_instructions++;
 	sm->stats.constant_accesses += words;
@@ -230,13 +230,19 @@ static void classify_space(struct sm *sm, struct lsu_entry *e, const struct simt
 		break;
 	case SIMT_MEM_CONST:
 		if (step->access_mask)
-			classify_const(sm, e, step);
+			classify_const(sm, e, step, step->access_mask);
 		break;
 	case SIMT_MEM_TEXTURE:
 		if (step->access_mask)
 			classify_texture(sm, e, step);
 		break;
 	case SIMT_MEM_PARAM:
+		if (sm->gpu->config->sm.params_cached && step->inst->flags & SIMT_KERNEL_PARAM && step->exec_mask) {
+			classify_const(sm, e, step, step->exec_mask);
+			for (uint32_t i = 0; i < e->count; i++)
+				e->lines[i].addr_bytes += GPU_PARAM_BASE;
+			break;
+		}
 		e->passes = 1;
 		e->latency = (uint32_t)sm->gpu->config->l1c.hit_latency_cycles;
 		sm->stats.constant_instructions++;
@@ -282,6 +288,7 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
 	e->slot = w->slot;
+	e->due = sm->now + (uint32_t)sm->gpu->config->sm.lsu_entry_cycles;
 	classify(sm, e, step);
 	if (sm_is_watched(w, GPU_POINT_ACCESS) && e->kind != LSU_CONST)
 		gpu_ext_access(sm, w, step, e->lines, e->count);
@@ -310,6 +317,7 @@ void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *e
 	e->kind = LSU_CARRIED;
 	e->ext = (uint8_t)ext->number;
 	e->slot = w->slot;
+	e->due = sm->now;
 	e->access = access;
 	e->is_bypassing = e->is_translated = false;
 	e->passes = e->next = 0;
@@ -344,7 +352,7 @@ static void push_words(struct sm *sm, struct mem_req *r, const struct coalesced_
 
 static bool wait_for_port(struct sm *sm)
 {
-	sm->lsu_waits_port = true;
+	sm->lsu_waits_port |= sm->lsu_at;
 	sm->stats.request_stalls++;
 	return false;
 }
@@ -376,7 +384,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 		sm->spare = mem_req_get(sm->gpu->pool);
 		return true;
 	default:
-		sm->lsu_waits_fill = true;
+		sm->lsu_waits_fill |= sm->lsu_at;
 		return false;
 	}
 }
@@ -399,7 +407,7 @@ static bool store_place(struct sm *sm, struct sm_warp *w)
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
 	if (sm->stores_left == 0) {
-		sm->lsu_waits_fill = true;
+		sm->lsu_waits_fill |= sm->lsu_at;
 		return false;
 	}
 	sm->stores_left--;
@@ -467,6 +475,38 @@ static bool is_prefetch(const struct lsu_entry *e)
 	return e->access == SM_NO_ACCESS && e->kind != LSU_STORE && e->kind != LSU_ATOMIC;
 }
 
+/* Stores that wait behind the LSU's queue are under way like the rest of their instruction. */
+static void store_waits(struct sm *sm, const struct lsu_entry *e)
+{
+	if (e->kind != LSU_STORE && e->kind != LSU_ATOMIC)
+		return;
+	sm->store_counts[e->store_bank]++;
+	sm->warps[e->slot].stores_pending++;
+}
+
+static bool goes_to_l1d(const struct lsu_entry *e)
+{
+	return e->kind == LSU_STORE || (e->kind == LSU_LOAD && !e->is_bypassing);
+}
+
+/* The next line enters the way to the L1D's tags. */
+static bool line_enter(struct sm *sm, const struct lsu_entry *e)
+{
+	struct lsu_entry *way;
+
+	if (sm->lines.count == sm->lines.cap)
+		return false;
+	way = base_ring_push(&sm->lines);
+	memcpy(way, e, offsetof(struct lsu_entry, lines));
+	way->count = 1;
+	way->next = 0;
+	way->due = sm->now + sm->lines.cap;
+	way->lines[0] = e->lines[e->next];
+	way->bytes[0] = e->bytes[e->next];
+	store_waits(sm, e);
+	return true;
+}
+
 static bool line_do(struct sm *sm, struct lsu_entry *e)
 {
 	const struct coalesced_line *l = &e->lines[e->next];
@@ -474,6 +514,8 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 
 	if (is_prefetch(e))
 		return true;
+	if (sm->lines.cap && sm->lsu_at == LSU_AT_QUEUE && goes_to_l1d(e))
+		return line_enter(sm, e);
 	switch (e->kind) {
 	case LSU_LOAD:
 		if (e->is_bypassing)
@@ -488,7 +530,7 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 	case LSU_CARRIED:
 		if (sm->gpu->exts.items[e->ext].ops->line(sm->gpu->exts.items[e->ext].self, sm, e, l))
 			return true;
-		sm->lsu_waits_fill = true; /* until the extension clears it */
+		sm->lsu_waits_fill |= sm->lsu_at; /* until the extension clears it */
 		return false;
 	case LSU_TEXTURE:
 		if (unlikely(!sm->has_caches))
@@ -536,11 +578,7 @@ static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
 		e->is_translated = true;
 		return line_do(sm, e);
 	case MMU_WAITS:
-		/* What waits for its walk is under way like the rest of its instruction. */
-		if (e->kind == LSU_STORE || e->kind == LSU_ATOMIC) {
-			sm->store_counts[e->store_bank]++;
-			sm->warps[e->slot].stores_pending++;
-		}
+		store_waits(sm, e);
 		return true;
 	default:
 		return false;
@@ -565,9 +603,29 @@ static uint32_t tick_ready(struct sm *sm)
 	return next_tick(sm);
 }
 
-uint32_t lsu_tick(struct sm *sm)
+/* The first of the lines on their way to the L1D is looked up there. */
+static uint32_t tick_lines(struct sm *sm)
 {
-	if (!(sm->lsu.count | sm->lsu_ready_count) || sm->lsu_waits_fill || sm->lsu_waits_port)
+	struct lsu_entry *e = base_ring_first(&sm->lines);
+	bool is_done;
+
+	if ((sm->lsu_waits_fill | sm->lsu_waits_port) & LSU_AT_LINES)
+		return SM_NEVER;
+	if (e->due > sm->now)
+		return e->due;
+	sm->lsu_at = LSU_AT_LINES;
+	is_done = line_do(sm, e);
+	sm->lsu_at = LSU_AT_QUEUE;
+	if (!is_done)
+		return SM_NEVER;
+	stores_sent(sm, e);
+	base_ring_pop(&sm->lines);
+	return sm->now + 1;
+}
+
+static uint32_t tick_queue(struct sm *sm)
+{
+	if (!(sm->lsu.count | sm->lsu_ready_count) || ((sm->lsu_waits_fill | sm->lsu_waits_port) & LSU_AT_QUEUE))
 		return SM_NEVER;
 	if (sm->lsu_free > sm->now)
 		return sm->lsu_free;
@@ -578,6 +636,8 @@ uint32_t lsu_tick(struct sm *sm)
 
 	struct lsu_entry *e = base_ring_first(&sm->lsu);
 
+	if (e->due > sm->now)
+		return e->due;
 	if (e->passes) {
 		sm->lsu_free = sm->now + e->passes;
 		if (e->access != SM_NO_ACCESS)
@@ -592,6 +652,16 @@ uint32_t lsu_tick(struct sm *sm)
 	}
 	pop_if_done(sm, e);
 	return next_tick(sm);
+}
+
+uint32_t lsu_tick(struct sm *sm)
+{
+	const bool had_lines = sm->lines.count;
+	uint32_t next = unlikely(had_lines) ? tick_lines(sm) : SM_NEVER, at = tick_queue(sm);
+
+	if (unlikely(sm->lines.count && !had_lines))
+		next = base_ring_first(&sm->lines)->due;
+	return at < next ? at : next;
 }
 
 /* ---- answers ---- */
@@ -614,7 +684,7 @@ static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 
 static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 {
-	bool needs_tick = sm->lsu_waits_fill;
+	bool needs_tick = sm->lsu_waits_fill != 0;
 	struct sm_cta *c = cta_of(sm, r->tag);
 
 	if (unlikely(sm->gpu->audit))
@@ -622,7 +692,7 @@ static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 	if (c->ticket == r->tag && --c->stores_pending == 0 && unlikely(c->watcher))
 		c->watcher->ops->cta_stored(c->watcher->self);
 	sm->stores_left++;
-	sm->lsu_waits_fill = false;
+	sm->lsu_waits_fill = 0;
 	return store_done(sm, r->owner) | needs_tick;
 }
 
@@ -632,9 +702,9 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem
 	bool is_audited = sm->gpu->audit && cache == sm->l1d;
 	bool is_kept = !mem_cache_mshr_is_stale(cache, reply->tag);
 	struct mem_req *r = mem_cache_fill(cache, reply->tag, &victim);
-	bool needs_tick = sm->lsu_waits_fill;
+	bool needs_tick = sm->lsu_waits_fill != 0;
 
-	sm->lsu_waits_fill = false;
+	sm->lsu_waits_fill = 0;
 	if (unlikely(is_audited) && is_kept)
 		sm->gpu->audit->fill(sm->gpu->audit_self, sm->index, reply);
 	while (r) {

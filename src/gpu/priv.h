@@ -29,6 +29,8 @@ enum { GPU_AT_L2 = UINT32_MAX - 1, GPU_AT_HOST };
 
 /* Where code lies in the address space, for the instruction caches: far above every allocation. */
 #define GPU_CODE_BASE 0x0000600000000000ull
+/* Where kernels' parameters lie, if they are read through the constant cache: above all code. */
+#define GPU_PARAM_BASE (GPU_CODE_BASE + 0x10000 * 0x100000ull)
 
 struct memory_stats {
 #include "sim/stat_fields.inc"

@@ -36,6 +36,17 @@ void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t
 	}
 }
 
+void sm_kind_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles)
+{
+	memset(latency_cycles, 0, SIMT_KIND_COUNT * sizeof(*latency_cycles));
+	memset(interval_cycles, 0, SIMT_KIND_COUNT * sizeof(*interval_cycles));
+	latency_cycles[SIMT_KIND_MOVE] = (uint32_t)p->move_latency_cycles;
+	latency_cycles[SIMT_KIND_MAD] = (uint32_t)p->mad_latency_cycles;
+	interval_cycles[SIMT_KIND_MAD] = (uint32_t)p->mad_interval_cycles;
+	latency_cycles[SIMT_KIND_MINMAX] = (uint32_t)p->minmax_latency_cycles;
+	interval_cycles[SIMT_KIND_MINMAX] = (uint32_t)p->minmax_interval_cycles;
+}
+
 static void caches_new(struct sm *sm)
 {
 	const struct gpu_config *c = sm->gpu->config;
@@ -68,6 +79,8 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 		sm->scheduler_count += sm->issue_count;
 	CHECK(sm->scheduler_count <= SM_SCHEDULER_MAX);
 	sm->cta_slot_count = (uint32_t)c->sm.cta_slot_count;
+	sm->has_fp64_on_sfu = c->sm.fp64_on_sfu;
+	sm->ends_stored = c->sm.warp_ends_stored;
 	sm->is_gto = c->sm.scheduler == SM_GTO;
 	sm->has_caches = stack == UINT32_MAX || c->gpu.stack_sm_caches;
 	sm->warps = g_new0(struct sm_warp, sm->warp_slot_count);
@@ -94,9 +107,14 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->divergence_is_free = c->sm.divergence_is_free;
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
+	sm->pipe = pipe_new(sm, (uint32_t)c->sm.result_bus_count);
+	sm_kind_times(&c->sm, sm->kind_latency, sm->kind_interval);
 	sm->access_free = SM_NO_ACCESS;
 	sm->lsu.cap = (uint32_t)c->sm.lsu_queue_count;
 	sm->lsu.items = g_new0(struct lsu_entry, sm->lsu.cap);
+	sm->lsu_at = LSU_AT_QUEUE;
+	sm->lines.cap = sm->has_caches ? (uint32_t)c->sm.l1d_entry_cycles : 0;
+	sm->lines.items = g_new0(struct lsu_entry, sm->lines.cap);
 	sm->stores_left = (uint32_t)c->sm.store_count;
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
 	sm->spare = mem_req_get(g->pool);
@@ -127,6 +145,8 @@ void sm_free(struct sm *sm)
 	g_free(sm->sb_all);
 	g_free(sm->accesses);
 	g_free(sm->lsu.items);
+	g_free(sm->lines.items);
+	pipe_free(sm->pipe);
 	for (uint32_t i = 0; i < GPU_EXT_MAX; i++)
 		g_free(sm->ext_state[i]);
 	g_free(sm);
@@ -174,6 +194,11 @@ static void rebase(struct sm *sm, uint32_t by)
 	earlier(&sm->collector_next, 1, by);
 	earlier(sm->collector_free, sm->collector_count, by);
 	earlier(sm->bank_free, sm->register_banks, by);
+	pipe_clear(sm);
+	for (uint32_t i = 0; i < sm->lsu.count; i++)
+		earlier(&base_ring_at(&sm->lsu, i)->due, 1, by);
+	for (uint32_t i = 0; i < sm->lines.count; i++)
+		earlier(&base_ring_at(&sm->lines, i)->due, 1, by);
 	earlier(&sm->fetch_from, 1, by); /* a multiple of SM_FETCH_SLOTS */
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i].ready -= sm->accesses[i].ready < by ? sm->accesses[i].ready : by;
@@ -228,12 +253,12 @@ static void sm_tick(void *component, uint64_t cycle)
 	if (sm->out.first && sm->stack != UINT32_MAX)
 		port_drain(sm);
 	if (sm->lsu_waits_port && port_has_room(sm, 1)) {
-		sm->lsu_waits_port = false;
+		sm->lsu_waits_port = 0;
 		next = sm->now + 1;
 	}
 	queued_count = sm->out_count;
 	at = unlikely(is_stopped(sm)) ? sm_pause_cycle(sm) : sm_schedule(sm);
-	if (sm->lsu.count && next == SM_NEVER && !sm->lsu_waits_fill && !sm->lsu_waits_port && !sm->lsu_waits_walk)
+	if (next == SM_NEVER && lsu_queue_goes(sm))
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
 	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
@@ -443,6 +468,7 @@ static void state_clear(struct sm *sm)
 	memset(sm->bank_free, 0, sizeof(sm->bank_free));
 	memset(sm->fetches, 0, sm->fetch_slots);
 	sm->collector_next = sm->fetch_from = 0;
+	pipe_clear(sm);
 	sm->lsu_free = 0;
 }
 
@@ -465,7 +491,8 @@ void sm_kernel_begin(struct sm *sm)
 	mem_cache_invalidate_all(sm->l1d);
 	if (!sm->gpu->config->sm.inst_cache_kept)
 		mem_cache_invalidate_all(sm->l1i);
-	mem_cache_invalidate_all(sm->l1c);
+	if (!sm->gpu->config->sm.const_cache_kept)
+		mem_cache_invalidate_all(sm->l1c);
 	mem_cache_invalidate_all(sm->l1t);
 }
 
@@ -482,7 +509,8 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
-	CHECK(sm->lsu.count == 0 && !sm->out.first && sm->stores_left == sm->gpu->config->sm.store_count);
+	CHECK(sm->lsu.count == 0 && sm->lines.count == 0 && !sm->out.first);
+	CHECK(sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
 	CHECK(sm->lsu_ready_count == 0 && (!sm->mmu || mmu_is_idle(sm->mmu)));
 	CHECK(mem_cache_is_idle(sm->l1d) && mem_cache_is_idle(sm->l1i));
@@ -518,7 +546,9 @@ void sm_reset(struct sm *sm)
 		sm->accesses[i] = (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;
 	sm->lsu.count = 0;
-	sm->lsu_waits_fill = sm->lsu_waits_port = sm->lsu_waits_walk = false;
+	sm->lsu_waits_fill = sm->lsu_waits_port = 0;
+	sm->lsu_waits_walk = false;
+	sm->lines.count = 0;
 	sm->lsu_ready_count = 0;
 	if (sm->mmu)
 		mmu_reset(sm->mmu);

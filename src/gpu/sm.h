@@ -123,6 +123,10 @@ struct sm_access {
 enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED,
 		LSU_CARRIED /* its lines are an extension's; access: what that has given */ };
 
+/* Lines are looked up for the first instruction of the LSU's queue, and for the first of those on their way to the
+ * L1D. */
+enum lsu_place { LSU_AT_QUEUE = 1, LSU_AT_LINES = 2 };
+
 struct lsu_entry {
 	uint8_t kind;
 	uint8_t port;      /* enum sm_port: where its lines' answers go */
@@ -135,6 +139,7 @@ struct lsu_entry {
 	uint32_t count, next;
 	uint64_t issue_units; /* run.audit */
 	uint32_t cta;	      /* stores, and atomics whose result nobody uses: sm_cta.ticket */
+	uint32_t due;	      /* the cycle from which it is looked at */
 	bool is_translated; /* lines[next] has passed the MMU */
 	uint8_t store_bank; /* stores and reductions: where they are counted until they are in memory */
 	struct coalesced_line lines[COALESCE_LINES_MAX];
@@ -166,6 +171,8 @@ struct sm {
 	uint32_t stack;   /* UINT32_MAX: an SM of the GPU */
 	uint32_t scheduler_count, issue_count, warp_slot_count, cta_slot_count;
 	bool is_gto;
+	bool has_fp64_on_sfu; /* sm.fp64_on_sfu */
+	bool ends_stored; /* sm.warp_ends_stored */
 	bool has_caches; /* L1 data and texture */
 
 	uint64_t base;      /* cycle 0 of relative cycles */
@@ -185,6 +192,7 @@ struct sm {
 	uint32_t slot_parts[SM_SCHEDULER_MAX], fetch_parts, collect_parts;
 	uint8_t issue_turn[SM_SCHEDULER_MAX]; /* [issue slot]: the scheduler that is asked first */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
+	uint32_t kind_latency[SIMT_KIND_COUNT], kind_interval[SIMT_KIND_COUNT]; /* 0: the unit's */
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
 	uint32_t fetch_warps, fetch_from; /* fetches of cycles before fetch_from are not kept */
 	bool fetches_ahead;
@@ -194,6 +202,7 @@ struct sm {
 	uint32_t collector_next;		  /* cycle from which one is free */
 	uint32_t collector_free[SM_COLLECTOR_MAX]; /* of each */
 	uint32_t bank_free[SM_BANK_MAX];	  /* of each bank of registers */
+	struct sm_pipe *pipe; /* or NULL: results do not meet, see sm_pipe.c */
 	uint32_t sector_bytes, bank_count;
 
 	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */
@@ -207,7 +216,12 @@ struct sm {
 		BASE_RING(struct lsu_entry);
 	} lsu;
 	uint32_t lsu_free;
-	bool lsu_waits_fill, lsu_waits_port;
+	/* Lines between the LSU and the L1D's tags; cap 0: there are none. */
+	struct {
+		BASE_RING(struct lsu_entry);
+	} lines;
+	uint8_t lsu_at;			       /* enum lsu_place: whose line is being looked up */
+	uint8_t lsu_waits_fill, lsu_waits_port; /* of enum lsu_place, those that wait for an answer, for the port */
 	bool ext_waits_port;
 	char *ext_state[GPU_EXT_MAX]; /* [extension]: [warp slot] */
 	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
@@ -233,6 +247,9 @@ struct sm {
 /* sm.c */
 /* Latency and issue interval of the execution units by enum simt_unit, in cycles; [SIMT_UNIT_COUNT] each. */
 void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
+
+/* The same by enum simt_kind, 0 where the unit's hold; [SIMT_KIND_COUNT] each. */
+void sm_kind_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
 
 struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack);
 void sm_free(struct sm *sm);
@@ -285,6 +302,18 @@ uint32_t sm_pause_cycle(struct sm *sm);
 void sm_wheel_due(struct sm *sm);
 void sm_wheel_add(struct sm *sm, struct sm_warp *w);
 
+/* sm_pipe.c */
+/* NULL without buses. */
+struct sm_pipe *pipe_new(const struct sm *sm, uint32_t bus_count);
+void pipe_free(struct sm_pipe *p);
+void pipe_clear(struct sm *sm); /* nothing is under way */
+/* Sends the warp's instruction, which issues now, through the pipeline: latency cycles from issue to its result if it
+ * waits for nothing, interval until its unit takes the next. Returns how much longer it takes. */
+uint32_t pipe_enter(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t latency,
+		    uint32_t interval);
+/* Takes a bus for a result of another unit that is ready then; returns the cycle from which it is there. */
+uint32_t pipe_result(struct sm_pipe *p, uint32_t ready);
+
 /* sm_fetch.c */
 void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start);
 void sm_fetch_advance(struct sm *sm, struct sm_warp *w, uint32_t pc);
@@ -334,6 +363,11 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step);
 static inline bool lsu_has_room(const struct sm *sm)
 {
 	return sm->lsu.count < sm->lsu.cap;
+}
+/* Can the first of the queue go on, as far as is known? */
+static inline bool lsu_queue_goes(const struct sm *sm)
+{
+	return sm->lsu.count && !((sm->lsu_waits_fill | sm->lsu_waits_port) & LSU_AT_QUEUE) && !sm->lsu_waits_walk;
 }
 /* Lines that an extension sends (gpu_ext_ops.line); access is its own. */
 void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,

@@ -98,6 +98,8 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 	if (unlikely(t->is_done)) {
 		if (w->loads_pending)
 			sm_set_wait(sm, w, SM_WAIT_MEMORY);
+		else if (w->stores_pending && sm->ends_stored)
+			sm_set_wait(sm, w, SM_WAIT_FENCE);
 		else
 			sm_warp_retire(sm, w);
 		return;
@@ -175,22 +177,30 @@ static inline bool unit_is_shared(uint32_t unit)
 }
 
 /* Do its instructions go through the operand collectors? Those of the other units are as many as they need. */
-static inline bool unit_collects(uint32_t unit)
+static inline bool unit_collects(const struct sm *sm, uint32_t unit)
 {
-	return unit == SIMT_UNIT_INT || unit == SIMT_UNIT_IMUL || unit == SIMT_UNIT_FP32;
+	return unit == SIMT_UNIT_INT || unit == SIMT_UNIT_IMUL || unit == SIMT_UNIT_FP32 ||
+	       (sm->pipe && unit == SIMT_UNIT_CTRL);
 }
 
-static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t unit)
+/* The unit that does the instructions of this one. */
+static inline uint32_t unit_doing(const struct sm *sm, uint32_t unit)
 {
+	return unit == SIMT_UNIT_FP64 && unlikely(sm->has_fp64_on_sfu) ? SIMT_UNIT_SFU : unit;
+}
+
+static inline uint32_t unit_free_at(const struct sm *sm, const struct sm_scheduler *s, uint32_t of)
+{
+	const uint32_t unit = unit_doing(sm, of);
 	uint32_t at = unit_is_shared(unit) ? sm->unit_free[unit] : sm->issue_free[s->issue][unit];
 
-	return unit_collects(unit) && sm->collector_next > at ? sm->collector_next : at;
+	return unit_collects(sm, unit) && sm->collector_next > at ? sm->collector_next : at;
 }
 
 /* The unit works on what it is given for a share of so many cycles more. */
-static inline void unit_hold(struct sm *sm, const struct sm_scheduler *s, uint32_t unit, uint32_t cycles,
-			     uint32_t share)
+static inline void unit_hold(struct sm *sm, const struct sm_scheduler *s, uint32_t of, uint32_t cycles, uint32_t share)
 {
+	const uint32_t unit = unit_doing(sm, of);
 	const bool is_shared = unit_is_shared(unit);
 	uint32_t *free_at = is_shared ? &sm->unit_free[unit] : &sm->issue_free[s->issue][unit];
 	uint8_t *taken = is_shared ? &sm->unit_parts[unit] : &sm->issue_parts[s->issue][unit];
@@ -335,14 +345,17 @@ static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct sim
 }
 
 /* Diverged instructions share their turns. Returns as collect. */
-static uint32_t operands_collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t share)
+static uint32_t operands_collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst,
+				 uint32_t latency, uint32_t interval, uint32_t share)
 {
-	if (!sm->collector_count || !unit_collects(inst->unit))
+	if (!sm->collector_count || !unit_collects(sm, inst->unit))
 		return 0;
 	sm->collect_parts += share;
 	if (unlikely(sm->collect_parts < SM_WHOLE))
 		return 0;
 	sm->collect_parts -= SM_WHOLE;
+	if (sm->pipe)
+		return pipe_enter(sm, w, inst, latency, interval);
 	return collect(sm, w, inst);
 }
 
@@ -352,15 +365,23 @@ static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w
 			uint32_t share)
 {
 	uint32_t unit = inst->unit, steps = inst->issue_slots ? inst->issue_slots - 1u : 0, step_unit = inst->step_unit;
-	uint32_t step_cycles = unit == step_unit ? sm->interval[unit] : sm->latency[step_unit];
-	uint32_t reading = operands_collect(sm, w, inst, share);
-	uint32_t cycles = sm_share_cycles(&w->latency_parts, sm->latency[unit] + steps * step_cycles, share);
-	uint32_t ready = (sm->now + reading + cycles) << 1;
+	const bool has_kind = unit == SIMT_UNIT_INT || unit == SIMT_UNIT_IMUL || unit == SIMT_UNIT_FP32;
+	uint32_t own_latency = has_kind ? sm->kind_latency[inst->kind] : 0;
+	uint32_t own_interval = has_kind ? sm->kind_interval[inst->kind] : 0;
+	uint32_t interval = own_interval ? own_interval : sm->interval[unit];
+	uint32_t step_cycles = unit == step_unit ? interval : sm->latency[step_unit];
+	uint32_t latency = (own_latency ? own_latency : sm->latency[unit]) + steps * step_cycles;
+	uint32_t reading = operands_collect(sm, w, inst, latency, interval * (steps + 1), share);
+	uint32_t cycles = sm_share_cycles(&w->latency_parts, latency, share);
+	uint32_t at = sm->now + reading + cycles;
+	uint32_t ready = (sm->pipe && unit_doing(sm, unit) == SIMT_UNIT_SFU ? pipe_result(sm->pipe, at) : at) << 1;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
 
-	unit_hold(sm, s, unit, sm->interval[unit], share);
-	if (steps)
-		unit_hold(sm, s, step_unit, steps * sm->interval[step_unit], share);
+	if (!sm->pipe || !unit_collects(sm, unit)) {
+		unit_hold(sm, s, unit, interval, share);
+		if (steps)
+			unit_hold(sm, s, step_unit, steps * sm->interval[step_unit], share);
+	}
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = ready;
 }
@@ -505,7 +526,9 @@ uint32_t sm_schedule(struct sm *sm)
 {
 	uint32_t next = SM_NEVER, issued = 0;
 
-	for (uint32_t i = 0; i < sm->issue_count; i++) {
+	for (uint32_t k = 0; k < sm->issue_count; k++) {
+		const uint32_t i = sm->pipe ? (k + sm->now) % sm->issue_count : k;
+
 		issued |= (uint32_t)fill_slot(sm, i) << i;
 		if (unlikely(sm->gpu->has_failed))
 			break;

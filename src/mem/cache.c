@@ -60,7 +60,7 @@ struct set {
 
 struct mem_cache {
 	uint32_t way_count, set_bits, line_shift;
-	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index;
+	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index, is_fermi;
 	uint32_t merge_count, rank_vectors, set_bytes;
 	uint8_t *sets;
 
@@ -152,6 +152,8 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->allocates_on_miss = p->allocate_on_miss;
 	c->updates_on_write = p->write_update;
 	c->hashes_index = p->index_hash == MEM_CACHE_INDEX_XOR;
+	c->is_fermi = p->index_hash == MEM_CACHE_INDEX_FERMI;
+	CHECK(!c->is_fermi || set_count == 32 || set_count == 64);
 	c->merge_count = (uint32_t)p->mshr_merge_count;
 	c->validates_on_write = p->write_validate;
 	c->sector_bytes = (uint32_t)p->sector_bytes;
@@ -200,12 +202,23 @@ static uint64_t line_of_part(const struct mem_cache *c, uint64_t line)
 	return base_divide(line >> c->part_bit, &c->parts, &part) << c->part_bit | (line & ((1ull << c->part_bit) - 1));
 }
 
+/* Fermi's L1 (Nugteren et al., HPCA'14): address bits 7 to 11 XORed with bits 13, 14, 15, 17 and 19; of 64 sets the
+ * highest bit is bit 12. */
+static uint64_t fermi_index(uint64_t line)
+{
+	const uint64_t high = (line >> 6 & 7) | (line >> 10 & 1) << 3 | (line >> 12 & 1) << 4;
+
+	return ((line ^ high) & 31) | (line & 32);
+}
+
 static inline struct set *set_of(const struct mem_cache *c, uint64_t line)
 {
 	uint64_t index = unlikely(c->parts.count) ? line_of_part(c, line) : line, high = index;
 
 	if (c->hashes_index)
 		index ^= high >> c->set_bits ^ high >> 2 * c->set_bits;
+	else if (unlikely(c->is_fermi))
+		index = fermi_index(index);
 	return set_at(c, (uint32_t)(index & ((1ull << c->set_bits) - 1)));
 }
 

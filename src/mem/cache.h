@@ -39,7 +39,9 @@ enum mem_cache_result {
 };
 
 #define MEM_CACHE_WRITE_POLICIES(X) X(MEM_CACHE_WRITE_POLICY_THROUGH, through) X(MEM_CACHE_WRITE_POLICY_BACK, back)
-#define MEM_CACHE_INDEX_HASHES(X) X(MEM_CACHE_INDEX_PLAIN, none) X(MEM_CACHE_INDEX_XOR, xor)
+#define MEM_CACHE_INDEX_HASHES(X)                                     \
+	X(MEM_CACHE_INDEX_PLAIN, none) X(MEM_CACHE_INDEX_XOR, xor)    \
+	X(MEM_CACHE_INDEX_FERMI, fermi)
 enum mem_cache_write_policy { MEM_CACHE_WRITE_POLICIES(SIM_PARAM_ENUMERATOR) };
 enum mem_cache_index_hash { MEM_CACHE_INDEX_HASHES(SIM_PARAM_ENUMERATOR) };
 

@@ -102,6 +102,30 @@ static void decode_parts(struct simt_build *b, struct simt_exec *e)
 	e->run = simt_run_video_parts;
 }
 
+static enum simt_kind kind_of(enum ptx_op op)
+{
+	switch (op) {
+	case PTX_OP_ADD:
+	case PTX_OP_ADDC:
+	case PTX_OP_SUB:
+	case PTX_OP_SUBC:
+		return SIMT_KIND_ADD;
+	case PTX_OP_MUL:
+	case PTX_OP_MUL24:
+		return SIMT_KIND_MUL;
+	case PTX_OP_MAD:
+	case PTX_OP_MADC:
+	case PTX_OP_MAD24:
+	case PTX_OP_FMA:
+		return SIMT_KIND_MAD;
+	case PTX_OP_MIN:
+	case PTX_OP_MAX:
+		return SIMT_KIND_MINMAX;
+	default:
+		return SIMT_KIND_MOVE;
+	}
+}
+
 static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
@@ -114,6 +138,7 @@ static bool decode_alu(struct simt_build *b, struct simt_inst *inst, struct simt
 	if (!simt_alu_find(&plain, b->isa, &alu, &why))
 		return false;
 	inst->unit = (uint8_t)alu.unit;
+	inst->kind = (uint8_t)kind_of(i->op);
 	inst->issue_slots = alu.issue_slots ? alu.issue_slots : 1;
 	inst->step_unit = inst->unit;
 	if (alu.unit == SIMT_UNIT_SFU)

@@ -27,10 +27,11 @@ static bool decode_area(struct simt_build *b, struct simt_inst *inst, struct sim
 	case PTX_PARAM_CALL:
 		inst->space = SIMT_MEM_PARAM;
 		/* Kernel parameters are read from the launch's block; everything else is in the frame's rows. */
-		if (addr->var ? addr->var->space == PTX_PARAM_ENTRY : b->func_index == 0)
+		op->area = SIMT_AREA_FRAME;
+		if (addr->var ? addr->var->space == PTX_PARAM_ENTRY : b->func_index == 0) {
 			op->area = SIMT_AREA_PARAM;
-		else
-			op->area = SIMT_AREA_FRAME;
+			inst->flags |= SIMT_KERNEL_PARAM;
+		}
 		return true;
 	case PTX_SPACE_NONE:
 		op->area = SIMT_AREA_GENERIC;

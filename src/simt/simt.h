@@ -58,9 +58,17 @@ enum simt_inst_flags {
 	SIMT_COPY_WAIT = 1 << 11, /* issues when all but the last `groups` groups of the warp's copies are done */
 	SIMT_COPY_COMMIT = 1 << 12, /* the copies since the last one are a group */
 	SIMT_SPILL = 1 << 13,	/* a load or store of a register that is kept in local memory */
+	SIMT_KERNEL_PARAM = 1 << 14, /* a load of a kernel's parameter, not of a function's */
 };
 
 enum { SIMT_GROUPS_NONE = UINT8_MAX };
+
+/* Kinds of arithmetic that may have latencies of their own within a unit. */
+enum simt_kind {
+	SIMT_KIND_MOVE, /* moves, logic, shifts, comparisons, conversions, branches: all that is none of these */
+	SIMT_KIND_ADD, SIMT_KIND_MUL, SIMT_KIND_MAD, SIMT_KIND_MINMAX,
+	SIMT_KIND_COUNT
+};
 
 /* Memory space of a memory instruction as decoded; generic resolves per access. */
 enum simt_space { SIMT_MEM_NONE, SIMT_MEM_GLOBAL, SIMT_MEM_SHARED, SIMT_MEM_LOCAL, SIMT_MEM_CONST, SIMT_MEM_PARAM,
@@ -79,6 +87,7 @@ struct simt_inst {
 	uint8_t cache;	     /* enum ptx_cache */
 	uint8_t sem;	     /* enum ptx_sem */
 	uint8_t read_count, write_count;
+	uint8_t kind;	     /* enum simt_kind */
 	union {
 		uint8_t barrier_id_imm;
 		uint8_t groups; /* of SIMT_COPY_WAIT; SIMT_GROUPS_NONE: uncommitted copies must be done too */

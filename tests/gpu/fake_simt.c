@@ -39,6 +39,7 @@ struct simt_program *fake_program_new(const char *name, const struct fake_inst *
 		f->fake[i] = *s;
 		f->insts[i] = (struct simt_inst){.flags = s->flags | (s->mark ? SIMT_BLOCK_BEGIN : 0),
 						 .unit = s->unit,
+						 .kind = s->kind,
 						 .issue_slots = s->issue_slots,
 						 .step_unit = s->unit == SIMT_UNIT_SFU ? SIMT_UNIT_FP32 : s->unit,
 						 .space = s->space,

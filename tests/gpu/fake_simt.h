@@ -9,7 +9,7 @@ enum { FAKE_OPERANDS_MAX = 4, FAKE_INSTS_MAX = 512 };
 
 struct fake_inst {
 	uint16_t flags;
-	uint8_t unit, space, access_bytes, cache, sem, issue_slots;
+	uint8_t unit, kind, space, access_bytes, cache, sem, issue_slots;
 	uint8_t read_count, write_count;
 	uint16_t sb[FAKE_OPERANDS_MAX]; /* reads, then writes */
 	/* Address of a lane: addr(thread, visit) with the grid-wide thread number and how often the warp was here. */

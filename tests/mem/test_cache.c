@@ -519,6 +519,48 @@ static void test_index_hash_spreads_strides(void **state)
 	assert_int_equal(held[1], 64);
 }
 
+/* Brings in count lines, at 0 for a shift of 0 and else at 1 << shift; returns how many are there at the end. */
+static uint32_t lines_held(struct mem_cache *c, const uint32_t *shifts, uint32_t count)
+{
+	uint32_t held = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct mem_req r = {.addr_bytes = shifts[i] ? 1ull << shifts[i] : 0};
+		uint64_t victim;
+		uint32_t mshr;
+
+		assert_int_equal(mem_cache_read(c, &r, &mshr), MEM_CACHE_MISS);
+		mem_cache_fill(c, mshr, &victim);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		held += mem_cache_holds(c, shifts[i] ? 1ull << shifts[i] : 0);
+	return held;
+}
+
+/* Fermi's hash takes bits 13, 14, 15, 17 and 19, and no other above the index: lines that differ in one of the others
+ * share a set of one way. Of 64 sets bit 12 is the highest of the index. */
+static void test_fermi_index(void **state)
+{
+	static const uint32_t taken[] = {0, 13, 14, 15, 17, 19}, others[] = {0, 16, 18, 20, 21, 22}, bit_12[] = {0, 12};
+
+	(void)state;
+	for (uint32_t sets = 32; sets <= 64; sets += 32) {
+		struct cache_params p = params(sets * 128, 1);
+		struct mem_cache *c;
+
+		p.index_hash = MEM_CACHE_INDEX_FERMI;
+		c = mem_cache_new(&p, NULL, "l1d");
+		assert_int_equal(lines_held(c, taken, 6), 6);
+		mem_cache_free(c);
+		c = mem_cache_new(&p, NULL, "l1d");
+		assert_int_equal(lines_held(c, others, 6), 1);
+		mem_cache_free(c);
+		c = mem_cache_new(&p, NULL, "l1d");
+		assert_int_equal(lines_held(c, bit_12, 2), sets == 64 ? 2 : 1);
+		mem_cache_free(c);
+	}
+}
+
 /* A line invalidated on its way answers those who wait and is not kept; who comes later fetches it again. */
 static void test_invalidation_reaches_lines_on_their_way(void **state)
 {
@@ -560,6 +602,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_naive_model),
 		cmocka_unit_test(test_index_hash_spreads_strides),
+		cmocka_unit_test(test_fermi_index),
 		cmocka_unit_test(test_sectors_against_bytes),
 		cmocka_unit_test(test_sectors_on_their_way),
 		cmocka_unit_test(test_a_line_goes_before_its_sector),

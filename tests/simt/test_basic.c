@@ -36,6 +36,42 @@ static void test_vectoradd(void **state)
 	rig_close(&r);
 }
 
+/* Kinds of arithmetic, and which loads are of the kernel's parameters. */
+static void test_kinds(void **state)
+{
+	static const char text[] = RIG_KERNEL(
+	    "mad.lo.u32 %r1, %t, %t, %t; fma.rn.f32 %f1, %f1, %f1, %f1; min.s32 %r2, %r1, %t; max.f32 %f2, %f1, %f1;\n"
+	    "sub.u32 %r3, %r1, %t; mul.wide.u32 %rd1, %r3, 4; setp.lt.u32 %p1, %r1, %t; ld.global.u32 %r4, [%out];\n");
+	static const struct {
+		const char *begin;
+		enum simt_kind kind;
+	} wanted[] = {{"mad.lo", SIMT_KIND_MAD},     {"fma.rn", SIMT_KIND_MAD},	{"min.s32", SIMT_KIND_MINMAX},
+		      {"max.f32", SIMT_KIND_MINMAX}, {"sub.u32", SIMT_KIND_ADD}, {"mul.wide", SIMT_KIND_MUL},
+		      {"setp.lt", SIMT_KIND_MOVE}};
+	struct rig r;
+	uint32_t found = 0, params = 0, loads = 0;
+
+	(void)state;
+	rig_open(&r, text);
+	assert_true(rig_build(&r, "k"));
+	for (uint32_t i = 0; i < r.program->inst_count; i++) {
+		const struct simt_inst *inst = &r.program->insts[i];
+		const char *of = inst->ptx->text;
+
+		for (size_t k = 0; k < sizeof(wanted) / sizeof(*wanted); k++) {
+			if (strncmp(of, wanted[k].begin, strlen(wanted[k].begin)))
+				continue;
+			assert_int_equal(inst->kind, wanted[k].kind);
+			found |= 1u << k;
+		}
+		params += (inst->flags & SIMT_KERNEL_PARAM) != 0 && !strncmp(of, "ld.param", 8);
+		loads += (inst->flags & SIMT_LOAD) != 0;
+	}
+	assert_int_equal(found, (1u << sizeof(wanted) / sizeof(*wanted)) - 1);
+	assert_true(params > 0 && params == loads - 1);
+	rig_close(&r);
+}
+
 static void test_reduction(void **state)
 {
 	static const char text[] = RIG_KERNEL(
@@ -79,7 +115,8 @@ static void test_vector_mov(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_reduction),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_kinds),
+					   cmocka_unit_test(test_reduction),
 					   cmocka_unit_test(test_vector_mov)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

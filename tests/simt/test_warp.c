@@ -371,6 +371,10 @@ static void test_guest(void **state)
 	const struct simt_program *p = r.program;
 	uint32_t begin = 9, end = 13;
 
+	assert_int_equal(p->insts[begin].kind, SIMT_KIND_MUL);
+	assert_int_equal(p->insts[begin + 1].kind, SIMT_KIND_ADD);
+	assert_int_equal(p->insts[begin + 2].kind, SIMT_KIND_MOVE);
+
 	assert_string_equal(p->insts[begin].ptx->text, "mul.lo.u32 %r1, %t, 3;");
 	while (w->pc != begin)
 		assert_true(simt_step(&r.launch, w, &step));

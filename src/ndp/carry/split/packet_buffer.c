@@ -167,7 +167,7 @@ void packet_buffer_tick(struct packet_buffer *b)
 	if (b->ready.count) {
 		if (port_has_room(sm, 1)) {
 			leave(b, queue_pop(&b->ready));
-			sm->lsu_waits_fill = false;
+			sm->lsu_waits_fill = 0;
 		} else {
 			sm->ext_waits_port = true;
 		}

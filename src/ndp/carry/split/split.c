@@ -475,7 +475,7 @@ void partition_granted(struct partition *p)
 		nsu_take_command(p->split->nsus[p->target], p);
 	}
 	packet_buffer_granted(packets_of(sm, p), p);
-	sm->lsu_waits_fill = false;
+	sm->lsu_waits_fill = 0;
 	if (p->waits_room)
 		go_on(sm, p);
 	sm_wake(sm, sm->now);
