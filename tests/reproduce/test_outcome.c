@@ -107,7 +107,8 @@ static void verdicts(void **state)
 	base_diag_init(&diag);
 	set = published_make(results,
 			     "id,run,reason\nX-3,quick,\"because, so\"\nX-2,full,of other runs\nX-1,any,unused\n",
-			     "h\n\"X-3,X-2\",m,p 1,--set a=1,time_ps,,-20,-10\nX-3,m,p 1,-- p 2,energy_total_pj,b,1,2\n",
+			     "h\n\"X-3,X-2\",m,p 1,--set a=1,time_ps,,-20,-10\n"
+			     "X-3,m,p 1,-- p 2,energy_total_pj,b,1,2\n",
 			     &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
@@ -136,8 +137,8 @@ static void verdicts(void **state)
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[2].status, REPRODUCE_EXPLAINED);
 	assert_string_equal(o.items[2].note,
-			    "arithmetic mean; because, so; experiment: --set a=1 on m with `p 1`: time_ps by -20 to -10 %; "
-			    "experiment: -- p 2 on m with `p 1`: energy_total_pj over b by 1 to 2 %");
+			    "arithmetic mean; because, so; experiment: --set a=1 on m with `p 1`: time_ps by -20 "
+			    "to -10 %; experiment: -- p 2 on m with `p 1`: energy_total_pj over b by 1 to 2 %");
 	assert_int_equal(o.items[1].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
 	reproduce_published_free(set);
@@ -287,7 +288,8 @@ static void claims_take_what_explains_their_numbers(void **state)
 	judged.same_count = ARRAY_COUNT(same);
 	d->paper = &judged;
 	base_diag_init(&diag);
-	set = published_make(text, "id,run,reason\nX-1,any,because\nX-3,any,therefore\nC1 (b),any,because\n", NULL, &diag);
+	set = published_make(text, "id,run,reason\nX-1,any,because\nX-3,any,therefore\nC1 (b),any,because\n", NULL,
+			     &diag);
 	assert_non_null(set);
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[0].status, REPRODUCE_SAME);
