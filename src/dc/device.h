@@ -11,7 +11,8 @@ struct dc_device;
 #define DC_KERNEL_COUNTS(X)                                                                              \
 	X(ctas) X(words) X(compute_cycles) X(memory_cycles) X(feed_wait_cycles) X(wave_wait_cycles)      \
 	X(active_block_cycles) X(entry_cycles) X(chosen_ways) X(accesses) X(spill_accesses) X(lines)     \
-	X(cache_hits) X(read_bytes) X(write_bytes) X(link_bytes)
+	X(cache_hits) X(read_bytes) X(write_bytes) X(link_bytes)                       \
+	X(lane_operations) X(tmu_rows)
 struct dc_kernel_counts {
 	const char *name;
 	uint64_t offered, taken; /* launches; the others did not begin there */

@@ -48,6 +48,7 @@ struct account_block {
 		uint64_t count;
 	} refused[ACCOUNT_REFUSALS]; /* the rest of the offered; NULL: no more */
 	uint64_t request_bytes, answer_bytes; /* registers or contexts that travelled, with what is beside them */
+	uint64_t message_bytes; /* of a block in two parts: packets without data, requests and answers among them */
 	/* Touched there; hits: of the read ones, those that came from caches of the GPU. */
 	uint64_t read_lines, read_hits, write_lines;
 	/* From the decision until the warp stood behind it; here, of entries all of whose rounds stayed. Lives of

@@ -60,6 +60,7 @@ static json_t *block_json(const struct account_block *b)
 	json_object_set_new(o, "refused", refused);
 	put_int(o, "request_bytes", b->request_bytes);
 	put_int(o, "answer_bytes", b->answer_bytes);
+	put_int(o, "message_bytes", b->message_bytes);
 	put_int(o, "read_lines", b->read_lines);
 	put_int(o, "read_hits", b->read_hits);
 	put_int(o, "write_lines", b->write_lines);

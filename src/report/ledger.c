@@ -47,10 +47,13 @@ static const char *most_refused(const json_t *refused, double *count)
 	return most;
 }
 
-/* Registers, and lines that the GPU's caches have and the block needs there. */
+/* Messages, or registers with what is beside them, and lines that the GPU's caches have and the block needs there. */
 static double spent_bytes(const json_t *run, const json_t *b)
 {
-	return report_number(b, "request_bytes", NULL) + report_number(b, "answer_bytes", NULL) +
+	const double messages = report_number(b, "message_bytes", NULL);
+	const double registers = report_number(b, "request_bytes", NULL) + report_number(b, "answer_bytes", NULL);
+
+	return (messages > 0 ? messages : registers) +
 	       report_number(b, "read_hits", NULL) * (param(run, "link.header_bytes") + param(run, "l2.line_bytes"));
 }
 

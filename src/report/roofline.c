@@ -2,6 +2,7 @@
 #include "report/roofline.h"
 
 #include "report/report.h"
+#include "report/roofline_roofs.h"
 
 #include <glib.h>
 #include <string.h>
@@ -43,16 +44,9 @@ static double sfu_per_s(const json_t *run)
 	return sm_total(run) * clock_hz(run) * lanes / param(run, "sm.sfu_interval_cycles");
 }
 
-struct roof {
-	const char *name;
-	bool is_unit;
-	const char *uses[2]; /* their sum */
-	double per_s;
-};
-
-static uint32_t roofs_of(const json_t *run, struct roof *out)
+static uint32_t roofs_of(const json_t *run, struct report_roof *out)
 {
-	const struct roof all[] = {
+	const struct report_roof all[] = {
 	    {"issue", true, {"issue_slots"}, schedulers_hz(run)},
 	    {"integer units", true, {"int_threads"}, unit_per_s(run, "sm.int_interval_cycles")},
 	    {"multipliers", true, {"imul_threads"}, unit_per_s(run, "sm.imul_interval_cycles")},
@@ -75,24 +69,21 @@ static uint32_t roofs_of(const json_t *run, struct roof *out)
 	return count;
 }
 
-enum { ROOFS_MAX = 16 };
-
-static double use_of(const json_t *uses, const struct roof *r)
+static double use_of(const json_t *uses, const struct report_roof *r)
 {
 	return report_number(uses, r->uses[0], NULL) + (r->uses[1] ? report_number(uses, r->uses[1], NULL) : 0);
 }
 
 /* What the kernel uses nothing of is no roof of it. */
-static json_t *kernel_roofs(const json_t *uses, const struct roof *roofs, uint32_t count)
+static json_t *kernel_roofs(const json_t *uses, double work, const struct report_roof *roofs, uint32_t count)
 {
-	const double work = report_number(uses, "thread_instructions", NULL);
 	json_t *out = json_array();
 
 	for (uint32_t i = 0; i < count; i++) {
 		const double use = use_of(uses, &roofs[i]), intensity = use > 0 ? work / use : 0;
 		size_t at = 0;
 
-		if (use <= 0)
+		if (use <= 0 || roofs[i].per_s <= 0)
 			continue;
 		while (at < json_array_size(out) &&
 		       report_number(json_array_get(out, at), "per_s", NULL) <= intensity * roofs[i].per_s)
@@ -104,45 +95,61 @@ static json_t *kernel_roofs(const json_t *uses, const struct roof *roofs, uint32
 	return out;
 }
 
-static json_t *kernel_of(const json_t *kernel, const struct roof *roofs, uint32_t count)
+static json_t *kernel_of(const json_t *kernel, const char *work_key, const struct report_roof *roofs, uint32_t count)
 {
 	const json_t *uses = json_object_get(kernel, "uses");
-	const double work = report_number(uses, "thread_instructions", NULL),
-		     time_ps = report_number(uses, "time_ps", NULL);
+	const double work = report_number(uses, work_key, NULL), time_ps = report_number(uses, "time_ps", NULL);
 	const double per_s = time_ps > 0 ? work / time_ps * ps_per_s : 0;
-	json_t *own = kernel_roofs(uses, roofs, count);
+	json_t *own = kernel_roofs(uses, work, roofs, count);
 	const double lowest = report_number(json_array_get(own, 0), "per_s", NULL);
 
 	return json_pack("{s:O, s:f, s:f, s:f, s:f, s:o}", "name", json_object_get(kernel, "name"), "time_ps", time_ps,
 			 "work", work, "per_s", per_s, "share", lowest > 0 ? per_s / lowest : 0, "roofs", own);
 }
 
-json_t *report_roofline(const json_t *run)
+json_t *report_roofline_of(const json_t *kernels, const char *work, const char *work_key,
+			   const struct report_roof *roofs, uint32_t count)
 {
-	const json_t *account = json_object_get(run, "account");
-	struct roof roofs[ROOFS_MAX];
-	json_t *kernels, *all, *kernel;
-	uint32_t count;
+	json_t *rows = json_array(), *all = json_array(), *kernel;
 	size_t i;
 
-	if (!json_is_object(account))
-		return json_null();
-	count = roofs_of(run, roofs);
-	kernels = json_array();
-	all = json_array();
-	json_array_foreach(json_object_get(account, "kernels"), i, kernel) {
-		json_t *row = kernel_of(kernel, roofs, count);
+	json_array_foreach((json_t *)kernels, i, kernel) {
+		json_t *row = kernel_of(kernel, work_key, roofs, count);
 		size_t at = 0;
 
-		while (at < json_array_size(kernels) && report_number(json_array_get(kernels, at), "time_ps", NULL) >=
-							    report_number(row, "time_ps", NULL))
+		while (at < json_array_size(rows) &&
+		       report_number(json_array_get(rows, at), "time_ps", NULL) >= report_number(row, "time_ps", NULL))
 			at++;
-		json_array_insert_new(kernels, at, row);
+		json_array_insert_new(rows, at, row);
 	}
 	for (uint32_t k = 0; k < count; k++)
-		json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "name", roofs[k].name, "kind",
-						     roofs[k].is_unit ? "units" : "bytes", "per_s", roofs[k].per_s));
-	return json_pack("{s:f, s:o, s:o}", "lanes", lanes, "roofs", all, "kernels", kernels);
+		if (roofs[k].per_s > 0)
+			json_array_append_new(all,
+					      json_pack("{s:s, s:s, s:f}", "name", roofs[k].name, "kind",
+							roofs[k].is_unit ? "units" : "bytes", "per_s", roofs[k].per_s));
+	return json_pack("{s:s, s:o, s:o}", "work", work, "roofs", all, "kernels", rows);
+}
+
+static json_t *of_gpu(const json_t *run)
+{
+	struct report_roof roofs[REPORT_ROOFS_MAX];
+	const uint32_t count = roofs_of(run, roofs);
+	json_t *out = report_roofline_of(json_object_get(json_object_get(run, "account"), "kernels"),
+					 "instructions of threads", "thread_instructions", roofs, count);
+
+	json_object_set_new(out, "lanes", json_real(lanes));
+	return out;
+}
+
+json_t *report_roofline(const json_t *run)
+{
+	if (json_is_object(json_object_get(run, "account")))
+		return of_gpu(run);
+	if (json_is_object(json_object_get(run, "duality")))
+		return report_roofline_caches(run);
+	if (json_is_object(json_object_get(run, "channels")))
+		return report_roofline_channels(run);
+	return json_null();
 }
 
 void report_roofline_print(FILE *out, const json_t *roofline)
@@ -152,8 +159,8 @@ void report_roofline_print(FILE *out, const json_t *roofline)
 
 	if (!json_is_object(roofline))
 		return;
-	fputs("\nroofs: G instructions of threads a second, measured, and as each roof would allow, the lowest first\n",
-	      out);
+	fprintf(out, "\nroofs: G %s a second, measured, and as each roof would allow, the lowest first\n",
+		json_string_value(json_object_get(roofline, "work")));
 	json_array_foreach(json_object_get(roofline, "kernels"), i, kernel) {
 		if (i == KERNELS_SHOWN)
 			break;

@@ -5,8 +5,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* null where the run has no account. Else an object; work is instructions of threads:
- * - "lanes": work of an issue slot at most;
+/* null where a GPU's run has no account. Else an object; work is instructions of threads, of caches that compute
+ * operations of lanes, of processors and NDPs on channels instructions, whose one "kernel" is the program:
+ * - "work": which of them;
+ * - "lanes": of a GPU: work of an issue slot at most;
  * - "roofs": name, kind ("bytes" or "units") and per_s, what the machine does of it in a second at most: all
  *   stacks, and all SMs, those in the stacks included;
  * - "kernels": the longest first: name, time_ps, work, per_s (work in a second, measured), and "roofs", the lowest

@@ -304,8 +304,9 @@ json_t *report_why(const json_t *run, const json_t *other)
 		if (json_is_object(cores))
 			json_array_extend(findings, json_object_get(cores, "findings"));
 		find_bound(bounds, findings);
-		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "cores", cores, "placed", report_placed(run, other),
-				 "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
+		return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cores", cores, "placed",
+				 report_placed(run, other), "roofline", report_roofline(run), "bounds", bounds,
+				 "ledger", ledger_of(run), "findings", findings);
 	}
 	find_program(run, findings);
 	find_bound(bounds, findings);

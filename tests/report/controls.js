@@ -58,7 +58,7 @@ const roofs = document.querySelector('#roofs');
 let rows = [];
 const look_at_roofs = () => {
 const why = JSON.parse(document.getElementById('data').textContent).runs.map(r => r.why);
-const lines = why.map(w => w.roofline).filter(l => l);
+const lines = why.map(w => w.roofline).filter(l => l && l.lanes); /* of GPUs */
 check(lines.length === 1 && roofs.querySelectorAll('figure').length === 1, 'not one drawing of roofs');
 const bytes = new Set(lines[0].roofs.filter(f => f.kind === 'bytes').map(f => f.name));
 const shown = lines[0].kernels.slice(0, 8).flatMap(k => k.roofs.filter(f => bytes.has(f.name)));

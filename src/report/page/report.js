@@ -412,7 +412,7 @@ function why() {
 }
 
 function roofs() {
-	const gpu = runs.filter(r => r.why && r.why.cycles), list = gpu.filter(r => r.why.roofline);
+	const gpu = runs.filter(r => r.why && r.why.cycles), list = gpu.filter(r => r.why.roofline && r.why.roofline.lanes);
 	if (!list.length) return;
 	const s = section('roofs', 'Roofs', 'A point is a kernel as measured, against one kind of the bytes that it moves; the line up ' +
 		'leads to what this roof would allow. Dashes: the lowest of the kernel\'s own roofs of issue and units.');

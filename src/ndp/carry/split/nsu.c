@@ -106,7 +106,7 @@ void nsu_start(struct nsu *u)
 		u->commands.first = p->next_command;
 		u->used.commands--;
 		if (!u->gpu->config->nsu.slot_credits)
-			nsu_release(u, (struct nsu_credits){.commands = 1});
+			nsu_release(u, p, (struct nsu_credits){.commands = 1});
 		slot_start(u, (uint32_t)__builtin_ctzll(~u->resident), p);
 	}
 }
@@ -265,11 +265,11 @@ static void count_issue(struct nsu *u, const struct nsu_inst *inst, enum simt_un
 	u->stats.register_writes += inst->write_count;
 }
 
-static void take_load(struct nsu *u, struct partition_entry *e)
+static void take_load(struct nsu *u, const struct partition *p, struct partition_entry *e)
 {
 	if (e->arrived)
 		u->used.reads -= e->entry_count;
-	nsu_release(u, (struct nsu_credits){.reads = e->entry_count});
+	nsu_release(u, p, (struct nsu_credits){.reads = e->entry_count});
 }
 
 /* The store's values reach memory now; its lines leave one per cycle. */
@@ -280,7 +280,7 @@ static void take_store(struct nsu *u, struct partition *p, const struct nsu_inst
 
 	if (e->arrived)
 		u->used.writes -= e->entry_count;
-	nsu_release(u, (struct nsu_credits){.writes = e->entry_count});
+	nsu_release(u, p, (struct nsu_credits){.writes = e->entry_count});
 	if (!e->access.mask)
 		return;
 	simt_access_write(&e->access);
@@ -315,7 +315,7 @@ static void end(struct nsu *u, uint32_t slot)
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);
 	if (g->config->nsu.slot_credits)
-		nsu_release(u, (struct nsu_credits){.commands = 1});
+		nsu_release(u, p, (struct nsu_credits){.commands = 1});
 	if (!g->config->nsu.free_messages)
 		answer_send(u, p);
 	nsu_start(u);
@@ -362,7 +362,7 @@ static void execute(struct nsu *u, uint32_t slot, uint64_t cycle)
 	}
 	nsu_warp_step(p->program, u->gpu->launch, p->exec, &e->access);
 	if (inst->op == NSU_OP_LOAD)
-		take_load(u, e);
+		take_load(u, p, e);
 	else if (inst->op == NSU_OP_STORE)
 		take_store(u, p, inst);
 	else if (inst->op == NSU_OP_CONST)

@@ -64,6 +64,7 @@ struct nsu {
 	} commands; /* wait for a slot */
 	struct nsu_credits used, all, credits;		/* entries in use; of the buffers; to be returned */
 	uint64_t credit_cycle;				/* when credits leave without company */
+	uint32_t credit_pc;				/* the block that the first of them is of */
 	bool has_credit_packet;				/* waits for the link */
 
 	struct nsu_cache_line *lines; /* [line_count], of the read-only cache; with the GPU's directory of it */
@@ -90,8 +91,8 @@ extern const struct net_port_ops nsu_port_ops;
 void nsu_out_drain(struct nsu *u);
 /* The next line of the store that is being written, if there is room. */
 void nsu_store_step(struct nsu *u);
-/* A command, read or write entry is used. */
-void nsu_release(struct nsu *u, struct nsu_credits c);
+/* A command, read or write entry is used, by a block. */
+void nsu_release(struct nsu *u, const struct partition *of, struct nsu_credits c);
 void nsu_credits_due(struct nsu *u, uint64_t cycle);
 void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_t mshr);
 

@@ -190,7 +190,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 
 /* ---- credits ---- */
 
-void nsu_release(struct nsu *u, struct nsu_credits c)
+void nsu_release(struct nsu *u, const struct partition *of, struct nsu_credits c)
 {
 	const struct nsu_params *p = &u->gpu->config->nsu;
 	bool is_first = !(u->credits.commands | u->credits.reads | u->credits.writes);
@@ -201,6 +201,7 @@ void nsu_release(struct nsu *u, struct nsu_credits c)
 	u->credits.writes += c.writes;
 	if (!is_first)
 		return;
+	u->credit_pc = of->registers->begin_pc;
 	u->credit_cycle = nsu_cycle(u) + (p->free_messages ? 1 : p->credit_return_cycles);
 	sim_wake_cycle(u->gpu->engine, u->comp, u->credit_cycle);
 }
@@ -231,6 +232,7 @@ void nsu_credits_due(struct nsu *u, uint64_t cycle)
 	}
 	u->has_credit_packet = true;
 	r = packet_new(u->split, PACKET_CREDIT, NULL);
+	packet_of(r)->begin_pc = u->credit_pc;
 	r->stack = (uint8_t)u->stack;
 	packet_count(u->split, r);
 	logic_layer_reply(g->stacks[u->stack], r);

@@ -49,7 +49,10 @@ struct mem_req *packet_new(struct split *split, enum packet_kind kind, struct pa
 	}
 	k = base_stack_pop(&split->packets_free, next_free);
 	split->packet_count++;
-	*k = (struct packet){.p = p, .kind = (uint8_t)kind, .target = p ? p->target : 0};
+	*k = (struct packet){.p = p,
+			     .kind = (uint8_t)kind,
+			     .target = p ? p->target : 0,
+			     .begin_pc = p ? p->registers->begin_pc : 0};
 	*r = (struct mem_req){
 	    .issue_units = sim_now_units(split->gpu->engine),
 	    .owner = k,
@@ -70,14 +73,23 @@ void packet_free(struct split *split, struct mem_req *r)
 	mem_req_put(split->gpu->pool, r);
 }
 
+/* Of the block that it is for, in its ledger: not what data need anyway, nor what units fetch for all blocks. */
+static bool is_message(enum packet_kind kind)
+{
+	return kind != PACKET_DATA && kind != PACKET_WRITE && kind != PACKET_WRITTEN && kind != PACKET_FETCH;
+}
+
 void packet_count(struct split *split, const struct mem_req *r)
 {
 	const struct link_params *l = &split->gpu->config->link;
 	const struct packet *k = packet_of(r);
-	uint64_t bytes = l->header_bytes + r->payload_bytes;
+	const uint64_t whole = l->header_bytes + r->payload_bytes;
+	const uint64_t bytes = (whole + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
 
 	split->packet_stats.packets[k->kind]++;
-	split->packet_stats.bytes[k->kind] += (bytes + l->flit_bytes - 1) / l->flit_bytes * l->flit_bytes;
+	split->packet_stats.bytes[k->kind] += bytes;
+	if (unlikely(split->gpu->account != NULL) && is_message((enum packet_kind)k->kind))
+		account_block_at(split->gpu, k->begin_pc)->message_bytes += bytes;
 }
 
 static void packet_becomes(struct split *split, struct mem_req *r, enum packet_kind kind, uint32_t payload_bytes)
@@ -108,6 +120,7 @@ static struct mem_req *invalidation(struct split *split, uint32_t stack, const s
 {
 	struct mem_req *r = packet_new(split, PACKET_INVALIDATE, NULL);
 
+	packet_of(r)->begin_pc = packet_of(written)->begin_pc;
 	r->addr_bytes = written->addr_bytes;
 	r->tag = split->sm_ports[packet_of(written)->p->home->sm->index];
 	r->stack = (uint8_t)stack;

@@ -65,6 +65,7 @@ struct packet {
 	uint16_t seq;		/* memory instruction of the block; of a fetch: enum nsu_memory */
 	uint8_t kind;
 	uint8_t target; /* stack of the unit */
+	uint32_t begin_pc; /* of the block that it is for */
 	/* reads: */
 	uint32_t words; /* of the line */
 	uint8_t line;	/* place in the unit's cache */
