@@ -19,9 +19,11 @@ struct path {
 
 /* Since the last look. */
 struct slot {
-	uint64_t next_cycle; /* the first that is not attributed */
-	uint32_t reason, pc; /* of the cycles from there on */
-	uint64_t run_cycle;  /* since when it waits on memory without a break; PATH_NONE: it does not */
+	uint64_t next_cycle;   /* the first that is not attributed */
+	uint32_t reason, pc;   /* of the cycles from there on */
+	uint64_t run_cycle;    /* since when it waits on memory without a break; PATH_NONE: it does not */
+	uint64_t answer_cycle; /* since when it waits for another answer; PATH_NONE: it does not */
+	uint32_t answer;       /* enum account_answer */
 	uint32_t issued_pc;
 	bool has_cause; /* the warp that has just issued had waited on memory: for this */
 	struct path cause;
@@ -38,13 +40,14 @@ struct sm_account {
 	struct warp_paths *warps;
 	struct path *accesses; /* [access]: of its latest part */
 	uint32_t access_cap;
-	uint64_t issued, stalls[SM_WAIT_COUNT], memory; /* all that is attributed */
+	struct path answers[ACCOUNT_ANSWER_COUNT];                                      /* the last of each kind */
+	uint64_t issued, stalls[SM_WAIT_COUNT], memory, answered[ACCOUNT_ANSWER_COUNT]; /* all that is attributed */
 };
 
 struct accounting {
 	struct account all; /* first */
 	struct gpu *gpu;
-	struct account_kernel *kernel; /* that runs */
+	struct account_kernel *kernel;    /* that runs */
 	uint64_t uses[ACCOUNT_USE_COUNT]; /* when it began */
 	struct sm_account *sms;
 };
@@ -56,6 +59,14 @@ static const char *const reasons[ACCOUNT_REASON_COUNT] = {
     [SM_WAIT_BARRIER] = "barrier", [SM_WAIT_OFFLOAD] = "offload",
     [SM_WAIT_MOVE] = "move",       [SM_WAIT_PAUSE] = "pause",
     [SM_WAIT_IDLE] = "idle",
+};
+
+static const struct {
+	const char *name;
+	uint32_t reason, part; /* part: without a request */
+} answers[ACCOUNT_ANSWER_COUNT] = {
+    [ACCOUNT_FETCH] = {"fetch", SM_WAIT_FETCH, NET_STAGE_L1},
+    [ACCOUNT_FENCE] = {"fence", SM_WAIT_FENCE, ACCOUNT_OTHER},
 };
 
 static const struct {
@@ -71,6 +82,11 @@ static const struct {
 const char *account_reason_name(uint32_t reason)
 {
 	return reasons[reason];
+}
+
+const char *account_answer_name(uint32_t answer)
+{
+	return answers[answer].name;
 }
 
 const char *account_part_name(uint32_t part)
@@ -217,6 +233,50 @@ static void charge_path(struct accounting *a, const struct sm *sm, const struct 
 	charge_part(a, p, cell, NET_STAGE_L1, to - from);
 }
 
+/* ---- other answers ---- */
+
+void account_answered(struct accounting *a, const struct sm *sm, enum account_answer kind, struct mem_req *r)
+{
+	struct path *p = &sm_of(a, sm)->answers[kind];
+
+	*p = (struct path){.ready_cycle = sm->base + sm->now};
+	path_of_request(a, r, p);
+}
+
+static void end_answer(struct accounting *a, struct sm *sm, uint32_t index, uint64_t to)
+{
+	struct sm_account *account = sm_of(a, sm);
+	struct slot *s = &account->slots[index];
+	const struct path *p = &account->answers[s->answer];
+	uint64_t *out, from = s->answer_cycle;
+
+	if (from == PATH_NONE)
+		return;
+	out = cell_of(a, sm, s->pc)->answers[s->answer];
+	account->answered[s->answer] += to - from;
+	s->answer_cycle = PATH_NONE;
+	if (!p->is_request || p->ready_cycle < from) {
+		out[answers[s->answer].part] += to - from;
+		return;
+	}
+	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++) {
+		const uint64_t end = CLAMP(p->left_cycle[i], from, to);
+
+		out[i] += end - from;
+		from = end;
+	}
+	out[NET_STAGE_L1] += to - from;
+}
+
+static void begin_answer(struct slot *s)
+{
+	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
+		if (s->reason == answers[i].reason) {
+			s->answer = i;
+			s->answer_cycle = s->next_cycle;
+		}
+}
+
 /* ---- schedulers ---- */
 
 static void charge(struct accounting *a, const struct sm *sm, struct slot *s, uint64_t to_cycle)
@@ -299,6 +359,8 @@ static void look(struct accounting *a, struct sm *sm, uint32_t index, bool has_i
 	charge(a, sm, s, now);
 	if (has_issued || reason != SM_WAIT_MEMORY)
 		end_run(a, sm, index, now);
+	if (has_issued || reason != answers[s->answer].reason)
+		end_answer(a, sm, index, now);
 	if (has_issued) {
 		cell_of(a, sm, s->issued_pc)->issued++;
 		sm_of(a, sm)->issued++;
@@ -308,6 +370,8 @@ static void look(struct accounting *a, struct sm *sm, uint32_t index, bool has_i
 	s->pc = valid_pc(a, pc_of(sm, index, reason));
 	if (reason == SM_WAIT_MEMORY && s->run_cycle == PATH_NONE)
 		s->run_cycle = s->next_cycle;
+	if (s->answer_cycle == PATH_NONE)
+		begin_answer(s);
 	s->has_cause = false;
 }
 
@@ -326,8 +390,11 @@ void account_sm_begin(struct accounting *a, struct sm *sm)
 	struct sm_account *s = sm_of(a, sm);
 
 	for (uint32_t i = 0; i < sm->issue_count; i++)
-		s->slots[i] =
-		    (struct slot){.next_cycle = sm->base, .reason = SM_WAIT_IDLE, .pc = NO_PC, .run_cycle = PATH_NONE};
+		s->slots[i] = (struct slot){.next_cycle = sm->base,
+					    .reason = SM_WAIT_IDLE,
+					    .pc = NO_PC,
+					    .run_cycle = PATH_NONE,
+					    .answer_cycle = PATH_NONE};
 	memset(s->waiting, 0, sizeof(s->waiting));
 }
 
@@ -339,8 +406,11 @@ void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
 	for (uint32_t i = 0; i < sm->issue_count; i++) {
 		charge(a, sm, &s->slots[i], end_cycle);
 		end_run(a, sm, i, end_cycle);
+		end_answer(a, sm, i, end_cycle);
 	}
 	CHECK(s->memory == s->stalls[SM_WAIT_MEMORY]);
+	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
+		CHECK(s->answered[i] == s->stalls[answers[i].reason]);
 	if (is_whole) {
 		CHECK(s->issued == sm->stats.issued_cycles);
 		CHECK(!memcmp(s->stalls, sm->stats.stalls, sizeof(s->stalls)));
@@ -348,6 +418,8 @@ void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
 	s->issued = sm->stats.issued_cycles;
 	memcpy(s->stalls, sm->stats.stalls, sizeof(s->stalls));
 	s->memory = s->stalls[SM_WAIT_MEMORY];
+	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
+		s->answered[i] = s->stalls[answers[i].reason];
 }
 
 /* ---- the extension ---- */

@@ -7,7 +7,8 @@
  *
  * Waiting on memory is also attributed to the load that ended it: the cycles from the first one without issue until a
  * warp left off waiting are laid over the stamps of that load's last request (net/stamp.h); each cycle belongs to the
- * stage that the request was in. These parts add up to the reason, too.
+ * stage that the request was in. These parts add up to the reason, too. So do those of waits for instructions and at
+ * fences: their cycles are laid over the stamps of the last such request of the SM that was answered in them.
  *
  * Nothing of it changes the model: an extension looks on, the account looks after every tick of an SM, and requests
  * have stamps. Without run.account there is none of it.
@@ -29,11 +30,20 @@ enum account_part {
 
 enum { ACCOUNT_REASON_COUNT = 11 }; /* enum sm_wait */
 
+/* Other waits that end when a request is answered. */
+enum account_answer {
+	ACCOUNT_FETCH, /* a line of code */
+	ACCOUNT_FENCE, /* a store before a fence */
+	ACCOUNT_ANSWER_COUNT
+};
+const char *account_answer_name(uint32_t answer);
+
 /* Scheduler cycles of one instruction. */
 struct account_cell {
 	uint64_t issued;
 	uint64_t stalls[ACCOUNT_REASON_COUNT];
 	uint64_t memory[ACCOUNT_PART_COUNT]; /* of the waits that this load ended */
+	uint64_t answers[ACCOUNT_ANSWER_COUNT][ACCOUNT_PART_COUNT]; /* of other waits, by the last such answer */
 };
 
 enum { ACCOUNT_REFUSALS = 12 };

@@ -22,6 +22,9 @@ void account_sent(struct mem_req *r);
 /* A part of an access has its data at cycle ready; called before it is counted. */
 void account_part(struct accounting *a, struct sm *sm, uint32_t access, uint32_t ready);
 
+/* A request is answered that is no load's. */
+void account_answered(struct accounting *a, const struct sm *sm, enum account_answer kind, struct mem_req *r);
+
 /* The ledger of the block that begins at pc of the running kernel. NULL: off. */
 struct account_block *account_block_at(const struct gpu *g, uint32_t pc);
 /* It was offered: taken (why NULL), or not, for this reason. */

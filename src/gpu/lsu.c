@@ -749,6 +749,8 @@ static void take_store(void *self, struct mem_req *r)
 	const struct sm_port *p = self;
 
 	answer_begin(p, r);
+	if (unlikely(p->sm->gpu->account != NULL))
+		account_answered(p->sm->gpu->account, p->sm, ACCOUNT_FENCE, r);
 	sm_store_end(p->sm, r->store_bank);
 	answer_end(p->sm, r, store_acknowledged(p->sm, r));
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "gpu/accounting.h"
 #include "gpu/priv.h"
 
 /* Turns are given as far ahead as the latest start, which is whoever's who places warps, and those that wait behind it:
@@ -185,6 +186,8 @@ static void take_line(void *self, struct mem_req *reply)
 	struct mem_req *r = mem_cache_fill(p->cache, reply->tag, &victim);
 
 	port_answered(sm, reply, p->latency_ps);
+	if (unlikely(sm->gpu->account != NULL))
+		account_answered(sm->gpu->account, sm, ACCOUNT_FETCH, reply);
 	while (r) {
 		struct mem_req *next = r->next;
 		struct sm_warp *w = r->owner;

@@ -23,19 +23,28 @@ static void put_nonzero(json_t *o, const char *key, uint64_t value)
 		put_int(o, key, value);
 }
 
+static void put_parts(json_t *o, const char *of, const uint64_t counts[ACCOUNT_PART_COUNT])
+{
+	g_autofree char *key = g_strconcat(of, "_parts", NULL);
+	json_t *parts = json_object();
+
+	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
+		put_nonzero(parts, account_part_name(i), counts[i]);
+	if (json_object_size(parts))
+		json_object_set(o, key, parts);
+	json_decref(parts);
+}
+
 static json_t *cell_json(const struct account_cell *c)
 {
-	json_t *o = json_object(), *parts = json_object();
+	json_t *o = json_object();
 
 	put_nonzero(o, "issued", c->issued);
 	for (uint32_t i = 0; i < ACCOUNT_REASON_COUNT; i++)
 		put_nonzero(o, account_reason_name(i), c->stalls[i]);
-	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
-		put_nonzero(parts, account_part_name(i), c->memory[i]);
-	if (json_object_size(parts))
-		json_object_set_new(o, "memory_parts", parts);
-	else
-		json_decref(parts);
+	put_parts(o, "memory", c->memory);
+	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
+		put_parts(o, account_answer_name(i), c->answers[i]);
 	return o;
 }
 

@@ -9,15 +9,23 @@
 enum { LINES_KEPT = 20, LINES_SHOWN = 8 };
 
 static const char *const places[] = {"gpu", "stacks"};
-static const char parts_key[] = "memory_parts";
+/* Waits that are split along the way, and the statistic of each. */
+static const struct {
+	const char *name, *key, *statistic, *title;
+} waits[] = {
+    {"memory", "memory_parts", "sm.stall_memory", "waiting on memory"},
+    {"fetch", "fetch_parts", "sm.stall_fetch", "waiting for instructions"},
+    {"fence", "fence_parts", "sm.stall_fence", "waiting at fences"},
+};
+enum { WAITS = G_N_ELEMENTS(waits) };
 
 static void add(json_t *sums, const char *key, double value)
 {
 	json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + value));
 }
 
-/* All cycles of an instruction, or of none; adds what it waited on memory to parts. */
-static double cycles_of(const json_t *cells, json_t *parts)
+/* All cycles of an instruction, or of none; adds what it waited, of each kind, to parts. */
+static double cycles_of(const json_t *cells, json_t *const parts[WAITS])
 {
 	double sum = 0;
 
@@ -27,8 +35,10 @@ static double cycles_of(const json_t *cells, json_t *parts)
 
 		json_object_foreach(json_object_get(cells, places[i]), key, value)
 			sum += json_number_value(value);
-		json_object_foreach(json_object_get(json_object_get(cells, places[i]), parts_key), key, value)
-			add(parts, key, json_number_value(value));
+		for (size_t w = 0; w < WAITS; w++)
+			json_object_foreach(json_object_get(json_object_get(cells, places[i]), waits[w].key), key,
+					    value)
+				add(parts[w], key, json_number_value(value));
 	}
 	return sum;
 }
@@ -54,38 +64,53 @@ static void keep_line(json_t *lines, const json_t *kernel, const json_t *line, d
 		json_array_remove(lines, LINES_KEPT);
 }
 
+/* "memory" and "memory_unaccounted", and so on. */
+static void put_waits(json_t *out, const json_t *run, json_t *const parts[WAITS])
+{
+	for (size_t w = 0; w < WAITS; w++) {
+		g_autofree char *left_key = g_strconcat(waits[w].name, "_unaccounted", NULL);
+		double left = report_number(run, "stats", waits[w].statistic);
+		const char *key;
+		json_t *value;
+
+		json_object_foreach(parts[w], key, value)
+			left -= json_number_value(value);
+		json_object_set_new(out, waits[w].name, parts[w]);
+		json_object_set_new(out, left_key, json_real(left));
+	}
+}
+
 json_t *report_account(const json_t *run)
 {
 	const json_t *account = json_object_get(run, "account");
-	const double waited = report_number(run, "stats", "sm.stall_memory"),
-		     all = report_number(run, "stats", "sm.scheduler_cycles");
-	json_t *parts, *lines, *kernel, *line, *value;
-	double sum = 0;
-	const char *key;
+	const double all = report_number(run, "stats", "sm.scheduler_cycles");
+	json_t *parts[WAITS], *lines, *kernel, *line, *out;
 	size_t i, k;
 
 	if (!json_is_object(account))
 		return json_null();
-	parts = json_object();
+	for (size_t w = 0; w < WAITS; w++)
+		parts[w] = json_object();
+	out = json_object();
 	lines = json_array();
 	json_array_foreach(json_object_get(account, "kernels"), i, kernel) {
 		cycles_of(json_object_get(kernel, "nowhere"), parts);
 		json_array_foreach(json_object_get(kernel, "lines"), k, line)
 			keep_line(lines, kernel, line, cycles_of(line, parts));
 	}
-	json_object_foreach(parts, key, value)
-		sum += json_number_value(value);
 	json_array_foreach(lines, i, line)
 		json_object_set_new(line, "share", json_real(all > 0 ? report_number(line, "cycles", NULL) / all : 0));
-	return json_pack("{s:o, s:f, s:O, s:o}", "memory", parts, "memory_unaccounted", waited - sum, "parts",
-			 json_object_get(account, "parts"), "lines", lines);
+	put_waits(out, run, parts);
+	json_object_set(out, "parts", json_object_get(account, "parts"));
+	json_object_set_new(out, "lines", lines);
+	return out;
 }
 
 /* ---- as text ---- */
 
-static void print_memory(FILE *out, const json_t *account)
+static void print_wait(FILE *out, const json_t *account, size_t wait)
 {
-	const json_t *parts = json_object_get(account, "memory");
+	const json_t *parts = json_object_get(account, waits[wait].name);
 	const char *key;
 	json_t *doc, *value;
 	double all = 0;
@@ -94,7 +119,7 @@ static void print_memory(FILE *out, const json_t *account)
 		all += json_number_value(value);
 	if (all <= 0)
 		return;
-	fprintf(out, "\nwaiting on memory, by where the request was: %.0f\n", all);
+	fprintf(out, "\n%s, by where the request was: %.0f\n", waits[wait].title, all);
 	json_object_foreach(json_object_get(account, "parts"), key, doc) {
 		const double own = report_number(parts, key, NULL);
 
@@ -110,7 +135,8 @@ void report_account_print(FILE *out, const json_t *account)
 
 	if (!json_is_object(account))
 		return;
-	print_memory(out, account);
+	for (size_t w = 0; w < WAITS; w++)
+		print_wait(out, account, w);
 	fputs("\nthe instructions that cost most scheduler cycles, issued or waited there\n", out);
 	json_array_foreach(json_object_get(account, "lines"), i, line) {
 		const char *source = json_string_value(json_object_get(line, "source_file"));

@@ -90,6 +90,7 @@ static const struct fake_inst at_once_insts[] = {FAKE_LOAD(1, row_by_warp), USE(
 static const struct fake_inst shared_insts[] = {FAKE_SHARED(1, word), USE(1), FAKE_EXIT};
 static const struct fake_inst host_insts[] = {FAKE_LOAD(1, on_host), USE(1), FAKE_EXIT};
 static const struct fake_inst far_insts[] = {FAKE_LOAD(1, other_stack), USE(1), FAKE_EXIT};
+static const struct fake_inst fence_insts[] = {FAKE_STORE(1, first_row), FAKE_FENCE, FAKE_EXIT};
 static struct fake_inst l2_hit_insts[] = {FAKE_LOAD(1, first_row), USE(1), FAKE_LOAD(3, first_row), USE(3), FAKE_EXIT};
 
 struct load {
@@ -97,18 +98,30 @@ struct load {
 	uint32_t count, ctas, threads;
 	uint32_t pc;       /* of the load whose parts are looked at */
 	bool is_on_stacks; /* it is that of the stacks' SMs */
+	uint32_t answer;   /* not a load's parts, but those of this wait of all instructions: enum account_answer + 1 */
 };
 
-enum { SECOND = 2 };
+enum { SECOND = 2, OF_FETCH = ACCOUNT_FETCH + 1, OF_FENCE = ACCOUNT_FENCE + 1 };
 
-static const struct load miss = {miss_insts, ARRAY_COUNT(miss_insts), 1, 32, 0, false},
-			 l1_hit = {l1_hit_insts, ARRAY_COUNT(l1_hit_insts), 1, 32, SECOND, false},
-			 l2_hit = {l2_hit_insts, ARRAY_COUNT(l2_hit_insts), 1, 32, SECOND, false},
-			 two_rows = {two_rows_insts, ARRAY_COUNT(two_rows_insts), 1, 32, SECOND, false},
-			 at_once = {at_once_insts, ARRAY_COUNT(at_once_insts), 1, 64, 0, false},
-			 shared = {shared_insts, ARRAY_COUNT(shared_insts), 1, 32, 0, false},
-			 host = {host_insts, ARRAY_COUNT(host_insts), 1, 32, 0, false},
-			 far = {far_insts, ARRAY_COUNT(far_insts), 2, 32, 0, true};
+static const struct load miss = {miss_insts, ARRAY_COUNT(miss_insts), 1, 32, 0, false, 0},
+			 l1_hit = {l1_hit_insts, ARRAY_COUNT(l1_hit_insts), 1, 32, SECOND, false, 0},
+			 l2_hit = {l2_hit_insts, ARRAY_COUNT(l2_hit_insts), 1, 32, SECOND, false, 0},
+			 two_rows = {two_rows_insts, ARRAY_COUNT(two_rows_insts), 1, 32, SECOND, false, 0},
+			 at_once = {at_once_insts, ARRAY_COUNT(at_once_insts), 1, 64, 0, false, 0},
+			 shared = {shared_insts, ARRAY_COUNT(shared_insts), 1, 32, 0, false, 0},
+			 host = {host_insts, ARRAY_COUNT(host_insts), 1, 32, 0, false, 0},
+			 far = {far_insts, ARRAY_COUNT(far_insts), 2, 32, 0, true, 0},
+			 fence = {fence_insts, ARRAY_COUNT(fence_insts), 1, 32, 0, false, OF_FENCE},
+			 fetch = {shared_insts, ARRAY_COUNT(shared_insts), 1, 32, 0, false, OF_FETCH};
+
+static void add_answers(const struct account_kernel *k, uint32_t answer, uint64_t *parts)
+{
+	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
+		parts[i] = k->nowhere[0].answers[answer][i];
+	for (uint32_t pc = 0; pc < k->inst_count; pc++)
+		for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
+			parts[i] += k->insts[pc].cell[0].answers[answer][i];
+}
 
 /* The same machine for all: its SM and, for `far`, one in each stack. */
 static void parts_of(const struct load *load, const char *key, const char *value, uint64_t *parts)
@@ -133,8 +146,11 @@ static void parts_of(const struct load *load, const char *key, const char *value
 	rig_run(&r, load->insts, load->count, load->ctas, load->threads);
 	a = gpu_account_of(r.gpu);
 	assert_int_equal(a->kernel_count, 1);
-	memcpy(parts, a->kernels[0]->insts[load->pc].cell[load->is_on_stacks].memory,
-	       ACCOUNT_PART_COUNT * sizeof(parts[0]));
+	if (load->answer)
+		add_answers(a->kernels[0], load->answer - 1, parts);
+	else
+		memcpy(parts, a->kernels[0]->insts[load->pc].cell[load->is_on_stacks].memory,
+		       ACCOUNT_PART_COUNT * sizeof(parts[0]));
 	rig_close(&r);
 }
 
@@ -165,6 +181,13 @@ static const struct row {
     {&shared, "sm.shared_latency_cycles", "26", "31", {{ACCOUNT_SHARED, 26, 5}}},
     {&host, "host.access_latency_ps", "1000000", "1005000", {{NET_STAGE_HOST, HOST_CYCLES, 5}}},
     {&far, "mesh.latency_ps", "8000", "15000", {{NET_STAGE_MESH, 8 + 1, 7}, {NET_STAGE_MESH_HOME, 8 + 9, 7}}},
+    /* A line of code comes as a line of data does. */
+    {&fetch, "xbar.latency_cycles", "8", "13", {{NET_STAGE_XBAR, 8 + 1, 5}, {NET_STAGE_XBAR_HOME, 8 + 5, 5}}},
+    {&fetch, "gpu.l2_entry_cycles", "120", "127", {{NET_STAGE_L2, 120, 7}}},
+    {&fetch, "dram.t_rcd", "11", "16", {{NET_STAGE_BANK, 11 + 11, 5}}},
+    /* A store is two flits, its acknowledgment one. */
+    {&fence, "xbar.latency_cycles", "8", "13", {{NET_STAGE_XBAR, 8 + 2, 5}, {NET_STAGE_XBAR_HOME, 8 + 1, 5}}},
+    {&fence, "gpu.l2_entry_cycles", "120", "127", {{NET_STAGE_L2, 120, 7}}},
     /* The second warp's row waits in the queue until the first one's may be closed. */
     {&at_once, "dram.t_ras", "40", "45", {{NET_STAGE_QUEUE, 39, 5}}},
 };
