@@ -56,9 +56,16 @@ struct advise_machines {
 
 /* ---- what is said of the runs ---- */
 
+/* No limit of time has ended it, and nobody else. */
+static bool is_whole(const struct cli_job *job)
+{
+	return cli_job_is_finished(job) && !json_is_string(json_object_get(job->result, "timed_out")) &&
+	       !json_is_true(json_object_get(job->result, "interrupted"));
+}
+
 static bool has_profile(const struct cli_job *job)
 {
-	return cli_job_is_finished(job) && json_array_size(json_object_get(job->result, "profile"));
+	return is_whole(job) && json_array_size(json_object_get(job->result, "profile"));
 }
 
 static json_t *kernels_advice(const struct advise_machines *m, const struct cli_job *jobs)
@@ -87,7 +94,7 @@ static json_t *threads_advice(const struct advise_machines *m, const struct cli_
 static json_t *advice_of(const struct advise_machines *m, const struct cli_job *jobs)
 {
 	for (uint32_t i = 0; i < m->run_count; i++) {
-		if (m->is_of_threads && !(cli_job_is_finished(&jobs[i]) && report_has_run(jobs[i].result))) {
+		if (m->is_of_threads && !(is_whole(&jobs[i]) && report_has_run(jobs[i].result))) {
 			cli_error("advise: the program has not run to its end: there is nothing to go by");
 			return NULL;
 		}
@@ -113,6 +120,15 @@ static bool jobs_make(const struct advise_machines *m, const struct cli_target *
 	return true;
 }
 
+/* Whose results were checked, and are not right. */
+static bool are_wrong(const struct cli_job *jobs, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (cli_job_not_verified(&jobs[i]))
+			return true;
+	return false;
+}
+
 static int advise(const struct cli_paths *paths, const struct cli_target *target, const struct advise_machines *m,
 		  const char *json_path)
 {
@@ -131,7 +147,7 @@ static int advise(const struct cli_paths *paths, const struct cli_target *target
 	if (exit_status == CLI_OK) {
 		json_t *advice = advice_of(m, jobs);
 
-		exit_status = advice ? CLI_OK : CLI_FAILED;
+		exit_status = advice && !are_wrong(jobs, m->run_count) ? CLI_OK : CLI_FAILED;
 		if (advice && !cli_json_keep(json_path, advice))
 			exit_status = CLI_UNABLE;
 		json_decref(advice);
