@@ -140,6 +140,8 @@ struct reproduce_paper {
 	/* NULL: every configuration runs every workload. Else what is run, and nothing else is. */
 	const struct reproduce_cell *cells;
 	uint32_t cell_count;
+	/* NULL, or by configuration more overrides in a quick run: of a machine as much smaller as the input. */
+	const char *const *quick_sets;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
