@@ -53,9 +53,9 @@ enum { CORES = 64 }; /* of an NDP, table 6.1 */
 #define LAST(RUN, ndps, side, full) \
 	SOLVE(RUN, N_##ndps##_##full, #ndps " NDPs, " #full, CACHE(4096) ACCESS(64), 3200, ndps, side, full, PREFETCHED)
 /* Nothing but neighbours' values, on a whole NDP in a quick run, too. */
-#define EXCHANGE(RUN, access)                                                                                   \
+#define EXCHANGE(RUN, access)                                                                                 \
 	RUN(E_##access, "exchange, " #access " B", "channel-ndp", SIX CACHE(4096) ACCESS(access) DDR2400, "", \
-	    OWNED "--do exchange --iterations 20 --ndps 2 --side 64",                                           \
+	    OWNED "--do exchange --iterations 20 --ndps 2 --side 64",                                         \
 	    OWNED "--do exchange --iterations 20 --ndps 8 --side 64")
 
 #define RUNS(RUN)                                                                                                    \
@@ -68,8 +68,8 @@ enum { CORES = 64 }; /* of an NDP, table 6.1 */
 	SOLVE(RUN, EACH, "a region for each kernel", CACHE(4096) ACCESS(64), 2400, 1, 16, 64, "--region each")       \
 	CLAIMS(RUN, NOTHING_64, "nothing", 16, 64)                                                                   \
 	CLAIMS(RUN, MATRIX_64, "matrix", 16, 64)                                                                     \
-	CLAIMS(RUN, NOTHING_104, "nothing", 32, 104)                                                                 \
-	CLAIMS(RUN, MATRIX_104, "matrix", 32, 104)                                                                   \
+	CLAIMS(RUN, NOTHING_104, "nothing", 24, 104)                                                                 \
+	CLAIMS(RUN, MATRIX_104, "matrix", 24, 104)                                                                   \
 	SIZES(RUN, 512, 512)                                                                                         \
 	SIZES(RUN, 1K, 1024)                                                                                         \
 	SIZES(RUN, 2K, 2048)                                                                                         \
@@ -79,9 +79,9 @@ enum { CORES = 64 }; /* of an NDP, table 6.1 */
 	LAST(RUN, 2, 16, 64)                                                                                         \
 	LAST(RUN, 4, 16, 64)                                                                                         \
 	LAST(RUN, 8, 16, 64)                                                                                         \
-	LAST(RUN, 1, 32, 104)                                                                                        \
-	LAST(RUN, 4, 32, 104)                                                                                        \
-	LAST(RUN, 8, 32, 104)                                                                                        \
+	LAST(RUN, 1, 24, 104)                                                                                        \
+	LAST(RUN, 4, 24, 104)                                                                                        \
+	LAST(RUN, 8, 24, 104)                                                                                        \
 	EXCHANGE(RUN, 32)                                                                                            \
 	EXCHANGE(RUN, 64)                                                                                            \
 	/* Table 6.2: 10 cores of 4.2 GHz, four channels. A quick matrix is 290 times smaller, as are the caches. */ \
@@ -104,7 +104,7 @@ static const struct reproduce_config configs[] = {
 
 static const char *const quick_sets[] = {
 #define RUN(id, name, machine, sets, quick_sets, ...) [id] = quick_sets,
-	RUNS(RUN)
+    RUNS(RUN)
 #undef RUN
 };
 
