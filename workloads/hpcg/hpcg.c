@@ -10,6 +10,7 @@
 #include "hpcg.h"
 
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,9 +173,13 @@ static void say(const struct hpcg *h, const struct hpcg_solve *s)
 static bool result_check(const struct hpcg *h, const struct hpcg_solve *s)
 {
 	double *x[HPCG_PARTS_MAX], residual;
+	uint32_t wanted;
 	bool right;
 
-	right = hpcg_reference(h, HPCG_COLOURED, s->iterations, 0, x, &residual) == s->done;
+	wanted = hpcg_reference(h, HPCG_COLOURED, s->iterations, 0, x, &residual);
+	right = wanted == s->done;
+	if (!right)
+		fprintf(stderr, "hpcg: %u iterations, expected %u\n", s->done, wanted);
 	for (uint32_t part = 0; part < h->part_count; part++) {
 		right = right &&
 			workload_same_f64("solution", h->parts[part]->x, x[part], h->parts[part]->levels[0].rows, 0);
