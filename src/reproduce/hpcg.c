@@ -283,13 +283,6 @@ static double utilisation_ratio(data *d, row_of *row)
 	return utilisation(d, row) / 6; /* of a K80, as printed */
 }
 
-static double waiting(data *d, row_of *row)
-{
-	return 100 *
-	       (said(d, row->config, "channel.local_latency_ps") + said(d, row->config, "channel.remote_latency_ps")) *
-	       1e-12 / (said(d, row->config, "time") * parameter(d, row->config, "channel.core_count"));
-}
-
 static double not_known(data *d, row_of *row)
 {
 	(void)d;
@@ -346,7 +339,7 @@ static const struct reproduce_row rows[] = {
     ROW("CH6H-41", gflops, N_1_104, N_1_104, 1.25, NULL),
     ROW("CH6H-42", core_mflops, N_1_104, N_1_104, 20, NULL),
     ROW("CH6H-43", utilisation, N_1_104, N_1_104, 6, NULL),
-    ROW("CH6H-44", waiting, A_64_2400, A_64_2400, 12, NULL),
+    ROW("CH6H-44", not_known, A_64_2400, A_64_2400, 0, NULL),
     ROW("CH6H-45", not_known, CPU, CPU, 0, NULL),
     ROW("CH6H-46", utilisation_ratio, N_1_104, N_1_104, 1, NULL),
 };

@@ -77,19 +77,10 @@ static const struct workload_count counts[] = {
 };
 
 static struct hpcg_counted counted[] = {
-    {.name = "channel.directory_bytes"},
-    {.name = "channel.near_bytes"},
-    {.name = "channel.remote_bytes"},
-    {.name = "channel.processor_bytes"},
-    {.name = "channel.remote_reads"},
-    {.name = "channel.point_lookups"},
-    {.name = "channel.point_hits"},
-    {.name = "channel.point_out_bytes"},
-    {.name = "cpu.up_bytes"},
-    {.name = "cpu.down_bytes"},
-    {.name = "channel.instructions"},
-    {.name = "channel.local_latency_ps"},
-    {.name = "channel.remote_latency_ps"},
+    {.name = "channel.directory_bytes"}, {.name = "channel.near_bytes"},      {.name = "channel.remote_bytes"},
+    {.name = "channel.processor_bytes"}, {.name = "channel.remote_reads"},    {.name = "channel.point_lookups"},
+    {.name = "channel.point_hits"},      {.name = "channel.point_out_bytes"}, {.name = "cpu.up_bytes"},
+    {.name = "cpu.down_bytes"},          {.name = "channel.instructions"},
 };
 
 /* ---- what HPCG counts ---- */
