@@ -109,7 +109,7 @@ static char *version_known(sqlite3 *db, int *version)
 
 char *report_schema_check(sqlite3 *db)
 {
-	int version;
+	int version = 0;
 
 	return version_known(db, &version);
 }
