@@ -199,6 +199,22 @@ static bool goes_by(const char *parameter, bool is_on)
 	return is_on;
 }
 
+/* False after a message: of a machine without a GPU our settings would be the mistake that is reported. */
+static bool has_gpu(const struct cli_paths *paths, const char *name)
+{
+	static const char *const none[] = {NULL};
+	g_autofree struct machine_session *bare = g_new0(struct machine_session, 1);
+
+	if (!load(paths, name, NULL, none, bare))
+		return false;
+	if (!machine_config_has_gpu(&bare->config)) {
+		cli_error("advise: of kernels it is asked what a GPU does: machine '%s' has none; --machine %s is one",
+			  name, default_gpu);
+		return false;
+	}
+	return true;
+}
+
 static bool kernels_machines(const struct cli_paths *paths, struct advise_options *o, struct advise_machines *m)
 {
 	static const char *const profile[] = {"run.mode=functional", "run.profile=true", NULL}, *const none[] = {NULL};
@@ -206,8 +222,9 @@ static bool kernels_machines(const struct cli_paths *paths, struct advise_option
 	const char *name = o->machine ? o->machine : default_gpu;
 
 	m->run_count = strcmp(name, gpu_server) ? 2 : 1;
-	if (!cli_timeout_add(about.name, o->timeout, limits) || !cli_timeout_add(about.name, o->timeout, o->sets) ||
-	    !load(paths, name, o->sets, profile, &m->runs[0]) || !is_large_enough(&m->runs[0].config) ||
+	if (!has_gpu(paths, name) || !cli_timeout_add(about.name, o->timeout, limits) ||
+	    !cli_timeout_add(about.name, o->timeout, o->sets) || !load(paths, name, o->sets, profile, &m->runs[0]) ||
+	    !is_large_enough(&m->runs[0].config) ||
 	    !goes_by("profile", machine_run_params(&m->runs[0].config)->profile))
 		return false;
 	return load(paths, cache_server, NULL, none, &m->caches) &&
@@ -224,8 +241,7 @@ static bool threads_machines(const struct cli_paths *paths, struct advise_option
 		return false;
 	if (!machine_cpu_params(&m->runs[0].config) || machine_channel_params(&m->runs[0].config)) {
 		cli_error("advise: of a program of threads it is asked what a CPU alone does: machine '%s' %s; "
-			  "--machine %s is "
-			  "one",
+			  "--machine %s is one",
 			  name,
 			  machine_cpu_params(&m->runs[0].config) ? "has near-data processors beside it"
 								 : "has no processors",
