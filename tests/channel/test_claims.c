@@ -76,6 +76,31 @@ static void test_part_of_region(void **state)
 	}
 }
 
+/* A processor that is alone with a line no longer is when an NDP or software has the line for the NDPs as well, and tells
+ * them of its next write. */
+static void test_alone(void **state)
+{
+	enum by { BY_READ, BY_WRITE, BY_SHARED, BY_OWNED, BYS };
+
+	(void)state;
+	for (enum by by = 0; by < BYS; by++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.cpu_params.protocol = CPU_PROTOCOL_MESI;
+		rig_open(&r, true);
+		access_alone(&r, CPU, FIRST, CPU_READ);
+		assert_int_equal(cpu_system_stats(r.cpu)->exclusives, 1);
+		if (by <= BY_WRITE)
+			access_alone(&r, NDP, FIRST, by == BY_READ ? CPU_READ : CPU_WRITE);
+		else
+			claim(&r, FIRST, PAGE_BYTES, by == BY_SHARED ? CHANNEL_OWNER_SHARED : CHANNEL_OWNER_NDP);
+		write_and_read(&r, FIRST);
+		assert_int_equal(cpu_system_stats(r.cpu)->silent_upgrades, 0);
+		rig_close(&r);
+	}
+}
+
 /* One message to the NDP-M of a region, however many of its pages are claimed, and one answer; a message of a program
  * goes up once and down once. */
 static void test_messages_once(void **state)
@@ -475,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_part_of_region),
+	    cmocka_unit_test(test_alone),
 	    cmocka_unit_test(test_messages_once),
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
