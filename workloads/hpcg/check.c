@@ -182,7 +182,7 @@ static uint32_t gradients(const struct reference *e, uint32_t iterations, double
 	for (uint32_t part = 0; part < h->part_count; part++)
 		memcpy(r->of[part], h->parts[part]->b, level_of(h, part, 0)->rows * sizeof(double));
 	first = *residual = sqrt(dot(h, r, r));
-	for (; i<iterations && * residual> first * tolerance; i++) {
+	for (; i < iterations && (*residual) > first * tolerance; i++) {
 		const double before = rz;
 		double alpha;
 
@@ -222,20 +222,102 @@ uint32_t hpcg_reference(const struct hpcg *h, enum hpcg_order order, uint32_t it
 	return done;
 }
 
-/* ---- HPCG's tests ---- */
-
 enum { STREAM_FIRST, STREAM_SECOND };
 
-static void random_fill(const struct hpcg *h, uint64_t seed, uint32_t stream, const struct vectors *v)
+/* ---- the problem ---- */
+
+/* 1 to 2, of 24 bits, so that sums of a row are exact in any order. */
+static double random_at(uint64_t seed, uint32_t stream, uint64_t number)
+{
+	return 1 + (double)workload_random_float(seed, stream, number);
+}
+
+static void random_fill(const struct hpcg *h, uint32_t level, uint64_t seed, uint32_t stream, const struct vectors *v)
 {
 	for (uint32_t part = 0; part < h->part_count; part++) {
-		const struct hpcg_level *l = level_of(h, part, 0);
+		const struct hpcg_level *l = level_of(h, part, level);
 
 		for (uint32_t cell = 0; cell < l->rows; cell++)
-			v->of[part][l->cells[cell]] =
-			    1 + (double)workload_random_float(seed, stream, hpcg_number(h, part, cell));
+			v->of[part][l->cells[cell]] = random_at(seed, stream, hpcg_number(h, level, part, cell));
 	}
 }
+
+/* A row of the specification times these values, and times ones. */
+struct products {
+	double of_values, of_ones;
+};
+
+static bool is_outside(int64_t at, int64_t side)
+{
+	return at < 0 || at >= side;
+}
+
+static struct products row_products(const struct hpcg *h, uint32_t level, uint64_t seed, uint64_t number)
+{
+	const int64_t side = h->side >> level, place = (int64_t)number;
+	const int64_t sides[] = {h->parts_x * side, h->parts_y * side, h->parts_z * side};
+	const int64_t x = place % sides[0], y = place / sides[0] % sides[1], z = place / sides[0] / sides[1];
+	struct products sum = {0, 0};
+
+	for (int64_t i = 0; i < 27; i++) {
+		const int64_t a = x + i % 3 - 1, b = y + i / 3 % 3 - 1, c = z + i / 9 - 1;
+		const int64_t at = (c * sides[1] + b) * sides[0] + a;
+		const double value = at == place ? 26 : -1;
+
+		if (is_outside(a, sides[0]) || is_outside(b, sides[1]) || is_outside(c, sides[2]))
+			continue;
+		sum.of_values += value * random_at(seed, STREAM_FIRST, (uint64_t)at);
+		sum.of_ones += value;
+	}
+	return sum;
+}
+
+/* The coarser grid's place is the finer one's of twice the coordinates. */
+static bool is_fine_right(const struct hpcg *h, uint32_t level, uint32_t part, uint32_t cell)
+{
+	const struct hpcg_level *l = level_of(h, part, level), *finer = l - 1;
+	const uint32_t x = cell % l->side * 2, y = cell / l->side % l->side * 2, z = cell / l->side / l->side * 2;
+
+	return l->fine[l->cells[cell]] == finer->cells[(z * finer->side + y) * finer->side + x];
+}
+
+static bool level_check(const struct hpcg *h, uint32_t level, uint64_t seed)
+{
+	const struct vectors x = vectors_make(h, level), product = vectors_make(h, level);
+	bool right = true;
+
+	random_fill(h, level, seed, STREAM_FIRST, &x);
+	multiply(h, level, &x, &product);
+	for (uint32_t part = 0; part < h->part_count; part++)
+		for (uint32_t cell = 0; cell < level_of(h, part, level)->rows && right; cell++) {
+			const uint64_t number = hpcg_number(h, level, part, cell);
+			const struct products wanted = row_products(h, level, seed, number);
+			const uint32_t row = level_of(h, part, level)->cells[cell];
+
+			right = product.of[part][row] == wanted.of_values;
+			if (level)
+				right = right && is_fine_right(h, level, part, cell);
+			else
+				right = right && h->parts[part]->b[row] == wanted.of_ones;
+			if (!right)
+				fprintf(stderr, "level %u: row %llu is not HPCG's\n", level,
+					(unsigned long long)number);
+		}
+	vectors_free(h, &x);
+	vectors_free(h, &product);
+	return right;
+}
+
+bool hpcg_problem_check(const struct hpcg *h, uint64_t seed)
+{
+	bool right = true;
+
+	for (uint32_t level = 0; level < HPCG_LEVELS && right; level++)
+		right = level_check(h, level, seed);
+	return right;
+}
+
+/* ---- HPCG's tests ---- */
 
 static void copy(const struct hpcg *h, const struct vectors *from, const struct vectors *to)
 {
@@ -249,7 +331,7 @@ void hpcg_halo_fill(const struct hpcg *h, uint64_t seed)
 
 	for (uint32_t part = 0; part < h->part_count; part++)
 		p.of[part] = h->parts[part]->p;
-	random_fill(h, seed, STREAM_FIRST, &p);
+	random_fill(h, 0, seed, STREAM_FIRST, &p);
 }
 
 bool hpcg_halo_check(const struct hpcg *h)
@@ -304,8 +386,8 @@ bool hpcg_symmetry_check(struct hpcg_solve *s, uint64_t seed)
 		p.of[part] = h->parts[part]->p;
 		r.of[part] = h->parts[part]->r;
 	}
-	random_fill(h, seed, STREAM_FIRST, &x);
-	random_fill(h, seed, STREAM_SECOND, &y);
+	random_fill(h, 0, seed, STREAM_FIRST, &x);
+	random_fill(h, 0, seed, STREAM_SECOND, &y);
 	right = is_symmetric(s, "the matrix", hpcg_apply_matrix, &p, &x, &y) &&
 		is_symmetric(s, "the preconditioner", hpcg_apply_preconditioner, &r, &x, &y);
 	vectors_free(h, &x);
@@ -324,7 +406,7 @@ static void exaggerate(const struct hpcg *h, bool is_undone)
 		const struct hpcg_level *l = &p->levels[0];
 
 		for (uint32_t cell = 0; cell < l->rows; cell++) {
-			const uint64_t number = hpcg_number(h, part, cell);
+			const uint64_t number = hpcg_number(h, 0, part, cell);
 			const uint32_t row = l->cells[cell];
 			const double by = number < FIRST_ROWS ? ((double)number + 2) * 1e6 : 1e6;
 			const double plain_b = HPCG_DIAGONAL - (double)(l->begin[row + 1] - l->begin[row] - 1);

@@ -375,11 +375,12 @@ uint64_t hpcg_nonzeros(const struct hpcg *h, uint32_t level)
 	return sum;
 }
 
-uint64_t hpcg_number(const struct hpcg *h, uint32_t part, uint32_t cell)
+uint64_t hpcg_number(const struct hpcg *h, uint32_t level, uint32_t part, uint32_t cell)
 {
-	const struct place at = part_place(h, part), in = cell_place(cell, h->side);
-	const uint64_t x = (uint64_t)at.x * h->side + (uint64_t)in.x, y = (uint64_t)at.y * h->side + (uint64_t)in.y,
-		       z = (uint64_t)at.z * h->side + (uint64_t)in.z;
+	const uint64_t side = h->side >> level;
+	const struct place at = part_place(h, part), in = cell_place(cell, (uint32_t)side);
+	const uint64_t x = (uint64_t)at.x * side + (uint64_t)in.x, y = (uint64_t)at.y * side + (uint64_t)in.y,
+		       z = (uint64_t)at.z * side + (uint64_t)in.z;
 
-	return (z * h->parts_y * h->side + y) * h->parts_x * h->side + x;
+	return (z * h->parts_y * side + y) * h->parts_x * side + x;
 }

@@ -66,8 +66,8 @@ static const struct workload_count counts[] = {
      HPCG_NO_PREFETCH, 0, HPCG_INDIRECT, 1, prefetches},
     {"ahead", "nonzeros, or elements, that it is ahead", 16, 16, 2, HPCG_PAD, 2, NULL},
     {"block", "points of a block's side on the finest level, halved with each level", 4, 4, 1, 64, 1, NULL},
-    {"validate", "HPCG's tests as well, or only the result", VALIDATE_ALL, VALIDATE_ALL, 0, VALIDATE_RESULT, 1,
-     validations},
+    {"validate", "the problem and HPCG's tests as well, or only the result", VALIDATE_ALL, VALIDATE_ALL, 0,
+     VALIDATE_RESULT, 1, validations},
     {"rating", "iterations of HPCG's reference, whose residual the rated ones reach; 0: none is rated", 50, 50, 0, 1000,
      1, NULL},
     {"do", "the solver, or only exchanges of neighbours' values, as many as iterations", DO_SOLVE, DO_SOLVE, 0,
@@ -198,7 +198,7 @@ static void rate(const struct hpcg *h, const struct hpcg_solve *s, uint32_t refe
 static bool validate(struct hpcg_solve s, uint64_t seed)
 {
 	s.is_exchange = false;
-	return hpcg_symmetry_check(&s, seed) && hpcg_convergence_check(&s);
+	return hpcg_problem_check(s.h, seed) && hpcg_symmetry_check(&s, seed) && hpcg_convergence_check(&s);
 }
 
 static void claim(const struct hpcg *h, uint32_t what)
@@ -244,6 +244,8 @@ static struct hpcg problem(const struct workload_options *o)
 
 	if (parts & (parts - 1))
 		workload_fail("--ndps wants a power of two, not %u", parts);
+	if (o->counts[DO] == DO_EXCHANGE && parts == 1)
+		workload_fail("--do exchange wants neighbours: --ndps 2 or more");
 	if (is_placed && parts > strata_ndp_count())
 		workload_fail("--ndps %u, but the machine has %u", parts, strata_ndp_count());
 	return (struct hpcg){

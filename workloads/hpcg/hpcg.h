@@ -77,8 +77,8 @@ void hpcg_make(struct hpcg *h);
 void hpcg_free(struct hpcg *h);
 uint64_t hpcg_rows(const struct hpcg *h, uint32_t level);
 uint64_t hpcg_nonzeros(const struct hpcg *h, uint32_t level);
-/* Number of a row of the finest level in the whole grid, x fastest. */
-uint64_t hpcg_number(const struct hpcg *h, uint32_t part, uint32_t cell);
+/* Number of a place in the whole grid of the level, x fastest. */
+uint64_t hpcg_number(const struct hpcg *h, uint32_t level, uint32_t part, uint32_t cell);
 
 /* ---- solve.c: by the teams ---- */
 
@@ -127,6 +127,9 @@ uint32_t hpcg_reference(const struct hpcg *h, enum hpcg_order order, uint32_t it
 /* p is filled, and its halo is what neighbours have; false after a message. */
 void hpcg_halo_fill(const struct hpcg *h, uint64_t seed);
 bool hpcg_halo_check(const struct hpcg *h);
+
+/* Matrices, right-hand side and places of coarser grids are the specification's; false after a message. */
+bool hpcg_problem_check(const struct hpcg *h, uint64_t seed);
 
 /* HPCG's tests of an optimised program; false after a message. Needs the solver's x, r, z, p. */
 bool hpcg_symmetry_check(struct hpcg_solve *s, uint64_t seed);
