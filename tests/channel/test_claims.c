@@ -76,8 +76,8 @@ static void test_part_of_region(void **state)
 	}
 }
 
-/* A processor that is alone with a line no longer is when an NDP or software has the line for the NDPs as well, and tells
- * them of its next write. */
+/* A processor that is alone with a line no longer is when an NDP has it, or software claims it for them; the next write
+ * is told. */
 static void test_alone(void **state)
 {
 	enum by { BY_READ, BY_WRITE, BY_SHARED, BY_OWNED, BYS };
