@@ -1,1 +1,0 @@
-run --machine channel-ndp --set cpu.dram_log_ps=1 triad
