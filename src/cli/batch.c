@@ -185,6 +185,14 @@ uint32_t cli_usable_cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? g_get_num_processors() : (uint32_t)CPU_COUNT(&set);
 }
 
+static void draw(struct state *s)
+{
+	if (s->batch->draw)
+		s->batch->draw(s->batch->ctx);
+	else
+		print_progress(s);
+}
+
 void cli_batch_run(struct cli_batch *batch)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
@@ -204,7 +212,7 @@ void cli_batch_run(struct cli_batch *batch)
 		if (!s.running_count)
 			break;
 		if (cli_progress_is_due(s.progress))
-			batch->draw ? batch->draw(batch->ctx) : print_progress(&s);
+			draw(&s);
 		nanosleep(&pause, NULL);
 		collect(&s);
 	}

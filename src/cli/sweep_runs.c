@@ -122,7 +122,10 @@ uint32_t cli_sweep_done_count(const struct cli_sweep *s)
 
 void cli_sweep_progress_begin(struct cli_sweep_progress *p, const struct cli_sweep *s, bool is_plain)
 {
-	is_plain ? cli_progress_begin_plain(&p->progress) : cli_progress_begin(&p->progress);
+	if (is_plain)
+		cli_progress_begin_plain(&p->progress);
+	else
+		cli_progress_begin(&p->progress);
 	p->had_count = cli_sweep_done_count(s);
 }
 
