@@ -173,7 +173,8 @@ uint32_t pipe_enter(struct sm *sm, const struct sm_warp *w, const struct simt_in
 	for (uint32_t i = 1; i < sm->collector_count; i++)
 		if (sm->collector_free[i] < sm->collector_free[collector])
 			collector = i;
-	entered = later(later(sm->now, p->entered[me]) + 1, later(p->entered[before], sm->collector_free[collector]));
+	/* In order by itself: the collector that is free first is not free before the last one taken was. */
+	entered = later(later(sm->now, p->entered[me]) + 1, sm->collector_free[collector]);
 	dispatched = read_operands(sm, w, inst, entered) + 1;
 	dispatched = later(later(dispatched, p->dispatched[me] + 1), later(p->dispatched[before], p->begun[me]));
 	cycle = begin(p, dispatched + 1, latency - BEFORE_UNIT, interval);

@@ -106,6 +106,92 @@ static void results_take_banks(void **state)
 	}
 }
 
+/* What COUNT instructions of a unit take that read so many registers each, one after the other, in one warp. */
+static uint64_t readers_run(const char *const *settings, uint8_t unit, uint8_t read_count)
+{
+	struct fake_inst insts[COUNT + 1];
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		insts[i] = (struct fake_inst){.unit = unit, .issue_slots = 1, .read_count = read_count};
+		for (uint16_t k = 0; k < read_count; k++)
+			insts[i].sb[k] = k;
+	}
+	insts[COUNT] = (struct fake_inst)FAKE_EXIT;
+	return warm_cycles(settings, insts, COUNT + 1, 1);
+}
+
+/* One collector, which reads one operand a cycle, or four: an instruction has it for its operands and a cycle more. So
+ * have branches, which take none without buses. */
+static void operands_are_collected(void **state)
+{
+	static const char *const one[] = {ONE, "sm.collector_count", "1", "sm.collector_read_count", "1",
+					  "sm.register_bank_count", "0", "sm.result_bus_count", "2", NULL};
+	static const char *const four[] = {ONE, "sm.collector_count", "1", "sm.collector_read_count", "4",
+					   "sm.register_bank_count", "0", "sm.result_bus_count", "2", NULL};
+	static const char *const off[] = {ONE, "sm.collector_count", "1", "sm.collector_read_count", "1",
+					  "sm.register_bank_count", "0", NULL};
+
+	(void)state;
+	assert_int_equal(readers_run(one, SIMT_UNIT_INT, 3) - readers_run(four, SIMT_UNIT_INT, 3),
+			 (4 - 2) * (COUNT - 1));
+	assert_int_equal(readers_run(one, SIMT_UNIT_CTRL, 3) - readers_run(off, SIMT_UNIT_CTRL, 3),
+			 (4 - 1) * (COUNT - 1));
+}
+
+/* Ten instructions have results ten cycles after they issue, the SFU, which follows, after five: with one bus its
+ * result is behind theirs. */
+static void results_of_the_sfu_take_buses(void **state)
+{
+	const char *settings[] = {PIPE, ONE, "sm.sfu_latency_cycles", "5", "sm.result_bus_count", "2", NULL};
+	struct fake_inst insts[13];
+	uint64_t cycles;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++)
+		insts[i] = (struct fake_inst){.unit = SIMT_UNIT_INT, .issue_slots = 1, .read_count = 1};
+	insts[10] = (struct fake_inst){.unit = SIMT_UNIT_SFU, .issue_slots = 1, .write_count = 1, .sb = {3}};
+	insts[11] = (struct fake_inst)FAKE_ALU(SIMT_UNIT_INT, 4, 3);
+	insts[12] = (struct fake_inst)FAKE_EXIT;
+	cycles = warm_cycles(settings, insts, 13, 1);
+	settings[ARRAY_COUNT(settings) - 2] = "1";
+	assert_int_equal(warm_cycles(settings, insts, 13, 1), cycles + 5);
+}
+
+static uint32_t issued_by[2], issued_count;
+
+/* Counts whose warps issue the first COUNT accesses: warps are the schedulers' in turn. */
+static uint64_t count_of_warps(uint64_t thread, uint32_t visit)
+{
+	if (thread % SIMT_LANES == 0 && issued_count++ < COUNT)
+		issued_by[thread / SIMT_LANES % 2]++;
+	return same_line(thread, visit);
+}
+
+static void count_issued(const char *const *settings)
+{
+	struct fake_inst insts[COUNT + 1];
+
+	for (uint32_t i = 0; i < COUNT; i++)
+		insts[i] = (struct fake_inst)FAKE_SHARED((uint16_t)i, count_of_warps);
+	insts[COUNT] = (struct fake_inst)FAKE_EXIT;
+	memset(issued_by, 0, sizeof(issued_by));
+	issued_count = 0;
+	rig_cycles(settings, insts, COUNT + 1, 1, 8 * SIMT_LANES);
+}
+
+/* The load-store unit takes one access a cycle: with buses the schedulers share it, without the first goes first. */
+static void schedulers_take_turns(void **state)
+{
+	static const char *const off[] = {PIPE, "sm.lsu_queue_count", "1", NULL};
+	static const char *const on[] = {PIPE, "sm.lsu_queue_count", "1", "sm.result_bus_count", "2", NULL};
+
+	(void)state;
+	count_issued(off);
+	assert_true(issued_by[0] > issued_by[1]);
+	count_issued(on);
+	assert_int_equal(issued_by[0], issued_by[1]);
+}
+
 /* Eight cycles each: two schedulers' double-precision instructions share the SFU, also with its own. */
 static void doubles_take_the_sfu(void **state)
 {
@@ -169,11 +255,14 @@ static void kinds_have_intervals(void **state)
 {
 	static const char *const settings[] = {ONE, "sm.minmax_interval_cycles", "3", "sm.mad_interval_cycles", "2",
 					       "sm.int_interval_cycles", "4", NULL};
+	static const char *const on_buses[] = {PIPE, ONE, "sm.minmax_interval_cycles", "3", "sm.result_bus_count", "2",
+					       NULL};
 
 	(void)state;
 	assert_int_equal(kinds_run(settings, SIMT_KIND_MINMAX, SIMT_KIND_MINMAX, 1), 3 * COUNT);
 	assert_int_equal(kinds_run(settings, SIMT_KIND_MAD, SIMT_KIND_MAD, 1), 2 * COUNT);
 	assert_int_equal(kinds_run(settings, SIMT_KIND_MUL, SIMT_KIND_MUL, 1), 4 * COUNT);
+	assert_int_equal(kinds_run(on_buses, SIMT_KIND_MINMAX, SIMT_KIND_MINMAX, 1), 3 * COUNT);
 }
 
 /* A hit: to the load-store unit, to the tags, and the value a cycle later. Shared memory is not behind the tags. */
@@ -278,12 +367,20 @@ static void warps_end_stored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(results_meet),	    cmocka_unit_test(results_take_buses),
-	    cmocka_unit_test(results_take_banks),   cmocka_unit_test(kinds_have_latencies),
-	    cmocka_unit_test(kinds_have_intervals), cmocka_unit_test(ways_to_memory),
-	    cmocka_unit_test(lines_wait_apart),	    cmocka_unit_test(stores_take_the_way),
-	    cmocka_unit_test(parameters_are_cached), cmocka_unit_test(warps_end_stored),
+	    cmocka_unit_test(results_meet),
+	    cmocka_unit_test(results_take_buses),
+	    cmocka_unit_test(results_take_banks),
+	    cmocka_unit_test(kinds_have_latencies),
+	    cmocka_unit_test(kinds_have_intervals),
+	    cmocka_unit_test(ways_to_memory),
+	    cmocka_unit_test(lines_wait_apart),
+	    cmocka_unit_test(stores_take_the_way),
+	    cmocka_unit_test(parameters_are_cached),
+	    cmocka_unit_test(warps_end_stored),
 	    cmocka_unit_test(doubles_take_the_sfu),
+	    cmocka_unit_test(operands_are_collected),
+	    cmocka_unit_test(results_of_the_sfu_take_buses),
+	    cmocka_unit_test(schedulers_take_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
