@@ -13,6 +13,9 @@
 
 /* Why a launch is ended from outside. */
 enum device_stop { DEVICE_STOP_NONE, DEVICE_STOP_USER, DEVICE_STOP_WALL, DEVICE_STOP_SIMULATED };
+/* What a fault's text says of it, and the fault's kind. Not of DEVICE_STOP_NONE. */
+const char *device_stop_text(enum device_stop why);
+enum simt_fault_kind device_stop_kind(enum device_stop why);
 
 /* One launch's outcome. */
 struct device_result {

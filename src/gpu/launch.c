@@ -204,15 +204,11 @@ static void add_sm(const struct gpu *g, struct simt_where *where, const struct s
 
 static void put_stop(struct gpu *g, const char *where)
 {
-	static const char *const reasons[] = {
-	    [DEVICE_STOP_USER] = "stopped by the user",
-	    [DEVICE_STOP_WALL] = "ended by the limit of wall-clock time (run.timeout_wall_ns)",
-	    [DEVICE_STOP_SIMULATED] = "ended by the limit of simulated time (run.timeout_simulated_ps)",
-	};
 	struct simt_launch *l = g->launch;
 
-	l->fault.kind = g->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT;
-	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, reasons[g->stop]);
+	l->fault.kind = device_stop_kind((enum device_stop)g->stop);
+	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name,
+		 device_stop_text((enum device_stop)g->stop));
 	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
 }
 

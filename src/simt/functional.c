@@ -90,7 +90,8 @@ static bool is_stopped(struct runner *r)
 	struct simt_where *where;
 
 	if (!(limit->stop && *limit->stop) &&
-	    !(limit->warp_instructions && *r->warp_instructions >= limit->warp_instructions))
+	    !(limit->warp_instructions && *r->warp_instructions >= limit->warp_instructions) &&
+	    !(limit->thread_instructions && *r->thread_instructions >= limit->thread_instructions))
 		return false;
 	where = simt_where_new(r->l);
 	for (uint32_t i = 0; i < r->running_count; i++)

@@ -297,7 +297,7 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 /* What ends a launch without timing from outside. */
 struct simt_limit {
 	const volatile int *stop; /* NULL or: not 0 */
-	uint64_t warp_instructions; /* the counter has come so far; 0: no limit */
+	uint64_t warp_instructions, thread_instructions; /* the counter has come so far; 0: no limit */
 	uint32_t turn_instructions; /* of a warp before another one has its turn; 0: as many as are fast */
 	/* Of every step, after it; NULL: nobody looks on. */
 	void (*observe)(void *self, const struct simt_warp *w, const struct simt_step *step);

@@ -1,4 +1,5 @@
-/* served.c - a kernel that prints, which the arrays refuse. Exit status 0: it ran, and wrote what it was to. */
+/* served.c [FOREVER] - a kernel that prints, which the arrays refuse, and, with an argument, never ends. Exit status 0:
+ * it ran, and wrote what it was to. */
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,23 +8,25 @@ static const char text[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
     ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
     ".global .align 1 .b8 words[8] = {115, 101, 114, 118, 101, 100, 10, 0};\n"
-    ".visible .entry prints(.param .u64 out)\n{\n"
-    "\t.reg .b64 %d<4>;\n\t.reg .b32 %r<2>;\n"
+    ".visible .entry prints(.param .u64 out, .param .u32 forever)\n{\n"
+    "\t.reg .b64 %d<4>;\n\t.reg .b32 %r<3>;\n\t.reg .pred %p1;\n"
     "\tld.param.u64 %d1, [out];\n\tmov.u64 %d2, words;\n\tcvta.global.u64 %d2, %d2;\n"
     "\t{ .param .b64 p0; st.param.b64 [p0], %d2; .param .b64 p1; st.param.b64 [p1], 0; .param .b32 got;\n"
     "\tcall.uni (got), vprintf, (p0, p1);\n\tld.param.b32 %r1, [got]; }\n"
-    "\tmov.u32 %r1, 77;\n\tst.global.u32 [%d1], %r1;\n\tret;\n}\n";
+    "\tmov.u32 %r1, 77;\n\tst.global.u32 [%d1], %r1;\n"
+    "\tld.param.u32 %r2, [forever];\n\tsetp.ne.u32 %p1, %r2, 0;\nround:\n\t@%p1 bra round;\n\tret;\n}\n";
 
-int main(void)
+int main(int argc, char **argv)
 {
-	uint32_t got = 0;
+	uint32_t got = 0, forever = argc > 1;
 	CUdevice device;
 	CUcontext context;
 	CUmodule module;
 	CUfunction f;
 	CUdeviceptr out;
-	void *args[] = {&out};
+	void *args[] = {&out, &forever};
 
+	(void)argv;
 	if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate(&context, 0, device) ||
 	    cuModuleLoadData(&module, text) || cuModuleGetFunction(&f, module, "prints") || cuMemAlloc(&out, 4) ||
 	    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) || cuMemcpyDtoH(&got, out, 4))

@@ -419,8 +419,7 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	}
 	if (s->stop || sim_was_limited(s->ctx->engine)) {
 		result->stop = s->stop ? (enum device_stop)s->stop : DEVICE_STOP_SIMULATED;
-		fault(l, result->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT,
-		      "ended from outside");
+		fault(l, device_stop_kind(result->stop), device_stop_text(result->stop));
 	}
 	add_counts(s);
 	result->end_ps = sim_now_ps(s->ctx->engine);
@@ -483,25 +482,44 @@ static uint64_t host_ps(const struct dc_params *p, uint64_t operations, uint64_t
 	return cycles * 1000000000 / p->host_clock_khz;
 }
 
+/* The first number of operations that takes the cores past the limit of simulated time; 0: there is no limit. */
+static uint64_t host_limit(const struct dc_system *s, uint64_t cores)
+{
+	const uint64_t limit_ps = sim_ps_of_units(s->ctx->engine, s->limit_units), now_ps = dc_system_now_ps(s);
+	const unsigned __int128 left_ps = limit_ps > now_ps ? limit_ps - now_ps : 0;
+	const uint64_t cycles = (uint64_t)(left_ps * s->p->host_clock_khz / 1000000000);
+
+	return s->limit_units == SIM_NEVER ? 0 : (cycles + 1) * cores * s->p->host_ops_per_cycle + 1;
+}
+
+/* The fault of a launch on the host's cores that ended from outside, with where its warps stand. */
+static void stop_host(struct simt_launch *l, struct device_result *result, enum device_stop why)
+{
+	char where[sizeof(l->fault.text)] = "";
+
+	if (l->fault.kind == SIMT_FAULT_STOPPED)
+		g_strlcpy(where, l->fault.text, sizeof(where));
+	result->stop = why;
+	l->fault.kind = SIMT_FAULT_NONE;
+	fault(l, device_stop_kind(why), device_stop_text(why));
+	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
+}
+
 bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct device_result *result)
 {
-	const struct simt_limit limit = {.stop = &s->stop};
 	const uint64_t begin = dc_now(s), begin_ps = dc_system_now_ps(s);
+	const uint64_t cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+		       cores = MIN(s->p->host_core_count, cta_count);
+	const struct simt_limit limit = {.stop = &s->stop, .thread_instructions = host_limit(s, cores)};
 	bool is_right;
 
-	*result = (struct device_result){.start_ps = begin_ps,
-					 .cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
+	*result = (struct device_result){.start_ps = begin_ps, .cta_count = cta_count};
 	is_right = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &limit);
-	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions,
-						   MIN(s->p->host_core_count, result->cta_count)));
-	if (s->stop) {
-		result->stop = (enum device_stop)s->stop;
-		fault(l, result->stop == DEVICE_STOP_USER ? SIMT_FAULT_STOPPED : SIMT_FAULT_TIMEOUT,
-		      "ended from outside");
-	} else if (sim_now_units(s->ctx->engine) > s->limit_units) {
-		result->stop = DEVICE_STOP_SIMULATED;
-		fault(l, SIMT_FAULT_TIMEOUT, "ended from outside");
-	}
+	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions, cores));
+	if (s->stop)
+		stop_host(l, result, (enum device_stop)s->stop);
+	else if (sim_now_units(s->ctx->engine) > s->limit_units)
+		stop_host(l, result, DEVICE_STOP_SIMULATED);
 	s->stop = DEVICE_STOP_NONE;
 	result->end_ps = dc_system_now_ps(s);
 	result->cycles = dc_now(s) - begin;
