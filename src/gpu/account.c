@@ -17,6 +17,13 @@ struct path {
 	uint8_t row, stack, vault;
 };
 
+/* A block that is away. */
+struct trip {
+	uint64_t begin_units, left_units[ACCOUNT_TRIP_COUNT]; /* 0: not passed, or not yet */
+	uint32_t pc;
+	enum account_part rest; /* what the time after its last step is */
+};
+
 /* Since the last look. */
 struct slot {
 	uint64_t next_cycle;   /* the first that is not attributed */
@@ -27,6 +34,9 @@ struct slot {
 	uint32_t issued_pc;
 	bool has_cause; /* the warp that has just issued had waited on memory: for this */
 	struct path cause;
+	uint64_t away_cycle;   /* since when it waits for a block without a break; PATH_NONE: it does not */
+	bool has_trip;         /* a block's warp goes on, the first since the last look: this one's */
+	struct trip trip;
 };
 
 struct warp_paths {
@@ -38,10 +48,12 @@ struct sm_account {
 	struct slot slots[SM_SCHEDULER_MAX];
 	uint64_t waiting[SM_SCHEDULER_MAX]; /* on memory at the last look */
 	struct warp_paths *warps;
+	struct trip *trips; /* [warp slot] */
 	struct path *accesses; /* [access]: of its latest part */
 	uint32_t access_cap;
 	struct path answers[ACCOUNT_ANSWER_COUNT];                                      /* the last of each kind */
-	uint64_t issued, stalls[SM_WAIT_COUNT], memory, answered[ACCOUNT_ANSWER_COUNT]; /* all that is attributed */
+	/* All that is attributed. */
+	uint64_t issued, stalls[SM_WAIT_COUNT], memory, answered[ACCOUNT_ANSWER_COUNT], away;
 };
 
 struct accounting {
@@ -77,6 +89,17 @@ static const struct {
 #undef X
 	[ACCOUNT_SHARED] = {"shared", "shared memory, constants, parameters"},
     [ACCOUNT_OTHER] = {"other", "until a warp could go on that waited for something else"},
+    [ACCOUNT_OWN_SM] = {"own_sm", "at the block's own SM: delay, registers, stores before it, addresses"},
+    [ACCOUNT_ROOM] = {"room", "until the stack and the SM's buffers had room for the block"},
+    [ACCOUNT_SLOT] = {"slot", "at the stack, until a warp slot was free"},
+    [ACCOUNT_RUN] = {"run", "the block runs at the stack"},
+    [ACCOUNT_DRAIN] = {"drain", "until its last loads and stores there were done"},
+};
+
+static const uint8_t part_of_step[ACCOUNT_TRIP_COUNT] = {
+#define X(enumerator, part) [enumerator] = (part),
+    ACCOUNT_TRIP_STEPS(X)
+#undef X
 };
 
 const char *account_reason_name(uint32_t reason)
@@ -277,6 +300,149 @@ static void begin_answer(struct slot *s)
 		}
 }
 
+/* ---- blocks that are away ---- */
+
+static uint64_t cycles_of_units(const struct accounting *a, uint64_t units)
+{
+	return units / sim_period_units(a->gpu->engine, a->gpu->clocks.sm);
+}
+
+static void end_away(struct accounting *a, struct sm *sm, uint32_t index, uint64_t to)
+{
+	struct slot *s = &sm_of(a, sm)->slots[index];
+	const struct trip *t = &s->trip;
+	uint64_t *out, from = s->away_cycle;
+
+	if (from == PATH_NONE)
+		return;
+	sm_of(a, sm)->away += to - from;
+	s->away_cycle = PATH_NONE;
+	if (!s->has_trip) {
+		cell_of(a, sm, s->pc)->offload[ACCOUNT_OTHER] += to - from;
+		return;
+	}
+	out = cell_of(a, sm, t->pc)->offload;
+	for (uint32_t i = 0; i <= ACCOUNT_TRIP_COUNT; i++) {
+		/* Before it began the scheduler waited for another block's warp. */
+		const uint64_t left = i ? t->left_units[i - 1] : t->begin_units;
+		const uint64_t end = CLAMP(cycles_of_units(a, left), from, to);
+
+		out[i ? part_of_step[i - 1] : ACCOUNT_OTHER] += end - from;
+		from = end;
+	}
+	out[t->rest] += to - from;
+}
+
+static struct trip *trip_of(const struct gpu *g, const struct sm_warp *home)
+{
+	return &g->account->sms[home->sm->index].trips[home->slot];
+}
+
+void account_trip_begin(const struct gpu *g, const struct sm_warp *home, uint32_t pc)
+{
+	if (unlikely(g->account != NULL))
+		*trip_of(g, home) = (struct trip){.begin_units = sim_now_units(g->engine), .pc = pc};
+}
+
+void account_trip_step(const struct gpu *g, const struct sm_warp *home, enum account_trip step)
+{
+	if (unlikely(g->account != NULL))
+		trip_of(g, home)->left_units[step] = sim_now_units(g->engine);
+}
+
+void account_trip_out(const struct gpu *g, const struct sm_warp *home, struct mem_req *r)
+{
+	const uint64_t *left;
+	uint64_t *to;
+
+	if (likely(!g->account))
+		return;
+	left = net_stamps_of(r)->left_units;
+	to = trip_of(g, home)->left_units;
+	to[ACCOUNT_TRIP_ROOM] = left[NET_STAGE_L1];
+	to[ACCOUNT_TRIP_XBAR] = left[NET_STAGE_XBAR];
+	to[ACCOUNT_TRIP_L2] = left[NET_STAGE_L2];
+	to[ACCOUNT_TRIP_TX] = sim_now_units(g->engine);
+}
+
+/* What has been to no vault has come from the GPU. */
+void account_trip_operand(const struct gpu *g, const struct sm_warp *home, struct mem_req *r)
+{
+	static const uint8_t stages[][2] = {
+	    {ACCOUNT_TRIP_OPERAND_ROOM, NET_STAGE_L1},     {ACCOUNT_TRIP_OPERAND_XBAR, NET_STAGE_XBAR},
+	    {ACCOUNT_TRIP_OPERAND_L2, NET_STAGE_L2},       {ACCOUNT_TRIP_OPERAND_HOST, NET_STAGE_HOST},
+	    {ACCOUNT_TRIP_OPERAND_TX, NET_STAGE_TX},       {ACCOUNT_TRIP_OPERAND_QUEUE, NET_STAGE_QUEUE},
+	    {ACCOUNT_TRIP_OPERAND_BANK, NET_STAGE_BANK},   {ACCOUNT_TRIP_OPERAND_TSV, NET_STAGE_TSV},
+	};
+	const uint64_t *left;
+	uint64_t *to;
+
+	if (likely(!g->account))
+		return;
+	left = net_stamps_of(r)->left_units;
+	to = trip_of(g, home)->left_units;
+	for (uint32_t i = 0; i < ARRAY_COUNT(stages); i++)
+		to[stages[i][0]] = left[stages[i][1]];
+	to[left[NET_STAGE_TSV] ? ACCOUNT_TRIP_OPERAND_MESH : ACCOUNT_TRIP_OPERAND_TX] = sim_now_units(g->engine);
+}
+
+void account_trip_home(const struct gpu *g, const struct sm_warp *home, struct mem_req *r)
+{
+	const uint64_t *left;
+	uint64_t *to;
+
+	if (likely(!g->account))
+		return;
+	left = net_stamps_of(r)->left_units;
+	to = trip_of(g, home)->left_units;
+	to[ACCOUNT_TRIP_RX] = left[NET_STAGE_RX];
+	to[ACCOUNT_TRIP_L2_HOME] = left[NET_STAGE_L2_HOME];
+	to[ACCOUNT_TRIP_XBAR_HOME] = sim_now_units(g->engine);
+}
+
+static void goes_on(const struct gpu *g, const struct sm_warp *home, enum account_part rest)
+{
+	struct slot *s = &g->account->sms[home->sm->index].slots[home->sm->schedulers[home->scheduler].issue];
+
+	if (s->has_trip)
+		return;
+	s->has_trip = true;
+	s->trip = *trip_of(g, home);
+	s->trip.rest = rest;
+}
+
+void account_trip_room(const struct gpu *g, const struct sm_warp *home)
+{
+	if (unlikely(g->account != NULL))
+		goes_on(g, home, ACCOUNT_ROOM);
+}
+
+void account_trip_end(const struct gpu *g, const struct sm_warp *home)
+{
+	const uint64_t now = sim_now_units(g->engine);
+	const struct trip *t;
+	struct account_block *row;
+	uint64_t from, from_ps = 0;
+
+	if (likely(!g->account))
+		return;
+	goes_on(g, home, ACCOUNT_OWN_SM);
+	t = trip_of(g, home);
+	row = account_block_at(g, t->pc);
+	from = t->begin_units;
+	for (uint32_t i = 0; i <= ACCOUNT_TRIP_COUNT; i++) {
+		const bool is_rest = i == ACCOUNT_TRIP_COUNT;
+		const uint64_t end = is_rest ? now : CLAMP(t->left_units[i], from, now);
+		const uint64_t end_ps = sim_ps_of_units(g->engine, end - t->begin_units);
+
+		row->there_parts_ps[is_rest ? ACCOUNT_OWN_SM : part_of_step[i]] += end_ps - from_ps;
+		from = end;
+		from_ps = end_ps;
+	}
+	row->there_count++;
+	row->there_ps += from_ps;
+}
+
 /* ---- schedulers ---- */
 
 static void charge(struct accounting *a, const struct sm *sm, struct slot *s, uint64_t to_cycle)
@@ -361,6 +527,8 @@ static void look(struct accounting *a, struct sm *sm, uint32_t index, bool has_i
 		end_run(a, sm, index, now);
 	if (has_issued || reason != answers[s->answer].reason)
 		end_answer(a, sm, index, now);
+	if (has_issued || reason != SM_WAIT_OFFLOAD || s->has_trip)
+		end_away(a, sm, index, now);
 	if (has_issued) {
 		cell_of(a, sm, s->issued_pc)->issued++;
 		sm_of(a, sm)->issued++;
@@ -372,7 +540,9 @@ static void look(struct accounting *a, struct sm *sm, uint32_t index, bool has_i
 		s->run_cycle = s->next_cycle;
 	if (s->answer_cycle == PATH_NONE)
 		begin_answer(s);
-	s->has_cause = false;
+	if (reason == SM_WAIT_OFFLOAD && s->away_cycle == PATH_NONE)
+		s->away_cycle = s->next_cycle;
+	s->has_cause = s->has_trip = false;
 }
 
 void account_ticked(struct accounting *a, struct sm *sm, uint32_t issued)
@@ -394,7 +564,8 @@ void account_sm_begin(struct accounting *a, struct sm *sm)
 					    .reason = SM_WAIT_IDLE,
 					    .pc = NO_PC,
 					    .run_cycle = PATH_NONE,
-					    .answer_cycle = PATH_NONE};
+					    .answer_cycle = PATH_NONE,
+					    .away_cycle = PATH_NONE};
 	memset(s->waiting, 0, sizeof(s->waiting));
 }
 
@@ -407,8 +578,9 @@ void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
 		charge(a, sm, &s->slots[i], end_cycle);
 		end_run(a, sm, i, end_cycle);
 		end_answer(a, sm, i, end_cycle);
+		end_away(a, sm, i, end_cycle);
 	}
-	CHECK(s->memory == s->stalls[SM_WAIT_MEMORY]);
+	CHECK(s->memory == s->stalls[SM_WAIT_MEMORY] && s->away == s->stalls[SM_WAIT_OFFLOAD]);
 	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
 		CHECK(s->answered[i] == s->stalls[answers[i].reason]);
 	if (is_whole) {
@@ -418,6 +590,7 @@ void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
 	s->issued = sm->stats.issued_cycles;
 	memcpy(s->stalls, sm->stats.stalls, sizeof(s->stalls));
 	s->memory = s->stalls[SM_WAIT_MEMORY];
+	s->away = s->stalls[SM_WAIT_OFFLOAD];
 	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
 		s->answered[i] = s->stalls[answers[i].reason];
 }
@@ -583,9 +756,13 @@ struct accounting *account_new(struct gpu *g)
 	a->all.stacks = g_new0(struct account_stack, g->stack_count);
 	a->all.vaults = g_new0(struct account_vault, g->stack_count * a->all.vault_count);
 	a->sms = g_new0(struct sm_account, g->sm_total);
-	for (uint32_t i = 0; i < g->sm_total; i++)
-		a->sms[i].warps = g_new0(struct warp_paths,
-					 i < g->sm_count ? g->config->sm.warp_slot_count : p->stack_sm_warp_slot_count);
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		const uint64_t slots =
+		    i < g->sm_count ? g->config->sm.warp_slot_count : p->stack_sm_warp_slot_count;
+
+		a->sms[i].warps = g_new0(struct warp_paths, slots);
+		a->sms[i].trips = g_new0(struct trip, i < g->sm_count ? slots : 0);
+	}
 	gpu_ext_list_add(&g->exts, &ops, a);
 	g->watch = 1ull << GPU_POINT_ISSUE; /* it is the first */
 	mem_req_pool_stamp(g->pool);
@@ -610,6 +787,7 @@ void account_free(struct accounting *a)
 	}
 	for (uint32_t i = 0; i < a->gpu->sm_total; i++) {
 		g_free(a->sms[i].warps);
+		g_free(a->sms[i].trips);
 		g_free(a->sms[i].accesses);
 	}
 	g_free(a->all.kernels);

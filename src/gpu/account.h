@@ -8,7 +8,8 @@
  * Waiting on memory is also attributed to the load that ended it: the cycles from the first one without issue until a
  * warp left off waiting are laid over the stamps of that load's last request (net/stamp.h); each cycle belongs to the
  * stage that the request was in. These parts add up to the reason, too. So do those of waits for instructions and at
- * fences: their cycles are laid over the stamps of the last such request of the SM that was answered in them.
+ * fences: their cycles are laid over the stamps of the last such request of the SM that was answered in them. Waits of
+ * warps whose block is away are laid over the steps of that block, from the decision until its warp goes on.
  *
  * Nothing of it changes the model: an extension looks on, the account looks after every tick of an SM, and requests
  * have stamps. Without run.account there is none of it.
@@ -21,11 +22,48 @@
 
 #include "net/stamp.h"
 
-/* Parts of waiting on memory beside the stages. The time from the last stage to the result is the L1's. */
+/* Parts of waiting beside the stages. The time from a load's last stage to its result is the L1's. */
 enum account_part {
 	ACCOUNT_SHARED = NET_STAGE_COUNT, /* shared memory, constants and parameters: no request */
 	ACCOUNT_OTHER,                    /* another warp could go on, before what these waited for was there */
+	/* Of a block that is away: */
+	ACCOUNT_OWN_SM, /* its SM does something for it */
+	ACCOUNT_ROOM,   /* nothing of it may leave yet */
+	ACCOUNT_SLOT,   /* at its stack */
+	ACCOUNT_RUN,
+	ACCOUNT_DRAIN,
 	ACCOUNT_PART_COUNT
+};
+
+/* Steps of a block that is away, in their order, and the part that the time of each is: X(enumerator, part). It has
+ * messages to its stack and home, and its operands come there: the stages of these are steps. */
+#define ACCOUNT_TRIP_STEPS(X)                           \
+	X(ACCOUNT_TRIP_LEAVE, ACCOUNT_OWN_SM)           \
+	X(ACCOUNT_TRIP_ROOM, ACCOUNT_ROOM)              \
+	X(ACCOUNT_TRIP_XBAR, NET_STAGE_XBAR)            \
+	X(ACCOUNT_TRIP_L2, NET_STAGE_L2)                \
+	X(ACCOUNT_TRIP_TX, NET_STAGE_TX)                \
+	X(ACCOUNT_TRIP_SLOT, ACCOUNT_SLOT)              \
+	X(ACCOUNT_TRIP_OPERAND_ROOM, ACCOUNT_ROOM)      \
+	X(ACCOUNT_TRIP_OPERAND_XBAR, NET_STAGE_XBAR)    \
+	X(ACCOUNT_TRIP_OPERAND_L2, NET_STAGE_L2)        \
+	X(ACCOUNT_TRIP_OPERAND_HOST, NET_STAGE_HOST)    \
+	X(ACCOUNT_TRIP_OPERAND_TX, NET_STAGE_TX)        \
+	X(ACCOUNT_TRIP_OPERAND_QUEUE, NET_STAGE_QUEUE)  \
+	X(ACCOUNT_TRIP_OPERAND_BANK, NET_STAGE_BANK)    \
+	X(ACCOUNT_TRIP_OPERAND_TSV, NET_STAGE_TSV)      \
+	X(ACCOUNT_TRIP_OPERAND_MESH, NET_STAGE_MESH)    \
+	X(ACCOUNT_TRIP_RUN, ACCOUNT_RUN)                \
+	X(ACCOUNT_TRIP_DRAIN, ACCOUNT_DRAIN)            \
+	X(ACCOUNT_TRIP_RX, NET_STAGE_RX)                \
+	X(ACCOUNT_TRIP_L2_HOME, NET_STAGE_L2_HOME)      \
+	X(ACCOUNT_TRIP_XBAR_HOME, NET_STAGE_XBAR_HOME)
+
+enum account_trip {
+#define X(enumerator, part) enumerator,
+	ACCOUNT_TRIP_STEPS(X)
+#undef X
+	ACCOUNT_TRIP_COUNT
 };
 
 enum { ACCOUNT_REASON_COUNT = 11 }; /* enum sm_wait */
@@ -44,6 +82,7 @@ struct account_cell {
 	uint64_t stalls[ACCOUNT_REASON_COUNT];
 	uint64_t memory[ACCOUNT_PART_COUNT]; /* of the waits that this load ended */
 	uint64_t answers[ACCOUNT_ANSWER_COUNT][ACCOUNT_PART_COUNT]; /* of other waits, by the last such answer */
+	uint64_t offload[ACCOUNT_PART_COUNT]; /* of waits that the block that begins here ended by coming home */
 };
 
 enum { ACCOUNT_REFUSALS = 12 };
@@ -64,6 +103,7 @@ struct account_block {
 	/* From the decision until the warp stood behind it; here, of entries all of whose rounds stayed. Lives of
 	 * CTAs. */
 	uint64_t there_count, there_ps, here_count, here_ps;
+	uint64_t there_parts_ps[ACCOUNT_PART_COUNT]; /* of there_ps; of CTAs: none */
 };
 
 struct account_inst {

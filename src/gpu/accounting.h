@@ -25,6 +25,22 @@ void account_part(struct accounting *a, struct sm *sm, uint32_t access, uint32_t
 /* A request is answered that is no load's. */
 void account_answered(struct accounting *a, const struct sm *sm, enum account_answer kind, struct mem_req *r);
 
+/* ---- a warp's block that is away; home is the warp at its SM. Nothing without an account. ---- */
+
+/* The block that begins at pc is to leave, from now on. */
+void account_trip_begin(const struct gpu *g, const struct sm_warp *home, uint32_t pc);
+/* A step ends now. */
+void account_trip_step(const struct gpu *g, const struct sm_warp *home, enum account_trip step);
+/* r has come to the block's stack: the message that begins it; what its latest operands were in. */
+void account_trip_out(const struct gpu *g, const struct sm_warp *home, struct mem_req *r);
+void account_trip_operand(const struct gpu *g, const struct sm_warp *home, struct mem_req *r);
+/* r is home: the block's answer. */
+void account_trip_home(const struct gpu *g, const struct sm_warp *home, struct mem_req *r);
+/* The warp goes on in its block, for which there was no room until now. */
+void account_trip_room(const struct gpu *g, const struct sm_warp *home);
+/* The warp goes on behind its block: into the block's ledger with it. */
+void account_trip_end(const struct gpu *g, const struct sm_warp *home);
+
 /* The ledger of the block that begins at pc of the running kernel. NULL: off. */
 struct account_block *account_block_at(const struct gpu *g, uint32_t pc);
 /* It was offered: taken (why NULL), or not, for this reason. */

@@ -72,6 +72,8 @@ void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 void port_push_packet(struct sm *sm, struct mem_req *r)
 {
 	r->next = NULL;
+	if (unlikely(sm->gpu->account != NULL))
+		net_stamp(r, NET_STAGE_L1, sim_now_units(sm->gpu->engine));
 	push(sm, r, r->op == MEM_READ ? r->stack : net_port_of(&sm->gpu->ports, r)->number);
 }
 

@@ -23,13 +23,20 @@ static void put_nonzero(json_t *o, const char *key, uint64_t value)
 		put_int(o, key, value);
 }
 
-static void put_parts(json_t *o, const char *of, const uint64_t counts[ACCOUNT_PART_COUNT])
+static json_t *parts_json(const uint64_t counts[ACCOUNT_PART_COUNT])
 {
-	g_autofree char *key = g_strconcat(of, "_parts", NULL);
 	json_t *parts = json_object();
 
 	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
 		put_nonzero(parts, account_part_name(i), counts[i]);
+	return parts;
+}
+
+static void put_parts(json_t *o, const char *of, const uint64_t counts[ACCOUNT_PART_COUNT])
+{
+	g_autofree char *key = g_strconcat(of, "_parts", NULL);
+	json_t *parts = parts_json(counts);
+
 	if (json_object_size(parts))
 		json_object_set(o, key, parts);
 	json_decref(parts);
@@ -45,6 +52,7 @@ static json_t *cell_json(const struct account_cell *c)
 	put_parts(o, "memory", c->memory);
 	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
 		put_parts(o, account_answer_name(i), c->answers[i]);
+	put_parts(o, "offload", c->offload);
 	return o;
 }
 
@@ -75,6 +83,7 @@ static json_t *block_json(const struct account_block *b)
 	put_int(o, "write_lines", b->write_lines);
 	put_int(o, "there_count", b->there_count);
 	put_int(o, "there_ps", b->there_ps);
+	json_object_set_new(o, "there_parts_ps", parts_json(b->there_parts_ps));
 	put_int(o, "here_count", b->here_count);
 	put_int(o, "here_ps", b->here_ps);
 	return o;

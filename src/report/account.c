@@ -16,6 +16,7 @@ static const struct {
     {"memory", "memory_parts", "sm.stall_memory", "waiting on memory"},
     {"fetch", "fetch_parts", "sm.stall_fetch", "waiting for instructions"},
     {"fence", "fence_parts", "sm.stall_fence", "waiting at fences"},
+    {"offload", "offload_parts", "sm.stall_offload", "waiting for blocks that are away"},
 };
 enum { WAITS = G_N_ELEMENTS(waits) };
 
@@ -119,7 +120,7 @@ static void print_wait(FILE *out, const json_t *account, size_t wait)
 		all += json_number_value(value);
 	if (all <= 0)
 		return;
-	fprintf(out, "\n%s, by where the request was: %.0f\n", waits[wait].title, all);
+	fprintf(out, "\n%s, by where what they waited for was: %.0f\n", waits[wait].title, all);
 	json_object_foreach(json_object_get(account, "parts"), key, doc) {
 		const double own = report_number(parts, key, NULL);
 

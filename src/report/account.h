@@ -7,7 +7,7 @@
 
 /* null where the run has no account. Else an object, all in scheduler cycles:
  * - "memory": cycles of waiting on memory by part, all kernels together; "memory_unaccounted" is what is missing of the
- *   statistic, 0 unless there is a bug;
+ *   statistic, 0 unless there is a bug; the same as "fetch", "fence" and "offload", blocks that are away;
  * - "parts": what each part is;
  * - "lines": the instructions that cost most: kernel, line, text, source_file and source_line where there are, cycles
  *   (issued and waited there) and share of all. */

@@ -57,11 +57,42 @@ static double spent_bytes(const json_t *run, const json_t *b)
 	       report_number(b, "read_hits", NULL) * (param(run, "link.header_bytes") + param(run, "l2.line_bytes"));
 }
 
-/* What it would mean to somebody who reads the program. */
-static char *finding_of(const json_t *row, const json_t *b)
+/* Means, as there_ps is one. */
+static json_t *there_parts(const json_t *b)
+{
+	const double count = report_number(b, "there_count", NULL);
+	json_t *out = json_object(), *value;
+	const char *key;
+
+	json_object_foreach(json_object_get(b, "there_parts_ps"), key, value)
+		json_object_set_new(out, key, json_real(json_number_value(value) / count));
+	return out;
+}
+
+/* "; one takes 1.2 us there, 0.8 us here; there 40 % of it: at the stack, until a warp slot was free" */
+static void append_times(GString *text, const json_t *row, const json_t *docs)
+{
+	const double there = report_number(row, "there_ps", NULL), here = report_number(row, "here_ps", NULL);
+	const char *key, *most = NULL;
+	double most_ps = 0;
+	json_t *value;
+
+	if (there > 0 && here > 0)
+		g_string_append_printf(text, "; one takes %.3f us there, %.3f us here", there / ps_per_us,
+				       here / ps_per_us);
+	json_object_foreach(json_object_get(row, "there_parts"), key, value)
+		if (json_number_value(value) > most_ps) {
+			most_ps = json_number_value(value);
+			most = json_string_value(json_object_get(docs, key));
+		}
+	if (most)
+		g_string_append_printf(text, "; %.0f %% of its time there: %s", 100 * most_ps / there, most);
+}
+
+/* What it would mean to somebody who reads the program; docs: what parts of the account are. */
+static char *finding_of(const json_t *row, const json_t *b, const json_t *docs)
 {
 	const double taken = report_number(b, "taken", NULL), offered = report_number(b, "offered", NULL);
-	const double there = report_number(row, "there_ps", NULL), here = report_number(row, "here_ps", NULL);
 	const double net = report_number(row, "net_bytes", NULL), hits = report_number(b, "read_hits", NULL);
 	const double registers = report_number(b, "request_bytes", NULL) + report_number(b, "answer_bytes", NULL);
 	const bool is_ctas = json_is_true(json_object_get(b, "of_ctas"));
@@ -93,9 +124,7 @@ static char *finding_of(const json_t *row, const json_t *b)
 		    report_number(b, "write_lines", NULL) / taken, taken);
 	if (!is_ctas && hits > 0)
 		g_string_append_printf(text, "; and %.1f lines that the GPU's caches had", hits / taken);
-	if (there > 0 && here > 0)
-		g_string_append_printf(text, "; one takes %.3f us there, %.3f us here", there / ps_per_us,
-				       here / ps_per_us);
+	append_times(text, row, docs);
 	if (why && refused > offered / 4)
 		g_string_append_printf(text, "; %.0f %% stay because: %s", 100 * refused / offered, why);
 	return g_string_free(text, FALSE);
@@ -107,21 +136,22 @@ static json_t *row_of(const json_t *run, const json_t *kernel, const json_t *lin
 	const bool is_ctas = json_is_true(json_object_get(b, "of_ctas"));
 	const double spent = spent_bytes(run, b);
 	const double saved = is_ctas ? 0 : saved_bytes(run, b);
-	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:f}", "kernel",
+	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:o, s:f}",
+				"kernel",
 				json_object_get(kernel, "name"), "line", json_object_get(line, "line"), "text",
 				json_object_get(line, "text"), "of_ctas", is_ctas, "entries",
 				report_number(b, "entries", NULL), "offered", json_object_get(b, "offered"),
 				"taken", json_object_get(b, "taken"), "refused", json_object_get(b, "refused"),
 				"spent_bytes", spent, "saved_bytes", saved, "net_bytes", is_ctas ? 0.0 : saved - spent,
-				"there_ps", mean_ps(b, "there_ps", "there_count"), "here_ps",
-				mean_ps(b, "here_ps", "here_count"));
+				"there_ps", mean_ps(b, "there_ps", "there_count"),
+				"there_parts", there_parts(b), "here_ps", mean_ps(b, "here_ps", "here_count"));
 	g_autofree char *finding = NULL;
 
 	if (json_object_get(line, "source_line")) {
 		json_object_set(row, "source_file", json_object_get(line, "source_file"));
 		json_object_set(row, "source_line", json_object_get(line, "source_line"));
 	}
-	finding = finding_of(row, b);
+	finding = finding_of(row, b, json_object_get(json_object_get(run, "account"), "parts"));
 	json_object_set_new(row, "finding", json_string(finding));
 	return row;
 }

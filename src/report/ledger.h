@@ -13,6 +13,7 @@
  *   have cost the links at most, had none of them been in a cache of the GPU; net_bytes: the second less the first;
  * - there_ps, here_ps: mean time of one, from the decision until its warp stood behind it; 0: there was none. Here: of
  *   entries none of whose rounds left, from the first question; there: what was left of the entry when it was taken;
+ * - there_parts: there_ps by where the block, its messages or its operands were; in the names of the account's parts;
  * - finding: a sentence.
  * Worst: by net_bytes, where that is negative; then by time there beyond that here, for all that were taken. */
 json_t *report_ledger(const json_t *run);

@@ -90,6 +90,7 @@ static void start(struct carry *c, struct sm *sm, struct guest *o)
 		o->w = simt_guest_begin(c->gpu->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
 					b->live_in_count, sm->index);
 	sm->stats.guest_warps++;
+	account_trip_step(c->gpu, o->home, ACCOUNT_TRIP_SLOT);
 	c->guest_registers[sm->index] += registers_of(c, b);
 	o->placed_units = sim_now_units(c->gpu->engine);
 	w = sm_warp_place(sm, o->w, sm_slot_find(sm), SM_NO_CTA, sm->now + o->offload.start_cycles);
@@ -139,8 +140,10 @@ static void guest_stepped(struct carry *c, struct sm *sm, struct sm_warp *w, con
 
 	count_guest(sm, step);
 	o->is_ending = simt_guest_reached(w->w, o->offload.block->end_pc);
-	if (o->is_ending)
-		sm_watch(c->block, w, ENDING);
+	if (!o->is_ending)
+		return;
+	account_trip_step(c->gpu, o->home, ACCOUNT_TRIP_RUN);
+	sm_watch(c->block, w, ENDING);
 }
 
 static void stepped(void *self, struct sm *sm, struct sm_warp *w, const struct simt_step *step)
@@ -217,6 +220,7 @@ static void leave(struct carry *c, struct sm *sm, struct sm_warp *w)
 	if (!may_leave(c, sm, w))
 		return;
 	sm_unwatch(c->block, w, LEAVING);
+	account_trip_step(c->gpu, w, ACCOUNT_TRIP_LEAVE);
 	if (e->offload.is_free) {
 		place(c, depart(c, w));
 		return;
@@ -237,6 +241,7 @@ void block_leave(struct carry *c, struct sm *sm, struct sm_warp *w)
 	c->block_stats.offloads++;
 	e->decided_units = sim_now_units(c->gpu->engine);
 	e->drain.has_begun = false;
+	account_trip_begin(c->gpu, w, e->offload.block->begin_pc);
 	sm_watch(c->block, w, LEAVING);
 	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
 	w->ready = sm->now + (e->offload.is_free ? 0 : e->offload.latency_cycles);
@@ -303,6 +308,7 @@ static void take_request(void *self, struct mem_req *r)
 	struct guest *o = r->owner;
 
 	o->start_units = r->issue_units;
+	account_trip_out(c->gpu, o->home, r);
 	mem_req_put(c->gpu->pool, r);
 	c->gpu->memory_stats.answers++;
 	place(c, o);
@@ -325,6 +331,8 @@ static void answer_send(struct carry *c, struct guest *o)
 	struct mem_req *r = mem_req_get(g->pool);
 
 	r->issue_units = o->start_units;
+	if (unlikely(g->account != NULL))
+		net_stamps_clear(r);
 	mem_req_set_message(r, o->offload.reply_bytes + o->lines.count * o->offload.reply_line_bytes);
 	if (unlikely(g->account != NULL))
 		account_block_at(g, o->offload.block->begin_pc)->answer_bytes +=
@@ -359,6 +367,7 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 		 o->placed_units);
 	c->block_stats.offload_place_ps +=
 	    sim_ps_of_units(c->gpu->engine, sim_now_units(c->gpu->engine) - o->placed_units);
+	account_trip_step(c->gpu, o->home, ACCOUNT_TRIP_DRAIN);
 	sm_warp_retire(sm, w);
 	c->guest_registers[sm->index] -= registers_of(c, b);
 	slot_freed(c, o->offload.stack);
@@ -387,12 +396,7 @@ static void finish(struct carry *c, struct guest *o)
 	if (c->audit)
 		coherence_audit_block_end(c->audit, o, sim_now_units(g->engine));
 	simt_guest_end(g->launch, home->w, o->w, b->end_pc, b->live_out_sb, b->live_out_count);
-	if (unlikely(g->account != NULL)) {
-		struct account_block *row = account_block_at(g, b->begin_pc);
-
-		row->there_count++;
-		row->there_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - e->decided_units);
-	}
+	account_trip_end(g, home);
 	c->block_stats.offload_answers++;
 	if (c->policy->block_end)
 		c->policy->block_end(c->policy_ctx, g, sm->index, &o->offload, o->lines.count);
@@ -416,6 +420,7 @@ static void take_answer(void *self, struct mem_req *r)
 	struct sm *sm = o->home->sm;
 
 	port_answered(sm, r, &c->gpu->memory_stats.offload_latency_ps);
+	account_trip_home(c->gpu, o->home, r);
 	mem_req_put(c->gpu->pool, r);
 	finish(c, o);
 	sm_wake(sm, sm->now);

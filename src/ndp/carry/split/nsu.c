@@ -83,6 +83,7 @@ static void slot_start(struct nsu *u, uint32_t slot, struct partition *p)
 		u->touched_cap = p->program->code->inst_count;
 	}
 	s->p = p;
+	account_trip_step(u->gpu, p->home, ACCOUNT_TRIP_SLOT);
 	memset(s->line, 0, sizeof(s->line));
 	memset(s->sb, 0, sb_count * sizeof(*s->sb));
 	p->slot = slot;
@@ -304,6 +305,14 @@ static void answer_send(struct nsu *u, struct partition *p)
 	logic_layer_reply(g->stacks[u->stack], r);
 }
 
+/* All but its last instruction has issued, which waits for acknowledgments. */
+static void run_ends(const struct nsu *u, struct partition *p)
+{
+	if (!p->has_run)
+		account_trip_step(u->gpu, p->home, ACCOUNT_TRIP_RUN);
+	p->has_run = true;
+}
+
 static void end(struct nsu *u, uint32_t slot)
 {
 	struct gpu *g = u->gpu;
@@ -311,6 +320,8 @@ static void end(struct nsu *u, uint32_t slot)
 
 	gpu_span(g, GPU_SPANS_BLOCKS, u->stack, g->launch->program->insts[p->registers->begin_pc].line,
 		 p->placed_units);
+	run_ends(u, p);
+	account_trip_step(g, p->home, ACCOUNT_TRIP_DRAIN);
 	p->is_running = false;
 	u->slots[slot].p = NULL;
 	u->resident &= ~(1ull << slot);
@@ -384,6 +395,8 @@ static bool schedule(struct nsu *u, uint64_t cycle)
 			return true;
 		}
 		u->waiting[wait] |= 1ull << slot;
+		if (wait == NSU_WAIT_ACKS)
+			run_ends(u, u->slots[slot].p);
 	}
 	return false;
 }

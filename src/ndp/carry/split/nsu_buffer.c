@@ -59,6 +59,7 @@ static void take(void *self, struct mem_req *r)
 
 	switch ((enum packet_kind)k->kind) {
 	case PACKET_COMMAND:
+		account_trip_out(u->gpu, k->p->home, r);
 		nsu_take_command(u, k->p);
 		break;
 	case PACKET_DATA:
@@ -66,10 +67,12 @@ static void take(void *self, struct mem_req *r)
 			nsu_cache_fill(u, k);
 		/* fallthrough */
 	case PACKET_ADDRESS:
+		account_trip_operand(u->gpu, k->p->home, r);
 		u->stats.buffer_writes++;
 		nsu_take_entry(u, k);
 		break;
 	case PACKET_HELD:
+		account_trip_operand(u->gpu, k->p->home, r);
 		u->stats.buffer_writes++;
 		nsu_cache_read(u, r);
 		return;

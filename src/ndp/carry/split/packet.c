@@ -61,6 +61,8 @@ struct mem_req *packet_new(struct split *split, enum packet_kind kind, struct pa
 	    .kind = MEM_KIND_PASSING,
 	    .port = port_of(split, kind, p),
 	};
+	if (unlikely(split->gpu->account != NULL))
+		net_stamps_clear(r);
 	return r;
 }
 

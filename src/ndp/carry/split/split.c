@@ -117,6 +117,7 @@ static bool enter(void *self, struct sm *sm, struct sm_warp *w)
 		return true;
 	}
 	*partition_of(split, w) = instance_new(split, w);
+	account_trip_begin(split->gpu, w, b->begin_pc);
 	sm_watch(split->ext, w, INSIDE);
 	sm->schedulers[w->scheduler].unstopped |= 1ull << w->bit;
 	return false;
@@ -249,6 +250,7 @@ static bool command_put(struct sm *sm, struct partition *p)
 		return false;
 	}
 	p->has_command = true;
+	account_trip_step(sm->gpu, p->home, ACCOUNT_TRIP_LEAVE);
 	return true;
 }
 
@@ -313,8 +315,6 @@ static void ledger_add(struct gpu *g, const struct partition *p)
 	row->read_lines += p->rdf_count;
 	row->read_hits += p->rdf_hit_count;
 	row->write_lines += p->wta_count;
-	row->there_count++;
-	row->there_ps += sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units);
 }
 
 /* The unit has answered, and the warp has issued OFLD.END. */
@@ -335,6 +335,7 @@ static void finish(struct sm *sm, struct partition *p)
 		     sim_ps_of_units(g->engine, sim_now_units(g->engine) - p->begin_units));
 	if (unlikely(g->account != NULL))
 		ledger_add(g, p);
+	account_trip_end(g, w);
 	if (c->policy->partition_end) {
 		const struct carry_split_result result = {
 		    .block = p->number,
@@ -446,6 +447,7 @@ static bool issue(void *self, struct sm *sm, struct sm_warp *w)
 static void go_on(struct sm *sm, struct partition *p)
 {
 	p->waits_room = false;
+	account_trip_room(sm->gpu, p->home);
 	sm_evaluate(sm, p->home);
 	sm_wake(sm, sm->now);
 }
@@ -472,6 +474,7 @@ void partition_granted(struct partition *p)
 	p->is_granted = true;
 	if (sm->gpu->config->nsu.free_messages) {
 		p->has_command = true;
+		account_trip_step(sm->gpu, p->home, ACCOUNT_TRIP_ROOM);
 		nsu_take_command(p->split->nsus[p->target], p);
 	}
 	packet_buffer_granted(packets_of(sm, p), p);
@@ -496,6 +499,7 @@ void partition_take(void *self, struct mem_req *r)
 		return;
 	}
 	CHECK(k->kind == PACKET_ANSWER);
+	account_trip_home(sm->gpu, k->p->home, r);
 	partition_answered(k->p);
 	packet_free(split, r);
 }

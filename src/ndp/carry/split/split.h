@@ -106,6 +106,7 @@ struct partition {
 	bool waits_room;  /* home warp: for a place in the pending buffer, or for the grant */
 	bool is_movable;
 	bool is_running; /* in a slot of the unit */
+	bool has_run;    /* all but its last instruction */
 	bool is_answered;
 	uint32_t seq;		/* memory instructions that have issued */
 	struct queue pending;	/* its packets in the pending buffer */
