@@ -13,7 +13,7 @@ struct numbers {
 	const char *const *words;
 };
 
-static const struct reproduce_row *row_find(const struct reproduce_paper *paper, const char *id)
+const struct reproduce_row *reproduce_row_find(const struct reproduce_paper *paper, const char *id)
 {
 	for (uint32_t i = 0; i < paper->row_count; i++) {
 		if (!strcmp(paper->rows[i].id, id))
@@ -36,7 +36,7 @@ static struct numbers term_measure(const struct reproduce_term *term, const stru
 static struct numbers published_measure(const char *id, const struct reproduce_data *data,
 					const struct reproduce_published_set *published)
 {
-	const struct reproduce_row *row = row_find(data->paper, id);
+	const struct reproduce_row *row = reproduce_row_find(data->paper, id);
 	const struct reproduce_published *p = reproduce_published_find(published, id);
 
 	CHECK(p && p->relation == REPRODUCE_EXACT);

@@ -30,6 +30,9 @@ enum reproduce_verdict {
 	REPRODUCE_UNKNOWN, /* a number that a term needs is missing */
 };
 
+/* The paper's row of this id. One that it has not is our bug. */
+const struct reproduce_row *reproduce_row_find(const struct reproduce_paper *paper, const char *id);
+
 /* Appends the claim's text and what was seen. A published id without row or number is our bug. */
 enum reproduce_verdict reproduce_claim_judge(const struct reproduce_claim *claim, const struct reproduce_data *data,
 					     const struct reproduce_published_set *published, GString *text,

@@ -551,8 +551,17 @@ static const struct reproduce_claim claims[] = {
 
 /* Numbers that claims judge. */
 static const struct reproduce_same same[] = {
-	{"NSU-03", "N4 (a)"}, {"NSU-04", "N1 (c)"}, {"NSU-05", "N1 (b)"}, {"NSU-09", "N3 (b)"}, {"NSU-11", "N3 (c)"},
-	{"NSU-16", "N3 (d)"}, {"NSU-21", "N4 (d)"}, {"NSU-24", "N7 (b)"}, {"NSU-26", "N6 (a)"}, {"NSU-28", "N6 (d)"},
+	{"NSU-03", "N4 (a)"}, {"NSU-04", "N1 (c)"}, {"NSU-05", "N1 (b)"}, {"NSU-06", "N1 (a)"}, {"NSU-07", "N2 (a)"},
+	{"NSU-08", "N2 (b)"}, {"NSU-09", "N3 (b)"}, {"NSU-11", "N3 (c)"}, {"NSU-12", "N3 (a)"}, {"NSU-13", "N3 (a)"},
+	{"NSU-14", "N3 (a)"}, {"NSU-15", "N3 (a)"}, {"NSU-16", "N3 (d)"}, {"NSU-19", "N4 (c)"}, {"NSU-20", "N4 (c)"},
+	{"NSU-21", "N4 (d)"}, {"NSU-22", "N5 (a)"}, {"NSU-23", "N5 (b)"}, {"NSU-24", "N7 (b)"}, {"NSU-26", "N6 (a)"},
+	{"NSU-28", "N6 (d)"}, {"NSU-33", "N8 (c)"}, {"NSU-36", "N8 (a)"}, {"NSU-37", "N8 (a)"}, {"NSU-38", "N9"},
+};
+
+static const struct reproduce_mean means[] = {
+	{best_static_others, "arithmetic mean"}, {code_share_mean, "arithmetic mean"},
+	{occupancy_mean, "arithmetic mean"},	 {invalidations_mean, "arithmetic mean"},
+	{registers, "arithmetic mean"},
 };
 
 /* ---- figures ---- */
@@ -647,6 +656,7 @@ const struct reproduce_paper reproduce_nsu = {
 	.same = same,
 	.same_count = ARRAY_COUNT(same),
 	REPRODUCE_TABLE(claim),
+	REPRODUCE_TABLE(mean),
 	REPRODUCE_TABLE(figure),
 	REPRODUCE_TABLE(chart),
 };

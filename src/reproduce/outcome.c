@@ -77,26 +77,61 @@ static void explain(struct reproduce_outcome *o, const struct reproduce_paper *p
 	notes_add(o, paper, published->experiments);
 }
 
-/* Papers say "on average". Of speed-ups both means are shown; what is judged is the geometric one. */
+/* Papers say "on average". What a number is a mean of is said beside it; NULL: it is none. */
+static const char *mean_name(const struct reproduce_paper *paper, const struct reproduce_row *row)
+{
+	static const struct reproduce_mean known[] = {
+		{reproduce_row_speedup_change, "geometric mean"},
+		{reproduce_row_speedup, "geometric mean"},
+		{reproduce_row_speedup_points, "of geometric means"},
+		{reproduce_row_traffic_change, "arithmetic mean"},
+		{reproduce_row_energy_change, "arithmetic mean"},
+	};
+
+	if (row->workload)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_COUNT(known); i++)
+		if (row->measure == known[i].measure)
+			return known[i].name;
+	for (uint32_t i = 0; i < paper->mean_count; i++)
+		if (row->measure == paper->means[i].measure)
+			return paper->means[i].name;
+	return NULL;
+}
+
+/* Of speed-ups both means are shown; what is judged is the geometric one. */
 static void name_mean(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row)
 {
+	const char *name = mean_name(data->paper, row);
 	g_autofree char *text = NULL;
 
-	if (row->workload || isnan(o->measured))
+	if (!name || isnan(o->measured))
 		return;
 	if (row->measure == reproduce_row_speedup_change)
-		text = g_strdup_printf("geometric mean, the arithmetic one is %+.1f %%",
+		text = g_strdup_printf("%s, the arithmetic one is %+.1f %%", name,
 				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, row->against) - 1));
 	else if (row->measure == reproduce_row_speedup)
-		text = g_strdup_printf("geometric mean, the arithmetic one is %.2f",
+		text = g_strdup_printf("%s, the arithmetic one is %.2f", name,
 				       reproduce_speedup_mean_arithmetic(data, row->config, row->against));
 	else if (row->measure == reproduce_row_speedup_points)
-		text = g_strdup_printf("of geometric means, of arithmetic ones %+.1f points",
+		text = g_strdup_printf("%s, of arithmetic ones %+.1f points", name,
 				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, 0) -
 					      reproduce_speedup_mean_arithmetic(data, row->against, 0)));
-	else if (row->measure == reproduce_row_traffic_change || row->measure == reproduce_row_energy_change)
-		text = g_strdup("arithmetic mean");
-	note_add(o, text);
+	note_add(o, text ? text : name);
+}
+
+/* The means that a claim's text or its terms speak of. */
+static void name_means(struct reproduce_outcome *o, const struct reproduce_paper *paper,
+		       const struct reproduce_claim *claim)
+{
+	for (uint32_t i = 0; i < REPRODUCE_TERM_MAX; i++) {
+		const struct reproduce_term *term = &claim->terms[i];
+
+		if (term->row.measure)
+			note_add(o, mean_name(paper, &term->row));
+		else if (term->row.id)
+			note_add(o, mean_name(paper, reproduce_row_find(paper, term->row.id)));
+	}
 }
 
 static const char *judged_as(const struct reproduce_paper *paper, const char *id)
@@ -129,6 +164,8 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	if (as && o->status != REPRODUCE_ABSENT && o->status != REPRODUCE_INPUT) {
 		g_autofree char *text = g_strdup_printf("judged as %s", as);
 
+		if (o->status == REPRODUCE_PASS)
+			note_add(o, g_hash_table_lookup(published->passes, o->id));
 		o->status = REPRODUCE_SAME;
 		note_add(o, text);
 		return;
@@ -171,6 +208,7 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 	g_strlcpy(o->note, seen->str, sizeof(o->note));
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
+	name_means(o, data->paper, claim);
 	explain(o, data->paper, published);
 }
 

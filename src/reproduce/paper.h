@@ -43,6 +43,12 @@ struct reproduce_row {
 	const char *stat;	  /* for measures that read a statistic or a component */
 };
 
+/* Of a measure in a paper's own table that is a mean over workloads: which one, in words. */
+struct reproduce_mean {
+	reproduce_measure *measure;
+	const char *name;
+};
+
 /* What must be true of a number that a claim looks at. */
 enum reproduce_must {
 	REPRODUCE_MUST_NOTHING, /* it is only shown */
@@ -149,6 +155,8 @@ struct reproduce_paper {
 	uint32_t same_count;
 	const struct reproduce_claim *claims;
 	uint32_t claim_count;
+	const struct reproduce_mean *means;
+	uint32_t mean_count;
 	const struct reproduce_figure *figures;
 	uint32_t figure_count;
 	const struct reproduce_chart *charts;

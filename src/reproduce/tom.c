@@ -512,7 +512,20 @@ static const struct reproduce_same same[] = {
 	{"TOM-08", "T9 (a)"}, {"TOM-15", "T9 (d)"}, {"TOM-20", "T8 (a)"}, {"TOM-21", "T8 (a)"}, {"TOM-23", "T4 (a)"},
 	{"TOM-30", "T3 (a)"}, {"TOM-31", "T3 (a)"}, {"TOM-32", "T3 (b)"}, {"TOM-33", "T3 (b)"}, {"TOM-34", "T3 (c)"},
 	{"TOM-35", "T3 (c)"}, {"TOM-38", "T5 (b)"}, {"TOM-39", "T6 (a)"}, {"TOM-42", "T6 (c)"}, {"TOM-47", "T7 (a)"},
-	{"TOM-50", "T2 (b)"}, {"TOM-56", "T1 (a)"}, {"TOM-57", "T1 (b)"}, {"TOM-58", "T1 (c)"},
+	{"TOM-50", "T2 (b)"}, {"TOM-52", "T9 (c)"}, {"TOM-56", "T1 (a)"}, {"TOM-57", "T1 (b)"}, {"TOM-58", "T1 (c)"},
+};
+
+static const struct reproduce_mean means[] = {
+	{sm_share, "arithmetic mean"},
+	{link_share, "arithmetic mean"},
+	{mesh_share, "arithmetic mean"},
+	{mesh_reduction, "ratio of arithmetic means"},
+	{speedup_difference, "of geometric means"},
+	{traffic_difference, "of arithmetic means"},
+	{fixed_offset_share, "arithmetic mean"},
+	{colocation, "arithmetic mean"},
+	{colocation_ratio, "ratio of arithmetic means"},
+	{offloaded_share, "arithmetic mean"},
 };
 
 static const uint32_t policies[] = {IDEAL, NOCTRL_BMAP, NOCTRL_TMAP, CTRL_BMAP, CTRL_TMAP};
@@ -558,6 +571,7 @@ const struct reproduce_paper reproduce_tom = {
 	.same = same,
 	.same_count = ARRAY_COUNT(same),
 	REPRODUCE_TABLE(claim),
+	REPRODUCE_TABLE(mean),
 	REPRODUCE_TABLE(figure),
 	REPRODUCE_TABLE(chart),
 };
