@@ -17,8 +17,8 @@ static const struct cli_about about = {
 	"Writes what a run in the store did over time: copies, kernels and host functions by stream and engine;\n"
 	"where it had gpu.sample_ps, cpu.sample_ps or duality.sample_ps, bandwidths, instructions, hits and\n"
 	"queues; with span_count of these CTAs, offloaded blocks, threads on cores, moves of pages; and with\n"
-	"gpu.dram_log_ps or cpu.dram_log_ps the DRAM commands of a window. ui.perfetto.dev and chrome://tracing\n"
-	"open the file. RUN is a number of `strata runs list`, last, last-1, ...",
+	"gpu.dram_log_ps, cpu.dram_log_ps or duality.dram_log_ps the DRAM commands of a window. ui.perfetto.dev\n"
+	"and chrome://tracing open the file. RUN is a number of `strata runs list`, last, last-1, ...",
     .examples = "  strata run --machine bom --set gpu.sample_ps=1000000 --set gpu.span_count=20000 bfs\n"
 	"  strata timeline --out bfs.json last\n"
 	"  strata run --machine channel-ndp --set cpu.sample_ps=1000000 --set cpu.span_count=20000 triad\n"

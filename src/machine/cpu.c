@@ -9,6 +9,7 @@
 #include "machine/cpu_over_time.h"
 #include "machine/json.h"
 #include "machine/memories.h"
+#include "machine/over_time.h"
 #include "machine/parts.h"
 #include "mem/dram.h"
 
@@ -36,8 +37,13 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const struct machine_memories *all = machine_memories_of(c);
 
-	if (!machine_cpu_params(c))
+	if (!machine_cpu_params(c)) {
+		const struct cpu_params *p = params(c);
+		const struct machine_over_time set = {p->sample_ps, p->span_count, p->dram_log_ps};
+
+		machine_over_time_refuse("cpu", "processors that run programs", &set, diag);
 		return;
+	}
 	machine_timing_check(c, "processors", diag);
 	if (all->count)
 		cpu_params_check(params(c), &all->items[0].memory, diag);

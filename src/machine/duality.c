@@ -36,8 +36,13 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const struct machine_memories *all = machine_memories_of(c);
 
-	if (!params(c)->socket_count)
+	if (!params(c)->socket_count) {
+		const struct machine_over_time set = {params(c)->sample_ps, params(c)->span_count,
+						      params(c)->dram_log_ps};
+
+		machine_over_time_refuse("duality", "caches that compute", &set, diag);
 		return;
+	}
 	machine_timing_check(c, "caches that compute", diag);
 	if (all->count)
 		dc_params_check(params(c), &all->items[0].memory, diag);
@@ -94,7 +99,7 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 		energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
 }
 
-static void put_over_time(const struct dc_system *s, json_t *fields)
+static void put_over_time(const struct machine *m, const struct dc_system *s, json_t *fields)
 {
 	const struct sim_span *items;
 	const uint32_t count = dc_system_spans(s) ? sim_spans_read(dc_system_spans(s), &items) : 0;
@@ -104,6 +109,7 @@ static void put_over_time(const struct dc_system *s, json_t *fields)
 			    dc_system_spans(s)
 				? json_pack("{s:o}", "control_blocks", machine_spans_json(items, count))
 				: json_null());
+	json_object_set_new(fields, "dram_commands", machine_commands_json(machine_memory_log(m)));
 }
 
 /* By kernel, what arrays took of it, or why they did not, and what that needed. */
@@ -166,7 +172,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(o, "dram_write", s->write_bytes);
 	put_int(o, "link", s->link_bytes);
 	json_object_set_new(fields, "traffic_bytes", o);
-	put_over_time(d->system, fields);
+	put_over_time(m, d->system, fields);
 	put_text(units, "traffic_bytes", "bytes");
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "machine/cpu.h"
+#include "machine/duality.h"
 #include "machine/parts.h"
 #include "mem/command_log.h"
 
@@ -18,7 +19,7 @@ struct slot {
 struct built {
 	uint32_t count;
 	struct slot slots[MACHINE_MEMORIES_MAX];
-	struct mem_command_log *log; /* of the processors' memory; NULL: off */
+	struct mem_command_log *log; /* of the first memory; NULL: off */
 };
 
 static struct machine_memories *memories_at(struct machine_config *c)
@@ -255,19 +256,22 @@ static void add_laws(struct sim_stats *stats, const char *name)
 	sim_stats_law(stats, g_intern_string(served));
 }
 
-/* cpu.dram_log_ps: of the first memory, which is the processors'. */
+/* cpu.dram_log_ps, or duality.dram_log_ps: of the first memory, which is the processors' or the caches'. */
 static struct mem_command_log *log_new(const struct machine *m)
 {
-	const struct cpu_params *p = machine_cpu_params(m->config);
+	const struct cpu_params *cpu = machine_cpu_params(m->config);
+	const struct dc_params *caches = machine_duality_params(m->config);
 	const struct machine_memories *all = machine_memories_of(m->config);
+	const uint64_t from_ps = cpu ? cpu->dram_log_from_ps : caches ? caches->dram_log_from_ps : 0;
+	const uint64_t length_ps = cpu ? cpu->dram_log_ps : caches ? caches->dram_log_ps : 0;
 
-	if (!p || !p->dram_log_ps)
+	if (!length_ps)
 		return NULL;
 
 	const uint32_t domain = sim_domain_find(m->ctx.engine, all->items[0].name);
 	const uint64_t clock_ps = sim_ps_of_units(m->ctx.engine, sim_period_units(m->ctx.engine, domain));
 
-	return mem_command_log_new(p->dram_log_from_ps, p->dram_log_ps, clock_ps, MEM_COMMANDS_MAX);
+	return mem_command_log_new(from_ps, length_ps, clock_ps, MEM_COMMANDS_MAX);
 }
 
 static void *build(struct machine *m)

@@ -52,7 +52,7 @@ struct machine_memory_user {
 };
 
 struct mem_memory *machine_memory_built(const struct machine *m, uint32_t index);
-/* The commands of the processors' memory that cpu.dram_log_ps has had kept; NULL: it is off. */
+/* The commands of the first memory that cpu.dram_log_ps or duality.dram_log_ps has had kept; NULL: it is off. */
 const struct mem_command_log *machine_memory_log(const struct machine *m);
 /* A memory has one user; until then nobody may offer requests. */
 void machine_memory_connect(const struct machine *m, uint32_t index, const struct machine_memory_user *user);

@@ -1,6 +1,8 @@
 /* over_time.c - see over_time.h. */
 #include "machine/over_time.h"
 
+#include "base/check.h"
+
 static json_t *numbers_json(const uint64_t *values, uint32_t count)
 {
 	json_t *out = json_array();
@@ -133,4 +135,18 @@ json_t *machine_commands_json(const struct mem_command_log *log)
 	json_object_set_new(o, "left_out_count", json_integer((json_int_t)log->left_out_count));
 	json_object_set_new(o, "clock_ps", json_integer((json_int_t)log->clock_ps));
 	return o;
+}
+
+void machine_over_time_refuse(const char *group, const char *lacks, const struct machine_over_time *set,
+			      struct base_diag_list *diag)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} keys[] = {{"sample_ps", set->sample_ps}, {"span_count", set->span_count}, {"dram_log_ps", set->dram_log_ps}};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
+		if (keys[i].value)
+			base_diag_error(diag, (struct base_place){0}, "%s.%s: the machine has no %s", group,
+					keys[i].name, lacks);
 }

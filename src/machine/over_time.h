@@ -5,10 +5,17 @@
 
 #include <jansson.h>
 
+#include "base/diag.h"
 #include "mem/command_log.h"
 #include "sim/sample.h"
 #include "sim/spans.h"
 
+/* Of a part that the machine lacks: GROUP.sample_ps and so on, where one is set, would keep nothing. */
+struct machine_over_time {
+	uint64_t sample_ps, span_count, dram_log_ps;
+};
+void machine_over_time_refuse(const char *group, const char *lacks, const struct machine_over_time *set,
+			      struct base_diag_list *diag);
 /* The field "samples"; null for NULL: nothing was sampled. */
 json_t *machine_samples_json(const struct sim_sampler *s);
 /* One of the lists of the field "spans". */
