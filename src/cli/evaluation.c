@@ -246,7 +246,8 @@ static bool targets_make(struct work *w)
 	bool is_ok;
 
 	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++)
-		g_ptr_array_add(names, (char *)paper->workloads[i % paper->workload_count]);
+		g_ptr_array_add(names, (char *)reproduce_program(paper, i / paper->workload_count,
+								 i % paper->workload_count));
 	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL, NULL, w->targets);
 	g_ptr_array_free(names, TRUE);
 	for (uint32_t i = 0; is_ok && i < w->targets->len; i++) {

@@ -89,7 +89,10 @@ enum {
 	CONFIG(NO_LINK, "no link", "duality", "duality.link_mbytes_per_s=0")                                  \
 	CONFIG(GDDR5_NO_LINK, "GDDR5, no link", "duality-gddr5", "duality.link_mbytes_per_s=0")               \
 	/* Section 5.4: the sources before they were changed. */                                              \
-	CONFIG(ORIGINAL, "original source", "duality", "")
+	CONFIG(ORIGINAL, "original source", "duality", "")                                                    \
+	/* Section 5.2: the paper does not say on how many of the processors' cores. */                       \
+	CONFIG(CPU, "CPU server", "cpu-server", "")                                                           \
+	CONFIG(CPU_1, "CPU server, one core", "cpu-server", "cpu.core_count=1")
 
 enum {
 #define CONFIG(id, ...) id,
@@ -125,10 +128,15 @@ static const struct reproduce_cell cells[] = {
 	LARGE(WAYS_6)
 	LARGE(WAYS_9)
 	LARGE(ANALYSED)
-	{HYBRID, lud, "--rows 128", "--rows 1024"},
-	{ORIGINAL, leukocyte, "--size small", "--size paper"},
-	{ORIGINAL, heartwall, "--size small", "--size paper --frames 20"},
+	CELL(HYBRID, lud, "--rows 128", "--rows 1024")
+	CELL(ORIGINAL, leukocyte, "--size small", "--size paper")
+	CELL(ORIGINAL, heartwall, "--size small", "--size paper --frames 20")
+	OPENACC(CELL, CPU, "")
+	OPENACC(CELL, CPU_1, "")
 };
+
+/* The same sources built for threads. */
+static const char *const program_endings[ARRAY_COUNT(configs)] = {[CPU] = "-omp", [CPU_1] = "-omp"};
 
 /* ---- numbers of a run ---- */
 
@@ -146,9 +154,11 @@ static double param(data *d, uint32_t config, uint32_t w, const char *name)
 	return reproduce_number(d, config, w, "params", name);
 }
 
-/* With copies. */
+/* With copies. Of threads what their program has timed: without the making of its input, and of them. */
 static double server_ps(data *d, uint32_t config, uint32_t w)
 {
+	if (config == CPU || config == CPU_1)
+		return 1e6 * reproduce_number(d, config, w, "measures", "steps");
 	return reproduce_number(d, config, w, "total_time_ps", NULL);
 }
 
@@ -512,7 +522,7 @@ static const struct reproduce_row rows[] = {
 	{"DC-01", server_speedup, DUALITY, GPU, rodinia, 1.4, NULL},
 	{"DC-02", server_speedup, DUALITY, GPU, openacc, 1.5, NULL},
 	ABSENT("DC-03"),
-	ABSENT("DC-04"),
+	{"DC-04", server_speedup, DUALITY, CPU, openacc, 3.6, NULL},
 	{"DC-05", kernel_speedup, GDDR5, GPU, rodinia, 0.6, NULL},
 	{"DC-06", kernel_speedup, GDDR5, GPU, openacc, 0.7, NULL},
 	{"DC-07", energy_reduction, DUALITY, GPU, NULL, 2.2, NULL},
@@ -677,6 +687,18 @@ static double block_bar(data *d, uint32_t bar, uint32_t group)
 	return blocks(d, group);
 }
 
+static const char *const mean_bars[] = {"GPU server", "CPU server", "CPU server, one core"};
+static const char *const mean_groups[] = {rodinia, openacc};
+
+static double mean_bar(data *d, uint32_t bar, uint32_t group)
+{
+	const uint32_t against[] = {GPU, CPU, CPU_1};
+	const struct reproduce_row row = {
+	    .config = DUALITY, .against = against[bar], .workload = mean_groups[group]};
+
+	return mean_gain(d, server_ps, &row);
+}
+
 static const char *const launch_bars[] = {"bfs", "lud"};
 static const char *const launch_groups[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"};
 
@@ -750,6 +772,7 @@ static const struct reproduce_chart charts[] = {
 	{"Figure 7: kernels alone, GDDR5 on both, over the GPU's", kernel_bar, server_bars, 3, NULL, 0},
 	EACH_CHART("Figure 8: energy over the GPU server's", energy_bar, energy_bars),
 	EACH_CHART("Figure 9: control blocks", block_bar, block_bars),
+	CHART("Figure 10: mean speedup over servers", mean_bar, mean_bars, mean_groups),
 	CHART("Figure 11: CTAs of the first launches, powers of two", launch_bar, launch_bars, launch_groups),
 	CHART("Figure 12: cycles of an operation", latency_bar, latency_bars, kinds),
 	EACH_CHART("Figure 13: the plain translator over the compiler", compiler_bar, compiler_bars),
@@ -765,6 +788,7 @@ const struct reproduce_paper reproduce_duality = {
 	REPRODUCE_TABLE(config),
 	REPRODUCE_TABLE(workload),
 	REPRODUCE_TABLE(cell),
+	.program_endings = program_endings,
 	.full_sets = "", /* section 4: to their end */
 	REPRODUCE_TABLE(row),
 	REPRODUCE_TABLE(claim),

@@ -1,6 +1,7 @@
 /* paper.c - the papers of papers.def by name. */
 #include "reproduce/paper.h"
 
+#include <glib.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -54,6 +55,19 @@ bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint
 uint32_t reproduce_run_count(const struct reproduce_paper *paper)
 {
 	return paper->cells ? paper->cell_count : paper->config_count * paper->workload_count;
+}
+
+const char *reproduce_program(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
+{
+	const char *name = paper->workloads[workload];
+	const char *ending = paper->program_endings ? paper->program_endings[config] : NULL;
+
+	if (!ending || !reproduce_is_run(paper, config, workload))
+		return name;
+
+	g_autofree char *program = g_strconcat(name, ending, NULL);
+
+	return g_intern_string(program);
 }
 
 const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick)

@@ -146,6 +146,8 @@ struct reproduce_paper {
 	/* NULL: every configuration runs every workload. Else what is run, and nothing else is. */
 	const struct reproduce_cell *cells;
 	uint32_t cell_count;
+	/* NULL, or by configuration what follows a workload's name in that of its program; NULL: nothing. */
+	const char *const *program_endings;
 	/* NULL, or by configuration more overrides in a quick run: of a machine as much smaller as the input. */
 	const char *const *quick_sets;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
@@ -168,7 +170,8 @@ struct reproduce_paper {
 /* Is this run a part of the evaluation? */
 bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
 uint32_t reproduce_run_count(const struct reproduce_paper *paper);
-/* What the run's program is given, separated by spaces. */
+/* A run's program, by its name in workloads.list; what it is given, separated by spaces. */
+const char *reproduce_program(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
 const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick);
 
 /* The paper of this name, NULL when there is none. Names: NULL-terminated. */

@@ -10,6 +10,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 
 #pragma acc parallel loop collapse(2) gang vector num_gangs(g->gangs) vector_length(256) \
     present(in[0:count], out[0:count]) if (on_device)
+#pragma omp parallel for if (on_device)
 	for (int j = ACC_HALO; j < ny - ACC_HALO; j++) {
 		for (int i = ACC_HALO; i < nx - ACC_HALO; i++) {
 			const int at = j * row + i;

@@ -1,10 +1,7 @@
 /* grid.c - the grid of an OpenACC program, its steps on the device and on the host, the comparison. */
 #include "acc/grid.h"
 
-#include <openacc.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct acc_grid grid_of(const struct acc_program *p, const unsigned int *counts)
 {
@@ -27,21 +24,10 @@ static float *array_new(const struct acc_grid *g, uint64_t seed, uint32_t number
 	return a;
 }
 
-static void steps(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count, bool on_device)
+void grid_steps(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count, bool on_device)
 {
 	for (g->step = 0; g->step < step_count; g->step++)
 		p->sweep(g, a, on_device);
-}
-
-static void on_device(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count)
-{
-	const size_t bytes = (size_t)g->count * sizeof(float);
-
-	for (unsigned int n = 0; n < p->array_count; n++)
-		acc_copyin(a[n], bytes);
-	steps(p, g, a, step_count, true);
-	for (unsigned int n = 0; n < p->array_count; n++)
-		acc_copyout(a[n], bytes);
 }
 
 int acc_main(const struct acc_program *p, int argc, char **argv)
@@ -53,18 +39,18 @@ int acc_main(const struct acc_program *p, int argc, char **argv)
 	    {"steps", "steps of time", 1, 1, 1, 1000, 1, NULL},
 	    {"nz", "points along z", 16, 1024, 8, 4096, 1, NULL},
 	};
-	struct workload_options o = workload_sized_parse(&p->about, counts, is_3d ? 4 : 3, argc, argv);
+	const struct workload_options o = workload_sized_parse(&p->about, counts, is_3d ? 4 : 3, argc, argv);
 	struct acc_grid g = grid_of(p, o.counts);
 	float *device[ACC_ARRAYS_MAX], *host[ACC_ARRAYS_MAX];
 	bool right = true;
 
-	acc_init(acc_device_nvidia);
+	device_open();
 	for (unsigned int n = 0; n < p->array_count; n++) {
 		device[n] = array_new(&g, o.seed, n);
 		host[n] = array_new(&g, o.seed, n);
 	}
-	on_device(p, &g, device, o.counts[2]);
-	steps(p, &g, host, o.counts[2], false);
+	device_steps(p, &g, device, o.counts[2]);
+	grid_steps(p, &g, host, o.counts[2], false);
 	for (unsigned int n = 0; n < p->array_count; n++) {
 		right = workload_same_f32("point", device[n], host[n], (size_t)g.count, 0) && right;
 		free(device[n]);

@@ -4,7 +4,8 @@
  * Table 3, which names PathScale's test suite; the stencils here are ours, of the kind that their names say.
  *
  * A program's sweep is written once: its `if` clause says whether the device or the host does it.  Gangs are of 256
- * threads, as many as a bank of Duality Cache has lanes.
+ * threads, as many as a bank of Duality Cache has lanes.  Built with OpenMP in place of OpenACC the device is the host's
+ * processors, a thread each; rows of points are then what a thread takes.
  */
 #ifndef ACC_GRID_H
 #define ACC_GRID_H
@@ -29,5 +30,12 @@ struct acc_program {
 
 /* Runs the program's steps on the device, then on the host, and compares all arrays.  Returns the exit status. */
 int acc_main(const struct acc_program *program, int argc, char **argv);
+
+/* grid.c, for device.c and threads.c: so many steps of time. */
+void grid_steps(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count, bool on_device);
+
+/* device.c with OpenACC, threads.c with OpenMP. */
+void device_open(void); /* before anything else */
+void device_steps(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count);
 
 #endif

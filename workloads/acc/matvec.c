@@ -9,6 +9,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 
 #pragma acc parallel loop gang vector num_gangs(g->gangs) vector_length(256) \
     present(matrix[0:count], vector[0:count], out[0:count]) if (on_device)
+#pragma omp parallel for if (on_device)
 	for (int j = 0; j < ny; j++) {
 		float sum = 0;
 

@@ -9,6 +9,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 
 #pragma acc parallel loop collapse(3) gang vector num_gangs(g->gangs) vector_length(256) \
     present(x[0:count], y[0:count], out[0:count]) if (on_device)
+#pragma omp parallel for collapse(2) if (on_device)
 	for (int k = ACC_HALO; k < nz - ACC_HALO; k++) {
 		for (int j = ACC_HALO; j < ny - ACC_HALO; j++) {
 			for (int i = ACC_HALO; i < nx - ACC_HALO; i++) {

@@ -8,6 +8,7 @@ static void magnetic(const struct acc_grid *g, float *restrict hz, const float *
 
 #pragma acc parallel loop collapse(2) gang vector num_gangs(g->gangs) vector_length(256) \
     present(hz[0:count], ex[0:count], ey[0:count]) if (on_device)
+#pragma omp parallel for if (on_device)
 	for (int j = ACC_HALO; j < ny - ACC_HALO; j++) {
 		for (int i = ACC_HALO; i < nx - ACC_HALO; i++) {
 			const int at = j * row + i;
@@ -24,6 +25,7 @@ static void electric(const struct acc_grid *g, const float *restrict hz, float *
 
 #pragma acc parallel loop collapse(2) gang vector num_gangs(g->gangs) vector_length(256) \
     present(hz[0:count], ex[0:count], ey[0:count], index[0:count]) if (on_device)
+#pragma omp parallel for if (on_device)
 	for (int j = ACC_HALO; j < ny - ACC_HALO; j++) {
 		for (int i = ACC_HALO; i < nx - ACC_HALO; i++) {
 			const int at = j * row + i;
