@@ -12,7 +12,7 @@
 #include "dc/array/truncate.h"
 #include "dc/formulas.h"
 
-enum { ROW = 32, A = 0, B = 64, D = 128, T = 192 };
+enum { ROW = 32, A = 0, B = 64, D = 128, T = 192, FAR = 64 };
 
 static uint64_t random_state = 7;
 static struct dc_serial serial;
@@ -247,6 +247,187 @@ static void test_nothing_to_save(void **state)
 	assert_int_equal(serial.cycles, dc_base_cycles(&use, &arith) + DC_LOG2(8) + 1 - (1 + DC_NORMALISE(8, 24, 1)));
 }
 
+/* ---- fused multiply-add ---- */
+
+/* v times 2^scale, to the nearest number; denormal results are zero. */
+static uint64_t nearest_fixed(const struct dc_use *u, __int128 v, int64_t scale, bool is_zero_negative)
+{
+	const uint32_t f = u->m - 1u;
+	const uint64_t sign = (uint64_t)(v ? v < 0 : is_zero_negative) << (f + u->e);
+	unsigned __int128 x = (unsigned __int128)(v < 0 ? -v : v);
+	int64_t exponent = (int64_t)low(u->e - 1u) + f + scale;
+	uint32_t bits = 0;
+
+	if (!v)
+		return sign;
+	while (x >> bits)
+		bits++;
+	exponent += (int64_t)bits - u->m;
+	if (bits > u->m) {
+		const uint32_t out = bits - u->m;
+		const unsigned __int128 rest = x & (((unsigned __int128)1 << out) - 1), half = (unsigned __int128)1 << (out - 1);
+
+		x >>= out;
+		x += rest > half || (rest == half && x & 1);
+	} else {
+		x <<= u->m - bits;
+	}
+	if (x >> u->m) {
+		x >>= 1;
+		exponent++;
+	}
+	if (exponent <= 0)
+		return sign;
+	return exponent >= (int64_t)low(u->e) ? sign | low(u->e) << f
+					      : sign | (uint64_t)exponent << f | ((uint64_t)x & low(f));
+}
+
+/* A finite number as an integer times 2^*scale. */
+static __int128 integer_of(const struct dc_use *u, uint64_t raw, int64_t *scale)
+{
+	const uint32_t f = u->m - 1u;
+	const uint64_t e = raw >> f & low(u->e), mantissa = e ? (raw & low(f)) | 1ull << f : 0;
+
+	*scale = (int64_t)e - (int64_t)low(u->e - 1u) - f;
+	return raw >> (f + u->e) & 1 ? -(__int128)mantissa : (__int128)mantissa;
+}
+
+/* Of formats whose products are 22 bits at most; larger ones are the host's. */
+static uint64_t fma_wanted(const struct dc_use *u, uint64_t a, uint64_t b, uint64_t c)
+{
+	const double x = value_of(u, a), y = value_of(u, b), z = value_of(u, c), about = x * y + z;
+	const bool are_negative = (a ^ b) >> (u->n - 1) & c >> (u->n - 1) & 1;
+	int64_t scale_a, scale_b, scale_c, least;
+	__int128 product, addend;
+
+	if (u->m == 53)
+		return nearest(u, fma(x, y, z));
+	if (isnan(about) || isinf(x) || isinf(y) || isinf(z))
+		return nearest(u, about);
+	if (u->m == 24) {
+		const float sum = fmaf((float)x, (float)y, (float)z);
+
+		return nearest(u, fabsf(sum) < 0x1p-126f ? copysign(0, (double)sum) : (double)sum);
+	}
+	product = integer_of(u, a, &scale_a) * integer_of(u, b, &scale_b);
+	addend = integer_of(u, c, &scale_c);
+	scale_a += scale_b;
+	/* What is far below the other counts by its sign alone. */
+	if (product && addend && scale_a > scale_c + FAR) {
+		addend = addend < 0 ? -1 : 1;
+		scale_c = scale_a - FAR;
+	} else if (product && addend && scale_c > scale_a + FAR) {
+		product = product < 0 ? -1 : 1;
+		scale_a = scale_c - FAR;
+	}
+	least = !addend || (product && scale_a < scale_c) ? scale_a : scale_c;
+	product = product ? product << (scale_a - least) : 0;
+	addend = addend ? addend << (scale_c - least) : 0;
+	return nearest_fixed(u, product + addend, least, are_negative);
+}
+
+/* Host and array flush what rounds up to the least normal number otherwise. */
+static bool is_least(const struct dc_use *u, uint64_t x, uint64_t y)
+{
+	const uint64_t least = 1ull << (u->m - 1), all = low(u->n - 1u);
+
+	return (x & all) + (y & all) == least && (!(x & all) || !(y & all));
+}
+
+static uint64_t fma_cycles(const struct dc_use *use, const struct dc_arith *arith, uint32_t savings,
+			   const uint64_t *const *of)
+{
+	_Alignas(64) uint64_t rows[3][ROW];
+	const void *src[3] = {rows[0], rows[1], rows[2]};
+	struct dc_facts facts;
+
+	dc_facts_begin(&facts);
+	for (uint32_t w = 0; w < DC_COLUMNS / ROW; w++) {
+		for (uint32_t k = 0; k < 3; k++)
+			for (uint32_t i = 0; i < ROW; i++) {
+				if (use->n > 32)
+					rows[k][i] = of[k][w * ROW + i];
+				else
+					((uint32_t *)rows[k])[i] = (uint32_t)of[k][w * ROW + i];
+			}
+		dc_facts_add(&facts, use, arith, src, (uint32_t)(serial.guard.w[w / 2] >> w % 2 * ROW));
+	}
+	return dc_cycles(use, arith, savings, &facts);
+}
+
+static void check_fma(const struct dc_use *use, const uint64_t *const *of, uint64_t guard)
+{
+	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS,
+					   1u << DC_SAVE_PARTIAL_PRODUCTS};
+	static uint64_t d[DC_COLUMNS];
+
+	for (uint32_t k = 0; k < 2 * G_N_ELEMENTS(savings); k++) {
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
+
+		dc_serial_begin(&serial, savings[k / 2]);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = guard;
+		for (uint32_t n = 0; n < 3; n++)
+			dc_serial_put(&serial, 64 * n, use->n, of[n]);
+		dc_serial_fma(&serial, use, &arith, 192, 0, 64, 128, 330);
+		dc_serial_get(&serial, 192, use->n, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t a = of[0][i], b = of[1][i], c = of[2][i];
+			const uint64_t e = arith.is_truncated ? dc_truncated_fma(use, a, b, c) : fma_wanted(use, a, b, c);
+
+			if (guard >> i % 64 & 1 && d[i] != e && (arith.is_truncated || !is_least(use, d[i], e)))
+				fail_msg("fma e=%u m=%u truncated=%d savings=%x: %llx, %llx, %llx: %llx, expected %llx",
+					 use->e, use->m, arith.is_truncated, savings[k / 2], (unsigned long long)a,
+					 (unsigned long long)b, (unsigned long long)c, (unsigned long long)d[i],
+					 (unsigned long long)e);
+		}
+		if (!savings[k / 2])
+			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
+		assert_int_equal(serial.cycles, fma_cycles(use, &arith, savings[k / 2], of));
+	}
+}
+
+/* A number near one, or far from it, or any; corners: zero, infinity, no number, the least, the greatest. */
+static uint64_t draw_number(const struct dc_use *u, uint32_t round)
+{
+	const uint32_t f = u->m - 1u;
+	const uint64_t sign = (draw() & 1) << (u->n - 1), spread = round % 5 * 4;
+	const uint64_t corners[] = {0, low(u->e) << f, low(u->e) << f | 1, 1ull << f, (low(u->e) << f) - 1, 1};
+
+	if (round == 1 || draw() % 64 == 0)
+		return sign | corners[draw() % G_N_ELEMENTS(corners)];
+	if (round % 5 == 0)
+		return sign | (draw() & low(u->n - 1u));
+	return sign | (low(u->e - 1u) - spread / 2 + draw() % (spread + 1)) << f |
+	       (draw() & low(f) & (round % 3 ? ~0ull : low(f) << f / 2));
+}
+
+static void test_fma(void **state)
+{
+	static const struct {
+		uint8_t e, m;
+	} formats[] = {{5, 8}, {6, 6}, {5, 11}, {8, 8}, {8, 24}, {11, 53}};
+	static uint64_t of[3][DC_COLUMNS];
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(formats); n++) {
+		const uint8_t e = formats[n].e, m = formats[n].m;
+		const struct dc_use u = {.op = DC_OP_FMA, .n = (uint8_t)(e + m), .e = e, .m = m, .times = 1};
+
+		for (uint32_t round = 0; round < 20; round++) {
+			for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+				for (uint32_t k = 0; k < 3; k++)
+					of[k][i] = draw_number(&u, round);
+				/* The product's contrary, or nearly: what is left is what the product is rounded by. */
+				if (i % 4 == 0 && round % 5)
+					of[2][i] = dc_truncated_mul(&u, of[0][i], of[1][i]) ^ 1ull << (u.n - 1) ^
+						   (i % 8 ? draw() & 3 : 0);
+			}
+			check_fma(&u, (const uint64_t *[]){of[0], of[1], of[2]}, round % 4 == 2 ? draw() | 1 : ~0ull);
+		}
+	}
+}
+
 /* ---- routines whose time does not depend on values ---- */
 
 /* With denormal numbers as what they are. */
@@ -446,6 +627,7 @@ int main(void)
 	    cmocka_unit_test(test_small_formats),
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_nothing_to_save),
+	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),
 	    cmocka_unit_test(test_integers),
 	};

@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 
+enum { SENSED_MAX = 64 }; /* word-lines of an array at once: what was shown in silicon */
+
 /* Rows that nothing has written since the last operation hold zeros already. */
 void dc_serial_begin(struct dc_serial *s, uint32_t savings)
 {
@@ -144,7 +146,7 @@ void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted)
 
 void dc_serial_fill(struct dc_serial *s, uint32_t first, uint32_t count, bool value)
 {
-	CHECK(count >= 1 && count <= 64);
+	CHECK(count >= 1 && count <= SENSED_MAX);
 	for (uint32_t r = first; r < first + count; r++) {
 		WRITE(r, value ? ~0ull : 0);
 		s->cycles -= r > first;
@@ -171,19 +173,19 @@ static uint64_t none_of(const struct dc_serial *s, uint32_t first, uint32_t coun
 
 void dc_serial_all(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
-	CHECK(count <= 64);
+	CHECK(count <= 2 * SENSED_MAX);
 	WRITE(d, all_of(s, first, count, i));
 }
 
 void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
-	CHECK(count <= 64);
+	CHECK(count <= 2 * SENSED_MAX);
 	WRITE(d, none_of(s, first, count, i));
 }
 
 void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count, uint32_t also)
 {
-	CHECK(count <= 64);
+	CHECK(count <= 2 * SENSED_MAX);
 	WRITE(d, ~none_of(s, first, count, i) | (also == DC_NO_ROW ? 0 : s->row[also].w[i]));
 }
 

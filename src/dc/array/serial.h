@@ -15,7 +15,7 @@
 #include "dc/array/latency.h"
 
 #define DC_NO_ROW UINT32_MAX
-enum { DC_COLUMNS = 1024, DC_COLUMN_WORDS = DC_COLUMNS / 64, DC_SERIAL_ROWS = 800 };
+enum { DC_COLUMNS = 1024, DC_COLUMN_WORDS = DC_COLUMNS / 64, DC_SERIAL_ROWS = 960 };
 
 struct dc_plane {
 	uint64_t w[DC_COLUMN_WORDS];
@@ -49,9 +49,9 @@ void dc_serial_add(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
 void dc_serial_add_one(struct dc_serial *s, uint32_t d, uint32_t a);
 void dc_serial_write_carry(struct dc_serial *s, uint32_t d);
 void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted);
-/* A value to up to 64 word-lines at once. */
+/* A value to so many word-lines at once. */
 void dc_serial_fill(struct dc_serial *s, uint32_t first, uint32_t count, bool value);
-/* d = 1 where all (or none) of up to 64 rows are set. */
+/* d = 1 where all (or none) of the rows are set: up to 64, of each of two arrays where a number lies in two. */
 void dc_serial_all(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
 void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
 /* d = 1 where one of them, or of row also, is set. */
@@ -82,6 +82,11 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 		    uint32_t b, uint32_t t);
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t);
+/* A truncated one is a product of 2 m bits, then algorithm 1. Formats of fewer than 5 bits of exponent, or too few of
+ * mantissa for the cycles of DC_FMA_BASE, have none. */
+bool dc_serial_has_fma(const struct dc_use *use);
+void dc_serial_fma(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		   uint32_t b, uint32_t c, uint32_t t);
 void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t);
 void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,

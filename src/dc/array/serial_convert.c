@@ -75,6 +75,6 @@ void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct 
 		if (dc_serial_any(s) || !only_present(s))
 			place(&p, value, use->bits - 1 - k);
 	}
-	dc_float_round_up(&p, p.value + p.g, p.value + 1);
+	dc_float_round_up(&p, p.value + p.g, p.value + 1, 1);
 	dc_float_put(&p, p.value + p.g);
 }

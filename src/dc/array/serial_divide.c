@@ -120,7 +120,7 @@ void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct 
 		find_sticky(&p, p.sum, p.m);
 	normalise_quotient(&p, digits);
 	if (p.g)
-		dc_float_round_up(&p, low + 1, low);
+		dc_float_round_up(&p, low + 1, low, 1);
 	quotient_flags(&p);
 	dc_float_put(&p, low + 1);
 	dc_float_fill_where(&p, p.flag[2], true, false);
@@ -195,7 +195,7 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 	if (p.g) {
 		find_sticky(&p, p.sum, digits + 1);
 		dc_serial_fill(s, p.value, 1, false); /* nothing between the guard's row and the residue */
-		dc_float_round_up(&p, root + 1, root);
+		dc_float_round_up(&p, root + 1, root, 1);
 	}
 	/* No number, or negative and not zero */
 	dc_serial_some(s, p.flag[3], a, p.m - 1, DC_NO_ROW);

@@ -24,7 +24,8 @@ static uint32_t take(uint32_t *next, uint32_t rows)
 struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 			   uint32_t a, uint32_t b, uint32_t t)
 {
-	struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d};
+	struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d,
+			    .diff_rows = use->e, .x_exp_rows = use->e};
 	uint32_t *const flags[] = {&p.zero_a, &p.zero_b, &p.top_a, &p.top_b, &p.x_sign, &p.y_sign,
 				   &p.borrow, &p.sticky, &p.sign, &p.is_zero};
 
@@ -109,7 +110,7 @@ static void swap(const struct dc_plan *p)
 	dc_serial_tagged(s, false);
 }
 
-static void complement(const struct dc_plan *p, uint32_t man, uint32_t sign)
+void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign)
 {
 	struct dc_serial *s = p->s;
 
@@ -156,7 +157,7 @@ static void shift_and_add(const struct dc_plan *p, uint32_t k)
 	dc_serial_tagged(s, false);
 }
 
-static void align(const struct dc_plan *p)
+void dc_float_align(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t count = p->m + p->g;
@@ -166,12 +167,12 @@ static void align(const struct dc_plan *p)
 
 	if (only_present) {
 		dc_serial_idle(s, DC_LOG2(p->e) + 1);
-		const uint32_t width = dc_serial_width(s, p->diff, p->e);
+		const uint32_t width = dc_serial_width(s, p->diff, p->diff_rows);
 
 		bound = width < 31 && 1u << width < count ? 1u << width : count;
 	}
 	for (uint32_t k = 0; k < bound; k++) {
-		dc_serial_search(s, p->diff, p->e, k);
+		dc_serial_search(s, p->diff, p->diff_rows, k);
 		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 			left.w[i] &= ~s->tag.w[i];
 		if (!only_present || dc_serial_any(s))
@@ -184,7 +185,7 @@ static void align(const struct dc_plan *p)
 		shift_and_add(p, p->m + p->g + 1);
 }
 
-static void magnitude(const struct dc_plan *p)
+void dc_float_magnitude(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t rows = p->m + p->g + 1;
@@ -223,11 +224,11 @@ static void normalise_at(const struct dc_plan *p, uint32_t t)
 		else
 			dc_serial_fill(s, p->value + j, 1, false);
 	}
-	dc_float_exponent_plus(p, p->exp, p->x_exp, p->e, 1 - (int32_t)t);
+	dc_float_exponent_plus(p, p->exp, p->x_exp, p->x_exp_rows, 1 - (int32_t)t);
 	dc_serial_tagged(s, false);
 }
 
-static void normalise(const struct dc_plan *p)
+void dc_float_normalise(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 	const uint32_t rows = p->m + p->g + 1;
@@ -263,11 +264,11 @@ static void normalise(const struct dc_plan *p)
 /* ---- rounding, and the result ---- */
 
 /* Up where the guard row is set and anything below it, or the last row. low: the guard's row. */
-void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low)
+void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, uint32_t below)
 {
 	struct dc_serial *s = p->s;
 
-	dc_serial_some(s, p->flag[0], low - 1, 1, p->sticky);
+	dc_serial_some(s, p->flag[0], low - below, below, p->sticky);
 	dc_serial_or(s, p->flag[0], p->flag[0], value);
 	dc_serial_and(s, p->flag[0], p->flag[0], low);
 	dc_serial_tag(s, p->flag[0], false);
@@ -356,13 +357,13 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 	difference(&p);
 	swap(&p);
 	clear_ends(&p);
-	complement(&p, p.x_man, p.x_sign);
-	complement(&p, p.y_man, p.y_sign);
-	align(&p);
-	magnitude(&p);
-	normalise(&p);
+	dc_float_complement(&p, p.x_man, p.x_sign);
+	dc_float_complement(&p, p.y_man, p.y_sign);
+	dc_float_align(&p);
+	dc_float_magnitude(&p);
+	dc_float_normalise(&p);
 	if (p.g)
-		dc_float_round_up(&p, p.value + p.g, p.value + 1);
+		dc_float_round_up(&p, p.value + p.g, p.value + 1, 1);
 	range_flags(&p);
 	/* infinity less infinity */
 	dc_serial_xor(s, p.flag[4], dc_float_sign_row(&p, a), dc_float_sign_row(&p, b));
@@ -409,7 +410,7 @@ void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct 
 	dc_float_exponent_plus(&p, p.exp, p.exp, p.e + 2, -1);
 	dc_serial_tagged(s, false);
 	if (p.g)
-		dc_float_round_up(&p, product + p.m, product + p.m - 1);
+		dc_float_round_up(&p, product + p.m, product + p.m - 1, 1);
 	dc_serial_or(s, p.is_zero, p.zero_a, p.zero_b);
 	range_flags(&p);
 	/* zero times infinity */

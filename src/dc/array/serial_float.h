@@ -13,6 +13,7 @@ struct dc_plan {
 	uint32_t x_exp, x_man, x_sign; /* mantissas: g guard rows, m rows, a sign's row */
 	uint32_t y_exp, y_man, y_sign;
 	uint32_t diff, borrow;
+	uint32_t diff_rows, x_exp_rows; /* e, or more where exponents have more */
 	uint32_t sum, sticky, sign, is_zero;
 	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
 	uint32_t flag[8];
@@ -27,8 +28,15 @@ void dc_float_flags(const struct dc_plan *p); /* zero_a to top_b: 4 cycles */
 void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign);
 /* e + 2 cycles: to = from + constant, in two's complement of e + 2 rows. */
 void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant);
-/* e + m + 5 cycles: to nearest, ties to even; low: the guard's row, below it one that counts with p->sticky. */
-void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low);
+/* Algorithm 1 on x and y, m rows and g below: mantissas to two's complement where a sign's row says so; the sum of x
+ * and of y moved down by the difference of exponents, with p->sticky; its magnitude and p->sign; p->value with its
+ * leading one in the highest row, and p->exp. */
+void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign);
+void dc_float_align(const struct dc_plan *p);
+void dc_float_magnitude(const struct dc_plan *p);
+void dc_float_normalise(const struct dc_plan *p);
+/* e + m + 5 cycles: to nearest, ties to even; low: the guard's row, below it so many that count with p->sticky. */
+void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, uint32_t below);
 void dc_float_put(const struct dc_plan *p, uint32_t value); /* e + m cycles: the result from value, p->exp, p->sign */
 /* Ones or zeros to the result's exponent and fraction where a flag is set: 2 cycles, 3 if they differ. */
 void dc_float_fill_where(const struct dc_plan *p, uint32_t flag, bool exponent, bool fraction);

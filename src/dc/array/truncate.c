@@ -90,6 +90,41 @@ uint64_t dc_truncated_mul(const struct dc_use *use, uint64_t a, uint64_t b)
 		   (uint64_t)(product >> (use->m - 1u + is_high)));
 }
 
+/* The product whole, 2 m bits whose hidden one would be the highest; the addend with m rows below. */
+uint64_t dc_truncated_fma(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c)
+{
+	const struct number x = number_of(use, a), y = number_of(use, b), z = number_of(use, c);
+	const bool is_negative = x.is_negative != y.is_negative, is_infinite = x.is_infinite || y.is_infinite;
+	const bool is_zero = !x.mantissa || !y.mantissa;
+	const int64_t bias = (int64_t)low(use->e - 1u), product_exponent = is_zero ? 0 : x.exponent + y.exponent - bias + 1;
+	const uint32_t m = use->m, p = 2 * m;
+	const bool is_swapped = product_exponent < z.exponent;
+	const int64_t apart = is_swapped ? z.exponent - product_exponent : product_exponent - z.exponent;
+	const int64_t exponent = is_swapped ? z.exponent : product_exponent;
+	const wide product = (wide)x.mantissa * (wide)y.mantissa * (is_negative ? -1 : 1);
+	const wide addend = ((wide)z.mantissa << m) * (z.is_negative ? -1 : 1);
+	const uint32_t shift = apart > p ? p + 1 : (uint32_t)apart;
+
+	if (x.is_nan || y.is_nan || z.is_nan || (x.is_infinite && !y.mantissa) || (y.is_infinite && !x.mantissa) ||
+	    (is_infinite && z.is_infinite && is_negative != z.is_negative))
+		return nan_of(use);
+	if (is_infinite || z.is_infinite)
+		return put(use, is_infinite ? is_negative : z.is_negative, (int64_t)low(use->e), 1);
+
+	const wide sum = is_swapped ? addend + (product >> shift) : product + (addend >> shift);
+
+	if (!sum)
+		return put(use, is_negative && z.is_negative, 0, 0);
+
+	unsigned __int128 magnitude = (unsigned __int128)(sum < 0 ? -sum : sum);
+	uint32_t bits = 0;
+
+	while (magnitude >> bits)
+		bits++;
+	magnitude = bits > m ? magnitude >> (bits - m) : magnitude << (m - bits);
+	return put(use, sum < 0, exponent + (int64_t)bits - (int64_t)p, (uint64_t)magnitude);
+}
+
 uint64_t dc_truncated_div(const struct dc_use *use, uint64_t a, uint64_t b)
 {
 	const struct number x = number_of(use, a), y = number_of(use, b);

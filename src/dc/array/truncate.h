@@ -11,6 +11,7 @@
 
 uint64_t dc_truncated_add(const struct dc_use *use, uint64_t a, uint64_t b);
 uint64_t dc_truncated_mul(const struct dc_use *use, uint64_t a, uint64_t b);
+uint64_t dc_truncated_fma(const struct dc_use *use, uint64_t a, uint64_t b, uint64_t c);
 uint64_t dc_truncated_div(const struct dc_use *use, uint64_t a, uint64_t b);
 
 #endif

@@ -61,6 +61,7 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_LOGIC: return i->op != PTX_OP_CNOT;
 	case DC_OP_FADD:
 	case DC_OP_FMUL: return is_plain_float(i);
+	case DC_OP_FMA: return is_plain_float(i);
 	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
 	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
 	case DC_OP_INT_TO_FLOAT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
@@ -154,6 +155,7 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	switch (u->op) {
 	case DC_OP_FADD: dc_serial_fadd(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FMUL: dc_serial_fmul(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
+	case DC_OP_FMA: dc_serial_fma(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T); break;
 	case DC_OP_FDIV: dc_serial_fdiv(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FSQRT: dc_serial_fsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_INT_TO_FLOAT: dc_serial_itof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;

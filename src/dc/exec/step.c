@@ -315,7 +315,7 @@ static uint64_t lane_value(const void *row, uint32_t bytes, uint32_t lane)
 	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
 }
 
-/* duality.rounding=truncate: the integer formulas; fma is a product, then a sum. */
+/* duality.rounding=truncate: the integer formulas. */
 static void truncated(const struct dc_exec *e, const struct ptx_inst *i, const void *const *src, uint32_t mask,
 		      void *out)
 {
@@ -331,10 +331,7 @@ static void truncated(const struct dc_exec *e, const struct ptx_inst *i, const v
 		case DC_OP_FADD: value = dc_truncated_add(&e->use, x, i->op == PTX_OP_SUB ? y ^ sign : y); break;
 		case DC_OP_FMUL: value = dc_truncated_mul(&e->use, x, y); break;
 		case DC_OP_FDIV: value = dc_truncated_div(&e->use, x, y); break;
-		default:
-			value =
-			    dc_truncated_add(&e->use, dc_truncated_mul(&e->use, x, y), lane_value(src[2], bytes, lane));
-			break;
+		default: value = dc_truncated_fma(&e->use, x, y, lane_value(src[2], bytes, lane)); break;
 		}
 		if (bytes == 8)
 			((uint64_t *)out)[lane] = value;
