@@ -12,6 +12,7 @@
 #ifndef STRATA_DC_ARRAY_SERIAL_H
 #define STRATA_DC_ARRAY_SERIAL_H
 
+#include "dc/array/cordic.h"
 #include "dc/array/latency.h"
 
 #define DC_NO_ROW UINT32_MAX
@@ -94,6 +95,9 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 /* Integers of use->bits at a; rounded to nearest. */
 void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t t);
+/* cordic.h, of f32. */
+void dc_serial_cordic(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
+		      enum dc_function function, uint32_t d, uint32_t a, uint32_t t);
 /* Denormal operands of these count as the numbers that they are. */
 void dc_serial_fcompare(struct dc_serial *s, const struct dc_use *use, enum ptx_cmp cmp, uint32_t d, uint32_t a,
 			uint32_t b, uint32_t t);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dc/array/cordic.h"
+
 static enum ptx_type source_type(const struct ptx_inst *i, uint32_t k)
 {
 	if (i->op == PTX_OP_CVT || i->op == PTX_OP_SET)
@@ -79,6 +81,20 @@ static bool decode_alu(const struct dc_program *p, const struct ptx_inst *i, con
 	return true;
 }
 
+/* Of the functions by shift and add, those that array/cordic.h has. */
+static bool find_function(struct dc_exec *e, const struct ptx_inst *i)
+{
+	if (i->type != PTX_F32)
+		return false;
+	switch (i->op) {
+	case PTX_OP_SIN: e->function = DC_SIN; return true;
+	case PTX_OP_COS: e->function = DC_COS; return true;
+	case PTX_OP_EX2: e->function = DC_EX2; return true;
+	case PTX_OP_LG2: e->function = DC_LG2; return true;
+	default: return false;
+	}
+}
+
 /* Those that round by what PTX leaves open, or to nearest: the machine's own way. */
 static bool is_truncating(const struct dc_exec *e, const struct ptx_inst *i)
 {
@@ -129,6 +145,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	}
 	if (!decode_alu(p, i, src, src_count, isa, e, diag))
 		return false;
+	e->is_cordic = find_function(e, i);
 	e->is_exact = p->exact && dc_exact_knows(e, i, p->params.arith.is_truncated);
 	e->is_truncated = p->params.arith.is_truncated && is_truncating(e, i);
 	return true;

@@ -65,6 +65,9 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
 	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
 	case DC_OP_INT_TO_FLOAT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
+	case DC_OP_FSIN:
+	case DC_OP_FEXP:
+	case DC_OP_FLOG: return e->is_cordic;
 	case DC_OP_FSIGN: return is_unflushed(i);
 	case DC_OP_FMINMAX:
 		return is_unflushed(i) && i->type == PTX_F32 && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
@@ -159,6 +162,11 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FDIV: dc_serial_fdiv(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FSQRT: dc_serial_fsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_INT_TO_FLOAT: dc_serial_itof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FSIN:
+	case DC_OP_FEXP:
+	case DC_OP_FLOG:
+		dc_serial_cordic(bits, u, arith, (enum dc_function)e->function, ROWS_D, ROWS_A, ROWS_T);
+		break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
 		break;

@@ -24,7 +24,8 @@ struct dc_exec {
 	uint8_t run; /* enum dc_run */
 	uint8_t src_count, dst_bytes, have_bytes; /* the function's result; the register's, 0: none */
 	uint8_t aux_kind, boolop;
-	bool has_facts, is_exact, is_truncated, writes_carry, is_dst_signed, counts_denormals;
+	uint8_t function; /* where is_cordic: enum dc_function */
+	bool is_cordic, has_facts, is_exact, is_truncated, writes_carry, is_dst_signed, counts_denormals;
 	uint32_t aux;
 	simt_alu_fn fn;
 	struct dc_use use;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dc/array/cordic.h"
 #include "dc/array/truncate.h"
 #include "dc/exec/priv.h"
 
@@ -364,6 +365,8 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		lane_ids(b, l, s, e, warp, r.out);
 	else if (e->is_truncated)
 		truncated(e, s->inst, src, mask, r.out);
+	else if (e->is_cordic)
+		dc_cordic((enum dc_function)e->function, p->params.arith.cordic_iterations, src[0], (uint32_t *)r.out);
 	else
 		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
 	if (e->dst_bytes) {
