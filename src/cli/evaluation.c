@@ -22,6 +22,7 @@ struct work {
 	struct reproduce_data *data;
 	GPtrArray *targets;               /* [config * workload_count + workload] struct cli_target * */
 	struct machine_session *machines; /* the same */
+	bool *are_absent;		  /* the same: their program is not built, another of the same workload is */
 	struct cli_models models;
 	GPtrArray *wanted; /* struct wanted *, in the order of the batch's jobs */
 	struct cli_batch batch;
@@ -182,7 +183,7 @@ static bool machines_make(struct work *w, bool is_derived)
 	bool is_ok = true;
 
 	for (uint32_t i = 0; is_ok && i < paper->config_count * paper->workload_count; i++) {
-		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived &&
+		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived && !w->are_absent[i] &&
 		    reproduce_is_run(paper, i / paper->workload_count, i % paper->workload_count))
 			is_ok = machine_make(w, i);
 	}
@@ -239,15 +240,48 @@ static int work_run(struct work *w)
 	return exit_status;
 }
 
+/* NULL, or why a program is not there that does a workload on other machines than the program of its name. */
+static const char *why_absent(const struct cli_paths *paths, const GPtrArray *workloads, const char *program)
+{
+	for (uint32_t i = 0; i < workloads->len; i++) {
+		const struct cli_workload *workload = workloads->pdata[i];
+
+		if (!strcmp(workload->name, program))
+			return cli_workload_absent(paths, workload);
+	}
+	return NULL;
+}
+
+/* A configuration whose programs are not built has no runs, which is said once. */
+static void names_make(struct work *w, GPtrArray *names)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	GPtrArray *workloads = cli_workloads_read(w->evaluation->paths);
+	const char *said = NULL;
+
+	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
+		const char *workload = paper->workloads[i % paper->workload_count];
+		const char *program = reproduce_program(paper, i / paper->workload_count, i % paper->workload_count);
+		const char *absent = NULL;
+
+		if (strcmp(program, workload))
+			absent = why_absent(w->evaluation->paths, workloads, program);
+		w->are_absent[i] = absent != NULL;
+		g_ptr_array_add(names, (char *)(absent ? workload : program));
+		if (absent && !said)
+			cli_error("without the runs of %s and its like, which are not built: %s", program, absent);
+		said = absent ? absent : said;
+	}
+	cli_workloads_free(workloads);
+}
+
 static bool targets_make(struct work *w)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	GPtrArray *names = g_ptr_array_new();
 	bool is_ok;
 
-	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++)
-		g_ptr_array_add(names, (char *)reproduce_program(paper, i / paper->workload_count,
-								 i % paper->workload_count));
+	names_make(w, names);
 	is_ok = cli_targets_resolve(w->evaluation->paths, "reproduce", names, NULL, NULL, w->targets);
 	g_ptr_array_free(names, TRUE);
 	for (uint32_t i = 0; is_ok && i < w->targets->len; i++) {
@@ -278,11 +312,13 @@ static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 	int exit_status = CLI_UNABLE;
 
 	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w, .slots = e->slots};
+	w.are_absent = g_new0(bool, (size_t)data->paper->config_count * data->paper->workload_count);
 	w.models = cli_models_read(e->paths);
 	if (targets_make(&w))
 		exit_status = work_run(&w);
 	g_ptr_array_free(w.wanted, TRUE);
 	g_free(w.machines);
+	g_free(w.are_absent);
 	cli_models_free(&w.models);
 	cli_targets_free(w.targets);
 	return exit_status;

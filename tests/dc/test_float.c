@@ -265,7 +265,7 @@ static uint64_t nearest_fixed(const struct dc_use *u, __int128 v, int64_t scale,
 	exponent += (int64_t)bits - u->m;
 	if (bits > u->m) {
 		const uint32_t out = bits - u->m;
-		const unsigned __int128 rest = x & (((unsigned __int128)1 << out) - 1), half = (unsigned __int128)1 << (out - 1);
+		const unsigned __int128 one = 1, rest = x & ((one << out) - 1), half = one << (out - 1);
 
 		x >>= out;
 		x += rest > half || (rest == half && x & 1);
@@ -373,7 +373,8 @@ static void check_fma(const struct dc_use *use, const uint64_t *const *of, uint6
 		dc_serial_get(&serial, 192, use->n, d);
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 			const uint64_t a = of[0][i], b = of[1][i], c = of[2][i];
-			const uint64_t e = arith.is_truncated ? dc_truncated_fma(use, a, b, c) : fma_wanted(use, a, b, c);
+			const uint64_t e =
+			    arith.is_truncated ? dc_truncated_fma(use, a, b, c) : fma_wanted(use, a, b, c);
 
 			if (guard >> i % 64 & 1 && d[i] != e && (arith.is_truncated || !is_least(use, d[i], e)))
 				fail_msg("fma e=%u m=%u truncated=%d savings=%x: %llx, %llx, %llx: %llx, expected %llx",

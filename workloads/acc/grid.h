@@ -4,8 +4,8 @@
  * Table 3, which names PathScale's test suite; the stencils here are ours, of the kind that their names say.
  *
  * A program's sweep is written once: its `if` clause says whether the device or the host does it.  Gangs are of 256
- * threads, as many as a bank of Duality Cache has lanes.  Built with OpenMP in place of OpenACC the device is the host's
- * processors, a thread each; rows of points are then what a thread takes.
+ * threads, as many as a bank of Duality Cache has lanes.  Built with OpenMP in place of OpenACC the device is the
+ * host's processors, a thread each, which takes rows of points.
  */
 #ifndef ACC_GRID_H
 #define ACC_GRID_H

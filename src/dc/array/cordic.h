@@ -1,5 +1,6 @@
-/* cordic.h - sin, cos, 2^x and log2 x by shift and add (Duality Cache, ISCA'19, section 3.1.3), of 32-bit floating point:
- * the argument's range reduced, k iterations in fixed point of 32 rows with 30 of fraction, the result rounded to nearest.
+/* cordic.h - sin, cos, 2^x and log2 x by shift and add (Duality Cache, ISCA'19, section 3.1.3), of floats of 32 bits:
+ * the argument's range reduced, k iterations in fixed point of 32 rows with 30 of fraction, the result rounded to
+ * nearest.
  *
  *     sin, cos   quarter turns are the product of the mantissa and 32 bits of 2 / pi: the nearest whole one is the
  *                quadrant, and the rest is turned away by angles of atan(2^-i). From |x| = 2^26 on the angle is taken

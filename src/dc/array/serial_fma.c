@@ -1,5 +1,5 @@
-/* serial_fma.c - fused multiply-add, bit by bit: the whole product of two mantissas, 2 m bits, and the addend as a number
- * of as many, added by algorithm 1 (Duality Cache, ISCA'19) and rounded once.
+/* serial_fma.c - fused multiply-add, bit by bit: the whole product of two mantissas, 2 m bits, and the addend as a
+ * number of as many, added by algorithm 1 (Duality Cache, ISCA'19) and rounded once.
  *
  * The product's hidden one would be its highest row, so that its exponent is the operands' less the bias, plus one: in
  * two's complement of e + 2 rows. Of the addend the m lower rows are zeros; exponents of operands are read where they

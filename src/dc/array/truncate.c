@@ -96,7 +96,8 @@ uint64_t dc_truncated_fma(const struct dc_use *use, uint64_t a, uint64_t b, uint
 	const struct number x = number_of(use, a), y = number_of(use, b), z = number_of(use, c);
 	const bool is_negative = x.is_negative != y.is_negative, is_infinite = x.is_infinite || y.is_infinite;
 	const bool is_zero = !x.mantissa || !y.mantissa;
-	const int64_t bias = (int64_t)low(use->e - 1u), product_exponent = is_zero ? 0 : x.exponent + y.exponent - bias + 1;
+	const int64_t bias = (int64_t)low(use->e - 1u);
+	const int64_t product_exponent = is_zero ? 0 : x.exponent + y.exponent - bias + 1;
 	const uint32_t m = use->m, p = 2 * m;
 	const bool is_swapped = product_exponent < z.exponent;
 	const int64_t apart = is_swapped ? z.exponent - product_exponent : product_exponent - z.exponent;
