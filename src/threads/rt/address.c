@@ -1,7 +1,8 @@
 /* address.c - the model's addresses: the program's where they are fixed, else region and offset.
  *
- * The image, heap, stacks and maps lie at fixed places. What remains (shared libraries, the first thread's storage, the
- * kernel's stack) is at random ones: each such region gets a place of its own, in the order of their first access.
+ * The image, heap, stacks (but for their shift) and maps lie at fixed places. What remains (shared libraries, the first
+ * thread's storage, the kernel's stack) is at random ones: each such region gets a place of its own, in the order of
+ * their first access.
  */
 #include "threads/rt/rt.h"
 
@@ -111,6 +112,8 @@ uint64_t rt_address(const void *p)
 {
 	uint64_t at = (uint64_t)p;
 
+	if (at - RT_STACK_BASE < RT_MAP_BASE - RT_STACK_BASE)
+		return at + rt_stack_shift((uint32_t)((at - RT_STACK_BASE) / RT_STACK_SLOT));
 	if (at - RT_HEAP_BASE < RT_FIXED_END - RT_HEAP_BASE || at < (uint64_t)&_end)
 		return at;
 	if (at - last->begin < last->end - last->begin)

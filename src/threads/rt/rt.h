@@ -28,6 +28,15 @@
 #define RT_STACK_SLOT ((uint64_t)1 << 28)
 enum { RT_STACK_SLOTS = 65536 };
 
+/* Equal places in all slots would be the same sets of the host's caches and of its table of translations, and there are
+ * hundreds of stacks: each lies a page and a line further below its slot's end than the one before. The model's
+ * addresses are without that. */
+enum { RT_STACK_SHIFT = 4096 + 128, RT_STACK_SHIFTS = 1024 };
+static inline uint64_t rt_stack_shift(uint32_t slot)
+{
+	return (uint64_t)(slot % RT_STACK_SHIFTS) * RT_STACK_SHIFT;
+}
+
 enum rt_state { RT_READY, RT_RUNNING, RT_STALLED, RT_WAITING, RT_ENDED };
 
 struct rt_thread {

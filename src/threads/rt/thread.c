@@ -124,15 +124,26 @@ static struct rt_thread *add(uint32_t slot)
 	return t;
 }
 
+/* Where its stack ends, which begins there. */
 static char *slot_top(uint32_t slot)
 {
-	return (char *)RT_STACK_BASE + (slot + 1) * RT_STACK_SLOT;
+	return (char *)RT_STACK_BASE + (slot + 1) * RT_STACK_SLOT - rt_stack_shift(slot);
 }
 
+/* The stack; NULL: there is no room. */
 static char *slot_map(uint32_t slot, size_t bytes)
 {
-	return mmap(slot_top(slot) - bytes, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+	const uint64_t page = 4096, top = (uint64_t)slot_top(slot), first = (top - bytes) & ~(page - 1);
+	const uint64_t end = (top + page - 1) & ~(page - 1);
+	const void *at = mmap((void *)first, end - first, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : slot_top(slot) - bytes;
+}
+
+static void slot_unmap(uint32_t slot)
+{
+	RT_REAL(munmap)((void *)(RT_STACK_BASE + slot * RT_STACK_SLOT), RT_STACK_SLOT);
 }
 
 /* The lowest that is free, so that equal runs have equal stacks. */
@@ -168,7 +179,7 @@ struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_
 	if (slot == RT_STACK_SLOTS || bytes > RT_STACK_SLOT / 2)
 		return NULL;
 	stack = slot_map(slot, bytes);
-	if (stack == MAP_FAILED)
+	if (!stack)
 		return NULL;
 	t = add(slot);
 	t->start = start;
@@ -302,7 +313,7 @@ void rt_thread_reap(void)
 	rt_in_model = false;
 	t->host_state = HOST_STARTING;
 	if (t->is_detached) {
-		RT_REAL(munmap)(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
+		slot_unmap(t->slot);
 		by_slot[t->slot] = NULL;
 		rt_thread_free(t);
 	}
@@ -312,7 +323,7 @@ void rt_thread_joined(struct rt_thread *t)
 {
 	if (t->id == 0)
 		return;
-	RT_REAL(munmap)(slot_top(t->slot) - RT_STACK_SLOT, RT_STACK_SLOT);
+	slot_unmap(t->slot);
 	by_slot[t->slot] = NULL;
 	rt_thread_free(t);
 }
@@ -360,7 +371,7 @@ int rt_run_main(int (*main)(int, char **, char **), int argc, char **argv, char 
 	size_t bytes = RT_STACK_SLOT / 2;
 	struct rt_thread *t;
 
-	if (slot_map(slot, bytes) == MAP_FAILED) {
+	if (!slot_map(slot, bytes)) {
 		rt_message("no room for a stack");
 		rt_fail(125);
 	}
