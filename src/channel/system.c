@@ -129,7 +129,6 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	s->region_lines = p->summary_bytes / LINE_BYTES;
-	base_map_init(&s->versions);
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
 	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
@@ -194,7 +193,7 @@ void channel_system_free(struct channel_system *s)
 	FREE_ALL(s->free_claims, struct claim);
 	FREE_ALL(s->free_messages, struct message);
 	FREE_ALL(s->free_directory_reads, struct directory_read);
-	base_map_free(&s->versions);
+	base_table_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);
 	g_free(s->shadow);

@@ -77,7 +77,7 @@ static cpu_version version_of(const void *channels, uint64_t line)
 {
 	const struct cpu_channels *h = channels;
 
-	return base_map_get(&h->versions, line);
+	return base_table_get(&h->versions, line);
 }
 
 static void line_read(void *channels, struct cpu_dram_access *d)
@@ -158,7 +158,7 @@ uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, u
 void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version version)
 {
 	if (h->is_observed)
-		base_map_set(&h->versions, line, version);
+		base_table_set(&h->versions, line, version);
 }
 
 static void write_there(void *channels, struct cpu_event *e)
@@ -220,7 +220,6 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 {
 	*h = (struct cpu_channels){.c = c, .bus = bus};
 	base_map_init(&h->writes);
-	base_map_init(&h->versions);
 	cpu_dram_init(&h->dram, c, memory);
 	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
 	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
@@ -243,7 +242,7 @@ void cpu_channels_free(struct cpu_channels *h)
 		h->free = next;
 	}
 	base_map_free(&h->writes);
-	base_map_free(&h->versions);
+	base_table_free(&h->versions);
 	cpu_dram_free(&h->dram);
 	g_free(h->up_bytes);
 	g_free(h->down_bytes);

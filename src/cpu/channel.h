@@ -4,6 +4,7 @@
 #define STRATA_CPU_CHANNEL_H
 
 #include "base/map.h"
+#include "base/table.h"
 #include "cpu/bus.h"
 #include "cpu/dram.h"
 
@@ -37,7 +38,7 @@ struct cpu_channels {
 	struct cpu_bus *bus;
 	struct cpu_dram dram;
 	const struct cpu_near_ops *near; /* NULL: memory only */
-	struct base_map versions;	 /* of lines in the memory, while somebody observes */
+	struct base_table versions;	 /* of lines in the memory, while somebody observes */
 	struct base_map writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
 	bool is_observed;
 	struct cpu_channel_access *free;

@@ -7,7 +7,7 @@
  * over those of others, when it moves.
  *
  * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. Lines that nobody has stored
- * into have no entry, and there is room for a number of entries: the one that has not been used for longest goes,
+ * into have no entry, and there is room for a number of entries: one that has not been used for long goes,
  * and whoever has an old copy of its line then reads the newest bytes. With room for all lines that the modelled
  * caches hold, what goes is in no cache.
  */
@@ -28,7 +28,8 @@ struct values_stats {
 	uint64_t evicted;  /* entries */
 };
 
-/* Lines of line_bytes (a power of two, at least 32); room for lines_max entries, images_max images of each. */
+/* Lines of line_bytes (a power of two, at least 32); room for lines_max entries, images_max images of each.
+ * Lines of the memory that is used are numbers near one another. */
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max);
 void values_free(struct values *v);
 

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/table.h"
 #include "base/units.h"
 
 struct item {
@@ -187,6 +188,30 @@ static void test_map(void **state)
 	base_map_free(&m);
 }
 
+/* Against a list: keys of many blocks, and of one that comes long before others; what has no number is 0. */
+static void test_table(void **state)
+{
+	enum { KEYS = 1000, ROUNDS = 20000 };
+	uint64_t values[KEYS] = {0}, random = 1;
+	struct base_table t = {0};
+
+	(void)state;
+	assert_int_equal(base_table_get(&t, UINT64_MAX), 0);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+
+		const uint32_t k = (uint32_t)(random >> 33) % KEYS;
+
+		values[k] = random >> 60 < 7 ? 0 : random >> 8;
+		base_table_set(&t, k < KEYS / 2 ? k : 5000 * (uint64_t)k, values[k]);
+		for (uint32_t n = 0; n < KEYS; n += i % 100 ? 97 : 1)
+			assert_int_equal(base_table_get(&t, n < KEYS / 2 ? n : 5000 * (uint64_t)n), values[n]);
+	}
+	assert_int_equal(base_table_get(&t, UINT64_MAX), 0);
+	base_table_free(&t);
+	assert_int_equal(base_table_get(&t, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_bug_states),
 		cmocka_unit_test(test_transfer),
 	};

@@ -12,13 +12,14 @@ enum { OTHERS_BYTES = 1024, NOTED = 2 };
 struct access {
 	uint64_t address, page, first_line; /* page: the last one, which begins with that line */
 	uint8_t *host;
+	uint64_t answered; /* the line that a store was answered for; NO_LINE: none yet */
 	uint32_t size, holder; /* holder: the cache that answers the unit */
 	enum cpu_op op;
 	bool is_open;		/* it has not been answered */
 	bool is_other;		/* some copy that answered had other bytes: they are in others */
 	uint32_t noted_count; /* lines that it stores into; the first ones are noted */
 	struct store *noted[NOTED];
-	uint8_t others[OTHERS_BYTES]; /* the bytes that it uses, where they are not the program's */
+	uint8_t *others; /* OTHERS_BYTES that it uses, where they are not the program's */
 };
 
 /* Stores of a core into one line that no version says yet. */
@@ -39,6 +40,7 @@ struct bytes {
 	bool has_near;
 	struct values *values;
 	struct access *accesses; /* by unit */
+	uint8_t *others;	 /* of all */
 	struct store **stores;   /* by core of the processors */
 	struct store *free;
 };
@@ -83,9 +85,11 @@ struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, cons
 	b->lines = (uint32_t)lines_of_caches(p, near);
 	b->values = make_values(b);
 	b->accesses = g_new0(struct access, b->units);
+	b->others = g_malloc((size_t)b->units * OTHERS_BYTES);
 	for (uint32_t i = 0; i < b->units; i++) {
 		b->accesses[i].page = UINT64_MAX;
 		b->accesses[i].holder = holder_of(b, i);
+		b->accesses[i].others = b->others + (size_t)i * OTHERS_BYTES;
 	}
 	b->stores = g_new0(struct store *, p->core_count);
 	return b;
@@ -139,6 +143,15 @@ static uint64_t part(struct bytes *b, uint32_t unit, uint32_t offset, uint32_t *
 	return line_at(b, unit, address);
 }
 
+/* An NDP core's access within one line: each answer is for that one. The offset in it. */
+static inline bool is_in_line(const struct bytes *b, uint32_t unit, uint32_t *in_line)
+{
+	const struct access *a = &b->accesses[unit];
+
+	*in_line = (uint32_t)a->address & ((uint32_t)b->p->line_bytes - 1);
+	return unit >= b->cpu_units && *in_line + a->size <= b->p->line_bytes;
+}
+
 void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op)
 {
 	struct access *a = &b->accesses[unit];
@@ -146,6 +159,7 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 
 	a->address = address;
 	a->host = host;
+	a->answered = NO_LINE;
 	a->size = size;
 	a->op = op;
 	a->is_open = true;
@@ -202,7 +216,9 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 	for (uint32_t offset = 0; offset < a->size; offset += count) {
 		uint32_t from, to, at;
 
-		if (part(b, unit, offset, &in_line, &count) != line)
+		if (is_in_line(b, unit, &in_line))
+			count = a->size;
+		else if (part(b, unit, offset, &in_line, &count) != line)
 			continue;
 		from = MAX(in_line, begin);
 		to = MIN(in_line + count, end);
@@ -221,16 +237,15 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 
 static void see_store(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, cpu_version version)
 {
-	const struct access *a = &b->accesses[unit];
-	uint32_t in_line, count;
+	struct access *a = &b->accesses[unit];
+	uint32_t in_line, count, offset = 0;
 
-	for (uint32_t offset = 0; offset < a->size; offset += count) {
-		if (part(b, unit, offset, &in_line, &count) != line)
-			continue;
-		values_before_store(b->values, b->accesses[unit].holder, line, a->host + offset - in_line, quarters);
-		values_stored(b->values, b->accesses[unit].holder, line, version, quarters);
-		return;
-	}
+	if (!is_in_line(b, unit, &in_line))
+		while (part(b, unit, offset, &in_line, &count) != line)
+			offset += count;
+	a->answered = line;
+	values_before_store(b->values, a->holder, line, a->host + offset - in_line, quarters);
+	values_stored(b->values, a->holder, line, version, quarters);
 }
 
 void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
@@ -279,12 +294,13 @@ void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint
 static void *target_of(struct bytes *b, uint32_t unit)
 {
 	const struct access *a = &b->accesses[unit];
-	uint32_t in_line, count;
-	const uint64_t line = part(b, unit, 0, &in_line, &count);
+	uint32_t in_line, count = a->size;
+	uint64_t line = a->answered;
 
-	return line == NO_LINE || count < a->size
-		       ? a->host
-			       : values_target(b->values, a->holder, line, in_line, a->host);
+	if (line == NO_LINE || !is_in_line(b, unit, &in_line))
+		line = part(b, unit, 0, &in_line, &count);
+	return line == NO_LINE || count < a->size ? a->host
+						  : values_target(b->values, a->holder, line, in_line, a->host);
 }
 
 void *bytes_of(struct bytes *b, uint32_t unit)
