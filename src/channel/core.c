@@ -13,17 +13,33 @@ static void answer(struct ndp_core *k, uint64_t units)
 	user->answer(user->self, k->unit, (units + k->s->c->per_ps - 1) / k->s->c->per_ps);
 }
 
+/* NULL: it is not known here. */
+static inline struct core_page *page_known(struct ndp_core *k, uint64_t page)
+{
+	struct core_page *p = &k->pages[page % CORE_PAGES];
+
+	return p->page == page ? p : NULL;
+}
+
 static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 {
 	struct channel_system *s = k->s;
-	const uint64_t page_bytes = s->c->p->page_bytes, page = address / page_bytes, offset = address % page_bytes;
+	const uint64_t page = address >> s->c->page_shift, offset = address & (s->c->p->page_bytes - 1);
+	struct core_page *p = page_known(k, page);
 
-	if (page != k->last_page) {
-		k->last_line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
-		k->last_page = page;
+	if (!p) {
+		p = &k->pages[page % CORE_PAGES];
+		p->line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
+		p->page = page;
 	}
-	return (k->last_line + offset / LINE_BYTES) * s->granules +
+	return (p->line + offset / LINE_BYTES) * s->granules +
 	       offset % LINE_BYTES / (s->granule_quarters * QUARTER_BYTES);
+}
+
+void core_forget_pages(struct ndp_core *k)
+{
+	for (uint32_t i = 0; i < CORE_PAGES; i++)
+		k->pages[i].page = UINT64_MAX;
 }
 
 static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
@@ -234,7 +250,7 @@ static bool is_fault(struct ndp_core *k, uint64_t units)
 	const struct cpu_params *p = k->s->c->p;
 	const uint64_t page = k->address >> k->s->c->page_shift;
 
-	if (page == k->last_page || !p->page_fault_ps || cpu_pages_is_touched(k->s->pages, page))
+	if (page_known(k, page) || !p->page_fault_ps || cpu_pages_is_touched(k->s->pages, page))
 		return false;
 	cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
 	k->s->stats.page_faults++;
@@ -480,14 +496,17 @@ uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps)
 
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)
 {
-	*k = (struct ndp_core){.s = s, .m = m, .number = number, .unit = unit, .last_page = UINT64_MAX};
-	k->trails = s->c->account ? g_new0(struct cpu_trail, ASKS_MAX) : NULL;
+	*k = (struct ndp_core){.s = s, .m = m, .number = number, .unit = unit};
+	core_forget_pages(k);
+	k->asks = g_new0(struct ndp_ask, s->p->prefetch_count + 1);
+	k->trails = s->c->account ? g_new0(struct cpu_trail, s->p->prefetch_count + 1) : NULL;
 	if (s->p->cache_bytes)
 		cpu_tags_init(&k->cache, s->p->cache_bytes, (uint32_t)s->p->cache_ways_count, s->p->access_bytes);
 }
 
 void core_free(struct ndp_core *k)
 {
+	g_free(k->asks);
 	g_free(k->trails);
 	if (k->s->p->cache_bytes)
 		cpu_tags_free(&k->cache);

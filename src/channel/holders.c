@@ -6,6 +6,11 @@ static struct near_holder **bucket_of(struct ndp_m *m, uint64_t granule)
 	return &m->holders[granule * 0x9e3779b97f4a7c15u >> 54];
 }
 
+void holders_prefetch(struct ndp_m *m, uint64_t granule)
+{
+	__builtin_prefetch(bucket_of(m, granule));
+}
+
 struct near_holder *holders_find(struct ndp_m *m, uint64_t granule)
 {
 	struct near_holder *h = *bucket_of(m, granule);

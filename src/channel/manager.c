@@ -13,13 +13,13 @@ struct ndp_m *manager_of(struct channel_system *s, uint64_t line)
 
 cpu_version memory_version(const struct channel_system *s, uint64_t line)
 {
-	return s->is_observed ? base_map_get(&s->versions, line) : 0;
+	return s->is_observed ? base_table_get(&s->versions, line) : 0;
 }
 
 static void set_memory_version(struct channel_system *s, uint64_t line, cpu_version version)
 {
 	if (s->is_observed)
-		base_map_set(&s->versions, line, version);
+		base_table_set(&s->versions, line, version);
 }
 
 /* Written by an NDP: the bus finds it as well. */
@@ -533,6 +533,9 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	units += ps_units(s, manager_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->dram.event, units);
+	holders_prefetch(core->m, granule);
+	__builtin_prefetch(bucket_of(core->m, line));
+	base_table_prefetch(&s->versions, line);
 }
 
 /* The line as the memory has it now reaches who waits for it. */

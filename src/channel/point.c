@@ -237,7 +237,7 @@ static uint64_t port(uint64_t *free_units, struct channel_system *s, uint64_t fr
 
 static struct remote **bucket_of(struct ndp_point *a, uint64_t line)
 {
-	return &a->waiting[line * 0x9e3779b97f4a7c15u >> 56];
+	return &a->waiting[line * 0x9e3779b97f4a7c15u >> 54];
 }
 
 static enum coh_state state_of(const struct cpu_tag *tag)

@@ -9,7 +9,7 @@
 #include "cpu/inside.h"
 
 enum { LINE_BYTES = 128, QUARTER_BYTES = 32, QUARTERS = 4 };
-enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 1024, POINT_BUCKETS = 256 };
+enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 1024, POINT_BUCKETS = 1024 };
 
 struct ndp_m;
 struct ndp_core;
@@ -97,7 +97,7 @@ struct ndp_ask {
 	bool is_busy, is_write, is_remote, is_wanted;
 };
 
-enum { ASKS_MAX = 65 };
+enum { CORE_PAGES = 8 };
 
 struct ndp_core {
 	struct channel_system *s;
@@ -107,10 +107,12 @@ struct ndp_core {
 	uint32_t unit;
 	struct cpu_tags cache; /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
 	uint64_t address, end; /* of the access that waits */
-	uint64_t last_page, last_line; /* the first line of that page */
+	struct core_page {
+		uint64_t page, line; /* the first of the page */
+	} pages[CORE_PAGES]; /* that it has used, each at its place by its number; UINT64_MAX: none */
 	enum cpu_op op;
 	bool is_counted; /* where it is, its access has been counted */
-	struct ndp_ask asks[ASKS_MAX]; /* the first: the load or store */
+	struct ndp_ask *asks; /* the first: the load or store; the others: prefetches */
 	struct cpu_trail *trails;      /* of these; NULL: nobody accounts */
 };
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
@@ -182,7 +184,7 @@ struct channel_system {
 	struct ndp_point *points;
 	uint8_t **shadow;     /* by channel and region: enum near_state */
 	bool is_observed;
-	struct base_map versions; /* of lines in the memory, where somebody observes */
+	struct base_table versions; /* of lines in the memory, where somebody observes */
 	struct near_request *free_requests;
 	struct near_line *free_lines;
 	struct near_holder *free_holders;
@@ -245,6 +247,8 @@ bool directory_is_summarised(const struct channel_system *s, uint64_t region);
 uint64_t directory_region_lines(const struct channel_system *s, uint64_t region);
 
 /* holders.c: who of the NDP's caches has a granule. */
+/* The host fetches what it will look into. */
+void holders_prefetch(struct ndp_m *m, uint64_t granule);
 struct near_holder *holders_find(struct ndp_m *m, uint64_t granule);
 void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
 void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
@@ -278,6 +282,8 @@ cpu_version memory_version(const struct channel_system *s, uint64_t line);
 
 /* core.c */
 void core_free(struct ndp_core *k);
+/* Pages may lie elsewhere, or nowhere, from now on. */
+void core_forget_pages(struct ndp_core *k);
 /* Leaves or shares the granule at once; true: it was modified. */
 bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
 bool core_asks(struct ndp_core *k, uint64_t line);

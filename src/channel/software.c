@@ -115,7 +115,7 @@ void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end
 void channel_forget_pages(struct channel_system *s)
 {
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		s->cores[i].last_page = UINT64_MAX;
+		core_forget_pages(&s->cores[i]);
 	for (uint32_t i = 0; s->p->tlb_count && i < s->p->ndp_count; i++) {
 		cpu_tags_clear(&s->ms[i].tlb);
 		s->ms[i].tlb_pages = 0;

@@ -1,7 +1,9 @@
-/* events.c - a wheel of lists and a heap, on an engine that others share. */
+/* events.c - a wheel of packs and a heap, on an engine that others share. */
 #include "cpu/events.h"
 
 #include "base/check.h"
+
+#include <string.h>
 
 /* ---- far away: a heap ---- */
 
@@ -54,25 +56,47 @@ static inline uint64_t cycle_of(const struct cpu_events *q, uint64_t time_units)
 	return cycles + (units - cycles * q->period_units >= q->period_units);
 }
 
-/* Behind those of its time, which were put there before it. */
+/* Of the cycle that fires: behind those of its time. */
+static void put_due(struct cpu_events *q, struct cpu_event *e)
+{
+	uint32_t i = q->due_count;
+
+	if (q->due_count == q->due_room)
+		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
+	for (; i > q->due_next && q->due[i - 1].time_units > e->time_units; i--)
+		q->due[i] = q->due[i - 1];
+	q->due[i] = (struct cpu_due){e->time_units, e};
+	q->due_count++;
+}
+
+static struct cpu_pack *pack_new(struct cpu_events *q, struct cpu_pack *before)
+{
+	struct cpu_pack *pack = q->free;
+
+	if (pack)
+		q->free = pack->before;
+	else
+		pack = g_new(struct cpu_pack, 1);
+	pack->before = before;
+	pack->behind = before ? before->behind + CPU_PACK_EVENTS : 0;
+	pack->count = 0;
+	return pack;
+}
+
 static void put(struct cpu_events *q, struct cpu_event *e, uint64_t cycle)
 {
 	const uint32_t slot = cycle % CPU_WHEEL_CYCLES;
-	struct cpu_event *last = q->last[slot], *at = last;
+	struct cpu_pack *pack = q->last[slot];
 
-	if (!last) {
-		q->occupancy[slot / 64] |= UINT64_C(1) << (slot % 64);
-		e->next = e;
-		q->last[slot] = e;
+	if (q->is_firing && cycle == q->first_cycle) {
+		put_due(q, e);
 		return;
 	}
-	if (e->time_units >= last->time_units)
-		q->last[slot] = e;
-	else
-		while (at->next->time_units <= e->time_units)
-			at = at->next;
-	e->next = at->next;
-	at->next = e;
+	if (!pack || pack->count == CPU_PACK_EVENTS) {
+		q->occupancy[slot / 64] |= UINT64_C(1) << (slot % 64);
+		pack = q->last[slot] = pack_new(q, pack);
+	}
+	pack->items[pack->count++] = (struct cpu_due){e->time_units, e};
 }
 
 /* To the first cycle with events, or to this one. */
@@ -92,20 +116,61 @@ static void advance(struct cpu_events *q, uint64_t cycle)
 	q->first_cycle = cycle;
 }
 
-static struct cpu_event *take(struct cpu_events *q)
+/* In the order of time, then of coming; they come nearly so. */
+static void sort(struct cpu_due *due, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		const struct cpu_due item = due[i];
+		uint32_t at = i;
+
+		for (; at && due[at - 1].time_units > item.time_units; at--)
+			due[at] = due[at - 1];
+		due[at] = item;
+	}
+}
+
+/* The events of the first cycle are due. */
+static void gather(struct cpu_events *q)
 {
 	const uint32_t slot = q->first_cycle % CPU_WHEEL_CYCLES;
-	struct cpu_event *last = q->last[slot], *e;
+	struct cpu_pack *pack = q->last[slot];
 
-	if (!last)
-		return NULL;
-	e = last->next;
-	last->next = e->next;
-	if (e == last) {
-		q->last[slot] = NULL;
-		q->occupancy[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+	q->due_next = 0;
+	q->due_count = pack ? pack->behind + pack->count : 0;
+	q->last[slot] = NULL;
+	q->occupancy[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+	while (q->due_room < q->due_count)
+		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
+	while (pack) {
+		struct cpu_pack *before = pack->before;
+
+		memcpy(q->due + pack->behind, pack->items, pack->count * sizeof(struct cpu_due));
+		pack->before = q->free;
+		q->free = pack;
+		pack = before;
 	}
-	return e;
+	sort(q->due, q->due_count);
+}
+
+/* Each touches memory that has long left the host's caches where thousands wait: that of those behind it comes
+ * meanwhile. */
+static void fire(struct cpu_events *q)
+{
+	enum { AHEAD = 3, HOST_LINE = 64 };
+
+	q->is_firing = true;
+	while (q->due_next < q->due_count) {
+		struct cpu_event *e = q->due[q->due_next++].event;
+
+		if (q->due_next + AHEAD <= q->due_count) {
+			const char *ahead = (const char *)q->due[q->due_next + AHEAD - 1].event;
+
+			__builtin_prefetch(ahead);
+			__builtin_prefetch(ahead + HOST_LINE);
+		}
+		e->fire(e->self, e);
+	}
+	q->is_firing = false;
 }
 
 /* The wheel reaches further now. Before anybody puts an event there, those that waited for that are put. */
@@ -128,9 +193,10 @@ static void tick(void *queue, uint64_t cycle)
 	q->open_end = cycle + 1;
 	advance(q, cycle);
 	draw_near(q);
-	for (; q->first_cycle <= cycle; advance(q, cycle + 1))
-		for (struct cpu_event *e; (e = take(q));)
-			e->fire(e->self, e);
+	for (; q->first_cycle <= cycle; advance(q, cycle + 1)) {
+		gather(q);
+		fire(q);
+	}
 }
 
 void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units)
@@ -150,12 +216,28 @@ void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units
 void cpu_events_init(struct cpu_events *q, struct sim_engine *engine, uint32_t domain)
 {
 	*q = (struct cpu_events){.engine = engine, .far = g_ptr_array_new(), .near_end = CPU_WHEEL_CYCLES};
+	q->due_room = CPU_PACK_EVENTS;
+	q->due = g_new(struct cpu_due, q->due_room);
 	q->period_units = sim_period_units(engine, domain);
 	q->period_inverse = UINT64_MAX / q->period_units;
 	q->comp = sim_engine_add(engine, domain, "cpu", tick, q);
 }
 
+static void packs_free(struct cpu_pack *pack)
+{
+	while (pack) {
+		struct cpu_pack *before = pack->before;
+
+		g_free(pack);
+		pack = before;
+	}
+}
+
 void cpu_events_free(struct cpu_events *q)
 {
+	for (uint32_t i = 0; i < CPU_WHEEL_CYCLES; i++)
+		packs_free(q->last[i]);
+	packs_free(q->free);
+	g_free(q->due);
 	g_ptr_array_free(q->far, TRUE);
 }

@@ -1,12 +1,14 @@
 /* events.h - what parts of the system do later, in the order of time, then of the calls.
  *
- * Events wait in a wheel of lists, one for each cycle of the clock that fires them, each in that order; those further
- * away than the wheel reaches, in a heap. So an event costs the same whether ten or ten thousand wait.
+ * Events wait in a wheel, by the cycle of the clock that fires them, in packs that are used again at once, and are
+ * sorted when their cycle comes; those further away than the wheel reaches, in a heap. So an event costs the same
+ * whether ten or ten thousand wait, and nothing of others is touched for it.
  */
 #ifndef STRATA_CPU_EVENTS_H
 #define STRATA_CPU_EVENTS_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/engine.h"
@@ -14,9 +16,22 @@
 /* Within what it is about; its owner keeps it until it fires. */
 struct cpu_event {
 	uint64_t time_units, order;
-	struct cpu_event *next; /* of its cycle; of the last, the first */
 	void (*fire)(void *self, struct cpu_event *e);
 	void *self;
+};
+
+struct cpu_due {
+	uint64_t time_units;
+	struct cpu_event *event;
+};
+
+enum { CPU_PACK_EVENTS = 7 }; /* two of the host's lines */
+
+/* Events of one cycle, in the order of coming. */
+struct cpu_pack {
+	struct cpu_pack *before; /* a full one, NULL: none; or free as well */
+	uint32_t count, behind;  /* here; in those before it */
+	struct cpu_due items[CPU_PACK_EVENTS];
 };
 
 enum { CPU_WHEEL_CYCLES = 4096 }; /* a power of two; longer than most waits, in cycles of the bus */
@@ -30,7 +45,12 @@ struct cpu_events {
 	uint64_t order;                        /* of the next one */
 	GPtrArray *far; /* a heap, by time and order */
 	uint64_t occupancy[CPU_WHEEL_CYCLES / 64];
-	struct cpu_event *last[CPU_WHEEL_CYCLES]; /* of each cycle; NULL: none */
+	struct cpu_pack *last[CPU_WHEEL_CYCLES]; /* of each cycle; NULL: none */
+	struct cpu_pack *free;
+	/* Of the cycle that fires, in order; is_firing: some of them may be left. */
+	struct cpu_due *due;
+	uint32_t due_next, due_count, due_room;
+	bool is_firing;
 };
 
 /* domain: of the component that fires them. */
