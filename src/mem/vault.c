@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "mem/command_log.h"
-#include "mem/vault_state.h"
+#include "mem/vault_legal.h"
 
 const struct sim_stat_desc vault_stat_rows[] = {
 #define STAT_STRUCT struct vault_stats
@@ -29,10 +29,8 @@ static void clear_queue(struct mem_vault *v)
 	v->pending[READING] = v->pending[WRITING] = v->opened[READING] = v->opened[WRITING] = 0;
 	memset(&v->proposals, 0, sizeof(v->proposals));
 	memset(v->proposed_as, 0, sizeof(v->proposed_as));
-	memset(v->ready_in, 0, sizeof(v->ready_in));
-	v->row_slots = v->column_slots = 0;
-	v->proposed = v->overdue = v->first = v->ready = v->ready_later = 0;
-	v->ready_later_cycle = SIM_NEVER;
+	vault_clear_ready(v);
+	v->proposed = v->overdue = v->first = 0;
 	v->dirty = ALL_BANKS;
 	v->is_turning = false;
 	v->guard_cycle = SIM_NEVER;
@@ -62,6 +60,7 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 		c->partner->partner = v;
 	}
 	v->is_fifo = p->scheduler == DRAM_FIFO;
+	v->is_dual_bus = v->banks.t->is_dual_bus;
 	v->comp = sim_engine_add(c->engine, c->dram_domain, "vault", vault_tick_of(v), v);
 	v->rank_count = v->banks.t->rank_count;
 	v->rank_log2 = base_log2(v->banks.t->bank_count / v->rank_count);

@@ -2,235 +2,125 @@
  * time, apart for its length.
  *
  * A proposal waits for its bank, its group and its rank. When it is made they say when it is ready; a later command can
- * only put that off, for all banks of a group or a rank that propose the same. So each bank with a proposal stands in
- * one of three places: among those that are ready, in a ring by cycle, or among those that are later than the ring
- * reaches. A command takes masks of banks to other places, and a tick asks no bank.
+ * only put that off, for all banks of a group or a rank that propose the same. What is kept of it is not the same for
+ * all vaults; which it is, the vault's form says, and the tick of each form has but its own:
  *
- * Columns do without their rank: every column command raises that gate, mostly for all that are ready, so they stay
- * where they are, and whoever asks what is legal looks at the gate.
+ * - one command bus: the ring of vault_ring.h. A command changes few banks, mostly the same from one to the next, and
+ *   the ring touches only those.
+ * - two: the lanes of vault_lanes.h. Two pseudo channels take turns on the buses, so what a command finds changes from
+ *   one to the next, and the host cannot predict what the ring branches on. The lanes do the same for all banks.
+ *
+ * docs/performance.md has each measured in the other's place.
  */
 #ifndef STRATA_MEM_VAULT_LEGAL_H
 #define STRATA_MEM_VAULT_LEGAL_H
 
-#include "mem/vault_state.h"
+#include "mem/vault_lanes.h"
+#include "mem/vault_ring.h"
 
-/* Once a command, and for each form in one place but for two buses. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-/* What a vault's tick need not ask about: vault_tick_of has the ticks without it. */
-struct form {
-	bool is_fifo, has_gates; /* gates: more than one rank, or more than one group */
-	bool is_dual_bus;
-};
-
-static inline enum proposal_kind kind_of(enum dram_command c)
+/* No bank proposes anything. */
+static inline void vault_clear_ready(struct mem_vault *v)
 {
-	return c >= DRAM_RD ? PROPOSED_COLUMN : PROPOSED_ROW;
-}
-
-static inline uint64_t *slots_of(struct mem_vault *v, enum proposal_kind kind)
-{
-	return kind == PROPOSED_COLUMN ? &v->column_slots : &v->row_slots;
-}
-
-/* The slots of the ring that hold proposals of any kind. */
-static inline uint64_t all_slots(const struct mem_vault *v)
-{
-	return v->row_slots | v->column_slots;
-}
-
-/* Slots of the ring, that of the cycle after ready_till_cycle first. */
-static inline uint64_t in_order(const struct mem_vault *v, uint64_t slots)
-{
-	const uint32_t first = (uint32_t)(v->ready_till_cycle + 1) % READY_RING;
-
-	return slots >> first | slots << (-first % READY_RING);
-}
-
-/* The proposals of these banks, which stand nowhere, are legal from ready_cycle on, later than the ring reaches. */
-static __attribute__((noinline)) void put_later(struct mem_vault *v, uint64_t banks, uint64_t ready_cycle)
-{
-	v->ready_later |= banks;
-	v->ready_later_cycle = base_min_u64(v->ready_later_cycle, ready_cycle);
-	for (; banks; banks &= banks - 1)
-		v->proposals.ready_cycle[first_bit(banks)] = ready_cycle;
-}
-
-/* The same, for any ready_cycle after the last look. */
-static inline void put(struct mem_vault *v, uint64_t banks, enum proposal_kind kind, uint64_t ready_cycle)
-{
-	if (unlikely(ready_cycle - v->ready_till_cycle > READY_RING)) {
-		put_later(v, banks, ready_cycle);
-		return;
-	}
-	v->ready_in[ready_cycle % READY_RING] |= banks;
-	*slots_of(v, kind) |= 1ull << ready_cycle % READY_RING;
-}
-
-/* Bank b, which stands nowhere, has a proposal that is legal from ready_cycle on. */
-static inline void vault_set_ready(struct mem_vault *v, uint32_t b, uint64_t ready_cycle)
-{
-	v->proposals.ready_cycle[b] = ready_cycle;
-	if (ready_cycle <= v->ready_till_cycle)
-		v->ready |= 1ull << b;
+	if (v->is_dual_bus)
+		lanes_clear(v);
 	else
-		put(v, 1ull << b, kind_of((enum dram_command)v->proposals.command[b]), ready_cycle);
+		ring_clear(v);
 }
 
-/* These banks' proposals are void, wherever they stand. */
-static inline void vault_forget_ready(struct mem_vault *v, uint64_t banks)
+/* Bank b, which has none, proposes c. */
+static ALWAYS_INLINE void vault_set_ready(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
 {
-	v->ready &= ~banks;
-	v->ready_later &= ~banks;
-	for (uint64_t slots = all_slots(v); slots; slots &= slots - 1)
-		v->ready_in[first_bit(slots)] &= ~banks;
+	if (f.is_dual_bus)
+		lanes_set(v, b, c);
+	else
+		ring_set(v, b, c);
 }
 
-/* Puts those into the ring that it covers now. */
-static __attribute__((noinline)) void look_at_later(struct mem_vault *v)
+/* These banks' proposals are void. Lanes are not asked of banks without one. */
+static ALWAYS_INLINE void vault_forget_ready(struct mem_vault *v, uint64_t banks, struct form f)
 {
-	const uint64_t later = v->ready_later;
-
-	v->ready_later = 0;
-	v->ready_later_cycle = SIM_NEVER;
-	for (uint64_t left = later; left; left &= left - 1)
-		vault_set_ready(v, first_bit(left), v->proposals.ready_cycle[first_bit(left)]);
+	if (!f.is_dual_bus)
+		ring_forget(v, banks);
 }
 
-/* Those that have become legal since the last look. Were the words of slots neighbours, gcc would load both at once,
- * for which the host must wait till the word that was last written is in its cache. */
-static ALWAYS_INLINE void vault_look_for_ready(struct mem_vault *v, uint64_t cycle)
+/* So is bank b's, which was legal. */
+static ALWAYS_INLINE void vault_spend_ready(struct mem_vault *v, uint32_t b, struct form f)
 {
-	const uint64_t begin = v->ready_till_cycle + 1, cycles = cycle - v->ready_till_cycle;
-	const uint64_t covered = cycles < READY_RING ? (1ull << cycles) - 1 : ~0ull;
-
-	for (uint64_t due = in_order(v, all_slots(v)) & covered; due; due &= due - 1) {
-		const uint32_t i = (uint32_t)(begin + first_bit(due)) % READY_RING;
-
-		v->ready |= v->ready_in[i];
-		v->ready_in[i] = 0;
-		v->row_slots &= ~(1ull << i);
-		v->column_slots &= ~(1ull << i);
-	}
-	v->ready_till_cycle = cycle;
-	if (unlikely(v->ready_later_cycle <= cycle + READY_RING))
-		look_at_later(v);
+	if (!f.is_dual_bus)
+		ring_spend(v, b);
 }
 
-/* vault_hold where the gate is no cycle of the ring. */
-static __attribute__((noinline)) void hold_beyond(struct mem_vault *v, uint64_t banks, uint64_t gate_cycle)
+/* Before anything is asked or proposed at this cycle. */
+static ALWAYS_INLINE void vault_look_for_ready(struct mem_vault *v, uint64_t cycle, struct form f)
 {
-	uint64_t moved = v->ready & banks;
+	if (f.is_dual_bus)
+		lanes_look(v, cycle);
+	else
+		ring_look(v, cycle);
+}
 
-	if (gate_cycle <= v->ready_till_cycle)
+/* A gate has risen to gate_cycle: what these banks of a rank propose as c is not legal before. */
+static ALWAYS_INLINE void hold(struct mem_vault *v, uint32_t rank, uint64_t banks, enum dram_command c,
+			       uint64_t gate_cycle, struct form f)
+{
+	banks &= v->proposed & v->proposed_as[c];
+	if (f.is_dual_bus)
+		lanes_hold(v, rank, banks, gate_cycle);
+	else
+		ring_hold(v, banks, c, gate_cycle);
+}
+
+/* The gate of c of bank b's group has risen. */
+static ALWAYS_INLINE void vault_hold_group(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
+{
+	const struct dram_bank *k = &v->banks.bank[b];
+	const uint64_t group = v->group_banks << (((uint32_t)k->rank << v->rank_log2) + k->group);
+
+	hold(v, k->rank, group, c, v->banks.group_gate[k->gate + c], f);
+}
+
+/* That of a row command of a rank. */
+static ALWAYS_INLINE void vault_hold_rows(struct mem_vault *v, uint32_t rank, enum dram_command c, struct form f)
+{
+	hold(v, rank, f.has_gates ? v->ranks[rank].banks : ALL_BANKS, c, v->banks.rank_gate[rank][c], f);
+}
+
+/* Those of a column command of all ranks; the ring looks at them when it is asked. */
+static ALWAYS_INLINE void vault_hold_columns(struct mem_vault *v, enum dram_command c, struct form f)
+{
+	if (!f.is_dual_bus)
 		return;
-	for (uint64_t later = v->ready_later & banks; later; later &= later - 1) {
-		uint64_t *ready_cycle = &v->proposals.ready_cycle[first_bit(later)];
-
-		*ready_cycle = base_max_u64(*ready_cycle, gate_cycle);
-	}
-	v->ready &= ~banks;
-	for (uint64_t slots = all_slots(v); slots; slots &= slots - 1) {
-		moved |= v->ready_in[first_bit(slots)] & banks;
-		v->ready_in[first_bit(slots)] &= ~banks;
-	}
-	put_later(v, moved, gate_cycle);
+	for (uint32_t rank = 0; rank < v->rank_count; rank++)
+		hold(v, rank, v->ranks[rank].banks, c, v->banks.rank_gate[rank][c], f);
 }
 
-/* A gate that the proposals of these banks, all of this kind, must pass has risen: none is legal before gate_cycle. */
-static ALWAYS_INLINE void vault_hold(struct mem_vault *v, uint64_t banks, enum proposal_kind kind, uint64_t gate_cycle)
-{
-	const uint64_t begin = v->ready_till_cycle + 1, before = gate_cycle - begin;
-	const uint32_t slot = gate_cycle % READY_RING;
-	uint64_t moved = v->ready & banks, early;
-
-	if (unlikely(before >= READY_RING)) {
-		hold_beyond(v, banks, gate_cycle);
-		return;
-	}
-	v->ready &= ~banks;
-	early = in_order(v, *slots_of(v, kind)) & ((1ull << before) - 1) & -(uint64_t)(banks != 0);
-	for (; early; early &= early - 1) {
-		uint64_t *in = &v->ready_in[(begin + first_bit(early)) % READY_RING];
-
-		moved |= *in & banks;
-		*in &= ~banks;
-	}
-	v->ready_in[slot] |= moved;
-	*slots_of(v, kind) |= (uint64_t)(moved != 0) << slot;
-}
-
-/* The ranks' gates of a column command: of these banks, ready for it, those that are held at cycle; *first is no later
- * than the gates of those. All of a rank or none, for the host could not predict branches. */
-static ALWAYS_INLINE uint64_t held_columns(const struct mem_vault *v, uint64_t banks, enum dram_command c,
-					   uint64_t cycle, uint64_t *first, struct form f)
-{
-	uint64_t of_rank = f.has_gates ? v->ranks[0].banks : ALL_BANKS, held = 0;
-
-	banks &= v->proposed_as[c];
-	for (uint32_t r = 0;;) {
-		const uint64_t gate = v->banks.rank_gate[r][c];
-		const uint64_t of_gate = banks & of_rank & (uint64_t)((int64_t)(cycle - gate) >> 63);
-
-		held |= of_gate;
-		*first = base_min_u64(*first, of_gate ? gate : SIM_NEVER);
-		if (!f.has_gates || ++r >= v->rank_count)
-			return held;
-		of_rank <<= 1u << v->rank_log2;
-	}
-}
-
-/* Of these banks' proposals those that are legal at cycle, that of the last look or the next; *first is no later than
- * the cycle at which another one, ready now, is. */
+/* Of these banks' proposals those that are legal at cycle, that of the last look; *first, the cycle at which another
+ * one is, is lowered as far as vault_first_late does not know of it. */
 static ALWAYS_INLINE uint64_t vault_legal(const struct mem_vault *v, uint64_t banks, uint64_t cycle, uint64_t *first,
 					  struct form f)
 {
-	uint64_t ready = banks & v->ready, held;
-
-	held = held_columns(v, ready, (enum dram_command)(DRAM_RD + v->direction), cycle, first, f);
-	if (f.is_fifo) /* no directions */
-		held |= held_columns(v, ready, (enum dram_command)(DRAM_RD + !v->direction), cycle, first, f);
-	return ready & ~held;
+	return f.is_dual_bus ? banks & lanes_legal(v, cycle) : ring_legal(v, banks, cycle, first, f);
 }
 
-/* The least of first, which is later than ready_cycle, and the cycles at which these banks' proposals, ready at that,
- * are legal. */
-static ALWAYS_INLINE uint64_t first_of_slot(const struct mem_vault *v, uint64_t banks, uint64_t ready_cycle,
-					    uint64_t first, struct form f)
+/* The least of first, from vault_legal, and the cycles at which the proposals of these banks are legal that were not.
+ */
+static ALWAYS_INLINE uint64_t vault_first_late(const struct mem_vault *v, uint64_t banks, uint64_t first, struct form f)
 {
-	uint64_t held = held_columns(v, banks, (enum dram_command)(DRAM_RD + v->direction), ready_cycle, &first, f);
-
-	if (f.is_fifo)
-		held |= held_columns(v, banks, (enum dram_command)(DRAM_RD + !v->direction), ready_cycle, &first, f);
-	return banks & ~held ? ready_cycle : first;
+	return f.is_dual_bus ? base_min_u64(first, lanes_first(v, banks)) : ring_first_late(v, banks, first, f);
 }
 
-/* The same for proposals that are later than the ring reaches. */
-static __attribute__((noinline)) uint64_t first_of_later(const struct mem_vault *v, uint64_t banks, uint64_t first)
+/* The first cycle at which one of these banks' proposals is legal: this one, the last look's or the next, or a later
+ * one. */
+static ALWAYS_INLINE uint64_t vault_first(const struct mem_vault *v, uint64_t banks, uint64_t cycle, struct form f)
 {
-	for (; banks; banks &= banks - 1) {
-		const uint32_t b = first_bit(banks);
-		const enum dram_command c = (enum dram_command)v->proposals.command[b];
-		const uint64_t gate = c >= DRAM_RD ? v->banks.rank_gate[b >> v->rank_log2][c] : 0;
-
-		first = base_min_u64(first, base_max_u64(v->proposals.ready_cycle[b], gate));
-	}
-	return first;
+	return f.is_dual_bus ? base_max_u64(cycle, lanes_first(v, banks)) : ring_first(v, banks, cycle, f);
 }
 
-/* The least of first and the cycles at which those of these banks' proposals are legal that are not ready yet. */
-static ALWAYS_INLINE uint64_t vault_first_late(const struct mem_vault *v, uint64_t banks, uint64_t first,
-					       struct form f)
+/* The same of bank b, which proposes something. */
+static ALWAYS_INLINE uint64_t vault_first_of_bank(const struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
 {
-	for (uint64_t slots = in_order(v, all_slots(v)) & -(uint64_t)(banks != 0); slots; slots &= slots - 1) {
-		const uint64_t at = v->ready_till_cycle + 1 + first_bit(slots);
-
-		if (at >= first)
-			return first;
-		first = first_of_slot(v, v->ready_in[at % READY_RING] & banks, at, first, f);
-	}
-	banks &= v->ready_later;
-	return likely(!banks) ? first : first_of_later(v, banks, first);
+	return f.is_dual_bus ? base_max_u64(cycle, cycle_of_lane(v, v->lanes.cycle[b]))
+			     : ring_first_of_bank(v, b, cycle);
 }
 
 #endif

@@ -92,18 +92,16 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	}
 }
 
-/* By the bank and its group, and for ACT and PRE its rank. */
-static inline uint64_t ready_cycle(const struct mem_vault *v, uint32_t b, enum dram_command c)
+/* Bank b proposes a column of the request in slot s. Two buses: what is last is asked before it is known which goes. */
+static ALWAYS_INLINE void note_last_column(struct mem_vault *v, uint32_t b, uint8_t s, struct form f)
 {
-	const struct dram_bank *k = &v->banks.bank[b];
-	const uint64_t ready = dram_bank_ready(&v->banks, k, c);
-
-	return c >= DRAM_RD ? ready : base_max_u64(ready, v->banks.rank_gate[k->rank][c]);
+	if (f.is_dual_bus)
+		v->last_columns = (v->last_columns & ~(1ull << b)) | (uint64_t)(v->slots[s].columns_left == 1) << b;
 }
 
 /* Bank b has none. The smallest order goes first: the rank, then the older request, then the lower bank. */
-static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t rank,
-				uint64_t sequence)
+static ALWAYS_INLINE void set_proposal(struct mem_vault *v, uint32_t b, enum dram_command c, uint8_t s, uint64_t rank,
+				       uint64_t sequence, struct form f)
 {
 	struct proposals *p = &v->proposals;
 	const uint64_t bit = 1ull << b;
@@ -115,20 +113,24 @@ static inline void set_proposal(struct mem_vault *v, uint32_t b, enum dram_comma
 	p->command[b] = (uint8_t)c;
 	p->slot[b] = s;
 	p->order[b] = rank << RANK_SHIFT | (sequence * DRAM_BANK_MAX + b);
-	vault_set_ready(v, b, ready_cycle(v, b, c));
+	if (c >= DRAM_RD)
+		note_last_column(v, b, s, f);
+	vault_set_ready(v, b, c, f);
 }
 
 /* Opens a row for the list's oldest request, or closes another for it. */
-static inline void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared)
+static ALWAYS_INLINE void propose_row(struct mem_vault *v, uint32_t b, uint8_t s, bool is_urgent, bool is_prepared,
+				      struct form f)
 {
 	bool is_closed = v->banks.bank[b].open_row == DRAM_NO_ROW;
 	uint64_t rank = is_urgent ? RANK_COLUMN : is_prepared ? RANK_PREPARE : is_closed ? RANK_ACT : RANK_PRE;
 
-	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, rank, v->slots[s].sequence);
+	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, rank, v->slots[s].sequence, f);
 }
 
 /* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
-static inline bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle)
+static ALWAYS_INLINE bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle,
+					 struct form f)
 {
 	const struct list *l = &v->lists[d][b];
 	const enum dram_command column = d == WRITING ? DRAM_WR : DRAM_RD;
@@ -143,10 +145,10 @@ static inline bool propose_served(struct mem_vault *v, uint32_t b, enum directio
 	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1 && !is_overdue)
 		return false;
 	if (is_column) {
-		set_proposal(v, b, column, l->hit, RANK_COLUMN, v->slots[l->hit].sequence);
+		set_proposal(v, b, column, l->hit, RANK_COLUMN, v->slots[l->hit].sequence, f);
 		v->overdue |= (uint64_t)(is_overdue && l->hit == s && v->guards_all) << b;
 	} else {
-		propose_row(v, b, s, is_overdue && v->guards_all, false);
+		propose_row(v, b, s, is_overdue && v->guards_all, false, f);
 	}
 	return true;
 }
@@ -158,7 +160,7 @@ static inline bool prepares_for(const struct mem_vault *v, enum direction d)
 }
 
 /* Makes the proposal of bank b, which has none, if there is anything to propose. */
-static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
+static ALWAYS_INLINE void propose_of(struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
 {
 	const struct dram_bank *k = &v->banks.bank[b];
 	enum direction d = v->direction;
@@ -166,30 +168,50 @@ static void propose(struct mem_vault *v, uint32_t b, uint64_t cycle)
 
 	if (v->is_fifo)
 		d = v->pending[WRITING] >> b & 1 ? WRITING : READING;
-	if (propose_served(v, b, d, cycle))
+	if (propose_served(v, b, d, cycle, f))
 		return;
 	other = &v->lists[!d][b];
 	if (prepares_for(v, !d) && other->first != NO_SLOT && other->hit == NO_SLOT)
-		propose_row(v, b, other->first, false, true);
+		propose_row(v, b, other->first, false, true, f);
 	else if (v->closes_pages && k->open_row != DRAM_NO_ROW && v->lists[d][b].first == NO_SLOT &&
 		 other->hit == NO_SLOT)
-		set_proposal(v, b, DRAM_PRE, NO_SLOT, RANK_CLOSE, 0);
+		set_proposal(v, b, DRAM_PRE, NO_SLOT, RANK_CLOSE, 0, f);
+}
+
+/* Much of it, so once for one bus and once for two. */
+static __attribute__((noinline)) void propose_one_bus(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	propose_of(v, b, cycle, (struct form){.is_dual_bus = false});
+}
+
+static __attribute__((noinline)) void propose_dual_bus(struct mem_vault *v, uint32_t b, uint64_t cycle)
+{
+	propose_of(v, b, cycle, (struct form){.is_dual_bus = true});
+}
+
+static ALWAYS_INLINE void propose(struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
+{
+	if (f.is_dual_bus)
+		propose_dual_bus(v, b, cycle);
+	else
+		propose_one_bus(v, b, cycle);
 }
 
 /* Makes the proposal of bank b again, which has just been served at its column. The oldest request goes on with its
  * next one, unless a guard over all banks now says that it has waited too long. */
-static inline void propose_next_column(struct mem_vault *v, uint32_t b, uint64_t cycle)
+static ALWAYS_INLINE void propose_next_column(struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
 {
 	const uint8_t s = v->proposals.slot[b];
 	const enum dram_command column = (enum dram_command)v->proposals.command[b];
 
 	if (v->lists[direction_of(v, s)][b].first != s ||
 	    (v->guards_all && cycle - v->slots[s].arrival_cycle > v->starvation_cap)) {
-		propose(v, b, cycle);
+		propose(v, b, cycle, f);
 		return;
 	}
 	v->proposed |= 1ull << b;
-	vault_set_ready(v, b, ready_cycle(v, b, column));
+	note_last_column(v, b, s, f);
+	vault_set_ready(v, b, column, f);
 }
 
 static uint8_t find_hit(const struct mem_vault *v, uint8_t from, uint32_t row)
@@ -272,12 +294,12 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 		vault_enter_in_order(v);
 }
 
-void vault_rows_closed(struct mem_vault *v, uint64_t banks)
+static ALWAYS_INLINE void rows_closed(struct mem_vault *v, uint64_t banks, struct form f)
 {
 	v->opened[READING] &= ~banks;
 	v->opened[WRITING] &= ~banks;
 	if (v->proposed & banks)
-		vault_forget_ready(v, banks);
+		vault_forget_ready(v, v->proposed & banks, f);
 	v->proposed &= ~banks;
 	v->dirty |= banks;
 	for (; banks; banks &= banks - 1) {
@@ -285,6 +307,11 @@ void vault_rows_closed(struct mem_vault *v, uint64_t banks)
 
 		v->lists[READING][b].hit = v->lists[WRITING][b].hit = NO_SLOT;
 	}
+}
+
+void vault_rows_closed(struct mem_vault *v, uint64_t banks)
+{
+	rows_closed(v, banks, form_of(v));
 }
 
 /* Closed pages: is this a row's last column access, as far as anybody knows? */
@@ -312,49 +339,41 @@ static void count_activation(struct mem_vault *v, uint32_t b)
 		v->rfm_banks |= 1ull << b;
 }
 
-/* A command to bank b has raised the gate of c of its group: what else is proposed there as that is ready when the gate
- * allows it. */
-static ALWAYS_INLINE void hold_group(struct mem_vault *v, uint32_t b, enum dram_command c)
+/* A row command to bank b has raised the gates of c of its rank and perhaps its group. */
+static ALWAYS_INLINE void hold_rows(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
 {
-	const struct dram_bank *k = &v->banks.bank[b];
-	const uint64_t group = v->group_banks << (((uint32_t)k->rank << v->rank_log2) + k->group);
-
-	vault_hold(v, v->proposed & v->proposed_as[c] & group, kind_of(c), v->banks.group_gate[k->gate + c]);
+	vault_hold_rows(v, v->banks.bank[b].rank, c, f);
+	if (f.has_gates && v->banks.t->group_count > 1)
+		vault_hold_group(v, b, c, f);
 }
 
-/* The same for a row command, which has raised its rank's gate as well. */
-static ALWAYS_INLINE void hold_rank(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
+/* A column of it those of all ranks, and perhaps its group's. */
+static ALWAYS_INLINE void hold_columns(struct mem_vault *v, uint32_t b, enum dram_command c, struct form f)
 {
-	const struct dram_bank *k = &v->banks.bank[b];
-	const uint64_t rank = f.has_gates ? v->ranks[k->rank].banks : ALL_BANKS;
-
-	vault_hold(v, v->proposed & v->proposed_as[c] & rank, PROPOSED_ROW, v->banks.rank_gate[k->rank][c]);
+	vault_hold_columns(v, c, f);
 	if (f.has_gates && v->banks.t->group_count > 1)
-		hold_group(v, b, c);
+		vault_hold_group(v, b, c, f);
 }
 
 void vault_commanded(struct mem_vault *v, enum dram_command c, uint32_t bank)
 {
-	const uint64_t reach = dram_reach(v->banks.t, c, bank);
-	const uint32_t rank = v->banks.bank[bank].rank;
-	const uint64_t others = v->proposed & v->ranks[rank].banks & ~reach;
-
-	v->dirty |= reach;
-	if (!others)
+	v->dirty |= dram_reach(v->banks.t, c, bank);
+	if (!v->proposed)
 		return;
+	/* Those that reach but some banks of the rank delay no columns at its others. */
 	for (uint32_t row = DRAM_ACT; row <= DRAM_PRE; row++)
-		vault_hold(v, others & v->proposed_as[row], PROPOSED_ROW, v->banks.rank_gate[rank][row]);
+		vault_hold_rows(v, v->banks.bank[bank].rank, (enum dram_command)row, form_of(v));
 }
 
 /* What every command to bank b does: its proposal is spent. */
-static ALWAYS_INLINE void spend_proposal(struct mem_vault *v, uint32_t b)
+static ALWAYS_INLINE void spend_proposal(struct mem_vault *v, uint32_t b, struct form f)
 {
 	const uint64_t bit = 1ull << b;
 
 	v->dirty |= bit;
 	v->proposed &= ~bit;
 	v->overdue &= ~bit;
-	v->ready &= ~bit;
+	vault_spend_ready(v, b, f);
 }
 
 /* And what refresh and power may do then. */
@@ -370,7 +389,7 @@ static ALWAYS_INLINE void serve_row(struct mem_vault *v, uint32_t b, uint64_t cy
 {
 	const uint8_t s = v->proposals.slot[b];
 
-	spend_proposal(v, b);
+	spend_proposal(v, b, f);
 	if (v->proposals.command[b] == DRAM_ACT) {
 		const uint32_t row = v->slots[s].row;
 
@@ -383,7 +402,7 @@ static ALWAYS_INLINE void serve_row(struct mem_vault *v, uint32_t b, uint64_t cy
 		v->opened[direction_of(v, s)] |= 1ull << b;
 		for (uint32_t d = 0; d < DIRECTION_COUNT; d++)
 			v->lists[d][b].hit = find_hit(v, v->lists[d][b].first, row);
-		hold_rank(v, b, DRAM_ACT, f);
+		hold_rows(v, b, DRAM_ACT, f);
 	} else {
 		vault_precharge(v, b, cycle);
 		if (s != NO_SLOT) {
@@ -392,9 +411,9 @@ static ALWAYS_INLINE void serve_row(struct mem_vault *v, uint32_t b, uint64_t cy
 				stamp_begin(v, s, cycle);
 			v->stats->starvation_breaks += v->lists[direction_of(v, s)][b].hit != NO_SLOT;
 		}
-		vault_rows_closed(v, 1ull << b);
+		rows_closed(v, 1ull << b, f);
 		if (v->holds_precharges)
-			hold_rank(v, b, DRAM_PRE, f);
+			hold_rows(v, b, DRAM_PRE, f);
 	}
 	look_at_service(v, b, cycle);
 }
@@ -409,7 +428,7 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint32_t b, bool is_
 	uint32_t column_bytes = v->banks.t->column_bytes;
 	uint64_t end;
 
-	spend_proposal(v, b);
+	spend_proposal(v, b, f);
 	end = vault_column(v, (enum dram_command)((closes ? DRAM_RDA : DRAM_RD) + d), b, slot->row, cycle);
 	if (unlikely(v->is_watched) && v->config.audit)
 		mem_audit_serve(v->config.audit, slot->req);
@@ -440,12 +459,10 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint32_t b, bool is_
 	if (is_last)
 		finish_slot(v, s, end);
 	if (closes)
-		vault_rows_closed(v, 1ull << b);
-	if (f.has_gates && v->banks.t->group_count > 1) {
-		hold_group(v, b, (enum dram_command)(DRAM_RD + v->direction));
-		if (f.is_fifo) /* no directions */
-			hold_group(v, b, (enum dram_command)(DRAM_RD + !v->direction));
-	}
+		rows_closed(v, 1ull << b, f);
+	hold_columns(v, b, (enum dram_command)(DRAM_RD + v->direction), f);
+	if (f.is_fifo) /* no directions */
+		hold_columns(v, b, (enum dram_command)(DRAM_RD + !v->direction), f);
 	look_at_service(v, b, cycle);
 }
 
@@ -469,18 +486,19 @@ static void look_for_overdue(struct mem_vault *v, uint64_t cycle)
 
 static __attribute__((noinline)) void propose_dirty(struct mem_vault *v, uint64_t cycle)
 {
+	const struct form f = form_of(v);
 	uint64_t dirty;
 
 	if (cycle >= v->guard_cycle)
 		look_for_overdue(v, cycle);
 	/* Other banks have nothing to propose. */
 	dirty = v->dirty & (v->pending[READING] | v->pending[WRITING] | (v->closes_pages ? v->banks.open_banks : 0));
-	if (v->dirty & v->proposed || v->dirty == ALL_BANKS)
-		vault_forget_ready(v, v->dirty);
+	if (v->dirty & v->proposed)
+		vault_forget_ready(v, v->dirty & v->proposed, f);
 	v->proposed &= ~v->dirty;
 	v->overdue &= ~v->dirty;
 	for (; dirty; dirty &= dirty - 1)
-		propose(v, (uint32_t)__builtin_ctzll(dirty), cycle);
+		propose(v, first_bit(dirty), cycle, f);
 	v->dirty = 0;
 }
 
@@ -511,28 +529,17 @@ static inline uint64_t columns_of(const struct mem_vault *v)
 	return v->proposed_as[DRAM_RD] | v->proposed_as[DRAM_WR];
 }
 
-/* The first cycle after this one at which bank b's proposal is legal, if it has one. */
-static ALWAYS_INLINE uint64_t next_of_bank(const struct mem_vault *v, uint32_t b, uint64_t cycle)
-{
-	const enum dram_command c = (enum dram_command)v->proposals.command[b];
-	uint64_t next = base_max_u64(v->proposals.ready_cycle[b], cycle + 1);
-
-	if (!((v->proposed & ~v->blocked) >> b & 1))
-		return SIM_NEVER;
-	return c >= DRAM_RD ? base_max_u64(next, v->banks.rank_gate[b >> v->rank_log2][c]) : next;
-}
-
 /* Bank b has been served and proposes something else, if anything. Returns the first cycle at which it pays to look
  * again, as far as that is not known without it: nothing else has been legal (is_only), and b's own proposal may come
  * before the others; or all are to be looked at. */
-static ALWAYS_INLINE uint64_t look_again(struct mem_vault *v, uint32_t b, bool is_only, uint64_t cycle, struct form f)
+static ALWAYS_INLINE uint64_t look_again(const struct mem_vault *v, uint32_t b, bool is_only, uint64_t cycle,
+					 struct form f)
 {
 	const uint64_t left = v->proposed & ~v->blocked;
-	uint64_t first = SIM_NEVER;
 
 	if (is_only)
-		return next_of_bank(v, b, cycle);
-	return vault_legal(v, left, cycle + 1, &first, f) ? cycle + 1 : vault_first_late(v, left, first, f);
+		return left >> b & 1 ? vault_first_of_bank(v, b, cycle + 1, f) : SIM_NEVER;
+	return vault_first(v, left, cycle + 1, f);
 }
 
 /* Is it the last column of the request for which bank b proposes one? */
@@ -551,7 +558,7 @@ static ALWAYS_INLINE uint64_t schedule_row(struct mem_vault *v, uint32_t b, uint
 	serve_row(v, b, cycle, f);
 	if (!is_only && !f.is_fifo && turns(v, cycle + 1))
 		return cycle + 1;
-	propose(v, b, cycle + !is_only);
+	propose(v, b, cycle + !is_only, f);
 	v->dirty &= ~(1ull << b);
 	return others ? cycle + 1 /* no command delays others than its like */ : look_again(v, b, is_only, cycle, f);
 }
@@ -567,9 +574,9 @@ static ALWAYS_INLINE uint64_t schedule_column(struct mem_vault *v, uint32_t b, u
 	if ((is_last && (f.is_fifo || !v->queue_count)) || (!is_only && !f.is_fifo && turns(v, cycle + 1)))
 		return cycle + 1;
 	if (is_last)
-		propose(v, b, cycle + 1);
+		propose(v, b, cycle + 1, f);
 	else
-		propose_next_column(v, b, cycle + !is_only);
+		propose_next_column(v, b, cycle + !is_only, f);
 	v->dirty &= ~(1ull << b);
 	return others ? cycle + 1 : look_again(v, b, is_only, cycle, f);
 }
@@ -588,7 +595,7 @@ static ALWAYS_INLINE uint64_t schedule(struct mem_vault *v, uint64_t banks, uint
 	b = best_of(v, legal);
 	is_column = columns_of(v) >> b & 1;
 	is_last = is_column && is_last_column(v, b);
-	next = is_one(legal) && !is_last ? vault_first_late(v, banks, next, f) : SIM_NEVER;
+	next = is_one(legal) && !is_last ? vault_first_late(v, banks & ~legal, next, f) : SIM_NEVER;
 	return base_min_u64(next, is_column ? schedule_column(v, b, legal, is_last, cycle, f)
 					    : schedule_row(v, b, legal, cycle, f));
 }
@@ -601,24 +608,20 @@ static ALWAYS_INLINE uint64_t schedule_both(struct mem_vault *v, uint64_t banks,
 	/* Those whose bus is free, of these those that are legal, and those whose next cycle must be known. */
 	const uint64_t free_columns = columns & -(uint64_t)(free_cycle[1] <= cycle);
 	const uint64_t free_rows = rows & -(uint64_t)(free_cycle[0] <= cycle);
-	uint64_t first = SIM_NEVER;
-	const uint64_t legal_columns = vault_legal(v, free_columns, cycle, &first, f);
-	const uint64_t legal_rows = free_rows & v->ready;
-	uint64_t late = (free_columns & -(uint64_t)!legal_columns) | (free_rows & -(uint64_t)is_one(legal_rows));
 	uint64_t next = base_min_u64(columns & ~free_columns ? free_cycle[1] : SIM_NEVER,
 				     rows & ~free_rows ? free_cycle[0] : SIM_NEVER);
-	bool is_last = false;
-	uint32_t column = 0;
+	const uint64_t legal = vault_legal(v, free_columns | free_rows, cycle, &next, f);
+	const uint64_t legal_columns = legal & columns, legal_rows = legal & rows;
+	const bool has_last = legal_columns & v->last_columns;
+	const uint64_t late = (free_columns & -(uint64_t)(is_one(legal_columns) & !has_last)) |
+			      (free_rows & -(uint64_t)is_one(legal_rows));
 
+	next = vault_first_late(v, late & ~legal, next, f);
 	if (legal_columns) {
-		column = best_of(v, legal_columns);
-		is_last = is_last_column(v, column);
-		late |= free_columns & -(uint64_t)(is_one(legal_columns) && !is_last);
+		const uint32_t b = best_of(v, legal_columns);
+
+		next = base_min_u64(next, schedule_column(v, b, legal_columns, v->last_columns >> b & 1, cycle, f));
 	}
-	next = base_min_u64(next, late & free_columns ? first : SIM_NEVER);
-	next = vault_first_late(v, late, next, f);
-	if (legal_columns)
-		next = base_min_u64(next, schedule_column(v, column, legal_columns, is_last, cycle, f));
 	if (legal_rows)
 		next = base_min_u64(next, schedule_row(v, best_of(v, legal_rows), legal_rows, cycle, f));
 	return next;
@@ -630,12 +633,11 @@ static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_
 {
 	const struct proposals *p = &v->proposals;
 	const uint64_t overdue = v->overdue & v->proposed & ~v->blocked;
-	const struct form any = {.is_fifo = true, .has_gates = true};
 	uint64_t oldest = SIM_NEVER, first = SIM_NEVER;
 
 	for (uint64_t left = overdue; left; left &= left - 1)
 		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
-	if (!overdue || vault_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle, &first, any))
+	if (!overdue || vault_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle, &first, form_of(v)))
 		return ALL_BANKS;
 	return ~columns_of(v) | 1ull << oldest % DRAM_BANK_MAX;
 }
@@ -649,11 +651,10 @@ static ALWAYS_INLINE uint64_t when_free(struct mem_vault *v, uint64_t next, uint
 	const uint64_t columns = f.is_dual_bus ? wanted & columns_of(v) : 0;
 	uint64_t first = free_cycle;
 
-	if (next >= free_cycle || v->dirty || v->overdue || !(wanted & ~columns) ||
-	    (f.is_dual_bus && vault_legal(v, columns, cycle, &first, f)))
+	if (next >= free_cycle || v->dirty || v->overdue || !(wanted & ~columns))
 		return next;
 	if (f.is_dual_bus)
-		first = vault_first_late(v, columns, first, f);
+		first = base_min_u64(first, vault_first(v, columns, cycle, f));
 	return first > next && (f.is_fifo || !turns(v, first)) ? first : next;
 }
 
@@ -689,7 +690,7 @@ static ALWAYS_INLINE void work(struct mem_vault *v, uint64_t cycle, struct form 
 	} else {
 		if (!f.is_fifo && turns(v, cycle))
 			choose_direction(v, cycle);
-		vault_look_for_ready(v, cycle);
+		vault_look_for_ready(v, cycle, f);
 		if (v->dirty || cycle >= v->guard_cycle)
 			propose_dirty(v, cycle);
 		next = when_free(v, schedule_buses(v, cycle, f), cycle, f);
@@ -715,10 +716,14 @@ static __attribute__((noinline)) void work_dual_bus(struct mem_vault *v, uint64_
 	work(v, cycle, (struct form){.has_gates = true, .is_dual_bus = true});
 }
 
+static __attribute__((noinline)) void work_one_bus(struct mem_vault *v, uint64_t cycle)
+{
+	work(v, cycle, (struct form){.has_gates = true});
+}
+
 static __attribute__((noinline)) void work_any(struct mem_vault *v, uint64_t cycle)
 {
-	work(v, cycle,
-	     (struct form){.is_fifo = v->is_fifo, .has_gates = true, .is_dual_bus = v->banks.t->is_dual_bus});
+	work(v, cycle, form_of(v));
 }
 
 /* Answers what is done, and issues the best command that is legal at cycle. */
@@ -742,6 +747,11 @@ static void tick_dual_bus(void *component, uint64_t cycle)
 	tick(component, cycle, work_dual_bus);
 }
 
+static void tick_one_bus(void *component, uint64_t cycle)
+{
+	tick(component, cycle, work_one_bus);
+}
+
 static void tick_any(void *component, uint64_t cycle)
 {
 	tick(component, cycle, work_any);
@@ -751,7 +761,7 @@ sim_tick_fn vault_tick_of(const struct mem_vault *v)
 {
 	if (v->is_fifo)
 		return tick_any;
-	if (v->banks.t->is_dual_bus)
+	if (v->is_dual_bus)
 		return tick_dual_bus;
-	return v->banks.has_gates ? tick_any : tick_plain;
+	return v->banks.has_gates ? tick_one_bus : tick_plain;
 }

@@ -12,6 +12,9 @@
 enum { SLOT_MAX = 64, NO_SLOT = 0xff, READY_RING = 64 };
 #define ALL_BANKS (~0ull)
 
+/* What every command comes by, from one place or two for each form: a copy costs less than a call. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 enum direction { READING, WRITING, DIRECTION_COUNT };
 
 struct slot {
@@ -29,13 +32,10 @@ struct list {
 	uint8_t first, last, hit; /* hit: the oldest slot that wants the open row */
 };
 
-enum proposal_kind { PROPOSED_ROW, PROPOSED_COLUMN, PROPOSAL_KINDS }; /* of ACT and PRE, of RD and WR */
-
 /* What each bank would like to do next. */
 struct proposals {
 	uint8_t command[DRAM_BANK_MAX];      /* enum dram_command: ACT, PRE, RD or WR */
 	uint8_t slot[DRAM_BANK_MAX];	     /* or NO_SLOT: a closed-page precharge */
-	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as it was proposed, and of those in ready_later as it is now */
 	uint64_t order[DRAM_BANK_MAX]; /* the smallest goes first: rank of the command, age of the request, bank */
 };
 
@@ -56,13 +56,33 @@ struct vault_rank {
 	bool owes_exit_refresh;	  /* one more, after self-refresh */
 };
 
+/* When the proposals are legal: see vault_ring.h. */
+struct vault_ring {
+	/* Bit per bank: its proposal is ready at till_cycle; it is ready later than the ring reaches. All others with
+	 * a proposal are in the ring. */
+	uint64_t ready, later;
+	/* Of the READY_RING cycles after till_cycle those in which some of a kind may become ready, by cycle %
+	 * READY_RING; and a cycle before which none that is later does. */
+	uint64_t row_slots, till_cycle, column_slots; /* not beside each other: see ring_look */
+	uint64_t later_cycle;
+	uint64_t in[READY_RING];	     /* by cycle: bit per bank, becomes ready then */
+	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as it was proposed, and of those that are later as it is now */
+};
+
+/* The same: see vault_lanes.h. */
+struct vault_lanes {
+	int16_t cycle[DRAM_BANK_MAX] __attribute__((aligned(HOST_LINE_BYTES))); /* by bank, from base_cycle on */
+	uint64_t base_cycle;
+	uint32_t words, rank_words; /* that hold banks; a rank */
+};
+
 enum vault_time { TIME_OPEN, TIME_PRECHARGED, TIME_POWER_DOWN, TIME_SELF_REFRESH, TIME_COUNT };
 
 /* What every tick looks at comes first. */
 struct mem_vault {
 	struct sim_engine *engine;
 	struct sim_comp comp;
-	bool is_fifo, closes_pages, prepares, guards_all;
+	bool is_fifo, is_dual_bus, closes_pages, prepares, guards_all;
 	uint8_t owes_room; /* to requests of these directions, a bit each */
 	bool is_watched; /* commands go to an auditor or a log */
 	bool holds_precharges; /* a PRE delays others of its rank */
@@ -77,13 +97,8 @@ struct mem_vault {
 	 * to be refreshed or its rank sleeps. */
 	uint64_t pending[DIRECTION_COUNT], opened[DIRECTION_COUNT], proposed, dirty, blocked;
 	/* Bit per bank: what has last been proposed for it is this command; that goes before other ranks of commands;
-	 * it is ready at ready_till_cycle (see vault_legal.h); it is ready later than the ring reaches. All others with
-	 * a proposal are in the ring. */
-	uint64_t proposed_as[DRAM_GATE_COMMANDS], first, ready, ready_later;
-	/* Of the READY_RING cycles after ready_till_cycle those in which some of a kind may become ready, by cycle %
-	 * READY_RING; and a cycle before which none that is later does. */
-	uint64_t row_slots, ready_till_cycle, column_slots; /* not beside each other: see vault_look_for_ready */
-	uint64_t ready_later_cycle;
+	 * two command buses: if it is a column, it is the last of its request. */
+	uint64_t proposed_as[DRAM_GATE_COMMANDS], first, last_columns;
 	uint64_t group_banks;	       /* of the first group of the first rank */
 	uint32_t rank_log2, rank_count; /* banks of a rank; ranks */
 	uint64_t awaited; /* bit per bank: a refresh that is owed waits till no request wants it */
@@ -106,7 +121,10 @@ struct mem_vault {
 	struct vault_stats *stats; /* of all vaults of the stack */
 
 	struct proposals proposals;
-	uint64_t ready_in[READY_RING]; /* by cycle: bit per bank, becomes ready then */
+	union {
+		struct vault_ring ring;	  /* one command bus */
+		struct vault_lanes lanes; /* two */
+	};
 	struct list lists[DIRECTION_COUNT][DRAM_BANK_MAX];
 	struct dram_banks banks;
 	struct slot slots[SLOT_MAX];
@@ -131,6 +149,18 @@ struct mem_vault {
 	struct mem_vault *partner; /* which shares the command bus; or NULL */
 	struct mem_vault_config config;
 };
+
+/* What a vault's tick need not ask about: vault_tick_of has the ticks without it. */
+struct form {
+	bool is_fifo, has_gates; /* gates: more than one rank, or more than one group */
+	bool is_dual_bus;
+};
+
+/* Where it does not matter what it takes to ask. */
+static inline struct form form_of(const struct mem_vault *v)
+{
+	return (struct form){.is_fifo = v->is_fifo, .has_gates = true, .is_dual_bus = v->is_dual_bus};
+}
 
 static inline enum direction direction_of(const struct mem_vault *v, uint8_t s)
 {
