@@ -499,6 +499,29 @@ static void test_two_command_buses_in_order(void **state)
 	rig_free(g);
 }
 
+/* With two buses the cycles at which commands are legal are kept in 16 bits. A refresh of 10 us takes 100,000 clocks of
+ * 0.1 ns: nothing goes in it, and what waits goes at its end. */
+static void test_two_command_buses_wait_long(void **state)
+{
+	struct rig *g = lone_vault();
+
+	(void)state;
+	g->p.dual_command_bus = true;
+	g->p.t_ck_ps = 100;
+	g->p.t_refi_ns = 30000;
+	g->p.t_rfc_ns = 10000;
+	g->span_bytes = 1ull << 24;
+	rig_build(g);
+	g->left = 2000;
+	g->gap_cycles = 100;
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	assert_int_equal(g->done_count, 2000);
+	assert_in_range(rig_stat(g, "vault.refreshes"), 3, 6);
+	assert_in_range(longest_gap_ps(g, 0), 10000000, 10200000);
+	rig_free(g);
+}
+
 /* A reset leaves rows open that were about to be closed. Refreshes that fall due till the next request are caught up
  * with all the same, also where two vaults share a command bus. */
 static void test_reset_between_commands(void **state)
@@ -541,11 +564,12 @@ static void test_all_together_at_random(void **state)
 		g->p.vault_count = 2;
 		g->p.pseudo_count = 1 + (r >> 8 & 1);
 		g->p.rank_count = 1u << (r >> 9 & 1);
+		g->p.bank_count = 16u << (r >> 39 & 1);
 		g->p.group_count = 1u << (r >> 10 & 3);
 		g->p.refresh_mode = (r >> 12 & 3) % 3;
 		g->p.t_rfc_pb_ns = 90;
 		g->p.t_rrefd_ns = 20;
-		g->p.t_refi_ns = r >> 14 & 1 ? 7800 : 1950;
+		g->p.t_refi_ns = r >> 14 & 1 ? 7800 : 2600;
 		g->p.refresh_postpone_count = (r >> 15 & 3) * (r >> 17 & 3) % 9;
 		g->p.refresh_pull_in_count = r >> 19 & 1 ? r >> 20 & 7 : 0;
 		g->p.page_policy = r >> 23 & 1 ? DRAM_PAGE_CLOSED : DRAM_PAGE_OPEN;
@@ -603,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_an_idle_pseudo_channel_refreshes),
 		cmocka_unit_test(test_two_command_buses),
 		cmocka_unit_test(test_two_command_buses_in_order),
+		cmocka_unit_test(test_two_command_buses_wait_long),
 		cmocka_unit_test(test_all_together_at_random),
 	};
 
