@@ -78,6 +78,20 @@ void memory_latency_add(struct memory_latency_record *r, uint64_t units, bool is
 		r->histogram[is_write][bucket_of(units)]++;
 }
 
+/* Puts those of values[low..high) that are less than a bound before the others, and returns where these begin. No
+ * branch depends on a value, for the host could not predict it. */
+static uint64_t part(uint64_t *values, uint64_t low, uint64_t high, uint64_t bound)
+{
+	for (uint64_t at = low; at < high; at++) {
+		const uint64_t v = values[at];
+
+		values[at] = values[low];
+		values[low] = v;
+		low += v < bound;
+	}
+	return low;
+}
+
 /* The value of a rank (0-based) among values[low..high), which is reordered: before it nothing that is larger, behind
  * it nothing that is smaller (Hoare's quickselect). */
 static uint64_t select_rank(uint64_t *values, uint64_t low, uint64_t high, uint64_t rank)
@@ -85,26 +99,14 @@ static uint64_t select_rank(uint64_t *values, uint64_t low, uint64_t high, uint6
 	while (high - low > 1) {
 		const uint64_t a = values[low], b = values[low + (high - low) / 2], c = values[high - 1];
 		const uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-		uint64_t below = low, at = low, above = high;
+		const uint64_t below = part(values, low, high, pivot);
 
-		while (at < above) {
-			const uint64_t v = values[at];
-
-			if (v < pivot) {
-				values[at++] = values[below];
-				values[below++] = v;
-			} else if (v > pivot) {
-				values[at] = values[--above];
-				values[above] = v;
-			} else {
-				at++;
-			}
-		}
-		if (rank < below)
+		if (rank < below) {
 			high = below;
-		else if (rank >= above)
-			low = above;
-		else
+			continue;
+		}
+		low = part(values, below, high, pivot + 1);
+		if (rank < low)
 			return pivot;
 	}
 	return values[low];
@@ -140,10 +142,9 @@ static uint64_t part_kept(uint64_t *values, uint64_t count)
 	for (uint64_t i = 0; i < count; i++) {
 		const uint64_t v = values[i];
 
-		if (!(v & 1)) {
-			values[i] = values[reads];
-			values[reads++] = v;
-		}
+		values[i] = values[reads];
+		values[reads] = v;
+		reads += !(v & 1);
 	}
 	for (uint64_t i = 0; i < count; i++)
 		values[i] >>= 1;
@@ -194,7 +195,10 @@ bool memory_latency_read(struct memory_latency_record *r, struct memory_latency 
 
 		read_kept(r->kept, reads, &out[MEMORY_LATENCY_READS]);
 		read_kept(r->kept + reads, r->kept_count - reads, &out[MEMORY_LATENCY_WRITES]);
-		read_kept(r->kept, r->kept_count, all);
+		if (reads && reads < r->kept_count)
+			read_kept(r->kept, r->kept_count, all);
+		else
+			*all = out[reads ? MEMORY_LATENCY_READS : MEMORY_LATENCY_WRITES];
 		return true;
 	}
 	for (uint32_t i = 0; i < MEMORY_LATENCY_COUNT; i++)
