@@ -6,11 +6,11 @@
 static void answer(struct ndp_core *k, uint64_t units)
 {
 	const struct cpu_user *user = &k->s->c->user;
-	const uint64_t per_ps = k->s->c->per_ps;
+	const uint64_t ps = cpu_ps_from(k->s->c, units);
 
 	if (unlikely(k->trails != NULL))
-		cpu_account_settle(k->s->c->account, k->unit, (units + per_ps - 1) / per_ps * per_ps);
-	user->answer(user->self, k->unit, (units + k->s->c->per_ps - 1) / k->s->c->per_ps);
+		cpu_account_settle(k->s->c->account, k->unit, ps * k->s->c->per_ps);
+	user->answer(user->self, k->unit, ps);
 }
 
 /* NULL: it is not known here. */
@@ -32,8 +32,7 @@ static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 		p->line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
 		p->page = page;
 	}
-	return (p->line + offset / LINE_BYTES) * s->granules +
-	       offset % LINE_BYTES / (s->granule_quarters * QUARTER_BYTES);
+	return (p->line * LINE_BYTES + offset) / QUARTER_BYTES >> s->quarters_shift;
 }
 
 void core_forget_pages(struct ndp_core *k)
@@ -44,12 +43,12 @@ void core_forget_pages(struct ndp_core *k)
 
 static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
 {
-	return granule / k->s->granules;
+	return granule >> k->s->granule_shift;
 }
 
 static cpu_version granule_quarters(const struct ndp_core *k, uint64_t granule)
 {
-	const uint32_t first = (uint32_t)(granule % k->s->granules) * k->s->granule_quarters;
+	const uint32_t first = (uint32_t)(granule & (k->s->granules - 1)) * k->s->granule_quarters;
 
 	return quarters_of(first, k->s->granule_quarters);
 }
@@ -311,7 +310,9 @@ static void done(struct ndp_core *k)
 /* The load or store, until now. */
 static uint64_t waited_ps(const struct ndp_core *k)
 {
-	return (now_units(k->s) - k->asks[0].asked_units) / k->s->c->per_ps;
+	uint64_t rest;
+
+	return base_divide(now_units(k->s) - k->asks[0].asked_units, &k->s->c->by_per_ps, &rest);
 }
 
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
@@ -479,7 +480,7 @@ uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps
 	k->is_counted = false;
 	if (!go_on(k, &units))
 		return CPU_WAITS;
-	return MAX(now_ps, (units + s->c->per_ps - 1) / s->c->per_ps);
+	return MAX(now_ps, cpu_ps_from(s->c, units));
 }
 
 /* A store is done before its core goes on: at its cache, or at the NDP-M if there is none. There the barrier goes, too.

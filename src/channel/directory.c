@@ -14,7 +14,7 @@ static uint64_t index_of(const struct ndp_m *m, uint64_t line)
 
 uint64_t directory_region(const struct ndp_m *m, uint64_t line)
 {
-	return index_of(m, line) / m->s->region_lines;
+	return index_of(m, line) >> m->s->region_shift;
 }
 
 bool directory_is_summarised(const struct channel_system *s, uint64_t region)
@@ -37,10 +37,11 @@ static uint8_t item_of(const struct near_region *r, uint64_t i)
 
 enum near_state directory_state(const struct ndp_m *m, uint64_t line)
 {
-	const struct near_region *r = &m->regions[directory_region(m, line)];
+	const uint64_t index = index_of(m, line);
+	const struct near_region *r = &m->regions[index >> m->s->region_shift];
 
 	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state
-							     : item_of(r, index_of(m, line) % m->s->region_lines));
+							     : item_of(r, index & (m->s->region_lines - 1)));
 }
 
 /* ---- its lines in the memory and in the cache ---- */
@@ -127,7 +128,7 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 				write_item(m, region * (s->region_lines / ITEM_LINES) + n, CPU_DRAM_BACKGROUND);
 		}
 	}
-	set_item(r, index_of(m, line) % s->region_lines, state);
+	set_item(r, index_of(m, line) & (s->region_lines - 1), state);
 	tag = cpu_tags_find(&m->directory_cache, item);
 	if (!tag)
 		tag = cache_put(m, item);

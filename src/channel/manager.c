@@ -90,7 +90,7 @@ static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh
 
 static uint64_t granule_of(const struct near_request *r)
 {
-	return (r->line * QUARTERS + r->quarter) / r->m->s->granule_quarters;
+	return (r->line * QUARTERS + r->quarter) >> r->m->s->quarters_shift;
 }
 
 static void send(struct near_request *r);
@@ -515,11 +515,11 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 		 struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
-	const uint64_t line = granule / s->granules;
+	const uint64_t line = granule >> s->granule_shift;
 	struct near_request *r = request_new(core->m, line, is_write ? COH_EV_N_WRITE : COH_EV_N_READ);
 
 	r->core = core;
-	r->quarter = (uint8_t)(granule % s->granules * s->granule_quarters);
+	r->quarter = (uint8_t)((granule & (s->granules - 1)) * s->granule_quarters);
 	r->quarters = (uint8_t)s->granule_quarters;
 	r->is_prefetch = is_prefetch;
 	r->dram.event.fire = fire_ask;
@@ -559,8 +559,8 @@ static void fire_written(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	const struct message w = *g;
 	struct ndp_m *m = w.core->m;
-	const uint64_t line = w.line / s->granules;
-	const uint32_t quarter = (uint32_t)(w.line % s->granules) * s->granule_quarters;
+	const uint64_t line = w.line >> s->granule_shift;
+	const uint32_t quarter = (uint32_t)(w.line & (s->granules - 1)) * s->granule_quarters;
 	struct near_line *l = line_find(m, line);
 	const struct coh_row *row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
 	const struct near_holder *h = holders_find(m, w.line);
@@ -582,8 +582,9 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	struct channel_system *s = core->s;
 	struct message *g = message_new(s, fire_written);
 
-	moved(s, granule / s->granules,
-	      quarters_of((uint32_t)(granule % s->granules) * s->granule_quarters, s->granule_quarters), core->unit);
+	moved(s, granule >> s->granule_shift,
+	      quarters_of((uint32_t)(granule & (s->granules - 1)) * s->granule_quarters, s->granule_quarters),
+	      core->unit);
 	g->core = core;
 	g->line = granule;
 	g->version = version;
@@ -595,7 +596,7 @@ static void fire_answered(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct message *g = (struct message *)e;
 	struct ndp_m *m = g->core->m;
-	struct near_line *l = line_find(m, g->line / s->granules);
+	struct near_line *l = line_find(m, g->line >> s->granule_shift);
 
 	PUT(s->free_messages, g);
 	CHECK(l && l->probes);
@@ -694,7 +695,7 @@ void manager_cold(struct ndp_m *m)
 
 	for (uint32_t i = 0; i < HOLDER_BUCKETS; i++)
 		for (const struct near_holder *h = m->holders[i]; h; h = h->next) {
-			const uint64_t line = h->key / m->s->granules;
+			const uint64_t line = h->key >> m->s->granule_shift;
 
 			g_array_append_val(lines, line);
 		}

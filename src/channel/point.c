@@ -479,8 +479,8 @@ void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_a
 			     .core = core,
 			     .trail = trail,
 			     .m = core->m,
-			     .line = granule / s->granules,
-			     .quarter = (uint8_t)(granule % s->granules * s->granule_quarters),
+			     .line = granule >> s->granule_shift,
+			     .quarter = (uint8_t)((granule & (s->granules - 1)) * s->granule_quarters),
 			     .quarters = (uint8_t)s->granule_quarters,
 			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;

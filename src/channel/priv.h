@@ -192,9 +192,10 @@ struct channel_system {
 	struct claim *free_claims;
 	struct message *free_messages;
 	struct directory_read *free_directory_reads;
-	uint64_t regions_count, region_lines;
+	uint64_t regions_count, region_lines, region_shift; /* of 1 << region_shift lines */
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
-	uint32_t granule_quarters, granules; /* of a core's line; of those in a line of the bus */
+	/* Of a core's line; of those in a line of the bus; both are powers of two. */
+	uint32_t granule_quarters, granules, quarters_shift, granule_shift;
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
 	bool has_remote_copies;		     /* some cache may have kept one */
 };

@@ -128,7 +128,10 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	coh_table_init(&s->table, p->fault, p->fault_every_count);
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
+	s->quarters_shift = (uint32_t)__builtin_ctz(s->granule_quarters);
+	s->granule_shift = (uint32_t)__builtin_ctz(s->granules);
 	s->region_lines = p->summary_bytes / LINE_BYTES;
+	s->region_shift = (uint32_t)__builtin_ctzll(s->region_lines);
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
 	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;

@@ -2,6 +2,7 @@
 #ifndef STRATA_CPU_COMMON_H
 #define STRATA_CPU_COMMON_H
 
+#include "base/divide.h"
 #include "cpu/account.h"
 #include "cpu/events.h"
 #include "cpu/system.h"
@@ -14,6 +15,8 @@ struct cpu_common {
 	struct cpu_events events;
 	struct cpu_account *account; /* NULL: it is off */
 	uint64_t per_ps; /* units of the engine's time */
+	/* By per_ps, the channels, and the stacks behind each of them: every access divides by them. */
+	struct base_divisor by_per_ps, by_channels, by_stacks;
 	uint32_t line_shift, page_shift;
 	uint64_t fault_chances;
 	uint32_t stack_count; /* of the memory, round which lines go; where cpu.placement is by page */
@@ -22,6 +25,23 @@ struct cpu_common {
 static inline uint64_t cpu_now_units(const struct cpu_common *c)
 {
 	return sim_now_units(c->events.engine);
+}
+
+/* When what it divides by is known. */
+static inline void cpu_common_divide(struct cpu_common *c)
+{
+	c->by_per_ps = base_divisor_of(c->per_ps);
+	c->by_channels = base_divisor_of(c->p->channel_count);
+	c->by_stacks = base_divisor_of(c->stack_count ? c->stack_count / c->p->channel_count : 1);
+}
+
+/* The first ps that is not before. */
+static inline uint64_t cpu_ps_from(const struct cpu_common *c, uint64_t units)
+{
+	uint64_t rest;
+	const uint64_t ps = base_divide(units, &c->by_per_ps, &rest);
+
+	return ps + (rest > 0);
 }
 
 static inline uint64_t cpu_cycles_units(const struct cpu_common *c, uint64_t cycles)

@@ -151,7 +151,7 @@ static void answer(struct cpu_thread *t, uint64_t units)
 	t->wait = CPU_WAIT_NOT;
 	if (unlikely(c->account != NULL))
 		cpu_account_settle(c->account, t->unit, (units + c->per_ps - 1) / c->per_ps * c->per_ps);
-	c->user.answer(c->user.self, t->unit, (units + c->per_ps - 1) / c->per_ps);
+	c->user.answer(c->user.self, t->unit, cpu_ps_from(c, units));
 }
 
 static inline void account(const struct cpu_thread *t, enum cpu_part part, uint64_t units)
@@ -614,7 +614,7 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	}
 	if (!go_on(t, &units))
 		return CPU_WAITS;
-	return MAX(now_ps, (units + c->per_ps - 1) / c->per_ps);
+	return MAX(now_ps, cpu_ps_from(c, units));
 }
 
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
@@ -626,7 +626,7 @@ uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 	if (!t->stores && !t->load_count) {
 		const uint64_t done = there(t, now);
 
-		return MAX(now_ps, (done + c->per_ps - 1) / c->per_ps);
+		return MAX(now_ps, cpu_ps_from(c, done));
 	}
 	t->wait = CPU_WAIT_FENCE;
 	t->begin_units = now;

@@ -7,6 +7,8 @@
 
 uint32_t cpu_dram_channel_of(const struct cpu_dram *d, uint64_t line)
 {
+	if (d->c->p->placement != CPU_PLACE_LINE)
+		return cpu_line_channel(d->c, line);
 	return mem_memory_place(d->memory, cpu_line_address(d->c, line)).stack % (uint32_t)d->c->p->channel_count;
 }
 

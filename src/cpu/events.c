@@ -83,20 +83,23 @@ static struct cpu_pack *pack_new(struct cpu_events *q, struct cpu_pack *before)
 	return pack;
 }
 
-static void put(struct cpu_events *q, struct cpu_event *e, uint64_t cycle)
+/* True: it is the first of that cycle, which nobody has asked the engine for. */
+static bool put(struct cpu_events *q, struct cpu_event *e, uint64_t cycle)
 {
 	const uint32_t slot = cycle % CPU_WHEEL_CYCLES;
 	struct cpu_pack *pack = q->last[slot];
+	const bool is_first = !pack;
 
 	if (q->is_firing && cycle == q->first_cycle) {
 		put_due(q, e);
-		return;
+		return false;
 	}
 	if (!pack || pack->count == CPU_PACK_EVENTS) {
 		q->occupancy[slot / 64] |= UINT64_C(1) << (slot % 64);
 		pack = q->last[slot] = pack_new(q, pack);
 	}
 	pack->items[pack->count++] = (struct cpu_due){e->time_units, e};
+	return is_first;
 }
 
 /* To the first cycle with events, or to this one. */
@@ -202,14 +205,15 @@ static void tick(void *queue, uint64_t cycle)
 void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units)
 {
 	const uint64_t cycle = MAX(cycle_of(q, time_units), q->first_cycle);
+	bool is_first = true;
 
 	e->time_units = time_units;
 	e->order = q->order++;
 	if (likely(cycle < q->near_end))
-		put(q, e, cycle);
+		is_first = put(q, e, cycle);
 	else
 		far_add(q, e);
-	if (cycle >= q->open_end)
+	if (is_first && cycle >= q->open_end)
 		sim_wake_cycle(q->engine, q->comp, cycle);
 }
 

@@ -149,15 +149,15 @@ void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel)
 /* Lines go round the memory's stacks, of which each channel has every channel_count-th. */
 uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line)
 {
-	const uint32_t page_shift = c->page_shift - c->line_shift, channels = (uint32_t)c->p->channel_count;
-	uint64_t frame, of_channel, stack;
+	const uint32_t page_shift = c->page_shift - c->line_shift;
+	uint64_t of_channel, channel, round, stack;
 
 	if (c->p->placement == CPU_PLACE_LINE)
 		return line << c->line_shift;
-	frame = line >> page_shift;
-	of_channel = (frame / channels << page_shift) + (line & (((uint64_t)1 << page_shift) - 1));
-	stack = frame % channels + of_channel % (c->stack_count / channels) * channels;
-	return (of_channel / (c->stack_count / channels) * c->stack_count + stack) << c->line_shift;
+	of_channel = (base_divide(line >> page_shift, &c->by_channels, &channel) << page_shift) +
+		     (line & (((uint64_t)1 << page_shift) - 1));
+	round = base_divide(of_channel, &c->by_stacks, &stack);
+	return (round * c->stack_count + stack * c->p->channel_count + channel) << c->line_shift;
 }
 
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes)

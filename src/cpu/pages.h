@@ -47,13 +47,18 @@ void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel);
 /* The channel of a line, and its number among that channel's lines, where pages have channels. */
 static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)
 {
-	return (uint32_t)((line >> (c->page_shift - c->line_shift)) % c->p->channel_count);
+	uint64_t channel;
+
+	base_divide(line >> (c->page_shift - c->line_shift), &c->by_channels, &channel);
+	return (uint32_t)channel;
 }
 static inline uint64_t cpu_line_index(const struct cpu_common *c, uint64_t line)
 {
 	const uint32_t shift = c->page_shift - c->line_shift;
+	uint64_t channel;
 
-	return ((line >> shift) / c->p->channel_count << shift) | (line & ((UINT64_C(1) << shift) - 1));
+	return (base_divide(line >> shift, &c->by_channels, &channel) << shift) |
+	       (line & ((UINT64_C(1) << shift) - 1));
 }
 /* The line of an index. */
 static inline uint64_t cpu_line_at(const struct cpu_common *c, uint32_t channel, uint64_t index)

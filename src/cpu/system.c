@@ -44,6 +44,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	cpu_events_init(&c->events, ctx->engine, domain);
 	cpu_bus_init(&s->bus, c, domain, (uint32_t)p->core_count + CPU_AGENTS_BESIDE);
 	count_stacks(c, memory);
+	cpu_common_divide(c);
 	cpu_pages_init(&s->pages, c, memory_bytes);
 	cpu_channels_init(&s->channels, c, &s->bus, memory);
 	cpu_bus_home(&s->bus, &cpu_channels_home, &s->channels);

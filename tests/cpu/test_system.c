@@ -788,10 +788,11 @@ static void test_lines(void **state)
 {
 	enum { CHANNELS = 4, STACKS = 8, FRAMES = 24, OF_FRAME = 32 };
 	const struct cpu_params p = {.placement = CPU_PLACE_PAGE, .channel_count = CHANNELS};
-	const struct cpu_common c = {.p = &p, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
+	struct cpu_common c = {.p = &p, .per_ps = 1, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
 	bool is_used[FRAMES * OF_FRAME] = {false};
 
 	(void)state;
+	cpu_common_divide(&c);
 	for (uint64_t line = 0; line < FRAMES * OF_FRAME; line++) {
 		const uint64_t at = cpu_line_address(&c, line) >> c.line_shift;
 
