@@ -17,22 +17,6 @@ struct chip {
 	float *heat, *power;
 };
 
-/* Rodinia's material and chip: 16 mm a side, 0.5 mm thick, at 80 degrees. */
-static struct hotspot_weights weights_of(unsigned int side)
-{
-	const float chip_side = 0.016f, thick = 0.0005f, heat_per_volume = 1.75e6f, conducts = 100, precision = 0.001f;
-	const float cell = chip_side / (float)side, capacity = 0.5f * heat_per_volume * thick * cell * cell;
-	const float slope = 3e6f / (0.5f * thick * heat_per_volume);
-
-	return (struct hotspot_weights){
-	    .step = precision / slope / capacity,
-	    .across_x = 2 * conducts * thick,
-	    .across_y = 2 * conducts * thick,
-	    .across_z = conducts * cell * cell / thick,
-	    .ambient = 80,
-	};
-}
-
 static void steps_run(struct chip *chip, float *result)
 {
 	struct workload_gpu gpu = workload_gpu_open(hotspot_ptx);
@@ -110,7 +94,7 @@ int main(int argc, char **argv)
 	struct chip chip = {.side = options.counts[0],
 			    .steps = options.counts[1],
 			    .steps_per_launch = options.counts[2],
-			    .weights = weights_of(options.counts[0])};
+			    .weights = hotspot_weights_of(options.counts[0])};
 	const size_t count = (size_t)chip.side * chip.side;
 	float *result;
 	bool right;

@@ -25,4 +25,22 @@ HOTSPOT_DEVICE float hotspot_next(const struct hotspot_weights *w, float here, f
 	return here + w->step * change;
 }
 
+#if !defined(__CUDA__) && !defined(__CUDACC__)
+/* Rodinia's material and chip: 16 mm a side, 0.5 mm thick, at 80 degrees. */
+static inline struct hotspot_weights hotspot_weights_of(unsigned int side)
+{
+	const float chip_side = 0.016f, thick = 0.0005f, heat_per_volume = 1.75e6f, conducts = 100, precision = 0.001f;
+	const float cell = chip_side / (float)side, capacity = 0.5f * heat_per_volume * thick * cell * cell;
+	const float slope = 3e6f / (0.5f * thick * heat_per_volume);
+
+	return (struct hotspot_weights){
+	    .step = precision / slope / capacity,
+	    .across_x = 2 * conducts * thick,
+	    .across_y = 2 * conducts * thick,
+	    .across_z = conducts * cell * cell / thick,
+	    .ambient = 80,
+	};
+}
+#endif
+
 #endif

@@ -22,10 +22,6 @@ static size_t cells_count(const struct stack *stack)
 	return (size_t)stack->nx * stack->ny * stack->nz;
 }
 
-/* Stable, and what a cell takes from all sides is less than what it has. */
-static const struct hotspot3d_weights weights = {
-    .own = 0.55f, .east_west = 0.1f, .north_south = 0.1f, .top_bottom = 0.02f, .power = 0.3f, .ambient = 0.8f};
-
 static void steps_run(struct stack *stack, float *result)
 {
 	struct workload_gpu gpu = workload_gpu_open(hotspot3d_ptx);
@@ -107,7 +103,7 @@ int main(int argc, char **argv)
 			      .ny = options.counts[1],
 			      .nz = options.counts[2],
 			      .steps = options.counts[3],
-			      .weights = weights};
+			      .weights = hotspot3d_weights};
 	float *result = workload_host_alloc(cells_count(&stack), sizeof(float));
 	bool right;
 

@@ -12,8 +12,6 @@ static const char nw_ptx[] =
 #include WORKLOAD_PTX
     ;
 
-enum { LETTERS = 24, SCORE_MAX = 10 };
-
 struct alignment {
 	unsigned int length, width; /* of both sequences; of a row of the matrices: length + 1 */
 	int penalty;
@@ -26,18 +24,9 @@ static size_t cells_count(const struct alignment *work)
 	return (size_t)work->width * work->width;
 }
 
-/* The score of two letters: symmetric, the same for every seed's sequences. */
-static int letters_score(unsigned int a, unsigned int b)
-{
-	unsigned int low = a < b ? a : b, high = a < b ? b : a;
-
-	return a == b ? SCORE_MAX
-		      : (int)(workload_random(0, 9, low * LETTERS + high) % (SCORE_MAX + 1)) - SCORE_MAX / 2;
-}
-
 static unsigned int letter_of(uint64_t seed, uint32_t sequence, unsigned int at)
 {
-	return (unsigned int)(workload_random(seed, sequence, at) % LETTERS);
+	return (unsigned int)(workload_random(seed, sequence, at) % NW_LETTERS);
 }
 
 static void alignment_make(struct alignment *work, uint64_t seed)
@@ -49,7 +38,7 @@ static void alignment_make(struct alignment *work, uint64_t seed)
 
 		for (unsigned int column = 1; column < work->width; column++)
 			work->similar[(size_t)row * work->width + column] =
-			    letters_score(a, letter_of(seed, 1, column));
+			    nw_score(a, letter_of(seed, 1, column));
 	}
 	for (unsigned int i = 1; i < work->width; i++)
 		work->scores[i] = work->scores[(size_t)i * work->width] = -(int)i * work->penalty;
