@@ -622,6 +622,72 @@ static void test_integers(void **state)
 	}
 }
 
+/* ---- to integers ---- */
+
+static uint64_t clamped(double x, uint32_t b, bool is_signed, bool is_nan_top)
+{
+	const double most = ldexp(1, (int)(is_signed ? b - 1 : b));
+
+	if (isnan(x))
+		return is_nan_top ? 1ull << (b - 1) : 0;
+	x = trunc(x);
+	if (x >= most)
+		return low(is_signed ? b - 1 : b);
+	if (is_signed && x < -most)
+		return 1ull << (b - 1);
+	return x < 0 ? is_signed ? (0 - (uint64_t)-x) & low(b) : 0 : (uint64_t)x;
+}
+
+static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m)
+{
+	const struct dc_use u = {.op = DC_OP_FLOAT_TO_INT, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m,
+				 .bits = (uint8_t)b, .times = 1};
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
+
+	for (uint32_t round = 0; round < 16; round++) {
+		const uint32_t savings = round % 2 ? DC_SAVE_ALL : 0;
+
+		/* all in reach of b bits, or only some of the exponents, or any number, corners among them */
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t exponent = low(e - 1u) + (round < 4 ? draw() % b : draw() % (round - 3));
+
+			a[i] = (draw() & low(m - 1u)) | exponent << (m - 1) | (draw() & 1) << (e + m - 1);
+			if (round > 10)
+				a[i] = draw_number(&u, i % 2 ? 1 : 0);
+			if (round == 9 && i % 3 == 0) /* the ends */
+				a[i] = (low(e - 1u) + b - i % 2) << (m - 1) | (i % 4 > 1) * low(m - 1u) |
+				       (uint64_t)(i % 8 > 3) << (e + m - 1);
+		}
+		dc_serial_begin(&serial, savings);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = round % 3 ? ~0ull : 0x5a5a5a5a00ff00ffull;
+		dc_serial_put(&serial, A, u.n, a);
+		dc_serial_ftoi(&serial, &u, is_signed, D, A, T);
+		dc_serial_get(&serial, D, b, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t want = clamped(whole_value(&u, a[i]), b, is_signed, m > 24 || b > 32);
+
+			if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
+				fail_msg("to %u bits, signed %d, e=%u m=%u: %llx: %llx, expected %llx", b, is_signed, e,
+					 m, (unsigned long long)a[i], (unsigned long long)d[i], (unsigned long long)want);
+		}
+		if (!savings)
+			assert_int_equal(serial.cycles, dc_base_cycles(&u, &arith));
+		assert_int_equal(serial.cycles, fma_cycles(&u, &arith, savings, (const uint64_t *[]){a, a, a}));
+	}
+}
+
+static void test_to_integers(void **state)
+{
+	(void)state;
+	for (uint32_t is_signed = 0; is_signed < 2; is_signed++)
+		for (uint32_t b = 8; b <= 64; b *= 2) {
+			check_to_integers(b, is_signed, 8, 24);
+			check_to_integers(b, is_signed, 11, 53);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +697,7 @@ int main(void)
 	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),
 	    cmocka_unit_test(test_integers),
+	    cmocka_unit_test(test_to_integers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

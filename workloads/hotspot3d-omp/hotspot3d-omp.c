@@ -89,8 +89,10 @@ int main(int argc, char **argv)
 	steps(&got, true);
 	steps_end(begin);
 	steps(&want, false);
-	right = workload_same_f32("cell", got.heat[got.steps % 2], want.heat[want.steps % 2], got.nx * got.ny * got.nz, 0);
+	right = workload_same_f32("cell", got.heat[got.steps % 2], want.heat[want.steps % 2],
+				  got.nx * got.ny * got.nz, 0);
 	stack_free(&want);
 	stack_free(&got);
-	return workload_finish(right, "%u x %u x %u cells, %u steps", o.counts[0], o.counts[1], o.counts[2], o.counts[3]);
+	return workload_finish(right, "%u x %u x %u cells, %u steps", o.counts[0], o.counts[1], o.counts[2],
+			       o.counts[3]);
 }

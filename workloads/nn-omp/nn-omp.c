@@ -1,6 +1,5 @@
 /*
- * The nearest of many places by threads: all distances, of which the nearest few are taken when they are checked, as the
- * CUDA program's host does.
+ * The nearest of many places by threads: all distances, as the CUDA program's kernel computes them.
  */
 #include "common/steps.h"
 

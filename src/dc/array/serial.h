@@ -95,6 +95,8 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 /* Integers of use->bits at a; rounded to nearest. */
 void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t t);
+/* To integers of use->bits, towards zero; what is beyond them is the nearest. */
+void dc_serial_ftoi(struct dc_serial *s, const struct dc_use *use, bool is_signed, uint32_t d, uint32_t a, uint32_t t);
 /* cordic.h, of f32. */
 void dc_serial_cordic(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
 		      enum dc_function function, uint32_t d, uint32_t a, uint32_t t);

@@ -1,5 +1,6 @@
-/* serial_convert.c - integers to floating point, bit by bit: the normalisation of algorithm 1 (Duality Cache, ISCA'19),
- * rounded to nearest. */
+/* serial_convert.c - integers to floating point and back, bit by bit: the normalisation of algorithm 1 (Duality Cache,
+ * ISCA'19), rounded to nearest, and its alignment, towards zero. */
+#include "base/check.h"
 #include "dc/array/serial_float.h"
 
 static bool only_present(const struct dc_serial *s)
@@ -77,4 +78,138 @@ void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct 
 	}
 	dc_float_round_up(&p, p.value + p.g, p.value + 1, 1);
 	dc_float_put(&p, p.value + p.g);
+}
+
+/* ---- floating point to integers ---- */
+
+struct ftoi {
+	struct dc_serial *s;
+	uint32_t e, m, b, d, a, exponent, sign;
+	bool is_signed;
+	uint32_t small, large, rest, carry, nan, x; /* rows of scratch */
+};
+
+/* 8 cycles: exponents below 2^0, and of 2^b or more, which infinity and what is no number are. */
+static void find_rest(const struct ftoi *f)
+{
+	const uint32_t top = f->exponent + f->e - 1, low = (uint32_t)__builtin_ctz(f->b);
+	struct dc_serial *s = f->s;
+
+	CHECK(low < f->e - 1);
+	dc_serial_all(s, f->small, f->exponent, f->e - 1);
+	dc_serial_or(s, f->small, f->small, top);
+	dc_serial_not(s, f->small, f->small);
+	dc_serial_some(s, f->large, f->exponent + low, f->e - 1 - low, DC_NO_ROW);
+	dc_serial_all(s, f->x, f->exponent, low);
+	dc_serial_or(s, f->large, f->large, f->x);
+	dc_serial_and(s, f->large, f->large, top);
+	dc_serial_or(s, f->rest, f->small, f->large);
+}
+
+/* 2 cycles: the largest in the tagged lanes; negative ones, inverted without a carry, are the least. */
+static void saturate(const struct ftoi *f)
+{
+	dc_serial_fill(f->s, f->d, f->is_signed ? f->b - 1 : f->b, true);
+	dc_serial_fill(f->s, f->carry, 1, false);
+}
+
+/* m cycles: a magnitude whose leading one is in row j, without what is below 1. */
+static void put_integer(const struct ftoi *f, uint32_t j)
+{
+	const uint64_t begin = f->s->cycles;
+	const uint32_t fraction = f->m - 1;
+
+	dc_serial_tagged(f->s, true);
+	if (f->is_signed && j == f->b - 1) {
+		saturate(f);
+	} else {
+		dc_serial_fill(f->s, f->d + j, 1, true);
+		for (uint32_t i = 0; i < j && i < fraction; i++)
+			dc_serial_copy(f->s, f->d + j - 1 - i, f->a + fraction - 1 - i);
+	}
+	dc_serial_tagged(f->s, false);
+	dc_serial_idle(f->s, f->m - (f->s->cycles - begin));
+}
+
+static void put_integers(const struct ftoi *f)
+{
+	struct dc_serial *s = f->s;
+	struct dc_plane left;
+
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		left.w[i] = s->guard.w[i] & ~s->row[f->rest].w[i];
+	for (uint32_t j = 0; j < f->b; j++) {
+		uint64_t any = 0;
+
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			any |= left.w[i];
+		if (!any && only_present(s))
+			break;
+		dc_serial_search(s, f->exponent, f->e, j + (1u << (f->e - 1)) - 1);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			left.w[i] &= ~s->tag.w[i];
+		if (dc_serial_any(s) || !only_present(s))
+			put_integer(f, j);
+	}
+}
+
+/* 2 b cycles: the sign; of an unsigned integer nothing is below zero. */
+static void put_sign(const struct ftoi *f)
+{
+	struct dc_serial *s = f->s;
+
+	if (!f->is_signed) {
+		dc_serial_tag(s, f->sign, false);
+		dc_serial_tagged(s, true);
+		dc_serial_fill(s, f->d, f->b, false);
+		dc_serial_tagged(s, false);
+		dc_serial_idle(s, 2 * f->b - 2);
+		return;
+	}
+	for (uint32_t i = 0; i < f->b; i++)
+		dc_serial_xor(s, f->d + i, f->d + i, f->sign);
+	dc_serial_set_carry_row(s, f->carry, false);
+	for (uint32_t i = 0; i < f->b; i++)
+		dc_serial_add_one(s, f->d + i, f->d + i);
+}
+
+/* What is no number is zero, or the sign's row alone: as the GPU's conversions have it. 6 cycles. */
+static void put_nan(const struct ftoi *f)
+{
+	struct dc_serial *s = f->s;
+
+	dc_serial_all(s, f->nan, f->exponent, f->e);
+	dc_serial_some(s, f->x, f->a, f->m - 1, DC_NO_ROW);
+	dc_serial_and(s, f->nan, f->nan, f->x);
+	dc_serial_tag(s, f->nan, false);
+	dc_serial_tagged(s, true);
+	dc_serial_fill(s, f->d, f->b, false);
+	dc_serial_fill(s, f->d + f->b - 1, 1, f->m > 24 || f->b > 32);
+	dc_serial_tagged(s, false);
+}
+
+void dc_serial_ftoi(struct dc_serial *s, const struct dc_use *use, bool is_signed, uint32_t d, uint32_t a, uint32_t t)
+{
+	const struct ftoi f = {.s = s, .e = use->e, .m = use->m, .b = use->bits, .d = d, .a = a, .is_signed = is_signed,
+			       .exponent = a + use->m - 1u, .sign = a + use->n - 1u,
+			       .small = t, .large = t + 1, .rest = t + 2, .carry = t + 3, .nan = t + 4, .x = t + 5};
+	bool has_rest;
+
+	dc_serial_fill(s, d, f.b, false);
+	dc_serial_copy(s, f.carry, f.sign);
+	find_rest(&f);
+	s->tag = s->row[f.rest];
+	has_rest = dc_serial_any(s) || !only_present(s);
+	if (has_rest) {
+		dc_serial_tag(s, f.large, false);
+		dc_serial_tagged(s, true);
+		saturate(&f);
+		dc_serial_tagged(s, false);
+	}
+	put_integers(&f);
+	put_sign(&f);
+	if (has_rest) {
+		put_nan(&f);
+		dc_serial_idle(s, f.m - 9);
+	}
 }

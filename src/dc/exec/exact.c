@@ -65,6 +65,8 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
 	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
 	case DC_OP_INT_TO_FLOAT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
+	case DC_OP_FLOAT_TO_INT:
+		return (i->type2 == PTX_F32 || i->type2 == PTX_F64) && i->mods.round == PTX_RZI;
 	case DC_OP_FSIN:
 	case DC_OP_FEXP:
 	case DC_OP_FLOG: return e->is_cordic;
@@ -147,6 +149,8 @@ static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, u
 	*first = e->use.op == DC_OP_MUL && i->mods.part == PTX_HI_HALF ? e->use.n : 0;
 	if (e->use.op == DC_OP_COMPARE || e->use.op == DC_OP_FCOMPARE)
 		return 1;
+	if (e->use.op == DC_OP_FLOAT_TO_INT)
+		return e->use.bits;
 	return e->use.op == DC_OP_MUL && i->mods.part == PTX_WIDE ? 2u * e->use.n : e->use.n;
 }
 
@@ -166,6 +170,9 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FEXP:
 	case DC_OP_FLOG:
 		dc_serial_cordic(bits, u, arith, (enum dc_function)e->function, ROWS_D, ROWS_A, ROWS_T);
+		break;
+	case DC_OP_FLOAT_TO_INT:
+		dc_serial_ftoi(bits, u, ptx_type_is_signed(i->type), ROWS_D, ROWS_A, ROWS_T);
 		break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
@@ -236,6 +243,7 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 								 : preds[warp] >> lane & 1;
 
 		CHECK((value & mask) == (x->result[c] & mask) ||
-		      (dc_op_kind(e->use.op) == DC_KIND_FLOAT && count > 1 && are_alike(&e->use, value, x->result[c])));
+		      (dc_op_kind(e->use.op) == DC_KIND_FLOAT && e->use.op != DC_OP_FLOAT_TO_INT && count > 1 &&
+		       are_alike(&e->use, value, x->result[c])));
 	}
 }
