@@ -670,7 +670,8 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 
 			if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
 				fail_msg("to %u bits, signed %d, e=%u m=%u: %llx: %llx, expected %llx", b, is_signed, e,
-					 m, (unsigned long long)a[i], (unsigned long long)d[i], (unsigned long long)want);
+					 m, (unsigned long long)a[i], (unsigned long long)d[i],
+					 (unsigned long long)want);
 		}
 		if (!savings)
 			assert_int_equal(serial.cycles, dc_base_cycles(&u, &arith));
