@@ -105,7 +105,7 @@ struct cb {
 };
 
 struct slice {
-	uint64_t out, in, crossbar_out, crossbar_in, registers, port, atomics; /* free from */
+	uint64_t out, in, crossbar_out, crossbar_in, registers, port, atomics; /* free from: places, see serve */
 	uint32_t held; /* registers */
 	GQueue waits;  /* control blocks without one */
 	GQueue queue;  /* struct request */
@@ -132,13 +132,15 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Of `rate` places in a cycle the next `count` that are free. */
 static uint64_t serve(uint64_t *from, uint64_t at, uint64_t count, uint64_t rate, uint64_t *waited)
 {
-	const uint64_t begin = later(*from, at);
+	const uint64_t first = later(*from, at * rate), last = first + count - 1;
 
 	if (waited)
-		*waited += begin - at;
-	return *from = begin + (count + rate - 1) / rate;
+		*waited += first / rate - at;
+	*from = last + 1;
+	return last / rate + 1;
 }
 
 static void issue(struct slice_model *m, uint32_t cb, uint64_t at);

@@ -65,7 +65,7 @@ struct dc_slice {
 	struct dc_system *system;
 	struct sim_comp comp;
 	uint32_t index, socket;
-	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
+	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free; /* dc_take */
 	uint32_t mshr_used;
 	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
 	struct dc_fetch *queue, **queue_end;
@@ -144,14 +144,15 @@ static inline uint64_t dc_ps(const struct dc_system *s, uint64_t cycle)
 	return sim_ps_of_units(s->ctx->engine, cycle * sim_period_units(s->ctx->engine, s->domain));
 }
 
-/* A unit that takes count things, `rate` a cycle: from at the earliest; returns when the last is through. */
+/* A unit that takes count things, `rate` a cycle: from at the earliest; returns the cycle in which the last is through.
+ * free counts places, `rate` to a cycle: what comes next may take those that are left of the same cycle. */
 static inline uint64_t dc_take(uint64_t *free, uint64_t at, uint64_t count, uint64_t rate, uint64_t *waited)
 {
-	const uint64_t start = dc_max(*free, at);
+	const uint64_t start = dc_max(*free, at * rate);
 
-	*waited += start - at;
-	*free = start + (count + rate - 1) / rate;
-	return *free;
+	*waited += start / rate - at;
+	*free = start + count;
+	return (*free + rate - 1) / rate;
 }
 
 /* samples.c: what duality.sample_ps samples, of a system that is being built. */
