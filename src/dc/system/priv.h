@@ -65,7 +65,7 @@ struct dc_slice {
 	struct dc_system *system;
 	struct sim_comp comp;
 	uint32_t index, socket;
-	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free; /* dc_take */
+	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
 	uint32_t mshr_used;
 	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
 	struct dc_fetch *queue, **queue_end;
