@@ -25,7 +25,8 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"divergence", "Divergence of a field of vectors.", "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
+	    {ACC_NAME("divergence"), "Divergence of a field of vectors.",
+	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
 	    3, 4, sweep};
 
 	return acc_main(&program, argc, argv);

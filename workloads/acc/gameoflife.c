@@ -27,7 +27,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"gameoflife", "The game of life.", "64 x 64 points", "256 x 1,024 points"},
+	    {ACC_NAME("gameoflife"), "The game of life.", "64 x 64 points", "256 x 1,024 points"},
 	    2, 2, sweep};
 
 	return acc_main(&program, argc, argv);

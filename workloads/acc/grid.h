@@ -12,6 +12,12 @@
 
 #include "common/program.h"
 
+#ifdef _OPENMP
+#define ACC_NAME(name) "acc-" name "-omp"
+#else
+#define ACC_NAME(name) name
+#endif
+
 enum { ACC_ARRAYS_MAX = 8, ACC_HALO = 2 };
 
 struct acc_grid {

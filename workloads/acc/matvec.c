@@ -22,7 +22,8 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"matvec", "A matrix times a vector.", "64 columns, 64 rows", "256 columns, 1,024 rows"}, 2, 3, sweep};
+	    {ACC_NAME("matvec"), "A matrix times a vector.",
+	     "64 columns, 64 rows", "256 columns, 1,024 rows"}, 2, 3, sweep};
 
 	return acc_main(&program, argc, argv);
 }

@@ -24,7 +24,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"vecadd", "The sum of two arrays.", "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
+	    {ACC_NAME("vecadd"), "The sum of two arrays.", "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
 	    3, 3, sweep};
 
 	return acc_main(&program, argc, argv);

@@ -32,7 +32,8 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"wave13pt", "A wave in space, thirteen points.", "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
+	    {ACC_NAME("wave13pt"), "A wave in space, thirteen points.",
+	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
 	    3, 3, sweep};
 
 	return acc_main(&program, argc, argv);

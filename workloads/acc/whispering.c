@@ -45,7 +45,7 @@ static void sweep(const struct acc_grid *g, float *const *a, bool on_device)
 int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
-	    {"whispering", "Light in a whispering gallery.", "64 x 64 points", "256 x 1,024 points"},
+	    {ACC_NAME("whispering"), "Light in a whispering gallery.", "64 x 64 points", "256 x 1,024 points"},
 	    2, 4, sweep};
 
 	return acc_main(&program, argc, argv);
