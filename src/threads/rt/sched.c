@@ -357,8 +357,9 @@ void rt_block(void)
 
 	self->state = RT_WAITING;
 	u->running = NULL;
-	heap_settle(u->place);
-	if (!u->first)
+	if (u->first)
+		heap_settle(u->place);
+	else
 		heap_remove(u);
 	switch_away(self);
 }
@@ -370,7 +371,6 @@ static void stall(void)
 
 	u->running->state = RT_STALLED;
 	stalled_count++;
-	heap_settle(u->place);
 	heap_remove(u);
 	switch_away(u->running);
 }
