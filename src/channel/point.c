@@ -377,6 +377,8 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 		s->stats.point_hits += action == COH_DO_DATA_DOWN || action == COH_DO_EXECUTE;
 	}
 	if (action == COH_DO_WAIT) {
+		if (!r->is_waiting)
+			r->waiting_units = now_units(s);
 		s->stats.lock_waits += !r->is_waiting;
 		r->is_waiting = true;
 		return false;
@@ -385,6 +387,8 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 		ask_bus(a, r, tag);
 		return false;
 	}
+	if (r->is_waiting)
+		s->stats.lock_wait_ps += (now_units(s) - r->waiting_units) / s->c->per_ps;
 	cpu_tags_use(&a->cache, tag);
 	if (action == COH_DO_EXECUTE)
 		tag->version = cpu_version_next(tag->version, quarters_of(r->quarter, r->quarters));

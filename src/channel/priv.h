@@ -129,6 +129,7 @@ struct remote {
 	struct cpu_trail *trail; /* the core's */
 	struct ndp_m *m; /* of the core */
 	uint64_t line;
+	uint64_t waiting_units; /* since when, if it is or was waiting for a lock */
 	cpu_version version;
 	uint8_t coh_event, quarter, quarters;
 	bool is_looked_up, is_waiting, is_placeless;

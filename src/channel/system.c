@@ -53,11 +53,11 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 	if (!is_power_of_two(p->summary_bytes))
 		base_diag_error(diag, (struct base_place){0}, "channel.summary_bytes = %llu: expected a power of two",
 				(unsigned long long)p->summary_bytes);
-	if (p->message_ps < cpu->channel_latency_ps)
+	if (p->message_ps < cpu_channel_latency_ps(cpu))
 		base_diag_error(diag, (struct base_place){0},
-				"channel.message_ps = %llu: a message would overtake lines, which take "
-				"cpu.channel_latency_ps = %llu",
-				(unsigned long long)p->message_ps, (unsigned long long)cpu->channel_latency_ps);
+				"channel.message_ps = %llu: a message would overtake lines, which take %llu by "
+				"cpu.channel_latency_ps and cpu.smp_hop_count",
+				(unsigned long long)p->message_ps, (unsigned long long)cpu_channel_latency_ps(cpu));
 	check_cache("cache", p->cache_bytes, p->cache_ways_count, p->access_bytes, diag);
 	check_cache("directory_cache", p->directory_cache_bytes, p->directory_cache_ways_count, QUARTER_BYTES, diag);
 	check_cache("point_cache", p->point_cache_bytes, p->point_cache_ways_count, LINE_BYTES, diag);

@@ -66,7 +66,7 @@ static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version)
 {
 	const uint64_t end =
-	    cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, h->c->p->channel_latency_ps);
+	    cpu_channels_up(h, channel_of(h, r->line), h->c->p->line_bytes, cpu_channel_latency_ps(h->c->p));
 
 	r->version = version;
 	cpu_trail_step(r->trail, CPU_PART_UP, end);
@@ -108,7 +108,7 @@ static void read_line(void *channels, struct cpu_request *r)
 {
 	struct cpu_channels *h = channels;
 	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
-	const uint64_t ps = h->c->p->snoop_latency_ps + h->c->p->channel_latency_ps;
+	const uint64_t ps = h->c->p->snoop_latency_ps + cpu_channel_latency_ps(h->c->p);
 	struct cpu_channel_access *a = access_new(h, r->line);
 	const struct cpu_channel_access *write = (void *)(uintptr_t)base_map_get(&h->writes, r->line);
 	uint64_t at = begin + ps * h->c->per_ps;
@@ -150,8 +150,8 @@ uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, u
 		copy_access(h, from + i, false);
 		copy_access(h, to + i, true);
 	}
-	up = cpu_channels_up(h, channel_of(h, from), bytes, h->c->p->channel_latency_ps);
-	down = cpu_channels_down(h, channel_of(h, to), bytes, h->c->p->channel_latency_ps);
+	up = cpu_channels_up(h, channel_of(h, from), bytes, cpu_channel_latency_ps(h->c->p));
+	down = cpu_channels_down(h, channel_of(h, to), bytes, cpu_channel_latency_ps(h->c->p));
 	return MAX(up, down);
 }
 
@@ -187,7 +187,7 @@ static void write_back(void *channels, uint64_t line, cpu_version version)
 	a->dram.event.fire = write_there;
 	a->dram.event.self = h;
 	cpu_event_at(&h->c->events, &a->dram.event,
-		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, h->c->p->channel_latency_ps));
+		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, cpu_channel_latency_ps(h->c->p)));
 	base_map_set(&h->writes, line, (uintptr_t)a);
 }
 

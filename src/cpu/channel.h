@@ -49,6 +49,12 @@ struct cpu_channels {
 
 extern const struct cpu_home_ops cpu_channels_home;
 
+/* One way, with the links of a multiprocessor that the memory is behind. */
+static inline uint64_t cpu_channel_latency_ps(const struct cpu_params *p)
+{
+	return p->channel_latency_ps + p->smp_hop_count * p->smp_hop_ps / 2;
+}
+
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory);
 void cpu_channels_free(struct cpu_channels *h);
 /* From now on it knows the versions of lines. */
