@@ -3,7 +3,8 @@
  * random roots, validation of every tree, and the statistics of traversed edges per second (TEPS).
  *
  * As in the thesis on near-data processors on memory channels, section 4.9: vertices are distributed over the
- * processors of memory channels, a thread for each makes its team; bitmaps of what was visited and of the queues.
+ * processors of memory channels, a thread for each makes its team; bitmaps of what was visited and of the queues. The
+ * optimisations of section 6.5 are options.
  */
 #include "common/teams.h"
 #include "graph.h"
@@ -20,10 +21,21 @@ static const struct workload_about about = {
 	.paper_size = "scale 20, 64 roots",
 };
 
-enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION };
+enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION,
+       VERTICES, ADJACENCY, SUMMARY, REMOTE, UNVISITED, PREFETCH };
 enum { ON_NDPS, ON_CPU, APART, SHARED };
 enum { CLAIM_SHARED, CLAIM_NOTHING, CLAIM_OWNED };
 enum { FUNCTIONAL, MODELLED };
+enum { NUMBERED, BY_DEGREE };
+enum { UNSORTED, SORTED, HEAVIEST };
+enum { INHIBITED, CACHEABLE };
+enum { BITMAP, PREDECESSORS };
+enum { NO_PREFETCH, PREFETCH_UNVISITED };
+static const char *const vertex_orders[] = {"numbered", "sorted"};
+static const char *const adjacencies[] = {"unsorted", "sorted", "heaviest"};
+static const char *const remotes[] = {"inhibited", "cacheable"};
+static const char *const unvisiteds[] = {"bitmap", "predecessors"};
+static const char *const prefetches[] = {"none", "unvisited"};
 static const char *const places[] = {"ndps", "cpu", "apart", "shared"};
 static const char *const directions[] = {"optimised", "top-down"};
 static const char *const claims[] = {"shared", "nothing", "owned"};
@@ -45,17 +57,46 @@ static const struct workload_count counts[] = {
 	{"claim", "state of the graph before a search; owned: the NDPs own what they write", CLAIM_SHARED, CLAIM_SHARED,
 	 0, CLAIM_OWNED, 1, claims},
 	{"construction", "of the rows, on a modelled machine", FUNCTIONAL, FUNCTIONAL, 0, MODELLED, 1, constructions},
+	{"vertices", "as they are numbered, or by degree, dealt to the parts in turns", NUMBERED, NUMBERED, 0,
+	 BY_DEGREE, 1, vertex_orders},
+	{"adjacency",
+	 "each vertex' neighbours as they came, or by degree; heaviest: and the first of them in an array of its own",
+	 UNSORTED, UNSORTED, 0, HEAVIEST, 1, adjacencies},
+	{"summary",
+	 "phi: from the bottom up, a bit for 64 of a frontier of less than 1/N of the vertices is asked before them; "
+	 "0: never, 1: always",
+	 0, 0, 0, 1000000, 1, NULL},
+	{"remote", "other parts' frontiers in NDPs' caches: not, or until they are flushed", INHIBITED, INHIBITED, 0,
+	 CACHEABLE, 1, remotes},
+	{"unvisited", "what says from the bottom up that a vertex is: its bit, or its predecessor", BITMAP, BITMAP, 0,
+	 PREDECESSORS, 1, unvisiteds},
+	{"prefetch", "by software, from the bottom up: nothing, or what says that vertices are unvisited", NO_PREFETCH,
+	 NO_PREFETCH, 0, PREFETCH_UNVISITED, 1, prefetches},
+};
+
+static struct graph_counted counted[] = {
+	{.name = "channel.local"}, {.name = "channel.remote_reads"},
+	{.name = "channel.remote_writes"}, {.name = "channel.remote_atomics"},
+	{.name = "channel.point_lookups"}, {.name = "channel.point_hits"},
+	{.name = "channel.lock_waits"}, {.name = "channel.lock_wait_ps"},
+	{.name = "channel.near_bytes"}, {.name = "channel.point_in_bytes"},
+	{.name = "channel.remote_bytes"}, {.name = "channel.processor_bytes"},
+	{.name = "channel.directory_bytes"}, {.name = "channel.data_up_bytes"},
+	{.name = "channel.point_out_bytes"}, {.name = "channel.instructions"},
+	{.name = "channel.awake_ps"},
 };
 
 enum { ROOTS_MAX = 64, STREAM_ROOTS = 2 };
 
-/* Specification, section 7: different vertices that have an edge to another one. Returns how many there are. */
+/* Specification, section 7: different vertices that have an edge to another one, by label. Returns how many there
+ * are. */
 static uint32_t roots_choose(const struct graph *g, uint64_t *roots, uint32_t wanted)
 {
 	uint32_t count = 0;
 
 	for (uint64_t i = 0; count < wanted && i < 64 * g->edges.vertices; i++) {
-		const uint64_t v = workload_random(g->edges.seed, STREAM_ROOTS, i) & (g->edges.vertices - 1);
+		const uint64_t v =
+			graph_label(g, workload_random(g->edges.seed, STREAM_ROOTS, i) & (g->edges.vertices - 1));
 		bool is_new = graph_degree(graph_part_of(g, v), graph_local(g, v));
 
 		for (uint32_t k = 0; is_new && k < count; k++)
@@ -113,6 +154,9 @@ static struct graph graph_of(const struct workload_options *o, uint64_t seed, ui
 			      .part_count = parts,
 			      .is_placed = is_on_ndps && strata_ndp_count(),
 			      .cpu_parts = o->counts[WHERE] == SHARED,
+			      .layout = {.sorts_vertices = o->counts[VERTICES] == BY_DEGREE,
+					 .sorts_adjacency = o->counts[ADJACENCY] != UNSORTED,
+					 .has_heaviest = o->counts[ADJACENCY] == HEAVIEST},
 			      .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
 }
 
@@ -222,8 +266,36 @@ static void searched_make(struct searched *s, const struct workload_options *o)
 		s->searches[i] = (struct graph_search){.threads = threads,
 						       .direction = o->counts[DIRECTION],
 						       .alpha = o->counts[ALPHA],
-						       .beta = o->counts[BETA]};
+						       .beta = o->counts[BETA],
+						       .phi = o->counts[SUMMARY],
+						       .is_cacheable = o->counts[REMOTE] == CACHEABLE,
+						       .is_by_predecessor = o->counts[UNVISITED] == PREDECESSORS,
+						       .is_prefetching = o->counts[PREFETCH] == PREFETCH_UNVISITED};
 		construct(&s->graphs[i], threads ? threads : strata_ndp_cores(), o->counts[CONSTRUCTION] == MODELLED);
+	}
+}
+
+/* The statistics are of the whole machine, so that one graph's searches count them. */
+static void counting_make(struct searched *s)
+{
+	s->searches[0].counted = counted;
+	s->searches[0].counted_count = sizeof(counted) / sizeof(counted[0]);
+}
+
+static void directions_say(const struct graph_search *s, uint32_t searches)
+{
+	static const char *const words[] = {"top_down", "bottom_up"};
+	char name[64];
+
+	for (uint32_t d = 0; d < 2; d++) {
+		snprintf(name, sizeof(name), "%s.time", words[d]);
+		workload_measure(name, s->seconds[d] / searches, "s");
+		for (uint32_t i = 0; i < s->counted_count; i++) {
+			if (counted[i].before == UINT64_MAX)
+				continue;
+			snprintf(name, sizeof(name), "%s.%s", words[d], counted[i].name);
+			workload_measure(name, (double)counted[i].by[d] / searches, "");
+		}
 	}
 }
 
@@ -243,7 +315,7 @@ int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct searched *s = workload_host_alloc(1, sizeof(*s));
-	uint64_t edges, levels = 0, bottom_up_levels = 0;
+	uint64_t edges, levels = 0, bottom_up_levels = 0, summary_levels = 0;
 	double teps[ROOTS_MAX], seconds, searching = 0;
 	uint32_t root_count;
 	bool is_right = true;
@@ -255,13 +327,17 @@ int main(int argc, char **argv)
 	searched_make(s, &o);
 	strata_modelling_begin(STRATA_CACHES_COLD);
 	all_do(s, one_begin);
+	for (uint32_t i = 0; o.counts[REMOTE] == CACHEABLE && i < s->count; i++)
+		graph_make_cacheable(&s->graphs[i]);
 	strata_modelling_end();
 	root_count = searched_roots(s, o.counts[ROOTS]);
+	counting_make(s);
 	for (s->now = 0; is_right && s->now < root_count; s->now++) {
 		seconds = search_timed(s, o.counts[CLAIM], &edges);
 		searching += seconds;
 		levels += s->searches[0].levels;
 		bottom_up_levels += s->searches[0].bottom_up_levels;
+		summary_levels += s->searches[0].summary_levels;
 		teps[s->now] = (double)edges / seconds;
 		is_right = edges;
 	}
@@ -271,6 +347,8 @@ int main(int argc, char **argv)
 		workload_measure("mean_time", searching / root_count, "s");
 		workload_measure("levels", (double)levels / root_count, "levels");
 		workload_measure("bottom_up_levels", (double)bottom_up_levels / root_count, "levels");
+		workload_measure("summary_levels", (double)summary_levels / root_count, "levels");
+		directions_say(&s->searches[0], root_count);
 		statistics_say(teps, root_count);
 	}
 	free(s);

@@ -1,6 +1,7 @@
 /* rows.c - compressed rows, made of the edges. */
 #include "common/program.h"
 #include "graph.h"
+#include "order.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -41,7 +42,11 @@ static void part_alloc(const struct graph *g, uint32_t part)
 	p->visited = words_alloc(g, part, words);
 	p->queues[0] = words_alloc(g, part, words);
 	p->queues[1] = words_alloc(g, part, words);
+	p->summary = words_alloc(g, part, graph_summary_words(p));
 	p->predecessor = words_alloc(g, part, p->count);
+	memset(p->predecessor, 0xff, p->count * sizeof(*p->predecessor));
+	if (g->layout.has_heaviest)
+		p->heaviest = words_alloc(g, part, p->count);
 }
 
 /* Degrees become the places of the rows' ends, in the entry after; the filling then counts each place up. */
@@ -55,6 +60,8 @@ static void part_sum(const struct graph *g, uint32_t part)
 
 		p->begin[v] = sum;
 		sum += degree;
+		if (degree)
+			p->used = v + 1;
 	}
 	p->neighbours = words_alloc(g, part, sum);
 }
@@ -68,22 +75,25 @@ static void part_hubs(const struct graph *g, uint32_t part)
 	p->hubs = words_alloc(g, part, p->hub_count);
 }
 
-static void degree_add(const struct graph *g, uint64_t vertex)
+static void degree_add(const struct graph *g, uint64_t number)
 {
+	const uint64_t vertex = graph_label(g, number);
 	uint64_t *degree = &graph_part_of(g, vertex)->begin[graph_local(g, vertex)];
 
 #pragma omp atomic
 	++*degree;
 }
 
-static void neighbour_add(const struct graph *g, uint64_t vertex, uint64_t neighbour)
+/* A row that is to be ordered has ranks until then. */
+static void neighbour_add(const struct graph *g, uint64_t number, uint64_t neighbour)
 {
+	const uint64_t vertex = graph_label(g, number);
 	struct graph_part *p = graph_part_of(g, vertex);
 	uint64_t place;
 
 #pragma omp atomic capture
 	place = p->begin[graph_local(g, vertex)]++;
-	p->neighbours[place] = neighbour;
+	p->neighbours[place] = g->ranks ? g->ranks[neighbour] : neighbour;
 }
 
 /* Every row's begin has become its end: the begin of the next one. */
@@ -96,7 +106,12 @@ static void part_shift(struct graph_part *p)
 void graph_make(struct graph *g, uint32_t threads)
 {
 	const int all = (int)(threads * g->part_count);
+	uint32_t *labels = NULL;
 
+	if (g->layout.sorts_vertices || g->layout.sorts_adjacency) {
+		order_degrees(g);
+		labels = order_labels(g);
+	}
 	g->parts = workload_host_alloc(g->part_count, sizeof(*g->parts));
 #pragma omp parallel for num_threads(g->part_count) schedule(static, 1)
 	for (uint32_t p = 0; p < g->part_count; p++) {
@@ -128,7 +143,10 @@ void graph_make(struct graph *g, uint32_t threads)
 	for (uint32_t p = 0; p < g->part_count; p++) {
 		part_shift(&g->parts[p]);
 		part_hubs(g, p);
+		if (labels)
+			order_rows(g, p, labels);
 	}
+	free(labels);
 }
 
 static void words_claim(const void *words, uint64_t count, enum strata_owner owner)
@@ -149,7 +167,21 @@ void graph_claim(const struct graph *g, bool is_owned)
 		words_claim(p->visited, p->count / 64, owner);
 		words_claim(p->queues[0], p->count / 64, owner);
 		words_claim(p->queues[1], p->count / 64, owner);
+		words_claim(p->summary, graph_summary_words(p), owner);
+		if (p->heaviest)
+			words_claim(p->heaviest, p->count, STRATA_SHARED);
 		words_claim(p->predecessor, p->count, owner);
+	}
+}
+
+void graph_make_cacheable(const struct graph *g)
+{
+	for (uint32_t part = 0; part < g->part_count; part++) {
+		const struct graph_part *p = &g->parts[part];
+
+		strata_remote_cacheable(p->queues[0], bytes_of(p->count / 64), true);
+		strata_remote_cacheable(p->queues[1], bytes_of(p->count / 64), true);
+		strata_remote_cacheable(p->summary, bytes_of(graph_summary_words(p)), true);
 	}
 }
 
@@ -165,7 +197,11 @@ void graph_free(struct graph *g)
 		words_free(g, p->visited, words);
 		words_free(g, p->queues[0], words);
 		words_free(g, p->queues[1], words);
+		words_free(g, p->summary, graph_summary_words(p));
+		if (p->heaviest)
+			words_free(g, p->heaviest, p->count);
 		words_free(g, p->predecessor, p->count);
 	}
 	free(g->parts);
+	free(g->ranks);
 }

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { WORDS_AT_ONCE = 4 };
+enum { WORDS_AT_ONCE = 4, LINE_WORDS = 8, AHEAD = 16 };
 
 struct totals {
 	uint64_t vertices, edges; /* of the next frontier */
@@ -33,7 +33,7 @@ struct view {
 	uint32_t part, part_count;
 	unsigned int shift;
 	uint64_t mask; /* of a vertex' number in its part */
-	uint64_t *visited[GRAPH_PARTS_MAX], *queues[2][GRAPH_PARTS_MAX];
+	uint64_t *visited[GRAPH_PARTS_MAX], *queues[2][GRAPH_PARTS_MAX], *summaries[GRAPH_PARTS_MAX];
 	int64_t *predecessor[GRAPH_PARTS_MAX];
 	struct totals sum, next; /* of the part; of all */
 	uint64_t hub_count;	 /* in the part's hubs, in this level */
@@ -42,7 +42,7 @@ struct view {
 /* What all threads know alike. */
 struct level {
 	uint32_t number;
-	bool is_bottom_up;
+	bool is_bottom_up, is_summarised, is_by_predecessor, is_prefetching;
 	uint64_t unexplored; /* edges of vertices that were not reached, each from both ends */
 };
 
@@ -62,6 +62,12 @@ static void sync_all(struct view *v)
 			sync_parts(v);
 #pragma omp barrier
 	}
+}
+
+/* Words of the part's bitmaps. */
+static uint64_t used_words(const struct graph_part *p)
+{
+	return (p->used + 63) / 64;
 }
 
 static uint64_t bit_of(uint64_t local)
@@ -104,7 +110,7 @@ static void top_down(struct view *v, const struct graph_part *p, const struct le
 	const uint32_t in = level->number % 2;
 
 #pragma omp for schedule(dynamic, WORDS_AT_ONCE)
-	for (uint64_t w = 0; w < p->count / 64; w++) {
+	for (uint64_t w = 0; w < used_words(p); w++) {
 		for (uint64_t bits = p->queues[in][w]; bits; bits &= bits - 1) {
 			const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(bits);
 			const uint64_t first = p->begin[local], end = p->begin[local + 1];
@@ -124,40 +130,107 @@ static void top_down(struct view *v, const struct graph_part *p, const struct le
 	}
 }
 
-/* A neighbour that is in the frontier, or -1. */
-static int64_t parent_of(const struct view *v, const struct graph_part *p, uint64_t local, uint32_t in)
+static bool is_in_frontier(const struct view *v, const struct level *level, uint64_t vertex)
 {
-	for (uint64_t i = p->begin[local]; i < p->begin[local + 1]; i++) {
-		const uint64_t from = p->neighbours[i], at = from & v->mask;
+	const uint64_t at = vertex & v->mask, there = vertex >> v->shift;
 
-		if (v->queues[in][from >> v->shift][at / 64] & bit_of(at))
-			return (int64_t)from;
-	}
+	if (level->is_summarised && !(v->summaries[there][at / 64 / 64] & bit_of(at / 64)))
+		return false;
+	return v->queues[level->number % 2][there][at / 64] & bit_of(at);
+}
+
+/* A neighbour that is in the frontier, or -1. */
+static int64_t parent_of(const struct view *v, const struct graph_part *p, const struct level *level, uint64_t local)
+{
+	uint64_t i;
+
+	if (p->heaviest && is_in_frontier(v, level, p->heaviest[local]))
+		return (int64_t)p->heaviest[local];
+	for (i = p->begin[local] + (p->heaviest != NULL); i < p->begin[local + 1]; i++)
+		if (is_in_frontier(v, level, p->neighbours[i]))
+			return (int64_t)p->neighbours[i];
 	return -1;
 }
 
+/* Vertices of a word that were not visited. */
+static uint64_t unvisited(const struct graph_part *p, const struct level *level, uint64_t w)
+{
+	uint64_t bits = 0;
+
+	if (!level->is_by_predecessor)
+		return ~p->visited[w];
+	for (uint64_t i = 0; i < 64; i++) {
+		if (level->is_prefetching && i % LINE_WORDS == 0)
+			__builtin_prefetch(&p->predecessor[w * 64 + i + AHEAD]);
+		bits |= (uint64_t)(p->predecessor[w * 64 + i] < 0) << i;
+	}
+	return bits;
+}
+
+/* A word of the bitmaps is one thread's: no atomics. */
+static void bottom_up_word(const struct view *v, const struct graph_part *p, const struct level *level, uint64_t w)
+{
+	uint64_t found = 0;
+
+	for (uint64_t bits = unvisited(p, level, w); bits; bits &= bits - 1) {
+		const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(bits);
+		const int64_t parent = parent_of(v, p, level, local);
+
+		if (parent < 0)
+			continue;
+		p->predecessor[local] = parent;
+		found |= bit_of(local);
+	}
+	if (found) {
+		p->visited[w] |= found;
+		p->queues[!(level->number % 2)][w] |= found;
+	}
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A line of the bitmaps in turns, or less where that is more than a thread's share: a thread knows what it will look at
+ * next, and asks for it when it is told to. */
 static void bottom_up(const struct view *v, const struct graph_part *p, const struct level *level)
 {
-	const uint32_t in = level->number % 2;
+	const uint64_t words = used_words(p), threads = (uint64_t)omp_get_num_threads();
+	const uint64_t at_once = least((words + threads - 1) / threads, LINE_WORDS);
 
-	/* A word of the bitmaps is one thread's: no atomics. */
-#pragma omp for schedule(dynamic, WORDS_AT_ONCE) nowait
-	for (uint64_t w = 0; w < p->count / 64; w++) {
-		uint64_t found = 0;
+	for (uint64_t first = (uint64_t)omp_get_thread_num() * at_once; first < words; first += threads * at_once) {
+		if (level->is_prefetching && !level->is_by_predecessor && first + threads * at_once < words)
+			__builtin_prefetch(&p->visited[first + threads * at_once]);
+		for (uint64_t w = first; w < least(first + at_once, words); w++)
+			bottom_up_word(v, p, level, w);
+	}
+}
 
-		for (uint64_t bits = ~p->visited[w]; bits; bits &= bits - 1) {
-			const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(bits);
-			const int64_t parent = parent_of(v, p, local, in);
+/* Of the part's frontier, by all threads of its team. */
+static void summarise(const struct graph_part *p, const uint64_t *queue)
+{
+	const uint64_t words = used_words(p);
 
-			if (parent < 0)
-				continue;
-			p->predecessor[local] = parent;
-			found |= bit_of(local);
-		}
-		if (found) {
-			p->visited[w] |= found;
-			p->queues[!in][w] |= found;
-		}
+#pragma omp for schedule(dynamic) nowait
+	for (uint64_t s = 0; s < graph_summary_words(p); s++) {
+		uint64_t bits = 0;
+
+		for (uint64_t w = s * 64; w < least(s * 64 + 64, words); w++)
+			bits |= (uint64_t)(queue[w] != 0) << (w & 63);
+		p->summary[s] = bits;
+	}
+}
+
+/* What this thread's core has kept of other parts' frontiers is not what they are now. */
+static void forget(const struct view *v, const struct graph_part *p, const struct level *level)
+{
+	for (uint32_t other = 0; other < v->part_count; other++) {
+		if (other == v->part)
+			continue;
+		strata_flush(v->queues[level->number % 2][other], p->count / 8);
+		if (level->is_summarised)
+			strata_flush(v->summaries[other], graph_summary_words(p) * sizeof(uint64_t));
 	}
 }
 
@@ -168,7 +241,7 @@ static void turn(struct view *v, const struct graph_part *p, const struct level 
 	struct totals own = {0, 0};
 
 #pragma omp for nowait
-	for (uint64_t w = 0; w < p->count / 64; w++) {
+	for (uint64_t w = 0; w < used_words(p); w++) {
 		uint64_t bits = p->queues[!in][w];
 
 		if (p->queues[in][w])
@@ -194,17 +267,20 @@ static void choose(const struct search *s, struct level *level, const struct tot
 		level->is_bottom_up = next->vertices >= s->g->edges.vertices / s->options->beta;
 	else
 		level->is_bottom_up = next->edges > level->unexplored / s->options->alpha;
+	level->is_summarised = level->is_bottom_up && s->options->phi &&
+			       next->vertices * s->options->phi < s->g->edges.vertices;
 }
 
+/* Vertices behind the used ones have been as they should be since they were made. */
 static void clear(const struct graph_part *p)
 {
-	const uint64_t words = p->count / 64;
+	const uint64_t words = used_words(p);
 
 #pragma omp for nowait
 	for (uint64_t w = 0; w < words; w++)
 		p->visited[w] = p->queues[0][w] = p->queues[1][w] = 0;
 #pragma omp for nowait
-	for (uint64_t i = 0; i < p->count; i++)
+	for (uint64_t i = 0; i < p->used; i++)
 		p->predecessor[i] = -1;
 }
 
@@ -242,20 +318,51 @@ static void sum_up(struct view *v, const struct level *level)
 	v->next = *all;
 }
 
+/* One thread of all, between levels. */
+static void count_begin(struct graph_search *s)
+{
+	s->seconds_before = workload_seconds();
+	for (uint32_t i = 0; i < s->counted_count; i++)
+		s->counted[i].before = strata_statistic(s->counted[i].name);
+}
+
+static void count_level(struct graph_search *s, bool is_bottom_up)
+{
+	const double before = s->seconds_before;
+
+	for (uint32_t i = 0; i < s->counted_count; i++)
+		s->counted[i].by[is_bottom_up] -= s->counted[i].before;
+	count_begin(s);
+	for (uint32_t i = 0; i < s->counted_count; i++)
+		s->counted[i].by[is_bottom_up] += s->counted[i].before;
+	s->seconds[is_bottom_up] += s->seconds_before - before;
+}
+
 /* Each thread of the part's team. */
 static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 {
 	struct search *s = v->s;
 	const struct graph_part own = s->g->parts[v->part]; /* on the thread's stack */
 	const bool is_first = !v->part && !omp_get_thread_num();
-	struct level level = {.unexplored = edges};
+	struct level level = {.unexplored = edges,
+			      .is_by_predecessor = s->options->is_by_predecessor,
+			      .is_prefetching = s->options->is_prefetching};
+	const bool is_cacheable = s->options->is_cacheable;
 
 	clear(&own);
 	sync_all(v);
 	if (is_first)
 		begin(s, root);
 	sync_all(v);
+	if (is_first)
+		count_begin(s->options);
 	for (;; level.number++) {
+		if (level.is_summarised) {
+			summarise(&own, own.queues[level.number % 2]);
+			sync_all(v);
+		}
+		if (level.is_bottom_up && is_cacheable)
+			forget(v, &own, &level);
 		if (level.is_bottom_up)
 			bottom_up(v, &own, &level);
 		else
@@ -271,6 +378,8 @@ static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 		if (is_first) {
 			s->options->levels++;
 			s->options->bottom_up_levels += level.is_bottom_up;
+			s->options->summary_levels += level.is_summarised;
+			count_level(s->options, level.is_bottom_up);
 		}
 		if (!v->next.vertices)
 			break;
@@ -298,6 +407,7 @@ static void part_search(void *search, uint32_t part)
 		v.visited[p] = g->parts[p].visited;
 		v.queues[0][p] = g->parts[p].queues[0];
 		v.queues[1][p] = g->parts[p].queues[1];
+		v.summaries[p] = g->parts[p].summary;
 		v.predecessor[p] = g->parts[p].predecessor;
 	}
 	const uint64_t root = s->root, edges = s->edges;
@@ -334,7 +444,7 @@ void graph_search(const struct graph *g, uint64_t root, struct graph_search *opt
 {
 	struct search s = {.g = g, .options = options, .root = root, .edges = all_edges(g)};
 
-	options->levels = options->bottom_up_levels = 0;
+	options->levels = options->bottom_up_levels = options->summary_levels = 0;
 	pthread_barrier_init(&s.parts, NULL, g->part_count);
 	teams_do(g, part_search, &s);
 	pthread_barrier_destroy(&s.parts);

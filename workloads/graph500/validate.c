@@ -4,6 +4,8 @@
  * 1. it is a tree: following predecessors ends at the root; 2. a vertex and its predecessor are one level apart; 3. the
  * ends of every edge are at most one level apart, or neither was reached; 4. the tree spans the root's whole component;
  * 5. a vertex and its predecessor are joined by an edge of the graph.
+ *
+ * Edges are made again; their ends get labels, of which no two are the same.
  */
 #include "common/program.h"
 #include "graph.h"
@@ -54,6 +56,25 @@ static bool levels_make(const struct graph *g, uint64_t root, int32_t *levels)
 	return true;
 }
 
+static bool labels_look(const struct graph *g)
+{
+	uint8_t *is_taken = workload_host_alloc(g->edges.vertices, 1);
+	uint64_t v = 0;
+
+	for (; v < g->edges.vertices; v++) {
+		const uint64_t label = graph_label(g, v);
+
+		if (label >= g->edges.vertices || is_taken[label])
+			break;
+		is_taken[label] = 1;
+	}
+	free(is_taken);
+	if (v < g->edges.vertices)
+		fprintf(stderr, "vertex %llu: its label %llu is another's, or none\n", (unsigned long long)v,
+			(unsigned long long)graph_label(g, v));
+	return v == g->edges.vertices;
+}
+
 struct seen {
 	const int32_t *levels;
 	uint8_t *has_edge; /* to its predecessor */
@@ -61,7 +82,7 @@ struct seen {
 	bool is_wrong;
 };
 
-/* Checks 3 and 4, and what 5 needs. */
+/* Checks 3 and 4, and what 5 needs; of an edge between labels. */
 static void edge_look(const struct graph *g, struct graph_edge e, struct seen *seen)
 {
 	const int32_t from = seen->levels[e.from], to = seen->levels[e.to];
@@ -86,7 +107,8 @@ static bool edges_look(const struct graph *g, struct seen *seen)
 
 #pragma omp parallel for reduction(+ : reached)
 	for (uint64_t i = 0; i < g->edges.count; i++) {
-		const struct graph_edge e = graph_edge_of(&g->edges, i);
+		const struct graph_edge numbers = graph_edge_of(&g->edges, i);
+		const struct graph_edge e = {graph_label(g, numbers.from), graph_label(g, numbers.to)};
 
 		edge_look(g, e, seen);
 		reached += seen->levels[e.from] != NO_LEVEL;
@@ -112,8 +134,8 @@ uint64_t graph_validate(const struct graph *g, uint64_t root)
 {
 	int32_t *levels = workload_host_alloc(g->edges.vertices, sizeof(*levels));
 	struct seen seen = {.levels = levels, .has_edge = workload_host_alloc(g->edges.vertices, 1)};
-	const bool is_right =
-	    levels_make(g, root, levels) && edges_look(g, &seen) && tree_edges_look(g, root, &seen);
+	const bool is_right = labels_look(g) && levels_make(g, root, levels) && edges_look(g, &seen) &&
+			      tree_edges_look(g, root, &seen);
 
 	free(levels);
 	free(seen.has_edge);
