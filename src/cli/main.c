@@ -42,7 +42,7 @@ static const struct command {
 static int help(FILE *out)
 {
 	fputs("usage: strata COMMAND [options]\n\n"
-	      "Strata runs CUDA programs on modelled machines and measures time, traffic and energy.\n\n",
+	      "Strata runs CUDA, OpenACC and threaded C programs on modelled machines: time, traffic, energy.\n\n",
 	      out);
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
