@@ -8,9 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "dc/exec/exec.h"
 
 static const char head[] = ".version 6.0\n.target sm_70\n.address_size 64\n";
+
+static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
 
 /* A kernel on the lanes of a control block, a CTA. */
 struct machine {
@@ -35,7 +38,7 @@ static void start(struct machine *m, const char *text, const struct dc_options *
 	m->program = dc_program_new(m->kernel, &params, SIMT_ISA_PORTABLE, &m->rig.diag);
 	assert_non_null(m->program);
 	assert_true(dc_program_begin(m->program, &m->rig.launch));
-	m->block = dc_block_new(m->program, 0);
+	m->block = dc_block_new(m->program, 0, registers);
 	for (uint32_t w = 0; w < threads / 32; w++)
 		warps[w] = (struct dc_warp){.warp = w, .launched = UINT32_MAX};
 	dc_block_begin(m->block, warps, threads / 32, &(struct dc_segments){0});
@@ -135,7 +138,7 @@ static void special_registers(void **state)
 	      "\tmov.u32 %r1, WARP_SZ;\n\tcvt.u64.u32 %b, %r1;\n\tst.global.u64 [%a+48], %b;\n\tret;\n}\n",
 	      &dc_options_full, 96);
 	dc_block_free(m.block);
-	m.block = dc_block_new(m.program, INDEX);
+	m.block = dc_block_new(m.program, INDEX, registers);
 	dc_block_begin(m.block, &(struct dc_warp){.launched = 1}, 1, &(struct dc_segments){0});
 	while (!out.is_done)
 		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, want[0], &out));

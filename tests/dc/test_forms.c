@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "dc/exec/exec.h"
 #include "ptx/tables.h"
 
@@ -315,6 +316,7 @@ static bool run_words(struct world *w, struct simt_launch *l, const struct ptx_f
 	    .line_bytes = 64, .clock_khz = 2500000, .progress_rounds = 1 << 20, .arith.cordic_iterations = 26};
 	const struct dc_segments segments = {w->buffer + SHARED, 8192, w->buffer + LOCAL, w->buffer + SPILL};
 	struct dc_kernel *k = dc_compile(entry, &dc_options_full, diag);
+	static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
 	struct dc_warp warps[LANES / 32] = {0};
 	struct dc_step out = {0};
 	struct dc_program *p;
@@ -333,7 +335,7 @@ static bool run_words(struct world *w, struct simt_launch *l, const struct ptx_f
 	if (wrong)
 		fail_msg("%s\n%s", wrong, text);
 	assert_true(dc_program_begin(p, l));
-	b = dc_block_new(p, 0);
+	b = dc_block_new(p, 0, registers);
 	for (uint32_t n = 0; n < LANES / 32; n++)
 		warps[n] = (struct dc_warp){.warp = n, .launched = UINT32_MAX};
 	dc_block_begin(b, warps, LANES / 32, &segments);

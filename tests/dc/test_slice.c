@@ -55,11 +55,12 @@ struct dc_exec_counts *dc_program_counts(struct dc_program *p)
 	return &p->counts;
 }
 
-struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index)
+struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index, uint32_t *registers)
 {
 	struct dc_block *b = g_new0(struct dc_block, 1);
 
 	(void)index;
+	(void)registers;
 	b->c = p->c;
 	return b;
 }

@@ -12,6 +12,8 @@
 #include "simt/simt.h"
 
 enum { DC_BANK_LANES = 256, DC_BANKS = 4, DC_BLOCK_LANES = DC_BANK_LANES * DC_BANKS, DC_WARPS_MAX = 128 };
+/* Of a control block's arrays, 32 bits each: the same for code of one array, whose four times as many lanes have it. */
+enum { DC_BLOCK_REGISTERS = DC_ARRAYS * DC_REGS * DC_BLOCK_LANES };
 
 struct dc_exec_params {
 	struct dc_arith arith;
@@ -87,8 +89,9 @@ struct dc_exec_counts {
 
 struct dc_block;
 
-/* Registers for a control block; used for one CTA's lanes after the other's. index: its number, %smid. */
-struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index);
+/* A control block; used for one CTA's lanes after the other's. index: its number, %smid. registers: DC_BLOCK_REGISTERS of
+ * them from a HOST_LINE_BYTES boundary on, which hold anything and stay the caller's. */
+struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index, uint32_t *registers);
 void dc_block_free(struct dc_block *b);
 /* Puts warps on the lanes, and goes to word 0. At most kernel lanes / 32. */
 void dc_block_begin(struct dc_block *b, const struct dc_warp *warps, uint32_t count,

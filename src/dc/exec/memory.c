@@ -39,7 +39,7 @@ struct op {
 	const struct dc_word *w;
 	const struct dc_box *box;
 	struct dc_access *out;
-	uint64_t variable; /* address of box->var */
+	uint64_t added; /* to every lane's address: box->var's, the instruction's offset */
 	uint32_t bytes; /* of an element */
 	uint32_t elems;
 	bool is_signed;
@@ -98,6 +98,29 @@ static bool check_spot(struct op *o, const struct spot *s, uint32_t warp, uint32
 	return check_global(o, s->at, warp, lane);
 }
 
+static uint64_t load(const void *at, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	switch (bytes) {
+	case 1: memcpy(&value, at, 1); break;
+	case 2: memcpy(&value, at, 2); break;
+	case 4: memcpy(&value, at, 4); break;
+	default: memcpy(&value, at, 8); break;
+	}
+	return value;
+}
+
+static void store(void *at, uint64_t value, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1: memcpy(at, &value, 1); break;
+	case 2: memcpy(at, &value, 2); break;
+	case 4: memcpy(at, &value, 4); break;
+	default: memcpy(at, &value, 8); break;
+	}
+}
+
 /* Where element k of a lane lies: bytes of an element are together, but in local memory words of four. */
 static uint64_t address_of(const struct op *o, const struct spot *s, uint32_t warp, uint32_t lane, uint32_t k,
 			   uint32_t word)
@@ -128,7 +151,7 @@ static uint64_t read_elem(const struct op *o, const struct spot *s, uint32_t war
 	for (uint32_t i = 0; i < words; i++) {
 		const uint64_t at = address_of(o, s, warp, lane, k, i);
 
-		memcpy((char *)&value + 4 * i, (const void *)(uintptr_t)at, o->bytes / words);
+		value |= load((const void *)(uintptr_t)at, o->bytes / words) << 32 * i;
 		dc_line_add(o->b, o->out, at, o->bytes / words);
 	}
 	if (o->is_signed && o->bytes < 8 && value >> (8 * o->bytes - 1) & 1)
@@ -144,7 +167,7 @@ static void write_elem(const struct op *o, const struct spot *s, uint32_t warp, 
 	for (uint32_t i = 0; i < words; i++) {
 		const uint64_t at = address_of(o, s, warp, lane, k, i);
 
-		memcpy((void *)(uintptr_t)at, (const char *)&value + 4 * i, o->bytes / words);
+		store((void *)(uintptr_t)at, value >> 32 * i, o->bytes / words);
 		dc_line_add(o->b, o->out, at, o->bytes / words);
 	}
 }
@@ -165,14 +188,48 @@ static bool atomic_lane(struct op *o, const struct spot *s, uint32_t warp, uint3
 	return true;
 }
 
-static bool access_lane(struct op *o, uint32_t warp, uint32_t lane)
+/* Addresses of a warp's lanes. */
+static void addresses(const struct op *o, uint32_t warp, uint64_t *at)
+{
+	const struct dc_source *s = &o->box->src[0];
+	const bool is_segment = o->box->space == PTX_SHARED || o->box->space == PTX_LOCAL;
+
+	if (s->kind != DC_SRC_LOC) {
+		const uint64_t base = s->kind == DC_SRC_NONE ? 0 : dc_lane_of(o->b, s, warp, 0);
+
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+			at[i] = base + o->added;
+		return;
+	}
+	const uint32_t *lo = dc_reg_row(o->b, s->loc.array, s->loc.lo, warp);
+
+	if (s->loc.hi == DC_NO_REG) {
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+			at[i] = is_segment ? (uint32_t)(lo[i] + o->added) : lo[i] + o->added;
+		return;
+	}
+	const uint32_t *hi = dc_reg_row(o->b, s->loc.array, s->loc.hi, warp);
+
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+		at[i] = ((uint64_t)hi[i] << 32 | lo[i]) + o->added;
+}
+
+/* What the lanes of a warp to come will read: of lanes that go to other places the host fetches something for nothing. */
+static void prefetch(const struct op *o, uint32_t warp)
+{
+	uint64_t at[DC_ROW_WORDS];
+
+	if (warp >= o->b->warp_count || o->box->space == PTX_SHARED || o->box->space == PTX_LOCAL)
+		return;
+	addresses(o, warp, at);
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+		__builtin_prefetch((const void *)(uintptr_t)at[i]);
+}
+
+static bool access_lane(struct op *o, uint32_t warp, uint32_t lane, uint64_t at)
 {
 	const struct dc_box *box = o->box;
-	const uint64_t base = box->src[0].kind == DC_SRC_NONE ? 0 : dc_lane_of(o->b, &box->src[0], warp, lane);
-	const bool is_short = box->src[0].kind == DC_SRC_LOC && box->src[0].loc.hi == DC_NO_REG &&
-			      (box->space == PTX_SHARED || box->space == PTX_LOCAL);
-	const uint64_t sum = base + (uint64_t)box->offset + o->variable;
-	const struct spot s = spot_of(box, is_short ? (uint32_t)sum : sum);
+	const struct spot s = spot_of(box, at);
 
 	if (!check_spot(o, &s, warp, lane))
 		return false;
@@ -183,6 +240,26 @@ static bool access_lane(struct op *o, uint32_t warp, uint32_t lane)
 			write_elem(o, &s, warp, lane, k, dc_lane_of(o->b, &box->src[1 + k], warp, lane));
 		else
 			dc_lane_put(o->b, &box->dst[k], warp, lane, read_elem(o, &s, warp, lane, k));
+	}
+	return true;
+}
+
+/* A load's results may come to where its addresses are, but those of one warp only. */
+static bool access_warp(struct op *o, uint32_t warp, uint32_t mask)
+{
+	enum { AHEAD = 2 }; /* warps */
+	uint64_t at[DC_ROW_WORDS];
+
+	if (!warp)
+		for (uint32_t w = 0; w < AHEAD; w++)
+			prefetch(o, w);
+	prefetch(o, warp + AHEAD);
+	addresses(o, warp, at);
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		if (!access_lane(o, warp, lane, at[lane]))
+			return false;
 	}
 	return true;
 }
@@ -202,11 +279,11 @@ static void set_rows(const struct dc_box *box, struct dc_access *a)
 		a->in_rows += rows_of(&box->dst[k]);
 }
 
-static void begin(struct dc_block *b, struct dc_access *a, uint32_t kind)
+static void begin(struct dc_block *b, struct dc_access *a, uint32_t kind, uint32_t lines_per_lane)
 {
 	a->kind = (uint8_t)kind;
 	a->line_count = 0;
-	dc_lines_begin(b);
+	dc_lines_begin(b, lines_per_lane);
 }
 
 static void count_lanes(struct dc_access *a, uint32_t warp, uint32_t mask)
@@ -239,7 +316,8 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 		       .elems = i->mods.vec > 1 ? i->mods.vec : 1,
 		       .is_signed = ptx_type_is_signed(i->type)};
 
-	begin(b, out, DC_BOX_MEMORY);
+	/* An element lies in a line, or in local memory in two. */
+	begin(b, out, DC_BOX_MEMORY, 2 * o.elems);
 	if (i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU || i->op == PTX_OP_DISCARD ||
 	    i->op == PTX_OP_APPLYPRIORITY) {
 		out->kind = DC_BOX_NONE;
@@ -248,8 +326,7 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 	out->elem_bytes = o.bytes;
 	out->is_atomic = p->atomics[b->word] != NULL;
 	out->is_store = i->op == PTX_OP_ST || out->is_atomic;
-	if (box->var)
-		o.variable = simt_program_variable(p->program, box->var);
+	o.added = (uint64_t)box->offset + (box->var ? simt_program_variable(p->program, box->var) : 0);
 	set_rows(box, out);
 	for (uint32_t warp = 0; warp < b->warp_count; warp++) {
 		const uint32_t mask = dc_guard_mask(b, &box->guard, warp);
@@ -257,9 +334,8 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 		if (!mask)
 			continue;
 		count_lanes(out, warp, mask);
-		for (uint32_t left = mask; left; left &= left - 1)
-			if (!access_lane(&o, warp, (uint32_t)__builtin_ctz(left)))
-				return false;
+		if (!access_warp(&o, warp, mask))
+			return false;
 	}
 	finish(out);
 	return true;
@@ -272,7 +348,7 @@ bool dc_spill_step(struct dc_program *p, struct dc_block *b, const struct dc_wor
 	const struct dc_loc *at = is_fill ? &box->dst[0] : &box->src[0].loc;
 	const uint32_t slots = at->hi == DC_NO_REG ? 1 : 2;
 
-	begin(b, out, box->kind);
+	begin(b, out, box->kind, 2);
 	out->is_store = !is_fill;
 	set_rows(box, out);
 	for (uint32_t warp = 0; warp < b->warp_count; warp++) {

@@ -37,9 +37,11 @@ struct dc_exec {
 
 /* The lines of the access that is being executed: a hash set, whose entries are those of gen. */
 struct dc_line_set {
-	uint64_t *line;
-	uint32_t *gens, *at; /* at: its number in the access */
-	uint32_t gen, mask;
+	struct dc_line_entry {
+		uint64_t line;
+		uint32_t gen, at; /* at: its number in the access */
+	} *entries;
+	uint32_t gen, mask, room; /* mask: of as many of room as this access may need */
 };
 
 struct dc_program {
@@ -142,8 +144,8 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 /* An instruction with these sources, whose result goes to a register of have_bytes (0: none). False with a message. */
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag);
-/* An access begins: it has no lines yet. */
-void dc_lines_begin(struct dc_block *b);
+/* An access begins: it has no lines yet, and not more than so many of a lane. */
+void dc_lines_begin(struct dc_block *b, uint32_t lines_per_lane);
 /* values.c: one instruction on the lanes of mask of a warp, from rows of its sources: the result row is in tmp or,
  * where the instruction has a mask as its result, returned. */
 uint32_t dc_value(const struct dc_exec *e, const void *const *src, uint32_t pred, uint32_t pred2, uint32_t *carry,

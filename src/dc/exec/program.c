@@ -65,21 +65,16 @@ static bool decode_all(struct dc_program *p, enum simt_isa isa, struct base_diag
 /* Room for the lines of all lanes, two for each element of a vector, half full. */
 static struct dc_line_set *line_set_new(uint32_t lanes)
 {
-	const uint32_t room = lanes * 2 * DC_ELEMS * 2;
 	struct dc_line_set *set = g_new0(struct dc_line_set, 1);
 
-	set->line = g_new0(uint64_t, room);
-	set->gens = g_new0(uint32_t, room);
-	set->at = g_new0(uint32_t, room);
-	set->mask = room - 1;
+	set->room = lanes * 2 * DC_ELEMS * 2;
+	set->entries = g_new0(struct dc_line_entry, set->room);
 	return set;
 }
 
 static void line_set_free(struct dc_line_set *set)
 {
-	g_free(set->line);
-	g_free(set->gens);
-	g_free(set->at);
+	g_free(set->entries);
 	g_free(set);
 }
 

@@ -10,14 +10,14 @@
 
 enum { FIRST_LINES = 256 };
 
-struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index)
+struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index, uint32_t *registers)
 {
 	struct dc_block *b = g_new0(struct dc_block, 1);
 	const uint32_t preds = p->kernel->pred_count + 1;
 
 	b->program = p;
 	b->index = index;
-	b->regs = g_aligned_alloc0((size_t)DC_ARRAYS * DC_REGS * p->lanes, sizeof(*b->regs), HOST_LINE_BYTES);
+	b->regs = registers;
 	b->preds = g_new0(uint32_t, (size_t)preds * p->warps);
 	b->next_preds = g_new0(uint32_t, (size_t)preds * p->warps);
 	b->dirty = g_new0(uint16_t, preds);
@@ -34,7 +34,6 @@ void dc_block_free(struct dc_block *b)
 {
 	if (!b)
 		return;
-	g_aligned_free(b->regs);
 	g_free(b->preds);
 	g_free(b->next_preds);
 	g_free(b->dirty);
@@ -97,25 +96,27 @@ void dc_line_add(struct dc_block *b, struct dc_access *a, uint64_t address, uint
 		const uint64_t end = line + line_bytes < address + bytes ? line + line_bytes : address + bytes;
 		uint32_t at = (uint32_t)((line / line_bytes) * 0x9e3779b97f4a7c15ull >> 40) & set->mask;
 
-		while (set->gens[at] == set->gen && set->line[at] != line)
+		while (set->entries[at].gen == set->gen && set->entries[at].line != line)
 			at = (at + 1) & set->mask;
-		if (set->gens[at] != set->gen) {
-			set->gens[at] = set->gen;
-			set->line[at] = line;
-			set->at[at] = line_new(b, a, line);
-		}
-		b->last_line = set->at[at];
+		if (set->entries[at].gen != set->gen)
+			set->entries[at] = (struct dc_line_entry){line, set->gen, line_new(b, a, line)};
+		b->last_line = set->entries[at].at;
 		b->line_bytes[b->last_line] += (uint32_t)(end - begin);
 	}
 }
 
-void dc_lines_begin(struct dc_block *b)
+void dc_lines_begin(struct dc_block *b, uint32_t lines_per_lane)
 {
 	struct dc_line_set *set = b->program->lines;
+	uint32_t room = b->program->lanes * 2; /* a power of two, as it is */
 
+	while (room < b->program->lanes * 2 * lines_per_lane)
+		room *= 2;
+	CHECK(room <= set->room);
+	set->mask = room - 1;
 	if (++set->gen)
 		return;
-	memset(set->gens, 0, sizeof(*set->gens) * (set->mask + 1ull));
+	memset(set->entries, 0, sizeof(*set->entries) * set->room);
 	set->gen = 1;
 }
 
@@ -496,7 +497,7 @@ static uint64_t state_hash(const struct dc_block *b)
 	const struct dc_program *p = b->program;
 	uint64_t hash = 0xcbf29ce484222325;
 
-	for (uint64_t i = 0; i < (uint64_t)DC_ARRAYS * DC_REGS * p->lanes; i++)
+	for (uint64_t i = 0; i < (uint64_t)p->kernel->array_count * DC_REGS * p->lanes; i++)
 		hash = (hash ^ b->regs[i]) * 0x100000001b3;
 	for (uint64_t i = 0; i < (uint64_t)p->kernel->pred_count * p->warps; i++)
 		hash = (hash ^ b->preds[i]) * 0x100000001b3;

@@ -99,7 +99,7 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 		return false;
 	count = s->parts_per_cta > 1 ? place_part(s, warps, lanes, &cb->ctas) : place_ctas(s, warps, lanes, &cb->ctas);
 	if (!cb->block)
-		cb->block = dc_block_new(s->program, cb->index);
+		cb->block = dc_block_new(s->program, cb->index, cb->registers);
 	dc_block_begin(cb->block, warps, count, &segments);
 	s->stats.blocks_started++;
 	cb->cycle = cb->filled = cycle;

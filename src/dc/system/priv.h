@@ -9,7 +9,7 @@
 #include "net/req.h"
 
 #define DC_NEVER UINT64_MAX
-enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072 };
+enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_MARKS_AT_ONCE = 8 };
 
 enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE };
 
@@ -18,6 +18,7 @@ struct dc_cb {
 	struct dc_system *system;
 	struct sim_comp comp;
 	struct dc_block *block; /* NULL until it is first used */
+	uint32_t *registers; /* of all its launches */
 	uint32_t index, slice;
 	uint8_t state; /* enum dc_cb_state */
 	uint32_t ctas; /* of those on it, to be counted when they end; parts of one count at its last */
@@ -38,10 +39,11 @@ struct dc_cb {
 	struct dc_cb *next; /* in a slice's list of those that wait for an MSHR, or of the system's for words */
 };
 
+/* A look-up reads the marks of its set, eight at once, and then the tag that one of them may stand for: the model's tags
+ * are more than the host's caches hold, and each place that is read is a line of the host's memory. */
 struct dc_tag {
-	uint64_t line; /* DC_NEVER: none */
-	uint64_t used;
-	bool is_dirty;
+	uint64_t line; /* where the mark is not 0 */
+	uint64_t used; /* when, twice; odd: dirty */
 };
 
 /* Who waits for a line. */
@@ -71,8 +73,9 @@ struct dc_slice {
 	struct dc_fetch *queue, **queue_end;
 	bool is_refused;
 	/* ways that are cache */
+	uint8_t *marks; /* [sets][mark_count]: 0: none; else of the line, not of it alone */
 	struct dc_tag *tags; /* [sets][way_count] */
-	uint32_t way_count; /* now */
+	uint32_t way_count; /* now; ways above hold nothing */
 };
 
 /* A line between sockets, and one direction of the link: in the order in which they arrive. */
@@ -96,6 +99,8 @@ struct dc_system {
 	struct mem_memory *memory;
 	uint64_t memory_bytes;
 	uint32_t domain, slice_count, cb_count, set_count;
+	uint32_t mark_count; /* of a set: ways, and none up to the next eight */
+	uint32_t line_shift, page_shift;
 	struct dc_slice *slices;
 	struct dc_cb *cbs;
 	struct dc_fetch *buckets[DC_FETCH_BUCKETS];
@@ -105,6 +110,7 @@ struct dc_system {
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
 	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
 	uint64_t uses;
+	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
 	struct dc_stats stats;
 	struct sim_sampler *sampler; /* NULL: off */

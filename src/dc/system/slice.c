@@ -21,14 +21,13 @@ static uint64_t socket_of(const struct dc_system *s, uint64_t line)
 {
 	const uint8_t touched = s->page_sockets ? s->page_sockets[physical(s, line) / s->p->page_bytes] : 0;
 
-	return touched ? touched - 1u : line / s->p->page_bytes % s->p->socket_count;
+	return touched ? touched - 1u : (line >> s->page_shift) % (uint32_t)s->p->socket_count;
 }
 
 /* Lines of a socket go to its slices. */
 static uint32_t home_of(const struct dc_system *s, uint64_t line)
 {
-	return (uint32_t)(socket_of(s, line) * s->p->slice_count +
-			  mix(line / s->p->line_bytes) % s->p->slice_count);
+	return (uint32_t)(socket_of(s, line) * s->p->slice_count + mix(line >> s->line_shift) % s->p->slice_count);
 }
 
 /* duality.pages=first_touch: a page that nobody has asked for yet is this slice's socket's from now on. */
@@ -78,24 +77,83 @@ static void cross(const struct dc_slice *from, const struct dc_slice *to, struct
 
 /* ---- ways that are cache ---- */
 
-static struct dc_tag *set_of(const struct dc_slice *slice, uint64_t line)
+static uint64_t set_of(const struct dc_system *s, uint64_t line)
 {
-	const struct dc_system *s = slice->system;
-
-	return slice->tags + (mix(line / s->p->line_bytes) >> 20) % s->set_count * s->p->way_count;
+	return mix(line >> s->line_shift) >> 20 & (s->set_count - 1);
 }
 
-static struct dc_tag *find(const struct dc_slice *slice, uint64_t line)
+static uint8_t mark_of(const struct dc_system *s, uint64_t line)
 {
-	struct dc_tag *set = set_of(slice, line);
+	return (uint8_t)(mix(line >> s->line_shift) >> 12 | 1);
+}
 
-	for (uint32_t w = 0; w < slice->way_count; w++) {
-		if (set[w].line != line)
-			continue;
-		set[w].used = ++slice->system->uses;
-		return &set[w];
+/* Where the mark is, of eight ways from `first` on: bit 7 of their bytes; of ways above one that has it, perhaps where
+ * it is not. */
+static uint64_t marked(const uint8_t *marks, uint32_t first, uint8_t mark)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t x;
+
+	memcpy(&x, marks + first, sizeof(x));
+	x ^= ones * mark;
+	return (x - ones) & ~x & ones << 7;
+}
+
+/* The way of a set that holds the line, or way_count. */
+static uint32_t way_of(const struct dc_slice *slice, uint64_t set, uint64_t line)
+{
+	const struct dc_system *s = slice->system;
+	const uint8_t *marks = slice->marks + set * s->mark_count, mark = mark_of(s, line);
+	const struct dc_tag *tags = slice->tags + set * s->p->way_count;
+
+	for (uint32_t first = 0; first < slice->way_count; first += DC_MARKS_AT_ONCE)
+		for (uint64_t left = marked(marks, first, mark); left; left &= left - 1) {
+			const uint32_t w = first + (uint32_t)__builtin_ctzll(left) / 8;
+
+			if (marks[w] == mark && tags[w].line == line)
+				return w;
+		}
+	return slice->way_count;
+}
+
+/* The host's memory for a look-up to come: first the marks, then, when these are there, the tag. */
+static void prefetch_marks(const struct dc_system *s, uint64_t line)
+{
+	__builtin_prefetch(s->slices[home_of(s, line)].marks + set_of(s, line) * s->mark_count);
+}
+
+static void prefetch_tag(const struct dc_system *s, uint64_t line)
+{
+	const struct dc_slice *slice = &s->slices[home_of(s, line)];
+	const uint64_t set = set_of(s, line);
+	const uint8_t *marks = slice->marks + set * s->mark_count, mark = mark_of(s, line);
+
+	for (uint32_t first = 0; first < slice->way_count; first += DC_MARKS_AT_ONCE) {
+		const uint64_t found = marked(marks, first, mark);
+
+		if (found)
+			__builtin_prefetch(slice->tags + set * s->p->way_count + first +
+					   (uint32_t)__builtin_ctzll(found) / 8);
 	}
-	return NULL;
+}
+
+static uint64_t used_now(struct dc_system *s, bool is_dirty)
+{
+	return ++s->uses << 1 | is_dirty;
+}
+
+/* Found: used now, and dirty from now on or as before. */
+static bool find(const struct dc_slice *slice, uint64_t line, bool makes_dirty)
+{
+	struct dc_system *s = slice->system;
+	const uint64_t set = set_of(s, line);
+	const uint32_t w = way_of(slice, set, line);
+	struct dc_tag *tag = slice->tags + set * s->p->way_count + w;
+
+	if (w == slice->way_count)
+		return false;
+	tag->used = used_now(s, makes_dirty || tag->used & 1);
+	return true;
 }
 
 static void queue_fetch(struct dc_slice *home, struct dc_fetch *f)
@@ -129,50 +187,76 @@ static struct dc_fetch *write_back(struct dc_slice *home, uint64_t line, uint64_
 	return f;
 }
 
-/* Where the line is or comes to: its own place, a free one, that of the line used last. */
-static struct dc_tag *room_for(const struct dc_slice *home, uint64_t line)
+/* Where a line that is not in the set comes to: a free place, or that of the line used last. */
+static uint32_t room_in(const struct dc_slice *home, uint64_t set)
 {
-	struct dc_tag *set = set_of(home, line), *room = set;
+	const struct dc_system *s = home->system;
+	const uint8_t *marks = home->marks + set * s->mark_count;
+	const struct dc_tag *tags = home->tags + set * s->p->way_count;
+	uint32_t room = 0;
 
-	for (uint32_t w = 0; w < home->way_count; w++) {
-		if (set[w].line == line)
-			return &set[w];
-		if (room->line != DC_NEVER && (set[w].line == DC_NEVER || set[w].used < room->used))
-			room = &set[w];
+	for (uint32_t first = 0; first < home->way_count; first += DC_MARKS_AT_ONCE) {
+		const uint64_t free = marked(marks, first, 0);
+		const uint32_t w = free ? first + (uint32_t)__builtin_ctzll(free) / 8 : home->way_count;
+
+		if (w < home->way_count)
+			return w;
 	}
+	for (uint32_t w = 1; w < home->way_count; w++)
+		room = tags[w].used < tags[room].used ? w : room;
 	return room;
+}
+
+static void put(const struct dc_slice *home, uint64_t set, uint32_t w, uint64_t line, bool is_dirty)
+{
+	struct dc_system *s = home->system;
+
+	home->marks[set * s->mark_count + w] = mark_of(s, line);
+	home->tags[set * s->p->way_count + w] = (struct dc_tag){line, used_now(s, is_dirty)};
 }
 
 /* The line may be there: a store of all of it was faster than what had been asked of memory. */
 static void insert(struct dc_slice *home, uint64_t line, bool is_dirty, uint64_t at)
 {
-	struct dc_tag *t;
+	const struct dc_system *s = home->system;
+	const uint64_t set = set_of(s, line);
+	uint32_t w;
 
-	if (!home->way_count)
+	if (!home->way_count || find(home, line, is_dirty))
 		return;
-	t = room_for(home, line);
-	if (t->line == line)
-		is_dirty |= t->is_dirty;
-	else if (t->line != DC_NEVER && t->is_dirty)
-		write_back(home, t->line, at);
-	*t = (struct dc_tag){.line = line, .used = ++home->system->uses, .is_dirty = is_dirty};
+	w = room_in(home, set);
+
+	const struct dc_tag *before = home->tags + set * s->p->way_count + w;
+
+	if (home->marks[set * s->mark_count + w] && before->used & 1)
+		write_back(home, before->line, at);
+	put(home, set, w, line, is_dirty);
+}
+
+/* A way that computes from now on. */
+static void leave(struct dc_slice *slice, uint64_t set, uint32_t w, uint64_t now)
+{
+	struct dc_system *s = slice->system;
+	const struct dc_tag *tag = slice->tags + set * s->p->way_count + w;
+
+	if (tag->used & 1) {
+		write_back(slice, tag->line, now)->is_entry = true;
+		s->entry_left++;
+	}
+	slice->marks[set * s->mark_count + w] = 0;
 }
 
 void dc_slice_enter(struct dc_slice *slice, uint32_t ways)
 {
-	struct dc_system *s = slice->system;
+	const struct dc_system *s = slice->system;
 	const uint64_t now = dc_now(s);
 
 	for (uint32_t set = 0; set < s->set_count; set++) {
-		for (uint32_t w = ways; w < slice->way_count; w++) {
-			struct dc_tag *t = &slice->tags[set * s->p->way_count + w];
+		const uint8_t *marks = slice->marks + set * s->mark_count;
 
-			if (t->line != DC_NEVER && t->is_dirty) {
-				write_back(slice, t->line, now)->is_entry = true;
-				s->entry_left++;
-			}
-			t->line = DC_NEVER;
-		}
+		for (uint32_t w = ways; w < slice->way_count; w++)
+			if (marks[w])
+				leave(slice, set, w, now);
 	}
 	slice->way_count = ways;
 }
@@ -188,9 +272,10 @@ void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 		line = end - room + 1;
 	for (; line <= end; line++) {
 		struct dc_slice *home = &s->slices[home_of(s, line * size)];
+		const uint64_t set = set_of(s, line * size);
 
-		*room_for(home, line * size) =
-		    (struct dc_tag){.line = line * size, .used = ++s->uses, .is_dirty = true};
+		if (!find(home, line * size, true))
+			put(home, set, room_in(home, set), line * size, true);
 	}
 }
 
@@ -198,7 +283,7 @@ void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 
 static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
 {
-	return &s->buckets[mix(line / s->p->line_bytes) >> 8 & (DC_FETCH_BUCKETS - 1)];
+	return &s->buckets[mix(line >> s->line_shift) >> 8 & (DC_FETCH_BUCKETS - 1)];
 }
 
 static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t line)
@@ -328,15 +413,11 @@ static void look_up(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_
 {
 	struct dc_system *s = home->system;
 	const uint64_t line = cb->access.lines[k];
-	struct dc_tag *tag;
 	uint64_t waited = 0;
 
 	at = dc_take(&home->port_free, at, 1, 1, &waited);
-	tag = find(home, line);
-	if (tag || s->p->cache_is_perfect) {
+	if (find(home, line, cb->access.is_store) || s->p->cache_is_perfect) {
 		s->stats.cache_hits++;
-		if (tag)
-			tag->is_dirty |= cb->access.is_store;
 		if (is_posted(cb))
 			settle(cb, at);
 		else
@@ -374,6 +455,18 @@ static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
 		look_up(home, cb, k, at);
 }
 
+/* For look-ups that are to come. */
+static void prefetch(const struct dc_cb *cb)
+{
+	enum { TAGS_AHEAD = 8, MARKS_AHEAD = 16 };
+	const struct dc_access *a = &cb->access;
+
+	if (cb->next_line + MARKS_AHEAD < a->line_count)
+		prefetch_marks(cb->system, a->lines[cb->next_line + MARKS_AHEAD]);
+	if (cb->next_line + TAGS_AHEAD < a->line_count)
+		prefetch_tag(cb->system, a->lines[cb->next_line + TAGS_AHEAD]);
+}
+
 /* Lines from next_line on, as long as the slice has MSHRs. */
 static void issue(struct dc_cb *cb, uint64_t at)
 {
@@ -382,6 +475,7 @@ static void issue(struct dc_cb *cb, uint64_t at)
 	uint64_t waited = 0;
 
 	while (cb->next_line < cb->access.line_count) {
+		prefetch(cb);
 		if (own->mshr_used >= s->p->mshr_count) {
 			cb->next = NULL;
 			*own->wait_end = cb;
@@ -633,7 +727,6 @@ void dc_slices_reset(struct dc_system *s)
 		slice->mshr_used = 0;
 		slice->is_refused = false;
 		slice->way_count = (uint32_t)s->p->way_count;
-		for (uint64_t t = 0; t < (uint64_t)s->set_count * s->p->way_count; t++)
-			slice->tags[t].line = DC_NEVER;
+		memset(slice->marks, 0, (size_t)s->set_count * s->mark_count);
 	}
 }

@@ -97,6 +97,7 @@ static void slice_init(struct dc_system *s, uint32_t i)
 	slice->index = i;
 	slice->socket = i / (uint32_t)s->p->slice_count;
 	slice->comp = sim_engine_add(s->ctx->engine, s->domain, "slice", dc_slice_tick, slice);
+	slice->marks = g_new(uint8_t, (size_t)s->set_count * s->mark_count);
 	slice->tags = g_new(struct dc_tag, (size_t)s->set_count * s->p->way_count);
 }
 
@@ -108,6 +109,9 @@ static void cb_init(struct dc_system *s, uint32_t i)
 	cb->system = s;
 	cb->index = i;
 	cb->slice = i % s->slice_count;
+	cb->registers = s->registers + HOST_LINE_BYTES / sizeof(*s->registers) -
+			(uintptr_t)s->registers % HOST_LINE_BYTES / sizeof(*s->registers) +
+			(size_t)i * DC_BLOCK_REGISTERS;
 	cb->comp = sim_engine_add(s->ctx->engine, s->domain, "control block", dc_cb_tick, cb);
 }
 
@@ -124,6 +128,9 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->slice_count = (uint32_t)(p->socket_count * p->slice_count);
 	s->cb_count = dc_block_count(p);
 	s->set_count = (uint32_t)(DC_WAY_BYTES / p->line_bytes);
+	s->mark_count = (uint32_t)(p->way_count + DC_MARKS_AT_ONCE - 1) / DC_MARKS_AT_ONCE * DC_MARKS_AT_ONCE;
+	s->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
+	s->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
 	s->link_cycles = cycles_of(s, p->link_latency_ps);
 	if (p->link_mbytes_per_s) /* 1000 x bytes x cycles/s / bytes/s */
@@ -132,6 +139,7 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 		s->page_sockets = g_new0(uint8_t, memory_bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
 	s->cbs = g_new0(struct dc_cb, s->cb_count);
+	s->registers = g_malloc0(((size_t)s->cb_count * DC_BLOCK_REGISTERS) * sizeof(*s->registers) + HOST_LINE_BYTES);
 	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
 		s->links[i].system = s;
 		s->links[i].comp = sim_engine_add(ctx->engine, s->domain, "link", dc_link_tick, &s->links[i]);
@@ -179,8 +187,10 @@ void dc_system_free(struct dc_system *s)
 	blocks_drop(s);
 	sim_sampler_free(s->sampler);
 	sim_spans_free(s->spans);
-	for (uint32_t i = 0; i < s->slice_count; i++)
+	for (uint32_t i = 0; i < s->slice_count; i++) {
+		g_free(s->slices[i].marks);
 		g_free(s->slices[i].tags);
+	}
 	for (struct dc_fetch *f = s->free_fetches, *next; f; f = next) {
 		next = f->next;
 		g_free(f);
@@ -196,6 +206,7 @@ void dc_system_free(struct dc_system *s)
 	g_free(s->page_sockets);
 	g_free(s->slices);
 	g_free(s->cbs);
+	g_free(s->registers);
 	g_free(s->sent_milli);
 	g_free(s);
 }
