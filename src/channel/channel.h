@@ -62,6 +62,8 @@ void channel_system_observe(struct channel_system *s, const struct channel_obser
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op);
 uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps);
+/* With run.account: the way of the core's last access that was not its cache's; until its next. */
+const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t core);
 
 /* Remote lines of these addresses may stay in the cores' caches until they are flushed; who reads them there may read
  * what was written before ("remote cache uninhibited"). */

@@ -173,6 +173,7 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 			      .is_write = !is_prefetch && cpu_is_write(k->op),
 			      .is_remote = cpu_line_channel(s->c, line) != k->m->channel};
 	cpu_trail_begin(trail_of(k, a), units);
+	cpu_trail_channel(trail_of(k, a), cpu_line_channel(s->c, line));
 	if (!a->is_remote)
 		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
 	if (a->is_remote)
@@ -493,6 +494,11 @@ uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps)
 		cpu_account_until(account, s->cores[core].unit, CPU_PART_LINK,
 				  ps_units(s, now_ps + 2 * s->p->core_link_ps));
 	return s->p->cache_bytes ? now_ps : now_ps + 2 * s->p->core_link_ps;
+}
+
+const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t core)
+{
+	return s->cores[core].trails;
 }
 
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)

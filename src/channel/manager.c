@@ -638,6 +638,7 @@ void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
 
 	r->bus = bus;
 	r->trail = bus->trail;
+	cpu_trail_channel(r->trail, m->channel);
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(m->s));
 	directory_look_up(m, r, now_units(m->s));
 }

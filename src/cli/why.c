@@ -13,6 +13,7 @@
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/duality.h"
+#include "machine/hdl.h"
 #include "machine/memories.h"
 #include "ndp/registry.h"
 #include "report/report.h"
@@ -99,6 +100,7 @@ static bool is_about(const struct why_case *c, const struct machine_config *conf
 	if (!machine_config_has_gpu(config))
 		return (!strcmp(c->needs, "cpu") && machine_cpu_params(config)) ||
 		       (!strcmp(c->needs, "channel") && machine_channel_params(config)) ||
+		       (!strcmp(c->needs, "hdl") && machine_hdl_params(config)) ||
 		       (!strcmp(c->needs, "duality") && machine_duality_params(config));
 	return !*c->needs ||
 	       !strcmp(c->needs, ndp_mechanism_name((uint32_t)machine_ndp_site(config).ndp->choice.mechanism));

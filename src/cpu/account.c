@@ -14,19 +14,20 @@ struct unit {
 	struct {
 		uint64_t units;
 		enum cpu_part part;
-		uint32_t place;
+		uint32_t place, channel;
 	} recent[RECENT];
 	uint32_t next;
 	uint32_t place;
-	bool is_near;
+	bool is_near, is_hardware;
 };
 
 /* The first two places. */
 enum { NOWHERE_CPU, NOWHERE_NEAR, NOWHERE_COUNT };
 
 struct cpu_account {
-	uint32_t unit_count;
+	uint32_t unit_count, channel_count;
 	uint64_t per_ps;
+	uint64_t (*channels)[2][CPU_PART_COUNT]; /* by channel and is_near */
 	GPtrArray *places;	  /* struct cpu_account_place */
 	GHashTable *place_of[2]; /* by is_near: address to number */
 	struct unit units[];
@@ -68,26 +69,38 @@ void cpu_trail_add(struct cpu_trail *t, enum cpu_part part, uint64_t units)
 	t->steps[t->count++].end_units = units;
 }
 
-void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint64_t units)
+/* channel: behind which the line is that is waited for, or CPU_NO_CHANNEL. */
+static void charge(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint32_t channel, uint64_t units)
 {
 	struct unit *u = &a->units[unit];
+	const uint64_t more = units - u->cursor_units;
 
 	if (units <= u->cursor_units)
 		return;
-	u->parts[part] += units - u->cursor_units;
-	cpu_account_place(a, u->place)->parts[part] += units - u->cursor_units;
-	u->recent[u->next].units = units - u->cursor_units;
+	if (u->is_hardware)
+		channel = CPU_NO_CHANNEL;
+	u->parts[part] += more;
+	cpu_account_place(a, u->place)->parts[part] += more;
+	if (channel != CPU_NO_CHANNEL)
+		a->channels[channel][u->is_near][part] += more;
+	u->recent[u->next].units = more;
 	u->recent[u->next].part = part;
 	u->recent[u->next].place = u->place;
+	u->recent[u->next].channel = channel;
 	u->next = (u->next + 1) % RECENT;
 	u->cursor_units = units;
+}
+
+void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint64_t units)
+{
+	charge(a, unit, part, CPU_NO_CHANNEL, units);
 }
 
 void cpu_account_trail(struct cpu_account *a, uint32_t unit, const struct cpu_trail *t, uint64_t later, uint64_t units)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		cpu_account_until(a, unit, t->steps[i].part, MIN(t->steps[i].end_units + later, units));
-	cpu_account_until(a, unit, t->count ? t->steps[t->count - 1].part : CPU_PART_JOIN, units);
+		charge(a, unit, t->steps[i].part, t->channel, MIN(t->steps[i].end_units + later, units));
+	charge(a, unit, t->count ? t->steps[t->count - 1].part : CPU_PART_JOIN, t->channel, units);
 }
 
 void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units)
@@ -103,6 +116,8 @@ void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units)
 		u->recent[u->next].units -= back;
 		u->parts[u->recent[u->next].part] -= back;
 		cpu_account_place(a, u->recent[u->next].place)->parts[u->recent[u->next].part] -= back;
+		if (u->recent[u->next].channel != CPU_NO_CHANNEL)
+			a->channels[u->recent[u->next].channel][u->is_near][u->recent[u->next].part] -= back;
 		u->cursor_units -= back;
 	}
 }
@@ -110,10 +125,12 @@ void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units)
 void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units)
 {
 	const struct unit *u = &a->units[unit];
+	uint32_t last;
 
 	cpu_account_back(a, unit, units);
 	CHECK(units - u->cursor_units < a->per_ps);
-	cpu_account_until(a, unit, u->recent[(u->next + RECENT - 1) % RECENT].part, units);
+	last = (u->next + RECENT - 1) % RECENT;
+	charge(a, unit, u->recent[last].part, u->recent[last].channel, units);
 }
 
 static uint32_t place_new(struct cpu_account *a, const void *address, bool is_near)
@@ -145,6 +162,13 @@ void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address)
 	u->place = GPOINTER_TO_UINT(number);
 }
 
+void cpu_account_hardware(struct cpu_account *a, uint32_t unit, const char *name)
+{
+	cpu_account_at(a, unit, name);
+	cpu_account_place(a, a->units[unit].place)->hardware = name;
+	a->units[unit].is_hardware = true;
+}
+
 const char *cpu_count_name(enum cpu_count count)
 {
 	static const char *const names[CPU_COUNT_COUNT] = {
@@ -169,6 +193,16 @@ uint32_t cpu_account_place_count(const struct cpu_account *a)
 struct cpu_account_place *cpu_account_place(struct cpu_account *a, uint32_t index)
 {
 	return a->places->pdata[index];
+}
+
+uint32_t cpu_account_channel_count(const struct cpu_account *a)
+{
+	return a->channel_count;
+}
+
+uint64_t cpu_account_channel_ps(const struct cpu_account *a, uint32_t channel, bool is_near, enum cpu_part part)
+{
+	return a->channels[channel][is_near][part] / a->per_ps;
 }
 
 uint64_t cpu_account_units_per_ps(const struct cpu_account *a)
@@ -216,11 +250,14 @@ uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_par
 	return (before + a->units[unit].parts[part]) / a->per_ps - before / a->per_ps;
 }
 
-struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint64_t units_per_ps)
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint32_t channel_count,
+				    uint64_t units_per_ps)
 {
 	struct cpu_account *a = g_malloc0(sizeof(*a) + unit_count * sizeof(a->units[0]));
 
 	a->unit_count = unit_count;
+	a->channel_count = channel_count;
+	a->channels = g_malloc0_n(channel_count, sizeof(a->channels[0]));
 	a->per_ps = units_per_ps;
 	a->places = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t i = 0; i < NOWHERE_COUNT; i++) {
@@ -239,6 +276,7 @@ void cpu_account_free(struct cpu_account *a)
 	if (!a)
 		return;
 	g_ptr_array_free(a->places, TRUE);
+	g_free(a->channels);
 	for (uint32_t i = 0; i < NOWHERE_COUNT; i++)
 		g_hash_table_destroy(a->place_of[i]);
 	g_free(a);

@@ -49,6 +49,8 @@
 	X(CPU_PART_ENDING, thread_join, "thread waits for another to end; with its waking")              \
 	X(CPU_PART_WORK, work, "OpenMP's thread waits for a region; with its waking")                    \
 	X(CPU_PART_SYNC, sync, "thread waits for others: condition, message, time; with its waking")     \
+	X(CPU_PART_DESIGN, design, "design works: asks, is answered, has nothing under way")             \
+	X(CPU_PART_IDLE, no_message, "design has nothing to do: no message")                             \
 	X(CPU_PART_NONE, none, "no thread")                                                              \
 	X(CPU_PART_ENDED, ended, "an access under way when the program ended")
 
@@ -65,9 +67,11 @@ const char *cpu_part_doc(enum cpu_part part);
 /* ---- the way of a request ---- */
 
 enum { CPU_TRAIL_STEPS = 24 };
+#define CPU_NO_CHANNEL UINT32_MAX
 
 struct cpu_trail {
 	uint64_t begin_units;
+	uint32_t channel; /* behind which the line was asked for; CPU_NO_CHANNEL: it did not come so far */
 	uint32_t count;
 	struct {
 		uint64_t end_units;
@@ -79,8 +83,16 @@ static inline void cpu_trail_begin(struct cpu_trail *t, uint64_t units)
 {
 	if (unlikely(t != NULL)) {
 		t->begin_units = units;
+		t->channel = CPU_NO_CHANNEL;
 		t->count = 0;
 	}
+}
+
+/* Of all of the trail. */
+static inline void cpu_trail_channel(struct cpu_trail *t, uint32_t channel)
+{
+	if (unlikely(t != NULL))
+		t->channel = channel;
 }
 
 /* What is behind the trail's end until units was for this part; nothing, if that is before it. t may be NULL. */
@@ -96,8 +108,9 @@ static inline void cpu_trail_step(struct cpu_trail *t, enum cpu_part part, uint6
 
 struct cpu_account;
 
-/* The first cpu_unit_count units are of processors, the others NDP cores. */
-struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint64_t units_per_ps);
+/* The first cpu_unit_count units are of processors, the others of NDPs. */
+struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint32_t channel_count,
+				    uint64_t units_per_ps);
 void cpu_account_free(struct cpu_account *a);
 
 /* Of the unit, from its cursor to units, if that is later. */
@@ -115,6 +128,10 @@ void cpu_account_settle(struct cpu_account *a, uint32_t unit, uint64_t units);
 /* What the unit does from here on is done there: an address of the program's code, which is looked at by nobody here,
  * or NULL, nowhere. */
 void cpu_account_at(struct cpu_account *a, uint32_t unit, const void *address);
+
+/* The unit is an access of the hardware of this name, which is kept: its time is the hardware's, and not once more that
+ * of a channel. */
+void cpu_account_hardware(struct cpu_account *a, uint32_t unit, const char *name);
 
 /* What is counted by place beside time. */
 #define CPU_ACCOUNT_COUNTS(X)                          \
@@ -137,7 +154,8 @@ void cpu_account_count(struct cpu_account *a, uint32_t unit, enum cpu_count coun
 
 struct cpu_account_place {
 	const void *address; /* NULL: nowhere */
-	bool is_near;	     /* of NDP cores */
+	const char *hardware; /* whose accesses these are, or NULL */
+	bool is_near;	     /* of NDPs */
 	/* NULL and 0 until somebody knows; theirs who gives them. */
 	const char *function, *file;
 	uint32_t line;
@@ -148,6 +166,10 @@ struct cpu_account_place {
 uint32_t cpu_account_place_count(const struct cpu_account *a);
 struct cpu_account_place *cpu_account_place(struct cpu_account *a, uint32_t index);
 uint64_t cpu_account_units_per_ps(const struct cpu_account *a);
+
+/* Of the processors, or of the NDPs: what was laid over trails of lines that were asked for behind this channel. */
+uint32_t cpu_account_channel_count(const struct cpu_account *a);
+uint64_t cpu_account_channel_ps(const struct cpu_account *a, uint32_t channel, bool is_near, enum cpu_part part);
 
 /* All of a unit's parts are its cursor's time, and those of all places are those of all units: CHECKed. In
  * picoseconds; whole, when its cursor is. */

@@ -121,6 +121,7 @@ static void read_line(void *channels, struct cpu_request *r)
 	}
 	a->request = r;
 	a->dram.trail = r->trail;
+	cpu_trail_channel(r->trail, channel_of(h, r->line));
 	cpu_trail_step(r->trail, CPU_PART_DOWN, at);
 	a->dram.event.fire = read_there;
 	a->dram.event.self = h;

@@ -69,7 +69,7 @@ void cpu_system_account(struct cpu_system *s, uint32_t unit_count)
 {
 	struct cpu_common *c = &s->common;
 
-	c->account = cpu_account_new(unit_count, cpu_unit_count(c->p), c->per_ps);
+	c->account = cpu_account_new(unit_count, cpu_unit_count(c->p), (uint32_t)c->p->channel_count, c->per_ps);
 	for (uint32_t i = 0; i < cpu_unit_count(c->p); i++)
 		s->threads[i]->stall_trail = g_new0(struct cpu_trail, 1);
 }

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/list.h"
+#include "hdl/account.h"
 
 static const char clock_name[] = "hdl";
 
@@ -65,6 +66,7 @@ struct accelerator {
 	GArray *ranges; /* struct range, of its table; the one used last is the first */
 	uint64_t map_entries;
 	uint64_t quiet_cycles; /* see cycle_limit_count */
+	uint64_t taken_count, reply_count; /* messages, from and to software */
 };
 
 struct hdl_system {
@@ -77,6 +79,7 @@ struct hdl_system {
 	struct accelerator *accelerators;
 	uint32_t count, limit, first_unit; /* limit: accesses of each under way */
 	bool is_stopped;
+	struct hdl_account *account; /* NULL: nobody accounts */
 	struct hdl_stats stats;
 };
 
@@ -184,6 +187,7 @@ static void request(struct accelerator *a, uint32_t port)
 		s->stats.read_bytes += x->bytes;
 	}
 	s->user.begin(s->user.self, unit, x->address, x->bytes, op);
+	hdl_account_access(s->account, a->first_core + index, sim_now_units(s->engine));
 	done_ps = channel_access(s->near, a->first_core + index, now_ps, x->address, x->bytes, op);
 	s->user.taken(s->user.self, unit, done_ps == CPU_WAITS);
 	if (done_ps != CPU_WAITS)
@@ -246,6 +250,7 @@ static void reply(struct accelerator *a)
 	struct hdl_system *s = a->s;
 
 	s->stats.replies++;
+	a->reply_count++;
 	s->user.replied(s->user.self, a->number, channel_report(s->near, sim_now_ps(s->engine), a->number),
 			a->ports.reply);
 }
@@ -274,6 +279,34 @@ static void sleep_or_not(struct accelerator *a, uint64_t cycle, bool has_taken)
 			       MAX(sim_units_of_ps(a->s->engine, m->time_ps), sim_now_units(a->s->engine) + 1));
 }
 
+/* The way of what is answered in this cycle, by the first port that is; NULL: by none. */
+static const struct cpu_trail *answered(const struct accelerator *a)
+{
+	for (uint32_t i = 0; i < HDL_PORTS; i++)
+		if (a->ports.in[i].answer_valid)
+			return channel_trail(a->s->near,
+					     a->first_core + a->port[i].order[a->port[i].first]);
+	return NULL;
+}
+
+static bool is_requested(const struct accelerator *a, bool is_ready)
+{
+	for (uint32_t i = 0; i < HDL_PORTS; i++)
+		if (a->ports.out[i].request_valid && a->ports.in[i].request_ready == is_ready)
+			return true;
+	return false;
+}
+
+/* What the design did with the cycle, before its accesses change. */
+static void account(const struct accelerator *a, bool has_taken)
+{
+	const struct hdl_cycle c = {.is_own = has_taken || is_requested(a, true) || a->free_count == a->s->limit,
+				    .is_without_place = is_requested(a, false),
+				    .answered = answered(a)};
+
+	hdl_account_cycle(a->s->account, a->number, sim_now_units(a->s->engine), &c);
+}
+
 static void tick(void *accelerator, uint64_t cycle)
 {
 	struct accelerator *a = accelerator;
@@ -293,7 +326,10 @@ static void tick(void *accelerator, uint64_t cycle)
 	if (has_taken) {
 		g_free(base_fifo_pop(&a->messages, next));
 		a->message_count--;
+		a->taken_count++;
 	}
+	if (unlikely(s->account != NULL))
+		account(a, has_taken);
 	take_answers(a);
 	is_asking = take_requests(a);
 	if (a->ports.reply_valid)
@@ -373,9 +409,25 @@ uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, c
 	return m->time_ps;
 }
 
-void hdl_stop(struct hdl_system *s)
+static bool is_under_way(const void *system, uint32_t access)
+{
+	const struct hdl_system *s = system;
+	const struct access *x = &s->accelerators[access / s->limit].accesses[access % s->limit];
+
+	return x->bytes && !x->is_done;
+}
+
+void hdl_stop(struct hdl_system *s, uint64_t now_ps)
 {
 	s->is_stopped = true;
+	hdl_account_end(s->account, sim_units_of_ps(s->engine, now_ps), is_under_way, s);
+}
+
+struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerator)
+{
+	const struct accelerator *a = &s->accelerators[accelerator];
+
+	return (struct hdl_messages){a->taken_count, a->reply_count};
 }
 
 /* ---- making ---- */
@@ -401,7 +453,8 @@ static void accelerator_init(struct accelerator *a, struct hdl_system *s, uint32
 }
 
 struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *p, struct channel_system *near,
-				  const struct channel_params *near_params, uint32_t first_unit)
+				  const struct channel_params *near_params, uint32_t first_unit,
+				  struct cpu_account *account)
 {
 	struct hdl_system *s = g_new0(struct hdl_system, 1);
 
@@ -414,6 +467,8 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 	s->accelerators = g_new0(struct accelerator, s->count);
 	for (uint32_t i = 0; i < s->count; i++)
 		accelerator_init(&s->accelerators[i], s, i);
+	s->account = hdl_account_new(account, first_unit, s->count, s->limit,
+				     sim_period_units(s->engine, sim_domain_find(s->engine, clock_name)), p->hdl);
 	sim_stats_add(ctx->stats, "ndp", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
 	return s;
 }
@@ -442,6 +497,7 @@ void hdl_system_free(struct hdl_system *s)
 		return;
 	for (uint32_t i = 0; i < s->count; i++)
 		accelerator_free(&s->accelerators[i]);
+	hdl_account_free(s->account);
 	if (s->handle)
 		dlclose(s->handle);
 	g_free(s->accelerators);

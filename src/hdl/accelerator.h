@@ -42,9 +42,11 @@ struct hdl_system;
 
 /* The clock domain, before anything is built. */
 bool hdl_clock_add(const struct hdl_params *p, struct sim_engine *e);
-/* One accelerator for each NDP of near, whose params are near_params. Units as in channel_system_new. */
+/* One accelerator for each NDP of near, whose params are near_params. Units as in channel_system_new; in the account,
+ * which may be NULL, those of the accelerators come behind them (hdl/account.h). */
 struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *p, struct channel_system *near,
-				  const struct channel_params *near_params, uint32_t first_unit);
+				  const struct channel_params *near_params, uint32_t first_unit,
+				  struct cpu_account *account);
 void hdl_system_free(struct hdl_system *s);
 uint32_t hdl_system_count(const struct hdl_system *s);
 /* Loads the library that the design was built into (hdl/build.h). False: why is in *message, to be freed. */
@@ -58,8 +60,13 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
 /* A message of software's, copied; returns when it is there. */
 uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
-/* The program has ended: no design is stepped any more. */
-void hdl_stop(struct hdl_system *s);
+/* The program has ended: no design is stepped any more, and the account is whole. */
+void hdl_stop(struct hdl_system *s, uint64_t now_ps);
+/* That an accelerator has taken, and has sent. */
+struct hdl_messages {
+	uint64_t taken, replies;
+};
+struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerator);
 /* The access of this unit has been answered. */
 void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps);
 

@@ -3,9 +3,9 @@
 
 #include "base/units.h"
 #include "channel/energy.h"
-#include "cpu/account.h"
 #include "cpu/energy.h"
 #include "machine/channel.h"
+#include "machine/cpu_account.h"
 #include "machine/cpu_over_time.h"
 #include "machine/json.h"
 #include "machine/memories.h"
@@ -71,11 +71,8 @@ static void *build(struct machine *m)
 	const struct machine_memory_user user = {cpu_memory_done, cpu_memory_room, s};
 
 	machine_memory_connect(m, 0, &user);
-	if (machine_run_params(m->config)->account) {
-		const struct channel_params *near = machine_channel_params(m->config);
-
-		cpu_system_account(s, cpu_unit_count(p) + (near ? (uint32_t)(near->ndp_count * near->core_count) : 0));
-	}
+	if (machine_run_params(m->config)->account)
+		cpu_system_account(s, machine_cpu_account_units(m->config));
 	machine_cpu_keep(m, s);
 	return s;
 }
@@ -170,119 +167,6 @@ static json_t *mistakes(const struct machine_config *c)
 	return list;
 }
 
-static json_t *unit_json(const struct cpu_account *a, const struct machine_config *c, uint32_t unit)
-{
-	const uint32_t cpu_units = cpu_unit_count(params(c));
-	const struct channel_params *near = machine_channel_params(c);
-	json_t *o = json_object(), *parts = json_object();
-
-	if (unit < cpu_units) {
-		put_int(o, "core", unit % params(c)->core_count);
-		put_int(o, "thread", unit / params(c)->core_count);
-	} else {
-		put_int(o, "ndp", (unit - cpu_units) / near->core_count);
-		put_int(o, "core", (unit - cpu_units) % near->core_count);
-	}
-	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
-		if (cpu_account_ps(a, unit, (enum cpu_part)i))
-			put_int(parts, cpu_part_name((enum cpu_part)i), cpu_account_ps(a, unit, (enum cpu_part)i));
-	json_object_set_new(o, "parts", parts);
-	return o;
-}
-
-/* Of one function and line, what several addresses have. */
-static GPtrArray *lines_of(struct cpu_account *a)
-{
-	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-
-	for (uint32_t i = 0; i < cpu_account_place_count(a); i++) {
-		const struct cpu_account_place *p = cpu_account_place(a, i);
-		struct cpu_account_place *line = NULL;
-
-		for (uint32_t k = 0; k < lines->len && !line; k++) {
-			struct cpu_account_place *l = lines->pdata[k];
-
-			if (l->is_near == p->is_near && l->function == p->function && l->file == p->file &&
-			    l->line == p->line && !l->address == !p->address)
-				line = l;
-		}
-		if (!line) {
-			line = g_memdup2(p, sizeof(*p));
-			g_ptr_array_add(lines, line);
-			continue;
-		}
-		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
-			line->parts[k] += p->parts[k];
-		for (uint32_t k = 0; k < CPU_COUNT_COUNT; k++)
-			line->counts[k] += p->counts[k];
-	}
-	return lines;
-}
-
-/* before: units of time of the parts so far, each rounded down, so that the rounded ones add up to the whole. */
-static json_t *line_json(const struct cpu_account_place *l, uint64_t per_ps, uint64_t *before)
-{
-	json_t *o = json_object(), *parts = json_object();
-
-	put_text(o, "of", l->is_near ? "ndps" : "processors");
-	if (l->function && *l->function)
-		put_text(o, "function", l->function);
-	if (l->line) {
-		put_text(o, "file", l->file);
-		put_int(o, "line", l->line);
-	}
-	for (uint32_t k = 0; k < CPU_PART_COUNT; k++) {
-		const uint64_t ps = (*before + l->parts[k]) / per_ps - *before / per_ps;
-
-		*before += l->parts[k];
-		if (ps)
-			put_int(parts, cpu_part_name((enum cpu_part)k), ps);
-	}
-	for (uint32_t k = 0; l->is_near && k < CPU_COUNT_COUNT; k++)
-		put_int(o, cpu_count_name((enum cpu_count)k), l->counts[k]);
-	json_object_set_new(o, "parts", parts);
-	return o;
-}
-
-/* The parts of all lines add up to those of all units. */
-static json_t *lines_json(struct cpu_account *a)
-{
-	GPtrArray *lines = lines_of(a);
-	json_t *list = json_array();
-	uint64_t before = 0;
-
-	for (uint32_t i = 0; i < lines->len; i++) {
-		json_t *line = line_json(lines->pdata[i], cpu_account_units_per_ps(a), &before);
-
-		if (json_object_size(json_object_get(line, "parts")))
-			json_array_append(list, line);
-		json_decref(line);
-	}
-	g_ptr_array_free(lines, TRUE);
-	return list;
-}
-
-/* By hardware thread and NDP core, whose parts add up to time_ps each, and by line of the program. */
-static void put_account(const struct machine_config *c, struct cpu_account *a, json_t *fields, json_t *units)
-{
-	json_t *o, *list, *docs;
-
-	if (!a)
-		return;
-	o = json_object();
-	list = json_array();
-	docs = json_object();
-	for (uint32_t i = 0; i < cpu_account_unit_count(a); i++)
-		json_array_append_new(list, unit_json(a, c, i));
-	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
-		put_text(docs, cpu_part_name((enum cpu_part)i), cpu_part_doc((enum cpu_part)i));
-	json_object_set_new(o, "units", list);
-	json_object_set_new(o, "lines", lines_json(a));
-	json_object_set_new(o, "parts", docs);
-	json_object_set_new(fields, "core_account", o);
-	put_text(units, "core_account", "ps");
-}
-
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -306,7 +190,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	json_object_set_new(fields, "channels", channels);
 	put_traffic(c, stats, counts, fields, units);
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
-	put_account(c, cpu_system_account_of(s), fields, units);
+	machine_cpu_account(m, fields, units);
 	machine_cpu_over_time(m, fields);
 	json_object_set_new(fields, "planted_mistakes", mistakes(c));
 	put_text(units, "cycles", "cycles of a core, from main to the end");

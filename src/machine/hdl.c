@@ -47,9 +47,6 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 				"ndp.hdl = %s: channel.core_count = %llu accesses under way; expected one for each of "
 				"its %u ports at least",
 				p->hdl, (unsigned long long)near->core_count, HDL_PORTS);
-	if (machine_run_params(c)->account)
-		base_diag_error(diag, (struct base_place){0},
-				"run.account, as strata why has it: accelerators (ndp.hdl) have none yet");
 }
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
@@ -64,7 +61,7 @@ static void *build(struct machine *m)
 	if (!p)
 		return NULL;
 	return hdl_system_new(&m->ctx, p, machine_channel(m), machine_channel_params(m->config),
-			      cpu_unit_count(machine_cpu_params(m->config)));
+			      cpu_unit_count(machine_cpu_params(m->config)), cpu_system_account_of(machine_cpu(m)));
 }
 
 static void unbuild(void *built)

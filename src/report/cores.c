@@ -1,6 +1,7 @@
 /* cores.c - sums over the units of a core account. */
 #include "report/cores.h"
 
+#include "report/core_channels.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -13,8 +14,9 @@ enum { FINDINGS = 3, LINES_SHOWN = 10 };
 /* What is of the way of lines, of all parts. */
 static bool is_memory(const char *part)
 {
-	static const char *const others[] = {"compute", "issue",       "page_fault", "system", "mutex", "barrier",
-					     "thread_join", "work", "sync", "none", "ended"};
+	static const char *const others[] = {"compute",	    "issue", "page_fault", "system", "mutex",  "barrier",
+					     "thread_join", "work",  "sync",	   "none",   "design", "no_message",
+					     "ended"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
 		if (!strcmp(part, others[i]))
@@ -24,7 +26,7 @@ static bool is_memory(const char *part)
 
 static bool is_idle(const json_t *unit, double time_ps)
 {
-	return report_number(unit, "parts", "none") >= time_ps;
+	return report_number(unit, "parts", "none") + report_number(unit, "parts", "no_message") >= time_ps;
 }
 
 static void add(json_t *sums, const char *key, double value)
@@ -103,8 +105,8 @@ static json_t *lines_of(const json_t *account, const char *of, double all)
 
 /* ---- units ---- */
 
-/* Of the units that ran something. */
-static json_t *kind_of(const json_t *account, bool is_ndp, double time_ps, double *left_ps)
+/* Of those of the units that ran something. */
+static json_t *kind_of(const json_t *account, const json_t *units, bool is_ndp, double time_ps, double *left_ps)
 {
 	json_t *sums = json_object(), *out, *unit, *value;
 	double all = 0;
@@ -112,7 +114,7 @@ static json_t *kind_of(const json_t *account, bool is_ndp, double time_ps, doubl
 	const char *key;
 	size_t i;
 
-	json_array_foreach(json_object_get(account, "units"), i, unit) {
+	json_array_foreach((json_t *)units, i, unit) {
 		double sum = 0;
 
 		if ((json_object_get(unit, "ndp") != NULL) != is_ndp)
@@ -197,23 +199,29 @@ static void find(const json_t *kind, const char *name, json_t *findings)
 
 json_t *report_cores(const json_t *run)
 {
-	const json_t *account = json_object_get(run, "core_account");
+	const json_t *account = json_object_get(run, "core_account"), *units = json_object_get(account, "units"),
+		     *designs = json_object_get(account, "accelerators");
 	const double time_ps = report_number(run, "time_ps", NULL);
-	json_t *kinds, *near, *findings;
+	json_t *kinds, *near, *channels, *findings;
 	double left_ps = 0;
 
 	if (!json_is_object(account))
 		return json_null();
 	kinds = json_object();
 	findings = json_array();
-	json_object_set_new(kinds, "processors", kind_of(account, false, time_ps, &left_ps));
-	near = kind_of(account, true, time_ps, &left_ps);
+	json_object_set_new(kinds, "processors", kind_of(account, units, false, time_ps, &left_ps));
+	near = kind_of(account, designs ? designs : units, true, time_ps, &left_ps);
 	if (report_number(near, "units", NULL) > 0)
-		json_object_set(kinds, "ndps", near);
+		json_object_set(kinds, designs ? "accelerators" : "ndps", near);
 	find(json_object_get(kinds, "processors"), "hardware threads of the processors", findings);
-	find(near, "NDP cores", findings);
+	find(near, designs ? "accelerators" : "NDP cores", findings);
+	channels = report_core_channels(account,
+					report_number(json_object_get(kinds, "processors"), "ps", NULL) +
+					    report_number(near, "ps", NULL),
+					findings);
 	json_decref(near);
-	return json_pack("{s:o, s:f, s:o}", "kinds", kinds, "unaccounted_ps", left_ps, "findings", findings);
+	return json_pack("{s:o, s:o, s:f, s:o}", "kinds", kinds, "channels", channels, "unaccounted_ps", left_ps,
+			 "findings", findings);
 }
 
 /* ---- as text ---- */
@@ -265,4 +273,6 @@ void report_cores_print(FILE *out, const json_t *cores)
 	print_lines(out, "hardware threads of the processors", json_object_get(kinds, "processors"));
 	print_kind(out, "NDP cores", json_object_get(kinds, "ndps"));
 	print_lines(out, "NDP cores", json_object_get(kinds, "ndps"));
+	print_kind(out, "accelerators", json_object_get(kinds, "accelerators"));
+	report_core_channels_print(out, json_object_get(cores, "channels"));
 }

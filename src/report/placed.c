@@ -1,4 +1,4 @@
-/* placed.c - kernels in the arrays of caches, and functions on NDPs, with what that cost and saved. */
+/* placed.c - kernels in the arrays of caches, functions and designs on NDPs, with what that cost and saved. */
 #include "report/placed.h"
 
 #include "report/report.h"
@@ -145,6 +145,17 @@ static double parts_ps(const json_t *line, bool is_waiting)
 	return sum;
 }
 
+static double parts_sum(const json_t *o, const char *key)
+{
+	const char *name;
+	json_t *value;
+	double sum = 0;
+
+	json_object_foreach(json_object_get(o, key), name, value)
+		sum += json_number_value(value);
+	return sum;
+}
+
 static bool is_of(const json_t *line, const char *of)
 {
 	return !g_strcmp0(json_string_value(json_object_get(line, "of")), of);
@@ -247,12 +258,59 @@ static void add_functions(const json_t *run, const json_t *other, json_t *rows)
 	json_decref(functions);
 }
 
+/* ---- accelerators ---- */
+
+static char *accelerator_finding(const json_t *design, const json_t *row, double own_ps, double place_ps)
+{
+	const double busy = number(row, "there_ps"), local = number(row, "local"), remote = number(row, "remote");
+
+	return g_strdup_printf(
+	    "accelerator %s: %.0f messages taken, %.0f sent; it has work for %.3f us: %.1f %% its own, %.1f %% without "
+	    "a place for one more access, %.1f %% waiting for answers; %.0f accesses, each %.3f us under way on "
+	    "average, %.1f %% of them to other channels; at most %.1f kB did not come up a channel, at least %.1f kB "
+	    "went by one",
+	    json_string_value(json_object_get(design, "name")), number(design, "messages"), number(design, "replies"),
+	    busy / ps_per_us, percent(own_ps, busy), percent(place_ps, busy), percent(busy - own_ps - place_ps, busy),
+	    number(row, "accesses"), number(row, "access_ps") / ps_per_us, percent(remote, local + remote),
+	    number(row, "saved_bytes") / bytes_per_kb, number(row, "spent_bytes") / bytes_per_kb);
+}
+
+/* One that got no message is not there. */
+static void add_accelerators(const json_t *run, json_t *rows)
+{
+	const double time_ps = number(run, "time_ps");
+	json_t *design;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(run, "core_account"), "accelerators"), i, design) {
+		const double work_ps = time_ps - report_number(design, "parts", "no_message");
+		json_t *row;
+		g_autofree char *finding = NULL;
+
+		if (number(design, "messages") == 0)
+			continue;
+		row = json_copy(design);
+		json_object_set_new(row, "what", json_string("accelerator"));
+		json_object_set_new(row, "there_ps", json_real(work_ps));
+		json_object_set_new(row, "access_ps",
+				    json_real(number(design, "accesses") > 0 ? parts_sum(design, "access_parts") /
+										   number(design, "accesses")
+									     : 0));
+		set_bytes(run, row);
+		finding = accelerator_finding(design, row, report_number(design, "parts", "design"),
+					      report_number(design, "parts", "place"));
+		json_object_set_new(row, "finding", json_string(finding));
+		insert(rows, row);
+	}
+}
+
 json_t *report_placed(const json_t *run, const json_t *other)
 {
 	json_t *rows = json_array();
 
 	add_kernels(run, other, rows);
 	add_functions(run, other, rows);
+	add_accelerators(run, rows);
 	return rows;
 }
 

@@ -133,6 +133,19 @@ static double busiest_stack(const json_t *run, const char *bytes, const char *mo
 	return count && per_s > 0 ? most / (per_s / (double)count) * ps_per_s : 0;
 }
 
+/* Two ports, each an access a cycle (hdl/ports.h). */
+static double busiest_design(const json_t *run)
+{
+	const double per_s = 2 * 1e3 * report_number(run, "params", "ndp.clock_khz");
+	json_t *design;
+	double most = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(run, "core_account"), "accelerators"), i, design)
+		most = MAX(most, report_number(design, "accesses", NULL));
+	return per_s > 0 ? most / per_s * ps_per_s : 0;
+}
+
 static json_t *bounds_of(const json_t *run)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
@@ -143,6 +156,7 @@ static json_t *bounds_of(const json_t *run)
 		add_bound(out, "channels, to the memory", least_of(run, "tx", "tx"), time_ps);
 		add_bound(out, "channels, from the memory", least_of(run, "rx", "rx"), time_ps);
 		add_bound(out, "DRAM of all channels", dram, time_ps);
+		add_bound(out, "ports of the busiest accelerator", busiest_design(run), time_ps);
 		return out;
 	}
 	add_bound(out, "issue: one instruction per scheduler and cycle",

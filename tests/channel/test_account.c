@@ -158,7 +158,7 @@ static void all_is_somewhere(void **state)
 static void places(void **state)
 {
 	static const char here, there;
-	struct cpu_account *a = cpu_account_new(2, 1, 10);
+	struct cpu_account *a = cpu_account_new(2, 1, 1, 10);
 
 	(void)state;
 	cpu_account_at(a, 0, &here);
@@ -181,10 +181,60 @@ static void places(void **state)
 	cpu_account_free(a);
 }
 
+/* Of an access, what has been charged to a channel since before. */
+static uint64_t of_channel(const struct rig *r, uint32_t channel, bool is_near)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
+		sum += cpu_account_channel_ps(cpu_system_account_of(r->cpu), channel, is_near, (enum cpu_part)i);
+	return sum;
+}
+
+static uint64_t up_of(const struct rig *r, uint32_t unit)
+{
+	return cpu_account_ps(cpu_system_account_of(r->cpu), unit, CPU_PART_UP);
+}
+
+/* Waits are of the channel behind which the line is, of who waits: a processor, and an NDP of another channel. */
+static void lines_have_their_channel(void **state)
+{
+	struct rig r;
+	uint32_t ndp, far;
+	const struct cpu_account *a;
+
+	(void)state;
+	open_plain(&r);
+	rig_open(&r, false);
+	ndp = r.cpu_units;
+	far = r.cpu_units + (uint32_t)r.params.core_count;
+	a = cpu_system_account_of(r.cpu);
+	rig_access(&r, far, 5 * PAGE_BYTES, 8, CPU_READ);
+	rig_access(&r, ndp, 4 * PAGE_BYTES, 8, CPU_READ);
+	sim_run(r.ctx.engine);
+	assert_int_equal(of_channel(&r, 0, false) + of_channel(&r, 1, false), 0);
+
+	const uint64_t near_before = of_channel(&r, 1, true), far_before = of_channel(&r, 0, true);
+
+	rig_access(&r, 0, 5 * PAGE_BYTES, 8, CPU_READ);
+	sim_run(r.ctx.engine);
+	assert_int_equal(of_channel(&r, 0, false), 0);
+	assert_true(up_of(&r, 0) > 0);
+	assert_int_equal(cpu_account_channel_ps(a, 1, false, CPU_PART_UP), up_of(&r, 0));
+	rig_access(&r, far, 4 * PAGE_BYTES + RIG_LINE_BYTES, 8, CPU_READ);
+	sim_run(r.ctx.engine);
+	assert_int_equal(of_channel(&r, 1, true), near_before);
+	assert_true(of_channel(&r, 0, true) > far_before);
+	assert_true(up_of(&r, far) > 0);
+	assert_int_equal(cpu_account_channel_ps(a, 0, true, CPU_PART_UP), up_of(&r, far));
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(parts_have_their_length),
 					   cmocka_unit_test(all_is_somewhere),
+					   cmocka_unit_test(lines_have_their_channel),
 					   cmocka_unit_test(places)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

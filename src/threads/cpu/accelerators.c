@@ -71,9 +71,9 @@ void accelerators_answered(struct accelerators *a, uint32_t unit, uint64_t time_
 	hdl_answered(a->hdl, unit, time_ps);
 }
 
-void accelerators_stop(struct accelerators *a)
+void accelerators_stop(struct accelerators *a, uint64_t now_ps)
 {
-	hdl_stop(a->hdl);
+	hdl_stop(a->hdl, now_ps);
 }
 
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)

@@ -22,7 +22,7 @@ struct thread_reply accelerators_ask(struct accelerators *a, const struct thread
 /* Before the range is unmapped. */
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t bytes);
 /* The program has ended. */
-void accelerators_stop(struct accelerators *a);
+void accelerators_stop(struct accelerators *a, uint64_t now_ps);
 void accelerators_answered(struct accelerators *a, uint32_t unit, uint64_t time_ps);
 
 #endif

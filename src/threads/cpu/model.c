@@ -287,9 +287,9 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	run_until(h, at->now_ps);
 	sample(h, at->now_ps);
 	awake_end(h->awake, at->now_ps);
-	account_end(h, at->now_ps);
 	if (h->accelerators)
-		accelerators_stop(h->accelerators);
+		accelerators_stop(h->accelerators, at->now_ps);
+	account_end(h, at->now_ps);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)

@@ -1,0 +1,14 @@
+/* core_channels.h - which channel's lines processors and NDPs waited for. */
+#ifndef STRATA_REPORT_CORE_CHANNELS_H
+#define STRATA_REPORT_CORE_CHANNELS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Of the account of a run (core_account of docs/results.md), by channel: ps of the processors and of the NDPs, and
+ * what it was. Adds to findings if the channels are out of balance and that is much of all_ps, the time of all units.
+ * Free with json_decref. */
+json_t *report_core_channels(const json_t *account, double all_ps, json_t *findings);
+void report_core_channels_print(FILE *out, const json_t *channels);
+
+#endif
