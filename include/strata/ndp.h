@@ -152,7 +152,8 @@ static inline int strata_remote_cacheable(const void *p, size_t bytes, int is_ca
 	return strata_ndp_range_(STRATA_NDP_CACHEABLE, p, bytes, is_cacheable != 0);
 }
 
-/* The caller's caches write its lines back, and forget them. */
+/* The caller's caches write its lines back, and forget them: an NDP core's the remote ones that it keeps, a processor's
+ * and all others' of processors what they have. Takes its time, by channel.flush_cycles or a slot of the bus each. */
 static inline int strata_flush(const void *p, size_t bytes)
 {
 	return strata_ndp_range_(STRATA_NDP_FLUSH, p, bytes, 0);

@@ -17,6 +17,11 @@
 	X(CHANNEL_PLACE_NESTED, nested)
 enum channel_place { CHANNEL_PLACES(SIM_PARAM_ENUMERATOR) };
 
+#define CHANNEL_ATTACHMENTS(X) \
+	X(CHANNEL_ATTACHMENT_MANAGER, manager) \
+	X(CHANNEL_ATTACHMENT_PEER, peer)
+enum channel_attachment { CHANNEL_ATTACHMENTS(SIM_PARAM_ENUMERATOR) };
+
 struct channel_params {
 #include "sim/param_fields.inc"
 #include "channel/channel_params.def"
@@ -34,6 +39,14 @@ struct channel_stats {
 /* Rules across the parameters, and those with its processors. */
 bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,
 			  struct base_diag_list *diag);
+
+/* Of a message between the bus and an NDP, one way. */
+static inline uint64_t channel_message_ps(const struct channel_params *p, const struct cpu_params *cpu)
+{
+	return p->attachment == CHANNEL_ATTACHMENT_PEER ? cpu->smp_hop_count * cpu->smp_hop_ps / 2 +
+							      cpu->channel_latency_ps
+							: p->message_ps;
+}
 
 struct channel_system;
 
@@ -92,8 +105,9 @@ void channel_forget_pages(struct channel_system *s);
 /* With cpu_cold: all caches are empty, lines are the processors'; those with something under way keep their state and
  * copies. */
 void channel_cold(struct channel_system *s);
-/* The core's copies of remote lines of these addresses are dropped. */
-void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end);
+/* The core's copies of remote lines of these addresses are dropped. It looks for each line of its cache there, or for
+ * the cache's lines in the range if that are fewer: returns when it has. */
+uint64_t channel_flush(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t begin, uint64_t end);
 
 /* Pages that the TLBs of all NDP-Ms hold. */
 uint32_t channel_tlb_pages(const struct channel_system *s);

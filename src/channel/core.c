@@ -177,7 +177,7 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	if (!a->is_remote)
 		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
 	if (a->is_remote)
-		point_ask(k, granule, a->is_write, k->op == CPU_ATOMIC, units, trail_of(k, a));
+		point_ask(k, granule, k->op, units, trail_of(k, a));
 	else
 		manager_ask(k, granule, a->is_write, is_prefetch, units, trail_of(k, a));
 }
@@ -192,7 +192,7 @@ static bool miss(struct ndp_core *k, uint64_t granule, uint64_t units)
 		struct ndp_ask *slot = prefetch_slot(k);
 		const bool is_remote = cpu_line_channel(s->c, line_of(k, granule)) != k->m->channel;
 
-		if (under_way || !slot || is_remote || !s->p->cache_bytes)
+		if (under_way || !slot || (is_remote ? !s->is_peer : !s->p->cache_bytes))
 			s->stats.drops++;
 		else
 			ask(k, slot, granule, units);
@@ -316,6 +316,15 @@ static uint64_t waited_ps(const struct ndp_core *k)
 	return base_divide(now_units(k->s) - k->asks[0].asked_units, &k->s->c->by_per_ps, &rest);
 }
 
+/* A prefetch is there; the access that has waited for it goes on. */
+static void prefetched(struct ndp_core *k, bool is_wanted)
+{
+	uint64_t units = now_units(k->s);
+
+	if (is_wanted && go_on(k, &units))
+		answer(k, units);
+}
+
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
 {
 	struct ndp_ask *a = ask_for(k, granule);
@@ -340,12 +349,20 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 	if (is_load_or_store) {
 		sim_hist_add(&k->s->stats.local_latency_ps, waited_ps(k));
 		done(k);
-	} else if (is_wanted) {
-		uint64_t units = now_units(k->s);
-
-		if (go_on(k, &units))
-			answer(k, units);
+	} else {
+		prefetched(k, is_wanted);
 	}
+}
+
+void core_fetched(struct ndp_core *k, uint64_t granule)
+{
+	struct ndp_ask *a = ask_for(k, granule);
+	const bool is_wanted = a->is_wanted;
+
+	a->is_busy = false;
+	if (is_wanted)
+		account(k, a);
+	prefetched(k, is_wanted);
 }
 
 void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
@@ -442,11 +459,13 @@ void core_cold(struct ndp_core *k)
 	}
 }
 
-void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
+uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 {
-	const uint64_t bytes = k->s->p->access_bytes;
+	const uint64_t bytes = k->s->p->access_bytes, first = begin / bytes * bytes;
 
-	for (uint64_t at = begin / bytes * bytes; k->s->p->cache_bytes && at < end; at += bytes) {
+	if (!k->s->p->cache_bytes || end <= first)
+		return 0;
+	for (uint64_t at = first; at < end; at += bytes) {
 		struct cpu_tag *tag = cpu_tags_find(&k->cache, granule_of(k, at));
 
 		if (tag && tag->state == CORE_REMOTE) {
@@ -454,6 +473,7 @@ void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 			tag->state = CPU_INVALID;
 		}
 	}
+	return MIN((end - first + bytes - 1) / bytes, k->cache.set_count * k->cache.way_count);
 }
 
 void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line)

@@ -20,7 +20,7 @@ uint64_t directory_region(const struct ndp_m *m, uint64_t line)
 bool directory_is_summarised(const struct channel_system *s, uint64_t region)
 {
 	/* Spread evenly, the same ones in every run. */
-	return (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
+	return !s->is_peer && (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
 }
 
 uint64_t directory_region_lines(const struct channel_system *s, uint64_t region)
@@ -29,6 +29,12 @@ uint64_t directory_region_lines(const struct channel_system *s, uint64_t region)
 }
 
 /* ---- the state of lines ---- */
+
+/* Of all lines, before anybody has any: a peer's own memory is its own. */
+static enum near_state first_state(const struct channel_system *s)
+{
+	return s->is_peer ? NEAR_NDP : NEAR_CPU;
+}
 
 static uint8_t item_of(const struct near_region *r, uint64_t i)
 {
@@ -129,6 +135,8 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 		}
 	}
 	set_item(r, index_of(m, line) & (s->region_lines - 1), state);
+	if (s->is_peer)
+		return;
 	tag = cpu_tags_find(&m->directory_cache, item);
 	if (!tag)
 		tag = cache_put(m, item);
@@ -149,7 +157,7 @@ void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 		struct near_region *r = &m->regions[i];
 
 		g_free(r->items);
-		*r = (struct near_region){.state = NEAR_CPU, .in_transit = r->in_transit};
+		*r = (struct near_region){.state = (uint8_t)first_state(s), .in_transit = r->in_transit};
 		s->shadow[m->channel][i] =
 		    directory_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
 	}
@@ -157,7 +165,7 @@ void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 		const uint64_t region = directory_region(m, lines[i]);
 		struct near_region *r = &m->regions[region];
 
-		if (states[i] == (uint8_t)NEAR_CPU)
+		if (states[i] == (uint8_t)first_state(s))
 			continue;
 		if (r->state != NEAR_UNDEFINED)
 			fill(r, directory_region_lines(s, region));
@@ -259,6 +267,11 @@ void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 	const uint64_t region = directory_region(m, r->line);
 	const bool is_summarised = directory_is_summarised(s, region) && m->regions[region].state != NEAR_UNDEFINED;
 
+	if (s->is_peer) {
+		s->stats.directory_lookups++;
+		ready_at(r, units + ps_units(s, s->p->directory_ps));
+		return;
+	}
 	s->stats.summary_lookups++;
 	if (is_summarised) {
 		s->stats.summary_hits++;
@@ -276,6 +289,8 @@ void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 void directory_init(struct ndp_m *m)
 {
 	m->regions = g_new0(struct near_region, m->s->regions_count);
+	for (uint64_t i = 0; i < m->s->regions_count; i++)
+		m->regions[i].state = (uint8_t)first_state(m->s);
 	cpu_tags_init(&m->directory_cache, m->s->p->directory_cache_bytes,
 		      (uint32_t)m->s->p->directory_cache_ways_count, QUARTER_BYTES);
 }

@@ -744,7 +744,7 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 
 /* ---- translation ---- */
 
-/* What a miss of the TLB adds: the NDP-AP walks the table. */
+/* What a miss of the TLB adds: the NDP-AP walks the table, or the peer itself. */
 uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
 {
 	struct channel_system *s = m->s;
@@ -764,6 +764,8 @@ uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
 	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
 	cpu_tags_use(&m->tlb, tag);
 	s->stats.tlb_misses++;
+	if (s->is_peer)
+		return s->p->walk_ps;
 	message_up(s, m->channel);
 	message_down(s, m->channel);
 	return s->p->walk_ps + 2 * s->p->message_ps;

@@ -9,6 +9,41 @@ static struct ndp_point *point_of(struct channel_system *s, uint32_t channel)
 	return &s->points[channel % s->p->point_count];
 }
 
+/* ---- links ---- */
+
+/* What is between its cores and an NDP-AP, which is at the bus; of a peer it is between that and the bus. */
+
+/* From an NDP to its NDP-AP, or from a peer's own to the bus. */
+static uint64_t request_up(const struct ndp_point *a)
+{
+	return a->s->is_peer ? message_up(a->s, a->number) : now_units(a->s);
+}
+
+/* A line, or the right to write one, from the bus. */
+static uint64_t grant_down(struct ndp_point *a, bool has_line)
+{
+	struct channel_system *s = a->s;
+
+	if (!s->is_peer)
+		return now_units(s);
+	return has_line ? cpu_channels_down(s->channels, a->number, LINE_BYTES, s->message_ps)
+			: message_down(s, a->number);
+}
+
+/* See struct cpu_agent_ops. The answer is on the wire from now on, which is when those of the message before may be. */
+static uint64_t ask_peer(void *self, uint64_t line, bool is_modified)
+{
+	struct ndp_point *a = self;
+	struct channel_system *s = a->s;
+	const uint64_t now = now_units(s), there = message_down(s, a->number);
+	const uint64_t back = is_modified ? cpu_channels_up(s->channels, a->number, LINE_BYTES, s->message_ps)
+					  : message_up(s, a->number);
+
+	(void)line;
+	s->stats.link_snoops++;
+	return there + (back - now);
+}
+
 /* ---- the copy of the summary ---- */
 
 static enum coh_state shadow_state(const struct channel_system *s, uint32_t channel, uint64_t region)
@@ -199,7 +234,7 @@ static void claimed(void *self, struct cpu_claim *c)
 	g->m = claim->m;
 	g->line = c->line;
 	PUT(s->free_claims, claim);
-	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->point_bus_ps));
+	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->is_peer ? 0 : s->p->point_bus_ps));
 }
 
 static void fire_claim(void *self, struct cpu_event *e)
@@ -223,7 +258,8 @@ void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 					  .done = claimed,
 					  .self = s},
 				.m = m};
-	cpu_event_at(&s->c->events, &claim->claim.event, message_up(s, m->channel) + ps_units(s, s->p->point_ps));
+	cpu_event_at(&s->c->events, &claim->claim.event,
+		     message_up(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps));
 }
 
 /* ---- remote accesses ---- */
@@ -265,9 +301,12 @@ static void fire_data_down(void *self, struct cpu_event *e)
 	struct remote *r = (struct remote *)e;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
-	const uint64_t there = cpu_channels_down(s->channels, r->m->channel, bytes, s->p->message_ps);
+	uint64_t there = now_units(s);
 
-	s->stats.data_down_bytes += bytes;
+	if (!s->is_peer) {
+		there = cpu_channels_down(s->channels, r->m->channel, bytes, s->message_ps);
+		s->stats.data_down_bytes += bytes;
+	}
 	r->event.fire = fire_data;
 	cpu_trail_step(r->trail, CPU_PART_DOWN, there);
 	cpu_trail_step(r->trail, CPU_PART_LINK, there + ps_units(s, s->p->core_link_ps));
@@ -288,6 +327,28 @@ static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units
 	cpu_event_at(&s->c->events, &r->event, out);
 }
 
+static void fire_fetched(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	struct ndp_core *core = r->core;
+	const uint64_t granule = (r->line * QUARTERS + r->quarter) >> s->quarters_shift;
+
+	PUT(s->free_remotes, r);
+	core_fetched(core, granule);
+}
+
+/* Of a prefetch the core is told. */
+static void fetched(struct ndp_point *a, struct remote *r, uint64_t from_units)
+{
+	const uint64_t there = from_units + ps_units(a->s, a->s->p->core_link_ps);
+
+	r->event.fire = fire_fetched;
+	cpu_trail_step(r->trail, CPU_PART_POINT, from_units);
+	cpu_trail_step(r->trail, CPU_PART_LINK, there);
+	cpu_event_at(&a->s->c->events, &r->event, there);
+}
+
 /* A way for the line that nobody has locked or asked for; NULL: all are. */
 static struct cpu_tag *room(struct ndp_point *a, uint64_t line)
 {
@@ -304,6 +365,8 @@ static struct cpu_tag *room(struct ndp_point *a, uint64_t line)
 
 		if (row->actions[0] == COH_DO_WRITE_BACK) {
 			a->s->stats.point_write_backs++;
+			if (a->s->is_peer)
+				cpu_channels_up(a->s->channels, a->number, LINE_BYTES, 0);
 			cpu_bus_write_beside(a->s->bus, oldest->line, oldest->version);
 		}
 	}
@@ -333,7 +396,7 @@ static bool has_asked(struct ndp_point *a, struct remote *r, struct cpu_tag *tag
 	tag->is_kept = true;
 	r->is_asking = true;
 	cpu_bus_ask(a->s->bus, a->agent, r->line, r->coh_event == COH_EV_R_READ ? CPU_READ : CPU_WRITE, 0,
-		    now_units(a->s));
+		    request_up(a));
 	return true;
 }
 
@@ -390,6 +453,10 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 	if (r->is_waiting)
 		s->stats.lock_wait_ps += (now_units(s) - r->waiting_units) / s->c->per_ps;
 	cpu_tags_use(&a->cache, tag);
+	if (r->is_prefetch) {
+		fetched(a, r, from_units);
+		return true;
+	}
 	if (action == COH_DO_EXECUTE)
 		tag->version = cpu_version_next(tag->version, quarters_of(r->quarter, r->quarters));
 	r->version = tag->version;
@@ -465,19 +532,18 @@ static void fire_up(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct remote *r = (struct remote *)e;
 
-	const uint64_t there = message_up(s, r->m->channel);
+	const uint64_t there = s->is_peer ? now_units(s) : message_up(s, r->m->channel);
 
 	r->event.fire = fire_arrived;
 	cpu_trail_step(r->trail, CPU_PART_UP, there);
 	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->point_ps));
 }
 
-void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units,
-	       struct cpu_trail *trail)
+void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	struct remote *r = TAKE(s->free_remotes, struct remote);
-	const bool is_executed = is_atomic && s->p->point_atomics;
+	const bool is_write = cpu_is_write(op), is_executed = op == CPU_ATOMIC && s->p->point_atomics;
 
 	*r = (struct remote){.event = {.fire = fire_up, .self = s},
 			     .core = core,
@@ -486,6 +552,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_a
 			     .line = granule >> s->granule_shift,
 			     .quarter = (uint8_t)((granule & (s->granules - 1)) * s->granule_quarters),
 			     .quarters = (uint8_t)s->granule_quarters,
+			     .is_prefetch = op == CPU_PREFETCH,
 			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
 	if (unlikely(s->c->account != NULL))
@@ -527,9 +594,13 @@ static void fire_return_up(void *self, struct cpu_event *e)
 	struct remote *r = (struct remote *)e;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
-	s->stats.data_up_bytes += bytes;
 	r->event.fire = fire_returned;
-	cpu_event_at(&s->c->events, e, cpu_channels_up(s->channels, r->m->channel, bytes, s->p->message_ps));
+	if (s->is_peer) {
+		cpu_event_at(&s->c->events, e, now_units(s));
+		return;
+	}
+	s->stats.data_up_bytes += bytes;
+	cpu_event_at(&s->c->events, e, cpu_channels_up(s->channels, r->m->channel, bytes, s->message_ps));
 }
 
 void point_return(struct remote *r)
@@ -599,7 +670,7 @@ static void grant(void *self, const struct cpu_request *r, cpu_version version)
 	const bool is_write = cpu_is_write((enum cpu_op)r->op), is_new = tag->state == POINT_RESERVED;
 	const struct coh_row *row =
 	    coh_find(&s->table, state_of(tag), is_write ? COH_EV_GRANT_WRITE : COH_EV_GRANT_READ, false);
-	uint64_t units = now_units(s);
+	uint64_t units = grant_down(a, is_new);
 
 	if (is_new) {
 		tag->version = version;
@@ -625,6 +696,8 @@ static bool again(void *self, const struct cpu_request *r)
 
 static const struct cpu_agent_ops agent_ops = {
     .state = state, .snoop = snoop, .grant = grant, .again = again, .is_locked = is_locked};
+static const struct cpu_agent_ops peer_ops = {
+    .state = state, .snoop = snoop, .grant = grant, .again = again, .is_locked = is_locked, .ask = ask_peer};
 
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 {
@@ -633,7 +706,8 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 	a->placeless = g_new0(struct point_queue, a->cache.set_count);
 	for (uint64_t i = 0; i < a->cache.set_count; i++)
 		a->placeless[i].end = &a->placeless[i].first;
-	a->agent = cpu_bus_agent(s->bus, &agent_ops, a);
+	a->agent = cpu_bus_agent(s->bus, s->is_peer ? &peer_ops : &agent_ops, a);
+	s->bus->has_links |= s->is_peer;
 	s->bus->agents[a->agent].is_beside_llc = true;
 	s->bus->has_locks = true;
 }

@@ -132,6 +132,7 @@ struct remote {
 	uint64_t waiting_units; /* since when, if it is or was waiting for a lock */
 	cpu_version version;
 	uint8_t coh_event, quarter, quarters;
+	bool is_prefetch; /* of a peer: no data go to the core */
 	bool is_looked_up, is_waiting, is_placeless;
 	bool is_asking; /* its request to the bus is under way */
 	struct remote *next_placeless;
@@ -171,6 +172,8 @@ struct message {
 
 struct channel_system {
 	const struct channel_params *p;
+	bool is_peer; /* channel.attachment */
+	uint64_t message_ps;
 	struct cpu_system *cpu;
 	struct cpu_common *c;
 	struct cpu_bus *bus;
@@ -293,7 +296,8 @@ bool core_asks(struct ndp_core *k, uint64_t line);
 bool core_owns(const struct ndp_core *k, uint64_t granule);
 /* Without what is under way, its cache is empty; nothing is written back. */
 void core_cold(struct ndp_core *k);
-void core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
+/* Returns how many lines it has looked at. */
+uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 /* Copies of these lines as remote ones, which nothing else takes from it. */
 void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
@@ -301,6 +305,8 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
 /* What it asked an NDP-AP for has come. */
 void core_remote(struct ndp_core *k, struct remote *r);
+/* Of its prefetch of a remote line the peer's cache has the line. */
+void core_fetched(struct ndp_core *k, uint64_t granule);
 
 /* point.c: the NDP-AP. */
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
@@ -320,8 +326,7 @@ void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
 /* A line of the region is no longer as the summary has it. */
 void point_changed(struct ndp_m *m, uint64_t region);
 /* From a core, at units. */
-void point_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_atomic, uint64_t units,
-	       struct cpu_trail *trail);
+void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail);
 void point_return(struct remote *r);
 
 /* software.c: a page goes or moves, and copies of its line in the NDP's caches with it, to the memory if they are

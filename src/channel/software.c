@@ -30,7 +30,7 @@ uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, 
 		units = MAX(units, up) + ps_units(s, s->p->core_link_ps);
 	}
 	down = message_down(s, to);
-	units = MAX(units + ps_units(s, s->p->point_ps + s->p->message_ps), down);
+	units = MAX(units + ps_units(s, s->p->point_ps + s->message_ps), down);
 	return (units + s->c->per_ps - 1) / s->c->per_ps;
 }
 
@@ -44,19 +44,21 @@ uint64_t channel_command(struct channel_system *s, uint64_t now_ps, uint32_t to)
 {
 	s->stats.messages_down++;
 	s->stats.message_bytes += LINE_BYTES;
-	return later_ps(s, now_ps, cpu_channels_down(s->channels, to, LINE_BYTES, s->p->message_ps), s->p->point_ps);
+	return later_ps(s, now_ps, cpu_channels_down(s->channels, to, LINE_BYTES, s->message_ps), s->p->point_ps);
 }
 
 uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from)
 {
 	s->stats.messages_up++;
 	s->stats.message_bytes += LINE_BYTES;
-	return later_ps(s, now_ps, cpu_channels_up(s->channels, from, LINE_BYTES, s->p->message_ps), s->p->point_ps);
+	return later_ps(s, now_ps, cpu_channels_up(s->channels, from, LINE_BYTES, s->message_ps), s->p->point_ps);
 }
 
-void channel_flush(struct channel_system *s, uint32_t core, uint64_t begin, uint64_t end)
+uint64_t channel_flush(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t begin, uint64_t end)
 {
-	core_flush(&s->cores[core], begin, end);
+	const uint64_t cycles = core_flush(&s->cores[core], begin, end) * s->p->flush_cycles;
+
+	return cpu_ps_from(s->c, now_ps * s->c->per_ps + cycles_units(s, cycles));
 }
 
 void channel_cold(struct channel_system *s)
@@ -183,7 +185,7 @@ static uint64_t claim_region(struct ndp_m *m, uint64_t region, enum near_state s
 		directory_summarise(m, region, state);
 	s->stats.region_claims++;
 	message_up(s, m->channel);
-	return message_down(s, m->channel) + ps_units(s, s->p->message_ps);
+	return message_down(s, m->channel) + ps_units(s, s->message_ps);
 }
 
 /* NULL: the page is not touched, or its channel is plain. */

@@ -53,7 +53,17 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 	if (!is_power_of_two(p->summary_bytes))
 		base_diag_error(diag, (struct base_place){0}, "channel.summary_bytes = %llu: expected a power of two",
 				(unsigned long long)p->summary_bytes);
-	if (p->message_ps < cpu_channel_latency_ps(cpu))
+	if (p->attachment == CHANNEL_ATTACHMENT_PEER &&
+	    (p->ndp_count > CPU_AGENTS_BESIDE || p->point_count != p->ndp_count || !cpu->smp_hop_count))
+		base_diag_error(diag, (struct base_place){0},
+				"channel.attachment = peer: needs at most %u NDPs, channel.point_count as many as "
+				"channel.ndp_count, and a link: cpu.smp_hop_count",
+				CPU_AGENTS_BESIDE);
+	if (p->attachment == CHANNEL_ATTACHMENT_PEER && p->extended_bus)
+		base_diag_error(diag, (struct base_place){0},
+				"channel.extended_bus: peers are asked for what they have over their links; it is for "
+				"channel.attachment = manager");
+	if (channel_message_ps(p, cpu) < cpu_channel_latency_ps(cpu))
 		base_diag_error(diag, (struct base_place){0},
 				"channel.message_ps = %llu: a message would overtake lines, which take %llu by "
 				"cpu.channel_latency_ps and cpu.smp_hop_count",
@@ -78,14 +88,14 @@ uint64_t message_up(struct channel_system *s, uint32_t channel)
 {
 	s->stats.messages_up++;
 	s->stats.message_bytes += s->p->message_bytes;
-	return cpu_channels_up(s->channels, channel, s->p->message_bytes, s->p->message_ps);
+	return cpu_channels_up(s->channels, channel, s->p->message_bytes, s->message_ps);
 }
 
 uint64_t message_down(struct channel_system *s, uint32_t channel)
 {
 	s->stats.messages_down++;
 	s->stats.message_bytes += s->p->message_bytes;
-	return cpu_channels_down(s->channels, channel, s->p->message_bytes, s->p->message_ps);
+	return cpu_channels_down(s->channels, channel, s->p->message_bytes, s->message_ps);
 }
 
 void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
@@ -120,6 +130,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	const struct cpu_params *c = cpu->common.p;
 
 	s->p = p;
+	s->is_peer = p->attachment == CHANNEL_ATTACHMENT_PEER;
+	s->message_ps = channel_message_ps(p, c);
 	s->cpu = cpu;
 	s->c = &cpu->common;
 	s->bus = &cpu->bus;

@@ -285,6 +285,26 @@ static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps, enum c
 	cpu_event_at(&b->c->events, &r->event, units);
 }
 
+/* Agents beyond links that have to leave the line, or have it modified. Returns when the last has answered; 0: there is
+ * none. */
+static uint64_t ask_beyond(struct cpu_bus *b, uint32_t but, uint64_t line, bool is_write)
+{
+	uint64_t last = 0;
+	cpu_version version;
+
+	for (uint32_t i = 0; i < b->agent_count; i++) {
+		const struct cpu_agent *a = &b->agents[i];
+		const enum cpu_state state = i == but || !a->ops->ask ? CPU_INVALID : state_of(b, i, line, &version);
+
+		if (state == CPU_MODIFIED || (state && is_write)) {
+			const uint64_t units = a->ops->ask(a->self, line, state == CPU_MODIFIED);
+
+			last = MAX(last, units);
+		}
+	}
+	return last;
+}
+
 /* Its slot has come: who has the line? */
 static void look(void *bus, struct cpu_event *e)
 {
@@ -305,6 +325,11 @@ static void look(void *bus, struct cpu_event *e)
 		return;
 	}
 	r->asked_units = b->home_ops->snoop ? b->home_ops->snoop(b->home) : 0;
+	if (unlikely(b->has_links)) {
+		const uint64_t units = ask_beyond(b, r->agent, r->line, cpu_is_write((enum cpu_op)r->op));
+
+		r->asked_units = MAX(r->asked_units, units);
+	}
 	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++) {
 		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
 
@@ -464,10 +489,19 @@ static void leave(struct cpu_bus *b, struct cpu_claim *claim)
 	*link = claim->next;
 }
 
+static void claim_answered(void *bus, struct cpu_event *e)
+{
+	struct cpu_claim *claim = (struct cpu_claim *)e;
+
+	(void)bus;
+	claim->done(claim->self, claim);
+}
+
 static void claim_now(void *bus, struct cpu_event *e)
 {
 	struct cpu_bus *b = bus;
 	struct cpu_claim *claim = (struct cpu_claim *)e;
+	uint64_t answered_units = 0;
 	cpu_version version;
 
 	claim->is_coming = false;
@@ -481,11 +515,18 @@ static void claim_now(void *bus, struct cpu_event *e)
 	}
 	if (claim->is_waiting)
 		leave(b, claim);
+	if (unlikely(b->has_links))
+		answered_units = ask_beyond(b, UINT32_MAX, claim->line, claim->is_write);
 	if (cpu_bus_take(b, claim->line, claim->is_write, &version)) {
 		b->c->stats.memory_writes++;
 		b->home_ops->write_back(b->home, claim->line, version);
 	}
-	claim->done(claim->self, claim);
+	if (answered_units) {
+		e->fire = claim_answered;
+		cpu_event_at(&b->c->events, e, answered_units);
+	} else {
+		claim->done(claim->self, claim);
+	}
 }
 
 static void fire_claim(void *bus, struct cpu_event *e)

@@ -63,6 +63,9 @@ struct cpu_agent_ops {
 	void (*at_home)(void *self, const struct cpu_request *r, bool is_there);
 	/* Others' requests and claims wait until it calls cpu_bus_unlocked. NULL: never. */
 	bool (*is_locked)(const void *self, uint64_t line);
+	/* It is beyond a link, and has the line: asks it to leave or share that, now; returns when its answer, or the
+	 * line that it has modified, is at the bus. NULL: the bus' own times say so. */
+	uint64_t (*ask)(void *self, uint64_t line, bool is_modified);
 };
 
 /* What is behind the bus and its last level. */
@@ -103,6 +106,7 @@ struct cpu_bus {
 	struct cpu_claim *claims;   /* that wait */
 	struct cpu_request *locked; /* requests that wait for a locked line */
 	bool has_locks;
+	bool has_links; /* an agent is beyond one */
 };
 
 void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max);

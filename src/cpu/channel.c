@@ -192,6 +192,11 @@ static void write_back(void *channels, uint64_t line, cpu_version version)
 	base_map_set(&h->writes, line, (uintptr_t)a);
 }
 
+uint64_t cpu_channels_written(const struct cpu_channels *h, uint64_t line)
+{
+	return h->down_free_units[channel_of(h, line)] + cpu_channel_latency_ps(h->c->p) * h->c->per_ps;
+}
+
 static bool invalidate(void *channels, struct cpu_request *r)
 {
 	const struct cpu_channels *h = channels;

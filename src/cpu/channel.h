@@ -70,6 +70,8 @@ uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t by
  * All of that begins now, none of it after what it needs. Returns when the wires have carried the last one: a bound
  * from below. */
 uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, uint64_t count);
+/* When the line that was written back last to the line's channel is there. */
+uint64_t cpu_channels_written(const struct cpu_channels *h, uint64_t line);
 /* The line of r is read and goes up, now, with this version. */
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version);
 

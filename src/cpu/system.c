@@ -194,6 +194,40 @@ void cpu_leave(struct cpu_system *s, uint64_t address)
 	}
 }
 
+static uint64_t flush_line(struct cpu_system *s, uint64_t line, uint64_t units)
+{
+	const uint64_t slot = cpu_bus_slot_beside(&s->bus, units);
+	const uint64_t done = slot + s->common.p->snoop_latency_ps * s->common.per_ps;
+	cpu_version version;
+
+	s->common.stats.flushes++;
+	if (cpu_bus_under_way(&s->bus, line) || cpu_bus_is_locked(&s->bus, line) ||
+	    !cpu_bus_take(&s->bus, line, true, &version))
+		return done;
+	cpu_bus_write_beside(&s->bus, line, version);
+	return MAX(done, cpu_channels_written(&s->channels, line));
+}
+
+uint64_t cpu_flush(struct cpu_system *s, uint64_t now_ps, uint64_t begin, uint64_t end)
+{
+	const struct cpu_common *c = &s->common;
+	const uint64_t line_bytes = c->p->line_bytes, lines_of_page = c->p->page_bytes / line_bytes;
+	uint64_t units = now_ps * c->per_ps, done = units;
+
+	for (uint64_t at = begin / line_bytes; at * line_bytes < end; at++) {
+		const uint64_t page = at / lines_of_page;
+
+		units += cpu_cycles_units(c, c->p->memory_cycles);
+		if (!cpu_pages_is_touched(&s->pages, page))
+			continue;
+		const uint64_t line = cpu_pages_line(&s->pages, 0, page) + at % lines_of_page;
+		const uint64_t ended = flush_line(s, line, units);
+
+		done = MAX(done, ended);
+	}
+	return cpu_ps_from(c, MAX(done, units));
+}
+
 void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps)
 {
 	struct cpu_common *c = &s->common;

@@ -138,6 +138,10 @@ bool cpu_has_room(const struct cpu_system *s, uint32_t channel);
 /* Caches leave what they have of the touched page of the address, to the memory if it is modified. Lines with something
  * under way stay: who asks for them gets them where they were. */
 void cpu_leave(struct cpu_system *s, uint64_t address);
+/* Software writes the lines of the range back and has all caches of the processors forget them, by an instruction of a
+ * core each: a slot of the bus, and the channel for what was modified. Lines with something under way stay. Returns
+ * when the last is done. */
+uint64_t cpu_flush(struct cpu_system *s, uint64_t now_ps, uint64_t begin, uint64_t end);
 /* The touched page of the address, which caches have left, goes to another channel, where pages have channels, and that
  * one has room. *done_ps, at least the engine's time, is put off
  * until it is there, and by cpu.page_fault_ps for who moves it. */

@@ -130,12 +130,16 @@ static void parts_have_their_length(void **state)
 }
 
 /* Each access is settled: a wait that nobody charged would be found there. */
-static void all_is_somewhere(void **state)
+static void all_is_somewhere_of(bool is_peer)
 {
 	struct rig r;
 
-	(void)state;
 	open_plain(&r);
+	if (is_peer) {
+		r.params.attachment = CHANNEL_ATTACHMENT_PEER;
+		r.params.point_count = r.params.ndp_count;
+		r.cpu_params.smp_hop_count = 1;
+	}
 	rig_open(&r, false);
 	for (uint32_t i = 0; i < RANDOM_ACCESSES; i++) {
 		const uint32_t unit = rig_next(&r);
@@ -152,6 +156,13 @@ static void all_is_somewhere(void **state)
 	cpu_account_check(cpu_system_account_of(r.cpu));
 	assert_int_equal(cpu_account_place_count(cpu_system_account_of(r.cpu)), 2 * 9);
 	rig_close(&r);
+}
+
+static void all_is_somewhere(void **state)
+{
+	(void)state;
+	all_is_somewhere_of(false);
+	all_is_somewhere_of(true);
 }
 
 /* A charge is of the place where the unit was, and so is what is taken back. */

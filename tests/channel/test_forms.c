@@ -184,9 +184,169 @@ static void test_extended_bus(void **state)
 	}
 }
 
+/* ---- peers: NDPs behind links of their own ---- */
+
+enum { HOP_PS = 25000 };
+
+static void open_peers(struct rig *r, uint64_t hops)
+{
+	rig_thesis(r);
+	r->params.attachment = CHANNEL_ATTACHMENT_PEER;
+	r->params.point_count = r->params.ndp_count;
+	r->params.point_ps = 4000;
+	r->params.point_bus_ps = 0;
+	r->cpu_params.smp_hop_count = hops;
+	r->cpu_params.smp_hop_ps = HOP_PS;
+	r->cpu_params.channel_latency_ps = 0;
+	r->cpu_params.page_fault_ps = 0;
+	rig_open(r, true);
+}
+
+/* How long the unit's access takes, ps, with nothing else under way. */
+static uint64_t takes(struct rig *r, uint32_t unit, uint64_t address, enum cpu_op op)
+{
+	uint64_t begin_ps;
+
+	sim_run(r->ctx.engine);
+	begin_ps = sim_now_ps(r->ctx.engine) + 1000000;
+	begin_ps -= begin_ps % 1000000;
+	r->ready_ps[unit] = begin_ps;
+	sim_run_until(r->ctx.engine, begin_ps * sim_units_per_ps(r->ctx.engine));
+	rig_access(r, unit, address, 8, op);
+	sim_run(r->ctx.engine);
+	return r->ready_ps[unit] - begin_ps;
+}
+
+static uint32_t core_of(const struct rig *r, uint32_t ndp)
+{
+	return r->cpu_units + ndp * CORES;
+}
+
+/* Own memory crosses no link; another peer's the own link and its, there and back; what the own cache has, none. */
+static void test_peer_hops(void **state)
+{
+	uint64_t own[2], remote[2], written[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig r;
+		uint64_t page, up;
+
+		open_peers(&r, i + 1);
+		page = r.cpu_params.page_bytes;
+		for (uint32_t k = 0; k < 3; k++) {
+			cpu_place(r.cpu, k * page, page, UINT64_C(1) << k);
+			cpu_first_line(r.cpu, 0, k);
+		}
+		own[i] = takes(&r, core_of(&r, 0), 0, CPU_READ);
+		remote[i] = takes(&r, core_of(&r, 0), page, CPU_READ);
+		up = cpu_system_stats(r.cpu)->up_bytes;
+		assert_true(takes(&r, core_of(&r, 0) + 1, page + 32, CPU_READ) < own[i]);
+		assert_int_equal(cpu_system_stats(r.cpu)->up_bytes, up);
+		/* What the third has written comes from its cache, over its link. */
+		takes(&r, core_of(&r, 2), page + 1024, CPU_WRITE);
+		assert_int_equal(channel_system_stats(r.near)->link_snoops, 0);
+		written[i] = takes(&r, core_of(&r, 0), page + 1024, CPU_READ);
+		assert_int_equal(channel_system_stats(r.near)->link_snoops, 1);
+		/* And its owner claims it there. */
+		takes(&r, core_of(&r, 2), page + 2048, CPU_WRITE);
+		takes(&r, core_of(&r, 1), page + 2048, CPU_WRITE);
+		assert_int_equal(channel_system_stats(r.near)->link_snoops, 2);
+		rig_close(&r);
+	}
+	near("own memory, ns", (double)own[0] / 1e3, 8 + 2 + 4 + 40 + 8, 0.02);
+	assert_int_equal(own[1], own[0]);
+	near("two links more, ns", (double)(remote[1] - remote[0]) / 1e3, 2 * HOP_PS / 1e3, 0.01);
+	near("from a third peer's cache, ns", (double)(written[1] - written[0]) / 1e3, 2 * HOP_PS / 1e3, 0.01);
+}
+
+/* A prefetch of a remote line brings it to the own cache. */
+static void test_peer_prefetch(void **state)
+{
+	struct rig r;
+	uint64_t page, hit;
+
+	(void)state;
+	open_peers(&r, 1);
+	page = r.cpu_params.page_bytes;
+	cpu_place(r.cpu, 0, page, 2);
+	cpu_first_line(r.cpu, 0, 0);
+	takes(&r, core_of(&r, 0), 0, CPU_READ);
+	hit = takes(&r, core_of(&r, 0), 32, CPU_READ);
+	assert_int_equal(takes(&r, core_of(&r, 0), 1024, CPU_PREFETCH), 0);
+	assert_int_equal(takes(&r, core_of(&r, 0), 1024, CPU_READ), hit);
+	assert_true(takes(&r, core_of(&r, 0), 2048, CPU_READ) > hit + 2 * HOP_PS);
+	rig_close(&r);
+}
+
+/* ---- flushes ---- */
+
+/* A look-up for each line of the range, or for each that the cache can have; copies go, others stay. */
+static void test_flush(void **state)
+{
+	struct rig r;
+	uint64_t page, again;
+	uint32_t core;
+
+	(void)state;
+	rig_thesis(&r);
+	r.params.flush_cycles = 3;
+	rig_open(&r, false);
+	page = r.cpu_params.page_bytes;
+	core = core_of(&r, 0);
+	cpu_place(r.cpu, 0, page, 2);
+	cpu_first_line(r.cpu, 0, 0);
+	channel_uninhibit(r.near, 0, page);
+	takes(&r, core, 0, CPU_READ);
+	assert_int_equal(takes(&r, core, 0, CPU_READ), 0);
+	assert_int_equal(channel_flush(r.near, 0, 5000, 64, 64 + 2 * ACCESS), 5000 + 2 * 3000);
+	assert_int_equal(takes(&r, core, 0, CPU_READ), 0);
+	assert_int_equal(channel_flush(r.near, 0, 5000, 0, page), 5000 + 256 / ACCESS * 3000);
+	again = takes(&r, core, 0, CPU_READ);
+	assert_true(again > 0);
+	assert_int_equal(channel_system_stats(r.near)->flushes, 1);
+	rig_close(&r);
+}
+
+/* Of a processor: what its caches have modified goes down the channel, at its rate; what they share, and what nobody
+ * has touched, only takes slots. */
+static void test_processor_flush(void **state)
+{
+	enum { LINES = 512, BYTES = LINES * RIG_LINE_BYTES };
+	const struct cpu_stats *n;
+	uint64_t now_ps, ps, writes;
+	struct rig r;
+
+	(void)state;
+	rig_thesis(&r);
+	rig_open(&r, true);
+	n = cpu_system_stats(r.cpu);
+	cpu_place(r.cpu, 0, BYTES, 1);
+	for (uint32_t i = 0; i < LINES; i++)
+		takes(&r, 0, i * RIG_LINE_BYTES, CPU_WRITE);
+	writes = n->memory_writes;
+	now_ps = sim_now_ps(r.ctx.engine) + 1;
+	ps = cpu_flush(r.cpu, now_ps, 0, BYTES) - now_ps;
+	near("modified lines, GB/s", BYTES * 1e3 / (double)ps, 10, 0.01);
+	assert_int_equal(n->memory_writes - writes, LINES);
+	assert_int_equal(n->flushes, LINES);
+	sim_run(r.ctx.engine);
+	writes = n->memory_reads;
+	takes(&r, 0, 0, CPU_READ);
+	takes(&r, 0, RIG_LINE_BYTES, CPU_READ);
+	assert_int_equal(n->memory_reads - writes, 2);
+	now_ps = sim_now_ps(r.ctx.engine) + 1;
+	ps = cpu_flush(r.cpu, now_ps, 0, 2 * BYTES) - now_ps;
+	near("others, ns", (double)ps / 1e3, 2 * LINES / 3.5, 0.05);
+	assert_int_equal(n->flushes, 2 * LINES);
+	rig_close(&r);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch),
+					   cmocka_unit_test(test_flush), cmocka_unit_test(test_processor_flush),
+					   cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void test_random(void **state)
 static void test_variants(void **state)
 {
 	(void)state;
-	for (uint32_t variant = 0; variant < 15; variant++) {
+	for (uint32_t variant = 0; variant < 18; variant++) {
 		struct rig r;
 
 		rig_defaults(&r);
@@ -136,6 +136,22 @@ static void test_variants(void **state)
 			r.cpu_params.protocol = CPU_PROTOCOL_MESI;
 			r.params.summary_by_hardware = true;
 			r.claims = true;
+			break;
+		case 14:
+		case 15:
+		case 16:
+			r.params.attachment = CHANNEL_ATTACHMENT_PEER;
+			r.params.point_count = 2;
+			r.cpu_params.smp_hop_count = 1;
+			if (variant == 15) {
+				r.params.point_atomics = r.claims = true;
+				r.params.access_bytes = 64;
+				r.cpu_params.protocol = CPU_PROTOCOL_MESI;
+			} else if (variant == 16) {
+				r.params.cache_bytes = 0;
+				r.params.prefetch_count = 4;
+				r.cpu_params.down_mbytes_per_s = 100;
+			}
 			break;
 		default:
 			r.params.ndp_count = 1; /* the other channel is plain */

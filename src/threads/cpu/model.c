@@ -539,10 +539,6 @@ static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, con
 	case THREAD_ASK_CACHEABLE:
 		(a->value ? channel_uninhibit : channel_inhibit)(h->near, a->address, a->address + a->bytes);
 		return 0;
-	case THREAD_ASK_FLUSH: /* the processors' caches are coherent */
-		if (is_near)
-			channel_flush(h->near, core, a->address, a->address + a->bytes);
-		return 0;
 	case THREAD_ASK_SEND:
 		if (a->value >= h->near_params->ndp_count)
 			return -EINVAL;
@@ -583,8 +579,23 @@ static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *
 	if (h->near)
 		channel_forget_pages(h->near);
 	if (forwards && *forwards != before) /* the commands and their answers */
-		*done_ps += 2 * h->near_params->message_ps;
+		*done_ps += 2 * channel_message_ps(h->near_params, h->params);
 	return result;
+}
+
+static uint64_t flush(struct host *h, const struct thread_at *at, const struct thread_ask *a)
+{
+	const bool is_near = at->unit >= h->cpu_units;
+	uint64_t done;
+
+	account_hook(h, at);
+	if (is_near)
+		done = channel_flush(h->near, at->unit - h->cpu_units, at->now_ps, a->address, a->address + a->bytes);
+	else
+		done = cpu_flush(h->cpu, at->now_ps, a->address, a->address + a->bytes);
+	if (unlikely(h->account != NULL))
+		cpu_account_until(h->account, at->unit, is_near ? CPU_PART_L1 : CPU_PART_DOWN, done * h->per_ps);
+	return done;
 }
 
 static void cold(struct host *h)
@@ -631,6 +642,9 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 			cold(h);
 		if (h->bytes)
 			bytes_forget_all(h->bytes);
+		break;
+	case THREAD_ASK_FLUSH:
+		reply.done_ps = flush(h, at, a);
 		break;
 	case THREAD_ASK_STATISTIC:
 		reply.result = statistic(h, a->text, at->now_ps);

@@ -123,6 +123,8 @@ int __strata_ndp_range(uint32_t what, const void *p, size_t bytes, uint64_t valu
 		return EINVAL;
 	if (!bytes)
 		return 0;
+	if (what == STRATA_NDP_FLUSH) /* of what the caller has stored */
+		__strata_fence(&fence);
 	result = rt_ask(&(struct thread_ask){
 	    .kind = kinds[what], .address = rt_address(p), .bytes = bytes, .value = value});
 	/* A machine without it is coherent by itself. */
