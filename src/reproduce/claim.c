@@ -104,13 +104,15 @@ static enum reproduce_verdict terms_judge(const struct reproduce_claim *claim, c
 	return verdict;
 }
 
-/* Format, up to a brace: "", "+", ".1" or "+.1". */
+/* Format, up to a brace: "", "+", ".1" or "+.1". What is not there is a dash. */
 static void number_append(GString *out, double x, const char *format)
 {
 	bool is_signed = *format == '+';
 
 	format += is_signed;
-	if (*format == '.') /* one digit */
+	if (isnan(x))
+		g_string_append(out, "-");
+	else if (*format == '.') /* one digit */
 		g_string_append_printf(out, is_signed ? "%+.*f" : "%.*f", format[1] - '0', x);
 	else
 		g_string_append_printf(out, is_signed ? "%+g" : "%g", x);

@@ -219,7 +219,7 @@ static void claims_speak(void **state)
 	(void)state;
 	assert_int_equal(reproduce_claim_judge(&claim, d, NULL, text, seen), REPRODUCE_HOLDS);
 	assert_string_equal(text->str, "from -3 by 3 within 1.25 to 0.5");
-	assert_string_equal(seen->str, "2, 2.00, -2.5, one, -, nan.");
+	assert_string_equal(seen->str, "2, 2.00, -2.5, one, -, -.");
 	g_string_free(text, TRUE);
 	g_string_free(seen, TRUE);
 	reproduce_data_free(d);
