@@ -232,7 +232,7 @@ static void design_load(const struct cli_paths *paths, struct machine_session *s
 {
 	const struct hdl_sources from = {.designs = paths->designs, .shim = paths->hdl_shim};
 	g_autofree char *file = hdl_design_find(&from, machine_hdl_params(&s->config)->hdl, diag);
-	g_autofree char *library = file ? hdl_design_build(&from, file, diag) : NULL;
+	g_autofree char *library = file ? hdl_design_build(&from, file, machine_hdl_params(&s->config), diag) : NULL;
 
 	if (library && g_strlcpy(s->design_path, library, sizeof(s->design_path)) >= sizeof(s->design_path))
 		base_diag_error(diag, (struct base_place){0},

@@ -78,10 +78,19 @@ struct hdl_system {
 	struct hdl_user user;
 	struct accelerator *accelerators;
 	uint32_t count, limit, first_unit; /* limit: accesses of each under way */
+	uint64_t wave_from_units, wave_to_units; /* both 0: nothing is recorded */
+	uint64_t recorded_cycles;
 	bool is_stopped;
 	struct hdl_account *account; /* NULL: nobody accounts */
 	struct hdl_stats stats;
 };
+
+static void end_designs(struct hdl_system *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->accelerators[i].design)
+			s->library->end(s->accelerators[i].design);
+}
 
 static void fail(struct accelerator *a, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void fail(struct accelerator *a, const char *format, ...)
@@ -89,6 +98,7 @@ static void fail(struct accelerator *a, const char *format, ...)
 	g_autoptr(GString) text = g_string_new(NULL);
 	va_list args;
 
+	end_designs(a->s);
 	g_string_printf(text, "the accelerator of NDP %u (%s), at its cycle %" G_GUINT64_FORMAT ": ", a->number,
 			a->s->p->hdl, sim_cycle_now(a->s->engine, a->comp.domain));
 	va_start(args, format);
@@ -204,6 +214,9 @@ static void give(struct accelerator *a)
 
 	a->ports.reset = 0;
 	a->ports.reply_ready = 1;
+	a->ports.time_ps = sim_ps_of_units(a->s->engine, now);
+	a->ports.is_recorded = now >= a->s->wave_from_units && now < a->s->wave_to_units;
+	a->s->recorded_cycles += a->ports.is_recorded;
 	a->ports.message_valid = m && sim_units_of_ps(a->s->engine, m->time_ps) <= now;
 	if (a->ports.message_valid)
 		memcpy(a->ports.message, m->text, sizeof(m->text));
@@ -255,16 +268,40 @@ static void reply(struct accelerator *a)
 			a->ports.reply);
 }
 
+static void add_register(void *to, const char *name, const char *value)
+{
+	g_string_append_printf(to, "\n  %s = %s", name, value);
+}
+
+/* A line of the ports, and one of each register that is not 0. */
+static char *last_state(struct accelerator *a)
+{
+	const struct hdl_ports *p = &a->ports;
+	GString *text = g_string_new(NULL);
+
+	g_string_append_printf(text,
+			       "its last state, without memories and registers that are 0:\n"
+			       "  busy = %u, message_valid = %u, message_ready = %u, request_valid = %u%u, "
+			       "request_ready = %u%u",
+			       p->busy, p->message_valid, p->message_ready, p->out[1].request_valid,
+			       p->out[0].request_valid, p->in[1].request_ready, p->in[0].request_ready);
+	a->s->library->state(a->design, add_register, text);
+	return g_string_free(text, FALSE);
+}
+
 static void count_quiet(struct accelerator *a, bool is_quiet)
 {
 	const uint64_t limit = a->s->p->cycle_limit_count;
 
 	a->quiet_cycles = is_quiet ? a->quiet_cycles + 1 : 0;
-	if (limit && a->quiet_cycles > limit)
+	if (limit && a->quiet_cycles > limit) {
+		g_autofree char *state = last_state(a);
+
 		fail(a,
 		     "busy for ndp.cycle_limit_count = %" G_GUINT64_FORMAT
-		     " cycles without an access or a reply; %u messages wait for it",
-		     limit, a->message_count);
+		     " cycles without an access or a reply; %u messages wait for it; %s",
+		     limit, a->message_count, state);
+	}
 }
 
 /* Awake while the design is busy or has something under way, and in the cycle after it took a message. */
@@ -307,6 +344,14 @@ static void account(const struct accelerator *a, bool has_taken)
 	hdl_account_cycle(a->s->account, a->number, sim_now_units(a->s->engine), &c);
 }
 
+static void fail_by(struct accelerator *a, uint8_t error)
+{
+	fail(a, "%s",
+	     error == HDL_ERROR_ENDED  ? "it called $finish, $stop or $fatal"
+	     : error == HDL_ERROR_LOST ? "vvp, which simulates it, has gone"
+				       : "its port `error` is set");
+}
+
 static void tick(void *accelerator, uint64_t cycle)
 {
 	struct accelerator *a = accelerator;
@@ -320,8 +365,7 @@ static void tick(void *accelerator, uint64_t cycle)
 	s->stats.cycles++;
 	s->stats.busy_cycles += a->ports.busy;
 	if (a->ports.error)
-		fail(a, a->ports.error == HDL_ERROR_ENDED ? "it called $finish, $stop or $fatal"
-							  : "its port `error` is set");
+		fail_by(a, a->ports.error);
 	has_taken = a->ports.message_valid && a->ports.message_ready;
 	if (has_taken) {
 		g_free(base_fifo_pop(&a->messages, next));
@@ -419,6 +463,8 @@ static bool is_under_way(const void *system, uint32_t access)
 
 void hdl_stop(struct hdl_system *s, uint64_t now_ps)
 {
+	if (!s->is_stopped)
+		end_designs(s);
 	s->is_stopped = true;
 	hdl_account_end(s->account, sim_units_of_ps(s->engine, now_ps), is_under_way, s);
 }
@@ -428,6 +474,11 @@ struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerato
 	const struct accelerator *a = &s->accelerators[accelerator];
 
 	return (struct hdl_messages){a->taken_count, a->reply_count};
+}
+
+bool hdl_waves_are_empty(const struct hdl_system *s)
+{
+	return *s->p->wave && !s->recorded_cycles;
 }
 
 /* ---- making ---- */
@@ -464,6 +515,10 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 	s->count = (uint32_t)near_params->ndp_count;
 	s->limit = (uint32_t)near_params->core_count;
 	s->first_unit = first_unit;
+	if (*p->wave) {
+		s->wave_from_units = sim_units_of_ps(ctx->engine, p->wave_from_ps);
+		s->wave_to_units = p->wave_to_ps ? sim_units_of_ps(ctx->engine, p->wave_to_ps) : SIM_NEVER;
+	}
 	s->accelerators = g_new0(struct accelerator, s->count);
 	for (uint32_t i = 0; i < s->count; i++)
 		accelerator_init(&s->accelerators[i], s, i);
@@ -505,11 +560,19 @@ void hdl_system_free(struct hdl_system *s)
 }
 
 /* A cycle of reset before the first message. */
-static void reset(struct accelerator *a)
+static bool reset(struct accelerator *a)
 {
-	a->design = a->s->library->make();
+	const struct hdl_system *s = a->s;
+	g_autofree char *wave = *s->p->wave ? g_strdup_printf("%s.%u.fst", s->p->wave, a->number) : NULL;
+	const uint64_t period_units = sim_period_units(s->engine, a->comp.domain);
+
+	a->design = s->library->make(wave);
+	if (!a->design)
+		return false;
 	a->ports.reset = 1;
-	a->s->library->cycle(a->design, &a->ports);
+	a->ports.half_ps = sim_ps_of_units(s->engine, period_units) / 2;
+	s->library->cycle(a->design, &a->ports);
+	return true;
 }
 
 bool hdl_system_connect(struct hdl_system *s, const char *library, const struct hdl_user *user, char **message)
@@ -522,7 +585,11 @@ bool hdl_system_connect(struct hdl_system *s, const char *library, const struct 
 		*message = g_strdup(s->library ? "built for another version" : dlerror());
 		return false;
 	}
-	for (uint32_t i = 0; i < s->count; i++)
-		reset(&s->accelerators[i]);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (reset(&s->accelerators[i]))
+			continue;
+		*message = g_strdup("the design cannot be simulated; why is above");
+		return false;
+	}
 	return true;
 }

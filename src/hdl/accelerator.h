@@ -11,6 +11,13 @@
 #include "channel/channel.h"
 #include "hdl/ports.h"
 
+/* What steps a design. */
+#define HDL_SIMULATORS(X) \
+	X(HDL_SIMULATOR_ANY, any) \
+	X(HDL_SIMULATOR_VERILATOR, verilator) \
+	X(HDL_SIMULATOR_ICARUS, icarus)
+enum hdl_simulator { HDL_SIMULATORS(SIM_PARAM_ENUMERATOR) };
+
 struct hdl_params {
 #include "sim/param_fields.inc"
 #include "hdl/hdl_params.def"
@@ -33,7 +40,8 @@ struct hdl_user {
 	void *(*bytes)(void *self, uint32_t unit, uint64_t address);
 	/* A reply, HDL_MESSAGE_BYTES of it, is with the processors at time_ps. */
 	void (*replied)(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message);
-	/* The design did what it may not; the text says what. Does not return. */
+	/* The design did what it may not; the text says what, on one line or, with the design's last state, on several.
+	 * Does not return. */
 	void (*failed)(void *self, const char *text);
 	void *self;
 };
@@ -60,13 +68,15 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
 /* A message of software's, copied; returns when it is there. */
 uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
-/* The program has ended: no design is stepped any more, and the account is whole. */
+/* The program has ended: no design is stepped any more, and the account and the waveforms are whole. */
 void hdl_stop(struct hdl_system *s, uint64_t now_ps);
 /* That an accelerator has taken, and has sent. */
 struct hdl_messages {
 	uint64_t taken, replies;
 };
 struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerator);
+/* Waveforms are asked for, and no cycle has been recorded. */
+bool hdl_waves_are_empty(const struct hdl_system *s);
 /* The access of this unit has been answered. */
 void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps);
 

@@ -1,48 +1,26 @@
-/* build.c - Verilator, the compiler and the kept libraries. */
+/* build.c - which tool makes a design's library, and the kept libraries. */
 #include "hdl/build.h"
 
 #include <errno.h>
-#include <glib.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "hdl/backend.h"
 
 static const struct base_place nowhere = {0};
 
-/* Runs a command in a folder (NULL: ours); its standard error is ours. Its standard output goes to *out, or nowhere. */
-static bool run(const char *folder, const char *const *words, char **out, struct base_diag_list *diag)
-{
-	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL);
-	g_autoptr(GError) error = NULL;
-	int status;
-
-	if (!g_spawn_sync(folder, (char **)(uintptr_t)words, NULL, flags, NULL, NULL, out, NULL, &status, &error)) {
-		base_diag_error(diag, nowhere, "ndp.hdl: cannot start %s: %s (Debian: verilator, g++, make)", words[0],
-				error->message);
-		return false;
-	}
-	if (g_spawn_check_wait_status(status, NULL))
-		return true;
-	base_diag_error(diag, nowhere, "ndp.hdl: %s refuses the design; what it says is above", words[0]);
-	return false;
-}
-
-static bool is_there(const char *tool, struct base_diag_list *diag)
-{
-	g_autofree char *path = g_find_program_in_path(tool);
-
-	if (!path)
-		base_diag_error(diag, nowhere, "ndp.hdl needs %s, which is not installed (Debian: %s)", tool, tool);
-	return path;
-}
-
 char *hdl_design_find(const struct hdl_sources *from, const char *name, struct base_diag_list *diag)
 {
-	g_autofree char *own = g_strconcat(name, ".v", NULL);
-	g_autofree char *path = strchr(name, '/') ? g_strdup(name) : g_build_filename(from->designs, own, NULL);
+	g_autofree char *verilog = g_strconcat(name, ".v", NULL), *vhdl = g_strconcat(name, ".vhd", NULL);
+	g_autofree char *path = strchr(name, '/') ? g_strdup(name) : g_build_filename(from->designs, verilog, NULL);
 
+	if (!strchr(name, '/') && access(path, R_OK)) {
+		g_free(path);
+		path = g_build_filename(from->designs, vhdl, NULL);
+	}
 	if (!access(path, R_OK))
 		return g_steal_pointer(&path);
 	if (strchr(name, '/'))
@@ -71,103 +49,39 @@ static bool add_file(GChecksum *sum, const char *folder, const char *name, struc
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* All Verilog beside it: modules are looked for there, too. */
 static bool add_folder(GChecksum *sum, const char *folder, struct base_diag_list *diag)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-	bool is_good = dir;
+	static const char *const suffixes[] = {".v", ".sv", ".vh", ".svh", NULL};
+	g_autoptr(GPtrArray) names = hdl_tool_names(folder, suffixes);
+	bool is_good = true;
 
-	while (dir && (name = g_dir_read_name(dir)))
-		if (g_str_has_suffix(name, ".v") || g_str_has_suffix(name, ".sv") || g_str_has_suffix(name, ".vh") ||
-		    g_str_has_suffix(name, ".svh"))
-			g_ptr_array_add(names, g_strdup(name));
-	if (dir)
-		g_dir_close(dir);
-	g_ptr_array_sort(names, by_name);
 	for (uint32_t i = 0; is_good && i < names->len; i++)
 		is_good = add_file(sum, folder, names->pdata[i], diag);
 	return is_good;
 }
 
-/* How designs are built. Verilator's own makefiles optimise for size, which makes a design a third slower. */
-#define BUILD_OPTIONS                                                                                                  \
-	"--cc", "--exe", "--build", "-O3", "-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "--top-module", "ndp", \
-	    "--prefix", "Vndp", "-CFLAGS", "-fPIC -I.", "-MAKEFLAGS", "OPT_FAST=-O2", "-MAKEFLAGS", "OPT_GLOBAL=-O2",  \
-	    "-LDFLAGS", "-shared"
-
-/* Of what it includes from elsewhere as well: the preprocessed text. */
-static char *key_of(const struct hdl_sources *from, const char *file, const char *folder, struct base_diag_list *diag)
+/* *key: NULL where the tool refuses the design. False after a message. */
+static bool key_of(const struct hdl_backend *by, const struct hdl_making *m, GString *said, char **key,
+		   struct base_diag_list *diag)
 {
-	g_autofree char *include = g_strconcat("-I", folder, NULL);
-	const char *const version[] = {"verilator", "--version", NULL}, *const compiler[] = {"g++", "--version", NULL};
-	const char *const preprocess[] = {"verilator", "-E", "-P", include, file, NULL};
-	const char *const options[] = {BUILD_OPTIONS};
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-	g_autofree char *text = NULL, *tool = NULL, *cxx = NULL;
+	g_autofree char *text = by->text(m, said);
 
-	if (!run(NULL, version, &tool, diag) || !run(NULL, compiler, &cxx, diag) ||
-	    !run(NULL, preprocess, &text, diag) || !add_folder(sum, folder, diag) ||
-	    !add_file(sum, from->shim, "shim.cpp", diag) || !add_file(sum, from->shim, "ports.h", diag))
-		return NULL;
-	g_checksum_update(sum, (const guchar *)tool, -1);
-	g_checksum_update(sum, (const guchar *)cxx, -1);
-	g_checksum_update(sum, (const guchar *)text, -1);
-	for (uint32_t i = 0; i < ARRAY_COUNT(options); i++)
-		g_checksum_update(sum, (const guchar *)options[i], -1);
-	return g_strdup(g_checksum_get_string(sum));
-}
-
-/* ---- building ---- */
-
-static void remove_folder(const char *path)
-{
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		g_remove(file);
-	}
-	if (dir)
-		g_dir_close(dir);
-	g_rmdir(path);
-}
-
-static bool copy_file(const char *from, const char *to, const char *name, struct base_diag_list *diag)
-{
-	g_autofree char *source = g_build_filename(from, name, NULL), *copy = g_build_filename(to, name, NULL);
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
-	gsize size;
-
-	if (g_file_get_contents(source, &text, &size, &error) && g_file_set_contents(copy, text, (gssize)size, &error))
+	*key = NULL;
+	if (!text)
 		return true;
-	base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
-	return false;
+	g_checksum_update(sum, (const guchar *)text, -1);
+	if (!add_folder(sum, m->folder, diag))
+		return false;
+	for (const char *const *part = by->parts; *part; part++)
+		if (!add_file(sum, m->shim, *part, diag))
+			return false;
+	*key = g_strdup(g_checksum_get_string(sum));
+	return true;
 }
 
-/* In the folder: the model's C++ by Verilator, with our part, as one library. make knows no names with spaces, so all
- * of them are the folder's own. */
-static bool make_library(const struct hdl_sources *from, const char *file, const char *folder_of_file,
-			 const char *folder, struct base_diag_list *diag)
-{
-	g_autofree char *absolute = g_canonicalize_filename(file, NULL);
-	g_autofree char *beside = g_canonicalize_filename(folder_of_file, NULL);
-	g_autofree char *include = g_strconcat("-I", beside, NULL);
-	const char *const words[] = {"verilator", BUILD_OPTIONS, "-Mdir",  ".",        include,
-				     "-o",        "design.so",   absolute, "shim.cpp", NULL};
-
-	return copy_file(from->shim, folder, "shim.cpp", diag) && copy_file(from->shim, folder, "ports.h", diag) &&
-	       run(folder, words, NULL, diag);
-}
+/* ---- what is kept ---- */
 
 /* Kept libraries are named KEY-SUM.so, by the checksum of what is in them, so that a damaged one is not loaded. */
 static char *kept_name(const char *folder, const char *key, const char *library)
@@ -204,35 +118,160 @@ static char *find_kept(const char *folder, const char *key)
 	return found;
 }
 
-char *hdl_design_build(const struct hdl_sources *from, const char *file, struct base_diag_list *diag)
+/* The library made by that tool moves to those that are kept. */
+static char *keep(const char *kept, const char *key, const char *scratch, struct base_diag_list *diag)
 {
-	g_autofree char *folder_of_file = g_path_get_dirname(file);
-	g_autofree char *kept = g_build_filename(g_get_user_cache_dir(), "strata", "hdl", NULL);
-	g_autofree char *key = NULL, *name = NULL, *scratch = NULL, *made = NULL;
-	bool is_made;
+	g_autofree char *made = g_build_filename(scratch, "design.so", NULL), *name = kept_name(kept, key, made);
 
-	if (!is_there("verilator", diag) || !is_there("make", diag) || !is_there("g++", diag))
-		return NULL;
-	key = key_of(from, file, folder_of_file, diag);
-	if (!key)
-		return NULL;
-	name = find_kept(kept, key);
-	if (name)
+	if (name && !g_rename(made, name))
 		return g_steal_pointer(&name);
-	scratch = g_build_filename(kept, "make-XXXXXX", NULL);
+	base_diag_error(diag, nowhere, "ndp.hdl: cannot keep %s: %s", made, strerror(errno));
+	return NULL;
+}
+
+/* ---- building ---- */
+
+static bool copy_parts(const struct hdl_backend *by, const struct hdl_making *m, struct base_diag_list *diag)
+{
+	for (const char *const *part = by->parts; *part; part++)
+		if (!hdl_tool_copy(m->shim, m->scratch, *part, diag))
+			return false;
+	return true;
+}
+
+static bool has_tools(const struct hdl_backend *by, struct base_diag_list *diag)
+{
+	for (const char *const *need = by->needs; *need; need += 2)
+		if (!hdl_tool_is_there(need[0], need[1], diag))
+			return false;
+	return true;
+}
+
+/* One that this tool has made or makes now; NULL with *is_refused: the tool does not take the design, and says why;
+ * NULL else: after a message. */
+static char *library_by(const struct hdl_backend *by, const struct hdl_making *of, GString *said, bool *is_refused,
+			struct base_diag_list *diag)
+{
+	g_autofree char *kept = g_build_filename(g_get_user_cache_dir(), "strata", "hdl", NULL);
+	g_autofree char *scratch = g_build_filename(kept, "make-XXXXXX", NULL), *key = NULL;
+	struct hdl_making m = *of;
+	char *name = NULL;
+
+	*is_refused = false;
+	if (!has_tools(by, diag) || !key_of(by, &m, said, &key, diag))
+		return NULL;
+	*is_refused = !key;
+	name = key ? find_kept(kept, key) : NULL;
+	if (!key || name)
+		return name;
 	if (g_mkdir_with_parents(kept, 0777) || !g_mkdtemp(scratch)) {
 		base_diag_error(diag, nowhere, "ndp.hdl: cannot write to %s: %s", kept, strerror(errno));
 		return NULL;
 	}
-	made = g_build_filename(scratch, "design.so", NULL);
-	is_made = make_library(from, file, folder_of_file, scratch, diag);
-	if (is_made) {
-		name = kept_name(kept, key, made);
-		if (!name || g_rename(made, name)) {
-			base_diag_error(diag, nowhere, "ndp.hdl: cannot keep %s: %s", made, strerror(errno));
-			is_made = false;
-		}
+	m.scratch = scratch;
+	if (copy_parts(by, &m, diag)) {
+		if (by->make(&m, said, is_refused))
+			name = keep(kept, key, scratch, diag);
+		else if (!*is_refused)
+			base_diag_error(diag, nowhere,
+					"ndp.hdl: no library can be made of the design; what the tools say is above");
 	}
-	remove_folder(scratch);
-	return is_made ? g_steal_pointer(&name) : NULL;
+	hdl_tool_remove_folder(scratch);
+	return name;
+}
+
+static void refuse(const char *tool, struct base_diag_list *diag)
+{
+	base_diag_error(diag, nowhere, "ndp.hdl: %s refuses the design; what it says is above", tool);
+}
+
+/* What the first tool refuses, the other may take: then that is said, and not why. */
+static char *library_by_any(const struct hdl_making *m, GString *said, struct base_diag_list *diag)
+{
+	g_autoptr(GString) said_then = g_string_new(NULL);
+	g_autofree char *there = g_find_program_in_path(hdl_icarus.tool);
+	struct base_diag_list of_icarus;
+	bool is_refused;
+	char *library = library_by(&hdl_verilator, m, said, &is_refused, diag);
+
+	if (library || !is_refused)
+		return library;
+	base_diag_init(&of_icarus);
+	if (there)
+		library = library_by(&hdl_icarus, m, said_then, &is_refused, &of_icarus);
+	base_diag_free(&of_icarus);
+	if (library)
+		g_string_printf(
+		    said,
+		    "ndp.hdl: verilator refuses the design, so Icarus Verilog simulates it, which is slower\n");
+	else
+		refuse("verilator", diag);
+	return library;
+}
+
+static char *library_of(const struct hdl_making *m, const struct hdl_params *p, GString *said,
+			struct base_diag_list *diag)
+{
+	const struct hdl_backend *by = p->simulator == HDL_SIMULATOR_ICARUS ? &hdl_icarus : &hdl_verilator;
+	bool is_refused;
+	char *library;
+
+	if (p->simulator == HDL_SIMULATOR_ANY)
+		return library_by_any(m, said, diag);
+	library = library_by(by, m, said, &is_refused, diag);
+	if (is_refused)
+		refuse(by->tool, diag);
+	return library;
+}
+
+/* The design as a file in Verilog, in the folder. NULL after a message. Free with g_free. */
+static char *verilog_of(const char *file, const char *folder, GString *said, struct base_diag_list *diag)
+{
+	g_autofree char *to = g_build_filename(folder, "ndp.v", NULL), *text = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!hdl_tool_is_there("ghdl", "ghdl", diag))
+		return NULL;
+	text = hdl_vhdl_text(file, folder, said);
+	if (!text) {
+		refuse("ghdl", diag);
+		return NULL;
+	}
+	if (g_file_set_contents(to, text, -1, &error))
+		return g_steal_pointer(&to);
+	base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+	return NULL;
+}
+
+static char *build_vhdl(struct hdl_making *m, const char *file, const struct hdl_params *p, GString *said,
+			struct base_diag_list *diag)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *folder = g_dir_make_tmp("strata-hdl-XXXXXX", &error), *verilog = NULL;
+	char *library = NULL;
+
+	if (!folder) {
+		base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+		return NULL;
+	}
+	verilog = verilog_of(file, folder, said, diag);
+	m->file = verilog;
+	m->folder = folder;
+	m->is_vhdl = true;
+	if (verilog)
+		library = library_of(m, p, said, diag);
+	hdl_tool_remove_folder(folder);
+	return library;
+}
+
+char *hdl_design_build(const struct hdl_sources *from, const char *file, const struct hdl_params *p,
+		       struct base_diag_list *diag)
+{
+	g_autofree char *absolute = g_canonicalize_filename(file, NULL), *folder = g_path_get_dirname(absolute);
+	g_autoptr(GString) said = g_string_new(NULL);
+	struct hdl_making m = {.file = absolute, .folder = folder, .shim = from->shim, .is_waved = *p->wave};
+	char *library = hdl_vhdl_is(file) ? build_vhdl(&m, file, p, said, diag) : library_of(&m, p, said, diag);
+
+	fputs(said->str, stderr);
+	return library;
 }

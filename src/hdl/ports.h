@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-enum { HDL_ERROR_ENDED = 2 }; /* $finish, $stop or $fatal */
+enum {
+	HDL_ERROR_ENDED = 2, /* $finish, $stop or $fatal */
+	HDL_ERROR_LOST	     /* the process that simulates it has gone */
+};
 enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64 };
 
 struct hdl_port_in {
@@ -22,6 +25,9 @@ struct hdl_port_out {
 };
 
 struct hdl_ports {
+	/* Of the waveform: when the cycle begins, a half of it, and whether it is recorded. */
+	uint64_t time_ps, half_ps;
+	uint8_t is_recorded;
 	/* To the design. */
 	uint8_t reset, message_valid, reply_ready;
 	uint8_t message[HDL_MESSAGE_BYTES];
@@ -35,10 +41,16 @@ struct hdl_ports {
 /* What the library exports as strata_hdl_design. */
 struct hdl_library {
 	uint32_t ports_bytes; /* sizeof(struct hdl_ports) */
-	void *(*make)(void);
+	/* wave_path: the file of its waveform, made in the first cycle that is recorded; NULL: none is. Returns NULL
+	 * where it cannot be simulated, and why has been said on standard error. */
+	void *(*make)(const char *wave_path);
 	void (*free)(void *design);
 	/* One cycle: what comes from the design follows from its registers and from what goes to it; then the edge. */
 	void (*cycle)(void *design, struct hdl_ports *ports);
+	/* Tells its registers, memories not among them, that are not zero: names and values as Verilog has them. */
+	void (*state)(void *design, void (*tell)(void *to, const char *name, const char *value), void *to);
+	/* No cycle comes any more: the file of the waveform is complete. */
+	void (*end)(void *design);
 };
 
 #endif

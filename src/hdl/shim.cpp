@@ -1,9 +1,15 @@
 // shim.cpp - what is compiled with a design's C++ by Verilator: the ports of its module "ndp" as struct hdl_ports.
 #include "Vndp.h"
+#include "Vndp___024root.h"
 #include "ports.h"
 
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <verilated.h>
+#ifdef HDL_WAVE
+#include <verilated_fst_c.h>
+#endif
 
 namespace {
 
@@ -19,12 +25,59 @@ struct one_thread : VerilatedContext {
 struct design {
 	one_thread context;
 	Vndp top{&context};
+#ifdef HDL_WAVE
+	VerilatedFstC wave;
+	std::string wave_path;
+	bool is_ended = false;
+#endif
 };
 
-void *make()
+#ifdef HDL_WAVE
+
+void *make(const char *wave_path)
+{
+	design *self = new design;
+
+	self->wave_path = wave_path ? wave_path : "";
+	self->context.traceEverOn(true);
+	self->wave.set_time_unit("1ps");
+	self->wave.set_time_resolution("1ps");
+	self->top.trace(&self->wave, 99);
+	return self;
+}
+
+// The signals as they are now.
+void record(design *self, const hdl_ports *p, uint64_t time_ps)
+{
+	if (!p->is_recorded || self->is_ended)
+		return;
+	if (!self->wave.isOpen())
+		self->wave.open(self->wave_path.c_str());
+	self->wave.dump(time_ps);
+}
+
+void end(void *self)
+{
+	static_cast<design *>(self)->is_ended = true;
+	static_cast<design *>(self)->wave.close();
+}
+
+#else
+
+void *make(const char *)
 {
 	return new design;
 }
+
+void record(design *, const hdl_ports *, uint64_t)
+{
+}
+
+void end(void *)
+{
+}
+
+#endif
 
 void drop(void *self)
 {
@@ -44,20 +97,19 @@ template <size_t bytes, typename Wide> void get(uint8_t (&to)[bytes], const Wide
 	std::memcpy(to, &from[0], bytes);
 }
 
-bool has_ended(const void *self)
+bool has_ended(const design *self)
 {
-	const VerilatedContext &context = static_cast<const design *>(self)->context;
-
-	return context.gotFinish() || context.gotError();
+	return self->context.gotFinish() || self->context.gotError();
 }
 
-void cycle(void *self, hdl_ports *p)
+void cycle(void *of, hdl_ports *p)
 {
-	Vndp &top = static_cast<design *>(self)->top;
+	design *self = static_cast<design *>(of);
+	Vndp &top = self->top;
 
 	static_assert(sizeof(top.request_address_0) == 8 && sizeof(top.request_address_1) == 8,
 		      "request_address_0 and _1 of module ndp have 64 bits");
-	Verilated::threadContextp(&static_cast<design *>(self)->context); // of several designs that of this one
+	Verilated::threadContextp(&self->context); // of several designs that of this one
 	if (has_ended(self)) { // at the last edge: Verilator would end the process the second time
 		p->error = HDL_ERROR_ENDED;
 		return;
@@ -75,6 +127,7 @@ void cycle(void *self, hdl_ports *p)
 	if (p->in[1].answer_valid)
 		put(top.answer_1, p->in[1].answer);
 	top.eval();
+	record(self, p, p->time_ps);
 
 	p->message_ready = top.message_ready;
 	p->reply_valid = top.reply_valid;
@@ -96,11 +149,49 @@ void cycle(void *self, hdl_ports *p)
 		get(p->out[1].request_data, top.request_data_1);
 	top.clk = 1;
 	top.eval();
+	record(self, p, p->time_ps + p->half_ps);
+}
+
+// The value as Verilog has it, from 32-bit words, the lowest first.
+std::string verilog(const uint32_t *words, unsigned bits)
+{
+	std::string text = std::to_string(bits) + "'h";
+	char part[9];
+
+	for (unsigned i = (bits + 31) / 32; i--;) {
+		const unsigned digits = ((i == bits / 32 ? bits % 32 : 32) + 3) / 4;
+
+		std::snprintf(part, sizeof(part), "%0*x", static_cast<int>(digits), words[i]);
+		text += part;
+	}
+	return text;
+}
+
+template <typename Value>
+void tell_value(void (*tell)(void *, const char *, const char *), void *to, const char *name, const Value &value,
+		unsigned bits)
+{
+	uint32_t words[(sizeof(value) + 3) / 4] = {0};
+	uint32_t any = 0;
+
+	std::memcpy(words, &value, sizeof(value));
+	for (uint32_t word : words)
+		any |= word;
+	if (any)
+		tell(to, name, verilog(words, bits).c_str());
+}
+
+void state(void *of, void (*tell)(void *to, const char *name, const char *value), void *to)
+{
+	const Vndp___024root *root = static_cast<design *>(of)->top.rootp;
+
+#define REGISTER(name, member, bits) tell_value(tell, to, name, root->member, bits);
+#include "registers.inc"
 }
 
 } // namespace
 
 extern "C" {
 extern const hdl_library strata_hdl_design;
-const hdl_library strata_hdl_design = {sizeof(hdl_ports), make, drop, cycle};
+const hdl_library strata_hdl_design = {sizeof(hdl_ports), make, drop, cycle, state, end};
 }

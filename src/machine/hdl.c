@@ -47,6 +47,13 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 				"ndp.hdl = %s: channel.core_count = %llu accesses under way; expected one for each of "
 				"its %u ports at least",
 				p->hdl, (unsigned long long)near->core_count, HDL_PORTS);
+	if (!*p->wave && (p->wave_from_ps || p->wave_to_ps))
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.wave_from_ps, ndp.wave_to_ps: there is no waveform; ndp.wave names its files");
+	if (p->wave_to_ps && p->wave_to_ps <= p->wave_from_ps)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.wave_to_ps = %llu: the waveform ends before it begins, at %llu ps",
+				(unsigned long long)p->wave_to_ps, (unsigned long long)p->wave_from_ps);
 }
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)

@@ -74,6 +74,8 @@ void accelerators_answered(struct accelerators *a, uint32_t unit, uint64_t time_
 void accelerators_stop(struct accelerators *a, uint64_t now_ps)
 {
 	hdl_stop(a->hdl, now_ps);
+	if (hdl_waves_are_empty(a->hdl))
+		machine_message("warning: ndp.wave: no design had anything to do in that time; there are no waveforms");
 }
 
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)
