@@ -15,14 +15,16 @@
 
 static const struct cli_about about = {
     .name = "csp",
-    .usage = "strata csp asm|run FILE  [--machine M] [--set K=V] [--define NAME=VALUE] [--json FILE]\n"
-	     "       strata csp run FILE ... [--input NAME=FILE] [--output NAME=FILE]\n"
+    .usage = "strata csp asm|run|why FILE  [--machine M] [--set K=V] [--define NAME=VALUE] [--json FILE]\n"
+	     "       strata csp run|why FILE ... [--input NAME=FILE] [--output NAME=FILE]\n"
 	     "       strata csp space  [--machine M] [--set K=V] [--nodes N] [--all] [--json FILE]",
     .summary = "Assembles a program for the radio-astronomy coprocessor, or runs it on a modelled one. Machines are\n"
 	       "alpha, beta and any file that ends in .yaml; programs of ours are in workloads/csp.\n"
+	       "`strata csp why` says where the units' cycles went, and runs it again with one resource ideal.\n"
 	       "`strata csp space` prints power and area of the machine and the Pareto front of its design space.",
     .examples = "  strata csp run fft2.csp\n"
 	"  strata csp run fft2.csp --machine beta --json r.json\n"
+	"  strata csp why fft2.csp\n"
 	"  strata csp space --nodes 2",
 };
 
@@ -31,7 +33,7 @@ enum { DEFINES_MAX = 64 };
 struct csp_options {
 	const char *machine, *json, *nodes;
 	GPtrArray *sets, *defines, *inputs, *outputs;
-	bool audit, is_all;
+	bool audit, account, is_all;
 };
 
 static const char *machine_of(const struct csp_options *o)
@@ -62,8 +64,9 @@ static bool defines_read(const GPtrArray *texts, struct csp_define *out, uint32_
 	return true;
 }
 
-static int csp(const struct csp_options *o, bool is_run, const char *file, const struct cli_paths *paths)
+static int csp(const struct csp_options *o, const char *verb, const char *file, const struct cli_paths *paths)
 {
+	const bool is_explained = !strcmp(verb, "why"), is_run = is_explained || !strcmp(verb, "run");
 	struct csp_define defines[DEFINES_MAX];
 	struct base_diag_list diag;
 	struct csp_config config;
@@ -80,7 +83,9 @@ static int csp(const struct csp_options *o, bool is_run, const char *file, const
 						.inputs = o->inputs,
 						.outputs = o->outputs,
 						.defines = o->defines,
-						.audit = o->audit};
+						.watch = (o->audit ? CSP_AUDIT : 0) |
+							 (o->account || is_explained ? CSP_ACCOUNT : 0),
+						.is_explained = is_explained};
 
 		exit_status = cli_csp_run(&run, file, &config, p, &diag);
 	} else if (p) {
@@ -141,35 +146,35 @@ static bool ports_check(const GPtrArray *texts, const char *option)
 
 static void unknown(const char *verb)
 {
-	static const char *const verbs[] = {"asm", "run", "space"};
+	static const char *const verbs[] = {"asm", "run", "space", "why"};
 	const char *nearest = base_nearest_name(verb, verbs, ARRAY_COUNT(verbs));
 
 	if (nearest)
 		cli_error("csp: unknown action '%s'; did you mean '%s'?", verb, nearest);
 	else
-		cli_error("csp: expected asm, run or space; see `strata csp --help`");
+		cli_error("csp: expected asm, run, why or space; see `strata csp --help`");
 }
 
 /* Each verb takes its own options and no others. */
 static bool is_sound(const struct csp_options *o, const char *verb, const struct cli_words *words)
 {
-	const bool is_space = !strcmp(verb, "space");
+	const bool is_space = !strcmp(verb, "space"), is_run = !strcmp(verb, "run") || !strcmp(verb, "why");
 
-	if (!is_space && strcmp(verb, "asm") && strcmp(verb, "run"))
+	if (!is_space && strcmp(verb, "asm") && !is_run)
 		unknown(verb);
 	else if (words->words->len != (is_space ? 1 : 2) || words->program)
 		cli_error(is_space ? "csp: space takes no program" : "csp: expected one program, `strata csp %s FILE`",
 			  verb);
 	else if (is_space && o->defines->len)
 		cli_error("csp: space takes no program, and no --define");
-	else if (strcmp(verb, "run") && (o->audit || o->inputs->len || o->outputs->len))
-		cli_error("csp: --audit, --input and --output are for `strata csp run`");
+	else if (!is_run && (o->audit || o->account || o->inputs->len || o->outputs->len))
+		cli_error("csp: --audit, --account, --input and --output are for `strata csp run` and `why`");
 	else if (!is_space && (o->nodes || o->is_all))
 		cli_error("csp: --nodes and --all are for `strata csp space`");
 	else
 		return ports_check(o->inputs, "input") && ports_check(o->outputs, "output") &&
 		       cli_output_check(about.name, "json", o->json) &&
-		       (strcmp(verb, "run") || cli_store_check(about.name));
+		       (!is_run || cli_store_check(about.name));
 	return false;
 }
 
@@ -180,7 +185,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 	if (!is_sound(o, verb, words))
 		return CLI_USAGE;
-	return *verb == 's' ? space(o, paths) : csp(o, *verb == 'r', words->words->pdata[1], paths);
+	return *verb == 's' ? space(o, paths) : csp(o, verb, words->words->pdata[1], paths);
 }
 
 int cli_csp(int argc, char **argv)
@@ -193,6 +198,7 @@ int cli_csp(int argc, char **argv)
 	    {"input", CLI_LIST, &o.inputs, "NAME=FILE", "run: the file's values into the program's input", 0},
 	    {"output", CLI_LIST, &o.outputs, "NAME=FILE", "run: the program's output into the file", 0},
 	    {"audit", CLI_FLAG, &o.audit, NULL, "run: have the auditor watch every DRAM command", 0},
+	    {"account", CLI_FLAG, &o.account, NULL, "run: where the units' cycles went, for strata why RUN", 0},
 	    {"all", CLI_FLAG, &o.is_all, NULL, "space: print every point", 0},
 	    {"nodes", CLI_TEXT, &o.nodes, "N", "space: so many process nodes after 14 nm (before: negative)", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write the results there as JSON", 0},

@@ -5,16 +5,20 @@
 #include <glib.h>
 
 #include "csp/config.h"
+#include "csp/machine.h"
 #include "csp/program.h"
 
 struct cli_csp_run {
 	const char *json;	   /* NULL: no file of results */
 	const GPtrArray *inputs, *outputs, *defines; /* "NAME=FILE", "NAME=FILE", "NAME=VALUE" */
-	bool audit;
+	unsigned int watch; /* enum csp_watch */
+	bool is_explained;  /* as strata csp why has it; json is then the explanation's */
 };
 
 /* The exit status, after a message when something is wrong. */
 int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config *config,
 		const struct csp_program *program, struct base_diag_list *diag);
+/* The values of "NAME=FILE"s, into the machine. False with messages. */
+bool cli_csp_inputs(struct csp_machine *m, const GPtrArray *inputs, struct base_diag_list *diag);
 
 #endif

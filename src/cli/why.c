@@ -222,20 +222,6 @@ static json_t *what_if(const struct work *w)
 	return out;
 }
 
-static void print_what_if(const json_t *rows)
-{
-	size_t i;
-	json_t *row;
-
-	if (!json_array_size(rows))
-		return;
-	puts("\nwhat if: one resource made ideal, the rest as it is");
-	json_array_foreach(rows, i, row)
-		printf("  %-16s %-60s %6.2fx%s\n", json_string_value(json_object_get(row, "name")),
-		       json_string_value(json_object_get(row, "what")), report_number(row, "speedup", NULL),
-		       json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
-}
-
 static int report(struct work *w)
 {
 	const struct cli_job *base = &w->batch.jobs[0];
@@ -254,7 +240,7 @@ static int report(struct work *w)
 	rows = what_if(w);
 	report_summary_print(stdout, base->result);
 	report_why_print(stdout, why);
-	print_what_if(rows);
+	report_what_if_print(stdout, rows);
 	json_object_set_new(why, "what_if", rows);
 	json_object_set(why, "run", base->result);
 	if (!cli_json_keep(w->options->json, why))
@@ -341,8 +327,8 @@ static json_t *stored(const char *word, int *exit_status)
 	if (!run) {
 		cli_error("why: %s", message);
 		g_free(message);
-	} else if (!report_has_run(run) || json_object_get(run, "coprocessor")) {
-		cli_error("why: run %s has no kernels and no threads: there is nothing to explain", word);
+	} else if (!report_has_run(run)) {
+		cli_error("why: run %s has no results: there is nothing to explain", word);
 		*exit_status = CLI_USAGE;
 		json_decref(run);
 		run = NULL;

@@ -17,7 +17,8 @@
 
 enum { AHEAD_MAX = 1 << 16 }; /* instructions without a look at simulated time */
 
-enum outcome { GOES_ON, WAITS_FOR_TIME, WAITS_FOR_MEMORY, WAITS_FOR_SIGNAL, ENDS };
+/* FOR_LINE: it is on its way; FOR_UNIT: the memory unit has others before. */
+enum outcome { GOES_ON, WAITS_FOR_TIME, WAITS_FOR_LINE, WAITS_FOR_UNIT, WAITS_FOR_SIGNAL, ENDS };
 
 const struct sim_stat_desc csp_core_stat_rows[] = {
 #define STAT_STRUCT struct csp_core_stats
@@ -58,12 +59,15 @@ void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number)
 	c->pc = m->program->entries[number];
 	c->is_halted = c->pc == UINT32_MAX;
 	c->comp = sim_engine_add(m->ctx.engine, m->domain, "core", csp_core_tick, c);
+	if (m->is_accounted)
+		csp_account_init(c);
 	sim_stats_add(m->ctx.stats, "core", csp_core_stat_rows, ARRAY_COUNT(csp_core_stat_rows), &c->stats,
 		      sizeof(c->stats));
 }
 
 void csp_core_release(struct csp_core *c)
 {
+	csp_account_release(c);
 	g_aligned_free(c->rf);
 	g_aligned_free(c->ssrf);
 	g_aligned_free(c->zero);
@@ -142,16 +146,19 @@ static bool vector_read(struct csp_core *c, const struct csp_instr *x, struct ve
 	       reach(c, x, &x->operands[3], v->count, (uint64_t)c->ssrf_count * c->m, &v->b, &v->b_stride);
 }
 
-static bool is_pending(const struct vector_op *v, const struct csp_core *c)
+/* What the operands wait for, if for anything. */
+static enum outcome pending(const struct vector_op *v, const struct csp_core *c)
 {
-	for (uint32_t i = 0; i < v->count; i++)
-		if (c->rf_times[v->d + i * v->d_stride].free == CSP_PENDING ||
-		    c->rf_times[v->d + i * v->d_stride].ready == CSP_PENDING ||
+	for (uint32_t i = 0; i < v->count; i++) {
+		if (c->rf_times[v->d + i * v->d_stride].ready == CSP_PENDING ||
 		    (v->has_addend && c->rf_times[v->c + i * v->c_stride].ready == CSP_PENDING) ||
 		    c->rf_times[v->a + i * v->a_stride].ready == CSP_PENDING ||
 		    c->ssrf_times[(v->b + i * v->b_stride) / c->m].ready == CSP_PENDING)
-			return true;
-	return false;
+			return WAITS_FOR_LINE;
+		if (c->rf_times[v->d + i * v->d_stride].free == CSP_PENDING)
+			return WAITS_FOR_UNIT;
+	}
+	return GOES_ON;
 }
 
 /* Times and values of the repetitions, from the cycle `at` on. */
@@ -160,6 +167,7 @@ static void vector_do(struct csp_core *c, const struct csp_instr *x, const struc
 	const uint64_t stages = c->machine->config->csp.stage_count;
 	const uint32_t m = c->m;
 	csp_cfma_fn *cfma = c->machine->cfma;
+	uint64_t waited_cycles = 0;
 
 	for (uint32_t i = 0; i < v->count; i++) {
 		const uint32_t d = (uint32_t)(v->d + i * v->d_stride), n = (uint32_t)(v->c + i * v->c_stride);
@@ -172,7 +180,7 @@ static void vector_do(struct csp_core *c, const struct csp_instr *x, const struc
 
 		if (v->has_addend)
 			start = base_max_u64(start, ct->ready);
-		c->stats.operand_wait_cycles += start - at;
+		waited_cycles += start - at;
 		if (x->is_negative) {
 			re = -re;
 			im = -im;
@@ -188,6 +196,9 @@ static void vector_do(struct csp_core *c, const struct csp_instr *x, const struc
 		at = start + 1;
 	}
 	c->fu_free_cycle = at;
+	if (unlikely(c->machine->is_accounted))
+		csp_account_vector(c, v->count, waited_cycles);
+	c->stats.operand_wait_cycles += waited_cycles;
 	c->stats.cfma_cycles += v->count;
 	c->stats.cfmas += (uint64_t)v->count * m;
 	c->stats.rf_reads += (uint64_t)v->count * m * (1 + v->has_addend);
@@ -195,24 +206,30 @@ static void vector_do(struct csp_core *c, const struct csp_instr *x, const struc
 	c->stats.ssrf_reads += v->count;
 }
 
-static enum outcome vector_issue(struct csp_core *c, const struct csp_instr *x)
+static enum outcome vector_issue(struct csp_core *c, const struct csp_instr *x, uint64_t cycle)
 {
 	const uint32_t cap = (uint32_t)c->machine->config->csp.issue_entry_count;
 	struct vector_op v;
+	enum outcome wait;
 	uint64_t at;
 
 	if (!vector_read(c, x, &v))
 		return ENDS;
 	if (!v.count)
 		return GOES_ON;
-	if (is_pending(&v, c))
-		return WAITS_FOR_MEMORY;
+	wait = pending(&v, c);
+	if (wait != GOES_ON)
+		return wait;
+	if (unlikely(c->machine->is_accounted))
+		csp_account_go_on(c, cycle);
 	if (c->start_count == cap) {
 		c->local_cycle = base_max_u64(c->local_cycle, c->starts[c->start_first]);
 		c->start_first = (c->start_first + 1) % cap;
 		c->start_count--;
 	}
 	at = base_max_u64(c->local_cycle, c->fu_free_cycle);
+	if (unlikely(c->machine->is_accounted))
+		csp_account_begin(c, at);
 	c->starts[(c->start_first + c->start_count++) % cap] = at;
 	vector_do(c, x, &v, at);
 	c->stats.vector_instructions++;
@@ -280,7 +297,7 @@ static enum outcome load_issue(struct csp_core *c, const struct csp_instr *x)
 	    !reach(c, x, &x->operands[1], a.count, c->line_count, &a.line, &a.line_stride))
 		return ENDS;
 	if (csp_queue_is_full(&c->loads))
-		return WAITS_FOR_MEMORY;
+		return WAITS_FOR_UNIT;
 	load_values(c, &a);
 	*(is_vector ? &c->stats.ssrf_lines : &c->stats.load_lines) += a.count;
 	*(is_vector ? &c->stats.ssrf_writes : &c->stats.rf_writes) += (uint64_t)a.count * c->m;
@@ -310,8 +327,10 @@ static enum outcome store_issue(struct csp_core *c, const struct csp_instr *x)
 	if (!reach(c, x, &x->operands[0], a.count, c->machine->cores[a.target].line_count, &a.line, &a.line_stride) ||
 	    !reach(c, x, &x->operands[1], a.count, c->rf_count, &a.reg, &a.reg_stride))
 		return ENDS;
-	if (csp_queue_is_full(&c->stores) || is_any_loading(c, &a))
-		return WAITS_FOR_MEMORY;
+	if (is_any_loading(c, &a))
+		return WAITS_FOR_LINE;
+	if (csp_queue_is_full(&c->stores))
+		return WAITS_FOR_UNIT;
 	store_values(c, &a);
 	*(a.target == c->number ? &c->stats.store_lines : &c->stats.send_lines) += a.count;
 	c->stats.store_bytes += (uint64_t)a.count * c->machine->line_bytes;
@@ -335,7 +354,7 @@ static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 		return ENDS;
 	}
 	if (c->stores.count || c->stores_under_way)
-		return WAITS_FOR_MEMORY;
+		return WAITS_FOR_LINE;
 	to = &c->machine->cores[number];
 	if (to->signal_count == CSP_SIGNALS_MAX) {
 		csp_mistake(c, x, "core %lld has %d signals that it has not waited for", (long long)number,
@@ -497,6 +516,19 @@ static enum outcome timed(struct csp_core *c, const struct csp_instr *x)
 	}
 }
 
+static void account(struct csp_core *c, enum outcome o, uint64_t cycle)
+{
+	static const enum csp_wait waits[] = {[WAITS_FOR_LINE] = CSP_WAITS_FOR_LINE,
+					      [WAITS_FOR_UNIT] = CSP_WAITS_FOR_UNIT,
+					      [WAITS_FOR_SIGNAL] = CSP_WAITS_FOR_SIGNAL,
+					      [ENDS] = CSP_WAITS_NOT};
+
+	if (waits[o] == CSP_WAITS_NOT)
+		csp_account_go_on(c, cycle);
+	else
+		csp_account_wait(c, waits[o], base_max_u64(c->local_cycle, cycle));
+}
+
 /* One instruction, at local_cycle or later. */
 static enum outcome step(struct csp_core *c, uint64_t cycle)
 {
@@ -507,9 +539,13 @@ static enum outcome step(struct csp_core *c, uint64_t cycle)
 		if (c->local_cycle > cycle)
 			return WAITS_FOR_TIME;
 		o = timed(c, x);
+		if (unlikely(c->machine->is_accounted))
+			account(c, o, cycle);
 		c->pc += o == GOES_ON;
 	} else if (x->op == CSP_CFMA) {
-		o = vector_issue(c, x);
+		o = vector_issue(c, x, cycle);
+		if (unlikely(c->machine->is_accounted))
+			account(c, o, cycle);
 		c->pc += o == GOES_ON;
 	} else if (!control(c, x)) {
 		return ENDS;

@@ -57,8 +57,8 @@ static bool clocks_add(struct csp_machine *m, struct base_diag_list *diag)
 	return false;
 }
 
-struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program, bool audit,
-				    struct base_diag_list *diag)
+struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program,
+				    unsigned int watch, struct base_diag_list *diag)
 {
 	struct csp_machine *m = g_new0(struct csp_machine, 1);
 	bool is_ok = true;
@@ -69,8 +69,11 @@ struct csp_machine *csp_machine_new(const struct csp_config *config, const struc
 	m->block_bytes = MIN((uint32_t)config->csp.block_bytes, m->line_bytes);
 	m->blocks_per_line = m->line_bytes / m->block_bytes;
 	m->cfma = csp_cfma_find();
-	sim_ctx_open(&m->ctx, audit);
+	m->is_accounted = watch & CSP_ACCOUNT;
+	sim_ctx_open(&m->ctx, watch & CSP_AUDIT);
 	m->ctx.pool = mem_req_pool_new();
+	if (m->is_accounted)
+		mem_req_pool_stamp(m->ctx.pool);
 	if (!clocks_add(m, diag)) {
 		csp_machine_free(m);
 		return NULL;
@@ -238,6 +241,9 @@ bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_
 	out->host_seconds = cpu_seconds() - begin;
 	if (out->was_limited || out->was_stopped)
 		return true;
+	if (m->is_accounted)
+		csp_account_end(m, out->cycles);
+	out->is_accounted = m->is_accounted;
 	if (!checks_make(m, out, diag))
 		return false;
 	out->was_stopped = m->is_stopped;
@@ -280,6 +286,11 @@ float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line)
 {
 	CHECK(core < m->core_count && line < m->cores[core].line_count);
 	return m->cores[core].lines + line * 2 * m->cores[core].m;
+}
+
+uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr, enum csp_part part)
+{
+	return m->cores[core].account.cells[instr][part];
 }
 
 struct sim_stats *csp_machine_stats(const struct csp_machine *m)

@@ -6,6 +6,7 @@
 #ifndef STRATA_CSP_MACHINE_H
 #define STRATA_CSP_MACHINE_H
 
+#include "csp/account.h"
 #include "csp/config.h"
 #include "csp/program.h"
 #include "energy/events.h"
@@ -24,13 +25,17 @@ struct csp_result {
 	double worst_error;		  /* of all checks: error over its bound */
 	struct energy_report energy;
 	bool was_limited, was_stopped;
+	bool is_accounted; /* csp_machine_account has all cycles: of runs with an account that came to their end */
 	double host_seconds;
 };
 
-/* Builds it; config (checked) and program (assembled for it) are kept. The auditor of DRAM commands watches if audit is
- * set. NULL with messages when the host has not the memory. */
-struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program, bool audit,
-				    struct base_diag_list *diag);
+/* Who looks on: the auditor of DRAM commands; the account (csp/account.h). Neither changes anything. */
+enum csp_watch { CSP_AUDIT = 1, CSP_ACCOUNT = 2 };
+
+/* Builds it; config (checked) and program (assembled for it) are kept. watch: of enum csp_watch, or'ed. NULL with
+ * messages when the host has not the memory. */
+struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program,
+				    unsigned int watch, struct base_diag_list *diag);
 void csp_machine_free(struct csp_machine *m);
 
 /* Fills memories as the program's data directives say. False with messages. */
@@ -54,6 +59,8 @@ bool csp_port_exists(const struct csp_machine *m, const char *name, bool is_outp
 
 /* A line of a core's memory: fu_count real parts, then as many imaginary parts. */
 float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line);
+/* Cycles of the core's functional units, of one of the program's instructions; all of a core's are `cycles`. */
+uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr, enum csp_part part);
 struct sim_stats *csp_machine_stats(const struct csp_machine *m);
 /* Over all statistics and the time: equal for equal runs. */
 uint64_t csp_machine_hash(const struct csp_machine *m);

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "net/stamp.h"
 
 /* ---- the memory unit ---- */
 
@@ -120,6 +121,8 @@ static void block_send(struct csp_core *c, struct csp_transfer *x, struct net_ch
 			      .issue_units = now,
 			      .owner = x,
 			      .size_bytes = (uint16_t)m->block_bytes};
+	if (unlikely(m->is_accounted))
+		net_stamps_clear(r);
 	block_place(m, owner, block, r);
 	mem_req_set_access(r, x->is_store ? MEM_WRITE : MEM_READ, MEM_KIND_DATA);
 	net_channel_send(tx, r, (uint32_t)m->config->csp.packet_bytes + r->payload_bytes, now);
@@ -151,8 +154,10 @@ static void block_answered(struct csp_machine *m, struct mem_req *r)
 	struct csp_core *c = x->core;
 	const uint64_t now = sim_now_units(m->ctx.engine);
 
+	if (--x->blocks_left == 0 && unlikely(m->is_accounted))
+		csp_account_line(c, r, sim_cycle_now(m->ctx.engine, m->domain));
 	mem_req_put(m->ctx.pool, r);
-	if (--x->blocks_left)
+	if (x->blocks_left)
 		return;
 	if (!x->is_store) {
 		struct csp_register_time *t = times_of(c, x->space, x->reg);
@@ -191,6 +196,8 @@ static void far_tick(void *component, uint64_t cycle)
 	while ((r = net_channel_peek(s->tx))) {
 		if (!mem_stack_can_accept(s->stack, r->vault, (enum mem_op)r->op))
 			return;
+		if (unlikely(s->machine->is_accounted))
+			net_stamp(r, NET_STAGE_TX, sim_now_units(s->machine->ctx.engine));
 		mem_stack_accept(s->stack, net_channel_pop(s->tx));
 	}
 }
@@ -261,7 +268,8 @@ void csp_stack_init(struct csp_stack *s, struct csp_machine *m, uint32_t index)
 					       .ctx = s,
 					       .stats = m->ctx.stats,
 					       .stats_prefix = "vault",
-					       .audit = m->ctx.audit};
+					       .audit = m->ctx.audit,
+					       .stamps = m->is_accounted};
 
 	s->machine = m;
 	s->index = index;

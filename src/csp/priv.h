@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "csp/account.h"
 #include "csp/cfma.h"
 #include "csp/machine.h"
 #include "mem/stack.h"
@@ -90,6 +91,7 @@ struct csp_core {
 	/* signals */
 	uint64_t signals[CSP_SIGNALS_MAX]; /* ring: when they arrive, in units */
 	uint32_t signal_first, signal_count;
+	struct csp_account account;
 	struct csp_core_stats stats;
 };
 
@@ -109,6 +111,7 @@ struct csp_machine {
 	const struct csp_program *program;
 	uint32_t domain, dram_domain;
 	uint32_t line_bytes, block_bytes, blocks_per_line;
+	bool is_accounted;
 	csp_cfma_fn *cfma;
 	struct csp_core *cores;
 	uint32_t core_count;

@@ -149,6 +149,8 @@ json_t *report_roofline(const json_t *run)
 		return report_roofline_caches(run);
 	if (json_is_object(json_object_get(run, "channels")))
 		return report_roofline_channels(run);
+	if (json_is_object(json_object_get(run, "coprocessor")))
+		return report_roofline_units(run);
 	return json_null();
 }
 

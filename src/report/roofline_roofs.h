@@ -18,8 +18,9 @@ struct report_roof {
 /* kernels: objects with name and "uses", which has time_ps, the work, and what the roofs are of. work: in words. */
 json_t *report_roofline_of(const json_t *kernels, const char *work, const char *work_key,
 			   const struct report_roof *roofs, uint32_t count);
-/* Of caches that compute: kernels; of processors and NDPs on channels: the program. */
+/* Of caches that compute: kernels; of processors and NDPs on channels, and of the coprocessor: the program. */
 json_t *report_roofline_caches(const json_t *run);
 json_t *report_roofline_channels(const json_t *run);
+json_t *report_roofline_units(const json_t *run);
 
 #endif

@@ -7,6 +7,7 @@
 #include "report/placed.h"
 #include "report/report.h"
 #include "report/roofline.h"
+#include "report/units.h"
 
 #include <glib.h>
 #include <string.h>
@@ -146,6 +147,18 @@ static double busiest_design(const json_t *run)
 	return per_s > 0 ? most / per_s * ps_per_s : 0;
 }
 
+static double busiest_core(const json_t *run)
+{
+	const double clock_khz = report_number(run, "params", "csp.clock_khz");
+	json_t *core;
+	double most = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(run, "unit_account"), "cores"), i, core)
+		most = MAX(most, report_number(core, "parts", "multiply_add"));
+	return clock_khz > 0 ? most / clock_khz * (ps_per_s / 1e3) : 0;
+}
+
 static json_t *bounds_of(const json_t *run)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
@@ -157,6 +170,13 @@ static json_t *bounds_of(const json_t *run)
 		add_bound(out, "channels, from the memory", least_of(run, "rx", "rx"), time_ps);
 		add_bound(out, "DRAM of all channels", dram, time_ps);
 		add_bound(out, "ports of the busiest accelerator", busiest_design(run), time_ps);
+		return out;
+	}
+	if (json_object_get(run, "coprocessor")) {
+		add_bound(out, "multiply-adds of the busiest core", busiest_core(run), time_ps);
+		add_bound(out, "links, cores to stacks", least_of(run, "tx", "tx"), time_ps);
+		add_bound(out, "links, stacks to cores", least_of(run, "rx", "rx"), time_ps);
+		add_bound(out, "DRAM of the cores' vaults", dram, time_ps);
 		return out;
 	}
 	add_bound(out, "issue: one instruction per scheduler and cycle",
@@ -214,6 +234,11 @@ static const struct entry {
     {"NDPs: bytes of remote accesses down the channels", "channel.data_down_bytes"},
     {"NDPs: bytes of the memory beside them", "channel.near_bytes"},
     {"NDPs: bytes of directories", "channel.directory_bytes"},
+    {"coprocessor: lines loaded to registers", "core.load_lines"},
+    {"coprocessor: lines loaded to the shared register file", "core.ssrf_lines"},
+    {"coprocessor: lines stored", "core.store_lines"},
+    {"coprocessor: lines sent to other cores' memory", "core.send_lines"},
+    {"coprocessor: signals to other cores", "core.signals"},
     {"BOM: CTAs moved", "gpu.cta_moves"},
     {"BOM: bytes of contexts", "gpu.cta_context_bytes"},
     {"BOM: offloads decided", "bom.offload_count"},
@@ -322,6 +347,13 @@ json_t *report_why(const json_t *run, const json_t *other)
 				 report_placed(run, other), "roofline", report_roofline(run), "bounds", bounds,
 				 "ledger", ledger_of(run), "findings", findings);
 	}
+	if (json_object_get(run, "coprocessor")) {
+		json_t *units = report_units(run, findings);
+
+		find_bound(bounds, findings);
+		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "units", units, "roofline", report_roofline(run),
+				 "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
+	}
 	find_program(run, findings);
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
@@ -410,6 +442,8 @@ void report_why_print(FILE *out, const json_t *why)
 
 	if (json_object_get(why, "cores")) {
 		report_cores_print(out, json_object_get(why, "cores"));
+	} else if (json_object_get(why, "units")) {
+		report_units_print(out, json_object_get(why, "units"));
 	} else {
 		print_program(out, json_object_get(why, "program"));
 		print_kernels(out, json_object_get(why, "kernels"));
@@ -424,4 +458,18 @@ void report_why_print(FILE *out, const json_t *why)
 	fputs("\nfindings\n", out);
 	json_array_foreach(json_object_get(why, "findings"), i, finding)
 		fprintf(out, "  - %s\n", json_string_value(finding));
+}
+
+void report_what_if_print(FILE *out, const json_t *rows)
+{
+	size_t i;
+	json_t *row;
+
+	if (!json_array_size(rows))
+		return;
+	fputs("\nwhat if: one resource made ideal, the rest as it is\n", out);
+	json_array_foreach(rows, i, row)
+		fprintf(out, "  %-16s %-60s %6.2fx%s\n", json_string_value(json_object_get(row, "name")),
+		       json_string_value(json_object_get(row, "what")), report_number(row, "speedup", NULL),
+		       json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
 }

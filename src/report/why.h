@@ -5,7 +5,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* An object; of a machine of processors only "cores", "placed", "bounds", "ledger" and "findings". other: a run of the
+/* An object; of a machine of processors only "cores", "placed", "roofline", "bounds", "ledger" and "findings", of a
+ * coprocessor "units" (report/units.h, null without an account) in the place of the first two. other: a run of the
  * same program on another machine, for the times there, or NULL:
  * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
  * - "cycles": the cycles of all schedulers by what they did, "issued" or a reason for issuing nothing. They add up to
@@ -18,9 +19,11 @@
  * - "roofline": kernels against all rates (report/roofline.h);
  * - "ledger": of near-data blocks: instances, offloaded, and a number for each reason to stay;
  * - "blocks": the same by block (report/ledger.h);
- * - "placed": of Duality Cache by kernel, of NDPs by function (report/placed.h);
+ * - "placed": of Duality Cache by kernel, of NDPs by function or accelerator (report/placed.h);
  * - "findings": sentences. */
 json_t *report_why(const json_t *run, const json_t *other);
 void report_why_print(FILE *out, const json_t *why);
+/* Rows of what one ideal resource after the other is worth: name, what, speedup, verified. */
+void report_what_if_print(FILE *out, const json_t *rows);
 
 #endif

@@ -52,7 +52,7 @@ static struct csp_machine *run(const struct reproduce_data *d, const struct csp_
 	base_diag_init(&diag);
 	*program = csp_assemble_file(path, c, defines, count, &diag);
 	if (*program)
-		m = csp_machine_new(c, *program, false, &diag);
+		m = csp_machine_new(c, *program, 0, &diag);
 	is_ok = m && csp_machine_data(m, &diag) && csp_machine_run(m, &r, &diag) && r.checks &&
 		r.checks == r.checks_passed;
 	base_diag_free(&diag);

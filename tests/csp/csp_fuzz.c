@@ -47,7 +47,7 @@ static bool has_place(const struct base_diag_list *diag)
 
 static void run(const struct csp_config *config, const struct csp_program *p, struct base_diag_list *diag)
 {
-	struct csp_machine *m = csp_machine_new(config, p, false, diag);
+	struct csp_machine *m = csp_machine_new(config, p, CSP_ACCOUNT, diag);
 	struct csp_result r;
 
 	if (m)

@@ -45,7 +45,7 @@ static inline void harness_build(struct harness *h, struct csp_program *program)
 	if (!program || !csp_config_check(&h->config, &h->diag))
 		fail_msg("%s", h->diag.first->text);
 	h->program = program;
-	h->machine = csp_machine_new(&h->config, program, true, &h->diag);
+	h->machine = csp_machine_new(&h->config, program, CSP_AUDIT | CSP_ACCOUNT, &h->diag);
 	if (!h->machine || !csp_machine_data(h->machine, &h->diag))
 		fail_msg("%s", h->diag.first->text);
 }

@@ -274,6 +274,76 @@ static void posted(void **state)
 	}
 }
 
+/* ---- the account ---- */
+
+static const char accounted[] = ".core 0\n"
+				" load r[2], [0]\n"
+				" cfma r[3], zero, r[2], s[0]\n"
+				" cfma r[3], r[3], r[2], s[0]\n"
+				" set i0, 1\n"
+				" set i0, 2\n"
+				" set i0, 3\n"
+				" cfma r[4], zero, r[2], s[0]\n"
+				" signal 1\n"
+				".core 1\n"
+				" wait 1\n"
+				" cfma r[4], zero, r[2], s[0]\n";
+
+/* A clock of whole nanoseconds: what grows by so many of its cycles grows by so many everywhere. */
+static void parts_of(const char *set, uint32_t core, uint64_t parts[CSP_PART_COUNT])
+{
+	struct harness h;
+	uint64_t sum = 0;
+
+	harness_begin(&h, "alpha");
+	harness_set(&h, "csp.clock_khz=500000");
+	if (set)
+		harness_set(&h, set);
+	harness_text(&h, accounted);
+	assert_true(h.result.is_accounted);
+	memset(parts, 0, CSP_PART_COUNT * sizeof(parts[0]));
+	for (uint32_t k = 0; k < h.program->instr_count; k++)
+		for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
+			parts[i] += csp_machine_account(h.machine, core, k, (enum csp_part)i);
+	for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
+		sum += parts[i];
+	assert_int_equal(sum, h.result.cycles);
+	/* The load's line is missed by the instruction that reads it. */
+	if (core == 0)
+		assert_true(csp_machine_account(h.machine, 0, 1, CSP_PART_BANK) > 0);
+	harness_end(&h);
+}
+
+/* One parameter is raised: its own part grows by so much, and no other but what comes behind the end. A clock of the
+ * stacks takes 0.8 ns, tCL 17 of them, the TSVs 1.5 ns. */
+static void account_parts_have_their_length(void **state)
+{
+	static const struct {
+		const char *set;
+		uint32_t core;
+		uint64_t more[CSP_PART_COUNT];
+	} rows[] = {
+	    {"csp.link_latency_ps=30000", 0, {[CSP_PART_TX] = 10, [CSP_PART_RX] = 10}},
+	    {"dram.t_cl=22", 0, {[CSP_PART_BANK] = 2}},
+	    {"dram.tsv_latency_ps=5500", 0, {[CSP_PART_TSV] = 2}},
+	    {"csp.stage_count=9", 0, {[CSP_PART_OPERAND] = 3}},
+	    {"csp.signal_ps=30000", 1, {[CSP_PART_SIGNAL] = 10}},
+	};
+
+	(void)state;
+	for (uint32_t r = 0; r < ARRAY_COUNT(rows); r++) {
+		uint64_t low[CSP_PART_COUNT], high[CSP_PART_COUNT];
+
+		parts_of(NULL, rows[r].core, low);
+		parts_of(rows[r].set, rows[r].core, high);
+		for (uint32_t i = 0; i < CSP_PART_OVER; i++)
+			if (high[i] != low[i] + rows[r].more[i])
+				fail_msg("%s: %s goes from %llu to %llu, expected %llu more", rows[r].set,
+					 csp_part_name((enum csp_part)i), (unsigned long long)low[i],
+					 (unsigned long long)high[i], (unsigned long long)rows[r].more[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +352,7 @@ int main(void)
 	    cmocka_unit_test(hazards),	      cmocka_unit_test(signals),	  cmocka_unit_test(mistakes),
 	    cmocka_unit_test(parameters),     cmocka_unit_test(register_files),   cmocka_unit_test(skewed_addresses),
 	    cmocka_unit_test(places),	      cmocka_unit_test(limit),		  cmocka_unit_test(posted),
+	    cmocka_unit_test(account_parts_have_their_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,7 +282,7 @@ static void grid_mistakes(void **state)
 		harness_begin(&h, "alpha");
 		h.program = csp_assemble(cases[i].text, "text", &h.config, NULL, 0, &h.diag);
 		assert_non_null(h.program);
-		h.machine = csp_machine_new(&h.config, h.program, true, &h.diag);
+		h.machine = csp_machine_new(&h.config, h.program, CSP_AUDIT | CSP_ACCOUNT, &h.diag);
 		assert_int_equal(csp_machine_data(h.machine, &h.diag), !cases[i].is_data);
 		if (!cases[i].is_data)
 			assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
