@@ -66,9 +66,19 @@ static inline uint64_t dc_log2_up(uint64_t n)
 /* b: bits of the integer. Sign to magnitude, a search of the leading one, rounding. */
 #define DC_ITOF_BASE(e, m, r) (2 * b + 2 + b * (1 + m + 2 * (r) + e) + DC_ROUND(e, m, r) + e + m)
 #define DC_ITOF_USUAL(e, m, r) (2 * b + 2 + 4 * (1 + m + 2 * (r) + e) + b / 2 + DC_ROUND(e, m, r) + e + m)
-#define DC_FTOI_BASE(e, m) ((b + 1) * (2 + m) + 2 * b + 8)
+#define DC_FTOI_REST(m) (m < 9 ? 11 : 2 + m) /* nine rows of which are what is no number, and the largest */
+#define DC_FTOI_BASE(e, m) (b * (2 + m) + DC_FTOI_REST(m) + 2 * b + 8)
 #define DC_FTOI_USUAL(e, m) (4 * (2 + m) + 2 * b + 24)
+/* What else a conversion rounds by: a group's three rows, what is below one, the sum, its overflow. */
+#define DC_FTOI_ROUND (4 * b + 13)
 /* A multiplication by a constant, and conversions to and from fixed point of n bits: sections 3.1.3. */
 #define DC_RANGE(e, m, r) (DC_FMUL_BASE(e, m, r) * 3 / 4 + DC_FTOI_USUAL(e, m) + DC_ITOF_USUAL(e, m, r))
+#define DC_NEWTON_STEPS(m) ((m) > 24 ? 4 : 3)
+/* newton.h: the first number; steps of three products, two sums, a constant, a half and a copy; special operands. */
+#define DC_FRSQRT_BASE(e, m)                                                                                           \
+	(2 * n + DC_NEWTON_STEPS(m) * (3 * DC_FMUL_BASE(e, m, 1) + 2 * DC_FADD_BASE(e, m, 1) + 2 * n + e + 3) + 20)
+#define DC_FTANH_BASE(e, m)                                                                                            \
+	(DC_FMUL_BASE(e, m, 1) + DC_RANGE(e, m, 1) + 4 * k * (n + 1) + 2 + 2 * DC_FADD_BASE(e, m, 1) +                 \
+	 DC_FDIV_BASE(e, m, 1) + 7 * n + e + 15)
 
 #endif

@@ -27,13 +27,13 @@ enum dc_op_kind dc_op_kind(enum dc_op op)
 }
 
 struct widths {
-	uint64_t n, e, m, b, s, k, r;
+	uint64_t n, e, m, b, s, k, r, q;
 };
 
 /* Each table has its own expressions: an entry names what it needs, the compiler drops the rest. */
 #define NAMES                                                                                                          \
-	const uint64_t n = w->n, e = w->e, m = w->m, b = w->b, s = w->s, k = w->k, r = w->r;                           \
-	(void)n, (void)e, (void)m, (void)b, (void)s, (void)k, (void)r
+	const uint64_t n = w->n, e = w->e, m = w->m, b = w->b, s = w->s, k = w->k, r = w->r, q = w->q;                 \
+	(void)n, (void)e, (void)m, (void)b, (void)s, (void)k, (void)r, (void)q
 
 static uint64_t base_of(enum dc_op op, const struct widths *w)
 {
@@ -82,7 +82,8 @@ static struct widths widths_of(const struct dc_use *u, const struct dc_arith *a)
 			       .b = u->bits,
 			       .s = u->is_signed,
 			       .k = a->cordic_iterations,
-			       .r = !a->is_truncated};
+			       .r = !a->is_truncated,
+			       .q = u->rounding != DC_TO_ZERO};
 }
 
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
@@ -163,18 +164,45 @@ static void set_either(struct dc_use *u, const struct ptx_inst *i, enum dc_op on
 		set_int(u, on_int, i->type);
 }
 
+static enum dc_direction rounding_of(enum ptx_round r)
+{
+	switch (r) {
+	case PTX_RZ:
+	case PTX_RZI: return DC_TO_ZERO;
+	case PTX_RM:
+	case PTX_RMI: return DC_TO_LOWER;
+	case PTX_RP:
+	case PTX_RPI: return DC_TO_UPPER;
+	default: return DC_TO_NEAREST;
+	}
+}
+
+static bool is_to_integral(const struct ptx_inst *i)
+{
+	return i->type == i->type2 && i->mods.round >= PTX_RNI && i->mods.round <= PTX_RPI;
+}
+
 static void set_convert(struct dc_use *u, const struct ptx_inst *i)
 {
 	const bool from = is_float(i->type2), to = is_float(i->type);
 
-	if (from && to) {
-		const bool is_wider = format_of(i->type2).m > format_of(i->type).m;
+	if (from && to && is_to_integral(i)) {
+		set_float(u, DC_OP_FLOAT_ROUND, i->type);
+		u->rounding = rounding_of(i->mods.round);
+	} else if (from && to) {
+		const struct format f = format_of(i->type);
 
-		set_float(u, DC_OP_FLOAT_TO_FLOAT, is_wider ? i->type2 : i->type);
-		u->times = format_of(i->type).times;
+		set_float(u, DC_OP_FLOAT_TO_FLOAT, i->type2);
+		u->times = f.times;
+		u->to_e = f.e;
+		u->to_m = f.m;
+		if (f.e + f.m > u->n)
+			u->n = (uint8_t)(f.e + f.m);
+		u->rounding = rounding_of(i->mods.round);
 	} else if (from) {
 		set_float(u, DC_OP_FLOAT_TO_INT, i->type2);
 		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type));
+		u->rounding = rounding_of(i->mods.round);
 	} else if (to) {
 		set_float(u, DC_OP_INT_TO_FLOAT, i->type);
 		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type2));
@@ -214,8 +242,8 @@ static bool set_special(struct dc_use *u, const struct ptx_inst *i)
 	case PTX_OP_RSQRT: set_float(u, DC_OP_FRSQRT, i->type); return true;
 	case PTX_OP_SIN:
 	case PTX_OP_COS: set_float(u, DC_OP_FSIN, i->type); return true;
-	case PTX_OP_EX2:
-	case PTX_OP_TANH: set_float(u, DC_OP_FEXP, i->type); return true;
+	case PTX_OP_EX2: set_float(u, DC_OP_FEXP, i->type); return true;
+	case PTX_OP_TANH: set_float(u, DC_OP_FTANH, i->type); return true;
 	case PTX_OP_LG2: set_float(u, DC_OP_FLOG, i->type); return true;
 	case PTX_OP_TESTP: set_float(u, DC_OP_FTEST, i->type); return true;
 	case PTX_OP_COPYSIGN: set_float(u, DC_OP_FSIGN, i->type); return true;

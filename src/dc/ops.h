@@ -16,11 +16,16 @@ enum dc_op {
 
 enum dc_op_kind { DC_KIND_INT, DC_KIND_FLOAT, DC_KIND_PRED };
 
+/* Of conversions. */
+enum dc_direction { DC_TO_NEAREST, DC_TO_ZERO, DC_TO_LOWER, DC_TO_UPPER };
+
 /* What an instruction asks of an array. */
 struct dc_use {
 	enum dc_op op;
-	uint8_t n;    /* bits: of the integer, or e + m */
+	uint8_t n;    /* bits: of the integer, or e + m; FLOAT_TO_FLOAT: of the wider one */
 	uint8_t e, m; /* FLOAT: bits of exponent, of mantissa with the hidden one */
+	uint8_t to_e, to_m; /* FLOAT_TO_FLOAT: of the result */
+	uint8_t rounding;   /* of conversions from floating point: enum dc_direction */
 	uint8_t bits; /* of the integer side of a conversion from or to floating point */
 	bool is_signed;
 	bool is_difference; /* FADD: the second operand's sign is turned over */

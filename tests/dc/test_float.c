@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "dc/array/newton.h"
 #include "dc/array/serial.h"
 #include "dc/array/truncate.h"
 #include "dc/formulas.h"
@@ -617,6 +618,8 @@ static void test_integers(void **state)
 		check_integers(8, is_signed, 5, 4);
 		check_integers(16, is_signed, 8, 6);
 		check_integers(16, is_signed, 8, 24);
+		check_integers(32, is_signed, 5, 11);
+		check_integers(32, is_signed, 4, 6);
 		check_integers(32, is_signed, 8, 24);
 		check_integers(32, is_signed, 11, 53);
 	}
@@ -624,13 +627,24 @@ static void test_integers(void **state)
 
 /* ---- to integers ---- */
 
-static uint64_t clamped(double x, uint32_t b, bool is_signed, bool is_nan_top)
+static double directed(double x, enum dc_direction rounding)
+{
+	switch (rounding) {
+	case DC_TO_NEAREST: return rint(x);
+	case DC_TO_LOWER: return floor(x);
+	case DC_TO_UPPER: return ceil(x);
+	case DC_TO_ZERO: break;
+	}
+	return trunc(x);
+}
+
+static uint64_t clamped(double x, uint32_t b, bool is_signed, bool is_nan_top, enum dc_direction rounding)
 {
 	const double most = ldexp(1, (int)(is_signed ? b - 1 : b));
 
 	if (isnan(x))
 		return is_nan_top ? 1ull << (b - 1) : 0;
-	x = trunc(x);
+	x = directed(x, rounding);
 	if (x >= most)
 		return low(is_signed ? b - 1 : b);
 	if (is_signed && x < -most)
@@ -638,10 +652,10 @@ static uint64_t clamped(double x, uint32_t b, bool is_signed, bool is_nan_top)
 	return x < 0 ? is_signed ? (0 - (uint64_t)-x) & low(b) : 0 : (uint64_t)x;
 }
 
-static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m)
+static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m, enum dc_direction rounding)
 {
 	const struct dc_use u = {.op = DC_OP_FLOAT_TO_INT, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m,
-				 .bits = (uint8_t)b, .times = 1};
+				 .bits = (uint8_t)b, .rounding = (uint8_t)rounding, .times = 1};
 	const struct dc_arith arith = {.cordic_iterations = 17};
 	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
 
@@ -650,12 +664,15 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 
 		/* all in reach of b bits, or only some of the exponents, or any number, corners among them */
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
-			const uint64_t exponent = low(e - 1u) + (round < 4 ? draw() % b : draw() % (round - 3));
+			const uint64_t far = round < 4 ? draw() % b : draw() % (round - 3);
+			const uint64_t exponent = low(e - 1u) + (far < low(e - 1u) ? far : 0) - (round % 4 == 3);
 
 			a[i] = (draw() & low(m - 1u)) | exponent << (m - 1) | (draw() & 1) << (e + m - 1);
 			if (round > 10)
 				a[i] = draw_number(&u, i % 2 ? 1 : 0);
-			if (round == 9 && i % 3 == 0) /* the ends */
+			if (round % 5 == 4) /* halves, and little more and less */
+				a[i] = (a[i] & ~low(m - 4u)) + draw() % 3 - 1;
+			if (round == 9 && i % 3 == 0 && b < low(e - 1u)) /* the ends */
 				a[i] = (low(e - 1u) + b - i % 2) << (m - 1) | (i % 4 > 1) * low(m - 1u) |
 				       (uint64_t)(i % 8 > 3) << (e + m - 1);
 		}
@@ -666,11 +683,11 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 		dc_serial_ftoi(&serial, &u, is_signed, D, A, T);
 		dc_serial_get(&serial, D, b, d);
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
-			const uint64_t want = clamped(whole_value(&u, a[i]), b, is_signed, m > 24 || b > 32);
+			const uint64_t want = clamped(value_of(&u, a[i]), b, is_signed, m > 24 || b > 32, rounding);
 
 			if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
-				fail_msg("to %u bits, signed %d, e=%u m=%u: %llx: %llx, expected %llx", b, is_signed, e,
-					 m, (unsigned long long)a[i], (unsigned long long)d[i],
+				fail_msg("to %u bits, signed %d, e=%u m=%u way %u: %llx: %llx, expected %llx", b,
+					 is_signed, e, m, rounding, (unsigned long long)a[i], (unsigned long long)d[i],
 					 (unsigned long long)want);
 		}
 		if (!savings)
@@ -682,10 +699,174 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 static void test_to_integers(void **state)
 {
 	(void)state;
-	for (uint32_t is_signed = 0; is_signed < 2; is_signed++)
+	for (uint32_t k = 0; k < 8; k++)
 		for (uint32_t b = 8; b <= 64; b *= 2) {
-			check_to_integers(b, is_signed, 8, 24);
-			check_to_integers(b, is_signed, 11, 53);
+			check_to_integers(b, k % 2, 8, 24, (enum dc_direction)(k / 2));
+			check_to_integers(b, k % 2, 11, 53, (enum dc_direction)(k / 2));
+			check_to_integers(b, k % 2, 5, 11, (enum dc_direction)(k / 2));
+			check_to_integers(b, k % 2, 8, 8, (enum dc_direction)(k / 2));
+		}
+}
+
+/* ---- to other formats, and to integers in the same ---- */
+
+/* x in units of a step, rounded: a step is exact, and so is what is divided by it. */
+static uint64_t converted(const struct dc_use *u, double x)
+{
+	const struct dc_use to = {.e = u->to_e, .m = u->to_m, .n = (uint8_t)(u->to_e + u->to_m)};
+	const int64_t most = (int64_t)low(to.e - 1u);
+	double step;
+	int exponent;
+
+	if (isnan(x) || isinf(x) || x == 0)
+		return nearest(&to, x);
+	frexp(x, &exponent);
+	step = ldexp(1, exponent - (int)to.m);
+	x = directed(x / step, (enum dc_direction)u->rounding) * step;
+	frexp(x, &exponent);
+	if (exponent - 1 > most && u->rounding != DC_TO_NEAREST && !(u->rounding == DC_TO_LOWER && x < 0) &&
+	    !(u->rounding == DC_TO_UPPER && x > 0))
+		return (uint64_t)(x < 0) << (to.n - 1) | ((low(to.e) << (to.m - 1)) - 1);
+	return nearest(&to, x);
+}
+
+static uint64_t integral(const struct dc_use *u, double x)
+{
+	return nearest(u, isnan(x) || isinf(x) ? x : copysign(directed(x, (enum dc_direction)u->rounding), x));
+}
+
+static uint64_t draw_conversion(const struct dc_use *u, uint32_t round)
+{
+	const uint64_t bias = low(u->e - 1u), to_bias = low((u->to_e ? u->to_e : u->e) - 1u);
+	const uint64_t near = to_bias < bias ? bias - to_bias : 0; /* the least of the result's exponents */
+	const uint64_t sign = (draw() & 1) << (u->e + u->m - 1), few = low(u->m - 1u) & ~low(u->m / 2u);
+
+	switch (round % 4) {
+	case 0: return draw_number(u, 1) & low(u->e + u->m);
+	case 1: return sign | (near + draw() % 4) << (u->m - 1) | (draw() & (draw() & 1 ? few : low(u->m - 1u)));
+	case 2: return sign | (bias + (to_bias < bias ? to_bias : 0) - draw() % 3) << (u->m - 1) |
+		       (draw() & 1 ? low(u->m - 1u) - draw() % 4 : draw() & low(u->m - 1u));
+	default: return sign | (bias - 2 + draw() % (u->m + 2)) << (u->m - 1) |
+			(draw() & (draw() & 1 ? few : low(u->m - 1u)));
+	}
+}
+
+static void check_conversion(const struct dc_use *u, uint32_t round)
+{
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	const uint32_t from = u->e + u->m + 0u, to = u->to_e ? u->to_e + u->to_m + 0u : from;
+	const uint32_t savings = round % 2 ? DC_SAVE_ALL : 0;
+	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
+
+	for (uint32_t i = 0; i < DC_COLUMNS; i++)
+		a[i] = from <= 8 ? i & low(from) : draw_conversion(u, round < 8 ? round / 2 : i);
+	dc_serial_begin(&serial, savings);
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		serial.guard.w[i] = round % 3 ? ~0ull : 0x5a5a5a5a00ff00ffull;
+	dc_serial_put(&serial, A, from, a);
+	if (u->op == DC_OP_FLOAT_ROUND)
+		dc_serial_fround(&serial, u, D, A, T);
+	else
+		dc_serial_ftof(&serial, u, &arith, D, A, T);
+	dc_serial_get(&serial, D, to, d);
+	for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+		const double x = value_of(u, a[i]);
+		const uint64_t want = u->op == DC_OP_FLOAT_ROUND ? integral(u, x) : converted(u, x);
+
+		if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
+			fail_msg("%s e=%u m=%u to e=%u m=%u way %u: %llx: %llx, expected %llx", dc_op_name(u->op), u->e,
+				 u->m, u->to_e, u->to_m, u->rounding, (unsigned long long)a[i],
+				 (unsigned long long)d[i], (unsigned long long)want);
+	}
+	if (!savings)
+		assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+	assert_int_equal(serial.cycles, fma_cycles(u, &arith, savings, (const uint64_t *[]){a, a, a}));
+}
+
+static void test_formats(void **state)
+{
+	static const uint8_t formats[][2] = {{3, 4}, {4, 3}, {5, 11}, {8, 8}, {8, 24}, {11, 53}};
+
+	(void)state;
+	for (uint32_t n = 0; n < 4 * G_N_ELEMENTS(formats) * G_N_ELEMENTS(formats); n++) {
+		const uint8_t *from = formats[n / 4 % G_N_ELEMENTS(formats)];
+		const uint8_t *to = formats[n / 4 / G_N_ELEMENTS(formats)];
+		const uint8_t a = (uint8_t)(from[0] + from[1]), b = (uint8_t)(to[0] + to[1]);
+		struct dc_use u = {.op = DC_OP_FLOAT_TO_FLOAT, .n = a > b ? a : b, .e = from[0], .m = from[1],
+				   .to_e = to[0], .to_m = to[1], .rounding = n % 4, .times = 1};
+
+		for (uint32_t round = 0; round < 12; round++)
+			check_conversion(&u, round);
+		if (from != to)
+			continue;
+		u.op = DC_OP_FLOAT_ROUND;
+		u.to_e = u.to_m = 0;
+		for (uint32_t round = 0; round < 12; round++)
+			check_conversion(&u, round);
+	}
+}
+
+/* ---- routines of routines ---- */
+
+static void check_own(const struct dc_use *u, const uint64_t *a)
+{
+	const struct dc_arith arith = {.cordic_iterations = 26};
+	_Alignas(64) uint64_t in[ROW], out[ROW];
+	static uint64_t d[DC_COLUMNS];
+
+	dc_serial_begin(&serial, DC_SAVE_ALL);
+	dc_serial_put(&serial, A, u->n, a);
+	if (u->op == DC_OP_FTANH)
+		dc_serial_ftanh(&serial, u, &arith, D, A, T);
+	else
+		dc_serial_frsqrt(&serial, u, &arith, D, A, T);
+	dc_serial_get(&serial, D, u->n, d);
+	assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+	assert_int_equal(serial.savings, DC_SAVE_ALL);
+	assert_true(serial.most_row < T + dc_scratch_rows(u, &arith));
+	for (uint32_t first = 0; first < DC_COLUMNS; first += ROW) {
+		for (uint32_t i = 0; i < ROW; i++) {
+			if (u->n == 64)
+				in[i] = a[first + i];
+			else
+				((uint32_t *)in)[i] = (uint32_t)a[first + i];
+		}
+		if (u->op == DC_OP_FTANH)
+			dc_tanh(arith.cordic_iterations, (uint32_t *)in, (uint32_t *)out);
+		else if (u->n == 64)
+			dc_rsqrt64(in, out);
+		else
+			dc_rsqrt32((uint32_t *)in, (uint32_t *)out);
+		for (uint32_t i = 0; i < ROW; i++) {
+			const uint64_t word = u->n == 64 ? out[i] : ((uint32_t *)out)[i];
+			const double x = value_of(u, a[first + i]), got = value_of(u, word);
+			const double want = u->op == DC_OP_FTANH ? tanh(x) : 1 / sqrt(x);
+			const double bound = u->op == DC_OP_FTANH ? 0x1p-11 : u->n == 64 ? 0x1p-51 : 0x1.1p-23;
+
+			if (word != d[first + i] && !(isnan(got) && isnan(value_of(u, d[first + i]))))
+				fail_msg("%s: %llx: %llx bit by bit, %llx by words", dc_op_name(u->op),
+					 (unsigned long long)a[first + i], (unsigned long long)d[first + i],
+					 (unsigned long long)word);
+			if (isnan(want) ? !isnan(got) : want != got && !(fabs(got - want) <= bound * fabs(want)))
+				fail_msg("%s(%a): %a, expected %a", dc_op_name(u->op), x, got, want);
+		}
+	}
+}
+
+static void test_own(void **state)
+{
+	static const struct dc_use uses[] = {
+	    {.op = DC_OP_FRSQRT, .n = 32, .e = 8, .m = 24, .bits = 32, .times = 1},
+	    {.op = DC_OP_FRSQRT, .n = 64, .e = 11, .m = 53, .bits = 32, .times = 1},
+	    {.op = DC_OP_FTANH, .n = 32, .e = 8, .m = 24, .bits = 32, .times = 1}};
+	static uint64_t a[DC_COLUMNS];
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(uses); n++)
+		for (uint32_t round = 0; round < 6; round++) {
+			for (uint32_t i = 0; i < DC_COLUMNS; i++)
+				a[i] = draw_number(&uses[n], round);
+			check_own(&uses[n], a);
 		}
 }
 
@@ -699,6 +880,8 @@ int main(void)
 	    cmocka_unit_test(test_routines),
 	    cmocka_unit_test(test_integers),
 	    cmocka_unit_test(test_to_integers),
+	    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

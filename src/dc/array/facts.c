@@ -433,20 +433,21 @@ static void to_float_facts(struct dc_facts *f, const struct dc_use *use, const v
 	}
 }
 
-/* Exponents that occur: bit j for 2^j; what is below 1 or beyond the integer is the rest. */
-static void to_int_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+/* Exponents that occur of those below `end`: bit j for 2^j. */
+static void exponent_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask,
+			   int64_t end, bool is_beyond_rest)
 {
-	const int64_t bias = (int64_t)low_bits(use->e - 1u);
+	const int64_t bias = (int64_t)low_bits(use->e - 1u), top = (int64_t)low_bits(use->e);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!is_in(mask, i))
 			continue;
-		const int64_t j = parts_of(use, src[0], i).exponent - bias;
+		const int64_t exponent = parts_of(use, src[0], i).exponent, j = exponent - bias;
 
-		if (j >= 0 && j < use->bits)
+		if (j >= 0 && j < end && exponent < top)
 			set_bit(f->shifts, (uint32_t)j);
 		else
-			f->any_rest = true;
+			f->any_rest |= j < 0 || is_beyond_rest;
 	}
 }
 
@@ -464,7 +465,8 @@ void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_
 	case DC_OP_FMUL: fmul_facts(f, use, src, mask); break;
 	case DC_OP_FMA: fma_facts(f, use, a, src, mask); break;
 	case DC_OP_INT_TO_FLOAT: to_float_facts(f, use, src, mask); break;
-	case DC_OP_FLOAT_TO_INT: to_int_facts(f, use, src, mask); break;
+	case DC_OP_FLOAT_TO_INT: exponent_facts(f, use, src, mask, use->bits, true); break;
+	case DC_OP_FLOAT_ROUND: exponent_facts(f, use, src, mask, use->m - 1, false); break;
 	default: break;
 	}
 }

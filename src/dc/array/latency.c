@@ -14,7 +14,8 @@ bool dc_has_facts(enum dc_op op)
 	case DC_OP_FMUL:
 	case DC_OP_FMA:
 	case DC_OP_INT_TO_FLOAT:
-	case DC_OP_FLOAT_TO_INT: return true;
+	case DC_OP_FLOAT_TO_INT:
+	case DC_OP_FLOAT_ROUND: return true;
 	default: return false;
 	}
 }
@@ -169,7 +170,7 @@ static uint64_t mantissa_cycles(const struct dc_use *use, uint32_t savings, cons
 static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings,
 			     const struct dc_facts *f)
 {
-	const uint64_t e = use->e, m = use->m, r = !a->is_truncated, b = use->bits;
+	const uint64_t e = use->e, m = use->m, r = !a->is_truncated, b = use->bits, q = use->rounding != DC_TO_ZERO;
 	const bool only_present = is_on(savings, DC_SAVE_DIFFERENCES);
 
 	switch (use->op) {
@@ -184,8 +185,11 @@ static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a,
 		return 2 * b + 2 + groups_cycles(f->shifts, (uint32_t)b, m + 2 * r + e, 1, only_present) +
 		       DC_ROUND(e, m, r) + e + m;
 	case DC_OP_FLOAT_TO_INT:
-		return 2 * b + 8 + (f->any_rest || !only_present ? 2 + m : 2) +
-		       groups_cycles(f->shifts, (uint32_t)b, m, 2, only_present);
+		return 2 * b + 8 + (f->any_rest || !only_present ? DC_FTOI_REST(m) + 8 * q : 2) +
+		       groups_cycles(f->shifts, (uint32_t)b, m + 3 * q, 2, only_present) + q * (b + 5);
+	case DC_OP_FLOAT_ROUND:
+		return use->n + 9u + (f->any_rest || !only_present ? 12u : 0u) + 2 * (m - 1) +
+		       (only_present ? (uint32_t)__builtin_popcountll(f->shifts[0]) : m - 1) * (use->n + 3u);
 	default:
 		UNREACHABLE("a routine without facts");
 	}
@@ -196,7 +200,7 @@ uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t 
 	uint64_t cycles;
 
 	if (!savings || !dc_has_facts(use->op))
-		return dc_base_cycles(use, a);
+		return dc_base_cycles(use, a) / use->times;
 	if (use->op == DC_OP_MUL)
 		cycles = mul_cycles(use, savings, f);
 	else if (use->op == DC_OP_MAD)
@@ -205,5 +209,5 @@ uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t 
 		cycles = div_cycles(use, savings, f);
 	else
 		cycles = float_cycles(use, a, savings, f);
-	return cycles * use->times;
+	return cycles;
 }

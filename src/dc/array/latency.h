@@ -37,7 +37,7 @@ void dc_facts_begin(struct dc_facts *f);
 /* The operands of the lanes of mask: rows of 32 or 64 bits, as use->n says. */
 void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		  uint32_t mask);
-/* saved[DC_SAVING_COUNT], which may be NULL, is added to: cycles less than without that saving. */
+/* Of one half, where it is an operation on pairs: each half has facts of its own. */
 uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings, const struct dc_facts *f);
 /* Does the operation's time depend on values? If not dc_facts_add need not be called. */
 bool dc_has_facts(enum dc_op op);

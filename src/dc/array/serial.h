@@ -95,8 +95,17 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 /* Integers of use->bits at a; rounded to nearest. */
 void dc_serial_itof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t t);
-/* To integers of use->bits, towards zero; what is beyond them is the nearest. */
+/* To integers of use->bits, rounded as use says; what is beyond them is the nearest. */
 void dc_serial_ftoi(struct dc_serial *s, const struct dc_use *use, bool is_signed, uint32_t d, uint32_t a, uint32_t t);
+/* From use->e, m to use->to_e, to_m; to an integer in the same format. */
+void dc_serial_ftof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
+		    uint32_t t);
+void dc_serial_fround(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t t);
+/* newton.h, of f32 and f64; tanh of f32. */
+void dc_serial_frsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		      uint32_t a, uint32_t t);
+void dc_serial_ftanh(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		     uint32_t a, uint32_t t);
 /* cordic.h, of f32. */
 void dc_serial_cordic(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
 		      enum dc_function function, uint32_t d, uint32_t a, uint32_t t);

@@ -42,4 +42,9 @@ void dc_float_put(const struct dc_plan *p, uint32_t value); /* e + m cycles: the
 void dc_float_fill_where(const struct dc_plan *p, uint32_t flag, bool exponent, bool fraction);
 void dc_float_fix_nan(const struct dc_plan *p); /* 3 cycles: where flag[3] is set */
 
+/* serial_round.c */
+void dc_float_rounds_up(struct dc_serial *s, enum dc_direction rounding, uint32_t up, uint32_t from, uint32_t rows,
+			uint32_t last, uint32_t sign, uint32_t x);
+void dc_float_rounds_to_one(struct dc_serial *s, const struct dc_use *use, uint32_t up, uint32_t a, uint32_t x);
+
 #endif

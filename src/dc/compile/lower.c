@@ -378,6 +378,40 @@ static void lower_sad(struct dcc *c, const struct ptx_inst *i)
 	dcc_op(c, PTX_OP_ADD, i->type, i->dst, i->src[2], dcc_temp(c, PTX_OP_SUB, i->type, more, less), none);
 }
 
+/* ---- functions of halves ---- */
+
+static struct ptx_operand of_half(struct dcc *c, const struct ptx_inst *i, enum ptx_type half, struct ptx_operand a)
+{
+	struct ptx_operand d = dcc_reg(dcc_reg_new(c, PTX_F32));
+	struct ptx_inst *f = dcc_op(c, i->op, PTX_F32, d, dcc_temp_cvt(c, PTX_F32, half, a), none, none);
+
+	f->mods.approx = true;
+	f->has_guard = false;
+	d = dcc_temp_cvt(c, half, PTX_F32, d);
+	g_array_index(c->insts, struct ptx_inst, c->insts->len - 1).mods.round = PTX_RN;
+	return d;
+}
+
+/* ex2 and tanh of 16 bits: those of f32, rounded. */
+static bool lower_half(struct dcc *c, const struct ptx_inst *i)
+{
+	const bool is_pair = i->type == PTX_F16X2 || i->type == PTX_BF16X2;
+	const enum ptx_type half = i->type == PTX_F16 || i->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+	struct ptx_operand lower, upper;
+
+	if (ptx_type_bytes(i->type) > 4 || i->type == PTX_F32)
+		return false;
+	if (!is_pair) {
+		dcc_mov(c, PTX_B32, i->dst, of_half(c, i, half, i->src[0]));
+		return true;
+	}
+	lower = of_half(c, i, half, dcc_temp(c, PTX_OP_AND, PTX_B32, i->src[0], dcc_imm(0xffff, PTX_U32)));
+	upper = of_half(c, i, half, shifted(c, PTX_U32, i->src[0], 16));
+	upper = dcc_temp(c, PTX_OP_SHL, PTX_B32, upper, dcc_imm(16, PTX_U32));
+	dcc_op(c, PTX_OP_OR, PTX_B32, i->dst, lower, upper, none);
+	return true;
+}
+
 /* ---- memory and control ---- */
 
 /* A parameter through a register that holds its address: the register's one definition, through moves. */
@@ -551,6 +585,9 @@ static bool lower(struct dcc *c, const struct ptx_inst *i)
 	case PTX_OP_SAD:
 		lower_sad(c, i);
 		return true;
+	case PTX_OP_EX2:
+	case PTX_OP_TANH:
+		return lower_half(c, i);
 	case PTX_OP_BRX:
 		lower_brx(c, i);
 		return true;

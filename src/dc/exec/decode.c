@@ -81,17 +81,21 @@ static bool decode_alu(const struct dc_program *p, const struct ptx_inst *i, con
 	return true;
 }
 
-/* Of the functions by shift and add, those that array/cordic.h has. */
-static bool find_function(struct dc_exec *e, const struct ptx_inst *i)
+/* Functions of which the arrays have routines. */
+static enum dc_own find_own(struct dc_exec *e, const struct ptx_inst *i)
 {
+	if (i->op == PTX_OP_RSQRT && i->type == PTX_F64 && !i->mods.ftz)
+		return DC_OWN_RSQRT64;
 	if (i->type != PTX_F32)
-		return false;
+		return DC_OWN_NONE;
 	switch (i->op) {
-	case PTX_OP_SIN: e->function = DC_SIN; return true;
-	case PTX_OP_COS: e->function = DC_COS; return true;
-	case PTX_OP_EX2: e->function = DC_EX2; return true;
-	case PTX_OP_LG2: e->function = DC_LG2; return true;
-	default: return false;
+	case PTX_OP_SIN: e->function = DC_SIN; return DC_OWN_CORDIC;
+	case PTX_OP_COS: e->function = DC_COS; return DC_OWN_CORDIC;
+	case PTX_OP_EX2: e->function = DC_EX2; return DC_OWN_CORDIC;
+	case PTX_OP_LG2: e->function = DC_LG2; return DC_OWN_CORDIC;
+	case PTX_OP_TANH: return DC_OWN_TANH;
+	case PTX_OP_RSQRT: return DC_OWN_RSQRT32;
+	default: return DC_OWN_NONE;
 	}
 }
 
@@ -145,7 +149,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	}
 	if (!decode_alu(p, i, src, src_count, isa, e, diag))
 		return false;
-	e->is_cordic = find_function(e, i);
+	e->own = (uint8_t)find_own(e, i);
 	e->is_exact = p->exact && dc_exact_knows(e, i, p->params.arith.is_truncated);
 	e->is_truncated = p->params.arith.is_truncated && is_truncating(e, i);
 	return true;

@@ -3,6 +3,7 @@
  */
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "dc/array/serial.h"
 #include "dc/exec/priv.h"
@@ -11,7 +12,8 @@ enum { ROWS_A = 0, ROWS_B = 64, ROWS_C = 128, ROWS_D = 192, ROWS_T = 330 };
 
 struct dc_exact {
 	struct dc_serial serial;
-	uint64_t src[3][DC_COLUMNS], result[DC_COLUMNS];
+	uint64_t src[3][DC_COLUMNS], half[3][DC_COLUMNS], part[DC_COLUMNS], result[DC_COLUMNS];
+	uint64_t cycles;
 };
 
 struct dc_exact *dc_exact_new(void)
@@ -24,22 +26,34 @@ void dc_exact_free(struct dc_exact *x)
 	g_free(x);
 }
 
-static bool is_wide_float(const struct ptx_inst *i)
+static bool is_array_float(enum ptx_type t)
 {
-	return i->type == PTX_F32 || i->type == PTX_F64;
+	return t == PTX_F32 || t == PTX_F64 || t == PTX_F16 || t == PTX_BF16;
+}
+
+static bool is_pair(const struct ptx_inst *i)
+{
+	return i->type == PTX_F16X2 || i->type == PTX_BF16X2;
 }
 
 /* Rounded to nearest; .approx and .full have values of their own. */
 static bool is_plain_float(const struct ptx_inst *i)
 {
-	return is_wide_float(i) && (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat &&
-	       !i->mods.approx && !i->mods.full;
+	return (is_array_float(i->type) || is_pair(i)) &&
+	       (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat && !i->mods.relu && !i->mods.approx && !i->mods.full;
 }
 
 /* Denormal operands as the numbers that they are: such an operation does not flush them. */
 static bool is_unflushed(const struct ptx_inst *i)
 {
-	return is_wide_float(i) && !i->mods.ftz;
+	return (is_array_float(i->type) || is_pair(i)) && !i->mods.ftz;
+}
+
+/* Of conversions: what is between these, rounded to nearest or as PTX's four directions say. */
+static bool is_conversion(const struct ptx_inst *i)
+{
+	return is_array_float(i->type) && is_array_float(i->type2) && i->mods.round != PTX_RNA && !i->mods.sat &&
+	       !i->mods.relu;
 }
 
 /* Those that array/serial_*.c have; the others are routines of them, which words alone compute. */
@@ -62,19 +76,25 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FADD:
 	case DC_OP_FMUL: return is_plain_float(i);
 	case DC_OP_FMA: return is_plain_float(i);
-	case DC_OP_FDIV: return is_plain_float(i) && i->mods.round == PTX_RN && (i->op == PTX_OP_DIV || !truncates);
+	case DC_OP_FDIV:
+		return is_plain_float(i) && !is_pair(i) && i->mods.round == PTX_RN &&
+		       (i->op == PTX_OP_DIV || !truncates);
 	case DC_OP_FSQRT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
 	case DC_OP_INT_TO_FLOAT: return is_plain_float(i) && i->mods.round == PTX_RN && !truncates;
-	case DC_OP_FLOAT_TO_INT:
-		return (i->type2 == PTX_F32 || i->type2 == PTX_F64) && i->mods.round == PTX_RZI;
+	case DC_OP_FLOAT_TO_INT: return is_array_float(i->type2) && i->mods.round != PTX_RNA;
+	case DC_OP_FLOAT_ROUND:
+	case DC_OP_FLOAT_TO_FLOAT: return is_conversion(i);
 	case DC_OP_FSIN:
 	case DC_OP_FEXP:
-	case DC_OP_FLOG: return e->is_cordic;
+	case DC_OP_FLOG:
+	case DC_OP_FTANH:
+	case DC_OP_FRSQRT: return e->own != DC_OWN_NONE;
 	case DC_OP_FSIGN: return is_unflushed(i);
 	case DC_OP_FMINMAX:
-		return is_unflushed(i) && i->type == PTX_F32 && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
+		return is_unflushed(i) && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
 	case DC_OP_FCOMPARE:
-		return is_unflushed(i) && i->op == PTX_OP_SETP && !i->mods.boolop && i->dst2.kind == PTX_OPND_NONE;
+		return is_unflushed(i) && !is_pair(i) && i->op == PTX_OP_SETP && !i->mods.boolop &&
+		       i->dst2.kind == PTX_OPND_NONE;
 	default: return false;
 	}
 }
@@ -87,35 +107,50 @@ void dc_exact_take(struct dc_exact *x, const struct dc_exec *e, uint32_t warp, c
 			    e->from[k].want == 8 ? ((const uint64_t *)src[k])[lane] : ((const uint32_t *)src[k])[lane];
 }
 
-static void put_operands(struct dc_exact *x, const struct dc_exec *e, const struct ptx_inst *i,
-			 const struct dc_block *b, const struct dc_guard *guard)
+static void put_guard(struct dc_exact *x, const struct dc_block *b, const struct dc_guard *guard)
 {
-	const uint32_t amount_bits = e->use.op == DC_OP_SHIFT ? 32 : e->use.n;
-
 	for (uint32_t w = 0; w < DC_COLUMNS / DC_ROW_WORDS; w++) {
 		const uint64_t mask = w < b->warp_count ? dc_guard_mask(b, guard, w) : 0;
 		uint64_t *to = &x->serial.guard.w[w / 2];
 
 		*to = w % 2 ? *to | mask << DC_ROW_WORDS : mask;
 	}
+}
+
+/* Bits of the first operand. */
+static uint32_t source_bits(const struct dc_use *u)
+{
+	if (u->op == DC_OP_INT_TO_FLOAT)
+		return u->bits;
+	return dc_op_kind(u->op) == DC_KIND_FLOAT ? u->e + u->m : u->n;
+}
+
+static void put_operands(struct dc_exact *x, const struct dc_exec *e, const struct ptx_inst *i,
+			 const struct dc_block *b, uint32_t half)
+{
+	const uint32_t amount_bits = e->use.op == DC_OP_SHIFT ? 32 : e->use.n;
+
+	for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t c = 0; c < DC_COLUMNS; c++)
+			x->half[k][c] = x->src[k][c] >> half * e->use.n;
 	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
 		if (i->op == PTX_OP_SUB && e->use.op == DC_OP_FADD)
-			x->src[1][c] ^= 1ull << (e->use.n - 1);
+			x->half[1][c] ^= 1ull << (e->use.n - 1);
 		if (i->op == PTX_OP_RCP) { /* one by it */
-			x->src[1][c] = x->src[0][c];
-			x->src[0][c] = ((1ull << (e->use.e - 1)) - 1) << (e->use.m - 1);
+			x->half[1][c] = x->half[0][c];
+			x->half[0][c] = ((1ull << (e->use.e - 1)) - 1) << (e->use.m - 1);
 		}
-		if (e->use.op == DC_OP_SHIFT && x->src[1][c] >= e->use.n) /* amounts beyond are all alike */
-			x->src[1][c] = e->use.n;
+		if (e->use.op == DC_OP_SHIFT && x->half[1][c] >= e->use.n) /* amounts beyond are all alike */
+			x->half[1][c] = e->use.n;
 	}
 	if (e->use.op == DC_OP_SELECT)
 		for (uint32_t c = 0; c < DC_COLUMNS; c++)
-			x->src[2][c] = c / DC_ROW_WORDS < b->warp_count
-					   ? dc_pred_source(b, &e->pred, c / DC_ROW_WORDS) >> c % DC_ROW_WORDS & 1
-					   : 0;
-	dc_serial_put(&x->serial, ROWS_A, e->use.op == DC_OP_INT_TO_FLOAT ? e->use.bits : e->use.n, x->src[0]);
-	dc_serial_put(&x->serial, ROWS_B, amount_bits < 64 ? amount_bits : 64, x->src[1]);
-	dc_serial_put(&x->serial, ROWS_C, e->use.n, x->src[2]);
+			x->half[2][c] = c / DC_ROW_WORDS < b->warp_count
+					    ? dc_pred_source(b, &e->pred, c / DC_ROW_WORDS) >> c % DC_ROW_WORDS & 1
+					    : 0;
+	dc_serial_put(&x->serial, ROWS_A, source_bits(&e->use), x->half[0]);
+	dc_serial_put(&x->serial, ROWS_B, amount_bits < 64 ? amount_bits : 64, x->half[1]);
+	dc_serial_put(&x->serial, ROWS_C, e->use.n, x->half[2]);
 }
 
 static uint32_t logic_of(enum ptx_op op)
@@ -143,7 +178,7 @@ static uint32_t variant_of(const struct dc_exec *e, const struct ptx_inst *i)
 	}
 }
 
-/* Bits of the result, from row `first` of D. */
+/* Bits of the result, of one half of pairs, from row `first` of D. */
 static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, uint32_t *first)
 {
 	*first = e->use.op == DC_OP_MUL && i->mods.part == PTX_HI_HALF ? e->use.n : 0;
@@ -151,6 +186,8 @@ static uint32_t result_bits(const struct dc_exec *e, const struct ptx_inst *i, u
 		return 1;
 	if (e->use.op == DC_OP_FLOAT_TO_INT)
 		return e->use.bits;
+	if (e->use.op == DC_OP_FLOAT_TO_FLOAT)
+		return e->use.to_e + e->use.to_m;
 	return e->use.op == DC_OP_MUL && i->mods.part == PTX_WIDE ? 2u * e->use.n : e->use.n;
 }
 
@@ -174,6 +211,10 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FLOAT_TO_INT:
 		dc_serial_ftoi(bits, u, ptx_type_is_signed(i->type), ROWS_D, ROWS_A, ROWS_T);
 		break;
+	case DC_OP_FLOAT_TO_FLOAT: dc_serial_ftof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FLOAT_ROUND: dc_serial_fround(bits, u, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FRSQRT: dc_serial_frsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FTANH: dc_serial_ftanh(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
 		break;
@@ -198,20 +239,30 @@ void dc_exact_run(struct dc_exact *x, const struct dc_program *p, const struct d
 	uint32_t first;
 	const uint32_t count = result_bits(e, i, &first);
 
-	dc_serial_begin(bits, p->params.savings);
-	put_operands(x, e, i, b, &s->guard);
-	if (dc_op_kind(e->use.op) == DC_KIND_FLOAT)
-		run_float(bits, e, i, &p->params.arith);
-	else
-		dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T, variant_of(e, i));
-	dc_serial_get(bits, ROWS_D + first, count, x->result);
+	x->cycles = 0;
+	memset(x->result, 0, sizeof(x->result));
+	for (uint32_t half = 0; half < e->use.times; half++) {
+		dc_serial_begin(bits, p->params.savings);
+		put_guard(x, b, &s->guard);
+		put_operands(x, e, i, b, half);
+		if (dc_op_kind(e->use.op) == DC_KIND_FLOAT)
+			run_float(bits, e, i, &p->params.arith);
+		else
+			dc_serial_int(bits, &e->use, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T, variant_of(e, i));
+		dc_serial_get(bits, ROWS_D + first, count, x->part);
+		for (uint32_t c = 0; c < DC_COLUMNS; c++)
+			x->result[c] |= x->part[c] << half * count;
+		x->cycles += bits->cycles;
+	}
 }
 
 /* Two results of a float routine that are different ways of saying the same: no number; and what rounds up to the least
  * normal number, which the host's denormal numbers round otherwise. */
 static bool are_alike(const struct dc_use *u, uint64_t x, uint64_t y)
 {
-	const uint64_t magnitude = (1ull << (u->n - 1)) - 1, least = 1ull << (u->m - 1);
+	const bool is_conversion = u->op == DC_OP_FLOAT_TO_FLOAT;
+	const uint32_t e = is_conversion ? u->to_e : u->e, m = is_conversion ? u->to_m : u->m;
+	const uint64_t magnitude = (1ull << (e + m - 1)) - 1, least = 1ull << (m - 1);
 	const uint64_t infinity = magnitude & ~(least - 1);
 
 	x &= magnitude;
@@ -225,10 +276,12 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 {
 	uint32_t first;
 	const uint32_t count = result_bits(e, s->inst, &first);
+	const bool is_float = dc_op_kind(e->use.op) == DC_KIND_FLOAT && e->use.op != DC_OP_FLOAT_TO_INT && count > 1;
 	const uint64_t mask = count >= 64 ? ~0ull : (1ull << count) - 1;
+	const uint64_t divisor = e->use.n >= 64 ? ~0ull : (1ull << e->use.n) - 1;
 	const struct dc_source d = {.kind = DC_SRC_LOC, .loc = s->dst};
 
-	CHECK(x->serial.cycles == cycles);
+	CHECK(x->cycles == cycles);
 	if (s->dst.lo == DC_NO_REG && s->pred_dst == DC_NO_PRED)
 		return;
 
@@ -239,11 +292,15 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 
 		if (!(x->serial.guard.w[c / 64] >> c % 64 & 1))
 			continue;
+		if (e->use.op == DC_OP_DIV && !(x->src[1][c] & divisor)) /* PTX leaves open what this is */
+			continue;
 		const uint64_t value = s->pred_dst == DC_NO_PRED ? dc_lane_of(b, &d, warp, lane)
 								 : preds[warp] >> lane & 1;
 
-		CHECK((value & mask) == (x->result[c] & mask) ||
-		      (dc_op_kind(e->use.op) == DC_KIND_FLOAT && e->use.op != DC_OP_FLOAT_TO_INT && count > 1 &&
-		       are_alike(&e->use, value, x->result[c])));
+		for (uint32_t half = 0; half < e->use.times; half++) {
+			const uint64_t word = value >> half * count, bit = x->result[c] >> half * count;
+
+			CHECK((word & mask) == (bit & mask) || (is_float && are_alike(&e->use, word, bit)));
+		}
 	}
 }

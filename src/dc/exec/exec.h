@@ -89,8 +89,8 @@ struct dc_exec_counts {
 
 struct dc_block;
 
-/* A control block; used for one CTA's lanes after the other's. index: its number, %smid. registers: DC_BLOCK_REGISTERS of
- * them from a HOST_LINE_BYTES boundary on, which hold anything and stay the caller's. */
+/* A control block; used for one CTA's lanes after the other's. index: its number, %smid. registers: DC_BLOCK_REGISTERS
+ * of them from a HOST_LINE_BYTES boundary on, which hold anything and stay the caller's. */
 struct dc_block *dc_block_new(const struct dc_program *p, uint32_t index, uint32_t *registers);
 void dc_block_free(struct dc_block *b);
 /* Puts warps on the lanes, and goes to word 0. At most kernel lanes / 32. */

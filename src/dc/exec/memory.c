@@ -214,7 +214,8 @@ static void addresses(const struct op *o, uint32_t warp, uint64_t *at)
 		at[i] = ((uint64_t)hi[i] << 32 | lo[i]) + o->added;
 }
 
-/* What the lanes of a warp to come will read: of lanes that go to other places the host fetches something for nothing. */
+/* What the lanes of a warp to come will read: of lanes that go to other places the host fetches something for nothing.
+ */
 static void prefetch(const struct op *o, uint32_t warp)
 {
 	uint64_t at[DC_ROW_WORDS];

@@ -18,14 +18,18 @@ struct dc_from {
 	_Alignas(64) uint64_t row[DC_ROW_WORDS]; /* IMM, HOST: the same in all lanes, want bytes each */
 };
 
+/* Values that are not those of simt/alu. */
+enum dc_own { DC_OWN_NONE, DC_OWN_CORDIC, DC_OWN_TANH, DC_OWN_RSQRT32, DC_OWN_RSQRT64 };
+
 enum dc_run { DC_RUN_NONE, DC_RUN_ALU, DC_RUN_MOVE, DC_RUN_LANE, DC_RUN_PRED, DC_RUN_MASK, DC_RUN_LOP3 };
 
 struct dc_exec {
 	uint8_t run; /* enum dc_run */
 	uint8_t src_count, dst_bytes, have_bytes; /* the function's result; the register's, 0: none */
 	uint8_t aux_kind, boolop;
-	uint8_t function; /* where is_cordic: enum dc_function */
-	bool is_cordic, has_facts, is_exact, is_truncated, writes_carry, is_dst_signed, counts_denormals;
+	uint8_t own; /* enum dc_own */
+	uint8_t function; /* CORDIC: enum dc_function */
+	bool has_facts, is_exact, is_truncated, writes_carry, is_dst_signed;
 	uint32_t aux;
 	simt_alu_fn fn;
 	struct dc_use use;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dc/array/cordic.h"
+#include "dc/array/newton.h"
 #include "dc/array/truncate.h"
 #include "dc/exec/priv.h"
 
@@ -193,56 +194,87 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 
 /* ---- slots ---- */
 
-static bool is_float_op(enum dc_op op)
+/* Operations whose denormal operands and results become zero. */
+static bool is_flushing(enum dc_op op)
 {
-	return op >= DC_OP_FADD && op <= DC_OP_FRSQRT;
+	return (op >= DC_OP_FADD && op <= DC_OP_FRSQRT) || op == DC_OP_FLOAT_TO_INT || op == DC_OP_FLOAT_TO_FLOAT ||
+	       op == DC_OP_FLOAT_ROUND;
+}
+
+/* A number of a row: of pairs each half is one. */
+struct format {
+	uint64_t exponent, fraction; /* their bits */
+	uint32_t halves, bits;
+};
+
+static struct format format_of(uint32_t e, uint32_t m, uint32_t times)
+{
+	return (struct format){.exponent = ((1ull << e) - 1) << (m - 1), .fraction = (1ull << (m - 1)) - 1,
+			       .halves = times, .bits = e + m};
+}
+
+/* f16, bf16, f32 and f64; others have too few bits of exponent to do without denormal numbers. */
+static bool has_flush(const struct format *f)
+{
+	return f->bits == 16 || f->bits >= 32;
 }
 
 /* Is there one in the row, whether or not its lane takes part? Seldom; without a branch. */
-static bool may_flush(const void *row, const struct dc_use *use)
+static bool may_flush(const void *row, const struct format *f)
 {
 	uint64_t found = 0;
 
-	const uint32_t *words = row;
+	const uint32_t *words = row, exponent = (uint32_t)f->exponent, fraction = (uint32_t)f->fraction;
 	const uint64_t *longs = row;
 
-	for (uint32_t i = 0; use->e == 8 && use->m == 24 && i < DC_ROW_WORDS; i++)
-		found |= (words[i] & 0x7f800000 ? 0 : words[i]) & 0x007fffff;
-	for (uint32_t i = 0; use->e == 11 && i < DC_ROW_WORDS; i++)
-		found |= (longs[i] & 0x7ff0000000000000 ? 0 : longs[i]) & 0x000fffffffffffff;
+	if (f->bits == 64) {
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+			found |= (longs[i] & f->exponent ? 0 : longs[i]) & f->fraction;
+		return found;
+	}
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+		found |= (words[i] & exponent ? 0 : words[i]) & fraction;
+	for (uint32_t i = 0; f->halves == 2 && i < DC_ROW_WORDS; i++)
+		found |= (words[i] >> 16 & exponent ? 0 : words[i] >> 16) & fraction;
 	return found;
 }
 
+static uint64_t lane_value(const void *row, uint32_t bytes, uint32_t lane)
+{
+	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+static void lane_set(void *row, uint32_t bytes, uint32_t lane, uint64_t value)
+{
+	if (bytes == 8)
+		((uint64_t *)row)[lane] = value;
+	else
+		((uint32_t *)row)[lane] = (uint32_t)value;
+}
+
 /* Denormals become zeros of their sign; how many there were. */
-static uint32_t flush32(uint32_t *row, uint32_t mask)
+static uint32_t flush(void *row, const struct format *f, uint32_t mask)
 {
-	uint32_t found = 0;
+	const uint32_t bytes = f->bits == 64 ? 8 : 4;
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
-		found |= (uint32_t)(!(row[i] & 0x7f800000) && row[i] & 0x007fffff) << i;
-	found &= mask;
-	for (uint32_t left = found; left; left &= left - 1)
-		row[__builtin_ctz(left)] &= 0x80000000;
-	return (uint32_t)__builtin_popcount(found);
-}
-
-static uint32_t flush64(uint64_t *row, uint32_t mask)
-{
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
-		found |= (uint32_t)(!(row[i] & 0x7ff0000000000000) && row[i] & 0x000fffffffffffff) << i;
-	found &= mask;
-	for (uint32_t left = found; left; left &= left - 1)
-		row[__builtin_ctz(left)] &= 0x8000000000000000;
-	return (uint32_t)__builtin_popcount(found);
-}
-
-static uint32_t flush(void *row, const struct dc_use *use, uint32_t mask)
-{
-	if (!may_flush(row, use))
+	if (!has_flush(f) || !may_flush(row, f))
 		return 0;
-	return use->e == 8 && use->m == 24 ? flush32(row, mask) : use->e == 11 ? flush64(row, mask) : 0;
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctz(left);
+		uint64_t value = lane_value(row, bytes, lane);
+
+		for (uint32_t half = 0; half < f->halves; half++) {
+			const uint64_t part = value >> half * f->bits;
+
+			if (part & f->exponent || !(part & f->fraction))
+				continue;
+			value &= ~(f->fraction << half * f->bits);
+			count++;
+		}
+		lane_set(row, bytes, lane, value);
+	}
+	return count;
 }
 
 /* Arrays of a bank that an operation works in: code of one array has other lanes in each. */
@@ -301,20 +333,17 @@ static void lane_ids(const struct dc_block *b, const struct simt_launch *l, cons
 static void flush_sources(struct dc_program *p, const struct dc_exec *e, const void **src, struct rows *r,
 			  uint32_t mask)
 {
+	const struct format f = format_of(e->use.e, e->use.m, e->use.op == DC_OP_FLOAT_TO_FLOAT ? 1 : e->use.times);
+
 	for (uint32_t k = 0; k < e->src_count; k++) {
-		if (!e->from[k].want || !may_flush(src[k], &e->use))
+		if (!e->from[k].want || !has_flush(&f) || !may_flush(src[k], &f))
 			continue;
 		if (src[k] != r->src[k]) {
 			memcpy(r->src[k], src[k], (size_t)DC_ROW_WORDS * e->from[k].want);
 			src[k] = r->src[k];
 		}
-		p->counts.denormals += flush(r->src[k], &e->use, mask);
+		p->counts.denormals += flush(r->src[k], &f, mask);
 	}
-}
-
-static uint64_t lane_value(const void *row, uint32_t bytes, uint32_t lane)
-{
-	return bytes == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
 }
 
 /* duality.rounding=truncate: the integer formulas. */
@@ -335,11 +364,50 @@ static void truncated(const struct dc_exec *e, const struct ptx_inst *i, const v
 		case DC_OP_FDIV: value = dc_truncated_div(&e->use, x, y); break;
 		default: value = dc_truncated_fma(&e->use, x, y, lane_value(src[2], bytes, lane)); break;
 		}
-		if (bytes == 8)
-			((uint64_t *)out)[lane] = value;
-		else
-			((uint32_t *)out)[lane] = (uint32_t)value;
+		lane_set(out, bytes, lane, value);
 	}
+}
+
+/* Of the results. */
+static uint32_t flush_results(const struct dc_exec *e, void *out, uint32_t mask)
+{
+	const struct dc_use *u = &e->use;
+	const struct format f = u->op == DC_OP_FLOAT_TO_FLOAT ? format_of(u->to_e, u->to_m, u->times)
+							      : format_of(u->e, u->m, u->times);
+
+	return e->use.op == DC_OP_FLOAT_TO_INT ? 0 : flush(out, &f, mask);
+}
+
+/* What the arrays compute by routines of their own, and PTX leaves open. */
+static void compute_own(const struct dc_program *p, const struct dc_exec *e, const void *const *src, void *out)
+{
+	switch ((enum dc_own)e->own) {
+	case DC_OWN_CORDIC:
+		dc_cordic((enum dc_function)e->function, p->params.arith.cordic_iterations, src[0], out);
+		break;
+	case DC_OWN_TANH: dc_tanh(p->params.arith.cordic_iterations, src[0], out); break;
+	case DC_OWN_RSQRT32: dc_rsqrt32(src[0], out); break;
+	case DC_OWN_RSQRT64: dc_rsqrt64(src[0], out); break;
+	case DC_OWN_NONE: break;
+	}
+}
+
+/* Pairs: the lower halves' facts, then the upper ones'. */
+static void add_facts(const struct dc_program *p, const struct dc_exec *e, struct dc_facts *facts,
+		      const void *const *src, uint32_t mask)
+{
+	uint32_t upper[DC_ALU_SRCS][DC_ROW_WORDS];
+	const void *halves[DC_ALU_SRCS];
+
+	dc_facts_add(facts, &e->use, &p->params.arith, src, mask);
+	if (e->use.times == 1)
+		return;
+	for (uint32_t k = 0; k < DC_ALU_SRCS; k++) {
+		halves[k] = upper[k];
+		for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
+			upper[k][i] = ((const uint32_t *)src[k])[i] >> 16;
+	}
+	dc_facts_add(&facts[1], &e->use, &p->params.arith, halves, mask);
 }
 
 static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
@@ -356,23 +424,23 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		pred = dc_pred_source(b, &e->pred, warp);
 	if (e->pred2.kind != DC_SRC_NONE)
 		pred2 = dc_pred_source(b, &e->pred2, warp);
-	if (is_float_op(e->use.op))
+	if (is_flushing(e->use.op))
 		flush_sources(p, e, src, &r, mask);
 	if (facts)
-		dc_facts_add(facts, &e->use, &p->params.arith, src, mask);
+		add_facts(p, e, facts, src, mask);
 	if (e->is_exact)
 		dc_exact_take(p->exact, e, warp, src);
 	if (e->run == DC_RUN_LANE)
 		lane_ids(b, l, s, e, warp, r.out);
 	else if (e->is_truncated)
 		truncated(e, s->inst, src, mask, r.out);
-	else if (e->is_cordic)
-		dc_cordic((enum dc_function)e->function, p->params.arith.cordic_iterations, src[0], (uint32_t *)r.out);
+	else if (e->own != DC_OWN_NONE)
+		compute_own(p, e, src, r.out);
 	else
 		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
 	if (e->dst_bytes) {
-		if (is_float_op(e->use.op))
-			p->counts.denormals += flush(r.out, &e->use, mask);
+		if (is_flushing(e->use.op))
+			p->counts.denormals += flush_results(e, r.out, mask);
 		dc_row_put(b, &s->dst, warp, r.out, e->dst_bytes, e->is_dst_signed, mask);
 	}
 	if (s->pred_dst != DC_NO_PRED)
@@ -384,21 +452,24 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
 		    const struct dc_exec *e)
 {
-	struct dc_facts facts;
-	uint64_t lanes = 0, cycles;
+	struct dc_facts facts[2];
+	uint64_t lanes = 0, cycles = 0;
 	const bool has_facts = e->has_facts && p->params.savings;
 
-	if (has_facts)
-		dc_facts_begin(&facts);
+	for (uint32_t half = 0; has_facts && half < e->use.times; half++)
+		dc_facts_begin(&facts[half]);
 	for (uint32_t w = 0; w < b->warp_count; w++) {
 		const uint32_t mask = dc_guard_mask(b, &s->guard, w);
 
 		if (!mask)
 			continue;
 		lanes += (uint32_t)__builtin_popcount(mask);
-		alu_warp(p, b, l, s, e, has_facts ? &facts : NULL, w, mask);
+		alu_warp(p, b, l, s, e, has_facts ? facts : NULL, w, mask);
 	}
-	cycles = has_facts ? dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts) : e->base_cycles;
+	for (uint32_t half = 0; has_facts && half < e->use.times; half++)
+		cycles += dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts[half]);
+	if (!has_facts)
+		cycles = e->base_cycles;
 	if (e->is_exact && lanes) {
 		dc_exact_run(p->exact, p, b, s, e);
 		dc_exact_compare(p->exact, b, s, e, cycles);
@@ -406,7 +477,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 	cycles = taken(p, cycles);
 	count(p, e, lanes, cycles, b);
 	if (has_facts && lanes && e->use.op == DC_OP_FADD)
-		count_differences(p, &facts);
+		count_differences(p, facts);
 	return cycles;
 }
 

@@ -39,8 +39,8 @@ struct dc_cb {
 	struct dc_cb *next; /* in a slice's list of those that wait for an MSHR, or of the system's for words */
 };
 
-/* A look-up reads the marks of its set, eight at once, and then the tag that one of them may stand for: the model's tags
- * are more than the host's caches hold, and each place that is read is a line of the host's memory. */
+/* A look-up reads the marks of its set, eight at once, and then the tag that one of them may stand for: the model's
+ * tags are more than the host's caches hold, and each place that is read is a line of the host's memory. */
 struct dc_tag {
 	uint64_t line; /* where the mark is not 0 */
 	uint64_t used; /* when, twice; odd: dirty */
