@@ -40,7 +40,8 @@ static bool is_pair(const struct ptx_inst *i)
 static bool is_plain_float(const struct ptx_inst *i)
 {
 	return (is_array_float(i->type) || is_pair(i)) &&
-	       (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat && !i->mods.relu && !i->mods.approx && !i->mods.full;
+	       (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN) && !i->mods.sat &&
+	       !i->mods.relu && !i->mods.approx && !i->mods.full;
 }
 
 /* Denormal operands as the numbers that they are: such an operation does not flush them. */
