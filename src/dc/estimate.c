@@ -201,7 +201,8 @@ static void add_global(struct reckoning *r, const struct dc_word *w, double all,
 	const bool has_reg = at->kind == PTX_OPND_ADDR && at->reg != UINT32_MAX;
 	const uint8_t depends = has_reg ? r->v.depends[at->reg] : 0;
 	const double lines = lines_of(r, i, depends);
-	const uint64_t family = has_reg ? r->v.families[at->reg] : mix((uintptr_t)w->box.var);
+	const uint64_t base = w->box.has_base ? mix(w->box.src[w->box.src_count - 1].host + 1) : 0;
+	const uint64_t family = has_reg ? r->v.families[at->reg] ^ base : mix((uintptr_t)w->box.var);
 	const bool is_common = !(depends & (OF_CTA | OF_MEMORY));
 	const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(r->seen, &family));
 

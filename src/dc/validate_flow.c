@@ -361,6 +361,14 @@ static void places_of(struct dc_loc l, uint32_t out[2])
 	out[1] = l.hi == DC_NO_REG ? UINT32_MAX : place_of(l, 1);
 }
 
+/* Of global memory no address has 32 bits but one that a base is added to. */
+static bool is_short(const struct ptx_func *f, const struct ptx_inst *i)
+{
+	return i->src[0].kind == PTX_OPND_ADDR && i->src[0].reg != UINT32_MAX &&
+	       (i->mods.space == PTX_GLOBAL || i->mods.space == PTX_SPACE_NONE) &&
+	       ptx_type_bytes(f->regs[i->src[0].reg].type) == 4;
+}
+
 static void do_box_inst(struct step *s, const struct dc_box *b)
 {
 	const struct ptx_inst *i = b->inst;
@@ -381,7 +389,8 @@ static void do_box_inst(struct step *s, const struct dc_box *b)
 			check_source(s, &b->src[n], i->src[k].elem_count ? &i->src[k].elems[e] : &i->src[k], i, partial,
 				     guard);
 	if (b->kind == DC_BOX_MEMORY && (b->space != i->mods.space || b->var != i->src[0].var ||
-					 (i->src[0].kind == PTX_OPND_ADDR && b->offset != i->src[0].offset)))
+					 (i->src[0].kind == PTX_OPND_ADDR && b->offset != i->src[0].offset) ||
+					 b->has_base != is_short(s->f->k->func, i)))
 		wrong(s, "another address", i);
 	for (uint32_t e = 0; e < (d->kind == PTX_OPND_VEC ? d->elem_count : 1u); e++) {
 		const struct ptx_operand *x = d->kind == PTX_OPND_VEC ? &d->elems[e] : d;

@@ -150,6 +150,8 @@ struct dc_box {
 	struct dc_source src[2 + DC_ELEMS];
 	int64_t offset;            /* variable included, where it is one of .shared or .local; see dc_var */
 	const struct ptx_var *var; /* NULL, or a .global or .const variable whose address is added */
+	/* src[0] is an offset of 32 bits, signed, and the last source, HOST or IMM, is the base that it is added to. */
+	bool has_base;
 	uint8_t space; /* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, or NONE: generic, windows of simt/memory.h */
 	struct dc_loc dst[DC_ELEMS]; /* a load's elements (lo DC_NO_REG: sink) */
 	uint16_t pred_dst;           /* predicate result; DC_NO_PRED */

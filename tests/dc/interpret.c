@@ -274,7 +274,10 @@ static uint8_t *place(struct run *r, const struct dc_box *b, uint32_t lane, uint
 	uint32_t width, space = b->space;
 	uint64_t at = source(r, &b->src[0], NULL, lane, &width) + (uint64_t)b->offset, var_bytes = 0, var = 0;
 
-	if (width == 4)
+	if (b->has_base)
+		at = (uint64_t)(int64_t)(int32_t)source(r, &b->src[0], NULL, lane, &width) + (uint64_t)b->offset +
+		     source(r, &b->src[b->src_count - 1], NULL, lane, &width);
+	else if (width == 4)
 		at = (uint32_t)source(r, &b->src[0], NULL, lane, &width) + (uint64_t)b->offset;
 	if (b->var && simt_module_var(r->m, b->var->name, &var, &var_bytes))
 		at += var;

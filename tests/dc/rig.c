@@ -19,7 +19,7 @@ void dc_rig_open(struct dc_rig *r, const char *text, const char *kernel)
 	memset(r, 0, sizeof(*r));
 	base_diag_init(&r->diag);
 	r->random = 1;
-	r->mem = simt_memory_new(1ull << 30);
+	r->mem = simt_memory_new(1ull << 32);
 	r->ptx = ptx_module_parse("test.ptx", text, strlen(text), &r->diag);
 	if (r->ptx)
 		r->module = simt_module_load(r->ptx, r->mem, &r->diag);

@@ -249,9 +249,92 @@ static void crossbar_delivers(void **state)
 	}
 }
 
+/* Offsets of 32 bits: below the base too; of a vector, an atomic and a store; an object may not be beyond them. */
+static void bases_are_added(void **state)
+{
+	static const char text[] =
+	    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %o, %f;\n\t.reg .b32 %r<6>;\n"
+	    "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tsub.s32 %r1, %r0, 63;\n"
+	    "\tmul.wide.s32 %o, %r1, 8;\n\tadd.s64 %f, %a, 4096;\n\tadd.s64 %f, %f, %o;\n"
+	    "\tst.global.v2.u32 [%f], {%r0, %r1};\n\tld.global.v2.u32 {%r2, %r3}, [%f];\n"
+	    "\tatom.global.add.u32 %r4, [%f+4], %r3;\n\tadd.s32 %r5, %r2, %r4;\n\tst.global.u32 [%f], %r5;\n"
+	    "\tret;\n}\n";
+	struct dc_options o = dc_options_full;
+	struct machine m;
+	struct dc_step out = {0};
+	g_autofree uint8_t *want = NULL;
+	uint32_t based = 0;
+
+	(void)state;
+	o.base_offset = true;
+	start(&m, text, &o, 64);
+	for (uint32_t n = 0; n < m.kernel->word_count; n++)
+		based += m.kernel->words[n].box.has_base;
+	assert_int_equal(based, 4);
+	want = dc_rig_wanted(&m.rig, "k");
+	while (!out.is_done)
+		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+	assert_memory_equal(want, dc_rig_memory(&m.rig), MEMORY_BYTES);
+	end(&m);
+}
+
+/* The same offset from two bases, whose sums with what stands in the instruction meet: in PTX's order. */
+static void bases_may_meet(void **state)
+{
+	static const char text[] =
+	    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b, %o, %f, %g;\n\t.reg .b32 %r<8>;\n"
+	    "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tmul.wide.u32 %o, %r0, 8;\n"
+	    "\tadd.s64 %b, %a, 4;\n\tadd.s64 %f, %b, %o;\n\tadd.s64 %g, %a, %o;\n"
+	    "\tadd.s32 %r1, %r0, 7;\n\tdiv.u32 %r2, 1000000, %r1;\n\tst.global.u32 [%f], %r2;\n"
+	    "\tld.global.u32 %r3, [%g+4];\n\tdiv.u32 %r4, %r3, 3;\n\tdiv.u32 %r5, 77777777, %r4;\n"
+	    "\tst.global.u32 [%g], %r5;\n\tret;\n}\n";
+	struct dc_options o = dc_options_full;
+	struct machine m;
+	struct dc_step out = {0};
+	g_autofree uint8_t *want = NULL;
+
+	(void)state;
+	o.base_offset = true;
+	start(&m, text, &o, 64);
+	want = dc_rig_wanted(&m.rig, "k");
+	while (!out.is_done)
+		assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+	assert_memory_equal(want, dc_rig_memory(&m.rig), MEMORY_BYTES);
+	end(&m);
+}
+
+static void offsets_have_an_end(void **state)
+{
+	static const char text[] =
+	    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %o;\n\t.reg .b32 %r;\n"
+	    "\tld.param.u64 %a, [a];\n\tmov.u32 %r, %tid.x;\n\tmul.wide.u32 %o, %r, 4;\n\tadd.s64 %a, %a, %o;\n"
+	    "\tst.global.u32 [%a], %r;\n\tret;\n}\n";
+	struct dc_options o = dc_options_full;
+	struct machine m;
+	struct dc_step out = {0};
+	uint64_t at;
+	bool is_right = true;
+
+	(void)state;
+	o.base_offset = true;
+	start(&m, text, &o, 32);
+	at = simt_memory_alloc(m.rig.mem, 1ull << 31, 256, SIMT_ALLOC_DEVICE);
+	assert_int_not_equal(at, 0);
+	memcpy(m.rig.params, &at, sizeof(at));
+	assert_true(dc_program_begin(m.program, &m.rig.launch));
+	while (!out.is_done && is_right)
+		is_right = dc_block_step(m.program, m.block, &m.rig.launch, 0, &out);
+	assert_false(is_right);
+	assert_non_null(strstr(m.rig.launch.fault.text, "2147483648 bytes"));
+	end(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(bases_are_added),
+	    cmocka_unit_test(bases_may_meet),
+	    cmocka_unit_test(offsets_have_an_end),
 	    cmocka_unit_test(rows_are_swapped),
 	    cmocka_unit_test(access_has_the_arrays_of_its_lanes),
 	    cmocka_unit_test(crossbar_delivers),

@@ -13,8 +13,8 @@
 #include "base/check.h"
 
 static const char *workload_dir;
-static double log_speedup;
-static uint64_t plain_accesses, full_accesses;
+static double log_speedup, log_based;
+static uint64_t plain_accesses, full_accesses, full_spills, based_spills;
 
 /* The same launch by words, from the same memory. */
 static void compare(struct dc_rig *r, const char *name, const char *what, const struct dc_options *o,
@@ -42,8 +42,8 @@ static void compare(struct dc_rig *r, const char *name, const char *what, const 
 static void compare_all(struct dc_rig *r, const char *name)
 {
 	g_autofree uint8_t *before = g_memdup2(dc_rig_memory(r), MEMORY_BYTES), *want = NULL;
-	struct dc_options full = dc_options_full;
-	struct interpreted plain_counts = {0}, full_counts = {0};
+	struct dc_options full = dc_options_full, based;
+	struct interpreted plain_counts = {0}, full_counts = {0}, based_counts = {0};
 
 	want = dc_rig_wanted(r, name);
 	memcpy(full.block, r->launch.block, sizeof(full.block));
@@ -51,6 +51,12 @@ static void compare_all(struct dc_rig *r, const char *name)
 	full.params = r->params;
 	compare(r, name, "plain", &dc_options_plain, before, want, &plain_counts);
 	compare(r, name, "full", &full, before, want, &full_counts);
+	based = full;
+	based.base_offset = true;
+	compare(r, name, "base and offset", &based, before, want, &based_counts);
+	log_based += log((double)full_counts.compute_cycles / (double)based_counts.compute_cycles);
+	full_spills += full_counts.spills;
+	based_spills += based_counts.spills;
 	print_message("%-19s compute %9" G_GUINT64_FORMAT " -> %9" G_GUINT64_FORMAT
 		      " = %.2f x, accesses with spills %6" G_GUINT64_FORMAT " -> %6" G_GUINT64_FORMAT
 		      ", without %6" G_GUINT64_FORMAT " -> %6" G_GUINT64_FORMAT "\n",
@@ -75,7 +81,10 @@ static void workloads_compute_the_same(void **state)
 	}
 	print_message("geometric mean of compute %.2f x; accesses with spills %+.1f %%\n",
 		      exp(log_speedup / dc_case_count), 100 * ((double)full_accesses / (double)plain_accesses - 1));
+	print_message("addresses as base and offset: geometric mean of compute %.3f x, spills %+.1f %%\n",
+		      exp(log_based / dc_case_count), 100 * ((double)based_spills / (double)full_spills - 1));
 	assert_true(log_speedup > 0 && full_accesses < plain_accesses);
+	assert_true(log_based > 0 && based_spills < full_spills);
 }
 
 int main(int argc, char **argv)

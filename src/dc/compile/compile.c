@@ -187,6 +187,8 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 		clean(&c);
 	if (!c.failed && o->balance)
 		dcc_balance(&c);
+	if (!c.failed && o->base_offset && o->isolate && dcc_addresses(&c))
+		clean(&c);
 	if (!c.failed) {
 		note_kinds(&c);
 		back_end(&c);

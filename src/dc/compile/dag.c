@@ -98,16 +98,19 @@ static uint64_t access_bytes(const struct ptx_inst *i)
 }
 
 /* Different spaces, or the same register with ranges apart. version: which writing of a register an address is of. */
-static bool is_apart(const struct ptx_inst *a, const struct ptx_inst *b, const uint32_t *version_a,
-		     const uint32_t *version_b)
+static bool is_apart(const struct ptx_func *f, const struct ptx_inst *a, const struct ptx_inst *b,
+		     const uint32_t *version_a, const uint32_t *version_b)
 {
 	const struct ptx_operand *x = &a->src[0], *y = &b->src[0];
+	const struct ptx_operand *base_a = &a->src[a->src_count - 1], *base_b = &b->src[b->src_count - 1];
 
 	if (a->mods.space && b->mods.space && a->mods.space != b->mods.space && a->mods.space != PTX_CONST &&
 	    b->mods.space != PTX_CONST)
 		return true;
 	if (a->mods.space != b->mods.space || x->var != y->var || x->reg != y->reg || *version_a != *version_b ||
 	    x->kind != PTX_OPND_ADDR || y->kind != PTX_OPND_ADDR)
+		return false;
+	if (dcc_inst_has_base(f, a) && (!dcc_inst_has_base(f, b) || base_a->reg != base_b->reg))
 		return false;
 	return x->offset + (int64_t)access_bytes(a) <= y->offset || y->offset + (int64_t)access_bytes(b) <= x->offset;
 }
@@ -134,7 +137,8 @@ static void order_memory(struct dcc_alloc *s, struct dcc_dag *d)
 				const struct ptx_inst *j = &s->c->func->insts[d->nodes[m].inst];
 
 				if (is_order(i) || is_order(j) ||
-				    ((writer || j->op == PTX_OP_ST) && !is_apart(j, i, &version[m], &version[n])))
+				    ((writer || j->op == PTX_OP_ST) &&
+				     !is_apart(s->c->func, j, i, &version[m], &version[n])))
 					edge(d, m, n);
 			}
 			if (is_order(i))

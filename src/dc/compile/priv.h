@@ -124,6 +124,11 @@ struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t r
  * the linear code and the homes are those of the function before. */
 bool dcc_remat(struct dcc *c, const struct dcc_home *homes);
 
+/* Addresses in two parts: address.c. True: some are. */
+bool dcc_addresses(struct dcc *c);
+/* The last source is the base of such an address, the first the offset. */
+bool dcc_inst_has_base(const struct ptx_func *f, const struct ptx_inst *i);
+
 /* Words: schedule.c */
 void dcc_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys, struct dcc_home *homes,
 		  uint32_t reg_limit);

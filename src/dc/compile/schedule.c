@@ -414,6 +414,7 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 		b.offset = i->src[0].offset + (i->src[0].kind == PTX_OPND_IMM ? (int64_t)i->src[0].imm : 0);
 		b.var = i->src[0].var;
 		b.space = i->mods.space;
+		b.has_base = dcc_inst_has_base(s->c->func, i);
 		if (i->src[0].kind == PTX_OPND_IMM)
 			b.src[0].kind = DC_SRC_NONE;
 		s->c->kernel->counts.accesses++;

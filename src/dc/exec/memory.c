@@ -63,6 +63,11 @@ static bool check_global(struct op *o, uint64_t at, uint32_t warp, uint32_t lane
 	if (at >= o->low && at + bytes <= o->high && !(o->is_readonly && o->out->is_store))
 		return true;
 	found = simt_memory_find(o->l->mem, at, bytes);
+	if (found && o->box->has_base && found->size_bytes > INT32_MAX)
+		return dc_fault(o->l, o->b, o->box->inst, warp, lane, SIMT_FAULT_ADDRESS,
+				"0x%llx is of an object of %llu bytes; offsets of duality.address=base_offset have 32 "
+				"bits, signed: use flat", (unsigned long long)at,
+				(unsigned long long)found->size_bytes);
 	if (found && !(found->is_readonly && o->out->is_store)) {
 		o->low = found->addr;
 		o->high = found->addr + found->size_bytes;
@@ -192,6 +197,7 @@ static bool atomic_lane(struct op *o, const struct spot *s, uint32_t warp, uint3
 static void addresses(const struct op *o, uint32_t warp, uint64_t *at)
 {
 	const struct dc_source *s = &o->box->src[0];
+	const uint64_t above = o->box->has_base ? ~0ull << 31 : 0; /* an offset's sign */
 	const bool is_segment = o->box->space == PTX_SHARED || o->box->space == PTX_LOCAL;
 
 	if (s->kind != DC_SRC_LOC) {
@@ -205,7 +211,8 @@ static void addresses(const struct op *o, uint32_t warp, uint64_t *at)
 
 	if (s->loc.hi == DC_NO_REG) {
 		for (uint32_t i = 0; i < DC_ROW_WORDS; i++)
-			at[i] = is_segment ? (uint32_t)(lo[i] + o->added) : lo[i] + o->added;
+			at[i] = is_segment ? (uint32_t)(lo[i] + o->added)
+					   : (lo[i] | (lo[i] >> 31 ? above : 0)) + o->added;
 		return;
 	}
 	const uint32_t *hi = dc_reg_row(o->b, s->loc.array, s->loc.hi, warp);
@@ -328,6 +335,8 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 	out->is_atomic = p->atomics[b->word] != NULL;
 	out->is_store = i->op == PTX_OP_ST || out->is_atomic;
 	o.added = (uint64_t)box->offset + (box->var ? simt_program_variable(p->program, box->var) : 0);
+	if (box->has_base)
+		o.added += dc_lane_of(b, &box->src[box->src_count - 1], 0, 0);
 	set_rows(box, out);
 	for (uint32_t warp = 0; warp < b->warp_count; warp++) {
 		const uint32_t mask = dc_guard_mask(b, &box->guard, warp);

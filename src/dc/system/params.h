@@ -21,6 +21,8 @@ enum dc_host_kernels { DC_HOST_KERNELS(SIM_PARAM_ENUMERATOR) };
 enum dc_pages { DC_PAGES(SIM_PARAM_ENUMERATOR) };
 enum dc_copy { DC_COPIES(SIM_PARAM_ENUMERATOR) };
 enum dc_rounding { DC_ROUNDINGS(SIM_PARAM_ENUMERATOR) };
+#define DC_ADDRESSES(X) X(DC_ADDRESS_FLAT, flat) X(DC_ADDRESS_BASE_OFFSET, base_offset)
+enum dc_address { DC_ADDRESSES(SIM_PARAM_ENUMERATOR) };
 enum dc_compiler { DC_COMPILERS(SIM_PARAM_ENUMERATOR) };
 
 struct dc_params {
