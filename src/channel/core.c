@@ -534,6 +534,7 @@ void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, ui
 void core_free(struct ndp_core *k)
 {
 	g_free(k->asks);
+	g_free(k->gate.items);
 	g_free(k->trails);
 	if (k->s->p->cache_bytes)
 		cpu_tags_free(&k->cache);

@@ -52,11 +52,17 @@ enum near_state directory_state(const struct ndp_m *m, uint64_t line)
 
 /* ---- its lines in the memory and in the cache ---- */
 
-static void written(void *m, struct cpu_dram_access *a)
+/* What is written in the background is counted, not queued. */
+static void written(void *manager, struct cpu_dram_access *a)
 {
 	struct directory_read *d = (struct directory_read *)a;
+	struct ndp_m *m = manager;
 
-	PUT(((struct ndp_m *)m)->s->free_directory_reads, d);
+	PUT(m->s->free_directory_reads, d);
+	if (a->class == CPU_DRAM_DIRECTORY) {
+		m->directory_writes--;
+		queue_room(m);
+	}
 }
 
 static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
@@ -80,10 +86,21 @@ static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class
 	struct directory_read *d = access_new(m, item);
 
 	m->s->stats.directory_writes++;
+	m->directory_writes += class == CPU_DRAM_DIRECTORY;
 	d->dram.is_write = true;
 	d->dram.class = class;
 	d->dram.done = written;
 	cpu_dram_access_now(&m->s->channels->dram, &d->dram);
+}
+
+static bool may_write(const struct ndp_m *m)
+{
+	return likely(m->directory_writes < m->s->p->directory_queue_count);
+}
+
+bool directory_may_set(const struct ndp_m *m, uint64_t line)
+{
+	return may_write(m) || cpu_tags_find(&m->directory_cache, index_of(m, line) / ITEM_LINES);
 }
 
 static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
@@ -207,12 +224,15 @@ static void ready_at(struct near_request *r, uint64_t units)
 	cpu_event_at(&r->m->s->c->events, &r->dram.event, units);
 }
 
-static void item_read(void *manager, struct cpu_dram_access *a)
+static bool fill_cache(struct cpu_event *e)
 {
-	struct ndp_m *m = manager;
-	struct directory_read *d = (struct directory_read *)a, **link = &m->directory_reads;
+	struct directory_read *d = (struct directory_read *)e, **link;
+	struct ndp_m *m = d->m;
 	struct near_request *r = d->waiting;
 
+	if (!may_write(m) && !cpu_tags_find(&m->directory_cache, d->item))
+		return false;
+	link = &m->directory_reads;
 	while (*link != d)
 		link = &(*link)->next;
 	*link = d->next;
@@ -225,28 +245,40 @@ static void item_read(void *manager, struct cpu_dram_access *a)
 		r = next;
 	}
 	PUT(m->s->free_directory_reads, d);
+	m->directory_taken--;
+	queue_room(m);
+	return true;
 }
 
-static void fire_look_up(void *manager, struct cpu_event *e)
+static void item_read(void *manager, struct cpu_dram_access *a)
 {
 	struct ndp_m *m = manager;
+
+	if (!queue_enter(m, &m->gates[GATE_FILLS], &a->event, fill_cache))
+		m->s->stats.directory_queue_waits++;
+}
+
+/* By the cache, or by a read that takes a place of the queue or is under way. */
+static bool look_up(struct cpu_event *e)
+{
 	struct near_request *r = (struct near_request *)e;
-	struct channel_stats *stats = &m->s->stats;
+	struct ndp_m *m = r->m;
 	const uint64_t item = index_of(m, r->line) / ITEM_LINES;
 	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, item);
 	struct directory_read *d = m->directory_reads;
 
-	stats->directory_lookups++;
 	if (tag) {
 		cpu_tags_use(&m->directory_cache, tag);
 		manager_ready(r);
-		return;
+		return true;
 	}
-	stats->directory_misses++;
 	while (d && d->item != item)
 		d = d->next;
 	if (!d) {
-		stats->directory_reads++;
+		if (m->directory_taken == m->s->p->directory_queue_count)
+			return false;
+		m->directory_taken++;
+		m->s->stats.directory_reads++;
 		d = access_new(m, item);
 		d->dram.done = item_read;
 		d->next = m->directory_reads;
@@ -258,6 +290,19 @@ static void fire_look_up(void *manager, struct cpu_event *e)
 	while (*last)
 		last = &(*last)->next;
 	*last = r;
+	return true;
+}
+
+static void fire_look_up(void *manager, struct cpu_event *e)
+{
+	struct ndp_m *m = manager;
+	const struct near_request *r = (struct near_request *)e;
+	const uint64_t item = index_of(m, r->line) / ITEM_LINES;
+
+	m->s->stats.directory_lookups++;
+	m->s->stats.directory_misses += !cpu_tags_find(&m->directory_cache, item);
+	if (!queue_enter(m, &m->gates[GATE_DIRECTORY], e, look_up))
+		m->s->stats.directory_queue_waits++;
 }
 
 /* A region of the processors costs them nothing. */

@@ -104,14 +104,21 @@ static void take_version(struct near_request *r)
 	moved(s, r->line, r->core ? quarters_of(r->quarter, r->quarters) : CPU_VERSION_ALL, CPU_NOBODY);
 }
 
+/* Its place is free from now on. */
+static void put_request(struct near_request *r)
+{
+	*(r->core ? &r->m->local_taken : &r->m->processors_taken) -= 1;
+	PUT(r->m->s->free_requests, r);
+}
+
 static void memory_read(void *self, struct cpu_dram_access *a)
 {
 	struct near_request *r = (struct near_request *)a;
 
-	(void)self;
 	r->is_reading = false;
 	if (r->is_ended) {
-		PUT(r->m->s->free_requests, r);
+		put_request(r);
+		queue_room(self);
 		return;
 	}
 	if (!r->is_read)
@@ -149,12 +156,18 @@ static void write_done(void *self, struct cpu_dram_access *a)
 
 	(void)self;
 	PUT(r->m->s->free_requests, r);
+	if (r->has_place) {
+		r->m->local_writes--;
+		queue_room(r->m);
+	}
 }
 
-static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint32_t quarters)
+static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint32_t quarters, bool has_place)
 {
 	struct near_request *r = request_new(m, line, COH_EV_N_LINE);
 
+	r->has_place = has_place;
+	m->local_writes += has_place;
 	r->dram = (struct cpu_dram_access){.line = line,
 					   .offset = quarter * QUARTER_BYTES,
 					   .bytes = quarters * QUARTER_BYTES,
@@ -257,26 +270,11 @@ static void line_ended(struct ndp_m *m, struct near_line *l);
 
 static void request_ended(struct near_request *r)
 {
-	struct ndp_m *m = r->m;
-
-	if (r->core) {
-		struct near_request *w = m->waiting;
-
-		m->taken--;
-		if (w) {
-			m->waiting = w->next;
-			if (!m->waiting)
-				m->waiting_end = &m->waiting;
-			m->taken++;
-			cpu_trail_step(w->trail, CPU_PART_HUB, now_units(m->s));
-			directory_look_up(m, w, now_units(m->s));
-		}
-	}
 	r->dram.trail = NULL; /* its owner goes on */
 	if (r->is_reading)
 		r->is_ended = true;
 	else
-		PUT(m->s->free_requests, r);
+		put_request(r);
 }
 
 static void fire_grant(void *self, struct cpu_event *e)
@@ -303,7 +301,7 @@ static void grant(struct near_request *r)
 
 		r->version = cpu_version_next(memory_version(s, r->line), quarters);
 		store_near(s, r->line, r->version, quarters);
-		write_memory(r->m, r->line, r->quarter, r->quarters);
+		write_memory(r->m, r->line, r->quarter, r->quarters, true);
 		observe(s, r->core->unit, r->line, quarters, true, r->version);
 		moved(s, r->line, quarters, r->core->unit);
 	} else if (!r->is_prefetch) {
@@ -333,6 +331,7 @@ static void send(struct near_request *r)
 		l->reads--;
 	request_ended(r);
 	line_ended(m, l);
+	queue_room(m);
 }
 
 /* An upgrade of what the core has: nothing but the right to write is missing. */
@@ -347,6 +346,25 @@ static bool has_copy(const struct near_request *r)
 static bool brings_data(const struct near_request *r)
 {
 	return r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE;
+}
+
+static bool store(struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+
+	if (r->m->local_writes >= r->m->s->p->local_queue_count)
+		return false;
+	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(r->m->s));
+	send(r);
+	return true;
+}
+
+static void send_or_store(struct near_request *r)
+{
+	if (!brings_data(r))
+		send(r);
+	else if (!queue_enter(r->m, &r->m->gates[GATE_STORES], &r->dram.event, store))
+		r->m->s->stats.write_queue_waits++;
 }
 
 static void serve_data(struct near_request *r)
@@ -365,7 +383,7 @@ static void serve_data(struct near_request *r)
 		if (!r->is_reading)
 			read_memory(r);
 	} else if (!r->is_snooping) {
-		send(r);
+		send_or_store(r);
 	}
 }
 
@@ -375,7 +393,7 @@ void manager_snooped(struct near_request *r)
 	if (!r->is_read && !brings_data(r))
 		return;
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(r->m->s));
-	send(r);
+	send_or_store(r);
 }
 
 /* Does what the row says; true: the same request again, in the state that it is now. */
@@ -399,6 +417,7 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 		l->serving = NULL;
 		request_ended(r);
 		line_ended(m, l);
+		queue_room(m);
 		return false;
 	case COH_DO_CLAIM_SHARED:
 	case COH_DO_CLAIM_OWNED:
@@ -460,9 +479,33 @@ static bool may_begin(const struct ndp_m *m, const struct near_line *l, const st
 	return r->event == COH_EV_C_READ && state != COH_HOME_NDP;
 }
 
+static bool begin_line(struct cpu_event *e)
+{
+	const struct near_request *r = (struct near_request *)e;
+	struct near_line *l;
+
+	if (!directory_may_set(r->m, r->line))
+		return false;
+	l = line_find(r->m, r->line);
+	l->is_held_up = false;
+	line_ended(r->m, l);
+	return true;
+}
+
+/* True: the first request waits until it can change the directory. */
+static bool is_held_up(struct ndp_m *m, struct near_line *l)
+{
+	if (!l->is_held_up && unlikely(!directory_may_set(m, l->line))) {
+		l->is_held_up = true;
+		m->s->stats.directory_queue_waits++;
+		queue_enter(m, &m->gates[GATE_LINES], &l->first->dram.event, begin_line);
+	}
+	return l->is_held_up;
+}
+
 static void line_ended(struct ndp_m *m, struct near_line *l)
 {
-	while (l->first && may_begin(m, l, l->first)) {
+	while (l->first && may_begin(m, l, l->first) && !is_held_up(m, l)) {
 		struct near_request *r = l->first;
 
 		l->first = r->next;
@@ -494,21 +537,35 @@ void manager_ready(struct near_request *r)
 
 /* ---- from the cores ---- */
 
-static void fire_ask(void *self, struct cpu_event *e)
+static bool take_local(struct cpu_event *e)
 {
 	struct near_request *r = (struct near_request *)e;
 	struct ndp_m *m = r->m;
 
-	(void)self;
-	if (m->taken == m->s->p->queue_count) {
-		m->s->stats.queue_waits++;
-		r->next = NULL;
-		*m->waiting_end = r;
-		m->waiting_end = &r->next;
-		return;
-	}
-	m->taken++;
+	if (m->local_taken == m->s->p->local_queue_count)
+		return false;
+	m->local_taken++;
+	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(m->s));
 	directory_look_up(m, r, now_units(m->s));
+	return true;
+}
+
+/* Behind the lines that its core has written back; what waits for a place is in nobody's way. */
+static bool ask(struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+
+	if (!queue_enter(r->m, &r->m->gates[GATE_LOCAL], e, take_local))
+		r->m->s->stats.local_queue_waits++;
+	return true;
+}
+
+static void fire_ask(void *self, struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+
+	(void)self;
+	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
@@ -553,28 +610,40 @@ static void brought(struct near_line *l)
 	r->is_read = true;
 }
 
-static void fire_written(void *self, struct cpu_event *e)
+static bool take_written(struct cpu_event *e)
 {
 	struct message *g = (struct message *)e;
-	struct channel_system *s = self;
+	struct channel_system *s = g->event.self;
 	const struct message w = *g;
 	struct ndp_m *m = w.core->m;
 	const uint64_t line = w.line >> s->granule_shift;
 	const uint32_t quarter = (uint32_t)(w.line & (s->granules - 1)) * s->granule_quarters;
 	struct near_line *l = line_find(m, line);
-	const struct coh_row *row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
 	const struct near_holder *h = holders_find(m, w.line);
+	const struct coh_row *row;
 
+	if (m->local_writes >= s->p->local_queue_count)
+		return false;
+	row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
 	PUT(s->free_messages, g);
 	if (h && h->owner == w.core->number + 1)
 		holders_drop(m, w.line, w.core->number);
 	if (row->actions[0] == COH_DO_STORE) {
 		store_near(s, line, w.version, quarters_of(quarter, s->granule_quarters));
-		write_memory(m, line, quarter, s->granule_quarters);
+		write_memory(m, line, quarter, s->granule_quarters, true);
 		s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 	}
 	if (l && l->serving && l->serving->core && granule_of(l->serving) == w.line)
 		brought(l);
+	return true;
+}
+
+static void fire_written(void *self, struct cpu_event *e)
+{
+	struct ndp_core *core = ((struct message *)e)->core;
+
+	if (!queue_enter(core->m, &core->gate, e, take_written))
+		((struct channel_system *)self)->stats.write_queue_waits++;
 }
 
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version)
@@ -591,18 +660,29 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
 
-static void fire_answered(void *self, struct cpu_event *e)
+static bool take_answer(struct cpu_event *e)
 {
-	struct channel_system *s = self;
 	struct message *g = (struct message *)e;
+	struct channel_system *s = g->event.self;
 	struct ndp_m *m = g->core->m;
 	struct near_line *l = line_find(m, g->line >> s->granule_shift);
 
-	PUT(s->free_messages, g);
 	CHECK(l && l->probes);
+	if (!directory_may_set(m, l->line))
+		return false;
+	PUT(s->free_messages, g);
 	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
 	if (!--l->probes)
 		step(m, l, l->serving, COH_EV_PROBED);
+	return true;
+}
+
+static void fire_answered(void *self, struct cpu_event *e)
+{
+	struct ndp_core *core = ((struct message *)e)->core;
+
+	if (!queue_enter(core->m, &core->gate, e, take_answer))
+		((struct channel_system *)self)->stats.directory_queue_waits++;
 }
 
 void manager_answer(struct ndp_core *core, uint64_t granule)
@@ -617,6 +697,59 @@ void manager_answer(struct ndp_core *core, uint64_t granule)
 
 /* ---- from the bus ---- */
 
+static bool invalidate_comes(struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+
+	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(r->m->s));
+	directory_look_up(r->m, r, now_units(r->m->s));
+	return true;
+}
+
+static void fire_invalidate(void *self, struct cpu_event *e)
+{
+	struct ndp_m *m = self;
+
+	queue_enter(m, &m->gates[GATE_DOWN], e, invalidate_comes);
+}
+
+/* A read does not go before a line that the NDP-M has not taken, and waits where the channel's own queue is full. */
+static bool is_behind_lines(const struct ndp_m *m, uint64_t line)
+{
+	const struct channel_system *s = m->s;
+
+	return m->gates[GATE_DOWN].count &&
+	       (m->gates[GATE_DOWN].count >= s->c->p->write_queue_count || base_map_get(&s->channels->writes, line));
+}
+
+static bool take_from_bus(struct cpu_event *e)
+{
+	struct near_request *r = (struct near_request *)e;
+	struct ndp_m *m = r->m;
+	struct channel_system *s = m->s;
+
+	if (m->processors_taken == s->p->processor_queue_count)
+		return false;
+	if (r->event != COH_EV_C_INVALIDATE && unlikely(is_behind_lines(m, r->line)))
+		return false;
+	m->processors_taken++;
+	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(s));
+	if (r->event == COH_EV_C_INVALIDATE) {
+		r->dram.event.fire = fire_invalidate;
+		r->dram.event.self = m;
+		cpu_event_at(&s->c->events, &r->dram.event, message_down(s, m->channel));
+	} else {
+		directory_look_up(m, r, now_units(s));
+	}
+	return true;
+}
+
+static void enter_from_bus(struct near_request *r)
+{
+	if (!queue_enter(r->m, &r->m->gates[GATE_PROCESSORS], &r->dram.event, take_from_bus))
+		r->m->s->stats.processor_queue_waits++;
+}
+
 bool manager_read(void *system, struct cpu_request *bus)
 {
 	struct channel_system *s = system;
@@ -628,7 +761,7 @@ bool manager_read(void *system, struct cpu_request *bus)
 	r = request_new(m, bus->line, cpu_is_write((enum cpu_op)bus->op) ? COH_EV_C_WRITE : COH_EV_C_READ);
 	r->bus = bus;
 	r->trail = bus->trail;
-	directory_look_up(m, r, now_units(s));
+	enter_from_bus(r);
 	return true;
 }
 
@@ -639,32 +772,75 @@ void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
 	r->bus = bus;
 	r->trail = bus->trail;
 	cpu_trail_channel(r->trail, m->channel);
-	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(m->s));
-	directory_look_up(m, r, now_units(m->s));
+	enter_from_bus(r);
 }
 
-void manager_write(void *system, uint64_t line, cpu_version version)
+static bool take_line(struct cpu_event *e)
 {
-	struct channel_system *s = system;
+	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+	struct cpu_channels *h = e->self;
+	struct channel_system *s = h->near->self;
+	const uint64_t line = a->dram.line;
 	struct ndp_m *m = manager_of(s, line);
 	struct near_line *l;
 
-	set_memory_version(s, line, version);
-	if (!m)
-		return;
+	if (m->processor_writes == s->p->processor_queue_count)
+		return false;
+	m->processor_writes++;
+	set_memory_version(s, line, a->version);
 	s->stats.processor_write_back_bytes += LINE_BYTES;
 	l = line_find(m, line);
 	coh_find(&s->table, state_of(m, l, line), COH_EV_C_LINE, false);
 	brought(l);
+	cpu_channels_take(h, a);
+	return true;
 }
 
-void manager_acknowledged(struct ndp_m *m, uint64_t line)
+bool manager_write(void *system, struct cpu_channel_access *a)
 {
-	struct near_line *l = line_find(m, line);
+	struct channel_system *s = system;
+	struct ndp_m *m = manager_of(s, a->dram.line);
+
+	if (!m) {
+		set_memory_version(s, a->dram.line, a->version);
+		return false;
+	}
+	if (!queue_enter(m, &m->gates[GATE_DOWN], &a->dram.event, take_line))
+		s->stats.write_queue_waits++;
+	return true;
+}
+
+void manager_written(void *system, uint64_t line)
+{
+	struct ndp_m *m = manager_of(system, line);
+
+	if (!m)
+		return;
+	m->processor_writes--;
+	queue_room(m);
+}
+
+static bool take_acknowledgment(struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct ndp_m *m = g->m;
+	struct near_line *l = line_find(m, g->line);
 
 	CHECK(l && l->serving);
+	if (!directory_may_set(m, l->line))
+		return false;
+	PUT(m->s->free_messages, g);
 	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));
 	step(m, l, l->serving, COH_EV_ACK);
+	return true;
+}
+
+void manager_acknowledged(struct cpu_event *e)
+{
+	struct ndp_m *m = ((struct message *)e)->m;
+
+	if (!queue_enter(m, &m->gates[GATE_DOWN], e, take_acknowledgment))
+		m->s->stats.directory_queue_waits++;
 }
 
 /* ---- software's claims ---- */
@@ -710,7 +886,7 @@ void manager_cold(struct ndp_m *m)
 void manager_store(struct ndp_m *m, uint64_t line, cpu_version version)
 {
 	store_near(m->s, line, version, CPU_VERSION_ALL);
-	write_memory(m, line, 0, QUARTERS);
+	write_memory(m, line, 0, QUARTERS, false);
 }
 
 void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
@@ -732,7 +908,7 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 
 				moved(s, line, quarters, s->cores[m->channel * s->p->core_count + core].unit);
 				store_near(s, line, version, quarters);
-				write_memory(m, line, i * s->granule_quarters, s->granule_quarters);
+				write_memory(m, line, i * s->granule_quarters, s->granule_quarters, false);
 				s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 				h->owner = 0;
 			}
@@ -776,7 +952,6 @@ uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
 {
 	*m = (struct ndp_m){.s = s, .channel = channel};
-	m->waiting_end = &m->waiting;
 	directory_init(m);
 	if (s->p->tlb_count)
 		cpu_tags_init(&m->tlb, s->p->tlb_count, (uint32_t)s->p->tlb_count, 1);
@@ -786,6 +961,7 @@ void manager_free(struct ndp_m *m)
 {
 	directory_free(m);
 	holders_free(m);
+	queue_free(m);
 	if (m->s->p->tlb_count)
 		cpu_tags_free(&m->tlb);
 }

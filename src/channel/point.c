@@ -91,22 +91,10 @@ void point_changed(struct ndp_m *m, uint64_t region)
 	shadow_at(m->s, m->channel, region, COH_EV_CHANGE, &is_forwarded);
 }
 
-static void fire_invalidate(void *self, struct cpu_event *e)
-{
-	struct message *g = (struct message *)e;
-	struct ndp_m *m = g->m;
-	struct cpu_request *bus = g->bus;
-
-	(void)self;
-	PUT(m->s->free_messages, g);
-	manager_invalidate(m, bus);
-}
-
 bool point_invalidate(void *system, struct cpu_request *r)
 {
 	struct channel_system *s = system;
 	struct ndp_m *m = manager_of(s, r->line);
-	struct message *g;
 	bool is_forwarded;
 
 	if (!m)
@@ -116,10 +104,7 @@ bool point_invalidate(void *system, struct cpu_request *r)
 	if (!is_forwarded && s->p->shadow_filter)
 		return false;
 	s->stats.forwards++;
-	g = message_new(s, fire_invalidate);
-	g->m = m;
-	g->bus = r;
-	cpu_event_at(&s->c->events, &g->event, message_down(s, m->channel));
+	manager_invalidate(m, r);
 	return true;
 }
 
@@ -207,13 +192,8 @@ uint64_t point_ask_all(void *system)
 
 static void fire_acknowledged(void *self, struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
-	struct ndp_m *m = g->m;
-	const uint64_t line = g->line;
-
 	(void)self;
-	PUT(m->s->free_messages, g);
-	manager_acknowledged(m, line);
+	manager_acknowledged(e);
 }
 
 static void fire_send_acknowledgment(void *self, struct cpu_event *e)
@@ -287,12 +267,23 @@ static enum coh_state state_of(const struct cpu_tag *tag)
 	return tag ? states[tag->state] : COH_POINT_INVALID;
 }
 
+/* The access, a write's until its data have left, has a place of its NDP-M's queue no longer. */
+static void leave_queue(struct ndp_m *m)
+{
+	m->remote_taken--;
+	queue_room(m);
+}
+
 static void fire_data(void *self, struct cpu_event *e)
 {
 	struct remote *r = (struct remote *)e;
+	struct ndp_m *m = r->m;
+	const bool is_over = r->coh_event != COH_EV_R_WRITE;
 
 	(void)self;
 	core_remote(r->core, r);
+	if (is_over)
+		leave_queue(m);
 }
 
 static void fire_data_down(void *self, struct cpu_event *e)
@@ -336,6 +327,7 @@ static void fire_fetched(void *self, struct cpu_event *e)
 
 	PUT(s->free_remotes, r);
 	core_fetched(core, granule);
+	leave_queue(core->m);
 }
 
 /* Of a prefetch the core is told. */
@@ -527,16 +519,38 @@ static void fire_arrived(void *self, struct cpu_event *e)
 	*last = r;
 }
 
-static void fire_up(void *self, struct cpu_event *e)
+static bool take_remote(struct cpu_event *e)
 {
-	struct channel_system *s = self;
 	struct remote *r = (struct remote *)e;
+	struct channel_system *s = e->self;
+	uint64_t there;
 
-	const uint64_t there = s->is_peer ? now_units(s) : message_up(s, r->m->channel);
-
+	if (r->m->remote_taken == s->p->remote_queue_count)
+		return false;
+	r->m->remote_taken++;
+	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(s));
+	there = s->is_peer ? now_units(s) : message_up(s, r->m->channel);
 	r->event.fire = fire_arrived;
 	cpu_trail_step(r->trail, CPU_PART_UP, there);
 	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->point_ps));
+	return true;
+}
+
+static bool ask(struct cpu_event *e)
+{
+	struct remote *r = (struct remote *)e;
+
+	if (!queue_enter(r->m, &r->m->gates[GATE_REMOTE], e, take_remote))
+		r->m->s->stats.remote_queue_waits++;
+	return true;
+}
+
+static void fire_up(void *self, struct cpu_event *e)
+{
+	struct remote *r = (struct remote *)e;
+
+	(void)self;
+	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
 void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail)
@@ -588,19 +602,29 @@ static void fire_returned(void *self, struct cpu_event *e)
 	serve_placeless(a, line);
 }
 
-static void fire_return_up(void *self, struct cpu_event *e)
+static bool return_up(struct cpu_event *e)
 {
-	struct channel_system *s = self;
 	struct remote *r = (struct remote *)e;
+	struct channel_system *s = e->self;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
 	r->event.fire = fire_returned;
 	if (s->is_peer) {
 		cpu_event_at(&s->c->events, e, now_units(s));
-		return;
+	} else {
+		s->stats.data_up_bytes += bytes;
+		cpu_event_at(&s->c->events, e, cpu_channels_up(s->channels, r->m->channel, bytes, s->message_ps));
 	}
-	s->stats.data_up_bytes += bytes;
-	cpu_event_at(&s->c->events, e, cpu_channels_up(s->channels, r->m->channel, bytes, s->message_ps));
+	leave_queue(r->m);
+	return true;
+}
+
+static void fire_return_up(void *self, struct cpu_event *e)
+{
+	struct remote *r = (struct remote *)e;
+
+	(void)self;
+	queue_enter(r->m, &r->core->gate, e, return_up);
 }
 
 void point_return(struct remote *r)

@@ -14,6 +14,33 @@ enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 1024, POINT_BUCKETS = 1024 };
 struct ndp_m;
 struct ndp_core;
 
+/* ---- waiting for room at an NDP-M ---- */
+
+/* Does what the event is about. False: there is no room for it, and nothing has been done. */
+typedef bool queue_go(struct cpu_event *e);
+
+/* A way to the NDP-M: who finds no room waits there, at its sender, and all that comes later behind it. */
+struct ndp_gate {
+	struct gate_item {
+		struct cpu_event *event;
+		queue_go *go;
+	} *items; /* a ring */
+	uint32_t first, count, size;
+};
+
+/* In the order in which they get room. */
+enum {
+	GATE_DOWN,	 /* the channel: lines written back, acknowledgments, Invalidates */
+	GATE_FILLS,	 /* items of the directory that push out a modified one */
+	GATE_LINES,	 /* requests that may change the directory */
+	GATE_DIRECTORY,	 /* look-ups that miss */
+	GATE_STORES,	 /* of cores without caches, into the memory */
+	GATE_PROCESSORS, /* requests of the bus, before the channel */
+	GATE_LOCAL,	 /* of cores, for the channel's own memory */
+	GATE_REMOTE,	 /* for others' */
+	GATE_COUNT
+};
+
 /* ---- a request at an NDP-M ---- */
 
 struct near_request {
@@ -32,6 +59,7 @@ struct near_request {
 	bool is_served;		  /* it has only to be sent when read */
 	bool is_ended;		  /* the rest of its read is of no use */
 	bool is_snooping, is_snooped; /* on the bus, as each access is with channel.extended_bus */
+	bool has_place; /* a write: of the local queue's */
 };
 
 /* A line with something under way at its NDP-M. */
@@ -44,6 +72,7 @@ struct near_line {
 	uint32_t probes;	      /* not answered */
 	uint8_t state;		      /* enum coh_state, while serving */
 	uint32_t is_beginning;	      /* requests that begin just now: it is kept */
+	bool is_held_up;	      /* the first waits for room in the directory's queue */
 };
 
 /* Which cores' caches have an access' worth of bytes. */
@@ -84,8 +113,12 @@ struct ndp_m {
 	struct cpu_tags directory_cache, tlb;
 	uint32_t tlb_pages; /* that the TLB holds */
 	struct directory_read *directory_reads;
-	struct near_request *waiting, **waiting_end; /* for room in the queue */
-	uint32_t taken;
+	/* Places that are taken, of requests until they are answered, of writes until the memory has them. */
+	uint32_t local_taken, local_writes, remote_taken, processors_taken, processor_writes, directory_taken,
+	    directory_writes;
+	struct ndp_gate gates[GATE_COUNT];
+	uint32_t waiting; /* in these, and before them at the cores */
+	bool is_trying, has_room;
 };
 
 /* ---- cores ---- */
@@ -113,6 +146,7 @@ struct ndp_core {
 	enum cpu_op op;
 	bool is_counted; /* where it is, its access has been counted */
 	struct ndp_ask *asks; /* the first: the load or store; the others: prefetches */
+	struct ndp_gate gate; /* its link to the NDP-M */
 	struct cpu_trail *trails;      /* of these; NULL: nobody accounts */
 };
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
@@ -157,7 +191,7 @@ struct claim {
 	struct ndp_m *m;
 };
 
-/* An Invalidate on its way to an NDP-M and its answer; an acknowledgment of a claim; a probe. */
+/* The answer to an Invalidate; an acknowledgment of a claim; a probe; a line that a core's cache writes back. */
 struct message {
 	struct cpu_event event; /* first */
 	struct message *next;
@@ -233,11 +267,19 @@ static inline cpu_version quarters_of(uint32_t first, uint32_t count)
 	(list) = (item); \
 })
 
+/* queue.c: go is called now, or in its turn, when there is room; true: now. */
+bool queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go);
+/* Something has left a queue of m. Not while a line of it is in the midst of a step. */
+void queue_room(struct ndp_m *m);
+void queue_free(struct ndp_m *m);
+
 /* directory.c: the state of lines, and how long it takes to find. */
 void directory_init(struct ndp_m *m);
 void directory_free(struct ndp_m *m);
 enum near_state directory_state(const struct ndp_m *m, uint64_t line);
 void directory_set(struct ndp_m *m, uint64_t line, enum near_state state);
+/* Its queue has room for what a change of the line's state may push out of the cache. */
+bool directory_may_set(const struct ndp_m *m, uint64_t line);
 /* r goes on, by manager_ready, when the state of its line is known. */
 void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
 uint64_t directory_region(const struct ndp_m *m, uint64_t line);
@@ -270,11 +312,13 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address);
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
 void manager_answer(struct ndp_core *core, uint64_t granule);
-/* The NDP-AP's acknowledgment has come. */
-void manager_acknowledged(struct ndp_m *m, uint64_t line);
+/* The NDP-AP's acknowledgment, a struct message of m and line, has come. */
+void manager_acknowledged(struct cpu_event *e);
 void manager_snooped(struct near_request *r);
 bool manager_read(void *system, struct cpu_request *r);
-void manager_write(void *system, uint64_t line, cpu_version version);
+bool manager_write(void *system, struct cpu_channel_access *a);
+void manager_written(void *system, uint64_t line);
+/* At the NDP-AP: it is sent when the NDP-M has a place for it. */
 void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
 /* Of software's claims: something is under way; the memory gets a line; the NDP's caches share it, or drop it. */
 bool manager_is_busy(struct ndp_m *m, uint64_t line);

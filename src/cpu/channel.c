@@ -128,9 +128,19 @@ static void read_line(void *channels, struct cpu_request *r)
 	cpu_event_at(&h->c->events, &a->dram.event, at);
 }
 
-static void line_written(void *channels, struct cpu_dram_access *d)
+static void line_copied(void *channels, struct cpu_dram_access *d)
 {
 	access_put(channels, (struct cpu_channel_access *)d);
+}
+
+static void line_written(void *channels, struct cpu_dram_access *d)
+{
+	struct cpu_channels *h = channels;
+	const uint64_t line = d->line;
+
+	access_put(h, (struct cpu_channel_access *)d);
+	if (h->near)
+		h->near->written(h->near->self, line);
 }
 
 static void copy_access(struct cpu_channels *h, uint64_t line, bool is_write)
@@ -138,7 +148,7 @@ static void copy_access(struct cpu_channels *h, uint64_t line, bool is_write)
 	struct cpu_channel_access *a = access_new(h, line);
 
 	a->dram.is_write = is_write;
-	a->dram.done = line_written;
+	a->dram.done = line_copied;
 	cpu_dram_access_now(&h->dram, &a->dram);
 }
 
@@ -162,19 +172,23 @@ void cpu_channels_store(struct cpu_channels *h, uint64_t line, cpu_version versi
 		base_table_set(&h->versions, line, version);
 }
 
+void cpu_channels_take(struct cpu_channels *h, struct cpu_channel_access *a)
+{
+	if (base_map_get(&h->writes, a->dram.line) == (uintptr_t)a)
+		base_map_set(&h->writes, a->dram.line, 0);
+	a->dram.is_write = true;
+	a->dram.done = line_written;
+	a->dram.self = h;
+	cpu_dram_access_now(&h->dram, &a->dram);
+}
+
 static void write_there(void *channels, struct cpu_event *e)
 {
 	struct cpu_channels *h = channels;
 	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
 
-	if (base_map_get(&h->writes, a->dram.line) == (uintptr_t)a)
-		base_map_set(&h->writes, a->dram.line, 0);
-	if (h->near)
-		h->near->write(h->near->self, a->dram.line, a->version);
-	a->dram.is_write = true;
-	a->dram.done = line_written;
-	a->dram.self = h;
-	cpu_dram_access_now(&h->dram, &a->dram);
+	if (!h->near || !h->near->write(h->near->self, a))
+		cpu_channels_take(h, a);
 }
 
 /* The bus finds these bytes behind it from now on; the channel takes its time. */

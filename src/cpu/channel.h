@@ -20,8 +20,10 @@ struct cpu_channel_access {
 struct cpu_near_ops {
 	/* The request to read a line has come: false, or later cpu_channels_line_up. */
 	bool (*read)(void *self, struct cpu_request *r);
-	/* A line written back has come; it goes to the memory afterwards. */
-	void (*write)(void *self, uint64_t line, cpu_version version);
+	/* A line written back has come. False: it goes to the memory now. True: cpu_channels_take is called for it when
+	 * there is room, now or later, and written when the memory has it. */
+	bool (*write)(void *self, struct cpu_channel_access *a);
+	void (*written)(void *self, uint64_t line);
 	/* At the bus: see cpu_home_ops. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
 	/* The same; NULL: the bus ends before the channels. */
@@ -72,6 +74,8 @@ uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t by
 uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, uint64_t count);
 /* When the line that was written back last to the line's channel is there. */
 uint64_t cpu_channels_written(const struct cpu_channels *h, uint64_t line);
+/* By struct cpu_near_ops. */
+void cpu_channels_take(struct cpu_channels *h, struct cpu_channel_access *a);
 /* The line of r is read and goes up, now, with this version. */
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version);
 

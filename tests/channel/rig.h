@@ -20,6 +20,7 @@ struct rig {
 	uint32_t cpu_units, units;
 	uint64_t ready_ps[RIG_UNITS_MAX]; /* CPU_WAITS: not answered */
 	bool claims;			  /* random accesses claim pages as well */
+	bool has_queues_of_one;		  /* they check how much the memory has under way */
 	bool is_near_only;		  /* next_unit asks NDP cores only */
 	/* By line, in the order in which lines are seen. */
 	GHashTable *lines;

@@ -342,12 +342,81 @@ static void test_processor_flush(void **state)
 	rig_close(&r);
 }
 
+/* ---- queues ---- */
+
+/* As many accesses as the queue has places for go on beside each other, and no more. */
+static void test_queues(void **state)
+{
+	(void)state;
+	for (uint32_t places = 4; places <= 16; places *= 2) {
+		struct rig r;
+		double rate, bound;
+
+		rig_thesis(&r);
+		r.params.local_queue_count = places;
+		rig_open(&r, false);
+		/* From the queue: summary and memory. */
+		bound = places * ACCESS * 1000.0 / (double)(r.params.summary_ps + r.cpu_params.dram_latency_ps);
+		rate = stream(&r, 0, 0, true, false, CPU_READ);
+		near("an NDP's queue of its own accesses, GB/s", rate, bound, 0.03);
+		assert_true(rate <= bound);
+		rig_close(&r);
+
+		rig_thesis(&r);
+		r.params.remote_queue_count = places / 4;
+		rig_open(&r, false);
+		/* There and back, the NDP-AP, the link; one in four waits for the bus as well. */
+		bound = places / 4 * ACCESS * 1000.0 /
+			(double)(2 * r.params.message_ps + r.params.point_ps + r.params.core_link_ps);
+		rate = stream(&r, 1, 0, false, false, CPU_READ);
+		print_message("an NDP's queue of remote accesses: %.2f GB/s, at most %.2f\n", rate, bound);
+		assert_true(rate <= bound && rate > bound / 2);
+		rig_close(&r);
+	}
+}
+
+/* The same of lines that processors read. */
+static void test_processor_queue(void **state)
+{
+	enum { LINES = 4000 };
+
+	(void)state;
+	for (uint32_t places = 1; places <= 4; places *= 2) {
+		struct rig r;
+		double rate, bound;
+		uint32_t done = 0;
+
+		rig_thesis(&r);
+		r.params.processor_queue_count = places;
+		r.cpu_params.stream_count = 0;
+		rig_open(&r, false);
+		cpu_place(r.cpu, 0, LINES * RIG_LINE_BYTES, 1);
+		while (done < LINES) {
+			const uint32_t unit = rig_next(&r);
+
+			if (unit >= r.cpu_units)
+				r.ready_ps[unit] = CPU_WAITS - 1;
+			else
+				rig_access(&r, unit, done++ * RIG_LINE_BYTES, 8, CPU_READ);
+		}
+		for (uint32_t i = r.cpu_units; i < r.units; i++)
+			r.ready_ps[i] = 0;
+		sim_run(r.ctx.engine);
+		rate = (double)LINES * RIG_LINE_BYTES * 1000 / (double)sim_now_ps(r.ctx.engine);
+		bound = places * RIG_LINE_BYTES * 1000.0 / (double)r.cpu_params.dram_latency_ps;
+		near("a queue of the processors' reads, GB/s", rate, bound, 0.05);
+		assert_true(rate <= bound);
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch),
 					   cmocka_unit_test(test_flush), cmocka_unit_test(test_processor_flush),
 					   cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
-					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus)};
+					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus),
+					   cmocka_unit_test(test_queues), cmocka_unit_test(test_processor_queue)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

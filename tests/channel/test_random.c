@@ -5,19 +5,46 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <glib.h>
 
+#include "channel/priv.h"
 #include "rig.h"
 
 enum { PAGES = 6, PAGE_LINES = 4 };
 
 static uint64_t counts[COH_ROWS_MAX];
 
+/* What waited for room, by queue. */
+enum { QUEUES = 5 };
+static uint64_t waits[QUEUES];
+
+static uint64_t *queue_waits(struct channel_stats *stats, uint32_t i)
+{
+	uint64_t *const all[QUEUES] = {&stats->local_queue_waits, &stats->remote_queue_waits,
+				       &stats->processor_queue_waits, &stats->write_queue_waits,
+				       &stats->directory_queue_waits};
+
+	return all[i];
+}
+
+/* The memory has no more under way than NDP-Ms have places: read and write of the NDP, the bus, the directory. */
+static void are_queues_of_one(const struct rig *r)
+{
+	if (r->params.local_queue_count == 1)
+		assert_in_range(r->cpu->channels.dram.under_way, 0, r->params.ndp_count * 6);
+	for (uint32_t i = 0; i < r->params.ndp_count; i++) {
+		assert_in_range(r->near->ms[i].directory_taken, 0, 1);
+		assert_in_range(r->near->ms[i].directory_writes, 0, 1);
+	}
+}
+
 static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_observed)
 {
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
+	const uint64_t page_bytes = r->cpu_params.page_bytes;
 
 	rig_open(r, is_observed);
 	r->state = seed;
@@ -32,7 +59,7 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 			const bool is_all = rig_random(r, 2);
 			const uint64_t page = is_all ? 0 : rig_random(r, PAGES), end = is_all ? PAGES : page + 1;
 
-			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page * 4096, end * 4096,
+			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page * page_bytes, end * page_bytes,
 							  (enum channel_owner)rig_random(r, 3));
 			continue;
 		}
@@ -40,13 +67,17 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 			rig_fence(r, unit);
 			continue;
 		}
-		rig_access(r, unit, rig_random(r, PAGES) * 4096 + rig_random(r, PAGE_LINES * RIG_LINE_BYTES),
+		rig_access(r, unit, rig_random(r, PAGES) * page_bytes + rig_random(r, PAGE_LINES * RIG_LINE_BYTES),
 			   1 + (uint32_t)rig_random(r, 60), ops[rig_random(r, G_N_ELEMENTS(ops))]);
 		assert_int_equal(r->wrong, 0);
+		if (r->has_queues_of_one)
+			are_queues_of_one(r);
 	}
 	assert_true(!is_observed || r->observed > accesses / 4);
 	for (uint32_t i = 0; i < coh_row_count; i++)
 		counts[i] += channel_row_counts(r->near)[i];
+	for (uint32_t i = 0; i < QUEUES; i++)
+		waits[i] += *queue_waits(channel_system_stats(r->near), i);
 	return rig_close(r);
 }
 
@@ -100,7 +131,7 @@ static void test_variants(void **state)
 			break;
 		case 5:
 			r.cpu_params.dram_mbytes_per_s = 1000;
-			r.params.queue_count = 2;
+			r.params.local_queue_count = 2;
 			break;
 		case 6:
 			r.params.point_cache_bytes = 2 * RIG_LINE_BYTES;
@@ -161,6 +192,71 @@ static void test_variants(void **state)
 	}
 }
 
+/* Queues of one place each, whose senders wait: nothing is lost, and nobody waits for ever. */
+static void test_full_queues(void **state)
+{
+	(void)state;
+	memset(waits, 0, sizeof(waits));
+	for (uint32_t variant = 0; variant < 9; variant++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.local_queue_count = r.params.remote_queue_count = r.params.processor_queue_count = 1;
+		r.params.directory_queue_count = 1;
+		r.params.directory_cache_bytes = 32;
+		r.params.directory_cache_ways_count = 1;
+		r.params.directory_fill = false; /* it is not queued */
+		r.cpu_params.page_bytes = 16384; /* an item of the directory each, more than its cache has */
+		r.params.prefetch_count = 3;
+		r.has_queues_of_one = true;
+		switch (variant) {
+		case 0:
+			break;
+		case 1: /* the directory is in the memory, which is slow */
+			r.params.summary_percent = 0;
+			r.cpu_params.dram_mbytes_per_s = 200;
+			break;
+		case 2:
+			r.params.cache_bytes = 0;
+			r.cpu_params.dram_mbytes_per_s = 200;
+			break;
+		case 3:
+			r.params.summary_percent = 0;
+			r.params.summary_by_hardware = true;
+			r.claims = true;
+			r.has_queues_of_one = false; /* what software claims is written at once */
+			break;
+		case 7: /* requests wait for their line while its item leaves the cache */
+			r.params.local_queue_count = r.params.processor_queue_count = 16;
+			r.params.summary_percent = 0;
+			r.cpu_params.dram_mbytes_per_s = 200;
+			break;
+		case 4: /* lines come faster than they are written */
+			r.cpu_params.dram_mbytes_per_s = 100;
+			r.cpu_params.write_queue_count = 1;
+			r.params.shadow_filter = false;
+			break;
+		case 5:
+			r.cpu_params.protocol = CPU_PROTOCOL_MESI;
+			r.params.access_bytes = 128;
+			r.params.cache_bytes = 512;
+			break;
+		case 6:
+			r.params.point_cache_bytes = 2 * RIG_LINE_BYTES;
+			r.params.point_atomics = true;
+			r.params.summary_percent = 50;
+			break;
+		default:
+			r.params.extended_bus = true;
+			r.params.overlapped_read = false;
+			r.params.cache_bytes = 128;
+		}
+		run(&r, 200 + variant, accesses() / 4, true);
+	}
+	for (uint32_t i = 0; i < QUEUES; i++)
+		assert_true(waits[i] > 1000);
+}
+
 /* All rows are done; those that a random run cannot come to are named, with the reason. */
 static void test_rows(void **state)
 {
@@ -202,8 +298,8 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_random), cmocka_unit_test(test_variants), cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_same),
+	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_variants), cmocka_unit_test(test_full_queues),
+	    cmocka_unit_test(test_rows), cmocka_unit_test(test_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
