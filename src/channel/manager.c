@@ -32,44 +32,7 @@ static void store_near(struct channel_system *s, uint64_t line, cpu_version vers
 	cpu_channels_store(s->channels, line, version);
 }
 
-/* ---- lines with something under way ---- */
-
-static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
-{
-	return &m->lines[line * 0x9e3779b97f4a7c15u >> 54];
-}
-
-static struct near_line *line_find(struct ndp_m *m, uint64_t line)
-{
-	struct near_line *l = *bucket_of(m, line);
-
-	while (l && l->line != line)
-		l = l->next;
-	return l;
-}
-
-static struct near_line *line_get(struct ndp_m *m, uint64_t line)
-{
-	struct near_line *l = line_find(m, line), **bucket = bucket_of(m, line);
-
-	if (l)
-		return l;
-	l = TAKE(m->s->free_lines, struct near_line);
-	*l = (struct near_line){.line = line, .next = *bucket};
-	l->end = &l->first;
-	*bucket = l;
-	return l;
-}
-
-static void line_put(struct ndp_m *m, struct near_line *l)
-{
-	struct near_line **link = bucket_of(m, l->line);
-
-	while (*link != l)
-		link = &(*link)->next;
-	*link = l->next;
-	PUT(m->s->free_lines, l);
-}
+/* ---- lines and requests ---- */
 
 static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l, uint64_t line)
 {
@@ -77,8 +40,6 @@ static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l,
 
 	return l && l->serving ? (enum coh_state)l->state : states[directory_state(m, line)];
 }
-
-/* ---- requests ---- */
 
 static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
 {
@@ -319,7 +280,7 @@ static void grant(struct near_request *r)
 static void send(struct near_request *r)
 {
 	struct ndp_m *m = r->m;
-	struct near_line *l = line_find(m, r->line);
+	struct near_line *l = lines_find(m, r->line);
 
 	if (r->core)
 		grant(r);
@@ -486,7 +447,7 @@ static bool begin_line(struct cpu_event *e)
 
 	if (!directory_may_set(r->m, r->line))
 		return false;
-	l = line_find(r->m, r->line);
+	l = lines_find(r->m, r->line);
 	l->is_held_up = false;
 	line_ended(r->m, l);
 	return true;
@@ -517,13 +478,13 @@ static void line_ended(struct ndp_m *m, struct near_line *l)
 		l->is_beginning--;
 	}
 	if (!l->first && !l->serving && !l->reads && !l->is_beginning)
-		line_put(m, l);
+		lines_put(m, l);
 }
 
 void manager_ready(struct near_request *r)
 {
 	struct ndp_m *m = r->m;
-	struct near_line *l = line_get(m, r->line);
+	struct near_line *l = lines_get(m, r->line);
 
 	cpu_trail_step(r->trail, CPU_PART_DIRECTORY, now_units(m->s));
 	if (l->first || !may_begin(m, l, r))
@@ -587,11 +548,11 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, manager_walk_ps(core->m, core->address));
+	units += ps_units(s, translate_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->dram.event, units);
 	holders_prefetch(core->m, granule);
-	__builtin_prefetch(bucket_of(core->m, line));
+	lines_prefetch(core->m, line);
 	base_table_prefetch(&s->versions, line);
 }
 
@@ -618,7 +579,7 @@ static bool take_written(struct cpu_event *e)
 	struct ndp_m *m = w.core->m;
 	const uint64_t line = w.line >> s->granule_shift;
 	const uint32_t quarter = (uint32_t)(w.line & (s->granules - 1)) * s->granule_quarters;
-	struct near_line *l = line_find(m, line);
+	struct near_line *l = lines_find(m, line);
 	const struct near_holder *h = holders_find(m, w.line);
 	const struct coh_row *row;
 
@@ -665,7 +626,7 @@ static bool take_answer(struct cpu_event *e)
 	struct message *g = (struct message *)e;
 	struct channel_system *s = g->event.self;
 	struct ndp_m *m = g->core->m;
-	struct near_line *l = line_find(m, g->line >> s->granule_shift);
+	struct near_line *l = lines_find(m, g->line >> s->granule_shift);
 
 	CHECK(l && l->probes);
 	if (!directory_may_set(m, l->line))
@@ -789,7 +750,7 @@ static bool take_line(struct cpu_event *e)
 	m->processor_writes++;
 	set_memory_version(s, line, a->version);
 	s->stats.processor_write_back_bytes += LINE_BYTES;
-	l = line_find(m, line);
+	l = lines_find(m, line);
 	coh_find(&s->table, state_of(m, l, line), COH_EV_C_LINE, false);
 	brought(l);
 	cpu_channels_take(h, a);
@@ -824,7 +785,7 @@ static bool take_acknowledgment(struct cpu_event *e)
 {
 	struct message *g = (struct message *)e;
 	struct ndp_m *m = g->m;
-	struct near_line *l = line_find(m, g->line);
+	struct near_line *l = lines_find(m, g->line);
 
 	CHECK(l && l->serving);
 	if (!directory_may_set(m, l->line))
@@ -850,7 +811,7 @@ bool manager_is_busy(struct ndp_m *m, uint64_t line)
 {
 	struct channel_system *s = m->s;
 
-	if (line_find(m, line))
+	if (lines_find(m, line))
 		return true;
 	for (uint32_t i = 0; i < s->granules; i++) {
 		const struct near_holder *h = holders_find(m, line * s->granules + i);
@@ -918,43 +879,13 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 	}
 }
 
-/* ---- translation ---- */
-
-/* What a miss of the TLB adds: the NDP-AP walks the table, or the peer itself. */
-uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address)
-{
-	struct channel_system *s = m->s;
-	const uint64_t page = address / s->p->tlb_page_bytes;
-	struct cpu_tag *tag;
-
-	if (!s->p->tlb_count)
-		return 0;
-	s->stats.tlb_lookups++;
-	tag = cpu_tags_find(&m->tlb, page);
-	if (tag) {
-		cpu_tags_use(&m->tlb, tag);
-		return 0;
-	}
-	tag = cpu_tags_victim(&m->tlb, page);
-	m->tlb_pages += !tag->state;
-	*tag = (struct cpu_tag){.line = page, .state = CPU_SHARED};
-	cpu_tags_use(&m->tlb, tag);
-	s->stats.tlb_misses++;
-	if (s->is_peer)
-		return s->p->walk_ps;
-	message_up(s, m->channel);
-	message_down(s, m->channel);
-	return s->p->walk_ps + 2 * s->p->message_ps;
-}
-
 /* ---- made and freed ---- */
 
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
 {
 	*m = (struct ndp_m){.s = s, .channel = channel};
 	directory_init(m);
-	if (s->p->tlb_count)
-		cpu_tags_init(&m->tlb, s->p->tlb_count, (uint32_t)s->p->tlb_count, 1);
+	translate_init(m);
 }
 
 void manager_free(struct ndp_m *m)
@@ -962,6 +893,5 @@ void manager_free(struct ndp_m *m)
 	directory_free(m);
 	holders_free(m);
 	queue_free(m);
-	if (m->s->p->tlb_count)
-		cpu_tags_free(&m->tlb);
+	translate_free(m);
 }

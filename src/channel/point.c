@@ -576,7 +576,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t
 					      : CPU_COUNT_REMOTE_READS);
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, manager_walk_ps(core->m, core->address));
+	units += ps_units(s, translate_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->event, units);
 }

@@ -301,6 +301,19 @@ void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner
 void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
 void holders_free(struct ndp_m *m);
 
+/* lines.c */
+/* The host fetches what it will look into. */
+void lines_prefetch(struct ndp_m *m, uint64_t line);
+struct near_line *lines_find(struct ndp_m *m, uint64_t line);
+struct near_line *lines_get(struct ndp_m *m, uint64_t line);
+void lines_put(struct ndp_m *m, struct near_line *l);
+
+/* translate.c */
+void translate_init(struct ndp_m *m);
+void translate_free(struct ndp_m *m);
+/* What the translation of a program's address adds to the ERAT. */
+uint64_t translate_walk_ps(struct ndp_m *m, uint64_t address);
+
 /* manager.c: the NDP-M. */
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
 void manager_free(struct ndp_m *m);
@@ -308,8 +321,6 @@ void manager_ready(struct near_request *r);
 /* From a core, at its end of the link, now. */
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail);
-/* What the translation of a program's address adds to the ERAT. */
-uint64_t manager_walk_ps(struct ndp_m *m, uint64_t address);
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
 void manager_answer(struct ndp_core *core, uint64_t granule);
 /* The NDP-AP's acknowledgment, a struct message of m and line, has come. */

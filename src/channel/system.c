@@ -165,8 +165,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 		}
 	}
 	s->near = (struct cpu_near_ops){
-	    .read = manager_read, .write = manager_write, .written = manager_written, .invalidate = point_invalidate, .shares = point_shares,
-	    .leave = software_leave, .self = s};
+	    .read = manager_read, .write = manager_write, .written = manager_written,
+	    .invalidate = point_invalidate, .shares = point_shares, .leave = software_leave, .self = s};
 	if (p->extended_bus)
 		s->near.snoop = point_ask_all;
 	s->channels->near = &s->near;

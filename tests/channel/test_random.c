@@ -44,7 +44,7 @@ static void are_queues_of_one(const struct rig *r)
 static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_observed)
 {
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
-	const uint64_t page_bytes = r->cpu_params.page_bytes;
+	const uint64_t page_bytes = r->cpu_params.page_bytes, part = PAGE_LINES * RIG_LINE_BYTES;
 
 	rig_open(r, is_observed);
 	r->state = seed;
@@ -67,7 +67,7 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 			rig_fence(r, unit);
 			continue;
 		}
-		rig_access(r, unit, rig_random(r, PAGES) * page_bytes + rig_random(r, PAGE_LINES * RIG_LINE_BYTES),
+		rig_access(r, unit, rig_random(r, PAGES) * page_bytes + rig_random(r, part),
 			   1 + (uint32_t)rig_random(r, 60), ops[rig_random(r, G_N_ELEMENTS(ops))]);
 		assert_int_equal(r->wrong, 0);
 		if (r->has_queues_of_one)

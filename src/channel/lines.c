@@ -1,0 +1,44 @@
+/* lines.c - the lines of an NDP-M that have something under way. */
+#include "channel/priv.h"
+
+static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
+{
+	return &m->lines[line * 0x9e3779b97f4a7c15u >> 54];
+}
+
+void lines_prefetch(struct ndp_m *m, uint64_t line)
+{
+	__builtin_prefetch(bucket_of(m, line));
+}
+
+struct near_line *lines_find(struct ndp_m *m, uint64_t line)
+{
+	struct near_line *l = *bucket_of(m, line);
+
+	while (l && l->line != line)
+		l = l->next;
+	return l;
+}
+
+struct near_line *lines_get(struct ndp_m *m, uint64_t line)
+{
+	struct near_line *l = lines_find(m, line), **bucket = bucket_of(m, line);
+
+	if (l)
+		return l;
+	l = TAKE(m->s->free_lines, struct near_line);
+	*l = (struct near_line){.line = line, .next = *bucket};
+	l->end = &l->first;
+	*bucket = l;
+	return l;
+}
+
+void lines_put(struct ndp_m *m, struct near_line *l)
+{
+	struct near_line **link = bucket_of(m, l->line);
+
+	while (*link != l)
+		link = &(*link)->next;
+	*link = l->next;
+	PUT(m->s->free_lines, l);
+}
