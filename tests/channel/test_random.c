@@ -59,8 +59,8 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 			const bool is_all = rig_random(r, 2);
 			const uint64_t page = is_all ? 0 : rig_random(r, PAGES), end = is_all ? PAGES : page + 1;
 
-			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page * page_bytes, end * page_bytes,
-							  (enum channel_owner)rig_random(r, 3));
+			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page * page_bytes,
+							  end * page_bytes, (enum channel_owner)rig_random(r, 3));
 			continue;
 		}
 		if (rig_random(r, 50) == 0) {
