@@ -361,10 +361,10 @@ static void places_of(struct dc_loc l, uint32_t out[2])
 	out[1] = l.hi == DC_NO_REG ? UINT32_MAX : place_of(l, 1);
 }
 
-/* Of global memory no address has 32 bits but one that a base is added to. */
+/* Of global memory of 64 bits no address has 32 but one that a base is added to. */
 static bool is_short(const struct ptx_func *f, const struct ptx_inst *i)
 {
-	return i->src[0].kind == PTX_OPND_ADDR && i->src[0].reg != UINT32_MAX &&
+	return f->module->address_bits == 64 && i->src[0].kind == PTX_OPND_ADDR && i->src[0].reg != UINT32_MAX &&
 	       (i->mods.space == PTX_GLOBAL || i->mods.space == PTX_SPACE_NONE) &&
 	       ptx_type_bytes(f->regs[i->src[0].reg].type) == 4;
 }

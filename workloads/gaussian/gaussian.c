@@ -14,10 +14,14 @@ static const char gaussian_ptx[] =
     ;
 
 enum {
-	/* as in Rodinia */
-	ROW_BLOCK_THREADS = 512,
-	BLOCK_SIDE = 4,
+	ORIGINAL, /* Rodinia's CTAs */
+	LARGER,	  /* as many threads as CUDA allows: nothing is shared in a CTA */
 };
+
+/* Threads of a CTA of either kernel. */
+static const struct {
+	unsigned int row_threads, side;
+} blocks[] = {[ORIGINAL] = {512, 4}, [LARGER] = {1024, 32}};
 
 struct system {
 	unsigned int size;
@@ -59,8 +63,9 @@ static void system_free(struct system *system)
 	free(system->right_side);
 }
 
-static void elimination_run(struct system *system)
+static void elimination_run(struct system *system, unsigned int variant)
 {
+	const unsigned int row_threads = blocks[variant].row_threads, side = blocks[variant].side;
 	struct workload_gpu gpu = workload_gpu_open(gaussian_ptx);
 	CUfunction find = workload_gpu_kernel(&gpu, "gaussian_multipliers");
 	CUfunction eliminate = workload_gpu_kernel(&gpu, "gaussian_eliminate");
@@ -76,12 +81,12 @@ static void elimination_run(struct system *system)
 	for (column = 0; column + 1 < size; column++) {
 		unsigned int rows_count = size - 1 - column;
 
-		workload_launch(find, (struct workload_dim){workload_ctas(rows_count, ROW_BLOCK_THREADS), 1, 1},
-				(struct workload_dim){ROW_BLOCK_THREADS, 1, 1}, find_params);
+		workload_launch(find, (struct workload_dim){workload_ctas(rows_count, row_threads), 1, 1},
+				(struct workload_dim){row_threads, 1, 1}, find_params);
 		workload_launch(eliminate,
-				(struct workload_dim){workload_ctas(rows_count, BLOCK_SIDE),
-						      workload_ctas(rows_count + 1, BLOCK_SIDE), 1},
-				(struct workload_dim){BLOCK_SIDE, BLOCK_SIDE, 1}, eliminate_params);
+				(struct workload_dim){workload_ctas(rows_count, side),
+						      workload_ctas(rows_count + 1, side), 1},
+				(struct workload_dim){side, side, 1}, eliminate_params);
 	}
 	WORKLOAD_CUDA(cuMemcpyDtoH(system->matrix, matrix, matrix_bytes));
 	WORKLOAD_CUDA(cuMemcpyDtoH(system->right_side, right_side, size * sizeof(float)));
@@ -141,8 +146,11 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {"gaussian", "Linear equations by Gaussian elimination.",
 						    "128 unknowns", "256 unknowns"};
+	static const char *const variants[] = {"original", "larger", NULL};
 	static const struct workload_count counts[] = {
 	    {"unknowns", "unknowns and equations", 128, 256, 2, 8192, 1, NULL},
+	    {"variant", "threads of a CTA: 512 and 16, as Rodinia has them, or 1,024", ORIGINAL, ORIGINAL, 0, LARGER, 1,
+	     variants},
 	};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct system original = system_make(options.counts[0], options.seed);
@@ -151,7 +159,7 @@ int main(int argc, char **argv)
 	size_t elements_count = (size_t)original.size * original.size;
 	bool right;
 
-	elimination_run(&got);
+	elimination_run(&got, options.counts[1]);
 	elimination_reference(&want);
 	right = workload_same_f32("element", got.matrix, want.matrix, elements_count, 0) &&
 		workload_same_f32("right side", got.right_side, want.right_side, original.size, 0) &&

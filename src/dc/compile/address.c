@@ -119,7 +119,8 @@ bool dcc_inst_has_base(const struct ptx_func *f, const struct ptx_inst *i)
 	const bool is_access = i->op == PTX_OP_LD || i->op == PTX_OP_LDU || i->op == PTX_OP_ST ||
 			       i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
 
-	return is_access && (i->mods.space == PTX_GLOBAL || i->mods.space == PTX_SPACE_NONE) &&
+	return is_access && f->module->address_bits == 64 &&
+	       (i->mods.space == PTX_GLOBAL || i->mods.space == PTX_SPACE_NONE) &&
 	       i->src[0].kind == PTX_OPND_ADDR && i->src[0].reg != UINT32_MAX &&
 	       ptx_type_bytes(f->regs[i->src[0].reg].type) == 4;
 }
