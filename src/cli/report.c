@@ -18,8 +18,8 @@ static const struct cli_about about = {
     .summary =
 	"Writes one HTML page of the runs, side by side: time, stalls, bounds, traffic, energy, latency, kernels,\n"
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
-	"number of `strata runs list`, last, last-1, ..., or a JSON file of run or compare. The first is what the\n"
-	"others are compared with.",
+	"number of `strata runs list`, last, last-1, ..., or a JSON file of run, compare or csp run. The first is\n"
+	"what the others are compared with.",
     .examples = "  strata report --out runs.html last-1 last\n"
 	"  strata report --out bfs.html compare.json",
 };
@@ -43,9 +43,13 @@ static bool add_file(json_t *runs, const char *path)
 	json_t *file = json_load_file(path, 0, &error), *run;
 	size_t i;
 
+	if (json_is_object(file)) {
+		json_array_append_new(runs, file);
+		return true;
+	}
 	if (!json_is_array(file) || !json_array_size(file)) {
 		if (file)
-			cli_error("report: %s holds no array of results", path);
+			cli_error("report: %s holds no results", path);
 		else
 			cli_error("report: cannot read %s: %s", path, error.text);
 		json_decref(file);

@@ -250,13 +250,17 @@ function distribution(parent, title, unit, list, scale) {
 	finish(list.map(l => [l.label, l.color]));
 }
 
-/* Kernels under their roofs, both axes logarithmic: roofs of bytes rise with the instructions for a byte, issue is flat. A
- * kernel is a row of points, one for each kind of bytes that it moves, with a line up to what that roof would allow, and
- * dashes at the lowest of its roofs of issue and units. */
+/* Kernels under their roofs, both axes logarithmic: roofs of bytes rise with the work for a byte, that of a GPU's issue is
+ * flat. A kernel, or program, is a row of points, one for each kind of bytes that it moves, with a line up to what that roof
+ * would allow, and dashes at the lowest of its roofs of issue and units. */
 const ROOFLINE_KERNELS = 8;
 function roofline(parent, r) {
-	const all = r.why.roofline, issue = all.roofs.find(f => f.name === 'issue').per_s * all.lanes;
-	const kernels = all.kernels.slice(0, ROOFLINE_KERNELS), kind = new Map(all.roofs.map(f => [f.name, f.kind]));
+	const all = r.why.roofline, work = all.work, kind = new Map(all.roofs.map(f => [f.name, f.kind]));
+	const kernels = all.kernels.slice(0, ROOFLINE_KERNELS), flat_of = k => k.roofs.find(f => kind.get(f.name) === 'units');
+	/* Nothing is above it: all lanes of a GPU's schedulers; elsewhere the highest of the kernels' own roofs of units. */
+	const issue = all.lanes ? all.roofs.find(f => f.name === 'issue').per_s * all.lanes
+		: d3.max(kernels, k => (flat_of(k) || d3.greatest(k.roofs, f => f.per_s) || {per_s: 0}).per_s);
+	const issue_name = all.lanes ? 'issue, all lanes' : 'highest roof of units';
 	const rows = all.kernels.flatMap(k => k.roofs.map(f => ({...f, kernel: k.name, time_ps: k.time_ps, measured: k.per_s})));
 	const points = kernels.flatMap((k, i) => k.roofs.filter(f => kind.get(f.name) === 'bytes')
 		.map(f => ({...f, kernel: k.name, number: i + 1, measured: k.per_s}))).filter(p => p.measured > 0);
@@ -265,7 +269,7 @@ function roofline(parent, r) {
 	const width = 900, left = 70, right = 600, height = Math.max(300, 20 * (roofs.length + kernels.length) + 70);
 	const {svg, finish} = figure(parent, `${r.label}: kernels under their roofs`, width, height + 40,
 		[{name: 'kernel', value: f => f.kernel}, {name: 'us', value: f => us(f.time_ps)}, {name: 'roof', value: f => f.name},
-			{name: 'thread instructions per byte, slot or operation', value: f => f.intensity},
+			{name: `${work} per byte, slot or operation`, value: f => f.intensity},
 			{name: 'measured G/s', value: f => f.measured / 1e9}, {name: 'roof allows G/s', value: f => f.per_s / 1e9},
 			{name: 'share of the roof', value: f => f.measured / f.per_s}], rows);
 	const x = d3.scaleLog([d3.min(points, p => p.intensity) / 2, d3.max(points, p => p.intensity) * 2], [left, right]);
@@ -281,9 +285,9 @@ function roofline(parent, r) {
 			.attr('stroke-dasharray', equal.length > 1 ? `8 ${8 * (equal.length - 1)}` : null)
 			.attr('stroke-dashoffset', 8 * equal.indexOf(f)).append('title').text(`${f.name}: ${plain(f.per_s / 1e9)} GB/s`);
 	}
-	stroke(x0, issue, x1, issue, '#888').attr('stroke-width', 2).append('title').text(`issue, all lanes: ${plain(issue / 1e9)} G/s`);
+	stroke(x0, issue, x1, issue, '#888').attr('stroke-width', 2).append('title').text(`${issue_name}: ${plain(issue / 1e9)} G/s`);
 	kernels.forEach((k, i) => {
-		const own = points.filter(p => p.number === i + 1), flat = k.roofs.find(f => kind.get(f.name) === 'units');
+		const own = points.filter(p => p.number === i + 1), flat = flat_of(k);
 		if (!own.length) return;
 		const [first, last] = d3.extent(own, p => p.intensity);
 		if (flat && flat.per_s <= issue) stroke(first / 1.2, flat.per_s, last * 1.2, flat.per_s, '#888')
@@ -294,18 +298,18 @@ function roofline(parent, r) {
 		stroke(p.intensity, p.measured, p.intensity, Math.min(p.per_s, issue), color(p.name)).attr('class', 'headroom');
 		svg.append('circle').attr('cx', x(p.intensity)).attr('cy', y(p.measured / 1e9)).attr('r', 4).attr('fill', color(p.name))
 			.append('title').text(`${p.kernel}, ${p.name}: ${plain(p.measured / 1e9)} of ${plain(p.per_s / 1e9)} G/s, ` +
-				`${plain(p.intensity)} instructions per byte`);
+				`${plain(p.intensity)} ${work} per byte`);
 	}
 	const key = [...roofs.map(f => [`${f.name}, ${brief(f.per_s / 1e9)} GB/s`, color(f.name)]),
-		[`issue, all lanes, ${d3.format('.3~s')(issue)}/s`, '#888'], ...kernels.map((k, i) => [`${i + 1} ${k.name}`, null])];
+		[`${issue_name}, ${d3.format('.3~s')(issue)}/s`, '#888'], ...kernels.map((k, i) => [`${i + 1} ${k.name}`, null])];
 	key.forEach(([text, of], i) => {
 		if (of) svg.append('rect').attr('x', right + 20).attr('y', 14 + 20 * i).attr('width', 10).attr('height', 10).attr('fill', of);
 		svg.append('text').attr('x', right + 36).attr('y', 23 + 20 * i).text(text.length > 36 ? text.slice(0, 35) + '\u2026' : text);
 	});
 	svg.append('g').attr('transform', `translate(0,${height})`).call(d3.axisBottom(x).ticks(5, '~g'));
 	svg.append('g').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(4, '~s'));
-	svg.append('text').attr('x', right).attr('y', height + 34).attr('text-anchor', 'end').text('thread instructions per byte');
-	svg.append('text').attr('x', left + 6).attr('y', 12).text('G thread instructions a second');
+	svg.append('text').attr('x', right).attr('y', height + 34).attr('text-anchor', 'end').text(`${work} per byte`);
+	svg.append('text').attr('x', left + 6).attr('y', 12).text(`G ${work} a second`);
 	finish();
 }
 
@@ -393,17 +397,41 @@ function overview() {
 	bars(s, 'time of the kernels', 'us', runs.map(r => ({label: r.label, value: us(r.result.time_ps), color: r.color})));
 }
 
+/* Bars of [{label, parts: {name: value}}], with all names that occur. */
+function stacked_parts(parent, title, unit, list) {
+	const names = [...new Set(list.flatMap(l => Object.keys(l.parts)))];
+	if (list.length) stacked(parent, title, unit, list, names, (l, name) => l.parts[name] || 0, true);
+}
+
+/* What processors, NDPs and units of coprocessors spent their time on, and behind which channel. */
+function accounts(parent) {
+	const kinds = {processors: 'hardware threads', ndps: 'NDP cores', accelerators: 'accelerators'};
+	const parts = (list, key, scale) => Object.fromEntries(list.map(p => [p.what, p[key] / scale]));
+	stacked_parts(parent, 'time of hardware threads, NDP cores and accelerators', 'us', runs.filter(r => r.why && r.why.cores)
+		.flatMap(r => Object.entries(r.why.cores.kinds).filter(([, kind]) => kind.ps > 0)
+			.map(([name, kind]) => ({label: `${r.label}, ${kinds[name]}`, parts: parts(kind.parts, 'ps', 1e6)}))));
+	for (const r of runs.filter(o => o.why && o.why.cores && o.why.cores.channels.some(c => c.ps > 0)))
+		stacked(parent, `${r.label}: waiting for lines, by their channel`, 'us',
+			r.why.cores.channels.map(c => ({label: 'channel ' + c.channel, row: c})), ['processors', 'ndps'],
+			(c, who) => us(c.row[who + '_ps']), false);
+	stacked_parts(parent, 'cycles of the functional units', 'cycles', runs.filter(r => r.why && r.why.units)
+		.map(r => ({label: r.label, parts: parts(r.why.units.parts, 'cycles', 1)})));
+}
+
 function why() {
-	const gpu = runs.filter(r => r.why);
-	if (!gpu.length) return;
-	const s = section('why', 'Where the time goes', 'Every cycle of every scheduler has one reason; bounds are what a ' +
-		'resource alone needs at its full rate.');
+	const all = runs.filter(r => r.why), gpu = all.filter(r => r.why.cycles && r.why.cycles.scheduler_cycles > 0);
+	if (!all.length) return;
+	const s = section('why', 'Where the time goes', 'Every cycle of every scheduler, and all time of every core with an ' +
+		'account, has one reason; bounds are what a resource alone needs at its full rate.');
 	const parts = [...new Set(gpu.flatMap(r => Object.keys(r.why.cycles)))].filter(p => p !== 'scheduler_cycles');
-	stacked(s, 'cycles of the schedulers', 'cycles', gpu, parts, (r, p) => r.why.cycles[p] || 0, true);
-	stacked(s, 'the program', 'us', gpu, ['kernels', 'copies', 'idle'], (r, p) => us(r.why.program[p + '_ps'] || 0), false);
-	for (const r of gpu) {
-		bars(s, `${r.label}: least time by resource, and the kernels'`, 'us', [
-			{label: 'the kernels', value: us(r.result.time_ps), color: '#888'},
+	if (gpu.length) stacked(s, 'cycles of the schedulers', 'cycles', gpu, parts, (r, p) => r.why.cycles[p] || 0, true);
+	accounts(s);
+	const programs = all.filter(r => r.why.program);
+	if (programs.length) stacked(s, 'the program', 'us', programs, ['kernels', 'copies', 'idle'],
+		(r, p) => us(r.why.program[p + '_ps'] || 0), false);
+	for (const r of all) {
+		bars(s, `${r.label}: least time by resource, and the whole`, 'us', [
+			{label: 'the whole', value: us(r.result.time_ps), color: '#888'},
 			...r.why.bounds.map(b => ({label: b.name, value: us(b.least_ps), color: r.color}))]);
 		node(s, 'h3', r.label);
 		const list = node(s, 'ul', null, {class: 'findings'});
@@ -412,12 +440,12 @@ function why() {
 }
 
 function roofs() {
-	const gpu = runs.filter(r => r.why && r.why.cycles), list = gpu.filter(r => r.why.roofline && r.why.roofline.lanes);
+	const all = runs.filter(r => r.why), list = all.filter(r => r.why.roofline && r.why.roofline.kernels.length);
 	if (!list.length) return;
-	const s = section('roofs', 'Roofs', 'A point is a kernel as measured, against one kind of the bytes that it moves; the line up ' +
+	const s = section('roofs', 'Roofs', 'A point is a kernel, or a program, as measured, against one kind of the bytes that it moves; the line up ' +
 		'leads to what this roof would allow. Dashes: the lowest of the kernel\'s own roofs of issue and units.');
 	for (const r of list) roofline(s, r);
-	const without = gpu.filter(r => !r.why.roofline);
+	const without = all.filter(r => !r.why.roofline);
 	if (without.length) node(s, 'p', `Without an account of instructions (run.account), so without roofs: ` +
 		without.map(r => r.label).join(', '), {class: 'soft'});
 }
