@@ -143,6 +143,8 @@ static int advise(const struct cli_paths *paths, const struct cli_target *target
 	if ((target->is_self_checking || input) && jobs_make(m, target, jobs, scratch, input)) {
 		cli_batch_run(&batch);
 		exit_status = batch.is_interrupted ? CLI_INTERRUPTED : batch.exit_status;
+		if (batch.is_interrupted)
+			cli_error("advise: interrupted before the program had ended: there is nothing to predict from");
 	}
 	if (exit_status == CLI_OK) {
 		json_t *advice = advice_of(m, jobs);

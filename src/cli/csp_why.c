@@ -87,6 +87,7 @@ int cli_csp_explain(const struct cli_csp_run *options, const struct csp_config *
 	int exit_status = CLI_OK;
 
 	report_why_print(stdout, why);
+	fflush(stdout); /* Ctrl-C ends what follows at once */
 	rows = what_if(options, config, program, report_number(run, "time_ps", NULL));
 	report_what_if_print(stdout, rows);
 	json_object_set_new(why, "what_if", rows);

@@ -1,8 +1,9 @@
-/* served.c [FOREVER] - a kernel that prints, which the arrays refuse, and, with an argument, never ends. Exit status 0:
- * it ran, and wrote what it was to. */
+/* served.c [forever|waits] - a kernel that prints, which the arrays refuse; forever: and never ends; or one that waits for
+ * what nobody writes, which they take. Exit status 0: it ran, and wrote what it was to. */
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char text[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
@@ -14,10 +15,15 @@ static const char text[] =
     "\t{ .param .b64 p0; st.param.b64 [p0], %d2; .param .b64 p1; st.param.b64 [p1], 0; .param .b32 got;\n"
     "\tcall.uni (got), vprintf, (p0, p1);\n\tld.param.b32 %r1, [got]; }\n"
     "\tmov.u32 %r1, 77;\n\tst.global.u32 [%d1], %r1;\n"
-    "\tld.param.u32 %r2, [forever];\n\tsetp.ne.u32 %p1, %r2, 0;\nround:\n\t@%p1 bra round;\n\tret;\n}\n";
+    "\tld.param.u32 %r2, [forever];\n\tsetp.ne.u32 %p1, %r2, 0;\nround:\n\t@%p1 bra round;\n\tret;\n}\n"
+    ".visible .entry waits(.param .u64 out)\n{\n"
+    "\t.reg .b64 %d1;\n\t.reg .b32 %r1;\n\t.reg .pred %p1;\n"
+    "\tld.param.u64 %d1, [out];\nagain:\n\tld.volatile.global.u32 %r1, [%d1];\n"
+    "\tsetp.ne.u32 %p1, %r1, 77;\n\t@%p1 bra again;\n\tret;\n}\n";
 
 int main(int argc, char **argv)
 {
+	const char *entry = argc > 1 && !strcmp(argv[1], "waits") ? "waits" : "prints";
 	uint32_t got = 0, forever = argc > 1;
 	CUdevice device;
 	CUcontext context;
@@ -26,10 +32,9 @@ int main(int argc, char **argv)
 	CUdeviceptr out;
 	void *args[] = {&out, &forever};
 
-	(void)argv;
 	if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate(&context, 0, device) ||
-	    cuModuleLoadData(&module, text) || cuModuleGetFunction(&f, module, "prints") || cuMemAlloc(&out, 4) ||
-	    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) || cuMemcpyDtoH(&got, out, 4))
+	    cuModuleLoadData(&module, text) || cuModuleGetFunction(&f, module, entry) || cuMemAlloc(&out, 4) ||
+	    cuMemsetD32(out, 0, 1) || cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) || cuMemcpyDtoH(&got, out, 4))
 		return 1;
 	return got == 77 ? 0 : 1;
 }
