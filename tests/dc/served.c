@@ -1,5 +1,5 @@
-/* served.c [forever|waits] - a kernel that prints, which the arrays refuse; forever: and never ends; or one that waits for
- * what nobody writes, which they take. Exit status 0: it ran, and wrote what it was to. */
+/* served.c [forever|waits] - a kernel that prints, which the arrays refuse; forever: and never ends; or one that waits
+ * for what nobody writes, which they take. Exit status 0: it ran, and wrote what it was to. */
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 
 	if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate(&context, 0, device) ||
 	    cuModuleLoadData(&module, text) || cuModuleGetFunction(&f, module, entry) || cuMemAlloc(&out, 4) ||
-	    cuMemsetD32(out, 0, 1) || cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) || cuMemcpyDtoH(&got, out, 4))
+	    cuMemsetD32(out, 0, 1) || cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL) ||
+	    cuMemcpyDtoH(&got, out, 4))
 		return 1;
 	return got == 77 ? 0 : 1;
 }
