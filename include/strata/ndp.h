@@ -28,6 +28,18 @@ enum strata_owner { STRATA_CPU_OWNED, STRATA_NDP_OWNED, STRATA_SHARED };
 enum strata_caches { STRATA_CACHES_COLD, STRATA_CACHES_KEPT };
 /* Of one message, at most. */
 enum { STRATA_MESSAGE_BYTES = 64 };
+/* Of an accelerator. */
+enum { STRATA_KEY_BYTES = 32, STRATA_SPECIAL_REGISTERS = 8 };
+enum strata_command {
+	STRATA_COMMAND_MESSAGE, /* the payload is a message to the design */
+	STRATA_COMMAND_REGISTER /* special register arguments[0] gets the value arguments[1] */
+};
+/* What travels to an accelerator: a line of 128 bytes. */
+struct strata_line {
+	uint8_t key[STRATA_KEY_BYTES]; /* of the accelerator */
+	uint64_t command, arguments[3];
+	uint8_t payload[STRATA_MESSAGE_BYTES];
+};
 
 /* The runtime's, where a program has it. */
 #ifdef STRATA_NDP_IN_RUNTIME
@@ -48,6 +60,8 @@ STRATA_NDP_RUNTIME size_t __strata_ndp_receive(void *data, size_t bytes);
 STRATA_NDP_RUNTIME uint32_t __strata_accelerator_count(void);
 STRATA_NDP_RUNTIME int __strata_accelerator_map(uint32_t number, const void *p, size_t bytes);
 STRATA_NDP_RUNTIME int __strata_accelerator_send(uint32_t number, const void *data, size_t bytes);
+STRATA_NDP_RUNTIME int __strata_accelerator_key(uint32_t number, void *key);
+STRATA_NDP_RUNTIME int __strata_accelerator_line(uint32_t number, const struct strata_line *line);
 STRATA_NDP_RUNTIME size_t __strata_accelerator_receive(uint32_t number, void *data, size_t bytes);
 STRATA_NDP_RUNTIME void __strata_ndp_phase(uint32_t is_begin, uint32_t caches);
 STRATA_NDP_RUNTIME uint64_t __strata_ndp_time_ps(void);
@@ -192,7 +206,7 @@ static inline uint32_t strata_accelerator_count(void)
 
 /* The accelerator may access the range until a part of it is unmapped or protected (free does so for large pieces
  * only); it has to be writable if it is written. ENOSPC: its table of translations is full; EFAULT: no memory is
- * there, or a library's, or a thread's own. This and the two that follow say ENOTSUP, or 0 bytes, where nothing is
+ * there, or a library's, or a thread's own. This and those that follow say ENOTSUP, or 0 bytes, where nothing is
  * modelled. */
 static inline int strata_accelerator_map(uint32_t number, const void *p, size_t bytes)
 {
@@ -203,6 +217,20 @@ static inline int strata_accelerator_map(uint32_t number, const void *p, size_t 
 static inline int strata_accelerator_send(uint32_t number, const void *data, size_t bytes)
 {
 	return __strata_accelerator_send ? __strata_accelerator_send(number, data, bytes) : ENODEV;
+}
+
+/* The STRATA_KEY_BYTES of the accelerator's key, by which its NDP-M knows lines that are meant for it from others. */
+static inline int strata_accelerator_key(uint32_t number, void *key)
+{
+	return __strata_accelerator_key ? __strata_accelerator_key(number, key) : ENODEV;
+}
+
+/* A line as it is, when all accesses of the caller before it are done; strata_accelerator_send makes one of a message.
+ * EACCES: the key is another one, and nobody takes the line; EINVAL: no such command or register; ENOTSUP: the design
+ * has no special registers. */
+static inline int strata_accelerator_line(uint32_t number, const struct strata_line *line)
+{
+	return __strata_accelerator_line ? __strata_accelerator_line(number, line) : ENODEV;
 }
 
 /* Waits for the next message of the accelerator; returns its size, of which at most `bytes` are in data; 0: there is no

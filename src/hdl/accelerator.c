@@ -2,6 +2,7 @@
 #include "hdl/accelerator.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <glib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ struct access {
 struct message {
 	struct message *next;
 	uint64_t time_ps;
-	uint8_t text[HDL_MESSAGE_BYTES];
+	struct hdl_line line;
 };
 
 struct range {
@@ -64,6 +65,7 @@ struct accelerator {
 	} messages;
 	uint32_t message_count;
 	GArray *ranges; /* struct range, of its table; the one used last is the first */
+	uint8_t key[HDL_KEY_BYTES];
 	uint64_t map_entries;
 	uint64_t quiet_cycles; /* see cycle_limit_count */
 	uint64_t taken_count, reply_count; /* messages, from and to software */
@@ -78,7 +80,8 @@ struct hdl_system {
 	struct hdl_user user;
 	struct accelerator *accelerators;
 	uint32_t count, limit, first_unit; /* limit: accesses of each under way */
-	uint64_t wave_from_units, wave_to_units; /* both 0: nothing is recorded */
+	bool is_waved;
+	uint64_t wave_from_units, wave_to_units;
 	uint64_t recorded_cycles;
 	bool is_stopped;
 	struct hdl_account *account; /* NULL: nobody accounts */
@@ -206,20 +209,42 @@ static void request(struct accelerator *a, uint32_t port)
 
 /* ---- a cycle ---- */
 
-/* What the design finds at its ports. A port may ask only if there is room for the requests of those before it, too. */
-static void give(struct accelerator *a)
+/* Lines come to their effect in their order. */
+static void set_registers(struct accelerator *a, uint64_t now)
 {
-	const struct message *m = a->messages.first;
-	const uint64_t now = sim_now_units(a->s->engine);
+	const struct message *m;
 
-	a->ports.reset = 0;
-	a->ports.reply_ready = 1;
+	a->ports.are_registers_new = 0;
+	while ((m = a->messages.first) && m->line.command == HDL_COMMAND_REGISTER &&
+	       sim_units_of_ps(a->s->engine, m->time_ps) <= now) {
+		a->ports.registers[m->line.arguments[0]] = m->line.arguments[1];
+		a->ports.are_registers_new = 1;
+		g_free(base_fifo_pop(&a->messages, next));
+	}
+}
+
+static void record(struct accelerator *a, uint64_t now)
+{
 	a->ports.time_ps = sim_ps_of_units(a->s->engine, now);
 	a->ports.is_recorded = now >= a->s->wave_from_units && now < a->s->wave_to_units;
 	a->s->recorded_cycles += a->ports.is_recorded;
+}
+
+/* What the design finds at its ports. A port may ask only if there is room for the requests of those before it, too. */
+static void give(struct accelerator *a)
+{
+	const uint64_t now = sim_now_units(a->s->engine);
+	const struct message *m;
+
+	set_registers(a, now);
+	m = a->messages.first;
+	a->ports.reset = 0;
+	a->ports.reply_ready = 1;
+	if (a->s->is_waved)
+		record(a, now);
 	a->ports.message_valid = m && sim_units_of_ps(a->s->engine, m->time_ps) <= now;
 	if (a->ports.message_valid)
-		memcpy(a->ports.message, m->text, sizeof(m->text));
+		memcpy(a->ports.message, m->line.payload, sizeof(m->line.payload));
 	for (uint32_t i = 0; i < HDL_PORTS; i++) {
 		const struct access *x = &a->accesses[a->port[i].order[a->port[i].first]];
 
@@ -439,18 +464,56 @@ void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
 	}
 }
 
-uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes)
+const uint8_t *hdl_key(const struct hdl_system *s, uint32_t accelerator)
+{
+	return s->accelerators[accelerator].key;
+}
+
+/* 0: the NDP-M's message unit takes it. */
+static int refusal(const struct accelerator *a, const struct hdl_line *line)
+{
+	if (memcmp(line->key, a->key, sizeof(a->key)))
+		return EACCES;
+	switch (line->command) {
+	case HDL_COMMAND_MESSAGE:
+		return 0;
+	case HDL_COMMAND_REGISTER:
+		return !a->ports.has_registers ? ENOTSUP : line->arguments[0] < HDL_REGISTERS ? 0 : EINVAL;
+	default:
+		return EINVAL;
+	}
+}
+
+/* Whatever it says, it crosses the channel. */
+int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const struct hdl_line *line)
 {
 	struct accelerator *a = &s->accelerators[accelerator];
-	struct message *m = g_new0(struct message, 1);
+	const uint64_t time_ps = channel_command(s->near, now_ps, accelerator);
+	const int error = refusal(a, line);
+	struct message *m;
 
-	memcpy(m->text, message, bytes);
-	m->time_ps = channel_command(s->near, now_ps, accelerator);
+	if (error)
+		return error;
+	m = g_new(struct message, 1);
+	*m = (struct message){.time_ps = time_ps, .line = *line};
 	base_fifo_push(&a->messages, m, next);
-	a->message_count++;
-	s->stats.messages++;
-	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, m->time_ps), sim_now_units(s->engine) + 1));
-	return m->time_ps;
+	if (line->command == HDL_COMMAND_MESSAGE) {
+		a->message_count++;
+		s->stats.messages++;
+	}
+	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, time_ps), sim_now_units(s->engine) + 1));
+	return 0;
+}
+
+void hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes)
+{
+	struct hdl_line line = {.command = HDL_COMMAND_MESSAGE};
+	int error;
+
+	memcpy(line.key, hdl_key(s, accelerator), sizeof(line.key));
+	memcpy(line.payload, message, bytes);
+	error = hdl_line(s, accelerator, now_ps, &line);
+	CHECK(!error);
 }
 
 static bool is_under_way(const void *system, uint32_t access)
@@ -478,7 +541,7 @@ struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerato
 
 bool hdl_waves_are_empty(const struct hdl_system *s)
 {
-	return *s->p->wave && !s->recorded_cycles;
+	return s->is_waved && !s->recorded_cycles;
 }
 
 /* ---- making ---- */
@@ -490,9 +553,23 @@ bool hdl_clock_add(const struct hdl_params *p, struct sim_engine *e)
 	return sim_domain_add(e, clock_name, sim_period_of_khz(p->clock_khz), &domain);
 }
 
+/* One that no other line has by chance, and the same in every run: of splitmix64. */
+static void make_key(struct accelerator *a)
+{
+	for (uint32_t i = 0; i < HDL_KEY_BYTES; i += sizeof(uint64_t)) {
+		uint64_t x = (a->number * HDL_KEY_BYTES + i + 1) * 0x9e3779b97f4a7c15;
+
+		x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+		x = (x ^ x >> 27) * 0x94d049bb133111eb;
+		x ^= x >> 31;
+		memcpy(&a->key[i], &x, sizeof(x));
+	}
+}
+
 static void accelerator_init(struct accelerator *a, struct hdl_system *s, uint32_t number)
 {
 	*a = (struct accelerator){.s = s, .number = number, .first_core = number * s->limit};
+	make_key(a);
 	a->comp = sim_engine_add(s->engine, sim_domain_find(s->engine, clock_name), "accelerator", tick, a);
 	a->accesses = g_new0(struct access, s->limit);
 	a->free = g_new(uint32_t, s->limit);
@@ -515,10 +592,9 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 	s->count = (uint32_t)near_params->ndp_count;
 	s->limit = (uint32_t)near_params->core_count;
 	s->first_unit = first_unit;
-	if (*p->wave) {
-		s->wave_from_units = sim_units_of_ps(ctx->engine, p->wave_from_ps);
-		s->wave_to_units = p->wave_to_ps ? sim_units_of_ps(ctx->engine, p->wave_to_ps) : SIM_NEVER;
-	}
+	s->is_waved = *p->wave;
+	s->wave_from_units = sim_units_of_ps(ctx->engine, p->wave_from_ps);
+	s->wave_to_units = p->wave_to_ps ? sim_units_of_ps(ctx->engine, p->wave_to_ps) : SIM_NEVER;
 	s->accelerators = g_new0(struct accelerator, s->count);
 	for (uint32_t i = 0; i < s->count; i++)
 		accelerator_init(&s->accelerators[i], s, i);
@@ -570,6 +646,7 @@ static bool reset(struct accelerator *a)
 	if (!a->design)
 		return false;
 	a->ports.reset = 1;
+	a->ports.are_registers_new = 1;
 	a->ports.half_ps = sim_ps_of_units(s->engine, period_units) / 2;
 	s->library->cycle(a->design, &a->ports);
 	return true;

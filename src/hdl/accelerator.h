@@ -18,6 +18,20 @@
 	X(HDL_SIMULATOR_ICARUS, icarus)
 enum hdl_simulator { HDL_SIMULATORS(SIM_PARAM_ENUMERATOR) };
 
+/* A line of software's to an accelerator: NDP thesis section 5.4, 32 bytes of key, 32 of command and arguments, 64 of
+ * payload. As struct strata_line of strata/ndp.h. */
+enum { HDL_KEY_BYTES = 32, HDL_LINE_BYTES = 128 };
+enum hdl_command {
+	HDL_COMMAND_MESSAGE,  /* the payload is for the design */
+	HDL_COMMAND_REGISTER  /* arguments: number, value */
+};
+struct hdl_line {
+	uint8_t key[HDL_KEY_BYTES];
+	uint64_t command, arguments[3];
+	uint8_t payload[HDL_MESSAGE_BYTES];
+};
+_Static_assert(sizeof(struct hdl_line) == HDL_LINE_BYTES, "lines have 128 bytes");
+
 struct hdl_params {
 #include "sim/param_fields.inc"
 #include "hdl/hdl_params.def"
@@ -66,8 +80,13 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 		 bool is_writable);
 /* The pages are gone, from all tables. */
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
-/* A message of software's, copied; returns when it is there. */
-uint64_t hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
+/* The key of its lines; HDL_KEY_BYTES. */
+const uint8_t *hdl_key(const struct hdl_system *s, uint32_t accelerator);
+/* A line of software's. 0; EACCES: its key is another one, and nobody takes it; EINVAL: no such command or register;
+ * ENOTSUP: the design has no special registers. */
+int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const struct hdl_line *line);
+/* The same with the right key: a message of software's, copied. */
+void hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
 /* The program has ended: no design is stepped any more, and the account and the waveforms are whole. */
 void hdl_stop(struct hdl_system *s, uint64_t now_ps);
 /* That an accelerator has taken, and has sent. */

@@ -10,7 +10,7 @@ enum {
 	HDL_ERROR_ENDED = 2, /* $finish, $stop or $fatal */
 	HDL_ERROR_LOST	     /* the process that simulates it has gone */
 };
-enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64 };
+enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64, HDL_REGISTERS = 8 };
 
 struct hdl_port_in {
 	uint8_t request_ready, answer_valid;
@@ -31,8 +31,11 @@ struct hdl_ports {
 	/* To the design. */
 	uint8_t reset, message_valid, reply_ready;
 	uint8_t message[HDL_MESSAGE_BYTES];
+	uint8_t are_registers_new; /* since the last cycle */
+	uint64_t registers[HDL_REGISTERS];
 	struct hdl_port_in in[HDL_PORTS];
 	/* From it, in the same cycle. */
+	uint8_t has_registers; /* its module has that port */
 	uint8_t message_ready, reply_valid, busy, error; /* error: 0, 1 of the port, or HDL_ERROR_ENDED */
 	uint8_t reply[HDL_MESSAGE_BYTES];
 	struct hdl_port_out out[HDL_PORTS];

@@ -97,6 +97,20 @@ template <size_t bytes, typename Wide> void get(uint8_t (&to)[bytes], const Wide
 	std::memcpy(to, &from[0], bytes);
 }
 
+// A design may do without special registers.
+template <typename Top> auto put_registers(Top &top, const hdl_ports *p, int) -> decltype(top.registers, uint8_t())
+{
+	static_assert(sizeof(top.registers) == sizeof(p->registers),
+		      "a port of module ndp has another width than docs/hdl.md says");
+	std::memcpy(&top.registers[0], p->registers, sizeof(p->registers));
+	return 1;
+}
+
+template <typename Top> uint8_t put_registers(Top &, const hdl_ports *, long)
+{
+	return 0;
+}
+
 bool has_ended(const design *self)
 {
 	return self->context.gotFinish() || self->context.gotError();
@@ -116,6 +130,8 @@ void cycle(void *of, hdl_ports *p)
 	}
 	top.clk = 0;
 	top.reset = p->reset;
+	if (p->are_registers_new)
+		p->has_registers = put_registers(top, p, 0);
 	top.message_valid = p->message_valid;
 	if (p->message_valid)
 		put(top.message, p->message);

@@ -173,6 +173,14 @@ static vpiHandle design_scope(void)
 
 /* ---- vvp: the tasks ---- */
 
+/* A port that vpi.v does not connect, because a design may do without it. */
+static bool has_good_registers(void)
+{
+	vpiHandle registers = vpi_handle_by_name("strata_shim.ndp.registers", NULL);
+
+	return !registers || vpi_get(vpiSize, registers) == 8 * (int)sizeof(ports.registers);
+}
+
 static void check_width(const char *port, int32_t bits)
 {
 	char name[64];
@@ -201,6 +209,8 @@ static void check_widths(void)
 
 	for (uint32_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		check_width(all[i].port, all[i].bits);
+	if (!has_good_registers())
+		check_width("registers", 8 * sizeof(ports.registers));
 }
 
 static PLI_INT32 begin(PLI_BYTE8 *unused)
@@ -251,6 +261,7 @@ static PLI_INT32 give(PLI_BYTE8 *unused)
 	static vpiHandle of[ARGUMENTS_MAX];
 	const uint8_t ready = (uint8_t)(ports.in[0].request_ready | ports.in[1].request_ready << 1);
 	const uint8_t valid = (uint8_t)(ports.in[0].answer_valid | ports.in[1].answer_valid << 1);
+	vpiHandle registers = NULL;
 
 	(void)unused;
 	put(arguments(of)[0], &ports.reset, 1);
@@ -259,6 +270,10 @@ static PLI_INT32 give(PLI_BYTE8 *unused)
 	put(of[3], ports.message, sizeof(ports.message));
 	put(of[4], &ready, 1);
 	put(of[5], &valid, 1);
+	if (ports.are_registers_new && (registers = vpi_handle_by_name("strata_shim.ndp.registers", NULL)))
+		put(registers, ports.registers, sizeof(ports.registers));
+	if (ports.are_registers_new)
+		ports.has_registers = registers != NULL;
 	put(of[6], ports.in[0].answer, HDL_PORT_BYTES);
 	put(of[7], ports.in[1].answer, HDL_PORT_BYTES);
 	return 0;

@@ -66,10 +66,13 @@ enum thread_ask_kind {
 	THREAD_ASK_FLUSH,     /* the caller's caches write the range back and forget it */
 	THREAD_ASK_SEND,      /* a message of `bytes` to NDP `value`; the result is when it is there, in ps */
 	/* Of an accelerator, `value`: the range is in its address-translation table; `bytes` of `data` go to it as a
-	 * message; its next message, whose size is the result, is in `data` when the thread goes on. */
+	 * message; its next message, whose size is the result, is in `data` when the thread goes on; its key comes to
+	 * `data`; a line (struct strata_line) of `data` goes to it. */
 	THREAD_ASK_MAP,
 	THREAD_ASK_COMMAND,
 	THREAD_ASK_REPLY,
+	THREAD_ASK_KEY,
+	THREAD_ASK_LINE,
 	THREAD_ASK_BEGIN,     /* of modelling; value 1: caches are kept, else they are empty */
 	THREAD_ASK_END,       /* no accesses come until it begins again */
 	THREAD_ASK_STATISTIC, /* of the name `text`: the result, or -1; text NULL: they count from here */

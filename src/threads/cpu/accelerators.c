@@ -156,6 +156,12 @@ struct thread_reply accelerators_ask(struct accelerators *a, const struct thread
 	case THREAD_ASK_COMMAND:
 		hdl_send(a->hdl, number, at->now_ps, ask->data, (uint32_t)ask->bytes);
 		return reply;
+	case THREAD_ASK_KEY:
+		memcpy(ask->data, hdl_key(a->hdl, number), HDL_KEY_BYTES);
+		return reply;
+	case THREAD_ASK_LINE:
+		reply.result = -hdl_line(a->hdl, number, at->now_ps, ask->data);
+		return reply;
 	default:
 		return receive(a, at, ask);
 	}

@@ -17,7 +17,7 @@ struct accelerator_fault {
 /* bytes: NULL where the newest are everybody's. library: of the design. NULL after a message. */
 struct accelerators *accelerators_new(struct hdl_system *hdl, const char *library, struct bytes *bytes,
 				      const struct thread_runtime *runtime, struct accelerator_fault fault);
-/* THREAD_ASK_MAP, _COMMAND and _REPLY. */
+/* THREAD_ASK_MAP, _COMMAND, _REPLY, _KEY and _LINE. */
 struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask);
 /* Before the range is unmapped. */
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t bytes);

@@ -632,6 +632,8 @@ static struct thread_reply answer_question(void *self, const struct thread_at *a
 	case THREAD_ASK_MAP:
 	case THREAD_ASK_COMMAND:
 	case THREAD_ASK_REPLY:
+	case THREAD_ASK_KEY:
+	case THREAD_ASK_LINE:
 		reply = accelerators_ask(h->accelerators, at, a);
 		come_back(h);
 		break;

@@ -244,6 +244,20 @@ int __strata_accelerator_send(uint32_t number, const void *data, size_t bytes)
 	return accelerator_ask(THREAD_ASK_COMMAND, number, NULL, sizeof(message), message);
 }
 
+int __strata_accelerator_key(uint32_t number, void *key)
+{
+	return accelerator_ask(THREAD_ASK_KEY, number, NULL, STRATA_KEY_BYTES, key);
+}
+
+int __strata_accelerator_line(uint32_t number, const struct strata_line *line)
+{
+	struct strata_line copy = *line;
+
+	if (__strata_on)
+		__strata_ndp_range(STRATA_NDP_DRAIN, NULL, 0, 0);
+	return accelerator_ask(THREAD_ASK_LINE, number, NULL, sizeof(copy), &copy);
+}
+
 size_t __strata_accelerator_receive(uint32_t number, void *data, size_t bytes)
 {
 	char message[STRATA_MESSAGE_BYTES];
