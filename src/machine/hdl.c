@@ -1,6 +1,7 @@
 /* hdl.c - the part "hdl": a design at each memory channel instead of cores. */
 #include "machine/hdl.h"
 
+#include "hdl/energy.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/parts.h"
@@ -76,10 +77,18 @@ static void unbuild(void *built)
 	hdl_system_free(built);
 }
 
+static void energy(const struct machine_config *c, struct energy_list *out)
+{
+	static const uint32_t none;
+
+	energy_list_add(out, &hdl_energy_table, params(c), &none, sizeof(none));
+}
+
 const struct machine_part machine_hdl_part = {.name = "hdl",
 					      .config_bytes = sizeof(struct hdl_params),
 					      .groups = groups,
 					      .check = check,
 					      .clocks = clocks,
 					      .build = build,
+					      .energy = energy,
 					      .free = unbuild};
