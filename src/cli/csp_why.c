@@ -52,16 +52,6 @@ static bool case_run(const struct cli_csp_run *o, const struct csp_config *confi
 	return is_ok && !r->was_limited;
 }
 
-static void insert(json_t *rows, json_t *row)
-{
-	size_t at = 0;
-
-	while (at < json_array_size(rows) && report_number(json_array_get(rows, at), "speedup", NULL) >=
-						 report_number(row, "speedup", NULL))
-		at++;
-	json_array_insert_new(rows, at, row);
-}
-
 static json_t *what_if(const struct cli_csp_run *o, const struct csp_config *base, const struct csp_program *program,
 		       double time_ps)
 {
@@ -72,10 +62,11 @@ static json_t *what_if(const struct cli_csp_run *o, const struct csp_config *bas
 		struct csp_result r;
 
 		if (case_apply(cases[i].settings, base, &config) && case_run(o, &config, program, &r))
-			insert(rows, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", cases[i].name, "what",
-					       cases[i].what, "settings", cases[i].settings, "time_ps",
-					       (double)r.time_ps, "speedup", time_ps / (double)r.time_ps, "verified",
-					       cli_csp_status(&r) == CLI_OK && r.checks));
+			report_insert(rows, "speedup",
+				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", cases[i].name, "what",
+						cases[i].what, "settings", cases[i].settings, "time_ps",
+						(double)r.time_ps, "speedup", time_ps / (double)r.time_ps, "verified",
+						cli_csp_status(&r) == CLI_OK && r.checks));
 	}
 	return rows;
 }

@@ -235,11 +235,6 @@ void cpu_account_check(const struct cpu_account *a)
 	}
 }
 
-uint32_t cpu_account_unit_count(const struct cpu_account *a)
-{
-	return a->unit_count;
-}
-
 /* Sums of the parts so far, each rounded down, so that the rounded parts add up to the rounded sum. */
 uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part)
 {

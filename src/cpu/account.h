@@ -174,7 +174,6 @@ uint64_t cpu_account_channel_ps(const struct cpu_account *a, uint32_t channel, b
 /* All of a unit's parts are its cursor's time, and those of all places are those of all units: CHECKed. In
  * picoseconds; whole, when its cursor is. */
 void cpu_account_check(const struct cpu_account *a);
-uint32_t cpu_account_unit_count(const struct cpu_account *a);
 uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part);
 
 #endif

@@ -40,17 +40,11 @@ static json_t *sorted(const json_t *sums, const json_t *docs, double all)
 	json_t *out = json_array(), *value;
 	const char *key;
 
-	json_object_foreach((json_t *)sums, key, value) {
-		size_t i = 0;
-
-		while (i < json_array_size(out) &&
-		       report_number(json_array_get(out, i), "ps", NULL) >= json_number_value(value))
-			i++;
-		json_array_insert_new(out, i,
-				      json_pack("{s:s, s:O, s:f, s:f}", "name", key, "what", json_object_get(docs, key),
-						"ps", json_number_value(value), "share",
-						all > 0 ? json_number_value(value) / all : 0));
-	}
+	json_object_foreach((json_t *)sums, key, value)
+		report_insert(out, "ps",
+			      json_pack("{s:s, s:O, s:f, s:f}", "name", key, "what", json_object_get(docs, key), "ps",
+					json_number_value(value), "share",
+					all > 0 ? json_number_value(value) / all : 0));
 	return out;
 }
 
@@ -86,19 +80,16 @@ static json_t *lines_of(const json_t *account, const char *of, double all)
 		const char *most = NULL;
 		const double ps = sum_of(parts, &most);
 		json_t *row;
-		size_t at = 0;
 
 		if (g_strcmp0(json_string_value(json_object_get(line, "of")), of) != 0 || ps <= 0)
 			continue;
-		while (at < json_array_size(out) && report_number(json_array_get(out, at), "ps", NULL) >= ps)
-			at++;
 		row = json_copy(line);
 		json_object_set_new(row, "ps", json_real(ps));
 		json_object_set_new(row, "share", json_real(all > 0 ? ps / all : 0));
 		json_object_set_new(row, "most", json_string(most));
 		json_object_set_new(row, "most_share", json_real(report_number(parts, most, NULL) / ps));
 		json_object_set(row, "what", json_object_get(json_object_get(account, "parts"), most));
-		json_array_insert_new(out, at, row);
+		report_insert(out, "ps", row);
 	}
 	return out;
 }

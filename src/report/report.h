@@ -14,6 +14,8 @@
 
 /* The number at a path of keys ("traffic_bytes", "tx"); inner NULL: at the top. 0 when absent. */
 double report_number(const json_t *run, const char *outer, const char *inner);
+/* The row goes into the list, whose rows have the number `key`, the largest first, behind its equals. Takes the row. */
+void report_insert(json_t *list, const char *key, json_t *row);
 /* Is there a measured run in the object? */
 bool report_has_run(const json_t *run);
 

@@ -113,15 +113,8 @@ json_t *report_roofline_of(const json_t *kernels, const char *work, const char *
 	json_t *rows = json_array(), *all = json_array(), *kernel;
 	size_t i;
 
-	json_array_foreach((json_t *)kernels, i, kernel) {
-		json_t *row = kernel_of(kernel, work_key, roofs, count);
-		size_t at = 0;
-
-		while (at < json_array_size(rows) &&
-		       report_number(json_array_get(rows, at), "time_ps", NULL) >= report_number(row, "time_ps", NULL))
-			at++;
-		json_array_insert_new(rows, at, row);
-	}
+	json_array_foreach((json_t *)kernels, i, kernel)
+		report_insert(rows, "time_ps", kernel_of(kernel, work_key, roofs, count));
 	for (uint32_t k = 0; k < count; k++)
 		if (roofs[k].per_s > 0)
 			json_array_append_new(all,

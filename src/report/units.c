@@ -20,17 +20,6 @@ static void add_parts(json_t *sums, const json_t *parts)
 		json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + json_number_value(value)));
 }
 
-/* The largest first. */
-static void insert(json_t *list, const char *key, json_t *row)
-{
-	size_t at = 0;
-
-	while (at < json_array_size(list) &&
-	       report_number(json_array_get(list, at), key, NULL) >= report_number(row, key, NULL))
-		at++;
-	json_array_insert_new(list, at, row);
-}
-
 static json_t *parts_of(const json_t *account, double cycles, double *left_cycles)
 {
 	json_t *sums = json_object(), *out = json_array(), *core, *value;
@@ -42,10 +31,10 @@ static json_t *parts_of(const json_t *account, double cycles, double *left_cycle
 	*left_cycles = cycles;
 	json_object_foreach(sums, key, value) {
 		*left_cycles -= json_number_value(value);
-		insert(out, "cycles",
-		       json_pack("{s:s, s:O, s:O, s:f}", "name", key, "what",
-				 json_object_get(json_object_get(account, "parts"), key), "cycles", value, "share",
-				 json_number_value(value) / cycles));
+		report_insert(out, "cycles",
+			      json_pack("{s:s, s:O, s:O, s:f}", "name", key, "what",
+					json_object_get(json_object_get(account, "parts"), key), "cycles", value,
+					"share", json_number_value(value) / cycles));
 	}
 	json_decref(sums);
 	return out;
@@ -87,7 +76,7 @@ static json_t *instructions_of(const json_t *account, double cycles)
 		json_t *row = instruction_of(account, instruction, cycles);
 
 		if (row)
-			insert(out, "cycles", row);
+			report_insert(out, "cycles", row);
 	}
 	return out;
 }

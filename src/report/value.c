@@ -10,6 +10,16 @@ double report_number(const json_t *run, const char *outer, const char *inner)
 	return json_number_value(inner ? json_object_get(v, inner) : v);
 }
 
+void report_insert(json_t *list, const char *key, json_t *row)
+{
+	const double own = report_number(row, key, NULL);
+	size_t at = 0;
+
+	while (at < json_array_size(list) && report_number(json_array_get(list, at), key, NULL) >= own)
+		at++;
+	json_array_insert_new(list, at, row);
+}
+
 bool report_has_run(const json_t *run)
 {
 	return json_object_get(run, "cycles") != NULL;

@@ -102,15 +102,10 @@ static json_t *kernels_of(const json_t *run)
 
 static void add_bound(json_t *out, const char *name, double least_ps, double time_ps)
 {
-	size_t i = 0;
-
-	if (least_ps <= 0)
-		return;
-	while (i < json_array_size(out) && report_number(json_array_get(out, i), "least_ps", NULL) >= least_ps)
-		i++;
-	json_array_insert_new(
-	    out, i,
-	    json_pack("{s:s, s:f, s:f}", "name", name, "least_ps", least_ps, "share", share(least_ps, time_ps)));
+	if (least_ps > 0)
+		report_insert(out, "least_ps",
+			      json_pack("{s:s, s:f, s:f}", "name", name, "least_ps", least_ps, "share",
+					share(least_ps, time_ps)));
 }
 
 static double least_of(const json_t *run, const char *bytes, const char *peak)
