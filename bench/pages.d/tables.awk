@@ -16,6 +16,7 @@
 #   workload=NAME     a program, or mean: over those of the file
 #   not=NAME,NAME     programs that a mean leaves out
 #   for=NAME:OTHER,.. of these programs the run of another, for machines that run other programs; of - nothing
+#   none=TEXT         what a cell of nothing says, _ for a space (-)
 #   style=bold
 #   text=A;B;C        no measure: what the cells hold, in their order
 #
@@ -131,6 +132,12 @@ function mean(m, of, over, without,   i, n, sum, v) {
 	return mean_of[m] == "geometric" ? exp(sum / n) : sum / n
 }
 
+function nothing(row, column,   text) {
+	text = choose(row, column, "none")
+	gsub(/_/, " ", text)
+	return text == "" ? "-" : text
+}
+
 function cell(row, column, place,   m, of, over, workload, v, text, list) {
 	text = choose(row, column, "text")
 	if (text != "") {
@@ -147,7 +154,7 @@ function cell(row, column, place,   m, of, over, workload, v, text, list) {
 			fail("no such measure: " m)
 		workload = instead(choose(row, column, "for"), workload)
 		if (workload == "-")
-			return "-"
+			return nothing(row, column)
 		lacks = 0
 		v = workload == "mean" ? mean(m, of, over, choose(row, column, "not")) : number(m, of, over, workload)
 		if (lacks)

@@ -15,11 +15,14 @@ static const char *const workloads[] = {clean};
 #define DESIGN SYSTEM "ndp.hdl=clean"
 
 /* One side by who finds and who subtracts, in the order of MODES. */
+#define NAMED(quick, full, who) #quick " (full " #full "), " who
 #define SIDE(RUN, quick, full)                                                                                        \
-	RUN(CPU_##quick, #quick ", CPU", "channel-hdl", DESIGN, "", quick, full)                                      \
-	RUN(FIND_##quick, #quick ", FindMax", "channel-hdl", DESIGN, " --find ndp", quick, full)                      \
-	RUN(SUBTRACT_##quick, #quick ", SubtractPSF", "channel-hdl", DESIGN, " --subtract ndp", quick, full)          \
-	RUN(BOTH_##quick, #quick ", both", "channel-hdl", DESIGN, " --find ndp --subtract ndp", quick, full)
+	RUN(CPU_##quick, NAMED(quick, full, "CPU"), "channel-hdl", DESIGN, "", quick, full)                           \
+	RUN(FIND_##quick, NAMED(quick, full, "FindMax"), "channel-hdl", DESIGN, " --find ndp", quick, full)           \
+	RUN(SUBTRACT_##quick, NAMED(quick, full, "SubtractPSF"), "channel-hdl", DESIGN, " --subtract ndp", quick,     \
+	    full)                                                                                                     \
+	RUN(BOTH_##quick, NAMED(quick, full, "both"), "channel-hdl", DESIGN, " --find ndp --subtract ndp", quick,     \
+	    full)
 
 #define RUNS(RUN)                                                                                                     \
 	SIDE(RUN, 64, 64)                                                                                             \

@@ -305,17 +305,18 @@ static double movement_bar(data *d, uint32_t bar, uint32_t group)
 }
 
 static const char *const kind_groups[] = {"CPU", "CPU and 64 NDP cores", "CPU and merge cores"};
-static const char *const kind_bars[] = {"ms", "MB over the channel", "power model, mJ"};
+static const char *const kind_bars[] = {"ms", "MB over the channel", "power model, mJ", "counted events, mJ"};
 
 static double kind_bar(data *d, uint32_t bar, uint32_t group)
 {
 	static const uint32_t of[] = {CPU_1, SOFTWARE, NDP_1};
+	static const char *const energies[] = {"power_model_total_pj", "energy_total_pj"};
 	const uint32_t config = of[group];
 
 	if (bar == 0)
 		return sort_time(d, config) * 1e3;
 	return bar == 1 ? channel_bytes(d, config) * 1e-6
-			: reproduce_number(d, config, 0, "power_model_total_pj", NULL) * 1e-9;
+			: reproduce_number(d, config, 0, energies[bar - 2], NULL) * 1e-9;
 }
 
 #define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}

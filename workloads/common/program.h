@@ -27,7 +27,7 @@ struct workload_count {
 	const char *const *words; /* not NULL: --NAME WORD; the number is its index here, up to `most` */
 };
 
-enum { WORKLOAD_COUNTS_MAX = 16 };
+enum { WORKLOAD_COUNTS_MAX = 18 };
 
 /* What a program says about itself in --help. */
 struct workload_about {

@@ -114,6 +114,7 @@ struct graph_search {
 	uint32_t alpha, beta;	  /* of the direction's choice */
 	uint32_t phi;		  /* summaries are for frontiers of less than 1/phi of all vertices; 0: never */
 	bool is_cacheable;	  /* frontiers stay in the caches of NDPs elsewhere, until they are flushed */
+	bool counts_on_demand;	  /* a frontier's edges are counted from the top down only, where the choice asks */
 	bool is_by_predecessor;	  /* from the bottom up that says which vertices are not visited; else the bitmap */
 	bool is_prefetching;	  /* what says it */
 	struct graph_counted *counted;

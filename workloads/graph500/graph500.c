@@ -22,7 +22,7 @@ static const struct workload_about about = {
 };
 
 enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION,
-       VERTICES, ADJACENCY, SUMMARY, REMOTE, UNVISITED, PREFETCH };
+       VERTICES, ADJACENCY, SUMMARY, REMOTE, UNVISITED, PREFETCH, COUNT };
 enum { ON_NDPS, ON_CPU, APART, SHARED };
 enum { CLAIM_SHARED, CLAIM_NOTHING, CLAIM_OWNED };
 enum { FUNCTIONAL, MODELLED };
@@ -31,11 +31,13 @@ enum { UNSORTED, SORTED, HEAVIEST };
 enum { INHIBITED, CACHEABLE };
 enum { BITMAP, PREDECESSORS };
 enum { NO_PREFETCH, PREFETCH_UNVISITED };
+enum { COUNT_ALL, COUNT_TOP_DOWN };
 static const char *const vertex_orders[] = {"numbered", "sorted"};
 static const char *const adjacencies[] = {"unsorted", "sorted", "heaviest"};
 static const char *const remotes[] = {"inhibited", "cacheable"};
 static const char *const unvisiteds[] = {"bitmap", "predecessors"};
 static const char *const prefetches[] = {"none", "unvisited"};
+static const char *const countings[] = {"all", "top-down"};
 static const char *const places[] = {"ndps", "cpu", "apart", "shared"};
 static const char *const directions[] = {"optimised", "top-down"};
 static const char *const claims[] = {"shared", "nothing", "owned"};
@@ -72,6 +74,8 @@ static const struct workload_count counts[] = {
 	 PREDECESSORS, 1, unvisiteds},
 	{"prefetch", "by software, from the bottom up: nothing, or what says that vertices are unvisited", NO_PREFETCH,
 	 NO_PREFETCH, 0, PREFETCH_UNVISITED, 1, prefetches},
+	{"count", "levels that count the next frontier's edges: all, or where the choice of a direction needs them",
+	 COUNT_ALL, COUNT_ALL, 0, COUNT_TOP_DOWN, 1, countings},
 };
 
 static struct graph_counted counted[] = {
@@ -270,7 +274,8 @@ static void searched_make(struct searched *s, const struct workload_options *o)
 						       .phi = o->counts[SUMMARY],
 						       .is_cacheable = o->counts[REMOTE] == CACHEABLE,
 						       .is_by_predecessor = o->counts[UNVISITED] == PREDECESSORS,
-						       .is_prefetching = o->counts[PREFETCH] == PREFETCH_UNVISITED};
+						       .is_prefetching = o->counts[PREFETCH] == PREFETCH_UNVISITED,
+						       .counts_on_demand = o->counts[COUNT] == COUNT_TOP_DOWN};
 		construct(&s->graphs[i], threads ? threads : strata_ndp_cores(), o->counts[CONSTRUCTION] == MODELLED);
 	}
 }

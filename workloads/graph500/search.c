@@ -42,8 +42,10 @@ struct view {
 /* What all threads know alike. */
 struct level {
 	uint32_t number;
-	bool is_bottom_up, is_summarised, is_by_predecessor, is_prefetching;
-	uint64_t unexplored; /* edges of vertices that were not reached, each from both ends */
+	bool is_bottom_up, is_summarised, is_by_predecessor, is_prefetching, counts_on_demand;
+	/* Edges of vertices that were not reached, each from both ends; where edges are counted on demand, those that
+	 * were reached from the bottom up are not taken from it. */
+	uint64_t unexplored;
 };
 
 /* One thread of each team. */
@@ -238,6 +240,7 @@ static void forget(const struct view *v, const struct graph_part *p, const struc
 static void turn(struct view *v, const struct graph_part *p, const struct level *level)
 {
 	const uint32_t in = level->number % 2;
+	const bool has_edges = !level->is_bottom_up || !level->counts_on_demand;
 	struct totals own = {0, 0};
 
 #pragma omp for nowait
@@ -247,7 +250,7 @@ static void turn(struct view *v, const struct graph_part *p, const struct level 
 		if (p->queues[in][w])
 			p->queues[in][w] = 0;
 		own.vertices += (uint64_t)__builtin_popcountll(bits);
-		for (; bits; bits &= bits - 1)
+		for (; bits && has_edges; bits &= bits - 1)
 			own.edges += graph_degree(p, w * 64 + (uint64_t)__builtin_ctzll(bits));
 	}
 	if (own.vertices) {
@@ -345,6 +348,7 @@ static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 	const struct graph_part own = s->g->parts[v->part]; /* on the thread's stack */
 	const bool is_first = !v->part && !omp_get_thread_num();
 	struct level level = {.unexplored = edges,
+			      .counts_on_demand = s->options->counts_on_demand,
 			      .is_by_predecessor = s->options->is_by_predecessor,
 			      .is_prefetching = s->options->is_prefetching};
 	const bool is_cacheable = s->options->is_cacheable;
