@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/check.h"
 #include "channel/channel.h"
 #include "coh/coh.h"
 #include "cpu/inside.h"
@@ -132,23 +133,24 @@ struct ndp_ask {
 
 enum { CORE_PAGES = 8 };
 
+/* What each of its accesses touches comes first: hundreds of cores take turns, and the host's caches are small. */
 struct ndp_core {
 	struct channel_system *s;
 	struct ndp_m *m;
-	struct cpu_event fault; /* a page fault that it waits for */
-	uint32_t number; /* of its NDP */
+	uint64_t address, end;    /* of the access that waits */
+	struct ndp_ask *asks;     /* the first: the load or store; the others: prefetches */
+	struct cpu_trail *trails; /* of these; NULL: nobody accounts */
 	uint32_t unit;
-	struct cpu_tags cache; /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
-	uint64_t address, end; /* of the access that waits */
+	uint32_t number; /* of its NDP */
+	enum cpu_op op;
+	bool is_counted;        /* where it is, its access has been counted */
+	struct cpu_tags cache;  /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
+	struct ndp_gate gate;   /* its link to the NDP-M */
+	struct cpu_event fault; /* a page fault that it waits for */
 	struct core_page {
 		uint64_t page, line; /* the first of the page */
 	} pages[CORE_PAGES]; /* that it has used, each at its place by its number; UINT64_MAX: none */
-	enum cpu_op op;
-	bool is_counted; /* where it is, its access has been counted */
-	struct ndp_ask *asks; /* the first: the load or store; the others: prefetches */
-	struct ndp_gate gate; /* its link to the NDP-M */
-	struct cpu_trail *trails;      /* of these; NULL: nobody accounts */
-};
+} __attribute__((aligned(HOST_LINE_BYTES)));
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
 
 /* ---- the NDP-AP ---- */

@@ -149,7 +149,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
 	s->ms = g_new0(struct ndp_m, p->ndp_count);
 	s->shadow = g_new0(uint8_t *, p->ndp_count);
-	s->cores = g_new0(struct ndp_core, p->ndp_count * p->core_count);
+	s->cores = g_aligned_alloc0(p->ndp_count * p->core_count, sizeof(*s->cores), _Alignof(struct ndp_core));
 	s->points = g_new0(struct ndp_point, p->point_count);
 	for (uint32_t i = 0; i < p->point_count; i++)
 		point_init(&s->points[i], s, i);
@@ -212,7 +212,7 @@ void channel_system_free(struct channel_system *s)
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);
 	g_free(s->shadow);
-	g_free(s->cores);
+	g_aligned_free(s->cores);
 	g_free(s->points);
 	g_free(s);
 }

@@ -3,33 +3,41 @@
 #define STRATA_CPU_TAGS_H
 
 #include <glib.h>
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
 #include "cpu/version.h"
 
 struct cpu_tag {
-	uint64_t line, used;
+	uint64_t line;
 	cpu_version version;
-	uint8_t state; /* enum cpu_state; 0: nothing here */
-	bool is_ahead; /* a prefetcher brought it, and nobody has used it yet */
-	bool is_kept;  /* an NDP-AP has asked for more of it: it does not make room */
+	uint64_t used : 48;
+	uint64_t state : 8;    /* enum cpu_state; 0: nothing here */
+	uint64_t is_ahead : 1; /* a prefetcher brought it, and nobody has used it yet */
+	uint64_t is_kept : 1;  /* an NDP-AP has asked for more of it: it does not make room */
 };
+
+#define CPU_TAG_USED_MAX ((1ull << 48) - 1)
 
 struct cpu_tags {
 	struct cpu_tag *tags;
-	uint64_t *lines; /* of tags, so that looking for one touches little memory */
+	uint64_t *lines; /* of tags, so that looking for one touches little memory; the tags lie behind them */
 	uint64_t set_count, mask, clock; /* mask: of the set, or 0 where set_count is no power of two */
 	uint32_t way_count;
+	void *memory; /* of both */
 };
 
 /* bytes is a multiple of ways * line_bytes; any number of sets. */
 static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t ways, uint64_t line_bytes)
 {
-	*c = (struct cpu_tags){.set_count = bytes / line_bytes / ways, .way_count = ways};
+	const uint64_t count = bytes / line_bytes;
+
+	*c = (struct cpu_tags){.set_count = count / ways, .way_count = ways};
 	c->mask = c->set_count & (c->set_count - 1) ? 0 : c->set_count - 1;
-	c->tags = g_new0(struct cpu_tag, c->set_count * ways);
-	c->lines = g_new0(uint64_t, c->set_count * ways);
+	/* Of a large cache the host has only what is used. */
+	c->memory = g_malloc0(count * (sizeof(*c->lines) + sizeof(*c->tags)) + HOST_LINE_BYTES);
+	c->lines = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE_BYTES - 1) & ~(uintptr_t)(HOST_LINE_BYTES - 1));
+	c->tags = (struct cpu_tag *)(void *)(c->lines + count);
 }
 
 static inline void cpu_tags_clear(struct cpu_tags *c)
@@ -40,8 +48,7 @@ static inline void cpu_tags_clear(struct cpu_tags *c)
 
 static inline void cpu_tags_free(struct cpu_tags *c)
 {
-	g_free(c->tags);
-	g_free(c->lines);
+	g_free(c->memory);
 }
 
 /* Of the first way of the line's set. */
@@ -87,7 +94,7 @@ static inline void cpu_tags_take(const struct cpu_tags *c, const struct cpu_tag 
 
 static inline void cpu_tags_use(struct cpu_tags *c, struct cpu_tag *tag)
 {
-	tag->used = ++c->clock;
+	tag->used = ++c->clock & CPU_TAG_USED_MAX;
 }
 
 #endif

@@ -1,24 +1,26 @@
-/* values.c - slots by line, entries with images of old versions and private lines. */
+/* values.c - slots by line, a ring of old bytes, private lines. */
 #include "values/values.h"
 
 #include "base/check.h"
 
 #include <glib.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { QUARTERS = 4 };
-enum { BLOCK = 64 }; /* entries, or images, that lie together, for those of one time are used at one time again */
 enum { SLOTS_SHIFT = 6, SLOTS = 1 << SLOTS_SHIFT };
 
+/* Old bytes of some quarters of a line, in the ring. */
 struct image {
-	struct image *next; /* older */
 	cpu_version version;
-	uint8_t bytes[];
+	uint64_t older : 56;   /* the place of the line's one before; 0: none */
+	uint64_t quarters : 8; /* a bit each */
+	uint8_t bytes[];       /* of these quarters, in their order */
 };
 
-struct private {
-	struct private *next;
+struct private
+{
+	struct private *next; /* of the line, or of those that are over */
+	uint64_t line;
 	cpu_version version, quarters; /* of which they are */
 	uint32_t holder;
 	uint8_t bytes[];
@@ -27,44 +29,43 @@ struct private {
 /* Here a set of quarters has a bit each. */
 typedef uint8_t quarter_set;
 enum { ALL_QUARTERS = (1 << QUARTERS) - 1 };
+/* What fits in the fields below. */
+#define SET_MASK 15ull
+#define PLACE_MASK ((1ull << 56) - 1)
+#define HOST_MASK ((1ull << 48) - 1)
 
-/* What most accesses ask of a line, small and next to that of the lines beside it. */
+/* All that most accesses ask of a line, next to that of the lines beside it. */
 struct slot {
 	cpu_version newest;
-	uint32_t entry; /* its place + 1; 0: nobody has stored into the line, or that is forgotten */
-	quarter_set known; /* of which newest says the version: since their first store */
-	quarter_set moved; /* others than who stored last may have the newest version */
-	bool has_privates;
+	uint64_t host : 48; /* where the program has the line; 0: nobody has stored into it, or that is forgotten */
+	uint64_t known : QUARTERS; /* of which newest says the version: since their first store */
+	uint64_t moved : QUARTERS; /* others than who stored last may have the newest version */
+	uint64_t saved : QUARTERS; /* the newest version is in the ring: a store is under way */
+	uint64_t has_privates : 1;
+	uint64_t is_used : 1;       /* stored into, or read where it was not the newest, since the hand came by */
+	uint64_t newest_image : 56; /* its place in the ring; 0: none */
+	uint16_t last[QUARTERS];    /* who stored */
 };
 
-/* Of lines one after the other, some of which have an entry. */
+/* Of lines one after the other, some of which have one. */
 struct slots {
 	struct slots *next; /* of the free ones */
 	uint32_t used;
-	struct slot slots[SLOTS];
-};
-
-struct entry {
-	uint64_t line;
-	uint8_t *host;
-	struct image *images; /* the newest of them first */
-	struct private *privates;
-	uint32_t last[QUARTERS]; /* who stored */
-	uint32_t image_count;
-	quarter_set saved; /* the first image is of the newest version: a store is under way */
-	bool is_used; /* stored into, or read where it was not the newest, since the hand came by */
+	struct slot slots[SLOTS] __attribute__((aligned(HOST_LINE_BYTES)));
 };
 
 struct values {
-	uint32_t line_bytes, images_max, entries_max, entry_count, hand;
+	uint32_t line_bytes, quarter_bytes, images_max, lines_max, line_count, hand;
+	uint64_t *lines;      /* that have a slot, or had one */
 	struct slots **slots; /* by line / SLOTS */
 	uint64_t slots_count;
 	struct slots *free_slots;
+	/* Places in the ring only grow; what lies further behind than it is long has been overwritten. */
+	uint64_t *ring, ring_words, ring_end;
+	GHashTable *privates; /* by line */
 	/* Private lines that are over are used again late: a store may still be on its way to one. */
 	struct private *over, **over_end;
-	uint32_t over_count, image_count; /* image_count: that there are */
-	struct image *free_images;
-	GPtrArray *entries, *images; /* blocks of them */
+	uint32_t over_count;
 	struct values_stats stats;
 };
 
@@ -81,23 +82,33 @@ static cpu_version quarters_of(quarter_set set)
 	return (s | s << 15 | s << 30 | s << 45) & CPU_VERSION_ALL;
 }
 
-struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max)
+static uint32_t image_words(const struct values *v, uint32_t quarter_count)
+{
+	return (uint32_t)(sizeof(struct image) + quarter_count * v->quarter_bytes) / (uint32_t)sizeof(uint64_t);
+}
+
+struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max)
 {
 	struct values *v = g_new0(struct values, 1);
 
 	CHECK(line_bytes >= 32 && !(line_bytes & (line_bytes - 1)) && lines_max && images_max);
 	v->line_bytes = line_bytes;
-	v->entries_max = lines_max;
+	v->quarter_bytes = line_bytes / QUARTERS;
+	v->lines_max = lines_max;
 	v->images_max = images_max;
-	v->entries = g_ptr_array_new_with_free_func(free);
-	v->images = g_ptr_array_new_with_free_func(g_free);
+	v->lines = g_new(uint64_t, lines_max);
+	v->ring_words = bytes_max / sizeof(uint64_t);
+	CHECK(v->ring_words >= image_words(v, QUARTERS));
+	v->ring = g_new(uint64_t, v->ring_words);
+	v->ring_end = 1; /* 0 is no place */
+	v->privates = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->over_end = &v->over;
 	return v;
 }
 
 /* ---- slots ---- */
 
-/* NULL: the line has no entry. */
+/* NULL: nobody has stored into the line. */
 static inline struct slot *find(const struct values *v, uint64_t line)
 {
 	const uint64_t block = line >> SLOTS_SHIFT;
@@ -106,17 +117,7 @@ static inline struct slot *find(const struct values *v, uint64_t line)
 	if (block >= v->slots_count || !v->slots[block])
 		return NULL;
 	slot = &v->slots[block]->slots[line % SLOTS];
-	return slot->entry ? slot : NULL;
-}
-
-static struct entry *at(const struct values *v, uint32_t place)
-{
-	return (struct entry *)v->entries->pdata[place / BLOCK] + place % BLOCK;
-}
-
-static struct entry *entry_of(const struct values *v, const struct slot *slot)
-{
-	return at(v, slot->entry - 1);
+	return slot->host ? slot : NULL;
 }
 
 bool values_is_known(const struct values *v, uint64_t line)
@@ -124,7 +125,7 @@ bool values_is_known(const struct values *v, uint64_t line)
 	return find(v, line);
 }
 
-/* The line has an entry from now on. */
+/* The line has one from now on. */
 static struct slot *slot_new(struct values *v, uint64_t line)
 {
 	const uint64_t block = line >> SLOTS_SHIFT;
@@ -143,7 +144,7 @@ static struct slot *slot_new(struct values *v, uint64_t line)
 		if (slots)
 			v->free_slots = slots->next;
 		else
-			slots = g_new0(struct slots, 1);
+			slots = g_aligned_alloc0(1, sizeof(struct slots), _Alignof(struct slots));
 		v->slots[block] = slots;
 	}
 	slots->used++;
@@ -163,7 +164,7 @@ static void slot_clear(struct values *v, uint64_t line)
 	*slots = NULL;
 }
 
-/* ---- entries ---- */
+/* ---- private lines ---- */
 
 static void put_private(struct values *v, struct private *p)
 {
@@ -173,171 +174,173 @@ static void put_private(struct values *v, struct private *p)
 	v->over_count++;
 }
 
-static void clear(struct values *v, struct entry *e)
+static struct private *privates_of(const struct values *v, uint64_t line)
 {
-	while (e->images) {
-		struct image *next = e->images->next;
-
-		e->images->next = v->free_images;
-		v->free_images = e->images;
-		e->images = next;
-	}
-	while (e->privates) {
-		struct private *next = e->privates->next;
-
-		put_private(v, e->privates);
-		e->privates = next;
-	}
-	e->image_count = 0;
+	return g_hash_table_lookup(v->privates, &line);
 }
 
-static void *entries_new(void)
+/* The first of the line's is the key as well. */
+static void set_privates(struct values *v, uint64_t line, struct private *first)
 {
-	enum { HOST_LINE = 64 };
-	struct entry *block = aligned_alloc(HOST_LINE, BLOCK * sizeof(struct entry));
-
-	CHECK(block);
-	memset(block, 0, BLOCK * sizeof(struct entry));
-	return block;
+	if (first)
+		g_hash_table_replace(v->privates, &first->line, first);
+	else
+		g_hash_table_remove(v->privates, &line);
 }
 
-/* A place for an entry: a new one, or that of one that has not been used since the hand came by. */
+static void clear_privates(struct values *v, uint64_t line)
+{
+	struct private *p = privates_of(v, line);
+
+	set_privates(v, line, NULL);
+	while (p) {
+		struct private *next = p->next;
+
+		put_private(v, p);
+		p = next;
+	}
+}
+
+/* ---- room ---- */
+
+static void forget(struct values *v, uint64_t line, const struct slot *slot)
+{
+	if (slot->has_privates)
+		clear_privates(v, line);
+	slot_clear(v, line);
+}
+
+/* A place for a line: a new one, or that of one that has not been used since the hand came by. */
 static uint32_t room(struct values *v)
 {
-	uint32_t place;
-	struct entry *e;
-
-	if (v->entry_count < v->entries_max) {
-		if (v->entry_count % BLOCK == 0)
-			g_ptr_array_add(v->entries, entries_new());
-		return v->entry_count++;
-	}
+	if (v->line_count < v->lines_max)
+		return v->line_count++;
 	for (;;) {
-		place = v->hand;
-		e = at(v, place);
-		v->hand = (v->hand + 1) % v->entry_count;
-		if (!e->is_used)
-			break;
-		e->is_used = false;
+		const uint32_t place = v->hand;
+		const uint64_t line = v->lines[place];
+		struct slot *slot = find(v, line);
+
+		v->hand = (v->hand + 1) % v->line_count;
+		if (slot && slot->is_used) {
+			slot->is_used = false;
+			continue;
+		}
+		if (slot) {
+			v->stats.evicted++;
+			forget(v, line, slot);
+		}
+		return place;
 	}
-	if (e->host) {
-		v->stats.evicted++;
-		slot_clear(v, e->line);
-	}
-	clear(v, e);
+}
+
+/* ---- images ---- */
+
+static uint8_t *host_of(const struct slot *slot)
+{
+	return (uint8_t *)(uintptr_t)slot->host;
+}
+
+/* NULL: it has been overwritten. */
+static struct image *image_at(const struct values *v, uint64_t place)
+{
+	return place && v->ring_end - place <= v->ring_words ? (struct image *)&v->ring[place % v->ring_words] : NULL;
+}
+
+/* The place of so many words one after the other. */
+static uint64_t ring_take(struct values *v, uint32_t words)
+{
+	const uint64_t rest = v->ring_words - v->ring_end % v->ring_words;
+	uint64_t place;
+
+	if (rest < words)
+		v->ring_end += rest;
+	place = v->ring_end;
+	v->ring_end += words;
 	return place;
 }
 
-static struct image *image_new(struct values *v)
+static void save(struct values *v, struct slot *slot, quarter_set set)
 {
-	const size_t bytes = sizeof(struct image) + v->line_bytes;
-	struct image *image = v->free_images;
+	const uint32_t count = (uint32_t)__builtin_popcount(set);
+	const uint64_t place = ring_take(v, image_words(v, count));
+	struct image *image = (struct image *)&v->ring[place % v->ring_words];
+	uint8_t *to = image->bytes;
 
-	if (image) {
-		v->free_images = image->next;
-		return image;
-	}
-	if (v->image_count % BLOCK == 0)
-		g_ptr_array_add(v->images, g_malloc(BLOCK * bytes));
-	return (struct image *)((char *)v->images->pdata[v->images->len - 1] + v->image_count++ % BLOCK * bytes);
-}
-
-/* What a store under way has written already is in the first image as it was. */
-static void save(struct values *v, const struct slot *slot, struct entry *e)
-{
-	const uint32_t bytes = v->line_bytes / QUARTERS;
-	const struct image *first = e->images;
-	struct image *image, **last;
-
-	if (e->image_count == v->images_max) {
-		for (last = &e->images; (*last)->next;)
-			last = &(*last)->next;
-		image = *last;
-		*last = NULL;
-	} else {
-		image = image_new(v);
-		e->image_count++;
-	}
-	image->version = slot->newest;
-	for (uint32_t q = 0; q < QUARTERS; q++) {
-		const uint8_t *from = e->saved >> q & 1 ? first->bytes : e->host;
-
-		if (from != image->bytes)
-			memcpy(image->bytes + q * bytes, from + q * bytes, bytes);
-	}
-	image->next = e->images;
-	e->images = image;
-	e->saved = ALL_QUARTERS;
+	*image = (struct image){.version = slot->newest, .older = slot->newest_image, .quarters = set};
+	for (uint32_t left = set; left; left &= left - 1, to += v->quarter_bytes)
+		memcpy(to, host_of(slot) + (uint32_t)__builtin_ctz(left) * v->quarter_bytes, v->quarter_bytes);
+	slot->newest_image = place & PLACE_MASK;
+	slot->saved = (slot->saved | set) & SET_MASK;
 	v->stats.images++;
 }
 
-static quarter_set stored_by_others(const struct entry *e, uint32_t holder)
+static quarter_set stored_by_others(const struct slot *slot, uint32_t holder)
 {
 	quarter_set set = 0;
 
 	for (uint32_t q = 0; q < QUARTERS; q++)
-		set |= (quarter_set)((e->last[q] != holder) << q);
+		set |= (quarter_set)((slot->last[q] != holder) << q);
 	return set;
 }
 
 void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version quarters)
 {
 	struct slot *slot = find(v, line);
-	struct entry *e;
+	quarter_set set;
 
 	if (!slot) {
-		const uint32_t place = room(v);
-
+		v->lines[room(v)] = line;
 		slot = slot_new(v, line);
-		*slot = (struct slot){.entry = place + 1, .moved = ALL_QUARTERS /* the memory has it */};
-		*at(v, place) = (struct entry){.line = line, .host = host};
+		*slot =
+		    (struct slot){.host = (uintptr_t)host & HOST_MASK, .moved = ALL_QUARTERS /* the memory has it */};
 	}
-	e = entry_of(v, slot);
-	e->is_used = true;
-	if ((slot->moved | stored_by_others(e, holder)) & set_of(quarters) & ~e->saved)
-		save(v, slot, e);
+	slot->is_used = true;
+	set = (quarter_set)((slot->moved | stored_by_others(slot, holder)) & set_of(quarters) & ~slot->saved);
+	if (set)
+		save(v, slot, set);
 }
 
-static struct private *private_of(const struct entry *e, uint32_t holder)
+static struct private *private_of(const struct values *v, uint64_t line, uint32_t holder)
 {
-	struct private *p = e->privates;
+	struct private *p = privates_of(v, line);
 
 	while (p && p->holder != holder)
 		p = p->next;
 	return p;
 }
 
-static const struct image *image_of(const struct entry *e, cpu_version version, cpu_version mask)
+/* The quarter's bytes of a version; of one that nobody knows any more, the oldest. NULL: there are none. */
+static const uint8_t *old_quarter(const struct values *v, const struct slot *slot, uint32_t q, cpu_version version)
 {
-	const struct image *i = e->images;
+	const uint8_t *oldest = NULL;
+	const struct image *i = image_at(v, slot->newest_image);
+	uint32_t seen = 0;
 
-	while (i && (i->version ^ version) & mask)
-		i = i->next;
-	return i;
+	for (; i && seen < v->images_max; i = image_at(v, i->older)) {
+		if (!(i->quarters >> q & 1))
+			continue;
+		oldest = i->bytes + (uint32_t)__builtin_popcount(i->quarters & ((1u << q) - 1)) * v->quarter_bytes;
+		if ((uint16_t)((i->version ^ version) >> 16 * q) == 0)
+			return oldest;
+		seen++;
+	}
+	return oldest;
 }
 
-/* Bytes of a version, quarter by quarter; of one that nobody knows any more, the oldest. */
+/* Bytes of a version, quarter by quarter. */
 static void compose(const struct values *v, const struct slot *slot, cpu_version version, uint32_t offset,
 		    uint32_t size, uint8_t *out)
 {
-	const struct entry *e = entry_of(v, slot);
-	const uint32_t bytes = v->line_bytes / QUARTERS;
+	const uint32_t bytes = v->quarter_bytes;
 
 	for (uint32_t q = offset / bytes; q * bytes < offset + size; q++) {
 		const uint32_t begin = MAX(offset, q * bytes), end = MIN(offset + size, (q + 1) * bytes);
-		const cpu_version mask = (cpu_version)0xffff << (16 * q);
-		const struct image *i;
-		const uint8_t *from = e->host;
+		const bool is_old = slot->known >> q & 1 && (uint16_t)((version ^ slot->newest) >> 16 * q);
+		const uint8_t *from = is_old ? old_quarter(v, slot, q, version) : NULL;
 
-		if ((version ^ slot->newest) & mask & (quarters_of(slot->known) * 0xffff)) {
-			i = image_of(e, version, mask);
-			for (const struct image *old = e->images; !i && old; old = old->next)
-				if (!old->next)
-					i = old;
-			if (i)
-				from = i->bytes;
-		}
-		memcpy(out + (begin - offset), from + begin, end - begin);
+		if (!from)
+			from = host_of(slot) + q * bytes;
+		memcpy(out + (begin - offset), from + (begin - q * bytes), end - begin);
 	}
 }
 
@@ -366,19 +369,16 @@ static struct private *get_private(struct values *v)
 }
 
 /* The holder stored into a copy of the quarters that is not the newest. */
-static void make_private(struct values *v, struct slot *slot, uint32_t holder, cpu_version version,
+static void make_private(struct values *v, struct slot *slot, uint64_t line, uint32_t holder, cpu_version version,
 			 cpu_version quarters)
 {
-	const uint32_t bytes = v->line_bytes / QUARTERS;
-	struct entry *e = entry_of(v, slot);
-	struct private *p = private_of(e, holder);
+	const uint32_t bytes = v->quarter_bytes;
+	struct private *p = private_of(v, line, holder);
 
 	if (!p) {
 		p = get_private(v);
-		p->holder = holder;
-		p->version = p->quarters = 0;
-		p->next = e->privates;
-		e->privates = p;
+		*p = (struct private){.next = privates_of(v, line), .line = line, .holder = holder};
+		set_privates(v, line, p);
 		slot->has_privates = true;
 		v->stats.privates++;
 	}
@@ -389,94 +389,96 @@ static void make_private(struct values *v, struct slot *slot, uint32_t holder, c
 			compose(v, slot, previous(version, quarters), q * bytes, bytes, p->bytes + q * bytes);
 }
 
-/* The first store into these quarters says which version they have. */
-static void learn(struct slot *slot, const struct entry *e, cpu_version version, cpu_version quarters)
+/* The first store into these quarters says which version they have, and had when they were saved. */
+static void learn(const struct values *v, struct slot *slot, cpu_version version, cpu_version quarters)
 {
-	const quarter_set unknown = set_of(quarters) & ~slot->known;
+	const quarter_set unknown = set_of(quarters) & (quarter_set)~slot->known;
+	quarter_set left = unknown & slot->saved;
 	cpu_version before;
 
 	if (!unknown)
 		return;
 	before = previous(version, quarters);
 	slot->newest = cpu_version_merge(slot->newest, before, quarters_of(unknown));
-	if (e->saved & unknown)
-		e->images->version =
-		    cpu_version_merge(e->images->version, before, quarters_of(e->saved & unknown));
-	slot->known |= unknown;
+	slot->known = (slot->known | unknown) & SET_MASK;
+	for (struct image *i = image_at(v, slot->newest_image); left && i; i = image_at(v, i->older)) {
+		i->version = cpu_version_merge(i->version, before, quarters_of(left & i->quarters));
+		left &= (quarter_set)~i->quarters;
+	}
+}
+
+/* What the holder has of its own, if it has something: NULL, else. */
+static struct private *private_at(const struct values *v, const struct slot *slot, uint64_t line, uint32_t holder)
+{
+	return unlikely(slot->has_privates) ? private_of(v, line, holder) : NULL;
 }
 
 void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
 {
 	const quarter_set set = set_of(quarters);
 	struct slot *slot = find(v, line);
-	struct entry *e;
 	struct private *p;
+	quarter_set unsaved;
 
 	if (!slot)
 		return;
-	e = entry_of(v, slot);
-	e->is_used = true;
-	p = private_of(e, holder);
+	slot->is_used = true;
+	p = private_at(v, slot, line, holder);
 	if (p && (p->quarters & quarters)) {
 		p->version = cpu_version_merge(p->version, version, quarters);
 		return;
 	}
-	learn(slot, e, version, quarters);
+	learn(v, slot, version, quarters);
 	if ((version ^ cpu_version_next(slot->newest, quarters)) & (quarters * 0xffff)) {
-		make_private(v, slot, holder, version, quarters);
+		make_private(v, slot, line, holder, version, quarters);
 		return;
 	}
-	if (slot->moved & set & ~e->saved)
-		save(v, slot, e);
+	unsaved = slot->moved & set & (quarter_set)~slot->saved;
+	if (unsaved)
+		save(v, slot, unsaved);
 	slot->newest = cpu_version_merge(slot->newest, version, quarters);
 	for (uint32_t q = 0; q < QUARTERS; q++)
 		if (set >> q & 1)
-			e->last[q] = holder;
-	slot->moved &= ~set;
-	e->saved &= ~set;
+			slot->last[q] = (uint16_t)holder;
+	slot->moved &= ~(uint64_t)set & SET_MASK;
+	slot->saved &= ~(uint64_t)set & SET_MASK;
 }
 
 static void remove_private(struct values *v, struct slot *slot, struct private *p)
 {
-	struct entry *e = entry_of(v, slot);
-	struct private **link = &e->privates;
+	struct private *first = privates_of(v, p->line), **link = &first;
 
 	while (*link != p)
 		link = &(*link)->next;
 	*link = p->next;
-	slot->has_privates = e->privates;
+	set_privates(v, p->line, first);
+	slot->has_privates = first != NULL;
 	put_private(v, p);
-}
-
-/* What the holder has of its own, if it has something: NULL, else. */
-static struct private *private_at(const struct values *v, const struct slot *slot, uint32_t holder)
-{
-	return unlikely(slot->has_privates) ? private_of(entry_of(v, slot), holder) : NULL;
 }
 
 void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version quarters)
 {
-	const uint32_t bytes = v->line_bytes / QUARTERS;
+	const uint32_t bytes = v->quarter_bytes;
 	struct slot *slot = find(v, line);
 	struct private *p;
-	struct entry *e;
+	quarter_set unsaved;
 
 	if (!slot)
 		return;
-	slot->moved |= set_of(quarters);
-	p = private_at(v, slot, holder);
+	slot->moved = (slot->moved | set_of(quarters)) & SET_MASK;
+	p = private_at(v, slot, line, holder);
 	quarters &= p ? p->quarters : 0;
 	if (!quarters)
 		return;
-	e = entry_of(v, slot);
-	if (set_of(quarters) & ~e->saved)
-		save(v, slot, e);
+	unsaved = set_of(quarters) & (quarter_set)~slot->saved;
+	if (unsaved)
+		save(v, slot, unsaved);
 	for (uint32_t q = 0; q < QUARTERS; q++)
 		if (quarters >> 16 * q & 1)
-			memcpy(e->host + q * bytes, p->bytes + q * bytes, bytes);
+			memcpy(host_of(slot) + q * bytes, p->bytes + q * bytes, bytes);
 	slot->newest = cpu_version_merge(slot->newest, p->version, quarters);
-	slot->known |= set_of(quarters);
-	e->saved &= ~set_of(quarters);
+	slot->known = (slot->known | set_of(quarters)) & SET_MASK;
+	slot->saved &= ~(uint64_t)set_of(quarters) & SET_MASK;
 	p->quarters &= ~quarters;
 	if (!p->quarters)
 		remove_private(v, slot, p);
@@ -485,7 +487,7 @@ void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version 
 void values_dropped(struct values *v, uint64_t line, uint32_t holder)
 {
 	struct slot *slot = find(v, line);
-	struct private *p = slot ? private_at(v, slot, holder) : NULL;
+	struct private *p = slot ? private_at(v, slot, line, holder) : NULL;
 
 	if (p)
 		remove_private(v, slot, p);
@@ -494,7 +496,7 @@ void values_dropped(struct values *v, uint64_t line, uint32_t holder)
 /* The quarters that the bytes touch, 16 bits each. */
 static cpu_version mask_of(const struct values *v, uint32_t offset, uint32_t size)
 {
-	const uint32_t bytes = v->line_bytes / QUARTERS;
+	const uint32_t bytes = v->quarter_bytes;
 	cpu_version mask = 0;
 
 	for (uint32_t q = offset / bytes; q <= (offset + size - 1) / bytes; q++)
@@ -505,17 +507,14 @@ static cpu_version mask_of(const struct values *v, uint32_t offset, uint32_t siz
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out)
 {
-	const struct slot *slot = find(v, line);
+	struct slot *slot = find(v, line);
 	const struct private *p;
-	const struct image *i;
-	struct entry *e;
 	cpu_version mask;
 
 	if (likely(!slot || (version == slot->newest && !slot->has_privates)))
 		return false;
-	e = entry_of(v, slot);
-	e->is_used = true;
-	p = private_at(v, slot, holder);
+	slot->is_used = true;
+	p = private_at(v, slot, line, holder);
 	if (version == slot->newest && !p)
 		return false;
 	mask = mask_of(v, offset, size);
@@ -524,22 +523,18 @@ bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version v
 		v->stats.stale++;
 		return true;
 	}
-	mask &= quarters_of(slot->known) * 0xffff;
+	mask &= quarters_of((quarter_set)slot->known) * 0xffff;
 	if (!((version ^ slot->newest) & mask))
 		return false;
 	v->stats.stale++;
-	i = image_of(e, version, mask);
-	if (i)
-		memcpy(out, i->bytes + offset, size);
-	else
-		compose(v, slot, version, offset, size, out);
+	compose(v, slot, version, offset, size, out);
 	return true;
 }
 
 void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own)
 {
 	const struct slot *slot = find(v, line);
-	struct private *p = slot ? private_at(v, slot, holder) : NULL;
+	struct private *p = slot ? private_at(v, slot, line, holder) : NULL;
 
 	return p && p->quarters & mask_of(v, offset, 1) ? p->bytes + offset : own;
 }
@@ -548,15 +543,9 @@ void values_forget(struct values *v, uint64_t first_line, uint64_t count)
 {
 	for (uint64_t line = first_line; line < first_line + count; line++) {
 		const struct slot *slot = find(v, line);
-		struct entry *e;
 
-		if (!slot)
-			continue;
-		e = entry_of(v, slot);
-		clear(v, e);
-		slot_clear(v, line);
-		e->host = NULL;
-		e->is_used = false;
+		if (slot)
+			forget(v, line, slot);
 	}
 }
 
@@ -565,28 +554,40 @@ const struct values_stats *values_statistics(const struct values *v)
 	return &v->stats;
 }
 
+static void free_privates(struct private *p)
+{
+	while (p) {
+		struct private *next = p->next;
+
+		g_free(p);
+		p = next;
+	}
+}
+
+static void free_privates_of(void *line, void *first, void *self)
+{
+	(void)line;
+	(void)self;
+	free_privates(first);
+}
+
 void values_free(struct values *v)
 {
 	if (!v)
 		return;
-	for (uint32_t i = 0; i < v->entry_count; i++)
-		clear(v, at(v, i));
-	while (v->over) {
-		struct private *next = v->over->next;
-
-		g_free(v->over);
-		v->over = next;
-	}
+	g_hash_table_foreach(v->privates, free_privates_of, NULL);
+	g_hash_table_destroy(v->privates);
+	free_privates(v->over);
 	while (v->free_slots) {
 		struct slots *next = v->free_slots->next;
 
-		g_free(v->free_slots);
+		g_aligned_free(v->free_slots);
 		v->free_slots = next;
 	}
 	for (uint64_t i = 0; i < v->slots_count; i++)
-		g_free(v->slots[i]);
+		g_aligned_free(v->slots[i]);
 	g_free(v->slots);
-	g_ptr_array_free(v->entries, TRUE);
-	g_ptr_array_free(v->images, TRUE);
+	g_free(v->lines);
+	g_free(v->ring);
 	g_free(v);
 }

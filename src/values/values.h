@@ -1,15 +1,17 @@
 /* values.h - what the copies of a program's lines hold: caches carry versions, the bytes are here.
  *
  * The program's own memory has the newest bytes of every line. A copy that has the newest version uses them. Other
- * bytes are kept only where a copy may have them: an image of a line before a store, while others than the storing
- * cache may still have that version (once per store into a line that has moved since the last one); and a private
- * line, or quarters of it, of a cache that stored into a copy which was not the newest. Its bytes become the newest,
- * over those of others, when it moves.
+ * bytes are kept only where a copy may have them: an image of a line's quarters before a store, while others than the
+ * storing cache may still have that version (once per store into quarters that have moved since the last one); and a
+ * private line, or quarters of it, of a cache that stored into a copy which was not the newest. Its bytes become the
+ * newest, over those of others, when it moves.
  *
- * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. Lines that nobody has stored
- * into have no entry, and there is room for a number of entries: one that has not been used for long goes,
- * and whoever has an old copy of its line then reads the newest bytes. With room for all lines that the modelled
- * caches hold, what goes is in no cache.
+ * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. What is known of a line is there
+ * from the first store into it, and there is room for a number of lines: one that has not been used for long goes,
+ * and whoever has an old copy of it then reads the newest bytes. With room for all lines that the modelled
+ * caches hold, what goes is in no cache. Images lie in a ring, in the order of the stores, so that the host writes them
+ * one after the other: the latest are there, and who has an older copy reads the oldest of its quarter, or the newest
+ * bytes.
  */
 #ifndef STRATA_VALUES_VALUES_H
 #define STRATA_VALUES_VALUES_H
@@ -25,12 +27,13 @@ struct values_stats {
 	uint64_t images;   /* kept, ever */
 	uint64_t stale;    /* reads that got other bytes than the newest */
 	uint64_t privates; /* copies that became private */
-	uint64_t evicted;  /* entries */
+	uint64_t evicted;  /* lines */
 };
 
-/* Lines of line_bytes (a power of two, at least 32); room for lines_max entries, images_max images of each.
- * Lines of the memory that is used are numbers near one another. */
-struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max);
+/* Lines of line_bytes (a power of two, at least 32); room for lines_max lines; of images, for bytes_max (at least one
+ * line and its head), and images_max of a quarter are looked through. Lines of the memory that is used are numbers near
+ * one another. Holders are numbers below 65536. */
+struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max);
 void values_free(struct values *v);
 
 bool values_is_known(const struct values *v, uint64_t line);

@@ -37,7 +37,7 @@ static void begin(uint32_t lines_max, uint32_t images_max)
 {
 	memset(&w, 0, sizeof(w));
 	w.random = 7;
-	w.values = values_new(LINE, lines_max, images_max);
+	w.values = values_new(LINE, lines_max, images_max, 256 << 20);
 	for (uint32_t line = 0; line < LINES; line++)
 		for (uint32_t i = 0; i < LINE; i++)
 			w.memory[line].bytes[i] = w.program[line][i] = (uint8_t)draw(256);
@@ -246,6 +246,28 @@ static void test_bound(void **state)
 	values_free(w.values);
 }
 
+/* Of three old lines there is room for two: of the first one the newest bytes are read. */
+static void test_room_of_images(void **state)
+{
+	enum { IMAGE_BYTES = 16 + LINE };
+	uint8_t others[LINE], before[3][LINE];
+
+	(void)state;
+	begin(LINES, 4);
+	values_free(w.values);
+	w.values = values_new(LINE, LINES, 4, 2 * IMAGE_BYTES);
+	for (uint32_t line = 0; line < 3; line++) {
+		memcpy(before[line], w.program[line], LINE);
+		fetch(0, line);
+		store(0, line, 0, 4);
+	}
+	for (uint32_t line = 0; line < 3; line++) {
+		assert_true(values_read(w.values, 1, line, w.memory[line].version, 0, LINE, others));
+		assert_memory_equal(others, line ? before[line] : w.program[line], LINE);
+	}
+	values_free(w.values);
+}
+
 /* Caches of quarters of lines, as near-data processors have: a quarter moves, is stale or private by itself. */
 struct part {
 	bool is_there, is_modified;
@@ -388,8 +410,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
-	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_quarters),
-	    cmocka_unit_test(test_lost_quarter),
+	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_room_of_images),
+	    cmocka_unit_test(test_quarters),    cmocka_unit_test(test_lost_quarter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

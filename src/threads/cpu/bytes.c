@@ -57,9 +57,9 @@ static uint64_t lines_of_caches(const struct cpu_params *p, const struct channel
 
 static struct values *make_values(const struct bytes *b)
 {
-	enum { IMAGES = 4 };
+	enum { IMAGES = 4, IMAGES_BYTES = 16 << 20 };
 
-	return values_new((uint32_t)b->p->line_bytes, b->lines, IMAGES);
+	return values_new((uint32_t)b->p->line_bytes, b->lines, IMAGES, IMAGES_BYTES);
 }
 
 /* The cache that answers a unit. */
