@@ -12,16 +12,16 @@ struct unit {
 	uint64_t now_ps, slice_end_ps;
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
-	uint32_t place; /* in the heap, 0: not there */
+	uint32_t place; /* in the heap, + 1; 0: not there */
 };
 
 static struct thread_machine machine;
 static struct unit units[THREAD_UNITS_MAX];
-/* Units by time and then number, from 1. What the time of the current unit is, only units[] knows. */
-static struct entry {
-	uint64_t now_ps;
-	uint32_t unit;
-} heap[THREAD_UNITS_MAX + 1];
+/* Units by time and then number; below each key its four children. What the time of the current unit is, only units[]
+ * knows. */
+typedef unsigned __int128 heap_key; /* time in ps, then number */
+enum { HEAP_WAYS = 4 };
+static heap_key heap[THREAD_UNITS_MAX + 1];
 static uint32_t heap_count;
 static struct unit *current;
 /* The current unit runs until it is beyond this: then another unit, the model or a timer comes first, so that what has
@@ -63,54 +63,74 @@ void rt_sched_init(struct thread_machine m)
 	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
 }
 
-static bool is_before(struct entry a, struct entry b)
+static heap_key key_of(const struct unit *u)
 {
-	return a.now_ps != b.now_ps ? a.now_ps < b.now_ps : a.unit < b.unit;
+	return (heap_key)u->now_ps << 64 | (uint64_t)(u - units);
 }
 
-static void place(uint32_t at, struct entry e)
+static uint32_t unit_of(heap_key key)
 {
-	heap[at] = e;
-	units[e.unit].place = at;
+	return (uint32_t)key;
 }
 
-static void heap_settle(uint32_t at)
+static uint64_t time_of(heap_key key)
 {
-	const struct entry e = {units[heap[at].unit].now_ps, heap[at].unit};
+	return (uint64_t)(key >> 64);
+}
 
-	for (; at > 1 && is_before(e, heap[at / 2]); at /= 2)
-		place(at, heap[at / 2]);
-	for (;;) {
-		uint32_t child = at * 2;
+static void place(uint32_t at, heap_key key)
+{
+	heap[at] = key;
+	units[unit_of(key)].place = at + 1;
+}
 
-		if (child > heap_count)
-			break;
-		if (child < heap_count && is_before(heap[child + 1], heap[child]))
-			child++;
-		if (!is_before(heap[child], e))
+/* There is one. */
+static uint32_t first_child(uint32_t at)
+{
+	uint32_t first = HEAP_WAYS * at + 1, end = first + HEAP_WAYS;
+
+	if (end > heap_count)
+		end = heap_count;
+	for (uint32_t i = first + 1; i < end; i++)
+		first = heap[i] < heap[first] ? i : first;
+	return first;
+}
+
+/* From there to where it belongs. */
+static __attribute__((noinline)) void heap_put(uint32_t at, heap_key key)
+{
+	for (uint32_t above; at && key < heap[above = (at - 1) / HEAP_WAYS]; at = above)
+		place(at, heap[above]);
+	while (HEAP_WAYS * at + 1 < heap_count) {
+		const uint32_t child = first_child(at);
+
+		if (key < heap[child])
 			break;
 		place(at, heap[child]);
 		at = child;
 	}
-	place(at, e);
+	place(at, key);
+}
+
+/* Its time has gone on. */
+static __attribute__((noinline)) void heap_settle(const struct unit *u)
+{
+	heap_put(u->place - 1, key_of(u));
 }
 
 static void heap_remove(struct unit *u)
 {
-	uint32_t at = u->place;
-	struct entry last = heap[heap_count--];
+	const uint32_t at = u->place - 1;
+	const heap_key last = heap[--heap_count];
 
 	u->place = 0;
-	if (at <= heap_count) {
-		place(at, last);
-		heap_settle(at);
-	}
+	if (at < heap_count)
+		heap_put(at, last);
 }
 
 static void heap_add(struct unit *u)
 {
-	place(++heap_count, (struct entry){u->now_ps, (uint32_t)(u - units)});
-	heap_settle(heap_count);
+	heap_put(heap_count++, key_of(u));
 }
 
 /* ---- how far the current unit may go ---- */
@@ -168,7 +188,7 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 			u->now_ps = time_ps;
 		enqueue(u, t);
 		if (current->place) /* its time has gone on */
-			heap_settle(current->place);
+			heap_settle(current);
 		heap_add(u);
 	} else {
 		enqueue(u, t);
@@ -240,7 +260,7 @@ static void advance_model(void)
 static struct unit *earliest(void)
 {
 	for (;;) {
-		uint64_t now = heap_count ? heap[1].now_ps : UINT64_MAX;
+		uint64_t now = heap_count ? time_of(heap[0]) : UINT64_MAX;
 
 		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
 			advance_model();
@@ -253,7 +273,7 @@ static struct unit *earliest(void)
 				forget(t);
 			rt_ready(t, t->deadline_ps);
 		} else if (heap_count) {
-			return &units[heap[1].unit];
+			return &units[unit_of(heap[0])];
 		} else {
 			rt_deadlock();
 		}
@@ -263,8 +283,11 @@ static struct unit *earliest(void)
 static void set_limit(void)
 {
 	limit_ps = UINT64_MAX;
-	for (uint32_t i = 2; i <= 3 && i <= heap_count; i++)
-		limit_by_unit(heap[i].unit, heap[i].now_ps);
+	if (heap_count > 1) {
+		const heap_key second = heap[first_child(0)];
+
+		limit_by_unit(unit_of(second), time_of(second));
+	}
 	if (timers)
 		limit_before(timers->deadline_ps);
 	limit_before(event_ps);
@@ -280,7 +303,7 @@ static void take_next(struct unit *u)
 	if (u->now_ps < u->running->ready_ps)
 		u->now_ps = u->running->ready_ps;
 	u->slice_end_ps = u->now_ps + machine.slice_ps;
-	heap_settle(u->place);
+	heap_settle(u);
 }
 
 /* From the thread that ran to the next one. */
@@ -312,7 +335,7 @@ static void switch_from(struct rt_thread *from)
 void rt_spend(uint64_t ps)
 {
 	current->now_ps += ps;
-	heap_settle(current->place);
+	heap_settle(current);
 }
 
 void rt_rotate(void)
@@ -333,7 +356,7 @@ void rt_yield(void)
 {
 	struct unit *u = current;
 
-	heap_settle(u->place);
+	heap_settle(u);
 	if (u->first && u->now_ps >= u->slice_end_ps)
 		rt_rotate();
 	else
@@ -358,7 +381,7 @@ void rt_block(void)
 	self->state = RT_WAITING;
 	u->running = NULL;
 	if (u->first)
-		heap_settle(u->place);
+		heap_settle(u);
 	else
 		heap_remove(u);
 	switch_away(self);
@@ -400,7 +423,7 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	if (u->now_ps < time_ps)
 		u->now_ps = time_ps;
 	if (current->place) /* its time has gone on */
-		heap_settle(current->place);
+		heap_settle(current);
 	heap_add(u);
 	limit_by_unit(t->unit, u->now_ps);
 }
@@ -438,7 +461,7 @@ void rt_leave(struct rt_thread *t)
 	units[t->unit].live_count--;
 	live_count--;
 	current->running = NULL;
-	heap_settle(current->place);
+	heap_settle(current);
 	if (!current->first)
 		heap_remove(current);
 	switch_from(t);
