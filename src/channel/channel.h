@@ -57,6 +57,8 @@ struct channel_observer {
 	/* What the unit wrote has gone to the memory or an NDP-AP; CPU_NOBODY: a copy goes from there to somebody.
 	 * NULL: nobody asks. */
 	void (*moved)(void *self, uint64_t line, cpu_version quarters, uint32_t unit);
+	/* Of these the line will be soon: changes nothing. NULL: nobody wants to know. */
+	void (*ahead)(void *self, uint64_t line);
 	void *self;
 };
 

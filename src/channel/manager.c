@@ -554,6 +554,8 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	holders_prefetch(core->m, granule);
 	lines_prefetch(core->m, line);
 	base_table_prefetch(&s->versions, line);
+	if (s->observer.ahead)
+		s->observer.ahead(s->observer.self, line);
 }
 
 /* The line as the memory has it now reaches who waits for it. */

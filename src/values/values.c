@@ -164,6 +164,14 @@ static void slot_clear(struct values *v, uint64_t line)
 	*slots = NULL;
 }
 
+void values_prefetch(const struct values *v, uint64_t line)
+{
+	const uint64_t block = line >> SLOTS_SHIFT;
+
+	if (block < v->slots_count && v->slots[block])
+		__builtin_prefetch(&v->slots[block]->slots[line % SLOTS]);
+}
+
 /* ---- private lines ---- */
 
 static void put_private(struct values *v, struct private *p)
@@ -246,6 +254,17 @@ static struct image *image_at(const struct values *v, uint64_t place)
 	return place && v->ring_end - place <= v->ring_words ? (struct image *)&v->ring[place % v->ring_words] : NULL;
 }
 
+/* Beside near-data processors lines are of 128 bytes. */
+static inline void copy_quarter(const struct values *v, uint8_t *to, const uint8_t *from)
+{
+	enum { COMMON_BYTES = 32 };
+
+	if (likely(v->quarter_bytes == COMMON_BYTES))
+		memcpy(to, from, COMMON_BYTES);
+	else
+		memcpy(to, from, v->quarter_bytes);
+}
+
 /* The place of so many words one after the other. */
 static uint64_t ring_take(struct values *v, uint32_t words)
 {
@@ -268,7 +287,7 @@ static void save(struct values *v, struct slot *slot, quarter_set set)
 
 	*image = (struct image){.version = slot->newest, .older = slot->newest_image, .quarters = set};
 	for (uint32_t left = set; left; left &= left - 1, to += v->quarter_bytes)
-		memcpy(to, host_of(slot) + (uint32_t)__builtin_ctz(left) * v->quarter_bytes, v->quarter_bytes);
+		copy_quarter(v, to, host_of(slot) + (uint32_t)__builtin_ctz(left) * v->quarter_bytes);
 	slot->newest_image = place & PLACE_MASK;
 	slot->saved = (slot->saved | set) & SET_MASK;
 	v->stats.images++;

@@ -36,6 +36,9 @@ struct values_stats {
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max);
 void values_free(struct values *v);
 
+/* The host fetches meanwhile what it will be asked of the line. */
+void values_prefetch(const struct values *v, uint64_t line);
+
 bool values_is_known(const struct values *v, uint64_t line);
 /* A store of the holder (a cache) comes into these quarters of the line (see cpu/version.h); host is where the program
  * has the line. */

@@ -291,6 +291,11 @@ void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint
 	values_moved(b->values, line, unit == CPU_NOBODY ? VALUES_NOBODY : b->accesses[unit].holder, quarters);
 }
 
+void bytes_ahead(const struct bytes *b, uint64_t line)
+{
+	values_prefetch(b->values, line);
+}
+
 static void *target_of(struct bytes *b, uint32_t unit)
 {
 	const struct access *a = &b->accesses[unit];

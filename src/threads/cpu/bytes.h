@@ -22,6 +22,8 @@ void bytes_moved(struct bytes *b, uint64_t line, uint32_t core);
 void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
 	       cpu_version version);
 void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint32_t unit);
+/* One of the next of these is about the line: the host fetches what is kept of it. */
+void bytes_ahead(const struct bytes *b, uint64_t line);
 /* What the program has in its memory is what everybody has. */
 void bytes_forget_all(struct bytes *b);
 /* Before the range is unmapped. */

@@ -255,6 +255,11 @@ static void moved_near(void *self, uint64_t line, cpu_version quarters, uint32_t
 	bytes_moved_near(((struct host *)self)->bytes, line, quarters, unit);
 }
 
+static void ahead(void *self, uint64_t line)
+{
+	bytes_ahead(((struct host *)self)->bytes, line);
+}
+
 static void full(void *self, uint32_t unit)
 {
 	struct host *h = self;
@@ -465,6 +470,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		if (done != CPU_WAITS)
 			bytes = bytes_of(h->bytes, at->unit);
 	}
+	if (done == CPU_WAITS) /* others go on before the program needs them */
+		__builtin_prefetch(bytes);
 	come_back_if_new(h);
 	account_done(h, at, done);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
@@ -807,7 +814,7 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	}
 	cpu_system_connect(h->cpu, &user);
 	if (h->bytes && h->near) {
-		const struct channel_observer observer = {.see = see, .moved = moved_near, .self = h};
+		const struct channel_observer observer = {.see = see, .moved = moved_near, .ahead = ahead, .self = h};
 
 		channel_system_observe(h->near, &observer);
 	}
