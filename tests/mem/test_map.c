@@ -72,6 +72,25 @@ static void test_hashed_banks(void **state)
 	assert_int_equal(hashed, 0xffff);
 }
 
+/* Each bit of the row, the highest too, turns the bit of the bank that its number, modulo the bank's bits, names. */
+static void test_every_row_bit_is_hashed(void **state)
+{
+	struct mem_map plain, hashed;
+
+	(void)state;
+	mem_map_baseline(&plain, 4, 16, 16, 4096, 128);
+	hashed = plain;
+	mem_map_hash_banks(&hashed, hashed.bank.bit_count, hashed.row.bit_count - hashed.bank.bit_count);
+	for (uint32_t bit = 0; bit < plain.row.bit_count; bit++) {
+		const uint64_t a = plain.row.masks[bit];
+		const struct mem_place p = mem_map_place(&plain, a), h = mem_map_place(&hashed, a);
+
+		assert_int_equal(p.row, UINT64_C(1) << bit);
+		assert_int_equal(h.row, p.row);
+		assert_int_equal(h.bank, bit < 4 ? p.bank : p.bank ^ 1u << bit % 4);
+	}
+}
+
 /* The whole range of a memory of 4 rows a bank: as many places as lines, each within what there is, none twice. */
 static void check_divided(uint32_t stacks, uint32_t vaults, uint32_t interleave_bytes, uint32_t group_bits,
 			  bool is_hashed)
@@ -159,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
 		cmocka_unit_test(test_baseline_stack_bits),
 		cmocka_unit_test(test_hashed_banks),
+		cmocka_unit_test(test_every_row_bit_is_hashed),
 		cmocka_unit_test(test_divided_maps_are_bijective),
 		cmocka_unit_test(test_divided_is_the_base_simulators),
 		cmocka_unit_test(test_planted_overlap_is_found),
