@@ -50,6 +50,10 @@ hidden byte planted; /* the number of the mistake in the rows: PLANTED in the en
 #ifndef PLACES
 #define PLACES LINES
 #endif
+/* Requests that the NDP-M has of the bus, and of its NDP; others wait with their senders. */
+#ifndef QUEUE
+#define QUEUE 1
+#endif
 #define DOWN_PLACES (2 * PLACES + 1)
 #define UP_PLACES (2 * PLACES)
 #define NOBODY 255
@@ -62,7 +66,9 @@ bool has_exclusive;	 /* caches on the bus have that state; else they are shared 
 byte bus_request[LINES]; /* event at the home, 0: none has come */
 byte near[NEARS * LINES], near_value[NEARS * LINES], near_request[NEARS], near_line[NEARS];
 byte holds[NEARS * LINES]; /* as the home knows: 0, 1 shared, 2 modified */
-bool near_waits[NEARS];
+bool near_waits[NEARS], near_in[NEARS]; /* near_in: its request has a place of the queue */
+byte near_taken, bus_taken;
+bool invalidate_waits[LINES]; /* at the NDP-AP, for a place */
 byte cpu[CPUS * LINES], cpu_value[CPUS * LINES], point[LINES], point_value[LINES];
 byte bus_agent[LINES] = NOBODY; /* whose request is under way, at the home */
 bool bus_write[LINES];
@@ -140,21 +146,22 @@ inline HOME_LINE_UP()
 {
 	/* What the memory controller has still to send is the newest. */
 	v = (lines_down[l] -> value_down[l] : memory[l]);
-	up!LINE_COMES, l, v; serving[l] = NOBODY
+	up!LINE_COMES, l, v; serving[l] = NOBODY; bus_taken--
 }
-inline HOME_ACK_UP() { up!ACK_COMES, l, 0; serving[l] = NOBODY }
-inline HOME_NACK_UP() { up!NACK_COMES, l, 0; serving[l] = NOBODY }
+inline HOME_ACK_UP() { up!ACK_COMES, l, 0; serving[l] = NOBODY; bus_taken-- }
+inline HOME_NACK_UP() { up!NACK_COMES, l, 0; serving[l] = NOBODY; bus_taken-- }
 inline HOME_STORE() { memory[l] = v }
 inline HOME_CLAIM_SHARED() { up!EV_CLAIM_READ, l, 0 }
 inline HOME_CLAIM_OWNED() { up!EV_CLAIM_WRITE, l, 0 }
 inline HOME_AGAIN() { is_again[l] = true }
+inline near_leaves() { near_in[serving[l]] = false; near_taken--; serving[l] = NOBODY }
 inline HOME_GRANT_SHARED()
 {
-	to_near[serving[l]]!EV_GRANT, l, memory[l]; holds[serving[l] * LINES + l] = 1; serving[l] = NOBODY
+	to_near[serving[l]]!EV_GRANT, l, memory[l]; holds[serving[l] * LINES + l] = 1; near_leaves()
 }
 inline HOME_GRANT_OWNED()
 {
-	to_near[serving[l]]!EV_GRANT, l, memory[l]; holds[serving[l] * LINES + l] = 2; serving[l] = NOBODY
+	to_near[serving[l]]!EV_GRANT, l, memory[l]; holds[serving[l] * LINES + l] = 2; near_leaves()
 }
 inline HOME_PROBE_SHARED()
 {
@@ -247,7 +254,7 @@ inline begin(who, write)
 	if
 	:: !is_there -> reads!(write -> EV_C_WRITE : EV_C_READ), l; is_done = false
 	:: is_there && write && !is_modified -> step_SHADOW(shadow, EV_INVALIDATE);
-		if :: !is_done -> down!EV_C_INVALIDATE, l, 0 :: else fi
+		invalidate_waits[l] = !is_done
 	:: else
 	fi;
 	if
@@ -361,6 +368,13 @@ end:	do
 		:: else -> assert(claim[line] == 0); claim[line] = kind
 		fi;
 		kind = 0; line = 0; value = 0; c = 0; TIDY }
+#define INVALIDATE(x) \
+	:: atomic { invalidate_waits[x] && bus_taken < QUEUE && len(down) < DOWN_PLACES - PLACES -> \
+		invalidate_waits[x] = false; bus_taken++; down!EV_C_INVALIDATE, x, 0; TIDY }
+	INVALIDATE(0)
+#if LINES > 1
+	INVALIDATE(1)
+#endif
 #ifdef OTHERS
 	:: atomic { shadow != SHADOW_UNDEFINED -> step_SHADOW(shadow, EV_CHANGE); TIDY }
 #endif
@@ -446,7 +460,7 @@ end:	do
 	od
 }
 
-/* Requests have places of their own, so that what is awaited is never behind them. */
+/* Requests that find no place wait where nothing is behind them, so that what is awaited comes. */
 proctype ndp_m()
 {
 	byte kind, line, value;
@@ -458,7 +472,14 @@ end:	do
 		:: kind == EV_ACK -> step_HOME(home[l], EV_ACK)
 		fi;
 		kind = 0; line = 0; value = 0; TIDY }
-	:: atomic { reads?kind, line -> bus_request[line] = kind; kind = 0; line = 0; TIDY }
+	:: atomic { bus_taken < QUEUE && nempty(reads) -> reads?kind, line; bus_taken++;
+		bus_request[line] = kind; kind = 0; line = 0; TIDY }
+/* Where there is a place for all, a request has it at once. */
+#if QUEUE < NEARS
+#define HAS_PLACE(x) skip
+#else
+#define HAS_PLACE(x) near_in[x] = true; near_taken++
+#endif
 #define FROM(x) \
 	:: atomic { from_near[x]?kind, line, value -> l = line; v = value; \
 		if \
@@ -466,7 +487,7 @@ end:	do
 			if :: probes[l] == 0 -> step_HOME(home[l], EV_PROBED) :: else fi \
 		:: kind == EV_N_LINE -> holds[x * LINES + l] = (holds[x * LINES + l] == 2 -> 0 : holds[x * LINES + l]); \
 			step_HOME(home[l], EV_N_LINE) \
-		:: else -> near_request[x] = kind; near_line[x] = line \
+		:: else -> near_request[x] = kind; near_line[x] = line; HAS_PLACE(x) \
 		fi; \
 		kind = 0; line = 0; value = 0; TIDY }
 	FROM(0)
@@ -482,7 +503,8 @@ end:	do
 	SERVE(1)
 #endif
 #define SERVE_NEAR(x) \
-	:: atomic { near_request[x] != 0 && serving[near_line[x]] == NOBODY -> l = near_line[x]; serving[l] = x; \
+	:: atomic { near_request[x] != 0 && !near_in[x] && near_taken < QUEUE -> near_in[x] = true; near_taken++; TIDY } \
+	:: atomic { near_in[x] && near_request[x] != 0 && serving[near_line[x]] == NOBODY -> l = near_line[x]; serving[l] = x; \
 		serving_event[l] = near_request[x]; near_request[x] = 0; near_line[x] = 0; is_again[l] = true; TIDY }
 	SERVE_NEAR(0)
 #if NEARS > 1
@@ -495,7 +517,7 @@ end:	do
 proctype rest()
 {
 	timeout -> d_step {
-		assert(len(up) == 0 && len(down) == 0 && len(reads) == 0);
+		assert(len(up) == 0 && len(down) == 0 && len(reads) == 0 && bus_taken == 0 && near_taken == 0);
 		for (k : 0 .. LINES - 1) {
 			assert(serving[k] == NOBODY && bus_agent[k] == NOBODY && claim[k] == 0 && !bus_request[k] && point[k] != POINT_LOCKED)
 		}
