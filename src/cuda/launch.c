@@ -35,10 +35,8 @@ CUresult cuda_launch_check_shape(struct cuda_launch *l)
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
 
 	const uint32_t threads_max = cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-	/* No product of the dimensions can overflow before each was checked. */
-	const uint64_t threads = (uint64_t)l->block[0] * l->block[1];
+	uint64_t threads;
 
-	l->threads = threads > 1024 || threads * l->block[2] > 1024 ? UINT32_MAX : (uint32_t)threads * l->block[2];
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t grid = cuda_device_limit(grid_max[i]), block = cuda_device_limit(block_max[i]);
 
@@ -51,6 +49,9 @@ CUresult cuda_launch_check_shape(struct cuda_launch *l)
 						   "the block's dimension %u is %u; expected 1 to %u", i, l->block[i],
 						   block);
 	}
+	/* Of dimensions that were checked: no product overflows. */
+	threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	l->threads = (uint32_t)MIN(threads, UINT32_MAX);
 	return l->threads > threads_max ? cuda_launch_because(l, CUDA_ERROR_INVALID_VALUE,
 							      "a block of %ux%ux%u threads; at most %u are possible",
 							      l->block[0], l->block[1], l->block[2], threads_max)
@@ -174,6 +175,7 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 		.program = l->f->program,
 		.mem = d->mem,
 		.textures = d->textures,
+		.cta_threads_max = (uint32_t)d->run.device->traits.cta_thread_count,
 		.params = block,
 		.shared_dynamic_bytes = l->dynamic_bytes,
 		.stack_bytes = (uint32_t)ctx->limits[CU_LIMIT_STACK_SIZE],

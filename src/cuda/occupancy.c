@@ -51,7 +51,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, int *bloc
 		return CUDA_ERROR_INVALID_VALUE;
 
 	CUresult result = check_function(function);
-	int largest = max_threads_per_cta(), best_size = 0;
+	/* What a multiprocessor holds: of a CTA that is spread over several there is no occupancy. */
+	int largest = MIN(max_threads_per_cta(), (int)cuda_driver.run.device->traits.thread_count), best_size = 0;
 	uint32_t best_threads = 0, best_ctas = 0;
 
 	if (result != CUDA_SUCCESS)

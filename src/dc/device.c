@@ -152,14 +152,19 @@ static uint32_t ctas_fit(const struct device *d, const struct simt_program *p, u
 {
 	const uint64_t shared = p->shared_static_bytes + shared_dynamic_bytes;
 
-	if (shared <= d->traits.shared_bytes && threads_per_cta <= THREADS)
-		return dc_ctas_per_block(DC_BLOCK_LANES, threads_per_cta);
+	if (threads_per_cta > THREADS && (p->threads_communicate || shared)) {
+		base_diag_error(diag, (struct base_place){0},
+				"kernel %s: %u threads that communicate, by shared memory, a barrier or a warp-wide "
+				"instruction; such a CTA has the %llu lanes of a control block at most",
+				p->name, threads_per_cta, (unsigned long long)THREADS);
+		return 0;
+	}
+	if (shared <= d->traits.shared_bytes)
+		return MAX(dc_ctas_per_block(DC_BLOCK_LANES, threads_per_cta), 1);
 	base_diag_error(
 	    diag, (struct base_place){0},
-	    "kernel %s: %u threads with %llu bytes of shared memory; a control block has %llu lanes, and a CTA "
-	    "at most %llu bytes",
-	    p->name, threads_per_cta, (unsigned long long)shared, (unsigned long long)THREADS,
-	    (unsigned long long)d->traits.shared_bytes);
+	    "kernel %s: %llu bytes of shared memory; a CTA has at most %llu bytes",
+	    p->name, (unsigned long long)shared, (unsigned long long)d->traits.shared_bytes);
 	return 0;
 }
 
@@ -291,6 +296,7 @@ struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params
 	    .compute_capability = COMPUTE_CAPABILITY,
 	    .clock_khz = p->clock_khz,
 	    .multiprocessor_count = dc_system_blocks(system),
+	    .cta_thread_count = (uint64_t)dc_system_blocks(system) * THREADS,
 	    .thread_count = THREADS,
 	    .warp_count = THREADS / SIMT_LANES,
 	    .cta_count = THREADS / SIMT_LANES,

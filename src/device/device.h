@@ -30,6 +30,7 @@ struct device_result {
 struct device_traits {
 	uint64_t compute_capability; /* times 10 */
 	uint64_t clock_khz, multiprocessor_count;
+	uint64_t cta_thread_count; /* of a CTA at most, of a kernel whose threads do not communicate */
 	/* of a multiprocessor */
 	uint64_t thread_count, warp_count, cta_count, register_count, shared_bytes;
 	uint64_t double_interval_ratio; /* single-precision instructions in the time of one of double precision */
@@ -55,7 +56,8 @@ struct device_ops {
 	/* Registers that each thread can have when a multiprocessor holds so many warps, at most SIMT_REGISTER_MAX; 0:
 	 * not one. */
 	uint32_t (*registers_per_thread)(const struct device *d, uint64_t warps);
-	/* CTAs of such a launch that fit on one multiprocessor; 0 with a message when none fits. */
+	/* CTAs of such a launch that fit on one multiprocessor; 1 of a CTA that is spread over several; 0 with a
+	 * message when none fits. */
 	uint32_t (*ctas_fit)(const struct device *d, const struct simt_program *p, uint32_t threads_per_cta,
 			     uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
 	/* Resident warps at most: what simt_launch_begin needs. */

@@ -114,6 +114,7 @@ struct device_traits gpu_device_traits(const struct gpu_config *c)
 	    .compute_capability = p->compute_capability,
 	    .clock_khz = p->sm_clock_khz,
 	    .multiprocessor_count = p->sm_count,
+	    .cta_thread_count = MIN(sm->thread_slot_count, SIMT_CTA_THREADS_MAX),
 	    .thread_count = sm->thread_slot_count,
 	    .warp_count = sm->warp_slot_count,
 	    .cta_count = sm->cta_slot_count,

@@ -58,6 +58,17 @@ bool ptx_inst_is_branch(const struct ptx_inst *i)
 	return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX;
 }
 
+bool ptx_inst_is_barrier(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
+}
+
+bool ptx_inst_is_warp_wide(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE || i->op == PTX_OP_MATCH || i->op == PTX_OP_REDUX ||
+	       i->op == PTX_OP_ACTIVEMASK || i->op == PTX_OP_ELECT;
+}
+
 bool ptx_inst_ends_block(const struct ptx_inst *i)
 {
 	return ptx_inst_is_branch(i) || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT || i->op == PTX_OP_TRAP;

@@ -384,6 +384,8 @@ void ptx_inst_regs(const struct ptx_inst *i, struct ptx_reg_use *use);
 bool ptx_inst_is_load(const struct ptx_inst *i);   /* ld (any space but param/const), tex, suld */
 bool ptx_inst_is_store(const struct ptx_inst *i);  /* st, sust */
 bool ptx_inst_is_branch(const struct ptx_inst *i); /* bra, brx */
+bool ptx_inst_is_barrier(const struct ptx_inst *i); /* bar, barrier */
+bool ptx_inst_is_warp_wide(const struct ptx_inst *i); /* shfl, vote, and the like */
 bool ptx_inst_ends_block(const struct ptx_inst *i); /* branch, ret, exit, trap, unguarded or not */
 
 #endif

@@ -10,7 +10,12 @@
 
 static bool check_dimensions(const struct simt_launch *l, struct base_diag_list *diag)
 {
-	static const uint32_t block_max[3] = {1024, 1024, 64}, grid_max[3] = {INT32_MAX, 65535, 65535};
+	static const uint32_t grid_max[3] = {INT32_MAX, 65535, 65535};
+	const uint32_t threads_max = l->cta_threads_max ? l->cta_threads_max : SIMT_CTA_THREADS_MAX;
+	const uint32_t side_max = threads_max > SIMT_CTA_THREADS_MAX ? threads_max : SIMT_CTA_THREADS_MAX;
+	const uint32_t block_max[3] = {side_max, side_max, 64};
+	const uint32_t kernel_max =
+	    l->program->max_threads_per_cta < threads_max ? l->program->max_threads_per_cta : threads_max;
 	const struct base_place nowhere = {0};
 	const uint32_t errors = diag->error_count;
 
@@ -26,9 +31,9 @@ static bool check_dimensions(const struct simt_launch *l, struct base_diag_list 
 		return false;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
-	if (threads > l->program->max_threads_per_cta)
+	if (threads > kernel_max)
 		base_diag_error(diag, nowhere, "kernel %s: %llu threads per CTA; the kernel allows at most %u",
-				l->program->name, (unsigned long long)threads, l->program->max_threads_per_cta);
+				l->program->name, (unsigned long long)threads, kernel_max);
 	return diag->error_count == errors;
 }
 

@@ -554,17 +554,49 @@ void simt_rows_align(struct simt_program_priv *p)
 	p->rows = aligned;
 }
 
+static bool is_shared_var(const struct ptx_operand *o)
+{
+	if (o->var && o->var->space == PTX_SHARED)
+		return true;
+	for (uint32_t i = 0; i < o->elem_count; i++)
+		if (is_shared_var(&o->elems[i]))
+			return true;
+	return false;
+}
+
+static bool joins_threads(const struct ptx_inst *i)
+{
+	if (ptx_inst_is_barrier(i) || ptx_inst_is_warp_wide(i))
+		return true;
+	for (uint32_t s = 0; s < i->src_count; s++)
+		if (is_shared_var(&i->src[s]))
+			return true;
+	return false;
+}
+
+static bool threads_communicate(const struct simt_program_priv *p)
+{
+	if (p->pub.shared_static_bytes)
+		return true;
+	for (uint32_t n = 0; n < p->func_count; n++)
+		for (uint32_t k = 0; !p->funcs[n].builtin && k < p->funcs[n].ptx->inst_count; k++)
+			if (joins_threads(&p->funcs[n].ptx->insts[k]))
+				return true;
+	return false;
+}
+
 static void publish(struct simt_build *b, const struct ptx_func *entry)
 {
 	struct simt_program *pub = &b->p->pub;
 	const uint32_t *n = entry->reqntid[0] ? entry->reqntid : entry->maxntid;
-	uint64_t threads = n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : 1024;
+	uint64_t threads = n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : UINT32_MAX;
 
 	pub->entry = b->p->funcs[0].ptx; /* with spills */
 	pub->insts = b->p->insts;
 	pub->sb = b->p->sb;
 	pub->param_bytes = entry->param_bytes;
-	pub->max_threads_per_cta = threads < 1024 ? (uint32_t)threads : 1024;
+	pub->max_threads_per_cta = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+	pub->threads_communicate = threads_communicate(b->p);
 	pub->entry_cfg = b->p->funcs[0].cfg;
 	pub->entry_alloc = b->p->funcs[0].alloc;
 	simt_rows_align(b->p);

@@ -99,6 +99,9 @@ struct simt_inst {
 	uint32_t mark;	     /* simt_program_mark value, 0 = none */
 };
 
+/* Threads that a CTA can have on GPUs (CUDA programming guide, compute capability 2.0 and later). */
+enum { SIMT_CTA_THREADS_MAX = 1024 };
+
 /* Registers that a thread of real hardware can have (CUDA programming guide, compute capability 3.5 and later). */
 enum { SIMT_REGISTER_MAX = 255 };
 
@@ -124,7 +127,8 @@ struct simt_program {
 	uint32_t sb_count;   /* all scoreboard ids are below this */
 	uint32_t sb_pred_first;
 	uint64_t shared_static_bytes, local_bytes_per_thread, param_bytes;
-	uint32_t max_threads_per_cta; /* from .maxntid/.reqntid, else 1024 */
+	uint32_t max_threads_per_cta; /* from .maxntid/.reqntid, else UINT32_MAX: what the device has */
+	bool threads_communicate; /* within a CTA: shared memory, a barrier, a warp-wide instruction */
 	const struct ptx_cfg *entry_cfg;     /* pc of the entry function's instruction i is i */
 	const struct ptx_alloc *entry_alloc;
 	/* What the near-data mechanism of this run found out about the program, made at its first launch. Owned by the
@@ -215,6 +219,7 @@ struct simt_launch {
 	struct simt_memory *mem;
 	const struct simt_textures *textures; /* objects that handles mean; NULL: none */
 	uint32_t grid[3], block[3];
+	uint32_t cta_threads_max; /* of the device; 0: SIMT_CTA_THREADS_MAX */
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t shared_dynamic_bytes;
 	uint32_t stack_bytes; /* local memory per thread at least, where the program has any */

@@ -162,6 +162,7 @@ struct machine *machine_new(const struct machine_config *config, bool audit, str
 	    .traits = {.compute_capability = 70,
 		       .clock_khz = 1000000,
 		       .multiprocessor_count = TOY_PROCESSORS,
+		       .cta_thread_count = TOY_THREADS,
 		       .thread_count = TOY_THREADS,
 		       .warp_count = TOY_THREADS / SIMT_LANES,
 		       .cta_count = 1,

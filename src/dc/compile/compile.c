@@ -38,11 +38,8 @@ static void begin(struct dcc *c)
 static void note_kinds(struct dcc *c)
 {
 	for (uint32_t n = 0; n < c->func->inst_count; n++) {
-		const enum ptx_op op = c->func->insts[n].op;
-
-		c->kernel->has_barrier |= op == PTX_OP_BAR || op == PTX_OP_BARRIER;
-		c->kernel->has_warp_ops |= op == PTX_OP_SHFL || op == PTX_OP_VOTE || op == PTX_OP_MATCH ||
-					   op == PTX_OP_REDUX || op == PTX_OP_ACTIVEMASK || op == PTX_OP_ELECT;
+		c->kernel->has_barrier |= ptx_inst_is_barrier(&c->func->insts[n]);
+		c->kernel->has_warp_ops |= ptx_inst_is_warp_wide(&c->func->insts[n]);
 	}
 	c->kernel->counts.insts = c->func->inst_count;
 }
