@@ -13,10 +13,16 @@ static void answer(struct ndp_core *k, uint64_t units)
 	user->answer(user->self, k->unit, ps);
 }
 
+/* Where it is known, if it is. Arrays lie whole multiples of a few pages apart: all bits of the number count. */
+static inline struct core_page *page_place(struct ndp_core *k, uint64_t page)
+{
+	return &k->pages[page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CORE_PAGES_LOG2)];
+}
+
 /* NULL: it is not known here. */
 static inline struct core_page *page_known(struct ndp_core *k, uint64_t page)
 {
-	struct core_page *p = &k->pages[page % CORE_PAGES];
+	struct core_page *p = page_place(k, page);
 
 	return p->page == page ? p : NULL;
 }
@@ -28,7 +34,7 @@ static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 	struct core_page *p = page_known(k, page);
 
 	if (!p) {
-		p = &k->pages[page % CORE_PAGES];
+		p = page_place(k, page);
 		p->line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
 		p->page = page;
 	}

@@ -131,7 +131,7 @@ struct ndp_ask {
 	bool is_busy, is_write, is_remote, is_wanted;
 };
 
-enum { CORE_PAGES = 8 };
+enum { CORE_PAGES_LOG2 = 3, CORE_PAGES = 1 << CORE_PAGES_LOG2 };
 
 /* What each of its accesses touches comes first: hundreds of cores take turns, and the host's caches are small. */
 struct ndp_core {
@@ -149,7 +149,7 @@ struct ndp_core {
 	struct cpu_event fault; /* a page fault that it waits for */
 	struct core_page {
 		uint64_t page, line; /* the first of the page */
-	} pages[CORE_PAGES]; /* that it has used, each at its place by its number; UINT64_MAX: none */
+	} pages[CORE_PAGES]; /* that it has used, each at its place; UINT64_MAX: none */
 } __attribute__((aligned(HOST_LINE_BYTES)));
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
 
