@@ -44,7 +44,10 @@ static int write_run(const char *word, const char *out)
 		g_free(message);
 		return CLI_USAGE;
 	}
-	if (!has_time(run)) {
+	if (!has_time(run) && json_is_object(json_object_get(run, "coprocessor"))) {
+		cli_error("timeline: run %s is the coprocessor's, of which nothing is kept over time", word);
+		exit_status = CLI_USAGE;
+	} else if (!has_time(run)) {
 		cli_error("timeline: run %s has neither copies nor kernels, and nothing was kept over time: see "
 			  "cpu.sample_ps and cpu.span_count", word);
 		exit_status = CLI_USAGE;

@@ -245,9 +245,13 @@ static int report(struct work *w)
 	json_object_set(why, "run", base->result);
 	if (!cli_json_keep(w->options->json, why))
 		exit_status = CLI_UNABLE;
-	json_decref(why);
-	if (w->batch.is_interrupted)
+	if (w->batch.is_interrupted) {
+		cli_error("why: interrupted: %zu of %u machines with an ideal resource have run", json_array_size(rows),
+			  w->batch.job_count - 1);
+		json_decref(why);
 		return CLI_INTERRUPTED;
+	}
+	json_decref(why);
 	return exit_status == CLI_OK && cli_job_not_verified(base) ? CLI_FAILED : exit_status;
 }
 
