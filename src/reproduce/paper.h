@@ -70,7 +70,7 @@ struct reproduce_term {
 	const char *const *words; /* not NULL: the number is an index into these */
 };
 
-enum { REPRODUCE_TERM_MAX = 5 };
+enum { REPRODUCE_TERM_MAX = 6 };
 
 /* One part of a claim: "T2 (a)". The texts are templates: {0} is term 0's measured number, {=0} the size of what it is
  * compared with, {~0} its tolerance; with {0:.1} one decimal, with {0:+.1} a sign as well, with {0:s} a word. */
