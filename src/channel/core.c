@@ -62,7 +62,7 @@ static cpu_version granule_quarters(const struct ndp_core *k, uint64_t granule)
 static void see(struct ndp_core *k, uint64_t granule, bool is_write, cpu_version *version)
 {
 	if (is_write)
-		*version = cpu_version_next(*version, granule_quarters(k, granule));
+		*version = cpu_make(k->s->c, line_of(k, granule), *version, granule_quarters(k, granule));
 	observe(k->s, k->unit, line_of(k, granule), granule_quarters(k, granule), is_write, *version);
 }
 

@@ -260,7 +260,7 @@ static void grant(struct near_request *r)
 	} else if (is_owned) {
 		const cpu_version quarters = quarters_of(r->quarter, r->quarters);
 
-		r->version = cpu_version_next(memory_version(s, r->line), quarters);
+		r->version = cpu_make(s->c, r->line, memory_version(s, r->line), quarters);
 		store_near(s, r->line, r->version, quarters);
 		write_memory(r->m, r->line, r->quarter, r->quarters, true);
 		observe(s, r->core->unit, r->line, quarters, true, r->version);

@@ -450,7 +450,7 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 		return true;
 	}
 	if (action == COH_DO_EXECUTE)
-		tag->version = cpu_version_next(tag->version, quarters_of(r->quarter, r->quarters));
+		tag->version = cpu_make(s->c, r->line, tag->version, quarters_of(r->quarter, r->quarters));
 	r->version = tag->version;
 	if (row->next == COH_POINT_LOCKED)
 		tag->state = POINT_LOCKED;

@@ -56,6 +56,14 @@ static inline void cpu_moved(const struct cpu_common *c, uint64_t line, uint32_t
 		c->user.moved(c->user.self, line, core);
 }
 
+/* The same. */
+static inline cpu_version cpu_make(const struct cpu_common *c, uint64_t line, cpu_version version,
+				   cpu_version quarters)
+{
+	return unlikely(c->user.make) ? c->user.make(c->user.self, line, version, quarters)
+				      : cpu_version_next(version, quarters);
+}
+
 /* Does the planted mistake happen here? */
 static inline bool cpu_is_faulty(struct cpu_common *c, enum cpu_fault fault)
 {

@@ -105,7 +105,7 @@ static void observe(struct cpu_core *k, uint64_t line, enum cpu_op op, struct cp
 	if (likely(!user->observe) || op == CPU_PREFETCH)
 		return;
 	if (op != CPU_READ)
-		second->version = cpu_version_next(second->version, CPU_VERSION_ALL);
+		second->version = cpu_make(k->c, line, second->version, CPU_VERSION_ALL);
 	user->observe(user->self, k->number, line, op != CPU_READ, second->version);
 }
 

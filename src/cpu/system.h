@@ -24,7 +24,8 @@ enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
 /* Which bytes accesses use. */
 #define CPU_VALUES(X) \
 	X(CPU_VALUES_NONE, none) \
-	X(CPU_VALUES_VERSIONS, versions)
+	X(CPU_VALUES_VERSIONS, versions) \
+	X(CPU_VALUES_BYTES, bytes)
 enum cpu_values { CPU_VALUES(SIM_PARAM_ENUMERATOR) };
 /* States of lines in private caches. */
 #define CPU_PROTOCOLS(X) \
@@ -78,6 +79,8 @@ struct cpu_user {
 	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
 	 */
 	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version);
+	/* What a store of these quarters makes of a copy's version. NULL: cpu_version_next. */
+	cpu_version (*make)(void *self, uint64_t line, cpu_version version, cpu_version quarters);
 	/* A copy of the line has gone from this core to another cache or the memory; CPU_NOBODY: from the last level
 	 * or the memory to a cache. Versions are followed (observe is there). */
 	void (*moved)(void *self, uint64_t line, uint32_t core);

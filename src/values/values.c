@@ -432,7 +432,7 @@ static struct private *private_at(const struct values *v, const struct slot *slo
 	return unlikely(slot->has_privates) ? private_of(v, line, holder) : NULL;
 }
 
-void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
+bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
 {
 	const quarter_set set = set_of(quarters);
 	struct slot *slot = find(v, line);
@@ -440,17 +440,17 @@ void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	quarter_set unsaved;
 
 	if (!slot)
-		return;
+		return false;
 	slot->is_used = true;
 	p = private_at(v, slot, line, holder);
 	if (p && (p->quarters & quarters)) {
 		p->version = cpu_version_merge(p->version, version, quarters);
-		return;
+		return false;
 	}
 	learn(v, slot, version, quarters);
 	if ((version ^ cpu_version_next(slot->newest, quarters)) & (quarters * 0xffff)) {
 		make_private(v, slot, line, holder, version, quarters);
-		return;
+		return true;
 	}
 	unsaved = slot->moved & set & (quarter_set)~slot->saved;
 	if (unsaved)
@@ -461,6 +461,7 @@ void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 			slot->last[q] = (uint16_t)holder;
 	slot->moved &= ~(uint64_t)set & SET_MASK;
 	slot->saved &= ~(uint64_t)set & SET_MASK;
+	return false;
 }
 
 static void remove_private(struct values *v, struct slot *slot, struct private *p)

@@ -43,8 +43,9 @@ bool values_is_known(const struct values *v, uint64_t line);
 /* A store of the holder (a cache) comes into these quarters of the line (see cpu/version.h); host is where the program
  * has the line. */
 void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version quarters);
-/* It made this version of them in the holder's copy: of all quarters that the copy has, whatever it wrote. */
-void values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
+/* It made this version of them in the holder's copy: of all quarters that the copy has, whatever it wrote. True: that
+ * copy is private from now on. */
+bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
 /* Another cache or the memory has a copy of the quarters from the holder; VALUES_NOBODY: from where nobody stores. */
 #define VALUES_NOBODY UINT32_MAX
 void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version quarters);

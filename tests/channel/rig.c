@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <glib.h>
@@ -22,18 +23,37 @@ static void memory_room(void *ctx, uint32_t stack, uint32_t vault)
 	cpu_memory_room(((struct rig *)ctx)->cpu);
 }
 
+/* The unit's instruction, with the bytes that it is given. */
+static void execute(struct rig *r, uint32_t unit)
+{
+	const struct rig_access *a = &r->accesses[unit];
+	uint8_t *bytes;
+
+	if (!r->bytes || !a->size)
+		return;
+	bytes = bytes_of(r->bytes, unit);
+	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC)
+		for (uint32_t i = 0; i < a->size; i++)
+			bytes[i] = (uint8_t)(++r->written * 0x9e3779b97f4a7c15u >> 56);
+	else if (a->op == CPU_READ)
+		r->stale += memcmp(bytes, r->program + a->address, a->size) != 0;
+}
+
 static void answer(void *self, uint32_t unit, uint64_t time_ps)
 {
 	struct rig *r = self;
 
 	assert_true(r->ready_ps[unit] == CPU_WAITS);
 	r->ready_ps[unit] = time_ps;
+	execute(r, unit);
 }
 
 static void check(struct rig *r, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
 {
 	uint64_t at = (uint64_t)(uintptr_t)g_hash_table_lookup(r->lines, (gpointer)(line + 1));
 
+	if (r->bytes && r->params.fault) /* two stores have two versions then */
+		return;
 	if (!at) {
 		at = g_hash_table_size(r->lines) + 1;
 		assert_true(at < RIG_LINES_MAX);
@@ -52,14 +72,35 @@ static void check(struct rig *r, uint64_t line, cpu_version quarters, bool is_wr
 
 static void see_cpu(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
 {
-	(void)core;
-	check(self, line, CPU_VERSION_ALL, is_write, version);
+	struct rig *r = self;
+
+	check(r, line, CPU_VERSION_ALL, is_write, version);
+	if (r->bytes)
+		bytes_observe(r->bytes, core, line, is_write, version);
 }
 
 static void see_near(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
 {
-	(void)unit;
-	check(self, line, quarters, is_write, version);
+	struct rig *r = self;
+
+	check(r, line, quarters, is_write, version);
+	if (r->bytes)
+		bytes_see(r->bytes, unit, line, quarters, is_write, version);
+}
+
+static cpu_version make(void *self, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	return bytes_make(((struct rig *)self)->bytes, line, version, quarters);
+}
+
+static void moved(void *self, uint64_t line, uint32_t core)
+{
+	bytes_moved(((struct rig *)self)->bytes, line, core);
+}
+
+static void moved_near(void *self, uint64_t line, cpu_version quarters, uint32_t unit)
+{
+	bytes_moved_near(((struct rig *)self)->bytes, line, quarters, unit);
 }
 
 static void full(void *self, uint32_t unit)
@@ -131,9 +172,8 @@ void rig_open(struct rig *r, bool is_observed)
 						 .room = memory_room,
 						 .stamps = r->is_accounted,
 						 .ctx = r};
-	const struct cpu_user user = {
-	    .answer = answer, .observe = is_observed ? see_cpu : NULL, .full = full, .self = r};
-	const struct channel_observer observer = {.see = see_near, .self = r};
+	struct cpu_user user = {.answer = answer, .observe = is_observed ? see_cpu : NULL, .full = full, .self = r};
+	struct channel_observer observer = {.see = see_near, .self = r};
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
@@ -157,6 +197,13 @@ void rig_open(struct rig *r, bool is_observed)
 		r->units += (uint32_t)(r->params.ndp_count * r->params.core_count);
 	}
 	assert_true(r->units <= RIG_UNITS_MAX);
+	if (r->has_bytes) {
+		r->program = g_malloc0(RIG_PROGRAM_BYTES);
+		r->bytes = bytes_new(r->cpu, &r->cpu_params, r->params.ndp_count ? &r->params : NULL);
+		user.make = r->cpu_params.values == CPU_VALUES_BYTES ? make : NULL;
+		user.moved = moved;
+		observer.moved = moved_near;
+	}
 	cpu_system_connect(r->cpu, &user);
 	if (is_observed && r->near)
 		channel_system_observe(r->near, &observer);
@@ -169,6 +216,8 @@ void rig_drop(struct rig *r)
 	cpu_system_free(r->cpu);
 	mem_memory_free(r->memory);
 	g_hash_table_destroy(r->lines);
+	bytes_free(r->bytes);
+	g_free(r->program);
 }
 
 uint64_t rig_close(struct rig *r)
@@ -184,6 +233,7 @@ uint64_t rig_close(struct rig *r)
 	if (broken)
 		fail_msg("a law does not hold: %s", broken);
 	assert_int_equal(r->wrong, 0);
+	assert_int_equal(r->stale, 0);
 	hash = sim_ctx_hash(&r->ctx);
 	rig_drop(r);
 	mem_req_pool_free(r->ctx.pool);
@@ -237,11 +287,18 @@ void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, e
 	uint64_t done;
 
 	r->ready_ps[unit] = CPU_WAITS;
+	r->accesses[unit] = (struct rig_access){address, size, op};
+	if (r->bytes)
+		bytes_begin(r->bytes, unit, address, r->program + address, size, op);
 	if (unit < r->cpu_units)
 		done = cpu_access(r->cpu, unit, now, address, size, op, 0);
 	else
 		done = channel_access(r->near, unit - r->cpu_units, now, address, size, op);
 	done_at(r, unit, done);
+	if (r->bytes)
+		bytes_taken(r->bytes, unit, done == CPU_WAITS);
+	if (done != CPU_WAITS)
+		execute(r, unit);
 }
 
 void rig_fence(struct rig *r, uint32_t unit)
@@ -250,6 +307,7 @@ void rig_fence(struct rig *r, uint32_t unit)
 	uint64_t done;
 
 	r->ready_ps[unit] = CPU_WAITS;
+	r->accesses[unit].size = 0;
 	if (unit < r->cpu_units)
 		done = cpu_fence(r->cpu, unit, now);
 	else

@@ -5,8 +5,10 @@
 
 #include "channel/channel.h"
 #include "cpu/system.h"
+#include "threads/cpu/bytes.h"
 
-enum { RIG_LINE_BYTES = 128, RIG_UNITS_MAX = 1024, RIG_LINES_MAX = 1 << 16 };
+enum { RIG_LINE_BYTES = 128, RIG_UNITS_MAX = 1024, RIG_LINES_MAX = 1 << 16,
+       RIG_PROGRAM_BYTES = 1 << 20 };
 
 struct rig {
 	struct sim_ctx ctx;
@@ -29,6 +31,16 @@ struct rig {
 	uint64_t state; /* of the random numbers */
 	bool is_observed;
 	bool is_accounted; /* cpu/account.h */
+	/* Before it is opened: accesses read and write bytes of a program, and cpu.values is what it says. */
+	bool has_bytes;
+	struct bytes *bytes;
+	uint8_t *program; /* its memory, from address 0 on */
+	struct rig_access {
+		uint64_t address;
+		uint32_t size;
+		enum cpu_op op;
+	} accesses[RIG_UNITS_MAX];
+	uint64_t written, stale; /* bytes; reads that got others than the program's memory has */
 };
 
 /* Small caches, so that lines leave them all the time; two channels with NDPs of four cores. */

@@ -41,12 +41,11 @@ static void are_queues_of_one(const struct rig *r)
 	}
 }
 
-static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_observed)
+static void access_randomly(struct rig *r, uint64_t seed, uint32_t accesses)
 {
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
 	const uint64_t page_bytes = r->cpu_params.page_bytes, part = PAGE_LINES * RIG_LINE_BYTES;
 
-	rig_open(r, is_observed);
 	r->state = seed;
 	for (uint32_t i = 0; i < accesses; i++) {
 		const uint32_t unit = rig_next(r);
@@ -73,6 +72,12 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 		if (r->has_queues_of_one)
 			are_queues_of_one(r);
 	}
+}
+
+static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_observed)
+{
+	rig_open(r, is_observed);
+	access_randomly(r, seed, accesses);
 	assert_true(!is_observed || r->observed > accesses / 4);
 	for (uint32_t i = 0; i < coh_row_count; i++)
 		counts[i] += channel_row_counts(r->near)[i];
@@ -99,96 +104,123 @@ static void test_random(void **state)
 	}
 }
 
+enum { VARIANTS = 18 };
+
+static void set_variant(struct rig *r, uint32_t variant)
+{
+	rig_defaults(r);
+	switch (variant) {
+	case 0:
+		r->params.overlapped_read = false;
+		r->params.point_atomics = true;
+		break;
+	case 1:
+		r->params.access_bytes = 64;
+		r->params.point_count = 2;
+		break;
+	case 2:
+		r->params.access_bytes = 128;
+		r->params.cache_bytes = 512;
+		r->params.summary_percent = 0;
+		break;
+	case 3:
+		r->params.cache_bytes = 0;
+		break;
+	case 4:
+		r->params.summary_by_hardware = true;
+		r->params.shadow_filter = false;
+		r->params.tlb_count = 2;
+		r->params.tlb_page_bytes = 4096;
+		break;
+	case 5:
+		r->cpu_params.dram_mbytes_per_s = 1000;
+		r->params.local_queue_count = 2;
+		break;
+	case 6:
+		r->params.point_cache_bytes = 2 * RIG_LINE_BYTES;
+		r->params.point_cache_ways_count = 2;
+		r->params.prefetch_count = 4;
+		break;
+	case 7:
+		r->cpu_params.down_mbytes_per_s = 100;
+		r->cpu_params.up_mbytes_per_s = 200;
+		break;
+	case 8:
+		r->claims = true;
+		break;
+	case 9:
+		r->claims = true;
+		r->params.access_bytes = 64;
+		r->params.summary_bytes = 65536;
+		r->params.summary_percent = 50;
+		break;
+	case 10:
+		r->params.extended_bus = true;
+		r->claims = true;
+		break;
+	case 11:
+		r->params.extended_bus = true;
+		r->params.cache_bytes = 0;
+		r->cpu_params.down_mbytes_per_s = 100;
+		break;
+	case 12:
+		r->cpu_params.protocol = CPU_PROTOCOL_MESI;
+		break;
+	case 13:
+		r->cpu_params.protocol = CPU_PROTOCOL_MESI;
+		r->params.summary_by_hardware = true;
+		r->claims = true;
+		break;
+	case 14:
+	case 15:
+	case 16:
+		r->params.attachment = CHANNEL_ATTACHMENT_PEER;
+		r->params.point_count = 2;
+		r->cpu_params.smp_hop_count = 1;
+		if (variant == 15) {
+			r->params.point_atomics = r->claims = true;
+			r->params.access_bytes = 64;
+			r->cpu_params.protocol = CPU_PROTOCOL_MESI;
+		} else if (variant == 16) {
+			r->params.cache_bytes = 0;
+			r->params.prefetch_count = 4;
+			r->cpu_params.down_mbytes_per_s = 100;
+		}
+		break;
+	default:
+		r->params.ndp_count = 1; /* the other channel is plain */
+		r->params.core_count = 8;
+	}
+}
+
 static void test_variants(void **state)
 {
 	(void)state;
-	for (uint32_t variant = 0; variant < 18; variant++) {
+	for (uint32_t variant = 0; variant < VARIANTS; variant++) {
 		struct rig r;
 
-		rig_defaults(&r);
-		switch (variant) {
-		case 0:
-			r.params.overlapped_read = false;
-			r.params.point_atomics = true;
-			break;
-		case 1:
-			r.params.access_bytes = 64;
-			r.params.point_count = 2;
-			break;
-		case 2:
-			r.params.access_bytes = 128;
-			r.params.cache_bytes = 512;
-			r.params.summary_percent = 0;
-			break;
-		case 3:
-			r.params.cache_bytes = 0;
-			break;
-		case 4:
-			r.params.summary_by_hardware = true;
-			r.params.shadow_filter = false;
-			r.params.tlb_count = 2;
-			r.params.tlb_page_bytes = 4096;
-			break;
-		case 5:
-			r.cpu_params.dram_mbytes_per_s = 1000;
-			r.params.local_queue_count = 2;
-			break;
-		case 6:
-			r.params.point_cache_bytes = 2 * RIG_LINE_BYTES;
-			r.params.point_cache_ways_count = 2;
-			r.params.prefetch_count = 4;
-			break;
-		case 7:
-			r.cpu_params.down_mbytes_per_s = 100;
-			r.cpu_params.up_mbytes_per_s = 200;
-			break;
-		case 8:
-			r.claims = true;
-			break;
-		case 9:
-			r.claims = true;
-			r.params.access_bytes = 64;
-			r.params.summary_bytes = 65536;
-			r.params.summary_percent = 50;
-			break;
-		case 10:
-			r.params.extended_bus = true;
-			r.claims = true;
-			break;
-		case 11:
-			r.params.extended_bus = true;
-			r.params.cache_bytes = 0;
-			r.cpu_params.down_mbytes_per_s = 100;
-			break;
-		case 12:
-			r.cpu_params.protocol = CPU_PROTOCOL_MESI;
-			break;
-		case 13:
-			r.cpu_params.protocol = CPU_PROTOCOL_MESI;
-			r.params.summary_by_hardware = true;
-			r.claims = true;
-			break;
-		case 14:
-		case 15:
-		case 16:
-			r.params.attachment = CHANNEL_ATTACHMENT_PEER;
-			r.params.point_count = 2;
-			r.cpu_params.smp_hop_count = 1;
-			if (variant == 15) {
-				r.params.point_atomics = r.claims = true;
-				r.params.access_bytes = 64;
-				r.cpu_params.protocol = CPU_PROTOCOL_MESI;
-			} else if (variant == 16) {
-				r.params.cache_bytes = 0;
-				r.params.prefetch_count = 4;
-				r.cpu_params.down_mbytes_per_s = 100;
-			}
-			break;
-		default:
-			r.params.ndp_count = 1; /* the other channel is plain */
-			r.params.core_count = 8;
-		}
+		set_variant(&r, variant);
 		run(&r, 100 + variant, accesses() / 4, true);
+	}
+}
+
+/* Bytes of a program that follow versions, and those of all copies: the same for each read, the newest. */
+static void test_bytes(void **state)
+{
+	(void)state;
+	for (uint32_t variant = 0; variant < VARIANTS; variant++) {
+		struct rig r;
+		uint32_t unit;
+
+		set_variant(&r, variant);
+		r.has_bytes = true;
+		r.cpu_params.values = CPU_VALUES_BYTES;
+		rig_open(&r, true);
+		access_randomly(&r, 300 + variant, accesses() / 8);
+		assert_true(bytes_compared(r.bytes) > accesses() / 40);
+		assert_int_equal(bytes_foreign(r.bytes, &unit), 0);
+		assert_int_equal(bytes_stale(r.bytes), 0);
+		rig_close(&r);
 	}
 }
 
@@ -299,7 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_variants), cmocka_unit_test(test_full_queues),
-	    cmocka_unit_test(test_rows), cmocka_unit_test(test_same),
+	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_same),     cmocka_unit_test(test_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

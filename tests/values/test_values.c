@@ -1,4 +1,5 @@
 /* test_values.c - versions with images against caches in which every copy has its own bytes. */
+#include "values/copies.h"
 #include "values/values.h"
 
 #include <setjmp.h>
@@ -406,12 +407,67 @@ static void test_lost_quarter(void **state)
 	values_free(w.values);
 }
 
+/* Each copy has the bytes that were there when its name was made: old ones, and the newest, which the program's memory
+ * has. */
+static void test_copies(void **state)
+{
+	struct copies *c = copies_new(LINE);
+	const cpu_version second = quarter_of(1);
+	cpu_version old, names = 5 * CPU_VERSION_ALL;
+	uint8_t host[LINE], before[LINE];
+
+	(void)state;
+	memset(host, 1, LINE);
+	memcpy(before, host, LINE);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE); /* nothing is known */
+	copies_begin(c, 7, host);
+	old = names;
+	names = copies_make(c, 7, old, second);
+	assert_true(names == cpu_version_next(old, second));
+	assert_true(copies_counts(c, 7, names) == names);
+	memset(host + 40, 2, 3);
+	copies_write(c, 7, copies_moment(c), false, 40, 3, host + 40);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, before), 40);
+	assert_int_equal(copies_differ(c, 7, old, 0, LINE, before), LINE);
+	assert_int_equal(copies_differ(c, 7, old, 0, LINE, host), 40);
+	assert_true(copies_is_newest(c, 7, names, 40));
+	assert_false(copies_is_newest(c, 7, old, 40));
+	/* Code without hooks writes there. */
+	host[50] = 9;
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 18);
+	copies_adopt(c, 7, names, 50, 9);
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 32);
+	/* A store before its line is there: who has the copy before that reads it, or does not. */
+	old = names;
+	host[33] = 3;
+	copies_write(c, 7, copies_moment(c), true, 33, 1, host + 33);
+	names = copies_make(c, 7, names, CPU_VERSION_ALL);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 32);
+	host[33] = 1;
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 32);
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 1);
+	host[33] = 4;
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 1);
+	/* Two stores into one copy have two names, and one number. */
+	assert_false(copies_is_forked(c, 7));
+	names = copies_make(c, 7, old, second);
+	assert_true(copies_is_forked(c, 7));
+	assert_true(copies_counts(c, 7, names) == cpu_version_next(copies_counts(c, 7, old), second));
+	copies_forget(c, 7, 1);
+	assert_false(copies_is_forked(c, 7));
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
+	copies_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
 	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_room_of_images),
 	    cmocka_unit_test(test_quarters),    cmocka_unit_test(test_lost_quarter),
+	    cmocka_unit_test(test_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,13 @@
 /* bytes.c - accesses by unit, stores under way by core. */
 #include "threads/cpu/bytes.h"
 
+#include "base/check.h"
+#include "values/copies.h"
 #include "values/values.h"
 
 #include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { OTHERS_BYTES = 1024, NOTED = 2 };
@@ -20,6 +24,11 @@ struct access {
 	uint32_t noted_count; /* lines that it stores into; the first ones are noted */
 	struct store *noted[NOTED];
 	uint8_t *others; /* OTHERS_BYTES that it uses, where they are not the program's */
+	/* Where copies have bytes: that it waits; of a store, when it began, and what the program writes, until it is
+	 * known to have done so. */
+	bool is_waiting;
+	uint64_t moment;
+	uint8_t *target;
 };
 
 /* Stores of a core into one line that no version says yet. */
@@ -43,6 +52,11 @@ struct bytes {
 	uint8_t *others;	 /* of all */
 	struct store **stores;   /* by core of the processors */
 	struct store *free;
+	/* cpu.values=bytes; NULL, else */
+	struct copies *copies;
+	uint32_t executed;	/* a unit whose store is executed when the next access begins; CPU_NOBODY: none */
+	uint32_t foreign_unit;
+	uint64_t foreign, compared, forked;
 };
 
 static uint64_t lines_of_caches(const struct cpu_params *p, const struct channel_params *near)
@@ -55,10 +69,13 @@ static uint64_t lines_of_caches(const struct cpu_params *p, const struct channel
 	return lines;
 }
 
+/* What is to be compared with all copies forgets as little as it can. */
 static struct values *make_values(const struct bytes *b)
 {
-	enum { IMAGES = 4, IMAGES_BYTES = 16 << 20 };
+	enum { IMAGES = 4, IMAGES_BYTES = 16 << 20, LINES_ALL = 1 << 22, IMAGES_ALL = 64, IMAGES_BYTES_ALL = 1 << 30 };
 
+	if (b->copies)
+		return values_new((uint32_t)b->p->line_bytes, LINES_ALL, IMAGES_ALL, IMAGES_BYTES_ALL);
 	return values_new((uint32_t)b->p->line_bytes, b->lines, IMAGES, IMAGES_BYTES);
 }
 
@@ -83,6 +100,9 @@ struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, cons
 	if (near)
 		b->units += (uint32_t)(near->ndp_count * near->core_count);
 	b->lines = (uint32_t)lines_of_caches(p, near);
+	b->executed = CPU_NOBODY;
+	if (p->values == CPU_VALUES_BYTES)
+		b->copies = copies_new((uint32_t)p->line_bytes);
 	b->values = make_values(b);
 	b->accesses = g_new0(struct access, b->units);
 	b->others = g_malloc((size_t)b->units * OTHERS_BYTES);
@@ -93,6 +113,31 @@ struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, cons
 	}
 	b->stores = g_new0(struct store *, p->core_count);
 	return b;
+}
+
+void bytes_free(struct bytes *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < b->p->core_count; i++)
+		while (b->stores[i]) {
+			struct store *next = b->stores[i]->next;
+
+			g_free(b->stores[i]);
+			b->stores[i] = next;
+		}
+	while (b->free) {
+		struct store *next = b->free->next;
+
+		g_free(b->free);
+		b->free = next;
+	}
+	g_free(b->stores);
+	g_free(b->accesses);
+	g_free(b->others);
+	copies_free(b->copies);
+	values_free(b->values);
+	g_free(b);
 }
 
 /* NO_LINE: the page is not touched yet, and this is not to be what touches it. */
@@ -152,11 +197,137 @@ static inline bool is_in_line(const struct bytes *b, uint32_t unit, uint32_t *in
 	return unit >= b->cpu_units && *in_line + a->size <= b->p->line_bytes;
 }
 
+/* ---- where copies have bytes ---- */
+
+/* Is a store of the unit's core into the line under way? */
+static bool is_early(const struct bytes *b, uint32_t unit, uint64_t line)
+{
+	const struct store *s = unit < b->cpu_units ? b->stores[b->accesses[unit].holder] : NULL;
+
+	while (s && s->line != line)
+		s = s->next;
+	return s;
+}
+
+/* The unit's store has been executed. What it wrote into a copy that was not the newest is of a line that is compared
+ * no longer. */
+static void settle(struct bytes *b, uint32_t unit)
+{
+	struct access *a = &b->accesses[unit];
+	uint32_t in_line, count;
+
+	for (uint32_t offset = 0; a->target == a->host && offset < a->size; offset += count) {
+		const uint64_t line = part(b, unit, offset, &in_line, &count);
+
+		if (line != NO_LINE)
+			copies_write(b->copies, line, a->moment, a->is_waiting || is_early(b, unit, line), in_line,
+				     count, a->host + offset);
+	}
+	a->target = NULL;
+}
+
+/* A store that did not wait is executed before anything else is. */
+static inline void settle_executed(struct bytes *b)
+{
+	if (likely(b->executed == CPU_NOBODY))
+		return;
+	settle(b, b->executed);
+	b->executed = CPU_NOBODY;
+}
+
+/* What values.h knows of a version. */
+static inline cpu_version counts_of(const struct bytes *b, uint64_t line, cpu_version version)
+{
+	return unlikely(b->copies != NULL) ? copies_counts(b->copies, line, version) : version;
+}
+
+/* Has a store that is perhaps executed, perhaps not, something to do with the byte? */
+static bool is_in_doubt(const struct bytes *b, const uint8_t *host)
+{
+	for (uint32_t i = 0; i < b->units; i++) {
+		const struct access *a = &b->accesses[i];
+
+		if (a->target && host >= a->host && host < a->host + a->size)
+			return true;
+	}
+	return false;
+}
+
+struct difference {
+	struct bytes *b;
+	uint32_t unit, offset;
+	uint64_t line;
+	cpu_version version;
+	uint8_t byte;
+	bool is_own;
+};
+
+static void describe(void *difference, char *text, unsigned long size)
+{
+	const struct difference *d = difference;
+
+	snprintf(text, size,
+		 "unit %u reads byte %u of line %" PRIu64 " in version %016" PRIx64 ", %s: %02x, by %s; its copy: %02x",
+		 d->unit, d->offset, d->line, d->version,
+		 copies_is_newest(d->b->copies, d->line, d->version, d->offset) ? "the newest" : "an old one", d->byte,
+		 d->is_own ? "the program's memory" : "kept bytes",
+		 (unsigned int)copies_byte(d->b->copies, d->line, d->version, d->offset));
+}
+
+/* What the unit reads (is, where the program has them in host) are the bytes of the copy that answers it. What code
+ * without hooks has written is the newest from now on. */
+static void compare(struct bytes *b, uint32_t unit, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
+		    const uint8_t *is, const uint8_t *host)
+{
+	bool is_foreign = false;
+	uint32_t at = 0;
+
+	if (copies_is_forked(b->copies, line)) {
+		b->forked++;
+		return;
+	}
+	b->compared++;
+	for (;; at++) {
+		struct difference d = {.b = b, .unit = unit, .line = line, .version = version, .is_own = is == host};
+		struct base_bug_state state = {.describe = describe, .ctx = &d};
+
+		at += copies_differ(b->copies, line, version, offset + at, size - at, is + at);
+		if (at == size)
+			break;
+		if (is_in_doubt(b, host + at))
+			continue;
+		if (is == host && copies_is_newest(b->copies, line, version, offset + at)) {
+			is_foreign = true;
+			copies_adopt(b->copies, line, version, offset + at, is[at]);
+			continue;
+		}
+		d.offset = offset + at;
+		d.byte = is[at];
+		base_bug_state_add(&state);
+		base_bug_at(__FILE__, __LINE__, "an access reads other bytes than its copy has");
+	}
+	if (is_foreign && !b->foreign++)
+		b->foreign_unit = unit;
+}
+
+cpu_version bytes_make(struct bytes *b, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	settle_executed(b);
+	return copies_make(b->copies, line, version, quarters);
+}
+
+/* ---- accesses ---- */
+
 void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op)
 {
 	struct access *a = &b->accesses[unit];
 	uint32_t in_line, count;
 
+	if (unlikely(b->copies != NULL)) {
+		settle_executed(b);
+		settle(b, unit);
+		a->moment = copies_moment(b->copies);
+	}
 	a->address = address;
 	a->host = host;
 	a->answered = NO_LINE;
@@ -174,6 +345,8 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 
 		if (line == NO_LINE) /* nobody has a copy */
 			continue;
+		if (unlikely(b->copies != NULL))
+			copies_begin(b->copies, line, line_host);
 		values_before_store(b->values, a->holder, line, line_host, CPU_VERSION_ALL);
 		s = note_store(b, a->holder, line, line_host, in_line, in_line + count);
 		if (a->noted_count < NOTED)
@@ -193,7 +366,7 @@ void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting)
 {
 	struct access *a = &b->accesses[unit];
 
-	a->is_open = is_waiting;
+	a->is_open = a->is_waiting = is_waiting;
 	if (unit >= b->cpu_units)
 		return;
 	if (a->noted_count <= NOTED)
@@ -215,6 +388,7 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 
 	for (uint32_t offset = 0; offset < a->size; offset += count) {
 		uint32_t from, to, at;
+		bool is_other;
 
 		if (is_in_line(b, unit, &in_line))
 			count = a->size;
@@ -225,7 +399,12 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 		if (from >= to)
 			continue;
 		at = offset + from - in_line;
-		if (values_read(b->values, b->accesses[unit].holder, line, version, from, to - from, a->others + at)) {
+		is_other = values_read(b->values, a->holder, line, counts_of(b, line, version), from, to - from,
+				       a->others + at);
+		if (unlikely(b->copies != NULL))
+			compare(b, unit, line, version, from, to - from, (is_other ? a->others : a->host) + at,
+				a->host + at);
+		if (is_other) {
 			if (!a->is_other)
 				memcpy(a->others, a->host, at);
 			a->is_other = true;
@@ -244,12 +423,15 @@ static void see_store(struct bytes *b, uint32_t unit, uint64_t line, cpu_version
 		while (part(b, unit, offset, &in_line, &count) != line)
 			offset += count;
 	a->answered = line;
+	if (unlikely(b->copies != NULL))
+		copies_begin(b->copies, line, a->host + offset - in_line);
 	values_before_store(b->values, a->holder, line, a->host + offset - in_line, quarters);
-	values_stored(b->values, a->holder, line, version, quarters);
+	values_stored(b->values, a->holder, line, counts_of(b, line, version), quarters);
 }
 
 void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
 {
+	settle_executed(b);
 	if (is_write)
 		see_store(b, unit, line, quarters, version);
 	else if (b->accesses[unit].size <= OTHERS_BYTES)
@@ -259,8 +441,9 @@ void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarte
 void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version)
 {
 	struct store **link = &b->stores[core], *s;
-	uint8_t *to;
+	bool is_private;
 
+	settle_executed(b);
 	if (!is_write) {
 		for (uint32_t unit = core; b->has_near && unit < b->cpu_units; unit += (uint32_t)b->p->core_count)
 			if (b->accesses[unit].is_open && b->accesses[unit].op == CPU_READ)
@@ -270,12 +453,14 @@ void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write,
 	while (*link && (*link)->line != line)
 		link = &(*link)->next;
 	s = *link;
-	values_stored(b->values, core, line, version, CPU_VERSION_ALL);
+	is_private = values_stored(b->values, core, line, counts_of(b, line, version), CPU_VERSION_ALL);
 	if (!s) /* one before has told of its bytes */
 		return;
-	to = values_target(b->values, core, line, 0, s->host);
-	if (s->is_executed && to != s->host)
+	if (unlikely(s->is_executed && is_private)) {
+		uint8_t *to = values_target(b->values, core, line, 0, s->host);
+
 		memcpy(to + s->begin, s->host + s->begin, s->end - s->begin);
+	}
 	*link = s->next;
 	s->next = b->free;
 	b->free = s;
@@ -308,6 +493,18 @@ static void *target_of(struct bytes *b, uint32_t unit)
 						  : values_target(b->values, a->holder, line, in_line, a->host);
 }
 
+/* What the program writes there is looked at when it has done so: now, or before the unit's next access. */
+static void *target_with_copies(struct bytes *b, uint32_t unit)
+{
+	struct access *a = &b->accesses[unit];
+
+	settle_executed(b);
+	a->target = target_of(b, unit);
+	if (!a->is_waiting)
+		b->executed = unit;
+	return a->target;
+}
+
 void *bytes_of(struct bytes *b, uint32_t unit)
 {
 	struct access *a = &b->accesses[unit];
@@ -315,7 +512,7 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 	uint32_t in_line, count;
 
 	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC)
-		return target_of(b, unit);
+		return likely(!b->copies) ? target_of(b, unit) : target_with_copies(b, unit);
 	a->is_open = false;
 	/* Between NDPs and processors a line has moved on by now: what counts is the copy that answered. A load that
 	 * does not wait for its line has the newest bytes. */
@@ -328,8 +525,14 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 		if (line == NO_LINE || !values_is_known(b->values, line))
 			continue;
-		if (values_read(b->values, a->holder, line, cpu_version_now(b->cpu, a->holder, line), in_line, count,
-				a->others + offset)) {
+		const cpu_version version = cpu_version_now(b->cpu, a->holder, line);
+		const bool is_part = values_read(b->values, a->holder, line, counts_of(b, line, version), in_line,
+						 count, a->others + offset);
+
+		if (unlikely(b->copies != NULL))
+			compare(b, unit, line, version, in_line, count, (is_part ? a->others : a->host) + offset,
+				a->host + offset);
+		if (is_part) {
 			if (!is_other)
 				memcpy(a->others, a->host, offset);
 			is_other = true;
@@ -345,15 +548,24 @@ void bytes_forget_all(struct bytes *b)
 	b->stale += values_statistics(b->values)->stale;
 	values_free(b->values);
 	b->values = make_values(b);
+	if (!b->copies)
+		return;
+	settle_executed(b);
+	copies_forget_all(b->copies);
 }
 
 void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size)
 {
 	const uint64_t page = b->p->page_bytes, lines = page / b->p->line_bytes;
 
+	if (b->copies)
+		settle_executed(b);
 	for (uint64_t at = (address + page - 1) / page; at < (address + size) / page; at++)
-		if (!cpu_is_untouched(b->cpu, at * page))
+		if (!cpu_is_untouched(b->cpu, at * page)) {
 			values_forget(b->values, cpu_first_line(b->cpu, 0, at), lines);
+			if (b->copies)
+				copies_forget(b->copies, cpu_first_line(b->cpu, 0, at), lines);
+		}
 	for (uint32_t i = 0; i < b->units; i++)
 		b->accesses[i].page = UINT64_MAX;
 }
@@ -361,4 +573,15 @@ void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size)
 uint64_t bytes_stale(const struct bytes *b)
 {
 	return b->stale + values_statistics(b->values)->stale;
+}
+
+uint64_t bytes_foreign(const struct bytes *b, uint32_t *unit)
+{
+	*unit = b->foreign_unit;
+	return b->foreign;
+}
+
+uint64_t bytes_compared(const struct bytes *b)
+{
+	return b->compared;
 }

@@ -6,9 +6,10 @@
 
 struct bytes;
 
-/* Of the processors, whose user calls bytes_observe and bytes_moved, and of the NDPs beside them (NULL: none), whose
- * observer calls bytes_see and bytes_moved_near. */
+/* Of the processors, whose user calls bytes_observe and bytes_moved, with cpu.values=bytes bytes_make as well, and of
+ * the NDPs beside them (NULL: none), whose observer calls bytes_see and bytes_moved_near. */
 struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, const struct channel_params *near);
+void bytes_free(struct bytes *b);
 
 /* The unit's access begins. host: where the program has the bytes of the address. */
 void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, enum cpu_op op);
@@ -22,6 +23,8 @@ void bytes_moved(struct bytes *b, uint64_t line, uint32_t core);
 void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
 	       cpu_version version);
 void bytes_moved_near(struct bytes *b, uint64_t line, cpu_version quarters, uint32_t unit);
+/* See struct cpu_user. */
+cpu_version bytes_make(struct bytes *b, uint64_t line, cpu_version version, cpu_version quarters);
 /* One of the next of these is about the line: the host fetches what is kept of it. */
 void bytes_ahead(const struct bytes *b, uint64_t line);
 /* What the program has in its memory is what everybody has. */
@@ -30,5 +33,9 @@ void bytes_forget_all(struct bytes *b);
 void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size);
 /* Reads that got other bytes than the newest, ever. */
 uint64_t bytes_stale(const struct bytes *b);
+/* Reads that found bytes which no store had written, ever; unit: of the first. */
+uint64_t bytes_foreign(const struct bytes *b, uint32_t *unit);
+/* Reads whose bytes were compared with those of the copy; 0: that is off. */
+uint64_t bytes_compared(const struct bytes *b);
 
 #endif

@@ -61,6 +61,8 @@ struct host {
 	struct bytes *bytes;     /* NULL: the newest are everybody's */
 	struct cpu_account *account; /* NULL: it is off */
 	uint8_t *between; /* by unit: the part of what is between its hooks, enum cpu_part */
+	const void **readers;  /* with cpu.values=bytes: where each unit's access is; or NULL */
+	const void *foreign_place; /* the read that first found bytes which no store had written; or NULL */
 	GPtrArray *places; /* of an account, by thread: where it was last in the program's own code; or NULL */
 	struct sim_sampler *sampler; /* NULL: off */
 	struct awake *awake;
@@ -245,6 +247,11 @@ static void moved(void *self, uint64_t line, uint32_t core)
 	bytes_moved(((struct host *)self)->bytes, line, core);
 }
 
+static cpu_version make(void *self, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	return bytes_make(((struct host *)self)->bytes, line, version, quarters);
+}
+
 static void see(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
 {
 	bytes_see(((struct host *)self)->bytes, unit, line, quarters, is_write, version);
@@ -271,6 +278,39 @@ static void full(void *self, uint32_t unit)
 
 /* ---- counts over time ---- */
 
+/* ---- bytes that copies have ---- */
+
+/* Before the unit's next access: the one before may have been the first to find such bytes. */
+static void note_reader(struct host *h, const struct thread_at *at)
+{
+	uint32_t unit;
+
+	if (h->foreign_place)
+		return;
+	if (bytes_foreign(h->bytes, &unit))
+		h->foreign_place = h->readers[unit];
+	else
+		h->readers[at->unit] = at->place;
+}
+
+/* Code without hooks has written the program's memory. */
+static void tell_foreign(struct host *h, const struct thread_at *at)
+{
+	struct thread_source source = {.line = 0};
+	uint32_t unit;
+	const uint64_t foreign = bytes_foreign(h->bytes, &unit);
+
+	if (!foreign)
+		return;
+	note_reader(h, at);
+	if (h->foreign_place && h->runtime->sources)
+		h->runtime->sources(&h->foreign_place, 1, &source);
+	machine_message("note: %" PRIu64 " reads found bytes that code without hooks had written, the first in %s at "
+			"%s:%u",
+			foreign, *source.function ? source.function : "?", *source.file ? source.file : "?",
+			source.line);
+}
+
 /* Nothing that the machine has to do before now_ps is left: the runtime has seen to it. */
 static void sample(struct host *h, uint64_t now_ps)
 {
@@ -295,6 +335,8 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	if (h->accelerators)
 		accelerators_stop(h->accelerators, at->now_ps);
 	account_end(h, at->now_ps);
+	if (h->readers)
+		tell_foreign(h, at);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
@@ -459,6 +501,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	account_hook(h, at);
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
+	if (unlikely(h->readers != NULL))
+		note_reader(h, at);
 	if (h->bytes)
 		bytes_begin(h->bytes, at->unit, address, bytes, size, ops[kind]);
 	if (at->unit < h->cpu_units)
@@ -807,10 +851,14 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	if (!is_open)
 		return NULL;
 	h->runtime = runtime;
-	if (h->params->values == CPU_VALUES_VERSIONS) {
+	if (h->params->values != CPU_VALUES_NONE) {
 		h->bytes = bytes_new(h->cpu, h->params, h->near_params);
 		user.observe = observe;
 		user.moved = moved;
+	}
+	if (h->params->values == CPU_VALUES_BYTES) {
+		user.make = make;
+		h->readers = g_new0(const void *, h->model.machine.unit_count);
 	}
 	cpu_system_connect(h->cpu, &user);
 	if (h->bytes && h->near) {
