@@ -93,7 +93,7 @@ extern const struct energy_table energy_gpu_table, energy_memory_table, energy_n
 
 /* ---- the account ---- */
 
-enum { ENERGY_COMPONENT_MAX = 64, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
+enum { ENERGY_COMPONENT_MAX = 80, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
 
 /* Tables, each bound to parameters (kept) and counts (copied). */
 struct energy_list {

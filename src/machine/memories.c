@@ -335,11 +335,8 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 
 	for (uint32_t i = 0; i < all->count; i++) {
 		const struct machine_memory *m = &all->items[i];
-		const struct energy_memory_counts counts =
-		    memory_energy_counts(&m->memory, &m->dram, &m->energy);
 
-		energy_list_add_of(out, g_intern_string(m->name), &energy_memory_table, &m->energy, &counts,
-				   sizeof(counts));
+		memory_energy_add(out, g_intern_string(m->name), &m->memory, &m->dram, &m->link, &m->energy);
 	}
 }
 

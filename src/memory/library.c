@@ -160,7 +160,8 @@ static bool build(struct strata_mem *m, struct base_diag_list *diag)
 	m->units_per_ps = sim_units_per_ps(m->ctx.engine);
 	m->capacity_bytes = m->standard.memory.capacity_bytes;
 	m->line_bytes = (uint32_t)m->standard.memory.line_bytes;
-	memory_standard_energy(&m->standard, &m->energy);
+	memory_energy_add(&m->energy, NULL, &m->standard.memory, &m->standard.dram, &m->standard.link,
+			  &m->standard.energy);
 	m->stats = g_array_new(FALSE, FALSE, sizeof(struct stat_name));
 	sim_stats_each(m->ctx.stats, add_stat, m);
 	return true;

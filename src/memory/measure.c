@@ -365,6 +365,7 @@ static void read_stats(const struct memory_measure *m, struct memory_result *out
 					     [MEMORY_SELF_REFRESH] = "vault.self_refresh_cycles"};
 	const double rank_cycles = (double)stat_of(m, "vault.rank_cycles");
 	const double bus_units = (double)m->last_units * (double)vault_count(m);
+	const struct memory_standard *s = m->config.memory;
 	struct energy_list energy = {.count = 0};
 
 	if (bus_units > 0)
@@ -376,7 +377,7 @@ static void read_stats(const struct memory_measure *m, struct memory_result *out
 	out->management_count = stat_of(m, "vault.managements");
 	for (uint32_t i = 0; i < MEMORY_POWER_STATE_COUNT && rank_cycles > 0; i++)
 		out->power_state[i] = (double)stat_of(m, states[i]) / rank_cycles;
-	memory_standard_energy(m->config.memory, &energy);
+	memory_energy_add(&energy, NULL, &s->memory, &s->dram, &s->link, &s->energy);
 	energy_account(&energy, m->ctx.stats, out->time_ps, &out->energy);
 }
 

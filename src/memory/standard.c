@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/units.h"
 
 static bool is_used(size_t offset)
 {
@@ -79,8 +80,32 @@ bool memory_standard_check(const struct memory_standard *s, struct base_diag_lis
 	return mem_memory_check(&s->memory, &s->dram, diag) && mem_expander_check(&s->link, diag);
 }
 
-struct energy_memory_counts memory_energy_counts(const struct memory_params *m, const struct dram_params *d,
-						 const struct energy_params *e)
+/* ---- energy ---- */
+
+struct link_counts {
+	uint32_t direction_count;
+	double bits_per_ps; /* of a direction */
+};
+
+#define ENERGY_TABLE memory_link_table
+#define ENERGY_ROWS "memory/link_rows.def"
+#define ENERGY_PARAMS struct expander_params
+#define ENERGY_COUNTS struct link_counts
+#include "energy/table.inc"
+
+static void link_energy_add(struct energy_list *out, const char *of, const struct expander_params *link)
+{
+	const struct link_counts counts = {
+	    .direction_count = 2,
+	    .bits_per_ps = (double)link->bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE * BASE_BITS_PER_BYTE /
+			   BASE_PS_PER_S,
+	};
+
+	energy_list_add_of(out, of, &memory_link_table, link, &counts, sizeof(counts));
+}
+
+void memory_energy_add(struct energy_list *out, const char *of, const struct memory_params *m,
+		       const struct dram_params *d, const struct expander_params *link, const struct energy_params *e)
 {
 	const struct sim_period ck = dram_clock_period(d);
 	const struct energy_memory_shape shape = {
@@ -92,13 +117,9 @@ struct energy_memory_counts memory_energy_counts(const struct memory_params *m, 
 	    .capacity_bytes = m->capacity_bytes,
 	    .ck_ps = (double)ck.num_ps / (double)ck.den,
 	};
+	const struct energy_memory_counts counts = energy_memory_counts(e, &shape);
 
-	return energy_memory_counts(e, &shape);
-}
-
-void memory_standard_energy(const struct memory_standard *s, struct energy_list *out)
-{
-	const struct energy_memory_counts counts = memory_energy_counts(&s->memory, &s->dram, &s->energy);
-
-	energy_list_add(out, &energy_memory_table, &s->energy, &counts, sizeof(counts));
+	energy_list_add_of(out, of, &energy_memory_table, e, &counts, sizeof(counts));
+	if (link->is_present)
+		link_energy_add(out, of, link);
 }

@@ -39,10 +39,11 @@ bool memory_standard_set(struct memory_standard *s, const char *assignment, cons
 /* All rules. False with messages. */
 bool memory_standard_check(const struct memory_standard *s, struct base_diag_list *diag);
 
-/* What the energy of a memory counts beside its statistics. */
-struct energy_memory_counts memory_energy_counts(const struct memory_params *m, const struct dram_params *d,
-						 const struct energy_params *e);
-/* The energy table of such a memory, bound to the values in s (kept). */
-void memory_standard_energy(const struct memory_standard *s, struct energy_list *out);
+/* What a link in front of a memory takes; its parameters are struct expander_params. */
+extern const struct energy_table memory_link_table;
+/* Adds the energy tables of a memory, and of its link if it has one, bound to the parameters (kept); of as for
+ * energy_list_add_of. */
+void memory_energy_add(struct energy_list *out, const char *of, const struct memory_params *m,
+		       const struct dram_params *d, const struct expander_params *link, const struct energy_params *e);
 
 #endif

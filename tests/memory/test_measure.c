@@ -137,6 +137,35 @@ static void test_bandwidth(void **state)
 	is_about(measure(&r).gbytes_per_s, LINE / ((RAS + RP) * 1.25), 0.005);
 }
 
+static const struct energy_component *component_of(const struct memory_result *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->energy.component_count; i++)
+		if (!strcmp(r->energy.components[i].name, name))
+			return &r->energy.components[i];
+	return NULL;
+}
+
+/* A lone read is one flit up and two down; else both directions idle. A memory without a link has no such energy. */
+static void test_link_energy(void **state)
+{
+	const double bits = 3 * 68 * 8;
+	struct rig r;
+	struct memory_result result;
+
+	(void)state;
+	prepare(&r, MEMORY_RANDOM, 1);
+	result = measure(&r);
+	assert_null(component_of(&result, "link_active"));
+	prepare(&r, MEMORY_RANDOM, 1);
+	r.memory.link.is_present = true;
+	r.memory.link.bandwidth_mbytes_per_s = 32000;
+	r.memory.link.active_pj = 3;
+	r.memory.link.idle_pj = 0.5;
+	result = measure(&r);
+	is_about(component_of(&result, "link_active")->pj, 3 * bits, 1e-9);
+	is_about(component_of(&result, "link_idle")->pj, 0.5 * (2 * 0.256 * (double)result.time_ps - bits), 1e-9);
+}
+
 /* ---- the loops ---- */
 
 static void test_window(void **state)
@@ -477,7 +506,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lone_requests), cmocka_unit_test(test_chase),
-		cmocka_unit_test(test_bandwidth),     cmocka_unit_test(test_window),
+		cmocka_unit_test(test_bandwidth),     cmocka_unit_test(test_link_energy),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_exact_rate),
 		cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
