@@ -468,6 +468,37 @@ static void test_reads_are_not_starved(void **state)
 	rig_free(g);
 }
 
+static uint32_t first_read;
+
+static void two_reads(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	(void)cycle;
+	first_read = g->next_tag;
+	accept_many(g, 2, MEM_READ);
+}
+
+/* Writes without end that all wait longer than the cap, never as many as the mark above: reads have their turn too. */
+static void test_late_writes_do_not_starve_reads(void **state)
+{
+	const uint64_t arrival_ps = 300000;
+	struct rig *g = quiet_vault(64, 2, 50);
+
+	(void)state;
+	g->write_percent = 100;
+	g->is_kept_full = true;
+	g->left = 1000;
+	sim_wake_units(g->engine, sim_engine_add(g->engine, 1, "reads", two_reads, g), arrival_ps);
+	sim_wake_cycle(g->engine, g->feeder, 0);
+	sim_run(g->engine);
+	assert_true(rig_stat(g, "vault.queue_max") < 64);
+	assert_int_equal(place_of(g, first_read + 1), place_of(g, first_read) + 1);
+	assert_in_range(g->done_ps[first_read + 1], arrival_ps, arrival_ps + 1000000);
+	assert_true(rig_stat(g, "vault.turnarounds") <= 4);
+	rig_free(g);
+}
+
 /* Row hits without end: a request for another row of the bank waits for the cap, and little longer. */
 static void test_a_row_is_not_starved(void **state)
 {
@@ -609,6 +640,27 @@ static void test_banks_are_prepared_for_writes(void **state)
 	assert_int_equal(gap_ps[0], 0); /* the bus has turned before the read had its column */
 }
 
+static void one_row_is_open(void *component, uint64_t cycle)
+{
+	(void)cycle;
+	assert_int_equal(rig_stat(component, "vault.activates"), 1);
+}
+
+/* ... but not while reads go on: for writes that the bus does not turn to soon a row would be closed again by reads. */
+static void test_banks_are_not_prepared_for_few_writes(void **state)
+{
+	struct rig *g = overlapping_vault(true, 11, 5);
+
+	(void)state;
+	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "look", one_row_is_open, g), 100);
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_WRITE)); /* tag 0: another bank */
+	accept_many(g, 30, MEM_READ);
+	sim_run(g->engine);
+	assert_int_equal(place_of(g, 0), 30);
+	assert_true(g->done_ps[29] > 100 * 1250);
+	rig_free(g);
+}
+
 /* What prepares goes last: the first ACT is the write's, though the read is older. */
 static void test_the_served_direction_goes_first(void **state)
 {
@@ -642,6 +694,28 @@ static void test_a_prepared_row_stays(void **state)
 	sim_run(g->engine);
 	assert_int_equal(rig_stat(g, "vault.activates"), 3);
 	assert_true(place_of(g, 9) > place_of(g, 8));
+	rig_free(g);
+}
+
+/* ... unless that waits too long: then the row is closed for it, and opened again for the read. */
+static void test_a_prepared_row_goes_for_a_late_write(void **state)
+{
+	struct rig *g = rig_new();
+
+	(void)state;
+	g->p.refresh = false;
+	g->p.vault_count = 1;
+	g->p.write_high_count = 8;
+	g->p.write_low_count = 2;
+	g->p.prepare_banks = g->p.starvation_global = true;
+	g->p.starvation_cap_cycles = 60;
+	rig_build(g);
+	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "later", later_write, g), 30);
+	accept_many(g, 30, MEM_WRITE);				       /* tags 0 to 29: bank 0 */
+	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 30: bank 1 */
+	sim_run(g->engine);
+	assert_int_equal(rig_stat(g, "vault.activates"), 4);
+	assert_true(place_of(g, 31) < place_of(g, 30));
 	rig_free(g);
 }
 
@@ -704,13 +778,16 @@ int main(void)
 		cmocka_unit_test(test_a_late_write_is_served_in_any_case),
 		cmocka_unit_test(test_the_cap_counts_from_arrival),
 		cmocka_unit_test(test_reads_are_not_starved),
+		cmocka_unit_test(test_late_writes_do_not_starve_reads),
 		cmocka_unit_test(test_a_row_is_not_starved),
 		cmocka_unit_test(test_a_bank_is_not_starved),
 		cmocka_unit_test(test_open_rows_are_served_before_a_turn),
 		cmocka_unit_test(test_banks_are_prepared_for_reads),
 		cmocka_unit_test(test_banks_are_prepared_for_writes),
+		cmocka_unit_test(test_banks_are_not_prepared_for_few_writes),
 		cmocka_unit_test(test_the_served_direction_goes_first),
 		cmocka_unit_test(test_a_prepared_row_stays),
+		cmocka_unit_test(test_a_prepared_row_goes_for_a_late_write),
 		cmocka_unit_test(test_closed_pages_close),
 		cmocka_unit_test(test_vaults_refresh_in_turn),
 	};
