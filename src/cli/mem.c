@@ -32,8 +32,8 @@ static const struct cli_about about = {
     .summary =
 	"Puts memories under streams of requests and prints what they give: bandwidth, latency, energy.\n"
 	"Streams are sequential, strided, random, chase (each request waits for the one before), or files:\n"
-	"traces of Ramulator (\"ADDRESS R|W\", \"LD|ST ADDRESS\") or DRAMsim3 (\"ADDRESS READ|WRITE CYCLE\"),\n"
-	"as text or compressed by zstd. `strata list memories` prints the memories,\n"
+	"traces of Ramulator (\"ADDRESS R|W\", \"LD|ST ADDRESS\", \"R|W CHANNEL,...,ROW,COLUMN\") or DRAMsim3\n"
+	"(\"ADDRESS READ|WRITE CYCLE\"), as text or compressed by zstd. `strata list memories` prints the memories,\n"
 	"`strata list memory-params` what --set takes.",
     .examples = "  strata mem --memory ddr4-2400,hbm3-5200\n"
 	"  strata mem --memory ddr5-4800 --stream random --writes 33 --rate 50%\n"
@@ -286,6 +286,7 @@ static bool runs_set(struct plan *p, uint32_t memory, uint32_t stream, struct ba
 	for (uint32_t i = 1; i < p->runs_each; i++) {
 		run[i] = *run;
 		run[i].is_point = true;
+		run[i].params.window_count = 0;
 		run[i].params.rate_mbytes_per_s = 0;
 		run[i].params.rate_percent = i * CURVE_STEP_PERCENT;
 	}
@@ -314,6 +315,84 @@ static bool run_check(const struct cli_mem_run *run, bool is_only, struct base_d
 
 	memory_trace_close(trace);
 	return is_ok;
+}
+
+/* ---- options that are for some streams only ---- */
+
+static bool is_strided(const struct cli_mem_run *run)
+{
+	return run->kind == MEMORY_STRIDED;
+}
+
+static bool is_trace(const struct cli_mem_run *run)
+{
+	return run->kind == MEMORY_TRACE;
+}
+
+static bool is_no_trace(const struct cli_mem_run *run)
+{
+	return run->kind != MEMORY_TRACE;
+}
+
+static bool has_window(const struct cli_mem_run *run)
+{
+	return run->kind != MEMORY_CHASE;
+}
+
+static bool is_drawn(const struct cli_mem_run *run)
+{
+	const uint64_t writes = run->params.write_percent;
+
+	return run->kind == MEMORY_RANDOM || run->kind == MEMORY_CHASE ||
+	       (run->kind != MEMORY_TRACE && writes && writes < 100);
+}
+
+/* Is the parameter among those of --set? */
+static bool is_set(const struct mem_options *o, const char *key)
+{
+	for (uint32_t i = 0; key && i < o->sets->len; i++) {
+		g_auto(GStrv) parts = g_strsplit(o->sets->pdata[i], "=", 2);
+
+		if (parts[0] && !strcmp(g_strstrip(parts[0]), key))
+			return true;
+	}
+	return false;
+}
+
+static bool is_for_some(const struct plan *p, bool (*is_for)(const struct cli_mem_run *run))
+{
+	for (uint32_t i = 0; i < p->run_count; i++)
+		if (is_for(&p->runs[i]))
+			return true;
+	return false;
+}
+
+/* What is asked for and no stream would look at is a mistake. */
+static bool options_matter(const struct plan *p)
+{
+	const struct mem_options *o = p->options;
+	const struct {
+		const char *text, *option, *key; /* NULL: there is none */
+		bool (*is_for)(const struct cli_mem_run *run);
+		const char *whom;
+	} rows[] = {
+	    {o->set.stride, "--stride", "stream.stride_bytes", is_strided, "strided"},
+	    {o->set.writes, "--writes", "stream.write_percent", is_no_trace, "streams that are no traces"},
+	    {o->set.window, "--window", "stream.window_count", has_window, "streams other than chase"},
+	    {o->set.seed, "--seed", "stream.seed", is_drawn, "random, chase, and mixes of reads and writes"},
+	    {o->format, "--format", NULL, is_trace, "traces"},
+	    {NULL, NULL, "stream.trace_times", is_trace, "traces"},
+	    {NULL, NULL, "stream.trace_clock_ps", is_trace, "traces"},
+	};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		if (!(rows[i].text || is_set(o, rows[i].key)) || is_for_some(p, rows[i].is_for))
+			continue;
+		cli_error("mem: %s changes nothing: it is for %s, and there is no such stream",
+			  rows[i].text ? rows[i].option : rows[i].key, rows[i].whom);
+		return false;
+	}
+	return true;
 }
 
 static bool runs_make(struct plan *p)
@@ -346,6 +425,8 @@ static void put_latency(json_t *o, const char *prefix, const struct memory_resul
 		double units;
 	} rows[] = {{"mean", l->mean},
 		    {"p50", (double)l->p50},
+		    {"p90", (double)l->p90},
+		    {"p95", (double)l->p95},
 		    {"p99", (double)l->p99},
 		    {"p999", (double)l->p999},
 		    {"max", (double)l->max}};
@@ -520,7 +601,7 @@ static int finish(const struct plan *p, int exit_status)
 
 static bool values_parse(struct mem_options *o)
 {
-	static const char *const names[] = {"ramulator", "loadstore", "dramsim3"};
+	static const char *const names[] = {"ramulator", "loadstore", "readwrite", "dramsim3"};
 
 	o->trace_format = MEMORY_TRACE_ANY;
 	if (o->format && !memory_trace_format_find(o->format, &o->trace_format)) {
@@ -529,7 +610,8 @@ static bool values_parse(struct mem_options *o)
 		if (nearest)
 			cli_error("mem: bad --format '%s'; did you mean '%s'?", o->format, nearest);
 		else
-			cli_error("mem: bad --format '%s', expected ramulator, loadstore or dramsim3", o->format);
+			cli_error("mem: bad --format '%s', expected ramulator, loadstore, readwrite or dramsim3",
+				  o->format);
 		return false;
 	}
 	return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots);
@@ -561,7 +643,8 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 	if (names_parse(o, words, memories, streams) && values_parse(o) &&
 	    cli_output_check(about.name, "json", o->json) && cli_output_check(about.name, "curve", o->curve) &&
-	    memories_load(&p, paths, memories) && streams_find(&p, streams) && runs_make(&p)) {
+	    memories_load(&p, paths, memories) && streams_find(&p, streams) && runs_make(&p) &&
+	    options_matter(&p)) {
 		bool are_left;
 
 		exit_status = cli_mem_runs(p.runs, p.run_count, o->slots, &are_left);
@@ -597,7 +680,7 @@ int cli_mem(int argc, char **argv)
 	    {"span", CLI_TEXT, &o.set.span, "B", "the first so many bytes of the memory only", 0},
 	    {"seed", CLI_TEXT, &o.set.seed, "N", "of the random numbers (default 1)", 0},
 	    {"format", CLI_TEXT, &o.format, "F",
-	     "of traces: ramulator, loadstore or dramsim3 (default: as the first line looks)", 0},
+	     "of traces: ramulator, loadstore, readwrite or dramsim3 (default: as the first line looks)", 0},
 	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter of the memory or the stream", 0},
 	    {"curve", CLI_TEXT, &o.curve, "FILE", "draw latency against bandwidth there, as SVG; 20 runs more for each",
 	     0},

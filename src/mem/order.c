@@ -71,6 +71,8 @@ void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct 
 				enum mem_order_part part = letters[i].parts[j];
 				bool is_top = at == 3 && j + 1 == letters[i].part_count;
 
+				o->digits[o->digit_count++] = (struct mem_order_digit){
+					parts[part].count, (uint8_t)part, (uint8_t)parts[part].place_log2};
 				add_part(o, part, parts[part].count, parts[part].place_log2, is_top, &shift);
 			}
 		}
@@ -96,4 +98,23 @@ struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t add
 	p.row |= (uint32_t)digits[MEM_PART_ROW];
 	p.bank = (p.bank | (uint32_t)digits[MEM_PART_RANK]) ^ (p.row & o->xor_mask);
 	return p;
+}
+
+uint64_t mem_order_address(const struct mem_order *o, const struct mem_place *at)
+{
+	const uint32_t bank = at->bank ^ (at->row & o->xor_mask);
+	const uint32_t of_part[MEM_PART_COUNT] = {
+		[MEM_PART_COLUMN] = at->column_bytes, [MEM_PART_STACK] = at->stack, [MEM_PART_VAULT] = at->vault,
+		[MEM_PART_GROUP] = bank,	      [MEM_PART_BANK] = bank,	    [MEM_PART_RANK] = bank,
+		[MEM_PART_ROW] = at->row,
+	};
+	uint64_t addr_bytes = at->column_bytes & o->interleave_mask, weight = (uint64_t)o->interleave_mask + 1;
+
+	for (uint32_t i = 0; i < o->digit_count; i++) {
+		const struct mem_order_digit *d = &o->digits[i];
+
+		addr_bytes += (of_part[d->part] >> d->place_log2) % d->count * weight;
+		weight *= d->count;
+	}
+	return addr_bytes;
 }

@@ -61,17 +61,29 @@ enum mem_order_part {
 };
 enum { MEM_ORDER_DIVISIONS_MAX = 4 }; /* stacks, vaults, ranks and rows */
 
+/* A digit of the address, which counts to count, and where it is in its part of the place. */
+struct mem_order_digit {
+	uint64_t count;
+	uint8_t part, place_log2;
+};
+
 struct mem_order {
 	struct mem_order_bits bits[MEM_PART_COUNT];
 	uint32_t interleave_mask;
 	uint32_t xor_mask; /* banks of a rank - 1, or 0: the bank's number is XORed with the row's low bits */
 	uint32_t division_count;
 	struct mem_order_division divisions[MEM_ORDER_DIVISIONS_MAX];
+	/* For the way back: all digits, the least significant first. */
+	struct mem_order_digit digits[MEM_PART_COUNT];
+	uint32_t digit_count;
 };
 
 /* is_xored: pages that would meet in a bank, because their addresses differ in the row only, are spread over the banks
  * (permutation-based interleaving; Zhang, Zhu, Zhang, MICRO 2000). */
 void mem_order_init(struct mem_order *o, enum mem_order_name name, const struct mem_shape *shape, bool is_xored);
+
+/* The address of a place that is within the shape. */
+uint64_t mem_order_address(const struct mem_order *o, const struct mem_place *at);
 
 /* The place when there are digits to divide out. */
 struct mem_place mem_order_place_divided(const struct mem_order *o, uint64_t addr_bytes);

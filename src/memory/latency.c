@@ -3,7 +3,10 @@
 
 #include <glib.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/check.h"
 
@@ -17,6 +20,17 @@ struct memory_latency_record {
 	uint64_t (*histogram)[BUCKETS]; /* of reads and of writes */
 };
 
+/* Uninitialised, in the host's large pages if it has such: to touch a page for the first time takes long. */
+static void *large_new(size_t size_bytes)
+{
+	const size_t page_bytes = 1 << 21;
+	void *p = NULL;
+
+	CHECK(!posix_memalign(&p, page_bytes, size_bytes));
+	madvise(p, size_bytes, MADV_HUGEPAGE); /* without them it is slower */
+	return p;
+}
+
 struct memory_latency_record *memory_latency_record_new(uint64_t request_count, uint32_t exact_max)
 {
 	struct memory_latency_record *r = g_new0(struct memory_latency_record, 1);
@@ -24,7 +38,7 @@ struct memory_latency_record *memory_latency_record_new(uint64_t request_count, 
 	CHECK(exact_max <= MEMORY_LATENCY_EXACT_MAX);
 	/* Untouched, both cost the host nothing. */
 	r->kept_max = request_count && request_count < exact_max ? request_count : exact_max;
-	r->kept = g_new(uint64_t, r->kept_max + 1);
+	r->kept = large_new((r->kept_max + 1) * sizeof(*r->kept));
 	r->histogram = g_malloc0_n(MEMORY_LATENCY_ALL, sizeof(*r->histogram));
 	return r;
 }
@@ -33,7 +47,7 @@ void memory_latency_record_free(struct memory_latency_record *r)
 {
 	if (!r)
 		return;
-	g_free(r->kept);
+	free(r->kept);
 	g_free(r->histogram);
 	g_free(r);
 }
@@ -60,7 +74,7 @@ static __attribute__((noinline)) void spill(struct memory_latency_record *r)
 {
 	for (uint64_t i = 0; i < r->kept_count; i++)
 		r->histogram[r->kept[i] & 1][bucket_of(r->kept[i] >> 1)]++;
-	g_free(r->kept);
+	free(r->kept);
 	r->kept = NULL;
 }
 
@@ -118,18 +132,29 @@ static uint64_t rank_of(double q, uint64_t count)
 	return MIN((uint64_t)ceil(q * (double)count), count) - 1;
 }
 
+/* The percentiles that are told, rising. */
+static const struct quantile {
+	double q;
+	size_t offset; /* in struct memory_latency */
+} quantiles[] = {{0.5, offsetof(struct memory_latency, p50)},
+		 {0.9, offsetof(struct memory_latency, p90)},
+		 {0.95, offsetof(struct memory_latency, p95)},
+		 {0.99, offsetof(struct memory_latency, p99)},
+		 {0.999, offsetof(struct memory_latency, p999)}};
+
+static void set_quantile(struct memory_latency *out, const struct quantile *q, uint64_t value)
+{
+	*(uint64_t *)((char *)out + q->offset) = value;
+}
+
 static void read_kept(uint64_t *values, uint64_t count, struct memory_latency *out)
 {
-	const struct {
-		double q;
-		uint64_t *out;
-	} wanted[] = {{0.5, &out->p50}, {0.99, &out->p99}, {0.999, &out->p999}};
 	uint64_t low = 0;
 
-	for (uint32_t i = 0; count && i < ARRAY_COUNT(wanted); i++) {
-		const uint64_t rank = rank_of(wanted[i].q, count);
+	for (uint32_t i = 0; count && i < ARRAY_COUNT(quantiles); i++) {
+		const uint64_t rank = rank_of(quantiles[i].q, count);
 
-		*wanted[i].out = select_rank(values, low, count, rank);
+		set_quantile(out, &quantiles[i], select_rank(values, low, count, rank));
 		low = rank;
 	}
 }
@@ -167,11 +192,9 @@ static void read_histogram(const struct memory_latency_record *r, enum memory_la
 {
 	const bool has_reads = of != MEMORY_LATENCY_WRITES, has_writes = of != MEMORY_LATENCY_READS;
 
-	if (!out->count)
-		return;
-	out->p50 = histogram_rank(r, has_reads, has_writes, rank_of(0.5, out->count));
-	out->p99 = histogram_rank(r, has_reads, has_writes, rank_of(0.99, out->count));
-	out->p999 = histogram_rank(r, has_reads, has_writes, rank_of(0.999, out->count));
+	for (uint32_t i = 0; out->count && i < ARRAY_COUNT(quantiles); i++)
+		set_quantile(out, &quantiles[i],
+			     histogram_rank(r, has_reads, has_writes, rank_of(quantiles[i].q, out->count)));
 }
 
 bool memory_latency_read(struct memory_latency_record *r, struct memory_latency out[MEMORY_LATENCY_COUNT])

@@ -15,7 +15,7 @@ enum { MEMORY_LATENCY_EXACT_MAX = 1 << 24 };
 
 /* In units of the engine, 0 where there was no request. */
 struct memory_latency {
-	uint64_t count, max, p50, p99, p999;
+	uint64_t count, max, p50, p90, p95, p99, p999;
 	double mean;
 };
 

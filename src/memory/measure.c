@@ -277,9 +277,7 @@ static void set_times(struct memory_measure *m)
 
 static bool stream_init(const struct memory_measure_config *c, struct memory_stream *s, struct base_diag_list *diag)
 {
-	const struct memory_params *p = &c->memory->memory;
-	const struct memory_stream_target target = {.capacity_bytes = p->capacity_bytes,
-						    .line_bytes = (uint32_t)p->line_bytes};
+	const struct memory_stream_target target = {&c->memory->memory, &c->memory->dram};
 
 	if (!memory_stream_init(s, c->kind, c->stream, &target, c->trace, diag))
 		return false;

@@ -1,6 +1,8 @@
 /* stream.c - the rules that make requests. */
 #include "memory/stream.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -35,17 +37,18 @@ bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, c
 {
 	const struct base_place nowhere = {0};
 	const uint32_t before = diag->error_count;
-	const uint64_t bytes = p->request_bytes ? p->request_bytes : target->line_bytes;
-	const uint64_t span_bytes = p->span_bytes ? p->span_bytes : target->capacity_bytes;
+	const uint32_t line_bytes = (uint32_t)target->memory->line_bytes;
+	const uint64_t bytes = p->request_bytes ? p->request_bytes : line_bytes;
+	const uint64_t span_bytes = p->span_bytes ? p->span_bytes : target->memory->capacity_bytes;
 
-	if (!base_is_power_of_two(bytes) || bytes > target->line_bytes)
+	if (!base_is_power_of_two(bytes) || bytes > line_bytes)
 		base_diag_error(diag, nowhere,
 				"stream.request_bytes: %llu is no power of two up to the memory's line of %u bytes",
-				(unsigned long long)bytes, target->line_bytes);
-	if (span_bytes > target->capacity_bytes || span_bytes < bytes)
+				(unsigned long long)bytes, line_bytes);
+	if (span_bytes > target->memory->capacity_bytes || span_bytes < bytes)
 		base_diag_error(diag, nowhere,
 				"stream.span_bytes: %llu is not between a request and the memory's %llu bytes",
-				(unsigned long long)span_bytes, (unsigned long long)target->capacity_bytes);
+				(unsigned long long)span_bytes, (unsigned long long)target->memory->capacity_bytes);
 	if (kind == MEMORY_STRIDED && (p->stride_bytes % bytes || p->stride_bytes > span_bytes))
 		base_diag_error(diag, nowhere,
 				"stream.stride_bytes: %llu is no multiple of the request's %llu bytes within the span",
@@ -55,6 +58,12 @@ bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, c
 				"stream.rate_percent: stream.rate_mbytes_per_s is given too; one is enough");
 	if (kind == MEMORY_CHASE && (p->rate_mbytes_per_s || p->rate_percent > 0))
 		base_diag_error(diag, nowhere, "a chase sends when the answer is there: it takes no rate");
+	if (p->window_count && (p->rate_mbytes_per_s || p->rate_percent > 0))
+		base_diag_error(diag, nowhere, "stream.window_count: requests that come at a rate have no window");
+	if (p->window_count && trace && memory_trace_has_cycles(trace) && p->trace_times)
+		base_diag_error(diag, nowhere,
+				"a window does not go with a trace that says when its requests come; "
+				"stream.trace_times=false leaves that out");
 	if (kind != MEMORY_TRACE && p->request_count == 0)
 		base_diag_error(diag, nowhere, "stream.request_count: 0 requests; only a trace has an end of its own");
 	if (trace && memory_trace_has_cycles(trace) && p->trace_times && (p->rate_mbytes_per_s || p->rate_percent > 0))
@@ -72,7 +81,12 @@ bool memory_stream_init(struct memory_stream *s, enum memory_stream_kind kind, c
 		.random = p->seed,
 		.write_percent = p->write_percent,
 		.trace = trace,
+		.shape = mem_memory_shape(target->memory, target->dram),
+		.pseudo_count = (uint32_t)target->dram->pseudo_count,
+		.burst_bytes = (uint32_t)dram_column_bytes(target->dram),
 	};
+	mem_order_init(&s->order, (enum mem_order_name)target->memory->address_map, &s->shape,
+		       target->memory->address_xor);
 	return true;
 }
 
@@ -106,9 +120,82 @@ static inline uint64_t strided_addr(struct memory_stream *s)
 	return addr;
 }
 
+static bool refuse(struct memory_stream *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct memory_stream *s, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	memory_trace_refuse(s->trace, text);
+	return false;
+}
+
+/* The numbers of a place, as far as the memory has what they count. */
+enum { CHANNEL, PSEUDO, RANK, GROUP, BANK, ROW, COLUMN, FIELD_COUNT };
+
+static bool read_place(struct memory_stream *s, const struct memory_access *a, uint64_t values[FIELD_COUNT])
+{
+	const struct mem_shape *m = &s->shape;
+	const struct {
+		const char *name;
+		uint64_t count;
+		bool is_there;
+	} fields[FIELD_COUNT] = {
+		[CHANNEL] = {"channel", (uint64_t)m->stack_count * m->vault_count / s->pseudo_count, true},
+		[PSEUDO] = {"pseudo channel", s->pseudo_count, s->pseudo_count > 1},
+		[RANK] = {"rank", m->rank_count, false},
+		[GROUP] = {"bank group", m->group_count, m->group_count > 1},
+		[BANK] = {"bank", m->bank_count / m->group_count, true},
+		[ROW] = {"row", m->row_count, true},
+		[COLUMN] = {"column", m->row_bytes / s->burst_bytes, true},
+	};
+	uint32_t count = 0, next = 0;
+
+	for (uint32_t i = 0; i < FIELD_COUNT; i++)
+		count += fields[i].is_there;
+	if (a->part_count != count && a->part_count != count + 1)
+		return refuse(s, "%u numbers, where a place of this memory has %u, or %u with the rank", a->part_count,
+			      count, count + 1);
+	for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+		values[i] = 0;
+		if (!fields[i].is_there && (i != RANK || a->part_count == count))
+			continue;
+		values[i] = a->parts[next++];
+		if (values[i] >= fields[i].count)
+			return refuse(s, "%s %llu of a memory that has %llu", fields[i].name,
+				      (unsigned long long)values[i], (unsigned long long)fields[i].count);
+	}
+	return true;
+}
+
+static bool find_place(struct memory_stream *s, struct memory_access *a)
+{
+	const struct mem_shape *m = &s->shape;
+	uint64_t values[FIELD_COUNT];
+
+	if (!read_place(s, a, values))
+		return false;
+
+	const uint64_t vault = values[CHANNEL] * s->pseudo_count + values[PSEUDO];
+	const struct mem_place at = {
+		.stack = (uint32_t)(vault / m->vault_count),
+		.vault = (uint32_t)(vault % m->vault_count),
+		.bank = (uint32_t)(values[RANK] * m->bank_count + values[BANK] * m->group_count + values[GROUP]),
+		.row = (uint32_t)values[ROW],
+		.column_bytes = (uint32_t)values[COLUMN] * s->burst_bytes,
+	};
+
+	a->addr_bytes = mem_order_address(&s->order, &at);
+	return true;
+}
+
 static bool trace_next(struct memory_stream *s, struct memory_access *out)
 {
-	if (!memory_trace_next(s->trace, out))
+	if (!memory_trace_next(s->trace, out) || (out->part_count && !find_place(s, out)))
 		return false;
 	out->addr_bytes = out->addr_bytes % s->span_bytes / s->request_bytes * s->request_bytes;
 	return true;

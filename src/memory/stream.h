@@ -5,7 +5,8 @@
  *   random      anywhere in the span, evenly
  *   chase       random, and each waits for the answer to the one before: its address was in that answer
  *   trace       what a file says, see memory/trace.h: a request of the bytes around each address, which is taken modulo
- *               the span
+ *               the span; of a trace of places, at that place: channel, pseudo channel where two share a command
+ *               bus, rank if there is a number for it, bank group where there are some, bank, row, column in bursts
  *
  * Equal parameters make equal streams, on every host.
  */
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "mem/memory.h"
 #include "memory/trace.h"
 #include "sim/param.h"
 
@@ -31,10 +33,10 @@ struct memory_stream_params {
 extern const struct sim_param_desc memory_stream_param_rows[];
 extern const uint32_t memory_stream_param_row_count;
 
-/* What a stream must know of the memory that it goes to. */
+/* The memory that a stream goes to, whose parameters are checked. */
 struct memory_stream_target {
-	uint64_t capacity_bytes; /* > 0; addresses stay below */
-	uint32_t line_bytes;	 /* the largest request */
+	const struct memory_params *memory;
+	const struct dram_params *dram;
 };
 
 struct memory_stream {
@@ -45,6 +47,10 @@ struct memory_stream {
 	/* private */
 	uint64_t next_addr_bytes, pass_addr_bytes, stride_bytes, random, write_percent;
 	struct memory_trace *trace;
+	/* Of a trace of places. */
+	struct mem_order order;
+	struct mem_shape shape;
+	uint32_t pseudo_count, burst_bytes;
 };
 
 /* The kind of a name; false: none has it. */

@@ -260,6 +260,34 @@ static bool read_loadstore(struct memory_trace *t, struct word line, const struc
 	return number_of(w[1], &out->addr_bytes) || expected(t, line, w[1], address_form);
 }
 
+static bool read_place(struct memory_trace *t, struct word line, struct word place, struct memory_access *out)
+{
+	const char *at = place.text, *end = place.text + place.length;
+
+	for (out->part_count = 0; out->part_count < MEMORY_TRACE_PARTS_MAX; at++) {
+		struct word part = {at, 0};
+		uint64_t number;
+
+		while (at < end && *at != ',')
+			at++;
+		part.length = (size_t)(at - part.text);
+		if (!number_of(part, &number) || number > UINT32_MAX)
+			break;
+		out->parts[out->part_count++] = (uint32_t)number;
+		if (at == end)
+			return true;
+	}
+	return expected(t, line, place, "a place, such as 0,1,2,3,100,32 (up to eight numbers below 2^32)");
+}
+
+static bool read_readwrite(struct memory_trace *t, struct word line, const struct word *w, struct memory_access *out)
+{
+	out->is_write = is_word(w[0], "W");
+	if (!out->is_write && !is_word(w[0], "R"))
+		return expected(t, line, w[0], "R or W");
+	return read_place(t, line, w[1], out);
+}
+
 static bool read_dramsim3(struct memory_trace *t, struct word line, const struct word *w, struct memory_access *out)
 {
 	if (!number_of(w[0], &out->addr_bytes))
@@ -288,6 +316,7 @@ static const struct form {
 } forms[] = {
 	[MEMORY_TRACE_RAMULATOR] = {"ramulator", "ADDRESS R|W", 2, false, read_ramulator},
 	[MEMORY_TRACE_LOADSTORE] = {"loadstore", "LD|ST ADDRESS", 2, false, read_loadstore},
+	[MEMORY_TRACE_READWRITE] = {"readwrite", "R|W CHANNEL,...,ROW,COLUMN", 2, false, read_readwrite},
 	[MEMORY_TRACE_DRAMSIM3] = {"dramsim3", "ADDRESS READ|WRITE CYCLE", 3, true, read_dramsim3},
 };
 
@@ -298,6 +327,8 @@ static enum memory_trace_format format_of(const struct word *w, uint32_t count)
 
 	if (is_word(w[0], "LD") || is_word(w[0], "ST"))
 		return MEMORY_TRACE_LOADSTORE;
+	if (is_word(w[0], "R") || is_word(w[0], "W"))
+		return MEMORY_TRACE_READWRITE;
 	if (!number_of(w[0], &number))
 		return MEMORY_TRACE_ANY;
 	if (count >= 3 || is_word(w[1], "READ") || is_word(w[1], "WRITE"))
@@ -319,11 +350,13 @@ static bool read_next(struct memory_trace *t, struct memory_access *out)
 		t->format = format_of(words, count);
 	if (t->format == MEMORY_TRACE_ANY)
 		return expected(t, line, words[0],
-				"a request, ADDRESS R|W, LD|ST ADDRESS or ADDRESS READ|WRITE CYCLE, of a trace");
+				"a request, ADDRESS R|W, LD|ST ADDRESS, R|W PLACE or ADDRESS READ|WRITE CYCLE, of a "
+				"trace");
 
 	const struct form *form = &forms[t->format];
 
 	out->cycle = MEMORY_TRACE_NO_CYCLE;
+	out->part_count = 0;
 	if (!form->read(t, line, words, out))
 		return false;
 	if (count == form->words)
@@ -403,4 +436,9 @@ bool memory_trace_has_cycles(const struct memory_trace *t)
 bool memory_trace_has_failed(const struct memory_trace *t)
 {
 	return t->has_failed;
+}
+
+void memory_trace_refuse(struct memory_trace *t, const char *text)
+{
+	fail(t, 1, "%s", text);
 }

@@ -40,8 +40,8 @@ static void print_load(FILE *out, const json_t *run)
 
 static void print_latency(FILE *out, const json_t *run, const char *label, const char *prefix)
 {
-	static const char *const names[] = {"p50", "p99", "p999", "max"};
-	static const char *const shown[] = {"p50", "p99", "p99.9", "max"};
+	static const char *const names[] = {"p50", "p90", "p95", "p99", "p999", "max"};
+	static const char *const shown[] = {"p50", "p90", "p95", "p99", "p99.9", "max"};
 	g_autofree char *mean = g_strconcat(prefix, "latency_mean_ns", NULL);
 
 	if (!json_is_number(json_object_get(run, mean)))

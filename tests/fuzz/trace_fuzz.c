@@ -17,7 +17,7 @@
 #include "base/check.h"
 #include "memory/trace.h"
 
-enum { LINES = 40, TEXT_BYTES = 4096, AREA_BYTES = 3 * TEXT_BYTES, SEED_COUNT = 8 };
+enum { LINES = 40, TEXT_BYTES = 4096, AREA_BYTES = 3 * TEXT_BYTES, FORM_COUNT = 5, SEED_COUNT = 2 * FORM_COUNT };
 
 enum answer { WHOLE, WRONG_LINE, WRONG_DATA, NO_REQUEST, ANSWER_COUNT };
 
@@ -43,7 +43,7 @@ static uint32_t below(uint64_t bound)
 
 /* ---- what is mutated ---- */
 
-/* form: 0 Ramulator, 1 loads and stores, 2 DRAMsim3, 3 a mixture of what is allowed in the first. */
+/* form: 0 Ramulator, 1 loads and stores, 2 DRAMsim3, 3 a mixture of what is allowed in the first, 4 places. */
 static size_t text_of(uint32_t form, char *out)
 {
 	size_t length = 0;
@@ -58,6 +58,9 @@ static size_t text_of(uint32_t form, char *out)
 		else if (form == 2)
 			length += (size_t)snprintf(at, left, "0x%llx %s %u\n", addr, below(2) ? "READ" : "WRITE",
 						   i * 9);
+		else if (form == 4)
+			length += (size_t)snprintf(at, left, "%s %u,%u,0x%x,%u,%u\n", below(2) ? "R" : "w", below(8),
+						   below(4), below(16), below(1u << 20), below(64));
 		else if (form == 3 && below(2))
 			length += (size_t)snprintf(at, left, "\t%llu W\r\n# a comment\n\n", addr);
 		else
@@ -69,9 +72,9 @@ static size_t text_of(uint32_t form, char *out)
 static void seed_make(struct seed *s, uint32_t index)
 {
 	char text[TEXT_BYTES];
-	const size_t length = text_of(index % 4, text);
+	const size_t length = text_of(index % FORM_COUNT, text);
 
-	if (index < 4) {
+	if (index < FORM_COUNT) {
 		memcpy(s->bytes, text, length);
 		s->size = length;
 		return;
@@ -83,8 +86,9 @@ static void seed_make(struct seed *s, uint32_t index)
 
 static void mutate_once(struct seed *s)
 {
-	static const char *const parts[] = {"0x", "R", "W", "LD", "ST", "READ", "WRITE", "#", "\n", " ", "\t", "\r", "",
-					    "18446744073709551616", "0xffffffffffffffff", "0xfffffffffffffffff", "-1"};
+	static const char *const parts[] = {
+		"0x", "R", "W", "LD", "ST", "READ", "WRITE", "#", ",", "\n", " ", "\t", "\r", "",
+		"18446744073709551616", "0xffffffffffffffff", "0xfffffffffffffffff", "-1"};
 	const char *part = parts[below(ARRAY_COUNT(parts))];
 	const size_t length = strlen(part), at = below(s->size);
 
@@ -140,12 +144,15 @@ static enum answer read_all(int fd)
 
 	base_diag_init(&diag);
 
-	const enum memory_trace_format format = below(2) ? MEMORY_TRACE_ANY : (enum memory_trace_format)below(4);
+	const enum memory_trace_format format =
+		below(2) ? MEMORY_TRACE_ANY : (enum memory_trace_format)below(MEMORY_TRACE_ANY + 1);
 	struct memory_trace *t = memory_trace_open_fd(fd, "mutant", format, &diag);
 
 	while (t && memory_trace_next(t, &a)) {
 		if ((a.cycle != MEMORY_TRACE_NO_CYCLE) != memory_trace_has_cycles(t))
 			wrong("a cycle where the form has none, or none where it has");
+		if (a.part_count > MEMORY_TRACE_PARTS_MAX)
+			wrong("a place of too many numbers");
 		if (memory_trace_has_cycles(t) && (a.cycle < last_cycle || a.cycle > MEMORY_TRACE_CYCLE_MAX))
 			wrong("cycles fall");
 		last_cycle = a.cycle;

@@ -49,7 +49,10 @@ static void check_bijective(enum mem_order_name name, const struct mem_shape *s,
 	assert_non_null(seen);
 	mem_order_init(&o, name, s, is_xored);
 	for (uint64_t line = 0; line < count; line++) {
-		uint64_t n = number_of(s, mem_order_place(&o, line * 64 + line % 64));
+		const struct mem_place at = mem_order_place(&o, line * 64 + line % 64);
+		uint64_t n = number_of(s, at);
+
+		assert_int_equal(mem_order_address(&o, &at), line * 64 + line % 64);
 
 		assert_true(n < count);
 		if (seen[n]++)

@@ -93,6 +93,8 @@ static void check(uint32_t kind, uint32_t count, uint32_t exact_max, uint32_t wr
 		assert_int_equal(out[of].max, n ? s->values[of][n - 1] : 0);
 		assert_true(fabs(out[of].mean - (n ? sum / (double)n : 0)) <= 1e-9 * out[of].mean);
 		is_close(out[of].p50, nearest_rank(s->values[of], n, 0.5), is_exact);
+		is_close(out[of].p90, nearest_rank(s->values[of], n, 0.9), is_exact);
+		is_close(out[of].p95, nearest_rank(s->values[of], n, 0.95), is_exact);
 		is_close(out[of].p99, nearest_rank(s->values[of], n, 0.99), is_exact);
 		is_close(out[of].p999, nearest_rank(s->values[of], n, 0.999), is_exact);
 	}

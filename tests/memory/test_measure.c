@@ -246,17 +246,23 @@ static void test_writes(void **state)
 	assert_int_equal(result.latency[MEMORY_LATENCY_WRITES].count, result.write_count);
 }
 
-static struct memory_result measure_trace(struct rig *r, const char *text)
+static void open_trace(struct rig *r, const char *text, struct base_diag_list *diag)
 {
-	struct base_diag_list diag;
 	const int fd = memfd_create("trace", 0);
 
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	base_diag_init(&diag);
+	base_diag_init(diag);
 	r->kind = MEMORY_TRACE;
-	r->trace = memory_trace_open_fd(fd, "t", MEMORY_TRACE_ANY, &diag);
+	r->trace = memory_trace_open_fd(fd, "t", MEMORY_TRACE_ANY, diag);
 	assert_non_null(r->trace);
+}
+
+static struct memory_result measure_trace(struct rig *r, const char *text)
+{
+	struct base_diag_list diag;
+
+	open_trace(r, text, &diag);
 
 	const struct memory_result result = measure(r);
 
@@ -377,8 +383,7 @@ static void test_stopped(void **state)
 
 static void addresses(struct rig *r, struct memory_access *out, uint32_t count)
 {
-	const struct memory_params *p = &r->memory.memory;
-	const struct memory_stream_target target = {p->capacity_bytes, (uint32_t)p->line_bytes};
+	const struct memory_stream_target target = {&r->memory.memory, &r->memory.dram};
 	struct base_diag_list diag;
 	struct memory_stream s;
 
@@ -502,18 +507,92 @@ static void test_traces(void **state)
 	assert_int_equal(result.time_ps, (RCD + CL + BURST + 1 + CL + BURST) * CK_PS);
 }
 
+/* A memory of two stacks, each of four pseudo channels in pairs, with two ranks of four groups. */
+static void prepare_places(struct rig *r)
+{
+	prepare(r, MEMORY_TRACE, 0);
+	r->memory.memory.channel_count = 2;
+	r->memory.memory.address_xor = true;
+	r->memory.dram.vault_count = 4;
+	r->memory.dram.pseudo_count = 2;
+	r->memory.dram.rank_count = 2;
+	r->memory.dram.group_count = 4;
+}
+
+/* Numbers of a trace of places lead there: channel, pseudo channel, rank, group, bank, row, column in bursts. */
+static void test_places(void **state)
+{
+	static const char text[] = "R 0,0,0,0,0,0,0\nW 3,1,1,3,2,0x1f,9\nR 1,1,2,3,30,0\n";
+	static const struct mem_place wanted[] = {
+		{0, 0, 0, 0, 0}, {1, 3, 16 + 2 * 4 + 3, 31, 9 * 64}, {0, 3, 3 * 4 + 2, 30, 0}};
+	struct base_diag_list diag;
+	struct memory_access a;
+	struct memory_stream s;
+	struct rig r;
+
+	(void)state;
+	prepare_places(&r);
+
+	const struct memory_stream_target target = {&r.memory.memory, &r.memory.dram};
+
+	open_trace(&r, text, &diag);
+	assert_true(memory_stream_init(&s, MEMORY_TRACE, &r.stream, &target, r.trace, &diag));
+	for (uint32_t i = 0; i < ARRAY_COUNT(wanted); i++) {
+		assert_true(memory_stream_next(&s, &a));
+		assert_int_equal(a.is_write, i == 1);
+
+		const struct mem_place at = mem_order_place(&s.order, a.addr_bytes);
+
+		assert_memory_equal(&at, &wanted[i], sizeof(at));
+	}
+	assert_false(memory_stream_next(&s, &a));
+	assert_false(memory_trace_has_failed(r.trace));
+	memory_trace_close(r.trace);
+}
+
+static void refuse_place(const char *text, const char *message)
+{
+	struct base_diag_list diag;
+	struct memory_access a;
+	struct memory_stream s;
+	struct rig r;
+
+	prepare_places(&r);
+
+	const struct memory_stream_target target = {&r.memory.memory, &r.memory.dram};
+
+	open_trace(&r, text, &diag);
+	assert_true(memory_stream_init(&s, MEMORY_TRACE, &r.stream, &target, r.trace, &diag));
+	while (memory_stream_next(&s, &a))
+		;
+	assert_true(memory_trace_has_failed(r.trace));
+	assert_string_equal(diag.first->text, message);
+	memory_trace_close(r.trace);
+	base_diag_free(&diag);
+}
+
+static void test_places_that_are_none(void **state)
+{
+	(void)state;
+	refuse_place("R 0,0,0,0,0,0\nR 4,0,0,0,0,0\n", "t:2:1: error: channel 4 of a memory that has 4");
+	refuse_place("R 0,0,2,0,0,0,0\n", "t:1:1: error: rank 2 of a memory that has 2");
+	refuse_place("R 0,0,0,0,0,64\n", "t:1:1: error: column 64 of a memory that has 64");
+	refuse_place("R 0,0,0,0,0\n",
+		     "t:1:1: error: 5 numbers, where a place of this memory has 6, or 7 with the rank");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lone_requests), cmocka_unit_test(test_chase),
 		cmocka_unit_test(test_bandwidth),     cmocka_unit_test(test_link_energy),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_exact_rate),
-		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_window),	      cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_exact_rate),    cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_same_again),    cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_sequences),     cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_traces),	      cmocka_unit_test(test_channels),
 		cmocka_unit_test(test_ranks),	      cmocka_unit_test(test_link_peak),
+		cmocka_unit_test(test_places),	      cmocka_unit_test(test_places_that_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

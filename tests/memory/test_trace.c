@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <glib.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +40,12 @@ static void expect(const char *text, size_t size, enum memory_trace_format forma
 	assert_int_equal(memory_trace_has_cycles(t), has_cycles);
 	for (uint32_t i = 0; i < count; i++) {
 		assert_true(memory_trace_next(t, &got));
-		assert_int_equal(got.addr_bytes, wanted[i].addr_bytes);
+		if (!got.part_count)
+			assert_int_equal(got.addr_bytes, wanted[i].addr_bytes);
 		assert_int_equal(got.is_write, wanted[i].is_write);
 		assert_int_equal(got.cycle, wanted[i].cycle);
+		assert_int_equal(got.part_count, wanted[i].part_count);
+		assert_memory_equal(got.parts, wanted[i].parts, sizeof(got.parts[0]) * got.part_count);
 	}
 	assert_false(memory_trace_next(t, &got));
 	assert_false(memory_trace_has_failed(t));
@@ -52,18 +57,29 @@ static void test_formats(void **state)
 {
 	static const char ramulator[] = "0x1fc0 R\n64 W\n\n# comment\n  128\tr # why\r\n18446744073709551615 w";
 	static const char loadstore[] = "LD 0xFF\nst 100\n";
+	static const char readwrite[] = "R 0,1,2,0x64,32\nw 1,2,3,4,5,6,7,4294967295 # the longest\n";
 	static const char dramsim3[] = "0x40 READ 0\n0x80 WRITE 0x10\n64 write 16\n";
 	const uint64_t never = MEMORY_TRACE_NO_CYCLE;
-	const struct memory_access first[] = {{0x1fc0, never, false}, {64, never, true}, {128, never, false},
-					      {UINT64_MAX, never, true}};
-	const struct memory_access second[] = {{255, never, false}, {100, never, true}};
-	const struct memory_access third[] = {{64, 0, false}, {128, 16, true}, {64, 16, true}};
+	const struct memory_access first[] = {{.addr_bytes = 0x1fc0, .cycle = never},
+					      {.addr_bytes = 64, .cycle = never, .is_write = true},
+					      {.addr_bytes = 128, .cycle = never},
+					      {.addr_bytes = UINT64_MAX, .cycle = never, .is_write = true}};
+	const struct memory_access second[] = {{.addr_bytes = 255, .cycle = never},
+					       {.addr_bytes = 100, .cycle = never, .is_write = true}};
+	const struct memory_access third[] = {{.addr_bytes = 64},
+					      {.addr_bytes = 128, .cycle = 16, .is_write = true},
+					      {.addr_bytes = 64, .cycle = 16, .is_write = true}};
+	const struct memory_access fourth[] = {
+		{.cycle = never, .part_count = 5, .parts = {0, 1, 2, 100, 32}},
+		{.cycle = never, .is_write = true, .part_count = 8, .parts = {1, 2, 3, 4, 5, 6, 7, UINT32_MAX}}};
 
 	(void)state;
 	expect(ramulator, strlen(ramulator), MEMORY_TRACE_ANY, first, 4, false);
 	expect(loadstore, strlen(loadstore), MEMORY_TRACE_ANY, second, 2, false);
 	expect(dramsim3, strlen(dramsim3), MEMORY_TRACE_ANY, third, 3, true);
 	expect(loadstore, strlen(loadstore), MEMORY_TRACE_LOADSTORE, second, 2, false);
+	expect(readwrite, strlen(readwrite), MEMORY_TRACE_ANY, fourth, 2, false);
+	expect(readwrite, strlen(readwrite), MEMORY_TRACE_READWRITE, fourth, 2, false);
 }
 
 static void test_packed(void **state)
@@ -80,7 +96,8 @@ static void test_packed(void **state)
 
 		snprintf(line, sizeof(line), "0x%011x %c\n", i * 64, i % 3 ? 'R' : 'W');
 		memcpy(text + i * LINE, line, LINE);
-		wanted[i] = (struct memory_access){i * 64, MEMORY_TRACE_NO_CYCLE, i % 3 == 0};
+		wanted[i] = (struct memory_access){
+			.addr_bytes = i * 64, .cycle = MEMORY_TRACE_NO_CYCLE, .is_write = i % 3 == 0};
 	}
 	expect(text, LINES * LINE, MEMORY_TRACE_ANY, wanted, LINES, false);
 
@@ -122,6 +139,8 @@ static void refuse(const char *text, enum memory_trace_format format, const char
 
 static void test_mistakes(void **state)
 {
+	static const char no_place[] =
+		"expected a place, such as 0,1,2,3,100,32 (up to eight numbers below 2^32), found";
 	static const char no_address[] = "expected an address (decimal, or hexadecimal after 0x) of 64 bits, found";
 	char longest[5000], packed[200], message[200];
 
@@ -129,8 +148,8 @@ static void test_mistakes(void **state)
 	refuse("", MEMORY_TRACE_ANY, "t: error: the trace has no requests");
 	refuse("# nothing\n\n", MEMORY_TRACE_ANY, "t: error: the trace has no requests");
 	refuse("no trace\n", MEMORY_TRACE_ANY,
-	       "t:1:1: error: expected a request, ADDRESS R|W, LD|ST ADDRESS or ADDRESS READ|WRITE CYCLE, of a trace, "
-	       "found 'no'");
+	       "t:1:1: error: expected a request, ADDRESS R|W, LD|ST ADDRESS, R|W PLACE or ADDRESS READ|WRITE CYCLE, "
+	       "of a trace, found 'no'");
 	refuse("0x40 R\n0x80 X\n", MEMORY_TRACE_ANY, "t:2:6: error: expected R or W, found 'X'");
 	refuse("0x40 R\n  0x8g R\n", MEMORY_TRACE_ANY,
 	       "t:2:3: error: expected an address (decimal, or hexadecimal after 0x) of 64 bits, found '0x8g'");
@@ -140,6 +159,14 @@ static void test_mistakes(void **state)
 	refuse("0x40 R\n0x80 R 7\n", MEMORY_TRACE_ANY,
 	       "t:2:8: error: expected the end of the line (ramulator: ADDRESS R|W), found '7'");
 	refuse("LD 5\nLOAD 5\n", MEMORY_TRACE_ANY, "t:2:1: error: expected LD or ST, found 'LOAD'");
+	for (uint32_t i = 0; i < 5; i++) {
+		static const char *const places[] = {"1,,2", "1,2,", "1,2,3,4,5,6,7,8,9", "4294967296", "1;2"};
+		g_autofree char *line = g_strdup_printf("R 1,2\nW %s\n", places[i]);
+
+		snprintf(message, sizeof(message), "t:2:3: error: %s '%s'", no_place, places[i]);
+		refuse(line, MEMORY_TRACE_ANY, message);
+	}
+	refuse("R 1,2\n0x40 R\n", MEMORY_TRACE_ANY, "t:2:1: error: expected R or W, found '0x40'");
 	snprintf(message, sizeof(message), "t:2:3: error: %s the end of the line", no_address);
 	refuse("LD 5\nST\n", MEMORY_TRACE_ANY, message);
 	refuse("0x1 READ 5\n0x1 READ 4\n", MEMORY_TRACE_ANY,

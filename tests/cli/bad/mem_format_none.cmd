@@ -1,0 +1,1 @@
+mem --memory ddr3-1600 --stream random --format dramsim3
