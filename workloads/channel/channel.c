@@ -21,23 +21,24 @@ static const struct workload_about about = {
 	.paper_size = "the arrays have 4 MB, 1 team",
 };
 
-enum pattern { LOCAL, ONE_TO_ONE, BROADCAST, SCATTER, GATHER, REDUCE, ALL_GATHER, ALL_REDUCE, COPY, INVALIDATE };
+enum pattern { LOCAL, ONE_TO_ONE, BROADCAST, SCATTER, GATHER, REDUCE, ALL_GATHER, ALL_REDUCE, COPY, INVALIDATE,
+	       SEARCH };
 enum access { READ, WRITE };
 enum order { STREAM, RANDOM, CHASE };
 enum where { NDPS, CPU };
 enum state { STATE_CPU, STATE_SHARED, STATE_NDP };
 
 static const char *const patterns[] = {"local",  "one-to-one", "broadcast",  "scatter", "gather",
-				       "reduce", "all-gather", "all-reduce", "copy",     "invalidate"};
+				       "reduce", "all-gather", "all-reduce", "copy",     "invalidate", "search"};
 static const char *const accesses[] = {"read", "write"};
 static const char *const orders[] = {"stream", "random", "chase"};
 static const char *const places[] = {"ndps", "cpu"};
 static const char *const states[] = {"cpu", "shared", "ndp"};
 
 enum { TEAMS_MAX = 64 };
-enum { PATTERN, ACCESS, ORDER, WHERE, TEAMS, THREADS, KBYTES, EACH, STATE, PREFETCH, DIRTY, FILLED };
+enum { PATTERN, ACCESS, ORDER, WHERE, TEAMS, THREADS, KBYTES, EACH, STATE, PREFETCH, DIRTY, FILLED, TIMES };
 static const struct workload_count counts[] = {
-	{"pattern", "who accesses whose array", LOCAL, LOCAL, 0, INVALIDATE, 1, patterns},
+	{"pattern", "who accesses whose array", LOCAL, LOCAL, 0, SEARCH, 1, patterns},
 	{"access", "of local and one-to-one", READ, READ, 0, WRITE, 1, accesses},
 	{"order", "of local and one-to-one", STREAM, STREAM, 0, CHASE, 1, orders},
 	{"where", "the cores that access; a machine without NDPs has only the CPU's", NDPS, NDPS, 0, CPU, 1, places},
@@ -49,6 +50,7 @@ static const struct workload_count counts[] = {
 	{"prefetch", "pieces ahead that a core prefetches; in random order 1: every other one", 0, 0, 0, 64, 1, NULL},
 	{"dirty", "megabytes of the first array that the CPU writes before", 0, 0, 0, 65536, 1, NULL},
 	{"filled", "1: the arrays have values; 0: they are zero, and take no memory of the host", 1, 1, 0, 1, 1, NULL},
+	{"times", "how often a search goes through the core's part", 1, 1, 1, 4096, 1, NULL},
 };
 
 enum { PIECE_WORDS = 4, PIECES_PER_LINE = 4 };
@@ -222,6 +224,16 @@ static uint64_t reduce(const struct bench *b, uint32_t team, struct share s, uin
 	return all;
 }
 
+/* One search after the other through all of it. */
+static uint64_t search(const struct bench *b, const struct piece *at, struct share s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < b->o.counts[TIMES]; k++)
+		sum += stream_read(at, s, b->o.counts[PREFETCH]);
+	return sum;
+}
+
 static size_t random_count(const struct bench *b)
 {
 	return b->o.counts[EACH] ? b->o.counts[EACH] : b->pieces / b->threads;
@@ -306,6 +318,9 @@ static uint64_t core_work(struct bench *b, uint32_t team, uint32_t thread, size_
 		*count = own.end - own.begin;
 		lines_write(b->arrays[team], own);
 		return 0;
+	case SEARCH:
+		*count = (own.end - own.begin) * b->o.counts[TIMES];
+		return search(b, b->arrays[team], own);
 	}
 	return 0;
 }
@@ -503,6 +518,8 @@ static uint64_t sum_wanted(const struct bench *b)
 		return 0;
 	case INVALIDATE:
 		return 2 * of_all;
+	case SEARCH:
+		return b->o.counts[TIMES] * of_all;
 	}
 	return 0;
 }
@@ -582,12 +599,15 @@ static struct bench bench_of(const struct workload_options *o)
 			  .teams = o->counts[TEAMS],
 			  .threads = o->counts[THREADS]};
 	const bool has_kinds = b.pattern == LOCAL || b.pattern == ONE_TO_ONE;
-	const bool is_between = b.pattern != LOCAL && b.pattern != COPY && b.pattern != INVALIDATE;
+	const bool is_between = b.pattern != LOCAL && b.pattern != COPY && b.pattern != INVALIDATE &&
+				b.pattern != SEARCH;
 
 	if (is_between && b.teams < 2)
 		workload_fail("--pattern %s wants --ndps 2 or more", patterns[b.pattern]);
 	if (!has_kinds && (b.is_write || b.order != STREAM))
 		workload_fail("--access and --order are for the patterns local and one-to-one");
+	if (b.pattern != SEARCH && o->counts[TIMES] > 1)
+		workload_fail("--times is for the pattern search");
 	if (b.is_write && b.order == CHASE)
 		workload_fail("a chase reads");
 	if (!o->counts[FILLED] && (b.order == CHASE || b.is_write))
