@@ -97,6 +97,12 @@ static void test_powers(void **state)
 	account(&g, &cpu_power_table, &channel_power_table, second_ps);
 	assert_pj(&g, "cores", 0);
 	assert_true(awake_w - g.report.total_pj / (double)second_ps > 99.999);
+	/* NDPs of 1.9 W idle, whose 512 cores have an instruction per ns each: 4 W more for each NDP. */
+	g.channel.ndp_mw = 1900;
+	g.channel.ndp_instruction_pj = 62.5;
+	g.channel_stats.instructions = 512 * 1000000000ull;
+	account(&g, &cpu_power_table, &channel_power_table, second_ps);
+	assert_pj(&g, "ndps", 8 * 1.9e12 + 8 * 4e12);
 }
 
 static void test_events(void **state)

@@ -410,13 +410,88 @@ static void test_processor_queue(void **state)
 	}
 }
 
+/* One core of NDP 0 reads one line after the other of `where`'s memory, none before the one before has come: ns. stride: from
+ * one to the next. */
+static double chase(struct rig *r, uint32_t where, uint64_t stride)
+{
+	enum { STEPS = 200 };
+	const uint64_t base = (uint64_t)where << 40, page = r->cpu_params.page_bytes;
+	const uint64_t size = (STEPS * stride / page + 1) * page;
+	const uint32_t unit = r->cpu_units;
+	uint64_t begin_ps;
+
+	cpu_place(r->cpu, base, size, UINT64_C(1) << where);
+	for (uint64_t at = 0; at < size; at += page)
+		cpu_first_line(r->cpu, 0, (base + at) / page);
+	channel_claim(r->near, 0, base, base + size, CHANNEL_OWNER_SHARED);
+	sim_run(r->ctx.engine);
+	begin_ps = sim_now_ps(r->ctx.engine) + 1000000;
+	for (uint32_t i = 0; i < r->units; i++)
+		r->ready_ps[i] = i == unit ? begin_ps : CPU_WAITS - 1;
+	for (uint32_t i = 0; i < STEPS; i++) {
+		assert_int_equal(rig_next(r), unit);
+		rig_access(r, unit, base + i * stride, 8, CPU_READ);
+	}
+	assert_int_equal(rig_next(r), unit);
+	const double ns = (double)(r->ready_ps[unit] - begin_ps) / 1000 / STEPS;
+
+	for (uint32_t i = 0; i < r->units; i++)
+		r->ready_ps[i] = 0;
+	return ns;
+}
+
+/* What a load takes that nothing else is beside, part by part. */
+static void test_chase(void **state)
+{
+	const double message_ns = 12 / 20.0, line_ns = 128 / 20.0;
+	double local, own, remote;
+	struct rig r;
+
+	(void)state;
+	rig_thesis(&r);
+	rig_open(&r, false);
+	local = chase(&r, 0, RIG_LINE_BYTES);
+	near("own memory, by the summary, ns", local, 2 * 8 + 2 + 2 + 40, 0.01);
+	rig_close(&r);
+
+	rig_thesis(&r);
+	r.params.summary_percent = 0;
+	rig_open(&r, false);
+	own = chase(&r, 0, RIG_LINE_BYTES);
+	near("by the directory's cache, ns", own, local + 4, 0.01);
+	rig_close(&r);
+
+	rig_thesis(&r);
+	r.params.summary_percent = 0;
+	r.params.directory_cache_bytes = 64;
+	r.params.directory_cache_ways_count = 2;
+	rig_open(&r, false);
+	near("by the directory in the memory, ns", chase(&r, 0, 16384), own + 40, 0.02);
+	rig_close(&r);
+
+	/* Every line's first quarter is brought to the NDP-AP, the others are there. */
+	rig_thesis(&r);
+	rig_open(&r, false);
+	remote = chase(&r, 1, RIG_LINE_BYTES);
+	assert_in_range((uint64_t)remote, 180, 240);
+	print_message("another channel's memory: %.1f ns\n", remote);
+	rig_close(&r);
+	rig_thesis(&r);
+	rig_open(&r, false);
+	near("the NDP-AP's cache, three of four, ns", (4 * chase(&r, 1, ACCESS) - remote) / 3,
+	     2 * 8 + 2 + 20 + 2 * 24 + message_ns + ACCESS / 10.0 + ACCESS / 64.0, 0.01);
+	rig_close(&r);
+	assert_true(remote > local + line_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch),
 					   cmocka_unit_test(test_flush), cmocka_unit_test(test_processor_flush),
 					   cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus),
-					   cmocka_unit_test(test_queues), cmocka_unit_test(test_processor_queue)};
+					   cmocka_unit_test(test_queues), cmocka_unit_test(test_processor_queue),
+					   cmocka_unit_test(test_chase)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
