@@ -110,6 +110,59 @@ static void test_remote(void **state)
 	rig_close(&r);
 }
 
+/* NDPs 0 and 1 read the memory of two others, all cores: GB/s of both. */
+static double remote_streams(uint64_t points, uint64_t out_mbytes_per_s)
+{
+	enum { STEPS = 400 };
+	uint32_t done[2 * CORES] = {0}, left = 2 * CORES;
+	uint64_t begin_ps;
+	struct rig r;
+	double rate;
+
+	rig_thesis(&r);
+	r.params.point_count = points;
+	r.params.point_out_mbytes_per_s = out_mbytes_per_s;
+	rig_open(&r, false);
+	for (uint32_t ndp = 0; ndp < 2; ndp++) {
+		const uint64_t base = (uint64_t)(ndp + 2) << 40, page = r.cpu_params.page_bytes;
+
+		cpu_place(r.cpu, base, CORES * PART, UINT64_C(1) << (ndp + 2));
+		for (uint32_t k = 0; k < CORES; k++)
+			for (uint64_t at = 0; at < STEPS * ACCESS + page; at += page)
+				cpu_first_line(r.cpu, 0, (base + k * PART + at) / page);
+	}
+	sim_run(r.ctx.engine);
+	begin_ps = sim_now_ps(r.ctx.engine);
+	for (uint32_t i = 0; i < r.units; i++)
+		r.ready_ps[i] =
+		    i - r.cpu_units < left ? begin_ps + rig_random(&r, 1000000) : CPU_WAITS - 1;
+	while (left) {
+		const uint32_t unit = rig_next(&r), core = unit - r.cpu_units;
+		const uint64_t base = (uint64_t)(core / CORES + 2) << 40;
+
+		if (done[core] == STEPS) {
+			r.ready_ps[unit] = CPU_WAITS - 1;
+			left--;
+			continue;
+		}
+		rig_access(&r, unit, base + core % CORES * PART + done[core]++ * ACCESS, 8, CPU_READ);
+	}
+	for (uint32_t i = 0; i < r.units; i++)
+		r.ready_ps[i] = 0;
+	rate = 2.0 * CORES * STEPS * ACCESS * 1000 / (double)(sim_now_ps(r.ctx.engine) - begin_ps);
+	rig_close(&r);
+	return rate;
+}
+
+/* Section 4.4.3: what an NDP-AP gives, more of them and more ports of one give as often. */
+static void test_points(void **state)
+{
+	(void)state;
+	near("one NDP-AP of 2 GB/s, GB/s", remote_streams(1, 2000), 2, 0.05);
+	near("two of 2 GB/s, GB/s", remote_streams(2, 2000), 4, 0.05);
+	near("one of 4 GB/s, GB/s", remote_streams(1, 4000), 4, 0.05);
+}
+
 /* Cores of all NDPs read lines that are the processors', one access a line, behind their own channels: a claim takes a
  * slot of a snoop bus. GB/s of lines. */
 static double claim_all(struct rig *r)
@@ -491,7 +544,7 @@ int main(void)
 					   cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus),
 					   cmocka_unit_test(test_queues), cmocka_unit_test(test_processor_queue),
-					   cmocka_unit_test(test_chase)};
+					   cmocka_unit_test(test_chase), cmocka_unit_test(test_points)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
