@@ -463,8 +463,8 @@ static void test_processor_queue(void **state)
 	}
 }
 
-/* One core of NDP 0 reads one line after the other of `where`'s memory, none before the one before has come: ns. stride: from
- * one to the next. */
+/* One core of NDP 0 reads one line after the other of the memory of `where`, each when the one before has come: ns.
+ * stride: from one to the next. */
 static double chase(struct rig *r, uint32_t where, uint64_t stride)
 {
 	enum { STEPS = 200 };
@@ -539,12 +539,12 @@ static void test_chase(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch),
-					   cmocka_unit_test(test_flush), cmocka_unit_test(test_processor_flush),
-					   cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
-					   cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus),
-					   cmocka_unit_test(test_queues), cmocka_unit_test(test_processor_queue),
-					   cmocka_unit_test(test_chase), cmocka_unit_test(test_points)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch), cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_processor_flush), cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus), cmocka_unit_test(test_queues),
+	    cmocka_unit_test(test_processor_queue), cmocka_unit_test(test_chase), cmocka_unit_test(test_points),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
