@@ -83,7 +83,8 @@ static bool switch_off(struct dc_options *o, const char *text)
 		const char *name;
 		bool *on;
 	} switches[] = {
-	    {"isolate", &o->isolate}, {"balance", &o->balance}, {"unroll", &o->unroll}, {"schedule", &o->schedule}};
+	    {"isolate", &o->isolate}, {"balance", &o->balance}, {"unroll", &o->unroll}, {"schedule", &o->schedule},
+	    {"elide", &o->keep}};
 
 	for (uint32_t n = 0; names[n] && *names[n]; n++) {
 		uint32_t k = 0;
@@ -91,7 +92,7 @@ static bool switch_off(struct dc_options *o, const char *text)
 		while (k < G_N_ELEMENTS(switches) && strcmp(switches[k].name, names[n]))
 			k++;
 		if (k == G_N_ELEMENTS(switches)) {
-			cli_error("ptx: --without %s; expected isolate, balance, unroll or schedule", names[n]);
+			cli_error("ptx: --without %s; expected isolate, balance, unroll, schedule or elide", names[n]);
 			return false;
 		}
 		*switches[k].on = false;

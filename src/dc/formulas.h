@@ -30,6 +30,14 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_DIFFERENCE(e) (2 * e + 1)
 /* Both mantissas to two's complement where negative. */
 #define DC_COMPLEMENT(m) (1 + 2 * (1 + 2 * (m + 1)))
+/* Of one of them; an operand in two's complement needs so many cycles more to be taken apart, and as many more where it
+ * is swapped; fma, which copies no sign, one more. A result that stays so needs its sign, and more after its
+ * rounding. */
+#define DC_COMPLEMENT_ONE(m) (1 + 2 * (m + 1))
+#define DC_KEPT_UNPACK 3
+#define DC_KEPT_SWAP 3
+#define DC_KEPT_SIGN 1
+#define DC_KEPT_ROUND 3
 /* Rows of a sum: guard, overflow, sign. */
 #define DC_SUM_ROWS(m, r) (m + 2 + 2 * (r))
 /* One distinct difference without its search. */

@@ -86,18 +86,38 @@ static struct widths widths_of(const struct dc_use *u, const struct dc_arith *a)
 			       .q = u->rounding != DC_TO_ZERO};
 }
 
+uint32_t dc_use_operands_kept(const struct dc_use *use)
+{
+	return (uint32_t)__builtin_popcount(use->kept & DC_KEPT_OPERANDS);
+}
+
+bool dc_use_keeps_result(const struct dc_use *use)
+{
+	return use->kept & DC_KEPT_RESULT;
+}
+
+/* What an addition saves by operands and a result in two's complement. */
+static uint64_t kept_cycles(const struct dc_use *use)
+{
+	const uint64_t m = use->m, sum = use->op == DC_OP_FMA ? 2 * m : m;
+	const uint64_t more = use->op == DC_OP_FMA ? DC_KEPT_UNPACK + 1 : DC_KEPT_UNPACK + DC_KEPT_SWAP;
+
+	return dc_use_operands_kept(use) * (DC_COMPLEMENT_ONE(m) - more) +
+	       (dc_use_keeps_result(use) ? DC_MAGNITUDE(sum, 1) - DC_KEPT_SIGN - DC_KEPT_ROUND : 0);
+}
+
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
 
-	return base_of(use->op, &w) * use->times;
+	return base_of(use->op, &w) * use->times - kept_cycles(use);
 }
 
 uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
 
-	return usual_of(use->op, &w) * use->times;
+	return usual_of(use->op, &w) * use->times - kept_cycles(use);
 }
 
 uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a)
@@ -346,4 +366,16 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 	}
 	*why = "an operation that no array of the cache does";
 	return false;
+}
+
+void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst)
+{
+	use->kept = 0;
+	if (!kept || (use->op != DC_OP_FADD && use->op != DC_OP_FMA))
+		return;
+	for (uint32_t k = 0; k < inst->src_count; k++)
+		if (inst->src[k].kind == PTX_OPND_REG && kept[inst->src[k].reg / 64] >> inst->src[k].reg % 64 & 1)
+			use->kept |= (uint8_t)(DC_KEPT_A << k);
+	if (kept[inst->dst.reg / 64] >> inst->dst.reg % 64 & 1)
+		use->kept |= DC_KEPT_RESULT;
 }

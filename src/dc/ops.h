@@ -30,7 +30,12 @@ struct dc_use {
 	bool is_signed;
 	bool is_difference; /* FADD: the second operand's sign is turned over */
 	uint8_t times; /* 2: a pair, one half after the other */
+	/* FADD, FMA, rounded to nearest: whose mantissas lie in two's complement (array/complement.h): DC_KEPT_A, B,
+	 * C of operands, DC_KEPT_RESULT */
+	uint8_t kept;
 };
+
+enum { DC_KEPT_A = 1, DC_KEPT_B = 2, DC_KEPT_C = 4, DC_KEPT_OPERANDS = 7, DC_KEPT_RESULT = 8 };
 
 struct dc_arith {
 	uint32_t cordic_iterations; /* k */
@@ -44,6 +49,12 @@ enum dc_op_kind dc_op_kind(enum dc_op op);
  * from the instruction's operands: where a register of the kernel is equal in all lanes, the caller says so by
  * is_fixed. */
 bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, const char **why);
+
+/* use->kept from the registers of the bit set; NULL: none. */
+void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst);
+/* Conversions that are left out: of operands, and of the result. */
+uint32_t dc_use_operands_kept(const struct dc_use *use);
+bool dc_use_keeps_result(const struct dc_use *use);
 
 /* Cycles with every saving off; as a scheduler reckons; word-lines of scratch (without those of an overlap). */
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a);

@@ -6,6 +6,7 @@
  * instruction of the lowered function, result <- sources by place, guard, expected cycles. */
 #include "dc/compile/compile.h"
 
+#include "dc/ops.h"
 #include "ptx/print.h"
 
 #include <inttypes.h>
@@ -71,6 +72,24 @@ static void print_regs(FILE *out, const char *what, uint32_t set)
 			fprintf(out, "%s%u", set & ((1u << r) - 1) ? "," : " r", r);
 }
 
+/* Which operands, by number, and whether the result lie in two's complement. */
+static void print_kept(FILE *out, const struct dc_kernel *k, const struct dc_slot *s)
+{
+	struct dc_use use;
+	const char *why, *sep = " complement ";
+
+	if (s->kind != DC_SLOT_ALU || !dc_use_of(s->inst, false, &use, &why))
+		return;
+	dc_use_keep(&use, k->is_kept, s->inst);
+	for (uint32_t n = 0; n < s->src_count; n++)
+		if (use.kept >> n & 1) {
+			fprintf(out, "%s%u", sep, n);
+			sep = ",";
+		}
+	if (dc_use_keeps_result(&use))
+		fprintf(out, "%sresult", sep);
+}
+
 static void print_slot(FILE *out, const struct dc_kernel *k, const struct dc_slot *s, uint32_t a)
 {
 	static const char *const masks[] = {"mov", "and", "or"};
@@ -101,6 +120,7 @@ static void print_slot(FILE *out, const struct dc_kernel *k, const struct dc_slo
 	print_regs(out, "scratch", s->scratch_regs);
 	if (s->swap_rows)
 		fprintf(out, " swaps %u", s->swap_rows);
+	print_kept(out, k, s);
 	fputc('\n', out);
 }
 
@@ -185,9 +205,9 @@ void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary)
 	    "  %u instructions: %u operations, %u copies, %u masks, %u accesses, %u spills, %u fills, %u by the host\n",
 	    c->insts, c->ops, c->copies, c->masks, c->accesses, c->spills, c->fills, c->host_ops);
 	fprintf(out,
-		"  %u loops, %u unrolled, %u blocks copied, %u trees, %u skips, %u rows swapped, %" PRIu64
-		" expected cycles, each word once\n",
-		c->loops, c->unrolled, c->split, c->balanced, c->skips, c->swap_rows, c->cycles);
+		"  %u loops, %u unrolled, %u blocks copied, %u trees, %u conversions left out, %u skips, "
+		"%u rows swapped, %" PRIu64 " expected cycles, each word once\n",
+		c->loops, c->unrolled, c->split, c->balanced, c->kept, c->skips, c->swap_rows, c->cycles);
 	if (is_summary)
 		return;
 	print_hosts(out, k);

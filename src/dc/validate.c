@@ -150,6 +150,42 @@ static char *check_flow(const struct dc_kernel *k, uint32_t n)
 	return NULL;
 }
 
+/* ---- floats in two's complement ---- */
+
+static bool is_kept(const struct dc_kernel *k, const struct ptx_operand *o)
+{
+	return o->kind == PTX_OPND_REG && k->is_kept && k->is_kept[o->reg / 64] >> o->reg % 64 & 1;
+}
+
+/* Additions that the arrays do in this way, and constants that are the same in both; all others would take one for a
+ * number that it is not. Copies between arrays and spills do not look at it. */
+static char *check_kept(const struct dc_kernel *k, const struct ptx_inst *i, uint32_t n)
+{
+	const bool is_float = (i->type == PTX_F32 || i->type == PTX_F64) && !i->mods.sat && !i->mods.relu &&
+			      (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN);
+	const bool is_sum = is_float && (i->op == PTX_OP_ADD || i->op == PTX_OP_SUB);
+	const bool is_fma = is_float && (i->op == PTX_OP_FMA || i->op == PTX_OP_MAD);
+	const bool is_positive = i->op == PTX_OP_MOV && i->src[0].kind == PTX_OPND_IMM &&
+				 !(i->src[0].imm >> (8 * ptx_type_bytes(i->type) - 1) & 1);
+
+	bool is_part = false;
+
+	for (uint32_t e = 0; e < i->dst.elem_count; e++)
+		is_part |= is_kept(k, &i->dst.elems[e]);
+	if (is_part || (is_kept(k, &i->dst) && !is_sum && !is_fma && !is_positive))
+		return dc_wrong(n, "no addition, but its result is read in two's complement: %s", i->text);
+	for (uint32_t o = 0; o < i->src_count; o++) {
+		const bool may = i->op == PTX_OP_ADD || (i->op == PTX_OP_SUB && o == 0) || (is_fma && o == 2);
+		bool is_elem = false;
+
+		for (uint32_t e = 0; e < i->src[o].elem_count; e++)
+			is_elem |= is_kept(k, &i->src[o].elems[e]);
+		if (is_elem || (is_kept(k, &i->src[o]) && !(may && (is_sum || is_fma) && !i->src[o].negate)))
+			return dc_wrong(n, "operand %u lies in two's complement: %s", o, i->text);
+	}
+	return NULL;
+}
+
 /* ---- completeness and order ---- */
 
 bool dc_is_in_words(const struct dc_kernel *k, const struct ptx_inst *i)
@@ -211,7 +247,7 @@ static char *note(const struct dc_kernel *k, const struct dc_range *r, const str
 	if (done[at])
 		return dc_wrong(n, "an instruction for the second time: %s", i->text);
 	done[at] = true;
-	return NULL;
+	return check_kept(k, i, n);
 }
 
 static char *check_range(const struct dc_kernel *k, const struct dc_range *r, bool *done)

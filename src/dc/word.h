@@ -207,6 +207,7 @@ struct dc_counts {
 	uint32_t unrolled; /* loops */
 	uint32_t split;    /* blocks that were copied, so that loops have one entry */
 	uint32_t balanced; /* chains that became trees */
+	uint32_t kept;     /* conversions of floats that are left out between additions */
 	uint64_t cycles;   /* expected, each word once */
 };
 
@@ -237,6 +238,7 @@ struct dc_kernel {
 	uint64_t param_bytes;
 	bool has_barrier, has_warp_ops, has_shared; /* any of them: a CTA must fit one control block */
 	uint64_t *is_host; /* bit set over func->regs: the value is a host value, in no array */
+	uint64_t *is_kept; /* the same: a float whose mantissa lies in two's complement, array/complement.h */
 	uint32_t *host_of; /* [func->reg_count]: number of the host value, UINT32_MAX */
 	struct dc_counts counts;
 	void *owned; /* private to the compiler */

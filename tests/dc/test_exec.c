@@ -14,6 +14,7 @@
 static const char head[] = ".version 6.0\n.target sm_70\n.address_size 64\n";
 
 static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
+static bool is_exact; /* words are done bit by bit as well */
 
 /* A kernel on the lanes of a control block, a CTA. */
 struct machine {
@@ -25,7 +26,12 @@ struct machine {
 
 static void start(struct machine *m, const char *text, const struct dc_options *o, uint32_t threads)
 {
-	const struct dc_exec_params params = {.line_bytes = 64, .clock_khz = 2500000, .progress_rounds = 1 << 20};
+	const struct dc_exec_params params = {.arith.cordic_iterations = 26,
+					      .savings = is_exact ? DC_SAVE_ALL : 0,
+					      .line_bytes = 64,
+					      .clock_khz = 2500000,
+					      .is_bit_exact = is_exact,
+					      .progress_rounds = 1 << 20};
 	const struct dc_case c = {.args = "z", .grid = {1, 1, 1}, .block = {threads, 1, 1}};
 	g_autofree char *all = g_strconcat(head, text, NULL);
 	struct dc_warp warps[DC_WARPS_MAX];
@@ -114,6 +120,47 @@ static void access_has_the_arrays_of_its_lanes(void **state)
 		assert_int_equal(accesses, 2);
 		end(&m);
 	}
+}
+
+/* Sums that additions alone read stay in two's complement, bit by bit as by words: those that a product, a store or a
+ * subtraction's second operand reads do not. They compute the same, in fewer cycles. */
+static void sums_stay_in_twos_complement(void **state)
+{
+	enum { LANES = 1024, KEPT = 9 };
+	uint64_t cycles[2] = {0};
+	uint32_t bits[2][2 * LANES];
+
+	(void)state;
+	is_exact = true;
+	for (uint32_t keep = 0; keep < 2; keep++) {
+		struct dc_options o = dc_options_full;
+		struct machine m;
+		struct dc_step out = {0};
+
+		o.keep = keep;
+		start(&m,
+		      ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b;\n\t.reg .b32 %r<3>;\n"
+		      "\t.reg .f32 %f<9>;\n"
+		      "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tmul.wide.u32 %b, %r0, 8;\n"
+		      "\tadd.s64 %b, %a, %b;\n\tadd.s32 %r1, %r0, -500;\n\tcvt.rn.f32.s32 %f0, %r1;\n"
+		      "\tmul.f32 %f0, %f0, 0f3ebd70a4;\n\tadd.f32 %f1, %f0, 0f40466666;\n\tadd.f32 %f2, %f1, %f0;\n"
+		      "\tsub.f32 %f3, %f2, %f0;\n\tadd.f32 %f4, %f3, %f1;\n\tfma.rn.f32 %f5, %f0, %f0, %f4;\n"
+		      "\tsub.f32 %f6, %f0, %f5;\n\tsub.f32 %f7, %f5, %f6;\n\tmul.f32 %f8, %f7, %f7;\n"
+		      "\tst.global.f32 [%b], %f5;\n\tst.global.f32 [%b+4], %f8;\n\tret;\n}\n",
+		      &o, LANES);
+		assert_int_equal(m.kernel->counts.kept, keep ? KEPT : 0);
+		assert_null(dc_validate(m.kernel));
+		while (!out.is_done) {
+			assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+			cycles[keep] += out.cycles;
+		}
+		assert_int_equal(dc_program_counts(m.program)->conversions_kept, keep ? KEPT : 0);
+		memcpy(bits[keep], dc_rig_memory(&m.rig), sizeof(bits[keep]));
+		end(&m);
+	}
+	is_exact = false;
+	assert_memory_equal(bits[0], bits[1], sizeof(bits[0]));
+	assert_true(cycles[1] < cycles[0]);
 }
 
 /* What a lane reads of the machine: the cycle in which its word begins, its control block, its CTA's size. */
@@ -339,6 +386,7 @@ int main(void)
 	    cmocka_unit_test(access_has_the_arrays_of_its_lanes),
 	    cmocka_unit_test(crossbar_delivers),
 	    cmocka_unit_test(special_registers),
+	    cmocka_unit_test(sums_stay_in_twos_complement),
 	    cmocka_unit_test(barriers_meet),
 	    cmocka_unit_test(barriers_reduce),
 	};

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "dc/array/complement.h"
 #include "dc/array/newton.h"
 #include "dc/array/serial.h"
 #include "dc/array/truncate.h"
@@ -107,7 +108,25 @@ static uint64_t word_cycles(const struct dc_use *use, const struct dc_arith *ari
 	return dc_cycles(use, arith, savings, &facts);
 }
 
-static void check(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
+/* Numbers as they lie in the rows: in two's complement where the operation takes or makes such. */
+static void put_kept(const struct dc_use *use, bool is_kept, uint32_t row, const uint64_t *values)
+{
+	uint64_t lie[DC_COLUMNS];
+
+	for (uint32_t i = 0; i < DC_COLUMNS; i++)
+		lie[i] = is_kept ? dc_complement(use, values[i]) : values[i];
+	dc_serial_put(&serial, row, use->n, lie);
+}
+
+static void get_kept(const struct dc_use *use, uint32_t row, uint64_t *values)
+{
+	dc_serial_get(&serial, row, use->n, values);
+	for (uint32_t i = 0; i < DC_COLUMNS && dc_use_keeps_result(use); i++)
+		values[i] = dc_complement(use, values[i]);
+}
+
+/* Two's complement in and out, for each of the ways of `kept`: conversions that are left out change no result. */
+static void check_as(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
 {
 	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS,
 					   1u << DC_SAVE_PARTIAL_PRODUCTS};
@@ -117,32 +136,49 @@ static void check(const struct dc_use *use, const uint64_t *a, const uint64_t *b
 		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
 		const uint32_t which = savings[k / 2];
 
+		if (use->kept && arith.is_truncated)
+			continue;
 		dc_serial_begin(&serial, which);
 		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 			serial.guard.w[i] = guard;
-		dc_serial_put(&serial, A, use->n, a);
-		dc_serial_put(&serial, B, use->n, b);
+		put_kept(use, use->kept & DC_KEPT_A, A, a);
+		put_kept(use, use->kept & DC_KEPT_B, B, b);
 		if (use->op == DC_OP_FADD)
 			dc_serial_fadd(&serial, use, &arith, D, A, B, T);
 		else
 			dc_serial_fmul(&serial, use, &arith, D, A, B, T);
-		dc_serial_get(&serial, D, use->n, d);
+		get_kept(use, D, d);
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 			const uint64_t e = guard >> i % 64 & 1 ? expected(use, arith.is_truncated, a[i], b[i]) : 0;
 
 			if (d[i] != e)
-				fail_msg("%s e=%u m=%u truncated=%d savings=%x: %llx, %llx: %llx, expected %llx",
-					 dc_op_name(use->op), use->e, use->m, arith.is_truncated, which,
+				fail_msg("%s e=%u m=%u kept=%x truncated=%d savings=%x: %llx, %llx: %llx, expected "
+					 "%llx",
+					 dc_op_name(use->op), use->e, use->m, use->kept, arith.is_truncated, which,
 					 (unsigned long long)a[i], (unsigned long long)b[i], (unsigned long long)d[i],
 					 (unsigned long long)e);
 		}
 		if (!which)
 			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
 		if (serial.cycles != word_cycles(use, &arith, which, a, b))
-			fail_msg("%s e=%u m=%u truncated=%d savings=%x: %llu cycles bit by bit, %llu by words",
-				 dc_op_name(use->op), use->e, use->m, arith.is_truncated, which,
+			fail_msg("%s e=%u m=%u kept=%x truncated=%d savings=%x: %llu cycles bit by bit, %llu by words",
+				 dc_op_name(use->op), use->e, use->m, use->kept, arith.is_truncated, which,
 				 (unsigned long long)serial.cycles,
 				 (unsigned long long)word_cycles(use, &arith, which, a, b));
+	}
+}
+
+static void check(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
+{
+	static const uint8_t kept[] = {0, DC_KEPT_A, DC_KEPT_B, DC_KEPT_A | DC_KEPT_B, DC_KEPT_RESULT,
+				       DC_KEPT_A | DC_KEPT_RESULT, DC_KEPT_B | DC_KEPT_RESULT,
+				       DC_KEPT_A | DC_KEPT_B | DC_KEPT_RESULT};
+
+	for (uint32_t k = 0; k < (use->op == DC_OP_FADD ? G_N_ELEMENTS(kept) : 1); k++) {
+		struct dc_use as = *use;
+
+		as.kept = kept[k];
+		check_as(&as, a, b, guard);
 	}
 }
 
@@ -356,7 +392,7 @@ static uint64_t fma_cycles(const struct dc_use *use, const struct dc_arith *arit
 	return dc_cycles(use, arith, savings, &facts);
 }
 
-static void check_fma(const struct dc_use *use, const uint64_t *const *of, uint64_t guard)
+static void check_fma_as(const struct dc_use *use, const uint64_t *const *of, uint64_t guard)
 {
 	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS,
 					   1u << DC_SAVE_PARTIAL_PRODUCTS};
@@ -365,27 +401,42 @@ static void check_fma(const struct dc_use *use, const uint64_t *const *of, uint6
 	for (uint32_t k = 0; k < 2 * G_N_ELEMENTS(savings); k++) {
 		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
 
+		if (use->kept && arith.is_truncated)
+			continue;
 		dc_serial_begin(&serial, savings[k / 2]);
 		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 			serial.guard.w[i] = guard;
 		for (uint32_t n = 0; n < 3; n++)
-			dc_serial_put(&serial, 64 * n, use->n, of[n]);
+			put_kept(use, use->kept >> n & 1, 64 * n, of[n]);
 		dc_serial_fma(&serial, use, &arith, 192, 0, 64, 128, 330);
-		dc_serial_get(&serial, 192, use->n, d);
+		get_kept(use, 192, d);
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 			const uint64_t a = of[0][i], b = of[1][i], c = of[2][i];
 			const uint64_t e =
 			    arith.is_truncated ? dc_truncated_fma(use, a, b, c) : fma_wanted(use, a, b, c);
 
 			if (guard >> i % 64 & 1 && d[i] != e && (arith.is_truncated || !is_least(use, d[i], e)))
-				fail_msg("fma e=%u m=%u truncated=%d savings=%x: %llx, %llx, %llx: %llx, expected %llx",
-					 use->e, use->m, arith.is_truncated, savings[k / 2], (unsigned long long)a,
-					 (unsigned long long)b, (unsigned long long)c, (unsigned long long)d[i],
-					 (unsigned long long)e);
+				fail_msg("fma e=%u m=%u kept=%x truncated=%d savings=%x: %llx, %llx, %llx: %llx, "
+					 "expected %llx",
+					 use->e, use->m, use->kept, arith.is_truncated, savings[k / 2],
+					 (unsigned long long)a, (unsigned long long)b, (unsigned long long)c,
+					 (unsigned long long)d[i], (unsigned long long)e);
 		}
 		if (!savings[k / 2])
 			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
 		assert_int_equal(serial.cycles, fma_cycles(use, &arith, savings[k / 2], of));
+	}
+}
+
+static void check_fma(const struct dc_use *use, const uint64_t *const *of, uint64_t guard)
+{
+	static const uint8_t kept[] = {0, DC_KEPT_C, DC_KEPT_RESULT, DC_KEPT_C | DC_KEPT_RESULT};
+
+	for (uint32_t k = 0; k < G_N_ELEMENTS(kept); k++) {
+		struct dc_use as = *use;
+
+		as.kept = kept[k];
+		check_fma_as(&as, of, guard);
 	}
 }
 

@@ -240,6 +240,14 @@ static void scratch_over_value(struct dc_kernel *k)
 		}
 }
 
+/* Of a value that a store, an exclusive or and a comparison read. */
+static void keep_a_value(struct dc_kernel *k)
+{
+	for (uint32_t n = 0; n < k->func->inst_count; n++)
+		if (k->func->insts[n].op == PTX_OP_ADD && k->func->insts[n].dst.reg != UINT32_MAX)
+			k->is_kept[k->func->insts[n].dst.reg / 64] |= 1ull << k->func->insts[n].dst.reg % 64;
+}
+
 static void planted_faults_are_found(void **state)
 {
 	struct dc_options few = dc_options_full;
@@ -259,6 +267,7 @@ static void planted_faults_are_found(void **state)
 	with("too_many_rows", too_many_rows, &dc_options_plain, "more than 256 rows");
 	with("lost_operation", lost_operation, &dc_options_plain, "lacks an instruction");
 	with("scratch_over_value", scratch_over_value, &few, "word");
+	with("keep_a_value", keep_a_value, &dc_options_full, "in two's complement");
 	with("unmask_else", unmask_else, &few, "word");
 	with("unmask_else", unmask_else, &dc_options_full, "word");
 	with("wrong_side", wrong_side, &dc_options_full, "word");

@@ -170,7 +170,8 @@ struct term {
 };
 
 /* Algorithm 1 on one lane: its difference, and where the sum's leading one is. */
-static void add_lane(struct dc_facts *f, const struct dc_arith *a, uint32_t p, struct term x, struct term y)
+static void add_lane(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, uint32_t p, struct term x,
+		     struct term y)
 {
 	const uint32_t g = a->is_truncated ? 0 : 2;
 
@@ -197,9 +198,9 @@ static void add_lane(struct dc_facts *f, const struct dc_arith *a, uint32_t p, s
 	}
 	wide sum = xm + ym;
 
-	/* What was dropped makes a negative sum's magnitude less. */
+	/* What was dropped makes a negative sum's magnitude less. In two's complement: the first that is no sign. */
 	if (sum < 0)
-		sum = is_sticky ? ~sum : -sum;
+		sum = is_sticky || dc_use_keeps_result(use) ? ~sum : -sum;
 	if (sum)
 		set_bit(f->shifts, p + g + 1 - wide_bits((unsigned __int128)sum));
 }
@@ -221,7 +222,7 @@ struct lanes32 {
 #endif
 
 FOR_EACH_ISA static struct lanes32 add_lanes(const uint32_t *a, const uint32_t *b, uint32_t mask, uint32_t flip,
-					     uint32_t e, uint32_t m, uint32_t g)
+					     uint32_t e, uint32_t m, uint32_t g, bool keeps)
 {
 	struct lanes32 out = {0};
 	const uint32_t low = m - 1, all = (1u << e) - 1, count = m + g, sign_bit = e + m - 1;
@@ -240,7 +241,7 @@ FOR_EACH_ISA static struct lanes32 add_lanes(const uint32_t *a, const uint32_t *
 		const int32_t xs = (int32_t)(((x << g) ^ nx) - nx), ys = (int32_t)(((y << g) ^ ny) - ny);
 		const uint32_t dropped = is_rest ? (uint32_t)ys : (uint32_t)ys & ((1u << k) - 1);
 		const int32_t sum = xs + (is_rest ? ys >> 31 : ys >> k);
-		const uint32_t negative = (uint32_t)(sum >> 31), one = g && dropped ? 0 : 1;
+		const uint32_t negative = (uint32_t)(sum >> 31), one = keeps || (g && dropped) ? 0 : 1;
 		const uint32_t magnitude = ((uint32_t)sum ^ negative) + (negative & one);
 		/* The leading one alone, so that the conversion to float is exact: its exponent is where it is. */
 		const float leading = (float)(int32_t)(magnitude & ~(magnitude >> 1));
@@ -261,7 +262,7 @@ static void add_lanes_facts(struct dc_facts *f, const struct dc_use *use, const 
 {
 	const uint32_t flip = use->is_difference ? 1u << (use->n - 1) : 0;
 	const struct lanes32 l =
-	    add_lanes(src[0], src[1], mask, flip, use->e, use->m, a->is_truncated ? 0 : 2);
+	    add_lanes(src[0], src[1], mask, flip, use->e, use->m, a->is_truncated ? 0 : 2, dc_use_keeps_result(use));
 
 	f->differences[0] |= l.differences;
 	f->shifts[0] |= l.shifts;
@@ -294,7 +295,7 @@ static void fadd_facts(struct dc_facts *f, const struct dc_use *use, const struc
 
 		second.is_negative ^= use->is_difference;
 		if (is_in(mask, i))
-			add_lane(f, a, use->m, term_of(parts_of(use, src[0], i)), second);
+			add_lane(f, use, a, use->m, term_of(parts_of(use, src[0], i)), second);
 	}
 }
 
@@ -319,11 +320,11 @@ struct lanes64 {
 
 /* fma of numbers of up to 32 bits: products of 48, sums of 51. */
 FOR_EACH_ISA static void fma_lanes(struct lanes64 *out, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-				   uint32_t mask, uint32_t e, uint32_t m, uint32_t g)
+				   uint32_t mask, uint32_t e, uint32_t m, uint32_t g, bool keeps)
 {
 	const uint64_t count = 2 * m + g, bias = (1u << (e - 1)) - 2, all = (1u << e) - 1, hidden = 1ull << (m - 1);
 	const u64x8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, one = {1, 1, 1, 1, 1, 1, 1, 1};
-	const u64x8 is_exact = one * (uint64_t)(g ? 0 : UINT64_MAX);
+	const u64x8 is_exact = one * (uint64_t)(g ? 0 : UINT64_MAX), is_one = one * (uint64_t)!keeps;
 
 	for (uint32_t i = 0; i < LANES; i += 8) {
 		u32x8 raw_a, raw_b, raw_c;
@@ -350,7 +351,7 @@ FOR_EACH_ISA static void fma_lanes(struct lanes64 *out, const uint32_t *a, const
 		const u64x8 first = (s & is_swapped) | (p & ~is_swapped), second = (p & is_swapped) | (s & ~is_swapped);
 		const u64x8 sign = -(second >> 63), dropped = second & (is_rest | ((one << k) - 1));
 		const u64x8 sum = first + ((sign & is_rest) | ((((second ^ sign) >> k) ^ sign) & ~is_rest));
-		const u64x8 negative = -(sum >> 63), adds = ((u64x8)(dropped == 0) | is_exact) & negative & 1;
+		const u64x8 negative = -(sum >> 63), adds = ((u64x8)(dropped == 0) | is_exact) & negative & is_one;
 		const u64x8 magnitude = (sum ^ negative) + adds;
 		/* As a double, exactly: its exponent says where the leading one is. */
 		const u64x8 biased = magnitude | 0x4330000000000000;
@@ -378,7 +379,8 @@ static void fma_lanes_facts(struct dc_facts *f, const struct dc_use *use, const 
 {
 	struct lanes64 l = {0};
 
-	fma_lanes(&l, src[0], src[1], src[2], mask, use->e, use->m, a->is_truncated ? 0 : 2);
+	fma_lanes(&l, src[0], src[1], src[2], mask, use->e, use->m, a->is_truncated ? 0 : 2,
+		  dc_use_keeps_result(use));
 	f->or_b |= or_lanes(&l.or_b);
 	f->differences[0] |= or_lanes(&l.differences);
 	f->shifts[0] |= or_lanes(&l.shifts);
@@ -408,7 +410,7 @@ static void fma_facts(struct dc_facts *f, const struct dc_use *use, const struct
 		const struct term addend = {z.is_negative, z.exponent, (wide)z.mantissa << use->m};
 
 		f->or_b |= y.mantissa;
-		add_lane(f, a, 2u * use->m, product, addend);
+		add_lane(f, use, a, 2u * use->m, product, addend);
 	}
 }
 

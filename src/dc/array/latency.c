@@ -152,9 +152,11 @@ static uint64_t add_core_cycles(const struct dc_use *use, uint64_t p, uint64_t r
 {
 	const bool only_present = is_on(savings, DC_SAVE_DIFFERENCES);
 	const uint64_t e = use->e;
-	uint64_t cycles = DC_DIFFERENCE(e) + DC_COMPLEMENT(p) + DC_MAGNITUDE(p, r);
+	const uint64_t kept = dc_use_operands_kept(use), swap = use->op == DC_OP_FADD ? kept * DC_KEPT_SWAP : 0;
+	uint64_t cycles = DC_DIFFERENCE(e) + DC_COMPLEMENT(p) - kept * DC_COMPLEMENT_ONE((uint64_t)use->m);
 
-	cycles += !is_on(savings, DC_SAVE_SIGNS) || f->any_swap ? DC_SWAP(e, p) : 1;
+	cycles += dc_use_keeps_result(use) ? DC_KEPT_SIGN + DC_KEPT_ROUND : DC_MAGNITUDE(p, r);
+	cycles += !is_on(savings, DC_SAVE_SIGNS) || f->any_swap ? DC_SWAP(e, p) + swap : 1;
 	cycles += align_cycles(use, p, r, only_present, f);
 	cycles += 1 + r + groups_cycles(f->shifts, (uint32_t)(p + 2 * r + 1), DC_NORMALISE(e, p, r), 1, only_present);
 	return cycles;
@@ -171,16 +173,19 @@ static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a,
 			     const struct dc_facts *f)
 {
 	const uint64_t e = use->e, m = use->m, r = !a->is_truncated, b = use->bits, q = use->rounding != DC_TO_ZERO;
+	const uint64_t kept = dc_use_operands_kept(use);
 	const bool only_present = is_on(savings, DC_SAVE_DIFFERENCES);
 
 	switch (use->op) {
 	case DC_OP_FADD:
-		return DC_UNPACK(e, m) + add_core_cycles(use, m, r, savings, f) + DC_ROUND(e, m, r) + DC_PACK(e, m);
+		return DC_UNPACK(e, m) + kept * DC_KEPT_UNPACK + add_core_cycles(use, m, r, savings, f) +
+		       DC_ROUND(e, m, r) + DC_PACK(e, m);
 	case DC_OP_FMUL:
 		return DC_FMUL_BASE(e, m, r) - (m * m + 3 * m - 2) + mantissa_cycles(use, savings, f);
 	case DC_OP_FMA:
-		return DC_UNPACK(e, m) + 1 + 2 * (e + 2) + mantissa_cycles(use, savings, f) +
-		       add_core_cycles(use, 2 * m, r, savings, f) + DC_ROUND(e, m, r) + DC_PACK(e, m);
+		return DC_UNPACK(e, m) + kept * (DC_KEPT_UNPACK + 1) + 1 + 2 * (e + 2) +
+		       mantissa_cycles(use, savings, f) + add_core_cycles(use, 2 * m, r, savings, f) +
+		       DC_ROUND(e, m, r) + DC_PACK(e, m);
 	case DC_OP_INT_TO_FLOAT:
 		return 2 * b + 2 + groups_cycles(f->shifts, (uint32_t)b, m + 2 * r + e, 1, only_present) +
 		       DC_ROUND(e, m, r) + e + m;

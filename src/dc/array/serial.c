@@ -144,6 +144,13 @@ void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted)
 		s->tag.w[i] = s->row[a].w[i] ^ (is_inverted ? ~0ull : 0);
 }
 
+void dc_serial_tag_differs(struct dc_serial *s, uint32_t a, uint32_t b)
+{
+	s->cycles++;
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		s->tag.w[i] = s->row[a].w[i] ^ s->row[b].w[i];
+}
+
 void dc_serial_fill(struct dc_serial *s, uint32_t first, uint32_t count, bool value)
 {
 	CHECK(count >= 1 && count <= SENSED_MAX);
@@ -181,6 +188,12 @@ void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t co
 {
 	CHECK(count <= 2 * SENSED_MAX);
 	WRITE(d, none_of(s, first, count, i));
+}
+
+void dc_serial_same(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
+{
+	CHECK(count <= 2 * SENSED_MAX);
+	WRITE(d, all_of(s, first, count, i) | none_of(s, first, count, i));
 }
 
 void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count, uint32_t also)

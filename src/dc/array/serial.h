@@ -50,11 +50,14 @@ void dc_serial_add(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b);
 void dc_serial_add_one(struct dc_serial *s, uint32_t d, uint32_t a);
 void dc_serial_write_carry(struct dc_serial *s, uint32_t d);
 void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted);
+void dc_serial_tag_differs(struct dc_serial *s, uint32_t a, uint32_t b);
 /* A value to so many word-lines at once. */
 void dc_serial_fill(struct dc_serial *s, uint32_t first, uint32_t count, bool value);
 /* d = 1 where all (or none) of the rows are set: up to 64, of each of two arrays where a number lies in two. */
 void dc_serial_all(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
 void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
+/* d = 1 where they are all alike: all set, by AND, or none, by NOR, which are sensed in the same cycle. */
+void dc_serial_same(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count);
 /* d = 1 where one of them, or of row also, is set. */
 void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count, uint32_t also);
 /* d = a + bit + carry, of a constant's bit; DC_NO_ROW: of no row. */

@@ -25,7 +25,7 @@ struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, cons
 			   uint32_t a, uint32_t b, uint32_t t)
 {
 	struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d,
-			    .diff_rows = use->e, .x_exp_rows = use->e};
+			    .diff_rows = use->e, .x_exp_rows = use->e, .kept = use->kept};
 	uint32_t *const flags[] = {&p.zero_a, &p.zero_b, &p.top_a, &p.top_b, &p.x_sign, &p.y_sign,
 				   &p.borrow, &p.sticky, &p.sign, &p.is_zero};
 
@@ -78,6 +78,27 @@ void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uin
 	dc_serial_copy(p->s, sign, dc_float_sign_row(p, of));
 }
 
+void dc_float_unpack_kept(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t man)
+{
+	const uint32_t hidden = man + p->g + p->m - 1, sign = hidden + 1, some = p->flag[1];
+	struct dc_serial *s = p->s;
+
+	dc_serial_not(s, hidden, is_zero);
+	for (uint32_t i = 0; i < p->m - 1; i++)
+		dc_serial_and(s, man + p->g + i, of + i, hidden);
+	dc_serial_and(s, sign, dc_float_sign_row(p, of), hidden);
+	/* That of a negative number is the contrary of its sign, but of a power of two. */
+	dc_serial_some(s, some, man + p->g, p->m - 1, DC_NO_ROW);
+	dc_serial_and(s, some, some, sign);
+	dc_serial_xor(s, hidden, hidden, some);
+}
+
+static void copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		dc_serial_copy(p->s, to + i, from + i);
+}
+
 static void difference(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
@@ -92,6 +113,23 @@ static void difference(const struct dc_plan *p)
 	dc_serial_write_carry(s, p->borrow);
 }
 
+/* One that lies in two's complement is taken from its place again, the other one from where it has come to. */
+static void swap_kept(const struct dc_plan *p)
+{
+	const bool is_a = p->kept & DC_KEPT_A, is_b = p->kept & DC_KEPT_B;
+
+	if (!is_a)
+		copy_rows(p, p->y_man + p->g, p->x_man + p->g, p->m + 1);
+	if (!is_b)
+		copy_rows(p, p->x_man + p->g, p->y_man + p->g, p->m + 1);
+	if (is_a)
+		dc_float_unpack_kept(p, p->a, p->zero_a, p->y_man);
+	if (is_b)
+		dc_float_unpack_kept(p, p->b, p->zero_b, p->x_man);
+	copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->b), p->e);
+	copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->a), p->e);
+}
+
 static void swap(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
@@ -100,8 +138,12 @@ static void swap(const struct dc_plan *p)
 	if (is_on(s, DC_SAVE_SIGNS) && !dc_serial_any(s))
 		return;
 	dc_serial_tagged(s, true);
-	dc_float_unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
-	dc_float_unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
+	if (p->kept & DC_KEPT_OPERANDS) {
+		swap_kept(p);
+	} else {
+		dc_float_unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
+		dc_float_unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
+	}
 	for (uint32_t i = 0; i < p->e; i++)
 		dc_serial_not(s, p->diff + i, p->diff + i);
 	dc_serial_set_carry(s, true);
@@ -124,7 +166,7 @@ void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign)
 	dc_serial_tagged(s, false);
 }
 
-/* Guard rows and signs' rows of both, at once. */
+/* Guard rows and signs' rows of both that are none yet, at once. */
 static void clear_ends(const struct dc_plan *p)
 {
 	const uint64_t before = p->s->cycles;
@@ -133,9 +175,37 @@ static void clear_ends(const struct dc_plan *p)
 		dc_serial_fill(p->s, p->x_man, p->g, false);
 		dc_serial_fill(p->s, p->y_man, p->g, false);
 	}
-	dc_serial_fill(p->s, p->x_man + p->g + p->m, 1, false);
-	dc_serial_fill(p->s, p->y_man + p->g + p->m, 1, false);
+	if (!(p->kept & DC_KEPT_A))
+		dc_serial_fill(p->s, p->x_man + p->g + p->m, 1, false);
+	if (!(p->kept & DC_KEPT_B))
+		dc_serial_fill(p->s, p->y_man + p->g + p->m, 1, false);
 	p->s->cycles = before + 1;
+}
+
+/* Operands of which one or both lie in two's complement: the other is brought there before they are swapped. */
+static void take_kept(const struct dc_plan *p)
+{
+	const bool is_a = p->kept & DC_KEPT_A, is_b = p->kept & DC_KEPT_B;
+
+	if (is_a) {
+		dc_float_unpack_kept(p, p->a, p->zero_a, p->x_man);
+		copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->a), p->e);
+	} else {
+		dc_float_unpack(p, p->a, p->zero_a, p->x_exp, p->x_man, p->x_sign);
+	}
+	if (is_b) {
+		dc_float_unpack_kept(p, p->b, p->zero_b, p->y_man);
+		copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->b), p->e);
+	} else {
+		dc_float_unpack(p, p->b, p->zero_b, p->y_exp, p->y_man, p->y_sign);
+	}
+	clear_ends(p);
+	if (!is_a)
+		dc_float_complement(p, p->x_man, p->x_sign);
+	if (!is_b)
+		dc_float_complement(p, p->y_man, p->y_sign);
+	difference(p);
+	swap(p);
 }
 
 /* ---- algorithm 1 ---- */
@@ -190,6 +260,10 @@ void dc_float_magnitude(const struct dc_plan *p)
 	struct dc_serial *s = p->s;
 	const uint32_t rows = p->m + p->g + 1;
 
+	if (p->kept & DC_KEPT_RESULT) {
+		dc_serial_copy(s, p->sign, p->sum + rows);
+		return;
+	}
 	dc_serial_tag(s, p->sum + rows, false);
 	dc_serial_copy(s, p->sign, p->sum + rows);
 	dc_serial_tagged(s, true);
@@ -234,7 +308,11 @@ void dc_float_normalise(const struct dc_plan *p)
 	const uint32_t rows = p->m + p->g + 1;
 	struct dc_plane left;
 
-	dc_serial_none(s, p->is_zero, p->sum, rows);
+	/* In two's complement: zero, or so little below it that no row is left. */
+	if (p->kept & DC_KEPT_RESULT)
+		dc_serial_same(s, p->is_zero, p->sum, rows + 1);
+	else
+		dc_serial_none(s, p->is_zero, p->sum, rows);
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		left.w[i] = ~s->row[p->is_zero].w[i] & s->guard.w[i];
 	for (uint32_t t = 0; t < rows; t++) {
@@ -246,7 +324,10 @@ void dc_float_normalise(const struct dc_plan *p)
 			dc_serial_idle(s, t ? 0 : p->g / 2);
 			break;
 		}
-		dc_serial_tag(s, p->sum + rows - 1 - t, false);
+		if (p->kept & DC_KEPT_RESULT)
+			dc_serial_tag_differs(s, p->sum + rows - 1 - t, p->sign);
+		else
+			dc_serial_tag(s, p->sum + rows - 1 - t, false);
 		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
 			s->tag.w[i] &= left.w[i];
 			left.w[i] &= ~s->tag.w[i];
@@ -263,6 +344,25 @@ void dc_float_normalise(const struct dc_plan *p)
 
 /* ---- rounding, and the result ---- */
 
+/* m + e + 5 cycles: one more where flag 0 is set. The exponent is that of the magnitude: of a positive number one more
+ * if its fraction overflows, of a negative one if it is a power of two that has not become one by rounding. */
+static void round_up_kept(const struct dc_plan *p, uint32_t value)
+{
+	const uint32_t carried = p->flag[1], more = p->flag[2];
+	struct dc_serial *s = p->s;
+
+	dc_serial_set_carry_row(s, p->flag[0], false);
+	for (uint32_t i = 0; i < p->m - 1; i++)
+		dc_serial_add_one(s, value + i, value + i);
+	dc_serial_write_carry(s, carried);
+	dc_serial_none(s, more, value, p->m - 1);
+	dc_serial_and(s, more, more, p->sign);
+	dc_serial_xor(s, more, more, carried);
+	dc_serial_set_carry_row(s, more, false);
+	for (uint32_t i = 0; i < p->e + 2; i++)
+		dc_serial_add_one(s, p->exp + i, p->exp + i);
+}
+
 /* Up where the guard row is set and anything below it, or the last row. low: the guard's row. */
 void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, uint32_t below)
 {
@@ -271,6 +371,10 @@ void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, ui
 	dc_serial_some(s, p->flag[0], low - below, below, p->sticky);
 	dc_serial_or(s, p->flag[0], p->flag[0], value);
 	dc_serial_and(s, p->flag[0], p->flag[0], low);
+	if (p->kept & DC_KEPT_RESULT) {
+		round_up_kept(p, value);
+		return;
+	}
 	dc_serial_tag(s, p->flag[0], false);
 	dc_serial_tagged(s, true);
 	dc_serial_set_carry(s, true);
@@ -351,14 +455,19 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 {
 	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
 
+	CHECK(!use->kept || p.g);
 	dc_float_flags(&p);
-	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
-	dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
-	difference(&p);
-	swap(&p);
-	clear_ends(&p);
-	dc_float_complement(&p, p.x_man, p.x_sign);
-	dc_float_complement(&p, p.y_man, p.y_sign);
+	if (use->kept & DC_KEPT_OPERANDS) {
+		take_kept(&p);
+	} else {
+		dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
+		dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
+		difference(&p);
+		swap(&p);
+		clear_ends(&p);
+		dc_float_complement(&p, p.x_man, p.x_sign);
+		dc_float_complement(&p, p.y_man, p.y_sign);
+	}
 	dc_float_align(&p);
 	dc_float_magnitude(&p);
 	dc_float_normalise(&p);

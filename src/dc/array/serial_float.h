@@ -16,6 +16,7 @@ struct dc_plan {
 	uint32_t diff_rows, x_exp_rows; /* e, or more where exponents have more */
 	uint32_t sum, sticky, sign, is_zero;
 	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
+	uint8_t kept;	     /* see struct dc_use */
 	uint32_t flag[8];
 };
 
@@ -26,11 +27,15 @@ uint32_t dc_float_sign_row(const struct dc_plan *p, uint32_t of);
 void dc_float_flags(const struct dc_plan *p); /* zero_a to top_b: 4 cycles */
 /* e + m + 1 cycles: the hidden one, and no fraction where there is none. */
 void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign);
+/* Of a number in two's complement (complement.h): fraction and exponent lie at `of`, the mantissa and its sign's row go
+ * to man. m + 4 cycles. */
+void dc_float_unpack_kept(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t man);
 /* e + 2 cycles: to = from + constant, in two's complement of e + 2 rows. */
 void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant);
 /* Algorithm 1 on x and y, m rows and g below: mantissas to two's complement where a sign's row says so; the sum of x
  * and of y moved down by the difference of exponents, with p->sticky; its magnitude and p->sign; p->value with its
- * leading one in the highest row, and p->exp. */
+ * leading one in the highest row, and p->exp. Where p->kept says so the sum stays in two's complement: p->value's
+ * highest row is then the first that is not its sign's. */
 void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign);
 void dc_float_align(const struct dc_plan *p);
 void dc_float_magnitude(const struct dc_plan *p);

@@ -28,7 +28,8 @@ static struct fma plan(struct dc_serial *s, const struct dc_use *use, const stru
 		       uint32_t a, uint32_t b, uint32_t c, uint32_t t)
 {
 	const uint32_t e = use->e, m = use->m, g = arith->is_truncated ? 0 : 2;
-	struct fma f = {.p = {.s = s, .e = e, .m = m, .g = g, .a = a, .b = b, .d = d}, .c = c};
+	struct fma f = {.p = {.s = s, .e = e, .m = m, .g = g, .a = a, .b = b, .d = d, .kept = use->kept},
+			.c = c};
 	struct dc_plan *p = &f.p;
 	uint32_t *const flags[] = {&p->zero_a, &p->zero_b, &f.zero_c,	    &p->top_a,		&p->top_b,  &f.top_c,
 				   &p->sticky, &p->sign,   &f.product_sign, &f.product_infinite, &p->is_zero};
@@ -75,7 +76,10 @@ static void take_apart(const struct fma *f)
 	dc_serial_all(p->s, f->top_c, dc_float_exponent_row(p, f->c), p->e);
 	unpack(f, p->a, p->zero_a, f->man_a);
 	unpack(f, p->b, p->zero_b, f->man_b);
-	unpack(f, f->c, f->zero_c, p->y_man + p->g + p->m);
+	if (p->kept & DC_KEPT_C)
+		dc_float_unpack_kept(p, f->c, f->zero_c, p->y_man + p->m);
+	else
+		unpack(f, f->c, f->zero_c, p->y_man + p->g + p->m);
 	dc_serial_xor(p->s, f->product_sign, dc_float_sign_row(p, p->a), dc_float_sign_row(p, p->b));
 }
 
@@ -111,7 +115,8 @@ static void clear_ends(const struct fma *f)
 		dc_serial_fill(p->s, p->x_man, p->g, false);
 	dc_serial_fill(p->s, p->x_man + p->g + 2 * p->m, 1, false);
 	dc_serial_fill(p->s, p->y_man, p->g + p->m, false);
-	dc_serial_fill(p->s, p->y_man + p->g + 2 * p->m, 1, false);
+	if (!(p->kept & DC_KEPT_C))
+		dc_serial_fill(p->s, p->y_man + p->g + 2 * p->m, 1, false);
 	p->s->cycles = before + 1;
 }
 
@@ -236,12 +241,13 @@ void dc_serial_fma(struct dc_serial *s, const struct dc_use *use, const struct d
 	const struct dc_plan *p = &f.p;
 	const uint32_t upper = p->value + p->m + p->g;
 
-	CHECK(dc_serial_has_fma(use));
+	CHECK(dc_serial_has_fma(use) && (!use->kept || p->g));
 	take_apart(&f);
 	multiply(&f);
 	clear_ends(&f);
 	dc_float_complement(&f.wide, p->x_man, f.product_sign);
-	dc_float_complement(p, p->y_man + p->m, f.sign_c);
+	if (!(p->kept & DC_KEPT_C))
+		dc_float_complement(p, p->y_man + p->m, f.sign_c);
 	difference(&f);
 	swap(&f);
 	dc_float_align(&f.wide);

@@ -10,6 +10,7 @@ const struct dc_options dc_options_full = {.array_count = DC_ARRAYS,
 					   .isolate = true,
 					   .balance = true,
 					   .unroll = true,
+					   .keep = true,
 					   .unroll_insts = 2048,
 					   .schedule = true,
 					   .pressure_cost = 4};
@@ -106,6 +107,7 @@ static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const 
 static bool make_linear(struct dcc *c, struct dcc_linear *l, uint16_t **phys)
 {
 	dcc_host(c);
+	dcc_keep(c);
 	ptx_cfg_free(c->kernel->cfg);
 	c->kernel->cfg = ptx_cfg_build(c->func);
 	dcc_linear_build(c, l);

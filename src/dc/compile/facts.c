@@ -43,6 +43,7 @@ uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 
 	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
 		return n;
+	dc_use_keep(&use, k->is_kept, i);
 	usual = (uint32_t)dc_usual_cycles(&use, &arith);
 	/* A factor that is an immediate has as many partial products as bits. */
 	if (i->op == PTX_OP_MUL && !ptx_type_is_float(i->type) && i->src[1].kind == PTX_OPND_IMM)

@@ -66,6 +66,8 @@ void dcc_webs(struct dcc *c);                                 /* webs.c: a regis
 void dcc_balance(struct dcc *c);                              /* balance.c */
 void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
 
+void dcc_keep(struct dcc *c);                                 /* keep.c: fills kernel->is_kept */
+
 /* ---- linear code: linear.c ---- */
 
 enum dcc_step_kind { DCC_OP, DCC_MASK, DCC_SKIP, DCC_LABEL, DCC_LOOP, DCC_JUMP };

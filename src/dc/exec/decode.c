@@ -130,6 +130,8 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 		return refuse(p, i, why, diag);
 	e->has_facts = dc_has_facts(e->use.op);
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
+	dc_use_keep(&e->use, p->kernel->is_kept, i);
+	e->fixed_cycles = dc_base_cycles(&e->use, &p->params.arith);
 	if (is_predicate_logic(i)) {
 		e->run = DC_RUN_PRED;
 		e->aux = i->op;

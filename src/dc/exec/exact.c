@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dc/array/complement.h"
 #include "dc/array/serial.h"
 #include "dc/exec/priv.h"
 
@@ -134,6 +135,9 @@ static void put_operands(struct dc_exact *x, const struct dc_exec *e, const stru
 	for (uint32_t k = 0; k < 3; k++)
 		for (uint32_t c = 0; c < DC_COLUMNS; c++)
 			x->half[k][c] = x->src[k][c] >> half * e->use.n;
+	for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t c = 0; c < DC_COLUMNS && e->use.kept >> k & 1; c++)
+			x->half[k][c] = dc_complement(&e->use, x->half[k][c]);
 	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
 		if (i->op == PTX_OP_SUB && e->use.op == DC_OP_FADD)
 			x->half[1][c] ^= 1ull << (e->use.n - 1);

@@ -33,7 +33,7 @@ struct dc_exec {
 	uint32_t aux;
 	simt_alu_fn fn;
 	struct dc_use use;
-	uint64_t base_cycles;
+	uint64_t base_cycles, fixed_cycles; /* with nothing saved; the same, but for conversions that are left out */
 	struct dc_from from[DC_ALU_SRCS];
 	struct dc_source pred; /* the predicate operand: kind NONE, PRED or IMM */
 	struct dc_source pred2; /* second one of predicate logic */

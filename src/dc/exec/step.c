@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dc/array/complement.h"
 #include "dc/array/cordic.h"
 #include "dc/array/newton.h"
 #include "dc/array/truncate.h"
@@ -296,6 +297,7 @@ static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes,
 	c->operations[e->use.op]++;
 	c->cycles[e->use.op] += cycles;
 	c->base_cycles[e->use.op] += e->base_cycles;
+	c->conversions_kept += dc_use_operands_kept(&e->use) + dc_use_keeps_result(&e->use);
 }
 
 static uint64_t taken(const struct dc_program *p, uint64_t cycles)
@@ -326,6 +328,17 @@ static void lane_ids(const struct dc_block *b, const struct simt_launch *l, cons
 			((uint64_t *)out)[lane] = v;
 		else
 			((uint32_t *)out)[lane] = (uint32_t)v;
+	}
+}
+
+/* Sources that lie in two's complement, as the numbers that they are. */
+static void take_kept(const struct dc_exec *e, const void **src, struct rows *r)
+{
+	for (uint32_t k = 0; k < e->src_count; k++) {
+		if (!(e->use.kept >> k & 1))
+			continue;
+		dc_complement_row(&e->use, src[k], r->src[k]);
+		src[k] = r->src[k];
 	}
 }
 
@@ -424,6 +437,8 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		pred = dc_pred_source(b, &e->pred, warp);
 	if (e->pred2.kind != DC_SRC_NONE)
 		pred2 = dc_pred_source(b, &e->pred2, warp);
+	if (e->use.kept & DC_KEPT_OPERANDS)
+		take_kept(e, src, &r);
 	if (is_flushing(e->use.op))
 		flush_sources(p, e, src, &r, mask);
 	if (facts)
@@ -441,6 +456,8 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 	if (e->dst_bytes) {
 		if (is_flushing(e->use.op))
 			p->counts.denormals += flush_results(e, r.out, mask);
+		if (dc_use_keeps_result(&e->use))
+			dc_complement_row(&e->use, r.out, r.out);
 		dc_row_put(b, &s->dst, warp, r.out, e->dst_bytes, e->is_dst_signed, mask);
 	}
 	if (s->pred_dst != DC_NO_PRED)
@@ -469,7 +486,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 	for (uint32_t half = 0; has_facts && half < e->use.times; half++)
 		cycles += dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts[half]);
 	if (!has_facts)
-		cycles = e->base_cycles;
+		cycles = e->fixed_cycles;
 	if (e->is_exact && lanes) {
 		dc_exact_run(p->exact, p, b, s, e);
 		dc_exact_compare(p->exact, b, s, e, cycles);

@@ -400,6 +400,7 @@ static void add_counts(struct dc_system *s)
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
 	s->stats.denormals += c->denormals;
+	s->stats.conversions_left_out += c->conversions_kept;
 	s->stats.fadd_differences_0 += c->differences[0];
 	s->stats.fadd_differences_1 += c->differences[1];
 	s->stats.fadd_differences_2 += c->differences[2];
