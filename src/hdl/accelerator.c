@@ -32,6 +32,7 @@ struct access {
 	uint64_t address, done_units;
 	uint8_t bytes; /* 0: nobody has it */
 	bool is_write, is_done;
+	uint8_t *old; /* its bytes by a stale entry; NULL: they are the program's */
 	uint8_t data[HDL_PORT_BYTES];
 };
 
@@ -44,6 +45,7 @@ struct message {
 struct range {
 	uint64_t begin, end;
 	bool is_writable;
+	uint8_t *old; /* of a stale entry (HDL_FAULT_STALE_ENTRY): what lay there when the memory went; else NULL */
 };
 
 struct accelerator {
@@ -144,6 +146,8 @@ static void done(struct accelerator *a, uint32_t index, uint64_t time_ps)
 	struct access *x = &a->accesses[index];
 	void *bytes = s->user.bytes(s->user.self, unit_of(a, index), x->address);
 
+	if (unlikely(x->old != NULL))
+		bytes = x->old;
 	if (x->is_write)
 		memcpy(bytes, x->data, x->bytes);
 	else
@@ -159,7 +163,8 @@ void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps)
 	done(a, unit - s->first_unit - a->first_core, time_ps);
 }
 
-static void check_request(struct accelerator *a, const struct hdl_port_out *r)
+/* The entry of the table that the request is translated by. */
+static const struct range *entry_for(struct accelerator *a, const struct hdl_port_out *r)
 {
 	const char *what = r->request_write ? "writes" : "reads";
 	const uint64_t at = r->request_address;
@@ -176,6 +181,7 @@ static void check_request(struct accelerator *a, const struct hdl_port_out *r)
 		     what, at);
 	if (r->request_write && !range->is_writable)
 		fail(a, "writes 0x%" G_GINT64_MODIFIER "x, which the program cannot write itself", at);
+	return range;
 }
 
 static void request(struct accelerator *a, uint32_t port)
@@ -186,10 +192,12 @@ static void request(struct accelerator *a, uint32_t port)
 	const uint32_t index = a->free[--a->free_count], unit = unit_of(a, index);
 	const uint64_t now_ps = sim_now_ps(s->engine);
 	struct access *x = &a->accesses[index];
+	const struct range *entry = entry_for(a, r);
 	uint64_t done_ps;
 
-	check_request(a, r);
 	*x = (struct access){.address = r->request_address, .bytes = r->request_bytes, .is_write = r->request_write};
+	if (unlikely(entry->old != NULL))
+		x->old = entry->old + (r->request_address - entry->begin);
 	a->port[port].order[(a->port[port].first + a->port[port].count++) % s->limit] = index;
 	if (x->is_write) {
 		memcpy(x->data, r->request_data, x->bytes);
@@ -423,7 +431,7 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 	enum { ENTRY_BYTES = 8 };
 	struct accelerator *a = &s->accelerators[accelerator];
 	const uint64_t entries = entries_of(s, begin, end);
-	const struct range range = {begin, end, is_writable};
+	const struct range range = {.begin = begin, .end = end, .is_writable = is_writable};
 	uint64_t done_ps = now_ps;
 
 	if (a->map_entries + entries > s->p->map_count)
@@ -447,6 +455,12 @@ static void check_under_way(struct accelerator *a, uint64_t begin, uint64_t end)
 	}
 }
 
+/* Whose memory has gone: an accelerator that has not heard of it uses the place that the memory had. */
+static void make_stale(struct range *r)
+{
+	r->old = r->old ? r->old : g_memdup2((const void *)r->begin, r->end - r->begin);
+}
+
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
 {
 	for (uint32_t n = 0; n < s->count; n++) {
@@ -458,6 +472,10 @@ void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
 
 			if (r.begin >= end || r.end <= begin)
 				continue;
+			if (s->p->fault == HDL_FAULT_STALE_ENTRY) {
+				make_stale(&g_array_index(a->ranges, struct range, i));
+				continue;
+			}
 			a->map_entries -= entries_of(s, r.begin, r.end);
 			g_array_remove_index_fast(a->ranges, i);
 		}
@@ -614,6 +632,8 @@ static void accelerator_free(struct accelerator *a)
 		g_free(a->port[i].order);
 	while (a->messages.first)
 		g_free(base_fifo_pop(&a->messages, next));
+	for (uint32_t i = 0; i < a->ranges->len; i++)
+		g_free(g_array_index(a->ranges, struct range, i).old);
 	g_array_free(a->ranges, TRUE);
 }
 

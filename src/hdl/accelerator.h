@@ -18,6 +18,12 @@
 	X(HDL_SIMULATOR_ICARUS, icarus)
 enum hdl_simulator { HDL_SIMULATORS(SIM_PARAM_ENUMERATOR) };
 
+/* Mistakes that a run may be asked for. */
+#define HDL_FAULTS(X) \
+	X(HDL_FAULT_NONE, none) \
+	X(HDL_FAULT_STALE_ENTRY, stale_entry)
+enum hdl_fault { HDL_FAULTS(SIM_PARAM_ENUMERATOR) };
+
 /* A line of software's to an accelerator: NDP thesis section 5.4, 32 bytes of key, 32 of command and arguments, 64 of
  * payload. As struct strata_line of strata/ndp.h. */
 enum { HDL_KEY_BYTES = 32, HDL_LINE_BYTES = 128 };

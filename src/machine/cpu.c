@@ -7,6 +7,7 @@
 #include "machine/channel.h"
 #include "machine/cpu_account.h"
 #include "machine/cpu_over_time.h"
+#include "machine/hdl.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/over_time.h"
@@ -157,13 +158,17 @@ static void put_powers(const struct machine_config *c, const struct sim_stats *s
 static json_t *mistakes(const struct machine_config *c)
 {
 	static const char *const cpu_names[] = {CPU_FAULTS(FAULT_NAME)}, *const near_names[] = {COH_FAULTS(FAULT_NAME)};
+	static const char *const hdl_names[] = {HDL_FAULTS(FAULT_NAME)};
 	const struct channel_params *near = machine_channel_params(c);
+	const struct hdl_params *hdl = machine_hdl_params(c);
 	json_t *list = json_array();
 
 	if (params(c)->fault != CPU_FAULT_NONE)
 		json_array_append_new(list, json_sprintf("cpu.fault = %s", cpu_names[params(c)->fault]));
 	if (near && near->fault != COH_FAULT_NONE)
 		json_array_append_new(list, json_sprintf("channel.fault = %s", near_names[near->fault]));
+	if (hdl && hdl->fault != HDL_FAULT_NONE)
+		json_array_append_new(list, json_sprintf("ndp.fault = %s", hdl_names[hdl->fault]));
 	return list;
 }
 

@@ -31,6 +31,9 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 	const struct hdl_params *p = machine_hdl_params(c);
 	const struct channel_params *near = machine_channel_params(c);
 
+	if (!p && !machine_config_has_gpu(c) && *params(c)->wave)
+		base_diag_error(diag, (struct base_place){0},
+				"ndp.wave = %s: there is no design; ndp.hdl names one", params(c)->wave);
 	if (!p)
 		return;
 	if (!near)

@@ -497,6 +497,9 @@ int main(int argc, char **argv)
 		return EXIT_OWN_FAILURE;
 	}
 	load_model();
+	if (it.model->machine.accelerator_count)
+		fprintf(stderr, "strata: %s: traces have no messages; the accelerators of the machine get none\n",
+			it.path);
 	run();
 	thread_trace_close(it.trace);
 	return 0;
