@@ -293,6 +293,23 @@ static void test_order(void **state)
 	rig_close(&r);
 }
 
+/* Also where a vault that takes no more reads would take a write: it does not pass them. */
+static void test_order_of_directions(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, (const char *const[]){"dram.scheduler", "fifo", "dram.queue_entries", "8",
+					   "dram.read_queue_entries", "2", "dram.write_high_count", "1",
+					   "dram.write_low_count", "0", NULL});
+	r.address = one_row;
+	r.op = two_reads_a_write;
+	r.checks_order = true;
+	run(&r, 2000);
+	assert_true(stat(&r, "memory.controller_waits") > 0);
+	rig_close(&r);
+}
+
 static void test_rules(void **state)
 {
 	struct base_diag_list diag;
@@ -317,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_credits_bound_the_rate),
 		cmocka_unit_test(test_full_vault_is_passed),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_order_of_directions),
 		cmocka_unit_test(test_rules),
 	};
 
