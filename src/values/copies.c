@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { QUARTERS = 4, IMAGES = 16, EARLIER = 3 };
+enum { QUARTERS = 4, IMAGES = 16, EARLIER = 12 };
 
 /* What a name stands for. */
 struct image {
