@@ -70,29 +70,42 @@ static char *named(const struct machine_config *config, const char *setting)
 		   : NULL;
 }
 
-/* "KEY*N" as "KEY=VALUE" of this machine; NULL: it has no such parameter. */
-static char *multiplied(struct machine_config *config, const char *setting)
+/* A parameter's value on this machine, and the largest that it may have; false: the machine has no such parameter. */
+static bool value_of(struct machine_config *config, const char *key, double *value, double *max)
 {
-	const char *star = strchr(setting, '*');
-	const char *dot = g_strrstr_len(setting, star - setting, ".");
-	g_autofree char *prefix = g_strndup(setting, (size_t)(dot - setting));
-	g_autofree char *name = g_strndup(dot + 1, (size_t)(star - dot - 1));
+	const char *dot = strrchr(key, '.');
 	struct sim_param_groups groups;
 
 	machine_config_groups(config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++) {
 		const struct sim_param_group *group = &groups.items[g];
 
-		for (uint32_t i = 0; !strcmp(group->prefix, prefix) && i < group->row_count; i++) {
+		if (strlen(group->prefix) != (size_t)(dot - key) || strncmp(group->prefix, key, (size_t)(dot - key)))
+			continue;
+		for (uint32_t i = 0; i < group->row_count; i++) {
 			const struct sim_param_desc *row = &group->rows[i];
 
-			if (!strcmp(row->name, name))
-				return g_strdup_printf(
-				    "%s.%s=%.0f", prefix, name,
-				    MIN(sim_param_value(group, row) * strtod(star + 1, NULL), row->max));
+			if (strcmp(row->name, dot + 1) != 0)
+				continue;
+			*value = sim_param_value(group, row);
+			*max = row->max;
+			return true;
 		}
 	}
-	return NULL;
+	return false;
+}
+
+/* "KEY*N" or "KEY=OTHER*N" as "KEY=VALUE" of this machine; NULL: it has no such parameter. */
+static char *multiplied(struct machine_config *config, const char *setting)
+{
+	const char *star = strchr(setting, '*'), *equals = strchr(setting, '=');
+	g_autofree char *key = g_strndup(setting, (size_t)((equals ? equals : star) - setting));
+	g_autofree char *from = equals ? g_strndup(equals + 1, (size_t)(star - equals - 1)) : g_strdup(key);
+	double value, own, max, ignored;
+
+	if (!value_of(config, key, &own, &max) || !value_of(config, from, &value, &ignored))
+		return NULL;
+	return g_strdup_printf("%s=%.0f", key, MIN(value * strtod(star + 1, NULL), max));
 }
 
 static bool is_about(const struct why_case *c, const struct machine_config *config)

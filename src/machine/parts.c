@@ -200,6 +200,11 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 		base_diag_error(diag, (struct base_place){0},
 				"run.account, as strata why has it: the schedulers of a GPU have an account, and "
 				"processors; this machine has neither");
+	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
+	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))
+		base_diag_error(diag, (struct base_place){0},
+				"run.audit follows what stores leave in caches: not in a perfect one (l1d.is_perfect, "
+				"l2.is_perfect)");
 	if (machine_run_params(c)->profile &&
 	    (!machine_config_has_gpu(c) || machine_run_params(c)->mode != RUN_FUNCTIONAL))
 		base_diag_error(diag, (struct base_place){0},

@@ -61,6 +61,7 @@ struct set {
 struct mem_cache {
 	uint32_t way_count, set_bits, line_shift;
 	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index, is_fermi;
+	bool is_perfect;
 	uint32_t merge_count, rank_vectors, set_bytes;
 	uint8_t *sets;
 
@@ -153,6 +154,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	c->updates_on_write = p->write_update;
 	c->hashes_index = p->index_hash == MEM_CACHE_INDEX_XOR;
 	c->is_fermi = p->index_hash == MEM_CACHE_INDEX_FERMI;
+	c->is_perfect = p->is_perfect;
 	CHECK(!c->is_fermi || set_count == 32 || set_count == 64);
 	c->merge_count = (uint32_t)p->mshr_merge_count;
 	c->validates_on_write = p->write_validate;
@@ -363,6 +365,21 @@ static enum mem_cache_result miss(struct mem_cache *c, struct mem_req *r, uint64
 	return MEM_CACHE_MISS;
 }
 
+/* Whose lines are all there: it stays empty, and nothing is asked for below or leaves. */
+static enum mem_cache_result perfect_read(struct mem_cache *c)
+{
+	c->stats.reads++;
+	c->stats.read_hits++;
+	return MEM_CACHE_HIT;
+}
+
+static enum mem_cache_result perfect_write(struct mem_cache *c)
+{
+	c->stats.writes++;
+	c->stats.write_hits++;
+	return c->is_write_back ? MEM_CACHE_HIT : MEM_CACHE_WRITE_THROUGH;
+}
+
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr)
 {
 	uint64_t line = r->addr_bytes >> c->line_shift;
@@ -370,6 +387,8 @@ enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uin
 	int way = find_way(c, set, line);
 	enum mem_cache_result result;
 
+	if (unlikely(c->is_perfect))
+		return perfect_read(c);
 	if (way >= 0) {
 		touch(c, set, (uint32_t)way);
 		c->stats.reads++;
@@ -425,6 +444,8 @@ enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, ui
 	int way = find_way(c, set, line);
 	enum mem_cache_result result;
 
+	if (unlikely(c->is_perfect))
+		return perfect_write(c);
 	if (!c->is_write_back)
 		return write_through(c, set, way);
 	if (way >= 0) {
@@ -595,6 +616,8 @@ enum mem_cache_result mem_cache_read_sectors(struct mem_cache *c, struct mem_req
 	enum mem_cache_result result = MEM_CACHE_HIT;
 
 	*fetch_mask = 0;
+	if (unlikely(c->is_perfect))
+		return perfect_read(c);
 	if (missing)
 		result = sectors_miss(c, r, line, missing, 0, mshr, fetch_mask);
 	if (result == MEM_CACHE_STALL)
@@ -640,6 +663,8 @@ enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_re
 
 	victim->addr_bytes = UINT64_MAX;
 	*fetch_mask = 0;
+	if (unlikely(c->is_perfect))
+		return perfect_write(c);
 	if (!c->is_write_back)
 		return write_through(c, set, way);
 	if (missing && !c->allocates_on_write && find_mshr(c, line) == NO_MSHR) {
@@ -730,7 +755,7 @@ bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes)
 
 	if (way >= 0)
 		touch(c, set, (uint32_t)way);
-	return way >= 0;
+	return way >= 0 || c->is_perfect;
 }
 
 void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes)

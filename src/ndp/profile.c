@@ -17,6 +17,7 @@ enum { WARPS = 4096 /* whose state is known, by a hash */, WORD_BYTES = 4 };
 struct cache {
 	uint64_t *lines;
 	uint32_t set_count, way_count;
+	bool is_perfect;
 };
 
 /* Blocks of one mechanism in the running program. */
@@ -55,11 +56,13 @@ struct ndp_profile {
 
 /* ---- caches ---- */
 
-static void cache_size(struct cache *c, uint64_t bytes, uint32_t ways)
+static void cache_size(struct cache *c, const struct cache_params *p, uint64_t bytes)
 {
+	const uint32_t ways = (uint32_t)p->way_count;
 	const uint64_t lines = MAX(bytes / COALESCE_LINE_BYTES, ways);
 
 	g_free(c->lines);
+	c->is_perfect = p->is_perfect;
 	c->way_count = ways;
 	c->set_count = (uint32_t)(lines / ways);
 	c->lines = g_new(uint64_t, (uint64_t)c->set_count * ways);
@@ -70,6 +73,9 @@ static void cache_size(struct cache *c, uint64_t bytes, uint32_t ways)
 /* True: it was there. Without allocate a miss leaves the cache as it is. */
 static bool cache_touch(struct cache *c, uint64_t line, bool allocate)
 {
+	if (c->is_perfect)
+		return true;
+
 	uint64_t *set = &c->lines[(line ^ line / c->set_count) % c->set_count * c->way_count];
 	uint32_t i = 0;
 
@@ -187,7 +193,7 @@ static void begin(void *self, struct simt_launch *l, struct simt_program *progra
 	p->kernel->resident_warps = resident * warps;
 	p->kernel->context_bytes += ctas * (registers * WORD_BYTES + shared);
 	for (uint32_t i = 0; i < p->config->gpu.sm_count; i++)
-		cache_size(&p->l1[i], p->config->l1d.size_bytes / resident, (uint32_t)p->config->l1d.way_count);
+		cache_size(&p->l1[i], &p->config->l1d, p->config->l1d.size_bytes / resident);
 	memset(p->warps, 0, sizeof(p->warps));
 }
 
@@ -319,7 +325,7 @@ struct ndp_profile *ndp_profile_new(struct gpu *gpu, const struct gpu_config *co
 	p->kernels = g_ptr_array_new();
 	p->lockstep = ndp_lockstep_new();
 	p->l1 = g_new0(struct cache, config->gpu.sm_count);
-	cache_size(&p->l2, config->l2.size_bytes, (uint32_t)config->l2.way_count);
+	cache_size(&p->l2, &config->l2, config->l2.size_bytes);
 	return p;
 }
 

@@ -466,6 +466,49 @@ static void test_ways_taken_at_the_miss(void **state)
 	mem_cache_free(c);
 }
 
+/* A perfect cache has every line that is read, asks for none, and takes no write from below but a write-back one's. */
+static void test_perfect(void **state)
+{
+	const struct mem_req_bytes low = {{UINT64_MAX, 0}};
+	struct cache_params p = params(256, 2);
+	struct mem_cache_victim victim;
+	uint64_t reads, misses;
+
+	(void)state;
+	p.is_perfect = true;
+	for (uint32_t form = 0; form < 3; form++) { /* write-through, write-back, with sectors */
+		const enum mem_cache_result written = form ? MEM_CACHE_HIT : MEM_CACHE_WRITE_THROUGH;
+		struct mem_cache *c;
+
+		p.write_policy = form ? MEM_CACHE_WRITE_POLICY_BACK : MEM_CACHE_WRITE_POLICY_THROUGH;
+		p.sector_bytes = form == 2 ? SECTOR : 0;
+		c = mem_cache_new(&p, NULL, "l2");
+		for (uint32_t i = 0; i < 100; i++) {
+			struct mem_req r = {.addr_bytes = i * 128};
+			uint32_t mshr, mask = 1;
+
+			assert_true(mem_cache_probe(c, r.addr_bytes));
+			if (form == 2) {
+				assert_int_equal(mem_cache_read_sectors(c, &r, &low, &mshr, &mask), MEM_CACHE_HIT);
+				assert_int_equal(mask, 0);
+				assert_int_equal(mem_cache_write_sectors(c, &r, &low, true, &mshr, &mask, &victim),
+						 written);
+				assert_int_equal(mask, 0);
+				assert_int_equal(victim.addr_bytes, UINT64_MAX);
+			} else {
+				assert_int_equal(mem_cache_read(c, &r, &mshr), MEM_CACHE_HIT);
+				assert_int_equal(mem_cache_write(c, &r, &mshr), written);
+			}
+			mem_cache_invalidate_line(c, r.addr_bytes);
+		}
+		mem_cache_reads(c, &reads, &misses);
+		assert_int_equal(reads, 100);
+		assert_int_equal(misses, 0);
+		assert_true(mem_cache_is_idle(c));
+		mem_cache_free(c);
+	}
+}
+
 /* Lines that one part of six sees, two in twelve, use all its sets when the sets are chosen without what chose it. */
 static void test_sets_of_a_part(void **state)
 {
@@ -607,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_sectors_on_their_way),
 		cmocka_unit_test(test_a_line_goes_before_its_sector),
 		cmocka_unit_test(test_ways_taken_at_the_miss),
+		cmocka_unit_test(test_perfect),
 		cmocka_unit_test(test_sets_of_a_part),
 		cmocka_unit_test(test_invalidation_reaches_lines_on_their_way),
 	};

@@ -466,6 +466,7 @@ static struct mem_cache *cache_new(const struct gpu_config *c, uint64_t size_byt
 		p.way_count = CACHE_WAYS;
 	p.mshr_count = CACHE_MSHRS;
 	p.mshr_merge_count = NSU_WARPS_MAX;
+	p.is_perfect = false; /* that of the SMs says nothing of units */
 	return mem_cache_new(&p, NULL, NULL);
 }
 
