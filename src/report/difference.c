@@ -1,6 +1,7 @@
 /* difference.c - what differs between two runs, the important first. */
 #include "report/runs.h"
 
+#include "report/explain.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -200,6 +201,7 @@ json_t *report_runs_difference(const json_t *a, const json_t *b)
 	json_object_set_new(out, "results", results(a, b));
 	json_object_set_new(out, "stalls", stalls(a, b));
 	json_object_set_new(out, "stats", sorted(stats, by_importance));
+	report_runs_explain(out, a, b);
 	return out;
 }
 
@@ -286,6 +288,16 @@ static bool is_without_difference(const json_t *pairs)
 	return true;
 }
 
+static void print_explanation(FILE *out, const json_t *sentences)
+{
+	json_t *sentence;
+	size_t i;
+
+	fputs("\nwhat explains it\n", out);
+	json_array_foreach(sentences, i, sentence)
+		fprintf(out, "  - %s\n", json_string_value(sentence));
+}
+
 void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t stats_shown)
 {
 	static const char *const parts[][2] = {
@@ -308,4 +320,6 @@ void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t 
 	}
 	if (is_equal)
 		fputs("nothing differs\n", out);
+	else
+		print_explanation(out, json_object_get(difference, "explanation"));
 }

@@ -1,0 +1,315 @@
+/* explain.c - what differs between two runs, in sentences: the cause where there is only one, where the time changed,
+ * and the counters that changed with it. */
+#include "report/explain.h"
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAMS_NAMED = 4, PARTS_NAMED = 3, COUNTERS_NAMED = 4 };
+
+static const double ps_per_us = 1e6, small_ratio = 0.05, small_points = 0.02, same_time = 0.001, from_nothing = 1e9;
+
+static void say(json_t *out, char *text)
+{
+	json_array_append_new(out, json_string(text));
+	g_free(text);
+}
+
+static char *text_of(const json_t *value)
+{
+	char *dumped, *text;
+
+	if (json_is_string(value))
+		return g_strdup(json_string_value(value));
+	dumped = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+	text = g_strdup(dumped ? dumped : "-");
+	free(dumped);
+	return text;
+}
+
+/* ---- the cause ---- */
+
+/* What only says how much is looked at or kept: no time and no counter follows from it. */
+static bool only_looks(const char *param)
+{
+	static const char *const patterns[] = {"run.audit",    "run.account",	 "run.profile",	  "run.timeline_count",
+					       "*.sample_ps",  "run.kernel_count", "*.span_count", "run.timeout_*",
+					       "*.dram_log_ps", "*.dram_log_from_ps"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(patterns); i++)
+		if (g_pattern_match_simple(patterns[i], param))
+			return true;
+	return false;
+}
+
+static json_t *find(const json_t *pairs, const char *name)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach((json_t *)pairs, i, pair) {
+		if (!strcmp(json_string_value(json_object_get(pair, "name")), name))
+			return pair;
+	}
+	return NULL;
+}
+
+/* Parameters that can be the cause; the names of the first ones. */
+static uint32_t causes(const json_t *params, GString *named)
+{
+	uint32_t count = 0;
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach((json_t *)params, i, pair) {
+		const char *name = json_string_value(json_object_get(pair, "name"));
+		g_autofree char *a = text_of(json_object_get(pair, "a")), *b = text_of(json_object_get(pair, "b"));
+
+		if (only_looks(name))
+			continue;
+		if (count < PARAMS_NAMED)
+			g_string_append_printf(named, "%s%s (%s, %s)", count ? ", " : "", name, a, b);
+		count++;
+	}
+	if (count > PARAMS_NAMED)
+		g_string_append_printf(named, ", ...");
+	return count;
+}
+
+static void explain_cause(json_t *out, const json_t *difference)
+{
+	static const char *const programs[] = {"workload", "args", "program_sha256", "input_sha256"};
+	static const char *const versions[] = {"version", "source_commit"};
+	const json_t *who = json_object_get(difference, "who");
+	g_autoptr(GString) named = g_string_new(NULL);
+	const uint32_t count = causes(json_object_get(difference, "params"), named);
+	const char *other = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(programs) && !other; i++)
+		if (find(who, programs[i]))
+			other = programs[i];
+	if (other) {
+		say(out, g_strdup_printf("not the same work (%s): no parameter alone explains what differs", other));
+		return;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(versions) && !other; i++)
+		if (find(who, versions[i]))
+			other = versions[i];
+	if (other)
+		say(out, g_strdup_printf("not the same Strata (%s): what differs may be its own change", other));
+	if (count == 1)
+		say(out, g_strdup_printf("the same program, and one parameter that decides anything differs: %s%s",
+					 named->str, other ? "" : ": it explains what follows"));
+	else if (count)
+		say(out, g_strdup_printf("%u parameters differ: %s: a run with one of them changed says what it is "
+					 "worth, strata sweep makes such runs",
+					 count, named->str));
+	else if (!other)
+		say(out, g_strdup("the same program, and no parameter that decides anything differs"));
+}
+
+/* ---- where the time changed ---- */
+
+static void add_part(json_t *sums, const char *name, const char *side, double ps)
+{
+	json_t *part = json_object_get(sums, name);
+
+	if (!part) {
+		part = json_pack("{s:s, s:f, s:f}", "name", name, "a_ps", 0.0, "b_ps", 0.0);
+		json_object_set_new(sums, name, part);
+	}
+	json_object_set_new(part, side, json_real(report_number(part, side, NULL) + ps));
+}
+
+/* The mean scheduler's time by what it did. False: there is none. */
+static bool schedulers(json_t *sums, const json_t *run, const char *side)
+{
+	const double all = report_number(run, "stats", "sm.scheduler_cycles");
+	const double time_ps = report_number(run, "time_ps", NULL);
+	json_t *value;
+	const char *reason;
+
+	if (all <= 0)
+		return false;
+	add_part(sums, "issued", side, report_number(run, "stats", "sm.issued_cycles") / all * time_ps);
+	json_object_foreach(json_object_get(run, "stalls"), reason, value)
+		add_part(sums, reason, side, json_number_value(value) / all * time_ps);
+	return true;
+}
+
+static bool has_run_something(const json_t *unit, double time_ps)
+{
+	return report_number(unit, "parts", "none") + report_number(unit, "parts", "no_message") < time_ps;
+}
+
+/* The same of the units with an account. */
+static bool units(json_t *sums, const json_t *run, const char *side)
+{
+	const double time_ps = report_number(run, "time_ps", NULL);
+	const json_t *all = json_object_get(json_object_get(run, "core_account"), "units");
+	json_t *unit, *value;
+	double count = 0;
+	const char *part;
+	size_t i;
+
+	json_array_foreach((json_t *)all, i, unit)
+		count += has_run_something(unit, time_ps);
+	json_array_foreach((json_t *)all, i, unit) {
+		if (!has_run_something(unit, time_ps))
+			continue;
+		json_object_foreach(json_object_get(unit, "parts"), part, value)
+			add_part(sums, part, side, json_number_value(value) / count);
+	}
+	return count > 0;
+}
+
+/* Both runs have an account of this kind. */
+static json_t *sums_of(bool (*add)(json_t *, const json_t *, const char *), const json_t *a, const json_t *b)
+{
+	json_t *sums = json_object();
+
+	if (add(sums, a, "a_ps") && add(sums, b, "b_ps"))
+		return sums;
+	json_decref(sums);
+	return NULL;
+}
+
+static json_t *time_parts(const json_t *a, const json_t *b)
+{
+	json_t *sums = sums_of(schedulers, a, b), *out = json_array(), *part;
+	const char *name;
+
+	if (!sums)
+		sums = sums_of(units, a, b);
+	json_object_foreach(sums, name, part) {
+		const double of_a = report_number(part, "a_ps", NULL), of_b = report_number(part, "b_ps", NULL);
+
+		if (of_a > 0 || of_b > 0)
+			report_insert(out, "size",
+				      json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", name, "a_ps", of_a, "b_ps", of_b,
+						"change_ps", of_b - of_a, "size", fabs(of_b - of_a)));
+	}
+	for (size_t i = 0; i < json_array_size(out); i++)
+		json_object_del(json_array_get(out, i), "size");
+	json_decref(sums);
+	return out;
+}
+
+static void explain_time(json_t *out, const json_t *parts, const json_t *a, const json_t *b)
+{
+	const double of_a = report_number(a, "time_ps", NULL), of_b = report_number(b, "time_ps", NULL);
+	const double change = of_b - of_a;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (of_a <= 0 || of_b <= 0)
+		return;
+	if (fabs(change) <= same_time * of_a) {
+		say(out, g_strdup("the time is the same to a thousandth"));
+		return;
+	}
+	g_string_append_printf(text, "the second takes %.3f us, %.3f times the first's %.3f us", of_b / ps_per_us,
+			       of_b / of_a, of_a / ps_per_us);
+	for (size_t i = 0; i < MIN(json_array_size(parts), PARTS_NAMED); i++) {
+		const json_t *part = json_array_get(parts, i);
+		const double own = report_number(part, "change_ps", NULL);
+
+		g_string_append_printf(text, "%s%s %+.3f us", i ? ", " : "; the parts that changed most: ",
+				       json_string_value(json_object_get(part, "name")), own / ps_per_us);
+	}
+	say(out, g_string_free(g_steal_pointer(&text), FALSE));
+}
+
+/* ---- the counters that changed with it ---- */
+
+/* How much there was: numbers that are compared by their ratio. */
+static const struct amount {
+	const char *outer, *inner, *text;
+} amounts[] = {
+    {"thread_instructions", NULL, "instructions of threads"},
+    {"warp_instructions", NULL, "instructions of warps"},
+    {"accesses", NULL, "accesses of threads"},
+    {"traffic_bytes", "tx", "bytes to the stacks or channels"},
+    {"traffic_bytes", "rx", "bytes from the stacks or channels"},
+    {"traffic_bytes", "stack_to_stack", "bytes between stacks"},
+    {"traffic_bytes", "dram_read", "bytes read in DRAM"},
+    {"traffic_bytes", "dram_write", "bytes written in DRAM"},
+};
+
+/* How often something was found: shares that are compared by their difference. */
+static const struct rate {
+	const char *text, *outer, *part, *more[3]; /* the part's share of it and the others */
+} rates[] = {
+    {"hits of the L1", "l1", "hits", {"accesses"}},
+    {"hits of the L2", "l2", "hits", {"accesses"}},
+    {"row hits of the DRAM", "stats", "vault.row_hits", {"vault.row_hits", "vault.row_misses", "vault.row_conflicts"}},
+};
+
+static void add_counter(json_t *found, double size, char *text)
+{
+	report_insert(found, "size", json_pack("{s:f, s:s}", "size", size, "text", text));
+	g_free(text);
+}
+
+static void add_amount(json_t *found, const struct amount *m, const json_t *a, const json_t *b)
+{
+	const double of_a = report_number(a, m->outer, m->inner), of_b = report_number(b, m->outer, m->inner);
+
+	if (of_a <= 0 && of_b <= 0)
+		return;
+	if (of_a <= 0 || of_b <= 0)
+		add_counter(found, from_nothing, g_strdup_printf("%s %.0f, then %.0f", m->text, of_a, of_b));
+	else if (fabs(log(of_b / of_a)) > small_ratio)
+		add_counter(found, fabs(log(of_b / of_a)), g_strdup_printf("%.2f times the %s", of_b / of_a, m->text));
+}
+
+/* -1: there was nothing to find. */
+static double rate_of(const struct rate *r, const json_t *run)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(r->more) && r->more[i]; i++)
+		all += report_number(run, r->outer, r->more[i]);
+	return all > 0 ? report_number(run, r->outer, r->part) / all : -1;
+}
+
+static void add_rate(json_t *found, const struct rate *r, const json_t *a, const json_t *b)
+{
+	const double of_a = rate_of(r, a), of_b = rate_of(r, b);
+
+	if (of_a >= 0 && of_b >= 0 && fabs(of_b - of_a) > small_points)
+		add_counter(found, fabs(of_b - of_a),
+			    g_strdup_printf("%s %.1f %%, then %.1f %%", r->text, 100 * of_a, 100 * of_b));
+}
+
+static void explain_counters(json_t *out, const json_t *a, const json_t *b)
+{
+	json_t *found = json_array();
+	g_autoptr(GString) text = g_string_new("with it went: ");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(amounts); i++)
+		add_amount(found, &amounts[i], a, b);
+	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++)
+		add_rate(found, &rates[i], a, b);
+	for (size_t i = 0; i < MIN(json_array_size(found), COUNTERS_NAMED); i++)
+		g_string_append_printf(text, "%s%s", i ? "; " : "",
+				       json_string_value(json_object_get(json_array_get(found, i), "text")));
+	say(out, json_array_size(found) ? g_string_free(g_steal_pointer(&text), FALSE)
+					: g_strdup("instructions, traffic and hits are the same within a twentieth"));
+	json_decref(found);
+}
+
+void report_runs_explain(json_t *difference, const json_t *a, const json_t *b)
+{
+	json_t *sentences = json_array(), *parts = time_parts(a, b);
+
+	explain_cause(sentences, difference);
+	explain_time(sentences, parts, a, b);
+	if (report_has_run(a) && report_has_run(b))
+		explain_counters(sentences, a, b);
+	json_object_set_new(difference, "time_parts", parts);
+	json_object_set_new(difference, "explanation", sentences);
+}
