@@ -62,20 +62,28 @@ static char *unsaved_write(const json_t *runs)
 	return NULL;
 }
 
-bool cli_runs_keep(const json_t *runs)
+static void unsaved_keep(const json_t *runs, const char *message)
 {
-	g_autofree char *message = report_store_add(cli_store_path(), runs);
-
-	if (!message)
-		return true;
-
 	g_autofree char *path = unsaved_write(runs);
 
 	if (path)
 		cli_error("%s; it is in %s instead", message, path);
 	else
 		cli_error("%s; no other folder takes it: the run is lost", message);
-	return false;
+}
+
+void cli_unsaved_keep(const json_t *runs)
+{
+	unsaved_keep(runs, "the run could not be kept in its place");
+}
+
+bool cli_runs_keep(const json_t *runs)
+{
+	g_autofree char *message = report_store_add(cli_store_path(), runs);
+
+	if (message)
+		unsaved_keep(runs, message);
+	return !message;
 }
 
 bool cli_json_keep(const char *path, const json_t *runs)

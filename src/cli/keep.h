@@ -15,6 +15,8 @@ bool cli_store_check(const char *command);
 /* Adds the results of one run to the store, as soon as it has ended. False after a message; they are then in a file
  * that the message names, unless no folder takes one. */
 bool cli_runs_keep(const json_t *runs);
+/* Of results whose own place does not take them, which has been said: into such a file, which a message names. */
+void cli_unsaved_keep(const json_t *runs);
 /* Writes the array to path (NULL: nothing to do). False after a message. */
 bool cli_json_keep(const char *path, const json_t *runs);
 

@@ -21,7 +21,8 @@ static const struct cli_about about = {
     .name = "sweep",
     .usage = "strata sweep FILE.yaml [--json F] [-j N]\n"
 	     "       strata sweep FILE.yaml --slurm [--tasks N] [--sbatch ARGS]\n"
-	     "       mpirun -np N strata sweep FILE.yaml --mpi",
+	     "       mpirun -np N strata sweep FILE.yaml --mpi\n"
+	     "       strata sweep FILE.yaml --so-far [--json F]",
     .summary =
 	"Runs every program on every machine with every point's settings, and prints the runs that no other\n"
 	"beats. Runs that have ended are files in .strata/sweep/NAME: the same command goes on from there, after\n"
@@ -35,7 +36,7 @@ struct sweep_options {
 	const char *json, *jobs, *timeout, *part, *tasks, *sbatch;
 	GPtrArray *sets;
 	struct cli_verify verify;
-	bool is_slurm, is_mpi, leaves_out, is_again;
+	bool is_slurm, is_mpi, leaves_out, is_again, is_so_far;
 	uint32_t task_count, index, count; /* index: of the part, from 0 */
 };
 
@@ -117,11 +118,24 @@ static int report(const struct cli_sweep *s, const struct sweep_options *o, cons
 	return exit_status;
 }
 
+/* What has ended, whoever has run it and whoever still does. */
+static int so_far(const struct cli_sweep *s, const struct sweep_options *o, const char *name)
+{
+	json_t *sweep = cli_sweep_json(s, name);
+	const int exit_status = cli_json_keep(o->json, sweep) ? CLI_OK : CLI_UNABLE;
+
+	cli_sweep_print(stdout, sweep);
+	json_decref(sweep);
+	return exit_status;
+}
+
 static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, const char *name)
 {
 	struct cli_sweep_progress progress;
 	int exit_status = CLI_OK;
 
+	if (o->is_so_far)
+		return so_far(s, o, name);
 	if (o->is_again)
 		cli_sweep_forget_unverified(s);
 	if (o->is_slurm) {
@@ -151,7 +165,7 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 /* Designs are closed forms: nothing runs that these could be about. */
 static bool designs_fit(const struct sweep_options *o)
 {
-	if (!o->is_slurm && !o->is_mpi && !o->part && !o->is_again && !o->timeout && !o->jobs &&
+	if (!o->is_slurm && !o->is_mpi && !o->part && !o->is_again && !o->is_so_far && !o->timeout && !o->jobs &&
 	    !o->verify.command && !o->verify.text)
 		return true;
 	cli_error("sweep: a sweep of designs runs no programs, and takes --set, --skip-invalid and --json only");
@@ -207,6 +221,8 @@ static bool options_fit(struct sweep_options *o)
 {
 	if (o->is_slurm + o->is_mpi + (o->part != NULL) > 1)
 		cli_error("sweep: --slurm, --mpi and --part are three ways: take one");
+	else if (o->is_so_far && (o->is_slurm || o->is_mpi || o->part || o->is_again || o->jobs))
+		cli_error("sweep: --so-far runs nothing: it goes without --slurm, --mpi, --part, --again and --jobs");
 	else if (!o->is_slurm && (o->tasks || o->sbatch))
 		cli_error("sweep: --tasks and --sbatch go with --slurm");
 	else if (o->is_again && (o->is_mpi || o->part))
@@ -217,7 +233,8 @@ static bool options_fit(struct sweep_options *o)
 		return part_parse(o) && (!o->is_mpi || mpi_part(o)) &&
 		       cli_number_parse(about.name, "tasks", o->tasks, TASKS_MAX, &o->task_count) &&
 		       cli_timeout_add(about.name, o->timeout, o->sets) &&
-		       cli_output_check(about.name, "json", o->json) && (o->part || cli_store_check(about.name));
+		       cli_output_check(about.name, "json", o->json) &&
+		       (o->part || o->is_so_far || cli_store_check(about.name));
 	return false;
 }
 
@@ -242,6 +259,7 @@ int cli_sweep(int argc, char **argv)
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    {"skip-invalid", CLI_FLAG, &o.leaves_out, NULL, "leave out points whose settings are no machine", 0},
 	    {"again", CLI_FLAG, &o.is_again, NULL, "run what has ended without being verified once more", 0},
+	    {"so-far", CLI_FLAG, &o.is_so_far, NULL, "print what has ended, here or elsewhere, and run nothing", 0},
 	    {"slurm", CLI_FLAG, &o.is_slurm, NULL, "as a job array of Slurm; this command waits for it", 0},
 	    {"tasks", CLI_TEXT, &o.tasks, "N", "slurm: at most N tasks, each a part of the runs (default 64)", 0},
 	    {"sbatch", CLI_TEXT, &o.sbatch, "ARGS", "slurm: further arguments of sbatch", 0},

@@ -224,7 +224,7 @@ struct work {
 	struct cli_batch batch;
 	GArray *runs; /* by job */
 	const char *scratch;
-	bool is_kept;
+	bool is_kept, is_full; /* is_full: a run could not become a file */
 };
 
 static uint32_t job_index(const struct work *w, const struct cli_job *job)
@@ -237,8 +237,13 @@ static bool prepare(void *ctx, struct cli_job *job)
 {
 	struct work *w = ctx;
 	const uint32_t run = g_array_index(w->runs, uint32_t, job_index(w, job));
-	struct machine_session *session = g_new(struct machine_session, 1);
+	struct machine_session *session;
 
+	if (w->is_full) {
+		cli_error("sweep: results cannot be kept: no more runs begin");
+		return false;
+	}
+	session = g_new(struct machine_session, 1);
 	job->machine = session;
 	return machine_load(w->sweep, run, session) && cli_job_prepare(job, w->scratch, job_index(w, job));
 }
@@ -254,7 +259,12 @@ static void finish(void *ctx, struct cli_job *job)
 	struct work *w = ctx;
 	const uint32_t run = g_array_index(w->runs, uint32_t, job_index(w, job));
 
-	if (!file_write(w->sweep, run, job->results, false) || job->is_result_lost)
+	/* A run that has taken hours is not lost for want of room. */
+	if (!file_write(w->sweep, run, job->results, false)) {
+		cli_unsaved_keep(job->results);
+		w->is_full = true;
+	}
+	if (w->is_full || job->is_result_lost)
 		w->is_kept = false;
 	session_drop(job);
 	json_decref(job->results);
@@ -268,15 +278,18 @@ static void draw_whole(void *ctx)
 	cli_sweep_progress_draw(s->whole, cli_sweep_done_count(s), s->keys->len - s->left_count, NULL);
 }
 
-/* Points that differ only in what is rounded away are one run. */
+/* Points that differ only in what is rounded away are one run, of one part: that of the first of them. */
 static void jobs_make(struct work *w, uint32_t part, uint32_t part_count)
 {
 	struct cli_sweep *s = w->sweep;
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (uint32_t run = part; run < s->keys->len; run += part_count)
-		if (s->keys->pdata[run] && g_hash_table_add(seen, s->keys->pdata[run]) && !is_done(s, run))
+	for (uint32_t run = 0; run < s->keys->len; run++) {
+		const bool is_first = s->keys->pdata[run] && g_hash_table_add(seen, s->keys->pdata[run]);
+
+		if (is_first && run % part_count == part && !is_done(s, run))
 			g_array_append_val(w->runs, run);
+	}
 	w->batch.job_count = w->runs->len;
 	w->batch.jobs = g_new0(struct cli_job, w->runs->len + 1);
 	for (uint32_t i = 0; i < w->runs->len; i++) {
