@@ -1,8 +1,10 @@
 /* batch.c - a job per free core; signals, progress and the order of reports. */
 #include "cli/batch.h"
 
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
 
@@ -51,9 +53,15 @@ static void print_progress(struct state *s)
 	const uint32_t count = s->batch->job_count, ran = s->done_count - s->had_count;
 	const double per_min = ran * 60 / cli_progress_s(s->progress);
 	g_autofree char *rate = ran ? g_strdup_printf(", %.*f a minute", per_min < 10, per_min) : g_strdup("");
+	struct cli_running now;
+	char speed[32];
 
-	cli_progress_draw(s->progress, (double)ran / (count - s->had_count), "%u of %u runs done, %u running%s",
-			  s->done_count, count, s->running_count, rate);
+	cli_running_look(s->batch->jobs, s->next, &now);
+	cli_progress_draw(s->progress, (ran + now.done) / (count - s->had_count),
+			  "%u of %u runs done, %u running%s%s%s%s", s->done_count, count, s->running_count, rate,
+			  now.instructions_per_s > 0 ? ", " : "",
+			  now.instructions_per_s > 0 ? cli_live_count(now.instructions_per_s, speed) : "",
+			  now.instructions_per_s > 0 ? " instructions/s" : "");
 }
 
 static void kill_all(const struct state *s, int signal_number)
@@ -157,6 +165,7 @@ static void collect(struct state *s)
 		s->done_count++;
 		if (!cli_job_is_finished(job))
 			continue;
+		cli_running_ended(job);
 		report_failed(s, job);
 		if (s->batch->done)
 			s->batch->done(s->batch->ctx, job);

@@ -24,16 +24,26 @@
 
 /* ---- Ctrl-C ---- */
 
-static struct csp_machine *running;
+static struct csp_machine *volatile running;
+static volatile sig_atomic_t was_interrupted;
 
 /* The second one ends us. */
 static void on_interrupt(int signal_number)
 {
+	struct csp_machine *m = running;
+
 	(void)signal_number;
-	csp_machine_stop(running);
+	was_interrupted = 1;
+	if (m)
+		csp_machine_stop(m);
 }
 
-static void catch_signals(struct csp_machine *m)
+bool cli_csp_was_interrupted(void)
+{
+	return was_interrupted;
+}
+
+void cli_csp_signals_catch(struct csp_machine *m)
 {
 	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
 
@@ -44,7 +54,7 @@ static void catch_signals(struct csp_machine *m)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-static void release_signals(void)
+void cli_csp_signals_release(void)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -175,11 +185,11 @@ static bool run_watched(struct csp_machine *m, const char *machine, const char *
 		*exit_status = CLI_UNABLE;
 		return false;
 	}
-	catch_signals(m);
+	cli_csp_signals_catch(m);
 	watch_begin(&w, m, dir, machine, file);
 	has_run = csp_machine_run(m, r, diag);
 	watch_end(&w);
-	release_signals();
+	cli_csp_signals_release();
 	cli_scratch_remove(dir);
 	return has_run;
 }

@@ -18,6 +18,11 @@ struct cli_csp_run {
 /* The exit status, after a message when something is wrong. */
 int cli_csp_run(const struct cli_csp_run *o, const char *file, struct csp_config *config,
 		const struct csp_program *program, struct base_diag_list *diag);
+/* Between the two a signal that ends a program stops the machine's run instead (NULL: there is none now), is known by
+ * cli_csp_was_interrupted, and a second one ends us. */
+void cli_csp_signals_catch(struct csp_machine *m);
+void cli_csp_signals_release(void);
+bool cli_csp_was_interrupted(void);
 /* The values of "NAME=FILE"s, into the machine. False with messages. */
 bool cli_csp_inputs(struct csp_machine *m, const GPtrArray *inputs, struct base_diag_list *diag);
 

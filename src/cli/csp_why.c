@@ -8,6 +8,7 @@
 #include "cli/csp_result.h"
 #include "cli/keep.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "csp/machine.h"
 #include "report/report.h"
 #include "report/why.h"
@@ -36,7 +37,7 @@ static bool case_apply(const char *settings, const struct csp_config *base, stru
 	return is_ok;
 }
 
-/* False: the program did not come to its end. */
+/* False: the program did not come to its end, perhaps because of a signal. */
 static bool case_run(const struct cli_csp_run *o, const struct csp_config *config, const struct csp_program *program,
 		     struct csp_result *r)
 {
@@ -46,21 +47,32 @@ static bool case_run(const struct cli_csp_run *o, const struct csp_config *confi
 
 	base_diag_init(&diag);
 	m = csp_machine_new(config, program, 0, &diag);
-	is_ok = m && csp_machine_data(m, &diag) && cli_csp_inputs(m, o->inputs, &diag) && csp_machine_run(m, r, &diag);
+	is_ok = m && csp_machine_data(m, &diag) && cli_csp_inputs(m, o->inputs, &diag);
+	if (is_ok && !cli_csp_was_interrupted()) {
+		cli_csp_signals_catch(m);
+		is_ok = csp_machine_run(m, r, &diag) && !r->was_limited;
+		cli_csp_signals_catch(NULL);
+	}
 	csp_machine_free(m);
 	base_diag_free(&diag);
-	return is_ok && !r->was_limited;
+	return is_ok && !cli_csp_was_interrupted();
 }
 
+/* Until the last of them, or a signal. */
 static json_t *what_if(const struct cli_csp_run *o, const struct csp_config *base, const struct csp_program *program,
 		       double time_ps)
 {
 	json_t *rows = json_array();
+	struct cli_progress progress;
 
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+	cli_progress_begin(&progress);
+	for (size_t i = 0; i < ARRAY_COUNT(cases) && !cli_csp_was_interrupted(); i++) {
 		struct csp_config config;
 		struct csp_result r;
 
+		cli_progress_draw(&progress, (double)i / ARRAY_COUNT(cases),
+				  "what if: %zu of %zu ideal resources tried, now %s", i, ARRAY_COUNT(cases),
+				  cases[i].name);
 		if (case_apply(cases[i].settings, base, &config) && case_run(o, &config, program, &r))
 			report_insert(rows, "speedup",
 				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", cases[i].name, "what",
@@ -68,6 +80,7 @@ static json_t *what_if(const struct cli_csp_run *o, const struct csp_config *bas
 						(double)r.time_ps, "speedup", time_ps / (double)r.time_ps, "verified",
 						cli_csp_status(&r) == CLI_OK && r.checks));
 	}
+	cli_progress_clear(&progress);
 	return rows;
 }
 
@@ -77,14 +90,20 @@ int cli_csp_explain(const struct cli_csp_run *options, const struct csp_config *
 	json_t *why = report_why(run, NULL), *rows;
 	int exit_status = CLI_OK;
 
+	cli_csp_signals_catch(NULL);
 	report_why_print(stdout, why);
-	fflush(stdout); /* Ctrl-C ends what follows at once */
+	fflush(stdout);
 	rows = what_if(options, config, program, report_number(run, "time_ps", NULL));
+	cli_csp_signals_release();
 	report_what_if_print(stdout, rows);
 	json_object_set_new(why, "what_if", rows);
 	json_object_set(why, "run", run);
 	if (!cli_json_keep(options->json, why))
 		exit_status = CLI_UNABLE;
+	if (cli_csp_was_interrupted()) {
+		cli_error("csp why: interrupted: %zu machines with an ideal resource have run", json_array_size(rows));
+		exit_status = CLI_INTERRUPTED;
+	}
 	json_decref(why);
 	return exit_status;
 }

@@ -62,6 +62,7 @@ struct cli_job {
 	json_t *results;     /* NULL until done; then an object per process that used the driver, at least one object */
 	json_t *result;      /* the first of them */
 	bool is_result_lost; /* the library could not write some of its results, and said why */
+	double work;	     /* instructions that it is known to be, for cli/running.h; 0: nobody has looked */
 };
 
 /* Prepares the files of a job in dir. False after a printed message. */

@@ -72,20 +72,34 @@ static bool is_live(const char *name)
 	return *number && strspn(number, "0123456789") == strlen(number);
 }
 
-void cli_live_read(const char *dir, void *runs)
+/* Those whose names begin so. */
+static void read_some(const char *dir, const char *begin, json_t *runs)
 {
 	GDir *d = g_dir_open(dir, 0, NULL);
 	const char *name;
 
 	while (d && (name = g_dir_read_name(d))) {
 		g_autofree char *path = g_build_filename(dir, name, NULL);
-		json_t *run = is_live(name) ? file_read(path) : NULL;
+		json_t *run = is_live(name) && g_str_has_prefix(name, begin) ? file_read(path) : NULL;
 
 		if (run)
 			json_array_append_new(runs, run);
 	}
 	if (d)
 		g_dir_close(d);
+}
+
+void cli_live_read(const char *dir, void *runs)
+{
+	read_some(dir, "", runs);
+}
+
+void cli_live_read_job(const char *session_path, json_t *runs)
+{
+	g_autofree char *dir = g_path_get_dirname(session_path), *name = g_path_get_basename(session_path);
+	g_autofree char *begin = g_strdup_printf("%.*s.live.", (int)strcspn(name, "."), name);
+
+	read_some(dir, begin, runs);
 }
 
 static int by_age(const void *left, const void *right)
