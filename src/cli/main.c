@@ -46,7 +46,10 @@ static int help(FILE *out)
 	      out);
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n`strata COMMAND --help` prints a command's options; `strata --version` the version.\n", out);
+	fprintf(out,
+		"\n`strata COMMAND --help` prints a command's options; `strata --version` the version.\n\n"
+		"examples:\n%s\n",
+		cli_manual_examples);
 	return CLI_OK;
 }
 
@@ -65,19 +68,47 @@ static int describe(bool is_manual)
 	return CLI_OK;
 }
 
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
 static int unknown(const char *name)
 {
+	static const char *const options[] = {"--help", "--version"};
 	const char *names[ARRAY_COUNT(commands)];
+	const bool is_option = *name == '-';
 
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		names[i] = commands[i].name;
 
-	const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(commands));
+	const char *nearest = is_option ? base_nearest_name(name, options, ARRAY_COUNT(options))
+					: base_nearest_name(name, names, ARRAY_COUNT(commands));
 
 	if (nearest)
-		cli_error("unknown command '%s'; did you mean '%s'?", name, nearest);
+		cli_error("unknown %s '%s'; did you mean '%s'?", is_option ? "option" : "command", name, nearest);
 	else
-		cli_error("unknown command '%s'; see `strata --help`", name);
+		cli_error("unknown %s '%s'; see `strata --help`", is_option ? "option" : "command", name);
+	return CLI_USAGE;
+}
+
+/* strata help [COMMAND] */
+static int help_of(int argc, char **argv)
+{
+	static char option[] = "--help";
+	const struct command *c = argc ? find(argv[0]) : NULL;
+	char *words[] = {argc ? argv[0] : option, option, NULL};
+
+	if (!argc)
+		return help(stdout);
+	if (argc == 1 && c)
+		return c->run(2, words);
+	if (argc == 1)
+		return unknown(argv[0]);
+	cli_error("help: expected one command");
 	return CLI_USAGE;
 }
 
@@ -120,15 +151,19 @@ int main(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return finish_output(help(stdout));
+		return finish_output(help_of(argc - 2, argv + 2));
 	if (argc == 2 && (!strcmp(argv[1], "--man") || !strcmp(argv[1], "--complete")))
 		return finish_output(describe(!strcmp(argv[1], "--man")));
+	if (!strcmp(argv[1], "--version") && argc > 2) {
+		cli_error("--version: takes no words");
+		return CLI_USAGE;
+	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("strata %s\n", cli_version());
 		return finish_output(CLI_OK);
 	}
-	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return finish_output(commands[i].run(argc - 1, argv + 1));
-	return unknown(argv[1]);
+
+	const struct command *c = find(argv[1]);
+
+	return c ? finish_output(c->run(argc - 1, argv + 1)) : unknown(argv[1]);
 }

@@ -40,6 +40,11 @@ static void head(const char *page, const char *what)
 	putchar('\n');
 }
 
+const char cli_manual_examples[] = "  strata run vectoradd\n"
+				   "  strata compare --machines tom-baseline,tom-ctrl-tmap kmeans\n"
+				   "  strata why --machine tom-ctrl-tmap -- ./program\n"
+				   "  strata runs list";
+
 static const char footer[] = ".SH SEE ALSO\n.BR strata (1)\n.PP\nThe manual in docs/ has a page for each subject.\n";
 
 void cli_manual_print(const struct cli_about *about, const struct cli_option *options)
@@ -96,6 +101,8 @@ void cli_manual_main_print(const struct cli_summary *commands, uint32_t count)
 	    "directory\n.SH ENVIRONMENT\n.TP\n.B STRATA_STORE\nanother place for the runs\n.TP\n.B STRATA_MACHINES\na "
 	    "folder of machines, before Strata's own\n.TP\n.B STRATA_MEMORIES\na folder of memories, likewise\n",
 	    stdout);
+	fputs(".SH EXAMPLES\n", stdout);
+	put_lines(cli_manual_examples);
 	fputs(".SH SEE ALSO\n", stdout);
 	for (uint32_t i = 0; i < count; i++) {
 		if (strpbrk(commands[i].name, "+") || !strcmp(commands[i].name, "cc"))

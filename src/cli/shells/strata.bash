@@ -17,7 +17,9 @@ _strata()
 		;;
 	--set)
 		compopt -o nospace 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -S = -W "$(strata list params 2>/dev/null | cut -d' ' -f1)" -- "$word")
+		local kind=params
+		[ "$command" != mem ] || kind=memory-params
+		mapfile -t COMPREPLY < <(compgen -S = -W "$(strata list $kind 2>/dev/null | cut -d' ' -f1)" -- "$word")
 		;;
 	--machines)
 		compopt -o nospace 2>/dev/null
@@ -29,7 +31,7 @@ _strata()
 	*)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(strata "$command" --complete 2>/dev/null | cut -f1)" -- "$word")
-		elif [[ $command == run || $command == compare || $command == check || $command == why ]]; then
+		elif [[ $command == run || $command == compare || $command == check || $command == why || $command == advise ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(strata list workloads 2>/dev/null | cut -d: -f1)" -- "$word"
 				compgen -f -- "$word")
 		else

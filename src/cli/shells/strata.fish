@@ -21,6 +21,12 @@ end
 complete -c strata -n __fish_use_subcommand -f -a "(__strata_commands)"
 complete -c strata -n "__strata_after --machine --machines" -f -a "(__strata_listed machines)"
 complete -c strata -n "__strata_after --memory" -f -a "(__strata_listed memories)"
-complete -c strata -n "__strata_after --set" -f -a "(strata list params 2>/dev/null | string replace -r ' .*' '=')"
+function __strata_parameters
+    set -l kind params
+    contains -- mem (commandline -opc)[2]; and set kind memory-params
+    strata list $kind 2>/dev/null | string replace -r ' .*' '='
+end
+
+complete -c strata -n "__strata_after --set" -f -a "(__strata_parameters)"
 complete -c strata -n "not __fish_use_subcommand; and string match -q -- '-*' (commandline -ct)" -f -a "(__strata_options)"
-complete -c strata -n "__fish_seen_subcommand_from run compare check why" -a "(__strata_listed workloads)"
+complete -c strata -n "__fish_seen_subcommand_from run compare check why advise" -a "(__strata_listed workloads)"
