@@ -129,9 +129,10 @@ struct thread_model {
 				       uint32_t size, enum thread_kind kind);
 	/* Returns when the thread goes on, or THREAD_WAITS. */
 	uint64_t (*fence)(void *self, const struct thread_at *at);
-	/* Does what the model has to do until then; called only for times given to thread_runtime.event. May be NULL.
-	 */
-	void (*advance)(void *self, uint64_t until_ps);
+	/* Does what the model has to do until then, and may go on, but no further than to others_ps, before which
+	 * nobody else does anything, or to when it resumes a thread. Called only for times given to
+	 * thread_runtime.event. May be NULL. */
+	void (*advance)(void *self, uint64_t until_ps, uint64_t others_ps);
 	void (*event)(void *self, const struct thread_at *at, enum thread_event event, uint64_t value);
 	/* May be NULL: all is refused. */
 	struct thread_reply (*ask)(void *self, const struct thread_at *at, const struct thread_ask *ask);

@@ -132,11 +132,12 @@ static uint64_t fence(void *self, const struct thread_at *at)
 	return THREAD_WAITS;
 }
 
-static void advance(void *self, uint64_t until_ps)
+static void advance(void *self, uint64_t until_ps, uint64_t others_ps)
 {
 	uint32_t kept = 0;
 
 	(void)self;
+	(void)others_ps;
 	for (uint32_t i = 0; i < toy.pending_count; i++)
 		if (toy.pending[i].time_ps <= until_ps)
 			toy.runtime->resume(toy.pending[i].thread, toy.pending[i].time_ps, toy.pending[i].bytes);

@@ -34,8 +34,7 @@ struct waiters {
 struct accelerators {
 	struct hdl_system *hdl;
 	struct bytes *bytes;
-	const struct thread_runtime *runtime;
-	struct accelerator_fault fault;
+	struct accelerator_user user;
 	/* By accelerator. */
 	struct replies *replies;
 	struct waiters *waiters;
@@ -93,7 +92,7 @@ static void replied(void *self, uint32_t accelerator, uint64_t time_ps, const ui
 		struct waiter *w = base_fifo_pop(&a->waiters[accelerator], next);
 
 		memcpy(w->data, message, HDL_MESSAGE_BYTES);
-		a->runtime->resume(w->thread, time_ps, NULL);
+		a->user.resume(a->user.self, w->thread, time_ps);
 		g_free(w);
 	} else {
 		struct reply *r = g_new(struct reply, 1);
@@ -173,11 +172,11 @@ static void failed(void *self, const char *text)
 {
 	const struct accelerators *a = self;
 
-	a->fault.fail(a->fault.self, text);
+	a->user.fail(a->user.self, text);
 }
 
 struct accelerators *accelerators_new(struct hdl_system *hdl, const char *library, struct bytes *values,
-				      const struct thread_runtime *runtime, struct accelerator_fault fault)
+				      struct accelerator_user threads)
 {
 	struct accelerators *a = g_new0(struct accelerators, 1);
 	const struct hdl_user user = {
@@ -188,8 +187,7 @@ struct accelerators *accelerators_new(struct hdl_system *hdl, const char *librar
 	a->bytes = values;
 	a->replies = g_new0(struct replies, hdl_system_count(hdl));
 	a->waiters = g_new0(struct waiters, hdl_system_count(hdl));
-	a->runtime = runtime;
-	a->fault = fault;
+	a->user = threads;
 	if (hdl_system_connect(hdl, library, &user, &why))
 		return a;
 	machine_message("error: ndp.hdl: %s", why);

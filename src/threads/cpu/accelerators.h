@@ -8,15 +8,17 @@
 
 struct accelerators;
 
-/* What is called with a message when a design does what it may not; does not return. */
-struct accelerator_fault {
+struct accelerator_user {
+	/* A design does what it may not: text says what. Does not return. */
 	void (*fail)(void *self, const char *text);
+	/* The thread has the message that it waits for: it goes on then. */
+	void (*resume)(void *self, uint32_t thread, uint64_t time_ps);
 	void *self;
 };
 
 /* bytes: NULL where the newest are everybody's. library: of the design. NULL after a message. */
 struct accelerators *accelerators_new(struct hdl_system *hdl, const char *library, struct bytes *bytes,
-				      const struct thread_runtime *runtime, struct accelerator_fault fault);
+				      struct accelerator_user user);
 /* THREAD_ASK_MAP, _COMMAND, _REPLY, _KEY and _LINE. */
 struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask);
 /* Before the range is unmapped. */

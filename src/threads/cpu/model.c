@@ -77,6 +77,7 @@ struct host {
 	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
 	uint64_t next_units, asked;
 	uint64_t per_ps; /* units of the engine's time */
+	bool is_advancing; /* see advance */
 	struct channel_system *near; /* NULL: no NDPs */
 	const struct channel_params *near_params;
 	struct accelerators *accelerators; /* NULL: none; else all NDPs are */
@@ -121,16 +122,36 @@ static void come_back_if_new(struct host *h)
 static void look(struct host *h, const struct thread_at *at, bool is_ordered);
 _Noreturn static void fail_for_design(void *self, const char *text);
 
-/* Also what has come up for the time at which the machine stands already. */
-static void advance(void *self, uint64_t until_ps)
+/* As far as nobody looks, and to the end of the ps in which a thread goes on. Also what has come up for the time at
+ * which the machine stands already. */
+static void advance(void *self, uint64_t until_ps, uint64_t others_ps)
 {
 	struct host *h = self;
+	uint64_t last_ps;
 
 	if (until_ps >= h->look_ps)
 		look(h, &(struct thread_at){.now_ps = until_ps}, true);
-	sim_run_until(h->engine, MAX(until_ps * h->per_ps, sim_now_units(h->engine)));
+	last_ps = MAX(until_ps, MIN(others_ps, h->look_ps - 1));
+	h->is_advancing = true;
+	sim_limit(h->engine, last_ps > SIM_NEVER / h->per_ps ? SIM_NEVER : last_ps * h->per_ps);
+	sim_run(h->engine);
+	sim_limit(h->engine, SIM_NEVER);
+	h->is_advancing = false;
+	sim_run_until(h->engine, (sim_now_units(h->engine) + h->per_ps - 1) / h->per_ps * h->per_ps);
 	h->told_units = SIM_NEVER;
 	come_back(h);
+}
+
+static void resume(struct host *h, uint32_t thread, uint64_t time_ps, void *bytes)
+{
+	if (h->is_advancing)
+		sim_stop(h->engine);
+	h->runtime->resume(thread, time_ps, bytes);
+}
+
+static void resume_for_message(void *self, uint32_t thread, uint64_t time_ps)
+{
+	resume(self, thread, time_ps, NULL);
 }
 
 /* ---- the account ---- */
@@ -234,7 +255,7 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 	w = &h->waiting[unit];
 	if (unlikely(h->account != NULL))
 		h->between[unit] = CPU_PART_SYSTEM;
-	h->runtime->resume(w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
+	resume(h, w->thread, time_ps, w->bytes && h->bytes ? bytes_of(h->bytes, unit) : w->bytes);
 }
 
 static void observe(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
@@ -868,8 +889,8 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	}
 	if (machine_hdl(h->run.machine)) {
 		h->accelerators =
-			accelerators_new(machine_hdl(h->run.machine), h->session.design_path, h->bytes, runtime,
-					 (struct accelerator_fault){fail_for_design, h});
+			accelerators_new(machine_hdl(h->run.machine), h->session.design_path, h->bytes,
+					 (struct accelerator_user){fail_for_design, resume_for_message, h});
 		if (!h->accelerators)
 			return NULL;
 	}

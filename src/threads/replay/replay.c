@@ -436,7 +436,7 @@ static void run(void)
 
 		if (until != UINT64_MAX && (!u || until <= u->now_ps)) {
 			it.event_ps = UINT64_MAX;
-			it.model->advance(it.model->self, until);
+			it.model->advance(it.model->self, until, u ? u->now_ps : UINT64_MAX);
 		} else if (u) {
 			do_step(u->running);
 		} else {

@@ -246,13 +246,13 @@ static void forget(struct rt_thread *t)
 		}
 }
 
-static void advance_model(void)
+static void advance_model(uint64_t others_ps)
 {
 	uint64_t until = event_ps;
 
 	event_ps = UINT64_MAX;
 	rt_enter_model();
-	rt_model->advance(rt_model->self, until);
+	rt_model->advance(rt_model->self, until, others_ps);
 	rt_leave_model();
 }
 
@@ -263,7 +263,7 @@ static struct unit *earliest(void)
 		uint64_t now = heap_count ? time_of(heap[0]) : UINT64_MAX;
 
 		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
-			advance_model();
+			advance_model(timers && timers->deadline_ps < now ? timers->deadline_ps : now);
 		} else if (timers && timers->deadline_ps <= now) {
 			struct rt_thread *t = timers;
 
