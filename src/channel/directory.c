@@ -6,12 +6,6 @@
 
 enum { ITEM_LINES = 128, ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
 
-/* Of the lines behind the channel. */
-static uint64_t index_of(const struct ndp_m *m, uint64_t line)
-{
-	return cpu_line_index(m->s->c, line);
-}
-
 uint64_t directory_region(const struct ndp_m *m, uint64_t line)
 {
 	return index_of(m, line) >> m->s->region_shift;
@@ -39,15 +33,6 @@ static enum near_state first_state(const struct channel_system *s)
 static uint8_t item_of(const struct near_region *r, uint64_t i)
 {
 	return r->items[i / 4] >> 2 * (i % 4) & 3;
-}
-
-enum near_state directory_state(const struct ndp_m *m, uint64_t line)
-{
-	const uint64_t index = index_of(m, line);
-	const struct near_region *r = &m->regions[index >> m->s->region_shift];
-
-	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state
-							     : item_of(r, index & (m->s->region_lines - 1)));
 }
 
 /* ---- its lines in the memory and in the cache ---- */
@@ -98,9 +83,9 @@ static bool may_write(const struct ndp_m *m)
 	return likely(m->directory_writes < m->s->p->directory_queue_count);
 }
 
-bool directory_may_set(const struct ndp_m *m, uint64_t line)
+bool directory_may_set(const struct ndp_m *m, uint64_t index)
 {
-	return may_write(m) || cpu_tags_find(&m->directory_cache, index_of(m, line) / ITEM_LINES);
+	return may_write(m) || cpu_tags_find(&m->directory_cache, index / ITEM_LINES);
 }
 
 static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
@@ -133,15 +118,15 @@ static void set_item(struct near_region *r, uint64_t i, enum near_state state)
 	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
 }
 
-void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
+void directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
 {
 	struct channel_system *s = m->s;
-	const uint64_t region = directory_region(m, line), item = index_of(m, line) / ITEM_LINES;
+	const uint64_t region = index >> s->region_shift, item = index / ITEM_LINES;
 	const uint64_t lines = directory_region_lines(s, region);
 	struct near_region *r = &m->regions[region];
 	struct cpu_tag *tag;
 
-	if (directory_state(m, line) == state)
+	if (directory_state(m, index) == state)
 		return;
 	if (r->state != NEAR_UNDEFINED) {
 		fill(r, lines);
@@ -151,7 +136,7 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 				write_item(m, region * (s->region_lines / ITEM_LINES) + n, CPU_DRAM_BACKGROUND);
 		}
 	}
-	set_item(r, index_of(m, line) & (s->region_lines - 1), state);
+	set_item(r, index & (s->region_lines - 1), state);
 	if (s->is_peer)
 		return;
 	tag = cpu_tags_find(&m->directory_cache, item);
@@ -163,13 +148,23 @@ void directory_set(struct ndp_m *m, uint64_t line, enum near_state state)
 		directory_summarise(m, region, state);
 }
 
+void directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state)
+{
+	if (state == COH_HOME_CPU)
+		directory_set(m, index, NEAR_CPU);
+	else if (state == COH_HOME_NDP)
+		directory_set(m, index, NEAR_NDP);
+	else if (state == COH_HOME_SHR)
+		directory_set(m, index, NEAR_SHR);
+}
+
 void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 {
 	struct channel_system *s = m->s;
 	uint8_t *states = g_new(uint8_t, count);
 
 	for (uint32_t i = 0; i < count; i++)
-		states[i] = (uint8_t)directory_state(m, lines[i]);
+		states[i] = (uint8_t)directory_state(m, index_of(m, lines[i]));
 	for (uint64_t i = 0; i < s->regions_count; i++) {
 		struct near_region *r = &m->regions[i];
 
@@ -193,9 +188,9 @@ void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 	g_free(states);
 }
 
-void directory_transit(struct ndp_m *m, uint64_t line, int32_t change)
+void directory_transit(struct ndp_m *m, uint64_t index, int32_t change)
 {
-	m->regions[directory_region(m, line)].in_transit += (uint32_t)change;
+	m->regions[index >> m->s->region_shift].in_transit += (uint32_t)change;
 }
 
 void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state)
@@ -263,7 +258,7 @@ static bool look_up(struct cpu_event *e)
 {
 	struct near_request *r = (struct near_request *)e;
 	struct ndp_m *m = r->m;
-	const uint64_t item = index_of(m, r->line) / ITEM_LINES;
+	const uint64_t item = r->index / ITEM_LINES;
 	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, item);
 	struct directory_read *d = m->directory_reads;
 
@@ -296,11 +291,16 @@ static bool look_up(struct cpu_event *e)
 static void fire_look_up(void *manager, struct cpu_event *e)
 {
 	struct ndp_m *m = manager;
-	const struct near_request *r = (struct near_request *)e;
-	const uint64_t item = index_of(m, r->line) / ITEM_LINES;
+	struct near_request *r = (struct near_request *)e;
+	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, r->index / ITEM_LINES);
 
 	m->s->stats.directory_lookups++;
-	m->s->stats.directory_misses += !cpu_tags_find(&m->directory_cache, item);
+	m->s->stats.directory_misses += !tag;
+	if (likely(tag && !m->gates[GATE_DIRECTORY].count)) {
+		cpu_tags_use(&m->directory_cache, tag);
+		manager_ready(r);
+		return;
+	}
 	if (!queue_enter(m, &m->gates[GATE_DIRECTORY], e, look_up))
 		m->s->stats.directory_queue_waits++;
 }
@@ -309,8 +309,8 @@ static void fire_look_up(void *manager, struct cpu_event *e)
 void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 {
 	struct channel_system *s = m->s;
-	const uint64_t region = directory_region(m, r->line);
-	const bool is_summarised = directory_is_summarised(s, region) && m->regions[region].state != NEAR_UNDEFINED;
+	const uint64_t region = r->index >> s->region_shift;
+	const bool is_summarised = m->regions[region].state != NEAR_UNDEFINED && directory_is_summarised(s, region);
 
 	if (s->is_peer) {
 		s->stats.directory_lookups++;

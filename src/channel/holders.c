@@ -1,9 +1,14 @@
 /* holders.c - which of an NDP's caches have which bytes: the NDP-M's copy of their tags. */
 #include "channel/priv.h"
 
+static uint32_t bucket_number(uint64_t granule)
+{
+	return (uint32_t)(granule * 0x9e3779b97f4a7c15u >> 54);
+}
+
 static struct near_holder **bucket_of(struct ndp_m *m, uint64_t granule)
 {
-	return &m->holders[granule * 0x9e3779b97f4a7c15u >> 54];
+	return &m->holders[bucket_number(granule)];
 }
 
 void holders_prefetch(struct ndp_m *m, uint64_t granule)
@@ -11,10 +16,13 @@ void holders_prefetch(struct ndp_m *m, uint64_t granule)
 	__builtin_prefetch(bucket_of(m, granule));
 }
 
-struct near_holder *holders_find(struct ndp_m *m, uint64_t granule)
+struct near_holder *holders_find(const struct ndp_m *m, uint64_t granule)
 {
-	struct near_holder *h = *bucket_of(m, granule);
+	struct near_holder *h;
 
+	if (!m->holder_count)
+		return NULL;
+	h = m->holders[bucket_number(granule)];
 	while (h && h->key != granule)
 		h = h->next;
 	return h;
@@ -30,6 +38,7 @@ void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner
 		h = TAKE(m->s->free_holders, struct near_holder);
 		*h = (struct near_holder){.key = granule, .next = *bucket};
 		*bucket = h;
+		m->holder_count++;
 	}
 	h->cores |= UINT64_C(1) << core;
 	h->owner = is_owner ? (uint8_t)(core + 1) : 0;
@@ -50,6 +59,7 @@ void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core)
 	if (h->cores)
 		return;
 	*link = h->next;
+	m->holder_count--;
 	PUT(m->s->free_holders, h);
 }
 

@@ -20,14 +20,14 @@ struct near_line *lines_find(struct ndp_m *m, uint64_t line)
 	return l;
 }
 
-struct near_line *lines_get(struct ndp_m *m, uint64_t line)
+struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index)
 {
 	struct near_line *l = lines_find(m, line), **bucket = bucket_of(m, line);
 
 	if (l)
 		return l;
 	l = TAKE(m->s->free_lines, struct near_line);
-	*l = (struct near_line){.line = line, .next = *bucket};
+	*l = (struct near_line){.line = line, .index = index, .next = *bucket};
 	l->end = &l->first;
 	*bucket = l;
 	return l;

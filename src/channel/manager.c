@@ -34,18 +34,19 @@ static void store_near(struct channel_system *s, uint64_t line, cpu_version vers
 
 /* ---- lines and requests ---- */
 
+/* l: NULL, or the line's. */
 static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l, uint64_t line)
 {
-	static const enum coh_state states[] = {COH_HOME_CPU, COH_HOME_NDP, COH_HOME_SHR};
-
-	return l && l->serving ? (enum coh_state)l->state : states[directory_state(m, line)];
+	if (!l)
+		return directory_resting(m, index_of(m, line));
+	return l->serving ? (enum coh_state)l->state : directory_resting(m, l->index);
 }
 
 static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
 {
 	struct near_request *r = TAKE(m->s->free_requests, struct near_request);
 
-	*r = (struct near_request){.m = m, .line = line, .event = (uint8_t)event};
+	*r = (struct near_request){.m = m, .line = line, .index = index_of(m, line), .event = (uint8_t)event};
 	return r;
 }
 
@@ -243,10 +244,12 @@ static void fire_grant(void *self, struct cpu_event *e)
 	struct message *g = (struct message *)e;
 	struct channel_system *s = self;
 	struct ndp_core *core = g->core;
-	const struct message m = *g;
+	const uint64_t granule = g->line;
+	const cpu_version version = g->version;
+	const bool is_owned = g->kind;
 
 	PUT(s->free_messages, g);
-	core_grant(core, m.line, m.version, m.kind);
+	core_grant(core, granule, version, is_owned);
 }
 
 static void grant(struct near_request *r)
@@ -411,15 +414,10 @@ static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, e
 		const enum coh_state before = state_of(m, l, l->line);
 		const struct coh_row *row = coh_find(&m->s->table, before, event, is_held(r));
 
-		directory_transit(m, l->line, is_in_transit((enum coh_state)row->next) - is_in_transit(before));
+		directory_transit(m, l->index, is_in_transit((enum coh_state)row->next) - is_in_transit(before));
 		l->serving = r;
 		l->state = row->next;
-		if (row->next == COH_HOME_CPU)
-			directory_set(m, l->line, NEAR_CPU);
-		else if (row->next == COH_HOME_NDP)
-			directory_set(m, l->line, NEAR_NDP);
-		else if (row->next == COH_HOME_SHR)
-			directory_set(m, l->line, NEAR_SHR);
+		directory_rest(m, l->index, (enum coh_state)row->next);
 		if (!act(l, r, (enum coh_action)row->actions[0]))
 			return;
 		event = (enum coh_event)r->event;
@@ -445,7 +443,7 @@ static bool begin_line(struct cpu_event *e)
 	const struct near_request *r = (struct near_request *)e;
 	struct near_line *l;
 
-	if (!directory_may_set(r->m, r->line))
+	if (!directory_may_set(r->m, r->index))
 		return false;
 	l = lines_find(r->m, r->line);
 	l->is_held_up = false;
@@ -456,7 +454,7 @@ static bool begin_line(struct cpu_event *e)
 /* True: the first request waits until it can change the directory. */
 static bool is_held_up(struct ndp_m *m, struct near_line *l)
 {
-	if (!l->is_held_up && unlikely(!directory_may_set(m, l->line))) {
+	if (!l->is_held_up && unlikely(!directory_may_set(m, l->index))) {
 		l->is_held_up = true;
 		m->s->stats.directory_queue_waits++;
 		queue_enter(m, &m->gates[GATE_LINES], &l->first->dram.event, begin_line);
@@ -484,7 +482,7 @@ static void line_ended(struct ndp_m *m, struct near_line *l)
 void manager_ready(struct near_request *r)
 {
 	struct ndp_m *m = r->m;
-	struct near_line *l = lines_get(m, r->line);
+	struct near_line *l = lines_get(m, r->line, r->index);
 
 	cpu_trail_step(r->trail, CPU_PART_DIRECTORY, now_units(m->s));
 	if (l->first || !may_begin(m, l, r))
@@ -631,7 +629,7 @@ static bool take_answer(struct cpu_event *e)
 	struct near_line *l = lines_find(m, g->line >> s->granule_shift);
 
 	CHECK(l && l->probes);
-	if (!directory_may_set(m, l->line))
+	if (!directory_may_set(m, l->index))
 		return false;
 	PUT(s->free_messages, g);
 	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
@@ -790,7 +788,7 @@ static bool take_acknowledgment(struct cpu_event *e)
 	struct near_line *l = lines_find(m, g->line);
 
 	CHECK(l && l->serving);
-	if (!directory_may_set(m, l->line))
+	if (!directory_may_set(m, l->index))
 		return false;
 	PUT(m->s->free_messages, g);
 	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));

@@ -50,7 +50,7 @@ struct near_request {
 	struct ndp_m *m;
 	struct ndp_core *core;	     /* NULL: of the bus */
 	struct cpu_request *bus;
-	uint64_t line;
+	uint64_t line, index;    /* index: of it, behind the channel */
 	struct cpu_trail *trail; /* of who asks; NULL: nobody accounts */
 	cpu_version version;   /* as read; of a write without caches: unused */
 	uint8_t event;	       /* enum coh_event */
@@ -65,7 +65,7 @@ struct near_request {
 
 /* A line with something under way at its NDP-M. */
 struct near_line {
-	uint64_t line;
+	uint64_t line, index;
 	struct near_line *next; /* of the bucket, or free */
 	struct near_request *first, **end;
 	struct near_request *serving; /* alone, in a transient state; else NULL */
@@ -110,6 +110,7 @@ struct ndp_m {
 	uint32_t channel;
 	struct near_line *lines[LINE_BUCKETS];
 	struct near_holder *holders[HOLDER_BUCKETS];
+	uint32_t holder_count;
 	struct near_region *regions;
 	struct cpu_tags directory_cache, tlb;
 	uint32_t tlb_pages; /* that the TLB holds */
@@ -252,6 +253,11 @@ static inline uint64_t cycles_units(const struct channel_system *s, uint64_t cyc
 {
 	return cycles * 1000000000 / s->p->clock_khz * s->c->per_ps;
 }
+/* Of the lines behind the channel. */
+static inline uint64_t index_of(const struct ndp_m *m, uint64_t line)
+{
+	return cpu_line_index(m->s->c, line);
+}
 static inline cpu_version quarters_of(uint32_t first, uint32_t count)
 {
 	return (CPU_VERSION_ALL >> 16 * (QUARTERS - count)) << 16 * first;
@@ -269,26 +275,48 @@ static inline cpu_version quarters_of(uint32_t first, uint32_t count)
 	(list) = (item); \
 })
 
-/* queue.c: go is called now, or in its turn, when there is room; true: now. */
-bool queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go);
+/* queue.c */
+void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go);
+/* go is called now, or in its turn, when there is room; true: now. */
+static inline bool queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
+{
+	if (likely(!g->count && go(e)))
+		return true;
+	queue_wait(m, g, e, go);
+	return false;
+}
 /* Something has left a queue of m. Not while a line of it is in the midst of a step. */
 void queue_room(struct ndp_m *m);
 void queue_free(struct ndp_m *m);
 
-/* directory.c: the state of lines, and how long it takes to find. */
+/* directory.c: the state of lines, and how long it takes to find. index: of the line, see index_of. */
 void directory_init(struct ndp_m *m);
 void directory_free(struct ndp_m *m);
-enum near_state directory_state(const struct ndp_m *m, uint64_t line);
-void directory_set(struct ndp_m *m, uint64_t line, enum near_state state);
+static inline enum near_state directory_state(const struct ndp_m *m, uint64_t index)
+{
+	const struct near_region *r = &m->regions[index >> m->s->region_shift];
+	const uint64_t i = index & (m->s->region_lines - 1);
+
+	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state : r->items[i / 4] >> 2 * (i % 4) & 3);
+}
+/* As coh.def has it, of a line with nothing under way; and to come to, if it is one of these. */
+static inline enum coh_state directory_resting(const struct ndp_m *m, uint64_t index)
+{
+	static const enum coh_state states[] = {COH_HOME_CPU, COH_HOME_NDP, COH_HOME_SHR};
+
+	return states[directory_state(m, index)];
+}
+void directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state);
+void directory_set(struct ndp_m *m, uint64_t index, enum near_state state);
 /* Its queue has room for what a change of the line's state may push out of the cache. */
-bool directory_may_set(const struct ndp_m *m, uint64_t line);
+bool directory_may_set(const struct ndp_m *m, uint64_t index);
 /* r goes on, by manager_ready, when the state of its line is known. */
 void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
 uint64_t directory_region(const struct ndp_m *m, uint64_t line);
 /* All lines are the processors', but for these, whose state stays; its cache is empty. */
 void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count);
 /* One line more, or less, of the region is on its way to another state: the region is not summarised. */
-void directory_transit(struct ndp_m *m, uint64_t line, int32_t change);
+void directory_transit(struct ndp_m *m, uint64_t index, int32_t change);
 /* All its lines are in this state, and stay there. */
 void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
 bool directory_is_summarised(const struct channel_system *s, uint64_t region);
@@ -298,7 +326,7 @@ uint64_t directory_region_lines(const struct channel_system *s, uint64_t region)
 /* holders.c: who of the NDP's caches has a granule. */
 /* The host fetches what it will look into. */
 void holders_prefetch(struct ndp_m *m, uint64_t granule);
-struct near_holder *holders_find(struct ndp_m *m, uint64_t granule);
+struct near_holder *holders_find(const struct ndp_m *m, uint64_t granule);
 void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
 void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
 void holders_free(struct ndp_m *m);
@@ -307,7 +335,7 @@ void holders_free(struct ndp_m *m);
 /* The host fetches what it will look into. */
 void lines_prefetch(struct ndp_m *m, uint64_t line);
 struct near_line *lines_find(struct ndp_m *m, uint64_t line);
-struct near_line *lines_get(struct ndp_m *m, uint64_t line);
+struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index);
 void lines_put(struct ndp_m *m, struct near_line *l);
 
 /* translate.c */

@@ -15,13 +15,10 @@ static void push(struct ndp_gate *g, struct cpu_event *e, queue_go *go)
 	g->items[(g->first + g->count++) % g->size] = (struct gate_item){e, go};
 }
 
-bool queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
+void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
 {
-	if (likely(!g->count && go(e)))
-		return true;
 	push(g, e, go);
 	m->waiting++;
-	return false;
 }
 
 static void try_again(struct ndp_m *m, struct ndp_gate *g)

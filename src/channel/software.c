@@ -130,11 +130,12 @@ void channel_forget_pages(struct channel_system *s)
 static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 {
 	struct channel_system *s = m->s;
-	const enum near_state before = directory_state(m, line);
+	const uint64_t index = index_of(m, line);
+	const enum near_state before = directory_state(m, index);
 	cpu_version version;
 
 	if (before != state)
-		point_changed(m, directory_region(m, line));
+		point_changed(m, index >> s->region_shift);
 	if (before == NEAR_CPU && cpu_bus_take(s->bus, line, state == NEAR_NDP, &version)) {
 		cpu_channels_down(s->channels, m->channel, LINE_BYTES, 0);
 		manager_store(m, line, version);
@@ -143,7 +144,7 @@ static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 	}
 	if (before != NEAR_CPU && state != NEAR_NDP)
 		manager_take(m, line, state == NEAR_CPU);
-	directory_set(m, line, state);
+	directory_set(m, index, state);
 }
 
 /* All lines of the region that have a page are in the state, and stay there; the others go with them. */
@@ -156,7 +157,7 @@ static bool is_whole(const struct ndp_m *m, uint64_t region, enum near_state sta
 	if (m->regions[region].in_transit)
 		return false;
 	for (uint64_t i = first; i < MIN(first + s->region_lines, used); i++)
-		if (directory_state(m, cpu_line_at(s->c, m->channel, i)) != state)
+		if (directory_state(m, i) != state)
 			return false;
 	return true;
 }
