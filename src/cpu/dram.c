@@ -61,49 +61,54 @@ static void fire_done(void *self, struct cpu_event *e)
 /* True: it has begun. */
 static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 {
-	const struct cpu_common *c = h->dram->c;
+	struct cpu_dram *d = h->dram;
+	const struct cpu_common *c = d->c;
 	const uint64_t now = cpu_now_units(c);
-	uint64_t begin_units;
+	uint64_t begin_units, rest;
 
 	if (now < h->free_units) {
 		if (!h->is_waiting) {
 			h->is_waiting = true;
-			cpu_event_at(&h->dram->c->events, &h->event, h->free_units);
+			cpu_event_at(&d->c->events, &h->event, h->free_units);
 		}
 		return false;
 	}
 	/* Who has waited begins when it was free: events come a part of a clock later. */
 	begin_units = h->is_late ? h->free_units : now;
 	h->is_late = false;
-	h->dram->c->stats.rated_bytes += a->bytes;
+	d->c->stats.rated_bytes += a->bytes;
 	h->rated_bytes += a->bytes;
-	h->free_units = begin_units + a->bytes * 1000000 * c->per_ps / c->p->dram_mbytes_per_s;
+	h->free_units = begin_units + base_divide(a->bytes * 1000000 * c->per_ps, &d->by_rate, &rest);
 	cpu_trail_step(a->trail, CPU_PART_QUEUE, begin_units);
-	cpu_trail_step(a->trail, CPU_PART_BANK, begin_units + c->p->dram_latency_ps * c->per_ps);
+	cpu_trail_step(a->trail, CPU_PART_BANK, begin_units + d->latency_units);
 	a->event.fire = fire_done;
-	a->event.self = h->dram;
-	cpu_event_at(&h->dram->c->events, &a->event, MAX(now, begin_units + c->p->dram_latency_ps * c->per_ps));
+	a->event.self = d;
+	cpu_event_at(&d->c->events, &a->event, MAX(now, begin_units + d->latency_units));
 	return true;
 }
 
 /* ---- the queues ---- */
 
+/* False: it may not go now. */
+static bool goes(struct cpu_dram_channel *h, struct cpu_dram_access *a)
+{
+	return h->dram->c->p->dram_mbytes_per_s ? begin(h, a) : offer(h->dram, a);
+}
+
 /* What can go goes, by priority; who may not go holds up those behind it. */
 static void pump(struct cpu_dram_channel *h)
 {
-	struct cpu_dram *d = h->dram;
+	while (h->waiting) {
+		const uint32_t class = (uint32_t)__builtin_ctz(h->waiting);
+		struct cpu_dram_queue *q = &h->queues[class];
+		struct cpu_dram_access *a = q->first, *next = a->next;
 
-	for (uint32_t i = 0; i < CPU_DRAM_CLASS_COUNT; i++) {
-		struct cpu_dram_queue *q = &h->queues[i];
-
-		while (q->first) {
-			struct cpu_dram_access *a = q->first, *next = a->next;
-
-			if (!(d->c->p->dram_mbytes_per_s ? begin(h, a) : offer(d, a)))
-				return;
-			q->first = next;
-			if (!next)
-				q->end = &q->first;
+		if (!goes(h, a))
+			return;
+		q->first = next;
+		if (!next) {
+			q->end = &q->first;
+			h->waiting &= ~(1u << class);
 		}
 	}
 }
@@ -123,12 +128,17 @@ void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a)
 {
 	struct cpu_dram_channel *h = &d->channels[cpu_dram_channel_of(d, a->line)];
 	struct cpu_dram_queue *q = &h->queues[a->class];
+	const bool is_first = !h->waiting;
 
 	d->under_way++;
+	if (is_first && goes(h, a))
+		return;
 	a->next = NULL;
 	*q->end = a;
 	q->end = &a->next;
-	pump(h);
+	h->waiting |= 1u << a->class;
+	if (!is_first)
+		pump(h);
 }
 
 uint32_t cpu_dram_waiting(const struct cpu_dram *d)
@@ -152,6 +162,10 @@ void cpu_dram_init(struct cpu_dram *d, struct cpu_common *c, struct mem_memory *
 {
 	*d = (struct cpu_dram){
 	    .c = c, .memory = memory, .channels = g_new0(struct cpu_dram_channel, c->p->channel_count)};
+	if (c->p->dram_mbytes_per_s) {
+		d->by_rate = base_divisor_of(c->p->dram_mbytes_per_s);
+		d->latency_units = c->p->dram_latency_ps * c->per_ps;
+	}
 	for (uint32_t i = 0; i < c->p->channel_count; i++) {
 		struct cpu_dram_channel *h = &d->channels[i];
 

@@ -142,12 +142,13 @@ static void gather(struct cpu_events *q)
 	q->due_count = pack ? pack->behind + pack->count : 0;
 	q->last[slot] = NULL;
 	q->occupancy[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-	while (q->due_room < q->due_count)
+	while (unlikely(q->due_room < q->due_count))
 		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
 	while (pack) {
 		struct cpu_pack *before = pack->before;
 
-		memcpy(q->due + pack->behind, pack->items, pack->count * sizeof(struct cpu_due));
+		for (uint32_t i = 0; i < pack->count; i++)
+			q->due[pack->behind + i] = pack->items[i];
 		pack->before = q->free;
 		q->free = pack;
 		pack = before;
@@ -196,10 +197,13 @@ static void tick(void *queue, uint64_t cycle)
 	q->open_end = cycle + 1;
 	advance(q, cycle);
 	draw_near(q);
-	for (; q->first_cycle <= cycle; advance(q, cycle + 1)) {
+	for (;; advance(q, cycle)) {
 		gather(q);
 		fire(q);
+		if (q->first_cycle == cycle)
+			break;
 	}
+	q->first_cycle = cycle + 1;
 }
 
 void cpu_event_at(struct cpu_events *q, struct cpu_event *e, uint64_t time_units)
