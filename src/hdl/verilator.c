@@ -11,7 +11,7 @@ static const char *const parts[] = {"shim.cpp", "ports.h", NULL};
 #define OPTIONS                                                                                                        \
 	"--cc", "--exe", "-O3", "-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "--top-module", "ndp",            \
 	    "--prefix", "Vndp", "-LDFLAGS", "-shared"
-#define MAKE "make", "-s", "-f", "Vndp.mk", "OPT_FAST=-O2", "OPT_GLOBAL=-O2"
+#define MAKE "make", "-s", "-f", "Vndp.mk", "OPT_FAST=-O3", "OPT_GLOBAL=-O2"
 
 /* Of what it includes from elsewhere as well: the preprocessed text. */
 static char *text(const struct hdl_making *m, GString *said)
