@@ -47,8 +47,10 @@ int main(int argc, char **argv)
 		return 1;
 	printf("device %d wide %d kernel %d resident %d\n", of_device, wide, of_kernel, resident);
 	/* Two rows, so that a thread's number is made of both its coordinates. */
-	if (cuLaunchKernel(f, 2, 1, 1, width, 2, 1, 0, NULL, args, NULL))
+	if (cuLaunchKernel(f, 2, 1, 1, width, 2, 1, 0, NULL, args, NULL)) {
+		free(got);
 		return 2;
+	}
 	if (cuMemcpyDtoH(got, out, bytes))
 		return 1;
 	for (size_t n = 0; n < count; n++)
