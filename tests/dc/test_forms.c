@@ -5,7 +5,7 @@
  *
  * An instruction's modifiers are those that it must have, each of the others alone, and each beside each rounding.
  *
- * Every EXACT_OF-th form is run bit by bit too: all, but where sanitizers look on. */
+ * Every N-th form is run bit by bit too: test_dc_forms N, which is 1 where nothing else is said. */
 #include "rig.h"
 
 #include <glib.h>
@@ -33,6 +33,8 @@ enum {
 	LOCAL = 1 << 17,
 	SPILL = 1 << 18,
 };
+
+static uint32_t exact_of = 1;
 
 struct world {
 	struct simt_memory *mem;
@@ -350,7 +352,7 @@ static bool run_words(struct world *w, struct simt_launch *l, const struct ptx_f
 {
 	const struct dc_exec_params params = {
 	    .line_bytes = 64, .clock_khz = 2500000, .progress_rounds = 1 << 20, .arith.cordic_iterations = 26,
-	    .savings = DC_SAVE_ALL, .is_bit_exact = w->forms++ % EXACT_OF == 0};
+	    .savings = DC_SAVE_ALL, .is_bit_exact = w->forms++ % exact_of == 0};
 	const struct dc_segments segments = {w->buffer + SHARED, 8192, w->buffer + LOCAL, w->buffer + SPILL};
 	struct dc_kernel *k = dc_compile(entry, &dc_options_full, diag);
 	static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
@@ -741,7 +743,7 @@ static void rest_is_refused(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(arithmetic),
@@ -750,5 +752,8 @@ int main(void)
 	    cmocka_unit_test(rest_is_refused),
 	};
 
+	if (argc > 1)
+		exact_of = (uint32_t)strtoul(argv[1], NULL, 10);
+	CHECK(exact_of > 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
