@@ -9,7 +9,8 @@
 #
 # and behind it <!-- end -->. Rows and columns: `row NAME | SPEC`, `column NAME | SPEC`; `rows` or `columns` with
 # `workloads` (program and arguments), `programs` (the same, the program's name only) or `runs N` (the last N values of
-# the file's column `as`). A cell takes what the row says, and what it does not say from the column:
+# the file's column `as`). A line `ending -omp` before them: what runs a program with this ending stands for the program
+# without it. A cell takes what the row says, and what it does not say from the column:
 #
 #   show=MEASURE      of docs/measured/measures
 #   of=AS over=AS     the runs, by the file's column `as`
@@ -60,6 +61,8 @@ function load(file,   line, n, i, cell, key, names) {
 		if (n != names)
 			fail(file ".csv: a row of " n " fields, expected " names ": " cell[1])
 		split(cell[4], words, " ")
+		if (ending != "")
+			sub(ending "$", "", words[1])
 		key = cell[1] SUBSEP words[1]
 		if (!(words[1] in is_workload)) {
 			is_workload[words[1]] = cell[4]
@@ -214,6 +217,7 @@ function print_table(   i, j, line, rule) {
 }
 
 /^<!-- table / {
+	ending = ""
 	load($3)
 	row_count = column_count = 0
 	corner = ""
@@ -234,12 +238,15 @@ inside == 1 {
 		inside = 2
 	} else if (word == "corner")
 		corner = text
-	else if (word == "row" || word == "column")
+	else if (word == "ending") {
+		ending = text
+		load(file_of_table)
+	} else if (word == "row" || word == "column")
 		add(word == "row", text, spec)
 	else if (word == "rows" || word == "columns")
 		add_many(word == "rows", $2, $3)
 	else
-		fail("a table knows corner, row, column, rows and columns, not: " $0)
+		fail("a table knows corner, ending, row, column, rows and columns, not: " $0)
 	next
 }
 
